@@ -1,0 +1,1 @@
+# The CUDA module: filled in where nvcc is found.

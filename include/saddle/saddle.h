@@ -1,0 +1,449 @@
+/*
+ * Saddle: sparse linear systems Ax = b, above all the symmetric indefinite ones (saddle-point and
+ * KKT systems) of optimisation, mixed finite elements and control.
+ *
+ * This header is the whole public interface. It can be read from top to bottom:
+ *
+ *     1  the simplest use            5  what happened: info
+ *     2  status and messages         6  the four verbs
+ *     3  matrices                    7  work on matrices and vectors
+ *     4  options and hooks           8  files
+ *
+ * 1. THE SIMPLEST USE
+ *
+ *     // A is symmetric, n x n: its lower triangle by columns, counted from 0, the caller's arrays.
+ *     saddle_matrix A = saddle_symmetric(n, colptr, rowind, values);
+ *     saddle_info info = saddle_info_default();
+ *     if (saddle_solve_once(&A, b, x, NULL, &info) != SADDLE_OK)
+ *         fprintf(stderr, "%s\n", info.message);
+ *     printf("backward error %.1e\n", info.backward_error);
+ *
+ * Whoever solves more than once keeps a solver: analyse the pattern, factor the values (again and
+ * again as they change), solve (for many right-hand sides, from many threads).
+ *
+ *     saddle_solver *solver;
+ *     saddle_create(&solver, &options, NULL);
+ *     saddle_analyse(solver, &A);
+ *     for (...) {
+ *         saddle_factor(solver, &A);                  // new values, same pattern
+ *         saddle_solve(solver, 1, b, n, x, n, &info);
+ *     }
+ *     saddle_destroy(&solver);
+ *
+ * What holds everywhere. The library never prints, never exits and leaks nothing on any path. Every
+ * error it reports is measured on the caller's own A and b. Results have the same bits from run to
+ * run and at any number of threads, on the same machine and device. Counts are 64 bits wide.
+ */
+#ifndef SADDLE_H
+#define SADDLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define SADDLE_API __attribute__((visibility("default")))
+#else
+#define SADDLE_API
+#endif
+
+#define SADDLE_VERSION_MAJOR 0
+#define SADDLE_VERSION_MINOR 1
+#define SADDLE_VERSION_PATCH 0
+
+/* "0.1.0", and the commit it was built from ("unknown" outside a repository). */
+SADDLE_API const char *saddle_version(void);
+SADDLE_API const char *saddle_commit(void);
+
+/* ------------------------------------------------------------------------------------------------
+ * 2. STATUS AND MESSAGES
+ *
+ * 0 is success, negative is failure. The text of a code says what it means; the message that comes
+ * with it (of the solver, in info, or in the caller's buffer of SADDLE_MESSAGE_SIZE characters, or
+ * NULL) names the file, line, row, column, value or option at fault and what to do about it.
+ */
+#define SADDLE_STATUS_TABLE(ROW)                                                                             \
+    ROW(SADDLE_OK, 0, "success")                                                                             \
+    ROW(SADDLE_NOT_CONVERGED, -1, "the accuracy asked for was not reached")                                  \
+    ROW(SADDLE_CANCELLED, -2, "cancelled by the caller")                                                     \
+    ROW(SADDLE_OUT_OF_MEMORY, -3, "out of memory")                                                           \
+    ROW(SADDLE_MEMORY_LIMIT, -4, "the memory limit is too small")                                            \
+    ROW(SADDLE_BAD_ARGUMENT, -5, "an argument is missing or out of its range")                               \
+    ROW(SADDLE_BAD_OPTION, -6, "an option is unknown or out of its range")                                   \
+    ROW(SADDLE_BAD_MATRIX, -7, "the matrix is malformed")                                                    \
+    ROW(SADDLE_BAD_VALUE, -8, "a value is NaN or infinite")                                                  \
+    ROW(SADDLE_NOT_SUPPORTED, -9, "this kind of matrix is not supported")                                    \
+    ROW(SADDLE_SINGULAR, -10, "the matrix is singular and the system inconsistent")                          \
+    ROW(SADDLE_WRONG_ORDER, -11, "a call came before the one that it needs")                                 \
+    ROW(SADDLE_PATTERN_CHANGED, -12, "the pattern is not the one that was analysed")                         \
+    ROW(SADDLE_FILE_OPEN, -13, "a file cannot be opened")                                                    \
+    ROW(SADDLE_FILE_FORMAT, -14, "a file is malformed")                                                      \
+    ROW(SADDLE_FILE_WRITE, -15, "a file cannot be written")                                                  \
+    ROW(SADDLE_NO_DEVICE, -16, "there is no such device")                                                    \
+    ROW(SADDLE_DEVICE_FAILED, -17, "the device failed")
+
+#define SADDLE_ENUM_ROW(name, code, text) name = (code),
+typedef enum saddle_status { SADDLE_STATUS_TABLE(SADDLE_ENUM_ROW) } saddle_status;
+#undef SADDLE_ENUM_ROW
+
+SADDLE_API const char *saddle_status_text(saddle_status status);
+
+#define SADDLE_MESSAGE_SIZE 512
+
+/* ------------------------------------------------------------------------------------------------
+ * 3. MATRICES
+ *
+ * A saddle_matrix is a view: the arrays stay the caller's. A symmetric matrix is given by one
+ * triangle or by both; a general one by all its entries. Indices are 32 bits wide, pointers 32 or
+ * 64, both counted from `base` 0 or 1. Rows need not be sorted. Entries that stand twice are added
+ * up. Explicit zeros stay in the pattern.
+ */
+typedef enum saddle_layout {
+    SADDLE_COLUMNS,    /* compressed columns: column j is indices[pointers[j] .. pointers[j+1]) */
+    SADDLE_ROWS,       /* compressed rows, the same with rows */
+    SADDLE_COORDINATES /* entry k stands in row indices[k], column columns[k]; no pointers */
+} saddle_layout;
+
+typedef enum saddle_shape {
+    SADDLE_GENERAL, /* nothing is assumed (but symmetry is noticed) */
+    SADDLE_LOWER,   /* symmetric, only i >= j is stored */
+    SADDLE_UPPER,   /* symmetric, only i <= j is stored */
+    SADDLE_FULL     /* symmetric, both triangles are stored (and must agree) */
+} saddle_shape;
+
+typedef enum saddle_type { SADDLE_DOUBLE, SADDLE_FLOAT } saddle_type;
+
+typedef struct saddle_matrix {
+    int64_t rows, columns; /* the solver wants them equal */
+    int64_t entries;       /* stored entries; for compressed layouts pointers[n] - base */
+    saddle_layout layout;
+    saddle_shape shape;
+    saddle_type type;           /* of the values */
+    int base;                   /* 0 or 1 */
+    int pointer_bits;           /* 32 or 64 */
+    const void *pointers;       /* n + 1 of them, or NULL for coordinates */
+    const int32_t *indices;     /* row indices (columns for SADDLE_ROWS) */
+    const int32_t *col_indices; /* column indices, for coordinates only */
+    const void *values;         /* NULL: a pattern without values, good for analysis only */
+} saddle_matrix;
+
+/* The commonest view: symmetric, lower triangle by columns (the same as upper by rows), from 0. */
+static inline saddle_matrix saddle_symmetric(int64_t n, const int32_t *colptr, const int32_t *rowind,
+                                             const double *values)
+{
+    saddle_matrix A = {n,
+                       n,
+                       n > 0 && colptr ? colptr[n] : 0,
+                       SADDLE_COLUMNS,
+                       SADDLE_LOWER,
+                       SADDLE_DOUBLE,
+                       0,
+                       32,
+                       colptr,
+                       rowind,
+                       NULL,
+                       values};
+    return A;
+}
+
+/* A general square matrix by compressed rows, from 0. */
+static inline saddle_matrix saddle_general(int64_t n, const int32_t *rowptr, const int32_t *colind,
+                                           const double *values)
+{
+    saddle_matrix A = {n,
+                       n,
+                       n > 0 && rowptr ? rowptr[n] : 0,
+                       SADDLE_ROWS,
+                       SADDLE_GENERAL,
+                       SADDLE_DOUBLE,
+                       0,
+                       32,
+                       rowptr,
+                       colind,
+                       NULL,
+                       values};
+    return A;
+}
+
+typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_INDEFINITE } saddle_kind;
+
+/* ------------------------------------------------------------------------------------------------
+ * 4. OPTIONS AND HOOKS
+ *
+ * One table makes the struct, saddle_options_set, the program's command line, its help, the manual
+ * page and the shell completion. A CHOICE's first word is its default.
+ *
+ *     CHOICE(name, words, help)   COUNT, REAL, BYTES(name, default, least, most, help)
+ */
+#define SADDLE_OPTION_TABLE(CHOICE, COUNT, REAL, BYTES)                                                      \
+    CHOICE(method, "auto|diagonal|none", "preconditioner; auto tries and checks, a named one stays")         \
+    CHOICE(krylov, "auto|cg|minres|sqmr|gmres|fgmres|bicgstab|refine|none",                                  \
+           "iteration; auto goes by symmetry and definiteness")                                              \
+    COUNT(restart, 100, 1, 10000, "vectors kept by GMRES and FGMRES before a restart")                       \
+    COUNT(maxiter, 1000, 0, INT64_MAX, "most iterations, counted over restarts")                             \
+    REAL(tol, 1e-10, 0.0, 1.0, "accuracy asked for")                                                         \
+    CHOICE(stop, "any|residual|normwise|componentwise",                                                      \
+           "what tol bounds: any is the relative residual or the componentwise error")                       \
+    CHOICE(device, "auto|cpu|cuda|reference", "where to run; reference is the plain test oracle")            \
+    CHOICE(precision, "double|single|mixed", "of the iteration; mixed refines single in double")             \
+    COUNT(threads, 0, 0, 4096, "0 takes OMP_NUM_THREADS, else the cores this process may use")               \
+    BYTES(max_memory, 0, 0, INT64_MAX, "most bytes to allocate (K, M, G); 0 sets no limit")
+
+typedef struct saddle_options {
+    size_t size; /* sizeof(saddle_options), so that it can grow */
+#define SADDLE_FIELD_CHOICE(name, words, help) int name;
+#define SADDLE_FIELD_COUNT(name, value, least, most, help) int64_t name;
+#define SADDLE_FIELD_REAL(name, value, least, most, help) double name;
+    SADDLE_OPTION_TABLE(SADDLE_FIELD_CHOICE, SADDLE_FIELD_COUNT, SADDLE_FIELD_REAL, SADDLE_FIELD_COUNT)
+} saddle_options;
+
+enum { SADDLE_METHOD_AUTO, SADDLE_METHOD_DIAGONAL, SADDLE_METHOD_NONE };
+enum {
+    SADDLE_KRYLOV_AUTO,
+    SADDLE_KRYLOV_CG,
+    SADDLE_KRYLOV_MINRES,
+    SADDLE_KRYLOV_SQMR,
+    SADDLE_KRYLOV_GMRES,
+    SADDLE_KRYLOV_FGMRES,
+    SADDLE_KRYLOV_BICGSTAB,
+    SADDLE_KRYLOV_REFINE,
+    SADDLE_KRYLOV_NONE
+};
+enum { SADDLE_STOP_ANY, SADDLE_STOP_RESIDUAL, SADDLE_STOP_NORMWISE, SADDLE_STOP_COMPONENTWISE };
+enum { SADDLE_DEVICE_AUTO, SADDLE_DEVICE_CPU, SADDLE_DEVICE_CUDA, SADDLE_DEVICE_REFERENCE };
+enum { SADDLE_PRECISION_DOUBLE, SADDLE_PRECISION_SINGLE, SADDLE_PRECISION_MIXED };
+
+SADDLE_API saddle_options saddle_options_default(void);
+
+/* Sets one option by its name and text ("tol", "1e-8"); message may be NULL. */
+SADDLE_API saddle_status saddle_options_set(saddle_options *options, const char *name, const char *text,
+                                            char *message);
+
+/* Writes the value of an option as text that saddle_options_set would take. */
+SADDLE_API saddle_status saddle_options_get(const saddle_options *options, const char *name, char *text,
+                                            size_t text_size);
+
+/* The table itself, for programs that want to offer the options: row k, or NULL beyond the last. */
+typedef struct saddle_option {
+    const char *name, *words, *help; /* words is NULL but for a choice */
+    char type;                       /* 'c' choice, 'n' count, 'r' real, 'b' bytes */
+    double value, least, most;       /* default and range; for a choice the word's number */
+} saddle_option;
+SADDLE_API const saddle_option *saddle_option_at(int k);
+
+/* Word number k of a choice, copied into text; "" beyond the last. */
+SADDLE_API const char *saddle_option_word(const char *name, int k, char *text, size_t text_size);
+
+/* Where a long piece of work has got to. */
+typedef struct saddle_progress {
+    const char *stage;   /* "read", "analyse", "factor", "solve" */
+    int64_t done, total; /* bytes read, iterations, ...; total 0 where it is not known */
+    double residual;     /* relative residual in "solve", as the iteration sees it; otherwise NaN */
+} saddle_progress;
+
+enum { SADDLE_LOG_WARNING = 1, SADDLE_LOG_INFO = 2, SADDLE_LOG_DEBUG = 3 };
+
+/* The caller's own functions, each of which may be NULL. They must outlive what they are given to;
+ * where several threads solve at once they are called from all of them. */
+typedef struct saddle_hooks {
+    void *(*allocate)(size_t bytes, void *user); /* NULL on failure; needs malloc's alignment */
+    void (*release)(void *block, void *user);    /* both hooks or neither */
+    void (*log)(int level, const char *line, void *user);
+    int (*progress)(const saddle_progress *progress, void *user); /* other than 0 cancels */
+    void *user;
+} saddle_hooks;
+
+/* ------------------------------------------------------------------------------------------------
+ * 5. WHAT HAPPENED
+ *
+ * Counts that are not known are -1, numbers that are not known NaN.
+ */
+#define SADDLE_REASON_TABLE(ROW)                                                                             \
+    ROW(SADDLE_REASON_NONE, "not run")                                                                       \
+    ROW(SADDLE_REASON_RESIDUAL, "relative residual")                                                         \
+    ROW(SADDLE_REASON_COMPONENTWISE, "componentwise error")                                                  \
+    ROW(SADDLE_REASON_NORMWISE, "normwise error")                                                            \
+    ROW(SADDLE_REASON_ZERO_RHS, "zero right-hand side")                                                      \
+    ROW(SADDLE_REASON_MAXITER, "iteration limit")                                                            \
+    ROW(SADDLE_REASON_STAGNATION, "stagnation")                                                              \
+    ROW(SADDLE_REASON_DIVERGENCE, "divergence")                                                              \
+    ROW(SADDLE_REASON_OVERFLOW, "overflow")                                                                  \
+    ROW(SADDLE_REASON_BREAKDOWN_RHO, "breakdown: rho near zero")                                             \
+    ROW(SADDLE_REASON_BREAKDOWN_SIGMA, "breakdown: sigma near zero")                                         \
+    ROW(SADDLE_REASON_BREAKDOWN_OMEGA, "breakdown: omega near zero")                                         \
+    ROW(SADDLE_REASON_NOT_POSITIVE, "matrix not positive definite")                                          \
+    ROW(SADDLE_REASON_PRECONDITIONER, "preconditioner not positive definite")                                \
+    ROW(SADDLE_REASON_NOT_SYMMETRIC, "matrix not symmetric")                                                 \
+    ROW(SADDLE_REASON_INCONSISTENT, "singular and inconsistent")                                             \
+    ROW(SADDLE_REASON_CANCELLED, "cancelled")                                                                \
+    ROW(SADDLE_REASON_MEMORY, "out of memory")                                                               \
+    ROW(SADDLE_REASON_DEVICE, "device failure")
+
+#define SADDLE_ENUM_ROW(name, text) name,
+typedef enum saddle_reason { SADDLE_REASON_TABLE(SADDLE_ENUM_ROW) } saddle_reason;
+#undef SADDLE_ENUM_ROW
+
+SADDLE_API const char *saddle_reason_text(saddle_reason reason);
+
+#define SADDLE_TRIED_MAX 8
+
+typedef struct saddle_info {
+    size_t size;          /* sizeof(saddle_info) */
+    saddle_status status; /* the same as the call returned */
+    char message[SADDLE_MESSAGE_SIZE];
+
+    /* the matrix */
+    int64_t n, nnz; /* nnz counts the whole matrix, both triangles */
+    int symmetric;
+    saddle_kind kind;
+
+    /* what was run, after every `auto` was decided */
+    int method, krylov, device, precision, threads;
+    int values_in_analysis; /* whether the analysis depended on values */
+
+    /* how it ended; with several right-hand sides the worst of them */
+    int converged;
+    saddle_reason reason;
+    int64_t iterations;         /* summed over right-hand sides */
+    double backward_error;      /* |b - Ax| / (|A| |x| + |b|) in the infinity norm */
+    double componentwise_error; /* max_i |b - Ax|_i / (|A| |x| + |b|)_i */
+    double relative_residual;   /* |b - Ax| / |b| in the 2-norm */
+
+    /* what `auto` tried before, and why it went on */
+    int tried;
+    struct {
+        int method, krylov;
+        saddle_reason why_left;
+    } tried_list[SADDLE_TRIED_MAX];
+
+    /* the factorization; inertia only where it is that of A */
+    int64_t inertia_positive, inertia_negative, inertia_zero;
+    int64_t factor_nnz, factor_flops, factor_bytes;
+    int64_t blocks, block_size, levels, fronts, largest_front;
+    int64_t two_by_two, perturbed, delayed, pushed_back, sweeps;
+    int fallback; /* a sweep method went over to the exact schedule */
+
+    int64_t peak_bytes;                                      /* allocated at once */
+    double time_prepare, time_plan, time_factor, time_solve; /* seconds */
+
+    /* Relative residuals, one an iteration, the last one true: set history to an array of
+     * history_room before the call to get up to that many. history_length counts them all. */
+    double *history;
+    int64_t history_room, history_length;
+} saddle_info;
+
+SADDLE_API saddle_info saddle_info_default(void);
+
+/* ------------------------------------------------------------------------------------------------
+ * 6. THE FOUR VERBS: analyse, factor, solve, query
+ *
+ * A solver is used by one thread at a time for analyse and factor. Solves on a factored solver may
+ * run at once: each has its own info and workspace and writes nothing into the solver.
+ */
+typedef struct saddle_solver saddle_solver;
+
+/* options and hooks may be NULL; both are copied. *solver is NULL on failure. */
+SADDLE_API saddle_status saddle_create(saddle_solver **solver, const saddle_options *options,
+                                       const saddle_hooks *hooks);
+
+/* Checks the pattern and decides all that depends on it. Values are not looked at. */
+SADDLE_API saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A);
+
+/* Takes the values of A, which has the pattern that was analysed (or is analysed now, where no
+ * analysis was made). The arrays of A are copied and not needed afterwards. */
+SADDLE_API saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A);
+
+/* Solves AX = B for nrhs columns with leading dimensions ldb, ldx >= n. x receives the best
+ * solution found whatever the status, NaN never. b and x may be the same array. info may be NULL. */
+SADDLE_API saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const double *b, int64_t ldb,
+                                      double *x, int64_t ldx, saddle_info *info);
+
+/* What is known after analyse or factor, and the message of the last of them. */
+SADDLE_API saddle_status saddle_query(const saddle_solver *solver, saddle_info *info);
+SADDLE_API const char *saddle_message(const saddle_solver *solver);
+
+SADDLE_API void saddle_destroy(saddle_solver **solver);
+
+/* All of it for one right-hand side. */
+SADDLE_API saddle_status saddle_solve_once(const saddle_matrix *A, const double *b, double *x,
+                                           const saddle_options *options, saddle_info *info);
+
+/* Says what device number k of a kind is ("cuda", 0: name, memory), or why there is none. */
+SADDLE_API saddle_status saddle_device(const char *kind, int k, char *message);
+
+/* ------------------------------------------------------------------------------------------------
+ * 7. WORK ON MATRICES AND VECTORS
+ */
+typedef struct saddle_facts {
+    size_t size;
+    int64_t rows, columns, entries, nnz; /* nnz of the whole matrix, duplicates counted once */
+    /* faults: the first two are refused by the solver, at the entry named in the message */
+    int64_t out_of_range, not_finite;
+    int64_t wrong_triangle; /* entries of SADDLE_LOWER above the diagonal, and the like: refused */
+    int64_t unsorted;       /* columns (rows) whose indices do not ascend */
+    int64_t duplicates, explicit_zeros;
+    int64_t missing_diagonal;                 /* diagonal entries that are not stored */
+    int64_t zero_diagonal, negative_diagonal; /* missing or 0; < 0 */
+    int64_t empty_rows;                       /* rows without a nonzero */
+    int64_t shortest_row, longest_row, bandwidth;
+    int pattern_symmetric, symmetric; /* in structure; in value */
+    saddle_kind kind;
+    /* dominance of row i is |a_ii| / sum_j!=i |a_ij| (infinite in a diagonal row) */
+    int64_t dominant_rows; /* strictly above 1 */
+    double least_dominance;
+    double norm_one, norm_inf, norm_frobenius, largest, smallest; /* smallest |a_ij| > 0 */
+} saddle_facts;
+
+/* Looks at everything; the facts are filled in as far as they could be found even on failure. */
+SADDLE_API saddle_status saddle_inspect(const saddle_matrix *A, const saddle_hooks *hooks,
+                                        saddle_facts *facts, char *message);
+
+/* B gets A's entries in this layout and shape, sorted, duplicates added up, base 0, 64-bit pointers,
+ * double: arrays of the library, to be freed with saddle_matrix_free and the same hooks. From
+ * general to symmetric the matrix must be symmetric in value. */
+SADDLE_API saddle_status saddle_convert(const saddle_matrix *A, saddle_layout layout, saddle_shape shape,
+                                        const saddle_hooks *hooks, saddle_matrix *B, char *message);
+SADDLE_API void saddle_matrix_free(saddle_matrix *A, const saddle_hooks *hooks);
+
+/* y = Ax with `threads` threads (0: as the option). */
+SADDLE_API saddle_status saddle_multiply(const saddle_matrix *A, const double *x, double *y, int threads,
+                                         const saddle_hooks *hooks, char *message);
+
+/* The errors of x as an answer to Ax = b, with residuals accumulated in double-double. residual, of
+ * n numbers, may be NULL. */
+typedef struct saddle_errors {
+    double backward, componentwise, relative_residual;
+} saddle_errors;
+SADDLE_API saddle_status saddle_measure(const saddle_matrix *A, const double *b, const double *x,
+                                        double *residual, int threads, const saddle_hooks *hooks,
+                                        saddle_errors *errors, char *message);
+
+/* ------------------------------------------------------------------------------------------------
+ * 8. FILES
+ *
+ * Matrix Market (coordinate and array; real, integer, pattern; general, symmetric, skew-symmetric)
+ * and Rutherford-Boeing, each also gzipped. "-" is standard input or output. What is read is known
+ * by its content, what is written by its name (.mtx, .rb, with .gz or without). Output is written
+ * to a temporary file and renamed. What the readers allocate is freed with saddle_matrix_free and
+ * saddle_vector_free.
+ */
+SADDLE_API saddle_status saddle_read_matrix(const char *path, const saddle_hooks *hooks, saddle_matrix *A,
+                                            char *message);
+SADDLE_API saddle_status saddle_write_matrix(const char *path, const saddle_matrix *A, const char *comment,
+                                             char *message);
+
+/* An n x 1 array; a coordinate n x 1 matrix is read too. Written with 17 digits. */
+SADDLE_API saddle_status saddle_read_vector(const char *path, const saddle_hooks *hooks, int64_t *n,
+                                            double **values, char *message);
+SADDLE_API saddle_status saddle_write_vector(const char *path, int64_t n, const double *values,
+                                             const char *comment, char *message);
+SADDLE_API void saddle_vector_free(double *values, const saddle_hooks *hooks);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,148 @@
+/*
+ * Backends: who runs the loops.
+ *
+ * A backend is a table of kernels in both precisions and the handful of functions that own memory.
+ * `reference` is plain loops and the oracle of all tests; `cpu` is OpenMP and SIMD; `cuda` is a
+ * module of its own that is loaded at run time. Methods (src/solve, src/factor) are written once
+ * over sd_NAME(e, ...) and run on any of them. To add a kernel: a row in kernels.def, its reference
+ * in reference/, its faster versions in cpu/ and cuda/; the conformance tests walk through the rows.
+ *
+ * The same bits at any number of threads: a reduction is cut into chunks of SD_CHUNK entries, each
+ * summed in a fixed order, and the chunks are added in index order; a sparse product goes by the
+ * slices that its plan laid down. The number of threads only decides who runs a piece.
+ */
+#ifndef SD_BACKEND_H
+#define SD_BACKEND_H
+
+#include "core/context.h"
+
+typedef enum sd_precision { SD_DOUBLE, SD_SINGLE, SD_PRECISIONS } sd_precision;
+
+static inline size_t sd_precision_size(sd_precision precision)
+{
+    return precision == SD_DOUBLE ? sizeof(double) : sizeof(float);
+}
+
+enum {
+    SD_CHUNK = 4096, /* entries of a reduction that are summed in one piece */
+    SD_PANEL = 8     /* vectors in a panel, at most */
+};
+
+/* A vector in the backend's memory. */
+typedef struct sd_vector {
+    void *data;
+    int64_t n;
+    sd_precision precision;
+} sd_vector;
+
+/*
+ * A sparse matrix in the backend's memory, by rows: row i is ind, val[ptr[i] .. ptr[i+1]). With
+ * `half` it is symmetric and row i holds only columns >= i (the lower triangle by columns).
+ *
+ * Slice s is rows slice[s] .. slice[s+1]). For `half`, slice s adds into rows up to window[s]
+ * (exclusive), and what it adds is kept apart at scratch[offset[s]...] until all slices are added
+ * up in order. Slices are laid down by src/matrix/slices.c from the pattern alone.
+ */
+typedef struct sd_sparse {
+    int32_t n;
+    int64_t nnz; /* stored */
+    bool half;
+    sd_precision precision;
+    const int64_t *ptr;
+    const int32_t *ind;
+    const void *val;
+    int32_t slices;
+    const int32_t *slice, *window;
+    const int64_t *offset; /* slices + 1 of them; all 0 where there is one slice only */
+} sd_sparse;
+
+typedef struct sd_engine sd_engine;
+
+typedef struct sd_kernels {
+#define KERNEL(name, parameters, arguments) void(*name) parameters;
+#include "backend/kernels.def"
+#undef KERNEL
+} sd_kernels;
+
+/* Raised when this file or kernels.def changes what a module sees. */
+#define SD_BACKEND_VERSION 1
+
+typedef struct sd_backend {
+    int version; /* SD_BACKEND_VERSION that it was compiled with */
+    const char *name;
+    bool host_memory; /* whether the host may touch the backend's memory */
+
+    /* Fills in e->state; on failure the status and c->message. `device` counts from 0. */
+    saddle_status (*open)(sd_context *c, sd_engine *e, int device);
+    void (*close)(sd_engine *e);
+
+    /* Memory of the backend: NULL on failure with c->status and c->message. */
+    void *(*allocate)(sd_engine *e, int64_t bytes, const char *what);
+    void (*release)(sd_engine *e, void *block);
+    void (*upload)(sd_engine *e, const void *host, void *block, int64_t bytes);
+    void (*download)(sd_engine *e, const void *block, void *host, int64_t bytes);
+
+    /* Writes the name and memory of a device, or why there is none, into the message of c. */
+    saddle_status (*describe)(sd_context *c, int device);
+
+    sd_kernels kernels[SD_PRECISIONS];
+} sd_backend;
+
+extern const sd_backend sd_backend_reference;
+extern const sd_backend sd_backend_cpu;
+
+/* The cuda module, loaded at the first call; NULL with c->status and c->message where there is
+ * none. $SADDLE_CUDA_MODULE names the file, otherwise it is looked for beside the library. */
+const sd_backend *sd_backend_cuda(sd_context *c);
+
+/* What the module exports under the name SD_CUDA_ENTRY: its table. */
+#define SD_CUDA_ENTRY "sd_cuda_backend"
+typedef const sd_backend *(*sd_cuda_entry)(void);
+
+/*
+ * An engine is a backend at work for one solve: its threads or stream, its scratch memory, and the
+ * first failure. After a failure kernels do nothing, so a method may test e->status once a step.
+ */
+struct sd_engine {
+    const sd_backend *backend;
+    sd_context *context;
+    int threads;
+    saddle_status status;
+    void *state;   /* the backend's own */
+    void *scratch; /* the backend's memory: see sd_engine_reserve */
+    int64_t scratch_bytes;
+};
+
+/* Opens an engine on a device (SADDLE_DEVICE_CPU, ...). */
+saddle_status sd_engine_open(sd_context *c, sd_engine *e, int device, int threads);
+void sd_engine_close(sd_engine *e);
+
+/* Makes sure that the scratch suffices for reductions over n entries and products with A (NULL:
+ * none). To be called before the kernels. */
+saddle_status sd_engine_reserve(sd_engine *e, int64_t n, const sd_sparse *A);
+
+/* A vector of n zeros; data is NULL on failure (and e->status set). */
+sd_vector sd_vector_new(sd_engine *e, sd_precision precision, int64_t n, const char *what);
+void sd_vector_free(sd_engine *e, sd_vector *x);
+
+/* Between the host's doubles and a vector of either precision. */
+void sd_vector_put(sd_engine *e, const double *host, sd_vector *x);
+void sd_vector_get(sd_engine *e, const sd_vector *x, double *host);
+
+/* sd_NAME(e, ...) runs the kernel in the precision of x. */
+#define KERNEL(name, parameters, arguments)                                                                  \
+    static inline void sd_##name parameters                                                                  \
+    {                                                                                                        \
+        e->backend->kernels[x->precision].name arguments;                                                    \
+    }
+#include "backend/kernels.def"
+#undef KERNEL
+
+static inline double sd_dot_of(sd_engine *e, const sd_vector *x, const sd_vector *y)
+{
+    double result = 0;
+    sd_dot(e, x, y, &result);
+    return result;
+}
+
+#endif

@@ -1,0 +1,139 @@
+/* The context of a call: hooks, bytes in use, messages, progress. See context.h. */
+#include "core/context.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ALIGNMENT = 64 };
+
+/* Stands right before each block, so that a block can be freed without being told its size. */
+typedef struct block_header {
+    void *raw;
+    int64_t bytes;
+} block_header;
+
+static void *default_allocate(size_t bytes, void *user)
+{
+    (void)user;
+    return malloc(bytes);
+}
+
+static void default_release(void *block, void *user)
+{
+    (void)user;
+    free(block);
+}
+
+void sd_context_init(sd_context *c, const saddle_hooks *hooks, int64_t limit)
+{
+    memset(c, 0, sizeof *c);
+    if (hooks) c->hooks = *hooks;
+    if (!c->hooks.allocate || !c->hooks.release) {
+        c->hooks.allocate = default_allocate;
+        c->hooks.release = default_release;
+    }
+    c->limit = limit;
+}
+
+saddle_status sd_fail(sd_context *c, saddle_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(c->message, sizeof c->message, format, args);
+    va_end(args);
+    c->status = status;
+    return status;
+}
+
+saddle_status sd_tell(const sd_context *c, saddle_status status, char *message)
+{
+    if (message) memcpy(message, c->message, sizeof c->message);
+    return status;
+}
+
+void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what)
+{
+    const size_t overhead = sizeof(block_header) + ALIGNMENT;
+    if (count < 0 || (uint64_t)count > (SIZE_MAX / 2 - overhead) / size) {
+        sd_fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: %s of %lld items is beyond any memory", what,
+                (long long)count);
+        return NULL;
+    }
+    const size_t bytes = (size_t)count * size + overhead;
+    if (c->limit > 0 && c->bytes + (int64_t)bytes > c->limit) {
+        sd_fail(c, SADDLE_MEMORY_LIMIT,
+                "memory limit: %s needs %lld bytes in addition to %lld in use; the limit is %lld "
+                "(raise max-memory to at least %lld)",
+                what, (long long)bytes, (long long)c->bytes, (long long)c->limit,
+                (long long)(c->bytes + (int64_t)bytes));
+        return NULL;
+    }
+    char *raw = c->hooks.allocate(bytes, c->hooks.user);
+    if (!raw) {
+        sd_fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: no %lld bytes for %s, with %lld bytes in use",
+                (long long)bytes, what, (long long)c->bytes);
+        return NULL;
+    }
+    char *block = raw + sizeof(block_header);
+    block += ALIGNMENT - (uintptr_t)block % ALIGNMENT;
+    const block_header header = {raw, (int64_t)bytes};
+    memcpy(block - sizeof header, &header, sizeof header);
+    c->bytes += (int64_t)bytes;
+    if (c->bytes > c->peak) c->peak = c->bytes;
+    return block;
+}
+
+void *sd_alloc_zero(sd_context *c, int64_t count, size_t size, const char *what)
+{
+    void *block = sd_alloc(c, count, size, what);
+    if (block) memset(block, 0, (size_t)count * size);
+    return block;
+}
+
+void sd_free(sd_context *c, void *block)
+{
+    if (!block) return;
+    block_header header;
+    memcpy(&header, (char *)block - sizeof header, sizeof header);
+    c->bytes -= header.bytes;
+    c->hooks.release(header.raw, c->hooks.user);
+}
+
+saddle_status sd_progress(sd_context *c, const char *stage, int64_t done, int64_t total, double residual)
+{
+    if (!c->hooks.progress) return SADDLE_OK;
+    const saddle_progress progress = {stage, done, total, residual};
+    if (c->hooks.progress(&progress, c->hooks.user) == 0) return SADDLE_OK;
+    return sd_fail(c, SADDLE_CANCELLED, "cancelled in stage %s at %lld", stage, (long long)done);
+}
+
+void sd_log(sd_context *c, int level, const char *format, ...)
+{
+    if (!c->hooks.log) return;
+    char line[SADDLE_MESSAGE_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    c->hooks.log(level, line, c->hooks.user);
+}
+
+double sd_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int sd_thread_count(int64_t threads)
+{
+    if (threads > 0) return (int)threads;
+    const char *set = getenv("OMP_NUM_THREADS");
+    const long wanted = set ? strtol(set, NULL, 10) : 0;
+    return wanted > 0 && wanted <= 4096 ? (int)wanted : omp_get_num_procs();
+}

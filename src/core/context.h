@@ -1,0 +1,54 @@
+/*
+ * The context of a call: the caller's hooks, the bytes in use, and the message of the last failure.
+ *
+ * Every public call has one on its stack (a solver keeps one), and everything below it takes it as
+ * its first argument. So the rule for errors is the same everywhere: a function that fails has
+ * written why into the context and returns a negative status; whoever called it cleans up once and
+ * passes the status on.
+ */
+#ifndef SD_CONTEXT_H
+#define SD_CONTEXT_H
+
+#include "saddle/saddle.h"
+
+#include <stdbool.h>
+
+typedef struct sd_context {
+    saddle_hooks hooks;
+    int64_t limit; /* most bytes in use at once, 0 for none */
+    int64_t bytes, peak;
+    saddle_status status; /* of the last failure */
+    char message[SADDLE_MESSAGE_SIZE];
+} sd_context;
+
+/* hooks may be NULL. */
+void sd_context_init(sd_context *c, const saddle_hooks *hooks, int64_t limit);
+
+/* Writes the message and returns status, so that a failure is one line: return sd_fail(c, ...). */
+saddle_status sd_fail(sd_context *c, saddle_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Hands the message over to the caller's buffer (which may be NULL) and returns status. */
+saddle_status sd_tell(const sd_context *c, saddle_status status, char *message);
+
+/* count * size bytes, on a 64-byte boundary, not initialised (sd_alloc) or zero (sd_alloc_zero);
+ * NULL on failure, with c->status (out of memory, or the limit) and the message written. A count of 0 gives a
+ * block that can be freed. `what` says in the message what it was for. */
+void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what);
+void *sd_alloc_zero(sd_context *c, int64_t count, size_t size, const char *what);
+
+/* Blocks of any context with the same hooks; NULL does nothing. */
+void sd_free(sd_context *c, void *block);
+
+/* Reports progress; SADDLE_CANCELLED, with the message, where the caller wants to stop. */
+saddle_status sd_progress(sd_context *c, const char *stage, int64_t done, int64_t total, double residual);
+
+void sd_log(sd_context *c, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Seconds on a clock that only goes forward. */
+double sd_seconds(void);
+
+/* The number of threads that an option of `threads` means. */
+int sd_thread_count(int64_t threads);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * Numbers as text, the same whatever the locale: strtod and printf would read and write a comma
+ * where the user's language does.
+ */
+#ifndef SD_NUMBER_H
+#define SD_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Parses a decimal number at p, before end, correctly rounded. Fortran's D exponents ("1.5D+3") are
+ * taken, and inf, infinity and nan in any case; hexadecimal is not. *value is +-HUGE_VAL on
+ * overflow. Returns the first character after the number, or NULL where there is none.
+ */
+const char *sd_parse_double(const char *p, const char *end, double *value);
+
+/* The same for a whole string: false where it is not a number or something follows it. */
+bool sd_parse_double_text(const char *text, double *value);
+
+/* An integer with an optional sign; NULL where there is none or it does not fit. */
+const char *sd_parse_int64(const char *p, const char *end, int64_t *value);
+
+/* Prints with this many significant digits (17 always gives the number back), with a point.
+ * Returns the length, which is below size where it fits. */
+int sd_print_double(double value, int digits, char *text, size_t size);
+
+#endif

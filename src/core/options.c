@@ -1,0 +1,226 @@
+/*
+ * Options by name, from the one table in saddle.h.
+ *
+ * Texts are the same whatever the locale: numbers are parsed and printed with a point. A struct
+ * that an older caller made is shorter than ours: what it does not hold has its default, and what
+ * it holds beyond ours (a newer caller) is not looked at.
+ */
+#include "core/options.h"
+
+#include "core/number.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct option_row {
+    saddle_option option;
+    size_t offset;
+} option_row;
+
+static const option_row rows[] = {
+#define CHOICE(name, words, help) {{#name, words, help, 'c', 0, 0, 0}, offsetof(saddle_options, name)},
+#define NUMBER(name, value, least, most, help, type)                                                         \
+    {{#name, NULL, help, type, (double)(value), (double)(least), (double)(most)},                            \
+     offsetof(saddle_options, name)},
+#define COUNT(name, value, least, most, help) NUMBER(name, value, least, most, help, 'n')
+#define REAL(name, value, least, most, help) NUMBER(name, value, least, most, help, 'r')
+#define BYTES(name, value, least, most, help) NUMBER(name, value, least, most, help, 'b')
+    SADDLE_OPTION_TABLE(CHOICE, COUNT, REAL, BYTES)
+#undef CHOICE
+#undef COUNT
+#undef REAL
+#undef BYTES
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+const saddle_option *saddle_option_at(int k)
+{
+    return k >= 0 && k < ROWS ? &rows[k].option : NULL;
+}
+
+/* Names are matched with '-' and '_' alike: the command line writes max-memory. */
+static const option_row *find_row(const char *name)
+{
+    for (int k = 0; k < ROWS; ++k) {
+        const char *p = rows[k].option.name, *q = name;
+        while (*p && (*p == *q || (*p == '_' && *q == '-'))) ++p, ++q;
+        if (!*p && !*q) return &rows[k];
+    }
+    return NULL;
+}
+
+/* Finds word number k in "a|b|c": its start, and its length through *length; NULL beyond the last. */
+static const char *word_at(const char *words, int k, size_t *length)
+{
+    for (; k > 0; --k) {
+        words = strchr(words, '|');
+        if (!words) return NULL;
+        ++words;
+    }
+    *length = strcspn(words, "|");
+    return words;
+}
+
+const char *saddle_option_word(const char *name, int k, char *text, size_t text_size)
+{
+    const option_row *row = name ? find_row(name) : NULL;
+    size_t length = 0;
+    const char *word = row && row->option.words && k >= 0 ? word_at(row->option.words, k, &length) : NULL;
+    if (text_size > 0) snprintf(text, text_size, "%.*s", word ? (int)length : 0, word ? word : "");
+    return text;
+}
+
+saddle_options saddle_options_default(void)
+{
+    saddle_options options;
+    memset(&options, 0, sizeof options);
+    options.size = sizeof options;
+#define CHOICE(name, words, help)
+#define NUMBER_DEFAULT(name, value, least, most, help) options.name = (value);
+    SADDLE_OPTION_TABLE(CHOICE, NUMBER_DEFAULT, NUMBER_DEFAULT, NUMBER_DEFAULT)
+#undef CHOICE
+#undef NUMBER_DEFAULT
+    return options;
+}
+
+/* A count with one of the suffixes K, M, G (powers of 1024) where those are allowed. */
+static bool parse_count(const char *text, bool suffix, int64_t *value)
+{
+    uint64_t number = 0;
+    const char *p = text;
+    if (*p < '0' || *p > '9') return false;
+    for (; *p >= '0' && *p <= '9'; ++p) {
+        if (number > (uint64_t)INT64_MAX / 10 - 1) return false;
+        number = number * 10 + (uint64_t)(*p - '0');
+    }
+    int shift = 0;
+    if (suffix && *p) {
+        const char *found = strchr("KMGkmg", *p);
+        if (!found || p[1]) return false;
+        shift = 10 * (int)(1 + (found - "KMGkmg") % 3);
+        ++p;
+    }
+    if (*p || number > ((uint64_t)INT64_MAX >> shift)) return false;
+    *value = (int64_t)(number << shift);
+    return true;
+}
+
+static saddle_status set_choice(sd_context *c, const option_row *row, int *field, const char *text)
+{
+    size_t length;
+    const char *word;
+    for (int k = 0; (word = word_at(row->option.words, k, &length)); ++k) {
+        if (strlen(text) == length && strncmp(word, text, length) == 0) {
+            *field = k;
+            return SADDLE_OK;
+        }
+    }
+    return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be \"%s\": it is one of %s", row->option.name, text,
+                   row->option.words);
+}
+
+static saddle_status set_number(sd_context *c, const option_row *row, void *field, const char *text)
+{
+    const saddle_option *o = &row->option;
+    double real = 0;
+    int64_t count = 0;
+    const bool read =
+        o->type == 'r' ? sd_parse_double_text(text, &real) : parse_count(text, o->type == 'b', &count);
+    if (!read) {
+        return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be \"%s\": it is %s", o->name, text,
+                       o->type == 'r'   ? "a number such as 1e-8"
+                       : o->type == 'b' ? "a number of bytes such as 4000000 or 500M or 2G"
+                                        : "a whole number");
+    }
+    const double value = o->type == 'r' ? real : (double)count;
+    if (!(value >= o->least && value <= o->most)) {
+        return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be %s: it lies between %g and %g", o->name, text,
+                       o->least, o->most);
+    }
+    if (o->type == 'r')
+        memcpy(field, &real, sizeof real);
+    else
+        memcpy(field, &count, sizeof count);
+    return SADDLE_OK;
+}
+
+saddle_status saddle_options_set(saddle_options *options, const char *name, const char *text, char *message)
+{
+    sd_context c;
+    sd_context_init(&c, NULL, 0);
+    if (!options || !name || !text) {
+        sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_options_set: an argument is NULL");
+        return sd_tell(&c, c.status, message);
+    }
+    const option_row *row = find_row(name);
+    if (!row || row->offset >= options->size) {
+        sd_fail(&c, SADDLE_BAD_OPTION, "there is no option \"%s\"", name);
+        return sd_tell(&c, c.status, message);
+    }
+    char *field = (char *)options + row->offset;
+    const saddle_status status = row->option.type == 'c' ? set_choice(&c, row, (int *)(void *)field, text)
+                                                         : set_number(&c, row, field, text);
+    return sd_tell(&c, status, message);
+}
+
+saddle_status saddle_options_get(const saddle_options *options, const char *name, char *text,
+                                 size_t text_size)
+{
+    if (!options || !name || !text || text_size == 0) return SADDLE_BAD_ARGUMENT;
+    const option_row *row = find_row(name);
+    if (!row || row->offset >= options->size) return SADDLE_BAD_OPTION;
+    const char *field = (const char *)options + row->offset;
+    if (row->option.type == 'c') {
+        int k;
+        memcpy(&k, field, sizeof k);
+        saddle_option_word(name, k, text, text_size);
+    } else if (row->option.type == 'r') {
+        double value;
+        memcpy(&value, field, sizeof value);
+        sd_print_double(value, 17, text, text_size);
+    } else {
+        int64_t value;
+        memcpy(&value, field, sizeof value);
+        snprintf(text, text_size, "%" PRId64, value);
+    }
+    return SADDLE_OK;
+}
+
+saddle_status sd_options_take(sd_context *c, const saddle_options *from, saddle_options *to)
+{
+    *to = saddle_options_default();
+    if (!from) return SADDLE_OK;
+    if (from->size < sizeof from->size || from->size > 1 << 20) {
+        return sd_fail(c, SADDLE_BAD_OPTION, "options.size is %zu: begin with saddle_options_default()",
+                       from->size);
+    }
+    memcpy(to, from, from->size < sizeof *to ? from->size : sizeof *to);
+    to->size = sizeof *to;
+    for (int k = 0; k < ROWS; ++k) {
+        const saddle_option *o = &rows[k].option;
+        const char *field = (const char *)to + rows[k].offset;
+        double value;
+        double most = o->most;
+        if (o->type == 'c') {
+            int word;
+            memcpy(&word, field, sizeof word);
+            value = word;
+            most = 0;
+            for (const char *p = o->words; *p; ++p) most += *p == '|';
+        } else if (o->type == 'r') {
+            memcpy(&value, field, sizeof value);
+        } else {
+            int64_t count;
+            memcpy(&count, field, sizeof count);
+            value = (double)count;
+        }
+        if (!(value >= o->least && value <= most)) {
+            return sd_fail(c, SADDLE_BAD_OPTION, "option %s is %g: it lies between %g and %g", o->name, value,
+                           o->least, most);
+        }
+    }
+    return SADDLE_OK;
+}
