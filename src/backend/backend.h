@@ -39,9 +39,9 @@ typedef struct sd_vector {
  * A sparse matrix in the backend's memory, by rows: row i is ind, val[ptr[i] .. ptr[i+1]). With
  * `half` it is symmetric and row i holds only columns >= i (the lower triangle by columns).
  *
- * Slice s is rows slice[s] .. slice[s+1]). For `half`, slice s adds into rows up to window[s]
- * (exclusive), and what it adds is kept apart at scratch[offset[s]...] until all slices are added
- * up in order. Slices are laid down by src/matrix/slices.c from the pattern alone.
+ * Slice s is rows slice[s] .. slice[s+1]). A half product adds into rows slice[s] .. window[s]) of
+ * slice s; what it adds is kept apart at offset[s] of the scratch until all slices are added up in
+ * order. Slices are laid down by src/matrix/slices.c from the pattern alone.
  */
 typedef struct sd_sparse {
     int32_t n;
@@ -52,8 +52,10 @@ typedef struct sd_sparse {
     const int32_t *ind;
     const void *val;
     int32_t slices;
-    const int32_t *slice, *window;
-    const int64_t *offset; /* slices + 1 of them; all 0 where there is one slice only */
+    const int32_t *slice;  /* slices + 1 of them */
+    const int32_t *window; /* slices of them, where half */
+    const int64_t *offset; /* likewise */
+    int64_t window_total;  /* entries of all windows */
 } sd_sparse;
 
 typedef struct sd_engine sd_engine;
@@ -89,7 +91,8 @@ typedef struct sd_backend {
 } sd_backend;
 
 extern const sd_backend sd_backend_reference;
-extern const sd_backend sd_backend_cpu;
+/* The best of its kernels that this processor runs; all give the same bits. */
+const sd_backend *sd_backend_cpu(void);
 
 /* The cuda module, loaded at the first call; NULL with c->status and c->message where there is
  * none. $SADDLE_CUDA_MODULE names the file, otherwise it is looked for beside the library. */

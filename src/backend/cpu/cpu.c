@@ -1,0 +1,10 @@
+/* The CPU backend: the best table that this processor runs. */
+#include "backend/cpu/cpu.h"
+
+const sd_backend *sd_backend_cpu(void)
+{
+#ifdef SD_HAVE_AVX2
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &sd_cpu_avx2;
+#endif
+    return &sd_cpu_portable;
+}

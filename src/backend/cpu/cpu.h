@@ -1,0 +1,12 @@
+/* The CPU backend's tables, one an instruction set. */
+#ifndef SD_CPU_H
+#define SD_CPU_H
+
+#include "backend/host.h"
+
+extern const sd_backend sd_cpu_portable;
+#ifdef SD_HAVE_AVX2
+extern const sd_backend sd_cpu_avx2;
+#endif
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * The CPU kernels for one instruction set: compiled twice, as SD_CPU_TABLE = sd_cpu_portable and,
+ * with AVX2 and FMA switched on, as sd_cpu_avx2 (CMakeLists.txt). No sum is reassociated and fma is
+ * only used where it is written, so both give the same bits; cpu.c chooses.
+ */
+#include "backend/cpu/cpu.h"
+
+#include "core/dd.h"
+
+#include <math.h>
+
+enum {
+    LANES = 8,            /* interleaved sums of a reduction: two AVX2 registers of doubles */
+    GATHER = 256,         /* rows whose windows are added up at a time */
+    PARALLEL_FROM = 32768 /* entries below which a team of threads costs more than it saves */
+};
+
+typedef enum product_mode { PLAIN, ABSOLUTE, MINUS, EXTENDED } product_mode;
+
+static int team(const sd_engine *e, int64_t entries)
+{
+    return entries < PARALLEL_FROM ? 1 : e->threads;
+}
+
+static double fold(const double sum[LANES])
+{
+    return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+}
+
+/* `mode` is a constant wherever this is called, so only one line of it is left. */
+static inline void add_product(double *hi, double *lo, double a, double x, const product_mode mode)
+{
+    if (mode == EXTENDED)
+        sd_dd_add_product(hi, lo, a, x);
+    else if (mode == ABSOLUTE)
+        *hi += fabs(a * x);
+    else
+        *hi += a * x;
+}
+
+#define real double
+#define NAME(x) x##_double
+#include "backend/cpu/kernels.h"
+#undef real
+#undef NAME
+
+#define real float
+#define NAME(x) x##_single
+#include "backend/cpu/kernels.h"
+
+const sd_backend SD_CPU_TABLE = {SD_HOST_FUNCTIONS, .name = "cpu",
+                                 .kernels = {
+#define KERNEL(name, parameters, arguments) .name = name##_double,
+                                     {
+#include "backend/kernels.def"
+                                     },
+#undef KERNEL
+#define KERNEL(name, parameters, arguments) .name = name##_single,
+                                     {
+#include "backend/kernels.def"
+                                     },
+#undef KERNEL
+                                 }};

@@ -1,0 +1,90 @@
+/* Engines and the vectors that live in them. See backend.h. */
+#include "backend/backend.h"
+
+static const sd_backend *find_backend(sd_context *c, int device)
+{
+    switch (device) {
+    case SADDLE_DEVICE_REFERENCE: return &sd_backend_reference;
+    case SADDLE_DEVICE_CUDA: return sd_backend_cuda(c);
+    default: return sd_backend_cpu();
+    }
+}
+
+saddle_status sd_engine_open(sd_context *c, sd_engine *e, int device, int threads)
+{
+    *e = (sd_engine){.context = c, .threads = threads};
+    const sd_backend *backend = find_backend(c, device);
+    if (!backend) return c->status;
+    const saddle_status status = backend->open(c, e, 0);
+    if (!status) e->backend = backend;
+    return status;
+}
+
+void sd_engine_close(sd_engine *e)
+{
+    if (!e->backend) return;
+    e->backend->release(e, e->scratch);
+    e->backend->close(e);
+    e->backend = NULL;
+}
+
+saddle_status sd_engine_reserve(sd_engine *e, int64_t n, const sd_sparse *A)
+{
+    if (e->status) return e->status;
+    const int64_t reductions = (n / SD_CHUNK + 1) * SD_PANEL;
+    const int64_t windows = !A ? 0 : 2 * (A->half ? A->window_total : A->n);
+    const int64_t bytes = (int64_t)sizeof(double) * (reductions > windows ? reductions : windows);
+    if (bytes <= e->scratch_bytes) return SADDLE_OK;
+    e->backend->release(e, e->scratch);
+    e->scratch_bytes = 0;
+    e->scratch = e->backend->allocate(e, bytes, "scratch of the products");
+    if (!e->scratch) return e->status = e->context->status;
+    e->scratch_bytes = bytes;
+    return SADDLE_OK;
+}
+
+sd_vector sd_vector_new(sd_engine *e, sd_precision precision, int64_t n, const char *what)
+{
+    sd_vector x = {NULL, n, precision};
+    if (e->status) return x;
+    x.data = e->backend->allocate(e, n * (int64_t)sd_precision_size(precision), what);
+    if (!x.data)
+        e->status = e->context->status;
+    else
+        sd_fill(e, 0.0, &x);
+    return x;
+}
+
+void sd_vector_free(sd_engine *e, sd_vector *x)
+{
+    if (x->data) e->backend->release(e, x->data);
+    x->data = NULL;
+}
+
+/* A single-precision vector goes through a double one on the backend's side, so that rounding is
+ * the same wherever it runs. */
+static void transfer(sd_engine *e, sd_vector *x, const double *from, double *to)
+{
+    const int64_t bytes = x->n * (int64_t)sizeof(double);
+    sd_vector wide = *x;
+    if (x->precision != SD_DOUBLE) wide = sd_vector_new(e, SD_DOUBLE, x->n, "vector in double");
+    if (from) {
+        if (!e->status) e->backend->upload(e, from, wide.data, bytes);
+        if (x->precision != SD_DOUBLE && !e->status) sd_from_double(e, &wide, x);
+    } else {
+        if (x->precision != SD_DOUBLE && !e->status) sd_to_double(e, x, &wide);
+        if (!e->status) e->backend->download(e, wide.data, to, bytes);
+    }
+    if (x->precision != SD_DOUBLE) sd_vector_free(e, &wide);
+}
+
+void sd_vector_put(sd_engine *e, const double *host, sd_vector *x)
+{
+    transfer(e, x, host, NULL);
+}
+
+void sd_vector_get(sd_engine *e, const sd_vector *x, double *host)
+{
+    sd_vector view = *x;
+    transfer(e, &view, NULL, host);
+}

@@ -1,0 +1,43 @@
+/* Memory of the backends that run on the host: the context's allocator and plain copies. */
+#include "backend/host.h"
+
+#include <string.h>
+
+saddle_status sd_host_open(sd_context *c, sd_engine *e, int device)
+{
+    (void)e;
+    if (device != 0) return sd_fail(c, SADDLE_NO_DEVICE, "there is one host, device 0, not %d", device);
+    return SADDLE_OK;
+}
+
+void sd_host_close(sd_engine *e)
+{
+    (void)e;
+}
+
+void *sd_host_allocate(sd_engine *e, int64_t bytes, const char *what)
+{
+    return sd_alloc(e->context, bytes, 1, what);
+}
+
+void sd_host_release(sd_engine *e, void *block)
+{
+    sd_free(e->context, block);
+}
+
+void sd_host_upload(sd_engine *e, const void *host, void *block, int64_t bytes)
+{
+    if (!e->status) memcpy(block, host, (size_t)bytes);
+}
+
+void sd_host_download(sd_engine *e, const void *block, void *host, int64_t bytes)
+{
+    if (!e->status) memcpy(host, block, (size_t)bytes);
+}
+
+saddle_status sd_host_describe(sd_context *c, int device)
+{
+    if (device != 0) return sd_fail(c, SADDLE_NO_DEVICE, "there is one host, device 0, not %d", device);
+    sd_fail(c, SADDLE_OK, "the host, %d threads", sd_thread_count(0));
+    return SADDLE_OK;
+}

@@ -1,0 +1,30 @@
+/* The reference backend: kernels.h in both precisions. */
+#include "core/dd.h"
+#include "backend/host.h"
+
+#define real double
+#define NAME(x) x##_double
+#define ABS(x) fabs(x)
+#include "backend/reference/kernels.h"
+#undef real
+#undef NAME
+#undef ABS
+
+#define real float
+#define NAME(x) x##_single
+#define ABS(x) fabsf(x)
+#include "backend/reference/kernels.h"
+
+const sd_backend sd_backend_reference = {SD_HOST_FUNCTIONS, .name = "reference",
+                                         .kernels = {
+#define KERNEL(name, parameters, arguments) .name = name##_double,
+                                             {
+#include "backend/kernels.def"
+                                             },
+#undef KERNEL
+#define KERNEL(name, parameters, arguments) .name = name##_single,
+                                             {
+#include "backend/kernels.def"
+                                             },
+#undef KERNEL
+                                         }};

@@ -1,0 +1,71 @@
+/*
+ * The library's own form of a matrix: compressed rows, sorted, every entry once, counted from 0.
+ *
+ * A matrix that the caller gives by one triangle stays that way (`half`: row i holds the columns
+ * >= i, which is the lower triangle by columns); all others have every entry. Where the caller's
+ * arrays are in this form already they can be borrowed instead of copied.
+ */
+#ifndef SD_CSR_H
+#define SD_CSR_H
+
+#include "core/context.h"
+
+typedef struct sd_csr {
+    int32_t n;
+    int64_t nnz; /* stored */
+    bool half;
+    int64_t *ptr;
+    int32_t *ind;
+    double *val; /* NULL for a pattern */
+    bool borrowed_ind, borrowed_val;
+} sd_csr;
+
+/* Entry k of a view is added to val[map[k]]; NULL where entry k is entry k. */
+typedef int64_t sd_map;
+
+/*
+ * Checks that a view can be read at all: fields, sizes, pointers, indices. SADDLE_BAD_ARGUMENT,
+ * SADDLE_NOT_SUPPORTED or SADDLE_BAD_MATRIX with a message that names the place. faults, which may
+ * be NULL, gets the counts of saddle_facts that concern single entries. One pass, no memory.
+ */
+saddle_status sd_view_check(sd_context *c, const saddle_matrix *A, saddle_facts *faults);
+
+/* The same for the values alone: SADDLE_BAD_VALUE names the first that is NaN or infinite. */
+saddle_status sd_view_check_values(sd_context *c, const saddle_matrix *A, int64_t *not_finite);
+
+/*
+ * Brings a checked view into the form above. `borrow` allows the caller's arrays to be used where
+ * they fit; otherwise everything is copied. map, which may be NULL, gets the map by which values of
+ * the same pattern are taken over later (freed with sd_free). Without values csr->val is NULL.
+ */
+saddle_status sd_csr_from_view(sd_context *c, const saddle_matrix *A, bool borrow, sd_csr *csr, sd_map **map);
+void sd_csr_free(sd_context *c, sd_csr *csr);
+
+/* Fills csr->val anew from a view of the same pattern. */
+void sd_csr_take_values(sd_csr *csr, const saddle_matrix *A, const sd_map *map);
+
+/* A number that tells patterns apart: all fields, pointers and indices of a view. */
+uint64_t sd_view_fingerprint(const saddle_matrix *A);
+
+/* Whether a matrix with all its entries is symmetric in pattern and in value. When it is not, i and
+ * j (which may be NULL) name an entry whose mirror image is missing or different. */
+saddle_status sd_csr_symmetry(sd_context *c, const sd_csr *csr, bool *pattern, bool *value, int32_t *i,
+                              int32_t *j);
+
+/* All entries of a half matrix. */
+saddle_status sd_csr_expand(sd_context *c, const sd_csr *half, sd_csr *full);
+
+/* Entry k of a view as it stands there. */
+static inline int64_t sd_view_pointer(const saddle_matrix *A, int64_t j)
+{
+    const int64_t p =
+        A->pointer_bits == 32 ? ((const int32_t *)A->pointers)[j] : ((const int64_t *)A->pointers)[j];
+    return p - A->base;
+}
+
+static inline double sd_view_value(const saddle_matrix *A, int64_t k)
+{
+    return A->type == SADDLE_DOUBLE ? ((const double *)A->values)[k] : (double)((const float *)A->values)[k];
+}
+
+#endif

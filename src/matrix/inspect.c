@@ -1,0 +1,219 @@
+/*
+ * What a matrix is: faults, symmetry, diagonal, dominance, norms, and its kind where that can be
+ * proved in one pass over the entries.
+ *
+ * Positive definite for certain: symmetric with a positive diagonal, every row weakly dominant and
+ * in each connected component one strictly so (Taussky). Indefinite for certain: a diagonal with
+ * both signs, a zero diagonal entry beside a nonzero, or a 2x2 minor a_ii a_jj - a_ij^2 < 0. All
+ * else is unknown: a factorization will tell.
+ */
+#include "matrix/inspect.h"
+
+#include "core/dd.h"
+
+#include <math.h>
+
+/* Sums over each row, in the whole matrix, of |a_ij| off the diagonal, carried as hi + lo so that
+ * a comparison with the diagonal is not decided by rounding. */
+typedef struct row_sums {
+    double *hi, *lo, *diagonal, *columns;
+    int64_t *length; /* nonzeros */
+    int32_t *parent; /* components, by union-find */
+} row_sums;
+
+static void free_sums(sd_context *c, row_sums *s)
+{
+    sd_free(c, s->hi);
+    sd_free(c, s->lo);
+    sd_free(c, s->diagonal);
+    sd_free(c, s->columns);
+    sd_free(c, s->length);
+    sd_free(c, s->parent);
+}
+
+static saddle_status alloc_sums(sd_context *c, int32_t n, bool half, row_sums *s)
+{
+    *s = (row_sums){0};
+    s->hi = sd_alloc_zero(c, n, sizeof *s->hi, "row sums");
+    s->lo = sd_alloc_zero(c, n, sizeof *s->lo, "row sums");
+    s->diagonal = sd_alloc_zero(c, n, sizeof *s->diagonal, "diagonal");
+    s->columns = sd_alloc_zero(c, half ? 0 : n, sizeof *s->columns, "column sums");
+    s->length = sd_alloc_zero(c, n, sizeof *s->length, "row lengths");
+    s->parent = sd_alloc(c, n, sizeof *s->parent, "components");
+    if (s->hi && s->lo && s->diagonal && s->columns && s->length && s->parent) return SADDLE_OK;
+    free_sums(c, s);
+    return c->status;
+}
+
+static int32_t root_of(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void add_off_diagonal(row_sums *s, int32_t i, double size)
+{
+    sd_dd_add(&s->hi[i], &s->lo[i], size);
+    ++s->length[i];
+}
+
+/* The one pass over the entries. */
+static void gather(const sd_csr *A, saddle_facts *f, row_sums *s)
+{
+    double scale = 0, squares = 0; /* the Frobenius norm is scale * sqrt(squares) */
+    f->smallest = INFINITY;
+    f->missing_diagonal = A->n;
+    for (int32_t i = 0; i < A->n; ++i) s->parent[i] = i;
+    for (int32_t i = 0; i < A->n; ++i) {
+        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+            const int32_t j = A->ind[k];
+            const double size = fabs(A->val[k]);
+            const int times = A->half && j != i ? 2 : 1;
+            f->nnz += times;
+            if (j == i) --f->missing_diagonal;
+            if (size == 0) {
+                f->explicit_zeros += times;
+                continue;
+            }
+            if (size < f->smallest) f->smallest = size;
+            if (size > scale) {
+                squares = squares * (scale / size) * (scale / size) + times;
+                scale = size;
+            } else {
+                squares += times * (size / scale) * (size / scale);
+            }
+            const int64_t reach = j > i ? (int64_t)j - i : (int64_t)i - j;
+            if (reach > f->bandwidth) f->bandwidth = reach;
+            if (!A->half) s->columns[j] += size;
+            if (j == i) {
+                s->diagonal[i] = A->val[k];
+                ++s->length[i];
+                continue;
+            }
+            add_off_diagonal(s, i, size);
+            if (A->half) add_off_diagonal(s, j, size);
+            const int32_t a = root_of(s->parent, i), b = root_of(s->parent, j);
+            s->parent[a > b ? a : b] = a > b ? b : a;
+        }
+    }
+    f->largest = scale;
+    f->norm_frobenius = scale * sqrt(squares);
+    if (isinf(f->smallest)) f->smallest = 0;
+}
+
+/* How the diagonal stands to the rest of row i: above 1 dominant, 1 weakly so. */
+static int compare_dominance(const row_sums *s, int32_t i)
+{
+    double hi = fabs(s->diagonal[i]), lo = -s->lo[i];
+    sd_dd_add(&hi, &lo, -s->hi[i]);
+    const double difference = hi + lo;
+    return difference > 0 ? 1 : difference < 0 ? -1 : 0;
+}
+
+static void summarise_rows(const sd_csr *A, saddle_facts *f, const row_sums *s)
+{
+    f->least_dominance = INFINITY;
+    f->shortest_row = f->longest_row = s->length[0];
+    for (int32_t i = 0; i < A->n; ++i) {
+        const double off = s->hi[i] + s->lo[i], size = fabs(s->diagonal[i]);
+        f->zero_diagonal += size == 0;
+        f->negative_diagonal += s->diagonal[i] < 0;
+        f->empty_rows += s->length[i] == 0;
+        if (s->length[i] < f->shortest_row) f->shortest_row = s->length[i];
+        if (s->length[i] > f->longest_row) f->longest_row = s->length[i];
+        f->dominant_rows += compare_dominance(s, i) > 0;
+        if (off > 0 && size / off < f->least_dominance) f->least_dominance = size / off;
+        if (off == 0 && size == 0) f->least_dominance = 0;
+        if (off + size > f->norm_inf) f->norm_inf = off + size;
+        if (!A->half && s->columns[i] > f->norm_one) f->norm_one = s->columns[i];
+    }
+    if (A->half) f->norm_one = f->norm_inf;
+}
+
+static bool has_negative_minor(const sd_csr *A, const row_sums *s)
+{
+    for (int32_t i = 0; i < A->n; ++i) {
+        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+            const int32_t j = A->ind[k];
+            if (j == i) continue;
+            const double bound = sqrt(fabs(s->diagonal[i])) * sqrt(fabs(s->diagonal[j]));
+            if (fabs(A->val[k]) > bound * (1 + 1e-14)) return true;
+        }
+    }
+    return false;
+}
+
+/* Every row weakly dominant, and in each component one strictly. Marks the roots in parent. */
+static bool is_taussky(int32_t n, row_sums *s)
+{
+    for (int32_t i = 0; i < n; ++i)
+        if (compare_dominance(s, i) < 0) return false;
+    for (int32_t i = 0; i < n; ++i)
+        if (compare_dominance(s, i) > 0) s->length[root_of(s->parent, i)] = -1;
+    for (int32_t i = 0; i < n; ++i)
+        if (s->length[root_of(s->parent, i)] != -1) return false;
+    return true;
+}
+
+static saddle_kind kind_of(const sd_csr *A, const saddle_facts *f, row_sums *s)
+{
+    if (!f->symmetric) return SADDLE_KIND_UNKNOWN;
+    const int64_t positive = A->n - f->zero_diagonal - f->negative_diagonal;
+    if (positive > 0 && f->negative_diagonal > 0) return SADDLE_KIND_INDEFINITE;
+    if (has_negative_minor(A, s)) return SADDLE_KIND_INDEFINITE;
+    if (positive == A->n && is_taussky(A->n, s)) return SADDLE_KIND_SPD;
+    return SADDLE_KIND_UNKNOWN;
+}
+
+saddle_status sd_csr_inspect(sd_context *c, const sd_csr *A, saddle_facts *f)
+{
+    row_sums s;
+    bool pattern = true, value = true;
+    saddle_status status = SADDLE_OK;
+    if (!A->half) status = sd_csr_symmetry(c, A, &pattern, &value, NULL, NULL);
+    if (status) return status;
+    f->pattern_symmetric = pattern;
+    f->symmetric = value;
+    status = alloc_sums(c, A->n, A->half, &s);
+    if (status) return status;
+    gather(A, f, &s);
+    summarise_rows(A, f, &s);
+    f->kind = kind_of(A, f, &s);
+    free_sums(c, &s);
+    return SADDLE_OK;
+}
+
+saddle_status sd_require_symmetric(sd_context *c, const sd_csr *A)
+{
+    bool pattern, value;
+    int32_t i, j;
+    const saddle_status status = sd_csr_symmetry(c, A, &pattern, &value, &i, &j);
+    if (status || value) return status;
+    return sd_fail(
+        c, SADDLE_BAD_MATRIX,
+        "the matrix is not symmetric: the entry at row %d, column %d (counted from 1) is not that at "
+        "row %d, column %d",
+        i + 1, j + 1, j + 1, i + 1);
+}
+
+saddle_status saddle_inspect(const saddle_matrix *A, const saddle_hooks *hooks, saddle_facts *facts,
+                             char *message)
+{
+    sd_context c;
+    sd_context_init(&c, hooks, 0);
+    if (!A || !facts)
+        return sd_tell(&c, sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_inspect: an argument is NULL"), message);
+    *facts =
+        (saddle_facts){.size = sizeof *facts, .rows = A->rows, .columns = A->columns, .entries = A->entries};
+    sd_csr csr = {0};
+    saddle_status status = sd_view_check(&c, A, facts);
+    if (!status) status = sd_view_check_values(&c, A, &facts->not_finite);
+    if (!status) status = sd_csr_from_view(&c, A, true, &csr, NULL);
+    if (!status) {
+        facts->duplicates = A->entries - csr.nnz;
+        status = sd_csr_inspect(&c, &csr, facts);
+    }
+    if (!status && A->shape == SADDLE_FULL) status = sd_require_symmetric(&c, &csr);
+    sd_csr_free(&c, &csr);
+    return sd_tell(&c, status, message);
+}

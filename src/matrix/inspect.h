@@ -1,0 +1,13 @@
+/* What a matrix in the library's form is. */
+#ifndef SD_INSPECT_H
+#define SD_INSPECT_H
+
+#include "matrix/csr.h"
+
+/* Fills in all of facts but the faults of the view. O(nnz), a few vectors of memory. */
+saddle_status sd_csr_inspect(sd_context *c, const sd_csr *A, saddle_facts *facts);
+
+/* SADDLE_BAD_MATRIX, naming an entry, where a matrix with all its entries is not symmetric. */
+saddle_status sd_require_symmetric(sd_context *c, const sd_csr *A);
+
+#endif

@@ -1,0 +1,162 @@
+/* Checks of a caller's view: nothing is allocated, nothing is trusted. See csr.h. */
+#include "matrix/csr.h"
+
+#include <math.h>
+
+static saddle_status check_fields(sd_context *c, const saddle_matrix *A)
+{
+    if (!A) return sd_fail(c, SADDLE_BAD_ARGUMENT, "the matrix is NULL");
+    if (A->rows < 0 || A->columns < 0 || A->entries < 0) {
+        return sd_fail(c, SADDLE_BAD_ARGUMENT,
+                       "the matrix is %lld x %lld with %lld entries: a size is below 0", (long long)A->rows,
+                       (long long)A->columns, (long long)A->entries);
+    }
+    if (A->rows != A->columns) {
+        return sd_fail(c, SADDLE_NOT_SUPPORTED,
+                       "the matrix is rectangular, %lld x %lld: only square ones are solved",
+                       (long long)A->rows, (long long)A->columns);
+    }
+    if (A->rows > INT32_MAX - 1) {
+        return sd_fail(c, SADDLE_NOT_SUPPORTED, "the matrix is too large: %lld rows, at most %d are indexed",
+                       (long long)A->rows, INT32_MAX - 1);
+    }
+    if (A->rows == 0) return sd_fail(c, SADDLE_BAD_MATRIX, "the matrix is empty: it has no rows");
+    if (A->layout > SADDLE_COORDINATES || A->shape > SADDLE_FULL || A->type > SADDLE_FLOAT) {
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "the matrix has layout %d, shape %d, type %d: one is unknown",
+                       (int)A->layout, (int)A->shape, (int)A->type);
+    }
+    if (A->base != 0 && A->base != 1)
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "the matrix has base %d: it is 0 or 1", A->base);
+    if (A->layout == SADDLE_COORDINATES) {
+        if (A->entries > 0 && (!A->indices || !A->col_indices))
+            return sd_fail(c, SADDLE_BAD_ARGUMENT,
+                           "the matrix has coordinates, and indices or col_indices is NULL");
+        return SADDLE_OK;
+    }
+    if (A->pointer_bits != 32 && A->pointer_bits != 64)
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "the matrix has pointer_bits %d: it is 32 or 64",
+                       A->pointer_bits);
+    if (!A->pointers) return sd_fail(c, SADDLE_BAD_ARGUMENT, "the pointers of the matrix are NULL");
+    if (A->entries > 0 && !A->indices)
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "the indices of the matrix are NULL");
+    return SADDLE_OK;
+}
+
+static saddle_status check_pointers(sd_context *c, const saddle_matrix *A)
+{
+    const char *line = A->layout == SADDLE_ROWS ? "row" : "column";
+    if (sd_view_pointer(A, 0) != 0) {
+        return sd_fail(c, SADDLE_BAD_MATRIX, "the pointer of %s %d is %lld: it must be the base, %d", line,
+                       A->base, (long long)sd_view_pointer(A, 0) + A->base, A->base);
+    }
+    for (int64_t j = 0; j < A->rows; ++j) {
+        if (sd_view_pointer(A, j + 1) < sd_view_pointer(A, j)) {
+            return sd_fail(c, SADDLE_BAD_MATRIX,
+                           "the pointer after %s %lld is %lld, below the one before, %lld", line,
+                           (long long)j + A->base, (long long)sd_view_pointer(A, j + 1) + A->base,
+                           (long long)sd_view_pointer(A, j) + A->base);
+        }
+    }
+    if (sd_view_pointer(A, A->rows) != A->entries) {
+        return sd_fail(c, SADDLE_BAD_MATRIX, "the last pointer makes %lld entries, the matrix says %lld",
+                       (long long)sd_view_pointer(A, A->rows), (long long)A->entries);
+    }
+    return SADDLE_OK;
+}
+
+/* One entry, at (i, j) counted from 0 in 64 bits, since what was subtracted may have overflowed. */
+static saddle_status check_entry(sd_context *c, const saddle_matrix *A, int64_t i, int64_t j,
+                                 saddle_facts *facts)
+{
+    const bool lower = A->shape == SADDLE_LOWER;
+    if (i < 0 || i >= A->rows || j < 0 || j >= A->rows) {
+        if (facts->out_of_range++ > 0) return SADDLE_BAD_MATRIX;
+        return sd_fail(
+            c, SADDLE_BAD_MATRIX, "the entry at row %lld, column %lld lies outside the %lld x %lld matrix",
+            (long long)i + A->base, (long long)j + A->base, (long long)A->rows, (long long)A->rows);
+    }
+    if ((lower && i < j) || (A->shape == SADDLE_UPPER && i > j)) {
+        if (facts->wrong_triangle++ > 0) return SADDLE_BAD_MATRIX;
+        return sd_fail(c, SADDLE_BAD_MATRIX,
+                       "the entry at row %lld, column %lld lies outside the %s triangle",
+                       (long long)i + A->base, (long long)j + A->base, lower ? "lower" : "upper");
+    }
+    return SADDLE_OK;
+}
+
+static saddle_status check_indices(sd_context *c, const saddle_matrix *A, saddle_facts *facts)
+{
+    saddle_status status = SADDLE_OK;
+    if (A->layout == SADDLE_COORDINATES) {
+        for (int64_t k = 0; k < A->entries; ++k) {
+            const int64_t i = (int64_t)A->indices[k] - A->base, j = (int64_t)A->col_indices[k] - A->base;
+            const saddle_status found = check_entry(c, A, i, j, facts);
+            if (found) status = found;
+        }
+        return status;
+    }
+    const bool rows = A->layout == SADDLE_ROWS;
+    for (int64_t line = 0; line < A->rows; ++line) {
+        bool sorted = true;
+        for (int64_t k = sd_view_pointer(A, line); k < sd_view_pointer(A, line + 1); ++k) {
+            const int64_t other = (int64_t)A->indices[k] - A->base;
+            const saddle_status found =
+                rows ? check_entry(c, A, line, other, facts) : check_entry(c, A, other, line, facts);
+            if (found) status = found;
+            if (k > sd_view_pointer(A, line) && A->indices[k] <= A->indices[k - 1]) sorted = false;
+        }
+        facts->unsorted += !sorted;
+    }
+    return status;
+}
+
+saddle_status sd_view_check(sd_context *c, const saddle_matrix *A, saddle_facts *faults)
+{
+    saddle_facts none = {0};
+    saddle_status status = check_fields(c, A);
+    if (!status && A->layout != SADDLE_COORDINATES) status = check_pointers(c, A);
+    if (!status) status = check_indices(c, A, faults ? faults : &none);
+    return status;
+}
+
+saddle_status sd_view_check_values(sd_context *c, const saddle_matrix *A, int64_t *not_finite)
+{
+    int64_t count = 0, first = -1;
+    if (!A->values && A->entries > 0)
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "the values of the matrix are NULL");
+    for (int64_t k = A->entries - 1; k >= 0; --k) {
+        if (!isfinite(sd_view_value(A, k))) ++count, first = k;
+    }
+    if (not_finite) *not_finite = count;
+    if (count == 0) return SADDLE_OK;
+    int64_t line = 0;
+    if (A->layout == SADDLE_COORDINATES) {
+        line = (int64_t)A->col_indices[first] - A->base;
+    } else {
+        while (sd_view_pointer(A, line + 1) <= first) ++line;
+    }
+    const int64_t other = (int64_t)A->indices[first] - A->base;
+    const int64_t i = A->layout == SADDLE_ROWS ? line : other, j = A->layout == SADDLE_ROWS ? other : line;
+    return sd_fail(c, SADDLE_BAD_VALUE, "the entry at row %lld, column %lld is %g%s", (long long)i + A->base,
+                   (long long)j + A->base, sd_view_value(A, first),
+                   count > 1 ? ", and others are NaN or infinite too" : "");
+}
+
+/* FNV-1a over words: cheap beside a factorization, and a changed pattern is not taken silently. */
+uint64_t sd_view_fingerprint(const saddle_matrix *A)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+#define MIX(word) hash = (hash ^ (uint64_t)(word)) * UINT64_C(1099511628211)
+    MIX(A->rows);
+    MIX(A->entries);
+    MIX(A->layout);
+    MIX(A->shape);
+    if (A->layout == SADDLE_COORDINATES) {
+        for (int64_t k = 0; k < A->entries; ++k) MIX(A->col_indices[k] - A->base);
+    } else {
+        for (int64_t j = 0; j <= A->rows; ++j) MIX(sd_view_pointer(A, j));
+    }
+    for (int64_t k = 0; k < A->entries; ++k) MIX(A->indices[k] - A->base);
+#undef MIX
+    return hash;
+}

@@ -1,0 +1,149 @@
+/*
+ * Verification: backward errors of x, after Oettli and Prager (componentwise) and Rigal and Gaches
+ * (normwise), and the public functions that multiply with and measure on a caller's view.
+ *
+ * Rows whose denominator (|A||x| + |b|)_i is 0 have a residual of exactly 0 and count as 0.
+ */
+#include "solve/measure.h"
+
+#include <math.h>
+
+/* to = from 2^exponent on the host. */
+static void shift(const double *from, int64_t n, int exponent, bool absolute, double *to)
+{
+    for (int64_t i = 0; i < n; ++i) {
+        const double value = ldexp(from[i], exponent);
+        to[i] = absolute ? fabs(value) : value;
+    }
+}
+
+typedef struct measuring {
+    sd_vector b, x, r, weight;
+    double *host;
+} measuring;
+
+static saddle_status begin(sd_engine *e, int64_t n, measuring *m)
+{
+    m->b = sd_vector_new(e, SD_DOUBLE, n, "right-hand side");
+    m->x = sd_vector_new(e, SD_DOUBLE, n, "solution");
+    m->r = sd_vector_new(e, SD_DOUBLE, n, "residual");
+    m->weight = sd_vector_new(e, SD_DOUBLE, n, "weights of the residual");
+    m->host = sd_alloc(e->context, n, sizeof(double), "scaled vector");
+    if (!m->host && !e->status) e->status = e->context->status;
+    return e->status;
+}
+
+static void end(sd_engine *e, measuring *m)
+{
+    sd_vector_free(e, &m->b);
+    sd_vector_free(e, &m->x);
+    sd_vector_free(e, &m->r);
+    sd_vector_free(e, &m->weight);
+    sd_free(e->context, m->host);
+}
+
+static void form_ratios(sd_engine *e, const sd_operator *op, measuring *m, saddle_errors *errors)
+{
+    double norm_r = 0, norm_b = 0, norm_x = 0, r2 = 0, b2 = 0;
+    sd_norm_inf(e, &m->r, &norm_r);
+    sd_norm_inf(e, &m->b, &norm_b);
+    sd_norm_inf(e, &m->x, &norm_x);
+    sd_dot(e, &m->r, &m->r, &r2);
+    sd_dot(e, &m->b, &m->b, &b2);
+    sd_ratio_max(e, &m->r, &m->weight, &errors->componentwise);
+    const double scale = op->norm_inf * norm_x + norm_b;
+    errors->backward = norm_r == 0 ? 0 : norm_r / scale;
+    errors->relative_residual = r2 == 0 ? 0 : sqrt(r2) / sqrt(b2);
+}
+
+saddle_status sd_measure(sd_engine *e, const sd_operator *op, const double *b, const double *x,
+                         double *residual, saddle_errors *errors)
+{
+    const int32_t n = op->sparse.n;
+    errors->backward = errors->componentwise = errors->relative_residual = NAN;
+    for (int32_t i = 0; i < n; ++i)
+        if (!isfinite(x[i]) || !isfinite(b[i])) return SADDLE_OK;
+    /* both sides of the equation brought to about 1: b 2^-s and (A 2^-exponent)(x 2^(exponent-s)) */
+    const int of_b = sd_largest_exponent(b, n), of_ax = op->exponent + sd_largest_exponent(x, n);
+    const int s = of_b > of_ax ? of_b : of_ax;
+    measuring m;
+    if (!begin(e, n, &m)) {
+        shift(x, n, op->exponent - s, false, m.host);
+        sd_vector_put(e, m.host, &m.x);
+        shift(b, n, -s, false, m.host);
+        sd_vector_put(e, m.host, &m.b);
+        sd_engine_reserve(e, n, &op->sparse);
+        sd_residual_dd(e, &op->sparse, &m.x, &m.b, &m.r);
+        sd_spmv_abs(e, &op->sparse, &m.x, &m.weight);
+        if (residual) {
+            sd_vector_get(e, &m.r, residual);
+            shift(residual, n, s, false, residual);
+        }
+        shift(b, n, -s, true, m.host);
+        sd_vector_put(e, m.host, &m.b); /* |b| has the norms of b */
+        sd_axpy(e, 1.0, &m.b, &m.weight);
+        form_ratios(e, op, &m, errors);
+    }
+    end(e, &m);
+    return e->status;
+}
+
+/* An operator on a caller's view, on the CPU. */
+typedef struct viewed {
+    sd_context c;
+    sd_engine e;
+    sd_csr csr;
+    sd_operator op;
+} viewed;
+
+static saddle_status view_open(const saddle_matrix *A, int threads, const saddle_hooks *hooks, viewed *v)
+{
+    *v = (viewed){0};
+    sd_context_init(&v->c, hooks, 0);
+    saddle_status status = sd_view_check(&v->c, A, NULL);
+    if (!status) status = sd_view_check_values(&v->c, A, NULL);
+    if (!status) status = sd_engine_open(&v->c, &v->e, SADDLE_DEVICE_CPU, sd_thread_count(threads));
+    if (!status) status = sd_csr_from_view(&v->c, A, true, &v->csr, NULL);
+    if (!status) status = sd_operator_make(&v->e, &v->csr, SD_DOUBLE, &v->op);
+    return status;
+}
+
+static void view_close(viewed *v)
+{
+    if (v->e.backend) sd_operator_free(&v->e, &v->op);
+    sd_csr_free(&v->c, &v->csr);
+    sd_engine_close(&v->e);
+}
+
+saddle_status saddle_multiply(const saddle_matrix *A, const double *x, double *y, int threads,
+                              const saddle_hooks *hooks, char *message)
+{
+    viewed v;
+    saddle_status status = view_open(A, threads, hooks, &v);
+    if (!status && (!x || !y)) status = sd_fail(&v.c, SADDLE_BAD_ARGUMENT, "saddle_multiply: x or y is NULL");
+    if (!status) {
+        sd_vector in = sd_vector_new(&v.e, SD_DOUBLE, A->rows, "x"),
+                  out = sd_vector_new(&v.e, SD_DOUBLE, A->rows, "y");
+        sd_vector_put(&v.e, x, &in);
+        sd_spmv(&v.e, &v.op.sparse, &in, &out);
+        if (v.op.exponent) sd_scale(&v.e, ldexp(1.0, v.op.exponent), &out);
+        sd_vector_get(&v.e, &out, y);
+        sd_vector_free(&v.e, &in);
+        sd_vector_free(&v.e, &out);
+        status = v.e.status;
+    }
+    view_close(&v);
+    return sd_tell(&v.c, status, message);
+}
+
+saddle_status saddle_measure(const saddle_matrix *A, const double *b, const double *x, double *residual,
+                             int threads, const saddle_hooks *hooks, saddle_errors *errors, char *message)
+{
+    viewed v;
+    saddle_status status = view_open(A, threads, hooks, &v);
+    if (!status && (!b || !x || !errors))
+        status = sd_fail(&v.c, SADDLE_BAD_ARGUMENT, "saddle_measure: b, x or errors is NULL");
+    if (!status) status = sd_measure(&v.e, &v.op, b, x, residual, errors);
+    view_close(&v);
+    return sd_tell(&v.c, status, message);
+}

@@ -1,0 +1,131 @@
+/* Operators: see operator.h. */
+#include "solve/operator.h"
+
+#include <math.h>
+
+enum {
+    EXPONENT_SAFE = 300, /* products of a few such numbers neither overflow nor vanish */
+    EXPAND_FROM = 65536  /* entries above which a half product in one slice is worth doubling the
+                            memory, to run in parallel */
+};
+
+int sd_largest_exponent(const double *values, int64_t count)
+{
+    double most = 0;
+    for (int64_t k = 0; k < count; ++k) {
+        const double a = fabs(values[k]);
+        if (a > most) most = a;
+    }
+    return most > 0 && isfinite(most) ? ilogb(most) : 0;
+}
+
+/* val 2^-exponent in the operator's precision; NULL with op->values NULL where they can be aliased. */
+static saddle_status scaled_values(sd_context *c, const double *val, int64_t nnz, sd_operator *op)
+{
+    const sd_precision precision = op->sparse.precision;
+    if (precision == SD_DOUBLE && op->exponent == 0) return SADDLE_OK;
+    op->values = sd_alloc(c, nnz, sd_precision_size(precision), "scaled values");
+    if (!op->values) return c->status;
+    for (int64_t k = 0; k < nnz; ++k) {
+        const double value = ldexp(val[k], -op->exponent);
+        if (precision == SD_DOUBLE)
+            ((double *)op->values)[k] = value;
+        else
+            ((float *)op->values)[k] = (float)value;
+    }
+    return SADDLE_OK;
+}
+
+static void *to_device(sd_engine *e, const void *host, int64_t bytes, const char *what)
+{
+    void *block = e->backend->allocate(e, bytes, what);
+    if (block)
+        e->backend->upload(e, host, block, bytes);
+    else if (!e->status)
+        e->status = e->context->status;
+    return block;
+}
+
+/* Moves the arrays over where the backend has memory of its own. */
+static saddle_status place(sd_engine *e, sd_operator *op)
+{
+    sd_sparse *s = &op->sparse;
+    if (e->backend->host_memory) return SADDLE_OK;
+    op->device[0] = to_device(e, s->ptr, ((int64_t)s->n + 1) * (int64_t)sizeof *s->ptr, "row pointers");
+    op->device[1] = to_device(e, s->ind, s->nnz * (int64_t)sizeof *s->ind, "column indices");
+    op->device[2] = to_device(e, s->val, s->nnz * (int64_t)sd_precision_size(s->precision), "values");
+    if (e->status) return e->status;
+    s->ptr = op->device[0];
+    s->ind = op->device[1];
+    s->val = op->device[2];
+    s->slice = s->window = NULL;
+    s->offset = NULL;
+    s->slices = 0;
+    sd_csr_free(e->context, &op->whole);
+    sd_slices_free(e->context, &op->slices);
+    sd_free(e->context, op->values);
+    op->values = NULL;
+    return e->status;
+}
+
+/* The norm is the largest row of |A| times ones. */
+static saddle_status find_norm(sd_engine *e, sd_operator *op)
+{
+    sd_vector ones = sd_vector_new(e, op->sparse.precision, op->sparse.n, "vector of ones");
+    sd_vector sums = sd_vector_new(e, op->sparse.precision, op->sparse.n, "row sums");
+    sd_engine_reserve(e, op->sparse.n, &op->sparse);
+    if (!e->status) {
+        sd_fill(e, 1.0, &ones);
+        sd_spmv_abs(e, &op->sparse, &ones, &sums);
+        sd_norm_inf(e, &sums, &op->norm_inf);
+    }
+    sd_vector_free(e, &ones);
+    sd_vector_free(e, &sums);
+    return e->status;
+}
+
+saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision precision, sd_operator *op)
+{
+    sd_context *c = e->context;
+    const sd_csr *from = A;
+    *op = (sd_operator){.exponent = sd_largest_exponent(A->val, A->nnz)};
+    if (precision == SD_DOUBLE && abs(op->exponent) <= EXPONENT_SAFE) op->exponent = 0;
+    op->sparse.precision = precision;
+    saddle_status status = sd_slices_make(c, A, &op->slices);
+    const bool crowded = op->slices.count == 1 && A->nnz > EXPAND_FROM;
+    if (!status && A->half && (crowded || !e->backend->host_memory)) {
+        status = sd_csr_expand(c, A, &op->whole);
+        from = &op->whole;
+        sd_slices_free(c, &op->slices);
+        if (!status) status = sd_slices_make(c, from, &op->slices);
+    }
+    if (!status) status = scaled_values(c, from->val, from->nnz, op);
+    if (!status) {
+        op->sparse = (sd_sparse){.n = from->n,
+                                 .nnz = from->nnz,
+                                 .half = from->half,
+                                 .precision = precision,
+                                 .ptr = from->ptr,
+                                 .ind = from->ind,
+                                 .val = op->values ? op->values : from->val,
+                                 .slices = op->slices.count,
+                                 .slice = op->slices.slice,
+                                 .window = op->slices.window,
+                                 .offset = op->slices.offset,
+                                 .window_total = op->slices.window_total};
+        status = place(e, op);
+    }
+    if (!status) status = find_norm(e, op);
+    if (status) sd_operator_free(e, op);
+    return status;
+}
+
+void sd_operator_free(sd_engine *e, sd_operator *op)
+{
+    for (int k = 0; k < 3; ++k)
+        if (op->device[k]) e->backend->release(e, op->device[k]);
+    sd_csr_free(e->context, &op->whole);
+    sd_slices_free(e->context, &op->slices);
+    sd_free(e->context, op->values);
+    *op = (sd_operator){0};
+}

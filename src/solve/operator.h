@@ -1,0 +1,32 @@
+/*
+ * The matrix as the iteration multiplies with it: A 2^-exponent, in a precision, on a backend.
+ *
+ * The power of two is exact and keeps products away from overflow: it is taken for single precision
+ * and where the largest entry of A lies outside 2^-300 .. 2^300. (Entries that are more than 2^-1000
+ * below the largest may be lost then.) Otherwise the arrays of the matrix are used as they stand.
+ */
+#ifndef SD_OPERATOR_H
+#define SD_OPERATOR_H
+
+#include "backend/backend.h"
+#include "matrix/slices.h"
+
+typedef struct sd_operator {
+    sd_sparse sparse;
+    int exponent;
+    double norm_inf; /* of A 2^-exponent */
+    /* what is owned: host arrays where the backend works on them, its own memory otherwise */
+    sd_csr whole;
+    void *values; /* NULL where the matrix's own are used */
+    sd_slices slices;
+    void *device[3]; /* ptr, ind, val */
+} sd_operator;
+
+/* A must outlive the operator. */
+saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision precision, sd_operator *op);
+void sd_operator_free(sd_engine *e, sd_operator *op);
+
+/* floor(log2 |largest|) over a host array, 0 where all are 0. */
+int sd_largest_exponent(const double *values, int64_t count);
+
+#endif
