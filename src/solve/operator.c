@@ -2,6 +2,7 @@
 #include "solve/operator.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum {
     EXPONENT_SAFE = 300, /* products of a few such numbers neither overflow nor vanish */
