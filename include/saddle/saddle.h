@@ -271,6 +271,7 @@ typedef struct saddle_hooks {
     ROW(SADDLE_REASON_STAGNATION, "stagnation")                                                              \
     ROW(SADDLE_REASON_DIVERGENCE, "divergence")                                                              \
     ROW(SADDLE_REASON_OVERFLOW, "overflow")                                                                  \
+    ROW(SADDLE_REASON_PRECISION, "limit of the precision")                                                   \
     ROW(SADDLE_REASON_BREAKDOWN_RHO, "breakdown: rho near zero")                                             \
     ROW(SADDLE_REASON_BREAKDOWN_SIGMA, "breakdown: sigma near zero")                                         \
     ROW(SADDLE_REASON_BREAKDOWN_OMEGA, "breakdown: omega near zero")                                         \

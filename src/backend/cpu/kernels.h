@@ -54,7 +54,11 @@ static void NAME(axpby)(sd_engine *e, double alpha, const sd_vector *x, double b
     const real *xs = x->data;
     real *ys = y->data;
     const real a = (real)alpha, b = (real)beta;
-    EACH(x->n) ys[i] = a * xs[i] + b * ys[i];
+    if (b == 0) {
+        EACH(x->n) ys[i] = a * xs[i];
+    } else {
+        EACH(x->n) ys[i] = a * xs[i] + b * ys[i];
+    }
 }
 
 static void NAME(multiply)(sd_engine *e, const sd_vector *d, const sd_vector *x, sd_vector *y)
@@ -63,6 +67,14 @@ static void NAME(multiply)(sd_engine *e, const sd_vector *d, const sd_vector *x,
     const real *ds = d->data, *xs = x->data;
     real *ys = y->data;
     EACH(x->n) ys[i] = ds[i] * xs[i];
+}
+
+static void NAME(absolute)(sd_engine *e, const sd_vector *x, sd_vector *y)
+{
+    if (e->status) return;
+    const real *xs = x->data;
+    real *ys = y->data;
+    EACH(x->n) ys[i] = (real)fabs((double)xs[i]);
 }
 
 static void NAME(from_double)(sd_engine *e, const sd_vector *source, sd_vector *x)

@@ -25,7 +25,8 @@ static void NAME(axpby)(sd_engine *e, double alpha, const sd_vector *x, double b
     if (e->status) return;
     const real *xs = x->data;
     real *ys = y->data;
-    for (int64_t i = 0; i < x->n; ++i) ys[i] = (real)alpha * xs[i] + (real)beta * ys[i];
+    for (int64_t i = 0; i < x->n; ++i)
+        ys[i] = (real)beta == 0 ? (real)alpha * xs[i] : (real)alpha * xs[i] + (real)beta * ys[i];
 }
 
 static void NAME(axpy)(sd_engine *e, double alpha, const sd_vector *x, sd_vector *y)
@@ -38,6 +39,12 @@ static void NAME(multiply)(sd_engine *e, const sd_vector *d, const sd_vector *x,
     if (e->status) return;
     const real *ds = d->data, *xs = x->data;
     for (int64_t i = 0; i < x->n; ++i) ((real *)y->data)[i] = ds[i] * xs[i];
+}
+
+static void NAME(absolute)(sd_engine *e, const sd_vector *x, sd_vector *y)
+{
+    if (e->status) return;
+    for (int64_t i = 0; i < x->n; ++i) ((real *)y->data)[i] = ABS(((const real *)x->data)[i]);
 }
 
 static void NAME(dot)(sd_engine *e, const sd_vector *x, const sd_vector *y, double *result)

@@ -1,0 +1,22 @@
+/* What a Krylov method sees of a preconditioner. */
+#ifndef SD_PRECONDITIONER_H
+#define SD_PRECONDITIONER_H
+
+#include "backend/backend.h"
+
+/* z = M^-1 r. Without `apply` M is the identity. */
+typedef struct sd_preconditioner {
+    void (*apply)(const void *self, sd_engine *e, const sd_vector *r, sd_vector *z);
+    const void *self;
+    bool positive; /* symmetric positive definite */
+} sd_preconditioner;
+
+static inline void sd_precondition(sd_engine *e, const sd_preconditioner *M, const sd_vector *r, sd_vector *z)
+{
+    if (M->apply)
+        M->apply(M->self, e, r, z);
+    else
+        sd_copy(e, r, z);
+}
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * One attempt at a right-hand side: scale b to about 1, iterate, scale x back.
+ *
+ * Mixed precision is refinement around the iteration: corrections are computed in single, residuals
+ * and x are kept in double (Higham and Mary, Mixed precision algorithms in numerical linear algebra,
+ * Acta Numerica 2022, section 5).
+ */
+#include "solve/krylov.h"
+#include "solve/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double MIXED_INNER_TOL = 1e-4; /* a correction in single: four digits, safely reached */
+enum { MIXED_MOST = 50 };
+
+int sd_choose_krylov(const saddle_solver *solver, int method)
+{
+    const int asked = solver->options.krylov;
+    const bool positive = method == SADDLE_METHOD_NONE || solver->diagonal.positive;
+    if (asked != SADDLE_KRYLOV_AUTO) return asked;
+    if (!solver->facts.symmetric) return SADDLE_KRYLOV_GMRES;
+    if (!positive) return SADDLE_KRYLOV_SQMR;
+    return solver->facts.kind == SADDLE_KIND_SPD ? SADDLE_KRYLOV_CG : SADDLE_KRYLOV_MINRES;
+}
+
+static void run_method(int krylov, sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
+{
+    switch (krylov) {
+    case SADDLE_KRYLOV_CG: sd_cg(e, s, x, m); break;
+    case SADDLE_KRYLOV_MINRES: sd_minres(e, s, x, m); break;
+    case SADDLE_KRYLOV_SQMR: sd_sqmr(e, s, x, m); break;
+    case SADDLE_KRYLOV_FGMRES: sd_fgmres(e, s, x, m); break;
+    case SADDLE_KRYLOV_BICGSTAB: sd_bicgstab(e, s, x, m); break;
+    case SADDLE_KRYLOV_REFINE: sd_refine(e, s, x, m); break;
+    case SADDLE_KRYLOV_NONE:
+        sd_precondition(e, s->M, s->b, x);
+        sd_monitor_give_up(m, SADDLE_REASON_MAXITER);
+        break;
+    default: sd_gmres(e, s, x, m); break;
+    }
+}
+
+/* Why a method may not even begin; SADDLE_REASON_NONE where it may. */
+static saddle_reason refusal(const saddle_solver *solver, const sd_preconditioner *M, int krylov)
+{
+    const bool needs_symmetry =
+        krylov == SADDLE_KRYLOV_CG || krylov == SADDLE_KRYLOV_MINRES || krylov == SADDLE_KRYLOV_SQMR;
+    if (needs_symmetry && !solver->facts.symmetric) return SADDLE_REASON_NOT_SYMMETRIC;
+    if ((krylov == SADDLE_KRYLOV_CG || krylov == SADDLE_KRYLOV_MINRES) && !M->positive)
+        return SADDLE_REASON_PRECONDITIONER;
+    return SADDLE_REASON_NONE;
+}
+
+/* What an iteration is asked for. */
+typedef struct request {
+    sd_precision precision;
+    double tol;
+    int stop;
+    int64_t maxiter;
+} request;
+
+/* Iterates on b (host, scaled to about 1) in one precision; x is the best that was seen. */
+static saddle_status iterate(const saddle_solver *solver, sd_engine *e, const request *q, const double *b,
+                             double *x, sd_attempt *attempt, saddle_info *info)
+{
+    const sd_operator *op = &solver->op[q->precision];
+    const sd_preconditioner none = {.positive = true};
+    const sd_preconditioner M =
+        attempt->method == SADDLE_METHOD_NONE ? none : sd_diagonal_preconditioner(&solver->diagonal);
+    const int32_t n = op->sparse.n;
+    sd_vector vectors[2] = {sd_vector_new(e, q->precision, n, "right-hand side"),
+                            sd_vector_new(e, q->precision, n, "solution")};
+    const sd_system s = {&op->sparse, op->norm_inf, &M, &vectors[0], solver->options.restart};
+    sd_monitor m;
+    sd_vector_put(e, b, &vectors[0]);
+    sd_monitor_begin(&m, e, &s, q->tol, q->stop, q->maxiter);
+    m.history = info->history ? info->history + info->history_length : NULL;
+    m.history_room = info->history && info->history_room > info->history_length
+                         ? info->history_room - info->history_length
+                         : 0;
+    if (!e->status) {
+        sd_monitor_give_up(&m, refusal(solver, &M, attempt->krylov));
+        if (q->maxiter == 0) sd_monitor_give_up(&m, SADDLE_REASON_MAXITER);
+        if (!m.reason) run_method(attempt->krylov, e, &s, &vectors[1], &m);
+        sd_monitor_conclude(&m, &vectors[1]);
+        sd_vector_get(e, &m.best_x, x);
+    }
+    info->history_length += m.history_length;
+    attempt->iterations += m.iterations;
+    attempt->converged = m.converged;
+    attempt->reason = m.reason;
+    sd_monitor_end(&m);
+    sd_vectors_free(e, 2, vectors);
+    return e->status;
+}
+
+/* r = (b - A x) with op in double: everything scaled to about 1 already. */
+static void host_residual(sd_engine *e, const sd_operator *op, const double *b, const double *x, double *r)
+{
+    sd_vector v[3];
+    for (int k = 0; k < 3; ++k) v[k] = sd_vector_new(e, SD_DOUBLE, op->sparse.n, "residual");
+    sd_engine_reserve(e, op->sparse.n, &op->sparse);
+    sd_vector_put(e, b, &v[0]);
+    sd_vector_put(e, x, &v[1]);
+    if (!e->status) sd_residual_dd(e, &op->sparse, &v[1], &v[0], &v[2]);
+    sd_vector_get(e, &v[2], r);
+    sd_vectors_free(e, 3, v);
+}
+
+static double host_norm(const double *r, int32_t n)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < n; ++i) sum += r[i] * r[i];
+    return sqrt(sum);
+}
+
+/* x in units of 2^-op.exponent of double; corrections in units of single. */
+static saddle_status iterate_mixed(const saddle_solver *solver, sd_engine *e, const double *b, double *x,
+                                   sd_attempt *attempt, saddle_info *info)
+{
+    const saddle_options *o = &solver->options;
+    const int32_t n = solver->A.n;
+    const int apart = solver->op[SD_DOUBLE].exponent - solver->op[SD_SINGLE].exponent;
+    double *work = sd_alloc(e->context, 3 * (int64_t)n, sizeof *work, "mixed precision");
+    if (!work) return e->status = e->context->status;
+    double *r = work, *d = work + n, *trial = work + 2 * (int64_t)n;
+    memcpy(r, b, (size_t)n * sizeof *r);
+    memset(x, 0, (size_t)n * sizeof *x);
+    double norm = host_norm(r, n);
+    const double goal = (o->stop == SADDLE_STOP_ANY || o->stop == SADDLE_STOP_RESIDUAL ? o->tol : 0.0) * norm;
+    for (int pass = 0; pass < MIXED_MOST && norm > goal && !e->status; ++pass) {
+        const int shift = sd_largest_exponent(r, n);
+        for (int32_t i = 0; i < n; ++i) r[i] = ldexp(r[i], -shift);
+        const request q = {SD_SINGLE, MIXED_INNER_TOL, SADDLE_STOP_RESIDUAL,
+                           o->maxiter - attempt->iterations};
+        if (iterate(solver, e, &q, r, d, attempt, info)) break;
+        for (int32_t i = 0; i < n; ++i) trial[i] = x[i] + ldexp(d[i], shift + apart);
+        host_residual(e, &solver->op[SD_DOUBLE], b, trial, r);
+        const double next = host_norm(r, n);
+        const bool better = next < norm;
+        if (better) memcpy(x, trial, (size_t)n * sizeof *x);
+        const bool on =
+            attempt->reason == SADDLE_REASON_RESIDUAL || attempt->reason == SADDLE_REASON_STAGNATION;
+        attempt->converged = better && next <= goal;
+        if (attempt->converged || !on) break;
+        attempt->reason = SADDLE_REASON_STAGNATION;
+        if (next > 0.5 * norm) break;
+        norm = next;
+    }
+    if (attempt->converged) attempt->reason = SADDLE_REASON_RESIDUAL;
+    sd_free(e->context, work);
+    return e->status;
+}
+
+saddle_status sd_run_attempt(const saddle_solver *solver, sd_engine *e, const double *b, double *x,
+                             sd_attempt *attempt, saddle_info *info)
+{
+    const saddle_options *o = &solver->options;
+    const int32_t n = solver->A.n;
+    const bool single = o->precision == SADDLE_PRECISION_SINGLE;
+    const sd_operator *op = &solver->op[single ? SD_SINGLE : SD_DOUBLE];
+    const int of_b = sd_largest_exponent(b, n);
+    double *scaled = sd_alloc(e->context, n, sizeof *scaled, "scaled right-hand side");
+    if (!scaled) return e->status = e->context->status;
+    for (int32_t i = 0; i < n; ++i) scaled[i] = ldexp(b[i], -of_b);
+    const request q = {single ? SD_SINGLE : SD_DOUBLE, o->tol, o->stop, o->maxiter};
+    const saddle_status status = o->precision == SADDLE_PRECISION_MIXED
+                                     ? iterate_mixed(solver, e, scaled, x, attempt, info)
+                                     : iterate(solver, e, &q, scaled, x, attempt, info);
+    bool finite = true;
+    for (int32_t i = 0; i < n && !status; ++i) {
+        x[i] = ldexp(x[i], of_b - op->exponent);
+        finite = finite && isfinite(x[i]);
+    }
+    if (!finite) {
+        attempt->converged = false;
+        attempt->reason = SADDLE_REASON_OVERFLOW;
+    }
+    if (status || !finite) memset(x, 0, (size_t)n * sizeof *x);
+    sd_free(e->context, scaled);
+    return status;
+}

@@ -1,0 +1,329 @@
+/*
+ * Solve: attempts in order of strength, each verified on the caller's own matrix.
+ *
+ * A named method is one attempt. `auto` goes on to the next while none has reached the accuracy asked
+ * for, keeps the best x of all, and says what it tried. Nothing is written into the solver.
+ */
+#include "solve/measure.h"
+#include "solve/solver.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double SINGULAR_TO = 1e-12; /* relative size of |A r| entry by entry that proves it */
+
+/* The methods to try, strongest last. */
+static int list_methods(const saddle_solver *s, int methods[2])
+{
+    if (s->options.method != SADDLE_METHOD_AUTO) {
+        methods[0] = s->options.method;
+        return 1;
+    }
+    methods[0] = SADDLE_METHOD_DIAGONAL;
+    methods[1] = SADDLE_METHOD_NONE;
+    return 2;
+}
+
+/* One right-hand side at work. */
+typedef struct solving {
+    const saddle_solver *s;
+    sd_engine *e;
+    const double *b;
+    double *x, *trial;    /* the best so far; room for an attempt */
+    saddle_errors errors; /* of x */
+    saddle_info *info;
+} solving;
+
+/* Which of the bounds asked for the measured errors keep. */
+static saddle_reason judge(const saddle_options *o, const saddle_errors *errors)
+{
+    const bool any = o->stop == SADDLE_STOP_ANY;
+    if ((any || o->stop == SADDLE_STOP_RESIDUAL) && errors->relative_residual <= o->tol)
+        return SADDLE_REASON_RESIDUAL;
+    if ((any || o->stop == SADDLE_STOP_COMPONENTWISE) && errors->componentwise <= o->tol)
+        return SADDLE_REASON_COMPONENTWISE;
+    if (o->stop == SADDLE_STOP_NORMWISE && errors->backward <= o->tol) return SADDLE_REASON_NORMWISE;
+    return SADDLE_REASON_NONE;
+}
+
+/* An attempt, and its measurement; what it found is kept where it is better. */
+static saddle_status try_method(solving *w, int method, bool first, saddle_reason *reason)
+{
+    const saddle_solver *s = w->s;
+    sd_attempt attempt = {.method = method, .krylov = sd_choose_krylov(s, method)};
+    saddle_errors errors;
+    w->info->method = method;
+    w->info->krylov = attempt.krylov;
+    saddle_status status = sd_run_attempt(s, w->e, w->b, w->trial, &attempt, w->info);
+    w->info->iterations += attempt.iterations;
+    if (!status) status = sd_measure(w->e, &s->op[SD_DOUBLE], w->b, w->trial, NULL, &errors);
+    if (status) return status;
+    *reason = judge(&s->options, &errors);
+    w->info->converged = *reason != SADDLE_REASON_NONE;
+    if (first || w->info->converged || errors.relative_residual < w->errors.relative_residual) {
+        memcpy(w->x, w->trial, (size_t)s->A.n * sizeof *w->x);
+        w->errors = errors;
+    }
+    if (w->info->converged) return SADDLE_OK;
+    /* what the iteration took for converged was so in its own precision only */
+    *reason = attempt.converged ? SADDLE_REASON_PRECISION : attempt.reason;
+    return SADDLE_OK;
+}
+
+/* For symmetric A: whether A r is 0 to rounding in every row, r the residual. Then a matrix within
+ * that of A, entry by entry, is singular with r in its null space, and r'b = r'r is not 0. */
+static bool is_inconsistent(solving *w)
+{
+    const sd_operator *op = &w->s->op[SD_DOUBLE];
+    const int32_t n = w->s->A.n;
+    double worst = NAN;
+    saddle_errors errors;
+    if (!w->s->facts.symmetric || sd_measure(w->e, op, w->b, w->x, w->trial, &errors)) return false;
+    const int shift = sd_largest_exponent(w->trial, n);
+    for (int32_t i = 0; i < n; ++i) w->trial[i] = ldexp(w->trial[i], -shift);
+    sd_vector r = sd_vector_new(w->e, SD_DOUBLE, n, "residual");
+    sd_vector ar = sd_vector_new(w->e, SD_DOUBLE, n, "A times the residual");
+    sd_vector weight = sd_vector_new(w->e, SD_DOUBLE, n, "its weights");
+    sd_vector_put(w->e, w->trial, &r);
+    sd_fill(w->e, 0.0, &weight);
+    sd_residual_dd(w->e, &op->sparse, &r, &weight, &ar);
+    sd_spmv_abs(w->e, &op->sparse, &r, &weight);
+    sd_ratio_max(w->e, &ar, &weight, &worst);
+    sd_vector_free(w->e, &r);
+    sd_vector_free(w->e, &ar);
+    sd_vector_free(w->e, &weight);
+    return !w->e->status && worst <= SINGULAR_TO;
+}
+
+/* A row without nonzeros that b asks something of; -1 where there is none. */
+static int32_t impossible_row(const sd_csr *A, const double *b, double *touched)
+{
+    memset(touched, 0, (size_t)A->n * sizeof *touched);
+    for (int32_t i = 0; i < A->n; ++i) {
+        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+            if (A->val[k] == 0) continue;
+            touched[i] = 1;
+            if (A->half) touched[A->ind[k]] = 1;
+        }
+    }
+    for (int32_t i = 0; i < A->n; ++i)
+        if (touched[i] == 0 && b[i] != 0) return i;
+    return -1;
+}
+
+static saddle_status status_of(saddle_reason reason)
+{
+    switch (reason) {
+    case SADDLE_REASON_INCONSISTENT: return SADDLE_SINGULAR;
+    case SADDLE_REASON_CANCELLED: return SADDLE_CANCELLED;
+    default: return SADDLE_NOT_CONVERGED;
+    }
+}
+
+/* What to do about it, in a clause. */
+static const char *advice(saddle_reason reason)
+{
+    switch (reason) {
+    case SADDLE_REASON_MAXITER: return "raise maxiter, or choose another method or krylov";
+    case SADDLE_REASON_PRECISION: return "use precision mixed or double, or a larger tol";
+    case SADDLE_REASON_NOT_POSITIVE: return "use krylov minres or sqmr for an indefinite matrix";
+    case SADDLE_REASON_PRECONDITIONER: return "use krylov sqmr or gmres, or method none";
+    case SADDLE_REASON_NOT_SYMMETRIC: return "use krylov gmres or bicgstab";
+    case SADDLE_REASON_CANCELLED: return "x is the best found so far";
+    case SADDLE_REASON_INCONSISTENT: return "no x satisfies the system; x is the best found";
+    default: return "choose another method or krylov, or a larger tol";
+    }
+}
+
+static saddle_status finish(solving *w, saddle_reason reason)
+{
+    saddle_info *info = w->info;
+    info->reason = reason;
+    info->backward_error = w->errors.backward;
+    info->componentwise_error = w->errors.componentwise;
+    info->relative_residual = w->errors.relative_residual;
+    if (info->history && info->history_length < info->history_room)
+        info->history[info->history_length] = info->relative_residual;
+    ++info->history_length;
+    if (info->converged) return SADDLE_OK;
+    return sd_fail(w->e->context, status_of(reason), "%s after %lld iterations, relative residual %.2e: %s",
+                   saddle_reason_text(reason), (long long)info->iterations, info->relative_residual,
+                   advice(reason));
+}
+
+static saddle_status run_attempts(solving *w)
+{
+    int methods[2];
+    saddle_reason reason = SADDLE_REASON_NONE;
+    const int count = list_methods(w->s, methods);
+    for (int k = 0; k < count; ++k) {
+        const saddle_status status = try_method(w, methods[k], k == 0, &reason);
+        if (status) return status;
+        if (w->info->converged || reason == SADDLE_REASON_CANCELLED || k + 1 == count) break;
+        saddle_info *info = w->info;
+        info->tried_list[info->tried].method = methods[k];
+        info->tried_list[info->tried].krylov = info->krylov;
+        info->tried_list[info->tried++].why_left = reason;
+    }
+    if (!w->info->converged && reason != SADDLE_REASON_CANCELLED && is_inconsistent(w))
+        reason = SADDLE_REASON_INCONSISTENT;
+    return finish(w, reason);
+}
+
+/* One right-hand side. On a failure of memory or device x is 0. */
+static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const double *b, double *x,
+                                  double *work, saddle_info *info)
+{
+    const int32_t n = s->A.n;
+    solving w = {.s = s,
+                 .e = e,
+                 .b = work,
+                 .x = x,
+                 .residual = work + n,
+                 .trial = work + 2 * (int64_t)n,
+                 .info = info};
+    bool zero = true;
+    memcpy(work, b, (size_t)n * sizeof *b); /* b may be x */
+    memset(x, 0, (size_t)n * sizeof *x);
+    for (int32_t i = 0; i < n; ++i) {
+        if (!isfinite(work[i]))
+            return sd_fail(e->context, SADDLE_BAD_VALUE,
+                           "entry %d of the right-hand side (counted from 1) is %g", i + 1, work[i]);
+        zero = zero && work[i] == 0;
+    }
+    if (zero) {
+        info->converged = 1;
+        return finish(&w, SADDLE_REASON_ZERO_RHS);
+    }
+    const int32_t row = impossible_row(&s->A, work, w.trial);
+    if (row >= 0) {
+        const saddle_status status = sd_measure(e, &s->op[SD_DOUBLE], work, x, NULL, &w.errors);
+        if (status) return status;
+        finish(&w, SADDLE_REASON_INCONSISTENT);
+        return sd_fail(
+            e->context, SADDLE_SINGULAR,
+            "row %d (counted from 1) of the matrix is zero and its right-hand side is %g: no x satisfies it",
+            row + 1, work[row]);
+    }
+    return run_attempts(&w);
+}
+
+/* The columns one after the other; info keeps the worst of them. */
+static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrhs, const double *b,
+                                   int64_t ldb, double *x, int64_t ldx, saddle_info *info)
+{
+    const int32_t n = s->A.n;
+    saddle_info worst = *info;
+    saddle_status status = SADDLE_OK;
+    double *work = sd_alloc(e->context, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
+    if (!work) return e->context->status;
+    for (int64_t k = 0; k < nrhs; ++k) {
+        saddle_info column = *info;
+        column.iterations = 0;
+        column.history_length = k == 0 ? 0 : column.history_length;
+        if (k > 0) column.history = NULL; /* the history is that of the first */
+        const saddle_status found = solve_column(s, e, b + k * ldb, x + k * ldx, work, &column);
+        const bool worse = k == 0 || (found && !status) ||
+                           (!found == !status && column.relative_residual > worst.relative_residual);
+        const int64_t iterations = (k == 0 ? 0 : worst.iterations) + column.iterations;
+        const int64_t length = k == 0 ? column.history_length : worst.history_length;
+        if (worse) {
+            worst = column;
+            memcpy(worst.message, e->context->message, sizeof worst.message);
+            status = found;
+        }
+        worst.iterations = iterations;
+        worst.history_length = length;
+        if (e->status || found == SADDLE_CANCELLED || found == SADDLE_OUT_OF_MEMORY ||
+            found == SADDLE_MEMORY_LIMIT) {
+            for (int64_t rest = k + 1; rest < nrhs; ++rest) memset(x + rest * ldx, 0, (size_t)n * sizeof *x);
+            status = found;
+            worst.converged = 0;
+            break;
+        }
+    }
+    worst.history = info->history;
+    *info = worst;
+    if (status) memcpy(e->context->message, worst.message, sizeof worst.message);
+    sd_free(e->context, work);
+    return status;
+}
+
+static saddle_status check_call(sd_context *c, const saddle_solver *s, int64_t nrhs, const double *b,
+                                int64_t ldb, const double *x, int64_t ldx)
+{
+    if (!s) return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve: the solver is NULL");
+    if (!s->factored) return sd_fail(c, SADDLE_WRONG_ORDER, "saddle_solve: call saddle_factor first");
+    if (nrhs < 0 || ldb < s->A.n || ldx < s->A.n) {
+        return sd_fail(c, SADDLE_BAD_ARGUMENT,
+                       "saddle_solve: %lld right-hand sides, ldb %lld, ldx %lld, and n is %d",
+                       (long long)nrhs, (long long)ldb, (long long)ldx, s->A.n);
+    }
+    if (nrhs > 0 && (!b || !x)) return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve: b or x is NULL");
+    return SADDLE_OK;
+}
+
+/* Where a caller's info is shorter or longer than ours, only what both have is written. */
+static void hand_over(const saddle_info *from, saddle_info *to)
+{
+    const size_t size = to->size;
+    memcpy(to, from, size < sizeof *from ? size : sizeof *from);
+    to->size = size;
+}
+
+saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const double *b, int64_t ldb, double *x,
+                           int64_t ldx, saddle_info *info)
+{
+    const double start = sd_seconds();
+    sd_context c;
+    sd_engine e = {0};
+    saddle_info own = solver ? solver->info : saddle_info_default();
+    sd_context_init(&c, solver ? &solver->c.hooks : NULL, 0);
+    if (info && info->size >= sizeof own) {
+        own.history = info->history;
+        own.history_room = info->history_room;
+    }
+    saddle_status status = check_call(&c, solver, nrhs, b, ldb, x, ldx);
+    if (!status) {
+        const int64_t limit = solver->options.max_memory;
+        if (limit > 0) c.limit = limit > solver->c.bytes ? limit - solver->c.bytes : 1;
+        status = sd_engine_open(&c, &e, solver->device, solver->threads);
+    }
+    if (!status) {
+        own.factor_nnz = solver->options.method == SADDLE_METHOD_NONE ? 0 : solver->A.n;
+        own.perturbed = solver->options.method == SADDLE_METHOD_NONE ? 0 : solver->diagonal.replaced;
+        status = solve_columns(solver, &e, nrhs, b, ldb, x, ldx, &own);
+    }
+    sd_engine_close(&e);
+    own.status = status;
+    if (status)
+        memcpy(own.message, c.message, sizeof own.message);
+    else
+        own.message[0] = '\0';
+    if (status == SADDLE_OUT_OF_MEMORY || status == SADDLE_MEMORY_LIMIT) own.reason = SADDLE_REASON_MEMORY;
+    if (status == SADDLE_DEVICE_FAILED) own.reason = SADDLE_REASON_DEVICE;
+    own.peak_bytes = solver ? solver->c.bytes + c.peak : c.peak;
+    if (solver && solver->c.peak > own.peak_bytes) own.peak_bytes = solver->c.peak;
+    own.time_solve = sd_seconds() - start;
+    if (info && info->size >= sizeof info->size) hand_over(&own, info);
+    return status;
+}
+
+saddle_status saddle_solve_once(const saddle_matrix *A, const double *b, double *x,
+                                const saddle_options *options, saddle_info *info)
+{
+    saddle_solver *solver = NULL;
+    saddle_status status = saddle_create(&solver, options, NULL);
+    if (!status) status = saddle_factor(solver, A);
+    if (!status) {
+        status = saddle_solve(solver, 1, b, A->rows, x, A->rows, info);
+    } else if (info && solver) {
+        saddle_query(solver, info);
+    } else if (info && info->size >= sizeof *info) {
+        snprintf(info->message, sizeof info->message, "%s", saddle_status_text(status));
+        info->status = status;
+    }
+    saddle_destroy(&solver);
+    return status;
+}

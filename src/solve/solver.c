@@ -1,0 +1,198 @@
+/* Create, analyse, factor, query, destroy. Solving is in solve.c. */
+#include "solve/solver.h"
+
+#include "core/options.h"
+#include "matrix/inspect.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+saddle_info saddle_info_default(void)
+{
+    saddle_info info;
+    memset(&info, 0, sizeof info);
+    info.size = sizeof info;
+    info.n = info.nnz = -1;
+    info.backward_error = info.componentwise_error = info.relative_residual = NAN;
+    info.inertia_positive = info.inertia_negative = info.inertia_zero = -1;
+    info.factor_nnz = info.factor_flops = info.factor_bytes = -1;
+    info.blocks = info.block_size = info.levels = info.fronts = info.largest_front = -1;
+    info.two_by_two = info.perturbed = info.delayed = info.pushed_back = info.sweeps = -1;
+    return info;
+}
+
+saddle_status saddle_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks)
+{
+    if (!solver) return SADDLE_BAD_ARGUMENT;
+    *solver = NULL;
+    sd_context c;
+    sd_context_init(&c, hooks, 0);
+    saddle_options taken;
+    saddle_status status = sd_options_take(&c, options, &taken);
+    if (status) return status;
+    saddle_solver *s = sd_alloc_zero(&c, 1, sizeof *s, "solver");
+    if (!s) return c.status;
+    c.limit = taken.max_memory;
+    s->c = c;
+    s->options = taken;
+    s->threads = sd_thread_count(taken.threads);
+    s->device = taken.device == SADDLE_DEVICE_AUTO ? SADDLE_DEVICE_CPU : taken.device;
+    s->info = saddle_info_default();
+    s->info.device = s->device;
+    s->info.precision = taken.precision;
+    s->info.threads = s->threads;
+    *solver = s;
+    return SADDLE_OK;
+}
+
+static void forget_factors(saddle_solver *s)
+{
+    s->factored = false;
+    if (!s->e.backend) return;
+    for (int p = 0; p < SD_PRECISIONS; ++p) sd_operator_free(&s->e, &s->op[p]);
+    sd_diagonal_free(&s->e, &s->diagonal);
+    sd_engine_close(&s->e);
+}
+
+static void forget_analysis(saddle_solver *s)
+{
+    forget_factors(s);
+    s->analysed = false;
+    sd_csr_free(&s->c, &s->A);
+    sd_free(&s->c, s->map);
+    s->map = NULL;
+}
+
+void saddle_destroy(saddle_solver **solver)
+{
+    if (!solver || !*solver) return;
+    saddle_solver *s = *solver;
+    forget_analysis(s);
+    sd_context c = s->c;
+    sd_free(&c, s);
+    *solver = NULL;
+}
+
+/* The end of analyse and factor: info says what the call returned. */
+static saddle_status conclude(saddle_solver *s, saddle_status status)
+{
+    s->info.status = status;
+    if (!status) s->c.message[0] = '\0';
+    memcpy(s->info.message, s->c.message, sizeof s->info.message);
+    s->info.peak_bytes = s->c.peak;
+    return status;
+}
+
+static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
+{
+    const double start = sd_seconds();
+    forget_analysis(s);
+    saddle_status status = sd_view_check(&s->c, A, NULL);
+    if (status) return status;
+    saddle_matrix pattern = *A;
+    pattern.values = NULL;
+    status = sd_csr_from_view(&s->c, &pattern, false, &s->A, &s->map);
+    if (status) return status;
+    s->fingerprint = sd_view_fingerprint(A);
+    s->shape = A->shape;
+    s->analysed = true;
+    s->info.n = s->A.n;
+    s->info.nnz = -1;
+    s->info.time_plan = sd_seconds() - start;
+    return SADDLE_OK;
+}
+
+/* Copies the values and checks them: each finite, their sums too, and symmetric where that was said. */
+static saddle_status take_values(saddle_solver *s, const saddle_matrix *A)
+{
+    saddle_status status = sd_view_check_values(&s->c, A, NULL);
+    if (status) return status;
+    if (!s->A.val) s->A.val = sd_alloc(&s->c, s->A.nnz, sizeof *s->A.val, "values");
+    if (!s->A.val) return s->c.status;
+    sd_csr_take_values(&s->A, A, s->map);
+    for (int32_t i = 0; s->map && i < s->A.n; ++i) {
+        for (int64_t k = s->A.ptr[i]; k < s->A.ptr[i + 1]; ++k) {
+            if (isfinite(s->A.val[k])) continue;
+            return sd_fail(
+                &s->c, SADDLE_BAD_VALUE,
+                "the entries that stand twice at rows and columns %d, %d (counted from 1) overflow in sum",
+                i + 1, s->A.ind[k] + 1);
+        }
+    }
+    return s->shape == SADDLE_FULL ? sd_require_symmetric(&s->c, &s->A) : SADDLE_OK;
+}
+
+/* Whether some attempt will run in this precision. */
+static bool needs(const saddle_solver *s, sd_precision precision)
+{
+    return precision == SD_DOUBLE || s->options.precision != SADDLE_PRECISION_DOUBLE;
+}
+
+static saddle_status prepare_factors(saddle_solver *s)
+{
+    saddle_status status = sd_engine_open(&s->c, &s->e, s->device, s->threads);
+    for (int p = 0; p < SD_PRECISIONS && !status; ++p) {
+        if (!needs(s, p)) continue;
+        status = sd_operator_make(&s->e, &s->A, p, &s->op[p]);
+        if (!status && s->options.method != SADDLE_METHOD_NONE)
+            status = sd_diagonal_make(&s->e, &s->A, s->op[p].exponent, p, &s->diagonal);
+    }
+    return status;
+}
+
+static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
+{
+    saddle_status status = SADDLE_OK;
+    if (!s->analysed)
+        status = analyse(s, A);
+    else if ((status = sd_view_check(&s->c, A, NULL)) == SADDLE_OK &&
+             sd_view_fingerprint(A) != s->fingerprint)
+        status = sd_fail(&s->c, SADDLE_PATTERN_CHANGED,
+                         "the pattern is not the one that was analysed: call saddle_analyse again");
+    if (status) return status;
+    const double start = sd_seconds();
+    forget_factors(s);
+    status = take_values(s, A);
+    s->facts = (saddle_facts){
+        .size = sizeof s->facts, .rows = A->rows, .columns = A->columns, .entries = A->entries};
+    if (!status) status = sd_csr_inspect(&s->c, &s->A, &s->facts);
+    const int64_t before = s->c.bytes;
+    if (!status) status = prepare_factors(s);
+    if (status) return status;
+    s->factored = true;
+    s->info.nnz = s->facts.nnz;
+    s->info.symmetric = s->facts.symmetric;
+    s->info.kind = s->facts.kind;
+    s->info.factor_bytes = s->c.bytes - before;
+    s->info.time_factor = sd_seconds() - start;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A)
+{
+    if (!solver) return SADDLE_BAD_ARGUMENT;
+    return conclude(solver, analyse(solver, A));
+}
+
+saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
+{
+    if (!solver) return SADDLE_BAD_ARGUMENT;
+    const saddle_status status = factor(solver, A);
+    if (status) forget_factors(solver);
+    return conclude(solver, status);
+}
+
+saddle_status saddle_query(const saddle_solver *solver, saddle_info *info)
+{
+    if (!solver || !info || info->size < sizeof info->size) return SADDLE_BAD_ARGUMENT;
+    const size_t size = info->size;
+    memcpy(info, &solver->info, size < sizeof *info ? size : sizeof *info);
+    info->size = size;
+    return SADDLE_OK;
+}
+
+const char *saddle_message(const saddle_solver *solver)
+{
+    return solver ? solver->info.message : "the solver is NULL";
+}

@@ -1,0 +1,49 @@
+/* The solver behind the four verbs. */
+#ifndef SD_SOLVER_H
+#define SD_SOLVER_H
+
+#include "factor/diagonal.h"
+#include "solve/operator.h"
+
+struct saddle_solver {
+    sd_context c;
+    saddle_options options;
+    int device, threads;
+
+    /* after analyse */
+    bool analysed;
+    uint64_t fingerprint;
+    saddle_shape shape;
+    sd_csr A;    /* the caller's matrix; val is NULL before factor */
+    sd_map *map; /* from the caller's entries */
+
+    /* after factor */
+    bool factored;
+    saddle_facts facts;
+    sd_engine e;                   /* holds what follows */
+    sd_operator op[SD_PRECISIONS]; /* double always, single where asked for */
+    sd_diagonal diagonal;
+
+    saddle_info info;
+};
+
+/* One attempt at a right-hand side: a preconditioner and an iteration. */
+typedef struct sd_attempt {
+    int method, krylov;
+    bool converged; /* as the iteration saw it */
+    saddle_reason reason;
+    int64_t iterations;
+} sd_attempt;
+
+/*
+ * Runs an attempt: x (on the host) becomes the best solution of A x = b that was found, 0 where none
+ * is better; history goes on in `info`. Status only for failures beside which there is no x: memory,
+ * device. `e` is the solve's own engine.
+ */
+saddle_status sd_run_attempt(const saddle_solver *solver, sd_engine *e, const double *b, double *x,
+                             sd_attempt *attempt, saddle_info *info);
+
+/* What `auto` means for this matrix and method. */
+int sd_choose_krylov(const saddle_solver *solver, int method);
+
+#endif
