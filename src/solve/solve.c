@@ -176,13 +176,7 @@ static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const do
                                   double *work, saddle_info *info)
 {
     const int32_t n = s->A.n;
-    solving w = {.s = s,
-                 .e = e,
-                 .b = work,
-                 .x = x,
-                 .residual = work + n,
-                 .trial = work + 2 * (int64_t)n,
-                 .info = info};
+    solving w = {.s = s, .e = e, .b = work, .x = x, .trial = work + n, .info = info};
     bool zero = true;
     memcpy(work, b, (size_t)n * sizeof *b); /* b may be x */
     memset(x, 0, (size_t)n * sizeof *x);
