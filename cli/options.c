@@ -35,15 +35,15 @@ static void add_option(arguments *a, const option *o)
     a->options[a->option_count++] = *o;
 }
 
-void arguments_begin(arguments *a, const command *command)
+void arguments_begin(arguments *a, const command *c)
 {
     memset(a, 0, sizeof *a);
-    a->command = command;
+    a->command = c;
     a->library = saddle_options_default();
-    for (const option *o = command->options; o && o->is.name; ++o) add_option(a, o);
+    for (const option *o = c->options; o && o->is.name; ++o) add_option(a, o);
     const saddle_option *row;
     for (int k = 0; (row = saddle_option_at(k)); ++k) {
-        if (strcmp(command->library, "*") != 0 && !has_word(command->library, row->name)) continue;
+        if (strcmp(c->library, "*") != 0 && !has_word(c->library, row->name)) continue;
         char *name = a->names[a->option_count];
         snprintf(name, sizeof a->names[0], "%s", row->name);
         for (char *p = name; *p; ++p) {
@@ -204,7 +204,7 @@ int arguments_parse(arguments *a, int argc, char **argv)
         if (status != EXIT_DONE) return status;
         if (argument_flag(a, "help") || argument_flag(a, "version")) return EXIT_DONE;
     }
-    a->operands = (const char **)argv;
+    a->operands = argv;
     a->operand_count = operands;
     if (operands < a->command->least) {
         return usage_error(a, "%s is missing", operands ? "an operand" : a->command->operands);

@@ -56,7 +56,7 @@ typedef struct arguments {
     const struct command *command;
     saddle_options library; /* all the library's options, those not given with their default */
     int operand_count;
-    const char **operands;
+    char *const *operands;
     int option_count;
     option options[OPTION_MOST];    /* all that the command takes: its own, the library's, the common ones */
     const char *given[OPTION_MOST]; /* the text given for each, NULL where it was not */

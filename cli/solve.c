@@ -211,15 +211,14 @@ static void write_x(solve_run *r)
 
 static void write_plot(solve_run *r)
 {
-    char title[400], method[64], message[SADDLE_MESSAGE_SIZE] = "";
+    char title[400], method[64];
     const char *path = argument_text(r->a, "plot");
     if (!path || !has_x(r) || !r->history) return;
     run_method(r, method, sizeof method);
     snprintf(title, sizeof title, "%s: %s", r->name, method);
     const int64_t length =
         r->info.history_length < r->info.history_room ? r->info.history_length : r->info.history_room;
-    const int status = plot_convergence(path, r->history, length, r->a->library.tol, title, message);
-    if (status != EXIT_DONE) settle_output(r, fail(status, "%s", message));
+    settle_output(r, plot_convergence(path, r->history, length, r->a->library.tol, title));
 }
 
 static bool is_standard(const arguments *a, const char *name)
@@ -231,7 +230,7 @@ static bool is_standard(const arguments *a, const char *name)
 static void tell(solve_run *r)
 {
     const arguments *a = r->a;
-    const bool taken = is_standard(a, "json") || is_standard(a, "out") || is_standard(a, "plot");
+    const bool taken = is_standard(a, "json") || is_standard(a, "out");
     const bool report = has_x(r) && !taken && !argument_flag(a, "quiet");
     if (report) print_report(r);
     if (report && r->exit == EXIT_NOT_REACHED) return;
@@ -246,27 +245,43 @@ static void tell(solve_run *r)
 
 static int check_usage(const arguments *a)
 {
-    const int outputs = is_standard(a, "json") + is_standard(a, "out") + is_standard(a, "plot");
-    if (outputs > 1) return usage_error(a, "only one of --json, --out and --plot can be standard output");
+    if (is_standard(a, "json") && is_standard(a, "out"))
+        return usage_error(a, "only one of --json and --out can be standard output");
     if (is_standard(a, "rhs") && strcmp(a->operands[0], "-") == 0)
         return usage_error(a, "only one of the matrix and --rhs can be standard input");
     return EXIT_DONE;
 }
 
-static int check_outputs(const arguments *a)
+/* What cannot be written is told before the work, not after it. */
+static saddle_status check_outputs(solve_run *r)
 {
-    static const char *const names[] = {"out", "plot", "json"};
-    int status = EXIT_DONE;
-    for (int k = 0; k < 3 && status == EXIT_DONE; ++k) status = outfile_check(argument_text(a, names[k]));
-    return status;
+    static const char *const names[] = {"json", "out", "plot"};
+    for (int k = 0; k < 3; ++k) {
+        const char *path = argument_text(r->a, names[k]);
+        const int exit = outfile_check(path);
+        if (exit != EXIT_DONE) return run_fail(r, SADDLE_FILE_WRITE, "%s: cannot be written", path);
+    }
+    return SADDLE_OK;
+}
+
+static void finish(solve_run *r)
+{
+    const char *json = argument_text(r->a, "json");
+    write_x(r);
+    write_plot(r);
+    tell(r);
+    if (json && r->exit != EXIT_USAGE) settle_output(r, write_run_json(r, json));
+    saddle_destroy(&r->solver);
+    memory_give(&r->memory, r->b);
+    memory_give(&r->memory, r->x);
+    free(r->history);
 }
 
 static int run_solve(const arguments *a)
 {
     solve_run r = {.a = a, .path = a->operands[0], .n = -1, .forward_error = NAN, .time_read = NAN};
-    const char *json = argument_text(a, "json");
     int status = check_usage(a);
-    if (status == EXIT_DONE) status = check_outputs(a);
+    if (status == EXIT_DONE) status = plot_check(argument_text(a, "plot"));
     if (status != EXIT_DONE) return status;
 
     const double began = seconds();
@@ -274,19 +289,12 @@ static int run_solve(const arguments *a)
     r.info = saddle_info_default();
     r.hooks = progress_begin(a);
     memory_begin(&r.memory, a->library.max_memory, &r.hooks);
-    const saddle_status result = work(&r);
+    saddle_status result = check_outputs(&r);
+    if (result == SADDLE_OK) result = work(&r);
     progress_end();
     r.time_total = seconds() - began;
     settle_status(&r, result);
-    write_x(&r);
-    write_plot(&r);
-    tell(&r);
-    if (json && r.exit != EXIT_USAGE) settle_output(&r, write_run_json(&r, json));
-
-    saddle_destroy(&r.solver);
-    memory_give(&r.memory, r.b);
-    memory_give(&r.memory, r.x);
-    free(r.history);
+    finish(&r);
     return r.exit;
 }
 
