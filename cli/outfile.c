@@ -13,6 +13,7 @@
 
 static int cannot_write(const char *path, int error)
 {
+    if (strcmp(path, "-") == 0) path = "standard output";
     return fail(EXIT_FILE, "%s: cannot be written: %s", path, strerror(error));
 }
 
@@ -35,7 +36,8 @@ static int open_temporary(outfile *o)
     return file;
 }
 
-int outfile_open(outfile *o, const char *path)
+/* 0, or the errno of what failed, with nothing left behind. */
+static int open_stream(outfile *o, const char *path)
 {
     struct stat is;
     int file;
@@ -43,10 +45,10 @@ int outfile_open(outfile *o, const char *path)
     o->path = path;
     if (strcmp(path, "-") == 0) {
         o->stream = stdout;
-        return EXIT_DONE;
+        return 0;
     }
     const bool exists = stat(path, &is) == 0;
-    if (exists && S_ISDIR(is.st_mode)) return cannot_write(path, EISDIR);
+    if (exists && S_ISDIR(is.st_mode)) return EISDIR;
     if (exists && !S_ISREG(is.st_mode)) {
         file = open(path, O_WRONLY | O_CLOEXEC);
     } else {
@@ -55,11 +57,17 @@ int outfile_open(outfile *o, const char *path)
         file = o->target ? open_temporary(o) : -1;
     }
     o->stream = file >= 0 ? fdopen(file, "w") : NULL;
-    if (o->stream) return EXIT_DONE;
+    if (o->stream) return 0;
     const int error = errno;
     if (file >= 0) close(file);
     outfile_close(o, false);
-    return cannot_write(path, error);
+    return error;
+}
+
+int outfile_open(outfile *o, const char *path)
+{
+    const int error = open_stream(o, path);
+    return error ? cannot_write(path, error) : EXIT_DONE;
 }
 
 int outfile_close(outfile *o, bool keep)
@@ -73,7 +81,7 @@ int outfile_close(outfile *o, bool keep)
     }
     if (o->temporary && keep && !error && rename(o->temporary, o->target) != 0) error = errno;
     if (o->temporary && (!keep || error)) unlink(o->temporary);
-    if (keep && error) status = cannot_write(strcmp(o->path, "-") == 0 ? "standard output" : o->path, error);
+    if (keep && error) status = cannot_write(o->path, error);
     free(o->temporary);
     free(o->target);
     memset(o, 0, sizeof *o);
@@ -84,9 +92,10 @@ int outfile_check(const char *path)
 {
     outfile o;
     struct stat is;
-    if (!path || strcmp(path, "-") == 0) return EXIT_DONE;
+    if (!path || strcmp(path, "-") == 0) return 0;
     /* Opening a pipe would wait for its reader. */
-    if (stat(path, &is) == 0 && !S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode)) return EXIT_DONE;
-    const int status = outfile_open(&o, path);
-    return status == EXIT_DONE ? outfile_close(&o, false) : status;
+    if (stat(path, &is) == 0 && !S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode)) return 0;
+    const int error = open_stream(&o, path);
+    if (!error) outfile_close(&o, false);
+    return error;
 }

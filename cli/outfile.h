@@ -22,8 +22,8 @@ int outfile_open(outfile *o, const char *path);
  * with keep false only what else went wrong. */
 int outfile_close(outfile *o, bool keep);
 
-/* Whether a file can be written there, before the work is done that it is meant for. The same
- * returns. path may be NULL. */
+/* Whether a file can be written there, asked before the work that it is meant for: 0, or the errno
+ * that says why not. path may be NULL. */
 int outfile_check(const char *path);
 
 #endif

@@ -258,8 +258,8 @@ static saddle_status check_outputs(solve_run *r)
     static const char *const names[] = {"json", "out", "plot"};
     for (int k = 0; k < 3; ++k) {
         const char *path = argument_text(r->a, names[k]);
-        const int exit = outfile_check(path);
-        if (exit != EXIT_DONE) return run_fail(r, SADDLE_FILE_WRITE, "%s: cannot be written", path);
+        const int error = outfile_check(path);
+        if (error) return run_fail(r, SADDLE_FILE_WRITE, "%s: cannot be written: %s", path, strerror(error));
     }
     return SADDLE_OK;
 }
