@@ -1,0 +1,332 @@
+/*
+ * `saddle bench`: times beside a floor that is measured in the same run, as ratios.
+ *
+ *   read FILE   reading plain text and gzipped, beside `cat` and `gzip -dc` of the same files
+ *   spmv FILE   y = Ax at one thread and at all, beside a copy of the bytes that the product reads
+ *
+ * Every time is the best of --repeat runs.
+ */
+#define _GNU_SOURCE
+#include "cli/json.h"
+#include "cli/outfile.h"
+#include "cli/progress.h"
+#include "cli/random.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct bench_row {
+    const char *what;
+    double seconds;
+    int64_t bytes;     /* moved in that time */
+    const char *floor; /* the row that this one is compared with; NULL for a floor */
+    double ratio;      /* seconds over the floor's */
+    double error;      /* of the product; NaN where there is none */
+} bench_row;
+
+enum { ROWS_MOST = 8 };
+
+typedef struct bench {
+    const arguments *a;
+    saddle_hooks hooks;
+    int64_t repeat;
+    int64_t n, entries; /* of the matrix */
+    int count;
+    bench_row rows[ROWS_MOST];
+} bench;
+
+static void add_row(bench *t, const char *what, double time, int64_t bytes, const char *floor, double error)
+{
+    bench_row *row = &t->rows[t->count++];
+    *row = (bench_row){what, time, bytes, floor, NAN, error};
+    for (int k = 0; floor && k < t->count; ++k) {
+        if (strcmp(t->rows[k].what, floor) == 0) row->ratio = time / t->rows[k].seconds;
+    }
+}
+
+/* Runs a program, from no input, its output into a file; false where that failed. */
+static bool run_program(const char *const *argv, const char *output)
+{
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        const int in = open("/dev/null", O_RDONLY), out = open(output, O_WRONLY | O_TRUNC);
+        if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0) _exit(127);
+        execvp(argv[0], (char *const *)(uintptr_t)argv);
+        _exit(127);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static double time_program(const bench *t, const char *const *argv)
+{
+    double best = INFINITY;
+    for (int64_t k = 0; k < t->repeat; ++k) {
+        const double began = seconds();
+        if (!run_program(argv, "/dev/null")) return NAN;
+        best = fmin(best, seconds() - began);
+    }
+    return best;
+}
+
+static int time_read(bench *t, const char *path, double *best)
+{
+    char message[SADDLE_MESSAGE_SIZE] = "";
+    *best = INFINITY;
+    for (int64_t k = 0; k < t->repeat; ++k) {
+        saddle_matrix A = {0};
+        const double began = seconds();
+        const saddle_status status = saddle_read_matrix(path, &t->hooks, &A, message);
+        if (status != SADDLE_OK) return fail(exit_status(status), "%s", message);
+        *best = fmin(*best, seconds() - began);
+        t->n = A.rows;
+        t->entries = A.entries;
+        saddle_matrix_free(&A, &t->hooks);
+    }
+    return EXIT_DONE;
+}
+
+static bool is_gzipped(const char *path)
+{
+    unsigned char head[2] = {0, 0};
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    const size_t got = fread(head, 1, 2, file);
+    fclose(file);
+    return got == 2 && head[0] == 0x1f && head[1] == 0x8b;
+}
+
+static int64_t file_size(const char *path)
+{
+    struct stat is;
+    return stat(path, &is) == 0 ? (int64_t)is.st_size : -1;
+}
+
+static int bench_read_both(bench *t, const char *plain, const char *gzipped)
+{
+    const char *const cat[] = {"cat", "--", plain, NULL};
+    const char *const gunzip[] = {"gzip", "-dc", "--", gzipped, NULL};
+    const int64_t bytes = file_size(plain);
+    double time;
+    add_row(t, "cat", time_program(t, cat), bytes, NULL, NAN);
+    int status = time_read(t, plain, &time);
+    if (status != EXIT_DONE) return status;
+    add_row(t, "read plain", time, bytes, "cat", NAN);
+    add_row(t, "gzip -dc", time_program(t, gunzip), bytes, NULL, NAN);
+    status = time_read(t, gzipped, &time);
+    if (status == EXIT_DONE) add_row(t, "read gzipped", time, bytes, "gzip -dc", NAN);
+    return status;
+}
+
+/* The other form of the file, plain or gzipped, is made beside the system's temporary files. */
+static int bench_read(bench *t, const char *path)
+{
+    const char *folder = getenv("TMPDIR");
+    char other[4096];
+    const bool gzipped = is_gzipped(path);
+    if (access(path, R_OK) != 0) return fail(EXIT_FILE, "%s: cannot be opened: %s", path, strerror(errno));
+    snprintf(other, sizeof other, "%s/saddle-bench.XXXXXX", folder && *folder ? folder : "/tmp");
+    const int file = mkstemp(other);
+    if (file < 0) return fail(EXIT_FILE, "%s: cannot be written: %s", other, strerror(errno));
+    close(file);
+    const char *const make[] = {"gzip", gzipped ? "-dc" : "-c", "--", path, NULL};
+    int status = EXIT_DONE;
+    if (!run_program(make, other))
+        status = fail(EXIT_FILE, "gzip could not turn %s into %s", path, other);
+    else
+        status = bench_read_both(t, gzipped ? other : path, gzipped ? path : other);
+    unlink(other);
+    return status;
+}
+
+/* max_i |y - Ax|_i / (|A| |x|)_i, with Ax summed in long double, for A by rows. */
+static double product_error(const saddle_matrix *A, const double *x, const double *y)
+{
+    const int64_t *start = A->pointers;
+    const double *values = A->values;
+    double worst = 0.0;
+    for (int64_t i = 0; i < A->rows; ++i) {
+        long double sum = 0, size = 0;
+        for (int64_t k = start[i]; k < start[i + 1]; ++k) {
+            const long double term = (long double)values[k] * x[A->indices[k]];
+            sum += term;
+            size += fabsl(term);
+        }
+        if (size > 0) worst = fmax(worst, (double)(fabsl(y[i] - sum) / size));
+    }
+    return worst;
+}
+
+static double time_copy(const bench *t, int64_t bytes)
+{
+    double best = NAN;
+    char *from = malloc((size_t)bytes), *to = malloc((size_t)bytes);
+    if (from && to) {
+        best = INFINITY;
+        memset(from, 1, (size_t)bytes);
+        memset(to, 2, (size_t)bytes);
+        for (int64_t k = 0; k < t->repeat; ++k) {
+            const double began = seconds();
+            memcpy(to, from, (size_t)bytes);
+            /* The copy is used, so that it is made. */
+            if (((volatile char *)to)[bytes - 1] != 1) break;
+            best = fmin(best, seconds() - began);
+        }
+    }
+    free(from);
+    free(to);
+    return best;
+}
+
+typedef struct product {
+    saddle_matrix A, rows; /* as it was read, and whole, by rows */
+    double *x, *y;
+    int64_t bytes; /* that a product reads and writes */
+} product;
+
+static saddle_status time_product(bench *t, product *p, const char *what, int threads, char *message)
+{
+    double best = INFINITY;
+    for (int64_t k = 0; k < t->repeat; ++k) {
+        const double began = seconds();
+        const saddle_status status = saddle_multiply(&p->A, p->x, p->y, threads, &t->hooks, message);
+        if (status != SADDLE_OK) return status;
+        best = fmin(best, seconds() - began);
+    }
+    add_row(t, what, best, p->bytes, "copy", product_error(&p->rows, p->x, p->y));
+    return SADDLE_OK;
+}
+
+static saddle_status begin_product(bench *t, product *p, const char *path, char *message)
+{
+    random_stream stream = random_begin(1);
+    saddle_status status = saddle_read_matrix(path, &t->hooks, &p->A, message);
+    if (status != SADDLE_OK) return status;
+    status = saddle_convert(&p->A, SADDLE_ROWS, SADDLE_GENERAL, &t->hooks, &p->rows, message);
+    if (status != SADDLE_OK) return status;
+    t->n = p->A.rows;
+    t->entries = p->A.entries;
+    p->x = malloc((size_t)(p->A.columns + 1) * sizeof *p->x);
+    p->y = malloc((size_t)(p->A.rows + 1) * sizeof *p->y);
+    if (!p->x || !p->y) return SADDLE_OUT_OF_MEMORY;
+    for (int64_t i = 0; i < p->A.columns; ++i) p->x[i] = random_between(&stream, -1.0, 1.0);
+    p->bytes = p->A.entries * 12 + (p->A.rows + 1) * 8 + (p->A.rows + p->A.columns) * 8;
+    return SADDLE_OK;
+}
+
+static int bench_spmv(bench *t, const char *path)
+{
+    product p = {.x = NULL};
+    char message[SADDLE_MESSAGE_SIZE] = "";
+    saddle_status status = begin_product(t, &p, path, message);
+    if (status == SADDLE_OK) {
+        add_row(t, "copy", time_copy(t, p.bytes), p.bytes, NULL, NAN);
+        status = time_product(t, &p, "y = Ax, 1 thread", 1, message);
+    }
+    if (status == SADDLE_OK) status = time_product(t, &p, "y = Ax, all threads", 0, message);
+    saddle_matrix_free(&p.A, &t->hooks);
+    saddle_matrix_free(&p.rows, &t->hooks);
+    free(p.x);
+    free(p.y);
+    if (status == SADDLE_OK) return EXIT_DONE;
+    return fail(exit_status(status), "%s", message[0] ? message : saddle_status_text(status));
+}
+
+static void print_rows(const bench *t)
+{
+    printf("%s: n %" PRId64 ", %" PRId64 " entries stored; best of %" PRId64 "\n", t->a->operands[1], t->n,
+           t->entries, t->repeat);
+    printf("%-22s%12s%12s%16s%10s\n", "", "seconds", "MB/s", "ratio", "error");
+    for (int k = 0; k < t->count; ++k) {
+        const bench_row *row = &t->rows[k];
+        char ratio[40] = "", error[16] = "";
+        if (row->floor) snprintf(ratio, sizeof ratio, "%.2f %s", row->ratio, row->floor);
+        if (isfinite(row->error)) snprintf(error, sizeof error, "%.1e", row->error);
+        printf("%-22s%12.6f%12.1f%16s%10s\n", row->what, row->seconds,
+               1e-6 * (double)row->bytes / row->seconds, ratio, error);
+    }
+}
+
+static int write_json(const bench *t, const char *path)
+{
+    outfile file;
+    json j;
+    const int status = outfile_open(&file, path);
+    if (status != EXIT_DONE) return status;
+    json_begin(&j, file.stream);
+    json_text(&j, "saddle", saddle_version());
+    json_text(&j, "commit", saddle_commit());
+    json_text(&j, "bench", t->a->operands[0]);
+    json_text(&j, "file", t->a->operands[1]);
+    json_count(&j, "n", t->n);
+    json_count(&j, "entries", t->entries);
+    json_array(&j, "rows");
+    for (int k = 0; k < t->count; ++k) {
+        const bench_row *row = &t->rows[k];
+        json_object(&j, NULL);
+        json_text(&j, "what", row->what);
+        json_number(&j, "seconds", row->seconds);
+        json_number(&j, "megabytes_per_second", 1e-6 * (double)row->bytes / row->seconds);
+        json_text(&j, "floor", row->floor);
+        json_number(&j, "ratio", row->ratio);
+        json_number(&j, "error", row->error);
+        json_close(&j);
+    }
+    json_close(&j);
+    json_end(&j);
+    return outfile_close(&file, true);
+}
+
+static int run_bench(const arguments *a)
+{
+    static const struct {
+        const char *name;
+        int (*run)(bench *t, const char *path);
+    } benches[] = {{"read", bench_read}, {"spmv", bench_spmv}};
+    const char *json_path = argument_text(a, "json");
+    bench t = {.a = a, .repeat = argument_count(a, "repeat")};
+    int status = -1;
+    if (strcmp(a->operands[1], "-") == 0)
+        return usage_error(a, "a file is read several times: - will not do");
+    for (int k = 0; k < 2; ++k) {
+        if (strcmp(a->operands[0], benches[k].name) != 0) continue;
+        t.hooks = progress_begin(a);
+        status = benches[k].run(&t, a->operands[1]);
+        progress_end();
+    }
+    if (status < 0) return usage_error(a, "\"%s\" is not one of read, spmv", a->operands[0]);
+    if (status != EXIT_DONE) return status;
+    if (!argument_flag(a, "quiet") && !(json_path && strcmp(json_path, "-") == 0)) print_rows(&t);
+    return json_path ? write_json(&t, json_path) : EXIT_DONE;
+}
+
+static const option bench_options[] = {
+    OPTION_COUNT("repeat", "N", 3, 1, 1000, "runs of each, of which the best counts"),
+    OPTION_TEXT("json", "FILE|-", NULL, "write the rows as JSON"),
+    OPTION_END,
+};
+
+const command command_bench = {
+    .name = "bench",
+    .operands = "read|spmv A.mtx[.gz]",
+    .help = "times beside a floor measured in the same run",
+    .about = "read: the time to read a matrix, as plain text and gzipped, beside what cat and gzip -dc take "
+             "for the "
+             "same files; MB/s are of the plain text.\n\n"
+             "spmv: the time of y = Ax at one thread and at all, beside a copy in memory of as many bytes as "
+             "the product touches; the error is the largest |y - Ax| / (|A| |x|) of a row.",
+    .examples = "  saddle bench read A.mtx.gz\n  saddle bench spmv A.mtx.gz --json -\n",
+    .options = bench_options,
+    .library = "",
+    .words = "read|spmv",
+    .least = 2,
+    .most = 2,
+    .run = run_bench,
+};

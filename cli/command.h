@@ -1,0 +1,61 @@
+/*
+ * The commands of the program. Each is a file with one `const command command_NAME`, and a row in
+ * the table below: nothing else has to know about it.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "cli/options.h"
+
+/* In the order of the help. */
+#define COMMAND_TABLE(ROW)                                                                                   \
+    ROW(solve)                                                                                               \
+    ROW(bench)                                                                                               \
+    ROW(doctor)                                                                                              \
+    ROW(manual)
+
+/* Exit statuses, for all commands. */
+#define EXIT_TABLE(ROW)                                                                                      \
+    ROW(EXIT_DONE, 0, "solved to the tolerance; for other commands: done")                                   \
+    ROW(EXIT_NOT_REACHED, 1, "the tolerance was not reached; the best x is still written")                   \
+    ROW(EXIT_USAGE, 2, "wrong usage")                                                                        \
+    ROW(EXIT_FILE, 3, "bad input, or a file that cannot be read or written")                                 \
+    ROW(EXIT_MEMORY, 4, "out of memory, or the limit is too small")                                          \
+    ROW(EXIT_DEVICE, 5, "no such device, or it failed")                                                      \
+    ROW(EXIT_SINGULAR, 6, "the matrix is singular and the system inconsistent")                              \
+    ROW(EXIT_INTERRUPTED, 130, "interrupted")
+
+#define EXIT_ENUM_ROW(name, number, text) name = (number),
+enum { EXIT_TABLE(EXIT_ENUM_ROW) };
+#undef EXIT_ENUM_ROW
+
+typedef struct command {
+    const char *name;
+    const char *operands; /* as in the usage line: "A.mtx" */
+    const char *help;     /* one line */
+    const char *about;    /* paragraphs, separated by an empty line */
+    const char *examples; /* lines, each "command # what it does" */
+    const option *options;
+    const char *library; /* the library's options it takes: "" none, "*" all, or "threads|tol" */
+    const char *words;   /* what the first operand may be, for completion: "read|spmv"; NULL: a file */
+    int least, most;     /* operands */
+    bool hidden;         /* not listed in the help */
+    int (*run)(const arguments *a); /* returns an exit status */
+} command;
+
+#define COMMAND_DECLARE_ROW(name) extern const command command_##name;
+COMMAND_TABLE(COMMAND_DECLARE_ROW)
+#undef COMMAND_DECLARE_ROW
+
+/* Command number k, or NULL beyond the last. */
+const command *command_at(int k);
+
+/* The exit status that a status of the library means. */
+int exit_status(saddle_status status);
+
+/* Writes "saddle: ..." to standard error and returns the exit status given (usage_error: 2, with a
+ * hint at the command's help), so that a failure is one line. */
+int fail(int exit, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int usage_error(const arguments *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,224 @@
+/* `saddle doctor`: what was found on this machine, whether it works, and what to do about it. */
+#include "cli/json.h"
+#include "cli/manual.h"
+#include "cli/outfile.h"
+#include "cli/probe.h"
+#include "cli/progress.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+typedef enum finding_state { FOUND, WARNING, MISSING, BROKEN } finding_state;
+static const char *const state_words[] = {"ok", "warning", "missing", "broken"};
+static const char *const state_colours[] = {"\033[32m", "\033[33m", "\033[33m", "\033[31m"};
+
+typedef struct finding {
+    const char *name;
+    finding_state state;
+    char detail[SADDLE_MESSAGE_SIZE];
+    char advice[256]; /* what to do; "" where nothing is */
+} finding;
+
+enum { FINDINGS_MOST = 24 };
+
+typedef struct diagnosis {
+    int count;
+    finding list[FINDINGS_MOST];
+} diagnosis;
+
+static finding *add(diagnosis *d, const char *name, finding_state state, const char *advice,
+                    const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static finding *add(diagnosis *d, const char *name, finding_state state, const char *advice,
+                    const char *format, ...)
+{
+    va_list list;
+    finding *f = &d->list[d->count];
+    if (d->count + 1 < FINDINGS_MOST) ++d->count;
+    f->name = name;
+    f->state = state;
+    snprintf(f->advice, sizeof f->advice, "%s", advice);
+    va_start(list, format);
+    vsnprintf(f->detail, sizeof f->detail, format, list);
+    va_end(list);
+    return f;
+}
+
+static void look_at_machine(diagnosis *d)
+{
+    machine_probe m;
+    const char *threads = getenv("OMP_NUM_THREADS");
+    probe_machine(&m);
+    add(d, "cpu", FOUND, "", "%s, %s", m.cpu, m.simd);
+    if (threads && (atoi(threads) < 1 || atoi(threads) > 4096)) {
+        add(d, "threads", WARNING, "set OMP_NUM_THREADS to a whole number, or use --threads",
+            "OMP_NUM_THREADS is \"%s\"", threads);
+    } else if (threads && atoi(threads) > m.cores) {
+        add(d, "threads", WARNING, "more threads than cores are slower: lower OMP_NUM_THREADS",
+            "OMP_NUM_THREADS is %s, this process may use %d cores", threads, m.cores);
+    } else {
+        add(d, "threads", FOUND, "", "%d of %d cores that this process may use",
+            threads ? atoi(threads) : m.cores, m.cores);
+    }
+    if (m.memory < 0)
+        add(d, "memory", WARNING, "use --max-memory to set a limit", "how much there is could not be found");
+    else
+        add(d, "memory", FOUND, "", "%.1f GB, %.1f GB of it available", 1e-9 * (double)m.memory,
+            1e-9 * (double)(m.available > 0 ? m.available : 0));
+}
+
+static void look_at_libraries(diagnosis *d)
+{
+    static const char *const install_blas = "install OpenBLAS: apt-get install libopenblas0-pthread";
+    blas_probe blas;
+    metis_probe metis;
+    probe_blas(&blas);
+    const char *what = blas.config[0] ? blas.config : blas.library;
+    if (!blas.found)
+        add(d, "blas", MISSING, install_blas, "neither libopenblas.so.0 nor libblas.so.3 was found");
+    else if (blas.flavour == BLAS_SERIAL)
+        add(d, "blas", WARNING, install_blas, "%s, %s: not safe to call from several threads", what,
+            blas_flavour_text(blas.flavour));
+    else if (blas.flavour == BLAS_UNKNOWN)
+        add(d, "blas", WARNING, install_blas, "%s: not OpenBLAS, its flavour cannot be told", what);
+    else
+        add(d, "blas", FOUND, "", "%s, %s%s%s", what, blas_flavour_text(blas.flavour),
+            blas.core[0] ? ", for " : "", blas.core);
+    probe_metis(&metis);
+    if (!metis.found)
+        add(d, "metis", MISSING, "install METIS: apt-get install libmetis5", "libmetis.so.5 was not found");
+    else if (!metis.works)
+        add(d, "metis", WARNING, "install METIS again: apt-get install --reinstall libmetis5",
+            "libmetis.so.5 is there, but did not order a graph of four vertices");
+    else
+        add(d, "metis", FOUND, "", "libmetis.so.5, %d-bit indices, ordered a small graph", metis.index_bits);
+    if (zlibVersion()[0] == ZLIB_VERSION[0])
+        add(d, "zlib", FOUND, "", "%s", zlibVersion());
+    else
+        add(d, "zlib", BROKEN, "build saddle again, or install the zlib it was built with",
+            "%s, but saddle was built with %s", zlibVersion(), ZLIB_VERSION);
+}
+
+static void look_at_devices(diagnosis *d)
+{
+    char message[SADDLE_MESSAGE_SIZE] = "";
+    if (saddle_device("cuda", 0, message) == SADDLE_OK) {
+        add(d, "gpu", FOUND, "", "%s", message);
+        return;
+    }
+    add(d, "gpu", MISSING, "nothing, where no NVIDIA GPU is meant to be used", "%s", message);
+}
+
+static void look_at_environment(diagnosis *d)
+{
+    const environment_row *e;
+    for (int k = 0; (e = environment_at(k)); ++k) {
+        const char *value = getenv(e->name);
+        if (!value) continue;
+        const bool file = strcmp(e->name, "SADDLE_CUDA_MODULE") == 0;
+        if (file && access(value, R_OK) != 0)
+            add(d, e->name, WARNING, "set it to the module's file, or unset it", "\"%s\" cannot be read",
+                value);
+        else
+            add(d, e->name, FOUND, "", "\"%s\"", value);
+    }
+}
+
+/* Everything at once: [2 1; 1 -1] x = (3, 0) has the solution (1, 1). */
+static void try_a_solve(diagnosis *d)
+{
+    static const int32_t start[] = {0, 2, 3}, rows[] = {0, 1, 1};
+    static const double values[] = {2, 1, -1}, b[] = {3, 0};
+    double x[2] = {0, 0};
+    saddle_matrix A = saddle_symmetric(2, start, rows, values);
+    saddle_info info = saddle_info_default();
+    const saddle_status status = saddle_solve_once(&A, b, x, NULL, &info);
+    const double error = fmax(fabs(x[0] - 1), fabs(x[1] - 1));
+    if (status == SADDLE_OK && error < 1e-8)
+        add(d, "solver", FOUND, "", "solved an indefinite system of two equations, error %.0e", error);
+    else
+        add(d, "solver", BROKEN, "build saddle again (scripts/build) and run its tests (scripts/test)",
+            "an indefinite system of two equations was not solved: %s",
+            info.message[0] ? info.message : saddle_status_text(status));
+}
+
+static void print_findings(const diagnosis *d)
+{
+    const bool colour = colour_wanted(stdout);
+    for (int k = 0; k < d->count; ++k) {
+        const finding *f = &d->list[k];
+        printf("%-20s%s%-9s%s%s\n", f->name, colour ? state_colours[f->state] : "", state_words[f->state],
+               colour ? "\033[0m" : "", f->detail);
+        if (f->advice[0]) printf("%29s-> %s\n", "", f->advice);
+    }
+}
+
+static int write_json(const diagnosis *d, const char *path)
+{
+    outfile file;
+    json j;
+    const int status = outfile_open(&file, path);
+    if (status != EXIT_DONE) return status;
+    json_begin(&j, file.stream);
+    json_text(&j, "saddle", saddle_version());
+    json_text(&j, "commit", saddle_commit());
+    json_array(&j, "findings");
+    for (int k = 0; k < d->count; ++k) {
+        const finding *f = &d->list[k];
+        json_object(&j, NULL);
+        json_text(&j, "name", f->name);
+        json_text(&j, "state", state_words[f->state]);
+        json_text(&j, "detail", f->detail);
+        json_text(&j, "advice", f->advice[0] ? f->advice : NULL);
+        json_close(&j);
+    }
+    json_close(&j);
+    json_end(&j);
+    return outfile_close(&file, true);
+}
+
+static int run_doctor(const arguments *a)
+{
+    static diagnosis d;
+    const char *path = argument_text(a, "json");
+    int status = EXIT_DONE;
+    add(&d, "saddle", FOUND, "", "%s, commit %s", saddle_version(), saddle_commit());
+    look_at_machine(&d);
+    look_at_libraries(&d);
+    look_at_devices(&d);
+    look_at_environment(&d);
+    try_a_solve(&d);
+    if (!argument_flag(a, "quiet") && !(path && strcmp(path, "-") == 0)) print_findings(&d);
+    if (path) status = write_json(&d, path);
+    for (int k = 0; k < d.count; ++k) {
+        if (d.list[k].state != BROKEN) continue;
+        fail(EXIT_NOT_REACHED, "%s is broken: %s", d.list[k].name, d.list[k].detail);
+        if (status == EXIT_DONE) status = EXIT_NOT_REACHED;
+    }
+    return status;
+}
+
+static const option doctor_options[] = {
+    OPTION_TEXT("json", "FILE|-", NULL, "write the findings as JSON"),
+    OPTION_END,
+};
+
+const command command_doctor = {
+    .name = "doctor",
+    .operands = "",
+    .help = "what was found on this machine: BLAS, threads, METIS, GPU",
+    .about =
+        "Looks at what saddle can use on this machine and tries it: processor, threads, memory, BLAS and "
+        "its flavour, METIS, zlib, GPU, environment. Each line is ok, warning, missing or broken, with what "
+        "to do. The exit status is 1 only where something is broken that saddle cannot do without.",
+    .options = doctor_options,
+    .library = "",
+    .least = 0,
+    .most = 0,
+    .run = run_doctor,
+};

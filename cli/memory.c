@@ -1,0 +1,46 @@
+/* See memory.h. Sizes are the allocator's own, so nothing has to be stored beside a block. */
+#include "cli/memory.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+
+static void *take(size_t bytes, void *user)
+{
+    memory *m = user;
+    if (m->limit > 0 && (bytes > (size_t)m->limit || m->bytes > m->limit - (int64_t)bytes)) {
+        if (!m->refused) m->refused = (int64_t)bytes;
+        return NULL;
+    }
+    void *block = malloc(bytes ? bytes : 1);
+    if (!block) return NULL;
+    m->bytes += (int64_t)malloc_usable_size(block);
+    if (m->bytes > m->peak) m->peak = m->bytes;
+    return block;
+}
+
+static void give(void *block, void *user)
+{
+    memory *m = user;
+    if (!block) return;
+    m->bytes -= (int64_t)malloc_usable_size(block);
+    free(block);
+}
+
+void memory_begin(memory *m, int64_t limit, saddle_hooks *hooks)
+{
+    *m = (memory){.limit = limit};
+    hooks->allocate = take;
+    hooks->release = give;
+    hooks->user = m;
+}
+
+void *memory_take(memory *m, int64_t count, size_t size)
+{
+    if (count < 0 || (uint64_t)count > SIZE_MAX / size) return NULL;
+    return take((size_t)count * size, m);
+}
+
+void memory_give(memory *m, void *block)
+{
+    give(block, m);
+}

@@ -1,0 +1,25 @@
+/*
+ * The memory of a command: allocator hooks that count what the library and the program have in use
+ * at once, reading included, and hold it under the limit of --max-memory.
+ */
+#ifndef CLI_MEMORY_H
+#define CLI_MEMORY_H
+
+#include "saddle/saddle.h"
+
+#include <stdbool.h>
+
+typedef struct memory {
+    int64_t limit; /* 0 for none */
+    int64_t bytes, peak;
+    int64_t refused; /* bytes of the first request beyond the limit, 0 for none */
+} memory;
+
+/* Sets the allocator of the hooks, and their user, to this. */
+void memory_begin(memory *m, int64_t limit, saddle_hooks *hooks);
+
+/* The program's own arrays, under the same limit: NULL on failure. */
+void *memory_take(memory *m, int64_t count, size_t size);
+void memory_give(memory *m, void *block);
+
+#endif

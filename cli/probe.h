@@ -1,0 +1,40 @@
+/* What is found on this machine: shared by `doctor` and --version. */
+#ifndef CLI_PROBE_H
+#define CLI_PROBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { BLAS_SERIAL = 0, BLAS_PTHREADS = 1, BLAS_OPENMP = 2, BLAS_UNKNOWN = -1 };
+
+typedef struct blas_probe {
+    bool found;
+    int flavour;      /* one of the above */
+    char library[64]; /* the name it was loaded by */
+    char config[256]; /* "OpenBLAS 0.3.21 ...", "" where it does not tell */
+    char core[64];    /* the processor that its kernels are for */
+} blas_probe;
+
+/* Loads the BLAS that a program would get: OpenBLAS by its own name, else libblas. */
+void probe_blas(blas_probe *b);
+const char *blas_flavour_text(int flavour);
+
+typedef struct metis_probe {
+    bool found, works; /* works: it ordered a small grid */
+    int index_bits;    /* 32 or 64 */
+} metis_probe;
+void probe_metis(metis_probe *m);
+
+typedef struct machine_probe {
+    char cpu[128];
+    const char *simd;  /* the widest vectors: "AVX-512", "AVX2", ... */
+    int cores;         /* that this process may use */
+    int64_t memory;    /* bytes of the machine, or less where the process is limited; -1: not known */
+    int64_t available; /* that a new program can take; -1: not known */
+} machine_probe;
+void probe_machine(machine_probe *m);
+
+void print_version(FILE *out);
+
+#endif

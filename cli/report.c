@@ -1,0 +1,279 @@
+/* What came of a solve, for people and for programs; see solve.h. */
+#include "cli/json.h"
+#include "cli/outfile.h"
+#include "cli/progress.h"
+#include "cli/solve.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+const char *run_reason(const solve_run *r)
+{
+    if (r->status == SADDLE_CANCELLED) return saddle_reason_text(SADDLE_REASON_CANCELLED);
+    if (r->solved && r->info.reason != SADDLE_REASON_NONE) return saddle_reason_text(r->info.reason);
+    return saddle_status_text(r->status);
+}
+
+/* The word that a choice has come to; NULL where that is not known: `auto` is not an answer. */
+static const char *decided(const solve_run *r, const char *name, int asked, int found, char *text,
+                           size_t size)
+{
+    const int k = r->analysed ? found : asked;
+    if (k < 0 || !*saddle_option_word(name, k, text, size) || strcmp(text, "auto") == 0) return NULL;
+    return text;
+}
+
+void run_method(const solve_run *r, char *text, size_t text_size)
+{
+    char method[24], krylov[24];
+    snprintf(text, text_size, "%s + %s", saddle_option_word("method", r->info.method, method, sizeof method),
+             saddle_option_word("krylov", r->info.krylov, krylov, sizeof krylov));
+}
+
+static const char *kind_word(saddle_kind kind)
+{
+    return kind == SADDLE_KIND_SPD ? "spd" : kind == SADDLE_KIND_INDEFINITE ? "indefinite" : "unknown";
+}
+
+/* What to try after this. */
+static const char *advice(saddle_reason reason)
+{
+    switch (reason) {
+    case SADDLE_REASON_MAXITER: return "raise --maxiter, or try --method diagonal or another --krylov";
+    case SADDLE_REASON_STAGNATION:
+        return "the residual no longer falls: raise --tol, --restart, or try another --krylov";
+    case SADDLE_REASON_DIVERGENCE:
+    case SADDLE_REASON_OVERFLOW: return "try --krylov minres (symmetric) or gmres, or another --method";
+    case SADDLE_REASON_BREAKDOWN_RHO:
+    case SADDLE_REASON_BREAKDOWN_SIGMA:
+    case SADDLE_REASON_BREAKDOWN_OMEGA:
+        return "the recurrence broke down: try --krylov minres (symmetric) or gmres";
+    case SADDLE_REASON_NOT_POSITIVE: return "CG wants a positive definite matrix: try --krylov minres";
+    case SADDLE_REASON_PRECONDITIONER:
+        return "MINRES and CG want a positive definite preconditioner: try --krylov gmres";
+    case SADDLE_REASON_NOT_SYMMETRIC: return "this iteration wants a symmetric matrix: try --krylov gmres";
+    case SADDLE_REASON_INCONSISTENT: return "no x solves it: check the matrix and the right-hand side";
+    case SADDLE_REASON_CANCELLED: return "run it again without interrupting it";
+    case SADDLE_REASON_MEMORY: return "raise --max-memory, or lower --restart";
+    default: return "try another --krylov or --method";
+    }
+}
+
+static void print_error(const char *head, const char *name, double value, const char *meaning)
+{
+    char text[24];
+    snprintf(text, sizeof text, isfinite(value) ? "%.1e" : "unknown", value);
+    printf("%-12s%-18s%-9s%s\n", head, name, text, meaning);
+}
+
+static void print_matrix(const solve_run *r)
+{
+    static const char *const kinds[] = {"definiteness unknown", "positive definite where known",
+                                        "indefinite"};
+    const saddle_info *i = &r->info;
+    printf("%-12s%s: n %" PRId64 ", nnz %" PRId64 ", %s", "matrix", r->name, i->n, i->nnz,
+           i->symmetric ? "symmetric" : "general");
+    if (i->symmetric) printf(", %s", i->kind == SADDLE_KIND_SPD ? "positive definite" : kinds[i->kind]);
+    fputc('\n', stdout);
+}
+
+static void print_tried(const saddle_info *i)
+{
+    char method[24], krylov[24];
+    for (int k = 0; k < i->tried && k < SADDLE_TRIED_MAX; ++k) {
+        printf("%-12s%s + %s, left for: %s\n", k ? "" : "tried",
+               saddle_option_word("method", i->tried_list[k].method, method, sizeof method),
+               saddle_option_word("krylov", i->tried_list[k].krylov, krylov, sizeof krylov),
+               saddle_reason_text(i->tried_list[k].why_left));
+    }
+}
+
+static void print_factor(const saddle_info *i)
+{
+    if (i->inertia_positive >= 0) {
+        printf("%-12s%" PRId64 " positive, %" PRId64 " negative, %" PRId64 " zero eigenvalues\n", "inertia",
+               i->inertia_positive, i->inertia_negative, i->inertia_zero);
+    }
+    if (i->factor_nnz > 0) {
+        printf("%-12s%" PRId64 " entries, %.2g operations, %" PRId64 " pivots perturbed\n", "factor",
+               i->factor_nnz, (double)i->factor_flops, i->perturbed);
+    }
+}
+
+static void print_last_line(const solve_run *r)
+{
+    const bool colour = colour_wanted(stdout), solved = r->status == SADDLE_OK;
+    if (colour) fputs(solved ? "\033[1;32m" : "\033[1;31m", stdout);
+    if (solved && r->info.reason == SADDLE_REASON_ZERO_RHS)
+        printf("solved: b = 0, so x = 0");
+    else if (solved)
+        printf("solved: %s at most %g", run_reason(r), r->a->library.tol);
+    else
+        printf("NOT solved: %s; %s", r->status == SADDLE_CANCELLED ? r->message : run_reason(r),
+               advice(r->status == SADDLE_CANCELLED ? SADDLE_REASON_CANCELLED : r->info.reason));
+    puts(colour ? "\033[0m" : "");
+}
+
+void print_report(const solve_run *r)
+{
+    const saddle_info *i = &r->info;
+    char method[64], device[24], precision[24];
+    run_method(r, method, sizeof method);
+    print_matrix(r);
+    print_tried(i);
+    printf("%-12s%s on %s, %s precision, %d thread%s\n", "method", method,
+           saddle_option_word("device", i->device, device, sizeof device),
+           saddle_option_word("precision", i->precision, precision, sizeof precision), i->threads,
+           i->threads == 1 ? "" : "s");
+    print_factor(i);
+    printf("%-12s%" PRId64 "\n", "iterations", i->iterations);
+    print_error("errors", "relative residual", i->relative_residual, "|b - Ax| / |b|, 2-norm");
+    print_error("", "backward", i->backward_error, "|b - Ax| / (|A| |x| + |b|), largest entries");
+    print_error("", "componentwise", i->componentwise_error, "the same, row by row: the worst");
+    if (r->solution_known) {
+        print_error("", "forward", r->forward_error, "|x - x*| / |x*|, largest entries; x* = 1 is known");
+    }
+    printf("%-12sread %.3f, prepare %.3f, plan %.3f, factor %.3f, solve %.3f, total %.3f s\n", "time",
+           r->time_read, i->time_prepare, i->time_plan, i->time_factor, i->time_solve, r->time_total);
+    printf("%-12s%.1f MB at most\n", "memory", 1e-6 * (double)r->memory.peak);
+    if (r->x_written) {
+        printf("%-12s%s written to %s\n", "x",
+               r->status == SADDLE_OK ? "is" : "the best found, not a solution, is",
+               argument_text(r->a, "out"));
+    }
+    print_last_line(r);
+}
+
+static void json_matrix(json *j, const solve_run *r)
+{
+    const saddle_info *i = &r->info;
+    const char *symmetry = NULL, *kind = NULL;
+    if (r->analysed) {
+        symmetry = i->symmetric ? "symmetric" : "general";
+        kind = kind_word(i->kind);
+    } else if (r->n >= 0 && r->shape != SADDLE_GENERAL) {
+        symmetry = "symmetric";
+    }
+    json_object(j, "matrix");
+    json_text(j, "name", r->name);
+    json_count(j, "n", r->n);
+    json_count(j, "nnz", r->analysed ? i->nnz : -1);
+    json_text(j, "symmetry", symmetry);
+    json_text(j, "kind", kind);
+    json_close(j);
+}
+
+static void json_choices(json *j, const solve_run *r)
+{
+    const saddle_options *asked = &r->a->library;
+    const saddle_info *found = &r->info;
+    char text[24];
+    json_text(j, "method", decided(r, "method", asked->method, found->method, text, sizeof text));
+    json_text(j, "krylov", decided(r, "krylov", asked->krylov, found->krylov, text, sizeof text));
+    json_text(j, "device", decided(r, "device", asked->device, found->device, text, sizeof text));
+    json_text(j, "precision", decided(r, "precision", asked->precision, found->precision, text, sizeof text));
+    json_count(j, "threads", r->analysed ? found->threads : asked->threads ? asked->threads : -1);
+}
+
+static void json_outcome(json *j, const solve_run *r)
+{
+    const saddle_info *i = &r->info;
+    json_truth(j, "converged", r->solved && i->converged);
+    json_text(j, "reason", run_reason(r));
+    json_count(j, "iterations", r->solved ? i->iterations : -1);
+    json_number(j, "backward_error", r->solved ? i->backward_error : NAN);
+    json_number(j, "componentwise_error", r->solved ? i->componentwise_error : NAN);
+    json_number(j, "relative_residual", r->solved ? i->relative_residual : NAN);
+    json_number(j, "forward_error", r->forward_error);
+    json_object(j, "inertia");
+    json_count(j, "positive", r->analysed ? i->inertia_positive : -1);
+    json_count(j, "negative", r->analysed ? i->inertia_negative : -1);
+    json_count(j, "zero", r->analysed ? i->inertia_zero : -1);
+    json_close(j);
+}
+
+static void json_costs(json *j, const solve_run *r)
+{
+    const saddle_info *i = &r->info;
+    json_object(j, "time");
+    json_number(j, "read", r->time_read);
+    json_number(j, "prepare", r->analysed ? i->time_prepare : NAN);
+    json_number(j, "plan", r->analysed ? i->time_plan : NAN);
+    json_number(j, "factor", r->analysed ? i->time_factor : NAN);
+    json_number(j, "solve", r->solved ? i->time_solve : NAN);
+    json_number(j, "total", r->time_total);
+    json_close(j);
+    json_object(j, "bytes");
+    json_count(j, "factor", r->analysed ? i->factor_bytes : -1);
+    json_count(j, "peak", r->memory.peak);
+    json_close(j);
+}
+
+static void json_factor(json *j, const solve_run *r)
+{
+    const saddle_info *i = &r->info;
+    const struct {
+        const char *key;
+        int64_t count;
+    } rows[] = {
+        {"nnz", i->factor_nnz},
+        {"flops", i->factor_flops},
+        {"blocks", i->blocks},
+        {"block_size", i->block_size},
+        {"levels", i->levels},
+        {"fronts", i->fronts},
+        {"largest_front", i->largest_front},
+        {"two_by_two", i->two_by_two},
+        {"perturbed", i->perturbed},
+        {"delayed", i->delayed},
+        {"pushed_back", i->pushed_back},
+        {"sweeps", i->sweeps},
+    };
+    json_object(j, "factor");
+    for (int k = 0; k < (int)(sizeof rows / sizeof rows[0]); ++k) {
+        json_count(j, rows[k].key, r->analysed ? rows[k].count : -1);
+    }
+    json_truth(j, "fallback", r->analysed ? i->fallback : -1);
+    json_close(j);
+}
+
+static void json_lists(json *j, const solve_run *r)
+{
+    const saddle_info *i = &r->info;
+    char method[24];
+    json_array(j, "tried");
+    for (int k = 0; r->solved && k < i->tried && k < SADDLE_TRIED_MAX; ++k) {
+        json_object(j, NULL);
+        json_text(j, "method", saddle_option_word("method", i->tried_list[k].method, method, sizeof method));
+        json_text(j, "krylov", saddle_option_word("krylov", i->tried_list[k].krylov, method, sizeof method));
+        json_text(j, "why_left", saddle_reason_text(i->tried_list[k].why_left));
+        json_close(j);
+    }
+    json_close(j);
+    json_array(j, "history");
+    for (int64_t k = 0; r->solved && k < i->history_length && k < i->history_room; ++k) {
+        json_number(j, NULL, r->history[k]);
+    }
+    json_close(j);
+}
+
+int write_run_json(const solve_run *r, const char *path)
+{
+    outfile file;
+    json j;
+    const int status = outfile_open(&file, path);
+    if (status != EXIT_DONE) return status;
+    json_begin(&j, file.stream);
+    json_text(&j, "saddle", saddle_version());
+    json_matrix(&j, r);
+    json_choices(&j, r);
+    json_outcome(&j, r);
+    json_costs(&j, r);
+    json_factor(&j, r);
+    json_lists(&j, r);
+    json_count(&j, "status", r->exit);
+    json_text(&j, "message", r->message[0] ? r->message : NULL);
+    json_end(&j);
+    return outfile_close(&file, true);
+}

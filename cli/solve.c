@@ -1,0 +1,332 @@
+/*
+ * `saddle solve`: read, analyse, factor, solve, write, report.
+ *
+ * The matrix of the file is freed as soon as the solver has its copy and the right-hand side is
+ * made, so that two copies never stand beside the iteration's vectors.
+ */
+#include "cli/solve.h"
+
+#include "cli/outfile.h"
+#include "cli/plot.h"
+#include "cli/progress.h"
+#include "cli/random.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HISTORY_MOST = 1000000 };
+
+static saddle_status run_fail(solve_run *r, saddle_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static saddle_status run_fail(solve_run *r, saddle_status status, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(r->message, sizeof r->message, format, list);
+    va_end(list);
+    return status;
+}
+
+/* The file's name without folder and without .gz, .mtx, .rb. */
+static void matrix_name(const char *path, char *name, size_t name_size)
+{
+    static const char *const endings[] = {".gz", ".mtx", ".rb"};
+    const char *slash = strrchr(path, '/');
+    snprintf(name, name_size, "%s", slash ? slash + 1 : path);
+    for (int k = 0; k < 3; ++k) {
+        const size_t length = strlen(name), ending = strlen(endings[k]);
+        if (length > ending && strcmp(name + length - ending, endings[k]) == 0) name[length - ending] = 0;
+    }
+}
+
+static saddle_status read_matrix(solve_run *r)
+{
+    const double began = seconds();
+    const saddle_status status = saddle_read_matrix(r->path, &r->hooks, &r->A, r->message);
+    r->time_read = seconds() - began;
+    if (status != SADDLE_OK) return status;
+    r->n = r->A.rows;
+    r->shape = (int)r->A.shape;
+    if (r->A.rows != r->A.columns) {
+        return run_fail(r, SADDLE_NOT_SUPPORTED,
+                        "%s: the matrix has %" PRId64 " rows and %" PRId64
+                        " columns: only square systems are solved",
+                        r->path, r->A.rows, r->A.columns);
+    }
+    return SADDLE_OK;
+}
+
+static saddle_status read_rhs(solve_run *r, const char *path)
+{
+    int64_t length = 0;
+    double *values = NULL;
+    saddle_status status = saddle_read_vector(path, &r->hooks, &length, &values, r->message);
+    if (status != SADDLE_OK) return status;
+    if (length != r->n) {
+        status = run_fail(r, SADDLE_FILE_FORMAT,
+                          "%s: the right-hand side has %" PRId64 " entries, the matrix has %" PRId64 " rows",
+                          path, length, r->n);
+    } else {
+        memcpy(r->b, values, (size_t)length * sizeof *values);
+    }
+    saddle_vector_free(values, &r->hooks);
+    return status;
+}
+
+/* b by --rhs; x serves as the vector of ones on the way. */
+static saddle_status make_rhs(solve_run *r)
+{
+    const char *rhs = argument_text(r->a, "rhs");
+    r->b = memory_take(&r->memory, r->n, sizeof *r->b);
+    r->x = memory_take(&r->memory, r->n, sizeof *r->x);
+    if (!r->b || !r->x) {
+        return run_fail(r, SADDLE_OUT_OF_MEMORY, "no memory for two vectors of %" PRId64 " entries", r->n);
+    }
+    if (strcmp(rhs, "random") == 0) {
+        random_stream stream = random_begin((uint64_t)argument_count(r->a, "seed"));
+        for (int64_t i = 0; i < r->n; ++i) r->b[i] = random_between(&stream, -1.0, 1.0);
+        return SADDLE_OK;
+    }
+    if (strcmp(rhs, "ones") == 0) {
+        for (int64_t i = 0; i < r->n; ++i) r->b[i] = 1.0;
+        return SADDLE_OK;
+    }
+    if (strcmp(rhs, "A1") != 0) return read_rhs(r, rhs);
+    for (int64_t i = 0; i < r->n; ++i) r->x[i] = 1.0;
+    r->solution_known = true;
+    return saddle_multiply(&r->A, r->x, r->b, (int)r->a->library.threads, &r->hooks, r->message);
+}
+
+/* Takes over what the solver says of its last call. */
+static saddle_status take_query(solve_run *r, saddle_status status)
+{
+    if (saddle_query(r->solver, &r->info) == SADDLE_OK && status == SADDLE_OK) r->analysed = true;
+    if (status != SADDLE_OK) snprintf(r->message, sizeof r->message, "%s", saddle_message(r->solver));
+    return status;
+}
+
+static saddle_status prepare(solve_run *r)
+{
+    saddle_status status = take_query(r, saddle_analyse(r->solver, &r->A));
+    if (status == SADDLE_OK) status = take_query(r, saddle_factor(r->solver, &r->A));
+    return status;
+}
+
+static void add_history(solve_run *r)
+{
+    const int64_t most = r->a->library.maxiter < HISTORY_MOST ? r->a->library.maxiter : HISTORY_MOST;
+    const int64_t room = most + 16;
+    if (!argument_given(r->a, "json") && !argument_given(r->a, "plot")) return;
+    r->history = malloc((size_t)room * sizeof *r->history);
+    if (!r->history) return;
+    r->info.history = r->history;
+    r->info.history_room = room;
+}
+
+static saddle_status iterate(solve_run *r)
+{
+    r->info = saddle_info_default();
+    add_history(r);
+    const saddle_status status = saddle_solve(r->solver, 1, r->b, r->n, r->x, r->n, &r->info);
+    r->solved = true;
+    snprintf(r->message, sizeof r->message, "%s", r->info.message);
+    if (r->solution_known) {
+        r->forward_error = 0.0;
+        for (int64_t i = 0; i < r->n; ++i) r->forward_error = fmax(r->forward_error, fabs(r->x[i] - 1.0));
+    }
+    return status;
+}
+
+static saddle_status create(solve_run *r)
+{
+    const saddle_status status = saddle_create(&r->solver, &r->a->library, &r->hooks);
+    if (status == SADDLE_NO_DEVICE && r->a->library.device == SADDLE_DEVICE_CUDA)
+        saddle_device("cuda", 0, r->message);
+    return status;
+}
+
+/* The work from the file to x. The solver comes first: a device that is not there is told at once. */
+static saddle_status work(solve_run *r)
+{
+    saddle_status status = create(r);
+    if (status == SADDLE_OK) status = read_matrix(r);
+    if (status == SADDLE_OK) status = prepare(r);
+    if (status == SADDLE_OK) status = make_rhs(r);
+    saddle_matrix_free(&r->A, &r->hooks);
+    if (status == SADDLE_OK) status = iterate(r);
+    return status;
+}
+
+/* Says what a failure really was: the limit that the hooks held, the signal that ended a read. */
+static void settle_status(solve_run *r, saddle_status status)
+{
+    char where[160];
+    const bool failed = status != SADDLE_OK && status != SADDLE_NOT_CONVERGED;
+    if (failed && progress_interrupted()) {
+        progress_where(where, sizeof where);
+        status = run_fail(r, SADDLE_CANCELLED, "interrupted %s", where);
+    } else if (status == SADDLE_OUT_OF_MEMORY && r->memory.refused) {
+        status = run_fail(r, SADDLE_MEMORY_LIMIT,
+                          "the limit of %" PRId64 " bytes is too small: %" PRId64
+                          " were in use at most, and %" PRId64 " more were wanted; raise --max-memory",
+                          r->memory.limit, r->memory.peak, r->memory.refused);
+    }
+    if (failed && !r->message[0]) snprintf(r->message, sizeof r->message, "%s", saddle_status_text(status));
+    r->status = status;
+    r->exit = exit_status(status);
+}
+
+/* An output that failed is the exit status, unless something worse came before. */
+static void settle_output(solve_run *r, int exit)
+{
+    if (exit == EXIT_DONE) return;
+    if (r->exit == EXIT_DONE || r->exit == EXIT_NOT_REACHED) r->exit = exit;
+}
+
+static bool has_x(const solve_run *r)
+{
+    return r->solved && (r->status == SADDLE_OK || r->status == SADDLE_NOT_CONVERGED ||
+                         r->status == SADDLE_SINGULAR || r->status == SADDLE_CANCELLED);
+}
+
+static void write_x(solve_run *r)
+{
+    char comment[512], message[SADDLE_MESSAGE_SIZE] = "";
+    const char *path = argument_text(r->a, "out");
+    if (!path || !has_x(r)) return;
+    snprintf(comment, sizeof comment, "x of Ax = b for %s, by saddle %s: %s, relative residual %.1e", r->name,
+             saddle_version(), r->status == SADDLE_OK ? "solved" : "NOT solved, the best x found",
+             r->info.relative_residual);
+    const saddle_status status = saddle_write_vector(path, r->n, r->x, comment, message);
+    r->x_written = status == SADDLE_OK;
+    if (!r->x_written) {
+        settle_output(r, fail(EXIT_FILE, "%s", message));
+        snprintf(r->message, sizeof r->message, "%s", message);
+    }
+}
+
+static void write_plot(solve_run *r)
+{
+    char title[400], method[64];
+    const char *path = argument_text(r->a, "plot");
+    if (!path || !has_x(r) || !r->history) return;
+    run_method(r, method, sizeof method);
+    snprintf(title, sizeof title, "%s: %s", r->name, method);
+    const int64_t length =
+        r->info.history_length < r->info.history_room ? r->info.history_length : r->info.history_room;
+    settle_output(r, plot_convergence(path, r->history, length, r->a->library.tol, title));
+}
+
+static bool is_standard(const arguments *a, const char *name)
+{
+    const char *text = argument_text(a, name);
+    return text && strcmp(text, "-") == 0;
+}
+
+static void tell(solve_run *r)
+{
+    const arguments *a = r->a;
+    const bool taken = is_standard(a, "json") || is_standard(a, "out");
+    const bool report = has_x(r) && !taken && !argument_flag(a, "quiet");
+    if (report) print_report(r);
+    if (report && r->exit == EXIT_NOT_REACHED) return;
+    if (r->status == SADDLE_NOT_CONVERGED)
+        fail(r->exit, "%s: NOT solved: %s", r->path, r->message[0] ? r->message : run_reason(r));
+    else if (r->status != SADDLE_OK)
+        fail(r->exit, "%s", r->message);
+    if (r->status != SADDLE_OK && r->status != SADDLE_NOT_CONVERGED && argument_given(a, "out") &&
+        !r->x_written)
+        fail(r->exit, "x was not written");
+}
+
+static int check_usage(const arguments *a)
+{
+    if (is_standard(a, "json") && is_standard(a, "out"))
+        return usage_error(a, "only one of --json and --out can be standard output");
+    if (is_standard(a, "rhs") && strcmp(a->operands[0], "-") == 0)
+        return usage_error(a, "only one of the matrix and --rhs can be standard input");
+    return EXIT_DONE;
+}
+
+/* What cannot be written is told before the work, not after it. */
+static saddle_status check_outputs(solve_run *r)
+{
+    static const char *const names[] = {"json", "out", "plot"};
+    for (int k = 0; k < 3; ++k) {
+        const char *path = argument_text(r->a, names[k]);
+        const int error = outfile_check(path);
+        if (error) return run_fail(r, SADDLE_FILE_WRITE, "%s: cannot be written: %s", path, strerror(error));
+    }
+    return SADDLE_OK;
+}
+
+static void finish(solve_run *r)
+{
+    const char *json = argument_text(r->a, "json");
+    write_x(r);
+    write_plot(r);
+    tell(r);
+    if (json && r->exit != EXIT_USAGE) settle_output(r, write_run_json(r, json));
+    saddle_destroy(&r->solver);
+    memory_give(&r->memory, r->b);
+    memory_give(&r->memory, r->x);
+    free(r->history);
+}
+
+static int run_solve(const arguments *a)
+{
+    solve_run r = {.a = a, .path = a->operands[0], .n = -1, .forward_error = NAN, .time_read = NAN};
+    int status = check_usage(a);
+    if (status == EXIT_DONE) status = plot_check(argument_text(a, "plot"));
+    if (status != EXIT_DONE) return status;
+
+    const double began = seconds();
+    matrix_name(r.path, r.name, sizeof r.name);
+    r.info = saddle_info_default();
+    r.hooks = progress_begin(a);
+    memory_begin(&r.memory, a->library.max_memory, &r.hooks);
+    saddle_status result = check_outputs(&r);
+    if (result == SADDLE_OK) result = work(&r);
+    progress_end();
+    r.time_total = seconds() - began;
+    settle_status(&r, result);
+    finish(&r);
+    return r.exit;
+}
+
+static const option solve_options[] = {
+    OPTION_TEXT("rhs", "FILE|ones|random|A1", "A1",
+                "right-hand side; A1 is A times ones, so that the solution is known"),
+    OPTION_COUNT("seed", "N", 1, 0, INT64_MAX, "of --rhs random, uniform in [-1, 1)"),
+    OPTION_TEXT("out", "FILE|-", NULL, "write x, an n x 1 Matrix Market array with 17 digits"),
+    OPTION_TEXT("json", "FILE|-", NULL, "write all that is known of the run as one JSON object"),
+    OPTION_TEXT("plot", "FILE", NULL, "draw the convergence curve (.svg or .png)"),
+    OPTION_END,
+};
+
+const command command_solve = {
+    .name = "solve",
+    .operands = "A.mtx[.gz]",
+    .help = "solve Ax = b",
+    .about =
+        "Solves Ax = b and says how well. A is a Matrix Market or Rutherford-Boeing file, also gzipped, or - "
+        "for standard input. Solved means that the relative residual |b - Ax| / |b| (2-norm) or the "
+        "componentwise "
+        "backward error is at most --tol, measured on A and b as they were given; --stop narrows it.\n\n"
+        "The report goes to standard output. x goes nowhere but to --out: where the tolerance was not "
+        "reached it "
+        "is the best x found, and said to be so.",
+    .examples = "  saddle solve A.mtx.gz                      # b = A times ones: the error is known\n"
+                "  saddle solve A.mtx --rhs b.mtx --out x.mtx # one's own right-hand side\n"
+                "  saddle solve A.mtx --krylov minres --method diagonal --plot curve.svg\n"
+                "  gzip -dc A.mtx.gz | saddle solve - -q --json - | jq .iterations\n",
+    .options = solve_options,
+    .library = "*",
+    .least = 1,
+    .most = 1,
+    .run = run_solve,
+};
