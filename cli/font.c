@@ -186,7 +186,7 @@ static void draw_glyph(const glyph *g, double x, font_segment segment, void *use
 {
     pen p = {segment, user, 0, 0};
     for (const char *s = g->strokes; *s;) {
-        double points[MOST_POINTS][2];
+        double points[MOST_POINTS][2] = {{0}};
         int count = 0;
         const char kind = *s++;
         for (; *s && *s != ' '; s += 2, count++) {

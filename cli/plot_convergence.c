@@ -25,16 +25,15 @@ static bool drawable(double residual)
     return isfinite(residual) && residual >= 0;
 }
 
-/* Whole decades around all that is drawn, at least one of them. */
+/* Whole decades around all that is drawn and 1, with which every iteration begins. */
 static scale make_scale(const double *history, int64_t length, double tol)
 {
-    double low = tol > 0 ? tol : INFINITY, high = tol > 0 ? tol : 0;
+    double low = tol > 0 ? fmin(tol, 1) : 1, high = fmax(tol, 1);
     for (int64_t k = 0; k < length; k++) {
         if (!drawable(history[k]) || history[k] == 0) continue;
         low = fmin(low, history[k]);
         high = fmax(high, history[k]);
     }
-    if (!isfinite(low)) low = high = 1;
     scale s = {(int)floor(log10(low) + 1e-9), (int)ceil(log10(high) - 1e-9), length > 1 ? length : 1};
     if (tol > 0 && s.low >= log10(tol) - 1e-9) s.low--; /* room below the dashed line */
     if (s.high <= s.low) s.high = s.low + 1;
@@ -77,10 +76,9 @@ static void draw_axes(picture *p, const scale *s)
 static void draw_title(picture *p, const char *title)
 {
     const double least = 7, room = LEFT + WIDTH + RIGHT - 20;
-    const double fits =
-        fmax(least, TITLE_SIZE * room / (room + fmax(0, font_width(title, TITLE_SIZE) - room)));
-    const double middle = font_width(title, TITLE_SIZE) > WIDTH ? 10 + room / 2 : LEFT + WIDTH / 2.0;
-    picture_text(p, middle, 24, fits, ANCHOR_MIDDLE, INK, title);
+    const double width = 1.2 * font_width(title, TITLE_SIZE); /* a viewer's own letters may be wider */
+    const double size = width > room ? fmax(least, TITLE_SIZE * room / width) : TITLE_SIZE;
+    picture_text(p, width > WIDTH ? 10 + room / 2 : LEFT + WIDTH / 2.0, 24, size, ANCHOR_MIDDLE, INK, title);
 }
 
 /* The word goes where the curve is not: it comes from the upper left and ends at the right. */

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 400, MOST_BINS = SIDE, MOST_SQUARES = 160 };
+enum { SIDE = 400, MOST_BINS = SIDE, MOST_SQUARES = 160, LEAST_ROWS = 10 };
 enum { POSITIVE, NEGATIVE, ZERO, PLAIN, SIGNS };
 static const uint32_t sign_colour[SIGNS] = {BLUE, VERMILLION, GREY, INK};
 static const char *const sign_name[SIGNS] = {"positive", "negative", "zero", "entries"};
@@ -201,7 +201,7 @@ int plot_check(const char *path)
 static int draw_pattern(const char *path, const saddle_matrix *A, const bins *b)
 {
     const int larger = b->rows > b->columns ? b->rows : b->columns;
-    const int pixels = larger > 0 ? SIDE * PICTURE_PIXELS / larger : SIDE * PICTURE_PIXELS;
+    const int pixels = SIDE * PICTURE_PIXELS / (larger > LEAST_ROWS ? larger : LEAST_ROWS);
     const double cell = (double)pixels / PICTURE_PIXELS;
     const double width = cell * (b->columns ? b->columns : 1), height = cell * (b->rows ? b->rows : 1);
     const double x = 72, y = 36, legend = fmax(width, 300);
