@@ -1,0 +1,20 @@
+/* What both plots have: ink, a frame, ticks at round numbers. */
+#ifndef CLI_AXES_H
+#define CLI_AXES_H
+
+#include "cli/picture.h"
+
+enum { INK = 0x222222, FAINT = 0xdddddd, BLUE = 0x0072b2, VERMILLION = 0xd55e00, GREY = 0x999999 };
+
+static const double FRAME_PEN = 1.0, TICK = 4.0, LABEL_SIZE = 11.0, TITLE_SIZE = 13.0;
+
+/* A frame around (not over) a rectangle. */
+void axes_frame(picture *p, double x, double y, double width, double height);
+
+/* The least of 1, 2, 5, 10, 20, ... that puts at most `most` steps into 0..range. */
+int64_t axes_step(int64_t range, int most);
+
+/* A number with a comma every three digits; returns text. */
+const char *axes_number(int64_t number, char *text, size_t size);
+
+#endif

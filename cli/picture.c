@@ -1,0 +1,180 @@
+/* The list of shapes, and where a picture is saved. */
+#include "cli/picture.h"
+
+#include "cli/command.h"
+#include "cli/outfile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+picture picture_begin(double width, double height)
+{
+    return (picture){.width = width, .height = height};
+}
+
+void picture_end(picture *p)
+{
+    for (int64_t k = 0; k < p->count; k++) {
+        free(p->shapes[k].points);
+        free(p->shapes[k].text);
+        free(p->shapes[k].raised);
+        free(p->shapes[k].pixels);
+    }
+    free(p->shapes);
+    *p = picture_begin(0, 0);
+}
+
+/* A new shape at the end of the list, or NULL. */
+static shape *add(picture *p, shape_kind kind, uint32_t colour)
+{
+    if (p->count == p->room) {
+        const int64_t room = p->room ? 2 * p->room : 64;
+        shape *shapes = realloc(p->shapes, (size_t)room * sizeof(shape));
+        if (!shapes) {
+            p->failed = true;
+            return NULL;
+        }
+        p->shapes = shapes;
+        p->room = room;
+    }
+    shape *s = &p->shapes[p->count++];
+    *s = (shape){.kind = kind, .colour = colour};
+    return s;
+}
+
+void picture_box(picture *p, double x, double y, double width, double height, uint32_t colour)
+{
+    shape *s = add(p, SHAPE_BOX, colour);
+    if (!s) return;
+    s->x = x;
+    s->y = y;
+    s->width = width;
+    s->height = height;
+}
+
+void picture_line(picture *p, int64_t count, const double *points, double pen, double dash, uint32_t colour)
+{
+    if (count < 1) return;
+    shape *s = add(p, SHAPE_LINE, colour);
+    if (!s) return;
+    s->points = malloc((size_t)count * 2 * sizeof(double));
+    if (!s->points) {
+        p->failed = true;
+        return;
+    }
+    memcpy(s->points, points, (size_t)count * 2 * sizeof(double));
+    s->count = count;
+    s->pen = pen;
+    s->dash = dash;
+}
+
+static shape *add_text(picture *p, double x, double y, double size, text_anchor anchor, uint32_t colour,
+                       const char *text)
+{
+    shape *s = add(p, SHAPE_TEXT, colour);
+    if (!s) return NULL;
+    s->text = strdup(text);
+    if (!s->text) p->failed = true;
+    s->x = x;
+    s->y = y;
+    s->size = size;
+    s->anchor = anchor;
+    return s;
+}
+
+void picture_text(picture *p, double x, double y, double size, text_anchor anchor, uint32_t colour,
+                  const char *text)
+{
+    add_text(p, x, y, size, anchor, colour, text);
+}
+
+void picture_text_upwards(picture *p, double x, double y, double size, uint32_t colour, const char *text)
+{
+    shape *s = add_text(p, x, y, size, ANCHOR_MIDDLE, colour, text);
+    if (s) s->upwards = true;
+}
+
+void picture_power(picture *p, double x, double y, double size, text_anchor anchor, uint32_t colour,
+                   int exponent)
+{
+    char raised[16];
+    shape *s = add_text(p, x, y, size, anchor, colour, "10");
+    if (!s) return;
+    snprintf(raised, sizeof(raised), "%d", exponent);
+    s->raised = strdup(raised);
+    if (!s->raised) p->failed = true;
+}
+
+void picture_image(picture *p, double x, double y, double width, double height, int columns, int rows,
+                   uint32_t *pixels)
+{
+    shape *s = pixels ? add(p, SHAPE_IMAGE, 0) : NULL;
+    if (!s) {
+        free(pixels);
+        p->failed = true;
+        return;
+    }
+    s->x = x;
+    s->y = y;
+    s->width = width;
+    s->height = height;
+    s->columns = columns;
+    s->rows = rows;
+    s->pixels = pixels;
+}
+
+void bytes_add(bytes *b, const void *data, size_t length)
+{
+    if (b->failed) return;
+    if (length > b->room - b->length) {
+        const size_t room = 2 * b->room + length + 4096;
+        unsigned char *grown = realloc(b->data, room);
+        if (!grown) {
+            b->failed = true;
+            return;
+        }
+        b->data = grown;
+        b->room = room;
+    }
+    if (length > 0) memcpy(b->data + b->length, data, length);
+    b->length += length;
+}
+
+void bytes_text(bytes *b, const char *text)
+{
+    bytes_add(b, text, strlen(text));
+}
+
+static bool ends_with(const char *path, const char *extension)
+{
+    const size_t length = strlen(path), tail = strlen(extension);
+    return length > tail && strcasecmp(path + length - tail, extension) == 0;
+}
+
+int picture_check(const char *path)
+{
+    if (!path || ends_with(path, ".png") || ends_with(path, ".svg")) return EXIT_DONE;
+    return fail(EXIT_USAGE, "%s: a plot is written as .png or .svg, by the ending of the file's name", path);
+}
+
+int picture_save(const picture *p, const char *path)
+{
+    bytes data = {0};
+    outfile file;
+    int status = picture_check(path);
+    if (status != EXIT_DONE) return status;
+    const bool drawn =
+        !p->failed && (ends_with(path, ".png") ? picture_png(p, &data) : picture_svg(p, &data));
+    if (drawn)
+        status = outfile_open(&file, path);
+    else
+        status = fail(EXIT_MEMORY, "%s: no memory to draw the plot", path);
+    if (status == EXIT_DONE) {
+        fwrite(data.data, 1, data.length, file.stream);
+        status = outfile_close(&file, true);
+    }
+    free(data.data);
+    return status;
+}

@@ -1,0 +1,23 @@
+/*
+ * The program's two plots, written as PNG or SVG by the ending of the path. They return 0, or the
+ * exit status with the message on standard error.
+ */
+#ifndef CLI_PLOT_H
+#define CLI_PLOT_H
+
+#include "saddle/saddle.h"
+
+/* Where a matrix of any layout has its entries, in two colours by their sign: both triangles of
+ * symmetric ones, by shades where the matrix has more rows than the picture. O(entries). Indices
+ * must be in range, as saddle_inspect checks. */
+int plot_pattern(const char *path, const saddle_matrix *A);
+
+/* Relative residuals on a logarithmic scale against iterations 1, 2, ..., with tol as a dashed line
+ * where it is above 0. What is not finite is left out; 0 is drawn at the lower edge. title may be
+ * NULL. */
+int plot_convergence(const char *path, const double *history, int64_t length, double tol, const char *title);
+
+/* Whether the ending of a path is one of those: to be asked before a long run. path may be NULL. */
+int plot_check(const char *path);
+
+#endif

@@ -1,0 +1,232 @@
+/*
+ * The sparsity pattern of a matrix.
+ *
+ * Entries are counted by sign into bins: one for each entry as long as the matrix has no more rows
+ * than the picture has pixels, else one for each pixel. A bin's hue says how many of its entries
+ * are positive (blue) or negative (vermillion: the two stay apart for the colour-blind), its shade
+ * how full it is, by the logarithm, so that a lone entry still shows beside a dense block.
+ */
+#include "cli/axes.h"
+#include "cli/command.h"
+#include "cli/plot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE = 400, MOST_BINS = SIDE, MOST_SQUARES = 160, LEAST_ROWS = 10 };
+enum { POSITIVE, NEGATIVE, ZERO, PLAIN, SIGNS };
+static const uint32_t sign_colour[SIGNS] = {BLUE, VERMILLION, GREY, INK};
+static const char *const sign_name[SIGNS] = {"positive", "negative", "zero", "entries"};
+
+typedef struct bins {
+    int rows, columns;
+    uint32_t *count[SIGNS]; /* by rows */
+    int64_t total[SIGNS];
+} bins;
+
+static int sign_of(const saddle_matrix *A, int64_t entry)
+{
+    if (!A->values) return PLAIN;
+    const double v = A->type == SADDLE_DOUBLE ? ((const double *)A->values)[entry]
+                                              : (double)((const float *)A->values)[entry];
+    return v > 0 ? POSITIVE : v < 0 ? NEGATIVE : ZERO;
+}
+
+static void count_one(const saddle_matrix *A, bins *b, int64_t row, int64_t column, int sign)
+{
+    const int64_t r = row * b->rows / A->rows, c = column * b->columns / A->columns;
+    uint32_t *count = &b->count[sign][r * b->columns + c];
+    if (*count < UINT32_MAX) ++*count;
+    b->total[sign]++;
+}
+
+static void count_entry(const saddle_matrix *A, bins *b, int64_t row, int64_t column, int64_t entry)
+{
+    const int sign = sign_of(A, entry);
+    count_one(A, b, row, column, sign);
+    if (row != column && (A->shape == SADDLE_LOWER || A->shape == SADDLE_UPPER))
+        count_one(A, b, column, row, sign);
+}
+
+static int64_t pointer(const saddle_matrix *A, int64_t k)
+{
+    return (A->pointer_bits == 64 ? ((const int64_t *)A->pointers)[k] : ((const int32_t *)A->pointers)[k]) -
+           A->base;
+}
+
+static void count_entries(const saddle_matrix *A, bins *b)
+{
+    if (A->layout == SADDLE_COORDINATES) {
+        for (int64_t e = 0; e < A->entries; e++)
+            count_entry(A, b, A->indices[e] - A->base, A->col_indices[e] - A->base, e);
+        return;
+    }
+    const bool by_columns = A->layout == SADDLE_COLUMNS;
+    const int64_t lines = by_columns ? A->columns : A->rows;
+    for (int64_t k = 0; k < lines; k++)
+        for (int64_t e = pointer(A, k); e < pointer(A, k + 1); e++) {
+            const int64_t other = A->indices[e] - A->base;
+            count_entry(A, b, by_columns ? other : k, by_columns ? k : other, e);
+        }
+}
+
+static bool make_bins(const saddle_matrix *A, bins *b)
+{
+    const int64_t largest = A->rows > A->columns ? A->rows : A->columns;
+    const double scale = largest > MOST_BINS ? (double)MOST_BINS / (double)largest : 1.0;
+    *b = (bins){.rows = (int)ceil(scale * (double)A->rows), .columns = (int)ceil(scale * (double)A->columns)};
+    const size_t cells = (size_t)b->rows * (size_t)b->columns;
+    bool done = true;
+    for (int s = 0; s < SIGNS; s++) {
+        b->count[s] = calloc(cells ? cells : 1, sizeof(uint32_t));
+        done = done && b->count[s];
+    }
+    if (done && cells) count_entries(A, b);
+    return done;
+}
+
+static uint32_t blend(uint32_t from, uint32_t to, double share)
+{
+    uint32_t mixed = 0;
+    for (int shift = 0; shift <= 16; shift += 8) {
+        const double a = from >> shift & 255, b = to >> shift & 255;
+        mixed |= (uint32_t)(a + share * (b - a) + 0.5) << shift;
+    }
+    return mixed;
+}
+
+/* The mean of the signs' colours, weighted by count. */
+static uint32_t hue(const bins *b, int64_t k, double *full)
+{
+    uint32_t colour = 0xffffff;
+    *full = 0;
+    for (int s = 0; s < SIGNS; s++) {
+        if (!b->count[s][k]) continue;
+        *full += b->count[s][k];
+        colour = blend(colour, sign_colour[s], b->count[s][k] / *full);
+    }
+    return colour;
+}
+
+static double fullest(const bins *b)
+{
+    double most = 1;
+    for (int64_t k = 0; k < (int64_t)b->rows * b->columns; k++) {
+        double full = 0;
+        for (int s = 0; s < SIGNS; s++) full += b->count[s][k];
+        if (full > most) most = full;
+    }
+    return most;
+}
+
+/* Few enough bins to show each as a square with a gap around it. */
+static void draw_squares(picture *p, const bins *b, double x, double y, double cell)
+{
+    const double gap = cell >= 4 ? fmin(cell / 10, 1.5) : 0;
+    for (int r = 0; r < b->rows; r++)
+        for (int c = 0; c < b->columns; c++) {
+            double full;
+            const uint32_t colour = hue(b, (int64_t)r * b->columns + c, &full);
+            if (full > 0)
+                picture_box(p, x + c * cell + gap / 2, y + r * cell + gap / 2, cell - gap, cell - gap,
+                            colour);
+        }
+}
+
+static void draw_shades(picture *p, const bins *b, double x, double y, double width, double height)
+{
+    const double least = 0.55, most = fullest(b);
+    const size_t cells = (size_t)b->rows * (size_t)b->columns;
+    uint32_t *pixels = malloc(cells * sizeof(uint32_t));
+    for (size_t k = 0; pixels && k < cells; k++) {
+        double full;
+        const uint32_t colour = hue(b, (int64_t)k, &full);
+        const double shade = most > 1 ? least + (1 - least) * log(full) / log(most) : 1;
+        pixels[k] = full > 0 ? blend(0xffffff, colour, shade) : 0xffffff;
+    }
+    picture_image(p, x, y, width, height, b->columns, b->rows, pixels);
+}
+
+/* Ticks in the middle of every row and column of a round number, counted from 1. */
+static void draw_ticks(picture *p, double x, double y, double width, double height, int64_t rows,
+                       int64_t columns)
+{
+    char text[32];
+    const int64_t step = axes_step(rows > columns ? rows : columns, 6);
+    for (int64_t t = step; t <= columns; t += step) {
+        const double at = x + width * ((double)t - 0.5) / (double)columns;
+        picture_box(p, at - FRAME_PEN / 2, y - FRAME_PEN - TICK, FRAME_PEN, TICK, INK);
+        picture_text(p, at, y - FRAME_PEN - TICK - 4, LABEL_SIZE, ANCHOR_MIDDLE, INK,
+                     axes_number(t, text, sizeof(text)));
+    }
+    for (int64_t t = step; t <= rows; t += step) {
+        const double at = y + height * ((double)t - 0.5) / (double)rows;
+        picture_box(p, x - FRAME_PEN - TICK, at - FRAME_PEN / 2, TICK, FRAME_PEN, INK);
+        picture_text(p, x - FRAME_PEN - TICK - 4, at + 0.36 * LABEL_SIZE, LABEL_SIZE, ANCHOR_END, INK,
+                     axes_number(t, text, sizeof(text)));
+    }
+}
+
+/* "n = 1,000   nnz = 4,960" and below it how many entries have which sign. */
+static void draw_legend(picture *p, const saddle_matrix *A, const bins *b, double x, double y, double width)
+{
+    char text[128], number[32], other[32];
+    int64_t nnz = 0, key = 0;
+    for (int s = 0; s < SIGNS; s++) nnz += b->total[s];
+    axes_number(A->rows, number, sizeof(number));
+    if (A->rows == A->columns)
+        snprintf(text, sizeof(text), "n = %s", number);
+    else
+        snprintf(text, sizeof(text), "%s rows, %s columns", number,
+                 axes_number(A->columns, other, sizeof(other)));
+    picture_text(p, x, y, LABEL_SIZE, ANCHOR_START, INK, text);
+    snprintf(text, sizeof(text), "nnz = %s", axes_number(nnz, number, sizeof(number)));
+    picture_text(p, x + width, y, LABEL_SIZE, ANCHOR_END, INK, text);
+    for (int s = 0; s < PLAIN; s++) {
+        if (!b->total[s]) continue;
+        const double left = x + width / 3 * (double)key++;
+        picture_box(p, left, y + 12, 9, 9, sign_colour[s]);
+        snprintf(text, sizeof(text), "%s %s", axes_number(b->total[s], number, sizeof(number)), sign_name[s]);
+        picture_text(p, left + 15, y + 20, LABEL_SIZE, ANCHOR_START, INK, text);
+    }
+}
+
+int plot_check(const char *path)
+{
+    return picture_check(path);
+}
+
+static int draw_pattern(const char *path, const saddle_matrix *A, const bins *b)
+{
+    const int larger = b->rows > b->columns ? b->rows : b->columns;
+    const int pixels = SIDE * PICTURE_PIXELS / (larger > LEAST_ROWS ? larger : LEAST_ROWS);
+    const double cell = (double)pixels / PICTURE_PIXELS;
+    const double width = cell * (b->columns ? b->columns : 1), height = cell * (b->rows ? b->rows : 1);
+    const double x = 72, y = 36, legend = fmax(width, 300);
+    picture p = picture_begin(x + legend + 28, y + height + 60);
+    if (larger <= MOST_SQUARES)
+        draw_squares(&p, b, x, y, cell);
+    else
+        draw_shades(&p, b, x, y, width, height);
+    axes_frame(&p, x, y, width, height);
+    draw_ticks(&p, x, y, width, height, A->rows, A->columns);
+    draw_legend(&p, A, b, x, y + height + 24, legend);
+    const int status = picture_save(&p, path);
+    picture_end(&p);
+    return status;
+}
+
+int plot_pattern(const char *path, const saddle_matrix *A)
+{
+    bins b;
+    int status = picture_check(path);
+    if (status != EXIT_DONE) return status;
+    if (make_bins(A, &b))
+        status = draw_pattern(path, A, &b);
+    else
+        status = fail(EXIT_MEMORY, "%s: no memory to draw the plot", path);
+    for (int s = 0; s < SIGNS; s++) free(b.count[s]);
+    return status;
+}
