@@ -60,12 +60,12 @@ int main(void)
         for (int i = 0; i < N; ++i) t->b[i] = started < 2 ? 1 : i % (started + 1); /* 0 and 1 are equal */
         if (pthread_create(&threads[started], NULL, work, t) != 0) break;
     }
-    for (int k0 = 0; k0 < started; ++k0) {
-        pthread_join(threads[k0], NULL);
-        const saddle_info *info = &tasks[k0].info;
-        printf("thread %d: %s, %lld iterations, relative residual %.1e\n", k0,
-               saddle_status_text(tasks[k0].status), (long long)info->iterations, info->relative_residual);
-        failed += tasks[k0].status != SADDLE_OK;
+    for (int t = 0; t < started; ++t) {
+        pthread_join(threads[t], NULL);
+        const saddle_info *info = &tasks[t].info;
+        printf("thread %d: %s, %lld iterations, relative residual %.1e\n", t,
+               saddle_status_text(tasks[t].status), (long long)info->iterations, info->relative_residual);
+        failed += tasks[t].status != SADDLE_OK;
     }
     saddle_destroy(&solver);
     const int same = started == THREADS && memcmp(tasks[0].x, tasks[1].x, sizeof tasks[0].x) == 0;
