@@ -12,6 +12,24 @@ if(TARGET saddle_cuda)
   install(TARGETS saddle_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 
+# Manual page and completion are printed by the program, from its tables of commands and options.
+if(TARGET saddle_program AND NOT SADDLE_SANITIZE)
+  set(texts)
+  foreach(text man/saddle.1 bash/saddle zsh/_saddle)
+    get_filename_component(form ${text} DIRECTORY)
+    set(file ${CMAKE_BINARY_DIR}/generated/${text})
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated/${form})
+    add_custom_command(OUTPUT ${file} COMMAND saddle_program manual ${form} > ${file}
+      DEPENDS saddle_program VERBATIM)
+    list(APPEND texts ${file})
+  endforeach()
+  add_custom_target(saddle_texts ALL DEPENDS ${texts})
+  install(FILES ${CMAKE_BINARY_DIR}/generated/man/saddle.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${CMAKE_BINARY_DIR}/generated/bash/saddle
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${CMAKE_BINARY_DIR}/generated/zsh/_saddle DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+endif()
+
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/saddle)
 install(EXPORT saddle NAMESPACE saddle:: FILE saddleTargets.cmake DESTINATION ${package_folder})
 configure_package_config_file(cmake/saddleConfig.cmake.in ${CMAKE_BINARY_DIR}/generated/saddleConfig.cmake

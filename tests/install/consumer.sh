@@ -30,8 +30,9 @@ cc -std=c11 -Wall -Wextra -Werror "$here/consumer/consumer.c" "${flags[@]}" -Wl,
 echo "the program:"
 "$prefix/bin/saddle" --version
 
-for file in include/saddle/saddle.h share/doc/saddle/LICENSE; do
-    [[ -f $prefix/$file ]] || { echo "$file is not installed"; exit 1; }
+for file in include/saddle/saddle.h share/doc/saddle/LICENSE share/man/man1/saddle.1 \
+    share/bash-completion/completions/saddle share/zsh/site-functions/_saddle; do
+    [[ -s $prefix/$file ]] || { echo "$file is not installed"; exit 1; }
 done
 readelf -d "$libdir/libsaddle.so" | grep -q 'SONAME.*\[libsaddle\.so\.0\]' || { echo "wrong SONAME"; exit 1; }
 if grep -rIl "$work/first\|$1" "$prefix"; then
