@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs Saddle, moves the tree elsewhere, and builds and runs a program against it in both ways
-# that users have: find_package and pkg-config. The installed program must run from there too.
+# that users have: find_package and pkg-config. The C of README.md must do what it says, and the
+# installed program must run from there too.
 #
 #     consumer.sh BUILD_FOLDER
 set -euo pipefail
@@ -26,6 +27,15 @@ export PKG_CONFIG_PATH=$libdir/pkgconfig
 read -ra flags <<<"$(pkg-config --cflags --libs saddle)"
 cc -std=c11 -Wall -Wextra -Werror "$here/consumer/consumer.c" "${flags[@]}" -Wl,-rpath,"$libdir" -lm -o "$work/consumer"
 "$work/consumer"
+
+echo "README.md:"
+sed -n '/^```c$/,/^```$/p' "$here/../../README.md" | sed '1d;$d' >"$work/first.c"
+cc -std=c11 -Wall -Wextra -Werror "$work/first.c" "${flags[@]}" -Wl,-rpath,"$libdir" -o "$work/first"
+"$work/first" | grep 'x = (1, 1)'
+
+echo "the version of the header and of the package:"
+pkg-config --modversion saddle
+"$work/consumer" | grep -F "saddle $(pkg-config --modversion saddle):"
 
 echo "the program:"
 "$prefix/bin/saddle" --version
