@@ -29,6 +29,7 @@ cc -std=c11 -Wall -Wextra -Werror "$here/consumer/consumer.c" "${flags[@]}" -Wl,
 "$work/consumer"
 
 echo "README.md:"
+# shellcheck disable=SC2016
 sed -n '/^```c$/,/^```$/p' "$here/../../README.md" | sed '1d;$d' >"$work/first.c"
 cc -std=c11 -Wall -Wextra -Werror "$work/first.c" "${flags[@]}" -Wl,-rpath,"$libdir" -o "$work/first"
 "$work/first" | grep 'x = (1, 1)'
