@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Installs Saddle, moves the tree elsewhere, and builds and runs a program against it in both ways
+# that users have: find_package and pkg-config. The C of README.md must do what it says, and the
+# installed program must run from there too.
+#
+#     consumer.sh BUILD_FOLDER
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset LD_LIBRARY_PATH
+
+DESTDIR='' cmake --install "$1" --prefix "$work/first" >/dev/null
+mv "$work/first" "$work/moved"
+prefix=$work/moved
+config=$(find "$prefix" -name saddleConfig.cmake)
+libdir=$(dirname "$(find "$prefix" -name pkgconfig)")
+
+echo "find_package:"
+cmake -S "$here/consumer" -B "$work/build" -Dsaddle_DIR="$(dirname "$config")" >"$work/log" ||
+    { cat "$work/log"; exit 1; }
+cmake --build "$work/build" >"$work/log" || { cat "$work/log"; exit 1; }
+"$work/build/consumer"
+
+echo "pkg-config:"
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+read -ra flags <<<"$(pkg-config --cflags --libs saddle)"
+cc -std=c11 -Wall -Wextra -Werror "$here/consumer/consumer.c" "${flags[@]}" -Wl,-rpath,"$libdir" -lm -o "$work/consumer"
+"$work/consumer"
+
+echo "README.md:"
+# shellcheck disable=SC2016
+sed -n '/^```c$/,/^```$/p' "$here/../../README.md" | sed '1d;$d' >"$work/first.c"
+cc -std=c11 -Wall -Wextra -Werror "$work/first.c" "${flags[@]}" -Wl,-rpath,"$libdir" -o "$work/first"
+"$work/first" | grep 'x = (1, 1)'
+
+echo "the version of the header and of the package:"
+pkg-config --modversion saddle
+"$work/consumer" | grep -F "saddle $(pkg-config --modversion saddle):"
+
+echo "the program:"
+"$prefix/bin/saddle" --version
+
+for file in include/saddle/saddle.h share/doc/saddle/LICENSE share/man/man1/saddle.1 \
+    share/bash-completion/completions/saddle share/zsh/site-functions/_saddle; do
+    [[ -s $prefix/$file ]] || { echo "$file is not installed"; exit 1; }
+done
+readelf -d "$libdir/libsaddle.so" | grep -q 'SONAME.*\[libsaddle\.so\.0\]' || { echo "wrong SONAME"; exit 1; }
+if grep -rIl "$work/first\|$1" "$prefix"; then
+    echo "these files name the folder where Saddle was built or first installed"
+    exit 1
+fi
