@@ -152,11 +152,9 @@ static saddle_status finish(solving *w, saddle_reason reason)
                    advice(reason));
 }
 
-static saddle_status run_attempts(solving *w)
+static saddle_status run_attempts(solving *w, const int *methods, int count)
 {
-    int methods[2];
     saddle_reason reason = SADDLE_REASON_NONE;
-    const int count = list_methods(w->s, methods);
     for (int k = 0; k < count; ++k) {
         const saddle_status status = try_method(w, methods[k], k == 0, &reason);
         if (status) return status;
@@ -177,7 +175,11 @@ static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const do
 {
     const int32_t n = s->A.n;
     solving w = {.s = s, .e = e, .b = work, .x = x, .trial = work + n, .info = info};
+    int methods[2];
+    const int count = list_methods(s, methods);
     bool zero = true;
+    info->method = methods[0];
+    info->krylov = sd_choose_krylov(s, methods[0]);
     memcpy(work, b, (size_t)n * sizeof *b); /* b may be x */
     memset(x, 0, (size_t)n * sizeof *x);
     for (int32_t i = 0; i < n; ++i) {
@@ -200,7 +202,7 @@ static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const do
             "row %d (counted from 1) of the matrix is zero and its right-hand side is %g: no x satisfies it",
             row + 1, work[row]);
     }
-    return run_attempts(&w);
+    return run_attempts(&w, methods, count);
 }
 
 /* The columns one after the other; info keeps the worst of them. */
