@@ -287,8 +287,6 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
         status = sd_engine_open(&c, &e, solver->device, solver->threads);
     }
     if (!status) {
-        own.factor_nnz = solver->options.method == SADDLE_METHOD_NONE ? 0 : solver->A.n;
-        own.perturbed = solver->options.method == SADDLE_METHOD_NONE ? 0 : solver->diagonal.replaced;
         status = solve_columns(solver, &e, nrhs, b, ldb, x, ldx, &own);
     }
     sd_engine_close(&e);

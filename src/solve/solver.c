@@ -42,17 +42,19 @@ saddle_status saddle_create(saddle_solver **solver, const saddle_options *option
     s->info.device = s->device;
     s->info.precision = taken.precision;
     s->info.threads = s->threads;
+    status = sd_engine_open(&s->c, &s->e, s->device, s->threads);
+    if (status) saddle_destroy(&s);
     *solver = s;
-    return SADDLE_OK;
+    return status;
 }
 
 static void forget_factors(saddle_solver *s)
 {
     s->factored = false;
     if (!s->e.backend) return;
+    s->e.status = SADDLE_OK;
     for (int p = 0; p < SD_PRECISIONS; ++p) sd_operator_free(&s->e, &s->op[p]);
     sd_diagonal_free(&s->e, &s->diagonal);
-    sd_engine_close(&s->e);
 }
 
 static void forget_analysis(saddle_solver *s)
@@ -69,6 +71,7 @@ void saddle_destroy(saddle_solver **solver)
     if (!solver || !*solver) return;
     saddle_solver *s = *solver;
     forget_analysis(s);
+    sd_engine_close(&s->e);
     sd_context c = s->c;
     sd_free(&c, s);
     *solver = NULL;
@@ -88,7 +91,8 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
 {
     const double start = sd_seconds();
     forget_analysis(s);
-    saddle_status status = sd_view_check(&s->c, A, NULL);
+    saddle_status status = sd_progress(&s->c, "analyse", 0, 1, NAN);
+    if (!status) status = sd_view_check(&s->c, A, NULL);
     if (status) return status;
     saddle_matrix pattern = *A;
     pattern.values = NULL;
@@ -131,7 +135,7 @@ static bool needs(const saddle_solver *s, sd_precision precision)
 
 static saddle_status prepare_factors(saddle_solver *s)
 {
-    saddle_status status = sd_engine_open(&s->c, &s->e, s->device, s->threads);
+    saddle_status status = SADDLE_OK;
     for (int p = 0; p < SD_PRECISIONS && !status; ++p) {
         if (!needs(s, p)) continue;
         status = sd_operator_make(&s->e, &s->A, p, &s->op[p]);
@@ -153,11 +157,14 @@ static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
     if (status) return status;
     const double start = sd_seconds();
     forget_factors(s);
-    status = take_values(s, A);
+    status = sd_progress(&s->c, "factor", 0, 3, NAN);
+    if (!status) status = take_values(s, A);
     s->facts = (saddle_facts){
         .size = sizeof s->facts, .rows = A->rows, .columns = A->columns, .entries = A->entries};
+    if (!status) status = sd_progress(&s->c, "factor", 1, 3, NAN);
     if (!status) status = sd_csr_inspect(&s->c, &s->A, &s->facts);
     const int64_t before = s->c.bytes;
+    if (!status) status = sd_progress(&s->c, "factor", 2, 3, NAN);
     if (!status) status = prepare_factors(s);
     if (status) return status;
     s->factored = true;
@@ -165,6 +172,9 @@ static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
     s->info.symmetric = s->facts.symmetric;
     s->info.kind = s->facts.kind;
     s->info.factor_bytes = s->c.bytes - before;
+    const bool diagonal = s->options.method != SADDLE_METHOD_NONE;
+    s->info.factor_nnz = s->info.factor_flops = diagonal ? s->A.n : 0;
+    s->info.perturbed = diagonal ? s->diagonal.replaced : 0;
     s->info.time_factor = sd_seconds() - start;
     return SADDLE_OK;
 }

@@ -20,7 +20,7 @@ struct saddle_solver {
     /* after factor */
     bool factored;
     saddle_facts facts;
-    sd_engine e;                   /* holds what follows */
+    sd_engine e;                   /* open for the solver's life; what follows lies in its memory */
     sd_operator op[SD_PRECISIONS]; /* double always, single where asked for */
     sd_diagonal diagonal;
 
