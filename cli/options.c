@@ -9,9 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const option common_options[] = {
+static const option talk_options[] = {
     OPTION_FLAG("quiet", 'q', "print nothing but errors"),
     OPTION_FLAG("verbose", 'v', "print more of what is done"),
+    OPTION_END,
+};
+
+static const option common_options[] = {
     OPTION_FLAG("help", 'h', "print this help"),
     OPTION_FLAG("version", 0, "print version, commit, BLAS and CUDA"),
     OPTION_END,
@@ -53,6 +57,7 @@ void arguments_begin(arguments *a, const command *c)
         o.is.name = name;
         add_option(a, &o);
     }
+    for (const option *o = talk_options; !c->hidden && o->is.name; ++o) add_option(a, o);
     for (const option *o = common_options; o->is.name; ++o) add_option(a, o);
 }
 
