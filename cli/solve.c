@@ -249,7 +249,7 @@ static int check_usage(const arguments *a)
         return usage_error(a, "only one of --json and --out can be standard output");
     if (is_standard(a, "rhs") && strcmp(a->operands[0], "-") == 0)
         return usage_error(a, "only one of the matrix and --rhs can be standard input");
-    return plot_check(argument_text(a, "plot"));
+    return EXIT_DONE;
 }
 
 /* What cannot be written is told before the work, not after it. */
