@@ -107,6 +107,8 @@ void print_command_help(FILE *out, const command *c)
     arguments_begin(&a, c);
     fprintf(out, "Usage: saddle %s %s [options]\n\n", c->name, c->operands);
     print_wrapped(out, c->about, 0, 0);
+    if (c->list_title) fprintf(out, "\n%s:\n", c->list_title);
+    for (int k = 0; c->list_title && c->list(k, head, tail, sizeof head); ++k) print_row(out, head, tail);
     fputs("\nOptions:\n", out);
     for (int k = 0; k < a.option_count; ++k) {
         option_head(&a.options[k], head, sizeof head);
@@ -148,6 +150,7 @@ static void roff_command(FILE *out, const command *c)
     fprintf(out, ".SS saddle %s ", c->name);
     roff_text(out, c->operands);
     roff_text(out, c->about);
+    for (int k = 0; c->list_title && c->list(k, head, tail, sizeof head); ++k) roff_row(out, head, tail);
     for (int k = 0; k < a.option_count; ++k) {
         option_head(&a.options[k], head, sizeof head);
         option_tail(&a.options[k], tail, sizeof tail);

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -278,7 +279,7 @@ void option_default(const option *o, char *text, size_t text_size)
     text[0] = 0;
     if (o->is.type == 't' && o->initial) snprintf(text, text_size, "%s", o->initial);
     if (o->is.type == 'c') snprintf(text, text_size, "%.*s", (int)strcspn(o->is.words, "|"), o->is.words);
-    if (strchr("nrb", o->is.type)) snprintf(text, text_size, "%.15g", o->is.value);
+    if (strchr("nrb", o->is.type) && !isnan(o->is.value)) snprintf(text, text_size, "%.15g", o->is.value);
 }
 
 /* The number of letters to insert, drop, change or swap with their neighbour (Damerau's distance). */

@@ -31,8 +31,7 @@ static saddle_status run_fail(solve_run *r, saddle_status status, const char *fo
     return status;
 }
 
-/* The file's name without folder and without .gz, .mtx, .rb. */
-static void matrix_name(const char *path, char *name, size_t name_size)
+void matrix_name(const char *path, char *name, size_t name_size)
 {
     static const char *const endings[] = {".gz", ".mtx", ".rb"};
     const char *slash = strrchr(path, '/');
