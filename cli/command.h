@@ -10,6 +10,9 @@
 /* In the order of the help. */
 #define COMMAND_TABLE(ROW)                                                                                   \
     ROW(solve)                                                                                               \
+    ROW(info)                                                                                                \
+    ROW(convert)                                                                                             \
+    ROW(gen)                                                                                                 \
     ROW(bench)                                                                                               \
     ROW(doctor)                                                                                              \
     ROW(manual)
@@ -35,6 +38,10 @@ typedef struct command {
     const char *help;     /* one line */
     const char *about;    /* paragraphs, separated by an empty line */
     const char *examples; /* lines, each "command # what it does" */
+    /* A list between the two, such as what the first operand may be: its title (NULL: there is none)
+     * and row k of it, in buffers of size characters; false beyond the last. */
+    const char *list_title;
+    bool (*list)(int k, char *head, char *tail, size_t size);
     const option *options;
     const char *library; /* the library's options it takes: "" none, "*" all, or "threads|tol" */
     const char *words;   /* what the first operand may be, for completion: "read|spmv"; NULL: a file */

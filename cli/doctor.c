@@ -87,8 +87,7 @@ static void look_at_libraries(diagnosis *d)
     else if (blas.flavour == BLAS_UNKNOWN)
         add(d, "blas", WARNING, install_blas, "%s: not OpenBLAS, its flavour cannot be told", what);
     else
-        add(d, "blas", FOUND, "", "%s, %s%s%s", what, blas_flavour_text(blas.flavour),
-            blas.core[0] ? ", for " : "", blas.core);
+        add(d, "blas", FOUND, "", "%s, %s", what, blas_flavour_text(blas.flavour));
     probe_metis(&metis);
     if (!metis.found)
         add(d, "metis", MISSING, "install METIS: apt-get install libmetis5", "libmetis.so.5 was not found");
@@ -111,14 +110,18 @@ static void look_at_devices(diagnosis *d)
         add(d, "gpu", FOUND, "", "%s", message);
         return;
     }
-    add(d, "gpu", MISSING, "nothing, where no NVIDIA GPU is meant to be used", "%s", message);
+    add(d, "gpu", MISSING,
+        "nothing where none is meant to be used; else install the NVIDIA driver and CUDA, and build again",
+        "%s", message);
 }
 
-static void look_at_environment(diagnosis *d)
+/* The variables that are set; with -v also what the others would do. */
+static void look_at_environment(diagnosis *d, bool verbose)
 {
     const environment_row *e;
     for (int k = 0; (e = environment_at(k)); ++k) {
         const char *value = getenv(e->name);
+        if (!value && verbose) add(d, e->name, FOUND, "", "not set: %s", e->help);
         if (!value) continue;
         const bool file = strcmp(e->name, "SADDLE_CUDA_MODULE") == 0;
         if (file && access(value, R_OK) != 0)
@@ -191,7 +194,7 @@ static int run_doctor(const arguments *a)
     look_at_machine(&d);
     look_at_libraries(&d);
     look_at_devices(&d);
-    look_at_environment(&d);
+    look_at_environment(&d, argument_flag(a, "verbose"));
     try_a_solve(&d);
     if (!argument_flag(a, "quiet") && !(path && strcmp(path, "-") == 0)) print_findings(&d);
     if (path) status = write_json(&d, path);

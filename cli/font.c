@@ -57,7 +57,7 @@ static const glyph glyphs[LAST - FIRST + 1] = {
     {5, "~0l0n5n5j2j2g -2d2e"},                   /* ? */
     {9, "~6f2f2k6k6h -6k6g ~6g6e9e9n0n0c6c7c"},   /* @ */
     {6, "-0d3n6d -1g5g"},                         /* A */
-    {6, "-3n0n0d3d -0i3i ~3n6n6i3i ~3i7i7d3d"},   /* B */
+    {6, "-3n0n0d3d -0i3i ~3n6n6i3i ~3i6i6d3d"},   /* B */
     {6, "~6l6n0n0d6d6f"},                         /* C */
     {6, "-2n0n0d2d ~2n6n6d2d"},                   /* D */
     {5, "-5n0n0d5d -0i4i"},                       /* E */

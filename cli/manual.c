@@ -84,6 +84,12 @@ static void print_row(FILE *out, const char *head, const char *tail)
     print_wrapped(out, tail, LEFT, LEFT);
 }
 
+/* "solve A.mtx" */
+static void usage_of(const command *c, char *text, size_t text_size)
+{
+    snprintf(text, text_size, "%s%s%s", c->name, *c->operands ? " " : "", c->operands);
+}
+
 void print_program_help(FILE *out)
 {
     fputs("Usage: saddle COMMAND [options]\n\n"
@@ -92,7 +98,7 @@ void print_program_help(FILE *out)
     const command *c;
     for (int k = 0; (c = command_at(k)); ++k) {
         char head[64];
-        snprintf(head, sizeof head, "%s %s", c->name, c->operands);
+        usage_of(c, head, sizeof head);
         if (!c->hidden) print_row(out, head, c->help);
     }
     fputs("\n\"saddle COMMAND --help\" tells a command's options, \"saddle --version\" what this is.\n"
@@ -105,8 +111,11 @@ void print_command_help(FILE *out, const command *c)
     static arguments a;
     char head[256], tail[512];
     arguments_begin(&a, c);
-    fprintf(out, "Usage: saddle %s %s [options]\n\n", c->name, c->operands);
+    usage_of(c, head, sizeof head);
+    fprintf(out, "Usage: saddle %s [options]\n\n", head);
     print_wrapped(out, c->about, 0, 0);
+    if (c->list_title) fprintf(out, "\n%s:\n", c->list_title);
+    for (int k = 0; c->list_title && c->list(k, head, tail, sizeof head); ++k) print_row(out, head, tail);
     fputs("\nOptions:\n", out);
     for (int k = 0; k < a.option_count; ++k) {
         option_head(&a.options[k], head, sizeof head);
@@ -145,9 +154,11 @@ static void roff_command(FILE *out, const command *c)
     static arguments a;
     char head[256], tail[512];
     arguments_begin(&a, c);
-    fprintf(out, ".SS saddle %s ", c->name);
-    roff_text(out, c->operands);
+    usage_of(c, head, sizeof head);
+    fputs(".SS saddle ", out);
+    roff_text(out, head);
     roff_text(out, c->about);
+    for (int k = 0; c->list_title && c->list(k, head, tail, sizeof head); ++k) roff_row(out, head, tail);
     for (int k = 0; k < a.option_count; ++k) {
         option_head(&a.options[k], head, sizeof head);
         option_tail(&a.options[k], tail, sizeof tail);
@@ -168,7 +179,7 @@ void print_man_page(FILE *out)
     for (int k = 0; (c = command_at(k)); ++k) {
         if (c->hidden) continue;
         fprintf(out, ".B saddle %s\n", c->name);
-        roff_text(out, c->operands);
+        if (*c->operands) roff_text(out, c->operands);
         fputs("[options]\n.br\n", out);
     }
     fputs(".SH DESCRIPTION\n"

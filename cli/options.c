@@ -6,12 +6,17 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const option common_options[] = {
+static const option talk_options[] = {
     OPTION_FLAG("quiet", 'q', "print nothing but errors"),
     OPTION_FLAG("verbose", 'v', "print more of what is done"),
+    OPTION_END,
+};
+
+static const option common_options[] = {
     OPTION_FLAG("help", 'h', "print this help"),
     OPTION_FLAG("version", 0, "print version, commit, BLAS and CUDA"),
     OPTION_END,
@@ -53,6 +58,7 @@ void arguments_begin(arguments *a, const command *c)
         o.is.name = name;
         add_option(a, &o);
     }
+    for (const option *o = talk_options; !c->hidden && o->is.name; ++o) add_option(a, o);
     for (const option *o = common_options; o->is.name; ++o) add_option(a, o);
 }
 
@@ -278,7 +284,7 @@ void option_default(const option *o, char *text, size_t text_size)
     text[0] = 0;
     if (o->is.type == 't' && o->initial) snprintf(text, text_size, "%s", o->initial);
     if (o->is.type == 'c') snprintf(text, text_size, "%.*s", (int)strcspn(o->is.words, "|"), o->is.words);
-    if (strchr("nrb", o->is.type)) snprintf(text, text_size, "%.15g", o->is.value);
+    if (strchr("nrb", o->is.type) && !isnan(o->is.value)) snprintf(text, text_size, "%.15g", o->is.value);
 }
 
 /* The number of letters to insert, drop, change or swap with their neighbour (Damerau's distance). */

@@ -37,8 +37,6 @@ void probe_blas(blas_probe *b)
     if (find_function(library, "openblas_get_config", &text)) {
         snprintf(b->config, sizeof b->config, "%s", text());
     }
-    if (find_function(library, "openblas_get_corename", &text))
-        snprintf(b->core, sizeof b->core, "%s", text());
 }
 
 const char *blas_flavour_text(int flavour)
@@ -174,5 +172,5 @@ void print_version(FILE *out)
     else
         fputs("BLAS: none found\n", out);
     const bool cuda = saddle_device("cuda", 0, device) == SADDLE_OK;
-    fprintf(out, "CUDA: %s%s\n", cuda ? "" : "none: ", device);
+    fprintf(out, "CUDA: %s\n", cuda ? device : "none found (saddle doctor says why)");
 }

@@ -12,8 +12,7 @@ typedef struct blas_probe {
     bool found;
     int flavour;      /* one of the above */
     char library[64]; /* the name it was loaded by */
-    char config[256]; /* "OpenBLAS 0.3.21 ...", "" where it does not tell */
-    char core[64];    /* the processor that its kernels are for */
+    char config[256]; /* "OpenBLAS 0.3.21 ... Haswell", "" where it does not tell */
 } blas_probe;
 
 /* Loads the BLAS that a program would get: OpenBLAS by its own name, else libblas. */

@@ -111,18 +111,20 @@ static double fraction_done(void)
 static void show_bar(void)
 {
     enum { CELLS = 24 };
-    char where[128];
+    char text[80] = "", bar[CELLS + 1];
     struct winsize size;
     int width = 80;
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) width = size.ws_col;
-    progress_where(where, sizeof where);
+    if (isfinite(now.residual))
+        snprintf(text, sizeof text, "iteration %" PRId64 ", residual %.1e", now.done, now.residual);
+    else if (now.total > 0)
+        snprintf(text, sizeof text, "%.0f %%", 100.0 * (double)now.done / (double)now.total);
     const int full = (int)(fraction_done() * CELLS);
-    char bar[CELLS + 1];
     for (int k = 0; k < CELLS; ++k) bar[k] = k < full ? '#' : '.';
     bar[CELLS] = 0;
     /* A line that wraps could not be cleared again. */
-    const int room = width - CELLS - 4;
-    if (room > 0) fprintf(stderr, "\r[%s] %.*s\033[K", bar, room, where);
+    const int room = width - CELLS - 12;
+    if (room > 0) fprintf(stderr, "\r%-8.8s[%s] %.*s\033[K", now.stage, bar, room, text);
     fflush(stderr);
     now.bar_shown = true;
 }

@@ -54,7 +54,6 @@ static const char *advice(saddle_reason reason)
         return "MINRES and CG want a positive definite preconditioner: try --krylov gmres";
     case SADDLE_REASON_NOT_SYMMETRIC: return "this iteration wants a symmetric matrix: try --krylov gmres";
     case SADDLE_REASON_INCONSISTENT: return "no x solves it: check the matrix and the right-hand side";
-    case SADDLE_REASON_CANCELLED: return "run it again without interrupting it";
     case SADDLE_REASON_MEMORY: return "raise --max-memory, or lower --restart";
     default: return "try another --krylov or --method";
     }
@@ -69,13 +68,11 @@ static void print_error(const char *head, const char *name, double value, const 
 
 static void print_matrix(const solve_run *r)
 {
-    static const char *const kinds[] = {"definiteness unknown", "positive definite where known",
-                                        "indefinite"};
+    static const char *const kinds[] = {"definiteness not known", "positive definite", "indefinite"};
     const saddle_info *i = &r->info;
-    printf("%-12s%s: n %" PRId64 ", nnz %" PRId64 ", %s", "matrix", r->name, i->n, i->nnz,
-           i->symmetric ? "symmetric" : "general");
-    if (i->symmetric) printf(", %s", i->kind == SADDLE_KIND_SPD ? "positive definite" : kinds[i->kind]);
-    fputc('\n', stdout);
+    printf("%-12s%s: n %" PRId64 ", nnz %" PRId64 ", %s%s%s\n", "matrix", r->name, i->n, i->nnz,
+           i->symmetric ? "symmetric" : "general", i->symmetric ? ", " : "",
+           i->symmetric ? kinds[i->kind] : "");
 }
 
 static void print_tried(const saddle_info *i)
@@ -109,9 +106,10 @@ static void print_last_line(const solve_run *r)
         printf("solved: b = 0, so x = 0");
     else if (solved)
         printf("solved: %s at most %g", run_reason(r), r->a->library.tol);
+    else if (r->status == SADDLE_CANCELLED)
+        printf("NOT solved: %s", r->message);
     else
-        printf("NOT solved: %s; %s", r->status == SADDLE_CANCELLED ? r->message : run_reason(r),
-               advice(r->status == SADDLE_CANCELLED ? SADDLE_REASON_CANCELLED : r->info.reason));
+        printf("NOT solved: %s; %s", run_reason(r), advice(r->info.reason));
     puts(colour ? "\033[0m" : "");
 }
 

@@ -31,8 +31,7 @@ static saddle_status run_fail(solve_run *r, saddle_status status, const char *fo
     return status;
 }
 
-/* The file's name without folder and without .gz, .mtx, .rb. */
-static void matrix_name(const char *path, char *name, size_t name_size)
+void matrix_name(const char *path, char *name, size_t name_size)
 {
     static const char *const endings[] = {".gz", ".mtx", ".rb"};
     const char *slash = strrchr(path, '/');
@@ -249,7 +248,7 @@ static int check_usage(const arguments *a)
         return usage_error(a, "only one of --json and --out can be standard output");
     if (is_standard(a, "rhs") && strcmp(a->operands[0], "-") == 0)
         return usage_error(a, "only one of the matrix and --rhs can be standard input");
-    return plot_check(argument_text(a, "plot"));
+    return EXIT_DONE;
 }
 
 /* What cannot be written is told before the work, not after it. */

@@ -1,0 +1,315 @@
+/*
+ * `saddle info`: what a matrix is. All facts come from saddle_inspect; here they get their words, for
+ * people and as JSON.
+ */
+#include "cli/json.h"
+#include "cli/memory.h"
+#include "cli/outfile.h"
+#include "cli/plot.h"
+#include "cli/progress.h"
+#include "cli/solve.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { WARNINGS = 12, WARNING_SIZE = 160 };
+
+typedef struct look {
+    const arguments *a;
+    const char *path;
+    char name[256];
+    saddle_matrix A;
+    saddle_facts facts;
+    saddle_status status;
+    bool read, known; /* whether the file was read; whether all facts were found */
+    char message[SADDLE_MESSAGE_SIZE];
+    int warnings;
+    char warning[WARNINGS][WARNING_SIZE];
+} look;
+
+static void warn(look *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void warn(look *l, const char *format, ...)
+{
+    va_list list;
+    if (l->warnings == WARNINGS) return;
+    va_start(list, format);
+    vsnprintf(l->warning[l->warnings++], WARNING_SIZE, format, list);
+    va_end(list);
+}
+
+/* "1 row", "3 rows": the word takes its s. */
+static const char *plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void find_warnings(look *l)
+{
+    const saddle_facts *f = &l->facts;
+    if (f->out_of_range) warn(l, "%" PRId64 " indices are out of range", f->out_of_range);
+    if (f->wrong_triangle)
+        warn(l, "%" PRId64 " entries stand in the triangle that is not stored", f->wrong_triangle);
+    if (f->not_finite)
+        warn(l, "%" PRId64 " value%s NaN or infinite", f->not_finite, f->not_finite == 1 ? " is" : "s are");
+    if (f->duplicates)
+        warn(l, "%" PRId64 " entr%s twice: they are added up", f->duplicates,
+             f->duplicates == 1 ? "y stands" : "ies stand");
+    if (!l->known) return;
+    if (f->empty_rows)
+        warn(l, "%" PRId64 " row%s no nonzero: the matrix is singular", f->empty_rows,
+             f->empty_rows == 1 ? " has" : "s have");
+    if (f->explicit_zeros)
+        warn(l, "%" PRId64 " stored entr%s zero", f->explicit_zeros,
+             f->explicit_zeros == 1 ? "y is" : "ies are");
+    if (f->symmetric && l->A.shape == SADDLE_GENERAL && f->rows > 1)
+        warn(l, "symmetric, but all entries are stored: \"saddle convert --symmetric\" halves the file");
+    if (f->smallest > 0 && f->largest / f->smallest > 1e16)
+        warn(l, "the entries span %.0f decades: scaling matters", log10(f->largest / f->smallest));
+}
+
+static const char *kind_word(saddle_kind kind)
+{
+    return kind == SADDLE_KIND_SPD ? "spd" : kind == SADDLE_KIND_INDEFINITE ? "indefinite" : "unknown";
+}
+
+/* Why the kind is what it is, by what saddle_inspect looks at, in its order. */
+static const char *kind_reason(const saddle_facts *f)
+{
+    if (!f->symmetric) return "the matrix is not symmetric";
+    if (f->kind == SADDLE_KIND_SPD)
+        return "the diagonal is positive, every row dominant, and one strictly in each component";
+    if (f->kind == SADDLE_KIND_UNKNOWN) return "its entries alone do not tell; a factorization will";
+    if (f->negative_diagonal > 0 && f->rows > f->negative_diagonal + f->zero_diagonal)
+        return "the diagonal has both signs";
+    if (f->zero_diagonal > f->empty_rows) return "a zero diagonal entry with nonzeros in its row";
+    return "an entry is larger than the geometric mean of its two diagonal entries";
+}
+
+static const char *symmetry_text(const saddle_facts *f)
+{
+    if (f->symmetric) return "symmetric in structure and value";
+    return f->pattern_symmetric ? "symmetric in structure, not in value" : "not symmetric";
+}
+
+static void print_size(const look *l)
+{
+    static const char *const shapes[] = {"all entries", "the lower triangle", "the upper triangle",
+                                         "both triangles"};
+    const saddle_facts *f = &l->facts;
+    printf("%-12s%s: %" PRId64 " x %" PRId64, "matrix", l->name, f->rows, f->columns);
+    if (l->known && f->rows > 0)
+        printf(", %" PRId64 " entries, %.3g a row", f->nnz, (double)f->nnz / (double)f->rows);
+    printf("\n%-12s%" PRId64 " entries: %s\n", "stored", f->entries, shapes[l->A.shape]);
+}
+
+static void print_diagonal(const saddle_facts *f)
+{
+    printf("%-12s%" PRId64 " positive, %" PRId64 " negative, %" PRId64 " zero", "diagonal",
+           f->rows - f->negative_diagonal - f->zero_diagonal, f->negative_diagonal, f->zero_diagonal);
+    if (f->missing_diagonal) printf(" (%" PRId64 " of them not stored)", f->missing_diagonal);
+    putchar('\n');
+}
+
+static void print_dominance(const saddle_facts *f)
+{
+    printf("%-12s%" PRId64 " of %" PRId64 " rows strictly dominant", "dominance", f->dominant_rows, f->rows);
+    if (isfinite(f->least_dominance)) printf("; least |a_ii| / sum |a_ij| is %.3g", f->least_dominance);
+    putchar('\n');
+}
+
+static void print_facts(const look *l)
+{
+    const saddle_facts *f = &l->facts;
+    print_size(l);
+    if (l->known) {
+        printf("%-12s%s\n", "symmetry", symmetry_text(f));
+        printf("%-12s%s: %s\n", "kind", f->kind == SADDLE_KIND_SPD ? "positive definite" : kind_word(f->kind),
+               kind_reason(f));
+        print_diagonal(f);
+        print_dominance(f);
+        printf("%-12sone %.6g, infinity %.6g, Frobenius %.6g\n", "norms", f->norm_one, f->norm_inf,
+               f->norm_frobenius);
+        printf("%-12slargest %.6g, smallest nonzero %.6g in size\n", "values", f->largest, f->smallest);
+        printf("%-12s%" PRId64 " to %" PRId64 " nonzeros; bandwidth %" PRId64 "; %" PRId64 " empty row%s\n",
+               "rows", f->shortest_row, f->longest_row, f->bandwidth, f->empty_rows, plural(f->empty_rows));
+        printf("%-12s%" PRId64 " duplicate%s, %" PRId64 " explicit zero%s, %" PRId64 " unsorted column%s\n",
+               "storage", f->duplicates, plural(f->duplicates), f->explicit_zeros, plural(f->explicit_zeros),
+               f->unsorted, plural(f->unsorted));
+    }
+    for (int k = 0; k < l->warnings; ++k) printf("%-12s%s\n", k ? "" : "warnings", l->warning[k]);
+}
+
+/* What was not found is null. */
+static int64_t if_known(const look *l, int64_t count)
+{
+    return l->known ? count : -1;
+}
+
+static double number_if_known(const look *l, double number)
+{
+    return l->known ? number : NAN;
+}
+
+static void json_matrix(json *j, const look *l)
+{
+    const saddle_facts *f = &l->facts;
+    json_object(j, "matrix");
+    json_text(j, "name", l->name);
+    json_count(j, "rows", l->read ? f->rows : -1);
+    json_count(j, "columns", l->read ? f->columns : -1);
+    json_count(j, "entries", l->read ? f->entries : -1);
+    json_count(j, "nnz", if_known(l, f->nnz));
+    json_text(j, "symmetry", !l->known ? NULL : f->symmetric ? "symmetric" : "general");
+    json_truth(j, "pattern_symmetric", l->known ? f->pattern_symmetric : -1);
+    json_text(j, "kind", l->known ? kind_word(f->kind) : NULL);
+    json_text(j, "why", l->known ? kind_reason(f) : NULL);
+    json_close(j);
+}
+
+typedef struct count_row {
+    const char *key;
+    int64_t count;
+} count_row;
+
+static void json_counts(json *j, const look *l, const char *key, const count_row *rows, int count)
+{
+    json_object(j, key);
+    for (int k = 0; k < count; ++k) json_count(j, rows[k].key, if_known(l, rows[k].count));
+    json_close(j);
+}
+
+static void json_facts(json *j, const look *l)
+{
+    const saddle_facts *f = &l->facts;
+    const count_row diagonal[] = {{"positive", f->rows - f->negative_diagonal - f->zero_diagonal},
+                                  {"negative", f->negative_diagonal},
+                                  {"zero", f->zero_diagonal},
+                                  {"missing", f->missing_diagonal}};
+    const count_row rows[] = {{"shortest", f->shortest_row},
+                              {"longest", f->longest_row},
+                              {"empty", f->empty_rows},
+                              {"bandwidth", f->bandwidth},
+                              {"dominant", f->dominant_rows}};
+    const count_row storage[] = {
+        {"duplicates", f->duplicates}, {"explicit_zeros", f->explicit_zeros}, {"unsorted", f->unsorted}};
+    json_counts(j, l, "diagonal", diagonal, 4);
+    json_counts(j, l, "rows", rows, 5);
+    json_counts(j, l, "storage", storage, 3);
+    json_object(j, "faults");
+    json_count(j, "out_of_range", l->read ? f->out_of_range : -1);
+    json_count(j, "wrong_triangle", l->read ? f->wrong_triangle : -1);
+    json_count(j, "not_finite", l->read ? f->not_finite : -1);
+    json_close(j);
+    json_number(j, "least_dominance", number_if_known(l, f->least_dominance));
+    json_object(j, "norms");
+    json_number(j, "one", number_if_known(l, f->norm_one));
+    json_number(j, "infinity", number_if_known(l, f->norm_inf));
+    json_number(j, "frobenius", number_if_known(l, f->norm_frobenius));
+    json_close(j);
+    json_number(j, "largest", number_if_known(l, f->largest));
+    json_number(j, "smallest", number_if_known(l, f->smallest));
+}
+
+static int write_json(const look *l, const char *path, int exit)
+{
+    outfile file;
+    json j;
+    const int status = outfile_open(&file, path);
+    if (status != EXIT_DONE) return status;
+    json_begin(&j, file.stream);
+    json_text(&j, "saddle", saddle_version());
+    json_matrix(&j, l);
+    json_facts(&j, l);
+    json_array(&j, "warnings");
+    for (int k = 0; k < l->warnings; ++k) json_text(&j, NULL, l->warning[k]);
+    json_close(&j);
+    json_count(&j, "status", exit);
+    json_text(&j, "message", l->message[0] ? l->message : NULL);
+    json_end(&j);
+    return outfile_close(&file, true);
+}
+
+/* Reads and inspects. A message of saddle_inspect does not know the file: its name goes before it. */
+static void examine(look *l, const saddle_hooks *hooks)
+{
+    char inner[SADDLE_MESSAGE_SIZE] = "";
+    l->status = saddle_read_matrix(l->path, hooks, &l->A, l->message);
+    l->read = l->status == SADDLE_OK;
+    if (!l->read) return;
+    l->status = saddle_inspect(&l->A, hooks, &l->facts, inner);
+    l->known = l->status == SADDLE_OK;
+    if (!l->known) snprintf(l->message, sizeof l->message, "%.200s: %.300s", l->path, inner);
+    find_warnings(l);
+}
+
+static int tell(const look *l)
+{
+    const arguments *a = l->a;
+    const char *facts = argument_text(a, "json"), *plot = argument_text(a, "plot");
+    int status = exit_status(l->status);
+    if (l->read && !argument_flag(a, "quiet") && !(facts && strcmp(facts, "-") == 0)) print_facts(l);
+    if (l->status != SADDLE_OK) fail(status, "%s", l->message);
+    if (facts) {
+        const int written = write_json(l, facts, status);
+        if (status == EXIT_DONE) status = written;
+    }
+    /* Indices out of range cannot be drawn; a rectangular matrix, or one with NaN, can. */
+    if (plot && l->read && !l->facts.out_of_range) {
+        const int written = plot_pattern(plot, &l->A);
+        if (status == EXIT_DONE) status = written;
+    }
+    return status;
+}
+
+static int check_output(const arguments *a, const char *name)
+{
+    const char *path = argument_text(a, name);
+    const int error = outfile_check(path);
+    return error ? fail(EXIT_FILE, "%s: cannot be written: %s", path, strerror(error)) : EXIT_DONE;
+}
+
+static int run_info(const arguments *a)
+{
+    static look l;
+    memory counted;
+    int status = plot_check(argument_text(a, "plot"));
+    if (status == EXIT_DONE) status = check_output(a, "plot");
+    if (status == EXIT_DONE) status = check_output(a, "json");
+    if (status != EXIT_DONE) return status;
+    l.a = a;
+    l.path = a->operands[0];
+    matrix_name(l.path, l.name, sizeof l.name);
+    saddle_hooks hooks = progress_begin(a);
+    memory_begin(&counted, a->library.max_memory, &hooks);
+    examine(&l, &hooks);
+    progress_end();
+    status = tell(&l);
+    saddle_matrix_free(&l.A, &hooks);
+    return status;
+}
+
+static const option info_options[] = {
+    OPTION_TEXT("plot", "FILE", NULL, "draw the sparsity pattern (.svg or .png)"),
+    OPTION_TEXT("json", "FILE|-", NULL, "write the facts as one JSON object"),
+    OPTION_END,
+};
+
+const command command_info = {
+    .name = "info",
+    .operands = "A.mtx[.gz]",
+    .help = "what a matrix is: size, symmetry, definiteness where known, diagonal, dominance",
+    .about = "Reads a matrix, checks it and says what it is: size, symmetry in structure and value, whether "
+             "it is positive definite or indefinite where its entries tell, diagonal, dominance, norms, row "
+             "lengths, bandwidth, and what is odd about it. The exit status is 3 where the matrix cannot be "
+             "used.",
+    .examples = "  saddle info A.mtx.gz --plot A.png\n"
+                "  saddle gen stokes2d 20 | saddle info -\n",
+    .options = info_options,
+    .library = "max_memory",
+    .least = 1,
+    .most = 1,
+    .run = run_info,
+};
