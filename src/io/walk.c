@@ -2,6 +2,7 @@
 #include "io/walk.h"
 
 #include "io/io.h"
+#include "matrix/csr.h"
 
 #include <math.h>
 
@@ -34,24 +35,11 @@ saddle_status sd_check_view(sd_context *c, const char *name, const saddle_matrix
     return SADDLE_OK;
 }
 
-static int64_t pointer_at(const saddle_matrix *A, int64_t k)
-{
-    const int64_t pointer =
-        A->pointer_bits == 32 ? ((const int32_t *)A->pointers)[k] : ((const int64_t *)A->pointers)[k];
-    return pointer - A->base;
-}
-
-static double value_at(const saddle_matrix *A, int64_t k)
-{
-    if (!A->values) return 1;
-    return A->type == SADDLE_FLOAT ? (double)((const float *)A->values)[k] : ((const double *)A->values)[k];
-}
-
 /* Checks one entry and visits it, unless the other triangle of a full matrix has it as well. */
 static saddle_status visit_entry(sd_context *c, const char *name, const saddle_matrix *A, int64_t row,
                                  int64_t col, int64_t k, sd_visitor visit, void *user)
 {
-    const double value = value_at(A, k);
+    const double value = A->values ? sd_view_value(A, k) : 1;
     const char *fault = row < 0 || row >= A->rows || col < 0 || col >= A->columns ? "is out of range"
                         : A->shape == SADDLE_LOWER && row < col ? "stands above the diagonal"
                         : A->shape == SADDLE_UPPER && row > col ? "stands below the diagonal"
@@ -84,8 +72,8 @@ saddle_status sd_walk(sd_context *c, const char *name, const saddle_matrix *A, s
     const int64_t n = by_rows ? A->rows : A->columns;
     int64_t k = 0;
     for (int64_t major = 0; major < n; major++) {
-        const int64_t end = pointer_at(A, major + 1);
-        if (pointer_at(A, major) != k || end < k || end > A->entries) {
+        const int64_t end = sd_view_pointer(A, major + 1);
+        if (sd_view_pointer(A, major) != k || end < k || end > A->entries) {
             return sd_fail(c, SADDLE_BAD_MATRIX,
                            "%.300s: pointers %lld and %lld do not ascend from 0 to %lld", name,
                            (long long)major, (long long)major + 1, (long long)A->entries);
