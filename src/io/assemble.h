@@ -1,0 +1,80 @@
+/*
+ * From entries in the order of a file to a compressed matrix: sorted, duplicates added up, symmetry
+ * noticed.
+ */
+#ifndef SD_IO_ASSEMBLE_H
+#define SD_IO_ASSEMBLE_H
+
+#include "io/list.h"
+
+typedef enum sd_symmetry { SD_GENERAL, SD_SYMMETRIC, SD_SKEW } sd_symmetry;
+
+typedef struct sd_entry {
+    int32_t row, col;
+    double value;
+} sd_entry;
+
+/* The entries of a file so far. Of a symmetric or skew matrix only one of (i,j), (j,i) is added. */
+typedef struct sd_entries {
+    sd_list list;
+    sd_symmetry symmetry;
+    int64_t rows, cols;
+    int64_t last;           /* place of the last entry in the order of the result */
+    bool sorted;            /* each so far came after the one before it, or in the same place */
+    int64_t duplicate_line; /* of the first entry that came right after its equal; 0 for none */
+} sd_entries;
+
+void sd_entries_init(sd_entries *e, sd_context *c, sd_symmetry symmetry, int64_t rows, int64_t cols);
+void sd_entries_clear(sd_entries *e);
+
+/* Adds an entry, counted from 0, that stood in this line of the file; false when out of memory. */
+static inline bool sd_entries_add(sd_entries *e, int32_t row, int32_t col, double value, int64_t line)
+{
+    if (e->symmetry == SD_SYMMETRIC && row < col) {
+        const int32_t swap = row;
+        row = col;
+        col = swap;
+    }
+    const int64_t place = e->symmetry == SD_SYMMETRIC ? (int64_t)col << 32 | row : (int64_t)row << 32 | col;
+    if (place <= e->last) {
+        if (place < e->last) e->sorted = false;
+        if (place == e->last && e->duplicate_line == 0) e->duplicate_line = line;
+    }
+    e->last = place;
+    sd_entry *entry = sd_list_add(&e->list);
+    if (!entry) return false;
+    *entry = (sd_entry){row, col, value};
+    return true;
+}
+
+/* The next entry of a walk through all of them in the order they were added, NULL after the last. */
+typedef struct sd_entry_walk {
+    sd_block *block;
+    int64_t k, count;
+} sd_entry_walk;
+
+static inline sd_entry *sd_entries_next(const sd_entries *e, sd_entry_walk *walk)
+{
+    while (walk->k == walk->count) {
+        walk->block = walk->block ? walk->block->next : e->list.first;
+        if (!walk->block) return NULL;
+        walk->k = 0;
+        walk->count = sd_block_count(&e->list, walk->block);
+    }
+    return (sd_entry *)walk->block->items + walk->k++;
+}
+
+/*
+ * Makes the matrix: symmetric ones by columns with their lower triangle, the others by rows, and
+ * skew ones with both halves; a general one that is symmetric in structure and value becomes
+ * symmetric where notice_symmetry says so. The entries are freed on the way. name is the file's, for
+ * the warning about duplicates and for messages. Takes at most 28 bytes an entry and 8 a row at once,
+ * or 12 an entry and 12 a row in the test for symmetry; time linear in the entries, and
+ * O(k log k) more for rows of k entries that came unsorted.
+ */
+saddle_status sd_assemble(sd_entries *e, const char *name, bool notice_symmetry, saddle_matrix *A);
+
+/* Frees the arrays of such a matrix and empties it. */
+void sd_assembled_free(sd_context *c, saddle_matrix *A);
+
+#endif

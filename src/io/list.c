@@ -1,0 +1,76 @@
+/* A list that grows by blocks. See list.h. */
+#include "io/list.h"
+
+#include <string.h>
+
+enum { LEAST_ITEMS = 1 << 10, MOST_ITEMS = 1 << 16 };
+
+void sd_list_init(sd_list *list, sd_context *c, size_t size)
+{
+    memset(list, 0, sizeof *list);
+    list->context = c;
+    list->size = size;
+}
+
+void sd_list_clear(sd_list *list)
+{
+    while (list->first) sd_list_drop(list);
+    sd_list_init(list, list->context, list->size);
+}
+
+bool sd_list_grow(sd_list *list)
+{
+    int64_t capacity = list->last ? 4 * list->last->capacity : LEAST_ITEMS;
+    if (capacity > MOST_ITEMS) capacity = MOST_ITEMS;
+    const int64_t bytes = capacity * (int64_t)list->size;
+    sd_block *block = sd_alloc(list->context, (int64_t)sizeof *block + bytes, 1, "entries read");
+    if (!block) return false;
+    block->next = NULL;
+    block->capacity = capacity;
+    if (list->last) {
+        list->before += list->last->capacity;
+        list->last->next = block;
+    } else {
+        list->first = block;
+    }
+    list->last = block;
+    list->at = block->items;
+    list->stop = block->items + bytes;
+    return true;
+}
+
+int64_t sd_block_count(const sd_list *list, const sd_block *block)
+{
+    return block == list->last ? (list->at - block->items) / (int64_t)list->size : block->capacity;
+}
+
+int64_t sd_list_count(const sd_list *list)
+{
+    return list->last ? list->before + sd_block_count(list, list->last) : 0;
+}
+
+sd_block *sd_list_drop(sd_list *list)
+{
+    sd_block *next = list->first->next;
+    if (next) list->before -= list->first->capacity;
+    sd_free(list->context, list->first);
+    list->first = next;
+    if (!next) {
+        list->last = NULL;
+        list->at = list->stop = NULL;
+    }
+    return next;
+}
+
+void *sd_list_to_array(sd_list *list, const char *what)
+{
+    char *array = sd_alloc(list->context, sd_list_count(list), list->size, what);
+    if (!array) return NULL;
+    char *to = array;
+    for (const sd_block *block = list->first; block; block = sd_list_drop(list)) {
+        const size_t bytes = (size_t)sd_block_count(list, block) * list->size;
+        memcpy(to, block->items, bytes);
+        to += bytes;
+    }
+    return array;
+}

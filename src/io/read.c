@@ -1,0 +1,103 @@
+/* Reading matrices and vectors: what a file is is known by its first line. See saddle.h, section 8. */
+#include "io/io.h"
+
+#include <stdio.h>
+
+/* Failures of the allocator and the caller's wish to stop know nothing of the file: names it. */
+static saddle_status name_file(sd_text *t, saddle_status status)
+{
+    if (status != SADDLE_OUT_OF_MEMORY && status != SADDLE_MEMORY_LIMIT && status != SADDLE_CANCELLED) {
+        return status;
+    }
+    char message[SADDLE_MESSAGE_SIZE];
+    memcpy(message, t->context->message, sizeof message);
+    return sd_text_fail(t, status, "%s", message);
+}
+
+static saddle_status first_line(sd_text *t, sd_span *line)
+{
+    const saddle_status status = sd_text_line(t, line);
+    if (status != SADDLE_OK || line->begin) return status;
+    return sd_text_fail(t, SADDLE_FILE_FORMAT, "the file is empty");
+}
+
+static saddle_status read_matrix_text(sd_text *t, saddle_matrix *A)
+{
+    sd_span line;
+    const saddle_status status = first_line(t, &line);
+    if (status != SADDLE_OK) return status;
+    return sd_is_market_banner(line) ? sd_market_matrix(t, line, A) : sd_boeing_matrix(t, A);
+}
+
+static saddle_status read_vector_text(sd_text *t, int64_t *n, double **values)
+{
+    sd_span line;
+    const saddle_status status = first_line(t, &line);
+    if (status != SADDLE_OK) return status;
+    return sd_market_vector(t, line, n, values);
+}
+
+saddle_status sd_read_matrix(sd_context *c, const char *path, saddle_matrix *A)
+{
+    memset(A, 0, sizeof *A);
+    sd_text text;
+    saddle_status status = sd_text_open(&text, c, path);
+    if (status != SADDLE_OK) return name_file(&text, status);
+    status = name_file(&text, read_matrix_text(&text, A));
+    sd_text_close(&text);
+    return status;
+}
+
+saddle_status sd_read_matrix_memory(sd_context *c, const char *name, const void *bytes, size_t length,
+                                    saddle_matrix *A)
+{
+    memset(A, 0, sizeof *A);
+    sd_text text;
+    saddle_status status = sd_text_open_memory(&text, c, name, bytes, length);
+    if (status != SADDLE_OK) return name_file(&text, status);
+    status = name_file(&text, read_matrix_text(&text, A));
+    sd_text_close(&text);
+    return status;
+}
+
+saddle_status sd_read_vector(sd_context *c, const char *path, int64_t *n, double **values)
+{
+    *n = 0;
+    *values = NULL;
+    sd_text text;
+    saddle_status status = sd_text_open(&text, c, path);
+    if (status != SADDLE_OK) return name_file(&text, status);
+    status = name_file(&text, read_vector_text(&text, n, values));
+    sd_text_close(&text);
+    return status;
+}
+
+saddle_status saddle_read_matrix(const char *path, const saddle_hooks *hooks, saddle_matrix *A, char *message)
+{
+    sd_context c;
+    sd_context_init(&c, hooks, 0);
+    if (!path || !A) {
+        return sd_tell(&c, sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_read_matrix: path or A is NULL"),
+                       message);
+    }
+    return sd_tell(&c, sd_read_matrix(&c, path, A), message);
+}
+
+saddle_status saddle_read_vector(const char *path, const saddle_hooks *hooks, int64_t *n, double **values,
+                                 char *message)
+{
+    sd_context c;
+    sd_context_init(&c, hooks, 0);
+    if (!path || !n || !values) {
+        return sd_tell(&c, sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_read_vector: path, n or values is NULL"),
+                       message);
+    }
+    return sd_tell(&c, sd_read_vector(&c, path, n, values), message);
+}
+
+void saddle_vector_free(double *values, const saddle_hooks *hooks)
+{
+    sd_context c;
+    sd_context_init(&c, hooks, 0);
+    sd_free(&c, values);
+}
