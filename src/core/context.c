@@ -9,7 +9,10 @@
 #include <string.h>
 #include <time.h>
 
-enum { ALIGNMENT = 64 };
+enum {
+    ALIGNMENT = 64,
+    THREADS_MOST = 4096 /* the OpenMP runtime ends the program when it cannot start its threads */
+};
 
 /* Stands right before each block, so that a block can be freed without being told its size. */
 typedef struct block_header {
@@ -59,7 +62,7 @@ saddle_status sd_tell(const sd_context *c, saddle_status status, char *message)
 void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what)
 {
     const size_t overhead = sizeof(block_header) + ALIGNMENT;
-    if (count < 0 || (uint64_t)count > (SIZE_MAX / 2 - overhead) / size) {
+    if (count < 0 || (uint64_t)count > ((size_t)INT64_MAX / 2 - overhead) / size) {
         sd_fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: %s of %lld items is beyond any memory", what,
                 (long long)count);
         return NULL;
@@ -132,8 +135,8 @@ double sd_seconds(void)
 
 int sd_thread_count(int64_t threads)
 {
-    if (threads > 0) return (int)threads;
+    if (threads > 0) return threads < THREADS_MOST ? (int)threads : THREADS_MOST;
     const char *set = getenv("OMP_NUM_THREADS");
     const long wanted = set ? strtol(set, NULL, 10) : 0;
-    return wanted > 0 && wanted <= 4096 ? (int)wanted : omp_get_num_procs();
+    return wanted > 0 && wanted <= THREADS_MOST ? (int)wanted : omp_get_num_procs();
 }

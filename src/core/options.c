@@ -16,14 +16,16 @@
 
 typedef struct option_row {
     saddle_option option;
-    size_t offset;
+    size_t offset, end; /* of its field */
 } option_row;
 
+#define FIELD(name)                                                                                          \
+    offsetof(saddle_options, name), offsetof(saddle_options, name) + sizeof((saddle_options *)0)->name
+
 static const option_row rows[] = {
-#define CHOICE(name, words, help) {{#name, words, help, 'c', 0, 0, 0}, offsetof(saddle_options, name)},
+#define CHOICE(name, words, help) {{#name, words, help, 'c', 0, 0, 0}, FIELD(name)},
 #define NUMBER(name, value, least, most, help, type)                                                         \
-    {{#name, NULL, help, type, (double)(value), (double)(least), (double)(most)},                            \
-     offsetof(saddle_options, name)},
+    {{#name, NULL, help, type, (double)(value), (double)(least), (double)(most)}, FIELD(name)},
 #define COUNT(name, value, least, most, help) NUMBER(name, value, least, most, help, 'n')
 #define REAL(name, value, least, most, help) NUMBER(name, value, least, most, help, 'r')
 #define BYTES(name, value, least, most, help) NUMBER(name, value, least, most, help, 'b')
@@ -93,8 +95,9 @@ static bool parse_count(const char *text, bool suffix, int64_t *value)
     const char *p = text;
     if (*p < '0' || *p > '9') return false;
     for (; *p >= '0' && *p <= '9'; ++p) {
-        if (number > (uint64_t)INT64_MAX / 10 - 1) return false;
-        number = number * 10 + (uint64_t)(*p - '0');
+        const uint64_t digit = (uint64_t)(*p - '0');
+        if (number > ((uint64_t)INT64_MAX - digit) / 10) return false;
+        number = number * 10 + digit;
     }
     int shift = 0;
     if (suffix && *p) {
@@ -122,6 +125,15 @@ static saddle_status set_choice(sd_context *c, const option_row *row, int *field
                    row->option.words);
 }
 
+static saddle_status out_of_range(sd_context *c, const saddle_option *o, const char *text, double most)
+{
+    char low[64], high[64];
+    sd_print_double(o->least, 6, low, sizeof low);
+    sd_print_double(most, 6, high, sizeof high);
+    return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be %s: it lies between %s and %s", o->name, text, low,
+                   high);
+}
+
 static saddle_status set_number(sd_context *c, const option_row *row, void *field, const char *text)
 {
     const saddle_option *o = &row->option;
@@ -136,10 +148,7 @@ static saddle_status set_number(sd_context *c, const option_row *row, void *fiel
                                         : "a whole number");
     }
     const double value = o->type == 'r' ? real : (double)count;
-    if (!(value >= o->least && value <= o->most)) {
-        return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be %s: it lies between %g and %g", o->name, text,
-                       o->least, o->most);
-    }
+    if (!(value >= o->least && value <= o->most)) return out_of_range(c, o, text, o->most);
     if (o->type == 'r')
         memcpy(field, &real, sizeof real);
     else
@@ -156,7 +165,7 @@ saddle_status saddle_options_set(saddle_options *options, const char *name, cons
         return sd_tell(&c, c.status, message);
     }
     const option_row *row = find_row(name);
-    if (!row || row->offset >= options->size) {
+    if (!row || row->end > options->size) {
         sd_fail(&c, SADDLE_BAD_OPTION, "there is no option \"%s\"", name);
         return sd_tell(&c, c.status, message);
     }
@@ -171,22 +180,26 @@ saddle_status saddle_options_get(const saddle_options *options, const char *name
 {
     if (!options || !name || !text || text_size == 0) return SADDLE_BAD_ARGUMENT;
     const option_row *row = find_row(name);
-    if (!row || row->offset >= options->size) return SADDLE_BAD_OPTION;
+    if (!row || row->end > options->size) return SADDLE_BAD_OPTION;
     const char *field = (const char *)options + row->offset;
+    int length;
     if (row->option.type == 'c') {
         int k;
+        size_t letters = 0;
         memcpy(&k, field, sizeof k);
         saddle_option_word(name, k, text, text_size);
+        if (k >= 0) word_at(row->option.words, k, &letters);
+        length = (int)letters;
     } else if (row->option.type == 'r') {
         double value;
         memcpy(&value, field, sizeof value);
-        sd_print_double(value, 17, text, text_size);
+        length = sd_print_double(value, 17, text, text_size);
     } else {
         int64_t value;
         memcpy(&value, field, sizeof value);
-        snprintf(text, text_size, "%" PRId64, value);
+        length = snprintf(text, text_size, "%" PRId64, value);
     }
-    return SADDLE_OK;
+    return length >= 0 && (size_t)length < text_size ? SADDLE_OK : SADDLE_BAD_ARGUMENT;
 }
 
 saddle_status sd_options_take(sd_context *c, const saddle_options *from, saddle_options *to)
@@ -197,11 +210,11 @@ saddle_status sd_options_take(sd_context *c, const saddle_options *from, saddle_
         return sd_fail(c, SADDLE_BAD_OPTION, "options.size is %zu: begin with saddle_options_default()",
                        from->size);
     }
-    memcpy(to, from, from->size < sizeof *to ? from->size : sizeof *to);
-    to->size = sizeof *to;
     for (int k = 0; k < ROWS; ++k) {
         const saddle_option *o = &rows[k].option;
-        const char *field = (const char *)to + rows[k].offset;
+        char *field = (char *)to + rows[k].offset;
+        if (rows[k].end > from->size) continue;
+        memcpy(field, (const char *)from + rows[k].offset, rows[k].end - rows[k].offset);
         double value;
         double most = o->most;
         if (o->type == 'c') {
@@ -218,8 +231,9 @@ saddle_status sd_options_take(sd_context *c, const saddle_options *from, saddle_
             value = (double)count;
         }
         if (!(value >= o->least && value <= most)) {
-            return sd_fail(c, SADDLE_BAD_OPTION, "option %s is %g: it lies between %g and %g", o->name, value,
-                           o->least, most);
+            char text[64];
+            sd_print_double(value, 6, text, sizeof text);
+            return out_of_range(c, o, text, most);
         }
     }
     return SADDLE_OK;
