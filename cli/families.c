@@ -348,9 +348,9 @@ static double rows_ipm(int axes, double size)
 
 #define HUGE_P 1e6
 #define SHIFT "shift, subtracted from the diagonal"
-#define CONTRAST "P of the coefficients exp(P g), g normal"
+#define CONTRAST "spread of the coefficients exp(P g), g normal"
 #define BETA "weight beta of the control"
-#define DECADES "P of the diagonal 10^(P u), u uniform in -1..1"
+#define DECADES "spread of the diagonal 10^(P u), u uniform in -1..1"
 #define POINTS "grid points a wavelength"
 
 /* The public row, and how to make it: dimensions, most entries in a column on average, functions. */

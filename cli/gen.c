@@ -34,12 +34,11 @@ static int unknown_family(const arguments *a, const char *name)
 static void describe(const arguments *a, const family *f, int64_t size, double param, char *text,
                      size_t text_size)
 {
-    char number[32], given[48] = "", seed[48] = "";
+    char number[32], given[48] = "";
     number_text(isnan(param) ? f->value : param, number, sizeof number);
     if (f->parameter) snprintf(given, sizeof given, " --param %s", number);
-    if (f->random) snprintf(seed, sizeof seed, " --seed %" PRId64, argument_count(a, "seed"));
-    snprintf(text, text_size, "saddle gen %s %" PRId64 "%s%s\n%s, n = %s; saddle %s", f->name, size, given,
-             seed, f->what, f->dimension, saddle_version());
+    snprintf(text, text_size, "saddle gen %s %" PRId64 "%s --seed %" PRId64 "\n%s, n = %s; saddle %s",
+             f->name, size, given, argument_count(a, "seed"), f->what, f->dimension, saddle_version());
 }
 
 static int make_and_write(const arguments *a, const family *f, int64_t size, double param)

@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+# saddle info: what it says of matrices that are known, its JSON, its plot, what it refuses.
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# matrix SYMMETRY "SIZES" "ENTRY"...: a Matrix Market file on standard output.
+matrix() {
+    printf '%%%%MatrixMarket matrix coordinate real %s\n' "$1"
+    shift
+    printf '%s\n' "$@"
+}
+
+@test "a pipe: gen to info" {
+    run -0 bash -c '"$SADDLE" gen lap2d 10 | "$SADDLE" info -'
+    [[ "$output" == *"100 x 100, 460 entries, 4.6 a row"* ]]
+    [[ "$output" == *"280 entries: the lower triangle"* ]]
+    [[ "$output" == *"symmetric in structure and value"* ]]
+    [[ "$output" == *"positive definite: the diagonal is positive"* ]]
+    [[ "$output" == *"100 positive, 0 negative, 0 zero"* ]]
+    [[ "$output" == *"one 8, infinity 8"* ]]
+    [[ "$output" == *"3 to 5 nonzeros; bandwidth 10"* ]]
+    [[ "$output" != *warnings* ]]
+}
+
+@test "every reason for being indefinite" {
+    matrix symmetric "2 2 2" "1 1 1" "2 2 -1" >A.mtx
+    run -0 "$SADDLE" info A.mtx
+    [[ "$output" == *"indefinite: the diagonal has both signs"* ]]
+    matrix symmetric "2 2 2" "1 1 1" "2 1 5" >A.mtx
+    run -0 "$SADDLE" info A.mtx
+    [[ "$output" == *"indefinite: a zero diagonal entry with nonzeros in its row"* ]]
+    [[ "$output" == *"1 zero (1 of them not stored)"* ]]
+    matrix symmetric "2 2 3" "1 1 1" "2 2 1" "2 1 5" >A.mtx
+    run -0 "$SADDLE" info A.mtx
+    [[ "$output" == *"indefinite: an entry is larger than the geometric mean"* ]]
+    matrix symmetric "3 3 6" "1 1 1" "2 2 1" "3 3 1" "2 1 .9" "3 1 .9" "3 2 .9" >A.mtx
+    run -0 "$SADDLE" info A.mtx
+    [[ "$output" == *"unknown: its entries alone do not tell"* ]]
+}
+
+@test "symmetry in structure and in value" {
+    matrix general "2 2 4" "1 1 3" "2 2 3" "1 2 1" "2 1 2" >A.mtx
+    run -0 "$SADDLE" info A.mtx
+    [[ "$output" == *"symmetric in structure, not in value"* ]]
+    matrix general "2 2 3" "1 1 3" "2 2 3" "1 2 1" >A.mtx
+    run -0 "$SADDLE" info A.mtx
+    [[ "$output" == *"not symmetric"* ]]
+    matrix general "2 2 4" "1 1 3" "2 2 3" "1 2 1" "2 1 1" >A.mtx
+    run -0 "$SADDLE" info A.mtx
+    [[ "$output" == *"symmetric in structure and value"* ]]
+    [[ "$output" == *"convert --symmetric"* ]]
+}
+
+@test "what is odd is warned of" {
+    matrix symmetric "3 3 4" "1 1 1e20" "2 2 1e-3" "2 2 1" "2 1 0" >A.mtx
+    run -0 "$SADDLE" info A.mtx
+    [[ "$output" == *"1 entry stands twice"* ]]
+    [[ "$output" == *"1 row has no nonzero: the matrix is singular"* ]]
+    [[ "$output" == *"entries are zero"* ]]
+    [[ "$output" == *"span 20 decades"* ]]
+}
+
+@test "JSON has the same facts, and nothing else goes to standard output" {
+    run -0 --separate-stderr bash -c '"$SADDLE" gen pdeco2d 5 | "$SADDLE" info - --json -'
+    echo "$output" | jq -e '.matrix.rows == 75 and .matrix.nnz == 310 and .matrix.kind == "indefinite"
+        and .matrix.symmetry == "symmetric" and .matrix.pattern_symmetric == true
+        and .diagonal == {positive: 50, negative: 0, zero: 25, missing: 25}
+        and .rows.empty == 0 and .faults.not_finite == 0 and .status == 0 and .message == null
+        and .norms.one == .norms.infinity and .warnings == [] and .saddle != null'
+}
+
+@test "bad input: status 3, a message, and JSON with nulls" {
+    matrix symmetric "2 2 2" "1 1 nan" "2 2 1" >A.mtx
+    run -3 --separate-stderr "$SADDLE" info A.mtx --json facts.json
+    [[ "$stderr" == *"A.mtx"* ]]
+    jq -e '.status == 3 and .matrix.nnz == null and (.message | length) > 0' facts.json
+    matrix general "2 2 2" "1 1 1" "3 2 1" >A.mtx
+    run -3 --separate-stderr "$SADDLE" info A.mtx --json facts.json
+    [[ "$stderr" == *"A.mtx"* ]]
+    jq -e '.status == 3' facts.json
+    run -3 --separate-stderr "$SADDLE" info nothing.mtx
+    [[ "$stderr" == *"nothing.mtx"* ]]
+    matrix general "2 3 1" "1 3 1" >A.mtx
+    run -3 --separate-stderr "$SADDLE" info A.mtx
+    [[ "$stderr" == *"2 x 3"* ]]
+}
+
+@test "the plot, as PNG and as SVG" {
+    "$SADDLE" gen stokes2d 30 >A.mtx
+    "$SADDLE" info -q A.mtx --plot A.png
+    [ "$(head -c 4 A.png | tail -c 3)" = PNG ]
+    "$SADDLE" info -q A.mtx --plot A.svg
+    grep -q 'n = 2,639' A.svg
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse("A.svg")'
+}
+
+@test "a plot that cannot be made is refused before the work" {
+    run -2 --separate-stderr "$SADDLE" info nothing.mtx --plot A.gif
+    [[ "$stderr" == *".png or .svg"* ]]
+    "$SADDLE" gen lap2d 3 >A.mtx
+    run -3 --separate-stderr "$SADDLE" info A.mtx --plot no/such/A.png
+    [ -z "$output" ]
+    [[ "$stderr" == *"no/such/A.png"* ]]
+    [ "$(find . -type f | wc -l)" -eq 1 ]
+}
+
+@test "-q prints nothing" {
+    "$SADDLE" gen lap2d 3 >A.mtx
+    run -0 "$SADDLE" info -q A.mtx
+    [ -z "$output" ]
+}
+
+@test "a limit on memory is status 4" {
+    "$SADDLE" gen lap2d 50 >A.mtx
+    run -4 --separate-stderr "$SADDLE" info A.mtx --max-memory 1K
+    [ -n "$stderr" ]
+}
