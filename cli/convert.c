@@ -66,8 +66,8 @@ static int run_convert(const arguments *a)
 }
 
 static const option convert_options[] = {
-    OPTION_FLAG("symmetric", 0, "store one triangle; the matrix must be symmetric in value"),
-    OPTION_FLAG("general", 0, "store all entries, of a symmetric matrix too"),
+    OPTION_FLAG("symmetric", 0, "write one triangle, or nothing where the matrix is not symmetric"),
+    OPTION_FLAG("general", 0, "write all entries, of a symmetric matrix too"),
     OPTION_END,
 };
 
@@ -78,9 +78,9 @@ const command command_convert = {
     .about = "Reads a matrix and writes it sorted, with entries that stand twice added up. What is read is "
              "known by its content, what is written by its name: .mtx (Matrix Market) or .rb "
              "(Rutherford-Boeing), each also with .gz; - is standard input or output, which takes Matrix "
-             "Market.",
+             "Market. A matrix that is symmetric in value is written as its lower triangle.",
     .examples = "  saddle convert A.rb A.mtx.gz\n"
-                "  saddle convert A.mtx B.mtx --symmetric   # half the file, where A is symmetric\n",
+                "  saddle convert A.mtx - --general | less   # both triangles\n",
     .options = convert_options,
     .library = "max_memory",
     .least = 2,

@@ -1,6 +1,8 @@
 /*
  * `saddle info`: what a matrix is. All facts come from saddle_inspect; here they get their words, for
- * people and as JSON.
+ * people and as JSON. What is wrong with the file itself (indices out of range, NaN) the reader
+ * refuses; what is odd about it (entries that stand twice) the reader warns of, and the warnings
+ * stand with the facts.
  */
 #include "cli/json.h"
 #include "cli/memory.h"
@@ -14,9 +16,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { WARNINGS = 12, WARNING_SIZE = 160 };
+enum { WARNINGS = 12, WARNING_SIZE = 320 };
 
 typedef struct look {
+    memory counted; /* first: the hooks' user is this one */
     const arguments *a;
     const char *path;
     char name[256];
@@ -40,32 +43,18 @@ static void warn(look *l, const char *format, ...)
     va_end(list);
 }
 
-/* "1 row", "3 rows": the word takes its s. */
-static const char *plural(int64_t count)
+/* The reader's warnings; the rest of the log is not for this report. */
+static void keep_warning(int level, const char *line, void *user)
 {
-    return count == 1 ? "" : "s";
+    if (level == SADDLE_LOG_WARNING) warn(user, "%s", line);
 }
 
 static void find_warnings(look *l)
 {
     const saddle_facts *f = &l->facts;
-    if (f->out_of_range) warn(l, "%" PRId64 " indices are out of range", f->out_of_range);
-    if (f->wrong_triangle)
-        warn(l, "%" PRId64 " entries stand in the triangle that is not stored", f->wrong_triangle);
-    if (f->not_finite)
-        warn(l, "%" PRId64 " value%s NaN or infinite", f->not_finite, f->not_finite == 1 ? " is" : "s are");
-    if (f->duplicates)
-        warn(l, "%" PRId64 " entr%s twice: they are added up", f->duplicates,
-             f->duplicates == 1 ? "y stands" : "ies stand");
-    if (!l->known) return;
     if (f->empty_rows)
         warn(l, "%" PRId64 " row%s no nonzero: the matrix is singular", f->empty_rows,
              f->empty_rows == 1 ? " has" : "s have");
-    if (f->explicit_zeros)
-        warn(l, "%" PRId64 " stored entr%s zero", f->explicit_zeros,
-             f->explicit_zeros == 1 ? "y is" : "ies are");
-    if (f->symmetric && l->A.shape == SADDLE_GENERAL && f->rows > 1)
-        warn(l, "symmetric, but all entries are stored: \"saddle convert --symmetric\" halves the file");
     if (f->smallest > 0 && f->largest / f->smallest > 1e16)
         warn(l, "the entries span %.0f decades: scaling matters", log10(f->largest / f->smallest));
 }
@@ -96,13 +85,12 @@ static const char *symmetry_text(const saddle_facts *f)
 
 static void print_size(const look *l)
 {
-    static const char *const shapes[] = {"all entries", "the lower triangle", "the upper triangle",
-                                         "both triangles"};
     const saddle_facts *f = &l->facts;
     printf("%-12s%s: %" PRId64 " x %" PRId64, "matrix", l->name, f->rows, f->columns);
-    if (l->known && f->rows > 0)
-        printf(", %" PRId64 " entries, %.3g a row", f->nnz, (double)f->nnz / (double)f->rows);
-    printf("\n%-12s%" PRId64 " entries: %s\n", "stored", f->entries, shapes[l->A.shape]);
+    if (l->known) printf(", %" PRId64 " entries, %.3g a row", f->nnz, (double)f->nnz / (double)f->rows);
+    putchar('\n');
+    if (l->A.shape != SADDLE_GENERAL)
+        printf("%-12s%" PRId64 " entries with the diagonal\n", "triangle", f->entries);
 }
 
 static void print_diagonal(const saddle_facts *f)
@@ -132,12 +120,10 @@ static void print_facts(const look *l)
         print_dominance(f);
         printf("%-12sone %.6g, infinity %.6g, Frobenius %.6g\n", "norms", f->norm_one, f->norm_inf,
                f->norm_frobenius);
-        printf("%-12slargest %.6g, smallest nonzero %.6g in size\n", "values", f->largest, f->smallest);
-        printf("%-12s%" PRId64 " to %" PRId64 " nonzeros; bandwidth %" PRId64 "; %" PRId64 " empty row%s\n",
-               "rows", f->shortest_row, f->longest_row, f->bandwidth, f->empty_rows, plural(f->empty_rows));
-        printf("%-12s%" PRId64 " duplicate%s, %" PRId64 " explicit zero%s, %" PRId64 " unsorted column%s\n",
-               "storage", f->duplicates, plural(f->duplicates), f->explicit_zeros, plural(f->explicit_zeros),
-               f->unsorted, plural(f->unsorted));
+        printf("%-12slargest %.6g, smallest nonzero %.6g in size; %" PRId64 " stored are zero\n", "values",
+               f->largest, f->smallest, f->explicit_zeros);
+        printf("%-12s%" PRId64 " to %" PRId64 " nonzeros; bandwidth %" PRId64 "; %" PRId64 " empty\n", "rows",
+               f->shortest_row, f->longest_row, f->bandwidth, f->empty_rows);
     }
     for (int k = 0; k < l->warnings; ++k) printf("%-12s%s\n", k ? "" : "warnings", l->warning[k]);
 }
@@ -193,16 +179,9 @@ static void json_facts(json *j, const look *l)
                               {"empty", f->empty_rows},
                               {"bandwidth", f->bandwidth},
                               {"dominant", f->dominant_rows}};
-    const count_row storage[] = {
-        {"duplicates", f->duplicates}, {"explicit_zeros", f->explicit_zeros}, {"unsorted", f->unsorted}};
     json_counts(j, l, "diagonal", diagonal, 4);
     json_counts(j, l, "rows", rows, 5);
-    json_counts(j, l, "storage", storage, 3);
-    json_object(j, "faults");
-    json_count(j, "out_of_range", l->read ? f->out_of_range : -1);
-    json_count(j, "wrong_triangle", l->read ? f->wrong_triangle : -1);
-    json_count(j, "not_finite", l->read ? f->not_finite : -1);
-    json_close(j);
+    json_count(j, "explicit_zeros", if_known(l, f->explicit_zeros));
     json_number(j, "least_dominance", number_if_known(l, f->least_dominance));
     json_object(j, "norms");
     json_number(j, "one", number_if_known(l, f->norm_one));
@@ -241,8 +220,10 @@ static void examine(look *l, const saddle_hooks *hooks)
     if (!l->read) return;
     l->status = saddle_inspect(&l->A, hooks, &l->facts, inner);
     l->known = l->status == SADDLE_OK;
-    if (!l->known) snprintf(l->message, sizeof l->message, "%.200s: %.300s", l->path, inner);
-    find_warnings(l);
+    if (l->known)
+        find_warnings(l);
+    else
+        snprintf(l->message, sizeof l->message, "%.200s: %.300s", l->path, inner);
 }
 
 static int tell(const look *l)
@@ -256,8 +237,7 @@ static int tell(const look *l)
         const int written = write_json(l, facts, status);
         if (status == EXIT_DONE) status = written;
     }
-    /* Indices out of range cannot be drawn; a rectangular matrix, or one with NaN, can. */
-    if (plot && l->read && !l->facts.out_of_range) {
+    if (plot && l->read) { /* a rectangular matrix can be drawn, too */
         const int written = plot_pattern(plot, &l->A);
         if (status == EXIT_DONE) status = written;
     }
@@ -274,7 +254,6 @@ static int check_output(const arguments *a, const char *name)
 static int run_info(const arguments *a)
 {
     static look l;
-    memory counted;
     int status = plot_check(argument_text(a, "plot"));
     if (status == EXIT_DONE) status = check_output(a, "plot");
     if (status == EXIT_DONE) status = check_output(a, "json");
@@ -283,7 +262,8 @@ static int run_info(const arguments *a)
     l.path = a->operands[0];
     matrix_name(l.path, l.name, sizeof l.name);
     saddle_hooks hooks = progress_begin(a);
-    memory_begin(&counted, a->library.max_memory, &hooks);
+    memory_begin(&l.counted, a->library.max_memory, &hooks);
+    hooks.log = keep_warning;
     examine(&l, &hooks);
     progress_end();
     status = tell(&l);

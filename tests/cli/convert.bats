@@ -3,7 +3,8 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
-    cd "$BATS_TEST_TMPDIR"
+    mkdir "$BATS_TEST_TMPDIR/work" # the folder itself has files of bats
+    cd "$BATS_TEST_TMPDIR/work" || return 1
 }
 
 entries() {
@@ -34,9 +35,9 @@ entries() {
     head -n 1 B.mtx | grep -q general
     [ "$(entries B.mtx | head -n 1)" = "16 16 64" ]
     "$SADDLE" convert B.mtx C.mtx
-    head -n 1 C.mtx | grep -q general
+    cmp <(entries A.mtx) <(entries C.mtx)
     "$SADDLE" convert B.mtx D.mtx --symmetric
-    cmp <(entries A.mtx) <(entries D.mtx)
+    cmp C.mtx D.mtx
 }
 
 @test "duplicates are added up, entries sorted" {

@@ -3,7 +3,8 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
-    cd "$BATS_TEST_TMPDIR"
+    mkdir "$BATS_TEST_TMPDIR/work" # the folder itself has files of bats
+    cd "$BATS_TEST_TMPDIR/work" || return 1
 }
 
 # matrix SYMMETRY "SIZES" "ENTRY"...: a Matrix Market file on standard output.
@@ -16,7 +17,7 @@ matrix() {
 @test "a pipe: gen to info" {
     run -0 bash -c '"$SADDLE" gen lap2d 10 | "$SADDLE" info -'
     [[ "$output" == *"100 x 100, 460 entries, 4.6 a row"* ]]
-    [[ "$output" == *"280 entries: the lower triangle"* ]]
+    [[ "$output" == *"280 entries with the diagonal"* ]]
     [[ "$output" == *"symmetric in structure and value"* ]]
     [[ "$output" == *"positive definite: the diagonal is positive"* ]]
     [[ "$output" == *"100 positive, 0 negative, 0 zero"* ]]
@@ -51,15 +52,14 @@ matrix() {
     matrix general "2 2 4" "1 1 3" "2 2 3" "1 2 1" "2 1 1" >A.mtx
     run -0 "$SADDLE" info A.mtx
     [[ "$output" == *"symmetric in structure and value"* ]]
-    [[ "$output" == *"convert --symmetric"* ]]
 }
 
 @test "what is odd is warned of" {
     matrix symmetric "3 3 4" "1 1 1e20" "2 2 1e-3" "2 2 1" "2 1 0" >A.mtx
     run -0 "$SADDLE" info A.mtx
-    [[ "$output" == *"1 entry stands twice"* ]]
+    [[ "$output" == *"1 duplicate entry was added up"*"row 2, column 2"* ]]
     [[ "$output" == *"1 row has no nonzero: the matrix is singular"* ]]
-    [[ "$output" == *"entries are zero"* ]]
+    [[ "$output" == *"2 stored are zero"* ]]
     [[ "$output" == *"span 20 decades"* ]]
 }
 
@@ -68,7 +68,7 @@ matrix() {
     echo "$output" | jq -e '.matrix.rows == 75 and .matrix.nnz == 310 and .matrix.kind == "indefinite"
         and .matrix.symmetry == "symmetric" and .matrix.pattern_symmetric == true
         and .diagonal == {positive: 50, negative: 0, zero: 25, missing: 25}
-        and .rows.empty == 0 and .faults.not_finite == 0 and .status == 0 and .message == null
+        and .rows.empty == 0 and .explicit_zeros == 0 and .status == 0 and .message == null
         and .norms.one == .norms.infinity and .warnings == [] and .saddle != null'
 }
 
