@@ -299,7 +299,7 @@ static saddle_status fill_ipm(builder *b)
     saddle_status status = SADDLE_OUT_OF_MEMORY;
     const int64_t constraints = b->n - b->size;
     const size_t room = (size_t)(2 * b->size + (IPM_ENTRIES + 1) * constraints);
-    drawn rows = {malloc(room * sizeof(int32_t)), malloc(room * sizeof(double)), malloc((size_t)b->n)};
+    drawn rows = {calloc(room, sizeof(int32_t)), malloc(room * sizeof(double)), malloc((size_t)b->n)};
     if (!rows.columns || !rows.values || !rows.count) goto done;
     for (int64_t i = 0; i < b->n; i++) {
         int32_t *columns = rows.columns + b->entries;

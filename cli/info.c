@@ -37,9 +37,8 @@ static void warn(look *l, const char *format, ...) __attribute__((format(printf,
 static void warn(look *l, const char *format, ...)
 {
     va_list list;
-    if (l->warnings == WARNINGS) return;
     va_start(list, format);
-    vsnprintf(l->warning[l->warnings++], WARNING_SIZE, format, list);
+    if (l->warnings < WARNINGS) vsnprintf(l->warning[l->warnings++], WARNING_SIZE, format, list);
     va_end(list);
 }
 

@@ -139,7 +139,7 @@ static void draw_shades(picture *p, const bins *b, double x, double y, double wi
 {
     const double least = 0.55, most = fullest(b);
     const size_t cells = (size_t)b->rows * (size_t)b->columns;
-    uint32_t *pixels = malloc(cells * sizeof(uint32_t));
+    uint32_t *pixels = calloc(cells, sizeof(uint32_t));
     for (size_t k = 0; pixels && k < cells; k++) {
         double full;
         const uint32_t colour = hue(b, (int64_t)k, &full);
@@ -208,7 +208,7 @@ static int draw_pattern(const char *path, const saddle_matrix *A, const bins *b)
     picture p = picture_begin(x + legend + 28, y + height + 60);
     if (larger <= MOST_SQUARES)
         draw_squares(&p, b, x, y, cell);
-    else
+    else if (b->rows > 0 && b->columns > 0)
         draw_shades(&p, b, x, y, width, height);
     axes_frame(&p, x, y, width, height);
     draw_ticks(&p, x, y, width, height, A->rows, A->columns);

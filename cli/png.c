@@ -247,7 +247,7 @@ bool picture_png(const picture *p, bytes *out)
     canvas c = {.columns = (int)ceil(p->width * PICTURE_PIXELS),
                 .rows = (int)ceil(p->height * PICTURE_PIXELS)};
     const size_t count = (size_t)c.columns * (size_t)c.rows;
-    c.pixels = malloc(count * sizeof(uint32_t));
+    c.pixels = calloc(count, sizeof(uint32_t));
     c.cover = calloc(count, 1);
     bool done = c.pixels && c.cover;
     if (done) {

@@ -260,6 +260,8 @@ static void test_pattern_extremes(void **state)
     assert_int_equal(plot_pattern(in_folder("plot.png"), &wide), EXIT_DONE);
     assert_int_equal(plot_pattern(in_folder("plot.svg"), &wide), EXIT_DONE);
     assert_int_equal(count_text(in_folder("plot.svg"), "2 rows, 100,000 columns"), 1);
+    wide.rows = wide.entries = 0;
+    assert_int_equal(plot_pattern(in_folder("plot.png"), &wide), EXIT_DONE);
 }
 
 static void test_convergence(void **state)
