@@ -162,7 +162,7 @@ int picture_check(const char *path)
 int picture_save(const picture *p, const char *path)
 {
     bytes data = {0};
-    outfile file;
+    outfile file = {0};
     int status = picture_check(path);
     if (status != EXIT_DONE) return status;
     const bool drawn =
