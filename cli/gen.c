@@ -3,6 +3,7 @@
 #include "cli/families.h"
 #include "cli/json.h"
 #include "cli/outfile.h"
+#include "cli/progress.h"
 
 #include <errno.h>
 #include <float.h>
@@ -49,6 +50,10 @@ static int make_and_write(const arguments *a, const family *f, int64_t size, dou
     const uint64_t seed = (uint64_t)argument_count(a, "seed");
     saddle_status status = family_generate(f->name, size, param, seed, &A, message);
     if (status == SADDLE_BAD_ARGUMENT) return usage_error(a, "%s", message);
+    if (status == SADDLE_OK && progress_interrupted()) {
+        family_free(&A);
+        return fail(EXIT_INTERRUPTED, "interrupted; nothing was written");
+    }
     if (status == SADDLE_OK) {
         describe(a, f, size, param, comment, sizeof comment);
         status = saddle_write_matrix(path, &A, comment, message);
@@ -70,7 +75,11 @@ static int run_gen(const arguments *a)
     const char *path = argument_text(a, "out");
     const int error = outfile_check(path);
     if (error) return fail(EXIT_FILE, "%s: cannot be written: %s", path, strerror(error));
-    return make_and_write(a, f, size, argument_real(a, "param"));
+    /* A signal that comes while the file is written waits until it is whole; a second one does not. */
+    progress_begin(a);
+    const int status = make_and_write(a, f, size, argument_real(a, "param"));
+    progress_end();
+    return status;
 }
 
 static bool family_row(int k, char *head, char *tail, size_t size)

@@ -113,3 +113,20 @@ families() {
     run -0 --separate-stderr "$SADDLE" gen lap2d 5 -q --out A.mtx
     [ -z "$output$stderr" ]
 }
+
+@test "interrupted, it leaves a whole file or none" {
+    for delay in 0.02 0.2 0.5; do
+        rm -f A.mtx*
+        "$SADDLE" gen lap3d 60 --out A.mtx 3>&- &
+        sleep "$delay"
+        kill -TERM $! || true
+        status=0
+        wait $! || status=$?
+        case $status in
+        0) "$SADDLE" info -q A.mtx ;;
+        130 | 143) [ ! -e A.mtx ] ;;
+        *) false ;;
+        esac
+        [ "$(find . -name 'A.mtx?*' | wc -l)" -eq 0 ]
+    done
+}
