@@ -352,7 +352,7 @@ saddle_status sd_assemble(sd_entries *e, const char *name, bool notice_symmetry,
     if (status == SADDLE_OK) status = compress(c, e, &m);
     if (status == SADDLE_OK && !e->sorted) status = sort_rows(c, &m);
     if (status == SADDLE_OK) status = add_up_duplicates(e, name, &m);
-    if (status == SADDLE_OK && e->symmetry == SD_GENERAL && e->rows == e->cols && notice_symmetry) {
+    if (status == SADDLE_OK && !symmetric && e->rows == e->cols && notice_symmetry) {
         status = is_symmetric(c, &m, &symmetric);
         if (symmetric) keep_half(&m);
     }
