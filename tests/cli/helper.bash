@@ -5,7 +5,7 @@ SADDLE=${SADDLE_BIN:-$BATS_TEST_DIRNAME/../../build/bin/saddle}
 DATA=$BATS_TEST_DIRNAME/../data
 
 setup() {
-    cd "$BATS_TEST_TMPDIR" || return 1
+    mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
     unset SADDLE_LOG NO_COLOR SADDLE_CUDA_MODULE OMP_NUM_THREADS
 }
 
@@ -30,9 +30,14 @@ matrix() {
     printf '%s\n' "$@"
 }
 
-# A system that every method solves in one step: exact in any arithmetic.
+# A system that the method diagonal solves in one step.
 diagonal() {
     matrix "coordinate real symmetric" "4 4 4" "1 1 1" "2 2 -2" "3 3 4" "4 4 -8"
+}
+
+# The same with norms that are powers of two: without rounding, so the same bits everywhere.
+exact() {
+    matrix "coordinate real symmetric" "4 4 4" "1 1 2" "2 2 -2" "3 3 2" "4 4 -2"
 }
 
 is_json() {

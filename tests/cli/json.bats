@@ -32,13 +32,13 @@ PY
 }
 
 @test "golden: solved" {
-    diagonal > A.mtx
+    exact > A.mtx
     "$SADDLE" solve A.mtx -q --method diagonal --krylov gmres --device cpu --json solved.json
     golden solved
 }
 
 @test "golden: not solved" {
-    diagonal > A.mtx
+    exact > A.mtx
     "$SADDLE" solve A.mtx -q --method none --krylov minres --maxiter 0 --device cpu --json limit.json || [ $? -eq 1 ]
     golden limit
 }
