@@ -51,6 +51,14 @@ static void add_row(bench *t, const char *what, double time, int64_t bytes, cons
     }
 }
 
+/* The better of two times; with -v every one is told. */
+static double better(const bench *t, const char *what, double best, double began)
+{
+    const double time = seconds() - began;
+    if (argument_flag(t->a, "verbose")) fprintf(stderr, "saddle: %s: %.6f s\n", what, time);
+    return fmin(best, time);
+}
+
 /* Runs a program, from no input, its output into a file; false where that failed. */
 static bool run_program(const char *const *argv, const char *output)
 {
@@ -71,7 +79,7 @@ static double time_program(const bench *t, const char *const *argv)
     for (int64_t k = 0; k < t->repeat; ++k) {
         const double began = seconds();
         if (!run_program(argv, "/dev/null")) return NAN;
-        best = fmin(best, seconds() - began);
+        best = better(t, argv[0], best, began);
     }
     return best;
 }
@@ -85,7 +93,7 @@ static int time_read(bench *t, const char *path, double *best)
         const double began = seconds();
         const saddle_status status = saddle_read_matrix(path, &t->hooks, &A, message);
         if (status != SADDLE_OK) return fail(exit_status(status), "%s", message);
-        *best = fmin(*best, seconds() - began);
+        *best = better(t, "read", *best, began);
         t->n = A.rows;
         t->entries = A.entries;
         saddle_matrix_free(&A, &t->hooks);
@@ -177,7 +185,7 @@ static double time_copy(const bench *t, int64_t bytes)
             memcpy(to, from, (size_t)bytes);
             /* The copy is used, so that it is made. */
             if (((volatile char *)to)[bytes - 1] != 1) break;
-            best = fmin(best, seconds() - began);
+            best = better(t, "copy", best, began);
         }
     }
     free(from);
@@ -198,7 +206,7 @@ static saddle_status time_product(bench *t, product *p, const char *what, int th
         const double began = seconds();
         const saddle_status status = saddle_multiply(&p->A, p->x, p->y, threads, &t->hooks, message);
         if (status != SADDLE_OK) return status;
-        best = fmin(best, seconds() - began);
+        best = better(t, what, best, began);
     }
     add_row(t, what, best, p->bytes, "copy", product_error(&p->rows, p->x, p->y));
     return SADDLE_OK;

@@ -82,12 +82,11 @@ void print_bash_completion(FILE *out)
     fputs("    esac\n"
           "    if [[ -n $files ]]; then\n"
           "        local IFS=$'\\n'\n"
-          "        compopt -o filenames 2>/dev/null\n"
+          "        compopt -o filenames 2>/dev/null || :\n"
           "        COMPREPLY=($(compgen -f -- \"$cur\"))\n"
           "        IFS=$' \\t\\n'\n"
           "    fi\n"
-          "    [[ -n $words ]] && COMPREPLY+=($(compgen -W \"$words\" -- \"$cur\"))\n"
-          "    return 0\n"
+          "    if [[ -n $words ]]; then COMPREPLY+=($(compgen -W \"$words\" -- \"$cur\")); fi\n"
           "}\n"
           "complete -F _saddle saddle\n",
           out);

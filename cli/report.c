@@ -31,6 +31,13 @@ void run_method(const solve_run *r, char *text, size_t text_size)
              saddle_option_word("krylov", r->info.krylov, krylov, sizeof krylov));
 }
 
+int64_t run_history(const solve_run *r)
+{
+    const saddle_info *i = &r->info;
+    if (!r->solved || !r->history) return 0;
+    return i->history_length < i->history_room ? i->history_length : i->history_room;
+}
+
 static const char *kind_word(saddle_kind kind)
 {
     return kind == SADDLE_KIND_SPD ? "spd" : kind == SADDLE_KIND_INDEFINITE ? "indefinite" : "unknown";
@@ -98,6 +105,25 @@ static void print_factor(const saddle_info *i)
     }
 }
 
+static void print_residual(const char *head, const solve_run *r, int64_t k)
+{
+    printf("%-12sresidual %-9" PRId64 "%.1e\n", head, k + 1, r->history[k]);
+}
+
+/* With -v: every option as it was used, and about ten points of the way down. */
+static void print_details(const solve_run *r)
+{
+    const saddle_option *o;
+    char value[40];
+    for (int k = 0; (o = saddle_option_at(k)); ++k) {
+        saddle_options_get(&r->a->library, o->name, value, sizeof value);
+        printf("%-12s%-18s%s\n", k ? "" : "options", o->name, value);
+    }
+    const int64_t length = run_history(r), step = length > 10 ? length / 10 : 1;
+    for (int64_t k = 0; k < length - 1; k += step) print_residual(k ? "" : "history", r, k);
+    if (length > 0) print_residual(length > 1 ? "" : "history", r, length - 1);
+}
+
 static void print_last_line(const solve_run *r)
 {
     const bool colour = colour_wanted(stdout), solved = r->status == SADDLE_OK;
@@ -126,6 +152,7 @@ void print_report(const solve_run *r)
            i->threads == 1 ? "" : "s");
     print_factor(i);
     printf("%-12s%" PRId64 "\n", "iterations", i->iterations);
+    if (argument_flag(r->a, "verbose")) print_details(r);
     print_error("errors", "relative residual", i->relative_residual, "|b - Ax| / |b|, 2-norm");
     print_error("", "backward", i->backward_error, "|b - Ax| / (|A| |x| + |b|), largest entries");
     print_error("", "componentwise", i->componentwise_error, "the same, row by row: the worst");
@@ -250,9 +277,8 @@ static void json_lists(json *j, const solve_run *r)
     }
     json_close(j);
     json_array(j, "history");
-    for (int64_t k = 0; r->solved && k < i->history_length && k < i->history_room; ++k) {
-        json_number(j, NULL, r->history[k]);
-    }
+    const int64_t length = run_history(r);
+    for (int64_t k = 0; k < length; ++k) json_number(j, NULL, r->history[k]);
     json_close(j);
 }
 

@@ -119,7 +119,8 @@ static void add_history(solve_run *r)
 {
     const int64_t most = r->a->library.maxiter < HISTORY_MOST ? r->a->library.maxiter : HISTORY_MOST;
     const int64_t room = most + 16;
-    if (!argument_given(r->a, "json") && !argument_given(r->a, "plot")) return;
+    if (!argument_given(r->a, "json") && !argument_given(r->a, "plot") && !argument_flag(r->a, "verbose"))
+        return;
     r->history = malloc((size_t)room * sizeof *r->history);
     if (!r->history) return;
     r->info.history = r->history;
@@ -215,9 +216,7 @@ static void write_plot(solve_run *r)
     if (!path || !has_x(r) || !r->history) return;
     run_method(r, method, sizeof method);
     snprintf(title, sizeof title, "%s: %s", r->name, method);
-    const int64_t length =
-        r->info.history_length < r->info.history_room ? r->info.history_length : r->info.history_room;
-    settle_output(r, plot_convergence(path, r->history, length, r->a->library.tol, title));
+    settle_output(r, plot_convergence(path, r->history, run_history(r), r->a->library.tol, title));
 }
 
 static bool is_standard(const arguments *a, const char *name)

@@ -40,6 +40,9 @@ const char *run_reason(const solve_run *r);
 /* "diagonal + minres", in the words of the options. */
 void run_method(const solve_run *r, char *text, size_t text_size);
 
+/* How many residuals r->history holds. */
+int64_t run_history(const solve_run *r);
+
 /* The readable report, to standard output. */
 void print_report(const solve_run *r);
 

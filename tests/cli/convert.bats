@@ -1,11 +1,6 @@
 #!/usr/bin/env bats
 # saddle convert: there and back through every format, storage, what it refuses.
-bats_require_minimum_version 1.5.0
-
-setup() {
-    mkdir "$BATS_TEST_TMPDIR/work" # the folder itself has files of bats
-    cd "$BATS_TEST_TMPDIR/work" || return 1
-}
+load helper
 
 entries() {
     grep -v '^%' "$1"

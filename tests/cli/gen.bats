@@ -1,11 +1,6 @@
 #!/usr/bin/env bats
 # saddle gen: every family, the same matrix again, what it refuses, files that are whole or not there.
-bats_require_minimum_version 1.5.0
-
-setup() {
-    mkdir "$BATS_TEST_TMPDIR/work" # the folder itself has files of bats
-    cd "$BATS_TEST_TMPDIR/work" || return 1
-}
+load helper
 
 families() {
     "$SADDLE" gen --help | sed -n '/^Families:/,/^Options:/s/^  \([a-z][a-z0-9]*\) .*/\1/p'

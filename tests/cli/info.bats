@@ -1,11 +1,6 @@
 #!/usr/bin/env bats
 # saddle info: what it says of matrices that are known, its JSON, its plot, what it refuses.
-bats_require_minimum_version 1.5.0
-
-setup() {
-    mkdir "$BATS_TEST_TMPDIR/work" # the folder itself has files of bats
-    cd "$BATS_TEST_TMPDIR/work" || return 1
-}
+load helper
 
 # matrix SYMMETRY "SIZES" "ENTRY"...: a Matrix Market file on standard output.
 matrix() {

@@ -1,0 +1,51 @@
+# What all tests of the program share. SADDLE_BIN names the program (default: build/bin/saddle).
+bats_require_minimum_version 1.5.0
+
+SADDLE=${SADDLE_BIN:-$BATS_TEST_DIRNAME/../../build/bin/saddle}
+DATA=$BATS_TEST_DIRNAME/../data
+
+setup() {
+    mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
+    unset SADDLE_LOG NO_COLOR SADDLE_CUDA_MODULE OMP_NUM_THREADS
+}
+
+# laplacian N SHIFT: the 5-point Laplacian on an N x N grid, minus SHIFT on the diagonal.
+laplacian() {
+    awk -v n="$1" -v p="$2" 'BEGIN {
+        print "%%MatrixMarket matrix coordinate real symmetric"
+        print n * n, n * n, n * n + 2 * n * (n - 1)
+        for (i = 0; i < n; i++) for (j = 0; j < n; j++) {
+            k = i * n + j + 1
+            print k, k, 4 - p
+            if (j + 1 < n) print k + 1, k, -1
+            if (i + 1 < n) print k + n, k, -1
+        }
+    }'
+}
+
+# matrix HEADER LINE...: a file of these lines, to standard output.
+matrix() {
+    printf '%%%%MatrixMarket matrix %s\n' "$1"
+    shift
+    printf '%s\n' "$@"
+}
+
+# A system that the method diagonal solves in one step.
+diagonal() {
+    matrix "coordinate real symmetric" "4 4 4" "1 1 1" "2 2 -2" "3 3 4" "4 4 -8"
+}
+
+# The same with norms that are powers of two: without rounding, so the same bits everywhere.
+exact() {
+    matrix "coordinate real symmetric" "4 4 4" "1 1 2" "2 2 -2" "3 3 2" "4 4 -2"
+}
+
+is_json() {
+    python3 -c 'import json, sys; json.load(open(sys.argv[1]), parse_constant=lambda c: sys.exit(c))' "$1"
+}
+
+# json FILE EXPRESSION: a Python expression over the object j, which must be true.
+json() {
+    python3 -c 'import json, sys; j = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2" ||
+        { echo "not true of $1: $2"; cat "$1"; return 1; }
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# Ctrl-C and SIGTERM stop cleanly and say where it was.
+load helper
+
+# An iteration that cannot end before the signal comes: no residual is below 0.
+long_solve() { # signal, further options
+    local signal=$1
+    shift
+    laplacian 250 1 > A.mtx
+    run --separate-stderr timeout --preserve-status -s "$signal" 3 \
+        "$SADDLE" solve A.mtx --krylov minres --method none --tol 0 --maxiter 1000000000 "$@"
+}
+
+@test "Ctrl-C gives 130, valid JSON, and the best x" {
+    long_solve INT --json j.json --out x.mtx
+    [ "$status" -eq 130 ]
+    [[ $stderr == *"interrupted in solve, iteration "* ]]
+    [[ ${lines[-1]} == "NOT solved: interrupted in solve"* ]]
+    json j.json 'j["status"] == 130 and j["reason"] == "cancelled" and j["iterations"] > 0'
+    [ "$(grep -vc '^%' x.mtx)" -eq 62501 ]
+    [[ $output == *"the best found, not a solution, is written to x.mtx"* ]]
+    ! ls | grep -vqE '^(A.mtx|x.mtx|j.json)$'
+}
+
+@test "SIGTERM is like Ctrl-C" {
+    long_solve TERM -q --json -
+    [ "$status" -eq 130 ]
+    printf '%s\n' "$output" > j.json
+    json j.json 'j["reason"] == "cancelled"'
+}
+
+@test "interrupted while waiting for input: 130, and x was not written" {
+    mkfifo pipe
+    sleep 20 > pipe &
+    sleeper=$!
+    run --separate-stderr timeout --preserve-status -s INT 1 "$SADDLE" solve - --json j.json --out x.mtx < pipe
+    kill $sleeper
+    [ "$status" -eq 130 ]
+    [[ $stderr == *"interrupted"* && $stderr == *"x was not written"* ]]
+    [ ! -e x.mtx ]
+    json j.json 'j["status"] == 130 and j["reason"] == "cancelled"'
+}
+
+@test "a long run without a terminal tells where it is, in plain lines" {
+    laplacian 250 1 > A.mtx
+    run --separate-stderr timeout --preserve-status -s INT 8 \
+        "$SADDLE" solve A.mtx --krylov minres --method none --tol 0 --maxiter 1000000000
+    [[ $stderr == *"saddle: in solve, iteration "*" s)"* ]]
+    [[ $stderr != *$'\r'* && $stderr != *$'\033'* ]]
+}
+
+@test "a bar on a terminal, cleared in the end, and none with -q" {
+    command -v script > /dev/null || skip "script is not installed"
+    laplacian 250 1 > A.mtx
+    script -qec "timeout -s INT 2 '$SADDLE' solve A.mtx --krylov minres --method none --tol 0 --maxiter 1000000000" \
+        /dev/null > screen || true
+    grep -q 'solve   \[' screen
+    grep -q $'\r\033\[K' screen
+    script -qec "timeout -s INT 2 '$SADDLE' solve A.mtx --krylov minres --method none --tol 0 --maxiter 1000000000 -q" \
+        /dev/null > screen || true
+    ! grep -q 'solve   \[' screen
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# Wrong usage: exit status 2, a message on standard error that helps, nothing on standard output.
+load helper
+
+wrong() { # expected text, arguments...
+    local text=$1
+    shift
+    run -2 --separate-stderr "$SADDLE" "$@"
+    [ -z "$output" ]
+    [[ $stderr == *"$text"* ]] || { echo "$stderr"; return 1; }
+}
+
+@test "no command" { wrong "Usage: saddle COMMAND"; }
+@test "an unknown command, with the nearest one" { wrong 'did you mean "saddle solve"?' slove A.mtx; }
+@test "an option before the command" { wrong "the command comes first" --tol 1 solve A.mtx; }
+@test "a file in place of a command" {
+    diagonal > A.mtx
+    wrong 'did you mean "saddle solve A.mtx"?' A.mtx
+}
+@test "no matrix" { wrong "A.mtx[.gz] is missing" solve; }
+@test "two matrices" { wrong '"B.mtx" is one operand too many' solve A.mtx B.mtx; }
+@test "an unknown option, with the nearest one" { wrong "did you mean --maxiter?" solve A.mtx --maxitr 3; }
+@test "an unknown letter" { wrong "there is no option -z" solve A.mtx -z; }
+@test "a value for a flag" { wrong "--quiet takes no value" solve A.mtx --quiet=yes; }
+@test "no value at the end" { wrong "--tol wants a value" solve A.mtx --tol; }
+@test "an option in place of a value" { wrong "--out wants a value" solve A.mtx --out --json -; }
+@test "a word that is none of the choice" { wrong "it is one of auto|diagonal|none" solve A.mtx --method direct; }
+@test "a number that is none" { wrong 'cannot be "1e"' solve A.mtx --tol 1e; }
+@test "a number out of its range" { wrong "lies between" solve A.mtx --tol 2; }
+@test "NaN" { wrong "tol cannot be" solve A.mtx --tol nan; }
+@test "a negative count" { wrong "seed" solve A.mtx --seed -3; }
+@test "a count that overflows" { wrong "maxiter" solve A.mtx --maxiter 99999999999999999999; }
+@test "an empty value" { wrong "not empty" solve A.mtx --out=; }
+@test "two things from standard input" { wrong "standard input" solve - --rhs -; }
+@test "two things to standard output" { wrong "standard output" solve A.mtx --out - --json -; }
+@test "a benchmark that is none" { wrong "is not one of read, spmv" bench foo A.mtx; }
+@test "a picture of an unknown kind" { wrong "curve.gif" solve A.mtx --plot curve.gif; }
+
+@test "no JSON is written for wrong usage" {
+    diagonal > A.mtx
+    run -2 "$SADDLE" solve A.mtx --json out.json --tol 7
+    [ ! -e out.json ]
+}
+
+@test "-- ends the options" {
+    diagonal > ./--A.mtx
+    run -0 "$SADDLE" solve -q --method diagonal -- --A.mtx
+}
+
+@test "the last of an option given twice counts" {
+    diagonal > A.mtx
+    "$SADDLE" solve A.mtx --method none --method=diagonal --json j.json -q
+    json j.json 'j["method"] == "diagonal"'
+}
