@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { N = 2000 };
 
@@ -41,9 +42,8 @@ static int progress(const saddle_progress *p, void *user)
 {
     watch *w = user;
     ++w->calls;
-    if (w->calls % 100 == 1) {
-        printf("  %s %lld, residual %.1e\n", p->stage, (long long)p->done, p->residual);
-    }
+    if (strcmp(p->stage, "solve") == 0 && p->done % 5 == 0)
+        printf("  iteration %lld, residual %.1e\n", (long long)p->done, p->residual);
     return w->calls == w->cancel;
 }
 
@@ -55,7 +55,7 @@ static saddle_status solve(const saddle_matrix *A, const double *b, double *x, w
     saddle_status status = saddle_create(&solver, NULL, &hooks);
     if (status == SADDLE_OK) status = saddle_factor(solver, A);
     if (status == SADDLE_OK) status = saddle_solve(solver, 1, b, N, x, N, &info);
-    printf("%s: %s\n", saddle_status_text(status), info.message);
+    printf("%s %s\n", saddle_status_text(status), info.message);
     saddle_destroy(&solver);
     return status;
 }
@@ -81,7 +81,7 @@ int main(void)
     watch w = {0, 0, 0};
     if (solve(&A, b, x, &w) != SADDLE_OK || w.calls == 0) return 1;
     w.calls = 0;
-    w.cancel = 5;
+    w.cancel = 10;
     if (solve(&A, b, x, &w) != SADDLE_CANCELLED) return 1;
     printf("%ld blocks left\n", w.blocks);
     return w.blocks == 0 ? 0 : 1;
