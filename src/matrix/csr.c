@@ -7,6 +7,7 @@
  */
 #include "matrix/csr.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Entry k of the view, in the row and column of the library's form. */
@@ -128,6 +129,22 @@ done:
     return status;
 }
 
+/* Entries that are finite one by one may not be so added up. */
+static saddle_status check_sums(sd_context *c, const saddle_matrix *A, const sd_csr *csr)
+{
+    for (int32_t i = 0; i < csr->n; ++i) {
+        for (int64_t k = csr->ptr[i]; k < csr->ptr[i + 1]; ++k) {
+            if (isfinite(csr->val[k])) continue;
+            const int32_t j = csr->ind[k];
+            const bool turned = A->shape == SADDLE_LOWER;
+            return sd_fail(c, SADDLE_BAD_VALUE,
+                           "the entries at row %lld, column %lld add up to a number that is not finite",
+                           (long long)(turned ? j : i) + A->base, (long long)(turned ? i : j) + A->base);
+        }
+    }
+    return SADDLE_OK;
+}
+
 /* Writes the sorted entries into csr, each place once, and the map. */
 static saddle_status merge_entries(sd_context *c, const saddle_matrix *A, const int64_t *order,
                                    const int32_t *cols, const int64_t *row_start, sd_csr *csr, sd_map *map)
@@ -154,7 +171,7 @@ static saddle_status merge_entries(sd_context *c, const saddle_matrix *A, const 
     csr->val = sd_alloc(c, count, sizeof *csr->val, "values");
     if (!csr->val) return c->status;
     sd_csr_take_values(csr, A, map);
-    return SADDLE_OK;
+    return count < A->entries ? check_sums(c, A, csr) : SADDLE_OK;
 }
 
 static saddle_status assemble(sd_context *c, const saddle_matrix *A, sd_csr *csr, sd_map **map)

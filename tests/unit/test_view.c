@@ -264,7 +264,7 @@ static void entries_in_the_wrong_triangle_are_named_and_counted(void **state)
     CHECK(&A, SADDLE_BAD_MATRIX, "row 0, column 1", "lower");
     saddle_facts facts;
     assert_int_equal(saddle_inspect(&A, NULL, &facts, NULL), SADDLE_BAD_MATRIX);
-    assert_int_equal(facts.wrong_triangle, 2);
+    assert_int_equal(facts.wrong_triangle, 3);
     A.layout = SADDLE_ROWS;
     A.shape = SADDLE_UPPER;
     CHECK(&A, SADDLE_BAD_MATRIX, "row 1, column 0", "upper");
