@@ -129,8 +129,7 @@ done:
     return status;
 }
 
-/* Entries that are finite one by one may not be so added up. */
-static saddle_status check_sums(sd_context *c, const saddle_matrix *A, const sd_csr *csr)
+saddle_status sd_csr_check_sums(sd_context *c, const saddle_matrix *A, const sd_csr *csr)
 {
     for (int32_t i = 0; i < csr->n; ++i) {
         for (int64_t k = csr->ptr[i]; k < csr->ptr[i + 1]; ++k) {
@@ -171,7 +170,7 @@ static saddle_status merge_entries(sd_context *c, const saddle_matrix *A, const 
     csr->val = sd_alloc(c, count, sizeof *csr->val, "values");
     if (!csr->val) return c->status;
     sd_csr_take_values(csr, A, map);
-    return count < A->entries ? check_sums(c, A, csr) : SADDLE_OK;
+    return count < A->entries ? sd_csr_check_sums(c, A, csr) : SADDLE_OK;
 }
 
 static saddle_status assemble(sd_context *c, const saddle_matrix *A, sd_csr *csr, sd_map **map)
@@ -250,7 +249,10 @@ saddle_status sd_csr_symmetry(sd_context *c, const sd_csr *csr, bool *pattern, b
         for (int64_t k = cursor[i]; k < csr->ptr[i + 1] && *pattern; ++k) {
             const int32_t j = csr->ind[k];
             if (j <= i) continue;
-            if (cursor[j] >= csr->ptr[j + 1] || csr->ind[cursor[j]] != i) {
+            if (cursor[j] < csr->ptr[j + 1] && csr->ind[cursor[j]] < i) {
+                *pattern = false; /* a row above should have asked for this one */
+                bad_i = j, bad_j = csr->ind[cursor[j]];
+            } else if (cursor[j] >= csr->ptr[j + 1] || csr->ind[cursor[j]] != i) {
                 *pattern = false;
                 bad_i = i, bad_j = j;
             } else {
