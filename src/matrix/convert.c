@@ -84,15 +84,16 @@ static saddle_status convert(sd_context *c, const saddle_matrix *A, saddle_layou
     sd_csr csr = {0};
     int32_t *spelled = NULL;
     saddle_status status = sd_view_check(c, A, NULL);
-    if (!status && !A->values && A->entries > 0)
-        status = sd_fail(c, SADDLE_BAD_ARGUMENT, "the values of the matrix are NULL");
+    if (!status) status = sd_view_check_values(c, A, NULL);
     if (!status) status = sd_csr_from_view(c, A, false, &csr, NULL);
     if (!status && !csr.half && shape != SADDLE_GENERAL) status = sd_require_symmetric(c, &csr);
     if (!status && csr.half && !half) status = replace(c, &csr, sd_csr_expand);
     if (!status && !csr.half && half) status = replace(c, &csr, upper_part);
-    /* compressed rows of the upper triangle are compressed columns of the lower one */
+    /* compressed rows of the upper triangle are compressed columns of the lower one; coordinates are
+     * spelled out from either */
     const bool by_columns = layout == SADDLE_COLUMNS;
-    const bool turn = half ? by_columns != (shape == SADDLE_LOWER) : by_columns && shape == SADDLE_GENERAL;
+    const bool turn = layout != SADDLE_COORDINATES && half ? by_columns != (shape == SADDLE_LOWER)
+                                                           : by_columns && shape == SADDLE_GENERAL;
     if (!status && turn) status = replace(c, &csr, transpose);
     if (!status && layout == SADDLE_COORDINATES) status = spell_rows(c, &csr, &spelled);
     if (status) {

@@ -7,6 +7,7 @@
  */
 #include "matrix/csr.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Entry k of the view, in the row and column of the library's form. */
@@ -128,6 +129,21 @@ done:
     return status;
 }
 
+saddle_status sd_csr_check_sums(sd_context *c, const saddle_matrix *A, const sd_csr *csr)
+{
+    for (int32_t i = 0; i < csr->n; ++i) {
+        for (int64_t k = csr->ptr[i]; k < csr->ptr[i + 1]; ++k) {
+            if (isfinite(csr->val[k])) continue;
+            const int32_t j = csr->ind[k];
+            const bool turned = A->shape == SADDLE_LOWER;
+            return sd_fail(c, SADDLE_BAD_VALUE,
+                           "the entries at row %lld, column %lld add up to a number that is not finite",
+                           (long long)(turned ? j : i) + A->base, (long long)(turned ? i : j) + A->base);
+        }
+    }
+    return SADDLE_OK;
+}
+
 /* Writes the sorted entries into csr, each place once, and the map. */
 static saddle_status merge_entries(sd_context *c, const saddle_matrix *A, const int64_t *order,
                                    const int32_t *cols, const int64_t *row_start, sd_csr *csr, sd_map *map)
@@ -154,7 +170,7 @@ static saddle_status merge_entries(sd_context *c, const saddle_matrix *A, const 
     csr->val = sd_alloc(c, count, sizeof *csr->val, "values");
     if (!csr->val) return c->status;
     sd_csr_take_values(csr, A, map);
-    return SADDLE_OK;
+    return count < A->entries ? sd_csr_check_sums(c, A, csr) : SADDLE_OK;
 }
 
 static saddle_status assemble(sd_context *c, const saddle_matrix *A, sd_csr *csr, sd_map **map)
@@ -233,7 +249,10 @@ saddle_status sd_csr_symmetry(sd_context *c, const sd_csr *csr, bool *pattern, b
         for (int64_t k = cursor[i]; k < csr->ptr[i + 1] && *pattern; ++k) {
             const int32_t j = csr->ind[k];
             if (j <= i) continue;
-            if (cursor[j] >= csr->ptr[j + 1] || csr->ind[cursor[j]] != i) {
+            if (cursor[j] < csr->ptr[j + 1] && csr->ind[cursor[j]] < i) {
+                *pattern = false; /* a row above should have asked for this one */
+                bad_i = j, bad_j = csr->ind[cursor[j]];
+            } else if (cursor[j] >= csr->ptr[j + 1] || csr->ind[cursor[j]] != i) {
                 *pattern = false;
                 bad_i = i, bad_j = j;
             } else {

@@ -44,6 +44,9 @@ void sd_csr_free(sd_context *c, sd_csr *csr);
 /* Fills csr->val anew from a view of the same pattern. */
 void sd_csr_take_values(sd_csr *csr, const saddle_matrix *A, const sd_map *map);
 
+/* SADDLE_BAD_VALUE, naming the place, where entries that are finite one by one are not so added up. */
+saddle_status sd_csr_check_sums(sd_context *c, const saddle_matrix *A, const sd_csr *csr);
+
 /* A number that tells patterns apart: all fields, pointers and indices of a view. */
 uint64_t sd_view_fingerprint(const saddle_matrix *A);
 

@@ -115,15 +115,8 @@ static saddle_status take_values(saddle_solver *s, const saddle_matrix *A)
     if (!s->A.val) s->A.val = sd_alloc(&s->c, s->A.nnz, sizeof *s->A.val, "values");
     if (!s->A.val) return s->c.status;
     sd_csr_take_values(&s->A, A, s->map);
-    for (int32_t i = 0; s->map && i < s->A.n; ++i) {
-        for (int64_t k = s->A.ptr[i]; k < s->A.ptr[i + 1]; ++k) {
-            if (isfinite(s->A.val[k])) continue;
-            return sd_fail(
-                &s->c, SADDLE_BAD_VALUE,
-                "the entries that stand twice at rows and columns %d, %d (counted from 1) overflow in sum",
-                i + 1, s->A.ind[k] + 1);
-        }
-    }
+    if (s->map) status = sd_csr_check_sums(&s->c, A, &s->A);
+    if (status) return status;
     return s->shape == SADDLE_FULL ? sd_require_symmetric(&s->c, &s->A) : SADDLE_OK;
 }
 

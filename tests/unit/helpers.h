@@ -23,6 +23,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Twice the precision of a double: __float128, or a long double that is as wide. */
+#ifdef __SIZEOF_FLOAT128__
+typedef __float128 quad;
+#else
+typedef long double quad;
+#endif
+
 /* ---- random numbers: splitmix64 ---- */
 
 typedef struct rng {
