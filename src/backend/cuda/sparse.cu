@@ -307,4 +307,10 @@ BOTH(spmv_abs, (sd_engine *, const sd_sparse *, const sd_vector *, sd_vector *))
 BOTH(residual, (sd_engine *, const sd_sparse *, const sd_vector *, const sd_vector *, sd_vector *))
 BOTH(residual_dd, (sd_engine *, const sd_sparse *, const sd_vector *, const sd_vector *, sd_vector *))
 
+/* and what the benchmark runs in other shapes */
+template void product<double, PLAIN>(sd_engine *, const char *, const row_shape &, const sd_sparse *,
+                                     const sd_vector *, const sd_vector *, sd_vector *);
+template void product<float, PLAIN>(sd_engine *, const char *, const row_shape &, const sd_sparse *,
+                                    const sd_vector *, const sd_vector *, sd_vector *);
+
 } /* namespace sd_cuda */

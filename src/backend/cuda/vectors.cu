@@ -87,6 +87,14 @@ template <class real> struct multiplied {
     }
 };
 
+template <class real> struct absolute_of {
+    const real *x;
+    __device__ real operator()(int64_t i) const
+    {
+        return static_cast<real>(fabs(static_cast<double>(x[i])));
+    }
+};
+
 /* w + h_1 v_1 + ... + h_m v_m, from left to right. */
 template <class real, int m> struct combined {
     real h[m];
@@ -279,14 +287,22 @@ template <class real> void axpy(sd_engine *e, double alpha, const sd_vector *x, 
 
 template <class real> void axpby(sd_engine *e, double alpha, const sd_vector *x, double beta, sd_vector *y)
 {
-    const sum_of_scaled<real> f = {static_cast<real>(alpha), data_of<real>(x), static_cast<real>(beta),
-                                   data_of<real>(y)};
-    for_each<real>(e, "axpby", x->n, y->data, f);
+    const real a = static_cast<real>(alpha), b = static_cast<real>(beta);
+    const real *xs = data_of<real>(x);
+    if (b == 0)
+        for_each<real>(e, "axpby", x->n, y->data, scaled<real>{a, xs});
+    else
+        for_each<real>(e, "axpby", x->n, y->data, sum_of_scaled<real>{a, xs, b, data_of<real>(y)});
 }
 
 template <class real> void multiply(sd_engine *e, const sd_vector *d, const sd_vector *x, sd_vector *y)
 {
     for_each<real>(e, "multiply", x->n, y->data, multiplied<real>{data_of<real>(d), data_of<real>(x)});
+}
+
+template <class real> void absolute(sd_engine *e, const sd_vector *x, sd_vector *y)
+{
+    for_each<real>(e, "absolute", x->n, y->data, absolute_of<real>{data_of<real>(x)});
 }
 
 template <class real> void from_double(sd_engine *e, const sd_vector *source, sd_vector *x)
@@ -355,6 +371,7 @@ BOTH(scale, (sd_engine *, double, sd_vector *))
 BOTH(axpy, (sd_engine *, double, const sd_vector *, sd_vector *))
 BOTH(axpby, (sd_engine *, double, const sd_vector *, double, sd_vector *))
 BOTH(multiply, (sd_engine *, const sd_vector *, const sd_vector *, sd_vector *))
+BOTH(absolute, (sd_engine *, const sd_vector *, sd_vector *))
 BOTH(dot, (sd_engine *, const sd_vector *, const sd_vector *, double *))
 BOTH(norm_inf, (sd_engine *, const sd_vector *, double *))
 BOTH(ratio_max, (sd_engine *, const sd_vector *, const sd_vector *, double *))
