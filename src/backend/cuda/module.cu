@@ -219,12 +219,12 @@ saddle_status take(sd_engine *e, block *node, const char *what)
         cudaMallocFromPoolAsync(&node->data, static_cast<size_t>(bytes > 0 ? bytes : 1), s->pool, s->stream);
     if (error == cudaSuccess) return SADDLE_OK;
     cudaGetLastError(); /* being short of memory is no failure of the device */
-    if (error != cudaErrorMemoryAllocation) {
-        failed(e, error, what);
-        return c->status;
-    }
     size_t unused = 0, all = 0;
-    cudaMemGetInfo(&unused, &all);
+    const bool answers = cudaMemGetInfo(&unused, &all) == cudaSuccess;
+    if (error != cudaErrorMemoryAllocation && !(answers && static_cast<size_t>(bytes) > all)) {
+        failed(e, error, what);
+        return e->status;
+    }
     return fail(c, SADDLE_OUT_OF_MEMORY,
                 "out of memory: no %lld bytes on the GPU for %s, with %lld bytes in use "
                 "(%lld of its %lld bytes are free)",

@@ -173,7 +173,9 @@ __device__ bool leave_piece(const pile &p, piled_row &r, int w, const carried &s
         last = atomicAdd(&r.done, 1) == r.pieces - 1;
         __threadfence();
     }
-    return __shfl_sync(ALL_LANES, last, 0) != 0;
+    last = __shfl_sync(ALL_LANES, last, 0);
+    __syncwarp(); /* what lane 0 may now see, all may */
+    return last != 0;
 }
 
 template <class real, product_mode mode>
