@@ -26,15 +26,25 @@ if(SADDLE_CUDA AND cuda_sources)
 endif()
 
 if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
-  # The library is linked with nothing of ours but the headers: what it needs of the host comes
+  # The module is linked with nothing of ours but the headers: what it needs of the host comes
   # through the table in backend.h. --fmad=false for the reason that saddle_flags gives.
-  add_library(saddle_cuda MODULE ${cuda_sources})
-  target_include_directories(saddle_cuda PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-  target_compile_features(saddle_cuda PRIVATE cuda_std_17)
-  target_compile_options(saddle_cuda PRIVATE
+  add_library(saddle_cuda_flags INTERFACE)
+  target_include_directories(saddle_cuda_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_compile_features(saddle_cuda_flags INTERFACE cuda_std_17)
+  target_compile_options(saddle_cuda_flags INTERFACE
     --fmad=false --Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Wshadow,-Werror)
-  target_link_options(saddle_cuda PRIVATE LINKER:--exclude-libs,ALL LINKER:--no-undefined)
-  set_target_properties(saddle_cuda PROPERTIES
-    CUDA_VISIBILITY_PRESET hidden CUDA_RUNTIME_LIBRARY Static CUDA_EXTENSIONS OFF)
+  set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+  set(CMAKE_CUDA_EXTENSIONS OFF)
+
+  add_library(saddle_cuda_objects OBJECT ${cuda_sources})
+  target_link_libraries(saddle_cuda_objects PRIVATE saddle_cuda_flags)
+  add_library(saddle_cuda MODULE $<TARGET_OBJECTS:saddle_cuda_objects>)
+  set_target_properties(saddle_cuda PROPERTIES LINKER_LANGUAGE CUDA INSTALL_RPATH "")
+  target_link_options(saddle_cuda PRIVATE LINKER:--exclude-libs,ALL LINKER:--no-undefined LINKER:--as-needed)
+
+  add_executable(cuda_kernels bench/cuda_kernels.cu $<TARGET_OBJECTS:saddle_cuda_objects>)
+  target_link_libraries(cuda_kernels PRIVATE saddle_cuda_flags)
+  set_target_properties(cuda_kernels PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
 endif()
 message(STATUS "saddle: CUDA module: ${saddle_cuda_found}")

@@ -45,7 +45,8 @@ typedef struct sd_vector {
  */
 typedef struct sd_sparse {
     int32_t n;
-    int64_t nnz; /* stored */
+    int64_t nnz;     /* stored */
+    int64_t longest; /* entries of the longest row, 0 where that was not looked for */
     bool half;
     sd_precision precision;
     const int64_t *ptr;

@@ -37,6 +37,14 @@ static saddle_status scaled_values(sd_context *c, const double *val, int64_t nnz
     return SADDLE_OK;
 }
 
+static int64_t longest_row(const sd_csr *A)
+{
+    int64_t most = 0;
+    for (int32_t i = 0; i < A->n; ++i)
+        if (A->ptr[i + 1] - A->ptr[i] > most) most = A->ptr[i + 1] - A->ptr[i];
+    return most;
+}
+
 static void *to_device(sd_engine *e, const void *host, int64_t bytes, const char *what)
 {
     void *block = e->backend->allocate(e, bytes, what);
@@ -104,6 +112,7 @@ saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision preci
     if (!status) {
         op->sparse = (sd_sparse){.n = from->n,
                                  .nnz = from->nnz,
+                                 .longest = longest_row(from),
                                  .half = from->half,
                                  .precision = precision,
                                  .ptr = from->ptr,

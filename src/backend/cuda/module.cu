@@ -1,0 +1,319 @@
+/*
+ * The CUDA module's table: devices, memory, errors. The kernels are in vectors.cu and sparse.cu.
+ *
+ * Memory comes from a pool that belongs to the engine, in the order of its stream: releasing a
+ * vector waits for nothing, the next one of its size is there at once, and the process's default
+ * pool keeps the settings that its owner gave it.
+ */
+#include "backend/cuda/cuda.cuh"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+namespace sd_cuda
+{
+
+saddle_status fail(sd_context *c, saddle_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(c->message, sizeof c->message, format, args);
+    va_end(args);
+    c->status = status;
+    return status;
+}
+
+bool failed(sd_engine *e, cudaError_t error, const char *what)
+{
+    if (error == cudaSuccess) return false;
+    if (!e->status)
+        e->status = fail(e->context, SADDLE_DEVICE_FAILED,
+                         "the GPU failed, noticed at %s (work before it may be at fault): %s: %s", what,
+                         cudaGetErrorName(error), cudaGetErrorString(error));
+    return true;
+}
+
+void *scratch(sd_engine *e, int64_t bytes, const char *what)
+{
+    if (e->scratch && bytes <= e->scratch_bytes) return e->scratch;
+    if (!e->status)
+        e->status = fail(e->context, SADDLE_DEVICE_FAILED,
+                         "%s needs %lld bytes of scratch and %lld are reserved (sd_engine_reserve)", what,
+                         static_cast<long long>(bytes), static_cast<long long>(e->scratch_bytes));
+    return NULL;
+}
+
+bool finished(sd_engine *e, const char *what)
+{
+    return !e->status && !failed(e, cudaStreamSynchronize(state_of(e)->stream), what);
+}
+
+namespace
+{
+
+/* Whether device number `device` is there; if not, why. */
+saddle_status find_device(sd_context *c, int device)
+{
+    int driver = 0, runtime = 0, count = 0;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    if (driver == 0)
+        return fail(c, SADDLE_NO_DEVICE, "no CUDA: there is no NVIDIA driver on this machine (libcuda.so.1)");
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaErrorInsufficientDriver)
+        return fail(c, SADDLE_NO_DEVICE, "no CUDA: the driver is for CUDA %d.%d, the module needs %d.%d",
+                    driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0))
+        return fail(c, SADDLE_NO_DEVICE,
+                    "no CUDA: the driver finds no GPU (or CUDA_VISIBLE_DEVICES hides it)");
+    if (error != cudaSuccess)
+        return fail(c, SADDLE_NO_DEVICE, "no CUDA: %s: %s", cudaGetErrorName(error),
+                    cudaGetErrorString(error));
+    if (device < 0 || device >= count)
+        return fail(c, SADDLE_NO_DEVICE, "there is no CUDA device %d: there are %d, from 0", device, count);
+    return SADDLE_OK;
+}
+
+saddle_status describe(sd_context *c, int device)
+{
+    const saddle_status status = find_device(c, device);
+    if (status) return status;
+    int driver = 0, runtime = 0;
+    cudaDeviceProp p;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    const cudaError_t error = cudaGetDeviceProperties(&p, device);
+    if (error != cudaSuccess)
+        return fail(c, SADDLE_NO_DEVICE, "CUDA device %d does not answer: %s", device,
+                    cudaGetErrorString(error));
+    return fail(c, SADDLE_OK,
+                "%s, %lld MiB, compute capability %d.%d, %d multiprocessors, driver for CUDA %d.%d, "
+                "runtime %d.%d",
+                p.name, static_cast<long long>(p.totalGlobalMem >> 20), p.major, p.minor,
+                p.multiProcessorCount, driver / 1000, driver % 1000 / 10, runtime / 1000,
+                runtime % 1000 / 10);
+}
+
+/* Everything in a state that CUDA made, as far as it was made. */
+void dispose(sd_context *c, state *s)
+{
+    const on_device current(s->device);
+    if (s->stream) cudaStreamSynchronize(s->stream);
+    if (s->counter) cudaFree(s->counter);
+    if (s->result) cudaFreeHost(s->result);
+    if (s->pool) cudaMemPoolDestroy(s->pool);
+    if (s->stream) cudaStreamDestroy(s->stream);
+    c->hooks.release(s, c->hooks.user);
+}
+
+/* A pool that keeps what is released to it until it is destroyed. */
+cudaError_t make_pool(state *s)
+{
+    cudaMemPoolProps p = {};
+    p.allocType = cudaMemAllocationTypePinned;
+    p.location.type = cudaMemLocationTypeDevice;
+    p.location.id = s->device;
+    cudaError_t error = cudaMemPoolCreate(&s->pool, &p);
+    uint64_t keep = UINT64_MAX;
+    if (error == cudaSuccess)
+        error = cudaMemPoolSetAttribute(s->pool, cudaMemPoolAttrReleaseThreshold, &keep);
+    return error;
+}
+
+__global__ void clear_counters(counters *counter)
+{
+    if (threadIdx.x == 0) *counter = counters();
+}
+
+/* Makes what the state holds; *what says what failed. */
+cudaError_t furnish(state *s, const char **what)
+{
+    cudaFuncAttributes code;
+    *what = "it cannot run the module's code";
+    cudaError_t error = cudaFuncGetAttributes(&code, clear_counters);
+    if (error == cudaSuccess) {
+        *what = "no stream";
+        error = cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking);
+    }
+    if (error == cudaSuccess) {
+        *what = "no memory pool";
+        error = make_pool(s);
+    }
+    if (error == cudaSuccess) {
+        *what = "no pinned memory";
+        error = cudaHostAlloc(reinterpret_cast<void **>(&s->result), SD_PANEL * sizeof(double),
+                              cudaHostAllocMapped | cudaHostAllocPortable);
+    }
+    if (error == cudaSuccess) {
+        *what = "no memory for counters";
+        error = cudaMalloc(reinterpret_cast<void **>(&s->counter), sizeof *s->counter);
+    }
+    if (error == cudaSuccess) {
+        *what = "no number of multiprocessors";
+        error = cudaDeviceGetAttribute(&s->processors, cudaDevAttrMultiProcessorCount, s->device);
+    }
+    return error;
+}
+
+saddle_status open(sd_context *c, sd_engine *e, int device)
+{
+    const saddle_status status = find_device(c, device);
+    if (status) return status;
+    state *s = static_cast<state *>(c->hooks.allocate(sizeof(state), c->hooks.user));
+    if (!s)
+        return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: no %d bytes for a CUDA engine", (int)sizeof *s);
+    *s = state();
+    s->device = device;
+    const char *what = "it cannot be chosen";
+    const on_device current(device);
+    cudaError_t error = current.error;
+    if (error == cudaSuccess) error = furnish(s, &what);
+    if (error != cudaSuccess) {
+        dispose(c, s);
+        cudaGetLastError();
+        return fail(c, error == cudaErrorMemoryAllocation ? SADDLE_OUT_OF_MEMORY : SADDLE_NO_DEVICE,
+                    "CUDA device %d cannot be used: %s: %s: %s", device, what, cudaGetErrorName(error),
+                    cudaGetErrorString(error));
+    }
+    e->state = s;
+    launch(e, "open", clear_counters, 1, s->counter);
+    if (e->status) {
+        dispose(c, s);
+        e->state = NULL;
+    }
+    return e->status;
+}
+
+void release(sd_engine *e, void *data)
+{
+    state *s = state_of(e);
+    sd_context *c = e->context;
+    block **at = &s->blocks;
+    while (*at && (*at)->data != data) at = &(*at)->next;
+    block *found = *at;
+    if (!data || !found) return;
+    *at = found->next;
+    const on_device current(s->device);
+    cudaFreeAsync(data, s->stream);
+    c->bytes -= found->bytes;
+    c->hooks.release(found, c->hooks.user);
+}
+
+void close(sd_engine *e)
+{
+    state *s = state_of(e);
+    while (s->blocks) release(e, s->blocks->data);
+    dispose(e->context, s);
+    e->state = NULL;
+}
+
+/* Device memory for `node`, which has its size; the status says why not. */
+saddle_status take(sd_engine *e, block *node, const char *what)
+{
+    state *s = state_of(e);
+    sd_context *c = e->context;
+    const long long bytes = node->bytes, used = c->bytes;
+    const on_device current(s->device);
+    const cudaError_t error =
+        cudaMallocFromPoolAsync(&node->data, static_cast<size_t>(bytes > 0 ? bytes : 1), s->pool, s->stream);
+    if (error == cudaSuccess) return SADDLE_OK;
+    cudaGetLastError(); /* being short of memory is no failure of the device */
+    size_t unused = 0, all = 0;
+    const bool answers = cudaMemGetInfo(&unused, &all) == cudaSuccess;
+    if (error != cudaErrorMemoryAllocation && !(answers && static_cast<size_t>(bytes) > all)) {
+        failed(e, error, what);
+        return e->status;
+    }
+    return fail(c, SADDLE_OUT_OF_MEMORY,
+                "out of memory: no %lld bytes on the GPU for %s, with %lld bytes in use "
+                "(%lld of its %lld bytes are free)",
+                bytes, what, used, static_cast<long long>(unused), static_cast<long long>(all));
+}
+
+void *allocate(sd_engine *e, int64_t bytes, const char *what)
+{
+    state *s = state_of(e);
+    sd_context *c = e->context;
+    const long long wanted = bytes, used = c->bytes, limit = c->limit;
+    if (bytes < 0) {
+        fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: %s of %lld bytes is beyond any memory", what, wanted);
+        return NULL;
+    }
+    if (limit > 0 && bytes > limit - used) {
+        fail(c, SADDLE_MEMORY_LIMIT,
+             "memory limit: %s needs %lld bytes in addition to %lld in use; the limit is %lld "
+             "(raise max-memory to at least %lld)",
+             what, wanted, used, limit, used + wanted);
+        return NULL;
+    }
+    block *node = static_cast<block *>(c->hooks.allocate(sizeof(block), c->hooks.user));
+    if (!node) {
+        fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: no %d bytes on the host to keep account of %s",
+             (int)sizeof(block), what);
+        return NULL;
+    }
+    node->data = NULL;
+    node->bytes = bytes;
+    if (take(e, node, what)) {
+        c->hooks.release(node, c->hooks.user);
+        return NULL;
+    }
+    node->next = s->blocks;
+    s->blocks = node;
+    c->bytes += bytes;
+    if (c->bytes > c->peak) c->peak = c->bytes;
+    return node->data;
+}
+
+/* The caller may reuse or free its side as soon as these return. */
+void transfer(sd_engine *e, const void *from, void *to, int64_t bytes, cudaMemcpyKind kind, const char *what)
+{
+    if (e->status || bytes == 0) return;
+    const on_device current(state_of(e)->device);
+    if (failed(e, current.error, what)) return;
+    if (failed(e, cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), kind, state_of(e)->stream), what))
+        return;
+    finished(e, what);
+}
+
+void upload(sd_engine *e, const void *host, void *data, int64_t bytes)
+{
+    transfer(e, host, data, bytes, cudaMemcpyHostToDevice, "upload");
+}
+
+void download(sd_engine *e, const void *data, void *host, int64_t bytes)
+{
+    transfer(e, data, host, bytes, cudaMemcpyDeviceToHost, "download");
+}
+
+#define KERNEL(name, parameters, arguments) name<double>,
+const sd_kernels double_kernels = {
+#include "backend/kernels.def"
+};
+#undef KERNEL
+#define KERNEL(name, parameters, arguments) name<float>,
+const sd_kernels single_kernels = {
+#include "backend/kernels.def"
+};
+#undef KERNEL
+
+const sd_backend table = {SD_BACKEND_VERSION,
+                          "cuda",
+                          false,
+                          open,
+                          close,
+                          allocate,
+                          release,
+                          upload,
+                          download,
+                          describe,
+                          {double_kernels, single_kernels}};
+
+} /* namespace */
+} /* namespace sd_cuda */
+
+const sd_backend *sd_cuda_backend(void)
+{
+    return &sd_cuda::table;
+}

@@ -1,0 +1,383 @@
+/*
+ * Vectors on the GPU: element by element, and reductions.
+ *
+ * Element-wise kernels do per entry what the CPU's do, each operation rounded (--fmad=false), so they
+ * give the CPU's bits.
+ *
+ * A reduction is cut into chunks of SD_CHUNK entries, a block each: thread t takes entries t,
+ * t + BLOCK, ... of its chunk in that order, then a tree over the block. The block that finishes
+ * last adds the chunks' results, thread t those of chunks t, t + BLOCK, ..., then the same tree. It
+ * writes into host memory, so that one wait is all that a reduction costs beyond its kernel.
+ */
+#include "backend/cuda/cuda.cuh"
+
+#include <math.h>
+
+namespace sd_cuda
+{
+namespace
+{
+
+constexpr int UNROLL = 4; /* entries a thread has under way at once */
+
+/* y_i = f(i). All of a thread's entries are read before any is written, to have many reads in
+ * flight though y may be what f reads (only at i). */
+template <class T, class F> __global__ void __launch_bounds__(BLOCK) each(int64_t n, T *y, F f)
+{
+    const int64_t stride = static_cast<int64_t>(gridDim.x) * BLOCK * UNROLL;
+    for (int64_t i = static_cast<int64_t>(blockIdx.x) * BLOCK * UNROLL + threadIdx.x; i < n; i += stride) {
+        T value[UNROLL];
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u)
+            if (i + u * BLOCK < n) value[u] = f(i + u * BLOCK);
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u)
+            if (i + u * BLOCK < n) y[i + u * BLOCK] = value[u];
+    }
+}
+
+template <class T, class F> void for_each(sd_engine *e, const char *what, int64_t n, void *y, const F &f)
+{
+    if (e->status || n == 0) return;
+    const int64_t wanted = (n + BLOCK * UNROLL - 1) / (BLOCK * UNROLL), most = INT32_MAX;
+    launch(e, what, each<T, F>, wanted < most ? wanted : most, n, static_cast<T *>(y), f);
+}
+
+template <class real> struct constant_of {
+    real a;
+    __device__ real operator()(int64_t) const
+    {
+        return a;
+    }
+};
+
+template <class From, class To> struct converted {
+    const From *x;
+    __device__ To operator()(int64_t i) const
+    {
+        return static_cast<To>(x[i]);
+    }
+};
+
+template <class real> struct scaled {
+    real a;
+    const real *x;
+    __device__ real operator()(int64_t i) const
+    {
+        return x[i] * a;
+    }
+};
+
+template <class real> struct sum_of_scaled {
+    real a;
+    const real *x;
+    real b;
+    const real *y;
+    __device__ real operator()(int64_t i) const
+    {
+        return a * x[i] + b * y[i];
+    }
+};
+
+template <class real> struct multiplied {
+    const real *d, *x;
+    __device__ real operator()(int64_t i) const
+    {
+        return d[i] * x[i];
+    }
+};
+
+template <class real> struct absolute_of {
+    const real *x;
+    __device__ real operator()(int64_t i) const
+    {
+        return static_cast<real>(fabs(static_cast<double>(x[i])));
+    }
+};
+
+/* w + h_1 v_1 + ... + h_m v_m, from left to right. */
+template <class real, int m> struct combined {
+    real h[m];
+    const real *v;
+    int64_t n;
+    const real *w;
+    __device__ real operator()(int64_t i) const
+    {
+        real term[m], sum = w[i];
+#pragma unroll
+        for (int k = 0; k < m; ++k) term[k] = h[k] * v[k * n + i];
+#pragma unroll
+        for (int k = 0; k < m; ++k) sum += term[k];
+        return sum;
+    }
+};
+
+/* How two partial results become one. */
+struct addition {
+    static __device__ double join(double a, double b)
+    {
+        return a + b;
+    }
+};
+
+/* The larger one, or NaN where one of them is. */
+struct largest {
+    static __device__ double join(double a, double b)
+    {
+        return !isnan(a) && !(b <= a) ? b : a;
+    }
+};
+
+/* What is joined at entry i: m numbers at once. */
+template <class real, int m> struct products {
+    const real *v, *w;
+    int64_t n;
+    __device__ void operator()(int64_t i, double (&value)[m]) const
+    {
+        const double wi = w[i];
+#pragma unroll
+        for (int k = 0; k < m; ++k) value[k] = static_cast<double>(v[k * n + i]) * wi;
+    }
+};
+
+template <class real> struct magnitude {
+    const real *x;
+    __device__ void operator()(int64_t i, double (&value)[1]) const
+    {
+        value[0] = fabs(static_cast<double>(x[i]));
+    }
+};
+
+template <class real> struct ratio {
+    const real *x, *y;
+    __device__ void operator()(int64_t i, double (&value)[1]) const
+    {
+        const double a = fabs(static_cast<double>(x[i])), b = y[i];
+        value[0] = a == 0 && b == 0 ? 0 : a / b;
+    }
+};
+
+/* Joins the values of a block's threads: thread 0 has the results. */
+template <class J, int m> __device__ void join_block(double (&value)[m])
+{
+    __shared__ double of_warp[m][BLOCK / WARP];
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    __syncthreads(); /* of_warp may still be read from the time before */
+#pragma unroll
+    for (int k = 0; k < m; ++k) {
+#pragma unroll
+        for (int step = WARP / 2; step > 0; step /= 2)
+            value[k] = J::join(value[k], __shfl_down_sync(ALL_LANES, value[k], step));
+        if (lane == 0) of_warp[k][warp] = value[k];
+    }
+    __syncthreads();
+    if (warp > 0) return;
+#pragma unroll
+    for (int k = 0; k < m; ++k) {
+        value[k] = of_warp[k][lane % (BLOCK / WARP)];
+#pragma unroll
+        for (int step = BLOCK / WARP / 2; step > 0; step /= 2)
+            value[k] = J::join(value[k], __shfl_down_sync(ALL_LANES, value[k], step));
+    }
+}
+
+/* True in all threads of the block that calls this last of the whole grid. What thread 0 of each
+ * block wrote before is then visible; the ticket is 0 again. */
+__device__ bool is_last_block(unsigned *ticket)
+{
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicAdd(ticket, 1) == gridDim.x - 1;
+        if (last) {
+            *ticket = 0;
+            __threadfence();
+        }
+    }
+    __syncthreads();
+    return last;
+}
+
+/* part has room for m numbers a chunk. */
+template <class J, int m, class F>
+__global__ void __launch_bounds__(BLOCK)
+    reduce(int64_t n, int64_t chunks, F f, double *part, unsigned *ticket, double *result)
+{
+    for (int64_t c = blockIdx.x; c < chunks; c += gridDim.x) {
+        double sum[m] = {};
+        const int64_t first = c * SD_CHUNK + threadIdx.x;
+#pragma unroll 4
+        for (int s = 0; s < SD_CHUNK; s += BLOCK) {
+            double value[m] = {};
+            if (first + s < n) f(first + s, value);
+#pragma unroll
+            for (int k = 0; k < m; ++k) sum[k] = J::join(sum[k], value[k]);
+        }
+        join_block<J, m>(sum);
+        if (threadIdx.x == 0)
+            for (int k = 0; k < m; ++k) part[k * chunks + c] = sum[k];
+    }
+    if (!is_last_block(ticket)) return;
+    double sum[m] = {};
+#pragma unroll
+    for (int k = 0; k < m; ++k)
+        for (int64_t c = threadIdx.x; c < chunks; c += BLOCK)
+            sum[k] = J::join(sum[k], __ldcg(part + k * chunks + c));
+    join_block<J, m>(sum);
+    if (threadIdx.x == 0)
+        for (int k = 0; k < m; ++k) result[k] = sum[k];
+}
+
+template <class J, int m, class F>
+void reduction(sd_engine *e, const char *what, int64_t n, const F &f, double *result)
+{
+    if (e->status) return;
+    for (int k = 0; k < m; ++k) result[k] = 0;
+    if (n == 0) return;
+    const state *s = state_of(e);
+    const int64_t chunks = (n + SD_CHUNK - 1) / SD_CHUNK, most = INT32_MAX;
+    void *part = scratch(e, chunks * m * static_cast<int64_t>(sizeof(double)), what);
+    if (!part) return;
+    launch(e, what, reduce<J, m, F>, chunks < most ? chunks : most, n, chunks, f, static_cast<double *>(part),
+           &s->counter->ticket, s->result);
+    if (!finished(e, what)) return;
+    for (int k = 0; k < m; ++k) result[k] = s->result[k];
+}
+
+template <class real> const real *data_of(const sd_vector *x)
+{
+    return static_cast<const real *>(x->data);
+}
+
+template <class real, int m>
+void dots(sd_engine *e, const char *what, const sd_vector *v, const sd_vector *w, double *h)
+{
+    reduction<addition, m>(e, what, w->n, products<real, m>{data_of<real>(v), data_of<real>(w), w->n}, h);
+}
+
+template <class real, int m> void combine(sd_engine *e, const double *h, const sd_vector *v, sd_vector *w)
+{
+    combined<real, m> f = {{}, data_of<real>(v), w->n, data_of<real>(w)};
+    for (int k = 0; k < m; ++k) f.h[k] = static_cast<real>(h[k]);
+    for_each<real>(e, "panel_axpy", w->n, w->data, f);
+}
+
+} /* namespace */
+
+template <class real> void fill(sd_engine *e, double alpha, sd_vector *x)
+{
+    for_each<real>(e, "fill", x->n, x->data, constant_of<real>{static_cast<real>(alpha)});
+}
+
+template <class real> void copy(sd_engine *e, const sd_vector *x, sd_vector *y)
+{
+    for_each<real>(e, "copy", x->n, y->data, converted<real, real>{data_of<real>(x)});
+}
+
+template <class real> void scale(sd_engine *e, double alpha, sd_vector *x)
+{
+    for_each<real>(e, "scale", x->n, x->data, scaled<real>{static_cast<real>(alpha), data_of<real>(x)});
+}
+
+template <class real> void axpy(sd_engine *e, double alpha, const sd_vector *x, sd_vector *y)
+{
+    const combined<real, 1> f = {{static_cast<real>(alpha)}, data_of<real>(x), x->n, data_of<real>(y)};
+    for_each<real>(e, "axpy", x->n, y->data, f);
+}
+
+template <class real> void axpby(sd_engine *e, double alpha, const sd_vector *x, double beta, sd_vector *y)
+{
+    const real a = static_cast<real>(alpha), b = static_cast<real>(beta);
+    const real *xs = data_of<real>(x);
+    if (b == 0)
+        for_each<real>(e, "axpby", x->n, y->data, scaled<real>{a, xs});
+    else
+        for_each<real>(e, "axpby", x->n, y->data, sum_of_scaled<real>{a, xs, b, data_of<real>(y)});
+}
+
+template <class real> void multiply(sd_engine *e, const sd_vector *d, const sd_vector *x, sd_vector *y)
+{
+    for_each<real>(e, "multiply", x->n, y->data, multiplied<real>{data_of<real>(d), data_of<real>(x)});
+}
+
+template <class real> void absolute(sd_engine *e, const sd_vector *x, sd_vector *y)
+{
+    for_each<real>(e, "absolute", x->n, y->data, absolute_of<real>{data_of<real>(x)});
+}
+
+template <class real> void from_double(sd_engine *e, const sd_vector *source, sd_vector *x)
+{
+    for_each<real>(e, "from_double", x->n, x->data, converted<double, real>{data_of<double>(source)});
+}
+
+template <class real> void to_double(sd_engine *e, const sd_vector *x, sd_vector *target)
+{
+    for_each<double>(e, "to_double", x->n, target->data, converted<real, double>{data_of<real>(x)});
+}
+
+template <class real> void dot(sd_engine *e, const sd_vector *x, const sd_vector *y, double *result)
+{
+    dots<real, 1>(e, "dot", x, y, result);
+}
+
+template <class real> void norm_inf(sd_engine *e, const sd_vector *x, double *result)
+{
+    reduction<largest, 1>(e, "norm_inf", x->n, magnitude<real>{data_of<real>(x)}, result);
+}
+
+template <class real> void ratio_max(sd_engine *e, const sd_vector *x, const sd_vector *y, double *result)
+{
+    reduction<largest, 1>(e, "ratio_max", x->n, ratio<real>{data_of<real>(x), data_of<real>(y)}, result);
+}
+
+template <class real> void panel_dot(sd_engine *e, int m, const sd_vector *x, const sd_vector *w, double *h)
+{
+    const char *const what = "panel_dot";
+    switch (m) {
+    case 1: dots<real, 1>(e, what, x, w, h); break;
+    case 2: dots<real, 2>(e, what, x, w, h); break;
+    case 3: dots<real, 3>(e, what, x, w, h); break;
+    case 4: dots<real, 4>(e, what, x, w, h); break;
+    case 5: dots<real, 5>(e, what, x, w, h); break;
+    case 6: dots<real, 6>(e, what, x, w, h); break;
+    case 7: dots<real, 7>(e, what, x, w, h); break;
+    case 8: dots<real, 8>(e, what, x, w, h); break;
+    default: break;
+    }
+}
+
+template <class real> void panel_axpy(sd_engine *e, int m, const double *h, const sd_vector *x, sd_vector *w)
+{
+    switch (m) {
+    case 1: combine<real, 1>(e, h, x, w); break;
+    case 2: combine<real, 2>(e, h, x, w); break;
+    case 3: combine<real, 3>(e, h, x, w); break;
+    case 4: combine<real, 4>(e, h, x, w); break;
+    case 5: combine<real, 5>(e, h, x, w); break;
+    case 6: combine<real, 6>(e, h, x, w); break;
+    case 7: combine<real, 7>(e, h, x, w); break;
+    case 8: combine<real, 8>(e, h, x, w); break;
+    default: break;
+    }
+}
+
+/* The rows of kernels.def that are defined here, in both precisions. */
+#define BOTH(name, parameters)                                                                               \
+    template void name<double> parameters;                                                                   \
+    template void name<float> parameters;
+BOTH(fill, (sd_engine *, double, sd_vector *))
+BOTH(copy, (sd_engine *, const sd_vector *, sd_vector *))
+BOTH(scale, (sd_engine *, double, sd_vector *))
+BOTH(axpy, (sd_engine *, double, const sd_vector *, sd_vector *))
+BOTH(axpby, (sd_engine *, double, const sd_vector *, double, sd_vector *))
+BOTH(multiply, (sd_engine *, const sd_vector *, const sd_vector *, sd_vector *))
+BOTH(absolute, (sd_engine *, const sd_vector *, sd_vector *))
+BOTH(dot, (sd_engine *, const sd_vector *, const sd_vector *, double *))
+BOTH(norm_inf, (sd_engine *, const sd_vector *, double *))
+BOTH(ratio_max, (sd_engine *, const sd_vector *, const sd_vector *, double *))
+BOTH(panel_dot, (sd_engine *, int, const sd_vector *, const sd_vector *, double *))
+BOTH(panel_axpy, (sd_engine *, int, const double *, const sd_vector *, sd_vector *))
+BOTH(from_double, (sd_engine *, const sd_vector *, sd_vector *))
+BOTH(to_double, (sd_engine *, const sd_vector *, sd_vector *))
+
+} /* namespace sd_cuda */
