@@ -1,7 +1,7 @@
 # What all tests of the program share. SADDLE_BIN names the program (default: build/bin/saddle).
 bats_require_minimum_version 1.5.0
 
-SADDLE=${SADDLE_BIN:-$BATS_TEST_DIRNAME/../../build/bin/saddle}
+export SADDLE=${SADDLE_BIN:-$BATS_TEST_DIRNAME/../../build/bin/saddle}
 DATA=$BATS_TEST_DIRNAME/../data
 
 setup() {
