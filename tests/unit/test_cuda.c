@@ -346,17 +346,17 @@ static void rows_release(sd_engine *e, sd_sparse *S)
     e->backend->release(e, (void *)(uintptr_t)S->val);
 }
 
-/* The four products, one after the other in one array of 4 n; r stands where b stood. */
+/* The four products, one after the other in one array of 4 n. */
 static double *run_products(sd_engine *e, const sd_sparse *A, const double *from)
 {
     const int64_t n = A->n;
     double *all = test_alloc((size_t)(4 * n), sizeof *all);
-    sd_vector x = put(e, A->precision, from, n), y = put(e, A->precision, from + n, n);
+    sd_vector x = put(e, A->precision, from, n), b = put(e, A->precision, from + n, n);
+    sd_vector y = sd_vector_new(e, A->precision, n, "y");
     sd_engine_reserve(e, n, A);
-    sd_residual(e, A, &x, &y, &y);
+    sd_residual(e, A, &x, &b, &y);
     sd_vector_get(e, &y, all);
-    sd_vector_put(e, from + n, &y);
-    sd_residual_dd(e, A, &x, &y, &y);
+    sd_residual_dd(e, A, &x, &b, &y);
     sd_vector_get(e, &y, all + n);
     sd_spmv(e, A, &x, &y);
     sd_vector_get(e, &y, all + 2 * n);
@@ -364,6 +364,7 @@ static double *run_products(sd_engine *e, const sd_sparse *A, const double *from
     sd_vector_get(e, &y, all + 3 * n);
     if (e->status) fail_msg("%s", e->context->message);
     sd_vector_free(e, &x);
+    sd_vector_free(e, &b);
     sd_vector_free(e, &y);
     return all;
 }
