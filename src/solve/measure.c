@@ -8,6 +8,11 @@
 
 #include <math.h>
 
+enum {
+    NOTHING = -100000, /* the exponent of 0 */
+    HEADROOM = 990     /* sums of 2^31 numbers below 2^990 do not overflow */
+};
+
 /* to = from 2^exponent on the host. */
 static void shift(const double *from, int64_t n, int exponent, bool absolute, double *to)
 {
@@ -33,6 +38,13 @@ static saddle_status begin(sd_engine *e, int64_t n, measuring *m)
     return e->status;
 }
 
+static void put_scaled(sd_engine *e, measuring *m, const double *host, int exponent, bool absolute,
+                       sd_vector *to)
+{
+    shift(host, to->n, exponent, absolute, m->host);
+    sd_vector_put(e, m->host, to);
+}
+
 static void end(sd_engine *e, measuring *m)
 {
     sd_vector_free(e, &m->b);
@@ -42,36 +54,50 @@ static void end(sd_engine *e, measuring *m)
     sd_free(e->context, m->host);
 }
 
-static void form_ratios(sd_engine *e, const sd_operator *op, measuring *m, saddle_errors *errors)
+/* floor(log2 |largest|), far below any other where all are 0. */
+static int exponent_of(const double *values, int64_t n)
 {
-    double norm_r = 0, norm_b = 0, norm_x = 0, r2 = 0, b2 = 0;
-    sd_norm_inf(e, &m->r, &norm_r);
-    sd_norm_inf(e, &m->b, &norm_b);
-    sd_norm_inf(e, &m->x, &norm_x);
+    for (int64_t i = 0; i < n; ++i)
+        if (values[i] != 0) return sd_largest_exponent(values, n);
+    return NOTHING;
+}
+
+/* x = x 2^exponent; in two steps, since 2^exponent alone may lie outside the range of doubles. */
+static void scale_by_power(sd_engine *e, int exponent, sd_vector *x)
+{
+    sd_scale(e, ldexp(1.0, exponent / 2), x);
+    sd_scale(e, ldexp(1.0, exponent - exponent / 2), x);
+}
+
+/* |r| / |b| in the 2-norm, with r 2^of_r and b 2^of_b given: squared only after both were brought to
+ * about 1. Changes r. */
+static double relative_residual(sd_engine *e, measuring *m, double norm_r, int of_r, int of_b)
+{
+    double r2 = 0, b2 = 0;
+    if (!(norm_r > 0)) return norm_r;
+    const int own = ilogb(norm_r);
+    scale_by_power(e, -own, &m->r);
     sd_dot(e, &m->r, &m->r, &r2);
     sd_dot(e, &m->b, &m->b, &b2);
-    sd_ratio_max(e, &m->r, &m->weight, &errors->componentwise);
-    const double scale = op->norm_inf * norm_x + norm_b;
-    errors->backward = norm_r == 0 ? 0 : norm_r / scale;
-    errors->relative_residual = r2 == 0 ? 0 : sqrt(r2) / sqrt(b2);
+    return ldexp(sqrt(r2) / sqrt(b2), own + of_r - of_b);
 }
 
 saddle_status sd_measure(sd_engine *e, const sd_operator *op, const double *b, const double *x,
                          double *residual, saddle_errors *errors)
 {
     const int32_t n = op->sparse.n;
+    double norm_r = 0, norm_b = 0, norm_x = 0;
     errors->backward = errors->componentwise = errors->relative_residual = NAN;
+    for (int32_t i = 0; i < n && residual; ++i) residual[i] = NAN;
     for (int32_t i = 0; i < n; ++i)
         if (!isfinite(x[i]) || !isfinite(b[i])) return SADDLE_OK;
     /* both sides of the equation brought to about 1: b 2^-s and (A 2^-exponent)(x 2^(exponent-s)) */
-    const int of_b = sd_largest_exponent(b, n), of_ax = op->exponent + sd_largest_exponent(x, n);
-    const int s = of_b > of_ax ? of_b : of_ax;
+    const int of_b = exponent_of(b, n), of_ax = op->exponent + exponent_of(x, n);
+    const int larger = of_b > of_ax ? of_b : of_ax, s = larger < NOTHING / 2 ? 0 : larger;
     measuring m;
     if (!begin(e, n, &m)) {
-        shift(x, n, op->exponent - s, false, m.host);
-        sd_vector_put(e, m.host, &m.x);
-        shift(b, n, -s, false, m.host);
-        sd_vector_put(e, m.host, &m.b);
+        put_scaled(e, &m, x, op->exponent - s, false, &m.x);
+        put_scaled(e, &m, b, -s, false, &m.b);
         sd_engine_reserve(e, n, &op->sparse);
         sd_residual_dd(e, &op->sparse, &m.x, &m.b, &m.r);
         sd_spmv_abs(e, &op->sparse, &m.x, &m.weight);
@@ -79,10 +105,15 @@ saddle_status sd_measure(sd_engine *e, const sd_operator *op, const double *b, c
             sd_vector_get(e, &m.r, residual);
             shift(residual, n, s, false, residual);
         }
-        shift(b, n, -s, true, m.host);
-        sd_vector_put(e, m.host, &m.b); /* |b| has the norms of b */
+        put_scaled(e, &m, b, -s, true, &m.b); /* |b| has the norms of b */
         sd_axpy(e, 1.0, &m.b, &m.weight);
-        form_ratios(e, op, &m, errors);
+        sd_norm_inf(e, &m.r, &norm_r);
+        sd_norm_inf(e, &m.b, &norm_b);
+        sd_norm_inf(e, &m.x, &norm_x);
+        errors->backward = norm_r == 0 ? 0 : norm_r / (op->norm_inf * norm_x + norm_b);
+        sd_ratio_max(e, &m.r, &m.weight, &errors->componentwise);
+        if (of_b != s) put_scaled(e, &m, b, -of_b, true, &m.b);
+        errors->relative_residual = relative_residual(e, &m, norm_r, s, of_b);
     }
     end(e, &m);
     return e->status;
@@ -125,8 +156,12 @@ saddle_status saddle_multiply(const saddle_matrix *A, const double *x, double *y
         sd_vector in = sd_vector_new(&v.e, SD_DOUBLE, A->rows, "x"),
                   out = sd_vector_new(&v.e, SD_DOUBLE, A->rows, "y");
         sd_vector_put(&v.e, x, &in);
+        /* an A that was scaled up must not overflow with a large x */
+        const int of_x = v.op.exponent < 0 ? sd_largest_exponent(x, A->rows) : 0;
+        const int down = of_x > HEADROOM ? of_x - HEADROOM : 0;
+        if (down) scale_by_power(&v.e, -down, &in);
         sd_spmv(&v.e, &v.op.sparse, &in, &out);
-        if (v.op.exponent) sd_scale(&v.e, ldexp(1.0, v.op.exponent), &out);
+        if (v.op.exponent) scale_by_power(&v.e, v.op.exponent + down, &out);
         sd_vector_get(&v.e, &out, y);
         sd_vector_free(&v.e, &in);
         sd_vector_free(&v.e, &out);

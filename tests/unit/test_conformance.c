@@ -12,7 +12,7 @@
 #include "backend/cpu/cpu.h"
 #include "matrix/slices.h"
 
-enum { PANEL_ROOM = SD_PANEL, LARGEST = 100003 };
+enum { PANEL_ROOM = SD_PANEL, LARGEST = 150001 };
 static const int64_t sizes[] = {1, 2, 7, 4095, 4096, 4097, LARGEST};
 static const int thread_counts[] = {1, 2, 3, 8};
 
@@ -22,6 +22,7 @@ typedef struct setting {
     sd_engine e, reference;
     sd_precision precision;
     uint64_t bits; /* of everything that the running check recorded */
+    bool compare;  /* with reference; later walks need only the bits of the first */
 } setting;
 
 static double *data[4]; /* random numbers in [-1, 1), room for a panel */
@@ -118,6 +119,7 @@ static void *upload(sd_engine *e, const void *from, int64_t bytes)
 static placed place(sd_engine *e, const sd_csr *A, sd_precision precision)
 {
     placed p = {0};
+    if (e->status) return p;
     float *rounded = NULL;
     const void *values = A->val;
     if (precision == SD_SINGLE) {
@@ -159,8 +161,7 @@ static sd_vector put_data(sd_engine *e, sd_precision precision, int64_t n, const
 {
     sd_vector x = sd_vector_new(e, precision, n, "test");
     sd_vector_put(e, host, &x);
-    assert_int_equal(sd_engine_reserve(e, n, NULL), SADDLE_OK);
-    assert_int_equal(e->status, SADDLE_OK);
+    sd_engine_reserve(e, n, NULL);
     return x;
 }
 
@@ -200,7 +201,7 @@ static void compare_number(setting *s, double mine, double theirs, double bound,
 {
     assert_int_equal(s->e.status, SADDLE_OK);
     record(s, &mine, sizeof mine);
-    if (!(fabs(mine - theirs) <= bound))
+    if (s->compare && !(fabs(mine - theirs) <= bound))
         fail_msg("%s: %.17g where reference has %.17g, %g allowed (n = %lld, %s, %d threads)", what, mine,
                  theirs, bound, (long long)n, s->e.backend->name, s->e.threads);
 }
@@ -212,11 +213,13 @@ static void compare_vectors(setting *s, const pair *p, const double *bound, cons
     double *mine = test_alloc((size_t)n, sizeof *mine), *theirs = test_alloc((size_t)n, sizeof *theirs);
     void *raw = test_alloc((size_t)n, sizeof(double));
     s->e.backend->download(&s->e, p->mine.data, raw, bytes);
-    record(s, raw, (size_t)bytes);
-    sd_vector_get(&s->e, &p->mine, mine);
-    sd_vector_get(&s->reference, &p->theirs, theirs);
     assert_int_equal(s->e.status, SADDLE_OK);
-    for (int64_t i = 0; i < n; ++i) {
+    record(s, raw, (size_t)bytes);
+    if (s->compare) {
+        sd_vector_get(&s->e, &p->mine, mine);
+        sd_vector_get(&s->reference, &p->theirs, theirs);
+    }
+    for (int64_t i = 0; i < n && s->compare; ++i) {
         const double allowed = bound ? unit(s) * bound[i] : 0;
         if (!(fabs(mine[i] - theirs[i]) <= allowed))
             fail_msg("%s: entry %lld of %lld is %.17g where reference has %.17g, %g allowed (%s, %d threads)",
@@ -579,11 +582,11 @@ static void run_product(setting *s, const problem *p, product *run, bool extende
     double *bound = alloc_bound(n), *terms = alloc_bound(n), *r = alloc_bound(n);
     char name[128];
     snprintf(name, sizeof name, "%s (%s)", what, p->name);
-    row_sizes(&p->csr, data[0], bound, terms);
+    if (s->compare) row_sizes(&p->csr, data[0], bound, terms);
     run(&s->e, &mine.sparse, &x.mine, &b.mine, &y.mine);
     run(&s->reference, &theirs.sparse, &x.theirs, &b.theirs, &y.theirs);
     sd_vector_get(&s->reference, &y.theirs, r);
-    for (int32_t i = 0; i < n; ++i) {
+    for (int32_t i = 0; i < n && s->compare; ++i) {
         const double size = bound[i] + fabs(data[1][i]);
         if (extended) /* rounded once, after sums in twice the precision of double */
             bound[i] = 2 * fabs(r[i]) + 4 * (terms[i] + 2) * (terms[i] + 2) * 0x1p-106 / unit(s) * size;
@@ -646,7 +649,7 @@ static const struct {
 };
 enum { CHECKS = sizeof checks / sizeof checks[0] };
 
-static void open_on(setting *s, const sd_backend *backend, int threads, sd_precision precision)
+static void open_on(setting *s, const sd_backend *backend, int threads, sd_precision precision, bool compare)
 {
     sd_context_init(&s->c, NULL, 0);
     s->precision = precision;
@@ -654,6 +657,8 @@ static void open_on(setting *s, const sd_backend *backend, int threads, sd_preci
     const saddle_status status = backend->open(&s->c, &s->e, 0);
     if (status) fail_msg("%s: %s", backend->name, s->c.message);
     assert_int_equal(sd_engine_open(&s->c, &s->reference, SADDLE_DEVICE_REFERENCE, 1), SADDLE_OK);
+    s->compare = compare;
+    if (!compare) s->reference.status = SADDLE_CANCELLED; /* its kernels do nothing */
 }
 
 static void close_all(setting *s)
@@ -676,7 +681,7 @@ static void walk(const sd_backend *backend, family *f)
         const int threads = thread_counts[run < counts ? run : counts - 1];
         for (sd_precision p = 0; p < SD_PRECISIONS; ++p) {
             setting s;
-            open_on(&s, backend, threads, p);
+            open_on(&s, backend, threads, p, !f->known);
             for (int k = 0; k < CHECKS; ++k) {
                 s.bits = UINT64_C(14695981039346656037);
                 checks[k].check(&s);
@@ -758,7 +763,7 @@ static void kernels_do_nothing_after_a_failure(void **state)
     for (int t = 0; t < 3; ++t) {
         for (sd_precision p = 0; p < SD_PRECISIONS; ++p) {
             setting s;
-            open_on(&s, tables[t], 1, p);
+            open_on(&s, tables[t], 1, p, true);
             placed A = place(&s.e, &problems[2].csr, p), H = place(&s.e, &problems[3].csr, p);
             pair x = put_pair(&s, 7, data[0]), y = put_pair(&s, 7, data[1]);
             sd_vector wide = put_data(&s.e, SD_DOUBLE, 7, data[2]);
