@@ -133,7 +133,7 @@ static saddle_status iterate_mixed(const saddle_solver *solver, sd_engine *e, co
         const int shift = sd_largest_exponent(r, n);
         for (int32_t i = 0; i < n; ++i) r[i] = ldexp(r[i], -shift);
         const request q = {SD_SINGLE, MIXED_INNER_TOL, SADDLE_STOP_RESIDUAL,
-                           o->maxiter - attempt->iterations};
+                           attempt->maxiter - attempt->iterations};
         if (iterate(solver, e, &q, r, d, attempt, info)) break;
         for (int32_t i = 0; i < n; ++i) trial[i] = x[i] + ldexp(d[i], shift + apart);
         host_residual(e, &solver->op[SD_DOUBLE], b, trial, r);
@@ -164,7 +164,7 @@ saddle_status sd_run_attempt(const saddle_solver *solver, sd_engine *e, const do
     double *scaled = sd_alloc(e->context, n, sizeof *scaled, "scaled right-hand side");
     if (!scaled) return e->status = e->context->status;
     for (int32_t i = 0; i < n; ++i) scaled[i] = ldexp(b[i], -of_b);
-    const request q = {single ? SD_SINGLE : SD_DOUBLE, o->tol, o->stop, o->maxiter};
+    const request q = {single ? SD_SINGLE : SD_DOUBLE, o->tol, o->stop, attempt->maxiter};
     const saddle_status status = o->precision == SADDLE_PRECISION_MIXED
                                      ? iterate_mixed(solver, e, scaled, x, attempt, info)
                                      : iterate(solver, e, &q, scaled, x, attempt, info);

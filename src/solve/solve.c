@@ -51,7 +51,9 @@ static saddle_reason judge(const saddle_options *o, const saddle_errors *errors)
 static saddle_status try_method(solving *w, int method, bool first, saddle_reason *reason)
 {
     const saddle_solver *s = w->s;
-    sd_attempt attempt = {.method = method, .krylov = sd_choose_krylov(s, method)};
+    sd_attempt attempt = {.method = method,
+                          .krylov = sd_choose_krylov(s, method),
+                          .maxiter = s->options.maxiter - w->info->iterations};
     saddle_errors errors;
     w->info->method = method;
     w->info->krylov = attempt.krylov;
@@ -158,8 +160,9 @@ static saddle_status run_attempts(solving *w, const int *methods, int count)
     for (int k = 0; k < count; ++k) {
         const saddle_status status = try_method(w, methods[k], k == 0, &reason);
         if (status) return status;
-        if (w->info->converged || reason == SADDLE_REASON_CANCELLED || k + 1 == count) break;
         saddle_info *info = w->info;
+        if (info->converged || reason == SADDLE_REASON_CANCELLED || k + 1 == count) break;
+        if (info->iterations >= w->s->options.maxiter) break; /* the attempts share them */
         info->tried_list[info->tried].method = methods[k];
         info->tried_list[info->tried].krylov = info->krylov;
         info->tried_list[info->tried++].why_left = reason;

@@ -30,6 +30,7 @@ struct saddle_solver {
 /* One attempt at a right-hand side: a preconditioner and an iteration. */
 typedef struct sd_attempt {
     int method, krylov;
+    int64_t maxiter;
     bool converged; /* as the iteration saw it */
     saddle_reason reason;
     int64_t iterations;
