@@ -192,15 +192,15 @@ static saddle_status sort_rows(sd_context *c, csr *m)
     const int64_t room = longest > RUN ? longest : 0;
     int32_t *index = sd_alloc(c, room, sizeof *index, "sorting indices");
     double *value = sd_alloc(c, room, sizeof *value, "sorting values");
-    const saddle_status status = index && value ? SADDLE_OK : c->status;
-    for (int64_t i = 0; status == SADDLE_OK && i < m->n; i++) {
+    const bool room_found = index && value;
+    for (int64_t i = 0; room_found && i < m->n; i++) {
         if (row_is_sorted(m, i)) continue;
         const int64_t at = m->start[i];
         sort_row(m->index + at, m->value + at, m->start[i + 1] - at, index, value);
     }
     sd_free(c, index);
     sd_free(c, value);
-    return status;
+    return room_found ? SADDLE_OK : c->status;
 }
 
 /* The first row in which an index stands twice, or n; *place is that of its second entry. */

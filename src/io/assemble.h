@@ -35,7 +35,8 @@ static inline bool sd_entries_add(sd_entries *e, int32_t row, int32_t col, doubl
         row = col;
         col = swap;
     }
-    const int64_t place = e->symmetry == SD_SYMMETRIC ? (int64_t)col << 32 | row : (int64_t)row << 32 | col;
+    const int64_t major = e->symmetry == SD_SYMMETRIC ? col : row;
+    const int64_t place = major * (INT64_C(1) << 32) + (row + col - major);
     if (place <= e->last) {
         if (place < e->last) e->sorted = false;
         if (place == e->last && e->duplicate_line == 0) e->duplicate_line = line;

@@ -104,7 +104,8 @@ static bool parse_item(parser *s, int depth)
         }
         return repeat > 0;
     }
-    return memchr("ifedg", lower(*s->p), 5) && parse_edit(s, repeat);
+    const char kind = lower(*s->p);
+    return (kind == 'i' || (kind >= 'd' && kind <= 'g')) && parse_edit(s, repeat);
 }
 
 static bool parse_group(parser *s, int depth)
@@ -162,7 +163,7 @@ saddle_status sd_next_field(sd_fields *f, sd_span *field)
 
 saddle_status sd_next_integer(sd_fields *f, int64_t *value)
 {
-    sd_span field;
+    sd_span field = {0};
     const saddle_status status = sd_next_field(f, &field);
     if (status != SADDLE_OK) return status;
     if (sd_parse_int64(field.begin, field.end, value) == field.end) return SADDLE_OK;
@@ -185,7 +186,7 @@ static bool parse_without_letter(sd_span field, const char *sign, double *value)
 
 saddle_status sd_next_real(sd_fields *f, double *value)
 {
-    sd_span field;
+    sd_span field = {0};
     const saddle_status status = sd_next_field(f, &field);
     if (status != SADDLE_OK) return status;
     char q[SD_QUOTE];

@@ -242,7 +242,7 @@ static saddle_status read_array(sd_text *t, const header *h, sd_entries *e)
 {
     int64_t row = h->symmetry == SD_SKEW, col = 0;
     for (int64_t k = 0; k < h->entries; k++) {
-        double value;
+        double value = 0;
         const saddle_status status = next_array_value(t, h, k, &value);
         if (status != SADDLE_OK) return status;
         if (value != 0 && !sd_entries_add(e, (int32_t)row, (int32_t)col, value, t->line)) {
@@ -275,7 +275,7 @@ static saddle_status read_dense_vector(sd_text *t, const header *h, double **val
     sd_list_init(&list, t->context, sizeof(double));
     saddle_status status = SADDLE_OK;
     for (int64_t k = 0; status == SADDLE_OK && k < h->entries; k++) {
-        double value;
+        double value = 0;
         status = next_array_value(t, h, k, &value);
         if (status != SADDLE_OK) break;
         double *item = sd_list_add(&list);
@@ -306,11 +306,9 @@ static saddle_status read_sparse_vector(sd_text *t, const header *h, double **va
     if (status == SADDLE_OK) {
         *values = sd_alloc_zero(c, h->rows, sizeof **values, "the vector");
         if (!*values) status = c->status;
-    }
-    if (status == SADDLE_OK) {
         const int64_t *start = A.pointers;
         const double *value = A.values;
-        for (int64_t i = 0; i < h->rows; i++) {
+        for (int64_t i = 0; *values && i < h->rows; i++) {
             if (start[i] < start[i + 1]) (*values)[i] = value[start[i]];
         }
     }

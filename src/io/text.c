@@ -117,7 +117,7 @@ static saddle_status gunzip_read(sd_text *t, void *to, size_t room, size_t *got)
     g->stream.avail_out = (unsigned)room;
     while (g->stream.avail_out == room) {
         if (g->stream.avail_in == 0) {
-            size_t n;
+            size_t n = 0;
             const saddle_status status = read_source(t, g->input, INPUT_SIZE, &n);
             if (status != SADDLE_OK) return status;
             if (n == 0 && !g->between) {
@@ -199,7 +199,7 @@ static saddle_status start(sd_text *t)
     if (!t->buffer) return t->context->status;
     t->at = t->end = t->buffer;
     while (t->end - t->buffer < 2) {
-        size_t got;
+        size_t got = 0;
         const saddle_status status =
             read_source(t, t->end, (size_t)(INPUT_SIZE - (t->end - t->buffer)), &got);
         if (status != SADDLE_OK) return status;

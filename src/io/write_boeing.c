@@ -32,15 +32,11 @@ static int64_t lines_of(int64_t count, int per_line)
     return (count + per_line - 1) / per_line;
 }
 
-/* count integers, width wide, as many in a line as go into 80 columns. */
-static void write_integers(sd_output *o, const int64_t *wide, const int32_t *narrow, int64_t count, int width)
+/* Integer k, from 0, of count, width wide, as many in a line as go into 80 columns. */
+static void write_integer(sd_output *o, int64_t number, int width, int64_t k, int64_t count)
 {
-    const int per_line = 80 / width;
-    for (int64_t k = 0; k < count && o->status == SADDLE_OK; k++) {
-        const int64_t number = 1 + (wide ? wide[k] : narrow[k]);
-        const bool ends = (k + 1) % per_line == 0 || k + 1 == count;
-        sd_output_print(o, "%*lld%s", width, (long long)number, ends ? "\n" : "");
-    }
+    const bool ends = (k + 1) % (80 / width) == 0 || k + 1 == count;
+    sd_output_print(o, "%*lld%s", width, (long long)number, ends ? "\n" : "");
 }
 
 /* Fortran takes digits without a point for digits behind one. */
@@ -63,20 +59,26 @@ static saddle_status write_columns(sd_output *o, const saddle_matrix *A, const s
     const int64_t pointer_lines = lines_of(n + 1, 80 / pointer_width),
                   index_lines = lines_of(entries, 80 / index_width),
                   value_lines = A->values ? lines_of(entries, VALUES_PER_LINE) : 0;
-    const int title = comment ? (int)strcspn(comment, "\n") : 0;
+    const char *title = comment ? comment + strspn(comment, "% ") : ""; /* % is for Matrix Market */
+    const int title_length = (int)strcspn(title, "\n");
     char pointer_format[32], index_format[32], value_format[32] = "";
     snprintf(pointer_format, sizeof pointer_format, "(%dI%d)", 80 / pointer_width, pointer_width);
     snprintf(index_format, sizeof index_format, "(%dI%d)", 80 / index_width, index_width);
     if (A->values) snprintf(value_format, sizeof value_format, "(%dE%d.16)", VALUES_PER_LINE, VALUE_WIDTH);
-    sd_output_print(o, "%-72.*s%-8s\n", title < 72 ? title : 72, comment ? comment : "", "saddle");
+    sd_output_print(o, "%-72.*s%-8s\n", title_length < 72 ? title_length : 72, title, "saddle");
     sd_output_print(o, "%14lld%14lld%14lld%14lld\n", (long long)(pointer_lines + index_lines + value_lines),
                     (long long)pointer_lines, (long long)index_lines, (long long)value_lines);
     sd_output_print(o, "%c%cA%11s%14lld%14lld%14lld%14d\n", A->values ? 'R' : 'P',
                     A->shape == SADDLE_GENERAL ? 'U' : 'S', "", (long long)n, (long long)n,
                     (long long)entries, 0);
     sd_output_print(o, "%-16s%-16s%-20s\n", pointer_format, index_format, value_format);
-    write_integers(o, B->pointers, NULL, n + 1, pointer_width);
-    write_integers(o, NULL, B->indices, entries, index_width);
+    const int64_t *start = B->pointers;
+    for (int64_t k = 0; k <= n && o->status == SADDLE_OK; k++) {
+        write_integer(o, start[k] + 1, pointer_width, k, n + 1);
+    }
+    for (int64_t k = 0; k < entries && o->status == SADDLE_OK; k++) {
+        write_integer(o, (int64_t)B->indices[k] + 1, index_width, k, entries);
+    }
     for (int64_t k = 0; A->values && k < entries && o->status == SADDLE_OK; k++) {
         const bool ends = (k + 1) % VALUES_PER_LINE == 0 || k + 1 == entries;
         char text[VALUE_WIDTH + 8];

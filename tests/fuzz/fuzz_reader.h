@@ -54,7 +54,7 @@ static const char *fuzz_path(const char *suffix)
 {
     static char path[256];
     const char *folder = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/saddle-fuzz-%ld%s", folder ? folder : "/tmp", (long)getpid(), suffix);
+    snprintf(path, sizeof path, "%s/saddle-fuzz-%ld%s", folder ? folder : ".", (long)getpid(), suffix);
     return path;
 }
 

@@ -21,13 +21,14 @@
 #include <unistd.h>
 #include <zlib.h>
 
-static char test_folder[64];
+static char test_folder[200];
 
 /* Set-up and tear-down of a group. */
 static int make_folder(void **state)
 {
     (void)state;
-    snprintf(test_folder, sizeof test_folder, "/tmp/saddle-test-XXXXXX");
+    const char *place = getenv("TMPDIR");
+    snprintf(test_folder, sizeof test_folder, "%s/saddle-test-XXXXXX", place ? place : ".");
     return mkdtemp(test_folder) ? 0 : -1;
 }
 
@@ -39,7 +40,7 @@ static int files_in_folder(int remove_them)
     int count = 0;
     for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
         if (entry->d_name[0] == '.') continue;
-        char path[400];
+        char path[500];
         snprintf(path, sizeof path, "%s/%s", test_folder, entry->d_name);
         if (remove_them) unlink(path);
         count++;
@@ -58,7 +59,7 @@ static int remove_folder(void **state)
 /* The path of a file in the folder, valid until the next call but one. */
 static const char *path_of(const char *name)
 {
-    static char paths[2][160];
+    static char paths[2][300];
     static int turn;
     turn = !turn;
     snprintf(paths[turn], sizeof paths[turn], "%s/%s", test_folder, name);
@@ -149,7 +150,7 @@ static inline const char *failure_of(const char *path, saddle_status status, int
     if (got != status) fail_msg("status %d instead of %d: %s", got, status, message);
     assert_true(f.live == 0);
     assert_true(!A.pointers && !A.indices && !A.values && A.rows == 0);
-    char start[240];
+    char start[400];
     if (line > 0) {
         snprintf(start, sizeof start, "%s:%d: ", path, line);
     } else {

@@ -341,7 +341,7 @@ static void names_a_file_that_cannot_be_opened(void **state)
     assert_int_equal(saddle_read_matrix("x", NULL, NULL, message), SADDLE_BAD_ARGUMENT);
     char name[1000]; /* a path longer than a message: its end counts */
     memset(name, '/', sizeof name);
-    memcpy(name + 980, "nowhere.mtx", 12);
+    snprintf(name + 980, 20, "nowhere.mtx");
     assert_int_equal(saddle_read_matrix(name, NULL, &A, message), SADDLE_FILE_OPEN);
     assert_non_null(strstr(message, "nowhere.mtx: cannot be opened: No such file"));
 }
@@ -360,7 +360,8 @@ static void refuses_binary_junk(void **state)
     saddle_matrix A;
     assert_int_equal(saddle_read_matrix(make_file_of("junk", bytes, sizeof bytes), &hooks, &A, NULL),
                      SADDLE_FILE_FORMAT);
-    memcpy(bytes, "\x1f\x8b", 2);
+    bytes[0] = '\x1f'; /* as gzip begins */
+    bytes[1] = (char)0x8b;
     assert_int_equal(saddle_read_matrix(make_file_of("junk.gz", bytes, sizeof bytes), &hooks, &A, NULL),
                      SADDLE_FILE_FORMAT);
     assert_true(f.live == 0);

@@ -184,6 +184,14 @@ static void files_look_as_the_formats_say(void **state)
     assert_string_equal(content("v.mtx"), "%%MatrixMarket matrix array real general\n0 1\n");
 }
 
+static void a_title_is_not_taken_for_a_banner(void **state)
+{
+    (void)state;
+    const saddle_matrix A = saddle_symmetric(3, lower_ptr, lower_ind, lower_val);
+    assert_int_equal(saddle_write_matrix(path_of("x.rb"), &A, "%% of all", NULL), SADDLE_OK);
+    assert_string_equal(drawn_from(path_of("x.rb")), symmetric_drawing);
+}
+
 static void a_comment_of_any_length_is_written(void **state)
 {
     (void)state;
@@ -270,7 +278,7 @@ static void a_failure_leaves_the_old_file_and_no_other(void **state)
     const saddle_matrix A = saddle_symmetric(3, lower_ptr, lower_ind, lower_val);
     refuses(path_of("x.txt"), &A, SADDLE_BAD_ARGUMENT, ".mtx");
     refuses(path_of("nowhere/x.mtx"), &A, SADDLE_FILE_WRITE, "No such file");
-    char folder[200], long_name[5000];
+    char folder[300], long_name[5000];
     snprintf(folder, sizeof folder, "%s", path_of("folder.mtx"));
     assert_int_equal(mkdir(folder, 0700), 0);
     refuses(folder, &A, SADDLE_FILE_WRITE, "directory");
@@ -293,7 +301,7 @@ static void a_full_disk_is_told(void **state)
         print_message("no /dev/full on this machine\n");
         skip();
     }
-    char link_name[200], message[SADDLE_MESSAGE_SIZE];
+    char link_name[300], message[SADDLE_MESSAGE_SIZE];
     static double x[20000];
     for (int packed = 0; packed < 2; packed++) {
         files_in_folder(1);
@@ -398,6 +406,7 @@ int main(void)
         cmocka_unit_test(patterns_empty_and_rectangular_matrices_come_back),
         cmocka_unit_test(random_matrices_come_back_bit_by_bit),
         cmocka_unit_test(files_look_as_the_formats_say),
+        cmocka_unit_test(a_title_is_not_taken_for_a_banner),
         cmocka_unit_test(a_comment_of_any_length_is_written),
         cmocka_unit_test(refuses_matrices_that_are_malformed),
         cmocka_unit_test(a_failure_leaves_the_old_file_and_no_other),
