@@ -328,7 +328,8 @@ const command command_bench = {
     .about = "read: the time to read a matrix, as plain text and gzipped, beside what cat and gzip -dc take "
              "for the "
              "same files; MB/s are of the plain text.\n\n"
-             "spmv: the time of y = Ax at one thread and at all, beside a copy in memory of as many bytes as "
+             "spmv: the time of saddle_multiply, y = Ax with its set-up, at one thread and at all, beside a "
+             "copy in memory of as many bytes as "
              "the product touches; the error is the largest |y - Ax| / (|A| |x|) of a row.",
     .examples = "  saddle bench read A.mtx.gz\n  saddle bench spmv A.mtx.gz --json -\n",
     .options = bench_options,
