@@ -222,7 +222,7 @@ static saddle_status begin_product(bench *t, product *p, const char *path, char 
     t->n = p->A.rows;
     t->entries = p->A.entries;
     p->x = malloc((size_t)(p->A.columns + 1) * sizeof *p->x);
-    p->y = malloc((size_t)(p->A.rows + 1) * sizeof *p->y);
+    p->y = calloc((size_t)(p->A.rows + 1), sizeof *p->y);
     if (!p->x || !p->y) return SADDLE_OUT_OF_MEMORY;
     for (int64_t i = 0; i < p->A.columns; ++i) p->x[i] = random_between(&stream, -1.0, 1.0);
     p->bytes = p->A.entries * 12 + (p->A.rows + 1) * 8 + (p->A.rows + p->A.columns) * 8;
