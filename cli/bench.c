@@ -222,7 +222,7 @@ static saddle_status begin_product(bench *t, product *p, const char *path, char 
     t->n = p->A.rows;
     t->entries = p->A.entries;
     p->x = malloc((size_t)(p->A.columns + 1) * sizeof *p->x);
-    p->y = malloc((size_t)(p->A.rows + 1) * sizeof *p->y);
+    p->y = calloc((size_t)(p->A.rows + 1), sizeof *p->y);
     if (!p->x || !p->y) return SADDLE_OUT_OF_MEMORY;
     for (int64_t i = 0; i < p->A.columns; ++i) p->x[i] = random_between(&stream, -1.0, 1.0);
     p->bytes = p->A.entries * 12 + (p->A.rows + 1) * 8 + (p->A.rows + p->A.columns) * 8;
@@ -328,7 +328,8 @@ const command command_bench = {
     .about = "read: the time to read a matrix, as plain text and gzipped, beside what cat and gzip -dc take "
              "for the "
              "same files; MB/s are of the plain text.\n\n"
-             "spmv: the time of y = Ax at one thread and at all, beside a copy in memory of as many bytes as "
+             "spmv: the time of saddle_multiply, y = Ax with its set-up, at one thread and at all, beside a "
+             "copy in memory of as many bytes as "
              "the product touches; the error is the largest |y - Ax| / (|A| |x|) of a row.",
     .examples = "  saddle bench read A.mtx.gz\n  saddle bench spmv A.mtx.gz --json -\n",
     .options = bench_options,

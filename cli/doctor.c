@@ -49,22 +49,29 @@ static finding *add(diagnosis *d, const char *name, finding_state state, const c
     return f;
 }
 
+static void look_at_threads(diagnosis *d, int cores)
+{
+    const char *text = getenv("OMP_NUM_THREADS");
+    char *end = NULL;
+    /* A list, "4,2", is for nested teams: the first number counts. */
+    const long threads = text ? strtol(text, &end, 10) : cores;
+    if (text && (end == text || (*end && *end != ',') || threads < 1 || threads > 4096)) {
+        add(d, "threads", WARNING, "set OMP_NUM_THREADS to a whole number, or use --threads",
+            "OMP_NUM_THREADS is \"%s\"", text);
+    } else if (threads > cores) {
+        add(d, "threads", WARNING, "more threads than cores are slower: lower OMP_NUM_THREADS",
+            "OMP_NUM_THREADS is %s, this process may use %d cores", text, cores);
+    } else {
+        add(d, "threads", FOUND, "", "%ld of %d cores that this process may use", threads, cores);
+    }
+}
+
 static void look_at_machine(diagnosis *d)
 {
     machine_probe m;
-    const char *threads = getenv("OMP_NUM_THREADS");
     probe_machine(&m);
     add(d, "cpu", FOUND, "", "%s, %s", m.cpu, m.simd);
-    if (threads && (atoi(threads) < 1 || atoi(threads) > 4096)) {
-        add(d, "threads", WARNING, "set OMP_NUM_THREADS to a whole number, or use --threads",
-            "OMP_NUM_THREADS is \"%s\"", threads);
-    } else if (threads && atoi(threads) > m.cores) {
-        add(d, "threads", WARNING, "more threads than cores are slower: lower OMP_NUM_THREADS",
-            "OMP_NUM_THREADS is %s, this process may use %d cores", threads, m.cores);
-    } else {
-        add(d, "threads", FOUND, "", "%d of %d cores that this process may use",
-            threads ? atoi(threads) : m.cores, m.cores);
-    }
+    look_at_threads(d, m.cores);
     if (m.memory < 0)
         add(d, "memory", WARNING, "use --max-memory to set a limit", "how much there is could not be found");
     else

@@ -5,8 +5,9 @@
 #include "saddle/saddle.h"
 
 #include <dlfcn.h>
-#include <inttypes.h>
+#include <errno.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -121,10 +122,11 @@ static bool line_of(const char *path, const char *key, char *text, size_t text_s
 
 static int64_t number_of(const char *path, const char *key, int64_t factor)
 {
-    char text[128];
-    int64_t value;
-    if (!line_of(path, key, text, sizeof text) || sscanf(text, "%" SCNd64, &value) != 1) return -1;
-    return value * factor;
+    char text[128], *end;
+    if (!line_of(path, key, text, sizeof text)) return -1;
+    errno = 0;
+    const long long value = strtoll(text, &end, 10);
+    return end == text || errno || value > INT64_MAX / factor ? -1 : value * factor;
 }
 
 static const char *simd_level(void)

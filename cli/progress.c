@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double BAR_AFTER = 0.3, BAR_EVERY = 0.1, LINE_EVERY = 5.0; /* seconds */
+static const double BAR_AFTER = 0.3, BAR_EVERY = 0.1, LINE_EVERY = 5.0, AGAIN_AFTER = 0.3; /* seconds */
 
 static struct {
     bool quiet, terminal, bar_shown;
@@ -39,13 +39,17 @@ bool colour_wanted(FILE *stream)
     return isatty(fileno(stream)) == 1;
 }
 
-/* The first signal asks, the second one kills as if it had never been caught. */
+/* The first signal asks, a second one kills as if it had never been caught. `timeout` and the like
+ * send theirs twice at once, to the process and to its group: that is still the first. */
 static void on_signal(int number)
 {
-    if (interrupted) {
+    static volatile double first; /* signals are not nested: each is blocked while one is handled */
+    const double time = seconds();
+    if (interrupted && time - first > AGAIN_AFTER) {
         signal(number, SIG_DFL);
         raise(number);
     }
+    if (!interrupted) first = time;
     interrupted = 1;
 }
 
@@ -58,6 +62,8 @@ static void catch_signal(int number, int flags)
     action.sa_handler = on_signal;
     action.sa_flags = flags;
     sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGINT);
+    sigaddset(&action.sa_mask, SIGTERM);
     sigaction(number, &action, NULL);
 }
 

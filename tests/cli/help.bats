@@ -43,7 +43,7 @@ load helper
     [ "$(wc -l < options)" -gt 15 ]
     while read -r option; do
         grep -qE -- "^\.B (-., )?$option( |$)" page
-        grep -qE -- "'solve '.*[' ]$option[ ']" bash
+        grep -qE -- "'solve '.*[' ]${option}[ ']" bash
         grep -qE -- "'$option(=|\[)" zsh
     done < options
 }

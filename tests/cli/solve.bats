@@ -89,7 +89,7 @@ PY
         [ ! -e first ] && cp x$seed.mtx first
     done
     cmp first x1.mtx
-    ! cmp -s first x2.mtx
+    run ! cmp -s first x2.mtx
     # b is uniform in [-1, 1)
     awk 'NR > 1 && ($1 < -1 || $1 >= 1) { exit 1 }' x1.mtx
 }
@@ -135,12 +135,12 @@ PY
 @test "no colour where there is no terminal, or with NO_COLOR" {
     diagonal > A.mtx
     "$SADDLE" solve A.mtx --method diagonal > plain
-    ! grep -q $'\033' plain
+    run ! grep -q $'\033' plain
     command -v script > /dev/null || skip "script is not installed"
     script -qec "'$SADDLE' solve A.mtx --method diagonal" /dev/null > coloured
     grep -q $'\033\[1;32msolved' coloured
     NO_COLOR=1 script -qec "'$SADDLE' solve A.mtx --method diagonal" /dev/null > plain
-    ! grep -q $'\033' plain
+    run ! grep -q $'\033' plain
 }
 
 @test "SADDLE_LOG that is none is said to be so" {

@@ -30,7 +30,7 @@ load helper
     json j.json 'all(r["seconds"] > 0 for r in j["rows"]) and j["rows"][1]["ratio"] > 0'
     gzip A.mtx
     TMPDIR=$PWD "$SADDLE" bench read A.mtx.gz --repeat 1 -q
-    [ "$(ls | sort | tr '\n' ' ')" = "A.mtx.gz j.json " ]
+    [ "$(echo *)" = "A.mtx.gz j.json" ]
 }
 
 @test "bench spmv gives the error beside the time" {
