@@ -53,17 +53,18 @@ static void look_at_machine(diagnosis *d)
 {
     machine_probe m;
     const char *threads = getenv("OMP_NUM_THREADS");
+    const long wanted = threads ? strtol(threads, NULL, 10) : 0;
     probe_machine(&m);
     add(d, "cpu", FOUND, "", "%s, %s", m.cpu, m.simd);
-    if (threads && (atoi(threads) < 1 || atoi(threads) > 4096)) {
+    if (threads && (wanted < 1 || wanted > 4096)) {
         add(d, "threads", WARNING, "set OMP_NUM_THREADS to a whole number, or use --threads",
             "OMP_NUM_THREADS is \"%s\"", threads);
-    } else if (threads && atoi(threads) > m.cores) {
+    } else if (wanted > m.cores) {
         add(d, "threads", WARNING, "more threads than cores are slower: lower OMP_NUM_THREADS",
             "OMP_NUM_THREADS is %s, this process may use %d cores", threads, m.cores);
     } else {
-        add(d, "threads", FOUND, "", "%d of %d cores that this process may use",
-            threads ? atoi(threads) : m.cores, m.cores);
+        add(d, "threads", FOUND, "", "%ld of %d cores that this process may use", threads ? wanted : m.cores,
+            m.cores);
     }
     if (m.memory < 0)
         add(d, "memory", WARNING, "use --max-memory to set a limit", "how much there is could not be found");

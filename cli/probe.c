@@ -5,8 +5,8 @@
 #include "saddle/saddle.h"
 
 #include <dlfcn.h>
-#include <inttypes.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -122,9 +122,10 @@ static bool line_of(const char *path, const char *key, char *text, size_t text_s
 static int64_t number_of(const char *path, const char *key, int64_t factor)
 {
     char text[128];
-    int64_t value;
-    if (!line_of(path, key, text, sizeof text) || sscanf(text, "%" SCNd64, &value) != 1) return -1;
-    return value * factor;
+    char *end = text;
+    if (!line_of(path, key, text, sizeof text)) return -1;
+    const long long value = strtoll(text, &end, 10);
+    return end == text ? -1 : value * factor;
 }
 
 static const char *simd_level(void)
