@@ -50,10 +50,10 @@ saddle_status sd_csr_check_sums(sd_context *c, const saddle_matrix *A, const sd_
 /* A number that tells patterns apart: all fields, pointers and indices of a view. */
 uint64_t sd_view_fingerprint(const saddle_matrix *A);
 
-/* Whether a matrix with all its entries is symmetric in pattern and in value. When it is not, i and
- * j (which may be NULL) name an entry whose mirror image is missing or different. */
-saddle_status sd_csr_symmetry(sd_context *c, const sd_csr *csr, bool *pattern, bool *value, int32_t *i,
-                              int32_t *j);
+/* Whether a matrix with all its entries is symmetric in pattern and in value. When it is not, row
+ * and col (which may be NULL) name an entry whose mirror image is missing or different. */
+saddle_status sd_csr_symmetry(sd_context *c, const sd_csr *csr, bool *pattern, bool *value, int32_t *row,
+                              int32_t *col);
 
 /* All entries of a half matrix. */
 saddle_status sd_csr_expand(sd_context *c, const sd_csr *half, sd_csr *full);

@@ -57,10 +57,9 @@ static saddle_status check_pointers(sd_context *c, const saddle_matrix *A)
     }
     for (int64_t j = 0; j < A->rows; ++j) {
         if (raw_pointer(A, j + 1) < raw_pointer(A, j)) {
-            return sd_fail(c, SADDLE_BAD_MATRIX,
-                           "the pointer after %s %lld is %lld, below the one before, %lld", line,
-                           (long long)j + A->base, (long long)raw_pointer(A, j + 1),
-                           (long long)raw_pointer(A, j));
+            return sd_fail(
+                c, SADDLE_BAD_MATRIX, "the pointer after %s %lld is %lld, below the one before, %lld", line,
+                (long long)j + A->base, (long long)raw_pointer(A, j + 1), (long long)raw_pointer(A, j));
         }
     }
     if (sd_view_pointer(A, A->rows) != A->entries) {

@@ -1,6 +1,6 @@
 /* The reference backend: kernels.h in both precisions. */
-#include "core/dd.h"
 #include "backend/host.h"
+#include "core/dd.h"
 
 #define real double
 #define NAME(x) x##_double
