@@ -5,8 +5,10 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const command *const commands[] = {
 #define ROW(name) &command_##name,
@@ -137,8 +139,21 @@ static int run(int argc, char **argv)
     return c->run(&a);
 }
 
+/*
+ * OpenMP's threads spin by default while they wait for each other, which on a machine that has other
+ * work to do takes many times as long (docs/design/0001-foundation.md). The runtime reads its policy when it
+ * is loaded, so the program starts itself again with one, unless the user has chosen. Where it cannot, it
+ * goes on as it is.
+ */
+static void wait_without_spinning(char **argv)
+{
+    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) return;
+    if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0) execv("/proc/self/exe", argv);
+}
+
 int main(int argc, char **argv)
 {
+    wait_without_spinning(argv);
     const int status = run(argc, argv);
     /* What was printed must have arrived: a full disk is an error, not a short report. */
     errno = 0;

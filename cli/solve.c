@@ -97,7 +97,8 @@ static saddle_status make_rhs(solve_run *r)
     if (strcmp(rhs, "A1") != 0) return read_rhs(r, rhs);
     for (int64_t i = 0; i < r->n; ++i) r->x[i] = 1.0;
     r->solution_known = true;
-    return saddle_multiply(&r->A, r->x, r->b, (int)r->a->library.threads, &r->hooks, r->message);
+    return saddle_multiply(&r->A, 1, r->x, r->n, r->b, r->n, (int)r->a->library.threads, &r->hooks,
+                           r->message);
 }
 
 /* Takes over what the solver says of its last call. */

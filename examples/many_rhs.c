@@ -27,8 +27,8 @@ int main(void)
 
     for (int j = 0; j < NRHS; ++j) {
         for (int i = 0; i < N; ++i) known[j * LD + i] = cos(0.01 * (j + 1) * i);
-        if (saddle_multiply(&A, known + j * LD, B + j * LD, 0, NULL, NULL) != SADDLE_OK) return 1;
     }
+    if (saddle_multiply(&A, NRHS, known, LD, B, LD, 0, NULL, NULL) != SADDLE_OK) return 1;
 
     saddle_solver *solver = NULL;
     saddle_info info = saddle_info_default();

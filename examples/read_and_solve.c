@@ -36,7 +36,7 @@ int main(int argc, char **argv)
         goto done;
     }
     for (int64_t i = 0; i < A.columns; ++i) x[i] = 1;
-    status = saddle_multiply(&A, x, b, 0, NULL, message);
+    status = saddle_multiply(&A, 1, x, A.rows, b, A.rows, 0, NULL, message);
     if (status != SADDLE_OK) goto done;
 
     status = saddle_solve_once(&A, b, x, NULL, &info);

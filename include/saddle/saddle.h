@@ -409,8 +409,10 @@ SADDLE_API saddle_status saddle_convert(const saddle_matrix *A, saddle_layout la
                                         const saddle_hooks *hooks, saddle_matrix *B, char *message);
 SADDLE_API void saddle_matrix_free(saddle_matrix *A, const saddle_hooks *hooks);
 
-/* y = Ax with `threads` threads (0: as the option). */
-SADDLE_API saddle_status saddle_multiply(const saddle_matrix *A, const double *x, double *y, int threads,
+/* Y = AX for this many columns with leading dimensions ldx, ldy >= n, with `threads` threads (0: as the
+ * option). The sums of a row are in the order of its columns. */
+SADDLE_API saddle_status saddle_multiply(const saddle_matrix *A, int64_t columns, const double *x,
+                                         int64_t ldx, double *y, int64_t ldy, int threads,
                                          const saddle_hooks *hooks, char *message);
 
 /* The errors of x as an answer to Ax = b, with residuals accumulated in double-double. residual, of

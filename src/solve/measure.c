@@ -127,7 +127,8 @@ typedef struct viewed {
     sd_operator op;
 } viewed;
 
-static saddle_status view_open(const saddle_matrix *A, int threads, const saddle_hooks *hooks, viewed *v)
+static saddle_status view_open(const saddle_matrix *A, int threads, bool ordered, const saddle_hooks *hooks,
+                               viewed *v)
 {
     *v = (viewed){0};
     sd_context_init(&v->c, hooks, 0);
@@ -135,7 +136,7 @@ static saddle_status view_open(const saddle_matrix *A, int threads, const saddle
     if (!status) status = sd_view_check_values(&v->c, A, NULL);
     if (!status) status = sd_engine_open(&v->c, &v->e, SADDLE_DEVICE_CPU, sd_thread_count(threads));
     if (!status) status = sd_csr_from_view(&v->c, A, true, &v->csr, NULL);
-    if (!status) status = sd_operator_make(&v->e, &v->csr, SD_DOUBLE, &v->op);
+    if (!status) status = sd_operator_make(&v->e, &v->csr, SD_DOUBLE, ordered, &v->op);
     return status;
 }
 
@@ -146,23 +147,35 @@ static void view_close(viewed *v)
     sd_engine_close(&v->e);
 }
 
-saddle_status saddle_multiply(const saddle_matrix *A, const double *x, double *y, int threads,
-                              const saddle_hooks *hooks, char *message)
+/* y = Ax for one column, x and y on the host. */
+static void multiply_column(viewed *v, const double *x, double *y, sd_vector *in, sd_vector *out)
+{
+    sd_vector_put(&v->e, x, in);
+    /* an A that was scaled up must not overflow with a large x */
+    const int of_x = v->op.exponent < 0 ? sd_largest_exponent(x, in->n) : 0;
+    const int down = of_x > HEADROOM ? of_x - HEADROOM : 0;
+    if (down) scale_by_power(&v->e, -down, in);
+    sd_spmv(&v->e, &v->op.sparse, in, out);
+    if (v->op.exponent) scale_by_power(&v->e, v->op.exponent + down, out);
+    sd_vector_get(&v->e, out, y);
+}
+
+saddle_status saddle_multiply(const saddle_matrix *A, int64_t columns, const double *x, int64_t ldx,
+                              double *y, int64_t ldy, int threads, const saddle_hooks *hooks, char *message)
 {
     viewed v;
-    saddle_status status = view_open(A, threads, hooks, &v);
-    if (!status && (!x || !y)) status = sd_fail(&v.c, SADDLE_BAD_ARGUMENT, "saddle_multiply: x or y is NULL");
+    saddle_status status = view_open(A, threads, true, hooks, &v);
+    if (!status && (!x || !y || columns < 0 || ldx < A->rows || ldy < A->rows)) {
+        status = sd_fail(
+            &v.c, SADDLE_BAD_ARGUMENT,
+            "saddle_multiply: x or y is NULL, or columns %lld, ldx %lld, ldy %lld do not fit %lld rows",
+            (long long)columns, (long long)ldx, (long long)ldy, (long long)A->rows);
+    }
     if (!status) {
-        sd_vector in = sd_vector_new(&v.e, SD_DOUBLE, A->rows, "x"),
-                  out = sd_vector_new(&v.e, SD_DOUBLE, A->rows, "y");
-        sd_vector_put(&v.e, x, &in);
-        /* an A that was scaled up must not overflow with a large x */
-        const int of_x = v.op.exponent < 0 ? sd_largest_exponent(x, A->rows) : 0;
-        const int down = of_x > HEADROOM ? of_x - HEADROOM : 0;
-        if (down) scale_by_power(&v.e, -down, &in);
-        sd_spmv(&v.e, &v.op.sparse, &in, &out);
-        if (v.op.exponent) scale_by_power(&v.e, v.op.exponent + down, &out);
-        sd_vector_get(&v.e, &out, y);
+        sd_vector in = sd_vector_new(&v.e, SD_DOUBLE, A->rows, "x");
+        sd_vector out = sd_vector_new(&v.e, SD_DOUBLE, A->rows, "y");
+        for (int64_t k = 0; k < columns && !v.e.status; ++k)
+            multiply_column(&v, x + k * ldx, y + k * ldy, &in, &out);
         sd_vector_free(&v.e, &in);
         sd_vector_free(&v.e, &out);
         status = v.e.status;
@@ -175,7 +188,7 @@ saddle_status saddle_measure(const saddle_matrix *A, const double *b, const doub
                              int threads, const saddle_hooks *hooks, saddle_errors *errors, char *message)
 {
     viewed v;
-    saddle_status status = view_open(A, threads, hooks, &v);
+    saddle_status status = view_open(A, threads, false, hooks, &v);
     if (!status && (!b || !x || !errors))
         status = sd_fail(&v.c, SADDLE_BAD_ARGUMENT, "saddle_measure: b, x or errors is NULL");
     if (!status) status = sd_measure(&v.e, &v.op, b, x, residual, errors);

@@ -93,7 +93,8 @@ static saddle_status find_norm(sd_engine *e, sd_operator *op)
     return e->status;
 }
 
-saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision precision, sd_operator *op)
+saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision precision, bool ordered,
+                               sd_operator *op)
 {
     sd_context *c = e->context;
     const sd_csr *from = A;
@@ -102,7 +103,8 @@ saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision preci
     op->sparse.precision = precision;
     saddle_status status = sd_slices_make(c, A, &op->slices);
     const bool crowded = op->slices.count == 1 && A->nnz > EXPAND_FROM;
-    if (!status && A->half && (crowded || !e->backend->host_memory)) {
+    const bool expand = ordered ? op->slices.count > 1 : crowded;
+    if (!status && A->half && (expand || !e->backend->host_memory)) {
         status = sd_csr_expand(c, A, &op->whole);
         from = &op->whole;
         sd_slices_free(c, &op->slices);

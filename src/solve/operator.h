@@ -22,8 +22,10 @@ typedef struct sd_operator {
     void *device[3]; /* ptr, ind, val */
 } sd_operator;
 
-/* A must outlive the operator. */
-saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision precision, sd_operator *op);
+/* A must outlive the operator. `ordered` keeps the sums of every row in the order of its columns, as a
+ * plain loop over the whole row has them, at the price of storing both triangles. */
+saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision precision, bool ordered,
+                               sd_operator *op);
 void sd_operator_free(sd_engine *e, sd_operator *op);
 
 /* floor(log2 |largest|) over a host array, 0 where all are 0. */

@@ -217,9 +217,11 @@ static void products_agree_with_the_dense_oracle(void **state)
             expected[i] = 0;
             for (int j = 0; j < d.n; ++j) expected[i] += dense_at(&d, i, j) * x[j];
         }
-        assert_int_equal(saddle_multiply(&A, x, y, rng_below(&r, 4), NULL, NULL), SADDLE_OK);
+        assert_int_equal(saddle_multiply(&A, 1, x, A.rows, y, A.rows, rng_below(&r, 4), NULL, NULL),
+                         SADDLE_OK);
         for (int i = 0; i < d.n; ++i) assert_true(y[i] == expected[i]);
-        assert_int_equal(saddle_multiply(&A, x, x, 1, NULL, NULL), SADDLE_OK); /* in place */
+        assert_int_equal(saddle_multiply(&A, 1, x, A.rows, x, A.rows, 1, NULL, NULL),
+                         SADDLE_OK); /* in place */
         for (int i = 0; i < d.n; ++i) assert_true(x[i] == expected[i]);
         view_free(&A);
         dense_free(&d);
@@ -235,7 +237,7 @@ static void products_keep_extreme_scales(void **state)
         const double val[] = {entry[k], 2 * entry[k]}, x[] = {factor[k], factor[k]};
         const saddle_matrix A = saddle_symmetric(2, two_ptr, two_ind, val);
         double y[2];
-        assert_int_equal(saddle_multiply(&A, x, y, 1, NULL, NULL), SADDLE_OK);
+        assert_int_equal(saddle_multiply(&A, 1, x, A.rows, y, A.rows, 1, NULL, NULL), SADDLE_OK);
         assert_close(y[0], entry[k] * factor[k], "product");
         assert_close(y[1], 2 * entry[k] * factor[k], "product");
     }
@@ -249,7 +251,7 @@ static void a_sum_of_small_entries_with_a_huge_x_does_not_overflow(void **state)
     const double val[] = {1.5e-300, 1.5e-300, 1.5e-300}, x[] = {1.5e308, 1.5e308};
     const saddle_matrix A = saddle_symmetric(2, ptr, ind, val);
     double y[2];
-    assert_int_equal(saddle_multiply(&A, x, y, 1, NULL, NULL), SADDLE_OK);
+    assert_int_equal(saddle_multiply(&A, 1, x, A.rows, y, A.rows, 1, NULL, NULL), SADDLE_OK);
     assert_close(y[0], 2 * (1.5e-300 * 1.5e308), "product");
     assert_close(y[1], 2 * (1.5e-300 * 1.5e308), "product");
 }
@@ -272,9 +274,9 @@ static void every_allocation_may_fail(void **state)
                 const saddle_hooks hooks = failing_hooks(&f);
                 saddle_errors errors;
                 char message[SADDLE_MESSAGE_SIZE];
-                const saddle_status status = measured
-                                                 ? saddle_measure(&A, b, x, y, 1, &hooks, &errors, message)
-                                                 : saddle_multiply(&A, x, y, 1, &hooks, message);
+                const saddle_status status =
+                    measured ? saddle_measure(&A, b, x, y, 1, &hooks, &errors, message)
+                             : saddle_multiply(&A, 1, x, A.rows, y, A.rows, 1, &hooks, message);
                 assert_int_equal(f.live, 0);
                 assert_int_equal(status, f.failed ? SADDLE_OUT_OF_MEMORY : SADDLE_OK);
                 if (!f.failed) break;

@@ -31,7 +31,7 @@ static void check(const saddle_matrix *A, saddle_status expected, const char *wo
     assert_int_equal(saddle_inspect(A, NULL, &facts, message), expected);
     for (int k = 0; words[k]; ++k) assert_contains(message, words[k]);
     assert_int_equal(saddle_convert(A, SADDLE_ROWS, SADDLE_GENERAL, NULL, &B, message), expected);
-    assert_int_equal(saddle_multiply(A, x, y, 1, NULL, message), expected);
+    assert_int_equal(saddle_multiply(A, 1, x, 8, y, 8, 1, NULL, message), expected);
     assert_int_equal(saddle_measure(A, x, x, NULL, 1, NULL, &errors, NULL), expected);
     for (int k = 0; words[k]; ++k) assert_contains(message, words[k]);
 }
@@ -94,7 +94,7 @@ static void missing_values_are_named_where_they_are_needed(void **state)
     assert_int_equal(sd_view_check(&c, &A, NULL), SADDLE_OK); /* a pattern is good for an analysis */
     assert_int_equal(saddle_inspect(&A, NULL, &facts, message), SADDLE_BAD_ARGUMENT);
     assert_contains(message, "values");
-    assert_int_equal(saddle_multiply(&A, x, y, 1, NULL, message), SADDLE_BAD_ARGUMENT);
+    assert_int_equal(saddle_multiply(&A, 1, x, 8, y, 8, 1, NULL, message), SADDLE_BAD_ARGUMENT);
     assert_int_equal(saddle_convert(&A, SADDLE_ROWS, SADDLE_FULL, NULL, &B, message), SADDLE_BAD_ARGUMENT);
     assert_contains(message, "values");
 }
@@ -113,9 +113,9 @@ static void missing_arguments_are_refused(void **state)
     assert_int_equal(saddle_convert(&A, SADDLE_ROWS, SADDLE_FULL, NULL, NULL, NULL), SADDLE_BAD_ARGUMENT);
     assert_int_equal(saddle_convert(&A, (saddle_layout)3, SADDLE_FULL, NULL, &B, NULL), SADDLE_BAD_ARGUMENT);
     assert_int_equal(saddle_convert(&A, SADDLE_ROWS, (saddle_shape)4, NULL, &B, NULL), SADDLE_BAD_ARGUMENT);
-    assert_int_equal(saddle_multiply(NULL, x, y, 1, NULL, message), SADDLE_BAD_ARGUMENT);
-    assert_int_equal(saddle_multiply(&A, NULL, y, 1, NULL, message), SADDLE_BAD_ARGUMENT);
-    assert_int_equal(saddle_multiply(&A, x, NULL, 1, NULL, message), SADDLE_BAD_ARGUMENT);
+    assert_int_equal(saddle_multiply(NULL, 1, x, 8, y, 8, 1, NULL, message), SADDLE_BAD_ARGUMENT);
+    assert_int_equal(saddle_multiply(&A, 1, NULL, 8, y, 8, 1, NULL, message), SADDLE_BAD_ARGUMENT);
+    assert_int_equal(saddle_multiply(&A, 1, x, 8, NULL, 8, 1, NULL, message), SADDLE_BAD_ARGUMENT);
     assert_int_equal(saddle_measure(NULL, x, x, NULL, 1, NULL, &errors, NULL), SADDLE_BAD_ARGUMENT);
     assert_int_equal(saddle_measure(&A, NULL, x, NULL, 1, NULL, &errors, NULL), SADDLE_BAD_ARGUMENT);
     assert_int_equal(saddle_measure(&A, x, NULL, NULL, 1, NULL, &errors, NULL), SADDLE_BAD_ARGUMENT);
@@ -311,7 +311,7 @@ static void values_that_are_not_finite_are_named_and_counted(void **state)
             assert_int_equal(facts.not_finite, 1);
             assert_contains(message, place);
             assert_contains(message, which == 0 ? "nan" : "inf");
-            assert_int_equal(saddle_multiply(&A, x, y, 1, NULL, message), SADDLE_BAD_VALUE);
+            assert_int_equal(saddle_multiply(&A, 1, x, 8, y, 8, 1, NULL, message), SADDLE_BAD_VALUE);
             assert_contains(message, place);
         }
     }
@@ -347,7 +347,7 @@ static void duplicates_that_overflow_together_are_refused(void **state)
     assert_int_equal(saddle_inspect(&A, NULL, &facts, message), SADDLE_BAD_VALUE);
     assert_contains(message, "row 1, column 0");
     assert_int_equal(saddle_convert(&A, SADDLE_ROWS, SADDLE_FULL, NULL, &B, message), SADDLE_BAD_VALUE);
-    assert_int_equal(saddle_multiply(&A, x, y, 1, NULL, message), SADDLE_BAD_VALUE);
+    assert_int_equal(saddle_multiply(&A, 1, x, 8, y, 8, 1, NULL, message), SADDLE_BAD_VALUE);
     assert_int_equal(saddle_measure(&A, x, x, NULL, 1, NULL, &errors, message), SADDLE_BAD_VALUE);
 }
 
@@ -372,7 +372,7 @@ static void a_matrix_without_entries_is_sound(void **state)
             assert_int_equal(facts.empty_rows, 2);
             assert_int_equal(facts.missing_diagonal, 2);
             assert_true(facts.largest == 0 && facts.smallest == 0 && facts.norm_frobenius == 0);
-            assert_int_equal(saddle_multiply(&A, x, y, 1, NULL, NULL), SADDLE_OK);
+            assert_int_equal(saddle_multiply(&A, 1, x, 8, y, 8, 1, NULL, NULL), SADDLE_OK);
             assert_true(y[0] == 0 && y[1] == 0);
             assert_int_equal(saddle_measure(&A, b, x, y, 1, NULL, &errors, NULL), SADDLE_OK);
             assert_true(errors.backward == 0 && errors.componentwise == 0 && errors.relative_residual == 0);

@@ -207,9 +207,10 @@ static inline void NAME(half_slice)(const sd_sparse *A, int32_t s, const real *x
     for (int32_t i = first; i < end; ++i) hi[i] = 0;
     if (mode == EXTENDED)
         for (int32_t i = first; i < end; ++i) lo[i] = 0;
+    /* what the rows above have added to row i comes first: columns in order, as in a whole row */
     for (int32_t i = first; i < A->slice[s + 1]; ++i) {
         const double xi = x[i];
-        double sum = 0, low = 0;
+        double sum = hi[i], low = mode == EXTENDED ? lo[i] : 0;
         int64_t k = A->ptr[i];
         const int64_t stop = A->ptr[i + 1];
         if (k < stop && A->ind[k] == i) add_product(&sum, &low, a[k++], xi, mode);
@@ -218,12 +219,8 @@ static inline void NAME(half_slice)(const sd_sparse *A, int32_t s, const real *x
             add_product(&sum, &low, a[k], x[j], mode);
             add_product(&hi[j], &lo[j], a[k], xi, mode);
         }
-        if (mode == EXTENDED) {
-            sd_dd_add(&hi[i], &lo[i], sum);
-            lo[i] += low;
-        } else {
-            hi[i] += sum;
-        }
+        hi[i] = sum;
+        if (mode == EXTENDED) lo[i] = low;
     }
 }
 
