@@ -8,6 +8,8 @@
  */
 #include "io/assemble.h"
 
+#include "matrix/csr.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -266,35 +268,13 @@ static saddle_status add_up_duplicates(const sd_entries *e, const char *name, cs
     return SADDLE_OK;
 }
 
-/*
- * Whether a square matrix with sorted rows is symmetric in structure and value, without its
- * transpose: row j has a cursor, which is put on its first entry right of the diagonal when row j is
- * visited. As the rows are visited in order, the entries (i,j), j < i, of column j come in order of
- * i, and so must the entries (j,i) of row j that the cursor meets; and none may be left over.
- */
+/* Whether a square matrix with sorted rows is symmetric in structure and value. */
 static saddle_status is_symmetric(sd_context *c, const csr *m, bool *symmetric)
 {
-    int32_t *cursor = sd_alloc(c, m->n, sizeof *cursor, "the test for symmetry");
-    if (!cursor) return c->status;
-    *symmetric = true;
-    for (int64_t i = 0; *symmetric && i < m->n; i++) {
-        int64_t k = m->start[i];
-        const int64_t end = m->start[i + 1];
-        for (; k < end && m->index[k] < i; k++) {
-            const int32_t j = m->index[k];
-            const int64_t mirror = m->start[j] + cursor[j];
-            if (mirror == m->start[j + 1] || m->index[mirror] != i || m->value[mirror] != m->value[k]) break;
-            cursor[j]++;
-        }
-        if (k < end && m->index[k] < i) *symmetric = false;
-        if (k < end && m->index[k] == i) k++;
-        cursor[i] = (int32_t)(k - m->start[i]);
-    }
-    for (int64_t i = 0; *symmetric && i < m->n; i++) {
-        *symmetric = m->start[i] + cursor[i] == m->start[i + 1];
-    }
-    sd_free(c, cursor);
-    return SADDLE_OK;
+    const sd_csr view = {
+        .n = (int32_t)m->n, .nnz = m->start[m->n], .ptr = m->start, .ind = m->index, .val = m->value};
+    bool pattern;
+    return sd_csr_symmetry(c, &view, &pattern, symmetric, NULL, NULL);
 }
 
 /* Leaves of each row the diagonal and what is right of it: the lower triangle by columns. */

@@ -70,7 +70,7 @@ static inline sd_entry *sd_entries_next(const sd_entries *e, sd_entry_walk *walk
  * skew ones with both halves; a square one that is symmetric in structure and value all the same
  * becomes symmetric where notice_symmetry says so. The entries are freed on the way. name is the file's, for
  * the warning about duplicates and for messages. Takes at most 28 bytes an entry and 8 a row at once,
- * or 12 an entry and 12 a row in the test for symmetry; time linear in the entries, and
+ * or 12 an entry and 16 a row in the test for symmetry; time linear in the entries, and
  * O(k log k) more for rows of k entries that came unsorted.
  */
 saddle_status sd_assemble(sd_entries *e, const char *name, bool notice_symmetry, saddle_matrix *A);
