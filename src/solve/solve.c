@@ -145,9 +145,10 @@ static saddle_status finish(solving *w, saddle_reason reason)
     info->backward_error = w->errors.backward;
     info->componentwise_error = w->errors.componentwise;
     info->relative_residual = w->errors.relative_residual;
-    if (info->history && info->history_length < info->history_room)
-        info->history[info->history_length] = info->relative_residual;
-    ++info->history_length;
+    /* what the iteration believed of its last step gives way to the truth */
+    if (info->history_length == 0) info->history_length = 1;
+    if (info->history && info->history_length <= info->history_room)
+        info->history[info->history_length - 1] = info->relative_residual;
     if (info->converged) return SADDLE_OK;
     return sd_fail(w->e->context, status_of(reason), "%s after %lld iterations, relative residual %.2e: %s",
                    saddle_reason_text(reason), (long long)info->iterations, info->relative_residual,
