@@ -4,8 +4,8 @@
 #     exports.sh LIBRARY HEADER
 set -euo pipefail
 
-# Sanitizers add names of their own, which begin with two underscores.
-exported=$(nm -D --defined-only "$1" | awk '{ print $3 }' | grep -v '^__' | sort -u)
+# Sanitizers and clang's OpenMP add names of their own, which begin with two underscores or a point.
+exported=$(nm -D --defined-only "$1" | awk '{ print $3 }' | grep -v '^__\|^\.' | sort -u)
 declared=$(tr '\n' ' ' <"$2" | grep -oE 'SADDLE_API [^;(]*\(' | grep -oE 'saddle_[a-z_0-9]+\($' | tr -d '(' | sort -u)
 
 if ! diff <(echo "$declared") <(echo "$exported"); then
