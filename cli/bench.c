@@ -8,7 +8,6 @@
  */
 #define _GNU_SOURCE
 #include "cli/json.h"
-#include "cli/outfile.h"
 #include "cli/progress.h"
 #include "cli/random.h"
 
@@ -281,12 +280,9 @@ static void print_rows(const bench *t)
 
 static int write_json(const bench *t, const char *path)
 {
-    outfile file;
     json j;
-    const int status = outfile_open(&file, path);
+    const int status = json_begin(&j, path);
     if (status != EXIT_DONE) return status;
-    json_begin(&j, file.stream);
-    json_text(&j, "saddle", saddle_version());
     json_text(&j, "commit", saddle_commit());
     json_text(&j, "bench", t->a->operands[0]);
     json_text(&j, "file", t->a->operands[1]);
@@ -305,8 +301,7 @@ static int write_json(const bench *t, const char *path)
         json_close(&j);
     }
     json_close(&j);
-    json_end(&j);
-    return outfile_close(&file, true);
+    return json_end(&j);
 }
 
 static int run_bench(const arguments *a)

@@ -1,7 +1,6 @@
 /* `saddle doctor`: what was found on this machine, whether it works, and what to do about it. */
 #include "cli/json.h"
 #include "cli/manual.h"
-#include "cli/outfile.h"
 #include "cli/probe.h"
 #include "cli/progress.h"
 
@@ -170,12 +169,9 @@ static void print_findings(const diagnosis *d)
 
 static int write_json(const diagnosis *d, const char *path)
 {
-    outfile file;
     json j;
-    const int status = outfile_open(&file, path);
+    const int status = json_begin(&j, path);
     if (status != EXIT_DONE) return status;
-    json_begin(&j, file.stream);
-    json_text(&j, "saddle", saddle_version());
     json_text(&j, "commit", saddle_commit());
     json_array(&j, "findings");
     for (int k = 0; k < d->count; ++k) {
@@ -188,8 +184,7 @@ static int write_json(const diagnosis *d, const char *path)
         json_close(&j);
     }
     json_close(&j);
-    json_end(&j);
-    return outfile_close(&file, true);
+    return json_end(&j);
 }
 
 static int run_doctor(const arguments *a)

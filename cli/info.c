@@ -193,12 +193,9 @@ static void json_facts(json *j, const look *l)
 
 static int write_json(const look *l, const char *path, int exit)
 {
-    outfile file;
     json j;
-    const int status = outfile_open(&file, path);
+    const int status = json_begin(&j, path);
     if (status != EXIT_DONE) return status;
-    json_begin(&j, file.stream);
-    json_text(&j, "saddle", saddle_version());
     json_matrix(&j, l);
     json_facts(&j, l);
     json_array(&j, "warnings");
@@ -206,8 +203,7 @@ static int write_json(const look *l, const char *path, int exit)
     json_close(&j);
     json_count(&j, "status", exit);
     json_text(&j, "message", l->message[0] ? l->message : NULL);
-    json_end(&j);
-    return outfile_close(&file, true);
+    return json_end(&j);
 }
 
 /* Reads and inspects. A message of saddle_inspect does not know the file: its name goes before it. */

@@ -1,6 +1,8 @@
 /* See json.h. The program never calls setlocale: numbers are printed with a point. */
 #include "cli/json.h"
 
+#include "saddle/saddle.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -61,18 +63,23 @@ static void open_level(json *j, const char *key, char opener, char closer)
     fputc(opener, j->out);
 }
 
-void json_begin(json *j, FILE *out)
+int json_begin(json *j, const char *path)
 {
     memset(j, 0, sizeof *j);
-    j->out = out;
+    const int status = outfile_open(&j->file, path);
+    if (status != 0) return status;
+    j->out = j->file.stream;
     j->empty[0] = true;
-    fputc('{', out);
+    fputc('{', j->out);
+    json_text(j, "saddle", saddle_version());
+    return 0;
 }
 
-void json_end(json *j)
+int json_end(json *j)
 {
     assert(j->depth == 0);
     fputs("\n}\n", j->out);
+    return outfile_close(&j->file, true);
 }
 
 void json_object(json *j, const char *key)

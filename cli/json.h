@@ -5,6 +5,8 @@
 #ifndef CLI_JSON_H
 #define CLI_JSON_H
 
+#include "cli/outfile.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,15 +15,17 @@
 enum { JSON_DEPTH = 8 };
 
 typedef struct json {
+    outfile file;
     FILE *out;
     int depth;
     char closer[JSON_DEPTH]; /* of each open object or array */
     bool empty[JSON_DEPTH];
 } json;
 
-/* Opens the outermost object; json_end closes it. */
-void json_begin(json *j, FILE *out);
-void json_end(json *j);
+/* Opens the file and the outermost object, whose first key names the program's version; json_end
+ * closes both. Both return 0, or the exit status with the message on standard error. */
+int json_begin(json *j, const char *path);
+int json_end(json *j);
 
 void json_object(json *j, const char *key);
 void json_array(json *j, const char *key);

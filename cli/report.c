@@ -1,6 +1,5 @@
 /* What came of a solve, for people and for programs; see solve.h. */
 #include "cli/json.h"
-#include "cli/outfile.h"
 #include "cli/progress.h"
 #include "cli/solve.h"
 
@@ -284,12 +283,9 @@ static void json_lists(json *j, const solve_run *r)
 
 int write_run_json(const solve_run *r, const char *path)
 {
-    outfile file;
     json j;
-    const int status = outfile_open(&file, path);
+    const int status = json_begin(&j, path);
     if (status != EXIT_DONE) return status;
-    json_begin(&j, file.stream);
-    json_text(&j, "saddle", saddle_version());
     json_matrix(&j, r);
     json_choices(&j, r);
     json_outcome(&j, r);
@@ -298,6 +294,5 @@ int write_run_json(const solve_run *r, const char *path)
     json_lists(&j, r);
     json_count(&j, "status", r->exit);
     json_text(&j, "message", r->message[0] ? r->message : NULL);
-    json_end(&j);
-    return outfile_close(&file, true);
+    return json_end(&j);
 }

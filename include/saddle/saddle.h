@@ -104,7 +104,7 @@ SADDLE_API const char *saddle_status_text(saddle_status status);
 typedef enum saddle_layout {
     SADDLE_COLUMNS,    /* compressed columns: column j is indices[pointers[j] .. pointers[j+1]) */
     SADDLE_ROWS,       /* compressed rows, the same with rows */
-    SADDLE_COORDINATES /* entry k stands in row indices[k], column columns[k]; no pointers */
+    SADDLE_COORDINATES /* entry k stands in row indices[k], column col_indices[k]; no pointers */
 } saddle_layout;
 
 typedef enum saddle_shape {
@@ -130,41 +130,33 @@ typedef struct saddle_matrix {
     const void *values;         /* NULL: a pattern without values, good for analysis only */
 } saddle_matrix;
 
-/* The commonest view: symmetric, lower triangle by columns (the same as upper by rows), from 0. */
+/* The commonest view: symmetric, its lower triangle by columns (which is the upper one by rows), in
+ * double, from 0, with 32-bit pointers. */
 static inline saddle_matrix saddle_symmetric(int64_t n, const int32_t *colptr, const int32_t *rowind,
                                              const double *values)
 {
-    saddle_matrix A = {n,
-                       n,
-                       n > 0 && colptr ? colptr[n] : 0,
-                       SADDLE_COLUMNS,
-                       SADDLE_LOWER,
-                       SADDLE_DOUBLE,
-                       0,
-                       32,
-                       colptr,
-                       rowind,
-                       NULL,
-                       values};
+    saddle_matrix A;
+    A.rows = A.columns = n;
+    A.entries = n > 0 && colptr ? colptr[n] : 0;
+    A.layout = SADDLE_COLUMNS;
+    A.shape = SADDLE_LOWER;
+    A.type = SADDLE_DOUBLE;
+    A.base = 0;
+    A.pointer_bits = 32;
+    A.pointers = colptr;
+    A.indices = rowind;
+    A.col_indices = NULL;
+    A.values = values;
     return A;
 }
 
-/* A general square matrix by compressed rows, from 0. */
+/* The same for a general square matrix by rows. */
 static inline saddle_matrix saddle_general(int64_t n, const int32_t *rowptr, const int32_t *colind,
                                            const double *values)
 {
-    saddle_matrix A = {n,
-                       n,
-                       n > 0 && rowptr ? rowptr[n] : 0,
-                       SADDLE_ROWS,
-                       SADDLE_GENERAL,
-                       SADDLE_DOUBLE,
-                       0,
-                       32,
-                       rowptr,
-                       colind,
-                       NULL,
-                       values};
+    saddle_matrix A = saddle_symmetric(n, rowptr, colind, values);
+    A.layout = SADDLE_ROWS;
+    A.shape = SADDLE_GENERAL;
     return A;
 }
 
