@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double DEPENDENT_TO = 1e-12; /* what is left of a column beside its norm */
+
 typedef struct basis {
     sd_vector *panel; /* each of SD_PANEL vectors, one after the other */
     int panels;
@@ -124,8 +126,10 @@ static void form_solution(cycle *c, const sd_vector *x0, int64_t columns)
     sd_axpy(c->e, 1.0, x0, &c->trial);
 }
 
-/* Applies the rotations so far to column k, makes the next one, and returns the residual norm. */
-static double rotate(cycle *c, int64_t k)
+/* Applies the rotations so far to column k, makes the next one, and returns the residual norm. Where
+ * the column depends on those before it, A is singular on this space: it takes no part, and *length
+ * becomes 0. */
+static double rotate(cycle *c, int64_t k, double column, double *length)
 {
     double *h = c->h + k * (c->most + 1);
     for (int64_t i = 0; i < k; ++i) {
@@ -133,19 +137,21 @@ static double rotate(cycle *c, int64_t k)
         h[i + 1] = c->cs[i] * h[i + 1] - c->sn[i] * h[i];
         h[i] = t;
     }
-    const double length = hypot(h[k], h[k + 1]);
-    c->cs[k] = length > 0 ? h[k] / length : 1;
-    c->sn[k] = length > 0 ? h[k + 1] / length : 0;
-    h[k] = length;
+    const double pivot = hypot(h[k], h[k + 1]);
+    const bool dependent = pivot <= DEPENDENT_TO * column;
+    if (dependent) *length = 0;
+    c->cs[k] = dependent ? 0 : h[k] / pivot;
+    c->sn[k] = dependent ? 1 : h[k + 1] / pivot;
+    h[k] = dependent ? 0 : pivot;
     h[k + 1] = 0;
     c->g[k + 1] = -c->sn[k] * c->g[k];
     c->g[k] *= c->cs[k];
     return fabs(c->g[k + 1]);
 }
 
-/* The next basis vector, from vector k: false where memory ran out. *length is its norm before it was
- * normalised, 0 where the space is exhausted. */
-static bool expand(cycle *c, int64_t k, double *length)
+/* The next basis vector, from vector k: false where memory ran out. *column is the norm of A M^-1 v_k,
+ * *length what is left of it outside the space so far, 0 where that is exhausted. */
+static bool expand(cycle *c, int64_t k, double *column, double *length)
 {
     sd_engine *e = c->e;
     double *h = c->h + k * (c->most + 1);
@@ -155,12 +161,12 @@ static bool expand(cycle *c, int64_t k, double *length)
     sd_vector z = c->flexible ? basis_at(&c->z, k, c->s->b) : c->u;
     sd_precondition(e, c->s->M, &v, &z);
     sd_spmv(e, c->s->A, &z, &c->w);
-    const double before = sqrt(sd_dot_of(e, &c->w, &c->w));
+    *column = sqrt(sd_dot_of(e, &c->w, &c->w));
     memset(h, 0, (size_t)(c->most + 1) * sizeof *h);
     project_out(c, k + 1, h);
     project_out(c, k + 1, h);
     *length = sqrt(sd_dot_of(e, &c->w, &c->w));
-    if (*length <= DBL_EPSILON * before) *length = 0;
+    if (*length <= DBL_EPSILON * *column) *length = 0;
     h[k + 1] = *length;
     if (*length > 0) sd_axpby(e, 1 / *length, &c->w, 0.0, &next);
     return !e->status;
@@ -175,9 +181,9 @@ static sd_action run_cycle(cycle *c, sd_vector *x, sd_monitor *m)
     sd_axpby(c->e, 1 / beta, &m->r, 0.0, &v0);
     c->g[0] = beta;
     for (int64_t k = 0; k < c->most; ++k) {
-        double length;
-        if (!expand(c, k, &length)) return SD_STOP;
-        sd_action action = sd_monitor_step(m, rotate(c, k));
+        double column, length;
+        if (!expand(c, k, &column, &length)) return SD_STOP;
+        sd_action action = sd_monitor_step(m, rotate(c, k, column, &length));
         const bool end = k + 1 == c->most || length == 0;
         if (action == SD_LOOK || action == SD_STOP || end) {
             form_solution(c, x, k + 1);

@@ -50,6 +50,7 @@ typedef struct sd_monitor {
     /* its own */
     sd_vector abs_b, weight;
     double estimate, ratio, first_ratio; /* the method's residual norm; true norm over estimate */
+    double first_estimate;               /* since the last start */
     double least_estimate;               /* for stagnation */
     int64_t least_at, next_look, looked_at;
     double restarted_from;

@@ -4,6 +4,10 @@
 
 #include "solve/operator.h"
 
+/* With stop = any a componentwise error counts only where the residual is at most this part of b. A
+ * huge multiple of a null vector has a small componentwise error whatever b is: it solves nothing. */
+#define SD_REDUCED 0.1
+
 /*
  * Measures x as an answer to Ax = b, with op A in double: residuals accumulated in double-double,
  * everything scaled by powers of two beforehand so that nothing overflows on the way. residual (of

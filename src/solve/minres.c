@@ -4,8 +4,9 @@
  * M^-1, a QR factorization of the tridiagonal matrix by rotations, and x by a three-term recurrence.
  *
  * phi is the residual norm in M^-1, which the monitor relates to the 2-norm. An indefinite M makes
- * the "norm" r'M^-1 r negative: refused by name. When |A r| has fallen to rounding beside |A||r|, x
- * is a least-squares solution and nothing more can be gained.
+ * the "norm" r'M^-1 r negative: refused by name. When |A r| has fallen far below |A||r|, x is close to
+ * a least-squares solution: the next step would divide by that little, and is not taken. The process
+ * begins again from the true residual, which either leads on or ends in the null space.
  */
 #include "solve/krylov.h"
 
@@ -17,8 +18,11 @@ typedef struct lanczos {
     double beta, old_beta; /* of the Lanczos process */
     double dbar, epsilon;  /* what the rotations have left of the next columns */
     double cs, sn, phi;
+    double gradient; /* the largest |A r| / |r| since the start, in the norms of the process */
     bool first;
 } lanczos;
+
+static const double DIP = 1e-8; /* of |A r| / |r| since the start, beyond which rounding takes over */
 
 enum { OLD_R, R, Y, V, W, OLD_W, OLDER_W, VECTORS };
 
@@ -40,7 +44,7 @@ static bool start(sd_engine *e, const sd_system *s, lanczos *l, sd_monitor *m)
     sd_fill(e, 0.0, &l->v[OLD_W]);
     l->beta = norm_in_m(e, s, &l->v[R], &l->v[Y]);
     if (l->beta < 0) return false;
-    l->old_beta = l->dbar = l->epsilon = l->sn = 0;
+    l->old_beta = l->dbar = l->epsilon = l->sn = l->gradient = 0;
     l->cs = -1;
     l->phi = l->beta;
     l->first = true;
@@ -65,16 +69,22 @@ static double advance(sd_engine *e, const sd_system *s, lanczos *l)
     return l->beta < 0 ? NAN : alpha;
 }
 
-/* Rotates the new column of the tridiagonal matrix and moves x along w. Returns |A r| / |r| in the
- * norms of the process, which is 0 at a least-squares solution. */
-static double move(sd_engine *e, lanczos *l, double alpha, sd_vector *x)
+/* Whether r has come as close to the null space as one run of the process brings it. */
+static bool is_least_squares(lanczos *l, double alpha)
+{
+    const double gradient = hypot(l->sn * l->dbar - l->cs * alpha, l->cs * l->beta);
+    l->gradient = fmax(l->gradient, gradient);
+    return gradient <= DIP * l->gradient;
+}
+
+/* Rotates the new column of the tridiagonal matrix and moves x along w. */
+static void move(sd_engine *e, lanczos *l, double alpha, sd_vector *x)
 {
     const double old_epsilon = l->epsilon;
     const double delta = l->cs * l->dbar + l->sn * alpha;
     const double gbar = l->sn * l->dbar - l->cs * alpha;
     l->epsilon = l->sn * l->beta;
     l->dbar = -l->cs * l->beta;
-    const double gradient = hypot(gbar, l->dbar);
     double gamma = hypot(gbar, l->beta);
     if (gamma == 0) gamma = DBL_MIN;
     l->cs = gbar / gamma;
@@ -89,13 +99,11 @@ static double move(sd_engine *e, lanczos *l, double alpha, sd_vector *x)
     sd_axpy(e, -old_epsilon / gamma, &l->v[OLDER_W], &l->v[W]);
     sd_axpy(e, -delta / gamma, &l->v[OLD_W], &l->v[W]);
     sd_axpy(e, step, &l->v[W], x);
-    return gradient;
 }
 
 void sd_minres(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
 {
     lanczos l = {0};
-    double largest = 0; /* of the tridiagonal matrix: a lower bound for the norm of M^-1 A */
     sd_action action = sd_vectors_new(e, s->b, VECTORS, l.v) ? SD_STOP : SD_RESTART;
     while (action != SD_STOP && !e->status) {
         if (action == SD_RESTART && !start(e, s, &l, m)) {
@@ -111,12 +119,13 @@ void sd_minres(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
             sd_monitor_give_up(m, isnan(l.beta) ? SADDLE_REASON_OVERFLOW : SADDLE_REASON_PRECONDITIONER);
             break;
         }
-        largest = fmax(largest, fmax(fabs(alpha), l.beta));
-        const double gradient = move(e, &l, alpha, x);
+        if (is_least_squares(&l, alpha)) {
+            action = sd_monitor_breakdown(m, x, SADDLE_REASON_STAGNATION);
+            continue;
+        }
+        move(e, &l, alpha, x);
         action = sd_monitor_step(m, l.phi);
         if (action == SD_LOOK) action = sd_monitor_look(m, x);
-        if (action == SD_GO_ON && gradient <= 16 * DBL_EPSILON * largest && l.beta > 0)
-            action = sd_monitor_breakdown(m, x, SADDLE_REASON_STAGNATION);
     }
     sd_vectors_free(e, VECTORS, l.v);
 }

@@ -9,6 +9,8 @@
  */
 #include "solve/krylov.h"
 
+#include "solve/measure.h"
+
 #include <math.h>
 
 enum {
@@ -20,6 +22,8 @@ enum {
 static const double STALL_GAIN = 0.99; /* progress is at least this reduction */
 static const double DIVERGED = 1e12;   /* of the norm of b */
 static const double DRIFT = 100;       /* truth over estimate, against the first look */
+static const double SPENT = 1e-30;     /* fall of the estimate that no residual can have followed */
+static const double NULL_TO = 1e-12;   /* |A r| beside |A||r|, entry by entry, that is rounding */
 
 saddle_status sd_vectors_new(sd_engine *e, const sd_vector *like, int count, sd_vector *vectors)
 {
@@ -81,10 +85,22 @@ static void record(sd_monitor *m, double relative)
     ++m->history_length;
 }
 
+/* Whether the recurrence has run on far below what rounding leaves of a residual. */
+static bool is_spent(const sd_monitor *m)
+{
+    return m->estimate <= SPENT * m->first_estimate;
+}
+
+static bool has_stalled(const sd_monitor *m)
+{
+    return m->iterations - m->least_at > STALL_WINDOW;
+}
+
 sd_action sd_monitor_step(sd_monitor *m, double estimate)
 {
     ++m->iterations;
     m->estimate = estimate;
+    if (m->first_estimate == 0) m->first_estimate = estimate;
     const double relative = estimate * m->ratio / m->norm_b;
     record(m, relative);
     if (m->e->status) return give_up(m, SADDLE_REASON_DEVICE);
@@ -97,9 +113,8 @@ sd_action sd_monitor_step(sd_monitor *m, double estimate)
         m->least_at = m->iterations;
     }
     const bool last = m->iterations >= m->maxiter;
-    if (relative <= m->tol || m->iterations >= m->next_look || last) return SD_LOOK;
-    if (m->iterations - m->least_at > STALL_WINDOW) return give_up(m, SADDLE_REASON_STAGNATION);
-    return SD_GO_ON;
+    const bool look = m->iterations >= m->next_look || is_spent(m) || has_stalled(m);
+    return relative <= m->tol || look || last ? SD_LOOK : SD_GO_ON;
 }
 
 /* Which of the bounds that were asked for holds; SADDLE_REASON_NONE where none does. */
@@ -114,7 +129,7 @@ static saddle_reason bound_that_holds(sd_monitor *m, const sd_vector *x)
         sd_norm_inf(e, &m->r, &norm_r);
         if (norm_r <= m->tol * (m->s->norm_a * norm_x + m->norm_b_inf)) return SADDLE_REASON_NORMWISE;
     }
-    if (any || m->stop == SADDLE_STOP_COMPONENTWISE) {
+    if ((any && m->relative <= SD_REDUCED) || m->stop == SADDLE_STOP_COMPONENTWISE) {
         double worst = NAN;
         sd_spmv_abs(e, m->s->A, x, &m->weight);
         sd_axpy(e, 1.0, &m->abs_b, &m->weight);
@@ -143,12 +158,44 @@ static bool examine(sd_monitor *m, const sd_vector *x)
     return true;
 }
 
-/* The recurrence no longer tells the truth. Beginning again helps as long as that made progress. */
-static sd_action restart(sd_monitor *m, saddle_reason reason)
+/* Whether A z is 0 to rounding in every row; product and m->weight are overwritten. */
+static bool is_null_vector(sd_monitor *m, const sd_vector *z, sd_vector *product)
 {
+    double worst = NAN;
+    sd_spmv(m->e, m->s->A, z, product);
+    sd_spmv_abs(m->e, m->s->A, z, &m->weight);
+    sd_ratio_max(m->e, product, &m->weight, &worst);
+    return worst <= NULL_TO;
+}
+
+/* Whether r or M^-1 r, r the residual of x, lies in the null space of A: no Krylov space leads out of
+ * there. Vectors of the monitor are lent, and made anew at the end. */
+static bool is_stuck(sd_monitor *m, const sd_vector *x)
+{
+    bool stuck = is_null_vector(m, &m->r, &m->abs_b);
+    if (!stuck && m->s->M->apply) {
+        sd_precondition(m->e, m->s->M, &m->r, &m->abs_b);
+        stuck = is_null_vector(m, &m->abs_b, &m->r);
+        sd_residual_dd(m->e, m->s->A, x, m->s->b, &m->r);
+    }
+    sd_absolute(m->e, m->s->b, &m->abs_b);
+    return stuck;
+}
+
+/* The recurrence no longer tells the truth. Beginning again helps as long as that made progress. */
+static sd_action restart(sd_monitor *m, const sd_vector *x, saddle_reason reason)
+{
+    if (is_stuck(m, x)) { /* the best there is, in the norm of the method */
+        sd_copy(m->e, x, &m->best_x);
+        m->best = m->relative;
+        return give_up(m, reason);
+    }
     if (m->relative > 0.5 * m->restarted_from) return give_up(m, reason);
     m->restarted_from = m->relative;
     m->ratio = m->first_ratio = 1;
+    m->first_estimate = 0;
+    m->least_estimate = INFINITY;
+    m->least_at = m->iterations;
     return SD_RESTART;
 }
 
@@ -164,8 +211,8 @@ sd_action sd_monitor_look(sd_monitor *m, const sd_vector *x)
     if (m->iterations >= m->maxiter) return give_up(m, SADDLE_REASON_MAXITER);
     const bool first = m->ratio == 1 && m->first_ratio == 1;
     const double ratio = m->estimate > 0 ? m->relative * m->norm_b / m->estimate : INFINITY;
-    if (!first && called && ratio > DRIFT * m->first_ratio) return restart(m, SADDLE_REASON_STAGNATION);
-    if (m->estimate == 0) return restart(m, SADDLE_REASON_STAGNATION);
+    if (!first && called && ratio > DRIFT * m->first_ratio) return restart(m, x, SADDLE_REASON_STAGNATION);
+    if (is_spent(m) || has_stalled(m)) return restart(m, x, SADDLE_REASON_STAGNATION);
     m->ratio = ratio;
     if (first) m->first_ratio = ratio;
     return SD_GO_ON;
@@ -176,7 +223,7 @@ sd_action sd_monitor_breakdown(sd_monitor *m, const sd_vector *x, saddle_reason 
     if (!examine(m, x)) return give_up(m, m->e->status ? SADDLE_REASON_DEVICE : SADDLE_REASON_OVERFLOW);
     if (m->converged) return SD_STOP;
     if (m->iterations >= m->maxiter) return give_up(m, SADDLE_REASON_MAXITER);
-    return restart(m, reason);
+    return restart(m, x, reason);
 }
 
 void sd_monitor_conclude(sd_monitor *m, const sd_vector *x)

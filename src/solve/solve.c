@@ -41,7 +41,8 @@ static saddle_reason judge(const saddle_options *o, const saddle_errors *errors)
     const bool any = o->stop == SADDLE_STOP_ANY;
     if ((any || o->stop == SADDLE_STOP_RESIDUAL) && errors->relative_residual <= o->tol)
         return SADDLE_REASON_RESIDUAL;
-    if ((any || o->stop == SADDLE_STOP_COMPONENTWISE) && errors->componentwise <= o->tol)
+    if (((any && errors->relative_residual <= SD_REDUCED) || o->stop == SADDLE_STOP_COMPONENTWISE) &&
+        errors->componentwise <= o->tol)
         return SADDLE_REASON_COMPONENTWISE;
     if (o->stop == SADDLE_STOP_NORMWISE && errors->backward <= o->tol) return SADDLE_REASON_NORMWISE;
     return SADDLE_REASON_NONE;
@@ -73,29 +74,43 @@ static saddle_status try_method(solving *w, int method, bool first, saddle_reaso
     return SADDLE_OK;
 }
 
-/* For symmetric A: whether A r is 0 to rounding in every row, r the residual. Then a matrix within
- * that of A, entry by entry, is singular with r in its null space, and r'b = r'r is not 0. */
+/* Whether A z is 0 to rounding in every row; product and weight are overwritten. */
+static bool is_null_vector(sd_engine *e, const sd_sparse *A, const sd_vector *z, sd_vector *product,
+                           sd_vector *weight)
+{
+    double worst = NAN;
+    sd_fill(e, 0.0, weight);
+    sd_residual_dd(e, A, z, weight, product);
+    sd_spmv_abs(e, A, z, weight);
+    sd_ratio_max(e, product, weight, &worst);
+    return !e->status && worst <= SINGULAR_TO;
+}
+
+/* For symmetric A: whether z = r, the residual, or z = M^-1 r with M positive definite (as MINRES
+ * leaves it) has A z = 0 to rounding. Then a matrix within that of A, entry by entry, is singular with
+ * z in its null space, and z'b = z'r is not 0. */
 static bool is_inconsistent(solving *w)
 {
     const sd_operator *op = &w->s->op[SD_DOUBLE];
+    const sd_diagonal *diagonal = &w->s->diagonal;
     const int32_t n = w->s->A.n;
-    double worst = NAN;
     saddle_errors errors;
     if (!w->s->facts.symmetric || sd_measure(w->e, op, w->b, w->x, w->trial, &errors)) return false;
     const int shift = sd_largest_exponent(w->trial, n);
     for (int32_t i = 0; i < n; ++i) w->trial[i] = ldexp(w->trial[i], -shift);
-    sd_vector r = sd_vector_new(w->e, SD_DOUBLE, n, "residual");
-    sd_vector ar = sd_vector_new(w->e, SD_DOUBLE, n, "A times the residual");
+    sd_vector z = sd_vector_new(w->e, SD_DOUBLE, n, "residual");
+    sd_vector product = sd_vector_new(w->e, SD_DOUBLE, n, "A times the residual");
     sd_vector weight = sd_vector_new(w->e, SD_DOUBLE, n, "its weights");
-    sd_vector_put(w->e, w->trial, &r);
-    sd_fill(w->e, 0.0, &weight);
-    sd_residual_dd(w->e, &op->sparse, &r, &weight, &ar);
-    sd_spmv_abs(w->e, &op->sparse, &r, &weight);
-    sd_ratio_max(w->e, &ar, &weight, &worst);
-    sd_vector_free(w->e, &r);
-    sd_vector_free(w->e, &ar);
+    sd_vector_put(w->e, w->trial, &z);
+    bool proved = is_null_vector(w->e, &op->sparse, &z, &product, &weight);
+    if (!proved && w->info->method == SADDLE_METHOD_DIAGONAL && diagonal->positive) {
+        sd_multiply(w->e, &diagonal->inverse[SD_DOUBLE], &z, &z);
+        proved = is_null_vector(w->e, &op->sparse, &z, &product, &weight);
+    }
+    sd_vector_free(w->e, &z);
+    sd_vector_free(w->e, &product);
     sd_vector_free(w->e, &weight);
-    return !w->e->status && worst <= SINGULAR_TO;
+    return proved;
 }
 
 /* A row without nonzeros that b asks something of; -1 where there is none. */
@@ -162,15 +177,18 @@ static saddle_status run_attempts(solving *w, const int *methods, int count)
         const saddle_status status = try_method(w, methods[k], k == 0, &reason);
         if (status) return status;
         saddle_info *info = w->info;
-        if (info->converged || reason == SADDLE_REASON_CANCELLED || k + 1 == count) break;
+        if (info->converged || reason == SADDLE_REASON_CANCELLED) break;
+        if (is_inconsistent(w)) { /* for every method */
+            reason = SADDLE_REASON_INCONSISTENT;
+            break;
+        }
+        if (k + 1 == count) break;
         if (info->iterations >= w->s->options.maxiter) break; /* the attempts share them */
         info->tried_list[info->tried].method = methods[k];
         info->tried_list[info->tried].krylov = info->krylov;
         info->tried_list[info->tried++].why_left = reason;
     }
-    if (!w->info->converged && reason != SADDLE_REASON_CANCELLED && is_inconsistent(w))
-        reason = SADDLE_REASON_INCONSISTENT;
-    return finish(w, reason);
+    return w->e->status ? w->e->status : finish(w, reason);
 }
 
 /* One right-hand side. On a failure of memory or device x is 0. */

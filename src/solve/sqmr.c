@@ -16,7 +16,8 @@ static double dot_or_zero(sd_engine *e, const sd_vector *x, const sd_vector *y)
 {
     const double product = sd_dot_of(e, x, y);
     const double norms = sqrt(sd_dot_of(e, x, x)) * sqrt(sd_dot_of(e, y, y));
-    return fabs(product) <= DBL_EPSILON * norms ? 0 : product;
+    const double unit = x->precision == SD_DOUBLE ? DBL_EPSILON : FLT_EPSILON;
+    return fabs(product) <= unit * norms ? 0 : product;
 }
 
 void sd_sqmr(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
