@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double DEPENDENT_TO = 1e-12; /* what is left of a column beside its norm */
+static const double DEPENDENT_TO = 16 * DBL_EPSILON; /* what is left of a column beside its norm */
 
 typedef struct basis {
     sd_vector *panel; /* each of SD_PANEL vectors, one after the other */

@@ -83,11 +83,12 @@ static double relative_residual(sd_engine *e, measuring *m, double norm_r, int o
 }
 
 saddle_status sd_measure(sd_engine *e, const sd_operator *op, const double *b, const double *x,
-                         double *residual, saddle_errors *errors)
+                         double *residual, saddle_errors *errors, double *share_of_b)
 {
     const int32_t n = op->sparse.n;
     double norm_r = 0, norm_b = 0, norm_x = 0;
     errors->backward = errors->componentwise = errors->relative_residual = NAN;
+    if (share_of_b) *share_of_b = NAN;
     for (int32_t i = 0; i < n && residual; ++i) residual[i] = NAN;
     for (int32_t i = 0; i < n; ++i)
         if (!isfinite(x[i]) || !isfinite(b[i])) return SADDLE_OK;
@@ -112,6 +113,7 @@ saddle_status sd_measure(sd_engine *e, const sd_operator *op, const double *b, c
         sd_norm_inf(e, &m.x, &norm_x);
         errors->backward = norm_r == 0 ? 0 : norm_r / (op->norm_inf * norm_x + norm_b);
         sd_ratio_max(e, &m.r, &m.weight, &errors->componentwise);
+        if (share_of_b) sd_ratio_max(e, &m.b, &m.weight, share_of_b);
         if (of_b != s) put_scaled(e, &m, b, -of_b, true, &m.b);
         errors->relative_residual = relative_residual(e, &m, norm_r, s, of_b);
     }
@@ -191,7 +193,7 @@ saddle_status saddle_measure(const saddle_matrix *A, const double *b, const doub
     saddle_status status = view_open(A, threads, false, hooks, &v);
     if (!status && (!b || !x || !errors))
         status = sd_fail(&v.c, SADDLE_BAD_ARGUMENT, "saddle_measure: b, x or errors is NULL");
-    if (!status) status = sd_measure(&v.e, &v.op, b, x, residual, errors);
+    if (!status) status = sd_measure(&v.e, &v.op, b, x, residual, errors, NULL);
     view_close(&v);
     return sd_tell(&v.c, status, message);
 }

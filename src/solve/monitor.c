@@ -129,12 +129,14 @@ static saddle_reason bound_that_holds(sd_monitor *m, const sd_vector *x)
         sd_norm_inf(e, &m->r, &norm_r);
         if (norm_r <= m->tol * (m->s->norm_a * norm_x + m->norm_b_inf)) return SADDLE_REASON_NORMWISE;
     }
-    if ((any && m->relative <= SD_REDUCED) || m->stop == SADDLE_STOP_COMPONENTWISE) {
-        double worst = NAN;
+    if (any || m->stop == SADDLE_STOP_COMPONENTWISE) {
+        double worst = NAN, share = NAN;
         sd_spmv_abs(e, m->s->A, x, &m->weight);
         sd_axpy(e, 1.0, &m->abs_b, &m->weight);
         sd_ratio_max(e, &m->r, &m->weight, &worst);
-        if (worst <= m->tol) return SADDLE_REASON_COMPONENTWISE;
+        sd_ratio_max(e, &m->abs_b, &m->weight, &share);
+        if (any ? sd_solves_componentwise(worst, share, m->relative, m->tol) : worst <= m->tol)
+            return SADDLE_REASON_COMPONENTWISE;
     }
     return SADDLE_REASON_NONE;
 }

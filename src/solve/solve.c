@@ -8,7 +8,6 @@
 #include "solve/solver.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const double SINGULAR_TO = 1e-12; /* relative size of |A r| entry by entry that proves it */
@@ -36,13 +35,14 @@ typedef struct solving {
 } solving;
 
 /* Which of the bounds asked for the measured errors keep. */
-static saddle_reason judge(const saddle_options *o, const saddle_errors *errors)
+static saddle_reason judge(const saddle_options *o, const saddle_errors *errors, double share_of_b)
 {
     const bool any = o->stop == SADDLE_STOP_ANY;
     if ((any || o->stop == SADDLE_STOP_RESIDUAL) && errors->relative_residual <= o->tol)
         return SADDLE_REASON_RESIDUAL;
-    if (((any && errors->relative_residual <= SD_REDUCED) || o->stop == SADDLE_STOP_COMPONENTWISE) &&
-        errors->componentwise <= o->tol)
+    if (any && sd_solves_componentwise(errors->componentwise, share_of_b, errors->relative_residual, o->tol))
+        return SADDLE_REASON_COMPONENTWISE;
+    if (o->stop == SADDLE_STOP_COMPONENTWISE && errors->componentwise <= o->tol)
         return SADDLE_REASON_COMPONENTWISE;
     if (o->stop == SADDLE_STOP_NORMWISE && errors->backward <= o->tol) return SADDLE_REASON_NORMWISE;
     return SADDLE_REASON_NONE;
@@ -56,13 +56,14 @@ static saddle_status try_method(solving *w, int method, bool first, saddle_reaso
                           .krylov = sd_choose_krylov(s, method),
                           .maxiter = s->options.maxiter - w->info->iterations};
     saddle_errors errors;
+    double share = NAN;
     w->info->method = method;
     w->info->krylov = attempt.krylov;
     saddle_status status = sd_run_attempt(s, w->e, w->b, w->trial, &attempt, w->info);
     w->info->iterations += attempt.iterations;
-    if (!status) status = sd_measure(w->e, &s->op[SD_DOUBLE], w->b, w->trial, NULL, &errors);
+    if (!status) status = sd_measure(w->e, &s->op[SD_DOUBLE], w->b, w->trial, NULL, &errors, &share);
     if (status) return status;
-    *reason = judge(&s->options, &errors);
+    *reason = judge(&s->options, &errors, share);
     w->info->converged = *reason != SADDLE_REASON_NONE;
     if (first || w->info->converged || errors.relative_residual < w->errors.relative_residual) {
         memcpy(w->x, w->trial, (size_t)s->A.n * sizeof *w->x);
@@ -95,7 +96,7 @@ static bool is_inconsistent(solving *w)
     const sd_diagonal *diagonal = &w->s->diagonal;
     const int32_t n = w->s->A.n;
     saddle_errors errors;
-    if (!w->s->facts.symmetric || sd_measure(w->e, op, w->b, w->x, w->trial, &errors)) return false;
+    if (!w->s->facts.symmetric || sd_measure(w->e, op, w->b, w->x, w->trial, &errors, NULL)) return false;
     const int shift = sd_largest_exponent(w->trial, n);
     for (int32_t i = 0; i < n; ++i) w->trial[i] = ldexp(w->trial[i], -shift);
     sd_vector z = sd_vector_new(w->e, SD_DOUBLE, n, "residual");
@@ -216,7 +217,7 @@ static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const do
     }
     const int32_t row = impossible_row(&s->A, work, w.trial);
     if (row >= 0) {
-        const saddle_status status = sd_measure(e, &s->op[SD_DOUBLE], work, x, NULL, &w.errors);
+        const saddle_status status = sd_measure(e, &s->op[SD_DOUBLE], work, x, NULL, &w.errors, NULL);
         if (status) return status;
         finish(&w, SADDLE_REASON_INCONSISTENT);
         return sd_fail(
@@ -235,7 +236,10 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
     saddle_info worst = *info;
     saddle_status status = SADDLE_OK;
     double *work = sd_alloc(e->context, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
-    if (!work) return e->context->status;
+    if (!work) {
+        for (int64_t k = 0; k < nrhs; ++k) memset(x + k * ldx, 0, (size_t)n * sizeof *x);
+        return e->context->status;
+    }
     for (int64_t k = 0; k < nrhs; ++k) {
         saddle_info column = *info;
         column.iterations = 0;
@@ -330,14 +334,15 @@ saddle_status saddle_solve_once(const saddle_matrix *A, const double *b, double 
                                 const saddle_options *options, saddle_info *info)
 {
     saddle_solver *solver = NULL;
-    saddle_status status = saddle_create(&solver, options, NULL);
+    char message[SADDLE_MESSAGE_SIZE];
+    saddle_status status = sd_create(&solver, options, NULL, message);
     if (!status) status = saddle_factor(solver, A);
     if (!status) {
         status = saddle_solve(solver, 1, b, A->rows, x, A->rows, info);
     } else if (info && solver) {
         saddle_query(solver, info);
     } else if (info && info->size >= sizeof *info) {
-        snprintf(info->message, sizeof info->message, "%s", saddle_status_text(status));
+        memcpy(info->message, message, sizeof message);
         info->status = status;
     }
     saddle_destroy(&solver);

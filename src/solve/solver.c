@@ -22,17 +22,17 @@ saddle_info saddle_info_default(void)
     return info;
 }
 
-saddle_status saddle_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks)
+saddle_status sd_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks,
+                        char *message)
 {
-    if (!solver) return SADDLE_BAD_ARGUMENT;
     *solver = NULL;
     sd_context c;
     sd_context_init(&c, hooks, 0);
     saddle_options taken;
     saddle_status status = sd_options_take(&c, options, &taken);
-    if (status) return status;
+    if (status) return sd_tell(&c, status, message);
     saddle_solver *s = sd_alloc_zero(&c, 1, sizeof *s, "solver");
-    if (!s) return c.status;
+    if (!s) return sd_tell(&c, c.status, message);
     c.limit = taken.max_memory;
     s->c = c;
     s->options = taken;
@@ -43,9 +43,15 @@ saddle_status saddle_create(saddle_solver **solver, const saddle_options *option
     s->info.precision = taken.precision;
     s->info.threads = s->threads;
     status = sd_engine_open(&s->c, &s->e, s->device, s->threads);
+    sd_tell(&s->c, status, message);
     if (status) saddle_destroy(&s);
     *solver = s;
     return status;
+}
+
+saddle_status saddle_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks)
+{
+    return solver ? sd_create(solver, options, hooks, NULL) : SADDLE_BAD_ARGUMENT;
 }
 
 static void forget_factors(saddle_solver *s)
@@ -190,8 +196,13 @@ saddle_status saddle_query(const saddle_solver *solver, saddle_info *info)
 {
     if (!solver || !info || info->size < sizeof info->size) return SADDLE_BAD_ARGUMENT;
     const size_t size = info->size;
-    memcpy(info, &solver->info, size < sizeof *info ? size : sizeof *info);
-    info->size = size;
+    saddle_info known = solver->info;
+    known.size = size;
+    if (size >= sizeof *info) { /* the caller's array stays where it is */
+        known.history = info->history;
+        known.history_room = info->history_room;
+    }
+    memcpy(info, &known, size < sizeof *info ? size : sizeof *info);
     return SADDLE_OK;
 }
 

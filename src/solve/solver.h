@@ -27,6 +27,10 @@ struct saddle_solver {
     saddle_info info;
 };
 
+/* saddle_create with a message, of SADDLE_MESSAGE_SIZE or NULL, for where there is no solver to ask. */
+saddle_status sd_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks,
+                        char *message);
+
 /* One attempt at a right-hand side: a preconditioner and an iteration. */
 typedef struct sd_attempt {
     int method, krylov;
