@@ -49,3 +49,8 @@ json() {
     python3 -c 'import json, sys; j = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2" ||
         { echo "not true of $1: $2"; cat "$1"; return 1; }
 }
+
+# For tests that look at what a terminal gets.
+needs_terminal() {
+    script -qec true /dev/null >/dev/null 2>&1 || skip "no pseudo-terminal can be made here"
+}

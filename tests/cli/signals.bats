@@ -87,6 +87,7 @@ PY
 }
 
 @test "a bar on a terminal, cleared in the end, and none with -q" {
+    needs_terminal
     command -v script > /dev/null || skip "script is not installed"
     laplacian 250 1 > A.mtx
     script -qec "timeout -s INT 2 '$SADDLE' solve A.mtx --krylov minres --method none --tol 0 --maxiter 1000000000" \

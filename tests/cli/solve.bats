@@ -133,6 +133,7 @@ PY
 }
 
 @test "no colour where there is no terminal, or with NO_COLOR" {
+    needs_terminal
     diagonal > A.mtx
     "$SADDLE" solve A.mtx --method diagonal > plain
     run ! grep -q $'\033' plain
