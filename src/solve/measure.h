@@ -6,14 +6,13 @@
 
 /*
  * Whether, with stop = any, a componentwise error says that x solves Ax = b. share_of_b is max_i |b|_i /
- * (|A||x| + |b|)_i. A large multiple of a null vector has a small componentwise error whatever b is: so x
- * must leave little of b, and where |b| is within the tolerance too, so that Ax = 0 would pass as well, the
- * error must be one of rounding only.
+ * (|A||x| + |b|)_i, the error that x would have if it left all of b. A large multiple of a null vector has
+ * a small error whatever b is, but no smaller than that: so x must leave a tenth of b at the most, in the
+ * same weights.
  */
-static inline bool sd_solves_componentwise(double componentwise, double share_of_b, double relative_residual,
-                                           double tol)
+static inline bool sd_solves_componentwise(double componentwise, double share_of_b, double tol)
 {
-    return componentwise <= tol && relative_residual <= 0.1 && (share_of_b > tol || componentwise <= 1e-15);
+    return componentwise <= tol && componentwise <= 0.1 * share_of_b;
 }
 
 /*

@@ -135,7 +135,7 @@ static saddle_reason bound_that_holds(sd_monitor *m, const sd_vector *x)
         sd_axpy(e, 1.0, &m->abs_b, &m->weight);
         sd_ratio_max(e, &m->r, &m->weight, &worst);
         sd_ratio_max(e, &m->abs_b, &m->weight, &share);
-        if (any ? sd_solves_componentwise(worst, share, m->relative, m->tol) : worst <= m->tol)
+        if (any ? sd_solves_componentwise(worst, share, m->tol) : worst <= m->tol)
             return SADDLE_REASON_COMPONENTWISE;
     }
     return SADDLE_REASON_NONE;

@@ -40,7 +40,7 @@ static saddle_reason judge(const saddle_options *o, const saddle_errors *errors,
     const bool any = o->stop == SADDLE_STOP_ANY;
     if ((any || o->stop == SADDLE_STOP_RESIDUAL) && errors->relative_residual <= o->tol)
         return SADDLE_REASON_RESIDUAL;
-    if (any && sd_solves_componentwise(errors->componentwise, share_of_b, errors->relative_residual, o->tol))
+    if (any && sd_solves_componentwise(errors->componentwise, share_of_b, o->tol))
         return SADDLE_REASON_COMPONENTWISE;
     if (o->stop == SADDLE_STOP_COMPONENTWISE && errors->componentwise <= o->tol)
         return SADDLE_REASON_COMPONENTWISE;
