@@ -5,15 +5,18 @@
 #include "solve/operator.h"
 
 /*
- * Whether, with stop = any, a componentwise error says that x solves Ax = b. share_of_b is max_i |b|_i /
- * (|A||x| + |b|)_i. A large multiple of a null vector has a small componentwise error whatever b is: so x
- * must leave little of b, and where |b| is within the tolerance too, so that Ax = 0 would pass as well, the
- * error must be one of rounding only.
+ * Whether, with stop = any, a componentwise error says that x solves Ax = b. share_of_b is
+ * max_i |b|_i / (|A||x| + |b|)_i.
+ *
+ * A large multiple of a null vector has a small componentwise error whatever b is: so x must leave
+ * little of b, and where |b| is within the tolerance too, so that Ax = 0 would pass as well, the error
+ * must be one of rounding only and A not singular to rounding.
  */
 static inline bool sd_solves_componentwise(double componentwise, double share_of_b, double relative_residual,
                                            double tol)
 {
-    return componentwise <= tol && relative_residual <= 0.1 && (share_of_b > tol || componentwise <= 1e-15);
+    const bool tells = share_of_b > tol || (componentwise <= 1e-15 && share_of_b > 1e-12);
+    return componentwise <= tol && relative_residual <= 0.1 && tells;
 }
 
 /*
