@@ -127,9 +127,9 @@ static void form_solution(cycle *c, const sd_vector *x0, int64_t columns)
 }
 
 /* Applies the rotations so far to column k, makes the next one, and returns the residual norm. Where
- * the column depends on those before it, A is singular on this space: it takes no part, and *length
- * becomes 0. */
-static double rotate(cycle *c, int64_t k, double column, double *length)
+ * the space is exhausted and the column depends on those before it, A is singular there, and the
+ * column takes no part. */
+static double rotate(cycle *c, int64_t k, double column, double length)
 {
     double *h = c->h + k * (c->most + 1);
     for (int64_t i = 0; i < k; ++i) {
@@ -138,8 +138,7 @@ static double rotate(cycle *c, int64_t k, double column, double *length)
         h[i] = t;
     }
     const double pivot = hypot(h[k], h[k + 1]);
-    const bool dependent = pivot <= DEPENDENT_TO * column;
-    if (dependent) *length = 0;
+    const bool dependent = length == 0 && pivot <= DEPENDENT_TO * column;
     c->cs[k] = dependent ? 0 : h[k] / pivot;
     c->sn[k] = dependent ? 1 : h[k + 1] / pivot;
     h[k] = dependent ? 0 : pivot;
@@ -183,7 +182,7 @@ static sd_action run_cycle(cycle *c, sd_vector *x, sd_monitor *m)
     for (int64_t k = 0; k < c->most; ++k) {
         double column, length;
         if (!expand(c, k, &column, &length)) return SD_STOP;
-        sd_action action = sd_monitor_step(m, rotate(c, k, column, &length));
+        sd_action action = sd_monitor_step(m, rotate(c, k, column, length));
         const bool end = k + 1 == c->most || length == 0;
         if (action == SD_LOOK || action == SD_STOP || end) {
             form_solution(c, x, k + 1);
