@@ -229,8 +229,8 @@ void launch_rows(sd_engine *e, const char *what, const operands<real> &o, const 
 } /* namespace */
 
 /*
- * Lanes: about six entries each, which was within 7 % of the best of 1 to 32 on all stencils and bands
- * of bench/cuda_kernels on an H200 (bench/results). Long rows: above 64 entries a
+ * Lanes: about six entries each in double and eight in single, which was within 10 % of the best of 1 to
+ * 32 on all matrices of bench/cuda_kernels on an H200 (bench/results). Long rows: above 64 entries a
  * lane and 16 average rows, so there are at most n/16 of them; their pieces of at least 4 average
  * rows are at most n/4 and one more for each of them. That is below the n/2 that there is room for.
  */
@@ -238,7 +238,8 @@ row_shape choose_shape(const sd_sparse *A)
 {
     const int64_t average = A->n > 0 ? (A->nnz + A->n - 1) / A->n : 0;
     row_shape shape = {1, 0, 1024};
-    while (shape.lanes < WARP && 6 * shape.lanes < average) shape.lanes *= 2;
+    const int share = A->precision == SD_DOUBLE ? 6 : 8;
+    while (shape.lanes < WARP && share * shape.lanes < average) shape.lanes *= 2;
     while (shape.piece < 4 * average) shape.piece *= 2;
     shape.long_row = 64 * shape.lanes > 16 * average ? 64 * shape.lanes : 16 * average;
     return shape;
