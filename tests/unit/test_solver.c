@@ -376,7 +376,9 @@ typedef struct canceller {
 static int count_progress(const saddle_progress *progress, void *user)
 {
     canceller *c = user;
-    if (!strstr(c->stages, progress->stage)) strcat(strcat(c->stages, progress->stage), " ");
+    const size_t used = strlen(c->stages);
+    if (!strstr(c->stages, progress->stage))
+        snprintf(c->stages + used, sizeof c->stages - used, "%s ", progress->stage);
     return ++c->calls >= c->cancel_at && c->cancel_at > 0;
 }
 
