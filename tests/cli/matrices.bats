@@ -1,0 +1,50 @@
+#!/usr/bin/env bats
+# Real matrices: a status of the table and valid JSON for every one, and errors that are true.
+#
+# They are looked for in SADDLE_MATRICES (the folder shared/matrices beside the repository by default).
+# Files above 100 kB are left out but with SADDLE_TEST_FULL=1.
+load helper
+
+matrices() {
+    local folder=${SADDLE_MATRICES:-$BATS_TEST_DIRNAME/../../../shared/matrices} size=(-size "-$1")
+    [ -d "$folder" ] || skip "there are no matrices in $folder"
+    if [ -n "${SADDLE_TEST_FULL:-}" ] && [ -z "${2:-}" ]; then size=(); fi
+    find "$folder" -name '*.mtx.gz' "${size[@]}" | sort
+}
+
+# every METHOD: solves with each matrix; what is wrong is printed, and makes it fail.
+every() {
+    matrices 100k > list
+    [ -s list ]
+    while read -r matrix; do
+        status=0
+        timeout 60 "$SADDLE" solve "$matrix" --method "$1" -q --json report.json 2> message || status=$?
+        case $status in
+        0 | 1 | 6) json report.json "j['status'] == $status and j['converged'] == ($status == 0) and \
+j['reason'] and j['relative_residual'] is not None" || echo "$matrix" >> wrong ;;
+        *) echo "$matrix: status $status: $(cat message)" >> wrong ;;
+        esac
+    done < list
+    [ ! -e wrong ] || { cat wrong; return 1; }
+}
+
+@test "every matrix, without a preconditioner" {
+    every none
+}
+
+@test "every matrix, with its diagonal" {
+    every diagonal
+}
+
+@test "the errors of small ones, computed anew in fractions" {
+    matrices 4k small > list
+    [ -s list ]
+    while read -r matrix; do
+        for method in none diagonal; do
+            status=0
+            "$SADDLE" solve "$matrix" --method $method -q --out x.mtx --json report.json 2> message || status=$?
+            [ "$status" -le 1 ]
+            python3 "$BATS_TEST_DIRNAME/check_errors.py" "$matrix" x.mtx report.json
+        done
+    done < list
+}
