@@ -286,14 +286,6 @@ static saddle_status check_call(sd_context *c, const saddle_solver *s, int64_t n
     return SADDLE_OK;
 }
 
-/* Where a caller's info is shorter or longer than ours, only what both have is written. */
-static void hand_over(const saddle_info *from, saddle_info *to)
-{
-    const size_t size = to->size;
-    memcpy(to, from, size < sizeof *from ? size : sizeof *from);
-    to->size = size;
-}
-
 saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const double *b, int64_t ldb, double *x,
                            int64_t ldx, saddle_info *info)
 {
@@ -302,7 +294,7 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
     sd_engine e = {0};
     saddle_info own = solver ? solver->info : saddle_info_default();
     sd_context_init(&c, solver ? &solver->c.hooks : NULL, 0);
-    if (info && info->size >= sizeof own) {
+    if (info && sd_info_has_history(info)) {
         own.history = info->history;
         own.history_room = info->history_room;
     }
@@ -326,7 +318,7 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
     own.peak_bytes = solver ? solver->c.bytes + c.peak : c.peak;
     if (solver && solver->c.peak > own.peak_bytes) own.peak_bytes = solver->c.peak;
     own.time_solve = sd_seconds() - start;
-    if (info && info->size >= sizeof info->size) hand_over(&own, info);
+    if (info && info->size >= sizeof info->size) sd_info_give(&own, info);
     return status;
 }
 
@@ -341,9 +333,11 @@ saddle_status saddle_solve_once(const saddle_matrix *A, const double *b, double 
         status = saddle_solve(solver, 1, b, A->rows, x, A->rows, info);
     } else if (info && solver) {
         saddle_query(solver, info);
-    } else if (info && info->size >= sizeof *info) {
-        memcpy(info->message, message, sizeof message);
-        info->status = status;
+    } else if (info && info->size >= sizeof info->size) {
+        saddle_info none = saddle_info_default();
+        none.status = status;
+        memcpy(none.message, message, sizeof message);
+        sd_info_give(&none, info);
     }
     saddle_destroy(&solver);
     return status;

@@ -8,18 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-saddle_info saddle_info_default(void)
+void saddle_info_init(saddle_info *to, size_t size)
 {
     saddle_info info;
     memset(&info, 0, sizeof info);
-    info.size = sizeof info;
+    info.size = size;
     info.n = info.nnz = -1;
     info.backward_error = info.componentwise_error = info.relative_residual = NAN;
     info.inertia_positive = info.inertia_negative = info.inertia_zero = -1;
     info.factor_nnz = info.factor_flops = info.factor_bytes = -1;
     info.blocks = info.block_size = info.levels = info.fronts = info.largest_front = -1;
     info.two_by_two = info.perturbed = info.delayed = info.pushed_back = info.sweeps = -1;
-    return info;
+    sd_give(&info, sizeof info, to, size);
+}
+
+bool sd_info_has_history(const saddle_info *info)
+{
+    return info->size >= offsetof(saddle_info, history_length) + sizeof info->history_length;
+}
+
+void sd_info_give(const saddle_info *ours, saddle_info *to)
+{
+    saddle_info known = *ours;
+    known.size = to->size;
+    if (sd_info_has_history(to)) {
+        known.history = to->history;
+        known.history_room = to->history_room;
+    }
+    sd_give(&known, sizeof known, to, to->size);
 }
 
 saddle_status sd_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks,
@@ -195,14 +211,7 @@ saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
 saddle_status saddle_query(const saddle_solver *solver, saddle_info *info)
 {
     if (!solver || !info || info->size < sizeof info->size) return SADDLE_BAD_ARGUMENT;
-    const size_t size = info->size;
-    saddle_info known = solver->info;
-    known.size = size;
-    if (size >= sizeof *info) { /* the caller's array stays where it is */
-        known.history = info->history;
-        known.history_room = info->history_room;
-    }
-    memcpy(info, &known, size < sizeof *info ? size : sizeof *info);
+    sd_info_give(&solver->info, info);
     return SADDLE_OK;
 }
 
