@@ -334,7 +334,8 @@ typedef struct saddle_info {
     double time_prepare, time_plan, time_factor, time_solve; /* seconds */
 
     /* Relative residuals, one an iteration, the last one true: set history to an array of
-     * history_room before the call to get up to that many. history_length counts them all. */
+     * history_room before the call to get up to that many. history_length counts them all. With
+     * several right-hand sides they are those of the first. */
     double *history;
     int64_t history_room, history_length;
 } saddle_info;
@@ -368,7 +369,8 @@ SADDLE_API saddle_status saddle_analyse(saddle_solver *solver, const saddle_matr
 SADDLE_API saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A);
 
 /* Solves AX = B for nrhs columns with leading dimensions ldb, ldx >= n. x receives the best
- * solution found whatever the status, NaN never. b and x may be the same array. info may be NULL. */
+ * solution found whatever the status, NaN never. b and x may be the same array, with ldb = ldx. info may
+ * be NULL. */
 SADDLE_API saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const double *b, int64_t ldb,
                                       double *x, int64_t ldx, saddle_info *info);
 

@@ -192,7 +192,7 @@ static saddle_status run_attempts(solving *w, const int *methods, int count)
     return w->e->status ? w->e->status : finish(w, reason);
 }
 
-/* One right-hand side. On a failure of memory or device x is 0. */
+/* One right-hand side. On a failure of memory or device x is what an earlier attempt found, or 0. */
 static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const double *b, double *x,
                                   double *work, saddle_info *info)
 {
@@ -228,6 +228,14 @@ static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const do
     return run_attempts(&w, methods, count);
 }
 
+/* Whether column `a` went worse than `b`, both with or both without success: the larger residual, and
+ * beyond all of them one that could not be measured. */
+static bool is_worse(const saddle_info *a, const saddle_info *b)
+{
+    if (isnan(b->relative_residual)) return false;
+    return !(a->relative_residual <= b->relative_residual);
+}
+
 /* The columns one after the other; info keeps the worst of them. */
 static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrhs, const double *b,
                                    int64_t ldb, double *x, int64_t ldx, saddle_info *info)
@@ -243,11 +251,9 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
     for (int64_t k = 0; k < nrhs; ++k) {
         saddle_info column = *info;
         column.iterations = 0;
-        column.history_length = k == 0 ? 0 : column.history_length;
         if (k > 0) column.history = NULL; /* the history is that of the first */
         const saddle_status found = solve_column(s, e, b + k * ldb, x + k * ldx, work, &column);
-        const bool worse = k == 0 || (found && !status) ||
-                           (!found == !status && column.relative_residual > worst.relative_residual);
+        const bool worse = k == 0 || (found && !status) || (!found == !status && is_worse(&column, &worst));
         const int64_t iterations = (k == 0 ? 0 : worst.iterations) + column.iterations;
         const int64_t length = k == 0 ? column.history_length : worst.history_length;
         if (worse) {
@@ -283,6 +289,11 @@ static saddle_status check_call(sd_context *c, const saddle_solver *s, int64_t n
                        (long long)nrhs, (long long)ldb, (long long)ldx, s->A.n);
     }
     if (nrhs > 0 && (!b || !x)) return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve: b or x is NULL");
+    if (nrhs > 1 && b == x && ldb != ldx) {
+        return sd_fail(c, SADDLE_BAD_ARGUMENT,
+                       "saddle_solve: b and x are the same array, but ldb is %lld and ldx %lld",
+                       (long long)ldb, (long long)ldx);
+    }
     return SADDLE_OK;
 }
 

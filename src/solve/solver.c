@@ -70,9 +70,14 @@ saddle_status saddle_create(saddle_solver **solver, const saddle_options *option
     return solver ? sd_create(solver, options, hooks, NULL) : SADDLE_BAD_ARGUMENT;
 }
 
+/* With the factors goes what info knows of them and of the values. */
 static void forget_factors(saddle_solver *s)
 {
     s->factored = false;
+    s->info.nnz = s->info.factor_nnz = s->info.factor_flops = s->info.factor_bytes = s->info.perturbed = -1;
+    s->info.symmetric = 0;
+    s->info.kind = SADDLE_KIND_UNKNOWN;
+    s->info.time_factor = 0;
     if (!s->e.backend) return;
     s->e.status = SADDLE_OK;
     for (int p = 0; p < SD_PRECISIONS; ++p) sd_operator_free(&s->e, &s->op[p]);
@@ -83,6 +88,8 @@ static void forget_analysis(saddle_solver *s)
 {
     forget_factors(s);
     s->analysed = false;
+    s->info.n = -1;
+    s->info.time_plan = 0;
     sd_csr_free(&s->c, &s->A);
     sd_free(&s->c, s->map);
     s->map = NULL;
@@ -124,7 +131,6 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
     s->shape = A->shape;
     s->analysed = true;
     s->info.n = s->A.n;
-    s->info.nnz = -1;
     s->info.time_plan = sd_seconds() - start;
     return SADDLE_OK;
 }
