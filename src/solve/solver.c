@@ -163,7 +163,7 @@ static saddle_status prepare_factors(saddle_solver *s)
         if (!status && s->options.method != SADDLE_METHOD_NONE)
             status = sd_diagonal_make(&s->e, &s->A, s->op[p].exponent, p, &s->diagonal);
     }
-    return status;
+    return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
 }
 
 static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
