@@ -166,7 +166,8 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
  * 4. OPTIONS AND HOOKS
  *
  * One table makes the struct, saddle_options_set, the program's command line, its help, the manual
- * page and the shell completion. A CHOICE's first word is its default.
+ * page and the shell completion. A CHOICE's first word is its default. New rows, and new words of a
+ * choice, are added at the end: programs that were compiled before go on as they are.
  *
  *     CHOICE(name, words, help)   COUNT, REAL, BYTES(name, default, least, most, help)
  */
@@ -190,6 +191,9 @@ typedef struct saddle_options {
 #define SADDLE_FIELD_COUNT(name, value, least, most, help) int64_t name;
 #define SADDLE_FIELD_REAL(name, value, least, most, help) double name;
     SADDLE_OPTION_TABLE(SADDLE_FIELD_CHOICE, SADDLE_FIELD_COUNT, SADDLE_FIELD_REAL, SADDLE_FIELD_COUNT)
+#undef SADDLE_FIELD_CHOICE
+#undef SADDLE_FIELD_COUNT
+#undef SADDLE_FIELD_REAL
 } saddle_options;
 
 enum { SADDLE_METHOD_AUTO, SADDLE_METHOD_DIAGONAL, SADDLE_METHOD_NONE };
@@ -208,7 +212,14 @@ enum { SADDLE_STOP_ANY, SADDLE_STOP_RESIDUAL, SADDLE_STOP_NORMWISE, SADDLE_STOP_
 enum { SADDLE_DEVICE_AUTO, SADDLE_DEVICE_CPU, SADDLE_DEVICE_CUDA, SADDLE_DEVICE_REFERENCE };
 enum { SADDLE_PRECISION_DOUBLE, SADDLE_PRECISION_SINGLE, SADDLE_PRECISION_MIXED };
 
-SADDLE_API saddle_options saddle_options_default(void);
+/* The defaults. Compiled into the caller, so that the library is told how long its struct is. */
+SADDLE_API void saddle_options_init(saddle_options *options, size_t size);
+static inline saddle_options saddle_options_default(void)
+{
+    saddle_options options;
+    saddle_options_init(&options, sizeof options);
+    return options;
+}
 
 /* Sets one option by its name and text ("tol", "1e-8"); message may be NULL. */
 SADDLE_API saddle_status saddle_options_set(saddle_options *options, const char *name, const char *text,
@@ -323,12 +334,20 @@ typedef struct saddle_info {
     double time_prepare, time_plan, time_factor, time_solve; /* seconds */
 
     /* Relative residuals, one an iteration, the last one true: set history to an array of
-     * history_room before the call to get up to that many. history_length counts them all. */
+     * history_room before the call to get up to that many. history_length counts them all. With
+     * several right-hand sides they are those of the first. */
     double *history;
     int64_t history_room, history_length;
 } saddle_info;
 
-SADDLE_API saddle_info saddle_info_default(void);
+/* An info in which nothing is known yet; compiled into the caller, as the options are. */
+SADDLE_API void saddle_info_init(saddle_info *info, size_t size);
+static inline saddle_info saddle_info_default(void)
+{
+    saddle_info info;
+    saddle_info_init(&info, sizeof info);
+    return info;
+}
 
 /* ------------------------------------------------------------------------------------------------
  * 6. THE FOUR VERBS: analyse, factor, solve, query
@@ -350,7 +369,8 @@ SADDLE_API saddle_status saddle_analyse(saddle_solver *solver, const saddle_matr
 SADDLE_API saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A);
 
 /* Solves AX = B for nrhs columns with leading dimensions ldb, ldx >= n. x receives the best
- * solution found whatever the status, NaN never. b and x may be the same array. info may be NULL. */
+ * solution found whatever the status, NaN never. b and x may be the same array, with ldb = ldx. info may
+ * be NULL. */
 SADDLE_API saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const double *b, int64_t ldb,
                                       double *x, int64_t ldx, saddle_info *info);
 
@@ -371,7 +391,7 @@ SADDLE_API saddle_status saddle_device(const char *kind, int k, char *message);
  * 7. WORK ON MATRICES AND VECTORS
  */
 typedef struct saddle_facts {
-    size_t size;
+    size_t size;                         /* sizeof(saddle_facts), set by saddle_inspect */
     int64_t rows, columns, entries, nnz; /* nnz of the whole matrix, duplicates counted once */
     /* faults: the first two are refused by the solver, at the entry named in the message */
     int64_t out_of_range, not_finite;
@@ -391,8 +411,13 @@ typedef struct saddle_facts {
 } saddle_facts;
 
 /* Looks at everything; the facts are filled in as far as they could be found even on failure. */
-SADDLE_API saddle_status saddle_inspect(const saddle_matrix *A, const saddle_hooks *hooks,
-                                        saddle_facts *facts, char *message);
+SADDLE_API saddle_status saddle_inspect_sized(const saddle_matrix *A, const saddle_hooks *hooks,
+                                              saddle_facts *facts, size_t size, char *message);
+static inline saddle_status saddle_inspect(const saddle_matrix *A, const saddle_hooks *hooks,
+                                           saddle_facts *facts, char *message)
+{
+    return saddle_inspect_sized(A, hooks, facts, sizeof *facts, message);
+}
 
 /* B gets A's entries in this layout and shape, sorted, duplicates added up, base 0, 64-bit pointers,
  * double: arrays of the library, to be freed with saddle_matrix_free and the same hooks. From

@@ -125,6 +125,9 @@ void sd_engine_close(sd_engine *e);
  * none). To be called before the kernels. */
 saddle_status sd_engine_reserve(sd_engine *e, int64_t n, const sd_sparse *A);
 
+/* Waits until the work of the engine is done: only then may another engine use what it has made. */
+saddle_status sd_engine_finish(sd_engine *e);
+
 /* A vector of n zeros; data is NULL on failure (and e->status set). */
 sd_vector sd_vector_new(sd_engine *e, sd_precision precision, int64_t n, const char *what);
 void sd_vector_free(sd_engine *e, sd_vector *x);

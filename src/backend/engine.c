@@ -43,6 +43,13 @@ saddle_status sd_engine_reserve(sd_engine *e, int64_t n, const sd_sparse *A)
     return SADDLE_OK;
 }
 
+saddle_status sd_engine_finish(sd_engine *e)
+{
+    char any; /* a transfer comes after all work before it; on the host that is done already */
+    if (!e->status && e->scratch && !e->backend->host_memory) e->backend->download(e, e->scratch, &any, 1);
+    return e->status;
+}
+
 sd_vector sd_vector_new(sd_engine *e, sd_precision precision, int64_t n, const char *what)
 {
     sd_vector x = {NULL, n, precision};

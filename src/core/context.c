@@ -59,6 +59,11 @@ saddle_status sd_tell(const sd_context *c, saddle_status status, char *message)
     return status;
 }
 
+void sd_give(const void *ours, size_t size, void *to, size_t room)
+{
+    memcpy(to, ours, size < room ? size : room);
+}
+
 void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what)
 {
     const size_t overhead = sizeof(block_header) + ALIGNMENT;

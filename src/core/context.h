@@ -31,6 +31,10 @@ saddle_status sd_fail(sd_context *c, saddle_status status, const char *format, .
 /* Hands the message over to the caller's buffer (which may be NULL) and returns status. */
 saddle_status sd_tell(const sd_context *c, saddle_status status, char *message);
 
+/* Fills in a struct of the caller's that is `room` bytes long and may be of another version: what both
+ * have is copied from ours, of `size` bytes, and what only a newer caller has is left alone. */
+void sd_give(const void *ours, size_t size, void *to, size_t room);
+
 /* count * size bytes, on a 64-byte boundary, not initialised (sd_alloc) or zero (sd_alloc_zero);
  * NULL on failure, with c->status (out of memory, or the limit) and the message written. A count of 0 gives a
  * block that can be freed. `what` says in the message what it was for. */

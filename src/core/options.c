@@ -75,17 +75,17 @@ const char *saddle_option_word(const char *name, int k, char *text, size_t text_
     return text;
 }
 
-saddle_options saddle_options_default(void)
+void saddle_options_init(saddle_options *to, size_t size)
 {
     saddle_options options;
     memset(&options, 0, sizeof options);
-    options.size = sizeof options;
+    options.size = size;
 #define CHOICE(name, words, help)
 #define NUMBER_DEFAULT(name, value, least, most, help) options.name = (value);
     SADDLE_OPTION_TABLE(CHOICE, NUMBER_DEFAULT, NUMBER_DEFAULT, NUMBER_DEFAULT)
 #undef CHOICE
 #undef NUMBER_DEFAULT
-    return options;
+    sd_give(&options, sizeof options, to, size);
 }
 
 /* A count with one of the suffixes K, M, G (powers of 1024) where those are allowed. */
@@ -204,7 +204,7 @@ saddle_status saddle_options_get(const saddle_options *options, const char *name
 
 saddle_status sd_options_take(sd_context *c, const saddle_options *from, saddle_options *to)
 {
-    *to = saddle_options_default();
+    saddle_options_init(to, sizeof *to);
     if (!from) return SADDLE_OK;
     if (from->size < sizeof from->size || from->size > 1 << 20) {
         return sd_fail(c, SADDLE_BAD_OPTION, "options.size is %zu: begin with saddle_options_default()",

@@ -58,14 +58,15 @@ saddle_status sd_csr_symmetry(sd_context *c, const sd_csr *csr, bool *pattern, b
 /* All entries of a half matrix. */
 saddle_status sd_csr_expand(sd_context *c, const sd_csr *half, sd_csr *full);
 
-/* Entry k of a view as it stands there. */
+/* Pointer j of a view, counted from 0. One that was not checked may wrap around, to a wrong value. */
 static inline int64_t sd_view_pointer(const saddle_matrix *A, int64_t j)
 {
     const int64_t p =
         A->pointer_bits == 32 ? ((const int32_t *)A->pointers)[j] : ((const int64_t *)A->pointers)[j];
-    return p - A->base;
+    return (int64_t)((uint64_t)p - (uint64_t)A->base);
 }
 
+/* Value k of a view. */
 static inline double sd_view_value(const saddle_matrix *A, int64_t k)
 {
     return A->type == SADDLE_DOUBLE ? ((const double *)A->values)[k] : (double)((const float *)A->values)[k];

@@ -75,10 +75,10 @@ static saddle_status iterate(const saddle_solver *solver, sd_engine *e, const re
     sd_monitor m;
     sd_vector_put(e, b, &vectors[0]);
     sd_monitor_begin(&m, e, &s, q->tol, q->stop, q->maxiter);
-    m.history = info->history ? info->history + info->history_length : NULL;
-    m.history_room = info->history && info->history_room > info->history_length
-                         ? info->history_room - info->history_length
-                         : 0;
+    if (info->history && info->history_room > info->history_length) {
+        m.history = info->history + info->history_length;
+        m.history_room = info->history_room - info->history_length;
+    }
     if (!e->status) {
         sd_monitor_give_up(&m, refusal(solver, &M, attempt->krylov));
         if (q->maxiter == 0) sd_monitor_give_up(&m, SADDLE_REASON_MAXITER);

@@ -5,13 +5,7 @@
  */
 #include "solve/krylov.h"
 
-#include <float.h>
 #include <math.h>
-
-static bool vanishes(sd_engine *e, double product, const sd_vector *x, const sd_vector *y)
-{
-    return fabs(product) <= DBL_EPSILON * sqrt(sd_dot_of(e, x, x)) * sqrt(sd_dot_of(e, y, y));
-}
 
 enum { R, SHADOW, P, V, Z, T, VECTORS };
 
@@ -29,7 +23,7 @@ void sd_bicgstab(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
             sd_copy(e, &m->r, &v[P]);
         }
         rho = sd_dot_of(e, &v[SHADOW], &v[R]);
-        if (vanishes(e, rho, &v[SHADOW], &v[R])) {
+        if (sd_vanishes(e, rho, &v[SHADOW], &v[R])) {
             action = sd_monitor_breakdown(m, x, SADDLE_REASON_BREAKDOWN_RHO);
             continue;
         }
@@ -40,7 +34,7 @@ void sd_bicgstab(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
         sd_precondition(e, s->M, &v[P], &v[Z]);
         sd_spmv(e, s->A, &v[Z], &v[V]);
         const double sigma = sd_dot_of(e, &v[SHADOW], &v[V]);
-        if (vanishes(e, sigma, &v[SHADOW], &v[V])) {
+        if (sd_vanishes(e, sigma, &v[SHADOW], &v[V])) {
             action = sd_monitor_breakdown(m, x, SADDLE_REASON_BREAKDOWN_SIGMA);
             continue;
         }
@@ -53,7 +47,7 @@ void sd_bicgstab(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
         const double square = sd_dot_of(e, &v[T], &v[T]);
         omega = square > 0 ? along / square : 0;
         sd_axpy(e, omega, &v[Z], x);
-        const bool stuck = vanishes(e, along, &v[T], &v[R]);
+        const bool stuck = sd_vanishes(e, along, &v[T], &v[R]);
         sd_axpy(e, -omega, &v[T], &v[R]);
         action = sd_monitor_step(m, sqrt(sd_dot_of(e, &v[R], &v[R])));
         if (action == SD_LOOK) action = sd_monitor_look(m, x);

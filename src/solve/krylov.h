@@ -87,6 +87,9 @@ void sd_fgmres(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);
 void sd_bicgstab(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);
 void sd_refine(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);
 
+/* Whether the product x'y, which is given, is nothing but rounding beside the norms of x and y. */
+bool sd_vanishes(sd_engine *e, double product, const sd_vector *x, const sd_vector *y);
+
 /* The vectors of a method: allocated together, freed together. */
 saddle_status sd_vectors_new(sd_engine *e, const sd_vector *like, int count, sd_vector *vectors);
 void sd_vectors_free(sd_engine *e, int count, sd_vector *vectors);

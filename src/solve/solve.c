@@ -192,7 +192,7 @@ static saddle_status run_attempts(solving *w, const int *methods, int count)
     return w->e->status ? w->e->status : finish(w, reason);
 }
 
-/* One right-hand side. On a failure of memory or device x is 0. */
+/* One right-hand side. On a failure of memory or device x is what an earlier attempt found, or 0. */
 static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const double *b, double *x,
                                   double *work, saddle_info *info)
 {
@@ -228,6 +228,14 @@ static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const do
     return run_attempts(&w, methods, count);
 }
 
+/* Whether column `a` went worse than `b`, both with or both without success: the larger residual, and
+ * beyond all of them one that could not be measured. */
+static bool is_worse(const saddle_info *a, const saddle_info *b)
+{
+    if (isnan(b->relative_residual)) return false;
+    return !(a->relative_residual <= b->relative_residual);
+}
+
 /* The columns one after the other; info keeps the worst of them. */
 static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrhs, const double *b,
                                    int64_t ldb, double *x, int64_t ldx, saddle_info *info)
@@ -243,11 +251,9 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
     for (int64_t k = 0; k < nrhs; ++k) {
         saddle_info column = *info;
         column.iterations = 0;
-        column.history_length = k == 0 ? 0 : column.history_length;
         if (k > 0) column.history = NULL; /* the history is that of the first */
         const saddle_status found = solve_column(s, e, b + k * ldb, x + k * ldx, work, &column);
-        const bool worse = k == 0 || (found && !status) ||
-                           (!found == !status && column.relative_residual > worst.relative_residual);
+        const bool worse = k == 0 || (found && !status) || (!found == !status && is_worse(&column, &worst));
         const int64_t iterations = (k == 0 ? 0 : worst.iterations) + column.iterations;
         const int64_t length = k == 0 ? column.history_length : worst.history_length;
         if (worse) {
@@ -283,15 +289,12 @@ static saddle_status check_call(sd_context *c, const saddle_solver *s, int64_t n
                        (long long)nrhs, (long long)ldb, (long long)ldx, s->A.n);
     }
     if (nrhs > 0 && (!b || !x)) return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve: b or x is NULL");
+    if (nrhs > 1 && b == x && ldb != ldx) {
+        return sd_fail(c, SADDLE_BAD_ARGUMENT,
+                       "saddle_solve: b and x are the same array, but ldb is %lld and ldx %lld",
+                       (long long)ldb, (long long)ldx);
+    }
     return SADDLE_OK;
-}
-
-/* Where a caller's info is shorter or longer than ours, only what both have is written. */
-static void hand_over(const saddle_info *from, saddle_info *to)
-{
-    const size_t size = to->size;
-    memcpy(to, from, size < sizeof *from ? size : sizeof *from);
-    to->size = size;
 }
 
 saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const double *b, int64_t ldb, double *x,
@@ -302,7 +305,7 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
     sd_engine e = {0};
     saddle_info own = solver ? solver->info : saddle_info_default();
     sd_context_init(&c, solver ? &solver->c.hooks : NULL, 0);
-    if (info && info->size >= sizeof own) {
+    if (info && sd_info_has_history(info)) {
         own.history = info->history;
         own.history_room = info->history_room;
     }
@@ -326,7 +329,7 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
     own.peak_bytes = solver ? solver->c.bytes + c.peak : c.peak;
     if (solver && solver->c.peak > own.peak_bytes) own.peak_bytes = solver->c.peak;
     own.time_solve = sd_seconds() - start;
-    if (info && info->size >= sizeof info->size) hand_over(&own, info);
+    if (info && info->size >= sizeof info->size) sd_info_give(&own, info);
     return status;
 }
 
@@ -341,9 +344,11 @@ saddle_status saddle_solve_once(const saddle_matrix *A, const double *b, double 
         status = saddle_solve(solver, 1, b, A->rows, x, A->rows, info);
     } else if (info && solver) {
         saddle_query(solver, info);
-    } else if (info && info->size >= sizeof *info) {
-        memcpy(info->message, message, sizeof message);
-        info->status = status;
+    } else if (info && info->size >= sizeof info->size) {
+        saddle_info none = saddle_info_default();
+        none.status = status;
+        memcpy(none.message, message, sizeof message);
+        sd_info_give(&none, info);
     }
     saddle_destroy(&solver);
     return status;

@@ -8,18 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-saddle_info saddle_info_default(void)
+void saddle_info_init(saddle_info *to, size_t size)
 {
     saddle_info info;
     memset(&info, 0, sizeof info);
-    info.size = sizeof info;
+    info.size = size;
     info.n = info.nnz = -1;
     info.backward_error = info.componentwise_error = info.relative_residual = NAN;
     info.inertia_positive = info.inertia_negative = info.inertia_zero = -1;
     info.factor_nnz = info.factor_flops = info.factor_bytes = -1;
     info.blocks = info.block_size = info.levels = info.fronts = info.largest_front = -1;
     info.two_by_two = info.perturbed = info.delayed = info.pushed_back = info.sweeps = -1;
-    return info;
+    sd_give(&info, sizeof info, to, size);
+}
+
+bool sd_info_has_history(const saddle_info *info)
+{
+    return info->size >= offsetof(saddle_info, history_length) + sizeof info->history_length;
+}
+
+void sd_info_give(const saddle_info *ours, saddle_info *to)
+{
+    saddle_info known = *ours;
+    known.size = to->size;
+    if (sd_info_has_history(to)) {
+        known.history = to->history;
+        known.history_room = to->history_room;
+    }
+    sd_give(&known, sizeof known, to, to->size);
 }
 
 saddle_status sd_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks,
@@ -54,9 +70,14 @@ saddle_status saddle_create(saddle_solver **solver, const saddle_options *option
     return solver ? sd_create(solver, options, hooks, NULL) : SADDLE_BAD_ARGUMENT;
 }
 
+/* With the factors goes what info knows of them and of the values. */
 static void forget_factors(saddle_solver *s)
 {
     s->factored = false;
+    s->info.nnz = s->info.factor_nnz = s->info.factor_flops = s->info.factor_bytes = s->info.perturbed = -1;
+    s->info.symmetric = 0;
+    s->info.kind = SADDLE_KIND_UNKNOWN;
+    s->info.time_factor = 0;
     if (!s->e.backend) return;
     s->e.status = SADDLE_OK;
     for (int p = 0; p < SD_PRECISIONS; ++p) sd_operator_free(&s->e, &s->op[p]);
@@ -67,6 +88,8 @@ static void forget_analysis(saddle_solver *s)
 {
     forget_factors(s);
     s->analysed = false;
+    s->info.n = -1;
+    s->info.time_plan = 0;
     sd_csr_free(&s->c, &s->A);
     sd_free(&s->c, s->map);
     s->map = NULL;
@@ -108,7 +131,6 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
     s->shape = A->shape;
     s->analysed = true;
     s->info.n = s->A.n;
-    s->info.nnz = -1;
     s->info.time_plan = sd_seconds() - start;
     return SADDLE_OK;
 }
@@ -141,7 +163,7 @@ static saddle_status prepare_factors(saddle_solver *s)
         if (!status && s->options.method != SADDLE_METHOD_NONE)
             status = sd_diagonal_make(&s->e, &s->A, s->op[p].exponent, p, &s->diagonal);
     }
-    return status;
+    return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
 }
 
 static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
@@ -195,14 +217,7 @@ saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
 saddle_status saddle_query(const saddle_solver *solver, saddle_info *info)
 {
     if (!solver || !info || info->size < sizeof info->size) return SADDLE_BAD_ARGUMENT;
-    const size_t size = info->size;
-    saddle_info known = solver->info;
-    known.size = size;
-    if (size >= sizeof *info) { /* the caller's array stays where it is */
-        known.history = info->history;
-        known.history_room = info->history_room;
-    }
-    memcpy(info, &known, size < sizeof *info ? size : sizeof *info);
+    sd_info_give(&solver->info, info);
     return SADDLE_OK;
 }
 

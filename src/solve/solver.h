@@ -31,6 +31,10 @@ struct saddle_solver {
 saddle_status sd_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks,
                         char *message);
 
+/* Fills in a caller's info, of whatever length its size says; its history array stays where it is. */
+void sd_info_give(const saddle_info *ours, saddle_info *to);
+bool sd_info_has_history(const saddle_info *info);
+
 /* One attempt at a right-hand side: a preconditioner and an iteration. */
 typedef struct sd_attempt {
     int method, krylov;

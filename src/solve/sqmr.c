@@ -8,16 +8,13 @@
  */
 #include "solve/krylov.h"
 
-#include <float.h>
 #include <math.h>
 
 /* x'y, or 0 where it is nothing but rounding. */
 static double dot_or_zero(sd_engine *e, const sd_vector *x, const sd_vector *y)
 {
     const double product = sd_dot_of(e, x, y);
-    const double norms = sqrt(sd_dot_of(e, x, x)) * sqrt(sd_dot_of(e, y, y));
-    const double unit = x->precision == SD_DOUBLE ? DBL_EPSILON : FLT_EPSILON;
-    return fabs(product) <= unit * norms ? 0 : product;
+    return sd_vanishes(e, product, x, y) ? 0 : product;
 }
 
 void sd_sqmr(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)

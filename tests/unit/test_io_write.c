@@ -238,6 +238,11 @@ static void refuses_matrices_that_are_malformed(void **state)
         A = good;
         A.pointers = descending;
         refuses(path, &A, SADDLE_BAD_MATRIX, "pointers 1 and 2");
+        const int64_t least[] = {1, INT64_MIN, 4, 6}; /* 1 cannot be taken off */
+        A.pointers = least;
+        A.pointer_bits = 64;
+        A.base = 1;
+        refuses(path, &A, SADDLE_BAD_MATRIX, "pointers 0 and 1");
         A = good;
         A.entries = 4;
         refuses(path, &A, SADDLE_BAD_MATRIX, "pointers 2 and 3");

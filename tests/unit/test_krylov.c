@@ -376,6 +376,32 @@ static void a_consistent_singular_system_is_solved(void **state)
 }
 
 /* Nothing is as accurate as 0 asks for, but what stops the iteration must still be said rightly. */
+/* sigma = r'Ar is 0 for skew A, and what rounding leaves of it depends on the precision. */
+static void bicgstab_notices_that_sigma_is_rounding_in_either_precision(void **state)
+{
+    (void)state;
+    enum { SIZE = 30 };
+    rng r = rng_start("skew");
+    dense d = dense_new(SIZE);
+    double b[SIZE], x[SIZE];
+    for (int i = 0; i < SIZE; ++i) {
+        b[i] = rng_unit(&r);
+        for (int j = 0; j < i; ++j) {
+            const double value = rng_unit(&r);
+            dense_set(&d, i, j, value);
+            dense_set(&d, j, i, -value);
+        }
+    }
+    for (int single = 0; single < 2; ++single) {
+        const char *list =
+            single ? "krylov=bicgstab,method=none,precision=single,tol=1e-4" : "krylov=bicgstab,method=none";
+        const saddle_info info = solve_dense(&d, SADDLE_GENERAL, b, x, list);
+        assert_int_equal(info.reason, SADDLE_REASON_BREAKDOWN_SIGMA);
+        assert_int_equal(info.iterations, 0);
+    }
+    dense_free(&d);
+}
+
 static void a_tolerance_of_zero_ends_without_a_false_reason(void **state)
 {
     (void)state;
@@ -521,6 +547,7 @@ int main(void)
         cmocka_unit_test(what_one_iteration_cannot_solve_another_does),
         cmocka_unit_test(a_singular_system_is_not_solved_by_a_huge_null_vector),
         cmocka_unit_test(a_consistent_singular_system_is_solved),
+        cmocka_unit_test(bicgstab_notices_that_sigma_is_rounding_in_either_precision),
         cmocka_unit_test(a_tolerance_of_zero_ends_without_a_false_reason),
         cmocka_unit_test(the_bound_that_was_asked_for_holds),
         cmocka_unit_test(the_bits_are_the_same_at_any_number_of_threads_and_again),

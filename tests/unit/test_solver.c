@@ -237,6 +237,65 @@ static void one_column_that_fails_makes_the_call_fail(void **state)
     dense_free(&d);
 }
 
+static void a_value_that_is_not_finite_counts_as_the_worst_column(void **state)
+{
+    (void)state;
+    const double rows[] = {2, 1, 1, 3};
+    dense d = dense_from(2, rows);
+    saddle_matrix A = view_plain(&d, SADDLE_GENERAL);
+    saddle_solver *solver = create("maxiter=0", NULL);
+    assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+    for (int bad = 0; bad < 3; ++bad) {
+        double b[6] = {1, 1, 1, 2, 3, 1}, x[6];
+        b[2 * bad] = NAN;
+        saddle_info info = saddle_info_default();
+        assert_int_equal(saddle_solve(solver, 3, b, 2, x, 2, &info), SADDLE_BAD_VALUE);
+        assert_contains(info.message, "nan");
+        for (int i = 0; i < 6; ++i) assert_true(isfinite(x[i]));
+    }
+    saddle_destroy(&solver);
+    view_free(&A);
+    dense_free(&d);
+}
+
+static void columns_that_would_be_overwritten_are_refused(void **state)
+{
+    (void)state;
+    rng r = rng_start("overwritten");
+    problem p = problem_new(&r, true);
+    double both[3 * N] = {0};
+    saddle_solver *solver = create("", NULL);
+    saddle_info info = saddle_info_default();
+    assert_int_equal(saddle_factor(solver, &p.A), SADDLE_OK);
+    assert_int_equal(saddle_solve(solver, 2, both, N, both, N + 1, &info), SADDLE_BAD_ARGUMENT);
+    assert_contains(info.message, "same array");
+    assert_int_equal(saddle_solve(solver, 1, both, N, both, N + 1, &info), SADDLE_OK);
+    saddle_destroy(&solver);
+    problem_free(&p);
+}
+
+static void what_is_known_goes_with_what_it_was_known_of(void **state)
+{
+    (void)state;
+    rng r = rng_start("known");
+    problem p = problem_new(&r, true);
+    saddle_solver *solver = create("", NULL);
+    saddle_info info = saddle_info_default();
+    assert_int_equal(saddle_factor(solver, &p.A), SADDLE_OK);
+    assert_int_equal(saddle_query(solver, &info), SADDLE_OK);
+    assert_true(info.n == N && info.nnz > 0 && info.symmetric && info.kind == SADDLE_KIND_SPD);
+    assert_true(info.factor_nnz == N && info.factor_bytes >= 0 && info.perturbed == 0);
+    assert_int_equal(saddle_analyse(solver, &p.A), SADDLE_OK);
+    assert_int_equal(saddle_query(solver, &info), SADDLE_OK);
+    assert_true(info.n == N && info.nnz == -1 && !info.symmetric && info.kind == SADDLE_KIND_UNKNOWN);
+    assert_true(info.factor_nnz == -1 && info.factor_bytes == -1 && info.perturbed == -1);
+    assert_int_equal(saddle_analyse(solver, NULL), SADDLE_BAD_ARGUMENT);
+    assert_int_equal(saddle_query(solver, &info), SADDLE_OK);
+    assert_int_equal(info.n, -1);
+    saddle_destroy(&solver);
+    problem_free(&p);
+}
+
 static void the_history_fills_what_room_there_is(void **state)
 {
     (void)state;
@@ -631,6 +690,9 @@ int main(void)
         cmocka_unit_test(factoring_again_is_like_factoring_afresh),
         cmocka_unit_test(many_right_hand_sides_are_solved_as_if_one_by_one),
         cmocka_unit_test(one_column_that_fails_makes_the_call_fail),
+        cmocka_unit_test(a_value_that_is_not_finite_counts_as_the_worst_column),
+        cmocka_unit_test(columns_that_would_be_overwritten_are_refused),
+        cmocka_unit_test(what_is_known_goes_with_what_it_was_known_of),
         cmocka_unit_test(the_history_fills_what_room_there_is),
         cmocka_unit_test(an_info_of_another_length_is_respected),
         cmocka_unit_test(a_query_leaves_the_history_where_it_was),
