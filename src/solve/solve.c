@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double SINGULAR_TO = 1e-12; /* relative size of |A r| entry by entry that proves it */
-
 /* The methods to try, strongest last. */
 static int list_methods(const saddle_solver *s, int methods[2])
 {
@@ -75,45 +73,6 @@ static saddle_status try_method(solving *w, int method, bool first, saddle_reaso
     return SADDLE_OK;
 }
 
-/* Whether A z is 0 to rounding in every row; product and weight are overwritten. */
-static bool is_null_vector(sd_engine *e, const sd_sparse *A, const sd_vector *z, sd_vector *product,
-                           sd_vector *weight)
-{
-    double worst = NAN;
-    sd_fill(e, 0.0, weight);
-    sd_residual_dd(e, A, z, weight, product);
-    sd_spmv_abs(e, A, z, weight);
-    sd_ratio_max(e, product, weight, &worst);
-    return !e->status && worst <= SINGULAR_TO;
-}
-
-/* For symmetric A: whether z = r, the residual, or z = M^-1 r with M positive definite (as MINRES
- * leaves it) has A z = 0 to rounding. Then a matrix within that of A, entry by entry, is singular with
- * z in its null space, and z'b = z'r is not 0. */
-static bool is_inconsistent(solving *w)
-{
-    const sd_operator *op = &w->s->op[SD_DOUBLE];
-    const sd_diagonal *diagonal = &w->s->diagonal;
-    const int32_t n = w->s->A.n;
-    saddle_errors errors;
-    if (!w->s->facts.symmetric || sd_measure(w->e, op, w->b, w->x, w->trial, &errors, NULL)) return false;
-    const int shift = sd_largest_exponent(w->trial, n);
-    for (int32_t i = 0; i < n; ++i) w->trial[i] = ldexp(w->trial[i], -shift);
-    sd_vector z = sd_vector_new(w->e, SD_DOUBLE, n, "residual");
-    sd_vector product = sd_vector_new(w->e, SD_DOUBLE, n, "A times the residual");
-    sd_vector weight = sd_vector_new(w->e, SD_DOUBLE, n, "its weights");
-    sd_vector_put(w->e, w->trial, &z);
-    bool proved = is_null_vector(w->e, &op->sparse, &z, &product, &weight);
-    if (!proved && w->info->method == SADDLE_METHOD_DIAGONAL && diagonal->positive) {
-        sd_multiply(w->e, &diagonal->inverse[SD_DOUBLE], &z, &z);
-        proved = is_null_vector(w->e, &op->sparse, &z, &product, &weight);
-    }
-    sd_vector_free(w->e, &z);
-    sd_vector_free(w->e, &product);
-    sd_vector_free(w->e, &weight);
-    return proved;
-}
-
 /* A row without nonzeros that b asks something of; -1 where there is none. */
 static int32_t impossible_row(const sd_csr *A, const double *b, double *touched)
 {
@@ -171,6 +130,16 @@ static saddle_status finish(solving *w, saddle_reason reason)
                    advice(reason));
 }
 
+/* The errors of an x that was changed; 0 is taken where even that is better. */
+static void settle(solving *w)
+{
+    const sd_operator *op = &w->s->op[SD_DOUBLE];
+    sd_measure(w->e, op, w->b, w->x, NULL, &w->errors, NULL);
+    if (w->errors.relative_residual < 1) return;
+    memset(w->x, 0, (size_t)w->s->A.n * sizeof *w->x);
+    sd_measure(w->e, op, w->b, w->x, NULL, &w->errors, NULL);
+}
+
 static saddle_status run_attempts(solving *w, const int *methods, int count)
 {
     saddle_reason reason = SADDLE_REASON_NONE;
@@ -178,18 +147,23 @@ static saddle_status run_attempts(solving *w, const int *methods, int count)
         const saddle_status status = try_method(w, methods[k], k == 0, &reason);
         if (status) return status;
         saddle_info *info = w->info;
-        if (info->converged || reason == SADDLE_REASON_CANCELLED) break;
-        if (is_inconsistent(w)) { /* for every method */
-            reason = SADDLE_REASON_INCONSISTENT;
-            break;
+        if (reason == SADDLE_REASON_RESIDUAL || reason == SADDLE_REASON_CANCELLED) break;
+        const saddle_reason found =
+            sd_find_inconsistency(w->s, w->e, w->b, w->x, info->converged, methods[k], info->iterations);
+        if (w->e->status) return w->e->status;
+        if (found == SADDLE_REASON_INCONSISTENT) { /* and that for every method */
+            info->converged = 0;
+            settle(w);
         }
-        if (k + 1 == count) break;
+        if (found && !info->converged) reason = found;
+        if (w->e->status) return w->e->status;
+        if (found || info->converged || k + 1 == count) break;
         if (info->iterations >= w->s->options.maxiter) break; /* the attempts share them */
         info->tried_list[info->tried].method = methods[k];
         info->tried_list[info->tried].krylov = info->krylov;
         info->tried_list[info->tried++].why_left = reason;
     }
-    return w->e->status ? w->e->status : finish(w, reason);
+    return finish(w, reason);
 }
 
 /* One right-hand side. On a failure of memory or device x is what an earlier attempt found, or 0. */

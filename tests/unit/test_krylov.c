@@ -330,7 +330,7 @@ static void a_singular_system_is_not_solved_by_a_huge_null_vector(void **state)
     rng r = rng_start("singular");
     static const char *const krylovs[] = {"auto", "minres", "gmres", "fgmres", "sqmr"};
     static const char *const methods[] = {"auto", "none", "diagonal"};
-    int named = 0;
+    int named = 0, all = 0;
     for (int round = 0; round < 40; ++round) {
         const int n = 3 + rng_below(&r, 20);
         double b[N], x[N], rows[N] = {0};
@@ -344,19 +344,20 @@ static void a_singular_system_is_not_solved_by_a_huge_null_vector(void **state)
             rows[j] += weight;
         }
         for (int i = 0; i < n; ++i) dense_set(&d, i, i, rows[i]);
-        for (int i = 0; i < n; ++i) b[i] = 1 + 0.5 * rng_unit(&r);
+        for (int i = 0; i < n; ++i) b[i] = (round % 2) + 0.5 * rng_unit(&r);
         for (int k = 0; k < 15; ++k) {
             char list[128];
             snprintf(list, sizeof list, "krylov=%s,method=%s", krylovs[k % 5], methods[k / 5]);
             const saddle_info info = solve_dense(&d, SADDLE_LOWER, b, x, list);
             if (info.status != SADDLE_SINGULAR && info.status != SADDLE_NOT_CONVERGED)
                 fail_msg("%s, n = %d: status %d, %s", list, n, info.status, saddle_reason_text(info.reason));
-            if (k == 0) named += info.status == SADDLE_SINGULAR;
+            if (k % 5 < 2) named += info.status == SADDLE_SINGULAR;
+            if (k % 5 < 2) ++all;
             for (int i = 0; i < n && info.status == SADDLE_SINGULAR; ++i) assert_true(fabs(x[i]) < 1e6);
         }
         dense_free(&d);
     }
-    assert_true(named > 30); /* by default; rounding may hide the null vector from a few */
+    assert_true(named > 0.9 * all); /* by MINRES; rounding may hide the null vector from a few */
 }
 
 static void a_consistent_singular_system_is_solved(void **state)
