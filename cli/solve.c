@@ -155,8 +155,8 @@ static saddle_status work(solve_run *r)
 {
     saddle_status status = create(r);
     if (status == SADDLE_OK) status = read_matrix(r);
-    if (status == SADDLE_OK) status = prepare(r);
     if (status == SADDLE_OK) status = make_rhs(r);
+    if (status == SADDLE_OK) status = prepare(r);
     saddle_matrix_free(&r->A, &r->hooks);
     if (status == SADDLE_OK) status = iterate(r);
     return status;

@@ -125,7 +125,8 @@ void sd_engine_close(sd_engine *e);
  * none). To be called before the kernels. */
 saddle_status sd_engine_reserve(sd_engine *e, int64_t n, const sd_sparse *A);
 
-/* Waits until the work of the engine is done: only then may another engine use what it has made. */
+/* Waits until the work of the engine is done: only then may another engine use what it has made. The
+ * scratch is given back. */
 saddle_status sd_engine_finish(sd_engine *e);
 
 /* A vector of n zeros; data is NULL on failure (and e->status set). */

@@ -47,6 +47,9 @@ saddle_status sd_engine_finish(sd_engine *e)
 {
     char any; /* a transfer comes after all work before it; on the host that is done already */
     if (!e->status && e->scratch && !e->backend->host_memory) e->backend->download(e, e->scratch, &any, 1);
+    e->backend->release(e, e->scratch);
+    e->scratch = NULL;
+    e->scratch_bytes = 0;
     return e->status;
 }
 

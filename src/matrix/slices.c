@@ -58,6 +58,13 @@ saddle_status sd_slices_make(sd_context *c, const sd_csr *A, sd_slices *s)
     return SADDLE_OK;
 }
 
+void sd_slices_join(const sd_csr *A, sd_slices *s)
+{
+    s->count = 1;
+    cut(A, s);
+    if (A->half) lay_windows(A, s);
+}
+
 void sd_slices_free(sd_context *c, sd_slices *s)
 {
     sd_free(c, s->slice);

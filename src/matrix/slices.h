@@ -16,6 +16,8 @@ typedef struct sd_slices {
 } sd_slices;
 
 saddle_status sd_slices_make(sd_context *c, const sd_csr *A, sd_slices *slices);
+/* One slice in the place of all: the sums of a half product are then in the order of the columns. */
+void sd_slices_join(const sd_csr *A, sd_slices *slices);
 void sd_slices_free(sd_context *c, sd_slices *slices);
 
 #endif

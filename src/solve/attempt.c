@@ -60,7 +60,7 @@ typedef struct request {
     int64_t maxiter;
 } request;
 
-/* Iterates on b (host, scaled to about 1) in one precision; x is the best that was seen. */
+/* Iterates on b (host, scaled to about 1) in one precision; x, which may be b, is the best that was seen. */
 static saddle_status iterate(const saddle_solver *solver, sd_engine *e, const request *q, const double *b,
                              double *x, sd_attempt *attempt, saddle_info *info)
 {
@@ -115,16 +115,17 @@ static double host_norm(const double *r, int32_t n)
     return sqrt(sum);
 }
 
-/* x in units of 2^-op.exponent of double; corrections in units of single. */
-static saddle_status iterate_mixed(const saddle_solver *solver, sd_engine *e, const double *b, double *x,
-                                   sd_attempt *attempt, saddle_info *info)
+/* x, which holds b on entry, in units of 2^-op.exponent of double; corrections in units of single. */
+static saddle_status iterate_mixed(const saddle_solver *solver, sd_engine *e, double *x, sd_attempt *attempt,
+                                   saddle_info *info)
 {
     const saddle_options *o = &solver->options;
     const int32_t n = solver->A.n;
     const int apart = solver->op[SD_DOUBLE].exponent - solver->op[SD_SINGLE].exponent;
-    double *work = sd_alloc(e->context, 3 * (int64_t)n, sizeof *work, "mixed precision");
+    double *work = sd_alloc(e->context, 4 * (int64_t)n, sizeof *work, "mixed precision");
     if (!work) return e->status = e->context->status;
-    double *r = work, *d = work + n, *trial = work + 2 * (int64_t)n;
+    double *r = work, *d = r + n, *trial = d + n, *b = trial + n;
+    memcpy(b, x, (size_t)n * sizeof *b);
     memcpy(r, b, (size_t)n * sizeof *r);
     memset(x, 0, (size_t)n * sizeof *x);
     double norm = host_norm(r, n);
@@ -161,13 +162,11 @@ saddle_status sd_run_attempt(const saddle_solver *solver, sd_engine *e, const do
     const bool single = o->precision == SADDLE_PRECISION_SINGLE;
     const sd_operator *op = &solver->op[single ? SD_SINGLE : SD_DOUBLE];
     const int of_b = sd_largest_exponent(b, n);
-    double *scaled = sd_alloc(e->context, n, sizeof *scaled, "scaled right-hand side");
-    if (!scaled) return e->status = e->context->status;
-    for (int32_t i = 0; i < n; ++i) scaled[i] = ldexp(b[i], -of_b);
+    for (int32_t i = 0; i < n; ++i) x[i] = ldexp(b[i], -of_b); /* b gives way to x */
     const request q = {single ? SD_SINGLE : SD_DOUBLE, o->tol, o->stop, attempt->maxiter};
     const saddle_status status = o->precision == SADDLE_PRECISION_MIXED
-                                     ? iterate_mixed(solver, e, scaled, x, attempt, info)
-                                     : iterate(solver, e, &q, scaled, x, attempt, info);
+                                     ? iterate_mixed(solver, e, x, attempt, info)
+                                     : iterate(solver, e, &q, x, x, attempt, info);
     bool finite = true;
     for (int32_t i = 0; i < n && !status; ++i) {
         x[i] = ldexp(x[i], of_b - op->exponent);
@@ -178,6 +177,5 @@ saddle_status sd_run_attempt(const saddle_solver *solver, sd_engine *e, const do
         attempt->reason = SADDLE_REASON_OVERFLOW;
     }
     if (status || !finite) memset(x, 0, (size_t)n * sizeof *x);
-    sd_free(e->context, scaled);
     return status;
 }

@@ -129,7 +129,7 @@ typedef struct viewed {
     sd_operator op;
 } viewed;
 
-static saddle_status view_open(const saddle_matrix *A, int threads, bool ordered, const saddle_hooks *hooks,
+static saddle_status view_open(const saddle_matrix *A, int threads, sd_sums sums, const saddle_hooks *hooks,
                                viewed *v)
 {
     *v = (viewed){0};
@@ -138,7 +138,7 @@ static saddle_status view_open(const saddle_matrix *A, int threads, bool ordered
     if (!status) status = sd_view_check_values(&v->c, A, NULL);
     if (!status) status = sd_engine_open(&v->c, &v->e, SADDLE_DEVICE_CPU, sd_thread_count(threads));
     if (!status) status = sd_csr_from_view(&v->c, A, true, &v->csr, NULL);
-    if (!status) status = sd_operator_make(&v->e, &v->csr, SD_DOUBLE, ordered, &v->op);
+    if (!status) status = sd_operator_make(&v->e, &v->csr, SD_DOUBLE, sums, &v->op);
     return status;
 }
 
@@ -166,7 +166,9 @@ saddle_status saddle_multiply(const saddle_matrix *A, int64_t columns, const dou
                               double *y, int64_t ldy, int threads, const saddle_hooks *hooks, char *message)
 {
     viewed v;
-    saddle_status status = view_open(A, threads, true, hooks, &v);
+    /* few columns are not worth the memory of both triangles */
+    const sd_sums sums = columns > 2 ? SD_SUMS_IN_ORDER_WHOLE : SD_SUMS_IN_ORDER;
+    saddle_status status = view_open(A, threads, sums, hooks, &v);
     if (!status && (!x || !y || columns < 0 || ldx < A->rows || ldy < A->rows)) {
         status = sd_fail(
             &v.c, SADDLE_BAD_ARGUMENT,
@@ -190,7 +192,7 @@ saddle_status saddle_measure(const saddle_matrix *A, const double *b, const doub
                              int threads, const saddle_hooks *hooks, saddle_errors *errors, char *message)
 {
     viewed v;
-    saddle_status status = view_open(A, threads, false, hooks, &v);
+    saddle_status status = view_open(A, threads, SD_SUMS_BY_SLICES, hooks, &v);
     if (!status && (!b || !x || !errors))
         status = sd_fail(&v.c, SADDLE_BAD_ARGUMENT, "saddle_measure: b, x or errors is NULL");
     if (!status) status = sd_measure(&v.e, &v.op, b, x, residual, errors, NULL);

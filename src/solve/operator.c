@@ -93,7 +93,7 @@ static saddle_status find_norm(sd_engine *e, sd_operator *op)
     return e->status;
 }
 
-saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision precision, bool ordered,
+saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision precision, sd_sums sums,
                                sd_operator *op)
 {
     sd_context *c = e->context;
@@ -103,7 +103,8 @@ saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision preci
     op->sparse.precision = precision;
     saddle_status status = sd_slices_make(c, A, &op->slices);
     const bool crowded = op->slices.count == 1 && A->nnz > EXPAND_FROM;
-    const bool expand = ordered ? op->slices.count > 1 : crowded;
+    const bool expand = sums == SD_SUMS_BY_SLICES ? crowded : sums == SD_SUMS_IN_ORDER_WHOLE;
+    if (!status && sums == SD_SUMS_IN_ORDER && A->half) sd_slices_join(A, &op->slices);
     if (!status && A->half && (expand || !e->backend->host_memory)) {
         status = sd_csr_expand(c, A, &op->whole);
         from = &op->whole;

@@ -22,9 +22,15 @@ typedef struct sd_operator {
     void *device[3]; /* ptr, ind, val */
 } sd_operator;
 
-/* A must outlive the operator. `ordered` keeps the sums of every row in the order of its columns, as a
- * plain loop over the whole row has them, at the price of storing both triangles. */
-saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision precision, bool ordered,
+/*
+ * How the sums of a row are to be made. By slices is the fastest. In order of the columns, as a plain
+ * loop over the whole row makes them, they have the same bits whether the half is multiplied in one piece
+ * (no memory, one thread) or both triangles are stored.
+ */
+typedef enum sd_sums { SD_SUMS_BY_SLICES, SD_SUMS_IN_ORDER, SD_SUMS_IN_ORDER_WHOLE } sd_sums;
+
+/* A must outlive the operator. */
+saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision precision, sd_sums sums,
                                sd_operator *op);
 void sd_operator_free(sd_engine *e, sd_operator *op);
 

@@ -159,7 +159,7 @@ static saddle_status prepare_factors(saddle_solver *s)
     saddle_status status = SADDLE_OK;
     for (int p = 0; p < SD_PRECISIONS && !status; ++p) {
         if (!needs(s, p)) continue;
-        status = sd_operator_make(&s->e, &s->A, p, false, &s->op[p]);
+        status = sd_operator_make(&s->e, &s->A, p, SD_SUMS_BY_SLICES, &s->op[p]);
         if (!status && s->options.method != SADDLE_METHOD_NONE)
             status = sd_diagonal_make(&s->e, &s->A, s->op[p].exponent, p, &s->diagonal);
     }
