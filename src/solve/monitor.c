@@ -199,7 +199,8 @@ static sd_action restart(sd_monitor *m, const sd_vector *x, saddle_reason reason
         m->best = m->relative;
         return give_up(m, reason);
     }
-    if (m->relative > 0.5 * m->restarted_from) return give_up(m, reason);
+    /* strictly: from a residual that underflows to 0 without meeting the bound it would never end */
+    if (!(m->relative < 0.5 * m->restarted_from)) return give_up(m, reason);
     m->restarted_from = m->relative;
     m->ratio = m->first_ratio = 1;
     m->first_estimate = 0;

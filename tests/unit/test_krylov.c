@@ -403,6 +403,29 @@ static void bicgstab_notices_that_sigma_is_rounding_in_either_precision(void **s
     dense_free(&d);
 }
 
+/* BiCGSTAB leaves entries near 1e-200 here: the 2-norm of the residual underflows to 0, its largest
+ * entry does not, and every restart begins from the same 0. */
+static void a_residual_that_underflows_does_not_restart_for_ever(void **state)
+{
+    (void)state;
+    enum { SIZE = 7 };
+    static const struct {
+        int row, col, value;
+    } entries[] = {{1, 0, 1},  {2, 1, 1}, {3, 1, 1}, {5, 1, 1}, {6, 1, 1}, {3, 2, 1},
+                   {6, 3, -1}, {4, 4, 1}, {5, 5, 1}, {6, 5, 1}, {6, 6, -1}};
+    const double b[SIZE] = {0, 0, -1, 1, 1, 1, 1};
+    double x[SIZE];
+    dense d = dense_new(SIZE);
+    for (size_t k = 0; k < sizeof entries / sizeof entries[0]; ++k) {
+        dense_set(&d, entries[k].row, entries[k].col, entries[k].value);
+        dense_set(&d, entries[k].col, entries[k].row, entries[k].value);
+    }
+    const saddle_info info =
+        solve_dense(&d, SADDLE_LOWER, b, x, "krylov=bicgstab,method=none,stop=normwise,tol=0,maxiter=321");
+    assert_true(info.backward_error < 1e-100);
+    dense_free(&d);
+}
+
 static void a_tolerance_of_zero_ends_without_a_false_reason(void **state)
 {
     (void)state;
@@ -549,6 +572,7 @@ int main(void)
         cmocka_unit_test(a_singular_system_is_not_solved_by_a_huge_null_vector),
         cmocka_unit_test(a_consistent_singular_system_is_solved),
         cmocka_unit_test(bicgstab_notices_that_sigma_is_rounding_in_either_precision),
+        cmocka_unit_test(a_residual_that_underflows_does_not_restart_for_ever),
         cmocka_unit_test(a_tolerance_of_zero_ends_without_a_false_reason),
         cmocka_unit_test(the_bound_that_was_asked_for_holds),
         cmocka_unit_test(the_bits_are_the_same_at_any_number_of_threads_and_again),
