@@ -68,7 +68,7 @@ typedef struct sd_kernels {
 } sd_kernels;
 
 /* Raised when this file or kernels.def changes what a module sees. */
-#define SD_BACKEND_VERSION 1
+#define SD_BACKEND_VERSION 2
 
 typedef struct sd_backend {
     int version; /* SD_BACKEND_VERSION that it was compiled with */

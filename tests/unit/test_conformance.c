@@ -627,11 +627,6 @@ static void check_spmv_abs(setting *s)
     for (int k = 0; k < PROBLEMS; ++k) run_product(s, &problems[k], run_spmv_abs, false, "spmv_abs");
 }
 
-static void check_residual(setting *s)
-{
-    for (int k = 0; k < PROBLEMS; ++k) run_product(s, &problems[k], sd_residual, false, "residual");
-}
-
 static void check_residual_dd(setting *s)
 {
     for (int k = 0; k < PROBLEMS; ++k) run_product(s, &problems[k], sd_residual_dd, true, "residual_dd");
@@ -787,7 +782,6 @@ static void kernels_do_nothing_after_a_failure(void **state)
                 const sd_sparse *a = half ? &H.sparse : &A.sparse;
                 sd_spmv(&s.e, a, &x.mine, &y.mine);
                 sd_spmv_abs(&s.e, a, &x.mine, &y.mine);
-                sd_residual(&s.e, a, &x.mine, &x.mine, &y.mine);
                 sd_residual_dd(&s.e, a, &x.mine, &x.mine, &y.mine);
             }
             assert_true(result == 42 && h[0] == 42);

@@ -15,7 +15,7 @@ enum {
     PARALLEL_FROM = 131072 /* entries below which a team of threads costs more than it saves */
 };
 
-typedef enum product_mode { PLAIN, ABSOLUTE, MINUS, EXTENDED } product_mode;
+typedef enum product_mode { PLAIN, ABSOLUTE, EXTENDED } product_mode;
 
 static int team(const sd_engine *e, int64_t entries)
 {

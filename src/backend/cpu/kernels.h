@@ -190,8 +190,7 @@ static inline void NAME(whole_product)(sd_engine *e, const sd_sparse *A, const r
             double hi = mode == EXTENDED ? (double)b[i] : 0, lo = 0;
             for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k)
                 add_product(&hi, &lo, mode == EXTENDED ? -(double)a[k] : (double)a[k], x[A->ind[k]], mode);
-            if (mode == EXTENDED) hi += lo;
-            out[i] = (real)(mode == MINUS ? (double)b[i] - hi : hi);
+            out[i] = (real)(mode == EXTENDED ? hi + lo : hi);
         }
     }
 }
@@ -249,8 +248,6 @@ static inline void NAME(half_gather)(const sd_sparse *A, int32_t s, const real *
             if (mode == EXTENDED) {
                 sd_dd_add(&value, &lo[i - begin], -(double)b[i]);
                 value = -(value + lo[i - begin]);
-            } else if (mode == MINUS) {
-                value = (double)b[i] - value;
             }
             out[i] = (real)value;
         }
@@ -284,12 +281,6 @@ static void NAME(spmv)(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_
 static void NAME(spmv_abs)(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y)
 {
     NAME(product)(e, A, x, NULL, y, ABSOLUTE);
-}
-
-static void NAME(residual)(sd_engine *e, const sd_sparse *A, const sd_vector *x, const sd_vector *b,
-                           sd_vector *r)
-{
-    NAME(product)(e, A, x, b, r, MINUS);
 }
 
 static void NAME(residual_dd)(sd_engine *e, const sd_sparse *A, const sd_vector *x, const sd_vector *b,

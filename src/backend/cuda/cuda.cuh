@@ -121,7 +121,7 @@ struct row_shape {
 };
 row_shape choose_shape(const sd_sparse *A);
 
-enum product_mode { PLAIN, ABSOLUTE, MINUS, EXTENDED };
+enum product_mode { PLAIN, ABSOLUTE, EXTENDED };
 
 template <class real, product_mode mode>
 void product(sd_engine *e, const char *what, const row_shape &shape, const sd_sparse *A, const sd_vector *x,

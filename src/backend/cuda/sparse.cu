@@ -91,7 +91,6 @@ template <product_mode mode, class real>
 __device__ inline void put(const operands<real> &o, int32_t row, carried sum)
 {
     double value = sum.hi;
-    if (mode == MINUS) value = static_cast<double>(o.b[row]) - value;
     if (mode == EXTENDED) {
         carried r = {-sum.hi, -sum.lo};
         add(r, o.b[row]);
@@ -291,12 +290,6 @@ template <class real> void spmv_abs(sd_engine *e, const sd_sparse *A, const sd_v
 }
 
 template <class real>
-void residual(sd_engine *e, const sd_sparse *A, const sd_vector *x, const sd_vector *b, sd_vector *r)
-{
-    product<real, MINUS>(e, "residual", choose_shape(A), A, x, b, r);
-}
-
-template <class real>
 void residual_dd(sd_engine *e, const sd_sparse *A, const sd_vector *x, const sd_vector *b, sd_vector *r)
 {
     product<real, EXTENDED>(e, "residual_dd", choose_shape(A), A, x, b, r);
@@ -308,7 +301,6 @@ void residual_dd(sd_engine *e, const sd_sparse *A, const sd_vector *x, const sd_
     template void name<float> parameters;
 BOTH(spmv, (sd_engine *, const sd_sparse *, const sd_vector *, sd_vector *))
 BOTH(spmv_abs, (sd_engine *, const sd_sparse *, const sd_vector *, sd_vector *))
-BOTH(residual, (sd_engine *, const sd_sparse *, const sd_vector *, const sd_vector *, sd_vector *))
 BOTH(residual_dd, (sd_engine *, const sd_sparse *, const sd_vector *, const sd_vector *, sd_vector *))
 
 /* and what the benchmark runs in other shapes */

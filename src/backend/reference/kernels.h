@@ -137,13 +137,6 @@ static void NAME(spmv_abs)(sd_engine *e, const sd_sparse *A, const sd_vector *x,
     }
 }
 
-static void NAME(residual)(sd_engine *e, const sd_sparse *A, const sd_vector *x, const sd_vector *b,
-                           sd_vector *r)
-{
-    NAME(spmv)(e, A, x, r);
-    NAME(axpby)(e, 1.0, b, -1.0, r);
-}
-
 /* hi and lo stand in the scratch: a half matrix adds to rows further down. */
 static void NAME(residual_dd)(sd_engine *e, const sd_sparse *A, const sd_vector *x, const sd_vector *b,
                               sd_vector *r)
