@@ -22,6 +22,7 @@ saddle_status sd_diagonal_make(sd_engine *e, const sd_csr *A, int exponent, sd_p
                                sd_diagonal *d)
 {
     sd_context *c = e->context;
+    const double most = precision == SD_DOUBLE ? 0x1p1000 : 0x1p120; /* products with it stay finite */
     double *diagonal = sd_alloc(c, A->n, sizeof *diagonal, "diagonal");
     double *largest = sd_alloc(c, A->n, sizeof *largest, "largest entries");
     saddle_status status = diagonal && largest ? SADDLE_OK : c->status;
@@ -31,12 +32,13 @@ saddle_status sd_diagonal_make(sd_engine *e, const sd_csr *A, int exponent, sd_p
         find_rows(A, diagonal, largest);
         for (int32_t i = 0; i < A->n; ++i) {
             double entry = diagonal[i];
-            if (!(fabs(entry) > 1e-30 * largest[i])) {
-                entry = largest[i] > 0 ? largest[i] : ldexp(1.0, exponent);
-                ++d->replaced;
-            }
+            const bool vanishes = !(fabs(entry) > 1e-30 * largest[i]);
+            if (vanishes) entry = largest[i] > 0 ? largest[i] : ldexp(1.0, exponent);
             if (entry < 0) d->positive = false;
-            diagonal[i] = 1 / ldexp(entry, -exponent);
+            const double inverse = 1 / ldexp(entry, -exponent);
+            const bool bounded = fabs(inverse) > most;
+            diagonal[i] = bounded ? copysign(most, inverse) : inverse;
+            d->replaced += vanishes || bounded;
         }
         d->inverse[precision] = sd_vector_new(e, precision, A->n, "inverse of the diagonal");
         sd_vector_put(e, diagonal, &d->inverse[precision]);

@@ -426,6 +426,22 @@ static void a_residual_that_underflows_does_not_restart_for_ever(void **state)
     dense_free(&d);
 }
 
+static void a_diagonal_too_small_to_be_inverted_is_bounded(void **state)
+{
+    (void)state;
+    static const double tiny[] = {1e-42, 1e-310, -1e-310};
+    for (int k = 0; k < 3; ++k) {
+        const double rows[] = {1, 0, 0, 0, tiny[k], 0, 0, 0, 3}, b[] = {1, tiny[k], 3};
+        dense d = dense_from(3, rows);
+        double x[3];
+        const saddle_info info = solve_dense(
+            &d, SADDLE_LOWER, b, x, k == 0 ? "method=diagonal,precision=single,tol=1e-5" : "method=diagonal");
+        assert_int_equal(info.reason, SADDLE_REASON_RESIDUAL);
+        assert_int_equal(info.perturbed, 1);
+        dense_free(&d);
+    }
+}
+
 static void a_tolerance_of_zero_ends_without_a_false_reason(void **state)
 {
     (void)state;
@@ -573,6 +589,7 @@ int main(void)
         cmocka_unit_test(a_consistent_singular_system_is_solved),
         cmocka_unit_test(bicgstab_notices_that_sigma_is_rounding_in_either_precision),
         cmocka_unit_test(a_residual_that_underflows_does_not_restart_for_ever),
+        cmocka_unit_test(a_diagonal_too_small_to_be_inverted_is_bounded),
         cmocka_unit_test(a_tolerance_of_zero_ends_without_a_false_reason),
         cmocka_unit_test(the_bound_that_was_asked_for_holds),
         cmocka_unit_test(the_bits_are_the_same_at_any_number_of_threads_and_again),
