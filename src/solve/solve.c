@@ -202,6 +202,12 @@ static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const do
     return run_attempts(&w, methods, count);
 }
 
+/* x = 0 from this column on: what is not solved is not left as the caller had it. */
+static void clear_columns(int32_t n, int64_t first, int64_t nrhs, double *x, int64_t ldx)
+{
+    for (int64_t k = first; k < nrhs; ++k) memset(x + k * ldx, 0, (size_t)n * sizeof *x);
+}
+
 /* Whether column `a` went worse than `b`, both with or both without success: the larger residual, and
  * beyond all of them one that could not be measured. */
 static bool is_worse(const saddle_info *a, const saddle_info *b)
@@ -219,7 +225,7 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
     saddle_status status = SADDLE_OK;
     double *work = sd_alloc(e->context, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
     if (!work) {
-        for (int64_t k = 0; k < nrhs; ++k) memset(x + k * ldx, 0, (size_t)n * sizeof *x);
+        clear_columns(n, 0, nrhs, x, ldx);
         return e->context->status;
     }
     for (int64_t k = 0; k < nrhs; ++k) {
@@ -239,7 +245,7 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
         worst.history_length = length;
         if (e->status || found == SADDLE_CANCELLED || found == SADDLE_OUT_OF_MEMORY ||
             found == SADDLE_MEMORY_LIMIT) {
-            for (int64_t rest = k + 1; rest < nrhs; ++rest) memset(x + rest * ldx, 0, (size_t)n * sizeof *x);
+            clear_columns(n, k + 1, nrhs, x, ldx);
             status = found;
             worst.converged = 0;
             break;
@@ -288,9 +294,10 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
         const int64_t limit = solver->options.max_memory;
         if (limit > 0) c.limit = limit > solver->c.bytes ? limit - solver->c.bytes : 1;
         status = sd_engine_open(&c, &e, solver->device, solver->threads);
-    }
-    if (!status) {
-        status = solve_columns(solver, &e, nrhs, b, ldb, x, ldx, &own);
+        if (status)
+            clear_columns(solver->A.n, 0, nrhs, x, ldx);
+        else
+            status = solve_columns(solver, &e, nrhs, b, ldb, x, ldx, &own);
     }
     sd_engine_close(&e);
     own.status = status;

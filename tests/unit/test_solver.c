@@ -5,6 +5,8 @@
 #include "failing_allocator.h"
 #include "solving.h"
 
+#include "solve/solver.h"
+
 #include <pthread.h>
 
 enum { N = 24 };
@@ -284,6 +286,26 @@ static void columns_that_would_be_overwritten_are_refused(void **state)
     assert_int_equal(saddle_solve(solver, 2, both, N, both, N + 1, &info), SADDLE_BAD_ARGUMENT);
     assert_contains(info.message, "same array");
     assert_int_equal(saddle_solve(solver, 1, both, N, both, N + 1, &info), SADDLE_OK);
+    saddle_destroy(&solver);
+    problem_free(&p);
+}
+
+static void x_is_zero_where_the_device_has_gone(void **state)
+{
+    (void)state;
+    rng r = rng_start("gone");
+    problem p = problem_new(&r, true);
+    double b[2 * N], x[2 * N];
+    for (int i = 0; i < 2 * N; ++i) b[i] = x[i] = NAN;
+    saddle_solver *solver = create("", NULL);
+    saddle_info info = saddle_info_default();
+    assert_int_equal(saddle_factor(solver, &p.A), SADDLE_OK);
+    setenv("SADDLE_CUDA_MODULE", "no such file", 1);
+    solver->device = SADDLE_DEVICE_CUDA;
+    assert_int_equal(saddle_solve(solver, 2, b, N, x, N, &info), SADDLE_NO_DEVICE);
+    assert_int_equal(info.status, SADDLE_NO_DEVICE);
+    for (int i = 0; i < 2 * N; ++i) assert_true(x[i] == 0);
+    unsetenv("SADDLE_CUDA_MODULE");
     saddle_destroy(&solver);
     problem_free(&p);
 }
@@ -708,6 +730,7 @@ int main(void)
         cmocka_unit_test(one_column_that_fails_makes_the_call_fail),
         cmocka_unit_test(a_value_that_is_not_finite_counts_as_the_worst_column),
         cmocka_unit_test(columns_that_would_be_overwritten_are_refused),
+        cmocka_unit_test(x_is_zero_where_the_device_has_gone),
         cmocka_unit_test(what_is_known_goes_with_what_it_was_known_of),
         cmocka_unit_test(the_history_fills_what_room_there_is),
         cmocka_unit_test(an_info_of_another_length_is_respected),
