@@ -99,7 +99,8 @@ static void counts_to_starts(int64_t *count, int64_t n)
     }
 }
 
-/* Sorts the entries by row, then column: order[p] is the entry at place p, rows[p] its row. */
+/* Sorts the entries by row, then column: order[p] is the entry at place p, cols[k] the column of entry k,
+ * row_start, which comes with zeros, where each row begins. */
 static saddle_status sort_entries(sd_context *c, const saddle_matrix *A, int64_t *order, int32_t *cols,
                                   int64_t *row_start)
 {

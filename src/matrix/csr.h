@@ -47,7 +47,8 @@ void sd_csr_take_values(sd_csr *csr, const saddle_matrix *A, const sd_map *map);
 /* SADDLE_BAD_VALUE, naming the place, where entries that are finite one by one are not so added up. */
 saddle_status sd_csr_check_sums(sd_context *c, const saddle_matrix *A, const sd_csr *csr);
 
-/* A number that tells patterns apart: all fields, pointers and indices of a view. */
+/* A number that tells patterns apart: size, layout, shape, pointers and indices, whatever their base and
+ * width. */
 uint64_t sd_view_fingerprint(const saddle_matrix *A);
 
 /* Whether a matrix with all its entries is symmetric in pattern and in value. When it is not, row

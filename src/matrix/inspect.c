@@ -101,7 +101,7 @@ static void gather(const sd_csr *A, saddle_facts *f, row_sums *s)
     if (isinf(f->smallest)) f->smallest = 0;
 }
 
-/* How the diagonal stands to the rest of row i: above 1 dominant, 1 weakly so. */
+/* Whether row i is strictly dominant (1), weakly (0) or not (-1). */
 static int compare_dominance(const row_sums *s, int32_t i)
 {
     double hi = fabs(s->diagonal[i]), lo = -s->lo[i];
@@ -143,7 +143,7 @@ static bool has_negative_minor(const sd_csr *A, const row_sums *s)
     return false;
 }
 
-/* Every row weakly dominant, and in each component one strictly. Marks the roots in parent. */
+/* Every row weakly dominant, and in each component one strictly. Marks the roots of those in length. */
 static bool is_taussky(int32_t n, row_sums *s)
 {
     for (int32_t i = 0; i < n; ++i)

@@ -20,7 +20,7 @@ int sd_largest_exponent(const double *values, int64_t count)
     return most > 0 && isfinite(most) ? ilogb(most) : 0;
 }
 
-/* val 2^-exponent in the operator's precision; NULL with op->values NULL where they can be aliased. */
+/* op->values = val 2^-exponent in the operator's precision; left NULL where val does as it is. */
 static saddle_status scaled_values(sd_context *c, const double *val, int64_t nnz, sd_operator *op)
 {
     const sd_precision precision = op->sparse.precision;
