@@ -223,6 +223,7 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
     const int32_t n = s->A.n;
     saddle_info worst = *info;
     saddle_status status = SADDLE_OK;
+    worst.converged = nrhs == 0; /* nothing was asked for */
     double *work = sd_alloc(e->context, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
     if (!work) {
         clear_columns(n, 0, nrhs, x, ldx);

@@ -286,6 +286,9 @@ static void columns_that_would_be_overwritten_are_refused(void **state)
     assert_int_equal(saddle_solve(solver, 2, both, N, both, N + 1, &info), SADDLE_BAD_ARGUMENT);
     assert_contains(info.message, "same array");
     assert_int_equal(saddle_solve(solver, 1, both, N, both, N + 1, &info), SADDLE_OK);
+    info.converged = 0; /* success means converged, of no columns too */
+    assert_int_equal(saddle_solve(solver, 0, NULL, N, NULL, N, &info), SADDLE_OK);
+    assert_true(info.converged);
     saddle_destroy(&solver);
     problem_free(&p);
 }
