@@ -113,6 +113,8 @@ static saddle_status prepare(solve_run *r)
 {
     saddle_status status = take_query(r, saddle_analyse(r->solver, &r->A));
     if (status == SADDLE_OK) status = take_query(r, saddle_factor(r->solver, &r->A));
+    if (status == SADDLE_BAD_MATRIX || status == SADDLE_NOT_SUPPORTED) /* the solver knows no file */
+        return run_fail(r, status, "%.200s: %.300s", r->path, saddle_message(r->solver));
     return status;
 }
 
@@ -258,6 +260,7 @@ static saddle_status check_outputs(solve_run *r)
     for (int k = 0; k < 3; ++k) {
         const char *path = argument_text(r->a, names[k]);
         const int error = outfile_check(path);
+        if (error && k == 0) r->json_refused = true;
         if (error) return run_fail(r, SADDLE_FILE_WRITE, "%s: cannot be written: %s", path, strerror(error));
     }
     return SADDLE_OK;
@@ -269,7 +272,7 @@ static void finish(solve_run *r)
     write_x(r);
     write_plot(r);
     tell(r);
-    if (json && r->exit != EXIT_USAGE) settle_output(r, write_run_json(r, json));
+    if (json && !r->json_refused && r->exit != EXIT_USAGE) settle_output(r, write_run_json(r, json));
     saddle_destroy(&r->solver);
     memory_give(&r->memory, r->b);
     memory_give(&r->memory, r->x);
