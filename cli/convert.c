@@ -66,6 +66,7 @@ static int run_convert(const arguments *a)
         status = SADDLE_CANCELLED;
         snprintf(message, sizeof message, "interrupted; nothing was written");
     }
+    status = memory_settle(&counted, status, message);
     return status == SADDLE_OK ? EXIT_DONE : fail(exit_status(status), "%s", message);
 }
 

@@ -267,6 +267,7 @@ static int run_info(const arguments *a)
         l.status = SADDLE_CANCELLED;
         snprintf(l.message, sizeof l.message, "interrupted %s", where);
     }
+    l.status = memory_settle(&l.counted, l.status, l.message);
     status = tell(&l);
     saddle_matrix_free(&l.A, &hooks);
     return status;

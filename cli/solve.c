@@ -172,11 +172,8 @@ static void settle_status(solve_run *r, saddle_status status)
     if (failed && progress_interrupted()) {
         progress_where(where, sizeof where);
         status = run_fail(r, SADDLE_CANCELLED, "interrupted %s", where);
-    } else if (status == SADDLE_OUT_OF_MEMORY && r->memory.refused) {
-        status = run_fail(r, SADDLE_MEMORY_LIMIT,
-                          "the limit of %" PRId64 " bytes is too small: %" PRId64
-                          " were in use at most, and %" PRId64 " more were wanted; raise --max-memory",
-                          r->memory.limit, r->memory.peak, r->memory.refused);
+    } else {
+        status = memory_settle(&r->memory, status, r->message);
     }
     if (failed && !r->message[0]) snprintf(r->message, sizeof r->message, "%s", saddle_status_text(status));
     r->status = status;
