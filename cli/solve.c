@@ -245,6 +245,13 @@ static int check_usage(const arguments *a)
 {
     if (is_standard(a, "json") && is_standard(a, "out"))
         return usage_error(a, "only one of --json and --out can be standard output");
+    static const char *const pairs[][2] = {{"json", "out"}, {"json", "plot"}, {"out", "plot"}};
+    for (int k = 0; k < 3; ++k) {
+        const char *one = argument_text(a, pairs[k][0]), *two = argument_text(a, pairs[k][1]);
+        if (one && two && strcmp(one, two) == 0 && strncmp(one, "/dev/", 5) != 0)
+            return usage_error(a, "--%s and --%s name the same file, %s: one would be lost", pairs[k][0],
+                               pairs[k][1], one);
+    }
     if (is_standard(a, "rhs") && strcmp(a->operands[0], "-") == 0)
         return usage_error(a, "only one of the matrix and --rhs can be standard input");
     return EXIT_DONE;

@@ -54,3 +54,10 @@ wrong() { # expected text, arguments...
     "$SADDLE" solve A.mtx --method none --method=diagonal --json j.json -q
     json j.json 'j["method"] == "diagonal"'
 }
+
+@test "two outputs to one file: neither is lost unseen" {
+    diagonal > A.mtx
+    wrong "--json and --out name the same file" solve A.mtx --out both --json both
+    [ ! -e both ]
+    run -0 "$SADDLE" solve -q A.mtx --out /dev/null --json /dev/null
+}
