@@ -178,3 +178,11 @@ PY
     run -1 --separate-stderr "$SADDLE" solve A.mtx --rhs ones --method diagonal --maxiter 2
     [[ ${lines[-1]} == *"raise --maxiter"* && ${lines[-1]} != *diagonal* ]]
 }
+
+@test "in single precision the advice is more precision, not only more iterations" {
+    laplacian 40 0.5 > A.mtx
+    for quiet in "" -q; do
+        run -1 "$SADDLE" solve A.mtx $quiet --precision single --krylov minres --maxiter 300
+        [[ ${lines[-1]} == *"precision mixed or double"* ]] || { echo "${lines[-1]}"; return 1; }
+    done
+}
