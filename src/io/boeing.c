@@ -48,7 +48,6 @@ static saddle_status header_line(sd_text *t, sd_span *line)
 
 static saddle_status neither(sd_text *t)
 {
-    t->line = 1; /* where a file says what it is, wherever the doubt arose */
     return sd_text_fail(t, SADDLE_FILE_FORMAT,
                         "this is neither a Matrix Market file (which begins with %%%%MatrixMarket) nor a "
                         "Rutherford-Boeing one");

@@ -60,7 +60,6 @@ PY
     run -3 --separate-stderr "$SADDLE" solve bad.mtx
     [[ $stderr == *bad.mtx* ]]
 }
-@test "rubbish that begins with a line of numbers is told at its first line" { refused ":1" "3 3 3 1" "1 1 1"; }
 @test "no rows: the message names the file" { refused "bad.mtx: the matrix is empty" "$BANNER symmetric" "0 0 0"; }
 @test "a byte order mark before the banner is skipped" {
     { printf '\357\273\277' && diagonal; } > A.mtx
