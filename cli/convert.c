@@ -52,7 +52,7 @@ static saddle_status convert(const arguments *a, const saddle_hooks *hooks, char
 
 static int run_convert(const arguments *a)
 {
-    char message[SADDLE_MESSAGE_SIZE] = "interrupted; nothing was written";
+    char message[SADDLE_MESSAGE_SIZE] = "";
     memory counted;
     if (argument_flag(a, "symmetric") && argument_flag(a, "general"))
         return usage_error(a, "only one of --symmetric and --general can be asked for");
@@ -60,8 +60,13 @@ static int run_convert(const arguments *a)
     if (error) return fail(EXIT_FILE, "%s: cannot be written: %s", a->operands[1], strerror(error));
     saddle_hooks hooks = progress_begin(a);
     memory_begin(&counted, a->library.max_memory, &hooks);
-    const saddle_status status = convert(a, &hooks, message);
+    saddle_status status = convert(a, &hooks, message);
     progress_end();
+    if (status != SADDLE_OK && progress_interrupted()) {
+        status = SADDLE_CANCELLED;
+        snprintf(message, sizeof message, "interrupted; nothing was written");
+    }
+    status = memory_settle(&counted, status, message);
     return status == SADDLE_OK ? EXIT_DONE : fail(exit_status(status), "%s", message);
 }
 

@@ -261,6 +261,13 @@ static int run_info(const arguments *a)
     hooks.log = keep_warning;
     examine(&l, &hooks);
     progress_end();
+    if (l.status != SADDLE_OK && progress_interrupted()) {
+        char where[160];
+        progress_where(where, sizeof where);
+        l.status = SADDLE_CANCELLED;
+        snprintf(l.message, sizeof l.message, "interrupted %s", where);
+    }
+    l.status = memory_settle(&l.counted, l.status, l.message);
     status = tell(&l);
     saddle_matrix_free(&l.A, &hooks);
     return status;

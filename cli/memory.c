@@ -1,7 +1,9 @@
 /* See memory.h. Sizes are the allocator's own, so nothing has to be stored beside a block. */
 #include "cli/memory.h"
 
+#include <inttypes.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void *take(size_t bytes, void *user)
@@ -43,4 +45,14 @@ void *memory_take(memory *m, int64_t count, size_t size)
 void memory_give(memory *m, void *block)
 {
     give(block, m);
+}
+
+saddle_status memory_settle(const memory *m, saddle_status status, char *message)
+{
+    if (status != SADDLE_OUT_OF_MEMORY || !m->refused) return status;
+    snprintf(message, SADDLE_MESSAGE_SIZE,
+             "the limit of %" PRId64 " bytes is too small: %" PRId64 " were in use at most, and %" PRId64
+             " more were wanted; raise --max-memory",
+             m->limit, m->peak, m->refused);
+    return SADDLE_MEMORY_LIMIT;
 }

@@ -22,4 +22,8 @@ void memory_begin(memory *m, int64_t limit, saddle_hooks *hooks);
 void *memory_take(memory *m, int64_t count, size_t size);
 void memory_give(memory *m, void *block);
 
+/* Says what a failure of memory really was: where the limit refused, SADDLE_MEMORY_LIMIT and a
+ * message of SADDLE_MESSAGE_SIZE; else the status as it is. */
+saddle_status memory_settle(const memory *m, saddle_status status, char *message);
+
 #endif

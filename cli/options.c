@@ -134,7 +134,7 @@ static int check_value(const arguments *a, const option *o, const char *text)
     const bool read = is->type == 'n' ? parse_count(text, &count) : parse_real(text, &value);
     if (!read) {
         return usage_error(a, "--%s cannot be \"%s\": it is %s", is->name, text,
-                           is->type == 'n' ? "a whole number" : "a number such as 1e-8");
+                           is->type == 'n' ? "a whole number that is not negative" : "a number such as 1e-8");
     }
     if (is->type == 'n') value = (double)count;
     if (!(value >= is->least && value <= is->most)) {
@@ -150,6 +150,10 @@ static int take_value(arguments *a, int k, const char *text)
     if (!is_library_option(a, k)) return check_value(a, &a->options[k], text);
     char message[SADDLE_MESSAGE_SIZE] = "";
     if (saddle_options_set(&a->library, a->options[k].is.name, text, message) == SADDLE_OK) return EXIT_DONE;
+    /* The library's message begins with its own name of the option: max_memory. */
+    for (char *p = message; *p && *p != ' '; ++p) {
+        if (*p == '_') *p = '-';
+    }
     return usage_error(a, "--%s", message);
 }
 

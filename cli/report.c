@@ -43,10 +43,18 @@ static const char *kind_word(saddle_kind kind)
 }
 
 /* What to try after this. */
-static const char *advice(saddle_reason reason)
+static const char *advice(const saddle_info *info, int precision)
 {
-    switch (reason) {
-    case SADDLE_REASON_MAXITER: return "raise --maxiter, or try --method diagonal or another --krylov";
+    switch (info->reason) {
+    case SADDLE_REASON_MAXITER:
+        if (info->krylov == SADDLE_KRYLOV_NONE)
+            return "--krylov none does not iterate: name another, or auto";
+        if (precision == SADDLE_PRECISION_SINGLE)
+            return "try --precision mixed or double, raise --maxiter, or try another --krylov";
+        return info->method == SADDLE_METHOD_NONE
+                   ? "raise --maxiter, or try --method diagonal or another --krylov"
+                   : "raise --maxiter, or try another --krylov or --method";
+    case SADDLE_REASON_PRECISION: return "try --precision mixed or double, or a larger --tol";
     case SADDLE_REASON_STAGNATION:
         return "the residual no longer falls: raise --tol, --restart, or try another --krylov";
     case SADDLE_REASON_DIVERGENCE:
@@ -134,7 +142,7 @@ static void print_last_line(const solve_run *r)
     else if (r->status == SADDLE_CANCELLED)
         printf("NOT solved: %s", r->message);
     else
-        printf("NOT solved: %s; %s", run_reason(r), advice(r->info.reason));
+        printf("NOT solved: %s; %s", run_reason(r), advice(&r->info, r->a->library.precision));
     puts(colour ? "\033[0m" : "");
 }
 

@@ -113,6 +113,8 @@ static saddle_status prepare(solve_run *r)
 {
     saddle_status status = take_query(r, saddle_analyse(r->solver, &r->A));
     if (status == SADDLE_OK) status = take_query(r, saddle_factor(r->solver, &r->A));
+    if (status == SADDLE_BAD_MATRIX || status == SADDLE_NOT_SUPPORTED) /* the solver knows no file */
+        return run_fail(r, status, "%.200s: %.300s", r->path, saddle_message(r->solver));
     return status;
 }
 
@@ -170,11 +172,8 @@ static void settle_status(solve_run *r, saddle_status status)
     if (failed && progress_interrupted()) {
         progress_where(where, sizeof where);
         status = run_fail(r, SADDLE_CANCELLED, "interrupted %s", where);
-    } else if (status == SADDLE_OUT_OF_MEMORY && r->memory.refused) {
-        status = run_fail(r, SADDLE_MEMORY_LIMIT,
-                          "the limit of %" PRId64 " bytes is too small: %" PRId64
-                          " were in use at most, and %" PRId64 " more were wanted; raise --max-memory",
-                          r->memory.limit, r->memory.peak, r->memory.refused);
+    } else {
+        status = memory_settle(&r->memory, status, r->message);
     }
     if (failed && !r->message[0]) snprintf(r->message, sizeof r->message, "%s", saddle_status_text(status));
     r->status = status;
@@ -246,6 +245,13 @@ static int check_usage(const arguments *a)
 {
     if (is_standard(a, "json") && is_standard(a, "out"))
         return usage_error(a, "only one of --json and --out can be standard output");
+    static const char *const pairs[][2] = {{"json", "out"}, {"json", "plot"}, {"out", "plot"}};
+    for (int k = 0; k < 3; ++k) {
+        const char *one = argument_text(a, pairs[k][0]), *two = argument_text(a, pairs[k][1]);
+        if (one && two && strcmp(one, two) == 0 && strncmp(one, "/dev/", 5) != 0)
+            return usage_error(a, "--%s and --%s name the same file, %s: one would be lost", pairs[k][0],
+                               pairs[k][1], one);
+    }
     if (is_standard(a, "rhs") && strcmp(a->operands[0], "-") == 0)
         return usage_error(a, "only one of the matrix and --rhs can be standard input");
     return EXIT_DONE;
@@ -258,6 +264,7 @@ static saddle_status check_outputs(solve_run *r)
     for (int k = 0; k < 3; ++k) {
         const char *path = argument_text(r->a, names[k]);
         const int error = outfile_check(path);
+        if (error && k == 0) r->json_refused = true;
         if (error) return run_fail(r, SADDLE_FILE_WRITE, "%s: cannot be written: %s", path, strerror(error));
     }
     return SADDLE_OK;
@@ -269,7 +276,7 @@ static void finish(solve_run *r)
     write_x(r);
     write_plot(r);
     tell(r);
-    if (json && r->exit != EXIT_USAGE) settle_output(r, write_run_json(r, json));
+    if (json && !r->json_refused && r->exit != EXIT_USAGE) settle_output(r, write_run_json(r, json));
     saddle_destroy(&r->solver);
     memory_give(&r->memory, r->b);
     memory_give(&r->memory, r->x);

@@ -29,6 +29,7 @@ typedef struct solve_run {
     double forward_error; /* NaN where it is not known */
     double time_read, time_total;
     bool x_written;
+    bool json_refused; /* --json cannot be written, which was told before the work */
 } solve_run;
 
 /* The file's name without folder and without .gz, .mtx, .rb. */

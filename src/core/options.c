@@ -145,7 +145,7 @@ static saddle_status set_number(sd_context *c, const option_row *row, void *fiel
         return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be \"%s\": it is %s", o->name, text,
                        o->type == 'r'   ? "a number such as 1e-8"
                        : o->type == 'b' ? "a number of bytes such as 4000000 or 500M or 2G"
-                                        : "a whole number");
+                                        : "a whole number that is not negative");
     }
     const double value = o->type == 'r' ? real : (double)count;
     if (!(value >= o->least && value <= o->most)) return out_of_range(c, o, text, o->most);

@@ -17,7 +17,10 @@ static saddle_status name_file(sd_text *t, saddle_status status)
 static saddle_status first_line(sd_text *t, sd_span *line)
 {
     const saddle_status status = sd_text_line(t, line);
-    if (status != SADDLE_OK || line->begin) return status;
+    if (status != SADDLE_OK) return status;
+    /* The byte order mark that some editors put before UTF-8. */
+    if (line->end - line->begin >= 3 && memcmp(line->begin, "\xef\xbb\xbf", 3) == 0) line->begin += 3;
+    if (line->begin) return SADDLE_OK;
     return sd_text_fail(t, SADDLE_FILE_FORMAT, "the file is empty");
 }
 

@@ -99,10 +99,15 @@ static saddle_status status_of(saddle_reason reason)
 }
 
 /* What to do about it, in a clause. */
-static const char *advice(saddle_reason reason)
+static const char *advice(saddle_reason reason, const solving *w)
 {
     switch (reason) {
-    case SADDLE_REASON_MAXITER: return "raise maxiter, or choose another method or krylov";
+    case SADDLE_REASON_MAXITER:
+        if (w->info->krylov == SADDLE_KRYLOV_NONE)
+            return "krylov none does not iterate: choose another, or auto";
+        return w->s->options.precision == SADDLE_PRECISION_SINGLE
+                   ? "use precision mixed or double, raise maxiter, or choose another method or krylov"
+                   : "raise maxiter, or choose another method or krylov";
     case SADDLE_REASON_PRECISION: return "use precision mixed or double, or a larger tol";
     case SADDLE_REASON_NOT_POSITIVE: return "use krylov minres or sqmr for an indefinite matrix";
     case SADDLE_REASON_PRECONDITIONER: return "use krylov sqmr or gmres, or method none";
@@ -127,7 +132,7 @@ static saddle_status finish(solving *w, saddle_reason reason)
     if (info->converged) return SADDLE_OK;
     return sd_fail(w->e->context, status_of(reason), "%s after %lld iterations, relative residual %.2e: %s",
                    saddle_reason_text(reason), (long long)info->iterations, info->relative_residual,
-                   advice(reason));
+                   advice(reason, w));
 }
 
 /* The errors of an x that was changed; 0 is taken where even that is better. */

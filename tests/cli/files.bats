@@ -70,3 +70,9 @@ nothing_left() {
     run bash -c "set -o pipefail; '$SADDLE' solve --help 2> err | true; cat err"
     [ -z "$output" ]
 }
+
+@test "a --json that cannot be written is told once" {
+    diagonal > A.mtx
+    run -3 --separate-stderr "$SADDLE" solve -q A.mtx --json none/j.json
+    [ "$(grep -c 'none/j.json' <<< "$stderr")" -eq 1 ]
+}

@@ -113,3 +113,12 @@ matrix() {
     run -4 --separate-stderr "$SADDLE" info A.mtx --max-memory 1K
     [ -n "$stderr" ]
 }
+
+@test "a limit of memory that is too small is told as such, by info and convert" {
+    diagonal > A.mtx
+    run -4 --separate-stderr "$SADDLE" info A.mtx --max-memory 10K
+    [[ $stderr == *"the limit of 10240 bytes is too small"*"raise --max-memory"* ]]
+    run -4 --separate-stderr "$SADDLE" convert A.mtx B.mtx --max-memory 10K
+    [[ $stderr == *"raise --max-memory"* ]]
+    [ ! -e B.mtx ]
+}

@@ -98,3 +98,14 @@ PY
         /dev/null > screen || true
     run ! grep -q 'solve   \[' screen
 }
+
+@test "SIGTERM while info and convert wait for a pipe gives 130, not a file that cannot be opened" {
+    mkfifo pipe.mtx
+    run --separate-stderr timeout --preserve-status -s TERM 1 "$SADDLE" info pipe.mtx
+    [ "$status" -eq 130 ]
+    [[ $stderr == "saddle: interrupted"* ]]
+    run --separate-stderr timeout --preserve-status -s TERM 1 "$SADDLE" convert pipe.mtx B.mtx
+    [ "$status" -eq 130 ]
+    [[ $stderr == "saddle: interrupted; nothing was written" ]]
+    [ ! -e B.mtx ]
+}

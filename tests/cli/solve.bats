@@ -164,3 +164,25 @@ PY
     cmp x1 x2
     cmp x1 x3
 }
+
+@test "the advice after --krylov none is not to raise --maxiter" {
+    laplacian 5 0 > A.mtx
+    run -1 --separate-stderr "$SADDLE" solve A.mtx --rhs ones --krylov none
+    [[ ${lines[-1]} == *"does not iterate"* && ${lines[-1]} != *maxiter* ]]
+    run -1 --separate-stderr "$SADDLE" solve -q A.mtx --rhs ones --krylov none
+    [[ $stderr == *"does not iterate"* ]]
+}
+
+@test "the advice at the limit of iterations names no method that was used" {
+    laplacian 20 0 > A.mtx
+    run -1 --separate-stderr "$SADDLE" solve A.mtx --rhs ones --method diagonal --maxiter 2
+    [[ ${lines[-1]} == *"raise --maxiter"* && ${lines[-1]} != *diagonal* ]]
+}
+
+@test "in single precision the advice is more precision, not only more iterations" {
+    laplacian 40 0.5 > A.mtx
+    for quiet in "" -q; do
+        run -1 "$SADDLE" solve A.mtx $quiet --precision single --krylov minres --maxiter 300
+        [[ ${lines[-1]} == *"precision mixed or double"* ]] || { echo "${lines[-1]}"; return 1; }
+    done
+}

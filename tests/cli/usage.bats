@@ -30,6 +30,8 @@ wrong() { # expected text, arguments...
 @test "NaN" { wrong "tol cannot be" solve A.mtx --tol nan; }
 @test "a negative count" { wrong "seed" solve A.mtx --seed -3; }
 @test "a count that overflows" { wrong "maxiter" solve A.mtx --maxiter 99999999999999999999; }
+@test "a negative count says what is wrong with it" { wrong "not negative" solve A.mtx --maxiter -1; }
+@test "a limit that is none, by the option's name" { wrong '--max-memory cannot be "1T"' solve A.mtx --max-memory 1T; }
 @test "an empty value" { wrong "not empty" solve A.mtx --out=; }
 @test "two things from standard input" { wrong "standard input" solve - --rhs -; }
 @test "two things to standard output" { wrong "standard output" solve A.mtx --out - --json -; }
@@ -51,4 +53,11 @@ wrong() { # expected text, arguments...
     diagonal > A.mtx
     "$SADDLE" solve A.mtx --method none --method=diagonal --json j.json -q
     json j.json 'j["method"] == "diagonal"'
+}
+
+@test "two outputs to one file: neither is lost unseen" {
+    diagonal > A.mtx
+    wrong "--json and --out name the same file" solve A.mtx --out both --json both
+    [ ! -e both ]
+    run -0 "$SADDLE" solve -q A.mtx --out /dev/null --json /dev/null
 }
