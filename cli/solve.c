@@ -144,18 +144,10 @@ static saddle_status iterate(solve_run *r)
     return status;
 }
 
-static saddle_status create(solve_run *r)
-{
-    const saddle_status status = saddle_create(&r->solver, &r->a->library, &r->hooks);
-    if (status == SADDLE_NO_DEVICE && r->a->library.device == SADDLE_DEVICE_CUDA)
-        saddle_device("cuda", 0, r->message);
-    return status;
-}
-
 /* The work from the file to x. The solver comes first: a device that is not there is told at once. */
 static saddle_status work(solve_run *r)
 {
-    saddle_status status = create(r);
+    saddle_status status = saddle_create(&r->solver, &r->a->library, &r->hooks, r->message);
     if (status == SADDLE_OK) status = read_matrix(r);
     if (status == SADDLE_OK) status = make_rhs(r);
     if (status == SADDLE_OK) status = prepare(r);

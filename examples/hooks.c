@@ -52,7 +52,7 @@ static saddle_status solve(const saddle_matrix *A, const double *b, double *x, w
     const saddle_hooks hooks = {allocate, release, log_line, progress, w};
     saddle_info info = saddle_info_default();
     saddle_solver *solver = NULL;
-    saddle_status status = saddle_create(&solver, NULL, &hooks);
+    saddle_status status = saddle_create(&solver, NULL, &hooks, NULL);
     if (status == SADDLE_OK) status = saddle_factor(solver, A);
     if (status == SADDLE_OK) status = saddle_solve(solver, 1, b, N, x, N, &info);
     printf("%s %s\n", saddle_status_text(status), info.message);

@@ -46,7 +46,7 @@ int main(void)
     saddle_info info = saddle_info_default();
     double x[N + 1] = {0}, b[N + 1], d[N + 1]; /* x[N] is the multiplier l */
     int done = 0;
-    if (saddle_create(&solver, NULL, NULL) != SADDLE_OK) return 1;
+    if (saddle_create(&solver, NULL, NULL, NULL) != SADDLE_OK) return 1;
     if (saddle_analyse(solver, &A) != SADDLE_OK) goto failed;
     for (int step = 0; step < 20 && !done; ++step) {
         const double norm = right_hand_side(x, x[N], b);

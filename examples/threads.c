@@ -44,7 +44,7 @@ int main(void)
     saddle_options options = saddle_options_default();
     options.threads = 1;
     saddle_solver *solver = NULL;
-    if (saddle_create(&solver, &options, NULL) != SADDLE_OK) return 1;
+    if (saddle_create(&solver, &options, NULL, NULL) != SADDLE_OK) return 1;
     if (saddle_factor(solver, &A) != SADDLE_OK) {
         fprintf(stderr, "%s\n", saddle_message(solver));
         saddle_destroy(&solver);

@@ -22,7 +22,7 @@
  * again as they change), solve (for many right-hand sides, from many threads).
  *
  *     saddle_solver *solver;
- *     saddle_create(&solver, &options, NULL);
+ *     saddle_create(&solver, &options, NULL, NULL);
  *     saddle_analyse(solver, &A);
  *     for (...) {
  *         saddle_factor(solver, &A);                  // new values, same pattern
@@ -357,9 +357,9 @@ static inline saddle_info saddle_info_default(void)
  */
 typedef struct saddle_solver saddle_solver;
 
-/* options and hooks may be NULL; both are copied. *solver is NULL on failure. */
+/* options, hooks and message may be NULL; options and hooks are copied. *solver is NULL on failure. */
 SADDLE_API saddle_status saddle_create(saddle_solver **solver, const saddle_options *options,
-                                       const saddle_hooks *hooks);
+                                       const saddle_hooks *hooks, char *message);
 
 /* Checks the pattern and decides all that depends on it. Values are not looked at. */
 SADDLE_API saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A);

@@ -201,6 +201,8 @@ static sd_action restart(sd_monitor *m, const sd_vector *x, saddle_reason reason
     }
     /* strictly: from a residual that underflows to 0 without meeting the bound it would never end */
     if (!(m->relative < 0.5 * m->restarted_from)) return give_up(m, reason);
+    sd_log(m->e->context, SADDLE_LOG_DEBUG, "restart at iteration %lld, relative residual %.1e: %s",
+           (long long)m->iterations, m->relative, saddle_reason_text(reason));
     m->restarted_from = m->relative;
     m->ratio = m->first_ratio = 1;
     m->first_estimate = 0;

@@ -46,6 +46,15 @@ static saddle_reason judge(const saddle_options *o, const saddle_errors *errors,
     return SADDLE_REASON_NONE;
 }
 
+static void log_attempt(const solving *w, const sd_attempt *attempt, saddle_reason reason, double residual)
+{
+    char method[24], krylov[24];
+    sd_log(w->e->context, SADDLE_LOG_INFO, "%s + %s: %s after %lld iterations, relative residual %.1e",
+           saddle_option_word("method", attempt->method, method, sizeof method),
+           saddle_option_word("krylov", attempt->krylov, krylov, sizeof krylov), saddle_reason_text(reason),
+           (long long)attempt->iterations, residual);
+}
+
 /* An attempt, and its measurement; what it found is kept where it is better. */
 static saddle_status try_method(solving *w, int method, bool first, saddle_reason *reason)
 {
@@ -67,9 +76,9 @@ static saddle_status try_method(solving *w, int method, bool first, saddle_reaso
         memcpy(w->x, w->trial, (size_t)s->A.n * sizeof *w->x);
         w->errors = errors;
     }
-    if (w->info->converged) return SADDLE_OK;
-    /* what the iteration took for converged was so in its own precision only */
-    *reason = attempt.converged ? SADDLE_REASON_PRECISION : attempt.reason;
+    /* what the iteration took for converged may have been so in its own precision only */
+    if (!w->info->converged) *reason = attempt.converged ? SADDLE_REASON_PRECISION : attempt.reason;
+    log_attempt(w, &attempt, *reason, errors.relative_residual);
     return SADDLE_OK;
 }
 
@@ -325,7 +334,7 @@ saddle_status saddle_solve_once(const saddle_matrix *A, const double *b, double 
 {
     saddle_solver *solver = NULL;
     char message[SADDLE_MESSAGE_SIZE];
-    saddle_status status = sd_create(&solver, options, NULL, message);
+    saddle_status status = saddle_create(&solver, options, NULL, message);
     if (!status) status = saddle_factor(solver, A);
     if (!status) {
         status = saddle_solve(solver, 1, b, A->rows, x, A->rows, info);

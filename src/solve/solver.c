@@ -38,12 +38,14 @@ void sd_info_give(const saddle_info *ours, saddle_info *to)
     sd_give(&known, sizeof known, to, to->size);
 }
 
-saddle_status sd_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks,
-                        char *message)
+saddle_status saddle_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks,
+                            char *message)
 {
-    *solver = NULL;
     sd_context c;
     sd_context_init(&c, hooks, 0);
+    if (!solver)
+        return sd_tell(&c, sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_create: the solver is NULL"), message);
+    *solver = NULL;
     saddle_options taken;
     saddle_status status = sd_options_take(&c, options, &taken);
     if (status) return sd_tell(&c, status, message);
@@ -63,11 +65,6 @@ saddle_status sd_create(saddle_solver **solver, const saddle_options *options, c
     if (status) saddle_destroy(&s);
     *solver = s;
     return status;
-}
-
-saddle_status saddle_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks)
-{
-    return solver ? sd_create(solver, options, hooks, NULL) : SADDLE_BAD_ARGUMENT;
 }
 
 /* With the factors goes what info knows of them and of the values. */
@@ -188,6 +185,9 @@ static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
     if (!status) status = sd_progress(&s->c, "factor", 2, 3, NAN);
     if (!status) status = prepare_factors(s);
     if (status) return status;
+    const sd_sparse *product = &s->op[SD_DOUBLE].sparse;
+    sd_log(&s->c, SADDLE_LOG_INFO, "n %d, %lld entries %s, products in %d slices", s->A.n,
+           (long long)product->nnz, product->half ? "of a triangle" : "stored", product->slices);
     s->factored = true;
     s->info.nnz = s->facts.nnz;
     s->info.symmetric = s->facts.symmetric;

@@ -27,10 +27,6 @@ struct saddle_solver {
     saddle_info info;
 };
 
-/* saddle_create with a message, of SADDLE_MESSAGE_SIZE or NULL, for where there is no solver to ask. */
-saddle_status sd_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks,
-                        char *message);
-
 /* Fills in a caller's info, of whatever length its size says; its history array stays where it is. */
 void sd_info_give(const saddle_info *ours, saddle_info *to);
 bool sd_info_has_history(const saddle_info *info);

@@ -49,7 +49,7 @@ static saddle_solver *create(const char *list, const saddle_hooks *hooks)
 {
     const saddle_options options = options_of(list);
     saddle_solver *solver = NULL;
-    assert_int_equal(saddle_create(&solver, &options, hooks), SADDLE_OK);
+    assert_int_equal(saddle_create(&solver, &options, hooks, NULL), SADDLE_OK);
     assert_non_null(solver);
     return solver;
 }
@@ -82,7 +82,7 @@ static void missing_and_wrong_arguments_are_refused(void **state)
     rng r = rng_start("arguments");
     problem p = problem_new(&r, true);
     saddle_info info = saddle_info_default();
-    assert_int_equal(saddle_create(NULL, NULL, NULL), SADDLE_BAD_ARGUMENT);
+    assert_int_equal(saddle_create(NULL, NULL, NULL, NULL), SADDLE_BAD_ARGUMENT);
     assert_int_equal(saddle_analyse(NULL, &p.A), SADDLE_BAD_ARGUMENT);
     assert_int_equal(saddle_factor(NULL, &p.A), SADDLE_BAD_ARGUMENT);
     assert_int_equal(saddle_solve(NULL, 1, p.b, N, p.x, N, &info), SADDLE_BAD_ARGUMENT);
@@ -111,6 +111,30 @@ static void missing_and_wrong_arguments_are_refused(void **state)
     problem_free(&p);
 }
 
+static void keep_line(int level, const char *line, void *user)
+{
+    char *kept = user; /* room for all that a small solve says */
+    if (level == SADDLE_LOG_INFO && strlen(kept) + strlen(line) < 2000) strcat(strcat(kept, line), "\n");
+}
+
+static void the_log_tells_what_was_tried(void **state)
+{
+    (void)state;
+    rng r = rng_start("log");
+    problem p = problem_new(&r, true);
+    char kept[2048] = "";
+    const saddle_hooks hooks = {.log = keep_line, .user = kept};
+    const saddle_options options = options_of("method=none,krylov=gmres");
+    saddle_solver *solver = NULL;
+    assert_int_equal(saddle_create(&solver, &options, &hooks, NULL), SADDLE_OK);
+    assert_int_equal(saddle_factor(solver, &p.A), SADDLE_OK);
+    assert_contains(kept, "entries");
+    saddle_solve(solver, 1, p.b, p.A.rows, p.x, p.A.rows, NULL);
+    assert_contains(kept, "none + gmres");
+    saddle_destroy(&solver);
+    problem_free(&p);
+}
+
 static void bad_options_and_devices_make_no_solver(void **state)
 {
     (void)state;
@@ -119,7 +143,9 @@ static void bad_options_and_devices_make_no_solver(void **state)
     saddle_options options = saddle_options_default();
     saddle_solver *solver = (saddle_solver *)&options;
     options.tol = -1;
-    assert_int_equal(saddle_create(&solver, &options, NULL), SADDLE_BAD_OPTION);
+    char message[SADDLE_MESSAGE_SIZE] = "";
+    assert_int_equal(saddle_create(&solver, &options, NULL, message), SADDLE_BAD_OPTION);
+    assert_true(message[0] != 0);
     assert_null(solver);
     saddle_info info = saddle_info_default();
     assert_int_equal(saddle_solve_once(&p.A, p.b, p.x, &options, &info), SADDLE_BAD_OPTION);
@@ -127,7 +153,7 @@ static void bad_options_and_devices_make_no_solver(void **state)
     assert_contains(info.message, "tol");
     setenv("SADDLE_CUDA_MODULE", "/nonexistent/module.so", 1);
     options = options_of("device=cuda");
-    assert_int_equal(saddle_create(&solver, &options, NULL), SADDLE_NO_DEVICE);
+    assert_int_equal(saddle_create(&solver, &options, NULL, message), SADDLE_NO_DEVICE);
     assert_null(solver);
     assert_int_equal(saddle_solve_once(&p.A, p.b, p.x, &options, &info), SADDLE_NO_DEVICE);
     assert_contains(info.message, "/nonexistent/module.so");
@@ -554,7 +580,7 @@ static saddle_status all_verbs(const problem *p, const saddle_options *options, 
                                double *x, saddle_info *info)
 {
     saddle_solver *solver = NULL;
-    saddle_status status = saddle_create(&solver, options, hooks);
+    saddle_status status = saddle_create(&solver, options, hooks, NULL);
     assert_int_equal(status == SADDLE_OK, solver != NULL);
     if (!status) status = saddle_analyse(solver, &p->A);
     if (!status) status = saddle_factor(solver, &p->A);
@@ -726,6 +752,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_in_the_wrong_order_are_refused),
         cmocka_unit_test(missing_and_wrong_arguments_are_refused),
+        cmocka_unit_test(the_log_tells_what_was_tried),
         cmocka_unit_test(bad_options_and_devices_make_no_solver),
         cmocka_unit_test(a_changed_pattern_is_refused_and_a_new_analysis_helps),
         cmocka_unit_test(factoring_again_is_like_factoring_afresh),
