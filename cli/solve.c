@@ -56,6 +56,7 @@ static saddle_status read_matrix(solve_run *r)
                         " columns: only square systems are solved",
                         r->path, r->A.rows, r->A.columns);
     }
+    if (r->n == 0) return run_fail(r, SADDLE_BAD_MATRIX, "%s: the matrix is empty: it has no rows", r->path);
     return SADDLE_OK;
 }
 
@@ -113,8 +114,6 @@ static saddle_status prepare(solve_run *r)
 {
     saddle_status status = take_query(r, saddle_analyse(r->solver, &r->A));
     if (status == SADDLE_OK) status = take_query(r, saddle_factor(r->solver, &r->A));
-    if (status == SADDLE_BAD_MATRIX || status == SADDLE_NOT_SUPPORTED) /* the solver knows no file */
-        return run_fail(r, status, "%.200s: %.300s", r->path, saddle_message(r->solver));
     return status;
 }
 
