@@ -236,6 +236,12 @@ static int check_usage(const arguments *a)
 {
     if (is_standard(a, "json") && is_standard(a, "out"))
         return usage_error(a, "only one of --json and --out can be standard output");
+    static const char *const outputs[] = {"json", "out", "plot"};
+    for (int k = 0; k < 3; ++k) {
+        const char *path = argument_text(a, outputs[k]);
+        if (path && strcmp(path, "-") != 0 && strcmp(path, a->operands[0]) == 0)
+            return usage_error(a, "--%s %s would overwrite the matrix", outputs[k], path);
+    }
     static const char *const pairs[][2] = {{"json", "out"}, {"json", "plot"}, {"out", "plot"}};
     for (int k = 0; k < 3; ++k) {
         const char *one = argument_text(a, pairs[k][0]), *two = argument_text(a, pairs[k][1]);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 typedef struct header {
-    bool coordinate, pattern;
+    bool coordinate, pattern, integer;
     sd_symmetry symmetry;
     int64_t rows, cols, entries; /* entries of the file */
 } header;
@@ -46,11 +46,11 @@ static saddle_status read_banner(sd_text *t, sd_span line, header *h)
     }
     const sd_span field = sd_next_word(&line), symmetry = sd_next_word(&line);
     h->pattern = sd_span_is(field, "pattern");
+    h->integer = sd_span_is(field, "integer");
     if (sd_span_is(field, "complex")) {
         return sd_text_fail(t, SADDLE_NOT_SUPPORTED, "complex matrices are not supported");
     }
-    if (!h->pattern && !sd_span_is(field, "real") && !sd_span_is(field, "double") &&
-        !sd_span_is(field, "integer")) {
+    if (!h->pattern && !h->integer && !sd_span_is(field, "real") && !sd_span_is(field, "double")) {
         return sd_text_fail(t, SADDLE_FILE_FORMAT,
                             "the field '%s' is none of 'real', 'integer', 'pattern', 'complex'",
                             sd_quote(field, q));
@@ -145,7 +145,7 @@ static saddle_status check_end(sd_text *t, const header *h)
 }
 
 /* A value must be a finite number with nothing but blanks behind it: says what is wrong. */
-static saddle_status explain_value(sd_text *t, sd_span text)
+static saddle_status explain_value(sd_text *t, const header *h, sd_span text)
 {
     char q[SD_QUOTE];
     double value;
@@ -161,14 +161,19 @@ static saddle_status explain_value(sd_text *t, sd_span text)
         return sd_text_fail(t, SADDLE_BAD_VALUE, "the value '%s' is %s", sd_quote(word, q),
                             named ? "not a finite number" : "beyond the range of double");
     }
+    if (h->integer && value != trunc(value)) {
+        return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' is not an integer, which the banner promises",
+                            sd_quote(word, q));
+    }
     return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' follows the value", sd_quote(text, q));
 }
 
 /* The value that ends a line; false where explain_value has something to say. */
-static inline bool parse_value(const char *p, const char *end, double *value)
+static inline bool parse_value(const header *h, const char *p, const char *end, double *value)
 {
     p = sd_parse_double(sd_skip_blanks(p, end), end, value);
-    return p && isfinite(*value) && sd_skip_blanks(p, end) == end;
+    if (!p || !isfinite(*value) || (h->integer && *value != trunc(*value))) return false;
+    return sd_skip_blanks(p, end) == end;
 }
 
 static saddle_status explain_coordinates(sd_text *t, const header *h, sd_span line)
@@ -188,7 +193,7 @@ static saddle_status explain_coordinates(sd_text *t, const header *h, sd_span li
                                 (long long)index, (long long)most);
         }
     }
-    if (!h->pattern) return explain_value(t, line);
+    if (!h->pattern) return explain_value(t, h, line);
     return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' follows the row and column of a pattern",
                         sd_quote(sd_trim(line), q));
 }
@@ -204,7 +209,7 @@ static inline bool parse_entry(const header *h, sd_span line, int64_t *row, int6
         *value = 1;
         return sd_skip_blanks(p, line.end) == line.end;
     }
-    return p < line.end && sd_is_blank(*p) && parse_value(p, line.end, value);
+    return p < line.end && sd_is_blank(*p) && parse_value(h, p, line.end, value);
 }
 
 static saddle_status read_coordinates(sd_text *t, const header *h, sd_entries *e)
@@ -235,7 +240,7 @@ static saddle_status next_array_value(sd_text *t, const header *h, int64_t k, do
     const saddle_status status = next_line(t, &line);
     if (status != SADDLE_OK) return status;
     if (!line.begin) return fail_short(t, h, k);
-    return parse_value(line.begin, line.end, value) ? SADDLE_OK : explain_value(t, line);
+    return parse_value(h, line.begin, line.end, value) ? SADDLE_OK : explain_value(t, h, line);
 }
 
 static saddle_status read_array(sd_text *t, const header *h, sd_entries *e)

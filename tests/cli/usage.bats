@@ -61,3 +61,13 @@ wrong() { # expected text, arguments...
     [ ! -e both ]
     run -0 "$SADDLE" solve -q A.mtx --out /dev/null --json /dev/null
 }
+
+@test "an output that would overwrite the matrix is refused" {
+    diagonal > A.mtx
+    cp A.mtx B.mtx
+    for option in out json plot; do
+        run -2 --separate-stderr "$SADDLE" solve A.mtx --$option A.mtx
+        [[ $stderr == *"overwrite the matrix"* ]]
+    done
+    cmp A.mtx B.mtx
+}

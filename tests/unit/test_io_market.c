@@ -102,6 +102,7 @@ static void reads_arrays_without_their_zeros(void **state)
     assert_string_equal(drawn(BANNER("array real symmetric") "3 3\n1\n2\n0\n4\n5\n6\n"),
                         "columns lower 3x3: 0=1 1=2 / 1=4 2=5 / 2=6");
     assert_string_equal(drawn(BANNER("array integer general") "1 1\n7\n"), "columns lower 1x1: 0=7");
+    assert_string_equal(drawn(BANNER("array integer general") "1 1\n7.0\n"), "columns lower 1x1: 0=7");
 }
 
 static void keeps_explicit_zeros_of_coordinate_files(void **state)
@@ -235,6 +236,8 @@ static void names_what_is_wrong_in_the_header(void **state)
         const char *word;
     } cases[] = {
         {"", SADDLE_FILE_FORMAT, 0, "empty"},
+        {BANNER("coordinate integer general") "1 1 1\n1 1 3.5\n", SADDLE_FILE_FORMAT, 3,
+         "'3.5' is not an integer"},
         {"\n", SADDLE_FILE_FORMAT, 1, "neither"},
         {"hello\n", SADDLE_FILE_FORMAT, 1, "neither"},
         {"1 2 3\n4 5 6\n", SADDLE_FILE_FORMAT, 2, "neither"},
