@@ -7,6 +7,7 @@ DATA=$BATS_TEST_DIRNAME/../data
 setup() {
     mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
     unset SADDLE_LOG NO_COLOR SADDLE_CUDA_MODULE OMP_NUM_THREADS
+    export TERM=xterm # a dumb one has no colours and no bar
 }
 
 # laplacian N SHIFT: the 5-point Laplacian on an N x N grid, minus SHIFT on the diagonal.
