@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -18,7 +19,8 @@
 
 enum {
     BUFFER_SIZE = 1 << 18, /* stays in the second-level cache */
-    INPUT_SIZE = 1 << 16   /* compressed bytes */
+    INPUT_SIZE = 1 << 16,  /* compressed bytes */
+    WAIT_MILLISECONDS = 100
 };
 
 typedef struct sd_gunzip {
@@ -38,6 +40,18 @@ saddle_status sd_text_fail(sd_text *t, saddle_status status, const char *format,
     return sd_fail(t->context, status, "%s:%lld: %s", t->name, (long long)t->line, what);
 }
 
+/* Returns when there is something to read, or the end; asks the caller meanwhile whether to go on. A read
+ * that blocks would be ended by a signal, but not by one that came just before it. */
+static saddle_status wait_for_input(sd_text *t)
+{
+    struct pollfd wanted = {.fd = t->file, .events = POLLIN};
+    while (t->waits && poll(&wanted, 1, WAIT_MILLISECONDS) <= 0) {
+        const saddle_status status = sd_progress(t->context, "read", t->bytes_read, t->bytes_total, NAN);
+        if (status != SADDLE_OK) return status;
+    }
+    return SADDLE_OK;
+}
+
 /* Bytes of the source as they are; *got is 0 only at its end. */
 static saddle_status read_source(sd_text *t, void *to, size_t room, size_t *got)
 {
@@ -50,16 +64,16 @@ static saddle_status read_source(sd_text *t, void *to, size_t room, size_t *got)
         return SADDLE_OK;
     }
     for (;;) {
+        const saddle_status status = wait_for_input(t);
+        if (status != SADDLE_OK) return status;
         const ssize_t n = read(t->file, to, room);
         if (n >= 0) {
             *got = (size_t)n;
             t->bytes_read += n;
             return SADDLE_OK;
         }
-        if (errno != EINTR) return sd_text_fail(t, SADDLE_FILE_OPEN, "cannot be read: %s", strerror(errno));
-        /* A signal that interrupts a wait for input may be the caller's wish to stop. */
-        const saddle_status status = sd_progress(t->context, "read", t->bytes_read, t->bytes_total, NAN);
-        if (status != SADDLE_OK) return status;
+        if (errno != EINTR && errno != EAGAIN)
+            return sd_text_fail(t, SADDLE_FILE_OPEN, "cannot be read: %s", strerror(errno));
     }
 }
 
@@ -227,7 +241,8 @@ saddle_status sd_text_open(sd_text *t, sd_context *c, const char *path)
 {
     const bool standard = strcmp(path, "-") == 0;
     begin(t, c, standard ? "standard input" : path);
-    t->file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    /* not blocking: a pipe that nobody writes to yet is waited for where it is read */
+    t->file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     t->close_file = !standard;
     struct stat about;
     if (t->file < 0 || fstat(t->file, &about) != 0) {
@@ -236,7 +251,8 @@ saddle_status sd_text_open(sd_text *t, sd_context *c, const char *path)
         sd_text_close(t);
         return status;
     }
-    if (S_ISREG(about.st_mode)) t->bytes_total = (int64_t)about.st_size;
+    t->waits = !S_ISREG(about.st_mode);
+    if (!t->waits) t->bytes_total = (int64_t)about.st_size;
     const saddle_status status = start(t);
     if (status != SADDLE_OK) sd_text_close(t);
     return status;

@@ -24,6 +24,7 @@ typedef struct sd_text {
     /* the source: a file, or memory where file is -1 */
     int file;
     bool close_file;
+    bool waits; /* input may keep us waiting: a pipe, a terminal */
     const char *memory;
     size_t memory_left;
     int64_t bytes_read, bytes_total; /* of the source, still compressed; total 0 where unknown */

@@ -109,3 +109,12 @@ PY
     [[ $stderr == "saddle: interrupted; nothing was written" ]]
     [ ! -e B.mtx ]
 }
+
+@test "a signal just before the wait for a pipe ends it too" {
+    mkfifo pipe.mtx
+    for delay in 0.02 0.05 0.1 0.2; do
+        run timeout -k 20 30 timeout --preserve-status -s TERM $delay "$SADDLE" info pipe.mtx
+        # 143: the program had not begun to listen
+        [ "$status" -eq 130 ] || [ "$status" -eq 143 ]
+    done
+}
