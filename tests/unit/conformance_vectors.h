@@ -1,0 +1,319 @@
+/* Checks of the vector kernels against reference, one check_NAME a row of kernels.def. */
+#ifndef CONFORMANCE_VECTORS_H
+#define CONFORMANCE_VECTORS_H
+
+#include "conformance.h"
+
+static void check_fill(setting *s)
+{
+    EACH_SIZE(n)
+    {
+        pair x = put_pair(s, n, data[0]);
+        sd_fill(&s->e, 0.1, &x.mine);
+        sd_fill(&s->reference, 0.1, &x.theirs);
+        compare_vectors(s, &x, NULL, "fill");
+        free_pair(s, &x);
+    }
+}
+
+static void check_copy(setting *s)
+{
+    EACH_SIZE(n)
+    {
+        pair x = put_pair(s, n, data[0]), y = put_pair(s, n, data[1]);
+        sd_copy(&s->e, &x.mine, &y.mine);
+        sd_copy(&s->reference, &x.theirs, &y.theirs);
+        compare_vectors(s, &y, NULL, "copy");
+        compare_vectors(s, &x, NULL, "source of copy");
+        free_pair(s, &x);
+        free_pair(s, &y);
+    }
+}
+
+static void check_scale(setting *s)
+{
+    EACH_SIZE(n)
+    {
+        pair x = put_pair(s, n, data[0]);
+        sd_scale(&s->e, -1.7, &x.mine);
+        sd_scale(&s->reference, -1.7, &x.theirs);
+        compare_vectors(s, &x, NULL, "scale");
+        free_pair(s, &x);
+    }
+}
+
+/* |alpha x| + |beta y|, doubled for the two roundings of a sum of products. */
+static double *combination_bound(int64_t n, double alpha, double beta)
+{
+    double *bound = alloc_bound(n);
+    for (int64_t i = 0; i < n; ++i) bound[i] = 2 * (fabs(alpha * data[0][i]) + fabs(beta * data[1][i]));
+    return bound;
+}
+
+static void check_axpy(setting *s)
+{
+    EACH_SIZE(n)
+    {
+        pair x = put_pair(s, n, data[0]), y = put_pair(s, n, data[1]);
+        double *bound = combination_bound(n, 0.3, 1);
+        sd_axpy(&s->e, 0.3, &x.mine, &y.mine);
+        sd_axpy(&s->reference, 0.3, &x.theirs, &y.theirs);
+        compare_vectors(s, &y, bound, "axpy");
+        free(bound);
+        free_pair(s, &x);
+        free_pair(s, &y);
+    }
+}
+
+static void check_axpby(setting *s)
+{
+    EACH_SIZE(n)
+    {
+        pair x = put_pair(s, n, data[0]), y = put_pair(s, n, data[1]);
+        double *bound = combination_bound(n, 0.3, -1.1);
+        sd_axpby(&s->e, 0.3, &x.mine, -1.1, &y.mine);
+        sd_axpby(&s->reference, 0.3, &x.theirs, -1.1, &y.theirs);
+        compare_vectors(s, &y, bound, "axpby");
+        free(bound);
+        sd_fill(&s->e, NAN, &y.mine); /* with beta = 0 it is not read */
+        sd_axpby(&s->e, 0.3, &x.mine, 0, &y.mine);
+        sd_axpby(&s->reference, 0.3, &x.theirs, 0, &y.theirs);
+        compare_vectors(s, &y, NULL, "axpby with beta = 0");
+        free_pair(s, &x);
+        free_pair(s, &y);
+    }
+}
+
+static void check_multiply(setting *s)
+{
+    EACH_SIZE(n)
+    {
+        pair d = put_pair(s, n, data[0]), x = put_pair(s, n, data[1]), y = put_pair(s, n, data[2]);
+        sd_multiply(&s->e, &d.mine, &x.mine, &y.mine);
+        sd_multiply(&s->reference, &d.theirs, &x.theirs, &y.theirs);
+        compare_vectors(s, &y, NULL, "multiply");
+        sd_multiply(&s->e, &d.mine, &x.mine, &x.mine); /* in place */
+        sd_multiply(&s->reference, &d.theirs, &x.theirs, &x.theirs);
+        compare_vectors(s, &x, NULL, "multiply in place");
+        free_pair(s, &d);
+        free_pair(s, &x);
+        free_pair(s, &y);
+    }
+}
+
+static void check_absolute(setting *s)
+{
+    EACH_SIZE(n)
+    {
+        pair x = put_pair(s, n, data[0]), y = put_pair(s, n, data[1]);
+        sd_absolute(&s->e, &x.mine, &y.mine);
+        sd_absolute(&s->reference, &x.theirs, &y.theirs);
+        compare_vectors(s, &y, NULL, "absolute");
+        free_pair(s, &x);
+        free_pair(s, &y);
+    }
+}
+
+/* n u sum |x y|, on either side; products of floats are exact in double. */
+static double dot_bound(int64_t n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; ++i) sum += fabs(x[i] * y[i]);
+    return 2 * (double)(n + 1) * 0x1p-53 * sum;
+}
+
+static void check_dot(setting *s)
+{
+    EACH_SIZE(n)
+    {
+        pair x = put_pair(s, n, data[0]), y = put_pair(s, n, data[1]);
+        double mine = 1e30, theirs = -1e30;
+        sd_dot(&s->e, &x.mine, &y.mine, &mine);
+        sd_dot(&s->reference, &x.theirs, &y.theirs, &theirs);
+        compare_number(s, mine, theirs, dot_bound(n, data[0], data[1]), "dot", n);
+        sd_dot(&s->e, &x.mine, &x.mine, &mine); /* with itself */
+        sd_dot(&s->reference, &x.theirs, &x.theirs, &theirs);
+        compare_number(s, mine, theirs, dot_bound(n, data[0], data[0]), "dot with itself", n);
+        free_pair(s, &x);
+        free_pair(s, &y);
+    }
+}
+
+/* The places where a number that is not finite may hide: both ends and a few between. */
+static int64_t hiding_place(int k, int64_t n)
+{
+    const int64_t places[] = {n > 4096 ? 4096 : n - 1, 0, n / 2, n - 1};
+    return places[k];
+}
+
+/* One place is enough where there are many entries. */
+static int hiding_places(int64_t n)
+{
+    return n > 5000 ? 1 : 4;
+}
+
+static void norm_of_odd_numbers(setting *s, int64_t n)
+{
+    const double odd[] = {NAN, INFINITY, -INFINITY, -1000};
+    for (int k = 0; k < 16; ++k) {
+        if (k % 4 >= hiding_places(n)) continue;
+        double *x = test_alloc((size_t)n, sizeof *x), norm = -1;
+        memcpy(x, data[0], (size_t)n * sizeof *x);
+        const int64_t at = hiding_place(k % 4, n);
+        x[at] = odd[k / 4];
+        sd_vector v = put_data(&s->e, s->precision, n, x);
+        sd_norm_inf(&s->e, &v, &norm);
+        if (k < 4)
+            assert_true(isnan(norm));
+        else
+            assert_true(norm == fabs(odd[k / 4]));
+        if (k >= 4 && k < 8 && n > 1) { /* NaN beats infinity wherever it stands */
+            x[(at + n / 2 + 1) % n == at ? (at + 1) % n : (at + n / 2 + 1) % n] = NAN;
+            sd_vector_put(&s->e, x, &v);
+            sd_norm_inf(&s->e, &v, &norm);
+            assert_true(isnan(norm));
+        }
+        sd_vector_free(&s->e, &v);
+        free(x);
+    }
+}
+
+static void check_norm_inf(setting *s)
+{
+    EACH_SIZE(n)
+    {
+        pair x = put_pair(s, n, data[0]);
+        double mine = -1, theirs = -1;
+        sd_norm_inf(&s->e, &x.mine, &mine);
+        sd_norm_inf(&s->reference, &x.theirs, &theirs);
+        compare_number(s, mine, theirs, 0, "norm_inf", n);
+        sd_fill(&s->e, 0, &x.mine);
+        sd_norm_inf(&s->e, &x.mine, &mine);
+        assert_true(mine == 0);
+        free_pair(s, &x);
+        norm_of_odd_numbers(s, n);
+    }
+}
+
+/* {x_i, y_i, max |x_i| / y_i} beside ratios of at most 1 */
+static const double odd_ratios[][3] = {
+    {0, 0, 1},     {5, 0, INFINITY},        {-5, 0, INFINITY},         {NAN, 1, NAN},    {0, NAN, NAN},
+    {NAN, 0, NAN}, {INFINITY, 1, INFINITY}, {INFINITY, INFINITY, NAN}, {1, INFINITY, 1}, {-3, 1, 3},
+};
+
+static void ratio_of_odd_numbers(setting *s, int64_t n)
+{
+    double *x = test_alloc((size_t)n, sizeof *x), *y = test_alloc((size_t)n, sizeof *y);
+    for (size_t k = 0; k < 4 * sizeof odd_ratios / sizeof odd_ratios[0]; ++k) {
+        const double *odd = odd_ratios[k / 4];
+        if ((int)(k % 4) >= hiding_places(n)) continue;
+        for (int64_t i = 0; i < n; ++i) x[i] = i % 2 ? 1 : -1, y[i] = 1;
+        const int64_t at = hiding_place((int)(k % 4), n);
+        x[at] = odd[0];
+        y[at] = odd[1];
+        const double expected = n == 1 && odd[2] == 1 ? 0 : odd[2];
+        double ratio = -1;
+        sd_vector a = put_data(&s->e, s->precision, n, x), b = put_data(&s->e, s->precision, n, y);
+        sd_ratio_max(&s->e, &a, &b, &ratio);
+        if (isnan(expected) ? !isnan(ratio) : ratio != expected)
+            fail_msg("ratio_max: %g / %g among ones gives %g (n = %lld)", odd[0], odd[1], ratio,
+                     (long long)n);
+        sd_vector_free(&s->e, &a);
+        sd_vector_free(&s->e, &b);
+    }
+    free(x);
+    free(y);
+}
+
+static void check_ratio_max(setting *s)
+{
+    EACH_SIZE(n)
+    {
+        double *y = test_alloc((size_t)n, sizeof *y);
+        for (int64_t i = 0; i < n; ++i) y[i] = 0.01 + fabs(data[1][i]);
+        pair a = put_pair(s, n, data[0]), b = put_pair(s, n, y);
+        double mine = -1, theirs = -1;
+        sd_ratio_max(&s->e, &a.mine, &b.mine, &mine);
+        sd_ratio_max(&s->reference, &a.theirs, &b.theirs, &theirs);
+        compare_number(s, mine, theirs, 0, "ratio_max", n);
+        free_pair(s, &a);
+        free_pair(s, &b);
+        free(y);
+        ratio_of_odd_numbers(s, n);
+    }
+}
+
+static void check_panel_dot(setting *s)
+{
+    EACH_SIZE(n)
+    {
+        pair v = put_pair(s, n * SD_PANEL, data[0]), w = put_pair(s, n, data[1]);
+        for (int m = 1; m <= SD_PANEL; ++m) {
+            double mine[SD_PANEL + 1], theirs[SD_PANEL + 1];
+            for (int k = 0; k <= SD_PANEL; ++k) mine[k] = theirs[k] = 1e30;
+            sd_panel_dot(&s->e, m, &v.mine, &w.mine, mine);
+            sd_panel_dot(&s->reference, m, &v.theirs, &w.theirs, theirs);
+            for (int k = 0; k < m; ++k)
+                compare_number(s, mine[k], theirs[k], dot_bound(n, data[0] + k * n, data[1]), "panel_dot", n);
+            assert_true(mine[m] == 1e30);
+        }
+        free_pair(s, &v);
+        free_pair(s, &w);
+    }
+}
+
+static void check_panel_axpy(setting *s)
+{
+    const double h[SD_PANEL] = {0.5, -0.3, 1.7, 1e-3, -2.1, 0.9, 0, 11};
+    EACH_SIZE(n)
+    {
+        pair v = put_pair(s, n * SD_PANEL, data[0]);
+        for (int m = 1; m <= SD_PANEL; ++m) {
+            pair w = put_pair(s, n, data[1]);
+            double *bound = alloc_bound(n);
+            for (int64_t i = 0; i < n; ++i) {
+                bound[i] = fabs(data[1][i]);
+                for (int k = 0; k < m; ++k) bound[i] += fabs(h[k] * data[0][k * n + i]);
+                bound[i] *= 2 * (m + 1);
+            }
+            sd_panel_axpy(&s->e, m, h, &v.mine, &w.mine);
+            sd_panel_axpy(&s->reference, m, h, &v.theirs, &w.theirs);
+            compare_vectors(s, &w, bound, "panel_axpy");
+            free(bound);
+            free_pair(s, &w);
+        }
+        free_pair(s, &v);
+    }
+}
+
+static void check_from_double(setting *s)
+{
+    EACH_SIZE(n)
+    {
+        sd_vector mine = put_data(&s->e, SD_DOUBLE, n, data[0]),
+                  theirs = put_data(&s->reference, SD_DOUBLE, n, data[0]);
+        pair x = put_pair(s, n, data[1]);
+        sd_from_double(&s->e, &mine, &x.mine);
+        sd_from_double(&s->reference, &theirs, &x.theirs);
+        compare_vectors(s, &x, NULL, "from_double");
+        sd_vector_free(&s->e, &mine);
+        sd_vector_free(&s->reference, &theirs);
+        free_pair(s, &x);
+    }
+}
+
+static void check_to_double(setting *s)
+{
+    EACH_SIZE(n)
+    {
+        pair x = put_pair(s, n, data[0]);
+        pair wide = {put_data(&s->e, SD_DOUBLE, n, data[1]), put_data(&s->reference, SD_DOUBLE, n, data[1])};
+        sd_to_double(&s->e, &x.mine, &wide.mine);
+        sd_to_double(&s->reference, &x.theirs, &wide.theirs);
+        compare_vectors(s, &wide, NULL, "to_double");
+        free_pair(s, &x);
+        free_pair(s, &wide);
+    }
+}
+
+#endif
