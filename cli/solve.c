@@ -328,7 +328,7 @@ const command command_solve = {
                 "  saddle solve A.mtx --krylov minres --method diagonal --plot curve.svg\n"
                 "  gzip -dc A.mtx.gz | saddle solve - -q --json - | jq .iterations\n",
     .options = solve_options,
-    .library = "*",
+    .library = "method|krylov|restart|maxiter|tol|stop|device|precision|threads|max_memory",
     .least = 1,
     .most = 1,
     .run = run_solve,

@@ -4,10 +4,11 @@
  *
  * This header is the whole public interface. It can be read from top to bottom:
  *
- *     1  the simplest use            5  what happened: info
- *     2  status and messages         6  the four verbs
- *     3  matrices                    7  work on matrices and vectors
- *     4  options and hooks           8  files
+ *     1  the simplest use            6  the four verbs
+ *     2  status and messages         7  preparation: scaling, matching, ordering, blocking
+ *     3  matrices                    8  work on matrices and vectors
+ *     4  options and hooks           9  files
+ *     5  what happened: info
  *
  * 1. THE SIMPLEST USE
  *
@@ -183,7 +184,15 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
     CHOICE(device, "auto|cpu|cuda|reference", "where to run; reference is the plain test oracle")            \
     CHOICE(precision, "double|single|mixed", "of the iteration; mixed refines single in double")             \
     COUNT(threads, 0, 0, 4096, "0 takes OMP_NUM_THREADS, else the cores this process may use")               \
-    BYTES(max_memory, 0, 0, INT64_MAX, "most bytes to allocate (K, M, G); 0 sets no limit")
+    BYTES(max_memory, 0, 0, INT64_MAX, "most bytes to allocate (K, M, G); 0 sets no limit")                  \
+    CHOICE(scaling, "auto|mc64|ruiz|auction|col2|none|user", "of the matrix before all else; auto is mc64")  \
+    CHOICE(order, "auto|metis|amd|rcm|natural|user", "of elimination; auto predicts the work and chooses")   \
+    CHOICE(pairs, "auto|on|off",                                                                             \
+           "keep matched pairs together (general matrices: matched entries on the diagonal)")                \
+    CHOICE(blocking,                                                                                         \
+           "auto|none|grid|pairs|clusters|supervariables|cosine|priority|priority-dynamic|metis|pablo",      \
+           "blocks of rows; auto is clusters where a block size is given, otherwise none")                   \
+    COUNT(block_size, 0, 0, 32, "most rows of a block; 0 is 8")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -211,6 +220,37 @@ enum {
 enum { SADDLE_STOP_ANY, SADDLE_STOP_RESIDUAL, SADDLE_STOP_NORMWISE, SADDLE_STOP_COMPONENTWISE };
 enum { SADDLE_DEVICE_AUTO, SADDLE_DEVICE_CPU, SADDLE_DEVICE_CUDA, SADDLE_DEVICE_REFERENCE };
 enum { SADDLE_PRECISION_DOUBLE, SADDLE_PRECISION_SINGLE, SADDLE_PRECISION_MIXED };
+enum {
+    SADDLE_SCALING_AUTO,
+    SADDLE_SCALING_MC64,
+    SADDLE_SCALING_RUIZ,
+    SADDLE_SCALING_AUCTION,
+    SADDLE_SCALING_COL2,
+    SADDLE_SCALING_NONE,
+    SADDLE_SCALING_USER
+};
+enum {
+    SADDLE_ORDER_AUTO,
+    SADDLE_ORDER_METIS,
+    SADDLE_ORDER_AMD,
+    SADDLE_ORDER_RCM,
+    SADDLE_ORDER_NATURAL,
+    SADDLE_ORDER_USER
+};
+enum { SADDLE_PAIRS_AUTO, SADDLE_PAIRS_ON, SADDLE_PAIRS_OFF };
+enum {
+    SADDLE_BLOCKING_AUTO,
+    SADDLE_BLOCKING_NONE,
+    SADDLE_BLOCKING_GRID,
+    SADDLE_BLOCKING_PAIRS,
+    SADDLE_BLOCKING_CLUSTERS,
+    SADDLE_BLOCKING_SUPERVARIABLES,
+    SADDLE_BLOCKING_COSINE,
+    SADDLE_BLOCKING_PRIORITY,
+    SADDLE_BLOCKING_PRIORITY_DYNAMIC,
+    SADDLE_BLOCKING_METIS,
+    SADDLE_BLOCKING_PABLO
+};
 
 /* The defaults. Compiled into the caller, so that the library is told how long its struct is. */
 SADDLE_API void saddle_options_init(saddle_options *options, size_t size);
@@ -242,7 +282,7 @@ SADDLE_API const char *saddle_option_word(const char *name, int k, char *text, s
 
 /* Where a long piece of work has got to. */
 typedef struct saddle_progress {
-    const char *stage;   /* "read", "analyse", "factor", "solve" */
+    const char *stage;   /* "read", "prepare", "analyse", "factor", "solve" */
     int64_t done, total; /* bytes read, iterations, ...; total 0 where it is not known */
     double residual;     /* relative residual in "solve", as the iteration sees it; otherwise NaN */
 } saddle_progress;
@@ -388,7 +428,85 @@ SADDLE_API saddle_status saddle_solve_once(const saddle_matrix *A, const double 
 SADDLE_API saddle_status saddle_device(const char *kind, int k, char *message);
 
 /* ------------------------------------------------------------------------------------------------
- * 7. WORK ON MATRICES AND VECTORS
+ * 7. PREPARATION: scaling, matching, pairs, ordering, blocking
+ *
+ * What is done to a matrix before it is factored, for those who want it by itself. From A come
+ * diagonal matrices R and C and orders p and q of rows and columns such that the prepared matrix
+ *
+ *     B(k, l) = (R(p_k) A(p_k, q_l)) C(q_l)
+ *
+ * has entries of at most about 1 in size, with its large entries on the diagonal or beside it, and
+ * fills in little when it is factored. For symmetric A the two scalings are one, and so are the two
+ * orders. Every index here is counted from 0.
+ *
+ * The options scaling, order, pairs, blocking and block_size say what is done. scaling "user" and
+ * order "user" take what the caller gives; both are checked.
+ */
+typedef struct saddle_given {
+    const double *row_scale, *col_scale; /* n positive numbers each; col_scale NULL: the same as the rows' */
+    const int32_t *permutation;          /* the old index at each new position */
+} saddle_given;
+
+/* Counts that are not known are -1, numbers that are not known NaN, arrays that do not exist NULL. The
+ * arrays are the library's: they are freed with saddle_preparation_free. */
+typedef struct saddle_preparation {
+    size_t size;    /* sizeof(saddle_preparation) */
+    int64_t n, nnz; /* nnz of the whole matrix */
+    int symmetric;
+
+    int scaling, order, pairs, blocking; /* after every `auto` was decided */
+    int orderings;                       /* how many were made to decide: 1, or 2 */
+
+    double *row_scale, *col_scale;          /* for symmetric A the same array */
+    int32_t *permutation, *row_permutation; /* q and p; for symmetric A the same array */
+    int32_t *matching;                      /* the row matched with each column, or -1; NULL: none was made */
+    int32_t *partner;                       /* of each row in a 2x2 pair, or -1; NULL: no pairs are kept */
+    int64_t blocks;
+    int32_t *block_start; /* first row of each block in the new order, then n; blocks + 1 of them */
+
+    /* the matching: how many entries it has, and its objective in natural logarithms */
+    int64_t structural_rank;
+    double log_product, log_scaled; /* sum of log |a_ij| and of log |r_i a_ij c_j| over the matching */
+    int64_t two_by_two;             /* pairs kept */
+    int64_t dense_rows;             /* rows of very high degree, ordered last */
+
+    /* A complete factorization in this order without pivoting, of the pattern of B + B': entries of L
+     * with its diagonal, the sum of the squares of their counts by column, the height of the elimination
+     * tree. */
+    int64_t factor_nnz;
+    double factor_flops;
+    int64_t tree_height;
+
+    /* Measures of B in its blocks (of single rows where there is no blocking). */
+    int64_t largest_block;
+    int64_t levels;         /* level sets of the block lower triangle, without fill */
+    int64_t stored_entries; /* of all dense blocks that hold an entry, both triangles */
+    /* |B_ii| - sum_j!=i |B_ij| in the 1-norm, over block rows: Stretching Jacobi, section VII */
+    double dominance_least, dominance_mean, dominance_largest;
+    /* means over rows of sum_j!=i |b_ij| / |b_ii|, and over block rows of sum_j!=i |B_ij| |B_ii^-1| in
+     * the Frobenius norm: Jacobi triangular solves, section 3.3. Infinite where a diagonal is singular. */
+    double off_diagonal_dominance, block_off_diagonal_dominance;
+
+    /* seconds */
+    double time_matching, time_scaling, time_pairs, time_graph, time_order, time_counts, time_blocking,
+        time_measures, time_total;
+    int64_t peak_bytes;
+} saddle_preparation;
+
+/* options, given and hooks may be NULL. On failure no array exists. */
+SADDLE_API saddle_status saddle_prepare_sized(const saddle_matrix *A, const saddle_options *options,
+                                              const saddle_given *given, const saddle_hooks *hooks,
+                                              saddle_preparation *preparation, size_t size, char *message);
+static inline saddle_status saddle_prepare(const saddle_matrix *A, const saddle_options *options,
+                                           const saddle_given *given, const saddle_hooks *hooks,
+                                           saddle_preparation *preparation, char *message)
+{
+    return saddle_prepare_sized(A, options, given, hooks, preparation, sizeof *preparation, message);
+}
+SADDLE_API void saddle_preparation_free(saddle_preparation *preparation, const saddle_hooks *hooks);
+
+/* ------------------------------------------------------------------------------------------------
+ * 8. WORK ON MATRICES AND VECTORS
  */
 typedef struct saddle_facts {
     size_t size;                         /* sizeof(saddle_facts), set by saddle_inspect */
@@ -442,7 +560,7 @@ SADDLE_API saddle_status saddle_measure(const saddle_matrix *A, const double *b,
                                         saddle_errors *errors, char *message);
 
 /* ------------------------------------------------------------------------------------------------
- * 8. FILES
+ * 9. FILES
  *
  * Matrix Market (coordinate and array; real, integer, pattern; general, symmetric, skew-symmetric)
  * and Rutherford-Boeing, each also gzipped. "-" is standard input or output. What is read is known

@@ -4,31 +4,6 @@
 
 #include <string.h>
 
-/* B = the transpose of A as arrays: with A by rows, B is A by columns. */
-static saddle_status transpose(sd_context *c, const sd_csr *A, sd_csr *B)
-{
-    const int32_t n = A->n;
-    *B = (sd_csr){.n = n, .nnz = A->nnz, .half = A->half};
-    B->ptr = sd_alloc_zero(c, (int64_t)n + 2, sizeof *B->ptr, "pointers");
-    B->ind = sd_alloc(c, A->nnz, sizeof *B->ind, "indices");
-    B->val = sd_alloc(c, A->nnz, sizeof *B->val, "values");
-    if (!B->ptr || !B->ind || !B->val) {
-        sd_csr_free(c, B);
-        return c->status;
-    }
-    /* shifted by two, so that after the scatter ptr[j] is where j begins */
-    for (int64_t k = 0; k < A->nnz; ++k) ++B->ptr[A->ind[k] + 2];
-    for (int32_t j = 2; j <= n; ++j) B->ptr[j] += B->ptr[j - 1];
-    for (int32_t i = 0; i < n; ++i) {
-        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
-            const int64_t p = B->ptr[A->ind[k] + 1]++;
-            B->ind[p] = i;
-            B->val[p] = A->val[k];
-        }
-    }
-    return SADDLE_OK;
-}
-
 /* The triangle with columns >= row of a symmetric matrix with all its entries. */
 static saddle_status upper_part(sd_context *c, const sd_csr *A, sd_csr *B)
 {
@@ -94,7 +69,7 @@ static saddle_status convert(sd_context *c, const saddle_matrix *A, saddle_layou
     const bool by_columns = layout == SADDLE_COLUMNS;
     const bool turn = layout != SADDLE_COORDINATES && half ? by_columns != (shape == SADDLE_LOWER)
                                                            : by_columns && shape == SADDLE_GENERAL;
-    if (!status && turn) status = replace(c, &csr, transpose);
+    if (!status && turn) status = replace(c, &csr, sd_csr_transpose);
     if (!status && layout == SADDLE_COORDINATES) status = spell_rows(c, &csr, &spelled);
     if (status) {
         sd_csr_free(c, &csr);

@@ -309,3 +309,27 @@ fail:
     sd_csr_free(c, full);
     return c->status;
 }
+
+saddle_status sd_csr_transpose(sd_context *c, const sd_csr *A, sd_csr *B)
+{
+    const int32_t n = A->n;
+    *B = (sd_csr){.n = n, .nnz = A->nnz, .half = A->half};
+    B->ptr = sd_alloc_zero(c, (int64_t)n + 2, sizeof *B->ptr, "pointers");
+    B->ind = sd_alloc(c, A->nnz, sizeof *B->ind, "indices");
+    if (A->val) B->val = sd_alloc(c, A->nnz, sizeof *B->val, "values");
+    if (!B->ptr || !B->ind || (A->val && !B->val)) {
+        sd_csr_free(c, B);
+        return c->status;
+    }
+    /* shifted by two, so that after the scatter ptr[j] is where j begins */
+    for (int64_t k = 0; k < A->nnz; ++k) ++B->ptr[A->ind[k] + 2];
+    for (int32_t j = 2; j <= n; ++j) B->ptr[j] += B->ptr[j - 1];
+    for (int32_t i = 0; i < n; ++i) {
+        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+            const int64_t p = B->ptr[A->ind[k] + 1]++;
+            B->ind[p] = i;
+            if (A->val) B->val[p] = A->val[k];
+        }
+    }
+    return SADDLE_OK;
+}

@@ -56,6 +56,9 @@ uint64_t sd_view_fingerprint(const saddle_matrix *A);
 saddle_status sd_csr_symmetry(sd_context *c, const sd_csr *csr, bool *pattern, bool *value, int32_t *row,
                               int32_t *col);
 
+/* B = the transpose of A as arrays: with A by rows, B is A by columns. */
+saddle_status sd_csr_transpose(sd_context *c, const sd_csr *A, sd_csr *B);
+
 /* All entries of a half matrix. */
 saddle_status sd_csr_expand(sd_context *c, const sd_csr *half, sd_csr *full);
 

@@ -1,0 +1,21 @@
+/*
+ * Orderings of a graph. Each gives order[k], the vertex at position k, and depends on the graph alone:
+ * not on threads, the run, or the caller's random numbers.
+ */
+#ifndef SD_ORDER_H
+#define SD_ORDER_H
+
+#include "prepare/graph.h"
+
+/*
+ * METIS nested dissection with vertex weights; approximate minimum degree; reverse Cuthill-McKee with a
+ * pseudo-peripheral start in every component. Vertices whose degree is above 10 sqrt(n) are taken out first
+ * and come last, the lowest degree first; *dense counts the rows in them. `order` is one of
+ * SADDLE_ORDER_METIS, _AMD, _RCM, _NATURAL.
+ */
+saddle_status sd_order_graph(sd_context *c, const sd_graph *g, int order, int32_t *perm, int64_t *dense);
+
+/* SADDLE_BAD_ARGUMENT, naming the position (counted from 1), where perm is no permutation of 0 .. n-1. */
+saddle_status sd_order_check(sd_context *c, const int32_t *perm, int32_t n, const char *what);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * The stage between the matrix and the plan: scale, match, pair, order, block, measure. The result is the
+ * public saddle_preparation; its arrays come from the context's allocator.
+ */
+#ifndef SD_PREPARE_H
+#define SD_PREPARE_H
+
+#include "matrix/csr.h"
+
+/* A is whole, its values checked; options have been taken (core/options.h). On failure p holds nothing. */
+saddle_status sd_prepare(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
+                         const saddle_given *given, saddle_preparation *p);
+void sd_preparation_free(sd_context *c, saddle_preparation *p);
+
+#endif
