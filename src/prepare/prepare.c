@@ -174,8 +174,10 @@ saddle_status saddle_prepare_sized(const saddle_matrix *A, const saddle_options 
     saddle_options taken;
     saddle_preparation p = {.size = size};
     sd_context_init(&c, hooks, 0);
-    if (!A || !preparation)
-        return sd_tell(&c, sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_prepare: A or the preparation is NULL"),
+    if (!A || !preparation || size < offsetof(saddle_preparation, structural_rank))
+        return sd_tell(&c,
+                       sd_fail(&c, SADDLE_BAD_ARGUMENT,
+                               "saddle_prepare: A or the preparation is NULL, or shorter than its arrays"),
                        message);
     forget(&p);
     saddle_status status = sd_options_take(&c, options, &taken);
@@ -194,7 +196,7 @@ void saddle_preparation_free(saddle_preparation *preparation, const saddle_hooks
 {
     sd_context c;
     saddle_preparation p = {0};
-    if (!preparation || preparation->size < sizeof preparation->size) return;
+    if (!preparation || preparation->size < offsetof(saddle_preparation, structural_rank)) return;
     sd_context_init(&c, hooks, 0);
     forget(&p);
     sd_give(preparation, preparation->size, &p, sizeof p);
