@@ -42,12 +42,3 @@ int32_t sd_block_cut(int32_t n, const int32_t *perm, const int32_t *partner, int
     return 0;
 }
 PENDING(sd_measure_blocks, (sd_context * c, const sd_csr *A, saddle_preparation *p))
-saddle_status saddle_prepare_sized(const saddle_matrix *A, const saddle_options *options,
-                                   const saddle_given *given, const saddle_hooks *hooks,
-                                   saddle_preparation *preparation, size_t size, char *message)
-{
-    return SADDLE_NOT_SUPPORTED;
-}
-void saddle_preparation_free(saddle_preparation *preparation, const saddle_hooks *hooks)
-{
-}
