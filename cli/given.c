@@ -190,9 +190,9 @@ void given_free(given *g, memory *m, const saddle_hooks *hooks)
 
 const char *given_at_fault(const arguments *a, saddle_status status)
 {
-    if (status == SADDLE_BAD_VALUE && a->library.scaling == SADDLE_SCALING_USER)
-        return argument_text(a, "scaling");
+    const bool refused = status == SADDLE_BAD_ARGUMENT || status == SADDLE_BAD_VALUE;
     if (status == SADDLE_BAD_ARGUMENT && a->library.order == SADDLE_ORDER_USER)
         return argument_text(a, "order");
+    if (refused && a->library.scaling == SADDLE_SCALING_USER) return argument_text(a, "scaling");
     return NULL;
 }

@@ -46,6 +46,13 @@ static saddle_status prepare_matrix(prepare_run *r)
         saddle_prepare(&r->A, &r->a->library, &r->given.arrays, &r->hooks, &r->p, inner);
     r->prepared = status == SADDLE_OK;
     if (r->prepared) return status;
+    if (status == SADDLE_BAD_OPTION) { /* options that do not go together: in the program's spelling */
+        for (char *c = inner; *c; ++c) {
+            if (*c == '_') *c = '-';
+        }
+        snprintf(r->message, sizeof r->message, "%s", inner);
+        return status;
+    }
     const char *file = given_at_fault(r->a, status);
     snprintf(r->message, sizeof r->message, "%.200s: %.300s", file ? file : r->path,
              *inner ? inner : saddle_status_text(status));
@@ -98,12 +105,15 @@ static void finish(prepare_run *r)
     if (r->prepared && argument_given(r->a, "out")) settle_status(r, write_folder(r));
     if (r->status == SADDLE_OK && !argument_flag(r->a, "quiet") && !is_standard(r->a, "json"))
         print_preparation(r);
-    if (r->status != SADDLE_OK) fail(r->exit, "%s", r->message);
+    if (r->exit == EXIT_USAGE)
+        usage_error(r->a, "%s", r->message);
+    else if (r->status != SADDLE_OK)
+        fail(r->exit, "%s", r->message);
     if (r->prepared && plot) {
         const int drawn = plot_preparation(r, plot);
         if (r->exit == EXIT_DONE) r->exit = drawn;
     }
-    if (json && !r->json_refused) {
+    if (json && !r->json_refused && r->exit != EXIT_USAGE) {
         const int told = write_preparation_json(r, json);
         if (r->exit == EXIT_DONE) r->exit = told;
     }

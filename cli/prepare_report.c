@@ -60,7 +60,7 @@ static void print_order(const prepare_run *r)
         printf("%-12sgiven: %s", "order", argument_text(r->a, "order"));
     else
         printf("%-12s%s", "order", saddle_option_word("order", p->order, word, sizeof word));
-    if (p->orderings > 1) printf(", the better of %d that were tried", p->orderings);
+    if (p->orderings > 1) printf(", made with and without pairs: the better");
     if (p->dense_rows > 0)
         printf("; %" PRId64 " dense row%s last", p->dense_rows, p->dense_rows == 1 ? "" : "s");
     putchar('\n');
