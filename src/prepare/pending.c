@@ -1,9 +1,7 @@
 /* What is still being built: each of these goes when its own file arrives. */
 #include "prepare/blocking.h"
-#include "prepare/etree.h"
 #include "prepare/matching.h"
 #include "prepare/measures.h"
-#include "prepare/order.h"
 #include "prepare/pairs.h"
 #include "prepare/prepare.h"
 #include "prepare/scaling.h"
@@ -32,9 +30,6 @@ int32_t sd_pairs_parts(int32_t n, const int32_t *partner, int32_t *part)
     return 0;
 }
 PENDING(sd_pairs_need, (sd_context * c, const sd_csr *A, const double *scale, sd_need *need))
-PENDING(sd_order_graph, (sd_context * c, const sd_graph *g, int order, int32_t *perm, int64_t *dense))
-PENDING(sd_order_check, (sd_context * c, const int32_t *perm, int32_t n, const char *what))
-PENDING(sd_predict_fill, (sd_context * c, const sd_graph *g, const int32_t *perm, sd_fill *fill))
 PENDING(sd_block_graph,
         (sd_context * c, const sd_graph *g, int blocking, int32_t most, int32_t *part, int32_t *parts))
 int32_t sd_block_cut(int32_t n, const int32_t *perm, const int32_t *partner, int32_t most, int32_t *start)
