@@ -276,13 +276,14 @@ bad() {
     [[ $output == *"less than n: the matrix is singular"* ]]
 }
 
-@test "a matrix without rows" {
-    matrix "coordinate real symmetric" "0 0 0" > none.mtx
-    matrix "coordinate real general" "0 0 0" > general.mtx
-    checked none.mtx
-    json j.json 'j["matrix"]["n"] == 0 and j["blocks"]["count"] == 0'
-    checked general.mtx --blocking clusters
-    run -0 "$SADDLE" prepare none.mtx --plot none.png
+@test "a matrix without rows is refused" {
+    for symmetry in symmetric general; do
+        matrix "coordinate real $symmetry" "0 0 0" > none.mtx
+        run -3 --separate-stderr "$SADDLE" prepare none.mtx --out out --json j.json
+        [[ $stderr == *"none.mtx: the matrix is empty: it has no rows"* ]]
+        json j.json 'j["status"] == 3 and j["matrix"]["n"] == 0'
+        [ ! -e out ]
+    done
 }
 
 @test "bad input: status 3, a message that names it, and JSON with nulls" {
@@ -433,14 +434,20 @@ PY
     [ ! -e out ]
 }
 
+complete_with() { # words... the last of which is to be completed
+    COMP_WORDS=("$@")
+    COMP_CWORD=$(($# - 1))
+    _saddle
+}
+
 @test "completion and help show words and FILE" {
     . <("$SADDLE" manual bash)
-    COMP_WORDS=(saddle prepare --scaling mc) COMP_CWORD=3 _saddle
+    complete_with saddle prepare --scaling mc
     [ "${COMPREPLY[*]}" = mc64 ]
     touch mcfile.mtx
-    COMP_WORDS=(saddle prepare --scaling mc) COMP_CWORD=3 _saddle
+    complete_with saddle prepare --scaling mc
     [ "${COMPREPLY[*]}" = "mcfile.mtx mc64" ]
-    COMP_WORDS=(saddle prepare --scaling us) COMP_CWORD=3 _saddle
+    complete_with saddle prepare --scaling us
     [ "${#COMPREPLY[*]}" -eq 0 ]
     run -0 "$SADDLE" prepare --help
     [[ $output == *"--scaling auto|mc64|ruiz|auction|col2|none|FILE"* ]]
