@@ -1,7 +1,5 @@
 /* What is still being built: each of these goes when its own file arrives. */
-#include "prepare/blocking.h"
 #include "prepare/matching.h"
-#include "prepare/measures.h"
 #include "prepare/pairs.h"
 #include "prepare/prepare.h"
 #include "prepare/scaling.h"
@@ -30,13 +28,6 @@ int32_t sd_pairs_parts(int32_t n, const int32_t *partner, int32_t *part)
     return 0;
 }
 PENDING(sd_pairs_need, (sd_context * c, const sd_csr *A, const double *scale, sd_need *need))
-PENDING(sd_block_graph,
-        (sd_context * c, const sd_graph *g, int blocking, int32_t most, int32_t *part, int32_t *parts))
-int32_t sd_block_cut(int32_t n, const int32_t *perm, const int32_t *partner, int32_t most, int32_t *start)
-{
-    return 0;
-}
-PENDING(sd_measure_blocks, (sd_context * c, const sd_csr *A, saddle_preparation *p))
 saddle_status saddle_prepare_sized(const saddle_matrix *A, const saddle_options *options,
                                    const saddle_given *given, const saddle_hooks *hooks,
                                    saddle_preparation *preparation, size_t size, char *message)
