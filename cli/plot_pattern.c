@@ -281,7 +281,7 @@ static void draw_marks_legend(picture *p, const marks *m, double x, double y, do
     for (int s = 0; s < 2; s++) {
         char text[64], number[32];
         if (!counts[s]) continue;
-        const double left = x + width / 3 * (double)key++;
+        const double left = x + width / 2 * (double)key++;
         if (seen[s]) picture_box(p, left, y - 8, 9, 9, tints[s]);
         snprintf(text, sizeof(text), "%s %s%s", axes_number(counts[s], number, sizeof(number)), names[s],
                  seen[s] ? "" : ", too small to see");
