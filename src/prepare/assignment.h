@@ -1,0 +1,67 @@
+/*
+ * The assignment problem behind a matching, shared by the files that solve it.
+ *
+ * Each nonzero a_ij costs c_ij = -log |a_ij| (an explicit zero: infinity, so that it is never used). Dual
+ * values are feasible where u_i + v_j <= c_ij; a matching on tight entries, those where both sides are equal,
+ * that leaves no row free is of least cost. The normalisation by the columns' largest magnitudes that Duff
+ * and Koster put into the costs is part of v here.
+ *
+ * Searches go from rows to the columns of their entries and from a column to its matched row, so that only
+ * the rows of the matrix are ever read: no transpose is needed.
+ */
+#ifndef SD_ASSIGNMENT_H
+#define SD_ASSIGNMENT_H
+
+#include "matrix/csr.h"
+
+/* An entry counts as tight when its slack is this small: a few units in the last place of the largest
+ * logarithm, 745, of a double. */
+#define SD_TIGHT 5e-13
+
+typedef struct sd_assigned_row {
+    double u;
+    double cost; /* of its matched entry */
+    int32_t col; /* matched, or -1 */
+} sd_assigned_row;
+
+/* All that a search wants to know of a column stands together: it is looked up once for each entry. */
+typedef struct sd_assigned_column {
+    double v;
+    double dist;  /* length of the shortest path found so far, in this search */
+    int32_t row;  /* matched, or -1 */
+    int32_t from; /* the row before it on that path */
+    int32_t mark; /* the search that dist and from belong to */
+    int32_t heap; /* its place in the heap, or -1 */
+} sd_assigned_column;
+
+typedef struct sd_assignment {
+    int32_t n;
+    const int64_t *ptr; /* of the rows of the matrix */
+    const int32_t *ind;
+    double *cost;
+    sd_assigned_row *row;
+    sd_assigned_column *col;
+} sd_assignment;
+
+saddle_status sd_assignment_init(sd_context *c, const sd_csr *A, sd_assignment *a);
+void sd_assignment_free(sd_context *c, sd_assignment *a);
+
+/* Feasible duals and a matching on tight entries to start from. O(nnz). */
+saddle_status sd_assignment_start(sd_context *c, sd_assignment *a, bool symmetric);
+
+/* Augments along shortest paths until every row is matched that can be; gives the size of the matching. */
+saddle_status sd_assignment_augment(sd_context *c, sd_assignment *a, int32_t *rank);
+
+static inline void sd_assign(sd_assignment *a, int32_t i, int32_t j, double cost)
+{
+    a->row[i].col = j;
+    a->row[i].cost = cost;
+    a->col[j].row = i;
+}
+
+static inline double sd_slack(const sd_assignment *a, int32_t i, int64_t k)
+{
+    return a->cost[k] - a->row[i].u - a->col[a->ind[k]].v;
+}
+
+#endif

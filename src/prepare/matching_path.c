@@ -1,0 +1,203 @@
+/*
+ * Shortest augmenting paths for the assignment problem of assignment.h.
+ *
+ * From a free row Dijkstra's method finds the nearest free column, an entry being as long as its slack
+ * c_ij - u_i - v_j and a matched entry, taken backwards, 0. With D the distance of that column and d_j < D
+ * those of the columns that were reached for good, v_j += d_j - D, and u + D - d for the rows matched with
+ * them and for the first one, leave the duals feasible and every entry of the path tight; the matching is
+ * changed along it (I. S. Duff and J. Koster, SIAM J. Matrix Anal. Appl. 22 (2001), section 4).
+ *
+ * A search costs what it visits: labels are told apart by the number of the search. Entries of length 0 go on
+ * a stack and past the heap. A row that reaches no free column is given up, and with it every column that its
+ * search has reached: no later path can leave that set, so none goes into it.
+ */
+#include "prepare/assignment.h"
+
+#include <math.h>
+
+typedef struct heap_item {
+    double dist;
+    int32_t col;
+} heap_item;
+
+typedef struct search {
+    sd_assignment *a;
+    int32_t number;
+    heap_item *heap;
+    int32_t heap_count;
+    int32_t *stack, stack_count; /* columns as near as the row that is being looked at */
+    int32_t *reached, reached_count;
+    double best; /* distance of the nearest free column yet */
+    int32_t best_col;
+} search;
+
+/* Marks the columns that no augmenting path can leave: larger than any search's number. */
+enum { DEAD = INT32_MAX };
+
+/* Nearer columns first; the lower index of two that are equally near. */
+static bool before(const heap_item *x, const heap_item *y)
+{
+    return x->dist < y->dist || (x->dist == y->dist && x->col < y->col);
+}
+
+static void heap_put(search *s, int32_t at, heap_item item)
+{
+    s->heap[at] = item;
+    s->a->col[item.col].heap = at;
+}
+
+static void heap_rise(search *s, int32_t at, heap_item item)
+{
+    while (at > 0) {
+        const int32_t parent = (at - 1) / 4;
+        if (!before(&item, &s->heap[parent])) break;
+        heap_put(s, at, s->heap[parent]);
+        at = parent;
+    }
+    heap_put(s, at, item);
+}
+
+static void heap_sink(search *s, int32_t at, heap_item item)
+{
+    for (;;) {
+        const int32_t first = 4 * at + 1;
+        if (first >= s->heap_count) break;
+        const int32_t end = first + 4 < s->heap_count ? first + 4 : s->heap_count;
+        int32_t least = first;
+        for (int32_t child = first + 1; child < end; ++child)
+            if (before(&s->heap[child], &s->heap[least])) least = child;
+        if (!before(&s->heap[least], &item)) break;
+        heap_put(s, at, s->heap[least]);
+        at = least;
+    }
+    heap_put(s, at, item);
+}
+
+static void heap_remove(search *s, int32_t at)
+{
+    s->a->col[s->heap[at].col].heap = -1;
+    const heap_item last = s->heap[--s->heap_count];
+    if (at == s->heap_count) return;
+    if (at > 0 && before(&last, &s->heap[(at - 1) / 4]))
+        heap_rise(s, at, last);
+    else
+        heap_sink(s, at, last);
+}
+
+/* Looks at the entries of row i, which is at distance d. */
+static void scan_row(search *s, int32_t i, double d)
+{
+    const sd_assignment *a = s->a;
+    const double base = d - a->row[i].u;
+    for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) {
+        const int32_t j = a->ind[k];
+        sd_assigned_column *q = &a->col[j];
+        double dist = a->cost[k] - q->v + base;
+        if (!(dist < s->best) || q->mark == DEAD) continue;
+        if (dist < d) dist = d;
+        const bool seen = q->mark == s->number;
+        if (seen && q->dist <= dist) continue;
+        q->dist = dist;
+        q->from = i;
+        if (q->row < 0) {
+            s->best = dist;
+            s->best_col = j;
+            if (dist <= d) return;
+            continue;
+        }
+        if (!seen) q->heap = -1;
+        q->mark = s->number;
+        if (dist > d) {
+            heap_rise(s, q->heap < 0 ? s->heap_count++ : q->heap, (heap_item){dist, j});
+        } else {
+            if (q->heap >= 0) heap_remove(s, q->heap);
+            s->stack[s->stack_count++] = j;
+        }
+    }
+}
+
+/* The next column in order of distance, or -1 where none is nearer than the best free one. */
+static int32_t next_column(search *s)
+{
+    int32_t j;
+    if (s->stack_count > 0) {
+        j = s->stack[--s->stack_count];
+    } else {
+        if (s->heap_count == 0 || s->heap[0].dist >= s->best) return -1;
+        j = s->heap[0].col;
+        heap_remove(s, 0);
+    }
+    s->reached[s->reached_count++] = j;
+    return j;
+}
+
+static double entry_cost(const sd_assignment *a, int32_t i, int32_t j)
+{
+    int64_t low = a->ptr[i], high = a->ptr[i + 1] - 1;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (a->ind[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return a->cost[low];
+}
+
+/* Moves the duals of what was reached, then changes the matching along the path. */
+static void augment(search *s, int32_t root)
+{
+    sd_assignment *a = s->a;
+    for (int32_t r = 0; r < s->reached_count; ++r) {
+        sd_assigned_column *q = &a->col[s->reached[r]];
+        if (!(q->dist < s->best)) continue;
+        q->v += q->dist - s->best;
+        a->row[q->row].u = a->row[q->row].cost - q->v;
+    }
+    for (int32_t j = s->best_col, i = -1; i != root;) {
+        i = a->col[j].from;
+        const int32_t next = a->row[i].col;
+        sd_assign(a, i, j, entry_cost(a, i, j));
+        a->row[i].u = a->row[i].cost - a->col[j].v;
+        j = next;
+    }
+}
+
+static bool search_from(search *s, int32_t root)
+{
+    s->heap_count = s->stack_count = s->reached_count = 0;
+    s->best = HUGE_VAL;
+    s->best_col = -1;
+    ++s->number;
+    double d = 0.0;
+    for (int32_t i = root;;) {
+        scan_row(s, i, d);
+        if (s->best <= d) break;
+        const int32_t j = next_column(s);
+        if (j < 0) break;
+        d = s->a->col[j].dist;
+        i = s->a->col[j].row;
+    }
+    if (s->best_col >= 0) {
+        augment(s, root);
+        return true;
+    }
+    for (int32_t r = 0; r < s->reached_count; ++r) s->a->col[s->reached[r]].mark = DEAD;
+    return false;
+}
+
+saddle_status sd_assignment_augment(sd_context *c, sd_assignment *a, int32_t *rank)
+{
+    search s = {.a = a};
+    s.heap = sd_alloc(c, a->n, sizeof *s.heap, "heap of the matching");
+    s.stack = s.heap ? sd_alloc(c, a->n, sizeof *s.stack, "stack of the matching") : NULL;
+    s.reached = s.stack ? sd_alloc(c, a->n, sizeof *s.reached, "columns of a search") : NULL;
+    if (s.reached) {
+        *rank = 0;
+        for (int32_t i = 0; i < a->n; ++i) *rank += a->row[i].col >= 0 || search_from(&s, i);
+    }
+    sd_free(c, s.heap);
+    sd_free(c, s.stack);
+    sd_free(c, s.reached);
+    return s.reached ? SADDLE_OK : c->status;
+}
