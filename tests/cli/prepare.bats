@@ -257,7 +257,7 @@ bad() {
     matrix "coordinate real symmetric" "3 3 5" "1 1 0" "2 1 0" "2 2 4" "3 3 0" "3 1 2" > explicit.mtx
     matrix "coordinate real symmetric" "1 1 1" "1 1 -3" > one.mtx
     matrix "coordinate real symmetric" "3 3 5" "1 1 1e-300" "2 1 1e300" "2 2 1e-300" "3 2 1e150" "3 3 1e300" > wide.mtx
-    matrix "coordinate real general" "3 3 4" "1 2 1e300" "2 1 1e-300" "3 3 1e-308" "3 1 5e-324" > tiny.mtx
+    matrix "coordinate real general" "3 3 4" "1 2 1e300" "2 1 1e-300" "3 3 1e-300" "3 1 5e-324" > tiny.mtx
     matrix "coordinate real general" "3 3 3" "1 1 1" "1 2 2" "1 3 3" > row.mtx
     matrix "coordinate pattern symmetric" "3 3 3" "1 1" "3 1" "3 2" > pattern.mtx
     matrix "coordinate real skew-symmetric" "3 3 2" "2 1 4" "3 1 5" > skew.mtx
@@ -442,12 +442,12 @@ complete_with() { # words... the last of which is to be completed
 
 @test "completion and help show words and FILE" {
     . <("$SADDLE" manual bash)
-    complete_with saddle prepare --scaling mc
+    complete_with saddle prepare --scaling mc || true # no file is a failure of compgen
     [ "${COMPREPLY[*]}" = mc64 ]
     touch mcfile.mtx
     complete_with saddle prepare --scaling mc
     [ "${COMPREPLY[*]}" = "mcfile.mtx mc64" ]
-    complete_with saddle prepare --scaling us
+    complete_with saddle prepare --scaling us || true
     [ "${#COMPREPLY[*]}" -eq 0 ]
     run -0 "$SADDLE" prepare --help
     [[ $output == *"--scaling auto|mc64|ruiz|auction|col2|none|FILE"* ]]
