@@ -52,6 +52,35 @@ saddle_status sd_assignment_start(sd_context *c, sd_assignment *a, bool symmetri
 /* Augments along shortest paths until every row is matched that can be; gives the size of the matching. */
 saddle_status sd_assignment_augment(sd_context *c, sd_assignment *a, int32_t *rank);
 
+/*
+ * Rows that are long and come up in search after search (a constraint on all variables, say) are kept in a
+ * second copy, sorted by c_ij - v_j as it was then. Searches only ever lower v, so these keys stay lower
+ * bounds, and a scan that knows how far it needs to go can stop at the first chunk whose key is beyond.
+ */
+enum { SD_CHUNK_OF_ROW = 16, SD_LONG_ROW = 32 };
+
+typedef struct sd_sort_item {
+    double key, cost;
+    int32_t col;
+} sd_sort_item;
+
+typedef struct sd_long_rows {
+    int8_t *scans;  /* of each row until it is sorted; then SD_SORTED */
+    int64_t *place; /* of each row in ind and cost: whole chunks */
+    int32_t *ind;   /* columns and costs, sorted */
+    double *cost;
+    double *key;         /* of the first entry of each chunk */
+    sd_sort_item *items; /* as many as the longest row has */
+} sd_long_rows;
+
+enum { SD_SORTED = INT8_MAX };
+
+saddle_status sd_long_rows_init(sd_context *c, const sd_assignment *a, sd_long_rows *rows);
+void sd_long_rows_free(sd_context *c, sd_long_rows *rows);
+
+/* Counts a scan of row i and sorts it when it has had enough of them. */
+void sd_long_rows_count(const sd_assignment *a, sd_long_rows *rows, int32_t i);
+
 static inline void sd_assign(sd_assignment *a, int32_t i, int32_t j, double cost)
 {
     a->row[i].col = j;
