@@ -117,7 +117,7 @@ static void scan_entries(search *s, int32_t i, double d, const int32_t *ind, con
         const sd_assigned_column *q = &s->a->col[ind[k]];
         const double dist = cost[k] - q->v + base;
         if (!(dist < s->best) || q->mark == DEAD) continue;
-        reach(s, i, ind[k], d, fmax(dist, d));
+        reach(s, i, ind[k], d, dist > d ? dist : d);
         if (s->best <= d) return;
     }
 }

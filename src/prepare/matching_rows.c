@@ -6,7 +6,7 @@
  */
 #include "prepare/assignment.h"
 
-enum { SCANS_BEFORE_SORTING = 8 };
+enum { SCANS_BEFORE_SORTING = 32 };
 
 static bool before(const sd_sort_item *x, const sd_sort_item *y)
 {

@@ -31,6 +31,12 @@ static double or_zero(double cost)
     return cost < HUGE_VAL ? cost : 0.0;
 }
 
+/* As fmin, which compilers do not put in line because of NaN. */
+static double lesser(double x, double y)
+{
+    return y < x ? y : x;
+}
+
 static void start_duals(sd_assignment *a)
 {
     for (int32_t j = 0; j < a->n; ++j) a->col[j].v = HUGE_VAL;
@@ -42,7 +48,7 @@ static void start_duals(sd_assignment *a)
     for (int32_t i = 0; i < a->n; ++i) {
         double least = HUGE_VAL;
         for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k)
-            least = fmin(least, a->cost[k] - a->col[a->ind[k]].v);
+            least = lesser(least, a->cost[k] - a->col[a->ind[k]].v);
         a->row[i].u = or_zero(least);
     }
 }
@@ -53,7 +59,7 @@ static double raised(const sd_assignment *a, int32_t i)
     double least = HUGE_VAL;
     for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) {
         const int32_t j = a->ind[k];
-        least = fmin(least, j == i ? 0.5 * a->cost[k] : a->cost[k] - a->col[j].v);
+        least = lesser(least, j == i ? 0.5 * a->cost[k] : a->cost[k] - a->col[j].v);
     }
     return or_zero(least);
 }
@@ -62,7 +68,7 @@ static void start_from_rows(sd_assignment *a)
 {
     for (int32_t i = 0; i < a->n; ++i) {
         double least = HUGE_VAL;
-        for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) least = fmin(least, a->cost[k]);
+        for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) least = lesser(least, a->cost[k]);
         a->col[i].v = 0.5 * or_zero(least);
     }
     for (int32_t i = 0; i < a->n; ++i) a->row[i].u = a->col[i].v = raised(a, i);
@@ -110,7 +116,7 @@ static void start_others(sd_assignment *a)
         double least = HUGE_VAL;
         for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) {
             const double u = a->row[a->ind[k]].u;
-            least = fmin(least, u < HUGE_VAL ? a->cost[k] - u : 0.5 * a->cost[k]);
+            least = lesser(least, u < HUGE_VAL ? a->cost[k] - u : 0.5 * a->cost[k]);
         }
         a->col[i].v = or_zero(least);
     }
