@@ -37,7 +37,7 @@ static double lesser(double x, double y)
     return y < x ? y : x;
 }
 
-static void start_duals(sd_assignment *a)
+static void start_columns(sd_assignment *a)
 {
     for (int32_t j = 0; j < a->n; ++j) a->col[j].v = HUGE_VAL;
     for (int64_t k = 0; k < a->ptr[a->n]; ++k) {
@@ -45,6 +45,10 @@ static void start_duals(sd_assignment *a)
         if (a->cost[k] < *v) *v = a->cost[k];
     }
     for (int32_t j = 0; j < a->n; ++j) a->col[j].v = or_zero(a->col[j].v);
+}
+
+static void start_rows(sd_assignment *a)
+{
     for (int32_t i = 0; i < a->n; ++i) {
         double least = HUGE_VAL;
         for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k)
@@ -231,16 +235,17 @@ static saddle_status start_symmetric(sd_context *c, sd_assignment *a, int64_t *n
     return order ? SADDLE_OK : c->status;
 }
 
-saddle_status sd_assignment_start(sd_context *c, sd_assignment *a, bool symmetric)
+saddle_status sd_assignment_start(sd_context *c, sd_assignment *a, sd_start start)
 {
     saddle_status status = SADDLE_OK;
     int64_t *next = sd_alloc(c, a->n, sizeof *next, "places in rows");
     if (!next) return c->status;
-    for (int32_t j = 0; j < a->n; ++j) a->col[j].mark = 0;
-    if (symmetric) {
+    for (int32_t j = 0; j < a->n; ++j) a->col[j] = (sd_assigned_column){0};
+    if (start == SD_START_SYMMETRIC) {
         status = start_symmetric(c, a, next);
     } else {
-        start_duals(a);
+        if (start == SD_START_GENERAL) start_columns(a);
+        start_rows(a);
         match_from_nothing(a, false, next);
     }
     sd_free(c, next);
