@@ -82,6 +82,11 @@ static idx_t *not_written(const int32_t *array)
     return (idx_t *)(uintptr_t)array;
 }
 
+/*
+ * The option that orders connected components one by one stays off: METIS walks through all of them at every
+ * level of the dissection, which took up to 350 times as long, and the flops of the factor stayed the same
+ * within 1 % (median of 53 matrices of several components).
+ */
 static void set_options(idx_t *options)
 {
     METIS_SetDefaultOptions(options);
