@@ -13,6 +13,7 @@
 #include "prepare/order.h"
 
 #include <pthread.h>
+#include <signal.h>
 
 static const int orders[] = {SADDLE_ORDER_METIS, SADDLE_ORDER_AMD, SADDLE_ORDER_RCM, SADDLE_ORDER_NATURAL};
 enum { ORDERS = 4, ROUNDS = 400 };
@@ -388,6 +389,39 @@ static void orders_do_not_depend_on_the_callers_random_numbers(void **state)
     graph_drop(&g);
 }
 
+static void handle(int number, siginfo_t *info, void *where)
+{
+    (void)number;
+    (void)info;
+    (void)where;
+}
+
+/* METIS puts back the handlers of SIGTERM and SIGABRT that it found, but not their flags and masks. */
+static void the_callers_signal_handlers_stay_as_they_are(void **state)
+{
+    (void)state;
+    static const int signals[] = {SIGTERM, SIGABRT};
+    struct sigaction ours = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART}, before[2], after;
+    sigset_t mask, mask_after;
+    sd_graph g = graph_grid(10, 10);
+    int64_t dense_rows;
+    sigemptyset(&ours.sa_mask);
+    sigaddset(&ours.sa_mask, SIGUSR1);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    for (int k = 0; k < 2; ++k) assert_int_equal(sigaction(signals[k], &ours, &before[k]), 0);
+    free(order_of(&g, SADDLE_ORDER_METIS, &dense_rows));
+    for (int k = 0; k < 2; ++k) {
+        assert_int_equal(sigaction(signals[k], &before[k], &after), 0);
+        assert_true(after.sa_sigaction == handle);
+        assert_int_equal(after.sa_flags & (SA_SIGINFO | SA_RESTART), SA_SIGINFO | SA_RESTART);
+        assert_int_equal(after.sa_flags & (int)SA_RESETHAND, 0);
+        assert_true(sigismember(&after.sa_mask, SIGUSR1));
+    }
+    pthread_sigmask(SIG_SETMASK, NULL, &mask_after);
+    assert_int_equal(sigismember(&mask, SIGTERM), sigismember(&mask_after, SIGTERM));
+    graph_drop(&g);
+}
+
 typedef struct job {
     const sd_graph *g;
     const int32_t *order, *part; /* what must come out */
@@ -531,6 +565,7 @@ int main(void)
         cmocka_unit_test(impossible_partitions_are_refused),
         cmocka_unit_test(the_callers_random_numbers_go_on_untouched),
         cmocka_unit_test(orders_do_not_depend_on_the_callers_random_numbers),
+        cmocka_unit_test(the_callers_signal_handlers_stay_as_they_are),
         cmocka_unit_test(threads_at_once_get_what_one_gets_alone),
         cmocka_unit_test(wrong_permutations_are_named),
         cmocka_unit_test(what_is_no_ordering_of_a_graph_is_refused),
