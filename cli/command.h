@@ -11,6 +11,7 @@
 #define COMMAND_TABLE(ROW)                                                                                   \
     ROW(solve)                                                                                               \
     ROW(info)                                                                                                \
+    ROW(prepare)                                                                                             \
     ROW(convert)                                                                                             \
     ROW(gen)                                                                                                 \
     ROW(bench)                                                                                               \

@@ -73,9 +73,22 @@ static void option_tail(const option *o, char *text, size_t text_size)
         snprintf(text, text_size, "%s", o->is.help);
 }
 
+/* Prints a head; one that is too wide is broken after a '|'. Returns the column it ends at. */
+static int print_head(FILE *out, const char *head)
+{
+    int at = fprintf(out, "  ");
+    while (*head) {
+        const size_t part = strcspn(head, "|"), length = part + (head[part] == '|');
+        if (at + (int)length > WIDTH) at = fprintf(out, "\n%*s", LEFT, "") - 1;
+        at += fprintf(out, "%.*s", (int)length, head);
+        head += length;
+    }
+    return at;
+}
+
 static void print_row(FILE *out, const char *head, const char *tail)
 {
-    int at = fprintf(out, "  %s", head);
+    int at = print_head(out, head);
     if (at > LEFT - 2) {
         fputc('\n', out);
         at = 0;

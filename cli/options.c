@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include "cli/command.h"
+#include "cli/given.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -40,6 +41,11 @@ static void add_option(arguments *a, const option *o)
     a->options[a->option_count++] = *o;
 }
 
+bool argument_taken(const arguments *a, const saddle_option *row)
+{
+    return strcmp(a->command->library, "*") == 0 || has_word(a->command->library, row->name);
+}
+
 void arguments_begin(arguments *a, const command *c)
 {
     memset(a, 0, sizeof *a);
@@ -48,7 +54,7 @@ void arguments_begin(arguments *a, const command *c)
     for (const option *o = c->options; o && o->is.name; ++o) add_option(a, o);
     const saddle_option *row;
     for (int k = 0; (row = saddle_option_at(k)); ++k) {
-        if (strcmp(c->library, "*") != 0 && !has_word(c->library, row->name)) continue;
+        if (!argument_taken(a, row)) continue;
         char *name = a->names[a->option_count];
         snprintf(name, sizeof a->names[0], "%s", row->name);
         for (char *p = name; *p; ++p) {
@@ -56,6 +62,10 @@ void arguments_begin(arguments *a, const command *c)
         }
         option o = {*row, 0, NULL, NULL};
         o.is.name = name;
+        if (given_takes_file(row)) {
+            given_stands(row, a->stands[a->option_count], sizeof a->stands[0]);
+            o.stands = a->stands[a->option_count];
+        }
         add_option(a, &o);
     }
     for (const option *o = talk_options; !c->hidden && o->is.name; ++o) add_option(a, o);
@@ -148,6 +158,7 @@ static int take_value(arguments *a, int k, const char *text)
 {
     a->given[k] = text;
     if (!is_library_option(a, k)) return check_value(a, &a->options[k], text);
+    if (given_takes_file(&a->options[k].is)) return given_take(a, &a->options[k].is, text);
     char message[SADDLE_MESSAGE_SIZE] = "";
     if (saddle_options_set(&a->library, a->options[k].is.name, text, message) == SADDLE_OK) return EXIT_DONE;
     /* The library's message begins with its own name of the option: max_memory. */

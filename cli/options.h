@@ -61,6 +61,7 @@ typedef struct arguments {
     option options[OPTION_MOST];    /* all that the command takes: its own, the library's, the common ones */
     const char *given[OPTION_MOST]; /* the text given for each, NULL where it was not */
     char names[OPTION_MOST][32];    /* the library's names, with '-' */
+    char stands[OPTION_MOST][64];   /* of the library's options that may be a file (given.h) */
 } arguments;
 
 /* Fills in a->options for this command, nothing given. Used for help, manual and completion too. */
@@ -69,6 +70,9 @@ void arguments_begin(arguments *a, const struct command *command);
 /* Parses argv[0 .. argc), which follow the command's name, and moves the operands to the front of
  * argv. Returns 0, or the exit status 2 with the message written to standard error. */
 int arguments_parse(arguments *a, int argc, char **argv);
+
+/* Whether the command takes this option of the library. */
+bool argument_taken(const arguments *a, const saddle_option *row);
 
 /* The value of one of the command's own options, given or default: a text is NULL where it was not
  * given and has no default. The name must be in the table. */

@@ -5,6 +5,9 @@
  * than the picture has pixels, else one for each pixel. A bin's hue says how many of its entries
  * are positive (blue) or negative (vermillion: the two stay apart for the colour-blind), its shade
  * how full it is, by the logarithm, so that a lone entry still shows beside a dense block.
+ *
+ * Blocks on the diagonal are a tint under the entries and a line around them, as far as they are large
+ * enough to be seen.
  */
 #include "cli/axes.h"
 #include "cli/command.h"
@@ -16,6 +19,8 @@
 #include <string.h>
 
 enum { SIDE = 400, MOST_BINS = SIDE, MOST_SQUARES = 160, LEAST_ROWS = 10 };
+enum { BLOCK_TINT = 0xf3ecd0, PAIR_TINT = 0xdccb85, BLOCK_LINE = 0x8a7a3a };
+static const double LEAST_TINT = 1.5, LEAST_LINE = 5.0; /* sides that can be seen */
 enum { POSITIVE, NEGATIVE, ZERO, PLAIN, SIGNS };
 static const uint32_t sign_colour[SIGNS] = {BLUE, VERMILLION, GREY, INK};
 static const char *const sign_name[SIGNS] = {"positive", "negative", "zero", "entries"};
@@ -121,6 +126,60 @@ static double fullest(const bins *b)
     return most;
 }
 
+/* What stands on the diagonal, blocks first, then pairs. */
+typedef struct marks {
+    const plot_blocks *blocks;
+    int64_t n, count;
+    double row; /* the length of a row in the picture */
+} marks;
+
+typedef struct mark {
+    int64_t first, rows;
+    uint32_t tint;
+} mark;
+
+static marks make_marks(const plot_blocks *blocks, int64_t n, double height)
+{
+    marks m = {blocks, n, 0, n > 0 ? height / (double)n : 0};
+    if (blocks) m.count = blocks->blocks + blocks->pairs;
+    return m;
+}
+
+static mark mark_at(const marks *m, int64_t k)
+{
+    const plot_blocks *b = m->blocks;
+    if (k >= b->blocks) return (mark){b->pair_start[k - b->blocks], 2, PAIR_TINT};
+    return (mark){b->block_start[k], b->block_start[k + 1] - b->block_start[k], BLOCK_TINT};
+}
+
+static bool tint_seen(const marks *m, mark d)
+{
+    return d.rows > 1 && m->row * (double)d.rows >= LEAST_TINT;
+}
+
+static void draw_tints(picture *p, const marks *m, double x, double y)
+{
+    for (int64_t k = 0; k < m->count; k++) {
+        const mark d = mark_at(m, k);
+        const double at = m->row * (double)d.first, side = m->row * (double)d.rows;
+        if (tint_seen(m, d)) picture_box(p, x + at, y + at, side, side, d.tint);
+    }
+}
+
+/* A line around each block, single rows too, where it is large enough. */
+static void draw_lines(picture *p, const marks *m, double x, double y)
+{
+    const double pen = 0.75;
+    for (int64_t k = 0; m->blocks && k < m->blocks->blocks; k++) {
+        const mark d = mark_at(m, k);
+        const double side = m->row * (double)d.rows, left = x + m->row * (double)d.first;
+        const double top = y + m->row * (double)d.first;
+        const double corners[] = {left,       top,  left + side, top,  left + side,
+                                  top + side, left, top + side,  left, top};
+        if (d.rows > 1 && side >= LEAST_LINE) picture_line(p, 5, corners, pen, 0, BLOCK_LINE);
+    }
+}
+
 /* Few enough bins to show each as a square with a gap around it. */
 static void draw_squares(picture *p, const bins *b, double x, double y, double cell)
 {
@@ -135,16 +194,31 @@ static void draw_squares(picture *p, const bins *b, double x, double y, double c
         }
 }
 
-static void draw_shades(picture *p, const bins *b, double x, double y, double width, double height)
+/* Tints the bins of a diagonal block of rows first .. last, n of them in all. */
+static void tint_pixels(const bins *b, uint32_t *pixels, int64_t n, int64_t first, int64_t last,
+                        uint32_t tint)
+{
+    const int64_t from = first * b->rows / n, to = last * b->rows / n;
+    for (int64_t r = from; r <= to; r++)
+        for (int64_t c = from; c <= to; c++) pixels[r * b->columns + c] = tint;
+}
+
+static void draw_shades(picture *p, const bins *b, const marks *m, double x, double y, double width,
+                        double height)
 {
     const double least = 0.55, most = fullest(b);
     const size_t cells = (size_t)b->rows * (size_t)b->columns;
-    uint32_t *pixels = calloc(cells, sizeof(uint32_t));
+    uint32_t *pixels = malloc(cells * sizeof(uint32_t));
+    for (size_t k = 0; pixels && k < cells; k++) pixels[k] = 0xffffff;
+    for (int64_t k = 0; pixels && k < m->count; k++) {
+        const mark d = mark_at(m, k);
+        if (tint_seen(m, d)) tint_pixels(b, pixels, m->n, d.first, d.first + d.rows - 1, d.tint);
+    }
     for (size_t k = 0; pixels && k < cells; k++) {
         double full;
         const uint32_t colour = hue(b, (int64_t)k, &full);
         const double shade = most > 1 ? least + (1 - least) * log(full) / log(most) : 1;
-        pixels[k] = full > 0 ? blend(0xffffff, colour, shade) : 0xffffff;
+        if (full > 0) pixels[k] = blend(pixels[k], colour, shade);
     }
     picture_image(p, x, y, width, height, b->columns, b->rows, pixels);
 }
@@ -193,40 +267,72 @@ static void draw_legend(picture *p, const saddle_matrix *A, const bins *b, doubl
     }
 }
 
+/* How many blocks and pairs there are, with their tints where any can be seen. */
+static void draw_marks_legend(picture *p, const marks *m, double x, double y, double width)
+{
+    const char *const names[] = {"blocks", "pairs"};
+    const uint32_t tints[] = {BLOCK_TINT, PAIR_TINT};
+    const int64_t counts[] = {m->blocks->blocks, m->blocks->pairs};
+    bool seen[] = {false, false};
+    int64_t key = 0;
+    for (int64_t k = 0; k < m->count; k++) {
+        if (tint_seen(m, mark_at(m, k))) seen[k >= counts[0]] = true;
+    }
+    for (int s = 0; s < 2; s++) {
+        char text[64], number[32];
+        if (!counts[s]) continue;
+        const double left = x + width / 2 * (double)key++;
+        if (seen[s]) picture_box(p, left, y - 8, 9, 9, tints[s]);
+        snprintf(text, sizeof(text), "%s %s%s", axes_number(counts[s], number, sizeof(number)), names[s],
+                 seen[s] ? "" : ", too small to see");
+        picture_text(p, left + (seen[s] ? 15 : 0), y, LABEL_SIZE, ANCHOR_START, INK, text);
+    }
+}
+
 int plot_check(const char *path)
 {
     return picture_check(path);
 }
 
-static int draw_pattern(const char *path, const saddle_matrix *A, const bins *b)
+static int draw_pattern(const char *path, const saddle_matrix *A, const bins *b, const plot_blocks *blocks)
 {
     const int larger = b->rows > b->columns ? b->rows : b->columns;
     const int pixels = SIDE * PICTURE_PIXELS / (larger > LEAST_ROWS ? larger : LEAST_ROWS);
     const double cell = (double)pixels / PICTURE_PIXELS;
     const double width = cell * (b->columns ? b->columns : 1), height = cell * (b->rows ? b->rows : 1);
     const double x = 72, y = 36, legend = fmax(width, 300);
-    picture p = picture_begin(x + legend + 28, y + height + 60);
-    if (larger <= MOST_SQUARES)
+    const marks m = make_marks(blocks, A->rows, height);
+    picture p = picture_begin(x + legend + 28, y + height + (m.count ? 78 : 60));
+    if (larger <= MOST_SQUARES) {
+        draw_tints(&p, &m, x, y);
         draw_squares(&p, b, x, y, cell);
-    else if (b->rows > 0 && b->columns > 0)
-        draw_shades(&p, b, x, y, width, height);
+    } else if (b->rows > 0 && b->columns > 0) {
+        draw_shades(&p, b, &m, x, y, width, height);
+    }
+    draw_lines(&p, &m, x, y);
     axes_frame(&p, x, y, width, height);
     draw_ticks(&p, x, y, width, height, A->rows, A->columns);
     draw_legend(&p, A, b, x, y + height + 24, legend);
+    if (m.count) draw_marks_legend(&p, &m, x, y + height + 62, legend);
     const int status = picture_save(&p, path);
     picture_end(&p);
     return status;
 }
 
-int plot_pattern(const char *path, const saddle_matrix *A)
+int plot_prepared(const char *path, const saddle_matrix *A, const plot_blocks *blocks)
 {
     bins b;
     int status = picture_check(path);
     if (status != EXIT_DONE) return status;
     if (make_bins(A, &b))
-        status = draw_pattern(path, A, &b);
+        status = draw_pattern(path, A, &b, blocks);
     else
         status = fail(EXIT_MEMORY, "%s: no memory to draw the plot", path);
     for (int s = 0; s < SIGNS; s++) free(b.count[s]);
     return status;
+}
+
+int plot_pattern(const char *path, const saddle_matrix *A)
+{
+    return plot_prepared(path, A, NULL);
 }

@@ -123,6 +123,7 @@ static void print_details(const solve_run *r)
     const saddle_option *o;
     char value[40];
     for (int k = 0; (o = saddle_option_at(k)); ++k) {
+        if (!argument_taken(r->a, o)) continue;
         saddle_options_get(&r->a->library, o->name, value, sizeof value);
         printf("%-12s%-18s%s\n", k ? "" : "options", o->name, value);
     }

@@ -7,6 +7,7 @@
 #include "cli/solve.h"
 
 #include "cli/outfile.h"
+#include "cli/outputs.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/random.h"
@@ -210,12 +211,6 @@ static void write_plot(solve_run *r)
     settle_output(r, plot_convergence(path, r->history, run_history(r), r->a->library.tol, title));
 }
 
-static bool is_standard(const arguments *a, const char *name)
-{
-    const char *text = argument_text(a, name);
-    return text && strcmp(text, "-") == 0;
-}
-
 static void tell(solve_run *r)
 {
     const arguments *a = r->a;
@@ -234,21 +229,9 @@ static void tell(solve_run *r)
 
 static int check_usage(const arguments *a)
 {
-    if (is_standard(a, "json") && is_standard(a, "out"))
-        return usage_error(a, "only one of --json and --out can be standard output");
     static const char *const outputs[] = {"json", "out", "plot"};
-    for (int k = 0; k < 3; ++k) {
-        const char *path = argument_text(a, outputs[k]);
-        if (path && strcmp(path, "-") != 0 && strcmp(path, a->operands[0]) == 0)
-            return usage_error(a, "--%s %s would overwrite the matrix", outputs[k], path);
-    }
-    static const char *const pairs[][2] = {{"json", "out"}, {"json", "plot"}, {"out", "plot"}};
-    for (int k = 0; k < 3; ++k) {
-        const char *one = argument_text(a, pairs[k][0]), *two = argument_text(a, pairs[k][1]);
-        if (one && two && strcmp(one, two) == 0 && strncmp(one, "/dev/", 5) != 0)
-            return usage_error(a, "--%s and --%s name the same file, %s: one would be lost", pairs[k][0],
-                               pairs[k][1], one);
-    }
+    const int status = outputs_check(a, outputs, 3);
+    if (status != EXIT_DONE) return status;
     if (is_standard(a, "rhs") && strcmp(a->operands[0], "-") == 0)
         return usage_error(a, "only one of the matrix and --rhs can be standard input");
     return EXIT_DONE;

@@ -123,11 +123,12 @@ saddle_status sd_graph_weigh(sd_context *c, const sd_csr *A, bool symmetric, con
         for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
             const int32_t w = A->ind[k];
             if (w == v) continue;
-            const double size = fmin(fabs(row_scale[i] * A->val[k] * col_scale[w]), DBL_MAX);
             while (g->ind[edge] != w) ++edge;
-            if (symmetric) {
-                g->weight[edge] = size;
+            if (symmetric) { /* in one order of the factors, or the two ends would round apart */
+                const int32_t low = v < w ? v : w, high = v < w ? w : v;
+                g->weight[edge] = fmin(fabs(row_scale[low] * A->val[k] * col_scale[high]), DBL_MAX);
             } else {
+                const double size = fmin(fabs(row_scale[i] * A->val[k] * col_scale[w]), DBL_MAX);
                 g->weight[edge] += 0.5 * size;
                 g->weight[find_edge(g, w, v)] += 0.5 * size;
             }
@@ -250,7 +251,7 @@ saddle_status sd_graph_quotient(sd_context *c, const sd_graph *g, const int32_t 
 }
 
 saddle_status sd_expand_order(sd_context *c, int32_t n, const int32_t *part, int32_t parts,
-                              const int32_t *part_order, int32_t *order, int32_t *start)
+                              const int32_t *part_order, int32_t *order)
 {
     int32_t *begin = sd_alloc(c, (int64_t)parts + 2, sizeof *begin, "parts");
     int32_t *members = sd_alloc(c, n, sizeof *members, "parts");
@@ -259,11 +260,9 @@ saddle_status sd_expand_order(sd_context *c, int32_t n, const int32_t *part, int
         list_members(n, part, parts, begin, members);
         for (int32_t k = 0; k < parts; ++k) {
             const int32_t p = part_order[k], count = begin[p + 1] - begin[p];
-            if (start) start[k] = done;
             memcpy(order + done, members + begin[p], (size_t)count * sizeof *order);
             done += count;
         }
-        if (start) start[parts] = done;
     }
     const saddle_status status = begin && members ? SADDLE_OK : c->status;
     sd_free(c, members);

@@ -47,10 +47,9 @@ static inline int32_t sd_graph_size(const sd_graph *g, int32_t v)
 
 /*
  * From an order of the parts to one of the vertices: part_order[k] is the part at position k, and each
- * part's vertices follow one another in ascending order. start, which may be NULL, gets the position
- * of each part's first vertex, by position, and then n. O(n + parts).
+ * part's vertices follow one another in ascending order. O(n + parts).
  */
 saddle_status sd_expand_order(sd_context *c, int32_t n, const int32_t *part, int32_t parts,
-                              const int32_t *part_order, int32_t *order, int32_t *start);
+                              const int32_t *part_order, int32_t *order);
 
 #endif

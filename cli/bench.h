@@ -1,0 +1,10 @@
+/* The benchmarks of `saddle bench` that have a file of their own. Each returns an exit status. */
+#ifndef CLI_BENCH_H
+#define CLI_BENCH_H
+
+#include "cli/command.h"
+
+/* `saddle bench prepare A.mtx...` */
+int bench_prepare(const arguments *a);
+
+#endif

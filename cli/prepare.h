@@ -1,0 +1,55 @@
+/* One run of `saddle prepare`, as its flow (prepare.c), its reports (prepare_report.c) and the files it
+ * writes (prepare_files.c) share it. */
+#ifndef CLI_PREPARE_H
+#define CLI_PREPARE_H
+
+#include "cli/command.h"
+#include "cli/given.h"
+#include "cli/memory.h"
+
+enum { PREPARE_FILES = 8 }; /* that --out may write */
+
+typedef struct prepare_run {
+    const arguments *a;
+    const char *path;
+    char name[256]; /* of the matrix */
+
+    saddle_hooks hooks;
+    memory memory;
+    saddle_matrix A;
+    int64_t n; /* -1 until the file was read */
+    int shape; /* a saddle_shape, of the file */
+    given given;
+    saddle_preparation p;
+    bool prepared; /* p holds what came of it */
+
+    saddle_status status;
+    int exit;
+    char message[SADDLE_MESSAGE_SIZE];
+    double time_read, time_total;
+    bool json_refused; /* --json cannot be written, which was told before the work */
+    int written;       /* files of --out */
+    const char *files[PREPARE_FILES];
+} prepare_run;
+
+/* Rows that a block may have, by the option. */
+int64_t prepare_block_size(const prepare_run *r);
+
+/* The readable report, to standard output. */
+void print_preparation(const prepare_run *r);
+
+/* One JSON object. Returns 0, or the exit status of a file that cannot be written, with the message on
+ * standard error. */
+int write_preparation_json(const prepare_run *r, const char *path);
+
+/* Whether the folder of --out is there or can be made: SADDLE_OK, or why not in r->message. */
+saddle_status check_folder(prepare_run *r);
+
+/* Writes the vectors into the folder, which is made where it is missing, and removes those of an earlier
+ * run that this one does not have. The same returns. */
+saddle_status write_folder(prepare_run *r);
+
+/* Draws the prepared matrix. Returns an exit status, with the message on standard error. */
+int plot_preparation(prepare_run *r, const char *path);
+
+#endif

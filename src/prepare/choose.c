@@ -1,0 +1,259 @@
+/*
+ * The preparation's second half: order and blocks, and the choices between ways of ordering.
+ *
+ * The choices are made from counts and a stored cost model, never from a clock, so that the same matrix
+ * has the same order everywhere:
+ *
+ * - Approximate minimum degree is cheap and tried first; nested dissection follows where the factorization
+ *   predicted from that order would cost more than it, and the order of less work is taken.
+ * - Where the values leave it open whether matched pairs should be kept (match_scale.c), both ways are
+ * ordered if the factorization would cost more than three orderings; otherwise the pairs are kept, which is
+ * the safe choice.
+ */
+#include "prepare/blocking.h"
+#include "prepare/etree.h"
+#include "prepare/order.h"
+#include "prepare/stages.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DEFAULT_BLOCK = 8 };
+
+/* A nested dissection takes about as long as this many operations of a factorization for each stored edge. */
+static const double EDGE_FLOPS = 5e3;
+
+/* What an order without pairs must save before it is preferred: its pivots will be delayed, which makes the
+ * work larger than predicted. */
+static const double WITHOUT_PAIRS = 0.6;
+
+int32_t sd_block_size(const saddle_options *o)
+{
+    return o->block_size > 0 ? (int32_t)o->block_size : DEFAULT_BLOCK;
+}
+
+bool sd_order_is_given(const saddle_options *o)
+{
+    return o->order == SADDLE_ORDER_NATURAL || o->order == SADDLE_ORDER_USER;
+}
+
+bool sd_blocks_first(int blocking)
+{
+    return blocking >= SADDLE_BLOCKING_CLUSTERS;
+}
+
+/* The rows in their groups: pairs first, then blocks of pairs. The graph to be ordered is that of the
+ * outermost groups; a level that is not there has NULL for its part. */
+typedef struct grouping {
+    int32_t *vertex; /* of each row: its pair */
+    int32_t *block;  /* of each vertex */
+    sd_graph vertices, blocks;
+    const sd_graph *outer;
+} grouping;
+
+static void free_grouping(sd_context *c, grouping *g)
+{
+    sd_free(c, g->vertex);
+    sd_free(c, g->block);
+    sd_graph_free(c, &g->vertices);
+    sd_graph_free(c, &g->blocks);
+}
+
+static saddle_status group_pairs(sd_preparing *t, grouping *g)
+{
+    g->vertex = sd_alloc(t->c, t->A->n, sizeof *g->vertex, "vertices of the compressed graph");
+    if (!g->vertex) return t->c->status;
+    const int32_t vertices = sd_pairs_parts(t->A->n, t->partner, g->vertex);
+    const saddle_status status = sd_graph_quotient(t->c, &t->graph, g->vertex, vertices, &g->vertices);
+    g->outer = &g->vertices;
+    sd_stage_tick(t, &t->p->time_pairs);
+    return status;
+}
+
+static saddle_status group_blocks(sd_preparing *t, grouping *g)
+{
+    int32_t blocks = 0;
+    const sd_graph *vertices = g->outer;
+    g->block = sd_alloc(t->c, vertices->n, sizeof *g->block, "blocks");
+    if (!g->block) return t->c->status;
+    saddle_status status =
+        sd_block_graph(t->c, vertices, t->p->blocking, sd_block_size(t->options), g->block, &blocks);
+    if (!status) status = sd_graph_quotient(t->c, vertices, g->block, blocks, &g->blocks);
+    g->outer = &g->blocks;
+    sd_stage_tick(t, &t->p->time_blocking);
+    return status;
+}
+
+static saddle_status group(sd_preparing *t, bool pairs, grouping *g)
+{
+    saddle_status status = SADDLE_OK;
+    *g = (grouping){.outer = &t->graph};
+    if (pairs) status = group_pairs(t, g);
+    if (!status && sd_blocks_first(t->p->blocking)) status = group_blocks(t, g);
+    return status;
+}
+
+/* One way of ordering, and what it would cost to factor. */
+typedef struct candidate {
+    bool pairs;
+    int order;
+    int32_t *perm;  /* of the rows */
+    int32_t *start; /* of the blocks, where they were made before the order; else NULL */
+    int32_t blocks;
+    int64_t dense;
+    sd_fill fill;
+} candidate;
+
+static void free_candidate(sd_context *c, candidate *way)
+{
+    sd_free(c, way->perm);
+    sd_free(c, way->start);
+    *way = (candidate){0};
+}
+
+/* Keeps the better and frees the other. */
+static void take_better(sd_context *c, candidate *best, candidate *other, double handicap)
+{
+    if (other->fill.flops < handicap * best->fill.flops) {
+        const candidate swap = *best;
+        *best = *other;
+        *other = swap;
+    }
+    free_candidate(c, other);
+}
+
+/* The user's and the natural order go by the first row of each group. */
+static saddle_status order_as_given(const sd_preparing *t, const grouping *g, int32_t *order)
+{
+    int32_t count = 0;
+    bool *seen = sd_alloc_zero(t->c, g->outer->n, sizeof *seen, "marks");
+    if (!seen) return t->c->status;
+    for (int32_t k = 0; k < t->A->n; ++k) {
+        const int32_t row = t->options->order == SADDLE_ORDER_USER ? t->given->permutation[k] : k;
+        const int32_t vertex = g->vertex ? g->vertex[row] : row;
+        const int32_t outer = g->block ? g->block[vertex] : vertex;
+        if (!seen[outer]) order[count++] = outer;
+        seen[outer] = true;
+    }
+    sd_free(t->c, seen);
+    return SADDLE_OK;
+}
+
+/* *order, of the groups, replaced by that of their members. */
+static saddle_status expand(sd_context *c, int32_t members, const int32_t *part, int32_t parts,
+                            int32_t **order)
+{
+    int32_t *expanded = sd_alloc(c, members, sizeof *expanded, "permutation");
+    if (!expanded) return c->status;
+    const saddle_status status = sd_expand_order(c, members, part, parts, *order, expanded);
+    sd_free(c, *order);
+    *order = expanded;
+    return status;
+}
+
+static saddle_status block_starts(sd_context *c, const sd_graph *blocks, candidate *way)
+{
+    way->blocks = blocks->n;
+    way->start = sd_alloc(c, (int64_t)blocks->n + 1, sizeof *way->start, "blocks");
+    if (!way->start) return c->status;
+    way->start[0] = 0;
+    for (int32_t k = 0; k < blocks->n; ++k) way->start[k + 1] = way->start[k] + blocks->size[way->perm[k]];
+    return SADDLE_OK;
+}
+
+/* Orders the groups by way->order and expands them to rows. */
+static saddle_status order_groups(sd_preparing *t, const grouping *g, candidate *way)
+{
+    sd_context *c = t->c;
+    way->perm = sd_alloc(c, g->outer->n, sizeof *way->perm, "permutation");
+    if (!way->perm) return c->status;
+    saddle_status status = sd_order_is_given(t->options)
+                               ? order_as_given(t, g, way->perm)
+                               : sd_order_graph(c, g->outer, way->order, way->perm, &way->dense);
+    if (!status && g->block) status = block_starts(c, &g->blocks, way);
+    const int32_t vertices = g->vertex ? g->vertices.n : t->A->n;
+    if (!status && g->block) status = expand(c, vertices, g->block, g->blocks.n, &way->perm);
+    if (!status && g->vertex) status = expand(c, t->A->n, g->vertex, vertices, &way->perm);
+    sd_stage_tick(t, &t->p->time_order);
+    if (!status) status = sd_predict_fill(c, &t->graph, way->perm, &way->fill);
+    sd_stage_tick(t, &t->p->time_counts);
+    return status;
+}
+
+static double ordering_cost(const sd_preparing *t)
+{
+    return EDGE_FLOPS * (double)(t->graph.ptr[t->graph.n] + t->graph.n);
+}
+
+/* The order that was asked for, or the better of two where that is left to us and is worth it. */
+static saddle_status order_one_way(sd_preparing *t, bool pairs, candidate *way)
+{
+    const bool free = t->options->order == SADDLE_ORDER_AUTO;
+    const bool blocks = sd_blocks_first(t->p->blocking);
+    grouping g;
+    saddle_status status = group(t, pairs, &g);
+    *way = (candidate){.pairs = pairs, .order = t->options->order};
+    if (free) way->order = blocks ? SADDLE_ORDER_METIS : SADDLE_ORDER_AMD;
+    if (!status) status = order_groups(t, &g, way);
+    if (!status && free && !blocks && way->fill.flops > ordering_cost(t)) {
+        candidate other = {.pairs = pairs, .order = SADDLE_ORDER_METIS};
+        status = order_groups(t, &g, &other);
+        if (status)
+            free_candidate(t->c, &other);
+        else
+            take_better(t->c, way, &other, 1.0);
+    }
+    free_grouping(t->c, &g);
+    return status;
+}
+
+/* The same with the pairs kept or left, where the values did not tell. */
+static saddle_status order_both_ways(sd_preparing *t, candidate *way)
+{
+    saddle_status status = order_one_way(t, t->keep_pairs, way);
+    t->p->orderings = 1;
+    if (status || !t->undecided || way->fill.flops < 3.0 * ordering_cost(t)) return status;
+    candidate other;
+    status = order_one_way(t, false, &other);
+    t->p->orderings = 2;
+    if (status)
+        free_candidate(t->c, &other);
+    else
+        take_better(t->c, way, &other, WITHOUT_PAIRS);
+    return status;
+}
+
+/* The blocks of an order that is there: cut regularly, between pairs, or one a row. */
+static saddle_status cut_blocks(sd_preparing *t, candidate *way)
+{
+    const int32_t n = t->A->n;
+    const int32_t *partner = t->p->blocking == SADDLE_BLOCKING_PAIRS && way->pairs ? t->partner : NULL;
+    const int32_t most = t->p->blocking == SADDLE_BLOCKING_NONE ? 1 : sd_block_size(t->options);
+    way->start = sd_alloc(t->c, (int64_t)n + 1, sizeof *way->start, "blocks");
+    if (!way->start) return t->c->status;
+    way->blocks = sd_block_cut(n, way->perm, partner, most, way->start);
+    return SADDLE_OK;
+}
+
+saddle_status sd_stage_order(sd_preparing *t)
+{
+    saddle_preparation *p = t->p;
+    candidate way = {0};
+    saddle_status status = order_both_ways(t, &way);
+    if (!status && !way.start) status = cut_blocks(t, &way);
+    sd_stage_tick(t, &p->time_blocking);
+    if (status) {
+        free_candidate(t->c, &way);
+        return status;
+    }
+    p->order = way.order;
+    p->permutation = way.perm;
+    p->block_start = way.start;
+    p->blocks = way.blocks;
+    p->dense_rows = way.dense;
+    p->factor_nnz = way.fill.nnz;
+    p->factor_flops = way.fill.flops;
+    p->tree_height = way.fill.height;
+    t->keep_pairs = way.pairs;
+    return SADDLE_OK;
+}

@@ -1,0 +1,25 @@
+/*
+ * The two things that METIS is asked for (G. Karypis and V. Kumar, A fast and high quality multilevel scheme
+ * for partitioning irregular graphs, SIAM J. Sci. Comput. 20 (1998)): an order by nested dissection, and a
+ * partition. Both depend on the graph alone: see order_metis.c for how that is kept.
+ *
+ * METIS allocates with malloc: its memory goes neither through the caller's allocator nor into the count of
+ * bytes. While it runs it handles SIGABRT and SIGTERM itself and gives up on them, which comes back as
+ * SADDLE_OUT_OF_MEMORY and SADDLE_CANCELLED.
+ */
+#ifndef SD_METIS_H
+#define SD_METIS_H
+
+#include "prepare/graph.h"
+
+/* Nested dissection with the vertex weights g->size: perm[k] is the vertex at position k.
+ * SADDLE_NOT_SUPPORTED from 2^31 stored edges on: the library's indices have 32 bits. */
+saddle_status sd_metis_order(sd_context *c, const sd_graph *g, int32_t *perm);
+
+/*
+ * Puts the vertices into `parts` parts of about equal numbers of rows such that the edges between parts weigh
+ * little: part[v] in [0, parts), 1 <= parts <= n. A part may come out empty, or larger than the mean.
+ */
+saddle_status sd_metis_partition(sd_context *c, const sd_graph *g, int32_t parts, int32_t *part);
+
+#endif

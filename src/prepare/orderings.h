@@ -1,0 +1,21 @@
+/* The orderings behind sd_order_graph, but METIS (metis.h): perm[k] is the vertex at position k. */
+#ifndef SD_ORDERINGS_H
+#define SD_ORDERINGS_H
+
+#include "prepare/graph.h"
+
+/* Approximate minimum degree. SADDLE_NOT_SUPPORTED where 1.2 times the stored edges reach 2^31. */
+saddle_status sd_amd_order(sd_context *c, const sd_graph *g, int32_t *perm);
+
+/* Reverse Cuthill-McKee, component after component by their lowest vertices. O(n + edges). */
+saddle_status sd_rcm_order(sd_context *c, const sd_graph *g, int32_t *perm);
+
+static inline int64_t sd_degree(const sd_graph *g, int32_t v)
+{
+    return g->ptr[v + 1] - g->ptr[v];
+}
+
+/* The vertices by ascending degree, then index. */
+saddle_status sd_sort_by_degree(sd_context *c, const sd_graph *g, int32_t *sorted);
+
+#endif

@@ -1,0 +1,205 @@
+/* The stage as a whole, and its public face. See prepare.h; the work is in match_scale.c and choose.c. */
+#include "prepare/prepare.h"
+
+#include "core/options.h"
+#include "matrix/inspect.h"
+#include "prepare/measures.h"
+#include "prepare/order.h"
+#include "prepare/stages.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STEPS = 4 };
+
+void sd_stage_tick(sd_preparing *t, double *time)
+{
+    const double now = sd_seconds();
+    *time += now - t->clock;
+    t->clock = now;
+}
+
+static void forget(saddle_preparation *p)
+{
+    const size_t size = p->size;
+    *p = (saddle_preparation){.size = size};
+    p->n = p->nnz = -1;
+    p->scaling = p->order = p->pairs = p->blocking = -1;
+    p->blocks = p->structural_rank = p->two_by_two = p->dense_rows = -1;
+    p->factor_nnz = p->tree_height = p->largest_block = p->levels = p->stored_entries = -1;
+    p->log_product = p->log_scaled = p->factor_flops = NAN;
+    p->dominance_least = p->dominance_mean = p->dominance_largest = NAN;
+    p->off_diagonal_dominance = p->block_off_diagonal_dominance = NAN;
+}
+
+void sd_preparation_free(sd_context *c, saddle_preparation *p)
+{
+    if (p->col_scale != p->row_scale) sd_free(c, p->col_scale);
+    if (p->row_permutation != p->permutation) sd_free(c, p->row_permutation);
+    sd_free(c, p->row_scale);
+    sd_free(c, p->permutation);
+    sd_free(c, p->matching);
+    sd_free(c, p->partner);
+    sd_free(c, p->block_start);
+    forget(p);
+}
+
+/* What the options ask for must fit together. */
+static saddle_status check_request(sd_preparing *t)
+{
+    const saddle_options *o = t->options;
+    saddle_preparation *p = t->p;
+    p->blocking = o->blocking;
+    if (p->blocking == SADDLE_BLOCKING_AUTO)
+        p->blocking = o->block_size > 0 ? SADDLE_BLOCKING_CLUSTERS : SADDLE_BLOCKING_NONE;
+    const bool keeps = p->blocking != SADDLE_BLOCKING_NONE && p->blocking != SADDLE_BLOCKING_GRID;
+    if (t->symmetric && keeps && o->pairs == SADDLE_PAIRS_ON && sd_block_size(o) == 1)
+        return sd_fail(t->c, SADDLE_BAD_OPTION,
+                       "blocks of one row cannot keep pairs: take block_size 2 or more, or pairs off");
+    if (t->symmetric && p->blocking == SADDLE_BLOCKING_PAIRS && o->pairs == SADDLE_PAIRS_OFF)
+        return sd_fail(t->c, SADDLE_BAD_OPTION, "blocking \"pairs\" keeps pairs: pairs cannot be off");
+    if (o->order != SADDLE_ORDER_USER) return SADDLE_OK;
+    if (!t->given || !t->given->permutation)
+        return sd_fail(t->c, SADDLE_BAD_ARGUMENT, "order is \"user\" and no permutation is given");
+    return sd_order_check(t->c, t->given->permutation, t->A->n, "the order");
+}
+
+/* What is kept of pairs and row permutation goes into p. */
+static saddle_status keep_result(sd_preparing *t)
+{
+    saddle_preparation *p = t->p;
+    const int32_t n = t->A->n;
+    const bool pairs = t->symmetric ? t->keep_pairs : t->new_row != NULL;
+    p->pairs = pairs ? SADDLE_PAIRS_ON : SADDLE_PAIRS_OFF;
+    p->two_by_two = 0;
+    if (t->symmetric && pairs) {
+        for (int32_t i = 0; i < n; ++i) p->two_by_two += t->partner[i] > i;
+        p->partner = t->partner;
+        t->partner = NULL;
+    }
+    p->row_permutation = p->permutation;
+    if (t->symmetric) return SADDLE_OK;
+    p->row_permutation = sd_alloc(t->c, n, sizeof(int32_t), "row permutation");
+    int32_t *position = sd_alloc(t->c, n, sizeof *position, "positions");
+    if (p->row_permutation && position) {
+        for (int32_t k = 0; k < n; ++k) position[p->permutation[k]] = k;
+        for (int32_t i = 0; i < n; ++i) p->row_permutation[position[t->new_row ? t->new_row[i] : i]] = i;
+    }
+    const saddle_status status = p->row_permutation && position ? SADDLE_OK : t->c->status;
+    sd_free(t->c, position);
+    return status;
+}
+
+static saddle_status make_graph(sd_preparing *t)
+{
+    saddle_preparation *p = t->p;
+    saddle_status status = sd_graph_from_csr(t->c, t->A, t->symmetric, t->new_row, &t->graph);
+    if (!status && sd_blocks_first(p->blocking))
+        status = sd_graph_weigh(t->c, t->A, t->symmetric, t->new_row, p->row_scale, p->col_scale, &t->graph);
+    sd_stage_tick(t, &p->time_graph);
+    return status;
+}
+
+static saddle_status measure(sd_preparing *t)
+{
+    const saddle_status status = sd_measure_blocks(t->c, t->A, t->p);
+    sd_stage_tick(t, &t->p->time_measures);
+    return status;
+}
+
+saddle_status sd_prepare(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
+                         const saddle_given *given, saddle_preparation *p)
+{
+    static saddle_status (*const steps[STEPS])(sd_preparing *) = {sd_stage_values, make_graph, sd_stage_order,
+                                                                  keep_result};
+    const double start = sd_seconds();
+    sd_preparing t = {
+        .c = c, .A = A, .symmetric = symmetric, .options = options, .given = given, .p = p, .clock = start};
+    forget(p);
+    p->n = A->n;
+    p->nnz = A->nnz;
+    p->symmetric = symmetric;
+    saddle_status status = check_request(&t);
+    for (int k = 0; k < STEPS && !status; ++k) {
+        status = sd_progress(c, "prepare", k, STEPS + 1, NAN);
+        if (!status) status = steps[k](&t);
+    }
+    sd_graph_free(c, &t.graph);
+    sd_free(c, t.partner);
+    sd_free(c, t.new_row);
+    if (!status) status = sd_progress(c, "prepare", STEPS, STEPS + 1, NAN);
+    if (!status) status = measure(&t);
+    if (status)
+        sd_preparation_free(c, p);
+    else
+        p->time_total = sd_seconds() - start;
+    return status;
+}
+
+/* A whole matrix with values (1 for each entry of a pattern) from the caller's view, and whether it is
+ * symmetric. */
+static saddle_status take_matrix(sd_context *c, const saddle_matrix *A, sd_csr *whole, bool *symmetric)
+{
+    saddle_status status = sd_view_check(c, A, NULL);
+    if (!status && A->values) status = sd_view_check_values(c, A, NULL);
+    if (!status) status = sd_csr_from_view(c, A, true, whole, NULL);
+    if (status) return status;
+    if (whole->half) {
+        sd_csr half = *whole;
+        *whole = (sd_csr){0};
+        status = sd_csr_expand(c, &half, whole);
+        sd_csr_free(c, &half);
+        *symmetric = true;
+    } else if (A->shape == SADDLE_FULL) {
+        status = sd_require_symmetric(c, whole);
+        *symmetric = true;
+    } else {
+        bool pattern;
+        status = sd_csr_symmetry(c, whole, &pattern, symmetric, NULL, NULL);
+    }
+    if (status || whole->val) return status;
+    whole->val = sd_alloc(c, whole->nnz, sizeof *whole->val, "values of a pattern");
+    if (!whole->val) return c->status;
+    for (int64_t k = 0; k < whole->nnz; ++k) whole->val[k] = 1.0;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_prepare_sized(const saddle_matrix *A, const saddle_options *options,
+                                   const saddle_given *given, const saddle_hooks *hooks,
+                                   saddle_preparation *preparation, size_t size, char *message)
+{
+    sd_context c;
+    sd_csr whole = {0};
+    bool symmetric = false;
+    saddle_options taken;
+    saddle_preparation p = {.size = size};
+    sd_context_init(&c, hooks, 0);
+    if (!A || !preparation || size < offsetof(saddle_preparation, structural_rank))
+        return sd_tell(&c,
+                       sd_fail(&c, SADDLE_BAD_ARGUMENT,
+                               "saddle_prepare: A or the preparation is NULL, or shorter than its arrays"),
+                       message);
+    forget(&p);
+    saddle_status status = sd_options_take(&c, options, &taken);
+    if (!status) {
+        c.limit = taken.max_memory;
+        status = take_matrix(&c, A, &whole, &symmetric);
+    }
+    if (!status) status = sd_prepare(&c, &whole, symmetric, &taken, given, &p);
+    sd_csr_free(&c, &whole);
+    if (!status) p.peak_bytes = c.peak;
+    sd_give(&p, sizeof p, preparation, size);
+    return sd_tell(&c, status, message);
+}
+
+void saddle_preparation_free(saddle_preparation *preparation, const saddle_hooks *hooks)
+{
+    sd_context c;
+    saddle_preparation p = {0};
+    if (!preparation || preparation->size < offsetof(saddle_preparation, structural_rank)) return;
+    sd_context_init(&c, hooks, 0);
+    forget(&p);
+    sd_give(preparation, preparation->size, &p, sizeof p);
+    sd_preparation_free(&c, &p);
+    sd_give(&p, sizeof p, preparation, preparation->size);
+}

@@ -1,0 +1,460 @@
+/*
+ * The preparation as a user sees it: every choice of every option on random matrices gives a valid order,
+ * scaling, pairs and blocks, whose measures a dense oracle confirms; views of the same matrix give the same
+ * result; what cannot be used is refused by name; nothing leaks.
+ */
+#include "helpers.h"
+
+#include "failing_allocator.h"
+
+enum { ROUNDS = 150, SCALINGS = 6, ORDERS = 5, BLOCKINGS = 11 };
+
+static saddle_preparation prepared(const saddle_matrix *A, const saddle_options *o, const saddle_given *given)
+{
+    char message[SADDLE_MESSAGE_SIZE] = "";
+    saddle_preparation p;
+    if (saddle_prepare(A, o, given, NULL, &p, message) != SADDLE_OK) fail_msg("%s", message);
+    return p;
+}
+
+static void assert_refused(const saddle_matrix *A, const saddle_options *o, const saddle_given *given,
+                           saddle_status status, const char *part)
+{
+    char message[SADDLE_MESSAGE_SIZE] = "";
+    saddle_preparation p;
+    assert_int_equal(saddle_prepare(A, o, given, NULL, &p, message), status);
+    assert_contains(message, part);
+    assert_null(p.permutation);
+    assert_null(p.row_scale);
+}
+
+/* A saddle-point matrix [H B'; B 0] with a zero block: its pairs are a must. */
+static dense saddle_point(rng *r, int n)
+{
+    dense d = dense_random(r, n, 0.15, true);
+    for (int i = 0; i < n; ++i) {
+        dense_set(&d, i, i, i < n / 2 ? 0.0 : rng_sixteenth(r) / 1024);
+        const double value = 1.0 + rng_below(r, 16) / 16.0;
+        dense_set(&d, i, (i + n / 2) % n, value);
+        dense_set(&d, (i + n / 2) % n, i, value);
+    }
+    return d;
+}
+
+static void assert_permutation(const int32_t *order, int n)
+{
+    bool *seen = test_alloc((size_t)n, sizeof *seen);
+    for (int k = 0; k < n; ++k) {
+        assert_in_range(order[k], 0, n - 1);
+        assert_false(seen[order[k]]);
+        seen[order[k]] = true;
+    }
+    free(seen);
+}
+
+/* B of saddle.h's section 7, dense. */
+static dense prepared_matrix(const dense *d, const saddle_preparation *p)
+{
+    dense b = dense_new(d->n);
+    for (int k = 0; k < d->n; ++k) {
+        for (int l = 0; l < d->n; ++l) {
+            const int i = p->row_permutation[k], j = p->permutation[l];
+            if (!d->there[i * d->n + j]) continue;
+            dense_set(&b, k, l, p->row_scale[i] * dense_at(d, i, j) * p->col_scale[j]);
+        }
+    }
+    return b;
+}
+
+/* Entries of L and the sum of their squares by column, by elimination on the dense pattern of B + B'. */
+static void symbolic(const dense *b, int64_t *nnz, double *flops)
+{
+    const int n = b->n;
+    bool *full = test_alloc((size_t)n * (size_t)n, sizeof *full);
+    *nnz = 0;
+    *flops = 0;
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) full[i * n + j] = b->there[i * n + j] || b->there[j * n + i];
+    for (int k = 0; k < n; ++k) {
+        int count = 1;
+        for (int i = k + 1; i < n; ++i) {
+            if (!full[i * n + k]) continue;
+            ++count;
+            for (int j = k + 1; j < n; ++j) full[i * n + j] = full[i * n + j] || full[k * n + j];
+        }
+        for (int i = k + 1; i < n; ++i) full[k * n + i] = full[i * n + k];
+        *nnz += count;
+        *flops += (double)count * count;
+    }
+    free(full);
+}
+
+static void assert_blocks(const saddle_preparation *p, int most)
+{
+    assert_int_equal(p->block_start[0], 0);
+    assert_int_equal(p->block_start[p->blocks], p->n);
+    for (int64_t k = 0; k < p->blocks; ++k)
+        assert_in_range(p->block_start[k + 1] - p->block_start[k], 1, most);
+}
+
+/* Partners are mutual and stand side by side, in one block unless a grid or single rows cut them. */
+static void assert_pairs(const dense *d, const saddle_preparation *p)
+{
+    int *position = test_alloc((size_t)d->n, sizeof *position),
+        *block = test_alloc((size_t)d->n, sizeof *block);
+    int64_t pairs = 0;
+    for (int64_t b = 0; b < p->blocks; ++b)
+        for (int k = p->block_start[b]; k < p->block_start[b + 1]; ++k) block[k] = (int)b;
+    for (int k = 0; k < d->n; ++k) position[p->permutation[k]] = k;
+    for (int i = 0; i < d->n; ++i) {
+        const int j = p->partner[i];
+        if (j < 0) continue;
+        ++pairs;
+        assert_int_equal(p->partner[j], i);
+        assert_true(dense_at(d, i, j) != 0);
+        assert_int_equal(abs(position[i] - position[j]), 1);
+        if (p->blocking > SADDLE_BLOCKING_GRID) assert_int_equal(block[position[i]], block[position[j]]);
+    }
+    assert_int_equal(pairs, 2 * p->two_by_two);
+    free(position);
+    free(block);
+}
+
+static void assert_matching(const dense *d, const saddle_preparation *p)
+{
+    bool *used = test_alloc((size_t)d->n, sizeof *used);
+    int64_t count = 0;
+    double sum = 0;
+    for (int j = 0; j < d->n; ++j) {
+        const int i = p->matching[j];
+        if (i < 0) continue;
+        assert_in_range(i, 0, d->n - 1);
+        assert_false(used[i]);
+        used[i] = true;
+        assert_true(dense_at(d, i, j) != 0);
+        ++count;
+        sum += log(fabs(dense_at(d, i, j)));
+    }
+    assert_int_equal(count, p->structural_rank);
+    assert_true(fabs(sum - p->log_product) <= 1e-9 * (1 + fabs(sum)));
+    free(used);
+}
+
+static void check_everything(const dense *d, const saddle_preparation *p, int most)
+{
+    int64_t nnz;
+    double flops;
+    assert_int_equal(p->n, d->n);
+    assert_permutation(p->permutation, d->n);
+    assert_permutation(p->row_permutation, d->n);
+    for (int i = 0; i < d->n; ++i) {
+        assert_true(isfinite(p->row_scale[i]) && p->row_scale[i] > 0);
+        assert_true(isfinite(p->col_scale[i]) && p->col_scale[i] > 0);
+    }
+    if (p->symmetric) {
+        assert_ptr_equal(p->row_scale, p->col_scale);
+        assert_ptr_equal(p->permutation, p->row_permutation);
+    }
+    dense b = prepared_matrix(d, p);
+    symbolic(&b, &nnz, &flops);
+    assert_int_equal(p->factor_nnz, nnz);
+    assert_true(p->factor_flops == flops);
+    if (p->matching) assert_matching(d, p);
+    assert_int_equal(p->pairs == SADDLE_PAIRS_ON && p->symmetric, p->partner != NULL);
+    assert_blocks(p, p->blocking == SADDLE_BLOCKING_NONE ? 1 : most);
+    if (p->partner) assert_pairs(d, p);
+    dense_free(&b);
+}
+
+static void every_choice_gives_a_valid_preparation(void **state)
+{
+    (void)state;
+    rng r = rng_start("every choice");
+    for (int round = 0; round < ROUNDS; ++round) {
+        const bool symmetric = rng_below(&r, 3) > 0;
+        const int n = 1 + rng_below(&r, 40);
+        dense d = symmetric && rng_below(&r, 2) ? saddle_point(&r, n) : dense_random(&r, n, 0.2, symmetric);
+        saddle_matrix A = view_make(&r, &d, rng_style(&r, symmetric));
+        saddle_options o = saddle_options_default();
+        o.scaling = rng_below(&r, SCALINGS);
+        o.order = rng_below(&r, ORDERS);
+        o.blocking = rng_below(&r, BLOCKINGS);
+        o.pairs = rng_below(&r, 3);
+        o.block_size = 2 + rng_below(&r, 31);
+        if (o.blocking == SADDLE_BLOCKING_PAIRS) o.pairs = SADDLE_PAIRS_AUTO;
+        saddle_preparation p = prepared(&A, &o, NULL);
+        check_everything(&d, &p, (int)o.block_size);
+        saddle_preparation_free(&p, NULL);
+        assert_null(p.permutation);
+        view_free(&A);
+        dense_free(&d);
+    }
+}
+
+static void the_default_bounds_all_entries_by_one(void **state)
+{
+    (void)state;
+    rng r = rng_start("bounded by one");
+    for (int round = 0; round < ROUNDS; ++round) {
+        const bool symmetric = rng_below(&r, 2);
+        dense d = dense_random(&r, 1 + rng_below(&r, 30), 0.3, symmetric);
+        saddle_matrix A = view_make(&r, &d, rng_style(&r, symmetric));
+        saddle_preparation p = prepared(&A, NULL, NULL);
+        dense b = prepared_matrix(&d, &p);
+        for (int k = 0; k < d.n * d.n; ++k) assert_true(fabs(b.a[k]) <= 1 + 1e-10);
+        if (p.structural_rank == d.n) assert_true(fabs(p.log_scaled) <= 1e-10 * d.n);
+        if (!p.symmetric && p.structural_rank == d.n)
+            for (int k = 0; k < d.n; ++k) assert_true(fabs(b.a[k * d.n + k]) >= 1 - 1e-10);
+        dense_free(&b);
+        saddle_preparation_free(&p, NULL);
+        view_free(&A);
+        dense_free(&d);
+    }
+}
+
+static void assert_same(const saddle_preparation *a, const saddle_preparation *b)
+{
+    const size_t n = (size_t)a->n;
+    assert_int_equal(a->n, b->n);
+    assert_memory_equal(a->row_scale, b->row_scale, n * sizeof *a->row_scale);
+    assert_memory_equal(a->permutation, b->permutation, n * sizeof *a->permutation);
+    assert_int_equal(a->blocks, b->blocks);
+    assert_memory_equal(a->block_start, b->block_start, (size_t)(a->blocks + 1) * sizeof *a->block_start);
+    assert_int_equal(a->partner != NULL, b->partner != NULL);
+    if (a->partner) assert_memory_equal(a->partner, b->partner, n * sizeof *a->partner);
+    assert_int_equal(a->factor_nnz, b->factor_nnz);
+    assert_int_equal(a->levels, b->levels);
+    assert_int_equal(a->stored_entries, b->stored_entries);
+}
+
+static void views_of_one_matrix_give_one_preparation(void **state)
+{
+    (void)state;
+    rng r = rng_start("views");
+    for (int round = 0; round < 30; ++round) {
+        dense d = saddle_point(&r, 10 + rng_below(&r, 40));
+        saddle_options o = saddle_options_default();
+        o.blocking = rng_below(&r, BLOCKINGS);
+        saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+        saddle_preparation p = prepared(&A, &o, NULL);
+        for (int k = 0; k < 4; ++k) {
+            saddle_matrix other = view_make(&r, &d, rng_style(&r, true));
+            saddle_preparation q = prepared(&other, &o, NULL);
+            assert_same(&p, &q);
+            saddle_preparation_free(&q, NULL);
+            view_free(&other);
+        }
+        saddle_preparation_free(&p, NULL);
+        view_free(&A);
+        dense_free(&d);
+    }
+}
+
+static void what_the_user_gives_is_used(void **state)
+{
+    (void)state;
+    rng r = rng_start("given");
+    dense d = dense_random(&r, 12, 0.3, true);
+    saddle_matrix A = view_plain(&d, SADDLE_UPPER);
+    int32_t order[12];
+    double scale[12];
+    for (int k = 0; k < 12; ++k) {
+        order[k] = (5 * k + 3) % 12;
+        scale[k] = ldexp(1.0, k - 6);
+    }
+    const saddle_given given = {.row_scale = scale, .permutation = order};
+    saddle_options o = saddle_options_default();
+    o.scaling = SADDLE_SCALING_USER;
+    o.order = SADDLE_ORDER_USER;
+    saddle_preparation p = prepared(&A, &o, &given);
+    assert_memory_equal(p.permutation, order, sizeof order);
+    assert_memory_equal(p.row_scale, scale, sizeof scale);
+    assert_null(p.partner);
+    saddle_preparation_free(&p, NULL);
+
+    order[4] = order[7];
+    assert_refused(&A, &o, &given, SADDLE_BAD_ARGUMENT, "position 8");
+    order[4] = 12;
+    assert_refused(&A, &o, &given, SADDLE_BAD_ARGUMENT, "position 5");
+    order[4] = -1;
+    assert_refused(&A, &o, &given, SADDLE_BAD_ARGUMENT, "position 5");
+    order[4] = (5 * 4 + 3) % 12;
+    const double bad[] = {0.0, -1.0, NAN, INFINITY};
+    for (int k = 0; k < 4; ++k) {
+        scale[9] = bad[k];
+        assert_refused(&A, &o, &given, SADDLE_BAD_VALUE, "10");
+    }
+    assert_refused(&A, &o, NULL, SADDLE_BAD_ARGUMENT, "permutation");
+    o.order = SADDLE_ORDER_AUTO;
+    assert_refused(&A, &o, NULL, SADDLE_BAD_ARGUMENT, "row_scale");
+    view_free(&A);
+    dense_free(&d);
+}
+
+static void contradictions_are_refused(void **state)
+{
+    (void)state;
+    rng r = rng_start("contradictions");
+    dense d = saddle_point(&r, 10);
+    saddle_matrix A = view_plain(&d, SADDLE_UPPER);
+    saddle_options o = saddle_options_default();
+    o.blocking = SADDLE_BLOCKING_PAIRS;
+    o.pairs = SADDLE_PAIRS_OFF;
+    assert_refused(&A, &o, NULL, SADDLE_BAD_OPTION, "pairs");
+    o.blocking = SADDLE_BLOCKING_CLUSTERS;
+    o.pairs = SADDLE_PAIRS_ON;
+    o.block_size = 1;
+    assert_refused(&A, &o, NULL, SADDLE_BAD_OPTION, "block_size");
+    o.pairs = SADDLE_PAIRS_AUTO;
+    saddle_preparation p = prepared(&A, &o, NULL);
+    assert_int_equal(p.blocks, 10);
+    assert_null(p.partner);
+    saddle_preparation_free(&p, NULL);
+    view_free(&A);
+    dense_free(&d);
+}
+
+static void odd_matrices_are_prepared(void **state)
+{
+    (void)state;
+    /* an empty row, zero diagonals, explicit zeros, one entry, six hundred decades */
+    static const double rows[][9] = {{0, 1, 0, 1, 0, 0, 0, 0, 0},
+                                     {0, 0, 0, 0, 0, 0, 0, 0, 0},
+                                     {0, 0, 0, 0, 5, 0, 0, 0, 0},
+                                     {1e-300, 1e300, 0, 1e300, 0, 1e-300, 0, 1e-300, 1e300},
+                                     {5e-324, 1, 1, 1, 5e-324, 1, 1, 1, 5e-324}};
+    for (int m = 0; m < 5; ++m) {
+        for (int choice = 0; choice < SCALINGS * ORDERS * BLOCKINGS; ++choice) {
+            dense d = dense_from(3, rows[m]);
+            dense_set(&d, 0, 0, dense_at(&d, 0, 0)); /* explicit where it is zero */
+            saddle_matrix A = view_plain(&d, SADDLE_UPPER);
+            saddle_options o = saddle_options_default();
+            o.scaling = choice % SCALINGS;
+            o.order = choice / SCALINGS % ORDERS;
+            o.blocking = choice / (SCALINGS * ORDERS);
+            saddle_preparation p = prepared(&A, &o, NULL);
+            check_everything(&d, &p, 8);
+            saddle_preparation_free(&p, NULL);
+            view_free(&A);
+            dense_free(&d);
+        }
+    }
+}
+
+static void a_pattern_counts_as_ones(void **state)
+{
+    (void)state;
+    rng r = rng_start("pattern");
+    dense d = dense_random(&r, 20, 0.2, false);
+    saddle_matrix A = view_plain(&d, SADDLE_GENERAL);
+    saddle_matrix pattern = A;
+    pattern.values = NULL;
+    saddle_preparation p = prepared(&pattern, NULL, NULL);
+    for (int k = 0; k < d.n * d.n; ++k) d.a[k] = d.there[k];
+    check_everything(&d, &p, 1);
+    saddle_preparation_free(&p, NULL);
+    view_free(&A);
+    dense_free(&d);
+}
+
+static void every_failed_allocation_is_told_and_nothing_leaks(void **state)
+{
+    (void)state;
+    rng r = rng_start("failing allocations");
+    for (int round = 0; round < 2 * BLOCKINGS; ++round) {
+        const bool symmetric = round % 2;
+        dense d = symmetric ? saddle_point(&r, 24) : dense_random(&r, 24, 0.2, false);
+        saddle_matrix A = view_make(&r, &d, rng_style(&r, symmetric));
+        saddle_options o = saddle_options_default();
+        o.blocking = round / 2;
+        o.scaling = rng_below(&r, SCALINGS);
+        o.order = rng_below(&r, ORDERS);
+        for (int64_t k = 1;; ++k) {
+            failing_allocator f = {.fail_at = k};
+            const saddle_hooks hooks = failing_hooks(&f);
+            char message[SADDLE_MESSAGE_SIZE] = "";
+            saddle_preparation p;
+            const saddle_status status = saddle_prepare(&A, &o, NULL, &hooks, &p, message);
+            if (!status) saddle_preparation_free(&p, &hooks);
+            assert_int_equal(f.live, 0);
+            if (!f.failed) break;
+            assert_int_equal(status, SADDLE_OUT_OF_MEMORY);
+            assert_null(p.permutation);
+        }
+        view_free(&A);
+        dense_free(&d);
+    }
+}
+
+static void a_limit_of_memory_is_kept(void **state)
+{
+    (void)state;
+    rng r = rng_start("memory limit");
+    dense d = saddle_point(&r, 50);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    saddle_options o = saddle_options_default();
+    saddle_preparation p = prepared(&A, &o, NULL);
+    o.max_memory = p.peak_bytes;
+    saddle_preparation_free(&p, NULL);
+    p = prepared(&A, &o, NULL);
+    saddle_preparation_free(&p, NULL);
+    o.max_memory -= 1;
+    assert_refused(&A, &o, NULL, SADDLE_MEMORY_LIMIT, "limit");
+    view_free(&A);
+    dense_free(&d);
+}
+
+static int stop_at(const saddle_progress *progress, void *user)
+{
+    return strcmp(progress->stage, "prepare") == 0 && progress->done == *(int64_t *)user;
+}
+
+static void every_step_can_be_cancelled(void **state)
+{
+    (void)state;
+    rng r = rng_start("cancelled");
+    dense d = saddle_point(&r, 30);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    for (int64_t step = 0; step < 5; ++step) {
+        const saddle_hooks hooks = {.progress = stop_at, .user = &step};
+        saddle_preparation p;
+        assert_int_equal(saddle_prepare(&A, NULL, NULL, &hooks, &p, NULL), SADDLE_CANCELLED);
+        assert_null(p.permutation);
+    }
+    view_free(&A);
+    dense_free(&d);
+}
+
+static void bad_arguments_are_refused(void **state)
+{
+    (void)state;
+    saddle_preparation p;
+    saddle_matrix empty = {.pointer_bits = 32};
+    char message[SADDLE_MESSAGE_SIZE] = "";
+    assert_int_equal(saddle_prepare(NULL, NULL, NULL, NULL, &p, NULL), SADDLE_BAD_ARGUMENT);
+    assert_int_equal(saddle_prepare(&empty, NULL, NULL, NULL, NULL, NULL), SADDLE_BAD_ARGUMENT);
+    assert_int_equal(saddle_prepare_sized(&empty, NULL, NULL, NULL, &p, sizeof(size_t), NULL),
+                     SADDLE_BAD_ARGUMENT);
+    assert_true(saddle_prepare(&empty, NULL, NULL, NULL, &p, message) != SADDLE_OK);
+    assert_contains(message, "empty");
+    saddle_preparation_free(NULL, NULL);
+    saddle_preparation_free(&p, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_choice_gives_a_valid_preparation),
+        cmocka_unit_test(the_default_bounds_all_entries_by_one),
+        cmocka_unit_test(views_of_one_matrix_give_one_preparation),
+        cmocka_unit_test(what_the_user_gives_is_used),
+        cmocka_unit_test(contradictions_are_refused),
+        cmocka_unit_test(odd_matrices_are_prepared),
+        cmocka_unit_test(a_pattern_counts_as_ones),
+        cmocka_unit_test(every_failed_allocation_is_told_and_nothing_leaks),
+        cmocka_unit_test(a_limit_of_memory_is_kept),
+        cmocka_unit_test(every_step_can_be_cancelled),
+        cmocka_unit_test(bad_arguments_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
