@@ -12,7 +12,7 @@
 #ifndef SD_ASSIGNMENT_H
 #define SD_ASSIGNMENT_H
 
-#include "matrix/csr.h"
+#include "prepare/matching.h"
 
 /* An entry counts as tight when its slack is this small: a few units in the last place of the largest
  * logarithm, 745, of a double. */
@@ -46,11 +46,64 @@ typedef struct sd_assignment {
 saddle_status sd_assignment_init(sd_context *c, const sd_csr *A, sd_assignment *a);
 void sd_assignment_free(sd_context *c, sd_assignment *a);
 
-/* Feasible duals and a matching on tight entries to start from. O(nnz). */
-saddle_status sd_assignment_start(sd_context *c, sd_assignment *a, bool symmetric);
+/*
+ * Feasible duals and a matching on tight entries to start from. O(nnz). With SD_START_LEVEL all v begin at 0,
+ * and so do not exceed those of the columns that stay free: of the matchings of all rows with some of the
+ * columns the augmented one is then of least cost.
+ */
+typedef enum sd_start { SD_START_GENERAL, SD_START_SYMMETRIC, SD_START_LEVEL } sd_start;
+saddle_status sd_assignment_start(sd_context *c, sd_assignment *a, sd_start start);
 
 /* Augments along shortest paths until every row is matched that can be; gives the size of the matching. */
 saddle_status sd_assignment_augment(sd_context *c, sd_assignment *a, int32_t *rank);
+
+/* All of it: costs, start, augmentation; duals that are feasible but for rounding. */
+saddle_status sd_assignment_solve(sd_context *c, const sd_csr *A, sd_start start, sd_assignment *a,
+                                  int32_t *rank);
+
+/* Moves duals from one side to the other until both sides' ranges have the same middle. */
+void sd_assignment_centre(sd_assignment *a);
+
+/* Gives both sides of a symmetric problem the mean of their duals. */
+void sd_assignment_average(sd_assignment *a);
+
+/* The matching and the scales of the duals, which are kept within the range of a double. */
+void sd_assignment_give(const sd_assignment *a, sd_matching *m);
+double sd_scale_of_log(double x);
+saddle_status sd_matching_init(sd_context *c, int32_t n, sd_matching *m);
+
+/* Structurally singular matrices, symmetric and general; `a` holds a maximum matching of A. */
+saddle_status sd_match_regular_part(sd_context *c, const sd_csr *A, const sd_assignment *a, sd_matching *m);
+saddle_status sd_match_singular(sd_context *c, const sd_csr *A, sd_assignment *a, sd_matching *m);
+
+/*
+ * Rows that are long and come up in search after search (a constraint on all variables, say) are kept in a
+ * second copy, sorted by c_ij - v_j as it was then. Searches only ever lower v, so these keys stay lower
+ * bounds, and a scan that knows how far it needs to go can stop at the first chunk whose key is beyond.
+ */
+enum { SD_CHUNK_OF_ROW = 16, SD_LONG_ROW = 32 };
+
+typedef struct sd_sort_item {
+    double key, cost;
+    int32_t col;
+} sd_sort_item;
+
+typedef struct sd_long_rows {
+    int8_t *scans;  /* of each row until it is sorted; then SD_SORTED */
+    int64_t *place; /* of each row in ind and cost: whole chunks */
+    int32_t *ind;   /* columns and costs, sorted */
+    double *cost;
+    double *key;         /* of the first entry of each chunk */
+    sd_sort_item *items; /* as many as the longest row has */
+} sd_long_rows;
+
+enum { SD_SORTED = INT8_MAX };
+
+saddle_status sd_long_rows_init(sd_context *c, const sd_assignment *a, sd_long_rows *rows);
+void sd_long_rows_free(sd_context *c, sd_long_rows *rows);
+
+/* Counts a scan of row i and sorts it when it has had enough of them. */
+void sd_long_rows_count(const sd_assignment *a, sd_long_rows *rows, int32_t i);
 
 static inline void sd_assign(sd_assignment *a, int32_t i, int32_t j, double cost)
 {

@@ -1,5 +1,111 @@
-#include "prepare/matching.h"
+/*
+ * Matching by auction: near the optimum at a steady cost.
+ *
+ * Free rows bid for columns: row i takes the column of least c_ij - v_j and lowers v_j by as much as this
+ * column is better than its second choice, and by epsilon; the row that had the column is free again. A row
+ * that is matched in the end is within epsilon of its best column (D. P. Bertsekas, The auction algorithm: a
+ * distributed relaxation method for the assignment problem, Ann. Oper. Res. 14 (1988)). Here epsilon grows by
+ * 1 / (n + 1) a round, from 0.01, so that prices rise faster where the bidding is slow to end, and the
+ * bidding stops after rounds that match no further row (J. D. Hogg and J. A. Scott, On the efficient scaling
+ * of sparse symmetric matrices using an auction algorithm, RAL-P-2014-002). At the end u_i is the least c_ij
+ * - v_j, so that |r_i a_ij c_j| <= 1 holds everywhere, and more than exp(-epsilon) on the matching.
+ */
+#include "prepare/assignment.h"
+
+#include <math.h>
+
+#define EPSILON_FIRST 0.01
+#define EPSILON_LAST 1.0
+
+/* What a row with one entry bids beyond it: it has no other choice. */
+#define ONLY_CHOICE 10.0
+
+/* Rounds, and rounds without a further match before 9 in 10 rows are matched and after that. */
+enum { ROUNDS = 30000, QUIET_ROUNDS_EARLY = 100, QUIET_ROUNDS_LATE = 10 };
+
+typedef struct bid {
+    int64_t entry;
+    double least, second;
+} bid;
+
+static bid find_bid(const sd_assignment *a, int32_t i)
+{
+    bid b = {-1, HUGE_VAL, HUGE_VAL};
+    for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) {
+        const double value = a->cost[k] - a->col[a->ind[k]].v;
+        if (!(value < b.second)) continue;
+        if (value < b.least) {
+            b.second = b.least;
+            b.least = value;
+            b.entry = k;
+        } else {
+            b.second = value;
+        }
+    }
+    return b;
+}
+
+/* Row i bids; gives the row that it displaces, or -1. An empty row stays free. */
+static int32_t place_bid(sd_assignment *a, int32_t i, double epsilon)
+{
+    const bid b = find_bid(a, i);
+    if (b.entry < 0) return -1;
+    const int32_t j = a->ind[b.entry], other = a->col[j].row;
+    a->col[j].v -= (b.second < HUGE_VAL ? b.second - b.least : ONLY_CHOICE) + epsilon;
+    if (other >= 0) a->row[other].col = -1;
+    sd_assign(a, i, j, a->cost[b.entry]);
+    return other;
+}
+
+/* All the rounds; `queue` holds the free rows in turn. Rows that are displaced bid in the next round. */
+static void hold_auction(sd_assignment *a, int32_t *queue)
+{
+    int32_t waiting = 0, quiet = 0;
+    double epsilon = EPSILON_FIRST;
+    for (int32_t i = 0; i < a->n; ++i)
+        if (a->row[i].col < 0) queue[waiting++] = i;
+    for (int round = 0; round < ROUNDS && waiting > 0; ++round) {
+        int32_t displaced = 0;
+        for (int32_t q = 0; q < waiting; ++q) {
+            const int32_t other = place_bid(a, queue[q], epsilon);
+            if (other >= 0) queue[displaced++] = other;
+        }
+        quiet = displaced < waiting ? 0 : quiet + 1;
+        const bool late = displaced <= a->n / 10;
+        if (quiet >= (late ? QUIET_ROUNDS_LATE : QUIET_ROUNDS_EARLY)) break;
+        waiting = displaced;
+        epsilon = fmin(EPSILON_LAST, epsilon + 1.0 / ((double)a->n + 1.0));
+    }
+}
+
 saddle_status sd_match_auction(sd_context *c, const sd_csr *A, bool symmetric, sd_matching *m)
 {
-    return sd_match_product(c, A, symmetric, m);
+    int32_t *queue = NULL;
+    sd_assignment a = {0};
+    saddle_status status = sd_matching_init(c, A->n, m);
+    if (status) return status;
+    status = sd_assignment_init(c, A, &a);
+    if (!status) status = sd_assignment_start(c, &a, symmetric ? SD_START_SYMMETRIC : SD_START_GENERAL);
+    if (status) goto done;
+    queue = sd_alloc(c, A->n, sizeof *queue, "bidders");
+    if (!queue) {
+        status = c->status;
+        goto done;
+    }
+    hold_auction(&a, queue);
+    for (int32_t i = 0; i < A->n; ++i) {
+        const bid b = find_bid(&a, i);
+        a.row[i].u = b.entry >= 0 ? b.least : 0.0;
+        m->rank += a.row[i].col >= 0;
+    }
+    if (symmetric)
+        for (int32_t i = 0; i < A->n; ++i) a.row[i].u = a.col[i].v = 0.5 * (a.row[i].u + a.col[i].v);
+    else
+        sd_assignment_centre(&a);
+    sd_assignment_give(&a, m);
+done:
+    sd_assignment_free(c, &a);
+    sd_free(c, queue);
+    if (status) sd_matching_free(c, m);
+    return status;
 }

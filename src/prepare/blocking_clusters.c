@@ -60,7 +60,7 @@ static saddle_status grow_from(sd_context *c, growth *t, int32_t seed, int32_t m
 }
 
 saddle_status sd_grow_parts(sd_context *c, const sd_graph *g, const int32_t *order, sd_grow grow,
-                            const int32_t *within, const int32_t *most, int32_t *part)
+                            const int32_t *within, int32_t most, int32_t *part)
 {
     const int32_t n = g->n;
     saddle_status status = SADDLE_OK;
@@ -76,7 +76,7 @@ saddle_status sd_grow_parts(sd_context *c, const sd_graph *g, const int32_t *ord
     if (grow == SD_GROW_IN_ORDER) t.position = position;
     for (int32_t k = 0; k < n && !status; ++k) {
         const int32_t seed = order ? order[k] : k;
-        if (part[seed] < 0) status = grow_from(c, &t, seed, within ? most[within[seed]] : *most);
+        if (part[seed] < 0) status = grow_from(c, &t, seed, most);
     }
     sd_free(c, t.heap.edge);
     sd_free(c, t.sum);
@@ -91,7 +91,7 @@ saddle_status sd_block_clusters(sd_context *c, const sd_graph *g, int32_t most, 
     int32_t *order = sd_alloc(c, g->n, sizeof *order, "order of the seeds");
     if (!order) return c->status;
     saddle_status status = sd_order_graph(c, g, SADDLE_ORDER_RCM, order, &dense);
-    if (!status) status = sd_grow_parts(c, g, order, SD_GROW_BY_WEIGHT, NULL, &most, part);
+    if (!status) status = sd_grow_parts(c, g, order, SD_GROW_BY_WEIGHT, NULL, most, part);
     sd_free(c, order);
     return status;
 }

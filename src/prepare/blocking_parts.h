@@ -21,15 +21,14 @@ saddle_status sd_block_pablo(sd_context *c, const sd_graph *g, int32_t most, int
 saddle_status sd_number_parts(sd_context *c, int32_t n, int32_t *part, int32_t *parts);
 
 /*
- * Grows parts one after the other from seeds in the given order (NULL: by number). A part takes, as long as
- * one fits, the free vertex that comes first among its neighbours: the one whose edges into the part weigh
- * most, or with SD_GROW_IN_ORDER the one that is first in the order of the seeds. It stays inside `within`,
- * where that is not NULL: one number a vertex. most[within[v]] rows fit, or *most without `within`.
- * O((n + edges) log(edges)).
+ * Grows parts of at most `most` rows one after the other, from seeds in the given order (NULL: by number). A
+ * part takes, as long as one fits, the free vertex that comes first among its neighbours: the one whose
+ * edges into the part weigh most, or with SD_GROW_IN_ORDER the one that is first in the order of the seeds.
+ * Where `within` is not NULL, the vertices of a part have the same number in it. O((n + edges) log(edges)).
  */
 typedef enum sd_grow { SD_GROW_BY_WEIGHT, SD_GROW_IN_ORDER } sd_grow;
 saddle_status sd_grow_parts(sd_context *c, const sd_graph *g, const int32_t *order, sd_grow grow,
-                            const int32_t *within, const int32_t *most, int32_t *part);
+                            const int32_t *within, int32_t most, int32_t *part);
 
 /* A heap of edges (or of vertices, as i): the heaviest comes first, and of equal ones the lowest (i, j). */
 typedef struct sd_edge {

@@ -193,7 +193,7 @@ static saddle_status amalgamate(sd_context *c, const sd_graph *g, int32_t most, 
     saddle_status status = order && joined ? SADDLE_OK : c->status;
     if (!status) status = sd_graph_quotient(c, &pattern, part, parts, &condensed);
     if (!status) status = sd_order_graph(c, &condensed, SADDLE_ORDER_RCM, order, &dense);
-    if (!status) status = sd_grow_parts(c, &condensed, order, SD_GROW_IN_ORDER, NULL, &most, joined);
+    if (!status) status = sd_grow_parts(c, &condensed, order, SD_GROW_IN_ORDER, NULL, most, joined);
     for (int32_t v = 0; v < g->n && !status; ++v) part[v] = joined[part[v]];
     sd_graph_free(c, &condensed);
     sd_free(c, joined);

@@ -22,6 +22,7 @@ typedef struct heap_item {
 
 typedef struct search {
     sd_assignment *a;
+    sd_long_rows rows;
     int32_t number;
     heap_item *heap;
     int32_t heap_count;
@@ -84,35 +85,58 @@ static void heap_remove(search *s, int32_t at)
         heap_sink(s, at, last);
 }
 
-/* Looks at the entries of row i, which is at distance d. */
+/* Column j is at most `dist` away, by row i at distance d. */
+static void reach(search *s, int32_t i, int32_t j, double d, double dist)
+{
+    sd_assigned_column *q = &s->a->col[j];
+    if (q->mark == s->number) {
+        if (q->dist <= dist) return;
+    } else {
+        q->mark = s->number;
+        q->heap = -1;
+    }
+    q->dist = dist;
+    q->from = i;
+    if (q->row < 0) {
+        s->best = dist;
+        s->best_col = j;
+    } else if (dist > d) {
+        heap_rise(s, q->heap < 0 ? s->heap_count++ : q->heap, (heap_item){dist, j});
+    } else {
+        if (q->heap >= 0) heap_remove(s, q->heap);
+        s->stack[s->stack_count++] = j;
+    }
+}
+
+/* Looks at entries of row i, which is at distance d. */
+static void scan_entries(search *s, int32_t i, double d, const int32_t *ind, const double *cost,
+                         int64_t count)
+{
+    const double base = d - s->a->row[i].u;
+    for (int64_t k = 0; k < count; ++k) {
+        const sd_assigned_column *q = &s->a->col[ind[k]];
+        const double dist = cost[k] - q->v + base;
+        if (!(dist < s->best) || q->mark == DEAD) continue;
+        reach(s, i, ind[k], d, dist > d ? dist : d);
+        if (s->best <= d) return;
+    }
+}
+
 static void scan_row(search *s, int32_t i, double d)
 {
     const sd_assignment *a = s->a;
+    const int64_t begin = a->ptr[i], count = a->ptr[i + 1] - begin;
+    if (count <= SD_LONG_ROW || s->rows.scans[i] != SD_SORTED) {
+        scan_entries(s, i, d, a->ind + begin, a->cost + begin, count);
+        if (count > SD_LONG_ROW) sd_long_rows_count(a, &s->rows, i);
+        return;
+    }
     const double base = d - a->row[i].u;
-    for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) {
-        const int32_t j = a->ind[k];
-        sd_assigned_column *q = &a->col[j];
-        double dist = a->cost[k] - q->v + base;
-        if (!(dist < s->best) || q->mark == DEAD) continue;
-        if (dist < d) dist = d;
-        const bool seen = q->mark == s->number;
-        if (seen && q->dist <= dist) continue;
-        q->dist = dist;
-        q->from = i;
-        if (q->row < 0) {
-            s->best = dist;
-            s->best_col = j;
-            if (dist <= d) return;
-            continue;
-        }
-        if (!seen) q->heap = -1;
-        q->mark = s->number;
-        if (dist > d) {
-            heap_rise(s, q->heap < 0 ? s->heap_count++ : q->heap, (heap_item){dist, j});
-        } else {
-            if (q->heap >= 0) heap_remove(s, q->heap);
-            s->stack[s->stack_count++] = j;
-        }
+    for (int64_t k = 0; k < count && s->best > d; k += SD_CHUNK_OF_ROW) {
+        const int64_t at = s->rows.place[i] + k, left = count - k;
+        if (s->rows.key[at / SD_CHUNK_OF_ROW] + base >= s->best) return;
+        scan_entries(s, i, d, s->rows.ind + at, s->rows.cost + at,
+                     left < SD_CHUNK_OF_ROW ? left : SD_CHUNK_OF_ROW);
     }
 }
 
@@ -189,15 +213,21 @@ static bool search_from(search *s, int32_t root)
 saddle_status sd_assignment_augment(sd_context *c, sd_assignment *a, int32_t *rank)
 {
     search s = {.a = a};
+    saddle_status status = sd_long_rows_init(c, a, &s.rows);
+    if (status) return status;
     s.heap = sd_alloc(c, a->n, sizeof *s.heap, "heap of the matching");
     s.stack = s.heap ? sd_alloc(c, a->n, sizeof *s.stack, "stack of the matching") : NULL;
     s.reached = s.stack ? sd_alloc(c, a->n, sizeof *s.reached, "columns of a search") : NULL;
-    if (s.reached) {
-        *rank = 0;
-        for (int32_t i = 0; i < a->n; ++i) *rank += a->row[i].col >= 0 || search_from(&s, i);
+    if (!s.reached) {
+        status = c->status;
+        goto done;
     }
+    *rank = 0;
+    for (int32_t i = 0; i < a->n; ++i) *rank += a->row[i].col >= 0 || search_from(&s, i);
+done:
     sd_free(c, s.heap);
     sd_free(c, s.stack);
     sd_free(c, s.reached);
-    return s.reached ? SADDLE_OK : c->status;
+    sd_long_rows_free(c, &s.rows);
+    return status;
 }

@@ -3,20 +3,27 @@
  * on tight entries.
  *
  * A general matrix starts from the least cost of each column, then of what is left in each row (Duff and
- * Koster, section 4.4). A symmetric one starts from duals that are the same on both sides: with m_i the least
- * cost of row i, u_i = m_i / 2 is feasible, because c_ij >= max(m_i, m_j); then each u_i in turn is raised as
- * far as its entries let it. Tight entries then come in mirror images, and the matching takes both of them.
+ * Koster, section 4.4). A symmetric one starts from duals that are the same on both sides, so that tight
+ * entries come in mirror images and the matching takes both of them. There are two ways to get these:
+ *
+ *     from the rows: with m_i the least cost of row i, u_i = m_i / 2 is feasible, because c_ij >= max(m_i,
+ *     m_j); each u_i in turn is then raised as far as its entries let it;
+ *
+ *     from the diagonal: u_i = c_ii / 2 makes a diagonal entry tight. Two rows are in conflict where
+ *     |a_ij|^2 > |a_ii a_jj|: both cannot have that. Rows keep their diagonals unless a row that is in
+ *     fewer conflicts, and stands against it, has kept its own; the others are raised as before.
+ *
+ * The first is nearly always good; the second is far better where a few rows pull all others off their
+ * diagonals (constraints on all variables). It is tried where the first leaves many rows free, and taken
+ * where it leaves far fewer.
  */
 #include "prepare/assignment.h"
 
 #include <math.h>
 
-static double row_minimum(const sd_assignment *a, int32_t i)
-{
-    double least = HUGE_VAL;
-    for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) least = fmin(least, a->cost[k]);
-    return least;
-}
+/* The second start is tried when more than one row in so many is free, and taken when it leaves no more than
+ * one in so many of the first one's. */
+enum { TRY_AGAIN_SHARE = 100, TAKE_SHARE = 10 };
 
 /* An empty line has no least cost: its dual is 0. */
 static double or_zero(double cost)
@@ -24,7 +31,13 @@ static double or_zero(double cost)
     return cost < HUGE_VAL ? cost : 0.0;
 }
 
-static void start_duals(sd_assignment *a)
+/* As fmin, which compilers do not put in line because of NaN. */
+static double lesser(double x, double y)
+{
+    return y < x ? y : x;
+}
+
+static void start_columns(sd_assignment *a)
 {
     for (int32_t j = 0; j < a->n; ++j) a->col[j].v = HUGE_VAL;
     for (int64_t k = 0; k < a->ptr[a->n]; ++k) {
@@ -32,25 +45,100 @@ static void start_duals(sd_assignment *a)
         if (a->cost[k] < *v) *v = a->cost[k];
     }
     for (int32_t j = 0; j < a->n; ++j) a->col[j].v = or_zero(a->col[j].v);
+}
+
+static void start_rows(sd_assignment *a)
+{
     for (int32_t i = 0; i < a->n; ++i) {
         double least = HUGE_VAL;
         for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k)
-            least = fmin(least, a->cost[k] - a->col[a->ind[k]].v);
+            least = lesser(least, a->cost[k] - a->col[a->ind[k]].v);
         a->row[i].u = or_zero(least);
     }
 }
 
-static void start_symmetric_duals(sd_assignment *a)
+/* The largest value of a symmetric dual that row i's entries allow. */
+static double raised(const sd_assignment *a, int32_t i)
 {
-    for (int32_t i = 0; i < a->n; ++i) a->col[i].v = 0.5 * or_zero(row_minimum(a, i));
+    double least = HUGE_VAL;
+    for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) {
+        const int32_t j = a->ind[k];
+        least = lesser(least, j == i ? 0.5 * a->cost[k] : a->cost[k] - a->col[j].v);
+    }
+    return or_zero(least);
+}
+
+static void start_from_rows(sd_assignment *a)
+{
     for (int32_t i = 0; i < a->n; ++i) {
         double least = HUGE_VAL;
+        for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) least = lesser(least, a->cost[k]);
+        a->col[i].v = 0.5 * or_zero(least);
+    }
+    for (int32_t i = 0; i < a->n; ++i) a->row[i].u = a->col[i].v = raised(a, i);
+}
+
+/* Half the cost of row i's diagonal entry; infinite where there is none. */
+static double half_diagonal(const sd_assignment *a, int32_t i)
+{
+    for (int64_t k = a->ptr[i]; k < a->ptr[i + 1] && a->ind[k] <= i; ++k)
+        if (a->ind[k] == i) return 0.5 * a->cost[k];
+    return HUGE_VAL;
+}
+
+/* Conflicts of row i, with its dual at u_i, among rows whose duals are in v; infinite ones count as `open`
+ * says. */
+static int32_t count_conflicts(const sd_assignment *a, int32_t i, bool open)
+{
+    int32_t conflicts = 0;
+    for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) {
+        const int32_t j = a->ind[k];
+        if (j == i || (!open && a->col[j].v == HUGE_VAL)) continue;
+        conflicts += a->cost[k] < a->row[i].u + a->col[j].v - SD_TIGHT;
+    }
+    return conflicts;
+}
+
+/* The rows by their conflicts, the fewest first. count has n + 1 places. */
+static void sort_by_conflicts(sd_assignment *a, int32_t *count, int32_t *order)
+{
+    for (int32_t i = 0; i <= a->n; ++i) count[i] = 0;
+    for (int32_t i = 0; i < a->n; ++i) {
+        a->col[i].from = count_conflicts(a, i, true);
+        ++count[a->col[i].from + 1];
+    }
+    for (int32_t i = 0; i < a->n; ++i) count[i + 1] += count[i];
+    for (int32_t i = 0; i < a->n; ++i) order[count[a->col[i].from]++] = i;
+}
+
+/* Rows that did not keep their diagonals start, feasible, from those that did and from half the least cost
+ * among themselves. */
+static void start_others(sd_assignment *a)
+{
+    for (int32_t i = 0; i < a->n; ++i) {
+        if (a->row[i].u < HUGE_VAL) continue;
+        double least = HUGE_VAL;
         for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) {
-            const int32_t j = a->ind[k];
-            least = fmin(least, j == i ? 0.5 * a->cost[k] : a->cost[k] - a->col[j].v);
+            const double u = a->row[a->ind[k]].u;
+            least = lesser(least, u < HUGE_VAL ? a->cost[k] - u : 0.5 * a->cost[k]);
         }
         a->col[i].v = or_zero(least);
     }
+    for (int32_t i = 0; i < a->n; ++i)
+        if (a->row[i].u == HUGE_VAL) a->col[i].v = raised(a, i);
+}
+
+static void start_from_diagonal(sd_assignment *a, int32_t *count, int32_t *order)
+{
+    for (int32_t i = 0; i < a->n; ++i) a->row[i].u = a->col[i].v = half_diagonal(a, i);
+    sort_by_conflicts(a, count, order);
+    for (int32_t i = 0; i < a->n; ++i) a->col[i].v = HUGE_VAL;
+    for (int32_t r = 0; r < a->n; ++r) {
+        const int32_t i = order[r];
+        if (a->row[i].u < HUGE_VAL && count_conflicts(a, i, false) == 0) a->col[i].v = a->row[i].u;
+    }
+    for (int32_t i = 0; i < a->n; ++i) a->row[i].u = a->col[i].v;
+    start_others(a);
     for (int32_t i = 0; i < a->n; ++i) a->row[i].u = a->col[i].v;
 }
 
@@ -62,16 +150,16 @@ static void match_tight(sd_assignment *a, int32_t i, int64_t k)
 }
 
 /* Diagonals first, then pairs (i, j) and (j, i) of tight entries between free rows. */
-static void match_symmetric(sd_assignment *a)
+static void match_mirrored(sd_assignment *a)
 {
     for (int32_t i = 0; i < a->n; ++i) {
         if (a->row[i].col >= 0) continue;
         int64_t found = -1;
         for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) {
             const int32_t j = a->ind[k];
-            if (a->row[j].col >= 0 || !(sd_slack(a, i, k) <= SD_TIGHT)) continue;
-            if (found < 0 || j == i) found = k;
-            if (j >= i) break;
+            if (found >= 0 && j > i) break;
+            if (a->row[j].col >= 0 || (found >= 0 && j < i) || !(sd_slack(a, i, k) <= SD_TIGHT)) continue;
+            found = k;
         }
         if (found < 0) continue;
         const int32_t j = a->ind[found];
@@ -96,12 +184,12 @@ static int64_t free_tight(const sd_assignment *a, int64_t *next, int32_t i)
 }
 
 /* Matches row i with a free column, or with one whose row can go over to another. */
-static void match_cheaply(sd_assignment *a, int64_t *next, int32_t i)
+static bool match_cheaply(sd_assignment *a, int64_t *next, int32_t i)
 {
     const int64_t free_entry = free_tight(a, next, i);
     if (free_entry >= 0) {
         match_tight(a, i, free_entry);
-        return;
+        return true;
     }
     for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) {
         if (!(sd_slack(a, i, k) <= SD_TIGHT)) continue;
@@ -110,27 +198,56 @@ static void match_cheaply(sd_assignment *a, int64_t *next, int32_t i)
         if (moved < 0) continue;
         match_tight(a, other, moved);
         match_tight(a, i, k);
-        return;
+        return true;
     }
+    return false;
 }
 
-saddle_status sd_assignment_start(sd_context *c, sd_assignment *a, bool symmetric)
+/* A matching on tight entries for the duals that are there; gives the number of rows that stay free. */
+static int32_t match_from_nothing(sd_assignment *a, bool symmetric, int64_t *next)
 {
-    int64_t *next = sd_alloc(c, a->n, sizeof *next, "places in rows");
-    if (!next) return c->status;
+    int32_t left = 0;
     for (int32_t i = 0; i < a->n; ++i) {
         a->row[i].col = a->col[i].row = -1;
-        a->col[i].mark = 0;
         next[i] = a->ptr[i];
     }
-    if (symmetric) {
-        start_symmetric_duals(a);
-        match_symmetric(a);
-    } else {
-        start_duals(a);
+    if (symmetric) match_mirrored(a);
+    for (int32_t i = 0; i < a->n; ++i) left += a->row[i].col < 0 && !match_cheaply(a, next, i);
+    return left;
+}
+
+static saddle_status start_symmetric(sd_context *c, sd_assignment *a, int64_t *next)
+{
+    start_from_rows(a);
+    const int32_t left = match_from_nothing(a, true, next);
+    if (left <= a->n / TRY_AGAIN_SHARE) return SADDLE_OK;
+    int32_t *count = sd_alloc(c, (int64_t)a->n + 1, sizeof *count, "counts of conflicts");
+    int32_t *order = count ? sd_alloc(c, a->n, sizeof *order, "rows by conflicts") : NULL;
+    if (order) {
+        start_from_diagonal(a, count, order);
+        if (match_from_nothing(a, true, next) > left / TAKE_SHARE) {
+            start_from_rows(a);
+            match_from_nothing(a, true, next);
+        }
     }
-    for (int32_t i = 0; i < a->n; ++i)
-        if (a->row[i].col < 0) match_cheaply(a, next, i);
+    sd_free(c, count);
+    sd_free(c, order);
+    return order ? SADDLE_OK : c->status;
+}
+
+saddle_status sd_assignment_start(sd_context *c, sd_assignment *a, sd_start start)
+{
+    saddle_status status = SADDLE_OK;
+    int64_t *next = sd_alloc(c, a->n, sizeof *next, "places in rows");
+    if (!next) return c->status;
+    for (int32_t j = 0; j < a->n; ++j) a->col[j] = (sd_assigned_column){0};
+    if (start == SD_START_SYMMETRIC) {
+        status = start_symmetric(c, a, next);
+    } else {
+        if (start == SD_START_GENERAL) start_columns(a);
+        start_rows(a);
+        match_from_nothing(a, false, next);
+    }
     sd_free(c, next);
-    return SADDLE_OK;
+    return status;
 }

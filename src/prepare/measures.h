@@ -5,8 +5,8 @@
 
 #include "matrix/csr.h"
 
-/* Takes scalings, orders, symmetric, blocks and block_start from p and fills in the measures. A is whole.
- * O(nnz + the blocks' inverses). */
+/* Takes scalings (NULL: ones), orders, blocks and block_start from p and fills in the measures; all are 0 for
+ * n = 0. A is whole. O(nnz + the blocks' inverses). */
 saddle_status sd_measure_blocks(sd_context *c, const sd_csr *A, saddle_preparation *p);
 
 #endif
