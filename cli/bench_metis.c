@@ -44,7 +44,7 @@ static saddle_status make_graph(bare_metis *m, const saddle_matrix *A)
 
 void bare_metis_begin(bare_metis *m, const saddle_matrix *A, const saddle_hooks *hooks)
 {
-    metis_probe probe;
+    ordering_probe probe;
     *m = (bare_metis){.hooks = *hooks};
     probe_metis(&probe);
     if (!probe.works || probe.index_bits != 32 || make_graph(m, A) != SADDLE_OK) return;
@@ -56,15 +56,14 @@ void bare_metis_begin(bare_metis *m, const saddle_matrix *A, const saddle_hooks 
     m->back = malloc((size_t)n * sizeof *m->back);
     if (!m->start || !m->perm || !m->back) return;
     for (int64_t i = 0; i <= n; ++i) m->start[i] = (int32_t)pointers[i];
-    m->library = dlopen("libmetis.so.5", RTLD_LAZY | RTLD_LOCAL);
+    m->function = dlsym(RTLD_DEFAULT, "METIS_NodeND");
 }
 
 double bare_metis_time(bare_metis *m)
 {
     int (*order)(int32_t *, int32_t *, const int32_t *, int32_t *, int32_t *, int32_t *, int32_t *);
-    void *symbol = m->library ? dlsym(m->library, "METIS_NodeND") : NULL;
-    if (!symbol) return NAN;
-    memcpy(&order, &symbol, sizeof symbol); /* ISO C has no cast for it */
+    if (!m->function) return NAN;
+    memcpy(&order, &m->function, sizeof order); /* ISO C has no cast for it */
     int32_t n = (int32_t)m->graph.rows;
     const double began = seconds();
     const int code = order(&n, m->start, m->graph.indices, NULL, NULL, m->perm, m->back);
@@ -73,7 +72,6 @@ double bare_metis_time(bare_metis *m)
 
 void bare_metis_end(bare_metis *m)
 {
-    if (m->library) dlclose(m->library);
     free(m->start);
     free(m->perm);
     free(m->back);

@@ -1,6 +1,6 @@
 /*
  * METIS by itself, as a peer to compare with: METIS_NodeND with its default options on the whole graph of
- * A + A', rows of high degree and all. It is looked for at run time.
+ * A + A', rows of high degree and all.
  */
 #ifndef CLI_BENCH_METIS_H
 #define CLI_BENCH_METIS_H
@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 typedef struct bare_metis {
-    void *library;
-    bool edgeless; /* there is nothing to order */
+    void *function; /* METIS_NodeND, of the METIS that saddle is linked with */
+    bool edgeless;  /* there is nothing to order */
     int32_t *start, *perm, *back;
     saddle_matrix graph; /* both ends of every edge, by rows, without loops */
     saddle_hooks hooks;
