@@ -422,7 +422,7 @@ static int bench_one(prepare_bench *t, const char *operand, bool print)
         status = measure(t, row);
         unload(t);
     }
-    if (status != SADDLE_OK && progress_interrupted())
+    if (status == SADDLE_CANCELLED || (status != SADDLE_OK && progress_interrupted()))
         return fail(EXIT_INTERRUPTED, "interrupted at %s", operand);
     if (status != SADDLE_OK) /* what the reader says names the file, what the preparation says does not */
         return fail(exit_status(status), "%s%s%s", loaded ? operand : "", loaded ? ": " : "",
@@ -441,7 +441,7 @@ int bench_prepare(const arguments *a)
     t.rows = calloc((size_t)a->operand_count, sizeof *t.rows);
     if (!t.rows) return fail(EXIT_MEMORY, "no memory for the rows");
     t.hooks = progress_begin(a);
-    for (int k = 1; k < a->operand_count && !progress_interrupted(); ++k) {
+    for (int k = 1; k < a->operand_count && status != EXIT_INTERRUPTED; ++k) {
         const int one = bench_one(&t, a->operands[k], print);
         if (one != EXIT_DONE) status = one;
     }

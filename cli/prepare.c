@@ -73,7 +73,7 @@ static saddle_status work(prepare_run *r)
 static void settle_status(prepare_run *r, saddle_status status)
 {
     char where[160];
-    if (status != SADDLE_OK && progress_interrupted()) {
+    if (status == SADDLE_CANCELLED || (status != SADDLE_OK && progress_interrupted())) {
         progress_where(where, sizeof where);
         snprintf(r->message, sizeof r->message, "interrupted %s", where);
         status = SADDLE_CANCELLED;

@@ -20,7 +20,7 @@ static void print_scaling(const prepare_run *r)
     static const char *const meaning[] = {
         [SADDLE_SCALING_MC64] = "no entry above 1, matched ones are 1",
         [SADDLE_SCALING_RUIZ] = "the largest entry of every row and column is about 1",
-        [SADDLE_SCALING_AUCTION] = "matched entries are near 1",
+        [SADDLE_SCALING_AUCTION] = "no entry above 1",
         [SADDLE_SCALING_COL2] = "by the 2-norms of the columns",
         [SADDLE_SCALING_NONE] = "the matrix as it is",
     };
@@ -32,12 +32,16 @@ static void print_scaling(const prepare_run *r)
                meaning[r->p.scaling]);
 }
 
+/* An auction may leave rows unmatched that could be matched: only the optimum proves a rank. */
 static void print_matching(const saddle_preparation *p)
 {
+    const char *lack = "";
     if (p->structural_rank < 0) return;
-    printf("%-12sstructural rank %" PRId64 "%s; sum of log|a| %.6g, scaled %.3g\n", "matching",
-           p->structural_rank, p->structural_rank == p->n ? "" : ", less than n: the matrix is singular",
-           p->log_product, p->log_scaled);
+    const bool auction = p->scaling == SADDLE_SCALING_AUCTION;
+    if (p->structural_rank < p->n)
+        lack = auction ? ", rows were left unmatched" : ", less than n: the matrix is singular";
+    printf("%-12s%s %" PRId64 "%s; sum of log|a| %.6g, scaled %.3g\n", "matching",
+           auction ? "size" : "structural rank", p->structural_rank, lack, p->log_product, p->log_scaled);
 }
 
 static void print_pairs(const saddle_preparation *p)

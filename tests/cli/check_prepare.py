@@ -122,13 +122,13 @@ def check_matching(matching, entries, scaled, report, cut):
     if all(scaled[place] > 1e-290 for place in pairs) and not cut:
         close(report["matching"]["log_scaled"], sum(math.log(scaled[place]) for place in pairs), "log_scaled",
               1e-9 * scale)
-    if report["scaling"] != "mc64" or cut:
+    if report["scaling"] not in ("mc64", "auction") or cut:
         return
     rows, columns = {i for i, _ in pairs}, {j for _, j in pairs}
     for (i, j), value in scaled.items():
         if i in rows and j in columns:
             require(value <= 1 + 1e-10, "scaled entry", i + 1, j + 1, "is", value)
-    for place in pairs:
+    for place in pairs if report["scaling"] == "mc64" else []:
         require(scaled[place] >= 1 - 1e-10, "matched entry", place, "is", scaled[place])
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# Real matrices: a status of the table and valid JSON for every one, and errors that are true.
+# Real matrices: a status of the table and valid JSON for every one, errors that are true, and preparations
+# that hold.
 #
 # They are looked for in SADDLE_MATRICES (the folder shared/matrices beside the repository by default).
 # Files above 100 kB are left out but with SADDLE_TEST_FULL=1.
@@ -47,4 +48,18 @@ j['reason'] and j['relative_residual'] is not None" || echo "$matrix" >> wrong ;
             python3 "$BATS_TEST_DIRNAME/check_errors.py" "$matrix" x.mtx report.json
         done
     done < list
+}
+
+@test "small ones prepared: all that is written is held against the matrix" {
+    matrices 24k small > list
+    [ -s list ]
+    while read -r matrix; do
+        for options in "" "--blocking clusters --pairs on --order metis"; do
+            rm -rf out
+            # shellcheck disable=SC2086
+            "$SADDLE" prepare "$matrix" -q --out out --json report.json $options
+            python3 "$BATS_TEST_DIRNAME/check_prepare.py" "$matrix" out report.json || echo "$matrix $options" >> wrong
+        done
+    done < list
+    [ ! -e wrong ] || { cat wrong; return 1; }
 }

@@ -483,14 +483,3 @@ complete_with() { # words... the last of which is to be completed
     run -2 "$SADDLE" bench read A.mtx B.mtx
     run -2 "$SADDLE" bench spmv A.mtx --blockings
 }
-
-@test "real matrices: all that is written holds" {
-    local folder=${SADDLE_MATRICES:-$BATS_TEST_DIRNAME/../../../shared/matrices}
-    [ -d "$folder" ] || skip "there are no matrices in $folder"
-    find "$folder" -name '*.mtx.gz' -size -24k | sort > list
-    [ -s list ]
-    while read -r file; do
-        checked "$file"
-        checked "$file" --blocking clusters --pairs on --order metis
-    done < list
-}

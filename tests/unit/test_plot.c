@@ -264,6 +264,32 @@ static void test_pattern_extremes(void **state)
     assert_int_equal(plot_pattern(in_folder("plot.png"), &wide), EXIT_DONE);
 }
 
+/* Blocks of more than one row are tinted and outlined, pairs too; what is too small is only counted. */
+static void test_blocks_on_the_diagonal(void **state)
+{
+    (void)state;
+    saddle_matrix A;
+    const int32_t start[] = {0, 8, 15, 16}, first[] = {2, 9};
+    const plot_blocks blocks = {3, start, 2, first};
+    assert_int_equal(family_generate("lap2d", 4, NAN, 1, &A, NULL), SADDLE_OK);
+    assert_int_equal(plot_prepared(in_folder("plot.svg"), &A, &blocks), EXIT_DONE);
+    assert_int_equal(count_text(in_folder("plot.svg"), "fill=\"#f3ecd0\""), 2 + 1);
+    assert_int_equal(count_text(in_folder("plot.svg"), "fill=\"#dccb85\""), 2 + 1);
+    assert_int_equal(count_text(in_folder("plot.svg"), "#8a7a3a"), 2);
+    assert_int_equal(count_text(in_folder("plot.svg"), ">3 blocks<"), 1);
+    assert_int_equal(count_text(in_folder("plot.svg"), ">2 pairs<"), 1);
+    family_free(&A);
+
+    int32_t many[1801];
+    for (int32_t k = 0; k <= 1800; ++k) many[k] = 2 * k;
+    const plot_blocks small = {1800, many, 1, first};
+    assert_int_equal(family_generate("lap2d", 60, NAN, 1, &A, NULL), SADDLE_OK);
+    assert_int_equal(plot_prepared(in_folder("plot.svg"), &A, &small), EXIT_DONE);
+    assert_int_equal(count_text(in_folder("plot.svg"), ">1,800 blocks, too small to see<"), 1);
+    assert_int_equal(count_text(in_folder("plot.svg"), ">1 pairs, too small to see<"), 1);
+    family_free(&A);
+}
+
 static void test_convergence(void **state)
 {
     (void)state;
@@ -368,6 +394,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_pattern_marks, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_pattern_layouts, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_pattern_extremes, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_blocks_on_the_diagonal, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_convergence, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_convergence_extremes, make_folder, remove_folder),
         cmocka_unit_test(test_refusals),
