@@ -58,11 +58,20 @@ static inline double sd_edge_weight(const sd_graph *g, int64_t k)
     return g->weight ? g->weight[k] : 1.0;
 }
 
-/* A vertex of very high degree stays by itself: in a part with others it would make the block row of all of
- * them dense, and going through its neighbours finds nothing that is near. */
-static inline bool sd_is_dense(const sd_graph *g, int32_t v)
+/*
+ * A vertex of a higher degree than this stays by itself: in a part with others it would make the block row of
+ * all of them dense, and going through its neighbours finds nothing that is near. In a matrix that is dense
+ * all over nothing stands out.
+ */
+static inline double sd_dense_degree(const sd_graph *g)
 {
-    return (double)(g->ptr[v + 1] - g->ptr[v]) > 10.0 * sqrt((double)g->n);
+    const double n = g->n;
+    return n > 0.0 ? fmax(10.0 * sqrt(n), 4.0 * (double)g->ptr[g->n] / n) : 0.0;
+}
+
+static inline double sd_degree(const sd_graph *g, int32_t v)
+{
+    return (double)(g->ptr[v + 1] - g->ptr[v]);
 }
 
 #endif

@@ -318,6 +318,21 @@ static void a_vertex_of_very_high_degree_stays_alone(void **state)
     square_free(&wheel);
 }
 
+static void a_dense_matrix_is_blocked_all_the_same(void **state)
+{
+    (void)state;
+    enum { N = 200, MOST = 8 };
+    square complete = square_new(N);
+    for (int v = 0; v < N; ++v)
+        for (int w = 0; w < v; ++w) join(&complete, v, w, 1.0);
+    for (int blocking = FIRST; blocking <= LAST; ++blocking) {
+        int32_t parts;
+        free(block(&complete, blocking, true, MOST, &parts));
+        if (parts > N / MOST * 3 / 2) fail_msg("%s: %d parts", name_of(blocking), parts);
+    }
+    square_free(&complete);
+}
+
 /* ---- supervariables ---- */
 
 /* Nodes in a ring, each coupled with its two neighbours, with `unknowns` vertices each. */
@@ -633,6 +648,7 @@ int main(void)
         cmocka_unit_test(a_path_is_cut_into_full_parts),
         cmocka_unit_test(strong_edges_stay_inside),
         cmocka_unit_test(a_vertex_of_very_high_degree_stays_alone),
+        cmocka_unit_test(a_dense_matrix_is_blocked_all_the_same),
         cmocka_unit_test(supervariables_are_the_nodes),
         cmocka_unit_test(large_supervariables_are_divided_evenly),
         cmocka_unit_test(the_cosine_forgives_a_missing_entry),
