@@ -78,11 +78,25 @@ static void look_at_machine(diagnosis *d)
             1e-9 * (double)(m.available > 0 ? m.available : 0));
 }
 
+/* The library takes 32-bit indices: another METIS under the same name would read them wrongly. */
+static void look_at_ordering(diagnosis *d, const char *name, const ordering_probe *p)
+{
+    static const char *const again = "install it again (scripts/packages), and build saddle again";
+    if (!p->found)
+        add(d, name, BROKEN, again, "not among the libraries that saddle is linked with");
+    else if (p->index_bits != 32)
+        add(d, name, BROKEN, again, "%s has %d-bit indices, and saddle needs 32", p->library, p->index_bits);
+    else if (!p->works)
+        add(d, name, BROKEN, again, "%s did not order a graph of four vertices", p->library);
+    else
+        add(d, name, FOUND, "", "%s, %d-bit indices, ordered a small graph", p->library, p->index_bits);
+}
+
 static void look_at_libraries(diagnosis *d)
 {
     static const char *const install_blas = "install OpenBLAS: apt-get install libopenblas0-pthread";
     blas_probe blas;
-    metis_probe metis;
+    ordering_probe metis, amd;
     probe_blas(&blas);
     const char *what = blas.config[0] ? blas.config : blas.library;
     if (!blas.found)
@@ -95,13 +109,9 @@ static void look_at_libraries(diagnosis *d)
     else
         add(d, "blas", FOUND, "", "%s, %s", what, blas_flavour_text(blas.flavour));
     probe_metis(&metis);
-    if (!metis.found)
-        add(d, "metis", MISSING, "install METIS: apt-get install libmetis5", "libmetis.so.5 was not found");
-    else if (!metis.works)
-        add(d, "metis", WARNING, "install METIS again: apt-get install --reinstall libmetis5",
-            "libmetis.so.5 is there, but did not order a graph of four vertices");
-    else
-        add(d, "metis", FOUND, "", "libmetis.so.5, %d-bit indices, ordered a small graph", metis.index_bits);
+    look_at_ordering(d, "metis", &metis);
+    probe_amd(&amd);
+    look_at_ordering(d, "amd", &amd);
     if (zlibVersion()[0] == ZLIB_VERSION[0])
         add(d, "zlib", FOUND, "", "%s", zlibVersion());
     else
@@ -219,8 +229,9 @@ const command command_doctor = {
     .help = "what was found on this machine: BLAS, threads, METIS, GPU",
     .about =
         "Looks at what saddle can use on this machine and tries it: processor, threads, memory, BLAS and "
-        "its flavour, METIS, zlib, GPU, environment. Each line is ok, warning, missing or broken, with what "
-        "to do. The exit status is 1 only where something is broken that saddle cannot do without.",
+        "its flavour, METIS, AMD, zlib, GPU, environment. Each line is ok, warning, missing or broken, "
+        "with what to do. The exit status is 1 only where something is broken that saddle cannot do "
+        "without.",
     .options = doctor_options,
     .library = "",
     .least = 0,

@@ -1,4 +1,4 @@
-/* See probe.h. Libraries are loaded at run time: what is not there is reported, not an error. */
+/* See probe.h. BLAS is loaded at run time: where it is not there, that is reported and no error. */
 #define _GNU_SOURCE
 #include "cli/probe.h"
 
@@ -50,55 +50,94 @@ const char *blas_flavour_text(int flavour)
     }
 }
 
-/*
- * METIS does not tell how wide its indices are. Its default options are 40 indices of -1: in a
- * buffer of 80 32-bit zeros they fill one half or all of it.
- */
-static int metis_index_bits(void *library)
+/* A function of a library that saddle is linked with, and the file it comes from. */
+static bool find_linked(const char *name, void *function, char *file, size_t file_size)
 {
-    int (*set_defaults)(void *options);
-    int32_t options[80] = {0};
-    if (!find_function(library, "METIS_SetDefaultOptions", &set_defaults)) return 0;
-    set_defaults(options);
-    return options[79] == -1 ? 64 : 32;
+    Dl_info info;
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+    memcpy(function, &symbol, sizeof symbol);
+    if (!symbol || !dladdr(symbol, &info) || !info.dli_fname) return false;
+    char *path = realpath(info.dli_fname, NULL);
+    const char *whole = path ? path : info.dli_fname, *slash = strrchr(whole, '/');
+    snprintf(file, file_size, "%s", slash ? slash + 1 : whole);
+    free(path);
+    return true;
 }
 
-/* Orders the path of four vertices and checks that a permutation comes back. */
-#define METIS_TRIAL(name, index)                                                                             \
-    static bool name(void *library)                                                                          \
+/* Whether order holds 0 to 3, each once. */
+static bool orders_four(const int64_t *order)
+{
+    int seen = 0;
+    for (int k = 0; k < 4; ++k)
+        if (order[k] >= 0 && order[k] < 4) seen |= 1 << order[k];
+    return seen == 15;
+}
+
+/* The path of four vertices. */
+#define PATH_START                                                                                           \
     {                                                                                                        \
-        int (*order)(index *, index *, index *, index *, index *, index *, index *);                         \
-        index n = 4, start[] = {0, 1, 3, 5, 6}, next[] = {1, 0, 2, 1, 3, 2}, perm[4], back[4], seen = 0;     \
-        if (!find_function(library, "METIS_NodeND", &order)) return false;                                   \
+        0, 1, 3, 5, 6                                                                                        \
+    }
+#define PATH_NEXT                                                                                            \
+    {                                                                                                        \
+        1, 0, 2, 1, 3, 2                                                                                     \
+    }
+
+#define METIS_TRIAL(name, index)                                                                             \
+    static bool name(int (*order)(index *, index *, index *, index *, index *, index *, index *))            \
+    {                                                                                                        \
+        index n = 4, start[] = PATH_START, next[] = PATH_NEXT, perm[4], back[4];                             \
         if (order(&n, start, next, NULL, NULL, perm, back) != 1) return false;                               \
-        for (int k = 0; k < 4; ++k) {                                                                        \
-            if (perm[k] >= 0 && perm[k] < 4) seen |= (index)1 << perm[k];                                    \
-        }                                                                                                    \
-        return seen == 15;                                                                                   \
+        return orders_four((const int64_t[]){perm[0], perm[1], perm[2], perm[3]});                           \
     }
 METIS_TRIAL(metis_works_32, int32_t)
 METIS_TRIAL(metis_works_64, int64_t)
 
-void probe_metis(metis_probe *m)
+/*
+ * METIS does not tell how wide its indices are. Its default options are 40 indices of -1: in a
+ * buffer of 80 32-bit zeros they fill one half or all of it.
+ */
+static int metis_index_bits(void)
 {
-    memset(m, 0, sizeof *m);
-    void *library = dlopen("libmetis.so.5", RTLD_LAZY | RTLD_LOCAL);
-    if (!library) return;
-    m->found = true;
-    m->index_bits = metis_index_bits(library);
+    char file[64];
+    int (*set_defaults)(void *options);
+    int32_t options[80] = {0};
+    if (!find_linked("METIS_SetDefaultOptions", &set_defaults, file, sizeof file)) return 0;
+    set_defaults(options);
+    return options[79] == -1 ? 64 : 32;
+}
+
+void probe_metis(ordering_probe *p)
+{
+    int (*order_32)(int32_t *, int32_t *, int32_t *, int32_t *, int32_t *, int32_t *, int32_t *);
+    int (*order_64)(int64_t *, int64_t *, int64_t *, int64_t *, int64_t *, int64_t *, int64_t *);
+    memset(p, 0, sizeof *p);
+    p->found = find_linked("METIS_NodeND", &order_32, p->library, sizeof p->library);
+    if (!p->found) return;
+    memcpy(&order_64, &order_32, sizeof order_64);
+    p->index_bits = metis_index_bits();
     /* METIS may call exit: the trial runs in a child. */
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        const bool works = m->index_bits == 64   ? metis_works_64(library)
-                           : m->index_bits == 32 ? metis_works_32(library)
-                                                 : false;
+        const bool works = p->index_bits == 64 ? metis_works_64(order_64) : metis_works_32(order_32);
         _exit(works ? 17 : 1);
     }
     int status;
-    m->works =
+    p->works =
         child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 17;
-    dlclose(library);
+}
+
+void probe_amd(ordering_probe *p)
+{
+    int (*order)(int n, const int *start, const int *next, int *perm, double *control, double *info);
+    const int start[] = PATH_START, next[] = PATH_NEXT;
+    int perm[4];
+    memset(p, 0, sizeof *p);
+    p->found = find_linked("amd_order", &order, p->library, sizeof p->library);
+    p->index_bits = 32; /* amd_l_order is the one with 64 */
+    p->works = p->found && order(4, start, next, perm, NULL, NULL) == 0 &&
+               orders_four((const int64_t[]){perm[0], perm[1], perm[2], perm[3]});
 }
 
 /* The first line of a file that begins with `key`: what follows its colon. */

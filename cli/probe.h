@@ -19,11 +19,14 @@ typedef struct blas_probe {
 void probe_blas(blas_probe *b);
 const char *blas_flavour_text(int flavour);
 
-typedef struct metis_probe {
-    bool found, works; /* works: it ordered a small grid */
+/* The libraries for orderings that saddle is linked with. */
+typedef struct ordering_probe {
+    bool found, works; /* works: it ordered a small graph */
+    char library[64];  /* the file it is in, whose name has the version: "libmetis.so.5.1.0" */
     int index_bits;    /* 32 or 64 */
-} metis_probe;
-void probe_metis(metis_probe *m);
+} ordering_probe;
+void probe_metis(ordering_probe *p);
+void probe_amd(ordering_probe *p);
 
 typedef struct machine_probe {
     char cpu[128];

@@ -123,11 +123,12 @@ saddle_status sd_graph_weigh(sd_context *c, const sd_csr *A, bool symmetric, con
         for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
             const int32_t w = A->ind[k];
             if (w == v) continue;
-            const double size = fmin(fabs(row_scale[i] * A->val[k] * col_scale[w]), DBL_MAX);
             while (g->ind[edge] != w) ++edge;
-            if (symmetric) {
-                g->weight[edge] = size;
+            if (symmetric) { /* in one order of the factors, or the two ends would round apart */
+                const int32_t low = v < w ? v : w, high = v < w ? w : v;
+                g->weight[edge] = fmin(fabs(row_scale[low] * A->val[k] * col_scale[high]), DBL_MAX);
             } else {
+                const double size = fmin(fabs(row_scale[i] * A->val[k] * col_scale[w]), DBL_MAX);
                 g->weight[edge] += 0.5 * size;
                 g->weight[find_edge(g, w, v)] += 0.5 * size;
             }

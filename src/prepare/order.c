@@ -13,6 +13,9 @@
 static saddle_status order_all(sd_context *c, const sd_graph *g, int order, int32_t *perm)
 {
     switch (order) {
+    case SADDLE_ORDER_NATURAL:
+        for (int32_t v = 0; v < g->n; ++v) perm[v] = v;
+        return SADDLE_OK;
     case SADDLE_ORDER_METIS: return sd_metis_order(c, g, perm);
     case SADDLE_ORDER_AMD: return sd_amd_order(c, g, perm);
     case SADDLE_ORDER_RCM: return sd_rcm_order(c, g, perm);
@@ -86,21 +89,28 @@ static saddle_status order_without(sd_context *c, const sd_graph *g, int order, 
     return status;
 }
 
-saddle_status sd_order_graph(sd_context *c, const sd_graph *g, int order, int32_t *perm, int64_t *dense)
+/* How many vertices are taken out, and the rows in them. Up to n = 100 no degree is above the limit. */
+static int32_t count_dense(const sd_graph *g, int64_t *rows)
 {
-    const double most = 10.0 * sqrt((double)g->n); /* beyond every degree up to n = 100 */
+    const double most = 10.0 * sqrt((double)g->n);
     int32_t count = 0;
-    *dense = 0;
-    if (order == SADDLE_ORDER_NATURAL) {
-        for (int32_t v = 0; v < g->n; ++v) perm[v] = v;
-        return SADDLE_OK;
-    }
+    *rows = 0;
     for (int32_t v = 0; v < g->n; ++v) {
         if ((double)sd_degree(g, v) <= most) continue;
         ++count;
-        *dense += sd_graph_size(g, v);
+        *rows += sd_graph_size(g, v);
     }
-    return count ? order_without(c, g, order, count, perm) : order_all(c, g, order, perm);
+    if (count <= g->n / 10) return count;
+    *rows = 0; /* that is what the graph is like: where all go, nothing is left to order */
+    return 0;
+}
+
+saddle_status sd_order_graph(sd_context *c, const sd_graph *g, int order, int32_t *perm, int64_t *dense)
+{
+    const int32_t count = count_dense(g, dense);
+    if (count && order != SADDLE_ORDER_NATURAL) return order_without(c, g, order, count, perm);
+    *dense = 0;
+    return order_all(c, g, order, perm);
 }
 
 saddle_status sd_order_check(sd_context *c, const int32_t *perm, int32_t n, const char *what)

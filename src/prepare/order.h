@@ -9,9 +9,9 @@
 
 /*
  * METIS nested dissection with vertex weights; approximate minimum degree; reverse Cuthill-McKee with a
- * pseudo-peripheral start in every component. Vertices whose degree is above 10 sqrt(n) are taken out first
- * and come last, the lowest degree first; *dense counts the rows in them. `order` is one of
- * SADDLE_ORDER_METIS, _AMD, _RCM, _NATURAL.
+ * pseudo-peripheral start in every component. Vertices whose degree is above 10 sqrt(n), where they are no
+ * more than one in ten, are taken out first and come last, the lowest degree first; *dense counts the rows
+ * in them. `order` is one of SADDLE_ORDER_METIS, _AMD, _RCM, _NATURAL; the natural order takes nothing out.
  */
 saddle_status sd_order_graph(sd_context *c, const sd_graph *g, int order, int32_t *perm, int64_t *dense);
 

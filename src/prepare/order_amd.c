@@ -5,6 +5,10 @@
  * What is called is amd_2, the ordering itself: a graph is already what it wants, symmetric and without the
  * diagonal, and all its memory is given to it, so that the caller's allocator has it. Its own treatment of
  * dense rows is off: sd_order_graph has taken them out.
+ *
+ * It knows no vertex weights, and none are made up for: on 117 KKT matrices with pairs, ordering a graph in
+ * which every pair stands twice with the same neighbours, so that AMD finds and weighs it itself, took 1.3
+ * times as long, and the flops came out the same in the median and 1 % higher in the mean.
  */
 #include "prepare/orderings.h"
 

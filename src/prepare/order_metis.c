@@ -5,9 +5,10 @@
  *   every call, and the generator of the C library is given a state of our own for that time: the caller's
  *   sequence goes on afterwards as if nothing had happened. (A thread of the caller that calls rand() at the
  *   very same time still disturbs both.)
- * - It leaves by longjmp out of a signal handler, for SIGABRT (which it raises where malloc fails) and
- * SIGTERM (where it has failed, or where someone sent one), and the signal stays blocked: the mask is put
- * back.
+ * - While it runs it handles SIGABRT (which it raises where malloc fails) and SIGTERM (where it has failed,
+ * or where someone sent one) and leaves by longjmp out of the handler, so that the signal stays blocked. What
+ * it puts back at its end is the caller's handler without its flags and mask. So mask and actions are kept
+ * and put back here. (A SIGTERM that another thread receives meanwhile ends the process.)
  * - It crashes or misbehaves on graphs without edges and on fewer than two vertices: it gets none.
  */
 #define _DEFAULT_SOURCE /* initstate, setstate */
@@ -22,28 +23,31 @@
 
 _Static_assert(IDXTYPEWIDTH == 32, "METIS must be built with 32-bit indices (IDXTYPEWIDTH 32)");
 
-/* What belongs to the process while METIS runs. */
+/* What METIS changes in the process, as it was before. */
 typedef struct session {
-    char *old_state;
-    sigset_t old_mask;
+    char *random_state;
+    sigset_t mask;
+    struct sigaction on_abort, on_terminate;
 } session;
 
 static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
-static char random_state[128];
+static char metis_random_state[128];
 
-static session begin_session(void)
+static void begin_session(session *s)
 {
-    session s;
     pthread_mutex_lock(&metis_lock);
-    pthread_sigmask(SIG_SETMASK, NULL, &s.old_mask);
-    s.old_state = initstate(1, random_state, sizeof random_state);
-    return s;
+    pthread_sigmask(SIG_SETMASK, NULL, &s->mask);
+    sigaction(SIGABRT, NULL, &s->on_abort);
+    sigaction(SIGTERM, NULL, &s->on_terminate);
+    s->random_state = initstate(1, metis_random_state, sizeof metis_random_state);
 }
 
 static void end_session(const session *s)
 {
-    setstate(s->old_state);
-    pthread_sigmask(SIG_SETMASK, &s->old_mask, NULL);
+    setstate(s->random_state);
+    sigaction(SIGABRT, &s->on_abort, NULL);
+    sigaction(SIGTERM, &s->on_terminate, NULL);
+    pthread_sigmask(SIG_SETMASK, &s->mask, NULL);
     pthread_mutex_unlock(&metis_lock);
 }
 
@@ -82,6 +86,11 @@ static idx_t *not_written(const int32_t *array)
     return (idx_t *)(uintptr_t)array;
 }
 
+/*
+ * The option that orders connected components one by one stays off: METIS walks through all of them at every
+ * level of the dissection, which took up to 350 times as long, and the flops of the factor stayed the same
+ * within 1 % (median of 53 matrices of several components).
+ */
 static void set_options(idx_t *options)
 {
     METIS_SetDefaultOptions(options);
@@ -103,7 +112,8 @@ saddle_status sd_metis_order(sd_context *c, const sd_graph *g, int32_t *perm)
         status = c->status;
     } else {
         set_options(options);
-        const session s = begin_session();
+        session s;
+        begin_session(&s);
         const int code =
             METIS_NodeND(&n, xadj, not_written(g->ind), not_written(g->size), options, perm, inverse);
         end_session(&s);
@@ -164,7 +174,8 @@ saddle_status sd_metis_partition(sd_context *c, const sd_graph *g, int32_t parts
         status = c->status;
     } else {
         set_options(options);
-        const session s = begin_session();
+        session s;
+        begin_session(&s);
         const int code =
             METIS_PartGraphKway(&n, &constraints, xadj, not_written(g->ind), not_written(g->size), NULL,
                                 adjwgt, &count, NULL, NULL, options, &cut, part);

@@ -4,7 +4,7 @@ load helper
 
 @test "doctor finds what saddle needs" {
     run -0 --separate-stderr "$SADDLE" doctor
-    for name in saddle cpu threads memory blas metis zlib gpu solver; do
+    for name in saddle cpu threads memory blas metis amd zlib gpu solver; do
         [[ $output =~ (^|$'\n')$name\ +(ok|warning|missing) ]]
     done
     [[ $output != *broken* ]]
