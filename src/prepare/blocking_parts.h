@@ -44,9 +44,6 @@ typedef struct sd_heap {
 saddle_status sd_heap_push(sd_context *c, sd_heap *heap, sd_edge edge);
 sd_edge sd_heap_pop(sd_heap *heap); /* of one that is not empty */
 
-/* Puts any `count` edges into the order of a heap. O(count). */
-void sd_heap_build(sd_heap *heap);
-
 static inline bool sd_edge_before(const sd_edge *a, const sd_edge *b)
 {
     if (a->weight != b->weight) return a->weight > b->weight;
