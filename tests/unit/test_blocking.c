@@ -44,6 +44,21 @@ static void assert_connected(const square *s, int blocking, const int32_t *part,
         fail_msg("%s: %d parts are in %d connected pieces", name_of(blocking), parts, pieces);
 }
 
+/* No two parts with an edge between them fit into one. */
+static void assert_nothing_left_to_join(const sd_graph *g, int blocking, int most, const int32_t *part)
+{
+    int *rows = test_alloc((size_t)g->n, sizeof *rows);
+    for (int v = 0; v < g->n; ++v) rows[part[v]] += sd_graph_size(g, v);
+    for (int v = 0; v < g->n; ++v) {
+        for (int64_t k = g->ptr[v]; k < g->ptr[v + 1]; ++k) {
+            const int p = part[v], q = part[g->ind[k]];
+            if (p == q || (g->weight && g->weight[k] == 0.0) || rows[p] + rows[q] > most) continue;
+            fail_msg("%s: parts %d and %d fit into one", name_of(blocking), p, q);
+        }
+    }
+    free(rows);
+}
+
 static void check_blockings(const square *s, bool weighted, int most)
 {
     sd_graph g = square_graph(s, weighted);
@@ -57,6 +72,10 @@ static void check_blockings(const square *s, bool weighted, int most)
         if (most == 1) assert_int_equal(parts, s->n);
         /* rows of similar structure need not be coupled */
         if (blocking != SADDLE_BLOCKING_COSINE) assert_connected(s, blocking, part, parts);
+        if ((blocking == SADDLE_BLOCKING_CLUSTERS && s->n <= 100) || /* no degree stands out so far */
+            blocking == SADDLE_BLOCKING_PRIORITY || blocking == SADDLE_BLOCKING_PRIORITY_DYNAMIC ||
+            blocking == SADDLE_BLOCKING_METIS)
+            assert_nothing_left_to_join(&g, blocking, most, part);
         free(second);
         free(part);
     }
