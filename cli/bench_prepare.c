@@ -1,7 +1,10 @@
 /*
  * `saddle bench prepare`: what the parts of a preparation cost beside METIS alone, in one run.
  *
- *   METIS    nested dissection of the matrix as it is: no scaling, no pairs
+ *   METIS    METIS_NodeND on the whole graph of A + A' (bench_metis.h); `order` where there is no such
+ *            library, and nothing where there is no edge
+ *   order    the library's own nested dissection of the matrix as it is: no scaling, no pairs. It leaves
+ *            rows of high degree to the end, which is why it may be far quicker
  *   match    the matching of largest product
  *   whole    matching, scaling, pairs, and nested dissection of the graph compressed by them
  *   AMD      approximate minimum degree of the matrix as it is
@@ -12,6 +15,7 @@
  * Each time is the best of --repeat runs, which take turns so that a noisy moment hits all of them.
  */
 #include "cli/bench.h"
+#include "cli/bench_metis.h"
 #include "cli/families.h"
 #include "cli/json.h"
 #include "cli/progress.h"
@@ -29,8 +33,8 @@ typedef struct prepare_row {
     char name[64];
     int64_t n, nnz;
     int symmetric;
-    double metis, matching, whole, amd; /* seconds */
-    double over, off;                   /* largest |rac| - 1; largest ||rac| - 1| on the matching */
+    double metis, order, matching, whole, amd; /* seconds */
+    double over, off;                          /* largest |rac| - 1; largest ||rac| - 1| on the matching */
     int64_t rank;
     int64_t grid_levels, cluster_levels;
     double plain_flops, pair_flops;
@@ -98,7 +102,7 @@ static saddle_status prepare(prepare_bench *t, int scaling, int pairs, int order
     return saddle_prepare(&t->A, &o, NULL, &t->hooks, p, t->message);
 }
 
-static saddle_status time_metis(prepare_bench *t, prepare_row *row)
+static saddle_status time_order(prepare_bench *t, prepare_row *row)
 {
     saddle_preparation p;
     const saddle_status status =
@@ -107,7 +111,7 @@ static saddle_status time_metis(prepare_bench *t, prepare_row *row)
     row->n = p.n;
     row->nnz = p.nnz;
     row->symmetric = p.symmetric;
-    row->metis = fmin(row->metis, p.time_order);
+    row->order = fmin(row->order, p.time_order);
     row->plain_flops = p.factor_flops;
     row->grid_levels = p.levels;
     saddle_preparation_free(&p, &t->hooks);
@@ -185,20 +189,30 @@ static saddle_status time_blocking(prepare_bench *t, int blocking, double *best,
     return SADDLE_OK;
 }
 
+static saddle_status time_blockings(prepare_bench *t, prepare_row *row)
+{
+    if (!argument_flag(t->a, "blockings")) return SADDLE_OK;
+    const saddle_status status =
+        time_blocking(t, SADDLE_BLOCKING_PRIORITY, &row->priority, &row->blocking_bytes);
+    if (status != SADDLE_OK) return status;
+    return time_blocking(t, SADDLE_BLOCKING_PRIORITY_DYNAMIC, &row->dynamic, &row->blocking_bytes);
+}
+
 static saddle_status measure(prepare_bench *t, prepare_row *row)
 {
-    const bool blockings = argument_flag(t->a, "blockings");
     const int64_t repeat = argument_count(t->a, "repeat");
+    bare_metis metis;
+    bare_metis_begin(&metis, &t->A, &t->hooks);
     saddle_status status = SADDLE_OK;
     for (int64_t k = 0; k < repeat && status == SADDLE_OK; ++k) {
-        status = time_metis(t, row);
+        row->metis = fmin(row->metis, bare_metis_time(&metis));
+        status = time_order(t, row);
         if (status == SADDLE_OK) status = time_whole(t, row);
         if (status == SADDLE_OK) status = time_amd(t, row);
-        if (status == SADDLE_OK && blockings)
-            status = time_blocking(t, SADDLE_BLOCKING_PRIORITY, &row->priority, &row->blocking_bytes);
-        if (status == SADDLE_OK && blockings)
-            status = time_blocking(t, SADDLE_BLOCKING_PRIORITY_DYNAMIC, &row->dynamic, &row->blocking_bytes);
+        if (status == SADDLE_OK) status = time_blockings(t, row);
     }
+    bare_metis_end(&metis);
+    if (isinf(row->metis)) row->metis = metis.edgeless ? NAN : row->order;
     return status == SADDLE_OK ? count_levels(t, row) : status;
 }
 
@@ -211,6 +225,11 @@ static double match_ratio(const prepare_row *row)
 static double whole_ratio(const prepare_row *row)
 {
     return row->whole / row->metis;
+}
+
+static double order_ratio(const prepare_row *row)
+{
+    return row->order / row->metis;
 }
 
 static double amd_ratio(const prepare_row *row)
@@ -235,6 +254,7 @@ static const struct {
 } ratios[] = {
     {"match", "matching / METIS, seconds", match_ratio, false},
     {"whole", "matching to order of pairs / METIS, seconds", whole_ratio, false},
+    {"order", "order without pairs / METIS, seconds", order_ratio, false},
     {"amd", "AMD / METIS, seconds", amd_ratio, false},
     {"levels", "grid of 8 / clusters of 8, level sets", level_ratio, true},
     {"work", "with pairs / without, operations of a factorization", work_ratio, false},
@@ -281,12 +301,29 @@ static void print_header(void)
            "s/M nnz", "at most", "off 1", "cluster", "work");
 }
 
+/* A number in a column of this width, or a dash where there is none. */
+static void print_ratio(int width, double ratio)
+{
+    if (isfinite(ratio))
+        printf("%*.2f", width, ratio);
+    else
+        printf("%*s", width, "-");
+}
+
 static void print_row(const prepare_row *row)
 {
-    printf("%-19.19s %9" PRId64 "%9" PRId64 "%9.4f%8.2f%7.2f%7.2f%8.3f%9.0e%9.0e%8.2f%7.2f\n", row->name,
-           row->n, row->nnz, row->metis, match_ratio(row), whole_ratio(row), amd_ratio(row),
-           1e6 * row->matching / (double)row->nnz, fmax(row->over, 0.0), row->off, level_ratio(row),
-           work_ratio(row));
+    printf("%-19.19s %9" PRId64 "%9" PRId64, row->name, row->n, row->nnz);
+    if (isfinite(row->metis))
+        printf("%9.4f", row->metis);
+    else
+        printf("%9s", "-");
+    print_ratio(8, match_ratio(row));
+    print_ratio(7, whole_ratio(row));
+    print_ratio(7, amd_ratio(row));
+    printf("%8.3f%9.0e%9.0e", 1e6 * row->matching / (double)row->nnz, fmax(row->over, 0.0), row->off);
+    print_ratio(8, level_ratio(row));
+    print_ratio(7, work_ratio(row));
+    putchar('\n');
     fflush(stdout);
 }
 
@@ -304,11 +341,14 @@ static void print_blockings(const prepare_bench *t)
 
 static void print_summary(const prepare_bench *t)
 {
-    printf("\n%-54s%9s%9s%9s  %s\n", "ratios", "median", "90 %", "worst", "");
+    printf("\n%-54s%9s%9s%9s\n", "ratios", "median", "90 %", "worst");
     for (int k = 0; k < RATIOS; ++k) {
         const summary s = summarise(t, k);
-        printf("%-54s%9.2f%9.2f%9.2f  %s\n", ratios[k].what, s.median, s.ninety, s.worst,
-               s.name ? s.name : "");
+        printf("%-54s", ratios[k].what);
+        print_ratio(9, s.median);
+        print_ratio(9, s.ninety);
+        print_ratio(9, s.worst);
+        printf("  %s\n", s.name ? s.name : "");
     }
 }
 
@@ -322,6 +362,7 @@ static void json_row(json *j, const prepare_row *row)
     json_count(j, "structural_rank", row->rank);
     json_object(j, "seconds");
     json_number(j, "metis", row->metis);
+    json_number(j, "order", row->order);
     json_number(j, "matching", row->matching);
     json_number(j, "whole", row->whole);
     json_number(j, "amd", row->amd);
@@ -370,7 +411,8 @@ static int bench_one(prepare_bench *t, const char *operand, bool print)
 {
     const bool blockings = argument_flag(t->a, "blockings");
     prepare_row *row = &t->rows[t->count];
-    *row = (prepare_row){.metis = INFINITY, .matching = INFINITY, .whole = INFINITY, .amd = INFINITY};
+    *row = (prepare_row){
+        .metis = INFINITY, .order = INFINITY, .matching = INFINITY, .whole = INFINITY, .amd = INFINITY};
     row->priority = row->dynamic = blockings ? INFINITY : NAN;
     row->over = NAN;
     matrix_name(operand, row->name, sizeof row->name);

@@ -75,6 +75,19 @@ static void sort_members(cutting *t, int32_t begin, int32_t end, int32_t ways, i
     }
 }
 
+/* Where one part has got nearly all of `count` members, they are cut by their order instead: so the depth of
+ * the recursion stays logarithmic whatever METIS does. */
+static void mend_cut(cutting *t, int32_t count, int32_t ways)
+{
+    int32_t members[WAYS] = {0}, largest = 0;
+    for (int32_t m = 0; m < count; ++m) {
+        const int32_t these = ++members[t->cut[m]];
+        if (these > largest) largest = these;
+    }
+    if (largest < count && largest <= count - count / 4) return;
+    for (int32_t m = 0; m < count; ++m) t->cut[m] = (int32_t)((int64_t)m * ways / count);
+}
+
 /* Cuts the members from begin to end down to parts that are small enough, but for a quarter. */
 static saddle_status cut_down(sd_context *c, cutting *t, int32_t begin, int32_t end)
 {
@@ -88,11 +101,9 @@ static saddle_status cut_down(sd_context *c, cutting *t, int32_t begin, int32_t 
     if (!status) status = sd_metis_partition(c, &sub, ways, t->cut);
     sd_graph_free(c, &sub);
     if (status) return status;
+    mend_cut(t, end - begin, ways);
     sort_members(t, begin, end, ways, start);
-    for (int32_t p = 0; p < ways && !status; ++p) {
-        const bool nothing_cut_off = start[p + 1] - start[p] == end - begin;
-        if (!nothing_cut_off) status = cut_down(c, t, start[p], start[p + 1]);
-    }
+    for (int32_t p = 0; p < ways && !status; ++p) status = cut_down(c, t, start[p], start[p + 1]);
     return status;
 }
 
