@@ -14,17 +14,25 @@
 #include <math.h>
 #include <string.h>
 
-/* With it the sums over 2 * 10^5 edges still fit 32 bits. */
+/* Finer steps than this do not change a cut. */
 enum { HEAVIEST = 10000 };
 
+/* The weight of the heaviest edge, so that METIS can add up all of them in 32 bits. */
+static int32_t heaviest(const sd_graph *g)
+{
+    const int64_t most = INT32_MAX / (g->ptr[g->n] + 1);
+    return most > HEAVIEST ? HEAVIEST : most < 1 ? 1 : (int32_t)most;
+}
+
 /*
- * Whole edge weights from 1 to HEAVIEST, linear in a_vw / sqrt(m_v m_w), m_v being the largest weight at v.
+ * Whole edge weights from 1 to the heaviest, linear in a_vw / sqrt(m_v m_w), m_v being the largest weight at v.
  * Linear, since what a partition should keep small is the sum of what it cuts: in logarithms ten weak edges
  * would outweigh a strong one. Relative to both ends, so that a badly scaled matrix does not make all edges
  * but a few equal; where a scaling has made the largest entry of every row 1, it is a_vw itself.
  */
 static saddle_status round_weights(sd_context *c, const sd_graph *g, int32_t *whole)
 {
+    const int32_t most = heaviest(g);
     double *root = sd_alloc(c, g->n, sizeof *root, "largest edge weights");
     if (!root) return c->status;
     for (int32_t v = 0; v < g->n; ++v) {
@@ -36,7 +44,7 @@ static saddle_status round_weights(sd_context *c, const sd_graph *g, int32_t *wh
         for (int64_t k = g->ptr[v]; k < g->ptr[v + 1]; ++k) {
             const double scale = root[v] * root[g->ind[k]];
             const double share = scale > 0.0 ? fmin(g->weight[k] / scale, 1.0) : 0.0;
-            whole[k] = 1 + (int32_t)((HEAVIEST - 1) * share);
+            whole[k] = 1 + (int32_t)((most - 1) * share);
         }
     }
     sd_free(c, root);
