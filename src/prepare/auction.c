@@ -4,11 +4,11 @@
  * Free rows bid for columns: row i takes the column of least c_ij - v_j and lowers v_j by as much as this
  * column is better than its second choice, and by epsilon; the row that had the column is free again. A row
  * that is matched in the end is within epsilon of its best column (D. P. Bertsekas, The auction algorithm: a
- * distributed relaxation method for the assignment problem, Ann. Oper. Res. 14 (1988)). Here epsilon grows by
- * 1 / (n + 1) a round, from 0.01, so that prices rise faster where the bidding is slow to end, and the
- * bidding stops after rounds that match no further row (J. D. Hogg and J. A. Scott, On the efficient scaling
- * of sparse symmetric matrices using an auction algorithm, RAL-P-2014-002). At the end u_i is the least c_ij
- * - v_j, so that |r_i a_ij c_j| <= 1 holds everywhere, and more than exp(-epsilon) on the matching.
+ * distributed relaxation method for the assignment problem, Ann. Oper. Res. 14 (1988)). As in J. D. Hogg and
+ * J. A. Scott, On the efficient scaling of sparse symmetric matrices using an auction algorithm
+ * (RAL-P-2014-002), a bidding that matches no further row for some rounds is not fought out: here epsilon,
+ * which begins at 0.01, is doubled, and at 1 the rows that are still free stay so. At the end u_i is the
+ * least c_ij - v_j: |r_i a_ij c_j| <= 1 holds everywhere, and little less than 1 on the matching.
  */
 #include "prepare/assignment.h"
 
@@ -72,9 +72,12 @@ static void hold_auction(sd_assignment *a, int32_t *queue)
         }
         quiet = displaced < waiting ? 0 : quiet + 1;
         const bool late = displaced <= a->n / 10;
-        if (quiet >= (late ? QUIET_ROUNDS_LATE : QUIET_ROUNDS_EARLY)) break;
+        if (quiet >= (late ? QUIET_ROUNDS_LATE : QUIET_ROUNDS_EARLY)) {
+            if (epsilon >= EPSILON_LAST) break;
+            epsilon = fmin(EPSILON_LAST, 2.0 * epsilon);
+            quiet = 0;
+        }
         waiting = displaced;
-        epsilon = fmin(EPSILON_LAST, epsilon + 1.0 / ((double)a->n + 1.0));
     }
 }
 

@@ -13,6 +13,7 @@ typedef struct growth {
     const sd_graph *g;
     const int32_t *within;   /* NULL: everywhere */
     const int32_t *position; /* in the order of the seeds; NULL: by weight */
+    double dense;            /* degree above which a vertex stays by itself */
     int32_t *part;
     int32_t *reached; /* the last seed whose part has reached each vertex */
     double *sum;      /* of the weights of its edges into that part */
@@ -27,10 +28,11 @@ typedef struct growth {
 static saddle_status offer_neighbours(sd_context *c, growth *t, int32_t v, int32_t seed)
 {
     const sd_graph *g = t->g;
-    if (sd_is_dense(g, v)) return SADDLE_OK;
+    if (sd_degree(g, v) > t->dense) return SADDLE_OK;
     for (int64_t k = g->ptr[v]; k < g->ptr[v + 1]; ++k) {
         const int32_t w = g->ind[k];
-        if (t->part[w] >= 0 || (t->within && t->within[w] != t->within[v]) || sd_is_dense(g, w)) continue;
+        if (t->part[w] >= 0 || (t->within && t->within[w] != t->within[v])) continue;
+        if (sd_degree(g, w) > t->dense) continue;
         const bool first = t->reached[w] != seed;
         t->reached[w] = seed;
         if (t->position && !first) continue;
@@ -64,7 +66,7 @@ saddle_status sd_grow_parts(sd_context *c, const sd_graph *g, const int32_t *ord
 {
     const int32_t n = g->n;
     saddle_status status = SADDLE_OK;
-    growth t = {.g = g, .within = within, .part = part};
+    growth t = {.g = g, .within = within, .dense = sd_dense_degree(g), .part = part};
     int32_t *position = sd_alloc(c, n, sizeof *position, "order of the vertices");
     t.reached = sd_alloc(c, n, sizeof *t.reached, "marks");
     t.sum = sd_alloc(c, n, sizeof *t.sum, "summed weights");

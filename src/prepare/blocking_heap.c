@@ -29,28 +29,18 @@ saddle_status sd_heap_push(sd_context *c, sd_heap *heap, sd_edge edge)
     return SADDLE_OK;
 }
 
-/* Lets `edge` sink from a free place to where it belongs. */
-static void sink(sd_heap *heap, int64_t place, sd_edge edge)
-{
-    for (;;) {
-        int64_t below = 2 * place + 1;
-        if (below >= heap->count) break;
-        if (below + 1 < heap->count && sd_edge_before(&heap->edge[below + 1], &heap->edge[below])) ++below;
-        if (!sd_edge_before(&heap->edge[below], &edge)) break;
-        heap->edge[place] = heap->edge[below];
-        place = below;
-    }
-    heap->edge[place] = edge;
-}
-
 sd_edge sd_heap_pop(sd_heap *heap)
 {
     const sd_edge first = heap->edge[0], last = heap->edge[--heap->count];
-    if (heap->count) sink(heap, 0, last);
+    int64_t place = 0;
+    for (;;) { /* the last edge sinks from the free place at the top to where it belongs */
+        int64_t below = 2 * place + 1;
+        if (below >= heap->count) break;
+        if (below + 1 < heap->count && sd_edge_before(&heap->edge[below + 1], &heap->edge[below])) ++below;
+        if (!sd_edge_before(&heap->edge[below], &last)) break;
+        heap->edge[place] = heap->edge[below];
+        place = below;
+    }
+    heap->edge[place] = last;
     return first;
-}
-
-void sd_heap_build(sd_heap *heap)
-{
-    for (int64_t place = heap->count / 2; place-- > 0;) sink(heap, place, heap->edge[place]);
 }

@@ -20,6 +20,7 @@ static const double ALPHA = 1.0, BETA = 0.5, GAMMA = 0.1;
 typedef struct pablo {
     const sd_graph *g;
     int32_t most;
+    double dense;     /* degree above which a vertex stays by itself */
     double *heaviest; /* edge of each vertex */
     int32_t *strong;  /* its number of strong edges */
     int32_t *inside;  /* how many of them go into the block that reached it last */
@@ -55,10 +56,10 @@ static void measure_edges(pablo *t)
 static void reach_neighbours(pablo *t, int32_t v, int32_t seed)
 {
     const sd_graph *g = t->g;
-    if (sd_is_dense(g, v)) return;
+    if (sd_degree(g, v) > t->dense) return;
     for (int64_t k = g->ptr[v]; k < g->ptr[v + 1]; ++k) {
         const int32_t w = g->ind[k];
-        if (t->part[w] >= 0 || sd_is_dense(g, w) || !is_strong(t, v, k)) continue;
+        if (t->part[w] >= 0 || sd_degree(g, w) > t->dense || !is_strong(t, v, k)) continue;
         if (t->reached[w] != seed) t->inside[w] = 0;
         t->reached[w] = seed;
         ++t->inside[w];
@@ -99,7 +100,7 @@ static void grow_block(pablo *t, int32_t seed)
 
 saddle_status sd_block_pablo(sd_context *c, const sd_graph *g, int32_t most, int32_t *part)
 {
-    pablo t = {.g = g, .most = most, .part = part};
+    pablo t = {.g = g, .most = most, .dense = sd_dense_degree(g), .part = part};
     t.heaviest = sd_alloc(c, g->n, sizeof *t.heaviest, "edge weights");
     t.strong = sd_alloc(c, g->n, sizeof *t.strong, "strong edges");
     t.inside = sd_alloc(c, g->n, sizeof *t.inside, "connections");

@@ -44,9 +44,6 @@ typedef struct sd_heap {
 saddle_status sd_heap_push(sd_context *c, sd_heap *heap, sd_edge edge);
 sd_edge sd_heap_pop(sd_heap *heap); /* of one that is not empty */
 
-/* Puts any `count` edges into the order of a heap. O(count). */
-void sd_heap_build(sd_heap *heap);
-
 static inline bool sd_edge_before(const sd_edge *a, const sd_edge *b)
 {
     if (a->weight != b->weight) return a->weight > b->weight;
@@ -58,11 +55,20 @@ static inline double sd_edge_weight(const sd_graph *g, int64_t k)
     return g->weight ? g->weight[k] : 1.0;
 }
 
-/* A vertex of very high degree stays by itself: in a part with others it would make the block row of all of
- * them dense, and going through its neighbours finds nothing that is near. */
-static inline bool sd_is_dense(const sd_graph *g, int32_t v)
+/*
+ * A vertex of a higher degree than this stays by itself: in a part with others it would make the block row of
+ * all of them dense, and going through its neighbours finds nothing that is near. In a matrix that is dense
+ * all over nothing stands out.
+ */
+static inline double sd_dense_degree(const sd_graph *g)
 {
-    return (double)(g->ptr[v + 1] - g->ptr[v]) > 10.0 * sqrt((double)g->n);
+    const double n = g->n;
+    return n > 0.0 ? fmax(10.0 * sqrt(n), 4.0 * (double)g->ptr[g->n] / n) : 0.0;
+}
+
+static inline double sd_degree(const sd_graph *g, int32_t v)
+{
+    return (double)(g->ptr[v + 1] - g->ptr[v]);
 }
 
 #endif

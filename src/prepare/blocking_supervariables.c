@@ -26,11 +26,6 @@
 
 static const double COSINE = 0.7;
 
-static int64_t degree_of(const sd_graph *g, int32_t v)
-{
-    return g->ptr[v + 1] - g->ptr[v];
-}
-
 /* splitmix64's finaliser */
 static uint64_t hash_vertex(int32_t v)
 {
@@ -67,7 +62,7 @@ static saddle_status find_exact(sd_context *c, const sd_graph *g, int32_t *super
         super[v] = v;
         for (int64_t k = g->ptr[v]; k < g->ptr[v + 1]; ++k) {
             const int32_t w = g->ind[k];
-            if (super[w] < 0 && hash[w] == hash[v] && degree_of(g, w) == degree_of(g, v) &&
+            if (super[w] < 0 && hash[w] == hash[v] && sd_degree(g, w) == sd_degree(g, v) &&
                 same_neighbours(g, v, w))
                 super[w] = v;
         }
@@ -87,7 +82,7 @@ typedef struct angles {
 
 static bool is_heavy(const angles *t, int32_t v)
 {
-    return (double)degree_of(t->g, v) > t->heavy;
+    return sd_degree(t->g, v) > t->heavy;
 }
 
 /* Counts v as a member of the patterns of all free vertices that have it. */

@@ -18,7 +18,9 @@
 /* Sums of logarithms this near to each other, per entry, are equal but for rounding: the lower index wins. */
 #define LOG_TIE 1e-9
 
-#define SMALL_DIAGONAL 0.1
+/* A diagonal entry passes the usual test of threshold pivoting where it is this large beside entries of at
+ * most 1. */
+#define SMALL_DIAGONAL 0.01
 
 static double value_at(const sd_csr *A, int32_t i, int32_t j)
 {

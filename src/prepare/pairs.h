@@ -23,8 +23,9 @@ int32_t sd_pairs_parts(int32_t n, const int32_t *partner, int32_t *part);
  * values: the share of rows whose diagonal is small and which no neighbour of large diagonal can fill in.
  */
 typedef struct sd_need {
-    int64_t small_diagonals; /* rows whose |s_i a_ii s_i| is below 0.1 */
-    int64_t needy;           /* of those, rows without a neighbour that would mend it */
+    int64_t small_diagonals; /* rows whose |s_i a_ii s_i| is below 0.01, the usual threshold of pivoting */
+    int64_t needy; /* of those, rows without a neighbour k, not small itself, that would mend it: whose
+                      elimination puts at least 0.01, |s_i a_ik s_k|^2 / |s_k a_kk s_k|, onto the diagonal */
 } sd_need;
 saddle_status sd_pairs_need(sd_context *c, const sd_csr *A, const double *scale, sd_need *need);
 

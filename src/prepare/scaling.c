@@ -20,8 +20,7 @@ static double scaled_size(double r, double a, double s)
     return fmin(fmax(fabs(r * a) * s, DBL_TRUE_MIN), DBL_MAX);
 }
 
-/* Divides the scales by the square roots of the norms (0: an empty line). Tells whether all norms were near
- * enough to 1 to leave them. */
+/* Whether all norms are near enough to 1; 0 is that of an empty line. */
 static bool equilibrated(const double *norm, int32_t n)
 {
     for (int32_t i = 0; i < n; ++i)
