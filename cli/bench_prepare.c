@@ -271,25 +271,23 @@ typedef struct summary {
 static summary summarise(const prepare_bench *t, int which)
 {
     summary s = {0, NAN, NAN, NAN, NULL};
-    const prepare_row **order = malloc((size_t)(t->count + 1) * sizeof *order);
-    if (!order) return s;
     const double sign = ratios[which].large_is_good ? -1.0 : 1.0;
+    double *sorted = malloc((size_t)(t->count + 1) * sizeof *sorted);
+    if (!sorted) return s;
     for (int k = 0; k < t->count; ++k) {
         const double value = ratios[which].ratio(&t->rows[k]);
         if (!isfinite(value)) continue;
         int at = s.count++;
-        for (; at > 0 && sign * ratios[which].ratio(order[at - 1]) > sign * value; --at)
-            order[at] = order[at - 1];
-        order[at] = &t->rows[k];
+        for (; at > 0 && sign * sorted[at - 1] > sign * value; --at) sorted[at] = sorted[at - 1];
+        sorted[at] = value;
+        if (at == s.count - 1) s.name = t->rows[k].name;
     }
     if (s.count > 0) {
-        s.median =
-            0.5 * (ratios[which].ratio(order[(s.count - 1) / 2]) + ratios[which].ratio(order[s.count / 2]));
-        s.ninety = ratios[which].ratio(order[(9 * s.count + 9) / 10 - 1]);
-        s.worst = ratios[which].ratio(order[s.count - 1]);
-        s.name = order[s.count - 1]->name;
+        s.median = 0.5 * (sorted[(s.count - 1) / 2] + sorted[s.count / 2]);
+        s.ninety = sorted[(9 * s.count + 9) / 10 - 1];
+        s.worst = sorted[s.count - 1];
     }
-    free(order);
+    free(sorted);
     return s;
 }
 

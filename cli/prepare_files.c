@@ -60,7 +60,7 @@ static void parent_of(const char *folder, char *parent)
     while (length > 1 && folder[length - 1] == '/') --length;
     memcpy(parent, folder, length);
     parent[length] = 0;
-    if (length == 0) strcpy(parent, ".");
+    if (length == 0) memcpy(parent, ".", 2);
 }
 
 /* No vector may take the place of the matrix itself. */
