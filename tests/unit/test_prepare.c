@@ -291,6 +291,71 @@ static void what_the_user_gives_is_used(void **state)
     dense_free(&d);
 }
 
+enum { RANDOM_ROWS = 2500, NEEDY_ROWS = 60 };
+
+/*
+ * A random graph with this many edges a row, whose factorization is costly, and apart from it a few pairs of
+ * rows without diagonal, too few to decide. With `matched` every row of the graph has its partner, which it
+ * could do without and which makes the order of pairs dearer.
+ */
+static saddle_matrix costly_matrix(rng *r, int degree, bool matched)
+{
+    const int n = RANDOM_ROWS + NEEDY_ROWS, room = RANDOM_ROWS * (degree + 2) + NEEDY_ROWS;
+    int32_t *row = test_alloc((size_t)room, sizeof *row), *col = test_alloc((size_t)room, sizeof *col);
+    double *value = test_alloc((size_t)room, sizeof *value);
+    int count = 0;
+    for (int i = 0; i < RANDOM_ROWS; ++i) {
+        row[count] = col[count] = i;
+        value[count++] = matched ? 0.3 : 1.0;
+        for (int k = 0; k < degree; ++k) {
+            const int j = rng_below(r, RANDOM_ROWS);
+            if (j == i || j / 2 == i / 2) continue;
+            row[count] = i > j ? i : j;
+            col[count] = i > j ? j : i;
+            value[count++] = 0.1;
+        }
+        if (!matched || i % 2 == 0) continue;
+        row[count] = i;
+        col[count] = i - 1;
+        value[count++] = 1.0;
+    }
+    for (int i = RANDOM_ROWS; i < n; i += 2) {
+        row[count] = i + 1;
+        col[count] = i;
+        value[count++] = 1.0;
+    }
+    const saddle_matrix A = {.rows = n,
+                             .columns = n,
+                             .entries = count,
+                             .layout = SADDLE_COORDINATES,
+                             .shape = SADDLE_LOWER,
+                             .indices = row,
+                             .col_indices = col,
+                             .values = value};
+    return A;
+}
+
+/* Two orderings only where the values leave it open and the work is worth it; then the work decides. */
+static void the_undecided_is_ordered_both_ways_where_it_is_worth_it(void **state)
+{
+    (void)state;
+    rng r = rng_start("both ways");
+    static const struct {
+        int degree;
+        bool matched;
+        int orderings, pairs;
+    } cases[] = {
+        {1, false, 1, SADDLE_PAIRS_ON}, {6, false, 2, SADDLE_PAIRS_ON}, {6, true, 2, SADDLE_PAIRS_OFF}};
+    for (int k = 0; k < 3; ++k) {
+        saddle_matrix A = costly_matrix(&r, cases[k].degree, cases[k].matched);
+        saddle_preparation p = prepared(&A, NULL, NULL);
+        assert_int_equal(p.orderings, cases[k].orderings);
+        assert_int_equal(p.pairs, cases[k].pairs);
+        saddle_preparation_free(&p, NULL);
+        view_free(&A);
+    }
+}
+
 static void contradictions_are_refused(void **state)
 {
     (void)state;
@@ -448,6 +513,7 @@ int main(void)
         cmocka_unit_test(the_default_bounds_all_entries_by_one),
         cmocka_unit_test(views_of_one_matrix_give_one_preparation),
         cmocka_unit_test(what_the_user_gives_is_used),
+        cmocka_unit_test(the_undecided_is_ordered_both_ways_where_it_is_worth_it),
         cmocka_unit_test(contradictions_are_refused),
         cmocka_unit_test(odd_matrices_are_prepared),
         cmocka_unit_test(a_pattern_counts_as_ones),
