@@ -5,10 +5,10 @@
  *   every call, and the generator of the C library is given a state of our own for that time: the caller's
  *   sequence goes on afterwards as if nothing had happened. (A thread of the caller that calls rand() at the
  *   very same time still disturbs both.)
- * - While it runs it handles SIGABRT (which it raises where malloc fails) and SIGTERM (where it has failed,
- *   or where someone sent one) and leaves by longjmp out of the handler, so that the signal stays blocked.
- *   What it puts back at its end is the caller's handler without its flags and mask. So mask and actions are
- *   kept and put back here. (A SIGTERM that another thread receives meanwhile ends the process.)
+ * - While it runs it takes SIGABRT (which it raises where malloc fails) and SIGTERM for its own, leaves by
+ *   longjmp out of the handler, and puts the caller's handlers back without their flags and masks. So a
+ * SIGTERM is held back until METIS is done, and mask and actions are kept and put back here. (A SIGTERM that
+ * another thread of the process receives meanwhile is beyond our reach: it ends the process.)
  * - It crashes or misbehaves on graphs without edges and on fewer than two vertices: it gets none.
  */
 #define _DEFAULT_SOURCE /* initstate, setstate */
@@ -33,8 +33,11 @@ static char metis_random_state[128];
 
 static void begin_session(session *s)
 {
+    sigset_t terminate;
+    sigemptyset(&terminate);
+    sigaddset(&terminate, SIGTERM);
     pthread_mutex_lock(&metis_lock);
-    pthread_sigmask(SIG_SETMASK, NULL, &s->mask);
+    pthread_sigmask(SIG_BLOCK, &terminate, &s->mask);
     sigaction(SIGABRT, NULL, &s->on_abort);
     sigaction(SIGTERM, NULL, &s->on_terminate);
     s->random_state = initstate(1, metis_random_state, sizeof metis_random_state);
@@ -56,9 +59,8 @@ static saddle_status status_of(sd_context *c, int code, const char *what)
     case METIS_ERROR_MEMORY:
         return sd_fail(c, SADDLE_OUT_OF_MEMORY, "METIS ran out of memory while it made %s", what);
     default:
-        return sd_fail(c, SADDLE_CANCELLED,
-                       "METIS gave up while it made %s (code %d): a SIGTERM came, or it "
-                       "failed; another order or blocking does without it",
+        return sd_fail(c, SADDLE_NOT_SUPPORTED,
+                       "METIS gave up while it made %s (code %d): another order or blocking does without it",
                        what, code);
     }
 }

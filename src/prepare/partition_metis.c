@@ -25,10 +25,10 @@ static int32_t heaviest(const sd_graph *g)
 }
 
 /*
- * Whole edge weights from 1 to the heaviest, linear in a_vw / sqrt(m_v m_w), m_v being the largest weight at v.
- * Linear, since what a partition should keep small is the sum of what it cuts: in logarithms ten weak edges
- * would outweigh a strong one. Relative to both ends, so that a badly scaled matrix does not make all edges
- * but a few equal; where a scaling has made the largest entry of every row 1, it is a_vw itself.
+ * Whole edge weights from 1 to the heaviest, linear in a_vw / sqrt(m_v m_w), m_v being the largest weight at
+ * v. Linear, since what a partition should keep small is the sum of what it cuts: in logarithms ten weak
+ * edges would outweigh a strong one. Relative to both ends, so that a badly scaled matrix does not make all
+ * edges but a few equal; where a scaling has made the largest entry of every row 1, it is a_vw itself.
  */
 static saddle_status round_weights(sd_context *c, const sd_graph *g, int32_t *whole)
 {

@@ -14,6 +14,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/time.h>
 
 static const int orders[] = {SADDLE_ORDER_METIS, SADDLE_ORDER_AMD, SADDLE_ORDER_RCM, SADDLE_ORDER_NATURAL};
 enum { ORDERS = 4, ROUNDS = 400 };
@@ -422,6 +423,46 @@ static void the_callers_signal_handlers_stay_as_they_are(void **state)
     graph_drop(&g);
 }
 
+static volatile sig_atomic_t terminations;
+
+static void count_termination(int number)
+{
+    (void)number;
+    ++terminations;
+}
+
+static void terminate_twice(int number)
+{
+    (void)number;
+    raise(SIGTERM);
+    raise(SIGTERM);
+}
+
+/* METIS would take the first for its own and leave the second to end the process. */
+static void a_sigterm_while_metis_runs_reaches_the_caller_afterwards(void **state)
+{
+    (void)state;
+    struct sigaction on_term = {.sa_handler = count_termination}, on_alarm = {.sa_handler = terminate_twice};
+    struct sigaction old_term, old_alarm;
+    const struct itimerval soon = {.it_value = {.tv_usec = 2000}, .it_interval = {.tv_usec = 2000}},
+                           never = {0};
+    sd_graph g = graph_grid(200, 200);
+    int64_t dense_rows;
+    int32_t *calm = order_of(&g, SADDLE_ORDER_METIS, &dense_rows);
+    sigaction(SIGTERM, &on_term, &old_term);
+    sigaction(SIGALRM, &on_alarm, &old_alarm);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    int32_t *disturbed = order_of(&g, SADDLE_ORDER_METIS, &dense_rows);
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &old_alarm, NULL);
+    sigaction(SIGTERM, &old_term, NULL);
+    assert_true(terminations > 0);
+    assert_memory_equal(calm, disturbed, (size_t)g.n * sizeof *calm);
+    free(calm);
+    free(disturbed);
+    graph_drop(&g);
+}
+
 typedef struct job {
     const sd_graph *g;
     const int32_t *order, *part; /* what must come out */
@@ -566,6 +607,7 @@ int main(void)
         cmocka_unit_test(the_callers_random_numbers_go_on_untouched),
         cmocka_unit_test(orders_do_not_depend_on_the_callers_random_numbers),
         cmocka_unit_test(the_callers_signal_handlers_stay_as_they_are),
+        cmocka_unit_test(a_sigterm_while_metis_runs_reaches_the_caller_afterwards),
         cmocka_unit_test(threads_at_once_get_what_one_gets_alone),
         cmocka_unit_test(wrong_permutations_are_named),
         cmocka_unit_test(what_is_no_ordering_of_a_graph_is_refused),
