@@ -76,6 +76,7 @@ saddle_status sd_assignment_solve(sd_context *c, const sd_csr *A, sd_start start
     saddle_status status = sd_assignment_init(c, A, a);
     if (status) return status;
     status = sd_assignment_start(c, a, start);
+    if (!status) status = sd_assignment_bid(c, a);
     if (!status) status = sd_assignment_augment(c, a, rank);
     if (status)
         sd_assignment_free(c, a);
