@@ -1,6 +1,7 @@
 /*
  * Matchings of largest product and their scalings. See matching.h for the mathematics; the assignment problem
- * is solved in matching_start.c and matching_path.c.
+ * is solved in matching_start.c (duals), matching_tight.c and matching_bids.c (what needs no search),
+ * matching_path.c and matching_rows.c (shortest augmenting paths), matching_singular.c.
  *
  * A symmetric matrix whose diagonal dominates, |a_ij|^2 <= |a_ii| |a_jj| for every entry (as any positive
  * definite one does), needs no search: s_i = |a_ii|^(-1/2) are optimal duals and the diagonal is the
@@ -116,7 +117,7 @@ void sd_assignment_average(sd_assignment *a)
             const double slack = a->row[i].cost - a->col[i].v - a->col[j].v;
             if (!(fabs(slack) > REPAIR)) continue;
             a->col[i].v += 0.5 * slack;
-            a->col[j].v += 0.5 * slack;
+            if (j != i) a->col[j].v += 0.5 * slack;
             changed = true;
         }
     }
