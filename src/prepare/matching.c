@@ -196,20 +196,6 @@ void sd_matching_free(sd_context *c, sd_matching *m)
     *m = (sd_matching){0};
 }
 
-/* The value of A at (i, j), 0 where nothing is stored. */
-static double value_at(const sd_csr *A, int32_t i, int32_t j)
-{
-    int64_t low = A->ptr[i], high = A->ptr[i + 1];
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (A->ind[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < A->ptr[i + 1] && A->ind[low] == j ? A->val[low] : 0.0;
-}
-
 void sd_matching_objective(const sd_csr *A, const int32_t *row_of, const double *row_scale,
                            const double *col_scale, double *log_product, double *log_scaled)
 {
@@ -217,7 +203,7 @@ void sd_matching_objective(const sd_csr *A, const int32_t *row_of, const double 
     for (int32_t j = 0; j < A->n; ++j) {
         const int32_t i = row_of[j];
         if (i < 0) continue;
-        const long double value = fabsl((long double)value_at(A, i, j));
+        const long double value = fabsl((long double)sd_csr_at(A, i, j));
         const double r = row_scale ? row_scale[i] : 1.0, s = col_scale ? col_scale[j] : 1.0;
         product += logl(value);
         scaled += logl(r * value * s);
