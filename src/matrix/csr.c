@@ -333,3 +333,16 @@ saddle_status sd_csr_transpose(sd_context *c, const sd_csr *A, sd_csr *B)
     }
     return SADDLE_OK;
 }
+
+double sd_csr_at(const sd_csr *A, int32_t i, int32_t j)
+{
+    int64_t low = A->ptr[i], high = A->ptr[i + 1];
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (A->ind[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < A->ptr[i + 1] && A->ind[low] == j ? A->val[low] : 0.0;
+}

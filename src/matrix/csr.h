@@ -59,6 +59,9 @@ saddle_status sd_csr_symmetry(sd_context *c, const sd_csr *csr, bool *pattern, b
 /* B = the transpose of A as arrays: with A by rows, B is A by columns. */
 saddle_status sd_csr_transpose(sd_context *c, const sd_csr *A, sd_csr *B);
 
+/* The stored value at (i, j), 0 where there is none. */
+double sd_csr_at(const sd_csr *A, int32_t i, int32_t j);
+
 /* All entries of a half matrix. */
 saddle_status sd_csr_expand(sd_context *c, const sd_csr *half, sd_csr *full);
 

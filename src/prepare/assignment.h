@@ -54,6 +54,25 @@ void sd_assignment_free(sd_context *c, sd_assignment *a);
 typedef enum sd_start { SD_START_GENERAL, SD_START_SYMMETRIC, SD_START_LEVEL } sd_start;
 saddle_status sd_assignment_start(sd_context *c, sd_assignment *a, sd_start start);
 
+/* A matching on tight entries, from nothing; gives the number of rows that stay free. The work space is of n
+ * each. */
+typedef struct sd_tight_work {
+    int64_t *next; /* where each row goes on to look for free columns: they never become free again */
+    int64_t *at;   /* where each row on the path has got to */
+    int32_t *path;
+} sd_tight_work;
+int32_t sd_match_tight(sd_assignment *a, bool symmetric, sd_tight_work *w);
+
+/* The two best choices of a row: entries (or -1) of least c_ij - v_j, and these values. */
+typedef struct sd_bid {
+    int64_t entry, second_entry;
+    double least, second;
+} sd_bid;
+sd_bid sd_find_bid(const sd_assignment *a, int32_t i);
+
+/* Lets free rows bid for columns. O(nnz). */
+saddle_status sd_assignment_bid(sd_context *c, sd_assignment *a);
+
 /* Augments along shortest paths until every row is matched that can be; gives the size of the matching. */
 saddle_status sd_assignment_augment(sd_context *c, sd_assignment *a, int32_t *rank);
 

@@ -23,32 +23,10 @@
 /* Rounds, and rounds without a further match before 9 in 10 rows are matched and after that. */
 enum { ROUNDS = 30000, QUIET_ROUNDS_EARLY = 100, QUIET_ROUNDS_LATE = 10 };
 
-typedef struct bid {
-    int64_t entry;
-    double least, second;
-} bid;
-
-static bid find_bid(const sd_assignment *a, int32_t i)
-{
-    bid b = {-1, HUGE_VAL, HUGE_VAL};
-    for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) {
-        const double value = a->cost[k] - a->col[a->ind[k]].v;
-        if (!(value < b.second)) continue;
-        if (value < b.least) {
-            b.second = b.least;
-            b.least = value;
-            b.entry = k;
-        } else {
-            b.second = value;
-        }
-    }
-    return b;
-}
-
 /* Row i bids; gives the row that it displaces, or -1. An empty row stays free. */
 static int32_t place_bid(sd_assignment *a, int32_t i, double epsilon)
 {
-    const bid b = find_bid(a, i);
+    const sd_bid b = sd_find_bid(a, i);
     if (b.entry < 0) return -1;
     const int32_t j = a->ind[b.entry], other = a->col[j].row;
     a->col[j].v -= (b.second < HUGE_VAL ? b.second - b.least : ONLY_CHOICE) + epsilon;
@@ -97,7 +75,7 @@ saddle_status sd_match_auction(sd_context *c, const sd_csr *A, bool symmetric, s
     }
     hold_auction(&a, queue);
     for (int32_t i = 0; i < A->n; ++i) {
-        const bid b = find_bid(&a, i);
+        const sd_bid b = sd_find_bid(&a, i);
         a.row[i].u = b.entry >= 0 ? b.least : 0.0;
         m->rank += a.row[i].col >= 0;
     }

@@ -1,6 +1,7 @@
 /*
  * Matchings of largest product and their scalings. See matching.h for the mathematics; the assignment problem
- * is solved in matching_start.c and matching_path.c.
+ * is solved in matching_start.c (duals), matching_tight.c and matching_bids.c (what needs no search),
+ * matching_path.c and matching_rows.c (shortest augmenting paths), matching_singular.c.
  *
  * A symmetric matrix whose diagonal dominates, |a_ij|^2 <= |a_ii| |a_jj| for every entry (as any positive
  * definite one does), needs no search: s_i = |a_ii|^(-1/2) are optimal duals and the diagonal is the
@@ -76,6 +77,7 @@ saddle_status sd_assignment_solve(sd_context *c, const sd_csr *A, sd_start start
     saddle_status status = sd_assignment_init(c, A, a);
     if (status) return status;
     status = sd_assignment_start(c, a, start);
+    if (!status) status = sd_assignment_bid(c, a);
     if (!status) status = sd_assignment_augment(c, a, rank);
     if (status)
         sd_assignment_free(c, a);
@@ -115,7 +117,7 @@ void sd_assignment_average(sd_assignment *a)
             const double slack = a->row[i].cost - a->col[i].v - a->col[j].v;
             if (!(fabs(slack) > REPAIR)) continue;
             a->col[i].v += 0.5 * slack;
-            a->col[j].v += 0.5 * slack;
+            if (j != i) a->col[j].v += 0.5 * slack;
             changed = true;
         }
     }
@@ -194,20 +196,6 @@ void sd_matching_free(sd_context *c, sd_matching *m)
     *m = (sd_matching){0};
 }
 
-/* The value of A at (i, j), 0 where nothing is stored. */
-static double value_at(const sd_csr *A, int32_t i, int32_t j)
-{
-    int64_t low = A->ptr[i], high = A->ptr[i + 1];
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (A->ind[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < A->ptr[i + 1] && A->ind[low] == j ? A->val[low] : 0.0;
-}
-
 void sd_matching_objective(const sd_csr *A, const int32_t *row_of, const double *row_scale,
                            const double *col_scale, double *log_product, double *log_scaled)
 {
@@ -215,7 +203,7 @@ void sd_matching_objective(const sd_csr *A, const int32_t *row_of, const double 
     for (int32_t j = 0; j < A->n; ++j) {
         const int32_t i = row_of[j];
         if (i < 0) continue;
-        const long double value = fabsl((long double)value_at(A, i, j));
+        const long double value = fabsl((long double)sd_csr_at(A, i, j));
         const double r = row_scale ? row_scale[i] : 1.0, s = col_scale ? col_scale[j] : 1.0;
         product += logl(value);
         scaled += logl(r * value * s);

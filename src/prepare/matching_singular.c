@@ -5,12 +5,13 @@
  * (I. S. Duff and S. Pralet, SIAM J. Matrix Anal. Appl. 27 (2005), section 4).
  *
  * General: the rows that alternating paths reach from free rows, and the columns on these paths, form the
- * tall part of the matrix; the other rows and columns the wide part (A. L. Dulmage and N. S. Mendelsohn,
- * Coverings of bipartite graphs, Canad. J. Math. 10 (1958)). Every maximum matching matches all columns of
- * the tall part and all rows of the wide part, each with its own part, so that each is optimal by itself: the
- * wide part by its rows, the tall one by its columns, that is, transposed. Rows of the tall part have no
- * entries outside it; where rows of the wide part have entries in tall columns, the duals of the tall part
- * are moved from its columns to its rows until these are feasible too.
+ * tall part of the matrix; the rows and columns that they reach, the other way, from free columns the wide
+ * part (A. L. Dulmage and N. S. Mendelsohn, Coverings of bipartite graphs, Canad. J. Math. 10 (1958)). Every
+ * maximum matching matches all columns of the tall part and all rows of the wide one, and each part with
+ * itself. So the matching of what lies between them is optimal already; the wide part is matched again by its
+ * rows, the tall one by its columns, that is, transposed. Tall rows have no entries outside tall columns, and
+ * wide columns none outside wide rows: where duals that came from different parts do not agree on the entries
+ * between them, tall duals are moved from columns to rows, and wide ones from rows to columns, until they do.
  */
 #include "prepare/assignment.h"
 
@@ -91,23 +92,22 @@ done:
     return status;
 }
 
-/* The two parts: which of them a row or column is in, and its number there. */
+/* The numbers of rows and columns in each part, or -1. */
 typedef struct parts {
-    int32_t *tall_row, *tall_col; /* numbers in the tall part, or -1 */
+    int32_t *tall_row, *tall_col;
     int32_t *wide_row, *wide_col;
     int32_t tall_rows, wide_cols; /* the larger count of each part */
 } parts;
 
-/* Marks what alternating paths reach from free rows, by setting tall_row and tall_col to 0. `queue` has n
- * places. */
+/* Gives 0 to the rows and columns that alternating paths reach from free rows. `queue` has n places. */
 static void reach_tall(const sd_assignment *a, parts *p, int32_t *queue)
 {
     int32_t count = 0;
     for (int32_t i = 0; i < a->n; ++i) {
-        p->tall_row[i] = p->tall_col[i] = -1;
+        p->tall_row[i] = a->row[i].col < 0 ? 0 : -1;
+        p->tall_col[i] = -1;
         if (a->row[i].col < 0) queue[count++] = i;
     }
-    for (int32_t q = 0; q < count; ++q) p->tall_row[queue[q]] = 0;
     for (int32_t q = 0; q < count; ++q) {
         for (int64_t k = a->ptr[queue[q]]; k < a->ptr[queue[q] + 1]; ++k) {
             const int32_t j = a->ind[k];
@@ -119,77 +119,107 @@ static void reach_tall(const sd_assignment *a, parts *p, int32_t *queue)
     }
 }
 
-static void number_parts(int32_t n, parts *p)
+/* The same from free columns; T is the transpose of A. */
+static void reach_wide(const sd_assignment *a, const sd_csr *T, parts *p, int32_t *queue)
 {
-    int32_t wide_rows = 0, tall_cols = 0;
-    p->tall_rows = p->wide_cols = 0;
-    for (int32_t i = 0; i < n; ++i) {
-        const bool tall_row = p->tall_row[i] >= 0, tall_col = p->tall_col[i] >= 0;
-        p->tall_row[i] = tall_row ? p->tall_rows++ : -1;
-        p->wide_row[i] = tall_row ? -1 : wide_rows++;
-        p->tall_col[i] = tall_col ? tall_cols++ : -1;
-        p->wide_col[i] = tall_col ? -1 : p->wide_cols++;
+    int32_t count = 0;
+    for (int32_t j = 0; j < a->n; ++j) {
+        p->wide_row[j] = -1;
+        p->wide_col[j] = a->col[j].row < 0 ? 0 : -1;
+        if (a->col[j].row < 0) queue[count++] = j;
     }
-}
-
-/* Where the transposed problem of the tall part stands by columns, it is turned round. */
-static void combine(const parts *p, const sd_assignment *wide, const sd_assignment *tall, int32_t *wide_list,
-                    sd_assignment *a)
-{
-    int32_t *tall_list = wide_list + a->n; /* rows of each part by number */
-    for (int32_t i = 0; i < a->n; ++i) {
-        if (p->tall_row[i] >= 0) tall_list[p->tall_row[i]] = i;
-        if (p->wide_row[i] >= 0) wide_list[p->wide_row[i]] = i;
-    }
-    for (int32_t i = 0; i < a->n; ++i) {
-        a->row[i].u = p->tall_row[i] >= 0 ? tall->col[p->tall_row[i]].v : wide->row[p->wide_row[i]].u;
-        if (p->tall_col[i] >= 0) {
-            const sd_assigned_row *q = &tall->row[p->tall_col[i]];
-            a->col[i].v = q->u;
-            a->col[i].row = q->col >= 0 ? tall_list[q->col] : -1;
-        } else {
-            const sd_assigned_column *q = &wide->col[p->wide_col[i]];
-            a->col[i].v = q->v;
-            a->col[i].row = q->row >= 0 ? wide_list[q->row] : -1;
+    for (int32_t q = 0; q < count; ++q) {
+        for (int64_t k = T->ptr[queue[q]]; k < T->ptr[queue[q] + 1]; ++k) {
+            const int32_t i = T->ind[k];
+            if (p->wide_row[i] >= 0 || T->val[k] == 0) continue;
+            p->wide_row[i] = 0;
+            p->wide_col[a->row[i].col] = 0;
+            queue[count++] = a->row[i].col;
         }
     }
 }
 
-/* Makes the entries of wide rows in tall columns feasible. */
-static void lower_tall_columns(const parts *p, sd_assignment *a)
+/* Numbers what is marked; gives the count. */
+static int32_t number_marked(int32_t n, int32_t *mark)
 {
-    double least = 0.0;
-    for (int32_t i = 0; i < a->n; ++i)
-        for (int64_t k = a->ptr[i]; k < a->ptr[i + 1] && p->tall_row[i] < 0; ++k)
-            if (p->tall_col[a->ind[k]] >= 0) least = fmin(least, sd_slack(a, i, k));
-    for (int32_t i = 0; i < a->n; ++i) {
-        if (p->tall_row[i] >= 0) a->row[i].u -= least;
-        if (p->tall_col[i] >= 0) a->col[i].v += least;
+    int32_t count = 0;
+    for (int32_t i = 0; i < n; ++i)
+        if (mark[i] >= 0) mark[i] = count++;
+    return count;
+}
+
+/* Takes over the duals and matchings of both parts; the transposed one of the tall part is turned round.
+ * `list` has n places. */
+static void combine(const parts *p, const sd_assignment *wide, const sd_assignment *tall, int32_t *list,
+                    sd_assignment *a)
+{
+    for (int32_t i = 0; i < a->n; ++i) { /* no row is in both parts: those of the tall one from the end */
+        if (p->wide_row[i] >= 0) {
+            list[p->wide_row[i]] = i;
+            a->row[i].u = wide->row[p->wide_row[i]].u;
+        }
+        if (p->tall_row[i] >= 0) {
+            list[a->n - 1 - p->tall_row[i]] = i;
+            a->row[i].u = tall->col[p->tall_row[i]].v;
+        }
+    }
+    for (int32_t j = 0; j < a->n; ++j) {
+        if (p->wide_col[j] >= 0) {
+            const sd_assigned_column *q = &wide->col[p->wide_col[j]];
+            a->col[j].v = q->v;
+            a->col[j].row = q->row >= 0 ? list[q->row] : -1;
+        }
+        if (p->tall_col[j] >= 0) {
+            const sd_assigned_row *q = &tall->row[p->tall_col[j]];
+            a->col[j].v = q->u;
+            a->col[j].row = q->col >= 0 ? list[a->n - 1 - q->col] : -1;
+        }
     }
 }
 
-/* Solves both parts; `list` has 2 n places. */
+/* The least slack, or 0, of the entries that lie in the part's rows and outside its columns, or the other way
+ * round. */
+static double least_slack(const sd_assignment *a, const int32_t *row, const int32_t *col, bool in_rows)
+{
+    double least = 0.0;
+    for (int32_t i = 0; i < a->n; ++i) {
+        if ((row[i] >= 0) != in_rows) continue;
+        for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k)
+            if ((col[a->ind[k]] >= 0) != in_rows) least = fmin(least, sd_slack(a, i, k));
+    }
+    return least;
+}
+
+/* Moves duals of a part from its columns to its rows. */
+static void move_duals(sd_assignment *a, const int32_t *row, const int32_t *col, double by)
+{
+    for (int32_t i = 0; i < a->n; ++i) {
+        if (row[i] >= 0) a->row[i].u += by;
+        if (col[i] >= 0) a->col[i].v -= by;
+    }
+}
+
+/* Matches both parts again; `list` has n places. */
 static saddle_status match_parts(sd_context *c, const sd_csr *A, const parts *p, int32_t *list,
                                  sd_assignment *a)
 {
     int32_t rank;
-    sd_csr part = {0}, turned = {0};
+    sd_csr wide_part = {0}, tall_part = {0}, turned = {0};
     sd_assignment wide = {0}, tall = {0};
-    saddle_status status = take_part(c, A, p->wide_row, p->wide_col, p->wide_cols, &part);
-    if (!status) status = sd_assignment_solve(c, &part, SD_START_LEVEL, &wide, &rank);
-    if (status) goto done;
-    /* the assignments look at the pattern of their parts: wide is done with its own */
-    sd_csr_free(c, &part);
-    status = take_part(c, A, p->tall_row, p->tall_col, p->tall_rows, &part);
-    if (!status) status = sd_csr_transpose(c, &part, &turned);
+    saddle_status status = take_part(c, A, p->wide_row, p->wide_col, p->wide_cols, &wide_part);
+    if (!status) status = sd_assignment_solve(c, &wide_part, SD_START_LEVEL, &wide, &rank);
+    if (!status) status = take_part(c, A, p->tall_row, p->tall_col, p->tall_rows, &tall_part);
+    if (!status) status = sd_csr_transpose(c, &tall_part, &turned);
     if (!status) status = sd_assignment_solve(c, &turned, SD_START_LEVEL, &tall, &rank);
-    if (status) goto done;
-    combine(p, &wide, &tall, list, a);
-    lower_tall_columns(p, a);
-done:
+    if (!status) {
+        combine(p, &wide, &tall, list, a);
+        move_duals(a, p->tall_row, p->tall_col, -least_slack(a, p->tall_row, p->tall_col, false));
+        move_duals(a, p->wide_row, p->wide_col, least_slack(a, p->wide_row, p->wide_col, true));
+    }
     sd_assignment_free(c, &wide);
     sd_assignment_free(c, &tall);
-    sd_csr_free(c, &part);
+    sd_csr_free(c, &wide_part);
+    sd_csr_free(c, &tall_part);
     sd_csr_free(c, &turned);
     return status;
 }
@@ -197,21 +227,24 @@ done:
 saddle_status sd_match_singular(sd_context *c, const sd_csr *A, sd_assignment *a, sd_matching *m)
 {
     const int64_t n = A->n;
-    saddle_status status = SADDLE_OK;
+    sd_csr T = {0};
     int32_t *numbers = sd_alloc(c, 4 * n, sizeof *numbers, "parts of a singular matrix");
-    int32_t *list = numbers ? sd_alloc(c, 2 * n, sizeof *list, "parts of a singular matrix") : NULL;
-    if (!list) {
-        status = c->status;
-        goto done;
-    }
+    int32_t *list = numbers ? sd_alloc(c, n, sizeof *list, "parts of a singular matrix") : NULL;
+    saddle_status status = list ? sd_csr_transpose(c, A, &T) : c->status;
+    if (status) goto done;
     parts p = {numbers, numbers + n, numbers + 2 * n, numbers + 3 * n, 0, 0};
     reach_tall(a, &p, list);
-    number_parts(A->n, &p);
+    reach_wide(a, &T, &p, list);
+    p.tall_rows = number_marked(A->n, p.tall_row);
+    number_marked(A->n, p.tall_col);
+    number_marked(A->n, p.wide_row);
+    p.wide_cols = number_marked(A->n, p.wide_col);
     status = match_parts(c, A, &p, list, a);
     if (status) goto done;
     sd_assignment_centre(a);
     sd_assignment_give(a, m);
 done:
+    sd_csr_free(c, &T);
     sd_free(c, list);
     sd_free(c, numbers);
     return status;

@@ -142,92 +142,18 @@ static void start_from_diagonal(sd_assignment *a, int32_t *count, int32_t *order
     for (int32_t i = 0; i < a->n; ++i) a->row[i].u = a->col[i].v;
 }
 
-static void match_tight(sd_assignment *a, int32_t i, int64_t k)
-{
-    const int32_t j = a->ind[k];
-    sd_assign(a, i, j, a->cost[k]);
-    a->row[i].u = a->cost[k] - a->col[j].v;
-}
-
-/* Diagonals first, then pairs (i, j) and (j, i) of tight entries between free rows. */
-static void match_mirrored(sd_assignment *a)
-{
-    for (int32_t i = 0; i < a->n; ++i) {
-        if (a->row[i].col >= 0) continue;
-        int64_t found = -1;
-        for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) {
-            const int32_t j = a->ind[k];
-            if (found >= 0 && j > i) break;
-            if (a->row[j].col >= 0 || (found >= 0 && j < i) || !(sd_slack(a, i, k) <= SD_TIGHT)) continue;
-            found = k;
-        }
-        if (found < 0) continue;
-        const int32_t j = a->ind[found];
-        match_tight(a, i, found);
-        if (j == i) continue;
-        sd_assign(a, j, i, a->cost[found]);
-        a->row[j].u = a->cost[found] - a->col[i].v;
-    }
-}
-
-/* The first tight entry of row i in a free column, from place next[i] on: columns never become free again. */
-static int64_t free_tight(const sd_assignment *a, int64_t *next, int32_t i)
-{
-    for (int64_t k = next[i]; k < a->ptr[i + 1]; ++k) {
-        if (a->col[a->ind[k]].row < 0 && sd_slack(a, i, k) <= SD_TIGHT) {
-            next[i] = k + 1;
-            return k;
-        }
-    }
-    next[i] = a->ptr[i + 1];
-    return -1;
-}
-
-/* Matches row i with a free column, or with one whose row can go over to another. */
-static bool match_cheaply(sd_assignment *a, int64_t *next, int32_t i)
-{
-    const int64_t free_entry = free_tight(a, next, i);
-    if (free_entry >= 0) {
-        match_tight(a, i, free_entry);
-        return true;
-    }
-    for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) {
-        if (!(sd_slack(a, i, k) <= SD_TIGHT)) continue;
-        const int32_t other = a->col[a->ind[k]].row;
-        const int64_t moved = free_tight(a, next, other);
-        if (moved < 0) continue;
-        match_tight(a, other, moved);
-        match_tight(a, i, k);
-        return true;
-    }
-    return false;
-}
-
-/* A matching on tight entries for the duals that are there; gives the number of rows that stay free. */
-static int32_t match_from_nothing(sd_assignment *a, bool symmetric, int64_t *next)
-{
-    int32_t left = 0;
-    for (int32_t i = 0; i < a->n; ++i) {
-        a->row[i].col = a->col[i].row = -1;
-        next[i] = a->ptr[i];
-    }
-    if (symmetric) match_mirrored(a);
-    for (int32_t i = 0; i < a->n; ++i) left += a->row[i].col < 0 && !match_cheaply(a, next, i);
-    return left;
-}
-
-static saddle_status start_symmetric(sd_context *c, sd_assignment *a, int64_t *next)
+static saddle_status start_symmetric(sd_context *c, sd_assignment *a, sd_tight_work *work)
 {
     start_from_rows(a);
-    const int32_t left = match_from_nothing(a, true, next);
+    const int32_t left = sd_match_tight(a, true, work);
     if (left <= a->n / TRY_AGAIN_SHARE) return SADDLE_OK;
     int32_t *count = sd_alloc(c, (int64_t)a->n + 1, sizeof *count, "counts of conflicts");
     int32_t *order = count ? sd_alloc(c, a->n, sizeof *order, "rows by conflicts") : NULL;
     if (order) {
         start_from_diagonal(a, count, order);
-        if (match_from_nothing(a, true, next) > left / TAKE_SHARE) {
+        if (sd_match_tight(a, true, work) > left / TAKE_SHARE) {
             start_from_rows(a);
-            match_from_nothing(a, true, next);
+            sd_match_tight(a, true, work);
         }
     }
     sd_free(c, count);
@@ -237,17 +163,27 @@ static saddle_status start_symmetric(sd_context *c, sd_assignment *a, int64_t *n
 
 saddle_status sd_assignment_start(sd_context *c, sd_assignment *a, sd_start start)
 {
+    sd_tight_work work = {0};
     saddle_status status = SADDLE_OK;
-    int64_t *next = sd_alloc(c, a->n, sizeof *next, "places in rows");
-    if (!next) return c->status;
+    work.next = sd_alloc(c, a->n, sizeof *work.next, "places in rows");
+    work.at = work.next ? sd_alloc(c, a->n, sizeof *work.at, "places in rows") : NULL;
+    work.path = work.at ? sd_alloc(c, a->n, sizeof *work.path, "a path") : NULL;
+    if (!work.path) {
+        status = c->status;
+        goto done;
+    }
     for (int32_t j = 0; j < a->n; ++j) a->col[j] = (sd_assigned_column){0};
     if (start == SD_START_SYMMETRIC) {
-        status = start_symmetric(c, a, next);
+        status = start_symmetric(c, a, &work);
     } else {
         if (start == SD_START_GENERAL) start_columns(a);
         start_rows(a);
-        match_from_nothing(a, false, next);
+        sd_match_tight(a, false, &work);
     }
-    sd_free(c, next);
+    for (int32_t j = 0; j < a->n; ++j) a->col[j].mark = 0;
+done:
+    sd_free(c, work.next);
+    sd_free(c, work.at);
+    sd_free(c, work.path);
     return status;
 }

@@ -22,19 +22,6 @@
  * most 1. */
 #define SMALL_DIAGONAL 0.01
 
-static double value_at(const sd_csr *A, int32_t i, int32_t j)
-{
-    int64_t low = A->ptr[i], high = A->ptr[i + 1];
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (A->ind[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < A->ptr[i + 1] && A->ind[low] == j ? A->val[low] : 0.0;
-}
-
 typedef struct cycle {
     const sd_csr *A;
     const double *scale;
@@ -46,7 +33,7 @@ typedef struct cycle {
 
 static double log_entry(const cycle *y, int32_t i, int32_t j)
 {
-    const double value = value_at(y->A, i, j);
+    const double value = sd_csr_at(y->A, i, j);
     return value != 0 ? log(fabs(value)) + log(y->scale[i]) + log(y->scale[j]) : ABSENT;
 }
 
@@ -164,7 +151,7 @@ saddle_status sd_pairs_need(sd_context *c, const sd_csr *A, const double *scale,
     *need = (sd_need){0};
     double *diagonal = sd_alloc(c, A->n, sizeof *diagonal, "scaled diagonal");
     if (!diagonal) return c->status;
-    for (int32_t i = 0; i < A->n; ++i) diagonal[i] = fabs(scale[i] * value_at(A, i, i)) * scale[i];
+    for (int32_t i = 0; i < A->n; ++i) diagonal[i] = fabs(scale[i] * sd_csr_at(A, i, i)) * scale[i];
     for (int32_t i = 0; i < A->n; ++i) {
         if (diagonal[i] >= SMALL_DIAGONAL) continue;
         ++need->small_diagonals;
