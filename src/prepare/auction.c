@@ -84,6 +84,7 @@ saddle_status sd_match_auction(sd_context *c, const sd_csr *A, bool symmetric, s
     else
         sd_assignment_centre(&a);
     sd_assignment_give(&a, m);
+    sd_matching_bound(A, symmetric, m);
 done:
     sd_assignment_free(c, &a);
     sd_free(c, queue);

@@ -14,7 +14,7 @@
 
 /* Shares of rows that need their pair (pairs.h): below the first the pairs are left, above the second they
  * are kept, and in between it depends on the work that either order would make. */
-static const double FEW_NEEDY = 0.001, MANY_NEEDY = 0.05;
+static const double FEW_NEEDY = 0.05, MANY_NEEDY = 0.2;
 
 static const double SMALL_DIAGONAL = 0.1;
 

@@ -11,6 +11,7 @@
 
 #include "prepare/assignment.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -133,6 +134,36 @@ void sd_assignment_give(const sd_assignment *a, sd_matching *m)
     }
 }
 
+static bool is_cut_off(const double *scale, int32_t n)
+{
+    const double least = exp(-LARGEST_LOG), largest = exp(LARGEST_LOG);
+    for (int32_t i = 0; i < n; ++i)
+        if (scale[i] <= least || scale[i] >= largest) return true;
+    return false;
+}
+
+void sd_matching_bound(const sd_csr *A, bool symmetric, sd_matching *m)
+{
+    if (!is_cut_off(m->row_scale, A->n) && !is_cut_off(m->col_scale, A->n)) return;
+    for (int32_t i = 0; i < A->n; ++i) {
+        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+            const int32_t j = A->ind[k];
+            const double r = log(m->row_scale[i]), s = log(m->col_scale[j]);
+            const double excess = A->val[k] != 0 ? log(fabs(A->val[k])) + r + s : 0.0;
+            if (!(excess > SD_TIGHT)) continue;
+            if (symmetric) {
+                const int32_t larger = r > s ? i : j;
+                const double less = fmax(r, s) - (i == j ? 0.5 : 1.0) * excess;
+                m->row_scale[larger] = m->col_scale[larger] = fmax(exp(less), DBL_MIN);
+            } else if (r > s) {
+                m->row_scale[i] = fmax(exp(r - excess), DBL_MIN);
+            } else {
+                m->col_scale[j] = fmax(exp(s - excess), DBL_MIN);
+            }
+        }
+    }
+}
+
 /* Whether the diagonal is the matching; s holds the scaling then. */
 static bool diagonal_is_best(const sd_csr *A, double *s)
 {
@@ -182,7 +213,10 @@ saddle_status sd_match_product(sd_context *c, const sd_csr *A, bool symmetric, s
         sd_assignment_give(&a, m);
     }
     sd_assignment_free(c, &a);
-    if (!status) return SADDLE_OK;
+    if (!status) {
+        sd_matching_bound(A, symmetric, m);
+        return SADDLE_OK;
+    }
 fail:
     sd_matching_free(c, m);
     return status;

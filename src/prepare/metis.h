@@ -4,8 +4,7 @@
  * cut in two. Both depend on the graph alone: see order_metis.c for how that is kept.
  *
  * METIS allocates with malloc: its memory goes neither through the caller's allocator nor into the count of
- * bytes. While it runs it handles SIGABRT and SIGTERM itself and gives up on them, which comes back as
- * SADDLE_OUT_OF_MEMORY and SADDLE_CANCELLED.
+ * bytes. Where malloc fails it gives up, which comes back as SADDLE_OUT_OF_MEMORY.
  */
 #ifndef SD_METIS_H
 #define SD_METIS_H

@@ -11,7 +11,7 @@
  * another thread of the process receives meanwhile is beyond our reach: it ends the process.)
  * - It crashes or misbehaves on graphs without edges and on fewer than two vertices: it gets none.
  */
-#define _DEFAULT_SOURCE /* initstate, setstate */
+#define _GNU_SOURCE /* initstate, setstate */
 #include "prepare/metis.h"
 
 #include <metis.h>

@@ -212,6 +212,38 @@ static void the_default_bounds_all_entries_by_one(void **state)
     }
 }
 
+/* Six hundred decades need scales beyond the range: what is cut off must not lift an entry above 1. */
+static void scales_that_are_cut_off_bound_all_entries_too(void **state)
+{
+    (void)state;
+    rng r = rng_start("cut off");
+    int cut = 0;
+    for (int round = 0; round < 20 * ROUNDS; ++round) {
+        const bool symmetric = rng_below(&r, 2);
+        dense d = dense_random(&r, 2 + rng_below(&r, 8), 0.4, symmetric);
+        for (int i = 0; i < d.n; ++i) {
+            for (int j = 0; j < d.n; ++j) {
+                if (!d.there[i * d.n + j] || (symmetric && j < i)) continue;
+                d.a[i * d.n + j] = pow(10.0, 300.0 * rng_unit(&r));
+                if (symmetric) d.a[j * d.n + i] = d.a[i * d.n + j];
+            }
+        }
+        saddle_matrix A = view_plain(&d, symmetric ? SADDLE_LOWER : SADDLE_GENERAL);
+        saddle_options o = saddle_options_default();
+        o.scaling = rng_below(&r, 2) ? SADDLE_SCALING_MC64 : SADDLE_SCALING_AUCTION;
+        saddle_preparation p = prepared(&A, &o, NULL);
+        dense b = prepared_matrix(&d, &p);
+        for (int k = 0; k < d.n * d.n; ++k)
+            if (!(fabs(b.a[k]) <= 1 + 1e-10)) fail_msg("round %d: an entry is %g", round, b.a[k]);
+        for (int i = 0; i < d.n; ++i) cut += p.row_scale[i] < 1e-300 || p.row_scale[i] > 1e300;
+        dense_free(&b);
+        saddle_preparation_free(&p, NULL);
+        view_free(&A);
+        dense_free(&d);
+    }
+    assert_true(cut > 0);
+}
+
 static void assert_same(const saddle_preparation *a, const saddle_preparation *b)
 {
     const size_t n = (size_t)a->n;
@@ -291,7 +323,7 @@ static void what_the_user_gives_is_used(void **state)
     dense_free(&d);
 }
 
-enum { RANDOM_ROWS = 2500, NEEDY_ROWS = 60 };
+enum { RANDOM_ROWS = 2500, NEEDY_ROWS = 300 };
 
 /*
  * A random graph with this many edges a row, whose factorization is costly, and apart from it a few pairs of
@@ -511,6 +543,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_choice_gives_a_valid_preparation),
         cmocka_unit_test(the_default_bounds_all_entries_by_one),
+        cmocka_unit_test(scales_that_are_cut_off_bound_all_entries_too),
         cmocka_unit_test(views_of_one_matrix_give_one_preparation),
         cmocka_unit_test(what_the_user_gives_is_used),
         cmocka_unit_test(the_undecided_is_ordered_both_ways_where_it_is_worth_it),
