@@ -38,7 +38,7 @@ saddle_status sd_assignment_init(sd_context *c, const sd_csr *A, sd_assignment *
         sd_assignment_free(c, a);
         return c->status;
     }
-    for (int64_t k = 0; k < A->nnz; ++k) a->cost[k] = A->val[k] != 0 ? -log(fabs(A->val[k])) : HUGE_VAL;
+    sd_matching_costs(A->val, A->nnz, a->cost);
     return SADDLE_OK;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/context.h"
 #include "failing_allocator.h"
+#include "prepare/assignment.h"
 #include "prepare/matching.h"
 
 #include <float.h>
@@ -439,9 +440,37 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+/* Any bits but those of NaN and infinity, and numbers near 1, where a logarithm loses most. */
+static void costs_are_logarithms(void **state)
+{
+    (void)state;
+    enum { COUNT = 2000 };
+    rng r = rng_start("costs");
+    double *value = test_alloc(COUNT, sizeof *value), *cost = test_alloc(COUNT, sizeof *cost);
+    for (int round = 0; round < 300; ++round) {
+        for (int k = 0; k < COUNT; ++k) {
+            const uint64_t bits = rng_next(&r) >> (round % 3 == 1 ? rng_below(&r, 64) : 0);
+            memcpy(&value[k], &bits, sizeof bits);
+            if (round % 3 == 2) value[k] = 1.0 + ldexp(rng_unit(&r), -rng_below(&r, 52) - 1);
+            if (!isfinite(value[k])) value[k] = 0.0;
+        }
+        sd_matching_costs(value, COUNT, cost);
+        for (int k = 0; k < COUNT; ++k) {
+            const long double exact = -logl(fabsl((long double)value[k]));
+            if (value[k] == 0)
+                assert_true(cost[k] == HUGE_VAL);
+            else if (!(fabsl((long double)cost[k] - exact) <= 2 * DBL_EPSILON * fabsl(exact)))
+                fail_msg("the cost of %a is %.17g, not %.17Lg", value[k], cost[k], exact);
+        }
+    }
+    free(value);
+    free(cost);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(costs_are_logarithms),
         cmocka_unit_test(a_small_matrix_gets_the_optimum),
         cmocka_unit_test(a_larger_matrix_proves_its_optimum),
         cmocka_unit_test(long_rows_do_not_change_the_optimum),
