@@ -14,18 +14,13 @@
  */
 #include "prepare/etree.h"
 
-static void invert(int32_t n, const int32_t *perm, int32_t *position)
-{
-    for (int32_t k = 0; k < n; ++k) position[perm[k]] = k;
-}
-
 saddle_status sd_etree(sd_context *c, const sd_graph *g, const int32_t *perm, int32_t *parent)
 {
     const int32_t n = g->n;
     int32_t *work = sd_alloc(c, 2 * (int64_t)n, sizeof *work, "elimination tree");
     if (!work) return c->status;
     int32_t *position = work, *ancestor = work + n;
-    invert(n, perm, position);
+    sd_invert_order(n, perm, position);
     for (int32_t k = 0; k < n; ++k) {
         parent[k] = ancestor[k] = -1;
         for (int64_t e = g->ptr[perm[k]]; e < g->ptr[perm[k] + 1]; ++e) {
@@ -124,7 +119,7 @@ saddle_status sd_column_counts(sd_context *c, const sd_graph *g, const int32_t *
     int32_t *work = sd_alloc(c, 5 * (int64_t)n, sizeof *work, "column counts");
     if (!work) return c->status;
     counting t = {work, work + n, work + 2 * (int64_t)n, work + 3 * (int64_t)n, work + 4 * (int64_t)n};
-    invert(n, perm, t.position);
+    sd_invert_order(n, perm, t.position);
     begin_counting(n, parent, post, &t, count);
     for (int32_t k = 0; k < n; ++k) {
         const int32_t j = post[k];

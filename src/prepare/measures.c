@@ -17,6 +17,8 @@
  */
 #include "prepare/measures.h"
 
+#include "prepare/graph.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -226,7 +228,7 @@ static saddle_status block_row_new(sd_context *c, const sd_csr *A, const saddle_
     if (!t->position || !t->block_of || !t->level || !t->diagonal || !t->column_sum || !t->norm1 ||
         !t->squares || !t->touched || !t->columns || !t->blocks)
         return c->status;
-    for (int32_t k = 0; k < n; ++k) t->position[p->permutation[k]] = k;
+    sd_invert_order(A->n, p->permutation, t->position);
     for (int32_t I = 0; I < blocks; ++I)
         for (int32_t k = p->block_start[I]; k < p->block_start[I + 1]; ++k) t->block_of[k] = I;
     return SADDLE_OK;
