@@ -455,6 +455,7 @@ typedef struct saddle_preparation {
     int symmetric;
 
     int scaling, order, pairs, blocking; /* after every `auto` was decided */
+    int block_size;                      /* most rows of a block; 1 without blocking */
     int orderings;                       /* how many were made to decide: 1, or 2 */
 
     double *row_scale, *col_scale;          /* for symmetric A the same array */
