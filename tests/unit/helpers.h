@@ -365,4 +365,16 @@ static inline void assert_contains(const char *text, const char *part)
     if (!strstr(text, part)) fail_msg("\"%s\" does not contain \"%s\"", text, part);
 }
 
+/* Each of 0 .. n-1 once. */
+static inline void assert_permutation(const int32_t *perm, int n)
+{
+    bool *seen = test_alloc((size_t)n, sizeof *seen);
+    for (int k = 0; k < n; ++k) {
+        assert_in_range(perm[k], 0, n - 1);
+        assert_false(seen[perm[k]]);
+        seen[perm[k]] = true;
+    }
+    free(seen);
+}
+
 #endif

@@ -41,17 +41,6 @@ static dense saddle_point(rng *r, int n)
     return d;
 }
 
-static void assert_permutation(const int32_t *order, int n)
-{
-    bool *seen = test_alloc((size_t)n, sizeof *seen);
-    for (int k = 0; k < n; ++k) {
-        assert_in_range(order[k], 0, n - 1);
-        assert_false(seen[order[k]]);
-        seen[order[k]] = true;
-    }
-    free(seen);
-}
-
 /* B of saddle.h's section 7, dense. */
 static dense prepared_matrix(const dense *d, const saddle_preparation *p)
 {
