@@ -62,6 +62,17 @@ static inline double rng_sixteenth(rng *r)
     return (rng_below(r, 2047) - 1023) / 16.0;
 }
 
+/* 0 .. n-1 in a random order. */
+static inline void rng_permutation(rng *r, int n, int32_t *order)
+{
+    for (int k = 0; k < n; ++k) {
+        const int other = rng_below(r, k + 1);
+        order[k] = k;
+        order[k] = order[other];
+        order[other] = k;
+    }
+}
+
 /* The seed of this run, printed where a test begins. */
 static inline rng rng_start(const char *test)
 {

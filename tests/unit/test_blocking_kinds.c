@@ -11,7 +11,7 @@ static square ring_of_nodes(rng *r, int nodes, int unknowns, int *node)
 {
     const int n = nodes * unknowns;
     square s = square_new(n);
-    int *order = random_order(r, n);
+    int32_t *order = random_order(r, n);
     for (int k = 0; k < n; ++k) node[order[k]] = k / unknowns;
     for (int v = 0; v < n; ++v) {
         for (int w = 0; w < v; ++w) {
