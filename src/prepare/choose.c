@@ -7,8 +7,8 @@
  * - Approximate minimum degree is cheap and tried first; nested dissection follows where the factorization
  *   predicted from that order would cost more than it, and the order of less work is taken.
  * - Where the values leave it open whether matched pairs should be kept (match_scale.c), both ways are
- * ordered if the factorization would cost more than three orderings; otherwise the pairs are kept, which is
- * the safe choice.
+ *   ordered if the factorization would cost more than three orderings; otherwise the pairs are kept, which
+ *   is the safe choice.
  */
 #include "prepare/blocking.h"
 #include "prepare/etree.h"

@@ -4,7 +4,7 @@
  * Position j is eliminated j-th. Its parent is the first position below the diagonal of column j of L, and an
  * entry a_kj, j < k, fills in row k at every position on the path from j to k. So
  * - the tree comes by climbing, for each k, from its neighbours j < k to the root of what is there already,
- * and making k the parent of that root. Path compression by `ancestor` keeps the climbs short (Liu).
+ *   and making k the parent of that root. Path compression by `ancestor` keeps the climbs short (Liu).
  * - row k of L is a subtree whose root is k, and column j has as many entries as there are such subtrees
  *   with j in them. A subtree is told by its leaves: count 1 at each leaf, -1 at the least common ancestor of
  *   each leaf and the one before it in postorder, -1 at the parent of k; sums over the descendants then count

@@ -7,7 +7,7 @@
  * - |B_II|_1 - sum_J |B_IJ|_1 over block rows (D. Thuerck, Stretching Jacobi: a two-stage pivoting approach
  *   for block-based factorization, section VII);
  * - off-diagonal dominance, the mean of sum_j |b_ij| / |b_ii| over rows, and block off-diagonal dominance,
- * the mean of sum_J |B_IJ|_F |B_II^-1|_F over block rows (E. Chow, H. Anzt, J. Scott and J. Dongarra, Using
+ *   the mean of sum_J |B_IJ|_F |B_II^-1|_F over block rows (E. Chow, H. Anzt, J. Scott and J. Dongarra, Using
  *   Jacobi iterations and blocking for solving sparse triangular systems in incomplete factorization
  *   preconditioning, J. Parallel Distrib. Comput. 119 (2018), section 3.3).
  *
