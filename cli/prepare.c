@@ -14,12 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-int64_t prepare_block_size(const prepare_run *r)
-{
-    enum { DEFAULT = 8 };
-    return r->a->library.block_size ? r->a->library.block_size : DEFAULT;
-}
-
 static saddle_status read_matrix(prepare_run *r)
 {
     const double began = seconds();

@@ -32,9 +32,6 @@ typedef struct prepare_run {
     const char *files[PREPARE_FILES];
 } prepare_run;
 
-/* Rows that a block may have, by the option. */
-int64_t prepare_block_size(const prepare_run *r);
-
 /* The readable report, to standard output. */
 void print_preparation(const prepare_run *r);
 

@@ -7,7 +7,6 @@
 #include "cli/prepare.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -125,13 +124,7 @@ static int64_t fill_values(const prepare_run *r, int file, double *values)
     case ROW_PERMUTATION: indices = p->symmetric ? NULL : p->row_permutation; break;
     case MATCHING: indices = p->matching; break;
     case PAIRS: from_one(p->partner, n, values); return n;
-    default:
-        if (p->block_start) {
-            from_one(p->block_start, p->blocks + 1, values);
-            return p->blocks + 1;
-        }
-        for (int64_t k = 0; k <= n; ++k) values[k] = (double)k + 1.0;
-        return n + 1;
+    default: from_one(p->block_start, p->blocks + 1, values); return p->blocks + 1;
     }
     if (scale) memcpy(values, scale, (size_t)n * sizeof *values);
     if (indices) from_one(indices, n, values);

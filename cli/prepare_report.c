@@ -89,9 +89,9 @@ static void print_blocks(const prepare_run *r)
     if (p->blocking == SADDLE_BLOCKING_NONE)
         printf("%-12snone: single rows\n", "blocks");
     else
-        printf("%-12s%s: %" PRId64 " of at most %" PRId64 " rows, the largest of %" PRId64 "\n", "blocks",
-               saddle_option_word("blocking", p->blocking, word, sizeof word), p->blocks,
-               prepare_block_size(r), p->largest_block);
+        printf("%-12s%s: %" PRId64 " of at most %d rows, the largest of %" PRId64 "\n", "blocks",
+               saddle_option_word("blocking", p->blocking, word, sizeof word), p->blocks, p->block_size,
+               p->largest_block);
     printf("%-12s%" PRId64 " level sets; %" PRId64 " entries stored", "", p->levels, p->stored_entries);
     if (p->nnz > 0) printf(", %.3g times nnz", (double)p->stored_entries / (double)p->nnz);
     printf("\n%-12s", "dominance");
@@ -166,7 +166,7 @@ static void json_choices(json *j, const prepare_run *r)
     json_text(j, "pairs", decided(r, "pairs", asked->pairs, p->pairs, text, sizeof text));
     json_text(j, "blocking", decided(r, "blocking", asked->blocking, p->blocking, text, sizeof text));
     const bool blocked = r->prepared && p->blocking != SADDLE_BLOCKING_NONE;
-    json_count(j, "block_size", blocked ? prepare_block_size(r) : -1);
+    json_count(j, "block_size", blocked ? p->block_size : -1);
     json_count(j, "orderings", if_known(r, p->orderings));
 }
 

@@ -448,13 +448,14 @@ typedef struct saddle_given {
 } saddle_given;
 
 /* Counts that are not known are -1, numbers that are not known NaN, arrays that do not exist NULL. The
- * arrays are the library's: they are freed with saddle_preparation_free. */
+ * arrays are the library's: they are freed with saddle_preparation_free and the same hooks. */
 typedef struct saddle_preparation {
     size_t size;    /* sizeof(saddle_preparation) */
     int64_t n, nnz; /* nnz of the whole matrix */
     int symmetric;
 
     int scaling, order, pairs, blocking; /* after every `auto` was decided */
+    int block_size;                      /* most rows of a block; 1 without blocking */
     int orderings;                       /* how many were made to decide: 1, or 2 */
 
     double *row_scale, *col_scale;          /* for symmetric A the same array */
@@ -490,7 +491,7 @@ typedef struct saddle_preparation {
     /* seconds */
     double time_matching, time_scaling, time_pairs, time_graph, time_order, time_counts, time_blocking,
         time_measures, time_total;
-    int64_t peak_bytes;
+    int64_t peak_bytes; /* in use at once; what METIS allocates is not counted */
 } saddle_preparation;
 
 /* options, given and hooks may be NULL. On failure no array exists. */

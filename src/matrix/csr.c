@@ -336,13 +336,6 @@ saddle_status sd_csr_transpose(sd_context *c, const sd_csr *A, sd_csr *B)
 
 double sd_csr_at(const sd_csr *A, int32_t i, int32_t j)
 {
-    int64_t low = A->ptr[i], high = A->ptr[i + 1];
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (A->ind[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < A->ptr[i + 1] && A->ind[low] == j ? A->val[low] : 0.0;
+    const int64_t end = A->ptr[i + 1], k = sd_find_index(A->ind, A->ptr[i], end, j);
+    return k < end && A->ind[k] == j ? A->val[k] : 0.0;
 }

@@ -65,6 +65,19 @@ double sd_csr_at(const sd_csr *A, int32_t i, int32_t j);
 /* All entries of a half matrix. */
 saddle_status sd_csr_expand(sd_context *c, const sd_csr *half, sd_csr *full);
 
+/* The first place of the ascending list ind[begin .. end) whose index is not below j; end where all are. */
+static inline int64_t sd_find_index(const int32_t *ind, int64_t begin, int64_t end, int32_t j)
+{
+    while (begin < end) {
+        const int64_t middle = begin + (end - begin) / 2;
+        if (ind[middle] < j)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
 /* Pointer j of a view, counted from 0. One that was not checked may wrap around, to a wrong value. */
 static inline int64_t sd_view_pointer(const saddle_matrix *A, int64_t j)
 {

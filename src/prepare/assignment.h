@@ -96,6 +96,8 @@ double sd_scale_of_log(double x);
 /* Where scales were cut off at the ends of the range, entries may have come out above 1: lowers the larger
  * scale of each such entry. One pass is enough, since nothing grows. */
 void sd_matching_bound(const sd_csr *A, bool symmetric, sd_matching *m);
+
+/* Room for a matching, not filled in. */
 saddle_status sd_matching_init(sd_context *c, int32_t n, sd_matching *m);
 
 /* Structurally singular matrices, symmetric and general; `a` holds a maximum matching of A. */

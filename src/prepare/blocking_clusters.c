@@ -13,7 +13,7 @@ typedef struct growth {
     const sd_graph *g;
     const int32_t *within;   /* NULL: everywhere */
     const int32_t *position; /* in the order of the seeds; NULL: by weight */
-    double dense;            /* degree above which a vertex stays by itself */
+    int64_t dense;           /* degree above which a vertex stays by itself */
     int32_t *part;
     int32_t *reached; /* the last seed whose part has reached each vertex */
     double *sum;      /* of the weights of its edges into that part */

@@ -20,7 +20,7 @@ static const double ALPHA = 1.0, BETA = 0.5, GAMMA = 0.1;
 typedef struct pablo {
     const sd_graph *g;
     int32_t most;
-    double dense;     /* degree above which a vertex stays by itself */
+    int64_t dense;    /* degree above which a vertex stays by itself */
     double *heaviest; /* edge of each vertex */
     int32_t *strong;  /* its number of strong edges */
     int32_t *inside;  /* how many of them go into the block that reached it last */

@@ -60,15 +60,10 @@ static inline double sd_edge_weight(const sd_graph *g, int64_t k)
  * all of them dense, and going through its neighbours finds nothing that is near. In a matrix that is dense
  * all over nothing stands out.
  */
-static inline double sd_dense_degree(const sd_graph *g)
+static inline int64_t sd_dense_degree(const sd_graph *g)
 {
     const double n = g->n;
-    return n > 0.0 ? fmax(10.0 * sqrt(n), 4.0 * (double)g->ptr[g->n] / n) : 0.0;
-}
-
-static inline double sd_degree(const sd_graph *g, int32_t v)
-{
-    return (double)(g->ptr[v + 1] - g->ptr[v]);
+    return n > 0.0 ? (int64_t)fmax(10.0 * sqrt(n), 4.0 * (double)g->ptr[g->n] / n) : 0;
 }
 
 #endif

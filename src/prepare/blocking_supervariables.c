@@ -22,8 +22,6 @@
 #include "prepare/blocking_parts.h"
 #include "prepare/order.h"
 
-#include <string.h>
-
 static const double COSINE = 0.7;
 
 /* splitmix64's finaliser */
@@ -73,7 +71,7 @@ static saddle_status find_exact(sd_context *c, const sd_graph *g, int32_t *super
 
 typedef struct angles {
     const sd_graph *g;
-    double heavy;   /* lists that are longer are not gone through, nor counted in the patterns */
+    int64_t heavy;  /* lists that are longer are not gone through, nor counted in the patterns */
     int32_t *norm2; /* entries of each pattern: the vertex itself and its neighbours, without heavy ones */
     int32_t *inner; /* inner products with the pattern of one vertex; 0 between uses */
     int32_t *seen;  /* the vertices whose product is not 0 */
@@ -126,7 +124,7 @@ static void find_angles(angles *t, int32_t *super)
 static saddle_status find_similar(sd_context *c, const sd_graph *g, int32_t *super)
 {
     const double mean = g->n ? (double)g->ptr[g->n] / (double)g->n : 0.0;
-    angles t = {.g = g, .heavy = fmax(64.0, 10.0 * mean)};
+    angles t = {.g = g, .heavy = (int64_t)fmax(64.0, 10.0 * mean)};
     t.norm2 = sd_alloc(c, g->n, sizeof *t.norm2, "lengths of the patterns");
     t.inner = sd_alloc_zero(c, g->n, sizeof *t.inner, "inner products");
     t.seen = sd_alloc(c, g->n, sizeof *t.seen, "marks");

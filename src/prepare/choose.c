@@ -7,18 +7,13 @@
  * - Approximate minimum degree is cheap and tried first; nested dissection follows where the factorization
  *   predicted from that order would cost more than it, and the order of less work is taken.
  * - Where the values leave it open whether matched pairs should be kept (match_scale.c), both ways are
- * ordered if the factorization would cost more than three orderings; otherwise the pairs are kept, which is
- * the safe choice.
+ *   ordered if the factorization would cost more than three orderings; otherwise the pairs are kept, which
+ *   is the safe choice.
  */
 #include "prepare/blocking.h"
 #include "prepare/etree.h"
 #include "prepare/order.h"
 #include "prepare/stages.h"
-
-#include <math.h>
-#include <string.h>
-
-enum { DEFAULT_BLOCK = 8 };
 
 /* A nested dissection takes about as long as this many operations of a factorization for each stored edge. */
 static const double EDGE_FLOPS = 5e3;
@@ -26,11 +21,6 @@ static const double EDGE_FLOPS = 5e3;
 /* What an order without pairs must save before it is preferred: its pivots will be delayed, which makes the
  * work larger than predicted. */
 static const double WITHOUT_PAIRS = 0.6;
-
-int32_t sd_block_size(const saddle_options *o)
-{
-    return o->block_size > 0 ? (int32_t)o->block_size : DEFAULT_BLOCK;
-}
 
 bool sd_order_is_given(const saddle_options *o)
 {
@@ -77,7 +67,7 @@ static saddle_status group_blocks(sd_preparing *t, grouping *g)
     g->block = sd_alloc(t->c, vertices->n, sizeof *g->block, "blocks");
     if (!g->block) return t->c->status;
     saddle_status status =
-        sd_block_graph(t->c, vertices, t->p->blocking, sd_block_size(t->options), g->block, &blocks);
+        sd_block_graph(t->c, vertices, t->p->blocking, t->p->block_size, g->block, &blocks);
     if (!status) status = sd_graph_quotient(t->c, vertices, g->block, blocks, &g->blocks);
     g->outer = &g->blocks;
     sd_stage_tick(t, &t->p->time_blocking);
@@ -228,10 +218,9 @@ static saddle_status cut_blocks(sd_preparing *t, candidate *way)
 {
     const int32_t n = t->A->n;
     const int32_t *partner = t->p->blocking == SADDLE_BLOCKING_PAIRS && way->pairs ? t->partner : NULL;
-    const int32_t most = t->p->blocking == SADDLE_BLOCKING_NONE ? 1 : sd_block_size(t->options);
     way->start = sd_alloc(t->c, (int64_t)n + 1, sizeof *way->start, "blocks");
     if (!way->start) return t->c->status;
-    way->blocks = sd_block_cut(n, way->perm, partner, most, way->start);
+    way->blocks = sd_block_cut(n, way->perm, partner, t->p->block_size, way->start);
     return SADDLE_OK;
 }
 

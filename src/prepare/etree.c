@@ -4,7 +4,7 @@
  * Position j is eliminated j-th. Its parent is the first position below the diagonal of column j of L, and an
  * entry a_kj, j < k, fills in row k at every position on the path from j to k. So
  * - the tree comes by climbing, for each k, from its neighbours j < k to the root of what is there already,
- * and making k the parent of that root. Path compression by `ancestor` keeps the climbs short (Liu).
+ *   and making k the parent of that root. Path compression by `ancestor` keeps the climbs short (Liu).
  * - row k of L is a subtree whose root is k, and column j has as many entries as there are such subtrees
  *   with j in them. A subtree is told by its leaves: count 1 at each leaf, -1 at the least common ancestor of
  *   each leaf and the one before it in postorder, -1 at the parent of k; sums over the descendants then count
@@ -14,18 +14,13 @@
  */
 #include "prepare/etree.h"
 
-static void invert(int32_t n, const int32_t *perm, int32_t *position)
-{
-    for (int32_t k = 0; k < n; ++k) position[perm[k]] = k;
-}
-
 saddle_status sd_etree(sd_context *c, const sd_graph *g, const int32_t *perm, int32_t *parent)
 {
     const int32_t n = g->n;
     int32_t *work = sd_alloc(c, 2 * (int64_t)n, sizeof *work, "elimination tree");
     if (!work) return c->status;
     int32_t *position = work, *ancestor = work + n;
-    invert(n, perm, position);
+    sd_invert_order(n, perm, position);
     for (int32_t k = 0; k < n; ++k) {
         parent[k] = ancestor[k] = -1;
         for (int64_t e = g->ptr[perm[k]]; e < g->ptr[perm[k] + 1]; ++e) {
@@ -124,7 +119,7 @@ saddle_status sd_column_counts(sd_context *c, const sd_graph *g, const int32_t *
     int32_t *work = sd_alloc(c, 5 * (int64_t)n, sizeof *work, "column counts");
     if (!work) return c->status;
     counting t = {work, work + n, work + 2 * (int64_t)n, work + 3 * (int64_t)n, work + 4 * (int64_t)n};
-    invert(n, perm, t.position);
+    sd_invert_order(n, perm, t.position);
     begin_counting(n, parent, post, &t, count);
     for (int32_t k = 0; k < n; ++k) {
         const int32_t j = post[k];

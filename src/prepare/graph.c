@@ -75,7 +75,7 @@ saddle_status sd_graph_from_csr(sd_context *c, const sd_csr *A, bool symmetric, 
     if (new_row) {
         old_row = sd_alloc(c, n, sizeof *old_row, "row permutation");
         if (!old_row) goto fail;
-        for (int32_t i = 0; i < n; ++i) old_row[new_row[i]] = i;
+        sd_invert_order(n, new_row, old_row);
     }
     if (!symmetric) status = transpose(c, A, old_row, &column_ptr, &column_ind);
     if (status) goto fail;
@@ -98,20 +98,6 @@ done:
     return status;
 }
 
-/* Where vertex w stands in the list of v, which has it. */
-static int64_t find_edge(const sd_graph *g, int32_t v, int32_t w)
-{
-    int64_t low = g->ptr[v], high = g->ptr[v + 1] - 1;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (g->ind[middle] < w)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 saddle_status sd_graph_weigh(sd_context *c, const sd_csr *A, bool symmetric, const int32_t *new_row,
                              const double *row_scale, const double *col_scale, sd_graph *g)
 {
@@ -130,7 +116,7 @@ saddle_status sd_graph_weigh(sd_context *c, const sd_csr *A, bool symmetric, con
             } else {
                 const double size = fmin(fabs(row_scale[i] * A->val[k] * col_scale[w]), DBL_MAX);
                 g->weight[edge] += 0.5 * size;
-                g->weight[find_edge(g, w, v)] += 0.5 * size;
+                g->weight[sd_find_index(g->ind, g->ptr[w], g->ptr[w + 1], v)] += 0.5 * size;
             }
         }
     }

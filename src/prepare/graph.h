@@ -45,6 +45,17 @@ static inline int32_t sd_graph_size(const sd_graph *g, int32_t v)
     return g->size ? g->size[v] : 1;
 }
 
+static inline int64_t sd_degree(const sd_graph *g, int32_t v)
+{
+    return g->ptr[v + 1] - g->ptr[v];
+}
+
+/* position[order[k]] = k. */
+static inline void sd_invert_order(int32_t n, const int32_t *order, int32_t *position)
+{
+    for (int32_t k = 0; k < n; ++k) position[order[k]] = k;
+}
+
 /*
  * From an order of the parts to one of the vertices: part_order[k] is the part at position k, and each
  * part's vertices follow one another in ascending order. O(n + parts).

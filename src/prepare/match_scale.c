@@ -16,6 +16,7 @@
  * are kept, and in between it depends on the work that either order would make. */
 static const double FEW_NEEDY = 0.05, MANY_NEEDY = 0.2;
 
+/* A matching is made where the diagonal of a row is smaller than this beside its largest entry. */
 static const double SMALL_DIAGONAL = 0.1;
 
 static bool by_matching(int scaling)
@@ -34,7 +35,7 @@ static bool pairs_possible(const sd_preparing *t)
 {
     if (t->options->pairs != SADDLE_PAIRS_AUTO) return t->options->pairs == SADDLE_PAIRS_ON;
     if (!t->symmetric) return by_matching(t->p->scaling);
-    if (t->p->blocking != SADDLE_BLOCKING_NONE && sd_block_size(t->options) == 1) return false;
+    if (t->p->blocking != SADDLE_BLOCKING_NONE && t->p->block_size == 1) return false;
     return t->p->blocking == SADDLE_BLOCKING_PAIRS || !sd_order_is_given(t->options);
 }
 

@@ -155,19 +155,6 @@ static int32_t next_column(search *s)
     return j;
 }
 
-static double entry_cost(const sd_assignment *a, int32_t i, int32_t j)
-{
-    int64_t low = a->ptr[i], high = a->ptr[i + 1] - 1;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (a->ind[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return a->cost[low];
-}
-
 /* Moves the duals of what was reached, then changes the matching along the path. */
 static void augment(search *s, int32_t root)
 {
@@ -181,7 +168,7 @@ static void augment(search *s, int32_t root)
     for (int32_t j = s->best_col, i = -1; i != root;) {
         i = a->col[j].from;
         const int32_t next = a->row[i].col;
-        sd_assign(a, i, j, entry_cost(a, i, j));
+        sd_assign(a, i, j, a->cost[sd_find_index(a->ind, a->ptr[i], a->ptr[i + 1], j)]);
         a->row[i].u = a->row[i].cost - a->col[j].v;
         j = next;
     }
@@ -213,6 +200,9 @@ static bool search_from(search *s, int32_t root)
 saddle_status sd_assignment_augment(sd_context *c, sd_assignment *a, int32_t *rank)
 {
     search s = {.a = a};
+    *rank = 0;
+    for (int32_t i = 0; i < a->n; ++i) *rank += a->row[i].col >= 0;
+    if (*rank == a->n) return SADDLE_OK; /* no room for searches is needed */
     saddle_status status = sd_long_rows_init(c, a, &s.rows);
     if (status) return status;
     s.heap = sd_alloc(c, a->n, sizeof *s.heap, "heap of the matching");
@@ -222,8 +212,7 @@ saddle_status sd_assignment_augment(sd_context *c, sd_assignment *a, int32_t *ra
         status = c->status;
         goto done;
     }
-    *rank = 0;
-    for (int32_t i = 0; i < a->n; ++i) *rank += a->row[i].col >= 0 || search_from(&s, i);
+    for (int32_t i = 0; i < a->n; ++i) *rank += a->row[i].col < 0 && search_from(&s, i);
 done:
     sd_free(c, s.heap);
     sd_free(c, s.stack);

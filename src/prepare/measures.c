@@ -7,7 +7,7 @@
  * - |B_II|_1 - sum_J |B_IJ|_1 over block rows (D. Thuerck, Stretching Jacobi: a two-stage pivoting approach
  *   for block-based factorization, section VII);
  * - off-diagonal dominance, the mean of sum_j |b_ij| / |b_ii| over rows, and block off-diagonal dominance,
- * the mean of sum_J |B_IJ|_F |B_II^-1|_F over block rows (E. Chow, H. Anzt, J. Scott and J. Dongarra, Using
+ *   the mean of sum_J |B_IJ|_F |B_II^-1|_F over block rows (E. Chow, H. Anzt, J. Scott and J. Dongarra, Using
  *   Jacobi iterations and blocking for solving sparse triangular systems in incomplete factorization
  *   preconditioning, J. Parallel Distrib. Comput. 119 (2018), section 3.3).
  *
@@ -16,6 +16,8 @@
  * become infinite only where no difference of two such is taken.
  */
 #include "prepare/measures.h"
+
+#include "prepare/graph.h"
 
 #include <float.h>
 #include <math.h>
@@ -226,7 +228,7 @@ static saddle_status block_row_new(sd_context *c, const sd_csr *A, const saddle_
     if (!t->position || !t->block_of || !t->level || !t->diagonal || !t->column_sum || !t->norm1 ||
         !t->squares || !t->touched || !t->columns || !t->blocks)
         return c->status;
-    for (int32_t k = 0; k < n; ++k) t->position[p->permutation[k]] = k;
+    sd_invert_order(A->n, p->permutation, t->position);
     for (int32_t I = 0; I < blocks; ++I)
         for (int32_t k = p->block_start[I]; k < p->block_start[I + 1]; ++k) t->block_of[k] = I;
     return SADDLE_OK;

@@ -7,8 +7,8 @@
  *   very same time still disturbs both.)
  * - While it runs it takes SIGABRT (which it raises where malloc fails) and SIGTERM for its own, leaves by
  *   longjmp out of the handler, and puts the caller's handlers back without their flags and masks. So a
- * SIGTERM is held back until METIS is done, and mask and actions are kept and put back here. (A SIGTERM that
- * another thread of the process receives meanwhile is beyond our reach: it ends the process.)
+ *   SIGTERM is held back until METIS is done, and mask and actions are kept and put back here. (A SIGTERM
+ *   that another thread of the process receives meanwhile is beyond our reach: it ends the process.)
  * - It crashes or misbehaves on graphs without edges and on fewer than two vertices: it gets none.
  */
 #define _GNU_SOURCE /* initstate, setstate */

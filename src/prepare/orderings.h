@@ -10,11 +10,6 @@ saddle_status sd_amd_order(sd_context *c, const sd_graph *g, int32_t *perm);
 /* Reverse Cuthill-McKee, component after component by their lowest vertices. O(n + edges). */
 saddle_status sd_rcm_order(sd_context *c, const sd_graph *g, int32_t *perm);
 
-static inline int64_t sd_degree(const sd_graph *g, int32_t v)
-{
-    return g->ptr[v + 1] - g->ptr[v];
-}
-
 /* The vertices by ascending degree, then index. */
 saddle_status sd_sort_by_degree(sd_context *c, const sd_graph *g, int32_t *sorted);
 

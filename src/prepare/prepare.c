@@ -8,9 +8,9 @@
 #include "prepare/stages.h"
 
 #include <math.h>
-#include <string.h>
+#include <stddef.h>
 
-enum { STEPS = 4 };
+enum { STEPS = 4, DEFAULT_BLOCK = 8 };
 
 void sd_stage_tick(sd_preparing *t, double *time)
 {
@@ -24,7 +24,7 @@ static void forget(saddle_preparation *p)
     const size_t size = p->size;
     *p = (saddle_preparation){.size = size};
     p->n = p->nnz = -1;
-    p->scaling = p->order = p->pairs = p->blocking = -1;
+    p->scaling = p->order = p->pairs = p->blocking = p->block_size = -1;
     p->blocks = p->structural_rank = p->two_by_two = p->dense_rows = -1;
     p->factor_nnz = p->tree_height = p->largest_block = p->levels = p->stored_entries = -1;
     p->log_product = p->log_scaled = p->factor_flops = NAN;
@@ -52,8 +52,10 @@ static saddle_status check_request(sd_preparing *t)
     p->blocking = o->blocking;
     if (p->blocking == SADDLE_BLOCKING_AUTO)
         p->blocking = o->block_size > 0 ? SADDLE_BLOCKING_CLUSTERS : SADDLE_BLOCKING_NONE;
+    p->block_size = o->block_size > 0 ? (int)o->block_size : DEFAULT_BLOCK;
+    if (p->blocking == SADDLE_BLOCKING_NONE) p->block_size = 1;
     const bool keeps = p->blocking != SADDLE_BLOCKING_NONE && p->blocking != SADDLE_BLOCKING_GRID;
-    if (t->symmetric && keeps && o->pairs == SADDLE_PAIRS_ON && sd_block_size(o) == 1)
+    if (t->symmetric && keeps && o->pairs == SADDLE_PAIRS_ON && p->block_size == 1)
         return sd_fail(t->c, SADDLE_BAD_OPTION,
                        "blocks of one row cannot keep pairs: take block_size 2 or more, or pairs off");
     if (t->symmetric && p->blocking == SADDLE_BLOCKING_PAIRS && o->pairs == SADDLE_PAIRS_OFF)
@@ -82,7 +84,7 @@ static saddle_status keep_result(sd_preparing *t)
     p->row_permutation = sd_alloc(t->c, n, sizeof(int32_t), "row permutation");
     int32_t *position = sd_alloc(t->c, n, sizeof *position, "positions");
     if (p->row_permutation && position) {
-        for (int32_t k = 0; k < n; ++k) position[p->permutation[k]] = k;
+        sd_invert_order(n, p->permutation, position);
         for (int32_t i = 0; i < n; ++i) p->row_permutation[position[t->new_row ? t->new_row[i] : i]] = i;
     }
     const saddle_status status = p->row_permutation && position ? SADDLE_OK : t->c->status;
@@ -174,13 +176,14 @@ saddle_status saddle_prepare_sized(const saddle_matrix *A, const saddle_options 
     saddle_options taken;
     saddle_preparation p = {.size = size};
     sd_context_init(&c, hooks, 0);
-    if (!A || !preparation || size < offsetof(saddle_preparation, structural_rank))
+    if (!preparation || size < offsetof(saddle_preparation, structural_rank))
         return sd_tell(&c,
                        sd_fail(&c, SADDLE_BAD_ARGUMENT,
-                               "saddle_prepare: A or the preparation is NULL, or shorter than its arrays"),
+                               "saddle_prepare: the preparation is NULL, or shorter than its arrays"),
                        message);
     forget(&p);
-    saddle_status status = sd_options_take(&c, options, &taken);
+    saddle_status status = A ? sd_options_take(&c, options, &taken)
+                             : sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_prepare: A is NULL");
     if (!status) {
         c.limit = taken.max_memory;
         status = take_matrix(&c, A, &whole, &symmetric);

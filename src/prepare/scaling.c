@@ -2,7 +2,7 @@
  * Scalings that need no matching. See scaling.h.
  *
  * Ruiz: each sweep divides every row and column by the square root of its norm, so that the logarithms of
- * the norms halve: twenty sweeps bring the widest range of a double, e^1454, to within 1e-3 of 1.
+ * the norms halve: twenty sweeps bring the smallest double, e^-745, to within 1e-3 of 1.
  */
 #include "prepare/scaling.h"
 

@@ -22,7 +22,7 @@ typedef struct sd_preparing {
     double clock;     /* when the stage at work began */
 } sd_preparing;
 
-/* Matching and scaling, then p->partner or p->new_row, and what the values say about keeping pairs. */
+/* Matching and scaling, then t->partner or t->new_row, and what the values say about keeping pairs. */
 saddle_status sd_stage_values(sd_preparing *t);
 
 /* The order and the blocks, with the choices that were left to `auto`; needs t->graph. */
@@ -31,8 +31,7 @@ saddle_status sd_stage_order(sd_preparing *t);
 /* Adds the seconds since the last call to *time. */
 void sd_stage_tick(sd_preparing *t, double *time);
 
-/* The options, with `auto` decided where no values are needed. */
-int32_t sd_block_size(const saddle_options *o);
+/* Whether the order is the user's or the natural one. */
 bool sd_order_is_given(const saddle_options *o);
 
 /* Whether a blocking groups vertices before they are ordered, rather than cut an order that is there. */

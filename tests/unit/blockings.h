@@ -97,14 +97,10 @@ static inline square random_square(rng *r, int n, double fill, int style, bool s
 }
 
 /* A random order of 0 .. n-1, on a new array. */
-static inline int *random_order(rng *r, int n)
+static inline int32_t *random_order(rng *r, int n)
 {
-    int *order = test_alloc((size_t)n, sizeof *order);
-    for (int k = 0; k < n; ++k) {
-        const int other = rng_below(r, k + 1);
-        order[k] = order[other];
-        order[other] = k;
-    }
+    int32_t *order = test_alloc((size_t)n, sizeof *order);
+    rng_permutation(r, n, order);
     return order;
 }
 

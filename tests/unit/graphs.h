@@ -4,6 +4,7 @@
 
 #include "helpers.h"
 #include "prepare/graph.h"
+#include "prepare/order.h"
 
 /* edge[v * n + w]: symmetric, without loops. */
 typedef struct adjacency {
@@ -106,6 +107,35 @@ static inline sd_graph graph_grid(int rows, int columns)
         graph_enter(&g, v, v + columns);
     }
     return g;
+}
+
+/* Rows in each vertex: 1 to 8. */
+static inline void give_sizes(rng *r, sd_graph *g)
+{
+    g->size = test_alloc((size_t)g->n, sizeof *g->size);
+    for (int v = 0; v < g->n; ++v) g->size[v] = 1 + rng_below(r, 8);
+}
+
+/* Edge weights over many decades, the product of a number at each end. */
+static inline void give_weights(rng *r, sd_graph *g)
+{
+    g->weight = test_alloc((size_t)g->ptr[g->n], sizeof *g->weight);
+    double *end = test_alloc((size_t)g->n, sizeof *end);
+    for (int v = 0; v < g->n; ++v) end[v] = ldexp(1.0, rng_below(r, 1000) - 500);
+    for (int v = 0; v < g->n; ++v)
+        for (int64_t k = g->ptr[v]; k < g->ptr[v + 1]; ++k) g->weight[k] = end[v] * end[g->ind[k]];
+    free(end);
+}
+
+/* The order of g, freed by the caller. */
+static inline int32_t *order_of(const sd_graph *g, int order, int64_t *dense_rows)
+{
+    sd_context c;
+    sd_context_init(&c, NULL, 0);
+    int32_t *perm = test_alloc((size_t)g->n, sizeof *perm);
+    if (sd_order_graph(&c, g, order, perm, dense_rows)) fail_msg("%s", c.message);
+    assert_int_equal(c.bytes, 0);
+    return perm;
 }
 
 #endif

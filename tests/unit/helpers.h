@@ -62,6 +62,17 @@ static inline double rng_sixteenth(rng *r)
     return (rng_below(r, 2047) - 1023) / 16.0;
 }
 
+/* 0 .. n-1 in a random order. */
+static inline void rng_permutation(rng *r, int n, int32_t *order)
+{
+    for (int k = 0; k < n; ++k) {
+        const int other = rng_below(r, k + 1);
+        order[k] = k;
+        order[k] = order[other];
+        order[other] = k;
+    }
+}
+
 /* The seed of this run, printed where a test begins. */
 static inline rng rng_start(const char *test)
 {
@@ -363,6 +374,18 @@ static inline void assert_dense_equal(const dense *a, const dense *b)
 static inline void assert_contains(const char *text, const char *part)
 {
     if (!strstr(text, part)) fail_msg("\"%s\" does not contain \"%s\"", text, part);
+}
+
+/* Each of 0 .. n-1 once. */
+static inline void assert_permutation(const int32_t *perm, int n)
+{
+    bool *seen = test_alloc((size_t)n, sizeof *seen);
+    for (int k = 0; k < n; ++k) {
+        assert_in_range(perm[k], 0, n - 1);
+        assert_false(seen[perm[k]]);
+        seen[perm[k]] = true;
+    }
+    free(seen);
 }
 
 #endif

@@ -170,7 +170,7 @@ static square planted_groups(rng *r, int groups, int most, int *group)
 {
     const int n = groups * most;
     square s = square_new(n);
-    int *order = random_order(r, n);
+    int32_t *order = random_order(r, n);
     for (int k = 0; k < n; ++k) group[order[k]] = k / most;
     for (int v = 0; v < n; ++v)
         for (int w = 0; w < v; ++w)
@@ -262,7 +262,7 @@ static void pairs_are_not_cut(void **state)
     rng r = rng_start("pairs");
     for (int round = 0; round < 500; ++round) {
         const int n = rng_below(&r, 80), most = 2 + rng_below(&r, 31);
-        int *perm = random_order(&r, n);
+        int32_t *perm = random_order(&r, n);
         int32_t *partner = test_alloc((size_t)n, sizeof *partner), start[81];
         for (int k = 0; k < n; ++k) partner[k] = -1;
         for (int k = 0; k + 1 < n; ++k) {

@@ -1,8 +1,33 @@
 /*
- * What single blockings find: supervariables of expanded graphs, and priority blocking held against the
- * algorithms as they are written down.
+ * What single blockings find: what clusters grow by, supervariables of expanded graphs, and priority blocking
+ * held against the algorithms as they are written down.
  */
 #include "blockings.h"
+
+#include "prepare/blocking_parts.h"
+
+/* ---- clusters ---- */
+
+/* The part {0, 1} takes vertex 2, with two edges of 0.6 into it, before 3, with one of 1. */
+static void clusters_grow_by_the_sum_of_the_weights(void **state)
+{
+    (void)state;
+    sd_context c;
+    int32_t part[4];
+    square s = square_new(4);
+    join(&s, 0, 1, 5.0);
+    join(&s, 0, 2, 0.6);
+    join(&s, 1, 2, 0.6);
+    join(&s, 1, 3, 1.0);
+    sd_graph g = square_graph(&s, true);
+    sd_context_init(&c, NULL, 0);
+    assert_int_equal(sd_grow_parts(&c, &g, NULL, SD_GROW_BY_WEIGHT, NULL, 3, part), SADDLE_OK);
+    assert_int_equal(part[0], part[1]);
+    assert_int_equal(part[0], part[2]);
+    assert_int_not_equal(part[0], part[3]);
+    graph_drop(&g);
+    square_free(&s);
+}
 
 /* ---- supervariables ---- */
 
@@ -11,7 +36,7 @@ static square ring_of_nodes(rng *r, int nodes, int unknowns, int *node)
 {
     const int n = nodes * unknowns;
     square s = square_new(n);
-    int *order = random_order(r, n);
+    int32_t *order = random_order(r, n);
     for (int k = 0; k < n; ++k) node[order[k]] = k / unknowns;
     for (int v = 0; v < n; ++v) {
         for (int w = 0; w < v; ++w) {
@@ -218,6 +243,7 @@ static void dynamic_priority_blocking_is_algorithm_2(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clusters_grow_by_the_sum_of_the_weights),
         cmocka_unit_test(supervariables_are_the_nodes),
         cmocka_unit_test(large_supervariables_are_divided_evenly),
         cmocka_unit_test(the_cosine_forgives_a_missing_entry),

@@ -10,17 +10,6 @@
 
 enum { ROUNDS = 2000, MOST = 30 };
 
-static void random_permutation(rng *r, int n, int32_t *perm)
-{
-    for (int k = 0; k < n; ++k) perm[k] = k;
-    for (int k = n - 1; k > 0; --k) {
-        const int other = rng_below(r, k + 1);
-        const int32_t swap = perm[k];
-        perm[k] = perm[other];
-        perm[other] = swap;
-    }
-}
-
 /* Eliminates position by position in a dense pattern. */
 static void dense_factor(const adjacency *a, const int32_t *perm, bool *lower)
 {
@@ -104,7 +93,7 @@ static void trees_and_counts_are_those_of_the_elimination(void **state)
         int32_t perm[MOST];
         const int n = rng_below(&r, MOST + 1);
         adjacency a = adjacency_random(&r, n, rng_below(&r, 3) ? 2.0 / (n + 1) : 0.5 * fabs(rng_unit(&r)));
-        random_permutation(&r, n, perm);
+        rng_permutation(&r, n, perm);
         check_against_elimination(&c, &a, perm);
         adjacency_free(&a);
     }

@@ -4,33 +4,13 @@
  */
 #include "helpers.h"
 
+#include "csr_of.h"
 #include "failing_allocator.h"
 #include "graphs.h"
-#include "matrix/csr.h"
 
 #include <float.h>
 
 enum { ROUNDS = 1500, MOST = 14 };
-
-static sd_csr csr_of(sd_context *c, const dense *d)
-{
-    sd_csr A;
-    saddle_matrix view = view_plain(d, SADDLE_GENERAL);
-    assert_int_equal(sd_csr_from_view(c, &view, false, &A, NULL), SADDLE_OK);
-    view_free(&view);
-    return A;
-}
-
-static void shuffle(rng *r, int n, int32_t *perm)
-{
-    for (int k = 0; k < n; ++k) perm[k] = k;
-    for (int k = n - 1; k > 0; --k) {
-        const int other = rng_below(r, k + 1);
-        const int32_t swap = perm[k];
-        perm[k] = perm[other];
-        perm[other] = swap;
-    }
-}
 
 /* B = Q A: row i of A is row new_row[i] of B. */
 static dense permuted(const dense *a, const int32_t *new_row)
@@ -67,7 +47,7 @@ static void the_graph_has_the_edges_of_the_matrix_and_its_transpose(void **state
         const bool symmetric = rng_below(&r, 2), moved = !symmetric && rng_below(&r, 2);
         dense d = dense_random(&r, rng_below(&r, MOST), fabs(rng_unit(&r)), symmetric);
         int32_t new_row[MOST];
-        shuffle(&r, d.n, new_row);
+        rng_permutation(&r, d.n, new_row);
         sd_csr A = csr_of(&c, &d);
         sd_graph g;
         assert_int_equal(sd_graph_from_csr(&c, &A, symmetric, moved ? new_row : NULL, &g), SADDLE_OK);
@@ -101,7 +81,7 @@ static void weights_are_the_mean_of_both_scaled_entries(void **state)
         const int n = d.n;
         int32_t new_row[MOST];
         double row_scale[MOST], col_scale[MOST];
-        shuffle(&r, n, new_row);
+        rng_permutation(&r, n, new_row);
         for (int i = 0; i < n; ++i) {
             row_scale[i] = exp(3 * rng_unit(&r));
             col_scale[i] = symmetric ? row_scale[i] : exp(3 * rng_unit(&r));
@@ -260,7 +240,7 @@ static void an_order_of_parts_becomes_one_of_their_vertices(void **state)
         const int n = rng_below(&r, 20), parts = 1 + rng_below(&r, n + 3);
         int32_t part[20], part_order[24], order[20];
         for (int v = 0; v < n; ++v) part[v] = rng_below(&r, parts);
-        shuffle(&r, parts, part_order);
+        rng_permutation(&r, parts, part_order);
         assert_int_equal(sd_expand_order(&c, n, part, parts, part_order, order), SADDLE_OK);
         int done = 0;
         for (int k = 0; k < parts; ++k) {

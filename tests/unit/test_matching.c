@@ -5,7 +5,7 @@
  */
 #include "helpers.h"
 
-#include "core/context.h"
+#include "csr_of.h"
 #include "failing_allocator.h"
 #include "prepare/assignment.h"
 #include "prepare/matching.h"
@@ -15,15 +15,6 @@
 enum { ROUNDS = 1500, MOST = 9 };
 
 /* ---- matrices ---- */
-
-static sd_csr csr_of(sd_context *c, const dense *d)
-{
-    saddle_matrix A = view_plain(d, SADDLE_GENERAL);
-    sd_csr csr;
-    assert_int_equal(sd_csr_from_view(c, &A, false, &csr, NULL), SADDLE_OK);
-    view_free(&A);
-    return csr;
-}
 
 /* Values of one kind a matrix: few different ones, so that there are ties; many decades; the whole range. */
 static double random_value(rng *r, int kind)

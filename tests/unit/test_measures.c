@@ -32,11 +32,7 @@ static sd_csr csr_of(const dense *d)
 static int32_t *random_order(rng *r, int n)
 {
     int32_t *order = test_alloc((size_t)n, sizeof *order);
-    for (int k = 0; k < n; ++k) {
-        const int other = rng_below(r, k + 1);
-        order[k] = order[other];
-        order[other] = k;
-    }
+    rng_permutation(r, n, order);
     return order;
 }
 

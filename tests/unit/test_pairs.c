@@ -4,20 +4,11 @@
  */
 #include "helpers.h"
 
-#include "core/context.h"
+#include "csr_of.h"
 #include "failing_allocator.h"
 #include "prepare/pairs.h"
 
 enum { MOST = 14 };
-
-static sd_csr csr_of(sd_context *c, const dense *d)
-{
-    saddle_matrix A = view_plain(d, SADDLE_GENERAL);
-    sd_csr csr;
-    assert_int_equal(sd_csr_from_view(c, &A, false, &csr, NULL), SADDLE_OK);
-    view_free(&A);
-    return csr;
-}
 
 static void set_both(dense *d, int i, int j, double value)
 {
@@ -29,13 +20,7 @@ static void set_both(dense *d, int i, int j, double value)
 static dense random_cycles(rng *r, int n, int32_t *row_of, double *scale)
 {
     dense d = dense_new(n);
-    for (int i = 0; i < n; ++i) row_of[i] = i;
-    for (int i = n - 1; i > 0; --i) {
-        const int other = rng_below(r, i + 1);
-        const int32_t swap = row_of[i];
-        row_of[i] = row_of[other];
-        row_of[other] = swap;
-    }
+    rng_permutation(r, n, row_of);
     for (int i = 0; i < n; ++i) {
         scale[i] = pow(10.0, rng_unit(r));
         if (rng_below(r, 3)) set_both(&d, i, i, pow(10.0, rng_unit(r)));

@@ -41,17 +41,6 @@ static dense saddle_point(rng *r, int n)
     return d;
 }
 
-static void assert_permutation(const int32_t *order, int n)
-{
-    bool *seen = test_alloc((size_t)n, sizeof *seen);
-    for (int k = 0; k < n; ++k) {
-        assert_in_range(order[k], 0, n - 1);
-        assert_false(seen[order[k]]);
-        seen[order[k]] = true;
-    }
-    free(seen);
-}
-
 /* B of saddle.h's section 7, dense. */
 static dense prepared_matrix(const dense *d, const saddle_preparation *p)
 {
@@ -161,7 +150,8 @@ static void check_everything(const dense *d, const saddle_preparation *p, int mo
     assert_true(p->factor_flops == flops);
     if (p->matching) assert_matching(d, p);
     assert_int_equal(p->pairs == SADDLE_PAIRS_ON && p->symmetric, p->partner != NULL);
-    assert_blocks(p, p->blocking == SADDLE_BLOCKING_NONE ? 1 : most);
+    assert_int_equal(p->block_size, p->blocking == SADDLE_BLOCKING_NONE ? 1 : most);
+    assert_blocks(p, p->block_size);
     if (p->partner) assert_pairs(d, p);
     dense_free(&b);
 }
@@ -528,7 +518,10 @@ static void bad_arguments_are_refused(void **state)
     saddle_preparation p;
     saddle_matrix empty = {.pointer_bits = 32};
     char message[SADDLE_MESSAGE_SIZE] = "";
+    memset(&p, 0xff, sizeof p); /* what a caller's stack holds */
     assert_int_equal(saddle_prepare(NULL, NULL, NULL, NULL, &p, NULL), SADDLE_BAD_ARGUMENT);
+    assert_null(p.permutation);
+    saddle_preparation_free(&p, NULL);
     assert_int_equal(saddle_prepare(&empty, NULL, NULL, NULL, NULL, NULL), SADDLE_BAD_ARGUMENT);
     assert_int_equal(saddle_prepare_sized(&empty, NULL, NULL, NULL, &p, sizeof(size_t), NULL),
                      SADDLE_BAD_ARGUMENT);

@@ -4,20 +4,11 @@
  */
 #include "helpers.h"
 
-#include "core/context.h"
+#include "csr_of.h"
 #include "failing_allocator.h"
 #include "prepare/scaling.h"
 
 #include <float.h>
-
-static sd_csr csr_of(sd_context *c, const dense *d)
-{
-    saddle_matrix A = view_plain(d, SADDLE_GENERAL);
-    sd_csr csr;
-    assert_int_equal(sd_csr_from_view(c, &A, false, &csr, NULL), SADDLE_OK);
-    view_free(&A);
-    return csr;
-}
 
 /* Spreads the nonzeros over so many decades to either side. */
 static dense random_matrix(rng *r, int n, bool symmetric, double decades)
