@@ -445,7 +445,7 @@ SADDLE_API saddle_status saddle_device(const char *kind, int k, char *message);
 typedef struct saddle_given {
     const double *row_scale, *col_scale; /* n positive numbers each; col_scale NULL: the same as the rows' */
     const int32_t *permutation;          /* the old index at each new position */
-} saddle_given;
+} saddle_given;                          /* closed: it will not grow */
 
 /* Counts that are not known are -1, numbers that are not known NaN, arrays that do not exist NULL. The
  * arrays are the library's: they are freed with saddle_preparation_free and the same hooks. */

@@ -8,7 +8,8 @@
  * J. A. Scott, On the efficient scaling of sparse symmetric matrices using an auction algorithm
  * (RAL-P-2014-002), a bidding that matches no further row for some rounds is not fought out: here epsilon,
  * which begins at 0.01, is doubled, and at 1 the rows that are still free stay so. At the end u_i is the
- * least c_ij - v_j: |r_i a_ij c_j| <= 1 holds everywhere, and little less than 1 on the matching.
+ * least c_ij - v_j: |r_i a_ij c_j| <= 1 holds everywhere, with at least exp(-epsilon) on the matching. For a
+ * symmetric matrix the mean of both sides keeps the former, not the latter.
  */
 #include "prepare/assignment.h"
 
@@ -22,6 +23,9 @@
 
 /* Rounds, and rounds without a further match before 9 in 10 rows are matched and after that. */
 enum { ROUNDS = 30000, QUIET_ROUNDS_EARLY = 100, QUIET_ROUNDS_LATE = 10 };
+
+/* All bids together look at no more than this many times nnz entries: long rows may be displaced often. */
+enum { SCANS_OF_ALL = 200 };
 
 /* Row i bids; gives the row that it displaces, or -1. An empty row stays free. */
 static int32_t place_bid(sd_assignment *a, int32_t i, double epsilon)
@@ -40,11 +44,13 @@ static void hold_auction(sd_assignment *a, int32_t *queue)
 {
     int32_t waiting = 0, quiet = 0;
     double epsilon = EPSILON_FIRST;
+    int64_t budget = SCANS_OF_ALL * a->ptr[a->n];
     for (int32_t i = 0; i < a->n; ++i)
         if (a->row[i].col < 0) queue[waiting++] = i;
-    for (int round = 0; round < ROUNDS && waiting > 0; ++round) {
+    for (int round = 0; round < ROUNDS && waiting > 0 && budget > 0; ++round) {
         int32_t displaced = 0;
         for (int32_t q = 0; q < waiting; ++q) {
+            budget -= a->ptr[queue[q] + 1] - a->ptr[queue[q]];
             const int32_t other = place_bid(a, queue[q], epsilon);
             if (other >= 0) queue[displaced++] = other;
         }
