@@ -12,6 +12,7 @@
  * search has reached: no later path can leave that set, so none goes into it.
  */
 #include "prepare/assignment.h"
+#include "prepare/prepare.h"
 
 #include <math.h>
 
@@ -30,10 +31,15 @@ typedef struct search {
     int32_t *reached, reached_count;
     double best; /* distance of the nearest free column yet */
     int32_t best_col;
+    int64_t scanned; /* entries, by the searches since the caller was last asked whether to go on */
 } search;
 
 /* Marks the columns that no augmenting path can leave: larger than any search's number. */
 enum { DEAD = INT32_MAX };
+
+/* The searches of a hard problem can take minutes: after so many entries, a fraction of a second, the caller
+ * may end them. */
+enum { SCANNED_BETWEEN_CALLS = 1 << 23 };
 
 /* Nearer columns first; the lower index of two that are equally near. */
 static bool before(const heap_item *x, const heap_item *y)
@@ -126,6 +132,7 @@ static void scan_row(search *s, int32_t i, double d)
 {
     const sd_assignment *a = s->a;
     const int64_t begin = a->ptr[i], count = a->ptr[i + 1] - begin;
+    s->scanned += count;
     if (count <= SD_LONG_ROW || s->rows.scans[i] != SD_SORTED) {
         scan_entries(s, i, d, a->ind + begin, a->cost + begin, count);
         if (count > SD_LONG_ROW) sd_long_rows_count(a, &s->rows, i);
@@ -210,6 +217,20 @@ static bool search_from(search *s, int32_t root)
     return false;
 }
 
+/* Searches from every free row; gives the size of the matching. */
+static saddle_status search_from_all(sd_context *c, search *s, int32_t *rank)
+{
+    saddle_status status = SADDLE_OK;
+    *rank = 0;
+    for (int32_t i = 0; i < s->a->n && !status; ++i) {
+        *rank += s->a->row[i].col >= 0 || search_from(s, i);
+        if (s->scanned < SCANNED_BETWEEN_CALLS) continue;
+        status = sd_progress(c, "prepare", 0, SD_PREPARE_STEPS, NAN);
+        s->scanned = 0;
+    }
+    return status;
+}
+
 saddle_status sd_assignment_augment(sd_context *c, sd_assignment *a, int32_t *rank)
 {
     search s = {.a = a};
@@ -218,13 +239,7 @@ saddle_status sd_assignment_augment(sd_context *c, sd_assignment *a, int32_t *ra
     s.heap = sd_alloc(c, a->n, sizeof *s.heap, "heap of the matching");
     s.stack = s.heap ? sd_alloc(c, a->n, sizeof *s.stack, "stack of the matching") : NULL;
     s.reached = s.stack ? sd_alloc(c, a->n, sizeof *s.reached, "columns of a search") : NULL;
-    if (!s.reached) {
-        status = c->status;
-        goto done;
-    }
-    *rank = 0;
-    for (int32_t i = 0; i < a->n; ++i) *rank += a->row[i].col >= 0 || search_from(&s, i);
-done:
+    status = s.reached ? search_from_all(c, &s, rank) : c->status;
     sd_free(c, s.heap);
     sd_free(c, s.stack);
     sd_free(c, s.reached);

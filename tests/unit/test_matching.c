@@ -268,6 +268,34 @@ static void long_rows_do_not_change_the_optimum(void **state)
     }
 }
 
+static int stop_at_third(const saddle_progress *progress, void *user)
+{
+    int *calls = user;
+    assert_string_equal(progress->stage, "prepare");
+    return ++*calls == 3;
+}
+
+/* The same problem, large enough for several calls between its searches. */
+static void a_long_search_can_be_cancelled(void **state)
+{
+    (void)state;
+    dense d = dense_new(600);
+    for (int i = 0; i < d.n; ++i)
+        for (int j = 0; j < d.n; ++j) dense_set(&d, i, j, exp(-1e-3 * i * j));
+    int calls = 0;
+    const saddle_hooks hooks = {.progress = stop_at_third, .user = &calls};
+    sd_context c;
+    sd_context_init(&c, &hooks, 0);
+    sd_csr A = csr_of(&c, &d);
+    sd_matching m;
+    assert_int_equal(sd_match_product(&c, &A, false, &m), SADDLE_CANCELLED);
+    assert_int_equal(calls, 3);
+    assert_null(m.row_of);
+    sd_csr_free(&c, &A);
+    assert_int_equal(c.bytes, 0);
+    dense_free(&d);
+}
+
 static void a_dominant_diagonal_is_its_own_matching(void **state)
 {
     (void)state;
@@ -445,6 +473,7 @@ int main(void)
         cmocka_unit_test(a_small_matrix_gets_the_optimum),
         cmocka_unit_test(a_larger_matrix_proves_its_optimum),
         cmocka_unit_test(long_rows_do_not_change_the_optimum),
+        cmocka_unit_test(a_long_search_can_be_cancelled),
         cmocka_unit_test(a_dominant_diagonal_is_its_own_matching),
         cmocka_unit_test(unmatched_rows_are_scaled_by_their_neighbours),
         cmocka_unit_test(nothing_and_next_to_nothing_are_matched),
