@@ -359,6 +359,30 @@ PY
     [ "$(echo *)" = "A.mtx B.mtx" ]
 }
 
+@test "JSON and picture go into the folder that is made; a run that fails leaves no empty one" {
+    kkt > A.mtx
+    "$SADDLE" prepare A.mtx -q --out new --json new/j.json --plot new/B.svg
+    [ -s new/j.json ] && [ -s new/B.svg ] && [ -s new/permutation.mtx ]
+    echo rubbish > bad.mtx
+    run -3 "$SADDLE" prepare bad.mtx -q --out other
+    [ ! -e other ]
+    run -3 "$SADDLE" prepare bad.mtx -q --out other --json other/j.json
+    [ "$(ls other)" = j.json ]
+}
+
+@test "neither JSON nor picture takes the place of a vector" {
+    kkt > A.mtx
+    mkdir out
+    for json in out/scaling.mtx ./out//matching.mtx "$PWD/out/blocks.mtx"; do
+        run -3 --separate-stderr "$SADDLE" prepare A.mtx --out out --json "$json"
+        [[ $stderr == *"it is a file of --out"* ]]
+        [ -z "$(ls out)" ]
+    done
+    run -3 --separate-stderr "$SADDLE" prepare A.mtx --out new --json new/pairs.mtx
+    [ ! -e new ]
+    "$SADDLE" prepare A.mtx -q --out out --json scaling.mtx
+}
+
 @test "a folder without permission to write" {
     [ "$(id -u)" -ne 0 ] || skip "root may write anywhere"
     kkt > A.mtx
