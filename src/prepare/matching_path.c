@@ -10,6 +10,10 @@
  * A search costs what it visits: labels are told apart by the number of the search. Entries of length 0 go on
  * a stack and past the heap. A row that reaches no free column is given up, and with it every column that its
  * search has reached: no later path can leave that set, so none goes into it.
+ *
+ * Lengths that differ by rounding only count as equal, here and where the nearest column is chosen. In a
+ * matrix of few different values whole regions are equally far away, and those that rounding puts a little
+ * nearer than the free column that is known already would all be gone through before it is taken.
  */
 #include "prepare/assignment.h"
 #include "prepare/prepare.h"
@@ -123,7 +127,7 @@ static void scan_entries(search *s, int32_t i, double d, const int32_t *ind, con
         const sd_assigned_column *q = &s->a->col[ind[k]];
         const double dist = cost[k] - q->v + base;
         if (!(dist < s->best) || q->mark == DEAD) continue;
-        reach(s, i, ind[k], d, dist > d ? dist : d);
+        reach(s, i, ind[k], d, dist > d + SD_TIGHT ? dist : d);
         if (s->best <= d) return;
     }
 }
@@ -154,7 +158,7 @@ static int32_t next_column(search *s)
     if (s->stack_count > 0) {
         j = s->stack[--s->stack_count];
     } else {
-        if (s->heap_count == 0 || s->heap[0].dist >= s->best) return -1;
+        if (s->heap_count == 0 || s->heap[0].dist >= s->best - SD_TIGHT) return -1;
         j = s->heap[0].col;
         heap_remove(s, 0);
     }
