@@ -164,13 +164,20 @@ static int64_t fill_values(const prepare_run *r, int file, double *values)
     return scale || indices ? n : -1;
 }
 
+/* Whether the file is what the scaling was read from. */
+static bool is_given(const prepare_run *r, const char *path)
+{
+    const char *scaling = argument_text(r->a, "scaling");
+    return scaling && same_file(path, scaling);
+}
+
 /* Writes a file, or removes what an earlier run left under its name. */
 static saddle_status write_file(prepare_run *r, int file, const char *path, double *values)
 {
     char comment[512];
     const int64_t length = fill_values(r, file, values);
     if (length < 0) {
-        if (unlink(path) == 0 || errno == ENOENT) return SADDLE_OK;
+        if (is_given(r, path) || unlink(path) == 0 || errno == ENOENT) return SADDLE_OK;
         snprintf(r->message, sizeof r->message, "%.200s: of an earlier run, cannot be removed: %s", path,
                  strerror(errno));
         return SADDLE_FILE_WRITE;

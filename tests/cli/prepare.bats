@@ -148,6 +148,15 @@ bad() {
     [ -e out/scaling-col.mtx ]
 }
 
+@test "a scaling of one's own in the folder is not removed" {
+    general > G.mtx
+    mkdir out
+    vector 1 2 3 4 5 > out/scaling.mtx
+    cp out/scaling.mtx before
+    "$SADDLE" prepare G.mtx -q --scaling out/scaling.mtx --out out
+    cmp out/scaling.mtx before
+}
+
 @test "one file scales both sides of a general matrix" {
     general > A.mtx
     vector 1 2 3 4 5 > s.mtx
