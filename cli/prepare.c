@@ -78,19 +78,31 @@ static void settle_status(prepare_run *r, saddle_status status)
     r->exit = exit_status(status);
 }
 
+/* Why --json or --plot cannot be written there: the message in r->message, and true. */
+static bool is_refused(prepare_run *r, const char *path)
+{
+    const int error = outfile_check(path);
+    if (error)
+        snprintf(r->message, sizeof r->message, "%.200s: cannot be written: %s", path, strerror(error));
+    else if (path && argument_given(r->a, "out") && is_vector_file(r, path))
+        snprintf(r->message, sizeof r->message, "%.200s: cannot be written: it is a file of --out", path);
+    else
+        return false;
+    return true;
+}
+
 /* What cannot be written is told before the work, not after it. */
 static saddle_status check_outputs(prepare_run *r)
 {
-    static const char *const names[] = {"json", "plot"};
-    for (int k = 0; k < 2; ++k) {
-        const char *path = argument_text(r->a, names[k]);
-        const int error = outfile_check(path);
-        if (error && k == 0) r->json_refused = true;
-        if (!error) continue;
-        snprintf(r->message, sizeof r->message, "%.200s: cannot be written: %s", path, strerror(error));
-        return SADDLE_FILE_WRITE;
+    const saddle_status status = argument_given(r->a, "out") ? check_folder(r) : SADDLE_OK;
+    char first[SADDLE_MESSAGE_SIZE];
+    memcpy(first, r->message, sizeof first);
+    r->json_refused = is_refused(r, argument_text(r->a, "json"));
+    if (status != SADDLE_OK) {
+        memcpy(r->message, first, sizeof first);
+        return status;
     }
-    return argument_given(r->a, "out") ? check_folder(r) : SADDLE_OK;
+    return r->json_refused || is_refused(r, argument_text(r->a, "plot")) ? SADDLE_FILE_WRITE : SADDLE_OK;
 }
 
 static void finish(prepare_run *r)
@@ -111,6 +123,7 @@ static void finish(prepare_run *r)
         const int told = write_preparation_json(r, json);
         if (r->exit == EXIT_DONE) r->exit = told;
     }
+    leave_folder(r);
     saddle_preparation_free(&r->p, &r->hooks);
     saddle_matrix_free(&r->A, &r->hooks);
 }

@@ -28,6 +28,7 @@ typedef struct prepare_run {
     char message[SADDLE_MESSAGE_SIZE];
     double time_read, time_total;
     bool json_refused; /* --json cannot be written, which was told before the work */
+    bool made_folder;  /* of --out: it was not there */
     int written;       /* files of --out */
     const char *files[PREPARE_FILES];
 } prepare_run;
@@ -39,11 +40,17 @@ void print_preparation(const prepare_run *r);
  * standard error. */
 int write_preparation_json(const prepare_run *r, const char *path);
 
-/* Whether the folder of --out is there or can be made: SADDLE_OK, or why not in r->message. */
+/* Makes the folder of --out where it is missing: SADDLE_OK, or why it cannot be written in r->message. */
 saddle_status check_folder(prepare_run *r);
 
-/* Writes the vectors into the folder, which is made where it is missing, and removes those of an earlier
- * run that this one does not have. The same returns. */
+/* Removes a folder that this run made and left empty because it failed. */
+void leave_folder(const prepare_run *r);
+
+/* Whether the path is one of the vectors in the folder of --out, which is there. */
+bool is_vector_file(const prepare_run *r, const char *path);
+
+/* Writes the vectors into the folder and removes those of an earlier run that this one does not have. The
+ * same returns. */
 saddle_status write_folder(prepare_run *r);
 
 /* Draws the prepared matrix. Returns an exit status, with the message on standard error. */

@@ -79,28 +79,54 @@ static saddle_status check_matrix(prepare_run *r, const char *folder)
     return status;
 }
 
+/* Makes the folder now, not after the work: the other outputs may be meant to go into it. */
+static saddle_status make_folder(prepare_run *r, const char *folder)
+{
+    if (mkdir(folder, 0777) == 0) {
+        r->made_folder = true;
+        return SADDLE_OK;
+    }
+    const int error = errno;
+    char *parent = malloc(strlen(folder) + 2);
+    if (!parent) return no_memory(r);
+    parent_of(folder, parent);
+    if (error == ENOENT)
+        snprintf(r->message, sizeof r->message,
+                 "%.200s: cannot be made: there is no folder %.200s; make it first", folder, parent);
+    else
+        snprintf(r->message, sizeof r->message, "%.200s: cannot be made: %s", folder, strerror(error));
+    free(parent);
+    return SADDLE_FILE_WRITE;
+}
+
 saddle_status check_folder(prepare_run *r)
 {
     const char *folder = argument_text(r->a, "out");
     struct stat is;
-    if (stat(folder, &is) == 0) {
-        const int error = !S_ISDIR(is.st_mode) ? ENOTDIR : access(folder, W_OK | X_OK) != 0 ? errno : 0;
-        if (!error) return check_matrix(r, folder);
-        snprintf(r->message, sizeof r->message, "%.200s: cannot be written: %s", folder, strerror(error));
-        return SADDLE_FILE_WRITE;
-    }
-    char *parent = malloc(strlen(folder) + 2);
-    if (!parent) return no_memory(r);
-    parent_of(folder, parent);
-    int error = stat(parent, &is) != 0 ? errno : 0;
-    if (error == ENOENT)
-        snprintf(r->message, sizeof r->message,
-                 "%.200s: cannot be made: there is no folder %.200s; make it first", folder, parent);
-    if (!error && access(parent, W_OK | X_OK) != 0) error = errno;
-    if (error && error != ENOENT)
-        snprintf(r->message, sizeof r->message, "%.200s: cannot be made: %s", folder, strerror(error));
+    if (stat(folder, &is) != 0) return make_folder(r, folder);
+    const int error = !S_ISDIR(is.st_mode) ? ENOTDIR : access(folder, W_OK | X_OK) != 0 ? errno : 0;
+    if (!error) return check_matrix(r, folder);
+    snprintf(r->message, sizeof r->message, "%.200s: cannot be written: %s", folder, strerror(error));
+    return SADDLE_FILE_WRITE;
+}
+
+void leave_folder(const prepare_run *r)
+{
+    if (r->made_folder && r->status != SADDLE_OK) (void)rmdir(argument_text(r->a, "out"));
+}
+
+bool is_vector_file(const prepare_run *r, const char *path)
+{
+    const char *folder = argument_text(r->a, "out"), *slash = strrchr(path, '/');
+    char *parent = malloc(strlen(path) + 2);
+    if (!parent) return false;
+    parent_of(path, parent);
+    bool found = false;
+    for (int k = 0; k < PREPARE_FILES; ++k)
+        found = found || strcmp(slash ? slash + 1 : path, files[k].name) == 0;
+    found = found && same_file(parent, folder);
     free(parent);
-    return error ? SADDLE_FILE_WRITE : SADDLE_OK;
+    return found;
 }
 
 /* The index k as the files have it; what is none (-1) becomes 0. */
@@ -131,13 +157,20 @@ static int64_t fill_values(const prepare_run *r, int file, double *values)
     return scale || indices ? n : -1;
 }
 
+/* Whether the file is what the scaling was read from. */
+static bool is_given(const prepare_run *r, const char *path)
+{
+    const char *scaling = argument_text(r->a, "scaling");
+    return scaling && same_file(path, scaling);
+}
+
 /* Writes a file, or removes what an earlier run left under its name. */
 static saddle_status write_file(prepare_run *r, int file, const char *path, double *values)
 {
     char comment[512];
     const int64_t length = fill_values(r, file, values);
     if (length < 0) {
-        if (unlink(path) == 0 || errno == ENOENT) return SADDLE_OK;
+        if (is_given(r, path) || unlink(path) == 0 || errno == ENOENT) return SADDLE_OK;
         snprintf(r->message, sizeof r->message, "%.200s: of an earlier run, cannot be removed: %s", path,
                  strerror(errno));
         return SADDLE_FILE_WRITE;
@@ -152,10 +185,6 @@ static saddle_status write_file(prepare_run *r, int file, const char *path, doub
 saddle_status write_folder(prepare_run *r)
 {
     const char *folder = argument_text(r->a, "out");
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        snprintf(r->message, sizeof r->message, "%.200s: cannot be made: %s", folder, strerror(errno));
-        return SADDLE_FILE_WRITE;
-    }
     double *values = memory_take(&r->memory, r->p.n + 1, sizeof *values);
     saddle_status status = values ? SADDLE_OK : no_memory(r);
     for (int k = 0; k < PREPARE_FILES && status == SADDLE_OK; ++k) {

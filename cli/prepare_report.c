@@ -32,16 +32,22 @@ static void print_scaling(const prepare_run *r)
                meaning[r->p.scaling]);
 }
 
-/* An auction may leave rows unmatched that could be matched: only the optimum proves a rank. */
+/* An auction may leave rows unmatched that could be matched: only a whole matching or the optimum proves a
+ * rank. */
+static bool proves_rank(const saddle_preparation *p)
+{
+    return p->scaling != SADDLE_SCALING_AUCTION || p->structural_rank == p->n;
+}
+
 static void print_matching(const saddle_preparation *p)
 {
     const char *lack = "";
     if (p->structural_rank < 0) return;
-    const bool auction = p->scaling == SADDLE_SCALING_AUCTION;
+    const bool rank = proves_rank(p);
     if (p->structural_rank < p->n)
-        lack = auction ? ", rows were left unmatched" : ", less than n: the matrix is singular";
+        lack = rank ? ", less than n: the matrix is singular" : ", rows were left unmatched";
     printf("%-12s%s %" PRId64 "%s; sum of log|a| %.6g, scaled %.3g\n", "matching",
-           auction ? "size" : "structural rank", p->structural_rank, lack, p->log_product, p->log_scaled);
+           rank ? "structural rank" : "size", p->structural_rank, lack, p->log_product, p->log_scaled);
 }
 
 static void print_pairs(const saddle_preparation *p)
@@ -174,7 +180,7 @@ static void json_found(json *j, const prepare_run *r)
 {
     const saddle_preparation *p = &r->p;
     json_object(j, "matching");
-    json_count(j, "structural_rank", if_known(r, p->structural_rank));
+    json_count(j, "structural_rank", if_known(r, proves_rank(p) ? p->structural_rank : -1));
     json_number(j, "log_product", number_if_known(r, p->log_product));
     json_number(j, "log_scaled", number_if_known(r, p->log_scaled));
     json_close(j);

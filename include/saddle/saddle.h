@@ -465,7 +465,8 @@ typedef struct saddle_preparation {
     int64_t blocks;
     int32_t *block_start; /* first row of each block in the new order, then n; blocks + 1 of them */
 
-    /* the matching: how many entries it has, and its objective in natural logarithms */
+    /* the matching: how many entries it has (an auction may find fewer than there could be), and its
+     * objective in natural logarithms */
     int64_t structural_rank;
     double log_product, log_scaled; /* sum of log |a_ij| and of log |r_i a_ij c_j| over the matching */
     int64_t two_by_two;             /* pairs kept */

@@ -12,6 +12,7 @@
 #include "io/io.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct header {
@@ -144,10 +145,11 @@ static saddle_status check_end(sd_text *t, const header *h)
                         sd_quote(sd_trim(line), q), (long long)h->entries);
 }
 
-/* A value must be a finite number with nothing but blanks behind it: says what is wrong. */
-static saddle_status explain_value(sd_text *t, const header *h, sd_span text)
+/* A value must be a finite number with nothing but blanks behind it: says what is wrong. An array's is
+ * number `entry` of it, from 1; 0 where row and column stand in the line. */
+static saddle_status explain_value(sd_text *t, const header *h, sd_span text, int64_t entry)
 {
-    char q[SD_QUOTE];
+    char q[SD_QUOTE], which[40] = "";
     double value;
     const sd_span word = sd_next_word(&text);
     text = sd_trim(text);
@@ -158,7 +160,8 @@ static saddle_status explain_value(sd_text *t, const header *h, sd_span text)
     if (!isfinite(value)) {
         const size_t length = (size_t)(word.end - word.begin); /* only inf and nan have an n */
         const bool named = memchr(word.begin, 'n', length) || memchr(word.begin, 'N', length);
-        return sd_text_fail(t, SADDLE_BAD_VALUE, "the value '%s' is %s", sd_quote(word, q),
+        if (entry > 0) snprintf(which, sizeof which, " of entry %lld", (long long)entry);
+        return sd_text_fail(t, SADDLE_BAD_VALUE, "the value '%s'%s is %s", sd_quote(word, q), which,
                             named ? "not a finite number" : "beyond the range of double");
     }
     if (h->integer && value != trunc(value)) {
@@ -193,7 +196,7 @@ static saddle_status explain_coordinates(sd_text *t, const header *h, sd_span li
                                 (long long)index, (long long)most);
         }
     }
-    if (!h->pattern) return explain_value(t, h, line);
+    if (!h->pattern) return explain_value(t, h, line, 0);
     return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' follows the row and column of a pattern",
                         sd_quote(sd_trim(line), q));
 }
@@ -240,7 +243,7 @@ static saddle_status next_array_value(sd_text *t, const header *h, int64_t k, do
     const saddle_status status = next_line(t, &line);
     if (status != SADDLE_OK) return status;
     if (!line.begin) return fail_short(t, h, k);
-    return parse_value(h, line.begin, line.end, value) ? SADDLE_OK : explain_value(t, h, line);
+    return parse_value(h, line.begin, line.end, value) ? SADDLE_OK : explain_value(t, h, line, k + 1);
 }
 
 static saddle_status read_array(sd_text *t, const header *h, sd_entries *e)

@@ -10,8 +10,13 @@
  * A search costs what it visits: labels are told apart by the number of the search. Entries of length 0 go on
  * a stack and past the heap. A row that reaches no free column is given up, and with it every column that its
  * search has reached: no later path can leave that set, so none goes into it.
+ *
+ * Lengths that differ by rounding only count as equal, here and where the nearest column is chosen. In a
+ * matrix of few different values whole regions are equally far away, and those that rounding puts a little
+ * nearer than the free column that is known already would all be gone through before it is taken.
  */
 #include "prepare/assignment.h"
+#include "prepare/prepare.h"
 
 #include <math.h>
 
@@ -30,10 +35,15 @@ typedef struct search {
     int32_t *reached, reached_count;
     double best; /* distance of the nearest free column yet */
     int32_t best_col;
+    int64_t scanned; /* entries, by the searches since the caller was last asked whether to go on */
 } search;
 
 /* Marks the columns that no augmenting path can leave: larger than any search's number. */
 enum { DEAD = INT32_MAX };
+
+/* The searches of a hard problem can take minutes: after so many entries, a fraction of a second, the caller
+ * may end them. */
+enum { SCANNED_BETWEEN_CALLS = 1 << 23 };
 
 /* Nearer columns first; the lower index of two that are equally near. */
 static bool before(const heap_item *x, const heap_item *y)
@@ -117,7 +127,7 @@ static void scan_entries(search *s, int32_t i, double d, const int32_t *ind, con
         const sd_assigned_column *q = &s->a->col[ind[k]];
         const double dist = cost[k] - q->v + base;
         if (!(dist < s->best) || q->mark == DEAD) continue;
-        reach(s, i, ind[k], d, dist > d ? dist : d);
+        reach(s, i, ind[k], d, dist > d + SD_TIGHT ? dist : d);
         if (s->best <= d) return;
     }
 }
@@ -126,6 +136,7 @@ static void scan_row(search *s, int32_t i, double d)
 {
     const sd_assignment *a = s->a;
     const int64_t begin = a->ptr[i], count = a->ptr[i + 1] - begin;
+    s->scanned += count;
     if (count <= SD_LONG_ROW || s->rows.scans[i] != SD_SORTED) {
         scan_entries(s, i, d, a->ind + begin, a->cost + begin, count);
         if (count > SD_LONG_ROW) sd_long_rows_count(a, &s->rows, i);
@@ -147,7 +158,7 @@ static int32_t next_column(search *s)
     if (s->stack_count > 0) {
         j = s->stack[--s->stack_count];
     } else {
-        if (s->heap_count == 0 || s->heap[0].dist >= s->best) return -1;
+        if (s->heap_count == 0 || s->heap[0].dist >= s->best - SD_TIGHT) return -1;
         j = s->heap[0].col;
         heap_remove(s, 0);
     }
@@ -197,6 +208,20 @@ static bool search_from(search *s, int32_t root)
     return false;
 }
 
+/* Searches from every free row; gives the size of the matching. */
+static saddle_status search_from_all(sd_context *c, search *s, int32_t *rank)
+{
+    saddle_status status = SADDLE_OK;
+    *rank = 0;
+    for (int32_t i = 0; i < s->a->n && !status; ++i) {
+        *rank += s->a->row[i].col >= 0 || search_from(s, i);
+        if (s->scanned < SCANNED_BETWEEN_CALLS) continue;
+        status = sd_progress(c, "prepare", 0, SD_PREPARE_STEPS, NAN);
+        s->scanned = 0;
+    }
+    return status;
+}
+
 saddle_status sd_assignment_augment(sd_context *c, sd_assignment *a, int32_t *rank)
 {
     search s = {.a = a};
@@ -208,12 +233,7 @@ saddle_status sd_assignment_augment(sd_context *c, sd_assignment *a, int32_t *ra
     s.heap = sd_alloc(c, a->n, sizeof *s.heap, "heap of the matching");
     s.stack = s.heap ? sd_alloc(c, a->n, sizeof *s.stack, "stack of the matching") : NULL;
     s.reached = s.stack ? sd_alloc(c, a->n, sizeof *s.reached, "columns of a search") : NULL;
-    if (!s.reached) {
-        status = c->status;
-        goto done;
-    }
-    for (int32_t i = 0; i < a->n; ++i) *rank += a->row[i].col < 0 && search_from(&s, i);
-done:
+    status = s.reached ? search_from_all(c, &s, rank) : c->status;
     sd_free(c, s.heap);
     sd_free(c, s.stack);
     sd_free(c, s.reached);

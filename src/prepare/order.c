@@ -120,13 +120,13 @@ saddle_status sd_order_check(sd_context *c, const int32_t *perm, int32_t n, cons
     for (int32_t k = 0; !status && k < n; ++k) {
         const int32_t v = perm[k];
         if (v < 0 || v >= n)
-            status =
-                sd_fail(c, SADDLE_BAD_ARGUMENT, "%s: position %d of %d holds %lld, which is not in 1 .. %d",
-                        what, k + 1, n, v + 1LL, n);
+            status = sd_fail(c, SADDLE_BAD_ARGUMENT,
+                             "%s: position %d of %d holds %lld, which is not in 1 .. %d (all counted from 1)",
+                             what, k + 1, n, v + 1LL, n);
         else if (place[v])
             status = sd_fail(c, SADDLE_BAD_ARGUMENT,
                              "%s: position %d holds %d, and so does position %d: each "
-                             "of 1 .. %d must be there once",
+                             "of 1 .. %d (all counted from 1) must be there once",
                              what, k + 1, v + 1, place[v], n);
         else
             place[v] = k + 1;

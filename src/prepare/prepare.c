@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stddef.h>
 
-enum { STEPS = 4, DEFAULT_BLOCK = 8 };
+enum { STEPS = SD_PREPARE_STEPS - 1, DEFAULT_BLOCK = 8 }; /* steps before the measures */
 
 void sd_stage_tick(sd_preparing *t, double *time)
 {
@@ -123,13 +123,13 @@ saddle_status sd_prepare(sd_context *c, const sd_csr *A, bool symmetric, const s
     p->symmetric = symmetric;
     saddle_status status = check_request(&t);
     for (int k = 0; k < STEPS && !status; ++k) {
-        status = sd_progress(c, "prepare", k, STEPS + 1, NAN);
+        status = sd_progress(c, "prepare", k, SD_PREPARE_STEPS, NAN);
         if (!status) status = steps[k](&t);
     }
     sd_graph_free(c, &t.graph);
     sd_free(c, t.partner);
     sd_free(c, t.new_row);
-    if (!status) status = sd_progress(c, "prepare", STEPS, STEPS + 1, NAN);
+    if (!status) status = sd_progress(c, "prepare", STEPS, SD_PREPARE_STEPS, NAN);
     if (!status) status = measure(&t);
     if (status)
         sd_preparation_free(c, p);

@@ -7,6 +7,9 @@
 
 #include "matrix/csr.h"
 
+/* The steps that progress is told in. */
+enum { SD_PREPARE_STEPS = 5 };
+
 /* A is whole, its values checked; options have been taken (core/options.h). On failure p holds nothing. */
 saddle_status sd_prepare(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
                          const saddle_given *given, saddle_preparation *p);

@@ -148,6 +148,15 @@ bad() {
     [ -e out/scaling-col.mtx ]
 }
 
+@test "a scaling of one's own in the folder is not removed" {
+    general > G.mtx
+    mkdir out
+    vector 1 2 3 4 5 > out/scaling.mtx
+    cp out/scaling.mtx before
+    "$SADDLE" prepare G.mtx -q --scaling out/scaling.mtx --out out
+    cmp out/scaling.mtx before
+}
+
 @test "one file scales both sides of a general matrix" {
     general > A.mtx
     vector 1 2 3 4 5 > s.mtx
@@ -357,6 +366,30 @@ PY
     run -2 --separate-stderr "$SADDLE" prepare A.mtx --out -
     cmp A.mtx B.mtx
     [ "$(echo *)" = "A.mtx B.mtx" ]
+}
+
+@test "JSON and picture go into the folder that is made; a run that fails leaves no empty one" {
+    kkt > A.mtx
+    "$SADDLE" prepare A.mtx -q --out new --json new/j.json --plot new/B.svg
+    [ -s new/j.json ] && [ -s new/B.svg ] && [ -s new/permutation.mtx ]
+    echo rubbish > bad.mtx
+    run -3 "$SADDLE" prepare bad.mtx -q --out other
+    [ ! -e other ]
+    run -3 "$SADDLE" prepare bad.mtx -q --out other --json other/j.json
+    [ "$(ls other)" = j.json ]
+}
+
+@test "neither JSON nor picture takes the place of a vector" {
+    kkt > A.mtx
+    mkdir out
+    for json in out/scaling.mtx ./out//matching.mtx "$PWD/out/blocks.mtx"; do
+        run -3 --separate-stderr "$SADDLE" prepare A.mtx --out out --json "$json"
+        [[ $stderr == *"it is a file of --out"* ]]
+        [ -z "$(ls out)" ]
+    done
+    run -3 --separate-stderr "$SADDLE" prepare A.mtx --out new --json new/pairs.mtx
+    [ ! -e new ]
+    "$SADDLE" prepare A.mtx -q --out out --json scaling.mtx
 }
 
 @test "a folder without permission to write" {

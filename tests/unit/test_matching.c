@@ -260,6 +260,70 @@ static void long_rows_do_not_change_the_optimum(void **state)
     }
 }
 
+static int stop_at_third(const saddle_progress *progress, void *user)
+{
+    int *calls = user;
+    assert_string_equal(progress->stage, "prepare");
+    return ++*calls == 3;
+}
+
+/* The same problem, large enough for several calls between its searches. */
+static void a_long_search_can_be_cancelled(void **state)
+{
+    (void)state;
+    dense d = dense_new(600);
+    for (int i = 0; i < d.n; ++i)
+        for (int j = 0; j < d.n; ++j) dense_set(&d, i, j, exp(-1e-3 * i * j));
+    int calls = 0;
+    const saddle_hooks hooks = {.progress = stop_at_third, .user = &calls};
+    sd_context c;
+    sd_context_init(&c, &hooks, 0);
+    sd_csr A = csr_of(&c, &d);
+    sd_matching m;
+    assert_int_equal(sd_match_product(&c, &A, false, &m), SADDLE_CANCELLED);
+    assert_int_equal(calls, 3);
+    assert_null(m.row_of);
+    sd_csr_free(&c, &A);
+    assert_int_equal(c.bytes, 0);
+    dense_free(&d);
+}
+
+static int count_calls(const saddle_progress *progress, void *user)
+{
+    (void)progress;
+    ++*(int *)user;
+    return 0;
+}
+
+/* Ten entries a row that are 1, 2 or 3: distances are equal but for rounding, and a search does not go
+ * through all that are. Calls of the hook count the entries that are looked at. */
+static void ties_do_not_widen_the_searches(void **state)
+{
+    (void)state;
+    enum { N = 30000, ROW = 10 };
+    rng r = rng_start("ties");
+    static int64_t ptr[N + 1];
+    static int32_t ind[N * ROW];
+    static double val[N * ROW];
+    for (int i = 0; i < N; ++i) {
+        ptr[i + 1] = (int64_t)ROW * (i + 1);
+        for (int k = 0; k < ROW; ++k) { /* one in each tenth of the row: sorted, and none twice */
+            ind[i * ROW + k] = (int32_t)(k * (N / ROW) + (int)rng_below(&r, N / ROW));
+            val[i * ROW + k] = (double)(1 + rng_below(&r, 3));
+        }
+    }
+    int calls = 0;
+    const saddle_hooks hooks = {.progress = count_calls, .user = &calls};
+    const sd_csr A = {.n = N, .nnz = (int64_t)N * ROW, .ptr = ptr, .ind = ind, .val = val};
+    sd_context c;
+    sd_context_init(&c, &hooks, 0);
+    sd_matching m;
+    assert_int_equal(sd_match_product(&c, &A, false, &m), SADDLE_OK);
+    if (calls > 4) fail_msg("%d calls: a search goes through too much", calls);
+    assert_certificate(&A, &m, 1e-10);
+    sd_matching_free(&c, &m);
+}
+
 static void a_dominant_diagonal_is_its_own_matching(void **state)
 {
     (void)state;
@@ -465,6 +529,8 @@ int main(void)
         cmocka_unit_test(a_small_matrix_gets_the_optimum),
         cmocka_unit_test(a_larger_matrix_proves_its_optimum),
         cmocka_unit_test(long_rows_do_not_change_the_optimum),
+        cmocka_unit_test(a_long_search_can_be_cancelled),
+        cmocka_unit_test(ties_do_not_widen_the_searches),
         cmocka_unit_test(a_dominant_diagonal_is_its_own_matching),
         cmocka_unit_test(unmatched_rows_are_scaled_by_their_neighbours),
         cmocka_unit_test(nothing_and_next_to_nothing_are_matched),

@@ -157,7 +157,7 @@ static void a_bad_scale_is_named(void **state)
         const double scale[4] = {1.0, 2.0, bad[b], bad[b]};
         assert_int_equal(sd_scale_check(&c, scale, 4, "row scaling"), SADDLE_BAD_VALUE);
         assert_contains(c.message, "row scaling");
-        assert_contains(c.message, "entry 3 ");
+        assert_contains(c.message, "entry 3 (counted from 1) ");
     }
 }
 
