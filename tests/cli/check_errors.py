@@ -6,19 +6,13 @@
 b is A times ones, each row summed in the order of its columns. Residuals are sums of fractions, so
 nothing is rounded but the square roots. Errors above 1e-13 must agree to 1 %.
 """
-import gzip
 import json
 import math
 import sys
 from collections import defaultdict
 from fractions import Fraction
 
-
-def lines(path):
-    opened = gzip.open(path, "rt") if path.endswith(".gz") else open(path)
-    with opened as text:
-        banner = text.readline().lower().split()
-        return banner, [line.split() for line in text if line.strip() and not line.startswith("%")]
+from market import lines
 
 
 def read_matrix(path):

@@ -7,21 +7,15 @@ Every vector must have its form and its meaning: permutations, pairs, blocks, a 
 scaled entries of at most 1. Sums that the report has are computed anew; fill, levels, storage and
 dominance too where the matrix is small.
 """
-import gzip
 import json
 import math
 import os
 import sys
 
+from market import lines
+
 SMALL = 400
 LIMIT = 1e300  # scalings beyond this are cut off, and with them what the matching promises
-
-
-def lines(path):
-    opened = gzip.open(path, "rt") if path.endswith(".gz") else open(path)
-    with opened as text:
-        banner = text.readline().lower().split()
-        return banner, [line.split() for line in text if line.strip() and not line.startswith("%")]
 
 
 def read_matrix(path):
