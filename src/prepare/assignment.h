@@ -43,10 +43,10 @@ typedef struct sd_assignment {
     sd_assigned_column *col;
 } sd_assignment;
 
-/* -log |value|, infinite for 0. */
-void sd_matching_costs(const double *value, int64_t count, double *cost);
+/* -log |a_ij| of all entries, infinite for 0; of both triangles of a symmetric matrix the same. */
+saddle_status sd_matching_costs(sd_context *c, const sd_csr *A, bool symmetric, double *cost);
 
-saddle_status sd_assignment_init(sd_context *c, const sd_csr *A, sd_assignment *a);
+saddle_status sd_assignment_init(sd_context *c, const sd_csr *A, bool symmetric, sd_assignment *a);
 void sd_assignment_free(sd_context *c, sd_assignment *a);
 
 /*

@@ -71,7 +71,7 @@ saddle_status sd_match_auction(sd_context *c, const sd_csr *A, bool symmetric, s
     sd_assignment a = {0};
     saddle_status status = sd_matching_init(c, A->n, m);
     if (status) return status;
-    status = sd_assignment_init(c, A, &a);
+    status = sd_assignment_init(c, A, symmetric, &a);
     if (!status) status = sd_assignment_start(c, &a, symmetric ? SD_START_SYMMETRIC : SD_START_GENERAL);
     if (status) goto done;
     queue = sd_alloc(c, A->n, sizeof *queue, "bidders");

@@ -28,18 +28,15 @@ double sd_scale_of_log(double x)
     return exp(fmin(fmax(x, -LARGEST_LOG), LARGEST_LOG));
 }
 
-saddle_status sd_assignment_init(sd_context *c, const sd_csr *A, sd_assignment *a)
+saddle_status sd_assignment_init(sd_context *c, const sd_csr *A, bool symmetric, sd_assignment *a)
 {
     *a = (sd_assignment){.n = A->n, .ptr = A->ptr, .ind = A->ind};
     a->cost = sd_alloc(c, A->nnz, sizeof *a->cost, "costs of the matching");
     a->row = a->cost ? sd_alloc(c, A->n, sizeof *a->row, "rows of the matching") : NULL;
     a->col = a->row ? sd_alloc(c, A->n, sizeof *a->col, "columns of the matching") : NULL;
-    if (!a->col) {
-        sd_assignment_free(c, a);
-        return c->status;
-    }
-    sd_matching_costs(A->val, A->nnz, a->cost);
-    return SADDLE_OK;
+    if (a->col && !sd_matching_costs(c, A, symmetric, a->cost)) return SADDLE_OK;
+    sd_assignment_free(c, a);
+    return c->status;
 }
 
 void sd_assignment_free(sd_context *c, sd_assignment *a)
@@ -75,7 +72,7 @@ static void tighten(sd_assignment *a)
 saddle_status sd_assignment_solve(sd_context *c, const sd_csr *A, sd_start start, sd_assignment *a,
                                   int32_t *rank)
 {
-    saddle_status status = sd_assignment_init(c, A, a);
+    saddle_status status = sd_assignment_init(c, A, start == SD_START_SYMMETRIC, a);
     if (status) return status;
     status = sd_assignment_start(c, a, start);
     if (!status) status = sd_assignment_bid(c, a);

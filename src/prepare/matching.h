@@ -25,7 +25,7 @@ typedef struct sd_matching {
 
 /*
  * The optimum. A is whole, with finite values; explicit zeros are not in the graph of the matching.
- * `symmetric` says that A is so in value, and asks for one scaling of both sides.
+ * `symmetric` says that A is so in pattern and value, and asks for one scaling of both sides.
  *
  * A structurally singular matrix gets a maximum matching, and of those, for a general matrix, one of
  * largest product; a symmetric one is matched again on A(I, I), I the matched rows, and an unmatched

@@ -15,7 +15,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 512 }; /* stays in the nearest cache for the second look */
+enum {
+    CHUNK = 512,   /* stays in the nearest cache for the second look */
+    LONG_ROWS = 32 /* entries a row, from where on a copy of the mirror image is cheaper */
+};
 
 static inline uint64_t bits_of(double x)
 {
@@ -53,7 +56,7 @@ static inline double cost_of(double value)
     return -(exponent * 0x1.62e42fefa39efp-1 + (2.0 * s + 2.0 * s * (z * sum)));
 }
 
-void sd_matching_costs(const double *value, int64_t count, double *cost)
+static void find_costs(const double *value, int64_t count, double *cost)
 {
     for (int64_t from = 0; from < count; from += CHUNK) {
         const int64_t to = count - from > CHUNK ? from + CHUNK : count;
@@ -61,4 +64,32 @@ void sd_matching_costs(const double *value, int64_t count, double *cost)
         for (int64_t k = from; k < to; ++k)
             if (!(fabs(value[k]) >= DBL_MIN)) cost[k] = value[k] != 0 ? -log(fabs(value[k])) : HUGE_VAL;
     }
+}
+
+/*
+ * The rows of a symmetric matrix are gone through in order: by the time of row i the rows above have put in
+ * its costs left of the diagonal, up to where its cursor stands.
+ */
+static void mirror_costs(const sd_csr *A, int64_t *cursor, double *cost)
+{
+    for (int32_t i = 0; i < A->n; ++i) cursor[i] = A->ptr[i];
+    for (int32_t i = 0; i < A->n; ++i) {
+        const int64_t from = cursor[i], end = A->ptr[i + 1];
+        find_costs(A->val + from, end - from, cost + from);
+        for (int64_t k = from; k < end; ++k)
+            if (A->ind[k] > i) cost[cursor[A->ind[k]]++] = cost[k];
+    }
+}
+
+saddle_status sd_matching_costs(sd_context *c, const sd_csr *A, bool symmetric, double *cost)
+{
+    if (!symmetric || A->nnz < LONG_ROWS * (int64_t)A->n) {
+        find_costs(A->val, A->nnz, cost);
+        return SADDLE_OK;
+    }
+    int64_t *cursor = sd_alloc(c, A->n, sizeof *cursor, "places in rows");
+    if (!cursor) return c->status;
+    mirror_costs(A, cursor, cost);
+    sd_free(c, cursor);
+    return SADDLE_OK;
 }

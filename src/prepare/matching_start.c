@@ -14,16 +14,20 @@
  *     fewer conflicts, and stands against it, has kept its own; the others are raised as before.
  *
  * The first is nearly always good; the second is far better where a few rows pull all others off their
- * diagonals (constraints on all variables). It is tried where the first leaves many rows free, and taken
- * where it leaves far fewer.
+ * diagonals (constraints on all variables), and is tried first where nearly all rows have
+ * a sizeable one. Where the first
+ * that is tried leaves many rows free, so is the other.
  */
 #include "prepare/assignment.h"
 
 #include <math.h>
 
-/* The second start is tried when more than one row in so many is free, and taken when it leaves no more than
- * one in so many of the first one's. */
-enum { TRY_AGAIN_SHARE = 100, TAKE_SHARE = 10 };
+/* The other start is tried when more than a few rows, and more than one in so many, are free; that from the
+ * diagonal is taken when it leaves no more than one in so many of those that the rows' leaves. It comes first
+ * where at most one row in so many has a weak diagonal. */
+enum { FEW_LEFT = 4, TRY_AGAIN_SHARE = 100, TAKE_SHARE = 10, FEW_WEAK_SHARE = 20 };
+
+#define WEAK_DIAGONAL 4.6 /* log 100 */
 
 /* An empty line has no least cost: its dual is 0. */
 static double or_zero(double cost)
@@ -68,22 +72,27 @@ static double raised(const sd_assignment *a, int32_t i)
     return or_zero(least);
 }
 
-static void start_from_rows(sd_assignment *a)
+/* The least cost of each row, into dist. */
+static void find_least(sd_assignment *a)
 {
     for (int32_t i = 0; i < a->n; ++i) {
         double least = HUGE_VAL;
         for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; ++k) least = lesser(least, a->cost[k]);
-        a->col[i].v = 0.5 * or_zero(least);
+        a->col[i].dist = least;
     }
+}
+
+static void start_from_rows(sd_assignment *a)
+{
+    for (int32_t i = 0; i < a->n; ++i) a->col[i].v = 0.5 * or_zero(a->col[i].dist);
     for (int32_t i = 0; i < a->n; ++i) a->row[i].u = a->col[i].v = raised(a, i);
 }
 
 /* Half the cost of row i's diagonal entry; infinite where there is none. */
 static double half_diagonal(const sd_assignment *a, int32_t i)
 {
-    for (int64_t k = a->ptr[i]; k < a->ptr[i + 1] && a->ind[k] <= i; ++k)
-        if (a->ind[k] == i) return 0.5 * a->cost[k];
-    return HUGE_VAL;
+    const int64_t k = sd_find_index(a->ind, a->ptr[i], a->ptr[i + 1], i);
+    return k < a->ptr[i + 1] && a->ind[k] == i ? 0.5 * a->cost[k] : HUGE_VAL;
 }
 
 /* Conflicts of row i, with its dual at u_i, among rows whose duals are in v; infinite ones count as `open`
@@ -142,23 +151,48 @@ static void start_from_diagonal(sd_assignment *a, int32_t *count, int32_t *order
     for (int32_t i = 0; i < a->n; ++i) a->row[i].u = a->col[i].v;
 }
 
+/* Rows whose diagonal is missing, or small beside their largest entry. */
+static int32_t count_weak(const sd_assignment *a)
+{
+    int32_t weak = 0;
+    for (int32_t i = 0; i < a->n; ++i) weak += 2.0 * half_diagonal(a, i) > a->col[i].dist + WEAK_DIAGONAL;
+    return weak;
+}
+
+typedef struct both_starts {
+    sd_assignment *a;
+    int32_t *count, *order; /* of the second */
+    sd_tight_work *work;
+} both_starts;
+
+/* Rows that are left free. */
+static int32_t run_start(const both_starts *b, bool diagonal)
+{
+    if (diagonal)
+        start_from_diagonal(b->a, b->count, b->order);
+    else
+        start_from_rows(b->a);
+    return sd_match_tight(b->a, true, b->work);
+}
+
 static saddle_status start_symmetric(sd_context *c, sd_assignment *a, sd_tight_work *work)
 {
-    start_from_rows(a);
-    const int32_t left = sd_match_tight(a, true, work);
-    if (left <= a->n / TRY_AGAIN_SHARE) return SADDLE_OK;
-    int32_t *count = sd_alloc(c, (int64_t)a->n + 1, sizeof *count, "counts of conflicts");
-    int32_t *order = count ? sd_alloc(c, a->n, sizeof *order, "rows by conflicts") : NULL;
-    if (order) {
-        start_from_diagonal(a, count, order);
-        if (sd_match_tight(a, true, work) > left / TAKE_SHARE) {
-            start_from_rows(a);
-            sd_match_tight(a, true, work);
+    both_starts b = {.a = a, .work = work};
+    b.count = sd_alloc(c, (int64_t)a->n + 1, sizeof *b.count, "counts of conflicts");
+    b.order = b.count ? sd_alloc(c, a->n, sizeof *b.order, "rows by conflicts") : NULL;
+    if (b.order) {
+        find_least(a);
+        const bool diagonal_first = count_weak(a) <= a->n / FEW_WEAK_SHARE;
+        const int32_t left = run_start(&b, diagonal_first);
+        if (left > FEW_LEFT && left > a->n / TRY_AGAIN_SHARE) {
+            const int32_t other = run_start(&b, !diagonal_first);
+            if (diagonal_first ? left <= other / TAKE_SHARE : other > left / TAKE_SHARE)
+                run_start(&b, diagonal_first);
         }
     }
-    sd_free(c, count);
-    sd_free(c, order);
-    return order ? SADDLE_OK : c->status;
+    sd_free(c, b.count);
+    sd_free(c, b.order);
+    return b.order ? SADDLE_OK : c->status;
 }
 
 saddle_status sd_assignment_start(sd_context *c, sd_assignment *a, sd_start start)

@@ -240,10 +240,9 @@ static void long_rows_do_not_change_the_optimum(void **state)
         dense d = dense_new(150 + 20 * round);
         for (int i = 0; i < d.n; ++i) {
             for (int j = 0; j < d.n; ++j) {
-                if (symmetric && j < i)
-                    dense_set(&d, i, j, dense_at(&d, j, i));
-                else if (i == j || rng_below(&r, 10))
-                    dense_set(&d, i, j, exp(-0.01 * i * j - 0.05 * rng_unit(&r)));
+                if ((symmetric && j < i) || (i != j && rng_below(&r, 10) == 0)) continue;
+                dense_set(&d, i, j, exp(-0.01 * i * j - 0.05 * rng_unit(&r)));
+                if (symmetric) dense_set(&d, j, i, dense_at(&d, i, j));
             }
         }
         sd_context c;
@@ -502,6 +501,10 @@ static void costs_are_logarithms(void **state)
     enum { COUNT = 2000 };
     rng r = rng_start("costs");
     double *value = test_alloc(COUNT, sizeof *value), *cost = test_alloc(COUNT, sizeof *cost);
+    int64_t *ptr = test_alloc(COUNT + 1, sizeof *ptr);
+    sd_context c;
+    sd_context_init(&c, NULL, 0);
+    for (int k = 0; k <= COUNT; ++k) ptr[k] = k;
     for (int round = 0; round < 300; ++round) {
         for (int k = 0; k < COUNT; ++k) {
             const uint64_t bits = rng_next(&r) >> (round % 3 == 1 ? rng_below(&r, 64) : 0);
@@ -509,7 +512,8 @@ static void costs_are_logarithms(void **state)
             if (round % 3 == 2) value[k] = 1.0 + ldexp(rng_unit(&r), -rng_below(&r, 52) - 1);
             if (!isfinite(value[k])) value[k] = 0.0;
         }
-        sd_matching_costs(value, COUNT, cost);
+        const sd_csr A = {.n = COUNT, .nnz = COUNT, .ptr = ptr, .val = value};
+        assert_int_equal(sd_matching_costs(&c, &A, false, cost), SADDLE_OK);
         for (int k = 0; k < COUNT; ++k) {
             const long double exact = -logl(fabsl((long double)value[k]));
             if (value[k] == 0)
@@ -518,14 +522,38 @@ static void costs_are_logarithms(void **state)
                 fail_msg("the cost of %a is %.17g, not %.17Lg", value[k], cost[k], exact);
         }
     }
+    free(ptr);
     free(value);
     free(cost);
+}
+
+/* A full matrix has its costs computed for one triangle and copied to the other. */
+static void costs_of_both_triangles_are_the_same(void **state)
+{
+    (void)state;
+    rng r = rng_start("mirrored costs");
+    for (int round = 0; round < 20; ++round) {
+        dense d = random_matrix(&r, 40 + rng_below(&r, 30), 0.95, true, round % 4);
+        sd_context c;
+        sd_context_init(&c, NULL, 0);
+        sd_csr A = csr_of(&c, &d);
+        double *one = test_alloc((size_t)A.nnz, sizeof *one), *two = test_alloc((size_t)A.nnz, sizeof *two);
+        assert_true(A.nnz >= 32 * (int64_t)A.n);
+        assert_int_equal(sd_matching_costs(&c, &A, false, one), SADDLE_OK);
+        assert_int_equal(sd_matching_costs(&c, &A, true, two), SADDLE_OK);
+        assert_memory_equal(one, two, (size_t)A.nnz * sizeof *one);
+        free(one);
+        free(two);
+        sd_csr_free(&c, &A);
+        dense_free(&d);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(costs_are_logarithms),
+        cmocka_unit_test(costs_of_both_triangles_are_the_same),
         cmocka_unit_test(a_small_matrix_gets_the_optimum),
         cmocka_unit_test(a_larger_matrix_proves_its_optimum),
         cmocka_unit_test(long_rows_do_not_change_the_optimum),
