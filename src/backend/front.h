@@ -1,0 +1,126 @@
+/*
+ * Fronts: the dense matrices of the multifrontal method, and the kernels that work on them.
+ *
+ * A front has `rows` rows, of which the first `columns` are fully summed: their columns are complete and
+ * pivots are taken from them. Its lower triangle is kept in two pieces,
+ *
+ *     panel  the fully summed columns, rows x columns, by columns with leading dimension ld. What lies
+ *            above the diagonal is neither read nor kept.
+ *     rest   the lower triangle of order rows - columns that the pivots are subtracted from: the
+ *            contribution block. It is laid out in block columns of SD_REST_WIDTH columns, each a
+ *            dense rectangle from its first diagonal entry down, so that it takes little more than the
+ *            triangle and can be multiplied into by gemm.
+ *
+ * The first `delays` columns were delayed by children; the plan's own columns follow. `factor` turns the
+ * first `eliminated` columns of the panel into L (unit lower trapezoidal, its diagonal not kept) and d into
+ * D; the others are updated by them, stay where they are, and are delayed to the parent.
+ *
+ *     d[2k], d[2k+1]: a 1x1 pivot is (d, 0), a 2x2 pivot at k and k + 1 is (d_kk, d_k+1,k) and (d_k+1,k+1,
+ * 0), with d_k+1,k not 0. A zero pivot is (0, 0), and its column of L is zero.
+ *
+ * All arrays are in host memory, of double or float as the table says. Kernels give the same bits whether
+ * `split` lets them hand pieces to other threads (as OpenMP tasks) or not.
+ */
+#ifndef SD_FRONT_H
+#define SD_FRONT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SD_REST_WIDTH = 128 };
+
+typedef struct sd_front {
+    int32_t rows, columns, delays;
+    int64_t ld;
+    void *panel;
+    void *rest;
+    void *d;           /* 2 columns */
+    int32_t *variable; /* of each column; moves with it when columns are exchanged */
+    int32_t eliminated;
+    bool rest_empty; /* the rest holds nothing yet, not even zeros: `update` writes it */
+} sd_front;
+
+/* Where block column b of a rest of order q begins, and its entry (i, j), i >= j. */
+static inline int64_t sd_rest_block(int32_t q, int64_t b)
+{
+    return SD_REST_WIDTH * (b * q - SD_REST_WIDTH * (b * (b - 1) / 2));
+}
+static inline int64_t sd_rest_at(int32_t q, int32_t i, int32_t j)
+{
+    const int64_t b = j / SD_REST_WIDTH, first = b * SD_REST_WIDTH;
+    return sd_rest_block(q, b) + (j - first) * (q - first) + (i - first);
+}
+/* Numbers in a rest of order q. */
+static inline int64_t sd_rest_size(int32_t q)
+{
+    const int64_t whole = q / SD_REST_WIDTH, last = q % SD_REST_WIDTH;
+    return sd_rest_block(q, whole) + last * last;
+}
+
+/* How pivots are taken. */
+typedef enum sd_pivot_rule {
+    SD_PIVOT_THRESHOLD, /* 1x1 and 2x2, each |l| <= 1/u, or the column is delayed */
+    SD_PIVOT_POSITIVE,  /* as they come, each > 0: stops at the first that is not */
+    SD_PIVOT_STATIC     /* 1x1, as they come; small ones or those of a wrong sign are replaced */
+} sd_pivot_rule;
+
+typedef struct sd_pivoting {
+    sd_pivot_rule rule;
+    double u;            /* threshold, in (0, 0.5] */
+    double small;        /* a column whose entries are all at most this is a zero pivot */
+    double regularise;   /* static: the least |pivot| */
+    const int8_t *signs; /* static: the expected sign (1, -1; 0: the pivot's own) of each variable, or NULL */
+    bool root;           /* no parent takes delays: every column is eliminated, whatever it costs */
+} sd_pivoting;
+
+/* What was found in a front. Eigenvalues of a 2x2 pivot count one by one. */
+typedef struct sd_pivots {
+    int64_t positive, negative, zero, two_by_two, perturbed;
+} sd_pivots;
+
+/* The entries of A in the plan's own columns: column k has row, value[ptr[k] .. ptr[k+1]), row counted
+ * over the plan's own rows (without delays). */
+typedef struct sd_front_entries {
+    const int64_t *ptr;
+    const int32_t *row;
+    const double *value;
+} sd_front_entries;
+
+/* A table of kernels in one precision. */
+typedef struct sd_front_kernels {
+    /* panel += A's entries. */
+    void (*add_entries)(sd_front *f, const sd_front_entries *entries);
+
+    /* Adds what a child hands up: the rest of the child, row r of which is the plan's own row place[r] of
+     * f (ascending); and its columns that were not eliminated, which become columns `at`, at + 1 ... of f,
+     * with their variables. f->panel has been cleared; a rest that is empty is cleared first where
+     * something is added to it. The child's panel must still hold its delayed columns. */
+    void (*add_child)(sd_front *f, const sd_front *child, const int32_t *place, int32_t at);
+
+    /* Numbers of workspace that `factor` and `update` want for a front of this size. */
+    int64_t (*work)(int32_t rows, int32_t columns);
+
+    /* Eliminates; sets f->eliminated, fills in d, permutes variable. With SD_PIVOT_POSITIVE f->eliminated
+     * < columns says where it stopped, and the front is spoilt. */
+    void (*factor)(sd_front *f, const sd_pivoting *pivoting, sd_pivots *pivots, void *work, bool split);
+
+    /* rest -= L2 D L2', L2 the eliminated columns of rows `columns` and below. */
+    void (*update)(sd_front *f, void *work, bool split);
+
+    /* max |l_ij| over the eliminated columns, NaN where there is one. */
+    double (*largest)(const sd_front *f);
+
+    /* Solves with L and L' of a front for k right-hand sides: w[i k + r] is row i of right-hand side r.
+     *   forward:  w1 = L1^-1 w1, w2 -= L2 w1
+     *   backward: w1 = L1'^-1 (w1 - L2' w2)
+     * w1 the `eliminated` first rows, w2 all others. */
+    void (*forward)(const sd_front *f, int32_t k, void *w);
+    void (*backward)(const sd_front *f, int32_t k, void *w);
+} sd_front_kernels;
+
+/* The plain version, and the best for this processor; index 0 in double, 1 in single. */
+extern const sd_front_kernels sd_fronts_reference[2];
+const sd_front_kernels *sd_fronts_cpu(void);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * The multifrontal LDL' factorization of S A S, in the order and on the assembly tree of a plan.
+ *
+ * The fronts are assembled and factored by the kernels of a backend; here is what goes on between them:
+ * storage, delays, tasks, counts. Positions, not rows of A, name the variables.
+ */
+#ifndef SD_MULTIFRONTAL_H
+#define SD_MULTIFRONTAL_H
+
+#include "backend/backend.h"
+#include "backend/front.h"
+#include "plan/tree.h"
+
+typedef struct sd_arena sd_arena;
+
+typedef struct sd_factors {
+    const sd_tree *tree;
+    sd_precision precision;
+    const sd_front_kernels *kernels;
+
+    /* The state of every front: its panel, D, variables (positions) and how many were eliminated. A
+     * front's rows are its variables, then the rows of the tree. rest is gone. */
+    sd_front *front;
+
+    sd_pivots pivots;      /* over all fronts */
+    int64_t delayed;       /* columns that were delayed at least once */
+    int64_t nnz;           /* entries of L and D, as eliminated */
+    double flops;          /* as eliminated */
+    int64_t largest_front; /* rows */
+    bool definite;         /* made with SD_PIVOT_POSITIVE */
+
+    /* what is owned */
+    void *store;        /* panels and D of fronts without delays */
+    int32_t *variables; /* of fronts without delays */
+    void *more;         /* chunks for fronts with delays */
+    double *values;     /* of the scaled matrix, by entry of the tree */
+    sd_arena *arena;    /* rests and workspaces */
+} sd_factors;
+
+typedef struct sd_factor_options {
+    sd_pivoting pivoting;
+    int threads;
+    int sleep; /* for tests: tasks sleep for random times below so many microseconds */
+} sd_factor_options;
+
+/* Allocates all that does not depend on values. */
+saddle_status sd_factors_make(sd_context *c, const sd_tree *tree, const sd_front_kernels *kernels,
+                              sd_precision precision, sd_factors *factors);
+
+/* Factors; values (see sd_factors_values) must be in place. May be called again and again. With
+ * SD_PIVOT_POSITIVE SADDLE_OK and !f->definite says that a pivot was not positive. */
+saddle_status sd_factors_run(sd_context *c, sd_factors *factors, const sd_factor_options *options);
+void sd_factors_free(sd_context *c, sd_factors *factors);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * The assembly tree: the plan of a multifrontal factorization.
+ *
+ * A front eliminates a run of consecutive positions (a supernode: columns of L with the same, or nearly
+ * the same, rows) and hands the rest of its matrix to its parent. The tree is in postorder: the descendants
+ * of a front come immediately before it, and children have lower numbers than their parents. Everything here
+ * is decided from the pattern and the order alone; what pivoting changes (delays) is kept with the factors.
+ *
+ * Sources: I. S. Duff and J. K. Reid, The multifrontal solution of indefinite sparse symmetric linear
+ * equations, ACM TOMS 9 (1983); J. W. H. Liu, The multifrontal method for sparse matrix solution, SIAM Review
+ * 34 (1992); amalgamation as in C. Ashcraft and R. Grimes, The influence of relaxed supernode partitions on
+ * the multifrontal method, ACM TOMS 15 (1989).
+ */
+#ifndef SD_TREE_H
+#define SD_TREE_H
+
+#include "prepare/graph.h"
+
+typedef struct sd_tree {
+    int32_t n;
+    int32_t *order;    /* the row of A at each position, in postorder of the tree */
+    int32_t *position; /* its inverse */
+
+    int32_t fronts;
+    int32_t *first;  /* first position of each front; fronts + 1 of them */
+    int32_t *parent; /* -1 at a root */
+    int64_t *child_ptr;
+    int32_t *child; /* the children of f are child[child_ptr[f] .. child_ptr[f+1]), ascending */
+
+    /* Rows below a front's own columns, as positions, ascending; and where each of them stands among the
+     * parent's own columns and rows (columns first). */
+    int64_t *row_ptr; /* fronts + 1 */
+    int32_t *rows, *place;
+
+    /* The entries of A by position of their column: entry k stands in the front's own row entry_row[k]
+     * (columns first). Stored entry s of A goes to target[s], or nowhere where that is -1 (its mirror
+     * image does). */
+    int64_t *entry_ptr; /* n + 1 */
+    int32_t *entry_row;
+    int64_t *target;
+
+    /* Leaf subtrees, each run by one thread from its first front to its root; all other fronts are tasks
+     * of their own. Subtree s is fronts subtree_first[s] .. subtree_root[s], ascending. */
+    int32_t subtrees;
+    int32_t *subtree_first, *subtree_root;
+    int32_t *subtree_of; /* of each front; -1 */
+
+    /* Where the panel (and D) of each front begins in the store of the factors, in numbers, when nothing
+     * is delayed. */
+    int64_t *store; /* fronts + 1 */
+
+    /* Predictions, without delays. */
+    int64_t nnz;          /* entries of L and D without those that amalgamation added */
+    int64_t stored;       /* numbers kept: panels as rectangles, and D */
+    double flops;         /* multiplications and additions of the factorization of these fronts */
+    int64_t rests;        /* most numbers in contribution blocks at once, one thread */
+    int32_t largest_rows; /* of a front */
+    int32_t largest_columns;
+    int64_t height; /* fronts on the longest way to a root */
+} sd_tree;
+
+/* What A's pattern and an order make. A is whole or half and symmetric; g is its graph. */
+saddle_status sd_tree_make(sd_context *c, const sd_csr *A, const sd_graph *g, const int32_t *order,
+                           sd_tree *tree);
+void sd_tree_free(sd_context *c, sd_tree *tree);
+
+static inline int32_t sd_front_columns(const sd_tree *t, int32_t f)
+{
+    return t->first[f + 1] - t->first[f];
+}
+static inline int32_t sd_front_below(const sd_tree *t, int32_t f)
+{
+    return (int32_t)(t->row_ptr[f + 1] - t->row_ptr[f]);
+}
+
+#endif
