@@ -29,11 +29,11 @@ typedef struct sd_factors {
     bool definite;         /* made with SD_PIVOT_POSITIVE */
 
     /* what is owned */
-    void *store;        /* panels and D of fronts without delays */
-    int32_t *variables; /* of fronts without delays */
-    void *more;         /* chunks for fronts with delays */
-    double *values;     /* of the scaled matrix, by entry of the tree */
-    sd_arena *arena;    /* rests and workspaces */
+    void *store;         /* panels and D of fronts without delays */
+    int32_t *variables;  /* of fronts without delays */
+    double *values;      /* of the scaled matrix, by entry of the tree */
+    int32_t *waiting;    /* for how many tasks each front still waits */
+    sd_storage *storage; /* contribution blocks, workspaces, fronts with delays */
 } sd_factors;
 
 typedef struct sd_factor_options {

@@ -1,9 +1,9 @@
 /*
  * Memory of a factorization at work, from which several threads take.
  *
- * An arena holds blocks that come and go (contribution blocks, workspaces): best fit in chunks that are kept, so
- * that the same factorization again allocates nothing. A heap of panels only grows until it is emptied
- * as a whole: panels that delays made larger than planned.
+ * An arena holds blocks that come and go (contribution blocks, workspaces): best fit in chunks that are kept,
+ * so that the same factorization again allocates nothing. A heap of panels only grows until it is emptied as
+ * a whole: panels that delays made larger than planned.
  *
  * Both allocate with the context of the call, under one lock.
  */

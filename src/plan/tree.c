@@ -160,8 +160,8 @@ static saddle_status allocate(sd_context *c, const sd_csr *A, int64_t rows, sd_t
     t->entry_row = sd_alloc(c, diagonal, sizeof *t->entry_row, "assembly maps");
     t->target = sd_alloc(c, A->nnz, sizeof *t->target, "assembly maps");
     t->store = sd_alloc(c, fronts + 1, sizeof *t->store, "assembly tree");
-    const bool all = t->position && t->child_ptr && t->child && t->odd && t->rows && t->place && t->entry_ptr &&
-                     t->entry_row && t->target && t->store;
+    const bool all = t->position && t->child_ptr && t->child && t->odd && t->rows && t->place &&
+                     t->entry_ptr && t->entry_row && t->target && t->store;
     return all ? SADDLE_OK : c->status;
 }
 
@@ -220,8 +220,7 @@ void sd_tree_free(sd_context *c, sd_tree *t)
 {
     void *blocks[] = {t->order,       t->position,   t->first,    t->parent,      t->child_ptr, t->child,
                       t->row_ptr,     t->rows,       t->place,    t->entry_ptr,   t->entry_row, t->target,
-                      t->group_first, t->group_last, t->group_of, t->group_stack, t->store,
-                      t->odd};
+                      t->group_first, t->group_last, t->group_of, t->group_stack, t->store,     t->odd};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; ++k) sd_free(c, blocks[k]);
     *t = (sd_tree){0};
 }
