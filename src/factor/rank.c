@@ -62,7 +62,7 @@ static double column_norm(const sd_factors *f, const sd_front *front, int32_t j,
 static int by_size(const void *a, const void *b)
 {
     const sd_suspect *x = a, *y = b;
-    if (x->size != y->size) return x->size < y->size ? -1 : 1;
+    if (fabs(x->eigenvalue) != fabs(y->eigenvalue)) return fabs(x->eigenvalue) < fabs(y->eigenvalue) ? -1 : 1;
     if (x->front != y->front) return x->front < y->front ? -1 : 1;
     return x->column < y->column ? -1 : x->column > y->column;
 }
@@ -84,13 +84,13 @@ int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects
         const sd_front *front = &f->front[k];
         for (int32_t j = 0; j < front->eliminated; ++j) {
             const double a = d_at(f, front, 2 * j), b = d_at(f, front, 2 * j + 1);
-            sd_suspect s = {k, j, {front->variable[j], -1}, {1, 0}, fabs(a), 0};
+            sd_suspect s = {k, j, {front->variable[j], -1}, {1, 0}, a, 0};
             if (b != 0) {
                 double large;
-                s.size = fabs(small_eigenvalue(a, b, d_at(f, front, 2 * j + 2), s.vector, &large));
+                s.eigenvalue = small_eigenvalue(a, b, d_at(f, front, 2 * j + 2), s.vector, &large);
                 s.position[1] = front->variable[j + 1];
             }
-            if (s.size <= limit && (b != 0 || a != 0)) {
+            if (fabs(s.eigenvalue) <= limit && (b != 0 || a != 0)) {
                 s.column_norm = column_norm(f, front, j, s.vector);
                 add_suspect(suspects, &kept, most, &s);
             }

@@ -9,12 +9,12 @@ typedef struct sd_suspect {
     int32_t front, column; /* the first of the two, in a 2x2 pivot */
     int32_t position[2];   /* its variables; the second -1 in a 1x1 pivot */
     double vector[2];      /* eigenvector */
-    double size;           /* |eigenvalue| */
-    double column_norm;    /* of its column of L, the unit diagonal with it */
+    double eigenvalue;
+    double column_norm; /* of its column of L, the unit diagonal with it */
 } sd_suspect;
 
-/* Those whose size is at most `limit`, the smallest first, at most `most` of them (array of the caller's).
- * Zero pivots are not among them. Returns how many there are. */
+/* Those whose |eigenvalue| is at most `limit`, the smallest first, at most `most` of them (array of the
+ * caller's). Zero pivots are not among them. Returns how many there are. */
 int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects, int64_t most);
 
 /* Makes a suspect a zero pivot: its D^-1 is 0 from then on (that of its eigenvalue, in a 2x2). */

@@ -66,6 +66,29 @@ static int exponent_of(const sd_csr *A)
     return largest == 0 ? 0 : ilogb(largest);
 }
 
+/* The same of the scaled matrix. */
+static int scaled_exponent(const sd_csr *A, const double *scale)
+{
+    double largest = 0;
+    for (int32_t i = 0; i < A->n; ++i) {
+        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+            const double a = fabs((scale[i] * A->val[k]) * scale[A->ind[k]]);
+            if (a > largest) largest = a;
+        }
+    }
+    return largest == 0 ? 0 : ilogb(largest);
+}
+
+/* The caller's signs, by position. */
+static saddle_status take_signs(sd_context *c, const int8_t *signs, sd_direct *d)
+{
+    if (!signs || d->general) return SADDLE_OK;
+    if (!d->signs) d->signs = sd_alloc(c, d->tree.n, sizeof *d->signs, "signs");
+    if (!d->signs) return c->status;
+    for (int32_t k = 0; k < d->tree.n; ++k) d->signs[k] = signs[d->tree.order[k]];
+    return SADDLE_OK;
+}
+
 /* The entry of the tree at (i, j) of a matrix that is half or whole. */
 static int64_t entry_at(const sd_csr *A, const sd_tree *t, int32_t i, int32_t j)
 {
@@ -145,7 +168,7 @@ saddle_status sd_direct_plan(sd_context *c, const sd_csr *A, bool symmetric, con
         sd_direct_free(c, d);
         return status;
     }
-    d->largest_exponent = exponent_of(M);
+    d->largest_exponent = exponent_of(M) - scaled_exponent(M, d->p.row_scale);
     d->planned = true;
     d->precision = q->precision;
     d->planned_bytes = c->bytes + factor_bytes(&d->tree, kernels_of(q), q->precision);
@@ -185,6 +208,7 @@ void sd_direct_free(sd_context *c, sd_direct *d)
     sd_preparation_free(c, &d->p);
     sd_tree_free(c, &d->tree);
     sd_free(c, d->matched);
+    sd_free(c, d->signs);
     *d = (sd_direct){0};
 }
 
@@ -229,9 +253,10 @@ static saddle_status judge_suspects(sd_context *c, sd_direct *d, const sd_suspec
             const sd_suspect *s = &suspects[first + k];
             double norm = 0;
             for (int32_t i = 0; i < n; ++i) norm = hypot(norm, z[k * n + i]);
-            if (s->size * s->column_norm > ROUNDING * norm) continue;
+            if (fabs(s->eigenvalue) * s->column_norm > ROUNDING * norm) continue;
             sd_make_zero(f, s);
             ++d->zero;
+            --*(s->eigenvalue > 0 ? &d->positive : &d->negative);
         }
     }
     sd_free(c, z);
@@ -242,7 +267,6 @@ static saddle_status judge_suspects(sd_context *c, sd_direct *d, const sd_suspec
 static saddle_status find_rank(sd_context *c, sd_direct *d)
 {
     sd_factors *f = &d->factors[d->precision];
-    d->zero = 0;
     sd_suspect *suspects = sd_alloc(c, SUSPECTS_MOST, sizeof *suspects, "small pivots");
     if (!suspects) return c->status;
     const int64_t count = sd_find_suspects(f, SUSPECT, suspects, SUSPECTS_MOST);
@@ -267,6 +291,7 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     sd_factors *f = &d->factors[precision];
     saddle_status status = SADDLE_OK;
     if (!f->tree) status = sd_factors_make(c, &d->tree, kernels_of(q), precision, f);
+    if (!status) status = take_signs(c, q->signs, d);
     if (status) return status;
     const int shift = exponent_of(M) - d->largest_exponent;
     sd_factors_take(f, M, d->p.row_scale, shift);
@@ -276,7 +301,7 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
                                                     .u = q->o->threshold,
                                                     .small = SMALL,
                                                     .regularise = q->o->regularise,
-                                                    .signs = q->signs},
+                                                    .signs = q->signs ? d->signs : NULL},
                                        .threads = q->threads,
                                        .sleep = q->sleep};
     d->rule = rule;

@@ -21,9 +21,10 @@ typedef struct sd_direct {
     sd_csr augmented; /* of a general matrix */
     saddle_preparation p;
     sd_tree tree;
+    int8_t *signs;         /* of static pivots, by position; NULL */
     int64_t *matched;      /* the entry of the tree that each column was matched with; NULL: no matching */
     int64_t planned_bytes; /* of everything, at the peak of the factorization */
-    int largest_exponent;  /* of A when it was prepared */
+    int largest_exponent;  /* of A when its scaled form has entries of about 1 */
 
     /* the factors: made once, filled with every factorization */
     bool factored;
