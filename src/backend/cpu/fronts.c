@@ -66,13 +66,16 @@ static void each_piece(int32_t count, void (*body)(void *what, int32_t piece), v
 #define SINGLE 0
 typedef int64_t integer_double;
 #define fabs_double fabs
-#include "backend/cpu/front_factor.h"
+/* Each of these builds on those before it. */
+// clang-format off
+#include "backend/cpu/front_vector.h"
 #include "backend/cpu/front_lanes.h"
 #include "backend/cpu/front_multiply.h"
+#include "backend/cpu/front_tile.h"
 #include "backend/cpu/front_panel.h"
 #include "backend/cpu/front_sequential.h"
-#include "backend/cpu/front_tile.h"
-#include "backend/cpu/front_vector.h"
+#include "backend/cpu/front_factor.h"
+// clang-format on
 #undef real
 #undef NAME
 #undef SINGLE
@@ -82,13 +85,16 @@ typedef int64_t integer_double;
 #define SINGLE 1
 typedef int32_t integer_single;
 #define fabs_single fabsf
-#include "backend/cpu/front_factor.h"
+/* Each of these builds on those before it. */
+// clang-format off
+#include "backend/cpu/front_vector.h"
 #include "backend/cpu/front_lanes.h"
 #include "backend/cpu/front_multiply.h"
+#include "backend/cpu/front_tile.h"
 #include "backend/cpu/front_panel.h"
 #include "backend/cpu/front_sequential.h"
-#include "backend/cpu/front_tile.h"
-#include "backend/cpu/front_vector.h"
+#include "backend/cpu/front_factor.h"
+// clang-format on
 
 const sd_front_kernels SD_FRONT_TABLE[2] = {
     {.work = work_double, .factor = factor_double, .update = update_double},
