@@ -107,7 +107,8 @@ NAME(subtract_columns)(const NAME(terms) * m, int32_t n, real *x, int64_t ldx, i
     if (i < n) NAME(subtract_tile)(m, i, x, ldx, count, 1, true, n - i, empty);
 }
 
-static void NAME(subtract)(const NAME(terms) * m, int32_t n, real *x, int64_t ldx, int count, bool empty)
+static void NAME(subtract_terms)(const NAME(terms) * m, int32_t n, real *x, int64_t ldx, int count,
+                                 bool empty)
 {
     switch (count * 2 + empty) {
     case 2: NAME(subtract_columns)(m, n, x, ldx, 1, false); break;
@@ -150,7 +151,7 @@ static void NAME(catch_up)(sd_front *f, int32_t pivots, int32_t first, int32_t e
         const int count = end - j < NAME(GROUP) ? end - j : NAME(GROUP);
         NAME(scale_rows)(f, pivots, j, count, w);
         const NAME(terms) m = {panel + j, f->ld, pivots, (const real(*)[NAME(GROUP)])w};
-        NAME(subtract)(&m, f->rows - j, panel + j + j * f->ld, f->ld, count, false);
+        NAME(subtract_terms)(&m, f->rows - j, panel + j + j * f->ld, f->ld, count, false);
     }
 }
 
@@ -183,7 +184,7 @@ static void NAME(pivot_one)(sd_front *f, int32_t k, int32_t end, real pivot, rea
         const int count = end - j < NAME(GROUP) ? end - j : NAME(GROUP);
         for (int c = 0; c < count; ++c) w[0][c] = pivot * x[j + c - k - 1];
         const NAME(terms) m = {x + j - k - 1, f->ld, 1, (const real(*)[NAME(GROUP)])w};
-        NAME(subtract)(&m, f->rows - j, x + j - k - 1 + (j - k) * f->ld, f->ld, count, false);
+        NAME(subtract_terms)(&m, f->rows - j, x + j - k - 1 + (j - k) * f->ld, f->ld, count, false);
     }
 }
 
@@ -253,7 +254,7 @@ static void NAME(pivot_two)(sd_front *f, int32_t k, int32_t end, const NAME(two)
             w[1][i] = d[1] * x[j + i - k] + d[2] * y[j + i - k];
         }
         const NAME(terms) m = {x + j - k, f->ld, 2, (const real(*)[NAME(GROUP)])w};
-        NAME(subtract)(&m, f->rows - j, x + j - k + (j - k) * f->ld, f->ld, count, false);
+        NAME(subtract_terms)(&m, f->rows - j, x + j - k + (j - k) * f->ld, f->ld, count, false);
     }
 }
 
@@ -449,7 +450,7 @@ static void NAME(small_update)(sd_front *f)
         real *rest = (real *)f->rest + sd_rest_at(q, j, j);
         NAME(scale_rows)(f, e, f->columns + j, count, w);
         const NAME(terms) m = {l + j, f->ld, e, (const real(*)[NAME(GROUP)])w};
-        NAME(subtract)(&m, q - j, rest, q - j / SD_REST_WIDTH * SD_REST_WIDTH, count, f->rest_empty);
+        NAME(subtract_terms)(&m, q - j, rest, q - j / SD_REST_WIDTH * SD_REST_WIDTH, count, f->rest_empty);
     }
     f->rest_empty = false;
 }
