@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double SUSPECT = 1e-11;               /* beside a largest entry of 1 */
+static const double SUSPECT = 1e-8;                /* beside a largest entry of 1 */
 static const double ROUNDING = 0.75 * DBL_EPSILON; /* u, and something for the error of z */
 static const double CERTAIN = 100 * DBL_EPSILON;
 static const double REPLACED = 0.01; /* a pivot that is off by more is replaced */
