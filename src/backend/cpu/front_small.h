@@ -22,6 +22,7 @@
 #endif
 enum {
     NAME(GROUP) = 4,
+    NAME(TALL) = WIDTH_BYTES == 64 ? 3 : 2, /* vectors of a tile: as many sums as 32 or 16 registers hold */
     NAME(SMALL_COLUMNS) = 24,
     NAME(SMALL_ROWS) = 160,
     NAME(SMALL_BELOW) = 512 /* with very few columns there may be more rows */
@@ -69,36 +70,46 @@ typedef struct NAME(terms) {
     const real (*w)[NAME(GROUP)];
 } NAME(terms);
 
-/* `vectors` vectors of rows from `row` on by `count` columns; or, for a tail, one of `part` lanes. */
+/* Rows from `row` on by `count` columns: `vectors` vectors, of the last of which `part` lanes are there. */
 static inline __attribute__((always_inline)) void NAME(subtract_tile)(const NAME(terms) * m, int32_t row,
                                                                       real *x, int64_t ldx, int count,
-                                                                      int vectors, bool tail, int part,
-                                                                      bool empty)
+                                                                      int vectors, int part, bool empty)
 {
-    NAME(vec) sum[NAME(GROUP)][2];
+    enum { L = NAME(LANES) };
+    NAME(vec) sum[NAME(GROUP)][NAME(TALL)], lv[NAME(TALL)];
     const real *l = m->l + row;
+    const int last = vectors - 1;
     x += row;
-    for (int c = 0; c < count; ++c)
+    UNROLL
+    for (int c = 0; c < count; ++c) {
+        UNROLL
         for (int v = 0; v < vectors; ++v) {
-            const real *from = x + c * ldx + v * NAME(LANES);
-            sum[c][v] = empty ? (NAME(vec)){0} : tail ? NAME(load_part)(from, part) : NAME(load)(from);
-        }
-    for (int32_t p = 0; p < m->pivots; ++p) {
-        for (int v = 0; v < vectors; ++v) {
-            const real *from = l + p * m->ld + v * NAME(LANES);
-            const NAME(vec) lv = tail ? NAME(load_part)(from, part) : NAME(load)(from);
-            for (int c = 0; c < count; ++c)
-                sum[c][v] = NAME(minus_product)(sum[c][v], lv, NAME(all)(m->w[p][c]));
+            const real *from = x + c * ldx + v * L;
+            sum[c][v] = empty ? (NAME(vec)){0} : v < last ? NAME(load)(from) : NAME(load_part)(from, part);
         }
     }
-    for (int c = 0; c < count; ++c)
-        for (int v = 0; v < vectors; ++v) {
-            real *to = x + c * ldx + v * NAME(LANES);
-            if (tail)
-                NAME(store_part)(to, sum[c][v], part);
-            else
-                NAME(store)(to, sum[c][v]);
+    for (int32_t p = 0; p < m->pivots; ++p, l += m->ld) {
+        UNROLL
+        for (int v = 0; v < vectors; ++v)
+            lv[v] = v < last ? NAME(load)(l + v * L) : NAME(load_part)(l + v * L, part);
+        UNROLL
+        for (int c = 0; c < count; ++c) {
+            const NAME(vec) w = NAME(all)(m->w[p][c]);
+            UNROLL
+            for (int v = 0; v < vectors; ++v) sum[c][v] = NAME(minus_product)(sum[c][v], lv[v], w);
         }
+    }
+    UNROLL
+    for (int c = 0; c < count; ++c) {
+        UNROLL
+        for (int v = 0; v < vectors; ++v) {
+            real *to = x + c * ldx + v * L;
+            if (v < last)
+                NAME(store)(to, sum[c][v]);
+            else
+                NAME(store_part)(to, sum[c][v], part);
+        }
+    }
 }
 
 static inline __attribute__((always_inline)) void
@@ -106,9 +117,14 @@ NAME(subtract_columns)(const NAME(terms) * m, int32_t n, real *x, int64_t ldx, i
 {
     enum { L = NAME(LANES) };
     int32_t i = 0;
-    for (; i + 2 * L <= n; i += 2 * L) NAME(subtract_tile)(m, i, x, ldx, count, 2, false, L, empty);
-    for (; i + L <= n; i += L) NAME(subtract_tile)(m, i, x, ldx, count, 1, false, L, empty);
-    if (i < n) NAME(subtract_tile)(m, i, x, ldx, count, 1, true, n - i, empty);
+    for (; n - i > NAME(TALL) * L; i += NAME(TALL) * L)
+        NAME(subtract_tile)(m, i, x, ldx, count, NAME(TALL), L, empty);
+    if (n - i <= L)
+        NAME(subtract_tile)(m, i, x, ldx, count, 1, n - i, empty);
+    else if (n - i <= 2 * L)
+        NAME(subtract_tile)(m, i, x, ldx, count, 2, n - i - L, empty);
+    else
+        NAME(subtract_tile)(m, i, x, ldx, count, NAME(TALL), n - i - (NAME(TALL) - 1) * L, empty);
 }
 
 static void NAME(subtract_terms)(const NAME(terms) * m, int32_t n, real *x, int64_t ldx, int count,
@@ -127,17 +143,19 @@ static void NAME(subtract_terms)(const NAME(terms) * m, int32_t n, real *x, int6
 }
 
 /* w[p] = (D L')_p for rows row .. row + count - 1 of L and the first `pivots` columns. */
-static inline void NAME(scale_rows)(const sd_front *f, int32_t pivots, int32_t row, int count,
-                                    real (*w)[NAME(GROUP)])
+static inline __attribute__((always_inline)) void
+NAME(scale_count)(const sd_front *f, int32_t pivots, int32_t row, int count, real (*w)[NAME(GROUP)])
 {
     const real *d = f->d, *l = (const real *)f->panel + row;
     for (int32_t p = 0; p < pivots; ++p, l += f->ld) {
         const real a = d[2 * p], b = d[2 * p + 1];
         if (b == 0) {
+            UNROLL
             for (int c = 0; c < count; ++c) w[p][c] = a * l[c];
             continue;
         }
         const real e = d[2 * p + 2], *next = l + f->ld;
+        UNROLL
         for (int c = 0; c < count; ++c) {
             w[p][c] = a * l[c] + b * next[c];
             w[p + 1][c] = b * l[c] + e * next[c];
@@ -145,6 +163,15 @@ static inline void NAME(scale_rows)(const sd_front *f, int32_t pivots, int32_t r
         ++p;
         l += f->ld;
     }
+}
+
+static inline void NAME(scale_rows)(const sd_front *f, int32_t pivots, int32_t row, int count,
+                                    real (*w)[NAME(GROUP)])
+{
+    if (count == NAME(GROUP))
+        NAME(scale_count)(f, pivots, row, NAME(GROUP), w);
+    else
+        NAME(scale_count)(f, pivots, row, count, w);
 }
 
 /* Columns first .. end - 1 of the panel are brought up to date by the first `pivots` pivots. */
@@ -191,6 +218,7 @@ static inline __attribute__((always_inline)) NAME(vec)
 {
     NAME(vec) w[NAME(GROUP)];
     NAME(extent) e = {{0}, {0}};
+    UNROLL
     for (int c = 0; c < count; ++c) w[c] = NAME(all)(x[c]);
     for (int32_t i = 0; i < n; i += NAME(LANES)) {
         const int part = n - i;
@@ -200,6 +228,7 @@ static inline __attribute__((always_inline)) NAME(vec)
             NAME(store)(x + i, l);
         else
             NAME(store_part)(x + i, l, part);
+        UNROLL
         for (int c = 0; c < count; ++c) {
             real *to = x + i + (c + 1) * ld;
             NAME(vec) y = whole ? NAME(load)(to) : NAME(load_part)(to, part);
@@ -237,6 +266,7 @@ static void NAME(pivot_one)(sd_front *f, int32_t k, int32_t end, real pivot, rea
     }
     for (int32_t j = k + 1 + NAME(GROUP); j < end; j += NAME(GROUP)) {
         const int count = end - j < NAME(GROUP) ? end - j : NAME(GROUP);
+        UNROLL
         for (int c = 0; c < count; ++c) w[0][c] = pivot * x[j + c - k - 1];
         const NAME(terms) m = {x + j - k - 1, f->ld, 1, (const real(*)[NAME(GROUP)])w};
         NAME(subtract_terms)(&m, f->rows - j, x + j - k - 1 + (j - k) * f->ld, f->ld, count, false);
@@ -288,6 +318,7 @@ static inline __attribute__((always_inline)) NAME(vec)
     real *y = x + ld;
     NAME(vec) w[NAME(GROUP)][2];
     NAME(extent) e = {{0}, {0}};
+    UNROLL
     for (int j = 0; j < count; ++j) w[j][0] = NAME(all)(x[j]), w[j][1] = NAME(all)(y[j]);
     for (int32_t i = 0; i < n; i += NAME(LANES)) {
         const int part = n - i < NAME(LANES) ? n - i : NAME(LANES);
@@ -295,6 +326,7 @@ static inline __attribute__((always_inline)) NAME(vec)
         const NAME(vec) l = c * xv - b * yv, m = a * yv - b * xv;
         NAME(store_part)(x + i, l, part);
         NAME(store_part)(y + i, m, part);
+        UNROLL
         for (int j = 0; j < count; ++j) {
             real *to = x + i + (j + 2) * ld;
             NAME(vec) z = NAME(minus_product)(NAME(load_part)(to, part), l, w[j][0]);

@@ -185,7 +185,10 @@ static void NAME(tile_threshold)(NAME(tile) * t, real small)
             NAME(eliminate_one)(t, p, t->diagonal[p]);
         } else {
             real beside;
-            NAME(eliminate_two)(t, r, NAME(find_largest)(t, t->x + r * TILE, &beside));
+            const int32_t with = NAME(find_largest)(t, t->x + r * TILE, &beside);
+            /* x is symmetric up to rounding, unless there is something in it that is no number */
+            if (!(2 * beside >= largest && beside < (real)INFINITY) || with == r) break;
+            NAME(eliminate_two)(t, r, with);
         }
     }
     NAME(tile_finish)(t);
