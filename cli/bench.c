@@ -314,8 +314,8 @@ static int check_usage(const arguments *a)
 {
     static const struct {
         const char *option, *of;
-    } owners[] = {{"blockings", "prepare"}, {"anchors", "direct"}, {"peers", "direct"}, {"threads", "direct"},
-                  {"scaling", "direct"},    {"order", "direct"},   {"pairs", "direct"}};
+    } owners[] = {{"blockings", "prepare"}, {"anchors", "direct"}, {"peers", "direct"}, {"limit", "direct"},
+                  {"threads", "direct"},    {"scaling", "direct"}, {"order", "direct"}, {"pairs", "direct"}};
     for (int k = 1; k < a->operand_count; ++k) {
         if (strcmp(a->operands[k], "-") == 0)
             return usage_error(a, "a file is read several times: - will not do");
@@ -337,8 +337,7 @@ static int run_bench(const arguments *a)
     } benches[] = {{"read", bench_read}, {"spmv", bench_spmv}};
     const char *json_path = argument_text(a, "json");
     bench t = {.a = a, .repeat = argument_count(a, "repeat")};
-    int status = -1;
-    status = check_usage(a);
+    int status = check_usage(a);
     if (status >= 0) return status;
     if (strcmp(a->operands[0], "prepare") == 0) return bench_prepare(a);
     if (strcmp(a->operands[0], "direct") == 0) return bench_direct(a);
@@ -356,12 +355,13 @@ static int run_bench(const arguments *a)
 }
 
 static const option bench_options[] = {
-    OPTION_COUNT("repeat", "N", 3, 1, 1000, "runs of each, of which the best counts (direct: 5 by default)"),
+    OPTION_COUNT("repeat", "N", 5, 1, 1000, "runs of each, of which the best counts"),
     OPTION_FLAG("blockings", 0, "prepare: also time the priority blockings"),
     OPTION_COUNT("threads", "N", 1, 1, 4096, "direct: of Saddle and of the peers' BLAS"),
     OPTION_FLAG("anchors", 0,
                 "direct: also the 15 generated problems that are followed from version to version"),
     OPTION_TEXT("peers", "DIR|none", NULL, "direct: where the peers' drivers are; otherwise beside saddle"),
+    OPTION_REAL("limit", "SECONDS", 120.0, 0.1, 1e6, "direct: what a peer may take for a matrix"),
     OPTION_TEXT("json", "FILE|-", NULL, "write the rows as JSON"),
     OPTION_END,
 };

@@ -16,7 +16,6 @@
 #include "cli/random.h"
 #include "cli/solve.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <libgen.h>
 #include <math.h>
@@ -24,9 +23,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COLUMNS = 64, TURN_MOST = 50, GEMM_SIZE = 512 };
+enum { COLUMNS = 64, TURN_MOST = 50 };
 #define TURN_SECONDS 0.02
-#define PEER_LIMIT 120.0 /* seconds that a peer may take for a problem */
 
 const char *const peer_names[PEERS] = {"mumps", "cholmod"};
 
@@ -50,33 +48,8 @@ typedef struct direct_bench {
     bool temporary;
     char programs[PEERS][4096]; /* of the peers; "" where one is not there */
     peer_process peers[PEERS];
-    double *gemm; /* three matrices */
     char message[SADDLE_MESSAGE_SIZE];
 } direct_bench;
-
-/* Flop/s of a product of matrices at one thread, with the BLAS that the library has; NaN without one. */
-static double time_gemm(double *work)
-{
-    void (*gemm)(const char *, const char *, const int *, const int *, const int *, const double *,
-                 const double *, const int *, const double *, const int *, const double *, double *,
-                 const int *);
-    void (*set_threads)(int) = NULL;
-    int (*get_threads)(void) = NULL;
-    void *product = dlsym(RTLD_DEFAULT, "dgemm_"), *set = dlsym(RTLD_DEFAULT, "openblas_set_num_threads"),
-         *get = dlsym(RTLD_DEFAULT, "openblas_get_num_threads");
-    if (!product || !work) return NAN;
-    memcpy(&gemm, &product, sizeof gemm); /* ISO C has no cast for it */
-    memcpy(&set_threads, &set, sizeof set);
-    memcpy(&get_threads, &get, sizeof get);
-    const int n = GEMM_SIZE, before = get ? get_threads() : 0;
-    const double one = 1.0, zero = 0.0;
-    if (set && get) set_threads(1);
-    const double began = seconds();
-    gemm("N", "T", &n, &n, &n, &one, work, &n, work + n * n, &n, &zero, work + 2 * n * n, &n);
-    const double time = seconds() - began;
-    if (set && get) set_threads(before);
-    return 2.0 * n * n * n / time;
-}
 
 /* A direct solver with these options beside the caller's; NULL, with t->message, where there is none. */
 static saddle_solver *make_solver(direct_bench *t, const char *krylov, const char *factorization, int threads)
@@ -213,18 +186,24 @@ static saddle_status saddle_turn(direct_bench *t, saddle_solver *solver, direct_
     return status;
 }
 
+static void start_peers(direct_bench *t)
+{
+    const arguments *a = t->report.a;
+    for (int k = 0; k < PEERS; ++k) {
+        if (t->programs[k][0])
+            peer_start(&t->peers[k], t->programs[k], t->path, t->report.threads, argument_real(a, "limit"),
+                       argument_flag(a, "verbose"));
+    }
+}
+
 /* All turns. Where Saddle fails the peers go on. */
 static saddle_status measure(direct_bench *t, direct_row *row)
 {
     saddle_solver *solver = make_solver(t, "none", NULL, t->report.threads);
     saddle_status status = solver ? SADDLE_OK : SADDLE_BAD_OPTION;
-    for (int k = 0; k < PEERS; ++k) {
-        const bool verbose = argument_flag(t->report.a, "verbose");
-        if (t->programs[k][0])
-            peer_start(&t->peers[k], t->programs[k], t->path, t->report.threads, PEER_LIMIT, verbose);
-    }
-    for (int64_t turn = 0; turn < t->report.repeat && !progress_interrupted(); ++turn) {
-        row->dgemm = fmax(row->dgemm, time_gemm(t->gemm));
+    start_peers(t);
+    for (int64_t turn = 0; turn < argument_count(t->report.a, "repeat") && !progress_interrupted(); ++turn) {
+        row->dgemm = fmax(row->dgemm, gemm_rate());
         if (status == SADDLE_OK) status = saddle_turn(t, solver, row);
         for (int k = 0; k < PEERS; ++k) peer_turn(&t->peers[k]);
     }
@@ -317,9 +296,9 @@ static int bench_one(direct_bench *t, const char *operand, const char *name, boo
     bench_problem_free(&t->problem);
     if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted at %s", operand);
     if (!good) return fail(exit_status(status), "%s: %s", operand, t->message);
-    if (t->report.count++ == 0 && print) print_direct_header(&t->report);
+    if (t->report.count++ == 0 && print) print_direct_header();
     tell_failures(row, argument_flag(t->report.a, "verbose"));
-    if (print) print_direct_row(&t->report, row);
+    if (print) print_direct_row(row);
     return status == SADDLE_OK ? EXIT_DONE : exit_status(status);
 }
 
@@ -351,28 +330,23 @@ int bench_direct(const arguments *a)
 {
     const char *json_path = argument_text(a, "json");
     const bool print = !argument_flag(a, "quiet") && !(json_path && strcmp(json_path, "-") == 0);
-    direct_bench *t = calloc(1, sizeof *t);
-    const size_t gemm = (size_t)3 * GEMM_SIZE * GEMM_SIZE;
-    if (!t) return fail(EXIT_MEMORY, "no memory for the rows");
-    t->report = (direct_report){.a = a, .threads = (int)argument_count(a, "threads")};
-    t->report.repeat = argument_given(a, "repeat") ? argument_count(a, "repeat") : 5;
-    t->report.rows = calloc((size_t)a->operand_count + ANCHORS, sizeof *t->report.rows);
-    t->gemm = malloc(gemm * sizeof *t->gemm);
-    int status = EXIT_MEMORY;
-    if (t->report.rows && t->gemm) {
-        for (size_t k = 0; k < gemm; ++k) t->gemm[k] = 1.0 / (double)(k % 1000 + 1);
-        find_peers(t);
-        t->hooks = progress_begin(a);
-        status = bench_all(t, print);
-        progress_end();
-        if (print && t->report.count > 1) print_direct_summary(&t->report);
-        const int written = json_path ? write_direct_json(&t->report, json_path) : EXIT_DONE;
-        if (status == EXIT_DONE) status = written;
-    } else {
-        fail(status, "no memory for the rows");
+    if (a->library.scaling == SADDLE_SCALING_USER || a->library.order == SADDLE_ORDER_USER)
+        return usage_error(a, "a scaling or an order in a file is for one matrix: it will not do here");
+    direct_bench t = {.report = {.a = a, .threads = (int)argument_count(a, "threads")}};
+    t.report.rows = calloc((size_t)a->operand_count + ANCHORS, sizeof *t.report.rows);
+    if (!t.report.rows) return fail(EXIT_MEMORY, "no memory for the rows");
+    find_peers(&t);
+    t.hooks = progress_begin(a);
+    int status = bench_all(&t, print);
+    progress_end();
+    if (print && t.report.count > 0) {
+        print_direct_pivots(&t.report);
+        print_direct_summary(&t.report);
     }
-    free(t->report.rows);
-    free(t->gemm);
-    free(t);
+    if (json_path) {
+        const int written = write_direct_json(&t.report, json_path);
+        if (status == EXIT_DONE) status = written;
+    }
+    free(t.report.rows);
     return status;
 }

@@ -28,13 +28,19 @@ typedef struct direct_row {
 typedef struct direct_report {
     const arguments *a;
     int threads;
-    int64_t repeat;
     int count;
     direct_row *rows;
 } direct_report;
 
-void print_direct_header(const direct_report *t);
-void print_direct_row(const direct_report *t, const direct_row *row);
+/* Flop/s of a dgemm on one core, measured now; NaN where there is no BLAS (bench_gemm.c). */
+double gemm_rate(void);
+
+/* A row at a time, while the work goes on. */
+void print_direct_header(void);
+void print_direct_row(const direct_row *row);
+
+/* Afterwards: the rest of each row, and the means. */
+void print_direct_pivots(const direct_report *t);
 void print_direct_summary(const direct_report *t);
 
 /* Returns an exit status. */

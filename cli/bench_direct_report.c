@@ -104,16 +104,12 @@ static bool first_of_group(const direct_report *t, int k)
     return true;
 }
 
-void print_direct_header(const direct_report *t)
+void print_direct_header(void)
 {
-    printf("%-20s%8s%10s%9s%9s%8s%6s%8s%8s%8s%8s%8s%8s%9s%9s%8s%7s%7s%9s%9s%7s%7s", "", "", "", "", "", "",
-           "of", "", "", "", "error", "", "", "MUMPS", "", "factor", "total", "bytes", "CHOLMOD", "", "LDL'",
-           "64 rhs");
-    printf("%s\n%-20s%8s%10s%9s%9s%8s%6s%8s%8s%8s%8s%8s%8s%9s%9s%8s%7s%7s%9s%9s%7s%7s",
-           t->threads > 1 ? "  speed" : "", "matrix", "n", "nnz", "analysis", "factor", "Gflop/s", "dgemm",
-           "delays", "2x2", "neg.", "direct", "refined", "MB", "analysis", "factor", "/ MUMPS", "", "",
-           "analysis", "factor", "/ LL'", "each/1");
-    puts(t->threads > 1 ? "     up" : "");
+    printf("%-18s%8s%9s%9s%7s%9s%8s%9s%9s%8s%7s%7s\n", "", "", "", "", "of", "error", "", "MUMPS", "",
+           "factor", "total", "bytes");
+    printf("%-18s%8s%9s%9s%7s%9s%8s%9s%9s%8s%7s%7s\n", "matrix", "n", "analysis", "factor", "dgemm", "direct",
+           "refined", "analysis", "factor", "/ MUMPS", "/", "/");
 }
 
 /* A number in a column of this width, or a dash where there is none. */
@@ -124,38 +120,71 @@ static void print_number(const char *format, int width, double number)
     printf("%*s", width, text);
 }
 
-void print_direct_row(const direct_report *t, const direct_row *row)
+void print_direct_row(const direct_row *row)
 {
-    const peer_result *mumps = &row->peers[PEER_MUMPS], *cholmod = &row->peers[PEER_CHOLMOD];
-    printf("%-19.19s %8" PRId64 "%10" PRId64, row->name, row->n, row->nnz);
+    const peer_result *mumps = &row->peers[PEER_MUMPS];
+    printf("%-17.17s %8" PRId64, row->name, row->n);
     print_number("%.4f", 9, row->analysis);
     print_number("%.4f", 9, row->factor);
-    print_number("%.2f", 8, 1e-9 * row->flops / row->factor);
-    print_number("%.2f", 6, gemm_ratio(row));
-    print_number("%.0f", 8, row->delayed);
-    print_number("%.0f", 8, row->two_by_two);
-    print_number("%.0f", 8, row->negative);
-    print_number("%.0e", 8, row->backward_error);
+    print_number("%.2f", 7, gemm_ratio(row));
+    print_number("%.0e", 9, row->backward_error);
     print_number("%.0e", 8, row->refined_error);
-    print_number("%.1f", 8, 1e-6 * row->peak_bytes);
     print_number("%.4f", 9, mumps->analysis);
     print_number("%.4f", 9, mumps->factor);
     print_number("%.2f", 8, factor_ratio(row));
     print_number("%.2f", 7, total_ratio(row));
     print_number("%.2f", 7, memory_ratio(row));
-    print_number("%.4f", 9, cholmod->analysis);
-    print_number("%.4f", 9, cholmod->factor);
-    print_number("%.2f", 7, pivoting_ratio(row));
-    print_number("%.2f", 7, column_ratio(row));
-    if (t->threads > 1) print_number("%.2f", 7, thread_ratio(row));
     putchar('\n');
     fflush(stdout);
 }
 
+void print_direct_pivots(const direct_report *t)
+{
+    printf("\n%-18s%10s%9s%9s%9s%8s%9s%9s%9s%6s%7s%7s\n", "", "", "", "", "", "", "", "CHOLMOD", "", "LDL'",
+           "64 rhs", "speed");
+    printf("%-18s%10s%9s%9s%9s%8s%9s%9s%9s%6s%7s%7s\n", "matrix", "nnz", "delays", "2x2", "negative",
+           "Gflop/s", "MB", "analysis", "factor", "/ LL'", "each/1", "up");
+    for (int k = 0; k < t->count; ++k) {
+        const direct_row *row = &t->rows[k];
+        printf("%-17.17s %10" PRId64, row->name, row->nnz);
+        print_number("%.0f", 9, row->delayed);
+        print_number("%.0f", 9, row->two_by_two);
+        print_number("%.0f", 9, row->negative);
+        print_number("%.2f", 8, 1e-9 * row->flops / row->factor);
+        print_number("%.1f", 9, 1e-6 * row->peak_bytes);
+        print_number("%.4f", 9, row->peers[PEER_CHOLMOD].analysis);
+        print_number("%.4f", 9, row->peers[PEER_CHOLMOD].factor);
+        print_number("%.2f", 6, pivoting_ratio(row));
+        print_number("%.2f", 7, column_ratio(row));
+        print_number("%.2f", 7, thread_ratio(row));
+        putchar('\n');
+    }
+}
+
+/* The first version that a peer told; "" where it never ran. */
+static const char *peer_version(const direct_report *t, int peer)
+{
+    for (int k = 0; k < t->count; ++k)
+        if (t->rows[k].peers[peer].ran) return t->rows[k].peers[peer].version;
+    return "";
+}
+
+static void print_run(const direct_report *t)
+{
+    double dgemm = 0.0;
+    for (int k = 0; k < t->count; ++k) dgemm = fmax(dgemm, t->rows[k].dgemm);
+    printf("\nSaddle %s (commit %s)", saddle_version(), saddle_commit());
+    for (int k = 0; k < PEERS; ++k)
+        if (*peer_version(t, k)) printf(", %s", peer_version(t, k));
+    printf("\nthreads: %d; best of %" PRId64 " turns; dgemm %.1f Gflop/s\n", t->threads,
+           argument_count(t->a, "repeat"), 1e-9 * dgemm);
+}
+
 void print_direct_summary(const direct_report *t)
 {
+    print_run(t);
     for (int k = 0; k < t->count; ++k) {
-        if (!first_of_group(t, k)) continue;
+        if (!first_of_group(t, k) || summarise(t, 0, t->rows[k].group).count == 0) continue;
         printf("\n%-44s%9s%9s%9s\n", t->rows[k].group, "matrices", "mean", "worst");
         for (int which = 0; which < RATIOS; ++which) {
             const summary s = summarise(t, which, t->rows[k].group);
@@ -261,7 +290,7 @@ int write_direct_json(const direct_report *t, const char *path)
     if (status != EXIT_DONE) return status;
     json_text(&j, "commit", saddle_commit());
     json_text(&j, "bench", "direct");
-    json_count(&j, "repeat", t->repeat);
+    json_count(&j, "repeat", argument_count(t->a, "repeat"));
     json_count(&j, "threads", t->threads);
     json_array(&j, "rows");
     for (int k = 0; k < t->count; ++k) json_row(&j, &t->rows[k]);

@@ -179,6 +179,7 @@ void peer_end(peer_process *p, peer_result *result)
     ask(p, "tell\n");
     if (p->told && !told_text(p->line, "error", result->error, sizeof result->error))
         take_result(p->line, result);
+    if (p->child > 0 && !p->told) give_up(p, "told nothing");
     if (p->error[0]) snprintf(result->error, sizeof result->error, "%s", p->error);
     give_up(p, ""); /* it has told: what it still does is to free memory */
 }

@@ -1,6 +1,7 @@
 # Other solvers to be measured against: a driver for each that is found on this machine, in
 # build/bin/peers, where `saddle bench direct` looks for them. None of them is installed, and neither the
-# library nor the program is linked with a peer. scripts/packages peers installs MUMPS.
+# library nor the program is linked with a peer. scripts/packages peers installs MUMPS. Not where sanitizers
+# are on: what they find in a peer is not ours.
 set(saddle_peers "")
 
 function(saddle_peer name)
@@ -12,7 +13,7 @@ function(saddle_peer name)
   set(saddle_peers ${saddle_peers} ${name} PARENT_SCOPE)
 endfunction()
 
-if(SADDLE_PEERS)
+if(SADDLE_PEERS AND NOT SADDLE_SANITIZE)
   # The library without MPI: the same code, and nothing to start. Debian puts its mpi.h apart.
   find_path(MUMPS_INCLUDE_DIR dmumps_c.h)
   find_library(MUMPS_LIBRARY NAMES dmumps_seq dmumps)
