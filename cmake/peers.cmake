@@ -5,7 +5,12 @@
 set(saddle_peers "")
 
 function(saddle_peer name)
-  add_executable(peer_${name} bench/peers/${name}.c bench/peers/peer.c)
+  if(NOT TARGET saddle_peer_objects) # what the drivers share
+    add_library(saddle_peer_objects OBJECT bench/peers/peer.c)
+    target_include_directories(saddle_peer_objects PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(saddle_peer_objects PRIVATE saddle_flags)
+  endif()
+  add_executable(peer_${name} bench/peers/${name}.c $<TARGET_OBJECTS:saddle_peer_objects>)
   set_target_properties(peer_${name} PROPERTIES OUTPUT_NAME peer-${name}
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/peers)
   target_include_directories(peer_${name} PRIVATE ${PROJECT_SOURCE_DIR})

@@ -60,9 +60,9 @@ static bool parse(peer_run *r, int argc, char **argv)
         if (strcmp(argv[k], "--turns") == 0)
             r->turns = true;
         else if (strcmp(argv[k], "--repeat") == 0 && more)
-            r->repeat = atoi(argv[++k]);
+            r->repeat = (int)strtol(argv[++k], NULL, 10);
         else if (strcmp(argv[k], "--threads") == 0 && more)
-            r->threads = atoi(argv[++k]);
+            r->threads = (int)strtol(argv[++k], NULL, 10);
         else if (strcmp(argv[k], "--order") == 0 && more)
             r->metis = strcmp(argv[++k], "metis") == 0;
         else if (argv[k][0] != '-' && !r->path)
@@ -159,7 +159,7 @@ static int64_t resident_peak(void)
     long long kilobytes = -1;
     FILE *file = fopen("/proc/self/status", "r");
     while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, "VmHWM:", 6) == 0) kilobytes = atoll(line + 6);
+        if (strncmp(line, "VmHWM:", 6) == 0) kilobytes = strtoll(line + 6, NULL, 10);
     if (file) fclose(file);
     return kilobytes < 0 ? -1 : (int64_t)kilobytes * 1024;
 }

@@ -97,7 +97,9 @@ fake_peer() {
     for _ in $(seq 100); do [ -s pid ] && break || sleep 0.1; done
     sleep 0.3
     kill -TERM $bench
-    run -130 wait $bench
+    status=0
+    wait $bench || status=$?
+    [ $status = 130 ]
     run -1 kill -0 "$(cat pid)"
 }
 
