@@ -171,13 +171,16 @@ static void measure_solves(direct_bench *t, const saddle_solver *solver, direct_
     free(x);
 }
 
-/* Saddle's own turn, beside the same with one thread, and with each factorization where the matrix is
- * positive definite. */
-static saddle_status saddle_turn(direct_bench *t, saddle_solver *solver, direct_row *row)
+/* Saddle's own turn, with a new solver that is left for what follows, so that its memory is that of one;
+ * beside it the same with one thread, and with each factorization where the matrix is positive definite. */
+static saddle_status saddle_turn(direct_bench *t, saddle_solver **solver, direct_row *row)
 {
-    saddle_status status = take_turn(t, solver, &row->analysis, &row->factor);
+    saddle_destroy(solver);
+    *solver = make_solver(t, "none", NULL, t->report.threads);
+    if (!*solver) return SADDLE_BAD_OPTION;
+    saddle_status status = take_turn(t, *solver, &row->analysis, &row->factor);
     if (status != SADDLE_OK) return status;
-    take_info(solver, row);
+    take_info(*solver, row);
     if (t->report.threads > 1) status = turn_alone(t, NULL, 1, &row->factor_one);
     if (row->negative == 0.0 && row->zero == 0.0) {
         if (status == SADDLE_OK) status = turn_alone(t, "ldlt", t->report.threads, &row->ldlt);
@@ -199,12 +202,12 @@ static void start_peers(direct_bench *t)
 /* All turns. Where Saddle fails the peers go on. */
 static saddle_status measure(direct_bench *t, direct_row *row)
 {
-    saddle_solver *solver = make_solver(t, "none", NULL, t->report.threads);
-    saddle_status status = solver ? SADDLE_OK : SADDLE_BAD_OPTION;
+    saddle_solver *solver = NULL;
+    saddle_status status = SADDLE_OK;
     start_peers(t);
     for (int64_t turn = 0; turn < argument_count(t->report.a, "repeat") && !progress_interrupted(); ++turn) {
         row->dgemm = fmax(row->dgemm, gemm_rate());
-        if (status == SADDLE_OK) status = saddle_turn(t, solver, row);
+        if (status == SADDLE_OK) status = saddle_turn(t, &solver, row);
         for (int k = 0; k < PEERS; ++k) peer_turn(&t->peers[k]);
     }
     if (status != SADDLE_OK) snprintf(row->error, sizeof row->error, "%s", t->message);
