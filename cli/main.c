@@ -27,6 +27,7 @@ int exit_status(saddle_status status)
 {
     switch (status) {
     case SADDLE_OK: return EXIT_DONE;
+    case SADDLE_NOT_DEFINITE:
     case SADDLE_NOT_CONVERGED: return EXIT_NOT_REACHED;
     case SADDLE_CANCELLED: return EXIT_INTERRUPTED;
     case SADDLE_OUT_OF_MEMORY:

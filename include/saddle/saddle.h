@@ -84,7 +84,8 @@ SADDLE_API const char *saddle_commit(void);
     ROW(SADDLE_FILE_FORMAT, -14, "a file is malformed")                                                      \
     ROW(SADDLE_FILE_WRITE, -15, "a file cannot be written")                                                  \
     ROW(SADDLE_NO_DEVICE, -16, "there is no such device")                                                    \
-    ROW(SADDLE_DEVICE_FAILED, -17, "the device failed")
+    ROW(SADDLE_DEVICE_FAILED, -17, "the device failed")                                                      \
+    ROW(SADDLE_NOT_DEFINITE, -18, "the matrix is not positive definite")
 
 #define SADDLE_ENUM_ROW(name, code, text) name = (code),
 typedef enum saddle_status { SADDLE_STATUS_TABLE(SADDLE_ENUM_ROW) } saddle_status;
@@ -173,7 +174,8 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
  *     CHOICE(name, words, help)   COUNT, REAL, BYTES(name, default, least, most, help)
  */
 #define SADDLE_OPTION_TABLE(CHOICE, COUNT, REAL, BYTES)                                                      \
-    CHOICE(method, "auto|diagonal|none", "preconditioner; auto tries and checks, a named one stays")         \
+    CHOICE(method, "auto|diagonal|none|direct",                                                              \
+           "solver or preconditioner; auto tries and checks, a named one stays")                             \
     CHOICE(krylov, "auto|cg|minres|sqmr|gmres|fgmres|bicgstab|refine|none",                                  \
            "iteration; auto goes by symmetry and definiteness")                                              \
     COUNT(restart, 100, 1, 10000, "vectors kept by GMRES and FGMRES before a restart")                       \
@@ -192,7 +194,12 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
     CHOICE(blocking,                                                                                         \
            "auto|none|grid|pairs|clusters|supervariables|cosine|priority|priority-dynamic|metis|pablo",      \
            "blocks of rows; auto is clusters where a block size is given, otherwise none")                   \
-    COUNT(block_size, 0, 0, 32, "most rows of a block; 0 is 8")
+    COUNT(block_size, 0, 0, 32, "most rows of a block; 0 is 8")                                              \
+    CHOICE(factorization, "auto|ldlt|cholesky|static",                                                       \
+           "of the direct solver; auto is cholesky where the matrix is known to be positive definite")       \
+    REAL(threshold, 0.01, 1e-10, 0.5, "pivots of the direct solver keep every |l| below its inverse")        \
+    REAL(regularise, 1e-8, 0.0, 1.0, "least pivot of the static factorization, beside a largest entry of 1") \
+    CHOICE(check, "off|on", "verify |l| <= 1/threshold over the whole factor")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -205,7 +212,7 @@ typedef struct saddle_options {
 #undef SADDLE_FIELD_REAL
 } saddle_options;
 
-enum { SADDLE_METHOD_AUTO, SADDLE_METHOD_DIAGONAL, SADDLE_METHOD_NONE };
+enum { SADDLE_METHOD_AUTO, SADDLE_METHOD_DIAGONAL, SADDLE_METHOD_NONE, SADDLE_METHOD_DIRECT };
 enum {
     SADDLE_KRYLOV_AUTO,
     SADDLE_KRYLOV_CG,
@@ -251,6 +258,13 @@ enum {
     SADDLE_BLOCKING_METIS,
     SADDLE_BLOCKING_PABLO
 };
+enum {
+    SADDLE_FACTORIZATION_AUTO,
+    SADDLE_FACTORIZATION_LDLT,
+    SADDLE_FACTORIZATION_CHOLESKY,
+    SADDLE_FACTORIZATION_STATIC
+};
+enum { SADDLE_CHECK_OFF, SADDLE_CHECK_ON };
 
 /* The defaults. Compiled into the caller, so that the library is told how long its struct is. */
 SADDLE_API void saddle_options_init(saddle_options *options, size_t size);
@@ -378,6 +392,17 @@ typedef struct saddle_info {
      * several right-hand sides they are those of the first. */
     double *history;
     int64_t history_room, history_length;
+
+    /* the direct solver */
+    int factorization;    /* as it was done: ldlt, cholesky or static */
+    int64_t rank;         /* -1 where the inertia is not known */
+    double planned_flops; /* before any number was computed, without delays; NaN: nothing was planned */
+    int64_t planned_nnz, planned_bytes;
+    double largest_l; /* max |l_ij|, where it was checked; otherwise NaN */
+    int64_t stale;    /* matched entries that have become small beside the others: analyse again */
+    /* a static factorization is that of a matrix near A; these are its signs */
+    int64_t regularised_positive, regularised_negative;
+    double first_error; /* normwise, before refinement */
 } saddle_info;
 
 /* An info in which nothing is known yet; compiled into the caller, as the options are. */
@@ -401,12 +426,23 @@ typedef struct saddle_solver saddle_solver;
 SADDLE_API saddle_status saddle_create(saddle_solver **solver, const saddle_options *options,
                                        const saddle_hooks *hooks, char *message);
 
-/* Checks the pattern and decides all that depends on it. Values are not looked at. */
+/* Checks the pattern and decides all that depends on it. Where A has values and the direct solver will be
+ * used, its scaling and order are made from them now; without values that is left to the first
+ * saddle_factor (info.values_in_analysis says which). */
 SADDLE_API saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A);
 
 /* Takes the values of A, which has the pattern that was analysed (or is analysed now, where no
  * analysis was made). The arrays of A are copied and not needed afterwards. */
 SADDLE_API saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A);
+
+/* What saddle_factor and saddle_analyse take beside the matrix, for all calls from now on; copied, and
+ * given up with NULL. The options scaling and order say `user` for these to be used. */
+struct saddle_given; /* section 7 */
+SADDLE_API saddle_status saddle_set_given(saddle_solver *solver, int64_t n, const struct saddle_given *given);
+
+/* The sign (1, -1; 0: not known) that the pivot of each row ought to have in a static factorization: those of
+ * a quasidefinite matrix are known before. NULL gives them up. */
+SADDLE_API saddle_status saddle_set_signs(saddle_solver *solver, int64_t n, const int8_t *signs);
 
 /* Solves AX = B for nrhs columns with leading dimensions ldb, ldx >= n. x receives the best
  * solution found whatever the status, NaN never. b and x may be the same array, with ldb = ldx. info may
@@ -419,6 +455,34 @@ SADDLE_API saddle_status saddle_query(const saddle_solver *solver, saddle_info *
 SADDLE_API const char *saddle_message(const saddle_solver *solver);
 
 SADDLE_API void saddle_destroy(saddle_solver **solver);
+
+/*
+ * More of the direct solver: S A S = P' L D L' P with a diagonal S, a permutation P, L unit lower triangular
+ * and D of 1x1 and 2x2 blocks. All of these say SADDLE_WRONG_ORDER where there are no such factors (a general
+ * matrix is factored through a symmetric one of twice its size, and has none of its own).
+ *
+ * Parts of a solve, in place, without refinement, for nrhs columns of n with leading dimension ldx:
+ *     FORWARD  x = L^-1 P S x        DIAGONAL  x = D^-1 x        BACKWARD  x = S P' L'^-1 x
+ * One after the other they are A^-1; a zero pivot's D^-1 is 0.
+ */
+typedef enum saddle_part { SADDLE_FORWARD, SADDLE_DIAGONAL, SADDLE_BACKWARD } saddle_part;
+SADDLE_API saddle_status saddle_solve_part(const saddle_solver *solver, saddle_part part, int64_t nrhs,
+                                           double *x, int64_t ldx, char *message);
+
+/* The row of A in each place of the elimination order as it was planned. */
+SADDLE_API saddle_status saddle_get_order(const saddle_solver *solver, int32_t *order);
+/* The same as it came after pivoting, and D: d[2k] is its diagonal, d[2k+1] its entry (k+1, k), which is not
+ * 0 at the first row of a 2x2 pivot only. Either may be NULL. */
+SADDLE_API saddle_status saddle_get_pivots(const saddle_solver *solver, int32_t *order, double *d);
+/* The diagonal of S. */
+SADDLE_API saddle_status saddle_get_scaling(const saddle_solver *solver, double *scale);
+/* Changes D, given as above with 2x2 pivots in the same places. What the solver solves from then on is not
+ * A: solves are not refined and errors are still measured on A. Until the next saddle_factor. */
+SADDLE_API saddle_status saddle_set_d(saddle_solver *solver, const double *d);
+
+/* An estimate of the condition number |A| |A^-1| in the 1-norm, seldom more than three times too small
+ * (Higham and Tisseur); a few solves. Infinite where A is singular. */
+SADDLE_API saddle_status saddle_condition(const saddle_solver *solver, double *condition, char *message);
 
 /* All of it for one right-hand side. */
 SADDLE_API saddle_status saddle_solve_once(const saddle_matrix *A, const double *b, double *x,

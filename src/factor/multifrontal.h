@@ -9,9 +9,8 @@
 
 #include "backend/backend.h"
 #include "backend/front.h"
+#include "factor/storage.h"
 #include "plan/tree.h"
-
-typedef struct sd_arena sd_arena;
 
 typedef struct sd_factors {
     const sd_tree *tree;
@@ -30,11 +29,11 @@ typedef struct sd_factors {
     bool definite;         /* made with SD_PIVOT_POSITIVE */
 
     /* what is owned */
-    void *store;        /* panels and D of fronts without delays */
-    int32_t *variables; /* of fronts without delays */
-    void *more;         /* chunks for fronts with delays */
-    double *values;     /* of the scaled matrix, by entry of the tree */
-    sd_arena *arena;    /* rests and workspaces */
+    void *store;         /* panels and D of fronts without delays */
+    int32_t *variables;  /* of fronts without delays */
+    double *values;      /* of the scaled matrix, by entry of the tree */
+    int32_t *waiting;    /* for how many tasks each front still waits */
+    sd_storage *storage; /* contribution blocks, workspaces, fronts with delays */
 } sd_factors;
 
 typedef struct sd_factor_options {
@@ -43,12 +42,16 @@ typedef struct sd_factor_options {
     int sleep; /* for tests: tasks sleep for random times below so many microseconds */
 } sd_factor_options;
 
-/* Allocates all that does not depend on values. */
+/* Allocates all that does not depend on values. The tree must outlive the factors. */
 saddle_status sd_factors_make(sd_context *c, const sd_tree *tree, const sd_front_kernels *kernels,
                               sd_precision precision, sd_factors *factors);
 
-/* Factors; values (see sd_factors_values) must be in place. May be called again and again. With
- * SD_PIVOT_POSITIVE SADDLE_OK and !f->definite says that a pivot was not positive. */
+/* values = (s_i a_ij) s_j 2^-exponent, with A of the pattern that the tree was made of. */
+void sd_factors_take(sd_factors *factors, const sd_csr *A, const double *scale, int exponent);
+
+/* Factors the values. May be called again and again; only delays allocate, and only where there are more
+ * than before. With SD_PIVOT_POSITIVE SADDLE_OK and !factors->definite says that a pivot was not positive:
+ * then there are no factors. */
 saddle_status sd_factors_run(sd_context *c, sd_factors *factors, const sd_factor_options *options);
 void sd_factors_free(sd_context *c, sd_factors *factors);
 

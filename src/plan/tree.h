@@ -24,6 +24,7 @@ typedef struct sd_tree {
     int32_t fronts;
     int32_t *first;  /* first position of each front; fronts + 1 of them */
     int32_t *parent; /* -1 at a root */
+    bool *odd;       /* whether its distance from the root is */
     int64_t *child_ptr;
     int32_t *child; /* the children of f are child[child_ptr[f] .. child_ptr[f+1]), ascending */
 
@@ -39,11 +40,13 @@ typedef struct sd_tree {
     int32_t *entry_row;
     int64_t *target;
 
-    /* Leaf subtrees, each run by one thread from its first front to its root; all other fronts are tasks
-     * of their own. Subtree s is fronts subtree_first[s] .. subtree_root[s], ascending. */
-    int32_t subtrees;
-    int32_t *subtree_first, *subtree_root;
-    int32_t *subtree_of; /* of each front; -1 */
+    /* Groups of leaf subtrees, each run by one thread: all the fronts from group_first[g] to group_last[g],
+     * whole subtrees whose roots have the same parent (or none). All other fronts are tasks of their own.
+     * group_stack[g] numbers hold all contribution blocks within a group, but not those of its roots. */
+    int32_t groups;
+    int32_t *group_first, *group_last;
+    int32_t *group_of; /* of each front; -1 */
+    int64_t *group_stack;
 
     /* Where the panel (and D) of each front begins in the store of the factors, in numbers, when nothing
      * is delayed. */
@@ -63,6 +66,9 @@ typedef struct sd_tree {
 saddle_status sd_tree_make(sd_context *c, const sd_csr *A, const sd_graph *g, const int32_t *order,
                            sd_tree *tree);
 void sd_tree_free(sd_context *c, sd_tree *tree);
+
+/* Operations (a multiplication with an addition counts as two) to eliminate so many columns of a front. */
+double sd_front_flops(int64_t rows, int64_t columns);
 
 static inline int32_t sd_front_columns(const sd_tree *t, int32_t f)
 {

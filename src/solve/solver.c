@@ -19,6 +19,9 @@ void saddle_info_init(saddle_info *to, size_t size)
     info.factor_nnz = info.factor_flops = info.factor_bytes = -1;
     info.blocks = info.block_size = info.levels = info.fronts = info.largest_front = -1;
     info.two_by_two = info.perturbed = info.delayed = info.pushed_back = info.sweeps = -1;
+    info.rank = info.planned_nnz = info.planned_bytes = info.stale = -1;
+    info.regularised_positive = info.regularised_negative = -1;
+    info.planned_flops = info.largest_l = info.first_error = NAN;
     sd_give(&info, sizeof info, to, size);
 }
 
@@ -71,10 +74,19 @@ saddle_status saddle_create(saddle_solver **solver, const saddle_options *option
 static void forget_factors(saddle_solver *s)
 {
     s->factored = false;
-    s->info.nnz = s->info.factor_nnz = s->info.factor_flops = s->info.factor_bytes = s->info.perturbed = -1;
-    s->info.symmetric = 0;
-    s->info.kind = SADDLE_KIND_UNKNOWN;
-    s->info.time_factor = 0;
+    const saddle_info nothing = saddle_info_default(), before = s->info;
+    s->info = nothing;
+    s->info.n = before.n;
+    s->info.device = before.device;
+    s->info.precision = before.precision;
+    s->info.threads = before.threads;
+    s->info.values_in_analysis = before.values_in_analysis;
+    s->info.planned_flops = before.planned_flops;
+    s->info.planned_nnz = before.planned_nnz;
+    s->info.planned_bytes = before.planned_bytes;
+    s->info.time_prepare = before.time_prepare;
+    s->info.time_plan = before.time_plan;
+    s->direct.factored = false; /* its memory is kept for the next factorization */
     if (!s->e.backend) return;
     s->e.status = SADDLE_OK;
     for (int p = 0; p < SD_PRECISIONS; ++p) sd_operator_free(&s->e, &s->op[p]);
@@ -85,8 +97,11 @@ static void forget_analysis(saddle_solver *s)
 {
     forget_factors(s);
     s->analysed = false;
-    s->info.n = -1;
-    s->info.time_plan = 0;
+    s->info.n = s->info.planned_nnz = s->info.planned_bytes = -1;
+    s->info.planned_flops = NAN;
+    s->info.values_in_analysis = 0;
+    s->info.time_prepare = s->info.time_plan = 0;
+    sd_direct_free(&s->c, &s->direct);
     sd_csr_free(&s->c, &s->A);
     sd_free(&s->c, s->map);
     s->map = NULL;
@@ -97,6 +112,8 @@ void saddle_destroy(saddle_solver **solver)
     if (!solver || !*solver) return;
     saddle_solver *s = *solver;
     forget_analysis(s);
+    saddle_set_given(s, 0, NULL);
+    saddle_set_signs(s, 0, NULL);
     sd_engine_close(&s->e);
     sd_context c = s->c;
     sd_free(&c, s);
@@ -111,6 +128,36 @@ static saddle_status conclude(saddle_solver *s, saddle_status status)
     memcpy(s->info.message, s->c.message, sizeof s->info.message);
     s->info.peak_bytes = s->c.peak;
     return status;
+}
+
+/* Copies the values and checks them: each finite, their sums too, and symmetric where that was said. */
+static saddle_status take_values(saddle_solver *s, const saddle_matrix *A)
+{
+    saddle_status status = sd_view_check_values(&s->c, A, NULL);
+    if (status) return status;
+    if (!s->A.val) s->A.val = sd_alloc(&s->c, s->A.nnz, sizeof *s->A.val, "values");
+    if (!s->A.val) return s->c.status;
+    sd_csr_take_values(&s->A, A, s->map);
+    if (s->map) status = sd_csr_check_sums(&s->c, A, &s->A);
+    if (status) return status;
+    return s->shape == SADDLE_FULL ? sd_require_symmetric(&s->c, &s->A) : SADDLE_OK;
+}
+
+/* Takes the values and finds out what the matrix is. */
+static saddle_status inspect_values(saddle_solver *s, const saddle_matrix *A)
+{
+    saddle_status status = take_values(s, A);
+    s->facts = (saddle_facts){
+        .size = sizeof s->facts, .rows = A->rows, .columns = A->columns, .entries = A->entries};
+    if (!status) status = sd_progress(&s->c, "factor", 1, 3, NAN);
+    if (!status) status = sd_csr_inspect(&s->c, &s->A, &s->facts);
+    return status;
+}
+
+/* Whether the options leave room for the direct solver. */
+static bool may_be_direct(const saddle_solver *s)
+{
+    return s->options.method == SADDLE_METHOD_DIRECT || s->options.method == SADDLE_METHOD_AUTO;
 }
 
 static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
@@ -129,20 +176,12 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
     s->analysed = true;
     s->info.n = s->A.n;
     s->info.time_plan = sd_seconds() - start;
-    return SADDLE_OK;
-}
-
-/* Copies the values and checks them: each finite, their sums too, and symmetric where that was said. */
-static saddle_status take_values(saddle_solver *s, const saddle_matrix *A)
-{
-    saddle_status status = sd_view_check_values(&s->c, A, NULL);
-    if (status) return status;
-    if (!s->A.val) s->A.val = sd_alloc(&s->c, s->A.nnz, sizeof *s->A.val, "values");
-    if (!s->A.val) return s->c.status;
-    sd_csr_take_values(&s->A, A, s->map);
-    if (s->map) status = sd_csr_check_sums(&s->c, A, &s->A);
-    if (status) return status;
-    return s->shape == SADDLE_FULL ? sd_require_symmetric(&s->c, &s->A) : SADDLE_OK;
+    if (!A->values || !may_be_direct(s)) return SADDLE_OK;
+    status = inspect_values(s, A);
+    if (!status && sd_wants_plan(s)) status = sd_plan_direct(s);
+    if (!status && s->options.method == SADDLE_METHOD_DIRECT) status = sd_direct_fits(&s->c, &s->direct);
+    s->info.values_in_analysis = s->direct.planned;
+    return status;
 }
 
 /* Whether some attempt will run in this precision. */
@@ -157,7 +196,7 @@ static saddle_status prepare_factors(saddle_solver *s)
     for (int p = 0; p < SD_PRECISIONS && !status; ++p) {
         if (!needs(s, p)) continue;
         status = sd_operator_make(&s->e, &s->A, p, SD_SUMS_BY_SLICES, &s->op[p]);
-        if (!status && s->options.method != SADDLE_METHOD_NONE)
+        if (!status && s->options.method != SADDLE_METHOD_NONE && s->options.method != SADDLE_METHOD_DIRECT)
             status = sd_diagonal_make(&s->e, &s->A, s->op[p].exponent, p, &s->diagonal);
     }
     return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
@@ -176,27 +215,27 @@ static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
     const double start = sd_seconds();
     forget_factors(s);
     status = sd_progress(&s->c, "factor", 0, 3, NAN);
-    if (!status) status = take_values(s, A);
-    s->facts = (saddle_facts){
-        .size = sizeof s->facts, .rows = A->rows, .columns = A->columns, .entries = A->entries};
-    if (!status) status = sd_progress(&s->c, "factor", 1, 3, NAN);
-    if (!status) status = sd_csr_inspect(&s->c, &s->A, &s->facts);
+    if (!status) status = inspect_values(s, A);
     const int64_t before = s->c.bytes;
     if (!status) status = sd_progress(&s->c, "factor", 2, 3, NAN);
+    s->info.nnz = s->facts.nnz;
+    s->info.symmetric = s->facts.symmetric;
+    s->info.kind = s->facts.kind;
+    double spent = -s->info.time_prepare - s->info.time_plan;
     if (!status) status = prepare_factors(s);
+    if (!status) status = sd_choose_methods(s);
+    spent += s->info.time_prepare + s->info.time_plan;
     if (status) return status;
     const sd_sparse *product = &s->op[SD_DOUBLE].sparse;
     sd_log(&s->c, SADDLE_LOG_INFO, "n %d, %lld entries %s, products in %d slices", s->A.n,
            (long long)product->nnz, product->half ? "of a triangle" : "stored", product->slices);
     s->factored = true;
-    s->info.nnz = s->facts.nnz;
-    s->info.symmetric = s->facts.symmetric;
-    s->info.kind = s->facts.kind;
+    s->info.time_factor = sd_seconds() - start - spent;
+    if (s->method[0] == SADDLE_METHOD_DIRECT) return SADDLE_OK;
     s->info.factor_bytes = s->c.bytes - before;
-    const bool diagonal = s->options.method != SADDLE_METHOD_NONE;
+    const bool diagonal = s->method[0] == SADDLE_METHOD_DIAGONAL;
     s->info.factor_nnz = s->info.factor_flops = diagonal ? s->A.n : 0;
     s->info.perturbed = diagonal ? s->diagonal.replaced : 0;
-    s->info.time_factor = sd_seconds() - start;
     return SADDLE_OK;
 }
 

@@ -3,7 +3,10 @@
 #define SD_SOLVER_H
 
 #include "factor/diagonal.h"
+#include "solve/direct.h"
 #include "solve/operator.h"
+
+enum { SD_METHODS_MOST = 4 };
 
 struct saddle_solver {
     sd_context c;
@@ -23,6 +26,16 @@ struct saddle_solver {
     sd_engine e;                   /* open for the solver's life; what follows lies in its memory */
     sd_operator op[SD_PRECISIONS]; /* double always, single where asked for */
     sd_diagonal diagonal;
+    sd_direct direct;
+    /* what is tried, in this order */
+    int methods, method[SD_METHODS_MOST];
+    int64_t budget; /* iterations of a method before the direct solver */
+
+    /* what the caller gave beside the matrix */
+    saddle_given given;
+    int8_t *signs;
+    int64_t given_n, signs_n;
+    int sleep; /* of tasks, for tests: see sd_factor_options */
 
     saddle_info info;
 };
@@ -34,6 +47,7 @@ bool sd_info_has_history(const saddle_info *info);
 /* One attempt at a right-hand side: a preconditioner and an iteration. */
 typedef struct sd_attempt {
     int method, krylov;
+    const sd_direct *direct; /* the factors, of method direct */
     int64_t maxiter;
     bool converged; /* as the iteration saw it */
     saddle_reason reason;
@@ -57,6 +71,22 @@ saddle_status sd_run_attempt(const saddle_solver *solver, sd_engine *e, const do
  */
 saddle_reason sd_find_inconsistency(const saddle_solver *s, sd_engine *e, const double *b, double *x,
                                     bool converged, int method, int64_t iterations);
+
+/* Decides what is tried, after the values of A have been taken, and plans and factors for the direct solver
+ * where that comes first. */
+saddle_status sd_choose_methods(saddle_solver *solver);
+
+/* Whether the options and the matrix want the direct solver planned before anything is tried. */
+bool sd_wants_plan(const saddle_solver *solver);
+
+/* Plans the direct solver from the values of s->A. */
+saddle_status sd_plan_direct(saddle_solver *solver);
+
+/* What a direct factorization of this solver is asked for. */
+sd_direct_options sd_direct_request(const saddle_solver *solver, sd_precision precision);
+
+/* Fills in what info says of a direct factorization. */
+void sd_direct_tell(const saddle_solver *solver, const sd_direct *d, saddle_info *info);
 
 /* What `auto` means for this matrix and method. */
 int sd_choose_krylov(const saddle_solver *solver, int method);

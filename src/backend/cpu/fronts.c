@@ -3,7 +3,100 @@
  * each of AVX2 and AVX-512 (CMakeLists.txt), as SD_FRONT_TABLE; cpu.c chooses. Results may differ in their
  * last bits between instruction sets, never between runs on one processor.
  */
+#include "backend/blas.h"
 #include "backend/cpu/cpu.h"
 #include "backend/front.h"
 
-const sd_front_kernels SD_FRONT_TABLE[2] = {{0}};
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+#ifdef __clang__
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 8")
+#endif
+
+enum {
+    PANEL = 256,      /* columns of an outer panel: how deep the large products are */
+    TILE = 32,        /* columns factored at a time */
+    TILE_ROWS = 512,  /* rows of a piece of a product */
+    SOLVE_ROWS = 256, /* rows of a piece of the solve below a tile */
+    PERMUTED_COLUMNS = 64,
+    RETRY_PART = 8, /* failed columns are tried again while a round takes one in so many */
+    OWN_DEPTH = 32, /* products up to this k, or up to this much work, are not worth packing */
+    OWN_WORK = 200000,
+    OWN_ROWS = 96, /* rows of A that stay in the first cache while the columns of C pass by */
+    TAIL_DEPTH = 64,
+#ifdef __AVX512F__ /* what fits in 32 registers, or in 16 */
+    MICRO_VECTORS = 3,
+    MICRO_COLUMNS = 8,
+    STRIP_VECTORS = 4,
+    STRIP_COLUMNS = 4
+#else
+    MICRO_VECTORS = 3,
+    MICRO_COLUMNS = 4,
+    STRIP_VECTORS = 2,
+    STRIP_COLUMNS = 4
+#endif
+};
+
+/* A 2x2 pivot whose determinant is this much smaller than its terms is taken for singular. */
+#define PAIR_CANCELLATION 0x1p-7
+#define EPSILON_OF(type) (sizeof(type) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON)
+#define STRIP_ROWS (STRIP_VECTORS * NAME(LANES))
+
+/* Runs body(what, 0 .. count - 1): in order, or as tasks of whoever's parallel region this is in. */
+static void each_piece(int32_t count, void (*body)(void *what, int32_t piece), void *what, bool split)
+{
+    if (!split || count < 2) {
+        for (int32_t k = 0; k < count; ++k) body(what, k);
+        return;
+    }
+#pragma omp taskloop grainsize(1) default(none) shared(count, body, what)
+    for (int32_t k = 0; k < count; ++k) body(what, k);
+}
+
+#define real double
+#define NAME(x) x##_double
+#define SINGLE 0
+typedef int64_t integer_double;
+#define fabs_double fabs
+/* Each of these builds on those before it. */
+// clang-format off
+#include "backend/cpu/front_vector.h"
+#include "backend/cpu/front_lanes.h"
+#include "backend/cpu/front_multiply.h"
+#include "backend/cpu/front_tile.h"
+#include "backend/cpu/front_panel.h"
+#include "backend/cpu/front_sequential.h"
+#include "backend/cpu/front_factor.h"
+// clang-format on
+#undef real
+#undef NAME
+#undef SINGLE
+
+#define real float
+#define NAME(x) x##_single
+#define SINGLE 1
+typedef int32_t integer_single;
+#define fabs_single fabsf
+/* Each of these builds on those before it. */
+// clang-format off
+#include "backend/cpu/front_vector.h"
+#include "backend/cpu/front_lanes.h"
+#include "backend/cpu/front_multiply.h"
+#include "backend/cpu/front_tile.h"
+#include "backend/cpu/front_panel.h"
+#include "backend/cpu/front_sequential.h"
+#include "backend/cpu/front_factor.h"
+// clang-format on
+
+const sd_front_kernels SD_FRONT_TABLE[2] = {
+    {.work = work_double, .factor = factor_double, .update = update_double},
+    {.work = work_single, .factor = factor_single, .update = update_single},
+};

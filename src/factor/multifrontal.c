@@ -1,0 +1,430 @@
+/*
+ * The multifrontal factorization: fronts in the order of the tree. See multifrontal.h.
+ *
+ * A front is assembled from A's entries and from what its children hand up, factored, and its
+ * contribution block updated; then its children's blocks are given back. Columns that found no stable
+ * pivot stay in the front's panel until the parent has taken them over as its first columns.
+ *
+ * Tasks are the groups of leaf subtrees and the fronts above them. A front becomes a task when the last
+ * of the tasks below it is done. What a task computes does not depend on who runs it or when: blocks are
+ * added in the order of the children's numbers, and kernels that split their work split it the same
+ * way for any number of threads.
+ */
+#include "factor/multifrontal.h"
+
+#include "backend/blas.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+/* A factorization at work. */
+typedef struct running {
+    sd_context *c;
+    sd_factors *f;
+    const sd_factor_options *options;
+    size_t number;    /* bytes of a number */
+    bool parallel;    /* inside a team of threads */
+    atomic_int ended; /* by a failure, by cancelling, or by a pivot that is not positive */
+    saddle_status status;
+    bool indefinite;
+    double done; /* operations, under the storage's lock */
+} running;
+
+/* What one task holds and has counted. */
+typedef struct task {
+    running *r;
+    void *work;
+    int64_t work_bytes;
+    sd_pivots pivots;
+    int64_t delayed, nnz, largest_front;
+    double flops;
+} task;
+
+saddle_status sd_factors_make(sd_context *c, const sd_tree *t, const sd_front_kernels *kernels,
+                              sd_precision precision, sd_factors *f)
+{
+    const size_t number = sd_precision_size(precision);
+    int64_t tops = 0;
+    *f = (sd_factors){.tree = t, .precision = precision, .kernels = &kernels[precision]};
+    for (int32_t k = 0; k < t->fronts; ++k) tops += t->group_of[k] < 0;
+    f->front = sd_alloc_zero(c, t->fronts, sizeof *f->front, "fronts");
+    f->store = sd_alloc(c, t->stored, number, "factors");
+    f->variables = sd_alloc(c, t->n, sizeof *f->variables, "fronts");
+    f->waiting = sd_alloc(c, t->fronts, sizeof *f->waiting, "fronts");
+    f->values = sd_alloc(c, t->entry_ptr[t->n], sizeof *f->values, "values of the scaled matrix");
+    saddle_status status =
+        f->front && f->store && f->variables && f->waiting && f->values ? SADDLE_OK : c->status;
+    const int64_t work = f->kernels->work(t->largest_rows, t->largest_columns);
+    if (!status) {
+        const int64_t blocks = 4 * ((int64_t)t->groups + tops) + t->fronts; /* roots of groups are many */
+        status = sd_storage_make(c, (t->rests + work) * (int64_t)number, blocks, &f->storage);
+    }
+    if (status) sd_factors_free(c, f);
+    return status;
+}
+
+void sd_factors_free(sd_context *c, sd_factors *f)
+{
+    sd_free(c, f->front);
+    sd_free(c, f->store);
+    sd_free(c, f->variables);
+    sd_free(c, f->waiting);
+    sd_free(c, f->values);
+    sd_storage_free(c, f->storage);
+    *f = (sd_factors){0};
+}
+
+void sd_factors_take(sd_factors *f, const sd_csr *A, const double *scale, int exponent)
+{
+    const int64_t *target = f->tree->target;
+    for (int32_t i = 0; i < A->n; ++i) {
+        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+            if (target[k] < 0) continue;
+            const double a = exponent == 0 ? A->val[k] : ldexp(A->val[k], -exponent);
+            f->values[target[k]] = (scale[i] * a) * scale[A->ind[k]];
+        }
+    }
+}
+
+/* A failure in any task ends all; the first one stays. */
+static void fail(running *r, saddle_status status)
+{
+    sd_storage_lock(r->f->storage);
+    if (!r->status) r->status = status;
+    atomic_store(&r->ended, 1);
+    sd_storage_unlock(r->f->storage);
+}
+
+static void doze(const running *r)
+{
+    if (r->options->sleep <= 0) return;
+    struct timespec now, wait = {0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    wait.tv_nsec = (now.tv_nsec / 7 * 2654435761L % r->options->sleep + 1) * 1000;
+    nanosleep(&wait, NULL);
+}
+
+/* The place of a front: the planned one, or one that is large enough for its delays. */
+static bool place_front(running *r, int32_t f, int32_t delays)
+{
+    const sd_tree *t = r->f->tree;
+    sd_front *front = &r->f->front[f];
+    const int32_t own = sd_front_columns(t, f), columns = own + delays;
+    *front = (sd_front){.rows = columns + sd_front_below(t, f), .columns = columns, .delays = delays};
+    front->ld = front->rows;
+    front->rest_empty = true;
+    const int64_t panel = front->ld * columns;
+    if (delays == 0) {
+        front->panel = (char *)r->f->store + (size_t)t->store[f] * r->number;
+        front->variable = r->f->variables + t->first[f];
+    } else {
+        const int64_t numbers = panel + 2 * (int64_t)columns;
+        front->panel = sd_storage_panel(
+            r->c, r->f->storage, numbers * (int64_t)r->number + columns * (int64_t)sizeof *front->variable);
+        if (!front->panel) return false;
+        front->variable = (int32_t *)(void *)((char *)front->panel + (size_t)numbers * r->number);
+    }
+    front->d = (char *)front->panel + (size_t)panel * r->number;
+    memset(front->panel, 0, (size_t)panel * r->number);
+    for (int32_t k = 0; k < own; ++k) front->variable[delays + k] = t->first[f] + k;
+    return true;
+}
+
+static int32_t delays_out(const sd_front *front)
+{
+    return front->columns - front->eliminated;
+}
+
+/* Panel and contribution block of a front, from A and the children. */
+static bool assemble(running *r, int32_t f, void *rest)
+{
+    const sd_tree *t = r->f->tree;
+    const sd_front_kernels *kernels = r->f->kernels;
+    sd_front *front = &r->f->front[f];
+    int32_t delays = 0, at = 0;
+    for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k)
+        delays += delays_out(&r->f->front[t->child[k]]);
+    if (!place_front(r, f, delays)) return false;
+    front->rest = rest;
+    const sd_front_entries entries = {t->entry_ptr + t->first[f], t->entry_row, r->f->values};
+    kernels->add_entries(front, &entries);
+    for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k) {
+        const sd_front *child = &r->f->front[t->child[k]];
+        kernels->add_child(front, child, t->place + t->row_ptr[t->child[k]], at);
+        at += delays_out(child);
+    }
+    return true;
+}
+
+/* Workspace for the front at hand. */
+static bool reserve(task *k, const sd_front *front)
+{
+    running *r = k->r;
+    const int64_t bytes = r->f->kernels->work(front->rows, front->columns) * (int64_t)r->number;
+    if (bytes <= k->work_bytes) return true;
+    sd_storage_give(r->f->storage, k->work, k->work_bytes);
+    k->work = sd_storage_take(r->c, r->f->storage, bytes, "workspace of a front");
+    k->work_bytes = k->work ? bytes : 0;
+    return k->work != NULL;
+}
+
+static void count(task *k, int32_t f, const sd_front *front)
+{
+    const int64_t rows = front->rows, e = front->eliminated;
+    for (int32_t j = front->eliminated; j < front->columns; ++j)
+        k->delayed += front->variable[j] >= k->r->f->tree->first[f];
+    k->nnz += e * rows - e * (e - 1) / 2;
+    k->flops += sd_front_flops(rows, e);
+    if (rows > k->largest_front) k->largest_front = rows;
+}
+
+/* Progress is told by the thread that was called, under the lock. */
+static void tell(running *r, double flops, bool may_tell)
+{
+    sd_storage_lock(r->f->storage);
+    const double total = r->f->tree->flops, step = total / 100;
+    const bool due = floor(r->done / step) != floor((r->done + flops) / step);
+    r->done += flops;
+    const double part = r->done < total ? r->done / total : 1.0;
+    saddle_status status = SADDLE_OK;
+    if (due && may_tell && !r->status)
+        status = sd_progress(r->c, "factor", (int64_t)(1000 * part), 1000, NAN);
+    sd_storage_unlock(r->f->storage);
+    if (status) fail(r, status);
+}
+
+#ifdef _OPENMP
+#include <omp.h>
+static bool is_first_thread(void)
+{
+    return omp_get_thread_num() == 0;
+}
+#else
+static bool is_first_thread(void)
+{
+    return true;
+}
+#endif
+
+/* Assembles and factors a front whose children are done. */
+static bool run_front(task *k, int32_t f, void *rest, bool split)
+{
+    running *r = k->r;
+    sd_front *front = &r->f->front[f];
+    sd_pivoting pivoting = r->options->pivoting;
+    pivoting.root = r->f->tree->parent[f] < 0;
+    if (!assemble(r, f, rest) || !reserve(k, front)) {
+        fail(r, r->c->status);
+        return false;
+    }
+    r->f->kernels->factor(front, &pivoting, &k->pivots, k->work, split);
+    if (pivoting.rule == SD_PIVOT_POSITIVE && front->eliminated < front->columns) {
+        r->indefinite = true;
+        fail(r, SADDLE_OK);
+        return false;
+    }
+    if (front->rows > front->columns) r->f->kernels->update(front, k->work, split);
+    count(k, f, front);
+    return true;
+}
+
+static int64_t rest_bytes(const running *r, int32_t f)
+{
+    return sd_rest_size(sd_front_below(r->f->tree, f)) * (int64_t)r->number;
+}
+
+/* The blocks of the children of f have been added. */
+static void give_children(running *r, int32_t f)
+{
+    const sd_tree *t = r->f->tree;
+    for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k) {
+        sd_front *child = &r->f->front[t->child[k]];
+        sd_storage_give(r->f->storage, child->rest, rest_bytes(r, t->child[k]));
+        child->rest = NULL;
+    }
+}
+
+static void finish_task(task *k)
+{
+    running *r = k->r;
+    sd_factors *f = r->f;
+    sd_storage_give(f->storage, k->work, k->work_bytes);
+    sd_storage_lock(f->storage);
+    f->pivots.positive += k->pivots.positive;
+    f->pivots.negative += k->pivots.negative;
+    f->pivots.zero += k->pivots.zero;
+    f->pivots.two_by_two += k->pivots.two_by_two;
+    f->pivots.perturbed += k->pivots.perturbed;
+    f->delayed += k->delayed;
+    f->nnz += k->nnz;
+    if (k->largest_front > f->largest_front) f->largest_front = k->largest_front;
+    sd_storage_unlock(f->storage);
+    tell(r, k->flops, is_first_thread());
+}
+
+/* Fronts of a group, one after the other, their blocks on a stack with two ends (plan/groups.c). */
+static void run_fronts(task *k, int32_t g, char *low, char *high)
+{
+    running *r = k->r;
+    const sd_tree *t = r->f->tree;
+    for (int32_t f = t->group_first[g]; f <= t->group_last[g]; ++f) {
+        const int32_t parent = t->parent[f];
+        const bool inner = parent >= 0 && t->group_of[parent] == g;
+        const int64_t bytes = rest_bytes(r, f);
+        void *rest = NULL;
+        if (atomic_load_explicit(&r->ended, memory_order_relaxed)) return;
+        if (!inner && parent >= 0) {
+            rest = sd_storage_take(r->c, r->f->storage, bytes, "contribution block");
+            if (!rest) {
+                fail(r, r->c->status);
+                return;
+            }
+        } else if (inner && t->odd[f]) {
+            rest = high -= bytes;
+        } else if (inner) {
+            rest = low;
+            low += bytes;
+        }
+        if (!run_front(k, f, rest, false)) return;
+        for (int64_t e = t->child_ptr[f]; e < t->child_ptr[f + 1]; ++e) {
+            const int64_t child = rest_bytes(r, t->child[e]);
+            if (t->odd[f])
+                low -= child;
+            else
+                high += child;
+            r->f->front[t->child[e]].rest = NULL;
+        }
+    }
+}
+
+static void run_group(running *r, int32_t g)
+{
+    task k = {.r = r};
+    const int64_t bytes = r->f->tree->group_stack[g] * (int64_t)r->number;
+    if (atomic_load(&r->ended)) return;
+    doze(r);
+    char *stack = sd_storage_take(r->c, r->f->storage, bytes, "contribution blocks");
+    if (!stack) {
+        fail(r, r->c->status);
+        return;
+    }
+    run_fronts(&k, g, stack, stack + bytes);
+    sd_storage_give(r->f->storage, stack, bytes);
+    finish_task(&k);
+}
+
+static void run_top(running *r, int32_t f)
+{
+    task k = {.r = r};
+    void *rest = NULL;
+    if (atomic_load(&r->ended)) return;
+    doze(r);
+    if (r->f->tree->parent[f] >= 0) {
+        rest = sd_storage_take(r->c, r->f->storage, rest_bytes(r, f), "contribution block");
+        if (!rest) {
+            fail(r, r->c->status);
+            return;
+        }
+    }
+    if (run_front(&k, f, rest, r->parallel)) give_children(r, f);
+    finish_task(&k);
+}
+
+/* How many tasks each front above the groups waits for. */
+static void count_tasks(sd_factors *f)
+{
+    const sd_tree *t = f->tree;
+    for (int32_t k = 0; k < t->fronts; ++k) f->waiting[k] = 0;
+    for (int32_t g = 0; g < t->groups; ++g) {
+        const int32_t parent = t->parent[t->group_last[g]];
+        if (parent >= 0) ++f->waiting[parent];
+    }
+    for (int32_t k = 0; k < t->fronts; ++k)
+        if (t->group_of[k] < 0 && t->parent[k] >= 0) ++f->waiting[t->parent[k]];
+}
+
+/* A task of front `f` is done: the parent may be next. */
+static void pass_on(running *r, int32_t f)
+{
+    const int32_t parent = r->f->tree->parent[f];
+    if (parent < 0) return;
+    int32_t left;
+#pragma omp atomic capture seq_cst
+    left = --r->f->waiting[parent];
+    if (left > 0) return;
+#pragma omp task firstprivate(r, parent)
+    {
+        run_top(r, parent);
+        pass_on(r, parent);
+    }
+}
+
+static void run_parallel(running *r)
+{
+    const sd_tree *t = r->f->tree;
+    count_tasks(r->f);
+#pragma omp parallel num_threads(r->options->threads)
+#pragma omp single
+    {
+        for (int32_t f = 0; f < t->fronts; ++f) {
+            const int32_t g = t->group_of[f];
+            if (g >= 0) {
+                f = t->group_last[g];
+#pragma omp task firstprivate(r, g, f)
+                {
+                    run_group(r, g);
+                    pass_on(r, f);
+                }
+            } else if (t->child_ptr[f] == t->child_ptr[f + 1]) {
+#pragma omp task firstprivate(r, f)
+                {
+                    run_top(r, f);
+                    pass_on(r, f);
+                }
+            }
+        }
+    }
+}
+
+static void run_sequential(running *r)
+{
+    const sd_tree *t = r->f->tree;
+    for (int32_t f = 0; f < t->fronts && !atomic_load(&r->ended); ++f) {
+        if (t->group_of[f] < 0) {
+            run_top(r, f);
+        } else {
+            run_group(r, t->group_of[f]);
+            f = t->group_last[t->group_of[f]];
+        }
+    }
+}
+
+/* Flops as eliminated, summed in the order of the fronts, so that they have the same bits too. */
+static double add_flops(const sd_factors *f)
+{
+    double flops = 0;
+    for (int32_t k = 0; k < f->tree->fronts; ++k)
+        flops += sd_front_flops(f->front[k].rows, f->front[k].eliminated);
+    return flops;
+}
+
+saddle_status sd_factors_run(sd_context *c, sd_factors *f, const sd_factor_options *options)
+{
+    running r = {.c = c, .f = f, .options = options, .number = sd_precision_size(f->precision)};
+    f->pivots = (sd_pivots){0};
+    f->delayed = f->nnz = f->largest_front = 0;
+    f->definite = false;
+    sd_storage_clear(f->storage);
+    sd_blas_enter();
+    r.parallel = options->threads > 1 && f->tree->groups + f->tree->fronts > 1;
+    if (r.parallel)
+        run_parallel(&r);
+    else
+        run_sequential(&r);
+    sd_blas_leave();
+    f->definite = options->pivoting.rule == SD_PIVOT_POSITIVE && !r.indefinite && !r.status;
+    if (!r.status && !r.indefinite) f->flops = add_flops(f);
+    return r.status;
+}

@@ -1,0 +1,117 @@
+/*
+ * Small pivots: from A = L D L' follows A z = d_k l_k for z = L'^-1 e_k, so A has a singular value of at
+ * most |d_k| |l_k| / |z|. Where that is no more than rounding, the pivot is as good as zero and A is singular
+ * to working precision; a basic solution then sets its D^-1 to 0. For a 2x2 pivot e_k is an eigenvector of
+ * it. Here are the candidates; the driver computes z for them (solve/direct.c).
+ */
+#include "factor/rank.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+static double panel_at(const sd_factors *f, const sd_front *front, int32_t i, int32_t j)
+{
+    const int64_t at = j * front->ld + i;
+    return f->precision == SD_DOUBLE ? ((const double *)front->panel)[at]
+                                     : (double)((const float *)front->panel)[at];
+}
+
+static double d_at(const sd_factors *f, const sd_front *front, int32_t k)
+{
+    return f->precision == SD_DOUBLE ? ((const double *)front->d)[k] : (double)((const float *)front->d)[k];
+}
+
+static void set_d(const sd_factors *f, const sd_front *front, int32_t k, double value)
+{
+    if (f->precision == SD_DOUBLE)
+        ((double *)front->d)[k] = value;
+    else
+        ((float *)front->d)[k] = (float)value;
+}
+
+/* The eigenvalue of (a b; b c) of the smaller size, with its eigenvector; and the larger one. */
+static double small_eigenvalue(double a, double b, double c, double vector[2], double *large)
+{
+    const double half = 0.5 * (a + c), radius = hypot(0.5 * (a - c), b);
+    *large = half >= 0 ? half + radius : half - radius;
+    const double small = *large == 0 ? 0 : (a / *large) * c - (b / *large) * b;
+    double x = b, y = small - a; /* (a - small) x + b y = 0 */
+    if (fabs(c - small) > fabs(a - small)) {
+        x = small - c;
+        y = b;
+    }
+    const double norm = hypot(x, y);
+    vector[0] = norm == 0 ? 1 : x / norm;
+    vector[1] = norm == 0 ? 0 : y / norm;
+    return small;
+}
+
+/* |L v| for a pivot at column j. */
+static double column_norm(const sd_factors *f, const sd_front *front, int32_t j, const double v[2])
+{
+    double sum = v[0] * v[0] + v[1] * v[1];
+    const bool pair = v[1] != 0;
+    for (int32_t i = j + 1 + pair; i < front->rows; ++i) {
+        const double l = v[0] * panel_at(f, front, i, j) + (pair ? v[1] * panel_at(f, front, i, j + 1) : 0);
+        sum += l * l;
+    }
+    return sqrt(sum);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const sd_suspect *x = a, *y = b;
+    if (fabs(x->eigenvalue) != fabs(y->eigenvalue)) return fabs(x->eigenvalue) < fabs(y->eigenvalue) ? -1 : 1;
+    if (x->front != y->front) return x->front < y->front ? -1 : 1;
+    return x->column < y->column ? -1 : x->column > y->column;
+}
+
+/* Keeps the smallest `most`: a full array is sorted and its larger half makes room. */
+static void add_suspect(sd_suspect *list, int64_t *kept, int64_t most, const sd_suspect *suspect)
+{
+    if (*kept == most) {
+        qsort(list, (size_t)most, sizeof *list, by_size);
+        *kept = most / 2;
+    }
+    list[(*kept)++] = *suspect;
+}
+
+int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects, int64_t most)
+{
+    int64_t kept = 0;
+    for (int32_t k = 0; k < f->tree->fronts && most > 0; ++k) {
+        const sd_front *front = &f->front[k];
+        for (int32_t j = 0; j < front->eliminated; ++j) {
+            const double a = d_at(f, front, 2 * j), b = d_at(f, front, 2 * j + 1);
+            sd_suspect s = {k, j, {front->variable[j], -1}, {1, 0}, a, 0};
+            if (b != 0) {
+                double large;
+                s.eigenvalue = small_eigenvalue(a, b, d_at(f, front, 2 * j + 2), s.vector, &large);
+                s.position[1] = front->variable[j + 1];
+            }
+            if (fabs(s.eigenvalue) <= limit && (b != 0 || a != 0)) {
+                s.column_norm = column_norm(f, front, j, s.vector);
+                add_suspect(suspects, &kept, most, &s);
+            }
+            j += b != 0;
+        }
+    }
+    qsort(suspects, (size_t)kept, sizeof *suspects, by_size);
+    return kept;
+}
+
+void sd_make_zero(sd_factors *f, const sd_suspect *s)
+{
+    const sd_front *front = &f->front[s->front];
+    const int32_t k = 2 * s->column;
+    if (s->position[1] < 0) {
+        set_d(f, front, k, 0);
+        return;
+    }
+    double v[2], large;
+    small_eigenvalue(d_at(f, front, k), d_at(f, front, k + 1), d_at(f, front, k + 2), v, &large);
+    set_d(f, front, k, large * v[1] * v[1]);
+    set_d(f, front, k + 1, -large * v[0] * v[1]);
+    set_d(f, front, k + 2, large * v[0] * v[0]);
+}

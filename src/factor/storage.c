@@ -1,0 +1,206 @@
+/* Arena and heap of panels. See storage.h. */
+#include "factor/storage.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum {
+    GRAIN = 64,           /* blocks begin on cache lines */
+    CHUNKS = 64,          /* each at least a quarter of the first: more than are ever needed */
+    PANEL_CHUNK = 1 << 20 /* bytes of a chunk of panels, at least */
+};
+
+typedef struct interval {
+    char *begin;
+    int64_t bytes;
+} interval;
+
+typedef struct panel_chunk {
+    struct panel_chunk *next;
+    int64_t bytes, used;
+} panel_chunk;
+
+struct sd_storage {
+    pthread_mutex_t lock;
+    int chunks;
+    interval chunk[CHUNKS];
+    int64_t room, count; /* of free intervals, by address */
+    interval *idle;
+    panel_chunk *panels;
+};
+
+static int64_t round_up(int64_t bytes)
+{
+    return (bytes + GRAIN - 1) / GRAIN * GRAIN;
+}
+
+static saddle_status add_chunk(sd_context *c, sd_storage *s, int64_t bytes, const char *what)
+{
+    if (s->chunks == CHUNKS)
+        return sd_fail(c, SADDLE_OUT_OF_MEMORY, "too many chunks for %s: factor with fewer threads", what);
+    const int64_t least = s->chunks > 0 ? round_up(s->chunk[0].bytes / 4) : GRAIN;
+    interval *chunk = &s->chunk[s->chunks];
+    chunk->bytes = bytes > least ? bytes : least;
+    chunk->begin = sd_alloc(c, chunk->bytes, 1, what);
+    if (!chunk->begin) return c->status;
+    ++s->chunks;
+    return SADDLE_OK;
+}
+
+saddle_status sd_storage_make(sd_context *c, int64_t bytes, int64_t blocks, sd_storage **storage)
+{
+    sd_storage *s = sd_alloc_zero(c, 1, sizeof *s, "storage of the factorization");
+    *storage = NULL;
+    if (!s) return c->status;
+    s->room = blocks + CHUNKS + 1;
+    s->idle = sd_alloc(c, s->room, sizeof *s->idle, "storage of the factorization");
+    pthread_mutex_init(&s->lock, NULL);
+    s->chunk[0].bytes = round_up(bytes > 0 ? bytes : 1);
+    if (s->idle) s->chunk[0].begin = sd_alloc(c, s->chunk[0].bytes, 1, "contribution blocks");
+    if (!s->chunk[0].begin) {
+        sd_storage_free(c, s);
+        return c->status;
+    }
+    s->chunks = 1;
+    sd_storage_clear(s);
+    *storage = s;
+    return SADDLE_OK;
+}
+
+void sd_storage_free(sd_context *c, sd_storage *s)
+{
+    if (!s) return;
+    for (int k = 0; k < s->chunks; ++k) sd_free(c, s->chunk[k].begin);
+    for (panel_chunk *p = s->panels; p;) {
+        panel_chunk *next = p->next;
+        sd_free(c, p);
+        p = next;
+    }
+    sd_free(c, s->idle);
+    pthread_mutex_destroy(&s->lock);
+    sd_free(c, s);
+}
+
+void sd_storage_clear(sd_storage *s)
+{
+    s->count = 0;
+    for (int k = 0; k < s->chunks; ++k) sd_storage_give(s, s->chunk[k].begin, s->chunk[k].bytes);
+    for (panel_chunk *p = s->panels; p; p = p->next) p->used = 0;
+}
+
+/* The smallest idle interval that holds so many bytes; -1. */
+static int64_t best_fit(const sd_storage *s, int64_t bytes)
+{
+    int64_t best = -1;
+    for (int64_t k = 0; k < s->count; ++k)
+        if (s->idle[k].bytes >= bytes && (best < 0 || s->idle[k].bytes < s->idle[best].bytes)) best = k;
+    return best;
+}
+
+/* The first idle interval at or behind an address. */
+static int64_t find_place(const sd_storage *s, const char *address)
+{
+    int64_t low = 0, high = s->count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (s->idle[middle].begin < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void remove_interval(sd_storage *s, int64_t k)
+{
+    --s->count;
+    memmove(s->idle + k, s->idle + k + 1, (size_t)(s->count - k) * sizeof *s->idle);
+}
+
+/* An interval becomes idle, and one with its idle neighbours. */
+static void insert_interval(sd_storage *s, char *begin, int64_t bytes)
+{
+    const int64_t k = find_place(s, begin);
+    const bool behind = k > 0 && s->idle[k - 1].begin + s->idle[k - 1].bytes == begin;
+    const bool before = k < s->count && begin + bytes == s->idle[k].begin;
+    if (behind) {
+        s->idle[k - 1].bytes += bytes;
+        if (!before) return;
+        s->idle[k - 1].bytes += s->idle[k].bytes;
+        remove_interval(s, k);
+    } else if (before) {
+        s->idle[k].begin = begin;
+        s->idle[k].bytes += bytes;
+    } else {
+        memmove(s->idle + k + 1, s->idle + k, (size_t)(s->count - k) * sizeof *s->idle);
+        s->idle[k] = (interval){begin, bytes};
+        ++s->count;
+    }
+}
+
+void *sd_storage_take(sd_context *c, sd_storage *s, int64_t bytes, const char *what)
+{
+    bytes = round_up(bytes > 0 ? bytes : 1);
+    char *block = NULL;
+    sd_storage_lock(s);
+    int64_t k = best_fit(s, bytes);
+    if (k < 0 && add_chunk(c, s, bytes, what) == SADDLE_OK) {
+        insert_interval(s, s->chunk[s->chunks - 1].begin, s->chunk[s->chunks - 1].bytes);
+        k = best_fit(s, bytes);
+    }
+    if (k >= 0) {
+        block = s->idle[k].begin;
+        s->idle[k].begin += bytes;
+        s->idle[k].bytes -= bytes;
+        if (s->idle[k].bytes == 0) remove_interval(s, k);
+    }
+    sd_storage_unlock(s);
+    return block;
+}
+
+void sd_storage_give(sd_storage *s, void *block, int64_t bytes)
+{
+    if (!block) return;
+    sd_storage_lock(s);
+    insert_interval(s, block, round_up(bytes > 0 ? bytes : 1));
+    sd_storage_unlock(s);
+}
+
+/* A new chunk of panels, larger the more there is already, so that chunks stay few. */
+static panel_chunk *add_panels(sd_context *c, sd_storage *s, int64_t bytes)
+{
+    int64_t size = PANEL_CHUNK;
+    for (const panel_chunk *p = s->panels; p; p = p->next) size += p->bytes / 4;
+    if (size < bytes) size = bytes;
+    panel_chunk *fresh = sd_alloc(c, size + GRAIN, 1, "columns with delayed pivots");
+    if (!fresh) return NULL;
+    *fresh = (panel_chunk){s->panels, size, 0};
+    s->panels = fresh;
+    return fresh;
+}
+
+void *sd_storage_panel(sd_context *c, sd_storage *s, int64_t bytes)
+{
+    bytes = round_up(bytes);
+    char *panel = NULL;
+    sd_storage_lock(s);
+    panel_chunk *at = s->panels;
+    while (at && at->used + bytes > at->bytes) at = at->next;
+    if (!at) at = add_panels(c, s, bytes);
+    if (at) {
+        panel = (char *)at + GRAIN + at->used;
+        at->used += bytes;
+    }
+    sd_storage_unlock(s);
+    return panel;
+}
+
+void sd_storage_lock(sd_storage *s)
+{
+    pthread_mutex_lock(&s->lock);
+}
+
+void sd_storage_unlock(sd_storage *s)
+{
+    pthread_mutex_unlock(&s->lock);
+}

@@ -1,0 +1,35 @@
+/*
+ * Memory of a factorization at work, from which several threads take.
+ *
+ * An arena holds blocks that come and go (contribution blocks, workspaces): best fit in chunks that are kept,
+ * so that the same factorization again allocates nothing. A heap of panels only grows until it is emptied as
+ * a whole: panels that delays made larger than planned.
+ *
+ * Both allocate with the context of the call, under one lock.
+ */
+#ifndef SD_STORAGE_H
+#define SD_STORAGE_H
+
+#include "core/context.h"
+
+typedef struct sd_storage sd_storage;
+
+/* An arena whose first chunk has so many bytes, of which at most `blocks` blocks are in use at once. */
+saddle_status sd_storage_make(sd_context *c, int64_t bytes, int64_t blocks, sd_storage **storage);
+void sd_storage_free(sd_context *c, sd_storage *storage);
+
+/* Everything is given back, nothing is freed. */
+void sd_storage_clear(sd_storage *storage);
+
+/* NULL on failure, with the status and message in c. */
+void *sd_storage_take(sd_context *c, sd_storage *storage, int64_t bytes, const char *what);
+void sd_storage_give(sd_storage *storage, void *block, int64_t bytes);
+
+/* A panel, until sd_storage_clear. */
+void *sd_storage_panel(sd_context *c, sd_storage *storage, int64_t bytes);
+
+/* The lock, for other things that threads of a factorization share. */
+void sd_storage_lock(sd_storage *storage);
+void sd_storage_unlock(sd_storage *storage);
+
+#endif

@@ -1,0 +1,20 @@
+/* Supernodes: runs of columns that are eliminated in one front. See supernodes.c. */
+#ifndef SD_SUPERNODES_H
+#define SD_SUPERNODES_H
+
+#include "prepare/graph.h"
+
+typedef struct sd_supernodes {
+    int32_t count;
+    int32_t *order;  /* the row of A at each position, supernode after supernode, in postorder */
+    int32_t *first;  /* first position of each; count + 1 */
+    int32_t *parent; /* -1 at a root */
+    int32_t *below;  /* rows below its own columns */
+    int64_t nnz;     /* entries of L with its diagonal, without those that amalgamation adds */
+} sd_supernodes;
+
+/* The supernodes of a graph of single rows in this order. */
+saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t *order, sd_supernodes *s);
+void sd_supernodes_free(sd_context *c, sd_supernodes *s);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * The direct solver behind the verbs: preparation, assembly tree, factors, and solves with them.
+ *
+ * A symmetric matrix is factored as it is; a general one, A, through the symmetric
+ *
+ *     ( alpha I  A ) ( r )   ( b )
+ *     (    A'    0 ) ( x ) = ( 0 ),    r = 0 where A has an inverse,
+ *
+ * with a small alpha. What is factored is 2^-exponent S A S, its largest entry about 1.
+ */
+#ifndef SD_DIRECT_H
+#define SD_DIRECT_H
+
+#include "factor/multifrontal.h"
+#include "solve/operator.h"
+#include "solve/triangular.h"
+
+typedef struct sd_direct {
+    /* the plan: made once a pattern */
+    bool planned, general, from_values;
+    sd_csr augmented; /* of a general matrix */
+    saddle_preparation p;
+    sd_tree tree;
+    int8_t *signs;         /* of static pivots, by position; NULL */
+    int64_t *matched;      /* the entry of the tree that each column was matched with; NULL: no matching */
+    int64_t planned_bytes; /* of everything, at the peak of the factorization */
+    int largest_exponent;  /* of A when its scaled form has entries of about 1 */
+
+    /* the factors: made once, filled with every factorization */
+    bool factored;
+    sd_factors factors[SD_PRECISIONS];
+    sd_precision precision; /* of those in use */
+    sd_solve_room room;
+    int exponent;
+    int rule;                         /* sd_pivot_rule of the last factorization */
+    bool was_definite;                /* the last factorization met no pivot that was not positive */
+    bool changed;                     /* D is the caller's */
+    int64_t positive, negative, zero; /* pivots, those that are nothing but rounding counted as zero */
+    double largest_l;
+    int64_t stale;
+} sd_direct;
+
+/* What a factorization is asked for. */
+typedef struct sd_direct_options {
+    const saddle_options *o;
+    const saddle_given *given; /* of the matrix's size; NULL */
+    const int8_t *signs;       /* likewise */
+    sd_precision precision;
+    int device, threads;
+    int sleep; /* of tasks, for tests: see sd_factor_options */
+} sd_direct_options;
+
+/* Scaling, order and tree, from the values of A. times: prepare and plan, added to. */
+saddle_status sd_direct_plan(sd_context *c, const sd_csr *A, bool symmetric, const sd_direct_options *q,
+                             sd_direct *d, double times[2]);
+
+/* SADDLE_MEMORY_LIMIT or SADDLE_OUT_OF_MEMORY, naming the need, where the plan does not fit. */
+saddle_status sd_direct_fits(sd_context *c, const sd_direct *d);
+
+/* Factors A, which has the pattern of the plan. Whether it is known to be positive definite decides
+ * between Cholesky and LDL' where that is left open. */
+saddle_status sd_direct_factor(sd_context *c, const sd_csr *A, bool known_definite,
+                               const sd_direct_options *q, sd_direct *d);
+
+/* The factors go, the plan stays; both go. */
+void sd_direct_forget(sd_context *c, sd_direct *d);
+void sd_direct_free(sd_context *c, sd_direct *d);
+
+/* z = A^-1 r by the factors alone, for k columns of n; z may be r. */
+saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, int32_t n, int64_t k, const double *r,
+                              int64_t ldr, double *z, int64_t ldz, int threads);
+
+/*
+ * Solves for k columns: x = A^-1 b, then refinement with residuals in double-double until the componentwise
+ * error no longer halves; the better x is kept. errors[] of x; first[], normwise, before refinement.
+ * *steps gets the corrections made, over all columns. Without `refine` there are none.
+ */
+saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operator *op, int64_t k,
+                              const double *b, double *x, bool refine, saddle_errors *errors, double *first,
+                              int64_t *steps);
+
+#endif

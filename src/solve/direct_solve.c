@@ -1,0 +1,121 @@
+/* Solves with the factors, and refinement. See direct.h. */
+#include "solve/direct.h"
+#include "solve/measure.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { STEPS_MOST = 12 };
+
+saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, int32_t n, int64_t k, const double *r,
+                              int64_t ldr, double *z, int64_t ldz, int threads)
+{
+    const int32_t size = d->tree.n;
+    const int32_t *position = d->tree.position;
+    const double *scale = d->p.row_scale;
+    const int32_t answer = d->general ? n : 0; /* where x stands in the augmented vector */
+    double *w = sd_alloc(c, (int64_t)size * k, sizeof *w, "right-hand sides");
+    if (!w) return c->status;
+    for (int64_t j = 0; j < k; ++j) {
+        double *column = w + j * size;
+        for (int32_t i = 0; i < n; ++i) column[position[i]] = scale[i] * r[j * ldr + i];
+        for (int32_t i = n; i < size; ++i) column[position[i]] = 0;
+    }
+    const saddle_status status =
+        sd_triangular_solve(c, &d->factors[d->precision], &d->room, SD_SOLVE_WHOLE, k, w, size, threads);
+    for (int64_t j = 0; j < k && !status; ++j) {
+        const double *column = w + j * size;
+        for (int32_t i = 0; i < n; ++i) z[j * ldz + i] = scale[answer + i] * column[position[answer + i]];
+        if (d->exponent != 0)
+            for (int32_t i = 0; i < n; ++i) z[j * ldz + i] = ldexp(z[j * ldz + i], -d->exponent);
+    }
+    sd_free(c, w);
+    return status;
+}
+
+/* Columns that are still being refined. */
+typedef struct refining {
+    sd_engine *e;
+    const sd_direct *d;
+    const sd_operator *op;
+    int32_t n;
+    int64_t k;
+    const double *b;
+    double *x, *r, *z; /* solutions, residuals, corrections */
+    saddle_errors *errors;
+    bool *active;
+} refining;
+
+/* Measures x_j + z_j where x_j is as it was; the better stays. Whether to go on with it. */
+static saddle_status take_correction(refining *q, int64_t j, double *trial)
+{
+    const int32_t n = q->n;
+    const double *x = q->x + j * n, *z = q->z + j * n;
+    saddle_errors errors;
+    for (int32_t i = 0; i < n; ++i) trial[i] = x[i] + z[i];
+    const saddle_status status = sd_measure(q->e, q->op, q->b + j * n, trial, q->r + j * n, &errors, NULL);
+    if (status) return status;
+    const double before = q->errors[j].componentwise;
+    const bool better = errors.componentwise < before || (isnan(before) && !isnan(errors.componentwise));
+    if (better) {
+        memcpy(q->x + j * n, trial, (size_t)n * sizeof *trial);
+        q->errors[j] = errors;
+    }
+    q->active[j] = better && !(errors.componentwise > 0.5 * before) && errors.componentwise > DBL_EPSILON;
+    return SADDLE_OK;
+}
+
+/* One correction of all columns that are active, side by side. z is compacted for the solve. */
+static saddle_status correct(refining *q, double *trial, int64_t *steps)
+{
+    const int32_t n = q->n;
+    int64_t many = 0;
+    for (int64_t j = 0; j < q->k; ++j)
+        if (q->active[j]) memcpy(q->z + n * many++, q->r + j * n, (size_t)n * sizeof *q->r);
+    saddle_status status = sd_direct_apply(q->e->context, q->d, n, many, q->z, n, q->z, n, q->e->threads);
+    for (int64_t j = q->k - 1, at = many - 1; j >= 0 && !status; --j)
+        if (q->active[j]) memmove(q->z + j * n, q->z + n * at--, (size_t)n * sizeof *q->z);
+    *steps += many;
+    for (int64_t j = 0; j < q->k && !status; ++j)
+        if (q->active[j]) status = take_correction(q, j, trial);
+    return status;
+}
+
+static saddle_status refine(refining *q, bool corrections, double *trial, double *first, int64_t *steps)
+{
+    const int32_t n = q->n;
+    int64_t active = 0;
+    saddle_status status = sd_direct_apply(q->e->context, q->d, n, q->k, q->b, n, q->x, n, q->e->threads);
+    for (int64_t j = 0; j < q->k && !status; ++j) {
+        status = sd_measure(q->e, q->op, q->b + j * n, q->x + j * n, q->r + j * n, &q->errors[j], NULL);
+        first[j] = q->errors[j].backward;
+        q->active[j] = corrections && q->errors[j].componentwise > DBL_EPSILON;
+        active += q->active[j];
+    }
+    for (int step = 0; step < STEPS_MOST && active > 0 && !status; ++step) {
+        status = correct(q, trial, steps);
+        active = 0;
+        for (int64_t j = 0; j < q->k; ++j) active += q->active[j];
+    }
+    return status;
+}
+
+saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operator *op, int64_t k,
+                              const double *b, double *x, bool corrections, saddle_errors *errors,
+                              double *first, int64_t *steps)
+{
+    const int32_t n = op->sparse.n;
+    sd_context *c = e->context;
+    refining q = {.e = e, .d = d, .op = op, .n = n, .k = k, .b = b, .x = x, .errors = errors};
+    double *work = sd_alloc(c, (2 * k + 1) * (int64_t)n, sizeof *work, "refinement");
+    q.active = sd_alloc_zero(c, k, sizeof *q.active, "refinement");
+    saddle_status status = work && q.active ? SADDLE_OK : c->status;
+    q.r = work;
+    q.z = work ? work + k * n : NULL;
+    if (!status) status = refine(&q, corrections && !d->changed, work + 2 * k * n, first, steps);
+    sd_free(c, work);
+    sd_free(c, q.active);
+    if (status && !e->status) e->status = status;
+    return status;
+}

@@ -1,0 +1,244 @@
+/* Triangular solves on the assembly tree: rooms, tasks, blocks. See triangular.h. */
+#include "solve/triangular.h"
+
+#include "backend/blas.h"
+
+#include <omp.h>
+#include <string.h>
+
+/* Below this many entries of L a team of threads costs more than it saves. */
+static const int64_t PARALLEL_FROM = 400000;
+
+/* A block of right-hand sides on its way through the tree. */
+typedef struct walk {
+    const sd_factors *f;
+    const sd_solve_room *room;
+    int parts;
+    int32_t k;
+    void *x;       /* n x k by rows */
+    void *handed;  /* room->handed x k */
+    char *scratch; /* one for each thread */
+    int64_t scratch_bytes;
+    int32_t *waiting; /* tasks that each front waits for; NULL: one thread */
+} walk;
+
+/* The work on fronts in one precision. */
+typedef struct walker {
+    void (*forward_group)(const walk *s, int32_t g, void *scratch);
+    void (*forward_top)(const walk *s, int32_t f, void *scratch);
+    void (*backward_front)(const walk *s, int32_t f, void *scratch);
+    void (*diagonal_front)(const walk *s, int32_t f, void *scratch);
+    void (*gather)(const double *x, int64_t ldx, int32_t n, int32_t k, void *block);
+    void (*scatter)(const void *block, int32_t n, int32_t k, double *x, int64_t ldx);
+} walker;
+
+#define real double
+#define NAME(x) x##_double
+#include "solve/triangular_walk.h"
+#undef real
+#undef NAME
+
+#define real float
+#define NAME(x) x##_single
+#include "solve/triangular_walk.h"
+
+static const walker *walker_of(const sd_factors *f)
+{
+    return f->precision == SD_DOUBLE ? &walker_double : &walker_single;
+}
+
+saddle_status sd_solve_room_make(sd_context *c, const sd_factors *f, sd_solve_room *room)
+{
+    const sd_tree *t = f->tree;
+    int64_t live = 0;
+    *room = (sd_solve_room){.largest = 1};
+    room->slot = sd_alloc(c, t->fronts, sizeof *room->slot, "solve");
+    if (!room->slot) return c->status;
+    for (int32_t k = 0; k < t->fronts; ++k) {
+        const int32_t g = t->group_of[k], parent = t->parent[k];
+        const bool inner = g >= 0 && parent >= 0 && t->group_of[parent] == g;
+        if (f->front[k].rows > room->largest) room->largest = f->front[k].rows;
+        room->slot[k] = -1;
+        if (inner) {
+            live += sd_front_below(t, k);
+            if (live > room->stack) room->stack = live;
+        } else if (parent >= 0) {
+            room->slot[k] = room->handed;
+            room->handed += sd_front_below(t, k);
+        }
+        if (g < 0) continue;
+        for (int64_t e = t->child_ptr[k]; e < t->child_ptr[k + 1]; ++e)
+            live -= sd_front_below(t, t->child[e]);
+    }
+    return SADDLE_OK;
+}
+
+void sd_solve_room_free(sd_context *c, sd_solve_room *room)
+{
+    sd_free(c, room->slot);
+    *room = (sd_solve_room){0};
+}
+
+static void *scratch_of(const walk *s)
+{
+    return s->scratch + (s->waiting ? omp_get_thread_num() : 0) * s->scratch_bytes;
+}
+
+static void forward_done(const walk *s, int32_t f)
+{
+    const int32_t parent = s->f->tree->parent[f];
+    if (parent < 0) return;
+    int32_t left;
+#pragma omp atomic capture seq_cst
+    left = --s->waiting[parent];
+    if (left > 0) return;
+#pragma omp task firstprivate(s, parent)
+    {
+        walker_of(s->f)->forward_top(s, parent, scratch_of(s));
+        forward_done(s, parent);
+    }
+}
+
+static void forward_tasks(const walk *s)
+{
+    const sd_tree *t = s->f->tree;
+    for (int32_t f = 0; f < t->fronts; ++f) {
+        const int32_t g = t->group_of[f];
+        if (g < 0 && t->child_ptr[f] < t->child_ptr[f + 1]) continue;
+        if (g >= 0) f = t->group_last[g];
+#pragma omp task firstprivate(s, g, f)
+        {
+            if (g >= 0)
+                walker_of(s->f)->forward_group(s, g, scratch_of(s));
+            else
+                walker_of(s->f)->forward_top(s, f, scratch_of(s));
+            forward_done(s, f);
+        }
+    }
+}
+
+static void backward_group(const walk *s, int32_t g)
+{
+    const sd_tree *t = s->f->tree;
+    for (int32_t f = t->group_last[g]; f >= t->group_first[g]; --f)
+        walker_of(s->f)->backward_front(s, f, scratch_of(s));
+}
+
+static void backward_tasks(const walk *s, int32_t f);
+
+/* The tasks below a front (or the roots, below -1), from the last to the first. */
+static void backward_below(const walk *s, const int32_t *child, int64_t count)
+{
+    const sd_tree *t = s->f->tree;
+    for (int64_t e = count - 1; e >= 0; --e) {
+        const int32_t f = child[e], g = t->group_of[f];
+        if (g >= 0 && t->group_last[g] != f) continue;
+#pragma omp task firstprivate(s, f, g)
+        {
+            if (g >= 0)
+                backward_group(s, g);
+            else
+                backward_tasks(s, f);
+        }
+    }
+}
+
+static void backward_tasks(const walk *s, int32_t f)
+{
+    const sd_tree *t = s->f->tree;
+    walker_of(s->f)->backward_front(s, f, scratch_of(s));
+    backward_below(s, t->child + t->child_ptr[f], t->child_ptr[f + 1] - t->child_ptr[f]);
+}
+
+static void count_waiting(const walk *s)
+{
+    const sd_tree *t = s->f->tree;
+    for (int32_t f = 0; f < t->fronts; ++f) s->waiting[f] = 0;
+    for (int32_t f = 0; f < t->fronts; ++f) {
+        const int32_t g = t->group_of[f];
+        if (t->parent[f] >= 0 && (g < 0 || t->group_last[g] == f)) ++s->waiting[t->parent[f]];
+    }
+}
+
+static void run_parallel(const walk *s, int threads)
+{
+    const sd_tree *t = s->f->tree;
+    count_waiting(s);
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp single
+        {
+            if (s->parts & SD_SOLVE_FORWARD) forward_tasks(s);
+        }
+#pragma omp single
+        {
+            if (s->parts & SD_SOLVE_BACKWARD) {
+                for (int32_t f = t->fronts - 1; f >= 0; --f)
+                    if (t->parent[f] < 0) backward_below(s, &f, 1);
+            }
+        }
+    }
+}
+
+static void run_sequential(const walk *s)
+{
+    const sd_tree *t = s->f->tree;
+    const walker *on = walker_of(s->f);
+    for (int32_t f = 0; f < t->fronts && (s->parts & SD_SOLVE_FORWARD); ++f) {
+        const int32_t g = t->group_of[f];
+        if (g < 0) {
+            on->forward_top(s, f, s->scratch);
+        } else {
+            on->forward_group(s, g, s->scratch);
+            f = t->group_last[g];
+        }
+    }
+    for (int32_t f = 0; f < t->fronts && s->parts == SD_SOLVE_DIAGONAL; ++f)
+        on->diagonal_front(s, f, s->scratch);
+    for (int32_t f = t->fronts - 1; f >= 0 && (s->parts & SD_SOLVE_BACKWARD); --f)
+        on->backward_front(s, f, s->scratch);
+}
+
+/* A block of at most SD_RHS_BLOCK columns. */
+static saddle_status solve_block(sd_context *c, const sd_factors *f, const sd_solve_room *room, int parts,
+                                 int32_t k, double *x, int64_t ldx, int threads)
+{
+    const int32_t n = f->tree->n;
+    const size_t number = sd_precision_size(f->precision);
+    const bool parallel = threads > 1 && parts != SD_SOLVE_DIAGONAL && f->nnz * k >= PARALLEL_FROM;
+    walk s = {.f = f, .room = room, .parts = parts, .k = k};
+    const int64_t scratch = (room->largest + room->stack) * k * (int64_t)number;
+    s.scratch_bytes = (scratch + 63) / 64 * 64;
+    s.x = sd_alloc(c, (int64_t)n * k, number, "block of right-hand sides");
+    s.handed = sd_alloc(c, room->handed * k, number, "block of right-hand sides");
+    s.scratch = sd_alloc(c, s.scratch_bytes * (parallel ? threads : 1), 1, "block of right-hand sides");
+    if (parallel) s.waiting = sd_alloc(c, f->tree->fronts, sizeof *s.waiting, "solve");
+    const bool ready = s.x && s.handed && s.scratch && (!parallel || s.waiting);
+    if (ready) {
+        walker_of(f)->gather(x, ldx, n, k, s.x);
+        if (parallel)
+            run_parallel(&s, threads);
+        else
+            run_sequential(&s);
+        walker_of(f)->scatter(s.x, n, k, x, ldx);
+    }
+    sd_free(c, s.x);
+    sd_free(c, s.handed);
+    sd_free(c, s.scratch);
+    sd_free(c, s.waiting);
+    return ready ? SADDLE_OK : c->status;
+}
+
+saddle_status sd_triangular_solve(sd_context *c, const sd_factors *f, const sd_solve_room *room, int parts,
+                                  int64_t nrhs, double *x, int64_t ldx, int threads)
+{
+    saddle_status status = SADDLE_OK;
+    sd_blas_enter();
+    for (int64_t first = 0; first < nrhs && !status; first += SD_RHS_BLOCK) {
+        const int64_t left = nrhs - first;
+        status = solve_block(c, f, room, parts, (int32_t)(left < SD_RHS_BLOCK ? left : SD_RHS_BLOCK),
+                             x + first * ldx, ldx, threads);
+    }
+    sd_blas_leave();
+    return status;
+}

@@ -1,0 +1,36 @@
+/*
+ * Solves with the factors of a multifrontal factorization: L, D, L', and all three.
+ *
+ * Right-hand sides are taken in blocks of SD_RHS_BLOCK, a block row by row (the right-hand sides of a row
+ * side by side), so that a panel of L is read once for all of them. Forward, every front has a vector of its
+ * own, to which its children add what they hand up, as in the factorization: no two fronts write to the
+ * same place, so any number of threads gives the same bits. Backward, a front only reads from its ancestors.
+ */
+#ifndef SD_TRIANGULAR_H
+#define SD_TRIANGULAR_H
+
+#include "factor/multifrontal.h"
+
+enum { SD_RHS_BLOCK = 32 };
+
+enum { SD_SOLVE_FORWARD = 1, SD_SOLVE_DIAGONAL = 2, SD_SOLVE_BACKWARD = 4, SD_SOLVE_WHOLE = 7 };
+
+/* What a solve works in: sizes that depend on the factors alone. */
+typedef struct sd_solve_room {
+    int64_t largest; /* rows of the largest front */
+    int64_t handed;  /* rows that groups and fronts above them hand up */
+    int64_t stack;   /* most rows waiting within a group */
+    int64_t *slot;   /* where each of the former begins; of every front */
+} sd_solve_room;
+
+saddle_status sd_solve_room_make(sd_context *c, const sd_factors *f, sd_solve_room *room);
+void sd_solve_room_free(sd_context *c, sd_solve_room *room);
+
+/*
+ * X = (the parts of) (L D L')^-1 X for nrhs columns of n doubles, by position, leading dimension ldx. In the
+ * precision of the factors. A zero pivot's D^-1 is 0.
+ */
+saddle_status sd_triangular_solve(sd_context *c, const sd_factors *f, const sd_solve_room *room, int parts,
+                                  int64_t nrhs, double *x, int64_t ldx, int threads);
+
+#endif
