@@ -1,6 +1,6 @@
 /*
- * Rates of the dense kernels on fronts: factor and update, against one dgemm of about the same work in the same
- * run. Not installed; build it with the target front_kernels.
+ * Rates of the dense kernels on fronts: factor and update, against one dgemm of about the same work in the
+ * same run. Not installed; build it with the target front_kernels.
  *
  *     front_kernels [ROWS COLUMNS]
  *
@@ -109,7 +109,8 @@ int main(int argc, char **argv)
     char name[200];
     sd_blas_enter();
     sd_blas_name(name, sizeof name);
-    printf("%s\n%5s %5s  %6s  %-22s %-22s %s\n", name, "rows", "cols", "dgemm", "threshold", "positive", "ratio");
+    printf("%s\n%5s %5s  %6s  %-22s %-22s %s\n", name, "rows", "cols", "dgemm", "threshold", "positive",
+           "ratio");
     for (int s = 0; s < count; ++s) {
         const int32_t m = size[s][0], n = size[s][1];
         const double gemm = rate_of_gemm(0.3), flops = 1e-9 * flops_of(m, n);
@@ -117,7 +118,8 @@ int main(int argc, char **argv)
         const times t = measure(sd_fronts_cpu(), SD_PIVOT_THRESHOLD, m, n);
         const times p = measure(sd_fronts_cpu(), SD_PIVOT_POSITIVE, m, n);
         const double threshold = t.factor + t.update, positive = p.factor + p.update;
-        printf("%5d %5d  %6.1f  %5.1f (%3.0f%%) factor %3.0f%% update %3.0f%%  %5.1f (%3.0f%%) factor %3.0f%%  %.3f\n",
+        printf("%5d %5d  %6.1f  %5.1f (%3.0f%%) factor %3.0f%% update %3.0f%%  %5.1f (%3.0f%%) factor "
+               "%3.0f%%  %.3f\n",
                m, n, gemm, flops / threshold, 100 * flops / threshold / gemm, 100 * own / t.factor / gemm,
                100 * rest / t.update / gemm, flops / positive, 100 * flops / positive / gemm,
                100 * own / p.factor / gemm, threshold / positive);

@@ -19,6 +19,7 @@ int sd_choose_krylov(const saddle_solver *solver, int method)
     const int asked = solver->options.krylov;
     const bool positive = method == SADDLE_METHOD_NONE || solver->diagonal.positive;
     if (asked != SADDLE_KRYLOV_AUTO) return asked;
+    if (method == SADDLE_METHOD_DIRECT) return SADDLE_KRYLOV_REFINE;
     if (!solver->facts.symmetric) return SADDLE_KRYLOV_GMRES;
     if (!positive) return SADDLE_KRYLOV_SQMR;
     return solver->facts.kind == SADDLE_KIND_SPD ? SADDLE_KRYLOV_CG : SADDLE_KRYLOV_MINRES;
@@ -52,6 +53,16 @@ static saddle_reason refusal(const saddle_solver *solver, const sd_preconditione
     return SADDLE_REASON_NONE;
 }
 
+static sd_preconditioner choose_preconditioner(const saddle_solver *solver, const sd_attempt *attempt,
+                                               const sd_direct_inverse *inverse)
+{
+    switch (attempt->method) {
+    case SADDLE_METHOD_DIRECT: return sd_direct_preconditioner(inverse);
+    case SADDLE_METHOD_NONE: return (sd_preconditioner){.positive = true};
+    default: return sd_diagonal_preconditioner(&solver->diagonal);
+    }
+}
+
 /* What an iteration is asked for. */
 typedef struct request {
     sd_precision precision;
@@ -65,9 +76,8 @@ static saddle_status iterate(const saddle_solver *solver, sd_engine *e, const re
                              double *x, sd_attempt *attempt, saddle_info *info)
 {
     const sd_operator *op = &solver->op[q->precision];
-    const sd_preconditioner none = {.positive = true};
-    const sd_preconditioner M =
-        attempt->method == SADDLE_METHOD_NONE ? none : sd_diagonal_preconditioner(&solver->diagonal);
+    const sd_direct_inverse inverse = {attempt->direct, op->sparse.n, op->exponent};
+    const sd_preconditioner M = choose_preconditioner(solver, attempt, &inverse);
     const int32_t n = op->sparse.n;
     sd_vector vectors[2] = {sd_vector_new(e, q->precision, n, "right-hand side"),
                             sd_vector_new(e, q->precision, n, "solution")};
@@ -159,12 +169,13 @@ saddle_status sd_run_attempt(const saddle_solver *solver, sd_engine *e, const do
 {
     const saddle_options *o = &solver->options;
     const int32_t n = solver->A.n;
-    const bool single = o->precision == SADDLE_PRECISION_SINGLE;
+    const bool direct = attempt->method == SADDLE_METHOD_DIRECT; /* its factors may be single, nothing else */
+    const bool single = o->precision == SADDLE_PRECISION_SINGLE && !direct;
     const sd_operator *op = &solver->op[single ? SD_SINGLE : SD_DOUBLE];
     const int of_b = sd_largest_exponent(b, n);
     for (int32_t i = 0; i < n; ++i) x[i] = ldexp(b[i], -of_b); /* b gives way to x */
     const request q = {single ? SD_SINGLE : SD_DOUBLE, o->tol, o->stop, attempt->maxiter};
-    const saddle_status status = o->precision == SADDLE_PRECISION_MIXED
+    const saddle_status status = o->precision == SADDLE_PRECISION_MIXED && !direct
                                      ? iterate_mixed(solver, e, x, attempt, info)
                                      : iterate(solver, e, &q, x, x, attempt, info);
     bool finite = true;

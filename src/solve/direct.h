@@ -12,6 +12,7 @@
 #define SD_DIRECT_H
 
 #include "factor/multifrontal.h"
+#include "factor/preconditioner.h"
 #include "solve/operator.h"
 #include "solve/triangular.h"
 
@@ -72,11 +73,23 @@ saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, int32_t n, int6
 
 /*
  * Solves for k columns: x = A^-1 b, then refinement with residuals in double-double until the componentwise
- * error no longer halves; the better x is kept. errors[] of x; first[], normwise, before refinement.
- * *steps gets the corrections made, over all columns. Without `refine` there are none.
+ * error no longer halves; the better x is kept. Without `refine` there are no corrections.
  */
+typedef struct sd_direct_result {
+    saddle_errors errors;
+    double share_of_b;  /* see measure.h */
+    double first_error; /* normwise, before refinement */
+    int64_t steps;      /* solves */
+} sd_direct_result;
 saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operator *op, int64_t k,
-                              const double *b, double *x, bool refine, saddle_errors *errors, double *first,
-                              int64_t *steps);
+                              const double *b, double *x, bool refine, sd_direct_result *results);
+
+/* The factors as a preconditioner of the system with op. */
+typedef struct sd_direct_inverse {
+    const sd_direct *d;
+    int32_t n;
+    int exponent; /* of op */
+} sd_direct_inverse;
+sd_preconditioner sd_direct_preconditioner(const sd_direct_inverse *inverse);
 
 #endif

@@ -43,7 +43,7 @@ typedef struct refining {
     int64_t k;
     const double *b;
     double *x, *r, *z; /* solutions, residuals, corrections */
-    saddle_errors *errors;
+    sd_direct_result *results;
     bool *active;
 } refining;
 
@@ -53,21 +53,24 @@ static saddle_status take_correction(refining *q, int64_t j, double *trial)
     const int32_t n = q->n;
     const double *x = q->x + j * n, *z = q->z + j * n;
     saddle_errors errors;
+    double share;
     for (int32_t i = 0; i < n; ++i) trial[i] = x[i] + z[i];
-    const saddle_status status = sd_measure(q->e, q->op, q->b + j * n, trial, q->r + j * n, &errors, NULL);
+    const saddle_status status = sd_measure(q->e, q->op, q->b + j * n, trial, q->r + j * n, &errors, &share);
     if (status) return status;
-    const double before = q->errors[j].componentwise;
+    const double before = q->results[j].errors.componentwise;
     const bool better = errors.componentwise < before || (isnan(before) && !isnan(errors.componentwise));
     if (better) {
         memcpy(q->x + j * n, trial, (size_t)n * sizeof *trial);
-        q->errors[j] = errors;
+        q->results[j].errors = errors;
+        q->results[j].share_of_b = share;
     }
+    ++q->results[j].steps;
     q->active[j] = better && !(errors.componentwise > 0.5 * before) && errors.componentwise > DBL_EPSILON;
     return SADDLE_OK;
 }
 
 /* One correction of all columns that are active, side by side. z is compacted for the solve. */
-static saddle_status correct(refining *q, double *trial, int64_t *steps)
+static saddle_status correct(refining *q, double *trial)
 {
     const int32_t n = q->n;
     int64_t many = 0;
@@ -76,25 +79,27 @@ static saddle_status correct(refining *q, double *trial, int64_t *steps)
     saddle_status status = sd_direct_apply(q->e->context, q->d, n, many, q->z, n, q->z, n, q->e->threads);
     for (int64_t j = q->k - 1, at = many - 1; j >= 0 && !status; --j)
         if (q->active[j]) memmove(q->z + j * n, q->z + n * at--, (size_t)n * sizeof *q->z);
-    *steps += many;
     for (int64_t j = 0; j < q->k && !status; ++j)
         if (q->active[j]) status = take_correction(q, j, trial);
     return status;
 }
 
-static saddle_status refine(refining *q, bool corrections, double *trial, double *first, int64_t *steps)
+static saddle_status refine(refining *q, bool corrections, double *trial)
 {
     const int32_t n = q->n;
     int64_t active = 0;
     saddle_status status = sd_direct_apply(q->e->context, q->d, n, q->k, q->b, n, q->x, n, q->e->threads);
     for (int64_t j = 0; j < q->k && !status; ++j) {
-        status = sd_measure(q->e, q->op, q->b + j * n, q->x + j * n, q->r + j * n, &q->errors[j], NULL);
-        first[j] = q->errors[j].backward;
-        q->active[j] = corrections && q->errors[j].componentwise > DBL_EPSILON;
+        sd_direct_result *at = &q->results[j];
+        status =
+            sd_measure(q->e, q->op, q->b + j * n, q->x + j * n, q->r + j * n, &at->errors, &at->share_of_b);
+        at->first_error = at->errors.backward;
+        at->steps = 1;
+        q->active[j] = corrections && at->errors.componentwise > DBL_EPSILON;
         active += q->active[j];
     }
     for (int step = 0; step < STEPS_MOST && active > 0 && !status; ++step) {
-        status = correct(q, trial, steps);
+        status = correct(q, trial);
         active = 0;
         for (int64_t j = 0; j < q->k; ++j) active += q->active[j];
     }
@@ -102,20 +107,44 @@ static saddle_status refine(refining *q, bool corrections, double *trial, double
 }
 
 saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operator *op, int64_t k,
-                              const double *b, double *x, bool corrections, saddle_errors *errors,
-                              double *first, int64_t *steps)
+                              const double *b, double *x, bool corrections, sd_direct_result *results)
 {
     const int32_t n = op->sparse.n;
     sd_context *c = e->context;
-    refining q = {.e = e, .d = d, .op = op, .n = n, .k = k, .b = b, .x = x, .errors = errors};
+    refining q = {.e = e, .d = d, .op = op, .n = n, .k = k, .b = b, .x = x, .results = results};
     double *work = sd_alloc(c, (2 * k + 1) * (int64_t)n, sizeof *work, "refinement");
     q.active = sd_alloc_zero(c, k, sizeof *q.active, "refinement");
     saddle_status status = work && q.active ? SADDLE_OK : c->status;
     q.r = work;
     q.z = work ? work + k * n : NULL;
-    if (!status) status = refine(&q, corrections && !d->changed, work + 2 * k * n, first, steps);
+    if (!status) status = refine(&q, corrections && !d->changed, work + 2 * k * n);
     sd_free(c, work);
     sd_free(c, q.active);
     if (status && !e->status) e->status = status;
     return status;
+}
+
+/* z = (2^-exponent A)^-1 r */
+static void precondition(const void *self, sd_engine *e, const sd_vector *r, sd_vector *z)
+{
+    const sd_direct_inverse *inverse = self;
+    const int32_t n = inverse->n;
+    if (e->status) return;
+    double *work = sd_alloc(e->context, n, sizeof *work, "preconditioner");
+    if (!work) {
+        e->status = e->context->status;
+        return;
+    }
+    sd_vector_get(e, r, work);
+    const saddle_status status = sd_direct_apply(e->context, inverse->d, n, 1, work, n, work, n, e->threads);
+    if (status) e->status = status;
+    for (int32_t i = 0; i < n && inverse->exponent != 0; ++i) work[i] = ldexp(work[i], inverse->exponent);
+    sd_vector_put(e, work, z);
+    sd_free(e->context, work);
+}
+
+sd_preconditioner sd_direct_preconditioner(const sd_direct_inverse *inverse)
+{
+    const sd_direct *d = inverse->d;
+    return (sd_preconditioner){precondition, inverse, !d->general && d->negative == 0 && d->zero == 0};
 }

@@ -10,18 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The methods to try, strongest last. */
-static int list_methods(const saddle_solver *s, int methods[2])
-{
-    if (s->options.method != SADDLE_METHOD_AUTO) {
-        methods[0] = s->options.method;
-        return 1;
-    }
-    methods[0] = SADDLE_METHOD_DIAGONAL;
-    methods[1] = SADDLE_METHOD_NONE;
-    return 2;
-}
-
 /* One right-hand side at work. */
 typedef struct solving {
     const saddle_solver *s;
@@ -30,6 +18,10 @@ typedef struct solving {
     double *x, *trial;    /* the best so far; room for an attempt */
     saddle_errors errors; /* of x */
     saddle_info *info;
+    sd_direct *own;      /* the direct solver of this call, where the solver has none; it is kept */
+    const double *ready; /* what the direct solver found already, or NULL */
+    const sd_direct_result *result;
+    bool again; /* the solver's factors, in single, did not suffice */
 } solving;
 
 /* Which of the bounds asked for the measured errors keep. */
@@ -55,20 +47,125 @@ static void log_attempt(const solving *w, const sd_attempt *attempt, saddle_reas
            (long long)attempt->iterations, residual);
 }
 
+/* The factors: the solver's, or those that this call makes for itself. */
+static saddle_status find_factors(const solving *w, const sd_direct **found)
+{
+    const saddle_solver *s = w->s;
+    sd_context *c = w->e->context;
+    *found = s->direct.factored && !w->again ? &s->direct : w->own;
+    if ((*found)->factored) return SADDLE_OK;
+    const sd_direct_options q = sd_direct_request(s, SD_DOUBLE);
+    double times[2] = {0, 0};
+    saddle_status status = sd_direct_plan(c, &s->A, s->facts.symmetric, &q, w->own, times);
+    if (!status) status = sd_direct_fits(c, w->own);
+    if (!status)
+        status =
+            sd_direct_factor(c, &s->A, s->facts.symmetric && s->facts.kind == SADDLE_KIND_SPD, &q, w->own);
+    if (!status) sd_direct_tell(s, w->own, w->info);
+    return status;
+}
+
+/* Whether there is nothing left to be gained by stronger means. */
+static bool is_accurate(const saddle_errors *errors)
+{
+    return errors->componentwise <= 1e-13 && errors->backward <= 1e-15;
+}
+
+/* FGMRES with the factors as its preconditioner, where refinement alone came to a halt early. */
+static saddle_status iterate_direct(solving *w, sd_attempt *attempt, saddle_errors *errors, double *share)
+{
+    const saddle_solver *s = w->s;
+    const int32_t n = s->A.n;
+    saddle_errors reached;
+    double share_reached;
+    sd_attempt stronger = *attempt;
+    stronger.krylov = SADDLE_KRYLOV_FGMRES;
+    double *x = sd_alloc(w->e->context, n, sizeof *x, "vectors of the solve");
+    if (!x) return w->e->context->status;
+    saddle_info scratch = *w->info;
+    scratch.history = NULL;
+    saddle_status status = sd_run_attempt(s, w->e, w->b, x, &stronger, &scratch);
+    if (!status) status = sd_measure(w->e, &s->op[SD_DOUBLE], w->b, x, NULL, &reached, &share_reached);
+    if (!status && reached.componentwise < errors->componentwise) {
+        memcpy(w->trial, x, (size_t)n * sizeof *x);
+        *errors = reached;
+        *share = share_reached;
+        attempt->krylov = stronger.krylov;
+    }
+    attempt->iterations += stronger.iterations;
+    sd_free(w->e->context, x);
+    return status;
+}
+
+/* w->trial = the direct solver's answer, refined. */
+static saddle_status run_direct(solving *w, sd_attempt *attempt, saddle_errors *errors, double *share)
+{
+    const saddle_solver *s = w->s;
+    const bool refined = attempt->krylov == SADDLE_KRYLOV_REFINE;
+    sd_direct_result result;
+    saddle_status status = find_factors(w, &attempt->direct);
+    if (status) return status;
+    if (w->ready) {
+        memcpy(w->trial, w->ready, (size_t)s->A.n * sizeof *w->trial);
+        result = *w->result;
+    } else {
+        status =
+            sd_direct_solve(w->e, attempt->direct, &s->op[SD_DOUBLE], 1, w->b, w->trial, refined, &result);
+    }
+    if (status) return status;
+    *errors = result.errors;
+    *share = result.share_of_b;
+    attempt->iterations = result.steps;
+    attempt->reason = SADDLE_REASON_STAGNATION;
+    w->info->first_error = result.first_error;
+    const bool stronger = s->options.krylov == SADDLE_KRYLOV_AUTO && !attempt->direct->changed &&
+                          s->options.precision != SADDLE_PRECISION_SINGLE;
+    if (!stronger || is_accurate(errors)) return SADDLE_OK;
+    status = iterate_direct(w, attempt, errors, share);
+    const bool single = attempt->direct->precision == SD_SINGLE;
+    if (status || !single || judge(&s->options, errors, *share)) return status;
+    sd_log(w->e->context, SADDLE_LOG_INFO, "factors in single do not suffice: factoring in double");
+    w->again = true;
+    w->ready = NULL;
+    return run_direct(w, attempt, errors, share);
+}
+
+/* x is finite, or 0. */
+static void settle_finite(double *x, int32_t n)
+{
+    for (int32_t i = 0; i < n; ++i) {
+        if (isfinite(x[i])) continue;
+        memset(x, 0, (size_t)n * sizeof *x);
+        return;
+    }
+}
+
 /* An attempt, and its measurement; what it found is kept where it is better. */
 static saddle_status try_method(solving *w, int method, bool first, saddle_reason *reason)
 {
     const saddle_solver *s = w->s;
+    const int64_t left = s->options.maxiter - w->info->iterations;
     sd_attempt attempt = {.method = method,
                           .krylov = sd_choose_krylov(s, method),
-                          .maxiter = s->options.maxiter - w->info->iterations};
+                          .maxiter = s->budget < left ? s->budget : left};
+    const bool by_solves = method == SADDLE_METHOD_DIRECT &&
+                           (attempt.krylov == SADDLE_KRYLOV_REFINE || attempt.krylov == SADDLE_KRYLOV_NONE);
     saddle_errors errors;
     double share = NAN;
+    saddle_status status = SADDLE_OK;
     w->info->method = method;
+    if (by_solves) {
+        attempt.maxiter = left;
+        status = run_direct(w, &attempt, &errors, &share);
+    } else {
+        if (method == SADDLE_METHOD_DIRECT) status = find_factors(w, &attempt.direct);
+        if (!status) status = sd_run_attempt(s, w->e, w->b, w->trial, &attempt, w->info);
+    }
     w->info->krylov = attempt.krylov;
-    saddle_status status = sd_run_attempt(s, w->e, w->b, w->trial, &attempt, w->info);
     w->info->iterations += attempt.iterations;
-    if (!status) status = sd_measure(w->e, &s->op[SD_DOUBLE], w->b, w->trial, NULL, &errors, &share);
+    if (!status) settle_finite(w->trial, s->A.n);
+    if (!status && (!by_solves || isnan(errors.backward)))
+        status = sd_measure(w->e, &s->op[SD_DOUBLE], w->b, w->trial, NULL, &errors, &share);
     if (status) return status;
     *reason = judge(&s->options, &errors, share);
     w->info->converged = *reason != SADDLE_REASON_NONE;
@@ -154,8 +251,9 @@ static void settle(solving *w)
     sd_measure(w->e, op, w->b, w->x, NULL, &w->errors, NULL);
 }
 
-static saddle_status run_attempts(solving *w, const int *methods, int count)
+static saddle_status run_attempts(solving *w)
 {
+    const int *methods = w->s->method, count = w->s->methods;
     saddle_reason reason = SADDLE_REASON_NONE;
     for (int k = 0; k < count; ++k) {
         const saddle_status status = try_method(w, methods[k], k == 0, &reason);
@@ -180,17 +278,61 @@ static saddle_status run_attempts(solving *w, const int *methods, int count)
     return finish(w, reason);
 }
 
-/* One right-hand side. On a failure of memory or device x is what an earlier attempt found, or 0. */
-static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const double *b, double *x,
-                                  double *work, saddle_info *info)
+/* Right-hand sides that the direct solver solves side by side before they are looked at one by one. */
+typedef struct block {
+    int64_t width, count; /* most, and how many there are now */
+    double *b, *x;
+    sd_direct_result *results;
+    sd_direct *own;
+} block;
+
+/* The width goes by n alone, so that the same right-hand sides are always solved together. */
+static saddle_status make_block(const saddle_solver *s, sd_context *c, int64_t nrhs, block *k)
+{
+    const bool direct = s->direct.factored && s->method[0] == SADDLE_METHOD_DIRECT;
+    const int krylov = sd_choose_krylov(s, s->method[0]);
+    if (!direct || nrhs < 2 || (krylov != SADDLE_KRYLOV_REFINE && krylov != SADDLE_KRYLOV_NONE))
+        return SADDLE_OK;
+    const int64_t room = 16000000 / s->A.n, n = s->A.n;
+    k->width = room < 1 ? 1 : room > SD_RHS_BLOCK ? SD_RHS_BLOCK : room;
+    if (k->width > nrhs) k->width = nrhs;
+    k->b = sd_alloc(c, n * k->width, sizeof *k->b, "right-hand sides");
+    k->x = sd_alloc(c, n * k->width, sizeof *k->x, "solutions");
+    k->results = sd_alloc(c, k->width, sizeof *k->results, "solutions");
+    return k->b && k->x && k->results ? SADDLE_OK : c->status;
+}
+
+static void free_block(sd_context *c, block *k)
+{
+    sd_free(c, k->b);
+    sd_free(c, k->x);
+    sd_free(c, k->results);
+}
+
+/* The next columns, b still as the caller has them. */
+static saddle_status solve_block(const saddle_solver *s, sd_engine *e, int64_t count, const double *b,
+                                 int64_t ldb, block *k)
 {
     const int32_t n = s->A.n;
-    solving w = {.s = s, .e = e, .b = work, .x = x, .trial = work + n, .info = info};
-    int methods[2];
-    const int count = list_methods(s, methods);
+    k->count = count;
+    for (int64_t j = 0; j < count; ++j) memcpy(k->b + j * n, b + j * ldb, (size_t)n * sizeof *b);
+    const bool refined = sd_choose_krylov(s, SADDLE_METHOD_DIRECT) == SADDLE_KRYLOV_REFINE;
+    return sd_direct_solve(e, &s->direct, &s->op[SD_DOUBLE], count, k->b, k->x, refined, k->results);
+}
+
+/* One right-hand side. On a failure of memory or device x is what an earlier attempt found, or 0. */
+static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const double *b, double *x,
+                                  const block *ready, int64_t at, double *work, saddle_info *info)
+{
+    const int32_t n = s->A.n;
+    solving w = {.s = s, .e = e, .b = work, .x = x, .trial = work + n, .info = info, .own = ready->own};
+    if (ready->count > 0) {
+        w.ready = ready->x + at * n;
+        w.result = &ready->results[at];
+    }
     bool zero = true;
-    info->method = methods[0];
-    info->krylov = sd_choose_krylov(s, methods[0]);
+    info->method = s->method[0];
+    info->krylov = sd_choose_krylov(s, s->method[0]);
     memcpy(work, b, (size_t)n * sizeof *b); /* b may be x */
     memset(x, 0, (size_t)n * sizeof *x);
     for (int32_t i = 0; i < n; ++i) {
@@ -213,7 +355,7 @@ static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const do
             "row %d (counted from 1) of the matrix is zero and its right-hand side is %g: no x satisfies it",
             row + 1, work[row]);
     }
-    return run_attempts(&w, methods, count);
+    return run_attempts(&w);
 }
 
 /* x = 0 from this column on: what is not solved is not left as the caller had it. */
@@ -238,16 +380,32 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
     saddle_info worst = *info;
     saddle_status status = SADDLE_OK;
     worst.converged = nrhs == 0; /* nothing was asked for */
+    sd_direct own = {0};
+    block ready = {.own = &own};
     double *work = sd_alloc(e->context, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
-    if (!work) {
+    if (!work || make_block(s, e->context, nrhs, &ready)) {
         clear_columns(n, 0, nrhs, x, ldx);
-        return e->context->status;
+        nrhs = 0;
+        status = e->context->status;
     }
     for (int64_t k = 0; k < nrhs; ++k) {
+        if (ready.width > 0 && k % ready.width == 0) {
+            const int64_t left = nrhs - k;
+            const int64_t count = left < ready.width ? left : ready.width;
+            const saddle_status failed = solve_block(s, e, count, b + k * ldb, ldb, &ready);
+            if (failed) {
+                clear_columns(n, k, nrhs, x, ldx);
+                status = failed;
+                worst.converged = 0;
+                memcpy(worst.message, e->context->message, sizeof worst.message);
+                break;
+            }
+        }
         saddle_info column = *info;
         column.iterations = 0;
         if (k > 0) column.history = NULL; /* the history is that of the first */
-        const saddle_status found = solve_column(s, e, b + k * ldb, x + k * ldx, work, &column);
+        const saddle_status found = solve_column(s, e, b + k * ldb, x + k * ldx, &ready,
+                                                 ready.width > 0 ? k % ready.width : 0, work, &column);
         const bool worse = k == 0 || (found && !status) || (!found == !status && is_worse(&column, &worst));
         const int64_t iterations = (k == 0 ? 0 : worst.iterations) + column.iterations;
         const int64_t length = k == 0 ? column.history_length : worst.history_length;
@@ -270,6 +428,8 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
     *info = worst;
     if (status) memcpy(e->context->message, worst.message, sizeof worst.message);
     sd_free(e->context, work);
+    free_block(e->context, &ready);
+    sd_direct_free(e->context, &own);
     return status;
 }
 

@@ -91,11 +91,9 @@ static void NAME(product)(int32_t m, int32_t n, int32_t k, const real *a, int64_
                           int64_t ldb, real *c, int64_t ldc, bool cleared)
 {
     if (k <= OWN_DEPTH || (int64_t)m * n * k < OWN_WORK)
-        for (int32_t i = 0; i < m; i += OWN_ROWS)
-            NAME(own_product)
-            (m - i < OWN_ROWS ? m - i : OWN_ROWS, n, k, a + i, lda, b, ldb, c + i, ldc, cleared, false);
-    else
-        NAME(sd_gemm)(m, n, k, -1, a, lda, b, ldb, cleared ? 0 : 1, c, ldc);
+        for (int32_t i = 0; i < m; i += OWN_ROWS) NAME(own_product)
+    (m - i < OWN_ROWS ? m - i : OWN_ROWS, n, k, a + i, lda, b, ldb, c + i, ldc, cleared, false);
+    else NAME(sd_gemm)(m, n, k, -1, a, lda, b, ldb, cleared ? 0 : 1, c, ldc);
 }
 
 typedef struct NAME(trapezoid) {
