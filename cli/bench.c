@@ -314,8 +314,10 @@ static int check_usage(const arguments *a)
 {
     static const struct {
         const char *option, *of;
-    } owners[] = {{"blockings", "prepare"}, {"anchors", "direct"}, {"peers", "direct"}, {"limit", "direct"},
-                  {"threads", "direct"},    {"scaling", "direct"}, {"order", "direct"}, {"pairs", "direct"}};
+    } owners[] = {{"blockings", "prepare"}, {"anchors", "direct"}, {"peers", "direct"},
+                  {"limit", "direct"},      {"threads", "direct"}, {"scaling", "direct"},
+                  {"order", "direct"},      {"pairs", "direct"},   {"factorization", "direct"},
+                  {"threshold", "direct"}};
     for (int k = 1; k < a->operand_count; ++k) {
         if (strcmp(a->operands[k], "-") == 0)
             return usage_error(a, "a file is read several times: - will not do");
@@ -392,7 +394,7 @@ const command command_bench = {
                 "  saddle bench prepare matrices/*.mtx.gz kktz_50 kktz_100 kktz_150\n"
                 "  saddle bench direct matrices/kkt/*.mtx.gz lap3d_30:1.5 --json direct.json\n",
     .options = bench_options,
-    .library = "scaling|order|pairs",
+    .library = "scaling|order|pairs|factorization|threshold",
     .words = "read|spmv|prepare|direct",
     .least = 1,
     .most = INT_MAX,

@@ -57,6 +57,7 @@ static saddle_solver *make_solver(direct_bench *t, const char *krylov, const cha
     saddle_options o = t->report.a->library;
     saddle_solver *solver = NULL;
     o.threads = threads;
+    o.device = SADDLE_DEVICE_CPU;
     saddle_status status = saddle_options_set(&o, "method", "direct", t->message);
     if (status == SADDLE_OK) status = saddle_options_set(&o, "krylov", krylov, t->message);
     if (status == SADDLE_OK && factorization)

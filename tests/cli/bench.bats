@@ -8,10 +8,6 @@ needs_peer() {
     [ -x "$PEERS/peer-$1" ] || skip "no driver of $1 was built (scripts/packages peers)"
 }
 
-needs_direct() {
-    "$SADDLE" solve --help | grep -q 'method.*direct' || skip "this build has no direct method"
-}
-
 # fake_peer NAME LINE...: a driver, in the folder peers, that reads no matrix: lines of a shell script.
 fake_peer() {
     mkdir -p peers
@@ -21,7 +17,7 @@ fake_peer() {
 }
 
 @test "bench direct without peers: JSON with every figure, those of the peers unknown" {
-    run "$SADDLE" bench direct lap2d_20 --peers none --repeat 2 --json j.json -q
+    run -0 "$SADDLE" bench direct lap2d_20 --peers none --repeat 2 --json j.json -q
     json j.json 'j["bench"] == "direct" and j["repeat"] == 2 and j["threads"] == 1'
     json j.json '[(r["name"], r["group"], r["n"], r["nnz"]) for r in j["rows"]] == [("lap2d_20", "generated", 400, 1920)]'
     json j.json '{"analysis", "factor", "solve", "solve_64", "delayed", "two_by_two", "negative", "peak_bytes",
@@ -33,7 +29,6 @@ fake_peer() {
 }
 
 @test "bench direct: figures of the direct solver" {
-    needs_direct
     run -0 --separate-stderr "$SADDLE" bench direct lap2d_30 lap2d_30:1.5 kktz_10 --peers none --repeat 2 --threads 2 --json j.json
     awk 'length > 110 { exit 1 }' <<< "$output"
     json j.json 'all(r["saddle"]["error"] is None and r["saddle"]["factor"] > 0 for r in j["rows"])'
@@ -47,7 +42,7 @@ fake_peer() {
 @test "bench direct: the peers that are found are measured, and nothing is left behind" {
     needs_peer mumps
     needs_peer cholmod
-    TMPDIR=$PWD run "$SADDLE" bench direct lap2d_60 kktz_10 --repeat 2 --json j.json
+    TMPDIR=$PWD run -0 "$SADDLE" bench direct lap2d_60 kktz_10 --repeat 2 --json j.json
     [ "$(echo *)" = j.json ]
     json j.json 'all(r["mumps"]["ran"] and r["mumps"]["factor"] > 0 for r in j["rows"])'
     json j.json '[r["mumps"]["negative"] for r in j["rows"]] == [0, 100]'
@@ -60,7 +55,7 @@ fake_peer() {
 @test "bench direct: a peer that fails is a dash in the table" {
     fake_peer mumps 'echo ready; exit 1'
     fake_peer cholmod 'echo ready; exec sleep 60'
-    run --separate-stderr "$SADDLE" bench direct lap2d_10 --repeat 1 --peers peers --limit 1 --json j.json -v
+    run -0 --separate-stderr "$SADDLE" bench direct lap2d_10 --repeat 1 --peers peers --limit 1 --json j.json -v
     [[ $stderr == *"lap2d_10: mumps: ended without a word"* ]]
     [[ $stderr == *"lap2d_10: cholmod: took too long"* ]]
     [[ $output == *" - "* ]]
@@ -72,7 +67,7 @@ fake_peer() {
         'while read word && [ "$word" = turn ]; do turns=$((turns + 1)); echo turn; done' \
         'echo "{\"peer\": \"mumps\", \"version\": \"fake 1\", \"analysis\": 2, \"factor\": 0.5, \"negative\": null, \"delayed\": $turns}"'
     fake_peer cholmod 'echo "$OMP_NUM_THREADS $OPENBLAS_NUM_THREADS" > threads; echo ready; read word; echo nonsense'
-    run "$SADDLE" bench direct lap2d_10 --repeat 3 --threads 2 --peers peers --json j.json
+    run -0 "$SADDLE" bench direct lap2d_10 --repeat 3 --threads 2 --peers peers --json j.json
     json j.json 'j["rows"][0]["mumps"]["factor"] == 0.5 and j["rows"][0]["mumps"]["delayed"] == 3'
     json j.json 'j["rows"][0]["mumps"]["negative"] is None and j["rows"][0]["mumps"]["ran"]'
     json j.json 'not j["rows"][0]["cholmod"]["ran"]'
@@ -85,7 +80,7 @@ fake_peer() {
     run -2 "$SADDLE" bench read A.mtx --anchors
     run -2 "$SADDLE" bench prepare A.mtx --threads 2
     run -2 "$SADDLE" bench direct A.mtx --order order.txt
-    run --separate-stderr "$SADDLE" bench direct nowhere.mtx lap2d_5 --peers none --repeat 1 --json j.json
+    run -3 --separate-stderr "$SADDLE" bench direct nowhere.mtx lap2d_5 --peers none --repeat 1 --json j.json
     [[ $stderr == *nowhere.mtx* ]]
     json j.json '[r["name"] for r in j["rows"]] == ["lap2d_5"]'
 }
