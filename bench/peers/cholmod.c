@@ -13,11 +13,24 @@ static cholmod_sparse *A;
 static cholmod_factor *L;
 static cholmod_dense *X, *Y, *E;
 
+/* Whether every diagonal entry is there and positive: what fails this is not worth an analysis. */
+static bool diagonal_positive(const saddle_matrix *lower)
+{
+    const int64_t *start = lower->pointers;
+    const double *values = lower->values;
+    for (int64_t j = 0; j < lower->columns; ++j) {
+        const int64_t first = start[j]; /* the diagonal, as rows ascend */
+        if (first == start[j + 1] || lower->indices[first] != j || !(values[first] > 0.0)) return false;
+    }
+    return true;
+}
+
 static bool begin(const saddle_matrix *lower, bool metis)
 {
     (void)metis; /* it is the order in any case */
     const size_t n = (size_t)lower->rows, entries = (size_t)lower->entries;
     cholmod_l_start(&common);
+    if (!diagonal_positive(lower)) return peer_error("not positive definite");
     common.print = 0;
     common.supernodal = CHOLMOD_SUPERNODAL;
     common.final_ll = 1;
