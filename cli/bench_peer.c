@@ -62,17 +62,25 @@ static bool give_up(peer_process *p, const char *why)
     return false;
 }
 
+/* Waits for up to 0.2 s until there is something to read; false, and the child is gone, when it is late. */
+static bool wait_for_word(peer_process *p, bool *ready)
+{
+    struct pollfd one = {.fd = p->socket, .events = POLLIN};
+    const double began = seconds();
+    *ready = poll(&one, 1, p->left < 0.2 ? 1 + (int)(1e3 * p->left) : 200) > 0;
+    p->left -= seconds() - began;
+    if (progress_interrupted()) return give_up(p, "interrupted");
+    return *ready || p->left > 0.0 ? true : give_up(p, "took too long");
+}
+
 /* Reads up to the end of a line; false, and the child is gone, where none comes. */
 static bool read_line(peer_process *p)
 {
+    bool ready;
     p->length = 0;
     while (p->length == 0 || p->line[p->length - 1] != '\n') {
-        struct pollfd one = {.fd = p->socket, .events = POLLIN};
-        const double left = p->deadline - seconds();
-        const int ready = left > 0.0 ? poll(&one, 1, left < 0.2 ? 1 + (int)(1e3 * left) : 200) : 0;
-        if (progress_interrupted()) return give_up(p, "interrupted");
-        if (left <= 0.0) return give_up(p, "took too long");
-        if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+        if (!wait_for_word(p, &ready)) return false;
+        if (!ready) continue;
         const ssize_t got = read(p->socket, p->line + p->length, sizeof p->line - 1 - p->length);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return give_up(p, "ended without a word");
@@ -98,7 +106,7 @@ void peer_start(peer_process *p, const char *path, const char *matrix, int threa
     int ends[2];
     memset(p, 0, sizeof *p);
     p->verbose = verbose;
-    p->deadline = seconds() + limit;
+    p->limit = p->left = limit;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         give_up(p, strerror(errno));
         return;
@@ -117,6 +125,8 @@ void peer_start(peer_process *p, const char *path, const char *matrix, int threa
 
 void peer_turn(peer_process *p)
 {
+    if (p->turns > 0 && p->left < 2.0 / 3.0 * p->limit) return;
+    p->turns++;
     ask(p, "turn\n");
 }
 

@@ -24,7 +24,9 @@ typedef struct peer_result {
 typedef struct peer_process {
     pid_t child;     /* 0 where there is none */
     int socket;      /* its standard input and output */
-    double deadline; /* when it is given up */
+    double limit;    /* seconds that it may take in all */
+    double left;     /* of them; time that others take is not counted */
+    int turns;       /* that it took */
     char line[4096]; /* what it said last */
     size_t length;
     bool told;       /* line holds its last words */
@@ -35,12 +37,12 @@ typedef struct peer_process {
 /* Whether the driver of this name is there; its path. folder NULL: beside the program. */
 bool peer_find(const char *name, const char *folder, char *path, size_t path_size);
 
-/* Starts a driver on a matrix and waits until it has read it. It is given up after `limit` seconds. Nothing
- * is told here of a failure: peer_end tells. */
+/* Starts a driver on a matrix and waits until it has read it. It is given up after `limit` seconds of
+ * its own. Nothing is told here of a failure: peer_end tells. */
 void peer_start(peer_process *p, const char *path, const char *matrix, int threads, double limit,
                 bool verbose);
 
-/* Lets it take a turn, and waits. */
+/* Lets it take a turn, and waits. One that is slow, and has spent a third of its time, is asked no more. */
 void peer_turn(peer_process *p);
 
 /* Lets it solve and tell, waits for its end, and kills it where it is late. */
