@@ -67,7 +67,7 @@ static bool wait_for_word(peer_process *p, bool *ready)
 {
     struct pollfd one = {.fd = p->socket, .events = POLLIN};
     const double began = seconds();
-    *ready = poll(&one, 1, p->left < 0.2 ? 1 + (int)(1e3 * p->left) : 200) > 0;
+    *ready = poll(&one, 1, 1 + (int)(1e3 * fmin(fmax(p->left, 0.0), 0.2))) > 0;
     p->left -= seconds() - began;
     if (progress_interrupted()) return give_up(p, "interrupted");
     return *ready || p->left > 0.0 ? true : give_up(p, "took too long");
