@@ -84,6 +84,11 @@ typedef struct sd_direct_result {
 saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operator *op, int64_t k,
                               const double *b, double *x, bool refine, sd_direct_result *results);
 
+/* z = a vector in the null space that the zero pivots span, z'b not 0 where the system has no solution; of a
+ * symmetric matrix. *found is false where b asks nothing of that space. */
+saddle_status sd_direct_null_vector(sd_context *c, const sd_direct *d, const double *b, double *z,
+                                    bool *found);
+
 /* The factors as a preconditioner of the system with op. */
 typedef struct sd_direct_inverse {
     const sd_direct *d;

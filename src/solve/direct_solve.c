@@ -1,5 +1,7 @@
 /* Solves with the factors, and refinement. See direct.h. */
 #include "solve/direct.h"
+
+#include "factor/rank.h"
 #include "solve/measure.h"
 
 #include <float.h>
@@ -34,6 +36,25 @@ saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, int32_t n, int6
         if (d->exponent != 0)
             for (int32_t i = 0; i < n; ++i) z[j * ldz + i] = ldexp(z[j * ldz + i], -d->exponent);
     }
+    sd_free(c, w);
+    return status;
+}
+
+saddle_status sd_direct_null_vector(sd_context *c, const sd_direct *d, const double *b, double *z,
+                                    bool *found)
+{
+    const int32_t n = d->tree.n;
+    const sd_factors *f = &d->factors[d->precision];
+    *found = false;
+    if (d->general || d->zero == 0) return SADDLE_OK;
+    double *w = sd_alloc(c, n, sizeof *w, "null vector");
+    if (!w) return c->status;
+    const int of_b = sd_largest_exponent(b, n);
+    for (int32_t i = 0; i < n; ++i) w[d->tree.position[i]] = d->p.row_scale[i] * ldexp(b[i], -of_b);
+    saddle_status status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, 1, w, n, 1);
+    if (!status) *found = sd_keep_null_space(f, w);
+    if (*found) status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, 1, w, n, 1);
+    for (int32_t i = 0; i < n && *found; ++i) z[i] = d->p.row_scale[i] * w[d->tree.position[i]];
     sd_free(c, w);
     return status;
 }

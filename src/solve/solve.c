@@ -260,8 +260,12 @@ static saddle_status run_attempts(solving *w)
         if (status) return status;
         saddle_info *info = w->info;
         if (reason == SADDLE_REASON_RESIDUAL || reason == SADDLE_REASON_CANCELLED) break;
-        const saddle_reason found =
-            sd_find_inconsistency(w->s, w->e, w->b, w->x, info->converged, methods[k], info->iterations);
+        const bool direct = methods[k] == SADDLE_METHOD_DIRECT;
+        const saddle_reason found = sd_find_inconsistency(w->s, w->e, w->b, w->x, info->converged, methods[k],
+                                                          !direct                 ? NULL
+                                                          : w->s->direct.factored ? &w->s->direct
+                                                                                  : w->own,
+                                                          info->iterations);
         if (w->e->status) return w->e->status;
         if (found == SADDLE_REASON_INCONSISTENT) { /* and that for every method */
             info->converged = 0;
