@@ -6,8 +6,6 @@
  */
 #include "factor/rank.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 
 static double panel_at(const sd_factors *f, const sd_front *front, int32_t i, int32_t j)
@@ -64,7 +62,8 @@ static int by_size(const void *a, const void *b)
     const sd_suspect *x = a, *y = b;
     if (fabs(x->eigenvalue) != fabs(y->eigenvalue)) return fabs(x->eigenvalue) < fabs(y->eigenvalue) ? -1 : 1;
     if (x->front != y->front) return x->front < y->front ? -1 : 1;
-    return x->column < y->column ? -1 : x->column > y->column;
+    if (x->column != y->column) return x->column < y->column ? -1 : 1;
+    return x->larger - y->larger;
 }
 
 /* Keeps the smallest `most`: a full array is sorted and its larger half makes room. */
@@ -77,24 +76,38 @@ static void add_suspect(sd_suspect *list, int64_t *kept, int64_t most, const sd_
     list[(*kept)++] = *suspect;
 }
 
+/* The suspects at column j of a front: one or two. */
+static int suspects_at(const sd_factors *f, int32_t k, int32_t j, sd_suspect found[2])
+{
+    const sd_front *front = &f->front[k];
+    const double a = d_at(f, front, 2 * j), b = d_at(f, front, 2 * j + 1);
+    found[0] = (sd_suspect){
+        .front = k, .column = j, .position = {front->variable[j], -1}, .vector = {1, 0}, .eigenvalue = a};
+    if (b == 0) return a != 0;
+    sd_suspect *small = &found[0], *large = &found[1];
+    small->position[1] = front->variable[j + 1];
+    *large = *small;
+    small->eigenvalue = small_eigenvalue(a, b, d_at(f, front, 2 * j + 2), small->vector, &large->eigenvalue);
+    large->larger = true;
+    large->vector[0] = -small->vector[1];
+    large->vector[1] = small->vector[0];
+    return 2;
+}
+
 int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects, int64_t most)
 {
     int64_t kept = 0;
     for (int32_t k = 0; k < f->tree->fronts && most > 0; ++k) {
         const sd_front *front = &f->front[k];
         for (int32_t j = 0; j < front->eliminated; ++j) {
-            const double a = d_at(f, front, 2 * j), b = d_at(f, front, 2 * j + 1);
-            sd_suspect s = {k, j, {front->variable[j], -1}, {1, 0}, a, 0};
-            if (b != 0) {
-                double large;
-                s.eigenvalue = small_eigenvalue(a, b, d_at(f, front, 2 * j + 2), s.vector, &large);
-                s.position[1] = front->variable[j + 1];
+            sd_suspect found[2];
+            const int count = suspects_at(f, k, j, found);
+            for (int at = 0; at < count; ++at) {
+                if (!(fabs(found[at].eigenvalue) <= limit)) continue;
+                found[at].column_norm = column_norm(f, front, j, found[at].vector);
+                add_suspect(suspects, &kept, most, &found[at]);
             }
-            if (fabs(s.eigenvalue) <= limit && (b != 0 || a != 0)) {
-                s.column_norm = column_norm(f, front, j, s.vector);
-                add_suspect(suspects, &kept, most, &s);
-            }
-            j += b != 0;
+            j += count == 2;
         }
     }
     qsort(suspects, (size_t)kept, sizeof *suspects, by_size);
@@ -105,13 +118,42 @@ void sd_make_zero(sd_factors *f, const sd_suspect *s)
 {
     const sd_front *front = &f->front[s->front];
     const int32_t k = 2 * s->column;
+    const double a = d_at(f, front, k), b = d_at(f, front, k + 1), c = d_at(f, front, k + 2);
     if (s->position[1] < 0) {
         set_d(f, front, k, 0);
         return;
     }
-    double v[2], large;
-    small_eigenvalue(d_at(f, front, k), d_at(f, front, k + 1), d_at(f, front, k + 2), v, &large);
-    set_d(f, front, k, large * v[1] * v[1]);
-    set_d(f, front, k + 1, -large * v[0] * v[1]);
-    set_d(f, front, k + 2, large * v[0] * v[0]);
+    /* what is left is the other eigenvalue, or nothing where that has gone before */
+    double v[2], large, kept = small_eigenvalue(a, b, c, v, &large);
+    if (b == 0 || sd_pair_is_singular(a, b, c))
+        kept = 0;
+    else if (!s->larger) {
+        kept = large;
+        const double turn = v[0];
+        v[0] = -v[1];
+        v[1] = turn;
+    }
+    set_d(f, front, k, kept * v[0] * v[0]);
+    set_d(f, front, k + 1, kept * v[0] * v[1]);
+    set_d(f, front, k + 2, kept * v[1] * v[1]);
+}
+
+void sd_project_null(const sd_factors *f, double *w)
+{
+    for (int32_t k = 0; k < f->tree->fronts; ++k) {
+        const sd_front *front = &f->front[k];
+        for (int32_t j = 0; j < front->eliminated; ++j) {
+            const double a = d_at(f, front, 2 * j), b = d_at(f, front, 2 * j + 1);
+            if (b == 0) {
+                if (a != 0) w[front->variable[j]] = 0;
+                continue;
+            }
+            double *p = &w[front->variable[j]], *q = &w[front->variable[++j]], v[2] = {0, 0}, large;
+            const double c = d_at(f, front, 2 * j);
+            if (sd_pair_is_singular(a, b, c)) small_eigenvalue(a, b, c, v, &large);
+            const double part = v[0] * *p + v[1] * *q;
+            *p = part * v[0];
+            *q = part * v[1];
+        }
+    }
 }

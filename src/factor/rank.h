@@ -4,10 +4,14 @@
 
 #include "factor/multifrontal.h"
 
+#include <float.h>
+#include <math.h>
+
 /* A pivot that may be rounding: where it is, and its size. */
 typedef struct sd_suspect {
     int32_t front, column; /* the first of the two, in a 2x2 pivot */
     int32_t position[2];   /* its variables; the second -1 in a 1x1 pivot */
+    bool larger;           /* the larger of the two eigenvalues of a 2x2 pivot */
     double vector[2];      /* eigenvector */
     double eigenvalue;
     double column_norm; /* of its column of L, the unit diagonal with it */
@@ -19,5 +23,14 @@ int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects
 
 /* Makes a suspect a zero pivot: its D^-1 is 0 from then on (that of its eigenvalue, in a 2x2). */
 void sd_make_zero(sd_factors *f, const sd_suspect *suspect);
+
+/* Whether a 2x2 pivot (a b; b c) is one that has lost an eigenvalue. */
+static inline bool sd_pair_is_singular(double a, double b, double c)
+{
+    return fabs((a / b) * (c / b) - 1) <= 8 * DBL_EPSILON;
+}
+
+/* w, by position, becomes its part in the null space of D. */
+void sd_project_null(const sd_factors *f, double *w);
 
 #endif

@@ -1,4 +1,5 @@
 /* Solves with the factors, and refinement. See direct.h. */
+#include "factor/rank.h"
 #include "solve/direct.h"
 #include "solve/measure.h"
 
@@ -60,6 +61,23 @@ saddle_status sd_direct_apply_transposed(sd_context *c, const sd_direct *d, int3
                                          const double *r, int64_t ldr, double *z, int64_t ldz, int threads)
 {
     return apply(c, d, n, d->general ? n : 0, 0, k, r, ldr, z, ldz, threads);
+}
+
+saddle_status sd_direct_null(sd_context *c, const sd_direct *d, int32_t n, const double *r, double *z,
+                             int threads)
+{
+    const sd_factors *f = &d->factors[d->precision];
+    const int32_t *position = d->tree.position;
+    double *w = sd_alloc(c, n, sizeof *w, "null vector");
+    if (!w) return c->status;
+    for (int32_t i = 0; i < n; ++i) w[position[i]] = d->p.row_scale[i] * r[i];
+    const int exponent = sd_take_exponent(n, w);
+    saddle_status status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, 1, w, n, threads);
+    if (!status) sd_project_null(f, w);
+    if (!status) status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, 1, w, n, threads);
+    for (int32_t i = 0; i < n && !status; ++i) z[i] = ldexp(d->p.row_scale[i] * w[position[i]], exponent);
+    sd_free(c, w);
+    return status;
 }
 
 /* Columns that are still being refined. */

@@ -7,6 +7,8 @@
  * grows along z: its componentwise error is then small whatever b is, and z = x. Rounding leaves a
  * part in r or x that A does reach. It is taken off: A y = A v has a solution, and v - y is z where A is
  * singular, 0 where it is not.
+ *
+ * Where the direct solver found zero pivots its factors give z at once: see sd_direct_null.
  */
 #include "solve/measure.h"
 #include "solve/solver.h"
@@ -18,7 +20,7 @@ static const double SINGULAR_TO = 1e-12; /* |A z| / |A||z|, entry by entry, that
 static const double SUSPECT = 1e-4;      /* |A v| / |A||v| from which on it is worth the iteration */
 static const double PART = 1e-3;         /* of v that z must be */
 static const double ALONG_B = 1e-6;      /* |z'b| / |z||b| that is no rounding */
-enum { ITERATIONS_LEAST = 100 };
+enum { ITERATIONS_LEAST = 100, CORRECTIONS = 3 };
 
 typedef struct search {
     const saddle_solver *s;
@@ -137,19 +139,43 @@ static saddle_reason search_from(search *q, int method, int64_t iterations)
                   iterations > ITERATIONS_LEAST ? iterations : ITERATIONS_LEAST);
 }
 
+/* z from the factors of a singular matrix, corrected by what A still makes of it: z -= A^+ A z. */
+static saddle_reason search_factors(search *q, const sd_direct *d, const double *b)
+{
+    sd_engine *e = q->e;
+    saddle_status status = sd_direct_null(e->context, d, q->n, b, q->v, e->threads);
+    double ratio = status ? NAN : take_candidate(q);
+    for (int step = 0; step < CORRECTIONS && ratio > SINGULAR_TO && !status; ++step) {
+        sd_vector_get(e, &q->product, q->c);
+        status = sd_direct_apply(e->context, d, q->n, 1, q->c, q->n, q->y, q->n, e->threads);
+        for (int32_t i = 0; i < q->n && !status; ++i) q->v[i] += q->y[i];
+        if (!status) ratio = take_candidate(q);
+    }
+    if (status && !e->status) e->status = status;
+    return ratio <= SINGULAR_TO ? SADDLE_REASON_INCONSISTENT : SADDLE_REASON_NONE;
+}
+
+static saddle_reason search_iterates(search *q, const double *b, const double *x, bool converged, int method,
+                                     int64_t iterations)
+{
+    saddle_errors errors;
+    if (converged)
+        memcpy(q->v, x, (size_t)q->n * sizeof *x);
+    else
+        sd_measure(q->e, &q->s->op[SD_DOUBLE], b, x, q->v, &errors, NULL);
+    return search_from(q, method, iterations);
+}
+
 saddle_reason sd_find_inconsistency(const saddle_solver *s, sd_engine *e, const double *b, double *x,
-                                    bool converged, int method, int64_t iterations)
+                                    bool converged, int method, int64_t iterations, const sd_direct *direct)
 {
     search q = {.s = s, .e = e, .n = s->A.n};
-    saddle_errors errors;
     saddle_reason reason = SADDLE_REASON_NONE;
     if (!s->facts.symmetric) return reason;
+    const bool factors = direct && !direct->general && !direct->changed && direct->zero > 0;
     if (!begin(&q)) {
-        if (converged)
-            memcpy(q.v, x, (size_t)q.n * sizeof *x);
-        else
-            sd_measure(e, &s->op[SD_DOUBLE], b, x, q.v, &errors, NULL);
-        reason = search_from(&q, method, iterations);
+        reason = factors ? search_factors(&q, direct, b)
+                         : search_iterates(&q, b, x, converged, method, iterations);
         sd_vector_get(e, &q.z, q.y);
         if (reason == SADDLE_REASON_INCONSISTENT && !is_along(q.n, q.y, b)) reason = SADDLE_REASON_NONE;
         if (reason == SADDLE_REASON_INCONSISTENT) remove_part(q.n, q.y, x);

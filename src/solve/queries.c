@@ -6,9 +6,9 @@
  * the plan; the caller's vectors between the parts of a solve, and his D, are in the order in which the
  * pivots came: front by front, in each the columns that it eliminated.
  */
+#include "factor/rank.h"
 #include "solve/solver.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -222,7 +222,6 @@ static void put_number(const sd_factors *f, void *array, int64_t k, double value
 static void count_signs(sd_direct *d)
 {
     const sd_factors *f = &d->factors[d->precision];
-    const double rounding = 8 * DBL_EPSILON;
     d->positive = d->negative = d->zero = 0;
     for (int32_t k = 0; k < f->tree->fronts; ++k) {
         const sd_front *front = &f->front[k];
@@ -231,9 +230,8 @@ static void count_signs(sd_direct *d)
             double first = a, second = a;
             if (b != 0) {
                 const double c = get_number(f, front->d, 2 * j + 2);
-                const double determinant = (a / b) * (c / b) - 1;
                 first = a + c;
-                second = fabs(determinant) <= rounding ? 0 : determinant > 0 ? first : -first;
+                second = sd_pair_is_singular(a, b, c) ? 0 : (a / b) * (c / b) > 1 ? first : -first;
                 if (first == 0) { /* then the determinant is negative */
                     first = 1;
                     second = -1;

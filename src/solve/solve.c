@@ -65,6 +65,13 @@ static saddle_status find_factors(const solving *w, const sd_direct **found)
     return status;
 }
 
+/* Those that were found, or NULL. */
+static const sd_direct *factors_in_use(const solving *w)
+{
+    const sd_direct *d = w->s->direct.factored && !w->again ? &w->s->direct : w->own;
+    return d->factored ? d : NULL;
+}
+
 /* Whether there is nothing left to be gained by stronger means. */
 static bool is_accurate(const saddle_errors *errors)
 {
@@ -260,8 +267,8 @@ static saddle_status run_attempts(solving *w)
         if (status) return status;
         saddle_info *info = w->info;
         if (reason == SADDLE_REASON_RESIDUAL || reason == SADDLE_REASON_CANCELLED) break;
-        const saddle_reason found =
-            sd_find_inconsistency(w->s, w->e, w->b, w->x, info->converged, methods[k], info->iterations);
+        const saddle_reason found = sd_find_inconsistency(w->s, w->e, w->b, w->x, info->converged, methods[k],
+                                                          info->iterations, factors_in_use(w));
         if (w->e->status) return w->e->status;
         if (found == SADDLE_REASON_INCONSISTENT) { /* and that for every method */
             info->converged = 0;

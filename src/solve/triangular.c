@@ -2,6 +2,7 @@
 #include "solve/triangular.h"
 
 #include "backend/blas.h"
+#include "factor/rank.h"
 
 #include <omp.h>
 #include <string.h>

@@ -3,27 +3,38 @@
  * `real` and NAME(x) are defined there.
  */
 
-/* w1 = D^-1 w1, a 2x2 pivot by its inverse with the largest entry divided out; zero pivots give 0. */
+/* (p, q) = M^-1 (p, q) for a 2x2 pivot M = (a b; b c), divided by its b first. Where rank.c has made one of
+ * its eigenvalues zero, M^-1 is M / (a + c)^2, which is the inverse of the other. */
+static void NAME(apply_pair)(const real *d, int32_t k, real *p, real *q)
+{
+    const real b = d[1], a = d[0] / b, c = d[2] / b, determinant = a * c - 1;
+    real pp = c / determinant / b, pq = -1 / determinant / b, qq = a / determinant / b;
+    if (sd_pair_is_singular(d[0], d[1], d[2])) {
+        const real trace = d[0] + d[2];
+        pp = d[0] / trace / trace;
+        pq = b / trace / trace;
+        qq = d[2] / trace / trace;
+    }
+    for (int32_t r = 0; r < k; ++r) {
+        const real first = p[r], second = q[r];
+        p[r] = pp * first + pq * second;
+        q[r] = pq * first + qq * second;
+    }
+}
+
+/* w1 = D^-1 w1; zero pivots give 0. */
 static void NAME(apply_inverse)(const sd_front *front, int32_t k, real *w)
 {
     const real *d = front->d;
     for (int32_t j = 0; j < front->eliminated; ++j) {
         real *row = w + (int64_t)j * k;
-        if (d[2 * j + 1] == 0) {
-            const real inverse = d[2 * j] == 0 ? 0 : 1 / d[2 * j];
-            for (int32_t r = 0; r < k; ++r) row[r] *= inverse;
+        if (d[2 * j + 1] != 0) {
+            NAME(apply_pair)(d + 2 * j, k, row, row + k);
+            ++j;
             continue;
         }
-        const real b = d[2 * j + 1], a = d[2 * j] / b, c = d[2 * j + 2] / b;
-        /* (a 1; 1 c) b: its inverse is (c -1; -1 a) / (b (a c - 1)) */
-        const real determinant = a * c - 1, scale = determinant == 0 ? 0 : 1 / determinant / b;
-        real *next = row + k;
-        for (int32_t r = 0; r < k; ++r) {
-            const real p = row[r], q = next[r];
-            row[r] = (c * p - q) * scale;
-            next[r] = (a * q - p) * scale;
-        }
-        ++j;
+        const real inverse = d[2 * j] == 0 ? 0 : 1 / d[2 * j];
+        for (int32_t r = 0; r < k; ++r) row[r] *= inverse;
     }
 }
 
