@@ -1,12 +1,14 @@
 /*
  * Small pivots: from A = L D L' follows A z = d_k l_k for z = L'^-1 e_k, so A has a singular value of at
- * most |d_k| |l_k| / |z|. Where that is no more than rounding, the pivot is as good as zero and A is singular
- * to working precision; a basic solution then sets its D^-1 to 0. For a 2x2 pivot e_k is an eigenvector of
- * it. Here are the candidates; the driver computes z for them (solve/direct.c).
+ * most |d_k| |l_k| / |z|. Where that is no more than rounding, of the size of |L| |D| |L'| where z is, the
+ * pivot is as good as zero and A is singular to working precision; a basic solution then sets its D^-1 to 0.
+ * For a 2x2 pivot e_k is an eigenvector of it. Here are the candidates; the driver computes z for them
+ * (solve/direct.c).
  */
 #include "factor/rank.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static double panel_at(const sd_factors *f, const sd_front *front, int32_t i, int32_t j)
 {
@@ -112,6 +114,33 @@ int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects
     }
     qsort(suspects, (size_t)kept, sizeof *suspects, by_size);
     return kept;
+}
+
+/* What the pivot at column j of a front adds to the growth; returns how many columns it has. */
+static int add_growth(const sd_factors *f, const sd_front *front, const int32_t *rows, int32_t j,
+                      double *growth)
+{
+    const double a = fabs(d_at(f, front, 2 * j)), b = fabs(d_at(f, front, 2 * j + 1));
+    const bool pair = b != 0;
+    const double c = pair ? fabs(d_at(f, front, 2 * j + 2)) : 0;
+    growth[front->variable[j]] += a;
+    if (pair) growth[front->variable[j + 1]] += c;
+    for (int32_t i = j + 1 + pair; i < front->rows; ++i) {
+        const double l = fabs(panel_at(f, front, i, j)), m = pair ? fabs(panel_at(f, front, i, j + 1)) : 0;
+        const int32_t at = i < front->columns ? front->variable[i] : rows[i - front->columns];
+        growth[at] += l * (a * l + 2 * b * m) + m * c * m;
+    }
+    return 1 + pair;
+}
+
+void sd_find_growth(const sd_factors *f, double *growth)
+{
+    memset(growth, 0, (size_t)f->tree->n * sizeof *growth);
+    for (int32_t k = 0; k < f->tree->fronts; ++k) {
+        const sd_front *front = &f->front[k];
+        const int32_t *rows = f->tree->rows + f->tree->row_ptr[k];
+        for (int32_t j = 0; j < front->eliminated;) j += add_growth(f, front, rows, j, growth);
+    }
 }
 
 void sd_make_zero(sd_factors *f, const sd_suspect *s)

@@ -21,6 +21,10 @@ typedef struct sd_suspect {
  * caller's). Zero pivots are not among them. Returns how many there are. */
 int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects, int64_t most);
 
+/* growth, by position, becomes the diagonal of |L| |D| |L'|: rounding has left errors of its size, times the
+ * unit of rounding, in what was subtracted from each diagonal entry. */
+void sd_find_growth(const sd_factors *f, double *growth);
+
 /* Makes a suspect a zero pivot: its D^-1 is 0 from then on (that of its eigenvalue, in a 2x2). */
 void sd_make_zero(sd_factors *f, const sd_suspect *suspect);
 

@@ -233,13 +233,29 @@ static int64_t count_stale(const sd_direct *d, const sd_factors *f)
     return stale;
 }
 
+/* |z| times the mean growth where z is, at least 1. */
+static double weigh(int32_t n, const double *z, const double *growth)
+{
+    double largest = 0, square = 0, grown = 0;
+    for (int32_t i = 0; i < n; ++i) largest = fmax(largest, fabs(z[i]));
+    if (!(largest > 0 && isfinite(largest))) return largest;
+    for (int32_t i = 0; i < n; ++i) {
+        const double part = (z[i] / largest) * (z[i] / largest);
+        square += part;
+        grown += part * fmax(1, growth[i]);
+    }
+    return largest * sqrt(square) * (grown / square);
+}
+
 /* x, by position, becomes L'^-1 of the suspects' eigenvectors; those that are rounding become zero pivots. */
 static saddle_status judge_suspects(sd_context *c, sd_direct *d, const sd_suspect *suspects, int64_t count)
 {
     sd_factors *f = &d->factors[d->precision];
     const int32_t n = d->tree.n;
     double *z = sd_alloc(c, (int64_t)n * SD_RHS_BLOCK, sizeof *z, "null vectors");
-    saddle_status status = z ? SADDLE_OK : c->status;
+    double *growth = sd_alloc(c, n, sizeof *growth, "growth of the pivots");
+    saddle_status status = z && growth ? SADDLE_OK : c->status;
+    if (!status) sd_find_growth(f, growth);
     for (int64_t first = 0; first < count && !status; first += SD_RHS_BLOCK) {
         const int64_t many = count - first < SD_RHS_BLOCK ? count - first : SD_RHS_BLOCK;
         memset(z, 0, (size_t)(n * many) * sizeof *z);
@@ -251,15 +267,14 @@ static saddle_status judge_suspects(sd_context *c, sd_direct *d, const sd_suspec
         status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, many, z, n, 1);
         for (int64_t k = 0; k < many && !status; ++k) {
             const sd_suspect *s = &suspects[first + k];
-            double norm = 0;
-            for (int32_t i = 0; i < n; ++i) norm = hypot(norm, z[k * n + i]);
-            if (fabs(s->eigenvalue) * s->column_norm > ROUNDING * norm) continue;
+            if (fabs(s->eigenvalue) * s->column_norm > ROUNDING * weigh(n, z + k * n, growth)) continue;
             sd_make_zero(f, s);
             ++d->zero;
             --*(s->eigenvalue > 0 ? &d->positive : &d->negative);
         }
     }
     sd_free(c, z);
+    sd_free(c, growth);
     return status;
 }
 

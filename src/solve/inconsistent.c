@@ -17,6 +17,7 @@
 #include <string.h>
 
 static const double SINGULAR_TO = 1e-12; /* |A z| / |A||z|, entry by entry, that is rounding */
+static const double ROUNDING = 1e-13;    /* of an entry of z beside the largest */
 static const double SUSPECT = 1e-4;      /* |A v| / |A||v| from which on it is worth the iteration */
 static const double PART = 1e-3;         /* of v that z must be */
 static const double ALONG_B = 1e-6;      /* |z'b| / |z||b| that is no rounding */
@@ -139,6 +140,16 @@ static saddle_reason search_from(search *q, int method, int64_t iterations)
                   iterations > ITERATIONS_LEAST ? iterations : ITERATIONS_LEAST);
 }
 
+/* Sets those entries of v to 0 that are no more than rounding beside the others, in the scaling of the
+ * factors: rows that hold nothing else would never be seen to vanish. */
+static void drop_rounding(search *q, const double *scale)
+{
+    double largest = 0;
+    for (int32_t i = 0; i < q->n; ++i) largest = fmax(largest, fabs(q->v[i] / scale[i]));
+    for (int32_t i = 0; i < q->n; ++i)
+        if (fabs(q->v[i] / scale[i]) <= ROUNDING * largest) q->v[i] = 0;
+}
+
 /* z from the factors of a singular matrix, corrected by what A still makes of it: z -= A^+ A z. */
 static saddle_reason search_factors(search *q, const sd_direct *d, const double *b)
 {
@@ -149,7 +160,9 @@ static saddle_reason search_factors(search *q, const sd_direct *d, const double 
         sd_vector_get(e, &q->product, q->c);
         status = sd_direct_apply(e->context, d, q->n, 1, q->c, q->n, q->y, q->n, e->threads);
         for (int32_t i = 0; i < q->n && !status; ++i) q->v[i] += q->y[i];
-        if (!status) ratio = take_candidate(q);
+        if (status) break;
+        drop_rounding(q, d->p.row_scale);
+        ratio = take_candidate(q);
     }
     if (status && !e->status) e->status = status;
     return ratio <= SINGULAR_TO ? SADDLE_REASON_INCONSISTENT : SADDLE_REASON_NONE;
