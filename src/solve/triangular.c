@@ -2,8 +2,8 @@
 #include "solve/triangular.h"
 
 #include "backend/blas.h"
-#include "factor/rank.h"
 
+#include <float.h>
 #include <omp.h>
 #include <string.h>
 
@@ -35,12 +35,15 @@ typedef struct walker {
 
 #define real double
 #define NAME(x) x##_double
+#define SINGULAR (8 * DBL_EPSILON)
 #include "solve/triangular_walk.h"
 #undef real
 #undef NAME
+#undef SINGULAR
 
 #define real float
 #define NAME(x) x##_single
+#define SINGULAR (8 * FLT_EPSILON)
 #include "solve/triangular_walk.h"
 
 static const walker *walker_of(const sd_factors *f)

@@ -1,40 +1,36 @@
 /*
  * A block of k right-hand sides through the tree, in one precision: included twice by triangular.c.
- * `real` and NAME(x) are defined there.
+ * `real`, NAME(x) and SINGULAR (a determinant that is rounding) are defined there.
  */
 
-/* (p, q) = M^-1 (p, q) for a 2x2 pivot M = (a b; b c), divided by its b first. Where rank.c has made one of
- * its eigenvalues zero, M^-1 is M / (a + c)^2, which is the inverse of the other. */
-static void NAME(apply_pair)(const real *d, int32_t k, real *p, real *q)
-{
-    const real b = d[1], a = d[0] / b, c = d[2] / b, determinant = a * c - 1;
-    real pp = c / determinant / b, pq = -1 / determinant / b, qq = a / determinant / b;
-    if (sd_pair_is_singular(d[0], d[1], d[2])) {
-        const real trace = d[0] + d[2];
-        pp = d[0] / trace / trace;
-        pq = b / trace / trace;
-        qq = d[2] / trace / trace;
-    }
-    for (int32_t r = 0; r < k; ++r) {
-        const real first = p[r], second = q[r];
-        p[r] = pp * first + pq * second;
-        q[r] = pq * first + qq * second;
-    }
-}
-
-/* w1 = D^-1 w1; zero pivots give 0. */
+/* w1 = D^-1 w1, a 2x2 pivot by its inverse with the largest entry divided out; zero pivots give 0. */
 static void NAME(apply_inverse)(const sd_front *front, int32_t k, real *w)
 {
     const real *d = front->d;
     for (int32_t j = 0; j < front->eliminated; ++j) {
         real *row = w + (int64_t)j * k;
-        if (d[2 * j + 1] != 0) {
-            NAME(apply_pair)(d + 2 * j, k, row, row + k);
-            ++j;
+        if (d[2 * j + 1] == 0) {
+            const real inverse = d[2 * j] == 0 ? 0 : 1 / d[2 * j];
+            for (int32_t r = 0; r < k; ++r) row[r] *= inverse;
             continue;
         }
-        const real inverse = d[2 * j] == 0 ? 0 : 1 / d[2 * j];
-        for (int32_t r = 0; r < k; ++r) row[r] *= inverse;
+        const real b = d[2 * j + 1], a = d[2 * j] / b, c = d[2 * j + 2] / b;
+        real in[3]; /* (a 1; 1 c) b: its inverse is (c -1; -1 a) / (b (a c - 1)) */
+        const real determinant = a * c - 1;
+        if (determinant > SINGULAR || determinant < -SINGULAR) {
+            const real scale = 1 / determinant / b;
+            in[0] = c * scale, in[1] = -scale, in[2] = a * scale;
+        } else { /* of rank one: its pseudo-inverse is itself over its trace squared */
+            const real trace = a + c, scale = 1 / trace / trace / b;
+            in[0] = a * scale, in[1] = scale, in[2] = c * scale;
+        }
+        real *next = row + k;
+        for (int32_t r = 0; r < k; ++r) {
+            const real p = row[r], q = next[r];
+            row[r] = in[0] * p + in[1] * q;
+            next[r] = in[1] * p + in[2] * q;
+        }
+        ++j;
     }
 }
 
