@@ -301,7 +301,8 @@ static void mixed_precision_falls_back_to_double(void **state)
         for (int j = 0; j < N; ++j) dense_set(&d, i, j, 1.0 / (1 + i + j));
     }
     dense_times(&d, one, b);
-    const saddle_info info = solve_dense(&d, SADDLE_LOWER, b, x, "method=direct,precision=mixed");
+    const saddle_info info =
+        solve_dense(&d, SADDLE_LOWER, b, x, "method=direct,precision=mixed,tol=1e-15,stop=normwise");
     assert_int_equal(info.status, SADDLE_OK);
     assert_true(info.backward_error <= 1e-15);
     dense_free(&d);
