@@ -394,6 +394,7 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
         clear_columns(n, 0, nrhs, x, ldx);
         nrhs = 0;
         status = e->context->status;
+        memcpy(worst.message, e->context->message, sizeof worst.message);
     }
     for (int64_t k = 0; k < nrhs; ++k) {
         if (ready.width > 0 && k % ready.width == 0) {
