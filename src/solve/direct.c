@@ -122,6 +122,29 @@ static const sd_front_kernels *kernels_of(const sd_direct_options *q)
     return q->device == SADDLE_DEVICE_REFERENCE ? sd_fronts_reference : sd_fronts_cpu();
 }
 
+/* All of A, without its power of two, so that a matrix of another size is planned in the same way. Where its
+ * sizes are too far apart for that, they stay as they are. */
+static saddle_status normalise(sd_context *c, const sd_csr *A, sd_csr *to)
+{
+    const double size = ldexp(1, exponent_of(A)), inverse = 1 / size;
+    bool exact = isfinite(inverse);
+    if (A->half) {
+        const saddle_status status = sd_csr_expand(c, A, to);
+        if (status) return status;
+    } else {
+        *to = *A;
+        to->borrowed_ind = true;
+        to->ptr = sd_alloc(c, (int64_t)A->n + 1, sizeof *to->ptr, "matrix");
+        to->val = sd_alloc(c, A->nnz, sizeof *to->val, "matrix");
+        if (!to->ptr || !to->val) return c->status;
+        memcpy(to->ptr, A->ptr, ((size_t)A->n + 1) * sizeof *to->ptr);
+        memcpy(to->val, A->val, (size_t)A->nnz * sizeof *to->val);
+    }
+    for (int64_t k = 0; k < A->nnz && exact; ++k) exact = A->val[k] * inverse * size == A->val[k];
+    for (int64_t k = 0; k < to->nnz && exact; ++k) to->val[k] *= inverse;
+    return SADDLE_OK;
+}
+
 /* Order and tree of a matrix that is symmetric by now. */
 static saddle_status plan_symmetric(sd_context *c, const sd_csr *A, const sd_direct_options *q, sd_direct *d,
                                     double times[2])
@@ -131,12 +154,11 @@ static saddle_status plan_symmetric(sd_context *c, const sd_csr *A, const sd_dir
     saddle_options o = *q->o;
     o.blocking = SADDLE_BLOCKING_NONE;
     double start = sd_seconds();
-    saddle_status status = A->half ? sd_csr_expand(c, A, &whole) : SADDLE_OK;
-    const sd_csr *all = A->half ? &whole : A;
-    if (!status) status = sd_prepare(c, all, true, &o, q->given, &d->p);
+    saddle_status status = normalise(c, A, &whole);
+    if (!status) status = sd_prepare(c, &whole, true, &o, q->given, &d->p);
     times[0] += sd_seconds() - start;
     start = sd_seconds();
-    if (!status) status = sd_graph_from_csr(c, all, true, NULL, &g);
+    if (!status) status = sd_graph_from_csr(c, &whole, true, NULL, &g);
     sd_csr_free(c, &whole);
     if (!status) status = sd_tree_make(c, A, &g, d->p.permutation, &d->tree);
     sd_graph_free(c, &g);
