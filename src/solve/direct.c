@@ -10,6 +10,7 @@
 
 static const double SMALL = 1e-20;     /* a column of nothing else is zero */
 static const double STALE = 0.1;       /* a matched entry below this no longer carries its pivot */
+static const double GROWN = 1e8;       /* one above this makes others small: the scaling no longer fits */
 static const double ALPHA = 0x1p-26;   /* of a general matrix, beside its largest entry */
 static const double DELAY_ROOM = 0.05; /* of the factors, expected on top for delays */
 
@@ -240,12 +241,14 @@ static sd_pivot_rule choose_rule(const sd_direct *d, bool known_definite, const 
     }
 }
 
-/* How many matched entries have become small: the order was made for others. */
+/* How many matched entries have become small, or very large: order and scaling were made for others. */
 static int64_t count_stale(const sd_direct *d, const sd_factors *f)
 {
     int64_t stale = 0;
-    for (int32_t j = 0; d->matched && j < d->tree.n; ++j)
-        if (d->matched[j] >= 0 && !(fabs(f->values[d->matched[j]]) >= STALE)) ++stale;
+    for (int32_t j = 0; d->matched && j < d->tree.n; ++j) {
+        const double size = d->matched[j] >= 0 ? fabs(f->values[d->matched[j]]) : 1;
+        if (!(size >= STALE && size <= GROWN)) ++stale;
+    }
     return stale;
 }
 

@@ -21,7 +21,7 @@ typedef struct solving {
     sd_direct *own;      /* the direct solver of this call, where the solver has none; it is kept */
     const double *ready; /* what the direct solver found already, or NULL */
     const sd_direct_result *result;
-    bool again; /* the solver's factors, in single, did not suffice */
+    bool again; /* the solver's factors, in single or of a stale plan, did not suffice */
 } solving;
 
 /* Which of the bounds asked for the measured errors keep. */
@@ -129,9 +129,11 @@ static saddle_status run_direct(solving *w, sd_attempt *attempt, saddle_errors *
                           s->options.precision != SADDLE_PRECISION_SINGLE;
     if (!stronger || is_accurate(errors)) return SADDLE_OK;
     status = iterate_direct(w, attempt, errors, share);
-    const bool single = attempt->direct->precision == SD_SINGLE;
-    if (status || !single || judge(&s->options, errors, *share)) return status;
-    sd_log(w->e->context, SADDLE_LOG_INFO, "factors in single do not suffice: factoring in double");
+    const bool single = attempt->direct->precision == SD_SINGLE, stale = attempt->direct->stale > 0;
+    if (status || w->again || !(single || stale) || judge(&s->options, errors, *share)) return status;
+    sd_log(w->e->context, SADDLE_LOG_INFO,
+           single ? "factors in single do not suffice: factoring in double"
+                  : "the plan was made for other values: planning and factoring again");
     w->again = true;
     w->ready = NULL;
     return run_direct(w, attempt, errors, share);

@@ -226,6 +226,38 @@ static void stale_choices_are_reported(void **state)
     dense_free(&d);
 }
 
+/* The scaling that the analysis made is 1e160 off: the factors overflow, and the solve plans again. */
+static void values_far_from_those_of_the_plan_are_solved_all_the_same(void **state)
+{
+    (void)state;
+    enum { N = 51 };
+    dense d = dense_new(N);
+    for (int i = 0; i < N - 1; ++i) {
+        dense_set(&d, i, i, 0x1p-1060);
+        set_both(&d, i, N - 1, 1);
+    }
+    const saddle_options options = options_of("method=direct");
+    saddle_solver *solver = NULL;
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    assert_int_equal(saddle_create(&solver, &options, NULL, NULL), SADDLE_OK);
+    assert_int_equal(saddle_analyse(solver, &A), SADDLE_OK);
+    view_free(&A);
+    for (int i = 0; i < N - 1; ++i) dense_set(&d, i, i, 1);
+    A = view_plain(&d, SADDLE_LOWER);
+    assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+    assert_true(info_of(solver).stale > 0);
+    double b[2 * N], x[2 * N];
+    saddle_info info = saddle_info_default();
+    for (int i = 0; i < 2 * N; ++i) b[i] = 0.02 * i;
+    assert_int_equal(saddle_solve(solver, 2, b, N, x, N, &info), SADDLE_OK);
+    assert_true(info.backward_error <= 1e-15);
+    assert_int_equal(info.inertia_positive, N - 1);
+    assert_int_equal(info.inertia_negative, 1);
+    view_free(&A);
+    saddle_destroy(&solver);
+    dense_free(&d);
+}
+
 static void another_pattern_is_refused(void **state)
 {
     (void)state;
@@ -278,6 +310,7 @@ int main(void)
         cmocka_unit_test(structurally_singular_matrices_have_their_rank),
         cmocka_unit_test(values_that_are_not_finite_are_refused),
         cmocka_unit_test(stale_choices_are_reported),
+        cmocka_unit_test(values_far_from_those_of_the_plan_are_solved_all_the_same),
         cmocka_unit_test(another_pattern_is_refused),
         cmocka_unit_test(wild_sizes_end_with_finite_numbers),
     };
