@@ -4,6 +4,8 @@
  */
 #include "factor/rank.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 static double d_at(const sd_factors *f, const sd_front *front, int32_t k)
@@ -117,22 +119,26 @@ void sd_replace_pivot(sd_factors *f, const sd_suspect *s, double value)
     set_d(f, &f->front[s->front], 2 * s->column, value);
 }
 
-void sd_project_null(const sd_factors *f, double *w)
+bool sd_keep_null_space(const sd_factors *f, double *x)
 {
+    bool any = false;
     for (int32_t k = 0; k < f->tree->fronts; ++k) {
         const sd_front *front = &f->front[k];
         for (int32_t j = 0; j < front->eliminated; ++j) {
             const double a = d_at(f, front, 2 * j), b = d_at(f, front, 2 * j + 1);
+            double *p = x + front->variable[j];
             if (b == 0) {
-                if (a != 0) w[front->variable[j]] = 0;
+                any |= a == 0 && *p != 0;
+                if (a != 0) *p = 0;
                 continue;
             }
-            double *p = &w[front->variable[j]], *q = &w[front->variable[++j]], v[2] = {0, 0}, large;
-            const double c = d_at(f, front, 2 * j);
-            if (sd_pair_is_singular(a, b, c)) small_eigenvalue(a, b, c, v, &large);
-            const double part = v[0] * *p + v[1] * *q;
-            *p = part * v[0];
-            *q = part * v[1];
+            double v[2], large, *q = x + front->variable[++j], along = 0;
+            const double small = small_eigenvalue(a, b, d_at(f, front, 2 * j), v, &large);
+            if (fabs(small) <= 8 * DBL_EPSILON * fabs(large)) along = v[0] * *p + v[1] * *q;
+            any |= along != 0;
+            *p = along * v[0];
+            *q = along * v[1];
         }
     }
+    return any;
 }

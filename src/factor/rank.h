@@ -4,9 +4,6 @@
 
 #include "factor/multifrontal.h"
 
-#include <float.h>
-#include <math.h>
-
 /* A pivot that may be rounding: where it is, and its size. */
 typedef struct sd_suspect {
     int32_t front, column; /* the first of the two, in a 2x2 pivot */
@@ -27,13 +24,7 @@ void sd_make_zero(sd_factors *f, const sd_suspect *suspect);
 /* A 1x1 pivot gets another value. */
 void sd_replace_pivot(sd_factors *f, const sd_suspect *suspect, double value);
 
-/* Whether a 2x2 pivot (a b; b c) is one that has lost an eigenvalue. */
-static inline bool sd_pair_is_singular(double a, double b, double c)
-{
-    return fabs((a / b) * (c / b) - 1) <= 8 * DBL_EPSILON;
-}
-
-/* w, by position, becomes its part in the null space of D. */
-void sd_project_null(const sd_factors *f, double *w);
+/* x, by position, keeps only its part in the null space of D. False where that is nothing but 0. */
+bool sd_keep_null_space(const sd_factors *f, double *x);
 
 #endif

@@ -74,12 +74,6 @@ saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, int32_t n, int6
 saddle_status sd_direct_apply_transposed(sd_context *c, const sd_direct *d, int32_t n, int64_t k,
                                          const double *r, int64_t ldr, double *z, int64_t ldz, int threads);
 
-/* z = the part of r in the null space of a symmetric A whose factors have zero pivots: S P' L'^-1 N L^-1 P S
- * r with the projector N onto the null space of D. A z is rounding, and z'r > 0 where no x satisfies A x = r.
- */
-saddle_status sd_direct_null(sd_context *c, const sd_direct *d, int32_t n, const double *r, double *z,
-                             int threads);
-
 /* Takes the power of two out of a vector whose largest entry is far from 1, beyond what single precision
  * could hold or in danger of overflow on the way; returns its exponent. */
 int sd_take_exponent(int32_t n, double *w);
@@ -96,6 +90,11 @@ typedef struct sd_direct_result {
 } sd_direct_result;
 saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operator *op, int64_t k,
                               const double *b, double *x, bool refine, sd_direct_result *results);
+
+/* z = a vector in the null space that the zero pivots span, z'b not 0 where the system has no solution; of a
+ * symmetric matrix. *found is false where b asks nothing of that space. */
+saddle_status sd_direct_null_vector(sd_context *c, const sd_direct *d, const double *b, double *z,
+                                    bool *found);
 
 /* The factors as a preconditioner of the system with op. */
 typedef struct sd_direct_inverse {

@@ -1,6 +1,8 @@
 /* Solves with the factors, and refinement. See direct.h. */
 #include "factor/rank.h"
 #include "solve/direct.h"
+
+#include "factor/rank.h"
 #include "solve/measure.h"
 
 #include <float.h>
@@ -67,19 +69,21 @@ saddle_status sd_direct_apply_transposed(sd_context *c, const sd_direct *d, int3
     return apply(c, d, n, d->general ? n : 0, 0, k, r, ldr, z, ldz, threads);
 }
 
-saddle_status sd_direct_null(sd_context *c, const sd_direct *d, int32_t n, const double *r, double *z,
-                             int threads)
+saddle_status sd_direct_null_vector(sd_context *c, const sd_direct *d, const double *b, double *z,
+                                    bool *found)
 {
+    const int32_t n = d->tree.n;
     const sd_factors *f = &d->factors[d->precision];
-    const int32_t *position = d->tree.position;
+    *found = false;
+    if (d->general || d->zero == 0) return SADDLE_OK;
     double *w = sd_alloc(c, n, sizeof *w, "null vector");
     if (!w) return c->status;
-    for (int32_t i = 0; i < n; ++i) w[position[i]] = d->p.row_scale[i] * r[i];
-    const int exponent = sd_take_exponent(n, w);
-    saddle_status status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, 1, w, n, threads);
-    if (!status) sd_project_null(f, w);
-    if (!status) status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, 1, w, n, threads);
-    for (int32_t i = 0; i < n && !status; ++i) z[i] = ldexp(d->p.row_scale[i] * w[position[i]], exponent);
+    const int of_b = sd_largest_exponent(b, n);
+    for (int32_t i = 0; i < n; ++i) w[d->tree.position[i]] = d->p.row_scale[i] * ldexp(b[i], -of_b);
+    saddle_status status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, 1, w, n, 1);
+    if (!status) *found = sd_keep_null_space(f, w);
+    if (*found) status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, 1, w, n, 1);
+    for (int32_t i = 0; i < n && *found; ++i) z[i] = d->p.row_scale[i] * w[d->tree.position[i]];
     sd_free(c, w);
     return status;
 }

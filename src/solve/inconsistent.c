@@ -6,9 +6,7 @@
  * r = b - Ax = z, or M^-1 r = z where it minimises in the norm of M. Where it does not end there, x
  * grows along z: its componentwise error is then small whatever b is, and z = x. Rounding leaves a
  * part in r or x that A does reach. It is taken off: A y = A v has a solution, and v - y is z where A is
- * singular, 0 where it is not.
- *
- * Where the direct solver found zero pivots its factors give z at once: see sd_direct_null.
+ * singular, 0 where it is not. A factorization with zero pivots gives z at once.
  */
 #include "solve/measure.h"
 #include "solve/solver.h"
@@ -17,11 +15,11 @@
 #include <string.h>
 
 static const double SINGULAR_TO = 1e-12; /* |A z| / |A||z|, entry by entry, that is rounding */
-static const double ROUNDING = 1e-13;    /* of an entry of z beside the largest */
 static const double SUSPECT = 1e-4;      /* |A v| / |A||v| from which on it is worth the iteration */
 static const double PART = 1e-3;         /* of v that z must be */
+static const double NOISE = 1e-13;       /* of a null vector's largest entry */
 static const double ALONG_B = 1e-6;      /* |z'b| / |z||b| that is no rounding */
-enum { ITERATIONS_LEAST = 100, CORRECTIONS = 3 };
+enum { ITERATIONS_LEAST = 100 };
 
 typedef struct search {
     const saddle_solver *s;
@@ -63,6 +61,22 @@ static double null_ratio(search *q)
     sd_spmv_abs(q->e, A, &q->z, &q->weight);
     sd_ratio_max(q->e, &q->product, &q->weight, &worst);
     return worst;
+}
+
+/* v -= y with A y = A v by the factors, product being -A v; then entries of v that are rounding are 0. */
+static void polish_direct(search *q, const sd_direct *direct)
+{
+    double largest = 0;
+    sd_vector_get(q->e, &q->product, q->c);
+    const saddle_status status =
+        sd_direct_apply(q->e->context, direct, q->n, 1, q->c, q->n, q->y, q->n, q->e->threads);
+    if (status) q->e->status = status;
+    for (int32_t i = 0; i < q->n && !status; ++i) {
+        q->v[i] += q->y[i];
+        largest = fmax(largest, fabs(q->v[i]));
+    }
+    for (int32_t i = 0; i < q->n; ++i)
+        if (fabs(q->v[i]) <= NOISE * largest) q->v[i] = 0;
 }
 
 /* Makes z = v - y with A y = A v, product being -A v. */
@@ -125,10 +139,14 @@ static double take_candidate(search *q)
 }
 
 /* Looks for a null vector near v, or near M^-1 v where that is closer to one. */
-static saddle_reason search_from(search *q, int method, int64_t iterations)
+static saddle_reason search_from(search *q, int method, const sd_direct *direct, int64_t iterations)
 {
     const bool diagonal = method == SADDLE_METHOD_DIAGONAL && q->s->diagonal.positive;
     double ratio = take_candidate(q);
+    if (direct && ratio > SINGULAR_TO) {
+        polish_direct(q, direct);
+        ratio = take_candidate(q);
+    }
     if (diagonal && ratio > SINGULAR_TO) {
         sd_multiply(q->e, &q->s->diagonal.inverse[SD_DOUBLE], &q->z, &q->z);
         if (null_ratio(q) < ratio) sd_vector_get(q->e, &q->z, q->v);
@@ -140,55 +158,24 @@ static saddle_reason search_from(search *q, int method, int64_t iterations)
                   iterations > ITERATIONS_LEAST ? iterations : ITERATIONS_LEAST);
 }
 
-/* Sets those entries of v to 0 that are no more than rounding beside the others, in the scaling of the
- * factors: rows that hold nothing else would never be seen to vanish. */
-static void drop_rounding(search *q, const double *scale)
-{
-    double largest = 0;
-    for (int32_t i = 0; i < q->n; ++i) largest = fmax(largest, fabs(q->v[i] / scale[i]));
-    for (int32_t i = 0; i < q->n; ++i)
-        if (fabs(q->v[i] / scale[i]) <= ROUNDING * largest) q->v[i] = 0;
-}
-
-/* z from the factors of a singular matrix, corrected by what A still makes of it: z -= A^+ A z. */
-static saddle_reason search_factors(search *q, const sd_direct *d, const double *b)
-{
-    sd_engine *e = q->e;
-    saddle_status status = sd_direct_null(e->context, d, q->n, b, q->v, e->threads);
-    double ratio = status ? NAN : take_candidate(q);
-    for (int step = 0; step < CORRECTIONS && ratio > SINGULAR_TO && !status; ++step) {
-        sd_vector_get(e, &q->product, q->c);
-        status = sd_direct_apply(e->context, d, q->n, 1, q->c, q->n, q->y, q->n, e->threads);
-        for (int32_t i = 0; i < q->n && !status; ++i) q->v[i] += q->y[i];
-        if (status) break;
-        drop_rounding(q, d->p.row_scale);
-        ratio = take_candidate(q);
-    }
-    if (status && !e->status) e->status = status;
-    return ratio <= SINGULAR_TO ? SADDLE_REASON_INCONSISTENT : SADDLE_REASON_NONE;
-}
-
-static saddle_reason search_iterates(search *q, const double *b, const double *x, bool converged, int method,
-                                     int64_t iterations)
-{
-    saddle_errors errors;
-    if (converged)
-        memcpy(q->v, x, (size_t)q->n * sizeof *x);
-    else
-        sd_measure(q->e, &q->s->op[SD_DOUBLE], b, x, q->v, &errors, NULL);
-    return search_from(q, method, iterations);
-}
-
 saddle_reason sd_find_inconsistency(const saddle_solver *s, sd_engine *e, const double *b, double *x,
-                                    bool converged, int method, int64_t iterations, const sd_direct *direct)
+                                    bool converged, int method, const sd_direct *direct, int64_t iterations)
 {
     search q = {.s = s, .e = e, .n = s->A.n};
+    saddle_errors errors;
     saddle_reason reason = SADDLE_REASON_NONE;
+    bool known = false;
     if (!s->facts.symmetric) return reason;
-    const bool factors = direct && !direct->general && !direct->changed && direct->zero > 0;
     if (!begin(&q)) {
-        reason = factors ? search_factors(&q, direct, b)
-                         : search_iterates(&q, b, x, converged, method, iterations);
+        if (direct) {
+            const saddle_status status = sd_direct_null_vector(e->context, direct, b, q.v, &known);
+            if (status) e->status = status;
+        }
+        if (!known && converged)
+            memcpy(q.v, x, (size_t)q.n * sizeof *x);
+        else if (!known)
+            sd_measure(e, &s->op[SD_DOUBLE], b, x, q.v, &errors, NULL);
+        reason = search_from(&q, method, known ? direct : NULL, iterations);
         sd_vector_get(e, &q.z, q.y);
         if (reason == SADDLE_REASON_INCONSISTENT && !is_along(q.n, q.y, b)) reason = SADDLE_REASON_NONE;
         if (reason == SADDLE_REASON_INCONSISTENT) remove_part(q.n, q.y, x);

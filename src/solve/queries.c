@@ -6,9 +6,9 @@
  * the plan; the caller's vectors between the parts of a solve, and his D, are in the order in which the
  * pivots came: front by front, in each the columns that it eliminated.
  */
-#include "factor/rank.h"
 #include "solve/solver.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -231,7 +231,9 @@ static void count_signs(sd_direct *d)
             if (b != 0) {
                 const double c = get_number(f, front->d, 2 * j + 2);
                 first = a + c;
-                second = sd_pair_is_singular(a, b, c) ? 0 : (a / b) * (c / b) > 1 ? first : -first;
+                second = fabs((a / b) * (c / b) - 1) <= 8 * DBL_EPSILON ? 0
+                         : (a / b) * (c / b) > 1                        ? first
+                                                                        : -first;
                 if (first == 0) { /* then the determinant is negative */
                     first = 1;
                     second = -1;

@@ -128,7 +128,7 @@ static saddle_status run_direct(solving *w, sd_attempt *attempt, saddle_errors *
     const bool stronger = s->options.krylov == SADDLE_KRYLOV_AUTO && !attempt->direct->changed &&
                           s->options.precision != SADDLE_PRECISION_SINGLE;
     if (!stronger || is_accurate(errors)) return SADDLE_OK;
-    status = iterate_direct(w, attempt, errors, share);
+    if (attempt->direct->zero == 0) status = iterate_direct(w, attempt, errors, share);
     const bool single = attempt->direct->precision == SD_SINGLE, stale = attempt->direct->stale > 0;
     if (status || w->again || !(single || stale) || judge(&s->options, errors, *share)) return status;
     sd_log(w->e->context, SADDLE_LOG_INFO,
@@ -269,8 +269,10 @@ static saddle_status run_attempts(solving *w)
         if (status) return status;
         saddle_info *info = w->info;
         if (reason == SADDLE_REASON_RESIDUAL || reason == SADDLE_REASON_CANCELLED) break;
-        const saddle_reason found = sd_find_inconsistency(w->s, w->e, w->b, w->x, info->converged, methods[k],
-                                                          info->iterations, factors_in_use(w));
+        const bool direct = methods[k] == SADDLE_METHOD_DIRECT;
+        const saddle_reason found =
+            sd_find_inconsistency(w->s, w->e, w->b, w->x, info->converged, methods[k],
+                                  direct ? factors_in_use(w) : NULL, info->iterations);
         if (w->e->status) return w->e->status;
         if (found == SADDLE_REASON_INCONSISTENT) { /* and that for every method */
             info->converged = 0;
