@@ -37,7 +37,7 @@ int main(void)
         colptr[i] = 2 * i;
         rowind[2 * i] = i;
         rowind[2 * i + 1] = N;
-        values[2 * i + 1] = 1;
+        values[2 * i] = values[2 * i + 1] = 1; /* at x = 0: the analysis looks at values too */
     }
     colptr[N] = colptr[N + 1] = 2 * N;
     const saddle_matrix A = saddle_symmetric(N + 1, colptr, rowind, values);

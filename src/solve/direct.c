@@ -10,6 +10,7 @@
 
 static const double SMALL = 1e-20;     /* a column of nothing else is zero */
 static const double STALE = 0.1;       /* a matched entry below this no longer carries its pivot */
+static const double GROWN = 1e8;       /* one above this makes others small: the scaling no longer fits */
 static const double ALPHA = 0x1p-26;   /* of a general matrix, beside its largest entry */
 static const double DELAY_ROOM = 0.03; /* of the factors, expected on top for delays */
 
@@ -122,6 +123,29 @@ static const sd_front_kernels *kernels_of(const sd_direct_options *q)
     return q->device == SADDLE_DEVICE_REFERENCE ? sd_fronts_reference : sd_fronts_cpu();
 }
 
+/* All of A, without its power of two, so that a matrix of another size is planned in the same way. Where its
+ * sizes are too far apart for that, they stay as they are. */
+static saddle_status normalise(sd_context *c, const sd_csr *A, sd_csr *to)
+{
+    const double size = ldexp(1, exponent_of(A)), inverse = 1 / size;
+    bool exact = isfinite(inverse);
+    if (A->half) {
+        const saddle_status status = sd_csr_expand(c, A, to);
+        if (status) return status;
+    } else {
+        *to = *A;
+        to->borrowed_ind = true;
+        to->ptr = sd_alloc(c, (int64_t)A->n + 1, sizeof *to->ptr, "matrix");
+        to->val = sd_alloc(c, A->nnz, sizeof *to->val, "matrix");
+        if (!to->ptr || !to->val) return c->status;
+        memcpy(to->ptr, A->ptr, ((size_t)A->n + 1) * sizeof *to->ptr);
+        memcpy(to->val, A->val, (size_t)A->nnz * sizeof *to->val);
+    }
+    for (int64_t k = 0; k < A->nnz && exact; ++k) exact = A->val[k] * inverse * size == A->val[k];
+    for (int64_t k = 0; k < to->nnz && exact; ++k) to->val[k] *= inverse;
+    return SADDLE_OK;
+}
+
 /* Order and tree of a matrix that is symmetric by now. */
 static saddle_status plan_symmetric(sd_context *c, const sd_csr *A, const sd_direct_options *q, sd_direct *d,
                                     double times[2])
@@ -129,9 +153,8 @@ static saddle_status plan_symmetric(sd_context *c, const sd_csr *A, const sd_dir
     sd_csr whole = {0};
     sd_graph g = {0};
     double start = sd_seconds();
-    saddle_status status = A->half ? sd_csr_expand(c, A, &whole) : SADDLE_OK;
-    const sd_csr *all = A->half ? &whole : A;
-    if (!status) status = sd_prepare_order(c, all, q->o, q->given, &d->p, &g);
+    saddle_status status = normalise(c, A, &whole);
+    if (!status) status = sd_prepare_order(c, &whole, q->o, q->given, &d->p, &g);
     times[0] += sd_seconds() - start;
     start = sd_seconds();
     sd_csr_free(c, &whole);
@@ -215,12 +238,14 @@ static sd_pivot_rule choose_rule(const sd_direct *d, bool known_definite, const 
     }
 }
 
-/* How many matched entries have become small: the order was made for others. */
+/* How many matched entries have become small, or very large: order and scaling were made for others. */
 static int64_t count_stale(const sd_direct *d, const sd_factors *f)
 {
     int64_t stale = 0;
-    for (int32_t j = 0; d->matched && j < d->tree.n; ++j)
-        if (d->matched[j] >= 0 && !(fabs(f->values[d->matched[j]]) >= STALE)) ++stale;
+    for (int32_t j = 0; d->matched && j < d->tree.n; ++j) {
+        const double size = d->matched[j] >= 0 ? fabs(f->values[d->matched[j]]) : 1;
+        if (!(size >= STALE && size <= GROWN)) ++stale;
+    }
     return stale;
 }
 

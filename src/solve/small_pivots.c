@@ -10,6 +10,9 @@
  *
  * - |z'Az| within a few roundings of g: then rounding the entries of a singular matrix may have given A. The
  * pivot is taken for zero and its D^-1 for 0. (For the rounded A of a singular B, Bz = 0, z'Az = z'(A - B)z.)
+ * Where g is itself no more than what the rounding of z leaves in it (z touches no nonzero of A but by its
+ * rounding, as with a constraint that stands twice), the same holds of |z'Az| <= (eps |z|)^2, the error of z
+ * squared beside a largest entry of about 1.
  * - |z'Az| far above that: it is the pivot, with its sign, and takes the place of the one that was computed.
  * - between the two the pivot stays as it was computed.
  *
@@ -26,6 +29,7 @@
 
 static const double SUSPECT = 1e-8;              /* beside a largest entry of 1 */
 static const double ROUNDING = 16 * DBL_EPSILON; /* entries of A are often sums of a few rounded numbers */
+static const double SQUARED = 64 * DBL_EPSILON * DBL_EPSILON;
 static const double CERTAIN = 1000 * DBL_EPSILON;
 static const double REPLACED = 0.01; /* a pivot that is off by more is replaced */
 enum {
@@ -55,14 +59,16 @@ static double quadratic_form(const sd_csr *A, const double *y, double *absolute)
 /* What becomes of one suspect. True where it was not as it should be. */
 static bool settle(const sd_csr *M, const sd_suspect *s, const double *z, double *y, sd_direct *d)
 {
-    double g;
-    for (int32_t i = 0; i < M->n; ++i)
+    double g, square = 0;
+    for (int32_t i = 0; i < M->n; ++i) {
         y[i] = ldexp(d->p.row_scale[i] * z[d->tree.position[i]], -d->exponent / 2);
+        square += z[i] * z[i];
+    }
     double exact = quadratic_form(M, y, &g);
     if (d->exponent % 2 != 0) exact = ldexp(exact, -(d->exponent % 2)), g = ldexp(g, -(d->exponent % 2));
     int64_t *const before = s->eigenvalue > 0 ? &d->positive : &d->negative;
     if (!isfinite(exact) || !isfinite(g)) return false;
-    if (fabs(exact) <= ROUNDING * g) {
+    if (fabs(exact) <= ROUNDING * g || fabs(exact) <= SQUARED * square) {
         sd_make_zero(&d->factors[d->precision], s);
         --*before;
         ++d->zero;

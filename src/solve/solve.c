@@ -21,7 +21,7 @@ typedef struct solving {
     sd_direct *own;      /* the direct solver of this call, where the solver has none; it is kept */
     const double *ready; /* what the direct solver found already, or NULL */
     const sd_direct_result *result;
-    bool again; /* the solver's factors, in single, did not suffice */
+    bool again; /* the solver's factors, in single or of a stale plan, did not suffice */
 } solving;
 
 /* Which of the bounds asked for the measured errors keep. */
@@ -63,6 +63,13 @@ static saddle_status find_factors(const solving *w, const sd_direct **found)
             sd_direct_factor(c, &s->A, s->facts.symmetric && s->facts.kind == SADDLE_KIND_SPD, &q, w->own);
     if (!status) sd_direct_tell(s, w->own, w->info);
     return status;
+}
+
+/* Those that were found, or NULL. */
+static const sd_direct *factors_in_use(const solving *w)
+{
+    const sd_direct *d = w->s->direct.factored && !w->again ? &w->s->direct : w->own;
+    return d->factored ? d : NULL;
 }
 
 /* Whether there is nothing left to be gained by stronger means. */
@@ -119,12 +126,14 @@ static saddle_status run_direct(solving *w, sd_attempt *attempt, saddle_errors *
     attempt->reason = SADDLE_REASON_STAGNATION;
     w->info->first_error = result.first_error;
     const bool stronger = s->options.krylov == SADDLE_KRYLOV_AUTO && !attempt->direct->changed &&
-                          attempt->direct->zero == 0 && s->options.precision != SADDLE_PRECISION_SINGLE;
+                          s->options.precision != SADDLE_PRECISION_SINGLE;
     if (!stronger || is_accurate(errors)) return SADDLE_OK;
-    status = iterate_direct(w, attempt, errors, share);
-    const bool single = attempt->direct->precision == SD_SINGLE;
-    if (status || !single || judge(&s->options, errors, *share)) return status;
-    sd_log(w->e->context, SADDLE_LOG_INFO, "factors in single do not suffice: factoring in double");
+    if (attempt->direct->zero == 0) status = iterate_direct(w, attempt, errors, share);
+    const bool single = attempt->direct->precision == SD_SINGLE, stale = attempt->direct->stale > 0;
+    if (status || w->again || !(single || stale) || judge(&s->options, errors, *share)) return status;
+    sd_log(w->e->context, SADDLE_LOG_INFO,
+           single ? "factors in single do not suffice: factoring in double"
+                  : "the plan was made for other values: planning and factoring again");
     w->again = true;
     w->ready = NULL;
     return run_direct(w, attempt, errors, share);
@@ -261,11 +270,9 @@ static saddle_status run_attempts(solving *w)
         saddle_info *info = w->info;
         if (reason == SADDLE_REASON_RESIDUAL || reason == SADDLE_REASON_CANCELLED) break;
         const bool direct = methods[k] == SADDLE_METHOD_DIRECT;
-        const saddle_reason found = sd_find_inconsistency(w->s, w->e, w->b, w->x, info->converged, methods[k],
-                                                          !direct                 ? NULL
-                                                          : w->s->direct.factored ? &w->s->direct
-                                                                                  : w->own,
-                                                          info->iterations);
+        const saddle_reason found =
+            sd_find_inconsistency(w->s, w->e, w->b, w->x, info->converged, methods[k],
+                                  direct ? factors_in_use(w) : NULL, info->iterations);
         if (w->e->status) return w->e->status;
         if (found == SADDLE_REASON_INCONSISTENT) { /* and that for every method */
             info->converged = 0;
@@ -391,6 +398,7 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
         clear_columns(n, 0, nrhs, x, ldx);
         nrhs = 0;
         status = e->context->status;
+        memcpy(worst.message, e->context->message, sizeof worst.message);
     }
     for (int64_t k = 0; k < nrhs; ++k) {
         if (ready.width > 0 && k % ready.width == 0) {
@@ -463,15 +471,13 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
     sd_context c;
     sd_engine e = {0};
     saddle_info own = solver ? solver->info : saddle_info_default();
-    sd_context_init(&c, solver ? &solver->c.hooks : NULL, 0);
+    sd_solver_context(solver, &c);
     if (info && sd_info_has_history(info)) {
         own.history = info->history;
         own.history_room = info->history_room;
     }
     saddle_status status = check_call(&c, solver, nrhs, b, ldb, x, ldx);
     if (!status) {
-        const int64_t limit = solver->options.max_memory;
-        if (limit > 0) c.limit = limit > solver->c.bytes ? limit - solver->c.bytes : 1;
         status = sd_engine_open(&c, &e, solver->device, solver->threads);
         if (status)
             clear_columns(solver->A.n, 0, nrhs, x, ldx);

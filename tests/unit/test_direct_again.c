@@ -1,0 +1,356 @@
+/*
+ * The direct solver again and again: the same bits at any number of threads and in any factorization, no new
+ * memory, several solvers at once, memory limits, failing allocations, cancelling.
+ */
+#include "factoring.h"
+
+#include "failing_allocator.h"
+#include "solve/solver.h"
+
+#include <pthread.h>
+
+/* (I + L, -I; -I, -I) with the Laplacian L of an m x m grid whose values depend on `seed`: lower triangle by
+ * columns. Indefinite, with a tree of some height. */
+typedef struct grid_problem {
+    int32_t n, *colptr, *rowind;
+    double *values, *b;
+    saddle_matrix A;
+} grid_problem;
+
+static void fill_values(grid_problem *p, uint64_t seed)
+{
+    rng r = {seed};
+    const int32_t half = p->n / 2;
+    for (int32_t j = 0; j < p->n; ++j) {
+        for (int32_t k = p->colptr[j]; k < p->colptr[j + 1]; ++k) {
+            const bool diagonal = p->rowind[k] == j;
+            const double value = j >= half ? -1 : diagonal ? 4.5 : -1;
+            p->values[k] = value * (1 + 0.1 * rng_unit(&r));
+        }
+    }
+}
+
+static grid_problem grid_new(int32_t m, uint64_t seed)
+{
+    const int32_t half = m * m, n = 2 * half;
+    grid_problem p = {.n = n,
+                      .colptr = test_alloc((size_t)n + 1, sizeof(int32_t)),
+                      .rowind = test_alloc(5 * (size_t)n, sizeof(int32_t)),
+                      .values = test_alloc(5 * (size_t)n, sizeof(double)),
+                      .b = test_alloc((size_t)n, sizeof(double))};
+    int32_t k = 0;
+    for (int32_t j = 0; j < n; ++j) {
+        p.colptr[j] = k;
+        p.b[j] = 1 + j % 5;
+        p.rowind[k++] = j;
+        if (j >= half) continue;
+        if (j % m < m - 1) p.rowind[k++] = j + 1;
+        if (j + m < half) p.rowind[k++] = j + m;
+        p.rowind[k++] = j + half;
+    }
+    p.colptr[n] = k;
+    p.A = saddle_symmetric(n, p.colptr, p.rowind, p.values);
+    fill_values(&p, seed);
+    return p;
+}
+
+static void grid_free(grid_problem *p)
+{
+    free(p->colptr);
+    free(p->rowind);
+    free(p->values);
+    free(p->b);
+}
+
+static saddle_solver *solver_new(const char *list, const saddle_hooks *hooks)
+{
+    const saddle_options options = options_of(list);
+    saddle_solver *solver = NULL;
+    char message[SADDLE_MESSAGE_SIZE];
+    if (saddle_create(&solver, &options, hooks, message)) fail_msg("%s", message);
+    return solver;
+}
+
+static void factor_and_solve(saddle_solver *solver, const grid_problem *p, double *x, double *d)
+{
+    saddle_info info = saddle_info_default();
+    if (saddle_factor(solver, &p->A)) fail_msg("%s", saddle_message(solver));
+    if (saddle_solve(solver, 1, p->b, p->n, x, p->n, &info)) fail_msg("%s", info.message);
+    assert_true(info.backward_error <= 1e-15);
+    assert_int_equal(info.inertia_positive, p->n / 2);
+    if (d) assert_int_equal(saddle_get_pivots(solver, NULL, d), SADDLE_OK);
+}
+
+/* ---- the same bits ---- */
+
+static void any_number_of_threads_gives_the_same_bits(void **state)
+{
+    (void)state;
+    static const int threads[] = {1, 2, 3, 8};
+    grid_problem p = grid_new(60, 1);
+    const size_t bytes = (size_t)p.n * sizeof(double);
+    double *x = malloc(bytes), *d = malloc(2 * bytes), *y = malloc(bytes), *e = malloc(2 * bytes);
+    saddle_solver *solver = solver_new("method=direct,threads=1", NULL);
+    factor_and_solve(solver, &p, x, d);
+    saddle_destroy(&solver);
+    for (int run = 0; run < 20; ++run) {
+        char list[64];
+        snprintf(list, sizeof list, "method=direct,threads=%d", threads[run % 4]);
+        solver = solver_new(list, NULL);
+        solver->sleep = run < 4 ? 0 : 200;
+        factor_and_solve(solver, &p, y, e);
+        assert_memory_equal(x, y, bytes);
+        assert_memory_equal(d, e, 2 * bytes);
+        saddle_destroy(&solver);
+    }
+    free(x);
+    free(y);
+    free(d);
+    free(e);
+    grid_free(&p);
+}
+
+static void factoring_again_gives_the_bits_of_the_first_time(void **state)
+{
+    (void)state;
+    static const char *const styles[] = {"method=direct", "method=direct,threads=2",
+                                         "method=direct,device=reference", "method=direct,precision=mixed"};
+    grid_problem p = grid_new(25, 1), q = grid_new(25, 2);
+    const size_t bytes = (size_t)p.n * sizeof(double);
+    double *x = malloc(bytes), *d = malloc(2 * bytes), *y = malloc(bytes), *e = malloc(2 * bytes);
+    for (int style = 0; style < 4; ++style) {
+        saddle_solver *solver = solver_new(styles[style], NULL);
+        saddle_info info = saddle_info_default();
+        assert_int_equal(saddle_analyse(solver, &p.A), SADDLE_OK);
+        for (int run = 0; run < 3; ++run) {
+            assert_int_equal(saddle_factor(solver, &p.A), SADDLE_OK);
+            assert_int_equal(saddle_solve(solver, 1, p.b, p.n, run ? y : x, p.n, &info), SADDLE_OK);
+            assert_int_equal(saddle_get_pivots(solver, NULL, run ? e : d), SADDLE_OK);
+            if (run > 0) assert_memory_equal(x, y, bytes);
+            if (run > 0) assert_memory_equal(d, e, 2 * bytes);
+            assert_int_equal(saddle_factor(solver, &q.A), SADDLE_OK); /* something else in between */
+        }
+        saddle_destroy(&solver);
+    }
+    free(x);
+    free(y);
+    free(d);
+    free(e);
+    grid_free(&p);
+    grid_free(&q);
+}
+
+/* ---- memory ---- */
+
+static void a_thousand_factorizations_take_no_new_memory(void **state)
+{
+    (void)state;
+    grid_problem p = grid_new(10, 1);
+    failing_allocator f = {0};
+    const saddle_hooks hooks = failing_hooks(&f);
+    saddle_solver *solver = solver_new("method=direct,threads=1", &hooks);
+    int64_t allocations = 0, live = 0;
+    for (int run = 0; run < 1000; ++run) {
+        fill_values(&p, (uint64_t)run);
+        const int64_t before = f.allocations;
+        assert_int_equal(saddle_factor(solver, &p.A), SADDLE_OK);
+        if (run == 1) allocations = f.allocations - before;
+        if (run == 1) live = f.live;
+        if (run > 1) assert_int_equal(f.allocations - before, allocations); /* vectors of the product */
+        if (run > 1) assert_int_equal(f.live, live);
+    }
+    print_message("           %lld allocations in each\n", (long long)allocations);
+    saddle_destroy(&solver);
+    assert_int_equal(f.live, 0);
+    grid_free(&p);
+}
+
+static void a_limit_below_the_plan_is_refused(void **state)
+{
+    (void)state;
+    grid_problem p = grid_new(30, 1);
+    saddle_solver *solver = solver_new("method=direct,max_memory=300K", NULL);
+    double *x = test_alloc((size_t)p.n, sizeof *x);
+    assert_int_equal(saddle_factor(solver, &p.A), SADDLE_MEMORY_LIMIT);
+    assert_int_equal(saddle_solve(solver, 1, p.b, p.n, x, p.n, NULL), SADDLE_WRONG_ORDER);
+    saddle_destroy(&solver);
+    solver = solver_new("method=direct", NULL);
+    assert_int_equal(saddle_factor(solver, &p.A), SADDLE_OK);
+    const saddle_info info = info_of(solver);
+    assert_true(info.planned_bytes > 300000 && info.planned_flops > 0 && info.planned_nnz > p.n);
+    saddle_destroy(&solver);
+    char list[80];
+    snprintf(list, sizeof list, "method=direct,max_memory=%lld", (long long)info.planned_bytes - 1);
+    solver = solver_new(list, NULL);
+    assert_int_equal(saddle_factor(solver, &p.A), SADDLE_MEMORY_LIMIT);
+    assert_contains(saddle_message(solver), "the direct solver needs about");
+    assert_contains(saddle_message(solver), "max_memory");
+    saddle_destroy(&solver);
+    free(x);
+    grid_free(&p);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    static const char *const styles[] = {"method=direct,threads=1", "method=direct,threads=1,precision=mixed",
+                                         "method=direct,threads=1,device=reference,check=on"};
+    grid_problem p = grid_new(5, 3);
+    double x[100];
+    for (int style = 0; style < 3; ++style) {
+        int64_t failures = 0;
+        for (int64_t k = 1;; ++k) {
+            failing_allocator f = {.fail_at = k};
+            const saddle_hooks hooks = failing_hooks(&f);
+            const saddle_options options = options_of(styles[style]);
+            char message[SADDLE_MESSAGE_SIZE] = "";
+            saddle_solver *solver = NULL;
+            saddle_info info = saddle_info_default();
+            saddle_status status = saddle_create(&solver, &options, &hooks, message);
+            if (!status) {
+                status = saddle_factor(solver, &p.A);
+                if (status) snprintf(message, sizeof message, "%s", saddle_message(solver));
+            }
+            if (!status) {
+                status = saddle_solve(solver, 1, p.b, p.n, x, p.n, &info);
+                if (status) snprintf(message, sizeof message, "%s", info.message);
+            }
+            saddle_destroy(&solver);
+            assert_int_equal(f.live, 0);
+            if (!f.failed) break;
+            if (status != SADDLE_OUT_OF_MEMORY || !strstr(message, "memory"))
+                fail_msg("style %d, allocation %lld: %s, \"%s\"", style, (long long)k,
+                         saddle_status_text(status), message);
+            ++failures;
+        }
+        assert_true(failures > 20);
+    }
+    grid_free(&p);
+}
+
+static void a_solver_is_whole_again_after_a_failed_allocation(void **state)
+{
+    (void)state;
+    grid_problem p = grid_new(8, 3);
+    double x[128], y[128];
+    failing_allocator f = {0};
+    const saddle_hooks hooks = failing_hooks(&f);
+    saddle_solver *solver = solver_new("method=direct,threads=1", &hooks);
+    factor_and_solve(solver, &p, x, NULL);
+    for (int64_t k = 1;; ++k) {
+        f.failed = 0;
+        f.fail_at = f.allocations + k;
+        const saddle_status status = saddle_factor(solver, &p.A);
+        if (!f.failed) break;
+        assert_int_equal(status, SADDLE_OUT_OF_MEMORY);
+        f.fail_at = 0;
+        factor_and_solve(solver, &p, y, NULL);
+        assert_memory_equal(x, y, sizeof x);
+    }
+    saddle_destroy(&solver);
+    assert_int_equal(f.live, 0);
+    grid_free(&p);
+}
+
+/* ---- several at once, and stopping ---- */
+
+typedef struct worker {
+    grid_problem *p;
+    double *x;
+    bool right;
+} worker;
+
+static void *work(void *argument)
+{
+    worker *w = argument;
+    const saddle_options options = options_of("method=direct,threads=2");
+    saddle_solver *solver = NULL;
+    saddle_info info = saddle_info_default();
+    w->right = saddle_create(&solver, &options, NULL, NULL) == SADDLE_OK;
+    for (int run = 0; run < 5 && w->right; ++run)
+        w->right = saddle_factor(solver, &w->p->A) == SADDLE_OK &&
+                   saddle_solve(solver, 1, w->p->b, w->p->n, w->x, w->p->n, &info) == SADDLE_OK &&
+                   info.backward_error <= 1e-15;
+    saddle_destroy(&solver);
+    return NULL;
+}
+
+static void two_solvers_at_once_are_right(void **state)
+{
+    (void)state;
+    grid_problem p[2] = {grid_new(40, 1), grid_new(31, 2)};
+    worker w[2] = {{.p = &p[0]}, {.p = &p[1]}};
+    double *alone[2];
+    pthread_t threads[2];
+    for (int k = 0; k < 2; ++k) {
+        alone[k] = w[k].x = test_alloc((size_t)p[k].n, sizeof(double));
+        work(&w[k]);
+        assert_true(w[k].right);
+        w[k].x = test_alloc((size_t)p[k].n, sizeof(double));
+    }
+    for (int k = 0; k < 2; ++k) assert_int_equal(pthread_create(&threads[k], NULL, work, &w[k]), 0);
+    for (int k = 0; k < 2; ++k) pthread_join(threads[k], NULL);
+    for (int k = 0; k < 2; ++k) {
+        assert_true(w[k].right);
+        assert_memory_equal(w[k].x, alone[k], (size_t)p[k].n * sizeof(double));
+        free(w[k].x);
+        free(alone[k]);
+        grid_free(&p[k]);
+    }
+}
+
+typedef struct countdown {
+    int calls, stop_at;
+} countdown;
+
+static int count_down(const saddle_progress *progress, void *user)
+{
+    countdown *c = user;
+    (void)progress;
+    return ++c->calls == c->stop_at;
+}
+
+static void cancelling_works_at_every_report(void **state)
+{
+    (void)state;
+    grid_problem p = grid_new(40, 1);
+    double *x = test_alloc((size_t)p.n, sizeof *x), *y = test_alloc((size_t)p.n, sizeof *y);
+    for (int threads = 1; threads <= 2; ++threads) {
+        int reports = 0;
+        for (int stop = 1; stop < 1000; stop = stop < 12 ? stop + 1 : stop * 2) {
+            countdown c = {0, stop};
+            const saddle_hooks hooks = {.progress = count_down, .user = &c};
+            saddle_solver *solver =
+                solver_new(threads == 1 ? "method=direct" : "method=direct,threads=2", &hooks);
+            const saddle_status status = saddle_factor(solver, &p.A);
+            assert_int_equal(status, c.calls >= stop ? SADDLE_CANCELLED : SADDLE_OK);
+            if (status) {
+                ++reports;
+                c.stop_at = 0;
+                factor_and_solve(solver, &p, y, NULL); /* nothing is left of it */
+                if (reports > 1) assert_memory_equal(x, y, (size_t)p.n * sizeof *x);
+                memcpy(x, y, (size_t)p.n * sizeof *x);
+            }
+            saddle_destroy(&solver);
+        }
+        assert_true(reports > 4);
+    }
+    free(x);
+    free(y);
+    grid_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
+        cmocka_unit_test(factoring_again_gives_the_bits_of_the_first_time),
+        cmocka_unit_test(a_thousand_factorizations_take_no_new_memory),
+        cmocka_unit_test(a_limit_below_the_plan_is_refused),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_solver_is_whole_again_after_a_failed_allocation),
+        cmocka_unit_test(two_solvers_at_once_are_right),
+        cmocka_unit_test(cancelling_works_at_every_report),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
