@@ -219,6 +219,7 @@ static void json_outcome(json *j, const solve_run *r)
     json_number(j, "componentwise_error", r->solved ? i->componentwise_error : NAN);
     json_number(j, "relative_residual", r->solved ? i->relative_residual : NAN);
     json_number(j, "forward_error", r->forward_error);
+    json_number(j, "first_error", r->solved ? i->first_error : NAN);
     json_object(j, "inertia");
     json_count(j, "positive", r->analysed ? i->inertia_positive : -1);
     json_count(j, "negative", r->analysed ? i->inertia_negative : -1);

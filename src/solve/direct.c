@@ -125,8 +125,7 @@ static int64_t factor_bytes(const sd_tree *t, const sd_front_kernels *kernels, s
 
 static const sd_front_kernels *kernels_of(const sd_direct_options *q)
 {
-    return q->device == SADDLE_DEVICE_REFERENCE || !sd_fronts_cpu()->forward ? sd_fronts_reference
-                                                                             : sd_fronts_cpu();
+    return q->device == SADDLE_DEVICE_REFERENCE ? sd_fronts_reference : sd_fronts_cpu();
 }
 
 /* Order and tree of a matrix that is symmetric by now. */
