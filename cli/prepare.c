@@ -130,7 +130,8 @@ static void finish(prepare_run *r)
 
 static int run_prepare(const arguments *a)
 {
-    static const char *const outputs[] = {"json", "plot", "out"}, *const inputs[] = {"scaling", "order", NULL};
+    static const char *const outputs[] = {"json", "plot", "out"}, *const inputs[] = {"scaling", "order",
+                                                                                     NULL};
     static prepare_run r;
     r = (prepare_run){.a = a, .path = a->operands[0], .n = -1, .time_read = NAN};
     int status = outputs_check(a, outputs, 3);

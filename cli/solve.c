@@ -319,12 +319,8 @@ static void finish(solve_run *r)
 
 static int run_solve(const arguments *a)
 {
-    solve_run r = {.a = a,
-                   .path = a->operands[0],
-                   .n = -1,
-                   .forward_error = NAN,
-                   .condition = NAN,
-                   .time_read = NAN};
+    solve_run r = {
+        .a = a, .path = a->operands[0], .n = -1, .forward_error = NAN, .condition = NAN, .time_read = NAN};
     int status = check_usage(a);
     if (status == EXIT_DONE) status = plot_check(argument_text(a, "plot"));
     if (status != EXIT_DONE) return status;
@@ -378,8 +374,9 @@ const command command_solve = {
                 "  saddle solve A.mtx --krylov minres --method diagonal --plot curve.svg\n"
                 "  gzip -dc A.mtx.gz | saddle solve - -q --json - | jq .iterations\n",
     .options = solve_options,
-    .library = "method|krylov|restart|maxiter|tol|stop|device|precision|threads|max_memory|scaling|order|pairs|"
-               "factorization|threshold|regularise|check",
+    .library =
+        "method|krylov|restart|maxiter|tol|stop|device|precision|threads|max_memory|scaling|order|pairs|"
+        "factorization|threshold|regularise|check",
     .least = 1,
     .most = 1,
     .run = run_solve,

@@ -14,8 +14,8 @@ typedef struct solve_run {
     saddle_hooks hooks;
     memory memory;
     saddle_matrix A;
-    int64_t n; /* -1 until the file was read */
-    int shape; /* a saddle_shape, of the file */
+    int64_t n;   /* -1 until the file was read */
+    int shape;   /* a saddle_shape, of the file */
     given given; /* until the solver has its copy */
     saddle_solver *solver;
     double *b, *x, *history;

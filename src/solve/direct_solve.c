@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS_MOST = 12 };
-
 saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, int32_t n, int64_t k, const double *r,
                               int64_t ldr, double *z, int64_t ldz, int threads)
 {
@@ -64,7 +62,7 @@ static saddle_status take_correction(refining *q, int64_t j, double *trial)
         q->results[j].errors = errors;
         q->results[j].share_of_b = share;
     }
-    ++q->results[j].steps;
+    q->results[j].history[q->results[j].steps++] = q->results[j].errors.relative_residual;
     q->active[j] = better && !(errors.componentwise > 0.5 * before) && errors.componentwise > DBL_EPSILON;
     return SADDLE_OK;
 }
@@ -94,11 +92,12 @@ static saddle_status refine(refining *q, bool corrections, double *trial)
         status =
             sd_measure(q->e, q->op, q->b + j * n, q->x + j * n, q->r + j * n, &at->errors, &at->share_of_b);
         at->first_error = at->errors.backward;
+        at->history[0] = at->errors.relative_residual;
         at->steps = 1;
         q->active[j] = corrections && at->errors.componentwise > DBL_EPSILON;
         active += q->active[j];
     }
-    for (int step = 0; step < STEPS_MOST && active > 0 && !status; ++step) {
+    for (int step = 0; step < SD_REFINEMENT_STEPS && active > 0 && !status; ++step) {
         status = correct(q, trial);
         active = 0;
         for (int64_t j = 0; j < q->k; ++j) active += q->active[j];

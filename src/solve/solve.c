@@ -71,6 +71,14 @@ static bool is_accurate(const saddle_errors *errors)
     return errors->componentwise <= 1e-13 && errors->backward <= 1e-15;
 }
 
+/* One residual a step, as an iteration has them. */
+static void add_history(saddle_info *info, const sd_direct_result *result)
+{
+    for (int64_t k = 0; k < result->steps; ++k, ++info->history_length)
+        if (info->history && info->history_length < info->history_room)
+            info->history[info->history_length] = result->history[k];
+}
+
 /* FGMRES with the factors as its preconditioner, where refinement alone came to a halt early. */
 static saddle_status iterate_direct(solving *w, sd_attempt *attempt, saddle_errors *errors, double *share)
 {
@@ -80,11 +88,10 @@ static saddle_status iterate_direct(solving *w, sd_attempt *attempt, saddle_erro
     double share_reached;
     sd_attempt stronger = *attempt;
     stronger.krylov = SADDLE_KRYLOV_FGMRES;
+    stronger.iterations = 0;
     double *x = sd_alloc(w->e->context, n, sizeof *x, "vectors of the solve");
     if (!x) return w->e->context->status;
-    saddle_info scratch = *w->info;
-    scratch.history = NULL;
-    saddle_status status = sd_run_attempt(s, w->e, w->b, x, &stronger, &scratch);
+    saddle_status status = sd_run_attempt(s, w->e, w->b, x, &stronger, w->info);
     if (!status) status = sd_measure(w->e, &s->op[SD_DOUBLE], w->b, x, NULL, &reached, &share_reached);
     if (!status && reached.componentwise < errors->componentwise) {
         memcpy(w->trial, x, (size_t)n * sizeof *x);
@@ -93,6 +100,7 @@ static saddle_status iterate_direct(solving *w, sd_attempt *attempt, saddle_erro
         attempt->krylov = stronger.krylov;
     }
     attempt->iterations += stronger.iterations;
+    if (stronger.reason == SADDLE_REASON_CANCELLED) attempt->reason = stronger.reason;
     sd_free(w->e->context, x);
     return status;
 }
@@ -115,7 +123,8 @@ static saddle_status run_direct(solving *w, sd_attempt *attempt, saddle_errors *
     if (status) return status;
     *errors = result.errors;
     *share = result.share_of_b;
-    attempt->iterations = result.steps;
+    add_history(w->info, &result);
+    attempt->iterations += result.steps;
     attempt->reason = SADDLE_REASON_STAGNATION;
     w->info->first_error = result.first_error;
     const bool stronger = s->options.krylov == SADDLE_KRYLOV_AUTO && !attempt->direct->changed &&
