@@ -152,6 +152,49 @@ static inline double front_error(const test_front *t)
     return worst / scale / (t->single ? FLT_EPSILON : DBL_EPSILON);
 }
 
+/* D's pivots counted from its own entries. */
+static inline sd_pivots front_count(const test_front *t)
+{
+    sd_pivots p = {0};
+    for (int k = 0; k < t->f.eliminated; ++k) {
+        const double a = number_at(t->f.d, t->single, 2 * k), b = number_at(t->f.d, t->single, 2 * k + 1);
+        if (b == 0) {
+            p.positive += a > 0;
+            p.negative += a < 0;
+            p.zero += a == 0;
+            continue;
+        }
+        const double c = number_at(t->f.d, t->single, 2 * k + 2);
+        const quad det = (quad)a * c - (quad)b * b; /* exact */
+        p.positive += det < 0 ? 1 : 2 * (a + c > 0);
+        p.negative += det < 0 ? 1 : 2 * (a + c < 0);
+        p.two_by_two += 1;
+        ++k;
+    }
+    return p;
+}
+
+static inline void assert_pivots(const sd_pivots *a, const sd_pivots *b)
+{
+    assert_int_equal(a->positive, b->positive);
+    assert_int_equal(a->negative, b->negative);
+    assert_int_equal(a->zero, b->zero);
+    assert_int_equal(a->two_by_two, b->two_by_two);
+}
+
+/* All that must hold after factor and update with the threshold rule. */
+static inline void assert_factored(const test_front *t, const sd_pivoting *pivoting)
+{
+    const double error = front_error(t), largest = sd_fronts_reference[t->single].largest(&t->f);
+    const sd_pivots counted = front_count(t);
+    if (!(error <= 20.0 * t->f.rows)) fail_msg("A - LDL' is %g roundoffs", error);
+    if (!pivoting->root) assert_true(largest <= 1 / pivoting->u * (1 + 1e-6));
+    assert_false(t->f.rest_empty);
+    assert_pivots(&t->pivots, &counted);
+    assert_int_equal(counted.positive + counted.negative + counted.zero, t->f.eliminated);
+    assert_permutation(t->f.variable, t->f.columns);
+}
+
 /* Every kind of front that a test goes through. */
 typedef enum front_kind {
     FRONT_RANDOM,

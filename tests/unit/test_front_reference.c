@@ -9,48 +9,6 @@ enum { ROUNDS = 400 };
 static const sd_front_kernels *const tables = sd_fronts_reference;
 static const sd_pivoting threshold = {.rule = SD_PIVOT_THRESHOLD, .u = 0.01, .small = 1e-20};
 
-/* D's pivots counted from its own entries. */
-static sd_pivots count_pivots(const test_front *t)
-{
-    sd_pivots p = {0};
-    for (int k = 0; k < t->f.eliminated; ++k) {
-        const double a = number_at(t->f.d, t->single, 2 * k), b = number_at(t->f.d, t->single, 2 * k + 1);
-        if (b == 0) {
-            p.positive += a > 0;
-            p.negative += a < 0;
-            p.zero += a == 0;
-            continue;
-        }
-        const double c = number_at(t->f.d, t->single, 2 * k + 2), middle = (a + c) / 2;
-        const double radius = hypot((a - c) / 2, b);
-        p.positive += (middle + radius > 0) + (middle - radius > 0);
-        p.negative += (middle + radius < 0) + (middle - radius < 0);
-        p.two_by_two += 1;
-        ++k;
-    }
-    return p;
-}
-
-static void assert_pivots(const sd_pivots *a, const sd_pivots *b)
-{
-    assert_int_equal(a->positive, b->positive);
-    assert_int_equal(a->negative, b->negative);
-    assert_int_equal(a->zero, b->zero);
-    assert_int_equal(a->two_by_two, b->two_by_two);
-}
-
-static void assert_factored(const test_front *t, const sd_pivoting *pivoting)
-{
-    const double error = front_error(t), largest = tables[t->single].largest(&t->f);
-    const sd_pivots counted = count_pivots(t);
-    if (!(error <= 20.0 * t->f.rows)) fail_msg("A - LDL' is %g roundoffs", error);
-    if (!pivoting->root) assert_true(largest <= 1 / pivoting->u * (1 + 1e-6));
-    assert_false(t->f.rest_empty);
-    assert_pivots(&t->pivots, &counted);
-    assert_int_equal(counted.positive + counted.negative + counted.zero, t->f.eliminated);
-    assert_permutation(t->f.variable, t->f.columns);
-}
-
 static void fronts_multiply_together_again(void **state)
 {
     (void)state;

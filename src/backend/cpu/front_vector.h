@@ -53,8 +53,8 @@ static inline NAME(vec) NAME(load_part)(const real *p, int n)
     return (NAME(vec))MM(maskz_loadu)((MASK)((1u << n) - 1), p);
 #elif defined(__AVX2__)
     NAME(bits) lane = {0};
-    for (int l = 0; l < NAME(LANES); ++l) lane[l] = l - n; /* negative: its sign bit selects the lane */
-    return (NAME(vec))MM(maskload)(p, (__m256i)lane);
+    for (int l = 0; l < NAME(LANES); ++l) lane[l] = l;
+    return (NAME(vec))MM(maskload)(p, (__m256i)(lane - n)); /* the sign bit selects a lane */
 #else
     NAME(vec) v = {0};
     for (int l = 0; l < n; ++l) v[l] = p[l];
@@ -73,9 +73,13 @@ static inline void NAME(store_part)(real *p, NAME(vec) v, int n)
 
 static inline NAME(vec) NAME(all)(real x)
 {
+#ifdef MM
+    return (NAME(vec))MM(set1)(x);
+#else
     NAME(vec) v;
     for (int l = 0; l < NAME(LANES); ++l) v[l] = x;
     return v;
+#endif
 }
 
 /* c - a b */

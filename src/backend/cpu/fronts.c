@@ -66,16 +66,7 @@ static void each_piece(int32_t count, void (*body)(void *what, int32_t piece), v
 #define SINGLE 0
 typedef int64_t integer_double;
 #define fabs_double fabs
-/* Each of these builds on those before it. */
-// clang-format off
-#include "backend/cpu/front_vector.h"
-#include "backend/cpu/front_lanes.h"
-#include "backend/cpu/front_multiply.h"
-#include "backend/cpu/front_tile.h"
-#include "backend/cpu/front_panel.h"
-#include "backend/cpu/front_sequential.h"
-#include "backend/cpu/front_factor.h"
-// clang-format on
+#include "backend/cpu/front_kernels.h"
 #undef real
 #undef NAME
 #undef SINGLE
@@ -85,18 +76,12 @@ typedef int64_t integer_double;
 #define SINGLE 1
 typedef int32_t integer_single;
 #define fabs_single fabsf
-/* Each of these builds on those before it. */
-// clang-format off
-#include "backend/cpu/front_vector.h"
-#include "backend/cpu/front_lanes.h"
-#include "backend/cpu/front_multiply.h"
-#include "backend/cpu/front_tile.h"
-#include "backend/cpu/front_panel.h"
-#include "backend/cpu/front_sequential.h"
-#include "backend/cpu/front_factor.h"
-// clang-format on
+#include "backend/cpu/front_kernels.h"
 
-const sd_front_kernels SD_FRONT_TABLE[2] = {
-    {.work = work_double, .factor = factor_double, .update = update_double},
-    {.work = work_single, .factor = factor_single, .update = update_single},
-};
+#define TABLE(x)                                                                                             \
+    {                                                                                                        \
+        .add_entries = add_entries_##x, .add_child = add_child_##x, .work = work_##x,                        \
+        .factor = factor_front_##x, .update = update_front_##x, .largest = largest_##x,                      \
+        .forward = forward_##x, .backward = backward_##x                                                     \
+    }
+const sd_front_kernels SD_FRONT_TABLE[2] = {TABLE(double), TABLE(single)};
