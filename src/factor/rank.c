@@ -115,3 +115,24 @@ void sd_make_zero(sd_factors *f, const sd_suspect *s)
     set_d(f, front, k + 1, -large * v[0] * v[1]);
     set_d(f, front, k + 2, large * v[0] * v[0]);
 }
+
+void sd_null_part(const sd_factors *f, double *y)
+{
+    for (int32_t k = 0; k < f->tree->fronts; ++k) {
+        const sd_front *front = &f->front[k];
+        for (int32_t j = 0; j < front->eliminated; ++j) {
+            const double a = d_at(f, front, 2 * j), b = d_at(f, front, 2 * j + 1);
+            double *first = &y[front->variable[j]];
+            if (b == 0) {
+                if (a != 0) *first = 0;
+                continue;
+            }
+            double v[2], large, *second = &y[front->variable[++j]];
+            const double small = small_eigenvalue(a, b, d_at(f, front, 2 * j), v, &large);
+            const double along =
+                fabs(small) <= 4 * DBL_EPSILON * fabs(large) ? v[0] * *first + v[1] * *second : 0;
+            *first = along * v[0];
+            *second = along * v[1];
+        }
+    }
+}

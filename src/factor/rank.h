@@ -20,4 +20,7 @@ int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects
 /* Makes a suspect a zero pivot: its D^-1 is 0 from then on (that of its eigenvalue, in a 2x2). */
 void sd_make_zero(sd_factors *f, const sd_suspect *suspect);
 
+/* y, by position, becomes its part in the null space of D. */
+void sd_null_part(const sd_factors *f, double *y);
+
 #endif

@@ -82,11 +82,19 @@ typedef struct sd_direct_result {
     double share_of_b;  /* see measure.h */
     double first_error; /* normwise, before refinement */
     int64_t steps;      /* solves */
+    bool cancelled;     /* by the caller, after one of them */
     /* the relative residual of x after each of them */
     double history[SD_REFINEMENT_STEPS + 1];
 } sd_direct_result;
 saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operator *op, int64_t k,
                               const double *b, double *x, bool refine, sd_direct_result *results);
+
+/*
+ * A null vector of a symmetric A that is not orthogonal to b, where the zero pivots have one: with the
+ * columns of Z = S P' L'^-1 N, N a basis of the null space of D, A Z = 0, and z = Z Z'b. z may be b.
+ */
+saddle_status sd_direct_null_vector(sd_context *c, const sd_direct *d, int32_t n, const double *b, double *z,
+                                    int threads);
 
 /* The factors as a preconditioner of the system with op. */
 typedef struct sd_direct_inverse {

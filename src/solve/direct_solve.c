@@ -1,5 +1,7 @@
 /* Solves with the factors, and refinement. See direct.h. */
 #include "solve/direct.h"
+
+#include "factor/rank.h"
 #include "solve/measure.h"
 
 #include <float.h>
@@ -28,6 +30,24 @@ saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, int32_t n, int6
         if (d->exponent != 0)
             for (int32_t i = 0; i < n; ++i) z[j * ldz + i] = ldexp(z[j * ldz + i], -d->exponent);
     }
+    sd_free(c, w);
+    return status;
+}
+
+saddle_status sd_direct_null_vector(sd_context *c, const sd_direct *d, int32_t n, const double *b, double *z,
+                                    int threads)
+{
+    const sd_factors *f = &d->factors[d->precision];
+    const int shift = sd_largest_exponent(b, n);
+    double *w = sd_alloc(c, n, sizeof *w, "null vector");
+    if (!w) return c->status;
+    for (int32_t i = 0; i < n; ++i) w[d->tree.position[i]] = d->p.row_scale[i] * ldexp(b[i], -shift);
+    saddle_status status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, 1, w, n, threads);
+    if (!status) {
+        sd_null_part(f, w);
+        status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, 1, w, n, threads);
+    }
+    for (int32_t i = 0; i < n && !status; ++i) z[i] = d->p.row_scale[i] * w[d->tree.position[i]];
     sd_free(c, w);
     return status;
 }
@@ -82,6 +102,15 @@ static saddle_status correct(refining *q, double *trial)
     return status;
 }
 
+/* Tells the caller of a step, who may have had enough: what was found so far stays. */
+static bool is_cancelled(refining *q, int64_t step)
+{
+    const double residual = q->results[0].errors.relative_residual;
+    const bool cancelled = sd_progress(q->e->context, "solve", step, SD_REFINEMENT_STEPS + 1, residual);
+    for (int64_t j = 0; j < q->k; ++j) q->results[j].cancelled = cancelled;
+    return cancelled;
+}
+
 static saddle_status refine(refining *q, bool corrections, double *trial)
 {
     const int32_t n = q->n;
@@ -94,10 +123,12 @@ static saddle_status refine(refining *q, bool corrections, double *trial)
         at->first_error = at->errors.backward;
         at->history[0] = at->errors.relative_residual;
         at->steps = 1;
+        at->cancelled = false;
         q->active[j] = corrections && at->errors.componentwise > DBL_EPSILON;
         active += q->active[j];
     }
     for (int step = 0; step < SD_REFINEMENT_STEPS && active > 0 && !status; ++step) {
+        if (is_cancelled(q, step + 1)) break;
         status = correct(q, trial);
         active = 0;
         for (int64_t j = 0; j < q->k; ++j) active += q->active[j];

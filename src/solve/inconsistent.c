@@ -6,7 +6,7 @@
  * r = b - Ax = z, or M^-1 r = z where it minimises in the norm of M. Where it does not end there, x
  * grows along z: its componentwise error is then small whatever b is, and z = x. Rounding leaves a
  * part in r or x that A does reach. It is taken off: A y = A v has a solution, and v - y is z where A is
- * singular, 0 where it is not.
+ * singular, 0 where it is not. The direct solver has such a z from its zero pivots.
  */
 #include "solve/measure.h"
 #include "solve/solver.h"
@@ -94,7 +94,7 @@ static bool is_along(int32_t n, const double *z, const double *b)
         zz += z[i] * z[i];
         bb += value * value;
     }
-    return fabs(zb) >= ALONG_B * sqrt(zz) * sqrt(bb);
+    return zz > 0 && fabs(zb) >= ALONG_B * sqrt(zz) * sqrt(bb);
 }
 
 /* Takes the part along z out of x, which changes nothing in Ax but its rounding; twice, since the first
@@ -138,7 +138,7 @@ static saddle_reason search_from(search *q, int method, int64_t iterations)
 }
 
 saddle_reason sd_find_inconsistency(const saddle_solver *s, sd_engine *e, const double *b, double *x,
-                                    bool converged, int method, int64_t iterations)
+                                    bool converged, int method, const sd_direct *direct, int64_t iterations)
 {
     search q = {.s = s, .e = e, .n = s->A.n};
     saddle_errors errors;
@@ -147,6 +147,8 @@ saddle_reason sd_find_inconsistency(const saddle_solver *s, sd_engine *e, const 
     if (!begin(&q)) {
         if (converged)
             memcpy(q.v, x, (size_t)q.n * sizeof *x);
+        else if (direct && direct->zero > 0)
+            e->status = sd_direct_null_vector(e->context, direct, q.n, b, q.v, e->threads);
         else
             sd_measure(e, &s->op[SD_DOUBLE], b, x, q.v, &errors, NULL);
         reason = search_from(&q, method, iterations);

@@ -18,8 +18,9 @@ typedef struct solving {
     double *x, *trial;    /* the best so far; room for an attempt */
     saddle_errors errors; /* of x */
     saddle_info *info;
-    sd_direct *own;      /* the direct solver of this call, where the solver has none; it is kept */
-    const double *ready; /* what the direct solver found already, or NULL */
+    sd_direct *own;          /* the direct solver of this call, where the solver has none; it is kept */
+    const sd_direct *direct; /* that of the last attempt, or NULL */
+    const double *ready;     /* what the direct solver found already, or NULL */
     const sd_direct_result *result;
     bool again; /* the solver's factors, in single, did not suffice */
 } solving;
@@ -125,11 +126,11 @@ static saddle_status run_direct(solving *w, sd_attempt *attempt, saddle_errors *
     *share = result.share_of_b;
     add_history(w->info, &result);
     attempt->iterations += result.steps;
-    attempt->reason = SADDLE_REASON_STAGNATION;
+    attempt->reason = result.cancelled ? SADDLE_REASON_CANCELLED : SADDLE_REASON_STAGNATION;
     w->info->first_error = result.first_error;
     const bool stronger = s->options.krylov == SADDLE_KRYLOV_AUTO && !attempt->direct->changed &&
                           s->options.precision != SADDLE_PRECISION_SINGLE;
-    if (!stronger || is_accurate(errors)) return SADDLE_OK;
+    if (!stronger || is_accurate(errors) || result.cancelled) return SADDLE_OK;
     status = iterate_direct(w, attempt, errors, share);
     const bool single = attempt->direct->precision == SD_SINGLE;
     if (status || !single || judge(&s->options, errors, *share)) return status;
@@ -171,6 +172,7 @@ static saddle_status try_method(solving *w, int method, bool first, saddle_reaso
         if (!status) status = sd_run_attempt(s, w->e, w->b, w->trial, &attempt, w->info);
     }
     w->info->krylov = attempt.krylov;
+    w->direct = attempt.direct;
     w->info->iterations += attempt.iterations;
     if (!status) settle_finite(w->trial, s->A.n);
     if (!status && (!by_solves || isnan(errors.backward)))
@@ -269,8 +271,8 @@ static saddle_status run_attempts(solving *w)
         if (status) return status;
         saddle_info *info = w->info;
         if (reason == SADDLE_REASON_RESIDUAL || reason == SADDLE_REASON_CANCELLED) break;
-        const saddle_reason found =
-            sd_find_inconsistency(w->s, w->e, w->b, w->x, info->converged, methods[k], info->iterations);
+        const saddle_reason found = sd_find_inconsistency(w->s, w->e, w->b, w->x, info->converged, methods[k],
+                                                          w->direct, info->iterations);
         if (w->e->status) return w->e->status;
         if (found == SADDLE_REASON_INCONSISTENT) { /* and that for every method */
             info->converged = 0;
@@ -396,6 +398,7 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
         clear_columns(n, 0, nrhs, x, ldx);
         nrhs = 0;
         status = e->context->status;
+        memcpy(worst.message, e->context->message, sizeof worst.message);
     }
     for (int64_t k = 0; k < nrhs; ++k) {
         if (ready.width > 0 && k % ready.width == 0) {
