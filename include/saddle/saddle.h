@@ -459,11 +459,12 @@ SADDLE_API void saddle_destroy(saddle_solver **solver);
 /*
  * More of the direct solver: S A S = P' L D L' P with a diagonal S, a permutation P, L unit lower triangular
  * and D of 1x1 and 2x2 blocks. All of these say SADDLE_WRONG_ORDER where there are no such factors (a general
- * matrix is factored through a symmetric one of twice its size, and has none of its own).
+ * matrix is factored through a symmetric one of twice its size, and has none of its own: only its condition
+ * can be asked for).
  *
  * Parts of a solve, in place, without refinement, for nrhs columns of n with leading dimension ldx:
  *     FORWARD  x = L^-1 P S x        DIAGONAL  x = D^-1 x        BACKWARD  x = S P' L'^-1 x
- * One after the other they are A^-1; a zero pivot's D^-1 is 0.
+ * One after the other they are A^-1; a zero pivot's D^-1 is 0. Between them x is in the order of the pivots.
  */
 typedef enum saddle_part { SADDLE_FORWARD, SADDLE_DIAGONAL, SADDLE_BACKWARD } saddle_part;
 SADDLE_API saddle_status saddle_solve_part(const saddle_solver *solver, saddle_part part, int64_t nrhs,
@@ -477,11 +478,12 @@ SADDLE_API saddle_status saddle_get_pivots(const saddle_solver *solver, int32_t 
 /* The diagonal of S. */
 SADDLE_API saddle_status saddle_get_scaling(const saddle_solver *solver, double *scale);
 /* Changes D, given as above with 2x2 pivots in the same places. What the solver solves from then on is not
- * A: solves are not refined and errors are still measured on A. Until the next saddle_factor. */
+ * A: solves are not refined and errors are still measured on A. Until the next saddle_factor. What is wrong
+ * with a d is said by saddle_message. */
 SADDLE_API saddle_status saddle_set_d(saddle_solver *solver, const double *d);
 
 /* An estimate of the condition number |A| |A^-1| in the 1-norm, seldom more than three times too small
- * (Higham and Tisseur); a few solves. Infinite where A is singular. */
+ * (Higham and Tisseur); a few solves. Infinite where A is singular. Not after saddle_set_d. */
 SADDLE_API saddle_status saddle_condition(const saddle_solver *solver, double *condition, char *message);
 
 /* All of it for one right-hand side. */

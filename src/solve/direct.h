@@ -6,7 +6,8 @@
  *     ( alpha I  A ) ( r )   ( b )
  *     (    A'    0 ) ( x ) = ( 0 ),    r = 0 where A has an inverse,
  *
- * with a small alpha. What is factored is 2^-exponent S A S, its largest entry about 1.
+ * with a small alpha; the right-hand side (0, c) gives r = A'^-1 c. What is factored is 2^-exponent S A S,
+ * its largest entry about 1.
  */
 #ifndef SD_DIRECT_H
 #define SD_DIRECT_H
@@ -67,9 +68,15 @@ saddle_status sd_direct_factor(sd_context *c, const sd_csr *A, bool known_defini
 void sd_direct_forget(sd_context *c, sd_direct *d);
 void sd_direct_free(sd_context *c, sd_direct *d);
 
-/* z = A^-1 r by the factors alone, for k columns of n; z may be r. */
+/* z = A^-1 r by the factors alone, for k columns of n; z may be r. And z = A'^-1 r. */
 saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, int32_t n, int64_t k, const double *r,
                               int64_t ldr, double *z, int64_t ldz, int threads);
+saddle_status sd_direct_apply_transposed(sd_context *c, const sd_direct *d, int32_t n, int64_t k,
+                                         const double *r, int64_t ldr, double *z, int64_t ldz, int threads);
+
+/* Takes the power of two out of a vector whose largest entry is far from 1, beyond what single precision
+ * could hold or in danger of overflow on the way; returns its exponent. */
+int sd_take_exponent(int32_t n, double *w);
 
 /*
  * Solves for k columns: x = A^-1 b, then refinement with residuals in double-double until the componentwise

@@ -6,32 +6,62 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, int32_t n, int64_t k, const double *r,
-                              int64_t ldr, double *z, int64_t ldz, int threads)
+enum { EXPONENT_MOST = 40 };
+
+int sd_take_exponent(int32_t n, double *w)
+{
+    double largest = 0;
+    for (int32_t i = 0; i < n; ++i)
+        if (fabs(w[i]) > largest) largest = fabs(w[i]);
+    const int exponent = largest == 0 || isinf(largest) ? 0 : ilogb(largest);
+    if (abs(exponent) <= EXPONENT_MOST) return 0;
+    for (int32_t i = 0; i < n; ++i) w[i] = ldexp(w[i], -exponent);
+    return exponent;
+}
+
+/* Right-hand sides in rows `from` and on of the matrix that is factored, answers in rows `to` and on. */
+static saddle_status apply(sd_context *c, const sd_direct *d, int32_t n, int32_t from, int32_t to, int64_t k,
+                           const double *r, int64_t ldr, double *z, int64_t ldz, int threads)
 {
     const int32_t size = d->tree.n;
     const int32_t *position = d->tree.position;
     const double *scale = d->p.row_scale;
-    const int32_t answer = d->general ? n : 0; /* where x stands in the augmented vector */
     double *w = sd_alloc(c, (int64_t)size * k, sizeof *w, "right-hand sides");
-    if (!w) return c->status;
-    for (int64_t j = 0; j < k; ++j) {
+    int *exponent = sd_alloc(c, k, sizeof *exponent, "right-hand sides");
+    saddle_status status = w && exponent ? SADDLE_OK : c->status;
+    for (int64_t j = 0; j < k && !status; ++j) {
         double *column = w + j * size;
-        for (int32_t i = 0; i < n; ++i) column[position[i]] = scale[i] * r[j * ldr + i];
-        for (int32_t i = n; i < size; ++i) column[position[i]] = 0;
+        if (n < size) memset(column, 0, (size_t)size * sizeof *column);
+        for (int32_t i = 0; i < n; ++i) column[position[from + i]] = scale[from + i] * r[j * ldr + i];
+        exponent[j] = sd_take_exponent(size, column) - d->exponent;
     }
-    const saddle_status status =
-        sd_triangular_solve(c, &d->factors[d->precision], &d->room, SD_SOLVE_WHOLE, k, w, size, threads);
+    if (!status)
+        status =
+            sd_triangular_solve(c, &d->factors[d->precision], &d->room, SD_SOLVE_WHOLE, k, w, size, threads);
     for (int64_t j = 0; j < k && !status; ++j) {
         const double *column = w + j * size;
-        for (int32_t i = 0; i < n; ++i) z[j * ldz + i] = scale[answer + i] * column[position[answer + i]];
-        if (d->exponent != 0)
-            for (int32_t i = 0; i < n; ++i) z[j * ldz + i] = ldexp(z[j * ldz + i], -d->exponent);
+        for (int32_t i = 0; i < n; ++i) z[j * ldz + i] = scale[to + i] * column[position[to + i]];
+        if (exponent[j] != 0)
+            for (int32_t i = 0; i < n; ++i) z[j * ldz + i] = ldexp(z[j * ldz + i], exponent[j]);
     }
     sd_free(c, w);
+    sd_free(c, exponent);
     return status;
+}
+
+saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, int32_t n, int64_t k, const double *r,
+                              int64_t ldr, double *z, int64_t ldz, int threads)
+{
+    return apply(c, d, n, 0, d->general ? n : 0, k, r, ldr, z, ldz, threads);
+}
+
+saddle_status sd_direct_apply_transposed(sd_context *c, const sd_direct *d, int32_t n, int64_t k,
+                                         const double *r, int64_t ldr, double *z, int64_t ldz, int threads)
+{
+    return apply(c, d, n, d->general ? n : 0, 0, k, r, ldr, z, ldz, threads);
 }
 
 saddle_status sd_direct_null_vector(sd_context *c, const sd_direct *d, int32_t n, const double *b, double *z,

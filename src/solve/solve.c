@@ -471,15 +471,13 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
     sd_context c;
     sd_engine e = {0};
     saddle_info own = solver ? solver->info : saddle_info_default();
-    sd_context_init(&c, solver ? &solver->c.hooks : NULL, 0);
+    sd_solver_context(solver, &c);
     if (info && sd_info_has_history(info)) {
         own.history = info->history;
         own.history_room = info->history_room;
     }
     saddle_status status = check_call(&c, solver, nrhs, b, ldb, x, ldx);
     if (!status) {
-        const int64_t limit = solver->options.max_memory;
-        if (limit > 0) c.limit = limit > solver->c.bytes ? limit - solver->c.bytes : 1;
         status = sd_engine_open(&c, &e, solver->device, solver->threads);
         if (status)
             clear_columns(solver->A.n, 0, nrhs, x, ldx);

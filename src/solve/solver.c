@@ -41,6 +41,13 @@ void sd_info_give(const saddle_info *ours, saddle_info *to)
     sd_give(&known, sizeof known, to, to->size);
 }
 
+void sd_solver_context(const saddle_solver *solver, sd_context *c)
+{
+    sd_context_init(c, solver ? &solver->c.hooks : NULL, 0);
+    const int64_t limit = solver ? solver->options.max_memory : 0;
+    if (limit > 0) c->limit = limit > solver->c.bytes ? limit - solver->c.bytes : 1;
+}
+
 saddle_status saddle_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks,
                             char *message)
 {

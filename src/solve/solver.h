@@ -40,6 +40,10 @@ struct saddle_solver {
     saddle_info info;
 };
 
+/* The context of a call that only reads the solver (which may be NULL): its hooks, and what its limit leaves.
+ */
+void sd_solver_context(const saddle_solver *solver, sd_context *c);
+
 /* Fills in a caller's info, of whatever length its size says; its history array stays where it is. */
 void sd_info_give(const saddle_info *ours, saddle_info *to);
 bool sd_info_has_history(const saddle_info *info);
