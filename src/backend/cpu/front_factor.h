@@ -72,19 +72,36 @@ static bool NAME(factor_round)(NAME(job) * j)
     return true;
 }
 
+/* Puts beside every other column of [e, n) the one that its largest entry is with, so that a tile may find
+ * 2x2 pivots in it where all its diagonal blocks are zero, as in [0 B; B' 0]. */
+static void NAME(pair_up)(NAME(job) * j)
+{
+    for (int32_t c = j->e; c + 1 < j->n; c += 2) {
+        const real *a = j->a + c * j->ld;
+        int32_t with = c + 1;
+        for (int32_t i = c + 2; i < j->n; ++i)
+            if (NAME(fabs)(a[i]) > NAME(fabs)(a[with])) with = i;
+        NAME(exchange)(j, c + 1, with, 0);
+    }
+}
+
 static void NAME(factor)(sd_front *f, const sd_pivoting *pivoting, sd_pivots *pivots, void *work, bool split)
 {
     NAME(job) j = NAME(job_of)(f, pivoting, pivots, work, split);
-    int32_t taken = 0, tried = 0;
-    do {
-        const int32_t before = j.e;
-        tried = j.n - before;
+    bool paired = false;
+    while (j.e < j.n) {
+        const int32_t before = j.e, fair = (j.n - before + RETRY_PART - 1) / RETRY_PART;
         if (!NAME(factor_round)(&j)) break;
-        taken = j.e - before;
-    } while (j.e < j.n && taken > 0 && taken >= tried / RETRY_PART);
-    if (pivoting->rule == SD_PIVOT_THRESHOLD && j.e < j.n) {
-        NAME(factor_columns)(&j);
-        if (pivoting->root) NAME(finish_root)(&j);
+        if (j.e - before >= fair) {
+            paired = false;
+        } else if (!paired && j.n - j.e > 2) {
+            NAME(pair_up)(&j);
+            paired = true;
+        } else {
+            NAME(factor_columns)(&j);
+            if (pivoting->root) NAME(finish_root)(&j);
+            break;
+        }
     }
     f->eliminated = j.e;
 }

@@ -2,7 +2,7 @@
  * C -= A B' on a trapezoid: C is the lower triangle and the rows below it, A has C's rows, B its columns.
  * Included once for each precision (fronts.c).
  *
- * OpenBLAS of Debian 12 has no gemmt, so C is cut into block columns of SD_REST_WIDTH, each a triangle and a
+ * Not every BLAS has gemmt, so C is cut into block columns of SD_REST_WIDTH, each a triangle and a
  * rectangle, and the rectangle into pieces of TILE_ROWS rows: a piece is what one thread does. Triangles, and
  * whatever is too small to be worth packing, are done by the kernel here; the other pieces by gemm. How an
  * entry is summed depends on its place and on the sizes only.
@@ -90,10 +90,18 @@ static void NAME(own_product)(int32_t m, int32_t n, int32_t k, const real *a, in
 static void NAME(product)(int32_t m, int32_t n, int32_t k, const real *a, int64_t lda, const real *b,
                           int64_t ldb, real *c, int64_t ldc, bool cleared)
 {
-    if (k <= OWN_DEPTH || (int64_t)m * n * k < OWN_WORK)
-        for (int32_t i = 0; i < m; i += OWN_ROWS) NAME(own_product)
-    (m - i < OWN_ROWS ? m - i : OWN_ROWS, n, k, a + i, lda, b, ldb, c + i, ldc, cleared, false);
-    else NAME(sd_gemm)(m, n, k, -1, a, lda, b, ldb, cleared ? 0 : 1, c, ldc);
+    if (k > BLAS_DEPTH && (int64_t)m * n * k > BLAS_WORK) {
+        NAME(sd_gemm)(m, n, k, -1, a, lda, b, ldb, cleared ? 0 : 1, c, ldc);
+        return;
+    }
+    for (int32_t i = 0; i < m; i += OWN_ROWS) {
+        const int32_t rows = m - i < OWN_ROWS ? m - i : OWN_ROWS;
+        for (int32_t l = 0; l < k; l += OWN_DEPTH) {
+            const int32_t depth = k - l < OWN_DEPTH ? k - l : OWN_DEPTH;
+            NAME(own_product)
+            (rows, n, depth, a + i + l * lda, lda, b + l * ldb, ldb, c + i, ldc, cleared && l == 0, false);
+        }
+    }
 }
 
 typedef struct NAME(trapezoid) {

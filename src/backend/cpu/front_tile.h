@@ -106,6 +106,35 @@ static void NAME(take_column)(NAME(tile) * t, int32_t k, int32_t c)
     }
 }
 
+/* Rows [i, i + V vectors) of what a 1x1 pivot does to the tile: L, the diagonal, and the columns that are
+ * left. */
+static inline __attribute__((always_inline)) void NAME(eliminate_one_rows)(const int V, NAME(tile) * t,
+                                                                           int32_t k, int32_t i, real inverse)
+{
+    const real *w = t->w + k * TILE;
+    NAME(vec) l[4], largest[4];
+    UNROLL for (int v = 0; v < V; ++v)
+    {
+        const int32_t at = i + v * NAME(LANES);
+        const NAME(vec) wv = NAME(load)(w + at);
+        l[v] = wv * NAME(all)(inverse);
+        largest[v] = NAME(all)(0);
+        NAME(store)(t->l + k * TILE + at, l[v]);
+        NAME(store)(t->diagonal + at, NAME(minus_product)(NAME(load)(t->diagonal + at), l[v], wv));
+    }
+    for (int32_t p = 0; p < t->left; ++p) {
+        real *column = t->x + t->active[p] * TILE + i;
+        const NAME(vec) factor = NAME(all)(w[t->active[p]]);
+        UNROLL for (int v = 0; v < V; ++v)
+        {
+            const NAME(vec) x = NAME(minus_product)(NAME(load)(column + v * NAME(LANES)), l[v], factor);
+            NAME(store)(column + v * NAME(LANES), x);
+            largest[v] = NAME(larger)(NAME(absolute)(x), largest[v]);
+        }
+    }
+    UNROLL for (int v = 0; v < V; ++v) NAME(store)(t->row_largest + i + v * NAME(LANES), largest[v]);
+}
+
 static void NAME(eliminate_one)(NAME(tile) * t, int32_t c, real d)
 {
     const int32_t k = t->count;
@@ -114,21 +143,10 @@ static void NAME(eliminate_one)(NAME(tile) * t, int32_t c, real d)
     NAME(take_column)(t, k, c);
     t->d[2 * k] = d, t->d[2 * k + 1] = 0;
     t->inverse[2 * k] = inverse, t->inverse[2 * k + 1] = 0;
-    const real *w = t->w + k * TILE;
-    for (int32_t v = 0; v < NAME(vectors)(t); ++v) {
-        const int32_t i = v * NAME(LANES);
-        const NAME(vec) wv = NAME(load)(w + i), l = wv * NAME(all)(inverse);
-        NAME(vec) largest = NAME(all)(0);
-        NAME(store)(t->l + k * TILE + i, l);
-        NAME(store)(t->diagonal + i, NAME(minus_product)(NAME(load)(t->diagonal + i), l, wv));
-        for (int32_t p = 0; p < t->left; ++p) {
-            const int32_t j = t->active[p];
-            const NAME(vec) x = NAME(minus_product)(NAME(load)(t->x + j * TILE + i), l, NAME(all)(w[j]));
-            NAME(store)(t->x + j * TILE + i, x);
-            largest = NAME(larger)(NAME(absolute)(x), largest);
-        }
-        NAME(store)(t->row_largest + i, largest);
-    }
+    int32_t v = 0;
+    for (; v + 4 <= NAME(vectors)(t); v += 4) NAME(eliminate_one_rows)(4, t, k, v * NAME(LANES), inverse);
+    for (; v + 2 <= NAME(vectors)(t); v += 2) NAME(eliminate_one_rows)(2, t, k, v * NAME(LANES), inverse);
+    if (v < NAME(vectors)(t)) NAME(eliminate_one_rows)(1, t, k, v * NAME(LANES), inverse);
 }
 
 /* The 2x2 pivot of columns r and s, whose entry off the diagonal is by far the largest. */
@@ -185,7 +203,10 @@ static void NAME(tile_threshold)(NAME(tile) * t, real small)
             NAME(eliminate_one)(t, p, t->diagonal[p]);
         } else {
             real beside;
-            NAME(eliminate_two)(t, r, NAME(find_largest)(t, t->x + r * TILE, &beside));
+            const int32_t with = NAME(find_largest)(t, t->x + r * TILE, &beside);
+            /* x is symmetric up to rounding, unless there is something in it that is no number */
+            if (!(2 * beside >= largest && beside < (real)INFINITY) || with == r) break;
+            NAME(eliminate_two)(t, r, with);
         }
     }
     NAME(tile_finish)(t);

@@ -5,15 +5,18 @@
  */
 #undef MM
 #undef MASK
+#undef CMP_MASK
 #undef WIDTH_BYTES
 #if defined(__AVX512F__)
 #define WIDTH_BYTES 64
 #if SINGLE
 #define MM(x) _mm512_##x##_ps
 #define MASK __mmask16
+#define CMP_MASK _mm512_cmp_ps_mask
 #else
 #define MM(x) _mm512_##x##_pd
 #define MASK __mmask8
+#define CMP_MASK _mm512_cmp_pd_mask
 #endif
 #elif defined(__AVX2__)
 #define WIDTH_BYTES 32
@@ -127,4 +130,18 @@ static inline real NAME(sum_lanes)(NAME(vec) v)
     for (int half = NAME(LANES) / 2; half; half /= 2)
         for (int l = 0; l < half; ++l) a[l] += a[l + half];
     return a[0];
+}
+
+/* Every lane is at most x; a NaN is not. */
+static inline bool NAME(all_at_most)(NAME(vec) v, real x)
+{
+#if defined(__AVX512F__)
+    return CMP_MASK(v, NAME(all)(x), _CMP_NLE_UQ) == 0;
+#elif defined(__AVX2__)
+    return MM(movemask)(MM(cmp)(v, NAME(all)(x), _CMP_NLE_UQ)) == 0;
+#else
+    int beyond = 0;
+    for (int l = 0; l < NAME(LANES); ++l) beyond |= !(v[l] <= x);
+    return !beyond;
+#endif
 }

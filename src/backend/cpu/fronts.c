@@ -27,17 +27,19 @@ enum {
     TILE_ROWS = 512,  /* rows of a piece of a product */
     SOLVE_ROWS = 256, /* rows of a piece of the solve below a tile */
     PERMUTED_COLUMNS = 64,
-    RETRY_PART = 8, /* failed columns are tried again while a round takes one in so many */
-    OWN_DEPTH = 32, /* products up to this k, or up to this much work, are not worth packing */
-    OWN_WORK = 200000,
-    OWN_ROWS = 96, /* rows of A that stay in the first cache while the columns of C pass by */
+    RETRY_PART = 8,     /* failed columns are tried again while a round takes one in so many */
+    OWN_ROWS = 96,      /* rows of C, and depth, that the kernel here takes at a time: C stays in the */
+    OWN_DEPTH = 128,    /* second cache */
+    BLAS_WORK = 200000, /* products of less than this, or not deep, are not worth packing */
     TAIL_DEPTH = 64,
-#ifdef __AVX512F__ /* what fits in 32 registers, or in 16 */
+#ifdef __AVX512F__ /* 32 registers, and the kernel here is as fast as OpenBLAS' own at any depth */
+    BLAS_DEPTH = PANEL,
     MICRO_VECTORS = 3,
     MICRO_COLUMNS = 8,
     STRIP_VECTORS = 4,
     STRIP_COLUMNS = 4
-#else
+#else /* 16 registers */
+    BLAS_DEPTH = 32,
     MICRO_VECTORS = 3,
     MICRO_COLUMNS = 4,
     STRIP_VECTORS = 2,
