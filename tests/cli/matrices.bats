@@ -37,11 +37,17 @@ j['reason'] and j['relative_residual'] is not None" || echo "$matrix" >> wrong ;
     every diagonal
 }
 
+@test "every matrix, by the direct solver: the inertia is that of the table where it is listed" {
+    every direct
+    # shellcheck disable=SC2154
+    [ "$(wc -l < list)" -gt 10 ]
+}
+
 @test "the errors of small ones, computed anew in fractions" {
     matrices 4k small > list
     [ -s list ]
     while read -r matrix; do
-        for method in none diagonal; do
+        for method in none diagonal direct; do
             status=0
             "$SADDLE" solve "$matrix" --method $method -q --out x.mtx --json report.json 2> message || status=$?
             [ "$status" -le 1 ]
