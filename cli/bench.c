@@ -4,6 +4,7 @@
  *   read FILE   reading plain text and gzipped, beside `cat` and `gzip -dc` of the same files
  *   spmv FILE   y = Ax at one thread and at all, beside a copy of the bytes that the product reads
  *   prepare A.. the parts of a preparation beside METIS alone (bench_prepare.c)
+ *   direct A..  the direct solver beside its peers (bench_direct.c)
  *
  * Every time is the best of --repeat runs.
  */
@@ -73,6 +74,7 @@ static bool run_program(const char *const *argv, const char *output)
     if (child == 0) {
         const int in = open("/dev/null", O_RDONLY), out = open(output, O_WRONLY | O_TRUNC);
         if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0) _exit(127);
+        progress_child();
         execvp(argv[0], (char *const *)(uintptr_t)argv);
         _exit(127);
     }
@@ -308,6 +310,28 @@ static int write_json(const bench *t, const char *path)
     return json_end(&j);
 }
 
+/* What belongs to another benchmark, and what is missing: the exit status, or -1 where all is well. */
+static int check_usage(const arguments *a)
+{
+    static const struct {
+        const char *option, *of;
+    } owners[] = {{"blockings", "prepare"}, {"anchors", "direct"}, {"peers", "direct"},
+                  {"limit", "direct"},      {"threads", "direct"}, {"scaling", "direct"},
+                  {"order", "direct"},      {"pairs", "direct"},   {"factorization", "direct"},
+                  {"threshold", "direct"}};
+    for (int k = 1; k < a->operand_count; ++k) {
+        if (strcmp(a->operands[k], "-") == 0)
+            return usage_error(a, "a file is read several times: - will not do");
+    }
+    for (size_t k = 0; k < sizeof owners / sizeof owners[0]; ++k) {
+        if (argument_given(a, owners[k].option) && strcmp(a->operands[0], owners[k].of) != 0)
+            return usage_error(a, "--%s is for \"bench %s\"", owners[k].option, owners[k].of);
+    }
+    if (a->operand_count < 2 && !argument_flag(a, "anchors"))
+        return usage_error(a, "there is no matrix to measure with");
+    return -1;
+}
+
 static int run_bench(const arguments *a)
 {
     static const struct {
@@ -316,13 +340,10 @@ static int run_bench(const arguments *a)
     } benches[] = {{"read", bench_read}, {"spmv", bench_spmv}};
     const char *json_path = argument_text(a, "json");
     bench t = {.a = a, .repeat = argument_count(a, "repeat")};
-    int status = -1;
-    for (int k = 1; k < a->operand_count; ++k) {
-        if (strcmp(a->operands[k], "-") == 0)
-            return usage_error(a, "a file is read several times: - will not do");
-    }
+    int status = check_usage(a);
+    if (status >= 0) return status;
     if (strcmp(a->operands[0], "prepare") == 0) return bench_prepare(a);
-    if (argument_flag(a, "blockings")) return usage_error(a, "--blockings is for \"bench prepare\"");
+    if (strcmp(a->operands[0], "direct") == 0) return bench_direct(a);
     if (a->operand_count > 2) return usage_error(a, "\"%s\" is one operand too many", a->operands[2]);
     for (int k = 0; k < 2; ++k) {
         if (strcmp(a->operands[0], benches[k].name) != 0) continue;
@@ -330,22 +351,27 @@ static int run_bench(const arguments *a)
         status = benches[k].run(&t, a->operands[1]);
         progress_end();
     }
-    if (status < 0) return usage_error(a, "\"%s\" is not one of read, spmv, prepare", a->operands[0]);
+    if (status < 0) return usage_error(a, "\"%s\" is not one of read, spmv, prepare, direct", a->operands[0]);
     if (status != EXIT_DONE) return status;
     if (!argument_flag(a, "quiet") && !(json_path && strcmp(json_path, "-") == 0)) print_rows(&t);
     return json_path ? write_json(&t, json_path) : EXIT_DONE;
 }
 
 static const option bench_options[] = {
-    OPTION_COUNT("repeat", "N", 3, 1, 1000, "runs of each, of which the best counts"),
+    OPTION_COUNT("repeat", "N", 5, 1, 1000, "runs of each, of which the best counts"),
     OPTION_FLAG("blockings", 0, "prepare: also time the priority blockings"),
+    OPTION_COUNT("threads", "N", 1, 1, 4096, "direct: of Saddle and of the peers' BLAS"),
+    OPTION_FLAG("anchors", 0,
+                "direct: also the 15 generated problems that are followed from version to version"),
+    OPTION_TEXT("peers", "DIR|none", NULL, "direct: where the peers' drivers are; otherwise beside saddle"),
+    OPTION_REAL("limit", "SECONDS", 120.0, 0.1, 1e6, "direct: what a peer may take for a matrix"),
     OPTION_TEXT("json", "FILE|-", NULL, "write the rows as JSON"),
     OPTION_END,
 };
 
 const command command_bench = {
     .name = "bench",
-    .operands = "read|spmv|prepare A.mtx[.gz]...",
+    .operands = "read|spmv|prepare|direct A.mtx[.gz]...",
     .help = "times beside a floor measured in the same run",
     .about =
         "read: the time to read a matrix, as plain text and gzipped, beside what cat and gzip -dc take "
@@ -357,14 +383,21 @@ const command command_bench = {
         "prepare: for each of many matrices the time of matching, of the whole way to an order that keeps "
         "matched pairs, and of AMD, beside METIS alone on the same matrix, with the accuracy of the "
         "scaling, the level sets of clusters beside those of a grid, and the predicted work with and "
-        "without pairs. A problem is made where an operand such as stokes2d_100 is no file (saddle gen).",
+        "without pairs. A problem is made where an operand such as stokes2d_100 or lap3d_30:1.5, "
+        "FAMILY_SIZE[:P], is no file (saddle gen).\n\n"
+        "direct: for each of many matrices the analysis and the factorization of the direct solver, its "
+        "share of a dgemm of one core, pivots, inertia, backward error before and after refinement, and "
+        "memory, beside MUMPS and CHOLMOD where their drivers were built (a dash stands for what is not "
+        "there); then the geometric means of the ratios in each folder, over the matrices that take MUMPS "
+        "more than 2 ms. Drivers are built where the peers are found, and not installed.",
     .examples = "  saddle bench read A.mtx.gz\n"
                 "  saddle bench spmv A.mtx.gz --json -\n"
-                "  saddle bench prepare matrices/*.mtx.gz kktz_50 kktz_100 kktz_150\n",
+                "  saddle bench prepare matrices/*.mtx.gz kktz_50 kktz_100 kktz_150\n"
+                "  saddle bench direct matrices/kkt/*.mtx.gz lap3d_30:1.5 --json direct.json\n",
     .options = bench_options,
-    .library = "",
-    .words = "read|spmv|prepare",
-    .least = 2,
+    .library = "scaling|order|pairs|factorization|threshold",
+    .words = "read|spmv|prepare|direct",
+    .least = 1,
     .most = INT_MAX,
     .run = run_bench,
 };

@@ -7,4 +7,7 @@
 /* `saddle bench prepare A.mtx...` */
 int bench_prepare(const arguments *a);
 
+/* `saddle bench direct A.mtx...` */
+int bench_direct(const arguments *a);
+
 #endif

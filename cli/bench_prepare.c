@@ -16,7 +16,7 @@
  */
 #include "cli/bench.h"
 #include "cli/bench_metis.h"
-#include "cli/families.h"
+#include "cli/bench_problem.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/solve.h"
@@ -25,7 +25,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { BLOCK = 8 };
 
@@ -45,43 +44,11 @@ typedef struct prepare_row {
 typedef struct prepare_bench {
     const arguments *a;
     saddle_hooks hooks;
-    saddle_matrix A;
-    bool generated;
+    bench_problem problem;
     char message[SADDLE_MESSAGE_SIZE];
     int count;
     prepare_row *rows;
 } prepare_bench;
-
-/* FAMILY_SIZE, such as kktz_150: its family, or NULL. */
-static const family *parse_problem(const char *text, int64_t *size)
-{
-    char name[32], *end;
-    const char *bar = strrchr(text, '_');
-    if (!bar || bar[1] < '0' || bar[1] > '9' || (size_t)(bar - text) >= sizeof name) return NULL;
-    snprintf(name, sizeof name, "%.*s", (int)(bar - text), text);
-    *size = strtoll(bar + 1, &end, 10);
-    return *end ? NULL : family_find(name);
-}
-
-static saddle_status load(prepare_bench *t, const char *operand)
-{
-    struct stat is;
-    int64_t size = 0;
-    const family *f = stat(operand, &is) == 0 ? NULL : parse_problem(operand, &size);
-    t->generated = f != NULL;
-    t->message[0] = 0;
-    return f ? family_generate(f->name, size, NAN, 1, &t->A, t->message)
-             : saddle_read_matrix(operand, &t->hooks, &t->A, t->message);
-}
-
-static void unload(prepare_bench *t)
-{
-    if (t->generated)
-        family_free(&t->A);
-    else
-        saddle_matrix_free(&t->A, &t->hooks);
-    memset(&t->A, 0, sizeof t->A);
-}
 
 static saddle_options make_options(int scaling, int pairs, int order, int blocking)
 {
@@ -99,7 +66,7 @@ static saddle_status prepare(prepare_bench *t, int scaling, int pairs, int order
                              saddle_preparation *p)
 {
     const saddle_options o = make_options(scaling, pairs, order, blocking);
-    return saddle_prepare(&t->A, &o, NULL, &t->hooks, p, t->message);
+    return saddle_prepare(&t->problem.A, &o, NULL, &t->hooks, p, t->message);
 }
 
 static saddle_status time_order(prepare_bench *t, prepare_row *row)
@@ -134,7 +101,7 @@ static saddle_status measure_scaling(prepare_bench *t, const saddle_preparation 
 {
     saddle_matrix C = {0};
     const saddle_status status =
-        saddle_convert(&t->A, SADDLE_COORDINATES, t->A.shape, &t->hooks, &C, t->message);
+        saddle_convert(&t->problem.A, SADDLE_COORDINATES, t->problem.A.shape, &t->hooks, &C, t->message);
     if (status != SADDLE_OK) return status;
     const double *values = C.values;
     row->over = -1.0;
@@ -202,7 +169,7 @@ static saddle_status measure(prepare_bench *t, prepare_row *row)
 {
     const int64_t repeat = argument_count(t->a, "repeat");
     bare_metis metis;
-    bare_metis_begin(&metis, &t->A, &t->hooks);
+    bare_metis_begin(&metis, &t->problem.A, &t->hooks);
     saddle_status status = SADDLE_OK;
     for (int64_t k = 0; k < repeat && status == SADDLE_OK; ++k) {
         row->metis = fmin(row->metis, bare_metis_time(&metis));
@@ -414,11 +381,11 @@ static int bench_one(prepare_bench *t, const char *operand, bool print)
     row->priority = row->dynamic = blockings ? INFINITY : NAN;
     row->over = NAN;
     matrix_name(operand, row->name, sizeof row->name);
-    saddle_status status = load(t, operand);
+    saddle_status status = bench_problem_load(&t->problem, operand, &t->hooks, t->message);
     const bool loaded = status == SADDLE_OK;
     if (loaded) {
         status = measure(t, row);
-        unload(t);
+        bench_problem_free(&t->problem);
     }
     if (status == SADDLE_CANCELLED || (status != SADDLE_OK && progress_interrupted()))
         return fail(EXIT_INTERRUPTED, "interrupted at %s", operand);

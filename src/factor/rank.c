@@ -1,21 +1,12 @@
 /*
- * Small pivots: from A = L D L' follows A z = d_k l_k for z = L'^-1 e_k, so A has a singular value of at
- * most |d_k| |l_k| / |z|. Where that is no more than rounding, the pivot is as good as zero and A is singular
- * to working precision; a basic solution then sets its D^-1 to 0. For a 2x2 pivot e_k is an eigenvector of
- * it. Here are the candidates; the driver computes z for them (solve/direct.c).
+ * Small pivots of a factorization, by the size of their eigenvalues. What z = L'^-1 e_k says of them is found
+ * out where solves are (solve/small_pivots.c).
  */
 #include "factor/rank.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-
-static double panel_at(const sd_factors *f, const sd_front *front, int32_t i, int32_t j)
-{
-    const int64_t at = j * front->ld + i;
-    return f->precision == SD_DOUBLE ? ((const double *)front->panel)[at]
-                                     : (double)((const float *)front->panel)[at];
-}
 
 static double d_at(const sd_factors *f, const sd_front *front, int32_t k)
 {
@@ -47,18 +38,6 @@ static double small_eigenvalue(double a, double b, double c, double vector[2], d
     return small;
 }
 
-/* |L v| for a pivot at column j. */
-static double column_norm(const sd_factors *f, const sd_front *front, int32_t j, const double v[2])
-{
-    double sum = v[0] * v[0] + v[1] * v[1];
-    const bool pair = v[1] != 0;
-    for (int32_t i = j + 1 + pair; i < front->rows; ++i) {
-        const double l = v[0] * panel_at(f, front, i, j) + (pair ? v[1] * panel_at(f, front, i, j + 1) : 0);
-        sum += l * l;
-    }
-    return sqrt(sum);
-}
-
 static int by_size(const void *a, const void *b)
 {
     const sd_suspect *x = a, *y = b;
@@ -77,24 +56,39 @@ static void add_suspect(sd_suspect *list, int64_t *kept, int64_t most, const sd_
     list[(*kept)++] = *suspect;
 }
 
+/* The suspects at column j; both eigenvalues of a 2x2 pivot may be. */
+static int suspects_at(const sd_factors *f, int32_t k, int32_t j, double limit, sd_suspect found[2])
+{
+    const sd_front *front = &f->front[k];
+    const double a = d_at(f, front, 2 * j), b = d_at(f, front, 2 * j + 1);
+    sd_suspect s = {
+        .front = k, .column = j, .position = {front->variable[j], -1}, .vector = {1, 0}, .eigenvalue = a};
+    if (b == 0) {
+        found[0] = s;
+        return a != 0 && fabs(a) <= limit;
+    }
+    double large;
+    s.eigenvalue = small_eigenvalue(a, b, d_at(f, front, 2 * j + 2), s.vector, &large);
+    s.position[1] = front->variable[j + 1];
+    if (!(fabs(s.eigenvalue) <= limit)) return 0;
+    found[0] = found[1] = s;
+    found[1].second = true;
+    found[1].eigenvalue = large;
+    found[1].vector[0] = -s.vector[1];
+    found[1].vector[1] = s.vector[0];
+    return fabs(large) <= limit ? 2 : 1;
+}
+
 int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects, int64_t most)
 {
     int64_t kept = 0;
-    for (int32_t k = 0; k < f->tree->fronts && most > 0; ++k) {
+    for (int32_t k = 0; k < f->tree->fronts; ++k) {
         const sd_front *front = &f->front[k];
         for (int32_t j = 0; j < front->eliminated; ++j) {
-            const double a = d_at(f, front, 2 * j), b = d_at(f, front, 2 * j + 1);
-            sd_suspect s = {k, j, {front->variable[j], -1}, {1, 0}, a, 0};
-            if (b != 0) {
-                double large;
-                s.eigenvalue = small_eigenvalue(a, b, d_at(f, front, 2 * j + 2), s.vector, &large);
-                s.position[1] = front->variable[j + 1];
-            }
-            if (fabs(s.eigenvalue) <= limit && (b != 0 || a != 0)) {
-                s.column_norm = column_norm(f, front, j, s.vector);
-                add_suspect(suspects, &kept, most, &s);
-            }
-            j += b != 0;
+            sd_suspect found[2];
+            const int count = suspects_at(f, k, j, limit, found);
+            for (int i = 0; i < count; ++i) add_suspect(suspects, &kept, most, &found[i]);
+            j += d_at(f, front, 2 * j + 1) != 0;
         }
     }
     qsort(suspects, (size_t)kept, sizeof *suspects, by_size);
@@ -110,6 +104,10 @@ void sd_make_zero(sd_factors *f, const sd_suspect *s)
         return;
     }
     double v[2], large;
+    if (s->second) { /* after the smaller one: nothing is left of it */
+        for (int i = 0; i < 4; ++i) set_d(f, front, k + i, 0);
+        return;
+    }
     small_eigenvalue(d_at(f, front, k), d_at(f, front, k + 1), d_at(f, front, k + 2), v, &large);
     set_d(f, front, k, large * v[1] * v[1]);
     set_d(f, front, k + 1, -large * v[0] * v[1]);
@@ -135,4 +133,9 @@ void sd_null_part(const sd_factors *f, double *y)
             *second = along * v[1];
         }
     }
+}
+
+void sd_replace_pivot(sd_factors *f, const sd_suspect *s, double value)
+{
+    set_d(f, &f->front[s->front], 2 * s->column, value);
 }

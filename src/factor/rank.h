@@ -1,4 +1,4 @@
-/* Which pivots of a factorization are nothing but rounding. See rank.c. */
+/* Small pivots: found, made zero, replaced. See rank.c, and solve/small_pivots.c for who does so. */
 #ifndef SD_RANK_H
 #define SD_RANK_H
 
@@ -10,17 +10,21 @@ typedef struct sd_suspect {
     int32_t position[2];   /* its variables; the second -1 in a 1x1 pivot */
     double vector[2];      /* eigenvector */
     double eigenvalue;
-    double column_norm; /* of its column of L, the unit diagonal with it */
+    bool second; /* the larger one of a 2x2 pivot */
 } sd_suspect;
 
 /* Those whose |eigenvalue| is at most `limit`, the smallest first, at most `most` of them (array of the
  * caller's). Zero pivots are not among them. Returns how many there are. */
 int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects, int64_t most);
 
-/* Makes a suspect a zero pivot: its D^-1 is 0 from then on (that of its eigenvalue, in a 2x2). */
+/* Makes a suspect a zero pivot: its D^-1 is 0 from then on (that of its eigenvalue, in a 2x2; of the smaller
+ * one first). */
 void sd_make_zero(sd_factors *f, const sd_suspect *suspect);
 
 /* y, by position, becomes its part in the null space of D. */
 void sd_null_part(const sd_factors *f, double *y);
+
+/* A 1x1 pivot gets another value. */
+void sd_replace_pivot(sd_factors *f, const sd_suspect *suspect, double value);
 
 #endif

@@ -1,18 +1,12 @@
 /* The direct solver: plan and factorization. See direct.h; solves are in direct_solve.c. */
 #include "solve/direct.h"
 
-#include "factor/rank.h"
 #include "prepare/prepare.h"
+#include "solve/small_pivots.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
-
-/* A pivot whose size is below SUSPECT of the largest entry is looked at; it is zero where it shows a singular
- * value below ROUNDING of it. */
-static const double SUSPECT = 1e-9, ROUNDING = 16 * DBL_EPSILON;
-enum { SUSPECTS_MOST = 1024 };
 
 static const double SMALL = 1e-20;     /* a column of nothing else is zero */
 static const double STALE = 0.1;       /* a matched entry below this no longer carries its pivot */
@@ -233,48 +227,6 @@ static int64_t count_stale(const sd_direct *d, const sd_factors *f)
     return stale;
 }
 
-/* x, by position, becomes L'^-1 of the suspects' eigenvectors; those that are rounding become zero pivots. */
-static saddle_status judge_suspects(sd_context *c, sd_direct *d, const sd_suspect *suspects, int64_t count)
-{
-    sd_factors *f = &d->factors[d->precision];
-    const int32_t n = d->tree.n;
-    double *z = sd_alloc(c, (int64_t)n * SD_RHS_BLOCK, sizeof *z, "null vectors");
-    saddle_status status = z ? SADDLE_OK : c->status;
-    for (int64_t first = 0; first < count && !status; first += SD_RHS_BLOCK) {
-        const int64_t many = count - first < SD_RHS_BLOCK ? count - first : SD_RHS_BLOCK;
-        memset(z, 0, (size_t)(n * many) * sizeof *z);
-        for (int64_t k = 0; k < many; ++k) {
-            const sd_suspect *s = &suspects[first + k];
-            z[k * n + s->position[0]] = s->vector[0];
-            if (s->position[1] >= 0) z[k * n + s->position[1]] = s->vector[1];
-        }
-        status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, many, z, n, 1);
-        for (int64_t k = 0; k < many && !status; ++k) {
-            const sd_suspect *s = &suspects[first + k];
-            double norm = 0;
-            for (int32_t i = 0; i < n; ++i) norm = hypot(norm, z[k * n + i]);
-            if (fabs(s->eigenvalue) * s->column_norm > ROUNDING * norm) continue;
-            sd_make_zero(f, s);
-            ++d->zero;
-            --*(s->eigenvalue > 0 ? &d->positive : &d->negative);
-        }
-    }
-    sd_free(c, z);
-    return status;
-}
-
-/* Inertia, with those pivots that are nothing but rounding counted as zero. */
-static saddle_status find_rank(sd_context *c, sd_direct *d)
-{
-    sd_factors *f = &d->factors[d->precision];
-    sd_suspect *suspects = sd_alloc(c, SUSPECTS_MOST, sizeof *suspects, "small pivots");
-    if (!suspects) return c->status;
-    const int64_t count = sd_find_suspects(f, SUSPECT, suspects, SUSPECTS_MOST);
-    const saddle_status status = count > 0 ? judge_suspects(c, d, suspects, count) : SADDLE_OK;
-    sd_free(c, suspects);
-    return status;
-}
-
 /* Signs of the pivots as they stand in D. */
 static void count_signs(sd_direct *d)
 {
@@ -353,7 +305,7 @@ saddle_status sd_direct_factor(sd_context *c, const sd_csr *A, bool known_defini
     if (!status) status = check_factor(c, q, d);
     if (status) return status;
     count_signs(d);
-    if (d->rule == SD_PIVOT_THRESHOLD && d->precision == SD_DOUBLE) status = find_rank(c, d);
+    if (d->rule == SD_PIVOT_THRESHOLD && d->precision == SD_DOUBLE) status = sd_settle_small_pivots(c, M, d);
     d->was_definite = !status && d->negative == 0 && d->zero == 0 && d->rule != SD_PIVOT_STATIC;
     d->factored = !status;
     return status;

@@ -82,7 +82,7 @@ int sd_take_exponent(int32_t n, double *w);
  * Solves for k columns: x = A^-1 b, then refinement with residuals in double-double until the componentwise
  * error no longer halves; the better x is kept. Without `refine` there are no corrections.
  */
-enum { SD_REFINEMENT_STEPS = 12 };
+enum { SD_REFINEMENT_STEPS = 15 };
 
 typedef struct sd_direct_result {
     saddle_errors errors;

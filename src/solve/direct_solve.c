@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPONENT_MOST = 40 };
+enum {
+    EXPONENT_MOST = 40,
+    IDLE_MOST =
+        2 /* an error may rise at first, when the solution is large in a direction that b hardly has */
+};
 
 int sd_take_exponent(int32_t n, double *w)
 {
@@ -90,45 +94,48 @@ typedef struct refining {
     int32_t n;
     int64_t k;
     const double *b;
-    double *x, *r, *z; /* solutions, residuals, corrections */
+    double *x;         /* the best so far */
+    double *y, *r, *z; /* where refinement stands, its residual, a correction */
     sd_direct_result *results;
-    bool *active;
+    int *idle; /* steps since the error was last halved, of each column; IDLE_MOST: it is done */
 } refining;
 
-/* Measures x_j + z_j where x_j is as it was; the better stays. Whether to go on with it. */
-static saddle_status take_correction(refining *q, int64_t j, double *trial)
+/* y_j += z_j, measured; the better of it and x_j stays. */
+static saddle_status take_correction(refining *q, int64_t j)
 {
     const int32_t n = q->n;
-    const double *x = q->x + j * n, *z = q->z + j * n;
+    double *y = q->y + j * n;
+    const double *z = q->z + j * n;
+    sd_direct_result *at = &q->results[j];
     saddle_errors errors;
     double share;
-    for (int32_t i = 0; i < n; ++i) trial[i] = x[i] + z[i];
-    const saddle_status status = sd_measure(q->e, q->op, q->b + j * n, trial, q->r + j * n, &errors, &share);
+    for (int32_t i = 0; i < n; ++i) y[i] += z[i];
+    const saddle_status status = sd_measure(q->e, q->op, q->b + j * n, y, q->r + j * n, &errors, &share);
     if (status) return status;
-    const double before = q->results[j].errors.componentwise;
-    const bool better = errors.componentwise < before || (isnan(before) && !isnan(errors.componentwise));
-    if (better) {
-        memcpy(q->x + j * n, trial, (size_t)n * sizeof *trial);
-        q->results[j].errors = errors;
-        q->results[j].share_of_b = share;
+    const double before = at->errors.componentwise, now = errors.componentwise;
+    q->idle[j] = now <= 0.5 * before || isnan(before) ? 0 : q->idle[j] + 1;
+    if (now < before || isnan(before)) {
+        memcpy(q->x + j * n, y, (size_t)n * sizeof *y);
+        at->errors = errors;
+        at->share_of_b = share;
     }
-    q->results[j].history[q->results[j].steps++] = q->results[j].errors.relative_residual;
-    q->active[j] = better && !(errors.componentwise > 0.5 * before) && errors.componentwise > DBL_EPSILON;
+    at->history[at->steps++] = at->errors.relative_residual;
+    if (!(now > DBL_EPSILON)) q->idle[j] = IDLE_MOST;
     return SADDLE_OK;
 }
 
 /* One correction of all columns that are active, side by side. z is compacted for the solve. */
-static saddle_status correct(refining *q, double *trial)
+static saddle_status correct(refining *q)
 {
     const int32_t n = q->n;
     int64_t many = 0;
     for (int64_t j = 0; j < q->k; ++j)
-        if (q->active[j]) memcpy(q->z + n * many++, q->r + j * n, (size_t)n * sizeof *q->r);
+        if (q->idle[j] < IDLE_MOST) memcpy(q->z + n * many++, q->r + j * n, (size_t)n * sizeof *q->r);
     saddle_status status = sd_direct_apply(q->e->context, q->d, n, many, q->z, n, q->z, n, q->e->threads);
     for (int64_t j = q->k - 1, at = many - 1; j >= 0 && !status; --j)
-        if (q->active[j]) memmove(q->z + j * n, q->z + n * at--, (size_t)n * sizeof *q->z);
+        if (q->idle[j] < IDLE_MOST) memmove(q->z + j * n, q->z + n * at--, (size_t)n * sizeof *q->z);
     for (int64_t j = 0; j < q->k && !status; ++j)
-        if (q->active[j]) status = take_correction(q, j, trial);
+        if (q->idle[j] < IDLE_MOST) status = take_correction(q, j);
     return status;
 }
 
@@ -141,7 +148,7 @@ static bool is_cancelled(refining *q, int64_t step)
     return cancelled;
 }
 
-static saddle_status refine(refining *q, bool corrections, double *trial)
+static saddle_status refine(refining *q, bool corrections)
 {
     const int32_t n = q->n;
     int64_t active = 0;
@@ -154,14 +161,15 @@ static saddle_status refine(refining *q, bool corrections, double *trial)
         at->history[0] = at->errors.relative_residual;
         at->steps = 1;
         at->cancelled = false;
-        q->active[j] = corrections && at->errors.componentwise > DBL_EPSILON;
-        active += q->active[j];
+        q->idle[j] = corrections && at->errors.componentwise > DBL_EPSILON ? 0 : IDLE_MOST;
+        active += q->idle[j] < IDLE_MOST;
+        memcpy(q->y + j * n, q->x + j * n, (size_t)n * sizeof *q->y);
     }
     for (int step = 0; step < SD_REFINEMENT_STEPS && active > 0 && !status; ++step) {
         if (is_cancelled(q, step + 1)) break;
-        status = correct(q, trial);
+        status = correct(q);
         active = 0;
-        for (int64_t j = 0; j < q->k; ++j) active += q->active[j];
+        for (int64_t j = 0; j < q->k; ++j) active += q->idle[j] < IDLE_MOST;
     }
     return status;
 }
@@ -172,14 +180,16 @@ saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operato
     const int32_t n = op->sparse.n;
     sd_context *c = e->context;
     refining q = {.e = e, .d = d, .op = op, .n = n, .k = k, .b = b, .x = x, .results = results};
-    double *work = sd_alloc(c, (2 * k + 1) * (int64_t)n, sizeof *work, "refinement");
-    q.active = sd_alloc_zero(c, k, sizeof *q.active, "refinement");
-    saddle_status status = work && q.active ? SADDLE_OK : c->status;
-    q.r = work;
-    q.z = work ? work + k * n : NULL;
-    if (!status) status = refine(&q, corrections && !d->changed, work + 2 * k * n);
-    sd_free(c, work);
-    sd_free(c, q.active);
+    q.y = sd_alloc(c, 3 * k * (int64_t)n, sizeof *q.y, "refinement");
+    q.idle = sd_alloc_zero(c, k, sizeof *q.idle, "refinement");
+    saddle_status status = q.y && q.idle ? SADDLE_OK : c->status;
+    if (!status) {
+        q.r = q.y + k * n;
+        q.z = q.r + k * n;
+        status = refine(&q, corrections && !d->changed);
+    }
+    sd_free(c, q.y);
+    sd_free(c, q.idle);
     if (status && !e->status) e->status = status;
     return status;
 }

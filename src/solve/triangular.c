@@ -3,6 +3,7 @@
 
 #include "backend/blas.h"
 
+#include <float.h>
 #include <omp.h>
 #include <string.h>
 
@@ -34,12 +35,15 @@ typedef struct walker {
 
 #define real double
 #define NAME(x) x##_double
+#define SINGULAR (8 * DBL_EPSILON)
 #include "solve/triangular_walk.h"
 #undef real
 #undef NAME
+#undef SINGULAR
 
 #define real float
 #define NAME(x) x##_single
+#define SINGULAR (8 * FLT_EPSILON)
 #include "solve/triangular_walk.h"
 
 static const walker *walker_of(const sd_factors *f)

@@ -1,6 +1,6 @@
 /*
  * A block of k right-hand sides through the tree, in one precision: included twice by triangular.c.
- * `real` and NAME(x) are defined there.
+ * `real`, NAME(x) and SINGULAR (a determinant that is rounding) are defined there.
  */
 
 /* w1 = D^-1 w1, a 2x2 pivot by its inverse with the largest entry divided out; zero pivots give 0. */
@@ -15,13 +15,20 @@ static void NAME(apply_inverse)(const sd_front *front, int32_t k, real *w)
             continue;
         }
         const real b = d[2 * j + 1], a = d[2 * j] / b, c = d[2 * j + 2] / b;
-        /* (a 1; 1 c) b: its inverse is (c -1; -1 a) / (b (a c - 1)) */
-        const real determinant = a * c - 1, scale = determinant == 0 ? 0 : 1 / determinant / b;
+        real in[3]; /* (a 1; 1 c) b: its inverse is (c -1; -1 a) / (b (a c - 1)) */
+        const real determinant = a * c - 1;
+        if (determinant > SINGULAR || determinant < -SINGULAR) {
+            const real scale = 1 / determinant / b;
+            in[0] = c * scale, in[1] = -scale, in[2] = a * scale;
+        } else { /* of rank one: its pseudo-inverse is itself over its trace squared */
+            const real trace = a + c, scale = 1 / trace / trace / b;
+            in[0] = a * scale, in[1] = scale, in[2] = c * scale;
+        }
         real *next = row + k;
         for (int32_t r = 0; r < k; ++r) {
             const real p = row[r], q = next[r];
-            row[r] = (c * p - q) * scale;
-            next[r] = (a * q - p) * scale;
+            row[r] = in[0] * p + in[1] * q;
+            next[r] = in[1] * p + in[2] * q;
         }
         ++j;
     }

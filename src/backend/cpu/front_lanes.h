@@ -20,13 +20,19 @@ static inline NAME(bits) NAME(load_bits)(const NAME(integer) * p)
     return v;
 }
 
-/* Whether a lane is 0. */
+/* Whether a lane is 0, where the others are -1. */
 static inline bool NAME(any_zero)(NAME(bits) v)
 {
+#if defined(__AVX512F__)
+    return _mm512_cmpneq_epi32_mask((__m512i)v, _mm512_set1_epi32(-1)) != 0;
+#elif defined(__AVX2__)
+    return _mm256_movemask_epi8((__m256i)v) != -1;
+#else
     NAME(integer) lane[NAME(LANES)], all = -1;
     memcpy(lane, &v, sizeof v);
     for (int l = 0; l < NAME(LANES); ++l) all &= lane[l];
     return all == 0;
+#endif
 }
 
 /* The largest lane, and which lanes equal x, as bits from the lowest. No lane is NaN. */

@@ -75,17 +75,29 @@ static void NAME(scale_strip)(const NAME(tile) * t, int32_t count, const real *w
     }
 }
 
-/* Marks the columns of L that go beyond the bound in a strip. */
+/* Marks the columns of L that go beyond the bound in a strip. L is formed as in scale_strip, to the bit. */
 static void NAME(check_strip)(const NAME(job) * j, const real *w, unsigned char *failing)
 {
-    real l[TILE * STRIP_ROWS];
+    const NAME(tile) *t = j->tile;
     const NAME(vec) bound = NAME(all)(j->bound);
-    NAME(scale_strip)(j->tile, j->tile->count, w, j->ldw, l, STRIP_ROWS);
-    for (int32_t k = 0; k < j->tile->count; ++k) {
-        NAME(bits) good = NAME(within)(NAME(load)(l + k * STRIP_ROWS), bound);
-        for (int v = 1; v < STRIP_VECTORS; ++v)
-            good &= NAME(within)(NAME(load)(l + k * STRIP_ROWS + v * NAME(LANES)), bound);
-        failing[k] |= NAME(any_zero)(good);
+    for (int32_t k = 0; k < t->count; ++k, w += j->ldw) {
+        const NAME(vec) a = NAME(all)(t->inverse[2 * k]), b = NAME(all)(t->inverse[2 * k + 1]);
+        NAME(bits) good = NAME(within)(NAME(all)(0), bound), also = good;
+        if (t->d[2 * k + 1] == 0) {
+            UNROLL for (int v = 0; v < STRIP_VECTORS; ++v) good &=
+                NAME(within)(NAME(load)(w + v * NAME(LANES)) * a, bound);
+            failing[k] |= NAME(any_zero)(good);
+            continue;
+        }
+        const NAME(vec) c = NAME(all)(t->inverse[2 * k + 2]);
+        for (int v = 0; v < STRIP_VECTORS; ++v) {
+            const NAME(vec) w1 = NAME(load)(w + v * NAME(LANES)),
+                            w2 = NAME(load)(w + j->ldw + v * NAME(LANES));
+            good &= NAME(within)(NAME(plus_product)(w1 * a, w2, b), bound);
+            also &= NAME(within)(NAME(plus_product)(w1 * b, w2, c), bound);
+        }
+        failing[k] |= NAME(any_zero)(good & also);
+        ++k, w += j->ldw;
     }
 }
 
@@ -169,10 +181,9 @@ static int32_t NAME(count_accepted)(const NAME(job) * j, int32_t pieces)
 {
     const NAME(tile) *t = j->tile;
     for (int32_t k = 0; k < t->count; ++k) {
-        const int32_t both = t->d[2 * k + 1] != 0;
+        const int32_t both = t->d[2 * k + 1] != 0; /* a 2x2 is marked at its first column */
         bool fails = false;
-        for (int32_t p = 0; p < pieces; ++p)
-            fails |= j->failing[(int64_t)p * TILE + k] | j->failing[(int64_t)p * TILE + k + both];
+        for (int32_t p = 0; p < pieces; ++p) fails |= j->failing[(int64_t)p * TILE + k];
         for (int32_t c = k + 1; c < t->width; ++c)
             fails |= !(NAME(fabs)(t->lower[k * TILE + c]) <= j->bound) |
                      (c > k + both && !(NAME(fabs)(t->lower[(k + both) * TILE + c]) <= j->bound));

@@ -41,15 +41,18 @@ static inline __attribute__((always_inline)) void NAME(subtract_axpys)(int32_t n
                                                                        int count, const real *x, real *w)
 {
     NAME(vec) factor[NAME(AXPYS)];
+    UNROLL
     for (int c = 0; c < count; ++c) factor[c] = NAME(all)(x[c]);
     int32_t i = 0;
     for (; i + NAME(LANES) <= n; i += NAME(LANES)) {
         NAME(vec) sum = NAME(load)(w + i);
+        UNROLL
         for (int c = 0; c < count; ++c) sum = NAME(minus_product)(sum, NAME(load)(l + i + c * ld), factor[c]);
         NAME(store)(w + i, sum);
     }
     if (i == n) return;
     NAME(vec) sum = NAME(load_part)(w + i, n - i);
+    UNROLL
     for (int c = 0; c < count; ++c)
         sum = NAME(minus_product)(sum, NAME(load_part)(l + i + c * ld, n - i), factor[c]);
     NAME(store_part)(w + i, sum, n - i);
@@ -82,6 +85,7 @@ static inline __attribute__((always_inline)) void NAME(subtract_dots)(int32_t n,
     int32_t i = 0;
     for (; i + 2 * L <= n; i += 2 * L) {
         const NAME(vec) a = NAME(load)(w + i), b = NAME(load)(w + i + L);
+        UNROLL
         for (int c = 0; c < count; ++c) {
             even[c] = NAME(minus_product)(even[c], NAME(load)(l + i + c * ld), a);
             odd[c] = NAME(minus_product)(odd[c], NAME(load)(l + i + L + c * ld), b);
@@ -90,9 +94,11 @@ static inline __attribute__((always_inline)) void NAME(subtract_dots)(int32_t n,
     for (; i < n; i += L) {
         const int part = n - i < L ? n - i : L;
         const NAME(vec) a = NAME(load_part)(w + i, part);
+        UNROLL
         for (int c = 0; c < count; ++c)
             even[c] = NAME(minus_product)(even[c], NAME(load_part)(l + i + c * ld, part), a);
     }
+    UNROLL
     for (int c = 0; c < count; ++c) x[c] += NAME(sum_lanes)(even[c] + odd[c]);
 }
 
@@ -131,21 +137,29 @@ static inline __attribute__((always_inline)) void NAME(rows_tile)(const NAME(row
     NAME(vec) sum[NAME(SLIVER)][2];
     const real *a = m->l + i * down, *b = m->b + r;
     real *to = m->c + (int64_t)i * m->k + r;
-    for (int c = 0; c < count; ++c)
+    UNROLL
+    for (int c = 0; c < count; ++c) {
+        UNROLL
         for (int v = 0; v < vectors; ++v) {
             const real *from = to + (int64_t)c * m->k + v * NAME(LANES);
             sum[c][v] = tail ? NAME(load_part)(from, part) : NAME(load)(from);
         }
+    }
     for (int32_t j = 0; j < m->p; ++j, a += across, b += m->k) {
         NAME(vec) row[2];
+        UNROLL
         for (int v = 0; v < vectors; ++v)
             row[v] = tail ? NAME(load_part)(b, part) : NAME(load)(b + v * NAME(LANES));
+        UNROLL
         for (int c = 0; c < count; ++c) {
             const NAME(vec) factor = NAME(all)(a[c * down]);
+            UNROLL
             for (int v = 0; v < vectors; ++v) sum[c][v] = NAME(minus_product)(sum[c][v], row[v], factor);
         }
     }
-    for (int c = 0; c < count; ++c)
+    UNROLL
+    for (int c = 0; c < count; ++c) {
+        UNROLL
         for (int v = 0; v < vectors; ++v) {
             real *back = to + (int64_t)c * m->k + v * NAME(LANES);
             if (tail)
@@ -153,6 +167,7 @@ static inline __attribute__((always_inline)) void NAME(rows_tile)(const NAME(row
             else
                 NAME(store)(back, sum[c][v]);
         }
+    }
 }
 
 /* `count` rows from i on, for all right-hand sides. */

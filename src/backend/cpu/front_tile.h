@@ -75,22 +75,25 @@ static void NAME(measure)(NAME(tile) * t)
     }
 }
 
-/* Where |value| is largest among the rows that are left. */
-static int32_t NAME(find_largest)(const NAME(tile) * t, const real *value, real *largest)
+/* |value| in vector v of the rows, 0 in those that are gone. */
+static inline NAME(vec) NAME(sizes)(const NAME(tile) * t, const real *value, int32_t v)
 {
-    NAME(vec) all = NAME(all)(0);
+    const NAME(bits) alive = NAME(load_bits)(t->alive + v * NAME(LANES));
+    return (NAME(vec))(alive & (NAME(bits))NAME(absolute)(NAME(load)(value + v * NAME(LANES))));
+}
+
+/* The largest |value| among the rows that are left; and where it is. */
+static inline real NAME(find_size)(const NAME(tile) * t, const real *value)
+{
+    NAME(vec) largest = NAME(all)(0);
+    for (int32_t v = 0; v < NAME(vectors)(t); ++v) largest = NAME(larger)(NAME(sizes)(t, value, v), largest);
+    return NAME(top_lane)(largest);
+}
+
+static inline int32_t NAME(find_row)(const NAME(tile) * t, const real *value, real size)
+{
     for (int32_t v = 0; v < NAME(vectors)(t); ++v) {
-        const NAME(bits) alive = NAME(load_bits)(t->alive + v * NAME(LANES));
-        const NAME(vec) here =
-            (NAME(vec))(alive & (NAME(bits))NAME(absolute)(NAME(load)(value + v * NAME(LANES))));
-        all = NAME(larger)(here, all);
-    }
-    *largest = NAME(top_lane)(all);
-    for (int32_t v = 0; v < NAME(vectors)(t); ++v) {
-        const NAME(bits) alive = NAME(load_bits)(t->alive + v * NAME(LANES));
-        const NAME(vec) here =
-            (NAME(vec))(alive & (NAME(bits))NAME(absolute)(NAME(load)(value + v * NAME(LANES))));
-        const unsigned lanes = NAME(equal_lanes)(here, *largest);
+        const unsigned lanes = NAME(equal_lanes)(NAME(sizes)(t, value, v), size);
         if (lanes) return v * NAME(LANES) + __builtin_ctz(lanes);
     }
     return 0;
@@ -195,15 +198,16 @@ static void NAME(tile_threshold)(NAME(tile) * t, real small)
 {
     NAME(measure)(t);
     while (t->left > 0) {
-        real on_diagonal, largest;
-        const int32_t p = NAME(find_largest)(t, t->diagonal, &on_diagonal);
-        const int32_t r = NAME(find_largest)(t, t->row_largest, &largest);
+        const real on_diagonal = NAME(find_size)(t, t->diagonal),
+                   largest = NAME(find_size)(t, t->row_largest);
         if (!(largest > small) || !(largest < (real)INFINITY)) break;
         if (2 * on_diagonal >= largest) {
+            const int32_t p = NAME(find_row)(t, t->diagonal, on_diagonal);
             NAME(eliminate_one)(t, p, t->diagonal[p]);
         } else {
-            real beside;
-            const int32_t with = NAME(find_largest)(t, t->x + r * TILE, &beside);
+            const int32_t r = NAME(find_row)(t, t->row_largest, largest);
+            const real beside = NAME(find_size)(t, t->x + r * TILE);
+            const int32_t with = NAME(find_row)(t, t->x + r * TILE, beside);
             /* x is symmetric up to rounding, unless there is something in it that is no number */
             if (!(2 * beside >= largest && beside < (real)INFINITY) || with == r) break;
             NAME(eliminate_two)(t, r, with);

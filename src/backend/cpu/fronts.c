@@ -59,8 +59,11 @@ static void each_piece(int32_t count, void (*body)(void *what, int32_t piece), v
         for (int32_t k = 0; k < count; ++k) body(what, k);
         return;
     }
-#pragma omp taskloop grainsize(1) default(none) shared(count, body, what)
-    for (int32_t k = 0; k < count; ++k) body(what, k);
+#pragma omp taskgroup
+    for (int32_t k = 0; k < count; ++k) {
+#pragma omp task default(none) firstprivate(body, what, k)
+        body(what, k);
+    }
 }
 
 #define real double

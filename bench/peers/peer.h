@@ -1,0 +1,44 @@
+/*
+ * What the peers' drivers share. A driver is a program of its own that factors one matrix with another
+ * solver and tells what that took, as one JSON object on standard output:
+ *
+ *     peer-NAME A.mtx[.gz] [--repeat R] [--threads N] [--order own|metis] [--turns]
+ *
+ * A turn is an analysis and factorizations until 20 ms have passed, so that what counts is a warm one. Of R
+ * turns the best times are told. With --turns the driver says "ready" when it has the matrix and then obeys
+ * its standard input: for every line "turn" it takes a turn and answers "turn", for any other it tells and
+ * ends. So `saddle bench direct` lets Saddle and its peers take turns, and a noisy moment hits all.
+ */
+#ifndef BENCH_PEERS_PEER_H
+#define BENCH_PEERS_PEER_H
+
+#include "saddle/saddle.h"
+
+#include <stdbool.h>
+
+/* What a peer tells of its factorization. Counts that it does not know are -1, numbers NaN. */
+typedef struct peer_facts {
+    double factor_nnz, flops;
+    int64_t peak_bytes, delayed, two_by_two, negative;
+    char version[64], ordering[32];
+} peer_facts;
+
+/* What a driver brings. Where a function gives false it has called peer_error. */
+typedef struct peer {
+    const char *name;
+    /* lower is the lower triangle by columns, sorted, base 0, 64-bit pointers; it stays until end */
+    bool (*begin)(const saddle_matrix *lower, bool metis);
+    bool (*analyse)(void);
+    bool (*factor)(void);
+    bool (*solve)(int64_t columns, double *x); /* x holds the right-hand sides, then the solutions */
+    void (*facts)(peer_facts *facts);
+    void (*end)(void); /* whatever begin gave */
+} peer;
+
+/* Says why something failed; false, so that it can be returned. */
+bool peer_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The whole program; its exit status. */
+int peer_main(const peer *p, int argc, char **argv);
+
+#endif

@@ -1,0 +1,356 @@
+/*
+ * `saddle bench direct`: the direct solver beside its peers, MUMPS and CHOLMOD, in one run.
+ *
+ * Each problem is loaded once. Then Saddle and the peers take turns, --repeat of them: a turn is an
+ * analysis and factorizations until 20 ms have passed, so that short ones are compared warm with warm, and
+ * a noisy moment hits all. A peer is a child process (bench_peer.h) with as many threads of BLAS as Saddle
+ * has threads. Beside the times stand the accuracy of a solution before and after refinement, pivots and
+ * inertia, and how much of a dgemm of one core in the same turns the factorization reaches.
+ */
+#define _GNU_SOURCE
+#include "cli/bench_direct.h"
+
+#include "cli/bench.h"
+#include "cli/bench_problem.h"
+#include "cli/progress.h"
+#include "cli/random.h"
+#include "cli/solve.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COLUMNS = 64, TURN_MOST = 50 };
+#define TURN_SECONDS 0.02
+
+const char *const peer_names[PEERS] = {"mumps", "cholmod"};
+
+/* The generated problems whose figures are compared from version to version. */
+static const struct {
+    const char *name, *operand;
+} anchors[] = {
+    {"shlap3d_30", "lap3d_30:1.5"}, {"shlap3d_45", "lap3d_45:2.5"}, {"shlap2d_700", "lap2d_700:1.5"},
+    {"kktz_150", "kktz_150"},       {"kktz_350", "kktz_350"},       {"stokes2d_300", "stokes2d_300:0.01"},
+    {"stokes3d_20", "stokes3d_20"}, {"pdeco3d_20", "pdeco3d_20"},   {"pdeco2d_200", "pdeco2d_200"},
+    {"ipm_60000", "ipm_60000:4"},   {"darcy3d_24", "darcy3d_24"},   {"darcy2d_250", "darcy2d_250"},
+    {"lap3d_50", "lap3d_50"},       {"lap2d_700", "lap2d_700"},     {"elas3d_24", "elas3d_24"},
+};
+enum { ANCHORS = sizeof anchors / sizeof anchors[0] };
+
+typedef struct direct_bench {
+    direct_report report;
+    saddle_hooks hooks;
+    bench_problem problem;
+    char path[4096]; /* of the matrix for the peers */
+    bool temporary;
+    char programs[PEERS][4096]; /* of the peers; "" where one is not there */
+    peer_process peers[PEERS];
+    char message[SADDLE_MESSAGE_SIZE];
+} direct_bench;
+
+/* A direct solver with these options beside the caller's; NULL, with t->message, where there is none. */
+static saddle_solver *make_solver(direct_bench *t, const char *krylov, const char *factorization, int threads)
+{
+    saddle_options o = t->report.a->library;
+    saddle_solver *solver = NULL;
+    o.threads = threads;
+    o.device = SADDLE_DEVICE_CPU;
+    saddle_status status = saddle_options_set(&o, "method", "direct", t->message);
+    if (status == SADDLE_OK) status = saddle_options_set(&o, "krylov", krylov, t->message);
+    if (status == SADDLE_OK && factorization)
+        status = saddle_options_set(&o, "factorization", factorization, t->message);
+    if (status == SADDLE_OK) saddle_create(&solver, &o, &t->hooks, t->message);
+    return solver;
+}
+
+/* An analysis and warm factorizations: the better times. The solver is left as it is for what follows. */
+static saddle_status take_turn(direct_bench *t, saddle_solver *solver, double *analysis, double *factor)
+{
+    double began = seconds();
+    saddle_status status = saddle_analyse(solver, &t->problem.A);
+    *analysis = fmin(*analysis, seconds() - began);
+    const double first = seconds();
+    for (int k = 0; status == SADDLE_OK && k < TURN_MOST && (k == 0 || seconds() - first < TURN_SECONDS);
+         ++k) {
+        began = seconds();
+        status = saddle_factor(solver, &t->problem.A);
+        if (status == SADDLE_OK) *factor = fmin(*factor, seconds() - began);
+    }
+    if (status != SADDLE_OK) snprintf(t->message, sizeof t->message, "%s", saddle_message(solver));
+    return status;
+}
+
+/* A turn of a solver that is made for it alone. */
+static saddle_status turn_alone(direct_bench *t, const char *factorization, int threads, double *factor)
+{
+    double analysis = INFINITY;
+    saddle_solver *solver = make_solver(t, "none", factorization, threads);
+    if (!solver) return SADDLE_BAD_OPTION;
+    const saddle_status status = take_turn(t, solver, &analysis, factor);
+    saddle_destroy(&solver);
+    return status;
+}
+
+static double known(int64_t count)
+{
+    return count < 0 ? NAN : (double)count;
+}
+
+static void take_info(const saddle_solver *solver, direct_row *row)
+{
+    saddle_info info = saddle_info_default();
+    if (saddle_query(solver, &info) != SADDLE_OK) return;
+    row->factor_nnz = known(info.factor_nnz);
+    row->flops = known(info.factor_flops);
+    row->peak_bytes = known(info.peak_bytes);
+    row->delayed = known(info.delayed);
+    row->two_by_two = known(info.two_by_two);
+    row->positive = known(info.inertia_positive);
+    row->negative = known(info.inertia_negative);
+    row->zero = known(info.inertia_zero);
+    row->largest_front = known(info.largest_front);
+}
+
+/* Seconds of a solve with this many columns, the better of two; whether the accuracy asked for was reached
+ * does not matter here. */
+static double time_solve(const saddle_solver *solver, int64_t n, int64_t columns, const double *b, double *x)
+{
+    double best = INFINITY;
+    for (int k = 0; k < 2; ++k) {
+        const double began = seconds();
+        const saddle_status status = saddle_solve(solver, columns, b, n, x, n, NULL);
+        if (status != SADDLE_OK && status != SADDLE_NOT_CONVERGED) return NAN;
+        best = fmin(best, seconds() - began);
+    }
+    return best;
+}
+
+static void measure_errors(direct_bench *t, const double *b, const double *x, double *backward,
+                           double *componentwise)
+{
+    saddle_errors e = {NAN, NAN, NAN};
+    if (saddle_measure(&t->problem.A, b, x, NULL, 0, &t->hooks, &e, NULL) != SADDLE_OK) return;
+    *backward = e.backward;
+    *componentwise = e.componentwise;
+}
+
+/* Refinement is an option of a solver: one more is made for it. */
+static void measure_refined(direct_bench *t, const double *b, double *x, direct_row *row)
+{
+    double ignored = INFINITY;
+    const int64_t n = t->problem.A.rows;
+    saddle_solver *solver = make_solver(t, "refine", NULL, t->report.threads);
+    if (!solver) return;
+    if (saddle_analyse(solver, &t->problem.A) == SADDLE_OK &&
+        saddle_factor(solver, &t->problem.A) == SADDLE_OK) {
+        ignored = time_solve(solver, n, 1, b, x);
+        if (isfinite(ignored)) measure_errors(t, b, x, &row->refined_error, &row->refined_componentwise);
+    }
+    saddle_destroy(&solver);
+}
+
+static void measure_solves(direct_bench *t, const saddle_solver *solver, direct_row *row)
+{
+    const int64_t n = t->problem.A.rows;
+    random_stream stream = random_begin(1);
+    double *b = malloc(((size_t)n * COLUMNS + 1) * sizeof *b),
+           *x = malloc(((size_t)n * COLUMNS + 1) * sizeof *x);
+    if (b && x) {
+        for (int64_t i = 0; i < n; ++i) x[i] = 1.0;
+        saddle_multiply(&t->problem.A, 1, x, n, b, n, 0, &t->hooks, t->message);
+        row->solve = time_solve(solver, n, 1, b, x);
+        measure_errors(t, b, x, &row->backward_error, &row->componentwise_error);
+        measure_refined(t, b, x, row);
+        for (int64_t i = 0; i < n * COLUMNS; ++i) b[i] = random_between(&stream, -1.0, 1.0);
+        row->solve_64 = time_solve(solver, n, COLUMNS, b, x);
+        measure_errors(t, b, x, &row->backward_error_random, &row->componentwise_error_random);
+    }
+    free(b);
+    free(x);
+}
+
+/* Saddle's own turn, with a new solver that is left for what follows, so that its memory is that of one;
+ * beside it the same with one thread, and with each factorization where the matrix is positive definite. */
+static saddle_status saddle_turn(direct_bench *t, saddle_solver **solver, direct_row *row)
+{
+    saddle_destroy(solver);
+    *solver = make_solver(t, "none", NULL, t->report.threads);
+    if (!*solver) return SADDLE_BAD_OPTION;
+    saddle_status status = take_turn(t, *solver, &row->analysis, &row->factor);
+    if (status != SADDLE_OK) return status;
+    take_info(*solver, row);
+    if (t->report.threads > 1) status = turn_alone(t, NULL, 1, &row->factor_one);
+    if (row->negative == 0.0 && row->zero == 0.0) {
+        if (status == SADDLE_OK) status = turn_alone(t, "ldlt", t->report.threads, &row->ldlt);
+        if (status == SADDLE_OK) status = turn_alone(t, "cholesky", t->report.threads, &row->cholesky);
+    }
+    return status;
+}
+
+static void start_peers(direct_bench *t)
+{
+    const arguments *a = t->report.a;
+    for (int k = 0; k < PEERS; ++k) {
+        if (t->programs[k][0])
+            peer_start(&t->peers[k], t->programs[k], t->path, t->report.threads, argument_real(a, "limit"),
+                       argument_flag(a, "verbose"));
+    }
+}
+
+/* All turns. Where Saddle fails the peers go on. */
+static saddle_status measure(direct_bench *t, direct_row *row)
+{
+    saddle_solver *solver = NULL;
+    saddle_status status = SADDLE_OK;
+    start_peers(t);
+    for (int64_t turn = 0; turn < argument_count(t->report.a, "repeat") && !progress_interrupted(); ++turn) {
+        row->dgemm = fmax(row->dgemm, gemm_rate());
+        if (status == SADDLE_OK) status = saddle_turn(t, &solver, row);
+        for (int k = 0; k < PEERS; ++k) peer_turn(&t->peers[k]);
+    }
+    if (status != SADDLE_OK) snprintf(row->error, sizeof row->error, "%s", t->message);
+    if (status == SADDLE_OK) measure_solves(t, solver, row);
+    for (int k = 0; k < PEERS; ++k) peer_end(&t->peers[k], &row->peers[k]);
+    saddle_destroy(&solver);
+    return status;
+}
+
+/* What was made is written for the peers, which read files. */
+static saddle_status write_for_peers(direct_bench *t, const char *operand)
+{
+    const char *folder = getenv("TMPDIR");
+    bool wanted = false;
+    for (int k = 0; k < PEERS; ++k) wanted = wanted || t->programs[k][0];
+    t->temporary = t->problem.generated && wanted;
+    snprintf(t->path, sizeof t->path, "%s", operand);
+    if (!t->temporary) return SADDLE_OK;
+    snprintf(t->path, sizeof t->path, "%s/saddle-bench.XXXXXX.mtx", folder && *folder ? folder : "/tmp");
+    const int file = mkstemps(t->path, 4);
+    if (file < 0) {
+        t->temporary = false;
+        snprintf(t->message, sizeof t->message, "%.400s: cannot be written: %s", t->path, strerror(errno));
+        return SADDLE_FILE_WRITE;
+    }
+    close(file);
+    return saddle_write_matrix(t->path, &t->problem.A, operand, t->message);
+}
+
+/* The folder of a file, without those above it. */
+static void name_group(const bench_problem *p, const char *operand, char *group, size_t group_size)
+{
+    char *path = realpath(operand, NULL);
+    snprintf(group, group_size, "%s", p->generated || !path ? "generated" : basename(dirname(path)));
+    free(path);
+}
+
+static void begin_row(direct_row *row)
+{
+    memset(row, 0, sizeof *row);
+    row->dgemm = row->solve = row->solve_64 = NAN;
+    row->analysis = row->factor = row->factor_one = row->ldlt = row->cholesky = INFINITY;
+    row->factor_nnz = row->flops = row->peak_bytes = row->delayed = row->two_by_two = row->positive =
+        row->negative = row->zero = row->largest_front = NAN;
+    row->backward_error = row->componentwise_error = row->backward_error_random =
+        row->componentwise_error_random = row->refined_error = row->refined_componentwise = NAN;
+    for (int k = 0; k < PEERS; ++k) row->peers[k] = peer_nothing();
+}
+
+/* A best time that was never taken is not known. */
+static void end_row(direct_row *row)
+{
+    double *const times[] = {&row->analysis, &row->factor, &row->factor_one, &row->ldlt, &row->cholesky};
+    for (int k = 0; k < 5; ++k)
+        if (isinf(*times[k]) || row->error[0]) *times[k] = NAN;
+}
+
+static void tell_failures(const direct_row *row, bool verbose)
+{
+    if (row->error[0]) fail(EXIT_DONE, "%s: %s", row->name, row->error);
+    for (int k = 0; k < PEERS; ++k) {
+        const bool expected = k == PEER_CHOLMOD && !verbose; /* that a matrix is indefinite */
+        if (row->peers[k].error[0] && !expected)
+            fail(EXIT_DONE, "%s: %s: %s", row->name, peer_names[k], row->peers[k].error);
+    }
+}
+
+/* One problem, by its operand and the name that it has in the report. */
+static int bench_one(direct_bench *t, const char *operand, const char *name, bool print)
+{
+    direct_row *row = &t->report.rows[t->report.count];
+    saddle_facts facts;
+    begin_row(row);
+    snprintf(row->name, sizeof row->name, "%s", name);
+    saddle_status status = bench_problem_load(&t->problem, operand, &t->hooks, t->message);
+    if (status != SADDLE_OK) return fail(exit_status(status), "%s", t->message);
+    status = saddle_inspect(&t->problem.A, &t->hooks, &facts, t->message);
+    if (status == SADDLE_OK) status = write_for_peers(t, operand);
+    const bool good = status == SADDLE_OK;
+    if (good) {
+        row->n = facts.rows;
+        row->nnz = facts.nnz;
+        name_group(&t->problem, operand, row->group, sizeof row->group);
+        status = measure(t, row);
+        end_row(row);
+    }
+    if (t->temporary) unlink(t->path);
+    t->temporary = false;
+    bench_problem_free(&t->problem);
+    if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted at %s", operand);
+    if (!good) return fail(exit_status(status), "%s: %s", operand, t->message);
+    if (t->report.count++ == 0 && print) print_direct_header();
+    tell_failures(row, argument_flag(t->report.a, "verbose"));
+    if (print) print_direct_row(row);
+    return status == SADDLE_OK ? EXIT_DONE : exit_status(status);
+}
+
+static void find_peers(direct_bench *t)
+{
+    const char *folder = argument_text(t->report.a, "peers");
+    if (folder && strcmp(folder, "none") == 0) return;
+    for (int k = 0; k < PEERS; ++k) {
+        if (!peer_find(peer_names[k], folder, t->programs[k], sizeof t->programs[k])) t->programs[k][0] = 0;
+    }
+}
+
+static int bench_all(direct_bench *t, bool print)
+{
+    const arguments *a = t->report.a;
+    int status = EXIT_DONE;
+    char name[64];
+    const int made = argument_flag(a, "anchors") ? ANCHORS : 0;
+    for (int k = 1; k < a->operand_count + made && status != EXIT_INTERRUPTED; ++k) {
+        const int anchor = k - a->operand_count;
+        matrix_name(anchor < 0 ? a->operands[k] : anchors[anchor].name, name, sizeof name);
+        const int one = bench_one(t, anchor < 0 ? a->operands[k] : anchors[anchor].operand, name, print);
+        if (one != EXIT_DONE) status = one;
+    }
+    return status;
+}
+
+int bench_direct(const arguments *a)
+{
+    const char *json_path = argument_text(a, "json");
+    const bool print = !argument_flag(a, "quiet") && !(json_path && strcmp(json_path, "-") == 0);
+    if (a->library.scaling == SADDLE_SCALING_USER || a->library.order == SADDLE_ORDER_USER)
+        return usage_error(a, "a scaling or an order in a file is for one matrix: it will not do here");
+    direct_bench t = {.report = {.a = a, .threads = (int)argument_count(a, "threads")}};
+    t.report.rows = calloc((size_t)a->operand_count + ANCHORS, sizeof *t.report.rows);
+    if (!t.report.rows) return fail(EXIT_MEMORY, "no memory for the rows");
+    find_peers(&t);
+    t.hooks = progress_begin(a);
+    int status = bench_all(&t, print);
+    progress_end();
+    if (print && t.report.count > 0) {
+        print_direct_pivots(&t.report);
+        print_direct_summary(&t.report);
+    }
+    if (json_path) {
+        const int written = write_direct_json(&t.report, json_path);
+        if (status == EXIT_DONE) status = written;
+    }
+    free(t.report.rows);
+    return status;
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# saddle bench direct, and the peers' drivers that it takes turns with.
+load helper
+
+PEERS=${SADDLE%/*}/peers
+
+needs_peer() {
+    [ -x "$PEERS/peer-$1" ] || skip "no driver of $1 was built (scripts/packages peers)"
+}
+
+# fake_peer NAME LINE...: a driver, in the folder peers, that reads no matrix: lines of a shell script.
+fake_peer() {
+    mkdir -p peers
+    printf '#!/bin/sh\n' > "peers/peer-$1"
+    printf '%s\n' "${@:2}" >> "peers/peer-$1"
+    chmod +x "peers/peer-$1"
+}
+
+@test "bench direct without peers: JSON with every figure, those of the peers unknown" {
+    run -0 "$SADDLE" bench direct lap2d_20 --peers none --repeat 2 --json j.json -q
+    json j.json 'j["bench"] == "direct" and j["repeat"] == 2 and j["threads"] == 1'
+    json j.json '[(r["name"], r["group"], r["n"], r["nnz"]) for r in j["rows"]] == [("lap2d_20", "generated", 400, 1920)]'
+    json j.json '{"analysis", "factor", "solve", "solve_64", "delayed", "two_by_two", "negative", "peak_bytes",
+        "backward_error", "backward_error_refined", "factor_ldlt", "factor_cholesky"} <= set(j["rows"][0]["saddle"])'
+    json j.json 'all(not j["rows"][0][p]["ran"] and j["rows"][0][p]["factor"] is None for p in ("mumps", "cholmod"))'
+    json j.json '{"factor_to_mumps", "total_to_mumps", "memory_to_mumps"} <= set(j["rows"][0]["ratios"])'
+    json j.json 'j["summary"]["generated"]["factor_to_mumps"]["count"] == 0'
+    json j.json 'j["rows"][0]["dgemm_gigaflops"] > 0'
+}
+
+@test "bench direct: figures of the direct solver" {
+    run -0 --separate-stderr "$SADDLE" bench direct lap2d_30 lap2d_30:1.5 kktz_10 --peers none --repeat 2 --threads 2 --json j.json
+    awk 'length > 110 { exit 1 }' <<< "$output"
+    json j.json 'all(r["saddle"]["error"] is None and r["saddle"]["factor"] > 0 for r in j["rows"])'
+    json j.json 'all(r["saddle"]["backward_error"] < 1e-9 for r in j["rows"])'
+    json j.json 'all(r["saddle"]["backward_error_refined"] < 1e-14 for r in j["rows"])'
+    json j.json '[r["saddle"]["negative"] for r in j["rows"]][::2] == [0, 100]'
+    json j.json '[r["saddle"]["factor_cholesky"] is None for r in j["rows"]] == [False, True, True]'
+    json j.json 'all(r["ratios"]["speed_up"] > 0 for r in j["rows"])'
+}
+
+@test "bench direct: the peers that are found are measured, and nothing is left behind" {
+    needs_peer mumps
+    needs_peer cholmod
+    TMPDIR=$PWD run -0 "$SADDLE" bench direct lap2d_60 kktz_10 --repeat 2 --json j.json
+    [ "$(echo *)" = j.json ]
+    json j.json 'all(r["mumps"]["ran"] and r["mumps"]["factor"] > 0 for r in j["rows"])'
+    json j.json '[r["mumps"]["negative"] for r in j["rows"]] == [0, 100]'
+    json j.json 'all(r["mumps"]["backward_error"] < 1e-9 for r in j["rows"])'
+    json j.json 'j["rows"][0]["cholmod"]["ran"] and j["rows"][0]["cholmod"]["peak_bytes"] > 0'
+    json j.json 'j["rows"][1]["cholmod"]["error"] == "not positive definite"'
+    json j.json 'j["rows"][0]["mumps"]["version"].startswith("MUMPS ")'
+}
+
+@test "bench direct: a peer that fails is a dash in the table" {
+    fake_peer mumps 'echo ready; exit 1'
+    fake_peer cholmod 'echo ready; exec sleep 60'
+    run -0 --separate-stderr "$SADDLE" bench direct lap2d_10 --repeat 1 --peers peers --limit 1 --json j.json -v
+    [[ $stderr == *"lap2d_10: mumps: ended without a word"* ]]
+    [[ $stderr == *"lap2d_10: cholmod: took too long"* ]]
+    [[ $output == *" - "* ]]
+    json j.json 'j["rows"][0]["mumps"] == dict.fromkeys(j["rows"][0]["mumps"]) | {"ran": False, "error": "ended without a word"}'
+}
+
+@test "bench direct takes turns with its peers and believes what they tell" {
+    fake_peer mumps 'echo ready' 'turns=0' \
+        'while read word && [ "$word" = turn ]; do turns=$((turns + 1)); echo turn; done' \
+        'echo "{\"peer\": \"mumps\", \"version\": \"fake 1\", \"analysis\": 2, \"factor\": 0.5, \"negative\": null, \"delayed\": $turns}"'
+    fake_peer cholmod 'echo "$OMP_NUM_THREADS $OPENBLAS_NUM_THREADS" > threads; echo ready; read word; echo nonsense'
+    run -0 "$SADDLE" bench direct lap2d_10 --repeat 3 --threads 2 --peers peers --json j.json
+    json j.json 'j["rows"][0]["mumps"]["factor"] == 0.5 and j["rows"][0]["mumps"]["delayed"] == 3'
+    json j.json 'j["rows"][0]["mumps"]["negative"] is None and j["rows"][0]["mumps"]["ran"]'
+    json j.json 'not j["rows"][0]["cholmod"]["ran"]'
+    [ "$(cat threads)" = "2 2" ]
+}
+
+@test "bench direct: wrong usage, and a matrix that cannot be read" {
+    run -2 --separate-stderr "$SADDLE" bench direct
+    [[ $stderr == *"no matrix"* ]]
+    run -2 "$SADDLE" bench read A.mtx --anchors
+    run -2 "$SADDLE" bench prepare A.mtx --threads 2
+    run -2 "$SADDLE" bench direct A.mtx --order order.txt
+    run -3 --separate-stderr "$SADDLE" bench direct nowhere.mtx lap2d_5 --peers none --repeat 1 --json j.json
+    [[ $stderr == *nowhere.mtx* ]]
+    json j.json '[r["name"] for r in j["rows"]] == ["lap2d_5"]'
+}
+
+@test "bench direct ends its peers when it is interrupted" {
+    fake_peer mumps 'echo $$ > pid; echo ready; exec sleep 60'
+    "$SADDLE" bench direct lap2d_10 --repeat 1 --peers peers 3>&- &
+    bench=$!
+    for _ in $(seq 100); do [ -s pid ] && break || sleep 0.1; done
+    sleep 0.3
+    kill -TERM $bench
+    status=0
+    wait $bench || status=$?
+    [ $status = 130 ]
+    run -1 kill -0 "$(cat pid)"
+}
+
+@test "peers: the inertia of a KKT matrix and of small ones" {
+    needs_peer mumps
+    "$PEERS/peer-mumps" "$DATA/kkt/aug2dc_saddle.mtx.gz" --repeat 1 > j.json
+    json j.json 'j["n"] == 30200 and j["negative"] == 10000 and j["backward_error"] < 1e-12'
+    exact > A.mtx
+    "$PEERS/peer-mumps" A.mtx --repeat 1 > j.json
+    json j.json 'j["negative"] == 2 and j["delayed"] == 0'
+    matrix "coordinate real symmetric" "2 2 1" "2 1 1" > A.mtx
+    "$PEERS/peer-mumps" A.mtx --repeat 1 > j.json
+    json j.json 'j["negative"] == 1 and j["two_by_two"] == 1'
+}
+
+@test "peers: an order by METIS, what is indefinite for CHOLMOD, and what is no matrix" {
+    needs_peer mumps
+    needs_peer cholmod
+    laplacian 20 0 > A.mtx
+    "$PEERS/peer-mumps" A.mtx --repeat 1 --order metis > j.json
+    json j.json 'j["ordering"] == "metis" and j["negative"] == 0 and j["backward_error"] < 1e-14'
+    "$PEERS/peer-cholmod" A.mtx --repeat 1 > j.json
+    json j.json 'j["ordering"] == "metis" and j["componentwise_error_random"] < 1e-12'
+    laplacian 20 1 > A.mtx
+    run -1 "$PEERS/peer-cholmod" A.mtx
+    [[ $output == *"not positive definite"* ]]
+    run -1 "$PEERS/peer-mumps" nowhere.mtx
+    [[ $output == *nowhere.mtx* ]]
+    run -2 "$PEERS/peer-mumps"
+}
