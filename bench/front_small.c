@@ -191,8 +191,10 @@ static void time_child(const sd_front_kernels *k, int rows, int columns, int q, 
 
 int main(int argc, char **argv)
 {
-    static const int sizes[][2] = {{2, 1},   {4, 1},    {8, 2},    {16, 4},  {24, 4},   {32, 8},   {48, 12},
-                                   {64, 16}, {100, 16}, {128, 24}, {200, 4}, {200, 16}, {200, 24}, {24, 24}};
+    static const int sizes[][2] = {{2, 1},    {4, 1},   {8, 2},    {16, 4},   {24, 4},   {32, 8},
+                                   {48, 12},  {64, 16}, {100, 16}, {128, 24}, {200, 4},  {200, 16},
+                                   {200, 24}, {24, 24}, {256, 8},  {256, 16}, {256, 24}, {160, 32},
+                                   {400, 4},  {400, 8}, {500, 24}, {64, 32},  {32, 32}};
     const sd_front_kernels *k = sd_fronts_cpu();
     if (argc > 1 && !strcmp(argv[1], "portable")) k = sd_fronts_portable;
     if (argc > 1 && !strcmp(argv[1], "avx2")) k = sd_fronts_avx2;
@@ -200,10 +202,11 @@ int main(int argc, char **argv)
     printf(" rows cols pivots   rest   factor ns Gflop/s   update ns Gflop/s      both ns Gflop/s  left\n");
     for (int pairs = 0; pairs < 2; ++pairs)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s)
-            time_factor(k, sizes[s][0], sizes[s][1], pairs, s % 2);
+            time_factor(k, sizes[s][0], sizes[s][1], pairs, 1);
     printf("\n rows cols: forward + backward ns, Gflop/s, cost a side relative to one; for 1 2 4 8 16 64 "
            "sides\n");
-    static const int solves[][2] = {{4, 1}, {16, 4}, {32, 8}, {64, 16}, {200, 50}, {800, 200}, {4000, 1000}};
+    static const int solves[][2] = {{4, 1},    {16, 4},    {32, 8},      {64, 16},
+                                    {200, 50}, {800, 200}, {4000, 1000}, {12000, 2000}};
     for (size_t s = 0; s < sizeof solves / sizeof *solves; ++s) time_solves(k, solves[s][0], solves[s][1]);
     printf("\n rows cols child runs   rest\n");
     static const int children[][4] = {{4, 2, 3, 3},       {8, 2, 6, 3},      {16, 4, 12, 12},

@@ -114,28 +114,31 @@ void sd_make_zero(sd_factors *f, const sd_suspect *s)
     set_d(f, front, k + 2, large * v[0] * v[0]);
 }
 
-void sd_null_part(const sd_factors *f, double *y)
+void sd_replace_pivot(sd_factors *f, const sd_suspect *s, double value)
 {
+    set_d(f, &f->front[s->front], 2 * s->column, value);
+}
+
+bool sd_keep_null_space(const sd_factors *f, double *x)
+{
+    bool any = false;
     for (int32_t k = 0; k < f->tree->fronts; ++k) {
         const sd_front *front = &f->front[k];
         for (int32_t j = 0; j < front->eliminated; ++j) {
             const double a = d_at(f, front, 2 * j), b = d_at(f, front, 2 * j + 1);
-            double *first = &y[front->variable[j]];
+            double *p = x + front->variable[j];
             if (b == 0) {
-                if (a != 0) *first = 0;
+                any |= a == 0 && *p != 0;
+                if (a != 0) *p = 0;
                 continue;
             }
-            double v[2], large, *second = &y[front->variable[++j]];
+            double v[2], large, *q = x + front->variable[++j], along = 0;
             const double small = small_eigenvalue(a, b, d_at(f, front, 2 * j), v, &large);
-            const double along =
-                fabs(small) <= 4 * DBL_EPSILON * fabs(large) ? v[0] * *first + v[1] * *second : 0;
-            *first = along * v[0];
-            *second = along * v[1];
+            if (fabs(small) <= 8 * DBL_EPSILON * fabs(large)) along = v[0] * *p + v[1] * *q;
+            any |= along != 0;
+            *p = along * v[0];
+            *q = along * v[1];
         }
     }
-}
-
-void sd_replace_pivot(sd_factors *f, const sd_suspect *s, double value)
-{
-    set_d(f, &f->front[s->front], 2 * s->column, value);
+    return any;
 }

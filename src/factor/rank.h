@@ -21,10 +21,10 @@ int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects
  * one first). */
 void sd_make_zero(sd_factors *f, const sd_suspect *suspect);
 
-/* y, by position, becomes its part in the null space of D. */
-void sd_null_part(const sd_factors *f, double *y);
-
 /* A 1x1 pivot gets another value. */
 void sd_replace_pivot(sd_factors *f, const sd_suspect *suspect, double value);
+
+/* x, by position, keeps only its part in the null space of D. False where that is nothing but 0. */
+bool sd_keep_null_space(const sd_factors *f, double *x);
 
 #endif

@@ -19,12 +19,14 @@
 
 #include <stdlib.h>
 
-/* The cost model, in nanoseconds of one core (scripts that measured it: docs/design/0003-direct.md). */
-static const double FRONT_TIME = 250;  /* to set up a front at all */
-static const double ENTRY_TIME = 0.7;  /* to clear, fill and scale an entry of the panel */
-static const double FLOP_TIME = 0.12;  /* a multiplication and an addition, in a front of many columns */
-static const double HANDED_TIME = 1.0; /* an entry of a contribution block on its way to the parent */
-static const double THIN_COLUMNS = 6;  /* with so many columns a front runs at half of the best rate */
+/* The cost model, in nanoseconds of one core, fitted to bench/front_small.c and bench/front_kernels.c. */
+static const double FRONT_TIME = 80;    /* to set up a front at all */
+static const double COLUMN_TIME = 22;   /* to choose and scale a pivot, in a small front */
+static const double BLOCKED_TIME = 110; /* the same in one of more than SMALL_COLUMNS columns */
+static const double ENTRY_TIME = 0.3;   /* to clear and fill an entry of the panel */
+static const double FLOP_TIME = 0.03;
+static const double HANDED_TIME = 0.8; /* an entry of a contribution block on its way to the parent */
+enum { SMALL_COLUMNS = 32 };
 
 typedef struct node {
     int32_t columns, below;
@@ -36,10 +38,9 @@ typedef struct node {
 static double front_time(int32_t columns, int32_t below)
 {
     const double c = columns, b = below, rows = c + b;
-    /* sum of (rows - j)^2 over the columns */
-    const double flops = c * (rows * rows - rows * c + c * c / 3);
-    return FRONT_TIME + ENTRY_TIME * (c * rows) + FLOP_TIME * flops * (1 + THIN_COLUMNS / c) +
-           HANDED_TIME * 0.5 * b * (b + 1);
+    const double flops = c * (rows * rows - rows * c + c * c / 3); /* the sum of (rows - j)^2 */
+    return FRONT_TIME + c * (columns <= SMALL_COLUMNS ? COLUMN_TIME : BLOCKED_TIME) +
+           ENTRY_TIME * (c * rows) + FLOP_TIME * flops + HANDED_TIME * 0.5 * b * (b + 1);
 }
 
 /* The elimination tree with its columns in postorder. */

@@ -109,32 +109,57 @@ static saddle_status measure(sd_preparing *t)
     return status;
 }
 
-saddle_status sd_prepare(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
-                         const saddle_given *given, saddle_preparation *p)
+/* All but the measures. The graph stays in t. */
+static saddle_status run_steps(sd_preparing *t)
 {
     static saddle_status (*const steps[STEPS])(sd_preparing *) = {sd_stage_values, make_graph, sd_stage_order,
                                                                   keep_result};
-    const double start = sd_seconds();
-    sd_preparing t = {
-        .c = c, .A = A, .symmetric = symmetric, .options = options, .given = given, .p = p, .clock = start};
+    saddle_preparation *p = t->p;
+    t->clock = sd_seconds();
     forget(p);
-    p->n = A->n;
-    p->nnz = A->nnz;
-    p->symmetric = symmetric;
-    saddle_status status = check_request(&t);
+    p->n = t->A->n;
+    p->nnz = t->A->nnz;
+    p->symmetric = t->symmetric;
+    saddle_status status = check_request(t);
     for (int k = 0; k < STEPS && !status; ++k) {
-        status = sd_progress(c, "prepare", k, SD_PREPARE_STEPS, NAN);
-        if (!status) status = steps[k](&t);
+        status = sd_progress(t->c, "prepare", k, SD_PREPARE_STEPS, NAN);
+        if (!status) status = steps[k](t);
     }
+    sd_free(t->c, t->partner);
+    sd_free(t->c, t->new_row);
+    return status;
+}
+
+saddle_status sd_prepare(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
+                         const saddle_given *given, saddle_preparation *p)
+{
+    const double start = sd_seconds();
+    sd_preparing t = {.c = c, .A = A, .symmetric = symmetric, .options = options, .given = given, .p = p};
+    saddle_status status = run_steps(&t);
     sd_graph_free(c, &t.graph);
-    sd_free(c, t.partner);
-    sd_free(c, t.new_row);
     if (!status) status = sd_progress(c, "prepare", STEPS, SD_PREPARE_STEPS, NAN);
     if (!status) status = measure(&t);
     if (status)
         sd_preparation_free(c, p);
     else
         p->time_total = sd_seconds() - start;
+    return status;
+}
+
+saddle_status sd_prepare_order(sd_context *c, const sd_csr *A, const saddle_options *options,
+                               const saddle_given *given, saddle_preparation *p, sd_graph *graph)
+{
+    const double start = sd_seconds();
+    saddle_options o = *options;
+    o.blocking = SADDLE_BLOCKING_NONE;
+    sd_preparing t = {.c = c, .A = A, .symmetric = true, .options = &o, .given = given, .p = p};
+    const saddle_status status = run_steps(&t);
+    *graph = t.graph;
+    if (status) {
+        sd_graph_free(c, graph);
+        sd_preparation_free(c, p);
+    }
+    p->time_total = sd_seconds() - start;
     return status;
 }
 

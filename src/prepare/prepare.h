@@ -5,7 +5,7 @@
 #ifndef SD_PREPARE_H
 #define SD_PREPARE_H
 
-#include "matrix/csr.h"
+#include "prepare/graph.h"
 
 /* The steps that progress is told in. */
 enum { SD_PREPARE_STEPS = 5 };
@@ -13,6 +13,12 @@ enum { SD_PREPARE_STEPS = 5 };
 /* A is whole, its values checked; options have been taken (core/options.h). On failure p holds nothing. */
 saddle_status sd_prepare(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
                          const saddle_given *given, saddle_preparation *p);
+
+/* The same for a factorization that plans on: without blocks and their measures, and with the graph of a
+ * symmetric A, which is the caller's to free. */
+saddle_status sd_prepare_order(sd_context *c, const sd_csr *A, const saddle_options *options,
+                               const saddle_given *given, saddle_preparation *p, sd_graph *graph);
+
 void sd_preparation_free(sd_context *c, saddle_preparation *p);
 
 #endif

@@ -128,15 +128,12 @@ static saddle_status plan_symmetric(sd_context *c, const sd_csr *A, const sd_dir
 {
     sd_csr whole = {0};
     sd_graph g = {0};
-    saddle_options o = *q->o;
-    o.blocking = SADDLE_BLOCKING_NONE;
     double start = sd_seconds();
     saddle_status status = A->half ? sd_csr_expand(c, A, &whole) : SADDLE_OK;
     const sd_csr *all = A->half ? &whole : A;
-    if (!status) status = sd_prepare(c, all, true, &o, q->given, &d->p);
+    if (!status) status = sd_prepare_order(c, all, q->o, q->given, &d->p, &g);
     times[0] += sd_seconds() - start;
     start = sd_seconds();
-    if (!status) status = sd_graph_from_csr(c, all, true, NULL, &g);
     sd_csr_free(c, &whole);
     if (!status) status = sd_tree_make(c, A, &g, d->p.permutation, &d->tree);
     sd_graph_free(c, &g);

@@ -96,12 +96,10 @@ typedef struct sd_direct_result {
 saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operator *op, int64_t k,
                               const double *b, double *x, bool refine, sd_direct_result *results);
 
-/*
- * A null vector of a symmetric A that is not orthogonal to b, where the zero pivots have one: with the
- * columns of Z = S P' L'^-1 N, N a basis of the null space of D, A Z = 0, and z = Z Z'b. z may be b.
- */
-saddle_status sd_direct_null_vector(sd_context *c, const sd_direct *d, int32_t n, const double *b, double *z,
-                                    int threads);
+/* z = a vector in the null space that the zero pivots span, z'b not 0 where the system has no solution; of a
+ * symmetric matrix. *found is false where b asks nothing of that space. */
+saddle_status sd_direct_null_vector(sd_context *c, const sd_direct *d, const double *b, double *z,
+                                    bool *found);
 
 /* The factors as a preconditioner of the system with op. */
 typedef struct sd_direct_inverse {

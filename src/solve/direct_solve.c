@@ -2,6 +2,7 @@
 #include "solve/direct.h"
 
 #include "factor/rank.h"
+
 #include "solve/measure.h"
 
 #include <float.h>
@@ -68,20 +69,21 @@ saddle_status sd_direct_apply_transposed(sd_context *c, const sd_direct *d, int3
     return apply(c, d, n, d->general ? n : 0, 0, k, r, ldr, z, ldz, threads);
 }
 
-saddle_status sd_direct_null_vector(sd_context *c, const sd_direct *d, int32_t n, const double *b, double *z,
-                                    int threads)
+saddle_status sd_direct_null_vector(sd_context *c, const sd_direct *d, const double *b, double *z,
+                                    bool *found)
 {
+    const int32_t n = d->tree.n;
     const sd_factors *f = &d->factors[d->precision];
-    const int shift = sd_largest_exponent(b, n);
+    *found = false;
+    if (d->general || d->zero == 0) return SADDLE_OK;
     double *w = sd_alloc(c, n, sizeof *w, "null vector");
     if (!w) return c->status;
-    for (int32_t i = 0; i < n; ++i) w[d->tree.position[i]] = d->p.row_scale[i] * ldexp(b[i], -shift);
-    saddle_status status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, 1, w, n, threads);
-    if (!status) {
-        sd_null_part(f, w);
-        status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, 1, w, n, threads);
-    }
-    for (int32_t i = 0; i < n && !status; ++i) z[i] = d->p.row_scale[i] * w[d->tree.position[i]];
+    const int of_b = sd_largest_exponent(b, n);
+    for (int32_t i = 0; i < n; ++i) w[d->tree.position[i]] = d->p.row_scale[i] * ldexp(b[i], -of_b);
+    saddle_status status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, 1, w, n, 1);
+    if (!status) *found = sd_keep_null_space(f, w);
+    if (*found) status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, 1, w, n, 1);
+    for (int32_t i = 0; i < n && *found; ++i) z[i] = d->p.row_scale[i] * w[d->tree.position[i]];
     sd_free(c, w);
     return status;
 }

@@ -6,7 +6,7 @@
  * r = b - Ax = z, or M^-1 r = z where it minimises in the norm of M. Where it does not end there, x
  * grows along z: its componentwise error is then small whatever b is, and z = x. Rounding leaves a
  * part in r or x that A does reach. It is taken off: A y = A v has a solution, and v - y is z where A is
- * singular, 0 where it is not. The direct solver has such a z from its zero pivots.
+ * singular, 0 where it is not. A factorization with zero pivots gives z at once.
  */
 #include "solve/measure.h"
 #include "solve/solver.h"
@@ -17,6 +17,7 @@
 static const double SINGULAR_TO = 1e-12; /* |A z| / |A||z|, entry by entry, that is rounding */
 static const double SUSPECT = 1e-4;      /* |A v| / |A||v| from which on it is worth the iteration */
 static const double PART = 1e-3;         /* of v that z must be */
+static const double NOISE = 1e-13;       /* of a null vector's largest entry */
 static const double ALONG_B = 1e-6;      /* |z'b| / |z||b| that is no rounding */
 enum { ITERATIONS_LEAST = 100 };
 
@@ -62,6 +63,22 @@ static double null_ratio(search *q)
     return worst;
 }
 
+/* v -= y with A y = A v by the factors, product being -A v; then entries of v that are rounding are 0. */
+static void polish_direct(search *q, const sd_direct *direct)
+{
+    double largest = 0;
+    sd_vector_get(q->e, &q->product, q->c);
+    const saddle_status status =
+        sd_direct_apply(q->e->context, direct, q->n, 1, q->c, q->n, q->y, q->n, q->e->threads);
+    if (status) q->e->status = status;
+    for (int32_t i = 0; i < q->n && !status; ++i) {
+        q->v[i] += q->y[i];
+        largest = fmax(largest, fabs(q->v[i]));
+    }
+    for (int32_t i = 0; i < q->n; ++i)
+        if (fabs(q->v[i]) <= NOISE * largest) q->v[i] = 0;
+}
+
 /* Makes z = v - y with A y = A v, product being -A v. */
 static saddle_reason polish(search *q, int method, int64_t maxiter)
 {
@@ -94,7 +111,7 @@ static bool is_along(int32_t n, const double *z, const double *b)
         zz += z[i] * z[i];
         bb += value * value;
     }
-    return zz > 0 && fabs(zb) >= ALONG_B * sqrt(zz) * sqrt(bb);
+    return fabs(zb) >= ALONG_B * sqrt(zz) * sqrt(bb);
 }
 
 /* Takes the part along z out of x, which changes nothing in Ax but its rounding; twice, since the first
@@ -122,10 +139,14 @@ static double take_candidate(search *q)
 }
 
 /* Looks for a null vector near v, or near M^-1 v where that is closer to one. */
-static saddle_reason search_from(search *q, int method, int64_t iterations)
+static saddle_reason search_from(search *q, int method, const sd_direct *direct, int64_t iterations)
 {
     const bool diagonal = method == SADDLE_METHOD_DIAGONAL && q->s->diagonal.positive;
     double ratio = take_candidate(q);
+    if (direct && ratio > SINGULAR_TO) {
+        polish_direct(q, direct);
+        ratio = take_candidate(q);
+    }
     if (diagonal && ratio > SINGULAR_TO) {
         sd_multiply(q->e, &q->s->diagonal.inverse[SD_DOUBLE], &q->z, &q->z);
         if (null_ratio(q) < ratio) sd_vector_get(q->e, &q->z, q->v);
@@ -143,15 +164,18 @@ saddle_reason sd_find_inconsistency(const saddle_solver *s, sd_engine *e, const 
     search q = {.s = s, .e = e, .n = s->A.n};
     saddle_errors errors;
     saddle_reason reason = SADDLE_REASON_NONE;
+    bool known = false;
     if (!s->facts.symmetric) return reason;
     if (!begin(&q)) {
-        if (converged)
+        if (direct) {
+            const saddle_status status = sd_direct_null_vector(e->context, direct, b, q.v, &known);
+            if (status) e->status = status;
+        }
+        if (!known && converged)
             memcpy(q.v, x, (size_t)q.n * sizeof *x);
-        else if (direct && direct->zero > 0)
-            e->status = sd_direct_null_vector(e->context, direct, q.n, b, q.v, e->threads);
-        else
+        else if (!known)
             sd_measure(e, &s->op[SD_DOUBLE], b, x, q.v, &errors, NULL);
-        reason = search_from(&q, method, iterations);
+        reason = search_from(&q, method, known ? direct : NULL, iterations);
         sd_vector_get(e, &q.z, q.y);
         if (reason == SADDLE_REASON_INCONSISTENT && !is_along(q.n, q.y, b)) reason = SADDLE_REASON_NONE;
         if (reason == SADDLE_REASON_INCONSISTENT) remove_part(q.n, q.y, x);

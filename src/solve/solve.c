@@ -129,7 +129,7 @@ static saddle_status run_direct(solving *w, sd_attempt *attempt, saddle_errors *
     attempt->reason = result.cancelled ? SADDLE_REASON_CANCELLED : SADDLE_REASON_STAGNATION;
     w->info->first_error = result.first_error;
     const bool stronger = s->options.krylov == SADDLE_KRYLOV_AUTO && !attempt->direct->changed &&
-                          s->options.precision != SADDLE_PRECISION_SINGLE;
+                          attempt->direct->zero == 0 && s->options.precision != SADDLE_PRECISION_SINGLE;
     if (!stronger || is_accurate(errors) || result.cancelled) return SADDLE_OK;
     status = iterate_direct(w, attempt, errors, share);
     const bool single = attempt->direct->precision == SD_SINGLE;

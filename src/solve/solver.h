@@ -69,10 +69,10 @@ saddle_status sd_run_attempt(const saddle_solver *solver, sd_engine *e, const do
 /*
  * SADDLE_REASON_INCONSISTENT where there is a proof that a symmetric system has no solution,
  * SADDLE_REASON_CANCELLED where the search for it was, otherwise SADDLE_REASON_NONE. It begins at x
- * where that has converged (in its componentwise error), otherwise at what the zero pivots of the direct
- * solver say, where it was used and has some (direct, or NULL), otherwise at its residual, and costs up to as
- * many iterations as were made before, but only where there is reason for suspicion. x loses its part
- * in the null space where there is a proof.
+ * where that has converged (in its componentwise error), otherwise at its residual, and costs up to as
+ * many iterations as were made before, but only where there is reason for suspicion. The zero pivots of
+ * `direct`, which may be NULL, are looked at first. x loses its part in the null space where there is a
+ * proof.
  */
 saddle_reason sd_find_inconsistency(const saddle_solver *s, sd_engine *e, const double *b, double *x,
                                     bool converged, int method, const sd_direct *direct, int64_t iterations);

@@ -8,7 +8,10 @@
  * them, which is scattered entry by entry. Columns that meet fully summed ones go into the panel, the others
  * into the rest.
  */
-enum { NAME(RUN) = 6, NAME(PIECES) = 256 };
+enum {
+    NAME(RUN) = (int)NAME(LANES) > 8 ? (int)NAME(LANES) : 8, /* shorter ones are quicker entry by entry */
+    NAME(PIECES) = 256
+};
 
 /* Rows first .. end - 1 of a child; `run`: their places follow one another. */
 typedef struct NAME(piece) {
@@ -47,15 +50,26 @@ static int32_t NAME(cut)(int32_t q, const int32_t *place, NAME(piece) * piece)
     return count;
 }
 
+/* A store across two lines of cache costs two: longer runs begin with the part of a vector before a line. */
 static inline void NAME(add_run)(real *restrict to, const real *restrict from, int32_t n)
 {
     int32_t i = 0;
-    for (; i + NAME(LANES) <= n; i += NAME(LANES))
-        NAME(store)(to + i, NAME(load)(to + i) + NAME(load)(from + i));
-    if (i < n) {
-        const NAME(vec) sum = NAME(load_part)(to + i, n - i) + NAME(load_part)(from + i, n - i);
-        NAME(store_part)(to + i, sum, n - i);
+    if (n > 8 * NAME(LANES)) {
+        const int part = (int)(-((uintptr_t)to / sizeof(real)) % NAME(LANES));
+        if (part) NAME(store_part)(to, NAME(load_part)(to, part) + NAME(load_part)(from, part), part);
+        i = part;
     }
+    for (; n - i > NAME(LANES); i += NAME(LANES))
+        NAME(store)(to + i, NAME(load)(to + i) + NAME(load)(from + i));
+    const NAME(vec) sum = NAME(load_part)(to + i, n - i) + NAME(load_part)(from + i, n - i);
+    NAME(store_part)(to + i, sum, n - i);
+}
+
+static inline void NAME(copy_run)(real *restrict to, const real *restrict from, int32_t n)
+{
+    int32_t i = 0;
+    for (; n - i > NAME(LANES); i += NAME(LANES)) NAME(store)(to + i, NAME(load)(from + i));
+    NAME(store_part)(to + i, NAME(load_part)(from + i, n - i), n - i);
 }
 
 /* array[start + place[i]] += from[i] for the rows of the pieces from row `first` on. */
@@ -79,10 +93,27 @@ static inline void NAME(add_column)(real *restrict array, int64_t start, const r
     }
 }
 
-/* Where column j of a rest of order q begins, counted so that row i is at + i. */
-static inline int64_t NAME(rest_column)(int32_t q, int32_t j)
+/* Goes through the columns of a rest: row i of column j is at + i. */
+typedef struct NAME(cursor) {
+    int64_t at;
+    int32_t j, ld;
+} NAME(cursor);
+
+static inline NAME(cursor) NAME(cursor_at)(int32_t q, int32_t j)
 {
-    return sd_rest_at(q, j, j) - j;
+    const int32_t top = j / SD_REST_WIDTH * SD_REST_WIDTH;
+    return (NAME(cursor)){sd_rest_at(q, j, j) - j, j, q - top};
+}
+
+/* From column j to a later one; mostly the next. */
+static inline void NAME(move_to)(NAME(cursor) * c, int32_t q, int32_t j)
+{
+    if ((c->j ^ j) < SD_REST_WIDTH) { /* the same block */
+        c->at += (int64_t)(j - c->j) * c->ld;
+        c->j = j;
+    } else {
+        *c = NAME(cursor_at)(q, j);
+    }
 }
 
 /* The columns that the child did not eliminate become columns `at` and on. */
@@ -99,33 +130,33 @@ static void NAME(add_delays)(sd_front *f, const sd_front *child, const int32_t *
     }
 }
 
-/* An empty rest takes the child's columns from `first` on, each cleared just before; or, where the child has
- * all its rows, copied. */
-static void NAME(fill_rest)(sd_front *f, const sd_front *child, const int32_t *place, int32_t first,
-                            const NAME(piece) * piece, const NAME(piece) * end)
+/* The child's columns from `first` on, into the rest. */
+static void NAME(add_to_rest)(sd_front *f, const sd_front *child, const int32_t *place, int32_t first,
+                              const NAME(piece) * piece, const NAME(piece) * end)
 {
     const int32_t q = child->rows - child->columns, order = f->rows - f->columns;
     const int32_t own = f->columns - f->delays;
-    real *rest = f->rest;
-    for (int32_t k = 0, j = first; k < order; ++k) {
-        const int32_t top = k - k % SD_REST_WIDTH;
-        real *to = rest + NAME(rest_column)(order, k);
-        if (j == q || place[j] - own != k) {
-            memset(to + top, 0, (size_t)(order - top) * sizeof *to);
-            continue;
-        }
-        const real *from = (const real *)child->rest + NAME(rest_column)(q, j);
+    NAME(cursor) from = NAME(cursor_at)(q, first), to = NAME(cursor_at)(order, place[first] - own);
+    for (int32_t j = first; j < q; ++j) {
+        NAME(move_to)(&from, q, j);
+        NAME(move_to)(&to, order, place[j] - own);
         while (piece->end <= j) ++piece;
-        if (q - j == order - k) {
-            memset(to + top, 0, (size_t)(k - top) * sizeof *to);
-            memcpy(to + k, from + j, (size_t)(order - k) * sizeof *to);
-        } else {
-            memset(to + top, 0, (size_t)(order - top) * sizeof *to);
-            NAME(add_column)(to, -own, from, place, j, piece, end);
-        }
-        ++j;
+        NAME(add_column)(f->rest, to.at - own, (const real *)child->rest + from.at, place, j, piece, end);
     }
-    f->rest_empty = false;
+}
+
+/* The child has every row of the rest, from its row `first` on: copied. */
+static void NAME(copy_to_rest)(sd_front *f, const sd_front *child, int32_t first)
+{
+    const int32_t q = child->rows - child->columns, order = f->rows - f->columns;
+    NAME(cursor) from = NAME(cursor_at)(q, first), to = NAME(cursor_at)(order, 0);
+    for (int32_t j = 0; j < order; ++j) {
+        NAME(move_to)(&from, q, first + j);
+        NAME(move_to)(&to, order, j);
+        real *column = (real *)f->rest + to.at;
+        for (int32_t i = j - j % SD_REST_WIDTH; i < j; ++i) column[i] = 0;
+        NAME(copy_run)(column + j, (const real *)child->rest + from.at + first + j, order - j);
+    }
 }
 
 static void NAME(add_child)(sd_front *f, const sd_front *child, const int32_t *place, int32_t at)
@@ -136,21 +167,22 @@ static void NAME(add_child)(sd_front *f, const sd_front *child, const int32_t *p
     const int32_t count = NAME(cut)(q, place, pieces);
     const NAME(piece) *piece = pieces, *const end = pieces + count;
     NAME(add_delays)(f, child, place, at, pieces, count);
-    if (child->rest_empty) return;
+    if (child->rest_empty || q == 0) return;
     int32_t j = 0;
+    NAME(cursor) from = NAME(cursor_at)(q, 0);
     for (; j < q && place[j] < own; ++j) {
-        const real *from = (const real *)child->rest + NAME(rest_column)(q, j);
+        NAME(move_to)(&from, q, j);
         while (piece->end <= j) ++piece;
-        NAME(add_column)(f->panel, f->delays + (f->delays + place[j]) * f->ld, from, place, j, piece, end);
+        NAME(add_column)
+        (f->panel, f->delays + (f->delays + place[j]) * f->ld, (const real *)child->rest + from.at, place, j,
+         piece, end);
     }
     if (j == q) return;
-    if (f->rest_empty) {
-        NAME(fill_rest)(f, child, place, j, piece, end);
-        return;
+    if (f->rest_empty && q - j == order) {
+        NAME(copy_to_rest)(f, child, j);
+    } else {
+        if (f->rest_empty) memset(f->rest, 0, (size_t)sd_rest_size(order) * sizeof(real));
+        NAME(add_to_rest)(f, child, place, j, piece, end);
     }
-    for (; j < q; ++j) {
-        const real *from = (const real *)child->rest + NAME(rest_column)(q, j);
-        while (piece->end <= j) ++piece;
-        NAME(add_column)(f->rest, NAME(rest_column)(order, place[j] - own) - own, from, place, j, piece, end);
-    }
+    f->rest_empty = false;
 }

@@ -33,7 +33,7 @@ static void NAME(factor_front)(sd_front *f, const sd_pivoting *pivoting, sd_pivo
 
 static void NAME(update_front)(sd_front *f, void *work, bool split)
 {
-    if (NAME(is_small)(f->rows, f->columns))
+    if (NAME(has_small_update)(f->rows, f->columns))
         NAME(small_update)(f);
     else
         NAME(update)(f, work, split);

@@ -23,15 +23,20 @@
 enum {
     NAME(GROUP) = 4,
     NAME(TALL) = WIDTH_BYTES == 64 ? 3 : 2, /* vectors of a tile: as many sums as 32 or 16 registers hold */
-    NAME(SMALL_COLUMNS) = 24,
-    NAME(SMALL_ROWS) = 160,
-    NAME(SMALL_BELOW) = 512 /* with very few columns there may be more rows */
+    NAME(SMALL_COLUMNS) = 32,
+    NAME(SMALL_ROWS) = 512
 };
 
 static inline bool NAME(is_small)(int32_t rows, int32_t columns)
 {
-    return columns <= NAME(SMALL_COLUMNS) && (rows <= NAME(SMALL_ROWS) || columns <= NAME(GROUP)) &&
-           rows <= NAME(SMALL_BELOW);
+    return columns <= NAME(SMALL_COLUMNS) && rows <= NAME(SMALL_ROWS);
+}
+
+/* The blocked product is worth its packing from a rest of this order on, unless there are very few columns.
+ */
+static inline bool NAME(has_small_update)(int32_t rows, int32_t columns)
+{
+    return NAME(is_small)(rows, columns) && (rows - columns <= SD_REST_WIDTH || columns <= 2 * NAME(GROUP));
 }
 
 /* The largest |x| of some numbers, lane by lane; finite is 0, or NaN after a NaN or an infinity. */
@@ -433,7 +438,7 @@ static void NAME(gather)(const sd_front *f, int32_t k, int32_t j, real *x)
 static bool NAME(take_pair)(sd_front *f, int32_t k, int32_t j, int32_t t, const real *x, real limit,
                             sd_pivots *pivots, NAME(ahead) * next)
 {
-    real left[NAME(SMALL_BELOW)], right[NAME(SMALL_BELOW)];
+    real left[NAME(SMALL_ROWS)], right[NAME(SMALL_ROWS)];
     const int32_t n = f->rows - k;
     NAME(gather)(f, k, t, right);
     const NAME(two) v = j < t ? NAME(make_two)(x[j - k], x[t - k], right[t - k])
@@ -453,7 +458,7 @@ static bool NAME(take_pair)(sd_front *f, int32_t k, int32_t j, int32_t t, const 
 static int32_t NAME(take_any)(sd_front *f, int32_t k, const sd_pivoting *pivoting, sd_pivots *pivots,
                               NAME(ahead) * next)
 {
-    real x[NAME(SMALL_BELOW)];
+    real x[NAME(SMALL_ROWS)];
     const real limit = (real)(1 / pivoting->u);
     for (int32_t j = k; j < f->columns; ++j) {
         NAME(gather)(f, k, j, x);

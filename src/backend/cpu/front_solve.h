@@ -150,6 +150,7 @@ static inline __attribute__((always_inline)) void NAME(rows_tile)(const NAME(row
         UNROLL
         for (int v = 0; v < vectors; ++v)
             row[v] = tail ? NAME(load_part)(b, part) : NAME(load)(b + v * NAME(LANES));
+        if (!transposed && r == 0) __builtin_prefetch(a + 2 * NAME(SLIVER)); /* the columns are far apart */
         UNROLL
         for (int c = 0; c < count; ++c) {
             const NAME(vec) factor = NAME(all)(a[c * down]);
