@@ -43,23 +43,22 @@ typedef struct task {
 } task;
 
 saddle_status sd_factors_make(sd_context *c, const sd_tree *t, const sd_front_kernels *kernels,
-                              sd_precision precision, sd_factors *f)
+                              sd_precision precision, double delays, sd_factors *f)
 {
     const size_t number = sd_precision_size(precision);
     int64_t tops = 0;
     *f = (sd_factors){.tree = t, .precision = precision, .kernels = &kernels[precision]};
     for (int32_t k = 0; k < t->fronts; ++k) tops += t->group_of[k] < 0;
     f->front = sd_alloc_zero(c, t->fronts, sizeof *f->front, "fronts");
-    f->store = sd_alloc(c, t->stored, number, "factors");
-    f->variables = sd_alloc(c, t->n, sizeof *f->variables, "fronts");
     f->waiting = sd_alloc(c, t->fronts, sizeof *f->waiting, "fronts");
     f->values = sd_alloc(c, t->entry_ptr[t->n], sizeof *f->values, "values of the scaled matrix");
-    saddle_status status =
-        f->front && f->store && f->variables && f->waiting && f->values ? SADDLE_OK : c->status;
+    saddle_status status = f->front && f->waiting && f->values ? SADDLE_OK : c->status;
     const int64_t work = f->kernels->work(t->largest_rows, t->largest_columns);
     if (!status) {
         const int64_t blocks = 4 * ((int64_t)t->groups + tops) + t->fronts; /* roots of groups are many */
-        status = sd_storage_make(c, (t->rests + work) * (int64_t)number, blocks, &f->storage);
+        const int64_t panels = sd_panels_bytes(t, precision);
+        status = sd_storage_make(c, panels + (int64_t)(delays * (double)panels),
+                                 (t->rests + work) * (int64_t)number, blocks, &f->storage);
     }
     if (status) sd_factors_free(c, f);
     return status;
@@ -68,8 +67,6 @@ saddle_status sd_factors_make(sd_context *c, const sd_tree *t, const sd_front_ke
 void sd_factors_free(sd_context *c, sd_factors *f)
 {
     sd_free(c, f->front);
-    sd_free(c, f->store);
-    sd_free(c, f->variables);
     sd_free(c, f->waiting);
     sd_free(c, f->values);
     sd_storage_free(c, f->storage);
@@ -106,7 +103,22 @@ static void doze(const running *r)
     nanosleep(&wait, NULL);
 }
 
-/* The place of a front: the planned one, or one that is large enough for its delays. */
+/* Bytes of a panel with its D and its variables. */
+static int64_t panel_bytes(int64_t rows, int64_t columns, int64_t number)
+{
+    return ((rows + 2) * columns * number + columns * (int64_t)sizeof(int32_t) + 7) / 8 * 8;
+}
+
+int64_t sd_panels_bytes(const sd_tree *t, sd_precision precision)
+{
+    int64_t bytes = 0;
+    for (int32_t f = 0; f < t->fronts; ++f) {
+        const int32_t columns = sd_front_columns(t, f);
+        bytes += panel_bytes(columns + sd_front_below(t, f), columns, (int64_t)sd_precision_size(precision));
+    }
+    return bytes;
+}
+
 static bool place_front(running *r, int32_t f, int32_t delays)
 {
     const sd_tree *t = r->f->tree;
@@ -116,17 +128,11 @@ static bool place_front(running *r, int32_t f, int32_t delays)
     front->ld = front->rows;
     front->rest_empty = true;
     const int64_t panel = front->ld * columns;
-    if (delays == 0) {
-        front->panel = (char *)r->f->store + (size_t)t->store[f] * r->number;
-        front->variable = r->f->variables + t->first[f];
-    } else {
-        const int64_t numbers = panel + 2 * (int64_t)columns;
-        front->panel = sd_storage_panel(
-            r->c, r->f->storage, numbers * (int64_t)r->number + columns * (int64_t)sizeof *front->variable);
-        if (!front->panel) return false;
-        front->variable = (int32_t *)(void *)((char *)front->panel + (size_t)numbers * r->number);
-    }
+    front->panel =
+        sd_storage_panel(r->c, r->f->storage, panel_bytes(front->rows, columns, (int64_t)r->number));
+    if (!front->panel) return false;
     front->d = (char *)front->panel + (size_t)panel * r->number;
+    front->variable = (int32_t *)(void *)((char *)front->d + 2 * (size_t)columns * r->number);
     memset(front->panel, 0, (size_t)panel * r->number);
     for (int32_t k = 0; k < own; ++k) front->variable[delays + k] = t->first[f] + k;
     return true;

@@ -29,11 +29,9 @@ typedef struct sd_factors {
     bool definite;         /* made with SD_PIVOT_POSITIVE */
 
     /* what is owned */
-    void *store;         /* panels and D of fronts without delays */
-    int32_t *variables;  /* of fronts without delays */
     double *values;      /* of the scaled matrix, by entry of the tree */
     int32_t *waiting;    /* for how many tasks each front still waits */
-    sd_storage *storage; /* contribution blocks, workspaces, fronts with delays */
+    sd_storage *storage; /* panels, contribution blocks, workspaces */
 } sd_factors;
 
 typedef struct sd_factor_options {
@@ -42,9 +40,13 @@ typedef struct sd_factor_options {
     int sleep; /* for tests: tasks sleep for random times below so many microseconds */
 } sd_factor_options;
 
-/* Allocates all that does not depend on values. The tree must outlive the factors. */
+/* Bytes of all panels, without delays. */
+int64_t sd_panels_bytes(const sd_tree *tree, sd_precision precision);
+
+/* Allocates all that does not depend on values, with this part on top of the panels for delays. The tree must
+ * outlive the factors. */
 saddle_status sd_factors_make(sd_context *c, const sd_tree *tree, const sd_front_kernels *kernels,
-                              sd_precision precision, sd_factors *factors);
+                              sd_precision precision, double delays, sd_factors *factors);
 
 /* values = (s_i a_ij) s_j 2^-exponent, with A of the pattern that the tree was made of. */
 void sd_factors_take(sd_factors *factors, const sd_csr *A, const double *scale, int exponent);

@@ -2,12 +2,13 @@
 #include "factor/storage.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
     GRAIN = 64,           /* blocks begin on cache lines */
     CHUNKS = 64,          /* each at least a quarter of the first: more than are ever needed */
-    PANEL_CHUNK = 1 << 20 /* bytes of a chunk of panels, at least */
+    PANEL_CHUNK = 1 << 16 /* bytes of a chunk of panels, at least */
 };
 
 typedef struct interval {
@@ -26,7 +27,10 @@ struct sd_storage {
     interval chunk[CHUNKS];
     int64_t room, count; /* of free intervals, by address */
     interval *idle;
-    panel_chunk *panels;
+    char *planned; /* room for panels as planned, of which so much is taken */
+    int64_t planned_bytes;
+    atomic_llong taken;
+    panel_chunk *panels; /* more of them */
 };
 
 static int64_t round_up(int64_t bytes)
@@ -47,7 +51,8 @@ static saddle_status add_chunk(sd_context *c, sd_storage *s, int64_t bytes, cons
     return SADDLE_OK;
 }
 
-saddle_status sd_storage_make(sd_context *c, int64_t bytes, int64_t blocks, sd_storage **storage)
+saddle_status sd_storage_make(sd_context *c, int64_t panels, int64_t bytes, int64_t blocks,
+                              sd_storage **storage)
 {
     sd_storage *s = sd_alloc_zero(c, 1, sizeof *s, "storage of the factorization");
     *storage = NULL;
@@ -56,7 +61,9 @@ saddle_status sd_storage_make(sd_context *c, int64_t bytes, int64_t blocks, sd_s
     s->idle = sd_alloc(c, s->room, sizeof *s->idle, "storage of the factorization");
     pthread_mutex_init(&s->lock, NULL);
     s->chunk[0].bytes = round_up(bytes > 0 ? bytes : 1);
-    if (s->idle) s->chunk[0].begin = sd_alloc(c, s->chunk[0].bytes, 1, "contribution blocks");
+    s->planned_bytes = panels;
+    if (s->idle) s->planned = sd_alloc(c, panels, 1, "factors");
+    if (s->planned) s->chunk[0].begin = sd_alloc(c, s->chunk[0].bytes, 1, "contribution blocks");
     if (!s->chunk[0].begin) {
         sd_storage_free(c, s);
         return c->status;
@@ -76,6 +83,7 @@ void sd_storage_free(sd_context *c, sd_storage *s)
         sd_free(c, p);
         p = next;
     }
+    sd_free(c, s->planned);
     sd_free(c, s->idle);
     pthread_mutex_destroy(&s->lock);
     sd_free(c, s);
@@ -85,6 +93,7 @@ void sd_storage_clear(sd_storage *s)
 {
     s->count = 0;
     for (int k = 0; k < s->chunks; ++k) sd_storage_give(s, s->chunk[k].begin, s->chunk[k].bytes);
+    atomic_store(&s->taken, 0);
     for (panel_chunk *p = s->panels; p; p = p->next) p->used = 0;
 }
 
@@ -169,7 +178,7 @@ void sd_storage_give(sd_storage *s, void *block, int64_t bytes)
 /* A new chunk of panels, larger the more there is already, so that chunks stay few. */
 static panel_chunk *add_panels(sd_context *c, sd_storage *s, int64_t bytes)
 {
-    int64_t size = PANEL_CHUNK;
+    int64_t size = s->planned_bytes / 32 > PANEL_CHUNK ? s->planned_bytes / 32 : PANEL_CHUNK;
     for (const panel_chunk *p = s->panels; p; p = p->next) size += p->bytes / 4;
     if (size < bytes) size = bytes;
     panel_chunk *fresh = sd_alloc(c, size + GRAIN, 1, "columns with delayed pivots");
@@ -181,7 +190,10 @@ static panel_chunk *add_panels(sd_context *c, sd_storage *s, int64_t bytes)
 
 void *sd_storage_panel(sd_context *c, sd_storage *s, int64_t bytes)
 {
-    bytes = round_up(bytes);
+    bytes = (bytes + 7) / 8 * 8;
+    long long from = atomic_load_explicit(&s->taken, memory_order_relaxed);
+    while (from + bytes <= s->planned_bytes)
+        if (atomic_compare_exchange_weak(&s->taken, &from, from + bytes)) return s->planned + from;
     char *panel = NULL;
     sd_storage_lock(s);
     panel_chunk *at = s->panels;

@@ -14,8 +14,10 @@
 
 typedef struct sd_storage sd_storage;
 
-/* An arena whose first chunk has so many bytes, of which at most `blocks` blocks are in use at once. */
-saddle_status sd_storage_make(sd_context *c, int64_t bytes, int64_t blocks, sd_storage **storage);
+/* Room for so many bytes of panels, and an arena whose first chunk has so many bytes, of which at most
+ * `blocks` blocks are in use at once. */
+saddle_status sd_storage_make(sd_context *c, int64_t panels, int64_t bytes, int64_t blocks,
+                              sd_storage **storage);
 void sd_storage_free(sd_context *c, sd_storage *storage);
 
 /* Everything is given back, nothing is freed. */
@@ -25,7 +27,7 @@ void sd_storage_clear(sd_storage *storage);
 void *sd_storage_take(sd_context *c, sd_storage *storage, int64_t bytes, const char *what);
 void sd_storage_give(sd_storage *storage, void *block, int64_t bytes);
 
-/* A panel, until sd_storage_clear. */
+/* A panel, until sd_storage_clear; it begins on a multiple of 8 bytes. */
 void *sd_storage_panel(sd_context *c, sd_storage *storage, int64_t bytes);
 
 /* The lock, for other things that threads of a factorization share. */

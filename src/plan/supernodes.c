@@ -23,7 +23,7 @@
 static const double FRONT_TIME = 80;    /* to set up a front at all */
 static const double COLUMN_TIME = 22;   /* to choose and scale a pivot, in a small front */
 static const double BLOCKED_TIME = 110; /* the same in one of more than SMALL_COLUMNS columns */
-static const double ENTRY_TIME = 0.3;   /* to clear and fill an entry of the panel */
+static const double ENTRY_TIME = 0.8;   /* to clear and fill an entry of the panel */
 static const double FLOP_TIME = 0.03;
 static const double HANDED_TIME = 0.8; /* an entry of a contribution block on its way to the parent */
 enum { SMALL_COLUMNS = 32 };

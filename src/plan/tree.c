@@ -124,16 +124,15 @@ double sd_front_flops(int64_t rows, int64_t columns)
 
 static void predict(sd_tree *t)
 {
-    t->store[0] = 0;
+    t->stored = 0;
     t->flops = 0;
     for (int32_t f = 0; f < t->fronts; ++f) {
         const int32_t columns = sd_front_columns(t, f), rows = columns + sd_front_below(t, f);
-        t->store[f + 1] = t->store[f] + ((int64_t)rows + 2) * columns;
+        t->stored += ((int64_t)rows + 2) * columns;
         t->flops += sd_front_flops(rows, columns);
         if (rows > t->largest_rows) t->largest_rows = rows;
         if (columns > t->largest_columns) t->largest_columns = columns;
     }
-    t->stored = t->store[t->fronts];
 }
 
 /* The longest way to a root, in fronts. depth is work of the fronts. */
@@ -159,9 +158,8 @@ static saddle_status allocate(sd_context *c, const sd_csr *A, int64_t rows, sd_t
     t->entry_ptr = sd_alloc(c, n + 1, sizeof *t->entry_ptr, "assembly maps");
     t->entry_row = sd_alloc(c, diagonal, sizeof *t->entry_row, "assembly maps");
     t->target = sd_alloc(c, A->nnz, sizeof *t->target, "assembly maps");
-    t->store = sd_alloc(c, fronts + 1, sizeof *t->store, "assembly tree");
     const bool all = t->position && t->child_ptr && t->child && t->odd && t->rows && t->place &&
-                     t->entry_ptr && t->entry_row && t->target && t->store;
+                     t->entry_ptr && t->entry_row && t->target;
     return all ? SADDLE_OK : c->status;
 }
 
@@ -220,7 +218,7 @@ void sd_tree_free(sd_context *c, sd_tree *t)
 {
     void *blocks[] = {t->order,       t->position,   t->first,    t->parent,      t->child_ptr, t->child,
                       t->row_ptr,     t->rows,       t->place,    t->entry_ptr,   t->entry_row, t->target,
-                      t->group_first, t->group_last, t->group_of, t->group_stack, t->store,     t->odd};
+                      t->group_first, t->group_last, t->group_of, t->group_stack, t->odd};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; ++k) sd_free(c, blocks[k]);
     *t = (sd_tree){0};
 }

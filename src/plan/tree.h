@@ -48,10 +48,6 @@ typedef struct sd_tree {
     int32_t *group_of; /* of each front; -1 */
     int64_t *group_stack;
 
-    /* Where the panel (and D) of each front begins in the store of the factors, in numbers, when nothing
-     * is delayed. */
-    int64_t *store; /* fronts + 1 */
-
     /* Predictions, without delays. */
     int64_t nnz;          /* entries of L and D without those that amalgamation added */
     int64_t stored;       /* numbers kept: panels as rectangles, and D */

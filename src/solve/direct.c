@@ -11,7 +11,7 @@
 static const double SMALL = 1e-20;     /* a column of nothing else is zero */
 static const double STALE = 0.1;       /* a matched entry below this no longer carries its pivot */
 static const double ALPHA = 0x1p-26;   /* of a general matrix, beside its largest entry */
-static const double DELAY_ROOM = 0.05; /* of the factors, expected on top for delays */
+static const double DELAY_ROOM = 0.03; /* of the factors, expected on top for delays */
 
 /* (alpha I, A; A', 0) of a general matrix, by its upper triangle. */
 static saddle_status augment(sd_context *c, const sd_csr *A, sd_csr *to)
@@ -110,11 +110,11 @@ static saddle_status keep_matching(sd_context *c, const sd_csr *A, sd_direct *d)
 static int64_t factor_bytes(const sd_tree *t, const sd_front_kernels *kernels, sd_precision precision)
 {
     const int64_t number = (int64_t)sd_precision_size(precision);
-    const int64_t numbers = t->stored + t->rests + kernels->work(t->largest_rows, t->largest_columns);
-    const int64_t lists = t->fronts * (int64_t)(sizeof(sd_front) + sizeof(int64_t) + 2 * sizeof(void *)) +
-                          t->n * (int64_t)sizeof(int32_t);
-    return numbers * number + lists + t->entry_ptr[t->n] * (int64_t)sizeof(double) +
-           (int64_t)(DELAY_ROOM * (double)(t->stored * number));
+    const int64_t numbers = t->rests + kernels->work(t->largest_rows, t->largest_columns);
+    const int64_t panels = sd_panels_bytes(t, precision);
+    const int64_t lists = t->fronts * (int64_t)(sizeof(sd_front) + sizeof(int64_t) + 2 * sizeof(void *));
+    return numbers * number + lists + t->entry_ptr[t->n] * (int64_t)sizeof(double) + panels +
+           (int64_t)(DELAY_ROOM * (double)panels);
 }
 
 static const sd_front_kernels *kernels_of(const sd_direct_options *q)
@@ -239,7 +239,9 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
 {
     sd_factors *f = &d->factors[precision];
     saddle_status status = SADDLE_OK;
-    if (!f->tree) status = sd_factors_make(c, &d->tree, kernels_of(q), precision, f);
+    if (!f->tree)
+        status = sd_factors_make(c, &d->tree, kernels_of(q), precision,
+                                 rule == SD_PIVOT_THRESHOLD ? DELAY_ROOM : 0, f);
     if (!status) status = take_signs(c, q->signs, d);
     if (status) return status;
     const int shift = exponent_of(M) - d->largest_exponent;

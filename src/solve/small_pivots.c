@@ -8,7 +8,7 @@
  *
  *     g = |z|' |A| |z|.
  *
- * - |z'Az| <= u g, u the unit roundoff: then rounding the entries of a singular matrix may have given A. The
+ * - |z'Az| within a few roundings of g: then rounding the entries of a singular matrix may have given A. The
  * pivot is taken for zero and its D^-1 for 0. (For the rounded A of a singular B, Bz = 0, z'Az = z'(A - B)z.)
  * - |z'Az| far above that: it is the pivot, with its sign, and takes the place of the one that was computed.
  * - between the two the pivot stays as it was computed.
@@ -24,9 +24,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double SUSPECT = 1e-8;                /* beside a largest entry of 1 */
-static const double ROUNDING = 0.75 * DBL_EPSILON; /* u, and something for the error of z */
-static const double CERTAIN = 100 * DBL_EPSILON;
+static const double SUSPECT = 1e-8;              /* beside a largest entry of 1 */
+static const double ROUNDING = 16 * DBL_EPSILON; /* entries of A are often sums of a few rounded numbers */
+static const double CERTAIN = 1000 * DBL_EPSILON;
 static const double REPLACED = 0.01; /* a pivot that is off by more is replaced */
 enum {
     SUSPECTS_MOST = 4096,

@@ -515,6 +515,7 @@ static int32_t NAME(take_largest)(sd_front *f, int32_t k, double small, sd_pivot
         return 1;
     }
     real *x = panel + k + k * f->ld;
+    next->known = -1;
     if (!(most < (real)0.6403882032022076 * off)) { /* (1 + sqrt 17) / 8 */
         NAME(exchange_columns)(f, k, diagonal);
         NAME(divide_by_pivot)(f, k, pivots);
