@@ -74,6 +74,7 @@ static bool run_program(const char *const *argv, const char *output)
     if (child == 0) {
         const int in = open("/dev/null", O_RDONLY), out = open(output, O_WRONLY | O_TRUNC);
         if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0) _exit(127);
+        progress_child();
         execvp(argv[0], (char *const *)(uintptr_t)argv);
         _exit(127);
     }

@@ -43,7 +43,8 @@ static void bash_command(FILE *out, const command *c)
     for (int k = 0; k < a.option_count; ++k) {
         const option *o = &a.options[k];
         if (o->is.type == 'f') continue;
-        const offer value = offer_of(option_stands(o));
+        offer value = offer_of(option_stands(o));
+        value.file = value.file || option_is_switch(o); /* which may have no value */
         fprintf(out, "    '%s --%s')", c->name, o->is.name);
         bash_action(out, &value);
     }
@@ -130,7 +131,7 @@ static void zsh_command(FILE *out, const command *c)
         fputc(']', out);
         if (!flag) {
             const offer value = offer_of(option_stands(o));
-            fputs(":value:", out);
+            fputs(option_is_switch(o) ? "::value:" : ":value:", out);
             zsh_value(out, &value);
         }
         fputs("' \\\n", out);

@@ -92,22 +92,32 @@ static void look_at_ordering(diagnosis *d, const char *name, const ordering_prob
         add(d, name, FOUND, "", "%s, %d-bit indices, ordered a small graph", p->library, p->index_bits);
 }
 
-static void look_at_libraries(diagnosis *d)
+/* Any BLAS gives right results. OpenBLAS without threads has no locks, so the library lets its calls wait
+ * for each other; of another BLAS nothing is known but that the reference one, libblas, is slow. */
+static void look_at_blas(diagnosis *d)
 {
-    static const char *const install_blas = "install OpenBLAS: apt-get install libopenblas0-pthread";
+    static const char *const install = "install OpenBLAS with threads: apt-get install libopenblas0-pthread";
     blas_probe blas;
-    ordering_probe metis, amd;
     probe_blas(&blas);
     const char *what = blas.config[0] ? blas.config : blas.library;
     if (!blas.found)
-        add(d, "blas", MISSING, install_blas, "neither libopenblas.so.0 nor libblas.so.3 was found");
+        add(d, "blas", WARNING, install, "which one saddle is linked with cannot be told");
     else if (blas.flavour == BLAS_SERIAL)
-        add(d, "blas", WARNING, install_blas, "%s, %s: not safe to call from several threads", what,
-            blas_flavour_text(blas.flavour));
+        add(d, "blas", WARNING, install, "%s, serial: its calls wait for each other, threads help little",
+            what);
+    else if (blas.flavour == BLAS_UNKNOWN && strncmp(blas.library, "libblas", 7) == 0)
+        add(d, "blas", WARNING, install, "%s, the reference BLAS: factorizations will be slow", what);
     else if (blas.flavour == BLAS_UNKNOWN)
-        add(d, "blas", WARNING, install_blas, "%s: not OpenBLAS, its flavour cannot be told", what);
+        add(d, "blas", WARNING, "see that it uses one thread for a call, or install libopenblas0-pthread",
+            "%s: not OpenBLAS, its threads cannot be told", what);
     else
-        add(d, "blas", FOUND, "", "%s, %s", what, blas_flavour_text(blas.flavour));
+        add(d, "blas", FOUND, "", "%s, %s, in %s", what, blas_flavour_text(blas.flavour), blas.library);
+}
+
+static void look_at_libraries(diagnosis *d)
+{
+    ordering_probe metis, amd;
+    look_at_blas(d);
     probe_metis(&metis);
     look_at_ordering(d, "metis", &metis);
     probe_amd(&amd);

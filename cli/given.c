@@ -93,16 +93,26 @@ int given_take(arguments *a, const saddle_option *row, const char *text)
                        text, stands);
 }
 
-int given_check(const arguments *a, const char *matrix)
+/* How many files of an option's value are standard input. */
+static int count_standard(const char *text)
 {
-    const char *scaling = argument_text(a, "scaling"), *order = argument_text(a, "order"), *second = "";
     static char first[PATH_SIZE];
-    int count = (strcmp(matrix, "-") == 0) + (order && strcmp(order, "-") == 0);
-    if (scaling && strcmp(scaling, "-") == 0) ++count;
-    if (scaling && !exists(scaling) && two_files(scaling, first, &second))
-        count += (strcmp(first, "-") == 0) + (strcmp(second, "-") == 0);
-    if (count > 1)
-        return usage_error(a, "only one of the matrix, --scaling and --order can be standard input");
+    const char *second = "";
+    if (!text) return 0;
+    if (exists(text) || !two_files(text, first, &second)) return strcmp(text, "-") == 0;
+    return (strcmp(first, "-") == 0) + (strcmp(second, "-") == 0);
+}
+
+int given_check(const arguments *a, const char *matrix, const char *const *names)
+{
+    char list[128] = "the matrix";
+    int count = strcmp(matrix, "-") == 0;
+    for (int k = 0; names[k]; ++k) {
+        const size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s--%s", names[k + 1] ? ", " : " and ", names[k]);
+        count += count_standard(argument_text(a, names[k]));
+    }
+    if (count > 1) return usage_error(a, "only one of %s can be standard input", list);
     return EXIT_DONE;
 }
 
@@ -168,6 +178,29 @@ static saddle_status read_order(const char *path, int64_t n, memory *m, const sa
     return status;
 }
 
+saddle_status given_read_signs(const char *path, int64_t n, memory *m, const saddle_hooks *hooks, given *g,
+                               char *message)
+{
+    double *values = NULL;
+    saddle_status status = read_given(path, n, "vector of signs", hooks, &values, message);
+    if (status != SADDLE_OK) return status;
+    g->signs = memory_take(m, n, sizeof *g->signs);
+    if (!g->signs) {
+        snprintf(message, SADDLE_MESSAGE_SIZE, "no memory for the signs of %" PRId64 " rows", n);
+        status = SADDLE_OUT_OF_MEMORY;
+    }
+    for (int64_t k = 0; status == SADDLE_OK && k < n; ++k) {
+        g->signs[k] = (int8_t)(values[k] > 0 ? 1 : values[k] < 0 ? -1 : 0);
+        if (values[k] == g->signs[k]) continue;
+        snprintf(message, SADDLE_MESSAGE_SIZE,
+                 "%.200s: no signs: entry %" PRId64 " is %.17g, which is none of 1, -1 and 0", path, k + 1,
+                 values[k]);
+        status = SADDLE_FILE_FORMAT;
+    }
+    saddle_vector_free(values, hooks);
+    return status;
+}
+
 saddle_status given_read(const arguments *a, const saddle_matrix *A, memory *m, const saddle_hooks *hooks,
                          given *g, char *message)
 {
@@ -185,6 +218,7 @@ void given_free(given *g, memory *m, const saddle_hooks *hooks)
     saddle_vector_free(g->row_scale, hooks);
     saddle_vector_free(g->col_scale, hooks);
     memory_give(m, g->permutation);
+    memory_give(m, g->signs);
     *g = (given){0};
 }
 

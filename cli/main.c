@@ -4,6 +4,7 @@
 #include "cli/probe.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,20 +142,30 @@ static int run(int argc, char **argv)
 }
 
 /*
- * OpenMP's threads spin by default while they wait for each other, which on a machine that has other
- * work to do takes many times as long (docs/design/0001-foundation.md). The runtime reads its policy when it
- * is loaded, so the program starts itself again with one, unless the user has chosen. Where it cannot, it
- * goes on as it is.
+ * Two things must be so before the libraries are loaded, so the program starts itself again. Where it cannot,
+ * it goes on as it is.
+ * - OpenMP's threads spin by default while they wait for each other, which on a machine that has other
+ *   work to do takes many times as long (docs/design/0001-foundation.md). The runtime reads its policy when
+ *   it is loaded; the user's own choice stays.
+ * - OpenBLAS starts threads when it is loaded. SIGINT and SIGTERM are not for them (progress.c says why):
+ *   they are blocked over the start, and that they are tells that this is the second.
  */
-static void wait_without_spinning(char **argv)
+static void start_again(char **argv)
 {
-    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT")) return;
-    if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0) execv("/proc/self/exe", argv);
+    sigset_t signals, before;
+    const bool chosen = getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT");
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &signals, &before);
+    const bool again = chosen && sigismember(&before, SIGTERM) == 1;
+    if (!again && (chosen || setenv("OMP_WAIT_POLICY", "passive", 1) == 0)) execv("/proc/self/exe", argv);
+    sigprocmask(SIG_UNBLOCK, &signals, NULL);
 }
 
 int main(int argc, char **argv)
 {
-    wait_without_spinning(argv);
+    start_again(argv);
     const int status = run(argc, argv);
     /* What was printed must have arrived: a full disk is an error, not a short report. */
     errno = 0;

@@ -60,7 +60,10 @@ static void option_head(const option *o, char *text, size_t text_size)
     const char *stands = option_stands(o);
     char letter[8] = "";
     if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
-    snprintf(text, text_size, "%s--%s%s%s", letter, o->is.name, *stands ? " " : "", stands);
+    if (option_is_switch(o))
+        snprintf(text, text_size, "--%s [%s]", o->is.name, stands);
+    else
+        snprintf(text, text_size, "%s--%s%s%s", letter, o->is.name, *stands ? " " : "", stands);
 }
 
 static void option_tail(const option *o, char *text, size_t text_size)

@@ -168,6 +168,11 @@ static int take_value(arguments *a, int k, const char *text)
     return usage_error(a, "--%s", message);
 }
 
+bool option_is_switch(const option *o)
+{
+    return o->is.type == 'c' && strcmp(o->is.words, "off|on") == 0;
+}
+
 /* A value that is not one: "--out -q". "-" and "-1.5" are values. */
 static bool looks_like_option(const char *text)
 {
@@ -189,6 +194,7 @@ static int parse_long(arguments *a, int argc, char **argv, int *i)
     }
     if (name[length]) return take_value(a, k, name + length + 1);
     const char *next = *i + 1 < argc ? argv[*i + 1] : NULL;
+    if (option_is_switch(o) && !(next && has_word(o->is.words, next))) return take_value(a, k, "on");
     if (!next || looks_like_option(next)) {
         return usage_error(a, "--%s wants a value: %s", o->is.name, option_stands(o));
     }

@@ -86,6 +86,9 @@ int argument_choice(const arguments *a, const char *name); /* the word's number 
 /* Shown in the help: "N", "auto|cg|...", "FILE|-"; "" for a flag. */
 const char *option_stands(const option *o);
 
+/* Whether it is a choice "off|on", which without a value is on: --check. */
+bool option_is_switch(const option *o);
+
 /* Writes the default as text, "" where there is none to tell. */
 void option_default(const option *o, char *text, size_t text_size);
 

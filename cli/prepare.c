@@ -130,11 +130,12 @@ static void finish(prepare_run *r)
 
 static int run_prepare(const arguments *a)
 {
-    static const char *const outputs[] = {"json", "plot", "out"};
+    static const char *const outputs[] = {"json", "plot", "out"}, *const inputs[] = {"scaling", "order",
+                                                                                     NULL};
     static prepare_run r;
     r = (prepare_run){.a = a, .path = a->operands[0], .n = -1, .time_read = NAN};
     int status = outputs_check(a, outputs, 3);
-    if (status == EXIT_DONE) status = given_check(a, r.path);
+    if (status == EXIT_DONE) status = given_check(a, r.path, inputs);
     if (status == EXIT_DONE && is_standard(a, "out"))
         status = usage_error(a, "--out is a folder: it cannot be standard output");
     if (status == EXIT_DONE) status = plot_check(argument_text(a, "plot"));

@@ -1,4 +1,4 @@
-/* See probe.h. BLAS is loaded at run time: where it is not there, that is reported and no error. */
+/* See probe.h. What is linked is asked by name, so that another version or flavour of it is seen as it is. */
 #define _GNU_SOURCE
 #include "cli/probe.h"
 
@@ -12,44 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A function of a library, as a pointer of the right kind: ISO C has no cast for it. */
-static bool find_function(void *library, const char *name, void *function)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(function, &symbol, sizeof symbol);
-    return symbol != NULL;
-}
-
-void probe_blas(blas_probe *b)
-{
-    static const char *const names[] = {"libopenblas.so.0", "libblas.so.3"};
-    void *library = NULL;
-    memset(b, 0, sizeof *b);
-    b->flavour = BLAS_UNKNOWN;
-    for (int k = 0; k < 2 && !library; ++k) {
-        library = dlopen(names[k], RTLD_LAZY | RTLD_LOCAL);
-        if (library) snprintf(b->library, sizeof b->library, "%s", names[k]);
-    }
-    if (!library) return;
-    b->found = true;
-    int (*parallel)(void);
-    const char *(*text)(void);
-    if (find_function(library, "openblas_get_parallel", &parallel)) b->flavour = parallel();
-    if (find_function(library, "openblas_get_config", &text)) {
-        snprintf(b->config, sizeof b->config, "%s", text());
-    }
-}
-
-const char *blas_flavour_text(int flavour)
-{
-    switch (flavour) {
-    case BLAS_SERIAL: return "serial";
-    case BLAS_PTHREADS: return "pthreads";
-    case BLAS_OPENMP: return "OpenMP";
-    default: return "flavour unknown";
-    }
-}
-
 /* A function of a library that saddle is linked with, and the file it comes from. */
 static bool find_linked(const char *name, void *function, char *file, size_t file_size)
 {
@@ -62,6 +24,31 @@ static bool find_linked(const char *name, void *function, char *file, size_t fil
     snprintf(file, file_size, "%s", slash ? slash + 1 : whole);
     free(path);
     return true;
+}
+
+void probe_blas(blas_probe *b)
+{
+    void (*dgemm)(void);
+    int (*parallel)(void);
+    const char *(*text)(void);
+    char file[64];
+    memset(b, 0, sizeof *b);
+    b->flavour = BLAS_UNKNOWN;
+    b->found = find_linked("dgemm_", &dgemm, b->library, sizeof b->library);
+    if (!b->found) return;
+    if (find_linked("openblas_get_parallel", &parallel, file, sizeof file)) b->flavour = parallel();
+    if (find_linked("openblas_get_config", &text, file, sizeof file))
+        snprintf(b->config, sizeof b->config, "%s", text());
+}
+
+const char *blas_flavour_text(int flavour)
+{
+    switch (flavour) {
+    case BLAS_SERIAL: return "serial";
+    case BLAS_PTHREADS: return "pthreads";
+    case BLAS_OPENMP: return "OpenMP";
+    default: return "flavour unknown";
+    }
 }
 
 /* Whether order holds 0 to 3, each once. */
@@ -211,7 +198,7 @@ void print_version(FILE *out)
         fprintf(out, "BLAS: %s (%s)\n", blas.config[0] ? blas.config : blas.library,
                 blas_flavour_text(blas.flavour));
     else
-        fputs("BLAS: none found\n", out);
+        fputs("BLAS: which one is linked cannot be told\n", out);
     const bool cuda = saddle_device("cuda", 0, device) == SADDLE_OK;
     fprintf(out, "CUDA: %s\n", cuda ? device : "none found (saddle doctor says why)");
 }

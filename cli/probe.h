@@ -11,11 +11,11 @@ enum { BLAS_SERIAL = 0, BLAS_PTHREADS = 1, BLAS_OPENMP = 2, BLAS_UNKNOWN = -1 };
 typedef struct blas_probe {
     bool found;
     int flavour;      /* one of the above */
-    char library[64]; /* the name it was loaded by */
+    char library[64]; /* the file it is in: "libopenblasp-r0.3.21.so" */
     char config[256]; /* "OpenBLAS 0.3.21 ... Haswell", "" where it does not tell */
 } blas_probe;
 
-/* Loads the BLAS that a program would get: OpenBLAS by its own name, else libblas. */
+/* The BLAS that the library calls. */
 void probe_blas(blas_probe *b);
 const char *blas_flavour_text(int flavour);
 

@@ -4,7 +4,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -23,7 +25,9 @@ static struct {
     double residual;
 } now;
 
-static volatile sig_atomic_t interrupted;
+static atomic_bool interrupted;
+static bool watching;    /* a thread waits for signals */
+static sigset_t watched; /* those it waits for */
 
 double seconds(void)
 {
@@ -41,41 +45,58 @@ bool colour_wanted(FILE *stream)
 
 /* The first signal asks, a second one kills as if it had never been caught. `timeout` and the like
  * send theirs twice at once, to the process and to its group: that is still the first. */
-static void on_signal(int number)
+static void take_signal(int number)
 {
-    static volatile double first; /* signals are not nested: each is blocked while one is handled */
+    static double first;
     const double time = seconds();
     if (interrupted && time - first > AGAIN_AFTER) {
         signal(number, SIG_DFL);
+        pthread_sigmask(SIG_UNBLOCK, &watched, NULL);
         raise(number);
     }
     if (!interrupted) first = time;
-    interrupted = 1;
+    interrupted = true;
 }
 
-/* A signal that was to be ignored when the program began (nohup, a shell's background) stays so. */
-static void catch_signal(int number, int flags)
+static void *watch_signals(void *unused)
 {
+    int number;
+    for (;;) {
+        if (sigwait(&watched, &number) == 0) take_signal(number);
+    }
+    return unused;
+}
+
+/*
+ * Signals are waited for by a thread of their own and blocked in all others, which have their mask from the
+ * one that starts them: METIS puts handlers of its own in place of any, and these can only run in its own
+ * thread. (Threads that libraries start before main are seen to in main.c.) A signal that was to be ignored
+ * when the program began (nohup, a shell's background) stays so.
+ */
+static void catch_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM};
+    static pthread_t watcher;
     struct sigaction action;
-    if (sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN) return;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    action.sa_flags = flags;
-    sigemptyset(&action.sa_mask);
-    sigaddset(&action.sa_mask, SIGINT);
-    sigaddset(&action.sa_mask, SIGTERM);
-    sigaction(number, &action, NULL);
+    if (watching) return;
+    sigemptyset(&watched);
+    for (int k = 0; k < 2; ++k) {
+        const bool ignored = sigaction(numbers[k], NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+        if (!ignored) sigaddset(&watched, numbers[k]);
+    }
+    pthread_sigmask(SIG_BLOCK, &watched, NULL);
+    watching = pthread_create(&watcher, NULL, watch_signals, NULL) == 0;
+    if (!watching) pthread_sigmask(SIG_UNBLOCK, &watched, NULL);
 }
 
-static void catch_signals(int flags)
+void progress_child(void)
 {
-    catch_signal(SIGINT, flags);
-    catch_signal(SIGTERM, flags);
+    if (watching) pthread_sigmask(SIG_UNBLOCK, &watched, NULL);
 }
 
 bool progress_interrupted(void)
 {
-    return interrupted != 0;
+    return interrupted;
 }
 
 static void clear_bar(void)
@@ -194,13 +215,11 @@ saddle_hooks progress_begin(const arguments *a)
     now.tol = a->library.tol;
     now.residual = NAN;
     now.began = now.shown = seconds();
-    /* No SA_RESTART: a read that waits for standard input or a pipe is to end. */
-    catch_signals(0);
+    catch_signals();
     return (saddle_hooks){.log = log_hook, .progress = progress_hook};
 }
 
 void progress_end(void)
 {
     clear_bar();
-    catch_signals(SA_RESTART);
 }

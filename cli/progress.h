@@ -13,9 +13,11 @@
 /* Starts, by the command's options: hooks with log and progress set. */
 saddle_hooks progress_begin(const arguments *a);
 
-/* Clears the bar. From here on signals no longer break off what waits for input or output: the
- * results are written. */
+/* Clears the bar. What follows, the results, is written whatever signal came, unless a second one comes. */
 void progress_end(void);
+
+/* In a child process, before it becomes another program: signals reach it as they would any other. */
+void progress_child(void);
 
 /* Whether a signal asked to stop. */
 bool progress_interrupted(void);

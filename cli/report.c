@@ -42,9 +42,27 @@ static const char *kind_word(saddle_kind kind)
     return kind == SADDLE_KIND_SPD ? "spd" : kind == SADDLE_KIND_INDEFINITE ? "indefinite" : "unknown";
 }
 
+/* What to try where the direct solver did not suffice: its factors are of another matrix, or A is singular
+ * for all that they can tell. */
+static const char *direct_advice(const saddle_info *info, int precision)
+{
+    if (info->krylov == SADDLE_KRYLOV_NONE) return "--krylov none does not refine: try auto";
+    if (precision == SADDLE_PRECISION_SINGLE) return "try --precision mixed or double, or a larger --tol";
+    if (info->factorization == SADDLE_FACTORIZATION_STATIC)
+        return "try --factorization ldlt, or a smaller --regularise";
+    if (info->inertia_zero > 0) return "the matrix is singular: check it and the right-hand side";
+    return "raise --tol; --condition tells how near to singular the matrix is";
+}
+
 /* What to try after this. */
 static const char *advice(const saddle_info *info, int precision)
 {
+    switch (info->reason) {
+    case SADDLE_REASON_INCONSISTENT: return "no x solves it: check the matrix and the right-hand side";
+    case SADDLE_REASON_MEMORY: return "raise --max-memory, or lower --restart";
+    default: break;
+    }
+    if (info->method == SADDLE_METHOD_DIRECT) return direct_advice(info, precision);
     switch (info->reason) {
     case SADDLE_REASON_MAXITER:
         if (info->krylov == SADDLE_KRYLOV_NONE)
@@ -67,8 +85,6 @@ static const char *advice(const saddle_info *info, int precision)
     case SADDLE_REASON_PRECONDITIONER:
         return "MINRES and CG want a positive definite preconditioner: try --krylov gmres";
     case SADDLE_REASON_NOT_SYMMETRIC: return "this iteration wants a symmetric matrix: try --krylov gmres";
-    case SADDLE_REASON_INCONSISTENT: return "no x solves it: check the matrix and the right-hand side";
-    case SADDLE_REASON_MEMORY: return "raise --max-memory, or lower --restart";
     default: return "try another --krylov or --method";
     }
 }
@@ -100,16 +116,66 @@ static void print_tried(const saddle_info *i)
     }
 }
 
-static void print_factor(const saddle_info *i)
+/* What was planned before any number was computed, and what it came to. */
+static void print_direct(const solve_run *r)
 {
+    const saddle_info *i = &r->info;
+    char word[24];
+    printf("%-12s%" PRId64 " fronts, %.2e entries, %.2e operations, about %.*f MB\n", "plan", i->fronts,
+           (double)i->planned_nnz, i->planned_flops, i->planned_bytes < 10000000,
+           1e-6 * (double)i->planned_bytes);
+    printf("%-12s%s, %.2e entries, %.2e operations", "factor",
+           saddle_option_word("factorization", i->factorization, word, sizeof word), (double)i->factor_nnz,
+           (double)i->factor_flops);
+    if (i->factorization == SADDLE_FACTORIZATION_LDLT)
+        printf(", %" PRId64 " pivots 2x2, %" PRId64 " delayed", i->two_by_two, i->delayed);
+    putchar('\n');
+    if (i->factorization == SADDLE_FACTORIZATION_STATIC) {
+        printf("%-12s%" PRId64 " positive and %" PRId64 " negative, %" PRId64 " of them regularised\n",
+               "pivots", i->regularised_positive, i->regularised_negative, i->perturbed);
+    }
+    if (isfinite(i->largest_l))
+        printf("%-12sno entry of L above %.3g, 1/threshold is %.3g\n", "check", i->largest_l,
+               1 / r->a->library.threshold);
+    if (i->stale > 0) {
+        printf("%-12s%" PRId64 " matched entries are small when scaled: --scaling mc64 fits them\n",
+               "matching", i->stale);
+    }
+}
+
+static void print_factor(const solve_run *r)
+{
+    const saddle_info *i = &r->info;
+    if (i->method == SADDLE_METHOD_DIRECT && i->factor_nnz >= 0) {
+        print_direct(r);
+    } else if (i->factor_nnz > 0) {
+        printf("%-12s%" PRId64 " entries, %.2g operations, %" PRId64 " pivots perturbed\n", "factor",
+               i->factor_nnz, (double)i->factor_flops, i->perturbed);
+    }
     if (i->inertia_positive >= 0) {
         printf("%-12s%" PRId64 " positive, %" PRId64 " negative, %" PRId64 " zero eigenvalues\n", "inertia",
                i->inertia_positive, i->inertia_negative, i->inertia_zero);
     }
-    if (i->factor_nnz > 0) {
-        printf("%-12s%" PRId64 " entries, %.2g operations, %" PRId64 " pivots perturbed\n", "factor",
-               i->factor_nnz, (double)i->factor_flops, i->perturbed);
-    }
+    if (i->rank >= 0 && i->rank < i->n)
+        printf("%-12s%" PRId64 " of %" PRId64 ": the matrix is singular\n", "rank", i->rank, i->n);
+    if (!argument_flag(r->a, "condition")) return;
+    if (isnan(r->condition))
+        printf("%-12snot known: there are no factors to estimate it with\n", "condition");
+    else if (isinf(r->condition))
+        printf("%-12sinfinite: the matrix is singular\n", "condition");
+    else
+        printf("%-12sabout %.1e, 1-norm\n", "condition", r->condition);
+}
+
+/* The first solve is none of the direct solver's steps. */
+static void print_iterations(const saddle_info *i)
+{
+    const bool refines = i->method == SADDLE_METHOD_DIRECT && i->krylov == SADDLE_KRYLOV_REFINE;
+    const int64_t steps = refines && i->iterations > 0 ? i->iterations - 1 : i->iterations;
+    if (refines)
+        printf("%-12s%" PRId64 " step%s\n", "refinement", steps, steps == 1 ? "" : "s");
+    else
+        printf("%-12s%" PRId64 "\n", "iterations", steps);
 }
 
 static void print_residual(const char *head, const solve_run *r, int64_t k)
@@ -158,12 +224,15 @@ void print_report(const solve_run *r)
            saddle_option_word("device", i->device, device, sizeof device),
            saddle_option_word("precision", i->precision, precision, sizeof precision), i->threads,
            i->threads == 1 ? "" : "s");
-    print_factor(i);
-    printf("%-12s%" PRId64 "\n", "iterations", i->iterations);
+    print_factor(r);
+    print_iterations(i);
     if (argument_flag(r->a, "verbose")) print_details(r);
     print_error("errors", "relative residual", i->relative_residual, "|b - Ax| / |b|, 2-norm");
     print_error("", "backward", i->backward_error, "|b - Ax| / (|A| |x| + |b|), largest entries");
     print_error("", "componentwise", i->componentwise_error, "the same, row by row: the worst");
+    if (isfinite(i->first_error)) {
+        print_error("", "unrefined", i->first_error, "the backward error before refinement");
+    }
     if (r->solution_known) {
         print_error("", "forward", r->forward_error, "|x - x*| / |x*|, largest entries; x* = 1 is known");
     }
@@ -220,6 +289,8 @@ static void json_outcome(json *j, const solve_run *r)
     json_number(j, "relative_residual", r->solved ? i->relative_residual : NAN);
     json_number(j, "forward_error", r->forward_error);
     json_number(j, "first_error", r->solved ? i->first_error : NAN);
+    json_number(j, "condition", r->condition);
+    json_count(j, "rank", r->analysed ? i->rank : -1);
     json_object(j, "inertia");
     json_count(j, "positive", r->analysed ? i->inertia_positive : -1);
     json_count(j, "negative", r->analysed ? i->inertia_negative : -1);
@@ -264,11 +335,19 @@ static void json_factor(json *j, const solve_run *r)
         {"pushed_back", i->pushed_back},
         {"sweeps", i->sweeps},
     };
+    char word[24];
     json_object(j, "factor");
     for (int k = 0; k < (int)(sizeof rows / sizeof rows[0]); ++k) {
         json_count(j, rows[k].key, r->analysed ? rows[k].count : -1);
     }
     json_truth(j, "fallback", r->analysed ? i->fallback : -1);
+    json_text(j, "factorization",
+              decided(r, "factorization", SADDLE_FACTORIZATION_AUTO, i->factorization, word, sizeof word));
+    json_count(j, "planned_nnz", r->analysed ? i->planned_nnz : -1);
+    json_number(j, "planned_flops", r->analysed ? i->planned_flops : NAN);
+    json_count(j, "planned_bytes", r->analysed ? i->planned_bytes : -1);
+    json_number(j, "largest_l", r->analysed ? i->largest_l : NAN);
+    json_count(j, "stale", r->analysed ? i->stale : -1);
     json_close(j);
 }
 

@@ -111,11 +111,35 @@ static saddle_status take_query(solve_run *r, saddle_status status)
     return status;
 }
 
+/* Hands over what the files of --scaling, --order and --signs hold. */
+static saddle_status give_files(solve_run *r)
+{
+    const char *signs = argument_text(r->a, "signs");
+    given *g = &r->given;
+    saddle_status status = given_read(r->a, &r->A, &r->memory, &r->hooks, g, r->message);
+    if (status == SADDLE_OK && signs)
+        status = given_read_signs(signs, r->n, &r->memory, &r->hooks, g, r->message);
+    if (status == SADDLE_OK) status = saddle_set_given(r->solver, r->n, &g->arrays);
+    if (status == SADDLE_OK) status = saddle_set_signs(r->solver, r->n, g->signs);
+    given_free(g, &r->memory, &r->hooks);
+    return status;
+}
+
+/* Messages of the library about the user's arrays do not know their files. */
+static saddle_status name_file(solve_run *r, saddle_status status)
+{
+    char inner[SADDLE_MESSAGE_SIZE];
+    const char *file = given_at_fault(r->a, status);
+    if (!file) return status;
+    memcpy(inner, r->message, sizeof inner);
+    return run_fail(r, status, "%.200s: %.300s", file, inner);
+}
+
 static saddle_status prepare(solve_run *r)
 {
     saddle_status status = take_query(r, saddle_analyse(r->solver, &r->A));
     if (status == SADDLE_OK) status = take_query(r, saddle_factor(r->solver, &r->A));
-    return status;
+    return name_file(r, status);
 }
 
 static void add_history(solve_run *r)
@@ -144,15 +168,25 @@ static saddle_status iterate(solve_run *r)
     return status;
 }
 
+/* An estimate that cannot be had, for want of factors or of memory, is not known: no failure of the solve. */
+static void estimate_condition(solve_run *r)
+{
+    if (!argument_flag(r->a, "condition") || progress_interrupted()) return;
+    if (saddle_condition(r->solver, &r->condition, NULL) != SADDLE_OK) r->condition = NAN;
+}
+
 /* The work from the file to x. The solver comes first: a device that is not there is told at once. */
 static saddle_status work(solve_run *r)
 {
     saddle_status status = saddle_create(&r->solver, &r->a->library, &r->hooks, r->message);
     if (status == SADDLE_OK) status = read_matrix(r);
     if (status == SADDLE_OK) status = make_rhs(r);
+    if (status == SADDLE_OK) status = give_files(r);
     if (status == SADDLE_OK) status = prepare(r);
     saddle_matrix_free(&r->A, &r->hooks);
-    if (status == SADDLE_OK) status = iterate(r);
+    if (status != SADDLE_OK) return status;
+    status = iterate(r);
+    estimate_condition(r);
     return status;
 }
 
@@ -227,14 +261,34 @@ static void tell(solve_run *r)
         fail(r->exit, "x was not written");
 }
 
+/* Options that would do nothing beside the others are refused, so that nobody relies on them. */
+static int check_together(const arguments *a)
+{
+    static const char *const direct[] = {"scaling",   "order", "pairs", "factorization",
+                                         "threshold", "check", "signs", "condition"};
+    static const char *const fixed[] = {"regularise", "signs"};
+    const bool iterates =
+        a->library.method == SADDLE_METHOD_DIAGONAL || a->library.method == SADDLE_METHOD_NONE;
+    for (int k = 0; iterates && k < (int)(sizeof direct / sizeof direct[0]); ++k) {
+        if (argument_given(a, direct[k]))
+            return usage_error(a, "--%s is for the direct solver: not with --method %s", direct[k],
+                               argument_text(a, "method"));
+    }
+    for (int k = 0; a->library.factorization != SADDLE_FACTORIZATION_STATIC && k < 2; ++k) {
+        if (argument_given(a, fixed[k]))
+            return usage_error(a, "--%s is for --factorization static only", fixed[k]);
+    }
+    return EXIT_DONE;
+}
+
 static int check_usage(const arguments *a)
 {
     static const char *const outputs[] = {"json", "out", "plot"};
-    const int status = outputs_check(a, outputs, 3);
-    if (status != EXIT_DONE) return status;
-    if (is_standard(a, "rhs") && strcmp(a->operands[0], "-") == 0)
-        return usage_error(a, "only one of the matrix and --rhs can be standard input");
-    return EXIT_DONE;
+    static const char *const inputs[] = {"rhs", "scaling", "order", "signs", NULL};
+    int status = outputs_check(a, outputs, 3);
+    if (status == EXIT_DONE) status = given_check(a, a->operands[0], inputs);
+    if (status == EXIT_DONE) status = check_together(a);
+    return status;
 }
 
 /* What cannot be written is told before the work, not after it. */
@@ -265,7 +319,8 @@ static void finish(solve_run *r)
 
 static int run_solve(const arguments *a)
 {
-    solve_run r = {.a = a, .path = a->operands[0], .n = -1, .forward_error = NAN, .time_read = NAN};
+    solve_run r = {
+        .a = a, .path = a->operands[0], .n = -1, .forward_error = NAN, .condition = NAN, .time_read = NAN};
     int status = check_usage(a);
     if (status == EXIT_DONE) status = plot_check(argument_text(a, "plot"));
     if (status != EXIT_DONE) return status;
@@ -291,6 +346,9 @@ static const option solve_options[] = {
     OPTION_TEXT("out", "FILE|-", NULL, "write x, an n x 1 Matrix Market array with 17 digits"),
     OPTION_TEXT("json", "FILE|-", NULL, "write all that is known of the run as one JSON object"),
     OPTION_TEXT("plot", "FILE", NULL, "draw the convergence curve (.svg or .png)"),
+    OPTION_TEXT("signs", "FILE", NULL,
+                "n x 1 vector of 1, -1, or 0 for not known: signs that static pivots ought to have"),
+    OPTION_FLAG("condition", 0, "estimate the condition number with the factors of the direct solver"),
     OPTION_END,
 };
 
@@ -303,15 +361,22 @@ const command command_solve = {
         "for standard input. Solved means that the relative residual |b - Ax| / |b| (2-norm) or the "
         "componentwise "
         "backward error is at most --tol, measured on A and b as they were given; --stop narrows it.\n\n"
+        "Where --method is auto, the direct solver is taken unless it would be too dear: a multifrontal LDL' "
+        "factorization with threshold pivoting, and refinement. --scaling, --order, --pairs, "
+        "--factorization, --threshold, --regularise, --check, --signs and --condition are for it; the "
+        "first two also take a file, as in \"saddle prepare\".\n\n"
         "The report goes to standard output. x goes nowhere but to --out: where the tolerance was not "
         "reached it "
         "is the best x found, and said to be so.",
     .examples = "  saddle solve A.mtx.gz                      # b = A times ones: the error is known\n"
                 "  saddle solve A.mtx --rhs b.mtx --out x.mtx # one's own right-hand side\n"
+                "  saddle solve A.mtx --factorization cholesky --condition\n"
                 "  saddle solve A.mtx --krylov minres --method diagonal --plot curve.svg\n"
                 "  gzip -dc A.mtx.gz | saddle solve - -q --json - | jq .iterations\n",
     .options = solve_options,
-    .library = "method|krylov|restart|maxiter|tol|stop|device|precision|threads|max_memory",
+    .library =
+        "method|krylov|restart|maxiter|tol|stop|device|precision|threads|max_memory|scaling|order|pairs|"
+        "factorization|threshold|regularise|check",
     .least = 1,
     .most = 1,
     .run = run_solve,

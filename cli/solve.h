@@ -3,6 +3,7 @@
 #define CLI_SOLVE_H
 
 #include "cli/command.h"
+#include "cli/given.h"
 #include "cli/memory.h"
 
 typedef struct solve_run {
@@ -13,8 +14,9 @@ typedef struct solve_run {
     saddle_hooks hooks;
     memory memory;
     saddle_matrix A;
-    int64_t n; /* -1 until the file was read */
-    int shape; /* a saddle_shape, of the file */
+    int64_t n;   /* -1 until the file was read */
+    int shape;   /* a saddle_shape, of the file */
+    given given; /* until the solver has its copy */
     saddle_solver *solver;
     double *b, *x, *history;
 
@@ -27,6 +29,7 @@ typedef struct solve_run {
 
     bool solution_known;  /* b = A times ones */
     double forward_error; /* NaN where it is not known */
+    double condition;     /* where --condition asked for it and there are factors; otherwise NaN */
     double time_read, time_total;
     bool x_written;
     bool json_refused; /* --json cannot be written, which was told before the work */

@@ -47,7 +47,9 @@ int main(void)
     double x[N + 1] = {0}, b[N + 1], d[N + 1]; /* x[N] is the multiplier l */
     int done = 0;
     if (saddle_create(&solver, NULL, NULL, NULL) != SADDLE_OK) return 1;
-    if (saddle_analyse(solver, &A) != SADDLE_OK) goto failed;
+    saddle_matrix pattern = A;
+    pattern.values = NULL; /* they are not known yet */
+    if (saddle_analyse(solver, &pattern) != SADDLE_OK) goto failed;
     for (int step = 0; step < 20 && !done; ++step) {
         const double norm = right_hand_side(x, x[N], b);
         printf("step %2d: residual of the conditions %.1e\n", step, norm);

@@ -304,7 +304,8 @@ typedef struct saddle_progress {
 enum { SADDLE_LOG_WARNING = 1, SADDLE_LOG_INFO = 2, SADDLE_LOG_DEBUG = 3 };
 
 /* The caller's own functions, each of which may be NULL. They must outlive what they are given to;
- * where several threads solve at once they are called from all of them. */
+ * where several threads solve at once they are called from all of them. Progress and log are also called from
+ * threads of the library's own, one at a time. */
 typedef struct saddle_hooks {
     void *(*allocate)(size_t bytes, void *user); /* NULL on failure; needs malloc's alignment */
     void (*release)(void *block, void *user);    /* both hooks or neither */

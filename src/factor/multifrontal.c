@@ -186,8 +186,9 @@ static void count(task *k, int32_t f, const sd_front *front)
     if (rows > k->largest_front) k->largest_front = rows;
 }
 
-/* Progress is told by the thread that was called, under the lock. */
-static void tell(running *r, double flops, bool may_tell)
+/* Progress is told by whoever has come across another hundredth, one thread at a time: a long way up the tree
+ * may be gone by a thread that is not the caller's, and it has to be possible to stop it. */
+static void tell(running *r, double flops)
 {
     sd_storage_lock(r->f->storage);
     const double total = r->f->tree->flops, step = total / 100;
@@ -195,24 +196,10 @@ static void tell(running *r, double flops, bool may_tell)
     r->done += flops;
     const double part = r->done < total ? r->done / total : 1.0;
     saddle_status status = SADDLE_OK;
-    if (due && may_tell && !r->status)
-        status = sd_progress(r->c, "factor", (int64_t)(1000 * part), 1000, NAN);
+    if (due && !r->status) status = sd_progress(r->c, "factor", (int64_t)(1000 * part), 1000, NAN);
     sd_storage_unlock(r->f->storage);
     if (status) fail(r, status);
 }
-
-#ifdef _OPENMP
-#include <omp.h>
-static bool is_first_thread(void)
-{
-    return omp_get_thread_num() == 0;
-}
-#else
-static bool is_first_thread(void)
-{
-    return true;
-}
-#endif
 
 /* Assembles and factors a front whose children are done. */
 static bool run_front(task *k, int32_t f, void *rest, bool split)
@@ -267,7 +254,7 @@ static void finish_task(task *k)
     f->nnz += k->nnz;
     if (k->largest_front > f->largest_front) f->largest_front = k->largest_front;
     sd_storage_unlock(f->storage);
-    tell(r, k->flops, is_first_thread());
+    tell(r, k->flops);
 }
 
 /* Fronts of a group, one after the other, their blocks on a stack with two ends (plan/groups.c). */

@@ -82,11 +82,16 @@ int sd_take_exponent(int32_t n, double *w);
  * Solves for k columns: x = A^-1 b, then refinement with residuals in double-double until the componentwise
  * error no longer halves; the better x is kept. Without `refine` there are no corrections.
  */
+enum { SD_REFINEMENT_STEPS = 15 };
+
 typedef struct sd_direct_result {
     saddle_errors errors;
     double share_of_b;  /* see measure.h */
     double first_error; /* normwise, before refinement */
     int64_t steps;      /* solves */
+    bool cancelled;     /* by the caller, after one of them */
+    /* the relative residual of x after each of them */
+    double history[SD_REFINEMENT_STEPS + 1];
 } sd_direct_result;
 saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operator *op, int64_t k,
                               const double *b, double *x, bool refine, sd_direct_result *results);

@@ -3,6 +3,7 @@
 #include "solve/direct.h"
 
 #include "factor/rank.h"
+
 #include "solve/measure.h"
 
 #include <float.h>
@@ -11,9 +12,9 @@
 #include <string.h>
 
 enum {
-    STEPS_MOST = 15,
-    IDLE_MOST = 2, /* an error may rise at first, when the solution is large in a direction b hardly has */
-    EXPONENT_MOST = 40
+    EXPONENT_MOST = 40,
+    IDLE_MOST =
+        2 /* an error may rise at first, when the solution is large in a direction that b hardly has */
 };
 
 int sd_take_exponent(int32_t n, double *w)
@@ -115,13 +116,13 @@ static saddle_status take_correction(refining *q, int64_t j)
     const saddle_status status = sd_measure(q->e, q->op, q->b + j * n, y, q->r + j * n, &errors, &share);
     if (status) return status;
     const double before = at->errors.componentwise, now = errors.componentwise;
-    ++at->steps;
     q->idle[j] = now <= 0.5 * before || isnan(before) ? 0 : q->idle[j] + 1;
     if (now < before || isnan(before)) {
         memcpy(q->x + j * n, y, (size_t)n * sizeof *y);
         at->errors = errors;
         at->share_of_b = share;
     }
+    at->history[at->steps++] = at->errors.relative_residual;
     if (!(now > DBL_EPSILON)) q->idle[j] = IDLE_MOST;
     return SADDLE_OK;
 }
@@ -141,6 +142,15 @@ static saddle_status correct(refining *q)
     return status;
 }
 
+/* Tells the caller of a step, who may have had enough: what was found so far stays. */
+static bool is_cancelled(refining *q, int64_t step)
+{
+    const double residual = q->results[0].errors.relative_residual;
+    const bool cancelled = sd_progress(q->e->context, "solve", step, SD_REFINEMENT_STEPS + 1, residual);
+    for (int64_t j = 0; j < q->k; ++j) q->results[j].cancelled = cancelled;
+    return cancelled;
+}
+
 static saddle_status refine(refining *q, bool corrections)
 {
     const int32_t n = q->n;
@@ -151,12 +161,15 @@ static saddle_status refine(refining *q, bool corrections)
         status =
             sd_measure(q->e, q->op, q->b + j * n, q->x + j * n, q->r + j * n, &at->errors, &at->share_of_b);
         at->first_error = at->errors.backward;
+        at->history[0] = at->errors.relative_residual;
         at->steps = 1;
+        at->cancelled = false;
         q->idle[j] = corrections && at->errors.componentwise > DBL_EPSILON ? 0 : IDLE_MOST;
         active += q->idle[j] < IDLE_MOST;
         memcpy(q->y + j * n, q->x + j * n, (size_t)n * sizeof *q->y);
     }
-    for (int step = 0; step < STEPS_MOST && active > 0 && !status; ++step) {
+    for (int step = 0; step < SD_REFINEMENT_STEPS && active > 0 && !status; ++step) {
+        if (is_cancelled(q, step + 1)) break;
         status = correct(q);
         active = 0;
         for (int64_t j = 0; j < q->k; ++j) active += q->idle[j] < IDLE_MOST;

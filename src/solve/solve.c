@@ -18,8 +18,9 @@ typedef struct solving {
     double *x, *trial;    /* the best so far; room for an attempt */
     saddle_errors errors; /* of x */
     saddle_info *info;
-    sd_direct *own;      /* the direct solver of this call, where the solver has none; it is kept */
-    const double *ready; /* what the direct solver found already, or NULL */
+    sd_direct *own;          /* the direct solver of this call, where the solver has none; it is kept */
+    const sd_direct *direct; /* that of the last attempt, or NULL */
+    const double *ready;     /* what the direct solver found already, or NULL */
     const sd_direct_result *result;
     bool again; /* the solver's factors, in single or of a stale plan, did not suffice */
 } solving;
@@ -65,17 +66,18 @@ static saddle_status find_factors(const solving *w, const sd_direct **found)
     return status;
 }
 
-/* Those that were found, or NULL. */
-static const sd_direct *factors_in_use(const solving *w)
-{
-    const sd_direct *d = w->s->direct.factored && !w->again ? &w->s->direct : w->own;
-    return d->factored ? d : NULL;
-}
-
 /* Whether there is nothing left to be gained by stronger means. */
 static bool is_accurate(const saddle_errors *errors)
 {
     return errors->componentwise <= 1e-13 && errors->backward <= 1e-15;
+}
+
+/* One residual a step, as an iteration has them. */
+static void add_history(saddle_info *info, const sd_direct_result *result)
+{
+    for (int64_t k = 0; k < result->steps; ++k, ++info->history_length)
+        if (info->history && info->history_length < info->history_room)
+            info->history[info->history_length] = result->history[k];
 }
 
 /* FGMRES with the factors as its preconditioner, where refinement alone came to a halt early. */
@@ -87,11 +89,10 @@ static saddle_status iterate_direct(solving *w, sd_attempt *attempt, saddle_erro
     double share_reached;
     sd_attempt stronger = *attempt;
     stronger.krylov = SADDLE_KRYLOV_FGMRES;
+    stronger.iterations = 0;
     double *x = sd_alloc(w->e->context, n, sizeof *x, "vectors of the solve");
     if (!x) return w->e->context->status;
-    saddle_info scratch = *w->info;
-    scratch.history = NULL;
-    saddle_status status = sd_run_attempt(s, w->e, w->b, x, &stronger, &scratch);
+    saddle_status status = sd_run_attempt(s, w->e, w->b, x, &stronger, w->info);
     if (!status) status = sd_measure(w->e, &s->op[SD_DOUBLE], w->b, x, NULL, &reached, &share_reached);
     if (!status && reached.componentwise < errors->componentwise) {
         memcpy(w->trial, x, (size_t)n * sizeof *x);
@@ -100,6 +101,7 @@ static saddle_status iterate_direct(solving *w, sd_attempt *attempt, saddle_erro
         attempt->krylov = stronger.krylov;
     }
     attempt->iterations += stronger.iterations;
+    if (stronger.reason == SADDLE_REASON_CANCELLED) attempt->reason = stronger.reason;
     sd_free(w->e->context, x);
     return status;
 }
@@ -122,12 +124,13 @@ static saddle_status run_direct(solving *w, sd_attempt *attempt, saddle_errors *
     if (status) return status;
     *errors = result.errors;
     *share = result.share_of_b;
-    attempt->iterations = result.steps;
-    attempt->reason = SADDLE_REASON_STAGNATION;
+    add_history(w->info, &result);
+    attempt->iterations += result.steps;
+    attempt->reason = result.cancelled ? SADDLE_REASON_CANCELLED : SADDLE_REASON_STAGNATION;
     w->info->first_error = result.first_error;
     const bool stronger = s->options.krylov == SADDLE_KRYLOV_AUTO && !attempt->direct->changed &&
                           s->options.precision != SADDLE_PRECISION_SINGLE;
-    if (!stronger || is_accurate(errors)) return SADDLE_OK;
+    if (!stronger || is_accurate(errors) || result.cancelled) return SADDLE_OK;
     if (attempt->direct->zero == 0) status = iterate_direct(w, attempt, errors, share);
     const bool single = attempt->direct->precision == SD_SINGLE, stale = attempt->direct->stale > 0;
     if (status || w->again || !(single || stale) || judge(&s->options, errors, *share)) return status;
@@ -171,6 +174,7 @@ static saddle_status try_method(solving *w, int method, bool first, saddle_reaso
         if (!status) status = sd_run_attempt(s, w->e, w->b, w->trial, &attempt, w->info);
     }
     w->info->krylov = attempt.krylov;
+    w->direct = attempt.direct;
     w->info->iterations += attempt.iterations;
     if (!status) settle_finite(w->trial, s->A.n);
     if (!status && (!by_solves || isnan(errors.backward)))
@@ -269,10 +273,8 @@ static saddle_status run_attempts(solving *w)
         if (status) return status;
         saddle_info *info = w->info;
         if (reason == SADDLE_REASON_RESIDUAL || reason == SADDLE_REASON_CANCELLED) break;
-        const bool direct = methods[k] == SADDLE_METHOD_DIRECT;
-        const saddle_reason found =
-            sd_find_inconsistency(w->s, w->e, w->b, w->x, info->converged, methods[k],
-                                  direct ? factors_in_use(w) : NULL, info->iterations);
+        const saddle_reason found = sd_find_inconsistency(w->s, w->e, w->b, w->x, info->converged, methods[k],
+                                                          w->direct, info->iterations);
         if (w->e->status) return w->e->status;
         if (found == SADDLE_REASON_INCONSISTENT) { /* and that for every method */
             info->converged = 0;

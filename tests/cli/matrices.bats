@@ -13,6 +13,13 @@ matrices() {
     find "$folder" -name '*.mtx.gz' "${size[@]}" | sort
 }
 
+# inertia_is_listed MATRIX: report.json has the inertia of the table beside the matrices, where it is in it.
+inertia_is_listed() {
+    local listing
+    listing=$(dirname "$(dirname "$1")")/INERTIA.tsv
+    [ ! -e "$listing" ] || python3 "$BATS_TEST_DIRNAME/check_direct.py" table "$listing" "$1" report.json
+}
+
 # every METHOD: solves with each matrix; what is wrong is printed, and makes it fail.
 every() {
     matrices 100k > list
@@ -22,11 +29,12 @@ every() {
         timeout 60 "$SADDLE" solve "$matrix" --method "$1" -q --json report.json 2> message || status=$?
         case $status in
         0 | 1 | 6) json report.json "j['status'] == $status and j['converged'] == ($status == 0) and \
-j['reason'] and j['relative_residual'] is not None" || echo "$matrix" >> wrong ;;
+j['reason'] and j['relative_residual'] is not None" || echo "$matrix" >> wrong
+            [ "$1" != direct ] || inertia_is_listed "$matrix" >> wrong || true ;;
         *) echo "$matrix: status $status: $(cat message)" >> wrong ;;
         esac
     done < list
-    [ ! -e wrong ] || { cat wrong; return 1; }
+    [ ! -s wrong ] || { cat wrong; return 1; }
 }
 
 @test "every matrix, without a preconditioner" {
@@ -37,11 +45,15 @@ j['reason'] and j['relative_residual'] is not None" || echo "$matrix" >> wrong ;
     every diagonal
 }
 
+@test "every matrix, by the direct solver, with the inertia that is listed for it" {
+    every direct
+}
+
 @test "the errors of small ones, computed anew in fractions" {
     matrices 4k small > list
     [ -s list ]
     while read -r matrix; do
-        for method in none diagonal; do
+        for method in none diagonal direct; do
             status=0
             "$SADDLE" solve "$matrix" --method $method -q --out x.mtx --json report.json 2> message || status=$?
             [ "$status" -le 1 ]

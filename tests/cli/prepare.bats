@@ -488,11 +488,14 @@ complete_with() { # words... the last of which is to be completed
     awk 'length > 96 { exit 1 }' <<< "$output"
 }
 
-@test "solve does not take what it does not use yet" {
+@test "solve does not take what it does not use" {
     kkt > A.mtx
-    run -2 "$SADDLE" solve A.mtx --scaling mc64
-    run "$SADDLE" solve A.mtx -v
-    [[ $output != *block_size* ]]
+    run -2 "$SADDLE" solve A.mtx --blocking clusters
+    run -2 "$SADDLE" solve A.mtx --block-size 4
+    run -2 --separate-stderr "$SADDLE" solve A.mtx --scaling mc64 --method diagonal
+    [[ $stderr == *"--scaling is for the direct solver: not with --method diagonal"* ]]
+    run -0 "$SADDLE" solve A.mtx --scaling mc64 -v
+    [[ $output == *scaling* && $output != *block_size* ]]
 }
 
 @test "bench prepare: ratios to METIS for files and problems, and a summary" {

@@ -24,7 +24,16 @@ wrong() { # expected text, arguments...
 @test "a value for a flag" { wrong "--quiet takes no value" solve A.mtx --quiet=yes; }
 @test "no value at the end" { wrong "--tol wants a value" solve A.mtx --tol; }
 @test "an option in place of a value" { wrong "--out wants a value" solve A.mtx --out --json -; }
-@test "a word that is none of the choice" { wrong "it is one of auto|diagonal|none" solve A.mtx --method direct; }
+@test "a word that is none of the choice" { wrong "it is one of auto|diagonal|none|direct" solve A.mtx --method ldlt; }
+@test "an option of static factorizations without one" {
+    wrong "--regularise is for --factorization static" solve A.mtx --regularise 1e-9
+    wrong "--signs is for --factorization static" solve A.mtx --signs s.mtx --factorization ldlt
+}
+@test "an option of the direct solver with another method" {
+    wrong "--check is for the direct solver" solve A.mtx --method none --check
+    wrong "--condition is for the direct solver" solve A.mtx --method diagonal --condition
+}
+@test "a switch that is neither on nor off" { wrong "it is one of off|on" solve A.mtx --check=yes; }
 @test "a number that is none" { wrong 'cannot be "1e"' solve A.mtx --tol 1e; }
 @test "a number out of its range" { wrong "lies between" solve A.mtx --tol 2; }
 @test "NaN" { wrong "tol cannot be" solve A.mtx --tol nan; }

@@ -196,6 +196,7 @@ static void the_enums_number_the_words(void **state)
         {"method", "auto", SADDLE_METHOD_AUTO},
         {"method", "diagonal", SADDLE_METHOD_DIAGONAL},
         {"method", "none", SADDLE_METHOD_NONE},
+        {"method", "direct", SADDLE_METHOD_DIRECT},
         {"krylov", "auto", SADDLE_KRYLOV_AUTO},
         {"krylov", "cg", SADDLE_KRYLOV_CG},
         {"krylov", "minres", SADDLE_KRYLOV_MINRES},
@@ -243,6 +244,12 @@ static void the_enums_number_the_words(void **state)
         {"blocking", "priority-dynamic", SADDLE_BLOCKING_PRIORITY_DYNAMIC},
         {"blocking", "metis", SADDLE_BLOCKING_METIS},
         {"blocking", "pablo", SADDLE_BLOCKING_PABLO},
+        {"factorization", "auto", SADDLE_FACTORIZATION_AUTO},
+        {"factorization", "ldlt", SADDLE_FACTORIZATION_LDLT},
+        {"factorization", "cholesky", SADDLE_FACTORIZATION_CHOLESKY},
+        {"factorization", "static", SADDLE_FACTORIZATION_STATIC},
+        {"check", "off", SADDLE_CHECK_OFF},
+        {"check", "on", SADDLE_CHECK_ON},
     };
     int listed = (int)(sizeof all / sizeof all[0]), words = 0;
     for (int k = 0; k < listed; ++k) {
@@ -423,7 +430,7 @@ static void fields_out_of_range_are_refused_by_name(void **state)
         assert_contains(c.message, #field);                                                                  \
     } while (0)
     REFUSED(method, -1);
-    REFUSED(method, 3);
+    REFUSED(method, 4);
     REFUSED(krylov, 9);
     REFUSED(stop, 4);
     REFUSED(device, 4);
@@ -437,6 +444,12 @@ static void fields_out_of_range_are_refused_by_name(void **state)
     REFUSED(threads, -1);
     REFUSED(threads, 4097);
     REFUSED(max_memory, -1);
+    REFUSED(factorization, 4);
+    REFUSED(threshold, 0.0);
+    REFUSED(threshold, 0.6);
+    REFUSED(regularise, -1e-8);
+    REFUSED(regularise, NAN);
+    REFUSED(check, 2);
 #undef REFUSED
 }
 
