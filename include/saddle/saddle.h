@@ -400,7 +400,7 @@ typedef struct saddle_info {
     double planned_flops; /* before any number was computed, without delays; NaN: nothing was planned */
     int64_t planned_nnz, planned_bytes;
     double largest_l; /* max |l_ij|, where it was checked; otherwise NaN */
-    int64_t stale;    /* matched entries that have become small beside the others: analyse again */
+    int64_t stale;    /* matched entries that have become small, or very large: analyse again */
     /* a static factorization is that of a matrix near A; these are its signs */
     int64_t regularised_positive, regularised_negative;
     double first_error; /* normwise, before refinement */
