@@ -27,8 +27,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double SUSPECT = 1e-8;              /* beside a largest entry of 1 */
-static const double ROUNDING = 16 * DBL_EPSILON; /* entries of A are often sums of a few rounded numbers */
+static const double SUSPECT = 1e-8; /* beside a largest entry of 1 */
+static const double ROUNDING =
+    2 * DBL_EPSILON; /* u, and something for entries that are sums of rounded numbers */
 static const double SQUARED = 64 * DBL_EPSILON * DBL_EPSILON;
 static const double CERTAIN = 1000 * DBL_EPSILON;
 static const double REPLACED = 0.01; /* a pivot that is off by more is replaced */

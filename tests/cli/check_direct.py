@@ -80,6 +80,11 @@ def judge(matrix, solution, report):
     return wrong
 
 
+# Singular but for the rounding of its entries: the smallest eigenvalue is 5e-15 beside a norm of 7.6 (a
+# constant pressure), and its sign is that of the rounding.
+SINGULAR = {"indefinite/Q2Q1_9x9_BigA.mtx.gz": [578, 80, 1]}
+
+
 def table(listing, matrix, report):
     key = "/".join(os.path.abspath(matrix).split("/")[-2:])
     for line in open(listing):
@@ -87,7 +92,8 @@ def table(listing, matrix, report):
         if name != key:
             continue
         said = json.load(open(report))["inertia"]
-        if [int(s) for s in signs] != [said["positive"], said["negative"], said["zero"]]:
+        found = [said["positive"], said["negative"], said["zero"]]
+        if found != [int(s) for s in signs] and found != SINGULAR.get(key):
             return [f"{key}: inertia {said}, listed is {signs}"]
     return []
 
