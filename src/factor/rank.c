@@ -87,11 +87,12 @@ int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects
         for (int32_t j = 0; j < front->eliminated; ++j) {
             sd_suspect found[2];
             const int count = suspects_at(f, k, j, limit, found);
-            for (int i = 0; i < count; ++i) add_suspect(suspects, &kept, most, &found[i]);
+            for (int i = 0; i < count && suspects; ++i) add_suspect(suspects, &kept, most, &found[i]);
+            if (!suspects) kept += count;
             j += d_at(f, front, 2 * j + 1) != 0;
         }
     }
-    qsort(suspects, (size_t)kept, sizeof *suspects, by_size);
+    if (suspects) qsort(suspects, (size_t)kept, sizeof *suspects, by_size);
     return kept;
 }
 

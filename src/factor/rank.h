@@ -14,7 +14,8 @@ typedef struct sd_suspect {
 } sd_suspect;
 
 /* Those whose |eigenvalue| is at most `limit`, the smallest first, at most `most` of them (array of the
- * caller's). Zero pivots are not among them. Returns how many there are. */
+ * caller's). Zero pivots are not among them. Returns how many there are; without an array they are
+ * only counted. */
 int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects, int64_t most);
 
 /* Makes a suspect a zero pivot: its D^-1 is 0 from then on (that of its eigenvalue, in a 2x2; of the smaller

@@ -12,6 +12,7 @@
 #include "core/dd.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Sums over each row, in the whole matrix, of |a_ij| off the diagonal, carried as hi + lo so that
  * a comparison with the diagonal is not decided by rounding. */
@@ -21,28 +22,21 @@ typedef struct row_sums {
     int32_t *parent; /* components, by union-find */
 } row_sums;
 
-static void free_sums(sd_context *c, row_sums *s)
+int64_t sd_inspect_bytes(const sd_csr *A)
 {
-    sd_free(c, s->hi);
-    sd_free(c, s->lo);
-    sd_free(c, s->diagonal);
-    sd_free(c, s->columns);
-    sd_free(c, s->length);
-    sd_free(c, s->parent);
+    return (int64_t)A->n * (int64_t)(4 * sizeof(double) + sizeof(int64_t) + sizeof(int32_t));
 }
 
-static saddle_status alloc_sums(sd_context *c, int32_t n, bool half, row_sums *s)
+static row_sums place_sums(int32_t n, void *room)
 {
-    *s = (row_sums){0};
-    s->hi = sd_alloc_zero(c, n, sizeof *s->hi, "row sums");
-    s->lo = sd_alloc_zero(c, n, sizeof *s->lo, "row sums");
-    s->diagonal = sd_alloc_zero(c, n, sizeof *s->diagonal, "diagonal");
-    s->columns = sd_alloc_zero(c, half ? 0 : n, sizeof *s->columns, "column sums");
-    s->length = sd_alloc_zero(c, n, sizeof *s->length, "row lengths");
-    s->parent = sd_alloc(c, n, sizeof *s->parent, "components");
-    if (s->hi && s->lo && s->diagonal && s->columns && s->length && s->parent) return SADDLE_OK;
-    free_sums(c, s);
-    return c->status;
+    row_sums s = {.hi = room};
+    memset(room, 0, (size_t)n * (4 * sizeof(double) + sizeof(int64_t)));
+    s.lo = s.hi + n;
+    s.diagonal = s.lo + n;
+    s.columns = s.diagonal + n;
+    s.length = (int64_t *)(void *)(s.columns + n);
+    s.parent = (int32_t *)(void *)(s.length + n);
+    return s;
 }
 
 static int32_t root_of(int32_t *parent, int32_t i)
@@ -165,21 +159,22 @@ static saddle_kind kind_of(const sd_csr *A, const saddle_facts *f, row_sums *s)
     return SADDLE_KIND_UNKNOWN;
 }
 
-saddle_status sd_csr_inspect(sd_context *c, const sd_csr *A, saddle_facts *f)
+saddle_status sd_csr_inspect(sd_context *c, const sd_csr *A, saddle_facts *f, void *room)
 {
-    row_sums s;
+    void *own = NULL;
     bool pattern = true, value = true;
     saddle_status status = SADDLE_OK;
     if (!A->half) status = sd_csr_symmetry(c, A, &pattern, &value, NULL, NULL);
     if (status) return status;
     f->pattern_symmetric = pattern;
     f->symmetric = value;
-    status = alloc_sums(c, A->n, A->half, &s);
-    if (status) return status;
+    if (!room) room = own = sd_alloc(c, sd_inspect_bytes(A), 1, "row sums");
+    if (!room) return c->status;
+    row_sums s = place_sums(A->n, room);
     gather(A, f, &s);
     summarise_rows(A, f, &s);
     f->kind = kind_of(A, f, &s);
-    free_sums(c, &s);
+    sd_free(c, own);
     return SADDLE_OK;
 }
 
@@ -210,7 +205,7 @@ saddle_status saddle_inspect_sized(const saddle_matrix *A, const saddle_hooks *h
     if (!status) status = sd_csr_from_view(&c, A, true, &csr, NULL);
     if (!status) {
         f.duplicates = A->entries - csr.nnz;
-        status = sd_csr_inspect(&c, &csr, &f);
+        status = sd_csr_inspect(&c, &csr, &f, NULL);
     }
     if (!status && A->shape == SADDLE_FULL) status = sd_require_symmetric(&c, &csr);
     sd_csr_free(&c, &csr);

@@ -324,7 +324,6 @@ saddle_status sd_direct_factor(sd_context *c, const sd_csr *A, bool known_defini
         status = run(c, M, SD_PIVOT_THRESHOLD, q, q->precision, d);
     }
     if (status) return status;
-    sd_solve_room_free(c, &d->room);
     status = sd_solve_room_make(c, &d->factors[d->precision], &d->room);
     if (!status) status = check_factor(c, q, d);
     if (status) return status;

@@ -133,6 +133,15 @@ saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision preci
     return status;
 }
 
+bool sd_operator_refresh(sd_operator *op, const sd_csr *A, double norm_inf)
+{
+    if (op->exponent != 0 || op->sparse.precision != SD_DOUBLE || !op->sparse.val ||
+        op->sparse.val != A->val || abs(sd_largest_exponent(A->val, A->nnz)) > EXPONENT_SAFE)
+        return false;
+    op->norm_inf = norm_inf;
+    return true;
+}
+
 void sd_operator_free(sd_engine *e, sd_operator *op)
 {
     for (int k = 0; k < 3; ++k)

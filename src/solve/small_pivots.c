@@ -104,15 +104,16 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
     const int32_t n = M->n;
     int64_t width = ROOM / n + 1;
     if (width > SD_RHS_BLOCK) width = SD_RHS_BLOCK;
-    sd_suspect *suspects = sd_alloc(c, SUSPECTS_MOST, sizeof *suspects, "small pivots");
+    const sd_factors *f = &d->factors[d->precision];
+    int64_t count = sd_find_suspects(f, SUSPECT, NULL, 0);
+    if (count == 0) return SADDLE_OK;
+    if (count > SUSPECTS_MOST) count = SUSPECTS_MOST;
+    sd_suspect *suspects = sd_alloc(c, count, sizeof *suspects, "small pivots");
     if (!suspects) return c->status;
-    const int64_t count = sd_find_suspects(&d->factors[d->precision], SUSPECT, suspects, SUSPECTS_MOST);
+    count = sd_find_suspects(f, SUSPECT, suspects, count);
     saddle_status status = SADDLE_OK;
-    double *z = NULL;
-    if (count > 0) {
-        z = sd_alloc(c, (width + 1) * n, sizeof *z, "small pivots");
-        if (!z) status = c->status;
-    }
+    double *z = sd_alloc(c, (width + 1) * n, sizeof *z, "small pivots");
+    if (!z) status = c->status;
     bool wrong = true; /* the smallest come first: where none of a batch is wrong, larger ones are not */
     for (int64_t first = 0; first < count && wrong && !status; first += width) {
         const int64_t many = count - first < width ? count - first : width;

@@ -94,15 +94,19 @@ static void forget_factors(saddle_solver *s)
     s->info.time_prepare = before.time_prepare;
     s->info.time_plan = before.time_plan;
     s->direct.factored = false; /* its memory is kept for the next factorization */
-    if (!s->e.backend) return;
     s->e.status = SADDLE_OK;
-    for (int p = 0; p < SD_PRECISIONS; ++p) sd_operator_free(&s->e, &s->op[p]);
-    sd_diagonal_free(&s->e, &s->diagonal);
+    if (s->e.backend) sd_diagonal_free(&s->e, &s->diagonal);
+}
+
+static void forget_operators(saddle_solver *s)
+{
+    for (int p = 0; p < SD_PRECISIONS && s->e.backend; ++p) sd_operator_free(&s->e, &s->op[p]);
 }
 
 static void forget_analysis(saddle_solver *s)
 {
     forget_factors(s);
+    forget_operators(s);
     s->analysed = false;
     s->info.n = s->info.planned_nnz = s->info.planned_bytes = -1;
     s->info.planned_flops = NAN;
@@ -150,6 +154,17 @@ static saddle_status take_values(saddle_solver *s, const saddle_matrix *A)
     return s->shape == SADDLE_FULL ? sd_require_symmetric(&s->c, &s->A) : SADDLE_OK;
 }
 
+/* The matrix is looked at in memory that the direct solver has anyway, where it has been run before. */
+static saddle_status look_at_values(saddle_solver *s)
+{
+    sd_storage *storage = s->direct.factors[s->direct.precision].storage;
+    const int64_t bytes = sd_inspect_bytes(&s->A);
+    void *room = storage ? sd_storage_take(&s->c, storage, bytes, "row sums") : NULL;
+    const saddle_status status = sd_csr_inspect(&s->c, &s->A, &s->facts, room);
+    if (room) sd_storage_give(storage, room, bytes);
+    return status;
+}
+
 /* Takes the values and finds out what the matrix is. */
 static saddle_status inspect_values(saddle_solver *s, const saddle_matrix *A)
 {
@@ -157,7 +172,7 @@ static saddle_status inspect_values(saddle_solver *s, const saddle_matrix *A)
     s->facts = (saddle_facts){
         .size = sizeof s->facts, .rows = A->rows, .columns = A->columns, .entries = A->entries};
     if (!status) status = sd_progress(&s->c, "factor", 1, 3, NAN);
-    if (!status) status = sd_csr_inspect(&s->c, &s->A, &s->facts);
+    if (!status) status = look_at_values(s);
     return status;
 }
 
@@ -197,13 +212,24 @@ static bool needs(const saddle_solver *s, sd_precision precision)
     return precision == SD_DOUBLE || s->options.precision != SADDLE_PRECISION_DOUBLE;
 }
 
-static saddle_status prepare_factors(saddle_solver *s)
+static bool uses_diagonal(const saddle_solver *s)
+{
+    for (int k = 0; k < s->methods; ++k)
+        if (s->method[k] == SADDLE_METHOD_DIAGONAL) return true;
+    return false;
+}
+
+/* What the attempts need beside the direct solver. An operator that stands on A's own arrays stays. */
+static saddle_status prepare_attempts(saddle_solver *s)
 {
     saddle_status status = SADDLE_OK;
     for (int p = 0; p < SD_PRECISIONS && !status; ++p) {
         if (!needs(s, p)) continue;
-        status = sd_operator_make(&s->e, &s->A, p, SD_SUMS_BY_SLICES, &s->op[p]);
-        if (!status && s->options.method != SADDLE_METHOD_NONE && s->options.method != SADDLE_METHOD_DIRECT)
+        if (!sd_operator_refresh(&s->op[p], &s->A, s->facts.norm_inf)) {
+            sd_operator_free(&s->e, &s->op[p]);
+            status = sd_operator_make(&s->e, &s->A, p, SD_SUMS_BY_SLICES, &s->op[p]);
+        }
+        if (!status && uses_diagonal(s))
             status = sd_diagonal_make(&s->e, &s->A, s->op[p].exponent, p, &s->diagonal);
     }
     return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
@@ -229,8 +255,8 @@ static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
     s->info.symmetric = s->facts.symmetric;
     s->info.kind = s->facts.kind;
     double spent = -s->info.time_prepare - s->info.time_plan;
-    if (!status) status = prepare_factors(s);
     if (!status) status = sd_choose_methods(s);
+    if (!status) status = prepare_attempts(s);
     spent += s->info.time_prepare + s->info.time_plan;
     if (status) return status;
     const sd_sparse *product = &s->op[SD_DOUBLE].sparse;
@@ -256,7 +282,10 @@ saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
     const saddle_status status = factor(solver, A);
-    if (status) forget_factors(solver);
+    if (status) {
+        forget_factors(solver);
+        forget_operators(solver);
+    }
     return conclude(solver, status);
 }
 

@@ -54,10 +54,10 @@ static const walker *walker_of(const sd_factors *f)
 saddle_status sd_solve_room_make(sd_context *c, const sd_factors *f, sd_solve_room *room)
 {
     const sd_tree *t = f->tree;
-    int64_t live = 0;
-    *room = (sd_solve_room){.largest = 1};
-    room->slot = sd_alloc(c, t->fronts, sizeof *room->slot, "solve");
-    if (!room->slot) return c->status;
+    int64_t live = 0, *slot = room->slot;
+    if (!slot) slot = sd_alloc(c, t->fronts, sizeof *slot, "solve");
+    if (!slot) return c->status;
+    *room = (sd_solve_room){.largest = 1, .slot = slot};
     for (int32_t k = 0; k < t->fronts; ++k) {
         const int32_t g = t->group_of[k], parent = t->parent[k];
         const bool inner = g >= 0 && parent >= 0 && t->group_of[parent] == g;

@@ -23,6 +23,7 @@ typedef struct sd_solve_room {
     int64_t *slot;   /* where each of the former begins; of every front */
 } sd_solve_room;
 
+/* room is empty, or that of an earlier factorization on the same tree. */
 saddle_status sd_solve_room_make(sd_context *c, const sd_factors *f, sd_solve_room *room);
 void sd_solve_room_free(sd_context *c, sd_solve_room *room);
 
