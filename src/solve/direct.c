@@ -8,9 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double SMALL = 1e-20;     /* a column of nothing else is zero */
-static const double STALE = 0.1;       /* a matched entry below this no longer carries its pivot */
-static const double GROWN = 1e8;       /* one above this makes others small: the scaling no longer fits */
+static const double SMALL = 1e-20; /* a column of nothing else is zero */
+static const double STALE = 0.1;   /* a matched entry below this no longer carries its pivot */
+static const double GROWN = 1e8;   /* one above this makes others small: the scaling no longer fits */
+static const double MISSCALED =
+    1e8; /* largest entry over smallest matched one that calls for a new scaling */
 static const double ALPHA = 0x1p-26;   /* of a general matrix, beside its largest entry */
 static const double DELAY_ROOM = 0.03; /* of the factors, expected on top for delays */
 
@@ -258,6 +260,62 @@ static void count_signs(sd_direct *d)
     d->zero = f->pivots.zero;
 }
 
+/* Whether the scaling is of so different values that small entries could be taken for zeros. */
+static bool is_misscaled(const sd_direct *d, const sd_factors *f)
+{
+    double least = INFINITY, most = 0;
+    for (int32_t j = 0; d->matched && j < d->tree.n; ++j)
+        if (d->matched[j] >= 0) least = fmin(least, fabs(f->values[d->matched[j]]));
+    for (int64_t k = 0; d->matched && k < d->tree.entry_ptr[d->tree.n]; ++k)
+        most = fmax(most, fabs(f->values[k]));
+    return d->matched && !(most <= MISSCALED * least);
+}
+
+/* A new matching and scaling in the order of the plan, which stays. */
+static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_direct_options *q, sd_direct *d)
+{
+    sd_csr whole = {0};
+    sd_graph g = {0};
+    saddle_preparation p;
+    saddle_options o = *q->o;
+    const saddle_given given = {.permutation = d->p.permutation};
+    o.order = SADDLE_ORDER_USER;
+    o.pairs = SADDLE_PAIRS_OFF;
+    saddle_status status = normalise(c, M, &whole);
+    if (!status) status = sd_prepare_order(c, &whole, &o, &given, &p, &g);
+    sd_csr_free(c, &whole);
+    if (status) return status;
+    sd_graph_free(c, &g);
+    double *scale = d->p.row_scale;
+    int32_t *matching = d->p.matching;
+    d->p.row_scale = d->p.col_scale = p.row_scale;
+    d->p.matching = p.matching;
+    p.row_scale = p.col_scale = scale;
+    p.matching = matching;
+    sd_preparation_free(c, &p);
+    sd_free(c, d->matched);
+    d->matched = NULL;
+    status = keep_matching(c, M, d);
+    d->largest_exponent = exponent_of(M) - scaled_exponent(M, d->p.row_scale);
+    return status;
+}
+
+/* The values, scaled; anew where the scaling of the plan does not serve them. */
+static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_direct_options *q, sd_factors *f,
+                                 sd_direct *d)
+{
+    d->exponent = exponent_of(M) - d->largest_exponent;
+    sd_factors_take(f, M, d->p.row_scale, d->exponent);
+    d->stale = count_stale(d, f);
+    if (d->stale == 0 || !is_misscaled(d, f)) return SADDLE_OK;
+    sd_log(c, SADDLE_LOG_INFO, "the scaling was made for other values: scaling again");
+    const saddle_status status = rescale(c, M, q, d);
+    if (status) return status;
+    d->exponent = exponent_of(M) - d->largest_exponent;
+    sd_factors_take(f, M, d->p.row_scale, d->exponent);
+    return SADDLE_OK;
+}
+
 /* Runs a factorization by one rule in one precision. */
 static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, const sd_direct_options *q,
                          sd_precision precision, sd_direct *d)
@@ -268,11 +326,8 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
         status = sd_factors_make(c, &d->tree, kernels_of(q), precision,
                                  rule == SD_PIVOT_THRESHOLD ? DELAY_ROOM : 0, f);
     if (!status) status = take_signs(c, q->signs, d);
+    if (!status) status = take_values(c, M, q, f, d);
     if (status) return status;
-    const int shift = exponent_of(M) - d->largest_exponent;
-    sd_factors_take(f, M, d->p.row_scale, shift);
-    d->exponent = shift;
-    d->stale = count_stale(d, f);
     const sd_factor_options options = {.pivoting = {.rule = rule,
                                                     .u = q->o->threshold,
                                                     .small = SMALL,

@@ -140,6 +140,39 @@ static void factoring_again_gives_the_bits_of_the_first_time(void **state)
     grid_free(&q);
 }
 
+/* An arrow analysed with another diagonal: the scaling of that would make zeros of what is no zero now. */
+static void values_far_from_those_analysed_keep_their_inertia(void **state)
+{
+    (void)state;
+    enum { N = 50 };
+    static const double diagonals[] = {1e-100, 1e-310, 1e300, 1e-9, 0};
+    int32_t colptr[N + 2], rowind[2 * N];
+    double values[2 * N], b[N + 1], x[N + 1];
+    for (int i = 0; i < N; ++i) {
+        colptr[i] = 2 * i;
+        rowind[2 * i] = i;
+        rowind[2 * i + 1] = N;
+        values[2 * i + 1] = 1;
+        b[i] = i;
+    }
+    b[N] = 3;
+    colptr[N] = colptr[N + 1] = 2 * N;
+    const saddle_matrix A = saddle_symmetric(N + 1, colptr, rowind, values);
+    for (size_t k = 0; k < sizeof diagonals / sizeof *diagonals; ++k) {
+        saddle_solver *solver = solver_new("method=direct", NULL);
+        saddle_info info = saddle_info_default();
+        for (int i = 0; i < N; ++i) values[2 * i] = diagonals[k];
+        assert_int_equal(saddle_analyse(solver, &A), SADDLE_OK);
+        for (int i = 0; i < N; ++i) values[2 * i] = 1 + i;
+        assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+        assert_int_equal(saddle_solve(solver, 1, b, N + 1, x, N + 1, &info), SADDLE_OK);
+        assert_int_equal(info.inertia_positive, N);
+        assert_int_equal(info.inertia_negative, 1);
+        assert_true(info.componentwise_error <= 1e-14);
+        saddle_destroy(&solver);
+    }
+}
+
 /* ---- memory ---- */
 
 static void a_thousand_factorizations_take_no_new_memory(void **state)
@@ -149,17 +182,15 @@ static void a_thousand_factorizations_take_no_new_memory(void **state)
     failing_allocator f = {0};
     const saddle_hooks hooks = failing_hooks(&f);
     saddle_solver *solver = solver_new("method=direct,threads=1", &hooks);
-    int64_t allocations = 0, live = 0;
+    int64_t live = 0;
     for (int run = 0; run < 1000; ++run) {
         fill_values(&p, (uint64_t)run);
         const int64_t before = f.allocations;
         assert_int_equal(saddle_factor(solver, &p.A), SADDLE_OK);
-        if (run == 1) allocations = f.allocations - before;
         if (run == 1) live = f.live;
-        if (run > 1) assert_int_equal(f.allocations - before, allocations); /* vectors of the product */
+        if (run > 1) assert_int_equal(f.allocations - before, 0);
         if (run > 1) assert_int_equal(f.live, live);
     }
-    print_message("           %lld allocations in each\n", (long long)allocations);
     saddle_destroy(&solver);
     assert_int_equal(f.live, 0);
     grid_free(&p);
@@ -347,6 +378,7 @@ int main(void)
         cmocka_unit_test(factoring_again_gives_the_bits_of_the_first_time),
         cmocka_unit_test(a_thousand_factorizations_take_no_new_memory),
         cmocka_unit_test(a_limit_below_the_plan_is_refused),
+        cmocka_unit_test(values_far_from_those_analysed_keep_their_inertia),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_solver_is_whole_again_after_a_failed_allocation),
         cmocka_unit_test(two_solvers_at_once_are_right),
