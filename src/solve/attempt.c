@@ -5,6 +5,7 @@
  * and x are kept in double (Higham and Mary, Mixed precision algorithms in numerical linear algebra,
  * Acta Numerica 2022, section 5).
  */
+#include "core/power.h"
 #include "solve/krylov.h"
 #include "solve/solver.h"
 
@@ -142,7 +143,7 @@ static saddle_status iterate_mixed(const saddle_solver *solver, sd_engine *e, do
     const double goal = (o->stop == SADDLE_STOP_ANY || o->stop == SADDLE_STOP_RESIDUAL ? o->tol : 0.0) * norm;
     for (int pass = 0; pass < MIXED_MOST && norm > goal && !e->status; ++pass) {
         const int shift = sd_largest_exponent(r, n);
-        for (int32_t i = 0; i < n; ++i) r[i] = ldexp(r[i], -shift);
+        sd_shift(n, r, -shift, r);
         const request q = {SD_SINGLE, MIXED_INNER_TOL, SADDLE_STOP_RESIDUAL,
                            attempt->maxiter - attempt->iterations};
         if (iterate(solver, e, &q, r, d, attempt, info)) break;
@@ -173,16 +174,14 @@ saddle_status sd_run_attempt(const saddle_solver *solver, sd_engine *e, const do
     const bool single = o->precision == SADDLE_PRECISION_SINGLE && !direct;
     const sd_operator *op = &solver->op[single ? SD_SINGLE : SD_DOUBLE];
     const int of_b = sd_largest_exponent(b, n);
-    for (int32_t i = 0; i < n; ++i) x[i] = ldexp(b[i], -of_b); /* b gives way to x */
+    sd_shift(n, b, -of_b, x); /* b gives way to x */
     const request q = {single ? SD_SINGLE : SD_DOUBLE, o->tol, o->stop, attempt->maxiter};
     const saddle_status status = o->precision == SADDLE_PRECISION_MIXED && !direct
                                      ? iterate_mixed(solver, e, x, attempt, info)
                                      : iterate(solver, e, &q, x, x, attempt, info);
     bool finite = true;
-    for (int32_t i = 0; i < n && !status; ++i) {
-        x[i] = ldexp(x[i], of_b - op->exponent);
-        finite = finite && isfinite(x[i]);
-    }
+    if (!status) sd_shift(n, x, of_b - op->exponent, x);
+    for (int32_t i = 0; i < n && !status; ++i) finite = finite && isfinite(x[i]);
     if (!finite) {
         attempt->converged = false;
         attempt->reason = SADDLE_REASON_OVERFLOW;

@@ -2,6 +2,8 @@
 #include "factor/rank.h"
 #include "solve/direct.h"
 
+#include "core/power.h"
+
 #include "factor/rank.h"
 
 #include "solve/measure.h"
@@ -24,7 +26,7 @@ int sd_take_exponent(int32_t n, double *w)
         if (fabs(w[i]) > largest) largest = fabs(w[i]);
     const int exponent = largest == 0 || isinf(largest) ? 0 : ilogb(largest);
     if (abs(exponent) <= EXPONENT_MOST) return 0;
-    for (int32_t i = 0; i < n; ++i) w[i] = ldexp(w[i], -exponent);
+    sd_shift(n, w, -exponent, w);
     return exponent;
 }
 
@@ -50,8 +52,7 @@ static saddle_status apply(sd_context *c, const sd_direct *d, int32_t n, int32_t
     for (int64_t j = 0; j < k && !status; ++j) {
         const double *column = w + j * size;
         for (int32_t i = 0; i < n; ++i) z[j * ldz + i] = scale[to + i] * column[position[to + i]];
-        if (exponent[j] != 0)
-            for (int32_t i = 0; i < n; ++i) z[j * ldz + i] = ldexp(z[j * ldz + i], exponent[j]);
+        if (exponent[j] != 0) sd_shift(n, z + j * ldz, exponent[j], z + j * ldz);
     }
     sd_free(c, w);
     sd_free(c, exponent);
@@ -211,7 +212,7 @@ static void precondition(const void *self, sd_engine *e, const sd_vector *r, sd_
     sd_vector_get(e, r, work);
     const saddle_status status = sd_direct_apply(e->context, inverse->d, n, 1, work, n, work, n, e->threads);
     if (status) e->status = status;
-    for (int32_t i = 0; i < n && inverse->exponent != 0; ++i) work[i] = ldexp(work[i], inverse->exponent);
+    if (inverse->exponent != 0) sd_shift(n, work, inverse->exponent, work);
     sd_vector_put(e, work, z);
     sd_free(e->context, work);
 }

@@ -6,6 +6,8 @@
  */
 #include "solve/measure.h"
 
+#include "core/power.h"
+
 #include <math.h>
 
 enum {
@@ -16,10 +18,8 @@ enum {
 /* to = from 2^exponent on the host. */
 static void shift(const double *from, int64_t n, int exponent, bool absolute, double *to)
 {
-    for (int64_t i = 0; i < n; ++i) {
-        const double value = ldexp(from[i], exponent);
-        to[i] = absolute ? fabs(value) : value;
-    }
+    sd_shift(n, from, exponent, to);
+    for (int64_t i = 0; i < n && absolute; ++i) to[i] = fabs(to[i]);
 }
 
 typedef struct measuring {

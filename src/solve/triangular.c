@@ -10,6 +10,8 @@
 /* Below this many entries of L a team of threads costs more than it saves. */
 static const int64_t PARALLEL_FROM = 400000;
 
+enum { ROWS = 64 };
+
 /* A block of right-hand sides on its way through the tree. */
 typedef struct walk {
     const sd_factors *f;

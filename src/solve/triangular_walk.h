@@ -154,19 +154,25 @@ static void NAME(diagonal_front)(const walk *s, int32_t f, void *scratch)
         memcpy(x + (int64_t)front->variable[i] * k, w + (int64_t)i * k, row);
 }
 
-/* Between columns of doubles and a block by rows. */
+/* Between columns of doubles and a block by rows, ROWS of them at a time, which stay in the cache. */
 static void NAME(gather)(const double *x, int64_t ldx, int32_t n, int32_t k, void *block)
 {
     real *to = block;
-    for (int32_t r = 0; r < k; ++r)
-        for (int32_t i = 0; i < n; ++i) to[(int64_t)i * k + r] = (real)x[r * ldx + i];
+    for (int64_t first = 0; first < n; first += ROWS) {
+        const int64_t end = n - first < ROWS ? n : first + ROWS;
+        for (int32_t r = 0; r < k; ++r)
+            for (int64_t i = first; i < end; ++i) to[i * k + r] = (real)x[r * ldx + i];
+    }
 }
 
 static void NAME(scatter)(const void *block, int32_t n, int32_t k, double *x, int64_t ldx)
 {
     const real *from = block;
-    for (int32_t r = 0; r < k; ++r)
-        for (int32_t i = 0; i < n; ++i) x[r * ldx + i] = from[(int64_t)i * k + r];
+    for (int64_t first = 0; first < n; first += ROWS) {
+        const int64_t end = n - first < ROWS ? n : first + ROWS;
+        for (int32_t r = 0; r < k; ++r)
+            for (int64_t i = first; i < end; ++i) x[r * ldx + i] = from[i * k + r];
+    }
 }
 
 static const walker NAME(walker) = {NAME(forward_group),  NAME(forward_top), NAME(backward_front),
