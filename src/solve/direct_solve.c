@@ -1,12 +1,9 @@
 /* Solves with the factors, and refinement. See direct.h. */
-#include "factor/rank.h"
 #include "solve/direct.h"
 
 #include "core/power.h"
-
 #include "factor/rank.h"
-
-#include "solve/measure.h"
+#include "solve/measure_columns.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,43 +16,55 @@ enum {
         2 /* an error may rise at first, when the solution is large in a direction that b hardly has */
 };
 
+/* The exponent of the largest entry where that is far from 1, otherwise 0. */
+static int far_exponent(double largest)
+{
+    const int exponent = largest == 0 || isinf(largest) ? 0 : ilogb(largest);
+    return abs(exponent) <= EXPONENT_MOST ? 0 : exponent;
+}
+
 int sd_take_exponent(int32_t n, double *w)
 {
     double largest = 0;
     for (int32_t i = 0; i < n; ++i)
         if (fabs(w[i]) > largest) largest = fabs(w[i]);
-    const int exponent = largest == 0 || isinf(largest) ? 0 : ilogb(largest);
-    if (abs(exponent) <= EXPONENT_MOST) return 0;
-    sd_shift(n, w, -exponent, w);
+    const int exponent = far_exponent(largest);
+    if (exponent != 0) sd_shift(n, w, -exponent, w);
     return exponent;
+}
+
+/* The same of a vector that is yet to be scaled. */
+static int shift_of(int32_t n, const double *scale, const double *r)
+{
+    double largest = 0;
+    for (int32_t i = 0; i < n; ++i) {
+        const double size = fabs(scale[i] * r[i]);
+        largest = size > largest ? size : largest;
+    }
+    return far_exponent(largest);
 }
 
 /* Right-hand sides in rows `from` and on of the matrix that is factored, answers in rows `to` and on. */
 static saddle_status apply(sd_context *c, const sd_direct *d, int32_t n, int32_t from, int32_t to, int64_t k,
                            const double *r, int64_t ldr, double *z, int64_t ldz, int threads)
 {
-    const int32_t size = d->tree.n;
-    const int32_t *position = d->tree.position;
-    const double *scale = d->p.row_scale;
-    double *w = sd_alloc(c, (int64_t)size * k, sizeof *w, "right-hand sides");
-    int *exponent = sd_alloc(c, k, sizeof *exponent, "right-hand sides");
-    saddle_status status = w && exponent ? SADDLE_OK : c->status;
-    for (int64_t j = 0; j < k && !status; ++j) {
-        double *column = w + j * size;
-        if (n < size) memset(column, 0, (size_t)size * sizeof *column);
-        for (int32_t i = 0; i < n; ++i) column[position[from + i]] = scale[from + i] * r[j * ldr + i];
-        exponent[j] = sd_take_exponent(size, column) - d->exponent;
+    int own[2 * SD_RHS_BLOCK], *shifts = own;
+    if (k > SD_RHS_BLOCK) shifts = sd_alloc(c, 2 * k, sizeof *shifts, "right-hand sides");
+    if (!shifts) return c->status;
+    for (int64_t j = 0; j < k; ++j) {
+        shifts[j] = shift_of(n, d->p.row_scale + from, r + j * ldr);
+        shifts[k + j] = shifts[j] - d->exponent;
     }
-    if (!status)
-        status =
-            sd_triangular_solve(c, &d->factors[d->precision], &d->room, SD_SOLVE_WHOLE, k, w, size, threads);
-    for (int64_t j = 0; j < k && !status; ++j) {
-        const double *column = w + j * size;
-        for (int32_t i = 0; i < n; ++i) z[j * ldz + i] = scale[to + i] * column[position[to + i]];
-        if (exponent[j] != 0) sd_shift(n, z + j * ldz, exponent[j], z + j * ldz);
-    }
-    sd_free(c, w);
-    sd_free(c, exponent);
+    const sd_solve_frame frame = {.count = n,
+                                  .in = from,
+                                  .out = to,
+                                  .position = d->tree.position,
+                                  .scale = d->p.row_scale,
+                                  .shift_in = shifts,
+                                  .shift_out = shifts + k};
+    const saddle_status status =
+        sd_triangular_between(c, &d->factors[d->precision], &d->room, &frame, k, r, ldr, z, ldz, threads);
+    if (shifts != own) sd_free(c, shifts);
     return status;
 }
 
@@ -99,33 +108,65 @@ typedef struct refining {
     int64_t k;
     const double *b;
     double *x;         /* the best so far */
-    double *y, *r, *z; /* where refinement stands, its residual, a correction */
+    double *y, *r, *z; /* where refinement stands, its residual, a correction; NULL without refinement */
     sd_direct_result *results;
+    sd_columns columns;
     int *idle; /* steps since the error was last halved, of each column; IDLE_MOST: it is done */
 } refining;
 
-/* y_j += z_j, measured; the better of it and x_j stays. */
-static saddle_status take_correction(refining *q, int64_t j)
+/* What a measurement of y_j says: the better of it and x_j stays. */
+static void take_measured(refining *q, int64_t j, const sd_column *found)
 {
     const int32_t n = q->n;
-    double *y = q->y + j * n;
-    const double *z = q->z + j * n;
     sd_direct_result *at = &q->results[j];
-    saddle_errors errors;
-    double share;
-    for (int32_t i = 0; i < n; ++i) y[i] += z[i];
-    const saddle_status status = sd_measure(q->e, q->op, q->b + j * n, y, q->r + j * n, &errors, &share);
-    if (status) return status;
-    const double before = at->errors.componentwise, now = errors.componentwise;
+    const double before = at->errors.componentwise, now = found->errors.componentwise;
     q->idle[j] = now <= 0.5 * before || isnan(before) ? 0 : q->idle[j] + 1;
     if (now < before || isnan(before)) {
-        memcpy(q->x + j * n, y, (size_t)n * sizeof *y);
-        at->errors = errors;
-        at->share_of_b = share;
+        memcpy(q->x + j * n, found->x, (size_t)n * sizeof *found->x);
+        at->errors = found->errors;
+        at->share_of_b = found->share_of_b;
     }
     at->history[at->steps++] = at->errors.relative_residual;
     if (!(now > DBL_EPSILON)) q->idle[j] = IDLE_MOST;
-    return SADDLE_OK;
+}
+
+/* The first answer of a column. */
+static void take_first(refining *q, int64_t j, const sd_column *found, bool corrections)
+{
+    sd_direct_result *at = &q->results[j];
+    at->errors = found->errors;
+    at->share_of_b = found->share_of_b;
+    at->first_error = at->errors.backward;
+    at->history[0] = at->errors.relative_residual;
+    at->steps = 1;
+    at->cancelled = false;
+    q->idle[j] = corrections && at->errors.componentwise > DBL_EPSILON ? 0 : IDLE_MOST;
+}
+
+/* Measures y of the columns that are active, SD_COLUMNS of them at a time. */
+static saddle_status measure_active(refining *q, bool first, bool corrections)
+{
+    saddle_status status = SADDLE_OK;
+    for (int64_t j = 0; j < q->k && !status;) {
+        sd_column columns[SD_COLUMNS];
+        int64_t which[SD_COLUMNS];
+        int count = 0;
+        for (; j < q->k && count < SD_COLUMNS; ++j) {
+            if (q->idle[j] >= IDLE_MOST) continue;
+            const int64_t at = j * q->n;
+            which[count] = j;
+            columns[count++] = (sd_column){
+                .b = q->b + at, .x = q->y ? q->y + at : q->x + at, .residual = q->r ? q->r + at : NULL};
+        }
+        status = sd_columns_measure(q->e, q->op, &q->columns, count, columns);
+        for (int c = 0; c < count && !status; ++c) {
+            if (first)
+                take_first(q, which[c], &columns[c], corrections);
+            else
+                take_measured(q, which[c], &columns[c]);
+        }
+    }
+    return status;
 }
 
 /* One correction of all columns that are active, side by side. z is compacted for the solve. */
@@ -136,11 +177,13 @@ static saddle_status correct(refining *q)
     for (int64_t j = 0; j < q->k; ++j)
         if (q->idle[j] < IDLE_MOST) memcpy(q->z + n * many++, q->r + j * n, (size_t)n * sizeof *q->r);
     saddle_status status = sd_direct_apply(q->e->context, q->d, n, many, q->z, n, q->z, n, q->e->threads);
-    for (int64_t j = q->k - 1, at = many - 1; j >= 0 && !status; --j)
-        if (q->idle[j] < IDLE_MOST) memmove(q->z + j * n, q->z + n * at--, (size_t)n * sizeof *q->z);
-    for (int64_t j = 0; j < q->k && !status; ++j)
-        if (q->idle[j] < IDLE_MOST) status = take_correction(q, j);
-    return status;
+    for (int64_t j = 0, at = 0; j < q->k && !status; ++j) {
+        if (q->idle[j] >= IDLE_MOST) continue;
+        const double *z = q->z + n * at++;
+        double *y = q->y + j * n;
+        for (int32_t i = 0; i < n; ++i) y[i] += z[i];
+    }
+    return status ? status : measure_active(q, false, true);
 }
 
 /* Tells the caller of a step, who may have had enough: what was found so far stays. */
@@ -157,18 +200,10 @@ static saddle_status refine(refining *q, bool corrections)
     const int32_t n = q->n;
     int64_t active = 0;
     saddle_status status = sd_direct_apply(q->e->context, q->d, n, q->k, q->b, n, q->x, n, q->e->threads);
-    for (int64_t j = 0; j < q->k && !status; ++j) {
-        sd_direct_result *at = &q->results[j];
-        status =
-            sd_measure(q->e, q->op, q->b + j * n, q->x + j * n, q->r + j * n, &at->errors, &at->share_of_b);
-        at->first_error = at->errors.backward;
-        at->history[0] = at->errors.relative_residual;
-        at->steps = 1;
-        at->cancelled = false;
-        q->idle[j] = corrections && at->errors.componentwise > DBL_EPSILON ? 0 : IDLE_MOST;
-        active += q->idle[j] < IDLE_MOST;
-        memcpy(q->y + j * n, q->x + j * n, (size_t)n * sizeof *q->y);
-    }
+    if (status) return status;
+    if (corrections) memcpy(q->y, q->x, (size_t)(n * q->k) * sizeof *q->y);
+    status = measure_active(q, true, corrections);
+    for (int64_t j = 0; j < q->k; ++j) active += q->idle[j] < IDLE_MOST;
     for (int step = 0; step < SD_REFINEMENT_STEPS && active > 0 && !status; ++step) {
         if (is_cancelled(q, step + 1)) break;
         status = correct(q);
@@ -184,14 +219,16 @@ saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operato
     const int32_t n = op->sparse.n;
     sd_context *c = e->context;
     refining q = {.e = e, .d = d, .op = op, .n = n, .k = k, .b = b, .x = x, .results = results};
-    q.y = sd_alloc(c, 3 * k * (int64_t)n, sizeof *q.y, "refinement");
+    const bool refined = corrections && !d->changed;
+    if (refined) q.y = sd_alloc(c, 3 * k * (int64_t)n, sizeof *q.y, "refinement");
     q.idle = sd_alloc_zero(c, k, sizeof *q.idle, "refinement");
-    saddle_status status = q.y && q.idle ? SADDLE_OK : c->status;
-    if (!status) {
+    saddle_status status = q.idle && (q.y || !refined) ? sd_columns_begin(e, op, k, &q.columns) : c->status;
+    if (!status && refined) {
         q.r = q.y + k * n;
         q.z = q.r + k * n;
-        status = refine(&q, corrections && !d->changed);
     }
+    if (!status) status = refine(&q, refined);
+    sd_columns_end(c, &q.columns);
     sd_free(c, q.y);
     sd_free(c, q.idle);
     if (status && !e->status) e->status = status;

@@ -358,7 +358,9 @@ static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const do
         info->converged = 1;
         return finish(&w, SADDLE_REASON_ZERO_RHS);
     }
-    const int32_t row = impossible_row(&s->A, work, w.trial);
+    /* a factorization without zero pivots has met no zero row */
+    const bool regular = s->direct.factored && s->direct.rule == SD_PIVOT_THRESHOLD && s->direct.zero == 0;
+    const int32_t row = regular ? -1 : impossible_row(&s->A, work, w.trial);
     if (row >= 0) {
         const saddle_status status = sd_measure(e, &s->op[SD_DOUBLE], work, x, NULL, &w.errors, NULL);
         if (status) return status;

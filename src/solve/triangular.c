@@ -4,6 +4,7 @@
 #include "backend/blas.h"
 
 #include <float.h>
+#include <math.h>
 #include <omp.h>
 #include <string.h>
 
@@ -33,6 +34,10 @@ typedef struct walker {
     void (*diagonal_front)(const walk *s, int32_t f, void *scratch);
     void (*gather)(const double *x, int64_t ldx, int32_t n, int32_t k, void *block);
     void (*scatter)(const void *block, int32_t n, int32_t k, double *x, int64_t ldx);
+    void (*gather_frame)(const sd_solve_frame *q, int64_t at, const double *r, int64_t ldr, int32_t n,
+                         int32_t k, void *block);
+    void (*scatter_frame)(const sd_solve_frame *q, int64_t at, const void *block, int32_t k, double *z,
+                          int64_t ldz);
 } walker;
 
 #define real double
@@ -205,46 +210,76 @@ static void run_sequential(const walk *s)
         on->backward_front(s, f, s->scratch);
 }
 
-/* A block of at most SD_RHS_BLOCK columns. */
-static saddle_status solve_block(sd_context *c, const sd_factors *f, const sd_solve_room *room, int parts,
-                                 int32_t k, double *x, int64_t ldx, int threads)
+/* What a block of at most `k` columns is solved in. */
+static saddle_status begin_block(sd_context *c, const sd_factors *f, const sd_solve_room *room, int parts,
+                                 int32_t k, int threads, walk *s)
 {
-    const int32_t n = f->tree->n;
     const size_t number = sd_precision_size(f->precision);
     const bool parallel = threads > 1 && parts != SD_SOLVE_DIAGONAL && f->nnz * k >= PARALLEL_FROM;
-    walk s = {.f = f, .room = room, .parts = parts, .k = k};
     const int64_t scratch = (room->largest + room->stack) * k * (int64_t)number;
-    s.scratch_bytes = (scratch + 63) / 64 * 64;
-    s.x = sd_alloc(c, (int64_t)n * k, number, "block of right-hand sides");
-    s.handed = sd_alloc(c, room->handed * k, number, "block of right-hand sides");
-    s.scratch = sd_alloc(c, s.scratch_bytes * (parallel ? threads : 1), 1, "block of right-hand sides");
-    if (parallel) s.waiting = sd_alloc(c, f->tree->fronts, sizeof *s.waiting, "solve");
-    const bool ready = s.x && s.handed && s.scratch && (!parallel || s.waiting);
-    if (ready) {
-        walker_of(f)->gather(x, ldx, n, k, s.x);
-        if (parallel)
-            run_parallel(&s, threads);
-        else
-            run_sequential(&s);
-        walker_of(f)->scatter(s.x, n, k, x, ldx);
-    }
-    sd_free(c, s.x);
-    sd_free(c, s.handed);
-    sd_free(c, s.scratch);
-    sd_free(c, s.waiting);
-    return ready ? SADDLE_OK : c->status;
+    *s = (walk){.f = f, .room = room, .parts = parts, .k = k, .scratch_bytes = (scratch + 63) / 64 * 64};
+    s->x = sd_alloc(c, (int64_t)f->tree->n * k, number, "block of right-hand sides");
+    s->handed = sd_alloc(c, room->handed * k, number, "block of right-hand sides");
+    s->scratch = sd_alloc(c, s->scratch_bytes * (parallel ? threads : 1), 1, "block of right-hand sides");
+    if (parallel) s->waiting = sd_alloc(c, f->tree->fronts, sizeof *s->waiting, "solve");
+    return s->x && s->handed && s->scratch && (!parallel || s->waiting) ? SADDLE_OK : c->status;
+}
+
+static void end_block(sd_context *c, walk *s)
+{
+    sd_free(c, s->x);
+    sd_free(c, s->handed);
+    sd_free(c, s->scratch);
+    sd_free(c, s->waiting);
+}
+
+static void run_block(const walk *s, int threads)
+{
+    if (s->waiting)
+        run_parallel(s, threads);
+    else
+        run_sequential(s);
+}
+
+static int32_t block_width(int64_t left)
+{
+    return (int32_t)(left < SD_RHS_BLOCK ? left : SD_RHS_BLOCK);
 }
 
 saddle_status sd_triangular_solve(sd_context *c, const sd_factors *f, const sd_solve_room *room, int parts,
                                   int64_t nrhs, double *x, int64_t ldx, int threads)
 {
+    walk s = {0};
+    const int32_t n = f->tree->n;
     saddle_status status = SADDLE_OK;
+    if (nrhs > 0) status = begin_block(c, f, room, parts, block_width(nrhs), threads, &s);
     sd_blas_enter();
     for (int64_t first = 0; first < nrhs && !status; first += SD_RHS_BLOCK) {
-        const int64_t left = nrhs - first;
-        status = solve_block(c, f, room, parts, (int32_t)(left < SD_RHS_BLOCK ? left : SD_RHS_BLOCK),
-                             x + first * ldx, ldx, threads);
+        s.k = block_width(nrhs - first);
+        walker_of(f)->gather(x + first * ldx, ldx, n, s.k, s.x);
+        run_block(&s, threads);
+        walker_of(f)->scatter(s.x, n, s.k, x + first * ldx, ldx);
     }
     sd_blas_leave();
+    end_block(c, &s);
+    return status;
+}
+
+saddle_status sd_triangular_between(sd_context *c, const sd_factors *f, const sd_solve_room *room,
+                                    const sd_solve_frame *frame, int64_t nrhs, const double *r, int64_t ldr,
+                                    double *z, int64_t ldz, int threads)
+{
+    walk s = {0};
+    saddle_status status = SADDLE_OK;
+    if (nrhs > 0) status = begin_block(c, f, room, SD_SOLVE_WHOLE, block_width(nrhs), threads, &s);
+    sd_blas_enter();
+    for (int64_t first = 0; first < nrhs && !status; first += SD_RHS_BLOCK) {
+        s.k = block_width(nrhs - first);
+        walker_of(f)->gather_frame(frame, first, r + first * ldr, ldr, f->tree->n, s.k, s.x);
+        run_block(&s, threads);
+        walker_of(f)->scatter_frame(frame, first, s.x, s.k, z + first * ldz, ldz);
+    }
+    sd_blas_leave();
+    end_block(c, &s);
     return status;
 }

@@ -28,6 +28,23 @@ saddle_status sd_solve_room_make(sd_context *c, const sd_factors *f, sd_solve_ro
 void sd_solve_room_free(sd_context *c, sd_solve_room *room);
 
 /*
+ * How the caller's vectors lie among those of the tree: entry i of `count` goes in as row in + i and comes
+ * out as row out + i, at their positions and times their scale; column j is multiplied by 2^-shift_in[j] on
+ * its way in and by 2^shift_out[j] on its way out. Rows that nothing goes into are 0.
+ */
+typedef struct sd_solve_frame {
+    int32_t count, in, out;
+    const int32_t *position;
+    const double *scale;
+    const int *shift_in, *shift_out;
+} sd_solve_frame;
+
+/* Z = (L D L')^-1 R for columns in a frame; Z may be R. */
+saddle_status sd_triangular_between(sd_context *c, const sd_factors *f, const sd_solve_room *room,
+                                    const sd_solve_frame *frame, int64_t nrhs, const double *r, int64_t ldr,
+                                    double *z, int64_t ldz, int threads);
+
+/*
  * X = (the parts of) (L D L')^-1 X for nrhs columns of n doubles, by position, leading dimension ldx. In the
  * precision of the factors. A zero pivot's D^-1 is 0.
  */

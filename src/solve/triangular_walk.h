@@ -175,5 +175,43 @@ static void NAME(scatter)(const void *block, int32_t n, int32_t k, double *x, in
     }
 }
 
-static const walker NAME(walker) = {NAME(forward_group),  NAME(forward_top), NAME(backward_front),
-                                    NAME(diagonal_front), NAME(gather),      NAME(scatter)};
+/* The same through a frame, whose columns from `at` on these are. A power of two goes in two steps: one alone
+ * may lie outside the range of doubles. */
+static void NAME(gather_frame)(const sd_solve_frame *q, int64_t at, const double *r, int64_t ldr, int32_t n,
+                               int32_t k, void *block)
+{
+    real *to = block;
+    const double *scale = q->scale + q->in;
+    const int32_t *position = q->position + q->in;
+    if (q->count < n) memset(to, 0, (size_t)n * (size_t)k * sizeof *to);
+    for (int64_t first = 0; first < q->count; first += ROWS) {
+        const int64_t end = q->count - first < ROWS ? q->count : first + ROWS;
+        for (int32_t c = 0; c < k; ++c) {
+            const int shift = -q->shift_in[at + c];
+            const double half = ldexp(1, shift / 2), rest = ldexp(1, shift - shift / 2);
+            for (int64_t i = first; i < end; ++i)
+                to[(int64_t)position[i] * k + c] = (real)(scale[i] * r[c * ldr + i] * half * rest);
+        }
+    }
+}
+
+static void NAME(scatter_frame)(const sd_solve_frame *q, int64_t at, const void *block, int32_t k, double *z,
+                                int64_t ldz)
+{
+    const real *from = block;
+    const double *scale = q->scale + q->out;
+    const int32_t *position = q->position + q->out;
+    for (int64_t first = 0; first < q->count; first += ROWS) {
+        const int64_t end = q->count - first < ROWS ? q->count : first + ROWS;
+        for (int32_t c = 0; c < k; ++c) {
+            const int shift = q->shift_out[at + c];
+            const double half = ldexp(1, shift / 2), rest = ldexp(1, shift - shift / 2);
+            for (int64_t i = first; i < end; ++i)
+                z[c * ldz + i] = scale[i] * from[(int64_t)position[i] * k + c] * half * rest;
+        }
+    }
+}
+
+static const walker NAME(walker) = {NAME(forward_group),  NAME(forward_top),  NAME(backward_front),
+                                    NAME(diagonal_front), NAME(gather),       NAME(scatter),
+                                    NAME(gather_frame),   NAME(scatter_frame)};
