@@ -94,7 +94,8 @@ typedef struct sd_direct_result {
     double history[SD_REFINEMENT_STEPS + 1];
 } sd_direct_result;
 saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operator *op, int64_t k,
-                              const double *b, double *x, bool refine, sd_direct_result *results);
+                              const double *b, int64_t ldb, double *x, bool refine,
+                              sd_direct_result *results);
 
 /* z = a vector in the null space that the zero pivots span, z'b not 0 where the system has no solution; of a
  * symmetric matrix. *found is false where b asks nothing of that space. */

@@ -107,6 +107,7 @@ typedef struct refining {
     int32_t n;
     int64_t k;
     const double *b;
+    int64_t ldb;
     double *x;         /* the best so far */
     double *y, *r, *z; /* where refinement stands, its residual, a correction; NULL without refinement */
     sd_direct_result *results;
@@ -155,8 +156,9 @@ static saddle_status measure_active(refining *q, bool first, bool corrections)
             if (q->idle[j] >= IDLE_MOST) continue;
             const int64_t at = j * q->n;
             which[count] = j;
-            columns[count++] = (sd_column){
-                .b = q->b + at, .x = q->y ? q->y + at : q->x + at, .residual = q->r ? q->r + at : NULL};
+            columns[count++] = (sd_column){.b = q->b + j * q->ldb,
+                                           .x = q->y ? q->y + at : q->x + at,
+                                           .residual = q->r ? q->r + at : NULL};
         }
         status = sd_columns_measure(q->e, q->op, &q->columns, count, columns);
         for (int c = 0; c < count && !status; ++c) {
@@ -199,7 +201,8 @@ static saddle_status refine(refining *q, bool corrections)
 {
     const int32_t n = q->n;
     int64_t active = 0;
-    saddle_status status = sd_direct_apply(q->e->context, q->d, n, q->k, q->b, n, q->x, n, q->e->threads);
+    saddle_status status =
+        sd_direct_apply(q->e->context, q->d, n, q->k, q->b, q->ldb, q->x, n, q->e->threads);
     if (status) return status;
     if (corrections) memcpy(q->y, q->x, (size_t)(n * q->k) * sizeof *q->y);
     status = measure_active(q, true, corrections);
@@ -214,11 +217,12 @@ static saddle_status refine(refining *q, bool corrections)
 }
 
 saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operator *op, int64_t k,
-                              const double *b, double *x, bool corrections, sd_direct_result *results)
+                              const double *b, int64_t ldb, double *x, bool corrections,
+                              sd_direct_result *results)
 {
     const int32_t n = op->sparse.n;
     sd_context *c = e->context;
-    refining q = {.e = e, .d = d, .op = op, .n = n, .k = k, .b = b, .x = x, .results = results};
+    refining q = {.e = e, .d = d, .op = op, .n = n, .k = k, .b = b, .ldb = ldb, .x = x, .results = results};
     const bool refined = corrections && !d->changed;
     if (refined) q.y = sd_alloc(c, 3 * k * (int64_t)n, sizeof *q.y, "refinement");
     q.idle = sd_alloc_zero(c, k, sizeof *q.idle, "refinement");

@@ -118,8 +118,8 @@ static saddle_status run_direct(solving *w, sd_attempt *attempt, saddle_errors *
         memcpy(w->trial, w->ready, (size_t)s->A.n * sizeof *w->trial);
         result = *w->result;
     } else {
-        status =
-            sd_direct_solve(w->e, attempt->direct, &s->op[SD_DOUBLE], 1, w->b, w->trial, refined, &result);
+        status = sd_direct_solve(w->e, attempt->direct, &s->op[SD_DOUBLE], 1, w->b, s->A.n, w->trial, refined,
+                                 &result);
     }
     if (status) return status;
     *errors = result.errors;
@@ -294,7 +294,7 @@ static saddle_status run_attempts(solving *w)
 /* Right-hand sides that the direct solver solves side by side before they are looked at one by one. */
 typedef struct block {
     int64_t width, count; /* most, and how many there are now */
-    double *b, *x;
+    double *x;
     sd_direct_result *results;
     sd_direct *own;
 } block;
@@ -309,15 +309,13 @@ static saddle_status make_block(const saddle_solver *s, sd_context *c, int64_t n
     const int64_t room = 16000000 / s->A.n, n = s->A.n;
     k->width = room < 1 ? 1 : room > SD_RHS_BLOCK ? SD_RHS_BLOCK : room;
     if (k->width > nrhs) k->width = nrhs;
-    k->b = sd_alloc(c, n * k->width, sizeof *k->b, "right-hand sides");
     k->x = sd_alloc(c, n * k->width, sizeof *k->x, "solutions");
     k->results = sd_alloc(c, k->width, sizeof *k->results, "solutions");
-    return k->b && k->x && k->results ? SADDLE_OK : c->status;
+    return k->x && k->results ? SADDLE_OK : c->status;
 }
 
 static void free_block(sd_context *c, block *k)
 {
-    sd_free(c, k->b);
     sd_free(c, k->x);
     sd_free(c, k->results);
 }
@@ -326,11 +324,30 @@ static void free_block(sd_context *c, block *k)
 static saddle_status solve_block(const saddle_solver *s, sd_engine *e, int64_t count, const double *b,
                                  int64_t ldb, block *k)
 {
-    const int32_t n = s->A.n;
     k->count = count;
-    for (int64_t j = 0; j < count; ++j) memcpy(k->b + j * n, b + j * ldb, (size_t)n * sizeof *b);
     const bool refined = sd_choose_krylov(s, SADDLE_METHOD_DIRECT) == SADDLE_KRYLOV_REFINE;
-    return sd_direct_solve(e, &s->direct, &s->op[SD_DOUBLE], count, k->b, k->x, refined, k->results);
+    return sd_direct_solve(e, &s->direct, &s->op[SD_DOUBLE], count, b, ldb, k->x, refined, k->results);
+}
+
+/* Where the direct solver's answer is all that can be asked for, nothing else needs to be looked at. */
+static bool is_done(const solving *w)
+{
+    const saddle_options *o = &w->s->options;
+    return w->ready && !w->result->cancelled &&
+           judge(o, &w->result->errors, w->result->share_of_b) == SADDLE_REASON_RESIDUAL &&
+           (is_accurate(&w->result->errors) || o->krylov != SADDLE_KRYLOV_AUTO);
+}
+
+static saddle_status finish_ready(solving *w)
+{
+    saddle_info *info = w->info;
+    w->errors = w->result->errors;
+    memcpy(w->x, w->ready, (size_t)w->s->A.n * sizeof *w->x);
+    add_history(info, w->result);
+    info->iterations += w->result->steps;
+    info->first_error = w->result->first_error;
+    info->converged = 1;
+    return finish(w, SADDLE_REASON_RESIDUAL);
 }
 
 /* One right-hand side. On a failure of memory or device x is what an earlier attempt found, or 0. */
@@ -346,6 +363,7 @@ static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const do
     bool zero = true;
     info->method = s->method[0];
     info->krylov = sd_choose_krylov(s, s->method[0]);
+    if (is_done(&w)) return finish_ready(&w);
     memcpy(work, b, (size_t)n * sizeof *b); /* b may be x */
     memset(x, 0, (size_t)n * sizeof *x);
     for (int32_t i = 0; i < n; ++i) {
