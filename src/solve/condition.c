@@ -39,7 +39,7 @@ static saddle_status apply(estimating *q, bool transposed, const double *x, doub
     const int64_t n = q->n;
     for (int64_t k = 0; k < n * q->t; ++k) y[k] = ldexp(x[k], q->exponent);
     return transposed ? sd_direct_apply_transposed(q->c, q->d, q->n, q->t, y, n, y, n, q->threads)
-                      : sd_direct_apply(q->c, q->d, q->n, q->t, y, n, y, n, q->threads);
+                      : sd_direct_apply(q->c, q->d, q->n, q->t, y, n, y, n, q->threads, NULL);
 }
 
 /* 1 or -1: splitmix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014). */

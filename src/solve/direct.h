@@ -70,7 +70,7 @@ void sd_direct_free(sd_context *c, sd_direct *d);
 
 /* z = A^-1 r by the factors alone, for k columns of n; z may be r. And z = A'^-1 r. */
 saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, int32_t n, int64_t k, const double *r,
-                              int64_t ldr, double *z, int64_t ldz, int threads);
+                              int64_t ldr, double *z, int64_t ldz, int threads, sd_solve_memory *memory);
 saddle_status sd_direct_apply_transposed(sd_context *c, const sd_direct *d, int32_t n, int64_t k,
                                          const double *r, int64_t ldr, double *z, int64_t ldz, int threads);
 
@@ -93,9 +93,12 @@ typedef struct sd_direct_result {
     /* the relative residual of x after each of them */
     double history[SD_REFINEMENT_STEPS + 1];
 } sd_direct_result;
+typedef struct sd_direct_memory sd_direct_memory;
 saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operator *op, int64_t k,
-                              const double *b, int64_t ldb, double *x, bool refine,
-                              sd_direct_result *results);
+                              const double *b, int64_t ldb, double *x, bool refine, sd_direct_result *results,
+                              sd_direct_memory **memory);
+/* What a solve works in is kept in *memory, which begins as NULL, for the next one with the same factors. */
+void sd_direct_memory_free(sd_context *c, sd_direct_memory **memory);
 
 /* z = a vector in the null space that the zero pivots span, z'b not 0 where the system has no solution; of a
  * symmetric matrix. *found is false where b asks nothing of that space. */

@@ -46,7 +46,8 @@ static int shift_of(int32_t n, const double *scale, const double *r)
 
 /* Right-hand sides in rows `from` and on of the matrix that is factored, answers in rows `to` and on. */
 static saddle_status apply(sd_context *c, const sd_direct *d, int32_t n, int32_t from, int32_t to, int64_t k,
-                           const double *r, int64_t ldr, double *z, int64_t ldz, int threads)
+                           const double *r, int64_t ldr, double *z, int64_t ldz, int threads,
+                           sd_solve_memory *memory)
 {
     int own[2 * SD_RHS_BLOCK], *shifts = own;
     if (k > SD_RHS_BLOCK) shifts = sd_alloc(c, 2 * k, sizeof *shifts, "right-hand sides");
@@ -62,22 +63,22 @@ static saddle_status apply(sd_context *c, const sd_direct *d, int32_t n, int32_t
                                   .scale = d->p.row_scale,
                                   .shift_in = shifts,
                                   .shift_out = shifts + k};
-    const saddle_status status =
-        sd_triangular_between(c, &d->factors[d->precision], &d->room, &frame, k, r, ldr, z, ldz, threads);
+    const saddle_status status = sd_triangular_between(c, &d->factors[d->precision], &d->room, &frame, k, r,
+                                                       ldr, z, ldz, threads, memory);
     if (shifts != own) sd_free(c, shifts);
     return status;
 }
 
 saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, int32_t n, int64_t k, const double *r,
-                              int64_t ldr, double *z, int64_t ldz, int threads)
+                              int64_t ldr, double *z, int64_t ldz, int threads, sd_solve_memory *memory)
 {
-    return apply(c, d, n, 0, d->general ? n : 0, k, r, ldr, z, ldz, threads);
+    return apply(c, d, n, 0, d->general ? n : 0, k, r, ldr, z, ldz, threads, memory);
 }
 
 saddle_status sd_direct_apply_transposed(sd_context *c, const sd_direct *d, int32_t n, int64_t k,
                                          const double *r, int64_t ldr, double *z, int64_t ldz, int threads)
 {
-    return apply(c, d, n, d->general ? n : 0, 0, k, r, ldr, z, ldz, threads);
+    return apply(c, d, n, d->general ? n : 0, 0, k, r, ldr, z, ldz, threads, NULL);
 }
 
 saddle_status sd_direct_null_vector(sd_context *c, const sd_direct *d, const double *b, double *z,
@@ -99,6 +100,42 @@ saddle_status sd_direct_null_vector(sd_context *c, const sd_direct *d, const dou
     return status;
 }
 
+struct sd_direct_memory {
+    int64_t k; /* columns that it is for */
+    double *y; /* 3 k n, or NULL where there was no refinement yet */
+    int *idle;
+    sd_columns columns;
+    sd_solve_memory solves;
+};
+
+void sd_direct_memory_free(sd_context *c, sd_direct_memory **memory)
+{
+    sd_direct_memory *m = *memory;
+    if (!m) return;
+    sd_columns_end(c, &m->columns);
+    sd_solve_memory_free(c, &m->solves);
+    sd_free(c, m->y);
+    sd_free(c, m->idle);
+    sd_free(c, m);
+    *memory = NULL;
+}
+
+static saddle_status reserve(sd_engine *e, const sd_operator *op, int64_t k, bool refined,
+                             sd_direct_memory **memory)
+{
+    sd_context *c = e->context;
+    sd_direct_memory *m = *memory;
+    if (m && m->k >= k && (m->y || !refined)) return SADDLE_OK;
+    sd_direct_memory_free(c, memory);
+    m = *memory = sd_alloc_zero(c, 1, sizeof *m, "refinement");
+    if (!m) return c->status;
+    m->k = k;
+    if (refined) m->y = sd_alloc(c, 3 * k * (int64_t)op->sparse.n, sizeof *m->y, "refinement");
+    m->idle = sd_alloc(c, k, sizeof *m->idle, "refinement");
+    if (!m->idle || (refined && !m->y)) return c->status;
+    return sd_columns_begin(e, op, k, &m->columns);
+}
+
 /* Columns that are still being refined. */
 typedef struct refining {
     sd_engine *e;
@@ -111,7 +148,7 @@ typedef struct refining {
     double *x;         /* the best so far */
     double *y, *r, *z; /* where refinement stands, its residual, a correction; NULL without refinement */
     sd_direct_result *results;
-    sd_columns columns;
+    sd_direct_memory *m;
     int *idle; /* steps since the error was last halved, of each column; IDLE_MOST: it is done */
 } refining;
 
@@ -160,7 +197,7 @@ static saddle_status measure_active(refining *q, bool first, bool corrections)
                                            .x = q->y ? q->y + at : q->x + at,
                                            .residual = q->r ? q->r + at : NULL};
         }
-        status = sd_columns_measure(q->e, q->op, &q->columns, count, columns);
+        status = sd_columns_measure(q->e, q->op, &q->m->columns, count, columns);
         for (int c = 0; c < count && !status; ++c) {
             if (first)
                 take_first(q, which[c], &columns[c], corrections);
@@ -178,7 +215,8 @@ static saddle_status correct(refining *q)
     int64_t many = 0;
     for (int64_t j = 0; j < q->k; ++j)
         if (q->idle[j] < IDLE_MOST) memcpy(q->z + n * many++, q->r + j * n, (size_t)n * sizeof *q->r);
-    saddle_status status = sd_direct_apply(q->e->context, q->d, n, many, q->z, n, q->z, n, q->e->threads);
+    saddle_status status =
+        sd_direct_apply(q->e->context, q->d, n, many, q->z, n, q->z, n, q->e->threads, &q->m->solves);
     for (int64_t j = 0, at = 0; j < q->k && !status; ++j) {
         if (q->idle[j] >= IDLE_MOST) continue;
         const double *z = q->z + n * at++;
@@ -202,7 +240,7 @@ static saddle_status refine(refining *q, bool corrections)
     const int32_t n = q->n;
     int64_t active = 0;
     saddle_status status =
-        sd_direct_apply(q->e->context, q->d, n, q->k, q->b, q->ldb, q->x, n, q->e->threads);
+        sd_direct_apply(q->e->context, q->d, n, q->k, q->b, q->ldb, q->x, n, q->e->threads, &q->m->solves);
     if (status) return status;
     if (corrections) memcpy(q->y, q->x, (size_t)(n * q->k) * sizeof *q->y);
     status = measure_active(q, true, corrections);
@@ -218,23 +256,26 @@ static saddle_status refine(refining *q, bool corrections)
 
 saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operator *op, int64_t k,
                               const double *b, int64_t ldb, double *x, bool corrections,
-                              sd_direct_result *results)
+                              sd_direct_result *results, sd_direct_memory **memory)
 {
     const int32_t n = op->sparse.n;
     sd_context *c = e->context;
     refining q = {.e = e, .d = d, .op = op, .n = n, .k = k, .b = b, .ldb = ldb, .x = x, .results = results};
     const bool refined = corrections && !d->changed;
-    if (refined) q.y = sd_alloc(c, 3 * k * (int64_t)n, sizeof *q.y, "refinement");
-    q.idle = sd_alloc_zero(c, k, sizeof *q.idle, "refinement");
-    saddle_status status = q.idle && (q.y || !refined) ? sd_columns_begin(e, op, k, &q.columns) : c->status;
-    if (!status && refined) {
-        q.r = q.y + k * n;
-        q.z = q.r + k * n;
+    sd_direct_memory *own = NULL, **held = memory ? memory : &own;
+    saddle_status status = reserve(e, op, k, refined, held);
+    if (!status) {
+        q.m = *held;
+        q.idle = q.m->idle;
+        memset(q.idle, 0, (size_t)k * sizeof *q.idle);
+        if (refined) {
+            q.y = q.m->y;
+            q.r = q.y + k * n;
+            q.z = q.r + k * n;
+        }
+        status = refine(&q, refined);
     }
-    if (!status) status = refine(&q, refined);
-    sd_columns_end(c, &q.columns);
-    sd_free(c, q.y);
-    sd_free(c, q.idle);
+    sd_direct_memory_free(c, &own);
     if (status && !e->status) e->status = status;
     return status;
 }
@@ -251,7 +292,8 @@ static void precondition(const void *self, sd_engine *e, const sd_vector *r, sd_
         return;
     }
     sd_vector_get(e, r, work);
-    const saddle_status status = sd_direct_apply(e->context, inverse->d, n, 1, work, n, work, n, e->threads);
+    const saddle_status status =
+        sd_direct_apply(e->context, inverse->d, n, 1, work, n, work, n, e->threads, NULL);
     if (status) e->status = status;
     if (inverse->exponent != 0) sd_shift(n, work, inverse->exponent, work);
     sd_vector_put(e, work, z);

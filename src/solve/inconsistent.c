@@ -69,7 +69,7 @@ static void polish_direct(search *q, const sd_direct *direct)
     double largest = 0;
     sd_vector_get(q->e, &q->product, q->c);
     const saddle_status status =
-        sd_direct_apply(q->e->context, direct, q->n, 1, q->c, q->n, q->y, q->n, q->e->threads);
+        sd_direct_apply(q->e->context, direct, q->n, 1, q->c, q->n, q->y, q->n, q->e->threads, NULL);
     if (status) q->e->status = status;
     for (int32_t i = 0; i < q->n && !status; ++i) {
         q->v[i] += q->y[i];

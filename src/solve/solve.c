@@ -119,7 +119,7 @@ static saddle_status run_direct(solving *w, sd_attempt *attempt, saddle_errors *
         result = *w->result;
     } else {
         status = sd_direct_solve(w->e, attempt->direct, &s->op[SD_DOUBLE], 1, w->b, s->A.n, w->trial, refined,
-                                 &result);
+                                 &result, NULL);
     }
     if (status) return status;
     *errors = result.errors;
@@ -291,11 +291,17 @@ static saddle_status run_attempts(solving *w)
     return finish(w, reason);
 }
 
+enum {
+    BLOCK_NUMBERS = 4000000, /* in a block of right-hand sides; more of them would only miss the cache */
+    BLOCK_LEAST = 8
+};
+
 /* Right-hand sides that the direct solver solves side by side before they are looked at one by one. */
 typedef struct block {
     int64_t width, count; /* most, and how many there are now */
     double *x;
     sd_direct_result *results;
+    sd_direct_memory *memory;
     sd_direct *own;
 } block;
 
@@ -306,8 +312,8 @@ static saddle_status make_block(const saddle_solver *s, sd_context *c, int64_t n
     const int krylov = sd_choose_krylov(s, s->method[0]);
     if (!direct || nrhs < 2 || (krylov != SADDLE_KRYLOV_REFINE && krylov != SADDLE_KRYLOV_NONE))
         return SADDLE_OK;
-    const int64_t room = 16000000 / s->A.n, n = s->A.n;
-    k->width = room < 1 ? 1 : room > SD_RHS_BLOCK ? SD_RHS_BLOCK : room;
+    const int64_t room = BLOCK_NUMBERS / s->A.n, n = s->A.n;
+    k->width = room < BLOCK_LEAST ? BLOCK_LEAST : room > SD_RHS_BLOCK ? SD_RHS_BLOCK : room;
     if (k->width > nrhs) k->width = nrhs;
     k->x = sd_alloc(c, n * k->width, sizeof *k->x, "solutions");
     k->results = sd_alloc(c, k->width, sizeof *k->results, "solutions");
@@ -318,6 +324,7 @@ static void free_block(sd_context *c, block *k)
 {
     sd_free(c, k->x);
     sd_free(c, k->results);
+    sd_direct_memory_free(c, &k->memory);
 }
 
 /* The next columns, b still as the caller has them. */
@@ -326,7 +333,8 @@ static saddle_status solve_block(const saddle_solver *s, sd_engine *e, int64_t c
 {
     k->count = count;
     const bool refined = sd_choose_krylov(s, SADDLE_METHOD_DIRECT) == SADDLE_KRYLOV_REFINE;
-    return sd_direct_solve(e, &s->direct, &s->op[SD_DOUBLE], count, b, ldb, k->x, refined, k->results);
+    return sd_direct_solve(e, &s->direct, &s->op[SD_DOUBLE], count, b, ldb, k->x, refined, k->results,
+                           &k->memory);
 }
 
 /* Where the direct solver's answer is all that can be asked for, nothing else needs to be looked at. */

@@ -210,27 +210,52 @@ static void run_sequential(const walk *s)
         on->backward_front(s, f, s->scratch);
 }
 
-/* What a block of at most `k` columns is solved in. */
-static saddle_status begin_block(sd_context *c, const sd_factors *f, const sd_solve_room *room, int parts,
-                                 int32_t k, int threads, walk *s)
+/* Of one thread, on whole cache lines. */
+static int64_t scratch_bytes(const sd_solve_room *room, int32_t k, size_t number)
 {
-    const size_t number = sd_precision_size(f->precision);
-    const bool parallel = threads > 1 && parts != SD_SOLVE_DIAGONAL && f->nnz * k >= PARALLEL_FROM;
-    const int64_t scratch = (room->largest + room->stack) * k * (int64_t)number;
-    *s = (walk){.f = f, .room = room, .parts = parts, .k = k, .scratch_bytes = (scratch + 63) / 64 * 64};
-    s->x = sd_alloc(c, (int64_t)f->tree->n * k, number, "block of right-hand sides");
-    s->handed = sd_alloc(c, room->handed * k, number, "block of right-hand sides");
-    s->scratch = sd_alloc(c, s->scratch_bytes * (parallel ? threads : 1), 1, "block of right-hand sides");
-    if (parallel) s->waiting = sd_alloc(c, f->tree->fronts, sizeof *s->waiting, "solve");
-    return s->x && s->handed && s->scratch && (!parallel || s->waiting) ? SADDLE_OK : c->status;
+    return ((room->largest + room->stack) * k * (int64_t)number + 63) / 64 * 64;
 }
 
-static void end_block(sd_context *c, walk *s)
+void sd_solve_memory_free(sd_context *c, sd_solve_memory *m)
 {
-    sd_free(c, s->x);
-    sd_free(c, s->handed);
-    sd_free(c, s->scratch);
-    sd_free(c, s->waiting);
+    sd_free(c, m->x);
+    sd_free(c, m->handed);
+    sd_free(c, m->scratch);
+    sd_free(c, m->waiting);
+    *m = (sd_solve_memory){0};
+}
+
+/* Memory for blocks of at most k columns, unless there is as much already. */
+static saddle_status reserve(sd_context *c, const sd_factors *f, const sd_solve_room *room, int32_t k,
+                             int threads, sd_solve_memory *m)
+{
+    const size_t number = sd_precision_size(f->precision);
+    if (m->k >= k && m->threads == threads) return SADDLE_OK;
+    sd_solve_memory_free(c, m);
+    m->x = sd_alloc(c, (int64_t)f->tree->n * k, number, "block of right-hand sides");
+    m->handed = sd_alloc(c, room->handed * k, number, "block of right-hand sides");
+    m->scratch = sd_alloc(c, scratch_bytes(room, k, number) * threads, 1, "block of right-hand sides");
+    if (threads > 1) m->waiting = sd_alloc(c, f->tree->fronts, sizeof *m->waiting, "solve");
+    if (!m->x || !m->handed || !m->scratch || (threads > 1 && !m->waiting)) {
+        sd_solve_memory_free(c, m);
+        return c->status;
+    }
+    m->k = k;
+    m->threads = threads;
+    return SADDLE_OK;
+}
+
+/* Makes ready for blocks of at most `k` columns. */
+static saddle_status begin_block(sd_context *c, const sd_factors *f, const sd_solve_room *room, int parts,
+                                 int32_t k, int threads, sd_solve_memory *m, walk *s)
+{
+    const bool parallel = threads > 1 && parts != SD_SOLVE_DIAGONAL && f->nnz * k >= PARALLEL_FROM;
+    const saddle_status status = reserve(c, f, room, k, parallel ? threads : 1, m);
+    *s = (walk){.f = f, .room = room, .parts = parts, .x = m->x, .handed = m->handed};
+    s->scratch = m->scratch;
+    s->scratch_bytes = scratch_bytes(room, k, sd_precision_size(f->precision));
+    s->waiting = m->waiting;
+    return status;
 }
 
 static void run_block(const walk *s, int threads)
@@ -250,9 +275,10 @@ saddle_status sd_triangular_solve(sd_context *c, const sd_factors *f, const sd_s
                                   int64_t nrhs, double *x, int64_t ldx, int threads)
 {
     walk s = {0};
+    sd_solve_memory memory = {0};
     const int32_t n = f->tree->n;
     saddle_status status = SADDLE_OK;
-    if (nrhs > 0) status = begin_block(c, f, room, parts, block_width(nrhs), threads, &s);
+    if (nrhs > 0) status = begin_block(c, f, room, parts, block_width(nrhs), threads, &memory, &s);
     sd_blas_enter();
     for (int64_t first = 0; first < nrhs && !status; first += SD_RHS_BLOCK) {
         s.k = block_width(nrhs - first);
@@ -261,17 +287,20 @@ saddle_status sd_triangular_solve(sd_context *c, const sd_factors *f, const sd_s
         walker_of(f)->scatter(s.x, n, s.k, x + first * ldx, ldx);
     }
     sd_blas_leave();
-    end_block(c, &s);
+    sd_solve_memory_free(c, &memory);
     return status;
 }
 
 saddle_status sd_triangular_between(sd_context *c, const sd_factors *f, const sd_solve_room *room,
                                     const sd_solve_frame *frame, int64_t nrhs, const double *r, int64_t ldr,
-                                    double *z, int64_t ldz, int threads)
+                                    double *z, int64_t ldz, int threads, sd_solve_memory *memory)
 {
     walk s = {0};
+    sd_solve_memory own = {0};
     saddle_status status = SADDLE_OK;
-    if (nrhs > 0) status = begin_block(c, f, room, SD_SOLVE_WHOLE, block_width(nrhs), threads, &s);
+    if (nrhs > 0)
+        status =
+            begin_block(c, f, room, SD_SOLVE_WHOLE, block_width(nrhs), threads, memory ? memory : &own, &s);
     sd_blas_enter();
     for (int64_t first = 0; first < nrhs && !status; first += SD_RHS_BLOCK) {
         s.k = block_width(nrhs - first);
@@ -280,6 +309,6 @@ saddle_status sd_triangular_between(sd_context *c, const sd_factors *f, const sd
         walker_of(f)->scatter_frame(frame, first, s.x, s.k, z + first * ldz, ldz);
     }
     sd_blas_leave();
-    end_block(c, &s);
+    sd_solve_memory_free(c, &own);
     return status;
 }

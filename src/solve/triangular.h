@@ -39,10 +39,21 @@ typedef struct sd_solve_frame {
     const int *shift_in, *shift_out;
 } sd_solve_frame;
 
-/* Z = (L D L')^-1 R for columns in a frame; Z may be R. */
+/* What blocks are solved in, kept from one call to the next: memory that is new to the process costs more to
+ * touch than a small solve. Begins as {0}. */
+typedef struct sd_solve_memory {
+    int32_t k; /* columns that it is for, by this many threads */
+    int threads;
+    void *x, *handed;
+    char *scratch;
+    int32_t *waiting;
+} sd_solve_memory;
+void sd_solve_memory_free(sd_context *c, sd_solve_memory *memory);
+
+/* Z = (L D L')^-1 R for columns in a frame; Z may be R. memory may be NULL. */
 saddle_status sd_triangular_between(sd_context *c, const sd_factors *f, const sd_solve_room *room,
                                     const sd_solve_frame *frame, int64_t nrhs, const double *r, int64_t ldr,
-                                    double *z, int64_t ldz, int threads);
+                                    double *z, int64_t ldz, int threads, sd_solve_memory *memory);
 
 /*
  * X = (the parts of) (L D L')^-1 X for nrhs columns of n doubles, by position, leading dimension ldx. In the
