@@ -292,7 +292,7 @@ static saddle_status run_attempts(solving *w)
 }
 
 enum {
-    BLOCK_NUMBERS = 4000000, /* in a block of right-hand sides; more of them would only miss the cache */
+    BLOCK_NUMBERS = 8000000, /* in a block of right-hand sides; more of them would only miss the cache */
     BLOCK_LEAST = 8
 };
 
