@@ -16,8 +16,7 @@
 #include <math.h>
 
 static const double CHEAP_FLOPS = 3e10; /* of a factorization: a few seconds of one core */
-static const double PRODUCT_FLOPS =
-    20; /* what an entry costs in an iteration, in operations of a factorization */
+static const double PRODUCT_FLOPS = 20; /* of a factorization that cost as much as an entry in an iteration */
 static const int64_t ORDER_ENTRIES = 8000000; /* from here on even an ordering is dear */
 
 sd_direct_options sd_direct_request(const saddle_solver *s, sd_precision precision)
@@ -29,17 +28,6 @@ sd_direct_options sd_direct_request(const saddle_solver *s, sd_precision precisi
                                .device = s->device,
                                .threads = s->threads,
                                .sleep = s->sleep};
-}
-
-/* Entries of L and D in these fronts, counted as those of the factors will be. */
-static int64_t planned_entries(const sd_tree *t)
-{
-    int64_t entries = 0;
-    for (int32_t f = 0; f < t->fronts; ++f) {
-        const int64_t columns = sd_front_columns(t, f), rows = columns + sd_front_below(t, f);
-        entries += columns * rows - columns * (columns - 1) / 2;
-    }
-    return entries;
 }
 
 saddle_status sd_plan_direct(saddle_solver *s)
@@ -57,7 +45,7 @@ saddle_status sd_plan_direct(saddle_solver *s)
     s->info.time_plan += times[1];
     if (status) return status;
     s->info.planned_flops = s->direct.tree.flops;
-    s->info.planned_nnz = planned_entries(&s->direct.tree);
+    s->info.planned_nnz = s->direct.tree.nnz;
     s->info.planned_bytes = s->direct.planned_bytes;
     sd_log(&s->c, SADDLE_LOG_INFO, "direct: %d fronts, %.3g operations, %lld entries, about %.0f MB",
            s->direct.tree.fronts, s->direct.tree.flops, (long long)s->info.planned_nnz,
@@ -94,7 +82,7 @@ static saddle_status factor_direct(saddle_solver *s)
         return sd_fail(&s->c, SADDLE_BAD_ARGUMENT, "signs were given for n = %lld, and n is %d",
                        (long long)s->signs_n, s->A.n);
     const saddle_status status = sd_direct_factor(&s->c, &s->A, definite, &q, &s->direct);
-    if (!status) sd_direct_tell(s, &s->direct, &s->info);
+    if (!status) sd_direct_tell(&s->direct, &s->info);
     return status;
 }
 
@@ -132,12 +120,12 @@ saddle_status sd_choose_methods(saddle_solver *s)
     return status ? status : factor_direct(s);
 }
 
-void sd_direct_tell(const saddle_solver *s, const sd_direct *d, saddle_info *info)
+void sd_direct_tell(const sd_direct *d, saddle_info *info)
 {
     const sd_factors *f = &d->factors[d->precision];
     info->factor_nnz = f->nnz;
     info->factor_flops = f->flops < 9e18 ? (int64_t)f->flops : INT64_MAX;
-    info->factor_bytes = s->c.bytes;
+    info->factor_bytes = sd_factors_bytes(f);
     info->fronts = d->tree.fronts;
     info->largest_front = f->largest_front;
     info->levels = d->tree.height;

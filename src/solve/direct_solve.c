@@ -11,9 +11,8 @@
 #include <string.h>
 
 enum {
-    EXPONENT_MOST = 40,
-    IDLE_MOST =
-        2 /* an error may rise at first, when the solution is large in a direction that b hardly has */
+    EXPONENT_MOST = 40, /* of two: sizes up to 2^40 are left as they are */
+    IDLE_MOST = 2 /* not 1: an error may rise at first, when x is large in a direction that b hardly has */
 };
 
 /* The exponent of the largest entry where that is far from 1, otherwise 0. */

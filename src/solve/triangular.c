@@ -1,8 +1,6 @@
 /* Triangular solves on the assembly tree: rooms, tasks, blocks. See triangular.h. */
 #include "solve/triangular.h"
 
-#include "backend/blas.h"
-
 #include <float.h>
 #include <math.h>
 #include <omp.h>
@@ -279,14 +277,12 @@ saddle_status sd_triangular_solve(sd_context *c, const sd_factors *f, const sd_s
     const int32_t n = f->tree->n;
     saddle_status status = SADDLE_OK;
     if (nrhs > 0) status = begin_block(c, f, room, parts, block_width(nrhs), threads, &memory, &s);
-    sd_blas_enter();
     for (int64_t first = 0; first < nrhs && !status; first += SD_RHS_BLOCK) {
         s.k = block_width(nrhs - first);
         walker_of(f)->gather(x + first * ldx, ldx, n, s.k, s.x);
         run_block(&s, threads);
         walker_of(f)->scatter(s.x, n, s.k, x + first * ldx, ldx);
     }
-    sd_blas_leave();
     sd_solve_memory_free(c, &memory);
     return status;
 }
@@ -301,14 +297,12 @@ saddle_status sd_triangular_between(sd_context *c, const sd_factors *f, const sd
     if (nrhs > 0)
         status =
             begin_block(c, f, room, SD_SOLVE_WHOLE, block_width(nrhs), threads, memory ? memory : &own, &s);
-    sd_blas_enter();
     for (int64_t first = 0; first < nrhs && !status; first += SD_RHS_BLOCK) {
         s.k = block_width(nrhs - first);
         walker_of(f)->gather_frame(frame, first, r + first * ldr, ldr, f->tree->n, s.k, s.x);
         run_block(&s, threads);
         walker_of(f)->scatter_frame(frame, first, s.x, s.k, z + first * ldz, ldz);
     }
-    sd_blas_leave();
     sd_solve_memory_free(c, &own);
     return status;
 }

@@ -26,6 +26,15 @@ static void expect_inertia(const saddle_info *info, const int64_t counts[3], int
              (long long)counts[2]);
 }
 
+/* Factors in one of the styles; the inertia is this. */
+static void check_inertia(const dense *d, const int64_t counts[3], int round)
+{
+    saddle_solver *solver = factor_dense(d, SADDLE_LOWER, STYLES[round % STYLES_ALL]);
+    const saddle_info info = info_of(solver);
+    expect_inertia(&info, counts, round);
+    saddle_destroy(&solver);
+}
+
 static void inertia_is_that_of_the_eigenvalues(void **state)
 {
     (void)state;
@@ -39,10 +48,7 @@ static void inertia_is_that_of_the_eigenvalues(void **state)
         int64_t counts[3];
         jacobi_eigenvalues(&d, values);
         signs_of(values, n, counts);
-        saddle_solver *solver = factor_dense(&d, SADDLE_LOWER, STYLES[round % STYLES_ALL]);
-        const saddle_info info = info_of(solver);
-        expect_inertia(&info, counts, round);
-        saddle_destroy(&solver);
+        check_inertia(&d, counts, round);
         dense_free(&d);
     }
 }
@@ -61,10 +67,7 @@ static void inertia_is_that_of_the_congruence(void **state)
             ++counts[which];
         }
         dense d = congruent_problem(&r, n, e);
-        saddle_solver *solver = factor_dense(&d, SADDLE_LOWER, STYLES[round % STYLES_ALL]);
-        const saddle_info info = info_of(solver);
-        expect_inertia(&info, counts, round);
-        saddle_destroy(&solver);
+        check_inertia(&d, counts, round);
         dense_free(&d);
     }
 }
@@ -270,6 +273,23 @@ static void a_static_factorization_keeps_the_signs(void **state)
     }
 }
 
+static void signs_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    const saddle_options options = options_of("method=direct,factorization=static");
+    const int8_t wrong[] = {1, 0, 2, -1}, right[] = {1, 0, -1, -1};
+    saddle_solver *solver = NULL;
+    assert_int_equal(saddle_create(&solver, &options, NULL, NULL), SADDLE_OK);
+    assert_int_equal(saddle_set_signs(solver, 4, wrong), SADDLE_BAD_ARGUMENT);
+    assert_contains(saddle_message(solver), "sign 3 (counted from 1) is 2");
+    assert_int_equal(saddle_set_signs(solver, -1, right), SADDLE_BAD_ARGUMENT);
+    assert_int_equal(saddle_set_given(solver, -1, &(saddle_given){0}), SADDLE_BAD_ARGUMENT);
+    assert_contains(saddle_message(solver), "n is -1");
+    assert_int_equal(saddle_set_signs(solver, 4, right), SADDLE_OK);
+    assert_int_equal(saddle_set_signs(NULL, 4, right), SADDLE_BAD_ARGUMENT);
+    saddle_destroy(&solver);
+}
+
 /* ---- precision, general matrices ---- */
 
 static void mixed_precision_reaches_double(void **state)
@@ -341,6 +361,7 @@ int main(void)
         cmocka_unit_test(cholesky_is_taken_at_the_second_factorization),
         cmocka_unit_test(cholesky_of_an_indefinite_matrix_is_refused),
         cmocka_unit_test(a_static_factorization_keeps_the_signs),
+        cmocka_unit_test(signs_that_are_none_are_refused),
         cmocka_unit_test(mixed_precision_reaches_double),
         cmocka_unit_test(mixed_precision_falls_back_to_double),
         cmocka_unit_test(general_matrices_are_solved_through_symmetric_ones),
