@@ -14,6 +14,8 @@
  * rounding, as with a constraint that stands twice), the same holds of |z'Az| <= (eps |z|)^2, the error of z
  * squared beside a largest entry of about 1.
  * - |z'Az| far above that: it is the pivot, with its sign, and takes the place of the one that was computed.
+ * Where the two differ the factors were not exact, and nor is z, by more than its rounding: it is refined
+ * first, by a step of its own, so that an error of z does not pass for a pivot.
  * - between the two the pivot stays as it was computed.
  *
  * In a 2x2 pivot its eigenvalues are looked at, with their eigenvectors for e_k; they are never replaced.
@@ -34,7 +36,7 @@ static const double CERTAIN = 1000 * DBL_EPSILON;             /* of g: here z'Az
 static const double REPLACED = 0.01;                          /* a pivot that is off by more is replaced */
 enum {
     SUSPECTS_MOST = 4096,
-    ROOM = 4000000 /* numbers in the vectors z that are computed together */
+    ROOM = 4000000 /* numbers in the vectors that are computed together */
 };
 
 /* y'Ay and |y|'|A||y|. */
@@ -56,16 +58,74 @@ static double quadratic_form(const sd_csr *A, const double *y, double *absolute)
     return hi + lo;
 }
 
-/* What becomes of one suspect. True where it was not as it should be. */
-static bool settle(const sd_csr *M, const sd_suspect *s, const double *z, double *y, sd_direct *d)
+/* The room of a batch: vectors z by position and their corrections, width of each; and n each of a vector by
+ * position, one by row, and a sum in double-double. */
+typedef struct batch {
+    const sd_csr *M;
+    const sd_suspect *s;
+    int64_t many;
+    double *z, *correction, *v, *y, *hi, *lo;
+    bool doubtful[SD_RHS_BLOCK];
+} batch;
+
+/* y = 2^(-exponent / 2) S z, by row: what is asked of the scaled matrix and z is asked of A and y. */
+static void to_rows(const sd_direct *d, int32_t n, const double *z, double *y)
 {
-    double g, square = 0;
-    for (int32_t i = 0; i < M->n; ++i) {
+    for (int32_t i = 0; i < n; ++i)
         y[i] = ldexp(d->p.row_scale[i] * z[d->tree.position[i]], -d->exponent / 2);
-        square += z[i] * z[i];
+}
+
+/* v = 2^-exponent S A S z, by position, the sums in double-double. */
+static void multiply(const batch *w, const sd_direct *d, const double *z, double *v)
+{
+    const sd_csr *M = w->M;
+    to_rows(d, M->n, z, w->y);
+    for (int32_t i = 0; i < M->n; ++i) w->hi[i] = w->lo[i] = 0;
+    for (int32_t i = 0; i < M->n; ++i) {
+        for (int64_t k = M->ptr[i]; k < M->ptr[i + 1]; ++k) {
+            const int32_t j = M->ind[k];
+            sd_dd_add_product(&w->hi[i], &w->lo[i], M->val[k], w->y[j]);
+            if (M->half && j != i) sd_dd_add_product(&w->hi[j], &w->lo[j], M->val[k], w->y[i]);
+        }
     }
-    double exact = quadratic_form(M, y, &g);
-    if (d->exponent % 2 != 0) exact = ldexp(exact, -(d->exponent % 2)), g = ldexp(g, -(d->exponent % 2));
+    const int rest = -(d->exponent - d->exponent / 2);
+    for (int32_t i = 0; i < M->n; ++i)
+        v[d->tree.position[i]] = ldexp(d->p.row_scale[i] * (w->hi[i] + w->lo[i]), rest);
+}
+
+/* z'Az, and g, of the scaled matrix. A correction of z stays beside it: rounding their difference would put
+ * back an error that the inverse of A may magnify. (z - c)'A(z - c) = z'Az - 2c'Az + c'Ac. */
+static double exact_pivot(const batch *w, const sd_direct *d, int64_t k, bool corrected, double *g)
+{
+    const int64_t n = w->M->n;
+    double *const z = w->z + k * n, *const c = w->correction + k * n, hi = 0, lo = 0;
+    to_rows(d, w->M->n, z, w->y);
+    const int odd = -(d->exponent % 2);
+    const double first = ldexp(quadratic_form(w->M, w->y, g), odd);
+    *g = ldexp(*g, odd);
+    if (!corrected) return first;
+    sd_dd_add(&hi, &lo, first);
+    multiply(w, d, z, w->v);
+    for (int64_t i = 0; i < n; ++i) sd_dd_add_product(&hi, &lo, -2 * c[i], w->v[i]);
+    multiply(w, d, c, w->v);
+    for (int64_t i = 0; i < n; ++i) sd_dd_add_product(&hi, &lo, c[i], w->v[i]);
+    for (int64_t i = 0; i < n; ++i) z[i] -= c[i];
+    to_rows(d, w->M->n, z, w->y);
+    quadratic_form(w->M, w->y, g);
+    *g = ldexp(*g, odd);
+    return hi + lo;
+}
+
+/* What becomes of one suspect. Where z was not corrected and may not be good enough to tell: nothing, and it
+ * is doubtful. True where it was not as it should be. */
+static bool settle(batch *w, sd_direct *d, int64_t k, bool corrected)
+{
+    const sd_suspect *s = &w->s[k];
+    double g, square = 0;
+    w->doubtful[k] = s->second && !corrected; /* after the smaller eigenvalue, which may be doubtful */
+    if (w->doubtful[k]) return false;
+    const double exact = exact_pivot(w, d, k, corrected, &g);
+    for (int64_t i = k * w->M->n; i < (k + 1) * w->M->n; ++i) square += w->z[i] * w->z[i];
     int64_t *const before = s->eigenvalue > 0 ? &d->positive : &d->negative;
     if (!isfinite(exact) || !isfinite(g)) return false;
     if (fabs(exact) <= ROUNDING * g || fabs(exact) <= SQUARED * square) {
@@ -75,33 +135,70 @@ static bool settle(const sd_csr *M, const sd_suspect *s, const double *z, double
         return true;
     }
     const bool wrong = fabs(exact - s->eigenvalue) > REPLACED * fabs(s->eigenvalue);
-    if (!wrong || s->position[1] >= 0 || fabs(exact) <= CERTAIN * g) return false;
+    w->doubtful[k] = wrong && !corrected;
+    if (!wrong || !corrected || s->position[1] >= 0 || fabs(exact) <= CERTAIN * g) return false;
     sd_replace_pivot(&d->factors[d->precision], s, exact);
     --*before;
     ++*(exact > 0 ? &d->positive : &d->negative);
     return true;
 }
 
-/* Suspects side by side; *wrong tells whether any of them was. */
-static saddle_status settle_together(sd_context *c, const sd_csr *M, const sd_suspect *s, int64_t many,
-                                     double *z, double *y, sd_direct *d, bool *wrong)
+/* v = 0 from the pivot of a suspect on, in the order of elimination; and at all suspects, whose pivots are
+ * not to be trusted. */
+static void keep_before(const batch *w, const sd_factors *f, const sd_suspect *s, double *v)
 {
-    const int32_t n = M->n;
-    memset(z, 0, (size_t)(n * many) * sizeof *z);
-    for (int64_t k = 0; k < many; ++k) {
-        z[k * n + s[k].position[0]] = s[k].vector[0];
-        if (s[k].position[1] >= 0) z[k * n + s[k].position[1]] = s[k].vector[1];
+    for (int32_t k = s->front; k < f->tree->fronts; ++k)
+        for (int32_t j = k == s->front ? s->column : 0; j < f->front[k].eliminated; ++j)
+            v[f->front[k].variable[j]] = 0;
+    for (int64_t k = 0; k < w->many; ++k) {
+        v[w->s[k].position[0]] = 0;
+        if (w->s[k].position[1] >= 0) v[w->s[k].position[1]] = 0;
     }
-    const saddle_status status =
-        sd_triangular_solve(c, &d->factors[d->precision], &d->room, SD_SOLVE_BACKWARD, many, z, n, 1);
-    for (int64_t k = 0; k < many && !status; ++k) *wrong |= settle(M, &s[k], z + k * n, y, d);
+}
+
+/* The correction of every z, a step of refinement: L^-1 A z = D L'z is to be 0 at all pivots before the
+ * suspect's own. */
+static saddle_status correct(sd_context *c, batch *w, sd_direct *d)
+{
+    const sd_factors *f = &d->factors[d->precision];
+    const int64_t n = w->M->n;
+    for (int64_t k = 0; k < w->many; ++k) multiply(w, d, w->z + k * n, w->correction + k * n);
+    saddle_status status =
+        sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, w->many, w->correction, n, 1);
+    if (status) return status;
+    for (int64_t k = 0; k < w->many; ++k) keep_before(w, f, &w->s[k], w->correction + k * n);
+    status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_DIAGONAL, w->many, w->correction, n, 1);
+    if (status) return status;
+    return sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, w->many, w->correction, n, 1);
+}
+
+/* Suspects side by side; *wrong tells whether any of them was. */
+static saddle_status settle_together(sd_context *c, batch *w, sd_direct *d, bool *wrong)
+{
+    const int64_t n = w->M->n;
+    bool any = false;
+    memset(w->z, 0, (size_t)(n * w->many) * sizeof *w->z);
+    for (int64_t k = 0; k < w->many; ++k) {
+        w->z[k * n + w->s[k].position[0]] = w->s[k].vector[0];
+        if (w->s[k].position[1] >= 0) w->z[k * n + w->s[k].position[1]] = w->s[k].vector[1];
+    }
+    saddle_status status =
+        sd_triangular_solve(c, &d->factors[d->precision], &d->room, SD_SOLVE_BACKWARD, w->many, w->z, n, 1);
+    for (int64_t k = 0; k < w->many && !status; ++k) {
+        *wrong |= settle(w, d, k, false);
+        any |= w->doubtful[k];
+    }
+    if (status || !any) return status;
+    status = correct(c, w, d);
+    for (int64_t k = 0; k < w->many && !status; ++k)
+        if (w->doubtful[k]) *wrong |= settle(w, d, k, true);
     return status;
 }
 
 saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *d)
 {
     const int32_t n = M->n;
-    int64_t width = ROOM / n + 1;
+    int64_t width = ROOM / (2 * (int64_t)n) + 1;
     if (width > SD_RHS_BLOCK) width = SD_RHS_BLOCK;
     const sd_factors *f = &d->factors[d->precision];
     int64_t count = sd_find_suspects(f, SUSPECT, NULL, 0);
@@ -111,13 +208,23 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
     if (!suspects) return c->status;
     count = sd_find_suspects(f, SUSPECT, suspects, count);
     saddle_status status = SADDLE_OK;
-    double *z = sd_alloc(c, (width + 1) * n, sizeof *z, "small pivots");
+    double *z = sd_alloc(c, (2 * width + 4) * n, sizeof *z, "small pivots");
     if (!z) status = c->status;
     bool wrong = true; /* the smallest come first: where none of a batch is wrong, larger ones are not */
     for (int64_t first = 0; first < count && wrong && !status; first += width) {
         const int64_t many = count - first < width ? count - first : width;
         wrong = false;
-        status = settle_together(c, M, suspects + first, many, z, z + width * n, d, &wrong);
+        double *const y = z + 2 * width * n;
+        batch w = {.M = M,
+                   .s = suspects + first,
+                   .many = many,
+                   .z = z,
+                   .correction = z + width * n,
+                   .y = y,
+                   .hi = y + n,
+                   .lo = y + 2 * (int64_t)n,
+                   .v = y + 3 * (int64_t)n};
+        status = settle_together(c, &w, d, &wrong);
     }
     sd_free(c, z);
     sd_free(c, suspects);

@@ -188,6 +188,31 @@ static void constraints_that_stand_twice_are_found(void **state)
     }
 }
 
+/* (W E; E' 0) with the incidence matrix E of a tree and more edges, E 1 = 0: the pivot that ought to be 0 is
+ * the rounding of ten decades of weights, and so is what the null vector has at them. */
+static void a_network_of_widely_spread_weights_has_its_rank(void **state)
+{
+    (void)state;
+    rng r = rng_start("network");
+    for (int round = 0; round < 60; ++round) {
+        const int nodes = 5 + rng_below(&r, 40), edges = nodes + rng_below(&r, nodes);
+        dense d = dense_new(edges + nodes);
+        for (int e = 0; e < edges; ++e) {
+            const int from = e < nodes - 1 ? e + 1 : 1 + rng_below(&r, nodes - 1), to = rng_below(&r, from);
+            dense_set(&d, e, e, pow(10, 5 * rng_unit(&r)));
+            dense_set(&d, e, edges + from, 1), dense_set(&d, edges + from, e, 1);
+            dense_set(&d, e, edges + to, -1), dense_set(&d, edges + to, e, -1);
+        }
+        const int64_t counts[3] = {edges, nodes - 1, 1};
+        saddle_solver *solver = factor_dense(&d, SADDLE_LOWER, round % 2 ? "device=cpu" : "device=reference");
+        const saddle_info info = info_of(solver);
+        expect_inertia(&info, counts, round);
+        expect_inconsistent(solver, d.n, &r, round);
+        saddle_destroy(&solver);
+        dense_free(&d);
+    }
+}
+
 /* ---- definite and quasidefinite ones ---- */
 
 static void cholesky_is_taken_at_the_second_factorization(void **state)
@@ -358,6 +383,7 @@ int main(void)
         cmocka_unit_test(many_right_hand_sides_equal_one_by_one),
         cmocka_unit_test(rank_of_a_congruence_is_found),
         cmocka_unit_test(constraints_that_stand_twice_are_found),
+        cmocka_unit_test(a_network_of_widely_spread_weights_has_its_rank),
         cmocka_unit_test(cholesky_is_taken_at_the_second_factorization),
         cmocka_unit_test(cholesky_of_an_indefinite_matrix_is_refused),
         cmocka_unit_test(a_static_factorization_keeps_the_signs),
