@@ -19,17 +19,18 @@
 #include <string.h>
 #include <time.h>
 
-/* A factorization at work. */
+/* A factorization at work. What tasks write is atomic or under the storage's lock, and so is the context. */
 typedef struct running {
     sd_context *c;
     sd_factors *f;
     const sd_factor_options *options;
-    size_t number;    /* bytes of a number */
-    bool parallel;    /* inside a team of threads */
-    atomic_int ended; /* by a failure, by cancelling, or by a pivot that is not positive */
-    saddle_status status;
+    size_t number;       /* bytes of a number */
+    bool parallel;       /* inside a team of threads */
+    atomic_bool ended;   /* by a failure, by cancelling, or by a pivot that is not positive */
+    atomic_flag telling; /* a thread is in the caller's progress function */
+    bool failed;         /* c has the status and the message, of the last failure where there are several */
     bool indefinite;
-    double done; /* operations, under the storage's lock */
+    double done; /* operations */
 } running;
 
 /* What one task holds and has counted. */
@@ -85,13 +86,16 @@ void sd_factors_take(sd_factors *f, const sd_csr *A, const double *scale, int ex
     }
 }
 
-/* A failure in any task ends all; the first one stays. */
-static void fail(running *r, saddle_status status)
+/* A task failed, and the context says why; or it met a pivot that is not positive. Either ends all tasks. */
+static void end_all(running *r, bool failed)
 {
     sd_storage_lock(r->f->storage);
-    if (!r->status) r->status = status;
-    atomic_store(&r->ended, 1);
+    if (failed)
+        r->failed = true;
+    else
+        r->indefinite = true;
     sd_storage_unlock(r->f->storage);
+    atomic_store(&r->ended, true);
 }
 
 static void doze(const running *r)
@@ -187,18 +191,27 @@ static void count(task *k, int32_t f, const sd_front *front)
 }
 
 /* Progress is told by whoever has come across another hundredth, one thread at a time: a long way up the tree
- * may be gone by a thread that is not the caller's, and it has to be possible to stop it. */
+ * may be gone by a thread that is not the caller's, and it has to be possible to stop it. The caller's
+ * function runs outside the lock and on a context of its own, so that nobody waits for it: who comes while it
+ * runs does not tell. */
 static void tell(running *r, double flops)
 {
-    sd_storage_lock(r->f->storage);
     const double total = r->f->tree->flops, step = total / 100;
+    sd_storage_lock(r->f->storage);
     const bool due = floor(r->done / step) != floor((r->done + flops) / step);
     r->done += flops;
     const double part = r->done < total ? r->done / total : 1.0;
-    saddle_status status = SADDLE_OK;
-    if (due && !r->status) status = sd_progress(r->c, "factor", (int64_t)(1000 * part), 1000, NAN);
     sd_storage_unlock(r->f->storage);
-    if (status) fail(r, status);
+    if (!due || atomic_load(&r->ended) || atomic_flag_test_and_set(&r->telling)) return;
+    sd_context told;
+    sd_context_init(&told, &r->c->hooks, 0);
+    const saddle_status status = sd_progress(&told, "factor", (int64_t)(1000 * part), 1000, NAN);
+    atomic_flag_clear(&r->telling);
+    if (!status) return;
+    sd_storage_lock(r->f->storage);
+    sd_fail(r->c, status, "%s", told.message);
+    sd_storage_unlock(r->f->storage);
+    end_all(r, true);
 }
 
 /* Assembles and factors a front whose children are done. */
@@ -209,13 +222,12 @@ static bool run_front(task *k, int32_t f, void *rest, bool split)
     sd_pivoting pivoting = r->options->pivoting;
     pivoting.root = r->f->tree->parent[f] < 0;
     if (!assemble(r, f, rest) || !reserve(k, front)) {
-        fail(r, r->c->status);
+        end_all(r, true);
         return false;
     }
     r->f->kernels->factor(front, &pivoting, &k->pivots, k->work, split);
     if (pivoting.rule == SD_PIVOT_POSITIVE && front->eliminated < front->columns) {
-        r->indefinite = true;
-        fail(r, SADDLE_OK);
+        end_all(r, false);
         return false;
     }
     if (front->rows > front->columns) r->f->kernels->update(front, k->work, split);
@@ -271,7 +283,7 @@ static void run_fronts(task *k, int32_t g, char *low, char *high)
         if (!inner && parent >= 0) {
             rest = sd_storage_take(r->c, r->f->storage, bytes, "contribution block");
             if (!rest) {
-                fail(r, r->c->status);
+                end_all(r, true);
                 return;
             }
         } else if (inner && t->odd[f]) {
@@ -300,7 +312,7 @@ static void run_group(running *r, int32_t g)
     doze(r);
     char *stack = sd_storage_take(r->c, r->f->storage, bytes, "contribution blocks");
     if (!stack) {
-        fail(r, r->c->status);
+        end_all(r, true);
         return;
     }
     run_fronts(&k, g, stack, stack + bytes);
@@ -317,7 +329,7 @@ static void run_top(running *r, int32_t f)
     if (r->f->tree->parent[f] >= 0) {
         rest = sd_storage_take(r->c, r->f->storage, rest_bytes(r, f), "contribution block");
         if (!rest) {
-            fail(r, r->c->status);
+            end_all(r, true);
             return;
         }
     }
@@ -403,21 +415,33 @@ static double add_flops(const sd_factors *f)
     return flops;
 }
 
+/* One group is one task: a team would have nothing to share. A single front above all groups is cut up. */
+static bool is_one_group(const sd_tree *t)
+{
+    return t->groups == 1 && t->group_first[0] == 0 && t->group_last[0] == t->fronts - 1;
+}
+
 saddle_status sd_factors_run(sd_context *c, sd_factors *f, const sd_factor_options *options)
 {
-    running r = {.c = c, .f = f, .options = options, .number = sd_precision_size(f->precision)};
+    const sd_tree *t = f->tree;
+    running r = {.c = c,
+                 .f = f,
+                 .options = options,
+                 .number = sd_precision_size(f->precision),
+                 .parallel = options->threads > 1 && !is_one_group(t),
+                 .telling = ATOMIC_FLAG_INIT};
     f->pivots = (sd_pivots){0};
     f->delayed = f->nnz = f->largest_front = 0;
     f->definite = false;
     sd_storage_clear(f->storage);
     sd_blas_enter();
-    r.parallel = options->threads > 1 && f->tree->groups + f->tree->fronts > 1;
     if (r.parallel)
         run_parallel(&r);
     else
         run_sequential(&r);
     sd_blas_leave();
-    f->definite = options->pivoting.rule == SD_PIVOT_POSITIVE && !r.indefinite && !r.status;
-    if (!r.status && !r.indefinite) f->flops = add_flops(f);
-    return r.status;
+    const bool done = !r.failed && !r.indefinite;
+    f->definite = done && options->pivoting.rule == SD_PIVOT_POSITIVE;
+    if (done) f->flops = add_flops(f);
+    return r.failed ? c->status : SADDLE_OK;
 }
