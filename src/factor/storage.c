@@ -25,12 +25,12 @@ struct sd_storage {
     pthread_mutex_t lock;
     int chunks;
     interval chunk[CHUNKS];
-    int64_t room, count; /* of free intervals, by address */
+    int64_t count; /* of idle intervals, by address: at most one more in a chunk than blocks in use */
     interval *idle;
-    char *planned; /* room for panels as planned, of which so much is taken */
+    char *planned; /* room for panels as planned, of which `taken` bytes are given out, without the lock */
     int64_t planned_bytes;
     atomic_llong taken;
-    panel_chunk *panels; /* more of them */
+    panel_chunk *panels; /* what delays need beyond that */
 };
 
 static int64_t round_up(int64_t bytes)
@@ -57,8 +57,7 @@ saddle_status sd_storage_make(sd_context *c, int64_t panels, int64_t bytes, int6
     sd_storage *s = sd_alloc_zero(c, 1, sizeof *s, "storage of the factorization");
     *storage = NULL;
     if (!s) return c->status;
-    s->room = blocks + CHUNKS + 1;
-    s->idle = sd_alloc(c, s->room, sizeof *s->idle, "storage of the factorization");
+    s->idle = sd_alloc(c, blocks + CHUNKS + 1, sizeof *s->idle, "storage of the factorization");
     pthread_mutex_init(&s->lock, NULL);
     s->chunk[0].bytes = round_up(bytes > 0 ? bytes : 1);
     s->planned_bytes = panels;

@@ -2,8 +2,9 @@
  * Memory of a factorization at work, from which several threads take.
  *
  * An arena holds blocks that come and go (contribution blocks, workspaces): best fit in chunks that are kept,
- * so that the same factorization again allocates nothing. A heap of panels only grows until it is emptied as
- * a whole: panels that delays made larger than planned.
+ * so that the same factorization again allocates nothing. A heap holds the panels, one behind the other as
+ * they come, and only grows until it is emptied as a whole: where delays make some panels larger than
+ * planned, it is larger by just that much.
  *
  * Both allocate with the context of the call, under one lock.
  */
