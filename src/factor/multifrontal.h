@@ -40,6 +40,19 @@ typedef struct sd_factor_options {
     int sleep; /* for tests: tasks sleep for random times below so many microseconds */
 } sd_factor_options;
 
+/* Number k of a front's D, in whichever precision it is kept. */
+static inline double sd_get_d(const sd_factors *f, const sd_front *front, int64_t k)
+{
+    return f->precision == SD_DOUBLE ? ((const double *)front->d)[k] : (double)((const float *)front->d)[k];
+}
+static inline void sd_put_d(const sd_factors *f, const sd_front *front, int64_t k, double value)
+{
+    if (f->precision == SD_DOUBLE)
+        ((double *)front->d)[k] = value;
+    else
+        ((float *)front->d)[k] = (float)value;
+}
+
 /* Bytes of all panels, without delays. */
 int64_t sd_panels_bytes(const sd_tree *tree, sd_precision precision);
 

@@ -8,19 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double d_at(const sd_factors *f, const sd_front *front, int32_t k)
-{
-    return f->precision == SD_DOUBLE ? ((const double *)front->d)[k] : (double)((const float *)front->d)[k];
-}
-
-static void set_d(const sd_factors *f, const sd_front *front, int32_t k, double value)
-{
-    if (f->precision == SD_DOUBLE)
-        ((double *)front->d)[k] = value;
-    else
-        ((float *)front->d)[k] = (float)value;
-}
-
 /* The eigenvalue of (a b; b c) of the smaller size, with its eigenvector; and the larger one. */
 static double small_eigenvalue(double a, double b, double c, double vector[2], double *large)
 {
@@ -60,7 +47,7 @@ static void add_suspect(sd_suspect *list, int64_t *kept, int64_t most, const sd_
 static int suspects_at(const sd_factors *f, int32_t k, int32_t j, double limit, sd_suspect found[2])
 {
     const sd_front *front = &f->front[k];
-    const double a = d_at(f, front, 2 * j), b = d_at(f, front, 2 * j + 1);
+    const double a = sd_get_d(f, front, 2 * j), b = sd_get_d(f, front, 2 * j + 1);
     sd_suspect s = {
         .front = k, .column = j, .position = {front->variable[j], -1}, .vector = {1, 0}, .eigenvalue = a};
     if (b == 0) {
@@ -68,7 +55,7 @@ static int suspects_at(const sd_factors *f, int32_t k, int32_t j, double limit, 
         return a != 0 && fabs(a) <= limit;
     }
     double large;
-    s.eigenvalue = small_eigenvalue(a, b, d_at(f, front, 2 * j + 2), s.vector, &large);
+    s.eigenvalue = small_eigenvalue(a, b, sd_get_d(f, front, 2 * j + 2), s.vector, &large);
     s.position[1] = front->variable[j + 1];
     if (!(fabs(s.eigenvalue) <= limit)) return 0;
     found[0] = found[1] = s;
@@ -88,7 +75,7 @@ int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects
             sd_suspect found[2];
             const int count = suspects_at(f, k, j, limit, found);
             for (int i = 0; i < count; ++i) add_suspect(suspects, &kept, most, &found[i]);
-            j += d_at(f, front, 2 * j + 1) != 0;
+            j += sd_get_d(f, front, 2 * j + 1) != 0;
         }
     }
     qsort(suspects, (size_t)kept, sizeof *suspects, by_size);
@@ -100,23 +87,23 @@ void sd_make_zero(sd_factors *f, const sd_suspect *s)
     const sd_front *front = &f->front[s->front];
     const int32_t k = 2 * s->column;
     if (s->position[1] < 0) {
-        set_d(f, front, k, 0);
+        sd_put_d(f, front, k, 0);
         return;
     }
     double v[2], large;
     if (s->second) { /* after the smaller one: nothing is left of it */
-        for (int i = 0; i < 4; ++i) set_d(f, front, k + i, 0);
+        for (int i = 0; i < 4; ++i) sd_put_d(f, front, k + i, 0);
         return;
     }
-    small_eigenvalue(d_at(f, front, k), d_at(f, front, k + 1), d_at(f, front, k + 2), v, &large);
-    set_d(f, front, k, large * v[1] * v[1]);
-    set_d(f, front, k + 1, -large * v[0] * v[1]);
-    set_d(f, front, k + 2, large * v[0] * v[0]);
+    small_eigenvalue(sd_get_d(f, front, k), sd_get_d(f, front, k + 1), sd_get_d(f, front, k + 2), v, &large);
+    sd_put_d(f, front, k, large * v[1] * v[1]);
+    sd_put_d(f, front, k + 1, -large * v[0] * v[1]);
+    sd_put_d(f, front, k + 2, large * v[0] * v[0]);
 }
 
 void sd_replace_pivot(sd_factors *f, const sd_suspect *s, double value)
 {
-    set_d(f, &f->front[s->front], 2 * s->column, value);
+    sd_put_d(f, &f->front[s->front], 2 * s->column, value);
 }
 
 bool sd_keep_null_space(const sd_factors *f, double *x)
@@ -125,7 +112,7 @@ bool sd_keep_null_space(const sd_factors *f, double *x)
     for (int32_t k = 0; k < f->tree->fronts; ++k) {
         const sd_front *front = &f->front[k];
         for (int32_t j = 0; j < front->eliminated; ++j) {
-            const double a = d_at(f, front, 2 * j), b = d_at(f, front, 2 * j + 1);
+            const double a = sd_get_d(f, front, 2 * j), b = sd_get_d(f, front, 2 * j + 1);
             double *p = x + front->variable[j];
             if (b == 0) {
                 any |= a == 0 && *p != 0;
@@ -133,7 +120,7 @@ bool sd_keep_null_space(const sd_factors *f, double *x)
                 continue;
             }
             double v[2], large, *q = x + front->variable[++j], along = 0;
-            const double small = small_eigenvalue(a, b, d_at(f, front, 2 * j), v, &large);
+            const double small = small_eigenvalue(a, b, sd_get_d(f, front, 2 * j), v, &large);
             if (fabs(small) <= 8 * DBL_EPSILON * fabs(large)) along = v[0] * *p + v[1] * *q;
             any |= along != 0;
             *p = along * v[0];

@@ -32,11 +32,6 @@ static const sd_factors *factors_of(const saddle_solver *s)
     return &s->direct.factors[s->direct.precision];
 }
 
-static double get_number(const sd_factors *f, const void *array, int64_t k)
-{
-    return f->precision == SD_DOUBLE ? ((const double *)array)[k] : (double)((const float *)array)[k];
-}
-
 /* ---- parts of a solve ---- */
 
 /* w, by position, from x, by pivots; and back. */
@@ -152,8 +147,8 @@ saddle_status saddle_get_pivots(const saddle_solver *solver, int32_t *order, dou
         for (int32_t j = 0; j < front->eliminated; ++j, ++at) {
             if (order) order[at] = f->tree->order[front->variable[j]];
             if (!d) continue;
-            d[2 * at] = ldexp(get_number(f, front->d, 2 * j), solver->direct.exponent);
-            d[2 * at + 1] = ldexp(get_number(f, front->d, 2 * j + 1), solver->direct.exponent);
+            d[2 * at] = ldexp(sd_get_d(f, front, 2 * j), solver->direct.exponent);
+            d[2 * at + 1] = ldexp(sd_get_d(f, front, 2 * j + 1), solver->direct.exponent);
         }
     }
     return SADDLE_OK;
@@ -188,7 +183,7 @@ static saddle_status check_d(sd_context *c, const saddle_solver *s, const double
     for (int32_t k = 0; k < f->tree->fronts; ++k) {
         const sd_front *front = &f->front[k];
         for (int32_t j = 0; j < front->eliminated; ++j, ++at) {
-            const bool pair = get_number(f, front->d, 2 * j + 1) != 0;
+            const bool pair = sd_get_d(f, front, 2 * j + 1) != 0;
             double own;
             for (int part = 0; part < 2; ++part) {
                 const double value = d[2 * at + part];
@@ -210,12 +205,11 @@ static saddle_status check_d(sd_context *c, const saddle_solver *s, const double
     return SADDLE_OK;
 }
 
-static void put_number(const sd_factors *f, void *array, int64_t k, double value)
+static void count_sign(sd_direct *d, double eigenvalue)
 {
-    if (f->precision == SD_DOUBLE)
-        ((double *)array)[k] = value;
-    else
-        ((float *)array)[k] = (float)value;
+    d->positive += eigenvalue > 0;
+    d->negative += eigenvalue < 0;
+    d->zero += eigenvalue == 0;
 }
 
 /* Signs of the eigenvalues of D: a preconditioner of CG or MINRES has to be positive definite. */
@@ -226,22 +220,20 @@ static void count_signs(sd_direct *d)
     for (int32_t k = 0; k < f->tree->fronts; ++k) {
         const sd_front *front = &f->front[k];
         for (int32_t j = 0; j < front->eliminated; ++j) {
-            const double a = get_number(f, front->d, 2 * j), b = get_number(f, front->d, 2 * j + 1);
-            double first = a, second = a;
+            const double a = sd_get_d(f, front, 2 * j), b = sd_get_d(f, front, 2 * j + 1);
+            double first = a;
             if (b != 0) {
-                const double c = get_number(f, front->d, 2 * j + 2);
+                const double c = sd_get_d(f, front, 2 * ++j), product = (a / b) * (c / b); /* 1 + det / b^2 */
                 first = a + c;
-                second = fabs((a / b) * (c / b) - 1) <= 8 * DBL_EPSILON ? 0
-                         : (a / b) * (c / b) > 1                        ? first
-                                                                        : -first;
+                double second = product > 1 ? first : -first;
+                if (fabs(product - 1) <= 8 * DBL_EPSILON) second = 0;
                 if (first == 0) { /* then the determinant is negative */
                     first = 1;
                     second = -1;
                 }
-                ++j;
-                *(second > 0 ? &d->positive : second < 0 ? &d->negative : &d->zero) += 1;
+                count_sign(d, second);
             }
-            *(first > 0 ? &d->positive : first < 0 ? &d->negative : &d->zero) += 1;
+            count_sign(d, first);
         }
     }
 }
@@ -257,11 +249,11 @@ saddle_status saddle_set_d(saddle_solver *solver, const double *d)
     if (status) return status;
     sd_factors *f = &solver->direct.factors[solver->direct.precision];
     for (int32_t k = 0; k < f->tree->fronts; ++k) {
-        sd_front *front = &f->front[k];
+        const sd_front *front = &f->front[k];
         for (int64_t j = 0; j < 2 * (int64_t)front->eliminated; ++j) {
             double own;
             fits(f, *d++, solver->direct.exponent, &own);
-            put_number(f, front->d, j, own);
+            sd_put_d(f, front, j, own);
         }
     }
     solver->direct.changed = true;
