@@ -385,66 +385,97 @@ static bool is_worse(const saddle_info *a, const saddle_info *b)
     return !(a->relative_residual <= b->relative_residual);
 }
 
-/* The columns one after the other; info keeps the worst of them. */
+/* The worst of the columns so far, and what is added up over all of them. */
+typedef struct outcome {
+    saddle_info info;
+    saddle_status status;
+} outcome;
+
+/* Column k ended so. */
+static void take_column(outcome *o, int64_t k, saddle_status found, const saddle_info *column,
+                        const sd_context *c)
+{
+    const bool worse =
+        k == 0 || (found && !o->status) || (!found == !o->status && is_worse(column, &o->info));
+    const int64_t iterations = (k == 0 ? 0 : o->info.iterations) + column->iterations;
+    const int64_t length = k == 0 ? column->history_length : o->info.history_length;
+    if (worse) {
+        o->info = *column;
+        memcpy(o->info.message, c->message, sizeof o->info.message);
+        o->status = found;
+    }
+    o->info.iterations = iterations;
+    o->info.history_length = length;
+}
+
+/* Nothing more is solved. */
+static void give_up(outcome *o, saddle_status status, const sd_context *c)
+{
+    o->status = status;
+    o->info.converged = 0;
+    memcpy(o->info.message, c->message, sizeof o->info.message);
+}
+
+/* Whether a column's end is that of the columns after it too. */
+static bool is_final(const sd_engine *e, saddle_status status)
+{
+    return e->status || status == SADDLE_CANCELLED || status == SADDLE_OUT_OF_MEMORY ||
+           status == SADDLE_MEMORY_LIMIT;
+}
+
+/* The columns one after the other, those that the direct solver takes side by side in blocks; `done` counts
+ * those that have an x. */
+static void run_columns(const saddle_solver *s, sd_engine *e, int64_t nrhs, const double *b, int64_t ldb,
+                        double *x, int64_t ldx, block *ready, double *work, outcome *o, int64_t *done)
+{
+    const saddle_info start = o->info;
+    for (int64_t k = 0; k < nrhs; ++k) {
+        const int64_t at = ready->width > 0 ? k % ready->width : 0, left = nrhs - k;
+        if (ready->width > 0 && at == 0) {
+            const saddle_status failed =
+                solve_block(s, e, left < ready->width ? left : ready->width, b + k * ldb, ldb, ready);
+            if (failed) {
+                give_up(o, failed, e->context);
+                return;
+            }
+        }
+        saddle_info column = start;
+        column.iterations = 0;
+        if (k > 0) column.history = NULL; /* the history is that of the first */
+        const saddle_status found = solve_column(s, e, b + k * ldb, x + k * ldx, ready, at, work, &column);
+        take_column(o, k, found, &column, e->context);
+        *done = k + 1;
+        if (is_final(e, found)) {
+            give_up(o, found ? found : e->status, e->context);
+            return;
+        }
+    }
+}
+
+/* All columns; info keeps the worst of them. */
 static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrhs, const double *b,
                                    int64_t ldb, double *x, int64_t ldx, saddle_info *info)
 {
     const int32_t n = s->A.n;
-    saddle_info worst = *info;
-    saddle_status status = SADDLE_OK;
-    worst.converged = nrhs == 0; /* nothing was asked for */
+    sd_context *c = e->context;
+    outcome o = {*info, SADDLE_OK};
+    int64_t done = 0;
     sd_direct own = {0};
     block ready = {.own = &own};
-    double *work = sd_alloc(e->context, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
-    if (!work || make_block(s, e->context, nrhs, &ready)) {
-        clear_columns(n, 0, nrhs, x, ldx);
-        nrhs = 0;
-        status = e->context->status;
-        memcpy(worst.message, e->context->message, sizeof worst.message);
-    }
-    for (int64_t k = 0; k < nrhs; ++k) {
-        if (ready.width > 0 && k % ready.width == 0) {
-            const int64_t left = nrhs - k;
-            const int64_t count = left < ready.width ? left : ready.width;
-            const saddle_status failed = solve_block(s, e, count, b + k * ldb, ldb, &ready);
-            if (failed) {
-                clear_columns(n, k, nrhs, x, ldx);
-                status = failed;
-                worst.converged = 0;
-                memcpy(worst.message, e->context->message, sizeof worst.message);
-                break;
-            }
-        }
-        saddle_info column = *info;
-        column.iterations = 0;
-        if (k > 0) column.history = NULL; /* the history is that of the first */
-        const saddle_status found = solve_column(s, e, b + k * ldb, x + k * ldx, &ready,
-                                                 ready.width > 0 ? k % ready.width : 0, work, &column);
-        const bool worse = k == 0 || (found && !status) || (!found == !status && is_worse(&column, &worst));
-        const int64_t iterations = (k == 0 ? 0 : worst.iterations) + column.iterations;
-        const int64_t length = k == 0 ? column.history_length : worst.history_length;
-        if (worse) {
-            worst = column;
-            memcpy(worst.message, e->context->message, sizeof worst.message);
-            status = found;
-        }
-        worst.iterations = iterations;
-        worst.history_length = length;
-        if (e->status || found == SADDLE_CANCELLED || found == SADDLE_OUT_OF_MEMORY ||
-            found == SADDLE_MEMORY_LIMIT) {
-            clear_columns(n, k + 1, nrhs, x, ldx);
-            status = found;
-            worst.converged = 0;
-            break;
-        }
-    }
-    worst.history = info->history;
-    *info = worst;
-    if (status) memcpy(e->context->message, worst.message, sizeof worst.message);
-    sd_free(e->context, work);
-    free_block(e->context, &ready);
-    sd_direct_free(e->context, &own);
-    return status;
+    o.info.converged = nrhs == 0; /* nothing was asked for */
+    double *work = sd_alloc(c, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
+    if (!work || make_block(s, c, nrhs, &ready))
+        give_up(&o, c->status, c);
+    else
+        run_columns(s, e, nrhs, b, ldb, x, ldx, &ready, work, &o, &done);
+    clear_columns(n, done, nrhs, x, ldx);
+    o.info.history = info->history;
+    *info = o.info;
+    if (o.status) memcpy(c->message, o.info.message, sizeof o.info.message);
+    sd_free(c, work);
+    free_block(c, &ready);
+    sd_direct_free(c, &own);
+    return o.status;
 }
 
 static saddle_status check_call(sd_context *c, const saddle_solver *s, int64_t nrhs, const double *b,
