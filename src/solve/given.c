@@ -1,4 +1,7 @@
-/* What the caller gives beside the matrix: scaling, order, signs. Copies, kept by the solver. */
+/*
+ * What the caller gives beside the matrix: scaling, order, signs. Copies, kept by the solver and freed with
+ * it. Scaling and order are checked where they are used (src/prepare), against the matrix of that call.
+ */
 #include "solve/solver.h"
 
 #include <string.h>
@@ -22,9 +25,18 @@ static void drop(saddle_solver *s, const void *block)
     sd_free(&s->c, owned);
 }
 
+/* What went wrong is said by saddle_message, as for analyse and factor. */
+static saddle_status tell(saddle_solver *s, saddle_status status)
+{
+    return sd_tell(&s->c, status, s->info.message);
+}
+
 saddle_status saddle_set_given(saddle_solver *solver, int64_t n, const saddle_given *given)
 {
-    if (!solver || (given && n < 0)) return SADDLE_BAD_ARGUMENT;
+    if (!solver) return SADDLE_BAD_ARGUMENT;
+    if (given && n < 0)
+        return tell(solver,
+                    sd_fail(&solver->c, SADDLE_BAD_ARGUMENT, "saddle_set_given: n is %lld", (long long)n));
     bool failed = false;
     saddle_given kept = {0};
     if (given) {
@@ -36,7 +48,7 @@ saddle_status saddle_set_given(saddle_solver *solver, int64_t n, const saddle_gi
     drop(solver, old.row_scale);
     drop(solver, old.col_scale);
     drop(solver, old.permutation);
-    if (failed) return solver->c.status;
+    if (failed) return tell(solver, solver->c.status);
     solver->given = kept;
     solver->given_n = n;
     return SADDLE_OK;
@@ -44,10 +56,19 @@ saddle_status saddle_set_given(saddle_solver *solver, int64_t n, const saddle_gi
 
 saddle_status saddle_set_signs(saddle_solver *solver, int64_t n, const int8_t *signs)
 {
-    if (!solver || (signs && n < 0)) return SADDLE_BAD_ARGUMENT;
+    if (!solver) return SADDLE_BAD_ARGUMENT;
+    if (signs && n < 0)
+        return tell(solver,
+                    sd_fail(&solver->c, SADDLE_BAD_ARGUMENT, "saddle_set_signs: n is %lld", (long long)n));
+    for (int64_t i = 0; signs && i < n; ++i) {
+        if (signs[i] >= -1 && signs[i] <= 1) continue;
+        return tell(solver, sd_fail(&solver->c, SADDLE_BAD_ARGUMENT,
+                                    "saddle_set_signs: sign %lld (counted from 1) is %d, not 1, -1 or 0",
+                                    (long long)i + 1, signs[i]));
+    }
     bool failed = false;
     int8_t *kept = copy(&solver->c, n, sizeof *kept, signs, &failed);
-    if (failed) return solver->c.status;
+    if (failed) return tell(solver, solver->c.status);
     sd_free(&solver->c, solver->signs);
     solver->signs = kept;
     solver->signs_n = n;
