@@ -16,8 +16,7 @@
 #include <math.h>
 
 static const double CHEAP_FLOPS = 3e10; /* of a factorization: a few seconds of one core */
-static const double PRODUCT_FLOPS =
-    20; /* what an entry costs in an iteration, in operations of a factorization */
+static const double PRODUCT_FLOPS = 20; /* of a factorization that cost as much as an entry in an iteration */
 static const int64_t ORDER_ENTRIES = 8000000; /* from here on even an ordering is dear */
 
 sd_direct_options sd_direct_request(const saddle_solver *s, sd_precision precision)

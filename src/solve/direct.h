@@ -19,7 +19,7 @@
 
 typedef struct sd_direct {
     /* the plan: made once a pattern */
-    bool planned, general, from_values;
+    bool planned, general;
     sd_csr augmented; /* of a general matrix */
     saddle_preparation p;
     sd_tree tree;
@@ -34,7 +34,7 @@ typedef struct sd_direct {
     sd_precision precision; /* of those in use */
     sd_solve_room room;
     int exponent;
-    int rule;                         /* sd_pivot_rule of the last factorization */
+    sd_pivot_rule rule;               /* of the last factorization */
     bool was_definite;                /* the last factorization met no pivot that was not positive */
     bool changed;                     /* D is the caller's */
     int64_t positive, negative, zero; /* pivots, those that are nothing but rounding counted as zero */
@@ -80,7 +80,7 @@ int sd_take_exponent(int32_t n, double *w);
 
 /*
  * Solves for k columns: x = A^-1 b, then refinement with residuals in double-double until the componentwise
- * error no longer halves; the better x is kept. Without `refine` there are no corrections.
+ * error no longer halves; the better x is kept. Without `corrections` the first x stays.
  */
 enum { SD_REFINEMENT_STEPS = 15 };
 
@@ -94,7 +94,7 @@ typedef struct sd_direct_result {
     double history[SD_REFINEMENT_STEPS + 1];
 } sd_direct_result;
 saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operator *op, int64_t k,
-                              const double *b, double *x, bool refine, sd_direct_result *results);
+                              const double *b, double *x, bool corrections, sd_direct_result *results);
 
 /* z = a vector in the null space that the zero pivots span, z'b not 0 where the system has no solution; of a
  * symmetric matrix. *found is false where b asks nothing of that space. */

@@ -1,9 +1,7 @@
 /* Solves with the factors, and refinement. See direct.h. */
-#include "factor/rank.h"
 #include "solve/direct.h"
 
 #include "factor/rank.h"
-
 #include "solve/measure.h"
 
 #include <float.h>
@@ -12,9 +10,8 @@
 #include <string.h>
 
 enum {
-    EXPONENT_MOST = 40,
-    IDLE_MOST =
-        2 /* an error may rise at first, when the solution is large in a direction that b hardly has */
+    EXPONENT_MOST = 40, /* of two: sizes up to 2^40 are left as they are */
+    IDLE_MOST = 2 /* not 1: an error may rise at first, when x is large in a direction that b hardly has */
 };
 
 int sd_take_exponent(int32_t n, double *w)

@@ -27,12 +27,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double SUSPECT = 1e-8; /* beside a largest entry of 1 */
-static const double ROUNDING =
-    2 * DBL_EPSILON; /* u, and something for entries that are sums of rounded numbers */
-static const double SQUARED = 64 * DBL_EPSILON * DBL_EPSILON;
-static const double CERTAIN = 1000 * DBL_EPSILON;
-static const double REPLACED = 0.01; /* a pivot that is off by more is replaced */
+static const double SUSPECT = 1e-8;             /* beside a largest entry of 1 */
+static const double ROUNDING = 2 * DBL_EPSILON; /* four roundings: entries may be sums of rounded numbers */
+static const double SQUARED = 64 * DBL_EPSILON * DBL_EPSILON; /* (8 eps)^2: the error of z, squared */
+static const double CERTAIN = 1000 * DBL_EPSILON;             /* of g: here z'Az has three digits */
+static const double REPLACED = 0.01;                          /* a pivot that is off by more is replaced */
 enum {
     SUSPECTS_MOST = 4096,
     ROOM = 4000000 /* numbers in the vectors z that are computed together */

@@ -1,8 +1,6 @@
 /* Triangular solves on the assembly tree: rooms, tasks, blocks. See triangular.h. */
 #include "solve/triangular.h"
 
-#include "backend/blas.h"
-
 #include <float.h>
 #include <omp.h>
 #include <string.h>
@@ -237,12 +235,10 @@ saddle_status sd_triangular_solve(sd_context *c, const sd_factors *f, const sd_s
                                   int64_t nrhs, double *x, int64_t ldx, int threads)
 {
     saddle_status status = SADDLE_OK;
-    sd_blas_enter();
     for (int64_t first = 0; first < nrhs && !status; first += SD_RHS_BLOCK) {
         const int64_t left = nrhs - first;
         status = solve_block(c, f, room, parts, (int32_t)(left < SD_RHS_BLOCK ? left : SD_RHS_BLOCK),
                              x + first * ldx, ldx, threads);
     }
-    sd_blas_leave();
     return status;
 }

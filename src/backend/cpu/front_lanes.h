@@ -35,7 +35,7 @@ static inline bool NAME(any_zero)(NAME(bits) v)
 #endif
 }
 
-/* The largest lane, and which lanes equal x, as bits from the lowest. No lane is NaN. */
+/* The largest lane; and which lanes equal x, as bits from the lowest. No lane is NaN. */
 static inline real NAME(top_lane)(NAME(vec) v)
 {
 #if defined(__AVX512F__)
@@ -60,7 +60,7 @@ static inline unsigned NAME(equal_lanes)(NAME(vec) v, real x)
 #endif
 }
 
-/* Whether every lane of |v| is at most `bound`; not where there is a NaN. */
+/* -1 in the lanes where |v| is at most `bound`, otherwise 0: also where it is a NaN. */
 static inline NAME(bits) NAME(within)(NAME(vec) v, NAME(vec) bound)
 {
     return (NAME(bits))(NAME(absolute)(v) <= bound);

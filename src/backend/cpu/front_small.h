@@ -11,13 +11,10 @@
  * Rows are handled in whole vectors from the pivot down, so that entries above the diagonal of later columns
  * are written too: they are not kept.
  */
-#undef FABS
 #undef REAL_MAX
 #if SINGLE
-#define FABS fabsf
 #define REAL_MAX FLT_MAX
 #else
-#define FABS fabs
 #define REAL_MAX DBL_MAX
 #endif
 enum {
@@ -285,8 +282,8 @@ typedef struct NAME(two) {
 
 static inline NAME(two) NAME(make_two)(real a, real b, real c)
 {
-    real largest = FABS(a) > FABS(c) ? FABS(a) : FABS(c);
-    if (FABS(b) > largest) largest = FABS(b);
+    real largest = NAME(fabs)(a) > NAME(fabs)(c) ? NAME(fabs)(a) : NAME(fabs)(c);
+    if (NAME(fabs)(b) > largest) largest = NAME(fabs)(b);
     NAME(two) v = {a / largest, b / largest, c / largest, 0, 0};
     v.det = v.a * v.c - v.b * v.b;
     v.s = 1 / v.det / largest;
@@ -296,8 +293,8 @@ static inline NAME(two) NAME(make_two)(real a, real b, real c)
 /* The determinant keeps at least half of its larger part, so that its sign is right. */
 static inline bool NAME(is_regular_two)(const NAME(two) * v)
 {
-    const real ac = FABS(v->a * v->c), bb = v->b * v->b;
-    return FABS(v->det) >= (real)0.5 * (ac > bb ? ac : bb) && v->b != 0 && FABS(v->s) <= REAL_MAX;
+    const real ac = NAME(fabs)(v->a * v->c), bb = v->b * v->b;
+    return NAME(fabs)(v->det) >= (real)0.5 * (ac > bb ? ac : bb) && v->b != 0 && NAME(fabs)(v->s) <= REAL_MAX;
 }
 
 /* The extent of L in columns x and y, over n rows. */
@@ -410,11 +407,11 @@ static int32_t NAME(take_first)(sd_front *f, int32_t k, int32_t end, const sd_pi
     const real *x = (const real *)f->panel + k + k * f->ld, *y = x + f->ld;
     const real limit = (real)(1 / pivoting->u), pivot = x[0], inverse = 1 / pivot;
     const NAME(vec) extent = next->known == k ? next->extent : NAME(extent_of)(x, f->rows - k);
-    if ((double)FABS(pivot) <= pivoting->small && NAME(is_below)(extent, pivoting->small)) {
+    if ((double)NAME(fabs)(pivot) <= pivoting->small && NAME(is_below)(extent, pivoting->small)) {
         NAME(drop_column)(f, k, pivots, next);
         return 1;
     }
-    if (NAME(all_at_most)(extent * FABS(inverse), limit)) {
+    if (NAME(all_at_most)(extent * NAME(fabs)(inverse), limit)) {
         NAME(pivot_one)(f, k, end, pivot, inverse, pivots, next);
         return 1;
     }
@@ -469,13 +466,13 @@ static int32_t NAME(take_any)(sd_front *f, int32_t k, const sd_pivoting *pivotin
             NAME(drop_column)(f, k, pivots, next);
             return 1;
         }
-        if (NAME(all_at_most)(extent * FABS(inverse), limit)) {
+        if (NAME(all_at_most)(extent * NAME(fabs)(inverse), limit)) {
             NAME(exchange_columns)(f, k, j);
             NAME(pivot_one)(f, k, f->columns, pivot, inverse, pivots, next);
             return 1;
         }
         for (int32_t t = k; t < f->columns; ++t) { /* [x y] = [l m] D bounds x by (|d_jj| + |d_tj|) / u */
-            const real bound = FABS(pivot) + FABS(x[t - k]);
+            const real bound = NAME(fabs)(pivot) + NAME(fabs)(x[t - k]);
             if (t == j || !NAME(all_at_most)(extent, bound * limit)) continue;
             if (NAME(take_pair)(f, k, j, t, x, limit, pivots, next)) return 2;
         }
@@ -502,7 +499,7 @@ static int32_t NAME(take_largest)(sd_front *f, int32_t k, double small, sd_pivot
     real most = -1, off = -1, *panel = f->panel;
     for (int32_t j = k; j < f->columns; ++j) {
         for (int32_t i = j; i < f->columns; ++i) {
-            const real a = FABS(panel[i + j * f->ld]);
+            const real a = NAME(fabs)(panel[i + j * f->ld]);
             real *largest = i == j ? &most : &off;
             if (a <= *largest || isnan(*largest)) continue;
             *largest = a;

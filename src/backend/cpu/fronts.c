@@ -22,15 +22,15 @@
 #endif
 
 enum {
-    PANEL = 256,      /* columns of an outer panel: how deep the large products are */
-    TILE = 32,        /* columns factored at a time */
-    TILE_ROWS = 512,  /* rows of a piece of a product */
-    SOLVE_ROWS = 256, /* rows of a piece of the solve below a tile */
-    PERMUTED_COLUMNS = 64,
-    RETRY_PART = 8,     /* failed columns are tried again while a round takes one in so many */
-    OWN_ROWS = 96,      /* rows of C, and depth, that the kernel here takes at a time: C stays in the */
-    OWN_DEPTH = 128,    /* second cache */
-    BLAS_WORK = 200000, /* products of less than this, or not deep, are not worth packing */
+    PANEL = 256,           /* columns of an outer panel: how deep the large products are */
+    TILE = 32,             /* columns factored at a time */
+    TILE_ROWS = 512,       /* rows of a piece of a product */
+    SOLVE_ROWS = 256,      /* rows of a piece of the solve below a tile */
+    PERMUTED_COLUMNS = 64, /* whose rows one thread permutes at a time */
+    RETRY_PART = 8,        /* failed columns are tried again while a round takes one in so many */
+    OWN_ROWS = 96,         /* rows of C, and depth, that the kernel here takes at a time: C stays in the */
+    OWN_DEPTH = 128,       /* second cache */
+    BLAS_WORK = 200000,    /* products of less than this, or not deep, are not worth packing */
     TAIL_DEPTH = 64,
 #ifdef __AVX512F__ /* 32 registers, and the kernel here is as fast as OpenBLAS' own at any depth */
     BLAS_DEPTH = PANEL,
