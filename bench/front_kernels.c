@@ -1,8 +1,8 @@
 /*
  * Rates of the dense kernels on fronts: factor and update, against one dgemm of about the same work in the
- * same run. Not installed; build it with the target front_kernels.
+ * same run. Not installed; the target is bench_front_kernels.
  *
- *     front_kernels [ROWS COLUMNS]
+ *     bench_front_kernels [ROWS COLUMNS]
  *
  * For each size: Gflop/s of the threshold rule on an indefinite front and of the positive rule on a definite
  * one, what part of dgemm's rate that is, and threshold's time over positive's. Best of several runs; one

@@ -10,8 +10,6 @@
 #include "plan/groups.h"
 #include "plan/supernodes.h"
 
-#include "backend/front.h"
-
 /* The rows of all fronts, each list in the order in which its rows were met. mark is work of n. */
 static void find_rows(const sd_graph *g, sd_tree *t, int32_t *mark)
 {
