@@ -123,6 +123,15 @@ int64_t sd_panels_bytes(const sd_tree *t, sd_precision precision)
     return bytes;
 }
 
+int64_t sd_factors_bytes(const sd_factors *f)
+{
+    int64_t bytes = 0;
+    for (int32_t k = 0; k < f->tree->fronts; ++k)
+        bytes += panel_bytes(f->front[k].rows, f->front[k].columns, (int64_t)sd_precision_size(f->precision));
+    return bytes;
+}
+
+/* The panel of a front that takes over so many delayed columns; false where there is no memory. */
 static bool place_front(running *r, int32_t f, int32_t delays)
 {
     const sd_tree *t = r->f->tree;

@@ -93,7 +93,7 @@ static saddle_status factor_direct(saddle_solver *s)
         return sd_fail(&s->c, SADDLE_BAD_ARGUMENT, "signs were given for n = %lld, and n is %d",
                        (long long)s->signs_n, s->A.n);
     const saddle_status status = sd_direct_factor(&s->c, &s->A, definite, &q, &s->direct);
-    if (!status) sd_direct_tell(s, &s->direct, &s->info);
+    if (!status) sd_direct_tell(&s->direct, &s->info);
     return status;
 }
 
@@ -131,12 +131,12 @@ saddle_status sd_choose_methods(saddle_solver *s)
     return status ? status : factor_direct(s);
 }
 
-void sd_direct_tell(const saddle_solver *s, const sd_direct *d, saddle_info *info)
+void sd_direct_tell(const sd_direct *d, saddle_info *info)
 {
     const sd_factors *f = &d->factors[d->precision];
     info->factor_nnz = f->nnz;
     info->factor_flops = f->flops < 9e18 ? (int64_t)f->flops : INT64_MAX;
-    info->factor_bytes = s->c.bytes;
+    info->factor_bytes = sd_factors_bytes(f);
     info->fronts = d->tree.fronts;
     info->largest_front = f->largest_front;
     info->levels = d->tree.height;

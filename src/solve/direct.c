@@ -113,7 +113,8 @@ static int64_t factor_bytes(const sd_tree *t, const sd_front_kernels *kernels, s
     const int64_t number = (int64_t)sd_precision_size(precision);
     const int64_t numbers = t->rests + kernels->work(t->largest_rows, t->largest_columns);
     const int64_t panels = sd_panels_bytes(t, precision);
-    const int64_t lists = t->fronts * (int64_t)(sizeof(sd_front) + sizeof(int64_t) + 2 * sizeof(void *));
+    /* a front itself, how many it waits for, its interval of the arena */
+    const int64_t lists = t->fronts * (int64_t)(sizeof(sd_front) + sizeof(int32_t) + 2 * sizeof(int64_t));
     return numbers * number + lists + t->entry_ptr[t->n] * (int64_t)sizeof(double) + panels +
            (int64_t)(DELAY_ROOM * (double)panels);
 }
@@ -304,8 +305,8 @@ static saddle_status check_factor(sd_context *c, const sd_direct_options *q, sd_
     d->largest_l = largest_l(&d->factors[d->precision]);
     if (d->rule != SD_PIVOT_THRESHOLD || d->largest_l <= 1 / q->o->threshold) return SADDLE_OK;
     return sd_fail(c, SADDLE_NOT_CONVERGED,
-                   "the factor is not stable: its largest entry is %g, and 1/threshold %g", d->largest_l,
-                   1 / q->o->threshold);
+                   "the factor is not stable: its largest entry is %g, and 1/threshold %g; try another scaling",
+                   d->largest_l, 1 / q->o->threshold);
 }
 
 saddle_status sd_direct_factor(sd_context *c, const sd_csr *A, bool known_definite,

@@ -62,7 +62,7 @@ static saddle_status find_factors(const solving *w, const sd_direct **found)
     if (!status)
         status =
             sd_direct_factor(c, &s->A, s->facts.symmetric && s->facts.kind == SADDLE_KIND_SPD, &q, w->own);
-    if (!status) sd_direct_tell(s, w->own, w->info);
+    if (!status) sd_direct_tell(w->own, w->info);
     return status;
 }
 

@@ -91,7 +91,7 @@ saddle_status sd_plan_direct(saddle_solver *solver);
 sd_direct_options sd_direct_request(const saddle_solver *solver, sd_precision precision);
 
 /* Fills in what info says of a direct factorization. */
-void sd_direct_tell(const saddle_solver *solver, const sd_direct *d, saddle_info *info);
+void sd_direct_tell(const sd_direct *d, saddle_info *info);
 
 /* What `auto` means for this matrix and method. */
 int sd_choose_krylov(const saddle_solver *solver, int method);
