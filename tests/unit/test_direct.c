@@ -270,6 +270,23 @@ static void a_static_factorization_keeps_the_signs(void **state)
     }
 }
 
+static void signs_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    const saddle_options options = options_of("method=direct,factorization=static");
+    const int8_t wrong[] = {1, 0, 2, -1}, right[] = {1, 0, -1, -1};
+    saddle_solver *solver = NULL;
+    assert_int_equal(saddle_create(&solver, &options, NULL, NULL), SADDLE_OK);
+    assert_int_equal(saddle_set_signs(solver, 4, wrong), SADDLE_BAD_ARGUMENT);
+    assert_contains(saddle_message(solver), "sign 3 (counted from 1) is 2");
+    assert_int_equal(saddle_set_signs(solver, -1, right), SADDLE_BAD_ARGUMENT);
+    assert_int_equal(saddle_set_given(solver, -1, &(saddle_given){0}), SADDLE_BAD_ARGUMENT);
+    assert_contains(saddle_message(solver), "n is -1");
+    assert_int_equal(saddle_set_signs(solver, 4, right), SADDLE_OK);
+    assert_int_equal(saddle_set_signs(NULL, 4, right), SADDLE_BAD_ARGUMENT);
+    saddle_destroy(&solver);
+}
+
 /* ---- precision, general matrices ---- */
 
 static void mixed_precision_reaches_double(void **state)
@@ -341,6 +358,7 @@ int main(void)
         cmocka_unit_test(cholesky_is_taken_at_the_second_factorization),
         cmocka_unit_test(cholesky_of_an_indefinite_matrix_is_refused),
         cmocka_unit_test(a_static_factorization_keeps_the_signs),
+        cmocka_unit_test(signs_that_are_none_are_refused),
         cmocka_unit_test(mixed_precision_reaches_double),
         cmocka_unit_test(mixed_precision_falls_back_to_double),
         cmocka_unit_test(general_matrices_are_solved_through_symmetric_ones),

@@ -92,6 +92,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
     double *x = malloc(bytes), *d = malloc(2 * bytes), *y = malloc(bytes), *e = malloc(2 * bytes);
     saddle_solver *solver = solver_new("method=direct,threads=1", NULL);
     factor_and_solve(solver, &p, x, d);
+    assert_true(solver->direct.tree.groups > 1); /* or there would be nothing to share */
     saddle_destroy(&solver);
     for (int run = 0; run < 20; ++run) {
         char list[64];
@@ -299,6 +300,40 @@ static void two_solvers_at_once_are_right(void **state)
     }
 }
 
+/* A tree of one front above all groups: its pieces are shared out, and the bits stay. */
+static void one_large_front_has_the_same_bits(void **state)
+{
+    (void)state;
+    enum { N = 400 };
+    rng r = rng_start("one front");
+    dense d = dense_random(&r, N, 2, true); /* all entries are there */
+    double first[2 * N], pivots[2 * N];
+    for (int threads = 1; threads <= 3; ++threads) {
+        char list[64];
+        snprintf(list, sizeof list, "threads=%d", threads);
+        saddle_solver *solver = factor_dense(&d, SADDLE_LOWER, list);
+        assert_int_equal(solver->direct.tree.fronts, 1);
+        assert_int_equal(solver->direct.tree.groups, 0);
+        assert_int_equal(saddle_get_pivots(solver, NULL, threads == 1 ? first : pivots), SADDLE_OK);
+        if (threads > 1) assert_memory_equal(first, pivots, sizeof first);
+        saddle_destroy(&solver);
+    }
+    dense_free(&d);
+}
+
+/* Many tasks may meet a pivot that is not positive at once. */
+static void threads_agree_that_a_matrix_is_not_definite(void **state)
+{
+    (void)state;
+    grid_problem p = grid_new(60, 1);
+    for (int run = 0; run < 10; ++run) {
+        saddle_solver *solver = solver_new("method=direct,factorization=cholesky,threads=3", NULL);
+        assert_int_equal(saddle_factor(solver, &p.A), SADDLE_NOT_DEFINITE);
+        saddle_destroy(&solver);
+    }
+    grid_free(&p);
+}
+
 typedef struct countdown {
     int calls, stop_at;
 } countdown;
@@ -350,6 +385,8 @@ int main(void)
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_solver_is_whole_again_after_a_failed_allocation),
         cmocka_unit_test(two_solvers_at_once_are_right),
+        cmocka_unit_test(one_large_front_has_the_same_bits),
+        cmocka_unit_test(threads_agree_that_a_matrix_is_not_definite),
         cmocka_unit_test(cancelling_works_at_every_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
