@@ -243,7 +243,6 @@ saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t
     if (!status && nodes && sorting && peak) {
         int32_t *node_of = work, *ptr = work + n, *child = ptr + n + 1, *next = child + n, *stack = next + n;
         int32_t *sequence = stack + n, *rank = sequence + n;
-        for (int32_t k = 0; k < t.n; ++k) s->nnz += t.count[k];
         const int32_t count = find_fundamental(&t, next, node_of, nodes);
         amalgamate(nodes, count);
         list_children(nodes, count, ptr, child);

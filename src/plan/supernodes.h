@@ -10,7 +10,6 @@ typedef struct sd_supernodes {
     int32_t *first;  /* first position of each; count + 1 */
     int32_t *parent; /* -1 at a root */
     int32_t *below;  /* rows below its own columns */
-    int64_t nnz;     /* entries of L with its diagonal, without those that amalgamation adds */
 } sd_supernodes;
 
 /* The supernodes of a graph of single rows in this order. */

@@ -120,13 +120,12 @@ double sd_front_flops(int64_t rows, int64_t columns)
     return c * (r * r - r * (c - 1) + (c - 1) * (2 * c - 1) / 6);
 }
 
+/* Of a tree that is zero but for its fronts and their rows. */
 static void predict(sd_tree *t)
 {
-    t->stored = 0;
-    t->flops = 0;
     for (int32_t f = 0; f < t->fronts; ++f) {
         const int32_t columns = sd_front_columns(t, f), rows = columns + sd_front_below(t, f);
-        t->stored += ((int64_t)rows + 2) * columns;
+        t->nnz += (int64_t)columns * rows - (int64_t)columns * (columns - 1) / 2;
         t->flops += sd_front_flops(rows, columns);
         if (rows > t->largest_rows) t->largest_rows = rows;
         if (columns > t->largest_columns) t->largest_columns = columns;
@@ -171,7 +170,6 @@ static saddle_status take_supernodes(sd_context *c, const sd_graph *g, const int
     t->order = s.order;
     t->first = s.first;
     t->parent = s.parent;
-    t->nnz = s.nnz;
     t->row_ptr = sd_alloc(c, (int64_t)s.count + 1, sizeof *t->row_ptr, "assembly tree");
     if (t->row_ptr) {
         t->row_ptr[0] = 0;

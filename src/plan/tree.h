@@ -49,8 +49,7 @@ typedef struct sd_tree {
     int64_t *group_stack;
 
     /* Predictions, without delays. */
-    int64_t nnz;          /* entries of L and D without those that amalgamation added */
-    int64_t stored;       /* numbers kept: panels as rectangles, and D */
+    int64_t nnz;          /* entries of L and D, those that amalgamation adds among them */
     double flops;         /* multiplications and additions of the factorization of these fronts */
     int64_t rests;        /* most numbers in contribution blocks at once, one thread */
     int32_t largest_rows; /* of a front */

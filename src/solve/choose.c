@@ -30,17 +30,6 @@ sd_direct_options sd_direct_request(const saddle_solver *s, sd_precision precisi
                                .sleep = s->sleep};
 }
 
-/* Entries of L and D in these fronts, counted as those of the factors will be. */
-static int64_t planned_entries(const sd_tree *t)
-{
-    int64_t entries = 0;
-    for (int32_t f = 0; f < t->fronts; ++f) {
-        const int64_t columns = sd_front_columns(t, f), rows = columns + sd_front_below(t, f);
-        entries += columns * rows - columns * (columns - 1) / 2;
-    }
-    return entries;
-}
-
 saddle_status sd_plan_direct(saddle_solver *s)
 {
     const bool single = s->options.precision != SADDLE_PRECISION_DOUBLE;
@@ -56,7 +45,7 @@ saddle_status sd_plan_direct(saddle_solver *s)
     s->info.time_plan += times[1];
     if (status) return status;
     s->info.planned_flops = s->direct.tree.flops;
-    s->info.planned_nnz = planned_entries(&s->direct.tree);
+    s->info.planned_nnz = s->direct.tree.nnz;
     s->info.planned_bytes = s->direct.planned_bytes;
     sd_log(&s->c, SADDLE_LOG_INFO, "direct: %d fronts, %.3g operations, %lld entries, about %.0f MB",
            s->direct.tree.fronts, s->direct.tree.flops, (long long)s->info.planned_nnz,

@@ -243,4 +243,20 @@ static inline void front_fill(test_front *t, rng *r, front_kind kind)
     }
 }
 
+/* A front with a number that is none, after its factorization by the threshold rule: a root has eliminated
+ * all its columns and it is seen in L or D, any other has left the columns that it spoilt. */
+static inline void assert_nan_seen(const test_front *t, const sd_front_kernels *tables)
+{
+    const double largest = tables[t->single].largest(&t->f);
+    if (t->f.rows > t->f.columns) {
+        assert_true(t->f.eliminated < t->f.columns);
+        assert_true(largest <= 100.001);
+        return;
+    }
+    bool finite = isfinite(largest);
+    for (int k = 0; k < 2 * t->f.columns; ++k) finite &= isfinite(number_at(t->f.d, t->single, k));
+    assert_int_equal(t->f.eliminated, t->f.columns);
+    assert_false(finite);
+}
+
 #endif

@@ -26,6 +26,15 @@ static void expect_inertia(const saddle_info *info, const int64_t counts[3], int
              (long long)counts[2]);
 }
 
+/* Factors in one of the styles; the inertia is this. */
+static void check_inertia(const dense *d, const int64_t counts[3], int round)
+{
+    saddle_solver *solver = factor_dense(d, SADDLE_LOWER, STYLES[round % STYLES_ALL]);
+    const saddle_info info = info_of(solver);
+    expect_inertia(&info, counts, round);
+    saddle_destroy(&solver);
+}
+
 static void inertia_is_that_of_the_eigenvalues(void **state)
 {
     (void)state;
@@ -39,10 +48,7 @@ static void inertia_is_that_of_the_eigenvalues(void **state)
         int64_t counts[3];
         jacobi_eigenvalues(&d, values);
         signs_of(values, n, counts);
-        saddle_solver *solver = factor_dense(&d, SADDLE_LOWER, STYLES[round % STYLES_ALL]);
-        const saddle_info info = info_of(solver);
-        expect_inertia(&info, counts, round);
-        saddle_destroy(&solver);
+        check_inertia(&d, counts, round);
         dense_free(&d);
     }
 }
@@ -61,10 +67,7 @@ static void inertia_is_that_of_the_congruence(void **state)
             ++counts[which];
         }
         dense d = congruent_problem(&r, n, e);
-        saddle_solver *solver = factor_dense(&d, SADDLE_LOWER, STYLES[round % STYLES_ALL]);
-        const saddle_info info = info_of(solver);
-        expect_inertia(&info, counts, round);
-        saddle_destroy(&solver);
+        check_inertia(&d, counts, round);
         dense_free(&d);
     }
 }

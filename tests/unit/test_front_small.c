@@ -126,15 +126,7 @@ static void a_nan_does_not_hang_and_is_seen(void **state)
         sd_pivoting pivoting = threshold;
         pivoting.root = below == 0;
         front_factor(&t, tables, &pivoting);
-        if (below == 0) {
-            bool finite = isfinite(sd_fronts_reference[t.single].largest(&t.f));
-            for (int k = 0; k < 2 * columns; ++k) finite &= isfinite(number_at(t.f.d, t.single, k));
-            assert_int_equal(t.f.eliminated, columns);
-            assert_false(finite);
-        } else {
-            assert_true(t.f.eliminated < columns);
-            assert_true(tables[t.single].largest(&t.f) <= 100.001);
-        }
+        assert_nan_seen(&t, tables);
         front_free(&t);
     }
 }
