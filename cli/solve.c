@@ -269,10 +269,16 @@ static int check_together(const arguments *a)
     static const char *const fixed[] = {"regularise", "signs"};
     const bool iterates =
         a->library.method == SADDLE_METHOD_DIAGONAL || a->library.method == SADDLE_METHOD_NONE;
-    for (int k = 0; iterates && k < (int)(sizeof direct / sizeof direct[0]); ++k) {
-        if (argument_given(a, direct[k]))
+    const bool named = a->library.method == SADDLE_METHOD_AUTO && a->library.krylov != SADDLE_KRYLOV_AUTO;
+    for (int k = 0; (iterates || named) && k < (int)(sizeof direct / sizeof direct[0]); ++k) {
+        if (argument_given(a, direct[k]) && iterates)
             return usage_error(a, "--%s is for the direct solver: not with --method %s", direct[k],
                                argument_text(a, "method"));
+        if (argument_given(a, direct[k]))
+            return usage_error(a,
+                               "--%s is for the direct solver, which --method auto leaves out where --krylov "
+                               "is named: say --method direct",
+                               direct[k]);
     }
     for (int k = 0; a->library.factorization != SADDLE_FACTORIZATION_STATIC && k < 2; ++k) {
         if (argument_given(a, fixed[k]))

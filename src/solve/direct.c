@@ -304,9 +304,10 @@ static saddle_status check_factor(sd_context *c, const sd_direct_options *q, sd_
     if (q->o->check == SADDLE_CHECK_OFF) return SADDLE_OK;
     d->largest_l = largest_l(&d->factors[d->precision]);
     if (d->rule != SD_PIVOT_THRESHOLD || d->largest_l <= 1 / q->o->threshold) return SADDLE_OK;
-    return sd_fail(c, SADDLE_NOT_CONVERGED,
-                   "the factor is not stable: its largest entry is %g, and 1/threshold %g; try another scaling",
-                   d->largest_l, 1 / q->o->threshold);
+    return sd_fail(
+        c, SADDLE_NOT_CONVERGED,
+        "the factor is not stable: its largest entry is %g, and 1/threshold %g; try another scaling",
+        d->largest_l, 1 / q->o->threshold);
 }
 
 saddle_status sd_direct_factor(sd_context *c, const sd_csr *A, bool known_definite,

@@ -32,6 +32,7 @@ wrong() { # expected text, arguments...
 @test "an option of the direct solver with another method" {
     wrong "--check is for the direct solver" solve A.mtx --method none --check
     wrong "--condition is for the direct solver" solve A.mtx --method diagonal --condition
+    wrong "say --method direct" solve A.mtx --krylov minres --order amd
 }
 @test "a switch that is neither on nor off" { wrong "it is one of off|on" solve A.mtx --check=yes; }
 @test "a number that is none" { wrong 'cannot be "1e"' solve A.mtx --tol 1e; }
