@@ -384,10 +384,11 @@ int main(void)
         cmocka_unit_test(a_limit_below_the_plan_is_refused),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_solver_is_whole_again_after_a_failed_allocation),
-        cmocka_unit_test(two_solvers_at_once_are_right),
         cmocka_unit_test(one_large_front_has_the_same_bits),
         cmocka_unit_test(threads_agree_that_a_matrix_is_not_definite),
         cmocka_unit_test(cancelling_works_at_every_report),
+        /* last: clang 14's OpenMP loses count of task memory when a thread that had a team has ended */
+        cmocka_unit_test(two_solvers_at_once_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
