@@ -125,7 +125,7 @@ static void the_tree_is_that_of_the_elimination(void **state)
     for (int round = 0; round < 500; ++round) {
         dense d = dense_random(&r, 1 + rng_below(&r, MOST), 0.3 * fabs(rng_unit(&r)), true);
         int32_t order[MOST];
-        bool l[MOST * MOST];
+        bool l[MOST * MOST] = {false};
         sd_csr A;
         sd_tree t;
         rng_permutation(&r, d.n, order);
