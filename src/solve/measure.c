@@ -7,11 +7,13 @@
 #include "solve/measure.h"
 
 #include "core/power.h"
+#include "solve/measure_rows.h"
 
 #include <math.h>
 
 enum {
     NOTHING = -100000, /* the exponent of 0 */
+    FOOTROOM = 900,    /* products this far below 1 are not lost, nor the errors of their rounding */
     HEADROOM = 990     /* sums of 2^31 numbers below 2^990 do not overflow */
 };
 
@@ -82,6 +84,32 @@ static double relative_residual(sd_engine *e, measuring *m, double norm_r, int o
     return ldexp(sqrt(r2) / sqrt(b2), own + of_r - of_b);
 }
 
+/* Whether a term of a row could be lost beside 2^s. */
+static bool vanishes(const sd_operator *op, const double *b, const double *x, int s)
+{
+    const int64_t n = op->sparse.n;
+    return op->smallest + sd_smallest_exponent(x, n) < s - FOOTROOM ||
+           sd_smallest_exponent(b, n) < s - FOOTROOM;
+}
+
+static saddle_status measure_by_rows(sd_engine *e, const sd_operator *op, const double *b, const double *x,
+                                     int s, double *residual, saddle_errors *errors, double *share_of_b)
+{
+    const int32_t n = op->sparse.n;
+    sd_scale_of at = {.exponent = s};
+    if (sd_engine_reserve(e, n, &op->sparse)) return e->status; /* as sd_measure always leaves it */
+    double norm_x = 0, norm_b = 0;
+    for (int32_t i = 0; i < n; ++i) {
+        norm_x = fmax(norm_x, fabs(x[i]));
+        norm_b = fmax(norm_b, fabs(b[i]));
+    }
+    at.size = op->norm_inf * ldexp(norm_x, op->exponent - s) + ldexp(norm_b, -s);
+    const saddle_status status =
+        sd_measure_by_rows(e->context, &op->from, b, x, &at, residual, errors, share_of_b);
+    if (status && !e->status) e->status = status;
+    return status;
+}
+
 saddle_status sd_measure(sd_engine *e, const sd_operator *op, const double *b, const double *x,
                          double *residual, saddle_errors *errors, double *share_of_b)
 {
@@ -95,6 +123,7 @@ saddle_status sd_measure(sd_engine *e, const sd_operator *op, const double *b, c
     /* both sides of the equation brought to about 1: b 2^-s and (A 2^-exponent)(x 2^(exponent-s)) */
     const int of_b = exponent_of(b, n), of_ax = op->exponent + exponent_of(x, n);
     const int larger = of_b > of_ax ? of_b : of_ax, s = larger < NOTHING / 2 ? 0 : larger;
+    if (vanishes(op, b, x, s)) return measure_by_rows(e, op, b, x, s, residual, errors, share_of_b);
     measuring m;
     if (!begin(e, n, &m)) {
         put_scaled(e, &m, x, op->exponent - s, false, &m.x);

@@ -18,7 +18,8 @@ saddle_status sd_columns_begin(sd_engine *e, const sd_operator *op, int64_t many
 {
     const sd_sparse *s = &op->sparse;
     *m = (sd_columns){.norm_inf = op->norm_inf};
-    if (many < MANY || !e->backend->host_memory || op->exponent != 0 || !(op->norm_inf < SAFE))
+    if (many < MANY || !e->backend->host_memory || op->exponent != 0 || !(op->norm_inf < SAFE) ||
+        op->smallest < -400)
         return SADDLE_OK;
     sd_csr stored = {.n = s->n, .nnz = s->nnz, .half = s->half};
     memcpy(&stored.ptr, &s->ptr, sizeof stored.ptr); /* read only, in a struct that could do more */

@@ -20,6 +20,16 @@ int sd_largest_exponent(const double *values, int64_t count)
     return most > 0 && isfinite(most) ? ilogb(most) : 0;
 }
 
+int sd_smallest_exponent(const double *values, int64_t count)
+{
+    double least = INFINITY;
+    for (int64_t k = 0; k < count; ++k) {
+        const double a = fabs(values[k]);
+        if (a < least && a > 0) least = a;
+    }
+    return isfinite(least) ? ilogb(least) : 0;
+}
+
 /* op->values = val 2^-exponent in the operator's precision; left NULL where val does as it is. */
 static saddle_status scaled_values(sd_context *c, const double *val, int64_t nnz, sd_operator *op)
 {
@@ -98,7 +108,9 @@ saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision preci
 {
     sd_context *c = e->context;
     const sd_csr *from = A;
-    *op = (sd_operator){.exponent = sd_largest_exponent(A->val, A->nnz)};
+    *op = (sd_operator){.exponent = sd_largest_exponent(A->val, A->nnz),
+                        .from = *A,
+                        .smallest = sd_smallest_exponent(A->val, A->nnz)};
     if (precision == SD_DOUBLE && abs(op->exponent) <= EXPONENT_SAFE) op->exponent = 0;
     op->sparse.precision = precision;
     saddle_status status = sd_slices_make(c, A, &op->slices);
@@ -139,6 +151,7 @@ bool sd_operator_refresh(sd_operator *op, const sd_csr *A, double norm_inf)
         op->sparse.val != A->val || abs(sd_largest_exponent(A->val, A->nnz)) > EXPONENT_SAFE)
         return false;
     op->norm_inf = norm_inf;
+    op->smallest = sd_smallest_exponent(A->val, A->nnz);
     return true;
 }
 

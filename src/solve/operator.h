@@ -15,6 +15,8 @@ typedef struct sd_operator {
     sd_sparse sparse;
     int exponent;
     double norm_inf; /* of A 2^-exponent */
+    sd_csr from;     /* A, whose arrays are not owned */
+    int smallest;    /* floor(log2 |a|) of its smallest entry that is not 0 */
     /* what is owned: host arrays where the backend works on them, its own memory otherwise */
     sd_csr whole;
     void *values; /* NULL where the matrix's own are used */
@@ -36,7 +38,8 @@ saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision preci
 bool sd_operator_refresh(sd_operator *op, const sd_csr *A, double norm_inf);
 void sd_operator_free(sd_engine *e, sd_operator *op);
 
-/* floor(log2 |largest|) over a host array, 0 where all are 0. */
+/* floor(log2 |largest|) over a host array, 0 where all are 0; and of the smallest that is not 0. */
 int sd_largest_exponent(const double *values, int64_t count);
+int sd_smallest_exponent(const double *values, int64_t count);
 
 #endif

@@ -159,6 +159,35 @@ static void a_small_b_beside_a_large_x_does_not_vanish(void **state)
     assert_errors(&small, &expected_small);
 }
 
+/* (S A S)(S^-1 x) = S b: in one scale the small rows would be 0, and so would their errors. */
+static void small_rows_do_not_vanish_beside_large_ones(void **state)
+{
+    (void)state;
+    rng r = rng_start("rows");
+    for (int round = 0; round < 300; ++round) {
+        const bool symmetric = round % 2;
+        dense d = dense_random(&r, 2 + rng_below(&r, LARGEST - 2), 0.6, symmetric);
+        double b[LARGEST], x[LARGEST], residual[LARGEST], exact[LARGEST];
+        int of[LARGEST];
+        spoilt_solution(&r, &d, b, x);
+        const saddle_errors plain = oracle(&d, b, x, exact);
+        for (int i = 0; i < d.n; ++i) of[i] = rng_below(&r, 700) - 350;
+        for (int i = 0; i < d.n; ++i) {
+            for (int j = 0; j < d.n; ++j)
+                if (dense_at(&d, i, j) != 0) dense_set(&d, i, j, ldexp(dense_at(&d, i, j), of[i] + of[j]));
+            b[i] = ldexp(b[i], of[i]);
+            x[i] = ldexp(x[i], -of[i]);
+        }
+        saddle_matrix A = view_plain(&d, symmetric ? SADDLE_LOWER : SADDLE_GENERAL);
+        const saddle_errors got = measure(&A, b, x, residual), expected = oracle(&d, b, x, exact);
+        assert_errors(&got, &expected);
+        assert_close(got.componentwise, plain.componentwise, "componentwise error");
+        for (int i = 0; i < d.n; ++i) assert_true(fabs(residual[i] - exact[i]) <= 1e-12 * fabs(exact[i]));
+        view_free(&A);
+        dense_free(&d);
+    }
+}
+
 static void nothing_overflows_with_a_huge_x(void **state)
 {
     (void)state;
@@ -295,6 +324,7 @@ int main(void)
         cmocka_unit_test(errors_do_not_depend_on_the_scale),
         cmocka_unit_test(a_zero_x_leaves_all_of_b_however_small),
         cmocka_unit_test(a_small_b_beside_a_large_x_does_not_vanish),
+        cmocka_unit_test(small_rows_do_not_vanish_beside_large_ones),
         cmocka_unit_test(nothing_overflows_with_a_huge_x),
         cmocka_unit_test(no_right_hand_side),
         cmocka_unit_test(what_is_not_finite_has_no_errors),
