@@ -36,6 +36,7 @@ static saddle_status begin(search *q)
     q->weight = sd_vector_new(q->e, SD_DOUBLE, q->n, "weights of the null vector");
     q->v = sd_alloc(q->e->context, 3 * (int64_t)q->n, sizeof *q->v, "null vector");
     if (!q->v && !q->e->status) q->e->status = q->e->context->status;
+    sd_engine_reserve(q->e, q->n, &q->s->op[SD_DOUBLE].sparse);
     if (!q->e->status) {
         q->y = q->v + q->n;
         q->c = q->y + q->n;
