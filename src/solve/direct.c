@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double SMALL = 1e-20; /* a column of nothing else is zero */
-static const double STALE = 0.1;   /* a matched entry below this no longer carries its pivot */
-static const double GROWN = 1e8;   /* one above this makes others small: the scaling no longer fits */
-static const double MISSCALED =
-    1e8; /* largest entry over smallest matched one that calls for a new scaling */
-static const double ALPHA = 0x1p-26;   /* of a general matrix, beside its largest entry */
+/* A column of nothing else is zero. */
+static const double SMALL[] = {[SD_DOUBLE] = 1e-150, [SD_SINGLE] = 1e-20};
+static const double STALE = 0.1;     /* a matched entry below this no longer carries its pivot */
+static const double GROWN = 1e8;     /* one above this makes others small: the scaling no longer fits */
+static const double MISSCALED = 1e8; /* the largest entry over the least matched one asks for a new scaling */
+static const double ALPHA = 0x1p-26; /* of a general matrix, beside its largest entry */
 static const double DELAY_ROOM = 0.03; /* of the factors, expected on top for delays */
 
 /* (alpha I, A; A', 0) of a general matrix, by its upper triangle. */
@@ -331,7 +331,7 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     if (status) return status;
     const sd_factor_options options = {.pivoting = {.rule = rule,
                                                     .u = q->o->threshold,
-                                                    .small = SMALL,
+                                                    .small = SMALL[precision],
                                                     .regularise = q->o->regularise,
                                                     .signs = q->signs ? d->signs : NULL},
                                        .threads = q->threads,

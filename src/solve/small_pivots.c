@@ -33,7 +33,8 @@ static const double SUSPECT = 1e-8;             /* beside a largest entry of 1 *
 static const double ROUNDING = 2 * DBL_EPSILON; /* four roundings: entries may be sums of rounded numbers */
 static const double SQUARED = 64 * DBL_EPSILON * DBL_EPSILON; /* (8 eps)^2: the error of z, squared */
 static const double CERTAIN = 1000 * DBL_EPSILON;             /* of g: here z'Az has three digits */
-static const double REPLACED = 0.01;                          /* a pivot that is off by more is replaced */
+static const double REPLACED = 0.25;                          /* a pivot that is off by more is replaced */
+static const double WRONG = 0.75; /* one that is off by more makes larger ones suspect, too */
 enum {
     SUSPECTS_MOST = 4096,
     ROOM = 4000000 /* numbers in the vectors that are computed together */
@@ -140,7 +141,7 @@ static bool settle(batch *w, sd_direct *d, int64_t k, bool corrected)
     sd_replace_pivot(&d->factors[d->precision], s, exact);
     --*before;
     ++*(exact > 0 ? &d->positive : &d->negative);
-    return true;
+    return fabs(exact - s->eigenvalue) > WRONG * fabs(s->eigenvalue);
 }
 
 /* v = 0 from the pivot of a suspect on, in the order of elimination; and at all suspects, whose pivots are

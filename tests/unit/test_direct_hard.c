@@ -109,6 +109,21 @@ static void a_dense_row_and_a_dense_block(void **state)
 }
 
 /* Explicit zeros or no entries at all. */
+/* Without scaling, or with one made for other values, a small entry is not a zero. */
+static void entries_far_below_the_largest_are_pivots_without_scaling(void **state)
+{
+    (void)state;
+    const double rows[] = {0x1p-38, 0, 0, 0, -0x1p29, 0, 0, 0, 0x1p-50};
+    dense d = dense_from(3, rows);
+    saddle_solver *solver = factor_dense(&d, SADDLE_LOWER, "scaling=none,pairs=off,factorization=ldlt");
+    const saddle_info info = info_of(solver);
+    assert_int_equal(info.inertia_positive, 2);
+    assert_int_equal(info.inertia_negative, 1);
+    assert_int_equal(info.rank, 3);
+    saddle_destroy(&solver);
+    dense_free(&d);
+}
+
 static void all_zeros_are_singular_and_solve_zero(void **state)
 {
     (void)state;
@@ -306,6 +321,7 @@ int main(void)
         cmocka_unit_test(size_changes_neither_pivots_nor_inertia),
         cmocka_unit_test(one_by_one_and_diagonal),
         cmocka_unit_test(a_dense_row_and_a_dense_block),
+        cmocka_unit_test(entries_far_below_the_largest_are_pivots_without_scaling),
         cmocka_unit_test(all_zeros_are_singular_and_solve_zero),
         cmocka_unit_test(structurally_singular_matrices_have_their_rank),
         cmocka_unit_test(values_that_are_not_finite_are_refused),
