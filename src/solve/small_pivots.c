@@ -34,10 +34,10 @@ static const double ROUNDING = 2 * DBL_EPSILON; /* four roundings: entries may b
 static const double SQUARED = 64 * DBL_EPSILON * DBL_EPSILON; /* (8 eps)^2: the error of z, squared */
 static const double CERTAIN = 1000 * DBL_EPSILON;             /* of g: here z'Az has three digits */
 static const double REPLACED = 0.25;                          /* a pivot that is off by more is replaced */
-static const double WRONG = 0.75; /* one that is off by more makes larger ones suspect, too */
 enum {
     SUSPECTS_MOST = 4096,
-    ROOM = 4000000 /* numbers in the vectors that are computed together */
+    FIRST_BATCH = 8, /* the smallest tell whether others are worth looking at */
+    ROOM = 4000000   /* numbers in the vectors that are computed together */
 };
 
 /* y'Ay and |y|'|A||y|. */
@@ -141,7 +141,7 @@ static bool settle(batch *w, sd_direct *d, int64_t k, bool corrected)
     sd_replace_pivot(&d->factors[d->precision], s, exact);
     --*before;
     ++*(exact > 0 ? &d->positive : &d->negative);
-    return fabs(exact - s->eigenvalue) > WRONG * fabs(s->eigenvalue);
+    return (exact > 0) != (s->eigenvalue > 0);
 }
 
 /* v = 0 from the pivot of a suspect on, in the order of elimination; and at all suspects, whose pivots are
@@ -211,9 +211,11 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
     saddle_status status = SADDLE_OK;
     double *z = sd_alloc(c, (2 * width + 4) * n, sizeof *z, "small pivots");
     if (!z) status = c->status;
-    bool wrong = true; /* the smallest come first: where none of a batch is wrong, larger ones are not */
-    for (int64_t first = 0; first < count && wrong && !status; first += width) {
-        const int64_t many = count - first < width ? count - first : width;
+    bool wrong =
+        true; /* the smallest come first: where none of a batch is zero or changes its sign, nor do others */
+    for (int64_t first = 0, many; first < count && wrong && !status; first += many) {
+        const int64_t most = first == 0 && width > FIRST_BATCH ? FIRST_BATCH : width;
+        many = count - first < most ? count - first : most;
         wrong = false;
         double *const y = z + 2 * width * n;
         batch w = {.M = M,
