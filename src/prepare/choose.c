@@ -7,8 +7,8 @@
  * - Approximate minimum degree is cheap and tried first; nested dissection follows where the factorization
  *   predicted from that order would cost more than it, and the order of less work is taken.
  * - Where the values leave it open whether matched pairs should be kept (match_scale.c), both ways are
- *   ordered if the factorization would cost more than three orderings; otherwise the pairs are kept, which
- *   is the safe choice.
+ *   ordered, and the way without pairs must save a good part of the work. Where quite a few rows need their
+ * pair and the factorization costs less than three orderings, the pairs are kept, which is the safe choice.
  */
 #include "prepare/blocking.h"
 #include "prepare/etree.h"
@@ -19,8 +19,8 @@
 static const double EDGE_FLOPS = 5e3;
 
 /* What an order without pairs must save before it is preferred: its pivots will be delayed, which makes the
- * work larger than predicted. */
-static const double WITHOUT_PAIRS = 0.6;
+ * work larger than predicted, the more so where many rows need their pair. */
+static const double WITHOUT_PAIRS = 0.75, WITHOUT_NEEDED_PAIRS = 0.6;
 
 bool sd_order_is_given(const saddle_options *o)
 {
@@ -175,42 +175,59 @@ static double ordering_cost(const sd_preparing *t)
     return EDGE_FLOPS * (double)(t->graph.ptr[t->graph.n] + t->graph.n);
 }
 
-/* The order that was asked for, or the better of two where that is left to us and is worth it. */
-static saddle_status order_one_way(sd_preparing *t, bool pairs, candidate *way)
+static bool is_free(const sd_preparing *t)
 {
-    const bool free = t->options->order == SADDLE_ORDER_AUTO;
-    const bool blocks = sd_blocks_first(t->p->blocking);
+    return t->options->order == SADDLE_ORDER_AUTO && !sd_blocks_first(t->p->blocking);
+}
+
+/* The order that was asked for, or the quicker of two where that is left to us. */
+static saddle_status order_first(sd_preparing *t, bool pairs, candidate *way)
+{
     grouping g;
     saddle_status status = group(t, pairs, &g);
     *way = (candidate){.pairs = pairs, .order = t->options->order};
-    if (free) way->order = blocks ? SADDLE_ORDER_METIS : SADDLE_ORDER_AMD;
+    if (way->order == SADDLE_ORDER_AUTO) way->order = is_free(t) ? SADDLE_ORDER_AMD : SADDLE_ORDER_METIS;
     if (!status) status = order_groups(t, &g, way);
-    if (!status && free && !blocks && way->fill.flops > ordering_cost(t)) {
-        candidate other = {.pairs = pairs, .order = SADDLE_ORDER_METIS};
-        status = order_groups(t, &g, &other);
-        if (status)
-            free_candidate(t->c, &other);
-        else
-            take_better(t->c, way, &other, 1.0);
-    }
     free_grouping(t->c, &g);
     return status;
 }
 
-/* The same with the pairs kept or left, where the values did not tell. */
-static saddle_status order_both_ways(sd_preparing *t, candidate *way)
+/* Nested dissection too, where it is left to us and worth it: the better stays. */
+static saddle_status improve(sd_preparing *t, candidate *way)
 {
-    saddle_status status = order_one_way(t, t->keep_pairs, way);
-    t->p->orderings = 1;
-    if (status || !t->undecided || way->fill.flops < 3.0 * ordering_cost(t)) return status;
-    candidate other;
-    status = order_one_way(t, false, &other);
-    t->p->orderings = 2;
+    if (!is_free(t) || way->fill.flops <= ordering_cost(t)) return SADDLE_OK;
+    grouping g;
+    candidate other = {.pairs = way->pairs, .order = SADDLE_ORDER_METIS};
+    saddle_status status = group(t, way->pairs, &g);
+    if (!status) status = order_groups(t, &g, &other);
+    free_grouping(t->c, &g);
     if (status)
         free_candidate(t->c, &other);
     else
-        take_better(t->c, way, &other, WITHOUT_PAIRS);
+        take_better(t->c, way, &other, 1.0);
     return status;
+}
+
+/* With the pairs kept or left, whichever promises less where the values did not tell. Large factorizations
+ * are worth dissecting both ways; the others are compared by the quick order. */
+static saddle_status order_both_ways(sd_preparing *t, candidate *way)
+{
+    saddle_status status = order_first(t, t->keep_pairs || t->undecided, way);
+    const bool large = way->fill.flops >= 3.0 * ordering_cost(t);
+    t->p->orderings = 1;
+    if (!status && t->undecided && (large || !t->keep_pairs)) {
+        candidate other;
+        status = order_first(t, false, &other);
+        t->p->orderings = 2;
+        if (!status && large) status = improve(t, way);
+        if (!status && large) status = improve(t, &other);
+        if (status)
+            free_candidate(t->c, &other);
+        else
+            take_better(t->c, way, &other, t->keep_pairs ? WITHOUT_NEEDED_PAIRS : WITHOUT_PAIRS);
+        if (large) return status;
+    }
+    return status ? status : improve(t, way);
 }
 
 /* The blocks of an order that is there: cut regularly, between pairs, or one a row. */

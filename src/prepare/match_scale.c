@@ -153,9 +153,9 @@ static saddle_status weigh_need(sd_preparing *t)
     }
     const saddle_status status = sd_pairs_need(t->c, t->A, t->p->row_scale, &need);
     if (status) return status;
-    const double share = (double)need.needy / (double)t->A->n;
+    const double n = (double)t->A->n, share = (double)need.needy / n;
     t->keep_pairs = share >= FEW_NEEDY;
-    t->undecided = t->keep_pairs && share < MANY_NEEDY;
+    t->undecided = share < MANY_NEEDY && (double)need.small_diagonals >= FEW_NEEDY * n;
     sd_log(t->c, SADDLE_LOG_INFO, "%lld rows have a small diagonal, %lld of them need a pair: %s",
            (long long)need.small_diagonals, (long long)need.needy,
            t->undecided    ? "undecided"

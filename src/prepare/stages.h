@@ -15,7 +15,7 @@ typedef struct sd_preparing {
     saddle_preparation *p;
 
     int32_t *partner; /* symmetric: pairs that may be kept; NULL: none */
-    bool keep_pairs;  /* whether they are, where that is decided already */
+    bool keep_pairs;  /* whether they are, where that is decided already, or whether many rows need them */
     bool undecided;   /* otherwise */
     int32_t *new_row; /* general: where each row of A goes, matched entries to the diagonal; NULL: it stays */
     sd_graph graph;   /* of the rows */
