@@ -23,6 +23,7 @@
 #include "solve/small_pivots.h"
 
 #include "core/dd.h"
+#include "core/power.h"
 #include "factor/rank.h"
 
 #include <float.h>
@@ -36,7 +37,7 @@ static const double CERTAIN = 1000 * DBL_EPSILON;             /* of g: here z'Az
 static const double REPLACED = 0.25;                          /* a pivot that is off by more is replaced */
 enum {
     SUSPECTS_MOST = 4096,
-    FIRST_BATCH = 8, /* the smallest tell whether others are worth looking at */
+    FIRST_BATCH = 4, /* the smallest tell whether others are worth looking at */
     ROOM = 4000000   /* numbers in the vectors that are computed together */
 };
 
@@ -48,6 +49,7 @@ static double quadratic_form(const sd_csr *A, const double *y, double *absolute)
         if (y[i] == 0) continue;
         for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
             const int32_t j = A->ind[k];
+            if (y[j] == 0) continue;
             const double a = A->half && j != i ? 2 * A->val[k] : A->val[k];
             const double product = y[i] * y[j], error = fma(y[i], y[j], -product);
             sd_dd_add_product(&hi, &lo, a, product);
@@ -72,8 +74,8 @@ typedef struct batch {
 /* y = 2^(-exponent / 2) S z, by row: what is asked of the scaled matrix and z is asked of A and y. */
 static void to_rows(const sd_direct *d, int32_t n, const double *z, double *y)
 {
-    for (int32_t i = 0; i < n; ++i)
-        y[i] = ldexp(d->p.row_scale[i] * z[d->tree.position[i]], -d->exponent / 2);
+    for (int32_t i = 0; i < n; ++i) y[i] = d->p.row_scale[i] * z[d->tree.position[i]];
+    if (d->exponent != 0) sd_shift(n, y, -d->exponent / 2, y);
 }
 
 /* v = 2^-exponent S A S z, by position, the sums in double-double. */
@@ -85,13 +87,14 @@ static void multiply(const batch *w, const sd_direct *d, const double *z, double
     for (int32_t i = 0; i < M->n; ++i) {
         for (int64_t k = M->ptr[i]; k < M->ptr[i + 1]; ++k) {
             const int32_t j = M->ind[k];
-            sd_dd_add_product(&w->hi[i], &w->lo[i], M->val[k], w->y[j]);
-            if (M->half && j != i) sd_dd_add_product(&w->hi[j], &w->lo[j], M->val[k], w->y[i]);
+            if (w->y[j] != 0) sd_dd_add_product(&w->hi[i], &w->lo[i], M->val[k], w->y[j]);
+            if (M->half && j != i && w->y[i] != 0)
+                sd_dd_add_product(&w->hi[j], &w->lo[j], M->val[k], w->y[i]);
         }
     }
     const int rest = -(d->exponent - d->exponent / 2);
-    for (int32_t i = 0; i < M->n; ++i)
-        v[d->tree.position[i]] = ldexp(d->p.row_scale[i] * (w->hi[i] + w->lo[i]), rest);
+    for (int32_t i = 0; i < M->n; ++i) v[d->tree.position[i]] = d->p.row_scale[i] * (w->hi[i] + w->lo[i]);
+    if (d->exponent != 0) sd_shift(M->n, v, rest, v);
 }
 
 /* z'Az, and g, of the scaled matrix. A correction of z stays beside it: rounding their difference would put
