@@ -108,7 +108,8 @@ int main(int argc, char **argv)
 {
     static const int32_t sizes[][2] = {{64, 16},    {128, 32},   {256, 64},    {512, 128},
                                        {1024, 256}, {2000, 500}, {4000, 1000}, {3000, 3000}};
-    const int32_t given[1][2] = {{argc > 2 ? atoi(argv[1]) : 0, argc > 2 ? atoi(argv[2]) : 0}};
+    const int32_t given[1][2] = {{argc > 2 ? (int32_t)strtol(argv[1], NULL, 10) : 0,
+                                  argc > 2 ? (int32_t)strtol(argv[2], NULL, 10) : 0}};
     const int32_t(*size)[2] = argc > 2 ? given : sizes;
     const int count = argc > 2 ? 1 : (int)(sizeof sizes / sizeof *sizes);
     char name[200];
