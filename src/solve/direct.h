@@ -95,8 +95,8 @@ typedef struct sd_direct_result {
 } sd_direct_result;
 typedef struct sd_direct_memory sd_direct_memory;
 saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operator *op, int64_t k,
-                              const double *b, int64_t ldb, double *x, bool refine, sd_direct_result *results,
-                              sd_direct_memory **memory);
+                              const double *b, int64_t ldb, double *x, bool corrections,
+                              sd_direct_result *results, sd_direct_memory **memory);
 /* What a solve works in is kept in *memory, which begins as NULL, for the next one with the same factors. */
 void sd_direct_memory_free(sd_context *c, sd_direct_memory **memory);
 
