@@ -4,8 +4,9 @@
  * A backend is a table of kernels in both precisions and the handful of functions that own memory.
  * `reference` is plain loops and the oracle of all tests; `cpu` is OpenMP and SIMD; `cuda` is a
  * module of its own that is loaded at run time. Methods (src/solve, src/factor) are written once
- * over sd_NAME(e, ...) and run on any of them. To add a kernel: a row in kernels.def, its reference
- * in reference/, its faster versions in cpu/ and cuda/; the conformance tests walk through the rows.
+ * over sd_NAME(e, ...) and run on any of them. To add a kernel: a row in kernels.def (in blocks.def where it
+ * works on blocks), its reference in reference/, its faster versions in cpu/ and cuda/; the conformance tests
+ * walk through the rows.
  *
  * The same bits at any number of threads: a reduction is cut into chunks of SD_CHUNK entries, each
  * summed in a fixed order, and the chunks are added in index order; a sparse product goes by the
@@ -14,9 +15,8 @@
 #ifndef SD_BACKEND_H
 #define SD_BACKEND_H
 
+#include "backend/blocks.h"
 #include "core/context.h"
-
-typedef enum sd_precision { SD_DOUBLE, SD_SINGLE, SD_PRECISIONS } sd_precision;
 
 static inline size_t sd_precision_size(sd_precision precision)
 {
@@ -63,12 +63,13 @@ typedef struct sd_engine sd_engine;
 
 typedef struct sd_kernels {
 #define KERNEL(name, parameters, arguments) void(*name) parameters;
+#include "backend/blocks.def"
 #include "backend/kernels.def"
 #undef KERNEL
 } sd_kernels;
 
 /* Raised when this file or kernels.def changes what a module sees. */
-#define SD_BACKEND_VERSION 2
+#define SD_BACKEND_VERSION 3
 
 typedef struct sd_backend {
     int version; /* SD_BACKEND_VERSION that it was compiled with */
@@ -150,6 +151,7 @@ void sd_vector_get(sd_engine *e, const sd_vector *x, double *host);
     {                                                                                                        \
         e->backend->kernels[x->precision].name arguments;                                                    \
     }
+#include "backend/blocks.def"
 #include "backend/kernels.def"
 #undef KERNEL
 

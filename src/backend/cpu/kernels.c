@@ -5,6 +5,7 @@
  */
 #include "backend/cpu/cpu.h"
 
+#include "backend/reference/blocks.h"
 #include "core/dd.h"
 
 #include <math.h>
@@ -53,11 +54,17 @@ const sd_backend SD_CPU_TABLE = {SD_HOST_FUNCTIONS, .name = "cpu",
 #define KERNEL(name, parameters, arguments) .name = name##_double,
                                      {
 #include "backend/kernels.def"
+#undef KERNEL
+#define KERNEL(name, parameters, arguments) .name = sd_reference_##name##_double,
+#include "backend/blocks.def"
                                      },
 #undef KERNEL
 #define KERNEL(name, parameters, arguments) .name = name##_single,
                                      {
 #include "backend/kernels.def"
+#undef KERNEL
+#define KERNEL(name, parameters, arguments) .name = sd_reference_##name##_single,
+#include "backend/blocks.def"
                                      },
 #undef KERNEL
                                  }};

@@ -108,8 +108,10 @@ void launch(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64
     failed(e, cudaLaunchKernelEx(&shape, kernel, static_cast<Parameters>(arguments)...), what);
 }
 
-/* Every kernel of kernels.def, over both precisions; vectors.cu and sparse.cu define them. */
+/* Every kernel of kernels.def and blocks.def, over both precisions; vectors.cu, sparse.cu and block_*.cu
+ * define them. */
 #define KERNEL(name, parameters, arguments) template <class real> void name parameters;
+#include "backend/blocks.def"
 #include "backend/kernels.def"
 #undef KERNEL
 

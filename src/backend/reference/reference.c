@@ -1,5 +1,6 @@
 /* The reference backend: kernels.h in both precisions. */
 #include "backend/host.h"
+#include "backend/reference/blocks.h"
 #include "core/dd.h"
 
 #define real double
@@ -20,11 +21,17 @@ const sd_backend sd_backend_reference = {SD_HOST_FUNCTIONS, .name = "reference",
 #define KERNEL(name, parameters, arguments) .name = name##_double,
                                              {
 #include "backend/kernels.def"
+#undef KERNEL
+#define KERNEL(name, parameters, arguments) .name = sd_reference_##name##_double,
+#include "backend/blocks.def"
                                              },
 #undef KERNEL
 #define KERNEL(name, parameters, arguments) .name = name##_single,
                                              {
 #include "backend/kernels.def"
+#undef KERNEL
+#define KERNEL(name, parameters, arguments) .name = sd_reference_##name##_single,
+#include "backend/blocks.def"
                                              },
 #undef KERNEL
                                          }};

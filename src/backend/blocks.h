@@ -1,0 +1,209 @@
+/*
+ * Batches of small dense blocks: many square matrices of 1 to 32 rows, of mixed sizes, each factored, solved
+ * with or inverted on its own.
+ *
+ * A block of n rows is n x n numbers by columns, without gaps. A plan says where the blocks lie; what is made
+ * of them has the same layout, so a result may take the place of its block. Kernels (kernels.def, block_*):
+ *
+ *     SD_LDU, SD_LDU_PARTIAL, SD_LDU_FULL   P A Q = L D U, L and U unit triangular: without interchanges,
+ * with those of rows, of rows and columns (Thuerck, Stretching Jacobi, Algorithm 1). L below the diagonal, D
+ * on it, U above. SD_LLT, SD_LLT_DIAGONAL   P A P' = L L', in order, or with the largest diagonal entry as
+ * the next pivot. L on and below the diagonal, L' above. SD_LDLT_STATIC, SD_LDLT_BUNCH_KAUFMAN,
+ * SD_LDLT_COMPLETE   P A P' = L D L', D of 1x1 and 2x2 pivots: in order, Bunch and Kaufman's, Bunch and
+ * Parlett's. L below the diagonal, L' above, D on the diagonal; where pivot s is 2x2 (bit s of `pairs`), (s +
+ * 1, s) and (s, s + 1) hold the entry of D. SD_JORDAN   A^-1 by Gauss-Jordan elimination, interchanges of
+ * rows undone. SD_HUARD, SD_HUARD_TRANSPOSED   Gauss-Huard with interchanges of columns (Anzt et al.,
+ * Variable-size batched Gauss-Huard, Figure 1): its D, columns in the order of the pivots, the diagonal not
+ *         inverted. In the second the part above the diagonal is transposed about the anti-diagonal: entry
+ *         (i, j), i < j, stands at (n - 1 - j, n - 1 - i).
+ *
+ * Permutations are of the block: row[r + s] is the row of A that stands at position s of the block whose
+ * first row is r, column[r + s] the column. Symmetric kernels use `row` alone, Gauss-Huard `column` alone,
+ * the inverse neither; what a kernel does not use is the identity.
+ *
+ * Pivots are searched by sd_pivot_key, in all backends: the high word of |a|, and among equals the lowest row
+ * (then the lowest column) of the block as it was given. A pivot of less than SD_BLOCK_TINY is zero.
+ * Elimination is fma(-l, u, a), but for the portable CPU kernels, whose processor may have none.
+ *
+ * Nothing that is not finite leaves a kernel. A block that cannot be factored, and one whose input or result
+ * is not finite, is replaced by its scaled identity, max|a| I (I where that is below SD_BLOCK_TINY or not
+ * finite), in the form of its kernel, and its state says so.
+ */
+#ifndef SD_BLOCKS_H
+#define SD_BLOCKS_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef enum sd_precision { SD_DOUBLE, SD_SINGLE, SD_PRECISIONS } sd_precision;
+
+enum { SD_BLOCK_MOST = 32 }; /* rows of a block */
+
+typedef enum sd_block_kernel {
+    SD_LDU,
+    SD_LDU_PARTIAL,
+    SD_LDU_FULL,
+    SD_LLT,
+    SD_LLT_DIAGONAL,
+    SD_LDLT_STATIC,
+    SD_LDLT_BUNCH_KAUFMAN,
+    SD_LDLT_COMPLETE,
+    SD_JORDAN,
+    SD_HUARD,
+    SD_HUARD_TRANSPOSED,
+    SD_BLOCK_KERNELS
+} sd_block_kernel;
+
+static inline bool sd_block_symmetric(sd_block_kernel kernel)
+{
+    return kernel >= SD_LLT && kernel <= SD_LDLT_COMPLETE;
+}
+
+/* One block of a plan: its first entry, its first row among the rows of all blocks, its number. */
+typedef struct sd_block_job {
+    int64_t entry;
+    int32_t row, block;
+} sd_block_job;
+
+/* Where the blocks of a batch lie. Laid down on the host, its arrays in the backend's memory. */
+typedef struct sd_block_plan {
+    int32_t count;                    /* blocks in the plan; their numbers are below `blocks` */
+    int32_t blocks;                   /* more than count where the plan is of some of them only */
+    int32_t rows;                     /* of all `blocks` */
+    int64_t entries;                  /* of the plan's */
+    int32_t regular;                  /* > 0: block k is job k, has this many rows (the last may have fewer),
+                                         its first row is k regular, its first entry k regular^2 */
+    int32_t first[SD_BLOCK_MOST + 2]; /* jobs first[s] .. first[s + 1]) have s rows */
+    const sd_block_job *job;          /* count of them, by size, then by number */
+    /* Row r of the blocks is entry source[r] of the vector that is read, target[r] of the one that is
+     * written; NULL: entry r. */
+    const int32_t *source, *target;
+} sd_block_plan;
+
+/* What became of a block. */
+enum {
+    SD_BLOCK_OK,
+    SD_BLOCK_SINGULAR,   /* a pivot was zero */
+    SD_BLOCK_INDEFINITE, /* of a Cholesky factorization: a pivot was not positive */
+    SD_BLOCK_NOT_FINITE  /* the block, or what was to become of it */
+};
+
+typedef struct sd_block_state {
+    uint32_t pairs;    /* LDL': bit s is set where s and s + 1 are a 2x2 pivot */
+    uint8_t status;    /* other than SD_BLOCK_OK: the block was replaced */
+    uint8_t negative;  /* LDL': eigenvalues of D below 0; of LL', and of what was replaced: 0 */
+    uint8_t perturbed; /* pivots (of a 2x2: eigenvalues) that were moved away from 0 */
+    uint8_t unused;
+} sd_block_state;
+
+/* How a block is factored. A kernel has two versions on a GPU. */
+typedef enum sd_block_version { SD_BLOCK_FASTER, SD_BLOCK_REGISTERS, SD_BLOCK_SHARED } sd_block_version;
+
+typedef struct sd_block_rule {
+    sd_block_kernel kernel;
+    sd_block_version version; /* of cuda; all give the same result to rounding */
+    /* LDL' and LDU: a 1x1 pivot |d| < small becomes +-small with the sign of d (0 has +); the eigenvalues of
+     * a 2x2 pivot are treated alike. 0: a zero pivot makes the block singular. */
+    double small;
+} sd_block_rule;
+
+/* Blocks in the backend's memory: plan->entries numbers. */
+typedef struct sd_blocks {
+    const sd_block_plan *plan;
+    void *data;
+    sd_precision precision;
+} sd_blocks;
+
+/* What block_factor makes of them. */
+typedef struct sd_block_factors {
+    const sd_block_plan *plan;
+    void *data; /* plan->entries numbers */
+    sd_precision precision;
+    sd_block_kernel kernel;
+    uint8_t *row, *column; /* plan->rows */
+    sd_block_state *state; /* plan->blocks */
+} sd_block_factors;
+
+/* Where the entries of a sparse matrix stand in the blocks. Arrays in the backend's memory. */
+typedef struct sd_block_map {
+    const int32_t *row_place;    /* row i of A is row row_place[i] of the blocks; NULL: row i */
+    const int32_t *column_place; /* the same for columns; the same array where A is half */
+    const int32_t *block;        /* block of each row of the blocks, plan->rows of them */
+    const int32_t *start;        /* first row of each block, and then rows; plan->blocks + 1 of them */
+    const int64_t *entry;        /* first entry of each block, -1 where it is not in the plan */
+} sd_block_map;
+
+/*
+ * Products of blocks: for each target C, which no other target shares, C <- C - sum_t A_t D_t B_t' over its
+ * terms in order. A_t is rows x inner, or the transpose of what is stored; B_t is columns x inner alike; D_t
+ * is the D of a factored block (with its 2x2 pivots), or the identity. A symmetric target, where the sum is
+ * symmetric, is computed in its lower triangle and mirrored.
+ */
+typedef struct sd_block_target {
+    int64_t c;             /* first entry of C */
+    int32_t first, last;   /* its terms */
+    uint8_t rows, columns; /* of C, 1 to 32 */
+    uint8_t symmetric, unused[5];
+} sd_block_target;
+
+typedef struct sd_block_term {
+    int64_t a, b;    /* first entries */
+    int64_t d;       /* first entry of the factored block; -1: the identity */
+    int32_t d_block; /* its number */
+    uint8_t inner;
+    uint8_t a_transposed, b_transposed, unused;
+} sd_block_term;
+
+typedef struct sd_block_products {
+    int32_t targets;
+    const sd_block_target *target; /* in the backend's memory, as are the terms */
+    const sd_block_term *term;
+} sd_block_products;
+
+/* ------------------------------------------------------------------------------------------------
+ * Pivots, for all backends (the CUDA module compiles this too).
+ */
+#ifdef __CUDACC__
+#define SD_BLOCK_FUNCTION __host__ __device__ static inline
+#else
+#define SD_BLOCK_FUNCTION static inline
+#endif
+
+#define SD_BLOCK_TINY_DOUBLE 0x1p-1020 /* the reciprocal of such a number is finite */
+#define SD_BLOCK_TINY_SINGLE 0x1p-124f
+#define SD_BLOCK_ALPHA                                                                                       \
+    0.6403882032022076 /* (1 + sqrt(17)) / 8: Bunch and Parlett's, and Bunch and Kaufman's */
+
+/* Orders finite numbers by magnitude, as far as 20 bits of the mantissa go in double. NaN and infinity, which
+ * would come above all others, are kept away from it. */
+SD_BLOCK_FUNCTION uint32_t sd_pivot_key_double(double a)
+{
+    uint64_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    return (uint32_t)(bits >> 32) & 0x7fffffffu;
+}
+SD_BLOCK_FUNCTION uint32_t sd_pivot_key_single(float a)
+{
+    uint32_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    return bits & 0x7fffffffu;
+}
+
+#define SD_REAL double
+#define SD_OF(name) name##_double
+#define SD_MATH(name) name
+#include "backend/block_pivots.h"
+#undef SD_REAL
+#undef SD_OF
+#undef SD_MATH
+#define SD_REAL float
+#define SD_OF(name) name##_single
+#define SD_MATH(name) name##f
+#include "backend/block_pivots.h"
+#undef SD_REAL
+#undef SD_OF
+#undef SD_MATH
+
+#endif
