@@ -73,8 +73,8 @@ typedef struct sd_block_plan {
     int32_t blocks;                   /* more than count where the plan is of some of them only */
     int32_t rows;                     /* of all `blocks` */
     int64_t entries;                  /* of the plan's */
-    int32_t regular;                  /* > 0: block k is job k, has this many rows (the last may have fewer),
-                                         its first row is k regular, its first entry k regular^2 */
+    int32_t regular;                  /* > 0: all blocks, each of so many rows: block k is job k, its first
+                                         row k regular, its first entry k regular^2 */
     int32_t first[SD_BLOCK_MOST + 2]; /* jobs first[s] .. first[s + 1]) have s rows */
     const sd_block_job *job;          /* count of them, by size, then by number */
     /* Row r of the blocks is entry source[r] of the vector that is read, target[r] of the one that is
