@@ -269,5 +269,5 @@ static inline void NAME(eliminate_both)(NAME(block) * m, int n, const int V, con
         NAME(first_leader)(&m[k], &best[k], V);
     }
     for (int s = 0; s < n; ++s)
-        UNROLL for (int k = 0; k < K; ++k) NAME(full_step)(&m[k], s, &columns[k], &best[k], V);
+        for (int k = 0; k < K; ++k) NAME(full_step)(&m[k], s, &columns[k], &best[k], V);
 }

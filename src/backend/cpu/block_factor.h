@@ -15,13 +15,21 @@ typedef struct NAME(factoring) {
     bool stream; /* whether results are so many that they would only drive others from the caches */
 } NAME(factoring);
 
+/* SIDE of the blocks go side by side in LDU with partial pivoting, whose code is then written out SIDE times.
+ */
 static inline void NAME(eliminate_group)(NAME(block) * m, int n, sd_block_kernel kernel, const int V,
-                                         const int K)
+                                         const int K, const int SIDE)
 {
     switch (kernel) {
-    case SD_LDU: NAME(eliminate_rows)(m, n, SD_LDU, V, K); break;
-    case SD_LDU_PARTIAL: NAME(eliminate_rows)(m, n, SD_LDU_PARTIAL, V, K); break;
-    case SD_JORDAN: NAME(eliminate_rows)(m, n, SD_JORDAN, V, K); break;
+    case SD_LDU:
+        for (int k = 0; k < K; ++k) NAME(eliminate_rows)(&m[k], n, SD_LDU, V, 1);
+        break;
+    case SD_LDU_PARTIAL:
+        for (int k = 0; k < K; k += SIDE) NAME(eliminate_rows)(&m[k], n, SD_LDU_PARTIAL, V, SIDE);
+        break;
+    case SD_JORDAN:
+        for (int k = 0; k < K; ++k) NAME(eliminate_rows)(&m[k], n, SD_JORDAN, V, 1);
+        break;
     case SD_LDU_FULL: NAME(eliminate_both)(m, n, V, K); break;
     case SD_LLT:
         for (int k = 0; k < K; ++k) NAME(cholesky)(&m[k], n, V);
@@ -50,7 +58,7 @@ static inline void NAME(write_order)(const NAME(block) * m, const sd_block_job *
 
 /* Jobs first .. first + count), of n rows each. */
 static inline void NAME(factor_jobs)(const NAME(factoring) * x, int32_t first, int32_t count, int n,
-                                     const int V, const int K)
+                                     const int V, const int K, const int SIDE)
 {
     NAME(block) m[FLIGHT];
     const sd_block_kernel kernel = x->rule->kernel;
@@ -63,7 +71,7 @@ static inline void NAME(factor_jobs)(const NAME(factoring) * x, int32_t first, i
             m[k].next.column = sizeof(real) * (size_t)n;
             m[k].next.block = last ? NULL : (const char *)(x->from + x->plan->job[first + at + K].entry);
         }
-        NAME(eliminate_group)(m, n, kernel, V, K);
+        NAME(eliminate_group)(m, n, kernel, V, K, SIDE);
         for (int k = 0; k < K && done + k < count; ++k) {
             const sd_block_job *job = &x->plan->job[first + done + k];
             NAME(write_block)
@@ -74,29 +82,40 @@ static inline void NAME(factor_jobs)(const NAME(factoring) * x, int32_t first, i
 }
 
 /* One function a number of vectors. */
-#define SIZED(rows, K)                                                                                       \
+#define SIZED(rows, K, SIDE)                                                                                 \
     static __attribute__((noinline, flatten)) void NAME(factor_##rows)(const NAME(factoring) * x,            \
                                                                        int32_t first, int32_t count, int n)  \
     {                                                                                                        \
-        NAME(factor_jobs)(x, first, count, n, VECTORS(rows), K);                                             \
+        NAME(factor_jobs)(x, first, count, n, VECTORS(rows), K, SIDE);                                       \
     }
 #if defined(__AVX512F__)
-SIZED(8, 4)
-SIZED(16, 3)
-SIZED(32, 2)
+SIZED(8, 4, 1)
+SIZED(16, 3, 3)
+SIZED(32, 2, 2)
 #if !SINGLE
-SIZED(24, 2)
+SIZED(24, 2, 2)
 #endif
 #else
-SIZED(8, 2)
-SIZED(16, 1)
-SIZED(32, 1)
+SIZED(8, 4, 1)
+SIZED(16, 2, 1)
+SIZED(32, 1, 1)
 #endif
 #undef SIZED
+
+#ifdef __AVX2__
+#include "backend/cpu/block_narrow.h"
+#endif
 
 static void NAME(factor_piece)(const NAME(factoring) * x, piece p)
 {
     const int32_t count = p.last - p.first;
+#ifdef __AVX2__
+    const sd_block_kernel kernel = x->rule->kernel;
+    if (p.rows <= NARROW && (kernel == SD_LDU_PARTIAL || kernel == SD_LLT)) {
+        NAME(factor_lanes)(x, p.first, count, p.rows);
+        return;
+    }
+#endif
     if (p.rows <= 8)
         NAME(factor_8)(x, p.first, count, p.rows);
     else if (p.rows <= 16)

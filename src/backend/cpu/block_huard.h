@@ -57,8 +57,8 @@ static inline void NAME(huard)(NAME(block) * m, int n, const int V, const int K)
     for (int k = 0; k < K; ++k)
         UNROLL for (int v = 0; v < V; ++v) r[k][v] = NAME(load)(m[k].a + v * NAME(LANES));
     for (int s = 0; s < n; ++s) {
-        UNROLL for (int k = 0; k < K; ++k) NAME(huard_pivot)(&m[k], s, r[k], V);
+        for (int k = 0; k < K; ++k) NAME(huard_pivot)(&m[k], s, r[k], V);
         if (s + 1 == n) break;
-        UNROLL for (int k = 0; k < K; ++k) NAME(huard_update)(&m[k], s, r[k], V);
+        for (int k = 0; k < K; ++k) NAME(huard_update)(&m[k], s, r[k], V);
     }
 }

@@ -313,8 +313,7 @@ static inline void NAME(ldlt)(NAME(block) * m, int n, sd_block_kernel kernel, co
     if (kernel == SD_LDLT_COMPLETE)
         for (int k = 0; k < K; ++k) NAME(start_complete)(&m[k], &w[k], V);
     while (left > 0) {
-        UNROLL for (int k = 0; k < K; ++k)
-        {
+        for (int k = 0; k < K; ++k) {
             if (at[k] >= n) continue;
             c[k] = kernel == SD_LDLT_STATIC          ? NAME(choose_static)(&m[k], at[k], V * NAME(LANES))
                    : kernel == SD_LDLT_BUNCH_KAUFMAN ? NAME(choose_bunch_kaufman)(&m[k], at[k], V)

@@ -28,6 +28,7 @@
 
 enum {
     MOST = SD_BLOCK_MOST,
+    NARROW = 8,            /* rows of blocks that may be eliminated one a lane */
     FLIGHT = 4,            /* blocks that are eliminated side by side, at most */
     PIECE = 64,            /* blocks that one thread takes at a time */
     TEAM_FROM = 512,       /* blocks below which a team of threads costs more than it saves */
