@@ -1,6 +1,5 @@
 /* Block-Jacobi through the solver: what M is, on which iterations, and what happens to blocks that are none.
  */
-#include "failing_allocator.h"
 #include "solving.h"
 
 static const char *const kernels[] = {"auto", "huard", "huard-t", "jordan", "lu", "ldlt", "llt"};
@@ -325,40 +324,6 @@ static void bits_are_the_same_at_any_number_of_threads_and_again(void **state)
     dense_free(&d);
 }
 
-/* Whatever allocation fails, there is a status and nothing leaks. */
-static void every_allocation_may_fail(void **state)
-{
-    (void)state;
-    enum { N = 30 };
-    static const char *const lists[] = {"method=bjacobi", "method=bjacobi,block_precision=adaptive",
-                                        "method=bjacobi,block_kernel=jordan,precision=mixed,krylov=gmres"};
-    rng r = rng_start(__func__);
-    dense d = symmetric_problem(&r, N, true);
-    double b[N], x[N];
-    random_vector(&r, N, b);
-    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
-    for (int list = 0; list < 3; ++list) {
-        const saddle_options options = options_of(lists[list]);
-        for (int64_t k = 1;; ++k) {
-            failing_allocator f = {.fail_at = k};
-            const saddle_hooks hooks = failing_hooks(&f);
-            saddle_solver *solver = NULL;
-            saddle_status status = saddle_create(&solver, &options, &hooks, NULL);
-            if (!status) status = saddle_factor(solver, &A);
-            if (!status) status = saddle_solve(solver, 1, b, N, x, N, NULL);
-            saddle_destroy(&solver);
-            assert_int_equal(f.live, 0);
-            if (!f.failed) {
-                assert_int_equal(status, SADDLE_OK);
-                break;
-            }
-            assert_int_equal(status, SADDLE_OUT_OF_MEMORY);
-        }
-    }
-    view_free(&A);
-    dense_free(&d);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,7 +336,6 @@ int main(void)
         cmocka_unit_test(powers_of_two_change_nothing),
         cmocka_unit_test(adaptive_keeps_ill_conditioned_blocks_in_double),
         cmocka_unit_test(bits_are_the_same_at_any_number_of_threads_and_again),
-        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
