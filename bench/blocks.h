@@ -147,7 +147,6 @@ typedef struct blocks_device {
     double (*gemm)(sd_precision precision, double *flops); /* seconds of one; NULL: there is none */
     int peer_count;
     const blocks_peer *peers;
-    void *own; /* of its functions */
 } blocks_device;
 
 struct blocks_bench {
