@@ -44,7 +44,7 @@ static int take_line(blocks_report *t, const saddle_hooks *hooks, const char *li
         const saddle_progress where = {"measure", step - 1, steps, NAN};
         hooks->progress(&where, hooks->user);
     } else if (strncmp(line, "machine ", 8) == 0) {
-        snprintf(t->machine, sizeof t->machine, "%s", line + 8);
+        snprintf(t->machine, sizeof t->machine, "%.250s", line + 8);
     } else if (strncmp(line, "note ", 5) == 0) {
         if (!argument_flag(t->a, "quiet")) fail(EXIT_DONE, "%s", line + 5);
     } else if (strncmp(line, "failed ", 7) == 0) {
@@ -114,7 +114,7 @@ static int report(const blocks_report *t, bool print)
     if (print && t->solve_count > 0) print_block_solves(t);
     int status = json_path ? write_blocks_json(t, json_path) : EXIT_DONE;
     if (plot_path) {
-        const int drawn = plot_blocks(t, plot_path);
+        const int drawn = plot_bench_blocks(t, plot_path);
         if (status == EXIT_DONE) status = drawn;
     }
     return status;

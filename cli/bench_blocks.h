@@ -82,6 +82,6 @@ enum { BLOCKS_SIZES = 4, BLOCKS_KERNELS = 6 };
 void print_blocks(const blocks_report *t);
 void print_block_solves(const blocks_report *t);
 int write_blocks_json(const blocks_report *t, const char *path);
-int plot_blocks(const blocks_report *t, const char *path);
+int plot_bench_blocks(const blocks_report *t, const char *path);
 
 #endif

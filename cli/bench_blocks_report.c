@@ -9,8 +9,13 @@
 #include <string.h>
 
 static const char *const precisions[] = {"double", "single"};
+static const char *const kernels[] = {
+    "ldu",           "ldu-partial", "ldu-full", "llt",    "llt-diagonal", "ldlt-static", "ldlt-bunch-kaufman",
+    "ldlt-complete", "jordan",      "huard",    "huard-t"};
+enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 static const char *const applied[] = {"jordan", "huard", "huard-t", "ldu-partial", "ldlt-bunch-kaufman",
                                       "llt"};
+static const char *const headings[] = {"jordan", "huard", "huard-t", "ldu", "ldlt", "llt"};
 enum { APPLIED = sizeof applied / sizeof applied[0] };
 
 /* A number in a column of this width, a dash where it is not known. */
@@ -81,20 +86,31 @@ static void print_kernel_header(const blocks_report *t, const block_row *row)
     printf("%24s%9s\n", "times as fast as", "residual");
 }
 
+/* In the order of the header, whatever order they were measured in; then the peers. */
+static void print_size(const blocks_report *t, const block_row *head, int64_t size)
+{
+    bool first = true;
+    for (int i = 0; i < KERNELS; ++i) {
+        const block_row *row = block_row_find(
+            t, (block_key){head->part, "factor", kernels[i], "default", head->precision, size, head->batch});
+        if (row) print_kernel(t, row, first);
+        first = first && !row;
+    }
+    for (int64_t k = 0; k < t->row_count; ++k) {
+        const block_row *row = &t->rows[k];
+        if (is(row, head->part, "factor") && strcmp(row->who, "saddle") != 0 && row->size == size &&
+            row->batch == head->batch && strcmp(row->precision, head->precision) == 0)
+            print_kernel(t, row, false);
+    }
+}
+
 static void print_kernels(const blocks_report *t)
 {
     for (int64_t k = 0; k < t->row_count; ++k) {
         if (!is(&t->rows[k], "kernels", "factor") || !opens(t, &t->rows[k], false)) continue;
         const block_row *head = &t->rows[k];
-        int64_t size = 0;
         print_kernel_header(t, head);
-        for (int64_t i = k; i < t->row_count; ++i) {
-            const block_row *row = &t->rows[i];
-            if (!is(row, "kernels", "factor") || strcmp(row->version, "default") != 0) continue;
-            if (strcmp(row->precision, head->precision) != 0 || row->batch != head->batch) continue;
-            print_kernel(t, row, row->size != size);
-            size = row->size;
-        }
+        for (int64_t size = 1; size <= 32; ++size) print_size(t, head, size);
     }
 }
 
@@ -138,21 +154,23 @@ static void print_ratios(const blocks_report *t)
 
 static void print_mixed(const blocks_report *t)
 {
-    bool first = true;
-    for (int64_t k = 0; k < t->row_count; ++k) {
-        const block_row *row = &t->rows[k];
-        if (strcmp(row->part, "mixed") != 0 || row->size != 0 || strcmp(row->version, "default") != 0)
-            continue;
-        if (first)
-            printf("\n%-10s%-22s%12s%9s%20s%11s\n", "mixed", "1 to 32 rows", "ns a block", "copies",
-                   "over equal sizes", "residual");
-        first = false;
-        printf("%-10s%-22s", row->precision, row->name);
-        print_number("%.2f", 12, 1e9 * row->seconds / (double)row->batch);
-        print_number("%.2f", 9, block_row_copies(t, row));
-        print_number("%.2f", 20, block_row_mixed(t, row));
-        print_number("%.1e", 11, row->residual);
-        putchar('\n');
+    const block_key any = {"mixed", "factor", NULL, NULL, NULL, 0, -1};
+    if (!block_row_find(t, any)) return;
+    printf("\n%-10s%-22s%12s%9s%20s%11s\n", "mixed", "1 to 32 rows", "ns a block", "copies",
+           "over equal sizes", "residual");
+    for (int p = 0; p < 2; ++p) {
+        for (int i = 0; i < KERNELS; ++i) {
+            const block_row *row = block_row_find(
+                t, (block_key){"mixed", "factor", kernels[i], "default", precisions[p], 0, -1});
+            if (!row) continue;
+            printf("%-10s%-22s", row->precision, row->name);
+            print_number("%.2f", 12, 1e9 * row->seconds / (double)row->batch);
+            print_number("%.2f", 9, block_row_copies(t, row));
+            print_number("%.2f", 20, block_row_mixed(t, row));
+            print_number("%.1e", 11, row->residual);
+            if (row->replaced > 0) printf("  %" PRId64 " replaced", row->replaced);
+            putchar('\n');
+        }
     }
 }
 
@@ -181,7 +199,7 @@ static void print_applications(const blocks_report *t)
                     "\napplication in %s to %s rows: ms, %% of the bandwidth floor; applications until the "
                     "inverse pays\n%4s",
                     precisions[p], axes_number(row->rows, rows, sizeof rows), "size");
-                for (int i = 0; i < APPLIED; ++i) printf("%15.15s", applied[i]);
+                for (int i = 0; i < APPLIED; ++i) printf("%15s", headings[i]);
                 printf("%10s\n", "pays at");
             }
             first = false;
@@ -228,7 +246,7 @@ static void print_setups(const blocks_report *t)
 
 void print_blocks(const blocks_report *t)
 {
-    printf("Saddle %s (commit %s) on %s: %s\n", saddle_version(), saddle_commit(), t->device, t->machine);
+    printf("Saddle %s (commit %s) on %s\n%s\n", saddle_version(), saddle_commit(), t->device, t->machine);
     print_kernels(t);
     print_ratios(t);
     print_mixed(t);
@@ -271,18 +289,18 @@ static void print_differences(const blocks_report *t, int64_t size)
 
 void print_block_solves(const blocks_report *t)
 {
-    const char *kernels[BLOCKS_KERNELS];
+    const char *names[BLOCKS_KERNELS];
     int64_t sizes[BLOCKS_SIZES];
-    const int kernel_count = blocks_kernels(t->a, true, kernels), size_count = blocks_sizes(t->a, sizes);
+    const int kernel_count = blocks_kernels(t->a, true, names), size_count = blocks_sizes(t->a, sizes);
     printf("\n%-34s", "solved of all, by rows of a block");
     for (int s = 0; s < size_count; ++s) printf("%12" PRId64, sizes[s]);
     putchar('\n');
     for (int k = 0; k < kernel_count; ++k) {
-        printf("%-34s", kernels[k]);
+        printf("%-34s", names[k]);
         for (int s = 0; s < size_count; ++s) {
             char text[48] = "-";
             int64_t tried;
-            const int64_t solved = count_solved(t, kernels[k], sizes[s], &tried);
+            const int64_t solved = count_solved(t, names[k], sizes[s], &tried);
             if (tried > 0) snprintf(text, sizeof text, "%" PRId64 " of %" PRId64, solved, tried);
             printf("%12s", text);
         }

@@ -64,13 +64,13 @@ static saddle_status set_options(solve_bench *t, saddle_options *o, const char *
     const blocks_report *r = t->report;
     char rows[24];
     snprintf(rows, sizeof rows, "%" PRId64, size);
-    const char *const given[][2] = {{"method", "bjacobi"}, {"krylov", "bicgstab"}, {"stop", "residual"},
-                                    {"tol", "1e-6"},       {"maxiter", "10000"},   {"block_kernel", kernel},
-                                    {"block_size", rows},  {"device", r->device}};
+    const char *const wanted[][2] = {{"method", "bjacobi"}, {"krylov", "bicgstab"}, {"stop", "residual"},
+                                     {"tol", "1e-6"},       {"maxiter", "10000"},   {"block_kernel", kernel},
+                                     {"block_size", rows},  {"device", r->device}};
     *o = r->a->library;
     o->threads = argument_count(r->a, "threads");
-    for (size_t k = 0; k < sizeof given / sizeof given[0]; ++k) {
-        const saddle_status status = saddle_options_set(o, given[k][0], given[k][1], t->message);
+    for (size_t k = 0; k < sizeof wanted / sizeof wanted[0]; ++k) {
+        const saddle_status status = saddle_options_set(o, wanted[k][0], wanted[k][1], t->message);
         if (status != SADDLE_OK) return status;
     }
     return SADDLE_OK;
