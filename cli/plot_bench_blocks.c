@@ -160,7 +160,7 @@ static void draw_differences(drawing *d)
     const blocks_report *t = d->t;
     int64_t sizes[BLOCKS_SIZES];
     const int size_count = blocks_sizes(t->a, sizes);
-    panel *one = new_panel(d, 2 * NEAREST + 1, "iterations of huard beside jordan", "matrices");
+    panel *one = new_panel(d, 2 * NEAREST + 1, "iterations of huard less those of jordan (10: or more)", "matrices");
     if (!one) return;
     snprintf(one->title, sizeof one->title, "BiCGSTAB: differences of iterations");
     one->chart.bars = true;
