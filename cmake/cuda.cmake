@@ -46,5 +46,22 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
   add_executable(cuda_kernels bench/cuda_kernels.cu $<TARGET_OBJECTS:saddle_cuda_objects>)
   target_link_libraries(cuda_kernels PRIVATE saddle_cuda_flags)
   set_target_properties(cuda_kernels PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+
+  # What `saddle bench blocks --device cuda` runs. cuBLAS and cuSOLVER are loaded when it runs; of the toolkit
+  # only their headers are needed.
+  find_path(SADDLE_CUSOLVER_INCLUDE_DIR cusolverDn.h HINTS ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES})
+  mark_as_advanced(SADDLE_CUSOLVER_INCLUDE_DIR)
+  if(SADDLE_PEERS AND SADDLE_CUSOLVER_INCLUDE_DIR)
+    add_library(saddle_blocks_objects OBJECT bench/blocks_parts.c bench/blocks_measure.c bench/blocks_data.c)
+    target_include_directories(saddle_blocks_objects PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(saddle_blocks_objects PRIVATE saddle_flags)
+    add_executable(blocks_cuda bench/blocks_cuda.cu $<TARGET_OBJECTS:saddle_blocks_objects>
+      $<TARGET_OBJECTS:saddle_cuda_objects>)
+    set_target_properties(blocks_cuda PROPERTIES OUTPUT_NAME blocks-cuda
+      RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/peers)
+    target_include_directories(blocks_cuda PRIVATE ${PROJECT_SOURCE_DIR})
+    target_include_directories(blocks_cuda SYSTEM PRIVATE ${SADDLE_CUSOLVER_INCLUDE_DIR})
+    target_link_libraries(blocks_cuda PRIVATE saddle_cuda_flags $<LINK_ONLY:saddle_internal> ${CMAKE_DL_LIBS})
+  endif()
 endif()
 message(STATUS "saddle: CUDA module: ${saddle_cuda_found}")
