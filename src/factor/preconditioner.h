@@ -20,4 +20,13 @@ static inline void sd_precondition(sd_engine *e, const sd_preconditioner *M, con
         sd_copy(e, r, z);
 }
 
+/* M^-1 r where it is only read: in z, or r itself where M is the identity. */
+static inline const sd_vector *sd_preconditioned(sd_engine *e, const sd_preconditioner *M, const sd_vector *r,
+                                                 sd_vector *z)
+{
+    if (!M->apply) return r;
+    M->apply(M->self, e, r, z);
+    return z;
+}
+
 #endif

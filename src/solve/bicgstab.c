@@ -9,10 +9,19 @@
 
 enum { R, SHADOW, P, V, Z, T, VECTORS };
 
+/* x'x, x'y and y'y, at once. */
+static void gram_of(sd_engine *e, const sd_vector *x, const sd_vector *y, double *gram)
+{
+    sd_gram(e, x, y, gram);
+    sd_wait(e);
+}
+
 void sd_bicgstab(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
 {
     sd_vector v[VECTORS] = {{0}};
-    double rho = 0, alpha = 0, omega = 0;
+    const sd_precision precision = s->b->precision;
+    double rho = 0, alpha = 0, omega = 0, square = 0;
+    double rr[3] = {0}, sv[3], tr[3]; /* of the shadow and r, the shadow and v, t and r */
     sd_action action = sd_vectors_new(e, s->b, VECTORS, v) ? SD_STOP : SD_RESTART;
     while (action != SD_STOP && !e->status) {
         const double old_rho = rho;
@@ -21,37 +30,33 @@ void sd_bicgstab(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
             sd_copy(e, &m->r, &v[R]);
             sd_copy(e, &m->r, &v[SHADOW]);
             sd_copy(e, &m->r, &v[P]);
+            gram_of(e, &v[SHADOW], &v[R], rr);
         }
-        rho = sd_dot_of(e, &v[SHADOW], &v[R]);
-        if (sd_vanishes(e, rho, &v[SHADOW], &v[R])) {
+        rho = rr[1];
+        if (sd_vanishes(precision, rr)) {
             action = sd_monitor_breakdown(m, x, SADDLE_REASON_BREAKDOWN_RHO);
             continue;
         }
-        if (!fresh) {
-            sd_axpy(e, -omega, &v[V], &v[P]);
-            sd_axpby(e, 1.0, &v[R], rho / old_rho * (alpha / omega), &v[P]);
-        }
-        sd_precondition(e, s->M, &v[P], &v[Z]);
-        sd_spmv(e, s->A, &v[Z], &v[V]);
-        const double sigma = sd_dot_of(e, &v[SHADOW], &v[V]);
-        if (sd_vanishes(e, sigma, &v[SHADOW], &v[V])) {
+        if (!fresh) sd_direction(e, &v[R], rho / old_rho * (alpha / omega), omega, &v[V], &v[P]);
+        const sd_vector *z = sd_preconditioned(e, s->M, &v[P], &v[Z]);
+        sd_spmv(e, s->A, z, &v[V]);
+        gram_of(e, &v[SHADOW], &v[V], sv);
+        if (sd_vanishes(precision, sv)) {
             action = sd_monitor_breakdown(m, x, SADDLE_REASON_BREAKDOWN_SIGMA);
             continue;
         }
-        alpha = rho / sigma;
-        sd_axpy(e, alpha, &v[Z], x);
-        sd_axpy(e, -alpha, &v[V], &v[R]);
-        sd_precondition(e, s->M, &v[R], &v[Z]);
-        sd_spmv(e, s->A, &v[Z], &v[T]);
-        const double along = sd_dot_of(e, &v[T], &v[R]);
-        const double square = sd_dot_of(e, &v[T], &v[T]);
-        omega = square > 0 ? along / square : 0;
-        sd_axpy(e, omega, &v[Z], x);
-        const bool stuck = sd_vanishes(e, along, &v[T], &v[R]);
-        sd_axpy(e, -omega, &v[T], &v[R]);
-        action = sd_monitor_step(m, sqrt(sd_dot_of(e, &v[R], &v[R])));
+        alpha = rho / sv[1];
+        sd_step(e, alpha, z, &v[V], x, &v[R], &square);
+        z = sd_preconditioned(e, s->M, &v[R], &v[Z]);
+        sd_spmv(e, s->A, z, &v[T]);
+        gram_of(e, &v[T], &v[R], tr);
+        omega = tr[0] > 0 ? tr[1] / tr[0] : 0;
+        sd_step(e, omega, z, &v[T], x, &v[R], &square);
+        gram_of(e, &v[SHADOW], &v[R], rr);
+        action = sd_monitor_step(m, sqrt(square));
         if (action == SD_LOOK) action = sd_monitor_look(m, x);
-        if (action == SD_GO_ON && stuck) action = sd_monitor_breakdown(m, x, SADDLE_REASON_BREAKDOWN_OMEGA);
+        if (action == SD_GO_ON && sd_vanishes(precision, tr))
+            action = sd_monitor_breakdown(m, x, SADDLE_REASON_BREAKDOWN_OMEGA);
     }
     sd_vectors_free(e, VECTORS, v);
 }

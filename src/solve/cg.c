@@ -11,13 +11,13 @@
 void sd_cg(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
 {
     sd_vector v[4] = {{0}};
-    sd_vector *r = &v[0], *z = &v[1], *p = &v[2], *q = &v[3];
+    sd_vector *r = &v[0], *p = &v[2], *q = &v[3];
     sd_action action = sd_vectors_new(e, s->b, 4, v) ? SD_STOP : SD_RESTART;
     double rho = 0;
     while (action != SD_STOP && !e->status) {
         if (action == SD_RESTART) {
             sd_copy(e, &m->r, r);
-            sd_precondition(e, s->M, r, z);
+            const sd_vector *z = sd_preconditioned(e, s->M, r, &v[1]);
             sd_copy(e, z, p);
             rho = sd_dot_of(e, r, z);
         }
@@ -31,14 +31,14 @@ void sd_cg(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
             sd_monitor_give_up(m, isnan(curvature) ? SADDLE_REASON_OVERFLOW : SADDLE_REASON_NOT_POSITIVE);
             break;
         }
-        const double alpha = rho / curvature;
-        sd_axpy(e, alpha, p, x);
-        sd_axpy(e, -alpha, q, r);
-        action = sd_monitor_step(m, sqrt(sd_dot_of(e, r, r)));
+        double square = 0; /* comes with r'z, before it is known whether z is wanted: one trip less */
+        sd_step(e, rho / curvature, p, q, x, r, &square);
+        const sd_vector *z = sd_preconditioned(e, s->M, r, &v[1]);
+        if (z == r) sd_wait(e);
+        const double next = z == r ? square : sd_dot_of(e, r, z);
+        action = sd_monitor_step(m, sqrt(square));
         if (action == SD_LOOK) action = sd_monitor_look(m, x);
         if (action != SD_GO_ON) continue;
-        sd_precondition(e, s->M, r, z);
-        const double next = sd_dot_of(e, r, z);
         sd_axpby(e, 1.0, z, next / rho, p);
         rho = next;
     }

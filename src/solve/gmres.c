@@ -3,8 +3,9 @@
  * what they minimise is the residual of the system itself, whatever M is.
  *
  * The basis is orthogonalised by classical Gram-Schmidt, twice (Giraud, Langou and Rozloznik: twice is
- * enough): two passes over the basis in panels of SD_PANEL vectors. Panels are allocated as they are
- * reached, so that a solve that needs ten vectors does not pay for a hundred.
+ * enough): two passes over the basis in panels of SD_PANEL vectors. What the second leaves of w has the
+ * norm sqrt(w'w - h'h), h its coefficients, and is only measured where these are not small beside w. Panels
+ * are allocated as they are reached, so that a solve that needs ten vectors does not pay for a hundred.
  */
 #include "solve/krylov.h"
 
@@ -12,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+static const double SMALL_PART = 1e-2; /* of w'w: what is left without so little has lost no digit */
 static const double DEPENDENT_TO = 16 * DBL_EPSILON; /* what is left of a column beside its norm */
 
 typedef struct basis {
@@ -83,22 +85,26 @@ static void cycle_free(cycle *c)
     sd_vector_free(c->e, &c->trial);
 }
 
-/* w -= V V'w over the first `count` vectors; the coefficients are added to h. */
-static void project_out(cycle *c, int64_t count, double *h)
+/* w -= V V'w over the first `count` vectors; the coefficients are added to h. *before is w'w as it was,
+ * *gone the square of what was taken away. */
+static void project_out(cycle *c, int64_t count, double *h, double *before, double *gone)
 {
-    double part[SD_PANEL];
+    *before = *gone = 0;
+    for (int64_t k = 0; k < count; ++k) c->y[k] = 0;
+    sd_panel_dot(c->e, 1, &c->w, &c->w, before);
     for (int64_t k = 0; k < count; k += SD_PANEL) {
         const int m = count - k < SD_PANEL ? (int)(count - k) : SD_PANEL;
-        sd_panel_dot(c->e, m, &c->v.panel[k / SD_PANEL], &c->w, part);
-        for (int i = 0; i < m; ++i) {
-            c->y[k + i] = part[i];
-            h[k + i] += part[i];
-        }
+        sd_panel_dot(c->e, m, &c->v.panel[k / SD_PANEL], &c->w, c->y + k);
+    }
+    sd_wait(c->e);
+    for (int64_t k = 0; k < count; ++k) {
+        h[k] += c->y[k];
+        *gone += c->y[k] * c->y[k];
+        c->y[k] = -c->y[k];
     }
     for (int64_t k = 0; k < count; k += SD_PANEL) {
         const int m = count - k < SD_PANEL ? (int)(count - k) : SD_PANEL;
-        for (int i = 0; i < m; ++i) part[i] = -c->y[k + i];
-        sd_panel_axpy(c->e, m, part, &c->v.panel[k / SD_PANEL], &c->w);
+        sd_panel_axpy(c->e, m, c->y + k, &c->v.panel[k / SD_PANEL], &c->w);
     }
 }
 
@@ -158,13 +164,18 @@ static bool expand(cycle *c, int64_t k, double *column, double *length)
         return false;
     sd_vector v = basis_at(&c->v, k, c->s->b), next = basis_at(&c->v, k + 1, c->s->b);
     sd_vector z = c->flexible ? basis_at(&c->z, k, c->s->b) : c->u;
-    sd_precondition(e, c->s->M, &v, &z);
-    sd_spmv(e, c->s->A, &z, &c->w);
-    *column = sqrt(sd_dot_of(e, &c->w, &c->w));
+    const sd_vector *from = &z;
+    if (c->flexible)
+        sd_precondition(e, c->s->M, &v, &z);
+    else
+        from = sd_preconditioned(e, c->s->M, &v, &z);
+    sd_spmv(e, c->s->A, from, &c->w);
+    double before, gone;
     memset(h, 0, (size_t)(c->most + 1) * sizeof *h);
-    project_out(c, k + 1, h);
-    project_out(c, k + 1, h);
-    *length = sqrt(sd_dot_of(e, &c->w, &c->w));
+    project_out(c, k + 1, h, &before, &gone);
+    *column = sqrt(before);
+    project_out(c, k + 1, h, &before, &gone);
+    *length = sqrt(gone <= SMALL_PART * before ? before - gone : sd_dot_of(e, &c->w, &c->w));
     if (*length <= DBL_EPSILON * *column) *length = 0;
     h[k + 1] = *length;
     if (*length > 0) sd_axpby(e, 1 / *length, &c->w, 0.0, &next);

@@ -87,8 +87,9 @@ void sd_fgmres(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);
 void sd_bicgstab(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);
 void sd_refine(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);
 
-/* Whether the product x'y, which is given, is nothing but rounding beside the norms of x and y. */
-bool sd_vanishes(sd_engine *e, double product, const sd_vector *x, const sd_vector *y);
+/* Whether x'y is nothing but rounding beside the norms of x and y, vectors of this precision whose x'x, x'y
+ * and y'y are given (sd_gram). */
+bool sd_vanishes(sd_precision precision, const double *gram);
 
 /* The vectors of a method: allocated together, freed together. */
 saddle_status sd_vectors_new(sd_engine *e, const sd_vector *like, int count, sd_vector *vectors);

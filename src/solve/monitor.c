@@ -38,10 +38,10 @@ void sd_vectors_free(sd_engine *e, int count, sd_vector *vectors)
     for (int k = 0; k < count; ++k) sd_vector_free(e, &vectors[k]);
 }
 
-bool sd_vanishes(sd_engine *e, double product, const sd_vector *x, const sd_vector *y)
+bool sd_vanishes(sd_precision precision, const double *gram)
 {
-    const double unit = x->precision == SD_DOUBLE ? DBL_EPSILON : FLT_EPSILON;
-    return fabs(product) <= unit * sqrt(sd_dot_of(e, x, x)) * sqrt(sd_dot_of(e, y, y));
+    const double unit = precision == SD_DOUBLE ? DBL_EPSILON : FLT_EPSILON;
+    return fabs(gram[1]) <= unit * sqrt(gram[0]) * sqrt(gram[2]);
 }
 
 saddle_status sd_monitor_begin(sd_monitor *m, sd_engine *e, const sd_system *s, double tol, int stop,

@@ -2,13 +2,12 @@
 
 namespace sd_cuda
 {
-#define KERNEL(name, parameters, arguments)                                                                  \
-    template <class real> void name parameters                                                               \
-    {                                                                                                        \
-        if (!e->status) e->status = fail(e->context, SADDLE_NOT_SUPPORTED, #name " is not on the GPU");      \
-    }                                                                                                        \
-    template void name<double> parameters;                                                                   \
-    template void name<float> parameters;
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#include "backend/blocks.def"
+template <class real>
+void block_factor(sd_engine *e, const sd_block_rule *rule, const sd_blocks *x, sd_block_factors *f)
+{
+    if (!e->status) e->status = fail(e->context, SADDLE_NOT_SUPPORTED, "block_factor is not on the GPU");
+}
+template void block_factor<double>(sd_engine *, const sd_block_rule *, const sd_blocks *, sd_block_factors *);
+template void block_factor<float>(sd_engine *, const sd_block_rule *, const sd_blocks *, sd_block_factors *);
 } /* namespace sd_cuda */

@@ -25,7 +25,7 @@ extern "C" {
 namespace sd_cuda
 {
 
-constexpr int BLOCK = 256; /* threads of a block, in all kernels */
+constexpr int BLOCK = 256; /* threads of a block, where nothing else is said */
 constexpr int WARP = 32;
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
@@ -42,13 +42,30 @@ struct counters {
     unsigned long long pile; /* long rows found and their pieces: see sparse.cu */
 };
 
+/* Where kernels leave results: memory of the host. `done` is the number of the last reduction whose results
+ * are there. */
+constexpr int RESULTS = 512;
+struct results {
+    double value[RESULTS];
+    unsigned long long done;
+};
+
+/* Results that the host has not taken yet: `count` numbers for `place`. */
+struct pending {
+    double *place;
+    int count;
+};
+
 struct state {
     int device, processors;
     cudaStream_t stream;
     cudaMemPool_t pool;
     block *blocks;
     counters *counter;
-    double *result; /* SD_PANEL numbers on the host, written by kernels */
+    results *result;
+    unsigned long long reductions; /* that were launched */
+    pending waiting[RESULTS];      /* in the order of their numbers in result->value */
+    int waits, values;             /* of waiting, and of their numbers */
 };
 
 inline state *state_of(const sd_engine *e)
@@ -90,22 +107,37 @@ bool failed(sd_engine *e, cudaError_t error, const char *what);
 /* The scratch of the engine, or NULL (and the engine failed) where fewer bytes were reserved. */
 void *scratch(sd_engine *e, int64_t bytes, const char *what);
 
-/* Waits for the stream, so that e's result is there. */
+/* Waits for the stream. */
 bool finished(sd_engine *e, const char *what);
 
-/* Runs a kernel on the engine's stream with blocks of BLOCK threads. */
+/* Room among the results for `count` numbers that are for `place`; *number is what the kernel that writes
+ * them then sets `done` to. */
+double *expect(sd_engine *e, int count, double *place, unsigned long long *number);
+
+/* Waits for all results that are expected and puts them in their places. */
+void collect(sd_engine *e);
+
+/* Runs a kernel on the engine's stream. */
 template <class... Parameters, class... Arguments>
-void launch(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks,
-            Arguments... arguments)
+void launch_with(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks, int threads,
+                 Arguments... arguments)
 {
     const state *s = state_of(e);
     const on_device current(s->device);
     if (failed(e, current.error, what)) return;
     cudaLaunchConfig_t shape = {};
     shape.gridDim = dim3(static_cast<unsigned>(blocks));
-    shape.blockDim = dim3(BLOCK);
+    shape.blockDim = dim3(static_cast<unsigned>(threads));
     shape.stream = s->stream;
     failed(e, cudaLaunchKernelEx(&shape, kernel, static_cast<Parameters>(arguments)...), what);
+}
+
+/* The same with blocks of BLOCK threads. */
+template <class... Parameters, class... Arguments>
+void launch(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks,
+            Arguments... arguments)
+{
+    launch_with(e, what, kernel, blocks, BLOCK, arguments...);
 }
 
 /* Every kernel of kernels.def and blocks.def, over both precisions; vectors.cu, sparse.cu and block_*.cu

@@ -7,6 +7,7 @@
  */
 #include "backend/cuda/cuda.cuh"
 
+#include <atomic>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +48,53 @@ void *scratch(sd_engine *e, int64_t bytes, const char *what)
 bool finished(sd_engine *e, const char *what)
 {
     return !e->status && !failed(e, cudaStreamSynchronize(state_of(e)->stream), what);
+}
+
+double *expect(sd_engine *e, int count, double *place, unsigned long long *number)
+{
+    state *s = state_of(e);
+    if (s->values + count > RESULTS) collect(e);
+    double *const room = s->result->value + s->values;
+    s->waiting[s->waits++] = {place, count};
+    s->values += count;
+    *number = ++s->reductions;
+    return room;
+}
+
+namespace
+{
+
+/* Looks until the results of the last reduction are there. The kernel's own word comes sooner than the
+ * stream's, which is asked now and then, for a kernel that failed says nothing. */
+bool arrived(sd_engine *e)
+{
+    constexpr int LOOKS = 4096;
+    state *s = state_of(e);
+    const volatile unsigned long long *const done = &s->result->done;
+    while (*done != s->reductions) {
+        for (int k = 0; k < LOOKS && *done != s->reductions; ++k) {
+        }
+        if (*done == s->reductions) break;
+        const cudaError_t error = cudaStreamQuery(s->stream);
+        if (error == cudaErrorNotReady) continue;
+        if (failed(e, error, "a reduction")) return false;
+        if (*done != s->reductions) return !failed(e, cudaErrorUnknown, "a reduction that left no result");
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return true;
+}
+
+} /* namespace */
+
+void collect(sd_engine *e)
+{
+    state *s = state_of(e);
+    if (!e->status && s->waits > 0 && arrived(e)) {
+        const double *value = s->result->value;
+        for (int k = 0; k < s->waits; ++k)
+            for (int i = 0; i < s->waiting[k].count; ++i) s->waiting[k].place[i] = *value++;
+    }
+    s->waits = s->values = 0;
 }
 
 namespace
@@ -142,8 +190,9 @@ cudaError_t furnish(state *s, const char **what)
     }
     if (error == cudaSuccess) {
         *what = "no pinned memory";
-        error = cudaHostAlloc(reinterpret_cast<void **>(&s->result), SD_PANEL * sizeof(double),
+        error = cudaHostAlloc(reinterpret_cast<void **>(&s->result), sizeof *s->result,
                               cudaHostAllocMapped | cudaHostAllocPortable);
+        if (error == cudaSuccess) s->result->done = 0;
     }
     if (error == cudaSuccess) {
         *what = "no memory for counters";
@@ -309,6 +358,7 @@ const sd_backend table = {SD_BACKEND_VERSION,
                           release,
                           upload,
                           download,
+                          collect,
                           describe,
                           {double_kernels, single_kernels}};
 

@@ -4,10 +4,11 @@
  * Element-wise kernels do per entry what the CPU's do, each operation rounded (--fmad=false), so they
  * give the CPU's bits.
  *
- * A reduction is cut into chunks of SD_CHUNK entries, a block each: thread t takes entries t,
- * t + BLOCK, ... of its chunk in that order, then a tree over the block. The block that finishes
- * last adds the chunks' results, thread t those of chunks t, t + BLOCK, ..., then the same tree. It
- * writes into host memory, so that one wait is all that a reduction costs beyond its kernel.
+ * A reduction is cut into chunks, a block each: thread t takes entries t, t + BLOCK, ... of its chunk in that
+ * order, then a tree over the block. The block that finishes last adds the chunks' results, thread t those of
+ * chunks t, t + BLOCK, ..., then the same tree. It writes into host memory, where the host looks for them.
+ * A chunk has SD_CHUNK_LEAST entries, or twice, four times, ... as many, so that there are at most CHUNKS:
+ * all of them at work at once, and soon added up.
  */
 #include "backend/cuda/cuda.cuh"
 
@@ -79,6 +80,17 @@ template <class real> struct sum_of_scaled {
     }
 };
 
+/* x + beta (p - omega v) */
+template <class real> struct directed {
+    const real *x;
+    real beta, omega;
+    const real *v, *p;
+    __device__ real operator()(int64_t i) const
+    {
+        return x[i] + beta * (p[i] - omega * v[i]);
+    }
+};
+
 template <class real> struct multiplied {
     const real *d, *x;
     __device__ real operator()(int64_t i) const
@@ -128,31 +140,93 @@ struct largest {
     }
 };
 
-/* What is joined at entry i: m numbers at once. */
+/* What is joined at entry i, m numbers at once: load(i) reads, values(i, read, value) makes them of what was
+ * read (and may write at i). */
 template <class real, int m> struct products {
     const real *v, *w;
     int64_t n;
-    __device__ void operator()(int64_t i, double (&value)[m]) const
+    struct read {
+        real v[m], w;
+    };
+    __device__ read load(int64_t i) const
     {
-        const double wi = w[i];
+        read o;
+        o.w = w[i];
 #pragma unroll
-        for (int k = 0; k < m; ++k) value[k] = static_cast<double>(v[k * n + i]) * wi;
+        for (int k = 0; k < m; ++k) o.v[k] = v[k * n + i];
+        return o;
+    }
+    __device__ void values(int64_t, const read &o, double (&value)[m]) const
+    {
+#pragma unroll
+        for (int k = 0; k < m; ++k) value[k] = static_cast<double>(o.v[k]) * static_cast<double>(o.w);
+    }
+};
+
+template <class real> struct squares {
+    const real *x, *y;
+    struct read {
+        real x, y;
+    };
+    __device__ read load(int64_t i) const
+    {
+        return {x[i], y[i]};
+    }
+    __device__ void values(int64_t, const read &o, double (&value)[3]) const
+    {
+        const double a = o.x, b = o.y;
+        value[0] = a * a;
+        value[1] = a * b;
+        value[2] = b * b;
+    }
+};
+
+/* x += a p, r -= a q, and r'r */
+template <class real> struct stepped {
+    real a;
+    const real *p, *q;
+    real *x, *r;
+    struct read {
+        real p, q, x, r;
+    };
+    __device__ read load(int64_t i) const
+    {
+        return {p[i], q[i], x[i], r[i]};
+    }
+    __device__ void values(int64_t i, const read &o, double (&value)[1]) const
+    {
+        const real next = o.r - a * o.q;
+        x[i] = o.x + a * o.p;
+        r[i] = next;
+        value[0] = static_cast<double>(next) * static_cast<double>(next);
     }
 };
 
 template <class real> struct magnitude {
     const real *x;
-    __device__ void operator()(int64_t i, double (&value)[1]) const
+    using read = real;
+    __device__ read load(int64_t i) const
     {
-        value[0] = fabs(static_cast<double>(x[i]));
+        return x[i];
+    }
+    __device__ void values(int64_t, read o, double (&value)[1]) const
+    {
+        value[0] = fabs(static_cast<double>(o));
     }
 };
 
 template <class real> struct ratio {
     const real *x, *y;
-    __device__ void operator()(int64_t i, double (&value)[1]) const
+    struct read {
+        real x, y;
+    };
+    __device__ read load(int64_t i) const
     {
-        const double a = fabs(static_cast<double>(x[i])), b = y[i];
+        return {x[i], y[i]};
+    }
+    __device__ void values(int64_t, const read &o, double (&value)[1]) const
+    {
+        const double a = fabs(static_cast<double>(o.x)), b = o.y;
         value[0] = a == 0 && b == 0 ? 0 : a / b;
     }
 };
@@ -198,36 +272,67 @@ __device__ bool is_last_block(unsigned *ticket)
     return last;
 }
 
-/* part has room for m numbers a chunk. */
-template <class J, int m, class F>
-__global__ void __launch_bounds__(BLOCK)
-    reduce(int64_t n, int64_t chunks, F f, double *part, unsigned *ticket, double *result)
+constexpr int CHUNKS = 512; /* at most */
+
+int64_t chunk_length(int64_t n)
 {
-    for (int64_t c = blockIdx.x; c < chunks; c += gridDim.x) {
-        double sum[m] = {};
-        const int64_t first = c * SD_CHUNK + threadIdx.x;
-#pragma unroll 4
-        for (int s = 0; s < SD_CHUNK; s += BLOCK) {
-            double value[m] = {};
-            if (first + s < n) f(first + s, value);
+    int64_t length = SD_CHUNK_LEAST;
+    while (n > CHUNKS * length) length *= 2;
+    return length;
+}
+
+/* What a reduction leaves: `part` has room for m numbers a chunk, `result` and `done` are the host's. */
+struct outcome {
+    double *part;
+    unsigned *ticket;
+    double *result;
+    unsigned long long *done, number;
+};
+
+/* The block's chunk: entries chunk b .. chunk (b + 1)), each thread's in order. */
+template <class J, int m, class F>
+__device__ inline void reduce_chunk(int64_t n, int64_t chunk, const F &f, double (&sum)[m])
+{
+    constexpr int LOADS = m < 4 ? UNROLL : UNROLL / 2; /* entries under way at once */
+    const int64_t first = blockIdx.x * chunk, end = n - first < chunk ? n : first + chunk;
+    for (int64_t i = first + threadIdx.x; i < end; i += LOADS * BLOCK) {
+        typename F::read o[LOADS];
+#pragma unroll
+        for (int u = 0; u < LOADS; ++u)
+            if (i + u * BLOCK < end) o[u] = f.load(i + u * BLOCK);
+#pragma unroll
+        for (int u = 0; u < LOADS; ++u) {
+            if (i + u * BLOCK >= end) continue;
+            double value[m];
+            f.values(i + u * BLOCK, o[u], value);
 #pragma unroll
             for (int k = 0; k < m; ++k) sum[k] = J::join(sum[k], value[k]);
         }
-        join_block<J, m>(sum);
-        if (threadIdx.x == 0)
-            for (int k = 0; k < m; ++k) part[k * chunks + c] = sum[k];
     }
-    if (!is_last_block(ticket)) return;
-    double sum[m] = {};
-#pragma unroll
-    for (int k = 0; k < m; ++k)
-        for (int64_t c = threadIdx.x; c < chunks; c += BLOCK)
-            sum[k] = J::join(sum[k], __ldcg(part + k * chunks + c));
-    join_block<J, m>(sum);
-    if (threadIdx.x == 0)
-        for (int k = 0; k < m; ++k) result[k] = sum[k];
 }
 
+template <class J, int m, class F>
+__global__ void __launch_bounds__(BLOCK) reduce(int64_t n, int64_t chunk, F f, const outcome to)
+{
+    double sum[m] = {};
+    reduce_chunk<J, m>(n, chunk, f, sum);
+    join_block<J, m>(sum);
+    if (threadIdx.x == 0)
+        for (int k = 0; k < m; ++k) to.part[k * gridDim.x + blockIdx.x] = sum[k];
+    if (!is_last_block(to.ticket)) return;
+    for (int k = 0; k < m; ++k) sum[k] = 0;
+#pragma unroll
+    for (int k = 0; k < m; ++k)
+        for (unsigned c = threadIdx.x; c < gridDim.x; c += BLOCK)
+            sum[k] = J::join(sum[k], __ldcg(to.part + k * gridDim.x + c));
+    join_block<J, m>(sum);
+    if (threadIdx.x > 0) return;
+    for (int k = 0; k < m; ++k) to.result[k] = sum[k];
+    __threadfence_system();
+    *static_cast<volatile unsigned long long *>(to.done) = to.number;
+}
+
+/* The results are there later: see kernels.def. */
 template <class J, int m, class F>
 void reduction(sd_engine *e, const char *what, int64_t n, const F &f, double *result)
 {
@@ -235,13 +340,12 @@ void reduction(sd_engine *e, const char *what, int64_t n, const F &f, double *re
     for (int k = 0; k < m; ++k) result[k] = 0;
     if (n == 0) return;
     const state *s = state_of(e);
-    const int64_t chunks = (n + SD_CHUNK - 1) / SD_CHUNK, most = INT32_MAX;
+    const int64_t chunk = chunk_length(n), chunks = (n + chunk - 1) / chunk;
     void *part = scratch(e, chunks * m * static_cast<int64_t>(sizeof(double)), what);
     if (!part) return;
-    launch(e, what, reduce<J, m, F>, chunks < most ? chunks : most, n, chunks, f, static_cast<double *>(part),
-           &s->counter->ticket, s->result);
-    if (!finished(e, what)) return;
-    for (int k = 0; k < m; ++k) result[k] = s->result[k];
+    outcome to = {static_cast<double *>(part), &s->counter->ticket, NULL, &s->result->done, 0};
+    to.result = expect(e, m, result, &to.number);
+    launch(e, what, reduce<J, m, F>, chunks, n, chunk, f, to);
 }
 
 template <class real> const real *data_of(const sd_vector *x)
@@ -285,6 +389,28 @@ template <class real> void axpy(sd_engine *e, double alpha, const sd_vector *x, 
     for_each<real>(e, "axpy", x->n, y->data, f);
 }
 
+template <class real>
+void direction(sd_engine *e, const sd_vector *x, double beta, double omega, const sd_vector *v, sd_vector *p)
+{
+    const directed<real> f = {data_of<real>(x), static_cast<real>(beta), static_cast<real>(omega),
+                              data_of<real>(v), data_of<real>(p)};
+    for_each<real>(e, "direction", x->n, p->data, f);
+}
+
+template <class real>
+void step(sd_engine *e, double alpha, const sd_vector *p, const sd_vector *q, sd_vector *x, sd_vector *r,
+          double *square)
+{
+    const stepped<real> f = {static_cast<real>(alpha), data_of<real>(p), data_of<real>(q),
+                             static_cast<real *>(x->data), static_cast<real *>(r->data)};
+    reduction<addition, 1>(e, "step", x->n, f, square);
+}
+
+template <class real> void gram(sd_engine *e, const sd_vector *x, const sd_vector *y, double *g)
+{
+    reduction<addition, 3>(e, "gram", x->n, squares<real>{data_of<real>(x), data_of<real>(y)}, g);
+}
+
 template <class real> void axpby(sd_engine *e, double alpha, const sd_vector *x, double beta, sd_vector *y)
 {
     const real a = static_cast<real>(alpha), b = static_cast<real>(beta);
@@ -318,16 +444,19 @@ template <class real> void to_double(sd_engine *e, const sd_vector *x, sd_vector
 template <class real> void dot(sd_engine *e, const sd_vector *x, const sd_vector *y, double *result)
 {
     dots<real, 1>(e, "dot", x, y, result);
+    collect(e);
 }
 
 template <class real> void norm_inf(sd_engine *e, const sd_vector *x, double *result)
 {
     reduction<largest, 1>(e, "norm_inf", x->n, magnitude<real>{data_of<real>(x)}, result);
+    collect(e);
 }
 
 template <class real> void ratio_max(sd_engine *e, const sd_vector *x, const sd_vector *y, double *result)
 {
     reduction<largest, 1>(e, "ratio_max", x->n, ratio<real>{data_of<real>(x), data_of<real>(y)}, result);
+    collect(e);
 }
 
 template <class real> void panel_dot(sd_engine *e, int m, const sd_vector *x, const sd_vector *w, double *h)
@@ -370,6 +499,9 @@ BOTH(copy, (sd_engine *, const sd_vector *, sd_vector *))
 BOTH(scale, (sd_engine *, double, sd_vector *))
 BOTH(axpy, (sd_engine *, double, const sd_vector *, sd_vector *))
 BOTH(axpby, (sd_engine *, double, const sd_vector *, double, sd_vector *))
+BOTH(step, (sd_engine *, double, const sd_vector *, const sd_vector *, sd_vector *, sd_vector *, double *))
+BOTH(direction, (sd_engine *, const sd_vector *, double, double, const sd_vector *, sd_vector *))
+BOTH(gram, (sd_engine *, const sd_vector *, const sd_vector *, double *))
 BOTH(multiply, (sd_engine *, const sd_vector *, const sd_vector *, sd_vector *))
 BOTH(absolute, (sd_engine *, const sd_vector *, sd_vector *))
 BOTH(dot, (sd_engine *, const sd_vector *, const sd_vector *, double *))

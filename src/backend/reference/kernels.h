@@ -56,6 +56,28 @@ static void NAME(dot)(sd_engine *e, const sd_vector *x, const sd_vector *y, doub
     *result = sum;
 }
 
+static void NAME(step)(sd_engine *e, double alpha, const sd_vector *p, const sd_vector *q, sd_vector *x,
+                       sd_vector *r, double *square)
+{
+    NAME(axpy)(e, alpha, p, x);
+    NAME(axpy)(e, -alpha, q, r);
+    NAME(dot)(e, r, r, square);
+}
+
+static void NAME(direction)(sd_engine *e, const sd_vector *x, double beta, double omega, const sd_vector *v,
+                            sd_vector *p)
+{
+    NAME(axpy)(e, -omega, v, p);
+    NAME(axpby)(e, 1.0, x, beta, p);
+}
+
+static void NAME(gram)(sd_engine *e, const sd_vector *x, const sd_vector *y, double *g)
+{
+    NAME(dot)(e, x, x, &g[0]);
+    NAME(dot)(e, x, y, &g[1]);
+    NAME(dot)(e, y, y, &g[2]);
+}
+
 static void NAME(norm_inf)(sd_engine *e, const sd_vector *x, double *result)
 {
     if (e->status) return;
