@@ -316,19 +316,31 @@ static int check_usage(const arguments *a)
 {
     static const struct {
         const char *option, *of;
-    } owners[] = {{"blockings", "prepare"},   {"anchors", "direct"},        {"peers", "direct blocks"},
-                  {"limit", "direct blocks"}, {"threads", "direct blocks"}, {"scaling", "direct blocks"},
-                  {"order", "direct"},        {"pairs", "direct blocks"},   {"factorization", "direct"},
-                  {"threshold", "direct"},    {"device", "blocks"},         {"part", "blocks"},
-                  {"quick", "blocks"},        {"plot", "blocks"},           {"blocking", "blocks"},
-                  {"block-size", "blocks"},   {"block-kernel", "blocks"},   {"block-precision", "blocks"}};
+    } owners[] = {{"blockings", "bench prepare"},
+                  {"anchors", "bench direct"},
+                  {"order", "bench direct"},
+                  {"factorization", "bench direct"},
+                  {"threshold", "bench direct"},
+                  {"peers", "bench direct and bench blocks"},
+                  {"limit", "bench direct and bench blocks"},
+                  {"threads", "bench direct and bench blocks"},
+                  {"scaling", "bench direct and bench blocks"},
+                  {"pairs", "bench direct and bench blocks"},
+                  {"device", "bench blocks"},
+                  {"part", "bench blocks"},
+                  {"quick", "bench blocks"},
+                  {"plot", "bench blocks"},
+                  {"blocking", "bench blocks"},
+                  {"block-size", "bench blocks"},
+                  {"block-kernel", "bench blocks"},
+                  {"block-precision", "bench blocks"}};
     for (int k = 1; k < a->operand_count; ++k) {
         if (strcmp(a->operands[k], "-") == 0)
             return usage_error(a, "a file is read several times: - will not do");
     }
     for (size_t k = 0; k < sizeof owners / sizeof owners[0]; ++k) {
         if (argument_given(a, owners[k].option) && !strstr(owners[k].of, a->operands[0]))
-            return usage_error(a, "--%s is for \"bench %s\"", owners[k].option, owners[k].of);
+            return usage_error(a, "--%s is for %s", owners[k].option, owners[k].of);
     }
     if (a->operand_count < 2 && !argument_flag(a, "anchors") && strcmp(a->operands[0], "blocks") != 0)
         return usage_error(a, "there is no matrix to measure with");

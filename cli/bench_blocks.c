@@ -92,6 +92,23 @@ static int run_driver(blocks_report *t, const saddle_hooks *hooks)
     return listen(t, hooks, argv);
 }
 
+/* Options that would do nothing. */
+static int check_options(const arguments *a)
+{
+    static const char *const of_solves[] = {"scaling",    "pairs",        "blocking",        "limit",
+                                            "block-size", "block-kernel", "block-precision", "repeat"};
+    for (size_t k = 0; a->operand_count < 2 && k < sizeof of_solves / sizeof of_solves[0]; ++k) {
+        if (argument_given(a, of_solves[k]))
+            return usage_error(a, "--%s is for solves with block-Jacobi, and there is no matrix",
+                               of_solves[k]);
+    }
+    if (a->operand_count > 1 && argument_flag(a, "quick") && !argument_given(a, "part"))
+        return usage_error(a, "--quick is for kernels: with matrices say --part too");
+    if (a->library.scaling == SADDLE_SCALING_USER)
+        return usage_error(a, "a scaling in a file is for one matrix: it will not do here");
+    return EXIT_DONE;
+}
+
 /* Outputs that can be written, and would not take the place of a matrix or of each other. */
 static int check_outputs(const arguments *a)
 {
@@ -125,7 +142,8 @@ int bench_blocks(const arguments *a)
     static const char *const devices[] = {"cpu", "cpu", "cuda", "reference"};
     const bool print = !argument_flag(a, "quiet") && !is_standard(a, "json");
     blocks_report t = {.a = a, .device = devices[a->library.device]};
-    int status = check_outputs(a);
+    int status = check_options(a);
+    if (status == EXIT_DONE) status = check_outputs(a);
     if (status != EXIT_DONE) return status;
     if (a->operand_count < 2 || argument_given(a, "part")) {
         const saddle_hooks hooks = progress_begin(a);
