@@ -68,12 +68,17 @@ saddle_status sd_block_plan_make(sd_engine *e, int32_t blocks, const int32_t *st
     count_sizes(blocks, start, wanted, plan);
     if (plan->count == blocks) plan->regular = regular_size(blocks, start);
     sd_block_job *job = sd_alloc(c, plan->count, sizeof *job, "jobs of blocks");
-    if (!job) return e->status = c->status;
-    fill_jobs(blocks, start, wanted, plan, job);
+    if (job)
+        fill_jobs(blocks, start, wanted, plan, job);
+    else
+        e->status = c->status;
     const int64_t bytes = plan->rows * (int64_t)sizeof *source;
     plan->job = sd_to_backend(e, job, plan->count * (int64_t)sizeof *job, "jobs of blocks");
     if (source) plan->source = sd_to_backend(e, source, bytes, "order of rows");
-    plan->target = target == source ? plan->source : sd_to_backend(e, target, bytes, "order of columns");
+    if (target == source)
+        plan->target = plan->source;
+    else if (target)
+        plan->target = sd_to_backend(e, target, bytes, "order of columns");
     sd_free(c, job);
     if (e->status) sd_block_plan_free(e, plan);
     return e->status;

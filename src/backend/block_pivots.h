@@ -1,30 +1,24 @@
 /*
- * 2x2 pivots [a b; b c] of LDL', in SD_REAL: included twice by blocks.h. All are formed after division by the
- * largest magnitude, so that nothing overflows on the way. No header of its own.
+ * 2x2 pivots [a b; b c] of LDL', in SD_REAL: included twice by blocks.h. A pair is only taken where b is the
+ * largest entry that its rows share with others, so all is formed from x = a / b and y = c / b: the
+ * determinant is b^2 (xy - 1), and xy is of the order of 1 or less however far apart a and c are. Squares of
+ * the entries themselves would leave the range of single precision. No header of its own.
  */
 
+/* b is at least SD_TINY. */
 typedef struct SD_OF(sd_pair) {
     SD_REAL a, b, c;
 } SD_OF(sd_pair);
 
-/* The largest of |a|, |b|, |c|. */
-SD_BLOCK_FUNCTION SD_REAL SD_OF(sd_pair_largest)(SD_OF(sd_pair) p)
-{
-    const SD_REAL a = SD_MATH(fabs)(p.a), b = SD_MATH(fabs)(p.b), c = SD_MATH(fabs)(p.c);
-    const SD_REAL m = a > b ? a : b;
-    return m > c ? m : c;
-}
+/* x, y and t = 1 / (b (xy - 1)): the inverse is t [y -1; -1 x]. */
+typedef struct SD_OF(sd_pair_solver) {
+    SD_REAL x, y, t;
+} SD_OF(sd_pair_solver);
 
-/* The pair over its largest magnitude m > 0. */
-SD_BLOCK_FUNCTION SD_OF(sd_pair) SD_OF(sd_pair_over)(SD_OF(sd_pair) p, SD_REAL m)
-{
-    const SD_OF(sd_pair) q = {p.a / m, p.b / m, p.c / m};
-    return q;
-}
-
+/* xy - 1, which has the sign of the determinant. */
 SD_BLOCK_FUNCTION SD_REAL SD_OF(sd_pair_determinant)(SD_OF(sd_pair) p)
 {
-    return SD_MATH(fma)(p.a, p.c, -p.b * p.b);
+    return SD_MATH(fma)(p.a / p.b, p.c / p.b, -1);
 }
 
 /*
@@ -34,52 +28,72 @@ SD_BLOCK_FUNCTION SD_REAL SD_OF(sd_pair_determinant)(SD_OF(sd_pair) p)
  */
 SD_BLOCK_FUNCTION bool SD_OF(sd_pair_is_better)(SD_OF(sd_pair) p)
 {
-    const SD_REAL m = SD_OF(sd_pair_largest)(p);
-    if (!(m > 0)) return false;
-    const SD_OF(sd_pair) q = SD_OF(sd_pair_over)(p, m);
-    const SD_REAL a = SD_MATH(fabs)(q.a), c = SD_MATH(fabs)(q.c);
-    return ((a > c ? a : c) + SD_MATH(fabs)(q.b)) * a <
-           (SD_REAL)SD_BLOCK_ALPHA * SD_MATH(fabs)(SD_OF(sd_pair_determinant)(q));
+    if (!(SD_MATH(fabs)(p.b) >= SD_TINY)) return false;
+    const SD_REAL x = SD_MATH(fabs)(p.a / p.b), y = SD_MATH(fabs)(p.c / p.b);
+    return x == 0 ||
+           ((x > y ? x : y) + 1) * x < (SD_REAL)SD_BLOCK_ALPHA * SD_MATH(fabs)(SD_OF(sd_pair_determinant)(p));
 }
 
-/* The inverse of a pair that is not singular. */
+/* Whether it is no pivot: singular, or so small that t is not finite. */
+SD_BLOCK_FUNCTION bool SD_OF(sd_pair_is_zero)(SD_OF(sd_pair) p)
+{
+    return !(SD_MATH(fabs)(p.b) >= SD_TINY && SD_MATH(fabs)(p.b * SD_OF(sd_pair_determinant)(p)) >= SD_TINY);
+}
+
+SD_BLOCK_FUNCTION SD_OF(sd_pair_solver) SD_OF(sd_pair_solver_of)(SD_OF(sd_pair) p)
+{
+    const SD_OF(sd_pair_solver) solver = {p.a / p.b, p.c / p.b, 1 / (p.b * SD_OF(sd_pair_determinant)(p))};
+    return solver;
+}
+
+/* Where its entries are known to be finite: of a pair that was taken, in double. */
 SD_BLOCK_FUNCTION SD_OF(sd_pair) SD_OF(sd_pair_inverse)(SD_OF(sd_pair) p)
 {
-    const SD_REAL m = SD_OF(sd_pair_largest)(p);
-    const SD_OF(sd_pair) q = SD_OF(sd_pair_over)(p, m);
-    const SD_REAL d = SD_OF(sd_pair_determinant)(q);
-    const SD_OF(sd_pair) inverse = {q.c / d / m, -q.b / d / m, q.a / d / m};
+    const SD_OF(sd_pair_solver) d = SD_OF(sd_pair_solver_of)(p);
+    const SD_OF(sd_pair) inverse = {d.y * d.t, -d.t, d.x * d.t};
     return inverse;
+}
+
+/* [u v] <- [u v] D^-1 */
+SD_BLOCK_FUNCTION void SD_OF(sd_pair_solve)(SD_OF(sd_pair_solver) d, SD_REAL *u, SD_REAL *v)
+{
+    const SD_REAL first = d.t * SD_MATH(fma)(d.y, *u, -*v), second = d.t * SD_MATH(fma)(d.x, *v, -*u);
+    *u = first;
+    *v = second;
 }
 
 /* How many of its eigenvalues are negative. */
 SD_BLOCK_FUNCTION int SD_OF(sd_pair_negative)(SD_OF(sd_pair) p)
 {
-    const SD_REAL m = SD_OF(sd_pair_largest)(p);
-    if (!(m > 0)) return 0;
-    const SD_OF(sd_pair) q = SD_OF(sd_pair_over)(p, m);
-    if (SD_OF(sd_pair_determinant)(q) < 0) return 1;
-    return q.a + q.c < 0 ? 2 : 0;
+    if (SD_OF(sd_pair_determinant)(p) < 0) return 1;
+    return p.a < 0 ? 2 : 0;
 }
 
 /*
  * Moves eigenvalues of less than `small` in magnitude to +-small, their signs kept (0 has +), and returns how
- * many. A rotation by theta, tan 2 theta = 2b / (a - c), makes the pair diagonal.
+ * many. A rotation by theta, tan 2 theta = 2b / (a - c), makes the pair diagonal. The eigenvalue nearer to 0
+ * is the determinant over the other one: as a difference it would lose its sign where b is small beside a -
+ * c. If b is next to nothing then, it stays what x and y can be formed with, and changes nothing else.
  */
 SD_BLOCK_FUNCTION int SD_OF(sd_pair_clamp)(SD_OF(sd_pair) * p, SD_REAL small)
 {
-    const SD_REAL half = (p->a - p->c) / 2, middle = p->a / 2 + p->c / 2;
-    const SD_REAL radius = SD_MATH(hypot)(half, p->b);
-    SD_REAL high = middle + radius, low = middle - radius;
-    const int count = (SD_MATH(fabs)(high) < small) + (SD_MATH(fabs)(low) < small);
+    const SD_REAL half = p->a / 2 - p->c / 2, middle = p->a / 2 + p->c / 2;
+    const SD_REAL radius = SD_MATH(hypot)(half, p->b), determinant = SD_OF(sd_pair_determinant)(*p);
+    SD_REAL far = middle < 0 ? middle - radius : middle + radius;
+    SD_REAL near = SD_MATH(fabs)(p->a * (p->c / far) - p->b * (p->b / far));
+    const int count = (SD_MATH(fabs)(far) < small) + (near < small);
     if (count == 0) return 0;
-    if (SD_MATH(fabs)(high) < small) high = high < 0 ? -small : small;
-    if (SD_MATH(fabs)(low) < small) low = low < 0 ? -small : small;
-    /* cos and sin of 2 theta */
-    const SD_REAL c2 = radius > 0 ? half / radius : 1, s2 = radius > 0 ? p->b / radius : 0;
-    const SD_REAL mean = high / 2 + low / 2, apart = (high - low) / 2;
+    if (near < small) near = small;
+    if (determinant < 0 ? far > 0 : determinant > 0 && far < 0) near = -near;
+    if (SD_MATH(fabs)(far) < small) far = far < 0 ? -small : small;
+    const SD_REAL high = middle < 0 ? near : far, low = middle < 0 ? far : near;
+    const SD_REAL mean = high / 2 + low / 2, apart = high / 2 - low / 2;
+    const SD_REAL c2 = half / radius, s2 = p->b / radius; /* cos and sin of 2 theta */
     p->a = mean + apart * c2;
     p->b = apart * s2;
     p->c = mean - apart * c2;
+    const SD_REAL least =
+        SD_MATH(sqrt)(SD_MATH(fabs)(p->a)) * SD_MATH(sqrt)(SD_MATH(fabs)(p->c)) * (SD_REAL)0x1p-60;
+    if (SD_MATH(fabs)(p->b) < least) p->b = p->b < 0 ? -least : least;
     return count;
 }

@@ -3,31 +3,44 @@
  * with or inverted on its own.
  *
  * A block of n rows is n x n numbers by columns, without gaps. A plan says where the blocks lie; what is made
- * of them has the same layout, so a result may take the place of its block. Kernels (kernels.def, block_*):
+ * of them has the same layout, so a result may take the place of its block. Kernels (blocks.def):
  *
- *     SD_LDU, SD_LDU_PARTIAL, SD_LDU_FULL   P A Q = L D U, L and U unit triangular: without interchanges,
- * with those of rows, of rows and columns (Thuerck, Stretching Jacobi, Algorithm 1). L below the diagonal, D
- * on it, U above. SD_LLT, SD_LLT_DIAGONAL   P A P' = L L', in order, or with the largest diagonal entry as
- * the next pivot. L on and below the diagonal, L' above. SD_LDLT_STATIC, SD_LDLT_BUNCH_KAUFMAN,
- * SD_LDLT_COMPLETE   P A P' = L D L', D of 1x1 and 2x2 pivots: in order, Bunch and Kaufman's, Bunch and
- * Parlett's. L below the diagonal, L' above, D on the diagonal; where pivot s is 2x2 (bit s of `pairs`), (s +
- * 1, s) and (s, s + 1) hold the entry of D. SD_JORDAN   A^-1 by Gauss-Jordan elimination, interchanges of
- * rows undone. SD_HUARD, SD_HUARD_TRANSPOSED   Gauss-Huard with interchanges of columns (Anzt et al.,
- * Variable-size batched Gauss-Huard, Figure 1): its D, columns in the order of the pivots, the diagonal not
- *         inverted. In the second the part above the diagonal is transposed about the anti-diagonal: entry
- *         (i, j), i < j, stands at (n - 1 - j, n - 1 - i).
+ * - SD_LDU, SD_LDU_PARTIAL, SD_LDU_FULL: P A Q = L D U, L and U unit triangular; without interchanges, with
+ *   those of rows, of rows and columns (Thuerck, Stretching Jacobi, Algorithm 1). L below the diagonal, D on
+ *   it, U above.
+ * - SD_LLT, SD_LLT_DIAGONAL: P A P' = L L', in order, or with the largest diagonal entry as the next pivot. L
+ *   on and below the diagonal, L' above.
+ * - SD_LDLT_STATIC, SD_LDLT_BUNCH_KAUFMAN, SD_LDLT_COMPLETE: P A P' = L D L', D of 1x1 and 2x2 pivots; in
+ *   order, Bunch and Kaufman's, Bunch and Parlett's. L below the diagonal, L' above, D on the diagonal; where
+ *   pivot s is 2x2 (bit s of `pairs`), (s + 1, s) and (s, s + 1) hold the entry of D.
+ * - SD_JORDAN: A^-1 by Gauss-Jordan elimination, interchanges of rows undone.
+ * - SD_HUARD, SD_HUARD_TRANSPOSED: Gauss-Huard with interchanges of columns (Anzt et al., Variable-size
+ *   batched Gauss-Huard, Figure 1): its D, columns in the order of the pivots, the diagonal not inverted. In
+ *   the second the part above the diagonal is transposed about the anti-diagonal: entry (i, j), i < j, stands
+ *   at (n - 1 - j, n - 1 - i).
  *
  * Permutations are of the block: row[r + s] is the row of A that stands at position s of the block whose
  * first row is r, column[r + s] the column. Symmetric kernels use `row` alone, Gauss-Huard `column` alone,
- * the inverse neither; what a kernel does not use is the identity.
+ * the inverse neither; what a kernel does not use is the identity. A symmetric kernel may read either of
+ * (i, j) and (j, i).
  *
  * Pivots are searched by sd_pivot_key, in all backends: the high word of |a|, and among equals the lowest row
- * (then the lowest column) of the block as it was given. A pivot of less than SD_BLOCK_TINY is zero.
- * Elimination is fma(-l, u, a), but for the portable CPU kernels, whose processor may have none.
+ * (then the lowest column) of the block as it was given. A pivot of less than SD_BLOCK_TINY is zero. There is
+ * one reciprocal a pivot: l_i = a_is (1 / d), a_ij <- fma(-l_i, a_sj, a_ij) with the pivot's row or column as
+ * it was, and only then u_j = a_sj (1 / d); of L L', l_i = a_is (1 / sqrt(d)). (The portable CPU kernels have
+ * no fma, as their processor may have none.) The symmetric searches, of what is left from s on:
+ * - Bunch and Kaufman: b = |a_rs| is the largest of column s below the diagonal, c the largest of row r
+ *   beside it (both found by key, taken as numbers). s as it stands where b is zero, or a_ss is not and
+ *   |a_ss| >= alpha b or |a_ss| >= alpha b (b / c); else r, brought to s, where |a_rr| >= alpha c; else s and
+ *   r, which is brought to s + 1.
+ * - Bunch and Parlett: the largest of the diagonal, where all beside it is zero, or it is not zero and is at
+ *   least alpha times the largest beside it; else that one's rows, the lower of A first.
+ * - L of a 2x2 pivot is by sd_pair_solve; where sd_pair_is_zero the pivot is zero.
  *
- * Nothing that is not finite leaves a kernel. A block that cannot be factored, and one whose input or result
- * is not finite, is replaced by its scaled identity, max|a| I (I where that is below SD_BLOCK_TINY or not
- * finite), in the form of its kernel, and its state says so.
+ * Nothing that is not finite leaves block_factor. A block that cannot be factored, and one whose input or
+ * result is not finite, is replaced by its scaled identity, m I with m = max|a| (1 where that is below
+ * SD_BLOCK_TINY or not finite), in the form of its kernel (sqrt(m) for L L', 1/m for the inverse), with the
+ * identity as its permutations, and its state says so: all of it 0 but the status.
  */
 #ifndef SD_BLOCKS_H
 #define SD_BLOCKS_H
@@ -86,14 +99,14 @@ typedef struct sd_block_plan {
 enum {
     SD_BLOCK_OK,
     SD_BLOCK_SINGULAR,   /* a pivot was zero */
-    SD_BLOCK_INDEFINITE, /* of a Cholesky factorization: a pivot was not positive */
-    SD_BLOCK_NOT_FINITE  /* the block, or what was to become of it */
+    SD_BLOCK_INDEFINITE, /* of a Cholesky factorization: a pivot was zero or negative */
+    SD_BLOCK_NOT_FINITE  /* the block, whatever else it is, or what was to become of it */
 };
 
 typedef struct sd_block_state {
     uint32_t pairs;    /* LDL': bit s is set where s and s + 1 are a 2x2 pivot */
     uint8_t status;    /* other than SD_BLOCK_OK: the block was replaced */
-    uint8_t negative;  /* LDL': eigenvalues of D below 0; of LL', and of what was replaced: 0 */
+    uint8_t negative;  /* LDL': eigenvalues of D below 0; of other kernels, and of what was replaced: 0 */
     uint8_t perturbed; /* pivots (of a 2x2: eigenvalues) that were moved away from 0 */
     uint8_t unused;
 } sd_block_state;
@@ -105,7 +118,8 @@ typedef struct sd_block_rule {
     sd_block_kernel kernel;
     sd_block_version version; /* of cuda; all give the same result to rounding */
     /* LDL' and LDU: a 1x1 pivot |d| < small becomes +-small with the sign of d (0 has +); the eigenvalues of
-     * a 2x2 pivot are treated alike. 0: a zero pivot makes the block singular. */
+     * a 2x2 pivot are treated alike. 0: a zero pivot makes the block singular. Rounded to the precision of
+     * the blocks; pivots are chosen before. */
     double small;
 } sd_block_rule;
 
@@ -123,7 +137,7 @@ typedef struct sd_block_factors {
     sd_precision precision;
     sd_block_kernel kernel;
     uint8_t *row, *column; /* plan->rows */
-    sd_block_state *state; /* plan->blocks */
+    sd_block_state *state; /* plan->blocks; where a block is not in the plan, it is left as it was */
 } sd_block_factors;
 
 /* Where the entries of a sparse matrix stand in the blocks. Arrays in the backend's memory. */
@@ -194,16 +208,20 @@ SD_BLOCK_FUNCTION uint32_t sd_pivot_key_single(float a)
 #define SD_REAL double
 #define SD_OF(name) name##_double
 #define SD_MATH(name) name
+#define SD_TINY SD_BLOCK_TINY_DOUBLE
 #include "backend/block_pivots.h"
 #undef SD_REAL
 #undef SD_OF
 #undef SD_MATH
+#undef SD_TINY
 #define SD_REAL float
 #define SD_OF(name) name##_single
 #define SD_MATH(name) name##f
+#define SD_TINY SD_BLOCK_TINY_SINGLE
 #include "backend/block_pivots.h"
 #undef SD_REAL
 #undef SD_OF
 #undef SD_MATH
+#undef SD_TINY
 
 #endif

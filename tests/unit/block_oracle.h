@@ -1,0 +1,176 @@
+/*
+ * What factors of blocks must satisfy, in long double.
+ *
+ * Gaussian elimination that was carried out in rounding has |A - L D U| <= c n u |L| |D| |U|, entry by entry
+ * and whatever the pivots were (Higham, Accuracy and Stability of Numerical Algorithms, chapter 9); with 2x2
+ * pivots, whose multipliers come from products with D^-1, the same holds with |L| |D| |D^-1| in place of |L|.
+ * Errors are counted in these units, so that a bound of a few says that nothing but rounding happened, with
+ * or without growth.
+ */
+#ifndef BLOCK_ORACLE_H
+#define BLOCK_ORACLE_H
+
+#include "blocks.h"
+
+enum { SQUARE = SD_BLOCK_MOST * SD_BLOCK_MOST };
+
+/* P A Q = L D U of one block, and the weights of L. */
+typedef struct triangles {
+    int n;
+    const uint8_t *row, *column;
+    long double l[SQUARE], weight[SQUARE], d[SQUARE], u[SQUARE];
+} triangles;
+
+/* |D| |D^-1| of the 2x2 pivot at s, by which the columns s and s + 1 of |L| are weighed. */
+static inline void weigh_pair(triangles *t, int s)
+{
+    const int n = t->n;
+    const long double a = t->d[s + s * n], b = t->d[s + 1 + s * n], c = t->d[s + 1 + (s + 1) * n];
+    const long double m = fmaxl(fabsl(a), fmaxl(fabsl(b), fabsl(c)));
+    const long double det = fabsl(a / m * (c / m) - b / m * (b / m));
+    const long double d[2][2] = {{fabsl(a / m), fabsl(b / m)}, {fabsl(b / m), fabsl(c / m)}};
+    const long double inverse[2][2] = {{d[1][1] / det, d[0][1] / det}, {d[0][1] / det, d[0][0] / det}};
+    for (int i = 0; i < n; ++i) {
+        const long double l[2] = {fabsl(t->l[i + s * n]), fabsl(t->l[i + (s + 1) * n])};
+        const long double w[2] = {l[0] * d[0][0] + l[1] * d[1][0], l[0] * d[0][1] + l[1] * d[1][1]};
+        for (int k = 0; k < 2; ++k)
+            t->weight[i + (s + k) * n] = l[k] + w[0] * inverse[0][k] + w[1] * inverse[1][k];
+    }
+}
+
+/* Takes apart what block_factor made of block k of a batch that is wholly in the plan. */
+static inline void take_apart(const batch *b, const factors *f, int32_t k, triangles *t)
+{
+    const int n = t->n = batch_size(b, k);
+    const uint32_t pairs = f->state[k].pairs;
+    t->row = f->row + b->start[k];
+    t->column = sd_block_symmetric(f->kernel) ? t->row : f->column + b->start[k];
+    for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < n; ++i) {
+            const int64_t at = i + (int64_t)j * n;
+            const long double a = real_at(f->data, f->precision, b->entry[k] + at);
+            const bool pivot = i == j || (i == j + 1 && pairs >> j & 1) || (j == i + 1 && pairs >> i & 1);
+            t->l[at] = i == j ? 1 : i > j && !pivot ? a : 0;
+            t->u[at] = i == j ? 1 : i < j && !pivot ? a : 0;
+            t->d[at] = pivot ? a : 0;
+            if (is_cholesky(f->kernel) && i == j) t->l[at] = t->u[at] = a, t->d[at] = 1;
+            t->weight[at] = fabsl(t->l[at]);
+        }
+    }
+    for (int s = 0; s < n; ++s)
+        if (pairs >> s & 1) weigh_pair(t, s);
+}
+
+/* The product L D U, and |L| |D| |U| with the weights of L, where A has them: in the order of the block. */
+static inline void multiply_back(const triangles *t, long double *product, long double *weight)
+{
+    const int n = t->n;
+    static long double du[SQUARE], abs_du[SQUARE];
+    for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < n; ++i) {
+            du[i + j * n] = abs_du[i + j * n] = 0;
+            for (int s = i > 0 ? i - 1 : 0; s < n && s <= i + 1; ++s) {
+                du[i + j * n] += t->d[i + s * n] * t->u[s + j * n];
+                abs_du[i + j * n] += fabsl(t->d[i + s * n] * t->u[s + j * n]);
+            }
+        }
+    }
+    for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < n; ++i) {
+            long double sum = 0, abs = 0;
+            for (int s = 0; s <= i; ++s) {
+                sum += t->l[i + s * n] * du[s + j * n];
+                abs += t->weight[i + s * n] * abs_du[s + j * n];
+            }
+            product[t->row[i] + t->column[j] * n] = sum;
+            weight[t->row[i] + t->column[j] * n] = abs;
+        }
+    }
+}
+
+/* max |A - L D U| / (n u |L| |D| |U|), in the order of the block; for the kernels that have these. */
+static inline double rounding_error(const batch *b, const factors *f, int32_t k)
+{
+    static triangles t;
+    static long double product[SQUARE], weight[SQUARE];
+    const int n = batch_size(b, k);
+    const long double least = b->precision == SD_DOUBLE ? 0x1p-1074L : 0x1p-149L;
+    long double most = 0;
+    take_apart(b, f, k, &t);
+    multiply_back(&t, product, weight);
+    for (int at = 0; at < n * n; ++at) {
+        const long double a = batch_at(b, k, at % n, at / n);
+        const long double error = fabsl(a - product[at]);
+        const long double unit = n * (unit_of(b->precision) * weight[at] + least);
+        if (!(error / unit <= most)) most = error / unit;
+    }
+    return (double)most;
+}
+
+/* Each of 0 .. n-1 once. */
+static inline bool is_order(const uint8_t *order, int n)
+{
+    uint64_t seen = 0;
+    for (int i = 0; i < n; ++i) seen |= UINT64_C(1) << order[i];
+    return seen == (UINT64_C(1) << n) - 1;
+}
+
+static inline bool is_identity(const uint8_t *order, int n)
+{
+    for (int i = 0; i < n; ++i)
+        if (order[i] != i) return false;
+    return true;
+}
+
+/* What holds of the factors of any block, whatever it was: permutations, pairs, counts, finite numbers. */
+static inline void assert_well_formed(const batch *b, const factors *f, int32_t k)
+{
+    const int n = batch_size(b, k);
+    const sd_block_state s = f->state[k];
+    const uint8_t *row = f->row + b->start[k], *column = f->column + b->start[k];
+    assert_true(is_order(row, n) && is_order(column, n));
+    const bool rows_move = f->kernel == SD_LDU_PARTIAL || f->kernel == SD_LDU_FULL ||
+                           (sd_block_symmetric(f->kernel) && is_pivoted(f->kernel));
+    const bool columns_move =
+        f->kernel == SD_LDU_FULL || f->kernel == SD_HUARD || f->kernel == SD_HUARD_TRANSPOSED;
+    if (!rows_move || s.status) assert_true(is_identity(row, n));
+    if (!columns_move || s.status) assert_true(is_identity(column, n));
+    assert_true(s.status <= SD_BLOCK_NOT_FINITE && s.unused == 0);
+    assert_int_equal(s.pairs & (s.pairs << 1), 0);
+    assert_int_equal(s.pairs >> (n - 1), 0);
+    if (!is_ldlt(f->kernel) || s.status) assert_true(s.pairs == 0 && s.negative == 0);
+    if (!(is_ldlt(f->kernel) || is_ldu(f->kernel)) || s.status) assert_int_equal(s.perturbed, 0);
+    assert_true(s.negative <= n && s.perturbed <= n);
+    for (int64_t at = b->entry[k]; at < b->entry[k + 1]; ++at)
+        assert_true(isfinite(real_at(f->data, f->precision, at)));
+    for (int j = 0; j < n && sd_block_symmetric(f->kernel); ++j)
+        for (int i = 0; i < j; ++i)
+            assert_true(real_at(f->data, f->precision, b->entry[k] + i + j * n) ==
+                        real_at(f->data, f->precision, b->entry[k] + j + i * n));
+}
+
+/* The scaled identity, in the form of its kernel. */
+static inline void assert_replaced(const batch *b, const factors *f, int32_t k)
+{
+    const int n = batch_size(b, k);
+    const double tiny = b->precision == SD_DOUBLE ? SD_BLOCK_TINY_DOUBLE : (double)SD_BLOCK_TINY_SINGLE;
+    double most = 0;
+    bool finite = true;
+    for (int at = 0; at < n * n; ++at) {
+        const double a = fabs(batch_at(b, k, at % n, at / n));
+        finite = finite && isfinite(a);
+        if (a > most) most = a;
+    }
+    if (!finite || most < tiny) most = 1;
+    double diagonal = is_cholesky(f->kernel) ? sqrt(most) : f->kernel == SD_JORDAN ? 1 / most : most;
+    if (b->precision == SD_SINGLE) diagonal = (float)diagonal;
+    for (int at = 0; at < n * n; ++at) {
+        const double a = real_at(f->data, f->precision, b->entry[k] + at);
+        const double expected = at % n == at / n ? diagonal : 0;
+        if (!(fabs(a - expected) <= 4 * unit_of(b->precision) * fabs(expected)))
+            fail_msg("%s: block %d (%s, %d rows) has %g at %d, not the %g of its replacement",
+                     kernel_names[f->kernel], k, kind_names[b->kind[k]], n, a, at, expected);
+    }
+}
+
+#endif
