@@ -1,6 +1,6 @@
 /*
  * The driver of `saddle bench blocks` on a GPU: see blocks.h. Not installed; the target is blocks_cuda, the
- * program build/bin/peers/blocks-cuda, which holds the kernels of the CUDA module.
+ * program build/bin/peers/blocks-cuda, which loads the CUDA module from ../../lib or $SADDLE_CUDA_MODULE.
  *
  * The peers are cuBLAS' getrfBatched and matinvBatched and cuSOLVER's potrfBatched, on the same stream. They
  * are loaded at run time: where a library is not there, a note says so and the rest is measured.
@@ -12,11 +12,14 @@ extern "C" {
 }
 
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include <cublas_v2.h>
 #include <cusolverDn.h>
 #include <dlfcn.h>
+#include <unistd.h>
 
 using namespace sd_cuda;
 
@@ -53,6 +56,11 @@ struct {
 cudaStream_t stream_of(const blocks_bench *b)
 {
     return state_of(&b->engine)->stream;
+}
+
+void check_cuda(blocks_bench *b, cudaError_t error)
+{
+    if (error != cudaSuccess) blocks_check(b, cudaGetErrorString(error));
 }
 
 void *open_library(const char *const *names)
@@ -196,22 +204,34 @@ double time_device(blocks_bench *b, const blocks_batch *x, blocks_work *work, vo
                    int64_t count)
 {
     float milliseconds = 0;
-    failed(&b->engine, cudaEventRecord(events[0], stream_of(b)), "timing");
+    check_cuda(b, cudaEventRecord(events[0], stream_of(b)));
     for (int64_t k = 0; k < count; ++k) work(b, x, what, first + k);
-    failed(&b->engine, cudaEventRecord(events[1], stream_of(b)), "timing");
-    failed(&b->engine, cudaEventSynchronize(events[1]), "timing");
-    failed(&b->engine, cudaEventElapsedTime(&milliseconds, events[0], events[1]), "timing");
+    check_cuda(b, cudaEventRecord(events[1], stream_of(b)));
+    check_cuda(b, cudaEventSynchronize(events[1]));
+    check_cuda(b, cudaEventElapsedTime(&milliseconds, events[0], events[1]));
     return 1e-3 * static_cast<double>(milliseconds);
 }
 
 void copy_device(blocks_bench *b, const void *from, void *to, int64_t bytes)
 {
-    failed(&b->engine,
-           cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDeviceToDevice, stream_of(b)),
-           "copy");
+    check_cuda(b,
+               cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDeviceToDevice, stream_of(b)));
 }
 
 const blocks_device gpu = {3, time_device, copy_device, nullptr, sizeof peers / sizeof peers[0], peers};
+
+/* The module stands in the folder lib beside the folder bin, in which this program's folder is. */
+void find_module()
+{
+    char self[2048], path[4096];
+    const ssize_t got = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (got <= 0) return;
+    self[got] = 0;
+    char *slash = strrchr(self, '/');
+    if (slash) *slash = 0;
+    snprintf(path, sizeof path, "%s/../../lib/libsaddle_cuda.so", self);
+    setenv("SADDLE_CUDA_MODULE", path, 0);
+}
 
 } /* namespace */
 
@@ -223,19 +243,16 @@ int main(int argc, char **argv)
     if (b.reference) blocks_check(&b, "the reference runs on the CPU: take blocks-cpu");
     b.device = &gpu;
     sd_context_init(&b.context, nullptr, 0);
-    b.engine.context = &b.context;
-    b.engine.threads = b.threads;
-    b.engine.backend = sd_cuda_backend();
-    b.engine.status = b.engine.backend->open(&b.context, &b.engine, 0);
+    find_module();
+    sd_engine_open(&b.context, &b.engine, SADDLE_DEVICE_CUDA, b.threads);
     blocks_check(&b, nullptr);
-    for (cudaEvent_t &event : events) failed(&b.engine, cudaEventCreate(&event), "timing");
-    failed(&b.engine, cudaMemGetInfo(&available, &whole), "memory");
-    blocks_check(&b, nullptr);
+    for (cudaEvent_t &event : events) check_cuda(&b, cudaEventCreate(&event));
+    check_cuda(&b, cudaMemGetInfo(&available, &whole));
     b.memory = static_cast<int64_t>(available / 2);
     b.engine.backend->describe(&b.context, 0);
     printf("machine %s\n", b.context.message);
     load_libraries(&b);
     blocks_run(&b);
-    b.engine.backend->close(&b.engine);
+    sd_engine_close(&b.engine);
     return 0;
 }

@@ -137,9 +137,11 @@ double blocks_time_work(blocks_bench *b, const blocks_batch *x, blocks_work *wor
     const int least = b->quick ? 2 : 3, most = b->quick ? 3 : GROUPS_MOST;
     const double limit = b->quick ? 0.01 : 0.6;
     if (in_place) blocks_restore(b, x);
-    blocks_time_calls(b, x, work, what, 0, 1);
-    if (in_place && x->slots == 1) blocks_restore(b, x);
-    const double one = blocks_time_calls(b, x, work, what, x->slots > 1, 1);
+    double one = blocks_time_calls(b, x, work, what, 0, 1);
+    if (one < limit) { /* the first may have had something to load */
+        if (in_place && x->slots == 1) blocks_restore(b, x);
+        one = blocks_time_calls(b, x, work, what, x->slots > 1, 1);
+    }
     int64_t group = (int64_t)(GROUP_SECONDS / (one + 1e-9)) + 1, next = x->slots;
     if (group < x->slots / most) group = x->slots / most;
     if (group > x->slots) group = x->slots;
@@ -294,7 +296,6 @@ void blocks_measure_kernel(blocks_bench *b, const blocks_case *c, const blocks_b
     line.seconds = blocks_time_work(b, x, blocks_factor_slot, &rule, false);
     line.bytes = 2.0 * (double)x->bytes;
     line.flops = all_flops(x, kernel);
-    blocks_time_calls(b, x, blocks_factor_slot, &rule, 0, 1);
     line.residual = blocks_worst(b, x, &sample);
     line.replaced = blocks_replaced(b, x);
     blocks_tell(c, x, &line);
@@ -309,8 +310,6 @@ void blocks_measure_peer(blocks_bench *b, const blocks_case *c, const blocks_bat
     line.seconds = blocks_time_work(b, x, peer->run, NULL, peer->in_place);
     line.bytes = 2.0 * (double)x->bytes;
     line.flops = all_flops(x, peer->alike);
-    if (peer->in_place) blocks_restore(b, x);
-    blocks_time_calls(b, x, peer->run, NULL, 0, 1);
     line.residual = blocks_worst(b, x, &sample);
     peer->end(b);
     blocks_tell(c, x, &line);

@@ -33,7 +33,8 @@ void blocks_restore(blocks_bench *b, const blocks_batch *x);
 /* Copies what stands in `done` bytes of a pool on and on, until there are `bytes`. */
 void blocks_spread(blocks_bench *b, char *pool, int64_t done, int64_t bytes);
 
-/* Seconds of so many calls; of one call, the median over groups of calls. */
+/* Seconds of so many calls; of one call, the median over groups of calls. Slot 0 is among them, and the
+ * blocks of all slots are the same: what is looked at afterwards is what it left there. */
 double blocks_time_calls(blocks_bench *b, const blocks_batch *x, blocks_work *work, void *what, int64_t first,
                          int64_t count);
 double blocks_time_work(blocks_bench *b, const blocks_batch *x, blocks_work *work, void *what, bool in_place);

@@ -166,7 +166,6 @@ static void measure_apply(blocks_bench *b, const blocks_case *c, const blocks_ba
     line.seconds = blocks_time_work(b, x, apply_slot, &rule.kernel, false);
     line.bytes = apply_bytes(x, kernel);
     line.flops = 2.0 * x->size * (double)x->plan.rows;
-    blocks_time_calls(b, x, apply_slot, &rule.kernel, 0, 1);
     line.residual = blocks_worst(b, x, &sample);
     line.replaced = blocks_replaced(b, x);
     blocks_tell(c, x, &line);

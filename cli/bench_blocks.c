@@ -34,13 +34,14 @@ static int no_driver(const char *file, const char *path)
 /* One line of the driver; an exit status. */
 static int take_line(blocks_report *t, const saddle_hooks *hooks, const char *line, bool *done)
 {
-    int64_t step = 0, steps = 0;
     if (strncmp(line, "measured ", 9) == 0) {
         block_row *row = add_block_row(t);
         if (!row) return fail(EXIT_MEMORY, "no memory for the measurements");
         if (!block_row_parse(line, row))
             return fail(EXIT_FILE, "the driver said what is not understood: %s", line);
-    } else if (sscanf(line, "step %" SCNd64 " %" SCNd64, &step, &steps) == 2) {
+    } else if (strncmp(line, "step ", 5) == 0) {
+        char *rest;
+        const int64_t step = strtoll(line + 5, &rest, 10), steps = strtoll(rest, NULL, 10);
         const saddle_progress where = {"measure", step - 1, steps, NAN};
         hooks->progress(&where, hooks->user);
     } else if (strncmp(line, "machine ", 8) == 0) {

@@ -39,8 +39,11 @@ int chart_ticks(double low, double high, bool logarithmic, double *ticks, int mo
     int count = 0;
     if (!logarithmic) {
         const double step = round_step(high - low, 8);
-        for (double k = ceil(low / step - 1e-9); k * step <= high * (1 + 1e-9) && count < most; ++k)
-            ticks[count++] = k * step;
+        const double first = ceil(low / step - 1e-9);
+        while (count < most && (first + count) * step <= high + 1e-9 * step) {
+            ticks[count] = (first + count) * step;
+            ++count;
+        }
         return count;
     }
     const int first = (int)ceil(log10(low) - 1e-9), last = (int)floor(log10(high) + 1e-9);

@@ -160,7 +160,8 @@ static void draw_differences(drawing *d)
     const blocks_report *t = d->t;
     int64_t sizes[BLOCKS_SIZES];
     const int size_count = blocks_sizes(t->a, sizes);
-    panel *one = new_panel(d, 2 * NEAREST + 1, "iterations of huard less those of jordan (10: or more)", "matrices");
+    panel *one =
+        new_panel(d, 2 * NEAREST + 1, "iterations of huard less those of jordan (10: or more)", "matrices");
     if (!one) return;
     snprintf(one->title, sizeof one->title, "BiCGSTAB: differences of iterations");
     one->chart.bars = true;
@@ -191,16 +192,16 @@ static double total(const block_solve *s)
 
 static int by_total(const void *one, const void *two)
 {
-    const double a = total(*(const block_solve *const *)one), b = total(*(const block_solve *const *)two);
+    const double a = total(one), b = total(two);
     return (a > b) - (a < b);
 }
 
 /* The solves by Gauss-Jordan with blocks of this size, where it and Gauss-Huard came to an end, by their
- * total time. NULL where there are none or no memory. */
-static const block_solve **order_solves(drawing *d, int64_t size, int64_t *count)
+ * total time. NULL where there is no memory. */
+static block_solve *order_solves(drawing *d, int64_t size, int64_t *count)
 {
     const blocks_report *t = d->t;
-    const block_solve **order = malloc(((size_t)t->solve_count + 1) * sizeof *order);
+    block_solve *order = malloc(((size_t)t->solve_count + 1) * sizeof *order);
     *count = 0;
     if (!order) {
         d->failed = true;
@@ -209,13 +210,13 @@ static const block_solve **order_solves(drawing *d, int64_t size, int64_t *count
     for (int64_t k = 0; k < t->solve_count; ++k) {
         const block_solve *s = &t->solves[k], *huard = block_solve_find(t, s->matrix, "huard", size);
         if (strcmp(s->kernel, "jordan") == 0 && s->block_size == size && s->solved && huard && huard->solved)
-            order[(*count)++] = s;
+            order[(*count)++] = *s;
     }
     qsort(order, (size_t)*count, sizeof *order, by_total);
     return order;
 }
 
-static void draw_totals(drawing *d, int64_t size, const block_solve *const *order, int64_t count)
+static void draw_totals(drawing *d, int64_t size, const block_solve *order, int64_t count)
 {
     static const char *const names[] = {"jordan", "huard", "huard-t"};
     panel *one = new_panel(d, count, "matrices, by the time of jordan", "seconds");
@@ -224,7 +225,7 @@ static void draw_totals(drawing *d, int64_t size, const block_solve *const *orde
     one->chart.log_y = true;
     for (int i = 0; i < 3; ++i) {
         for (int64_t k = 0; k < count; ++k) {
-            const block_solve *s = block_solve_find(d->t, order[k]->matrix, names[i], size);
+            const block_solve *s = block_solve_find(d->t, order[k].matrix, names[i], size);
             if (s && s->solved) add_point(&one->chart.series[one->chart.count], (double)(k + 1), total(s));
         }
         end_series(one, names[i]);
@@ -234,7 +235,7 @@ static void draw_totals(drawing *d, int64_t size, const block_solve *const *orde
 
 /* Of the ten quickest, in parts of the time of jordan: bars of jordan, huard and huard-t side by side, each
  * with its setup at the foot. */
-static void draw_split(drawing *d, int64_t size, const block_solve *const *order, int64_t count)
+static void draw_split(drawing *d, int64_t size, const block_solve *order, int64_t count)
 {
     static const char *const kernels[] = {"jordan", "huard", "huard-t"};
     static const char *const names[] = {"jordan setup", "jordan solve",  "huard setup",
@@ -249,10 +250,10 @@ static void draw_split(drawing *d, int64_t size, const block_solve *const *order
         series->base = series->y + 11;
         series->place = i / 2;
         for (int64_t k = 0; k < count && k < 10; ++k) {
-            const block_solve *s = block_solve_find(d->t, order[k]->matrix, kernels[i / 2], size);
+            const block_solve *s = block_solve_find(d->t, order[k].matrix, kernels[i / 2], size);
             if (!s || !s->solved) continue;
-            series->base[series->count] = i % 2 ? s->factor / total(order[k]) : 0.0;
-            add_point(series, (double)(k + 1), (i % 2 ? total(s) : s->factor) / total(order[k]));
+            series->base[series->count] = i % 2 ? s->factor / total(&order[k]) : 0.0;
+            add_point(series, (double)(k + 1), (i % 2 ? total(s) : s->factor) / total(&order[k]));
         }
         end_series(one, names[i]);
     }
@@ -265,7 +266,7 @@ static void draw_solves(drawing *d)
     const int size_count = blocks_sizes(d->t->a, sizes);
     draw_differences(d);
     for (int s = 0; s < size_count; ++s) {
-        const block_solve **order = order_solves(d, sizes[s], &count);
+        block_solve *order = order_solves(d, sizes[s], &count);
         if (count > 0 && (size_count == 1 || sizes[s] >= 16)) {
             draw_totals(d, sizes[s], order, count);
             draw_split(d, sizes[s], order, count);
@@ -290,7 +291,8 @@ int plot_bench_blocks(const blocks_report *t, const char *path)
     picture p = picture_begin(across * CHART_WIDTH, (down > 0 ? down : 1) * CHART_HEIGHT);
     p.failed = d->failed;
     for (int k = 0; k < d->count; ++k) {
-        chart_draw(&p, &d->panels[k].chart, k % across * CHART_WIDTH, k / across * CHART_HEIGHT);
+        const int column = k % across, row = k / across;
+        chart_draw(&p, &d->panels[k].chart, column * CHART_WIDTH, row * CHART_HEIGHT);
         free(d->panels[k].data);
     }
     const int status = picture_save(&p, path);

@@ -57,8 +57,8 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
     add_library(saddle_blocks_objects OBJECT bench/blocks_parts.c bench/blocks_measure.c bench/blocks_data.c)
     target_include_directories(saddle_blocks_objects PRIVATE ${PROJECT_SOURCE_DIR})
     target_link_libraries(saddle_blocks_objects PRIVATE saddle_flags)
-    add_executable(blocks_cuda bench/blocks_cuda.cu $<TARGET_OBJECTS:saddle_blocks_objects>
-      $<TARGET_OBJECTS:saddle_cuda_objects>)
+    add_executable(blocks_cuda bench/blocks_cuda.cu $<TARGET_OBJECTS:saddle_blocks_objects>)
+    add_dependencies(blocks_cuda saddle_cuda) # which it loads
     set_target_properties(blocks_cuda PROPERTIES OUTPUT_NAME blocks-cuda
       RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/peers)
     target_include_directories(blocks_cuda PRIVATE ${PROJECT_SOURCE_DIR})
