@@ -45,6 +45,10 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
 
   add_executable(cuda_kernels bench/cuda_kernels.cu $<TARGET_OBJECTS:saddle_cuda_objects>)
   target_link_libraries(cuda_kernels PRIVATE saddle_cuda_flags)
-  set_target_properties(cuda_kernels PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+  # the reference kernels on blocks are its oracle
+  add_executable(cuda_blocks bench/cuda_blocks.cu src/backend/reference/blocks.c
+    $<TARGET_OBJECTS:saddle_cuda_objects>)
+  target_link_libraries(cuda_blocks PRIVATE saddle_cuda_flags)
+  set_target_properties(cuda_kernels cuda_blocks PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
 endif()
 message(STATUS "saddle: CUDA module: ${saddle_cuda_found}")

@@ -25,7 +25,7 @@ extern "C" {
 namespace sd_cuda
 {
 
-constexpr int BLOCK = 256; /* threads of a block, in all kernels */
+constexpr int BLOCK = 256; /* threads of a block, in kernels on vectors and matrices */
 constexpr int WARP = 32;
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
@@ -93,19 +93,27 @@ void *scratch(sd_engine *e, int64_t bytes, const char *what);
 /* Waits for the stream, so that e's result is there. */
 bool finished(sd_engine *e, const char *what);
 
-/* Runs a kernel on the engine's stream with blocks of BLOCK threads. */
+/* Runs a kernel on the engine's stream with blocks of so many threads. */
 template <class... Parameters, class... Arguments>
-void launch(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks,
-            Arguments... arguments)
+void launch_shaped(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks, int threads,
+                   Arguments... arguments)
 {
     const state *s = state_of(e);
     const on_device current(s->device);
     if (failed(e, current.error, what)) return;
     cudaLaunchConfig_t shape = {};
     shape.gridDim = dim3(static_cast<unsigned>(blocks));
-    shape.blockDim = dim3(BLOCK);
+    shape.blockDim = dim3(static_cast<unsigned>(threads));
     shape.stream = s->stream;
     failed(e, cudaLaunchKernelEx(&shape, kernel, static_cast<Parameters>(arguments)...), what);
+}
+
+/* The same with blocks of BLOCK threads. */
+template <class... Parameters, class... Arguments>
+void launch(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks,
+            Arguments... arguments)
+{
+    launch_shaped(e, what, kernel, blocks, BLOCK, arguments...);
 }
 
 /* Every kernel of kernels.def and blocks.def, over both precisions; vectors.cu, sparse.cu and block_*.cu
