@@ -192,7 +192,7 @@ void measure_vectors(bench &b, int64_t bytes, sd_precision precision)
     row(b, "ratio_max", name, 2 * size, b.time([&] { sd_ratio_max(e, &x, &y, out); }));
     row(b, "panel_dot 4", name, 5 * size, b.time([&] { sd_panel_dot(e, 4, &v, &y, out); }));
     row(b, "panel_dot 8", name, 9 * size, b.time([&] { sd_panel_dot(e, 8, &v, &y, out); }));
-    row(b, "panel_axpy 8", name, 10 * size, b.time([&] { sd_panel_axpy(e, 8, h, &v, &y); }));
+    row(b, "panel_axpy 8", name, 10 * size, b.time([&] { sd_panel_axpy(e, 8, 1.0, h, &v, &y); }));
     b.release(v.data);
     b.release(y.data);
 }

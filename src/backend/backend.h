@@ -16,6 +16,7 @@
 #define SD_BACKEND_H
 
 #include "backend/blocks.h"
+#include "backend/scalar.h"
 #include "core/context.h"
 
 static inline size_t sd_precision_size(sd_precision precision)

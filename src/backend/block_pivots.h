@@ -10,7 +10,7 @@ typedef struct SD_OF(sd_pair) {
     SD_REAL a, b, c;
 } SD_OF(sd_pair);
 
-/* x, y and t = 1 / (b (xy - 1)): the inverse is t [y -1; -1 x]. */
+/* x, y and t = 1 / (b (xy - 1)), whose divisor may overflow: the inverse is t [y -1; -1 x]. */
 typedef struct SD_OF(sd_pair_solver) {
     SD_REAL x, y, t;
 } SD_OF(sd_pair_solver);
@@ -34,7 +34,7 @@ SD_BLOCK_FUNCTION bool SD_OF(sd_pair_is_better)(SD_OF(sd_pair) p)
            ((x > y ? x : y) + 1) * x < (SD_REAL)SD_BLOCK_ALPHA * SD_MATH(fabs)(SD_OF(sd_pair_determinant)(p));
 }
 
-/* Whether it is no pivot: singular, or so small that t is not finite. */
+/* Whether it is no pivot: singular, or so small that t would not be finite. */
 SD_BLOCK_FUNCTION bool SD_OF(sd_pair_is_zero)(SD_OF(sd_pair) p)
 {
     return !(SD_MATH(fabs)(p.b) >= SD_TINY && SD_MATH(fabs)(p.b * SD_OF(sd_pair_determinant)(p)) >= SD_TINY);
@@ -42,7 +42,7 @@ SD_BLOCK_FUNCTION bool SD_OF(sd_pair_is_zero)(SD_OF(sd_pair) p)
 
 SD_BLOCK_FUNCTION SD_OF(sd_pair_solver) SD_OF(sd_pair_solver_of)(SD_OF(sd_pair) p)
 {
-    const SD_OF(sd_pair_solver) solver = {p.a / p.b, p.c / p.b, 1 / (p.b * SD_OF(sd_pair_determinant)(p))};
+    const SD_OF(sd_pair_solver) solver = {p.a / p.b, p.c / p.b, 1 / SD_OF(sd_pair_determinant)(p) / p.b};
     return solver;
 }
 
@@ -72,28 +72,32 @@ SD_BLOCK_FUNCTION int SD_OF(sd_pair_negative)(SD_OF(sd_pair) p)
 /*
  * Moves eigenvalues of less than `small` in magnitude to +-small, their signs kept (0 has +), and returns how
  * many. A rotation by theta, tan 2 theta = 2b / (a - c), makes the pair diagonal. The eigenvalue nearer to 0
- * is the determinant over the other one: as a difference it would lose its sign where b is small beside a -
- * c. If b is next to nothing then, it stays what x and y can be formed with, and changes nothing else.
+ * is the determinant over the other one: as a difference it would lose its sign where b is small beside a
+ * and c. It is moved further than `small` where the rounding of the other would make the pair singular again,
+ * and a b that is next to nothing stays what x and y can be formed with. All in quarters: the other may be
+ * twice the largest entry.
  */
 SD_BLOCK_FUNCTION int SD_OF(sd_pair_clamp)(SD_OF(sd_pair) * p, SD_REAL small)
 {
-    const SD_REAL half = p->a / 2 - p->c / 2, middle = p->a / 2 + p->c / 2;
-    const SD_REAL radius = SD_MATH(hypot)(half, p->b), determinant = SD_OF(sd_pair_determinant)(*p);
+    const SD_REAL a = p->a / 4, b = p->b / 4, c = p->c / 4, least = small / 4;
+    const SD_REAL half = a / 2 - c / 2, middle = a / 2 + c / 2, radius = SD_MATH(hypot)(half, b);
+    const SD_REAL determinant = SD_OF(sd_pair_determinant)(*p);
     SD_REAL far = middle < 0 ? middle - radius : middle + radius;
-    SD_REAL near = SD_MATH(fabs)(p->a * (p->c / far) - p->b * (p->b / far));
-    const int count = (SD_MATH(fabs)(far) < small) + (near < small);
+    SD_REAL near = SD_MATH(fabs)(a * (c / far) - b * (b / far));
+    const int count = (SD_MATH(fabs)(far) < least) + (near < least);
     if (count == 0) return 0;
-    if (near < small) near = small;
+    const SD_REAL seen =
+        SD_MATH(fabs)(far) * (SD_REAL)(sizeof(SD_REAL) == sizeof(double) ? 0x1p-50 : 0x1p-21);
+    if (near < least) near = seen > least ? seen : least;
     if (determinant < 0 ? far > 0 : determinant > 0 && far < 0) near = -near;
-    if (SD_MATH(fabs)(far) < small) far = far < 0 ? -small : small;
+    if (SD_MATH(fabs)(far) < least) far = far < 0 ? -least : least;
     const SD_REAL high = middle < 0 ? near : far, low = middle < 0 ? far : near;
     const SD_REAL mean = high / 2 + low / 2, apart = high / 2 - low / 2;
-    const SD_REAL c2 = half / radius, s2 = p->b / radius; /* cos and sin of 2 theta */
-    p->a = mean + apart * c2;
-    p->b = apart * s2;
-    p->c = mean - apart * c2;
-    const SD_REAL least =
+    p->a = 4 * (mean + apart * (half / radius)); /* half / radius is cos 2 theta, b / radius the sine */
+    p->b = 4 * (apart * (b / radius));
+    p->c = 4 * (mean - apart * (half / radius));
+    const SD_REAL beside =
         SD_MATH(sqrt)(SD_MATH(fabs)(p->a)) * SD_MATH(sqrt)(SD_MATH(fabs)(p->c)) * (SD_REAL)0x1p-60;
-    if (SD_MATH(fabs)(p->b) < least) p->b = p->b < 0 ? -least : least;
+    if (SD_MATH(fabs)(p->b) < beside) p->b = p->b < 0 ? -beside : beside;
     return count;
 }

@@ -9,53 +9,69 @@
 
 enum { R, SHADOW, P, V, Z, T, VECTORS };
 
-/* x'x, x'y and y'y, at once. */
-static void gram_of(sd_engine *e, const sd_vector *x, const sd_vector *y, double *gram)
+/*
+ * Of an iteration: x'x, x'y and y'y of the shadow and r, the shadow and v, t and r. alpha = rho / sigma and
+ * omega = t'r / t't are made of them where the vectors are, so that an iteration is one trip. Where sigma
+ * vanishes alpha is 0.
+ */
+typedef struct products {
+    double sr[3], sv[3], tr[3], square;
+    double rho, alpha, omega;
+} products;
+
+/* Everything from v = A M^-1 p to the new r and its product with the shadow. */
+static void iterate(sd_engine *e, const sd_system *s, sd_vector *v, sd_vector *x, products *d)
 {
-    sd_gram(e, x, y, gram);
+    const double rounding = sd_rounding(x->precision);
+    const sd_scalar alpha = {.over = {&d->rho}, .under = {&d->sv[1]}, .gram = d->sv, .rounding = rounding};
+    const sd_scalar omega = {.over = {&d->tr[1]}, .under = {&d->tr[0]}, .positive = true};
+    d->rho = d->sr[1];
+    const sd_vector *z = sd_preconditioned(e, s->M, &v[P], &v[Z]);
+    sd_spmv(e, s->A, z, &v[V]);
+    sd_gram(e, &v[SHADOW], &v[V], d->sv);
+    sd_step(e, &alpha, z, &v[V], x, &v[R], &d->square);
+    z = sd_preconditioned(e, s->M, &v[R], &v[Z]);
+    sd_spmv(e, s->A, z, &v[T]);
+    sd_gram(e, &v[T], &v[R], d->tr);
+    sd_step(e, &omega, z, &v[T], x, &v[R], &d->square);
+    sd_gram(e, &v[SHADOW], &v[R], d->sr);
     sd_wait(e);
+    d->alpha = sd_scalar_value(&alpha);
+    d->omega = sd_scalar_value(&omega);
 }
 
 void sd_bicgstab(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
 {
     sd_vector v[VECTORS] = {{0}};
-    const sd_precision precision = s->b->precision;
-    double rho = 0, alpha = 0, omega = 0, square = 0;
-    double rr[3] = {0}, sv[3], tr[3]; /* of the shadow and r, the shadow and v, t and r */
+    const double rounding = sd_rounding(s->b->precision);
+    products d = {.rho = 0};
     sd_action action = sd_vectors_new(e, s->b, VECTORS, v) ? SD_STOP : SD_RESTART;
     while (action != SD_STOP && !e->status) {
-        const double old_rho = rho;
         const bool fresh = action == SD_RESTART;
         if (fresh) {
             sd_copy(e, &m->r, &v[R]);
             sd_copy(e, &m->r, &v[SHADOW]);
             sd_copy(e, &m->r, &v[P]);
-            gram_of(e, &v[SHADOW], &v[R], rr);
+            sd_gram(e, &v[SHADOW], &v[R], d.sr);
+            sd_wait(e);
         }
-        rho = rr[1];
-        if (sd_vanishes(precision, rr)) {
+        if (sd_gram_vanishes(d.sr, rounding)) {
             action = sd_monitor_breakdown(m, x, SADDLE_REASON_BREAKDOWN_RHO);
             continue;
         }
-        if (!fresh) sd_direction(e, &v[R], rho / old_rho * (alpha / omega), omega, &v[V], &v[P]);
-        const sd_vector *z = sd_preconditioned(e, s->M, &v[P], &v[Z]);
-        sd_spmv(e, s->A, z, &v[V]);
-        gram_of(e, &v[SHADOW], &v[V], sv);
-        if (sd_vanishes(precision, sv)) {
+        if (!fresh) {
+            const sd_scalar beta = {.over = {&d.sr[1], &d.alpha}, .under = {&d.rho, &d.omega}};
+            const sd_scalar omega = {.over = {&d.omega}};
+            sd_direction(e, &v[R], &beta, &omega, &v[V], &v[P]);
+        }
+        iterate(e, s, v, x, &d);
+        if (sd_gram_vanishes(d.sv, rounding)) {
             action = sd_monitor_breakdown(m, x, SADDLE_REASON_BREAKDOWN_SIGMA);
             continue;
         }
-        alpha = rho / sv[1];
-        sd_step(e, alpha, z, &v[V], x, &v[R], &square);
-        z = sd_preconditioned(e, s->M, &v[R], &v[Z]);
-        sd_spmv(e, s->A, z, &v[T]);
-        gram_of(e, &v[T], &v[R], tr);
-        omega = tr[0] > 0 ? tr[1] / tr[0] : 0;
-        sd_step(e, omega, z, &v[T], x, &v[R], &square);
-        gram_of(e, &v[SHADOW], &v[R], rr);
-        action = sd_monitor_step(m, sqrt(square));
+        action = sd_monitor_step(m, sqrt(d.square));
         if (action == SD_LOOK) action = sd_monitor_look(m, x);
-        if (action == SD_GO_ON && sd_vanishes(precision, tr))
+        if (action == SD_GO_ON && sd_gram_vanishes(d.tr, rounding))
             action = sd_monitor_breakdown(m, x, SADDLE_REASON_BREAKDOWN_OMEGA);
     }
     sd_vectors_free(e, VECTORS, v);

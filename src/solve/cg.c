@@ -25,21 +25,26 @@ void sd_cg(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
             sd_monitor_give_up(m, SADDLE_REASON_PRECONDITIONER);
             break;
         }
+        /* all of an iteration before any of it is known: one trip. Where p'q is not above 0, the step is 0.
+         */
+        double curvature = 0, square = 0, next = 0;
+        const sd_scalar alpha = {.over = {&rho}, .under = {&curvature}, .positive = true};
         sd_spmv(e, s->A, p, q);
-        const double curvature = sd_dot_of(e, p, q);
+        sd_panel_dot(e, 1, p, q, &curvature);
+        sd_step(e, &alpha, p, q, x, r, &square);
+        const sd_vector *z = sd_preconditioned(e, s->M, r, &v[1]);
+        if (z != r) sd_panel_dot(e, 1, r, z, &next);
+        sd_wait(e);
+        if (z == r) next = square;
         if (!(curvature > 0)) {
             sd_monitor_give_up(m, isnan(curvature) ? SADDLE_REASON_OVERFLOW : SADDLE_REASON_NOT_POSITIVE);
             break;
         }
-        double square = 0; /* comes with r'z, before it is known whether z is wanted: one trip less */
-        sd_step(e, rho / curvature, p, q, x, r, &square);
-        const sd_vector *z = sd_preconditioned(e, s->M, r, &v[1]);
-        if (z == r) sd_wait(e);
-        const double next = z == r ? square : sd_dot_of(e, r, z);
         action = sd_monitor_step(m, sqrt(square));
         if (action == SD_LOOK) action = sd_monitor_look(m, x);
         if (action != SD_GO_ON) continue;
-        sd_axpby(e, 1.0, z, next / rho, p);
+        const sd_scalar beta = {.over = {&next}, .under = {&rho}};
+        sd_direction(e, z, &beta, NULL, NULL, p);
         rho = next;
     }
     sd_vectors_free(e, 4, v);

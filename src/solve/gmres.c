@@ -85,26 +85,22 @@ static void cycle_free(cycle *c)
     sd_vector_free(c->e, &c->trial);
 }
 
-/* w -= V V'w over the first `count` vectors; the coefficients are added to h. *before is w'w as it was,
- * *gone the square of what was taken away. */
-static void project_out(cycle *c, int64_t count, double *h, double *before, double *gone)
+/* h = V'w over the first `count` vectors and *square = w'w, all of it later. */
+static void project(cycle *c, int64_t count, double *h, double *square)
 {
-    *before = *gone = 0;
-    for (int64_t k = 0; k < count; ++k) c->y[k] = 0;
-    sd_panel_dot(c->e, 1, &c->w, &c->w, before);
+    sd_panel_dot(c->e, 1, &c->w, &c->w, square);
     for (int64_t k = 0; k < count; k += SD_PANEL) {
         const int m = count - k < SD_PANEL ? (int)(count - k) : SD_PANEL;
-        sd_panel_dot(c->e, m, &c->v.panel[k / SD_PANEL], &c->w, c->y + k);
+        sd_panel_dot(c->e, m, &c->v.panel[k / SD_PANEL], &c->w, h + k);
     }
-    sd_wait(c->e);
-    for (int64_t k = 0; k < count; ++k) {
-        h[k] += c->y[k];
-        *gone += c->y[k] * c->y[k];
-        c->y[k] = -c->y[k];
-    }
+}
+
+/* w -= V h */
+static void take_away(cycle *c, int64_t count, const double *h)
+{
     for (int64_t k = 0; k < count; k += SD_PANEL) {
         const int m = count - k < SD_PANEL ? (int)(count - k) : SD_PANEL;
-        sd_panel_axpy(c->e, m, c->y + k, &c->v.panel[k / SD_PANEL], &c->w);
+        sd_panel_axpy(c->e, m, -1.0, h + k, &c->v.panel[k / SD_PANEL], &c->w);
     }
 }
 
@@ -125,7 +121,7 @@ static void form_solution(cycle *c, const sd_vector *x0, int64_t columns)
         sd_fill(c->e, 0.0, &c->w);
     for (int64_t k = 0; k < columns; k += SD_PANEL) {
         const int m = columns - k < SD_PANEL ? (int)(columns - k) : SD_PANEL;
-        sd_panel_axpy(c->e, m, c->y + k, &b->panel[k / SD_PANEL], target);
+        sd_panel_axpy(c->e, m, 1.0, c->y + k, &b->panel[k / SD_PANEL], target);
     }
     if (target == &c->trial) return;
     sd_precondition(c->e, c->s->M, &c->w, &c->trial);
@@ -170,12 +166,20 @@ static bool expand(cycle *c, int64_t k, double *column, double *length)
     else
         from = sd_preconditioned(e, c->s->M, &v, &z);
     sd_spmv(e, c->s->A, from, &c->w);
-    double before, gone;
+    double first = 0, second = 0,
+           gone = 0; /* squares: of w as it comes, after one pass, what the other takes */
     memset(h, 0, (size_t)(c->most + 1) * sizeof *h);
-    project_out(c, k + 1, h, &before, &gone);
-    *column = sqrt(before);
-    project_out(c, k + 1, h, &before, &gone);
-    *length = sqrt(gone <= SMALL_PART * before ? before - gone : sd_dot_of(e, &c->w, &c->w));
+    project(c, k + 1, h, &first);
+    take_away(c, k + 1, h);
+    project(c, k + 1, c->y, &second);
+    sd_wait(e);
+    take_away(c, k + 1, c->y);
+    for (int64_t i = 0; i <= k; ++i) {
+        h[i] += c->y[i];
+        gone += c->y[i] * c->y[i];
+    }
+    *column = sqrt(first);
+    *length = sqrt(gone <= SMALL_PART * second ? second - gone : sd_dot_of(e, &c->w, &c->w));
     if (*length <= DBL_EPSILON * *column) *length = 0;
     h[k + 1] = *length;
     if (*length > 0) sd_axpby(e, 1 / *length, &c->w, 0.0, &next);

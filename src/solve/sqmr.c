@@ -16,7 +16,7 @@ static double dot_or_zero(sd_engine *e, const sd_vector *x, const sd_vector *y)
     double gram[3] = {0};
     sd_gram(e, x, y, gram);
     sd_wait(e);
-    return sd_vanishes(x->precision, gram) ? 0 : gram[1];
+    return sd_gram_vanishes(gram, sd_rounding(x->precision)) ? 0 : gram[1];
 }
 
 void sd_sqmr(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)

@@ -171,9 +171,11 @@ static void check_step_of(setting *s, int64_t n, bool same)
         bound[i] = 2 * (fabs(data[2][i]) + 0.3);
         sum += size * size;
     }
-    sd_step(&s->e, 0.3, &p.mine, &q.mine, &x.mine, &r.mine, &mine);
+    const double three = 3, ten = 10;
+    const sd_scalar alpha = {.over = {&three}, .under = {&ten}};
+    sd_step(&s->e, &alpha, &p.mine, &q.mine, &x.mine, &r.mine, &mine);
     sd_wait(&s->e);
-    sd_step(&s->reference, 0.3, &p.theirs, &q.theirs, &x.theirs, &r.theirs, &theirs);
+    sd_step(&s->reference, &alpha, &p.theirs, &q.theirs, &x.theirs, &r.theirs, &theirs);
     compare_vectors(s, &x, bound, "x of step");
     for (int64_t i = 0; i < n; ++i) bound[i] = 2 * (fabs(data[3][i]) + 0.3);
     compare_vectors(s, &r, bound, "r of step");
@@ -185,10 +187,47 @@ static void check_step_of(setting *s, int64_t n, bool same)
     free_pair(s, &r);
 }
 
+/* x += alpha q, alpha = q'r / q'q, without waiting for these; 0 where q is. */
+static void step_along(sd_engine *e, const sd_vector *q, sd_vector *x, sd_vector *r, double *numbers)
+{
+    const sd_scalar alpha = {.over = {&numbers[1]},
+                             .under = {&numbers[0]},
+                             .positive = true,
+                             .gram = numbers,
+                             .rounding = 0x1p-52};
+    sd_gram(e, q, r, numbers);
+    sd_step(e, &alpha, q, q, x, r, &numbers[3]);
+    sd_wait(e);
+}
+
+static void check_step_of_results(setting *s, int64_t n)
+{
+    pair q = put_pair(s, n, data[1]), x = put_pair(s, n, data[2]), r = put_pair(s, n, data[3]);
+    double mine[4] = {0}, theirs[4] = {1, 1, 1, 1}, *bound = alloc_bound(n);
+    step_along(&s->e, &q.mine, &x.mine, &r.mine, mine);
+    step_along(&s->reference, &q.theirs, &x.theirs, &r.theirs, theirs);
+    const double alpha = theirs[1] / theirs[0];
+    const double error =
+        (dot_bound(n, data[1], data[3]) + fabs(alpha) * dot_bound(n, data[1], data[1])) / theirs[0];
+    for (int64_t i = 0; i < n; ++i)
+        bound[i] = 4 * (fabs(data[2][i]) + fabs(alpha * data[1][i])) + error / unit(s) * fabs(data[1][i]);
+    compare_vectors(s, &x, bound, "step of results that were to come");
+    sd_fill(&s->e, 0, &q.mine);
+    sd_fill(&s->reference, 0, &q.theirs);
+    step_along(&s->e, &q.mine, &x.mine, &r.mine, mine);
+    step_along(&s->reference, &q.theirs, &x.theirs, &r.theirs, theirs);
+    compare_vectors(s, &x, bound, "step of nothing");
+    free(bound);
+    free_pair(s, &q);
+    free_pair(s, &x);
+    free_pair(s, &r);
+}
+
 static void check_step(setting *s)
 {
     EACH_SIZE(n)
     {
+        check_step_of_results(s, n);
         check_step_of(s, n, false);
         check_step_of(s, n, true);
     }
@@ -202,9 +241,16 @@ static void check_direction(setting *s)
         double *bound = alloc_bound(n);
         for (int64_t i = 0; i < n; ++i)
             bound[i] = 4 * (fabs(data[0][i]) + 1.1 * (fabs(data[2][i]) + fabs(0.3 * data[1][i])));
-        sd_direction(&s->e, &x.mine, -1.1, 0.3, &v.mine, &p.mine);
-        sd_direction(&s->reference, &x.theirs, -1.1, 0.3, &v.theirs, &p.theirs);
+        const double three = 3, ten = 10, eleven = -11;
+        const sd_scalar beta = {.over = {&eleven}, .under = {&ten}};
+        const sd_scalar omega = {.over = {&three}, .under = {&ten}};
+        sd_direction(&s->e, &x.mine, &beta, &omega, &v.mine, &p.mine);
+        sd_direction(&s->reference, &x.theirs, &beta, &omega, &v.theirs, &p.theirs);
         compare_vectors(s, &p, bound, "direction");
+        for (int64_t i = 0; i < n; ++i) bound[i] = 3 * bound[i] + 2 * fabs(data[0][i]);
+        sd_direction(&s->e, &x.mine, &beta, NULL, NULL, &p.mine);
+        sd_direction(&s->reference, &x.theirs, &beta, NULL, NULL, &p.theirs);
+        compare_vectors(s, &p, bound, "direction without omega");
         free(bound);
         free_pair(s, &x);
         free_pair(s, &v);
@@ -350,8 +396,9 @@ static void check_panel_axpy(setting *s)
                 for (int k = 0; k < m; ++k) bound[i] += fabs(h[k] * data[0][k * n + i]);
                 bound[i] *= 2 * (m + 1);
             }
-            sd_panel_axpy(&s->e, m, h, &v.mine, &w.mine);
-            sd_panel_axpy(&s->reference, m, h, &v.theirs, &w.theirs);
+            const double sign = m % 2 ? 1 : -1;
+            sd_panel_axpy(&s->e, m, sign, h, &v.mine, &w.mine);
+            sd_panel_axpy(&s->reference, m, sign, h, &v.theirs, &w.theirs);
             compare_vectors(s, &w, bound, "panel_axpy");
             free(bound);
             free_pair(s, &w);

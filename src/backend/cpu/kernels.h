@@ -160,12 +160,12 @@ static void NAME(gram)(sd_engine *e, const sd_vector *x, const sd_vector *y, dou
     add_chunks(part, chunks, 3, g);
 }
 
-static void NAME(step)(sd_engine *e, double alpha, const sd_vector *p, const sd_vector *q, sd_vector *x,
-                       sd_vector *r, double *square)
+static void NAME(step)(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q,
+                       sd_vector *x, sd_vector *r, double *square)
 {
     if (e->status) return;
     const int64_t n = x->n, chunks = (n + SD_CHUNK - 1) / SD_CHUNK;
-    const real *ps = p->data, *qs = q->data, a = (real)alpha;
+    const real *ps = p->data, *qs = q->data, a = (real)sd_scalar_value(alpha);
     real *xs = x->data, *rs = r->data;
     double *part = e->scratch;
     const int threads = team(e, n);
@@ -181,16 +181,22 @@ static void NAME(step)(sd_engine *e, double alpha, const sd_vector *p, const sd_
     add_chunks(part, chunks, 1, square);
 }
 
-static void NAME(direction)(sd_engine *e, const sd_vector *x, double beta, double omega, const sd_vector *v,
-                            sd_vector *p)
+static void NAME(direction)(sd_engine *e, const sd_vector *x, const sd_scalar *beta, const sd_scalar *omega,
+                            const sd_vector *v, sd_vector *p)
 {
     if (e->status) return;
-    const real *xs = x->data, *vs = v->data, b = (real)beta, o = (real)omega;
+    const real *xs = x->data, b = (real)sd_scalar_value(beta);
     real *ps = p->data;
-    EACH(x->n) ps[i] = xs[i] + b * (ps[i] - o * vs[i]);
+    if (omega) {
+        const real *vs = v->data, o = (real)sd_scalar_value(omega);
+        EACH(x->n) ps[i] = xs[i] + b * (ps[i] - o * vs[i]);
+    } else {
+        EACH(x->n) ps[i] = xs[i] + b * ps[i];
+    }
 }
 
-static void NAME(panel_axpy)(sd_engine *e, int m, const double *h, const sd_vector *x, sd_vector *w)
+static void NAME(panel_axpy)(sd_engine *e, int m, double sign, const double *h, const sd_vector *x,
+                             sd_vector *w)
 {
     if (e->status) return;
     const int64_t n = w->n, chunks = (n + SD_CHUNK - 1) / SD_CHUNK;
@@ -201,7 +207,7 @@ static void NAME(panel_axpy)(sd_engine *e, int m, const double *h, const sd_vect
     for (int64_t c = 0; c < chunks; ++c) {
         const int64_t begin = c * SD_CHUNK, end = n - begin < SD_CHUNK ? n : begin + SD_CHUNK;
         for (int k = 0; k < m; ++k) {
-            const real a = (real)h[k];
+            const real a = (real)(sign * h[k]);
             const real *vk = v + k * n;
             for (int64_t i = begin; i < end; ++i) ws[i] += a * vk[i];
         }

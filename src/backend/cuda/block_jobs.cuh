@@ -46,10 +46,10 @@ template <int lanes> __device__ inline int size_of_job(const job_range<lanes> &j
     return n;
 }
 
-/* The job of the calling thread's sub-warp, counted over the grid. */
-template <int lanes> __device__ inline job_found find_job(const job_range<lanes> &jobs)
+/* The job of the calling thread, `team` threads a job, counted over the grid. */
+template <int team, int lanes> __device__ inline job_found find_job(const job_range<lanes> &jobs)
 {
-    const int64_t at = (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / lanes;
+    const int64_t at = (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / team;
     job_found found = {0, 0, 0, 0};
     if (at >= jobs.first[jobs.SIZES] - static_cast<int64_t>(jobs.first[0])) return found;
     const int32_t k = jobs.first[0] + static_cast<int32_t>(at);
@@ -110,14 +110,14 @@ template <class F> void for_each_range(sd_engine *e, const sd_block_plan *plan, 
     f.template run<32>(e, job_range<32>(plan));
 }
 
-/* Launches a kernel whose first parameter is the range, a sub-warp a job, JOB_BLOCK threads a block. */
+/* Launches a kernel whose first parameter is the range, `team` threads a job. */
 template <int lanes, class... Parameters, class... Arguments>
-void launch_jobs(sd_engine *e, const char *what, void (*kernel)(job_range<lanes>, Parameters...),
-                 const job_range<lanes> &jobs, Arguments... arguments)
+void launch_jobs(sd_engine *e, const char *what, void (*kernel)(job_range<lanes>, Parameters...), int threads,
+                 int team, const job_range<lanes> &jobs, Arguments... arguments)
 {
-    const int64_t threads = jobs.count() * lanes;
-    if (e->status || threads == 0) return;
-    launch_with(e, what, kernel, (threads + JOB_BLOCK - 1) / JOB_BLOCK, JOB_BLOCK, jobs, arguments...);
+    const int64_t wanted = jobs.count() * team;
+    if (e->status || wanted == 0) return;
+    launch_with(e, what, kernel, (wanted + threads - 1) / threads, threads, jobs, arguments...);
 }
 
 } /* namespace sd_cuda */

@@ -50,15 +50,27 @@ bool finished(sd_engine *e, const char *what)
     return !e->status && !failed(e, cudaStreamSynchronize(state_of(e)->stream), what);
 }
 
-double *expect(sd_engine *e, int count, double *place, unsigned long long *number)
+expected expect(sd_engine *e, int count, double *place)
 {
     state *s = state_of(e);
     if (s->values + count > RESULTS) collect(e);
-    double *const room = s->result->value + s->values;
+    const int at = s->values;
     s->waiting[s->waits++] = {place, count};
     s->values += count;
-    *number = ++s->reductions;
-    return room;
+    return {s->result->value + at, s->result_here + at, ++s->reductions};
+}
+
+const double *still_to_come(const sd_engine *e, const double *place)
+{
+    const state *s = state_of(e);
+    int at = s->values;
+    for (int k = s->waits - 1; k >= 0; --k) { /* the last one that is for this place */
+        at -= s->waiting[k].count;
+        const double *const first = s->waiting[k].place;
+        if (place >= first && place < first + s->waiting[k].count)
+            return s->result_here + at + (place - first);
+    }
+    return NULL;
 }
 
 namespace
@@ -149,6 +161,7 @@ void dispose(sd_context *c, state *s)
     const on_device current(s->device);
     if (s->stream) cudaStreamSynchronize(s->stream);
     if (s->counter) cudaFree(s->counter);
+    if (s->result_here) cudaFree(s->result_here);
     if (s->result) cudaFreeHost(s->result);
     if (s->pool) cudaMemPoolDestroy(s->pool);
     if (s->stream) cudaStreamDestroy(s->stream);
@@ -197,6 +210,16 @@ cudaError_t furnish(state *s, const char **what)
     if (error == cudaSuccess) {
         *what = "no memory for counters";
         error = cudaMalloc(reinterpret_cast<void **>(&s->counter), sizeof *s->counter);
+    }
+    if (error == cudaSuccess) {
+        *what = "no memory for results";
+        error = cudaMalloc(reinterpret_cast<void **>(&s->result_here), RESULTS * sizeof *s->result_here);
+    }
+    if (error == cudaSuccess) {
+        int major = 0;
+        *what = "no compute capability";
+        error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, s->device);
+        s->overlaps = major >= 9;
     }
     if (error == cudaSuccess) {
         *what = "no number of multiprocessors";

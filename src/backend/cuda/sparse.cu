@@ -131,6 +131,7 @@ __device__ void put_on_pile(const pile &p, int32_t row, int64_t entries)
 template <class real, product_mode mode, int lanes>
 __global__ void __launch_bounds__(BLOCK) multiply_rows(const operands<real> o, const pile p)
 {
+    after_others();
     const int lane = threadIdx.x % lanes;
     const int64_t stride = static_cast<int64_t>(gridDim.x) * (BLOCK / lanes);
     for (int64_t first = static_cast<int64_t>(blockIdx.x) * (BLOCK / lanes); first < o.n; first += stride) {
@@ -183,6 +184,7 @@ template <class real, product_mode mode>
 __global__ void __launch_bounds__(BLOCK) multiply_stream(const operands<real> o, const pile p, int rows)
 {
     __shared__ double product[ROOM];
+    after_others();
     const int64_t first = static_cast<int64_t>(blockIdx.x) * rows,
                   last = o.n - first < rows ? o.n : first + rows, row = first + threadIdx.x;
     const bool mine = row < last;
@@ -241,6 +243,7 @@ __device__ bool leave_piece(const pile &p, piled_row &r, int w, const carried &s
 template <class real, product_mode mode>
 __global__ void __launch_bounds__(BLOCK) multiply_long_rows(const operands<real> o, const pile p)
 {
+    after_others();
     const int lane = threadIdx.x % WARP;
     const unsigned long long found = p.counter->pile;
     const int rows = static_cast<int>(found >> PILE_BITS), pieces = static_cast<int>(found);
@@ -283,7 +286,7 @@ void launch_rows(sd_engine *e, const char *what, const operands<real> &o, const 
     /* several rounds a block, for it costs to start one; many blocks, for they take unequal time */
     const int64_t wanted = (static_cast<int64_t>(o.n) + rows - 1) / rows,
                   most = static_cast<int64_t>(state_of(e)->processors) * 64;
-    launch(e, what, multiply_rows<real, mode, lanes>, wanted < most ? wanted : most, o, p);
+    launch_early(e, what, multiply_rows<real, mode, lanes>, wanted < most ? wanted : most, o, p);
 }
 
 template <class real, product_mode mode>
@@ -293,7 +296,7 @@ void launch_shape(sd_engine *e, const char *what, const row_shape &shape, const 
     if constexpr (mode != EXTENDED) {
         if (shape.rows > 0) {
             const int64_t blocks = (static_cast<int64_t>(o.n) + shape.rows - 1) / shape.rows;
-            launch(e, what, multiply_stream<real, mode>, blocks, o, p, shape.rows);
+            launch_early(e, what, multiply_stream<real, mode>, blocks, o, p, shape.rows);
             return;
         }
     }
@@ -359,8 +362,8 @@ void product(sd_engine *e, const char *what, const row_shape &shape, const sd_sp
     if (any_long && !make_pile(e, what, shape, A->n, &p)) return;
     launch_shape<real, mode>(e, what, shape, o, p);
     if (any_long && !e->status)
-        launch(e, what, multiply_long_rows<real, mode>, static_cast<int64_t>(state_of(e)->processors) * 4, o,
-               p);
+        launch_early(e, what, multiply_long_rows<real, mode>,
+                     static_cast<int64_t>(state_of(e)->processors) * 4, o, p);
 }
 
 template <class real> void spmv(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y)
