@@ -53,16 +53,15 @@ typedef struct application {
 static inline void put_factors(sd_engine *e, const batch *b, const factors *f, const application *a,
                                placed_batch *p)
 {
-    batch as_blocks = *b; /* factors have the layout of their blocks */
-    as_blocks.data = f->data;
-    place_batch(e, &as_blocks, a->wanted, a->source, a->target, p);
-    void *data = p->f.data;
-    p->f.data = p->x.data;
-    p->x.data = data;
-    p->f.kernel = f->kernel;
-    e->backend->upload(e, f->row, p->f.row, f->rows);
-    e->backend->upload(e, f->column, p->f.column, f->rows);
-    e->backend->upload(e, f->state, p->f.state, f->blocks * (int64_t)sizeof *f->state);
+    assert_int_equal(sd_block_plan_make(e, b->blocks, b->start, a->wanted, a->source, a->target, &p->plan),
+                     SADDLE_OK);
+    p->x = (sd_blocks){0};
+    p->f = (sd_block_factors){.plan = &p->plan, .precision = f->precision, .kernel = f->kernel};
+    p->f.data = place_numbers(e, b, f->data, a->wanted, p->plan.entries);
+    p->f.row = sd_to_backend(e, f->row, f->rows, "test");
+    p->f.column = sd_to_backend(e, f->column, f->rows, "test");
+    p->f.state = sd_to_backend(e, f->state, f->blocks * (int64_t)sizeof *f->state, "test");
+    assert_int_equal(e->status, SADDLE_OK);
 }
 
 /* One block's part of y, for one right-hand side, where b has row r at source[r]. */
@@ -268,7 +267,7 @@ static inline void check_extraction(checking *c, const extraction *x, sd_precisi
 static inline void check_norms(checking *c, const batch *b, const bool *wanted)
 {
     placed_batch p;
-    place_batch(c->e, b, wanted, NULL, NULL, &p);
+    place_batch(c->e, b, wanted, &p);
     sd_vector norms = sd_vector_new(c->e, SD_DOUBLE, b->blocks, "test");
     sd_fill(c->e, -77, &norms);
     sd_block_norms(c->e, &p.x, &norms);
