@@ -17,7 +17,7 @@ typedef struct SD_OF(sd_pair_solver) {
 /* xy - 1, which has the sign of the determinant. */
 SD_BLOCK_FUNCTION SD_REAL SD_OF(sd_pair_determinant)(SD_OF(sd_pair) p)
 {
-    return SD_MATH(fma)(p.a / p.b, p.c / p.b, -1);
+    return SD_MATH(fma)(p.a / p.b, p.c / p.b, (SD_REAL)-1);
 }
 
 /*
