@@ -5,7 +5,6 @@
  * the entries themselves would leave the range of single precision. No header of its own.
  */
 
-/* b is at least SD_TINY. */
 typedef struct SD_OF(sd_pair) {
     SD_REAL a, b, c;
 } SD_OF(sd_pair);
@@ -37,7 +36,7 @@ SD_BLOCK_FUNCTION bool SD_OF(sd_pair_is_better)(SD_OF(sd_pair) p)
 /* Whether it is no pivot: singular, or so small that t would not be finite. */
 SD_BLOCK_FUNCTION bool SD_OF(sd_pair_is_zero)(SD_OF(sd_pair) p)
 {
-    return !(SD_MATH(fabs)(p.b) >= SD_TINY && SD_MATH(fabs)(p.b * SD_OF(sd_pair_determinant)(p)) >= SD_TINY);
+    return !(SD_MATH(fabs)(p.b * SD_OF(sd_pair_determinant)(p)) >= SD_TINY);
 }
 
 SD_BLOCK_FUNCTION SD_OF(sd_pair_solver) SD_OF(sd_pair_solver_of)(SD_OF(sd_pair) p)
@@ -69,35 +68,61 @@ SD_BLOCK_FUNCTION int SD_OF(sd_pair_negative)(SD_OF(sd_pair) p)
     return p.a < 0 ? 2 : 0;
 }
 
+/* Of a pair, its eigenvalues: that of the larger magnitude, and the one nearer to 0, which is the determinant
+ * over the other: as a difference it would be lost where b is small beside a or c. What rounding does to it
+ * is below `seen`. All of them over 4, as the first may be twice the largest entry. */
+typedef struct SD_OF(sd_pair_eigenvalues) {
+    SD_REAL far, near, seen;
+} SD_OF(sd_pair_eigenvalues);
+
+SD_BLOCK_FUNCTION SD_OF(sd_pair_eigenvalues) SD_OF(sd_pair_eigenvalues_of)(SD_OF(sd_pair) p)
+{
+    const SD_REAL a = p.a / 4, b = p.b / 4, c = p.c / 4, middle = a / 2 + c / 2;
+    const SD_REAL radius = SD_MATH(hypot)(a / 2 - c / 2, b);
+    const SD_REAL far = middle < 0 ? middle - radius : middle + radius;
+    const SD_REAL near = SD_MATH(fabs)(a * (c / far) - b * (b / far));
+    const SD_REAL determinant = SD_OF(sd_pair_determinant)(p);
+    const SD_REAL size = SD_MATH(fabs)(a * (c / far)) + SD_MATH(fabs)(b * (b / far));
+    const SD_OF(sd_pair_eigenvalues) e = {
+        far, (determinant < 0 ? far > 0 : determinant > 0 && far < 0) ? -near : near, 8 * SD_UNIT * size};
+    return e;
+}
+
+/* Both eigenvalues are moved to +-small: small times a reflection, or the identity, in which b stays what x
+ * and y can be formed with. */
+SD_BLOCK_FUNCTION SD_OF(sd_pair)
+    SD_OF(sd_pair_of_size)(SD_OF(sd_pair) p, SD_OF(sd_pair_eigenvalues) e, SD_REAL small)
+{
+    const SD_REAL half = p.a / 8 - p.c / 8, b = p.b / 4, radius = SD_MATH(hypot)(half, b);
+    const SD_REAL sign = e.far < 0 ? -small : small;
+    const SD_OF(sd_pair) alike = {sign, small * SD_NEXT_TO_NOTHING, sign};
+    const SD_OF(sd_pair) apart = {small * (half / radius), small * (b / radius), -small * (half / radius)};
+    return (e.near < 0) == (e.far < 0) ? alike : apart;
+}
+
 /*
  * Moves eigenvalues of less than `small` in magnitude to +-small, their signs kept (0 has +), and returns how
- * many. A rotation by theta, tan 2 theta = 2b / (a - c), makes the pair diagonal. The eigenvalue nearer to 0
- * is the determinant over the other one: as a difference it would lose its sign where b is small beside a
- * and c. It is moved further than `small` where the rounding of the other would make the pair singular again,
- * and a b that is next to nothing stays what x and y can be formed with. All in quarters: the other may be
- * twice the largest entry.
+ * many. The nearer to 0 alone is moved along its eigenvector, so that entries far apart stay what they are;
+ * and further than `small`, where that would be lost in rounding.
  */
 SD_BLOCK_FUNCTION int SD_OF(sd_pair_clamp)(SD_OF(sd_pair) * p, SD_REAL small)
 {
-    const SD_REAL a = p->a / 4, b = p->b / 4, c = p->c / 4, least = small / 4;
-    const SD_REAL half = a / 2 - c / 2, middle = a / 2 + c / 2, radius = SD_MATH(hypot)(half, b);
-    const SD_REAL determinant = SD_OF(sd_pair_determinant)(*p);
-    SD_REAL far = middle < 0 ? middle - radius : middle + radius;
-    SD_REAL near = SD_MATH(fabs)(a * (c / far) - b * (b / far));
-    const int count = (SD_MATH(fabs)(far) < least) + (near < least);
-    if (count == 0) return 0;
-    const SD_REAL seen =
-        SD_MATH(fabs)(far) * (SD_REAL)(sizeof(SD_REAL) == sizeof(double) ? 0x1p-50 : 0x1p-21);
-    if (near < least) near = seen > least ? seen : least;
-    if (determinant < 0 ? far > 0 : determinant > 0 && far < 0) near = -near;
-    if (SD_MATH(fabs)(far) < least) far = far < 0 ? -least : least;
-    const SD_REAL high = middle < 0 ? near : far, low = middle < 0 ? far : near;
-    const SD_REAL mean = high / 2 + low / 2, apart = high / 2 - low / 2;
-    p->a = 4 * (mean + apart * (half / radius)); /* half / radius is cos 2 theta, b / radius the sine */
-    p->b = 4 * (apart * (b / radius));
-    p->c = 4 * (mean - apart * (half / radius));
-    const SD_REAL beside =
-        SD_MATH(sqrt)(SD_MATH(fabs)(p->a)) * SD_MATH(sqrt)(SD_MATH(fabs)(p->c)) * (SD_REAL)0x1p-60;
-    if (SD_MATH(fabs)(p->b) < beside) p->b = p->b < 0 ? -beside : beside;
-    return count;
+    const SD_OF(sd_pair_eigenvalues) e = SD_OF(sd_pair_eigenvalues_of)(*p);
+    const SD_REAL least = small / 4 > e.seen ? small / 4 : e.seen;
+    if (!(SD_MATH(fabs)(e.near) < small / 4)) return 0;
+    if (SD_MATH(fabs)(e.far) < small / 4) {
+        *p = SD_OF(sd_pair_of_size)(*p, e, small);
+        return 2;
+    }
+    const bool second = SD_MATH(fabs)(p->c) >= SD_MATH(fabs)(p->a); /* which the other's vector leans to */
+    const SD_REAL beside = (second ? p->c : p->a) / 4 - e.near, length = SD_MATH(hypot)(beside, p->b / 4);
+    const SD_REAL u = beside / length, v = -(p->b / 4) / length; /* the eigenvector */
+    const SD_REAL by = 4 * ((e.near < 0 ? -least : least) - e.near);
+    p->a += by * (second ? u * u : v * v);
+    p->b += by * u * v;
+    p->c += by * (second ? v * v : u * u);
+    const SD_REAL next_to_nothing =
+        SD_MATH(sqrt)(SD_MATH(fabs)(p->a)) * SD_MATH(sqrt)(SD_MATH(fabs)(p->c)) * SD_NEXT_TO_NOTHING;
+    if (SD_MATH(fabs)(p->b) < next_to_nothing) p->b = p->b < 0 ? -next_to_nothing : next_to_nothing;
+    return 1;
 }
