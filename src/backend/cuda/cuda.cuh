@@ -58,6 +58,7 @@ struct pending {
 
 struct state {
     int device, processors;
+    int shared_bytes; /* of a multiprocessor */
     cudaStream_t stream;
     cudaMemPool_t pool;
     block *blocks;
@@ -139,7 +140,7 @@ __device__ inline void after_others()
 /* Runs a kernel on the engine's stream; `early` where it begins with after_others. */
 template <class... Parameters, class... Arguments>
 void launch_on(sd_engine *e, const char *what, bool early, void (*kernel)(Parameters...), int64_t blocks,
-               int threads, Arguments... arguments)
+               int threads, int shared_bytes, Arguments... arguments)
 {
     const state *s = state_of(e);
     const on_device current(s->device);
@@ -147,6 +148,7 @@ void launch_on(sd_engine *e, const char *what, bool early, void (*kernel)(Parame
     cudaLaunchConfig_t shape = {};
     shape.gridDim = dim3(static_cast<unsigned>(blocks));
     shape.blockDim = dim3(static_cast<unsigned>(threads));
+    shape.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
     shape.stream = s->stream;
     cudaLaunchAttribute overlap = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -160,7 +162,7 @@ template <class... Parameters, class... Arguments>
 void launch_with(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks, int threads,
                  Arguments... arguments)
 {
-    launch_on(e, what, false, kernel, blocks, threads, arguments...);
+    launch_on(e, what, false, kernel, blocks, threads, 0, arguments...);
 }
 
 /* With blocks of BLOCK threads. */
@@ -168,7 +170,7 @@ template <class... Parameters, class... Arguments>
 void launch(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks,
             Arguments... arguments)
 {
-    launch_on(e, what, false, kernel, blocks, BLOCK, arguments...);
+    launch_on(e, what, false, kernel, blocks, BLOCK, 0, arguments...);
 }
 
 /* With such blocks, of a kernel that begins with after_others. */
@@ -176,7 +178,7 @@ template <class... Parameters, class... Arguments>
 void launch_early(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks,
                   Arguments... arguments)
 {
-    launch_on(e, what, true, kernel, blocks, BLOCK, arguments...);
+    launch_on(e, what, true, kernel, blocks, BLOCK, 0, arguments...);
 }
 
 /* Every kernel of kernels.def and blocks.def, over both precisions; vectors.cu, sparse.cu and block_*.cu
