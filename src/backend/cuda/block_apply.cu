@@ -465,8 +465,9 @@ template <class real, class vec> struct application {
         const int bytes = 2 * shape.bytes + 3 * team::BLOCKS * (lanes + 1) * static_cast<int>(sizeof(vec));
         const int64_t groups = (jobs.count() + team::BLOCKS - 1) / team::BLOCKS;
         const int64_t most = warps_at_once(e, bytes);
-        launch_on(e, "block_apply", false, apply_steps<lanes, real, vec, method>,
-                  groups < most ? groups : most, WARP, bytes, jobs, shape, groups, f, s);
+        launch_grid(e, "block_apply", false, apply_steps<lanes, real, vec, method>,
+                    dim3(static_cast<unsigned>(groups < most ? groups : most)), WARP, bytes, jobs, shape,
+                    groups, f, s);
     }
 
     template <int lanes> void run(sd_engine *e, const job_range<lanes> &jobs) const
