@@ -11,9 +11,10 @@
  *               forms x_k = (b_k - sum_{j<k} d_kj x_j) / d_kk and subtracts d_jk x_k from the x_j.
  *
  * The last two go step by step, and a step costs a sum over lanes or a word to them, which takes longer than
- * its arithmetic. So a block has few lanes, four rows to each, and a warp has many blocks at work. They stand
- * in shared memory, where the warp copies them side by side without a register in between; a solve reads
- * every entry there once, by rows or by columns, without two lanes meeting in a bank.
+ * its arithmetic. So a block has few lanes, several rows to each, and a warp has several blocks at work. They
+ * stand in shared memory, where a solve reads every entry once, by rows or by columns, without two lanes
+ * meeting in a bank. Warps stay, and copy their next blocks (cp.async: no register in between) while they
+ * solve with the present ones: otherwise all would read at once and then compute at once.
  */
 #include "backend/cuda/block_jobs.cuh"
 
@@ -36,7 +37,7 @@ template <class real> struct factored {
     const real *data;
     const uint8_t *row, *column; /* NULL: as they stand */
     const sd_block_state *state; /* NULL where no pivot is 2x2 */
-    bool cholesky;
+    bool cholesky, transposed;
 };
 
 __device__ inline int64_t place_of(const int32_t *order, int32_t row)
@@ -49,7 +50,7 @@ __global__ void __launch_bounds__(JOB_BLOCK)
     apply_inverse(const job_range<lanes> jobs, const factored<real> f, const sides<vec> s)
 {
     const int lane = threadIdx.x % lanes;
-    const job_found job = find_job<lanes>(jobs);
+    const job_found job = find_job(jobs);
     const bool mine = lane < job.n;
     const int64_t read = mine ? place_of(s.source, job.row + lane) : 0,
                   written = mine ? place_of(s.target, job.row + lane) : 0;
@@ -67,24 +68,38 @@ __global__ void __launch_bounds__(JOB_BLOCK)
 
 /* ---- blocks in shared memory ---- */
 
-/* How the blocks of `lanes` rows at most are shared out: lane g of a block's team has rows g, g + TEAM, ...
- */
-template <int lanes> struct team_of {
-    static constexpr int TEAM = lanes < 8 ? 1 : lanes / 4;
+/* How blocks of `lanes` rows at most are shared out: lane g of a block's team has rows g, g + TEAM, ... Two
+ * rooms of a warp fit into 48 KB. */
+template <int lanes, class real> struct team_of {
+    static constexpr int TEAM = lanes < 8 ? 1 : lanes < 32 || sizeof(real) < 8 ? lanes / 4 : lanes / 2;
     static constexpr int ROWS = lanes / TEAM;
     static constexpr int BLOCKS = WARP / TEAM; /* of a warp */
-    static constexpr int THREADS = lanes == 32   ? 32
-                                   : lanes == 16 ? 64
-                                                 : 128; /* their blocks fit into 48 KB */
-    static constexpr int STRIDE = lanes + 1;            /* of the columns of a block */
-    static constexpr int SPACE = lanes * STRIDE + TEAM; /* of the blocks: teams meet in no bank either */
 };
 
-/* What a warp has in shared memory, for each of its blocks. Beyond the block there are zeros. */
-template <int lanes, class real, class vec> struct warp_room : team_of<lanes> {
-    real entry[warp_room::BLOCKS][warp_room::SPACE];
-    vec side[warp_room::BLOCKS][lanes + 1];    /* a right-hand side, then its solution */
-    vec inverse[warp_room::BLOCKS][lanes + 1]; /* of the diagonal; 1 where it takes no part */
+/* Places in a room: columns of a block are `stride` apart, blocks `space`. The stride is odd, the space an
+ * odd multiple of TEAM: so neither the rows nor the columns that teams read together meet in a bank. */
+struct room_shape {
+    int stride, space;
+    int bytes; /* of one room's entries, a multiple of 8 */
+};
+
+template <int lanes, class real> room_shape shape_room(int rows)
+{
+    using team = team_of<lanes, real>;
+    room_shape shape;
+    shape.stride = rows | 1;
+    shape.space = (shape.stride * rows + team::TEAM - 1) / team::TEAM * team::TEAM;
+    if (shape.space / team::TEAM % 2 == 0) shape.space += team::TEAM;
+    /* beyond the last block there may be reads of rows that it does not have */
+    shape.bytes = (team::BLOCKS * shape.space + lanes) * static_cast<int>(sizeof(real));
+    shape.bytes = (shape.bytes + 7) / 8 * 8;
+    return shape;
+}
+
+/* A warp's blocks in shared memory, with their right-hand sides, which become their solutions. */
+template <int lanes, class real, class vec> struct room {
+    real *entry;
+    vec *side; /* lanes + 1 for each block */
 };
 
 /* Begins to copy a number into shared memory, or a zero where `there` is false. */
@@ -96,70 +111,91 @@ template <class real> __device__ inline void copy_later(real *to, const real *fr
                  : "memory");
 }
 
-/* Ends what the calling thread has begun. */
-__device__ inline void end_copies()
+/* What the calling thread has begun so far is one group; */
+__device__ inline void end_group()
 {
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+/* and all groups but the last `but` are there. */
+template <int but> __device__ inline void wait_for_groups()
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(but) : "memory");
 }
 
-/* Copies the warp's blocks, `lanes` threads a block: all copies are under way when this returns. */
+/* Begins to copy right-hand side c of the warp's blocks, `lanes` threads a block. */
 template <int lanes, class real, class vec>
-__device__ inline void begin_copy(warp_room<lanes, real, vec> &room, const real *data, const job_found &job,
-                                  int most)
+__device__ inline void begin_sides(const room<lanes, real, vec> &to, const job_found &job,
+                                   const sides<vec> &s, int c)
 {
-    using team = team_of<lanes>;
-    const int lane = threadIdx.x % WARP, i = lane % lanes;
+    using team = team_of<lanes, real>;
+    const int lane = threadIdx.x, i = lane % lanes;
+#pragma unroll
+    for (int round = 0; round < team::ROWS; ++round) {
+        const int block = round * (WARP / lanes) + lane / lanes, owner = block * team::TEAM;
+        const int n = __shfl_sync(ALL_LANES, job.n, owner), row = __shfl_sync(ALL_LANES, job.row, owner) + i;
+        const bool there = i < n;
+        const int64_t at = there ? c * s.rows + place_of(s.source, row) : 0;
+        copy_later(to.side + block * (lanes + 1) + i, s.b + at, there);
+    }
+}
+
+/* The same of the blocks, and their first right-hand sides. */
+template <int lanes, class real, class vec>
+__device__ inline void begin_blocks(const room<lanes, real, vec> &to, const room_shape &shape,
+                                    const real *data, const job_found &job, const sides<vec> &s)
+{
+    using team = team_of<lanes, real>;
+    const int lane = threadIdx.x, i = lane % lanes;
+    const int most = __reduce_max_sync(ALL_LANES, job.n);
+    begin_sides(to, job, s, 0);
 #pragma unroll
     for (int round = 0; round < team::ROWS; ++round) {
         const int block = round * (WARP / lanes) + lane / lanes, owner = block * team::TEAM;
         const int n = __shfl_sync(ALL_LANES, job.n, owner);
         const real *const from = data + __shfl_sync(ALL_LANES, job.entry, owner);
-        real *const to = room.entry[block] + i;
+        real *const first = to.entry + block * shape.space + i;
+        if (i >= shape.stride) continue;
 #pragma unroll 8
         for (int j = 0; j < most; ++j) {
             const bool there = i < n && j < n;
-            copy_later(to + j * team::STRIDE, there ? from + j * n + i : data, there);
+            copy_later(first + j * shape.stride, there ? from + j * n + i : data, there);
         }
     }
 }
 
-/* Right-hand side c of the warp's blocks into `side`, or the solutions out of it. */
+/* Solutions c of the warp's blocks. */
 template <int lanes, class real, class vec>
-__device__ inline void move_sides(warp_room<lanes, real, vec> &room, const job_found &job,
-                                  const sides<vec> &s, int c, bool back)
+__device__ inline void write_sides(const room<lanes, real, vec> &from, const job_found &job,
+                                   const sides<vec> &s, int c)
 {
-    using team = team_of<lanes>;
-    const int lane = threadIdx.x % WARP, i = lane % lanes;
-    vec value[team::ROWS];
+    using team = team_of<lanes, real>;
+    const int lane = threadIdx.x, i = lane % lanes;
 #pragma unroll
     for (int round = 0; round < team::ROWS; ++round) {
         const int block = round * (WARP / lanes) + lane / lanes, owner = block * team::TEAM;
         const int n = __shfl_sync(ALL_LANES, job.n, owner), row = __shfl_sync(ALL_LANES, job.row, owner) + i;
-        if (back && i < n) s.y[c * s.rows + place_of(s.target, row)] = room.side[block][i];
-        if (!back) value[round] = i < n ? s.b[c * s.rows + place_of(s.source, row)] : static_cast<vec>(0);
+        if (i < n) s.y[c * s.rows + place_of(s.target, row)] = from.side[block * (lanes + 1) + i];
     }
-    if (back) return;
-#pragma unroll
-    for (int round = 0; round < team::ROWS; ++round)
-        room.side[round * (WARP / lanes) + lane / lanes][i] = value[round];
 }
 
 /* ---- one block, by its team ---- */
 
 /* What a lane knows of its block. */
-template <int lanes, class real, class vec> struct share : team_of<lanes> {
-    using team = team_of<lanes>;
+template <int lanes, class real, class vec> struct share : team_of<lanes, real> {
+    using team = team_of<lanes, real>;
     int g; /* the lane in its team */
-    int n;
+    int n, stride;
     real *entry;
-    vec *side, *inverse;
+    vec *side;
+    vec *inverse; /* of the diagonal; 1 where it takes no part */
 
-    __device__ share(warp_room<lanes, real, vec> &room, int rows) : g(threadIdx.x % team::TEAM), n(rows)
+    __device__ share(const room<lanes, real, vec> &from, const room_shape &shape, vec *inverses, int rows)
+        : g(threadIdx.x % team::TEAM), n(rows), stride(shape.stride)
     {
-        const int block = threadIdx.x % WARP / team::TEAM;
-        entry = room.entry[block];
-        side = room.side[block];
-        inverse = room.inverse[block];
+        const int block = threadIdx.x / team::TEAM;
+        entry = from.entry + block * shape.space;
+        side = from.side + block * (lanes + 1);
+        inverse = inverses + block * (lanes + 1);
     }
 
     __device__ int row(int r) const
@@ -169,7 +205,7 @@ template <int lanes, class real, class vec> struct share : team_of<lanes> {
 
     __device__ real &at(int i, int j) const
     {
-        return entry[j * team::STRIDE + i];
+        return entry[j * stride + i];
     }
 
     /* Row j of x, which one of the lanes has. */
@@ -206,14 +242,15 @@ __device__ inline float solve_pair(float a, float b, float c, float x, float oth
 
 /* L, D and U, or L, L' of LL': D is 1 then, and x is divided by the diagonal in both solves. */
 template <int lanes, class real, class vec> struct triangles {
-    static constexpr int ROWS = team_of<lanes>::ROWS, TEAM = team_of<lanes>::TEAM;
+    static constexpr int ROWS = team_of<lanes, real>::ROWS, TEAM = team_of<lanes, real>::TEAM;
     using lane_share = share<lanes, real, vec>;
 
     vec pivot[ROWS], beside[ROWS], other_pivot[ROWS]; /* D: beside is taken out of the triangles */
     int partner[ROWS];                                /* the other row of a 2x2 pivot, or -1 */
 
-    __device__ triangles(const lane_share &own, uint32_t pairs, bool cholesky)
+    __device__ triangles(const lane_share &own, uint32_t pairs, const factored<real> &f)
     {
+        const bool cholesky = f.cholesky;
         invert_diagonal(own, !cholesky);
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
@@ -269,21 +306,24 @@ template <int lanes, class real, class vec> struct triangles {
 };
 
 /* Gauss-Huard's D, whose part above the diagonal may be transposed about the anti-diagonal. */
-template <int lanes, class real, class vec, bool transposed> struct huard {
-    static constexpr int ROWS = team_of<lanes>::ROWS, TEAM = team_of<lanes>::TEAM;
+template <int lanes, class real, class vec> struct huard {
+    static constexpr int ROWS = team_of<lanes, real>::ROWS, TEAM = team_of<lanes, real>::TEAM;
     using lane_share = share<lanes, real, vec>;
 
-    __device__ huard(const lane_share &own, uint32_t, bool)
+    bool transposed;
+
+    __device__ huard(const lane_share &own, uint32_t, const factored<real> &f) : transposed(f.transposed)
     {
         invert_diagonal(own, false);
         __syncwarp();
     }
 
+    /* Of rows i beyond k anything. */
     __device__ vec upper(const lane_share &own, int i, int k) const
     {
-        if (!transposed) return static_cast<vec>(own.at(i, k));
-        const bool there = i < k && k < own.n;
-        return there ? static_cast<vec>(own.at(own.n - 1 - k, own.n - 1 - i)) : static_cast<vec>(0);
+        const int last = own.n - 1;
+        const bool turned = transposed && i < k && k <= last;
+        return static_cast<vec>(turned ? own.at(last - k, last - i) : own.at(i, k));
     }
 
     __device__ void step(const lane_share &own, int k, vec (&x)[ROWS]) const
@@ -317,45 +357,99 @@ template <int lanes, class real, class vec, bool transposed> struct huard {
     }
 };
 
-template <int lanes, class real, class vec, class method>
-__global__ void __launch_bounds__(team_of<lanes>::THREADS)
-    apply_steps(const job_range<lanes> jobs, const factored<real> f, const sides<vec> s)
-{
-    using team = team_of<lanes>;
-    __shared__ warp_room<lanes, real, vec> rooms[team::THREADS / WARP];
-    warp_room<lanes, real, vec> &room = rooms[threadIdx.x / WARP];
-    const job_found job = find_job<team::TEAM>(jobs);
-    const int most = __reduce_max_sync(ALL_LANES, job.n);
-    begin_copy(room, f.data, job, most);
-    move_sides(room, job, s, 0, false);
-    const share<lanes, real, vec> own(room, job.n);
-    int from[team::ROWS], to[team::ROWS];
+/* What the team of a block needs beside its room. */
+template <int lanes, class real> struct job_notes {
+    static constexpr int ROWS = team_of<lanes, real>::ROWS, TEAM = team_of<lanes, real>::TEAM;
+    job_found job;
+    int from[ROWS], to[ROWS]; /* the permutations */
+    uint32_t pairs;
+
+    __device__ job_notes(const factored<real> &f, const job_found &found) : job(found)
+    {
 #pragma unroll
-    for (int r = 0; r < team::ROWS; ++r) {
-        const int i = own.row(r);
-        from[r] = f.row && i < job.n ? f.row[job.row + i] : i;
-        to[r] = f.column && i < job.n ? f.column[job.row + i] : i;
+        for (int r = 0; r < ROWS; ++r) {
+            const int i = static_cast<int>(threadIdx.x) % TEAM + r * TEAM;
+            from[r] = f.row && i < job.n ? f.row[job.row + i] : i;
+            to[r] = f.column && i < job.n ? f.column[job.row + i] : i;
+        }
+        pairs = f.state && job.n > 0 ? f.state[job.block].pairs : 0;
     }
-    const uint32_t pairs = f.state && job.n > 0 ? f.state[job.block].pairs : 0;
-    end_copies();
-    __syncwarp();
-    const method how(own, pairs, f.cholesky);
+};
+
+/* All right-hand sides of the blocks in a room, the first of which is there. */
+template <int lanes, class real, class vec, class method>
+__device__ inline void solve_room(const room<lanes, real, vec> &in, const room_shape &shape, vec *inverses,
+                                  const job_notes<lanes, real> &notes, const factored<real> &f,
+                                  const sides<vec> &s)
+{
+    constexpr int ROWS = team_of<lanes, real>::ROWS;
+    const share<lanes, real, vec> own(in, shape, inverses, notes.job.n);
+    const int most = __reduce_max_sync(ALL_LANES, notes.job.n);
+    const method how(own, notes.pairs, f);
     for (int c = 0;;) {
-        vec x[team::ROWS];
+        vec x[ROWS];
 #pragma unroll
-        for (int r = 0; r < team::ROWS; ++r) x[r] = own.side[from[r]];
+        for (int r = 0; r < ROWS; ++r) x[r] = own.side[notes.from[r]];
         __syncwarp();
         how.solve(own, most, x);
         __syncwarp();
 #pragma unroll
-        for (int r = 0; r < team::ROWS; ++r) own.side[to[r]] = x[r];
+        for (int r = 0; r < ROWS; ++r) own.side[notes.to[r]] = x[r];
         __syncwarp();
-        move_sides(room, job, s, c, true);
+        write_sides(in, notes.job, s, c);
+        __syncwarp();
         if (++c == s.columns) break;
-        __syncwarp();
-        move_sides(room, job, s, c, false);
+        begin_sides(in, notes.job, s, c);
+        end_group();
+        wait_for_groups<0>();
         __syncwarp();
     }
+}
+
+/* A warp a thread block; warp w has the blocks of groups w, w + warps, ... */
+template <int lanes, class real, class vec, class method>
+__global__ void __launch_bounds__(WARP)
+    apply_steps(const job_range<lanes> jobs, const room_shape shape, int64_t groups, const factored<real> f,
+                const sides<vec> s)
+{
+    extern __shared__ double memory[];
+    using team = team_of<lanes, real>;
+    constexpr int SIDES = team::BLOCKS * (lanes + 1);
+    vec *const vectors = reinterpret_cast<vec *>(reinterpret_cast<char *>(memory) + 2 * shape.bytes);
+    room<lanes, real, vec> rooms[2];
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+        rooms[k].entry = reinterpret_cast<real *>(reinterpret_cast<char *>(memory) + k * shape.bytes);
+        rooms[k].side = vectors + (k + 1) * SIDES;
+    }
+    const int block = threadIdx.x / team::TEAM;
+    int64_t group = blockIdx.x;
+    job_notes<lanes, real> now(f, job_at(jobs, group * team::BLOCKS + block));
+    begin_blocks(rooms[0], shape, f.data, now.job, s);
+    end_group();
+    job_found later = job_at(jobs, (group + gridDim.x) * team::BLOCKS + block);
+    for (int turn = 0; group < groups; turn ^= 1, group += gridDim.x) {
+        const room<lanes, real, vec> here = turn ? rooms[1] : rooms[0], there = turn ? rooms[0] : rooms[1];
+        const job_notes<lanes, real> next(f, later);
+        begin_blocks(there, shape, f.data, later, s);
+        end_group();
+        later = job_at(jobs, (group + 2 * static_cast<int64_t>(gridDim.x)) * team::BLOCKS + block);
+        wait_for_groups<1>();
+        __syncwarp();
+        solve_room<lanes, real, vec, method>(here, shape, vectors, now, f, s);
+        now = next;
+    }
+    wait_for_groups<0>();
+}
+
+/* Thread blocks of one warp with so much shared memory that run at once. */
+int64_t warps_at_once(const sd_engine *e, int bytes)
+{
+    const state *s = state_of(e);
+    constexpr int64_t MOST = 32;     /* thread blocks that a multiprocessor takes */
+    constexpr int64_t SYSTEM = 1024; /* bytes that it keeps of each */
+    const int64_t fit = s->shared_bytes / (bytes + SYSTEM);
+    return s->processors * (fit < MOST ? fit : MOST);
 }
 
 template <class real, class vec> struct application {
@@ -365,19 +459,23 @@ template <class real, class vec> struct application {
 
     template <class method, int lanes> void run_steps(sd_engine *e, const job_range<lanes> &jobs) const
     {
-        using team = team_of<lanes>;
-        launch_jobs(e, "block_apply", apply_steps<lanes, real, vec, method>, team::THREADS, team::TEAM, jobs,
-                    f, s);
+        using team = team_of<lanes, real>;
+        if (e->status || jobs.count() == 0) return;
+        const room_shape shape = shape_room<lanes, real>(jobs.largest());
+        const int bytes = 2 * shape.bytes + 3 * team::BLOCKS * (lanes + 1) * static_cast<int>(sizeof(vec));
+        const int64_t groups = (jobs.count() + team::BLOCKS - 1) / team::BLOCKS;
+        const int64_t most = warps_at_once(e, bytes);
+        launch_grid(e, "block_apply", false, apply_steps<lanes, real, vec, method>,
+                    dim3(static_cast<unsigned>(groups < most ? groups : most)), WARP, bytes, jobs, shape,
+                    groups, f, s);
     }
 
     template <int lanes> void run(sd_engine *e, const job_range<lanes> &jobs) const
     {
         if (kernel == SD_JORDAN)
-            launch_jobs(e, "block_apply", apply_inverse<lanes, real, vec>, JOB_BLOCK, lanes, jobs, f, s);
-        else if (kernel == SD_HUARD)
-            run_steps<huard<lanes, real, vec, false>>(e, jobs);
-        else if (kernel == SD_HUARD_TRANSPOSED)
-            run_steps<huard<lanes, real, vec, true>>(e, jobs);
+            launch_jobs(e, "block_apply", apply_inverse<lanes, real, vec>, jobs, f, s);
+        else if (kernel == SD_HUARD || kernel == SD_HUARD_TRANSPOSED)
+            run_steps<huard<lanes, real, vec>>(e, jobs);
         else
             run_steps<triangles<lanes, real, vec>>(e, jobs);
     }
@@ -389,12 +487,12 @@ void apply_in(sd_engine *e, const sd_block_factors *x, int columns, const sd_vec
     const bool symmetric = sd_block_symmetric(x->kernel);
     const bool cholesky = x->kernel == SD_LLT || x->kernel == SD_LLT_DIAGONAL;
     const bool permuted = x->kernel < SD_JORDAN;
-    const application<real, vec> a = {x->kernel,
-                                      {static_cast<const real *>(x->data), permuted ? x->row : NULL,
-                                       symmetric ? x->row : x->column,
-                                       symmetric && !cholesky ? x->state : NULL, cholesky},
-                                      {static_cast<const vec *>(b->data), static_cast<vec *>(y->data),
-                                       x->plan->rows, columns, x->plan->source, x->plan->target}};
+    const application<real, vec> a = {
+        x->kernel,
+        {static_cast<const real *>(x->data), permuted ? x->row : NULL, symmetric ? x->row : x->column,
+         symmetric && !cholesky ? x->state : NULL, cholesky, x->kernel == SD_HUARD_TRANSPOSED},
+        {static_cast<const vec *>(b->data), static_cast<vec *>(y->data), x->plan->rows, columns,
+         x->plan->source, x->plan->target}};
     for_each_range(e, x->plan, a);
 }
 

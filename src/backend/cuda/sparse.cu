@@ -18,7 +18,7 @@
  * chance; what is added to what is not. choose_shape says from n and nnz what counts as long, such
  * that the pile and the pieces fit in the scratch of 2n doubles that the library reserves.
  */
-#include "backend/cuda/cuda.cuh"
+#include "backend/cuda/reduce.cuh"
 
 #include <math.h>
 
@@ -81,14 +81,39 @@ template <class real> struct operands {
     real *y;
 };
 
+constexpr int BATCH = 8; /* entries that a thread has under way at once */
+
+/* A number of the matrix, which is read once: it should not drive vectors out of the cache. */
+template <class T> __device__ inline T read_once(const T *at)
+{
+#ifdef SD_EVICT
+    return __ldcs(at);
+#else
+    return __ldg(at);
+#endif
+}
+
 /* Entries first, first + lanes, ... before end. */
 template <product_mode mode, int lanes, class real>
 __device__ inline carried gather(const operands<real> &o, int64_t first, int64_t end)
 {
     carried sum = {0, 0};
-#pragma unroll 4
-    for (int64_t k = first; k < end; k += lanes)
-        add_product<mode>(sum, __ldg(o.val + k), __ldg(o.x + __ldg(o.ind + k)));
+    for (int64_t k = first; k < end; k += BATCH * lanes) {
+        real a[BATCH], x[BATCH];
+        int32_t j[BATCH];
+#pragma unroll
+        for (int u = 0; u < BATCH; ++u) {
+            const bool there = k + u * lanes < end;
+            j[u] = there ? read_once(o.ind + k + u * lanes) : 0;
+            a[u] = there ? read_once(o.val + k + u * lanes) : static_cast<real>(0);
+        }
+#pragma unroll
+        for (int u = 0; u < BATCH; ++u)
+            if (k + u * lanes < end) x[u] = __ldg(o.x + j[u]);
+#pragma unroll
+        for (int u = 0; u < BATCH; ++u)
+            if (k + u * lanes < end) add_product<mode>(sum, a[u], x[u]);
+    }
     return sum;
 }
 
@@ -210,6 +235,32 @@ __global__ void __launch_bounds__(BLOCK) multiply_stream(const operands<real> o,
     if (mine && !is_long) put<mode>(o, static_cast<int32_t>(row), sum);
 }
 
+/* y = A x, and what gram makes of w and y. A block of threads has `rounds` rounds of rows. */
+template <class real, int lanes>
+__global__ void __launch_bounds__(BLOCK)
+    multiply_gram(const operands<real> o, const real *w, int rounds, const outcome to)
+{
+    constexpr int rows = BLOCK / lanes;
+    const int lane = threadIdx.x % lanes;
+    double sum[3] = {};
+    after_others();
+    for (int round = 0; round < rounds; ++round) {
+        const int64_t row = (static_cast<int64_t>(blockIdx.x) * rounds + round) * rows + threadIdx.x / lanes;
+        const bool mine = row < o.n;
+        const int64_t begin = mine ? __ldg(o.ptr + row) : 0, end = mine ? __ldg(o.ptr + row + 1) : 0;
+        carried product = gather<PLAIN, lanes>(o, begin + lane, end);
+        join_lanes<PLAIN, lanes>(product);
+        if (lane > 0 || !mine) continue;
+        const real y = static_cast<real>(product.hi);
+        const double a = w[row], b = y;
+        o.y[row] = y;
+        sum[0] += a * a;
+        sum[1] += a * b;
+        sum[2] += b * b;
+    }
+    finish<addition, 3>(sum, to);
+}
+
 /* The row that piece w belongs to: the last whose base is not beyond it. */
 __device__ int row_of_piece(const piled_row *rows, int count, int w)
 {
@@ -310,6 +361,44 @@ void launch_shape(sd_engine *e, const char *what, const row_shape &shape, const 
     }
 }
 
+template <class real, int lanes>
+void launch_gram(sd_engine *e, const operands<real> &o, const sd_vector *w, double *g)
+{
+    constexpr int rows = BLOCK / lanes, most = 4 * CHUNKS;
+    const char *const what = "spmv_gram";
+    const int64_t all = (static_cast<int64_t>(o.n) + rows - 1) / rows;
+    const int rounds = static_cast<int>((all + most - 1) / most);
+    const int64_t blocks = (all + rounds - 1) / rounds;
+    void *part = scratch(e, 3 * blocks * static_cast<int64_t>(sizeof(double)), what);
+    if (!part) return;
+    const outcome to(e, part, 3, g);
+    launch_early(e, what, multiply_gram<real, lanes>, blocks, o, static_cast<const real *>(w->data), rounds,
+                 to);
+}
+
+} /* namespace */
+
+namespace
+{
+
+template <class real>
+operands<real> operands_of(const sd_sparse *A, const sd_vector *x, const sd_vector *b, sd_vector *y)
+{
+    return {A->n,
+            A->ptr,
+            A->ind,
+            static_cast<const real *>(A->val),
+            static_cast<const real *>(x->data),
+            b ? static_cast<const real *>(b->data) : NULL,
+            static_cast<real *>(y->data)};
+}
+
+/* The second kernel is not worth its launch where no row can be long. */
+bool may_have_long_rows(const sd_sparse *A, const row_shape &shape)
+{
+    return (A->longest > 0 ? A->longest : A->nnz) > shape.long_row;
+}
+
 } /* namespace */
 
 /* Rows whose products fill about two thirds of the room, so that most blocks need one round. */
@@ -333,7 +422,6 @@ row_shape choose_shape(const sd_sparse *A)
     const int share = A->precision == SD_DOUBLE ? 6 : 8;
     while (shape.lanes < WARP && share * shape.lanes < average) shape.lanes *= 2;
     while (shape.piece < 4 * average) shape.piece *= 2;
-    if (average >= 6) shape.rows = stream_rows(average);
     shape.long_row = 64 * shape.lanes > 16 * average ? 64 * shape.lanes : 16 * average;
     return shape;
 }
@@ -348,15 +436,8 @@ void product(sd_engine *e, const char *what, const row_shape &shape, const sd_sp
                          "%s: the matrix is stored by half, and the CUDA module takes whole ones", what);
         return;
     }
-    const operands<real> o = {A->n,
-                              A->ptr,
-                              A->ind,
-                              static_cast<const real *>(A->val),
-                              static_cast<const real *>(x->data),
-                              b ? static_cast<const real *>(b->data) : NULL,
-                              static_cast<real *>(y->data)};
-    /* the second kernel is not worth its launch where no row can be long */
-    const bool any_long = (A->longest > 0 ? A->longest : A->nnz) > shape.long_row;
+    const operands<real> o = operands_of<real>(A, x, b, y);
+    const bool any_long = may_have_long_rows(A, shape);
     pile p = {};
     p.long_row = INT64_MAX;
     if (any_long && !make_pile(e, what, shape, A->n, &p)) return;
@@ -369,6 +450,29 @@ void product(sd_engine *e, const char *what, const row_shape &shape, const sd_sp
 template <class real> void spmv(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y)
 {
     product<real, PLAIN>(e, "spmv", choose_shape(A), A, x, NULL, y);
+}
+
+/* In one kernel, where no row is left for a second one. */
+template <class real>
+void spmv_gram(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y, const sd_vector *w,
+               double *g)
+{
+    const row_shape shape = choose_shape(A);
+    if (e->status) return;
+    if (A->half || A->n == 0 || may_have_long_rows(A, shape)) {
+        spmv<real>(e, A, x, y);
+        gram<real>(e, w, y, g);
+        return;
+    }
+    const operands<real> o = operands_of<real>(A, x, NULL, y);
+    switch (shape.lanes) {
+    case 1: launch_gram<real, 1>(e, o, w, g); break;
+    case 2: launch_gram<real, 2>(e, o, w, g); break;
+    case 4: launch_gram<real, 4>(e, o, w, g); break;
+    case 8: launch_gram<real, 8>(e, o, w, g); break;
+    case 16: launch_gram<real, 16>(e, o, w, g); break;
+    default: launch_gram<real, 32>(e, o, w, g); break;
+    }
 }
 
 template <class real> void spmv_abs(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y)
@@ -387,6 +491,7 @@ void residual_dd(sd_engine *e, const sd_sparse *A, const sd_vector *x, const sd_
     template void name<double> parameters;                                                                   \
     template void name<float> parameters;
 BOTH(spmv, (sd_engine *, const sd_sparse *, const sd_vector *, sd_vector *))
+BOTH(spmv_gram, (sd_engine *, const sd_sparse *, const sd_vector *, sd_vector *, const sd_vector *, double *))
 BOTH(spmv_abs, (sd_engine *, const sd_sparse *, const sd_vector *, sd_vector *))
 BOTH(residual_dd, (sd_engine *, const sd_sparse *, const sd_vector *, const sd_vector *, sd_vector *))
 
