@@ -2,10 +2,15 @@
  * Factoring small blocks in registers: what the kernels of block_*.cu share.
  *
  * A block is the work of a sub-warp of 2, 4, 8, 16 or 32 lanes, each of which holds one row (Gauss-Huard: one
- * column) in N registers, N being the next of 2, 4, 8, 12, ..., 32. Registers have no run-time index, so
- * loops over them are unrolled. Rows are never exchanged: a lane keeps its row and knows the position, `at`,
- * that it stands at, and interchanges happen when it is written. A block of n < N rows is worked on as if it
- * were bordered by an identity, and no decision looks at that.
+ * column) in N registers, N being the next of 2, 4, 8, 12, ..., 32. Rows are never exchanged: a lane keeps its
+ * row and knows the position, `at`, that it stands at, and interchanges happen when it is written. A block of
+ * n < N rows is worked on as if it were bordered by an identity, and no decision looks at that.
+ *
+ * Registers have no run-time index, so loops over them are unrolled. If the loop over the steps were unrolled
+ * too, large blocks would be bound by fetching instructions. So it goes by chunks of C steps, unrolled, and the
+ * C steps of a chunk are a loop, in which the C registers of the chunk go round: step B + t of the chunk from B
+ * on finds its column in register B, the columns after it in registers B + 1 .. B + C - 1 - t, and leaves it in
+ * register B + C - 1, behind which those before it have gone. After C steps all are in their places again.
  *
  * All lanes of a warp do the same steps, so that shuffles and votes are of whole warps and need no masks.
  * Where lanes must not be changed, their multiplier is 0: a number times 0 is not 0 only where it is not
@@ -20,6 +25,8 @@
 #include "backend/cuda/cuda.cuh"
 
 #include <float.h>
+
+#include <type_traits>
 
 namespace sd_cuda
 {
@@ -103,6 +110,15 @@ template <int L, class real> __device__ inline place find_place(const batch<real
     return w;
 }
 
+/* Calls f(B) with B = 0, C, 2 C, ... below N, as constants. */
+template <int N, int C, int B = 0, class F> __device__ __forceinline__ void each_chunk(F &&f)
+{
+    if constexpr (B < N) {
+        f(std::integral_constant<int, B>());
+        each_chunk<N, C, B + C>(f);
+    }
+}
+
 /* The value that lane `from` of the warp has. */
 template <class T> __device__ inline T broadcast(T value, int from)
 {
@@ -168,7 +184,7 @@ __device__ inline void store_row(const place &w, const real (&r)[N], int at, rea
 }
 
 /* Room in shared memory for the blocks of N rows of BLOCK_THREADS threads, columns an odd number apart. */
-template <class real, int N, int L> struct block_room {
+template <class real, int N, int L> struct alignas(16) block_room {
     static constexpr int SIZE = N * (N | 1);
     real entry[BLOCK_THREADS / L][SIZE];
     __device__ real *mine()
