@@ -310,37 +310,33 @@ template <class real, int N> constexpr int at_once(int beside)
     return fit > 10 ? 10 : fit;
 }
 
-/*
- * Launches Method for the sizes of the plan, a launch for each class that is there. Method::launch<N, L>(e,
- * batch, blocks of threads) runs its kernel.
- */
+/* Launches Method for the blocks of least .. most rows, no more than four sizes, where there are any.
+ * Method::launch<real, N, L>(e, batch, blocks of threads) runs its kernel. */
 template <class Method, class real, int N, int L>
-void launch_class(sd_engine *e, const sd_block_plan *plan, batch<real> b, int least)
+void launch_range(sd_engine *e, const sd_block_plan *plan, batch<real> b, int least, int most)
 {
     b.least = least;
     b.from = plan->first[least];
-    b.to = plan->first[N + 1];
-    for (int k = 0; k < 3; ++k) {
-        const int size = least + k + 1;
-        b.end[k] = size <= N ? plan->first[size] : b.to;
-    }
+    b.to = plan->first[most + 1];
+    for (int k = 0; k < 3; ++k) b.end[k] = plan->first[least + k + 1 < most + 1 ? least + k + 1 : most + 1];
     if (b.from == b.to || e->status) return;
     constexpr int each = BLOCK_THREADS / L;
     Method::template launch<real, N, L>(e, b, (static_cast<int64_t>(b.to) - b.from + each - 1) / each);
 }
 
+/* The classes of the register versions. */
 template <class Method, class real>
 void launch_classes(sd_engine *e, const sd_block_plan *plan, const batch<real> &b)
 {
-    launch_class<Method, real, 32, 32>(e, plan, b, 29);
-    launch_class<Method, real, 28, 32>(e, plan, b, 25);
-    launch_class<Method, real, 24, 32>(e, plan, b, 21);
-    launch_class<Method, real, 20, 32>(e, plan, b, 17);
-    launch_class<Method, real, 16, 16>(e, plan, b, 13);
-    launch_class<Method, real, 12, 16>(e, plan, b, 9);
-    launch_class<Method, real, 8, 8>(e, plan, b, 5);
-    launch_class<Method, real, 4, 4>(e, plan, b, 3);
-    launch_class<Method, real, 2, 2>(e, plan, b, 1);
+    launch_range<Method, real, 32, 32>(e, plan, b, 29, 32);
+    launch_range<Method, real, 28, 32>(e, plan, b, 25, 28);
+    launch_range<Method, real, 24, 32>(e, plan, b, 21, 24);
+    launch_range<Method, real, 20, 32>(e, plan, b, 17, 20);
+    launch_range<Method, real, 16, 16>(e, plan, b, 13, 16);
+    launch_range<Method, real, 12, 16>(e, plan, b, 9, 12);
+    launch_range<Method, real, 8, 8>(e, plan, b, 5, 8);
+    launch_range<Method, real, 4, 4>(e, plan, b, 3, 4);
+    launch_range<Method, real, 2, 2>(e, plan, b, 1, 2);
 }
 
 /* The register versions: block_ldu.cu and its neighbours. */
@@ -357,9 +353,11 @@ void factor_jordan(sd_engine *e, const sd_block_plan *plan, const batch<real> &b
 template <class real>
 void factor_huard(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan, const batch<real> &b);
 
-/* The version in shared memory of all: block_shared.cu. */
+/* The versions in shared memory: block_shared_*.cu. */
 template <class real>
-void factor_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan, const batch<real> &b);
+void factor_general_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan, const batch<real> &b);
+template <class real>
+void factor_symmetric_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan, const batch<real> &b);
 
 } /* namespace sd_cuda */
 

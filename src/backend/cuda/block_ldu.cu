@@ -17,23 +17,25 @@ namespace
 enum { NONE, PARTIAL, FULL };
 
 /* Steps of a chunk: small blocks are unrolled. */
-template <int N, int SEARCH>
-constexpr int CHUNK = N <= 4 || (N <= 16 && SEARCH != FULL) ? 1 : SEARCH == FULL && N % 8 == 0 ? 8 : 4;
+template <int N> constexpr int CHUNK = N <= 16 ? 1 : 4;
 
-/* Largest key of the row from the column of step B + t on, and the first register that has it. */
+/* Largest key of the row from the column of step B + t on, and the first register that has it. Two searches go
+ * on at once, to wait less for each other's outcome. */
 template <int B, int C, int N, class real>
 __device__ inline unsigned search_row(const real (&r)[N], int t, int *index)
 {
-    unsigned best = 0;
-    *index = B;
+    unsigned best[2] = {0, 0};
+    int at[2] = {B, B};
 #pragma unroll
     for (int j = N - 1; j >= B; --j) {
         const unsigned key = key_of(r[j]);
-        const bool larger = key >= best && (j >= B + C || comes<C>(j - B, t));
-        *index = larger ? j : *index;
-        best = larger ? key : best;
+        const bool larger = key >= best[j % 2] && (j >= B + C || comes<C>(j - B, t));
+        at[j % 2] = larger ? j : at[j % 2];
+        best[j % 2] = larger ? key : best[j % 2];
     }
-    return best;
+    const bool odd = best[1] > best[0] || (best[1] == best[0] && at[1] < at[0]);
+    *index = odd ? at[1] : at[0];
+    return odd ? best[1] : best[0];
 }
 
 /* A lane's view of its block at work. */
@@ -49,6 +51,9 @@ template <int L, int C, int SEARCH, int N, class real>
 __device__ inline void eliminate(const place &w, real small, ldu_rows<real, N> &m)
 {
     const int self = w.first + w.lane;
+    int index = 0;
+    unsigned best = 0;
+    if (SEARCH == FULL) best = search_row<0, 1>(m.r, 0, &index);
     each_chunk<N, C>([&](auto base) {
         constexpr int B = decltype(base)::value;
 #pragma unroll 1
@@ -56,8 +61,6 @@ __device__ inline void eliminate(const place &w, real small, ldu_rows<real, N> &
             int p = w.first + B + t;
             if (SEARCH == PARTIAL) p = lane_of_largest<L>(w, key_of(m.r[B]), m.open);
             if (SEARCH == FULL) {
-                int index;
-                const unsigned best = search_row<B, C>(m.r, t, &index);
                 p = lane_of_largest<L>(w, w.lane < w.n ? best : 0u, m.open);
                 const int c = broadcast(index, p);
                 bring_column<B, C>(m.r, t, c);
@@ -72,6 +75,7 @@ __device__ inline void eliminate(const place &w, real small, ldu_rows<real, N> &
             }
             const real l = m.r[B] * inverse;
             eliminate_step<B, C>(m.r, t, m.open ? l : 0, p, m.open ? l : m.r[B]);
+            if (SEARCH == FULL) best = search_row<B, C>(m.r, t + 1, &index);
         }
     });
 }
@@ -84,7 +88,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(SEARCH == FUL
     const real *block = b.x + w.entry;
     ldu_rows<real, N> m = {{}, w.lane, w.lane, true, 1, false};
     load_row(w, block, m.r);
-    eliminate<L, CHUNK<N, SEARCH>, SEARCH>(w, b.small, m);
+    eliminate<L, CHUNK<N>, SEARCH>(w, b.small, m);
     const real inverse = 1 / m.pivot;
 #pragma unroll
     for (int j = 0; j < N; ++j) m.r[j] = j > m.at ? m.r[j] * inverse : m.r[j];

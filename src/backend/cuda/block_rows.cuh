@@ -23,16 +23,22 @@ template <int B, int C> __device__ inline int position_of(int index, int t)
     return index < B + C ? index + t : index;
 }
 
-/* Brings the column in register c to the place of step s = B + t; those before it move up by one. */
+/* Brings the column in register c to the place of step s = B + t; those before it move up by one. Registers
+ * that are after c in all blocks of the warp are passed over four at a time. */
 template <int B, int C, int N, class real> __device__ inline void bring_column(real (&r)[N], int t, int c)
 {
     real carried = r[B];
 #pragma unroll
-    for (int j = B + 1; j < N; ++j) {
-        const real here = r[j];
-        const bool before = j <= c && (j >= B + C || comes<C>(j - B, t));
-        r[j] = before ? carried : here;
-        carried = before ? here : carried;
+    for (int first = B + 1; first < N; first += 4) {
+        if (N > 8 && !__any_sync(ALL_LANES, first <= c)) break;
+#pragma unroll
+        for (int j = first; j < first + 4; ++j)
+            if (j < N) {
+                const real here = r[j];
+                const bool before = j <= c && (j >= B + C || comes<C>(j - B, t));
+                r[j] = before ? carried : here;
+                carried = before ? here : carried;
+            }
     }
     r[B] = carried;
 }
