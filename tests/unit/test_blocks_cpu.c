@@ -3,7 +3,7 @@
 
 #include "backend/cpu/cpu.h"
 
-enum { ROUNDINGS = 4, TABLES = 3 };
+enum { TABLES = 3 };
 
 /* The tables that this processor runs; NULL for the others. */
 static const sd_backend *table(int t)

@@ -76,7 +76,8 @@ struct place {
 template <int L, class real> __device__ inline place find_place(const batch<real> &b)
 {
     place w;
-    const int k = b.from + static_cast<int>(blockIdx.x) * (BLOCK_THREADS / L) + static_cast<int>(threadIdx.x) / L;
+    const int k =
+        b.from + static_cast<int>(blockIdx.x) * (BLOCK_THREADS / L) + static_cast<int>(threadIdx.x) / L;
     w.lane = static_cast<int>(threadIdx.x) % L;
     w.first = static_cast<int>(threadIdx.x) % WARP / L * L;
     w.n = 0;
@@ -126,8 +127,7 @@ template <int L> __device__ inline unsigned largest(const place &w, unsigned key
         return w.first ? high : low;
     } else {
 #pragma unroll
-        for (int apart = L / 2; apart > 0; apart /= 2)
-            key = max(key, __shfl_xor_sync(ALL_LANES, key, apart));
+        for (int apart = L / 2; apart > 0; apart /= 2) key = max(key, __shfl_xor_sync(ALL_LANES, key, apart));
         return key;
     }
 }
@@ -148,7 +148,8 @@ template <int N, class real> __device__ inline void load_row(const place &w, con
         for (int j = 0; j < N; ++j) r[j] = w.lane < N ? at[j * N] : 0;
     } else {
 #pragma unroll
-        for (int j = 0; j < N; ++j) r[j] = w.lane < w.n && j < w.n ? at[j * w.n] : static_cast<real>(w.lane == j);
+        for (int j = 0; j < N; ++j)
+            r[j] = w.lane < w.n && j < w.n ? at[j * w.n] : static_cast<real>(w.lane == j);
     }
 }
 
@@ -276,8 +277,8 @@ template <class real> __device__ inline real settle(real d, real small)
 
 /* Permutations and state: the lane's row stands at row_at; `column` is the column at position column_at. */
 template <class real>
-__device__ inline void store_order(const batch<real> &b, const place &w, int row_at, int column_at, int column,
-                                   const sd_block_state &state)
+__device__ inline void store_order(const batch<real> &b, const place &w, int row_at, int column_at,
+                                   int column, const sd_block_state &state)
 {
     if (w.lane < w.n) {
         b.row[w.row + row_at] = static_cast<uint8_t>(w.lane);
@@ -335,9 +336,9 @@ void factor_llt(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan,
 template <class real> void factor_ldlt_static(sd_engine *e, const sd_block_plan *plan, const batch<real> &b);
 template <class real>
 void factor_ldlt_bunch_kaufman(sd_engine *e, const sd_block_plan *plan, const batch<real> &b);
-template <class real> void factor_ldlt_complete(sd_engine *e, const sd_block_plan *plan, const batch<real> &b);
 template <class real>
-void factor_jordan(sd_engine *e, const sd_block_plan *plan, const batch<real> &b);
+void factor_ldlt_complete(sd_engine *e, const sd_block_plan *plan, const batch<real> &b);
+template <class real> void factor_jordan(sd_engine *e, const sd_block_plan *plan, const batch<real> &b);
 template <class real>
 void factor_huard(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan, const batch<real> &b);
 
