@@ -267,7 +267,7 @@ static inline void check_extraction(checking *c, const extraction *x, sd_precisi
 static inline void check_norms(checking *c, const batch *b, const bool *wanted)
 {
     placed_batch p;
-    place_batch(c->e, b, wanted, &p);
+    place_batch(c->e, b, wanted, NULL, NULL, &p);
     sd_vector norms = sd_vector_new(c->e, SD_DOUBLE, b->blocks, "test");
     sd_fill(c->e, -77, &norms);
     sd_block_norms(c->e, &p.x, &norms);

@@ -381,10 +381,11 @@ static inline void *place_numbers(sd_engine *e, const batch *b, const void *data
     return there;
 }
 
-static inline void place_batch(sd_engine *e, const batch *b, const bool *wanted, placed_batch *p)
+static inline void place_batch(sd_engine *e, const batch *b, const bool *wanted, const int32_t *source,
+                               const int32_t *target, placed_batch *p)
 {
     const int64_t one = (int64_t)sd_precision_size(b->precision);
-    assert_int_equal(sd_block_plan_make(e, b->blocks, b->start, wanted, NULL, NULL, &p->plan), SADDLE_OK);
+    assert_int_equal(sd_block_plan_make(e, b->blocks, b->start, wanted, source, target, &p->plan), SADDLE_OK);
     p->x = (sd_blocks){&p->plan, place_numbers(e, b, b->data, wanted, p->plan.entries), b->precision};
     p->f = sd_block_factors_new(e, &p->plan, b->precision);
     assert_int_equal(e->status, SADDLE_OK);
@@ -444,7 +445,7 @@ static inline void free_factors(factors *f)
 static inline factors factor_batch(sd_engine *e, const batch *b, const sd_block_rule *rule)
 {
     placed_batch p;
-    place_batch(e, b, NULL, &p);
+    place_batch(e, b, NULL, NULL, NULL, &p);
     sd_block_factor(e, rule, &p.x, &p.f);
     factors f = get_factors(e, &p);
     unplace_batch(e, &p);

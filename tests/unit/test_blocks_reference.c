@@ -318,7 +318,7 @@ static void a_result_may_take_the_place_of_its_block(void **state)
         bench_open(&s, &sd_backend_reference, 1);
         const sd_block_rule rule = {.kernel = kernel};
         placed_batch p;
-        place_batch(&s.e, &b, NULL, &p);
+        place_batch(&s.e, &b, NULL, NULL, NULL, &p);
         void *apart = p.f.data;
         p.f.data = p.x.data;
         sd_block_factor(&s.e, &rule, &p.x, &p.f);
@@ -346,7 +346,7 @@ static void blocks_that_are_not_in_the_plan_are_left_alone(void **state)
     bench_open(&s, &sd_backend_reference, 1);
     const sd_block_rule rule = {.kernel = SD_LDU_FULL};
     placed_batch p;
-    place_batch(&s.e, &b, wanted, &p);
+    place_batch(&s.e, &b, wanted, NULL, NULL, &p);
     sd_block_factor(&s.e, &rule, &p.x, &p.f);
     factors f = get_factors(&s.e, &p);
     const char *next = f.data;

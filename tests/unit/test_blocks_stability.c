@@ -96,7 +96,7 @@ static void run_kernel(rng *r, sd_engine *e, sd_block_kernel kernel, sd_precisio
         batch_set(&b, k, a);
     }
     placed_batch p;
-    place_batch(e, &b, NULL, &p);
+    place_batch(e, &b, NULL, NULL, NULL, &p);
     const sd_block_rule rule = {.kernel = kernel};
     sd_block_factor(e, &rule, &p.x, &p.f);
     factors f = get_factors(e, &p);
