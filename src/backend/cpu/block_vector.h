@@ -14,9 +14,7 @@ typedef NAME(bits) NAME(lanes);
 
 static inline NAME(bits) NAME(all_bits)(NAME(integer) x)
 {
-    NAME(bits) v;
-    for (int l = 0; l < NAME(LANES); ++l) v[l] = x;
-    return v;
+    return (NAME(bits)){0} + x;
 }
 
 /* The lanes of vector v whose rows are in `rows`. */
