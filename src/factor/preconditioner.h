@@ -9,6 +9,7 @@ typedef struct sd_preconditioner {
     void (*apply)(const void *self, sd_engine *e, const sd_vector *r, sd_vector *z);
     const void *self;
     bool positive; /* symmetric positive definite */
+    bool symmetric;
 } sd_preconditioner;
 
 static inline void sd_precondition(sd_engine *e, const sd_preconditioner *M, const sd_vector *r, sd_vector *z)

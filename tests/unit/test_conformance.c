@@ -80,13 +80,27 @@ static void the_avx2_table_conforms_with_the_same_bits(void **state)
 {
     (void)state;
 #ifdef SD_HAVE_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (sd_cpu_has_avx2()) {
         assert_true(cpu_family.known);
         walk(&sd_cpu_avx2, &cpu_family);
         return;
     }
 #endif
     print_message("           this processor has no AVX2\n");
+    skip();
+}
+
+static void the_avx512_table_conforms_with_the_same_bits(void **state)
+{
+    (void)state;
+#ifdef SD_HAVE_AVX2
+    if (sd_cpu_has_avx512()) {
+        assert_true(cpu_family.known);
+        walk(&sd_cpu_avx512, &cpu_family);
+        return;
+    }
+#endif
+    print_message("           this processor has no AVX-512\n");
     skip();
 }
 
@@ -213,6 +227,7 @@ int main(void)
         cmocka_unit_test(the_problems_really_have_several_slices),
         cmocka_unit_test(the_portable_table_conforms),
         cmocka_unit_test(the_avx2_table_conforms_with_the_same_bits),
+        cmocka_unit_test(the_avx512_table_conforms_with_the_same_bits),
         cmocka_unit_test(the_cuda_module_conforms),
         cmocka_unit_test(kernels_do_nothing_after_a_failure),
     };

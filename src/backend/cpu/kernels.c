@@ -1,11 +1,11 @@
 /*
- * The CPU kernels for one instruction set: compiled twice, as SD_CPU_TABLE = sd_cpu_portable and,
- * with AVX2 and FMA switched on, as sd_cpu_avx2 (CMakeLists.txt). No sum is reassociated and fma is
- * only used where it is written, so both give the same bits; cpu.c chooses.
+ * The CPU kernels for one instruction set: compiled as SD_CPU_TABLE = sd_cpu_portable and, with AVX2 and FMA
+ * or AVX-512 switched on, as sd_cpu_avx2 and sd_cpu_avx512 (CMakeLists.txt). No sum is reassociated and fma
+ * is only used where it is written, so all give the same bits; cpu.c chooses. The kernels on blocks are those
+ * of blocks.c for the same instruction set, SD_CPU_ISA.
  */
 #include "backend/cpu/cpu.h"
 
-#include "backend/reference/blocks.h"
 #include "core/dd.h"
 
 #include <math.h>
@@ -58,13 +58,16 @@ static inline void add_product(double *hi, double *lo, double a, double x, const
 #define NAME(x) x##_single
 #include "backend/cpu/kernels.h"
 
+#define BLOCK_NAME(isa, x) sd_##isa##_##x
+#define BLOCK_OF(isa, x) BLOCK_NAME(isa, x)
+
 const sd_backend SD_CPU_TABLE = {SD_HOST_FUNCTIONS, .name = "cpu",
                                  .kernels = {
 #define KERNEL(name, parameters, arguments) .name = name##_double,
                                      {
 #include "backend/kernels.def"
 #undef KERNEL
-#define KERNEL(name, parameters, arguments) .name = sd_reference_##name##_double,
+#define KERNEL(name, parameters, arguments) .name = BLOCK_OF(SD_CPU_ISA, name##_double),
 #include "backend/blocks.def"
                                      },
 #undef KERNEL
@@ -72,7 +75,7 @@ const sd_backend SD_CPU_TABLE = {SD_HOST_FUNCTIONS, .name = "cpu",
                                      {
 #include "backend/kernels.def"
 #undef KERNEL
-#define KERNEL(name, parameters, arguments) .name = sd_reference_##name##_single,
+#define KERNEL(name, parameters, arguments) .name = BLOCK_OF(SD_CPU_ISA, name##_single),
 #include "backend/blocks.def"
                                      },
 #undef KERNEL
