@@ -25,6 +25,15 @@ void factor_in_registers(sd_engine *e, sd_block_kernel kernel, const sd_block_pl
     }
 }
 
+template <class real>
+void factor_in_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan, const batch<real> &b)
+{
+    if (sd_block_symmetric(kernel))
+        factor_symmetric_shared(e, kernel, plan, b);
+    else
+        factor_general_shared(e, kernel, plan, b);
+}
+
 } /* namespace */
 
 template <class real>
@@ -42,7 +51,10 @@ void block_factor(sd_engine *e, const sd_block_rule *rule, const sd_blocks *x, s
     b.regular = plan->regular;
     b.small = static_cast<real>(rule->small);
     f->kernel = rule->kernel;
-    factor_in_registers(e, rule->kernel, plan, b);
+    if (rule->version == SD_BLOCK_SHARED)
+        factor_in_shared(e, rule->kernel, plan, b);
+    else
+        factor_in_registers(e, rule->kernel, plan, b);
 }
 
 template void block_factor<double>(sd_engine *, const sd_block_rule *, const sd_blocks *, sd_block_factors *);

@@ -58,7 +58,7 @@ __device__ inline void store_inverse(const place &w, const real (&r)[N], int at,
 }
 
 template <class real, int N, int L>
-__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(38))) jordan(const batch<real> b)
+__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(44))) jordan(const batch<real> b)
 {
     const place w = find_place<L>(b);
     const real *block = b.x + w.entry;
