@@ -450,8 +450,8 @@ template <class real, class vec> struct application {
         if (e->status || jobs.count() == 0) return;
         if (bytes > usual) {
             const on_device current(state_of(e)->device);
-            const cudaError_t error = cudaFuncSetAttribute(
-                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+            const cudaError_t error = cudaFuncSetAttribute(solve, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                           static_cast<int>(bytes));
             if (failed(e, current.error, what) || failed(e, error, what)) return;
         }
         constexpr int blocks = team_of<lanes>::BLOCKS;
