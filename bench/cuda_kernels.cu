@@ -6,7 +6,7 @@
  * Vectors and matrices of at least MIB (512) megabytes, far beyond the cache. A time is the median
  * of repeats; a rate counts the bytes that must move (every operand read once, every result written
  * once) and stands as a percentage of the copy's rate. Products are run with every number of lanes a
- * row and through shared memory, `*` marking what the module chooses. Beside the times: the largest error of
+ * row, `*` marking the one that the module chooses. Beside the times: the largest error of
  * y = Ax over |A||x|, measured in double-double, and whether a second run gave the same bits.
  */
 #include "backend/cuda/cuda.cuh"
@@ -294,17 +294,9 @@ template <class real> void measure_products(bench &b, const host_matrix &host, s
            (long long)n, (long long)nnz, bytes / 1e6);
     const row_shape chosen = choose_shape(&A);
     for (int lanes = 1; lanes <= WARP; lanes *= 2) {
-        const row_shape shape = {lanes, chosen.long_row, chosen.piece, 0};
+        const row_shape shape = {lanes, chosen.few, chosen.long_row, chosen.piece};
         const double ms = b.time([&] { product<real, PLAIN>(e, "spmv", shape, &A, &x, nullptr, &y); });
-        printf(" %5.1f%c", b.percent(bytes, ms), lanes == chosen.lanes && chosen.rows == 0 ? '*' : ' ');
-    }
-    const int rows = stream_rows((nnz + n - 1) / n);
-    if (rows > 0) {
-        const row_shape shape = {chosen.lanes, chosen.long_row, chosen.piece, rows};
-        const double ms = b.time([&] { product<real, PLAIN>(e, "spmv", shape, &A, &x, nullptr, &y); });
-        printf(" %5.1f%c", b.percent(bytes, ms), chosen.rows > 0 ? '*' : ' ');
-    } else {
-        printf(" %6s", "");
+        printf(" %5.1f%c", b.percent(bytes, ms), lanes == chosen.lanes ? '*' : ' ');
     }
     const double ms = b.time([&] { sd_spmv(e, &A, &x, &y); });
     const double dd = b.time([&] { sd_residual_dd(e, &A, &x, &y, &y); });
@@ -373,8 +365,8 @@ int main(int argc, char **argv)
     std::vector<int64_t> band;
     for (int64_t d = -40; d <= 40; ++d) band.push_back(d);
     printf("\nproducts: %% of the copy's rate by lanes a row; milliseconds of spmv and residual_dd\n");
-    printf("%-10s %-6s %9s %10s %7s %6d %6d %6d %6d %6d %6d %6s\n", "matrix", "", "n", "nnz", "MB", 1, 2, 4,
-           8, 16, 32, "shared");
+    printf("%-10s %-6s %9s %10s %7s %6d %6d %6d %6d %6d %6d\n", "matrix", "", "n", "nnz", "MB", 1, 2, 4, 8,
+           16, 32);
     const std::vector<host_matrix> all = {
         banded("diagonal", entries / 2, {0}, false),
         banded("3-point", entries / 3, stencil(0, 1, true), false),

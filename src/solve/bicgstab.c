@@ -28,10 +28,10 @@ static void iterate(sd_engine *e, const sd_system *s, sd_vector *v, sd_vector *x
     d->rho = d->sr[1];
     const sd_vector *z = sd_preconditioned(e, s->M, &v[P], &v[Z]);
     sd_spmv_gram(e, s->A, z, &v[V], &v[SHADOW], d->sv);
-    sd_step(e, &alpha, z, &v[V], x, &v[R], &d->square);
+    sd_advance(e, &alpha, z, &v[V], x, &v[R], &d->square);
     z = sd_preconditioned(e, s->M, &v[R], &v[Z]);
     sd_spmv_gram(e, s->A, z, &v[T], &v[R], d->rt);
-    sd_step(e, &omega, z, &v[T], x, &v[R], &d->square);
+    sd_advance(e, &omega, z, &v[T], x, &v[R], &d->square);
     sd_gram(e, &v[SHADOW], &v[R], d->sr);
     sd_wait(e);
     d->alpha = sd_scalar_value(&alpha);

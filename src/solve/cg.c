@@ -30,7 +30,7 @@ void sd_cg(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
         double pq[3] = {0}, rz[3] = {0}, square = 0;
         const sd_scalar alpha = {.over = {&rho}, .under = {&pq[1]}, .positive = true};
         sd_spmv_gram(e, s->A, p, q, p, pq);
-        sd_step(e, &alpha, p, q, x, r, &square);
+        sd_advance(e, &alpha, p, q, x, r, &square);
         const sd_vector *z = sd_preconditioned(e, s->M, r, &v[1]);
         if (z != r) sd_gram(e, r, z, rz);
         sd_wait(e);

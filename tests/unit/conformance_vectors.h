@@ -160,7 +160,7 @@ static void check_gram(setting *s)
 }
 
 /* p, q, x and r; p is r itself where they are the same. */
-static void check_step_of(setting *s, int64_t n, bool same)
+static void check_advance_of(setting *s, int64_t n, bool same)
 {
     pair q = put_pair(s, n, data[1]), x = put_pair(s, n, data[2]), r = put_pair(s, n, data[3]);
     pair p = same ? r : put_pair(s, n, data[0]);
@@ -173,13 +173,13 @@ static void check_step_of(setting *s, int64_t n, bool same)
     }
     const double three = 3, ten = 10;
     const sd_scalar alpha = {.over = {&three}, .under = {&ten}};
-    sd_step(&s->e, &alpha, &p.mine, &q.mine, &x.mine, &r.mine, &mine);
+    sd_advance(&s->e, &alpha, &p.mine, &q.mine, &x.mine, &r.mine, &mine);
     sd_wait(&s->e);
-    sd_step(&s->reference, &alpha, &p.theirs, &q.theirs, &x.theirs, &r.theirs, &theirs);
-    compare_vectors(s, &x, bound, "x of step");
+    sd_advance(&s->reference, &alpha, &p.theirs, &q.theirs, &x.theirs, &r.theirs, &theirs);
+    compare_vectors(s, &x, bound, "x of advance");
     for (int64_t i = 0; i < n; ++i) bound[i] = 2 * (fabs(data[3][i]) + 0.3);
-    compare_vectors(s, &r, bound, "r of step");
-    compare_number(s, mine, theirs, (8 * unit(s) + 2 * (double)(n + 1) * 0x1p-53) * sum, "step", n);
+    compare_vectors(s, &r, bound, "r of advance");
+    compare_number(s, mine, theirs, (8 * unit(s) + 2 * (double)(n + 1) * 0x1p-53) * sum, "advance", n);
     free(bound);
     if (!same) free_pair(s, &p);
     free_pair(s, &q);
@@ -196,11 +196,11 @@ static void step_along(sd_engine *e, const sd_vector *q, sd_vector *x, sd_vector
                              .gram = numbers,
                              .rounding = 0x1p-52};
     sd_gram(e, q, r, numbers);
-    sd_step(e, &alpha, q, q, x, r, &numbers[3]);
+    sd_advance(e, &alpha, q, q, x, r, &numbers[3]);
     sd_wait(e);
 }
 
-static void check_step_of_results(setting *s, int64_t n)
+static void check_advance_of_results(setting *s, int64_t n)
 {
     pair q = put_pair(s, n, data[1]), x = put_pair(s, n, data[2]), r = put_pair(s, n, data[3]);
     double mine[4] = {0}, theirs[4] = {1, 1, 1, 1}, *bound = alloc_bound(n);
@@ -211,25 +211,25 @@ static void check_step_of_results(setting *s, int64_t n)
         (dot_bound(n, data[1], data[3]) + fabs(alpha) * dot_bound(n, data[1], data[1])) / theirs[0];
     for (int64_t i = 0; i < n; ++i)
         bound[i] = 4 * (fabs(data[2][i]) + fabs(alpha * data[1][i])) + error / unit(s) * fabs(data[1][i]);
-    compare_vectors(s, &x, bound, "step of results that were to come");
+    compare_vectors(s, &x, bound, "advance by results that were to come");
     sd_fill(&s->e, 0, &q.mine);
     sd_fill(&s->reference, 0, &q.theirs);
     step_along(&s->e, &q.mine, &x.mine, &r.mine, mine);
     step_along(&s->reference, &q.theirs, &x.theirs, &r.theirs, theirs);
-    compare_vectors(s, &x, bound, "step of nothing");
+    compare_vectors(s, &x, bound, "advance by nothing");
     free(bound);
     free_pair(s, &q);
     free_pair(s, &x);
     free_pair(s, &r);
 }
 
-static void check_step(setting *s)
+static void check_advance(setting *s)
 {
     EACH_SIZE(n)
     {
-        check_step_of_results(s, n);
-        check_step_of(s, n, false);
-        check_step_of(s, n, true);
+        check_advance_of_results(s, n);
+        check_advance_of(s, n, false);
+        check_advance_of(s, n, true);
     }
 }
 

@@ -163,7 +163,7 @@ static void kernels_do_nothing_after_a_failure(void **state)
             sd_absolute(&s.e, &x.mine, &y.mine);
             sd_dot(&s.e, &x.mine, &y.mine, &result);
             const sd_scalar one = {.positive = false};
-            sd_step(&s.e, &one, &x.mine, &x.mine, &y.mine, &y.mine, &result);
+            sd_advance(&s.e, &one, &x.mine, &x.mine, &y.mine, &y.mine, &result);
             sd_direction(&s.e, &x.mine, &one, &one, &x.mine, &y.mine);
             sd_norm_inf(&s.e, &x.mine, &result);
             sd_ratio_max(&s.e, &x.mine, &y.mine, &result);

@@ -168,8 +168,8 @@ static void NAME(gram)(sd_engine *e, const sd_vector *x, const sd_vector *y, dou
     add_chunks(part, chunks, 3, g);
 }
 
-static void NAME(step)(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q,
-                       sd_vector *x, sd_vector *r, double *square)
+static void NAME(advance)(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q,
+                          sd_vector *x, sd_vector *r, double *square)
 {
     if (e->status) return;
     const int64_t n = x->n, chunks = (n + SD_CHUNK - 1) / SD_CHUNK;

@@ -68,38 +68,26 @@ __global__ void __launch_bounds__(JOB_BLOCK)
 
 /* ---- blocks in shared memory ---- */
 
-/* How blocks of `lanes` rows at most are shared out: lane g of a block's team has rows g, g + TEAM, ... Two
- * rooms of a warp fit into 48 KB. */
-template <int lanes, class real> struct team_of {
-    static constexpr int TEAM = lanes < 8 ? 1 : lanes < 32 || sizeof(real) < 8 ? lanes / 4 : lanes / 2;
+/* How blocks of `lanes` rows at most are shared out: lane g of a block's team has rows g, g + TEAM, ... */
+template <int lanes> struct team_of {
+    static constexpr int TEAM = lanes < 8 ? 1 : lanes / 4;
     static constexpr int ROWS = lanes / TEAM;
     static constexpr int BLOCKS = WARP / TEAM; /* of a warp */
 };
 
-/* Places in a room: columns of a block are `stride` apart, blocks `space`. The stride is odd, the space an
- * odd multiple of TEAM: so neither the rows nor the columns that teams read together meet in a bank. */
-struct room_shape {
-    int stride, space;
-    int bytes; /* of one room's entries, a multiple of 8 */
+/* A warp's blocks in shared memory, with their right-hand sides, which become their solutions. Columns of a
+ * block are STRIDE apart, which is odd, blocks an odd multiple of TEAM: so neither the rows nor the columns
+ * that teams read together meet in a bank. Beyond a block there are zeros. */
+template <int lanes, class real, class vec> struct room : team_of<lanes> {
+    static constexpr int STRIDE = lanes + 1, SPACE = lanes * STRIDE + room::TEAM, SIDE = lanes + 1;
+    real entry[room::BLOCKS * SPACE];
+    vec side[room::BLOCKS * SIDE];
 };
 
-template <int lanes, class real> room_shape shape_room(int rows)
-{
-    using team = team_of<lanes, real>;
-    room_shape shape;
-    shape.stride = rows | 1;
-    shape.space = (shape.stride * rows + team::TEAM - 1) / team::TEAM * team::TEAM;
-    if (shape.space / team::TEAM % 2 == 0) shape.space += team::TEAM;
-    /* beyond the last block there may be reads of rows that it does not have */
-    shape.bytes = (team::BLOCKS * shape.space + lanes) * static_cast<int>(sizeof(real));
-    shape.bytes = (shape.bytes + 7) / 8 * 8;
-    return shape;
-}
-
-/* A warp's blocks in shared memory, with their right-hand sides, which become their solutions. */
-template <int lanes, class real, class vec> struct room {
-    real *entry;
-    vec *side; /* lanes + 1 for each block */
+/* What a warp has: the present blocks, the next ones, and of the present ones the inverse diagonal. */
+template <int lanes, class real, class vec> struct rooms {
+    room<lanes, real, vec> turn[2];
+    vec inverse[room<lanes, real, vec>::BLOCKS * room<lanes, real, vec>::SIDE];
 };
 
 /* Begins to copy a number into shared memory, or a zero where `there` is false. */
@@ -124,41 +112,47 @@ template <int but> __device__ inline void wait_for_groups()
 
 /* Begins to copy right-hand side c of the warp's blocks, `lanes` threads a block. */
 template <int lanes, class real, class vec>
-__device__ inline void begin_sides(const room<lanes, real, vec> &to, const job_found &job,
-                                   const sides<vec> &s, int c)
+__device__ inline void begin_sides(room<lanes, real, vec> &to, const job_found &job, const sides<vec> &s,
+                                   int c)
 {
-    using team = team_of<lanes, real>;
     const int lane = threadIdx.x, i = lane % lanes;
 #pragma unroll
-    for (int round = 0; round < team::ROWS; ++round) {
-        const int block = round * (WARP / lanes) + lane / lanes, owner = block * team::TEAM;
+    for (int round = 0; round < to.ROWS; ++round) {
+        const int block = round * (WARP / lanes) + lane / lanes, owner = block * to.TEAM;
         const int n = __shfl_sync(ALL_LANES, job.n, owner), row = __shfl_sync(ALL_LANES, job.row, owner) + i;
         const bool there = i < n;
         const int64_t at = there ? c * s.rows + place_of(s.source, row) : 0;
-        copy_later(to.side + block * (lanes + 1) + i, s.b + at, there);
+        copy_later(to.side + block * to.SIDE + i, s.b + at, there);
     }
 }
 
-/* The same of the blocks, and their first right-hand sides. */
-template <int lanes, class real, class vec>
-__device__ inline void begin_blocks(const room<lanes, real, vec> &to, const room_shape &shape,
-                                    const real *data, const job_found &job, const sides<vec> &s)
+constexpr int STEPS = 4; /* that are taken together: rows and columns up to a multiple of it are there */
+
+__device__ inline int steps_of(int rows)
 {
-    using team = team_of<lanes, real>;
+    return (rows + STEPS - 1) / STEPS * STEPS;
+}
+
+/* The same of the blocks, and their first right-hand sides. What stands transposed about the anti-diagonal is
+ * put where it belongs. */
+template <int lanes, class real, class vec>
+__device__ inline void begin_blocks(room<lanes, real, vec> &to, const factored<real> &f, const job_found &job,
+                                    const sides<vec> &s)
+{
     const int lane = threadIdx.x, i = lane % lanes;
-    const int most = __reduce_max_sync(ALL_LANES, job.n);
+    const int most = steps_of(__reduce_max_sync(ALL_LANES, job.n));
     begin_sides(to, job, s, 0);
 #pragma unroll
-    for (int round = 0; round < team::ROWS; ++round) {
-        const int block = round * (WARP / lanes) + lane / lanes, owner = block * team::TEAM;
+    for (int round = 0; round < to.ROWS; ++round) {
+        const int block = round * (WARP / lanes) + lane / lanes, owner = block * to.TEAM;
         const int n = __shfl_sync(ALL_LANES, job.n, owner);
-        const real *const from = data + __shfl_sync(ALL_LANES, job.entry, owner);
-        real *const first = to.entry + block * shape.space + i;
-        if (i >= shape.stride) continue;
-#pragma unroll 8
+        const real *const from = f.data + __shfl_sync(ALL_LANES, job.entry, owner) + i;
+        real *const first = to.entry + block * to.SPACE;
+#pragma unroll 4
         for (int j = 0; j < most; ++j) {
-            const bool there = i < n && j < n;
-            copy_later(first + j * shape.stride, there ? from + j * n + i : data, there);
+            const bool there = i < n && j < n, turned = f.transposed && i < j && there;
+            const int at = turned ? (n - 1 - i) * to.STRIDE + n - 1 - j : j * to.STRIDE + i;
+            copy_later(first + at, there ? from + j * n : f.data, there);
         }
     }
 }
@@ -168,50 +162,59 @@ template <int lanes, class real, class vec>
 __device__ inline void write_sides(const room<lanes, real, vec> &from, const job_found &job,
                                    const sides<vec> &s, int c)
 {
-    using team = team_of<lanes, real>;
     const int lane = threadIdx.x, i = lane % lanes;
 #pragma unroll
-    for (int round = 0; round < team::ROWS; ++round) {
-        const int block = round * (WARP / lanes) + lane / lanes, owner = block * team::TEAM;
+    for (int round = 0; round < from.ROWS; ++round) {
+        const int block = round * (WARP / lanes) + lane / lanes, owner = block * from.TEAM;
         const int n = __shfl_sync(ALL_LANES, job.n, owner), row = __shfl_sync(ALL_LANES, job.row, owner) + i;
-        if (i < n) s.y[c * s.rows + place_of(s.target, row)] = from.side[block * (lanes + 1) + i];
+        if (i < n) s.y[c * s.rows + place_of(s.target, row)] = from.side[block * from.SIDE + i];
     }
 }
 
 /* ---- one block, by its team ---- */
 
 /* What a lane knows of its block. */
-template <int lanes, class real, class vec> struct share : team_of<lanes, real> {
-    using team = team_of<lanes, real>;
+template <int lanes, class real, class vec> struct share : team_of<lanes> {
+    using place = room<lanes, real, vec>;
     int g; /* the lane in its team */
-    int n, stride;
+    int n;
     real *entry;
     vec *side;
     vec *inverse; /* of the diagonal; 1 where it takes no part */
 
-    __device__ share(const room<lanes, real, vec> &from, const room_shape &shape, vec *inverses, int rows)
-        : g(threadIdx.x % team::TEAM), n(rows), stride(shape.stride)
+    __device__ share(place &from, vec *inverses, int rows) : g(threadIdx.x % share::TEAM), n(rows)
     {
-        const int block = threadIdx.x / team::TEAM;
-        entry = from.entry + block * shape.space;
-        side = from.side + block * (lanes + 1);
-        inverse = inverses + block * (lanes + 1);
+        const int block = threadIdx.x / share::TEAM;
+        entry = from.entry + block * place::SPACE;
+        side = from.side + block * place::SIDE;
+        inverse = inverses + block * place::SIDE;
     }
 
     __device__ int row(int r) const
     {
-        return g + r * team::TEAM;
+        return g + r * share::TEAM;
     }
 
     __device__ real &at(int i, int j) const
     {
-        return entry[j * stride + i];
+        return entry[j * place::STRIDE + i];
+    }
+
+    /* (row r of the lane, j) and (j, row r of the lane): an offset that is known ahead, from one address each
+     */
+    __device__ vec in_row(int r, int j) const
+    {
+        return static_cast<vec>((entry + g)[j * place::STRIDE + r * share::TEAM]);
+    }
+    __device__ vec in_column(int j, int r) const
+    {
+        return static_cast<vec>((entry + g * place::STRIDE)[r * share::TEAM * place::STRIDE + j]);
     }
 
     /* Row j of x, which one of the lanes has. */
-    __device__ vec broadcast(const vec (&x)[team::ROWS], int j) const
+    __device__ vec broadcast(const vec (&x)[share::ROWS], int j) const
     {
-        return __shfl_sync(ALL_LANES, x[j / team::TEAM], j % team::TEAM, team::TEAM);
+        return __shfl_sync(ALL_LANES, x[j / share::TEAM], j % share::TEAM, share::TEAM);
     }
 };
 
@@ -242,7 +245,7 @@ __device__ inline float solve_pair(float a, float b, float c, float x, float oth
 
 /* L, D and U, or L, L' of LL': D is 1 then, and x is divided by the diagonal in both solves. */
 template <int lanes, class real, class vec> struct triangles {
-    static constexpr int ROWS = team_of<lanes, real>::ROWS, TEAM = team_of<lanes, real>::TEAM;
+    static constexpr int ROWS = team_of<lanes>::ROWS, TEAM = team_of<lanes>::TEAM;
     using lane_share = share<lanes, real, vec>;
 
     vec pivot[ROWS], beside[ROWS], other_pivot[ROWS]; /* D: beside is taken out of the triangles */
@@ -272,13 +275,12 @@ template <int lanes, class real, class vec> struct triangles {
     template <bool lower> __device__ void substitute(const lane_share &own, int j, vec (&x)[ROWS]) const
     {
         const vec xj = own.broadcast(x, j) * own.inverse[j];
+        const int mine = j / TEAM, lane = j % TEAM; /* where row j is */
 #pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-            const int i = own.row(r);
-            if (lower ? r < j / TEAM : r > j / TEAM) continue;
-            const vec next = fma_of(-static_cast<vec>(own.at(i, j)), xj, x[r]);
-            x[r] = i == j ? xj : (lower ? i > j : i < j) ? next : x[r];
-        }
+        for (int r = 0; r < ROWS; ++r)
+            if (r == mine ? (lower ? own.g > lane : own.g < lane) : lower ? r > mine : r < mine)
+                x[r] = fma_of(-own.in_row(r, j), xj, x[r]);
+        if (own.g == lane) x[mine] = xj;
     }
 
     __device__ void divide(const lane_share &own, vec (&x)[ROWS]) const
@@ -296,75 +298,67 @@ template <int lanes, class real, class vec> struct triangles {
     __device__ void solve(const lane_share &own, int most, vec (&x)[ROWS]) const
     {
 #pragma unroll
-        for (int j = 0; j < lanes; ++j)
-            if (j < most) substitute<true>(own, j, x);
+        for (int first = 0; first < lanes; first += STEPS)
+            if (first < most)
+#pragma unroll
+                for (int j = first; j < first + STEPS; ++j) substitute<true>(own, j, x);
         divide(own, x);
 #pragma unroll
-        for (int j = lanes - 1; j >= 0; --j)
-            if (j < most) substitute<false>(own, j, x);
+        for (int first = lanes - STEPS; first >= 0; first -= STEPS)
+            if (first < most)
+#pragma unroll
+                for (int j = first + STEPS - 1; j >= first; --j) substitute<false>(own, j, x);
     }
 };
 
-/* Gauss-Huard's D, whose part above the diagonal may be transposed about the anti-diagonal. */
+/* Gauss-Huard's D, with -1 on the diagonal, so that the sum of a step has x_k in it too. */
 template <int lanes, class real, class vec> struct huard {
-    static constexpr int ROWS = team_of<lanes, real>::ROWS, TEAM = team_of<lanes, real>::TEAM;
+    static constexpr int ROWS = team_of<lanes>::ROWS, TEAM = team_of<lanes>::TEAM;
     using lane_share = share<lanes, real, vec>;
 
-    bool transposed;
-
-    __device__ huard(const lane_share &own, uint32_t, const factored<real> &f) : transposed(f.transposed)
+    __device__ huard(const lane_share &own, uint32_t, const factored<real> &)
     {
         invert_diagonal(own, false);
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) own.at(own.row(r), own.row(r)) = -1;
         __syncwarp();
-    }
-
-    /* Of rows i beyond k anything. */
-    __device__ vec upper(const lane_share &own, int i, int k) const
-    {
-        const int last = own.n - 1;
-        const bool turned = transposed && i < k && k <= last;
-        return static_cast<vec>(turned ? own.at(last - k, last - i) : own.at(i, k));
     }
 
     __device__ void step(const lane_share &own, int k, vec (&x)[ROWS]) const
     {
+        const int mine = k / TEAM, lane = k % TEAM; /* where row k is */
         vec sum = 0;
 #pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-            const int i = own.row(r);
-            if (r > k / TEAM) continue;
-            const vec next = fma_of(static_cast<vec>(own.at(k, i)), x[r], sum);
-            sum = i < k ? next : i == k ? sum - x[r] : sum;
-        }
+        for (int r = 0; r < ROWS; ++r)
+            if (r == mine ? own.g <= lane : r < mine) sum = fma_of(own.in_column(k, r), x[r], sum);
 #pragma unroll
         for (int apart = 1; apart < TEAM; apart *= 2)
             if (apart <= k) sum += __shfl_xor_sync(ALL_LANES, sum, apart);
         const vec xk = -sum * own.inverse[k];
 #pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-            const int i = own.row(r);
-            if (r > k / TEAM) continue;
-            const vec next = fma_of(-upper(own, i, k), xk, x[r]);
-            x[r] = i == k ? xk : i < k ? next : x[r];
-        }
+        for (int r = 0; r < ROWS; ++r)
+            if (r == mine ? own.g < lane : r < mine) x[r] = fma_of(-own.in_row(r, k), xk, x[r]);
+        if (own.g == lane) x[mine] = xk;
     }
 
     __device__ void solve(const lane_share &own, int most, vec (&x)[ROWS]) const
     {
 #pragma unroll
-        for (int k = 0; k < lanes; ++k)
-            if (k < most) step(own, k, x);
+        for (int first = 0; first < lanes; first += STEPS)
+            if (first < most)
+#pragma unroll
+                for (int k = first; k < first + STEPS; ++k) step(own, k, x);
     }
 };
 
 /* What the team of a block needs beside its room. */
-template <int lanes, class real> struct job_notes {
-    static constexpr int ROWS = team_of<lanes, real>::ROWS, TEAM = team_of<lanes, real>::TEAM;
+template <int lanes> struct job_notes {
+    static constexpr int ROWS = team_of<lanes>::ROWS, TEAM = team_of<lanes>::TEAM;
     job_found job;
     int from[ROWS], to[ROWS]; /* the permutations */
     uint32_t pairs;
 
-    __device__ job_notes(const factored<real> &f, const job_found &found) : job(found)
+    template <class real> __device__ job_notes(const factored<real> &f, const job_found &found) : job(found)
     {
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
@@ -378,13 +372,12 @@ template <int lanes, class real> struct job_notes {
 
 /* All right-hand sides of the blocks in a room, the first of which is there. */
 template <int lanes, class real, class vec, class method>
-__device__ inline void solve_room(const room<lanes, real, vec> &in, const room_shape &shape, vec *inverses,
-                                  const job_notes<lanes, real> &notes, const factored<real> &f,
-                                  const sides<vec> &s)
+__device__ inline void solve_room(room<lanes, real, vec> &in, vec *inverses, const job_notes<lanes> &notes,
+                                  const factored<real> &f, const sides<vec> &s)
 {
-    constexpr int ROWS = team_of<lanes, real>::ROWS;
-    const share<lanes, real, vec> own(in, shape, inverses, notes.job.n);
-    const int most = __reduce_max_sync(ALL_LANES, notes.job.n);
+    constexpr int ROWS = team_of<lanes>::ROWS;
+    const share<lanes, real, vec> own(in, inverses, notes.job.n);
+    const int most = steps_of(__reduce_max_sync(ALL_LANES, notes.job.n));
     const method how(own, notes.pairs, f);
     for (int c = 0;;) {
         vec x[ROWS];
@@ -409,46 +402,38 @@ __device__ inline void solve_room(const room<lanes, real, vec> &in, const room_s
 /* A warp a thread block; warp w has the blocks of groups w, w + warps, ... */
 template <int lanes, class real, class vec, class method>
 __global__ void __launch_bounds__(WARP)
-    apply_steps(const job_range<lanes> jobs, const room_shape shape, int64_t groups, const factored<real> f,
-                const sides<vec> s)
+    apply_steps(const job_range<lanes> jobs, int64_t groups, const factored<real> f, const sides<vec> s)
 {
     extern __shared__ double memory[];
-    using team = team_of<lanes, real>;
-    constexpr int SIDES = team::BLOCKS * (lanes + 1);
-    vec *const vectors = reinterpret_cast<vec *>(reinterpret_cast<char *>(memory) + 2 * shape.bytes);
-    room<lanes, real, vec> rooms[2];
-#pragma unroll
-    for (int k = 0; k < 2; ++k) {
-        rooms[k].entry = reinterpret_cast<real *>(reinterpret_cast<char *>(memory) + k * shape.bytes);
-        rooms[k].side = vectors + (k + 1) * SIDES;
-    }
+    using team = team_of<lanes>;
+    rooms<lanes, real, vec> &all = *reinterpret_cast<rooms<lanes, real, vec> *>(memory);
     const int block = threadIdx.x / team::TEAM;
+    const int64_t warps = gridDim.x;
     int64_t group = blockIdx.x;
-    job_notes<lanes, real> now(f, job_at(jobs, group * team::BLOCKS + block));
-    begin_blocks(rooms[0], shape, f.data, now.job, s);
+    job_notes<lanes> now(f, job_at(jobs, group * team::BLOCKS + block));
+    begin_blocks(all.turn[0], f, now.job, s);
     end_group();
-    job_found later = job_at(jobs, (group + gridDim.x) * team::BLOCKS + block);
-    for (int turn = 0; group < groups; turn ^= 1, group += gridDim.x) {
-        const room<lanes, real, vec> here = turn ? rooms[1] : rooms[0], there = turn ? rooms[0] : rooms[1];
-        const job_notes<lanes, real> next(f, later);
-        begin_blocks(there, shape, f.data, later, s);
+    job_found later = job_at(jobs, (group + warps) * team::BLOCKS + block);
+    for (int turn = 0; group < groups; turn ^= 1, group += warps) {
+        const job_notes<lanes> next(f, later);
+        begin_blocks(all.turn[turn ^ 1], f, later, s);
         end_group();
-        later = job_at(jobs, (group + 2 * static_cast<int64_t>(gridDim.x)) * team::BLOCKS + block);
+        later = job_at(jobs, (group + 2 * warps) * team::BLOCKS + block);
         wait_for_groups<1>();
         __syncwarp();
-        solve_room<lanes, real, vec, method>(here, shape, vectors, now, f, s);
+        solve_room<lanes, real, vec, method>(all.turn[turn], all.inverse, now, f, s);
         now = next;
     }
     wait_for_groups<0>();
 }
 
 /* Thread blocks of one warp with so much shared memory that run at once. */
-int64_t warps_at_once(const sd_engine *e, int bytes)
+int64_t warps_at_once(const sd_engine *e, size_t bytes)
 {
     const state *s = state_of(e);
-    constexpr int64_t MOST = 32;     /* thread blocks that a multiprocessor takes */
-    constexpr int64_t SYSTEM = 1024; /* bytes that it keeps of each */
-    const int64_t fit = s->shared_bytes / (bytes + SYSTEM);
+    constexpr int64_t MOST = 32;    /* thread blocks that a multiprocessor takes */
+    constexpr size_t SYSTEM = 1024; /* bytes that it keeps of each */
+    const int64_t fit = static_cast<int64_t>(static_cast<size_t>(s->shared_bytes) / (bytes + SYSTEM));
     return s->processors * (fit < MOST ? fit : MOST);
 }
 
@@ -459,15 +444,20 @@ template <class real, class vec> struct application {
 
     template <class method, int lanes> void run_steps(sd_engine *e, const job_range<lanes> &jobs) const
     {
-        using team = team_of<lanes, real>;
+        const char *const what = "block_apply";
+        constexpr size_t bytes = sizeof(rooms<lanes, real, vec>), usual = 48 * 1024;
+        const auto solve = apply_steps<lanes, real, vec, method>;
         if (e->status || jobs.count() == 0) return;
-        const room_shape shape = shape_room<lanes, real>(jobs.largest());
-        const int bytes = 2 * shape.bytes + 3 * team::BLOCKS * (lanes + 1) * static_cast<int>(sizeof(vec));
-        const int64_t groups = (jobs.count() + team::BLOCKS - 1) / team::BLOCKS;
-        const int64_t most = warps_at_once(e, bytes);
-        launch_grid(e, "block_apply", false, apply_steps<lanes, real, vec, method>,
-                    dim3(static_cast<unsigned>(groups < most ? groups : most)), WARP, bytes, jobs, shape,
-                    groups, f, s);
+        if (bytes > usual) {
+            const on_device current(state_of(e)->device);
+            const cudaError_t error = cudaFuncSetAttribute(solve, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                           static_cast<int>(bytes));
+            if (failed(e, current.error, what) || failed(e, error, what)) return;
+        }
+        constexpr int blocks = team_of<lanes>::BLOCKS;
+        const int64_t groups = (jobs.count() + blocks - 1) / blocks, most = warps_at_once(e, bytes);
+        launch_grid(e, what, false, solve, dim3(static_cast<unsigned>(groups < most ? groups : most)), WARP,
+                    static_cast<int>(bytes), jobs, groups, f, s);
     }
 
     template <int lanes> void run(sd_engine *e, const job_range<lanes> &jobs) const

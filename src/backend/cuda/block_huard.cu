@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(38))) huard(c
         r[i] = w.lane < w.n && i < w.n ? room[i + w.lane * apart] : static_cast<real>(w.lane == i);
     __syncwarp();
     int at = w.lane;
-    decompose<L, N < 4 ? N : 4>(w, room, r, at, pivot);
+    decompose < L, N<4 ? N : 4>(w, room, r, at, pivot);
     const verdict v = judge<L>(w, block, fault_of(pivot), all_finite(r), at, &scale);
     sd_block_state state = {};
     if (v.any_failed && v.failed) {
@@ -117,8 +117,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(38))) huard(c
 }
 
 template <bool TRANSPOSED> struct huard_method {
-    template <class real, int N, int L>
-    static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
+    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
         launch_with(e, "block_factor", huard<real, N, L, TRANSPOSED>, blocks, BLOCK_THREADS, b);
     }

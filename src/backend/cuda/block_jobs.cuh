@@ -29,14 +29,6 @@ template <int lanes> struct job_range {
     {
         return first[SIZES] - static_cast<int64_t>(first[0]);
     }
-
-    /* Rows of the largest of them. */
-    int largest() const
-    {
-        int s = SIZES - 1;
-        while (s > 0 && first[s] == first[s + 1]) --s;
-        return LEAST + s;
-    }
 };
 
 /* What a sub-warp works on; n is 0 where there is no job left for it. */

@@ -194,11 +194,10 @@ void launch_early(sd_engine *e, const char *what, void (*kernel)(Parameters...),
 /* How a product goes over the rows: decided from n and nnz, tried out by bench/cuda_kernels.cu. */
 struct row_shape {
     int lanes;        /* threads a row: 1, 2, 4, ..., 32 */
+    bool few;         /* short rows: fewer entries under way at once */
     int64_t long_row; /* rows of more entries are cut into pieces, */
     int64_t piece;    /* of so many entries, each summed by a warp */
-    int rows;         /* > 0: not by lanes, but so many rows through shared memory (not residual_dd) */
 };
-int stream_rows(int64_t average); /* such a number for the average row, 0 where that is too long */
 row_shape choose_shape(const sd_sparse *A);
 
 enum product_mode { PLAIN, ABSOLUTE, EXTENDED };

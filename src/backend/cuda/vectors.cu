@@ -269,14 +269,15 @@ template <class real> struct ratio {
 template <class J, int m, class F>
 __device__ inline void reduce_chunk(int64_t n, int64_t chunk, const F &f, double (&sum)[m])
 {
+    constexpr int LOADS = sizeof(typename F::read) > 8 ? UNROLL : 2 * UNROLL;
     const int64_t first = blockIdx.x * chunk, end = n - first < chunk ? n : first + chunk;
-    for (int64_t i = first + threadIdx.x; i < end; i += UNROLL * BLOCK) {
-        typename F::read o[UNROLL];
+    for (int64_t i = first + threadIdx.x; i < end; i += LOADS * BLOCK) {
+        typename F::read o[LOADS];
 #pragma unroll
-        for (int u = 0; u < UNROLL; ++u)
+        for (int u = 0; u < LOADS; ++u)
             if (i + u * BLOCK < end) o[u] = f.load(i + u * BLOCK);
 #pragma unroll
-        for (int u = 0; u < UNROLL; ++u) {
+        for (int u = 0; u < LOADS; ++u) {
             if (i + u * BLOCK >= end) continue;
             double value[m];
             f.values(i + u * BLOCK, o[u], value);
@@ -354,8 +355,8 @@ void direction(sd_engine *e, const sd_vector *x, const sd_scalar *beta, const sd
 }
 
 template <class real>
-void step(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q, sd_vector *x,
-          sd_vector *r, double *square)
+void advance(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q, sd_vector *x,
+             sd_vector *r, double *square)
 {
     const stepped<real> f = {scalar(e, alpha),
                              data_of<real>(p),
@@ -363,7 +364,7 @@ void step(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vec
                              static_cast<real *>(x->data),
                              static_cast<real *>(r->data),
                              0};
-    reduction<addition, 1>(e, "step", x->n, f, square);
+    reduction<addition, 1>(e, "advance", x->n, f, square);
 }
 
 template <class real> void gram(sd_engine *e, const sd_vector *x, const sd_vector *y, double *g)
@@ -428,8 +429,8 @@ BOTH(copy, (sd_engine *, const sd_vector *, sd_vector *))
 BOTH(scale, (sd_engine *, double, sd_vector *))
 BOTH(axpy, (sd_engine *, double, const sd_vector *, sd_vector *))
 BOTH(axpby, (sd_engine *, double, const sd_vector *, double, sd_vector *))
-BOTH(step, (sd_engine *, const sd_scalar *, const sd_vector *, const sd_vector *, sd_vector *, sd_vector *,
-            double *))
+BOTH(advance, (sd_engine *, const sd_scalar *, const sd_vector *, const sd_vector *, sd_vector *, sd_vector *,
+               double *))
 BOTH(direction,
      (sd_engine *, const sd_vector *, const sd_scalar *, const sd_scalar *, const sd_vector *, sd_vector *))
 BOTH(gram, (sd_engine *, const sd_vector *, const sd_vector *, double *))

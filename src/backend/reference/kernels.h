@@ -56,8 +56,8 @@ static void NAME(dot)(sd_engine *e, const sd_vector *x, const sd_vector *y, doub
     *result = sum;
 }
 
-static void NAME(step)(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q,
-                       sd_vector *x, sd_vector *r, double *square)
+static void NAME(advance)(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q,
+                          sd_vector *x, sd_vector *r, double *square)
 {
     if (e->status) return;
     const double a = sd_scalar_value(alpha);
