@@ -64,9 +64,10 @@ template <class real> struct batch {
     uint8_t *row, *column;
     sd_block_state *state;
     const sd_block_job *job;
-    int regular;       /* as in the plan */
-    int from, to;      /* jobs */
-    int least, end[3]; /* job k has `least` rows, and one more for each end that it is not below */
+    int regular;         /* as in the plan */
+    int lowest, highest; /* sizes that this version takes, of whole classes */
+    int from, to;        /* jobs */
+    int least, end[3];   /* job k has `least` rows, and one more for each end that it is not below */
     real small;
 };
 
@@ -117,6 +118,13 @@ template <int N, int C, int B = 0, class F> __device__ __forceinline__ void each
         f(std::integral_constant<int, B>());
         each_chunk<N, C, B + C>(f);
     }
+}
+
+/* Keeps the compiler from computing what follows from a step's number before the step: with all steps unrolled
+ * that would fill the registers. */
+__device__ inline void keep_here(int &number)
+{
+    asm volatile("" : "+r"(number));
 }
 
 /* The value that lane `from` of the warp has. */
@@ -306,8 +314,8 @@ __device__ inline void store_order(const batch<real> &b, const place &w, int row
  * its lanes need beside the row. */
 template <class real, int N> constexpr int at_once(int beside)
 {
-    const int fit = 65536 / (BLOCK_THREADS * (numbers<real>::WORDS * N + beside));
-    return fit > 10 ? 10 : fit;
+    const int fit = 65536 / (BLOCK_THREADS * (numbers<real>::WORDS * N + beside)), most = N <= 4 ? 7 : 9;
+    return fit > most ? most : fit;
 }
 
 /* Launches Method for the blocks of least .. most rows, no more than four sizes, where there are any.
@@ -319,7 +327,7 @@ void launch_range(sd_engine *e, const sd_block_plan *plan, batch<real> b, int le
     b.from = plan->first[least];
     b.to = plan->first[most + 1];
     for (int k = 0; k < 3; ++k) b.end[k] = plan->first[least + k + 1 < most + 1 ? least + k + 1 : most + 1];
-    if (b.from == b.to || e->status) return;
+    if (b.from == b.to || most < b.lowest || least > b.highest || e->status) return;
     constexpr int each = BLOCK_THREADS / L;
     Method::template launch<real, N, L>(e, b, (static_cast<int64_t>(b.to) - b.from + each - 1) / each);
 }
