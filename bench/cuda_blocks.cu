@@ -4,10 +4,11 @@
  *
  *     cuda_blocks [check] [registers|shared] [n=N ...] [KERNEL ...]
  *
- * KERNEL is a number of sd_block_kernel; without one, all. Of each, both versions or the one named: milliseconds as multiples
- * of the copy, the median of repeats over sets of buffers of at least 512 MB together, for batches of equal
- * sizes and for one of sizes 1 to 32 mixed; blocks whose pivots, permutations or state differ from the
- * reference's, and the largest difference of an entry over the largest entry. `check`: mixed sizes of hostile blocks, with and without perturbation, differences only.
+ * KERNEL is a number of sd_block_kernel; without one, all. Of each, both versions or the one named:
+ * milliseconds as multiples of the copy, the median of repeats over sets of buffers of at least 512 MB
+ * together, for batches of equal sizes and for one of sizes 1 to 32 mixed; blocks whose pivots, permutations
+ * or state differ from the reference's, and the largest difference of an entry over the largest entry.
+ * `check`: mixed sizes of hostile blocks, with and without perturbation, differences only.
  */
 #include "backend/cuda/cuda.cuh"
 
@@ -30,9 +31,8 @@ namespace
 
 constexpr int REPEATS = 11;
 constexpr int DIFFERENT = 2000; /* blocks of equal size, over and over again in a batch */
-const char *const NAMES[] = {"ldu",    "ldu partial",   "ldu full", "llt",   "llt diagonal",
-                             "static", "bunch-kaufman", "complete", "jordan", "huard",
-                             "huard-t"};
+const char *const NAMES[] = {"ldu",           "ldu partial", "ldu full", "llt",   "llt diagonal", "static",
+                             "bunch-kaufman", "complete",    "jordan",   "huard", "huard-t"};
 
 void *host_allocate(size_t bytes, void *)
 {
@@ -252,15 +252,16 @@ template <class real> struct device_batch {
     }
     ~device_batch()
     {
-        for (const void *data : {(void *)x, (void *)f, (void *)row, (void *)column, (void *)state, (void *)job})
+        for (const void *data :
+             {(void *)x, (void *)f, (void *)row, (void *)column, (void *)state, (void *)job})
             b.release(data);
     }
     void factor(const sd_block_rule &rule, int set, bool in_place)
     {
         const sd_precision precision = sizeof(real) == 8 ? SD_DOUBLE : SD_SINGLE;
         const sd_blocks blocks = {&plan, x + set * plan.entries, precision};
-        sd_block_factors factors = {&plan, in_place ? blocks.data : f + set * plan.entries, precision, SD_LDU,
-                                    row, column, state};
+        sd_block_factors factors = {
+            &plan, in_place ? blocks.data : f + set * plan.entries, precision, SD_LDU, row, column, state};
         sd_block_factor(&b.e, &rule, &blocks, &factors);
         b.check();
     }
@@ -274,7 +275,8 @@ template <class real> struct device_batch {
 };
 
 template <class real>
-void compare(const host_batch<real> &host, const host_factors<real> &mine, const host_factors<real> &other, bool list)
+void compare(const host_batch<real> &host, const host_factors<real> &mine, const host_factors<real> &other,
+             bool list)
 {
     int orders = 0, states = 0, wild = 0;
     double worst = 0;
@@ -296,8 +298,8 @@ void compare(const host_batch<real> &host, const host_factors<real> &mine, const
         orders += order;
         states += state;
         if (list && (order || state || apart > 1e-2 * most) && orders + states < 6)
-            printf("\n    block %d (kind %d) n %d: order %d, states %x %d %d %d | %x %d %d %d apart %.1e", w.block,
-                   w.block % 16, n, order, mine.state[w.block].pairs, mine.state[w.block].status,
+            printf("\n    block %d (kind %d) n %d: order %d, states %x %d %d %d | %x %d %d %d apart %.1e",
+                   w.block, w.block % 16, n, order, mine.state[w.block].pairs, mine.state[w.block].status,
                    mine.state[w.block].negative, mine.state[w.block].perturbed, other.state[w.block].pairs,
                    other.state[w.block].status, other.state[w.block].negative, other.state[w.block].perturbed,
                    apart / most);
@@ -305,7 +307,8 @@ void compare(const host_batch<real> &host, const host_factors<real> &mine, const
     printf("  orders %d states %d wild %d apart %.1e", orders, states, wild, worst);
 }
 
-template <class real> void reference_of(const host_batch<real> &host, const sd_block_rule &rule, host_factors<real> &f)
+template <class real>
+void reference_of(const host_batch<real> &host, const sd_block_rule &rule, host_factors<real> &f)
 {
     sd_engine e = {};
     const sd_precision precision = sizeof(real) == 8 ? SD_DOUBLE : SD_SINGLE;

@@ -3,8 +3,9 @@
  * what they minimise is the residual of the system itself, whatever M is.
  *
  * The basis is orthogonalised by classical Gram-Schmidt, twice (Giraud, Langou and Rozloznik: twice is
- * enough): two passes over the basis in panels of SD_PANEL vectors. Panels are allocated as they are
- * reached, so that a solve that needs ten vectors does not pay for a hundred.
+ * enough): two passes over the basis in panels of SD_PANEL vectors. What the second leaves of w has the
+ * norm sqrt(w'w - h'h), h its coefficients, and is only measured where these are not small beside w. Panels
+ * are allocated as they are reached, so that a solve that needs ten vectors does not pay for a hundred.
  */
 #include "solve/krylov.h"
 
@@ -12,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+static const double SMALL_PART = 1e-2; /* of w'w: what is left without so little has lost no digit */
 static const double DEPENDENT_TO = 16 * DBL_EPSILON; /* what is left of a column beside its norm */
 
 typedef struct basis {
@@ -83,22 +85,22 @@ static void cycle_free(cycle *c)
     sd_vector_free(c->e, &c->trial);
 }
 
-/* w -= V V'w over the first `count` vectors; the coefficients are added to h. */
-static void project_out(cycle *c, int64_t count, double *h)
+/* h = V'w over the first `count` vectors and *square = w'w, all of it later. */
+static void project(cycle *c, int64_t count, double *h, double *square)
 {
-    double part[SD_PANEL];
+    sd_panel_dot(c->e, 1, &c->w, &c->w, square);
     for (int64_t k = 0; k < count; k += SD_PANEL) {
         const int m = count - k < SD_PANEL ? (int)(count - k) : SD_PANEL;
-        sd_panel_dot(c->e, m, &c->v.panel[k / SD_PANEL], &c->w, part);
-        for (int i = 0; i < m; ++i) {
-            c->y[k + i] = part[i];
-            h[k + i] += part[i];
-        }
+        sd_panel_dot(c->e, m, &c->v.panel[k / SD_PANEL], &c->w, h + k);
     }
+}
+
+/* w -= V h */
+static void take_away(cycle *c, int64_t count, const double *h)
+{
     for (int64_t k = 0; k < count; k += SD_PANEL) {
         const int m = count - k < SD_PANEL ? (int)(count - k) : SD_PANEL;
-        for (int i = 0; i < m; ++i) part[i] = -c->y[k + i];
-        sd_panel_axpy(c->e, m, part, &c->v.panel[k / SD_PANEL], &c->w);
+        sd_panel_axpy(c->e, m, -1.0, h + k, &c->v.panel[k / SD_PANEL], &c->w);
     }
 }
 
@@ -119,7 +121,7 @@ static void form_solution(cycle *c, const sd_vector *x0, int64_t columns)
         sd_fill(c->e, 0.0, &c->w);
     for (int64_t k = 0; k < columns; k += SD_PANEL) {
         const int m = columns - k < SD_PANEL ? (int)(columns - k) : SD_PANEL;
-        sd_panel_axpy(c->e, m, c->y + k, &b->panel[k / SD_PANEL], target);
+        sd_panel_axpy(c->e, m, 1.0, c->y + k, &b->panel[k / SD_PANEL], target);
     }
     if (target == &c->trial) return;
     sd_precondition(c->e, c->s->M, &c->w, &c->trial);
@@ -158,13 +160,26 @@ static bool expand(cycle *c, int64_t k, double *column, double *length)
         return false;
     sd_vector v = basis_at(&c->v, k, c->s->b), next = basis_at(&c->v, k + 1, c->s->b);
     sd_vector z = c->flexible ? basis_at(&c->z, k, c->s->b) : c->u;
-    sd_precondition(e, c->s->M, &v, &z);
-    sd_spmv(e, c->s->A, &z, &c->w);
-    *column = sqrt(sd_dot_of(e, &c->w, &c->w));
+    const sd_vector *from = &z;
+    if (c->flexible)
+        sd_precondition(e, c->s->M, &v, &z);
+    else
+        from = sd_preconditioned(e, c->s->M, &v, &z);
+    sd_spmv(e, c->s->A, from, &c->w);
+    double first = 0, second = 0,
+           gone = 0; /* squares: of w as it comes, after one pass, what the other takes */
     memset(h, 0, (size_t)(c->most + 1) * sizeof *h);
-    project_out(c, k + 1, h);
-    project_out(c, k + 1, h);
-    *length = sqrt(sd_dot_of(e, &c->w, &c->w));
+    project(c, k + 1, h, &first);
+    take_away(c, k + 1, h);
+    project(c, k + 1, c->y, &second);
+    sd_wait(e);
+    take_away(c, k + 1, c->y);
+    for (int64_t i = 0; i <= k; ++i) {
+        h[i] += c->y[i];
+        gone += c->y[i] * c->y[i];
+    }
+    *column = sqrt(first);
+    *length = sqrt(gone <= SMALL_PART * second ? second - gone : sd_dot_of(e, &c->w, &c->w));
     if (*length <= DBL_EPSILON * *column) *length = 0;
     h[k + 1] = *length;
     if (*length > 0) sd_axpby(e, 1 / *length, &c->w, 0.0, &next);

@@ -139,6 +139,125 @@ static void check_dot(setting *s)
     }
 }
 
+static void check_gram(setting *s)
+{
+    EACH_SIZE(n)
+    {
+        pair x = put_pair(s, n, data[0]), y = put_pair(s, n, data[1]);
+        const double *factors[][2] = {{data[0], data[0]}, {data[0], data[1]}, {data[1], data[1]}};
+        double mine[4] = {1e30, 1e30, 1e30, 1e30}, theirs[3];
+        sd_gram(&s->e, &x.mine, &y.mine, mine);
+        sd_wait(&s->e);
+        sd_gram(&s->reference, &x.theirs, &y.theirs, theirs);
+        for (int k = 0; k < 3; ++k)
+            compare_number(s, mine[k], theirs[k], dot_bound(n, factors[k][0], factors[k][1]), "gram", n);
+        assert_true(mine[3] == 1e30);
+        const double alone = sd_dot_of(&s->e, &x.mine, &y.mine);
+        assert_true(mine[1] == alone); /* a dot alone and among others */
+        free_pair(s, &x);
+        free_pair(s, &y);
+    }
+}
+
+/* p, q, x and r; p is r itself where they are the same. */
+static void check_step_of(setting *s, int64_t n, bool same)
+{
+    pair q = put_pair(s, n, data[1]), x = put_pair(s, n, data[2]), r = put_pair(s, n, data[3]);
+    pair p = same ? r : put_pair(s, n, data[0]);
+    double mine = 1e30, theirs = -1e30;
+    double *bound = alloc_bound(n), sum = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        const double size = fabs(data[3][i]) + fabs(0.3 * data[1][i]);
+        bound[i] = 2 * (fabs(data[2][i]) + 0.3);
+        sum += size * size;
+    }
+    const double three = 3, ten = 10;
+    const sd_scalar alpha = {.over = {&three}, .under = {&ten}};
+    sd_step(&s->e, &alpha, &p.mine, &q.mine, &x.mine, &r.mine, &mine);
+    sd_wait(&s->e);
+    sd_step(&s->reference, &alpha, &p.theirs, &q.theirs, &x.theirs, &r.theirs, &theirs);
+    compare_vectors(s, &x, bound, "x of step");
+    for (int64_t i = 0; i < n; ++i) bound[i] = 2 * (fabs(data[3][i]) + 0.3);
+    compare_vectors(s, &r, bound, "r of step");
+    compare_number(s, mine, theirs, (8 * unit(s) + 2 * (double)(n + 1) * 0x1p-53) * sum, "step", n);
+    free(bound);
+    if (!same) free_pair(s, &p);
+    free_pair(s, &q);
+    free_pair(s, &x);
+    free_pair(s, &r);
+}
+
+/* x += alpha q, alpha = q'r / q'q, without waiting for these; 0 where q is. */
+static void step_along(sd_engine *e, const sd_vector *q, sd_vector *x, sd_vector *r, double *numbers)
+{
+    const sd_scalar alpha = {.over = {&numbers[1]},
+                             .under = {&numbers[0]},
+                             .positive = true,
+                             .gram = numbers,
+                             .rounding = 0x1p-52};
+    sd_gram(e, q, r, numbers);
+    sd_step(e, &alpha, q, q, x, r, &numbers[3]);
+    sd_wait(e);
+}
+
+static void check_step_of_results(setting *s, int64_t n)
+{
+    pair q = put_pair(s, n, data[1]), x = put_pair(s, n, data[2]), r = put_pair(s, n, data[3]);
+    double mine[4] = {0}, theirs[4] = {1, 1, 1, 1}, *bound = alloc_bound(n);
+    step_along(&s->e, &q.mine, &x.mine, &r.mine, mine);
+    step_along(&s->reference, &q.theirs, &x.theirs, &r.theirs, theirs);
+    const double alpha = theirs[1] / theirs[0];
+    const double error =
+        (dot_bound(n, data[1], data[3]) + fabs(alpha) * dot_bound(n, data[1], data[1])) / theirs[0];
+    for (int64_t i = 0; i < n; ++i)
+        bound[i] = 4 * (fabs(data[2][i]) + fabs(alpha * data[1][i])) + error / unit(s) * fabs(data[1][i]);
+    compare_vectors(s, &x, bound, "step of results that were to come");
+    sd_fill(&s->e, 0, &q.mine);
+    sd_fill(&s->reference, 0, &q.theirs);
+    step_along(&s->e, &q.mine, &x.mine, &r.mine, mine);
+    step_along(&s->reference, &q.theirs, &x.theirs, &r.theirs, theirs);
+    compare_vectors(s, &x, bound, "step of nothing");
+    free(bound);
+    free_pair(s, &q);
+    free_pair(s, &x);
+    free_pair(s, &r);
+}
+
+static void check_step(setting *s)
+{
+    EACH_SIZE(n)
+    {
+        check_step_of_results(s, n);
+        check_step_of(s, n, false);
+        check_step_of(s, n, true);
+    }
+}
+
+static void check_direction(setting *s)
+{
+    EACH_SIZE(n)
+    {
+        pair x = put_pair(s, n, data[0]), v = put_pair(s, n, data[1]), p = put_pair(s, n, data[2]);
+        double *bound = alloc_bound(n);
+        for (int64_t i = 0; i < n; ++i)
+            bound[i] = 4 * (fabs(data[0][i]) + 1.1 * (fabs(data[2][i]) + fabs(0.3 * data[1][i])));
+        const double three = 3, ten = 10, eleven = -11;
+        const sd_scalar beta = {.over = {&eleven}, .under = {&ten}};
+        const sd_scalar omega = {.over = {&three}, .under = {&ten}};
+        sd_direction(&s->e, &x.mine, &beta, &omega, &v.mine, &p.mine);
+        sd_direction(&s->reference, &x.theirs, &beta, &omega, &v.theirs, &p.theirs);
+        compare_vectors(s, &p, bound, "direction");
+        for (int64_t i = 0; i < n; ++i) bound[i] = 3 * bound[i] + 2 * fabs(data[0][i]);
+        sd_direction(&s->e, &x.mine, &beta, NULL, NULL, &p.mine);
+        sd_direction(&s->reference, &x.theirs, &beta, NULL, NULL, &p.theirs);
+        compare_vectors(s, &p, bound, "direction without omega");
+        free(bound);
+        free_pair(s, &x);
+        free_pair(s, &v);
+        free_pair(s, &p);
+    }
+}
+
 /* The places where a number that is not finite may hide: both ends and a few between. */
 static int64_t hiding_place(int k, int64_t n)
 {
@@ -252,6 +371,7 @@ static void check_panel_dot(setting *s)
             double mine[SD_PANEL + 1], theirs[SD_PANEL + 1];
             for (int k = 0; k <= SD_PANEL; ++k) mine[k] = theirs[k] = 1e30;
             sd_panel_dot(&s->e, m, &v.mine, &w.mine, mine);
+            sd_wait(&s->e);
             sd_panel_dot(&s->reference, m, &v.theirs, &w.theirs, theirs);
             for (int k = 0; k < m; ++k)
                 compare_number(s, mine[k], theirs[k], dot_bound(n, data[0] + k * n, data[1]), "panel_dot", n);
@@ -276,8 +396,9 @@ static void check_panel_axpy(setting *s)
                 for (int k = 0; k < m; ++k) bound[i] += fabs(h[k] * data[0][k * n + i]);
                 bound[i] *= 2 * (m + 1);
             }
-            sd_panel_axpy(&s->e, m, h, &v.mine, &w.mine);
-            sd_panel_axpy(&s->reference, m, h, &v.theirs, &w.theirs);
+            const double sign = m % 2 ? 1 : -1;
+            sd_panel_axpy(&s->e, m, sign, h, &v.mine, &w.mine);
+            sd_panel_axpy(&s->reference, m, sign, h, &v.theirs, &w.theirs);
             compare_vectors(s, &w, bound, "panel_axpy");
             free(bound);
             free_pair(s, &w);

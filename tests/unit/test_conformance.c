@@ -80,13 +80,27 @@ static void the_avx2_table_conforms_with_the_same_bits(void **state)
 {
     (void)state;
 #ifdef SD_HAVE_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (sd_cpu_has_avx2()) {
         assert_true(cpu_family.known);
         walk(&sd_cpu_avx2, &cpu_family);
         return;
     }
 #endif
     print_message("           this processor has no AVX2\n");
+    skip();
+}
+
+static void the_avx512_table_conforms_with_the_same_bits(void **state)
+{
+    (void)state;
+#ifdef SD_HAVE_AVX2
+    if (sd_cpu_has_avx512()) {
+        assert_true(cpu_family.known);
+        walk(&sd_cpu_avx512, &cpu_family);
+        return;
+    }
+#endif
+    print_message("           this processor has no AVX-512\n");
     skip();
 }
 
@@ -138,7 +152,7 @@ static void kernels_do_nothing_after_a_failure(void **state)
             placed A = place(&s.e, &problems[2].csr, p), H = place(&s.e, &problems[3].csr, p);
             pair x = put_pair(&s, 7, data[0]), y = put_pair(&s, 7, data[1]);
             sd_vector wide = put_data(&s.e, SD_DOUBLE, 7, data[2]);
-            double result = 42, h[1] = {42};
+            double result = 42, h[3] = {42, 42, 42};
             s.e.status = SADDLE_DEVICE_FAILED;
             sd_fill(&s.e, 3, &y.mine);
             sd_copy(&s.e, &x.mine, &y.mine);
@@ -148,10 +162,15 @@ static void kernels_do_nothing_after_a_failure(void **state)
             sd_multiply(&s.e, &x.mine, &x.mine, &y.mine);
             sd_absolute(&s.e, &x.mine, &y.mine);
             sd_dot(&s.e, &x.mine, &y.mine, &result);
+            const sd_scalar one = {.positive = false};
+            sd_step(&s.e, &one, &x.mine, &x.mine, &y.mine, &y.mine, &result);
+            sd_direction(&s.e, &x.mine, &one, &one, &x.mine, &y.mine);
             sd_norm_inf(&s.e, &x.mine, &result);
             sd_ratio_max(&s.e, &x.mine, &y.mine, &result);
+            sd_gram(&s.e, &x.mine, &y.mine, h);
             sd_panel_dot(&s.e, 1, &x.mine, &y.mine, h);
-            sd_panel_axpy(&s.e, 1, h, &x.mine, &y.mine);
+            sd_wait(&s.e);
+            sd_panel_axpy(&s.e, 1, 1.0, h, &x.mine, &y.mine);
             sd_from_double(&s.e, &wide, &y.mine);
             sd_to_double(&s.e, &x.mine, &wide);
             for (int half = 0; half < 2; ++half) {
@@ -160,7 +179,7 @@ static void kernels_do_nothing_after_a_failure(void **state)
                 sd_spmv_abs(&s.e, a, &x.mine, &y.mine);
                 sd_residual_dd(&s.e, a, &x.mine, &x.mine, &y.mine);
             }
-            assert_true(result == 42 && h[0] == 42);
+            assert_true(result == 42 && h[0] == 42 && h[1] == 42 && h[2] == 42);
             assert_int_equal(s.e.status, SADDLE_DEVICE_FAILED);
             s.e.status = SADDLE_OK;
             compare_vectors(&s, &y, NULL, "after a failure");
@@ -207,6 +226,7 @@ int main(void)
         cmocka_unit_test(the_problems_really_have_several_slices),
         cmocka_unit_test(the_portable_table_conforms),
         cmocka_unit_test(the_avx2_table_conforms_with_the_same_bits),
+        cmocka_unit_test(the_avx512_table_conforms_with_the_same_bits),
         cmocka_unit_test(the_cuda_module_conforms),
         cmocka_unit_test(kernels_do_nothing_after_a_failure),
     };

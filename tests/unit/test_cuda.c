@@ -138,7 +138,8 @@ static double *run_panel(sd_engine *e, sd_precision precision, int m, const doub
 {
     sd_vector v = put(e, precision, from, m * n), w = put(e, precision, from + m * n, n);
     sd_panel_dot(e, m, &v, &w, h);
-    sd_panel_axpy(e, m, from, &v, &w);
+    sd_wait(e);
+    sd_panel_axpy(e, m, 1.0, from, &v, &w);
     double *result = get(e, &w);
     sd_vector_free(e, &v);
     sd_vector_free(e, &w);

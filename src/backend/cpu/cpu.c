@@ -1,32 +1,33 @@
 /* The CPU backend: the best table that this processor runs. */
 #include "backend/cpu/cpu.h"
 
-const sd_backend *sd_backend_cpu(void)
-{
 #ifdef SD_HAVE_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &sd_cpu_avx2;
-#endif
-    return &sd_cpu_portable;
-}
-
-#ifdef SD_HAVE_AVX2
-static bool has_avx512(void)
+bool sd_cpu_has_avx512(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512dq");
 }
 
-static bool has_avx2(void)
+bool sd_cpu_has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 #endif
 
+const sd_backend *sd_backend_cpu(void)
+{
+#ifdef SD_HAVE_AVX2
+    if (sd_cpu_has_avx512()) return &sd_cpu_avx512;
+    if (sd_cpu_has_avx2()) return &sd_cpu_avx2;
+#endif
+    return &sd_cpu_portable;
+}
+
 const sd_front_kernels *sd_fronts_cpu(void)
 {
 #ifdef SD_HAVE_AVX2
-    if (has_avx512()) return sd_fronts_avx512;
-    if (has_avx2()) return sd_fronts_avx2;
+    if (sd_cpu_has_avx512()) return sd_fronts_avx512;
+    if (sd_cpu_has_avx2()) return sd_fronts_avx2;
 #endif
     return sd_fronts_portable;
 }
@@ -34,8 +35,8 @@ const sd_front_kernels *sd_fronts_cpu(void)
 sd_residual_columns *sd_columns_cpu(void)
 {
 #ifdef SD_HAVE_AVX2
-    if (has_avx512()) return sd_columns_avx512;
-    if (has_avx2()) return sd_columns_avx2;
+    if (sd_cpu_has_avx512()) return sd_columns_avx512;
+    if (sd_cpu_has_avx2()) return sd_columns_avx2;
 #endif
     return sd_columns_portable;
 }

@@ -1,11 +1,11 @@
 /*
- * The CPU kernels for one instruction set: compiled twice, as SD_CPU_TABLE = sd_cpu_portable and,
- * with AVX2 and FMA switched on, as sd_cpu_avx2 (CMakeLists.txt). No sum is reassociated and fma is
- * only used where it is written, so both give the same bits; cpu.c chooses.
+ * The CPU kernels for one instruction set: compiled as SD_CPU_TABLE = sd_cpu_portable and, with AVX2 and FMA
+ * or AVX-512 switched on, as sd_cpu_avx2 and sd_cpu_avx512 (CMakeLists.txt). No sum is reassociated and fma
+ * is only used where it is written, so all give the same bits; cpu.c chooses. The kernels on blocks are those
+ * of blocks.c for the same instruction set, SD_CPU_ISA.
  */
 #include "backend/cpu/cpu.h"
 
-#include "backend/reference/blocks.h"
 #include "core/dd.h"
 
 #include <math.h>
@@ -26,6 +26,15 @@ static int team(const sd_engine *e, int64_t entries)
 static double fold(const double sum[LANES])
 {
     return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+}
+
+/* The chunks' results, `count` each of the SD_PANEL places, added in order. */
+static void add_chunks(const double *part, int64_t chunks, int count, double *result)
+{
+    for (int k = 0; k < count; ++k) {
+        result[k] = 0;
+        for (int64_t c = 0; c < chunks; ++c) result[k] += part[c * SD_PANEL + k];
+    }
 }
 
 /* `mode` is a constant wherever this is called, so only one line of it is left. */
@@ -49,13 +58,16 @@ static inline void add_product(double *hi, double *lo, double a, double x, const
 #define NAME(x) x##_single
 #include "backend/cpu/kernels.h"
 
+#define BLOCK_NAME(isa, x) sd_##isa##_##x
+#define BLOCK_OF(isa, x) BLOCK_NAME(isa, x)
+
 const sd_backend SD_CPU_TABLE = {SD_HOST_FUNCTIONS, .name = "cpu",
                                  .kernels = {
 #define KERNEL(name, parameters, arguments) .name = name##_double,
                                      {
 #include "backend/kernels.def"
 #undef KERNEL
-#define KERNEL(name, parameters, arguments) .name = sd_reference_##name##_double,
+#define KERNEL(name, parameters, arguments) .name = BLOCK_OF(SD_CPU_ISA, name##_double),
 #include "backend/blocks.def"
                                      },
 #undef KERNEL
@@ -63,7 +75,7 @@ const sd_backend SD_CPU_TABLE = {SD_HOST_FUNCTIONS, .name = "cpu",
                                      {
 #include "backend/kernels.def"
 #undef KERNEL
-#define KERNEL(name, parameters, arguments) .name = sd_reference_##name##_single,
+#define KERNEL(name, parameters, arguments) .name = BLOCK_OF(SD_CPU_ISA, name##_single),
 #include "backend/blocks.def"
                                      },
 #undef KERNEL

@@ -9,7 +9,8 @@ namespace
 {
 
 template <class real>
-void factor_in_registers(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan, const batch<real> &b)
+void factor_in_registers(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan,
+                         const batch<real> &b)
 {
     switch (kernel) {
     case SD_LDU:

@@ -80,17 +80,15 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(40))) jordan(
 }
 
 struct jordan_method {
-    template <class real, int N, int L>
-    static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
+    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
-        launch_shaped(e, "block_factor", jordan<real, N, L>, blocks, BLOCK_THREADS, b);
+        launch_with(e, "block_factor", jordan<real, N, L>, blocks, BLOCK_THREADS, b);
     }
 };
 
 } /* namespace */
 
-template <class real>
-void factor_jordan(sd_engine *e, const sd_block_plan *plan, const batch<real> &b)
+template <class real> void factor_jordan(sd_engine *e, const sd_block_plan *plan, const batch<real> &b)
 {
     launch_classes<jordan_method>(e, plan, b);
 }

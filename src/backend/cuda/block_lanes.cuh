@@ -2,15 +2,16 @@
  * Factoring small blocks in registers: what the kernels of block_*.cu share.
  *
  * A block is the work of a sub-warp of 2, 4, 8, 16 or 32 lanes, each of which holds one row (Gauss-Huard: one
- * column) in N registers, N being the next of 2, 4, 8, 12, ..., 32. Rows are never exchanged: a lane keeps its
- * row and knows the position, `at`, that it stands at, and interchanges happen when it is written. A block of
- * n < N rows is worked on as if it were bordered by an identity, and no decision looks at that.
+ * column) in N registers, N being the next of 2, 4, 8, 12, ..., 32. Rows are never exchanged: a lane keeps
+ * its row and knows the position, `at`, that it stands at, and interchanges happen when it is written. A
+ * block of n < N rows is worked on as if it were bordered by an identity, and no decision looks at that.
  *
  * Registers have no run-time index, so loops over them are unrolled. If the loop over the steps were unrolled
- * too, large blocks would be bound by fetching instructions. So it goes by chunks of C steps, unrolled, and the
- * C steps of a chunk are a loop, in which the C registers of the chunk go round: step B + t of the chunk from B
- * on finds its column in register B, the columns after it in registers B + 1 .. B + C - 1 - t, and leaves it in
- * register B + C - 1, behind which those before it have gone. After C steps all are in their places again.
+ * too, large blocks would be bound by fetching instructions. So it goes by chunks of C steps, unrolled, and
+ * the C steps of a chunk are a loop, in which the C registers of the chunk go round: step B + t of the chunk
+ * from B on finds its column in register B, the columns after it in registers B + 1 .. B + C - 1 - t, and
+ * leaves it in register B + C - 1, behind which those before it have gone. After C steps all are in their
+ * places again.
  *
  * All lanes of a warp do the same steps, so that shuffles and votes are of whole warps and need no masks.
  * Where lanes must not be changed, their multiplier is 0: a number times 0 is not 0 only where it is not
@@ -84,7 +85,8 @@ struct place {
 template <int L, class real> __device__ inline place find_place(const batch<real> &b)
 {
     place w;
-    const int k = b.from + static_cast<int>(blockIdx.x) * (BLOCK_THREADS / L) + static_cast<int>(threadIdx.x) / L;
+    const int k =
+        b.from + static_cast<int>(blockIdx.x) * (BLOCK_THREADS / L) + static_cast<int>(threadIdx.x) / L;
     w.lane = static_cast<int>(threadIdx.x) % L;
     w.first = static_cast<int>(threadIdx.x) % WARP / L * L;
     w.n = 0;
@@ -120,8 +122,8 @@ template <int N, int C, int B = 0, class F> __device__ __forceinline__ void each
     }
 }
 
-/* Keeps the compiler from computing what follows from a step's number before the step: with all steps unrolled
- * that would fill the registers. */
+/* Keeps the compiler from computing what follows from a number long before it is needed, or from remembering
+ * what it computed from it: with everything unrolled that would fill the registers. */
 __device__ inline void keep_here(int &number)
 {
     asm volatile("" : "+r"(number));
@@ -150,8 +152,7 @@ template <int L> __device__ inline unsigned largest(const place &w, unsigned key
         return w.first ? high : low;
     } else {
 #pragma unroll
-        for (int apart = L / 2; apart > 0; apart /= 2)
-            key = max(key, __shfl_xor_sync(ALL_LANES, key, apart));
+        for (int apart = L / 2; apart > 0; apart /= 2) key = max(key, __shfl_xor_sync(ALL_LANES, key, apart));
         return key;
     }
 }
@@ -172,7 +173,8 @@ template <int N, class real> __device__ inline void load_row(const place &w, con
         for (int j = 0; j < N; ++j) r[j] = w.lane < N ? at[j * N] : 0;
     } else {
 #pragma unroll
-        for (int j = 0; j < N; ++j) r[j] = w.lane < w.n && j < w.n ? at[j * w.n] : static_cast<real>(w.lane == j);
+        for (int j = 0; j < N; ++j)
+            r[j] = w.lane < w.n && j < w.n ? at[j * w.n] : static_cast<real>(w.lane == j);
     }
 }
 
@@ -181,13 +183,15 @@ template <int N, class real>
 __device__ inline void store_row(const place &w, const real (&r)[N], int at, real *block)
 {
     if (w.lane >= w.n) return;
-    if (w.n == N) {
+    int n = w.n;
+    keep_here(n); /* or the places that were read from would be remembered */
+    if (n == N) {
 #pragma unroll
         for (int j = 0; j < N; ++j) block[at + j * N] = r[j];
     } else {
 #pragma unroll
         for (int j = 0; j < N; ++j)
-            if (j < w.n) block[at + j * w.n] = r[j];
+            if (j < n) block[at + j * n] = r[j];
     }
 }
 
@@ -217,13 +221,15 @@ __device__ inline void store_room(const place &w, const real *room, int apart, r
 {
     __syncwarp();
     if (w.lane >= w.n) return;
-    if (w.n == N) {
+    int n = w.n;
+    keep_here(n);
+    if (n == N) {
 #pragma unroll
         for (int j = 0; j < N; ++j) block[w.lane + j * N] = room[w.lane + j * (N | 1)];
     } else {
 #pragma unroll
         for (int j = 0; j < N; ++j)
-            if (j < w.n) block[w.lane + j * w.n] = room[w.lane + j * apart];
+            if (j < n) block[w.lane + j * n] = room[w.lane + j * apart];
     }
 }
 
@@ -300,8 +306,8 @@ template <class real> __device__ inline real settle(real d, real small)
 
 /* Permutations and state: the lane's row stands at row_at; `column` is the column at position column_at. */
 template <class real>
-__device__ inline void store_order(const batch<real> &b, const place &w, int row_at, int column_at, int column,
-                                   const sd_block_state &state)
+__device__ inline void store_order(const batch<real> &b, const place &w, int row_at, int column_at,
+                                   int column, const sd_block_state &state)
 {
     if (w.lane < w.n) {
         b.row[w.row + row_at] = static_cast<uint8_t>(w.lane);
@@ -355,17 +361,19 @@ void factor_llt(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan,
 template <class real> void factor_ldlt_static(sd_engine *e, const sd_block_plan *plan, const batch<real> &b);
 template <class real>
 void factor_ldlt_bunch_kaufman(sd_engine *e, const sd_block_plan *plan, const batch<real> &b);
-template <class real> void factor_ldlt_complete(sd_engine *e, const sd_block_plan *plan, const batch<real> &b);
 template <class real>
-void factor_jordan(sd_engine *e, const sd_block_plan *plan, const batch<real> &b);
+void factor_ldlt_complete(sd_engine *e, const sd_block_plan *plan, const batch<real> &b);
+template <class real> void factor_jordan(sd_engine *e, const sd_block_plan *plan, const batch<real> &b);
 template <class real>
 void factor_huard(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan, const batch<real> &b);
 
 /* The versions in shared memory: block_shared_*.cu. */
 template <class real>
-void factor_general_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan, const batch<real> &b);
+void factor_general_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan,
+                           const batch<real> &b);
 template <class real>
-void factor_symmetric_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan, const batch<real> &b);
+void factor_symmetric_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan,
+                             const batch<real> &b);
 
 } /* namespace sd_cuda */
 

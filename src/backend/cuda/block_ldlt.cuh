@@ -1,11 +1,12 @@
 /*
- * L D L' in registers, D of 1x1 and 2x2 pivots: in order, by Bunch and Kaufman's rule, by Bunch and Parlett's.
+ * L D L' in registers, D of 1x1 and 2x2 pivots: in order, by Bunch and Kaufman's rule, by Bunch and
+ * Parlett's.
  *
- * Rows are implicit and columns move. A 2x2 pivot of rows p and q takes two steps that cost what two 1x1 pivots
- * do: with [l1 l2] = [c1 c2] D^-1 of its columns c1 and c2, step s does a_ij <- a_ij - l1 a_pj, and step s + 1,
- * which then chooses nothing, a_ij <- a_ij - l2 a_qj. So the blocks of a warp stay at the same step whatever
- * pivots they take. Row and column of what is left differ by rounding: L is what is kept, and L' is made of it
- * when the block is written.
+ * Rows are implicit and columns move. A 2x2 pivot of rows p and q takes two steps that cost what two 1x1
+ * pivots do: with [l1 l2] = [c1 c2] D^-1 of its columns c1 and c2, step s does a_ij <- a_ij - l1 a_pj, and
+ * step s + 1, which then chooses nothing, a_ij <- a_ij - l2 a_qj. So the blocks of a warp stay at the same
+ * step whatever pivots they take. Row and column of what is left differ by rounding: L is what is kept, and
+ * L' is made of it when the block is written.
  */
 #ifndef SD_CUDA_BLOCK_LDLT_CUH
 #define SD_CUDA_BLOCK_LDLT_CUH
@@ -208,8 +209,7 @@ struct complete {
         if (__any_sync(ALL_LANES, c.pair)) {
             const int second_from = broadcast(m.at, c.q);
             bring_next(m, at, c.pair, register_of<B, C>(second_from, at.t));
-            if (c.pair)
-                m.at = m.at == second_from ? s + 1 : m.at > s && m.at < second_from ? m.at + 1 : m.at;
+            if (c.pair) m.at = m.at == second_from ? s + 1 : m.at > s && m.at < second_from ? m.at + 1 : m.at;
         }
         return c;
     }
@@ -333,8 +333,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(36 + 18 * num
 }
 
 template <class Rule> struct ldlt_method {
-    template <class real, int N, int L>
-    static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
+    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
         launch_shaped(e, "block_factor", ldlt<real, N, L, Rule>, blocks, BLOCK_THREADS, b);
     }

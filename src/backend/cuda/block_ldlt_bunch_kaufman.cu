@@ -3,7 +3,8 @@
 namespace sd_cuda
 {
 
-template <class real> void factor_ldlt_bunch_kaufman(sd_engine *e, const sd_block_plan *plan, const batch<real> &b)
+template <class real>
+void factor_ldlt_bunch_kaufman(sd_engine *e, const sd_block_plan *plan, const batch<real> &b)
 {
     launch_classes<ldlt_method<bunch_kaufman>>(e, plan, b);
 }

@@ -4,8 +4,8 @@
  * Step s: a pivot d is chosen, in a row that was none yet; the other such rows have l = a_is / d and
  * a_ij <- a_ij - l a_sj. The pivot's row is broadcast as it was; a lane divides its own by its pivot at the
  * end. With full pivoting this is Algorithm 1 of Thuerck, Stretching Jacobi: rows are implicit and columns
- * move. Here the columns between s and the pivot's move up by one instead of one of them to the pivot's place:
- * those that are left stay in the order of A, so that the first of equals is the lowest column of A.
+ * move. Here the columns between s and the pivot's move up by one instead of one of them to the pivot's
+ * place: those that are left stay in the order of A, so that the first of equals is the lowest column of A.
  */
 #include "backend/cuda/block_rows.cuh"
 
@@ -18,10 +18,12 @@ enum { NONE, PARTIAL, FULL };
 
 /* Steps of a chunk, by measurement (bench/cuda_blocks.cu). */
 template <int N, int SEARCH, class real>
-constexpr int CHUNK = SEARCH != FULL || N <= 16 ? 1 : numbers<real>::WORDS == 2 && N % 8 == 0 ? 8 : 4;
+constexpr int CHUNK = SEARCH != FULL || N <= 16                 ? 1
+                      : numbers<real>::WORDS == 2 && N % 8 == 0 ? 8
+                                                                : 4;
 
-/* Largest key of the row from the column of step B + t on, and the first register that has it. Two searches go
- * on at once, to wait less for each other's outcome. */
+/* Largest key of the row from the column of step B + t on, and the first register that has it. Two searches
+ * go on at once, to wait less for each other's outcome. */
 template <int B, int C, int N, class real>
 __device__ inline unsigned search_row(const real (&r)[N], int t, int *index)
 {
@@ -83,8 +85,10 @@ __device__ inline void eliminate(const place &w, real small, ldu_rows<real, N> &
 }
 
 template <class real, int N, int L, int SEARCH>
-__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(SEARCH == FULL ? 32 + 12 * numbers<real>::WORDS : N > 16 ? 40 : 36)))
-    ldu(const batch<real> b)
+__global__ void __launch_bounds__(BLOCK_THREADS,
+                                  (at_once<real, N>(SEARCH == FULL ? 32 + 12 * numbers<real>::WORDS
+                                                    : N > 16       ? 40
+                                                                   : 36))) ldu(const batch<real> b)
 {
     const place w = find_place<L>(b);
     const real *block = b.x + w.entry;
@@ -109,8 +113,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(SEARCH == FUL
 }
 
 template <int SEARCH> struct ldu_method {
-    template <class real, int N, int L>
-    static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
+    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
         launch_shaped(e, "block_factor", ldu<real, N, L, SEARCH>, blocks, BLOCK_THREADS, b);
     }

@@ -1,9 +1,9 @@
 /*
  * L L' in registers, in order or with the largest diagonal entry as the next pivot.
  *
- * In order: row s of what is left is, by symmetry, the column that the other lanes have, so l_j comes from lane
- * j, a_ij <- a_ij - l_i l_j keeps its symmetry to the last bit, and lane s, whose row is L' once divided by its
- * pivot's root, has the bits of L.
+ * In order: row s of what is left is, by symmetry, the column that the other lanes have, so l_j comes from
+ * lane j, a_ij <- a_ij - l_i l_j keeps its symmetry to the last bit, and lane s, whose row is L' once divided
+ * by its pivot's root, has the bits of L.
  *
  * With interchanges rows are implicit and columns move, as in block_ldu.cu. Row and column then differ by
  * rounding: L is what is kept, and L' is made of it when the block is written.
@@ -16,7 +16,7 @@ namespace
 {
 
 /* Steps of a chunk, by measurement (bench/cuda_blocks.cu). */
-template <int N, bool DIAGONAL> constexpr int CHUNK = DIAGONAL && N > 16 ? 4 : 1;
+template <int N, bool DIAGONAL> constexpr int CHUNK = DIAGONAL &&N > 16 ? 4 : 1;
 
 template <int L, int C, int N, class real>
 __device__ inline void eliminate_in_order(const place &w, real (&r)[N], real &pivot)
@@ -68,8 +68,9 @@ __device__ inline void eliminate_by_diagonal(const place &w, real (&r)[N], int &
 }
 
 template <class real, int N, int L, bool DIAGONAL>
-__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(DIAGONAL ? 28 + 12 * numbers<real>::WORDS : N > 12 ? 50 : 44)))
-    llt(const batch<real> b)
+__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(DIAGONAL ? 28 + 12 * numbers<real>::WORDS
+                                                                   : N > 12 ? 50
+                                                                            : 44))) llt(const batch<real> b)
 {
     __shared__ block_room<real, DIAGONAL ? N : 1, DIAGONAL ? L : BLOCK_THREADS> room;
     const place w = find_place<L>(b);
@@ -84,9 +85,9 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(DIAGONAL ? 28
     const real root = sqrt(pivot), inverse = 1 / root;
 #pragma unroll
     for (int j = 0; j < N; ++j) r[j] = j > at ? r[j] * inverse : j == at ? root : r[j];
-    const int fault = !is_finite(pivot)               ? SD_BLOCK_NOT_FINITE
+    const int fault = !is_finite(pivot)             ? SD_BLOCK_NOT_FINITE
                       : pivot < numbers<real>::TINY ? SD_BLOCK_INDEFINITE
-                                                      : SD_BLOCK_OK;
+                                                    : SD_BLOCK_OK;
     const verdict v = judge<L>(w, block, fault, all_finite(r), at, &scale);
     sd_block_state state = {};
     if (v.any_failed && v.failed) {
@@ -102,8 +103,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(DIAGONAL ? 28
 }
 
 template <bool DIAGONAL> struct llt_method {
-    template <class real, int N, int L>
-    static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
+    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
         launch_shaped(e, "block_factor", llt<real, N, L, DIAGONAL>, blocks, BLOCK_THREADS, b);
     }

@@ -1,8 +1,8 @@
 /*
- * 2x2 pivots [a b; b c] of LDL' on the GPU: the tests and formulas of block_pivots.h, to rounding, without its
- * quotients by b. The pair is multiplied by the power of two that brings b into [1, 2); what the quotients are
- * compared with is a multiple of b^2 then. The determinant is a difference of products with its rounding
- * errors (Kahan), so that of a singular pair it is 0.
+ * 2x2 pivots [a b; b c] of LDL' on the GPU: the tests and formulas of block_pivots.h, to rounding, without
+ * its quotients by b. The pair is multiplied by the power of two that brings b into [1, 2); what the
+ * quotients are compared with is a multiple of b^2 then. The determinant is a difference of products with its
+ * rounding errors (Kahan), so that of a singular pair it is 0.
  */
 #ifndef SD_CUDA_BLOCK_PAIRS_CUH
 #define SD_CUDA_BLOCK_PAIRS_CUH
@@ -63,7 +63,8 @@ template <class real> __device__ inline int negative_of(const scaled_pair<real> 
 }
 
 /* [u v] <- [u v] D^-1, `over` being p.by times the determinant's reciprocal. */
-template <class real> __device__ inline void solve_pair(const scaled_pair<real> &p, real over, real &u, real &v)
+template <class real>
+__device__ inline void solve_pair(const scaled_pair<real> &p, real over, real &u, real &v)
 {
     const real first = over * fma(p.c, u, -p.b * v), second = over * fma(p.a, v, -p.b * u);
     u = first;

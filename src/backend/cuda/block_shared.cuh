@@ -3,9 +3,9 @@
  *
  * A block is the work of a sub-warp of 8, 16 or 32 lanes, a lane having a row or a column at a time. It is
  * stored by columns an odd number apart, so that rows and columns are read without bank conflicts. Rows and
- * columns are exchanged as they stand, as the reference kernels do; n is known at run time only, and nothing is
- * unrolled. All lanes of a warp go through the same steps, some of them idle: votes and shuffles are of whole
- * warps.
+ * columns are exchanged as they stand, as the reference kernels do; n is known at run time only, and nothing
+ * is unrolled. All lanes of a warp go through the same steps, some of them idle: votes and shuffles are of
+ * whole warps.
  */
 #ifndef SD_CUDA_BLOCK_SHARED_CUH
 #define SD_CUDA_BLOCK_SHARED_CUH
@@ -38,8 +38,8 @@ template <class real, int L> struct shared_block {
     }
 };
 
-/* The position of the largest key among those where `open`, of equals the one that is first in the order of A;
- * -1 where none is open. */
+/* The position of the largest key among those where `open`, of equals the one that is first in the order of
+ * A; -1 where none is open. */
 template <int L> __device__ inline int find_largest(const place &w, unsigned key, int order, bool open)
 {
     const unsigned mine = open ? key : 0u, most = largest<L>(w, mine);
@@ -90,7 +90,8 @@ template <int L, class real> __device__ inline void exchange_both(shared_block<r
 }
 
 /* The pivot d of a busy block, moved away from 0; its status where it is at fault. */
-template <int L, class real> __device__ inline real take_pivot(shared_block<real, L> &m, bool busy, real d, real small)
+template <int L, class real>
+__device__ inline real take_pivot(shared_block<real, L> &m, bool busy, real d, real small)
 {
     const real settled = settle(d, small);
     if (busy) {
@@ -135,8 +136,8 @@ __device__ inline shared_block<real, L> open_block(const batch<real> &b, real *r
     return m;
 }
 
-/* Looks at the result, puts `diagonal` times the identity (of the scale that it is given) in its place where it
- * must be replaced, and writes the state. */
+/* Looks at the result, puts `diagonal` times the identity (of the scale that it is given) in its place where
+ * it must be replaced, and writes the state. */
 template <int L, class real, class Form>
 __device__ inline void settle_block(const batch<real> &b, shared_block<real, L> &m, const Form &diagonal_of)
 {
@@ -160,7 +161,8 @@ __device__ inline void settle_block(const batch<real> &b, shared_block<real, L> 
     __syncwarp();
 }
 
-template <int L, class real> __device__ inline void store_block(const batch<real> &b, const shared_block<real, L> &m)
+template <int L, class real>
+__device__ inline void store_block(const batch<real> &b, const shared_block<real, L> &m)
 {
     const place &w = m.w;
     if (!m.inside()) return;
@@ -189,7 +191,8 @@ void launch_shared_class(sd_engine *e, const sd_block_plan *plan, const batch<re
         launch_range<Method, real, N, L>(e, plan, b, size, size + 3 < N ? size + 3 : N);
 }
 
-template <class Method, class real> void launch_shared(sd_engine *e, const sd_block_plan *plan, const batch<real> &b)
+template <class Method, class real>
+void launch_shared(sd_engine *e, const sd_block_plan *plan, const batch<real> &b)
 {
     launch_shared_class<Method, real, 32, 32>(e, plan, b, 25);
     launch_shared_class<Method, real, 24, 32>(e, plan, b, 17);

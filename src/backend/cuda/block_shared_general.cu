@@ -109,7 +109,8 @@ template <int L, class real> __device__ inline void jordan_steps(shared_block<re
     }
 }
 
-template <class real, int N, int L> __global__ void __launch_bounds__(BLOCK_THREADS) jordan(const batch<real> b)
+template <class real, int N, int L>
+__global__ void __launch_bounds__(BLOCK_THREADS) jordan(const batch<real> b)
 {
     __shared__ block_room<real, N, L> rooms;
     shared_block<real, L> m = open_block<real, L>(b, rooms.mine());
@@ -170,22 +171,19 @@ __global__ void __launch_bounds__(BLOCK_THREADS) huard(const batch<real> b)
 }
 
 template <int SEARCH> struct ldu_method {
-    template <class real, int N, int L>
-    static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
+    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
         launch_shaped(e, "block_factor", ldu<real, N, L, SEARCH>, blocks, BLOCK_THREADS, b);
     }
 };
 struct jordan_method {
-    template <class real, int N, int L>
-    static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
+    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
         launch_shaped(e, "block_factor", jordan<real, N, L>, blocks, BLOCK_THREADS, b);
     }
 };
 template <bool TRANSPOSED> struct huard_method {
-    template <class real, int N, int L>
-    static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
+    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
         launch_shaped(e, "block_factor", huard<real, N, L, TRANSPOSED>, blocks, BLOCK_THREADS, b);
     }
@@ -194,7 +192,8 @@ template <bool TRANSPOSED> struct huard_method {
 } /* namespace */
 
 template <class real>
-void factor_general_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan, const batch<real> &b)
+void factor_general_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan,
+                           const batch<real> &b)
 {
     if (kernel == SD_LDU) launch_shared<ldu_method<NONE>>(e, plan, b);
     if (kernel == SD_LDU_PARTIAL) launch_shared<ldu_method<PARTIAL>>(e, plan, b);
@@ -204,7 +203,9 @@ void factor_general_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_
     if (kernel == SD_HUARD_TRANSPOSED) launch_shared<huard_method<true>>(e, plan, b);
 }
 
-template void factor_general_shared(sd_engine *, sd_block_kernel, const sd_block_plan *, const batch<double> &);
-template void factor_general_shared(sd_engine *, sd_block_kernel, const sd_block_plan *, const batch<float> &);
+template void factor_general_shared(sd_engine *, sd_block_kernel, const sd_block_plan *,
+                                    const batch<double> &);
+template void factor_general_shared(sd_engine *, sd_block_kernel, const sd_block_plan *,
+                                    const batch<float> &);
 
 } /* namespace sd_cuda */

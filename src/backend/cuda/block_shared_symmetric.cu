@@ -1,7 +1,7 @@
 /*
- * L L' and L D L' in shared memory: see block_shared.cuh. Both triangles are kept, so that rows and columns can
- * be exchanged over their whole length; row s of what is left is used as it was, and becomes L' at the end of
- * its step. Blocks of a warp go on at their own pace: a 2x2 pivot is one step.
+ * L L' and L D L' in shared memory: see block_shared.cuh. Both triangles are kept, so that rows and columns
+ * can be exchanged over their whole length; row s of what is left is used as it was, and becomes L' at the
+ * end of its step. Blocks of a warp go on at their own pace: a 2x2 pivot is one step.
  */
 #include "backend/cuda/block_pairs.cuh"
 #include "backend/cuda/block_shared.cuh"
@@ -157,10 +157,11 @@ __device__ inline pivot<real> take(shared_block<real, L> &m, int s, bool busy, b
     return d;
 }
 
-/* The lane's row of what is left less its multiples of the pivot's rows; l and second are its columns of L. */
+/* The lane's row of what is left less its multiples of the pivot's rows; l and second are its columns of L.
+ */
 template <int RULE, int L, class real>
-__device__ inline running_largest subtract(const shared_block<real, L> &m, int s, bool two, real l, real second,
-                                           const uint8_t *order)
+__device__ inline running_largest subtract(const shared_block<real, L> &m, int s, bool two, real l,
+                                           real second, const uint8_t *order)
 {
     running_largest best = {0, -1};
     const int i = m.w.lane;
@@ -175,7 +176,8 @@ __device__ inline running_largest subtract(const shared_block<real, L> &m, int s
 }
 
 template <int RULE, int L, class real>
-__device__ inline positions choose(const shared_block<real, L> &m, int s, bool busy, const running_largest &best)
+__device__ inline positions choose(const shared_block<real, L> &m, int s, bool busy,
+                                   const running_largest &best)
 {
     if (RULE == STATIC) return choose_static(m, s, busy);
     if (RULE == BUNCH_KAUFMAN) return choose_bunch_kaufman(m, s, busy);
@@ -245,15 +247,13 @@ __global__ void __launch_bounds__(BLOCK_THREADS) ldlt(const batch<real> b)
 }
 
 template <bool DIAGONAL> struct llt_method {
-    template <class real, int N, int L>
-    static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
+    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
         launch_shaped(e, "block_factor", llt<real, N, L, DIAGONAL>, blocks, BLOCK_THREADS, b);
     }
 };
 template <int RULE> struct ldlt_method {
-    template <class real, int N, int L>
-    static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
+    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
         launch_shaped(e, "block_factor", ldlt<real, N, L, RULE>, blocks, BLOCK_THREADS, b);
     }
@@ -262,7 +262,8 @@ template <int RULE> struct ldlt_method {
 } /* namespace */
 
 template <class real>
-void factor_symmetric_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan, const batch<real> &b)
+void factor_symmetric_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan,
+                             const batch<real> &b)
 {
     if (kernel == SD_LLT) launch_shared<llt_method<false>>(e, plan, b);
     if (kernel == SD_LLT_DIAGONAL) launch_shared<llt_method<true>>(e, plan, b);
@@ -271,7 +272,9 @@ void factor_symmetric_shared(sd_engine *e, sd_block_kernel kernel, const sd_bloc
     if (kernel == SD_LDLT_COMPLETE) launch_shared<ldlt_method<COMPLETE>>(e, plan, b);
 }
 
-template void factor_symmetric_shared(sd_engine *, sd_block_kernel, const sd_block_plan *, const batch<double> &);
-template void factor_symmetric_shared(sd_engine *, sd_block_kernel, const sd_block_plan *, const batch<float> &);
+template void factor_symmetric_shared(sd_engine *, sd_block_kernel, const sd_block_plan *,
+                                      const batch<double> &);
+template void factor_symmetric_shared(sd_engine *, sd_block_kernel, const sd_block_plan *,
+                                      const batch<float> &);
 
 } /* namespace sd_cuda */

@@ -7,6 +7,11 @@
  * tree over the lanes. Sums are carried in double in both precisions, in double-double for
  * residual_dd (core/dd.h).
  *
+ * Lanes of a warp that go along rows of 6 to 32 entries read scraps of cache lines. There a block of threads
+ * takes the entries of some rows as they stand, side by side, leaves the products in shared memory, and a
+ * thread a row adds them in order (Greathouse and Daga, Efficient sparse matrix-vector multiplication on GPUs
+ * using the CSR storage format, 2014: CSR-Stream).
+ *
  * A row that is much longer than the others would keep its group busy long after all are done. The
  * group puts it on a pile instead, and a second kernel sums it in pieces, a warp each; the warp that
  * finishes a row's last piece adds the pieces up in order. Which place a row gets on the pile is
@@ -126,6 +131,7 @@ __device__ void put_on_pile(const pile &p, int32_t row, int64_t entries)
 template <class real, product_mode mode, int lanes>
 __global__ void __launch_bounds__(BLOCK) multiply_rows(const operands<real> o, const pile p)
 {
+    after_others();
     const int lane = threadIdx.x % lanes;
     const int64_t stride = static_cast<int64_t>(gridDim.x) * (BLOCK / lanes);
     for (int64_t first = static_cast<int64_t>(blockIdx.x) * (BLOCK / lanes); first < o.n; first += stride) {
@@ -145,6 +151,63 @@ __global__ void __launch_bounds__(BLOCK) multiply_rows(const operands<real> o, c
                 put<mode>(o, static_cast<int32_t>(row), sum);
         }
     }
+}
+
+constexpr int ROOM = 3072;      /* products in shared memory */
+constexpr int SIDE_BY_SIDE = 8; /* that a thread has under way */
+
+/* Products of entries begin .. end), at most ROOM of them. */
+template <product_mode mode, class real>
+__device__ inline void leave_products(const operands<real> &o, int64_t begin, int64_t end, double *product)
+{
+    for (int64_t k = begin + threadIdx.x; k < end; k += SIDE_BY_SIDE * BLOCK) {
+        real a[SIDE_BY_SIDE];
+        int32_t j[SIDE_BY_SIDE];
+#pragma unroll
+        for (int u = 0; u < SIDE_BY_SIDE; ++u) {
+            if (k + u * BLOCK >= end) continue;
+            a[u] = __ldg(o.val + k + u * BLOCK);
+            j[u] = __ldg(o.ind + k + u * BLOCK);
+        }
+#pragma unroll
+        for (int u = 0; u < SIDE_BY_SIDE; ++u) {
+            if (k + u * BLOCK >= end) continue;
+            carried one = {0, 0};
+            add_product<mode>(one, a[u], __ldg(o.x + j[u]));
+            product[k - begin + u * BLOCK] = one.hi;
+        }
+    }
+}
+
+/* `rows` rows a block, at most BLOCK. */
+template <class real, product_mode mode>
+__global__ void __launch_bounds__(BLOCK) multiply_stream(const operands<real> o, const pile p, int rows)
+{
+    __shared__ double product[ROOM];
+    after_others();
+    const int64_t first = static_cast<int64_t>(blockIdx.x) * rows,
+                  last = o.n - first < rows ? o.n : first + rows, row = first + threadIdx.x;
+    const bool mine = row < last;
+    const int64_t begin = mine ? __ldg(o.ptr + row) : 0, end = mine ? __ldg(o.ptr + row + 1) : 0;
+    const bool is_long = end - begin > p.long_row;
+    carried sum = {0, 0};
+    if (p.long_row < INT64_MAX && __syncthreads_or(is_long)) {
+        if (is_long)
+            put_on_pile(p, static_cast<int32_t>(row), end - begin);
+        else
+            sum = gather<mode, 1>(o, begin, end);
+    } else {
+        const int64_t stop = __ldg(o.ptr + last);
+        for (int64_t tile = __ldg(o.ptr + first); tile < stop; tile += ROOM) {
+            const int64_t edge = stop - tile < ROOM ? stop : tile + ROOM;
+            leave_products<mode>(o, tile, edge, product);
+            __syncthreads();
+            const int64_t to = end < edge ? end : edge;
+            for (int64_t k = begin > tile ? begin : tile; k < to; ++k) sum.hi += product[k - tile];
+            __syncthreads();
+        }
+    }
+    if (mine && !is_long) put<mode>(o, static_cast<int32_t>(row), sum);
 }
 
 /* The row that piece w belongs to: the last whose base is not beyond it. */
@@ -180,6 +243,7 @@ __device__ bool leave_piece(const pile &p, piled_row &r, int w, const carried &s
 template <class real, product_mode mode>
 __global__ void __launch_bounds__(BLOCK) multiply_long_rows(const operands<real> o, const pile p)
 {
+    after_others();
     const int lane = threadIdx.x % WARP;
     const unsigned long long found = p.counter->pile;
     const int rows = static_cast<int>(found >> PILE_BITS), pieces = static_cast<int>(found);
@@ -222,10 +286,39 @@ void launch_rows(sd_engine *e, const char *what, const operands<real> &o, const 
     /* several rounds a block, for it costs to start one; many blocks, for they take unequal time */
     const int64_t wanted = (static_cast<int64_t>(o.n) + rows - 1) / rows,
                   most = static_cast<int64_t>(state_of(e)->processors) * 64;
-    launch(e, what, multiply_rows<real, mode, lanes>, wanted < most ? wanted : most, o, p);
+    launch_early(e, what, multiply_rows<real, mode, lanes>, wanted < most ? wanted : most, o, p);
+}
+
+template <class real, product_mode mode>
+void launch_shape(sd_engine *e, const char *what, const row_shape &shape, const operands<real> &o,
+                  const pile &p)
+{
+    if constexpr (mode != EXTENDED) {
+        if (shape.rows > 0) {
+            const int64_t blocks = (static_cast<int64_t>(o.n) + shape.rows - 1) / shape.rows;
+            launch_early(e, what, multiply_stream<real, mode>, blocks, o, p, shape.rows);
+            return;
+        }
+    }
+    switch (shape.lanes) {
+    case 1: launch_rows<real, mode, 1>(e, what, o, p); break;
+    case 2: launch_rows<real, mode, 2>(e, what, o, p); break;
+    case 4: launch_rows<real, mode, 4>(e, what, o, p); break;
+    case 8: launch_rows<real, mode, 8>(e, what, o, p); break;
+    case 16: launch_rows<real, mode, 16>(e, what, o, p); break;
+    default: launch_rows<real, mode, 32>(e, what, o, p); break;
+    }
 }
 
 } /* namespace */
+
+/* Rows whose products fill about two thirds of the room, so that most blocks need one round. */
+int stream_rows(int64_t average)
+{
+    int rows = BLOCK;
+    while (rows * average > ROOM * 2 / 3) rows /= 2;
+    return average <= WARP ? rows : 0;
+}
 
 /*
  * Lanes: about six entries each in double and eight in single, which was within 10 % of the best of 1 to
@@ -236,10 +329,11 @@ void launch_rows(sd_engine *e, const char *what, const operands<real> &o, const 
 row_shape choose_shape(const sd_sparse *A)
 {
     const int64_t average = A->n > 0 ? (A->nnz + A->n - 1) / A->n : 0;
-    row_shape shape = {1, 0, 1024};
+    row_shape shape = {1, 0, 1024, 0};
     const int share = A->precision == SD_DOUBLE ? 6 : 8;
     while (shape.lanes < WARP && share * shape.lanes < average) shape.lanes *= 2;
     while (shape.piece < 4 * average) shape.piece *= 2;
+    if (average >= 6) shape.rows = stream_rows(average);
     shape.long_row = 64 * shape.lanes > 16 * average ? 64 * shape.lanes : 16 * average;
     return shape;
 }
@@ -266,17 +360,10 @@ void product(sd_engine *e, const char *what, const row_shape &shape, const sd_sp
     pile p = {};
     p.long_row = INT64_MAX;
     if (any_long && !make_pile(e, what, shape, A->n, &p)) return;
-    switch (shape.lanes) {
-    case 1: launch_rows<real, mode, 1>(e, what, o, p); break;
-    case 2: launch_rows<real, mode, 2>(e, what, o, p); break;
-    case 4: launch_rows<real, mode, 4>(e, what, o, p); break;
-    case 8: launch_rows<real, mode, 8>(e, what, o, p); break;
-    case 16: launch_rows<real, mode, 16>(e, what, o, p); break;
-    default: launch_rows<real, mode, 32>(e, what, o, p); break;
-    }
+    launch_shape<real, mode>(e, what, shape, o, p);
     if (any_long && !e->status)
-        launch(e, what, multiply_long_rows<real, mode>, static_cast<int64_t>(state_of(e)->processors) * 4, o,
-               p);
+        launch_early(e, what, multiply_long_rows<real, mode>,
+                     static_cast<int64_t>(state_of(e)->processors) * 4, o, p);
 }
 
 template <class real> void spmv(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y)

@@ -56,6 +56,31 @@ static void NAME(dot)(sd_engine *e, const sd_vector *x, const sd_vector *y, doub
     *result = sum;
 }
 
+static void NAME(step)(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q,
+                       sd_vector *x, sd_vector *r, double *square)
+{
+    if (e->status) return;
+    const double a = sd_scalar_value(alpha);
+    NAME(axpy)(e, a, p, x);
+    NAME(axpy)(e, -a, q, r);
+    NAME(dot)(e, r, r, square);
+}
+
+static void NAME(direction)(sd_engine *e, const sd_vector *x, const sd_scalar *beta, const sd_scalar *omega,
+                            const sd_vector *v, sd_vector *p)
+{
+    if (e->status) return;
+    if (omega) NAME(axpy)(e, -sd_scalar_value(omega), v, p);
+    NAME(axpby)(e, 1.0, x, sd_scalar_value(beta), p);
+}
+
+static void NAME(gram)(sd_engine *e, const sd_vector *x, const sd_vector *y, double *g)
+{
+    NAME(dot)(e, x, x, &g[0]);
+    NAME(dot)(e, x, y, &g[1]);
+    NAME(dot)(e, y, y, &g[2]);
+}
+
 static void NAME(norm_inf)(sd_engine *e, const sd_vector *x, double *result)
 {
     if (e->status) return;
@@ -87,11 +112,12 @@ static void NAME(panel_dot)(sd_engine *e, int m, const sd_vector *x, const sd_ve
     }
 }
 
-static void NAME(panel_axpy)(sd_engine *e, int m, const double *h, const sd_vector *x, sd_vector *w)
+static void NAME(panel_axpy)(sd_engine *e, int m, double sign, const double *h, const sd_vector *x,
+                             sd_vector *w)
 {
     for (int k = 0; k < m; ++k) {
         const sd_vector v = {(real *)x->data + k * w->n, w->n, x->precision};
-        NAME(axpy)(e, h[k], &v, w);
+        NAME(axpy)(e, sign * h[k], &v, w);
     }
 }
 

@@ -1,0 +1,133 @@
+/*
+ * block_factor: blocks of one size in groups of FLIGHT, by their kernel. Included once a precision by
+ * blocks.c, after the kernels.
+ *
+ * Blocks of a group do not see each other; where fewer are left than a group has, the last one is done again
+ * and not written.
+ */
+
+/* What a piece of work wants to know. */
+typedef struct NAME(factoring) {
+    const sd_block_rule *rule;
+    const sd_block_plan *plan;
+    const real *from;
+    sd_block_factors *f;
+} NAME(factoring);
+
+static inline void NAME(eliminate_group)(NAME(block) * m, int n, sd_block_kernel kernel, const int V,
+                                         const int K)
+{
+    switch (kernel) {
+    case SD_LDU: NAME(eliminate_rows)(m, n, SD_LDU, V, K); break;
+    case SD_LDU_PARTIAL: NAME(eliminate_rows)(m, n, SD_LDU_PARTIAL, V, K); break;
+    case SD_JORDAN: NAME(eliminate_rows)(m, n, SD_JORDAN, V, K); break;
+    case SD_LDU_FULL: NAME(eliminate_both)(m, n, V, K); break;
+    case SD_LLT:
+        for (int k = 0; k < K; ++k) NAME(cholesky)(&m[k], n, V);
+        break;
+    case SD_LLT_DIAGONAL:
+        for (int k = 0; k < K; ++k) NAME(cholesky_diagonal)(&m[k], n, V);
+        break;
+    case SD_LDLT_STATIC:
+        for (int k = 0; k < K; ++k) NAME(ldlt)(&m[k], n, SD_LDLT_STATIC, V);
+        break;
+    case SD_LDLT_BUNCH_KAUFMAN:
+        for (int k = 0; k < K; ++k) NAME(ldlt)(&m[k], n, SD_LDLT_BUNCH_KAUFMAN, V);
+        break;
+    case SD_LDLT_COMPLETE:
+        for (int k = 0; k < K; ++k) NAME(ldlt)(&m[k], n, SD_LDLT_COMPLETE, V);
+        break;
+    default: NAME(huard)(m, n, V, K);
+    }
+}
+
+static inline void NAME(order_result)(NAME(block) * m, int n, sd_block_kernel kernel, const int V)
+{
+    if (sd_block_symmetric(kernel))
+        NAME(order_both)(m, n, V);
+    else if (kernel >= SD_HUARD)
+        NAME(order_rows)(m, n, kernel, V);
+    else
+        NAME(order_columns)(m, n, kernel, V);
+}
+
+/* Permutations and state of a job. The inverse has no permutation, though its pivots had. */
+static inline void NAME(write_order)(const NAME(block) * m, const sd_block_job *job, sd_block_factors *f,
+                                     int n)
+{
+    const bool inverse = f->kernel == SD_JORDAN;
+    for (int i = 0; i < n; ++i) {
+        f->row[job->row + i] = (uint8_t)(inverse ? i : m->row[i]);
+        f->column[job->row + i] = (uint8_t)m->column[i];
+    }
+    f->state[job->block] = m->state;
+}
+
+/* Jobs first .. first + count), of n rows each. */
+static inline void NAME(factor_jobs)(const NAME(factoring) * x, int32_t first, int32_t count, int n,
+                                     const int V, const int K)
+{
+    NAME(block) m[FLIGHT];
+    const sd_block_kernel kernel = x->rule->kernel;
+    for (int32_t done = 0; done < count; done += K) {
+        for (int k = 0; k < K; ++k) {
+            const int32_t at = done + k < count ? done + k : count - 1;
+            NAME(read_block)(x->from + x->plan->job[first + at].entry, n, x->rule, &m[k], V);
+        }
+        NAME(eliminate_group)(m, n, kernel, V, K);
+        for (int k = 0; k < K && done + k < count; ++k) {
+            const sd_block_job *job = &x->plan->job[first + done + k];
+            NAME(order_result)(&m[k], n, kernel, V);
+            NAME(write_block)(&m[k], x->from + job->entry, (real *)x->f->data + job->entry, n, kernel, V);
+            NAME(write_order)(&m[k], job, x->f, n);
+        }
+    }
+}
+
+/* One function a number of vectors. */
+#define SIZED(rows, K)                                                                                       \
+    static __attribute__((noinline, flatten)) void NAME(factor_##rows)(const NAME(factoring) * x,            \
+                                                                       int32_t first, int32_t count, int n)  \
+    {                                                                                                        \
+        NAME(factor_jobs)(x, first, count, n, VECTORS(rows), K);                                             \
+    }
+#if defined(__AVX512F__)
+SIZED(8, 4)
+SIZED(16, 2)
+SIZED(32, 1)
+#if !SINGLE
+SIZED(24, 1)
+#endif
+#else
+SIZED(8, 2)
+SIZED(16, 1)
+SIZED(32, 1)
+#endif
+#undef SIZED
+
+static void NAME(factor_piece)(const NAME(factoring) * x, piece p)
+{
+    const int32_t count = p.last - p.first;
+    if (p.rows <= 8)
+        NAME(factor_8)(x, p.first, count, p.rows);
+    else if (p.rows <= 16)
+        NAME(factor_16)(x, p.first, count, p.rows);
+#if defined(__AVX512F__) && !SINGLE
+    else if (p.rows <= 24)
+        NAME(factor_24)(x, p.first, count, p.rows);
+#endif
+    else
+        NAME(factor_32)(x, p.first, count, p.rows);
+}
+
+void PUBLIC(block_factor)(sd_engine *e, const sd_block_rule *rule, const sd_blocks *x, sd_block_factors *f)
+{
+    if (e->status) return;
+    const sd_block_plan *plan = x->plan;
+    const NAME(factoring) what = {rule, plan, x->data, f};
+    const int threads = team(e, plan);
+    const pieces cut = cut_plan(plan);
+    f->kernel = rule->kernel;
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)
+    for (int32_t k = 0; k < cut.count; ++k) NAME(factor_piece)(&what, piece_of(&cut, plan, k));
+}

@@ -1,0 +1,137 @@
+/*
+ * The CPU's kernels on batches of small dense blocks for one instruction set, SD_CPU_ISA: compiled once for
+ * every processor and once more for each of AVX2 and AVX-512 (CMakeLists.txt). Results may differ in their
+ * last bits between instruction sets; never by the number of threads, nor by where in a batch a block stands.
+ *
+ * SIMD runs inside a block: a column is V vectors of rows. Permutations are implicit until a result is
+ * written (Anzt et al., Variable-size batched Gauss-Huard; Thuerck, Stretching Jacobi), and a few blocks are
+ * eliminated side by side, as the search for one's pivot leaves the processor waiting. The kernels are
+ * templates in V, the constant argument of functions that are all inlined.
+ */
+#include "backend/cpu/cpu.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+#if !defined(__AVX2__) /* 16 vectors a column are a loop */
+#define UNROLL
+#elif defined(__clang__)
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 8")
+#endif
+
+enum {
+    MOST = SD_BLOCK_MOST,
+    FLIGHT = 4,     /* blocks that are eliminated side by side, at most */
+    PIECE = 64,     /* blocks that one thread takes at a time */
+    TEAM_FROM = 512 /* blocks below which a team of threads costs more than it saves */
+};
+
+static int team(const sd_engine *e, const sd_block_plan *plan)
+{
+    return plan->count < TEAM_FROM ? 1 : e->threads;
+}
+
+/* The jobs of a plan in pieces of one size of blocks: those of s rows begin with piece first[s]. */
+typedef struct pieces {
+    int32_t count;
+    int32_t first[MOST + 2];
+} pieces;
+
+typedef struct piece {
+    int32_t first, last;
+    int rows;
+} piece;
+
+static pieces cut_plan(const sd_block_plan *plan)
+{
+    pieces p = {0};
+    for (int s = 0; s <= MOST; ++s)
+        p.first[s + 1] = p.first[s] + (plan->first[s + 1] - plan->first[s] + PIECE - 1) / PIECE;
+    p.count = p.first[MOST + 1];
+    return p;
+}
+
+static piece piece_of(const pieces *p, const sd_block_plan *plan, int32_t k)
+{
+    int s = 1;
+    while (p->first[s + 1] <= k) ++s;
+    const int32_t first = plan->first[s] + (k - p->first[s]) * PIECE;
+    const int32_t left = plan->first[s + 1] - first;
+    return (piece){first, first + (left < PIECE ? left : PIECE), s};
+}
+
+#define PUBLIC_NAME(isa, x) sd_##isa##_##x
+#define PUBLIC_OF(isa, x) PUBLIC_NAME(isa, x)
+#define VECTORS(rows) (((rows) + NAME(LANES) - 1) / NAME(LANES))
+
+#define real double
+#define NAME(x) x##_double
+#define PUBLIC(x) PUBLIC_OF(SD_CPU_ISA, x##_double)
+#define MATH(x) x
+#define SINGLE 0
+#define TINY SD_BLOCK_TINY_DOUBLE
+#define LARGEST DBL_MAX
+typedef int64_t integer_double;
+#include "backend/cpu/block_kernels.h"
+#define work double
+#define OF(x) x##_double
+#define WORK(x) x##_double
+#define MIXED 0
+#include "backend/cpu/block_apply.h"
+#undef work
+#undef OF
+#undef WORK
+#undef real
+#undef NAME
+#undef PUBLIC
+#undef MATH
+#undef SINGLE
+#undef TINY
+#undef LARGEST
+
+#define real float
+#define NAME(x) x##_single
+#define PUBLIC(x) PUBLIC_OF(SD_CPU_ISA, x##_single)
+#define MATH(x) x##f
+#define SINGLE 1
+#define TINY SD_BLOCK_TINY_SINGLE
+#define LARGEST FLT_MAX
+typedef int32_t integer_single;
+#include "backend/cpu/block_kernels.h"
+#define work float
+#define OF(x) x##_single
+#define WORK(x) x##_single
+#include "backend/cpu/block_apply.h"
+#undef work
+#undef OF
+#undef WORK
+#undef MIXED
+#define work double
+#define OF(x) x##_mixed
+#define WORK(x) x##_double
+#define MIXED 1
+#include "backend/cpu/block_apply.h"
+
+void PUBLIC_OF(SD_CPU_ISA, block_apply_double)(sd_engine *e, const sd_block_factors *x, int columns,
+                                               const sd_vector *b, sd_vector *y)
+{
+    if (e->status) return;
+    apply_all_double(e, x, columns, b->data, y->data);
+}
+
+void PUBLIC_OF(SD_CPU_ISA, block_apply_single)(sd_engine *e, const sd_block_factors *x, int columns,
+                                               const sd_vector *b, sd_vector *y)
+{
+    if (e->status) return;
+    if (b->precision == SD_DOUBLE)
+        apply_all_mixed(e, x, columns, b->data, y->data);
+    else
+        apply_all_single(e, x, columns, b->data, y->data);
+}
