@@ -36,7 +36,7 @@ struct choice {
 
 /* A step s = B + t of the chunk from B on. The column after s is in register B + 1, or, at the chunk's last
  * step, in B + C. */
-template <int B, int C, int N> struct step {
+template <int B, int C, int N> struct ldlt_step {
     static constexpr int INNER = C > 1 ? B + 1 : B, OUTER = B + C < N ? B + C : B;
     int t;
     __device__ int s() const
@@ -70,7 +70,7 @@ struct in_order {
     static constexpr bool KEEPS_DIAGONAL = false;
 
     template <int L, int B, int C, int N, class real>
-    static __device__ inline choice choose(symmetric_rows<real, N> &m, step<B, C, N> at, bool second)
+    static __device__ inline choice choose(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, bool second)
     {
         const place &w = m.w;
         choice c = {w.first + at.s(), (w.first + at.s() + 1) % WARP, false};
@@ -86,8 +86,8 @@ struct bunch_kaufman {
 
     /* The largest of the row beside the diagonal, from column s on, and the diagonal. */
     template <int B, int C, int N, class real>
-    static __device__ inline void search(const symmetric_rows<real, N> &m, step<B, C, N> at, real &beside,
-                                         real &diagonal)
+    static __device__ inline void search(const symmetric_rows<real, N> &m, ldlt_step<B, C, N> at,
+                                         real &beside, real &diagonal)
     {
         beside = diagonal = 0;
 #pragma unroll
@@ -102,7 +102,8 @@ struct bunch_kaufman {
 
     /* Exchanges column s, or s + 1 where `pair`, with the one in register c. */
     template <int B, int C, int N, class real>
-    static __device__ inline void exchange(symmetric_rows<real, N> &m, step<B, C, N> at, bool pair, int c)
+    static __device__ inline void exchange(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, bool pair,
+                                           int c)
     {
         const real given = pair ? at.next(m.r) : m.r[B];
         real taken = given;
@@ -116,7 +117,7 @@ struct bunch_kaufman {
     }
 
     template <int L, int B, int C, int N, class real>
-    static __device__ inline choice choose(symmetric_rows<real, N> &m, step<B, C, N> at, bool second)
+    static __device__ inline choice choose(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, bool second)
     {
         constexpr real TINY = numbers<real>::TINY, ALPHA = static_cast<real>(SD_BLOCK_ALPHA);
         const place &w = m.w;
@@ -153,7 +154,7 @@ struct complete {
     /* The largest of the row after the diagonal, from column s on, and its position: entries before the
      * diagonal are others' after it. */
     template <int B, int C, int N, class real>
-    static __device__ inline real search(const symmetric_rows<real, N> &m, step<B, C, N> at, int &column)
+    static __device__ inline real search(const symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, int &column)
     {
         real best = 0;
         unsigned most = 0;
@@ -172,7 +173,8 @@ struct complete {
 
     /* Where `pair`, brings the column in register c to s + 1; those before it move up by one. */
     template <int B, int C, int N, class real>
-    static __device__ inline void bring_next(symmetric_rows<real, N> &m, step<B, C, N> at, bool pair, int c)
+    static __device__ inline void bring_next(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, bool pair,
+                                             int c)
     {
         const int from = at.inside() ? at.INNER : at.OUTER;
         real carried = at.next(m.r);
@@ -187,7 +189,7 @@ struct complete {
     }
 
     template <int L, int B, int C, int N, class real>
-    static __device__ inline choice choose(symmetric_rows<real, N> &m, step<B, C, N> at, bool second)
+    static __device__ inline choice choose(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, bool second)
     {
         constexpr real TINY = numbers<real>::TINY, ALPHA = static_cast<real>(SD_BLOCK_ALPHA);
         const place &w = m.w;
@@ -225,7 +227,7 @@ template <class real> struct taken_pivot {
 
 /* Settles the pivot that was chosen and notes what became of it in the lanes of its rows. */
 template <int B, int C, int N, class real>
-__device__ inline taken_pivot<real> take(symmetric_rows<real, N> &m, step<B, C, N> at, const choice &c,
+__device__ inline taken_pivot<real> take(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, const choice &c,
                                          bool second, real small)
 {
     const int self = m.w.first + m.w.lane;
@@ -274,7 +276,7 @@ __device__ inline void eliminate(symmetric_rows<real, N> &m, real small)
         constexpr int B = decltype(base)::value;
 #pragma unroll 1
         for (int t = 0; t < C; ++t) {
-            const step<B, C, N> at = {t};
+            const ldlt_step<B, C, N> at = {t};
             const choice c = Rule::template choose<L>(m, at, second);
             const taken_pivot<real> d = take(m, at, c, second, small);
             const real mine = second ? second_raw : m.r[B], following = at.next(m.r);
