@@ -2,13 +2,13 @@
  * block_factor of the CUDA module against a device-to-device copy of the same blocks in the same run, and
  * against the reference kernels.
  *
- *     cuda_blocks [check] [KERNEL ...]
+ *     cuda_blocks [check] [registers|shared] [n=N ...] [KERNEL ...]
  *
- * KERNEL is a number of sd_block_kernel; without one, all. Of each, both versions: milliseconds as multiples
- * of the copy, the median of repeats over sets of buffers of at least 512 MB together, for batches of equal
- * sizes and for one of sizes 1 to 32 mixed; blocks whose pivots, permutations or state differ from the
- * reference's, and the largest difference of an entry over the largest entry. `check`: mixed sizes of hostile
- * blocks, with and without perturbation, differences only.
+ * KERNEL is a number of sd_block_kernel; without one, all. Of each, both versions or the one named:
+ * milliseconds as multiples of the copy, the median of repeats over sets of buffers of at least 512 MB
+ * together, for batches of equal sizes and for one of sizes 1 to 32 mixed; blocks whose pivots, permutations
+ * or state differ from the reference's, and the largest difference of an entry over the largest entry.
+ * `check`: mixed sizes of hostile blocks, with and without perturbation, differences only.
  */
 #include "backend/cuda/cuda.cuh"
 
@@ -340,12 +340,15 @@ template <class real> void check_kernel(bench &b, sd_block_kernel kernel)
     }
 }
 
+std::vector<sd_block_version> versions = {SD_BLOCK_REGISTERS, SD_BLOCK_SHARED};
+std::vector<int> sizes; /* 0: mixed */
+
 template <class real> void measure(bench &b, sd_block_kernel kernel, int n, int count)
 {
     host_batch<real> host(n, count);
     host.fill(kernel);
     device_batch<real> device(b, host, (int64_t)512 << 20);
-    for (const sd_block_version version : {SD_BLOCK_REGISTERS, SD_BLOCK_SHARED}) {
+    for (const sd_block_version version : versions) {
         const sd_block_rule rule = {kernel, version, 0.0};
         const double ms = b.time(device.sets, [&](int set) { device.factor(rule, set, false); });
         printf("%-14s %s n %2d %6d %-9s %8.4f ms %6.3f copies (%.4f)", NAMES[kernel],
@@ -366,8 +369,7 @@ template <class real> void measure(bench &b, sd_block_kernel kernel, int n, int 
 
 template <class real> void measure_all(bench &b, sd_block_kernel kernel)
 {
-    for (const int n : {4, 8, 16, 24, 32}) measure<real>(b, kernel, n, 100000);
-    measure<real>(b, kernel, 0, 100000);
+    for (const int n : sizes) measure<real>(b, kernel, n, 100000);
 }
 
 } /* namespace */
@@ -380,8 +382,15 @@ int main(int argc, char **argv)
     for (int k = 1; k < argc; ++k)
         if (!strcmp(argv[k], "check"))
             check = true;
+        else if (!strcmp(argv[k], "registers"))
+            versions = {SD_BLOCK_REGISTERS};
+        else if (!strcmp(argv[k], "shared"))
+            versions = {SD_BLOCK_SHARED};
+        else if (!strncmp(argv[k], "n=", 2))
+            sizes.push_back(atoi(argv[k] + 2));
         else
             kernels.push_back(atoi(argv[k]));
+    if (sizes.empty()) sizes = {4, 8, 16, 24, 32, 0};
     if (kernels.empty())
         for (int k = 0; k < SD_BLOCK_KERNELS; ++k) kernels.push_back(k);
     b.e.backend->describe(&b.c, 0);

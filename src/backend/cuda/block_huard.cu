@@ -18,6 +18,9 @@ namespace sd_cuda
 namespace
 {
 
+/* Steps of a chunk, by measurement (bench/cuda_blocks.cu). */
+template <int N> constexpr int CHUNK = N <= 16 ? 2 : 4;
+
 /* 16 bytes of numbers. */
 template <class real> struct alignas(16) quad {
     static constexpr int COUNT = 16 / sizeof(real);
@@ -47,14 +50,15 @@ __device__ inline void decompose(const place &w, real *room, real (&r)[N], int &
         for (int t = 0; t < C; ++t) {
             real *ordered = room + (t % 2) * N;
             put_in_order<B, C>(w, t, broadcast(r[B], pivot_lane), ordered);
-            real reduced = r[B];
+            real sum[2] = {r[B], 0}; /* two sums at once, to wait less for each */
 #pragma unroll
             for (int j = 0; j < B + C; j += quad<real>::COUNT) {
                 const quad<real> a = *reinterpret_cast<const quad<real> *>(ordered + j);
 #pragma unroll
                 for (int i = 0; i < quad<real>::COUNT; ++i)
-                    if (j + i < B + C && j + i != B) reduced = fma(-a.v[i], r[j + i], reduced);
+                    if (j + i < B + C && j + i != B) sum[i % 2] = fma(-a.v[i], r[j + i], sum[i % 2]);
             }
+            const real reduced = sum[0] + sum[1];
             const int p = lane_of_largest<L>(w, key_of(reduced), open);
             const real d = broadcast(reduced, p), inverse = 1 / d;
             if (w.lane == B + t) pivot_lane = p;
@@ -85,7 +89,7 @@ template <bool TRANSPOSED> __device__ inline int place_of(int i, int j, int n, i
 }
 
 template <class real, int N, int L, bool TRANSPOSED>
-__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(38))) huard(const batch<real> b)
+__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(40))) huard(const batch<real> b)
 {
     __shared__ block_room<real, N, L> rooms;
     const place w = find_place<L>(b);
@@ -98,7 +102,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(38))) huard(c
         r[i] = w.lane < w.n && i < w.n ? room[i + w.lane * apart] : static_cast<real>(w.lane == i);
     __syncwarp();
     int at = w.lane;
-    decompose < L, N<4 ? N : 4>(w, room, r, at, pivot);
+    decompose<L, CHUNK<N>>(w, room, r, at, pivot);
     const verdict v = judge<L>(w, block, fault_of(pivot), all_finite(r), at, &scale);
     sd_block_state state = {};
     if (v.any_failed && v.failed) {

@@ -3,7 +3,8 @@
  * Batched Gauss-Jordan elimination).
  *
  * Step s: the pivot d of column s is chosen among the rows that were none yet; every other row has l = a_is /
- * d, a_ij <- a_ij - l a_sj and a_is <- -l, and the pivot's row is divided by d, with 1 / d in the place of d.
+ * d, a_ij <- a_ij - l a_sj and a_is <- -l, and the pivot has 1 in its place. A row is divided by its pivot at
+ * the end only: what is done to it before does not depend on its scale.
  * All steps are the same but for the column, so the columns go round: step s finds column s in the first
  * register and leaves it in the last one. The loop over the steps need not be unrolled then. In a warp whose
  * largest block has m rows all blocks go round m times, and column t ends in register N - m + t.
@@ -34,15 +35,15 @@ __device__ inline void invert(const place &w, real (&r)[N], int &at, int &pivot_
             pivot = d;
         }
         if (busy && w.lane == s) pivot_row = p - w.first;
-        const real l = r[0] * inverse, multiplier = chosen ? inverse : busy ? -l : 0;
-        const real last = busy ? multiplier : r[0];
+        const real l = r[0] * inverse, multiplier = busy && !chosen ? l : 0;
+        const real last = chosen ? 1 : busy ? -l : r[0];
 #pragma unroll
-        for (int j = 1; j < N; ++j) {
-            const real u = broadcast(r[j], p);
-            r[j - 1] = fma(multiplier, u, chosen ? 0 : r[j]);
-        }
+        for (int j = 1; j < N; ++j) r[j - 1] = fma(-multiplier, broadcast(r[j], p), r[j]);
         r[N - 1] = last;
     }
+    const real inverse = 1 / pivot;
+#pragma unroll
+    for (int j = 0; j < N; ++j) r[j] *= inverse;
 }
 
 /* Column t is in register N - m + t, and goes to the place of the row that was its pivot. */
@@ -58,7 +59,7 @@ __device__ inline void store_inverse(const place &w, const real (&r)[N], int at,
 }
 
 template <class real, int N, int L>
-__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(44))) jordan(const batch<real> b)
+__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(40))) jordan(const batch<real> b)
 {
     const place w = find_place<L>(b);
     const real *block = b.x + w.entry;

@@ -65,9 +65,10 @@ template <class real> struct batch {
     uint8_t *row, *column;
     sd_block_state *state;
     const sd_block_job *job;
-    int regular;       /* as in the plan */
-    int from, to;      /* jobs */
-    int least, end[3]; /* job k has `least` rows, and one more for each end that it is not below */
+    int regular;         /* as in the plan */
+    int lowest, highest; /* sizes that this version takes, of whole classes */
+    int from, to;        /* jobs */
+    int least, end[3];   /* job k has `least` rows, and one more for each end that it is not below */
     real small;
 };
 
@@ -119,6 +120,13 @@ template <int N, int C, int B = 0, class F> __device__ __forceinline__ void each
         f(std::integral_constant<int, B>());
         each_chunk<N, C, B + C>(f);
     }
+}
+
+/* Keeps the compiler from computing what follows from a number long before it is needed, or from remembering
+ * what it computed from it: with everything unrolled that would fill the registers. */
+__device__ inline void keep_here(int &number)
+{
+    asm volatile("" : "+r"(number));
 }
 
 /* The value that lane `from` of the warp has. */
@@ -175,13 +183,15 @@ template <int N, class real>
 __device__ inline void store_row(const place &w, const real (&r)[N], int at, real *block)
 {
     if (w.lane >= w.n) return;
-    if (w.n == N) {
+    int n = w.n;
+    keep_here(n); /* or the places that were read from would be remembered */
+    if (n == N) {
 #pragma unroll
         for (int j = 0; j < N; ++j) block[at + j * N] = r[j];
     } else {
 #pragma unroll
         for (int j = 0; j < N; ++j)
-            if (j < w.n) block[at + j * w.n] = r[j];
+            if (j < n) block[at + j * n] = r[j];
     }
 }
 
@@ -211,13 +221,15 @@ __device__ inline void store_room(const place &w, const real *room, int apart, r
 {
     __syncwarp();
     if (w.lane >= w.n) return;
-    if (w.n == N) {
+    int n = w.n;
+    keep_here(n);
+    if (n == N) {
 #pragma unroll
         for (int j = 0; j < N; ++j) block[w.lane + j * N] = room[w.lane + j * (N | 1)];
     } else {
 #pragma unroll
         for (int j = 0; j < N; ++j)
-            if (j < w.n) block[w.lane + j * w.n] = room[w.lane + j * apart];
+            if (j < n) block[w.lane + j * n] = room[w.lane + j * apart];
     }
 }
 
@@ -308,8 +320,8 @@ __device__ inline void store_order(const batch<real> &b, const place &w, int row
  * its lanes need beside the row. */
 template <class real, int N> constexpr int at_once(int beside)
 {
-    const int fit = 65536 / (BLOCK_THREADS * (numbers<real>::WORDS * N + beside));
-    return fit > 10 ? 10 : fit;
+    const int fit = 65536 / (BLOCK_THREADS * (numbers<real>::WORDS * N + beside)), most = N <= 4 ? 7 : 9;
+    return fit > most ? most : fit;
 }
 
 /* Launches Method for the blocks of least .. most rows, no more than four sizes, where there are any.
@@ -321,7 +333,7 @@ void launch_range(sd_engine *e, const sd_block_plan *plan, batch<real> b, int le
     b.from = plan->first[least];
     b.to = plan->first[most + 1];
     for (int k = 0; k < 3; ++k) b.end[k] = plan->first[least + k + 1 < most + 1 ? least + k + 1 : most + 1];
-    if (b.from == b.to || e->status) return;
+    if (b.from == b.to || most < b.lowest || least > b.highest || e->status) return;
     constexpr int each = BLOCK_THREADS / L;
     Method::template launch<real, N, L>(e, b, (static_cast<int64_t>(b.to) - b.from + each - 1) / each);
 }

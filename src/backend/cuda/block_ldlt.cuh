@@ -36,7 +36,7 @@ struct choice {
 
 /* A step s = B + t of the chunk from B on. The column after s is in register B + 1, or, at the chunk's last
  * step, in B + C. */
-template <int B, int C, int N> struct step {
+template <int B, int C, int N> struct ldlt_step {
     static constexpr int INNER = C > 1 ? B + 1 : B, OUTER = B + C < N ? B + C : B;
     int t;
     __device__ int s() const
@@ -65,11 +65,12 @@ template <int B, int C, int N> struct step {
 
 /* The order of the block; `second`: this step is the second of a 2x2 pivot. */
 struct in_order {
-    template <int N> static constexpr int CHUNK = N <= 4 ? 1 : N % 8 ? 4 : 8;
+    /* steps of a chunk, by measurement (bench/cuda_blocks.cu) */
+    template <int N> static constexpr int CHUNK = N <= 4 ? 1 : 4;
     static constexpr bool KEEPS_DIAGONAL = false;
 
     template <int L, int B, int C, int N, class real>
-    static __device__ inline choice choose(symmetric_rows<real, N> &m, step<B, C, N> at, bool second)
+    static __device__ inline choice choose(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, bool second)
     {
         const place &w = m.w;
         choice c = {w.first + at.s(), (w.first + at.s() + 1) % WARP, false};
@@ -80,13 +81,13 @@ struct in_order {
 };
 
 struct bunch_kaufman {
-    template <int N> static constexpr int CHUNK = N <= 4 ? 1 : N % 8 ? 4 : 8;
+    template <int N> static constexpr int CHUNK = N <= 4 ? 1 : N <= 16 || N % 8 ? 4 : N % 16 ? 8 : 16;
     static constexpr bool KEEPS_DIAGONAL = false;
 
     /* The largest of the row beside the diagonal, from column s on, and the diagonal. */
     template <int B, int C, int N, class real>
-    static __device__ inline void search(const symmetric_rows<real, N> &m, step<B, C, N> at, real &beside,
-                                         real &diagonal)
+    static __device__ inline void search(const symmetric_rows<real, N> &m, ldlt_step<B, C, N> at,
+                                         real &beside, real &diagonal)
     {
         beside = diagonal = 0;
 #pragma unroll
@@ -101,7 +102,8 @@ struct bunch_kaufman {
 
     /* Exchanges column s, or s + 1 where `pair`, with the one in register c. */
     template <int B, int C, int N, class real>
-    static __device__ inline void exchange(symmetric_rows<real, N> &m, step<B, C, N> at, bool pair, int c)
+    static __device__ inline void exchange(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, bool pair,
+                                           int c)
     {
         const real given = pair ? at.next(m.r) : m.r[B];
         real taken = given;
@@ -115,7 +117,7 @@ struct bunch_kaufman {
     }
 
     template <int L, int B, int C, int N, class real>
-    static __device__ inline choice choose(symmetric_rows<real, N> &m, step<B, C, N> at, bool second)
+    static __device__ inline choice choose(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, bool second)
     {
         constexpr real TINY = numbers<real>::TINY, ALPHA = static_cast<real>(SD_BLOCK_ALPHA);
         const place &w = m.w;
@@ -130,7 +132,9 @@ struct bunch_kaufman {
         search(m, at, beside, diagonal);
         beside = broadcast(beside, c.q);
         diagonal = broadcast(diagonal, c.q);
-        stays = stays || (d >= TINY && d >= ALPHA * below * (below / beside));
+        /* d >= alpha b (b / c), b brought into [1, 2) */
+        const real by = power_over(below);
+        stays = stays || (d >= TINY && d * (beside * by) >= ALPHA * below * (below * by));
         c.pair = !stays && !(diagonal >= ALPHA * beside);
         const int from = broadcast(m.at, c.q), to = c.pair ? s + 1 : s;
         exchange(m, at, c.pair, stays ? B : register_of<B, C>(from, at.t));
@@ -144,13 +148,13 @@ struct bunch_kaufman {
 };
 
 struct complete {
-    template <int N> static constexpr int CHUNK = N <= 4 ? 1 : N % 8 ? 4 : 8;
+    template <int N> static constexpr int CHUNK = N <= 4 ? 1 : N <= 16 || N % 8 ? 4 : N % 16 ? 8 : 16;
     static constexpr bool KEEPS_DIAGONAL = true;
 
     /* The largest of the row after the diagonal, from column s on, and its position: entries before the
      * diagonal are others' after it. */
     template <int B, int C, int N, class real>
-    static __device__ inline real search(const symmetric_rows<real, N> &m, step<B, C, N> at, int &column)
+    static __device__ inline real search(const symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, int &column)
     {
         real best = 0;
         unsigned most = 0;
@@ -169,7 +173,8 @@ struct complete {
 
     /* Where `pair`, brings the column in register c to s + 1; those before it move up by one. */
     template <int B, int C, int N, class real>
-    static __device__ inline void bring_next(symmetric_rows<real, N> &m, step<B, C, N> at, bool pair, int c)
+    static __device__ inline void bring_next(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, bool pair,
+                                             int c)
     {
         const int from = at.inside() ? at.INNER : at.OUTER;
         real carried = at.next(m.r);
@@ -184,7 +189,7 @@ struct complete {
     }
 
     template <int L, int B, int C, int N, class real>
-    static __device__ inline choice choose(symmetric_rows<real, N> &m, step<B, C, N> at, bool second)
+    static __device__ inline choice choose(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, bool second)
     {
         constexpr real TINY = numbers<real>::TINY, ALPHA = static_cast<real>(SD_BLOCK_ALPHA);
         const place &w = m.w;
@@ -212,36 +217,53 @@ struct complete {
     }
 };
 
-/* A 2x2 pivot where the choice is one: l and `next` become the lane's row of columns s and s + 1 of L, or of
- * D in the pivot's rows. */
+/* A pivot and the reciprocal of what its rows are divided by: of a 1x1 pivot itself, of a 2x2 the determinant
+ * of the scaled pair. */
+template <class real> struct taken_pivot {
+    real a, b, c; /* D; b and c of a 2x2 */
+    scaled_pair<real> pair;
+    real inverse;
+};
+
+/* Settles the pivot that was chosen and notes what became of it in the lanes of its rows. */
 template <int B, int C, int N, class real>
-__device__ inline void take_pair(symmetric_rows<real, N> &m, step<B, C, N> at, const choice &c, real small,
-                                 real &l, real &next)
+__device__ inline taken_pivot<real> take(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, const choice &c,
+                                         bool second, real small)
 {
-    const place &w = m.w;
-    const int self = w.first + w.lane;
-    real a = broadcast(m.r[B], c.p), b = broadcast(m.r[B], c.q), d = broadcast(at.next(m.r), c.q);
-    int count = 0;
-    if (small > 0) {
-        const clamped_pair<real> moved = clamp_pair(a, b, d, small);
-        a = moved.a;
-        b = moved.b;
-        d = moved.c;
-        count = moved.count;
+    const int self = m.w.first + m.w.lane;
+    taken_pivot<real> d = {};
+    const real raw = broadcast(m.r[B], c.p);
+    d.a = settle(raw, small);
+    real divisor = d.a;
+    bool negative = d.a < 0, moved = d.a != raw, both_negative = false, both_moved = false;
+    if (__any_sync(ALL_LANES, c.pair)) {
+        clamped_pair<real> e = {raw, broadcast(m.r[B], c.q), broadcast(at.next(m.r), c.q), 0};
+        if (small > 0) e = clamp_pair(e.a, e.b, e.c, small);
+        d.pair = scale_pair(e.a, e.b, e.c);
+        if (c.pair) {
+            d.a = e.a;
+            d.b = e.b;
+            d.c = e.c;
+            divisor = d.pair.determinant;
+            both_negative = divisor > 0 && e.a < 0;
+            negative = divisor < 0 || both_negative;
+            moved = e.count > 0;
+            both_moved = e.count > 1;
+            m.pairs |= 1u << at.s();
+        }
     }
-    const scaled_pair<real> pair = scale_pair(a, b, d);
-    if (!c.pair) return;
-    const int fault = fault_of(pair, b), negative = negative_of(pair);
-    real first = m.r[B], second = at.next(m.r);
-    solve_pair(pair, pair.by / pair.determinant, first, second);
-    l = self == c.p ? a : self == c.q ? b : first;
-    next = self == c.p ? b : self == c.q ? d : second;
-    if (self == c.p || self == c.q) {
-        m.pivot = fault == SD_BLOCK_OK ? 1 : fault == SD_BLOCK_SINGULAR ? 0 : INFINITY;
-        m.negative = negative > (self == c.q);
-        m.moved = count > (self == c.q);
+    d.inverse = 1 / divisor;
+    if (self == c.p && !second) {
+        m.pivot = c.pair ? divisor * d.b : d.a; /* whichever is too small to divide by */
+        m.negative = negative;
+        m.moved = moved;
     }
-    m.pairs |= 1u << at.s();
+    if (self == c.q && c.pair) {
+        m.pivot = 1;
+        m.negative = both_negative;
+        m.moved = both_moved;
+    }
+    return d;
 }
 
 template <class Rule, int L, int C, int N, class real>
@@ -254,21 +276,22 @@ __device__ inline void eliminate(symmetric_rows<real, N> &m, real small)
         constexpr int B = decltype(base)::value;
 #pragma unroll 1
         for (int t = 0; t < C; ++t) {
-            const step<B, C, N> at = {t};
+            const ldlt_step<B, C, N> at = {t};
             const choice c = Rule::template choose<L>(m, at, second);
-            const real raw = broadcast(m.r[B], c.p), d = settle(raw, small), inverse = 1 / d;
+            const taken_pivot<real> d = take(m, at, c, second, small);
             const real mine = second ? second_raw : m.r[B], following = at.next(m.r);
-            if (self == c.p && !second && !c.pair) {
-                m.pivot = m.r[B] = d;
-                m.negative = d < 0;
-                m.moved = d != raw;
+            real l = second ? m.r[B] : m.r[B] * d.inverse, next = following;
+            if (self == c.p && !second) l = d.a;
+            if (c.pair) {
+                l = m.r[B];
+                solve_pair(d.pair, d.pair.by * d.inverse, l, next);
+                l = self == c.p ? d.a : self == c.q ? d.b : l;
+                next = self == c.p ? d.b : self == c.q ? d.c : next;
             }
-            real l = second ? m.r[B] : m.r[B] * inverse, next = 0;
-            if (__any_sync(ALL_LANES, c.pair)) take_pair(m, at, c, small, l, next);
             const bool left = m.at > at.s() + c.pair;
             const real multiplier = left ? l : 0;
             if (Rule::KEEPS_DIAGONAL) m.diagonal = fma(-multiplier, mine, m.diagonal);
-            eliminate_step<B, C>(m.r, t, multiplier, c.p, left || c.pair ? l : m.r[B]);
+            eliminate_step<B, C>(m.r, t, multiplier, c.p, m.at >= at.s() ? l : m.r[B]);
             /* what was in register B + 1 is in B now */
             if (C > 1) m.r[B] = c.pair && at.inside() ? next : m.r[B];
             if (B + C < N) m.r[at.OUTER] = c.pair && !at.inside() ? next : m.r[at.OUTER];
@@ -279,7 +302,7 @@ __device__ inline void eliminate(symmetric_rows<real, N> &m, real small)
 }
 
 template <class real, int N, int L, class Rule>
-__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(32 + 18 * numbers<real>::WORDS)))
+__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(36 + 18 * numbers<real>::WORDS)))
     ldlt(const batch<real> b)
 {
     __shared__ block_room<real, N, L> rooms;

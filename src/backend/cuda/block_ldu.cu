@@ -16,8 +16,11 @@ namespace
 
 enum { NONE, PARTIAL, FULL };
 
-/* Steps of a chunk: small blocks are unrolled. */
-template <int N> constexpr int CHUNK = N <= 16 ? 1 : 4;
+/* Steps of a chunk, by measurement (bench/cuda_blocks.cu). */
+template <int N, int SEARCH, class real>
+constexpr int CHUNK = SEARCH != FULL || N <= 16                 ? 1
+                      : numbers<real>::WORDS == 2 && N % 8 == 0 ? 8
+                                                                : 4;
 
 /* Largest key of the row from the column of step B + t on, and the first register that has it. Two searches
  * go on at once, to wait less for each other's outcome. */
@@ -25,7 +28,7 @@ template <int B, int C, int N, class real>
 __device__ inline unsigned search_row(const real (&r)[N], int t, int *index)
 {
     unsigned best[2] = {0, 0};
-    int at[2] = {B, B};
+    int at[2] = {N, N};
 #pragma unroll
     for (int j = N - 1; j >= B; --j) {
         const unsigned key = key_of(r[j]);
@@ -59,6 +62,7 @@ __device__ inline void eliminate(const place &w, real small, ldu_rows<real, N> &
 #pragma unroll 1
         for (int t = 0; t < C; ++t) {
             int p = w.first + B + t;
+            if (SEARCH == NONE) keep_here(p);
             if (SEARCH == PARTIAL) p = lane_of_largest<L>(w, key_of(m.r[B]), m.open);
             if (SEARCH == FULL) {
                 p = lane_of_largest<L>(w, w.lane < w.n ? best : 0u, m.open);
@@ -82,14 +86,15 @@ __device__ inline void eliminate(const place &w, real small, ldu_rows<real, N> &
 
 template <class real, int N, int L, int SEARCH>
 __global__ void __launch_bounds__(BLOCK_THREADS,
-                                  (at_once<real, N>(SEARCH == FULL ? 24 + 12 * numbers<real>::WORDS : 34)))
-    ldu(const batch<real> b)
+                                  (at_once<real, N>(SEARCH == FULL ? 32 + 12 * numbers<real>::WORDS
+                                                    : N > 16       ? 40
+                                                                   : 36))) ldu(const batch<real> b)
 {
     const place w = find_place<L>(b);
     const real *block = b.x + w.entry;
     ldu_rows<real, N> m = {{}, w.lane, w.lane, true, 1, false};
     load_row(w, block, m.r);
-    eliminate<L, CHUNK<N>, SEARCH>(w, b.small, m);
+    eliminate<L, CHUNK<N, SEARCH, real>, SEARCH>(w, b.small, m);
     const real inverse = 1 / m.pivot;
 #pragma unroll
     for (int j = 0; j < N; ++j) m.r[j] = j > m.at ? m.r[j] * inverse : m.r[j];

@@ -15,11 +15,8 @@ namespace sd_cuda
 namespace
 {
 
-/* Steps of a chunk: small blocks are unrolled. */
-template <int N, bool DIAGONAL>
-constexpr int CHUNK = N <= 4 || (N <= 16 && !DIAGONAL) ? 1
-                      : DIAGONAL &&N % 8 == 0          ? 8
-                                                       : 4;
+/* Steps of a chunk, by measurement (bench/cuda_blocks.cu). */
+template <int N, bool DIAGONAL> constexpr int CHUNK = DIAGONAL &&N > 16 ? 4 : 1;
 
 template <int L, int C, int N, class real>
 __device__ inline void eliminate_in_order(const place &w, real (&r)[N], real &pivot)
@@ -28,7 +25,8 @@ __device__ inline void eliminate_in_order(const place &w, real (&r)[N], real &pi
         constexpr int B = decltype(base)::value;
 #pragma unroll 1
         for (int t = 0; t < C; ++t) {
-            const int s = B + t;
+            int s = B + t;
+            keep_here(s);
             const real d = broadcast(r[B], w.first + s), inverse = 1 / sqrt(d);
             if (w.lane == s) pivot = d;
             const real l = r[B] * inverse, multiplier = w.lane > s ? l : 0, finished = w.lane > s ? l : r[B];
@@ -70,9 +68,9 @@ __device__ inline void eliminate_by_diagonal(const place &w, real (&r)[N], int &
 }
 
 template <class real, int N, int L, bool DIAGONAL>
-__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(DIAGONAL ? 24 + 12 * numbers<real>::WORDS
-                                                                            : 32 + 4 * numbers<real>::WORDS)))
-    llt(const batch<real> b)
+__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(DIAGONAL ? 28 + 12 * numbers<real>::WORDS
+                                                                   : N > 12 ? 50
+                                                                            : 44))) llt(const batch<real> b)
 {
     __shared__ block_room<real, DIAGONAL ? N : 1, DIAGONAL ? L : BLOCK_THREADS> room;
     const place w = find_place<L>(b);

@@ -150,7 +150,7 @@ __device__ inline pivot<real> take(shared_block<real, L> &m, int s, bool busy, b
         m.state.perturbed = static_cast<uint8_t>(m.state.perturbed + moved.count);
     }
     d.pair = scale_pair(d.a, d.b, d.c);
-    d.inverse = d.pair.by / d.pair.determinant;
+    d.inverse = d.pair.by * (1 / d.pair.determinant);
     m.status = fault_of(d.pair, d.b);
     m.state.negative = static_cast<uint8_t>(m.state.negative + negative_of(d.pair));
     m.state.pairs |= 1u << s;
