@@ -10,4 +10,7 @@ int bench_prepare(const arguments *a);
 /* `saddle bench direct A.mtx...` */
 int bench_direct(const arguments *a);
 
+/* `saddle bench blocks [A.mtx...]` */
+int bench_blocks(const arguments *a);
+
 #endif

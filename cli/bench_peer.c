@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/bench_peer.h"
 
+#include "cli/bench_driver.h"
 #include "cli/progress.h"
 
 #include <errno.h>
@@ -18,19 +19,9 @@
 
 bool peer_find(const char *name, const char *folder, char *path, size_t path_size)
 {
-    char self[2048];
-    int length;
-    if (folder) {
-        length = snprintf(path, path_size, "%s/peer-%s", folder, name);
-    } else {
-        const ssize_t got = readlink("/proc/self/exe", self, sizeof self - 1);
-        if (got <= 0) return false;
-        self[got] = 0;
-        char *slash = strrchr(self, '/');
-        if (slash) *slash = 0;
-        length = snprintf(path, path_size, "%s/peers/peer-%s", self, name);
-    }
-    return length > 0 && (size_t)length < path_size && access(path, X_OK) == 0;
+    char file[64];
+    snprintf(file, sizeof file, "peer-%s", name);
+    return driver_find(file, folder, path, path_size);
 }
 
 /* The child: its environment is set by env, as this process has threads. */

@@ -84,6 +84,8 @@ static const char *advice(const saddle_info *info, int precision)
     case SADDLE_REASON_NOT_POSITIVE: return "CG wants a positive definite matrix: try --krylov minres";
     case SADDLE_REASON_PRECONDITIONER:
         return "MINRES and CG want a positive definite preconditioner: try --krylov gmres";
+    case SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER:
+        return "this iteration wants a symmetric preconditioner: try --block-kernel ldlt, or --krylov gmres";
     case SADDLE_REASON_NOT_SYMMETRIC: return "this iteration wants a symmetric matrix: try --krylov gmres";
     default: return "try another --krylov or --method";
     }
@@ -143,11 +145,26 @@ static void print_direct(const solve_run *r)
     }
 }
 
+static void print_blocks(const saddle_info *i)
+{
+    char word[24];
+    printf("%-12s%" PRId64 " of at most %" PRId64 " rows by %s, %.2e entries", "blocks", i->blocks,
+           i->block_size, saddle_option_word("block_kernel", i->block_kernel, word, sizeof word),
+           (double)i->factor_nnz);
+    if (i->single_blocks > 0) printf(", %" PRId64 " in single precision", i->single_blocks);
+    putchar('\n');
+    if (i->replaced_blocks > 0)
+        printf("%-12s%" PRId64 " blocks could not be factored: a multiple of the identity stands for each\n",
+               "", i->replaced_blocks);
+}
+
 static void print_factor(const solve_run *r)
 {
     const saddle_info *i = &r->info;
     if (i->method == SADDLE_METHOD_DIRECT && i->factor_nnz >= 0) {
         print_direct(r);
+    } else if (i->method == SADDLE_METHOD_BJACOBI && i->blocks >= 0) {
+        print_blocks(i);
     } else if (i->factor_nnz > 0) {
         printf("%-12s%" PRId64 " entries, %.2g operations, %" PRId64 " pivots perturbed\n", "factor",
                i->factor_nnz, (double)i->factor_flops, i->perturbed);
@@ -348,6 +365,10 @@ static void json_factor(json *j, const solve_run *r)
     json_count(j, "planned_bytes", r->analysed ? i->planned_bytes : -1);
     json_number(j, "largest_l", r->analysed ? i->largest_l : NAN);
     json_count(j, "stale", r->analysed ? i->stale : -1);
+    json_text(j, "block_kernel",
+              decided(r, "block_kernel", SADDLE_BLOCK_KERNEL_AUTO, i->block_kernel, word, sizeof word));
+    json_count(j, "replaced_blocks", r->analysed ? i->replaced_blocks : -1);
+    json_count(j, "single_blocks", r->analysed ? i->single_blocks : -1);
     json_close(j);
 }
 

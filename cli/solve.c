@@ -261,24 +261,44 @@ static void tell(solve_run *r)
         fail(r->exit, "x was not written");
 }
 
+/* Which methods an option is for; beside others it would do nothing. */
+typedef struct purpose {
+    const char *option;
+    bool direct, blocks;
+} purpose;
+
+/* The words of a purpose, for messages. */
+static const char *purpose_text(const purpose *p)
+{
+    return p->direct && p->blocks ? "the direct solver and bjacobi"
+           : p->direct            ? "the direct solver"
+                                  : "bjacobi";
+}
+
 /* Options that would do nothing beside the others are refused, so that nobody relies on them. */
 static int check_together(const arguments *a)
 {
-    static const char *const direct[] = {"scaling",   "order", "pairs", "factorization",
-                                         "threshold", "check", "signs", "condition"};
+    static const purpose purposes[] = {
+        {"scaling", true, true},        {"order", true, true},         {"pairs", true, true},
+        {"factorization", true, false}, {"threshold", true, false},    {"check", true, false},
+        {"signs", true, false},         {"condition", true, false},    {"blocking", false, true},
+        {"block-size", false, true},    {"block-kernel", false, true}, {"block-precision", false, true}};
     static const char *const fixed[] = {"regularise", "signs"};
-    const bool iterates =
-        a->library.method == SADDLE_METHOD_DIAGONAL || a->library.method == SADDLE_METHOD_NONE;
-    const bool named = a->library.method == SADDLE_METHOD_AUTO && a->library.krylov != SADDLE_KRYLOV_AUTO;
-    for (int k = 0; (iterates || named) && k < (int)(sizeof direct / sizeof direct[0]); ++k) {
-        if (argument_given(a, direct[k]) && iterates)
-            return usage_error(a, "--%s is for the direct solver: not with --method %s", direct[k],
-                               argument_text(a, "method"));
-        if (argument_given(a, direct[k]))
+    const int method = a->library.method;
+    const bool named = method == SADDLE_METHOD_AUTO && a->library.krylov != SADDLE_KRYLOV_AUTO;
+    const bool direct = method == SADDLE_METHOD_DIRECT || (method == SADDLE_METHOD_AUTO && !named);
+    for (int k = 0; k < (int)(sizeof purposes / sizeof purposes[0]); ++k) {
+        const purpose *p = &purposes[k];
+        if (!argument_given(a, p->option) || (p->direct && direct) ||
+            (p->blocks && method == SADDLE_METHOD_BJACOBI))
+            continue;
+        if (named && p->direct)
             return usage_error(a,
-                               "--%s is for the direct solver, which --method auto leaves out where --krylov "
-                               "is named: say --method direct",
-                               direct[k]);
+                               "--%s is for %s, which --method auto leaves out where --krylov is named: say "
+                               "--method direct",
+                               p->option, purpose_text(p));
+        return usage_error(a, "--%s is for %s: not with --method %s", p->option, purpose_text(p),
+                           method == SADDLE_METHOD_AUTO ? "auto" : argument_text(a, "method"));
     }
     for (int k = 0; a->library.factorization != SADDLE_FACTORIZATION_STATIC && k < 2; ++k) {
         if (argument_given(a, fixed[k]))
@@ -371,6 +391,9 @@ const command command_solve = {
         "factorization with threshold pivoting, and refinement. --scaling, --order, --pairs, "
         "--factorization, --threshold, --regularise, --check, --signs and --condition are for it; the "
         "first two also take a file, as in \"saddle prepare\".\n\n"
+        "--method bjacobi solves with the diagonal blocks of A, of up to --block-size rows, in every "
+        "iteration: --blocking says how rows are put into blocks, --block-kernel how blocks are factored, "
+        "--block-precision what they are kept in; --scaling, --order and --pairs act on the blocking.\n\n"
         "The report goes to standard output. x goes nowhere but to --out: where the tolerance was not "
         "reached it "
         "is the best x found, and said to be so.",
@@ -378,11 +401,12 @@ const command command_solve = {
                 "  saddle solve A.mtx --rhs b.mtx --out x.mtx # one's own right-hand side\n"
                 "  saddle solve A.mtx --factorization cholesky --condition\n"
                 "  saddle solve A.mtx --krylov minres --method diagonal --plot curve.svg\n"
+                "  saddle solve A.mtx --method bjacobi --block-size 16 --device cuda\n"
                 "  gzip -dc A.mtx.gz | saddle solve - -q --json - | jq .iterations\n",
     .options = solve_options,
     .library =
         "method|krylov|restart|maxiter|tol|stop|device|precision|threads|max_memory|scaling|order|pairs|"
-        "factorization|threshold|regularise|check",
+        "factorization|threshold|regularise|check|blocking|block_size|block_kernel|block_precision",
     .least = 1,
     .most = 1,
     .run = run_solve,

@@ -31,8 +31,9 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
   add_library(saddle_cuda_flags INTERFACE)
   target_include_directories(saddle_cuda_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_compile_features(saddle_cuda_flags INTERFACE cuda_std_17)
-  target_compile_options(saddle_cuda_flags INTERFACE
-    --fmad=false --Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Wshadow,-Werror)
+  # Kernels of many sizes are alike: compressed they take a third.
+  target_compile_options(saddle_cuda_flags INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false
+    --compress-mode=size --Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Wshadow,-Werror>)
   set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
   set(CMAKE_CUDA_EXTENSIONS OFF)
@@ -45,6 +46,29 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
 
   add_executable(cuda_kernels bench/cuda_kernels.cu $<TARGET_OBJECTS:saddle_cuda_objects>)
   target_link_libraries(cuda_kernels PRIVATE saddle_cuda_flags)
-  set_target_properties(cuda_kernels PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+  add_executable(cuda_krylov bench/cuda_krylov.c)
+  target_link_libraries(cuda_krylov PRIVATE saddle_internal)
+  # the reference kernels on blocks are its oracle
+  add_executable(cuda_blocks bench/cuda_blocks.cu src/backend/reference/blocks.c
+    $<TARGET_OBJECTS:saddle_cuda_objects>)
+  target_link_libraries(cuda_blocks PRIVATE saddle_cuda_flags)
+  set_target_properties(cuda_kernels cuda_krylov cuda_blocks PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+
+  # What `saddle bench blocks --device cuda` runs. cuBLAS and cuSOLVER are loaded when it runs; of the toolkit
+  # only their headers are needed.
+  find_path(SADDLE_CUSOLVER_INCLUDE_DIR cusolverDn.h HINTS ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES})
+  mark_as_advanced(SADDLE_CUSOLVER_INCLUDE_DIR)
+  if(SADDLE_PEERS AND SADDLE_CUSOLVER_INCLUDE_DIR)
+    add_library(saddle_blocks_objects OBJECT bench/blocks_parts.c bench/blocks_measure.c bench/blocks_data.c)
+    target_include_directories(saddle_blocks_objects PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(saddle_blocks_objects PRIVATE saddle_flags)
+    add_executable(blocks_cuda bench/blocks_cuda.cu $<TARGET_OBJECTS:saddle_blocks_objects>)
+    add_dependencies(blocks_cuda saddle_cuda) # which it loads
+    set_target_properties(blocks_cuda PROPERTIES OUTPUT_NAME blocks-cuda
+      RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/peers)
+    target_include_directories(blocks_cuda PRIVATE ${PROJECT_SOURCE_DIR})
+    target_include_directories(blocks_cuda SYSTEM PRIVATE ${SADDLE_CUSOLVER_INCLUDE_DIR})
+    target_link_libraries(blocks_cuda PRIVATE saddle_cuda_flags $<LINK_ONLY:saddle_internal> ${CMAKE_DL_LIBS})
+  endif()
 endif()
 message(STATUS "saddle: CUDA module: ${saddle_cuda_found}")

@@ -174,7 +174,7 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
  *     CHOICE(name, words, help)   COUNT, REAL, BYTES(name, default, least, most, help)
  */
 #define SADDLE_OPTION_TABLE(CHOICE, COUNT, REAL, BYTES)                                                      \
-    CHOICE(method, "auto|diagonal|none|direct",                                                              \
+    CHOICE(method, "auto|diagonal|none|direct|bjacobi",                                                      \
            "solver or preconditioner; auto tries and checks, a named one stays")                             \
     CHOICE(krylov, "auto|cg|minres|sqmr|gmres|fgmres|bicgstab|refine|none",                                  \
            "iteration; auto goes by symmetry and definiteness")                                              \
@@ -193,13 +193,17 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
            "keep matched pairs together (general matrices: matched entries on the diagonal)")                \
     CHOICE(blocking,                                                                                         \
            "auto|none|grid|pairs|clusters|supervariables|cosine|priority|priority-dynamic|metis|pablo",      \
-           "blocks of rows; auto is clusters where a block size is given, otherwise none")                   \
+           "blocks of rows; auto is clusters for bjacobi and where a block size is given, otherwise none")   \
     COUNT(block_size, 0, 0, 32, "most rows of a block; 0 is 8")                                              \
     CHOICE(factorization, "auto|ldlt|cholesky|static",                                                       \
            "of the direct solver; auto is cholesky where the matrix is known to be positive definite")       \
     REAL(threshold, 0.01, 1e-10, 0.5, "pivots of the direct solver keep every |l| below its inverse")        \
     REAL(regularise, 1e-8, 0.0, 1.0, "least pivot of the static factorization, beside a largest entry of 1") \
-    CHOICE(check, "off|on", "verify |l| <= 1/threshold over the whole factor")
+    CHOICE(check, "off|on", "verify |l| <= 1/threshold over the whole factor")                               \
+    CHOICE(block_kernel, "auto|huard|huard-t|jordan|lu|ldlt|llt",                                            \
+           "of bjacobi; auto is llt where A is known to be positive definite, ldlt where symmetric, huard")  \
+    CHOICE(block_precision, "double|single|adaptive",                                                        \
+           "in which bjacobi keeps its blocks; adaptive is single where a block's condition allows it")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -212,7 +216,13 @@ typedef struct saddle_options {
 #undef SADDLE_FIELD_REAL
 } saddle_options;
 
-enum { SADDLE_METHOD_AUTO, SADDLE_METHOD_DIAGONAL, SADDLE_METHOD_NONE, SADDLE_METHOD_DIRECT };
+enum {
+    SADDLE_METHOD_AUTO,
+    SADDLE_METHOD_DIAGONAL,
+    SADDLE_METHOD_NONE,
+    SADDLE_METHOD_DIRECT,
+    SADDLE_METHOD_BJACOBI
+};
 enum {
     SADDLE_KRYLOV_AUTO,
     SADDLE_KRYLOV_CG,
@@ -265,6 +275,16 @@ enum {
     SADDLE_FACTORIZATION_STATIC
 };
 enum { SADDLE_CHECK_OFF, SADDLE_CHECK_ON };
+enum {
+    SADDLE_BLOCK_KERNEL_AUTO,
+    SADDLE_BLOCK_KERNEL_HUARD,
+    SADDLE_BLOCK_KERNEL_HUARD_T,
+    SADDLE_BLOCK_KERNEL_JORDAN,
+    SADDLE_BLOCK_KERNEL_LU,
+    SADDLE_BLOCK_KERNEL_LDLT,
+    SADDLE_BLOCK_KERNEL_LLT
+};
+enum { SADDLE_BLOCK_PRECISION_DOUBLE, SADDLE_BLOCK_PRECISION_SINGLE, SADDLE_BLOCK_PRECISION_ADAPTIVE };
 
 /* The defaults. Compiled into the caller, so that the library is told how long its struct is. */
 SADDLE_API void saddle_options_init(saddle_options *options, size_t size);
@@ -339,7 +359,8 @@ typedef struct saddle_hooks {
     ROW(SADDLE_REASON_INCONSISTENT, "singular and inconsistent")                                             \
     ROW(SADDLE_REASON_CANCELLED, "cancelled")                                                                \
     ROW(SADDLE_REASON_MEMORY, "out of memory")                                                               \
-    ROW(SADDLE_REASON_DEVICE, "device failure")
+    ROW(SADDLE_REASON_DEVICE, "device failure")                                                              \
+    ROW(SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER, "preconditioner not symmetric")
 
 #define SADDLE_ENUM_ROW(name, text) name,
 typedef enum saddle_reason { SADDLE_REASON_TABLE(SADDLE_ENUM_ROW) } saddle_reason;
@@ -404,6 +425,11 @@ typedef struct saddle_info {
     /* a static factorization is that of a matrix near A; these are its signs */
     int64_t regularised_positive, regularised_negative;
     double first_error; /* normwise, before refinement */
+
+    /* block-Jacobi; blocks and block_size (the largest) are above */
+    int block_kernel;        /* as it was done; auto: none was */
+    int64_t replaced_blocks; /* singular (or not positive definite, for llt): their scaled identity is used */
+    int64_t single_blocks;   /* kept in single precision */
 } saddle_info;
 
 /* An info in which nothing is known yet; compiled into the caller, as the options are. */

@@ -16,6 +16,7 @@
 #define SD_BACKEND_H
 
 #include "backend/blocks.h"
+#include "backend/scalar.h"
 #include "core/context.h"
 
 static inline size_t sd_precision_size(sd_precision precision)
@@ -24,8 +25,9 @@ static inline size_t sd_precision_size(sd_precision precision)
 }
 
 enum {
-    SD_CHUNK = 4096, /* entries of a reduction that are summed in one piece */
-    SD_PANEL = 8     /* vectors in a panel, at most */
+    SD_CHUNK = 4096,       /* entries of a reduction that are summed in one piece */
+    SD_CHUNK_LEAST = 1024, /* fewer are not, on any backend */
+    SD_PANEL = 8           /* vectors in a panel, at most */
 };
 
 /* A vector in the backend's memory. */
@@ -69,7 +71,7 @@ typedef struct sd_kernels {
 } sd_kernels;
 
 /* Raised when this file or kernels.def changes what a module sees. */
-#define SD_BACKEND_VERSION 3
+#define SD_BACKEND_VERSION 4
 
 typedef struct sd_backend {
     int version; /* SD_BACKEND_VERSION that it was compiled with */
@@ -85,6 +87,9 @@ typedef struct sd_backend {
     void (*release)(sd_engine *e, void *block);
     void (*upload)(sd_engine *e, const void *host, void *block, int64_t bytes);
     void (*download)(sd_engine *e, const void *block, void *host, int64_t bytes);
+
+    /* Brings the results of reductions that are still to come: see kernels.def. */
+    void (*wait)(sd_engine *e);
 
     /* Writes the name and memory of a device, or why there is none, into the message of c. */
     saddle_status (*describe)(sd_context *c, int device);
@@ -154,6 +159,11 @@ void sd_vector_get(sd_engine *e, const sd_vector *x, double *host);
 #include "backend/blocks.def"
 #include "backend/kernels.def"
 #undef KERNEL
+
+static inline void sd_wait(sd_engine *e)
+{
+    e->backend->wait(e);
+}
 
 static inline double sd_dot_of(sd_engine *e, const sd_vector *x, const sd_vector *y)
 {

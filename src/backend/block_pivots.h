@@ -5,12 +5,11 @@
  * the entries themselves would leave the range of single precision. No header of its own.
  */
 
-/* b is at least SD_TINY. */
 typedef struct SD_OF(sd_pair) {
     SD_REAL a, b, c;
 } SD_OF(sd_pair);
 
-/* x, y and t = 1 / (b (xy - 1)): the inverse is t [y -1; -1 x]. */
+/* x, y and t = 1 / (b (xy - 1)), whose divisor may overflow: the inverse is t [y -1; -1 x]. */
 typedef struct SD_OF(sd_pair_solver) {
     SD_REAL x, y, t;
 } SD_OF(sd_pair_solver);
@@ -18,7 +17,7 @@ typedef struct SD_OF(sd_pair_solver) {
 /* xy - 1, which has the sign of the determinant. */
 SD_BLOCK_FUNCTION SD_REAL SD_OF(sd_pair_determinant)(SD_OF(sd_pair) p)
 {
-    return SD_MATH(fma)(p.a / p.b, p.c / p.b, -1);
+    return SD_MATH(fma)(p.a / p.b, p.c / p.b, (SD_REAL)-1);
 }
 
 /*
@@ -34,15 +33,15 @@ SD_BLOCK_FUNCTION bool SD_OF(sd_pair_is_better)(SD_OF(sd_pair) p)
            ((x > y ? x : y) + 1) * x < (SD_REAL)SD_BLOCK_ALPHA * SD_MATH(fabs)(SD_OF(sd_pair_determinant)(p));
 }
 
-/* Whether it is no pivot: singular, or so small that t is not finite. */
+/* Whether it is no pivot: singular, or so small that t would not be finite. */
 SD_BLOCK_FUNCTION bool SD_OF(sd_pair_is_zero)(SD_OF(sd_pair) p)
 {
-    return !(SD_MATH(fabs)(p.b) >= SD_TINY && SD_MATH(fabs)(p.b * SD_OF(sd_pair_determinant)(p)) >= SD_TINY);
+    return !(SD_MATH(fabs)(p.b * SD_OF(sd_pair_determinant)(p)) >= SD_TINY);
 }
 
 SD_BLOCK_FUNCTION SD_OF(sd_pair_solver) SD_OF(sd_pair_solver_of)(SD_OF(sd_pair) p)
 {
-    const SD_OF(sd_pair_solver) solver = {p.a / p.b, p.c / p.b, 1 / (p.b * SD_OF(sd_pair_determinant)(p))};
+    const SD_OF(sd_pair_solver) solver = {p.a / p.b, p.c / p.b, 1 / SD_OF(sd_pair_determinant)(p) / p.b};
     return solver;
 }
 
@@ -69,31 +68,61 @@ SD_BLOCK_FUNCTION int SD_OF(sd_pair_negative)(SD_OF(sd_pair) p)
     return p.a < 0 ? 2 : 0;
 }
 
+/* Of a pair, its eigenvalues: that of the larger magnitude, and the one nearer to 0, which is the determinant
+ * over the other: as a difference it would be lost where b is small beside a or c. What rounding does to it
+ * is below `seen`. All of them over 4, as the first may be twice the largest entry. */
+typedef struct SD_OF(sd_pair_eigenvalues) {
+    SD_REAL far, near, seen;
+} SD_OF(sd_pair_eigenvalues);
+
+SD_BLOCK_FUNCTION SD_OF(sd_pair_eigenvalues) SD_OF(sd_pair_eigenvalues_of)(SD_OF(sd_pair) p)
+{
+    const SD_REAL a = p.a / 4, b = p.b / 4, c = p.c / 4, middle = a / 2 + c / 2;
+    const SD_REAL radius = SD_MATH(hypot)(a / 2 - c / 2, b);
+    const SD_REAL far = middle < 0 ? middle - radius : middle + radius;
+    const SD_REAL near = SD_MATH(fabs)(a * (c / far) - b * (b / far));
+    const SD_REAL determinant = SD_OF(sd_pair_determinant)(p);
+    const SD_REAL size = SD_MATH(fabs)(a * (c / far)) + SD_MATH(fabs)(b * (b / far));
+    const SD_OF(sd_pair_eigenvalues) e = {
+        far, (determinant < 0 ? far > 0 : determinant > 0 && far < 0) ? -near : near, 8 * SD_UNIT * size};
+    return e;
+}
+
+/* Both eigenvalues are moved to +-small: small times a reflection, or the identity, in which b stays what x
+ * and y can be formed with. */
+SD_BLOCK_FUNCTION SD_OF(sd_pair)
+    SD_OF(sd_pair_of_size)(SD_OF(sd_pair) p, SD_OF(sd_pair_eigenvalues) e, SD_REAL small)
+{
+    const SD_REAL half = p.a / 8 - p.c / 8, b = p.b / 4, radius = SD_MATH(hypot)(half, b);
+    const SD_REAL sign = e.far < 0 ? -small : small;
+    const SD_OF(sd_pair) alike = {sign, small * SD_NEXT_TO_NOTHING, sign};
+    const SD_OF(sd_pair) apart = {small * (half / radius), small * (b / radius), -small * (half / radius)};
+    return (e.near < 0) == (e.far < 0) ? alike : apart;
+}
+
 /*
  * Moves eigenvalues of less than `small` in magnitude to +-small, their signs kept (0 has +), and returns how
- * many. A rotation by theta, tan 2 theta = 2b / (a - c), makes the pair diagonal. The eigenvalue nearer to 0
- * is the determinant over the other one: as a difference it would lose its sign where b is small beside a -
- * c. If b is next to nothing then, it stays what x and y can be formed with, and changes nothing else.
+ * many. The nearer to 0 alone is moved along its eigenvector, so that entries far apart stay what they are;
+ * and further than `small`, where that would be lost in rounding.
  */
 SD_BLOCK_FUNCTION int SD_OF(sd_pair_clamp)(SD_OF(sd_pair) * p, SD_REAL small)
 {
-    const SD_REAL half = p->a / 2 - p->c / 2, middle = p->a / 2 + p->c / 2;
-    const SD_REAL radius = SD_MATH(hypot)(half, p->b), determinant = SD_OF(sd_pair_determinant)(*p);
-    SD_REAL far = middle < 0 ? middle - radius : middle + radius;
-    SD_REAL near = SD_MATH(fabs)(p->a * (p->c / far) - p->b * (p->b / far));
-    const int count = (SD_MATH(fabs)(far) < small) + (near < small);
-    if (count == 0) return 0;
-    if (near < small) near = small;
-    if (determinant < 0 ? far > 0 : determinant > 0 && far < 0) near = -near;
-    if (SD_MATH(fabs)(far) < small) far = far < 0 ? -small : small;
-    const SD_REAL high = middle < 0 ? near : far, low = middle < 0 ? far : near;
-    const SD_REAL mean = high / 2 + low / 2, apart = high / 2 - low / 2;
-    const SD_REAL c2 = half / radius, s2 = p->b / radius; /* cos and sin of 2 theta */
-    p->a = mean + apart * c2;
-    p->b = apart * s2;
-    p->c = mean - apart * c2;
-    const SD_REAL least =
-        SD_MATH(sqrt)(SD_MATH(fabs)(p->a)) * SD_MATH(sqrt)(SD_MATH(fabs)(p->c)) * (SD_REAL)0x1p-60;
-    if (SD_MATH(fabs)(p->b) < least) p->b = p->b < 0 ? -least : least;
-    return count;
+    const SD_OF(sd_pair_eigenvalues) e = SD_OF(sd_pair_eigenvalues_of)(*p);
+    const SD_REAL least = small / 4 > e.seen ? small / 4 : e.seen;
+    if (!(SD_MATH(fabs)(e.near) < small / 4)) return 0;
+    if (SD_MATH(fabs)(e.far) < small / 4) {
+        *p = SD_OF(sd_pair_of_size)(*p, e, small);
+        return 2;
+    }
+    const bool second = SD_MATH(fabs)(p->c) >= SD_MATH(fabs)(p->a); /* which the other's vector leans to */
+    const SD_REAL beside = (second ? p->c : p->a) / 4 - e.near, length = SD_MATH(hypot)(beside, p->b / 4);
+    const SD_REAL u = beside / length, v = -(p->b / 4) / length; /* the eigenvector */
+    const SD_REAL by = 4 * ((e.near < 0 ? -least : least) - e.near);
+    p->a += by * (second ? u * u : v * v);
+    p->b += by * u * v;
+    p->c += by * (second ? v * v : u * u);
+    const SD_REAL next_to_nothing =
+        SD_MATH(sqrt)(SD_MATH(fabs)(p->a)) * SD_MATH(sqrt)(SD_MATH(fabs)(p->c)) * SD_NEXT_TO_NOTHING;
+    if (SD_MATH(fabs)(p->b) < next_to_nothing) p->b = p->b < 0 ? -next_to_nothing : next_to_nothing;
+    return 1;
 }

@@ -10,11 +10,12 @@ void *sd_host_allocate(sd_engine *e, int64_t bytes, const char *what);
 void sd_host_release(sd_engine *e, void *block);
 void sd_host_upload(sd_engine *e, const void *host, void *block, int64_t bytes);
 void sd_host_download(sd_engine *e, const void *block, void *host, int64_t bytes);
+void sd_host_wait(sd_engine *e);
 saddle_status sd_host_describe(sd_context *c, int device);
 
 #define SD_HOST_FUNCTIONS                                                                                    \
     .version = SD_BACKEND_VERSION, .host_memory = true, .open = sd_host_open, .close = sd_host_close,        \
     .allocate = sd_host_allocate, .release = sd_host_release, .upload = sd_host_upload,                      \
-    .download = sd_host_download, .describe = sd_host_describe
+    .download = sd_host_download, .wait = sd_host_wait, .describe = sd_host_describe
 
 #endif

@@ -63,5 +63,5 @@ static void apply(const void *self, sd_engine *e, const sd_vector *r, sd_vector 
 
 sd_preconditioner sd_diagonal_preconditioner(const sd_diagonal *d)
 {
-    return (sd_preconditioner){apply, d, d->positive};
+    return (sd_preconditioner){apply, d, d->positive, true};
 }

@@ -9,6 +9,7 @@ typedef struct sd_preconditioner {
     void (*apply)(const void *self, sd_engine *e, const sd_vector *r, sd_vector *z);
     const void *self;
     bool positive; /* symmetric positive definite */
+    bool symmetric;
 } sd_preconditioner;
 
 static inline void sd_precondition(sd_engine *e, const sd_preconditioner *M, const sd_vector *r, sd_vector *z)
@@ -17,6 +18,15 @@ static inline void sd_precondition(sd_engine *e, const sd_preconditioner *M, con
         M->apply(M->self, e, r, z);
     else
         sd_copy(e, r, z);
+}
+
+/* M^-1 r where it is only read: in z, or r itself where M is the identity. */
+static inline const sd_vector *sd_preconditioned(sd_engine *e, const sd_preconditioner *M, const sd_vector *r,
+                                                 sd_vector *z)
+{
+    if (!M->apply) return r;
+    M->apply(M->self, e, r, z);
+    return z;
 }
 
 #endif

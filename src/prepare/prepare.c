@@ -32,14 +32,22 @@ static void forget(saddle_preparation *p)
     p->off_diagonal_dominance = p->block_off_diagonal_dominance = NAN;
 }
 
-void sd_preparation_free(sd_context *c, saddle_preparation *p)
+/* Scaling, matching and pairs. */
+static void free_values(sd_context *c, saddle_preparation *p)
 {
     if (p->col_scale != p->row_scale) sd_free(c, p->col_scale);
-    if (p->row_permutation != p->permutation) sd_free(c, p->row_permutation);
     sd_free(c, p->row_scale);
-    sd_free(c, p->permutation);
     sd_free(c, p->matching);
     sd_free(c, p->partner);
+    p->row_scale = p->col_scale = NULL;
+    p->matching = p->partner = NULL;
+}
+
+void sd_preparation_free(sd_context *c, saddle_preparation *p)
+{
+    free_values(c, p);
+    if (p->row_permutation != p->permutation) sd_free(c, p->row_permutation);
+    sd_free(c, p->permutation);
     sd_free(c, p->block_start);
     forget(p);
 }
@@ -161,6 +169,30 @@ saddle_status sd_prepare_order(sd_context *c, const sd_csr *A, const saddle_opti
     }
     p->time_total = sd_seconds() - start;
     return status;
+}
+
+saddle_status sd_prepare_blocks(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
+                                const saddle_given *given, saddle_preparation *p)
+{
+    const double start = sd_seconds();
+    saddle_options o = *options;
+    if (o.order == SADDLE_ORDER_AUTO) o.order = SADDLE_ORDER_NATURAL;
+    if (o.blocking == SADDLE_BLOCKING_AUTO) o.blocking = SADDLE_BLOCKING_CLUSTERS;
+    sd_preparing t = {.c = c, .A = A, .symmetric = symmetric, .options = &o, .given = given, .p = p};
+    const saddle_status status = run_steps(&t);
+    sd_graph_free(c, &t.graph);
+    if (status) {
+        sd_preparation_free(c, p);
+        return status;
+    }
+    free_values(c, p);
+    p->largest_block = 0;
+    for (int64_t k = 0; k < p->blocks; ++k) {
+        const int32_t size = p->block_start[k + 1] - p->block_start[k];
+        if (size > p->largest_block) p->largest_block = size;
+    }
+    p->time_total = sd_seconds() - start;
+    return SADDLE_OK;
 }
 
 /* A whole matrix with values (1 for each entry of a pattern) from the caller's view, and whether it is

@@ -19,6 +19,11 @@ saddle_status sd_prepare(sd_context *c, const sd_csr *A, bool symmetric, const s
 saddle_status sd_prepare_order(sd_context *c, const sd_csr *A, const saddle_options *options,
                                const saddle_given *given, saddle_preparation *p, sd_graph *graph);
 
+/* The same for a method that wants blocks and no order: where options leave it open rows stay in theirs,
+ * blocks are clusters. Without measures, but for largest_block. */
+saddle_status sd_prepare_blocks(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
+                                const saddle_given *given, saddle_preparation *p);
+
 void sd_preparation_free(sd_context *c, saddle_preparation *p);
 
 #endif

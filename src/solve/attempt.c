@@ -18,10 +18,13 @@ enum { MIXED_MOST = 50 };
 int sd_choose_krylov(const saddle_solver *solver, int method)
 {
     const int asked = solver->options.krylov;
-    const bool positive = method == SADDLE_METHOD_NONE || solver->diagonal.positive;
+    const bool blocks = method == SADDLE_METHOD_BJACOBI;
+    const bool positive =
+        method == SADDLE_METHOD_NONE || (blocks ? solver->block_jacobi.positive : solver->diagonal.positive);
     if (asked != SADDLE_KRYLOV_AUTO) return asked;
     if (method == SADDLE_METHOD_DIRECT) return SADDLE_KRYLOV_REFINE;
     if (!solver->facts.symmetric) return SADDLE_KRYLOV_GMRES;
+    if (blocks && !sd_block_symmetric(solver->block_jacobi.kernel)) return SADDLE_KRYLOV_GMRES;
     if (!positive) return SADDLE_KRYLOV_SQMR;
     return solver->facts.kind == SADDLE_KIND_SPD ? SADDLE_KRYLOV_CG : SADDLE_KRYLOV_MINRES;
 }
@@ -49,6 +52,7 @@ static saddle_reason refusal(const saddle_solver *solver, const sd_preconditione
     const bool needs_symmetry =
         krylov == SADDLE_KRYLOV_CG || krylov == SADDLE_KRYLOV_MINRES || krylov == SADDLE_KRYLOV_SQMR;
     if (needs_symmetry && !solver->facts.symmetric) return SADDLE_REASON_NOT_SYMMETRIC;
+    if (needs_symmetry && !M->symmetric) return SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER;
     if ((krylov == SADDLE_KRYLOV_CG || krylov == SADDLE_KRYLOV_MINRES) && !M->positive)
         return SADDLE_REASON_PRECONDITIONER;
     return SADDLE_REASON_NONE;
@@ -59,7 +63,8 @@ static sd_preconditioner choose_preconditioner(const saddle_solver *solver, cons
 {
     switch (attempt->method) {
     case SADDLE_METHOD_DIRECT: return sd_direct_preconditioner(inverse);
-    case SADDLE_METHOD_NONE: return (sd_preconditioner){.positive = true};
+    case SADDLE_METHOD_NONE: return (sd_preconditioner){.positive = true, .symmetric = true};
+    case SADDLE_METHOD_BJACOBI: return sd_block_jacobi_preconditioner(&solver->block_jacobi);
     default: return sd_diagonal_preconditioner(&solver->diagonal);
     }
 }

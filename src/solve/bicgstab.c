@@ -9,49 +9,68 @@
 
 enum { R, SHADOW, P, V, Z, T, VECTORS };
 
+/*
+ * Of an iteration: x'x, x'y and y'y of the shadow and r, the shadow and v, r and t. alpha = rho / sigma and
+ * omega = t'r / t't are made of them where the vectors are, so that an iteration is one trip. Where sigma
+ * vanishes alpha is 0.
+ */
+typedef struct products {
+    double sr[3], sv[3], rt[3], square;
+    double rho, alpha, omega;
+} products;
+
+/* Everything from v = A M^-1 p to the new r and its product with the shadow. */
+static void iterate(sd_engine *e, const sd_system *s, sd_vector *v, sd_vector *x, products *d)
+{
+    const double rounding = sd_rounding(x->precision);
+    const sd_scalar alpha = {.over = {&d->rho}, .under = {&d->sv[1]}, .gram = d->sv, .rounding = rounding};
+    const sd_scalar omega = {.over = {&d->rt[1]}, .under = {&d->rt[2]}, .positive = true};
+    d->rho = d->sr[1];
+    const sd_vector *z = sd_preconditioned(e, s->M, &v[P], &v[Z]);
+    sd_spmv_gram(e, s->A, z, &v[V], &v[SHADOW], d->sv);
+    sd_advance(e, &alpha, z, &v[V], x, &v[R], &d->square);
+    z = sd_preconditioned(e, s->M, &v[R], &v[Z]);
+    sd_spmv_gram(e, s->A, z, &v[T], &v[R], d->rt);
+    sd_advance(e, &omega, z, &v[T], x, &v[R], &d->square);
+    sd_gram(e, &v[SHADOW], &v[R], d->sr);
+    sd_wait(e);
+    d->alpha = sd_scalar_value(&alpha);
+    d->omega = sd_scalar_value(&omega);
+}
+
 void sd_bicgstab(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
 {
     sd_vector v[VECTORS] = {{0}};
-    double rho = 0, alpha = 0, omega = 0;
+    const double rounding = sd_rounding(s->b->precision);
+    products d = {.rho = 0};
     sd_action action = sd_vectors_new(e, s->b, VECTORS, v) ? SD_STOP : SD_RESTART;
     while (action != SD_STOP && !e->status) {
-        const double old_rho = rho;
         const bool fresh = action == SD_RESTART;
         if (fresh) {
             sd_copy(e, &m->r, &v[R]);
             sd_copy(e, &m->r, &v[SHADOW]);
             sd_copy(e, &m->r, &v[P]);
+            sd_gram(e, &v[SHADOW], &v[R], d.sr);
+            sd_wait(e);
         }
-        rho = sd_dot_of(e, &v[SHADOW], &v[R]);
-        if (sd_vanishes(e, rho, &v[SHADOW], &v[R])) {
+        if (sd_gram_vanishes(d.sr, rounding)) {
             action = sd_monitor_breakdown(m, x, SADDLE_REASON_BREAKDOWN_RHO);
             continue;
         }
         if (!fresh) {
-            sd_axpy(e, -omega, &v[V], &v[P]);
-            sd_axpby(e, 1.0, &v[R], rho / old_rho * (alpha / omega), &v[P]);
+            const sd_scalar beta = {.over = {&d.sr[1], &d.alpha}, .under = {&d.rho, &d.omega}};
+            const sd_scalar omega = {.over = {&d.omega}};
+            sd_direction(e, &v[R], &beta, &omega, &v[V], &v[P]);
         }
-        sd_precondition(e, s->M, &v[P], &v[Z]);
-        sd_spmv(e, s->A, &v[Z], &v[V]);
-        const double sigma = sd_dot_of(e, &v[SHADOW], &v[V]);
-        if (sd_vanishes(e, sigma, &v[SHADOW], &v[V])) {
+        iterate(e, s, v, x, &d);
+        if (sd_gram_vanishes(d.sv, rounding)) {
             action = sd_monitor_breakdown(m, x, SADDLE_REASON_BREAKDOWN_SIGMA);
             continue;
         }
-        alpha = rho / sigma;
-        sd_axpy(e, alpha, &v[Z], x);
-        sd_axpy(e, -alpha, &v[V], &v[R]);
-        sd_precondition(e, s->M, &v[R], &v[Z]);
-        sd_spmv(e, s->A, &v[Z], &v[T]);
-        const double along = sd_dot_of(e, &v[T], &v[R]);
-        const double square = sd_dot_of(e, &v[T], &v[T]);
-        omega = square > 0 ? along / square : 0;
-        sd_axpy(e, omega, &v[Z], x);
-        const bool stuck = sd_vanishes(e, along, &v[T], &v[R]);
-        sd_axpy(e, -omega, &v[T], &v[R]);
-        action = sd_monitor_step(m, sqrt(sd_dot_of(e, &v[R], &v[R])));
+        action = sd_monitor_step(m, sqrt(d.square));
         if (action == SD_LOOK) action = sd_monitor_look(m, x);
-        if (action == SD_GO_ON && stuck) action = sd_monitor_breakdown(m, x, SADDLE_REASON_BREAKDOWN_OMEGA);
+        if (action == SD_GO_ON && sd_gram_vanishes(d.rt, rounding))
+            action = sd_monitor_breakdown(m, x, SADDLE_REASON_BREAKDOWN_OMEGA);
     }
     sd_vectors_free(e, VECTORS, v);
 }

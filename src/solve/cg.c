@@ -11,13 +11,13 @@
 void sd_cg(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
 {
     sd_vector v[4] = {{0}};
-    sd_vector *r = &v[0], *z = &v[1], *p = &v[2], *q = &v[3];
+    sd_vector *r = &v[0], *p = &v[2], *q = &v[3];
     sd_action action = sd_vectors_new(e, s->b, 4, v) ? SD_STOP : SD_RESTART;
     double rho = 0;
     while (action != SD_STOP && !e->status) {
         if (action == SD_RESTART) {
             sd_copy(e, &m->r, r);
-            sd_precondition(e, s->M, r, z);
+            const sd_vector *z = sd_preconditioned(e, s->M, r, &v[1]);
             sd_copy(e, z, p);
             rho = sd_dot_of(e, r, z);
         }
@@ -25,21 +25,25 @@ void sd_cg(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
             sd_monitor_give_up(m, SADDLE_REASON_PRECONDITIONER);
             break;
         }
-        sd_spmv(e, s->A, p, q);
-        const double curvature = sd_dot_of(e, p, q);
+        /* all of an iteration before any of it is known: one trip. Where p'q is not above 0, the step is 0.
+         */
+        double pq[3] = {0}, rz[3] = {0}, square = 0;
+        const sd_scalar alpha = {.over = {&rho}, .under = {&pq[1]}, .positive = true};
+        sd_spmv_gram(e, s->A, p, q, p, pq);
+        sd_advance(e, &alpha, p, q, x, r, &square);
+        const sd_vector *z = sd_preconditioned(e, s->M, r, &v[1]);
+        if (z != r) sd_gram(e, r, z, rz);
+        sd_wait(e);
+        const double curvature = pq[1], next = z == r ? square : rz[1];
         if (!(curvature > 0)) {
             sd_monitor_give_up(m, isnan(curvature) ? SADDLE_REASON_OVERFLOW : SADDLE_REASON_NOT_POSITIVE);
             break;
         }
-        const double alpha = rho / curvature;
-        sd_axpy(e, alpha, p, x);
-        sd_axpy(e, -alpha, q, r);
-        action = sd_monitor_step(m, sqrt(sd_dot_of(e, r, r)));
+        action = sd_monitor_step(m, sqrt(square));
         if (action == SD_LOOK) action = sd_monitor_look(m, x);
         if (action != SD_GO_ON) continue;
-        sd_precondition(e, s->M, r, z);
-        const double next = sd_dot_of(e, r, z);
-        sd_axpby(e, 1.0, z, next / rho, p);
+        const sd_scalar beta = {.over = {&next}, .under = {&rho}};
+        sd_direction(e, z, &beta, NULL, NULL, p);
         rho = next;
     }
     sd_vectors_free(e, 4, v);

@@ -56,6 +56,7 @@ saddle_status sd_plan_direct(saddle_solver *s)
 bool sd_wants_plan(const saddle_solver *s)
 {
     if (s->options.method == SADDLE_METHOD_DIRECT) return true;
+    if (s->options.method != SADDLE_METHOD_AUTO) return false;
     const bool huge = s->facts.nnz > ORDER_ENTRIES;
     return s->device != SADDLE_DEVICE_CUDA && s->options.krylov == SADDLE_KRYLOV_AUTO &&
            !(huge && (s->facts.kind == SADDLE_KIND_SPD || !s->facts.symmetric));
@@ -114,6 +115,8 @@ saddle_status sd_choose_methods(saddle_solver *s)
     s->budget = INT64_MAX;
     if (s->options.method == SADDLE_METHOD_AUTO) return choose_auto(s);
     add_method(s, s->options.method);
+    if (s->options.method == SADDLE_METHOD_BJACOBI && !s->blocking.block_start)
+        return sd_plan_block_jacobi(s);
     if (s->options.method != SADDLE_METHOD_DIRECT) return SADDLE_OK;
     saddle_status status = s->direct.planned ? SADDLE_OK : sd_plan_direct(s);
     if (!status) status = sd_direct_fits(&s->c, &s->direct);

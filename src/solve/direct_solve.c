@@ -302,5 +302,5 @@ static void precondition(const void *self, sd_engine *e, const sd_vector *r, sd_
 sd_preconditioner sd_direct_preconditioner(const sd_direct_inverse *inverse)
 {
     const sd_direct *d = inverse->d;
-    return (sd_preconditioner){precondition, inverse, !d->general && d->negative == 0 && d->zero == 0};
+    return (sd_preconditioner){precondition, inverse, !d->general && d->negative == 0 && d->zero == 0, true};
 }

@@ -3,8 +3,9 @@
  * what they minimise is the residual of the system itself, whatever M is.
  *
  * The basis is orthogonalised by classical Gram-Schmidt, twice (Giraud, Langou and Rozloznik: twice is
- * enough): two passes over the basis in panels of SD_PANEL vectors. Panels are allocated as they are
- * reached, so that a solve that needs ten vectors does not pay for a hundred.
+ * enough): two passes over the basis in panels of SD_PANEL vectors. What the second leaves of w has the
+ * norm sqrt(w'w - h'h), h its coefficients, and is only measured where these are not small beside w. Panels
+ * are allocated as they are reached, so that a solve that needs ten vectors does not pay for a hundred.
  */
 #include "solve/krylov.h"
 
@@ -12,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+static const double SMALL_PART = 1e-2; /* of w'w: what is left without so little has lost no digit */
 static const double DEPENDENT_TO = 16 * DBL_EPSILON; /* what is left of a column beside its norm */
 
 typedef struct basis {
@@ -83,25 +85,6 @@ static void cycle_free(cycle *c)
     sd_vector_free(c->e, &c->trial);
 }
 
-/* w -= V V'w over the first `count` vectors; the coefficients are added to h. */
-static void project_out(cycle *c, int64_t count, double *h)
-{
-    double part[SD_PANEL];
-    for (int64_t k = 0; k < count; k += SD_PANEL) {
-        const int m = count - k < SD_PANEL ? (int)(count - k) : SD_PANEL;
-        sd_panel_dot(c->e, m, &c->v.panel[k / SD_PANEL], &c->w, part);
-        for (int i = 0; i < m; ++i) {
-            c->y[k + i] = part[i];
-            h[k + i] += part[i];
-        }
-    }
-    for (int64_t k = 0; k < count; k += SD_PANEL) {
-        const int m = count - k < SD_PANEL ? (int)(count - k) : SD_PANEL;
-        for (int i = 0; i < m; ++i) part[i] = -c->y[k + i];
-        sd_panel_axpy(c->e, m, part, &c->v.panel[k / SD_PANEL], &c->w);
-    }
-}
-
 /* x0 + M^-1 V y, or x0 + Z y, with R y = g, into trial. */
 static void form_solution(cycle *c, const sd_vector *x0, int64_t columns)
 {
@@ -117,10 +100,7 @@ static void form_solution(cycle *c, const sd_vector *x0, int64_t columns)
         sd_copy(c->e, x0, &c->trial);
     else
         sd_fill(c->e, 0.0, &c->w);
-    for (int64_t k = 0; k < columns; k += SD_PANEL) {
-        const int m = columns - k < SD_PANEL ? (int)(columns - k) : SD_PANEL;
-        sd_panel_axpy(c->e, m, c->y + k, &b->panel[k / SD_PANEL], target);
-    }
+    sd_basis_axpy(c->e, (int)columns, 1.0, c->y, b->panel, target);
     if (target == &c->trial) return;
     sd_precondition(c->e, c->s->M, &c->w, &c->trial);
     sd_axpy(c->e, 1.0, x0, &c->trial);
@@ -158,13 +138,27 @@ static bool expand(cycle *c, int64_t k, double *column, double *length)
         return false;
     sd_vector v = basis_at(&c->v, k, c->s->b), next = basis_at(&c->v, k + 1, c->s->b);
     sd_vector z = c->flexible ? basis_at(&c->z, k, c->s->b) : c->u;
-    sd_precondition(e, c->s->M, &v, &z);
-    sd_spmv(e, c->s->A, &z, &c->w);
-    *column = sqrt(sd_dot_of(e, &c->w, &c->w));
+    const sd_vector *from = &z;
+    if (c->flexible)
+        sd_precondition(e, c->s->M, &v, &z);
+    else
+        from = sd_preconditioned(e, c->s->M, &v, &z);
+    sd_spmv(e, c->s->A, from, &c->w);
+    const int count = (int)k + 1;
     memset(h, 0, (size_t)(c->most + 1) * sizeof *h);
-    project_out(c, k + 1, h);
-    project_out(c, k + 1, h);
-    *length = sqrt(sd_dot_of(e, &c->w, &c->w));
+    sd_basis_dot(e, count, c->v.panel, &c->w, h);
+    sd_basis_axpy(e, count, -1.0, h, c->v.panel, &c->w);
+    sd_basis_dot(e, count, c->v.panel, &c->w, c->y);
+    sd_wait(e);
+    sd_basis_axpy(e, count, -1.0, c->y, c->v.panel, &c->w);
+    const double first = h[count], second = c->y[count]; /* w'w as it came, and after one pass */
+    double gone = 0;                                     /* of its square, in the other */
+    for (int64_t i = 0; i <= k; ++i) {
+        h[i] += c->y[i];
+        gone += c->y[i] * c->y[i];
+    }
+    *column = sqrt(first);
+    *length = sqrt(gone <= SMALL_PART * second ? second - gone : sd_dot_of(e, &c->w, &c->w));
     if (*length <= DBL_EPSILON * *column) *length = 0;
     h[k + 1] = *length;
     if (*length > 0) sd_axpby(e, 1 / *length, &c->w, 0.0, &next);

@@ -87,8 +87,11 @@ void sd_fgmres(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);
 void sd_bicgstab(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);
 void sd_refine(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);
 
-/* Whether the product x'y, which is given, is nothing but rounding beside the norms of x and y. */
-bool sd_vanishes(sd_engine *e, double product, const sd_vector *x, const sd_vector *y);
+/* What a product of vectors must be above, beside their norms, to be more than rounding. */
+static inline double sd_rounding(sd_precision precision)
+{
+    return precision == SD_DOUBLE ? 0x1p-52 : 0x1p-23;
+}
 
 /* The vectors of a method: allocated together, freed together. */
 saddle_status sd_vectors_new(sd_engine *e, const sd_vector *like, int count, sd_vector *vectors);

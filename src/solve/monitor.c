@@ -11,7 +11,6 @@
 
 #include "solve/measure.h"
 
-#include <float.h>
 #include <math.h>
 
 enum {
@@ -36,12 +35,6 @@ saddle_status sd_vectors_new(sd_engine *e, const sd_vector *like, int count, sd_
 void sd_vectors_free(sd_engine *e, int count, sd_vector *vectors)
 {
     for (int k = 0; k < count; ++k) sd_vector_free(e, &vectors[k]);
-}
-
-bool sd_vanishes(sd_engine *e, double product, const sd_vector *x, const sd_vector *y)
-{
-    const double unit = x->precision == SD_DOUBLE ? DBL_EPSILON : FLT_EPSILON;
-    return fabs(product) <= unit * sqrt(sd_dot_of(e, x, x)) * sqrt(sd_dot_of(e, y, y));
 }
 
 saddle_status sd_monitor_begin(sd_monitor *m, sd_engine *e, const sd_system *s, double tol, int stop,

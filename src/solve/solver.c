@@ -3,6 +3,7 @@
 
 #include "core/options.h"
 #include "matrix/inspect.h"
+#include "prepare/prepare.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ void saddle_info_init(saddle_info *to, size_t size)
     info.factor_nnz = info.factor_flops = info.factor_bytes = -1;
     info.blocks = info.block_size = info.levels = info.fronts = info.largest_front = -1;
     info.two_by_two = info.perturbed = info.delayed = info.pushed_back = info.sweeps = -1;
+    info.replaced_blocks = info.single_blocks = -1;
     info.rank = info.planned_nnz = info.planned_bytes = info.stale = -1;
     info.regularised_positive = info.regularised_negative = -1;
     info.planned_flops = info.largest_l = info.first_error = NAN;
@@ -95,7 +97,9 @@ static void forget_factors(saddle_solver *s)
     s->info.time_plan = before.time_plan;
     s->direct.factored = false; /* its memory is kept for the next factorization */
     s->e.status = SADDLE_OK;
-    if (s->e.backend) sd_diagonal_free(&s->e, &s->diagonal);
+    if (!s->e.backend) return;
+    sd_diagonal_free(&s->e, &s->diagonal);
+    sd_block_jacobi_free(&s->e, &s->block_jacobi);
 }
 
 static void forget_operators(saddle_solver *s)
@@ -113,6 +117,7 @@ static void forget_analysis(saddle_solver *s)
     s->info.values_in_analysis = 0;
     s->info.time_prepare = s->info.time_plan = 0;
     sd_direct_free(&s->c, &s->direct);
+    sd_preparation_free(&s->c, &s->blocking);
     sd_csr_free(&s->c, &s->A);
     sd_free(&s->c, s->map);
     s->map = NULL;
@@ -176,10 +181,10 @@ static saddle_status inspect_values(saddle_solver *s, const saddle_matrix *A)
     return status;
 }
 
-/* Whether the options leave room for the direct solver. */
-static bool may_be_direct(const saddle_solver *s)
+/* Whether the options may lead to a plan that values shape. */
+static bool plans_by_values(const saddle_solver *s)
 {
-    return s->options.method == SADDLE_METHOD_DIRECT || s->options.method == SADDLE_METHOD_AUTO;
+    return s->options.method != SADDLE_METHOD_DIAGONAL && s->options.method != SADDLE_METHOD_NONE;
 }
 
 static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
@@ -198,11 +203,12 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
     s->analysed = true;
     s->info.n = s->A.n;
     s->info.time_plan = sd_seconds() - start;
-    if (!A->values || !may_be_direct(s)) return SADDLE_OK;
+    if (!A->values || !plans_by_values(s)) return SADDLE_OK;
     status = inspect_values(s, A);
     if (!status && sd_wants_plan(s)) status = sd_plan_direct(s);
     if (!status && s->options.method == SADDLE_METHOD_DIRECT) status = sd_direct_fits(&s->c, &s->direct);
-    s->info.values_in_analysis = s->direct.planned;
+    if (!status && s->options.method == SADDLE_METHOD_BJACOBI) status = sd_plan_block_jacobi(s);
+    s->info.values_in_analysis = s->direct.planned || s->blocking.block_start;
     return status;
 }
 
@@ -212,10 +218,10 @@ static bool needs(const saddle_solver *s, sd_precision precision)
     return precision == SD_DOUBLE || s->options.precision != SADDLE_PRECISION_DOUBLE;
 }
 
-static bool uses_diagonal(const saddle_solver *s)
+static bool uses(const saddle_solver *s, int method)
 {
     for (int k = 0; k < s->methods; ++k)
-        if (s->method[k] == SADDLE_METHOD_DIAGONAL) return true;
+        if (s->method[k] == method) return true;
     return false;
 }
 
@@ -229,9 +235,10 @@ static saddle_status prepare_attempts(saddle_solver *s)
             sd_operator_free(&s->e, &s->op[p]);
             status = sd_operator_make(&s->e, &s->A, p, SD_SUMS_BY_SLICES, &s->op[p]);
         }
-        if (!status && uses_diagonal(s))
+        if (!status && uses(s, SADDLE_METHOD_DIAGONAL))
             status = sd_diagonal_make(&s->e, &s->A, s->op[p].exponent, p, &s->diagonal);
     }
+    if (!status && uses(s, SADDLE_METHOD_BJACOBI)) status = sd_make_block_jacobi(s);
     return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
 }
 
@@ -264,7 +271,7 @@ static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
            (long long)product->nnz, product->half ? "of a triangle" : "stored", product->slices);
     s->factored = true;
     s->info.time_factor = sd_seconds() - start - spent;
-    if (s->method[0] == SADDLE_METHOD_DIRECT) return SADDLE_OK;
+    if (s->method[0] == SADDLE_METHOD_DIRECT || s->method[0] == SADDLE_METHOD_BJACOBI) return SADDLE_OK;
     s->info.factor_bytes = s->c.bytes - before;
     const bool diagonal = s->method[0] == SADDLE_METHOD_DIAGONAL;
     s->info.factor_nnz = s->info.factor_flops = diagonal ? s->A.n : 0;

@@ -2,6 +2,7 @@
 #ifndef SD_SOLVER_H
 #define SD_SOLVER_H
 
+#include "factor/block_jacobi.h"
 #include "factor/diagonal.h"
 #include "solve/direct.h"
 #include "solve/operator.h"
@@ -27,6 +28,8 @@ struct saddle_solver {
     sd_operator op[SD_PRECISIONS]; /* double always, single where asked for */
     sd_diagonal diagonal;
     sd_direct direct;
+    saddle_preparation blocking; /* of block-Jacobi: made once a pattern, block_start NULL before */
+    sd_block_jacobi block_jacobi;
     /* what is tried, in this order */
     int methods, method[SD_METHODS_MOST];
     int64_t budget; /* iterations of a method before the direct solver */
@@ -86,6 +89,12 @@ bool sd_wants_plan(const saddle_solver *solver);
 
 /* Plans the direct solver from the values of s->A. */
 saddle_status sd_plan_direct(saddle_solver *solver);
+
+/* Blocks of rows for block-Jacobi, from the values of s->A; and the diagonal blocks of an operator of s. */
+saddle_status sd_plan_block_jacobi(saddle_solver *solver);
+saddle_status sd_make_block_jacobi(saddle_solver *solver);
+/* The precision that iterations run in. */
+sd_precision sd_iteration_precision(const saddle_solver *solver);
 
 /* What a direct factorization of this solver is asked for. */
 sd_direct_options sd_direct_request(const saddle_solver *solver, sd_precision precision);

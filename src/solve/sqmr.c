@@ -13,8 +13,10 @@
 /* x'y, or 0 where it is nothing but rounding. */
 static double dot_or_zero(sd_engine *e, const sd_vector *x, const sd_vector *y)
 {
-    const double product = sd_dot_of(e, x, y);
-    return sd_vanishes(e, product, x, y) ? 0 : product;
+    double gram[3] = {0};
+    sd_gram(e, x, y, gram);
+    sd_wait(e);
+    return sd_gram_vanishes(gram, sd_rounding(x->precision)) ? 0 : gram[1];
 }
 
 void sd_sqmr(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)

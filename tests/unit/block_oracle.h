@@ -88,23 +88,104 @@ static inline void multiply_back(const triangles *t, long double *product, long 
     }
 }
 
-/* max |A - L D U| / (n u |L| |D| |U|), in the order of the block; for the kernels that have these. */
-static inline double rounding_error(const batch *b, const factors *f, int32_t k)
+/* Errors in units of n u |L| |D| |U| that are allowed. */
+enum { ROUNDINGS = 4 };
+
+/* A - L D U of one block in the order of the pivots, and n u |L| |D| |U|. */
+typedef struct difference {
+    triangles t;
+    long double error[SQUARE], unit[SQUARE];
+} difference;
+
+static inline void difference_of(const batch *b, const factors *f, int32_t k, difference *d)
 {
-    static triangles t;
     static long double product[SQUARE], weight[SQUARE];
     const int n = batch_size(b, k);
     const long double least = b->precision == SD_DOUBLE ? 0x1p-1074L : 0x1p-149L;
-    long double most = 0;
-    take_apart(b, f, k, &t);
-    multiply_back(&t, product, weight);
-    for (int at = 0; at < n * n; ++at) {
-        const long double a = batch_at(b, k, at % n, at / n);
-        const long double error = fabsl(a - product[at]);
-        const long double unit = n * (unit_of(b->precision) * weight[at] + least);
-        if (!(error / unit <= most)) most = error / unit;
+    take_apart(b, f, k, &d->t);
+    multiply_back(&d->t, product, weight);
+    for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < n; ++i) {
+            const int p = d->t.row[i], q = d->t.column[j];
+            d->error[i + j * n] = (long double)batch_at(b, k, p, q) - product[p + q * n];
+            d->unit[i + j * n] = n * (unit_of(b->precision) * weight[p + q * n] + least);
+        }
     }
+}
+
+/* max |A - L D U| / (n u |L| |D| |U|), for the kernels that have these. */
+static inline double rounding_error(const batch *b, const factors *f, int32_t k)
+{
+    static difference d;
+    long double most = 0;
+    difference_of(b, f, k, &d);
+    for (int at = 0; at < d.t.n * d.t.n; ++at)
+        if (!(fabsl(d.error[at]) / d.unit[at] <= most)) most = fabsl(d.error[at]) / d.unit[at];
     return (double)most;
+}
+
+typedef struct eigenvalues {
+    long double low, high;
+} eigenvalues;
+
+static inline eigenvalues eigenvalues_of(long double a, long double b, long double c)
+{
+    const long double middle = (a + c) / 2, radius = hypotl((a - c) / 2, b);
+    const long double far = middle < 0 ? middle - radius : middle + radius;
+    const long double near = far != 0 ? a * (c / far) - b * (b / far) : 0;
+    return middle < 0 ? (eigenvalues){far, near} : (eigenvalues){near, far};
+}
+
+/* How many eigenvalues were moved, as far as that can be told. */
+typedef struct moved {
+    int least, most;
+} moved;
+
+/* `now` is what became of the eigenvalue `was`, each known to within its doubt; whether it was moved to
+ * +-small. */
+static inline void check_moved(long double was, long double was_doubt, long double now, long double now_doubt,
+                               long double small, moved *m)
+{
+    const bool stayed = fabsl(now - was) <= was_doubt + now_doubt;
+    const bool at_small = fabsl(fabsl(now) - small) <= now_doubt;
+    assert_true(stayed || at_small);
+    assert_true(fabsl(now) >= small - now_doubt);
+    m->most += at_small;
+    if (stayed) return;
+    ++m->least;
+    assert_true(fabsl(was) <= small + was_doubt);
+    if (fabsl(was) > was_doubt) assert_true((was < 0) == (now < 0));
+}
+
+/*
+ * Of factors with pivots of at least `small`: they are those of A but for what was added to the pivots; that
+ * went to pivots below `small`, which kept their signs. Returns how many.
+ */
+static inline moved check_small_pivots(const batch *b, const factors *f, int32_t k, double small)
+{
+    static difference d;
+    const int n = batch_size(b, k);
+    moved m = {0, 0};
+    difference_of(b, f, k, &d);
+    for (int at = 0; at < n * n; ++at)
+        if (d.t.d[at] == 0) assert_true(fabsl(d.error[at]) <= ROUNDINGS * d.unit[at]);
+    for (int s = 0; s < n; ++s) {
+        const int at = s + s * n, next = at + 1 + n;
+        if (!(f->state[k].pairs >> s & 1)) {
+            check_moved(d.t.d[at] + d.error[at], ROUNDINGS * d.unit[at], d.t.d[at], 0, (long double)small,
+                        &m);
+            continue;
+        }
+        const long double doubt = ROUNDINGS * (d.unit[at] + 2 * d.unit[at + 1] + d.unit[next]);
+        const eigenvalues now = eigenvalues_of(d.t.d[at], d.t.d[at + 1], d.t.d[next]);
+        const eigenvalues was = eigenvalues_of(d.t.d[at] + d.error[at], d.t.d[at + 1] + d.error[at + 1],
+                                               d.t.d[next] + d.error[next]);
+        const long double coarse = 64 * unit_of(b->precision) * fmaxl(fabsl(now.low), fabsl(now.high));
+        check_moved(was.low, doubt, now.low, coarse, (long double)small, &m);
+        check_moved(was.high, doubt, now.high, coarse, (long double)small, &m);
+        ++s;
+    }
+    return m;
 }
 
 /* Each of 0 .. n-1 once. */

@@ -362,30 +362,37 @@ static inline void fill_bytes(sd_engine *e, void *block, int64_t bytes, int valu
 /* What the kernels must not touch holds 0xa5. */
 enum { UNTOUCHED = 0xa5 };
 
+/* The numbers of the wanted blocks, one after the other, on the engine. */
+static inline void *place_numbers(sd_engine *e, const batch *b, const void *data, const bool *wanted,
+                                  int64_t entries)
+{
+    const size_t one = sd_precision_size(b->precision);
+    char *packed = test_alloc((size_t)entries, one), *next = packed;
+    for (int32_t k = 0; k < b->blocks; ++k) {
+        if (wanted && !wanted[k]) continue;
+        const size_t bytes = (size_t)(b->entry[k + 1] - b->entry[k]) * one;
+        memcpy(next, (const char *)data + (size_t)b->entry[k] * one, bytes);
+        next += bytes;
+    }
+    assert_int_equal(next - packed, entries * (int64_t)one);
+    void *there = sd_to_backend(e, packed, entries * (int64_t)one, "test");
+    assert_int_equal(e->status, SADDLE_OK);
+    free(packed);
+    return there;
+}
+
 static inline void place_batch(sd_engine *e, const batch *b, const bool *wanted, const int32_t *source,
                                const int32_t *target, placed_batch *p)
 {
+    const int64_t one = (int64_t)sd_precision_size(b->precision);
     assert_int_equal(sd_block_plan_make(e, b->blocks, b->start, wanted, source, target, &p->plan), SADDLE_OK);
-    const size_t one = sd_precision_size(b->precision);
-    char *packed = test_alloc((size_t)p->plan.entries, one);
-    int64_t entry = 0;
-    for (int32_t k = 0; k < b->blocks; ++k) {
-        if (wanted && !wanted[k]) continue;
-        const int64_t count = b->entry[k + 1] - b->entry[k];
-        memcpy(packed + (size_t)entry * one, (char *)b->data + (size_t)b->entry[k] * one,
-               (size_t)count * one);
-        entry += count;
-    }
-    assert_int_equal(entry, p->plan.entries);
-    p->x = sd_blocks_new(e, &p->plan, b->precision, "test");
+    p->x = (sd_blocks){&p->plan, place_numbers(e, b, b->data, wanted, p->plan.entries), b->precision};
     p->f = sd_block_factors_new(e, &p->plan, b->precision);
     assert_int_equal(e->status, SADDLE_OK);
-    e->backend->upload(e, packed, p->x.data, entry * (int64_t)one);
-    fill_bytes(e, p->f.data, entry * (int64_t)one, UNTOUCHED);
+    fill_bytes(e, p->f.data, p->plan.entries * one, UNTOUCHED);
     fill_bytes(e, p->f.row, p->plan.rows, UNTOUCHED);
     fill_bytes(e, p->f.column, p->plan.rows, UNTOUCHED);
     fill_bytes(e, p->f.state, p->plan.blocks * (int64_t)sizeof *p->f.state, UNTOUCHED);
-    free(packed);
 }
 
 static inline void unplace_batch(sd_engine *e, placed_batch *p)
@@ -463,6 +470,21 @@ static inline void bench_close(bench *s)
     assert_int_equal(s->e.status, SADDLE_OK);
     sd_engine_close(&s->e);
     assert_int_equal(s->c.bytes, 0);
+}
+
+/* The cuda module where SADDLE_TEST_CUDA=1 asks for it; otherwise the test is skipped. */
+static inline const sd_backend *cuda_or_skip(void)
+{
+    const char *wanted = getenv("SADDLE_TEST_CUDA");
+    if (!wanted || strcmp(wanted, "1") != 0) {
+        print_message("           SADDLE_TEST_CUDA=1 runs it\n");
+        skip();
+    }
+    sd_context c;
+    sd_context_init(&c, NULL, 0);
+    const sd_backend *cuda = sd_backend_cuda(&c);
+    if (!cuda) fail_msg("%s", c.message);
+    return cuda;
 }
 
 #endif

@@ -152,7 +152,7 @@ static void kernels_do_nothing_after_a_failure(void **state)
             placed A = place(&s.e, &problems[2].csr, p), H = place(&s.e, &problems[3].csr, p);
             pair x = put_pair(&s, 7, data[0]), y = put_pair(&s, 7, data[1]);
             sd_vector wide = put_data(&s.e, SD_DOUBLE, 7, data[2]);
-            double result = 42, h[1] = {42};
+            double result = 42, h[3] = {42, 42, 42};
             s.e.status = SADDLE_DEVICE_FAILED;
             sd_fill(&s.e, 3, &y.mine);
             sd_copy(&s.e, &x.mine, &y.mine);
@@ -162,19 +162,25 @@ static void kernels_do_nothing_after_a_failure(void **state)
             sd_multiply(&s.e, &x.mine, &x.mine, &y.mine);
             sd_absolute(&s.e, &x.mine, &y.mine);
             sd_dot(&s.e, &x.mine, &y.mine, &result);
+            const sd_scalar one = {.positive = false};
+            sd_advance(&s.e, &one, &x.mine, &x.mine, &y.mine, &y.mine, &result);
+            sd_direction(&s.e, &x.mine, &one, &one, &x.mine, &y.mine);
             sd_norm_inf(&s.e, &x.mine, &result);
             sd_ratio_max(&s.e, &x.mine, &y.mine, &result);
-            sd_panel_dot(&s.e, 1, &x.mine, &y.mine, h);
-            sd_panel_axpy(&s.e, 1, h, &x.mine, &y.mine);
+            sd_gram(&s.e, &x.mine, &y.mine, h);
+            sd_basis_dot(&s.e, 1, &x.mine, &y.mine, h);
+            sd_wait(&s.e);
+            sd_basis_axpy(&s.e, 1, 1.0, h, &x.mine, &y.mine);
             sd_from_double(&s.e, &wide, &y.mine);
             sd_to_double(&s.e, &x.mine, &wide);
             for (int half = 0; half < 2; ++half) {
                 const sd_sparse *a = half ? &H.sparse : &A.sparse;
                 sd_spmv(&s.e, a, &x.mine, &y.mine);
+                sd_spmv_gram(&s.e, a, &x.mine, &y.mine, &x.mine, h);
                 sd_spmv_abs(&s.e, a, &x.mine, &y.mine);
                 sd_residual_dd(&s.e, a, &x.mine, &x.mine, &y.mine);
             }
-            assert_true(result == 42 && h[0] == 42);
+            assert_true(result == 42 && h[0] == 42 && h[1] == 42 && h[2] == 42);
             assert_int_equal(s.e.status, SADDLE_DEVICE_FAILED);
             s.e.status = SADDLE_OK;
             compare_vectors(&s, &y, NULL, "after a failure");

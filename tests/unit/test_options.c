@@ -197,6 +197,7 @@ static void the_enums_number_the_words(void **state)
         {"method", "diagonal", SADDLE_METHOD_DIAGONAL},
         {"method", "none", SADDLE_METHOD_NONE},
         {"method", "direct", SADDLE_METHOD_DIRECT},
+        {"method", "bjacobi", SADDLE_METHOD_BJACOBI},
         {"krylov", "auto", SADDLE_KRYLOV_AUTO},
         {"krylov", "cg", SADDLE_KRYLOV_CG},
         {"krylov", "minres", SADDLE_KRYLOV_MINRES},
@@ -250,6 +251,16 @@ static void the_enums_number_the_words(void **state)
         {"factorization", "static", SADDLE_FACTORIZATION_STATIC},
         {"check", "off", SADDLE_CHECK_OFF},
         {"check", "on", SADDLE_CHECK_ON},
+        {"block_kernel", "auto", SADDLE_BLOCK_KERNEL_AUTO},
+        {"block_kernel", "huard", SADDLE_BLOCK_KERNEL_HUARD},
+        {"block_kernel", "huard-t", SADDLE_BLOCK_KERNEL_HUARD_T},
+        {"block_kernel", "jordan", SADDLE_BLOCK_KERNEL_JORDAN},
+        {"block_kernel", "lu", SADDLE_BLOCK_KERNEL_LU},
+        {"block_kernel", "ldlt", SADDLE_BLOCK_KERNEL_LDLT},
+        {"block_kernel", "llt", SADDLE_BLOCK_KERNEL_LLT},
+        {"block_precision", "double", SADDLE_BLOCK_PRECISION_DOUBLE},
+        {"block_precision", "single", SADDLE_BLOCK_PRECISION_SINGLE},
+        {"block_precision", "adaptive", SADDLE_BLOCK_PRECISION_ADAPTIVE},
     };
     int listed = (int)(sizeof all / sizeof all[0]), words = 0;
     for (int k = 0; k < listed; ++k) {
@@ -430,7 +441,9 @@ static void fields_out_of_range_are_refused_by_name(void **state)
         assert_contains(c.message, #field);                                                                  \
     } while (0)
     REFUSED(method, -1);
-    REFUSED(method, 4);
+    REFUSED(method, 5);
+    REFUSED(block_kernel, 7);
+    REFUSED(block_precision, 3);
     REFUSED(krylov, 9);
     REFUSED(stop, 4);
     REFUSED(device, 4);

@@ -2,6 +2,7 @@
  * The plots: PNG files that unpack to the pixels meant, SVG files with the marks meant, whatever the
  * layout of the matrix or the values of the history; refusals that leave no file.
  */
+#include "cli/chart.h"
 #include "cli/command.h"
 #include "cli/families.h"
 #include "cli/font.h"
@@ -387,6 +388,60 @@ static void test_font(void **state)
     assert_true(font_width("", 10) == 0);
 }
 
+static void test_ticks_of_charts(void **state)
+{
+    (void)state;
+    static const double ranges[][2] = {{1, 32}, {0.3, 0.35}, {90, 110000}, {1e-6, 1e3}, {3.8, 17}, {7, 7.1}};
+    for (size_t r = 0; r < sizeof ranges / sizeof ranges[0]; ++r) {
+        for (int logarithmic = 0; logarithmic < 2; ++logarithmic) {
+            double ticks[16];
+            const int count = chart_ticks(ranges[r][0], ranges[r][1], logarithmic, ticks, 16);
+            assert_in_range(count, logarithmic ? 0 : 1, 16);
+            for (int k = 0; k < count; ++k) {
+                assert_true(ticks[k] >= ranges[r][0] * (1 - 1e-6) && ticks[k] <= ranges[r][1] * (1 + 1e-6));
+                assert_true(k == 0 || ticks[k] > ticks[k - 1]);
+            }
+        }
+    }
+}
+
+/* Curves and bars, with points that cannot be drawn: an SVG with every line, in finite numbers. */
+static void test_charts(void **state)
+{
+    (void)state;
+    double x[] = {1, 2, 3, 4, 5, 6}, y[] = {1e-3, 0, 1e3, NAN, INFINITY, 10}, base[] = {0, 0, 1, 0, 0, 5};
+    for (int kind = 0; kind < 8; ++kind) {
+        chart c = {.title = "<title>", .across = "x", .up = "y", .places = 2, .count = 2};
+        c.log_x = kind & 1;
+        c.log_y = kind & 2;
+        c.bars = kind & 4;
+        c.series[0] = (chart_series){"one", 6, x, y, NULL, 0};
+        c.series[1] = (chart_series){"two", kind == 7 ? 0 : 6, x, y, base, 1};
+        picture p = picture_begin(CHART_WIDTH, CHART_HEIGHT);
+        chart_draw(&p, &c, 0, 0);
+        assert_int_equal(picture_save(&p, in_folder("plot.svg")), EXIT_DONE);
+        picture_end(&p);
+        assert_int_equal(count_text(in_folder("plot.svg"), "&lt;title&gt;"), 1);
+        assert_int_equal(count_text(in_folder("plot.svg"), ">two<"), 1);
+        assert_int_equal(count_text(in_folder("plot.svg"), "nan"), 0);
+        assert_int_equal(count_text(in_folder("plot.svg"), "inf"), 0);
+    }
+}
+
+/* Nothing to draw is no reason to fail. */
+static void test_empty_chart(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 4; ++kind) {
+        const chart c = {
+            .title = "", .across = "", .up = "", .places = 1, .log_y = kind & 1, .bars = kind & 2};
+        picture p = picture_begin(CHART_WIDTH, CHART_HEIGHT);
+        chart_draw(&p, &c, 0, 0);
+        assert_int_equal(picture_save(&p, in_folder("plot.png")), EXIT_DONE);
+        picture_end(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,6 +454,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_convergence_extremes, make_folder, remove_folder),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_font),
+        cmocka_unit_test(test_ticks_of_charts),
+        cmocka_unit_test_setup_teardown(test_charts, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_empty_chart, make_folder, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

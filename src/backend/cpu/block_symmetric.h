@@ -195,7 +195,8 @@ static inline NAME(solver) NAME(settle_pivot)(NAME(block) * m, int s, bool two, 
     const real pivot[2] = {d.a, d.b * determinant}, second[2] = {1, y}, beside[2] = {1, d.b};
     const bool finite =
         (MATH(fabs)(d.a) <= LARGEST) & (MATH(fabs)(d.b) <= LARGEST) & (MATH(fabs)(d.c) <= LARGEST);
-    const bool large = (MATH(fabs)(pivot[two]) >= m->bound) & (MATH(fabs)(beside[two]) >= TINY);
+    const real size = MATH(fabs)(pivot[two]); /* which may overflow though d does not */
+    const bool large = (size >= m->bound) & (size <= LARGEST) & (MATH(fabs)(beside[two]) >= TINY);
     m->d[s] = d.a;
     m->d[s + 1] = d.c;
     m->e[s] = d.b;

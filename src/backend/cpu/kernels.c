@@ -28,6 +28,15 @@ static double fold(const double sum[LANES])
     return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
 }
 
+/* The chunks' results, `count` each of the SD_PANEL places, added in order. */
+static void add_chunks(const double *part, int64_t chunks, int count, double *result)
+{
+    for (int k = 0; k < count; ++k) {
+        result[k] = 0;
+        for (int64_t c = 0; c < chunks; ++c) result[k] += part[c * SD_PANEL + k];
+    }
+}
+
 /* `mode` is a constant wherever this is called, so only one line of it is left. */
 static inline void add_product(double *hi, double *lo, double a, double x, const product_mode mode)
 {

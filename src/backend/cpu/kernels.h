@@ -103,11 +103,12 @@ static double NAME(chunk_dot)(const real *x, const real *y, int64_t count)
     return fold(sum);
 }
 
-static void NAME(panel_dot)(sd_engine *e, int m, const sd_vector *x, const sd_vector *w, double *h)
+/* Dots of m <= SD_PANEL vectors, one after the other in v, with w. */
+static void NAME(panel_dot)(sd_engine *e, int m, const real *v, const sd_vector *w, double *h)
 {
     if (e->status) return;
     const int64_t n = w->n, chunks = (n + SD_CHUNK - 1) / SD_CHUNK;
-    const real *v = x->data, *ws = w->data;
+    const real *ws = w->data;
     double *part = e->scratch;
     const int threads = team(e, n * m);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
@@ -116,33 +117,114 @@ static void NAME(panel_dot)(sd_engine *e, int m, const sd_vector *x, const sd_ve
         for (int k = 0; k < m; ++k)
             part[c * SD_PANEL + k] = NAME(chunk_dot)(v + k * n + begin, ws + begin, count);
     }
-    for (int k = 0; k < m; ++k) {
-        h[k] = 0;
-        for (int64_t c = 0; c < chunks; ++c) h[k] += part[c * SD_PANEL + k];
-    }
+    add_chunks(part, chunks, m, h);
+}
+
+static void NAME(basis_dot)(sd_engine *e, int count, const sd_vector *x, const sd_vector *w, double *h)
+{
+    for (int k = 0; k < count; k += SD_PANEL)
+        NAME(panel_dot)(e, count - k < SD_PANEL ? count - k : SD_PANEL, x[k / SD_PANEL].data, w, h + k);
+    NAME(panel_dot)(e, 1, w->data, w, h + count);
 }
 
 static void NAME(dot)(sd_engine *e, const sd_vector *x, const sd_vector *y, double *result)
 {
-    NAME(panel_dot)(e, 1, x, y, result);
+    NAME(panel_dot)(e, 1, x->data, y, result);
 }
 
-static void NAME(panel_axpy)(sd_engine *e, int m, const double *h, const sd_vector *x, sd_vector *w)
+/* x'x, x'y, y'y of a chunk: one pass, each sum as chunk_dot makes it. */
+static void NAME(chunk_gram)(const real *x, const real *y, int64_t count, double *g)
+{
+    double xx[LANES] = {0}, xy[LANES] = {0}, yy[LANES] = {0};
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES)
+        for (int l = 0; l < LANES; ++l) {
+            xx[l] += (double)x[i + l] * (double)x[i + l];
+            xy[l] += (double)x[i + l] * (double)y[i + l];
+            yy[l] += (double)y[i + l] * (double)y[i + l];
+        }
+    for (int l = 0; i < count; ++i, ++l) {
+        xx[l] += (double)x[i] * (double)x[i];
+        xy[l] += (double)x[i] * (double)y[i];
+        yy[l] += (double)y[i] * (double)y[i];
+    }
+    g[0] = fold(xx);
+    g[1] = fold(xy);
+    g[2] = fold(yy);
+}
+
+static void NAME(gram)(sd_engine *e, const sd_vector *x, const sd_vector *y, double *g)
+{
+    if (e->status) return;
+    const int64_t n = x->n, chunks = (n + SD_CHUNK - 1) / SD_CHUNK;
+    const real *xs = x->data, *ys = y->data;
+    double *part = e->scratch;
+    const int threads = team(e, n);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int64_t c = 0; c < chunks; ++c) {
+        const int64_t begin = c * SD_CHUNK, count = n - begin < SD_CHUNK ? n - begin : SD_CHUNK;
+        NAME(chunk_gram)(xs + begin, ys + begin, count, part + c * SD_PANEL);
+    }
+    add_chunks(part, chunks, 3, g);
+}
+
+static void NAME(advance)(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q,
+                          sd_vector *x, sd_vector *r, double *square)
+{
+    if (e->status) return;
+    const int64_t n = x->n, chunks = (n + SD_CHUNK - 1) / SD_CHUNK;
+    const real *ps = p->data, *qs = q->data, a = (real)sd_scalar_value(alpha);
+    real *xs = x->data, *rs = r->data;
+    double *part = e->scratch;
+    const int threads = team(e, n);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int64_t c = 0; c < chunks; ++c) {
+        const int64_t begin = c * SD_CHUNK, end = n - begin < SD_CHUNK ? n : begin + SD_CHUNK;
+#pragma omp simd
+        for (int64_t i = begin; i < end; ++i) xs[i] += a * ps[i];
+#pragma omp simd
+        for (int64_t i = begin; i < end; ++i) rs[i] -= a * qs[i];
+        part[c * SD_PANEL] = NAME(chunk_dot)(rs + begin, rs + begin, end - begin);
+    }
+    add_chunks(part, chunks, 1, square);
+}
+
+static void NAME(direction)(sd_engine *e, const sd_vector *x, const sd_scalar *beta, const sd_scalar *omega,
+                            const sd_vector *v, sd_vector *p)
+{
+    if (e->status) return;
+    const real *xs = x->data, b = (real)sd_scalar_value(beta);
+    real *ps = p->data;
+    if (omega) {
+        const real *vs = v->data, o = (real)sd_scalar_value(omega);
+        EACH(x->n) ps[i] = xs[i] + b * (ps[i] - o * vs[i]);
+    } else {
+        EACH(x->n) ps[i] = xs[i] + b * ps[i];
+    }
+}
+
+static void NAME(panel_axpy)(sd_engine *e, int m, double sign, const double *h, const real *v, sd_vector *w)
 {
     if (e->status) return;
     const int64_t n = w->n, chunks = (n + SD_CHUNK - 1) / SD_CHUNK;
-    const real *v = x->data;
     real *ws = w->data;
     const int threads = team(e, n * m);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int64_t c = 0; c < chunks; ++c) {
         const int64_t begin = c * SD_CHUNK, end = n - begin < SD_CHUNK ? n : begin + SD_CHUNK;
         for (int k = 0; k < m; ++k) {
-            const real a = (real)h[k];
+            const real a = (real)(sign * h[k]);
             const real *vk = v + k * n;
             for (int64_t i = begin; i < end; ++i) ws[i] += a * vk[i];
         }
     }
+}
+
+static void NAME(basis_axpy)(sd_engine *e, int count, double sign, const double *h, const sd_vector *x,
+                             sd_vector *w)
+{
+    for (int k = 0; k < count; k += SD_PANEL) NAME(panel_axpy)
+    (e, count - k < SD_PANEL ? count - k : SD_PANEL, sign, h + k, x[k / SD_PANEL].data, w);
 }
 
 /* A maximum has no order to keep, so the threads may share it out as they like. */
@@ -276,6 +358,13 @@ static inline void NAME(product)(sd_engine *e, const sd_sparse *A, const sd_vect
 static void NAME(spmv)(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y)
 {
     NAME(product)(e, A, x, NULL, y, PLAIN);
+}
+
+static void NAME(spmv_gram)(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y,
+                            const sd_vector *w, double *g)
+{
+    NAME(product)(e, A, x, NULL, y, PLAIN);
+    NAME(gram)(e, w, y, g);
 }
 
 static void NAME(spmv_abs)(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y)

@@ -25,7 +25,7 @@ extern "C" {
 namespace sd_cuda
 {
 
-constexpr int BLOCK = 256; /* threads of a block, in all kernels */
+constexpr int BLOCK = 256; /* threads of a block, where nothing else is said */
 constexpr int WARP = 32;
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
@@ -36,19 +36,42 @@ struct block {
     block *next;
 };
 
+constexpr int PANELS = 16; /* of a basis that one kernel takes: see basis.cu */
+
 /* Numbers in device memory that are 0 between two calls. */
 struct counters {
-    unsigned ticket;         /* blocks that are done */
-    unsigned long long pile; /* long rows found and their pieces: see sparse.cu */
+    unsigned ticket;            /* blocks that are done */
+    unsigned panel[PANELS + 1]; /* and those of a panel */
+    unsigned long long pile;    /* long rows found and their pieces: see sparse.cu */
+};
+
+/* Where kernels leave results for the host, in its memory. `done` is the number of the last reduction whose
+ * results are there. The device has a copy of the values, for kernels that stand on them. */
+constexpr int RESULTS = 512;
+struct results {
+    double value[RESULTS];
+    unsigned long long done;
+};
+
+/* Results that the host has not taken yet: `count` numbers for `place`. */
+struct pending {
+    double *place;
+    int count;
 };
 
 struct state {
     int device, processors;
+    int shared_bytes; /* of a multiprocessor */
     cudaStream_t stream;
     cudaMemPool_t pool;
     block *blocks;
     counters *counter;
-    double *result; /* SD_PANEL numbers on the host, written by kernels */
+    results *result;
+    double *result_here;           /* on the device */
+    bool overlaps;                 /* whether a kernel may begin before the one before it has ended */
+    unsigned long long reductions; /* that were launched */
+    pending waiting[RESULTS];      /* in the order of their numbers in result->value */
+    int waits, values;             /* of waiting, and of their numbers */
 };
 
 inline state *state_of(const sd_engine *e)
@@ -90,22 +113,75 @@ bool failed(sd_engine *e, cudaError_t error, const char *what);
 /* The scratch of the engine, or NULL (and the engine failed) where fewer bytes were reserved. */
 void *scratch(sd_engine *e, int64_t bytes, const char *what);
 
-/* Waits for the stream, so that e's result is there. */
+/* Waits for the stream. */
 bool finished(sd_engine *e, const char *what);
 
-/* Runs a kernel on the engine's stream with blocks of BLOCK threads. */
+/* Room among the results for `count` numbers that are for `place`; `number` is what the kernel that writes
+ * them then sets `done` to. */
+struct expected {
+    double *there, *here; /* on the host and on the device */
+    unsigned long long number;
+};
+expected expect(sd_engine *e, int count, double *place);
+
+/* Where the device has the number that will stand at `place`; NULL where the host has it already. */
+const double *still_to_come(const sd_engine *e, const double *place);
+
+/* Waits for all results that are expected and puts them in their places. */
+void collect(sd_engine *e);
+
+/* The first thing in a kernel that was launched early: from here on all that came before it in the stream is
+ * done, and the kernel after it may begin to take its place on the device. */
+__device__ inline void after_others()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/* Runs a kernel on the engine's stream; `early` where it begins with after_others. */
 template <class... Parameters, class... Arguments>
-void launch(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks,
-            Arguments... arguments)
+void launch_grid(sd_engine *e, const char *what, bool early, void (*kernel)(Parameters...), dim3 blocks,
+                 int threads, int shared_bytes, Arguments... arguments)
 {
     const state *s = state_of(e);
     const on_device current(s->device);
     if (failed(e, current.error, what)) return;
     cudaLaunchConfig_t shape = {};
-    shape.gridDim = dim3(static_cast<unsigned>(blocks));
-    shape.blockDim = dim3(BLOCK);
+    shape.gridDim = blocks;
+    shape.blockDim = dim3(static_cast<unsigned>(threads));
+    shape.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
     shape.stream = s->stream;
+    cudaLaunchAttribute overlap = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    shape.attrs = &overlap;
+    shape.numAttrs = early && s->overlaps ? 1 : 0;
     failed(e, cudaLaunchKernelEx(&shape, kernel, static_cast<Parameters>(arguments)...), what);
+}
+
+template <class... Parameters, class... Arguments>
+void launch_with(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks, int threads,
+                 Arguments... arguments)
+{
+    launch_grid(e, what, false, kernel, dim3(static_cast<unsigned>(blocks)), threads, 0, arguments...);
+}
+
+/* With blocks of BLOCK threads. */
+template <class... Parameters, class... Arguments>
+void launch(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks,
+            Arguments... arguments)
+{
+    launch_grid(e, what, false, kernel, dim3(static_cast<unsigned>(blocks)), BLOCK, 0, arguments...);
+}
+
+/* With such blocks, of a kernel that begins with after_others. */
+template <class... Parameters, class... Arguments>
+void launch_early(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks,
+                  Arguments... arguments)
+{
+    launch_grid(e, what, true, kernel, dim3(static_cast<unsigned>(blocks)), BLOCK, 0, arguments...);
 }
 
 /* Every kernel of kernels.def and blocks.def, over both precisions; vectors.cu, sparse.cu and block_*.cu
@@ -118,6 +194,7 @@ void launch(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64
 /* How a product goes over the rows: decided from n and nnz, tried out by bench/cuda_kernels.cu. */
 struct row_shape {
     int lanes;        /* threads a row: 1, 2, 4, ..., 32 */
+    bool few;         /* short rows: fewer entries under way at once */
     int64_t long_row; /* rows of more entries are cut into pieces, */
     int64_t piece;    /* of so many entries, each summed by a warp */
 };

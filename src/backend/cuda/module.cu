@@ -7,6 +7,7 @@
  */
 #include "backend/cuda/cuda.cuh"
 
+#include <atomic>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +48,65 @@ void *scratch(sd_engine *e, int64_t bytes, const char *what)
 bool finished(sd_engine *e, const char *what)
 {
     return !e->status && !failed(e, cudaStreamSynchronize(state_of(e)->stream), what);
+}
+
+expected expect(sd_engine *e, int count, double *place)
+{
+    state *s = state_of(e);
+    if (s->values + count > RESULTS) collect(e);
+    const int at = s->values;
+    s->waiting[s->waits++] = {place, count};
+    s->values += count;
+    return {s->result->value + at, s->result_here + at, ++s->reductions};
+}
+
+const double *still_to_come(const sd_engine *e, const double *place)
+{
+    const state *s = state_of(e);
+    int at = s->values;
+    for (int k = s->waits - 1; k >= 0; --k) { /* the last one that is for this place */
+        at -= s->waiting[k].count;
+        const double *const first = s->waiting[k].place;
+        if (place >= first && place < first + s->waiting[k].count)
+            return s->result_here + at + (place - first);
+    }
+    return NULL;
+}
+
+namespace
+{
+
+/* Looks until the results of the last reduction are there. The kernel's own word comes sooner than the
+ * stream's, which is asked now and then, for a kernel that failed says nothing. */
+bool arrived(sd_engine *e)
+{
+    constexpr int LOOKS = 4096;
+    state *s = state_of(e);
+    const volatile unsigned long long *const done = &s->result->done;
+    while (*done != s->reductions) {
+        for (int k = 0; k < LOOKS && *done != s->reductions; ++k) {
+        }
+        if (*done == s->reductions) break;
+        const cudaError_t error = cudaStreamQuery(s->stream);
+        if (error == cudaErrorNotReady) continue;
+        if (failed(e, error, "a reduction")) return false;
+        if (*done != s->reductions) return !failed(e, cudaErrorUnknown, "a reduction that left no result");
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return true;
+}
+
+} /* namespace */
+
+void collect(sd_engine *e)
+{
+    state *s = state_of(e);
+    if (!e->status && s->waits > 0 && arrived(e)) {
+        const double *value = s->result->value;
+        for (int k = 0; k < s->waits; ++k)
+            for (int i = 0; i < s->waiting[k].count; ++i) s->waiting[k].place[i] = *value++;
+    }
+    s->waits = s->values = 0;
 }
 
 namespace
@@ -101,6 +161,7 @@ void dispose(sd_context *c, state *s)
     const on_device current(s->device);
     if (s->stream) cudaStreamSynchronize(s->stream);
     if (s->counter) cudaFree(s->counter);
+    if (s->result_here) cudaFree(s->result_here);
     if (s->result) cudaFreeHost(s->result);
     if (s->pool) cudaMemPoolDestroy(s->pool);
     if (s->stream) cudaStreamDestroy(s->stream);
@@ -142,12 +203,28 @@ cudaError_t furnish(state *s, const char **what)
     }
     if (error == cudaSuccess) {
         *what = "no pinned memory";
-        error = cudaHostAlloc(reinterpret_cast<void **>(&s->result), SD_PANEL * sizeof(double),
+        error = cudaHostAlloc(reinterpret_cast<void **>(&s->result), sizeof *s->result,
                               cudaHostAllocMapped | cudaHostAllocPortable);
+        if (error == cudaSuccess) s->result->done = 0;
     }
     if (error == cudaSuccess) {
         *what = "no memory for counters";
         error = cudaMalloc(reinterpret_cast<void **>(&s->counter), sizeof *s->counter);
+    }
+    if (error == cudaSuccess) {
+        *what = "no memory for results";
+        error = cudaMalloc(reinterpret_cast<void **>(&s->result_here), RESULTS * sizeof *s->result_here);
+    }
+    if (error == cudaSuccess) {
+        int major = 0;
+        *what = "no compute capability";
+        error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, s->device);
+        s->overlaps = major >= 9;
+    }
+    if (error == cudaSuccess) {
+        *what = "no size of its shared memory";
+        error =
+            cudaDeviceGetAttribute(&s->shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, s->device);
     }
     if (error == cudaSuccess) {
         *what = "no number of multiprocessors";
@@ -309,6 +386,7 @@ const sd_backend table = {SD_BACKEND_VERSION,
                           release,
                           upload,
                           download,
+                          collect,
                           describe,
                           {double_kernels, single_kernels}};
 

@@ -1,15 +1,10 @@
 /*
- * Vectors on the GPU: element by element, and reductions.
+ * Vectors on the GPU: element by element, and reductions (reduce.cuh).
  *
  * Element-wise kernels do per entry what the CPU's do, each operation rounded (--fmad=false), so they
  * give the CPU's bits.
- *
- * A reduction is cut into chunks of SD_CHUNK entries, a block each: thread t takes entries t,
- * t + BLOCK, ... of its chunk in that order, then a tree over the block. The block that finishes
- * last adds the chunks' results, thread t those of chunks t, t + BLOCK, ..., then the same tree. It
- * writes into host memory, so that one wait is all that a reduction costs beyond its kernel.
  */
-#include "backend/cuda/cuda.cuh"
+#include "backend/cuda/reduce.cuh"
 
 #include <math.h>
 
@@ -20,10 +15,62 @@ namespace
 
 constexpr int UNROLL = 4; /* entries a thread has under way at once */
 
+/* A number: the host's, or one that an earlier kernel leaves `here`. */
+struct number {
+    const double *here;
+    double value;
+    __device__ double get() const
+    {
+        return here ? __ldcg(here) : value;
+    }
+};
+
+number number_at(const sd_engine *e, const double *place)
+{
+    if (!place) return {NULL, 1};
+    const double *const here = still_to_come(e, place);
+    return {here, here ? 0 : *place};
+}
+
+/* An sd_scalar on its way to a kernel. */
+struct scalar {
+    number over[2], under[2], gram[3];
+    bool positive, tested;
+    double rounding;
+
+    scalar(const sd_engine *e, const sd_scalar *s)
+        : positive(s->positive), tested(s->gram != NULL), rounding(s->rounding)
+    {
+        for (int k = 0; k < 2; ++k) over[k] = number_at(e, s->over[k]);
+        for (int k = 0; k < 2; ++k) under[k] = number_at(e, s->under[k]);
+        for (int k = 0; k < 3; ++k) gram[k] = number_at(e, s->gram ? s->gram + k : NULL);
+    }
+
+    __device__ double value() const
+    {
+        const double o[] = {over[0].get(), over[1].get()}, u[] = {under[0].get(), under[1].get()},
+                     g[] = {gram[0].get(), gram[1].get(), gram[2].get()};
+        if (tested && sd_gram_vanishes(g, rounding)) return 0;
+        const sd_scalar s = {{&o[0], &o[1]}, {&u[0], &u[1]}, positive, NULL, 0};
+        return sd_scalar_value(&s);
+    }
+};
+
+/* f.begin() in every thread, where f has something to do before the first entry. */
+template <class F> __device__ inline auto begin(F &f, int) -> decltype(f.begin())
+{
+    f.begin();
+}
+template <class F> __device__ inline void begin(F &, long)
+{
+}
+
 /* y_i = f(i). All of a thread's entries are read before any is written, to have many reads in
  * flight though y may be what f reads (only at i). */
 template <class T, class F> __global__ void __launch_bounds__(BLOCK) each(int64_t n, T *y, F f)
 {
+    after_others();
+    begin(f, 0);
     const int64_t stride = static_cast<int64_t>(gridDim.x) * BLOCK * UNROLL;
     for (int64_t i = static_cast<int64_t>(blockIdx.x) * BLOCK * UNROLL + threadIdx.x; i < n; i += stride) {
         T value[UNROLL];
@@ -40,7 +87,7 @@ template <class T, class F> void for_each(sd_engine *e, const char *what, int64_
 {
     if (e->status || n == 0) return;
     const int64_t wanted = (n + BLOCK * UNROLL - 1) / (BLOCK * UNROLL), most = INT32_MAX;
-    launch(e, what, each<T, F>, wanted < most ? wanted : most, n, static_cast<T *>(y), f);
+    launch_early(e, what, each<T, F>, wanted < most ? wanted : most, n, static_cast<T *>(y), f);
 }
 
 template <class real> struct constant_of {
@@ -79,6 +126,22 @@ template <class real> struct sum_of_scaled {
     }
 };
 
+/* x + beta (p - omega v), without omega x + beta p */
+template <class real, bool without> struct directed {
+    scalar beta, omega;
+    const real *x, *v, *p;
+    real b, o;
+    __device__ void begin()
+    {
+        b = static_cast<real>(beta.value());
+        if (!without) o = static_cast<real>(omega.value());
+    }
+    __device__ real operator()(int64_t i) const
+    {
+        return x[i] + b * (without ? p[i] : p[i] - o * v[i]);
+    }
+};
+
 template <class real> struct multiplied {
     const real *d, *x;
     __device__ real operator()(int64_t i) const
@@ -95,28 +158,12 @@ template <class real> struct absolute_of {
     }
 };
 
-/* w + h_1 v_1 + ... + h_m v_m, from left to right. */
-template <class real, int m> struct combined {
-    real h[m];
-    const real *v;
-    int64_t n;
-    const real *w;
+template <class real> struct added {
+    real a;
+    const real *x, *y;
     __device__ real operator()(int64_t i) const
     {
-        real term[m], sum = w[i];
-#pragma unroll
-        for (int k = 0; k < m; ++k) term[k] = h[k] * v[k * n + i];
-#pragma unroll
-        for (int k = 0; k < m; ++k) sum += term[k];
-        return sum;
-    }
-};
-
-/* How two partial results become one. */
-struct addition {
-    static __device__ double join(double a, double b)
-    {
-        return a + b;
+        return y[i] + a * x[i];
     }
 };
 
@@ -128,138 +175,145 @@ struct largest {
     }
 };
 
-/* What is joined at entry i: m numbers at once. */
-template <class real, int m> struct products {
-    const real *v, *w;
-    int64_t n;
-    __device__ void operator()(int64_t i, double (&value)[m]) const
+/* What is joined at entry i, m numbers at once: load(i) reads, values(i, read, value) makes them of what was
+ * read (and may write at i). */
+template <class real> struct products {
+    const real *x, *y;
+    struct read {
+        real x, y;
+    };
+    __device__ read load(int64_t i) const
     {
-        const double wi = w[i];
-#pragma unroll
-        for (int k = 0; k < m; ++k) value[k] = static_cast<double>(v[k * n + i]) * wi;
+        return {x[i], y[i]};
+    }
+    __device__ void values(int64_t, const read &o, double (&value)[1]) const
+    {
+        value[0] = static_cast<double>(o.x) * static_cast<double>(o.y);
+    }
+};
+
+template <class real> struct squares {
+    const real *x, *y;
+    struct read {
+        real x, y;
+    };
+    __device__ read load(int64_t i) const
+    {
+        return {x[i], y[i]};
+    }
+    __device__ void values(int64_t, const read &o, double (&value)[3]) const
+    {
+        const double a = o.x, b = o.y;
+        value[0] = a * a;
+        value[1] = a * b;
+        value[2] = b * b;
+    }
+};
+
+/* x += a p, r -= a q, and r'r */
+template <class real> struct stepped {
+    scalar alpha;
+    const real *p, *q;
+    real *x, *r;
+    real a;
+    __device__ void begin()
+    {
+        a = static_cast<real>(alpha.value());
+    }
+    struct read {
+        real p, q, x, r;
+    };
+    __device__ read load(int64_t i) const
+    {
+        return {p[i], q[i], x[i], r[i]};
+    }
+    __device__ void values(int64_t i, const read &o, double (&value)[1]) const
+    {
+        const real next = o.r - a * o.q;
+        x[i] = o.x + a * o.p;
+        r[i] = next;
+        value[0] = static_cast<double>(next) * static_cast<double>(next);
     }
 };
 
 template <class real> struct magnitude {
     const real *x;
-    __device__ void operator()(int64_t i, double (&value)[1]) const
+    using read = real;
+    __device__ read load(int64_t i) const
     {
-        value[0] = fabs(static_cast<double>(x[i]));
+        return x[i];
+    }
+    __device__ void values(int64_t, read o, double (&value)[1]) const
+    {
+        value[0] = fabs(static_cast<double>(o));
     }
 };
 
 template <class real> struct ratio {
     const real *x, *y;
-    __device__ void operator()(int64_t i, double (&value)[1]) const
+    struct read {
+        real x, y;
+    };
+    __device__ read load(int64_t i) const
     {
-        const double a = fabs(static_cast<double>(x[i])), b = y[i];
+        return {x[i], y[i]};
+    }
+    __device__ void values(int64_t, const read &o, double (&value)[1]) const
+    {
+        const double a = fabs(static_cast<double>(o.x)), b = o.y;
         value[0] = a == 0 && b == 0 ? 0 : a / b;
     }
 };
 
-/* Joins the values of a block's threads: thread 0 has the results. */
-template <class J, int m> __device__ void join_block(double (&value)[m])
-{
-    __shared__ double of_warp[m][BLOCK / WARP];
-    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    __syncthreads(); /* of_warp may still be read from the time before */
-#pragma unroll
-    for (int k = 0; k < m; ++k) {
-#pragma unroll
-        for (int step = WARP / 2; step > 0; step /= 2)
-            value[k] = J::join(value[k], __shfl_down_sync(ALL_LANES, value[k], step));
-        if (lane == 0) of_warp[k][warp] = value[k];
-    }
-    __syncthreads();
-    if (warp > 0) return;
-#pragma unroll
-    for (int k = 0; k < m; ++k) {
-        value[k] = of_warp[k][lane % (BLOCK / WARP)];
-#pragma unroll
-        for (int step = BLOCK / WARP / 2; step > 0; step /= 2)
-            value[k] = J::join(value[k], __shfl_down_sync(ALL_LANES, value[k], step));
-    }
-}
-
-/* True in all threads of the block that calls this last of the whole grid. What thread 0 of each
- * block wrote before is then visible; the ticket is 0 again. */
-__device__ bool is_last_block(unsigned *ticket)
-{
-    __shared__ bool last;
-    if (threadIdx.x == 0) {
-        __threadfence();
-        last = atomicAdd(ticket, 1) == gridDim.x - 1;
-        if (last) {
-            *ticket = 0;
-            __threadfence();
-        }
-    }
-    __syncthreads();
-    return last;
-}
-
-/* part has room for m numbers a chunk. */
+/* The block's chunk: entries chunk b .. chunk (b + 1)), each thread's in order. */
 template <class J, int m, class F>
-__global__ void __launch_bounds__(BLOCK)
-    reduce(int64_t n, int64_t chunks, F f, double *part, unsigned *ticket, double *result)
+__device__ inline void reduce_chunk(int64_t n, int64_t chunk, const F &f, double (&sum)[m])
 {
-    for (int64_t c = blockIdx.x; c < chunks; c += gridDim.x) {
-        double sum[m] = {};
-        const int64_t first = c * SD_CHUNK + threadIdx.x;
-#pragma unroll 4
-        for (int s = 0; s < SD_CHUNK; s += BLOCK) {
-            double value[m] = {};
-            if (first + s < n) f(first + s, value);
+    constexpr int LOADS = sizeof(typename F::read) > 8 ? UNROLL : 2 * UNROLL;
+    const int64_t first = blockIdx.x * chunk, end = n - first < chunk ? n : first + chunk;
+    for (int64_t i = first + threadIdx.x; i < end; i += LOADS * BLOCK) {
+        typename F::read o[LOADS];
+#pragma unroll
+        for (int u = 0; u < LOADS; ++u)
+            if (i + u * BLOCK < end) o[u] = f.load(i + u * BLOCK);
+#pragma unroll
+        for (int u = 0; u < LOADS; ++u) {
+            if (i + u * BLOCK >= end) continue;
+            double value[m];
+            f.values(i + u * BLOCK, o[u], value);
 #pragma unroll
             for (int k = 0; k < m; ++k) sum[k] = J::join(sum[k], value[k]);
         }
-        join_block<J, m>(sum);
-        if (threadIdx.x == 0)
-            for (int k = 0; k < m; ++k) part[k * chunks + c] = sum[k];
     }
-    if (!is_last_block(ticket)) return;
-    double sum[m] = {};
-#pragma unroll
-    for (int k = 0; k < m; ++k)
-        for (int64_t c = threadIdx.x; c < chunks; c += BLOCK)
-            sum[k] = J::join(sum[k], __ldcg(part + k * chunks + c));
-    join_block<J, m>(sum);
-    if (threadIdx.x == 0)
-        for (int k = 0; k < m; ++k) result[k] = sum[k];
 }
 
+template <class J, int m, class F>
+__global__ void __launch_bounds__(BLOCK) reduce(int64_t n, int64_t chunk, F f, const outcome to)
+{
+    double sum[m] = {};
+    after_others();
+    begin(f, 0);
+    reduce_chunk<J, m>(n, chunk, f, sum);
+    finish<J, m>(sum, to);
+}
+
+/* The results are there later: see kernels.def. */
 template <class J, int m, class F>
 void reduction(sd_engine *e, const char *what, int64_t n, const F &f, double *result)
 {
     if (e->status) return;
     for (int k = 0; k < m; ++k) result[k] = 0;
     if (n == 0) return;
-    const state *s = state_of(e);
-    const int64_t chunks = (n + SD_CHUNK - 1) / SD_CHUNK, most = INT32_MAX;
+    const int64_t chunk = chunk_length(n), chunks = (n + chunk - 1) / chunk;
     void *part = scratch(e, chunks * m * static_cast<int64_t>(sizeof(double)), what);
     if (!part) return;
-    launch(e, what, reduce<J, m, F>, chunks < most ? chunks : most, n, chunks, f, static_cast<double *>(part),
-           &s->counter->ticket, s->result);
-    if (!finished(e, what)) return;
-    for (int k = 0; k < m; ++k) result[k] = s->result[k];
+    const outcome to(e, part, m, result);
+    launch_early(e, what, reduce<J, m, F>, chunks, n, chunk, f, to);
 }
 
 template <class real> const real *data_of(const sd_vector *x)
 {
     return static_cast<const real *>(x->data);
-}
-
-template <class real, int m>
-void dots(sd_engine *e, const char *what, const sd_vector *v, const sd_vector *w, double *h)
-{
-    reduction<addition, m>(e, what, w->n, products<real, m>{data_of<real>(v), data_of<real>(w), w->n}, h);
-}
-
-template <class real, int m> void combine(sd_engine *e, const double *h, const sd_vector *v, sd_vector *w)
-{
-    combined<real, m> f = {{}, data_of<real>(v), w->n, data_of<real>(w)};
-    for (int k = 0; k < m; ++k) f.h[k] = static_cast<real>(h[k]);
-    for_each<real>(e, "panel_axpy", w->n, w->data, f);
 }
 
 } /* namespace */
@@ -281,8 +335,41 @@ template <class real> void scale(sd_engine *e, double alpha, sd_vector *x)
 
 template <class real> void axpy(sd_engine *e, double alpha, const sd_vector *x, sd_vector *y)
 {
-    const combined<real, 1> f = {{static_cast<real>(alpha)}, data_of<real>(x), x->n, data_of<real>(y)};
+    const added<real> f = {static_cast<real>(alpha), data_of<real>(x), data_of<real>(y)};
     for_each<real>(e, "axpy", x->n, y->data, f);
+}
+
+template <class real>
+void direction(sd_engine *e, const sd_vector *x, const sd_scalar *beta, const sd_scalar *omega,
+               const sd_vector *v, sd_vector *p)
+{
+    const real *const xs = data_of<real>(x), *const ps = data_of<real>(p);
+    const scalar b(e, beta);
+    if (omega) {
+        const directed<real, false> f = {b, scalar(e, omega), xs, data_of<real>(v), ps, 0, 0};
+        for_each<real>(e, "direction", x->n, p->data, f);
+    } else {
+        const directed<real, true> f = {b, b, xs, NULL, ps, 0, 0};
+        for_each<real>(e, "direction", x->n, p->data, f);
+    }
+}
+
+template <class real>
+void advance(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q, sd_vector *x,
+             sd_vector *r, double *square)
+{
+    const stepped<real> f = {scalar(e, alpha),
+                             data_of<real>(p),
+                             data_of<real>(q),
+                             static_cast<real *>(x->data),
+                             static_cast<real *>(r->data),
+                             0};
+    reduction<addition, 1>(e, "advance", x->n, f, square);
+}
+
+template <class real> void gram(sd_engine *e, const sd_vector *x, const sd_vector *y, double *g)
+{
+    reduction<addition, 3>(e, "gram", x->n, squares<real>{data_of<real>(x), data_of<real>(y)}, g);
 }
 
 template <class real> void axpby(sd_engine *e, double alpha, const sd_vector *x, double beta, sd_vector *y)
@@ -317,48 +404,20 @@ template <class real> void to_double(sd_engine *e, const sd_vector *x, sd_vector
 
 template <class real> void dot(sd_engine *e, const sd_vector *x, const sd_vector *y, double *result)
 {
-    dots<real, 1>(e, "dot", x, y, result);
+    reduction<addition, 1>(e, "dot", x->n, products<real>{data_of<real>(x), data_of<real>(y)}, result);
+    collect(e);
 }
 
 template <class real> void norm_inf(sd_engine *e, const sd_vector *x, double *result)
 {
     reduction<largest, 1>(e, "norm_inf", x->n, magnitude<real>{data_of<real>(x)}, result);
+    collect(e);
 }
 
 template <class real> void ratio_max(sd_engine *e, const sd_vector *x, const sd_vector *y, double *result)
 {
     reduction<largest, 1>(e, "ratio_max", x->n, ratio<real>{data_of<real>(x), data_of<real>(y)}, result);
-}
-
-template <class real> void panel_dot(sd_engine *e, int m, const sd_vector *x, const sd_vector *w, double *h)
-{
-    const char *const what = "panel_dot";
-    switch (m) {
-    case 1: dots<real, 1>(e, what, x, w, h); break;
-    case 2: dots<real, 2>(e, what, x, w, h); break;
-    case 3: dots<real, 3>(e, what, x, w, h); break;
-    case 4: dots<real, 4>(e, what, x, w, h); break;
-    case 5: dots<real, 5>(e, what, x, w, h); break;
-    case 6: dots<real, 6>(e, what, x, w, h); break;
-    case 7: dots<real, 7>(e, what, x, w, h); break;
-    case 8: dots<real, 8>(e, what, x, w, h); break;
-    default: break;
-    }
-}
-
-template <class real> void panel_axpy(sd_engine *e, int m, const double *h, const sd_vector *x, sd_vector *w)
-{
-    switch (m) {
-    case 1: combine<real, 1>(e, h, x, w); break;
-    case 2: combine<real, 2>(e, h, x, w); break;
-    case 3: combine<real, 3>(e, h, x, w); break;
-    case 4: combine<real, 4>(e, h, x, w); break;
-    case 5: combine<real, 5>(e, h, x, w); break;
-    case 6: combine<real, 6>(e, h, x, w); break;
-    case 7: combine<real, 7>(e, h, x, w); break;
-    case 8: combine<real, 8>(e, h, x, w); break;
-    default: break;
-    }
+    collect(e);
 }
 
 /* The rows of kernels.def that are defined here, in both precisions. */
@@ -370,13 +429,16 @@ BOTH(copy, (sd_engine *, const sd_vector *, sd_vector *))
 BOTH(scale, (sd_engine *, double, sd_vector *))
 BOTH(axpy, (sd_engine *, double, const sd_vector *, sd_vector *))
 BOTH(axpby, (sd_engine *, double, const sd_vector *, double, sd_vector *))
+BOTH(advance, (sd_engine *, const sd_scalar *, const sd_vector *, const sd_vector *, sd_vector *, sd_vector *,
+               double *))
+BOTH(direction,
+     (sd_engine *, const sd_vector *, const sd_scalar *, const sd_scalar *, const sd_vector *, sd_vector *))
+BOTH(gram, (sd_engine *, const sd_vector *, const sd_vector *, double *))
 BOTH(multiply, (sd_engine *, const sd_vector *, const sd_vector *, sd_vector *))
 BOTH(absolute, (sd_engine *, const sd_vector *, sd_vector *))
 BOTH(dot, (sd_engine *, const sd_vector *, const sd_vector *, double *))
 BOTH(norm_inf, (sd_engine *, const sd_vector *, double *))
 BOTH(ratio_max, (sd_engine *, const sd_vector *, const sd_vector *, double *))
-BOTH(panel_dot, (sd_engine *, int, const sd_vector *, const sd_vector *, double *))
-BOTH(panel_axpy, (sd_engine *, int, const double *, const sd_vector *, sd_vector *))
 BOTH(from_double, (sd_engine *, const sd_vector *, sd_vector *))
 BOTH(to_double, (sd_engine *, const sd_vector *, sd_vector *))
 

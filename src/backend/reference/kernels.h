@@ -56,6 +56,31 @@ static void NAME(dot)(sd_engine *e, const sd_vector *x, const sd_vector *y, doub
     *result = sum;
 }
 
+static void NAME(advance)(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q,
+                          sd_vector *x, sd_vector *r, double *square)
+{
+    if (e->status) return;
+    const double a = sd_scalar_value(alpha);
+    NAME(axpy)(e, a, p, x);
+    NAME(axpy)(e, -a, q, r);
+    NAME(dot)(e, r, r, square);
+}
+
+static void NAME(direction)(sd_engine *e, const sd_vector *x, const sd_scalar *beta, const sd_scalar *omega,
+                            const sd_vector *v, sd_vector *p)
+{
+    if (e->status) return;
+    if (omega) NAME(axpy)(e, -sd_scalar_value(omega), v, p);
+    NAME(axpby)(e, 1.0, x, sd_scalar_value(beta), p);
+}
+
+static void NAME(gram)(sd_engine *e, const sd_vector *x, const sd_vector *y, double *g)
+{
+    NAME(dot)(e, x, x, &g[0]);
+    NAME(dot)(e, x, y, &g[1]);
+    NAME(dot)(e, y, y, &g[2]);
+}
+
 static void NAME(norm_inf)(sd_engine *e, const sd_vector *x, double *result)
 {
     if (e->status) return;
@@ -79,19 +104,27 @@ static void NAME(ratio_max)(sd_engine *e, const sd_vector *x, const sd_vector *y
     *result = most;
 }
 
-static void NAME(panel_dot)(sd_engine *e, int m, const sd_vector *x, const sd_vector *w, double *h)
+/* Vector k of a basis in panels. */
+static sd_vector NAME(basis_vector)(const sd_vector *x, int k, int64_t n)
 {
-    for (int k = 0; k < m; ++k) {
-        const sd_vector v = {(real *)x->data + k * w->n, w->n, x->precision};
-        NAME(dot)(e, &v, w, &h[k]);
-    }
+    return (sd_vector){(real *)x[k / SD_PANEL].data + k % SD_PANEL * n, n, x->precision};
 }
 
-static void NAME(panel_axpy)(sd_engine *e, int m, const double *h, const sd_vector *x, sd_vector *w)
+static void NAME(basis_dot)(sd_engine *e, int count, const sd_vector *x, const sd_vector *w, double *h)
 {
-    for (int k = 0; k < m; ++k) {
-        const sd_vector v = {(real *)x->data + k * w->n, w->n, x->precision};
-        NAME(axpy)(e, h[k], &v, w);
+    for (int k = 0; k < count; ++k) {
+        const sd_vector v = NAME(basis_vector)(x, k, w->n);
+        NAME(dot)(e, &v, w, &h[k]);
+    }
+    NAME(dot)(e, w, w, &h[count]);
+}
+
+static void NAME(basis_axpy)(sd_engine *e, int count, double sign, const double *h, const sd_vector *x,
+                             sd_vector *w)
+{
+    for (int k = 0; k < count; ++k) {
+        const sd_vector v = NAME(basis_vector)(x, k, w->n);
+        NAME(axpy)(e, sign * h[k], &v, w);
     }
 }
 
@@ -120,6 +153,13 @@ static void NAME(spmv)(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_
             if (A->half && j != i) ys[j] += a[k] * xs[i];
         }
     }
+}
+
+static void NAME(spmv_gram)(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y,
+                            const sd_vector *w, double *g)
+{
+    NAME(spmv)(e, A, x, y);
+    NAME(gram)(e, w, y, g);
 }
 
 static void NAME(spmv_abs)(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y)

@@ -1,0 +1,162 @@
+/*
+ * `saddle bench blocks`: kernels on batches of small dense blocks beside the peers and a copy of the batch.
+ *
+ * The program sees the public header alone and is linked with no peer, so the measuring is done by drivers,
+ * blocks-cpu and blocks-cuda (bench/blocks.h), whose lines are shown, as tables, JSON and a picture. With
+ * matrices the public solver runs block-Jacobi on them (bench_blocks_solve.c).
+ */
+#include "cli/bench_blocks.h"
+
+#include "cli/bench.h"
+#include "cli/bench_driver.h"
+#include "cli/outputs.h"
+#include "cli/plot.h"
+#include "cli/progress.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int no_driver(const char *file, const char *path)
+{
+    if (strcmp(file, "blocks-cuda") == 0)
+        return fail(EXIT_FILE,
+                    "%s is not there: it is built where nvcc is found (scripts/build release "
+                    "-DSADDLE_CUDA=ON), and not installed",
+                    path);
+    return fail(EXIT_FILE,
+                "%s is not there: scripts/build builds it where LAPACK is found, without sanitizers "
+                "and unless -DSADDLE_PEERS=OFF; it is not installed",
+                path);
+}
+
+/* One line of the driver; an exit status. */
+static int take_line(blocks_report *t, const saddle_hooks *hooks, const char *line, bool *done)
+{
+    if (strncmp(line, "measured ", 9) == 0) {
+        block_row *row = add_block_row(t);
+        if (!row) return fail(EXIT_MEMORY, "no memory for the measurements");
+        if (!block_row_parse(line, row))
+            return fail(EXIT_FILE, "the driver said what is not understood: %s", line);
+    } else if (strncmp(line, "step ", 5) == 0) {
+        char *rest;
+        const int64_t step = strtoll(line + 5, &rest, 10), steps = strtoll(rest, NULL, 10);
+        const saddle_progress where = {"measure", step - 1, steps, NAN};
+        hooks->progress(&where, hooks->user);
+    } else if (strncmp(line, "machine ", 8) == 0) {
+        snprintf(t->machine, sizeof t->machine, "%.250s", line + 8);
+    } else if (strncmp(line, "note ", 5) == 0) {
+        if (!argument_flag(t->a, "quiet")) fail(EXIT_DONE, "%s", line + 5);
+    } else if (strncmp(line, "failed ", 7) == 0) {
+        return fail(EXIT_DEVICE, "%s", line + 7);
+    } else if (strcmp(line, "done") == 0) {
+        *done = true;
+    }
+    return EXIT_DONE;
+}
+
+static int listen(blocks_report *t, const saddle_hooks *hooks, const char *const *argv)
+{
+    driver d;
+    char line[1024];
+    bool done = false;
+    int status = EXIT_DONE;
+    if (!driver_start(&d, argv)) return fail(EXIT_FILE, "%s cannot be started", argv[0]);
+    while (status == EXIT_DONE && driver_line(&d, line, sizeof line))
+        status = take_line(t, hooks, line, &done);
+    const int ended = driver_end(&d);
+    if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted while the driver was at work");
+    if (status == EXIT_DONE && !done)
+        return fail(EXIT_FILE, "%s ended early, with status %d", argv[0], ended);
+    return status;
+}
+
+static int run_driver(blocks_report *t, const saddle_hooks *hooks)
+{
+    const arguments *a = t->a;
+    const char *file = strcmp(t->device, "cuda") == 0 ? "blocks-cuda" : "blocks-cpu";
+    static const char *const parts[] = {"all", "kernels", "mixed", "apply", "setup"};
+    char path[4096], threads[24];
+    const char *argv[9];
+    int count = 0;
+    if (!driver_find(file, argument_text(a, "peers"), path, sizeof path)) return no_driver(file, path);
+    snprintf(threads, sizeof threads, "%" PRId64, argument_count(a, "threads"));
+    argv[count++] = path;
+    argv[count++] = "--part";
+    argv[count++] = parts[argument_choice(a, "part")];
+    argv[count++] = "--threads";
+    argv[count++] = threads;
+    if (argument_flag(a, "quick")) argv[count++] = "--quick";
+    if (strcmp(t->device, "reference") == 0) argv[count++] = "--reference";
+    argv[count] = NULL;
+    return listen(t, hooks, argv);
+}
+
+/* Options that would do nothing. */
+static int check_options(const arguments *a)
+{
+    static const char *const of_solves[] = {"scaling",    "pairs",        "blocking",        "limit",
+                                            "block-size", "block-kernel", "block-precision", "repeat"};
+    for (size_t k = 0; a->operand_count < 2 && k < sizeof of_solves / sizeof of_solves[0]; ++k) {
+        if (argument_given(a, of_solves[k]))
+            return usage_error(a, "--%s is for solves with block-Jacobi, and there is no matrix",
+                               of_solves[k]);
+    }
+    if (a->operand_count > 1 && argument_flag(a, "quick") && !argument_given(a, "part"))
+        return usage_error(a, "--quick is for kernels: with matrices say --part too");
+    if (a->library.scaling == SADDLE_SCALING_USER)
+        return usage_error(a, "a scaling in a file is for one matrix: it will not do here");
+    return EXIT_DONE;
+}
+
+/* Outputs that can be written, and would not take the place of a matrix or of each other. */
+static int check_outputs(const arguments *a)
+{
+    static const char *const outputs[] = {"json", "plot"};
+    for (int k = 1; k < a->operand_count; ++k) {
+        for (int o = 0; o < 2; ++o) {
+            const char *path = argument_text(a, outputs[o]);
+            if (path && same_file(path, a->operands[k]))
+                return usage_error(a, "--%s %s would overwrite the matrix", outputs[o], path);
+        }
+    }
+    const int status = plot_check(argument_text(a, "plot"));
+    return status ? status : outputs_check(a, outputs, 2);
+}
+
+static int report(const blocks_report *t, bool print)
+{
+    const char *json_path = argument_text(t->a, "json"), *plot_path = argument_text(t->a, "plot");
+    if (print && t->row_count > 0) print_blocks(t);
+    if (print && t->solve_count > 0) print_block_solves(t);
+    int status = json_path ? write_blocks_json(t, json_path) : EXIT_DONE;
+    if (plot_path) {
+        const int drawn = plot_bench_blocks(t, plot_path);
+        if (status == EXIT_DONE) status = drawn;
+    }
+    return status;
+}
+
+int bench_blocks(const arguments *a)
+{
+    static const char *const devices[] = {"cpu", "cpu", "cuda", "reference"};
+    const bool print = !argument_flag(a, "quiet") && !is_standard(a, "json");
+    blocks_report t = {.a = a, .device = devices[a->library.device]};
+    int status = check_options(a);
+    if (status == EXIT_DONE) status = check_outputs(a);
+    if (status != EXIT_DONE) return status;
+    if (a->operand_count < 2 || argument_given(a, "part")) {
+        const saddle_hooks hooks = progress_begin(a);
+        status = run_driver(&t, &hooks);
+        progress_end();
+    }
+    if (status == EXIT_DONE && a->operand_count > 1) status = bench_blocks_solve(&t, print);
+    if (t.row_count + t.solve_count > 0) {
+        const int told = report(&t, print);
+        if (status == EXIT_DONE) status = told;
+    }
+    free(t.rows);
+    free(t.solves);
+    return status;
+}

@@ -1,0 +1,99 @@
+/*
+ * The inverse by Gauss-Jordan elimination in registers, with implicit interchanges of rows (Anzt et al.,
+ * Batched Gauss-Jordan elimination).
+ *
+ * Step s: the pivot d of column s is chosen among the rows that were none yet; every other row has l = a_is /
+ * d, a_ij <- a_ij - l a_sj and a_is <- -l, and the pivot has 1 in its place. A row is divided by its pivot at
+ * the end only: what is done to it before does not depend on its scale.
+ * All steps are the same but for the column, so the columns go round: step s finds column s in the first
+ * register and leaves it in the last one. The loop over the steps need not be unrolled then. In a warp whose
+ * largest block has m rows all blocks go round m times, and column t ends in register N - m + t.
+ *
+ * Column t of the result belongs to the row that was pivot t, which lane t remembers.
+ */
+#include "backend/cuda/block_rows.cuh"
+
+namespace sd_cuda
+{
+namespace
+{
+
+template <int N, int L, class real>
+__device__ inline void invert(const place &w, real (&r)[N], int &at, int &pivot_row, real &pivot)
+{
+    const int self = w.first + w.lane;
+    bool open = true;
+#pragma unroll 1
+    for (int s = 0; s < w.most; ++s) {
+        const bool busy = s < w.n;
+        const int p = lane_of_largest<L>(w, w.lane < w.n ? key_of(r[0]) : 0u, open);
+        const real d = broadcast(r[0], p), inverse = 1 / d;
+        const bool chosen = busy && self == p;
+        if (chosen) {
+            open = false;
+            at = s;
+            pivot = d;
+        }
+        if (busy && w.lane == s) pivot_row = p - w.first;
+        const real l = r[0] * inverse, multiplier = busy && !chosen ? l : 0;
+        const real last = chosen ? 1 : busy ? -l : r[0];
+#pragma unroll
+        for (int j = 1; j < N; ++j) r[j - 1] = fma(-multiplier, broadcast(r[j], p), r[j]);
+        r[N - 1] = last;
+    }
+    const real inverse = 1 / pivot;
+#pragma unroll
+    for (int j = 0; j < N; ++j) r[j] *= inverse;
+}
+
+/* Column t is in register N - m + t, and goes to the place of the row that was its pivot. */
+template <int N, int L, class real>
+__device__ inline void store_inverse(const place &w, const real (&r)[N], int at, int pivot_row, real *block)
+{
+    const int before = N - w.most;
+#pragma unroll
+    for (int j = 0; j < N; ++j) {
+        const int t = j - before, column = broadcast(pivot_row, w.first + (t >= 0 ? t : 0));
+        if (w.lane < w.n && t >= 0 && t < w.n) block[at + column * w.n] = r[j];
+    }
+}
+
+template <class real, int N, int L>
+__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(40))) jordan(const batch<real> b)
+{
+    const place w = find_place<L>(b);
+    const real *block = b.x + w.entry;
+    real r[N], pivot = 1, scale;
+    load_row(w, block, r);
+    int at = w.lane, pivot_row = w.lane;
+    invert<N, L>(w, r, at, pivot_row, pivot);
+    const verdict v = judge<L>(w, block, fault_of(pivot), all_finite(r), at, &scale);
+    sd_block_state state = {};
+    if (v.any_failed && v.failed) {
+#pragma unroll
+        for (int j = 0; j < N; ++j) r[j] = j - (N - w.most) == w.lane ? 1 / scale : 0;
+        at = pivot_row = w.lane;
+        state.status = v.status;
+    }
+    store_inverse<N, L>(w, r, at, pivot_row, b.f + w.entry);
+    store_order(b, w, w.lane, w.lane, w.lane, state);
+}
+
+struct jordan_method {
+    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
+    {
+        launch_with(e, "block_factor", jordan<real, N, L>, blocks, BLOCK_THREADS, b);
+    }
+};
+
+} /* namespace */
+
+template <class real> void factor_jordan(sd_engine *e, const sd_block_plan *plan, const batch<real> &b)
+{
+    launch_classes<jordan_method>(e, plan, b);
+}
+
+template void factor_jordan(sd_engine *, const sd_block_plan *, const batch<double> &);
+template void factor_jordan(sd_engine *, const sd_block_plan *, const batch<float> &);
+
+} /* namespace sd_cuda */

@@ -1,0 +1,15 @@
+#include "backend/cuda/block_ldlt.cuh"
+
+namespace sd_cuda
+{
+
+template <class real>
+void factor_ldlt_bunch_kaufman(sd_engine *e, const sd_block_plan *plan, const batch<real> &b)
+{
+    launch_classes<ldlt_method<bunch_kaufman>>(e, plan, b);
+}
+
+template void factor_ldlt_bunch_kaufman(sd_engine *, const sd_block_plan *, const batch<double> &);
+template void factor_ldlt_bunch_kaufman(sd_engine *, const sd_block_plan *, const batch<float> &);
+
+} /* namespace sd_cuda */

@@ -1,0 +1,451 @@
+/*
+ * Applications of blocks, extraction, norms and products on any engine, held against oracles. What comes out
+ * is noted, so that later runs can be held to the same bits.
+ */
+#ifndef BLOCK_CHECKS_H
+#define BLOCK_CHECKS_H
+
+#include "block_solving.h"
+
+#include "solve/operator.h"
+
+typedef struct checking {
+    sd_engine *e;
+    bool compare; /* with the oracles; where only bits are wanted, that is left out */
+    uint64_t bits;
+} checking;
+
+static inline void note_bits(checking *c, const void *bytes, size_t count)
+{
+    for (size_t k = 0; k < count; k += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, (const char *)bytes + k, count - k < sizeof word ? count - k : sizeof word);
+        c->bits = (c->bits ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        c->bits ^= c->bits >> 29;
+    }
+}
+
+/* Brings an array of numbers from the engine, and notes it. */
+static inline void *get_reals(checking *c, const void *data, sd_precision precision, int64_t count)
+{
+    const int64_t bytes = count * (int64_t)sd_precision_size(precision);
+    void *host = reals_new(precision, count);
+    c->e->backend->download(c->e, data, host, bytes);
+    assert_int_equal(c->e->status, SADDLE_OK);
+    note_bits(c, host, (size_t)bytes);
+    return host;
+}
+
+/* ---- applications ---- */
+
+/* How factors are applied. */
+typedef struct application {
+    int columns;
+    sd_precision vectors;
+    const int32_t *source, *target; /* may be NULL */
+    const bool *wanted;             /* likewise */
+    bool in_place;
+    const int32_t *first; /* may be NULL: where first[k] is not k, block k is another one's copy, and not
+                             looked at */
+} application;
+
+/* Factors that were made elsewhere, of the blocks that are wanted. */
+static inline void put_factors(sd_engine *e, const batch *b, const factors *f, const application *a,
+                               placed_batch *p)
+{
+    assert_int_equal(sd_block_plan_make(e, b->blocks, b->start, a->wanted, a->source, a->target, &p->plan),
+                     SADDLE_OK);
+    p->x = (sd_blocks){0};
+    p->f = (sd_block_factors){.plan = &p->plan, .precision = f->precision, .kernel = f->kernel};
+    p->f.data = place_numbers(e, b, f->data, a->wanted, p->plan.entries);
+    p->f.row = sd_to_backend(e, f->row, f->rows, "test");
+    p->f.column = sd_to_backend(e, f->column, f->rows, "test");
+    p->f.state = sd_to_backend(e, f->state, f->blocks * (int64_t)sizeof *f->state, "test");
+    assert_int_equal(e->status, SADDLE_OK);
+}
+
+/* One block's part of y, for one right-hand side, where b has row r at source[r]. */
+static inline void check_block_application(const batch *b, const factors *f, int32_t k, const application *a,
+                                           const double *rhs, const void *y)
+{
+    const int n = batch_size(b, k);
+    const double unit = unit_of(a->vectors), most = a->vectors == SD_DOUBLE ? DBL_MAX : FLT_MAX;
+    double part[SD_BLOCK_MOST];
+    number x[SD_BLOCK_MOST];
+    for (int i = 0; i < n; ++i) {
+        const int32_t r = b->start[k] + i;
+        part[i] = rhs[a->source ? a->source[r] : r];
+    }
+    apply_oracle(b, f, k, part, x);
+    bool moderate = true; /* or the numbers on the way may have overflowed */
+    for (int i = 0; i < n; ++i) moderate = moderate && fabsl(x[i].value) + x[i].error < most * 1e-3;
+    for (int i = 0; i < n && moderate; ++i) {
+        const int32_t r = b->start[k] + i;
+        const double mine = real_at(y, a->vectors, a->target ? a->target[r] : r);
+        const long double error = fabsl((long double)mine - x[i].value);
+        const long double allowed =
+            2 * (unit * x[i].error + n * (a->vectors == SD_DOUBLE ? 0x1p-1074 : 0x1p-149));
+        if (!(error <= allowed))
+            fail_msg("%s: row %d of block %d (%s, %d rows) is %g, not %Lg; %Lg allowed",
+                     kernel_names[f->kernel], i, k, kind_names[b->kind[k]], n, mine, x[i].value, allowed);
+    }
+}
+
+/* Applies f, which was made of b, to `columns` right-hand sides of rhs; y is -77 before. */
+static inline void check_application(checking *c, const batch *b, const factors *f, const application *a,
+                                     const double *rhs)
+{
+    sd_engine *e = c->e;
+    const int32_t rows = b->start[b->blocks];
+    const int64_t count = (int64_t)a->columns * rows;
+    placed_batch p;
+    put_factors(e, b, f, a, &p);
+    sd_vector from = sd_vector_new(e, a->vectors, count, "test"),
+              to = sd_vector_new(e, a->vectors, count, "test");
+    sd_vector_put(e, rhs, &from);
+    sd_fill(e, -77, &to);
+    sd_block_apply(e, &p.f, a->columns, &from, a->in_place ? &from : &to);
+    void *y = get_reals(c, a->in_place ? from.data : to.data, a->vectors, count);
+    for (int64_t column = 0; column < a->columns && c->compare; ++column) {
+        const double *part = rhs + column * rows;
+        const char *result = (char *)y + (size_t)(column * rows) * sd_precision_size(a->vectors);
+        for (int32_t k = 0; k < b->blocks; ++k) {
+            if (!a->wanted || a->wanted[k]) {
+                if (!a->first || a->first[k] == k) check_block_application(b, f, k, a, part, result);
+                continue;
+            }
+            for (int32_t r = b->start[k]; r < b->start[k + 1]; ++r) {
+                const int32_t at = a->target ? a->target[r] : r;
+                assert_true(real_at(result, a->vectors, at) == (a->in_place ? part[at] : -77));
+            }
+        }
+    }
+    free(y);
+    sd_vector_free(e, &from);
+    sd_vector_free(e, &to);
+    unplace_batch(e, &p);
+}
+
+/* ---- extraction ---- */
+
+typedef enum shape { BAND, SCATTERED, LONG_ROW, EMPTY_ROWS } shape;
+
+/* A matrix and a blocking of it. */
+typedef struct extraction {
+    sd_csr A;
+    int32_t blocks, *start;
+    const int32_t *source, *target; /* may be NULL */
+    bool *wanted;
+    int32_t *orders[2]; /* what source and target point to */
+} extraction;
+
+static inline bool has_entry(rng *r, shape form, int32_t n, int32_t i, int32_t j)
+{
+    switch (form) {
+    case BAND: return abs(i - j) < 20 && rng_below(r, 3) > 0;
+    case SCATTERED: return abs(i - j) < 40 ? rng_below(r, 2) : rng_below(r, n) < 8;
+    case LONG_ROW: return i == n / 3 || j == n / 3 || (abs(i - j) < 8 && rng_below(r, 2));
+    default: return i % 5 > 1 && abs(i - j) < 12;
+    }
+}
+
+static inline void fill_matrix(rng *r, shape form, int32_t n, bool half, sd_csr *A)
+{
+    int64_t room = 1 << 16;
+    *A = (sd_csr){.n = n, .half = half};
+    A->ptr = test_alloc((size_t)n + 1, sizeof *A->ptr);
+    A->ind = test_alloc((size_t)room, sizeof *A->ind);
+    for (int32_t i = 0; i < n; ++i) {
+        for (int32_t j = half ? i : 0; j < n; ++j) {
+            if (!has_entry(r, form, n, i, j)) continue;
+            if (A->nnz == room) {
+                A->ind = realloc(A->ind, (size_t)(room *= 2) * sizeof *A->ind);
+                assert_non_null(A->ind);
+            }
+            A->ind[A->nnz++] = j;
+        }
+        A->ptr[i + 1] = A->nnz;
+    }
+    A->val = test_alloc((size_t)A->nnz, sizeof *A->val);
+    for (int64_t k = 0; k < A->nnz; ++k) A->val[k] = rng_unit(r);
+}
+
+/* Blocks of up to 32 rows, of one size where `regular` is not 0; orders as they are asked for. */
+static inline extraction extraction_new(rng *r, shape form, int32_t n, bool half, int regular, bool source,
+                                        bool target, bool some)
+{
+    extraction x = {0};
+    if (regular) n -= n % regular;
+    fill_matrix(r, form, n, half, &x.A);
+    x.start = test_alloc((size_t)n + 1, sizeof *x.start);
+    while (x.start[x.blocks] < n) {
+        const int32_t size = regular ? regular : 1 + rng_below(r, SD_BLOCK_MOST),
+                      left = n - x.start[x.blocks];
+        x.start[x.blocks + 1] = x.start[x.blocks] + (size < left ? size : left);
+        ++x.blocks;
+    }
+    for (int k = 0; k < 2; ++k) {
+        x.orders[k] = test_alloc((size_t)n, sizeof(int32_t));
+        rng_permutation(r, n, x.orders[k]);
+    }
+    if (source) x.source = x.orders[0];
+    if (target) x.target = half ? x.source : x.orders[1];
+    if (some) {
+        x.wanted = test_alloc((size_t)x.blocks, sizeof *x.wanted);
+        for (int32_t k = 0; k < x.blocks; ++k) x.wanted[k] = rng_below(r, 3) > 0;
+    }
+    return x;
+}
+
+static inline void extraction_free(extraction *x)
+{
+    free(x->A.ptr);
+    free(x->A.ind);
+    free(x->A.val);
+    free(x->start);
+    free(x->wanted);
+    for (int k = 0; k < 2; ++k) free(x->orders[k]);
+    *x = (extraction){0};
+}
+
+/* Entry (i, j) of the matrix. */
+static inline double matrix_at(const sd_csr *A, int32_t i, int32_t j)
+{
+    if (A->half && j < i) {
+        const int32_t swap = i;
+        i = j;
+        j = swap;
+    }
+    int64_t low = A->ptr[i], high = A->ptr[i + 1];
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (A->ind[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < A->ptr[i + 1] && A->ind[low] == j ? A->val[low] : 0;
+}
+
+static inline void check_extraction(checking *c, const extraction *x, sd_precision precision)
+{
+    sd_engine *e = c->e;
+    sd_operator op;
+    sd_block_plan plan;
+    sd_block_map map;
+    assert_int_equal(sd_operator_make(e, &x->A, precision, SD_SUMS_BY_SLICES, &op), SADDLE_OK);
+    assert_true(op.sparse.half == x->A.half);
+    assert_int_equal(sd_block_plan_make(e, x->blocks, x->start, x->wanted, NULL, NULL, &plan), SADDLE_OK);
+    assert_int_equal(sd_block_map_make(e, x->blocks, x->start, x->wanted, x->source, x->target, &map),
+                     SADDLE_OK);
+    sd_blocks blocks = sd_blocks_new(e, &plan, precision, "test");
+    fill_bytes(e, blocks.data, plan.entries * (int64_t)sd_precision_size(precision), UNTOUCHED);
+    sd_block_extract(e, &op.sparse, &map, &blocks);
+    void *data = get_reals(c, blocks.data, precision, plan.entries);
+    int64_t next = 0;
+    for (int32_t k = 0; k < x->blocks && c->compare; ++k) {
+        if (x->wanted && !x->wanted[k]) continue;
+        for (int32_t j = x->start[k]; j < x->start[k + 1]; ++j) {
+            for (int32_t i = x->start[k]; i < x->start[k + 1]; ++i) {
+                double a = matrix_at(&x->A, x->source ? x->source[i] : i, x->target ? x->target[j] : j);
+                a = ldexp(a, -op.exponent);
+                if (precision == SD_SINGLE) a = (float)a;
+                if (real_at(data, precision, next++) != a)
+                    fail_msg("row %d, column %d of the blocks is not %g", i, j, a);
+            }
+        }
+    }
+    free(data);
+    sd_blocks_free(e, &blocks);
+    sd_block_map_free(e, &map);
+    sd_block_plan_free(e, &plan);
+    sd_operator_free(e, &op);
+}
+
+/* ---- norms ---- */
+
+static inline void check_norms(checking *c, const batch *b, const bool *wanted)
+{
+    placed_batch p;
+    place_batch(c->e, b, wanted, NULL, NULL, &p);
+    sd_vector norms = sd_vector_new(c->e, SD_DOUBLE, b->blocks, "test");
+    sd_fill(c->e, -77, &norms);
+    sd_block_norms(c->e, &p.x, &norms);
+    double *norm = get_reals(c, norms.data, SD_DOUBLE, b->blocks);
+    for (int32_t k = 0; k < b->blocks && c->compare; ++k) {
+        const int n = batch_size(b, k);
+        long double most = 0;
+        bool finite = true;
+        for (int j = 0; j < n; ++j) {
+            long double sum = 0;
+            for (int i = 0; i < n; ++i) sum += fabsl((long double)batch_at(b, k, i, j));
+            finite = finite && isfinite(sum);
+            if (sum > most) most = sum;
+        }
+        if (wanted && !wanted[k])
+            assert_true(norm[k] == 0);
+        else if (!finite || most > DBL_MAX * (1 + n * 0x1p-53L))
+            assert_true(norm[k] == DBL_MAX);
+        else
+            assert_true(fabsl((long double)norm[k] - most) <= n * 0x1p-53L * most);
+    }
+    free(norm);
+    sd_vector_free(c->e, &norms);
+    unplace_batch(c->e, &p);
+}
+
+/* ---- products ---- */
+
+/* Targets C and their terms A D B', all numbers in one array behind each other. */
+typedef struct products {
+    sd_precision precision;
+    int32_t targets, terms;
+    sd_block_target *target;
+    sd_block_term *term;
+    int64_t sources, results; /* numbers of A and B, and of C */
+    double *source, *result;
+} products;
+
+static inline void add_term(rng *r, products *p, const batch *d, int rows, int columns, bool symmetric)
+{
+    sd_block_term *t = &p->term[p->terms++];
+    const int32_t block = d ? rng_below(r, d->blocks) : -1;
+    const bool pivots = d && rng_below(r, 3) > 0;
+    *t = (sd_block_term){.d = pivots ? d->entry[block] : -1,
+                         .d_block = pivots ? block : -1,
+                         .inner = (uint8_t)(pivots ? batch_size(d, block) : 1 + rng_below(r, SD_BLOCK_MOST)),
+                         .a_transposed = (uint8_t)rng_below(r, 2),
+                         .b_transposed = (uint8_t)rng_below(r, 2)};
+    t->a = p->sources;
+    p->sources += rows * t->inner;
+    t->b = symmetric ? t->a : p->sources;
+    if (symmetric) t->b_transposed = t->a_transposed;
+    if (!symmetric) p->sources += columns * t->inner;
+}
+
+/* `targets` of them with up to 5 terms each, every fourth symmetric. D are blocks of the batch d; NULL: no
+ * term has one. */
+static inline products products_new(rng *r, const batch *d, int32_t targets, sd_precision precision)
+{
+    products p = {.precision = precision, .targets = targets};
+    p.target = test_alloc((size_t)targets, sizeof *p.target);
+    p.term = test_alloc((size_t)targets * 5, sizeof *p.term);
+    for (int32_t k = 0; k < targets; ++k) {
+        const bool symmetric = k % 4 == 0;
+        const int rows = 1 + rng_below(r, SD_BLOCK_MOST);
+        const int columns = symmetric ? rows : 1 + rng_below(r, SD_BLOCK_MOST);
+        sd_block_target *t = &p.target[k];
+        *t = (sd_block_target){.c = p.results,
+                               .first = p.terms,
+                               .rows = (uint8_t)rows,
+                               .columns = (uint8_t)columns,
+                               .symmetric = symmetric};
+        for (int count = rng_below(r, 6); count > 0; --count) add_term(r, &p, d, rows, columns, symmetric);
+        t->last = p.terms;
+        p.results += rows * columns;
+    }
+    p.source = test_alloc((size_t)p.sources, sizeof *p.source);
+    p.result = test_alloc((size_t)p.results, sizeof *p.result);
+    for (int64_t k = 0; k < p.sources; ++k) p.source[k] = rng_unit(r);
+    for (int64_t k = 0; k < p.results; ++k) p.result[k] = rng_unit(r);
+    for (int32_t k = 0; k < targets; ++k)
+        if (p.target[k].symmetric) make_symmetric(p.target[k].rows, p.result + p.target[k].c);
+    for (int64_t k = 0; k < p.sources && precision == SD_SINGLE; ++k) p.source[k] = (float)p.source[k];
+    for (int64_t k = 0; k < p.results && precision == SD_SINGLE; ++k) p.result[k] = (float)p.result[k];
+    return p;
+}
+
+static inline void products_free(products *p)
+{
+    free(p->target);
+    free(p->term);
+    free(p->source);
+    free(p->result);
+    *p = (products){0};
+}
+
+/* Entry (i, s) of A D of a term, and of |A| |D|. */
+static inline number entry_of_ad(const products *p, const sd_block_term *t, const factors *f, int rows, int i,
+                                 int s)
+{
+    number sum = {0, 0};
+    for (int q = s > 0 ? s - 1 : 0; q < t->inner && q <= s + 1; ++q) {
+        const long double a = p->source[t->a + (t->a_transposed ? q + i * t->inner : i + q * rows)];
+        long double d = q == s;
+        if (t->d >= 0) {
+            const uint32_t pairs = f->state[t->d_block].pairs;
+            const bool of_d = q == s || (q < s ? pairs >> q & 1 : pairs >> s & 1);
+            d = of_d ? real_at(f->data, f->precision, t->d + q + s * t->inner) : 0;
+        }
+        sum.value += a * d;
+        sum.error += fabsl(a * d);
+    }
+    return sum;
+}
+
+static inline void check_target(const products *p, const sd_block_target *t, const factors *f, int i, int j,
+                                double mine)
+{
+    long double sum = p->result[t->c + i + j * t->rows], size = fabsl(sum);
+    int roundings = 2;
+    for (int32_t k = t->first; k < t->last; ++k) {
+        const sd_block_term *term = &p->term[k];
+        roundings += term->inner + 2;
+        for (int s = 0; s < term->inner; ++s) {
+            const long double b =
+                p->source[term->b + (term->b_transposed ? s + j * term->inner : j + s * t->columns)];
+            const number ad = entry_of_ad(p, term, f, t->rows, i, s);
+            sum -= ad.value * b;
+            size += ad.error * fabsl(b);
+        }
+    }
+    if (size > (p->precision == SD_DOUBLE ? DBL_MAX : FLT_MAX) * 1e-3L) return; /* it may have overflowed */
+    const long double allowed = roundings * unit_of(p->precision) * size;
+    if (!(fabsl((long double)mine - sum) <= allowed))
+        fail_msg("entry (%d, %d) of a product is %g, not %Lg; %Lg allowed", i, j, mine, sum, allowed);
+}
+
+static inline void *upload_reals(sd_engine *e, sd_precision precision, const double *from, int64_t count)
+{
+    const int64_t bytes = count * (int64_t)sd_precision_size(precision);
+    void *host = reals_new(precision, count);
+    for (int64_t k = 0; k < count; ++k) real_set(host, precision, k, from[k]);
+    void *block = sd_to_backend(e, host, bytes, "test");
+    assert_non_null(block);
+    free(host);
+    return block;
+}
+
+/* D are the factors f of the batch d; both NULL where no term has one. */
+static inline void check_products(checking *c, const products *p, const batch *d, const factors *f)
+{
+    sd_engine *e = c->e;
+    const sd_precision precision = p->precision;
+    const application plain = {.columns = 1, .vectors = precision};
+    placed_batch pivots;
+    if (d) put_factors(e, d, f, &plain, &pivots);
+    sd_blocks x = {NULL, upload_reals(e, precision, p->source, p->sources), precision};
+    sd_blocks y = {NULL, upload_reals(e, precision, p->result, p->results), precision};
+    sd_block_target *target = sd_to_backend(e, p->target, p->targets * (int64_t)sizeof *target, "test");
+    sd_block_term *term = sd_to_backend(e, p->term, p->terms * (int64_t)sizeof *term, "test");
+    const sd_block_products all = {p->targets, target, term};
+    sd_block_subtract(e, &all, &x, d ? &pivots.f : NULL, &y);
+    void *result = get_reals(c, y.data, precision, p->results);
+    for (int32_t k = 0; k < p->targets && c->compare; ++k) {
+        const sd_block_target *t = &p->target[k];
+        for (int at = 0; at < t->rows * t->columns; ++at) {
+            const int i = at % t->rows, j = at / t->rows;
+            const double mine = real_at(result, precision, t->c + at);
+            check_target(p, t, f, i, j, mine);
+            if (t->symmetric) assert_true(mine == real_at(result, precision, t->c + j + i * t->rows));
+        }
+    }
+    free(result);
+    e->backend->release(e, target);
+    e->backend->release(e, term);
+    sd_blocks_free(e, &x);
+    sd_blocks_free(e, &y);
+    if (d) unplace_batch(e, &pivots);
+}
+
+#endif

@@ -1,0 +1,571 @@
+/*
+ * Every backend's kernels on blocks against reference: one walk over tables x precisions x threads x rows of
+ * blocks.def, block kernels within each; on cuda over both versions of the factorizations too.
+ *
+ * check_NAME belongs to row NAME of blocks.def; a row without a check does not compile. Factors must satisfy
+ * the bounds of block_oracle.h, and have reference's pivots where rounding cannot change them: where there is
+ * no growth and three slightly different blocks have the same, or where all arithmetic is exact. The bits
+ * must be the same from run to run, at any number of threads, and wherever in a batch a block stands; those
+ * of different tables may differ. Data goes in and out by upload and download only.
+ */
+#include "block_checks.h"
+
+#include "backend/cpu/cpu.h"
+
+enum { COPIES = 4, COLUMNS = 2, TIMES = 10 };
+static const double small_pivot = 0x1p-10;
+static const int thread_counts[] = {1, 2, 3, 8};
+
+/* What reference makes of a batch by one kernel, with small pivots moved or not. */
+typedef struct known {
+    factors f;
+    bool *certain; /* of each block: its pivots do not depend on rounding */
+} known;
+
+/* COPIES of every kind and size of block, symmetric or not, in a random order. */
+typedef struct material {
+    batch b;
+    int32_t *first; /* of each block: the first one that is the same */
+    bool *wanted;
+    int32_t *order[2];
+    double *rhs;
+} material;
+
+typedef struct walker {
+    checking c;
+    sd_precision precision;
+    sd_block_version version;
+} walker;
+
+enum { EXTRACTIONS = 8 };
+static material materials[2][SD_PRECISIONS]; /* not symmetric, symmetric */
+static known known_factors[SD_BLOCK_KERNELS][2][SD_PRECISIONS];
+static extraction extractions[EXTRACTIONS];
+static products product_sets[2][SD_PRECISIONS]; /* without D, with that of Bunch and Kaufman */
+
+/* ---- what is checked ---- */
+
+static material *material_of(sd_block_kernel kernel, sd_precision precision)
+{
+    return &materials[sd_block_symmetric(kernel)][precision];
+}
+
+static batch pick(const batch *b, int32_t count, const int32_t *which)
+{
+    int *size = test_alloc((size_t)count, sizeof *size);
+    for (int32_t k = 0; k < count; ++k) size[k] = batch_size(b, which[k]);
+    batch p = batch_new(b->precision, count, size);
+    const size_t one = sd_precision_size(b->precision);
+    for (int32_t k = 0; k < count; ++k) {
+        p.kind[k] = b->kind[which[k]];
+        memcpy((char *)p.data + (size_t)p.entry[k] * one, (char *)b->data + (size_t)b->entry[which[k]] * one,
+               (size_t)(p.entry[k + 1] - p.entry[k]) * one);
+    }
+    free(size);
+    return p;
+}
+
+/* Of every kind every third size, so that each size is there in a third of the kinds. */
+static batch make_distinct(rng *r, bool symmetric, sd_precision precision)
+{
+    batch all = batch_of_kinds(r, precision, symmetric, ALL_KINDS, 1);
+    int32_t *which = test_alloc((size_t)all.blocks, sizeof *which), count = 0;
+    for (int32_t k = 0; k < all.blocks; ++k)
+        if (((int)all.kind[k] + batch_size(&all, k)) % 3 == 0) which[count++] = k;
+    batch distinct = pick(&all, count, which);
+    free(which);
+    batch_free(&all);
+    return distinct;
+}
+
+static void make_material(rng *r, bool symmetric, sd_precision precision, material *m)
+{
+    batch distinct = make_distinct(r, symmetric, precision);
+    const int32_t blocks = COPIES * distinct.blocks;
+    int32_t *order = test_alloc((size_t)blocks, sizeof *order);
+    int32_t *seen = test_alloc((size_t)distinct.blocks, sizeof *seen);
+    m->first = test_alloc((size_t)blocks, sizeof *m->first);
+    m->wanted = test_alloc((size_t)blocks, sizeof *m->wanted);
+    rng_permutation(r, blocks, order);
+    for (int32_t k = 0; k < distinct.blocks; ++k) seen[k] = -1;
+    for (int32_t k = 0; k < blocks; ++k) {
+        order[k] %= distinct.blocks;
+        if (seen[order[k]] < 0) seen[order[k]] = k;
+        m->first[k] = seen[order[k]];
+        m->wanted[k] = rng_below(r, 3) > 0;
+    }
+    m->b = pick(&distinct, blocks, order);
+    const int32_t rows = m->b.start[blocks];
+    for (int k = 0; k < 2; ++k) {
+        m->order[k] = test_alloc((size_t)rows, sizeof(int32_t));
+        rng_permutation(r, rows, m->order[k]);
+    }
+    m->rhs = test_alloc((size_t)rows * COLUMNS, sizeof *m->rhs);
+    for (int32_t k = 0; k < rows * COLUMNS; ++k) m->rhs[k] = (float)rng_unit(r);
+    free(order);
+    free(seen);
+    batch_free(&distinct);
+}
+
+/* The batch with every entry changed by some roundings, alike on both sides of the diagonal. */
+static batch shaken(rng *r, const batch *b, bool symmetric)
+{
+    int *size = test_alloc((size_t)b->blocks, sizeof *size);
+    for (int32_t k = 0; k < b->blocks; ++k) size[k] = batch_size(b, k);
+    batch p = batch_new(b->precision, b->blocks, size);
+    const double by = b->precision == SD_DOUBLE ? 1e-9 : 1e-4;
+    for (int32_t k = 0; k < b->blocks; ++k) {
+        double a[SQUARE];
+        for (int at = 0; at < size[k] * size[k]; ++at)
+            a[at] = batch_at(b, k, at % size[k], at / size[k]) * (1 + by * rng_unit(r));
+        if (symmetric) make_symmetric(size[k], a);
+        p.kind[k] = b->kind[k];
+        batch_set(&p, k, a);
+    }
+    free(size);
+    return p;
+}
+
+static bool same_pivots(const batch *b, const factors *f, const factors *g, int32_t k)
+{
+    const size_t n = (size_t)batch_size(b, k);
+    return memcmp(&f->state[k], &g->state[k], sizeof f->state[k]) == 0 &&
+           memcmp(f->row + b->start[k], g->row + b->start[k], n) == 0 &&
+           memcmp(f->column + b->start[k], g->column + b->start[k], n) == 0;
+}
+
+/* Kinds whose elimination is exact, or that are judged before it begins. */
+static bool is_exact(const batch *b, const factors *f, int32_t k)
+{
+    switch (b->kind[k]) {
+    case ALL_ZERO:
+    case DENORMAL:
+    case WITH_NAN:
+    case WITH_INFINITY:
+    case PERMUTATION: return true;
+    case HADAMARD: return f->kernel < SD_JORDAN && (f->state[k].status || rounding_error(b, f, k) == 0);
+    default: return false;
+    }
+}
+
+/* Whether rounding is too small to have a say: not where what is left becomes rounding errors alone, which it
+ * does in blocks of these kinds, and after large growth. */
+static bool is_sound(const batch *b, const factors *f, int32_t k)
+{
+    static difference d;
+    const int n = batch_size(b, k);
+    long double most = 0, growth = 0;
+    if (b->kind[k] == SPREAD || b->kind[k] == NEARLY_SINGULAR || b->kind[k] == TIES) return false;
+    if (b->kind[k] == HUGE_ENTRIES) return false;
+    if (f->kernel >= SD_JORDAN || f->state[k].status) return true;
+    difference_of(b, f, k, &d);
+    for (int at = 0; at < n * n; ++at) {
+        most = fmaxl(most, fabsl((long double)batch_at(b, k, at % n, at / n)));
+        growth = fmaxl(growth, d.unit[at] / (n * unit_of(b->precision)));
+    }
+    return growth <= 1e3L * most;
+}
+
+static void make_known(rng *r, sd_engine *e, sd_block_kernel kernel, sd_precision precision, int moved_small)
+{
+    const material *m = material_of(kernel, precision);
+    known *n = &known_factors[kernel][moved_small][precision];
+    const sd_block_rule rule = {.kernel = kernel, .small = moved_small ? small_pivot : 0};
+    n->f = factor_batch(e, &m->b, &rule);
+    n->certain = test_alloc((size_t)m->b.blocks, sizeof *n->certain);
+    for (int32_t k = 0; k < m->b.blocks; ++k) n->certain[k] = is_sound(&m->b, &n->f, k);
+    for (int trial = 0; trial < 3; ++trial) {
+        batch other = shaken(r, &m->b, sd_block_symmetric(kernel));
+        factors f = factor_batch(e, &other, &rule);
+        for (int32_t k = 0; k < m->b.blocks; ++k)
+            n->certain[k] = n->certain[k] && same_pivots(&m->b, &n->f, &f, k);
+        free_factors(&f);
+        batch_free(&other);
+    }
+    for (int32_t k = 0; k < m->b.blocks; ++k)
+        n->certain[k] = n->certain[k] || (!moved_small && is_exact(&m->b, &n->f, k));
+}
+
+/* ---- factorizations ---- */
+
+/* max over some right-hand sides of the residual of solutions in long double. */
+static double factors_residual(const material *m, const factors *f, int32_t k)
+{
+    double most = 0;
+    if (f->kernel == SD_JORDAN) {
+        const size_t size = sd_precision_size(f->precision);
+        return inverse_residual(&m->b, k, (char *)f->data + (size_t)m->b.entry[k] * size);
+    }
+    for (int64_t c = 0; c < COLUMNS; ++c) {
+        const double *rhs = m->rhs + c * m->b.start[m->b.blocks] + m->b.start[k];
+        number x[SD_BLOCK_MOST];
+        double rounded[SD_BLOCK_MOST];
+        apply_oracle(&m->b, f, k, rhs, x);
+        for (int i = 0; i < batch_size(&m->b, k); ++i) rounded[i] = (double)x[i].value;
+        most = fmax(most, residual_of(&m->b, k, rhs, rounded));
+    }
+    return most;
+}
+
+static void compare_block(const material *m, const factors *f, const known *reference, int32_t k,
+                          double small)
+{
+    const batch *b = &m->b;
+    const char *kernel = kernel_names[f->kernel], *kind = kind_names[b->kind[k]];
+    const int n = batch_size(b, k);
+    assert_well_formed(b, f, k);
+    if (reference->certain[k] && !same_pivots(b, f, &reference->f, k)) {
+        const sd_block_state mine = f->state[k], its = reference->f.state[k];
+        fail_msg(
+            "%s in %s: block %d (%s, %d rows) has other pivots than reference: status %d and %d, pairs %x "
+            "and %x, %d and %d negative, %d and %d moved",
+            kernel, precision_name(b->precision), k, kind, n, mine.status, its.status, mine.pairs, its.pairs,
+            mine.negative, its.negative, mine.perturbed, its.perturbed);
+    }
+    if (f->state[k].status) {
+        assert_replaced(b, f, k);
+    } else if (f->kernel >= SD_JORDAN) {
+        if (reference->f.state[k].status || b->kind[k] == HUGE_ENTRIES) return;
+        const double mine = factors_residual(m, f, k), its = factors_residual(m, &reference->f, k);
+        if (!(mine <= TIMES * fmax(its, 1)))
+            fail_msg("%s in %s (%s, %d rows): residual %g, reference's %g", kernel,
+                     precision_name(b->precision), kind, n, mine, its);
+    } else if (small > 0) {
+        const moved count = check_small_pivots(b, f, k, small);
+        assert_in_range(f->state[k].perturbed, count.least, count.most);
+    } else {
+        const double error = rounding_error(b, f, k);
+        if (!(error <= ROUNDINGS))
+            fail_msg("%s in %s (%s, %d rows): %g roundings", kernel, precision_name(b->precision), kind, n,
+                     error);
+    }
+}
+
+/* Block k of f, which was made of b, and block j of g, made of c, have the same bits. */
+static void assert_same_bits(const batch *b, const factors *f, int32_t k, const batch *c, const factors *g,
+                             int32_t j)
+{
+    const size_t one = sd_precision_size(b->precision), n = (size_t)batch_size(b, k);
+    const bool same = memcmp((char *)f->data + (size_t)b->entry[k] * one,
+                             (char *)g->data + (size_t)c->entry[j] * one, n * n * one) == 0 &&
+                      memcmp(f->row + b->start[k], g->row + c->start[j], n) == 0 &&
+                      memcmp(f->column + b->start[k], g->column + c->start[j], n) == 0 &&
+                      memcmp(&f->state[k], &g->state[j], sizeof f->state[k]) == 0;
+    if (!same)
+        fail_msg("%s in %s: a block (%s, %d rows) has other bits at place %d of %d than at %d of %d",
+                 kernel_names[f->kernel], precision_name(b->precision), kind_names[b->kind[k]], (int)n, k,
+                 b->blocks, j, c->blocks);
+}
+
+/* The blocks of one size by themselves: a regular plan. */
+static void check_regular(walker *w, const sd_block_rule *rule, const material *m, const factors *f, int size)
+{
+    int32_t *which = test_alloc((size_t)m->b.blocks, sizeof *which), count = 0;
+    for (int32_t k = 0; k < m->b.blocks; ++k)
+        if (batch_size(&m->b, k) == size) which[count++] = k;
+    count -= size % 4; /* not always whole copies */
+    batch b = pick(&m->b, count, which);
+    factors g = factor_batch(w->c.e, &b, rule);
+    for (int32_t k = 0; k < count; ++k) assert_same_bits(&b, &g, k, &m->b, f, which[k]);
+    free_factors(&g);
+    batch_free(&b);
+    free(which);
+}
+
+static void factor_by(walker *w, sd_block_kernel kernel, int moved_small)
+{
+    const material *m = material_of(kernel, w->precision);
+    const double small = moved_small ? small_pivot : 0;
+    const sd_block_rule rule = {.kernel = kernel, .version = w->version, .small = small};
+    factors f = factor_batch(w->c.e, &m->b, &rule);
+    assert_int_equal(f.kernel, kernel);
+    note_bits(&w->c, f.data, (size_t)f.entries * sd_precision_size(f.precision));
+    note_bits(&w->c, f.row, (size_t)f.rows);
+    note_bits(&w->c, f.column, (size_t)f.rows);
+    note_bits(&w->c, f.state, (size_t)f.blocks * sizeof *f.state);
+    for (int32_t k = 0; k < m->b.blocks; ++k) {
+        assert_same_bits(&m->b, &f, k, &m->b, &f, m->first[k]);
+        if (w->c.compare && m->first[k] == k)
+            compare_block(m, &f, &known_factors[kernel][moved_small][w->precision], k, small);
+    }
+    for (int size = 1; size <= SD_BLOCK_MOST && w->c.compare && !moved_small; ++size)
+        check_regular(w, &rule, m, &f, size);
+    free_factors(&f);
+}
+
+static void check_block_factor(walker *w)
+{
+    for (sd_block_kernel kernel = 0; kernel < SD_BLOCK_KERNELS; ++kernel) {
+        factor_by(w, kernel, 0);
+        if (is_ldu(kernel) || is_ldlt(kernel)) factor_by(w, kernel, 1);
+    }
+}
+
+/* ---- the other rows ---- */
+
+static void check_block_apply(walker *w)
+{
+    for (sd_block_kernel kernel = 0; kernel < SD_BLOCK_KERNELS; ++kernel) {
+        const material *m = material_of(kernel, w->precision);
+        const factors *f = &known_factors[kernel][0][w->precision].f;
+        const int32_t *one = m->order[0], *two = m->order[1];
+        for (sd_precision vectors = 0; vectors <= w->precision; ++vectors) {
+            const application ways[] = {{1, vectors, NULL, NULL, NULL, false, m->first},
+                                        {COLUMNS, vectors, one, two, NULL, false, m->first},
+                                        {2, vectors, two, two, m->wanted, true, m->first}};
+            for (size_t k = 0; k < sizeof ways / sizeof ways[0]; ++k)
+                check_application(&w->c, &m->b, f, &ways[k], m->rhs);
+        }
+    }
+}
+
+static void check_block_extract(walker *w)
+{
+    for (int k = 0; k < EXTRACTIONS; ++k) check_extraction(&w->c, &extractions[k], w->precision);
+}
+
+static void check_block_norms(walker *w)
+{
+    check_norms(&w->c, &materials[0][w->precision].b, NULL);
+    check_norms(&w->c, &materials[0][w->precision].b, materials[0][w->precision].wanted);
+}
+
+static void check_block_subtract(walker *w)
+{
+    const batch *b = &material_of(SD_LDLT_BUNCH_KAUFMAN, w->precision)->b;
+    check_products(&w->c, &product_sets[0][w->precision], NULL, NULL);
+    check_products(&w->c, &product_sets[1][w->precision], b,
+                   &known_factors[SD_LDLT_BUNCH_KAUFMAN][0][w->precision].f);
+}
+
+static const struct {
+    const char *name;
+    void (*check)(walker *w);
+} checks[] = {
+#define KERNEL(name, parameters, arguments) {#name, check_##name},
+#include "backend/blocks.def"
+#undef KERNEL
+};
+enum { CHECKS = sizeof checks / sizeof checks[0] };
+
+/* ---- the walk ---- */
+
+static void walk(const sd_backend *backend, sd_block_version version)
+{
+    /* the host's part of cuda, and reference, have one thread */
+    const bool threaded = backend->host_memory && backend != &sd_backend_reference;
+    const int counts = threaded ? sizeof thread_counts / sizeof thread_counts[0] : 1;
+    uint64_t bits[CHECKS][SD_PRECISIONS];
+    for (int run = 0; run <= counts; ++run) { /* the last number of threads twice */
+        const int threads = thread_counts[run < counts ? run : counts - 1];
+        for (sd_precision p = 0; p < SD_PRECISIONS; ++p) {
+            bench s;
+            bench_open(&s, backend, threads);
+            for (int k = 0; k < CHECKS; ++k) {
+                walker w = {{&s.e, run == 0, 0}, p, version};
+                checks[k].check(&w);
+                if (run == 0) bits[k][p] = w.c.bits;
+                if (bits[k][p] != w.c.bits)
+                    fail_msg("%s has other bits at %d threads, in %s, than before", checks[k].name, threads,
+                             precision_name(p));
+            }
+            bench_close(&s);
+        }
+    }
+}
+
+static void reference_conforms_with_itself(void **state)
+{
+    (void)state;
+    walk(&sd_backend_reference, SD_BLOCK_FASTER);
+}
+
+static void the_portable_table_conforms(void **state)
+{
+    (void)state;
+    walk(&sd_cpu_portable, SD_BLOCK_FASTER);
+}
+
+static void the_avx2_table_conforms(void **state)
+{
+    (void)state;
+#ifdef SD_HAVE_AVX2
+    if (sd_cpu_has_avx2()) {
+        walk(&sd_cpu_avx2, SD_BLOCK_FASTER);
+        return;
+    }
+#endif
+    print_message("           this processor has no AVX2\n");
+    skip();
+}
+
+static void the_avx512_table_conforms(void **state)
+{
+    (void)state;
+#ifdef SD_HAVE_AVX2
+    if (sd_cpu_has_avx512()) {
+        walk(&sd_cpu_avx512, SD_BLOCK_FASTER);
+        return;
+    }
+#endif
+    print_message("           this processor has no AVX-512\n");
+    skip();
+}
+
+static void the_cuda_module_conforms_by_default(void **state)
+{
+    (void)state;
+    walk(cuda_or_skip(), SD_BLOCK_FASTER);
+}
+
+static void the_cuda_module_conforms_in_registers(void **state)
+{
+    (void)state;
+    walk(cuda_or_skip(), SD_BLOCK_REGISTERS);
+}
+
+static void the_cuda_module_conforms_in_shared_memory(void **state)
+{
+    (void)state;
+    walk(cuda_or_skip(), SD_BLOCK_SHARED);
+}
+
+/* Or the comparison of pivots would show nothing. */
+static void most_blocks_have_certain_pivots(void **state)
+{
+    (void)state;
+    for (sd_block_kernel kernel = 0; kernel < SD_BLOCK_KERNELS; ++kernel) {
+        for (sd_precision p = 0; p < SD_PRECISIONS; ++p) {
+            const known *n = &known_factors[kernel][0][p];
+            const batch *b = &material_of(kernel, p)->b;
+            int32_t certain = 0, ties = 0;
+            for (int32_t k = 0; k < n->f.blocks; ++k) {
+                certain += n->certain[k];
+                ties += n->certain[k] && (b->kind[k] == HADAMARD || b->kind[k] == PERMUTATION);
+            }
+            assert_true(certain > n->f.blocks / 2);
+            assert_true(ties >= COPIES * SD_BLOCK_MOST / 3); /* that of PERMUTATION, at least */
+        }
+    }
+}
+
+/* All bytes of what the kernels would have written are as they were. */
+static void assert_untouched(sd_engine *e, const void *block, int64_t bytes)
+{
+    uint8_t *host = test_alloc((size_t)bytes, 1);
+    e->status = SADDLE_OK;
+    e->backend->download(e, block, host, bytes);
+    for (int64_t k = 0; k < bytes; ++k) assert_int_equal(host[k], UNTOUCHED);
+    e->status = SADDLE_DEVICE_FAILED;
+    free(host);
+}
+
+static void fail_on(const sd_backend *backend, sd_precision precision)
+{
+    const material *m = &materials[1][precision];
+    const int64_t size = (int64_t)sd_precision_size(precision);
+    bench s;
+    placed_batch p;
+    bench_open(&s, backend, 2);
+    place_batch(&s.e, &m->b, NULL, NULL, NULL, &p);
+    sd_vector v = sd_vector_new(&s.e, precision, p.plan.rows, "test");
+    sd_vector norms = sd_vector_new(&s.e, SD_DOUBLE, p.plan.blocks, "test");
+    fill_bytes(&s.e, v.data, v.n * size, UNTOUCHED);
+    fill_bytes(&s.e, norms.data, norms.n * (int64_t)sizeof(double), UNTOUCHED);
+    const sd_block_rule rule = {.kernel = SD_LDLT_STATIC};
+    const sd_block_target target = {.rows = 1, .columns = 1};
+    const sd_block_products one = {1, sd_to_backend(&s.e, &target, sizeof target, "test"), NULL};
+    const sd_sparse empty = {.precision = precision};
+    const sd_block_map map = {0};
+    sd_blocks out = {&p.plan, p.f.data, precision};
+    s.e.status = SADDLE_DEVICE_FAILED;
+    sd_block_extract(&s.e, &empty, &map, &out);
+    sd_block_factor(&s.e, &rule, &p.x, &p.f);
+    sd_block_norms(&s.e, &p.x, &norms);
+    sd_block_apply(&s.e, &p.f, 1, &v, &v);
+    sd_block_subtract(&s.e, &one, &p.x, NULL, &out);
+    assert_int_equal(s.e.status, SADDLE_DEVICE_FAILED);
+    assert_untouched(&s.e, p.f.data, p.plan.entries * size);
+    assert_untouched(&s.e, p.f.state, p.plan.blocks * (int64_t)sizeof *p.f.state);
+    assert_untouched(&s.e, v.data, v.n * size);
+    assert_untouched(&s.e, norms.data, norms.n * (int64_t)sizeof(double));
+    s.e.status = SADDLE_OK;
+    s.e.backend->release(&s.e, (void *)(uintptr_t)one.target);
+    sd_vector_free(&s.e, &v);
+    sd_vector_free(&s.e, &norms);
+    unplace_batch(&s.e, &p);
+    bench_close(&s);
+}
+
+static void kernels_do_nothing_after_a_failure(void **state)
+{
+    (void)state;
+    const sd_backend *tables[] = {&sd_backend_reference, &sd_cpu_portable, sd_backend_cpu()};
+    for (int t = 0; t < 3; ++t)
+        for (sd_precision p = 0; p < SD_PRECISIONS; ++p) fail_on(tables[t], p);
+}
+
+static int make_all(void **state)
+{
+    (void)state;
+    rng r = rng_start("conformance of blocks");
+    bench s;
+    bench_open(&s, &sd_backend_reference, 1);
+    for (sd_precision p = 0; p < SD_PRECISIONS; ++p) {
+        for (int symmetric = 0; symmetric < 2; ++symmetric)
+            make_material(&r, symmetric, p, &materials[symmetric][p]);
+        for (sd_block_kernel kernel = 0; kernel < SD_BLOCK_KERNELS; ++kernel)
+            for (int moved_small = 0; moved_small < 2; ++moved_small)
+                if (!moved_small || is_ldu(kernel) || is_ldlt(kernel))
+                    make_known(&r, &s.e, kernel, p, moved_small);
+        product_sets[0][p] = products_new(&r, NULL, 200, p);
+        product_sets[1][p] = products_new(&r, &materials[1][p].b, 200, p);
+    }
+    for (int k = 0; k < EXTRACTIONS; ++k) {
+        const shape form = (shape)(k % 4);
+        const bool half = k >= 4;
+        extractions[k] = extraction_new(&r, form, form == LONG_ROW ? 6000 : 1500, half, k % 3 ? 0 : 8, k != 1,
+                                        k != 2 && k != 1, k % 2);
+    }
+    bench_close(&s);
+    return 0;
+}
+
+static int free_all(void **state)
+{
+    (void)state;
+    for (sd_precision p = 0; p < SD_PRECISIONS; ++p) {
+        for (int k = 0; k < 2; ++k) {
+            material *m = &materials[k][p];
+            batch_free(&m->b);
+            free(m->first);
+            free(m->wanted);
+            free(m->order[0]);
+            free(m->order[1]);
+            free(m->rhs);
+            products_free(&product_sets[k][p]);
+            for (sd_block_kernel kernel = 0; kernel < SD_BLOCK_KERNELS; ++kernel) {
+                free_factors(&known_factors[kernel][k][p].f);
+                free(known_factors[kernel][k][p].certain);
+            }
+        }
+    }
+    for (int k = 0; k < EXTRACTIONS; ++k) extraction_free(&extractions[k]);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(most_blocks_have_certain_pivots),
+        cmocka_unit_test(kernels_do_nothing_after_a_failure),
+        cmocka_unit_test(reference_conforms_with_itself),
+        cmocka_unit_test(the_portable_table_conforms),
+        cmocka_unit_test(the_avx2_table_conforms),
+        cmocka_unit_test(the_avx512_table_conforms),
+        cmocka_unit_test(the_cuda_module_conforms_by_default),
+        cmocka_unit_test(the_cuda_module_conforms_in_registers),
+        cmocka_unit_test(the_cuda_module_conforms_in_shared_memory),
+    };
+    return cmocka_run_group_tests(tests, make_all, free_all);
+}
