@@ -337,7 +337,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(36 + 18 * num
 template <class Rule> struct ldlt_method {
     template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
-        launch_shaped(e, "block_factor", ldlt<real, N, L, Rule>, blocks, BLOCK_THREADS, b);
+        launch_with(e, "block_factor", ldlt<real, N, L, Rule>, blocks, BLOCK_THREADS, b);
     }
 };
 

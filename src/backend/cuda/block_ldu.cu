@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS,
 template <int SEARCH> struct ldu_method {
     template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
-        launch_shaped(e, "block_factor", ldu<real, N, L, SEARCH>, blocks, BLOCK_THREADS, b);
+        launch_with(e, "block_factor", ldu<real, N, L, SEARCH>, blocks, BLOCK_THREADS, b);
     }
 };
 

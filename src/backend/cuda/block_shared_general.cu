@@ -173,19 +173,19 @@ __global__ void __launch_bounds__(BLOCK_THREADS) huard(const batch<real> b)
 template <int SEARCH> struct ldu_method {
     template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
-        launch_shaped(e, "block_factor", ldu<real, N, L, SEARCH>, blocks, BLOCK_THREADS, b);
+        launch_with(e, "block_factor", ldu<real, N, L, SEARCH>, blocks, BLOCK_THREADS, b);
     }
 };
 struct jordan_method {
     template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
-        launch_shaped(e, "block_factor", jordan<real, N, L>, blocks, BLOCK_THREADS, b);
+        launch_with(e, "block_factor", jordan<real, N, L>, blocks, BLOCK_THREADS, b);
     }
 };
 template <bool TRANSPOSED> struct huard_method {
     template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
-        launch_shaped(e, "block_factor", huard<real, N, L, TRANSPOSED>, blocks, BLOCK_THREADS, b);
+        launch_with(e, "block_factor", huard<real, N, L, TRANSPOSED>, blocks, BLOCK_THREADS, b);
     }
 };
 

@@ -249,13 +249,13 @@ __global__ void __launch_bounds__(BLOCK_THREADS) ldlt(const batch<real> b)
 template <bool DIAGONAL> struct llt_method {
     template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
-        launch_shaped(e, "block_factor", llt<real, N, L, DIAGONAL>, blocks, BLOCK_THREADS, b);
+        launch_with(e, "block_factor", llt<real, N, L, DIAGONAL>, blocks, BLOCK_THREADS, b);
     }
 };
 template <int RULE> struct ldlt_method {
     template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
-        launch_shaped(e, "block_factor", ldlt<real, N, L, RULE>, blocks, BLOCK_THREADS, b);
+        launch_with(e, "block_factor", ldlt<real, N, L, RULE>, blocks, BLOCK_THREADS, b);
     }
 };
 
