@@ -2,7 +2,7 @@
  * block_factor of the CUDA module against a device-to-device copy of the same blocks in the same run, and
  * against the reference kernels.
  *
- *     cuda_blocks [check] [registers|shared] [n=N ...] [KERNEL ...]
+ *     cuda_blocks [check[=BLOCKS]] [registers|shared] [n=N ...] [KERNEL ...]
  *
  * KERNEL is a number of sd_block_kernel; without one, all. Of each, both versions or the one named:
  * milliseconds as multiples of the copy, the median of repeats over sets of buffers of at least 512 MB
@@ -320,14 +320,17 @@ void reference_of(const host_batch<real> &host, const sd_block_rule &rule, host_
         sd_reference_block_factor_single(&e, &rule, &x, &view);
 }
 
-template <class real> void check_kernel(bench &b, sd_block_kernel kernel)
+std::vector<sd_block_version> versions = {SD_BLOCK_REGISTERS, SD_BLOCK_SHARED};
+std::vector<int> sizes; /* 0: mixed */
+
+template <class real> void check_kernel(bench &b, sd_block_kernel kernel, int blocks)
 {
     for (const double small : {0.0, 1e-3}) {
-        host_batch<real> host(0, 20000);
+        host_batch<real> host(0, blocks);
         host.fill_hostile(kernel);
         host_factors<real> mine(host.plan), other(host.plan);
         reference_of(host, {kernel, SD_BLOCK_FASTER, small}, other);
-        for (const sd_block_version version : {SD_BLOCK_REGISTERS, SD_BLOCK_SHARED}) {
+        for (const sd_block_version version : versions) {
             device_batch<real> device(b, host, 0);
             const bool in_place = version == SD_BLOCK_SHARED;
             device.factor({kernel, version, small}, 0, in_place);
@@ -339,9 +342,6 @@ template <class real> void check_kernel(bench &b, sd_block_kernel kernel)
         }
     }
 }
-
-std::vector<sd_block_version> versions = {SD_BLOCK_REGISTERS, SD_BLOCK_SHARED};
-std::vector<int> sizes; /* 0: mixed */
 
 template <class real> void measure(bench &b, sd_block_kernel kernel, int n, int count)
 {
@@ -377,11 +377,11 @@ template <class real> void measure_all(bench &b, sd_block_kernel kernel)
 int main(int argc, char **argv)
 {
     bench b;
-    bool check = false;
+    int check = 0;
     std::vector<int> kernels;
     for (int k = 1; k < argc; ++k)
-        if (!strcmp(argv[k], "check"))
-            check = true;
+        if (!strncmp(argv[k], "check", 5))
+            check = argv[k][5] == '=' ? std::max(1, atoi(argv[k] + 6)) : 20000;
         else if (!strcmp(argv[k], "registers"))
             versions = {SD_BLOCK_REGISTERS};
         else if (!strcmp(argv[k], "shared"))
@@ -399,8 +399,8 @@ int main(int argc, char **argv)
         if (k < 0 || k >= SD_BLOCK_KERNELS) return 2;
         const sd_block_kernel kernel = (sd_block_kernel)k;
         if (check) {
-            check_kernel<double>(b, kernel);
-            check_kernel<float>(b, kernel);
+            check_kernel<double>(b, kernel, check);
+            check_kernel<float>(b, kernel, check);
         } else {
             measure_all<double>(b, kernel);
             measure_all<float>(b, kernel);

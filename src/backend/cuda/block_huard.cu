@@ -50,15 +50,14 @@ __device__ inline void decompose(const place &w, real *room, real (&r)[N], int &
         for (int t = 0; t < C; ++t) {
             real *ordered = room + (t % 2) * N;
             put_in_order<B, C>(w, t, broadcast(r[B], pivot_lane), ordered);
-            real sum[2] = {r[B], 0}; /* two sums at once, to wait less for each */
+            real reduced = r[B];
 #pragma unroll
             for (int j = 0; j < B + C; j += quad<real>::COUNT) {
                 const quad<real> a = *reinterpret_cast<const quad<real> *>(ordered + j);
 #pragma unroll
                 for (int i = 0; i < quad<real>::COUNT; ++i)
-                    if (j + i < B + C && j + i != B) sum[i % 2] = fma(-a.v[i], r[j + i], sum[i % 2]);
+                    if (j + i < B + C && j + i != B) reduced = fma(-a.v[i], r[j + i], reduced);
             }
-            const real reduced = sum[0] + sum[1];
             const int p = lane_of_largest<L>(w, key_of(reduced), open);
             const real d = broadcast(reduced, p), inverse = 1 / d;
             if (w.lane == B + t) pivot_lane = p;

@@ -64,6 +64,7 @@ __device__ inline void exchange_lanes(const place &w, int s, int p, int &held)
 template <int L, class real> __device__ inline void exchange_rows(shared_block<real, L> &m, int s, int p)
 {
     if (!__any_sync(ALL_LANES, s != p)) return;
+    __syncwarp(); /* what was read of them to choose was read */
     if (m.inside() && s != p) {
         const real kept = m.at(s, m.w.lane);
         m.at(s, m.w.lane) = m.at(p, m.w.lane);
@@ -75,6 +76,7 @@ template <int L, class real> __device__ inline void exchange_rows(shared_block<r
 template <int L, class real> __device__ inline void exchange_columns(shared_block<real, L> &m, int s, int p)
 {
     if (!__any_sync(ALL_LANES, s != p)) return;
+    __syncwarp(); /* what was read of them to choose was read */
     if (m.inside() && s != p) {
         const real kept = m.at(m.w.lane, s);
         m.at(m.w.lane, s) = m.at(m.w.lane, p);

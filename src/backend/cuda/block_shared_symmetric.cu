@@ -116,10 +116,13 @@ __device__ inline positions choose_complete(const shared_block<real, L> &m, int 
     const bool open = busy && w.lane >= s && m.inside() && s + 1 < w.n;
     const int r = largest_diagonal(m, s, busy), p = find_largest<L>(w, best.key, m.row, open);
     const int q = broadcast(best.index, w.first + (p < 0 ? 0 : p));
+    const int row_p = broadcast(m.row, w.first + (p < 0 ? 0 : p)),
+              row_q = broadcast(m.row, w.first + (q < 0 ? 0 : q));
     if (!busy) return {s, s};
     const real diagonal = fabs(m.at(r, r)), beside = p < 0 ? 0 : fabs(m.at(p, q));
     if (beside < TINY || (diagonal >= TINY && diagonal >= ALPHA * beside)) return {r, r};
-    return {p, q};
+    /* rounding may have made the upper one of the two the larger */
+    return row_p < row_q ? positions{p, q} : positions{q, p};
 }
 
 /* D of the pivot at s, settled, and what the rows after it are multiplied with. */
