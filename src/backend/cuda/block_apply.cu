@@ -11,11 +11,11 @@
  *   Gauss-Huard (Anzt et al., Variable-size batched Gauss-Huard, Figure 1, its lines 7, 15 and 18): step k
  *               forms x_k = (b_k - sum_{j<k} d_kj x_j) / d_kk and subtracts d_jk x_k from the x_j. The sum
  * runs over the lanes, so lane j needs column j below the diagonal, which it finds in shared memory, beside
- * its row above the diagonal. Only lanes up to k take part: the tree is no deeper than they need.
+ * its row above the diagonal.
  *
- * The last two go step by step, which takes about as long as reading the block. So their warps stay, and read
- * their next blocks while they solve with the present ones: otherwise all would read at once and then compute
- * at once.
+ * A sum over the lanes takes longer than all the arithmetic of a step. So Gauss-Huard takes two steps at
+ * once: x_{k+1} needs the sum over j of d_{k+1,j} (x_j - d_jk x_k), which is that of d_{k+1,j} x_j, formed
+ * beside the sum of step k, less x_k times that of d_{k+1,j} d_jk, which does not wait for x.
  */
 #include "backend/cuda/block_jobs.cuh"
 
@@ -38,7 +38,7 @@ template <class real> struct factored {
     const real *data;
     const uint8_t *row, *column; /* NULL: as they stand */
     const sd_block_state *state; /* NULL where no pivot is 2x2 */
-    bool cholesky, transposed;
+    bool transposed;             /* Gauss-Huard's part above the diagonal, about the anti-diagonal */
 };
 
 __device__ inline int64_t place_of(const int32_t *order, int32_t row)
@@ -71,34 +71,6 @@ __global__ void __launch_bounds__(JOB_BLOCK)
 
 constexpr int STEPS = 4; /* between two looks at whether there are any left */
 
-/* Thread blocks of JOB_BLOCK threads that a multiprocessor has registers for: by those of a row, of which a
- * thread has two, and what else there is. */
-constexpr int at_once(int words, bool much, bool converted)
-{
-    const int fit = words >= 64 ? 3 : words >= 32 ? 4 : words >= 16 ? 6 : 8;
-    return fit - (words < 32 && much ? 2 : 0) - (converted ? 1 : 0);
-}
-
-/* What a lane has of its block before it begins: all loads are under way when this is made. */
-template <int lanes, class real, class vec> struct loaded {
-    job_found job;
-    real row[lanes];
-    vec b;        /* of the first right-hand side */
-    int from, to; /* the permutations */
-    uint32_t pairs;
-
-    __device__ loaded(const job_found &found, const factored<real> &f, const sides<vec> &s, int lane)
-        : job(found)
-    {
-        const bool mine = lane < job.n;
-        load_row<lanes>(f.data + job.entry, job.n, lane, row);
-        b = mine ? s.b[place_of(s.source, job.row + lane)] : static_cast<vec>(0);
-        from = f.row && mine ? f.row[job.row + lane] : lane;
-        to = f.column && mine ? f.column[job.row + lane] : lane;
-        pairs = f.state && job.n > 0 ? f.state[job.block].pairs : 0;
-    }
-};
-
 /* The first of [a b; b c]^-1 [x other] */
 __device__ inline double solve_pair(double a, double b, double c, double x, double other)
 {
@@ -113,30 +85,30 @@ __device__ inline float solve_pair(float a, float b, float c, float x, float oth
     return x;
 }
 
-/* L, D and U, or L, L' of LL': D is 1 then, and x is divided by the diagonal in both solves. */
-template <int lanes, class real, class vec> struct triangles {
-    static constexpr int AT_ONCE = at_once(lanes * sizeof(real) / 4, true, sizeof(vec) > sizeof(real));
+/* L, D and U, or L and L' of LL': D is 1 then, and x is divided by the diagonal in both solves. */
+template <int lanes, class real, class vec, bool cholesky> struct triangles {
+    static constexpr int AT_ONCE = 4;
     struct room {
     };
     vec pivot,
         beside;  /* D: of this row, and beside it where the pivot is 2x2, which the triangles are without */
-    vec scale;   /* what x is multiplied by in the triangular solves: 1, of LL' the inverse of l_ii */
+    vec scale;   /* of LL': the inverse of l_ii */
     int partner; /* the other row of a 2x2 pivot, or -1 */
 
-    __device__ triangles(loaded<lanes, real, vec> &own, int lane, const factored<real> &f, room &)
+    __device__ triangles(real (&row)[lanes], int n, int lane, uint32_t pairs, const factored<real> &, room &)
         : pivot(1), beside(0), scale(1)
     {
-        const bool first = own.pairs >> lane & 1, second = lane > 0 && (own.pairs >> (lane - 1) & 1);
+        const bool first = pairs >> lane & 1, second = lane > 0 && (pairs >> (lane - 1) & 1);
         partner = first ? lane + 1 : second ? lane - 1 : -1;
 #pragma unroll
         for (int j = 0; j < lanes; ++j) {
-            if (j == lane && lane < own.job.n) pivot = own.row[j];
+            if (j == lane && lane < n) pivot = row[j];
             if (j == partner) {
-                beside = own.row[j];
-                own.row[j] = 0;
+                beside = row[j];
+                row[j] = 0;
             }
         }
-        if (f.cholesky) {
+        if (cholesky) {
             scale = 1 / pivot;
             pivot = 1;
         }
@@ -144,9 +116,9 @@ template <int lanes, class real, class vec> struct triangles {
 
     template <bool lower> __device__ vec substitute(const real (&row)[lanes], int lane, int j, vec x) const
     {
-        const vec xj = __shfl_sync(ALL_LANES, x * scale, j, lanes);
+        const vec xj = __shfl_sync(ALL_LANES, cholesky ? x * scale : x, j, lanes);
         if (lower ? lane > j : lane < j) x = fma_of(-static_cast<vec>(row[j]), xj, x);
-        return lane == j ? xj : x;
+        return cholesky && lane == j ? xj : x;
     }
 
     __device__ vec solve(const real (&row)[lanes], int lane, int most, vec x) const
@@ -169,91 +141,105 @@ template <int lanes, class real, class vec> struct triangles {
     }
 };
 
-/* Gauss-Huard's D. */
+/* The sums of a and of b over the lanes of a sub-warp, in all of them. Half of the lanes add up a, half b. */
+template <int lanes, class vec> __device__ inline void sum_two(int lane, vec &a, vec &b)
+{
+    const bool upper = lane >= lanes / 2;
+    vec sum = upper ? b : a;
+    sum += __shfl_xor_sync(ALL_LANES, upper ? a : b, lanes / 2);
+#pragma unroll
+    for (int apart = lanes / 4; apart > 0; apart /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, apart);
+    const vec other = __shfl_xor_sync(ALL_LANES, sum, lanes / 2);
+    a = upper ? other : sum;
+    b = upper ? sum : other;
+}
+
+/* Gauss-Huard's D, with -1 on the diagonal, so that the sum of a step has x_k in it too. */
 template <int lanes, class real, class vec> struct huard {
-    static constexpr int AT_ONCE = at_once(lanes * sizeof(real) / 4, false, sizeof(vec) > sizeof(real));
-    /* With -1 on the diagonal, so that the sum of a step has x_k in it too. */
+    static constexpr int AT_ONCE = 5;
     struct room {
         shared_block<lanes, real> block;
         vec inverse[lanes];
     };
     room &in;
 
-    __device__ huard(loaded<lanes, real, vec> &own, int lane, const factored<real> &f, room &where)
+    __device__ huard(real (&row)[lanes], int n, int lane, uint32_t, const factored<real> &f, room &where)
         : in(where)
     {
-        const int last = own.job.n - 1;
+        const int last = n - 1;
         vec pivot = 1;
-        __syncwarp(); /* the block before may still be read */
 #pragma unroll
         for (int j = 0; j < lanes; ++j) {
-            if (j == lane && lane <= last) pivot = own.row[j];
-            in.block.at(lane, j) = j == lane ? static_cast<real>(-1) : own.row[j];
+            if (j == lane && lane < n) pivot = row[j];
+            if (j == lane) row[j] = -1;
+            in.block.at(lane, j) = row[j];
         }
         in.inverse[lane] = 1 / pivot;
         __syncwarp();
         if (!f.transposed) return;
 #pragma unroll
         for (int k = 0; k < lanes; ++k)
-            own.row[k] = lane < k && k <= last ? in.block.at(last - k, last - lane) : static_cast<real>(0);
+            if (k != lane)
+                row[k] = lane < k && k < n ? in.block.at(last - k, last - lane) : static_cast<real>(0);
     }
 
-    __device__ vec step(const real (&row)[lanes], int lane, int k, vec x) const
+    /* The lane's part of the sum of d_{k+1,j} d_jk, without d_{k+1,k}. */
+    __device__ vec ahead(const real (&row)[lanes], int lane, int k) const
     {
-        vec sum = 0;
-        if (lane <= k) sum = static_cast<vec>(in.block.at(k, lane)) * x;
-#pragma unroll
-        for (int apart = 1; apart < lanes; apart *= 2)
-            if (apart <= k) sum += __shfl_xor_sync(ALL_LANES, sum, apart);
-        const vec xk = -sum * in.inverse[k];
-        if (lane < k) x = fma_of(-static_cast<vec>(row[k]), xk, x);
-        return lane == k ? xk : x;
+        if (lane > k) return 0;
+        return static_cast<vec>(in.block.at(k + 1, lane)) * static_cast<vec>(row[k]);
+    }
+
+    /* Steps k and k + 1; `cross` is what all lanes have of ahead, added up. */
+    __device__ vec two_steps(const real (&row)[lanes], int lane, int k, vec cross, vec x) const
+    {
+        vec a = 0, b = 0;
+        if (lane <= k) a = static_cast<vec>(in.block.at(k, lane)) * x;
+        if (lane <= k + 1 && lane != k) b = static_cast<vec>(in.block.at(k + 1, lane)) * x;
+        sum_two<lanes>(lane, a, b);
+        const vec one = -a * in.inverse[k];
+        const vec two = -fma_of(a, cross * in.inverse[k], b) * in.inverse[k + 1];
+        const vec next = lane < k ? fma_of(-static_cast<vec>(row[k]), one, x) : one;
+        if (lane <= k) x = fma_of(-static_cast<vec>(row[k + 1]), two, next);
+        return lane == k + 1 ? two : x;
     }
 
     __device__ vec solve(const real (&row)[lanes], int lane, int most, vec x) const
     {
+        static_assert(STEPS == 4, "two times two steps");
 #pragma unroll
-        for (int first = 0; first < lanes; first += STEPS)
-            if (first < most)
-#pragma unroll
-                for (int k = first; k < first + STEPS; ++k) x = step(row, lane, k, x);
+        for (int k = 0; k < lanes; k += STEPS) {
+            if (k >= most) continue;
+            vec first = ahead(row, lane, k), second = ahead(row, lane, k + 2);
+            sum_two<lanes>(lane, first, second);
+            x = two_steps(row, lane, k, first, x);
+            x = two_steps(row, lane, k + 2, second, x);
+        }
         return x;
     }
 };
-
-/* All right-hand sides of a block. */
-template <int lanes, class real, class vec, class method>
-__device__ inline void solve_block(loaded<lanes, real, vec> &own, int lane, const factored<real> &f,
-                                   const sides<vec> &s, typename method::room &room)
-{
-    const bool mine = lane < own.job.n;
-    const int most = __reduce_max_sync(ALL_LANES, own.job.n);
-    const method how(own, lane, f, room);
-    const int64_t read = mine ? place_of(s.source, own.job.row + lane) : 0,
-                  written = mine ? place_of(s.target, own.job.row + own.to) : 0;
-    for (int c = 0;;) {
-        const vec x = how.solve(own.row, lane, most, __shfl_sync(ALL_LANES, own.b, own.from, lanes));
-        if (mine) s.y[c * s.rows + written] = x;
-        if (++c == s.columns) break;
-        own.b = mine ? s.b[c * s.rows + read] : static_cast<vec>(0);
-    }
-}
 
 template <int lanes, class real, class vec, class method>
 __global__ void __launch_bounds__(JOB_BLOCK, method::AT_ONCE)
     apply_steps(const job_range<lanes> jobs, const factored<real> f, const sides<vec> s)
 {
     __shared__ typename method::room rooms[JOB_BLOCK / lanes];
-    const int lane = threadIdx.x % lanes, in_warp = threadIdx.x % WARP / lanes;
-    const int64_t jobs_at_once = static_cast<int64_t>(gridDim.x) * (JOB_BLOCK / lanes), count = jobs.count();
-    int64_t at = (static_cast<int64_t>(blockIdx.x) * JOB_BLOCK + threadIdx.x) / lanes;
-    loaded<lanes, real, vec> now(job_at(jobs, at), f, s, lane);
-    job_found later = job_at(jobs, at + jobs_at_once);
-    for (; at - in_warp < count; at += jobs_at_once) { /* the same for all of a warp */
-        const loaded<lanes, real, vec> next(later, f, s, lane);
-        later = job_at(jobs, at + 2 * jobs_at_once);
-        solve_block<lanes, real, vec, method>(now, lane, f, s, rooms[threadIdx.x / lanes]);
-        now = next;
+    const int lane = threadIdx.x % lanes;
+    const job_found job = find_job(jobs);
+    const bool mine = lane < job.n;
+    const int most = __reduce_max_sync(ALL_LANES, job.n); /* of the warp's blocks */
+    real row[lanes];
+    load_row<lanes>(f.data + job.entry, job.n, lane, row);
+    const int from = f.row && mine ? f.row[job.row + lane] : lane,
+              to = f.column && mine ? f.column[job.row + lane] : lane;
+    const uint32_t pairs = f.state && job.n > 0 ? f.state[job.block].pairs : 0;
+    const int64_t read = mine ? place_of(s.source, job.row + lane) : 0,
+                  written = mine ? place_of(s.target, job.row + to) : 0;
+    const method how(row, job.n, lane, pairs, f, rooms[threadIdx.x / lanes]);
+    for (int c = 0; c < s.columns; ++c) {
+        const vec b = mine ? s.b[c * s.rows + read] : static_cast<vec>(0);
+        const vec x = how.solve(row, lane, most, __shfl_sync(ALL_LANES, b, from, lanes));
+        if (mine) s.y[c * s.rows + written] = x;
     }
 }
 
@@ -262,23 +248,19 @@ template <class real, class vec> struct application {
     factored<real> f;
     sides<vec> s;
 
-    template <class method, int lanes> void run_steps(sd_engine *e, const job_range<lanes> &jobs) const
-    {
-        if (e->status || jobs.count() == 0) return;
-        const int64_t wanted = (jobs.count() * lanes + JOB_BLOCK - 1) / JOB_BLOCK,
-                      most = static_cast<int64_t>(state_of(e)->processors) * method::AT_ONCE;
-        launch_with(e, "block_apply", apply_steps<lanes, real, vec, method>, wanted < most ? wanted : most,
-                    JOB_BLOCK, jobs, f, s);
-    }
-
     template <int lanes> void run(sd_engine *e, const job_range<lanes> &jobs) const
     {
+        const char *const what = "block_apply";
         if (kernel == SD_JORDAN)
-            launch_jobs(e, "block_apply", apply_inverse<lanes, real, vec>, jobs, f, s);
+            launch_jobs(e, what, apply_inverse<lanes, real, vec>, jobs, f, s);
         else if (kernel == SD_HUARD || kernel == SD_HUARD_TRANSPOSED)
-            run_steps<huard<lanes, real, vec>>(e, jobs);
+            launch_jobs(e, what, apply_steps<lanes, real, vec, huard<lanes, real, vec>>, jobs, f, s);
+        else if (kernel == SD_LLT || kernel == SD_LLT_DIAGONAL)
+            launch_jobs(e, what, apply_steps<lanes, real, vec, triangles<lanes, real, vec, true>>, jobs, f,
+                        s);
         else
-            run_steps<triangles<lanes, real, vec>>(e, jobs);
+            launch_jobs(e, what, apply_steps<lanes, real, vec, triangles<lanes, real, vec, false>>, jobs, f,
+                        s);
     }
 };
 
@@ -286,14 +268,14 @@ template <class real, class vec>
 void apply_in(sd_engine *e, const sd_block_factors *x, int columns, const sd_vector *b, sd_vector *y)
 {
     const bool symmetric = sd_block_symmetric(x->kernel);
-    const bool cholesky = x->kernel == SD_LLT || x->kernel == SD_LLT_DIAGONAL;
+    const bool pairs = x->kernel >= SD_LDLT_STATIC && x->kernel <= SD_LDLT_COMPLETE;
     const bool permuted = x->kernel < SD_JORDAN;
-    const application<real, vec> a = {
-        x->kernel,
-        {static_cast<const real *>(x->data), permuted ? x->row : NULL, symmetric ? x->row : x->column,
-         symmetric && !cholesky ? x->state : NULL, cholesky, x->kernel == SD_HUARD_TRANSPOSED},
-        {static_cast<const vec *>(b->data), static_cast<vec *>(y->data), x->plan->rows, columns,
-         x->plan->source, x->plan->target}};
+    const application<real, vec> a = {x->kernel,
+                                      {static_cast<const real *>(x->data), permuted ? x->row : NULL,
+                                       symmetric ? x->row : x->column, pairs ? x->state : NULL,
+                                       x->kernel == SD_HUARD_TRANSPOSED},
+                                      {static_cast<const vec *>(b->data), static_cast<vec *>(y->data),
+                                       x->plan->rows, columns, x->plan->source, x->plan->target}};
     for_each_range(e, x->plan, a);
 }
 

@@ -79,30 +79,25 @@ template <class real> struct operands {
 constexpr int BATCH = 8, FEW = 4; /* entries that a thread has under way; where rows are short */
 
 /* Numbers of the matrix, which are read once, are not to drive the vectors out of the second cache. (In the
- * first they stay for the lanes beside.) */
+ * first they stay for the lanes beside.) In single this was slower than plain loads. */
 __device__ inline uint64_t leave_first()
 {
     uint64_t policy;
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
     return policy;
 }
-__device__ inline double read_once(const double *at, uint64_t policy)
+
+/* An index and a value. */
+__device__ inline void read_once(const int32_t *ind, const double *val, uint64_t policy, int32_t &j,
+                                 double &a)
 {
-    double value;
-    asm("ld.global.nc.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(value) : "l"(at), "l"(policy));
-    return value;
+    asm("ld.global.nc.L2::cache_hint.s32 %0, [%1], %2;" : "=r"(j) : "l"(ind), "l"(policy));
+    asm("ld.global.nc.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(a) : "l"(val), "l"(policy));
 }
-__device__ inline float read_once(const float *at, uint64_t policy)
+__device__ inline void read_once(const int32_t *ind, const float *val, uint64_t, int32_t &j, float &a)
 {
-    float value;
-    asm("ld.global.nc.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(value) : "l"(at), "l"(policy));
-    return value;
-}
-__device__ inline int32_t read_once(const int32_t *at, uint64_t policy)
-{
-    int32_t value;
-    asm("ld.global.nc.L2::cache_hint.s32 %0, [%1], %2;" : "=r"(value) : "l"(at), "l"(policy));
-    return value;
+    j = __ldg(ind);
+    a = __ldg(val);
 }
 
 /* Entries first, first + lanes, ... before end, `batch` of them under way at once. */
@@ -118,10 +113,7 @@ __device__ inline carried gather(const operands<real> &o, int64_t first, int64_t
         int32_t j[batch];
 #pragma unroll
         for (int u = 0; u < batch; ++u)
-            if (u * lanes < left) {
-                j[u] = read_once(ind + u * lanes, policy);
-                a[u] = read_once(val + u * lanes, policy);
-            }
+            if (u * lanes < left) read_once(ind + u * lanes, val + u * lanes, policy, j[u], a[u]);
 #pragma unroll
         for (int u = 0; u < batch; ++u)
             if (u * lanes < left) x[u] = __ldg(o.x + j[u]);
