@@ -27,10 +27,12 @@ static void iterate(sd_engine *e, const sd_system *s, sd_vector *v, sd_vector *x
     const sd_scalar omega = {.over = {&d->rt[1]}, .under = {&d->rt[2]}, .positive = true};
     d->rho = d->sr[1];
     const sd_vector *z = sd_preconditioned(e, s->M, &v[P], &v[Z]);
-    sd_spmv_gram(e, s->A, z, &v[V], &v[SHADOW], d->sv);
+    sd_spmv(e, s->A, z, &v[V]);
+    sd_gram(e, &v[SHADOW], &v[V], d->sv);
     sd_advance(e, &alpha, z, &v[V], x, &v[R], &d->square);
     z = sd_preconditioned(e, s->M, &v[R], &v[Z]);
-    sd_spmv_gram(e, s->A, z, &v[T], &v[R], d->rt);
+    sd_spmv(e, s->A, z, &v[T]);
+    sd_gram(e, &v[R], &v[T], d->rt);
     sd_advance(e, &omega, z, &v[T], x, &v[R], &d->square);
     sd_gram(e, &v[SHADOW], &v[R], d->sr);
     sd_wait(e);

@@ -29,7 +29,8 @@ void sd_cg(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
          */
         double pq[3] = {0}, rz[3] = {0}, square = 0;
         const sd_scalar alpha = {.over = {&rho}, .under = {&pq[1]}, .positive = true};
-        sd_spmv_gram(e, s->A, p, q, p, pq);
+        sd_spmv(e, s->A, p, q);
+        sd_gram(e, p, q, pq);
         sd_advance(e, &alpha, p, q, x, r, &square);
         const sd_vector *z = sd_preconditioned(e, s->M, r, &v[1]);
         if (z != r) sd_gram(e, r, z, rz);

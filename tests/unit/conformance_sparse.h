@@ -65,28 +65,6 @@ static void run_spmv_abs(sd_engine *e, const sd_sparse *A, const sd_vector *x, c
     sd_spmv_abs(e, A, x, y);
 }
 
-/* The sums against those of gram, which has a check of its own. */
-static void run_spmv_gram(sd_engine *e, const sd_sparse *A, const sd_vector *x, const sd_vector *b,
-                          sd_vector *y)
-{
-    double g[4] = {1e30, 1e30, 1e30, 1e30}, h[3] = {0};
-    sd_spmv_gram(e, A, x, y, b, g);
-    sd_gram(e, b, y, h);
-    sd_wait(e);
-    if (e->status) return;
-    for (int k = 0; k < 3; ++k) {
-        const double size = k == 1 ? sqrt(h[0]) * sqrt(h[2]) : h[k];
-        if (!(fabs(g[k] - h[k]) <= 2 * (A->n + 1.0) * 0x1p-53 * size))
-            fail_msg("spmv_gram: sum %d is %.17g, not %.17g (n = %d)", k, g[k], h[k], A->n);
-    }
-    assert_true(g[3] == 1e30);
-}
-
-static void check_spmv_gram(setting *s)
-{
-    for (int k = 0; k < PROBLEMS; ++k) run_product(s, &problems[k], run_spmv_gram, false, "spmv_gram");
-}
-
 static void check_spmv(setting *s)
 {
     for (int k = 0; k < PROBLEMS; ++k) run_product(s, &problems[k], run_spmv, false, "spmv");

@@ -360,13 +360,6 @@ static void NAME(spmv)(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_
     NAME(product)(e, A, x, NULL, y, PLAIN);
 }
 
-static void NAME(spmv_gram)(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y,
-                            const sd_vector *w, double *g)
-{
-    NAME(product)(e, A, x, NULL, y, PLAIN);
-    NAME(gram)(e, w, y, g);
-}
-
 static void NAME(spmv_abs)(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y)
 {
     NAME(product)(e, A, x, NULL, y, ABSOLUTE);

@@ -25,7 +25,7 @@ template <int lanes> struct job_range {
         for (int s = 0; s <= SIZES; ++s) first[s] = plan->first[LEAST + s];
     }
 
-    int64_t count() const
+    __host__ __device__ int64_t count() const
     {
         return first[SIZES] - static_cast<int64_t>(first[0]);
     }
@@ -50,7 +50,7 @@ template <int lanes> __device__ inline int size_of_job(const job_range<lanes> &j
 template <int lanes> __device__ inline job_found job_at(const job_range<lanes> &jobs, int64_t at)
 {
     job_found found = {0, 0, 0, 0};
-    if (at >= jobs.first[jobs.SIZES] - static_cast<int64_t>(jobs.first[0])) return found;
+    if (at >= jobs.count()) return found;
     const int32_t k = jobs.first[0] + static_cast<int32_t>(at);
     if (jobs.regular > 0) {
         found.n = jobs.regular;

@@ -61,7 +61,6 @@ struct pending {
 
 struct state {
     int device, processors;
-    int shared_bytes; /* of a multiprocessor */
     cudaStream_t stream;
     cudaMemPool_t pool;
     block *blocks;

@@ -222,11 +222,6 @@ cudaError_t furnish(state *s, const char **what)
         s->overlaps = major >= 9;
     }
     if (error == cudaSuccess) {
-        *what = "no size of its shared memory";
-        error =
-            cudaDeviceGetAttribute(&s->shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, s->device);
-    }
-    if (error == cudaSuccess) {
         *what = "no number of multiprocessors";
         error = cudaDeviceGetAttribute(&s->processors, cudaDevAttrMultiProcessorCount, s->device);
     }

@@ -1,12 +1,10 @@
 /*
- * Reductions: what vectors.cu, basis.cu and sparse.cu share of them.
+ * Reductions: what vectors.cu and basis.cu share of them.
  *
  * A reduction is cut into chunks, a block of threads each: thread t takes entries t, t + BLOCK, ... of its
  * chunk in that order, then a tree over the block. The block that finishes last adds the chunks' results,
  * thread t those of chunks t, t + BLOCK, ..., then the same tree. It writes them into host memory, where the
- * host looks for them, and into the device's, for the kernels that stand on them. A chunk has SD_CHUNK_LEAST
- * entries, or twice, four times, ... as many, so that there are at most CHUNKS: all of them at work at once,
- * and soon added up.
+ * host looks for them, and into the device's, for the kernels that stand on them.
  */
 #ifndef SD_CUDA_REDUCE_CUH
 #define SD_CUDA_REDUCE_CUH
@@ -16,12 +14,15 @@
 namespace sd_cuda
 {
 
-constexpr int CHUNKS = 512; /* at most */
+/* Chunks are as long as SD_CHUNK_LEAST, or twice, four or eight times that where there would be more than
+ * CHUNKS: so many are at work at once, and soon added up. */
+constexpr int CHUNKS = 512, GRID = 65535; /* of a grid's second dimension */
 
 inline int64_t chunk_length(int64_t n)
 {
     int64_t length = SD_CHUNK_LEAST;
-    while (n > CHUNKS * length) length *= 2;
+    while (n > CHUNKS * length && length < 8 * SD_CHUNK_LEAST) length *= 2;
+    while (n > GRID * length) length *= 2;
     return length;
 }
 

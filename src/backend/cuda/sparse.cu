@@ -13,7 +13,7 @@
  * chance; what is added to what is not. choose_shape says from n and nnz what counts as long, such
  * that the pile and the pieces fit in the scratch of 2n doubles that the library reserves.
  */
-#include "backend/cuda/reduce.cuh"
+#include "backend/cuda/cuda.cuh"
 
 #include <math.h>
 
@@ -78,40 +78,33 @@ template <class real> struct operands {
 
 constexpr int BATCH = 8, FEW = 4; /* entries that a thread has under way; where rows are short */
 
-/* A number of the matrix, which is read once: it is not to drive the vectors out of the cache. */
-__device__ inline double read_once(const double *at)
+/* Numbers of the matrix, which are read once, are not to drive the vectors out of the second cache. (In the
+ * first they stay for the lanes beside.) In single this was slower than plain loads. */
+__device__ inline uint64_t leave_first()
 {
-#ifdef SD_HINT
     uint64_t policy;
-    double value;
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    asm("ld.global.nc.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(value) : "l"(at), "l"(policy));
-    return value;
-#else
-    return __ldcs(at);
-#endif
+    return policy;
 }
-__device__ inline float read_once(const float *at)
+
+/* An index and a value. */
+__device__ inline void read_once(const int32_t *ind, const double *val, uint64_t policy, int32_t &j,
+                                 double &a)
 {
-    return __ldcs(at);
+    asm("ld.global.nc.L2::cache_hint.s32 %0, [%1], %2;" : "=r"(j) : "l"(ind), "l"(policy));
+    asm("ld.global.nc.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(a) : "l"(val), "l"(policy));
 }
-__device__ inline int32_t read_once(const int32_t *at)
+__device__ inline void read_once(const int32_t *ind, const float *val, uint64_t, int32_t &j, float &a)
 {
-#ifdef SD_HINT
-    uint64_t policy;
-    int32_t value;
-    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    asm("ld.global.nc.L2::cache_hint.s32 %0, [%1], %2;" : "=r"(value) : "l"(at), "l"(policy));
-    return value;
-#else
-    return __ldcs(at);
-#endif
+    j = __ldg(ind);
+    a = __ldg(val);
 }
 
 /* Entries first, first + lanes, ... before end, `batch` of them under way at once. */
 template <product_mode mode, int lanes, int batch, class real>
 __device__ inline carried gather(const operands<real> &o, int64_t first, int64_t end)
 {
+    const uint64_t policy = leave_first();
     carried sum = {0, 0};
     const real *val = o.val + first;
     const int32_t *ind = o.ind + first;
@@ -120,10 +113,7 @@ __device__ inline carried gather(const operands<real> &o, int64_t first, int64_t
         int32_t j[batch];
 #pragma unroll
         for (int u = 0; u < batch; ++u)
-            if (u * lanes < left) {
-                j[u] = read_once(ind + u * lanes);
-                a[u] = read_once(val + u * lanes);
-            }
+            if (u * lanes < left) read_once(ind + u * lanes, val + u * lanes, policy, j[u], a[u]);
 #pragma unroll
         for (int u = 0; u < batch; ++u)
             if (u * lanes < left) x[u] = __ldg(o.x + j[u]);
@@ -195,32 +185,6 @@ __global__ void __launch_bounds__(BLOCK) multiply_rows(const operands<real> o, c
                 put<mode>(o, static_cast<int32_t>(row), sum);
         }
     }
-}
-
-/* y = A x, and what gram makes of w and y. A block of threads has `rounds` rounds of rows. */
-template <class real, int lanes, int batch>
-__global__ void __launch_bounds__(BLOCK)
-    multiply_gram(const operands<real> o, const real *w, int rounds, const outcome to)
-{
-    constexpr int rows = BLOCK / lanes;
-    const int lane = threadIdx.x % lanes;
-    double sum[3] = {};
-    after_others();
-    for (int round = 0; round < rounds; ++round) {
-        const int64_t row = (static_cast<int64_t>(blockIdx.x) * rounds + round) * rows + threadIdx.x / lanes;
-        const bool mine = row < o.n;
-        const int64_t begin = mine ? __ldg(o.ptr + row) : 0, end = mine ? __ldg(o.ptr + row + 1) : 0;
-        carried product = gather<PLAIN, lanes, batch>(o, begin + lane, end);
-        join_lanes<PLAIN, lanes>(product);
-        if (lane > 0 || !mine) continue;
-        const real y = static_cast<real>(product.hi);
-        const double a = w[row], b = y;
-        o.y[row] = y;
-        sum[0] += a * a;
-        sum[1] += a * b;
-        sum[2] += b * b;
-    }
-    finish<addition, 3>(sum, to);
 }
 
 /* The row that piece w belongs to: the last whose base is not beyond it. */
@@ -320,21 +284,6 @@ void launch_shape(sd_engine *e, const char *what, const row_shape &shape, const 
     }
 }
 
-template <class real, int lanes, int batch = BATCH>
-void launch_gram(sd_engine *e, const operands<real> &o, const sd_vector *w, double *g)
-{
-    constexpr int rows = BLOCK / lanes, most = 4 * CHUNKS;
-    const char *const what = "spmv_gram";
-    const int64_t all = (static_cast<int64_t>(o.n) + rows - 1) / rows;
-    const int rounds = static_cast<int>((all + most - 1) / most);
-    const int64_t blocks = (all + rounds - 1) / rounds;
-    void *part = scratch(e, 3 * blocks * static_cast<int64_t>(sizeof(double)), what);
-    if (!part) return;
-    const outcome to(e, part, 3, g);
-    launch_early(e, what, multiply_gram<real, lanes, batch>, blocks, o, static_cast<const real *>(w->data),
-                 rounds, to);
-}
-
 } /* namespace */
 
 namespace
@@ -403,33 +352,6 @@ template <class real> void spmv(sd_engine *e, const sd_sparse *A, const sd_vecto
     product<real, PLAIN>(e, "spmv", choose_shape(A), A, x, NULL, y);
 }
 
-/* In one kernel, where no row is left for a second one. */
-template <class real>
-void spmv_gram(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y, const sd_vector *w,
-               double *g)
-{
-    const row_shape shape = choose_shape(A);
-    if (e->status) return;
-    if (A->half || A->n == 0 || may_have_long_rows(A, shape)) {
-        spmv<real>(e, A, x, y);
-        gram<real>(e, w, y, g);
-        return;
-    }
-    const operands<real> o = operands_of<real>(A, x, NULL, y);
-    if (shape.lanes == 1 && shape.few) {
-        launch_gram<real, 1, FEW>(e, o, w, g);
-        return;
-    }
-    switch (shape.lanes) {
-    case 1: launch_gram<real, 1>(e, o, w, g); break;
-    case 2: launch_gram<real, 2>(e, o, w, g); break;
-    case 4: launch_gram<real, 4>(e, o, w, g); break;
-    case 8: launch_gram<real, 8>(e, o, w, g); break;
-    case 16: launch_gram<real, 16>(e, o, w, g); break;
-    default: launch_gram<real, 32>(e, o, w, g); break;
-    }
-}
-
 template <class real> void spmv_abs(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y)
 {
     product<real, ABSOLUTE>(e, "spmv_abs", choose_shape(A), A, x, NULL, y);
@@ -446,7 +368,6 @@ void residual_dd(sd_engine *e, const sd_sparse *A, const sd_vector *x, const sd_
     template void name<double> parameters;                                                                   \
     template void name<float> parameters;
 BOTH(spmv, (sd_engine *, const sd_sparse *, const sd_vector *, sd_vector *))
-BOTH(spmv_gram, (sd_engine *, const sd_sparse *, const sd_vector *, sd_vector *, const sd_vector *, double *))
 BOTH(spmv_abs, (sd_engine *, const sd_sparse *, const sd_vector *, sd_vector *))
 BOTH(residual_dd, (sd_engine *, const sd_sparse *, const sd_vector *, const sd_vector *, sd_vector *))
 

@@ -269,15 +269,14 @@ template <class real> struct ratio {
 template <class J, int m, class F>
 __device__ inline void reduce_chunk(int64_t n, int64_t chunk, const F &f, double (&sum)[m])
 {
-    constexpr int LOADS = sizeof(typename F::read) > 8 ? UNROLL : 2 * UNROLL;
     const int64_t first = blockIdx.x * chunk, end = n - first < chunk ? n : first + chunk;
-    for (int64_t i = first + threadIdx.x; i < end; i += LOADS * BLOCK) {
-        typename F::read o[LOADS];
+    for (int64_t i = first + threadIdx.x; i < end; i += UNROLL * BLOCK) {
+        typename F::read o[UNROLL];
 #pragma unroll
-        for (int u = 0; u < LOADS; ++u)
+        for (int u = 0; u < UNROLL; ++u)
             if (i + u * BLOCK < end) o[u] = f.load(i + u * BLOCK);
 #pragma unroll
-        for (int u = 0; u < LOADS; ++u) {
+        for (int u = 0; u < UNROLL; ++u) {
             if (i + u * BLOCK >= end) continue;
             double value[m];
             f.values(i + u * BLOCK, o[u], value);

@@ -155,13 +155,6 @@ static void NAME(spmv)(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_
     }
 }
 
-static void NAME(spmv_gram)(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y,
-                            const sd_vector *w, double *g)
-{
-    NAME(spmv)(e, A, x, y);
-    NAME(gram)(e, w, y, g);
-}
-
 static void NAME(spmv_abs)(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y)
 {
     if (e->status) return;
