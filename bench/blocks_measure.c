@@ -135,7 +135,7 @@ double blocks_time_work(blocks_bench *b, const blocks_batch *x, blocks_work *wor
 {
     double each[GROUPS_MOST], spent = 0.0;
     const int least = b->quick ? 2 : 3, most = b->quick ? 3 : GROUPS_MOST;
-    const double limit = b->quick ? 0.01 : 0.6;
+    const double limit = b->quick ? 0.01 : 0.3;
     if (in_place) blocks_restore(b, x);
     double one = blocks_time_calls(b, x, work, what, 0, 1);
     if (one < limit) { /* the first may have had something to load */

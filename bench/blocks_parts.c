@@ -43,9 +43,11 @@ bool blocks_options(blocks_bench *b, int argc, char **argv, const char *name)
     return false;
 }
 
+typedef enum peer_choice { NO_PEER, LU_PEER, ALL_PEERS } peer_choice;
+
 /* Those of the kernels in `wanted` (bits), by the kind of their blocks, in all versions or the default. */
 static void measure_batch(blocks_bench *b, const blocks_case *c, const blocks_batch *x, unsigned wanted,
-                          bool all_versions, const char *peer)
+                          bool all_versions, peer_choice peers)
 {
     for (int kind = 0; kind < BLOCKS_KINDS; ++kind) {
         bool filled = false;
@@ -57,10 +59,10 @@ static void measure_batch(blocks_bench *b, const blocks_case *c, const blocks_ba
             for (int v = 0; v < (all_versions ? b->device->versions : 1); ++v)
                 blocks_measure_kernel(b, c, x, (sd_block_kernel)k, v);
         }
-        for (int p = 0; filled && peer && p < b->device->peer_count; ++p) {
+        for (int p = 0; filled && p < b->device->peer_count; ++p) {
             const blocks_peer *one = &b->device->peers[p];
-            if ((int)one->kind == kind && (!*peer || strstr(one->name, peer)))
-                blocks_measure_peer(b, c, x, one);
+            const bool chosen = peers == ALL_PEERS || (peers == LU_PEER && one->form == BLOCKS_LU);
+            if ((int)one->kind == kind && chosen) blocks_measure_peer(b, c, x, one);
         }
     }
 }
@@ -75,14 +77,14 @@ static void run_kernels(blocks_bench *b, const blocks_case *c)
 {
     blocks_batch x = blocks_begin(b, c, b->footprint / 2);
     blocks_measure_gemm(b, c);
-    measure_batch(b, c, &x, EVERY, true, "");
+    measure_batch(b, c, &x, EVERY, true, ALL_PEERS);
     blocks_end(b, &x);
 }
 
 static void run_setup(blocks_bench *b, const blocks_case *c)
 {
     blocks_batch x = blocks_begin(b, c, b->footprint / 2);
-    measure_batch(b, c, &x, CURVES, false, "getrf");
+    measure_batch(b, c, &x, CURVES, false, LU_PEER);
     blocks_end(b, &x);
 }
 
@@ -93,10 +95,10 @@ static void run_mixed(blocks_bench *b, const blocks_case *c)
     blocks_batch x = blocks_begin(b, c, b->footprint / 2);
     equal.size = (int32_t)lround(sqrt((double)x.plan.entries / x.plan.blocks));
     equal.batch = (int32_t)(x.plan.entries / (equal.size * equal.size));
-    measure_batch(b, c, &x, EVERY, true, NULL);
+    measure_batch(b, c, &x, EVERY, true, NO_PEER);
     blocks_end(b, &x);
     x = blocks_begin(b, &equal, b->footprint / 2);
-    measure_batch(b, &equal, &x, EVERY, true, NULL);
+    measure_batch(b, &equal, &x, EVERY, true, NO_PEER);
     blocks_end(b, &x);
 }
 

@@ -2,13 +2,13 @@
  * block_factor of the CUDA module against a device-to-device copy of the same blocks in the same run, and
  * against the reference kernels.
  *
- *     cuda_blocks [check] [KERNEL ...]
+ *     cuda_blocks [check[=BLOCKS]] [registers|shared] [n=N ...] [KERNEL ...]
  *
- * KERNEL is a number of sd_block_kernel; without one, all. Of each, both versions: milliseconds as multiples
- * of the copy, the median of repeats over sets of buffers of at least 512 MB together, for batches of equal
- * sizes and for one of sizes 1 to 32 mixed; blocks whose pivots, permutations or state differ from the
- * reference's, and the largest difference of an entry over the largest entry, among the first and the last of
- * the batch. `check`: mixed sizes of hostile blocks, with and without perturbation, differences only.
+ * KERNEL is a number of sd_block_kernel; without one, all. Of each, both versions or the one named:
+ * milliseconds as multiples of the copy, the median of repeats over sets of buffers of at least 512 MB
+ * together, for batches of equal sizes and for one of sizes 1 to 32 mixed; blocks whose pivots, permutations
+ * or state differ from the reference's, and the largest difference of an entry over the largest entry.
+ * `check`: mixed sizes of hostile blocks, with and without perturbation, differences only.
  */
 #include "backend/cuda/cuda.cuh"
 
@@ -29,7 +29,8 @@ using namespace sd_cuda;
 namespace
 {
 
-constexpr int REPEATS = 11, COMPARED = 400;
+constexpr int REPEATS = 11;
+constexpr int DIFFERENT = 2000; /* blocks of equal size, over and over again in a batch */
 const char *const NAMES[] = {"ldu",           "ldu partial", "ldu full", "llt",   "llt diagonal", "static",
                              "bunch-kaufman", "complete",    "jordan",   "huard", "huard-t"};
 
@@ -90,13 +91,13 @@ struct bench {
     }
 
     /* Median of the milliseconds of work(set) on the device. */
-    double time(int sets, const std::function<void(int)> &work)
+    double time(int64_t sets, const std::function<void(int)> &work)
     {
         std::vector<double> all;
         for (int k = 0; k < REPEATS + 2; ++k) {
             float ms = 0;
             cudaEventRecord(from, state_of(&e)->stream);
-            work(k % sets);
+            work((int)(k % sets));
             cudaEventRecord(to, state_of(&e)->stream);
             failed(&e, cudaEventSynchronize(to), "benchmark");
             check();
@@ -123,10 +124,9 @@ template <class real> struct host_batch {
     sd_block_plan plan = {};
     std::vector<real> entry;
 
-    /* hostile: of n rows each, or all sizes where n is 0 */
+    /* of n rows each, or of all sizes where n is 0; entries of no more than DIFFERENT blocks of n rows */
     host_batch(int n, int count)
     {
-        std::vector<int64_t> first(33, 0);
         for (int k = 0; k < count; ++k) size.push_back(n ? n : 1 + (int)(std::fabs(noise()) * 31.999));
         std::vector<int32_t> start(count + 1, 0);
         for (int k = 0; k < count; ++k) start[k + 1] = start[k] + size[k];
@@ -145,13 +145,14 @@ template <class real> struct host_batch {
         plan.entries = at;
         plan.regular = n;
         plan.job = job.data();
-        entry.resize((size_t)at);
+        entry.resize((size_t)(n && count > DIFFERENT ? DIFFERENT * n * n : at));
     }
 
     void fill(sd_block_kernel kernel)
     {
         for (const sd_block_job &w : job) {
             const int n = size[w.block];
+            if (w.entry + n * n > (int64_t)entry.size()) break;
             real *a = &entry[(size_t)w.entry];
             for (int j = 0; j < n; ++j)
                 for (int i = 0; i < n; ++i) a[i + j * n] = (real)noise();
@@ -216,7 +217,7 @@ template <class real> struct host_factors {
 template <class real> struct device_batch {
     bench &b;
     const host_batch<real> &host;
-    int sets;
+    int64_t sets;
     real *x, *f;
     uint8_t *row, *column;
     sd_block_state *state;
@@ -227,7 +228,7 @@ template <class real> struct device_batch {
     device_batch(bench &owner, const host_batch<real> &given, int64_t footprint) : b(owner), host(given)
     {
         const int64_t bytes = given.plan.entries * (int64_t)sizeof(real);
-        sets = (int)(footprint / bytes + 1);
+        sets = footprint / bytes + 1;
         x = b.memory<real>(sets * given.plan.entries);
         f = b.memory<real>(sets * given.plan.entries);
         row = b.memory<uint8_t>(given.plan.rows);
@@ -237,7 +238,10 @@ template <class real> struct device_batch {
         plan = given.plan;
         plan.job = job;
         b.put(given.job, job);
-        for (int k = 0; k < sets; ++k) b.put(given.entry, x + k * plan.entries);
+        b.put(given.entry, x);
+        for (int64_t done = (int64_t)given.entry.size(); done < sets * plan.entries; done *= 2)
+            cudaMemcpyAsync(x + done, x, sizeof(real) * (size_t)std::min(done, sets * plan.entries - done),
+                            cudaMemcpyDeviceToDevice, state_of(&b.e)->stream);
         cudaMemset(f, 0xff, (size_t)bytes);
         if (footprint)
             copy = b.time(sets, [&](int k) {
@@ -270,15 +274,14 @@ template <class real> struct device_batch {
     }
 };
 
-/* Compares the jobs of which every `step`th is looked at. */
 template <class real>
 void compare(const host_batch<real> &host, const host_factors<real> &mine, const host_factors<real> &other,
-             int step, bool list)
+             bool list)
 {
-    int orders = 0, states = 0, wild = 0, unsymmetric = 0;
+    int orders = 0, states = 0, wild = 0;
     double worst = 0;
     const int count = host.plan.count;
-    for (int k = 0; k < count; k += step) {
+    for (int k = 0; k < count; ++k) {
         const sd_block_job &w = host.job[(size_t)k];
         const int n = host.size[w.block];
         const bool order = memcmp(&mine.row[w.row], &other.row[w.row], n) ||
@@ -301,7 +304,6 @@ void compare(const host_batch<real> &host, const host_factors<real> &mine, const
                    other.state[w.block].status, other.state[w.block].negative, other.state[w.block].perturbed,
                    apart / most);
     }
-    (void)unsymmetric;
     printf("  orders %d states %d wild %d apart %.1e", orders, states, wild, worst);
 }
 
@@ -318,21 +320,24 @@ void reference_of(const host_batch<real> &host, const sd_block_rule &rule, host_
         sd_reference_block_factor_single(&e, &rule, &x, &view);
 }
 
-template <class real> void check_kernel(bench &b, sd_block_kernel kernel)
+std::vector<sd_block_version> versions = {SD_BLOCK_REGISTERS, SD_BLOCK_SHARED};
+std::vector<int> sizes; /* 0: mixed */
+
+template <class real> void check_kernel(bench &b, sd_block_kernel kernel, int blocks)
 {
     for (const double small : {0.0, 1e-3}) {
-        host_batch<real> host(0, 20000);
+        host_batch<real> host(0, blocks);
         host.fill_hostile(kernel);
         host_factors<real> mine(host.plan), other(host.plan);
         reference_of(host, {kernel, SD_BLOCK_FASTER, small}, other);
-        for (const sd_block_version version : {SD_BLOCK_REGISTERS, SD_BLOCK_SHARED}) {
+        for (const sd_block_version version : versions) {
             device_batch<real> device(b, host, 0);
             const bool in_place = version == SD_BLOCK_SHARED;
             device.factor({kernel, version, small}, 0, in_place);
             device.get(mine, in_place);
             printf("%-14s %s small %g %-9s", NAMES[kernel], sizeof(real) == 8 ? "double" : "single", small,
                    version == SD_BLOCK_SHARED ? "shared" : "registers");
-            compare(host, mine, other, 1, true);
+            compare(host, mine, other, true);
             printf("\n");
         }
     }
@@ -343,20 +348,19 @@ template <class real> void measure(bench &b, sd_block_kernel kernel, int n, int 
     host_batch<real> host(n, count);
     host.fill(kernel);
     device_batch<real> device(b, host, (int64_t)512 << 20);
-    for (const sd_block_version version : {SD_BLOCK_REGISTERS, SD_BLOCK_SHARED}) {
+    for (const sd_block_version version : versions) {
         const sd_block_rule rule = {kernel, version, 0.0};
         const double ms = b.time(device.sets, [&](int set) { device.factor(rule, set, false); });
         printf("%-14s %s n %2d %6d %-9s %8.4f ms %6.3f copies (%.4f)", NAMES[kernel],
                sizeof(real) == 8 ? "double" : "single", n, count,
                version == SD_BLOCK_SHARED ? "shared" : "registers", ms, ms / device.copy, device.copy);
-        host_factors<real> mine(host.plan);
-        device.get(mine, false);
-        host_batch<real> part(n, n ? COMPARED : count);
         if (n) {
-            std::copy(host.entry.begin(), host.entry.begin() + part.plan.entries, part.entry.begin());
-            host_factors<real> other(part.plan);
+            host_batch<real> part(n, DIFFERENT);
+            part.entry = host.entry;
+            host_factors<real> mine(part.plan), other(part.plan);
             reference_of(part, rule, other);
-            compare(part, mine, other, 1, false);
+            device.get(mine, false);
+            compare(part, mine, other, false);
         }
         printf("\n");
         fflush(stdout);
@@ -365,8 +369,7 @@ template <class real> void measure(bench &b, sd_block_kernel kernel, int n, int 
 
 template <class real> void measure_all(bench &b, sd_block_kernel kernel)
 {
-    for (const int n : {4, 8, 16, 24, 32}) measure<real>(b, kernel, n, 100000);
-    measure<real>(b, kernel, 0, 100000);
+    for (const int n : sizes) measure<real>(b, kernel, n, 100000);
 }
 
 } /* namespace */
@@ -374,13 +377,20 @@ template <class real> void measure_all(bench &b, sd_block_kernel kernel)
 int main(int argc, char **argv)
 {
     bench b;
-    bool check = false;
+    int check = 0;
     std::vector<int> kernels;
     for (int k = 1; k < argc; ++k)
-        if (!strcmp(argv[k], "check"))
-            check = true;
+        if (!strncmp(argv[k], "check", 5))
+            check = argv[k][5] == '=' ? std::max(1, atoi(argv[k] + 6)) : 20000;
+        else if (!strcmp(argv[k], "registers"))
+            versions = {SD_BLOCK_REGISTERS};
+        else if (!strcmp(argv[k], "shared"))
+            versions = {SD_BLOCK_SHARED};
+        else if (!strncmp(argv[k], "n=", 2))
+            sizes.push_back(atoi(argv[k] + 2));
         else
             kernels.push_back(atoi(argv[k]));
+    if (sizes.empty()) sizes = {4, 8, 16, 24, 32, 0};
     if (kernels.empty())
         for (int k = 0; k < SD_BLOCK_KERNELS; ++k) kernels.push_back(k);
     b.e.backend->describe(&b.c, 0);
@@ -389,8 +399,8 @@ int main(int argc, char **argv)
         if (k < 0 || k >= SD_BLOCK_KERNELS) return 2;
         const sd_block_kernel kernel = (sd_block_kernel)k;
         if (check) {
-            check_kernel<double>(b, kernel);
-            check_kernel<float>(b, kernel);
+            check_kernel<double>(b, kernel, check);
+            check_kernel<float>(b, kernel, check);
         } else {
             measure_all<double>(b, kernel);
             measure_all<float>(b, kernel);

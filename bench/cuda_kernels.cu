@@ -6,7 +6,7 @@
  * Vectors and matrices of at least MIB (512) megabytes, far beyond the cache. A time is the median
  * of repeats; a rate counts the bytes that must move (every operand read once, every result written
  * once) and stands as a percentage of the copy's rate. Products are run with every number of lanes a
- * row and through shared memory, `*` marking what the module chooses. Beside the times: the largest error of
+ * row, `*` marking the one that the module chooses. Beside the times: the largest error of
  * y = Ax over |A||x|, measured in double-double, and whether a second run gave the same bits.
  */
 #include "backend/cuda/cuda.cuh"
@@ -102,6 +102,7 @@ struct bench {
             work();
             cudaEventRecord(to, state_of(&e)->stream);
             failed(&e, cudaEventSynchronize(to), "benchmark");
+            sd_wait(&e);
             check();
             cudaEventElapsedTime(&ms, from, to);
             if (k >= 0) all.push_back(ms);
@@ -143,7 +144,7 @@ void randomise(bench &b, sd_vector &x, uint64_t seed)
 void reserve(bench &b, int64_t n)
 {
     b.release(b.e.scratch);
-    b.e.scratch_bytes = 16 * n + 64 * (n / SD_CHUNK_LEAST + 1);
+    b.e.scratch_bytes = 16 * n + 128 * (n / SD_CHUNK_LEAST + 1);
     b.e.scratch = b.memory(b.e.scratch_bytes);
 }
 
@@ -177,7 +178,7 @@ void measure_vectors(bench &b, int64_t bytes, sd_precision precision)
     sd_engine *e = &b.e;
     sd_vector v = b.vector(SD_PANEL * n, precision), x = v, y = b.vector(n, precision);
     x.n = n;
-    double h[SD_PANEL] = {1e-3, 2e-3, 3e-3, 4e-3, 5e-3, 6e-3, 7e-3, 8e-3}, out[SD_PANEL];
+    double h[SD_PANEL] = {1e-3, 2e-3, 3e-3, 4e-3, 5e-3, 6e-3, 7e-3, 8e-3}, out[SD_PANEL + 1];
     randomise(b, v, 1);
     randomise(b, y, 2);
     reserve(b, n);
@@ -190,9 +191,9 @@ void measure_vectors(bench &b, int64_t bytes, sd_precision precision)
     row(b, "dot", name, 2 * size, b.time([&] { sd_dot(e, &x, &y, out); }));
     row(b, "norm_inf", name, size, b.time([&] { sd_norm_inf(e, &x, out); }));
     row(b, "ratio_max", name, 2 * size, b.time([&] { sd_ratio_max(e, &x, &y, out); }));
-    row(b, "panel_dot 4", name, 5 * size, b.time([&] { sd_panel_dot(e, 4, &v, &y, out); }));
-    row(b, "panel_dot 8", name, 9 * size, b.time([&] { sd_panel_dot(e, 8, &v, &y, out); }));
-    row(b, "panel_axpy 8", name, 10 * size, b.time([&] { sd_panel_axpy(e, 8, 1.0, h, &v, &y); }));
+    row(b, "basis_dot 4", name, 5 * size, b.time([&] { sd_basis_dot(e, 4, &v, &y, out); }));
+    row(b, "basis_dot 8", name, 9 * size, b.time([&] { sd_basis_dot(e, 8, &v, &y, out); }));
+    row(b, "basis_axpy 8", name, 10 * size, b.time([&] { sd_basis_axpy(e, 8, 1.0, h, &v, &y); }));
     b.release(v.data);
     b.release(y.data);
 }
@@ -293,17 +294,9 @@ template <class real> void measure_products(bench &b, const host_matrix &host, s
            (long long)n, (long long)nnz, bytes / 1e6);
     const row_shape chosen = choose_shape(&A);
     for (int lanes = 1; lanes <= WARP; lanes *= 2) {
-        const row_shape shape = {lanes, chosen.long_row, chosen.piece, 0};
+        const row_shape shape = {lanes, chosen.few, chosen.long_row, chosen.piece};
         const double ms = b.time([&] { product<real, PLAIN>(e, "spmv", shape, &A, &x, nullptr, &y); });
-        printf(" %5.1f%c", b.percent(bytes, ms), lanes == chosen.lanes && chosen.rows == 0 ? '*' : ' ');
-    }
-    const int rows = stream_rows((nnz + n - 1) / n);
-    if (rows > 0) {
-        const row_shape shape = {chosen.lanes, chosen.long_row, chosen.piece, rows};
-        const double ms = b.time([&] { product<real, PLAIN>(e, "spmv", shape, &A, &x, nullptr, &y); });
-        printf(" %5.1f%c", b.percent(bytes, ms), chosen.rows > 0 ? '*' : ' ');
-    } else {
-        printf(" %6s", "");
+        printf(" %5.1f%c", b.percent(bytes, ms), lanes == chosen.lanes ? '*' : ' ');
     }
     const double ms = b.time([&] { sd_spmv(e, &A, &x, &y); });
     const double dd = b.time([&] { sd_residual_dd(e, &A, &x, &y, &y); });
@@ -372,8 +365,8 @@ int main(int argc, char **argv)
     std::vector<int64_t> band;
     for (int64_t d = -40; d <= 40; ++d) band.push_back(d);
     printf("\nproducts: %% of the copy's rate by lanes a row; milliseconds of spmv and residual_dd\n");
-    printf("%-10s %-6s %9s %10s %7s %6d %6d %6d %6d %6d %6d %6s\n", "matrix", "", "n", "nnz", "MB", 1, 2, 4,
-           8, 16, 32, "shared");
+    printf("%-10s %-6s %9s %10s %7s %6d %6d %6d %6d %6d %6d\n", "matrix", "", "n", "nnz", "MB", 1, 2, 4, 8,
+           16, 32);
     const std::vector<host_matrix> all = {
         banded("diagonal", entries / 2, {0}, false),
         banded("3-point", entries / 3, stencil(0, 1, true), false),

@@ -48,7 +48,8 @@ typedef struct block_key {
 } block_key;
 const block_row *block_row_find(const blocks_report *t, block_key key);
 
-/* The row of a factorization's peer in the same batch: NULL where it has none. */
+/* The row of a factorization's peer in the same batch, that of the inverse an inversion or, where none was
+ * run (part setup), an LU factorization; NULL where it has none. */
 const block_row *block_row_peer(const blocks_report *t, const block_row *row);
 
 /* Seconds over those of copying the blocks of the batch once. */

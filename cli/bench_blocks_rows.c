@@ -99,16 +99,16 @@ const block_row *block_row_find(const blocks_report *t, block_key key)
 const block_row *block_row_peer(const blocks_report *t, const block_row *row)
 {
     static const struct {
-        const char *kernel, *peers[2]; /* by the beginning of its name */
+        const char *kernel, *peers[4]; /* by the beginning of its name; the first that was run */
     } alike[] = {{"ldu", {"getrf", "getrfBatched"}},
                  {"huard", {"getrf", "getrfBatched"}},
-                 {"jordan", {"getrf+getri", "matinvBatched"}},
+                 {"jordan", {"getrf+getri", "matinvBatched", "getrf", "getrfBatched"}},
                  {"llt", {"potrf", "potrfBatched"}},
-                 {"ldlt", {"sytrf", NULL}}};
+                 {"ldlt", {"sytrf"}}};
     if (strcmp(row->who, "saddle") != 0 || strcmp(row->work, "factor") != 0) return NULL;
     for (int k = 0; k < 5; ++k) {
         if (strncmp(row->name, alike[k].kernel, strlen(alike[k].kernel)) != 0) continue;
-        for (int p = 0; p < 2 && alike[k].peers[p]; ++p) {
+        for (int p = 0; p < 4 && alike[k].peers[p]; ++p) {
             const block_row *peer =
                 block_row_find(t, (block_key){row->part, "factor", alike[k].peers[p], NULL, row->precision,
                                               row->size, row->batch});

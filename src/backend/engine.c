@@ -31,7 +31,7 @@ void sd_engine_close(sd_engine *e)
 saddle_status sd_engine_reserve(sd_engine *e, int64_t n, const sd_sparse *A)
 {
     if (e->status) return e->status;
-    const int64_t reductions = (n / SD_CHUNK_LEAST + 1) * SD_PANEL;
+    const int64_t reductions = 2 * (n / SD_CHUNK_LEAST + 1) * SD_PANEL;
     const int64_t windows = !A ? 0 : 2 * (A->half ? A->window_total : A->n);
     const int64_t bytes = (int64_t)sizeof(double) * (reductions > windows ? reductions : windows);
     if (bytes <= e->scratch_bytes) return SADDLE_OK;

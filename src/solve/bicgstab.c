@@ -10,12 +10,12 @@
 enum { R, SHADOW, P, V, Z, T, VECTORS };
 
 /*
- * Of an iteration: x'x, x'y and y'y of the shadow and r, the shadow and v, t and r. alpha = rho / sigma and
+ * Of an iteration: x'x, x'y and y'y of the shadow and r, the shadow and v, r and t. alpha = rho / sigma and
  * omega = t'r / t't are made of them where the vectors are, so that an iteration is one trip. Where sigma
  * vanishes alpha is 0.
  */
 typedef struct products {
-    double sr[3], sv[3], tr[3], square;
+    double sr[3], sv[3], rt[3], square;
     double rho, alpha, omega;
 } products;
 
@@ -24,16 +24,16 @@ static void iterate(sd_engine *e, const sd_system *s, sd_vector *v, sd_vector *x
 {
     const double rounding = sd_rounding(x->precision);
     const sd_scalar alpha = {.over = {&d->rho}, .under = {&d->sv[1]}, .gram = d->sv, .rounding = rounding};
-    const sd_scalar omega = {.over = {&d->tr[1]}, .under = {&d->tr[0]}, .positive = true};
+    const sd_scalar omega = {.over = {&d->rt[1]}, .under = {&d->rt[2]}, .positive = true};
     d->rho = d->sr[1];
     const sd_vector *z = sd_preconditioned(e, s->M, &v[P], &v[Z]);
     sd_spmv(e, s->A, z, &v[V]);
     sd_gram(e, &v[SHADOW], &v[V], d->sv);
-    sd_step(e, &alpha, z, &v[V], x, &v[R], &d->square);
+    sd_advance(e, &alpha, z, &v[V], x, &v[R], &d->square);
     z = sd_preconditioned(e, s->M, &v[R], &v[Z]);
     sd_spmv(e, s->A, z, &v[T]);
-    sd_gram(e, &v[T], &v[R], d->tr);
-    sd_step(e, &omega, z, &v[T], x, &v[R], &d->square);
+    sd_gram(e, &v[R], &v[T], d->rt);
+    sd_advance(e, &omega, z, &v[T], x, &v[R], &d->square);
     sd_gram(e, &v[SHADOW], &v[R], d->sr);
     sd_wait(e);
     d->alpha = sd_scalar_value(&alpha);
@@ -71,7 +71,7 @@ void sd_bicgstab(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
         }
         action = sd_monitor_step(m, sqrt(d.square));
         if (action == SD_LOOK) action = sd_monitor_look(m, x);
-        if (action == SD_GO_ON && sd_gram_vanishes(d.tr, rounding))
+        if (action == SD_GO_ON && sd_gram_vanishes(d.rt, rounding))
             action = sd_monitor_breakdown(m, x, SADDLE_REASON_BREAKDOWN_OMEGA);
     }
     sd_vectors_free(e, VECTORS, v);

@@ -27,15 +27,15 @@ void sd_cg(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
         }
         /* all of an iteration before any of it is known: one trip. Where p'q is not above 0, the step is 0.
          */
-        double curvature = 0, square = 0, next = 0;
-        const sd_scalar alpha = {.over = {&rho}, .under = {&curvature}, .positive = true};
+        double pq[3] = {0}, rz[3] = {0}, square = 0;
+        const sd_scalar alpha = {.over = {&rho}, .under = {&pq[1]}, .positive = true};
         sd_spmv(e, s->A, p, q);
-        sd_panel_dot(e, 1, p, q, &curvature);
-        sd_step(e, &alpha, p, q, x, r, &square);
+        sd_gram(e, p, q, pq);
+        sd_advance(e, &alpha, p, q, x, r, &square);
         const sd_vector *z = sd_preconditioned(e, s->M, r, &v[1]);
-        if (z != r) sd_panel_dot(e, 1, r, z, &next);
+        if (z != r) sd_gram(e, r, z, rz);
         sd_wait(e);
-        if (z == r) next = square;
+        const double curvature = pq[1], next = z == r ? square : rz[1];
         if (!(curvature > 0)) {
             sd_monitor_give_up(m, isnan(curvature) ? SADDLE_REASON_OVERFLOW : SADDLE_REASON_NOT_POSITIVE);
             break;

@@ -85,25 +85,6 @@ static void cycle_free(cycle *c)
     sd_vector_free(c->e, &c->trial);
 }
 
-/* h = V'w over the first `count` vectors and *square = w'w, all of it later. */
-static void project(cycle *c, int64_t count, double *h, double *square)
-{
-    sd_panel_dot(c->e, 1, &c->w, &c->w, square);
-    for (int64_t k = 0; k < count; k += SD_PANEL) {
-        const int m = count - k < SD_PANEL ? (int)(count - k) : SD_PANEL;
-        sd_panel_dot(c->e, m, &c->v.panel[k / SD_PANEL], &c->w, h + k);
-    }
-}
-
-/* w -= V h */
-static void take_away(cycle *c, int64_t count, const double *h)
-{
-    for (int64_t k = 0; k < count; k += SD_PANEL) {
-        const int m = count - k < SD_PANEL ? (int)(count - k) : SD_PANEL;
-        sd_panel_axpy(c->e, m, -1.0, h + k, &c->v.panel[k / SD_PANEL], &c->w);
-    }
-}
-
 /* x0 + M^-1 V y, or x0 + Z y, with R y = g, into trial. */
 static void form_solution(cycle *c, const sd_vector *x0, int64_t columns)
 {
@@ -119,10 +100,7 @@ static void form_solution(cycle *c, const sd_vector *x0, int64_t columns)
         sd_copy(c->e, x0, &c->trial);
     else
         sd_fill(c->e, 0.0, &c->w);
-    for (int64_t k = 0; k < columns; k += SD_PANEL) {
-        const int m = columns - k < SD_PANEL ? (int)(columns - k) : SD_PANEL;
-        sd_panel_axpy(c->e, m, 1.0, c->y + k, &b->panel[k / SD_PANEL], target);
-    }
+    sd_basis_axpy(c->e, (int)columns, 1.0, c->y, b->panel, target);
     if (target == &c->trial) return;
     sd_precondition(c->e, c->s->M, &c->w, &c->trial);
     sd_axpy(c->e, 1.0, x0, &c->trial);
@@ -166,14 +144,15 @@ static bool expand(cycle *c, int64_t k, double *column, double *length)
     else
         from = sd_preconditioned(e, c->s->M, &v, &z);
     sd_spmv(e, c->s->A, from, &c->w);
-    double first = 0, second = 0,
-           gone = 0; /* squares: of w as it comes, after one pass, what the other takes */
+    const int count = (int)k + 1;
     memset(h, 0, (size_t)(c->most + 1) * sizeof *h);
-    project(c, k + 1, h, &first);
-    take_away(c, k + 1, h);
-    project(c, k + 1, c->y, &second);
+    sd_basis_dot(e, count, c->v.panel, &c->w, h);
+    sd_basis_axpy(e, count, -1.0, h, c->v.panel, &c->w);
+    sd_basis_dot(e, count, c->v.panel, &c->w, c->y);
     sd_wait(e);
-    take_away(c, k + 1, c->y);
+    sd_basis_axpy(e, count, -1.0, c->y, c->v.panel, &c->w);
+    const double first = h[count], second = c->y[count]; /* w'w as it came, and after one pass */
+    double gone = 0;                                     /* of its square, in the other */
     for (int64_t i = 0; i <= k; ++i) {
         h[i] += c->y[i];
         gone += c->y[i] * c->y[i];

@@ -65,6 +65,19 @@ measured() {
     json j.json 'j["rows"][2]["peer"] == "getrf" and abs(j["rows"][2]["percent_of_peak"] - 5e4) < 1e-6'
 }
 
+@test "bench blocks on a GPU: both versions of a kernel stand beside the default" {
+    { measured kernels copy machine copy 8 1000 1e-6
+      measured kernels factor saddle ldu-partial 8 1000 2e-6
+      measured kernels factor saddle ldu-partial 8 1000 2e-6 | sed s/version=default/version=registers/
+      measured kernels factor saddle ldu-partial 8 1000 3e-6 | sed s/version=default/version=shared/
+      measured kernels factor cublas getrfBatched 8 1000 7e-6; } > lines
+    fake_driver "cat '$PWD/lines'" 'echo done'
+    mv drivers/blocks-cpu drivers/blocks-cuda
+    run -0 --separate-stderr "$SADDLE" bench blocks --device cuda --peers drivers
+    grep -qE '^ +8 +ldu-partial +2.00 +2.00 +2.00 +3.00 +3.50 getrfBatched +1.0e-16$' <<< "$output"
+    [ "$(grep -c ldu-partial <<< "$output")" = 3 ] # and twice among the ratios
+}
+
 @test "bench blocks: a driver that is not there, that fails, that dies, that says nonsense" {
     mkdir empty
     run -3 --separate-stderr "$SADDLE" bench blocks --peers empty

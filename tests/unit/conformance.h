@@ -132,6 +132,8 @@ static placed place(sd_engine *e, const sd_csr *A, sd_precision precision)
                            .ptr = p.blocks[0],
                            .ind = p.blocks[1],
                            .val = p.blocks[2]};
+    for (int32_t i = 0; i < A->n; ++i)
+        if (A->ptr[i + 1] - A->ptr[i] > p.sparse.longest) p.sparse.longest = A->ptr[i + 1] - A->ptr[i];
     if (e->backend->host_memory) {
         assert_int_equal(sd_slices_make(e->context, A, &p.slices), SADDLE_OK);
         p.sparse.slices = p.slices.count;

@@ -160,7 +160,7 @@ static void check_gram(setting *s)
 }
 
 /* p, q, x and r; p is r itself where they are the same. */
-static void check_step_of(setting *s, int64_t n, bool same)
+static void check_advance_of(setting *s, int64_t n, bool same)
 {
     pair q = put_pair(s, n, data[1]), x = put_pair(s, n, data[2]), r = put_pair(s, n, data[3]);
     pair p = same ? r : put_pair(s, n, data[0]);
@@ -173,13 +173,13 @@ static void check_step_of(setting *s, int64_t n, bool same)
     }
     const double three = 3, ten = 10;
     const sd_scalar alpha = {.over = {&three}, .under = {&ten}};
-    sd_step(&s->e, &alpha, &p.mine, &q.mine, &x.mine, &r.mine, &mine);
+    sd_advance(&s->e, &alpha, &p.mine, &q.mine, &x.mine, &r.mine, &mine);
     sd_wait(&s->e);
-    sd_step(&s->reference, &alpha, &p.theirs, &q.theirs, &x.theirs, &r.theirs, &theirs);
-    compare_vectors(s, &x, bound, "x of step");
+    sd_advance(&s->reference, &alpha, &p.theirs, &q.theirs, &x.theirs, &r.theirs, &theirs);
+    compare_vectors(s, &x, bound, "x of advance");
     for (int64_t i = 0; i < n; ++i) bound[i] = 2 * (fabs(data[3][i]) + 0.3);
-    compare_vectors(s, &r, bound, "r of step");
-    compare_number(s, mine, theirs, (8 * unit(s) + 2 * (double)(n + 1) * 0x1p-53) * sum, "step", n);
+    compare_vectors(s, &r, bound, "r of advance");
+    compare_number(s, mine, theirs, (8 * unit(s) + 2 * (double)(n + 1) * 0x1p-53) * sum, "advance", n);
     free(bound);
     if (!same) free_pair(s, &p);
     free_pair(s, &q);
@@ -196,11 +196,11 @@ static void step_along(sd_engine *e, const sd_vector *q, sd_vector *x, sd_vector
                              .gram = numbers,
                              .rounding = 0x1p-52};
     sd_gram(e, q, r, numbers);
-    sd_step(e, &alpha, q, q, x, r, &numbers[3]);
+    sd_advance(e, &alpha, q, q, x, r, &numbers[3]);
     sd_wait(e);
 }
 
-static void check_step_of_results(setting *s, int64_t n)
+static void check_advance_of_results(setting *s, int64_t n)
 {
     pair q = put_pair(s, n, data[1]), x = put_pair(s, n, data[2]), r = put_pair(s, n, data[3]);
     double mine[4] = {0}, theirs[4] = {1, 1, 1, 1}, *bound = alloc_bound(n);
@@ -211,25 +211,25 @@ static void check_step_of_results(setting *s, int64_t n)
         (dot_bound(n, data[1], data[3]) + fabs(alpha) * dot_bound(n, data[1], data[1])) / theirs[0];
     for (int64_t i = 0; i < n; ++i)
         bound[i] = 4 * (fabs(data[2][i]) + fabs(alpha * data[1][i])) + error / unit(s) * fabs(data[1][i]);
-    compare_vectors(s, &x, bound, "step of results that were to come");
+    compare_vectors(s, &x, bound, "advance by results that were to come");
     sd_fill(&s->e, 0, &q.mine);
     sd_fill(&s->reference, 0, &q.theirs);
     step_along(&s->e, &q.mine, &x.mine, &r.mine, mine);
     step_along(&s->reference, &q.theirs, &x.theirs, &r.theirs, theirs);
-    compare_vectors(s, &x, bound, "step of nothing");
+    compare_vectors(s, &x, bound, "advance by nothing");
     free(bound);
     free_pair(s, &q);
     free_pair(s, &x);
     free_pair(s, &r);
 }
 
-static void check_step(setting *s)
+static void check_advance(setting *s)
 {
     EACH_SIZE(n)
     {
-        check_step_of_results(s, n);
-        check_step_of(s, n, false);
-        check_step_of(s, n, true);
+        check_advance_of_results(s, n);
+        check_advance_of(s, n, false);
+        check_advance_of(s, n, true);
     }
 }
 
@@ -362,48 +362,98 @@ static void check_ratio_max(setting *s)
     }
 }
 
-static void check_panel_dot(setting *s)
+/* Vectors of a basis in the tests: whole panels, a part of one, and more panels than a GPU takes at once. */
+static const int basis_counts[] = {1, 3, 8, 9, 21, 24, 150};
+
+typedef struct pair_of_bases {
+    pair panel[150 / SD_PANEL + 1];
+    sd_vector mine[150 / SD_PANEL + 1], theirs[150 / SD_PANEL + 1];
+    int panels;
+} pair_of_bases;
+
+/* Vector k is data[0] from an offset that differs from k to k. */
+static const double *basis_data(int64_t n, int k)
 {
-    EACH_SIZE(n)
+    return data[0] + (k % SD_PANEL * n + k / SD_PANEL) % ((int64_t)LARGEST * PANEL_ROOM - n + 1);
+}
+
+static pair_of_bases put_bases(setting *s, int64_t n, int count)
+{
+    pair_of_bases b = {.panels = (count + SD_PANEL - 1) / SD_PANEL};
+    double *host = test_alloc((size_t)(SD_PANEL * n), sizeof *host);
+    for (int p = 0; p < b.panels; ++p) {
+        for (int k = 0; k < SD_PANEL; ++k)
+            memcpy(host + k * n, basis_data(n, p * SD_PANEL + k), (size_t)n * sizeof *host);
+        b.panel[p] = put_pair(s, SD_PANEL * n, host);
+        b.mine[p] = b.panel[p].mine;
+        b.theirs[p] = b.panel[p].theirs;
+    }
+    free(host);
+    return b;
+}
+
+static void free_bases(setting *s, pair_of_bases *b)
+{
+    for (int p = 0; p < b->panels; ++p) free_pair(s, &b->panel[p]);
+}
+
+#define EACH_BASIS(count, n)                                                                                 \
+    for (size_t count_ = 0; count_ < sizeof basis_counts / sizeof basis_counts[0]; ++count_)                 \
+        for (int count = basis_counts[count_], twice_ = 1; twice_; twice_ = 0)                               \
+            if ((count) * (n) < 1000000)
+
+static void check_basis_dot(setting *s)
+{
+    double mine[152], theirs[151];
+    EACH_SIZE(n) EACH_BASIS(count, n)
     {
-        pair v = put_pair(s, n * SD_PANEL, data[0]), w = put_pair(s, n, data[1]);
-        for (int m = 1; m <= SD_PANEL; ++m) {
-            double mine[SD_PANEL + 1], theirs[SD_PANEL + 1];
-            for (int k = 0; k <= SD_PANEL; ++k) mine[k] = theirs[k] = 1e30;
-            sd_panel_dot(&s->e, m, &v.mine, &w.mine, mine);
-            sd_wait(&s->e);
-            sd_panel_dot(&s->reference, m, &v.theirs, &w.theirs, theirs);
-            for (int k = 0; k < m; ++k)
-                compare_number(s, mine[k], theirs[k], dot_bound(n, data[0] + k * n, data[1]), "panel_dot", n);
-            assert_true(mine[m] == 1e30);
-        }
-        free_pair(s, &v);
+        pair_of_bases v = put_bases(s, n, count);
+        pair w = put_pair(s, n, data[1]);
+        for (int k = 0; k <= count + 1; ++k) mine[k] = 1e30;
+        sd_basis_dot(&s->e, count, v.mine, &w.mine, mine);
+        sd_wait(&s->e);
+        sd_basis_dot(&s->reference, count, v.theirs, &w.theirs, theirs);
+        for (int k = 0; k <= count; ++k)
+            compare_number(s, mine[k], theirs[k],
+                           dot_bound(n, k < count ? basis_data(n, k) : data[1], data[1]), "basis_dot", n);
+        assert_true(mine[count + 1] == 1e30);
+        free_bases(s, &v);
         free_pair(s, &w);
     }
 }
 
-static void check_panel_axpy(setting *s)
+/* Whether h is known or still to come must make no difference. */
+static void check_basis_axpy(setting *s)
 {
-    const double h[SD_PANEL] = {0.5, -0.3, 1.7, 1e-3, -2.1, 0.9, 0, 11};
-    EACH_SIZE(n)
+    double h[150], mine[151];
+    EACH_SIZE(n) EACH_BASIS(count, n)
     {
-        pair v = put_pair(s, n * SD_PANEL, data[0]);
-        for (int m = 1; m <= SD_PANEL; ++m) {
-            pair w = put_pair(s, n, data[1]);
-            double *bound = alloc_bound(n);
-            for (int64_t i = 0; i < n; ++i) {
-                bound[i] = fabs(data[1][i]);
-                for (int k = 0; k < m; ++k) bound[i] += fabs(h[k] * data[0][k * n + i]);
-                bound[i] *= 2 * (m + 1);
-            }
-            const double sign = m % 2 ? 1 : -1;
-            sd_panel_axpy(&s->e, m, sign, h, &v.mine, &w.mine);
-            sd_panel_axpy(&s->reference, m, sign, h, &v.theirs, &w.theirs);
-            compare_vectors(s, &w, bound, "panel_axpy");
-            free(bound);
-            free_pair(s, &w);
+        pair_of_bases v = put_bases(s, n, count);
+        pair w = put_pair(s, n, data[1]), u = put_pair(s, n, data[1]);
+        double *bound = alloc_bound(n);
+        for (int64_t i = 0; i < n; ++i) bound[i] = fabs(data[1][i]);
+        for (int k = 0; k < count; ++k) {
+            h[k] = k % 7 == 6 ? 0 : 0.5 - 0.3 * (k % 5);
+            for (int64_t i = 0; i < n; ++i) bound[i] += fabs(h[k] * basis_data(n, k)[i]);
         }
-        free_pair(s, &v);
+        for (int64_t i = 0; i < n; ++i) bound[i] *= 2 * (count + 1);
+        const double sign = count % 2 ? 1 : -1;
+        sd_basis_axpy(&s->e, count, sign, h, v.mine, &w.mine);
+        sd_basis_axpy(&s->reference, count, sign, h, v.theirs, &w.theirs);
+        compare_vectors(s, &w, bound, "basis_axpy");
+        sd_vector_put(&s->e, data[1], &w.mine);
+        sd_basis_dot(&s->e, count, v.mine, &w.mine, mine);
+        sd_basis_axpy(&s->e, count, sign, mine, v.mine, &w.mine);
+        sd_wait(&s->e);
+        sd_basis_axpy(&s->e, count, sign, mine, v.mine, &u.mine);
+        sd_axpy(&s->e, -1.0, &u.mine, &w.mine);
+        double difference = NAN;
+        sd_norm_inf(&s->e, &w.mine, &difference);
+        assert_true(difference == 0);
+        free(bound);
+        free_bases(s, &v);
+        free_pair(s, &w);
+        free_pair(s, &u);
     }
 }
 

@@ -163,14 +163,14 @@ static void kernels_do_nothing_after_a_failure(void **state)
             sd_absolute(&s.e, &x.mine, &y.mine);
             sd_dot(&s.e, &x.mine, &y.mine, &result);
             const sd_scalar one = {.positive = false};
-            sd_step(&s.e, &one, &x.mine, &x.mine, &y.mine, &y.mine, &result);
+            sd_advance(&s.e, &one, &x.mine, &x.mine, &y.mine, &y.mine, &result);
             sd_direction(&s.e, &x.mine, &one, &one, &x.mine, &y.mine);
             sd_norm_inf(&s.e, &x.mine, &result);
             sd_ratio_max(&s.e, &x.mine, &y.mine, &result);
             sd_gram(&s.e, &x.mine, &y.mine, h);
-            sd_panel_dot(&s.e, 1, &x.mine, &y.mine, h);
+            sd_basis_dot(&s.e, 1, &x.mine, &y.mine, h);
             sd_wait(&s.e);
-            sd_panel_axpy(&s.e, 1, 1.0, h, &x.mine, &y.mine);
+            sd_basis_axpy(&s.e, 1, 1.0, h, &x.mine, &y.mine);
             sd_from_double(&s.e, &wide, &y.mine);
             sd_to_double(&s.e, &x.mine, &wide);
             for (int half = 0; half < 2; ++half) {

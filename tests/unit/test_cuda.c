@@ -132,14 +132,14 @@ static void element_by_element_gives_the_bits_of_reference(void **state)
 
 /* ---- reductions ---- */
 
-/* h_k = v_k'w for all panels, and w + sum_k h_k v_k. */
+/* h_k = v_k'w of a panel of m vectors, then w'w, and w + sum_k h_k v_k. */
 static double *run_panel(sd_engine *e, sd_precision precision, int m, const double *from, int64_t n,
                          double *h)
 {
     sd_vector v = put(e, precision, from, m * n), w = put(e, precision, from + m * n, n);
-    sd_panel_dot(e, m, &v, &w, h);
+    sd_basis_dot(e, m, &v, &w, h);
     sd_wait(e);
-    sd_panel_axpy(e, m, 1.0, from, &v, &w);
+    sd_basis_axpy(e, m, 1.0, from, &v, &w);
     double *result = get(e, &w);
     sd_vector_free(e, &v);
     sd_vector_free(e, &w);
@@ -153,7 +153,8 @@ static void panels_agree_with_reference_and_with_single_dots(void **state)
     for (size_t p = 0; p < COUNT(precisions); ++p) {
         for (int m = 1; m <= SD_PANEL; ++m) {
             const int64_t n = sizes[rng_below(&r, (int)COUNT(sizes) - 1) + 1];
-            double *from = random_numbers(&r, (m + 1) * n + SD_PANEL), h[SD_PANEL], expected[SD_PANEL];
+            double *from = random_numbers(&r, (m + 1) * n + SD_PANEL), h[SD_PANEL + 1],
+                   expected[SD_PANEL + 1];
             double *gpu = run_panel(&s->gpu, precisions[p], m, from, n, h);
             double *host = run_panel(&s->host, precisions[p], m, from, n, expected);
             assert_same_bits(gpu, host, n, "panel_axpy");

@@ -15,11 +15,22 @@ typedef struct NAME(step) {
     real between; /* the first multiplier of the second pivot's row */
 } NAME(step);
 
-/* The pivot of column s, whose entries are c: makes the multipliers of the other rows. */
-static inline void NAME(pivot)(NAME(block) * m, int s, const NAME(vec) * c, NAME(step) * t, int which,
+/* The pivots of column s in K blocks, which the searches of all find side by side. */
+static inline void NAME(find_pivots)(const NAME(block) * m, int s, sd_block_kernel kernel, int *p,
+                                     const int V, const int K)
+{
+    UNROLL for (int k = 0; k < K; ++k)
+    {
+        NAME(vec) c[MOST / NAME(LANES)];
+        UNROLL for (int v = 0; v < V; ++v) c[v] = NAME(load)(m[k].a + (s * V + v) * NAME(LANES));
+        p[k] = kernel == SD_LDU ? s : NAME(search)(c, m[k].rows, V);
+    }
+}
+
+/* Takes row p for the pivot of column s, whose entries are c: makes the multipliers of the other rows. */
+static inline void NAME(pivot)(NAME(block) * m, int s, int p, const NAME(vec) * c, NAME(step) * t, int which,
                                sd_block_kernel kernel, const int V)
 {
-    const int p = kernel == SD_LDU ? s : NAME(search)(c, m->rows, V);
     const real d = NAME(settle)(m, m->a[s * V * NAME(LANES) + p]), inverse = 1 / d;
     m->d[s] = d;
     m->inverse[s] = inverse;
@@ -49,32 +60,56 @@ static inline void NAME(finish_column)(real *column, const NAME(vec) * c, const 
     }
 }
 
-/* The pivots of columns s and s + 1; of s alone where it is the last, and then the second has no effect. */
-static inline void NAME(two_pivots)(NAME(block) * m, int s, NAME(step) * t, sd_block_kernel kernel,
-                                    const int V)
+/* The pivot p of column s, which is taken from column s + 1 at once; a second that would have no effect. */
+static inline void NAME(first_pivot)(NAME(block) * m, int s, int p, NAME(step) * t, sd_block_kernel kernel,
+                                     const int V)
 {
     enum { ALL = MOST / NAME(LANES) };
     const int ld = V * NAME(LANES);
     real *first = m->a + s * ld, *second = first + ld;
     NAME(vec) c[ALL], z[ALL];
+    fetch_column(&m->next, s);
     UNROLL for (int v = 0; v < V; ++v) c[v] = NAME(load)(first + v * NAME(LANES));
-    NAME(pivot)(m, s, c, t, 0, kernel, V);
-    NAME(finish_column)(first, c, t->l[0], m->rows, t->p[0], kernel, V);
-    t->p[1] = t->p[0];
+    NAME(pivot)(m, s, p, c, t, 0, kernel, V);
+    NAME(finish_column)(first, c, t->l[0], m->rows, p, kernel, V);
+    t->p[1] = p;
     t->between = 0;
     UNROLL for (int v = 0; v < V; ++v) t->l[1][v] = NAME(all)(0);
     if (s + 1 == m->n) return;
     UNROLL for (int v = 0; v < V; ++v) z[v] = NAME(load)(second + v * NAME(LANES));
-    NAME(eliminate)(z, t->l[0], second[t->p[0]], V);
+    NAME(eliminate)(z, t->l[0], second[p], V);
     UNROLL for (int v = 0; v < V; ++v) NAME(store)(second + v * NAME(LANES), z[v]);
-    NAME(pivot)(m, s + 1, z, t, 1, kernel, V);
-    NAME(finish_column)(second, z, t->l[1], m->rows, t->p[1], kernel, V);
-    t->between = first[t->p[1]];
+}
+
+/* The pivot p of column s + 1. */
+static inline void NAME(second_pivot)(NAME(block) * m, int s, int p, NAME(step) * t, sd_block_kernel kernel,
+                                      const int V)
+{
+    const int ld = V * NAME(LANES);
+    real *first = m->a + s * ld, *second = first + ld;
+    NAME(vec) c[MOST / NAME(LANES)], z[MOST / NAME(LANES)];
+    fetch_column(&m->next, s + 1);
+    UNROLL for (int v = 0; v < V; ++v) z[v] = NAME(load)(second + v * NAME(LANES));
+    NAME(pivot)(m, s + 1, p, z, t, 1, kernel, V);
+    NAME(finish_column)(second, z, t->l[1], m->rows, p, kernel, V);
+    t->between = first[p];
     if (kernel != SD_JORDAN) return;
     UNROLL for (int v = 0; v < V; ++v) c[v] = NAME(load)(first + v * NAME(LANES));
     NAME(eliminate)(c, t->l[1], t->between, V);
     UNROLL for (int v = 0; v < V; ++v) NAME(store)(first + v * NAME(LANES), c[v]);
     t->between = -t->between;
+}
+
+/* The pivots of columns s and s + 1 of K blocks; of s alone where it is the last. */
+static inline void NAME(two_pivots)(NAME(block) * m, int s, int n, NAME(step) * t, sd_block_kernel kernel,
+                                    const int V, const int K)
+{
+    int p[FLIGHT];
+    NAME(find_pivots)(m, s, kernel, p, V, K);
+    UNROLL for (int k = 0; k < K; ++k) NAME(first_pivot)(&m[k], s, p[k], &t[k], kernel, V);
+    if (s + 1 == n) return;
+    NAME(find_pivots)(m, s + 1, kernel, p, V, K);
+    UNROLL for (int k = 0; k < K; ++k) NAME(second_pivot)(&m[k], s, p[k], &t[k], kernel, V);
 }
 
 /* Both pivots' multiples from columns first .. last). */
@@ -93,17 +128,22 @@ static inline void NAME(sweep)(NAME(block) * m, int first, int last, const NAME(
     }
 }
 
-/* K blocks of the same size at once: the searches of one fill the waits of another. */
+/* K blocks of the same size at once. The columns of the next two pivots go before the others: their searches
+ * then run beside the sweeps, of this block and of its neighbours. */
 static inline void NAME(eliminate_rows)(NAME(block) * m, int n, sd_block_kernel kernel, const int V,
                                         const int K)
 {
-    NAME(step) t[FLIGHT];
+    NAME(step) t[FLIGHT], next[FLIGHT];
+    NAME(two_pivots)(m, 0, n, t, kernel, V, K);
     for (int s = 0; s < n; s += 2) {
-        UNROLL for (int k = 0; k < K; ++k) NAME(two_pivots)(&m[k], s, &t[k], kernel, V);
+        const int near = s + 4 < n ? s + 4 : n;
+        UNROLL for (int k = 0; k < K; ++k) NAME(sweep)(&m[k], s + 2, near, &t[k], V);
+        if (s + 2 < n) NAME(two_pivots)(m, s + 2, n, next, kernel, V, K);
         UNROLL for (int k = 0; k < K; ++k)
         {
-            NAME(sweep)(&m[k], s + 2, n, &t[k], V);
+            NAME(sweep)(&m[k], near, n, &t[k], V);
             if (kernel == SD_JORDAN) NAME(sweep)(&m[k], 0, s, &t[k], V);
+            if (s + 2 < n) t[k] = next[k];
         }
     }
 }
@@ -188,6 +228,7 @@ static inline void NAME(full_step)(NAME(block) * m, int s, uint32_t *columns, NA
     const int ld = V * NAME(LANES);
     NAME(vec) c[ALL], l[ALL];
     int q;
+    fetch_column(&m->next, s);
     const int p = NAME(leave)(best, m->rows, &q, V);
     real *pivots = m->a + q * ld;
     const real d = NAME(settle)(m, pivots[p]), inverse = 1 / d;
@@ -228,5 +269,5 @@ static inline void NAME(eliminate_both)(NAME(block) * m, int n, const int V, con
         NAME(first_leader)(&m[k], &best[k], V);
     }
     for (int s = 0; s < n; ++s)
-        UNROLL for (int k = 0; k < K; ++k) NAME(full_step)(&m[k], s, &columns[k], &best[k], V);
+        for (int k = 0; k < K; ++k) NAME(full_step)(&m[k], s, &columns[k], &best[k], V);
 }

@@ -12,15 +12,24 @@ typedef struct NAME(factoring) {
     const sd_block_plan *plan;
     const real *from;
     sd_block_factors *f;
+    bool stream; /* whether results are so many that they would only drive others from the caches */
 } NAME(factoring);
 
+/* SIDE of the blocks go side by side in LDU with partial pivoting, whose code is then written out SIDE times.
+ */
 static inline void NAME(eliminate_group)(NAME(block) * m, int n, sd_block_kernel kernel, const int V,
-                                         const int K)
+                                         const int K, const int SIDE)
 {
     switch (kernel) {
-    case SD_LDU: NAME(eliminate_rows)(m, n, SD_LDU, V, K); break;
-    case SD_LDU_PARTIAL: NAME(eliminate_rows)(m, n, SD_LDU_PARTIAL, V, K); break;
-    case SD_JORDAN: NAME(eliminate_rows)(m, n, SD_JORDAN, V, K); break;
+    case SD_LDU:
+        for (int k = 0; k < K; ++k) NAME(eliminate_rows)(&m[k], n, SD_LDU, V, 1);
+        break;
+    case SD_LDU_PARTIAL:
+        for (int k = 0; k < K; k += SIDE) NAME(eliminate_rows)(&m[k], n, SD_LDU_PARTIAL, V, SIDE);
+        break;
+    case SD_JORDAN:
+        for (int k = 0; k < K; ++k) NAME(eliminate_rows)(&m[k], n, SD_JORDAN, V, 1);
+        break;
     case SD_LDU_FULL: NAME(eliminate_both)(m, n, V, K); break;
     case SD_LLT:
         for (int k = 0; k < K; ++k) NAME(cholesky)(&m[k], n, V);
@@ -28,86 +37,85 @@ static inline void NAME(eliminate_group)(NAME(block) * m, int n, sd_block_kernel
     case SD_LLT_DIAGONAL:
         for (int k = 0; k < K; ++k) NAME(cholesky_diagonal)(&m[k], n, V);
         break;
-    case SD_LDLT_STATIC:
-        for (int k = 0; k < K; ++k) NAME(ldlt)(&m[k], n, SD_LDLT_STATIC, V);
-        break;
-    case SD_LDLT_BUNCH_KAUFMAN:
-        for (int k = 0; k < K; ++k) NAME(ldlt)(&m[k], n, SD_LDLT_BUNCH_KAUFMAN, V);
-        break;
-    case SD_LDLT_COMPLETE:
-        for (int k = 0; k < K; ++k) NAME(ldlt)(&m[k], n, SD_LDLT_COMPLETE, V);
-        break;
+    case SD_LDLT_STATIC: NAME(ldlt)(m, n, SD_LDLT_STATIC, V, K); break;
+    case SD_LDLT_BUNCH_KAUFMAN: NAME(ldlt)(m, n, SD_LDLT_BUNCH_KAUFMAN, V, K); break;
+    case SD_LDLT_COMPLETE: NAME(ldlt)(m, n, SD_LDLT_COMPLETE, V, K); break;
     default: NAME(huard)(m, n, V, K);
     }
-}
-
-static inline void NAME(order_result)(NAME(block) * m, int n, sd_block_kernel kernel, const int V)
-{
-    if (sd_block_symmetric(kernel))
-        NAME(order_both)(m, n, V);
-    else if (kernel >= SD_HUARD)
-        NAME(order_rows)(m, n, kernel, V);
-    else
-        NAME(order_columns)(m, n, kernel, V);
 }
 
 /* Permutations and state of a job. The inverse has no permutation, though its pivots had. */
 static inline void NAME(write_order)(const NAME(block) * m, const sd_block_job *job, sd_block_factors *f,
                                      int n)
 {
-    const bool inverse = f->kernel == SD_JORDAN;
-    for (int i = 0; i < n; ++i) {
-        f->row[job->row + i] = (uint8_t)(inverse ? i : m->row[i]);
-        f->column[job->row + i] = (uint8_t)m->column[i];
-    }
+    uint8_t row[MOST], column[MOST];
+    for (int i = 0; i < MOST; ++i) row[i] = (uint8_t)(f->kernel == SD_JORDAN ? i : m->row[i]);
+    for (int i = 0; i < MOST; ++i) column[i] = (uint8_t)m->column[i];
+    memcpy(f->row + job->row, row, (size_t)n);
+    memcpy(f->column + job->row, column, (size_t)n);
     f->state[job->block] = m->state;
 }
 
 /* Jobs first .. first + count), of n rows each. */
 static inline void NAME(factor_jobs)(const NAME(factoring) * x, int32_t first, int32_t count, int n,
-                                     const int V, const int K)
+                                     const int V, const int K, const int SIDE)
 {
     NAME(block) m[FLIGHT];
     const sd_block_kernel kernel = x->rule->kernel;
+    const bool stream = x->stream && n == V * NAME(LANES);
     for (int32_t done = 0; done < count; done += K) {
         for (int k = 0; k < K; ++k) {
             const int32_t at = done + k < count ? done + k : count - 1;
+            const bool last = done + K + k >= count;
             NAME(read_block)(x->from + x->plan->job[first + at].entry, n, x->rule, &m[k], V);
+            m[k].next.column = sizeof(real) * (size_t)n;
+            m[k].next.block = last ? NULL : (const char *)(x->from + x->plan->job[first + at + K].entry);
         }
-        NAME(eliminate_group)(m, n, kernel, V, K);
+        NAME(eliminate_group)(m, n, kernel, V, K, SIDE);
         for (int k = 0; k < K && done + k < count; ++k) {
             const sd_block_job *job = &x->plan->job[first + done + k];
-            NAME(order_result)(&m[k], n, kernel, V);
-            NAME(write_block)(&m[k], x->from + job->entry, (real *)x->f->data + job->entry, n, kernel, V);
+            NAME(write_block)
+            (&m[k], x->from + job->entry, (real *)x->f->data + job->entry, n, kernel, stream, V);
             NAME(write_order)(&m[k], job, x->f, n);
         }
     }
 }
 
 /* One function a number of vectors. */
-#define SIZED(rows, K)                                                                                       \
+#define SIZED(rows, K, SIDE)                                                                                 \
     static __attribute__((noinline, flatten)) void NAME(factor_##rows)(const NAME(factoring) * x,            \
                                                                        int32_t first, int32_t count, int n)  \
     {                                                                                                        \
-        NAME(factor_jobs)(x, first, count, n, VECTORS(rows), K);                                             \
+        NAME(factor_jobs)(x, first, count, n, VECTORS(rows), K, SIDE);                                       \
     }
 #if defined(__AVX512F__)
-SIZED(8, 4)
-SIZED(16, 2)
-SIZED(32, 1)
+SIZED(8, 4, 1)
+SIZED(16, 3, 3)
+SIZED(32, 2, 2)
 #if !SINGLE
-SIZED(24, 1)
+SIZED(24, 2, 2)
 #endif
 #else
-SIZED(8, 2)
-SIZED(16, 1)
-SIZED(32, 1)
+SIZED(8, 4, 1)
+SIZED(16, 2, 1)
+SIZED(32, 1, 1)
 #endif
 #undef SIZED
+
+#ifdef __AVX2__
+#include "backend/cpu/block_narrow.h"
+#endif
 
 static void NAME(factor_piece)(const NAME(factoring) * x, piece p)
 {
     const int32_t count = p.last - p.first;
+#ifdef __AVX2__
+    const sd_block_kernel kernel = x->rule->kernel;
+    if (p.rows <= NARROW && (kernel == SD_LDU_PARTIAL || kernel == SD_LLT)) {
+        NAME(factor_lanes)(x, p.first, count, p.rows);
+        return;
+    }
+#endif
     if (p.rows <= 8)
         NAME(factor_8)(x, p.first, count, p.rows);
     else if (p.rows <= 16)
@@ -124,7 +132,9 @@ void PUBLIC(block_factor)(sd_engine *e, const sd_block_rule *rule, const sd_bloc
 {
     if (e->status) return;
     const sd_block_plan *plan = x->plan;
-    const NAME(factoring) what = {rule, plan, x->data, f};
+    const bool stream =
+        plan->entries * (int64_t)sizeof(real) > STREAM_FROM && (uintptr_t)f->data % sizeof(NAME(vec)) == 0;
+    const NAME(factoring) what = {rule, plan, x->data, f, stream};
     const int threads = team(e, plan);
     const pieces cut = cut_plan(plan);
     f->kernel = rule->kernel;

@@ -16,6 +16,7 @@ static inline void NAME(huard_pivot)(NAME(block) * m, int k, NAME(vec) * r, cons
         r[v] = NAME(choose)(NAME(lanes_of)(m->rows, v), r[v], NAME(load)(row + v * NAME(LANES)));
         NAME(store)(row + v * NAME(LANES), r[v]);
     }
+    fetch_column(&m->next, k);
     const int p = NAME(search)(r, m->rows, V);
     const real d = NAME(settle)(m, row[p]);
     m->column[k] = p;
@@ -53,11 +54,11 @@ static inline void NAME(huard_update)(NAME(block) * m, int k, NAME(vec) * r, con
 static inline void NAME(huard)(NAME(block) * m, int n, const int V, const int K)
 {
     NAME(vec) r[FLIGHT][MOST / NAME(LANES)];
-    UNROLL for (int k = 0; k < K; ++k) UNROLL for (int v = 0; v < V; ++v) r[k][v] =
-        NAME(load)(m[k].a + v * NAME(LANES));
+    for (int k = 0; k < K; ++k)
+        UNROLL for (int v = 0; v < V; ++v) r[k][v] = NAME(load)(m[k].a + v * NAME(LANES));
     for (int s = 0; s < n; ++s) {
-        UNROLL for (int k = 0; k < K; ++k) NAME(huard_pivot)(&m[k], s, r[k], V);
+        for (int k = 0; k < K; ++k) NAME(huard_pivot)(&m[k], s, r[k], V);
         if (s + 1 == n) break;
-        UNROLL for (int k = 0; k < K; ++k) NAME(huard_update)(&m[k], s, r[k], V);
+        for (int k = 0; k < K; ++k) NAME(huard_update)(&m[k], s, r[k], V);
     }
 }

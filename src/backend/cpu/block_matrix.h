@@ -90,10 +90,12 @@ static inline void NAME(times_pivots)(const sd_block_term *t, int rows, const re
 }
 
 /* `width` columns of C, from column j on: C <- C - W B' for one term. */
-static inline void NAME(subtract_columns)(const sd_block_term *t, int columns, const real *w, const real *b,
-                                          int ld, int j, real *c, const int V, const int width)
+static inline __attribute__((always_inline)) void NAME(subtract_columns)(const sd_block_term *t, int columns,
+                                                                         const real *w, const real *b, int ld,
+                                                                         int j, real *c, const int V,
+                                                                         const int width)
 {
-    NAME(vec) sum[4][MOST / NAME(LANES)];
+    NAME(vec) sum[4][MOST / NAME(LANES)] = {{{0}}};
     UNROLL for (int k = 0; k < width; ++k) UNROLL for (int v = 0; v < V; ++v) sum[k][v] =
         NAME(load)(c + (j + k) * ld + v * NAME(LANES));
     for (int s = 0; s < t->inner; ++s) {
@@ -110,8 +112,9 @@ static inline void NAME(subtract_columns)(const sd_block_term *t, int columns, c
 }
 
 /* All terms of one target, in order. */
-static inline void NAME(subtract_target)(const sd_block_products *p, const sd_block_target *target,
-                                         const real *x, const sd_block_factors *d, real *out, const int V)
+static inline __attribute__((always_inline)) void
+NAME(subtract_target)(const sd_block_products *p, const sd_block_target *target, const real *x,
+                      const sd_block_factors *d, real *out, const int V)
 {
     const int rows = target->rows, columns = target->columns, ld = V * NAME(LANES);
     _Alignas(64) real c[MOST * MOST], w[MOST * MOST];

@@ -23,6 +23,7 @@ static inline void NAME(cholesky_column)(NAME(block) * m, int s, NAME(vec) * c, 
     const NAME(vec) inverse = NAME(all)(1 / root);
     const uint32_t below = ~((UINT32_C(2) << s) - 1);
     m->d[s] = root;
+    fetch_column(&m->next, s);
     UNROLL for (int v = 0; v < V; ++v)
     {
         if (v < first) continue;
@@ -88,6 +89,7 @@ static inline void NAME(cholesky_diagonal)(NAME(block) * m, int n, const int V)
         const real root = NAME(root)(m, of[p]);
         m->d[s] = root;
         m->row[s] = p;
+        fetch_column(&m->next, s);
         m->rows &= ~(UINT32_C(1) << p);
         UNROLL for (int v = 0; v < V; ++v) c[v] = NAME(load)(column + v * NAME(LANES));
         for (int t = 0; t < s; ++t) {
@@ -113,59 +115,63 @@ typedef struct NAME(symmetric) {
     NAME(leader) best;
 } NAME(symmetric);
 
-/* Takes what a pivot with columns l (one or two) changes from all that is left. */
+/* Brings row p to position s, and what stood there to where p was. */
+static inline void NAME(bring)(NAME(block) * m, int s, int p)
+{
+    const int other = m->row[s], from = m->place[p];
+    m->row[from] = other;
+    m->place[other] = from;
+    m->row[s] = p;
+    m->place[p] = s;
+}
+
+/* Takes what a pivot changes from column j; l of a 1x1 pivot has a second column of zeros. */
+static inline void NAME(subtract_from)(NAME(block) * m, NAME(symmetric) * w,
+                                       NAME(vec) l[2][MOST / NAME(LANES)], int j, sd_block_kernel kernel,
+                                       const int V)
+{
+    real *column = m->a + j * V * NAME(LANES);
+    const NAME(vec) u = NAME(all)(w->c[0][j]), z = NAME(all)(w->c[1][j]);
+    UNROLL for (int v = 0; v < V; ++v)
+    {
+        NAME(vec) x = NAME(minus_product)(NAME(load)(column + v * NAME(LANES)), l[0][v], u);
+        x = NAME(minus_product)(x, l[1][v], z);
+        NAME(store)(column + v * NAME(LANES), x);
+        if (kernel == SD_LDLT_COMPLETE)
+            NAME(enter)(&w->best, NAME(keep)(NAME(lanes_of)(~(UINT32_C(1) << j), v), x), j, v);
+    }
+}
+
+/* Takes what a pivot changes from all that is left. */
 static inline void NAME(subtract_pivot)(NAME(block) * m, NAME(symmetric) * w,
-                                        NAME(vec) l[2][MOST / NAME(LANES)], bool two, sd_block_kernel kernel,
+                                        NAME(vec) l[2][MOST / NAME(LANES)], sd_block_kernel kernel,
                                         const int V)
 {
-    const int ld = V * NAME(LANES);
     if (!m->rows) return;
     if (kernel == SD_LDLT_COMPLETE) w->best = NAME(no_leader)(m->rows, V);
-    for (uint32_t left = m->rows; left; left &= left - 1) {
-        const int j = __builtin_ctz(left);
-        real *column = m->a + j * ld;
-        const NAME(vec) u = NAME(all)(w->c[0][j]), z = NAME(all)(w->c[1][j]);
-        UNROLL for (int v = 0; v < V; ++v)
-        {
-            NAME(vec) x = NAME(minus_product)(NAME(load)(column + v * NAME(LANES)), l[0][v], u);
-            if (two) x = NAME(minus_product)(x, l[1][v], z);
-            NAME(store)(column + v * NAME(LANES), x);
-            if (kernel == SD_LDLT_COMPLETE)
-                NAME(enter)(&w->best, NAME(keep)(NAME(lanes_of)(~(UINT32_C(1) << j), v), x), j, v);
-        }
-    }
-    if (kernel != SD_LDLT_COMPLETE) return;
-    for (int k = 0; k < 1 + two; ++k)
+    for (uint32_t left = m->rows; left; left &= left - 1)
+        NAME(subtract_from)(m, w, l, __builtin_ctz(left), kernel, V);
+    for (int k = 0; k < 2 && kernel == SD_LDLT_COMPLETE; ++k)
         UNROLL for (int v = 0; v < V; ++v) w->diagonal[v] =
             NAME(minus_product)(w->diagonal[v], l[k][v], NAME(load)(w->c[k] + v * NAME(LANES)));
 }
 
-/* The 1x1 pivot p at position s. */
-static inline void NAME(pivot_one)(NAME(block) * m, int s, int p, NAME(symmetric) * w, sd_block_kernel kernel,
-                                   const int V)
-{
-    real *column = m->a + p * V * NAME(LANES);
-    const real d = NAME(settle)(m, column[p]);
-    const NAME(vec) inverse = NAME(all)(1 / d);
-    NAME(vec) l[2][MOST / NAME(LANES)];
-    m->d[s] = d;
-    m->state.negative += d < 0;
-    m->rows &= ~(UINT32_C(1) << p);
-    UNROLL for (int v = 0; v < V; ++v)
-    {
-        const NAME(vec) c = NAME(load)(column + v * NAME(LANES));
-        l[0][v] = NAME(keep)(NAME(lanes_of)(m->rows, v), c * inverse);
-        NAME(store)(w->c[0] + v * NAME(LANES), c);
-        NAME(store)(column + v * NAME(LANES), l[0][v]);
-    }
-    NAME(subtract_pivot)(m, w, l, false, kernel, V);
-}
+/* With D^-1 = t [y -1; -1 x] for a 2x2 pivot and t for a 1x1: what makes L of its columns. */
+typedef struct NAME(solver) {
+    real x, y, t;
+    int negative;
+} NAME(solver);
 
-/* What solves with the 2x2 pivot at position s, moved away from singular where the rule says so. */
-static inline NAME(sd_pair_solver) NAME(settle_pair)(NAME(block) * m, int s, NAME(sd_pair) d)
+/* A pivot that wants to be moved, or cannot be: settled one case after the other. */
+static __attribute__((noinline, cold)) NAME(solver)
+    NAME(settle_slowly)(NAME(block) * m, int s, bool two, NAME(sd_pair) d)
 {
+    if (!two) {
+        m->d[s] = NAME(settle)(m, d.a);
+        return (NAME(solver)){1, 1, 1 / m->d[s], m->d[s] < 0};
+    }
     const NAME(sd_pair) any = {0, 1, 0};
-    if (!(MATH(fabs)(d.a) <= LARGEST && MATH(fabs)(d.b) <= LARGEST && MATH(fabs)(d.c) <= LARGEST)) {
+    if (!isfinite(d.a) || !isfinite(d.b) || !isfinite(d.c)) {
         NAME(fail)(m, SD_BLOCK_NOT_FINITE);
         d = any;
     }
@@ -177,34 +183,62 @@ static inline NAME(sd_pair_solver) NAME(settle_pair)(NAME(block) * m, int s, NAM
     m->d[s] = d.a;
     m->d[s + 1] = d.c;
     m->e[s] = d.b;
-    m->state.negative += (uint8_t)NAME(sd_pair_negative)(d);
-    m->state.pairs |= UINT32_C(1) << s;
-    return NAME(sd_pair_solver_of)(d);
+    const NAME(sd_pair_solver) p = NAME(sd_pair_solver_of)(d);
+    return (NAME(solver)){p.x, p.y, p.t, NAME(sd_pair_negative)(d)};
 }
 
-/* The 2x2 pivot p, q at positions s and s + 1. */
-static inline void NAME(pivot_two)(NAME(block) * m, int s, int p, int q, NAME(symmetric) * w,
+/* The pivot d at position s: both kinds are computed, and one is looked up, as a choice would become a
+ * branch. */
+static inline NAME(solver) NAME(settle_pivot)(NAME(block) * m, int s, bool two, NAME(sd_pair) d)
+{
+    const real x = d.a / d.b, y = d.c / d.b, determinant = MATH(fma)(x, y, -1);
+    const real pivot[2] = {d.a, d.b * determinant}, second[2] = {1, y}, beside[2] = {1, d.b};
+    const bool finite =
+        (MATH(fabs)(d.a) <= LARGEST) & (MATH(fabs)(d.b) <= LARGEST) & (MATH(fabs)(d.c) <= LARGEST);
+    const real size = MATH(fabs)(pivot[two]); /* which may overflow though d does not */
+    const bool large = (size >= m->bound) & (size <= LARGEST) & (MATH(fabs)(beside[two]) >= TINY);
+    m->d[s] = d.a;
+    m->d[s + 1] = d.c;
+    m->e[s] = d.b;
+    const bool hard = two & (m->small > 0), well = finite & large;
+    if (__builtin_expect(hard | (well == 0), 0)) return NAME(settle_slowly)(m, s, two, d);
+    const int one = two & (determinant < 0), others = (d.a < 0) << two;
+    return (NAME(solver)){x, second[two], 1 / pivot[two], one | (others & (one - 1))};
+}
+
+/* The pivot of rows p and q, which are the same where it is 1x1, at position s; returns the position after
+ * it. Without branches: a 1x1 pivot is a 2x2 one whose second column is 0. */
+static inline int NAME(take_pivot)(NAME(block) * m, int s, int p, int q, NAME(symmetric) * w,
                                    sd_block_kernel kernel, const int V)
 {
     const int ld = V * NAME(LANES);
+    const bool two = p != q;
     real *first = m->a + p * ld, *second = m->a + q * ld;
-    const NAME(sd_pair) d = {first[p], first[q], second[q]};
-    const NAME(sd_pair_solver) solver = NAME(settle_pair)(m, s, d);
-    const NAME(vec) x = NAME(all)(solver.x), y = NAME(all)(solver.y), t = NAME(all)(solver.t);
+    NAME(bring)(m, s, p);
+    NAME(bring)(m, s + two, q);
+    const NAME(solver) d = NAME(settle_pivot)(m, s, two, (NAME(sd_pair)){first[p], first[q], second[q]});
+    const NAME(vec) x = NAME(all)(d.x), y = NAME(all)(d.y), t = NAME(all)(d.t);
     NAME(vec) l[2][MOST / NAME(LANES)];
+    m->state.negative += (uint8_t)d.negative;
+    m->state.pairs |= (uint32_t)two << s;
     m->rows &= ~(UINT32_C(1) << p | UINT32_C(1) << q);
+    fetch_column(&m->next, s);
+    fetch_column(&m->next, s + two);
     UNROLL for (int v = 0; v < V; ++v)
     {
-        const NAME(vec) c = NAME(load)(first + v * NAME(LANES)), z = NAME(load)(second + v * NAME(LANES));
-        const NAME(lanes) left = NAME(lanes_of)(m->rows, v);
-        l[0][v] = NAME(keep)(left, t * NAME(plus_product)(-z, y, c));
-        l[1][v] = NAME(keep)(left, t * NAME(plus_product)(-c, x, z));
+        const NAME(lanes) left = NAME(lanes_of)(m->rows, v),
+                          of_two = NAME(lanes_of)(m->rows & -(uint32_t)two, v);
+        const NAME(vec) c = NAME(keep)(left, NAME(load)(first + v * NAME(LANES)));
+        const NAME(vec) z = NAME(keep)(of_two, NAME(load)(second + v * NAME(LANES)));
+        l[0][v] = t * NAME(plus_product)(-z, y, c);
+        l[1][v] = t * NAME(keep)(of_two, NAME(plus_product)(-c, x, z));
         NAME(store)(w->c[0] + v * NAME(LANES), c);
         NAME(store)(w->c[1] + v * NAME(LANES), z);
-        NAME(store)(first + v * NAME(LANES), l[0][v]);
-        NAME(store)(second + v * NAME(LANES), l[1][v]);
     }
-    NAME(subtract_pivot)(m, w, l, true, kernel, V);
+    UNROLL for (int v = 0; v < V; ++v) NAME(store)(second + v * NAME(LANES), l[1][v]);
+    UNROLL for (int v = 0; v < V; ++v) NAME(store)(first + v * NAME(LANES), l[0][v]);
+    NAME(subtract_pivot)(m, w, l, kernel, V);
+    return s + 1 + two;
 }
 
 /* The row of the largest entry of column j among `rows`. */
@@ -227,7 +261,8 @@ static inline NAME(choice) NAME(choose_static)(const NAME(block) * m, int s, int
     return (NAME(choice)){s, s + NAME(sd_pair_is_better)(pair)};
 }
 
-/* Bunch and Kaufman, Some stable methods for calculating inertia and solving symmetric linear systems. */
+/* Bunch and Kaufman, Some stable methods for calculating inertia and solving symmetric linear systems.
+ * Nothing here is foreseeable, so all is computed and no branch is taken. */
 static inline NAME(choice) NAME(choose_bunch_kaufman)(const NAME(block) * m, int s, const int V)
 {
     const real alpha = (real)SD_BLOCK_ALPHA;
@@ -236,13 +271,13 @@ static inline NAME(choice) NAME(choose_bunch_kaufman)(const NAME(block) * m, int
     const uint32_t others = m->rows & ~(UINT32_C(1) << k);
     if (!others) return in_place;
     const int r = NAME(search_column)(m, k, others, V);
-    const real diagonal = MATH(fabs)(m->a[k * ld + k]), below = MATH(fabs)(m->a[k * ld + r]);
-    if (below < TINY || (diagonal >= TINY && diagonal >= alpha * below)) return in_place;
     const int q = NAME(search_column)(m, r, m->rows & ~(UINT32_C(1) << r), V);
-    const real beside = MATH(fabs)(m->a[r * ld + q]);
-    if (diagonal >= TINY && diagonal >= alpha * below * (below / beside)) return in_place;
-    if (MATH(fabs)(m->a[r * ld + r]) >= alpha * beside) return (NAME(choice)){r, r};
-    return (NAME(choice)){k, r};
+    const real diagonal = MATH(fabs)(m->a[k * ld + k]), below = MATH(fabs)(m->a[k * ld + r]);
+    const real other = MATH(fabs)(m->a[r * ld + r]), beside = MATH(fabs)(m->a[r * ld + q]);
+    const int large = (diagonal >= alpha * below) | (diagonal >= alpha * below * (below / beside));
+    const int stays = (below < TINY) | ((diagonal >= TINY) & large), both = !(other >= alpha * beside);
+    const int row[2] = {r, k};
+    return (NAME(choice)){row[stays | both], row[stays]};
 }
 
 /* Bunch and Parlett, Direct methods for solving symmetric indefinite systems of linear equations. */
@@ -258,40 +293,37 @@ static inline NAME(choice)
     return p < q ? (NAME(choice)){p, q} : (NAME(choice)){q, p};
 }
 
-/* Brings row p to position s, and what stood there to where p was. */
-static inline void NAME(bring)(NAME(block) * m, int s, int p)
+static inline void NAME(start_complete)(NAME(block) * m, NAME(symmetric) * w, const int V)
 {
-    const int other = m->row[s], from = m->place[p];
-    m->row[from] = other;
-    m->place[other] = from;
-    m->row[s] = p;
-    m->place[p] = s;
+    NAME(diagonal)(m, w->diagonal, V);
+    w->best = NAME(no_leader)(m->rows, V);
+    for (int j = 0; j < m->n; ++j) UNROLL for (int v = 0; v < V; ++v)
+        {
+            const NAME(vec) x = NAME(load)(m->a + (j * V + v) * NAME(LANES));
+            NAME(enter)(&w->best, NAME(keep)(NAME(lanes_of)(~(UINT32_C(1) << j), v), x), j, v);
+        }
 }
 
-static inline void NAME(ldlt)(NAME(block) * m, int n, sd_block_kernel kernel, const int V)
+/* K blocks at once, each at a position of its own: their searches run side by side, then their eliminations.
+ */
+static inline void NAME(ldlt)(NAME(block) * m, int n, sd_block_kernel kernel, const int V, const int K)
 {
-    NAME(symmetric) w;
-    if (kernel == SD_LDLT_COMPLETE) {
-        NAME(diagonal)(m, w.diagonal, V);
-        w.best = NAME(no_leader)(m->rows, V);
-        for (int j = 0; j < n; ++j) UNROLL for (int v = 0; v < V; ++v)
-            {
-                const NAME(vec) x = NAME(load)(m->a + (j * V + v) * NAME(LANES));
-                NAME(enter)(&w.best, NAME(keep)(NAME(lanes_of)(~(UINT32_C(1) << j), v), x), j, v);
-            }
-    }
-    for (int s = 0; s < n;) {
-        const NAME(choice) c = kernel == SD_LDLT_STATIC          ? NAME(choose_static)(m, s, V * NAME(LANES))
-                               : kernel == SD_LDLT_BUNCH_KAUFMAN ? NAME(choose_bunch_kaufman)(m, s, V)
-                                                                 : NAME(choose_complete)(m, &w, V);
-        NAME(bring)(m, s, c.p);
-        if (c.p == c.q) {
-            NAME(pivot_one)(m, s, c.p, &w, kernel, V);
-            ++s;
-        } else {
-            NAME(bring)(m, s + 1, c.q);
-            NAME(pivot_two)(m, s, c.p, c.q, &w, kernel, V);
-            s += 2;
+    NAME(symmetric) w[FLIGHT];
+    NAME(choice) c[FLIGHT];
+    int at[FLIGHT] = {0}, left = K;
+    if (kernel == SD_LDLT_COMPLETE)
+        for (int k = 0; k < K; ++k) NAME(start_complete)(&m[k], &w[k], V);
+    while (left > 0) {
+        for (int k = 0; k < K; ++k) {
+            if (at[k] >= n) continue;
+            c[k] = kernel == SD_LDLT_STATIC          ? NAME(choose_static)(&m[k], at[k], V * NAME(LANES))
+                   : kernel == SD_LDLT_BUNCH_KAUFMAN ? NAME(choose_bunch_kaufman)(&m[k], at[k], V)
+                                                     : NAME(choose_complete)(&m[k], &w[k], V);
+        }
+        for (int k = 0; k < K; ++k) {
+            if (at[k] >= n) continue;
+            at[k] = NAME(take_pivot)(&m[k], at[k], c[k].p, c[k].q, &w[k], kernel, V);
+            left -= at[k] >= n;
         }
     }
 }

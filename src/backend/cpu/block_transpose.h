@@ -1,15 +1,15 @@
 /*
- * Transposes of square tiles, as large as the registers serve well: TILE x TILE numbers by columns, from one
- * place to another. Included once a precision by blocks.c, after block_vector.h.
+ * Transposes of square tiles, as large as the registers serve well: TILE columns of TILE numbers, from
+ * anywhere to rows at every ld_to. Included once a precision by blocks.c, after block_vector.h.
  */
 
 #if defined(__AVX2__) && SINGLE
 enum { NAME(TILE) = 8 };
 
-static inline void NAME(transpose_tile)(const real *from, int ld, real *to, int ld_to)
+static inline void NAME(transpose_columns)(const real *const *from, real *to, int ld_to)
 {
     __m256 a[8], b[8];
-    UNROLL for (int k = 0; k < 8; ++k) a[k] = _mm256_loadu_ps(from + k * ld);
+    UNROLL for (int k = 0; k < 8; ++k) a[k] = _mm256_loadu_ps(from[k]);
     UNROLL for (int k = 0; k < 8; k += 2)
     {
         b[k] = _mm256_unpacklo_ps(a[k], a[k + 1]);
@@ -31,10 +31,10 @@ static inline void NAME(transpose_tile)(const real *from, int ld, real *to, int 
 #elif defined(__AVX512F__)
 enum { NAME(TILE) = 8 };
 
-static inline void NAME(transpose_tile)(const real *from, int ld, real *to, int ld_to)
+static inline void NAME(transpose_columns)(const real *const *from, real *to, int ld_to)
 {
     __m512d a[8], b[8];
-    UNROLL for (int k = 0; k < 8; ++k) a[k] = _mm512_loadu_pd(from + k * ld);
+    UNROLL for (int k = 0; k < 8; ++k) a[k] = _mm512_loadu_pd(from[k]);
     UNROLL for (int k = 0; k < 8; k += 2)
     {
         b[k] = _mm512_unpacklo_pd(a[k], a[k + 1]);
@@ -57,10 +57,10 @@ static inline void NAME(transpose_tile)(const real *from, int ld, real *to, int 
 #elif defined(__AVX2__)
 enum { NAME(TILE) = 4 };
 
-static inline void NAME(transpose_tile)(const real *from, int ld, real *to, int ld_to)
+static inline void NAME(transpose_columns)(const real *const *from, real *to, int ld_to)
 {
     __m256d a[4], b[4];
-    UNROLL for (int k = 0; k < 4; ++k) a[k] = _mm256_loadu_pd(from + k * ld);
+    UNROLL for (int k = 0; k < 4; ++k) a[k] = _mm256_loadu_pd(from[k]);
     UNROLL for (int k = 0; k < 4; k += 2)
     {
         b[k] = _mm256_unpacklo_pd(a[k], a[k + 1]);
@@ -75,12 +75,19 @@ static inline void NAME(transpose_tile)(const real *from, int ld, real *to, int 
 #else
 enum { NAME(TILE) = 4 };
 
-static inline void NAME(transpose_tile)(const real *from, int ld, real *to, int ld_to)
+static inline void NAME(transpose_columns)(const real *const *from, real *to, int ld_to)
 {
     for (int k = 0; k < NAME(TILE); ++k)
-        for (int i = 0; i < NAME(TILE); ++i) to[i * ld_to + k] = from[k * ld + i];
+        for (int i = 0; i < NAME(TILE); ++i) to[i * ld_to + k] = from[k][i];
 }
 #endif
+
+static inline void NAME(transpose_tile)(const real *from, int ld, real *to, int ld_to)
+{
+    const real *column[NAME(TILE)];
+    UNROLL for (int k = 0; k < NAME(TILE); ++k) column[k] = from + k * ld;
+    NAME(transpose_columns)(column, to, ld_to);
+}
 
 /* The transpose of so many columns in so many rows, or as many as tiles make of these. */
 static inline void NAME(transpose)(const real *from, real *to, int columns, int rows, int ld)

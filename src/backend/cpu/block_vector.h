@@ -14,9 +14,7 @@ typedef NAME(bits) NAME(lanes);
 
 static inline NAME(bits) NAME(all_bits)(NAME(integer) x)
 {
-    NAME(bits) v;
-    for (int l = 0; l < NAME(LANES); ++l) v[l] = x;
-    return v;
+    return (NAME(bits)){0} + x;
 }
 
 /* The lanes of vector v whose rows are in `rows`. */
@@ -50,6 +48,48 @@ static inline NAME(vec) NAME(keep)(NAME(lanes) lanes, NAME(vec) a)
     return (NAME(vec))MM(maskz_mov)(lanes, a);
 #else
     return (NAME(vec))((NAME(bits))a & lanes);
+#endif
+}
+
+/* Lane l in all lanes. */
+static inline NAME(vec) NAME(spread)(NAME(vec) v, int l)
+{
+#if defined(__AVX512F__) && SINGLE
+    return _mm512_permutexvar_ps(_mm512_set1_epi32(l), v);
+#elif defined(__AVX512F__)
+    return _mm512_permutexvar_pd(_mm512_set1_epi64(l), v);
+#elif defined(__AVX2__) && SINGLE
+    return _mm256_permutevar8x32_ps(v, _mm256_set1_epi32(l));
+#elif defined(__AVX2__)
+    const __m256i halves = _mm256_setr_epi32(0, 1, 0, 1, 0, 1, 0, 1);
+    return (NAME(vec))_mm256_permutevar8x32_epi32((__m256i)v,
+                                                  _mm256_add_epi32(_mm256_set1_epi32(2 * l), halves));
+#else
+    return NAME(all)(v[l]);
+#endif
+}
+
+/* The sum of all lanes, by halves, in all lanes. */
+static inline NAME(vec) NAME(total)(NAME(vec) v)
+{
+#if defined(__AVX512F__) && SINGLE
+    v += (NAME(vec))_mm512_shuffle_f32x4(v, v, 0x4e);
+    v += (NAME(vec))_mm512_shuffle_f32x4(v, v, 0xb1);
+    v += (NAME(vec))_mm512_permute_ps(v, 0x4e);
+    return v + (NAME(vec))_mm512_permute_ps(v, 0xb1);
+#elif defined(__AVX512F__)
+    v += (NAME(vec))_mm512_shuffle_f64x2(v, v, 0x4e);
+    v += (NAME(vec))_mm512_shuffle_f64x2(v, v, 0xb1);
+    return v + (NAME(vec))_mm512_permute_pd(v, 0x55);
+#elif defined(__AVX2__) && SINGLE
+    v += (NAME(vec))_mm256_permute2f128_ps(v, v, 1);
+    v += (NAME(vec))_mm256_permute_ps(v, 0x4e);
+    return v + (NAME(vec))_mm256_permute_ps(v, 0xb1);
+#elif defined(__AVX2__)
+    v += (NAME(vec))_mm256_permute2f128_pd(v, v, 1);
+    return v + (NAME(vec))_mm256_permute_pd(v, 5);
+#else
+    return NAME(all)(NAME(sum_lanes)(v));
 #endif
 }
 

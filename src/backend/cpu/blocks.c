@@ -28,10 +28,26 @@
 
 enum {
     MOST = SD_BLOCK_MOST,
-    FLIGHT = 4,     /* blocks that are eliminated side by side, at most */
-    PIECE = 64,     /* blocks that one thread takes at a time */
-    TEAM_FROM = 512 /* blocks below which a team of threads costs more than it saves */
+    NARROW = 8,            /* rows of blocks that may be eliminated one a lane */
+    FLIGHT = 4,            /* blocks that are eliminated side by side, at most */
+    PIECE = 64,            /* blocks that one thread takes at a time */
+    TEAM_FROM = 512,       /* blocks below which a team of threads costs more than it saves */
+    STREAM_FROM = 16 << 20 /* bytes of results that are written past the caches */
 };
+
+/* A block that is read soon: asked for a column at a time beside the elimination of another, as all at once
+ * would hold up what is needed now. */
+typedef struct ahead {
+    const char *block; /* NULL: none */
+    size_t column;     /* bytes */
+} ahead;
+
+static inline void fetch_column(const ahead *next, int j)
+{
+    if (!next->block) return;
+    const char *first = next->block + (size_t)j * next->column;
+    for (size_t k = 0; k < next->column; k += 64) __builtin_prefetch(first + k, 0, 2);
+}
 
 static int team(const sd_engine *e, const sd_block_plan *plan)
 {

@@ -103,11 +103,12 @@ static double NAME(chunk_dot)(const real *x, const real *y, int64_t count)
     return fold(sum);
 }
 
-static void NAME(panel_dot)(sd_engine *e, int m, const sd_vector *x, const sd_vector *w, double *h)
+/* Dots of m <= SD_PANEL vectors, one after the other in v, with w. */
+static void NAME(panel_dot)(sd_engine *e, int m, const real *v, const sd_vector *w, double *h)
 {
     if (e->status) return;
     const int64_t n = w->n, chunks = (n + SD_CHUNK - 1) / SD_CHUNK;
-    const real *v = x->data, *ws = w->data;
+    const real *ws = w->data;
     double *part = e->scratch;
     const int threads = team(e, n * m);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
@@ -119,9 +120,16 @@ static void NAME(panel_dot)(sd_engine *e, int m, const sd_vector *x, const sd_ve
     add_chunks(part, chunks, m, h);
 }
 
+static void NAME(basis_dot)(sd_engine *e, int count, const sd_vector *x, const sd_vector *w, double *h)
+{
+    for (int k = 0; k < count; k += SD_PANEL)
+        NAME(panel_dot)(e, count - k < SD_PANEL ? count - k : SD_PANEL, x[k / SD_PANEL].data, w, h + k);
+    NAME(panel_dot)(e, 1, w->data, w, h + count);
+}
+
 static void NAME(dot)(sd_engine *e, const sd_vector *x, const sd_vector *y, double *result)
 {
-    NAME(panel_dot)(e, 1, x, y, result);
+    NAME(panel_dot)(e, 1, x->data, y, result);
 }
 
 /* x'x, x'y, y'y of a chunk: one pass, each sum as chunk_dot makes it. */
@@ -160,8 +168,8 @@ static void NAME(gram)(sd_engine *e, const sd_vector *x, const sd_vector *y, dou
     add_chunks(part, chunks, 3, g);
 }
 
-static void NAME(step)(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q,
-                       sd_vector *x, sd_vector *r, double *square)
+static void NAME(advance)(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q,
+                          sd_vector *x, sd_vector *r, double *square)
 {
     if (e->status) return;
     const int64_t n = x->n, chunks = (n + SD_CHUNK - 1) / SD_CHUNK;
@@ -195,12 +203,10 @@ static void NAME(direction)(sd_engine *e, const sd_vector *x, const sd_scalar *b
     }
 }
 
-static void NAME(panel_axpy)(sd_engine *e, int m, double sign, const double *h, const sd_vector *x,
-                             sd_vector *w)
+static void NAME(panel_axpy)(sd_engine *e, int m, double sign, const double *h, const real *v, sd_vector *w)
 {
     if (e->status) return;
     const int64_t n = w->n, chunks = (n + SD_CHUNK - 1) / SD_CHUNK;
-    const real *v = x->data;
     real *ws = w->data;
     const int threads = team(e, n * m);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
@@ -212,6 +218,13 @@ static void NAME(panel_axpy)(sd_engine *e, int m, double sign, const double *h, 
             for (int64_t i = begin; i < end; ++i) ws[i] += a * vk[i];
         }
     }
+}
+
+static void NAME(basis_axpy)(sd_engine *e, int count, double sign, const double *h, const sd_vector *x,
+                             sd_vector *w)
+{
+    for (int k = 0; k < count; k += SD_PANEL) NAME(panel_axpy)
+    (e, count - k < SD_PANEL ? count - k : SD_PANEL, sign, h + k, x[k / SD_PANEL].data, w);
 }
 
 /* A maximum has no order to keep, so the threads may share it out as they like. */

@@ -2,18 +2,20 @@
  * y = F^-1 b for every block of a batch: see blocks.h for what the factors are. Arithmetic is in the
  * precision of the vectors.
  *
- *   inverse     a sub-warp a block, lane i for row i, which it holds in registers through all right-hand
- *               sides: y_i is the sum of a_ij b_j, b_j handed round. The block is read by columns, the lanes
- *               side by side.
- *   triangles   L, D and U (or L', mirrored above the diagonal) of LDU, LDL' and LL': in step j of a
- *               triangular solve x_j is handed to all rows, which subtract their entry of column j.
- *   Gauss-Huard (Anzt et al., Variable-size batched Gauss-Huard, Figure 1, its lines 7, 15 and 18): step k
- *               forms x_k = (b_k - sum_{j<k} d_kj x_j) / d_kk and subtracts d_jk x_k from the x_j.
+ * A sub-warp a block, lane i for row i, which it holds in registers through all right-hand sides. A block is
+ * read by columns, the lanes side by side.
  *
- * The last two go step by step, and a step costs a sum over lanes or a word to them, which takes longer than
- * its arithmetic. So a block has few lanes, four rows to each, and a warp has many blocks at work. They stand
- * in shared memory, where the warp copies them side by side without a register in between; a solve reads
- * every entry there once, by rows or by columns, without two lanes meeting in a bank.
+ *   inverse     y_i is the sum of a_ij b_j, b_j handed round.
+ *   triangles   L, D and U (or L', mirrored above the diagonal) of LDU, LDL' and LL': in step j of a
+ *               triangular solve x_j is handed round, and all subtract their entry of column j.
+ *   Gauss-Huard (Anzt et al., Variable-size batched Gauss-Huard, Figure 1, its lines 7, 15 and 18): step k
+ *               forms x_k = (b_k - sum_{j<k} d_kj x_j) / d_kk and subtracts d_jk x_k from the x_j. The sum
+ * runs over the lanes, so lane j needs column j below the diagonal, which it finds in shared memory, beside
+ * its row above the diagonal.
+ *
+ * A sum over the lanes takes longer than all the arithmetic of a step. So Gauss-Huard takes two steps at
+ * once: x_{k+1} needs the sum over j of d_{k+1,j} (x_j - d_jk x_k), which is that of d_{k+1,j} x_j, formed
+ * beside the sum of step k, less x_k times that of d_{k+1,j} d_jk, which does not wait for x.
  */
 #include "backend/cuda/block_jobs.cuh"
 
@@ -36,7 +38,7 @@ template <class real> struct factored {
     const real *data;
     const uint8_t *row, *column; /* NULL: as they stand */
     const sd_block_state *state; /* NULL where no pivot is 2x2 */
-    bool cholesky;
+    bool transposed;             /* Gauss-Huard's part above the diagonal, about the anti-diagonal */
 };
 
 __device__ inline int64_t place_of(const int32_t *order, int32_t row)
@@ -49,7 +51,7 @@ __global__ void __launch_bounds__(JOB_BLOCK)
     apply_inverse(const job_range<lanes> jobs, const factored<real> f, const sides<vec> s)
 {
     const int lane = threadIdx.x % lanes;
-    const job_found job = find_job<lanes>(jobs);
+    const job_found job = find_job(jobs);
     const bool mine = lane < job.n;
     const int64_t read = mine ? place_of(s.source, job.row + lane) : 0,
                   written = mine ? place_of(s.target, job.row + lane) : 0;
@@ -65,130 +67,9 @@ __global__ void __launch_bounds__(JOB_BLOCK)
     }
 }
 
-/* ---- blocks in shared memory ---- */
+/* ---- step by step ---- */
 
-/* How the blocks of `lanes` rows at most are shared out: lane g of a block's team has rows g, g + TEAM, ...
- */
-template <int lanes> struct team_of {
-    static constexpr int TEAM = lanes < 8 ? 1 : lanes / 4;
-    static constexpr int ROWS = lanes / TEAM;
-    static constexpr int BLOCKS = WARP / TEAM; /* of a warp */
-    static constexpr int THREADS = lanes == 32   ? 32
-                                   : lanes == 16 ? 64
-                                                 : 128; /* their blocks fit into 48 KB */
-    static constexpr int STRIDE = lanes + 1;            /* of the columns of a block */
-    static constexpr int SPACE = lanes * STRIDE + TEAM; /* of the blocks: teams meet in no bank either */
-};
-
-/* What a warp has in shared memory, for each of its blocks. Beyond the block there are zeros. */
-template <int lanes, class real, class vec> struct warp_room : team_of<lanes> {
-    real entry[warp_room::BLOCKS][warp_room::SPACE];
-    vec side[warp_room::BLOCKS][lanes + 1];    /* a right-hand side, then its solution */
-    vec inverse[warp_room::BLOCKS][lanes + 1]; /* of the diagonal; 1 where it takes no part */
-};
-
-/* Begins to copy a number into shared memory, or a zero where `there` is false. */
-template <class real> __device__ inline void copy_later(real *to, const real *from, bool there)
-{
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(
-                     static_cast<unsigned>(__cvta_generic_to_shared(to))),
-                 "l"(from), "n"(sizeof(real)), "r"(there ? static_cast<int>(sizeof(real)) : 0)
-                 : "memory");
-}
-
-/* Ends what the calling thread has begun. */
-__device__ inline void end_copies()
-{
-    asm volatile("cp.async.wait_all;" ::: "memory");
-}
-
-/* Copies the warp's blocks, `lanes` threads a block: all copies are under way when this returns. */
-template <int lanes, class real, class vec>
-__device__ inline void begin_copy(warp_room<lanes, real, vec> &room, const real *data, const job_found &job,
-                                  int most)
-{
-    using team = team_of<lanes>;
-    const int lane = threadIdx.x % WARP, i = lane % lanes;
-#pragma unroll
-    for (int round = 0; round < team::ROWS; ++round) {
-        const int block = round * (WARP / lanes) + lane / lanes, owner = block * team::TEAM;
-        const int n = __shfl_sync(ALL_LANES, job.n, owner);
-        const real *const from = data + __shfl_sync(ALL_LANES, job.entry, owner);
-        real *const to = room.entry[block] + i;
-#pragma unroll 8
-        for (int j = 0; j < most; ++j) {
-            const bool there = i < n && j < n;
-            copy_later(to + j * team::STRIDE, there ? from + j * n + i : data, there);
-        }
-    }
-}
-
-/* Right-hand side c of the warp's blocks into `side`, or the solutions out of it. */
-template <int lanes, class real, class vec>
-__device__ inline void move_sides(warp_room<lanes, real, vec> &room, const job_found &job,
-                                  const sides<vec> &s, int c, bool back)
-{
-    using team = team_of<lanes>;
-    const int lane = threadIdx.x % WARP, i = lane % lanes;
-    vec value[team::ROWS];
-#pragma unroll
-    for (int round = 0; round < team::ROWS; ++round) {
-        const int block = round * (WARP / lanes) + lane / lanes, owner = block * team::TEAM;
-        const int n = __shfl_sync(ALL_LANES, job.n, owner), row = __shfl_sync(ALL_LANES, job.row, owner) + i;
-        if (back && i < n) s.y[c * s.rows + place_of(s.target, row)] = room.side[block][i];
-        if (!back) value[round] = i < n ? s.b[c * s.rows + place_of(s.source, row)] : static_cast<vec>(0);
-    }
-    if (back) return;
-#pragma unroll
-    for (int round = 0; round < team::ROWS; ++round)
-        room.side[round * (WARP / lanes) + lane / lanes][i] = value[round];
-}
-
-/* ---- one block, by its team ---- */
-
-/* What a lane knows of its block. */
-template <int lanes, class real, class vec> struct share : team_of<lanes> {
-    using team = team_of<lanes>;
-    int g; /* the lane in its team */
-    int n;
-    real *entry;
-    vec *side, *inverse;
-
-    __device__ share(warp_room<lanes, real, vec> &room, int rows) : g(threadIdx.x % team::TEAM), n(rows)
-    {
-        const int block = threadIdx.x % WARP / team::TEAM;
-        entry = room.entry[block];
-        side = room.side[block];
-        inverse = room.inverse[block];
-    }
-
-    __device__ int row(int r) const
-    {
-        return g + r * team::TEAM;
-    }
-
-    __device__ real &at(int i, int j) const
-    {
-        return entry[j * team::STRIDE + i];
-    }
-
-    /* Row j of x, which one of the lanes has. */
-    __device__ vec broadcast(const vec (&x)[team::ROWS], int j) const
-    {
-        return __shfl_sync(ALL_LANES, x[j / team::TEAM], j % team::TEAM, team::TEAM);
-    }
-};
-
-/* The lane's diagonal entries, inverted; `ones` instead where they take no part. */
-template <int lanes, class real, class vec>
-__device__ inline void invert_diagonal(const share<lanes, real, vec> &own, bool ones)
-{
-#pragma unroll
-    for (int r = 0; r < own.ROWS; ++r) {
-        const int i = own.row(r);
-        own.inverse[i] = ones || i >= own.n ? static_cast<vec>(1) : 1 / static_cast<vec>(own.at(i, i));
-    }
-}
+constexpr int STEPS = 4; /* between two looks at whether there are any left */
 
 /* The first of [a b; b c]^-1 [x other] */
 __device__ inline double solve_pair(double a, double b, double c, double x, double other)
@@ -204,157 +85,161 @@ __device__ inline float solve_pair(float a, float b, float c, float x, float oth
     return x;
 }
 
-/* L, D and U, or L, L' of LL': D is 1 then, and x is divided by the diagonal in both solves. */
-template <int lanes, class real, class vec> struct triangles {
-    static constexpr int ROWS = team_of<lanes>::ROWS, TEAM = team_of<lanes>::TEAM;
-    using lane_share = share<lanes, real, vec>;
+/* L, D and U, or L and L' of LL': D is 1 then, and x is divided by the diagonal in both solves. */
+template <int lanes, class real, class vec, bool cholesky> struct triangles {
+    static constexpr int AT_ONCE = 4;
+    struct room {
+    };
+    vec pivot,
+        beside;  /* D: of this row, and beside it where the pivot is 2x2, which the triangles are without */
+    vec scale;   /* of LL': the inverse of l_ii */
+    int partner; /* the other row of a 2x2 pivot, or -1 */
 
-    vec pivot[ROWS], beside[ROWS], other_pivot[ROWS]; /* D: beside is taken out of the triangles */
-    int partner[ROWS];                                /* the other row of a 2x2 pivot, or -1 */
-
-    __device__ triangles(const lane_share &own, uint32_t pairs, bool cholesky)
+    __device__ triangles(real (&row)[lanes], int n, int lane, uint32_t pairs, const factored<real> &, room &)
+        : pivot(1), beside(0), scale(1)
     {
-        invert_diagonal(own, !cholesky);
+        const bool first = pairs >> lane & 1, second = lane > 0 && (pairs >> (lane - 1) & 1);
+        partner = first ? lane + 1 : second ? lane - 1 : -1;
 #pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-            const int i = own.row(r);
-            const bool first = pairs >> i & 1, second = i > 0 && (pairs >> (i - 1) & 1);
-            partner[r] = first ? i + 1 : second ? i - 1 : -1;
-            pivot[r] = cholesky || i >= own.n ? static_cast<vec>(1) : static_cast<vec>(own.at(i, i));
-            beside[r] = partner[r] < 0 ? static_cast<vec>(0) : static_cast<vec>(own.at(i, partner[r]));
-            other_pivot[r] =
-                partner[r] < 0 ? static_cast<vec>(1) : static_cast<vec>(own.at(partner[r], partner[r]));
+        for (int j = 0; j < lanes; ++j) {
+            if (j == lane && lane < n) pivot = row[j];
+            if (j == partner) {
+                beside = row[j];
+                row[j] = 0;
+            }
         }
-        __syncwarp();
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r)
-            if (partner[r] >= 0) own.at(own.row(r), partner[r]) = 0;
-        __syncwarp();
-    }
-
-    template <bool lower> __device__ void substitute(const lane_share &own, int j, vec (&x)[ROWS]) const
-    {
-        const vec xj = own.broadcast(x, j) * own.inverse[j];
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-            const int i = own.row(r);
-            if (lower ? r < j / TEAM : r > j / TEAM) continue;
-            const vec next = fma_of(-static_cast<vec>(own.at(i, j)), xj, x[r]);
-            x[r] = i == j ? xj : (lower ? i > j : i < j) ? next : x[r];
+        if (cholesky) {
+            scale = 1 / pivot;
+            pivot = 1;
         }
     }
 
-    __device__ void divide(const lane_share &own, vec (&x)[ROWS]) const
+    template <bool lower> __device__ vec substitute(const real (&row)[lanes], int lane, int j, vec x) const
     {
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) own.side[own.row(r)] = x[r];
-        __syncwarp();
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r)
-            x[r] = partner[r] < 0
-                       ? x[r] / pivot[r]
-                       : solve_pair(pivot[r], beside[r], other_pivot[r], x[r], own.side[partner[r]]);
+        const vec xj = __shfl_sync(ALL_LANES, cholesky ? x * scale : x, j, lanes);
+        if (lower ? lane > j : lane < j) x = fma_of(-static_cast<vec>(row[j]), xj, x);
+        return cholesky && lane == j ? xj : x;
     }
 
-    __device__ void solve(const lane_share &own, int most, vec (&x)[ROWS]) const
+    __device__ vec solve(const real (&row)[lanes], int lane, int most, vec x) const
     {
 #pragma unroll
-        for (int j = 0; j < lanes; ++j)
-            if (j < most) substitute<true>(own, j, x);
-        divide(own, x);
+        for (int first = 0; first < lanes; first += STEPS)
+            if (first < most)
 #pragma unroll
-        for (int j = lanes - 1; j >= 0; --j)
-            if (j < most) substitute<false>(own, j, x);
+                for (int j = first; j < first + STEPS; ++j) x = substitute<true>(row, lane, j, x);
+        const int other = partner < 0 ? lane : partner;
+        const vec other_pivot = __shfl_sync(ALL_LANES, pivot, other, lanes),
+                  other_x = __shfl_sync(ALL_LANES, x, other, lanes);
+        x = partner < 0 ? x / pivot : solve_pair(pivot, beside, other_pivot, x, other_x);
+#pragma unroll
+        for (int first = lanes - STEPS; first >= 0; first -= STEPS)
+            if (first < most)
+#pragma unroll
+                for (int j = first + STEPS - 1; j >= first; --j) x = substitute<false>(row, lane, j, x);
+        return x;
     }
 };
 
-/* Gauss-Huard's D, whose part above the diagonal may be transposed about the anti-diagonal. */
-template <int lanes, class real, class vec, bool transposed> struct huard {
-    static constexpr int ROWS = team_of<lanes>::ROWS, TEAM = team_of<lanes>::TEAM;
-    using lane_share = share<lanes, real, vec>;
+/* The sums of a and of b over the lanes of a sub-warp, in all of them. Half of the lanes add up a, half b. */
+template <int lanes, class vec> __device__ inline void sum_two(int lane, vec &a, vec &b)
+{
+    const bool upper = lane >= lanes / 2;
+    vec sum = upper ? b : a;
+    sum += __shfl_xor_sync(ALL_LANES, upper ? a : b, lanes / 2);
+#pragma unroll
+    for (int apart = lanes / 4; apart > 0; apart /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, apart);
+    const vec other = __shfl_xor_sync(ALL_LANES, sum, lanes / 2);
+    a = upper ? other : sum;
+    b = upper ? sum : other;
+}
 
-    __device__ huard(const lane_share &own, uint32_t, bool)
+/* Gauss-Huard's D, with -1 on the diagonal, so that the sum of a step has x_k in it too. */
+template <int lanes, class real, class vec> struct huard {
+    static constexpr int AT_ONCE = 5;
+    struct room {
+        shared_block<lanes, real> block;
+        vec inverse[lanes];
+    };
+    room &in;
+
+    __device__ huard(real (&row)[lanes], int n, int lane, uint32_t, const factored<real> &f, room &where)
+        : in(where)
     {
-        invert_diagonal(own, false);
+        const int last = n - 1;
+        vec pivot = 1;
+#pragma unroll
+        for (int j = 0; j < lanes; ++j) {
+            if (j == lane && lane < n) pivot = row[j];
+            if (j == lane) row[j] = -1;
+            in.block.at(lane, j) = row[j];
+        }
+        in.inverse[lane] = 1 / pivot;
         __syncwarp();
-    }
-
-    __device__ vec upper(const lane_share &own, int i, int k) const
-    {
-        if (!transposed) return static_cast<vec>(own.at(i, k));
-        const bool there = i < k && k < own.n;
-        return there ? static_cast<vec>(own.at(own.n - 1 - k, own.n - 1 - i)) : static_cast<vec>(0);
-    }
-
-    __device__ void step(const lane_share &own, int k, vec (&x)[ROWS]) const
-    {
-        vec sum = 0;
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-            const int i = own.row(r);
-            if (r > k / TEAM) continue;
-            const vec next = fma_of(static_cast<vec>(own.at(k, i)), x[r], sum);
-            sum = i < k ? next : i == k ? sum - x[r] : sum;
-        }
-#pragma unroll
-        for (int apart = 1; apart < TEAM; apart *= 2)
-            if (apart <= k) sum += __shfl_xor_sync(ALL_LANES, sum, apart);
-        const vec xk = -sum * own.inverse[k];
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) {
-            const int i = own.row(r);
-            if (r > k / TEAM) continue;
-            const vec next = fma_of(-upper(own, i, k), xk, x[r]);
-            x[r] = i == k ? xk : i < k ? next : x[r];
-        }
-    }
-
-    __device__ void solve(const lane_share &own, int most, vec (&x)[ROWS]) const
-    {
+        if (!f.transposed) return;
 #pragma unroll
         for (int k = 0; k < lanes; ++k)
-            if (k < most) step(own, k, x);
+            if (k != lane)
+                row[k] = lane < k && k < n ? in.block.at(last - k, last - lane) : static_cast<real>(0);
+    }
+
+    /* The lane's part of the sum of d_{k+1,j} d_jk, without d_{k+1,k}. */
+    __device__ vec ahead(const real (&row)[lanes], int lane, int k) const
+    {
+        if (lane > k) return 0;
+        return static_cast<vec>(in.block.at(k + 1, lane)) * static_cast<vec>(row[k]);
+    }
+
+    /* Steps k and k + 1; `cross` is what all lanes have of ahead, added up. */
+    __device__ vec two_steps(const real (&row)[lanes], int lane, int k, vec cross, vec x) const
+    {
+        vec a = 0, b = 0;
+        if (lane <= k) a = static_cast<vec>(in.block.at(k, lane)) * x;
+        if (lane <= k + 1 && lane != k) b = static_cast<vec>(in.block.at(k + 1, lane)) * x;
+        sum_two<lanes>(lane, a, b);
+        const vec one = -a * in.inverse[k];
+        const vec two = -fma_of(a, cross * in.inverse[k], b) * in.inverse[k + 1];
+        const vec next = lane < k ? fma_of(-static_cast<vec>(row[k]), one, x) : one;
+        if (lane <= k) x = fma_of(-static_cast<vec>(row[k + 1]), two, next);
+        return lane == k + 1 ? two : x;
+    }
+
+    __device__ vec solve(const real (&row)[lanes], int lane, int most, vec x) const
+    {
+        static_assert(STEPS == 4, "two times two steps");
+#pragma unroll
+        for (int k = 0; k < lanes; k += STEPS) {
+            if (k >= most) continue;
+            vec first = ahead(row, lane, k), second = ahead(row, lane, k + 2);
+            sum_two<lanes>(lane, first, second);
+            x = two_steps(row, lane, k, first, x);
+            x = two_steps(row, lane, k + 2, second, x);
+        }
+        return x;
     }
 };
 
 template <int lanes, class real, class vec, class method>
-__global__ void __launch_bounds__(team_of<lanes>::THREADS)
+__global__ void __launch_bounds__(JOB_BLOCK, method::AT_ONCE)
     apply_steps(const job_range<lanes> jobs, const factored<real> f, const sides<vec> s)
 {
-    using team = team_of<lanes>;
-    __shared__ warp_room<lanes, real, vec> rooms[team::THREADS / WARP];
-    warp_room<lanes, real, vec> &room = rooms[threadIdx.x / WARP];
-    const job_found job = find_job<team::TEAM>(jobs);
-    const int most = __reduce_max_sync(ALL_LANES, job.n);
-    begin_copy(room, f.data, job, most);
-    move_sides(room, job, s, 0, false);
-    const share<lanes, real, vec> own(room, job.n);
-    int from[team::ROWS], to[team::ROWS];
-#pragma unroll
-    for (int r = 0; r < team::ROWS; ++r) {
-        const int i = own.row(r);
-        from[r] = f.row && i < job.n ? f.row[job.row + i] : i;
-        to[r] = f.column && i < job.n ? f.column[job.row + i] : i;
-    }
+    __shared__ typename method::room rooms[JOB_BLOCK / lanes];
+    const int lane = threadIdx.x % lanes;
+    const job_found job = find_job(jobs);
+    const bool mine = lane < job.n;
+    const int most = __reduce_max_sync(ALL_LANES, job.n); /* of the warp's blocks */
+    real row[lanes];
+    load_row<lanes>(f.data + job.entry, job.n, lane, row);
+    const int from = f.row && mine ? f.row[job.row + lane] : lane,
+              to = f.column && mine ? f.column[job.row + lane] : lane;
     const uint32_t pairs = f.state && job.n > 0 ? f.state[job.block].pairs : 0;
-    end_copies();
-    __syncwarp();
-    const method how(own, pairs, f.cholesky);
-    for (int c = 0;;) {
-        vec x[team::ROWS];
-#pragma unroll
-        for (int r = 0; r < team::ROWS; ++r) x[r] = own.side[from[r]];
-        __syncwarp();
-        how.solve(own, most, x);
-        __syncwarp();
-#pragma unroll
-        for (int r = 0; r < team::ROWS; ++r) own.side[to[r]] = x[r];
-        __syncwarp();
-        move_sides(room, job, s, c, true);
-        if (++c == s.columns) break;
-        __syncwarp();
-        move_sides(room, job, s, c, false);
-        __syncwarp();
+    const int64_t read = mine ? place_of(s.source, job.row + lane) : 0,
+                  written = mine ? place_of(s.target, job.row + to) : 0;
+    const method how(row, job.n, lane, pairs, f, rooms[threadIdx.x / lanes]);
+    for (int c = 0; c < s.columns; ++c) {
+        const vec b = mine ? s.b[c * s.rows + read] : static_cast<vec>(0);
+        const vec x = how.solve(row, lane, most, __shfl_sync(ALL_LANES, b, from, lanes));
+        if (mine) s.y[c * s.rows + written] = x;
     }
 }
 
@@ -363,23 +248,19 @@ template <class real, class vec> struct application {
     factored<real> f;
     sides<vec> s;
 
-    template <class method, int lanes> void run_steps(sd_engine *e, const job_range<lanes> &jobs) const
-    {
-        using team = team_of<lanes>;
-        launch_jobs(e, "block_apply", apply_steps<lanes, real, vec, method>, team::THREADS, team::TEAM, jobs,
-                    f, s);
-    }
-
     template <int lanes> void run(sd_engine *e, const job_range<lanes> &jobs) const
     {
+        const char *const what = "block_apply";
         if (kernel == SD_JORDAN)
-            launch_jobs(e, "block_apply", apply_inverse<lanes, real, vec>, JOB_BLOCK, lanes, jobs, f, s);
-        else if (kernel == SD_HUARD)
-            run_steps<huard<lanes, real, vec, false>>(e, jobs);
-        else if (kernel == SD_HUARD_TRANSPOSED)
-            run_steps<huard<lanes, real, vec, true>>(e, jobs);
+            launch_jobs(e, what, apply_inverse<lanes, real, vec>, jobs, f, s);
+        else if (kernel == SD_HUARD || kernel == SD_HUARD_TRANSPOSED)
+            launch_jobs(e, what, apply_steps<lanes, real, vec, huard<lanes, real, vec>>, jobs, f, s);
+        else if (kernel == SD_LLT || kernel == SD_LLT_DIAGONAL)
+            launch_jobs(e, what, apply_steps<lanes, real, vec, triangles<lanes, real, vec, true>>, jobs, f,
+                        s);
         else
-            run_steps<triangles<lanes, real, vec>>(e, jobs);
+            launch_jobs(e, what, apply_steps<lanes, real, vec, triangles<lanes, real, vec, false>>, jobs, f,
+                        s);
     }
 };
 
@@ -387,12 +268,12 @@ template <class real, class vec>
 void apply_in(sd_engine *e, const sd_block_factors *x, int columns, const sd_vector *b, sd_vector *y)
 {
     const bool symmetric = sd_block_symmetric(x->kernel);
-    const bool cholesky = x->kernel == SD_LLT || x->kernel == SD_LLT_DIAGONAL;
+    const bool pairs = x->kernel >= SD_LDLT_STATIC && x->kernel <= SD_LDLT_COMPLETE;
     const bool permuted = x->kernel < SD_JORDAN;
     const application<real, vec> a = {x->kernel,
                                       {static_cast<const real *>(x->data), permuted ? x->row : NULL,
-                                       symmetric ? x->row : x->column,
-                                       symmetric && !cholesky ? x->state : NULL, cholesky},
+                                       symmetric ? x->row : x->column, pairs ? x->state : NULL,
+                                       x->kernel == SD_HUARD_TRANSPOSED},
                                       {static_cast<const vec *>(b->data), static_cast<vec *>(y->data),
                                        x->plan->rows, columns, x->plan->source, x->plan->target}};
     for_each_range(e, x->plan, a);

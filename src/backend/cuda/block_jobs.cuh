@@ -1,6 +1,6 @@
 /*
  * The blocks of a plan shared out over sub-warps: a block of n rows belongs to `lanes` threads of one warp,
- * the least power of two >= n, at least 2. A plan's jobs stand by size, so those of one number of lanes are a
+ * the least power of two >= n, at least 4. A plan's jobs stand by size, so those of one number of lanes are a
  * range of them, and one launch each serves batches of mixed sizes.
  */
 #ifndef SD_CUDA_BLOCK_JOBS_CUH
@@ -13,7 +13,7 @@ namespace sd_cuda
 
 /* The jobs of a plan that `lanes` threads each are for. */
 template <int lanes> struct job_range {
-    static constexpr int LEAST = lanes == 2 ? 1 : lanes / 2 + 1; /* rows */
+    static constexpr int LEAST = lanes == 4 ? 1 : lanes / 2 + 1; /* rows */
     static constexpr int SIZES = lanes - LEAST + 1;
 
     const sd_block_job *job;
@@ -25,7 +25,7 @@ template <int lanes> struct job_range {
         for (int s = 0; s <= SIZES; ++s) first[s] = plan->first[LEAST + s];
     }
 
-    int64_t count() const
+    __host__ __device__ int64_t count() const
     {
         return first[SIZES] - static_cast<int64_t>(first[0]);
     }
@@ -46,12 +46,11 @@ template <int lanes> __device__ inline int size_of_job(const job_range<lanes> &j
     return n;
 }
 
-/* The job of the calling thread, `team` threads a job, counted over the grid. */
-template <int team, int lanes> __device__ inline job_found find_job(const job_range<lanes> &jobs)
+/* Job `at` of the range. */
+template <int lanes> __device__ inline job_found job_at(const job_range<lanes> &jobs, int64_t at)
 {
-    const int64_t at = (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / team;
     job_found found = {0, 0, 0, 0};
-    if (at >= jobs.first[jobs.SIZES] - static_cast<int64_t>(jobs.first[0])) return found;
+    if (at >= jobs.count()) return found;
     const int32_t k = jobs.first[0] + static_cast<int32_t>(at);
     if (jobs.regular > 0) {
         found.n = jobs.regular;
@@ -66,6 +65,12 @@ template <int team, int lanes> __device__ inline job_found find_job(const job_ra
         found.n = size_of_job(jobs, k);
     }
     return found;
+}
+
+/* The job of the calling thread's sub-warp, counted over the grid. */
+template <int lanes> __device__ inline job_found find_job(const job_range<lanes> &jobs)
+{
+    return job_at(jobs, (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / lanes);
 }
 
 /* Row `lane` of a block, in registers: a block is read by columns, the lanes side by side. Zeros beyond the
@@ -103,21 +108,20 @@ constexpr int JOB_BLOCK = 128; /* threads: so their blocks of 32 rows fit into 4
 /* f.run<lanes>(e, jobs) for every number of lanes. */
 template <class F> void for_each_range(sd_engine *e, const sd_block_plan *plan, const F &f)
 {
-    f.template run<2>(e, job_range<2>(plan));
     f.template run<4>(e, job_range<4>(plan));
     f.template run<8>(e, job_range<8>(plan));
     f.template run<16>(e, job_range<16>(plan));
     f.template run<32>(e, job_range<32>(plan));
 }
 
-/* Launches a kernel whose first parameter is the range, `team` threads a job. */
+/* Launches a kernel whose first parameter is the range, a sub-warp a job, JOB_BLOCK threads a block. */
 template <int lanes, class... Parameters, class... Arguments>
-void launch_jobs(sd_engine *e, const char *what, void (*kernel)(job_range<lanes>, Parameters...), int threads,
-                 int team, const job_range<lanes> &jobs, Arguments... arguments)
+void launch_jobs(sd_engine *e, const char *what, void (*kernel)(job_range<lanes>, Parameters...),
+                 const job_range<lanes> &jobs, Arguments... arguments)
 {
-    const int64_t wanted = jobs.count() * team;
-    if (e->status || wanted == 0) return;
-    launch_with(e, what, kernel, (wanted + threads - 1) / threads, threads, jobs, arguments...);
+    const int64_t threads = jobs.count() * lanes;
+    if (e->status || threads == 0) return;
+    launch_with(e, what, kernel, (threads + JOB_BLOCK - 1) / JOB_BLOCK, JOB_BLOCK, jobs, arguments...);
 }
 
 } /* namespace sd_cuda */

@@ -3,7 +3,8 @@
  * Batched Gauss-Jordan elimination).
  *
  * Step s: the pivot d of column s is chosen among the rows that were none yet; every other row has l = a_is /
- * d, a_ij <- a_ij - l a_sj and a_is <- -l, and the pivot's row is divided by d, with 1 / d in the place of d.
+ * d, a_ij <- a_ij - l a_sj and a_is <- -l, and the pivot has 1 in its place. A row is divided by its pivot at
+ * the end only: what is done to it before does not depend on its scale.
  * All steps are the same but for the column, so the columns go round: step s finds column s in the first
  * register and leaves it in the last one. The loop over the steps need not be unrolled then. In a warp whose
  * largest block has m rows all blocks go round m times, and column t ends in register N - m + t.
@@ -17,7 +18,8 @@ namespace sd_cuda
 namespace
 {
 
-template <int N, int L, class real>
+/* DIVIDES: the pivot's row is divided by it at once. */
+template <bool DIVIDES, int N, int L, class real>
 __device__ inline void invert(const place &w, real (&r)[N], int &at, int &pivot_row, real &pivot)
 {
     const int self = w.first + w.lane;
@@ -26,7 +28,7 @@ __device__ inline void invert(const place &w, real (&r)[N], int &at, int &pivot_
     for (int s = 0; s < w.most; ++s) {
         const bool busy = s < w.n;
         const int p = lane_of_largest<L>(w, w.lane < w.n ? key_of(r[0]) : 0u, open);
-        const real d = broadcast(r[0], p), inverse = 1 / d;
+        const real d = broadcast(r[0], p), inverse = 1 / d, divided = DIVIDES ? inverse : 1;
         const bool chosen = busy && self == p;
         if (chosen) {
             open = false;
@@ -34,15 +36,18 @@ __device__ inline void invert(const place &w, real (&r)[N], int &at, int &pivot_
             pivot = d;
         }
         if (busy && w.lane == s) pivot_row = p - w.first;
-        const real l = r[0] * inverse, multiplier = chosen ? inverse : busy ? -l : 0;
-        const real last = busy ? multiplier : r[0];
+        const real l = r[0] * inverse, last = chosen ? divided : busy ? -l : r[0];
+        const real multiplier = busy && !chosen ? l : DIVIDES && chosen ? -inverse : 0;
 #pragma unroll
         for (int j = 1; j < N; ++j) {
-            const real u = broadcast(r[j], p);
-            r[j - 1] = fma(multiplier, u, chosen ? 0 : r[j]);
+            const real kept = DIVIDES && chosen ? 0 : r[j];
+            r[j - 1] = fma(-multiplier, broadcast(r[j], p), kept);
         }
         r[N - 1] = last;
     }
+    const real inverse = DIVIDES ? 1 : 1 / pivot;
+#pragma unroll
+    for (int j = 0; j < N; ++j) r[j] *= inverse;
 }
 
 /* Column t is in register N - m + t, and goes to the place of the row that was its pivot. */
@@ -57,25 +62,40 @@ __device__ inline void store_inverse(const place &w, const real (&r)[N], int at,
     }
 }
 
-template <class real, int N, int L>
-__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(38))) jordan(const batch<real> b)
+/* Inverts and writes a block, or, where that failed and LAST is false, returns true. */
+template <bool LAST, int N, int L, class real>
+__device__ inline bool attempt(const batch<real> &b, const place &w)
 {
-    const place w = find_place<L>(b);
     const real *block = b.x + w.entry;
     real r[N], pivot = 1, scale;
     load_row(w, block, r);
     int at = w.lane, pivot_row = w.lane;
-    invert<N, L>(w, r, at, pivot_row, pivot);
+    invert<LAST, N, L>(w, r, at, pivot_row, pivot);
     const verdict v = judge<L>(w, block, fault_of(pivot), all_finite(r), at, &scale);
     sd_block_state state = {};
+    place writing = w;
     if (v.any_failed && v.failed) {
+        if (!LAST) writing.n = 0;
 #pragma unroll
         for (int j = 0; j < N; ++j) r[j] = j - (N - w.most) == w.lane ? 1 / scale : 0;
         at = pivot_row = w.lane;
         state.status = v.status;
     }
-    store_inverse<N, L>(w, r, at, pivot_row, b.f + w.entry);
-    store_order(b, w, w.lane, w.lane, w.lane, state);
+    store_inverse<N, L>(writing, r, at, pivot_row, b.f + w.entry);
+    store_order(b, writing, w.lane, w.lane, w.lane, state);
+    return v.failed;
+}
+
+/* What cannot be inverted is tried again with rows that are divided at once: those that are not keep the
+ * scale of the block, and may overflow where its entries are next to the largest numbers. */
+template <class real, int N, int L>
+__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(40))) jordan(const batch<real> b)
+{
+    place w = find_place<L>(b);
+    const bool failed = attempt<false, N, L>(b, w);
+    if (!__any_sync(ALL_LANES, failed)) return;
+    if (!failed) w.n = 0;
+    attempt<true, N, L>(b, w);
 }
 
 struct jordan_method {

@@ -2,10 +2,16 @@
  * Factoring small blocks in registers: what the kernels of block_*.cu share.
  *
  * A block is the work of a sub-warp of 2, 4, 8, 16 or 32 lanes, each of which holds one row (Gauss-Huard: one
- * column) in N registers, N being the next of 2, 4, 8, 12, ..., 32. Registers have no run-time index, so
- * loops over them are unrolled. Rows are never exchanged: a lane keeps its row and knows the position, `at`,
- * that it stands at, and interchanges happen when it is written. A block of n < N rows is worked on as if it
- * were bordered by an identity, and no decision looks at that.
+ * column) in N registers, N being the next of 2, 4, 8, 12, ..., 32. Rows are never exchanged: a lane keeps
+ * its row and knows the position, `at`, that it stands at, and interchanges happen when it is written. A
+ * block of n < N rows is worked on as if it were bordered by an identity, and no decision looks at that.
+ *
+ * Registers have no run-time index, so loops over them are unrolled. If the loop over the steps were unrolled
+ * too, large blocks would be bound by fetching instructions. So it goes by chunks of C steps, unrolled, and
+ * the C steps of a chunk are a loop, in which the C registers of the chunk go round: step B + t of the chunk
+ * from B on finds its column in register B, the columns after it in registers B + 1 .. B + C - 1 - t, and
+ * leaves it in register B + C - 1, behind which those before it have gone. After C steps all are in their
+ * places again.
  *
  * All lanes of a warp do the same steps, so that shuffles and votes are of whole warps and need no masks.
  * Where lanes must not be changed, their multiplier is 0: a number times 0 is not 0 only where it is not
@@ -20,6 +26,8 @@
 #include "backend/cuda/cuda.cuh"
 
 #include <float.h>
+
+#include <type_traits>
 
 namespace sd_cuda
 {
@@ -57,9 +65,10 @@ template <class real> struct batch {
     uint8_t *row, *column;
     sd_block_state *state;
     const sd_block_job *job;
-    int regular;       /* as in the plan */
-    int from, to;      /* jobs */
-    int least, end[3]; /* job k has `least` rows, and one more for each end that it is not below */
+    int regular;         /* as in the plan */
+    int lowest, highest; /* sizes that this version takes, of whole classes */
+    int from, to;        /* jobs */
+    int least, end[3];   /* job k has `least` rows, and one more for each end that it is not below */
     real small;
 };
 
@@ -102,6 +111,22 @@ template <int L, class real> __device__ inline place find_place(const batch<real
     }
     w.most = static_cast<int>(__reduce_max_sync(ALL_LANES, static_cast<unsigned>(w.n)));
     return w;
+}
+
+/* Calls f(B) with B = 0, C, 2 C, ... below N, as constants. */
+template <int N, int C, int B = 0, class F> __device__ __forceinline__ void each_chunk(F &&f)
+{
+    if constexpr (B < N) {
+        f(std::integral_constant<int, B>());
+        each_chunk<N, C, B + C>(f);
+    }
+}
+
+/* Keeps the compiler from computing what follows from a number long before it is needed, or from remembering
+ * what it computed from it: with everything unrolled that would fill the registers. */
+__device__ inline void keep_here(int &number)
+{
+    asm volatile("" : "+r"(number));
 }
 
 /* The value that lane `from` of the warp has. */
@@ -158,18 +183,20 @@ template <int N, class real>
 __device__ inline void store_row(const place &w, const real (&r)[N], int at, real *block)
 {
     if (w.lane >= w.n) return;
-    if (w.n == N) {
+    int n = w.n;
+    keep_here(n); /* or the places that were read from would be remembered */
+    if (n == N) {
 #pragma unroll
         for (int j = 0; j < N; ++j) block[at + j * N] = r[j];
     } else {
 #pragma unroll
         for (int j = 0; j < N; ++j)
-            if (j < w.n) block[at + j * w.n] = r[j];
+            if (j < n) block[at + j * n] = r[j];
     }
 }
 
 /* Room in shared memory for the blocks of N rows of BLOCK_THREADS threads, columns an odd number apart. */
-template <class real, int N, int L> struct block_room {
+template <class real, int N, int L> struct alignas(16) block_room {
     static constexpr int SIZE = N * (N | 1);
     real entry[BLOCK_THREADS / L][SIZE];
     __device__ real *mine()
@@ -194,13 +221,15 @@ __device__ inline void store_room(const place &w, const real *room, int apart, r
 {
     __syncwarp();
     if (w.lane >= w.n) return;
-    if (w.n == N) {
+    int n = w.n;
+    keep_here(n);
+    if (n == N) {
 #pragma unroll
         for (int j = 0; j < N; ++j) block[w.lane + j * N] = room[w.lane + j * (N | 1)];
     } else {
 #pragma unroll
         for (int j = 0; j < N; ++j)
-            if (j < w.n) block[w.lane + j * w.n] = room[w.lane + j * apart];
+            if (j < n) block[w.lane + j * n] = room[w.lane + j * apart];
     }
 }
 
@@ -291,41 +320,37 @@ __device__ inline void store_order(const batch<real> &b, const place &w, int row
  * its lanes need beside the row. */
 template <class real, int N> constexpr int at_once(int beside)
 {
-    const int fit = 65536 / (BLOCK_THREADS * (numbers<real>::WORDS * N + beside));
-    return fit > 10 ? 10 : fit;
+    const int fit = 65536 / (BLOCK_THREADS * (numbers<real>::WORDS * N + beside)), most = N <= 4 ? 7 : 9;
+    return fit > most ? most : fit;
 }
 
-/*
- * Launches Method for the sizes of the plan, a launch for each class that is there. Method::launch<N, L>(e,
- * batch, blocks of threads) runs its kernel.
- */
+/* Launches Method for the blocks of least .. most rows, no more than four sizes, where there are any.
+ * Method::launch<real, N, L>(e, batch, blocks of threads) runs its kernel. */
 template <class Method, class real, int N, int L>
-void launch_class(sd_engine *e, const sd_block_plan *plan, batch<real> b, int least)
+void launch_range(sd_engine *e, const sd_block_plan *plan, batch<real> b, int least, int most)
 {
     b.least = least;
     b.from = plan->first[least];
-    b.to = plan->first[N + 1];
-    for (int k = 0; k < 3; ++k) {
-        const int size = least + k + 1;
-        b.end[k] = size <= N ? plan->first[size] : b.to;
-    }
-    if (b.from == b.to || e->status) return;
+    b.to = plan->first[most + 1];
+    for (int k = 0; k < 3; ++k) b.end[k] = plan->first[least + k + 1 < most + 1 ? least + k + 1 : most + 1];
+    if (b.from == b.to || most < b.lowest || least > b.highest || e->status) return;
     constexpr int each = BLOCK_THREADS / L;
     Method::template launch<real, N, L>(e, b, (static_cast<int64_t>(b.to) - b.from + each - 1) / each);
 }
 
+/* The classes of the register versions. */
 template <class Method, class real>
 void launch_classes(sd_engine *e, const sd_block_plan *plan, const batch<real> &b)
 {
-    launch_class<Method, real, 32, 32>(e, plan, b, 29);
-    launch_class<Method, real, 28, 32>(e, plan, b, 25);
-    launch_class<Method, real, 24, 32>(e, plan, b, 21);
-    launch_class<Method, real, 20, 32>(e, plan, b, 17);
-    launch_class<Method, real, 16, 16>(e, plan, b, 13);
-    launch_class<Method, real, 12, 16>(e, plan, b, 9);
-    launch_class<Method, real, 8, 8>(e, plan, b, 5);
-    launch_class<Method, real, 4, 4>(e, plan, b, 3);
-    launch_class<Method, real, 2, 2>(e, plan, b, 1);
+    launch_range<Method, real, 32, 32>(e, plan, b, 29, 32);
+    launch_range<Method, real, 28, 32>(e, plan, b, 25, 28);
+    launch_range<Method, real, 24, 32>(e, plan, b, 21, 24);
+    launch_range<Method, real, 20, 32>(e, plan, b, 17, 20);
+    launch_range<Method, real, 16, 16>(e, plan, b, 13, 16);
+    launch_range<Method, real, 12, 16>(e, plan, b, 9, 12);
+    launch_range<Method, real, 8, 8>(e, plan, b, 5, 8);
+    launch_range<Method, real, 4, 4>(e, plan, b, 3, 4);
+    launch_range<Method, real, 2, 2>(e, plan, b, 1, 2);
 }
 
 /* The register versions: block_ldu.cu and its neighbours. */
@@ -342,9 +367,13 @@ template <class real> void factor_jordan(sd_engine *e, const sd_block_plan *plan
 template <class real>
 void factor_huard(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan, const batch<real> &b);
 
-/* The version in shared memory of all: block_shared.cu. */
+/* The versions in shared memory: block_shared_*.cu. */
 template <class real>
-void factor_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan, const batch<real> &b);
+void factor_general_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan,
+                           const batch<real> &b);
+template <class real>
+void factor_symmetric_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan *plan,
+                             const batch<real> &b);
 
 } /* namespace sd_cuda */
 

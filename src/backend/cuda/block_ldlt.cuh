@@ -34,78 +34,110 @@ struct choice {
     bool pair;
 };
 
+/* A step s = B + t of the chunk from B on. The column after s is in register B + 1, or, at the chunk's last
+ * step, in B + C. */
+template <int B, int C, int N> struct ldlt_step {
+    static constexpr int INNER = C > 1 ? B + 1 : B, OUTER = B + C < N ? B + C : B;
+    int t;
+    __device__ int s() const
+    {
+        return B + t;
+    }
+    __device__ bool inside() const
+    {
+        return C > 1 && t < C - 1;
+    }
+    template <class real> __device__ real next(const real (&r)[N]) const
+    {
+        return inside() ? r[INNER] : r[OUTER];
+    }
+    template <class real> __device__ void put_next(real (&r)[N], bool where, real value) const
+    {
+        if (C > 1) r[INNER] = where && inside() ? value : r[INNER];
+        if (B + C < N) r[OUTER] = where && !inside() ? value : r[OUTER];
+    }
+    /* The position of the column in register j, or `none` where it came before s. */
+    __device__ int position(int j, int none) const
+    {
+        return j >= B + C ? j : comes<C>(j - B, t) ? j + t : none;
+    }
+};
+
 /* The order of the block; `second`: this step is the second of a 2x2 pivot. */
 struct in_order {
+    /* steps of a chunk, by measurement (bench/cuda_blocks.cu) */
+    template <int N> static constexpr int CHUNK = N <= 4 ? 1 : 4;
     static constexpr bool KEEPS_DIAGONAL = false;
-    template <int L, int N, class real>
-    static __device__ inline choice choose(symmetric_rows<real, N> &m, int s, bool second)
+
+    template <int L, int B, int C, int N, class real>
+    static __device__ inline choice choose(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, bool second)
     {
         const place &w = m.w;
-        choice c = {w.first + s, w.first + s + 1, false};
-        if (s + 1 < N) {
-            const real a = broadcast(m.r[s], c.p), b = broadcast(m.r[s], c.q & (WARP - 1));
-            const real d = broadcast(m.r[s + 1 < N ? s + 1 : s], c.q & (WARP - 1));
-            c.pair = !second && s + 1 < w.n && is_better(scale_pair(a, b, d), b);
-        }
+        choice c = {w.first + at.s(), (w.first + at.s() + 1) % WARP, false};
+        const real a = broadcast(m.r[B], c.p), b = broadcast(m.r[B], c.q), d = broadcast(at.next(m.r), c.q);
+        c.pair = !second && at.s() + 1 < w.n && is_better(scale_pair(a, b, d), b);
         return c;
     }
 };
 
 struct bunch_kaufman {
+    template <int N> static constexpr int CHUNK = N <= 4 ? 1 : N <= 16 || N % 8 ? 4 : N % 16 ? 8 : 16;
     static constexpr bool KEEPS_DIAGONAL = false;
 
     /* The largest of the row beside the diagonal, from column s on, and the diagonal. */
-    template <int N, class real>
-    static __device__ inline void search(const symmetric_rows<real, N> &m, int s, real &beside,
-                                         real &diagonal)
+    template <int B, int C, int N, class real>
+    static __device__ inline void search(const symmetric_rows<real, N> &m, ldlt_step<B, C, N> at,
+                                         real &beside, real &diagonal)
     {
         beside = diagonal = 0;
 #pragma unroll
-        for (int j = 0; j < N; ++j)
-            if (j >= s) {
-                const real v = fabs(m.r[j]);
-                diagonal = j == m.at ? v : diagonal;
-                beside = j == m.at || v <= beside ? beside : v;
-            }
+        for (int j = B; j < N; ++j) {
+            const real v = fabs(m.r[j]);
+            const int position = at.position(j, -1);
+            const bool larger = position >= 0 && position != m.at && v > beside;
+            diagonal = position == m.at ? v : diagonal;
+            beside = larger ? v : beside;
+        }
     }
 
-    /* Exchanges columns t (s, or s + 1 where the choice is a pair) and c. */
-    template <int N, class real>
-    static __device__ inline void exchange(symmetric_rows<real, N> &m, int s, bool pair, int c)
+    /* Exchanges column s, or s + 1 where `pair`, with the one in register c. */
+    template <int B, int C, int N, class real>
+    static __device__ inline void exchange(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, bool pair,
+                                           int c)
     {
-        constexpr int last = N - 1;
-        const int next = s < last ? s + 1 : last;
-        const real given = pair ? m.r[next] : m.r[s];
+        const real given = pair ? at.next(m.r) : m.r[B];
         real taken = given;
 #pragma unroll
-        for (int j = 1; j < N; ++j)
-            if (j > s) {
-                taken = j == c ? m.r[j] : taken;
-                m.r[j] = j == c ? given : m.r[j];
-            }
-        m.r[next] = pair ? taken : m.r[next];
-        m.r[s] = pair ? m.r[s] : taken;
+        for (int j = B + 1; j < N; ++j) {
+            taken = j == c ? m.r[j] : taken;
+            m.r[j] = j == c ? given : m.r[j];
+        }
+        at.put_next(m.r, pair, taken);
+        m.r[B] = pair ? m.r[B] : taken;
     }
 
-    template <int L, int N, class real>
-    static __device__ inline choice choose(symmetric_rows<real, N> &m, int s, bool second)
+    template <int L, int B, int C, int N, class real>
+    static __device__ inline choice choose(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, bool second)
     {
         constexpr real TINY = numbers<real>::TINY, ALPHA = static_cast<real>(SD_BLOCK_ALPHA);
         const place &w = m.w;
+        const int s = at.s();
         choice c = {__ffs(lanes_where<L>(w, m.at == s)) - 1, 0, false};
-        const int r = lane_of_largest<L>(w, key_of(m.r[s]), w.lane < w.n && m.at > s);
+        const int r = lane_of_largest<L>(w, key_of(m.r[B]), w.lane < w.n && m.at > s);
         c.q = r < 0 ? c.p : r;
-        const real d = fabs(broadcast(m.r[s], c.p)), below = fabs(broadcast(m.r[s], c.q));
+        const real d = fabs(broadcast(m.r[B], c.p)), below = fabs(broadcast(m.r[B], c.q));
         bool stays = second || r < 0 || below < TINY || (d >= TINY && d >= ALPHA * below);
         if (!__any_sync(ALL_LANES, !stays)) return c;
         real beside, diagonal;
-        search(m, s, beside, diagonal);
+        search(m, at, beside, diagonal);
         beside = broadcast(beside, c.q);
         diagonal = broadcast(diagonal, c.q);
-        stays = stays || (d >= TINY && d >= ALPHA * below * (below / beside));
+        /* d >= alpha b (b / c), b brought into [1, 2) */
+        const real by = power_over(below);
+        stays = stays || (d >= TINY && d * (beside * by) >= ALPHA * below * (below * by));
         c.pair = !stays && !(diagonal >= ALPHA * beside);
         const int from = broadcast(m.at, c.q), to = c.pair ? s + 1 : s;
-        exchange(m, s, c.pair, stays ? s : from);
+        exchange(m, at, c.pair, stays ? B : register_of<B, C>(from, at.t));
         if (!stays) {
             const bool brought = w.first + w.lane == c.q;
             m.at = brought ? to : m.at == to ? from : m.at;
@@ -116,129 +148,161 @@ struct bunch_kaufman {
 };
 
 struct complete {
+    template <int N> static constexpr int CHUNK = N <= 4 ? 1 : N <= 16 || N % 8 ? 4 : N % 16 ? 8 : 16;
     static constexpr bool KEEPS_DIAGONAL = true;
 
-    /* The largest of the row after the diagonal, from column s on, and its column: entries before the
+    /* The largest of the row after the diagonal, from column s on, and its position: entries before the
      * diagonal are others' after it. */
-    template <int N, class real>
-    static __device__ inline real search(const symmetric_rows<real, N> &m, int s, int &column)
+    template <int B, int C, int N, class real>
+    static __device__ inline real search(const symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, int &column)
     {
         real best = 0;
         unsigned most = 0;
-        column = s;
+        column = at.s();
 #pragma unroll
-        for (int j = N - 1; j >= 0; --j)
-            if (j >= s) {
-                const unsigned key = key_of(m.r[j]);
-                const bool larger = j > m.at && key >= most;
-                most = larger ? key : most;
-                best = larger ? m.r[j] : best;
-                column = larger ? j : column;
-            }
+        for (int j = N - 1; j > B; --j) {
+            const unsigned key = key_of(m.r[j]);
+            const int position = at.position(j, -1);
+            const bool larger = position > m.at && key >= most;
+            most = larger ? key : most;
+            best = larger ? m.r[j] : best;
+            column = larger ? position : column;
+        }
         return fabs(best);
     }
 
-    /* Brings the row and column at position c to s. */
-    template <int N, class real> static __device__ inline void bring(symmetric_rows<real, N> &m, int s, int c)
+    /* Where `pair`, brings the column in register c to s + 1; those before it move up by one. */
+    template <int B, int C, int N, class real>
+    static __device__ inline void bring_next(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, bool pair,
+                                             int c)
     {
-        bring_column(m.r, s, c);
-        m.at = m.at == c ? s : m.at >= s && m.at < c ? m.at + 1 : m.at;
+        const int from = at.inside() ? at.INNER : at.OUTER;
+        real carried = at.next(m.r);
+#pragma unroll
+        for (int j = B + 1; j < N; ++j) {
+            const real here = m.r[j];
+            const bool before = pair && j > from && j <= c && at.position(j, -1) >= 0;
+            m.r[j] = before ? carried : here;
+            carried = before ? here : carried;
+        }
+        at.put_next(m.r, pair, carried);
     }
 
-    template <int L, int N, class real>
-    static __device__ inline choice choose(symmetric_rows<real, N> &m, int s, bool second)
+    template <int L, int B, int C, int N, class real>
+    static __device__ inline choice choose(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, bool second)
     {
         constexpr real TINY = numbers<real>::TINY, ALPHA = static_cast<real>(SD_BLOCK_ALPHA);
         const place &w = m.w;
+        const int s = at.s();
         const bool open = m.at >= s, inside = w.lane < w.n;
         int column;
-        const real mine = search(m, s, column);
+        const real mine = search(m, at, column);
         const int r = lane_of_largest<L>(w, inside ? key_of(m.diagonal) : 0u, open);
         const int p = lane_of_largest<L>(w, inside ? key_of(mine) : 0u, open);
         const real diagonal = fabs(broadcast(m.diagonal, r)), beside = broadcast(mine, p);
         const bool one = beside < TINY || (diagonal >= TINY && diagonal >= ALPHA * beside);
-        choice c = {one ? r : p, 0, !one && !second};
+        const int stands = __ffs(lanes_where<L>(w, m.at == s)) - 1;
+        choice c = {second ? stands : one ? r : p, 0, !one && !second};
         const int with = broadcast(column, p), next = __ffs(lanes_where<L>(w, m.at == with)) - 1;
-        bring(m, s, second ? s : broadcast(m.at, c.p));
-        if (second) c.p = __ffs(lanes_where<L>(w, m.at == s)) - 1;
         c.q = c.pair ? next : c.p;
-        const int from = broadcast(m.at, c.q);
-        if (s + 1 < N && __any_sync(ALL_LANES, c.pair)) bring(m, s + 1, c.pair ? from : s + 1);
+        const int from = broadcast(m.at, c.p);
+        bring_column<B, C>(m.r, at.t, register_of<B, C>(from, at.t));
+        m.at = m.at == from ? s : m.at >= s && m.at < from ? m.at + 1 : m.at;
+        if (__any_sync(ALL_LANES, c.pair)) {
+            const int second_from = broadcast(m.at, c.q);
+            bring_next(m, at, c.pair, register_of<B, C>(second_from, at.t));
+            if (c.pair) m.at = m.at == second_from ? s + 1 : m.at > s && m.at < second_from ? m.at + 1 : m.at;
+        }
         return c;
     }
 };
 
-/* Column s of L and, of a 2x2 pivot, column s + 1; the pivot is settled. Returns whether the row is left. */
-template <int N, class real>
-__device__ inline bool take_pair(symmetric_rows<real, N> &m, int s, const choice &c, real small, real &l,
-                                 real &next)
+/* A pivot and the reciprocal of what its rows are divided by: of a 1x1 pivot itself, of a 2x2 the determinant
+ * of the scaled pair. */
+template <class real> struct taken_pivot {
+    real a, b, c; /* D; b and c of a 2x2 */
+    scaled_pair<real> pair;
+    real inverse;
+};
+
+/* Settles the pivot that was chosen and notes what became of it in the lanes of its rows. */
+template <int B, int C, int N, class real>
+__device__ inline taken_pivot<real> take(symmetric_rows<real, N> &m, ldlt_step<B, C, N> at, const choice &c,
+                                         bool second, real small)
 {
-    const place &w = m.w;
-    const int self = w.first + w.lane, t = s + 1 < N ? s + 1 : s;
-    real a = broadcast(m.r[s], c.p), b = broadcast(m.r[s], c.q), d = broadcast(m.r[t], c.q);
-    int count = 0;
-    if (small > 0) {
-        const clamped_pair<real> moved = clamp_pair(a, b, d, small);
-        a = moved.a;
-        b = moved.b;
-        d = moved.c;
-        count = moved.count;
+    const int self = m.w.first + m.w.lane;
+    taken_pivot<real> d = {};
+    const real raw = broadcast(m.r[B], c.p);
+    d.a = settle(raw, small);
+    real divisor = d.a;
+    bool negative = d.a < 0, moved = d.a != raw, both_negative = false, both_moved = false;
+    if (__any_sync(ALL_LANES, c.pair)) {
+        clamped_pair<real> e = {raw, broadcast(m.r[B], c.q), broadcast(at.next(m.r), c.q), 0};
+        if (small > 0) e = clamp_pair(e.a, e.b, e.c, small);
+        d.pair = scale_pair(e.a, e.b, e.c);
+        if (c.pair) {
+            d.a = e.a;
+            d.b = e.b;
+            d.c = e.c;
+            divisor = d.pair.determinant;
+            both_negative = divisor > 0 && e.a < 0;
+            negative = divisor < 0 || both_negative;
+            moved = e.count > 0;
+            both_moved = e.count > 1;
+            m.pairs |= 1u << at.s();
+        }
     }
-    const scaled_pair<real> pair = scale_pair(a, b, d);
-    const int fault = fault_of(pair, b), negative = negative_of(pair);
-    const bool left = m.at > s + 1;
-    if (!c.pair) return m.at > s;
-    real first = m.r[s], second = m.r[t];
-    solve_pair(pair, pair.by / pair.determinant, first, second);
-    l = first;
-    next = left ? second : m.at == s ? b : d;
-    if (self == c.p) m.r[s] = a;
-    if (self == c.q) m.r[s] = b;
-    if (self == c.p || self == c.q) {
-        m.pivot = fault == SD_BLOCK_OK ? 1 : fault == SD_BLOCK_SINGULAR ? 0 : INFINITY;
-        m.negative = negative > (self == c.q);
-        m.moved = count > (self == c.q);
+    d.inverse = 1 / divisor;
+    if (self == c.p && !second) {
+        m.pivot = c.pair ? divisor * d.b : d.a; /* whichever is too small to divide by */
+        m.negative = negative;
+        m.moved = moved;
     }
-    m.pairs |= 1u << s;
-    return left;
+    if (self == c.q && c.pair) {
+        m.pivot = 1;
+        m.negative = both_negative;
+        m.moved = both_moved;
+    }
+    return d;
 }
 
-template <class Rule, int L, int N, class real>
+template <class Rule, int L, int C, int N, class real>
 __device__ inline void eliminate(symmetric_rows<real, N> &m, real small)
 {
-    const place &w = m.w;
-    const int self = w.first + w.lane;
+    const int self = m.w.first + m.w.lane;
     bool second = false;
     real second_raw = 0; /* column s + 1 of a 2x2 pivot, as it was */
-#pragma unroll
-    for (int s = 0; s < N; ++s) {
-        if (s >= w.most) break;
-        constexpr int last = N - 1;
-        const int t = s < last ? s + 1 : last;
-        const choice c = Rule::template choose<L>(m, s, second);
-        const real raw = broadcast(m.r[s], c.p), d = settle(raw, small), inverse = 1 / d;
-        const real mine = second ? second_raw : m.r[s];
-        if (self == c.p && !second && !c.pair) {
-            m.pivot = m.r[s] = d;
-            m.negative = d < 0;
-            m.moved = d != raw;
+    each_chunk<N, C>([&](auto base) {
+        constexpr int B = decltype(base)::value;
+#pragma unroll 1
+        for (int t = 0; t < C; ++t) {
+            const ldlt_step<B, C, N> at = {t};
+            const choice c = Rule::template choose<L>(m, at, second);
+            const taken_pivot<real> d = take(m, at, c, second, small);
+            const real mine = second ? second_raw : m.r[B], following = at.next(m.r);
+            real l = second ? m.r[B] : m.r[B] * d.inverse, next = following;
+            if (self == c.p && !second) l = d.a;
+            if (c.pair) {
+                l = m.r[B];
+                solve_pair(d.pair, d.pair.by * d.inverse, l, next);
+                l = self == c.p ? d.a : self == c.q ? d.b : l;
+                next = self == c.p ? d.b : self == c.q ? d.c : next;
+            }
+            const bool left = m.at > at.s() + c.pair;
+            const real multiplier = left ? l : 0;
+            if (Rule::KEEPS_DIAGONAL) m.diagonal = fma(-multiplier, mine, m.diagonal);
+            eliminate_step<B, C>(m.r, t, multiplier, c.p, m.at >= at.s() ? l : m.r[B]);
+            /* what was in register B + 1 is in B now */
+            if (C > 1) m.r[B] = c.pair && at.inside() ? next : m.r[B];
+            if (B + C < N) m.r[at.OUTER] = c.pair && !at.inside() ? next : m.r[at.OUTER];
+            second_raw = following;
+            second = c.pair;
         }
-        real l = second ? m.r[s] : m.r[s] * inverse, next = 0;
-        second_raw = m.r[t];
-        bool left = m.at > s;
-        if (__any_sync(ALL_LANES, c.pair)) left = take_pair(m, s, c, small, l, next);
-        const real multiplier = left ? l : 0;
-        if (Rule::KEEPS_DIAGONAL) m.diagonal = fma(-multiplier, mine, m.diagonal);
-        m.r[s] = left ? l : m.r[s];
-#pragma unroll
-        for (int j = s + 1; j < N; ++j) m.r[j] = fma(-multiplier, broadcast(m.r[j], c.p), m.r[j]);
-        m.r[t] = c.pair ? next : m.r[t];
-        second = c.pair;
-    }
+    });
 }
 
 template <class real, int N, int L, class Rule>
-__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(28 + 14 * numbers<real>::WORDS)))
+__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(36 + 18 * numbers<real>::WORDS)))
     ldlt(const batch<real> b)
 {
     __shared__ block_room<real, N, L> rooms;
@@ -252,7 +316,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(28 + 14 * num
 #pragma unroll
         for (int j = 0; j < N; ++j) m.diagonal = j == w.lane ? m.r[j] : m.diagonal;
     }
-    eliminate<Rule, L>(m, b.small);
+    eliminate<Rule, L, Rule::template CHUNK<N>>(m, b.small);
     real scale;
     const verdict v = judge<L>(w, block, fault_of(m.pivot), all_finite(m.r), m.at, &scale);
     const bool inside = w.lane < w.n;

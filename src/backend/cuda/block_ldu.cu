@@ -16,83 +16,100 @@ namespace
 
 enum { NONE, PARTIAL, FULL };
 
-/* Largest key of the columns from `from` on, and the first column that has it. */
-template <int N, class real> __device__ inline unsigned search_row(const real (&r)[N], int from, int *column)
+/* Steps of a chunk, by measurement (bench/cuda_blocks.cu). */
+template <int N, int SEARCH, class real>
+constexpr int CHUNK = SEARCH != FULL || N <= 16                 ? 1
+                      : numbers<real>::WORDS == 2 && N % 8 == 0 ? 8
+                                                                : 4;
+
+/* Largest key of the row from the column of step B + t on, and the first register that has it. Two searches
+ * go on at once, to wait less for each other's outcome. */
+template <int B, int C, int N, class real>
+__device__ inline unsigned search_row(const real (&r)[N], int t, int *index)
 {
-    unsigned best = 0;
-    *column = from;
+    unsigned best[2] = {0, 0};
+    int at[2] = {N, N};
 #pragma unroll
-    for (int j = N - 1; j >= 0; --j)
-        if (j >= from) {
-            const unsigned key = key_of(r[j]);
-            if (key >= best) *column = j;
-            best = max(best, key);
-        }
-    return best;
+    for (int j = N - 1; j >= B; --j) {
+        const unsigned key = key_of(r[j]);
+        const bool larger = key >= best[j % 2] && (j >= B + C || comes<C>(j - B, t));
+        at[j % 2] = larger ? j : at[j % 2];
+        best[j % 2] = larger ? key : best[j % 2];
+    }
+    const bool odd = best[1] > best[0] || (best[1] == best[0] && at[1] < at[0]);
+    *index = odd ? at[1] : at[0];
+    return odd ? best[1] : best[0];
 }
 
-template <int N, int L, int SEARCH, class real>
-__device__ inline void eliminate(const place &w, real small, real (&r)[N], int &at, int &column, real &pivot,
-                                 bool &moved)
+/* A lane's view of its block at work. */
+template <class real, int N> struct ldu_rows {
+    real r[N];
+    int at, column; /* where the row stands; the column that stands at position `lane` */
+    bool open;      /* the row was no pivot yet */
+    real pivot;
+    bool moved;
+};
+
+template <int L, int C, int SEARCH, int N, class real>
+__device__ inline void eliminate(const place &w, real small, ldu_rows<real, N> &m)
 {
     const int self = w.first + w.lane;
-    bool open = true; /* this row was no pivot yet */
-    int best_column = 0;
+    int index = 0;
     unsigned best = 0;
-    if (SEARCH == FULL) best = search_row(r, 0, &best_column);
-#pragma unroll
-    for (int s = 0; s < N; ++s) {
-        if (s >= w.most) break;
-        int p = w.first + s;
-        if (SEARCH == PARTIAL) p = lane_of_largest<L>(w, key_of(r[s]), open);
-        if (SEARCH == FULL) {
-            p = lane_of_largest<L>(w, w.lane < w.n ? best : 0u, open);
-            const int c = broadcast(best_column, p);
-            bring_column(r, s, c);
-            bring_lane<L>(w, s, c, column);
+    if (SEARCH == FULL) best = search_row<0, 1>(m.r, 0, &index);
+    each_chunk<N, C>([&](auto base) {
+        constexpr int B = decltype(base)::value;
+#pragma unroll 1
+        for (int t = 0; t < C; ++t) {
+            int p = w.first + B + t;
+            if (SEARCH == NONE) keep_here(p);
+            if (SEARCH == PARTIAL) p = lane_of_largest<L>(w, key_of(m.r[B]), m.open);
+            if (SEARCH == FULL) {
+                p = lane_of_largest<L>(w, w.lane < w.n ? best : 0u, m.open);
+                const int c = broadcast(index, p);
+                bring_column<B, C>(m.r, t, c);
+                bring_lane(w, B + t, position_of<B, C>(c, t), m.column);
+            }
+            const real raw = broadcast(m.r[B], p), d = settle(raw, small), inverse = 1 / d;
+            if (self == p) {
+                m.open = false;
+                m.at = B + t;
+                m.pivot = m.r[B] = d;
+                m.moved = d != raw;
+            }
+            const real l = m.r[B] * inverse;
+            eliminate_step<B, C>(m.r, t, m.open ? l : 0, p, m.open ? l : m.r[B]);
+            if (SEARCH == FULL) best = search_row<B, C>(m.r, t + 1, &index);
         }
-        const real raw = broadcast(r[s], p), d = settle(raw, small), inverse = 1 / d;
-        if (self == p) {
-            open = false;
-            at = s;
-            pivot = d;
-            moved = d != raw;
-            r[s] = d;
-        }
-        const real l = r[s] * inverse, multiplier = open ? l : 0;
-        r[s] = open ? l : r[s];
-#pragma unroll
-        for (int j = s + 1; j < N; ++j) r[j] = fma(-multiplier, broadcast(r[j], p), r[j]);
-        if (SEARCH == FULL) best = search_row(r, s + 1, &best_column);
-    }
+    });
 }
 
 template <class real, int N, int L, int SEARCH>
 __global__ void __launch_bounds__(BLOCK_THREADS,
-                                  (at_once<real, N>(SEARCH == FULL ? 24 + 12 * numbers<real>::WORDS : 38)))
-    ldu(const batch<real> b)
+                                  (at_once<real, N>(SEARCH == FULL ? 32 + 12 * numbers<real>::WORDS
+                                                    : N > 16       ? 40
+                                                                   : 36))) ldu(const batch<real> b)
 {
     const place w = find_place<L>(b);
     const real *block = b.x + w.entry;
-    real r[N], pivot = 1, scale;
-    load_row(w, block, r);
-    int at = w.lane, column = w.lane;
-    bool moved = false;
-    eliminate<N, L, SEARCH>(w, b.small, r, at, column, pivot, moved);
-    const real inverse = 1 / pivot;
+    ldu_rows<real, N> m = {{}, w.lane, w.lane, true, 1, false};
+    load_row(w, block, m.r);
+    eliminate<L, CHUNK<N, SEARCH, real>, SEARCH>(w, b.small, m);
+    const real inverse = 1 / m.pivot;
 #pragma unroll
-    for (int j = 0; j < N; ++j) r[j] = j > at ? r[j] * inverse : r[j];
-    const verdict v = judge<L>(w, block, fault_of(pivot), all_finite(r), at, &scale);
+    for (int j = 0; j < N; ++j) m.r[j] = j > m.at ? m.r[j] * inverse : m.r[j];
+    real scale;
+    const verdict v = judge<L>(w, block, fault_of(m.pivot), all_finite(m.r), m.at, &scale);
     sd_block_state state = {};
-    state.perturbed = static_cast<uint8_t>(__popc(lanes_where<L>(w, moved && w.lane < w.n)));
+    state.perturbed = static_cast<uint8_t>(__popc(lanes_where<L>(w, m.moved && w.lane < w.n)));
     if (v.any_failed && v.failed) {
-        scaled_identity(w, scale, r);
-        at = column = w.lane;
+        scaled_identity(w, scale, m.r);
+        m.at = m.column = w.lane;
         state.status = v.status;
         state.perturbed = 0;
     }
-    store_row(w, r, at, b.f + w.entry);
-    store_order(b, w, at, w.lane, column, state);
+    store_row(w, m.r, m.at, b.f + w.entry);
+    store_order(b, w, m.at, w.lane, m.column, state);
 }
 
 template <int SEARCH> struct ldu_method {

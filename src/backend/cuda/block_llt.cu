@@ -15,50 +15,62 @@ namespace sd_cuda
 namespace
 {
 
-template <int N, int L, class real>
+/* Steps of a chunk, by measurement (bench/cuda_blocks.cu). */
+template <int N, bool DIAGONAL> constexpr int CHUNK = DIAGONAL &&N > 16 ? 4 : 1;
+
+template <int L, int C, int N, class real>
 __device__ inline void eliminate_in_order(const place &w, real (&r)[N], real &pivot)
 {
+    each_chunk<N, C>([&](auto base) {
+        constexpr int B = decltype(base)::value;
+#pragma unroll 1
+        for (int t = 0; t < C; ++t) {
+            int s = B + t;
+            keep_here(s);
+            const real d = broadcast(r[B], w.first + s), inverse = 1 / sqrt(d);
+            if (w.lane == s) pivot = d;
+            const real l = r[B] * inverse, multiplier = w.lane > s ? l : 0, finished = w.lane > s ? l : r[B];
 #pragma unroll
-    for (int s = 0; s < N; ++s) {
-        if (s >= w.most) break;
-        const real d = broadcast(r[s], w.first + s), inverse = 1 / sqrt(d);
-        if (w.lane == s) pivot = d;
-        const real l = r[s] * inverse, multiplier = w.lane > s ? l : 0;
-        r[s] = w.lane > s ? l : r[s];
+            for (int i = 1; i < C; ++i) {
+                const real here = r[B + i], updated = fma(-multiplier, broadcast(l, w.first + s + i), here);
+                r[B + i - 1] = comes<C>(i, t) ? updated : here;
+            }
+            r[B + C - 1] = finished;
 #pragma unroll
-        for (int j = s + 1; j < N; ++j) r[j] = fma(-multiplier, broadcast(l, w.first + j), r[j]);
-    }
+            for (int j = B + C; j < N; ++j) r[j] = fma(-multiplier, broadcast(l, w.first + j), r[j]);
+        }
+    });
 }
 
-template <int N, int L, class real>
+template <int L, int C, int N, class real>
 __device__ inline void eliminate_by_diagonal(const place &w, real (&r)[N], int &at, real &pivot)
 {
     const int self = w.first + w.lane;
-    const bool inside = w.lane < w.n;
     real diagonal = 1;
 #pragma unroll
     for (int j = 0; j < N; ++j) diagonal = j == w.lane ? r[j] : diagonal;
-#pragma unroll
-    for (int s = 0; s < N; ++s) {
-        if (s >= w.most) break;
-        const int p = lane_of_largest<L>(w, inside ? key_of(diagonal) : 0u, at >= s);
-        const int c = broadcast(at, p);
-        if (__any_sync(ALL_LANES, c != s)) bring_column(r, s, c);
-        at = self == p ? s : at >= s && at < c ? at + 1 : at;
-        const real d = broadcast(r[s], p), inverse = 1 / sqrt(d);
-        if (self == p) pivot = d;
-        const real l = r[s] * inverse, multiplier = at > s ? l * inverse : 0;
-        diagonal = fma(-multiplier, r[s], diagonal);
-#pragma unroll
-        for (int j = s + 1; j < N; ++j) r[j] = fma(-multiplier, broadcast(r[j], p), r[j]);
-        r[s] = at > s ? l : r[s];
-    }
+    each_chunk<N, C>([&](auto base) {
+        constexpr int B = decltype(base)::value;
+#pragma unroll 1
+        for (int t = 0; t < C; ++t) {
+            const int s = B + t;
+            const int p = lane_of_largest<L>(w, w.lane < w.n ? key_of(diagonal) : 0u, at >= s);
+            const int c = broadcast(at, p);
+            if (__any_sync(ALL_LANES, c != s)) bring_column<B, C>(r, t, register_of<B, C>(c, t));
+            at = self == p ? s : at >= s && at < c ? at + 1 : at;
+            const real d = broadcast(r[B], p), inverse = 1 / sqrt(d), l = r[B] * inverse;
+            if (self == p) pivot = d;
+            const real multiplier = at > s ? l * inverse : 0;
+            diagonal = fma(-multiplier, r[B], diagonal);
+            eliminate_step<B, C>(r, t, multiplier, p, at > s ? l : r[B]);
+        }
+    });
 }
 
 template <class real, int N, int L, bool DIAGONAL>
-__global__ void __launch_bounds__(BLOCK_THREADS,
-                                  (at_once<real, N>(DIAGONAL ? 24 + 12 * numbers<real>::WORDS : 38)))
-    llt(const batch<real> b)
+__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(DIAGONAL ? 28 + 12 * numbers<real>::WORDS
+                                                                   : N > 12 ? 50
+                                                                            : 44))) llt(const batch<real> b)
 {
     __shared__ block_room<real, DIAGONAL ? N : 1, DIAGONAL ? L : BLOCK_THREADS> room;
     const place w = find_place<L>(b);
@@ -67,9 +79,9 @@ __global__ void __launch_bounds__(BLOCK_THREADS,
     load_row(w, block, r);
     int at = w.lane;
     if (DIAGONAL)
-        eliminate_by_diagonal<N, L>(w, r, at, pivot);
+        eliminate_by_diagonal<L, CHUNK<N, DIAGONAL>>(w, r, at, pivot);
     else
-        eliminate_in_order<N, L>(w, r, pivot);
+        eliminate_in_order<L, CHUNK<N, DIAGONAL>>(w, r, pivot);
     const real root = sqrt(pivot), inverse = 1 / root;
 #pragma unroll
     for (int j = 0; j < N; ++j) r[j] = j > at ? r[j] * inverse : j == at ? root : r[j];

@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(JOB_BLOCK)
     __shared__ shared_block<lanes, real> blocks[JOB_BLOCK / lanes];
     shared_block<lanes, real> &block = blocks[threadIdx.x / lanes];
     const int lane = threadIdx.x % lanes;
-    const job_found job = find_job<lanes>(jobs);
+    const job_found job = find_job(jobs);
     real row[lanes];
     load_row<lanes>(data + job.entry, job.n, lane, row);
 #pragma unroll
@@ -102,7 +102,7 @@ template <class real> struct norms_of {
     double *norms;
     template <int lanes> void run(sd_engine *e, const job_range<lanes> &jobs) const
     {
-        launch_jobs(e, "block_norms", one_norms<lanes, real>, JOB_BLOCK, lanes, jobs, data, norms);
+        launch_jobs(e, "block_norms", one_norms<lanes, real>, jobs, data, norms);
     }
 };
 

@@ -62,7 +62,7 @@ template <class real> __device__ inline int negative_of(const scaled_pair<real> 
     return p.determinant < 0 ? 1 : p.a < 0 ? 2 : 0;
 }
 
-/* [u v] <- [u v] D^-1, `over` being p.by / p.determinant. */
+/* [u v] <- [u v] D^-1, `over` being p.by times the determinant's reciprocal. */
 template <class real>
 __device__ inline void solve_pair(const scaled_pair<real> &p, real over, real &u, real &v)
 {

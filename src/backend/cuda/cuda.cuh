@@ -36,10 +36,13 @@ struct block {
     block *next;
 };
 
+constexpr int PANELS = 16; /* of a basis that one kernel takes: see basis.cu */
+
 /* Numbers in device memory that are 0 between two calls. */
 struct counters {
-    unsigned ticket;         /* blocks that are done */
-    unsigned long long pile; /* long rows found and their pieces: see sparse.cu */
+    unsigned ticket;            /* blocks that are done */
+    unsigned panel[PANELS + 1]; /* and those of a panel */
+    unsigned long long pile;    /* long rows found and their pieces: see sparse.cu */
 };
 
 /* Where kernels leave results for the host, in its memory. `done` is the number of the last reduction whose
@@ -138,15 +141,16 @@ __device__ inline void after_others()
 
 /* Runs a kernel on the engine's stream; `early` where it begins with after_others. */
 template <class... Parameters, class... Arguments>
-void launch_on(sd_engine *e, const char *what, bool early, void (*kernel)(Parameters...), int64_t blocks,
-               int threads, Arguments... arguments)
+void launch_grid(sd_engine *e, const char *what, bool early, void (*kernel)(Parameters...), dim3 blocks,
+                 int threads, int shared_bytes, Arguments... arguments)
 {
     const state *s = state_of(e);
     const on_device current(s->device);
     if (failed(e, current.error, what)) return;
     cudaLaunchConfig_t shape = {};
-    shape.gridDim = dim3(static_cast<unsigned>(blocks));
+    shape.gridDim = blocks;
     shape.blockDim = dim3(static_cast<unsigned>(threads));
+    shape.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
     shape.stream = s->stream;
     cudaLaunchAttribute overlap = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -160,7 +164,7 @@ template <class... Parameters, class... Arguments>
 void launch_with(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks, int threads,
                  Arguments... arguments)
 {
-    launch_on(e, what, false, kernel, blocks, threads, arguments...);
+    launch_grid(e, what, false, kernel, dim3(static_cast<unsigned>(blocks)), threads, 0, arguments...);
 }
 
 /* With blocks of BLOCK threads. */
@@ -168,7 +172,7 @@ template <class... Parameters, class... Arguments>
 void launch(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks,
             Arguments... arguments)
 {
-    launch_on(e, what, false, kernel, blocks, BLOCK, arguments...);
+    launch_grid(e, what, false, kernel, dim3(static_cast<unsigned>(blocks)), BLOCK, 0, arguments...);
 }
 
 /* With such blocks, of a kernel that begins with after_others. */
@@ -176,7 +180,7 @@ template <class... Parameters, class... Arguments>
 void launch_early(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks,
                   Arguments... arguments)
 {
-    launch_on(e, what, true, kernel, blocks, BLOCK, arguments...);
+    launch_grid(e, what, true, kernel, dim3(static_cast<unsigned>(blocks)), BLOCK, 0, arguments...);
 }
 
 /* Every kernel of kernels.def and blocks.def, over both precisions; vectors.cu, sparse.cu and block_*.cu
@@ -189,11 +193,10 @@ void launch_early(sd_engine *e, const char *what, void (*kernel)(Parameters...),
 /* How a product goes over the rows: decided from n and nnz, tried out by bench/cuda_kernels.cu. */
 struct row_shape {
     int lanes;        /* threads a row: 1, 2, 4, ..., 32 */
+    bool few;         /* short rows: fewer entries under way at once */
     int64_t long_row; /* rows of more entries are cut into pieces, */
     int64_t piece;    /* of so many entries, each summed by a warp */
-    int rows;         /* > 0: not by lanes, but so many rows through shared memory (not residual_dd) */
 };
-int stream_rows(int64_t average); /* such a number for the average row, 0 where that is too long */
 row_shape choose_shape(const sd_sparse *A);
 
 enum product_mode { PLAIN, ABSOLUTE, EXTENDED };

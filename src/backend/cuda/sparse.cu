@@ -3,14 +3,9 @@
  *
  * A row is summed by a group of `lanes` threads of a warp, 1 to 32 by the average row (Bell and
  * Garland, Implementing sparse matrix-vector multiplication on throughput-oriented processors, 2009:
- * the CSR vector kernel with sub-warps): lane l takes entries l, l + lanes, ... in that order, then a
- * tree over the lanes. Sums are carried in double in both precisions, in double-double for
- * residual_dd (core/dd.h).
- *
- * Lanes of a warp that go along rows of 6 to 32 entries read scraps of cache lines. There a block of threads
- * takes the entries of some rows as they stand, side by side, leaves the products in shared memory, and a
- * thread a row adds them in order (Greathouse and Daga, Efficient sparse matrix-vector multiplication on GPUs
- * using the CSR storage format, 2014: CSR-Stream).
+ * the CSR vector kernel with sub-warps): lane l takes entries l, l + lanes, ... in that order, a batch of
+ * them read before any is used, then a tree over the lanes. Sums are carried in double in both precisions, in
+ * double-double for residual_dd (core/dd.h).
  *
  * A row that is much longer than the others would keep its group busy long after all are done. The
  * group puts it on a pile instead, and a second kernel sums it in pieces, a warp each; the warp that
@@ -81,14 +76,53 @@ template <class real> struct operands {
     real *y;
 };
 
-/* Entries first, first + lanes, ... before end. */
-template <product_mode mode, int lanes, class real>
+constexpr int BATCH = 8, FEW = 4; /* entries that a thread has under way; where rows are short */
+
+/* Numbers of the matrix, which are read once, are not to drive the vectors out of the second cache. (In the
+ * first they stay for the lanes beside.) In single this was slower than plain loads. */
+__device__ inline uint64_t leave_first()
+{
+    uint64_t policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    return policy;
+}
+
+/* An index and a value. */
+__device__ inline void read_once(const int32_t *ind, const double *val, uint64_t policy, int32_t &j,
+                                 double &a)
+{
+    asm("ld.global.nc.L2::cache_hint.s32 %0, [%1], %2;" : "=r"(j) : "l"(ind), "l"(policy));
+    asm("ld.global.nc.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(a) : "l"(val), "l"(policy));
+}
+__device__ inline void read_once(const int32_t *ind, const float *val, uint64_t, int32_t &j, float &a)
+{
+    j = __ldg(ind);
+    a = __ldg(val);
+}
+
+/* Entries first, first + lanes, ... before end, `batch` of them under way at once. */
+template <product_mode mode, int lanes, int batch, class real>
 __device__ inline carried gather(const operands<real> &o, int64_t first, int64_t end)
 {
+    const uint64_t policy = leave_first();
     carried sum = {0, 0};
-#pragma unroll 4
-    for (int64_t k = first; k < end; k += lanes)
-        add_product<mode>(sum, __ldg(o.val + k), __ldg(o.x + __ldg(o.ind + k)));
+    const real *val = o.val + first;
+    const int32_t *ind = o.ind + first;
+    for (int left = static_cast<int>(end - first); left > 0; left -= batch * lanes) {
+        real a[batch], x[batch];
+        int32_t j[batch];
+#pragma unroll
+        for (int u = 0; u < batch; ++u)
+            if (u * lanes < left) read_once(ind + u * lanes, val + u * lanes, policy, j[u], a[u]);
+#pragma unroll
+        for (int u = 0; u < batch; ++u)
+            if (u * lanes < left) x[u] = __ldg(o.x + j[u]);
+#pragma unroll
+        for (int u = 0; u < batch; ++u)
+            if (u * lanes < left) add_product<mode>(sum, a[u], x[u]);
+        val += batch * lanes;
+        ind += batch * lanes;
+    }
     return sum;
 }
 
@@ -128,7 +162,7 @@ __device__ void put_on_pile(const pile &p, int32_t row, int64_t entries)
     p.rows[place >> PILE_BITS] = found;
 }
 
-template <class real, product_mode mode, int lanes>
+template <class real, product_mode mode, int lanes, int batch>
 __global__ void __launch_bounds__(BLOCK) multiply_rows(const operands<real> o, const pile p)
 {
     after_others();
@@ -142,7 +176,7 @@ __global__ void __launch_bounds__(BLOCK) multiply_rows(const operands<real> o, c
             end = __ldg(o.ptr + row + 1);
         }
         const bool is_long = end - begin > p.long_row;
-        carried sum = gather<mode, lanes>(o, begin + lane, is_long ? begin : end);
+        carried sum = gather<mode, lanes, batch>(o, begin + lane, is_long ? begin : end);
         join_lanes<mode, lanes>(sum);
         if (lane == 0 && row < o.n) {
             if (is_long)
@@ -151,63 +185,6 @@ __global__ void __launch_bounds__(BLOCK) multiply_rows(const operands<real> o, c
                 put<mode>(o, static_cast<int32_t>(row), sum);
         }
     }
-}
-
-constexpr int ROOM = 3072;      /* products in shared memory */
-constexpr int SIDE_BY_SIDE = 8; /* that a thread has under way */
-
-/* Products of entries begin .. end), at most ROOM of them. */
-template <product_mode mode, class real>
-__device__ inline void leave_products(const operands<real> &o, int64_t begin, int64_t end, double *product)
-{
-    for (int64_t k = begin + threadIdx.x; k < end; k += SIDE_BY_SIDE * BLOCK) {
-        real a[SIDE_BY_SIDE];
-        int32_t j[SIDE_BY_SIDE];
-#pragma unroll
-        for (int u = 0; u < SIDE_BY_SIDE; ++u) {
-            if (k + u * BLOCK >= end) continue;
-            a[u] = __ldg(o.val + k + u * BLOCK);
-            j[u] = __ldg(o.ind + k + u * BLOCK);
-        }
-#pragma unroll
-        for (int u = 0; u < SIDE_BY_SIDE; ++u) {
-            if (k + u * BLOCK >= end) continue;
-            carried one = {0, 0};
-            add_product<mode>(one, a[u], __ldg(o.x + j[u]));
-            product[k - begin + u * BLOCK] = one.hi;
-        }
-    }
-}
-
-/* `rows` rows a block, at most BLOCK. */
-template <class real, product_mode mode>
-__global__ void __launch_bounds__(BLOCK) multiply_stream(const operands<real> o, const pile p, int rows)
-{
-    __shared__ double product[ROOM];
-    after_others();
-    const int64_t first = static_cast<int64_t>(blockIdx.x) * rows,
-                  last = o.n - first < rows ? o.n : first + rows, row = first + threadIdx.x;
-    const bool mine = row < last;
-    const int64_t begin = mine ? __ldg(o.ptr + row) : 0, end = mine ? __ldg(o.ptr + row + 1) : 0;
-    const bool is_long = end - begin > p.long_row;
-    carried sum = {0, 0};
-    if (p.long_row < INT64_MAX && __syncthreads_or(is_long)) {
-        if (is_long)
-            put_on_pile(p, static_cast<int32_t>(row), end - begin);
-        else
-            sum = gather<mode, 1>(o, begin, end);
-    } else {
-        const int64_t stop = __ldg(o.ptr + last);
-        for (int64_t tile = __ldg(o.ptr + first); tile < stop; tile += ROOM) {
-            const int64_t edge = stop - tile < ROOM ? stop : tile + ROOM;
-            leave_products<mode>(o, tile, edge, product);
-            __syncthreads();
-            const int64_t to = end < edge ? end : edge;
-            for (int64_t k = begin > tile ? begin : tile; k < to; ++k) sum.hi += product[k - tile];
-            __syncthreads();
-        }
-    }
-    if (mine && !is_long) put<mode>(o, static_cast<int32_t>(row), sum);
 }
 
 /* The row that piece w belongs to: the last whose base is not beyond it. */
@@ -253,7 +230,7 @@ __global__ void __launch_bounds__(BLOCK) multiply_long_rows(const operands<real>
         piled_row &r = p.rows[row_of_piece(p.rows, rows, static_cast<int>(w))];
         const int64_t begin = o.ptr[r.row] + (w - r.base) * p.piece, stop = o.ptr[r.row + 1];
         const int64_t end = stop - begin < p.piece ? stop : begin + p.piece;
-        carried sum = gather<mode, WARP>(o, begin + lane, end);
+        carried sum = gather<mode, WARP, BATCH>(o, begin + lane, end);
         join_lanes<mode, WARP>(sum);
         if (!leave_piece(p, r, static_cast<int>(w), sum, lane)) continue;
         sum = {0, 0};
@@ -279,26 +256,23 @@ bool make_pile(sd_engine *e, const char *what, const row_shape &shape, int32_t n
     return true;
 }
 
-template <class real, product_mode mode, int lanes>
+template <class real, product_mode mode, int lanes, int batch = BATCH>
 void launch_rows(sd_engine *e, const char *what, const operands<real> &o, const pile &p)
 {
     constexpr int rows = BLOCK / lanes;
     /* several rounds a block, for it costs to start one; many blocks, for they take unequal time */
     const int64_t wanted = (static_cast<int64_t>(o.n) + rows - 1) / rows,
                   most = static_cast<int64_t>(state_of(e)->processors) * 64;
-    launch_early(e, what, multiply_rows<real, mode, lanes>, wanted < most ? wanted : most, o, p);
+    launch_early(e, what, multiply_rows<real, mode, lanes, batch>, wanted < most ? wanted : most, o, p);
 }
 
 template <class real, product_mode mode>
 void launch_shape(sd_engine *e, const char *what, const row_shape &shape, const operands<real> &o,
                   const pile &p)
 {
-    if constexpr (mode != EXTENDED) {
-        if (shape.rows > 0) {
-            const int64_t blocks = (static_cast<int64_t>(o.n) + shape.rows - 1) / shape.rows;
-            launch_early(e, what, multiply_stream<real, mode>, blocks, o, p, shape.rows);
-            return;
-        }
+    if (shape.lanes == 1 && shape.few) {
+        launch_rows<real, mode, 1, FEW>(e, what, o, p);
+        return;
     }
     switch (shape.lanes) {
     case 1: launch_rows<real, mode, 1>(e, what, o, p); break;
@@ -312,28 +286,42 @@ void launch_shape(sd_engine *e, const char *what, const row_shape &shape, const 
 
 } /* namespace */
 
-/* Rows whose products fill about two thirds of the room, so that most blocks need one round. */
-int stream_rows(int64_t average)
+namespace
 {
-    int rows = BLOCK;
-    while (rows * average > ROOM * 2 / 3) rows /= 2;
-    return average <= WARP ? rows : 0;
+
+template <class real>
+operands<real> operands_of(const sd_sparse *A, const sd_vector *x, const sd_vector *b, sd_vector *y)
+{
+    return {A->n,
+            A->ptr,
+            A->ind,
+            static_cast<const real *>(A->val),
+            static_cast<const real *>(x->data),
+            b ? static_cast<const real *>(b->data) : NULL,
+            static_cast<real *>(y->data)};
 }
 
+/* The second kernel is not worth its launch where no row can be long. */
+bool may_have_long_rows(const sd_sparse *A, const row_shape &shape)
+{
+    return (A->longest > 0 ? A->longest : A->nnz) > shape.long_row;
+}
+
+} /* namespace */
+
 /*
- * Lanes: about six entries each in double and eight in single, which was within 10 % of the best of 1 to
- * 32 on all matrices of bench/cuda_kernels on an H200 (bench/results). Long rows: above 64 entries a
- * lane and 16 average rows, so there are at most n/16 of them; their pieces of at least 4 average
- * rows are at most n/4 and one more for each of them. That is below the n/2 that there is room for.
+ * Lanes: at most a batch of entries each, and twice that in single, which was within 10 % of the best of 1 to
+ * 32 on all matrices of bench/cuda_kernels on an H200 but one (bench/results). Long rows: above 64 entries a
+ * lane and 16 average rows, so there are at most n/16 of them; their pieces of at least 4 average rows are at
+ * most n/4 and one more for each of them. That is below the n/2 that there is room for.
  */
 row_shape choose_shape(const sd_sparse *A)
 {
     const int64_t average = A->n > 0 ? (A->nnz + A->n - 1) / A->n : 0;
-    row_shape shape = {1, 0, 1024, 0};
-    const int share = A->precision == SD_DOUBLE ? 6 : 8;
+    row_shape shape = {1, average <= FEW, 0, 1024};
+    const int share = A->precision == SD_DOUBLE ? BATCH : 2 * BATCH;
     while (shape.lanes < WARP && share * shape.lanes < average) shape.lanes *= 2;
     while (shape.piece < 4 * average) shape.piece *= 2;
-    if (average >= 6) shape.rows = stream_rows(average);
     shape.long_row = 64 * shape.lanes > 16 * average ? 64 * shape.lanes : 16 * average;
     return shape;
 }
@@ -348,15 +336,8 @@ void product(sd_engine *e, const char *what, const row_shape &shape, const sd_sp
                          "%s: the matrix is stored by half, and the CUDA module takes whole ones", what);
         return;
     }
-    const operands<real> o = {A->n,
-                              A->ptr,
-                              A->ind,
-                              static_cast<const real *>(A->val),
-                              static_cast<const real *>(x->data),
-                              b ? static_cast<const real *>(b->data) : NULL,
-                              static_cast<real *>(y->data)};
-    /* the second kernel is not worth its launch where no row can be long */
-    const bool any_long = (A->longest > 0 ? A->longest : A->nnz) > shape.long_row;
+    const operands<real> o = operands_of<real>(A, x, b, y);
+    const bool any_long = may_have_long_rows(A, shape);
     pile p = {};
     p.long_row = INT64_MAX;
     if (any_long && !make_pile(e, what, shape, A->n, &p)) return;

@@ -1,16 +1,10 @@
 /*
- * Vectors on the GPU: element by element, and reductions.
+ * Vectors on the GPU: element by element, and reductions (reduce.cuh).
  *
  * Element-wise kernels do per entry what the CPU's do, each operation rounded (--fmad=false), so they
  * give the CPU's bits.
- *
- * A reduction is cut into chunks, a block each: thread t takes entries t, t + BLOCK, ... of its chunk in that
- * order, then a tree over the block. The block that finishes last adds the chunks' results, thread t those of
- * chunks t, t + BLOCK, ..., then the same tree. It writes into host memory, where the host looks for them.
- * A chunk has SD_CHUNK_LEAST entries, or twice, four times, ... as many, so that there are at most CHUNKS:
- * all of them at work at once, and soon added up.
  */
-#include "backend/cuda/cuda.cuh"
+#include "backend/cuda/reduce.cuh"
 
 #include <math.h>
 
@@ -164,36 +158,12 @@ template <class real> struct absolute_of {
     }
 };
 
-/* w + h_1 v_1 + ... + h_m v_m, from left to right. */
-template <class real, int m> struct combined {
-    real h[m];
-    const double *here; /* where h is still to come, with its sign */
-    double sign;
-    const real *v;
-    int64_t n;
-    const real *w;
-    __device__ void begin()
-    {
-        if (!here) return;
-#pragma unroll
-        for (int k = 0; k < m; ++k) h[k] = static_cast<real>(sign * __ldcg(here + k));
-    }
+template <class real> struct added {
+    real a;
+    const real *x, *y;
     __device__ real operator()(int64_t i) const
     {
-        real term[m], sum = w[i];
-#pragma unroll
-        for (int k = 0; k < m; ++k) term[k] = h[k] * v[k * n + i];
-#pragma unroll
-        for (int k = 0; k < m; ++k) sum += term[k];
-        return sum;
-    }
-};
-
-/* How two partial results become one. */
-struct addition {
-    static __device__ double join(double a, double b)
-    {
-        return a + b;
+        return y[i] + a * x[i];
     }
 };
 
@@ -207,24 +177,18 @@ struct largest {
 
 /* What is joined at entry i, m numbers at once: load(i) reads, values(i, read, value) makes them of what was
  * read (and may write at i). */
-template <class real, int m> struct products {
-    const real *v, *w;
-    int64_t n;
+template <class real> struct products {
+    const real *x, *y;
     struct read {
-        real v[m], w;
+        real x, y;
     };
     __device__ read load(int64_t i) const
     {
-        read o;
-        o.w = w[i];
-#pragma unroll
-        for (int k = 0; k < m; ++k) o.v[k] = v[k * n + i];
-        return o;
+        return {x[i], y[i]};
     }
-    __device__ void values(int64_t, const read &o, double (&value)[m]) const
+    __device__ void values(int64_t, const read &o, double (&value)[1]) const
     {
-#pragma unroll
-        for (int k = 0; k < m; ++k) value[k] = static_cast<double>(o.v[k]) * static_cast<double>(o.w);
+        value[0] = static_cast<double>(o.x) * static_cast<double>(o.y);
     }
 };
 
@@ -301,77 +265,18 @@ template <class real> struct ratio {
     }
 };
 
-/* Joins the values of a block's threads: thread 0 has the results. */
-template <class J, int m> __device__ void join_block(double (&value)[m])
-{
-    __shared__ double of_warp[m][BLOCK / WARP];
-    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    __syncthreads(); /* of_warp may still be read from the time before */
-#pragma unroll
-    for (int k = 0; k < m; ++k) {
-#pragma unroll
-        for (int step = WARP / 2; step > 0; step /= 2)
-            value[k] = J::join(value[k], __shfl_down_sync(ALL_LANES, value[k], step));
-        if (lane == 0) of_warp[k][warp] = value[k];
-    }
-    __syncthreads();
-    if (warp > 0) return;
-#pragma unroll
-    for (int k = 0; k < m; ++k) {
-        value[k] = of_warp[k][lane % (BLOCK / WARP)];
-#pragma unroll
-        for (int step = BLOCK / WARP / 2; step > 0; step /= 2)
-            value[k] = J::join(value[k], __shfl_down_sync(ALL_LANES, value[k], step));
-    }
-}
-
-/* True in all threads of the block that calls this last of the whole grid. What thread 0 of each
- * block wrote before is then visible; the ticket is 0 again. */
-__device__ bool is_last_block(unsigned *ticket)
-{
-    __shared__ bool last;
-    if (threadIdx.x == 0) {
-        __threadfence();
-        last = atomicAdd(ticket, 1) == gridDim.x - 1;
-        if (last) {
-            *ticket = 0;
-            __threadfence();
-        }
-    }
-    __syncthreads();
-    return last;
-}
-
-constexpr int CHUNKS = 512; /* at most */
-
-int64_t chunk_length(int64_t n)
-{
-    int64_t length = SD_CHUNK_LEAST;
-    while (n > CHUNKS * length) length *= 2;
-    return length;
-}
-
-/* What a reduction leaves: `part` has room for m numbers a chunk, `done` is the host's. */
-struct outcome {
-    double *part;
-    unsigned *ticket;
-    expected result;
-    unsigned long long *done;
-};
-
 /* The block's chunk: entries chunk b .. chunk (b + 1)), each thread's in order. */
 template <class J, int m, class F>
 __device__ inline void reduce_chunk(int64_t n, int64_t chunk, const F &f, double (&sum)[m])
 {
-    constexpr int LOADS = m < 4 ? UNROLL : UNROLL / 2; /* entries under way at once */
     const int64_t first = blockIdx.x * chunk, end = n - first < chunk ? n : first + chunk;
-    for (int64_t i = first + threadIdx.x; i < end; i += LOADS * BLOCK) {
-        typename F::read o[LOADS];
+    for (int64_t i = first + threadIdx.x; i < end; i += UNROLL * BLOCK) {
+        typename F::read o[UNROLL];
 #pragma unroll
-        for (int u = 0; u < LOADS; ++u)
+        for (int u = 0; u < UNROLL; ++u)
             if (i + u * BLOCK < end) o[u] = f.load(i + u * BLOCK);
 #pragma unroll
-        for (int u = 0; u < LOADS; ++u) {
+        for (int u = 0; u < UNROLL; ++u) {
             if (i + u * BLOCK >= end) continue;
             double value[m];
             f.values(i + u * BLOCK, o[u], value);
@@ -388,20 +293,7 @@ __global__ void __launch_bounds__(BLOCK) reduce(int64_t n, int64_t chunk, F f, c
     after_others();
     begin(f, 0);
     reduce_chunk<J, m>(n, chunk, f, sum);
-    join_block<J, m>(sum);
-    if (threadIdx.x == 0)
-        for (int k = 0; k < m; ++k) to.part[k * gridDim.x + blockIdx.x] = sum[k];
-    if (!is_last_block(to.ticket)) return;
-    for (int k = 0; k < m; ++k) sum[k] = 0;
-#pragma unroll
-    for (int k = 0; k < m; ++k)
-        for (unsigned c = threadIdx.x; c < gridDim.x; c += BLOCK)
-            sum[k] = J::join(sum[k], __ldcg(to.part + k * gridDim.x + c));
-    join_block<J, m>(sum);
-    if (threadIdx.x > 0) return;
-    for (int k = 0; k < m; ++k) to.result.there[k] = to.result.here[k] = sum[k];
-    __threadfence_system();
-    *static_cast<volatile unsigned long long *>(to.done) = to.result.number;
+    finish<J, m>(sum, to);
 }
 
 /* The results are there later: see kernels.def. */
@@ -411,32 +303,16 @@ void reduction(sd_engine *e, const char *what, int64_t n, const F &f, double *re
     if (e->status) return;
     for (int k = 0; k < m; ++k) result[k] = 0;
     if (n == 0) return;
-    const state *s = state_of(e);
     const int64_t chunk = chunk_length(n), chunks = (n + chunk - 1) / chunk;
     void *part = scratch(e, chunks * m * static_cast<int64_t>(sizeof(double)), what);
     if (!part) return;
-    const outcome to = {static_cast<double *>(part), &s->counter->ticket, expect(e, m, result),
-                        &s->result->done};
+    const outcome to(e, part, m, result);
     launch_early(e, what, reduce<J, m, F>, chunks, n, chunk, f, to);
 }
 
 template <class real> const real *data_of(const sd_vector *x)
 {
     return static_cast<const real *>(x->data);
-}
-
-template <class real, int m>
-void dots(sd_engine *e, const char *what, const sd_vector *v, const sd_vector *w, double *h)
-{
-    reduction<addition, m>(e, what, w->n, products<real, m>{data_of<real>(v), data_of<real>(w), w->n}, h);
-}
-
-template <class real, int m>
-void combine(sd_engine *e, double sign, const double *h, const sd_vector *v, sd_vector *w)
-{
-    combined<real, m> f = {{}, still_to_come(e, h), sign, data_of<real>(v), w->n, data_of<real>(w)};
-    for (int k = 0; k < m && !f.here; ++k) f.h[k] = static_cast<real>(sign * h[k]);
-    for_each<real>(e, "panel_axpy", w->n, w->data, f);
 }
 
 } /* namespace */
@@ -458,8 +334,7 @@ template <class real> void scale(sd_engine *e, double alpha, sd_vector *x)
 
 template <class real> void axpy(sd_engine *e, double alpha, const sd_vector *x, sd_vector *y)
 {
-    const combined<real, 1> f = {{static_cast<real>(alpha)}, NULL, 1,
-                                 data_of<real>(x),           x->n, data_of<real>(y)};
+    const added<real> f = {static_cast<real>(alpha), data_of<real>(x), data_of<real>(y)};
     for_each<real>(e, "axpy", x->n, y->data, f);
 }
 
@@ -479,8 +354,8 @@ void direction(sd_engine *e, const sd_vector *x, const sd_scalar *beta, const sd
 }
 
 template <class real>
-void step(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q, sd_vector *x,
-          sd_vector *r, double *square)
+void advance(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q, sd_vector *x,
+             sd_vector *r, double *square)
 {
     const stepped<real> f = {scalar(e, alpha),
                              data_of<real>(p),
@@ -488,7 +363,7 @@ void step(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vec
                              static_cast<real *>(x->data),
                              static_cast<real *>(r->data),
                              0};
-    reduction<addition, 1>(e, "step", x->n, f, square);
+    reduction<addition, 1>(e, "advance", x->n, f, square);
 }
 
 template <class real> void gram(sd_engine *e, const sd_vector *x, const sd_vector *y, double *g)
@@ -528,7 +403,7 @@ template <class real> void to_double(sd_engine *e, const sd_vector *x, sd_vector
 
 template <class real> void dot(sd_engine *e, const sd_vector *x, const sd_vector *y, double *result)
 {
-    dots<real, 1>(e, "dot", x, y, result);
+    reduction<addition, 1>(e, "dot", x->n, products<real>{data_of<real>(x), data_of<real>(y)}, result);
     collect(e);
 }
 
@@ -544,38 +419,6 @@ template <class real> void ratio_max(sd_engine *e, const sd_vector *x, const sd_
     collect(e);
 }
 
-template <class real> void panel_dot(sd_engine *e, int m, const sd_vector *x, const sd_vector *w, double *h)
-{
-    const char *const what = "panel_dot";
-    switch (m) {
-    case 1: dots<real, 1>(e, what, x, w, h); break;
-    case 2: dots<real, 2>(e, what, x, w, h); break;
-    case 3: dots<real, 3>(e, what, x, w, h); break;
-    case 4: dots<real, 4>(e, what, x, w, h); break;
-    case 5: dots<real, 5>(e, what, x, w, h); break;
-    case 6: dots<real, 6>(e, what, x, w, h); break;
-    case 7: dots<real, 7>(e, what, x, w, h); break;
-    case 8: dots<real, 8>(e, what, x, w, h); break;
-    default: break;
-    }
-}
-
-template <class real>
-void panel_axpy(sd_engine *e, int m, double sign, const double *h, const sd_vector *x, sd_vector *w)
-{
-    switch (m) {
-    case 1: combine<real, 1>(e, sign, h, x, w); break;
-    case 2: combine<real, 2>(e, sign, h, x, w); break;
-    case 3: combine<real, 3>(e, sign, h, x, w); break;
-    case 4: combine<real, 4>(e, sign, h, x, w); break;
-    case 5: combine<real, 5>(e, sign, h, x, w); break;
-    case 6: combine<real, 6>(e, sign, h, x, w); break;
-    case 7: combine<real, 7>(e, sign, h, x, w); break;
-    case 8: combine<real, 8>(e, sign, h, x, w); break;
-    default: break;
-    }
-}
-
 /* The rows of kernels.def that are defined here, in both precisions. */
 #define BOTH(name, parameters)                                                                               \
     template void name<double> parameters;                                                                   \
@@ -585,8 +428,8 @@ BOTH(copy, (sd_engine *, const sd_vector *, sd_vector *))
 BOTH(scale, (sd_engine *, double, sd_vector *))
 BOTH(axpy, (sd_engine *, double, const sd_vector *, sd_vector *))
 BOTH(axpby, (sd_engine *, double, const sd_vector *, double, sd_vector *))
-BOTH(step, (sd_engine *, const sd_scalar *, const sd_vector *, const sd_vector *, sd_vector *, sd_vector *,
-            double *))
+BOTH(advance, (sd_engine *, const sd_scalar *, const sd_vector *, const sd_vector *, sd_vector *, sd_vector *,
+               double *))
 BOTH(direction,
      (sd_engine *, const sd_vector *, const sd_scalar *, const sd_scalar *, const sd_vector *, sd_vector *))
 BOTH(gram, (sd_engine *, const sd_vector *, const sd_vector *, double *))
@@ -595,8 +438,6 @@ BOTH(absolute, (sd_engine *, const sd_vector *, sd_vector *))
 BOTH(dot, (sd_engine *, const sd_vector *, const sd_vector *, double *))
 BOTH(norm_inf, (sd_engine *, const sd_vector *, double *))
 BOTH(ratio_max, (sd_engine *, const sd_vector *, const sd_vector *, double *))
-BOTH(panel_dot, (sd_engine *, int, const sd_vector *, const sd_vector *, double *))
-BOTH(panel_axpy, (sd_engine *, int, double, const double *, const sd_vector *, sd_vector *))
 BOTH(from_double, (sd_engine *, const sd_vector *, sd_vector *))
 BOTH(to_double, (sd_engine *, const sd_vector *, sd_vector *))
 

@@ -56,8 +56,8 @@ static void NAME(dot)(sd_engine *e, const sd_vector *x, const sd_vector *y, doub
     *result = sum;
 }
 
-static void NAME(step)(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q,
-                       sd_vector *x, sd_vector *r, double *square)
+static void NAME(advance)(sd_engine *e, const sd_scalar *alpha, const sd_vector *p, const sd_vector *q,
+                          sd_vector *x, sd_vector *r, double *square)
 {
     if (e->status) return;
     const double a = sd_scalar_value(alpha);
@@ -104,19 +104,26 @@ static void NAME(ratio_max)(sd_engine *e, const sd_vector *x, const sd_vector *y
     *result = most;
 }
 
-static void NAME(panel_dot)(sd_engine *e, int m, const sd_vector *x, const sd_vector *w, double *h)
+/* Vector k of a basis in panels. */
+static sd_vector NAME(basis_vector)(const sd_vector *x, int k, int64_t n)
 {
-    for (int k = 0; k < m; ++k) {
-        const sd_vector v = {(real *)x->data + k * w->n, w->n, x->precision};
-        NAME(dot)(e, &v, w, &h[k]);
-    }
+    return (sd_vector){(real *)x[k / SD_PANEL].data + k % SD_PANEL * n, n, x->precision};
 }
 
-static void NAME(panel_axpy)(sd_engine *e, int m, double sign, const double *h, const sd_vector *x,
+static void NAME(basis_dot)(sd_engine *e, int count, const sd_vector *x, const sd_vector *w, double *h)
+{
+    for (int k = 0; k < count; ++k) {
+        const sd_vector v = NAME(basis_vector)(x, k, w->n);
+        NAME(dot)(e, &v, w, &h[k]);
+    }
+    NAME(dot)(e, w, w, &h[count]);
+}
+
+static void NAME(basis_axpy)(sd_engine *e, int count, double sign, const double *h, const sd_vector *x,
                              sd_vector *w)
 {
-    for (int k = 0; k < m; ++k) {
-        const sd_vector v = {(real *)x->data + k * w->n, w->n, x->precision};
+    for (int k = 0; k < count; ++k) {
+        const sd_vector v = NAME(basis_vector)(x, k, w->n);
         NAME(axpy)(e, sign * h[k], &v, w);
     }
 }
