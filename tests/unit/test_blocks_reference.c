@@ -158,6 +158,9 @@ static void among_equals_the_lowest_row_and_then_column_is_the_pivot(void **stat
         assert_order(partial.row, 3, (int[]){0, 1, 2});
         factors full = factor_on_reference(&b[0], SD_LDU_FULL, 0); /* what is left has its 4 at (1, 1) */
         assert_order(full.row, 3, (int[]){0, 1, 2});
+        assert_order(full.column, 3, (int[]){0, 1, 2});
+        factors first = factor_on_reference(&b[0], SD_HUARD, 0);
+        assert_order(first.column, 3, (int[]){0, 1, 2});
         factors shifted = factor_on_reference(&b[1], SD_LDU_PARTIAL, 0);
         assert_order(shifted.row, 3, (int[]){1, 2, 0});
         factors both = factor_on_reference(&b[1], SD_LDU_FULL, 0);
@@ -171,7 +174,7 @@ static void among_equals_the_lowest_row_and_then_column_is_the_pivot(void **stat
         assert_int_equal(complete.state[0].negative, 3);
         factors kaufman = factor_on_reference(&b[2], SD_LDLT_BUNCH_KAUFMAN, 0);
         assert_order(kaufman.row, 5, (int[]){0, 4, 2, 1, 3});
-        factors *all[] = {&partial, &full, &shifted, &both, &huard, &complete, &kaufman};
+        factors *all[] = {&partial, &full, &first, &shifted, &both, &huard, &complete, &kaufman};
         for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k) free_factors(all[k]);
         for (int k = 0; k < 3; ++k) batch_free(&b[k]);
     }
@@ -243,6 +246,59 @@ static void what_cannot_be_factored_is_reported_and_replaced(void **state)
         }
         assert_true(replaced >= 5 * 2 * SD_BLOCK_MOST);
         free_factors(&f);
+        batch_free(&b);
+    }
+}
+
+static double tiny_of(sd_precision precision)
+{
+    return precision == SD_DOUBLE ? SD_BLOCK_TINY_DOUBLE : (double)SD_BLOCK_TINY_SINGLE;
+}
+
+static void assert_status(const batch *b, sd_block_kernel kernel, int expected)
+{
+    factors f = factor_on_reference(b, kernel, 0);
+    if (f.state[0].status != expected)
+        fail_msg("%s in %s: status %d, not %d", kernel_names[kernel], precision_name(b->precision),
+                 f.state[0].status, expected);
+    assert_well_formed(b, &f, 0);
+    if (expected) assert_replaced(b, &f, 0);
+    free_factors(&f);
+}
+
+static void pivots_below_the_tiny_number_are_zero(void **state)
+{
+    (void)state;
+    EACH_KERNEL(kernel, precision)
+    {
+        const double tiny = tiny_of(precision), less = tiny * (1 - 0x1p-20), b = 1.2 * tiny;
+        const double paired[] = {0.6 * b, b, b, 0.6 * b}; /* b (xy - 1) is 0.77 tiny */
+        batch one = one_block(precision, 1, &tiny), zero = one_block(precision, 1, &less);
+        batch pair = one_block(precision, 2, paired);
+        assert_status(&one, kernel, SD_BLOCK_OK);
+        assert_status(&zero, kernel, is_cholesky(kernel) ? SD_BLOCK_INDEFINITE : SD_BLOCK_SINGULAR);
+        if (is_ldlt(kernel)) assert_status(&pair, kernel, SD_BLOCK_SINGULAR);
+        batch_free(&one);
+        batch_free(&zero);
+        batch_free(&pair);
+    }
+}
+
+/* A pivot that is infinite, which in the inverse would leave nothing but zeros, and an infinite entry beside
+ * pivots that are not. */
+static void what_overflows_on_the_way_is_not_finite(void **state)
+{
+    (void)state;
+    for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) {
+        const double large = precision == SD_DOUBLE ? 1e308 : 3e38, root = sqrt(large);
+        const double pivot[] = {1, large, 1, -large}, beside[] = {1 / root, 2 * root, 0, 1};
+        batch a = one_block(precision, 2, pivot), b = one_block(precision, 2, beside);
+        assert_status(&a, SD_LDU, SD_BLOCK_NOT_FINITE);
+        assert_status(&a, SD_LDU_PARTIAL, SD_BLOCK_NOT_FINITE);
+        assert_status(&a, SD_JORDAN, SD_BLOCK_NOT_FINITE);
+        assert_status(&b, SD_LDU, SD_BLOCK_NOT_FINITE);
+        assert_status(&b, SD_LDU_PARTIAL, SD_BLOCK_NOT_FINITE);
+        batch_free(&a);
         batch_free(&b);
     }
 }
@@ -393,6 +449,8 @@ int main(void)
         cmocka_unit_test(among_equals_the_lowest_row_and_then_column_is_the_pivot),
         cmocka_unit_test(static_pivots_take_two_neighbours_where_that_is_better),
         cmocka_unit_test(what_cannot_be_factored_is_reported_and_replaced),
+        cmocka_unit_test(pivots_below_the_tiny_number_are_zero),
+        cmocka_unit_test(what_overflows_on_the_way_is_not_finite),
         cmocka_unit_test(small_pivots_are_moved_away_from_zero_and_counted),
         cmocka_unit_test(eigenvalues_of_pairs_keep_their_signs_when_they_are_moved),
         cmocka_unit_test(a_result_may_take_the_place_of_its_block),
