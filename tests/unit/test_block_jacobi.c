@@ -2,6 +2,8 @@
  */
 #include "solving.h"
 
+#include "backend/batch.h"
+
 static const char *const kernels[] = {"auto", "huard", "huard-t", "jordan", "lu", "ldlt", "llt"};
 enum { KERNELS = sizeof kernels / sizeof kernels[0], FIRST_SYMMETRIC = 5 };
 static const char *const devices[] = {"reference", "cpu"};
@@ -324,6 +326,71 @@ static void bits_are_the_same_at_any_number_of_threads_and_again(void **state)
     dense_free(&d);
 }
 
+/* max |A x - 1| over the blocks of `rows` rows and one more in turn, A what is on the diagonal of them. */
+static double batch_residual(const double *a, const int32_t *start, int32_t blocks, const double *x)
+{
+    double most = 0;
+    for (int32_t k = 0; k < blocks; ++k) {
+        const int32_t n = start[k + 1] - start[k];
+        for (int32_t i = 0; i < n; ++i) {
+            double sum = -1;
+            for (int32_t j = 0; j < n; ++j) sum += a[i + j * n] * x[start[k] + j];
+            most = fmax(most, fabs(sum));
+        }
+        a += (int64_t)n * n;
+    }
+    return most;
+}
+
+/* Results that are too many for the caches are written past them: blocks of mixed sizes lie anywhere. */
+static void large_batches_of_mixed_sizes_are_factored(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t blocks, rows;
+    } batches[] = {{2600, 31}, {10000, 15}, {44000, 7}};
+    rng r = rng_start(__func__);
+    sd_context c;
+    sd_engine e;
+    sd_context_init(&c, NULL, 0);
+    assert_int_equal(sd_engine_open(&c, &e, SADDLE_DEVICE_CPU, 2), SADDLE_OK);
+    for (int b = 0; b < 3; ++b) {
+        const int32_t blocks = batches[b].blocks;
+        int32_t *start = test_alloc((size_t)blocks + 1, sizeof *start);
+        for (int32_t k = 0; k < blocks; ++k) start[k + 1] = start[k] + batches[b].rows + k % 2;
+        sd_block_plan plan;
+        assert_int_equal(sd_block_plan_make(&e, blocks, start, NULL, NULL, NULL, &plan), SADDLE_OK);
+        sd_blocks x = sd_blocks_new(&e, &plan, SD_DOUBLE, "blocks");
+        sd_block_factors f = sd_block_factors_new(&e, &plan, SD_DOUBLE);
+        sd_vector ones = sd_vector_new(&e, SD_DOUBLE, plan.rows, "ones"),
+                  y = sd_vector_new(&e, SD_DOUBLE, plan.rows, "solution");
+        double *a = x.data;
+        for (int64_t k = 0; k < plan.entries; ++k) a[k] = rng_unit(&r);
+        int64_t entry = 0;
+        for (int32_t k = 0; k < blocks; ++k) {
+            const int32_t n = start[k + 1] - start[k];
+            for (int32_t i = 0; i < n; ++i) a[entry + i * (n + 1)] += 40;
+            entry += (int64_t)n * n;
+        }
+        sd_fill(&e, 1.0, &ones);
+        for (int kernel = SD_LDU; kernel < SD_BLOCK_KERNELS; ++kernel) {
+            if (sd_block_symmetric(kernel)) continue;
+            const sd_block_rule rule = {.kernel = kernel};
+            sd_block_factor(&e, &rule, &x, &f);
+            sd_block_apply(&e, &f, 1, &ones, &y);
+            assert_true(batch_residual(a, start, blocks, y.data) <= 1e-13);
+        }
+        sd_vector_free(&e, &y);
+        sd_vector_free(&e, &ones);
+        sd_block_factors_free(&e, &f);
+        sd_blocks_free(&e, &x);
+        sd_block_plan_free(&e, &plan);
+        free(start);
+    }
+    sd_engine_close(&e);
+    assert_int_equal(c.bytes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +403,7 @@ int main(void)
         cmocka_unit_test(powers_of_two_change_nothing),
         cmocka_unit_test(adaptive_keeps_ill_conditioned_blocks_in_double),
         cmocka_unit_test(bits_are_the_same_at_any_number_of_threads_and_again),
+        cmocka_unit_test(large_batches_of_mixed_sizes_are_factored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

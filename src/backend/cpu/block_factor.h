@@ -74,8 +74,9 @@ static inline void NAME(factor_jobs)(const NAME(factoring) * x, int32_t first, i
         NAME(eliminate_group)(m, n, kernel, V, K, SIDE);
         for (int k = 0; k < K && done + k < count; ++k) {
             const sd_block_job *job = &x->plan->job[first + done + k];
+            const bool aligned = job->entry % NAME(LANES) == 0; /* not after blocks of other sizes */
             NAME(write_block)
-            (&m[k], x->from + job->entry, (real *)x->f->data + job->entry, n, kernel, stream, V);
+            (&m[k], x->from + job->entry, (real *)x->f->data + job->entry, n, kernel, stream && aligned, V);
             NAME(write_order)(&m[k], job, x->f, n);
         }
     }

@@ -167,8 +167,9 @@ static inline void NAME(write_narrow)(const real *result, const NAME(integer) * 
 {
     real *to = (real *)f->data + job->entry;
     uint8_t row[NARROW], column[NARROW];
+    const bool aligned = job->entry % NAME(LANES) == 0; /* not after blocks of other sizes */
     for (int e = 0; e < n * n; e += NAME(LANES)) {
-        if (stream)
+        if (stream && aligned)
             MM(stream)(to + e, NAME(load)(result + e));
         else
             NAME(put)(to + e, NAME(load)(result + e), n * n - e);
