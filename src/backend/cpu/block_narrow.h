@@ -198,6 +198,11 @@ static inline void NAME(factor_narrow)(const NAME(factoring) * x, int32_t first,
         const real *from[NAME(LANES)];
         for (int k = 0; k < NAME(LANES); ++k) from[k] = x->from + job[k < left ? k : left - 1].entry;
         NAME(read_narrow)(from, n, &m, N);
+        for (int k = 0; k < NAME(LANES) && left + k < count - done; ++k) {
+            const ahead next = {(const char *)(x->from + job[left + k].entry),
+                                sizeof(real) * (size_t)(n * n)};
+            fetch_column(&next, 0);
+        }
         if (x->rule->kernel == SD_LLT)
             NAME(cholesky_narrow)(&m, N);
         else
