@@ -5,13 +5,13 @@
  * A sub-warp a block, lane i for row i, which it holds in registers through all right-hand sides. A block is
  * read by columns, the lanes side by side.
  *
- *   inverse     y_i is the sum of a_ij b_j, b_j handed round.
- *   triangles   L, D and U (or L', mirrored above the diagonal) of LDU, LDL' and LL': in step j of a
- *               triangular solve x_j is handed round, and all subtract their entry of column j.
- *   Gauss-Huard (Anzt et al., Variable-size batched Gauss-Huard, Figure 1, its lines 7, 15 and 18): step k
- *               forms x_k = (b_k - sum_{j<k} d_kj x_j) / d_kk and subtracts d_jk x_k from the x_j. The sum
- * runs over the lanes, so lane j needs column j below the diagonal, which it finds in shared memory, beside
- * its row above the diagonal.
+ * - The inverse: y_i is the sum of a_ij b_j, b_j handed round.
+ * - Triangles, of LDU, LDL' and LL' (whose L' is mirrored above the diagonal): in step j of a triangular
+ * solve x_j is handed round, and all subtract their entry of column j.
+ * - Gauss-Huard (Anzt et al., Variable-size batched Gauss-Huard, Figure 1, its lines 7, 15 and 18): step k
+ *   forms x_k = (b_k - sum_{j<k} d_kj x_j) / d_kk and subtracts d_jk x_k from the x_j. The sum runs over the
+ *   lanes, so lane j needs column j below the diagonal, which it finds in shared memory, beside its row above
+ *   the diagonal.
  *
  * A sum over the lanes takes longer than all the arithmetic of a step. So Gauss-Huard takes two steps at
  * once: x_{k+1} needs the sum over j of d_{k+1,j} (x_j - d_jk x_k), which is that of d_{k+1,j} x_j, formed
