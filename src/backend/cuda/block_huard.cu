@@ -59,7 +59,7 @@ __device__ inline void decompose(const place &w, real *room, real (&r)[N], int &
                     if (j + i < B + C && j + i != B) reduced = fma(-a.v[i], r[j + i], reduced);
             }
             const int p = lane_of_largest<L>(w, key_of(reduced), open);
-            const real d = broadcast(reduced, p), inverse = 1 / d;
+            const real d = broadcast(reduced, p), inverse = reciprocal(d);
             if (w.lane == B + t) pivot_lane = p;
             real row = r[B];
             if (self == p) {

@@ -28,7 +28,7 @@ __device__ inline void invert(const place &w, real (&r)[N], int &at, int &pivot_
     for (int s = 0; s < w.most; ++s) {
         const bool busy = s < w.n;
         const int p = lane_of_largest<L>(w, w.lane < w.n ? key_of(r[0]) : 0u, open);
-        const real d = broadcast(r[0], p), inverse = 1 / d, divided = DIVIDES ? inverse : 1;
+        const real d = broadcast(r[0], p), inverse = reciprocal(d), divided = DIVIDES ? inverse : 1;
         const bool chosen = busy && self == p;
         if (chosen) {
             open = false;
@@ -45,7 +45,7 @@ __device__ inline void invert(const place &w, real (&r)[N], int &at, int &pivot_
         }
         r[N - 1] = last;
     }
-    const real inverse = DIVIDES ? 1 : 1 / pivot;
+    const real inverse = DIVIDES ? 1 : reciprocal(pivot);
 #pragma unroll
     for (int j = 0; j < N; ++j) r[j] *= inverse;
 }
@@ -89,7 +89,8 @@ __device__ inline bool attempt(const batch<real> &b, const place &w)
 /* What cannot be inverted is tried again with rows that are divided at once: those that are not keep the
  * scale of the block, and may overflow where its entries are next to the largest numbers. */
 template <class real, int N, int L>
-__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(40))) jordan(const batch<real> b)
+__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(numbers<real>::WORDS == 1 ? 48 : 40)))
+    jordan(const batch<real> b)
 {
     place w = find_place<L>(b);
     const bool failed = attempt<false, N, L>(b, w);

@@ -58,6 +58,31 @@ template <class real> __device__ inline bool is_finite(real a)
     return fabs(a) <= numbers<real>::MOST;
 }
 
+/*
+ * 1 / d of a pivot, rounded as a division would be, but without the way out that a division has for numbers
+ * where its iteration fails: of 0 and of what is not finite it is not a number, and the largest numbers are
+ * scaled. The first guess has 20 bits or more (single: all but the last), which Newton's iteration doubles.
+ */
+__device__ inline double reciprocal(double d)
+{
+    const double by = key_of(d) >= 0x7f000000u ? 0x1p-64 : 1.0, x = d * by;
+    double y;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+    double error = fma(-x, y, 1.0);
+    error = fma(error, error, error);
+    y = fma(error, y, y);
+    error = fma(-x, y, 1.0);
+    return fma(error, y, y) * by;
+}
+__device__ inline float reciprocal(float d)
+{
+    const float by = key_of(d) >= 0x7e000000u ? 0x1p-24f : 1.0f, x = d * by;
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    const float error = fmaf(-x, y, 1.0f);
+    return fmaf(error, y, y) * by;
+}
+
 /* The blocks of one launch. */
 template <class real> struct batch {
     const real *x;
@@ -172,9 +197,13 @@ template <int N, class real> __device__ inline void load_row(const place &w, con
 #pragma unroll
         for (int j = 0; j < N; ++j) r[j] = w.lane < N ? at[j * N] : 0;
     } else {
+        int from = 0;
 #pragma unroll
-        for (int j = 0; j < N; ++j)
-            r[j] = w.lane < w.n && j < w.n ? at[j * w.n] : static_cast<real>(w.lane == j);
+        for (int j = 0; j < N; ++j) {
+            r[j] = w.lane < w.n && j < w.n ? at[from] : static_cast<real>(w.lane == j);
+            from += w.n;
+            if (j % 8 == 7) keep_here(from); /* no more than 8 places at once */
+        }
     }
 }
 
@@ -320,7 +349,8 @@ __device__ inline void store_order(const batch<real> &b, const place &w, int row
  * its lanes need beside the row. */
 template <class real, int N> constexpr int at_once(int beside)
 {
-    const int fit = 65536 / (BLOCK_THREADS * (numbers<real>::WORDS * N + beside)), most = N <= 4 ? 7 : 9;
+    const int fit = 65536 / (BLOCK_THREADS * (numbers<real>::WORDS * N + beside)),
+              most = N <= 4 ? (beside > 60 ? 5 : 7) : 9;
     return fit > most ? most : fit;
 }
 

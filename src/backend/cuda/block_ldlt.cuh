@@ -252,7 +252,7 @@ __device__ inline taken_pivot<real> take(symmetric_rows<real, N> &m, ldlt_step<B
             m.pairs |= 1u << at.s();
         }
     }
-    d.inverse = 1 / divisor;
+    d.inverse = reciprocal(divisor);
     if (self == c.p && !second) {
         m.pivot = c.pair ? divisor * d.b : d.a; /* whichever is too small to divide by */
         m.negative = negative;
@@ -302,7 +302,8 @@ __device__ inline void eliminate(symmetric_rows<real, N> &m, real small)
 }
 
 template <class real, int N, int L, class Rule>
-__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(36 + 18 * numbers<real>::WORDS)))
+__global__ void __launch_bounds__(BLOCK_THREADS,
+                                  (at_once<real, N>((N == 12 ? 48 : 36) + 18 * numbers<real>::WORDS)))
     ldlt(const batch<real> b)
 {
     __shared__ block_room<real, N, L> rooms;

@@ -59,6 +59,7 @@ __device__ inline void eliminate(const place &w, real small, ldu_rows<real, N> &
     if (SEARCH == FULL) best = search_row<0, 1>(m.r, 0, &index);
     each_chunk<N, C>([&](auto base) {
         constexpr int B = decltype(base)::value;
+        if (C == 1 && B >= w.most) return;
 #pragma unroll 1
         for (int t = 0; t < C; ++t) {
             int p = w.first + B + t;
@@ -70,7 +71,7 @@ __device__ inline void eliminate(const place &w, real small, ldu_rows<real, N> &
                 bring_column<B, C>(m.r, t, c);
                 bring_lane(w, B + t, position_of<B, C>(c, t), m.column);
             }
-            const real raw = broadcast(m.r[B], p), d = settle(raw, small), inverse = 1 / d;
+            const real raw = broadcast(m.r[B], p), d = settle(raw, small), inverse = reciprocal(d);
             if (self == p) {
                 m.open = false;
                 m.at = B + t;
@@ -84,18 +85,23 @@ __device__ inline void eliminate(const place &w, real small, ldu_rows<real, N> &
     });
 }
 
+/* Registers beside those of the row. */
+template <int N, int SEARCH, class real>
+constexpr int BESIDE = SEARCH == FULL ? 34 + 12 * numbers<real>::WORDS
+                       : N <= 16      ? 36
+                       : N < 32       ? 46 - 4 * numbers<real>::WORDS
+                                      : 36;
+
 template <class real, int N, int L, int SEARCH>
-__global__ void __launch_bounds__(BLOCK_THREADS,
-                                  (at_once<real, N>(SEARCH == FULL ? 32 + 12 * numbers<real>::WORDS
-                                                    : N > 16       ? 40
-                                                                   : 36))) ldu(const batch<real> b)
+__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(BESIDE<N, SEARCH, real>)))
+    ldu(const batch<real> b)
 {
     const place w = find_place<L>(b);
     const real *block = b.x + w.entry;
     ldu_rows<real, N> m = {{}, w.lane, w.lane, true, 1, false};
     load_row(w, block, m.r);
     eliminate<L, CHUNK<N, SEARCH, real>, SEARCH>(w, b.small, m);
-    const real inverse = 1 / m.pivot;
+    const real inverse = reciprocal(m.pivot);
 #pragma unroll
     for (int j = 0; j < N; ++j) m.r[j] = j > m.at ? m.r[j] * inverse : m.r[j];
     real scale;

@@ -23,11 +23,12 @@ __device__ inline void eliminate_in_order(const place &w, real (&r)[N], real &pi
 {
     each_chunk<N, C>([&](auto base) {
         constexpr int B = decltype(base)::value;
+        if (C == 1 && B >= w.most) return;
 #pragma unroll 1
         for (int t = 0; t < C; ++t) {
             int s = B + t;
             keep_here(s);
-            const real d = broadcast(r[B], w.first + s), inverse = 1 / sqrt(d);
+            const real d = broadcast(r[B], w.first + s), inverse = reciprocal(sqrt(d));
             if (w.lane == s) pivot = d;
             const real l = r[B] * inverse, multiplier = w.lane > s ? l : 0, finished = w.lane > s ? l : r[B];
 #pragma unroll
@@ -51,6 +52,7 @@ __device__ inline void eliminate_by_diagonal(const place &w, real (&r)[N], int &
     for (int j = 0; j < N; ++j) diagonal = j == w.lane ? r[j] : diagonal;
     each_chunk<N, C>([&](auto base) {
         constexpr int B = decltype(base)::value;
+        if (C == 1 && B >= w.most) return;
 #pragma unroll 1
         for (int t = 0; t < C; ++t) {
             const int s = B + t;
@@ -58,7 +60,7 @@ __device__ inline void eliminate_by_diagonal(const place &w, real (&r)[N], int &
             const int c = broadcast(at, p);
             if (__any_sync(ALL_LANES, c != s)) bring_column<B, C>(r, t, register_of<B, C>(c, t));
             at = self == p ? s : at >= s && at < c ? at + 1 : at;
-            const real d = broadcast(r[B], p), inverse = 1 / sqrt(d), l = r[B] * inverse;
+            const real d = broadcast(r[B], p), inverse = reciprocal(sqrt(d)), l = r[B] * inverse;
             if (self == p) pivot = d;
             const real multiplier = at > s ? l * inverse : 0;
             diagonal = fma(-multiplier, r[B], diagonal);
@@ -82,7 +84,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(DIAGONAL ? 28
         eliminate_by_diagonal<L, CHUNK<N, DIAGONAL>>(w, r, at, pivot);
     else
         eliminate_in_order<L, CHUNK<N, DIAGONAL>>(w, r, pivot);
-    const real root = sqrt(pivot), inverse = 1 / root;
+    const real root = sqrt(pivot), inverse = reciprocal(root);
 #pragma unroll
     for (int j = 0; j < N; ++j) r[j] = j > at ? r[j] * inverse : j == at ? root : r[j];
     const int fault = !is_finite(pivot)             ? SD_BLOCK_NOT_FINITE

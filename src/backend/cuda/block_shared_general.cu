@@ -62,7 +62,7 @@ __device__ inline void ldu_steps(shared_block<real, L> &m, real small, uint8_t *
             if (m.inside()) order[w.lane] = static_cast<uint8_t>(m.column);
             __syncwarp();
         }
-        const real d = take_pivot(m, busy, busy ? m.at(s, s) : 1, small), inverse = 1 / d;
+        const real d = take_pivot(m, busy, busy ? m.at(s, s) : 1, small), inverse = reciprocal(d);
         const bool goes_on = m.busy(s) && w.lane > s && m.inside();
         if (goes_on) best = subtract_row<SEARCH>(m, s, inverse, order);
         __syncwarp();
@@ -93,7 +93,8 @@ template <int L, class real> __device__ inline void jordan_steps(shared_block<re
         const bool busy = m.busy(s);
         const int lane = lane_of_largest<L>(w, busy && open ? key_of(m.at(w.lane, s)) : 0u, busy && open);
         const int p = busy ? lane - w.first : 0;
-        const real d = take_pivot(m, busy, busy ? m.at(p, s) : 1, static_cast<real>(0)), inverse = 1 / d;
+        const real d = take_pivot(m, busy, busy ? m.at(p, s) : 1, static_cast<real>(0)),
+                   inverse = reciprocal(d);
         if (w.lane == p) open = open && !busy;
         if (w.lane == s && busy) pivot = p;
         const bool goes_on = m.busy(s) && m.inside();
@@ -141,7 +142,8 @@ template <int L, class real> __device__ inline void huard_steps(shared_block<rea
         __syncwarp();
         const int p = find_largest<L>(w, key_of(reduced), m.column, open);
         exchange_columns(m, k, busy ? p : k);
-        const real d = take_pivot(m, busy, busy ? m.at(k, k) : 1, static_cast<real>(0)), inverse = 1 / d;
+        const real d = take_pivot(m, busy, busy ? m.at(k, k) : 1, static_cast<real>(0)),
+                   inverse = reciprocal(d);
         if (m.busy(k) && w.lane > k && m.inside()) {
             const real scaled = m.at(k, w.lane) * inverse;
             m.at(k, w.lane) = scaled;

@@ -34,7 +34,7 @@ template <bool DIAGONAL, int L, class real> __device__ inline void llt_steps(sha
             m.status = SD_BLOCK_NOT_FINITE;
         else if (busy && d < numbers<real>::TINY)
             m.status = SD_BLOCK_INDEFINITE;
-        const real root = sqrt(d), inverse = 1 / root;
+        const real root = sqrt(d), inverse = reciprocal(root);
         const bool left = m.busy(s) && w.lane > s && m.inside();
         const real l = left ? m.at(w.lane, s) * inverse : 0;
         __syncwarp();
@@ -139,7 +139,7 @@ __device__ inline pivot<real> take(shared_block<real, L> &m, int s, bool busy, b
     d.a = busy ? m.at(s, s) : 1;
     if (!two) {
         d.a = take_pivot(m, busy, d.a, small);
-        d.inverse = 1 / d.a;
+        d.inverse = reciprocal(d.a);
         if (busy) m.state.negative = static_cast<uint8_t>(m.state.negative + (d.a < 0));
         return d;
     }
@@ -153,7 +153,7 @@ __device__ inline pivot<real> take(shared_block<real, L> &m, int s, bool busy, b
         m.state.perturbed = static_cast<uint8_t>(m.state.perturbed + moved.count);
     }
     d.pair = scale_pair(d.a, d.b, d.c);
-    d.inverse = d.pair.by * (1 / d.pair.determinant);
+    d.inverse = d.pair.by * reciprocal(d.pair.determinant);
     m.status = fault_of(d.pair, d.b);
     m.state.negative = static_cast<uint8_t>(m.state.negative + negative_of(d.pair));
     m.state.pairs |= 1u << s;
