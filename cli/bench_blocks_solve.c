@@ -120,7 +120,8 @@ static int solve_one(solve_bench *t, block_solve *s)
         take_info(t, &info, status, s);
         if (seconds() - began > REPEAT_SECONDS) break;
     }
-    const bool tried = status == SADDLE_OK || status == SADDLE_NOT_CONVERGED || t->late;
+    const bool tried =
+        status == SADDLE_OK || status == SADDLE_NOT_CONVERGED || status == SADDLE_SINGULAR || t->late;
     if (!tried) fail(EXIT_DONE, "%s: %s", s->matrix, saddle_message(solver));
     saddle_destroy(&solver);
     return tried ? EXIT_DONE : exit_status(status);
