@@ -98,7 +98,8 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(40))) huard(c
     load_room<N>(w, block, room, apart);
 #pragma unroll
     for (int i = 0; i < N; ++i)
-        r[i] = w.lane < w.n && i < w.n ? room[i + w.lane * apart] : static_cast<real>(w.lane == i);
+        r[i] =
+            w.lane < w.n && has_column<N>(i, w.n) ? room[i + w.lane * apart] : static_cast<real>(w.lane == i);
     __syncwarp();
     int at = w.lane;
     decompose<L, CHUNK<N>>(w, room, r, at, pivot);
@@ -113,7 +114,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(40))) huard(c
     if (w.lane < w.n) {
 #pragma unroll
         for (int i = 0; i < N; ++i)
-            if (i < w.n) room[place_of<TRANSPOSED>(i, at, w.n, apart)] = r[i];
+            if (has_column<N>(i, w.n)) room[place_of<TRANSPOSED>(i, at, w.n, apart)] = r[i];
     }
     store_room<N>(w, room, apart, b.f + w.entry);
     store_order(b, w, w.lane, at, w.lane, state);

@@ -55,10 +55,12 @@ template <int N, int L, class real>
 __device__ inline void store_inverse(const place &w, const real (&r)[N], int at, int pivot_row, real *block)
 {
     const int before = N - w.most;
+    int n = w.n;
+    keep_here(n);
 #pragma unroll
     for (int j = 0; j < N; ++j) {
         const int t = j - before, column = broadcast(pivot_row, w.first + (t >= 0 ? t : 0));
-        if (w.lane < w.n && t >= 0 && t < w.n) block[at + column * w.n] = r[j];
+        if (w.lane < n && t >= 0 && t < n) block[at + column * n] = r[j];
     }
 }
 
@@ -89,12 +91,13 @@ __device__ inline bool attempt(const batch<real> &b, const place &w)
 /* What cannot be inverted is tried again with rows that are divided at once: those that are not keep the
  * scale of the block, and may overflow where its entries are next to the largest numbers. */
 template <class real, int N, int L>
-__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(numbers<real>::WORDS == 1 ? 48 : 40)))
+__global__ void __launch_bounds__(BLOCK_THREADS,
+                                  (at_once<real, N>(numbers<real>::WORDS == 1 && N == 32 ? 56 : 46)))
     jordan(const batch<real> b)
 {
-    place w = find_place<L>(b);
-    const bool failed = attempt<false, N, L>(b, w);
+    const bool failed = attempt<false, N, L>(b, find_place<L>(b));
     if (!__any_sync(ALL_LANES, failed)) return;
+    place w = find_place<L>(b);
     if (!failed) w.n = 0;
     attempt<true, N, L>(b, w);
 }

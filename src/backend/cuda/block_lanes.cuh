@@ -62,17 +62,18 @@ template <class real> __device__ inline bool is_finite(real a)
  * 1 / d of a pivot, rounded as a division would be, but without the way out that a division has for numbers
  * where its iteration fails: of 0 and of what is not finite it is not a number, and the largest numbers are
  * scaled. The first guess has 20 bits or more (single: all but the last), which Newton's iteration doubles.
+ * The last iteration but one is rounded up: from below, the last would end at 1 where d is next to 1.
  */
 __device__ inline double reciprocal(double d)
 {
-    const double by = key_of(d) >= 0x7f000000u ? 0x1p-64 : 1.0, x = d * by;
+    const double by = key_of(d) >= 0x7f000000u ? 0x1p-64 : 1.0, x = fabs(d) * by;
     double y;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
     double error = fma(-x, y, 1.0);
     error = fma(error, error, error);
-    y = fma(error, y, y);
+    y = __fma_ru(error, y, y);
     error = fma(-x, y, 1.0);
-    return fma(error, y, y) * by;
+    return copysign(fma(error, y, y) * by, d);
 }
 __device__ inline float reciprocal(float d)
 {
@@ -189,6 +190,12 @@ template <int L> __device__ inline int lane_of_largest(const place &w, unsigned 
     return __ffs(lanes_where<L>(w, open && mine == most)) - 1;
 }
 
+/* Whether a block of n rows of the class of N has a column j: only the last three are in doubt. */
+template <int N> __device__ inline bool has_column(int j, int n)
+{
+    return j < N - 3 || j < n;
+}
+
 /* Row `lane` of the block, bordered by an identity. */
 template <int N, class real> __device__ inline void load_row(const place &w, const real *block, real (&r)[N])
 {
@@ -197,12 +204,10 @@ template <int N, class real> __device__ inline void load_row(const place &w, con
 #pragma unroll
         for (int j = 0; j < N; ++j) r[j] = w.lane < N ? at[j * N] : 0;
     } else {
-        int from = 0;
 #pragma unroll
         for (int j = 0; j < N; ++j) {
-            r[j] = w.lane < w.n && j < w.n ? at[from] : static_cast<real>(w.lane == j);
-            from += w.n;
-            if (j % 8 == 7) keep_here(from); /* no more than 8 places at once */
+            const bool there = w.lane < w.n && has_column<N>(j, w.n);
+            r[j] = there ? at[j * w.n] : static_cast<real>(w.lane == j);
         }
     }
 }
@@ -220,7 +225,7 @@ __device__ inline void store_row(const place &w, const real (&r)[N], int at, rea
     } else {
 #pragma unroll
         for (int j = 0; j < N; ++j)
-            if (j < n) block[at + j * n] = r[j];
+            if (has_column<N>(j, n)) block[at + j * n] = r[j];
     }
 }
 
@@ -241,7 +246,7 @@ __device__ inline void load_room(const place &w, const real *block, real *room, 
     if (w.lane < w.n) {
 #pragma unroll
         for (int j = 0; j < N; ++j)
-            if (j < w.n) room[w.lane + j * apart] = block[w.lane + j * w.n];
+            if (has_column<N>(j, w.n)) room[w.lane + j * apart] = block[w.lane + j * w.n];
     }
     __syncwarp();
 }
@@ -258,7 +263,7 @@ __device__ inline void store_room(const place &w, const real *room, int apart, r
     } else {
 #pragma unroll
         for (int j = 0; j < N; ++j)
-            if (j < n) block[w.lane + j * n] = room[w.lane + j * apart];
+            if (has_column<N>(j, n)) block[w.lane + j * n] = room[w.lane + j * apart];
     }
 }
 
@@ -278,6 +283,7 @@ template <int L, class real> __device__ inline real scale_of(const place &w, con
     real most = 0;
     bool good = true;
     if (w.lane < w.n)
+#pragma unroll 1
         for (int j = 0; j < w.n; ++j) {
             const real a = fabs(block[w.lane + j * w.n]);
             good = good && a <= numbers<real>::MOST;
