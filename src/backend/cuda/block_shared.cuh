@@ -184,8 +184,8 @@ __device__ inline void store_state(const batch<real> &b, const shared_block<real
     if (w.lane == 0 && w.n > 0) b.state[w.block] = m.state;
 }
 
-/* Launches Method for the sizes of the plan: 1 to 8, 9 to 16, and four classes of the rest, as the room of a
- * block decides how many are at work. */
+/* Launches Method for sizes least .. N, four at a time; the room of a block, of N rows, decides how many
+ * are at work. */
 template <class Method, class real, int N, int L>
 void launch_shared_class(sd_engine *e, const sd_block_plan *plan, const batch<real> &b, int least)
 {
