@@ -156,7 +156,7 @@ static saddle_status make_adaptive(sd_engine *e, const sd_sparse *A, const sd_bl
     if (!wanted) return e->status = e->context->status;
     saddle_status status = measure_conditions(e, A, q, m, wanted, &count);
     if (!status && count > 0) status = make_part(e, A, q, count < q->blocks ? wanted : NULL, SD_SINGLE, m);
-    for (int32_t k = 0; k < q->blocks; ++k) wanted[k] = !wanted[k];
+    for (int32_t k = 0; k < q->blocks && !status; ++k) wanted[k] = !wanted[k];
     if (!status && count < q->blocks) status = make_part(e, A, q, count > 0 ? wanted : NULL, SD_DOUBLE, m);
     sd_free(e->context, wanted);
     return status;
