@@ -323,7 +323,8 @@ static void most_blocks_have_certain_pivots(void **state)
                 ties += n->certain[k] && (b->kind[k] == HADAMARD || b->kind[k] == PERMUTATION);
             }
             assert_true(certain > n->f.blocks / 2);
-            assert_true(ties >= COPIES * SD_BLOCK_MOST / 3); /* that of PERMUTATION, at least */
+            if (!sd_block_picks_among_equals(kernel))
+                assert_true(ties >= COPIES * SD_BLOCK_MOST / 3); /* that of PERMUTATION, at least */
         }
     }
 }
@@ -433,8 +434,9 @@ static int free_all(void **state)
     return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(most_blocks_have_certain_pivots),
         cmocka_unit_test(kernels_do_nothing_after_a_failure),

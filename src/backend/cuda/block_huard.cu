@@ -21,12 +21,6 @@ namespace
 /* Steps of a chunk, by measurement (bench/cuda_blocks.cu). */
 template <int N> constexpr int CHUNK = N <= 16 ? 2 : 4;
 
-/* 16 bytes of numbers. */
-template <class real> struct alignas(16) quad {
-    static constexpr int COUNT = 16 / sizeof(real);
-    real v[COUNT];
-};
-
 /* Row k = B + t of the pivots before it, in the order of the registers of the columns; 0 where a register of
  * the chunk holds a row that comes after k. */
 template <int B, int C, class real>
@@ -48,7 +42,7 @@ __device__ inline void decompose(const place &w, real *room, real (&r)[N], int &
         constexpr int B = decltype(base)::value;
 #pragma unroll 1
         for (int t = 0; t < C; ++t) {
-            real *ordered = room + (t % 2) * N;
+            real *ordered = room + (t % 2) * (N < 4 ? 4 : N);
             put_in_order<B, C>(w, t, broadcast(r[B], pivot_lane), ordered);
             real reduced = r[B];
 #pragma unroll

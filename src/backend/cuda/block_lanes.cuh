@@ -53,6 +53,11 @@ __device__ inline unsigned key_of(float a)
 {
     return __float_as_uint(a) & 0x7fffffffu;
 }
+/* The larger of two keys, and whether that is the first. */
+__device__ inline unsigned larger_key(unsigned a, unsigned b, bool &first)
+{
+    return __vibmax_u32(a, b, &first);
+}
 template <class real> __device__ inline bool is_finite(real a)
 {
     return fabs(a) <= numbers<real>::MOST;
@@ -229,9 +234,15 @@ __device__ inline void store_row(const place &w, const real (&r)[N], int at, rea
     }
 }
 
+/* 16 bytes of numbers. */
+template <class real> struct alignas(16) quad {
+    static constexpr int COUNT = 16 / sizeof(real);
+    real v[COUNT];
+};
+
 /* Room in shared memory for the blocks of N rows of BLOCK_THREADS threads, columns an odd number apart. */
 template <class real, int N, int L> struct alignas(16) block_room {
-    static constexpr int SIZE = N * (N | 1);
+    static constexpr int SIZE = (N * (N | 1) + 3) / 4 * 4; /* of quads */
     real entry[BLOCK_THREADS / L][SIZE];
     __device__ real *mine()
     {

@@ -3,9 +3,9 @@
  *
  * Step s: a pivot d is chosen, in a row that was none yet; the other such rows have l = a_is / d and
  * a_ij <- a_ij - l a_sj. The pivot's row is broadcast as it was; a lane divides its own by its pivot at the
- * end. With full pivoting this is Algorithm 1 of Thuerck, Stretching Jacobi: rows are implicit and columns
- * move. Here the columns between s and the pivot's move up by one instead of one of them to the pivot's
- * place: those that are left stay in the order of A, so that the first of equals is the lowest column of A.
+ * end. The column of the next step is eliminated first, and while the others follow its pivot is searched.
+ * With full pivoting this is Algorithm 1 of Thuerck, Stretching Jacobi: rows are implicit, columns are
+ * exchanged.
  */
 #include "backend/cuda/block_rows.cuh"
 
@@ -16,14 +16,12 @@ namespace
 
 enum { NONE, PARTIAL, FULL };
 
-/* Steps of a chunk, by measurement (bench/cuda_blocks.cu). */
-template <int N, int SEARCH, class real>
-constexpr int CHUNK = SEARCH != FULL || N <= 16                 ? 1
-                      : numbers<real>::WORDS == 2 && N % 8 == 0 ? 8
-                                                                : 4;
+/* Steps of a chunk with full pivoting, by measurement (saddle bench blocks). */
+template <int N, class real>
+constexpr int CHUNK = N <= 16 ? 1 : numbers<real>::WORDS == 2 && N % 8 == 0 ? 8 : 4;
 
-/* Largest key of the row from the column of step B + t on, and the first register that has it. Two searches
- * go on at once, to wait less for each other's outcome. */
+/* Largest key of the row from the column of step B + t on, and the first register that has it. Two searches go on at
+ * once, to wait less for each other's outcome. */
 template <int B, int C, int N, class real>
 __device__ inline unsigned search_row(const real (&r)[N], int t, int *index)
 {
@@ -31,11 +29,12 @@ __device__ inline unsigned search_row(const real (&r)[N], int t, int *index)
     int at[2] = {N, N};
 #pragma unroll
     for (int j = N - 1; j >= B; --j) {
-        const unsigned key = key_of(r[j]);
-        const bool larger = key >= best[j % 2] && (j >= B + C || comes<C>(j - B, t));
-        at[j % 2] = larger ? j : at[j % 2];
-        best[j % 2] = larger ? key : best[j % 2];
+        const bool there = j >= B + C || comes<C>(j - B, t);
+        bool larger;
+        best[j % 2] = larger_key(there ? key_of(r[j]) : 0u, best[j % 2], larger);
+        at[j % 2] = there && larger ? j : at[j % 2];
     }
+    /* the first of equals: where all is zero, that is the step's own column, and not one beyond the block */
     const bool odd = best[1] > best[0] || (best[1] == best[0] && at[1] < at[0]);
     *index = odd ? at[1] : at[0];
     return odd ? best[1] : best[0];
@@ -50,37 +49,73 @@ template <class real, int N> struct ldu_rows {
     bool moved;
 };
 
-template <int L, int C, int SEARCH, int N, class real>
-__device__ inline void eliminate(const place &w, real small, ldu_rows<real, N> &m)
+/* The row of lane p is the pivot of step s, with `raw` in its column, which is register B: the multiplier of
+ * the lane's row is l, 0 where it was a pivot, and in that column it ends with `finished`. */
+template <class real> struct ldu_step {
+    real l, finished;
+};
+template <int B, int N, class real>
+__device__ inline ldu_step<real> take(ldu_rows<real, N> &m, int s, bool chosen, real raw, real small)
+{
+    real d = raw;
+    if (small > 0) d = settle(raw, small);
+    const real inverse = reciprocal(d);
+    if (chosen) {
+        m.open = false;
+        m.at = s;
+        m.pivot = m.r[B] = d;
+        m.moved = d != raw;
+    }
+    const real l = m.r[B] * inverse;
+    return {m.open ? l : 0, m.open ? l : m.r[B]};
+}
+
+template <int L, bool SEARCHES, int N, class real>
+__device__ inline void eliminate_columns(const place &w, real small, ldu_rows<real, N> &m)
 {
     const int self = w.first + w.lane;
-    int index = 0;
-    unsigned best = 0;
-    if (SEARCH == FULL) best = search_row<0, 1>(m.r, 0, &index);
+    int p = SEARCHES ? lane_of_largest<L>(w, key_of(m.r[0]), true) : w.first;
+    real raw = broadcast(m.r[0], p);
+    each_chunk<N, 1>([&](auto base) {
+        constexpr int B = decltype(base)::value, NEXT = B + 1 < N ? B + 1 : B, MIDDLE = (NEXT + N) / 2;
+        if (B >= w.most) return;
+        const ldu_step<real> step = take<B>(m, B, self == p, raw, small);
+        m.r[B] = step.finished;
+        if (B + 1 == N) return;
+        m.r[NEXT] = fma(-step.l, broadcast(m.r[NEXT], p), m.r[NEXT]);
+        const unsigned key = m.open ? key_of(m.r[NEXT]) : 0u, most = SEARCHES ? largest<L>(w, key) : 0u;
+#pragma unroll
+        for (int j = NEXT + 1; j < MIDDLE; ++j) m.r[j] = fma(-step.l, broadcast(m.r[j], p), m.r[j]);
+        int next = w.first + NEXT;
+        if (SEARCHES)
+            next = __ffs(lanes_where<L>(w, m.open && key == most)) - 1;
+        else
+            keep_here(next);
+        raw = broadcast(m.r[NEXT], next);
+#pragma unroll
+        for (int j = MIDDLE > NEXT + 1 ? MIDDLE : NEXT + 1; j < N; ++j)
+            m.r[j] = fma(-step.l, broadcast(m.r[j], p), m.r[j]);
+        p = next;
+    });
+}
+
+template <int L, int C, int N, class real>
+__device__ inline void eliminate_with_exchanges(const place &w, real small, ldu_rows<real, N> &m)
+{
+    const int self = w.first + w.lane;
+    int index;
+    unsigned best = search_row<0, 1>(m.r, 0, &index);
     each_chunk<N, C>([&](auto base) {
         constexpr int B = decltype(base)::value;
         if (C == 1 && B >= w.most) return;
 #pragma unroll 1
         for (int t = 0; t < C; ++t) {
-            int p = w.first + B + t;
-            if (SEARCH == NONE) keep_here(p);
-            if (SEARCH == PARTIAL) p = lane_of_largest<L>(w, key_of(m.r[B]), m.open);
-            if (SEARCH == FULL) {
-                p = lane_of_largest<L>(w, w.lane < w.n ? best : 0u, m.open);
-                const int c = broadcast(index, p);
-                bring_column<B, C>(m.r, t, c);
-                bring_lane(w, B + t, position_of<B, C>(c, t), m.column);
-            }
-            const real raw = broadcast(m.r[B], p), d = settle(raw, small), inverse = reciprocal(d);
-            if (self == p) {
-                m.open = false;
-                m.at = B + t;
-                m.pivot = m.r[B] = d;
-                m.moved = d != raw;
-            }
-            const real l = m.r[B] * inverse;
-            eliminate_step<B, C>(m.r, t, m.open ? l : 0, p, m.open ? l : m.r[B]);
-            if (SEARCH == FULL) best = search_row<B, C>(m.r, t + 1, &index);
+            const int p = lane_of_largest<L>(w, w.lane < w.n ? best : 0u, m.open), c = broadcast(index, p);
+            exchange_register<L, B>(m.r, c);
+            exchange_lane(w, B + t, position_of<B, C>(c, t), m.column);
+            const ldu_step<real> step = take<B>(m, B + t, self == p, broadcast(m.r[B], p), small);
+            eliminate_step<B, C>(m.r, t, step.l, p, step.finished);
+            best = search_row<B, C>(m.r, t + 1, &index);
         }
     });
 }
@@ -100,7 +135,10 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(BESIDE<N, SEA
     const real *block = b.x + w.entry;
     ldu_rows<real, N> m = {{}, w.lane, w.lane, true, 1, false};
     load_row(w, block, m.r);
-    eliminate<L, CHUNK<N, SEARCH, real>, SEARCH>(w, b.small, m);
+    if (SEARCH == FULL)
+        eliminate_with_exchanges<L, CHUNK<N, real>>(w, b.small, m);
+    else
+        eliminate_columns<L, SEARCH == PARTIAL>(w, b.small, m);
     const real inverse = reciprocal(m.pivot);
 #pragma unroll
     for (int j = 0; j < N; ++j) m.r[j] = j > m.at ? m.r[j] * inverse : m.r[j];

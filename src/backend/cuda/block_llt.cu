@@ -1,70 +1,49 @@
 /*
  * L L' in registers, in order or with the largest diagonal entry as the next pivot.
  *
- * In order: row s of what is left is, by symmetry, the column that the other lanes have, so l_j comes from
- * lane j, a_ij <- a_ij - l_i l_j keeps its symmetry to the last bit, and lane s, whose row is L' once divided
- * by its pivot's root, has the bits of L.
- *
- * With interchanges rows are implicit and columns move, as in block_ldu.cu. Row and column then differ by
- * rounding: L is what is kept, and L' is made of it when the block is written.
+ * The column of step s that is shared is that of L: a_ij <- a_ij - l_i l_j keeps its symmetry to the last bit,
+ * so that lane s, whose row is L' once divided by its pivot's root, has the bits of L. With interchanges a
+ * lane's row is no longer complete when it was a pivot, and L' is made of L when the block is written.
  */
-#include "backend/cuda/block_rows.cuh"
+#include "backend/cuda/block_symmetric.cuh"
 
 namespace sd_cuda
 {
 namespace
 {
 
-/* Steps of a chunk, by measurement (bench/cuda_blocks.cu). */
+/* Steps of a chunk, by measurement (saddle bench blocks). */
 template <int N, bool DIAGONAL> constexpr int CHUNK = DIAGONAL &&N > 16 ? 4 : 1;
 
-template <int L, int C, int N, class real>
-__device__ inline void eliminate_in_order(const place &w, real (&r)[N], real &pivot)
+/* Brings the row of the largest diagonal entry to position s. */
+template <int L, int B, int C, int N, class real>
+__device__ inline void bring_largest(symmetric_rows<real, N, L> &m, chunk_step<B, C, N> step)
 {
-    each_chunk<N, C>([&](auto base) {
-        constexpr int B = decltype(base)::value;
-        if (C == 1 && B >= w.most) return;
-#pragma unroll 1
-        for (int t = 0; t < C; ++t) {
-            int s = B + t;
-            keep_here(s);
-            const real d = broadcast(r[B], w.first + s), inverse = reciprocal(sqrt(d));
-            if (w.lane == s) pivot = d;
-            const real l = r[B] * inverse, multiplier = w.lane > s ? l : 0, finished = w.lane > s ? l : r[B];
-#pragma unroll
-            for (int i = 1; i < C; ++i) {
-                const real here = r[B + i], updated = fma(-multiplier, broadcast(l, w.first + s + i), here);
-                r[B + i - 1] = comes<C>(i, t) ? updated : here;
-            }
-            r[B + C - 1] = finished;
-#pragma unroll
-            for (int j = B + C; j < N; ++j) r[j] = fma(-multiplier, broadcast(l, w.first + j), r[j]);
-        }
-    });
+    const int p = lane_of_largest<L>(m.w, m.inside() ? key_of(m.diagonal) : 0u, m.at >= step.s());
+    const bool moves = broadcast(m.at, p) != step.s();
+    if (!__any_sync(ALL_LANES, moves)) return;
+    exchange_rows(m, step, moves, p, false, share_row(m, step, p));
 }
 
-template <int L, int C, int N, class real>
-__device__ inline void eliminate_by_diagonal(const place &w, real (&r)[N], int &at, real &pivot)
+template <bool DIAGONAL, int C, int N, int L, class real>
+__device__ inline void eliminate(symmetric_rows<real, N, L> &m, real &pivot)
 {
-    const int self = w.first + w.lane;
-    real diagonal = 1;
-#pragma unroll
-    for (int j = 0; j < N; ++j) diagonal = j == w.lane ? r[j] : diagonal;
     each_chunk<N, C>([&](auto base) {
         constexpr int B = decltype(base)::value;
-        if (C == 1 && B >= w.most) return;
+        if (C == 1 && B >= m.w.most) return;
 #pragma unroll 1
         for (int t = 0; t < C; ++t) {
-            const int s = B + t;
-            const int p = lane_of_largest<L>(w, w.lane < w.n ? key_of(diagonal) : 0u, at >= s);
-            const int c = broadcast(at, p);
-            if (__any_sync(ALL_LANES, c != s)) bring_column<B, C>(r, t, register_of<B, C>(c, t));
-            at = self == p ? s : at >= s && at < c ? at + 1 : at;
-            const real d = broadcast(r[B], p), inverse = reciprocal(sqrt(d)), l = r[B] * inverse;
-            if (self == p) pivot = d;
-            const real multiplier = at > s ? l * inverse : 0;
-            diagonal = fma(-multiplier, r[B], diagonal);
-            eliminate_step<B, C>(r, t, multiplier, p, at > s ? l : r[B]);
+            const chunk_step<B, C, N> step = {t};
+            int s = step.s();
+            keep_here(s);
+            if (DIAGONAL) bring_largest(m, step);
+            const real d = broadcast(m.r[B], DIAGONAL ? m.lane_at(s) : m.w.first + s);
+            const real l = m.r[B] * reciprocal(sqrt(d));
+            if (m.at == s) pivot = d;
+            const bool left = m.at > s;
+            const real *c = share_column(m, step, l);
+            if (DIAGONAL) m.diagonal = left ? fma(-l, l, m.diagonal) : m.diagonal;
+            eliminate_column<B, C>(m.r, t, left ? l : 0, c, left ? l : m.r[B]);
         }
     });
 }
@@ -74,34 +53,31 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(DIAGONAL ? 28
                                                                    : N > 12 ? 50
                                                                             : 44))) llt(const batch<real> b)
 {
-    __shared__ block_room<real, DIAGONAL ? N : 1, DIAGONAL ? L : BLOCK_THREADS> room;
-    const place w = find_place<L>(b);
+    __shared__ symmetric_rooms<real, N, L, DIAGONAL> rooms;
+    symmetric_rows<real, N, L> m = {find_place<L>(b), rooms.mine()};
+    const place &w = m.w;
     const real *block = b.x + w.entry;
-    real r[N], pivot = 1, scale;
-    load_row(w, block, r);
-    int at = w.lane;
-    if (DIAGONAL)
-        eliminate_by_diagonal<L, CHUNK<N, DIAGONAL>>(w, r, at, pivot);
-    else
-        eliminate_in_order<L, CHUNK<N, DIAGONAL>>(w, r, pivot);
+    load_symmetric(m, block, DIAGONAL);
+    real pivot = 1, scale;
+    eliminate<DIAGONAL, CHUNK<N, DIAGONAL>>(m, pivot);
     const real root = sqrt(pivot), inverse = reciprocal(root);
 #pragma unroll
-    for (int j = 0; j < N; ++j) r[j] = j > at ? r[j] * inverse : j == at ? root : r[j];
+    for (int j = 0; j < N; ++j) m.r[j] = j > m.at ? m.r[j] * inverse : j == m.at ? root : m.r[j];
     const int fault = !is_finite(pivot)             ? SD_BLOCK_NOT_FINITE
                       : pivot < numbers<real>::TINY ? SD_BLOCK_INDEFINITE
                                                     : SD_BLOCK_OK;
-    const verdict v = judge<L>(w, block, fault, all_finite(r), at, &scale);
+    const verdict v = judge<L>(w, block, fault, all_finite(m.r), m.at, &scale);
     sd_block_state state = {};
     if (v.any_failed && v.failed) {
-        scaled_identity(w, static_cast<real>(sqrt(scale)), r);
-        at = w.lane;
+        scaled_identity(w, static_cast<real>(sqrt(scale)), m.r);
+        m.at = w.lane;
         state.status = v.status;
     }
     if (DIAGONAL)
-        store_symmetric<N, L>(w, r, at, room.mine(), b.f + w.entry);
+        store_symmetric(m, b.f + w.entry);
     else
-        store_row(w, r, at, b.f + w.entry);
-    store_order(b, w, at, w.lane, w.lane, state);
+        store_row(w, m.r, m.at, b.f + w.entry);
+    store_order(b, w, m.at, w.lane, w.lane, state);
 }
 
 template <bool DIAGONAL> struct llt_method {

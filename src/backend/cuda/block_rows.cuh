@@ -24,24 +24,52 @@ template <int B, int C> __device__ inline int position_of(int index, int t)
     return index < B + C ? index + t : index;
 }
 
-/* Brings the column in register c to the place of step s = B + t; those before it move up by one. Registers
- * that are after c in all blocks of the warp are passed over four at a time. */
-template <int B, int C, int N, class real> __device__ inline void bring_column(real (&r)[N], int t, int c)
+/*
+ * Calls f(j) with j = c, FROM <= c < TO, as a constant. The lanes of a sub-warp have the same c: where the
+ * sub-warp is the warp that is a tree of branches, which costs less than asking of every register whether it
+ * is meant.
+ */
+template <int FROM, int TO, class F> __device__ __forceinline__ void at_register(int c, const F &f)
 {
-    real carried = r[B];
-#pragma unroll
-    for (int first = B + 1; first < N; first += 4) {
-        if (N > 8 && !__any_sync(ALL_LANES, first <= c)) break;
-#pragma unroll
-        for (int j = first; j < first + 4; ++j)
-            if (j < N) {
-                const real here = r[j];
-                const bool before = j <= c && (j >= B + C || comes<C>(j - B, t));
-                r[j] = before ? carried : here;
-                carried = before ? here : carried;
-            }
+    if constexpr (TO - FROM == 1) {
+        f(std::integral_constant<int, FROM>());
+    } else if constexpr (TO > FROM) {
+        constexpr int MIDDLE = FROM + (TO - FROM) / 2;
+        if (c < MIDDLE)
+            at_register<FROM, MIDDLE>(c, f);
+        else
+            at_register<MIDDLE, TO>(c, f);
     }
-    r[B] = carried;
+}
+
+/* Register c, above FIRST, becomes `value`; none where c is not above it. */
+template <int L, int FIRST, int N, class real>
+__device__ inline void put_register(real (&r)[N], int c, real value)
+{
+    if constexpr (L == WARP) {
+        if (c > FIRST) at_register<FIRST + 1, N>(c, [&](auto j) { r[decltype(j)::value] = value; });
+    } else {
+#pragma unroll
+        for (int j = FIRST + 1; j < N; ++j) r[j] = j == c ? value : r[j];
+    }
+}
+
+/* Exchanges registers FIRST and c, which is not below it. */
+template <int L, int FIRST, int N, class real> __device__ inline void exchange_register(real (&r)[N], int c)
+{
+    const real given = r[FIRST];
+    if constexpr (L == WARP) {
+        at_register<FIRST, N>(c, [&](auto j) {
+            r[FIRST] = r[decltype(j)::value];
+            r[decltype(j)::value] = given;
+        });
+    } else {
+#pragma unroll
+        for (int j = FIRST + 1; j < N; ++j) {
+            r[FIRST] = j == c ? r[j] : r[FIRST];
+            r[j] = j == c ? given : r[j];
+        }
+    }
 }
 
 /* A step of elimination, a_ij <- a_ij - multiplier a_pj; column s becomes `finished` in the lane's row. */
@@ -58,11 +86,11 @@ __device__ inline void eliminate_step(real (&r)[N], int t, real multiplier, int 
     for (int j = B + C; j < N; ++j) r[j] = fma(-multiplier, broadcast(r[j], p), r[j]);
 }
 
-/* The same with what the lanes of positions s .. c hold. */
-__device__ inline void bring_lane(const place &w, int s, int c, int &held)
+/* What lanes s and c hold, exchanged. */
+__device__ inline void exchange_lane(const place &w, int s, int c, int &held)
 {
-    const int brought = broadcast(held, w.first + c), before = __shfl_up_sync(ALL_LANES, held, 1);
-    held = w.lane == s ? brought : w.lane > s && w.lane <= c ? before : held;
+    const int at_s = broadcast(held, w.first + s), at_c = broadcast(held, w.first + c);
+    held = w.lane == s ? at_c : w.lane == c ? at_s : held;
 }
 
 /* Rows of scale I. */
@@ -70,22 +98,6 @@ template <int N, class real> __device__ inline void scaled_identity(const place 
 {
 #pragma unroll
     for (int j = 0; j < N; ++j) r[j] = j == w.lane ? scale : 0;
-}
-
-/* Writes the symmetric block whose lower triangle the rows hold at their positions. */
-template <int N, int L, class real>
-__device__ inline void store_symmetric(const place &w, const real (&r)[N], int at, real *room, real *block)
-{
-    const int apart = w.n | 1;
-    if (w.lane < w.n) {
-#pragma unroll
-        for (int j = 0; j < N; ++j)
-            if (j <= at) {
-                room[at + j * apart] = r[j];
-                room[j + at * apart] = r[j];
-            }
-    }
-    store_room<N>(w, room, apart, block);
 }
 
 } /* namespace sd_cuda */

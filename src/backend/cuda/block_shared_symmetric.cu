@@ -170,8 +170,8 @@ __device__ inline running_largest subtract(const shared_block<real, L> &m, int s
     const int i = m.w.lane;
 #pragma unroll 2
     for (int j = s + 1 + two; j < m.w.n; ++j) {
-        real v = fma(-l, m.at(s, j), m.at(i, j));
-        if (two) v = fma(-second, m.at(s + 1, j), v);
+        real v = fma(-l, m.at(j, s), m.at(i, j));
+        if (two) v = fma(-second, m.at(j, s + 1), v);
         m.at(i, j) = v;
         if (RULE == COMPLETE && j != i) best.see(v, j, order);
     }
