@@ -26,7 +26,7 @@
  *
  * Pivots are searched by sd_pivot_key, in all backends: the high word of |a|, and among equals the lowest row
  * of the block as it was given; where a search is of rows and columns both (SD_LDU_FULL, SD_LDLT_COMPLETE),
- * any of the equals. A pivot of less than SD_BLOCK_TINY is zero. There is
+ * any of those whose keys differ in the low SD_BLOCK_EQUAL_BITS only. A pivot of less than SD_BLOCK_TINY is zero. There is
  * one reciprocal a pivot: l_i = a_is (1 / d), a_ij <- fma(-l_i, a_sj, a_ij) with the pivot's row or column as
  * it was, and only then u_j = a_sj (1 / d); of L L', l_i = a_is (1 / sqrt(d)). (The portable CPU kernels have
  * no fma, as their processor may have none.) The symmetric searches, of what is left from s on:
@@ -53,7 +53,7 @@
 
 typedef enum sd_precision { SD_DOUBLE, SD_SINGLE, SD_PRECISIONS } sd_precision;
 
-enum { SD_BLOCK_MOST = 32 }; /* rows of a block */
+enum { SD_BLOCK_MOST = 32, SD_BLOCK_EQUAL_BITS = 5 }; /* rows of a block; see above */
 
 typedef enum sd_block_kernel {
     SD_LDU,
@@ -70,7 +70,7 @@ typedef enum sd_block_kernel {
     SD_BLOCK_KERNELS
 } sd_block_kernel;
 
-/* Whether backends may take different ones of equal pivots. */
+/* Whether backends may take different ones of pivots that are all but equal. */
 static inline bool sd_block_picks_among_equals(sd_block_kernel kernel)
 {
     return kernel == SD_LDU_FULL || kernel == SD_LDLT_COMPLETE;

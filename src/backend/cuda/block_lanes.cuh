@@ -53,10 +53,19 @@ __device__ inline unsigned key_of(float a)
 {
     return __float_as_uint(a) & 0x7fffffffu;
 }
-/* The larger of two keys, and whether that is the first. */
-__device__ inline unsigned larger_key(unsigned a, unsigned b, bool &first)
+/*
+ * For searches of many registers: the key without its low five bits, and a register's index in their place,
+ * so that one maximum finds both, and of equals the first. Backends may pick among pivots that differ in
+ * those bits only.
+ */
+static_assert(SD_BLOCK_MOST == 32 && SD_BLOCK_EQUAL_BITS == 5, "an index takes the place of these bits");
+template <class real> __device__ inline unsigned indexed_key(real a, int index)
 {
-    return __vibmax_u32(a, b, &first);
+    return (key_of(a) & ~31u) | static_cast<unsigned>(31 - index);
+}
+__device__ inline int index_of(unsigned indexed)
+{
+    return 31 - static_cast<int>(indexed & 31u);
 }
 template <class real> __device__ inline bool is_finite(real a)
 {

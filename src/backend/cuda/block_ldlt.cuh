@@ -6,11 +6,14 @@
  * and c2, step s does a_ij <- a_ij - l1 c1_j, and step s + 1, which then chooses nothing, a_ij <- a_ij - l2
  * c2_j with the column as it was before. So the blocks of a warp stay at the same step whatever pivots they
  * take. L is what is kept, and L' is made of it when the block is written.
+ *
+ * Pivots are not moved away from 0 here: a block that has one to move, which is rare, is factored again by the
+ * version in shared memory.
  */
 #ifndef SD_CUDA_BLOCK_LDLT_CUH
 #define SD_CUDA_BLOCK_LDLT_CUH
 
-#include "backend/cuda/block_pairs.cuh"
+#include "backend/cuda/block_shared_ldlt.cuh"
 #include "backend/cuda/block_symmetric.cuh"
 
 namespace sd_cuda
@@ -27,6 +30,7 @@ struct in_order {
     /* steps of a chunk, by measurement (saddle bench blocks) */
     template <int N> static constexpr int CHUNK = N <= 4 ? 1 : 4;
     static constexpr bool KEEPS_DIAGONAL = false, DECIDES_LAST = true;
+    static constexpr int IN_SHARED = STATIC;
 
     template <int L, int B, int C, int N, class real>
     static __device__ inline choice choose(symmetric_rows<real, N, L> &m, chunk_step<B, C, N> step,
@@ -39,6 +43,7 @@ struct in_order {
 struct bunch_kaufman {
     template <int N> static constexpr int CHUNK = N <= 4 ? 1 : 4;
     static constexpr bool KEEPS_DIAGONAL = false, DECIDES_LAST = false;
+    static constexpr int IN_SHARED = BUNCH_KAUFMAN;
 
     template <int L, int B, int C, int N, class real>
     static __device__ inline choice choose(symmetric_rows<real, N, L> &m, chunk_step<B, C, N> step,
@@ -46,7 +51,6 @@ struct bunch_kaufman {
     {
         constexpr real TINY = numbers<real>::TINY, ALPHA = static_cast<real>(SD_BLOCK_ALPHA);
         const int s = step.s();
-        if (!__any_sync(ALL_LANES, !second)) return {false, 0};
         const int found = lane_of_largest<L>(m.w, key_of(m.r[B]), m.inside() && m.at > s);
         const int q = found < 0 ? m.w.first : found;
         const real d = fabs(broadcast(m.r[B], m.lane_at(s))), below = fabs(broadcast(m.r[B], q));
@@ -68,24 +72,18 @@ struct bunch_kaufman {
 struct complete {
     template <int N> static constexpr int CHUNK = N <= 4 ? 1 : 4;
     static constexpr bool KEEPS_DIAGONAL = true, DECIDES_LAST = false;
+    static constexpr int IN_SHARED = COMPLETE;
 
-    /* The largest of the row after the diagonal, from column s on: its key, and its register. Entries before
-     * the diagonal are others' after it. */
+    /* The largest indexed key of the row after the diagonal, from column s on: entries before the diagonal
+     * are others' after it. */
     template <int L, int B, int C, int N, class real>
-    static __device__ inline unsigned search(const symmetric_rows<real, N, L> &m, chunk_step<B, C, N> step,
-                                             int &index)
+    static __device__ inline unsigned search(const symmetric_rows<real, N, L> &m, chunk_step<B, C, N> step)
     {
         unsigned best[2] = {0, 0};
-        int at[2] = {B, B};
 #pragma unroll
-        for (int j = N - 1; j > B; --j) {
-            const bool after = j >= B + C ? j > m.at : comes<C>(j - B, step.t) && j > m.at - step.t;
-            bool larger;
-            const unsigned most = larger_key(after ? key_of(m.r[j]) : 0u, best[j % 2], larger);
-            at[j % 2] = after && larger ? j : at[j % 2];
-            best[j % 2] = most;
-        }
-        index = best[0] >= best[1] ? at[0] : at[1];
+        for (int j = B + 1; j < N; ++j)
+            if (j >= B + C ? j > m.at : comes<C>(j - B, step.t) && j > m.at - step.t)
+                best[j % 2] = max(best[j % 2], indexed_key(m.r[j], j));
         return max(best[0], best[1]);
     }
 
@@ -94,14 +92,13 @@ struct complete {
                                            bool second)
     {
         constexpr real TINY = numbers<real>::TINY, ALPHA = static_cast<real>(SD_BLOCK_ALPHA);
-        if (!__any_sync(ALL_LANES, !second)) return {false, 0};
         const int s = step.s();
         const bool open = m.at >= s;
-        int index;
-        const unsigned mine = search(m, step, index);
+        const unsigned mine = search(m, step);
         const int r = lane_of_largest<L>(m.w, m.inside() ? key_of(m.diagonal) : 0u, open);
         const int found = lane_of_largest<L>(m.w, m.inside() ? mine : 0u, open);
-        const int with = m.lane_at(position_of<B, C>(broadcast(index, found), step.t));
+        const unsigned best = broadcast(mine, found); /* 0 in the last row */
+        const int with = m.lane_at(best ? position_of<B, C>(index_of(best), step.t) : -1);
         const int p = with < 0 ? found : min(found, with), q = with < 0 ? found : max(found, with);
         real column = share_row(m, step, p);
         const real diagonal = fabs(broadcast(m.diagonal, r)), entry = fabs(broadcast(column, q));
@@ -118,68 +115,58 @@ struct complete {
     }
 };
 
-/* What becomes of a step: the pivots that it ends with, and what the columns are divided by. */
-template <class real> struct taken_pivot {
-    real a, b, c; /* D; b and c of a 2x2 */
-    scaled_pair<real> pair;
-    real inverse; /* of a 1x1 pivot, of the determinant of the scaled pair */
-};
-
-/* What is known of the block's pivots, in the lanes of their rows. */
+/* What is known of the block's pivots. */
 template <class real> struct pivot_notes {
-    real pivot; /* with the sign of an eigenvalue of D, and at fault where D is: of a pair, in one of its rows
-                   only */
-    bool moved;
-    uint32_t pairs;
+    real pivot;     /* of the lane's row: its sign is that of an eigenvalue of D, and it is at fault where D is
+                       (of a pair, in the first of its rows) */
+    uint32_t pairs; /* of the block */
+    bool again;     /* a pivot of the block may have to be moved */
 };
 
-/* Settles the pivot of step s, whose column is c. */
+/* The lane's entries of L in column s and, where s and s + 1 are a pair, in the next. */
+template <class real> struct column_pair {
+    real first, last;
+};
+
+/* A step whose pivot, or the first row of whose pivot, is a: whether it is a pair, and the column of L. */
 template <class Rule, int L, int B, int C, int N, class real>
-__device__ inline taken_pivot<real> take(const symmetric_rows<real, N, L> &m, chunk_step<B, C, N> step,
+__device__ inline column_pair<real> take(const symmetric_rows<real, N, L> &m, chunk_step<B, C, N> step,
                                          choice &chosen, bool second, const real *c, real small,
                                          pivot_notes<real> &notes)
 {
-    taken_pivot<real> d = {c[B], 0, 0, {}, 0};
-    const int s = step.s();
-    real divisor = d.a, of_first = d.a, of_next = 1;
-    int moved = 0;
-    if (__any_sync(ALL_LANES, chosen.pair)) {
-        clamped_pair<real> e = {d.a, c[step.next_register()], broadcast(step.next(m.r), chosen.next), 0};
-        d.pair = scale_pair(e.a, e.b, e.c);
-        if (Rule::DECIDES_LAST) chosen.pair = chosen.pair && is_better(d.pair, e.b);
-        if (small > 0 && __any_sync(ALL_LANES, chosen.pair)) {
-            e = clamp_pair(e.a, e.b, e.c, small);
-            d.pair = scale_pair(e.a, e.b, e.c);
-        }
-        if (chosen.pair) {
-            d.a = e.a;
-            d.b = e.b;
-            d.c = e.c;
-            divisor = d.pair.determinant;
-            moved = e.count;
-            /* one eigenvalue is negative, or both have the sign of a; it is at fault where fault_of the pair is */
-            const real whole = fabs(divisor * e.b);
-            const real size = whole < numbers<real>::TINY * (d.pair.b * d.pair.b) ? 0 : whole;
-            of_first = divisor < 0 || e.a < 0 ? -size : size;
-            of_next = divisor > 0 && e.a < 0 ? -1 : 1;
-            notes.pairs |= 1u << s;
-        }
+    const real a = c[B];
+    column_pair<real> l = {m.r[B], step.next(m.r)};
+    const bool stands = m.at == step.s() && !second;
+    if (stands) notes.pivot = a;
+    if (Rule::DECIDES_LAST && chosen.pair) {
+        const real b = c[step.next_register()];
+        chosen.pair = key_of(b) > key_of(a); /* or it is never better */
     }
-    if (small > 0 && !chosen.pair) {
-        divisor = of_first = settle(d.a, small);
-        moved = divisor != d.a;
-        d.a = divisor;
+    if (!__any_sync(ALL_LANES, chosen.pair)) {
+        l.first *= reciprocal(a);
+        notes.again = notes.again || (!second && fabs(a) < small);
+        return l;
     }
-    d.inverse = reciprocal(divisor);
-    if (m.at == s && !second) {
-        notes.pivot = of_first;
-        notes.moved = moved > 0;
+    const real b = c[step.next_register()], e = broadcast(l.last, chosen.next);
+    const scaled_pair<real> d = scale_pair(a, b, e);
+    if (Rule::DECIDES_LAST) chosen.pair = chosen.pair && is_better(d, b);
+    const real inverse = reciprocal(chosen.pair ? d.determinant : a), alone = l.first * inverse;
+    solve_pair(d, d.by * inverse, l.first, l.last);
+    l.first = chosen.pair ? l.first : alone;
+    if (chosen.pair) {
+        /* one eigenvalue is negative, or both have the sign of a */
+        const real whole = fabs(d.determinant * b);
+        const real size = whole < numbers<real>::TINY * (d.b * d.b) ? 0 : whole;
+        if (stands) notes.pivot = d.determinant < 0 || a < 0 ? -size : size;
+        if (m.at == step.s() + 1) notes.pivot = d.determinant > 0 && a < 0 ? -1 : 1;
+        notes.pairs |= 1u << step.s();
+        /* the determinant over the norm bounds the smaller eigenvalue */
+        notes.again = notes.again ||
+                      fabs(d.determinant) < 2 * small * d.by * (fabs(d.a) + fabs(d.b) + fabs(d.c));
+    } else {
+        notes.again = notes.again || (!second && fabs(a) < small);
     }
-    if (m.at == s + 1 && chosen.pair) {
-        notes.pivot = of_next;
-        notes.moved = moved > 1;
-    }
-    return d;
+    return l;
 }
 
 template <class Rule, int C, int N, int L, class real>
@@ -193,51 +180,62 @@ __device__ inline void eliminate(symmetric_rows<real, N, L> &m, real small, pivo
 #pragma unroll 1
         for (int t = 0; t < C; ++t) {
             const chunk_step<B, C, N> step = {t};
-            const int s = step.s();
-            choice chosen = Rule::choose(m, step, second);
-            const real mine = second ? second_column : m.r[B], following = step.next(m.r);
-            const real *c = share_column(m, step, mine);
-            const taken_pivot<real> d = take<Rule>(m, step, chosen, second, c, small, notes);
-            real l = m.at == s ? d.a : m.r[B] * d.inverse, next = following;
-            if (__any_sync(ALL_LANES, chosen.pair)) {
-                real first = m.r[B], last = following;
-                solve_pair(d.pair, d.pair.by * d.inverse, first, last);
-                if (chosen.pair) {
-                    l = m.at == s ? d.a : m.at == s + 1 ? d.b : first;
-                    next = m.at == s ? d.b : m.at == s + 1 ? d.c : last;
-                }
+            choice chosen = {false, 0};
+            column_pair<real> l = {m.r[B], 0};
+            const real *c;
+            bool left = m.at > step.s();
+            if (L == WARP && second) { /* as all lanes have it */
+                c = share_column(m, step, second_column);
+                if (Rule::KEEPS_DIAGONAL) m.diagonal = left ? fma(-l.first, second_column, m.diagonal) : m.diagonal;
+                second = false;
+            } else {
+                chosen = Rule::choose(m, step, second);
+                const real mine = second ? second_column : m.r[B];
+                c = share_column(m, step, mine);
+                second_column = step.next(m.r);
+                l = take<Rule>(m, step, chosen, second, c, small, notes);
+                left = m.at > step.s() + chosen.pair;
+                l.first = left && !second ? l.first : m.r[B];
+                if (Rule::KEEPS_DIAGONAL) m.diagonal = left ? fma(-l.first, mine, m.diagonal) : m.diagonal;
+                second = chosen.pair;
             }
-            l = second || m.at < s ? m.r[B] : l;
-            const real multiplier = m.at > s + chosen.pair ? l : 0;
-            if (Rule::KEEPS_DIAGONAL) m.diagonal = fma(-multiplier, mine, m.diagonal);
-            eliminate_column<B, C>(m.r, t, multiplier, c, l);
-            /* what was in register B + 1 is in B now */
-            if (C > 1) m.r[B] = chosen.pair && step.within() ? next : m.r[B];
-            if (B + C < N) m.r[step.OUTER] = chosen.pair && !step.within() ? next : m.r[step.OUTER];
-            second_column = following;
-            second = chosen.pair;
+            eliminate_column<B, C>(m.r, t, left ? l.first : 0, c, l.first);
+            const bool next = left && chosen.pair; /* what was in register B + 1 is in B now */
+            if (C > 1) m.r[B] = next && step.within() ? l.last : m.r[B];
+            if (B + C < N) m.r[step.OUTER] = next && !step.within() ? l.last : m.r[step.OUTER];
         }
     });
 }
 
+/* The block of w in shared memory, apart from the kernels, which seldom need it. */
+template <int RULE, int L, class real>
+__noinline__ __device__ void factor_again(const batch<real> &b, place w, real *room, uint8_t *order)
+{
+    ldlt_in_shared<RULE, L>(b, w, room, order);
+}
+
 template <class real, int N, int L, class Rule>
-__global__ void __launch_bounds__(BLOCK_THREADS,
-                                  (at_once<real, N>((N == 12 ? 48 : 36) + 18 * numbers<real>::WORDS)))
+__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>((N == 12 ? 48 : 36) + 18 * numbers<real>::WORDS)))
     ldlt(const batch<real> b)
 {
     __shared__ symmetric_rooms<real, N, L> rooms;
+    __shared__ uint8_t orders[BLOCK_THREADS / L][Rule::IN_SHARED == COMPLETE ? N : 1];
     symmetric_rows<real, N, L> m = {find_place<L>(b), rooms.mine()};
-    const place &w = m.w;
+    place &w = m.w;
     const real *block = b.x + w.entry;
     load_symmetric(m, block, Rule::KEEPS_DIAGONAL);
-    pivot_notes<real> notes = {1, false, 0};
+    pivot_notes<real> notes = {1, 0, false};
     eliminate<Rule, Rule::template CHUNK<N>>(m, b.small, notes);
+    place again = w;
+    if (notes.again)
+        w.n = 0;
+    else
+        again.n = 0;
     real scale;
     const verdict v = judge<L>(w, block, fault_of(notes.pivot), all_finite(m.r), m.at, &scale);
     sd_block_state state = {};
     state.pairs = notes.pairs;
     state.negative = static_cast<uint8_t>(__popc(lanes_where<L>(w, m.inside() && notes.pivot < 0)));
-    state.perturbed = static_cast<uint8_t>(__popc(lanes_where<L>(w, m.inside() && notes.moved)));
     if (v.any_failed && v.failed) {
         scaled_identity(w, scale, m.r);
         m.at = w.lane;
@@ -246,6 +244,9 @@ __global__ void __launch_bounds__(BLOCK_THREADS,
     }
     store_symmetric(m, b.f + w.entry);
     store_order(b, w, m.at, w.lane, w.lane, state);
+    if (!__any_sync(ALL_LANES, notes.again)) return;
+    __syncwarp();
+    factor_again<Rule::IN_SHARED, L>(b, again, m.room, orders[threadIdx.x / L]);
 }
 
 template <class Rule> struct ldlt_method {

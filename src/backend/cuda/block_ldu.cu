@@ -20,24 +20,16 @@ enum { NONE, PARTIAL, FULL };
 template <int N, class real>
 constexpr int CHUNK = N <= 16 ? 1 : numbers<real>::WORDS == 2 && N % 8 == 0 ? 8 : 4;
 
-/* Largest key of the row from the column of step B + t on, and the first register that has it. Two searches go on at
- * once, to wait less for each other's outcome. */
+/* Largest indexed key of the row from the column of step B + t on; where all is zero, that of the step's own
+ * column. Two searches go on at once, to wait less for each other's outcome. */
 template <int B, int C, int N, class real>
-__device__ inline unsigned search_row(const real (&r)[N], int t, int *index)
+__device__ inline unsigned search_row(const real (&r)[N], int t)
 {
     unsigned best[2] = {0, 0};
-    int at[2] = {N, N};
 #pragma unroll
-    for (int j = N - 1; j >= B; --j) {
-        const bool there = j >= B + C || comes<C>(j - B, t);
-        bool larger;
-        best[j % 2] = larger_key(there ? key_of(r[j]) : 0u, best[j % 2], larger);
-        at[j % 2] = there && larger ? j : at[j % 2];
-    }
-    /* the first of equals: where all is zero, that is the step's own column, and not one beyond the block */
-    const bool odd = best[1] > best[0] || (best[1] == best[0] && at[1] < at[0]);
-    *index = odd ? at[1] : at[0];
-    return odd ? best[1] : best[0];
+    for (int j = B; j < N; ++j)
+        if (j >= B + C || comes<C>(j - B, t)) best[j % 2] = max(best[j % 2], indexed_key(r[j], j));
+    return max(best[0], best[1]);
 }
 
 /* A lane's view of its block at work. */
@@ -103,19 +95,19 @@ template <int L, int C, int N, class real>
 __device__ inline void eliminate_with_exchanges(const place &w, real small, ldu_rows<real, N> &m)
 {
     const int self = w.first + w.lane;
-    int index;
-    unsigned best = search_row<0, 1>(m.r, 0, &index);
+    unsigned best = search_row<0, 1>(m.r, 0);
     each_chunk<N, C>([&](auto base) {
         constexpr int B = decltype(base)::value;
         if (C == 1 && B >= w.most) return;
 #pragma unroll 1
         for (int t = 0; t < C; ++t) {
-            const int p = lane_of_largest<L>(w, w.lane < w.n ? best : 0u, m.open), c = broadcast(index, p);
-            exchange_register<L, B>(m.r, c);
+            const int p = lane_of_largest<L>(w, w.lane < w.n ? best : 0u, m.open);
+            const int c = index_of(broadcast(best, p));
+            exchange_register<B>(m.r, c);
             exchange_lane(w, B + t, position_of<B, C>(c, t), m.column);
             const ldu_step<real> step = take<B>(m, B + t, self == p, broadcast(m.r[B], p), small);
             eliminate_step<B, C>(m.r, t, step.l, p, step.finished);
-            best = search_row<B, C>(m.r, t + 1, &index);
+            best = search_row<B, C>(m.r, t + 1);
         }
     });
 }

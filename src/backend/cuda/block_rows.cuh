@@ -24,51 +24,23 @@ template <int B, int C> __device__ inline int position_of(int index, int t)
     return index < B + C ? index + t : index;
 }
 
-/*
- * Calls f(j) with j = c, FROM <= c < TO, as a constant. The lanes of a sub-warp have the same c: where the
- * sub-warp is the warp that is a tree of branches, which costs less than asking of every register whether it
- * is meant.
- */
-template <int FROM, int TO, class F> __device__ __forceinline__ void at_register(int c, const F &f)
-{
-    if constexpr (TO - FROM == 1) {
-        f(std::integral_constant<int, FROM>());
-    } else if constexpr (TO > FROM) {
-        constexpr int MIDDLE = FROM + (TO - FROM) / 2;
-        if (c < MIDDLE)
-            at_register<FROM, MIDDLE>(c, f);
-        else
-            at_register<MIDDLE, TO>(c, f);
-    }
-}
-
 /* Register c, above FIRST, becomes `value`; none where c is not above it. */
-template <int L, int FIRST, int N, class real>
-__device__ inline void put_register(real (&r)[N], int c, real value)
+template <int FIRST, int N, class real> __device__ inline void put_register(real (&r)[N], int c, real value)
 {
-    if constexpr (L == WARP) {
-        if (c > FIRST) at_register<FIRST + 1, N>(c, [&](auto j) { r[decltype(j)::value] = value; });
-    } else {
+    const unsigned which = 1u << c;
 #pragma unroll
-        for (int j = FIRST + 1; j < N; ++j) r[j] = j == c ? value : r[j];
-    }
+    for (int j = FIRST + 1; j < N; ++j) r[j] = which >> j & 1 ? value : r[j];
 }
 
 /* Exchanges registers FIRST and c, which is not below it. */
-template <int L, int FIRST, int N, class real> __device__ inline void exchange_register(real (&r)[N], int c)
+template <int FIRST, int N, class real> __device__ inline void exchange_register(real (&r)[N], int c)
 {
     const real given = r[FIRST];
-    if constexpr (L == WARP) {
-        at_register<FIRST, N>(c, [&](auto j) {
-            r[FIRST] = r[decltype(j)::value];
-            r[decltype(j)::value] = given;
-        });
-    } else {
+    const unsigned which = 1u << c;
 #pragma unroll
-        for (int j = FIRST + 1; j < N; ++j) {
-            r[FIRST] = j == c ? r[j] : r[FIRST];
-            r[j] = j == c ? given : r[j];
-        }
+    for (int j = FIRST + 1; j < N; ++j) {
+        r[FIRST] = which >> j & 1 ? r[j] : r[FIRST];
+        r[j] = which >> j & 1 ? given : r[j];
     }
 }
 

@@ -117,10 +117,9 @@ struct running_largest {
 };
 
 template <class real, int L>
-__device__ inline shared_block<real, L> open_block(const batch<real> &b, real *room)
+__device__ inline shared_block<real, L> open_block(const batch<real> &b, const place &w, real *room)
 {
-    shared_block<real, L> m = {find_place<L>(b), room, 0, 0, 0, SD_BLOCK_OK, {}};
-    const place &w = m.w;
+    shared_block<real, L> m = {w, room, 0, 0, 0, SD_BLOCK_OK, {}};
     m.apart = w.n | 1;
     m.row = m.column = w.lane;
     const real *block = b.x + w.entry;

@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS) ldu(const batch<real> b)
 {
     __shared__ block_room<real, N, L> rooms;
     __shared__ uint8_t orders[BLOCK_THREADS / L][SEARCH == FULL ? N : 1];
-    shared_block<real, L> m = open_block<real, L>(b, rooms.mine());
+    shared_block<real, L> m = open_block<real, L>(b, find_place<L>(b), rooms.mine());
     ldu_steps<SEARCH>(m, b.small, orders[threadIdx.x / L]);
     settle_block(b, m, [](real scale) { return scale; });
     store_block(b, m);
@@ -114,7 +114,7 @@ template <class real, int N, int L>
 __global__ void __launch_bounds__(BLOCK_THREADS) jordan(const batch<real> b)
 {
     __shared__ block_room<real, N, L> rooms;
-    shared_block<real, L> m = open_block<real, L>(b, rooms.mine());
+    shared_block<real, L> m = open_block<real, L>(b, find_place<L>(b), rooms.mine());
     const place &w = m.w;
     int pivot = w.lane;
     jordan_steps(m, pivot);
@@ -158,7 +158,7 @@ template <class real, int N, int L, bool TRANSPOSED>
 __global__ void __launch_bounds__(BLOCK_THREADS) huard(const batch<real> b)
 {
     __shared__ block_room<real, N, L> rooms;
-    shared_block<real, L> m = open_block<real, L>(b, rooms.mine());
+    shared_block<real, L> m = open_block<real, L>(b, find_place<L>(b), rooms.mine());
     const place &w = m.w;
     huard_steps(m);
     settle_block(b, m, [](real scale) { return scale; });

@@ -136,7 +136,7 @@ __device__ inline void exchange_rows(symmetric_rows<real, N, L> &m, chunk_step<B
                                      int from, bool second, real column)
 {
     const int position = broadcast(m.at, from), to = step.s() + second;
-    put_register<L, B>(m.r, wanted ? step.register_at(position) : B, second ? step.next(m.r) : m.r[B]);
+    put_register<B>(m.r, wanted ? step.register_at(position) : B, second ? step.next(m.r) : m.r[B]);
     step.put_next(m.r, wanted && second, column);
     m.r[B] = wanted && !second ? column : m.r[B];
     if (wanted) m.at = m.self() == from ? to : m.at == to ? position : m.at;
