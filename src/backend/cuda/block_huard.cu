@@ -105,6 +105,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(40))) huard(c
         at = w.lane;
         state.status = v.status;
     }
+    __syncwarp(); /* the last row was read */
     if (w.lane < w.n) {
 #pragma unroll
         for (int i = 0; i < N; ++i)

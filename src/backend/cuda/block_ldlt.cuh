@@ -28,7 +28,7 @@ struct choice {
 /* The order of the block: the pivot is decided when its column is known to all. */
 struct in_order {
     /* steps of a chunk, by measurement (saddle bench blocks) */
-    template <int N> static constexpr int CHUNK = N <= 4 ? 1 : 4;
+    template <int N> static constexpr int CHUNK = N <= 16 ? 1 : 4;
     static constexpr bool KEEPS_DIAGONAL = false, DECIDES_LAST = true;
     static constexpr int IN_SHARED = STATIC;
 
@@ -41,7 +41,7 @@ struct in_order {
 };
 
 struct bunch_kaufman {
-    template <int N> static constexpr int CHUNK = N <= 4 ? 1 : 4;
+    template <int N> static constexpr int CHUNK = N <= 8 ? 1 : N <= 16 ? 2 : N % 8 ? 4 : 8;
     static constexpr bool KEEPS_DIAGONAL = false, DECIDES_LAST = false;
     static constexpr int IN_SHARED = BUNCH_KAUFMAN;
 
@@ -70,7 +70,7 @@ struct bunch_kaufman {
 };
 
 struct complete {
-    template <int N> static constexpr int CHUNK = N <= 4 ? 1 : 4;
+    template <int N> static constexpr int CHUNK = N <= 8 ? 1 : N <= 16 ? 2 : N % 8 ? 4 : 8;
     static constexpr bool KEEPS_DIAGONAL = true, DECIDES_LAST = false;
     static constexpr int IN_SHARED = COMPLETE;
 

@@ -17,8 +17,7 @@ namespace
 enum { NONE, PARTIAL, FULL };
 
 /* Steps of a chunk with full pivoting, by measurement (saddle bench blocks). */
-template <int N, class real>
-constexpr int CHUNK = N <= 16 ? 1 : numbers<real>::WORDS == 2 && N % 8 == 0 ? 8 : 4;
+template <int N> constexpr int CHUNK = N <= 8 ? 1 : N <= 16 ? 2 : 4;
 
 /* Largest indexed key of the row from the column of step B + t on; where all is zero, that of the step's own
  * column. Two searches go on at once, to wait less for each other's outcome. */
@@ -128,7 +127,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(BESIDE<N, SEA
     ldu_rows<real, N> m = {{}, w.lane, w.lane, true, 1, false};
     load_row(w, block, m.r);
     if (SEARCH == FULL)
-        eliminate_with_exchanges<L, CHUNK<N, real>>(w, b.small, m);
+        eliminate_with_exchanges<L, CHUNK<N>>(w, b.small, m);
     else
         eliminate_columns<L, SEARCH == PARTIAL>(w, b.small, m);
     const real inverse = reciprocal(m.pivot);

@@ -24,24 +24,35 @@ template <int B, int C> __device__ inline int position_of(int index, int t)
     return index < B + C ? index + t : index;
 }
 
+/* Calls f(j) of the registers j from FIRST to N - 1 among which is c in some block of the warp: where a lane
+ * has many, four at a time are passed over by all lanes if it is not. */
+template <int FIRST, int N, class F> __device__ inline void around_register(int c, const F &f)
+{
+    constexpr int GROUP = 4;
+    const unsigned groups = N > 16 ? __reduce_or_sync(ALL_LANES, 1u << (c / GROUP)) : ~0u;
+#pragma unroll
+    for (int first = FIRST / GROUP * GROUP; first < N; first += GROUP)
+        if (groups >> (first / GROUP) & 1) {
+#pragma unroll
+            for (int j = first; j < first + GROUP; ++j)
+                if (j >= FIRST && j < N) f(j);
+        }
+}
+
 /* Register c, above FIRST, becomes `value`; none where c is not above it. */
 template <int FIRST, int N, class real> __device__ inline void put_register(real (&r)[N], int c, real value)
 {
-    const unsigned which = 1u << c;
-#pragma unroll
-    for (int j = FIRST + 1; j < N; ++j) r[j] = which >> j & 1 ? value : r[j];
+    around_register<FIRST + 1, N>(c, [&](int j) { r[j] = j == c ? value : r[j]; });
 }
 
 /* Exchanges registers FIRST and c, which is not below it. */
 template <int FIRST, int N, class real> __device__ inline void exchange_register(real (&r)[N], int c)
 {
     const real given = r[FIRST];
-    const unsigned which = 1u << c;
-#pragma unroll
-    for (int j = FIRST + 1; j < N; ++j) {
-        r[FIRST] = which >> j & 1 ? r[j] : r[FIRST];
-        r[j] = which >> j & 1 ? given : r[j];
-    }
+    around_register<FIRST + 1, N>(c, [&](int j) {
+        r[FIRST] = j == c ? r[j] : r[FIRST];
+        r[j] = j == c ? given : r[j];
+    });
 }
 
 /* A step of elimination, a_ij <- a_ij - multiplier a_pj; column s becomes `finished` in the lane's row. */

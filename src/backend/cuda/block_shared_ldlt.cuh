@@ -172,6 +172,7 @@ __device__ inline void ldlt_steps(shared_block<real, L> &m, real small, uint8_t 
             __syncwarp();
         }
         const settled_pivot<real> d = take(m, s, busy, two, small);
+        __syncwarp(); /* what others choose by was read */
         const bool left = m.busy(s) && w.lane > s + two && m.inside();
         real l = 0, second = 0;
         if (left) {
