@@ -157,6 +157,52 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<vec, N>(method::BESIDE
     }
 }
 
+constexpr int HUARD_THREADS = BLOCK_THREADS / 2;
+
+/* As at_once; each quarter of a multiprocessor has a quarter of its registers for whole warps. */
+template <class vec, int N> constexpr int huard_at_once()
+{
+    const int warps = 512 / (2 * numbers<vec>::WORDS * N + 56);
+    return 4 * (warps > 8 ? 8 : warps) * WARP / HUARD_THREADS;
+}
+
+/* Gauss-Huard: two rows a lane, the rows of b in the factors' order, and the jobs of BLOCK_THREADS threads in
+ * two blocks, (x, 0) and (x, 1), for what they need of shared memory. */
+template <int N, class real, class vec, bool TRANSPOSED>
+__global__ void __launch_bounds__(HUARD_THREADS, (huard_at_once<vec, N>()))
+    apply_huard(batch<real> f, const sides<vec> s)
+{
+    using method = huard<N, vec, TRANSPOSED>;
+    constexpr int H = method::H;
+    __shared__ typename method::room rooms[HUARD_THREADS / H];
+    f.from += static_cast<int>(blockIdx.y) * (HUARD_THREADS / H);
+    const place w = find_place<H>(f);
+    const bool mine[2] = {w.lane < w.n, w.lane + H < w.n};
+    int read[2], written[2];
+    vec next[2];
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+        const int at = mine[k] ? w.row + w.lane + k * H : 0;
+        read[k] = s.source ? s.source[at] : at;
+        next[k] = mine[k] ? s.b[read[k]] : static_cast<vec>(0);
+        written[k] = mine[k] ? w.row + f.column[at] : 0;
+        if (s.target) written[k] = s.target[written[k]];
+    }
+    method how(w, f.x + w.entry, rooms[threadIdx.x / H]);
+    for (int c = 0; c < s.columns; ++c) {
+        how.first.r = next[0];
+        how.second.r = next[1];
+        if (c + 1 < s.columns) {
+#pragma unroll
+            for (int k = 0; k < 2; ++k)
+                if (mine[k]) next[k] = s.b[(c + 1) * s.rows + read[k]];
+        }
+        how.solve();
+        if (mine[0]) s.y[c * s.rows + written[0]] = how.first.x();
+        if (mine[1]) s.y[c * s.rows + written[1]] = how.second.x();
+    }
+}
+
 template <class real, class vec> struct application {
     sd_engine *e;
     const sd_block_plan *plan;
@@ -164,11 +210,14 @@ template <class real, class vec> struct application {
     batch<real> f;
     sides<vec> s;
 
-    template <int N, int L, class method> void launch(const batch<real> &some) const
+    using kernel_of = void (*)(batch<real>, sides<vec>);
+    /* In each block of threads the jobs of BLOCK_THREADS threads are shared out to `parts`. */
+    template <int L> void launch(const batch<real> &some, kernel_of how, int parts = 1) const
     {
         constexpr int each = BLOCK_THREADS / L;
-        launch_with(e, "block_apply", apply<N, L, real, vec, method>,
-                    (static_cast<int64_t>(some.to) - some.from + each - 1) / each, BLOCK_THREADS, some, s);
+        const int64_t blocks = (static_cast<int64_t>(some.to) - some.from + each - 1) / each;
+        launch_grid(e, "block_apply", false, how, dim3(static_cast<unsigned>(blocks), parts),
+                    BLOCK_THREADS / parts, 0, some, s);
     }
 
     /* The blocks of least .. most rows. */
@@ -176,18 +225,19 @@ template <class real, class vec> struct application {
     {
         const batch<real> some = of_sizes(plan, f, least, most);
         if (some.from == some.to || e->status) return;
+        constexpr int H = huard<N, vec, false>::H;
         if (kernel == SD_JORDAN)
-            launch<N, L, inverse<N, L, real, vec>>(some);
+            launch<L>(some, apply<N, L, real, vec, inverse<N, L, real, vec>>);
         else if (kernel == SD_HUARD)
-            launch<N, L, huard<N, L, real, vec, false>>(some);
+            launch<H>(some, apply_huard<N, real, vec, false>, 2);
         else if (kernel == SD_HUARD_TRANSPOSED)
-            launch<N, L, huard<N, L, real, vec, true>>(some);
+            launch<H>(some, apply_huard<N, real, vec, true>, 2);
         else if (kernel == SD_LLT || kernel == SD_LLT_DIAGONAL)
-            launch<N, L, triangles<N, L, real, vec, middle::NONE>>(some);
+            launch<L>(some, apply<N, L, real, vec, triangles<N, L, real, vec, middle::NONE>>);
         else if (f.state)
-            launch<N, L, triangles<N, L, real, vec, middle::PAIRS>>(some);
+            launch<L>(some, apply<N, L, real, vec, triangles<N, L, real, vec, middle::PAIRS>>);
         else
-            launch<N, L, triangles<N, L, real, vec, middle::DIAGONAL>>(some);
+            launch<L>(some, apply<N, L, real, vec, triangles<N, L, real, vec, middle::DIAGONAL>>);
     }
 };
 
@@ -199,7 +249,7 @@ void apply_in(sd_engine *e, const sd_block_factors *x, int columns, const sd_vec
     batch<real> f = {};
     f.x = static_cast<const real *>(x->data);
     f.row = x->kernel < SD_JORDAN ? x->row : NULL;
-    f.column = sd_block_symmetric(x->kernel) ? x->row : x->column;
+    if (x->kernel != SD_JORDAN) f.column = sd_block_symmetric(x->kernel) ? x->row : x->column;
     f.state = pairs ? x->state : NULL;
     f.job = plan->job;
     f.regular = plan->regular;
