@@ -2,18 +2,13 @@
 # saddle bench direct, and the peers' drivers that it takes turns with.
 load helper
 
-PEERS=${SADDLE%/*}/peers
-
 needs_peer() {
     [ -x "$PEERS/peer-$1" ] || skip "no driver of $1 was built (scripts/packages peers)"
 }
 
 # fake_peer NAME LINE...: a driver, in the folder peers, that reads no matrix: lines of a shell script.
 fake_peer() {
-    mkdir -p peers
-    printf '#!/bin/sh\n' > "peers/peer-$1"
-    printf '%s\n' "${@:2}" >> "peers/peer-$1"
-    chmod +x "peers/peer-$1"
+    fake_program "peers/peer-$1" "${@:2}"
 }
 
 @test "bench direct without peers: JSON with every figure, those of the peers unknown" {

@@ -2,18 +2,13 @@
 # saddle bench blocks: its drivers, its report, and the solves with block-Jacobi.
 load helper
 
-PEERS=${SADDLE%/*}/peers
-
 needs_driver() {
     [ -x "$PEERS/blocks-cpu" ] || skip "no driver was built (no LAPACK, or sanitizers are on)"
 }
 
 # fake_driver LINE...: a driver, in the folder drivers, that says what is in the file lines after these commands.
 fake_driver() {
-    mkdir -p drivers
-    printf '#!/bin/sh\n' > drivers/blocks-cpu
-    printf '%s\n' "$@" >> drivers/blocks-cpu
-    chmod +x drivers/blocks-cpu
+    fake_program drivers/blocks-cpu "$@"
 }
 
 # measured PART WORK WHO NAME SIZE BATCH SECONDS: a line of a driver.
