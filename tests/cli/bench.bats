@@ -82,15 +82,7 @@ fake_peer() {
 
 @test "bench direct ends its peers when it is interrupted" {
     fake_peer mumps 'echo $$ > pid; echo ready; exec sleep 60'
-    "$SADDLE" bench direct lap2d_10 --repeat 1 --peers peers 3>&- &
-    bench=$!
-    for _ in $(seq 100); do [ -s pid ] && break || sleep 0.1; done
-    sleep 0.3
-    kill -TERM $bench
-    status=0
-    wait $bench || status=$?
-    [ $status = 130 ]
-    run -1 kill -0 "$(cat pid)"
+    ends_its_driver bench direct lap2d_10 --repeat 1 --peers peers
 }
 
 @test "peers: the inertia of a KKT matrix and of small ones" {

@@ -116,15 +116,7 @@ measured() {
 
 @test "bench blocks ends its driver when it is interrupted" {
     fake_driver 'echo $$ > pid; exec sleep 60'
-    "$SADDLE" bench blocks --peers drivers 3>&- &
-    bench=$!
-    for _ in $(seq 100); do [ -s pid ] && break || sleep 0.1; done
-    sleep 0.3
-    kill -TERM $bench
-    status=0
-    wait $bench || status=$?
-    [ $status = 130 ]
-    run -1 kill -0 "$(cat pid)"
+    ends_its_driver bench blocks --peers drivers
 }
 
 @test "bench blocks: BiCGSTAB with block-Jacobi, by kernel and block size" {

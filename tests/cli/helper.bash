@@ -18,6 +18,19 @@ fake_program() {
     chmod +x "$1"
 }
 
+# ends_its_driver ARGUMENT...: saddle, interrupted when its driver has written its number to pid, ends that too.
+ends_its_driver() {
+    local program status=0
+    "$SADDLE" "$@" 3>&- &
+    program=$!
+    for _ in $(seq 100); do [ -s pid ] && break || sleep 0.1; done
+    sleep 0.3
+    kill -TERM $program
+    wait $program || status=$?
+    [ $status = 130 ]
+    run -1 kill -0 "$(cat pid)"
+}
+
 # laplacian N SHIFT: the 5-point Laplacian on an N x N grid, minus SHIFT on the diagonal.
 laplacian() {
     awk -v n="$1" -v p="$2" 'BEGIN {
