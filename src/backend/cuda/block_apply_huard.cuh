@@ -52,8 +52,8 @@ template <int N, int H, class vec> struct alignas(16) huard_room {
     }
 };
 
-/* A row of the block: row i of N, whose tile begins at column `tile` and whose columns before END are those
- * that its tile may need. */
+/* A row of the block. Its functions are given where it stands, i, and columns that are the same for all rows
+ * of a half: BEGIN, before which there is nothing of U, and END, from which on all is. */
 template <int N, int T, class room> struct huard_row {
     using vec = typename std::remove_reference<decltype(room::number[0])>::type;
     vec entry[N];
@@ -79,8 +79,8 @@ template <int N, int T, class room> struct huard_row {
         }
         take_pivot(in, i, i < n);
     }
-    /* The same where U is kept transposed about the anti-diagonal: first zeros, then what goes to other
-     * lanes' rows, and then their part of this one. */
+    /* Instead, where U is kept transposed about the anti-diagonal: zeros in its row of the room; what it has
+     * of other rows; and then, from the room, what they have of this one. */
     template <int BEGIN> __device__ void clear(room &in, int i)
     {
 #pragma unroll
