@@ -7,6 +7,7 @@
  */
 #include "bench/blocks.h"
 #include "backend/blas.h"
+#include "backend/cpu/cpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,6 +207,24 @@ static void tell_machine(const blocks_bench *b)
     printf("machine %s, %d thread%s; %s\n", model, b->threads, b->threads == 1 ? "" : "s", name);
 }
 
+/* The kernels of chosen instructions, where the processor has them. */
+static void choose_instructions(blocks_bench *b)
+{
+    if (strcmp(b->instructions, "default") == 0) return;
+    if (strcmp(b->instructions, "portable") == 0) {
+        b->engine.backend = &sd_cpu_portable;
+        return;
+    }
+#ifdef SD_HAVE_AVX2
+    const bool wide = strcmp(b->instructions, "avx512") == 0;
+    if (wide ? sd_cpu_has_avx512() : sd_cpu_has_avx2()) {
+        b->engine.backend = wide ? &sd_cpu_avx512 : &sd_cpu_avx2;
+        return;
+    }
+#endif
+    blocks_check(b, "the processor, or this build, has no such instructions");
+}
+
 int main(int argc, char **argv)
 {
     static blocks_bench b;
@@ -216,6 +235,7 @@ int main(int argc, char **argv)
     sd_engine_open(&b.context, &b.engine, b.reference ? SADDLE_DEVICE_REFERENCE : SADDLE_DEVICE_CPU,
                    b.threads);
     blocks_check(&b, NULL);
+    choose_instructions(&b);
     sd_blas_enter();
     tell_machine(&b);
     blocks_run(&b);

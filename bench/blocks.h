@@ -3,8 +3,12 @@
  * (blocks_cuda.cu). Each is a program of its own,
  *
  *     blocks-cpu|blocks-cuda [--part kernels|mixed|apply|setup|all] [--quick] [--threads N] [--reference]
+ *         [--kernel NAME] [--size ROWS] [--version default|registers|shared|all]
+ *         [--instructions default|portable|avx2|avx512]
  *
- * which prints a line as soon as it has something to tell:
+ * (--kernel more than once, for more than one; --size is not for mixed batches; the default version is
+ * measured whatever is chosen; instructions are the CPU's), which prints a line as soon as it has something
+ * to tell:
  *
  *     machine TEXT            where it runs
  *     note TEXT               what is not as it should be
@@ -155,6 +159,10 @@ struct blocks_bench {
     const blocks_device *device;
     const char *part; /* "all", or the only one */
     bool quick, reference;
+    unsigned kernels; /* wanted, as bits */
+    int32_t size;     /* the only one wanted, or 0 */
+    int version;      /* the only one wanted beside the default; 0: none, -1: all */
+    const char *instructions;
     int threads;
     int64_t memory;            /* bytes that may be taken */
     int64_t footprint;         /* bytes that go by before a slot comes again, at least */

@@ -1,10 +1,10 @@
 /*
  * The parts of the benchmark and their cases: see blocks.h.
  *
- *     kernels  every kernel in every version beside the peers: 4, 8, 16, 24, 32 rows, 10,000 and 100,000
- * blocks mixed    blocks of 1 to 32 rows beside equal ones of as many bytes apply    applications to
- * 1,000,000 rows, and what they were factored in setup    four kernels and getrf beside batches of 100 to
- * 100,000
+ * - kernels: every kernel in every version beside the peers: 4, 8, 16, 24, 32 rows, 10,000 and 100,000 blocks
+ * - mixed: blocks of 1 to 32 rows beside equal ones of as many bytes
+ * - apply: applications to 1,000,000 rows, and what they were factored in
+ * - setup: four kernels and getrf beside batches of 100 to 100,000
  */
 #include "bench/blocks_measure.h"
 
@@ -14,33 +14,85 @@
 
 enum { CASES_MOST = 100 };
 
-bool blocks_options(blocks_bench *b, int argc, char **argv, const char *name)
+/* The place of a text in a list, or -1. */
+static int place_of(const char *text, const char *const *list, int count)
+{
+    for (int k = 0; k < count; ++k)
+        if (strcmp(text, list[k]) == 0) return k;
+    return -1;
+}
+
+/* An option with a value; false where it is none, or has another. */
+static bool take_value(blocks_bench *b, const char *option, const char *value)
 {
     static const char *const parts[] = {"all", "kernels", "mixed", "apply", "setup"};
+    static const char *const versions[] = {"all", "default", "registers", "shared"};
+    static const char *const sets[] = {"default", "portable", "avx2", "avx512"};
+    int at = 0;
+    if (strcmp(option, "--threads") == 0) {
+        b->threads = (int)strtol(value, NULL, 10);
+        return b->threads > 0;
+    }
+    if (strcmp(option, "--size") == 0) {
+        b->size = (int32_t)strtol(value, NULL, 10);
+        return b->size > 0 && b->size <= SD_BLOCK_MOST;
+    }
+    if (strcmp(option, "--part") == 0) {
+        if ((at = place_of(value, parts, 5)) >= 0) b->part = parts[at];
+    } else if (strcmp(option, "--kernel") == 0) {
+        if ((at = place_of(value, blocks_kernel_names, SD_BLOCK_KERNELS)) >= 0) b->kernels |= 1u << at;
+    } else if (strcmp(option, "--version") == 0) {
+        if ((at = place_of(value, versions, 4)) >= 0) b->version = at - 1;
+    } else if (strcmp(option, "--instructions") == 0) {
+        if ((at = place_of(value, sets, 4)) >= 0) b->instructions = sets[at];
+    } else {
+        return false;
+    }
+    return at >= 0;
+}
+
+bool blocks_options(blocks_bench *b, int argc, char **argv, const char *name)
+{
     bool good = true;
-    b->part = parts[0];
+    b->part = "all";
+    b->instructions = "default";
     b->threads = 1;
+    b->version = -1;
     for (int k = 1; k < argc; ++k) {
-        const bool more = k + 1 < argc;
         if (strcmp(argv[k], "--quick") == 0) {
             b->quick = true;
         } else if (strcmp(argv[k], "--reference") == 0) {
             b->reference = true;
-        } else if (strcmp(argv[k], "--threads") == 0 && more) {
-            b->threads = (int)strtol(argv[++k], NULL, 10);
-        } else if (strcmp(argv[k], "--part") == 0 && more) {
-            int p = 0;
-            for (++k; p < 5 && strcmp(argv[k], parts[p]) != 0; ++p) continue;
-            if (p < 5) b->part = parts[p];
-            good = good && p < 5;
         } else {
-            good = false;
+            good = good && k + 1 < argc && take_value(b, argv[k], argv[k + 1]);
+            ++k;
         }
     }
-    if (good && b->threads > 0) return true;
+    if (b->kernels == 0) b->kernels = (1u << SD_BLOCK_KERNELS) - 1;
+    if (good) return true;
     fprintf(stderr,
-            "usage: %s [--part kernels|mixed|apply|setup|all] [--quick] [--threads N] [--reference]\n", name);
+            "usage: %s [--part kernels|mixed|apply|setup|all] [--quick] [--threads N] [--reference]\n"
+            "    [--kernel NAME] [--size ROWS] [--version default|registers|shared|all]\n"
+            "    [--instructions default|portable|avx2|avx512]\n",
+            name);
     return false;
+}
+
+/* Fills the batch, and measures a copy of it where that was not done yet. */
+static void fill_and_copy(blocks_bench *b, const blocks_case *c, const blocks_batch *x, int kind,
+                          bool *copied)
+{
+    blocks_fill(b, x, (blocks_kind)kind);
+    if (*copied) return;
+    blocks_restore(b, x);
+    blocks_measure_copy(b, c, x);
+    *copied = true;
+}
+
+/* Whether a kernel is one of those in `wanted` (bits) that were asked for, and for blocks of this kind. */
+static bool is_wanted(const blocks_bench *b, unsigned wanted, int kernel, int kind)
+{
+    return (wanted & b->kernels) >> kernel & 1 && (int)blocks_kind_of((sd_block_kernel)kernel) == kind;
 }
 
 typedef enum peer_choice { NO_PEER, LU_PEER, ALL_PEERS } peer_choice;
@@ -49,15 +101,16 @@ typedef enum peer_choice { NO_PEER, LU_PEER, ALL_PEERS } peer_choice;
 static void measure_batch(blocks_bench *b, const blocks_case *c, const blocks_batch *x, unsigned wanted,
                           bool all_versions, peer_choice peers)
 {
+    bool copied = false;
     for (int kind = 0; kind < BLOCKS_KINDS; ++kind) {
         bool filled = false;
         for (int k = 0; k < SD_BLOCK_KERNELS; ++k) {
-            if (!(wanted >> k & 1) || (int)blocks_kind_of((sd_block_kernel)k) != kind) continue;
-            if (!filled) blocks_fill(b, x, (blocks_kind)kind);
-            if (!filled && kind == BLOCKS_GENERAL) blocks_restore(b, x), blocks_measure_copy(b, c, x);
+            if (!is_wanted(b, wanted, k, kind)) continue;
+            if (!filled) fill_and_copy(b, c, x, kind, &copied);
             filled = true;
             for (int v = 0; v < (all_versions ? b->device->versions : 1); ++v)
-                blocks_measure_kernel(b, c, x, (sd_block_kernel)k, v);
+                if (v == 0 || b->version < 0 || b->version == v)
+                    blocks_measure_kernel(b, c, x, (sd_block_kernel)k, v);
         }
         for (int p = 0; filled && p < b->device->peer_count; ++p) {
             const blocks_peer *one = &b->device->peers[p];
@@ -178,12 +231,12 @@ static void run_apply(blocks_bench *b, const blocks_case *c)
     blocks_batch x = blocks_begin(b, c, b->footprint);
     x.from_slots = 1;
     fill_vectors(b, &x);
+    bool copied = false;
     for (int kind = 0; kind < BLOCKS_KINDS; ++kind) {
         bool filled = false;
         for (int k = 0; k < SD_BLOCK_KERNELS; ++k) {
-            if (!((unsigned)APPLIED >> k & 1) || (int)blocks_kind_of((sd_block_kernel)k) != kind) continue;
-            if (!filled) blocks_fill(b, &x, (blocks_kind)kind);
-            if (!filled && kind == BLOCKS_GENERAL) blocks_restore(b, &x), blocks_measure_copy(b, c, &x);
+            if (!is_wanted(b, APPLIED, k, kind)) continue;
+            if (!filled) fill_and_copy(b, c, &x, kind, &copied);
             filled = true;
             measure_apply(b, c, &x, (sd_block_kernel)k);
         }
@@ -202,6 +255,7 @@ typedef struct case_list {
 static void add_case(case_list *list, const blocks_bench *b, blocks_case one)
 {
     if (strcmp(b->part, "all") != 0 && strcmp(b->part, one.part) != 0) return;
+    if (b->size > 0 && one.size == 0) return;
     if (list->count < CASES_MOST) list->cases[list->count++] = one;
 }
 
@@ -213,17 +267,19 @@ static void list_cases(const blocks_bench *b, case_list *list)
     const int32_t batches[2] = {b->quick ? 1000 : 10000, 100000};
     const int32_t rows = b->quick ? 16000 : 1000000;
     const int32_t *size = b->quick ? quick_sizes : sizes, *apply = b->quick ? quick_sizes : applied;
+    int size_count = b->quick ? 2 : 5, apply_count = b->quick ? 2 : 12;
+    if (b->size > 0) size = apply = &b->size, size_count = apply_count = 1;
     for (int p = 0; p < SD_PRECISIONS; ++p) {
         for (int t = 0; t < (b->quick ? 1 : 2); ++t)
-            for (int s = 0; s < (b->quick ? 2 : 5); ++s)
+            for (int s = 0; s < size_count; ++s)
                 add_case(list, b, (blocks_case){"kernels", (sd_precision)p, size[s], batches[t]});
         add_case(list, b, (blocks_case){"mixed", (sd_precision)p, 0, batches[b->quick ? 0 : 1]});
-        for (int s = 0; s < (b->quick ? 2 : 12); ++s)
+        for (int s = 0; s < apply_count; ++s)
             add_case(list, b, (blocks_case){"apply", (sd_precision)p, apply[s], rows / apply[s]});
     }
     for (int32_t n = 16; n <= 32; n += 16)
-        for (int t = 0; t < (b->quick ? 2 : 7); ++t)
-            add_case(list, b, (blocks_case){"setup", SD_DOUBLE, n, curve[t]});
+        for (int t = 0; t < (b->quick ? 2 : 7) && (b->size == 0 || n == 16); ++t)
+            add_case(list, b, (blocks_case){"setup", SD_DOUBLE, b->size > 0 ? b->size : n, curve[t]});
 }
 
 static int64_t blocks_bytes(int32_t size, int32_t batch, sd_precision precision)

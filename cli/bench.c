@@ -329,6 +329,10 @@ static int check_usage(const arguments *a)
                   {"device", "bench blocks"},
                   {"part", "bench blocks"},
                   {"quick", "bench blocks"},
+                  {"kernel", "bench blocks"},
+                  {"size", "bench blocks"},
+                  {"kernel-version", "bench blocks"},
+                  {"instructions", "bench blocks"},
                   {"plot", "bench blocks"},
                   {"blocking", "bench blocks"},
                   {"block-size", "bench blocks"},
@@ -386,6 +390,14 @@ static const option bench_options[] = {
     OPTION_CHOICE("part", "all|kernels|mixed|apply|setup",
                   "blocks: what is measured; with matrices also that, which otherwise is left out"),
     OPTION_FLAG("quick", 0, "blocks: few and small batches, for a first look"),
+    OPTION_TEXT("kernel", "NAME[,NAME...]", NULL,
+                "blocks: only these of ldu, ldu-partial, ldu-full, llt, llt-diagonal, ldlt-static, "
+                "ldlt-bunch-kaufman, ldlt-complete, jordan, huard, huard-t"),
+    OPTION_COUNT("size", "ROWS", 0, 0, 32, "blocks: only blocks of so many rows, and no mixed ones; 0: all"),
+    OPTION_CHOICE("kernel-version", "all|default|registers|shared",
+                  "blocks: which of a kernel's versions on a GPU is measured beside the default"),
+    OPTION_CHOICE("instructions", "default|portable|avx2|avx512",
+                  "blocks: whose kernels are measured on the CPU; the default is the best it has"),
     OPTION_TEXT("plot", "FILE", NULL, "blocks: draw all curves as one picture, a panel each (.png or .svg)"),
     OPTION_TEXT("json", "FILE|-", NULL, "write the rows as JSON"),
     OPTION_END,
@@ -417,7 +429,8 @@ const command command_bench = {
         "and single (kernels), blocks of mixed size beside equal ones (mixed), applications to 1,000,000 "
         "rows and the number of them from which on an explicit inverse pays (apply), and four kernels beside "
         "batches of 100 to 100,000 (setup). Beside them stand LAPACK called in a loop (--device cuda: cuBLAS "
-        "and cuSOLVER), a copy of the batch, and the residual of every result. Times are medians, of one "
+        "and cuSOLVER), a copy of the batch, and the residual of every result; --kernel and --size choose "
+        "among them. Times are medians, of one "
         "thread unless --threads says otherwise. With matrices BiCGSTAB with block-Jacobi solves each to "
         "1e-6 within 10,000 iterations, by every kernel (--block-kernel: one) and blocks of 1, 8, 16 and 32 "
         "rows (--block-size: one); the right-hand side is ones.",

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CHOICES = 30, NAMES_LENGTH = 256 };
+
 static int no_driver(const char *file, const char *path)
 {
     if (strcmp(file, "blocks-cuda") == 0)
@@ -72,13 +74,44 @@ static int listen(blocks_report *t, const saddle_hooks *hooks, const char *const
     return status;
 }
 
+/* What was said of kernels and batches, for the driver; text: room for names. Their number. */
+static int choose_cases(const arguments *a, char *text, size_t room, const char **argv)
+{
+    static const char *const versions[] = {"all", "default", "registers", "shared"};
+    static const char *const sets[] = {"default", "portable", "avx2", "avx512"};
+    int count = 0;
+    if (argument_count(a, "size") > 0) {
+        const int used = snprintf(text, room, "%" PRId64, argument_count(a, "size")) + 1;
+        argv[count++] = "--size";
+        argv[count++] = text;
+        text += used, room -= (size_t)used;
+    }
+    if (argument_given(a, "kernel-version")) {
+        argv[count++] = "--version";
+        argv[count++] = versions[argument_choice(a, "kernel-version")];
+    }
+    if (argument_given(a, "instructions")) {
+        argv[count++] = "--instructions";
+        argv[count++] = sets[argument_choice(a, "instructions")];
+    }
+    snprintf(text, room, "%s", argument_given(a, "kernel") ? argument_text(a, "kernel") : "");
+    for (char *name = text; *name && count + 2 <= CHOICES;) {
+        char *end = name + strcspn(name, ",");
+        argv[count++] = "--kernel";
+        argv[count++] = name;
+        name = *end ? end + 1 : end;
+        *end = 0;
+    }
+    return count;
+}
+
 static int run_driver(blocks_report *t, const saddle_hooks *hooks)
 {
     const arguments *a = t->a;
     const char *file = strcmp(t->device, "cuda") == 0 ? "blocks-cuda" : "blocks-cpu";
     static const char *const parts[] = {"all", "kernels", "mixed", "apply", "setup"};
-    char path[4096], threads[24];
-    const char *argv[9];
+    char path[4096], threads[24], text[NAMES_LENGTH];
+    const char *argv[9 + CHOICES];
     int count = 0;
     if (!driver_find(file, argument_text(a, "peers"), path, sizeof path)) return no_driver(file, path);
     snprintf(threads, sizeof threads, "%" PRId64, argument_count(a, "threads"));
@@ -89,8 +122,42 @@ static int run_driver(blocks_report *t, const saddle_hooks *hooks)
     argv[count++] = threads;
     if (argument_flag(a, "quick")) argv[count++] = "--quick";
     if (strcmp(t->device, "reference") == 0) argv[count++] = "--reference";
+    count += choose_cases(a, text, sizeof text, argv + count);
     argv[count] = NULL;
     return listen(t, hooks, argv);
+}
+
+/* Names of kernels with commas between them. */
+static int check_kernels(const arguments *a)
+{
+    const char *name = argument_given(a, "kernel") ? argument_text(a, "kernel") : NULL;
+    if (name && strlen(name) >= NAMES_LENGTH - 4) return usage_error(a, "--kernel names too many");
+    while (name) {
+        const size_t length = strcspn(name, ",");
+        if (!block_kernel_known(name, length))
+            return usage_error(a, "--kernel: there is no \"%.*s\"", (int)length, name);
+        name = name[length] ? name + length + 1 : NULL;
+    }
+    return EXIT_DONE;
+}
+
+/* What is said of kernels, where kernels are measured. */
+static int check_cases(const arguments *a)
+{
+    static const char *const names[] = {"kernel", "size", "kernel-version", "instructions"};
+    const bool measured = a->operand_count < 2 || argument_given(a, "part");
+    for (size_t k = 0; !measured && k < sizeof names / sizeof names[0]; ++k) {
+        if (argument_given(a, names[k]))
+            return usage_error(a, "--%s is for kernels: with matrices say --part too", names[k]);
+    }
+    const bool gpu = a->library.device == SADDLE_DEVICE_CUDA;
+    if (argument_given(a, "kernel-version") && !gpu)
+        return usage_error(a, "--kernel-version is for --device cuda");
+    if (argument_given(a, "instructions") && (gpu || a->library.device == SADDLE_DEVICE_REFERENCE))
+        return usage_error(a, "--instructions is for --device cpu");
+    if (argument_count(a, "size") > 0 && argument_choice(a, "part") == 2)
+        return usage_error(a, "--size is not for mixed batches");
+    return check_kernels(a);
 }
 
 /* Options that would do nothing. */
@@ -107,7 +174,7 @@ static int check_options(const arguments *a)
         return usage_error(a, "--quick is for kernels: with matrices say --part too");
     if (a->library.scaling == SADDLE_SCALING_USER)
         return usage_error(a, "a scaling in a file is for one matrix: it will not do here");
-    return EXIT_DONE;
+    return check_cases(a);
 }
 
 /* Outputs that can be written, and would not take the place of a matrix or of each other. */

@@ -79,6 +79,9 @@ int blocks_kernels(const arguments *a, bool symmetric, const char **names);
 int blocks_sizes(const arguments *a, int64_t *sizes);
 enum { BLOCKS_SIZES = 4, BLOCKS_KERNELS = 6 };
 
+/* Whether a kernel on blocks has this name. */
+bool block_kernel_known(const char *name, size_t length);
+
 /* The reports. */
 void print_blocks(const blocks_report *t);
 void print_block_solves(const blocks_report *t);

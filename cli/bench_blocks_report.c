@@ -18,6 +18,13 @@ static const char *const applied[] = {"jordan", "huard", "huard-t", "ldu-partial
 static const char *const headings[] = {"jordan", "huard", "huard-t", "ldu", "ldlt", "llt"};
 enum { APPLIED = sizeof applied / sizeof applied[0] };
 
+bool block_kernel_known(const char *name, size_t length)
+{
+    for (int k = 0; k < KERNELS; ++k)
+        if (strlen(kernels[k]) == length && strncmp(name, kernels[k], length) == 0) return true;
+    return false;
+}
+
 /* A number in a column of this width, a dash where it is not known. */
 static void print_number(const char *format, int width, double number)
 {

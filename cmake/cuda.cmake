@@ -48,11 +48,7 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
   target_link_libraries(cuda_kernels PRIVATE saddle_cuda_flags)
   add_executable(cuda_krylov bench/cuda_krylov.c)
   target_link_libraries(cuda_krylov PRIVATE saddle_internal)
-  # the reference kernels on blocks are its oracle
-  add_executable(cuda_blocks bench/cuda_blocks.cu src/backend/reference/blocks.c
-    $<TARGET_OBJECTS:saddle_cuda_objects>)
-  target_link_libraries(cuda_blocks PRIVATE saddle_cuda_flags)
-  set_target_properties(cuda_kernels cuda_krylov cuda_blocks PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+  set_target_properties(cuda_kernels cuda_krylov PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
 
   # What `saddle bench blocks --device cuda` runs. cuBLAS and cuSOLVER are loaded when it runs; of the toolkit
   # only their headers are needed.

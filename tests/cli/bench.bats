@@ -2,18 +2,13 @@
 # saddle bench direct, and the peers' drivers that it takes turns with.
 load helper
 
-PEERS=${SADDLE%/*}/peers
-
 needs_peer() {
     [ -x "$PEERS/peer-$1" ] || skip "no driver of $1 was built (scripts/packages peers)"
 }
 
 # fake_peer NAME LINE...: a driver, in the folder peers, that reads no matrix: lines of a shell script.
 fake_peer() {
-    mkdir -p peers
-    printf '#!/bin/sh\n' > "peers/peer-$1"
-    printf '%s\n' "${@:2}" >> "peers/peer-$1"
-    chmod +x "peers/peer-$1"
+    fake_program "peers/peer-$1" "${@:2}"
 }
 
 @test "bench direct without peers: JSON with every figure, those of the peers unknown" {
@@ -87,15 +82,7 @@ fake_peer() {
 
 @test "bench direct ends its peers when it is interrupted" {
     fake_peer mumps 'echo $$ > pid; echo ready; exec sleep 60'
-    "$SADDLE" bench direct lap2d_10 --repeat 1 --peers peers 3>&- &
-    bench=$!
-    for _ in $(seq 100); do [ -s pid ] && break || sleep 0.1; done
-    sleep 0.3
-    kill -TERM $bench
-    status=0
-    wait $bench || status=$?
-    [ $status = 130 ]
-    run -1 kill -0 "$(cat pid)"
+    ends_its_driver bench direct lap2d_10 --repeat 1 --peers peers
 }
 
 @test "peers: the inertia of a KKT matrix and of small ones" {

@@ -2,18 +2,13 @@
 # saddle bench blocks: its drivers, its report, and the solves with block-Jacobi.
 load helper
 
-PEERS=${SADDLE%/*}/peers
-
 needs_driver() {
     [ -x "$PEERS/blocks-cpu" ] || skip "no driver was built (no LAPACK, or sanitizers are on)"
 }
 
 # fake_driver LINE...: a driver, in the folder drivers, that says what is in the file lines after these commands.
 fake_driver() {
-    mkdir -p drivers
-    printf '#!/bin/sh\n' > drivers/blocks-cpu
-    printf '%s\n' "$@" >> drivers/blocks-cpu
-    chmod +x drivers/blocks-cpu
+    fake_program drivers/blocks-cpu "$@"
 }
 
 # measured PART WORK WHO NAME SIZE BATCH SECONDS: a line of a driver.
@@ -65,6 +60,29 @@ measured() {
     json j.json 'j["rows"][2]["peer"] == "getrf" and abs(j["rows"][2]["percent_of_peak"] - 5e4) < 1e-6'
 }
 
+@test "bench blocks: chosen kernels, sizes, versions and instructions" {
+    fake_driver 'echo "$*" > asked' 'echo done'
+    run -0 "$SADDLE" bench blocks --peers drivers --kernel jordan,huard-t --size 20 --instructions avx2
+    [ "$(cat asked)" = "--part all --threads 1 --size 20 --instructions avx2 --kernel jordan --kernel huard-t" ]
+    mv drivers/blocks-cpu drivers/blocks-cuda
+    run -0 "$SADDLE" bench blocks --peers drivers --device cuda --kernel-version shared
+    [ "$(cat asked)" = "--part all --threads 1 --version shared" ]
+    for wrong in "--kernel lu" "--kernel ldu,," "--size 33" "--size 8 --part mixed" "--kernel-version shared" \
+        "--instructions avx2 --device cuda" "--instructions avx2 --device reference"; do
+        # shellcheck disable=SC2086 # options and their values
+        run -2 "$SADDLE" bench blocks --peers drivers $wrong
+    done
+    run -2 --separate-stderr "$SADDLE" bench blocks "$DATA/kkt/aug2dc_saddle.mtx.gz" --kernel ldu
+    [[ $stderr == *"say --part too"* ]]
+}
+
+@test "bench blocks: one kernel of one size, beside its peer and a copy" {
+    needs_driver
+    run -0 "$SADDLE" bench blocks --quick --part kernels --kernel llt --size 5 --instructions portable --json j.json -q
+    json j.json '{(r["name"], r["size"]) for r in j["rows"] if r["work"] == "factor"} == {("llt", 5), ("potrf", 5)}'
+    json j.json 'all(r["copies"] > 0 for r in j["rows"] if r["name"] == "llt")'
+}
+
 @test "bench blocks on a GPU: both versions of a kernel stand beside the default" {
     { measured kernels copy machine copy 8 1000 1e-6
       measured kernels factor saddle ldu-partial 8 1000 2e-6
@@ -98,15 +116,7 @@ measured() {
 
 @test "bench blocks ends its driver when it is interrupted" {
     fake_driver 'echo $$ > pid; exec sleep 60'
-    "$SADDLE" bench blocks --peers drivers 3>&- &
-    bench=$!
-    for _ in $(seq 100); do [ -s pid ] && break || sleep 0.1; done
-    sleep 0.3
-    kill -TERM $bench
-    status=0
-    wait $bench || status=$?
-    [ $status = 130 ]
-    run -1 kill -0 "$(cat pid)"
+    ends_its_driver bench blocks --peers drivers
 }
 
 @test "bench blocks: BiCGSTAB with block-Jacobi, by kernel and block size" {

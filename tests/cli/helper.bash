@@ -3,11 +3,32 @@ bats_require_minimum_version 1.5.0
 
 export SADDLE=${SADDLE_BIN:-$BATS_TEST_DIRNAME/../../build/bin/saddle}
 DATA=$BATS_TEST_DIRNAME/../data
+PEERS=${SADDLE%/*}/peers # drivers of other libraries
 
 setup() {
     mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
     unset SADDLE_LOG NO_COLOR SADDLE_CUDA_MODULE OMP_NUM_THREADS
     export TERM=xterm # a dumb one has no colours and no bar
+}
+
+# fake_program FILE LINE...: a program in a folder, of lines of a shell script.
+fake_program() {
+    mkdir -p "${1%/*}"
+    printf '%s\n' '#!/bin/sh' "${@:2}" > "$1"
+    chmod +x "$1"
+}
+
+# ends_its_driver ARGUMENT...: saddle, interrupted when its driver has written its number to pid, ends that too.
+ends_its_driver() {
+    local program status=0
+    "$SADDLE" "$@" 3>&- &
+    program=$!
+    for _ in $(seq 100); do [ -s pid ] && break || sleep 0.1; done
+    sleep 0.3
+    kill -TERM $program
+    wait $program || status=$?
+    [ $status = 130 ]
+    run -1 kill -0 "$(cat pid)"
 }
 
 # laplacian N SHIFT: the 5-point Laplacian on an N x N grid, minus SHIFT on the diagonal.

@@ -125,6 +125,7 @@ static bool is_exact(const batch *b, const factors *f, int32_t k)
     case DENORMAL:
     case WITH_NAN:
     case WITH_INFINITY:
+    case ALL_ONES:
     case PERMUTATION: return true;
     case HADAMARD: return f->kernel < SD_JORDAN && (f->state[k].status || rounding_error(b, f, k) == 0);
     default: return false;

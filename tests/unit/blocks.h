@@ -5,6 +5,7 @@
 #ifndef BLOCKS_H
 #define BLOCKS_H
 
+#include "cuda_module.h"
 #include "helpers.h"
 
 #include "backend/batch.h"
@@ -97,13 +98,17 @@ typedef enum block_kind {
     HUGE_ENTRIES,
     WITH_NAN,
     WITH_INFINITY,
+    TINY_ENTRIES, /* far below 1, not denormal */
+    ARROW,        /* first row, first column and diagonal: fills wherever the first pivot is that corner */
+    ALL_ONES,     /* of rank 1 */
     ALL_KINDS
 } block_kind;
 
 static const char *const kind_names[ALL_KINDS] = {
-    "random",   "spread",      "graded",   "nearly singular", "zero row",         "ties",
-    "Hadamard", "permutation", "dominant", "positive",        "zero diagonal",    "saddle point",
-    "all zero", "denormal",    "huge",     "with a NaN",      "with an infinity",
+    "random",        "spread",           "graded",      "nearly singular", "zero row",
+    "ties",          "Hadamard",         "permutation", "dominant",        "positive",
+    "zero diagonal", "saddle point",     "all zero",    "denormal",        "huge",
+    "with a NaN",    "with an infinity", "tiny",        "arrow",           "all ones",
 };
 
 static inline double power_of_ten(rng *r, double decades)
@@ -237,6 +242,9 @@ static inline void fill_hostile(rng *r, int n, block_kind kind, sd_precision pre
         if (kind == ALL_ZERO) a[k] = 0;
         if (kind == DENORMAL) a[k] *= least;
         if (kind == HUGE_ENTRIES) a[k] *= most;
+        if (kind == TINY_ENTRIES) a[k] *= precision == SD_DOUBLE ? 1e-300 : 1e-36;
+        if (kind == ARROW && k % n != 0 && k / n != 0 && k % n != k / n) a[k] = 0;
+        if (kind == ALL_ONES) a[k] = 1;
     }
     if (kind == WITH_NAN) a[p + q * n] = a[q + p * n] = NAN;
     if (kind == WITH_INFINITY) a[p + q * n] = a[q + p * n] = rng_below(r, 2) ? INFINITY : -INFINITY;
@@ -470,21 +478,6 @@ static inline void bench_close(bench *s)
     assert_int_equal(s->e.status, SADDLE_OK);
     sd_engine_close(&s->e);
     assert_int_equal(s->c.bytes, 0);
-}
-
-/* The cuda module where SADDLE_TEST_CUDA=1 asks for it; otherwise the test is skipped. */
-static inline const sd_backend *cuda_or_skip(void)
-{
-    const char *wanted = getenv("SADDLE_TEST_CUDA");
-    if (!wanted || strcmp(wanted, "1") != 0) {
-        print_message("           SADDLE_TEST_CUDA=1 runs it\n");
-        skip();
-    }
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
-    const sd_backend *cuda = sd_backend_cuda(&c);
-    if (!cuda) fail_msg("%s", c.message);
-    return cuda;
 }
 
 #endif

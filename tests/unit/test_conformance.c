@@ -9,6 +9,7 @@
  */
 #include "conformance_sparse.h"
 #include "conformance_vectors.h"
+#include "cuda_module.h"
 
 static const struct {
     const char *name;
@@ -107,17 +108,8 @@ static void the_avx512_table_conforms_with_the_same_bits(void **state)
 static void the_cuda_module_conforms(void **state)
 {
     (void)state;
-    const char *wanted = getenv("SADDLE_TEST_CUDA");
-    if (!wanted || strcmp(wanted, "1") != 0) {
-        print_message("           SADDLE_TEST_CUDA=1 runs it\n");
-        skip();
-    }
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
-    const sd_backend *cuda = sd_backend_cuda(&c);
-    if (!cuda) fail_msg("%s", c.message);
     family f = {0};
-    walk(cuda, &f);
+    walk(cuda_or_skip(), &f);
 }
 
 /* A matrix whose products are cut into pieces, or the walk would not show what it should. */

@@ -2,22 +2,17 @@
  * y = F^-1 b for every block of a batch: see blocks.h for what the factors are. Arithmetic is in the
  * precision of the vectors.
  *
- * A sub-warp a block, lane i for row i, which it holds in registers through all right-hand sides. A block is
- * read by columns, the lanes side by side.
+ * A sub-warp a block, lane i for row i, which it holds in registers through all right-hand sides, by the
+ * classes of sizes of block_lanes.cuh. A block is read by columns, the lanes side by side, and all of it is
+ * asked for before the first number is used: with the blocks of all warps that is enough to keep the memory
+ * busy, as long as the rest takes no more instructions and shuffles than that leaves time for.
  *
  * - The inverse: y_i is the sum of a_ij b_j, b_j handed round.
  * - Triangles, of LDU, LDL' and LL' (whose L' is mirrored above the diagonal): in step j of a triangular
- * solve x_j is handed round, and all subtract their entry of column j.
- * - Gauss-Huard (Anzt et al., Variable-size batched Gauss-Huard, Figure 1, its lines 7, 15 and 18): step k
- *   forms x_k = (b_k - sum_{j<k} d_kj x_j) / d_kk and subtracts d_jk x_k from the x_j. The sum runs over the
- *   lanes, so lane j needs column j below the diagonal, which it finds in shared memory, beside its row above
- *   the diagonal.
- *
- * A sum over the lanes takes longer than all the arithmetic of a step. So Gauss-Huard takes two steps at
- * once: x_{k+1} needs the sum over j of d_{k+1,j} (x_j - d_jk x_k), which is that of d_{k+1,j} x_j, formed
- * beside the sum of step k, less x_k times that of d_{k+1,j} d_jk, which does not wait for x.
+ *   solve x_j is handed round, and all subtract their entry of column j.
+ * - Gauss-Huard: block_apply_huard.cuh.
  */
-#include "backend/cuda/block_jobs.cuh"
+#include "backend/cuda/block_apply_huard.cuh"
 
 namespace sd_cuda
 {
@@ -33,43 +28,35 @@ template <class vec> struct sides {
     const int32_t *source, *target; /* NULL: the rows as they stand */
 };
 
-/* The factors of a batch. */
-template <class real> struct factored {
-    const real *data;
-    const uint8_t *row, *column; /* NULL: as they stand */
-    const sd_block_state *state; /* NULL where no pivot is 2x2 */
-    bool transposed;             /* Gauss-Huard's part above the diagonal, about the anti-diagonal */
+/* f with the jobs of least .. most rows, no more than four sizes. */
+template <class real> batch<real> of_sizes(const sd_block_plan *plan, batch<real> f, int least, int most)
+{
+    f.least = least;
+    f.from = plan->first[least];
+    f.to = plan->first[most + 1];
+    for (int k = 0; k < 3; ++k) f.end[k] = plan->first[min(least + k, most) + 1];
+    return f;
+}
+
+struct nothing {
 };
 
-__device__ inline int64_t place_of(const int32_t *order, int32_t row)
-{
-    return order ? order[row] : row;
-}
+template <int N, int L, class real, class vec> struct inverse {
+    static constexpr int BESIDE = 16;
+    using room = nothing;
+    const real (&row)[N];
 
-template <int lanes, class real, class vec>
-__global__ void __launch_bounds__(JOB_BLOCK)
-    apply_inverse(const job_range<lanes> jobs, const factored<real> f, const sides<vec> s)
-{
-    const int lane = threadIdx.x % lanes;
-    const job_found job = find_job(jobs);
-    const bool mine = lane < job.n;
-    const int64_t read = mine ? place_of(s.source, job.row + lane) : 0,
-                  written = mine ? place_of(s.target, job.row + lane) : 0;
-    real row[lanes];
-    load_row<lanes>(f.data + job.entry, job.n, lane, row);
-    for (int c = 0; c < s.columns; ++c) {
-        const vec b = mine ? s.b[c * s.rows + read] : static_cast<vec>(0);
+    __device__ inverse(const place &, real (&entry)[N], uint32_t, room &) : row(entry)
+    {
+    }
+    __device__ vec solve(vec b) const
+    {
         vec sum = 0;
 #pragma unroll
-        for (int j = 0; j < lanes; ++j)
-            sum = fma_of(static_cast<vec>(row[j]), __shfl_sync(ALL_LANES, b, j, lanes), sum);
-        if (mine) s.y[c * s.rows + written] = sum;
+        for (int j = 0; j < N; ++j) sum = fma(static_cast<vec>(row[j]), __shfl_sync(ALL_LANES, b, j, L), sum);
+        return sum;
     }
-}
-
-/* ---- step by step ---- */
-
-constexpr int STEPS = 4; /* between two looks at whether there are any left */
+};
 
 /* The first of [a b; b c]^-1 [x other] */
 __device__ inline double solve_pair(double a, double b, double c, double x, double other)
@@ -85,198 +72,203 @@ __device__ inline float solve_pair(float a, float b, float c, float x, float oth
     return x;
 }
 
+enum class middle { DIAGONAL, PAIRS, NONE }; /* between the triangles: of LDU, LDL' and LL' */
+
 /* L, D and U, or L and L' of LL': D is 1 then, and x is divided by the diagonal in both solves. */
-template <int lanes, class real, class vec, bool cholesky> struct triangles {
-    static constexpr int AT_ONCE = 4;
-    struct room {
-    };
+template <int N, int L, class real, class vec, middle D> struct triangles {
+    static constexpr int BESIDE = D == middle::PAIRS ? 56 : 40;
+    using room = nothing;
+    const real (&row)[N];
+    int lane;
     vec pivot,
         beside;  /* D: of this row, and beside it where the pivot is 2x2, which the triangles are without */
-    vec scale;   /* of LL': the inverse of l_ii */
+    vec scale;   /* the inverse of the pivot */
     int partner; /* the other row of a 2x2 pivot, or -1 */
 
-    __device__ triangles(real (&row)[lanes], int n, int lane, uint32_t pairs, const factored<real> &, room &)
-        : pivot(1), beside(0), scale(1)
+    __device__ triangles(const place &w, real (&entry)[N], uint32_t pairs, room &)
+        : row(entry), lane(w.lane), pivot(1), beside(0), partner(-1)
     {
-        const bool first = pairs >> lane & 1, second = lane > 0 && (pairs >> (lane - 1) & 1);
-        partner = first ? lane + 1 : second ? lane - 1 : -1;
+        if (D == middle::PAIRS) {
+            const bool first = pairs >> lane & 1, second = lane > 0 && (pairs >> (lane - 1) & 1);
+            partner = first ? lane + 1 : second ? lane - 1 : -1;
+        }
 #pragma unroll
-        for (int j = 0; j < lanes; ++j) {
-            if (j == lane && lane < n) pivot = row[j];
-            if (j == partner) {
-                beside = row[j];
-                row[j] = 0;
+        for (int j = 0; j < N; ++j) {
+            pivot = j == lane ? static_cast<vec>(entry[j]) : pivot;
+            if (D == middle::PAIRS && j == partner) {
+                beside = entry[j];
+                entry[j] = 0;
             }
         }
-        if (cholesky) {
-            scale = 1 / pivot;
-            pivot = 1;
-        }
+        scale = reciprocal(pivot);
     }
 
-    template <bool lower> __device__ vec substitute(const real (&row)[lanes], int lane, int j, vec x) const
+    template <bool lower> __device__ vec substitute(int j, vec x) const
     {
-        const vec xj = __shfl_sync(ALL_LANES, cholesky ? x * scale : x, j, lanes);
-        if (lower ? lane > j : lane < j) x = fma_of(-static_cast<vec>(row[j]), xj, x);
-        return cholesky && lane == j ? xj : x;
-    }
-
-    __device__ vec solve(const real (&row)[lanes], int lane, int most, vec x) const
-    {
-#pragma unroll
-        for (int first = 0; first < lanes; first += STEPS)
-            if (first < most)
-#pragma unroll
-                for (int j = first; j < first + STEPS; ++j) x = substitute<true>(row, lane, j, x);
-        const int other = partner < 0 ? lane : partner;
-        const vec other_pivot = __shfl_sync(ALL_LANES, pivot, other, lanes),
-                  other_x = __shfl_sync(ALL_LANES, x, other, lanes);
-        x = partner < 0 ? x / pivot : solve_pair(pivot, beside, other_pivot, x, other_x);
-#pragma unroll
-        for (int first = lanes - STEPS; first >= 0; first -= STEPS)
-            if (first < most)
-#pragma unroll
-                for (int j = first + STEPS - 1; j >= first; --j) x = substitute<false>(row, lane, j, x);
+        const vec xj = __shfl_sync(ALL_LANES, D == middle::NONE ? x * scale : x, j, L);
+        if (lower ? lane > j : lane < j) x = fma(-static_cast<vec>(row[j]), xj, x);
         return x;
+    }
+
+    __device__ vec solve_middle(vec x) const
+    {
+        if (D != middle::PAIRS) return x * scale;
+        const int other = partner < 0 ? lane : partner;
+        const vec other_pivot = __shfl_sync(ALL_LANES, pivot, other, L),
+                  other_x = __shfl_sync(ALL_LANES, x, other, L);
+        return partner < 0 ? x * scale : solve_pair(pivot, beside, other_pivot, x, other_x);
+    }
+
+    __device__ vec solve(vec x) const
+    {
+#pragma unroll
+        for (int j = 0; j < N; ++j) x = substitute<true>(j, x);
+        x = solve_middle(x);
+#pragma unroll
+        for (int j = N - 1; j >= 0; --j) x = substitute<false>(j, x);
+        return D == middle::NONE ? x * scale : x;
     }
 };
 
-/* The sums of a and of b over the lanes of a sub-warp, in all of them. Half of the lanes add up a, half b. */
-template <int lanes, class vec> __device__ inline void sum_two(int lane, vec &a, vec &b)
+/* The blocks are f.x. A column is asked for before the one before it is worked on. */
+template <int N, int L, class real, class vec, class method>
+__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<vec, N>(method::BESIDE)))
+    apply(const batch<real> f, const sides<vec> s)
 {
-    const bool upper = lane >= lanes / 2;
-    vec sum = upper ? b : a;
-    sum += __shfl_xor_sync(ALL_LANES, upper ? a : b, lanes / 2);
-#pragma unroll
-    for (int apart = lanes / 4; apart > 0; apart /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, apart);
-    const vec other = __shfl_xor_sync(ALL_LANES, sum, lanes / 2);
-    a = upper ? other : sum;
-    b = upper ? sum : other;
+    __shared__ typename method::room rooms[BLOCK_THREADS / L];
+    const place w = find_place<L>(f);
+    const bool mine = w.lane < w.n;
+    real row[N];
+    load_row<N>(w, f.x + w.entry, row);
+    const int at = mine ? w.row + w.lane : 0;
+    const vec *b = s.b + (s.source ? s.source[at] : at);
+    vec next = mine ? *b : static_cast<vec>(0);
+    const int from = f.row && mine ? f.row[at] : w.lane, to = f.column && mine ? f.column[at] : w.lane;
+    const uint32_t pairs = f.state && w.n > 0 ? f.state[w.block].pairs : 0;
+    const int out = mine ? w.row + to : 0;
+    vec *y = s.y + (s.target ? s.target[out] : out);
+    const method how(w, row, pairs, rooms[threadIdx.x / L]);
+    for (int c = 0; c < s.columns; ++c, y += s.rows) {
+        const vec x = __shfl_sync(ALL_LANES, next, from, L);
+        b += s.rows;
+        if (mine && c + 1 < s.columns) next = *b;
+        const vec solved = how.solve(x);
+        if (mine) *y = solved;
+    }
 }
 
-/* Gauss-Huard's D, with -1 on the diagonal, so that the sum of a step has x_k in it too. */
-template <int lanes, class real, class vec> struct huard {
-    static constexpr int AT_ONCE = 5;
-    struct room {
-        shared_block<lanes, real> block;
-        vec inverse[lanes];
-    };
-    room &in;
+constexpr int HUARD_THREADS = BLOCK_THREADS / 2;
 
-    __device__ huard(real (&row)[lanes], int n, int lane, uint32_t, const factored<real> &f, room &where)
-        : in(where)
-    {
-        const int last = n - 1;
-        vec pivot = 1;
-#pragma unroll
-        for (int j = 0; j < lanes; ++j) {
-            if (j == lane && lane < n) pivot = row[j];
-            if (j == lane) row[j] = -1;
-            in.block.at(lane, j) = row[j];
-        }
-        in.inverse[lane] = 1 / pivot;
-        __syncwarp();
-        if (!f.transposed) return;
-#pragma unroll
-        for (int k = 0; k < lanes; ++k)
-            if (k != lane)
-                row[k] = lane < k && k < n ? in.block.at(last - k, last - lane) : static_cast<real>(0);
-    }
-
-    /* The lane's part of the sum of d_{k+1,j} d_jk, without d_{k+1,k}. */
-    __device__ vec ahead(const real (&row)[lanes], int lane, int k) const
-    {
-        if (lane > k) return 0;
-        return static_cast<vec>(in.block.at(k + 1, lane)) * static_cast<vec>(row[k]);
-    }
-
-    /* Steps k and k + 1; `cross` is what all lanes have of ahead, added up. */
-    __device__ vec two_steps(const real (&row)[lanes], int lane, int k, vec cross, vec x) const
-    {
-        vec a = 0, b = 0;
-        if (lane <= k) a = static_cast<vec>(in.block.at(k, lane)) * x;
-        if (lane <= k + 1 && lane != k) b = static_cast<vec>(in.block.at(k + 1, lane)) * x;
-        sum_two<lanes>(lane, a, b);
-        const vec one = -a * in.inverse[k];
-        const vec two = -fma_of(a, cross * in.inverse[k], b) * in.inverse[k + 1];
-        const vec next = lane < k ? fma_of(-static_cast<vec>(row[k]), one, x) : one;
-        if (lane <= k) x = fma_of(-static_cast<vec>(row[k + 1]), two, next);
-        return lane == k + 1 ? two : x;
-    }
-
-    __device__ vec solve(const real (&row)[lanes], int lane, int most, vec x) const
-    {
-        static_assert(STEPS == 4, "two times two steps");
-#pragma unroll
-        for (int k = 0; k < lanes; k += STEPS) {
-            if (k >= most) continue;
-            vec first = ahead(row, lane, k), second = ahead(row, lane, k + 2);
-            sum_two<lanes>(lane, first, second);
-            x = two_steps(row, lane, k, first, x);
-            x = two_steps(row, lane, k + 2, second, x);
-        }
-        return x;
-    }
-};
-
-template <int lanes, class real, class vec, class method>
-__global__ void __launch_bounds__(JOB_BLOCK, method::AT_ONCE)
-    apply_steps(const job_range<lanes> jobs, const factored<real> f, const sides<vec> s)
+/* As at_once; each quarter of a multiprocessor has a quarter of its registers for whole warps. */
+template <class vec, int N> constexpr int huard_at_once()
 {
-    __shared__ typename method::room rooms[JOB_BLOCK / lanes];
-    const int lane = threadIdx.x % lanes;
-    const job_found job = find_job(jobs);
-    const bool mine = lane < job.n;
-    const int most = __reduce_max_sync(ALL_LANES, job.n); /* of the warp's blocks */
-    real row[lanes];
-    load_row<lanes>(f.data + job.entry, job.n, lane, row);
-    const int from = f.row && mine ? f.row[job.row + lane] : lane,
-              to = f.column && mine ? f.column[job.row + lane] : lane;
-    const uint32_t pairs = f.state && job.n > 0 ? f.state[job.block].pairs : 0;
-    const int64_t read = mine ? place_of(s.source, job.row + lane) : 0,
-                  written = mine ? place_of(s.target, job.row + to) : 0;
-    const method how(row, job.n, lane, pairs, f, rooms[threadIdx.x / lanes]);
+    const int warps = 512 / (2 * numbers<vec>::WORDS * N + 56);
+    return 4 * (warps > 8 ? 8 : warps) * WARP / HUARD_THREADS;
+}
+
+/* Gauss-Huard: two rows a lane, the rows of b in the factors' order, and the jobs of BLOCK_THREADS threads in
+ * two blocks, (x, 0) and (x, 1), for what they need of shared memory. */
+template <int N, class real, class vec, bool TRANSPOSED>
+__global__ void __launch_bounds__(HUARD_THREADS, (huard_at_once<vec, N>()))
+    apply_huard(batch<real> f, const sides<vec> s)
+{
+    using method = huard<N, vec, TRANSPOSED>;
+    constexpr int H = method::H;
+    __shared__ typename method::room rooms[HUARD_THREADS / H];
+    f.from += static_cast<int>(blockIdx.y) * (HUARD_THREADS / H);
+    const place w = find_place<H>(f);
+    const bool mine[2] = {w.lane < w.n, w.lane + H < w.n};
+    int read[2], written[2];
+    vec next[2];
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+        const int at = mine[k] ? w.row + w.lane + k * H : 0;
+        read[k] = s.source ? s.source[at] : at;
+        next[k] = mine[k] ? s.b[read[k]] : static_cast<vec>(0);
+        written[k] = mine[k] ? w.row + f.column[at] : 0;
+        if (s.target) written[k] = s.target[written[k]];
+    }
+    method how(w, f.x + w.entry, rooms[threadIdx.x / H]);
     for (int c = 0; c < s.columns; ++c) {
-        const vec b = mine ? s.b[c * s.rows + read] : static_cast<vec>(0);
-        const vec x = how.solve(row, lane, most, __shfl_sync(ALL_LANES, b, from, lanes));
-        if (mine) s.y[c * s.rows + written] = x;
+        how.first.r = next[0];
+        how.second.r = next[1];
+        if (c + 1 < s.columns) {
+#pragma unroll
+            for (int k = 0; k < 2; ++k)
+                if (mine[k]) next[k] = s.b[(c + 1) * s.rows + read[k]];
+        }
+        how.solve();
+        if (mine[0]) s.y[c * s.rows + written[0]] = how.first.x();
+        if (mine[1]) s.y[c * s.rows + written[1]] = how.second.x();
     }
 }
 
 template <class real, class vec> struct application {
+    sd_engine *e;
+    const sd_block_plan *plan;
     sd_block_kernel kernel;
-    factored<real> f;
+    batch<real> f;
     sides<vec> s;
 
-    template <int lanes> void run(sd_engine *e, const job_range<lanes> &jobs) const
+    using kernel_of = void (*)(batch<real>, sides<vec>);
+    /* In each block of threads the jobs of BLOCK_THREADS threads are shared out to `parts`. */
+    template <int L> void launch(const batch<real> &some, kernel_of how, int parts = 1) const
     {
-        const char *const what = "block_apply";
+        constexpr int each = BLOCK_THREADS / L;
+        const int64_t blocks = (static_cast<int64_t>(some.to) - some.from + each - 1) / each;
+        launch_grid(e, "block_apply", false, how, dim3(static_cast<unsigned>(blocks), parts),
+                    BLOCK_THREADS / parts, 0, some, s);
+    }
+
+    /* The blocks of least .. most rows. */
+    template <int N, int L> void run(int least, int most) const
+    {
+        const batch<real> some = of_sizes(plan, f, least, most);
+        if (some.from == some.to || e->status) return;
+        constexpr int H = huard<N, vec, false>::H;
         if (kernel == SD_JORDAN)
-            launch_jobs(e, what, apply_inverse<lanes, real, vec>, jobs, f, s);
-        else if (kernel == SD_HUARD || kernel == SD_HUARD_TRANSPOSED)
-            launch_jobs(e, what, apply_steps<lanes, real, vec, huard<lanes, real, vec>>, jobs, f, s);
+            launch<L>(some, apply<N, L, real, vec, inverse<N, L, real, vec>>);
+        else if (kernel == SD_HUARD)
+            launch<H>(some, apply_huard<N, real, vec, false>, 2);
+        else if (kernel == SD_HUARD_TRANSPOSED)
+            launch<H>(some, apply_huard<N, real, vec, true>, 2);
         else if (kernel == SD_LLT || kernel == SD_LLT_DIAGONAL)
-            launch_jobs(e, what, apply_steps<lanes, real, vec, triangles<lanes, real, vec, true>>, jobs, f,
-                        s);
+            launch<L>(some, apply<N, L, real, vec, triangles<N, L, real, vec, middle::NONE>>);
+        else if (f.state)
+            launch<L>(some, apply<N, L, real, vec, triangles<N, L, real, vec, middle::PAIRS>>);
         else
-            launch_jobs(e, what, apply_steps<lanes, real, vec, triangles<lanes, real, vec, false>>, jobs, f,
-                        s);
+            launch<L>(some, apply<N, L, real, vec, triangles<N, L, real, vec, middle::DIAGONAL>>);
     }
 };
 
 template <class real, class vec>
 void apply_in(sd_engine *e, const sd_block_factors *x, int columns, const sd_vector *b, sd_vector *y)
 {
-    const bool symmetric = sd_block_symmetric(x->kernel);
     const bool pairs = x->kernel >= SD_LDLT_STATIC && x->kernel <= SD_LDLT_COMPLETE;
-    const bool permuted = x->kernel < SD_JORDAN;
-    const application<real, vec> a = {x->kernel,
-                                      {static_cast<const real *>(x->data), permuted ? x->row : NULL,
-                                       symmetric ? x->row : x->column, pairs ? x->state : NULL,
-                                       x->kernel == SD_HUARD_TRANSPOSED},
-                                      {static_cast<const vec *>(b->data), static_cast<vec *>(y->data),
-                                       x->plan->rows, columns, x->plan->source, x->plan->target}};
-    for_each_range(e, x->plan, a);
+    const sd_block_plan *const plan = x->plan;
+    batch<real> f = {};
+    f.x = static_cast<const real *>(x->data);
+    f.row = x->kernel < SD_JORDAN ? x->row : NULL;
+    if (x->kernel != SD_JORDAN) f.column = sd_block_symmetric(x->kernel) ? x->row : x->column;
+    f.state = pairs ? x->state : NULL;
+    f.job = plan->job;
+    f.regular = plan->regular;
+    const sides<vec> s = {static_cast<const vec *>(b->data),
+                          static_cast<vec *>(y->data),
+                          plan->rows,
+                          columns,
+                          plan->source,
+                          plan->target};
+    const application<real, vec> a = {e, plan, x->kernel, f, s};
+    a.template run<32, 32>(29, 32);
+    a.template run<28, 32>(25, 28);
+    a.template run<24, 32>(21, 24);
+    a.template run<20, 32>(17, 20);
+    a.template run<16, 16>(13, 16);
+    a.template run<12, 16>(9, 12);
+    a.template run<8, 8>(5, 8);
+    a.template run<4, 4>(3, 4);
+    a.template run<2, 2>(1, 2);
 }
 
 } /* namespace */
