@@ -16,36 +16,6 @@ typedef struct NAME(narrow) {
     NAME(lanes) odd;                      /* blocks that are left to others */
 } NAME(narrow);
 
-/* Lanes where a is not at least b, or NaN. */
-static inline NAME(lanes) NAME(not_at_least)(NAME(vec) a, NAME(vec) b)
-{
-#if defined(__AVX512F__)
-    return CMP_MASK(a, b, _CMP_NGE_UQ);
-#else
-    return ~(NAME(bits))(a >= b);
-#endif
-}
-
-static inline NAME(lanes) NAME(equal_bits)(NAME(bits) a, NAME(bits) b)
-{
-#if defined(__AVX512F__) && SINGLE
-    return _mm512_cmpeq_epi32_mask((__m512i)a, (__m512i)b);
-#elif defined(__AVX512F__)
-    return _mm512_cmpeq_epi64_mask((__m512i)a, (__m512i)b);
-#else
-    return (NAME(bits))(a == b);
-#endif
-}
-
-static inline uint32_t NAME(bits_of)(NAME(lanes) lanes)
-{
-#if defined(__AVX512F__)
-    return lanes;
-#else
-    return (uint32_t)MM(movemask)((NAME(vec))lanes);
-#endif
-}
-
 /* The blocks at from[k] side by side. */
 static inline void NAME(read_narrow)(const real *const *from, int n, NAME(narrow) * m, const int N)
 {

@@ -49,6 +49,14 @@ static inline void fetch_column(const ahead *next, int j)
     for (size_t k = 0; k < next->column; k += 64) __builtin_prefetch(first + k, 0, 2);
 }
 
+#ifdef __AVX2__
+/* Entry (i, j), i >= j, of a lower triangle of n rows by columns. */
+static inline int place(int n, int i, int j)
+{
+    return j * (2 * n - j - 1) / 2 + i;
+}
+#endif
+
 static int team(const sd_engine *e, const sd_block_plan *plan)
 {
     return plan->count < TEAM_FROM ? 1 : e->threads;
