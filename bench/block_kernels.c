@@ -111,32 +111,31 @@ static void fill(series *s, const sd_blocks *x, bool symmetric, bool positive)
         }
 }
 
-static series series_new(sd_engine *e, sd_precision precision, int n, int count, bool symmetric,
-                         bool positive)
+static void series_make(series *made, sd_engine *e, sd_precision precision, int n, int count, bool symmetric,
+                        bool positive)
 {
-    series s = {.e = e, .precision = precision, .n = n};
+    *made = (series){.e = e, .precision = precision, .n = n};
     int32_t *start = calloc((size_t)count + 1, sizeof *start);
     if (!start) exit(1);
     for (int k = 0; k <= count; ++k) start[k] = k * n;
-    sd_block_plan_make(e, count, start, NULL, NULL, NULL, &s.plan);
+    sd_block_plan_make(e, count, start, NULL, NULL, NULL, &made->plan);
     free(start);
-    s.copies = (int)(FOOTPRINT / 2 / (s.plan.entries * (int64_t)sd_precision_size(precision))) + 1;
-    s.x = calloc((size_t)s.copies, sizeof *s.x);
-    s.f = calloc((size_t)s.copies, sizeof *s.f);
-    if (!s.x || !s.f) exit(1);
-    for (int c = 0; c < s.copies; ++c) {
-        s.x[c] = sd_blocks_new(e, &s.plan, precision, "blocks");
-        s.f[c] = sd_block_factors_new(e, &s.plan, precision);
+    made->copies = (int)(FOOTPRINT / 2 / (made->plan.entries * (int64_t)sd_precision_size(precision))) + 1;
+    made->x = calloc((size_t)made->copies, sizeof *made->x);
+    made->f = calloc((size_t)made->copies, sizeof *made->f);
+    if (!made->x || !made->f) exit(1);
+    for (int c = 0; c < made->copies; ++c) {
+        made->x[c] = sd_blocks_new(e, &made->plan, precision, "blocks");
+        made->f[c] = sd_block_factors_new(e, &made->plan, precision);
         if (e->status) exit(1);
         if (c == 0)
-            fill(&s, &s.x[c], symmetric, positive);
+            fill(made, &made->x[c], symmetric, positive);
         else
-            memcpy(s.x[c].data, s.x[0].data, (size_t)s.plan.entries * sd_precision_size(precision));
+            memcpy(made->x[c].data, made->x[0].data, (size_t)made->plan.entries * sd_precision_size(precision));
     }
-    s.b = sd_vector_new(e, precision, s.plan.rows, "b");
-    s.y = sd_vector_new(e, precision, s.plan.rows, "y");
-    sd_fill(e, 1, &s.b);
-    return s;
+    made->b = sd_vector_new(e, precision, made->plan.rows, "b");
+    made->y = sd_vector_new(e, precision, made->plan.rows, "y");
+    sd_fill(e, 1, &made->b);
 }
 
 static void series_free(series *s)
@@ -216,7 +215,8 @@ static void row(sd_engine *e, sd_block_kernel kernel, sd_precision precision, in
 {
     const bool symmetric = sd_block_symmetric(kernel);
     const sd_block_rule rule = {.kernel = kernel};
-    series s = series_new(e, precision, n, count, symmetric, kernel <= SD_LLT_DIAGONAL);
+    series s;
+    series_make(&s, e, precision, n, count, symmetric, kernel <= SD_LLT_DIAGONAL);
     double mine = 1e9, theirs = 1e9, apply = 1e9;
     for (int round = 0; round < ROUNDS; ++round) {
         theirs = fmin(theirs, lapack_time(&s, kernel));

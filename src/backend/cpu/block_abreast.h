@@ -12,13 +12,15 @@
 enum { NAME(BYTES) = (int)sizeof(real) }; /* rows whose numbers fit into a lane, a byte each */
 
 typedef struct NAME(abreast) {
-    NAME(vec) a[MOST * (MOST + 1) / 2 + 8];         /* columns are read in tiles, which end beyond the last */
-    NAME(vec) c[MOST], l[MOST], second[MOST];       /* of a step: its column, its multipliers, the next ones */
-    NAME(vec) across[MOST];                         /* a row of what is left */
+    NAME(vec) * a;                                  /* MOST (MOST + 1) / 2 and 8, as the last tile ends beyond */
+    struct {
+        NAME(vec) c, l, second; /* of a step: its column, its multipliers, those of the next step */
+    } at[MOST];
+    NAME(vec) across[MOST], goes[MOST]; /* rows of what is left that change places */
+    NAME(lanes) here[MOST];             /* where position i has one of them */
     NAME(bits) row[MOST], order[MOST / NAME(BYTES)]; /* rows by position; packed */
     NAME(bits) pairs, negative;                     /* of the state */
     NAME(lanes) odd;
-    const char *next[NAME(LANES)]; /* blocks of the next group, read ahead */
 } NAME(abreast);
 
 /* Lanes where a is at least b. */
@@ -72,6 +74,57 @@ static inline uint32_t NAME(bits_of)(NAME(lanes) lanes)
 #endif
 }
 
+/* Lanes in a and b, in a or b, in a and not in b: the compiler would take masks out of their registers. */
+#if defined(__AVX512F__) && SINGLE
+#define LANES_BY(operation, a, b) _##operation##_mask16(a, b)
+#elif defined(__AVX512F__)
+#define LANES_BY(operation, a, b) _##operation##_mask8(a, b)
+#endif
+static inline NAME(lanes) NAME(both)(NAME(lanes) a, NAME(lanes) b)
+{
+#if defined(__AVX512F__)
+    return LANES_BY(kand, a, b);
+#else
+    return a & b;
+#endif
+}
+
+static inline NAME(lanes) NAME(either)(NAME(lanes) a, NAME(lanes) b)
+{
+#if defined(__AVX512F__)
+    return LANES_BY(kor, a, b);
+#else
+    return a | b;
+#endif
+}
+
+static inline NAME(lanes) NAME(without)(NAME(lanes) a, NAME(lanes) b)
+{
+#if defined(__AVX512F__)
+    return LANES_BY(kandn, b, a);
+#else
+    return a & ~b;
+#endif
+}
+#undef LANES_BY
+
+static inline NAME(lanes) NAME(not_lanes)(NAME(lanes) a)
+{
+#if defined(__AVX512F__) && SINGLE
+    return _knot_mask16(a);
+#elif defined(__AVX512F__)
+    return _knot_mask8(a);
+#else
+    return ~a;
+#endif
+}
+
+/* Lanes in b where they are in a, otherwise in c. */
+static inline NAME(lanes) NAME(choose_lanes)(NAME(lanes) a, NAME(lanes) b, NAME(lanes) c)
+{
+    return NAME(either)(NAME(both)(a, b), NAME(without)(c, a));
+}
+
 static inline NAME(bits) NAME(choose_bits)(NAME(lanes) lanes, NAME(bits) a, NAME(bits) b)
 {
     return (NAME(bits))NAME(choose)(lanes, (NAME(vec))a, (NAME(vec))b);
@@ -82,21 +135,15 @@ static inline NAME(bits) NAME(keep_bits)(NAME(lanes) lanes, NAME(bits) a)
     return (NAME(bits))NAME(keep)(lanes, (NAME(vec))a);
 }
 
-/* Lane k of vector at[k]. */
+/* Lane k of vector at[k]: single loads, which are faster than the instruction that gathers. */
 static inline NAME(vec) NAME(gather)(const NAME(vec) * from, NAME(bits) at)
 {
-    NAME(bits) lane;
-    for (int l = 0; l < NAME(LANES); ++l) lane[l] = l;
-    const NAME(bits) from_lane = at * NAME(LANES) + lane;
-#if defined(__AVX512F__) && SINGLE
-    return (NAME(vec))_mm512_i32gather_ps((__m512i)from_lane, from, 4);
-#elif defined(__AVX512F__)
-    return (NAME(vec))_mm512_i64gather_pd((__m512i)from_lane, from, 8);
-#elif SINGLE
-    return (NAME(vec))_mm256_i32gather_ps((const float *)from, (__m256i)from_lane, 4);
-#else
-    return (NAME(vec))_mm256_i64gather_pd((const double *)from, (__m256i)from_lane, 8);
-#endif
+    NAME(integer) place_of[NAME(LANES)];
+    memcpy(place_of, &at, sizeof at);
+    const real *lane = (const real *)from;
+    NAME(vec) x;
+    UNROLL for (int k = 0; k < NAME(LANES); ++k) x[k] = lane[place_of[k] * NAME(LANES) + k];
+    return x;
 }
 
 /* The largest key of each lane and, among equals, the largest code, which is below 2^12. */
@@ -117,9 +164,8 @@ static inline void NAME(compete)(NAME(winner) * w, NAME(vec) a, NAME(bits) code,
 {
 #if SINGLE
     const NAME(bits) key = (NAME(bits))NAME(absolute)(a), top = (NAME(bits))w->top;
-    const NAME(lanes) more = (NAME(lanes))(
-        lanes & (NAME(greater_bits)(key, top) |
-                 (NAME(equal_bits)(key, top) & NAME(greater_bits)(code, w->code))));
+    const NAME(lanes) first = NAME(both)(NAME(equal_bits)(key, top), NAME(greater_bits)(code, w->code));
+    const NAME(lanes) more = NAME(both)(lanes, NAME(either)(NAME(greater_bits)(key, top), first));
     w->top = NAME(choose)(more, (NAME(vec))key, w->top);
     w->code = NAME(choose_bits)(more, code, w->code);
 #else
@@ -136,11 +182,6 @@ static inline NAME(bits) NAME(winning_code)(const NAME(winner) * w)
 #endif
 }
 
-static inline NAME(lanes) NAME(no_lanes)(void)
-{
-    return (NAME(lanes)){0};
-}
-
 /* Whether n numbers are finite. */
 static inline bool NAME(are_finite)(const real *from, int n)
 {
@@ -154,44 +195,88 @@ static inline bool NAME(are_finite)(const real *from, int n)
     return NAME(all_at_most)((zero[0] + zero[1]) + (zero[2] + zero[3]), 0);
 }
 
-/* The lower triangles of the blocks at from[k] side by side. */
-static inline void NAME(read_abreast)(const real *const *from, int n, NAME(abreast) * m)
+/* What goes on beside the elimination of a group, as neither memory nor the processor should wait for the
+ * other: the results of the group before it are written, the group after it is read, the one after that is
+ * asked for. */
+typedef struct NAME(beside) {
+    const NAME(vec) * results; /* NULL: none */
+    const uint16_t *source;    /* entry e of a block is vector source[e] of its group */
+    real *to[NAME(LANES)];
+    bool stream;
+    NAME(vec) * next; /* NULL: none */
+    const real *from[NAME(LANES)];
+    uint32_t finite; /* blocks of the next group that are */
+    const char *ahead[NAME(LANES)];
+} NAME(beside);
+
+/* Entries first .. last) of the results, tile by tile. */
+static inline void NAME(write_abreast)(const NAME(beside) * b, int n, int first, int last)
 {
-    uint32_t finite = 0;
-    for (int k = 0; k < NAME(LANES); ++k) finite |= (uint32_t)NAME(are_finite)(from[k], n * n) << k;
-    m->odd = NAME(lanes_of)(~finite, 0);
-    for (int j = 0; j < n; ++j) {
-        m->row[j] = NAME(all_bits)(j);
-        for (int i = j; i < n; i += NAME(TILE))
-            for (int k = 0; k < NAME(LANES); k += NAME(TILE)) {
-                const real *part[NAME(TILE)];
-                UNROLL for (int c = 0; c < NAME(TILE); ++c) part[c] = from[k + c] + j * n + i;
-                NAME(transpose_part)(part, n - i, (real *)(m->a + place(n, i, j)) + k, NAME(LANES));
-            }
-    }
-    m->pairs = m->negative = NAME(all_bits)(0);
+    for (int e = first; e < last; e += NAME(TILE))
+        for (int k = 0; k < NAME(LANES); k += NAME(TILE)) {
+            const real *part[NAME(TILE)];
+            UNROLL for (int c = 0; c < NAME(TILE); ++c)
+                part[c] = (const real *)(b->results + b->source[e + c]) + k;
+            NAME(transpose_out)(part, b->to + k, e, n * n - e, b->stream);
+        }
 }
 
-/* Asks for column s of the blocks that are next. */
-static inline void NAME(fetch_abreast)(const NAME(abreast) * m, int n, int s)
+/* Column j of the lower triangles of the next blocks; of blocks of half a tile columns j and j + 1. */
+static inline void NAME(read_abreast)(NAME(beside) * b, int n, int j)
+{
+    const bool two = 2 * n == NAME(TILE);
+    if (two && j % 2 == 1) return;
+    for (int i = two ? 0 : j; i < n; i += NAME(TILE))
+        for (int k = 0; k < NAME(LANES); k += NAME(TILE)) {
+            const real *part[NAME(TILE)];
+            UNROLL for (int c = 0; c < NAME(TILE); ++c) part[c] = b->from[k + c] + j * n + i;
+            if (two)
+                NAME(transpose_pair)(part, (real *)b->next + k, n, j);
+            else
+                NAME(transpose_part)(part, n - i, (real *)(b->next + place(n, i, j)) + k, NAME(LANES));
+        }
+}
+
+/* Asks for column s of the blocks that are read after the next. */
+static inline void NAME(ask_ahead)(const NAME(beside) * b, int n, int s)
 {
     for (int k = 0; k < NAME(LANES); ++k) {
-        const ahead next = {m->next[k], sizeof(real) * (size_t)n};
+        const ahead next = {b->ahead[k], sizeof(real) * (size_t)n};
         fetch_column(&next, s);
     }
 }
 
-/* The triangles and what mirrors them, tile by tile to where the blocks go. source[e] is the vector of entry
- * e of a block. */
-static inline void NAME(write_abreast)(const NAME(abreast) * m, const uint16_t *source, int n,
-                                       real *const *to, bool stream)
+/* What step s of n has of reading, and of writing. */
+static inline void NAME(read_step)(NAME(beside) * b, int n, int s)
 {
-    for (int e = 0; e < n * n; e += NAME(TILE))
-        for (int k = 0; k < NAME(LANES); k += NAME(TILE)) {
-            const real *part[NAME(TILE)];
-            UNROLL for (int c = 0; c < NAME(TILE); ++c) part[c] = (const real *)(m->a + source[e + c]) + k;
-            NAME(transpose_out)(part, to + k, e, n * n - e, stream);
-        }
+    if (!b->next) return;
+    for (int k = NAME(LANES) * s / n; k < NAME(LANES) * (s + 1) / n; ++k)
+        b->finite |= (uint32_t)NAME(are_finite)(b->from[k], n * n) << k;
+    NAME(read_abreast)(b, n, s);
+    NAME(ask_ahead)(b, n, s);
+}
+
+static inline void NAME(write_step)(const NAME(beside) * b, int n, int s)
+{
+    const int tiles = (n * n + NAME(TILE) - 1) / NAME(TILE);
+    if (b->results)
+        NAME(write_abreast)
+    (b, n, tiles * s / n * NAME(TILE), s + 1 == n ? n * n : tiles * (s + 1) / n * NAME(TILE));
+}
+
+/* Both of them: apart from the kernels, and written out for the sizes that fill the lanes. */
+static __attribute__((noinline, flatten)) void NAME(step_beside)(NAME(beside) * b, int n, int s)
+{
+    if (n == 8) {
+        NAME(write_step)(b, 8, s);
+        NAME(read_step)(b, 8, s);
+    } else if (n == 4) {
+        NAME(write_step)(b, 4, s);
+        NAME(read_step)(b, 4, s);
+    } else {
+        NAME(write_step)(b, n, s);
+        NAME(read_step)(b, n, s);
+    }
 }
 
 /* Rows by position as bytes. */

@@ -123,7 +123,14 @@ static __attribute__((noinline)) void NAME(factor_apart)(const NAME(factoring) *
 
 #include "backend/cpu/block_abreast_ldlt.h"
 
+#include "backend/cpu/block_abreast_narrow.h"
+
+#include "backend/cpu/block_abreast_factor.h"
+
 #include "backend/cpu/block_narrow.h"
+#endif
+#if defined(__AVX512F__) && !SINGLE
+#include "backend/cpu/block_registers.h"
 #endif
 
 static void NAME(factor_piece)(const NAME(factoring) * x, piece p)
@@ -131,6 +138,11 @@ static void NAME(factor_piece)(const NAME(factoring) * x, piece p)
     const int32_t count = p.last - p.first;
 #ifdef __AVX2__
     const sd_block_kernel kernel = x->rule->kernel;
+#if defined(__AVX512F__) && !SINGLE
+    if (p.rows == ROWS && kernel == SD_LDU_PARTIAL)
+        factor_in_registers(x, p.first, count);
+    else
+#endif
     if (p.rows <= NARROW && (kernel == SD_LDU_PARTIAL || kernel == SD_LLT))
         NAME(factor_lanes)(x, p.first, count, p.rows);
     else if (kernel == SD_LDLT_STATIC || kernel == SD_LDLT_BUNCH_KAUFMAN)

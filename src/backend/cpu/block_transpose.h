@@ -118,6 +118,21 @@ static inline void NAME(transpose_part)(const real *const *from, int rows, real 
     UNROLL for (int k = 0; k < NAME(TILE); ++k) NAME(put_column)(to + k * ld_to, x[k], NAME(TILE), false);
 }
 
+/* Columns j and j + 1 of n = TILE / 2 numbers each: what is on and below the diagonal goes to the lower
+ * triangle by columns whose entries are at every LANES. */
+static inline void NAME(transpose_pair)(const real *const *from, real *to, int n, int j)
+{
+    NAME(column) x[NAME(TILE)];
+    UNROLL for (int k = 0; k < NAME(TILE); ++k) x[k] = NAME(get_column)(from[k], NAME(TILE));
+    NAME(cross)(x);
+    UNROLL for (int k = 0; k < NAME(TILE); ++k)
+    {
+        const int i = k % n, column = j + k / n;
+        if (i >= column)
+            NAME(put_column)(to + place(n, i, column) * NAME(LANES), x[k], NAME(TILE), false);
+    }
+}
+
 static inline void NAME(transpose_columns)(const real *const *from, real *to, int ld_to)
 {
     NAME(transpose_part)(from, NAME(TILE), to, ld_to);

@@ -30,7 +30,7 @@ enum {
     MOST = SD_BLOCK_MOST,
     NARROW = 8,            /* rows of blocks that may be eliminated one a lane */
     FLIGHT = 4,            /* blocks that are eliminated side by side, at most */
-    PIECE = 64,            /* blocks that one thread takes at a time */
+    PIECE = 64,            /* blocks that one thread takes at a time, or four times as many small ones */
     TEAM_FROM = 512,       /* blocks below which a team of threads costs more than it saves */
     STREAM_FROM = 16 << 20 /* bytes of results that are written past the caches */
 };
@@ -73,11 +73,18 @@ typedef struct piece {
     int rows;
 } piece;
 
+static int32_t piece_of_rows(int s)
+{
+    return s <= NARROW ? 4 * PIECE : PIECE;
+}
+
 static pieces cut_plan(const sd_block_plan *plan)
 {
     pieces p = {0};
-    for (int s = 0; s <= MOST; ++s)
-        p.first[s + 1] = p.first[s] + (plan->first[s + 1] - plan->first[s] + PIECE - 1) / PIECE;
+    for (int s = 0; s <= MOST; ++s) {
+        const int32_t size = piece_of_rows(s), blocks = plan->first[s + 1] - plan->first[s];
+        p.first[s + 1] = p.first[s] + (blocks + size - 1) / size;
+    }
     p.count = p.first[MOST + 1];
     return p;
 }
@@ -86,9 +93,9 @@ static piece piece_of(const pieces *p, const sd_block_plan *plan, int32_t k)
 {
     int s = 1;
     while (p->first[s + 1] <= k) ++s;
-    const int32_t first = plan->first[s] + (k - p->first[s]) * PIECE;
+    const int32_t size = piece_of_rows(s), first = plan->first[s] + (k - p->first[s]) * size;
     const int32_t left = plan->first[s + 1] - first;
-    return (piece){first, first + (left < PIECE ? left : PIECE), s};
+    return (piece){first, first + (left < size ? left : size), s};
 }
 
 #define PUBLIC_NAME(isa, x) sd_##isa##_##x
