@@ -131,7 +131,8 @@ static void series_make(series *made, sd_engine *e, sd_precision precision, int 
         if (c == 0)
             fill(made, &made->x[c], symmetric, positive);
         else
-            memcpy(made->x[c].data, made->x[0].data, (size_t)made->plan.entries * sd_precision_size(precision));
+            memcpy(made->x[c].data, made->x[0].data,
+                   (size_t)made->plan.entries * sd_precision_size(precision));
     }
     made->b = sd_vector_new(e, precision, made->plan.rows, "b");
     made->y = sd_vector_new(e, precision, made->plan.rows, "y");

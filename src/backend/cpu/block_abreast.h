@@ -12,14 +12,14 @@
 enum { NAME(BYTES) = (int)sizeof(real) }; /* rows whose numbers fit into a lane, a byte each */
 
 typedef struct NAME(abreast) {
-    NAME(vec) * a;                                  /* MOST (MOST + 1) / 2 and 8, as the last tile ends beyond */
+    NAME(vec) * a; /* the triangles, and room for what the last tile has beyond them */
     struct {
         NAME(vec) c, l, second; /* of a step: its column, its multipliers, those of the next step */
     } at[MOST];
-    NAME(vec) across[MOST], goes[MOST]; /* rows of what is left that change places */
-    NAME(lanes) here[MOST];             /* where position i has one of them */
+    NAME(vec) across[MOST], goes[MOST];              /* rows of what is left that change places */
+    NAME(lanes) here[MOST];                          /* where position i has one of them */
     NAME(bits) row[MOST], order[MOST / NAME(BYTES)]; /* rows by position; packed */
-    NAME(bits) pairs, negative;                     /* of the state */
+    NAME(bits) pairs, negative;                      /* of the state */
     NAME(lanes) odd;
 } NAME(abreast);
 
@@ -173,6 +173,16 @@ static inline void NAME(compete)(NAME(winner) * w, NAME(vec) a, NAME(bits) code,
 #endif
 }
 
+/* Takes the winner of another search into the first. */
+static inline void NAME(unite)(NAME(winner) * w, const NAME(winner) * other)
+{
+#if SINGLE
+    NAME(compete)(w, other->top, other->code, NAME(equal_bits)(w->code, w->code));
+#else
+    w->top = NAME(top_coded)(other->top, w->top);
+#endif
+}
+
 static inline NAME(bits) NAME(winning_code)(const NAME(winner) * w)
 {
 #if SINGLE
@@ -188,8 +198,8 @@ static inline bool NAME(are_finite)(const real *from, int n)
     NAME(vec) zero[4] = {{0}};
     int e = 0;
     for (; e + 4 * NAME(LANES) <= n; e += 4 * NAME(LANES))
-        UNROLL for (int k = 0; k < 4; ++k)
-            zero[k] = NAME(plus_product)(zero[k], NAME(load)(from + e + k * NAME(LANES)), NAME(all)(0));
+        UNROLL for (int k = 0; k < 4; ++k) zero[k] =
+            NAME(plus_product)(zero[k], NAME(load)(from + e + k * NAME(LANES)), NAME(all)(0));
     for (; e < n; e += NAME(LANES))
         zero[0] = NAME(plus_product)(zero[0], NAME(get)(from + e, n - e), NAME(all)(0));
     return NAME(all_at_most)((zero[0] + zero[1]) + (zero[2] + zero[3]), 0);
@@ -215,8 +225,8 @@ static inline void NAME(write_abreast)(const NAME(beside) * b, int n, int first,
     for (int e = first; e < last; e += NAME(TILE))
         for (int k = 0; k < NAME(LANES); k += NAME(TILE)) {
             const real *part[NAME(TILE)];
-            UNROLL for (int c = 0; c < NAME(TILE); ++c)
-                part[c] = (const real *)(b->results + b->source[e + c]) + k;
+            UNROLL for (int c = 0; c < NAME(TILE); ++c) part[c] =
+                (const real *)(b->results + b->source[e + c]) + k;
             NAME(transpose_out)(part, b->to + k, e, n * n - e, b->stream);
         }
 }
@@ -259,8 +269,7 @@ static inline void NAME(read_step)(NAME(beside) * b, int n, int s)
 static inline void NAME(write_step)(const NAME(beside) * b, int n, int s)
 {
     const int tiles = (n * n + NAME(TILE) - 1) / NAME(TILE);
-    if (b->results)
-        NAME(write_abreast)
+    if (b->results) NAME(write_abreast)
     (b, n, tiles * s / n * NAME(TILE), s + 1 == n ? n * n : tiles * (s + 1) / n * NAME(TILE));
 }
 

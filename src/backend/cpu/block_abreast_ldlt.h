@@ -33,8 +33,8 @@ static inline NAME(decision) NAME(weigh)(NAME(vec) diagonal, NAME(vec) below, NA
                                          NAME(vec) beside, NAME(lanes) ends, NAME(lanes) next)
 {
     const NAME(vec) alpha = NAME(all)((real)SD_BLOCK_ALPHA), tiny = NAME(all)(TINY), least = alpha * below;
-    const NAME(lanes) large = NAME(either)(NAME(at_least)(diagonal, least),
-                                           NAME(at_least)(diagonal, least * (below / beside)));
+    const NAME(lanes) large =
+        NAME(either)(NAME(at_least)(diagonal, least), NAME(at_least)(diagonal, least * (below / beside)));
     const NAME(lanes) stays = NAME(either)(ends, NAME(both)(NAME(at_least)(diagonal, tiny), large));
     const NAME(lanes) moves = NAME(without)(NAME(at_least)(below, tiny), stays);
     const NAME(lanes) pair = NAME(without)(moves, NAME(at_least)(other, alpha * beside));
@@ -57,8 +57,8 @@ static inline NAME(decision) NAME(decide_bunch_kaufman)(NAME(abreast) * m, int s
     const NAME(bits) q = 63 - (NAME(winning_code)(&in_row) & 63);
     const NAME(vec) other = NAME(gather)(m->across, r);
     NAME(decision)
-    d = NAME(weigh)(NAME(absolute)(a[place(n, s, s)]), NAME(absolute)(m->across[s]),
-                    NAME(absolute)(other), NAME(absolute)(NAME(gather)(m->across, q)), ends,
+    d = NAME(weigh)(NAME(absolute)(a[place(n, s, s)]), NAME(absolute)(m->across[s]), NAME(absolute)(other),
+                    NAME(absolute)(NAME(gather)(m->across, q)), ends,
                     NAME(equal_bits)(r, NAME(all_bits)(s + 1)));
     d.other = r;
     d.diagonal = other;
@@ -79,9 +79,9 @@ static inline NAME(decision) NAME(decide_static)(const NAME(vec) * a, int s, int
 }
 
 /*
- * With T = s or s + 1 the position that row R goes to: row T becomes `across`, row R `goes`, what T had; where
- * they meet, (T, T) and (R, R) change places and (R, T) stays. Columns s and s + 1 are exchanged at once, the
- * others when they are read next.
+ * With T = s or s + 1 the position that row R goes to: row T becomes `across`, row R `goes`, what T had;
+ * where they meet, (T, T) and (R, R) change places and (R, T) stays. Columns s and s + 1 are exchanged at
+ * once, the others when they are read next.
  */
 static inline void NAME(exchange_abreast)(NAME(abreast) * m, int s, int n, const NAME(decision) * d)
 {
@@ -140,8 +140,7 @@ static inline void NAME(count_abreast)(NAME(abreast) * m, int s, NAME(lanes) pai
     const NAME(lanes) below = NAME(not_at_least)(a, none), apart = NAME(not_at_least)(determinant, none);
     const NAME(lanes) one = NAME(choose_lanes)(pair, apart, NAME(without)(below, ends));
     const NAME(lanes) two = NAME(without)(NAME(both)(below, pair), apart);
-    m->negative +=
-        NAME(keep_bits)(one, NAME(all_bits)(1)) + NAME(keep_bits)(two, NAME(all_bits)(2));
+    m->negative += NAME(keep_bits)(one, NAME(all_bits)(1)) + NAME(keep_bits)(two, NAME(all_bits)(2));
     m->pairs |= NAME(keep_bits)(pair, NAME(all_bits)((NAME(integer))(UINT32_C(1) << s)));
 }
 

@@ -37,8 +37,8 @@ static inline void NAME(find_row)(NAME(triangle) * t, int s, NAME(lanes) all, co
     }
 }
 
-static inline NAME(decision) NAME(decide_narrow)(NAME(triangle) * t, int s, NAME(lanes) ends, NAME(lanes) all,
-                                                 const int N)
+static inline NAME(decision)
+    NAME(decide_narrow)(NAME(triangle) * t, int s, NAME(lanes) ends, NAME(lanes) all, const int N)
 {
     NAME(winner) best = NAME(no_winner)();
     NAME(find_row)(t, s, all, N);
@@ -57,13 +57,13 @@ static inline NAME(decision) NAME(decide_narrow)(NAME(triangle) * t, int s, NAME
 }
 
 /* Exchanges x, which stands at the position that a row goes to, with what stands where the row was. */
-static inline void NAME(exchange_entries)(NAME(triangle) * t, int s, NAME(vec) * const *x, NAME(lanes) one,
+static inline void NAME(exchange_entries)(NAME(triangle) * t, int s, NAME(vec) *const *x, NAME(lanes) one,
                                           NAME(lanes) two, const int N)
 {
     const NAME(vec) first = *x[s], next = *x[s + 1], goes = NAME(choose)(two, next, first);
     NAME(vec) comes = goes;
     UNROLL for (int i = s + 1; i < N; ++i) comes = NAME(choose)(t->here[i], *x[i], comes);
-    UNROLL for (int i = s + 1; i < N; ++i) *x[i] = NAME(choose)(t->here[i], goes, *x[i]);
+    UNROLL for (int i = s + 1; i < N; ++i) * x[i] = NAME(choose)(t->here[i], goes, *x[i]);
     *x[s] = NAME(choose)(one, comes, *x[s]);
     *x[s + 1] = NAME(choose)(two, comes, *x[s + 1]);
 }
@@ -105,7 +105,7 @@ static inline void NAME(exchange_left)(NAME(triangle) * t, int s, NAME(lanes) on
 static inline void NAME(exchange_narrow)(NAME(triangle) * t, int s, const NAME(decision) * d, const int N)
 {
     const NAME(lanes) two = NAME(both)(d->exchange, d->pair), one = NAME(without)(d->exchange, d->pair);
-    NAME(vec) *x[NARROW];
+    NAME(vec) * x[NARROW], row[NARROW];
     UNROLL for (int i = s + 1; i < N; ++i) t->here[i] = NAME(both)(t->here[i], d->exchange);
     NAME(exchange_left)(t, s, one, two, N);
     UNROLL for (int j = 0; j < s; ++j)
@@ -113,8 +113,13 @@ static inline void NAME(exchange_narrow)(NAME(triangle) * t, int s, const NAME(d
         UNROLL for (int i = s; i < N; ++i) x[i] = NAME(entry)(t, i, j, N);
         NAME(exchange_entries)(t, s, x, one, two, N);
     }
-    UNROLL for (int i = s; i < N; ++i) x[i] = (NAME(vec) *)&t->row[i];
+    UNROLL for (int i = s; i < N; ++i)
+    {
+        row[i] = (NAME(vec))t->row[i];
+        x[i] = &row[i];
+    }
     NAME(exchange_entries)(t, s, x, one, two, N);
+    UNROLL for (int i = s; i < N; ++i) t->row[i] = (NAME(bits))row[i];
 }
 
 static inline void NAME(take_narrow)(NAME(abreast) * m, NAME(triangle) * t, int s, NAME(lanes) pair,
@@ -124,9 +129,8 @@ static inline void NAME(take_narrow)(NAME(abreast) * m, NAME(triangle) * t, int 
     NAME(vec) c[NARROW], l[NARROW], zero = none;
     const bool last = s + 1 == N;
     const NAME(vec) b = last ? none : *NAME(entry)(t, s + 1, s, N);
-    const NAME(divisor) d = NAME(settle_abreast)(m, s, *NAME(entry)(t, s, s, N), b,
-                                                 last ? none : *NAME(entry)(t, s + 1, s + 1, N), pair, ends,
-                                                 small);
+    const NAME(divisor) d = NAME(settle_abreast)(
+        m, s, *NAME(entry)(t, s, s, N), b, last ? none : *NAME(entry)(t, s + 1, s + 1, N), pair, ends, small);
     UNROLL for (int i = s + 1; i < N; ++i)
     {
         c[i] = *NAME(entry)(t, i, s, N);
@@ -136,12 +140,12 @@ static inline void NAME(take_narrow)(NAME(abreast) * m, NAME(triangle) * t, int 
     }
     m->odd = NAME(either)(m->odd, NAME(not_at_least)(zero, none));
     if (!last) c[s + 1] = NAME(choose)(pair, none, c[s + 1]);
-    UNROLL for (int j = s + 1; j < N; ++j) UNROLL for (int i = j; i < N; ++i)
-        *NAME(entry)(t, i, j, N) = NAME(minus_product)(*NAME(entry)(t, i, j, N), l[i], c[j]);
+    UNROLL for (int j = s + 1; j < N; ++j) UNROLL for (int i = j; i < N; ++i) * NAME(entry)(t, i, j, N) =
+        NAME(minus_product)(*NAME(entry)(t, i, j, N), l[i], c[j]);
 }
 
-static inline void NAME(ldlt_narrow)(NAME(abreast) * m, NAME(beside) * b, int n,
-                                     const sd_block_rule *rule, sd_block_kernel kernel, const int N)
+static inline void NAME(ldlt_narrow)(NAME(abreast) * m, NAME(beside) * b, int n, const sd_block_rule *rule,
+                                     sd_block_kernel kernel, const int N)
 {
     const NAME(lanes) all = NAME(equal_bits)(m->pairs, m->pairs);
     NAME(lanes) ends = {0};
@@ -150,8 +154,8 @@ static inline void NAME(ldlt_narrow)(NAME(abreast) * m, NAME(beside) * b, int n,
     {
         t.row[j] = NAME(all_bits)(j);
         t.second[j] = NAME(all)(0);
-        UNROLL for (int i = j; i < N; ++i)
-            t.a[place(N, i, j)] = i < n ? m->a[place(n, i, j)] : NAME(all)(i == j);
+        UNROLL for (int i = j; i < N; ++i) t.a[place(N, i, j)] =
+            i < n ? m->a[place(n, i, j)] : NAME(all)(i == j);
     }
     UNROLL for (int s = 0; s < N; ++s)
     {

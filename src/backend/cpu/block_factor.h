@@ -104,7 +104,8 @@ SIZED(32, 1, 1)
 #undef SIZED
 
 /* SIMD inside a block. */
-static __attribute__((noinline)) void NAME(factor_apart)(const NAME(factoring) * x, int32_t first, int32_t count, int n)
+static __attribute__((noinline)) void NAME(factor_apart)(const NAME(factoring) * x, int32_t first,
+                                                         int32_t count, int n)
 {
     if (n <= 8)
         NAME(factor_8)(x, first, count, n);
@@ -143,7 +144,8 @@ static void NAME(factor_piece)(const NAME(factoring) * x, piece p)
         factor_in_registers(x, p.first, count);
     else
 #endif
-    if (p.rows <= NARROW && (kernel == SD_LDU_PARTIAL || kernel == SD_LLT))
+        if ((p.rows <= NARROW && (kernel == SD_LDU_PARTIAL || kernel == SD_LLT)) ||
+            (p.rows == 4 && kernel == SD_LDU_FULL))
         NAME(factor_lanes)(x, p.first, count, p.rows);
     else if (kernel == SD_LDLT_STATIC || kernel == SD_LDLT_BUNCH_KAUFMAN)
         NAME(factor_ldlt)(x, p.first, count, p.rows);

@@ -1,20 +1,20 @@
 /*
  * LDU with interchanges of rows of blocks of LANES rows, in registers: a column is a vector, and a block is
- * so many of them that all its columns are. Included by blocks.c for AVX-512 in double, after block_factor.h's
- * kernels; the operations are those of block_elimination.h.
+ * LANES of them. Included by blocks.c for AVX-512 in double, after block_factor.h's kernels; the operations
+ * are those of block_elimination.h.
  *
- * Rows stay where they are until the result is written. GROUP blocks are eliminated at once, as each waits for
- * its searches. A block with a pivot that is small, or with something that is not finite, shows it in its
+ * Rows stay where they are until the result is written. GROUP blocks are eliminated at once, as each waits
+ * for its searches. A block with a pivot that is small, or with something that is not finite, shows it in its
  * result and is left to block_factor.h: what is not finite stays so whatever is taken from it, and is scaled
  * by 0 only where the pivot is infinite.
  */
 enum { GROUP = 4, ROWS = 8, AHEAD = 12 };
 
-typedef struct square {
+typedef struct eight {
     __m512d c[ROWS];
     __m512i order; /* rows by position, in the lowest three bits */
     __mmask8 rows; /* that have been no pivot yet */
-} square;
+} eight;
 
 static inline __m512i largest_of_all(__m512i x)
 {
@@ -23,7 +23,7 @@ static inline __m512i largest_of_all(__m512i x)
     return _mm512_broadcastq_epi64(_mm_max_epu64(b, _mm_unpackhi_epi64(b, b)));
 }
 
-static inline void read_columns(square *m, const double *from)
+static inline void read_columns(eight *m, const double *from)
 {
     UNROLL for (int j = 0; j < ROWS; ++j) m->c[j] = _mm512_loadu_pd(from + j * ROWS);
     m->rows = 0xff;
@@ -31,7 +31,7 @@ static inline void read_columns(square *m, const double *from)
 }
 
 /* The pivot of column s: its multipliers, and what it takes from the columns after it. */
-static inline void eliminate_column(square *m, int s)
+static inline void eliminate_column(eight *m, int s)
 {
     const __m512i code = _mm512_setr_epi64(63, 62, 61, 60, 59, 58, 57, 56);
     const __m512d c = m->c[s];
@@ -44,12 +44,12 @@ static inline void eliminate_column(square *m, int s)
     m->order = _mm512_mask_mov_epi64(m->order, (__mmask8)(1u << s), p);
     const __m512d l = _mm512_maskz_mul_pd(m->rows, c, inverse);
     m->c[s] = _mm512_mask_mov_pd(c, m->rows, l);
-    UNROLL for (int j = s + 1; j < ROWS; ++j)
-        m->c[j] = _mm512_fnmadd_pd(l, _mm512_permutexvar_pd(p, m->c[j]), m->c[j]);
+    UNROLL for (int j = s + 1; j < ROWS; ++j) m->c[j] =
+        _mm512_fnmadd_pd(l, _mm512_permutexvar_pd(p, m->c[j]), m->c[j]);
 }
 
 /* Puts the rows in their order and scales U. Whether all is finite and no pivot below bound. */
-static inline bool finish_columns(square *m, __m512d bound)
+static inline bool finish_columns(eight *m, __m512d bound)
 {
     __m512d d = _mm512_setzero_pd(), zero[2] = {d, d};
     UNROLL for (int t = 0; t < ROWS; ++t)
@@ -67,7 +67,7 @@ static inline bool finish_columns(square *m, __m512d bound)
     return _mm512_cmp_pd_mask((__m512d)absolute_double(d), least, _CMP_NGE_UQ) == 0;
 }
 
-static inline void write_columns(const square *m, const sd_block_job *job, const factoring_double *x)
+static inline void write_columns(const eight *m, const sd_block_job *job, const factoring_double *x)
 {
     double *to = (double *)x->f->data + job->entry;
     const bool stream = x->stream && job->entry % ROWS == 0;
@@ -92,7 +92,7 @@ static __attribute__((noinline, flatten)) void factor_in_registers(const factori
     const double small = x->rule->small;
     const __m512d bound = _mm512_set1_pd(small > TINY ? small : TINY);
     const sd_block_job *job = x->plan->job + first;
-    square m[GROUP];
+    eight m[GROUP];
     for (int32_t done = 0; done < count; done += GROUP) {
         const int left = count - done < GROUP ? count - done : GROUP;
         UNROLL for (int k = 0; k < GROUP; ++k)

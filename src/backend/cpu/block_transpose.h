@@ -128,8 +128,7 @@ static inline void NAME(transpose_pair)(const real *const *from, real *to, int n
     UNROLL for (int k = 0; k < NAME(TILE); ++k)
     {
         const int i = k % n, column = j + k / n;
-        if (i >= column)
-            NAME(put_column)(to + place(n, i, column) * NAME(LANES), x[k], NAME(TILE), false);
+        if (i >= column) NAME(put_column)(to + place(n, i, column) * NAME(LANES), x[k], NAME(TILE), false);
     }
 }
 
