@@ -176,10 +176,12 @@ static inline void NAME(write_narrow)(const real *result, const NAME(narrow) * m
         else
             NAME(put)(to + e, NAME(load)(result + e), n * n - e);
     }
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < NARROW; ++i) {
         row[i] = (uint8_t)((const NAME(integer) *)m->row)[i * NAME(LANES) + k];
-        column[i] = (uint8_t)((const NAME(integer) *)m->column)[i * NAME(LANES) + k];
+        column[i] = (uint8_t)i;
     }
+    for (int i = 0; i < 4 && f->kernel == SD_LDU_FULL; ++i)
+        column[i] = (uint8_t)((const NAME(integer) *)m->column)[i * NAME(LANES) + k];
     memcpy(f->row + job->row, row, (size_t)n);
     memcpy(f->column + job->row, column, (size_t)n);
     f->state[job->block] = (sd_block_state){0};
