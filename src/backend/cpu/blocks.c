@@ -3,11 +3,11 @@
  * every processor and once more for each of AVX2 and AVX-512 (CMakeLists.txt). Results may differ in their
  * last bits between instruction sets; never by the number of threads, nor by where in a batch a block stands.
  *
- * SIMD runs across blocks, one a lane (block_narrow.h, block_abreast.h), or inside a block: a column is then V
- * vectors of rows. Permutations are implicit until a result is
- * written (Anzt et al., Variable-size batched Gauss-Huard; Thuerck, Stretching Jacobi), and a few blocks are
- * eliminated side by side, as the search for one's pivot leaves the processor waiting. The kernels are
- * templates in V, the constant argument of functions that are all inlined.
+ * SIMD runs across blocks, one a lane (block_narrow.h, block_abreast.h), or inside a block: a column is then
+ * V vectors of rows. Permutations are implicit until a result is written (Anzt et al., Variable-size batched
+ * Gauss-Huard; Thuerck, Stretching Jacobi), and a few blocks are eliminated side by side, as the search for
+ * one's pivot leaves the processor waiting. The kernels are templates in V, the constant argument of
+ * functions that are all inlined.
  */
 #include "backend/cpu/cpu.h"
 
