@@ -147,7 +147,7 @@ static void NAME(factor_piece)(const NAME(factoring) * x, piece p)
         if ((p.rows <= NARROW && (kernel == SD_LDU_PARTIAL || kernel == SD_LLT)) ||
             (p.rows == 4 && kernel == SD_LDU_FULL))
         NAME(factor_lanes)(x, p.first, count, p.rows);
-    else if (kernel == SD_LDLT_STATIC || kernel == SD_LDLT_BUNCH_KAUFMAN)
+    else if (kernel == SD_LDLT_STATIC || (kernel == SD_LDLT_BUNCH_KAUFMAN && p.rows <= LDLT_ABREAST))
         NAME(factor_ldlt)(x, p.first, count, p.rows);
     else
 #endif

@@ -111,6 +111,7 @@ static piece piece_of(const pieces *p, const sd_block_plan *plan, int32_t k)
 #define TINY SD_BLOCK_TINY_DOUBLE
 #define LARGEST DBL_MAX
 typedef int64_t integer_double;
+#define LDLT_ABREAST MOST /* rows up to which Bunch-Kaufman is faster one block a lane */
 #include "backend/cpu/block_kernels.h"
 #define work double
 #define OF(x) x##_double
@@ -136,6 +137,8 @@ typedef int64_t integer_double;
 #define TINY SD_BLOCK_TINY_SINGLE
 #define LARGEST FLT_MAX
 typedef int32_t integer_single;
+#undef LDLT_ABREAST
+#define LDLT_ABREAST 16
 #include "backend/cpu/block_kernels.h"
 #define work float
 #define OF(x) x##_single
