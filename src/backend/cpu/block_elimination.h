@@ -135,17 +135,19 @@ static inline void NAME(eliminate_rows)(NAME(block) * m, int n, sd_block_kernel 
 {
     NAME(step) t[FLIGHT], next[FLIGHT];
     NAME(two_pivots)(m, 0, n, t, kernel, V, K);
-    for (int s = 0; s < n; s += 2) {
+    int s = 0;
+    for (; s + 2 < n; s += 2) {
         const int near = s + 4 < n ? s + 4 : n;
         UNROLL for (int k = 0; k < K; ++k) NAME(sweep)(&m[k], s + 2, near, &t[k], V);
-        if (s + 2 < n) NAME(two_pivots)(m, s + 2, n, next, kernel, V, K);
+        NAME(two_pivots)(m, s + 2, n, next, kernel, V, K);
         UNROLL for (int k = 0; k < K; ++k)
         {
             NAME(sweep)(&m[k], near, n, &t[k], V);
             if (kernel == SD_JORDAN) NAME(sweep)(&m[k], 0, s, &t[k], V);
-            if (s + 2 < n) t[k] = next[k];
+            t[k] = next[k];
         }
     }
+    UNROLL for (int k = 0; k < K && kernel == SD_JORDAN; ++k) NAME(sweep)(&m[k], 0, s, &t[k], V);
 }
 
 /* The largest of what is left: packed or not, see NAME(search). */

@@ -103,8 +103,35 @@ SIZED(32, 1, 1)
 #endif
 #undef SIZED
 
+/* SIMD inside a block. */
+static __attribute__((noinline)) void NAME(factor_apart)(const NAME(factoring) * x, int32_t first,
+                                                         int32_t count, int n)
+{
+    if (n <= 8)
+        NAME(factor_8)(x, first, count, n);
+    else if (n <= 16)
+        NAME(factor_16)(x, first, count, n);
+#if defined(__AVX512F__) && !SINGLE
+    else if (n <= 24)
+        NAME(factor_24)(x, first, count, n);
+#endif
+    else
+        NAME(factor_32)(x, first, count, n);
+}
+
 #ifdef __AVX2__
+#include "backend/cpu/block_abreast.h"
+
+#include "backend/cpu/block_abreast_ldlt.h"
+
+#include "backend/cpu/block_abreast_narrow.h"
+
+#include "backend/cpu/block_abreast_factor.h"
+
 #include "backend/cpu/block_narrow.h"
+#endif
+#if defined(__AVX512F__) && !SINGLE
+#include "backend/cpu/block_registers.h"
 #endif
 
 static void NAME(factor_piece)(const NAME(factoring) * x, piece p)
@@ -112,21 +139,19 @@ static void NAME(factor_piece)(const NAME(factoring) * x, piece p)
     const int32_t count = p.last - p.first;
 #ifdef __AVX2__
     const sd_block_kernel kernel = x->rule->kernel;
-    if (p.rows <= NARROW && (kernel == SD_LDU_PARTIAL || kernel == SD_LLT)) {
-        NAME(factor_lanes)(x, p.first, count, p.rows);
-        return;
-    }
-#endif
-    if (p.rows <= 8)
-        NAME(factor_8)(x, p.first, count, p.rows);
-    else if (p.rows <= 16)
-        NAME(factor_16)(x, p.first, count, p.rows);
 #if defined(__AVX512F__) && !SINGLE
-    else if (p.rows <= 24)
-        NAME(factor_24)(x, p.first, count, p.rows);
-#endif
+    if (p.rows == ROWS && kernel == SD_LDU_PARTIAL)
+        factor_in_registers(x, p.first, count);
     else
-        NAME(factor_32)(x, p.first, count, p.rows);
+#endif
+        if ((p.rows <= NARROW && (kernel == SD_LDU_PARTIAL || kernel == SD_LLT)) ||
+            (p.rows == 4 && kernel == SD_LDU_FULL))
+        NAME(factor_lanes)(x, p.first, count, p.rows);
+    else if (kernel == SD_LDLT_STATIC || (kernel == SD_LDLT_BUNCH_KAUFMAN && p.rows <= LDLT_ABREAST))
+        NAME(factor_ldlt)(x, p.first, count, p.rows);
+    else
+#endif
+        NAME(factor_apart)(x, p.first, count, p.rows);
 }
 
 void PUBLIC(block_factor)(sd_engine *e, const sd_block_rule *rule, const sd_blocks *x, sd_block_factors *f)

@@ -1,6 +1,7 @@
 /*
  * Blocks of up to NARROW rows, one a lane: LANES of them are eliminated at once, entry by entry, so that
- * nothing is folded across lanes and no block has work of its own. LDU with interchanges of rows, and LL'.
+ * nothing is folded across lanes and no block has work of its own. LDU with interchanges of rows, of 4 rows
+ * also with those of rows and columns, and LL'.
  * Included once a precision by blocks.c, after block_factor.h's kernels.
  *
  * The operations on a block are those of block_elimination.h and block_symmetric.h, in the same order. A
@@ -10,41 +11,11 @@
 /* N, a constant wherever it is an argument, is n or more: what is beyond the block is that of the identity,
  * which leaves the block alone. */
 typedef struct NAME(narrow) {
-    NAME(vec) a[NARROW * NARROW];         /* entry (i, j) at i + j N */
-    NAME(vec) given[NARROW * NARROW + 8]; /* at i + j n: of the block, then of the result */
-    NAME(bits) row[NARROW];               /* rows by position */
-    NAME(lanes) odd;                      /* blocks that are left to others */
+    NAME(vec) a[NARROW * NARROW];           /* entry (i, j) at i + j N */
+    NAME(vec) given[NARROW * NARROW + 8];   /* at i + j n: of the block, then of the result */
+    NAME(bits) row[NARROW], column[NARROW]; /* rows and columns by position */
+    NAME(lanes) odd;                        /* blocks that are left to others */
 } NAME(narrow);
-
-/* Lanes where a is not at least b, or NaN. */
-static inline NAME(lanes) NAME(not_at_least)(NAME(vec) a, NAME(vec) b)
-{
-#if defined(__AVX512F__)
-    return CMP_MASK(a, b, _CMP_NGE_UQ);
-#else
-    return ~(NAME(bits))(a >= b);
-#endif
-}
-
-static inline NAME(lanes) NAME(equal_bits)(NAME(bits) a, NAME(bits) b)
-{
-#if defined(__AVX512F__) && SINGLE
-    return _mm512_cmpeq_epi32_mask((__m512i)a, (__m512i)b);
-#elif defined(__AVX512F__)
-    return _mm512_cmpeq_epi64_mask((__m512i)a, (__m512i)b);
-#else
-    return (NAME(bits))(a == b);
-#endif
-}
-
-static inline uint32_t NAME(bits_of)(NAME(lanes) lanes)
-{
-#if defined(__AVX512F__)
-    return lanes;
-#else
-    return (uint32_t)MM(movemask)((NAME(vec))lanes);
-#endif
-}
 
 /* The blocks at from[k] side by side. */
 static inline void NAME(read_narrow)(const real *const *from, int n, NAME(narrow) * m, const int N)
@@ -60,7 +31,7 @@ static inline void NAME(read_narrow)(const real *const *from, int n, NAME(narrow
         for (int k = 0; k < NAME(LANES); ++k) m->given[e][k] = from[k][e];
     NAME(vec) zero[4] = {{0}};
     for (int j = 0; j < N; ++j) {
-        m->row[j] = NAME(all_bits)(j);
+        m->row[j] = m->column[j] = NAME(all_bits)(j);
         UNROLL for (int i = 0; i < N; ++i)
         {
             const NAME(vec) x = i < n && j < n ? m->given[i + j * n] : NAME(all)(i == j);
@@ -113,15 +84,46 @@ static inline NAME(vec) NAME(change_narrow)(NAME(vec) * column, int s, const int
     return column[s] = x;
 }
 
-static inline void NAME(eliminate_narrow)(NAME(narrow) * m, real bound, const int N)
+/* The pivot of all that is left, brought to column s; lanes as of search_narrow. */
+static inline void NAME(search_both)(NAME(narrow) * m, int s, const int N, NAME(lanes) * lanes)
+{
+    const NAME(lanes) all = NAME(equal_bits)(m->row[0], m->row[0]);
+    NAME(winner) best[2] = {NAME(no_winner)(), NAME(no_winner)()};
+    UNROLL for (int j = s; j < N; ++j) UNROLL for (int i = s; i < N; ++i)
+        NAME(compete)(&best[i % 2], m->a[i + j * N], ((63 - m->row[i]) << 6) | (63 - m->column[j]), all);
+    NAME(unite)(&best[0], &best[1]);
+    const NAME(bits) code = NAME(winning_code)(&best[0]), row = 63 - (code >> 6), column = 63 - (code & 63);
+    UNROLL for (int i = s; i < N; ++i) lanes[i] = NAME(equal_bits)(m->row[i], row);
+    UNROLL for (int j = s + 1; j < N; ++j)
+    {
+        const NAME(lanes) here = NAME(equal_bits)(m->column[j], column);
+        UNROLL for (int i = 0; i < N; ++i)
+        {
+            const NAME(vec) x = m->a[i + s * N], y = m->a[i + j * N];
+            m->a[i + s * N] = NAME(choose)(here, y, x);
+            m->a[i + j * N] = NAME(choose)(here, x, y);
+        }
+        const NAME(bits) first = m->column[s];
+        m->column[s] = NAME(choose_bits)(here, m->column[j], first);
+        m->column[j] = NAME(choose_bits)(here, first, m->column[j]);
+    }
+}
+
+static inline void NAME(eliminate_narrow)(NAME(narrow) * m, real bound, sd_block_kernel kernel, const int N)
 {
     UNROLL for (int s = 0; s < N; ++s)
     {
         NAME(lanes) lanes[NARROW];
         NAME(vec) *pivots = m->a + s * N, l[NARROW];
-        NAME(search_narrow)(m, s, N, lanes);
+        if (kernel == SD_LDU_FULL)
+            NAME(search_both)(m, s, N, lanes);
+        else
+            NAME(search_narrow)(m, s, N, lanes);
         UNROLL for (int j = 0; j <= s; ++j) NAME(change_narrow)(m->a + j * N, s, N, lanes, NULL);
-        NAME(change_narrow)((NAME(vec) *)m->row, s, N, lanes, NULL);
+        NAME(vec) row[NARROW];
+        UNROLL for (int i = s; i < N; ++i) row[i] = (NAME(vec))m->row[i];
+        NAME(change_narrow)(row, s, N, lanes, NULL);
+        UNROLL for (int i = s; i < N; ++i) m->row[i] = (NAME(bits))row[i];
         const NAME(vec) d = pivots[s], inverse = NAME(all)(1) / d;
         m->odd |= NAME(not_at_least)(NAME(absolute)(d), NAME(all)(bound));
         UNROLL for (int i = s + 1; i < N; ++i) pivots[i] = l[i] = pivots[i] * inverse;
@@ -162,7 +164,7 @@ static inline void NAME(unpack_narrow)(NAME(narrow) * m, int n, real *to, int st
 }
 
 /* Writes the block of one lane, its order and its state. */
-static inline void NAME(write_narrow)(const real *result, const NAME(integer) * order,
+static inline void NAME(write_narrow)(const real *result, const NAME(narrow) * m, int k,
                                       const sd_block_job *job, sd_block_factors *f, int n, bool stream)
 {
     real *to = (real *)f->data + job->entry;
@@ -175,9 +177,11 @@ static inline void NAME(write_narrow)(const real *result, const NAME(integer) * 
             NAME(put)(to + e, NAME(load)(result + e), n * n - e);
     }
     for (int i = 0; i < NARROW; ++i) {
-        row[i] = (uint8_t)order[i * NAME(LANES)];
+        row[i] = (uint8_t)((const NAME(integer) *)m->row)[i * NAME(LANES) + k];
         column[i] = (uint8_t)i;
     }
+    for (int i = 0; i < 4 && f->kernel == SD_LDU_FULL; ++i)
+        column[i] = (uint8_t)((const NAME(integer) *)m->column)[i * NAME(LANES) + k];
     memcpy(f->row + job->row, row, (size_t)n);
     memcpy(f->column + job->row, column, (size_t)n);
     f->state[job->block] = (sd_block_state){0};
@@ -205,8 +209,10 @@ static inline void NAME(factor_narrow)(const NAME(factoring) * x, int32_t first,
         }
         if (x->rule->kernel == SD_LLT)
             NAME(cholesky_narrow)(&m, N);
+        else if (N == 4 && x->rule->kernel == SD_LDU_FULL)
+            NAME(eliminate_narrow)(&m, bound, SD_LDU_FULL, N);
         else
-            NAME(eliminate_narrow)(&m, bound, N);
+            NAME(eliminate_narrow)(&m, bound, SD_LDU_PARTIAL, N);
         NAME(unpack_narrow)(&m, n, result, STRIDE, N);
         const uint32_t odd = NAME(bits_of)(m.odd);
         for (int k = 0; k < left; ++k) {
@@ -214,7 +220,7 @@ static inline void NAME(factor_narrow)(const NAME(factoring) * x, int32_t first,
                 NAME(factor_8)(x, first + done + k, 1, n);
             else
                 NAME(write_narrow)
-            (result + k * STRIDE, (const NAME(integer) *)m.row + k, &job[k], x->f, n, stream);
+            (result + k * STRIDE, &m, k, &job[k], x->f, n, stream);
         }
     }
 }

@@ -3,10 +3,11 @@
  * every processor and once more for each of AVX2 and AVX-512 (CMakeLists.txt). Results may differ in their
  * last bits between instruction sets; never by the number of threads, nor by where in a batch a block stands.
  *
- * SIMD runs inside a block: a column is V vectors of rows. Permutations are implicit until a result is
- * written (Anzt et al., Variable-size batched Gauss-Huard; Thuerck, Stretching Jacobi), and a few blocks are
- * eliminated side by side, as the search for one's pivot leaves the processor waiting. The kernels are
- * templates in V, the constant argument of functions that are all inlined.
+ * SIMD runs across blocks, one a lane (block_narrow.h, block_abreast.h), or inside a block: a column is then
+ * V vectors of rows. Permutations are implicit until a result is written (Anzt et al., Variable-size batched
+ * Gauss-Huard; Thuerck, Stretching Jacobi), and a few blocks are eliminated side by side, as the search for
+ * one's pivot leaves the processor waiting. The kernels are templates in V, the constant argument of
+ * functions that are all inlined.
  */
 #include "backend/cpu/cpu.h"
 
@@ -30,7 +31,7 @@ enum {
     MOST = SD_BLOCK_MOST,
     NARROW = 8,            /* rows of blocks that may be eliminated one a lane */
     FLIGHT = 4,            /* blocks that are eliminated side by side, at most */
-    PIECE = 64,            /* blocks that one thread takes at a time */
+    PIECE = 64,            /* blocks that one thread takes at a time, or four times as many small ones */
     TEAM_FROM = 512,       /* blocks below which a team of threads costs more than it saves */
     STREAM_FROM = 16 << 20 /* bytes of results that are written past the caches */
 };
@@ -49,6 +50,14 @@ static inline void fetch_column(const ahead *next, int j)
     for (size_t k = 0; k < next->column; k += 64) __builtin_prefetch(first + k, 0, 2);
 }
 
+#ifdef __AVX2__
+/* Entry (i, j), i >= j, of a lower triangle of n rows by columns. */
+static inline int place(int n, int i, int j)
+{
+    return j * (2 * n - j - 1) / 2 + i;
+}
+#endif
+
 static int team(const sd_engine *e, const sd_block_plan *plan)
 {
     return plan->count < TEAM_FROM ? 1 : e->threads;
@@ -65,11 +74,18 @@ typedef struct piece {
     int rows;
 } piece;
 
+static int32_t piece_of_rows(int s)
+{
+    return s <= NARROW ? 4 * PIECE : PIECE;
+}
+
 static pieces cut_plan(const sd_block_plan *plan)
 {
     pieces p = {0};
-    for (int s = 0; s <= MOST; ++s)
-        p.first[s + 1] = p.first[s] + (plan->first[s + 1] - plan->first[s] + PIECE - 1) / PIECE;
+    for (int s = 0; s <= MOST; ++s) {
+        const int32_t size = piece_of_rows(s), blocks = plan->first[s + 1] - plan->first[s];
+        p.first[s + 1] = p.first[s] + (blocks + size - 1) / size;
+    }
     p.count = p.first[MOST + 1];
     return p;
 }
@@ -78,9 +94,9 @@ static piece piece_of(const pieces *p, const sd_block_plan *plan, int32_t k)
 {
     int s = 1;
     while (p->first[s + 1] <= k) ++s;
-    const int32_t first = plan->first[s] + (k - p->first[s]) * PIECE;
+    const int32_t size = piece_of_rows(s), first = plan->first[s] + (k - p->first[s]) * size;
     const int32_t left = plan->first[s + 1] - first;
-    return (piece){first, first + (left < PIECE ? left : PIECE), s};
+    return (piece){first, first + (left < size ? left : size), s};
 }
 
 #define PUBLIC_NAME(isa, x) sd_##isa##_##x
@@ -95,6 +111,7 @@ static piece piece_of(const pieces *p, const sd_block_plan *plan, int32_t k)
 #define TINY SD_BLOCK_TINY_DOUBLE
 #define LARGEST DBL_MAX
 typedef int64_t integer_double;
+#define LDLT_ABREAST MOST /* rows up to which Bunch-Kaufman is faster one block a lane */
 #include "backend/cpu/block_kernels.h"
 #define work double
 #define OF(x) x##_double
@@ -120,6 +137,8 @@ typedef int64_t integer_double;
 #define TINY SD_BLOCK_TINY_SINGLE
 #define LARGEST FLT_MAX
 typedef int32_t integer_single;
+#undef LDLT_ABREAST
+#define LDLT_ABREAST 16
 #include "backend/cpu/block_kernels.h"
 #define work float
 #define OF(x) x##_single
