@@ -35,7 +35,7 @@ void factor_in_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan 
         factor_general_shared(e, kernel, plan, b);
 }
 
-/* The largest blocks whose kernel is faster in registers: see bench/cuda_blocks.cu. The search of Bunch and
+/* The largest blocks whose kernel is faster in registers: see saddle bench blocks. The search of Bunch and
  * Kaufman's rule, and the rows and columns that it exchanges, are what shared memory is better at. */
 int most_in_registers(sd_block_kernel kernel, bool single)
 {

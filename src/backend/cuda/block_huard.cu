@@ -18,7 +18,7 @@ namespace sd_cuda
 namespace
 {
 
-/* Steps of a chunk, by measurement (bench/cuda_blocks.cu). */
+/* Steps of a chunk, by measurement (saddle bench blocks). */
 template <int N> constexpr int CHUNK = N <= 16 ? 2 : 4;
 
 /* Row k = B + t of the pivots before it, in the order of the registers of the columns; 0 where a register of

@@ -46,8 +46,9 @@ __device__ inline void invert(const place &w, real (&r)[N], int &at, int &pivot_
         r[N - 1] = last;
     }
     const real inverse = DIVIDES ? 1 : reciprocal(pivot);
+    /* a zero becomes +0: what sign it has depends on the steps of larger blocks in the warp */
 #pragma unroll
-    for (int j = 0; j < N; ++j) r[j] *= inverse;
+    for (int j = 0; j < N; ++j) r[j] = fma(r[j], inverse, static_cast<real>(0));
 }
 
 /* Column t is in register N - m + t, and goes to the place of the row that was its pivot. */

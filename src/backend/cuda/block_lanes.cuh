@@ -394,9 +394,9 @@ void launch_range(sd_engine *e, const sd_block_plan *plan, batch<real> b, int le
     Method::template launch<real, N, L>(e, b, (static_cast<int64_t>(b.to) - b.from + each - 1) / each);
 }
 
-/* The classes of the register versions. */
+/* The classes of the register versions: from 9 rows on, and all. */
 template <class Method, class real>
-void launch_classes(sd_engine *e, const sd_block_plan *plan, const batch<real> &b)
+void launch_from_9(sd_engine *e, const sd_block_plan *plan, const batch<real> &b)
 {
     launch_range<Method, real, 32, 32>(e, plan, b, 29, 32);
     launch_range<Method, real, 28, 32>(e, plan, b, 25, 28);
@@ -404,6 +404,11 @@ void launch_classes(sd_engine *e, const sd_block_plan *plan, const batch<real> &
     launch_range<Method, real, 20, 32>(e, plan, b, 17, 20);
     launch_range<Method, real, 16, 16>(e, plan, b, 13, 16);
     launch_range<Method, real, 12, 16>(e, plan, b, 9, 12);
+}
+template <class Method, class real>
+void launch_classes(sd_engine *e, const sd_block_plan *plan, const batch<real> &b)
+{
+    launch_from_9<Method>(e, plan, b);
     launch_range<Method, real, 8, 8>(e, plan, b, 5, 8);
     launch_range<Method, real, 4, 4>(e, plan, b, 3, 4);
     launch_range<Method, real, 2, 2>(e, plan, b, 1, 2);

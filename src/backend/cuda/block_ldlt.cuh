@@ -41,7 +41,7 @@ struct in_order {
 };
 
 struct bunch_kaufman {
-    template <int N> static constexpr int CHUNK = N <= 8 ? 1 : N <= 16 ? 2 : N % 8 ? 4 : 8;
+    template <int N> static constexpr int CHUNK = N <= 16 || N % 8 ? 4 : N % 16 ? 8 : 16;
     static constexpr bool KEEPS_DIAGONAL = false, DECIDES_LAST = false;
     static constexpr int IN_SHARED = BUNCH_KAUFMAN;
 
@@ -70,7 +70,7 @@ struct bunch_kaufman {
 };
 
 struct complete {
-    template <int N> static constexpr int CHUNK = N <= 8 ? 1 : N <= 16 ? 2 : N % 8 ? 4 : 8;
+    template <int N> static constexpr int CHUNK = N <= 16 || N % 8 ? 4 : N % 16 ? 8 : 16;
     static constexpr bool KEEPS_DIAGONAL = true, DECIDES_LAST = false;
     static constexpr int IN_SHARED = COMPLETE;
 

@@ -1,3 +1,4 @@
+#include "backend/cuda/block_alone.cuh"
 #include "backend/cuda/block_ldlt.cuh"
 
 namespace sd_cuda
@@ -5,7 +6,8 @@ namespace sd_cuda
 
 template <class real> void factor_ldlt_complete(sd_engine *e, const sd_block_plan *plan, const batch<real> &b)
 {
-    launch_classes<ldlt_method<complete>>(e, plan, b);
+    launch_alone<alone_complete>(e, plan, b);
+    launch_from_9<ldlt_method<complete>>(e, plan, b);
 }
 
 template void factor_ldlt_complete(sd_engine *, const sd_block_plan *, const batch<double> &);

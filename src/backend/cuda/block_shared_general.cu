@@ -47,6 +47,7 @@ __device__ inline void ldu_steps(shared_block<real, L> &m, real small, uint8_t *
         if (m.inside()) order[w.lane] = static_cast<uint8_t>(w.lane);
         __syncwarp();
         if (m.inside()) best = search_row(m, 0, order);
+        __syncwarp();
     }
     for (int s = 0; s < w.most; ++s) {
         const bool busy = m.busy(s), open = busy && w.lane >= s && m.inside();

@@ -158,6 +158,7 @@ __device__ inline void ldlt_steps(shared_block<real, L> &m, real small, uint8_t 
         if (m.inside()) order[w.lane] = static_cast<uint8_t>(w.lane);
         __syncwarp();
         if (m.inside()) best = search_beside(m, 0, order);
+        __syncwarp();
     }
     int s = 0;
     while (__any_sync(ALL_LANES, m.busy(s))) {
