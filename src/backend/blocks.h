@@ -26,10 +26,11 @@
  *
  * Pivots are searched by sd_pivot_key, in all backends: the high word of |a|, and among equals the lowest row
  * of the block as it was given; where a search is of rows and columns both (SD_LDU_FULL, SD_LDLT_COMPLETE),
- * any of those whose keys differ in the low SD_BLOCK_EQUAL_BITS only. A pivot of less than SD_BLOCK_TINY is zero. There is
- * one reciprocal a pivot: l_i = a_is (1 / d), a_ij <- fma(-l_i, a_sj, a_ij) with the pivot's row or column as
- * it was, and only then u_j = a_sj (1 / d); of L L', l_i = a_is (1 / sqrt(d)). (The portable CPU kernels have
- * no fma, as their processor may have none.) The symmetric searches, of what is left from s on:
+ * any of those whose keys differ in the low SD_BLOCK_EQUAL_BITS only. A pivot of less than SD_BLOCK_TINY is
+ * zero. There is one reciprocal a pivot: l_i = a_is (1 / d), a_ij <- fma(-l_i, a_sj, a_ij) with the pivot's
+ * row or column as it was, and only then u_j = a_sj (1 / d); of L L', l_i = a_is (1 / sqrt(d)). (The portable
+ * CPU kernels have no fma, as their processor may have none.) The symmetric searches, of what is left from s
+ * on:
  * - Bunch and Kaufman: b = |a_rs| is the largest of column s below the diagonal, c the largest of row r
  *   beside it (both found by key, taken as numbers). s as it stands where b is zero, or a_ss is not and
  *   |a_ss| >= alpha b or |a_ss| >= alpha b (b / c); else r, brought to s, where |a_rr| >= alpha c; else s and

@@ -141,7 +141,8 @@ static bool is_sound(const batch *b, const factors *f, int32_t k)
     long double most = 0, growth = 0;
     if (b->kind[k] == SPREAD || b->kind[k] == NEARLY_SINGULAR || b->kind[k] == TIES) return false;
     if (b->kind[k] == HUGE_ENTRIES) return false;
-    if (sd_block_picks_among_equals(f->kernel) && (b->kind[k] == HADAMARD || b->kind[k] == PERMUTATION)) return false;
+    if (sd_block_picks_among_equals(f->kernel) && (b->kind[k] == HADAMARD || b->kind[k] == PERMUTATION))
+        return false;
     if (f->kernel >= SD_JORDAN || f->state[k].status) return true;
     difference_of(b, f, k, &d);
     for (int at = 0; at < n * n; ++at) {

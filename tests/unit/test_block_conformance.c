@@ -97,6 +97,13 @@ static void assert_same_bits(const batch *b, const factors *f, int32_t k, const 
                  b->blocks, j, c->blocks);
 }
 
+/* SADDLE_TEST_ONCE: every kernel runs, but once, which is enough for a tool that is a hundred times slower.
+ */
+static bool once(void)
+{
+    return getenv("SADDLE_TEST_ONCE") != NULL;
+}
+
 /* The blocks of one size by themselves: a regular plan. */
 static void check_regular(walker *w, const sd_block_rule *rule, const material *m, const factors *f, int size)
 {
@@ -128,7 +135,7 @@ static void factor_by(walker *w, sd_block_kernel kernel, int moved_small)
         if (w->c.compare && m->first[k] == k)
             compare_block(m, &f, &known_factors[kernel][moved_small][w->precision], k, small);
     }
-    for (int size = 1; size <= SD_BLOCK_MOST && w->c.compare && !moved_small; ++size)
+    for (int size = 1; size <= SD_BLOCK_MOST && w->c.compare && !moved_small && !once(); ++size)
         check_regular(w, &rule, m, &f, size);
     free_factors(&f);
 }
@@ -235,7 +242,7 @@ static void walk(const sd_backend *backend, sd_block_version version)
     const bool threaded = backend->host_memory && backend != &sd_backend_reference;
     const int counts = threaded ? sizeof thread_counts / sizeof thread_counts[0] : 1;
     uint64_t bits[CHECKS][SD_PRECISIONS];
-    for (int run = 0; run <= counts; ++run) { /* the last number of threads twice */
+    for (int run = 0; run <= (once() ? 0 : counts); ++run) { /* the last number of threads twice */
         const int threads = thread_counts[run < counts ? run : counts - 1];
         for (sd_precision p = 0; p < SD_PRECISIONS; ++p) {
             bench s;

@@ -156,7 +156,8 @@ __device__ inline real take_alone(lone_block<real, n> &m, bool busy, bool pair, 
     int fault = fault_of(divisor), negative = divisor < 0;
     if (S + 1 < n && __any_sync(ALL_LANES, pair)) {
         clamped_pair<real> e = {m.a[S][S], m.a[NEXT][S], m.a[NEXT][NEXT], 0};
-        if (small > 0 && is_finite(e.a) && is_finite(e.b) && is_finite(e.c)) e = clamp_pair(e.a, e.b, e.c, small);
+        if (small > 0 && is_finite(e.a) && is_finite(e.b) && is_finite(e.c))
+            e = clamp_pair(e.a, e.b, e.c, small);
         d = scale_pair(e.a, e.b, e.c);
         if (pair) {
             m.a[S][S] = e.a;
@@ -176,7 +177,8 @@ __device__ inline real take_alone(lone_block<real, n> &m, bool busy, bool pair, 
     return reciprocal(divisor);
 }
 
-template <class Rule, int n, class real> __device__ inline void factor_alone(lone_block<real, n> &m, real small)
+template <class Rule, int n, class real>
+__device__ inline void factor_alone(lone_block<real, n> &m, real small)
 {
     bool second = false;
     real kept[n]; /* column s + 1 of a 2x2 pivot, as it was */
@@ -225,19 +227,30 @@ template <class real, int n> struct alignas(16) lone_rooms {
     }
 };
 
-/* Calls f(number of the warp's, place in its room) for the numbers of its blocks, 32 side by side at a time;
- * the first is that of lane 0's block where all of them stand side by side, and any otherwise. */
-template <int n, class F> __device__ inline void each_number(const place &w, int64_t first, bool joined, const F &f)
+/*
+ * Calls f(index, place in the room) for the numbers of the warp's blocks, 32 side by side at a time, and many
+ * times before the first of them must have come. `joined`: the blocks stand side by side from `first` on, and
+ * those that there are are the first ones.
+ */
+template <int n, class F>
+__device__ inline void each_number(const place &w, int64_t first, bool joined, const F &f)
 {
-    constexpr int SIZE = n * n, APART = SIZE | 1;
+    constexpr int SIZE = n * n, APART = SIZE | 1, AT_ONCE = 16;
     const int lane = static_cast<int>(threadIdx.x) % WARP;
-#pragma unroll 4
+    if (joined) {
+        const int numbers = __popc(__ballot_sync(ALL_LANES, w.n > 0)) * SIZE;
+#pragma unroll AT_ONCE
+        for (int k = 0; k < SIZE; ++k) {
+            const int number = k * WARP + lane;
+            if (number < numbers) f(first + number, number / SIZE * APART + number % SIZE);
+        }
+        return;
+    }
+#pragma unroll AT_ONCE
     for (int k = 0; k < SIZE; ++k) {
-        const int number = k * WARP + lane, block = number / SIZE, entry = number % SIZE;
-        int64_t at = first + number;
-        int has = broadcast(w.n, block);
-        if (!joined) at = broadcast(w.entry, block) + entry;
-        if (has) f(at, block * APART + entry);
+        const int number = k * WARP + lane, block = number / SIZE;
+        const int64_t at = broadcast(w.entry, block) + number % SIZE;
+        if (broadcast(w.n, block)) f(at, block * APART + number % SIZE);
     }
 }
 
@@ -336,9 +349,10 @@ void launch_alone(sd_engine *e, const sd_block_plan *plan, batch<real> b)
 {
     b.from = plan->first[n];
     b.to = plan->first[n + 1];
-    if (b.from < b.to && n >= b.lowest && n <= b.highest && !e->status)
+    if (b.from < b.to && !e->status)
         launch_with(e, "block_factor", ldlt_alone<real, n, Rule>,
-                    (static_cast<int64_t>(b.to) - b.from + ALONE_THREADS - 1) / ALONE_THREADS, ALONE_THREADS, b);
+                    (static_cast<int64_t>(b.to) - b.from + ALONE_THREADS - 1) / ALONE_THREADS, ALONE_THREADS,
+                    b);
     if constexpr (n > 1) launch_alone<Rule, real, n - 1>(e, plan, b);
 }
 

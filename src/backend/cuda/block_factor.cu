@@ -35,15 +35,6 @@ void factor_in_shared(sd_engine *e, sd_block_kernel kernel, const sd_block_plan 
         factor_general_shared(e, kernel, plan, b);
 }
 
-/* The largest blocks whose kernel is faster in registers: see saddle bench blocks. The search of Bunch and
- * Kaufman's rule, and the rows and columns that it exchanges, are what shared memory is better at. */
-int most_in_registers(sd_block_kernel kernel, bool single)
-{
-    if (kernel == SD_LDLT_BUNCH_KAUFMAN) return single ? 16 : 8;
-    if (kernel == SD_LDLT_COMPLETE && !single) return 16;
-    return SD_BLOCK_MOST;
-}
-
 } /* namespace */
 
 template <class real>
@@ -61,15 +52,11 @@ void block_factor(sd_engine *e, const sd_block_rule *rule, const sd_blocks *x, s
     b.regular = plan->regular;
     b.small = static_cast<real>(rule->small);
     f->kernel = rule->kernel;
-    const int most = rule->version == SD_BLOCK_FASTER ? most_in_registers(rule->kernel, sizeof(real) == 4)
-                     : rule->version == SD_BLOCK_REGISTERS ? SD_BLOCK_MOST
-                                                           : 0;
-    b.lowest = 1;
-    b.highest = most;
-    factor_in_registers(e, rule->kernel, plan, b);
-    b.lowest = most + 1;
-    b.highest = SD_BLOCK_MOST;
-    factor_in_shared(e, rule->kernel, plan, b);
+    /* that in registers is the faster one of every kernel and size (saddle bench blocks) */
+    if (rule->version == SD_BLOCK_SHARED)
+        factor_in_shared(e, rule->kernel, plan, b);
+    else
+        factor_in_registers(e, rule->kernel, plan, b);
 }
 
 template void block_factor<double>(sd_engine *, const sd_block_rule *, const sd_blocks *, sd_block_factors *);

@@ -105,10 +105,9 @@ template <class real> struct batch {
     uint8_t *row, *column;
     sd_block_state *state;
     const sd_block_job *job;
-    int regular;         /* as in the plan */
-    int lowest, highest; /* sizes that this version takes, of whole classes */
-    int from, to;        /* jobs */
-    int least, end[3];   /* job k has `least` rows, and one more for each end that it is not below */
+    int regular;       /* as in the plan */
+    int from, to;      /* jobs */
+    int least, end[3]; /* job k has `least` rows, and one more for each end that it is not below */
     real small;
 };
 
@@ -389,7 +388,7 @@ void launch_range(sd_engine *e, const sd_block_plan *plan, batch<real> b, int le
     b.from = plan->first[least];
     b.to = plan->first[most + 1];
     for (int k = 0; k < 3; ++k) b.end[k] = plan->first[least + k + 1 < most + 1 ? least + k + 1 : most + 1];
-    if (b.from == b.to || most < b.lowest || least > b.highest || e->status) return;
+    if (b.from == b.to || e->status) return;
     constexpr int each = BLOCK_THREADS / L;
     Method::template launch<real, N, L>(e, b, (static_cast<int64_t>(b.to) - b.from + each - 1) / each);
 }

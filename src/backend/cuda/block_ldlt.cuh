@@ -7,8 +7,8 @@
  * c2_j with the column as it was before. So the blocks of a warp stay at the same step whatever pivots they
  * take. L is what is kept, and L' is made of it when the block is written.
  *
- * Pivots are not moved away from 0 here: a block that has one to move, which is rare, is factored again by the
- * version in shared memory.
+ * Pivots are not moved away from 0 here: a block that has one to move, which is rare, is factored again by
+ * the version in shared memory.
  */
 #ifndef SD_CUDA_BLOCK_LDLT_CUH
 #define SD_CUDA_BLOCK_LDLT_CUH
@@ -41,7 +41,7 @@ struct in_order {
 };
 
 struct bunch_kaufman {
-    template <int N> static constexpr int CHUNK = N <= 16 || N % 8 ? 4 : N % 16 ? 8 : 16;
+    template <int N> static constexpr int CHUNK = N <= 16 || N % 8 ? 4 : 8;
     static constexpr bool KEEPS_DIAGONAL = false, DECIDES_LAST = false;
     static constexpr int IN_SHARED = BUNCH_KAUFMAN;
 
@@ -70,7 +70,7 @@ struct bunch_kaufman {
 };
 
 struct complete {
-    template <int N> static constexpr int CHUNK = N <= 16 || N % 8 ? 4 : N % 16 ? 8 : 16;
+    template <int N> static constexpr int CHUNK = N <= 16 || N % 8 ? 4 : 8;
     static constexpr bool KEEPS_DIAGONAL = true, DECIDES_LAST = false;
     static constexpr int IN_SHARED = COMPLETE;
 
@@ -117,8 +117,8 @@ struct complete {
 
 /* What is known of the block's pivots. */
 template <class real> struct pivot_notes {
-    real pivot;     /* of the lane's row: its sign is that of an eigenvalue of D, and it is at fault where D is
-                       (of a pair, in the first of its rows) */
+    real pivot; /* of the lane's row: its sign is that of an eigenvalue of D, and it is at fault where D is
+                   (of a pair, in the first of its rows) */
     uint32_t pairs; /* of the block */
     bool again;     /* a pivot of the block may have to be moved */
 };
@@ -161,8 +161,8 @@ __device__ inline column_pair<real> take(const symmetric_rows<real, N, L> &m, ch
         if (m.at == step.s() + 1) notes.pivot = d.determinant > 0 && a < 0 ? -1 : 1;
         notes.pairs |= 1u << step.s();
         /* the determinant over the norm bounds the smaller eigenvalue */
-        notes.again = notes.again ||
-                      fabs(d.determinant) < 2 * small * d.by * (fabs(d.a) + fabs(d.b) + fabs(d.c));
+        notes.again =
+            notes.again || fabs(d.determinant) < 2 * small * d.by * (fabs(d.a) + fabs(d.b) + fabs(d.c));
     } else {
         notes.again = notes.again || (!second && fabs(a) < small);
     }
@@ -186,7 +186,8 @@ __device__ inline void eliminate(symmetric_rows<real, N, L> &m, real small, pivo
             bool left = m.at > step.s();
             if (L == WARP && second) { /* as all lanes have it */
                 c = share_column(m, step, second_column);
-                if (Rule::KEEPS_DIAGONAL) m.diagonal = left ? fma(-l.first, second_column, m.diagonal) : m.diagonal;
+                if (Rule::KEEPS_DIAGONAL)
+                    m.diagonal = left ? fma(-l.first, second_column, m.diagonal) : m.diagonal;
                 second = false;
             } else {
                 chosen = Rule::choose(m, step, second);
@@ -215,7 +216,9 @@ __noinline__ __device__ void factor_again(const batch<real> &b, place w, real *r
 }
 
 template <class real, int N, int L, class Rule>
-__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>((N == 12 ? 48 : 36) + 18 * numbers<real>::WORDS)))
+__global__ void
+__launch_bounds__(BLOCK_THREADS,
+                  (at_once<real, N>(N == 32 ? 64 : (N == 12 ? 48 : 36) + 18 * numbers<real>::WORDS)))
     ldlt(const batch<real> b)
 {
     __shared__ symmetric_rooms<real, N, L> rooms;

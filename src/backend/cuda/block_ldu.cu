@@ -21,8 +21,7 @@ template <int N> constexpr int CHUNK = N <= 8 ? 1 : N <= 16 ? 2 : 4;
 
 /* Largest indexed key of the row from the column of step B + t on; where all is zero, that of the step's own
  * column. Two searches go on at once, to wait less for each other's outcome. */
-template <int B, int C, int N, class real>
-__device__ inline unsigned search_row(const real (&r)[N], int t)
+template <int B, int C, int N, class real> __device__ inline unsigned search_row(const real (&r)[N], int t)
 {
     unsigned best[2] = {0, 0};
 #pragma unroll

@@ -1,9 +1,9 @@
 /*
  * L L' in registers, in order or with the largest diagonal entry as the next pivot.
  *
- * The column of step s that is shared is that of L: a_ij <- a_ij - l_i l_j keeps its symmetry to the last bit,
- * so that lane s, whose row is L' once divided by its pivot's root, has the bits of L. With interchanges a
- * lane's row is no longer complete when it was a pivot, and L' is made of L when the block is written.
+ * The column of step s that is shared is that of L: a_ij <- a_ij - l_i l_j keeps its symmetry to the last
+ * bit, so that lane s, whose row is L' once divided by its pivot's root, has the bits of L. With interchanges
+ * a lane's row is no longer complete when it was a pivot, and L' is made of L when the block is written.
  */
 #include "backend/cuda/block_symmetric.cuh"
 
