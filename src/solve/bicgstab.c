@@ -1,13 +1,15 @@
 /*
  * BiCGSTAB (van der Vorst 1992; Saad, algorithm 7.7), preconditioned on the right so that its residual
  * is that of the system. Its breakdowns (r0'r near 0, omega near 0) begin again from the true
- * residual with a new shadow vector, and are named where that does not help.
+ * residual with a new shadow vector, and are named where that does not help. So does stagnation, more often
+ * than in methods whose residuals fall steadily: where this one stands still depends on rounding.
  */
 #include "solve/krylov.h"
 
 #include <math.h>
 
 enum { R, SHADOW, P, V, Z, T, VECTORS };
+enum { PATIENCE = 4 }; /* restarts in vain */
 
 /*
  * Of an iteration: x'x, x'y and y'y of the shadow and r, the shadow and v, r and t. alpha = rho / sigma and
@@ -45,6 +47,7 @@ void sd_bicgstab(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
     sd_vector v[VECTORS] = {{0}};
     const double rounding = sd_rounding(s->b->precision);
     products d = {.rho = 0};
+    m->patience = PATIENCE;
     sd_action action = sd_vectors_new(e, s->b, VECTORS, v) ? SD_STOP : SD_RESTART;
     while (action != SD_STOP && !e->status) {
         const bool fresh = action == SD_RESTART;

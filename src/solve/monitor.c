@@ -17,7 +17,7 @@ enum {
     FIRST_LOOK = 10,    /* iterations to the first look that nothing called for */
     LOOK_AT_LEAST = 50, /* iterations between such looks, in the end */
     STALL_WINDOW = 500, /* iterations without progress that count as stagnation */
-    IN_VAIN = 8         /* restarts without progress after breakdowns: from another x there may be none */
+    IN_VAIN = 32        /* restarts without progress after breakdowns: from another x there may be none */
 };
 
 static const double STALL_GAIN = 0.99; /* progress is at least this reduction */
@@ -196,7 +196,7 @@ static sd_action restart(sd_monitor *m, const sd_vector *x, saddle_reason reason
     /* strictly: from a residual that underflows to 0 without meeting the bound it would never end */
     const bool progress = m->relative < 0.5 * m->restarted_from;
     m->in_vain = progress ? 0 : m->in_vain + 1;
-    if (m->in_vain > (reason == SADDLE_REASON_STAGNATION ? 0 : IN_VAIN)) return give_up(m, reason);
+    if (m->in_vain > (reason == SADDLE_REASON_STAGNATION ? m->patience : IN_VAIN)) return give_up(m, reason);
     sd_log(m->e->context, SADDLE_LOG_DEBUG, "restart at iteration %lld, relative residual %.1e: %s",
            (long long)m->iterations, m->relative, saddle_reason_text(reason));
     if (progress) m->restarted_from = m->relative;
