@@ -53,9 +53,9 @@ typedef struct sd_monitor {
     double first_estimate;               /* since the last start */
     double least_estimate;               /* for stagnation */
     int64_t least_at, next_look, looked_at;
-    double restarted_from;               /* the residual that the last restart with progress had */
-    int in_vain;                         /* restarts since */
-    int patience;                        /* how many of them stagnation may ask for */
+    double restarted_from; /* the residual that the last restart with progress had */
+    int in_vain;           /* restarts since */
+    int patience;          /* how many of them stagnation may ask for */
 } sd_monitor;
 
 /* Allocates what the monitor needs; b must be in the backend's memory already, with norm not 0. */
