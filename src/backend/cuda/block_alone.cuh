@@ -38,7 +38,7 @@ template <class T> __device__ inline void exchange_where(bool where, T &x, T &y)
     y = second;
 }
 
-/* Where `wanted`, row q, from S on, goes to position TO, and the one that is there takes its place. */
+/* Where `wanted`, row q goes to position TO, and the one that is there takes its place. */
 template <int TO, int n, class real>
 __device__ inline void exchange_alone(lone_block<real, n> &m, bool wanted, int q)
 {
