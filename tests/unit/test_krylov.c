@@ -405,11 +405,11 @@ static void bicgstab_notices_that_sigma_is_rounding_in_either_precision(void **s
 }
 
 /* Its residuals rise by orders of magnitude, and a restart in vain is no reason to give up: where none is
- * allowed, 9 to 14 of these are solved, else 30 to 33. */
+ * allowed, a third of these are solved, else three quarters. */
 static void bicgstab_begins_again_more_than_once(void **state)
 {
     (void)state;
-    enum { SIZE = 100, SYSTEMS = 40 };
+    enum { SIZE = 100, SYSTEMS = 20 };
     rng r = rng_start("erratic");
     int solved = 0;
     for (int k = 0; k < SYSTEMS; ++k) {
@@ -426,7 +426,7 @@ static void bicgstab_begins_again_more_than_once(void **state)
         dense_free(&d);
     }
     print_message("           %d of %d solved\n", solved, SYSTEMS);
-    assert_true(solved >= 22);
+    assert_true(solved >= 11);
 }
 
 /* BiCGSTAB leaves entries near 1e-200 here: the 2-norm of the residual underflows to 0, its largest
