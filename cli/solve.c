@@ -261,38 +261,61 @@ static void tell(solve_run *r)
         fail(r->exit, "x was not written");
 }
 
-/* Which methods an option is for; beside others it would do nothing. */
+/* Which methods an option is for, one bit each; beside others it would do nothing. */
 typedef struct purpose {
     const char *option;
-    bool direct, blocks;
+    unsigned methods;
 } purpose;
+
+enum {
+    FOR_DIRECT = 1 << SADDLE_METHOD_DIRECT,
+    FOR_BJACOBI = 1 << SADDLE_METHOD_BJACOBI,
+    FOR_LDLT = 1 << SADDLE_METHOD_LDLT,
+    FOR_JACOBI = 1 << SADDLE_METHOD_JACOBI,
+    FOR_FACTORS = FOR_LDLT | FOR_JACOBI,
+    FOR_BLOCKS = FOR_BJACOBI | FOR_FACTORS
+};
 
 /* The words of a purpose, for messages. */
 static const char *purpose_text(const purpose *p)
 {
-    return p->direct && p->blocks ? "the direct solver and bjacobi"
-           : p->direct            ? "the direct solver"
-                                  : "bjacobi";
+    switch (p->methods) {
+    case FOR_DIRECT: return "the direct solver";
+    case FOR_BJACOBI: return "bjacobi";
+    case FOR_LDLT: return "ldlt";
+    case FOR_JACOBI: return "jacobi";
+    case FOR_FACTORS: return "ldlt and jacobi";
+    case FOR_BLOCKS: return "bjacobi, ldlt and jacobi";
+    case FOR_DIRECT | FOR_FACTORS: return "the direct solver, ldlt and jacobi";
+    default: return "the direct solver, bjacobi, ldlt and jacobi";
+    }
 }
 
 /* Options that would do nothing beside the others are refused, so that nobody relies on them. */
 static int check_together(const arguments *a)
 {
     static const purpose purposes[] = {
-        {"scaling", true, true},        {"order", true, true},         {"pairs", true, true},
-        {"factorization", true, false}, {"threshold", true, false},    {"check", true, false},
-        {"signs", true, false},         {"condition", true, false},    {"blocking", false, true},
-        {"block-size", false, true},    {"block-kernel", false, true}, {"block-precision", false, true}};
+        {"scaling", FOR_DIRECT | FOR_BLOCKS}, {"order", FOR_DIRECT | FOR_BLOCKS},
+        {"pairs", FOR_DIRECT | FOR_BLOCKS},   {"factorization", FOR_DIRECT},
+        {"threshold", FOR_DIRECT},            {"check", FOR_DIRECT | FOR_FACTORS},
+        {"signs", FOR_DIRECT},                {"condition", FOR_DIRECT},
+        {"blocking", FOR_BLOCKS},             {"block-size", FOR_BLOCKS},
+        {"block-kernel", FOR_BJACOBI},        {"block-precision", FOR_BJACOBI},
+        {"fill", FOR_FACTORS},                {"fill-tau", FOR_FACTORS},
+        {"fill-level", FOR_FACTORS},          {"pivot", FOR_FACTORS},
+        {"push-back", FOR_FACTORS},           {"small-pivot", FOR_FACTORS},
+        {"sweeps", FOR_JACOBI},               {"sweep-order", FOR_JACOBI},
+        {"relax", FOR_JACOBI},                {"fallback", FOR_JACOBI},
+        {"trisolve", FOR_FACTORS},            {"trisolve-sweeps", FOR_FACTORS}};
     static const char *const fixed[] = {"regularise", "signs"};
     const int method = a->library.method;
     const bool named = method == SADDLE_METHOD_AUTO && a->library.krylov != SADDLE_KRYLOV_AUTO;
-    const bool direct = method == SADDLE_METHOD_DIRECT || (method == SADDLE_METHOD_AUTO && !named);
+    const bool automatic = method == SADDLE_METHOD_AUTO && !named;
     for (int k = 0; k < (int)(sizeof purposes / sizeof purposes[0]); ++k) {
         const purpose *p = &purposes[k];
-        if (!argument_given(a, p->option) || (p->direct && direct) ||
-            (p->blocks && method == SADDLE_METHOD_BJACOBI))
-            continue;
-        if (named && p->direct)
+        const bool direct = p->methods & FOR_DIRECT;
+        if (!argument_given(a, p->option) || p->methods >> method & 1 || (direct && automatic)) continue;
+        if (named && direct)
             return usage_error(a,
                                "--%s is for %s, which --method auto leaves out where --krylov is named: say "
                                "--method direct",
@@ -406,7 +429,9 @@ const command command_solve = {
     .options = solve_options,
     .library =
         "method|krylov|restart|maxiter|tol|stop|device|precision|threads|max_memory|scaling|order|pairs|"
-        "factorization|threshold|regularise|check|blocking|block_size|block_kernel|block_precision",
+        "factorization|threshold|regularise|check|blocking|block_size|block_kernel|block_precision|"
+        "fill|fill_tau|fill_level|pivot|push_back|small_pivot|sweeps|sweep_order|relax|fallback|trisolve|"
+        "trisolve_sweeps",
     .least = 1,
     .most = 1,
     .run = run_solve,

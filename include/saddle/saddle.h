@@ -174,7 +174,7 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
  *     CHOICE(name, words, help)   COUNT, REAL, BYTES(name, default, least, most, help)
  */
 #define SADDLE_OPTION_TABLE(CHOICE, COUNT, REAL, BYTES)                                                      \
-    CHOICE(method, "auto|diagonal|none|direct|bjacobi",                                                      \
+    CHOICE(method, "auto|diagonal|none|direct|bjacobi|ldlt|jacobi",                                                      \
            "solver or preconditioner; auto tries and checks, a named one stays")                             \
     CHOICE(krylov, "auto|cg|minres|sqmr|gmres|fgmres|bicgstab|refine|none",                                  \
            "iteration; auto goes by symmetry and definiteness")                                              \
@@ -203,7 +203,22 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
     CHOICE(block_kernel, "auto|huard|huard-t|jordan|lu|ldlt|llt",                                            \
            "of bjacobi; auto is llt where A is known to be positive definite, ldlt where symmetric, huard")  \
     CHOICE(block_precision, "double|single|adaptive",                                                        \
-           "in which bjacobi keeps its blocks; adaptive is single where a block's condition allows it")
+           "in which bjacobi keeps its blocks; adaptive is single where a block's condition allows it")         \
+    CHOICE(fill, "auto|none|level|tau",                                                                      \
+           "blocks that ldlt keeps beyond A's: none, level:K, tau:T; auto is tau, by what all of it would take") \
+    REAL(fill_tau, 0.01, 0.0, 1.0, "a block of fill is kept where its part of L is at least this large")     \
+    COUNT(fill_level, 1, 0, 255, "a block of fill is kept up to this level")                                 \
+    CHOICE(pivot, "bunch-kaufman|static|complete", "search for pivots inside the blocks of ldlt and jacobi") \
+    CHOICE(push_back, "on|off", "move blocks with small pivots to the end of the elimination")               \
+    REAL(small_pivot, 0.0, 0.0, 1.0,                                                                         \
+         "pivots below it are moved away from 0, beside a largest entry of 1; 0 is 1e-8, then 1e-4")         \
+    COUNT(sweeps, 8, 1, 10000, "of jacobi")                                                                  \
+    CHOICE(sweep_order, "row|block", "sweeps go row by row in chunks, or replace all blocks at once")        \
+    REAL(relax, 1.0, 0.01, 1.0, "small_pivot is multiplied by it after each sweep")                          \
+    CHOICE(fallback, "exact|none", "what jacobi does where its sweeps diverge")                              \
+    CHOICE(trisolve, "auto|exact|jacobi|block-jacobi",                                                       \
+           "triangular solves of ldlt and jacobi: by levels, or by sweeps over entries or blocks")           \
+    COUNT(trisolve_sweeps, 0, 0, 10000, "of swept triangular solves; 0 is as many as they need")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -221,7 +236,9 @@ enum {
     SADDLE_METHOD_DIAGONAL,
     SADDLE_METHOD_NONE,
     SADDLE_METHOD_DIRECT,
-    SADDLE_METHOD_BJACOBI
+    SADDLE_METHOD_BJACOBI,
+    SADDLE_METHOD_LDLT,
+    SADDLE_METHOD_JACOBI
 };
 enum {
     SADDLE_KRYLOV_AUTO,
@@ -283,6 +300,17 @@ enum {
     SADDLE_BLOCK_KERNEL_LU,
     SADDLE_BLOCK_KERNEL_LDLT,
     SADDLE_BLOCK_KERNEL_LLT
+};
+enum { SADDLE_FILL_AUTO, SADDLE_FILL_NONE, SADDLE_FILL_LEVEL, SADDLE_FILL_TAU };
+enum { SADDLE_PIVOT_BUNCH_KAUFMAN, SADDLE_PIVOT_STATIC, SADDLE_PIVOT_COMPLETE };
+enum { SADDLE_PUSH_BACK_ON, SADDLE_PUSH_BACK_OFF };
+enum { SADDLE_SWEEP_ORDER_ROW, SADDLE_SWEEP_ORDER_BLOCK };
+enum { SADDLE_FALLBACK_EXACT, SADDLE_FALLBACK_NONE };
+enum {
+    SADDLE_TRISOLVE_AUTO,
+    SADDLE_TRISOLVE_EXACT,
+    SADDLE_TRISOLVE_JACOBI,
+    SADDLE_TRISOLVE_BLOCK_JACOBI
 };
 enum { SADDLE_BLOCK_PRECISION_DOUBLE, SADDLE_BLOCK_PRECISION_SINGLE, SADDLE_BLOCK_PRECISION_ADAPTIVE };
 
@@ -430,6 +458,14 @@ typedef struct saddle_info {
     int block_kernel;        /* as it was done; auto: none was */
     int64_t replaced_blocks; /* singular (or not positive definite, for llt): their scaled identity is used */
     int64_t single_blocks;   /* kept in single precision */
+
+    /* block LDL': ldlt and jacobi */
+    double fill_tau;             /* as it was decided; NaN: not by threshold */
+    int64_t generations;         /* of blocks pushed back */
+    double pattern_residual;     /* max |A - L D L'| on the pattern, beside a largest entry of 1: of sweeps, and where
+                                    check is on */
+    double reconstruction_error; /* |L D L' - A| / |A| in the infinity norm, all of it, where check is on */
+    int trisolve;                /* as it was done */
 } saddle_info;
 
 /* An info in which nothing is known yet; compiled into the caller, as the options are. */

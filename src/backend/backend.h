@@ -15,7 +15,7 @@
 #ifndef SD_BACKEND_H
 #define SD_BACKEND_H
 
-#include "backend/blocks.h"
+#include "backend/ldlt.h"
 #include "backend/scalar.h"
 #include "core/context.h"
 
@@ -71,7 +71,7 @@ typedef struct sd_kernels {
 } sd_kernels;
 
 /* Raised when this file or kernels.def changes what a module sees. */
-#define SD_BACKEND_VERSION 4
+#define SD_BACKEND_VERSION 5
 
 typedef struct sd_backend {
     int version; /* SD_BACKEND_VERSION that it was compiled with */

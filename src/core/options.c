@@ -125,6 +125,21 @@ static saddle_status set_choice(sd_context *c, const option_row *row, int *field
                    row->option.words);
 }
 
+/*
+ * Where a word has a number of its own, NAME_WORD, both may be given at once, "word:number": returns the row of
+ * the number, and its text through *number. NULL: there is none, and the text is to be read as it is.
+ */
+static const option_row *find_number(const option_row *row, const char *text, const char **number)
+{
+    char name[64];
+    const char *colon = strchr(text, ':');
+    if (row->option.type != 'c' || !colon) return NULL;
+    const int length = snprintf(name, sizeof name, "%s_%.*s", row->option.name, (int)(colon - text), text);
+    if (length < 0 || (size_t)length >= sizeof name) return NULL;
+    *number = colon + 1;
+    return find_row(name);
+}
+
 static saddle_status out_of_range(sd_context *c, const saddle_option *o, const char *text, double most)
 {
     char low[64], high[64];
@@ -170,8 +185,18 @@ saddle_status saddle_options_set(saddle_options *options, const char *name, cons
         return sd_tell(&c, c.status, message);
     }
     char *field = (char *)options + row->offset;
-    const saddle_status status = row->option.type == 'c' ? set_choice(&c, row, (int *)(void *)field, text)
-                                                         : set_number(&c, row, field, text);
+    char word[64];
+    const char *number;
+    const option_row *beside = find_number(row, text, &number);
+    saddle_status status = SADDLE_OK;
+    if (beside && beside->end <= options->size) {
+        status = set_number(&c, beside, (char *)options + beside->offset, number);
+        snprintf(word, sizeof word, "%.*s", (int)(number - 1 - text), text);
+        text = word;
+    }
+    if (!status)
+        status = row->option.type == 'c' ? set_choice(&c, row, (int *)(void *)field, text)
+                                         : set_number(&c, row, field, text);
     return sd_tell(&c, status, message);
 }
 

@@ -171,12 +171,12 @@ saddle_status sd_prepare_order(sd_context *c, const sd_csr *A, const saddle_opti
     return status;
 }
 
-saddle_status sd_prepare_blocks(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
+/* Blocks without their measures, but for the largest. */
+static saddle_status run_blocks(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
                                 const saddle_given *given, saddle_preparation *p)
 {
     const double start = sd_seconds();
     saddle_options o = *options;
-    if (o.order == SADDLE_ORDER_AUTO) o.order = SADDLE_ORDER_NATURAL;
     if (o.blocking == SADDLE_BLOCKING_AUTO) o.blocking = SADDLE_BLOCKING_CLUSTERS;
     sd_preparing t = {.c = c, .A = A, .symmetric = symmetric, .options = &o, .given = given, .p = p};
     const saddle_status status = run_steps(&t);
@@ -185,7 +185,6 @@ saddle_status sd_prepare_blocks(sd_context *c, const sd_csr *A, bool symmetric, 
         sd_preparation_free(c, p);
         return status;
     }
-    free_values(c, p);
     p->largest_block = 0;
     for (int64_t k = 0; k < p->blocks; ++k) {
         const int32_t size = p->block_start[k + 1] - p->block_start[k];
@@ -193,6 +192,22 @@ saddle_status sd_prepare_blocks(sd_context *c, const sd_csr *A, bool symmetric, 
     }
     p->time_total = sd_seconds() - start;
     return SADDLE_OK;
+}
+
+saddle_status sd_prepare_blocks(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
+                                const saddle_given *given, saddle_preparation *p)
+{
+    saddle_options o = *options;
+    if (o.order == SADDLE_ORDER_AUTO) o.order = SADDLE_ORDER_NATURAL;
+    const saddle_status status = run_blocks(c, A, symmetric, &o, given, p);
+    if (!status) free_values(c, p);
+    return status;
+}
+
+saddle_status sd_prepare_factor(sd_context *c, const sd_csr *A, const saddle_options *options,
+                                const saddle_given *given, saddle_preparation *p)
+{
+    return run_blocks(c, A, true, options, given, p);
 }
 
 /* A whole matrix with values (1 for each entry of a pattern) from the caller's view, and whether it is

@@ -24,6 +24,8 @@ void saddle_info_init(saddle_info *to, size_t size)
     info.rank = info.planned_nnz = info.planned_bytes = info.stale = -1;
     info.regularised_positive = info.regularised_negative = -1;
     info.planned_flops = info.largest_l = info.first_error = NAN;
+    info.fill_tau = info.pattern_residual = info.reconstruction_error = NAN;
+    info.generations = -1;
     sd_give(&info, sizeof info, to, size);
 }
 
@@ -100,6 +102,7 @@ static void forget_factors(saddle_solver *s)
     if (!s->e.backend) return;
     sd_diagonal_free(&s->e, &s->diagonal);
     sd_block_jacobi_free(&s->e, &s->block_jacobi);
+    sd_block_ldlt_free(&s->e, &s->ldlt);
 }
 
 static void forget_operators(saddle_solver *s)
@@ -118,6 +121,7 @@ static void forget_analysis(saddle_solver *s)
     s->info.time_prepare = s->info.time_plan = 0;
     sd_direct_free(&s->c, &s->direct);
     sd_preparation_free(&s->c, &s->blocking);
+    sd_preparation_free(&s->c, &s->ldlt.preparation);
     sd_csr_free(&s->c, &s->A);
     sd_free(&s->c, s->map);
     s->map = NULL;
@@ -208,7 +212,8 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
     if (!status && sd_wants_plan(s)) status = sd_plan_direct(s);
     if (!status && s->options.method == SADDLE_METHOD_DIRECT) status = sd_direct_fits(&s->c, &s->direct);
     if (!status && s->options.method == SADDLE_METHOD_BJACOBI) status = sd_plan_block_jacobi(s);
-    s->info.values_in_analysis = s->direct.planned || s->blocking.block_start;
+    if (!status && s->options.method == SADDLE_METHOD_LDLT) status = sd_plan_ldlt(s);
+    s->info.values_in_analysis = s->direct.planned || s->blocking.block_start || s->ldlt.preparation.block_start;
     return status;
 }
 
@@ -239,6 +244,7 @@ static saddle_status prepare_attempts(saddle_solver *s)
             status = sd_diagonal_make(&s->e, &s->A, s->op[p].exponent, p, &s->diagonal);
     }
     if (!status && uses(s, SADDLE_METHOD_BJACOBI)) status = sd_make_block_jacobi(s);
+    if (!status && uses(s, SADDLE_METHOD_LDLT)) status = sd_make_ldlt(s);
     return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
 }
 
@@ -271,7 +277,7 @@ static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
            (long long)product->nnz, product->half ? "of a triangle" : "stored", product->slices);
     s->factored = true;
     s->info.time_factor = sd_seconds() - start - spent;
-    if (s->method[0] == SADDLE_METHOD_DIRECT || s->method[0] == SADDLE_METHOD_BJACOBI) return SADDLE_OK;
+    if (s->method[0] != SADDLE_METHOD_DIAGONAL && s->method[0] != SADDLE_METHOD_NONE) return SADDLE_OK;
     s->info.factor_bytes = s->c.bytes - before;
     const bool diagonal = s->method[0] == SADDLE_METHOD_DIAGONAL;
     s->info.factor_nnz = s->info.factor_flops = diagonal ? s->A.n : 0;

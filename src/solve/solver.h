@@ -4,6 +4,7 @@
 
 #include "factor/block_jacobi.h"
 #include "factor/diagonal.h"
+#include "factor/ldlt_preconditioner.h"
 #include "solve/direct.h"
 #include "solve/operator.h"
 
@@ -30,6 +31,7 @@ struct saddle_solver {
     sd_direct direct;
     saddle_preparation blocking; /* of block-Jacobi: made once a pattern, block_start NULL before */
     sd_block_jacobi block_jacobi;
+    sd_block_ldlt ldlt;
     /* what is tried, in this order */
     int methods, method[SD_METHODS_MOST];
     int64_t budget; /* iterations of a method before the direct solver */
@@ -93,6 +95,9 @@ saddle_status sd_plan_direct(saddle_solver *solver);
 /* Blocks of rows for block-Jacobi, from the values of s->A; and the diagonal blocks of an operator of s. */
 saddle_status sd_plan_block_jacobi(saddle_solver *solver);
 saddle_status sd_make_block_jacobi(saddle_solver *solver);
+/* The same for block LDL'. */
+saddle_status sd_plan_ldlt(saddle_solver *solver);
+saddle_status sd_make_ldlt(saddle_solver *solver);
 /* The precision that iterations run in. */
 sd_precision sd_iteration_precision(const saddle_solver *solver);
 

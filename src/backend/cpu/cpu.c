@@ -40,3 +40,12 @@ sd_residual_columns *sd_columns_cpu(void)
 #endif
     return sd_columns_portable;
 }
+
+const sd_ldlt_kernels *sd_ldlt_cpu(void)
+{
+#ifdef SD_HAVE_AVX2
+    if (sd_cpu_has_avx512()) return sd_ldlt_avx512;
+    if (sd_cpu_has_avx2()) return sd_ldlt_avx2;
+#endif
+    return sd_ldlt_portable;
+}

@@ -4,6 +4,7 @@
 
 #include "backend/front.h"
 #include "backend/host.h"
+#include "backend/ldlt.h"
 
 extern const sd_backend sd_cpu_portable;
 #ifdef SD_HAVE_AVX2
@@ -25,5 +26,7 @@ bool sd_cpu_has_avx512(void);
 
 sd_residual_columns sd_columns_portable, sd_columns_avx2, sd_columns_avx512;
 extern const sd_front_kernels sd_fronts_portable[2], sd_fronts_avx2[2], sd_fronts_avx512[2];
+extern const sd_ldlt_kernels sd_ldlt_portable[SD_PRECISIONS], sd_ldlt_avx2[SD_PRECISIONS],
+    sd_ldlt_avx512[SD_PRECISIONS];
 
 #endif

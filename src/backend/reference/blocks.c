@@ -22,6 +22,8 @@ static int rows_of_job(const sd_block_plan *plan, int32_t k)
 /* after both */
 #include "backend/reference/block_factor.h"
 #include "backend/reference/block_matrix.h"
+#include "backend/reference/ldlt_run.h"
+#include "backend/reference/ldlt_solve.h"
 #define work double
 #define WORK(x) x##_double
 #define NAME_WORK(x) x##_double
@@ -45,6 +47,8 @@ static int rows_of_job(const sd_block_plan *plan, int32_t k)
 /* after both */
 #include "backend/reference/block_factor.h"
 #include "backend/reference/block_matrix.h"
+#include "backend/reference/ldlt_run.h"
+#include "backend/reference/ldlt_solve.h"
 #define work float
 #define WORK(x) x##_single
 #define NAME_WORK(x) x##_single

@@ -1,0 +1,94 @@
+/*
+ * Triangular solves with a block LDL', in `real`: see backend/ldlt.h. Rows of one level are shared among threads;
+ * levels that are too thin for that follow one another on one thread. A row's sums are in the order of its list,
+ * whoever makes them. Included once a precision by ldlt.c. No header of its own.
+ */
+
+/* sum <- sum + B v, B a block as its row lists it; the stored columns stand for those of the other side. */
+static inline void NAME(add_block)(const sd_ldlt_block *b, const real *data, const real *v, real *sum)
+{
+    const int rows = b->height;
+    const real *c = data + b->entry;
+    real part[SD_BLOCK_MOST];
+    for (int r = 0; r < rows; ++r) part[r] = 0;
+    for (uint32_t left = b->columns; left; left &= left - 1, c += rows) {
+        const real factor = v[__builtin_ctz(left)];
+        for (int r = 0; r < rows; ++r) part[r] = FUSED(c[r], factor, part[r]);
+    }
+    const real *p = part;
+    for (uint32_t left = b->rows; left; left &= left - 1) sum[__builtin_ctz(left)] += *p++;
+}
+
+/* The same where they stand for its own rows. */
+static inline void NAME(add_transposed)(const sd_ldlt_block *b, const real *data, const real *v, real *sum)
+{
+    const int columns = b->width;
+    const real *c = data + b->entry;
+    real part[SD_BLOCK_MOST], *p = part;
+    for (uint32_t left = b->columns; left; left &= left - 1) *p++ = v[__builtin_ctz(left)];
+    for (uint32_t left = b->rows; left; left &= left - 1, c += columns) {
+        real total = 0;
+        for (int k = 0; k < columns; ++k) total = FUSED(c[k], part[k], total);
+        sum[__builtin_ctz(left)] += total;
+    }
+}
+
+/* Row i of a solve: forward y_i <- G_i (y_i - sum over C), backward y_i <- y_i - G_i (sum over C'). */
+static void NAME(solve_row)(const sd_ldlt_factors *x, int32_t i, bool forward, real *y)
+{
+    const int32_t first = x->start[i], size = x->start[i + 1] - first;
+    const int64_t begin = forward ? x->row[i] : x->diagonal[i];
+    const int64_t last = forward ? x->diagonal[i] : x->row[i + 1];
+    const real *g = (const real *)x->inverse + x->square[i];
+    real sum[SD_BLOCK_MOST] = {0}, product[SD_BLOCK_MOST] = {0};
+    if (begin == last && !forward) return;
+    for (int64_t k = begin; k < last; ++k) {
+        const sd_ldlt_block *b = &x->list[k];
+        if (b->transposed)
+            NAME(add_transposed)(b, x->data, y + x->start[b->other], sum);
+        else
+            NAME(add_block)(b, x->data, y + x->start[b->other], sum);
+    }
+    for (int p = 0; p < size && forward; ++p) sum[p] = y[first + p] - sum[p];
+    for (int p = 0; p < size; ++p)
+        for (int q = 0; q < size; ++q) product[q] = FUSED(g[q + p * size], sum[p], product[q]);
+    for (int q = 0; q < size; ++q) y[first + q] = forward ? product[q] : y[first + q] - product[q];
+}
+
+static void NAME(solve_levels)(const sd_ldlt_factors *x, bool forward, int threads, real *y)
+{
+    int32_t l = forward ? 0 : x->levels - 1;
+    const int32_t step = forward ? 1 : -1;
+#pragma omp parallel num_threads(threads) if (threads > 1) firstprivate(l)
+    while (l >= 0 && l < x->levels) {
+        const int32_t begin = x->level[l], end = x->level[l + 1];
+        if (threads == 1 || end - begin >= LEVEL_TEAM) {
+#pragma omp for schedule(static)
+            for (int32_t k = begin; k < end; ++k) NAME(solve_row)(x, k, forward, y);
+            l += step;
+        } else {
+            int32_t beyond = l;
+            while (beyond >= 0 && beyond < x->levels && x->level[beyond + 1] - x->level[beyond] < LEVEL_TEAM)
+                beyond += step;
+#pragma omp single
+            for (int32_t thin = l; thin != beyond; thin += step)
+                for (int32_t k = x->level[thin]; k < x->level[thin + 1]; ++k)
+                    NAME(solve_row)(x, k, forward, y);
+            l = beyond;
+        }
+    }
+}
+
+void PUBLIC(ldlt_solve)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *z, sd_vector *work)
+{
+    if (e->status) return;
+    const real *from = r->data, *scale = x->scale;
+    real *y = work->data, *to = z->data;
+    const int threads = x->blocks < TEAM_FROM ? 1 : e->threads;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int32_t k = 0; k < x->n; ++k) y[k] = from[x->order[k]] * scale[k];
+    NAME(solve_levels)(x, true, threads, y);
+    NAME(solve_levels)(x, false, threads, y);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int32_t k = 0; k < x->n; ++k) to[x->order[k]] = y[k] * scale[k];
+}

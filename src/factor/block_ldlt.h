@@ -1,0 +1,100 @@
+/*
+ * Block LDL' with two levels of pivoting, inside dense blocks and among them (D. Thuerck, Stretching Jacobi), in
+ * the form without permutations of backend/ldlt.h.
+ *
+ * A factorization on the host finds out, column by column, which blocks of fill are worth keeping (ldlt_find.c);
+ * from that comes a plan, which can be run again for other values on any backend (ldlt_run.c).
+ */
+#ifndef SD_BLOCK_LDLT_H
+#define SD_BLOCK_LDLT_H
+
+#include "backend/batch.h"
+#include "backend/ldlt.h"
+#include "plan/block_order.h"
+
+/* The prepared matrix, (R A R) in the order of the blocks, and the graph of its blocks. */
+typedef struct sd_block_matrix {
+    int32_t n, blocks;
+    int32_t *start;    /* first row of each block: blocks + 1 */
+    int32_t *block_of; /* each row */
+    sd_csr rows;       /* all entries; the columns of a row in no particular order */
+    sd_graph graph;
+    double largest; /* entry in magnitude */
+} sd_block_matrix;
+
+/* A is whole; order[r] is the row of A at row r, scale (NULL: ones) that of A's rows. */
+saddle_status sd_block_matrix_make(sd_context *c, const sd_csr *A, const int32_t *order, const double *scale,
+                                   int32_t blocks, const int32_t *start, sd_block_matrix *B);
+/* The values of A anew, in the same order. */
+void sd_block_matrix_fill(const sd_csr *A, const int32_t *order, const double *scale, sd_block_matrix *B);
+void sd_block_matrix_free(sd_context *c, sd_block_matrix *B);
+
+typedef enum sd_fill_kind { SD_FILL_NONE, SD_FILL_LEVEL, SD_FILL_TAU } sd_fill_kind;
+
+typedef struct sd_ldlt_rule {
+    sd_fill_kind fill;
+    int level;  /* most, of SD_FILL_LEVEL */
+    double tau; /* of SD_FILL_TAU: a row of fill is left out where max |C G| in it is below */
+    sd_block_kernel kernel;
+    double small;        /* a pivot below it is moved away from 0 */
+    int generations;     /* how often a block may be pushed back */
+    int32_t most_pushed; /* blocks pushed back; beyond it small pivots are moved */
+    int64_t most;        /* numbers kept in off-diagonal blocks; beyond it fill is left out. 0: no limit */
+    sd_precision precision;
+    int threads;
+    bool reference;
+} sd_ldlt_rule;
+
+/*
+ * What a pattern and an order make of it: arrays of the host. Blocks are numbered anew, level by level and by
+ * position within a level (which changes neither a factor nor what it depends on).
+ */
+typedef struct sd_ldlt_plan {
+    int32_t n, blocks, levels, largest;
+    int32_t *level;    /* first block of each level: levels + 1 */
+    int32_t *start;    /* first row of each block: blocks + 1 */
+    int32_t *block_at; /* the block of the matrix that each of them is */
+    /* row i: the blocks that it is coupled with, ascending; those before diagonal[i] belong to L */
+    int64_t *row; /* blocks + 1 */
+    int64_t *diagonal;
+    sd_ldlt_block *list;
+    int64_t entries; /* of the off-diagonal blocks, each counted once */
+    int64_t *square; /* first entry of each diagonal block: blocks + 1 */
+    int32_t *number; /* of each in the list: that of the off-diagonal block, by column and row */
+    int64_t *from;   /* of each beyond the diagonal: its entry in the column that it came from, while planning */
+} sd_ldlt_plan;
+
+/* A column as a factorization leaves it, its blocks in no particular order. */
+typedef struct sd_ldlt_column {
+    sd_ldlt_block *list; /* `other` as the matrix numbers it */
+    char *data;
+    int32_t count;
+    bool crossed; /* some of its blocks were pushed back since */
+} sd_ldlt_column;
+
+/* The plan of columns that were made in this order. On failure it holds nothing. */
+saddle_status sd_ldlt_plan_make(sd_context *c, const sd_block_matrix *B, const sd_block_order *order,
+                                const sd_ldlt_column *columns, sd_ldlt_plan *plan);
+void sd_ldlt_plan_free(sd_context *c, sd_ldlt_plan *plan);
+
+/* Counts of a factorization. */
+typedef struct sd_ldlt_counts {
+    int64_t two_by_two, negative, perturbed, replaced; /* pivots; blocks */
+    int64_t pushed_back;                               /* blocks */
+    bool full;                                         /* the limit was met */
+    double flops;
+} sd_ldlt_counts;
+
+/* C and G on the host, in the precision of the rule. */
+typedef struct sd_ldlt_values {
+    void *data, *inverse;
+    sd_precision precision;
+} sd_ldlt_values;
+
+void sd_ldlt_values_free(sd_context *c, sd_ldlt_values *v);
+
+/* Factors B and finds its pattern under way. On failure nothing is kept. */
+saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule,
+                           sd_ldlt_plan *plan, sd_ldlt_values *values, sd_ldlt_counts *counts);
+
+#endif

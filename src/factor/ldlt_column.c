@@ -1,0 +1,211 @@
+/* One thread's desk for a column: see ldlt_column.h. Memory is taken under one lock, as a context is of one
+ * thread. */
+#include "factor/ldlt_column.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A block of memory that grows; what was in it is lost, unless `keep` bytes are. */
+static saddle_status grow(sd_context *c, void **block, int64_t count, size_t size, size_t keep)
+{
+    saddle_status status = SADDLE_OK;
+#pragma omp critical(sd_ldlt_memory)
+    {
+        void *larger = sd_alloc(c, count, size, "a column of the factorization");
+        if (larger) {
+            if (keep) memcpy(larger, *block, keep);
+            sd_free(c, *block);
+            *block = larger;
+        } else {
+            status = c->status;
+        }
+    }
+    return status;
+}
+
+saddle_status sd_ldlt_desk_make(sd_context *c, const sd_block_matrix *B, sd_precision precision, bool reference,
+                                sd_ldlt_desk *desk)
+{
+    const int64_t number = (int64_t)sd_precision_size(precision);
+    *desk = (sd_ldlt_desk){.k = (reference ? sd_ldlt_reference : sd_ldlt_cpu()) + precision,
+                           .precision = precision};
+    desk->place = sd_alloc(c, B->blocks, sizeof *desk->place, "a column of the factorization");
+    desk->met = sd_alloc(c, B->blocks, sizeof *desk->met, "a column of the factorization");
+    desk->touched = sd_alloc(c, B->blocks, sizeof *desk->touched, "a column of the factorization");
+    desk->key = sd_alloc(c, B->blocks, sizeof *desk->key, "a column of the factorization");
+    desk->v = sd_alloc(c, SD_BLOCK_MOST * SD_BLOCK_MOST, (size_t)number, "a column of the factorization");
+    if (!desk->place || !desk->met || !desk->touched || !desk->key || !desk->v) {
+        sd_ldlt_desk_free(c, desk);
+        return c->status;
+    }
+    for (int32_t i = 0; i < B->blocks; ++i) desk->place[i] = -1;
+    return SADDLE_OK;
+}
+
+void sd_ldlt_desk_free(sd_context *c, sd_ldlt_desk *desk)
+{
+    sd_free(c, desk->place);
+    sd_free(c, desk->met);
+    sd_free(c, desk->touched);
+    sd_free(c, desk->key);
+    sd_free(c, desk->term);
+    sd_free(c, desk->accumulators);
+    sd_free(c, desk->index);
+    sd_free(c, desk->value);
+    sd_free(c, desk->v);
+    *desk = (sd_ldlt_desk){0};
+}
+
+sd_ldlt_term *sd_ldlt_term_new(sd_context *c, sd_ldlt_desk *d)
+{
+    if (d->terms == d->term_room) {
+        const int32_t room = d->term_room < 64 ? 128 : 2 * d->term_room;
+        void *block = d->term;
+        if (grow(c, &block, room, sizeof *d->term, (size_t)d->terms * sizeof *d->term)) return NULL;
+        d->term = block;
+        d->term_room = room;
+    }
+    return &d->term[d->terms++];
+}
+
+static int compare(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+void sd_ldlt_sort_terms(sd_ldlt_desk *d)
+{
+    for (int32_t a = 0, b = d->terms - 1; a < b; ++a, --b) {
+        const sd_ldlt_term swap = d->term[a];
+        d->term[a] = d->term[b];
+        d->term[b] = swap;
+    }
+    for (int32_t k = 1; k < d->terms; ++k) {
+        const sd_ldlt_term term = d->term[k];
+        int32_t at = k;
+        for (; at > 0 && d->term[at - 1].position > term.position; --at) d->term[at] = d->term[at - 1];
+        d->term[at] = term;
+    }
+}
+
+void sd_ldlt_sort(sd_ldlt_desk *d, const int32_t *position, int32_t count, int32_t *blocks)
+{
+    bool sorted = true;
+    for (int32_t k = 0; k < count; ++k) {
+        d->key[k] = (int64_t)position[blocks[k]] << 32 | blocks[k];
+        sorted = sorted && (k == 0 || d->key[k - 1] < d->key[k]);
+    }
+    if (sorted) return;
+    qsort(d->key, (size_t)count, sizeof *d->key, compare);
+    for (int32_t k = 0; k < count; ++k) blocks[k] = (int32_t)(d->key[k] & 0x7fffffff);
+}
+
+void sd_ldlt_meet_matrix(const sd_block_matrix *B, const int32_t *position, int32_t j, sd_ldlt_desk *d)
+{
+    for (int32_t r = B->start[j]; r < B->start[j + 1]; ++r) {
+        for (int64_t k = B->rows.ptr[r]; k < B->rows.ptr[r + 1]; ++k) {
+            const int32_t i = B->block_of[B->rows.ind[k]];
+            if (position[i] <= position[j]) continue;
+            sd_ldlt_touch(d, i);
+            d->met[i].a_rows |= 1u << (B->rows.ind[k] - B->start[i]);
+            d->met[i].a_columns |= 1u << (r - B->start[j]);
+            d->met[i].level = 0;
+        }
+    }
+}
+
+static saddle_status make_room(sd_context *c, int64_t numbers, int64_t entries, sd_ldlt_desk *d)
+{
+    if (numbers > d->room) {
+        const int64_t room = numbers + numbers / 2;
+        if (grow(c, &d->accumulators, room, sd_precision_size(d->precision), 0)) return c->status;
+        d->room = room;
+    }
+    if (entries > d->entry_room) {
+        const int64_t room = entries + entries / 2;
+        void *index = d->index, *value = d->value;
+        const saddle_status first = grow(c, &index, room, sizeof *d->index, 0);
+        d->index = index;
+        if (first) return first;
+        const saddle_status second = grow(c, &value, room, sizeof *d->value, 0);
+        d->value = value;
+        if (second) return second;
+        d->entry_room = room;
+    }
+    return SADDLE_OK;
+}
+
+static int ld_of(const sd_block_matrix *B, int32_t j, const sd_ldlt_desk *d)
+{
+    return sd_ldlt_ld(B->start[j + 1] - B->start[j], d->precision);
+}
+
+saddle_status sd_ldlt_accumulate(sd_context *c, const sd_block_matrix *B, int32_t j, sd_ldlt_desk *d)
+{
+    const int ld = ld_of(B, j, d);
+    int64_t numbers = 0, entries = 0;
+    for (int32_t k = 0; k < d->count; ++k) {
+        const int32_t i = d->touched[k];
+        d->place[i] = numbers;
+        numbers += (int64_t)(B->start[i + 1] - B->start[i]) * ld;
+    }
+    if (make_room(c, numbers, B->rows.ptr[B->start[j + 1]] - B->rows.ptr[B->start[j]], d)) return c->status;
+    memset(d->accumulators, 0, (size_t)numbers * sd_precision_size(d->precision));
+    for (int32_t r = B->start[j]; r < B->start[j + 1]; ++r) {
+        for (int64_t k = B->rows.ptr[r]; k < B->rows.ptr[r + 1]; ++k) {
+            const int32_t i = B->block_of[B->rows.ind[k]];
+            if (d->place[i] < 0) continue;
+            d->index[entries] = d->place[i] + (int64_t)(B->rows.ind[k] - B->start[i]) * ld + (r - B->start[j]);
+            d->value[entries++] = B->rows.val[k];
+        }
+    }
+    d->k->scatter(entries, d->index, d->value, d->accumulators);
+    return SADDLE_OK;
+}
+
+saddle_status sd_ldlt_diagonal(sd_context *c, const sd_block_matrix *B, int32_t j, sd_ldlt_desk *d, void *to)
+{
+    const int size = B->start[j + 1] - B->start[j], ld = ld_of(B, j, d);
+    int64_t entries = 0;
+    if (make_room(c, (int64_t)size * ld, B->rows.ptr[B->start[j + 1]] - B->rows.ptr[B->start[j]], d))
+        return c->status;
+    memset(d->accumulators, 0, (size_t)(size * ld) * sd_precision_size(d->precision));
+    for (int32_t r = B->start[j]; r < B->start[j + 1]; ++r) {
+        for (int64_t k = B->rows.ptr[r]; k < B->rows.ptr[r + 1]; ++k) {
+            if (B->block_of[B->rows.ind[k]] != j) continue;
+            d->index[entries] = (int64_t)(B->rows.ind[k] - B->start[j]) * ld + (r - B->start[j]);
+            d->value[entries++] = B->rows.val[k];
+        }
+    }
+    d->k->scatter(entries, d->index, d->value, d->accumulators);
+    for (int32_t t = 0; t < d->terms; ++t) {
+        d->k->weigh(&d->term[t], ld, d->v);
+        d->k->diagonal(&d->term[t], ld, d->v, d->accumulators);
+    }
+    d->k->keep_diagonal(d->accumulators, ld, size, to);
+    return SADDLE_OK;
+}
+
+double sd_ldlt_subtract(const sd_block_matrix *B, int32_t j, sd_ldlt_desk *d)
+{
+    const int size = B->start[j + 1] - B->start[j], ld = ld_of(B, j, d);
+    double flops = 0;
+    for (int32_t t = 0; t < d->terms; ++t) {
+        const sd_ldlt_term *term = &d->term[t];
+        d->k->weigh(term, ld, d->v);
+        d->k->subtract(term, ld, d->v, d->place, d->accumulators);
+        int64_t numbers = 0;
+        for (int32_t k = 0; k < term->count; ++k)
+            if (d->place[term->tail[k].other] >= 0)
+                numbers += term->tail[k].height * term->tail[k].width;
+        flops += 2.0 * (double)numbers * size;
+    }
+    return flops;
+}
+
+void sd_ldlt_clear(sd_ldlt_desk *d)
+{
+    for (int32_t k = 0; k < d->count; ++k) d->place[d->touched[k]] = -1;
+    d->count = d->terms = 0;
+}

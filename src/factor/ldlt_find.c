@@ -1,0 +1,520 @@
+/*
+ * The exact schedule that finds its pattern: see block_ldlt.h.
+ *
+ * Columns are made left-looking, the columns of one level of the elimination tree at once. A level is taken in
+ * pieces: first all S_j of a piece, then their inverses in one batch, so that small pivots are known; blocks
+ * that have one are pushed back, at the end of all others, before anything is made of them. Then the columns
+ * themselves: a block (i, j) that A does not have is fill, and kept by the rule,
+ *
+ * - by level: 1 + level(i, k) + level(j, k), the least over k, is at most so much;
+ * - by threshold: rows of it with max |C_ij G_j| >= tau, on the final value (numerics: on final values of the
+ *   scaled matrix, never a block of A). Within a block, of A or not, rows and columns where A has nothing are
+ *   left out one by one by the same measure, so that what is kept is little more than what matters.
+ *
+ * The order of sums is that of positions, and whether a block is pushed back depends on its own S_j alone, so
+ * the result is the same however columns are shared among threads. What was scheduled before blocks were pushed
+ * back stays right for those that were not (they only lose terms), so it goes on, while a second thread makes
+ * the schedule of the next generation (Stretching Jacobi, end of section V).
+ */
+#include "factor/ldlt_column.h"
+
+#include <math.h>
+#include <omp.h>
+#include <pthread.h>
+#include <string.h>
+
+enum { PIECE = 2048, CHUNK = 1 << 20 }; /* columns of a level at once; bytes of an arena's chunk, at least */
+
+typedef struct chunk {
+    struct chunk *next;
+    int64_t used, size;
+} chunk;
+
+typedef sd_ldlt_column column;
+
+/* Where a row meets a column: one of a list. */
+typedef struct meeting {
+    int32_t next, column, index;
+} meeting;
+
+typedef struct worker {
+    sd_ldlt_desk desk;
+    chunk *arena;
+    int64_t entries;
+    double flops;
+} worker;
+
+typedef struct finding {
+    sd_context *c;
+    const sd_block_matrix *B;
+    const sd_ldlt_rule *rule;
+    sd_engine e; /* of the batches of diagonal blocks */
+    sd_block_order order;
+    sd_ldlt_counts counts;
+
+    worker *workers;
+    int threads;
+    column *columns;
+    int32_t *head; /* of each row's list of meetings; -1: none */
+    meeting *meetings;
+    int64_t meeting_count, meeting_room;
+
+    int64_t *square;
+    char *inverse;
+    /* a piece: its blocks, their S, factors and inverses */
+    int32_t *piece; /* by size; those that stay come first in `kept` */
+    int32_t *kept;
+    int32_t kept_count;
+    sd_block_job *jobs;
+    sd_block_plan plan;
+    sd_blocks diagonal, inverted;
+    sd_block_factors factors;
+    bool *push;
+    bool pushed; /* since the last schedule */
+    int64_t entries;
+    saddle_status status; /* of a thread */
+} finding;
+
+/* ---- memory ---- */
+
+static void *take(finding *f, worker *w, int64_t bytes)
+{
+    bytes = (bytes + 63) / 64 * 64;
+    if (!w->arena || w->arena->used + bytes > w->arena->size) {
+        const int64_t size = bytes + 64 > CHUNK ? bytes + 64 : CHUNK;
+        chunk *more;
+#pragma omp critical(sd_ldlt_memory)
+        more = sd_alloc(f->c, size, 1, "factors");
+        if (!more) return NULL;
+        more->next = w->arena;
+        more->used = 64;
+        more->size = size;
+        w->arena = more;
+    }
+    void *block = (char *)w->arena + w->arena->used;
+    w->arena->used += bytes;
+    return block;
+}
+
+static void free_arena(sd_context *c, worker *w)
+{
+    while (w->arena) {
+        chunk *next = w->arena->next;
+        sd_free(c, w->arena);
+        w->arena = next;
+    }
+}
+
+static saddle_status begin(finding *f)
+{
+    sd_context *c = f->c;
+    const sd_block_matrix *B = f->B;
+    const sd_precision precision = f->rule->precision;
+    const size_t number = sd_precision_size(precision);
+    int32_t largest = 0;
+    saddle_status status = sd_block_order_make(c, B->blocks, &f->order);
+    f->threads = f->rule->threads > 0 ? f->rule->threads : 1;
+    f->workers = sd_alloc_zero(c, f->threads, sizeof *f->workers, "factorization");
+    f->columns = sd_alloc_zero(c, B->blocks, sizeof *f->columns, "factorization");
+    f->head = sd_alloc(c, B->blocks, sizeof *f->head, "factorization");
+    f->square = sd_alloc(c, (int64_t)B->blocks + 1, sizeof *f->square, "factorization");
+    f->piece = sd_alloc(c, PIECE, sizeof *f->piece, "factorization");
+    f->kept = sd_alloc(c, PIECE, sizeof *f->kept, "factorization");
+    f->jobs = sd_alloc(c, PIECE, sizeof *f->jobs, "factorization");
+    f->push = sd_alloc_zero(c, B->blocks, sizeof *f->push, "factorization");
+    f->factors.state = sd_alloc_zero(c, PIECE, sizeof *f->factors.state, "factorization");
+    if (status || !f->workers || !f->columns || !f->head || !f->square || !f->piece || !f->kept || !f->jobs ||
+        !f->push || !f->factors.state)
+        return c->status;
+    int64_t total = 0;
+    for (int32_t i = 0; i < B->blocks; ++i) {
+        const int32_t size = B->start[i + 1] - B->start[i];
+        f->head[i] = -1;
+        f->square[i] = total;
+        total += (int64_t)size * size;
+        if (size > largest) largest = size;
+    }
+    f->square[B->blocks] = total;
+    f->inverse = sd_alloc(c, total, number, "inverses of diagonal blocks");
+    const int64_t room = (int64_t)(B->blocks < PIECE ? B->blocks : PIECE) * largest * largest;
+    f->diagonal = (sd_blocks){&f->plan, sd_alloc(c, room, number, "diagonal blocks"), precision};
+    f->inverted = (sd_blocks){&f->plan, sd_alloc(c, room, number, "diagonal blocks"), precision};
+    f->factors.plan = &f->plan;
+    f->factors.data = f->diagonal.data;
+    f->factors.precision = precision;
+    f->factors.row = sd_alloc(c, (int64_t)PIECE * largest, 1, "diagonal blocks");
+    f->factors.column = sd_alloc(c, (int64_t)PIECE * largest, 1, "diagonal blocks");
+    if (!f->inverse || !f->diagonal.data || !f->inverted.data || !f->factors.row || !f->factors.column)
+        return c->status;
+    for (int t = 0; t < f->threads && !status; ++t)
+        status = sd_ldlt_desk_make(c, B, precision, f->rule->reference, &f->workers[t].desk);
+    if (!status)
+        status = sd_engine_open(c, &f->e, f->rule->reference ? SADDLE_DEVICE_REFERENCE : SADDLE_DEVICE_CPU,
+                                f->threads);
+    return status;
+}
+
+static void end(finding *f)
+{
+    sd_context *c = f->c;
+    sd_engine_close(&f->e);
+    for (int t = 0; t < f->threads && f->workers; ++t) {
+        sd_ldlt_desk_free(c, &f->workers[t].desk);
+        free_arena(c, &f->workers[t]);
+    }
+    sd_block_order_free(c, &f->order);
+    sd_free(c, f->workers);
+    sd_free(c, f->columns);
+    sd_free(c, f->head);
+    sd_free(c, f->meetings);
+    sd_free(c, f->square);
+    sd_free(c, f->inverse);
+    sd_free(c, f->piece);
+    sd_free(c, f->kept);
+    sd_free(c, f->jobs);
+    sd_free(c, f->push);
+    sd_free(c, f->diagonal.data);
+    sd_free(c, f->inverted.data);
+    sd_free(c, f->factors.state);
+    sd_free(c, f->factors.row);
+    sd_free(c, f->factors.column);
+}
+
+/* ---- one column ---- */
+
+static int32_t size_of(const finding *f, int32_t i)
+{
+    return f->B->start[i + 1] - f->B->start[i];
+}
+
+/* The earlier columns that meet row j, by position. Meetings stand in the reverse of the order in which columns
+ * were done, which is nearly that of positions. */
+static saddle_status gather_terms(finding *f, int32_t j, sd_ldlt_desk *d)
+{
+    const int64_t number = (int64_t)sd_precision_size(d->precision);
+    d->terms = 0;
+    for (int32_t m = f->head[j]; m >= 0; m = f->meetings[m].next) {
+        const int32_t k = f->meetings[m].column, index = f->meetings[m].index;
+        const column *from = &f->columns[k];
+        const int32_t first = from->crossed ? 0 : index + 1;
+        sd_ldlt_term *t = sd_ldlt_term_new(f->c, d);
+        if (!t) return f->c->status;
+        *t = (sd_ldlt_term){.data = from->data,
+                            .inverse = f->inverse + f->square[k] * number,
+                            .own = &from->list[index],
+                            .tail = from->list + first,
+                            .count = from->count - first,
+                            .size = size_of(f, k),
+                            .position = f->order.position[k]};
+    }
+    sd_ldlt_sort_terms(d);
+    return SADDLE_OK;
+}
+
+/* Touches what the terms fill in. */
+static void meet_terms(const finding *f, int32_t j, sd_ldlt_desk *d)
+{
+    const int32_t *position = f->order.position;
+    const bool fills = f->rule->fill != SD_FILL_NONE && !f->counts.full;
+    for (int32_t t = 0; t < d->terms; ++t) {
+        const sd_ldlt_term *term = &d->term[t];
+        for (int32_t k = 0; k < term->count; ++k) {
+            const sd_ldlt_block *b = &term->tail[k];
+            const int32_t i = b->other;
+            if (d->place[i] < 0) {
+                if (!fills || position[i] <= position[j]) continue;
+                sd_ldlt_touch(d, i);
+            }
+            d->met[i].rows |= b->columns;
+            d->met[i].columns |= term->own->columns;
+            const int32_t level = 1 + b->level + term->own->level;
+            if (level < d->met[i].level) d->met[i].level = level;
+        }
+    }
+}
+
+/* Which rows and columns of block (i, j) are kept; none: nothing. */
+static void choose(const finding *f, int32_t i, int32_t j, const sd_ldlt_desk *d, sd_ldlt_met *m)
+{
+    const sd_ldlt_rule *rule = f->rule;
+    const int rows = size_of(f, i), columns = size_of(f, j);
+    const bool fill = m->a_rows == 0;
+    m->rows |= m->a_rows;
+    m->columns |= m->a_columns;
+    if (rule->fill == SD_FILL_LEVEL && fill && m->level > rule->level) m->rows = m->columns = 0;
+    if (rule->fill != SD_FILL_TAU) return;
+    if (!fill) return;
+    const double weight =
+        d->k->weight(sd_ldlt_accumulator(d, i), rows, columns, sd_ldlt_ld(columns, d->precision),
+                     f->inverse + f->square[j] * (int64_t)sd_precision_size(d->precision));
+    if (!(weight >= rule->tau)) m->rows = m->columns = 0;
+}
+
+static int bits(uint32_t mask)
+{
+    int count = 0;
+    for (; mask; mask &= mask - 1) ++count;
+    return count;
+}
+
+/* Keeps what the rule says of the accumulators. */
+static saddle_status store_column(finding *f, int32_t j, worker *w)
+{
+    sd_ldlt_desk *d = &w->desk;
+    const int64_t number = (int64_t)sd_precision_size(d->precision);
+    const int ld = sd_ldlt_ld(size_of(f, j), d->precision);
+    column *to = &f->columns[j];
+    int64_t entries = 0;
+    int32_t count = 0;
+    sd_ldlt_sort(d, f->order.position, d->count, d->touched);
+    for (int32_t k = 0; k < d->count; ++k) {
+        sd_ldlt_met *m = &d->met[d->touched[k]];
+        choose(f, d->touched[k], j, d, m);
+        if (m->rows == 0) continue;
+        m->height = (uint8_t)bits(m->rows);
+        m->width = (uint8_t)bits(m->columns);
+        entries += m->height * m->width;
+        ++count;
+    }
+    to->list = take(f, w, count * (int64_t)sizeof *to->list);
+    to->data = take(f, w, entries * number);
+    if (!to->list || !to->data) return f->c->status;
+    int64_t next = 0;
+    for (int32_t k = 0; k < d->count; ++k) {
+        const int32_t i = d->touched[k];
+        const sd_ldlt_met *m = &d->met[i];
+        if (m->rows == 0) continue;
+        to->list[to->count++] = (sd_ldlt_block){.entry = next,
+                                                .rows = m->columns,
+                                                .columns = m->rows,
+                                                .other = i,
+                                                .height = m->width,
+                                                .width = m->height,
+                                                .transposed = 1,
+                                                .level = (uint8_t)(m->level < 255 ? m->level : 255)};
+        d->k->keep_block(sd_ldlt_accumulator(d, i), ld, m->rows, m->columns, to->data + next * number);
+        next += m->height * m->width;
+    }
+    w->entries += entries;
+    return SADDLE_OK;
+}
+
+static saddle_status make_column(finding *f, int32_t j, worker *w)
+{
+    sd_ldlt_desk *d = &w->desk;
+    saddle_status status = gather_terms(f, j, d);
+    if (!status) {
+        sd_ldlt_meet_matrix(f->B, f->order.position, j, d);
+        meet_terms(f, j, d);
+        status = sd_ldlt_accumulate(f->c, f->B, j, d);
+    }
+    if (!status) {
+        w->flops += sd_ldlt_subtract(f->B, j, d);
+        status = store_column(f, j, w);
+    }
+    sd_ldlt_clear(d);
+    return status;
+}
+
+/* ---- a piece of a level ---- */
+
+/* The jobs of a piece by size; the plan of its batch. */
+static void plan_piece(finding *f, int32_t count, const int32_t *blocks)
+{
+    int32_t sizes[SD_BLOCK_MOST + 1] = {0}, next[SD_BLOCK_MOST + 2];
+    f->plan = (sd_block_plan){.count = count, .blocks = count, .job = f->jobs};
+    for (int32_t k = 0; k < count; ++k) ++sizes[size_of(f, blocks[k])];
+    for (int s = 0; s <= SD_BLOCK_MOST; ++s) f->plan.first[s + 1] = f->plan.first[s] + sizes[s];
+    memcpy(next, f->plan.first, sizeof next);
+    for (int32_t k = 0; k < count; ++k) {
+        const int32_t size = size_of(f, blocks[k]), at = next[size]++;
+        f->piece[at] = blocks[k];
+    }
+    for (int32_t k = 0; k < count; ++k) {
+        const int32_t size = size_of(f, f->piece[k]);
+        f->jobs[k] = (sd_block_job){f->plan.entries, f->plan.rows, k};
+        f->plan.entries += (int64_t)size * size;
+        f->plan.rows += size;
+    }
+}
+
+/* Counts what became of the diagonal blocks of a piece, puts those with small pivots on the list of what is
+ * pushed back, and keeps the inverses of the others. */
+static bool judge_piece(finding *f)
+{
+    const int64_t number = (int64_t)sd_precision_size(f->rule->precision);
+    bool pushed = false;
+    f->kept_count = 0;
+    for (int32_t k = 0; k < f->plan.count; ++k) {
+        const int32_t j = f->piece[k];
+        const sd_block_state *state = &f->factors.state[k];
+        const bool failed = state->perturbed > 0 || state->status != SD_BLOCK_OK;
+        if (failed && f->order.generation[j] < f->rule->generations &&
+            f->counts.pushed_back < f->rule->most_pushed) {
+            f->push[j] = pushed = true;
+            ++f->counts.pushed_back;
+            for (int32_t m = f->head[j]; m >= 0; m = f->meetings[m].next)
+                f->columns[f->meetings[m].column].crossed = true;
+            continue;
+        }
+        f->counts.two_by_two += __builtin_popcount(state->pairs);
+        f->counts.negative += state->negative;
+        f->counts.perturbed += state->perturbed;
+        f->counts.replaced += state->status != SD_BLOCK_OK;
+        memcpy(f->inverse + f->square[j] * number, (char *)f->inverted.data + f->jobs[k].entry * number,
+               (size_t)((f->square[j + 1] - f->square[j]) * number));
+        f->kept[f->kept_count++] = j;
+    }
+    return pushed;
+}
+
+static saddle_status link_column(finding *f, int32_t j)
+{
+    const column *from = &f->columns[j];
+    if (f->meeting_count + from->count > f->meeting_room) {
+        const int64_t room = 2 * (f->meeting_count + from->count) + 1024;
+        if (room > INT32_MAX)
+            return sd_fail(f->c, SADDLE_NOT_SUPPORTED, "the factors have too many blocks: take a larger tau");
+        meeting *more = sd_alloc(f->c, room, sizeof *more, "factorization");
+        if (!more) return f->c->status;
+        if (f->meeting_count > 0) memcpy(more, f->meetings, (size_t)f->meeting_count * sizeof *more);
+        sd_free(f->c, f->meetings);
+        f->meetings = more;
+        f->meeting_room = room;
+    }
+    for (int32_t k = 0; k < from->count; ++k) {
+        const int32_t i = from->list[k].other;
+        f->meetings[f->meeting_count] = (meeting){f->head[i], j, k};
+        f->head[i] = (int32_t)f->meeting_count++;
+    }
+    return SADDLE_OK;
+}
+
+/* Runs work(f, k, worker) for k below count. */
+static saddle_status in_parallel(finding *f, int32_t count, saddle_status (*work)(finding *, int32_t, worker *))
+{
+    const int threads = count < 8 ? 1 : f->threads;
+    f->status = SADDLE_OK;
+#pragma omp parallel for schedule(dynamic, 4) num_threads(threads) if (threads > 1)
+    for (int32_t k = 0; k < count; ++k) {
+        saddle_status status;
+#pragma omp atomic read
+        status = f->status;
+        if (!status) status = work(f, k, &f->workers[threads > 1 ? omp_get_thread_num() : 0]);
+        if (status) {
+#pragma omp atomic write
+            f->status = status;
+        }
+    }
+    return f->status;
+}
+
+static saddle_status diagonal_of(finding *f, int32_t k, worker *w)
+{
+    const int64_t number = (int64_t)sd_precision_size(f->rule->precision);
+    const saddle_status status = gather_terms(f, f->piece[k], &w->desk);
+    return status ? status
+                  : sd_ldlt_diagonal(f->c, f->B, f->piece[k], &w->desk,
+                                     (char *)f->diagonal.data + f->jobs[k].entry * number);
+}
+
+static saddle_status column_of(finding *f, int32_t k, worker *w)
+{
+    return make_column(f, f->kept[k], w);
+}
+
+static saddle_status run_piece(finding *f, int32_t count, const int32_t *blocks)
+{
+    const sd_block_rule rule = {.kernel = f->rule->kernel, .small = f->rule->small};
+    plan_piece(f, count, blocks);
+    saddle_status status = in_parallel(f, count, diagonal_of);
+    if (status) return status;
+    sd_block_factor(&f->e, &rule, &f->diagonal, &f->factors);
+    sd_block_invert(&f->e, &f->factors, &f->inverted);
+    if (f->e.status) return f->e.status;
+    if (judge_piece(f)) {
+        status = sd_push_back(f->c, f->push, &f->order);
+        memset(f->push, 0, (size_t)f->B->blocks * sizeof *f->push);
+        f->pushed = true;
+    }
+    if (!status) status = in_parallel(f, f->kept_count, column_of);
+    f->entries = 0;
+    for (int t = 0; t < f->threads; ++t) f->entries += f->workers[t].entries;
+    if (f->rule->most > 0 && f->entries > f->rule->most) f->counts.full = true;
+    for (int32_t k = 0; k < f->kept_count && !status; ++k) status = link_column(f, f->kept[k]);
+    return status;
+}
+
+/* ---- levels ---- */
+
+static saddle_status run_levels(finding *f, const sd_block_levels *levels, int64_t *done)
+{
+    saddle_status status = SADDLE_OK;
+    for (int32_t l = 0; l < levels->count && !status; ++l) {
+        for (int32_t k = levels->first[l]; k < levels->first[l + 1] && !status; k += PIECE) {
+            const int32_t left = levels->first[l + 1] - k, count = left < PIECE ? left : PIECE;
+            status = run_piece(f, count, levels->block + k);
+            *done += count;
+        }
+        if (!status) status = sd_progress(f->c, "factor", *done, f->B->blocks + f->counts.pushed_back, NAN);
+    }
+    return status;
+}
+
+static saddle_status run(finding *f)
+{
+    int64_t done = 0;
+    saddle_status status = SADDLE_OK;
+    for (int32_t generation = 0; generation <= f->order.generations && !status; ++generation) {
+        sd_block_levels levels = {0};
+        status = sd_levels_of_tree(f->c, &f->B->graph, &f->order, generation, &levels);
+        if (!status) status = run_levels(f, &levels, &done);
+        sd_block_levels_free(f->c, &levels);
+    }
+    return status;
+}
+
+static saddle_status conclude(finding *f, sd_ldlt_plan *plan, sd_ldlt_values *values)
+{
+    sd_context *c = f->c;
+    const int64_t number = (int64_t)sd_precision_size(f->rule->precision);
+    values->precision = f->rule->precision;
+    saddle_status status = sd_ldlt_plan_make(c, f->B, &f->order, f->columns, plan);
+    if (status) return status;
+    values->data = sd_alloc(c, plan->entries, (size_t)number, "factors");
+    values->inverse = sd_alloc(c, plan->square[plan->blocks], (size_t)number, "factors");
+    if (!values->data || !values->inverse) return c->status;
+    char *data = values->data, *inverse = values->inverse;
+    for (int32_t j = 0; j < plan->blocks; ++j) {
+        const int32_t old = plan->block_at[j];
+        memcpy(inverse + plan->square[j] * number, f->inverse + f->square[old] * number,
+               (size_t)((plan->square[j + 1] - plan->square[j]) * number));
+        for (int64_t k = plan->diagonal[j]; k < plan->row[j + 1]; ++k) {
+            const sd_ldlt_block *b = &plan->list[k];
+            memcpy(data + b->entry * number, f->columns[old].data + plan->from[k] * number,
+                   (size_t)(b->height * b->width * number));
+        }
+    }
+    sd_free(c, plan->from);
+    plan->from = NULL;
+    return SADDLE_OK;
+}
+
+saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule, sd_ldlt_plan *plan,
+                           sd_ldlt_values *values, sd_ldlt_counts *counts)
+{
+    finding f = {.c = c, .B = B, .rule = rule};
+    *plan = (sd_ldlt_plan){0};
+    *values = (sd_ldlt_values){0};
+    saddle_status status = begin(&f);
+    if (!status) status = run(&f);
+    if (!status) status = conclude(&f, plan, values);
+    for (int t = 0; t < f.threads && f.workers; ++t) f.counts.flops += f.workers[t].flops;
+    *counts = f.counts;
+    end(&f);
+    if (status) {
+        sd_ldlt_plan_free(c, plan);
+        sd_ldlt_values_free(c, values);
+    }
+    return status;
+}

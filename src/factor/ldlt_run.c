@@ -1,0 +1,333 @@
+/* Block LDL' on a known pattern: see ldlt_run.h. */
+#include "factor/ldlt_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- targets and their products ---- */
+
+/* Calls for every product of a target: each block b = (j, k) of row j with each block a = (i, k), i > j, of
+ * column k whose target (i, j) is there; and with itself for the diagonal. Counts, or writes down where pair is
+ * not NULL. */
+static void walk_products(const sd_ldlt_plan *plan, int32_t count, const sd_ldlt_shape *shape, int32_t *target,
+                          int64_t *next, sd_ldlt_pair *pair)
+{
+    for (int32_t j = 0; j < plan->blocks; ++j) {
+        for (int64_t k = plan->diagonal[j]; k < plan->row[j + 1]; ++k)
+            target[plan->list[k].other] = plan->number[k];
+        for (int64_t m = plan->row[j]; m < plan->diagonal[j]; ++m) {
+            const int32_t k = plan->list[m].other, b = plan->number[m];
+            const int64_t own = (int64_t)count + j;
+            if (pair) pair[next[own]] = (sd_ldlt_pair){b, b};
+            ++next[own];
+            /* blocks of column k beyond j: they follow b, as numbers go by column and row */
+            const int64_t first = plan->diagonal[k] + (b - plan->number[plan->diagonal[k]]) + 1;
+            for (int64_t q = first; q < plan->row[k + 1]; ++q) {
+                const int32_t t = target[plan->list[q].other];
+                if (t < 0) continue;
+                const int32_t a = plan->number[q];
+                if (!(shape[a].rows & shape[t].rows) || !(shape[b].rows & shape[t].columns)) continue;
+                if (pair) pair[next[t]] = (sd_ldlt_pair){a, b};
+                ++next[t];
+            }
+        }
+        for (int64_t k = plan->diagonal[j]; k < plan->row[j + 1]; ++k) target[plan->list[k].other] = -1;
+    }
+}
+
+static void fill_shapes(const sd_ldlt_plan *plan, sd_ldlt_shape *shape, int64_t *weighed)
+{
+    int64_t w = 0;
+    for (int32_t j = 0; j < plan->blocks; ++j) {
+        const int32_t size = plan->start[j + 1] - plan->start[j];
+        for (int64_t k = plan->diagonal[j]; k < plan->row[j + 1]; ++k) {
+            const sd_ldlt_block *b = &plan->list[k];
+            shape[plan->number[k]] = (sd_ldlt_shape){.entry = b->entry,
+                                                     .weighed = w,
+                                                     .row = b->other,
+                                                     .column = j,
+                                                     .rows = b->columns,
+                                                     .columns = b->rows,
+                                                     .height = b->width,
+                                                     .width = b->height,
+                                                     .size = (uint8_t)size};
+            w += (int64_t)b->width * size;
+        }
+    }
+    *weighed = w;
+}
+
+/* Shapes and products on the host, then at the backend. */
+static saddle_status make_run(sd_engine *e, sd_ldlt_runner *r)
+{
+    sd_context *c = e->context;
+    const sd_ldlt_plan *plan = r->plan;
+    const int32_t count = (int32_t)(plan->row[plan->blocks] / 2);
+    const int64_t targets = (int64_t)count + plan->blocks;
+    sd_ldlt_shape *shape = sd_alloc(c, count, sizeof *shape, "plan");
+    int64_t *first = sd_alloc_zero(c, targets + 1, sizeof *first, "plan");
+    int32_t *target = sd_alloc(c, plan->blocks, sizeof *target, "plan");
+    sd_ldlt_pair *pair = NULL;
+    if (shape && first && target) {
+        for (int32_t i = 0; i < plan->blocks; ++i) target[i] = -1;
+        fill_shapes(plan, shape, &r->weighed);
+        walk_products(plan, count, shape, target, first, NULL);
+        for (int64_t t = 0, sum = 0; t <= targets; ++t) {
+            const int64_t here = t < targets ? first[t] : 0;
+            first[t] = sum;
+            sum += here;
+        }
+        r->pairs = first[targets];
+        pair = sd_alloc(c, r->pairs, sizeof *pair, "products of the plan");
+    }
+    if (pair) {
+        walk_products(plan, count, shape, target, first, pair);
+        for (int64_t t = targets; t > 0; --t) first[t] = first[t - 1];
+        first[0] = 0;
+    } else {
+        e->status = c->status;
+    }
+    r->run = (sd_ldlt_run){
+        .blocks = plan->blocks,
+        .count = count,
+        .start = sd_to_backend(e, plan->start, (plan->blocks + 1) * (int64_t)sizeof *plan->start, "plan"),
+        .square = sd_to_backend(e, plan->square, (plan->blocks + 1) * (int64_t)sizeof *plan->square, "plan"),
+        .shape = sd_to_backend(e, shape, count * (int64_t)sizeof *shape, "plan"),
+        .first = sd_to_backend(e, first, (targets + 1) * (int64_t)sizeof *first, "plan"),
+        .pair = sd_to_backend(e, pair, r->pairs * (int64_t)sizeof *pair, "products of the plan")};
+    sd_free(c, shape);
+    sd_free(c, first);
+    sd_free(c, target);
+    sd_free(c, pair);
+    return e->status;
+}
+
+/* ---- levels ---- */
+
+/* The jobs of blocks begin .. end) by size, in the plan of their batch; entries and rows are those of all. */
+static void plan_batch(const sd_ldlt_plan *plan, int32_t begin, int32_t end, sd_block_plan *batch, sd_block_job *job)
+{
+    int32_t next[SD_BLOCK_MOST + 2] = {0};
+    *batch = (sd_block_plan){.count = end - begin, .blocks = plan->blocks, .rows = plan->n};
+    for (int32_t i = begin; i < end; ++i) ++next[plan->start[i + 1] - plan->start[i] + 1];
+    for (int s = 0; s <= SD_BLOCK_MOST; ++s) next[s + 1] += next[s];
+    memcpy(batch->first, next, sizeof next);
+    for (int32_t i = begin; i < end; ++i) {
+        const int32_t size = plan->start[i + 1] - plan->start[i];
+        job[next[size]++] = (sd_block_job){plan->square[i], plan->start[i], i};
+    }
+    batch->entries = plan->square[end] - plan->square[begin];
+}
+
+static saddle_status make_levels(sd_engine *e, sd_ldlt_runner *r)
+{
+    sd_context *c = e->context;
+    const sd_ldlt_plan *plan = r->plan;
+    sd_block_job *job = sd_alloc(c, 2 * (int64_t)plan->blocks, sizeof *job, "plan");
+    int32_t *column = sd_alloc(c, (int64_t)plan->blocks + 1, sizeof *column, "plan");
+    r->part = sd_alloc(c, (int64_t)plan->levels + 1, sizeof *r->part, "plan");
+    r->diagonal = sd_alloc(c, (int64_t)plan->levels + 1, sizeof *r->diagonal, "plan");
+    if (job && column && r->part && r->diagonal) {
+        column[0] = 0; /* first off-diagonal block of each column */
+        for (int32_t j = 0; j < plan->blocks; ++j)
+            column[j + 1] = column[j] + (int32_t)(plan->row[j + 1] - plan->diagonal[j]);
+        for (int32_t l = 0; l <= plan->levels; ++l) {
+            const bool whole = l == plan->levels;
+            const int32_t begin = whole ? 0 : plan->level[l], end = whole ? plan->blocks : plan->level[l + 1];
+            r->part[l] = (sd_ldlt_part){column[begin], column[end], begin, end};
+            plan_batch(plan, begin, end, &r->diagonal[l], job + (whole ? plan->blocks : begin));
+        }
+    } else {
+        e->status = c->status;
+    }
+    r->jobs = sd_to_backend(e, job, 2 * plan->blocks * (int64_t)sizeof *job, "plan");
+    for (int32_t l = 0; l <= plan->levels && !e->status; ++l)
+        r->diagonal[l].job = r->jobs + (l == plan->levels ? plan->blocks : plan->level[l]);
+    sd_free(c, job);
+    sd_free(c, column);
+    return e->status;
+}
+
+/* ---- where the entries go ---- */
+
+typedef struct locator {
+    const sd_ldlt_plan *plan;
+    const int32_t *place;    /* row of the blocks of each row of A */
+    const int32_t *block_of; /* each row of the blocks */
+} locator;
+
+/* Bits of a mask below bit k. */
+static int rank(uint32_t mask, int k)
+{
+    int count = 0;
+    for (mask &= (1u << k) - 1; mask; mask &= mask - 1) ++count;
+    return count;
+}
+
+/* Where entry (r, c) of the blocks stands, r's block not before c's. */
+static int64_t locate(const locator *at, int32_t r, int32_t c)
+{
+    const sd_ldlt_plan *plan = at->plan;
+    const int32_t i = at->block_of[r], j = at->block_of[c];
+    const int p = r - plan->start[i], q = c - plan->start[j];
+    if (i == j) return -1 - (plan->square[i] + (p > q ? p : q) + (p > q ? q : p) * (int64_t)(plan->start[i + 1] - plan->start[i]));
+    int64_t low = plan->diagonal[j], high = plan->row[j + 1];
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (plan->list[middle].other <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    const sd_ldlt_block *b = &plan->list[low]; /* as column j lists it */
+    return b->entry + rank(b->columns, p) + (int64_t)rank(b->rows, q) * b->width;
+}
+
+static saddle_status make_map(sd_engine *e, const sd_csr *A, const int32_t *order, const double *scale,
+                              sd_ldlt_runner *r)
+{
+    sd_context *c = e->context;
+    const sd_ldlt_plan *plan = r->plan;
+    int32_t *place = sd_alloc(c, plan->n, sizeof *place, "plan");
+    int32_t *block_of = sd_alloc(c, plan->n, sizeof *block_of, "plan");
+    int64_t *target = sd_alloc(c, A->nnz, sizeof *target, "plan");
+    double *scales = sd_alloc(c, plan->n, sizeof *scales, "plan");
+    if (place && block_of && target && scales) {
+        const locator at = {plan, place, block_of};
+        for (int32_t k = 0; k < plan->n; ++k) {
+            place[order[k]] = k;
+            scales[k] = scale ? scale[k] : 1.0;
+        }
+        for (int32_t i = 0; i < plan->blocks; ++i)
+            for (int32_t k = plan->start[i]; k < plan->start[i + 1]; ++k) block_of[k] = i;
+        for (int32_t i = 0; i < A->n; ++i) {
+            for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+                const int32_t row = place[i], column = place[A->ind[k]];
+                const bool lower = row >= column;
+                target[k] = lower       ? locate(&at, row, column)
+                            : A->half ? locate(&at, column, row)
+                                        : SD_LDLT_NOWHERE;
+            }
+        }
+    } else {
+        e->status = c->status;
+    }
+    r->map.target = sd_to_backend(e, target, A->nnz * (int64_t)sizeof *target, "plan");
+    r->map.scale = sd_to_backend(e, scales, plan->n * (int64_t)sizeof *scales, "plan");
+    sd_free(c, place);
+    sd_free(c, block_of);
+    sd_free(c, target);
+    sd_free(c, scales);
+    return e->status;
+}
+
+/* ---- all of it ---- */
+
+saddle_status sd_ldlt_runner_make(sd_engine *e, const sd_ldlt_plan *plan, const sd_csr *A, const int32_t *order,
+                                  const double *scale, sd_ldlt_runner *r)
+{
+    *r = (sd_ldlt_runner){.plan = plan, .entries = plan->entries, .squares = plan->square[plan->blocks]};
+    saddle_status status = make_run(e, r);
+    if (!status) status = make_levels(e, r);
+    if (!status) status = make_map(e, A, order, scale, r);
+    if (status) sd_ldlt_runner_free(e, r);
+    return status;
+}
+
+static void release(sd_engine *e, const void *block)
+{
+    if (block) e->backend->release(e, (void *)(uintptr_t)block);
+}
+
+void sd_ldlt_runner_free(sd_engine *e, sd_ldlt_runner *r)
+{
+    release(e, r->run.start);
+    release(e, r->run.square);
+    release(e, r->run.shape);
+    release(e, r->run.first);
+    release(e, r->run.pair);
+    release(e, r->jobs);
+    release(e, r->map.target);
+    release(e, r->map.scale);
+    sd_free(e->context, r->part);
+    sd_free(e->context, r->diagonal);
+    *r = (sd_ldlt_runner){0};
+}
+
+static void *allocate(sd_engine *e, int64_t count, sd_precision precision)
+{
+    void *block =
+        e->status ? NULL : e->backend->allocate(e, count * (int64_t)sd_precision_size(precision), "factors");
+    if (!block && !e->status) e->status = e->context->status;
+    return block;
+}
+
+saddle_status sd_ldlt_numbers_make(sd_engine *e, const sd_ldlt_runner *r, sd_precision precision,
+                                   sd_ldlt_numbers *x)
+{
+    *x = (sd_ldlt_numbers){.precision = precision};
+    x->data = allocate(e, r->entries, precision);
+    x->weighed = allocate(e, r->weighed, precision);
+    x->square = allocate(e, r->squares, precision);
+    x->inverse = allocate(e, r->squares, precision);
+    if (e->status) sd_ldlt_numbers_free(e, x);
+    return e->status;
+}
+
+void sd_ldlt_numbers_free(sd_engine *e, sd_ldlt_numbers *x)
+{
+    release(e, x->data);
+    release(e, x->weighed);
+    release(e, x->square);
+    release(e, x->inverse);
+    *x = (sd_ldlt_numbers){0};
+}
+
+/* G of a batch of diagonal blocks: their factors take the place of S. */
+static void invert(sd_engine *e, const sd_block_rule *rule, const sd_block_plan *batch, sd_block_factors *states,
+                   sd_ldlt_numbers *x)
+{
+    const sd_blocks squares = {batch, x->square, x->precision};
+    sd_blocks inverses = {batch, x->inverse, x->precision};
+    sd_block_factors factors = *states;
+    factors.plan = batch;
+    factors.data = x->square;
+    factors.precision = x->precision;
+    sd_block_factor(e, rule, &squares, &factors);
+    sd_block_invert(e, &factors, &inverses);
+}
+
+/* Adds up what became of the diagonal blocks. */
+static saddle_status count_states(sd_engine *e, const sd_ldlt_runner *r, const sd_block_factors *states,
+                                  sd_ldlt_counts *counts)
+{
+    const int32_t blocks = r->plan->blocks;
+    sd_block_state *state = sd_alloc(e->context, blocks, sizeof *state, "states of blocks");
+    *counts = (sd_ldlt_counts){0};
+    if (!state) return e->status = e->context->status;
+    e->backend->download(e, states->state, state, blocks * (int64_t)sizeof *state);
+    for (int32_t i = 0; i < blocks && !e->status; ++i) {
+        counts->negative += state[i].negative;
+        counts->perturbed += state[i].perturbed;
+        counts->replaced += state[i].status != SD_BLOCK_OK;
+        for (uint32_t pairs = state[i].pairs; pairs; pairs &= pairs - 1) ++counts->two_by_two;
+    }
+    sd_free(e->context, state);
+    return e->status;
+}
+
+saddle_status sd_ldlt_refactor(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A, const sd_block_rule *rule,
+                               sd_ldlt_numbers *x, sd_ldlt_counts *counts)
+{
+    const sd_ldlt_plan *plan = r->plan;
+    sd_block_factors states = sd_block_factors_new(e, &r->diagonal[plan->levels], SD_DOUBLE);
+    sd_ldlt_scatter(e, A, &r->map, r->entries, r->squares, x);
+    for (int32_t l = 0; l < plan->levels && !e->status; ++l) {
+        sd_ldlt_update(e, &r->run, &r->part[l], x, x, x);
+        invert(e, rule, &r->diagonal[l], &states, x);
+        sd_ldlt_weigh(e, &r->run, &r->part[l], x);
+    }
+    if (!e->status) count_states(e, r, &states, counts);
+    sd_block_factors_free(e, &states);
+    return e->status;
+}
