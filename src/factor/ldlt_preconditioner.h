@@ -23,7 +23,7 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m);
 /* One solve's view of it. */
 typedef struct sd_ldlt_inverse {
     const sd_ldlt_factors *factors;
-    sd_vector work; /* n numbers */
+    sd_vector work; /* 2 n numbers */
 } sd_ldlt_inverse;
 
 sd_preconditioner sd_ldlt_preconditioner(const sd_ldlt_inverse *m);
