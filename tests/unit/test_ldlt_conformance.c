@@ -135,7 +135,7 @@ static void find_factors(sd_context *c, problem *p, sd_precision precision)
                                .precision = precision,
                                .threads = 1};
     sd_ldlt_counts counts;
-    if (sd_ldlt_find(c, &p->B, &rule, &p->found[precision].plan, &p->found[precision].values, &counts))
+    if (sd_ldlt_find(c, &p->B, &rule, NULL, &p->found[precision].plan, &p->found[precision].values, &counts))
         fail_msg("%s: %s", p->name, c->message);
     assert_int_equal(counts.perturbed, 0);
 }
