@@ -158,6 +158,24 @@ static void print_blocks(const saddle_info *i)
                "", i->replaced_blocks);
 }
 
+static void print_ldlt(const saddle_info *i)
+{
+    printf("%-12s%" PRId64 " of at most %" PRId64 " rows in %" PRId64 " levels, %.2e entries, %.1f times those of A",
+           "blocks", i->blocks, i->block_size, i->levels, (double)i->factor_nnz,
+           (double)i->factor_nnz / (double)(i->nnz > 0 ? i->nnz : 1));
+    if (!isnan(i->fill_tau)) printf(", tau %.0e", i->fill_tau);
+    putchar('\n');
+    printf("%-12s%" PRId64 " 2x2, %" PRId64 " moved away from 0, %" PRId64 " blocks pushed back\n", "pivots",
+           i->two_by_two, i->perturbed, i->pushed_back);
+    if (i->fallback)
+        printf("%-12sdiverged: the factors were made by levels instead\n", "sweeps");
+    else if (i->sweeps > 0)
+        printf("%-12s%" PRId64 ", residual %.1e on the pattern\n", "sweeps", i->sweeps, i->pattern_residual);
+    if (!isnan(i->reconstruction_error))
+        printf("%-12s|LDL' - A| is %.1e of |A|, and %.1e on the pattern\n", "check", i->reconstruction_error,
+               i->pattern_residual);
+}
+
 static void print_factor(const solve_run *r)
 {
     const saddle_info *i = &r->info;
@@ -165,6 +183,8 @@ static void print_factor(const solve_run *r)
         print_direct(r);
     } else if (i->method == SADDLE_METHOD_BJACOBI && i->blocks >= 0) {
         print_blocks(i);
+    } else if ((i->method == SADDLE_METHOD_LDLT || i->method == SADDLE_METHOD_JACOBI) && i->blocks >= 0) {
+        print_ldlt(i);
     } else if (i->factor_nnz > 0) {
         printf("%-12s%" PRId64 " entries, %.2g operations, %" PRId64 " pivots perturbed\n", "factor",
                i->factor_nnz, (double)i->factor_flops, i->perturbed);
@@ -369,6 +389,11 @@ static void json_factor(json *j, const solve_run *r)
               decided(r, "block_kernel", SADDLE_BLOCK_KERNEL_AUTO, i->block_kernel, word, sizeof word));
     json_count(j, "replaced_blocks", r->analysed ? i->replaced_blocks : -1);
     json_count(j, "single_blocks", r->analysed ? i->single_blocks : -1);
+    json_number(j, "fill_tau", r->analysed ? i->fill_tau : NAN);
+    json_count(j, "generations", r->analysed ? i->generations : -1);
+    json_number(j, "pattern_residual", r->analysed ? i->pattern_residual : NAN);
+    json_number(j, "reconstruction_error", r->analysed ? i->reconstruction_error : NAN);
+    json_text(j, "trisolve", decided(r, "trisolve", SADDLE_TRISOLVE_AUTO, i->trisolve, word, sizeof word));
     json_close(j);
 }
 

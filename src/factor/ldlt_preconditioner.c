@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+static const double SETTLED = 1e-2; /* change of a sweep beside its result */
+
 /* The scaling of row i of A: that of the preparation, for A 2^-exponent. */
 static double scale_of(const sd_block_ldlt *m, int32_t i)
 {
@@ -124,14 +126,74 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m)
     *m = (sd_block_ldlt){.preparation = preparation, .exponent = exponent, .residual = NAN};
 }
 
+saddle_status sd_ldlt_inverse_make(sd_engine *e, const sd_block_ldlt *ldlt, bool swept, int sweeps,
+                                   sd_precision precision, sd_ldlt_inverse *m)
+{
+    const int32_t n = ldlt->factors.n;
+    *m = (sd_ldlt_inverse){.factors = &ldlt->factors, .swept = swept, .sweeps = sweeps};
+    m->work[0] = sd_vector_new(e, precision, 2 * (int64_t)n, "triangular solves");
+    for (int k = 1; k < 3 && swept; ++k) m->work[k] = sd_vector_new(e, precision, n, "triangular solves");
+    return e->status;
+}
+
+void sd_ldlt_inverse_free(sd_engine *e, sd_ldlt_inverse *m)
+{
+    for (int k = 0; k < 3; ++k) sd_vector_free(e, &m->work[k]);
+}
+
+/* Whether a sweep changed little: then another would change even less. `before` is lost. */
+static bool has_settled(sd_engine *e, const sd_vector *after, sd_vector *before)
+{
+    double change = 0, size = 0;
+    sd_axpby(e, 1.0, after, -1.0, before);
+    sd_norm_inf(e, before, &change);
+    sd_norm_inf(e, after, &size);
+    return !(change > SETTLED * size);
+}
+
+/* Sweeps over one triangle, for b, between two vectors; returns how many. The last result is in *to. */
+static int sweep(const sd_ldlt_inverse *m, sd_engine *e, bool forward, int sweeps, const sd_vector *b, sd_vector *from,
+                 sd_vector *to)
+{
+    const int most = sweeps > 0 ? sweeps : m->factors->levels;
+    int done = 1;
+    sd_ldlt_sweep(e, m->factors, forward, b, NULL, to);
+    while (done < most && !e->status) {
+        const sd_vector swap = *from;
+        *from = *to;
+        *to = swap;
+        sd_ldlt_sweep(e, m->factors, forward, b, from, to);
+        ++done;
+        if (sweeps == 0 && has_settled(e, to, from)) break;
+    }
+    return done;
+}
+
+/* Equal numbers of sweeps from 0 on both triangles, so that the application is symmetric. */
+static void apply_swept(const sd_ldlt_inverse *m, sd_engine *e, const sd_vector *r, sd_vector *z)
+{
+    sd_vector b = {m->work[0].data, m->factors->n, m->work[0].precision};
+    sd_vector from = m->work[1], to = m->work[2];
+    sd_ldlt_enter(e, m->factors, r, &b);
+    const int sweeps = sweep(m, e, true, m->sweeps, &b, &from, &to);
+    const sd_vector swap = b;
+    b = to;
+    to = swap;
+    sweep(m, e, false, sweeps, &b, &from, &to);
+    sd_ldlt_leave(e, m->factors, &to, z);
+}
+
 static void apply(const void *self, sd_engine *e, const sd_vector *r, sd_vector *z)
 {
     const sd_ldlt_inverse *m = self;
-    sd_vector work = m->work;
-    sd_ldlt_solve(e, m->factors, r, z, &work);
+    sd_vector work = m->work[0];
+    if (m->swept)
+        apply_swept(m, e, r, z);
+    else
+        sd_ldlt_solve(e, m->factors, r, z, &work);
 }
 
 sd_preconditioner sd_ldlt_preconditioner(const sd_ldlt_inverse *m)
 {
-    return (sd_preconditioner){apply, m, false, true};
+    return (sd_preconditioner){apply, m, false, !m->swept || m->sweeps > 0};
 }

@@ -34,9 +34,17 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m);
 /* One solve's view of it. */
 typedef struct sd_ldlt_inverse {
     const sd_ldlt_factors *factors;
-    sd_vector work; /* 2 n numbers */
+    bool swept;
+    int sweeps;        /* of each triangle; 0: until they change little, at most as many as there are levels */
+    sd_vector work[3]; /* 2 n numbers, and where swept two more of n */
 } sd_ldlt_inverse;
 
+/* Takes what applications need; *m may be freed whether that failed or not. */
+saddle_status sd_ldlt_inverse_make(sd_engine *e, const sd_block_ldlt *ldlt, bool swept, int sweeps,
+                                   sd_precision precision, sd_ldlt_inverse *m);
+void sd_ldlt_inverse_free(sd_engine *e, sd_ldlt_inverse *m);
+
+/* Symmetric where the solves are exact or the number of sweeps is given. */
 sd_preconditioner sd_ldlt_preconditioner(const sd_ldlt_inverse *m);
 
 /*

@@ -440,7 +440,7 @@ static saddle_status half_numbers(sd_engine *e, const sd_ldlt_runner *r, sd_prec
     return e->status;
 }
 
-saddle_status sd_ldlt_sweep(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A, const sd_sweep_rule *rule,
+saddle_status sd_ldlt_run_sweeps(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A, const sd_sweep_rule *rule,
                             bool *weak, sd_ldlt_numbers *x, sd_ldlt_counts *counts, double *residual)
 {
     const sd_ldlt_part *whole = &r->part[whole_of(r)];

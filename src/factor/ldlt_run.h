@@ -56,7 +56,7 @@ typedef struct sd_sweep_rule {
 /* *residual = max |A - (C G + I) S (C G + I)'| on the pattern at the end, pivots as they were before any was moved
  * away from 0; infinite where something is not finite, or where it ended early. weak, of `blocks`, says which
  * diagonal blocks had small pivots in the last sweep. */
-saddle_status sd_ldlt_sweep(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A, const sd_sweep_rule *rule,
+saddle_status sd_ldlt_run_sweeps(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A, const sd_sweep_rule *rule,
                             bool *weak, sd_ldlt_numbers *x, sd_ldlt_counts *counts, double *residual);
 
 #endif

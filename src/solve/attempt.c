@@ -87,9 +87,10 @@ static saddle_status iterate(const saddle_solver *solver, sd_engine *e, const re
     const sd_operator *op = &solver->op[q->precision];
     const sd_direct_inverse inverse = {attempt->direct, op->sparse.n, op->exponent};
     const int32_t n = op->sparse.n;
-    const bool blocks = sd_is_ldlt(attempt->method);
-    sd_ldlt_inverse ldlt = {blocks ? &attempt->ldlt->factors : NULL, {0}};
-    if (blocks) ldlt.work = sd_vector_new(e, q->precision, 2 * (int64_t)n, "triangular solves");
+    const bool swept = solver->options.trisolve == SADDLE_TRISOLVE_BLOCK_JACOBI;
+    sd_ldlt_inverse ldlt = {0};
+    if (attempt->ldlt)
+        sd_ldlt_inverse_make(e, attempt->ldlt, swept, (int)solver->options.trisolve_sweeps, q->precision, &ldlt);
     const sd_preconditioner M = choose_preconditioner(solver, attempt, &inverse, &ldlt);
     sd_vector vectors[2] = {sd_vector_new(e, q->precision, n, "right-hand side"),
                             sd_vector_new(e, q->precision, n, "solution")};
@@ -114,7 +115,7 @@ static saddle_status iterate(const saddle_solver *solver, sd_engine *e, const re
     attempt->reason = m.reason;
     sd_monitor_end(&m);
     sd_vectors_free(e, 2, vectors);
-    sd_vector_free(e, &ldlt.work);
+    sd_ldlt_inverse_free(e, &ldlt);
     return e->status;
 }
 

@@ -139,6 +139,7 @@ static void tell(const making *t, const sd_ldlt_rule *rule, const sd_ldlt_counts
     info->fill_tau = rule->fill == SD_FILL_TAU ? rule->tau : NAN;
     info->sweeps = is_swept(t->s) && !m->fallback ? t->s->options.sweeps : -1;
     info->fallback = m->fallback;
+    info->trisolve = t->s->options.trisolve == SADDLE_TRISOLVE_AUTO ? SADDLE_TRISOLVE_EXACT : t->s->options.trisolve;
     info->pattern_residual = m->residual;
     if (counts->replaced > 0)
         sd_log(t->c, SADDLE_LOG_WARNING, "%lld diagonal blocks went beyond the range of numbers and were replaced",
@@ -210,7 +211,7 @@ static saddle_status sweep(const making *t, const sd_block_matrix *B, const sd_c
     bool *last = sd_alloc_zero(c, B->blocks, sizeof *last, "blocks pushed back");
     saddle_status status = weak && last ? sd_ldlt_begin_run(t->e, m, layout, rule->precision) : c->status;
     for (bool done = false; !done && !status;) {
-        status = sd_ldlt_sweep(t->e, &m->runner, &s->op[rule->precision].sparse, &q, weak, &m->numbers, counts,
+        status = sd_ldlt_run_sweeps(t->e, &m->runner, &s->op[rule->precision].sparse, &q, weak, &m->numbers, counts,
                                &m->residual);
         const bool ended_early = q.early && counts->perturbed + counts->replaced > 0;
         const bool failed = counts->perturbed > 0;

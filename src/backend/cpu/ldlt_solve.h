@@ -33,26 +33,27 @@ static inline void NAME(add_transposed)(const sd_ldlt_block *b, const real *data
     }
 }
 
-/* Row i of a solve: forward y_i <- G_i (y_i - sum over C), backward y_i <- y_i - G_i (sum over C'). */
-static void NAME(solve_row)(const sd_ldlt_factors *x, int32_t i, bool forward, real *y)
+/* Row i of a solve or a sweep: forward to_i = G_i (b_i - sum C_ik from_k), backward to_i = b_i - G_i (sum C_ki'
+ * from_k); from is NULL where it is 0. */
+static void NAME(solve_row)(const sd_ldlt_factors *x, int32_t i, bool forward, const real *b, const real *from,
+                            real *to)
 {
     const int32_t first = x->start[i], size = x->start[i + 1] - first;
     const int64_t begin = forward ? x->row[i] : x->diagonal[i];
-    const int64_t last = forward ? x->diagonal[i] : x->row[i + 1];
+    const int64_t last = !from ? begin : forward ? x->diagonal[i] : x->row[i + 1];
     const real *g = (const real *)x->inverse + x->square[i];
     real sum[SD_BLOCK_MOST] = {0}, product[SD_BLOCK_MOST] = {0};
-    if (begin == last && !forward) return;
     for (int64_t k = begin; k < last; ++k) {
-        const sd_ldlt_block *b = &x->list[k];
-        if (b->transposed)
-            NAME(add_transposed)(b, x->data, y + x->start[b->other], sum);
+        const sd_ldlt_block *block = &x->list[k];
+        if (block->transposed)
+            NAME(add_transposed)(block, x->data, from + x->start[block->other], sum);
         else
-            NAME(add_block)(b, x->data, y + x->start[b->other], sum);
+            NAME(add_block)(block, x->data, from + x->start[block->other], sum);
     }
-    for (int p = 0; p < size && forward; ++p) sum[p] = y[first + p] - sum[p];
-    for (int p = 0; p < size; ++p)
+    for (int p = 0; p < size && forward; ++p) sum[p] = b[first + p] - sum[p];
+    for (int p = 0; p < size && (forward || begin < last); ++p)
         for (int q = 0; q < size; ++q) product[q] = FUSED(g[q + p * size], sum[p], product[q]);
-    for (int q = 0; q < size; ++q) y[first + q] = forward ? product[q] : y[first + q] - product[q];
+    for (int q = 0; q < size; ++q) to[first + q] = forward ? product[q] : b[first + q] - product[q];
 }
 
 static void NAME(solve_levels)(const sd_ldlt_factors *x, bool forward, int threads, real *y)
@@ -64,7 +65,7 @@ static void NAME(solve_levels)(const sd_ldlt_factors *x, bool forward, int threa
         const int32_t begin = x->level[l], end = x->level[l + 1];
         if (threads == 1 || end - begin >= LEVEL_TEAM) {
 #pragma omp for schedule(static)
-            for (int32_t k = begin; k < end; ++k) NAME(solve_row)(x, k, forward, y);
+            for (int32_t k = begin; k < end; ++k) NAME(solve_row)(x, k, forward, y, y, y);
             l += step;
         } else {
             int32_t beyond = l;
@@ -73,22 +74,52 @@ static void NAME(solve_levels)(const sd_ldlt_factors *x, bool forward, int threa
 #pragma omp single
             for (int32_t thin = l; thin != beyond; thin += step)
                 for (int32_t k = x->level[thin]; k < x->level[thin + 1]; ++k)
-                    NAME(solve_row)(x, k, forward, y);
+                    NAME(solve_row)(x, k, forward, y, y, y);
             l = beyond;
         }
     }
 }
 
-void PUBLIC(ldlt_solve)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *z, sd_vector *work)
+static int NAME(team)(const sd_engine *e, const sd_ldlt_factors *x)
+{
+    return x->blocks < TEAM_FROM ? 1 : e->threads;
+}
+
+void PUBLIC(ldlt_enter)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *y)
 {
     if (e->status) return;
-    const real *from = r->data, *scale = x->scale;
-    real *y = work->data, *to = z->data;
-    const int threads = x->blocks < TEAM_FROM ? 1 : e->threads;
+    const real *const from = r->data, *const scale = x->scale;
+    real *const to = y->data;
+    const int threads = NAME(team)(e, x);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t k = 0; k < x->n; ++k) y[k] = from[x->order[k]] * scale[k];
-    NAME(solve_levels)(x, true, threads, y);
-    NAME(solve_levels)(x, false, threads, y);
+    for (int32_t k = 0; k < x->n; ++k) to[k] = from[x->order[k]] * scale[k];
+}
+
+void PUBLIC(ldlt_leave)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *y, sd_vector *z)
+{
+    if (e->status) return;
+    const real *const from = y->data, *const scale = x->scale;
+    real *const to = z->data;
+    const int threads = NAME(team)(e, x);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t k = 0; k < x->n; ++k) to[x->order[k]] = y[k] * scale[k];
+    for (int32_t k = 0; k < x->n; ++k) to[x->order[k]] = from[k] * scale[k];
+}
+
+void PUBLIC(ldlt_sweep)(sd_engine *e, const sd_ldlt_factors *x, bool forward, const sd_vector *b,
+                        const sd_vector *from, sd_vector *to)
+{
+    if (e->status) return;
+    const int threads = NAME(team)(e, x);
+#pragma omp parallel for schedule(dynamic, 256) num_threads(threads) if (threads > 1)
+    for (int32_t i = 0; i < x->blocks; ++i)
+        NAME(solve_row)(x, i, forward, b->data, from ? from->data : NULL, to->data);
+}
+
+void PUBLIC(ldlt_solve)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *z, sd_vector *work)
+{
+    PUBLIC(ldlt_enter)(e, x, r, work);
+    if (e->status) return;
+    NAME(solve_levels)(x, true, NAME(team)(e, x), work->data);
+    NAME(solve_levels)(x, false, NAME(team)(e, x), work->data);
+    PUBLIC(ldlt_leave)(e, x, work, z);
 }

@@ -18,31 +18,53 @@ static void NAME(add_block)(const sd_ldlt_block *b, const real *data, const real
     }
 }
 
-/* Row i of a solve: forward y_i <- G_i (y_i - sum over C), backward y_i <- y_i - G_i (sum over C'). */
-static void NAME(solve_row)(const sd_ldlt_factors *x, int32_t i, bool forward, real *y)
+/* Row i of a solve or a sweep: forward to_i = G_i (b_i - sum C_ik from_k), backward to_i = b_i - G_i (sum C_ki'
+ * from_k); from is NULL where it is 0. */
+static void NAME(solve_row)(const sd_ldlt_factors *x, int32_t i, bool forward, const real *b, const real *from,
+                            real *to)
 {
     const int32_t first = x->start[i], size = x->start[i + 1] - first;
     const int64_t begin = forward ? x->row[i] : x->diagonal[i];
     const int64_t last = forward ? x->diagonal[i] : x->row[i + 1];
     const real *g = (const real *)x->inverse + x->square[i];
     real sum[SD_BLOCK_MOST] = {0};
-    for (int64_t k = begin; k < last; ++k)
-        NAME(add_block)(&x->list[k], x->data, y + x->start[x->list[k].other], sum);
-    for (int p = 0; p < size && forward; ++p) sum[p] = y[first + p] - sum[p];
+    for (int64_t k = begin; k < last && from; ++k)
+        NAME(add_block)(&x->list[k], x->data, from + x->start[x->list[k].other], sum);
+    for (int p = 0; p < size && forward; ++p) sum[p] = b[first + p] - sum[p];
     for (int q = 0; q < size; ++q) {
         real product = 0;
         for (int p = 0; p < size; ++p) product = MATH(fma)(g[q + p * size], sum[p], product);
-        y[first + q] = forward ? product : y[first + q] - product;
+        to[first + q] = forward ? product : b[first + q] - product;
     }
+}
+
+void PUBLIC(ldlt_enter)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *y)
+{
+    if (e->status) return;
+    for (int32_t k = 0; k < x->n; ++k)
+        ((real *)y->data)[k] = ((const real *)r->data)[x->order[k]] * ((const real *)x->scale)[k];
+}
+
+void PUBLIC(ldlt_leave)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *y, sd_vector *z)
+{
+    if (e->status) return;
+    for (int32_t k = 0; k < x->n; ++k)
+        ((real *)z->data)[x->order[k]] = ((const real *)y->data)[k] * ((const real *)x->scale)[k];
+}
+
+void PUBLIC(ldlt_sweep)(sd_engine *e, const sd_ldlt_factors *x, bool forward, const sd_vector *b,
+                        const sd_vector *from, sd_vector *to)
+{
+    if (e->status) return;
+    for (int32_t i = 0; i < x->blocks; ++i)
+        NAME(solve_row)(x, i, forward, b->data, from ? from->data : NULL, to->data);
 }
 
 void PUBLIC(ldlt_solve)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *z, sd_vector *work)
 {
-    if (e->status) return;
-    const real *from = r->data, *scale = x->scale;
-    real *y = work->data, *to = z->data;
-    for (int32_t k = 0; k < x->n; ++k) y[k] = from[x->order[k]] * scale[k];
-    for (int32_t k = 0; k < x->blocks; ++k) NAME(solve_row)(x, k, true, y);
-    for (int32_t k = x->blocks - 1; k >= 0; --k) NAME(solve_row)(x, k, false, y);
-    for (int32_t k = 0; k < x->n; ++k) to[x->order[k]] = y[k] * scale[k];
+    real *y = work->data;
+    PUBLIC(ldlt_enter)(e, x, r, work);
+    for (int32_t i = 0; i < x->blocks && !e->status; ++i) NAME(solve_row)(x, i, true, y, y, y);
+    for (int32_t i = x->blocks - 1; i >= 0 && !e->status; --i) NAME(solve_row)(x, i, false, y, y, y);
+    PUBLIC(ldlt_leave)(e, x, work, z);
 }
