@@ -130,7 +130,7 @@ saddle_status sd_ldlt_inverse_make(sd_engine *e, const sd_block_ldlt *ldlt, bool
                                    sd_precision precision, sd_ldlt_inverse *m)
 {
     const int32_t n = ldlt->factors.n;
-    *m = (sd_ldlt_inverse){.factors = &ldlt->factors, .swept = swept, .sweeps = sweeps};
+    *m = (sd_ldlt_inverse){.factors = &ldlt->factors, .positive = ldlt->positive, .swept = swept, .sweeps = sweeps};
     m->work[0] = sd_vector_new(e, precision, 2 * (int64_t)n, "triangular solves");
     for (int k = 1; k < 3 && swept; ++k) m->work[k] = sd_vector_new(e, precision, n, "triangular solves");
     return e->status;
@@ -195,5 +195,6 @@ static void apply(const void *self, sd_engine *e, const sd_vector *r, sd_vector 
 
 sd_preconditioner sd_ldlt_preconditioner(const sd_ldlt_inverse *m)
 {
-    return (sd_preconditioner){apply, m, false, !m->swept || m->sweeps > 0};
+    const bool symmetric = !m->swept || m->sweeps > 0;
+    return (sd_preconditioner){apply, m, symmetric && m->positive, symmetric};
 }

@@ -15,6 +15,7 @@ typedef struct sd_block_ldlt {
     int64_t pushed_back;
     double residual; /* of sweeps, on the pattern */
     bool fallback;
+    bool positive; /* all pivots are, as they stand */
 
     sd_ldlt_factors factors; /* for solves */
     bool own_values;         /* data and inverse are copies of `values` in the backend's memory */
@@ -34,7 +35,7 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m);
 /* One solve's view of it. */
 typedef struct sd_ldlt_inverse {
     const sd_ldlt_factors *factors;
-    bool swept;
+    bool positive, swept;
     int sweeps;        /* of each triangle; 0: until they change little, at most as many as there are levels */
     sd_vector work[3]; /* 2 n numbers, and where swept two more of n */
 } sd_ldlt_inverse;

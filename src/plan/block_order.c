@@ -97,25 +97,6 @@ saddle_status sd_levels_of_tree(sd_context *c, const sd_graph *g, const sd_block
     return status;
 }
 
-saddle_status sd_levels_of_pattern(sd_context *c, const sd_graph *g, const sd_block_order *order,
-                                   sd_block_levels *levels)
-{
-    int32_t count = 0;
-    int32_t *level = sd_alloc_zero(c, order->blocks, sizeof *level, "levels");
-    if (!level) return c->status;
-    for (int32_t p = 0; p < order->blocks; ++p) {
-        const int32_t i = order->at[p];
-        for (int64_t k = g->ptr[i]; k < g->ptr[i + 1]; ++k) {
-            const int32_t q = order->position[g->ind[k]];
-            if (q < p && level[q] >= level[p]) level[p] = level[q] + 1;
-        }
-        if (level[p] >= count) count = level[p] + 1;
-    }
-    const saddle_status status = sort_levels(c, order, level, count, levels);
-    sd_free(c, level);
-    return status;
-}
-
 void sd_block_levels_free(sd_context *c, sd_block_levels *levels)
 {
     sd_free(c, levels->first);

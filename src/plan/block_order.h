@@ -44,9 +44,6 @@ typedef struct sd_block_levels {
 saddle_status sd_levels_of_tree(sd_context *c, const sd_graph *g, const sd_block_order *order, int32_t generation,
                                 sd_block_levels *levels);
 
-/* The levels of a pattern as it stands: block i comes after the neighbours in g that stand before it. */
-saddle_status sd_levels_of_pattern(sd_context *c, const sd_graph *g, const sd_block_order *order,
-                                   sd_block_levels *levels);
 void sd_block_levels_free(sd_context *c, sd_block_levels *levels);
 
 #endif

@@ -15,6 +15,20 @@
 static const double MIXED_INNER_TOL = 1e-4; /* a correction in single: four digits, safely reached */
 enum { MIXED_MOST = 50 };
 
+/* Conjugate gradients where all is definite; otherwise FGMRES, and SQMR where its vectors would take more than half of
+ * the memory that is left. */
+static int choose_for_ldlt(const saddle_solver *s)
+{
+    const saddle_options *o = &s->options;
+    const bool symmetric = o->trisolve != SADDLE_TRISOLVE_BLOCK_JACOBI || o->trisolve_sweeps > 0;
+    const int64_t vectors = 2 * (o->restart < o->maxiter ? o->restart : o->maxiter);
+    const double bytes = (double)vectors * (double)s->A.n * (double)sd_precision_size(sd_iteration_precision(s));
+    if (symmetric && s->ldlt.positive && s->facts.kind == SADDLE_KIND_SPD) return SADDLE_KRYLOV_CG;
+    if (symmetric && o->max_memory > 0 && bytes > 0.5 * (double)(o->max_memory - s->c.bytes))
+        return SADDLE_KRYLOV_SQMR;
+    return SADDLE_KRYLOV_FGMRES;
+}
+
 int sd_choose_krylov(const saddle_solver *solver, int method)
 {
     const int asked = solver->options.krylov;
@@ -23,7 +37,7 @@ int sd_choose_krylov(const saddle_solver *solver, int method)
         method == SADDLE_METHOD_NONE || (blocks ? solver->block_jacobi.positive : solver->diagonal.positive);
     if (asked != SADDLE_KRYLOV_AUTO) return asked;
     if (method == SADDLE_METHOD_DIRECT) return SADDLE_KRYLOV_REFINE;
-    if (sd_is_ldlt(method)) return SADDLE_KRYLOV_FGMRES;
+    if (sd_is_ldlt(method)) return choose_for_ldlt(solver);
     if (!solver->facts.symmetric) return SADDLE_KRYLOV_GMRES;
     if (blocks && !sd_block_symmetric(solver->block_jacobi.kernel)) return SADDLE_KRYLOV_GMRES;
     if (!positive) return SADDLE_KRYLOV_SQMR;

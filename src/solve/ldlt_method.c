@@ -309,6 +309,7 @@ static saddle_status make(const making *t, bool *dear)
                    (long long)counts.perturbed);
         if (!status && (!again || stale)) status = make_anew(t, &B, layout, &rule, &counts);
         *dear = counts.dear;
+        m->positive = counts.negative + counts.replaced == 0;
         if (!status && !counts.dear) status = sd_ldlt_place(t->e, m);
         if (!status && !counts.dear) tell(t, &rule, &counts);
         if (!status && !counts.dear && s->options.check == SADDLE_CHECK_ON)
