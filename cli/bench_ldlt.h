@@ -27,6 +27,7 @@ enum { LDLT_SIDES = 2 };
 /* One run. Numbers that are not known are NaN, counts -1. */
 typedef struct ldlt_result {
     bool run;     /* it was asked for */
+    bool reached; /* the tolerance, for every right-hand side */
     bool solved;  /* errors small enough for every right-hand side (bench_ldlt_run.c) */
     char why[96]; /* where it is not: why */
     int64_t iterations[LDLT_SIDES];

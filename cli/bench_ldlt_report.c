@@ -145,10 +145,14 @@ static void print_missed(const ldlt_report *t, ldlt_recipe recipe)
     for (int i = 0; i < t->count; ++i) {
         const ldlt_row *row = &t->rows[i];
         if (!row->results[recipe].run || row->results[recipe].solved) continue;
-        if (at == 0)
+        if (at == 0) {
             at = printf("not by %s: %s", ldlt_recipe_names[recipe], row->name);
-        else
-            at += printf(at % LINE > LINE - 20 ? ",\n  %s" : ", %s", row->name);
+        } else if (at + (int)strlen(row->name) + 2 < LINE) {
+            at += printf(", %s", row->name);
+        } else {
+            printf(",\n  ");
+            at = 2 + printf("%s", row->name);
+        }
     }
     if (at > 0) putchar('\n');
 }

@@ -160,6 +160,7 @@ static saddle_status solve_side(ldlt_bench *t, const saddle_solver *solver, int 
     r->backward[side] = info.backward_error;
     r->componentwise[side] = info.componentwise_error;
     r->residual[side] = info.relative_residual;
+    r->reached = r->reached && status == SADDLE_OK;
     const bool measured = status == SADDLE_OK || status == SADDLE_NOT_CONVERGED || status == SADDLE_SINGULAR;
     if (!measured || !good(r, side)) {
         const char *why = measured ? saddle_reason_text(info.reason) : info.message;
@@ -219,6 +220,7 @@ ldlt_result ldlt_try(ldlt_bench *t, const saddle_options *o, int sides)
     saddle_status status = saddle_create(&solver, o, &hooks, t->message);
     if (status != SADDLE_OK) snprintf(r.why, sizeof r.why, "%.90s", t->message);
     if (status == SADDLE_OK) status = set_up(t, solver, o->method == SADDLE_METHOD_DIRECT, &r);
+    r.reached = status == SADDLE_OK && sides > 0;
     for (int k = 0; k < sides && status == SADDLE_OK; ++k) status = solve_side(t, solver, k, &r);
     r.solved = status == SADDLE_OK && sides > 0 && good(&r, 0) && (sides < 2 || good(&r, 1));
     if (t->late) snprintf(r.why, sizeof r.why, "took over %g s", t->limit);
