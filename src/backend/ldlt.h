@@ -92,10 +92,12 @@ typedef struct sd_ldlt_numbers {
     sd_precision precision;
 } sd_ldlt_numbers;
 
-/* A part of the targets: off-diagonal blocks, and diagonal ones. */
+/* A part of the targets: the columns of some diagonal blocks, their off-diagonal blocks, and where both lie. */
 typedef struct sd_ldlt_part {
-    int32_t shape, shape_end;
     int32_t block, block_end;
+    int32_t shape, shape_end;
+    int64_t entry, entry_end;
+    int64_t square, square_end;
 } sd_ldlt_part;
 
 /* Where entry k of a matrix goes: C[target[k]], or S[-1 - target[k]], of which the lower triangle counts, or

@@ -32,6 +32,7 @@ void sd_block_matrix_free(sd_context *c, sd_block_matrix *B);
 typedef enum sd_fill_kind { SD_FILL_NONE, SD_FILL_LEVEL, SD_FILL_TAU } sd_fill_kind;
 
 typedef struct sd_ldlt_rule {
+    bool symbolic; /* the pattern alone: no number is looked at, and fill is not by threshold */
     sd_fill_kind fill;
     int level;  /* most, of SD_FILL_LEVEL */
     double tau; /* of SD_FILL_TAU: a row of fill is left out where max |C G| in it is below */
@@ -93,8 +94,9 @@ typedef struct sd_ldlt_values {
 
 void sd_ldlt_values_free(sd_context *c, sd_ldlt_values *v);
 
-/* Factors B and finds its pattern under way. On failure nothing is kept. */
-saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule,
+/* Factors B and finds its pattern under way: in the order of its blocks, but with `last` (NULL: none)
+ * behind all others. On failure nothing is kept; of a symbolic one there are no values. */
+saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule, const bool *last,
                            sd_ldlt_plan *plan, sd_ldlt_values *values, sd_ldlt_counts *counts);
 
 #endif

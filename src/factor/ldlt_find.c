@@ -266,6 +266,7 @@ static saddle_status store_column(finding *f, int32_t j, worker *w)
     column *to = &f->columns[j];
     int64_t entries = 0;
     int32_t count = 0;
+    const bool symbolic = f->rule->symbolic;
     sd_ldlt_sort(d, f->order.position, d->count, d->touched);
     for (int32_t k = 0; k < d->count; ++k) {
         sd_ldlt_met *m = &d->met[d->touched[k]];
@@ -277,7 +278,7 @@ static saddle_status store_column(finding *f, int32_t j, worker *w)
         ++count;
     }
     to->list = take(f, w, count * (int64_t)sizeof *to->list);
-    to->data = take(f, w, entries * number);
+    to->data = take(f, w, symbolic ? 0 : entries * number);
     if (!to->list || !to->data) return f->c->status;
     int64_t next = 0;
     for (int32_t k = 0; k < d->count; ++k) {
@@ -292,7 +293,8 @@ static saddle_status store_column(finding *f, int32_t j, worker *w)
                                                 .width = m->height,
                                                 .transposed = 1,
                                                 .level = (uint8_t)(m->level < 255 ? m->level : 255)};
-        d->k->keep_block(sd_ldlt_accumulator(d, i), ld, m->rows, m->columns, to->data + next * number);
+        if (!symbolic)
+            d->k->keep_block(sd_ldlt_accumulator(d, i), ld, m->rows, m->columns, to->data + next * number);
         next += m->height * m->width;
     }
     w->entries += entries;
@@ -306,10 +308,10 @@ static saddle_status make_column(finding *f, int32_t j, worker *w)
     if (!status) {
         sd_ldlt_meet_matrix(f->B, f->order.position, j, d);
         meet_terms(f, j, d);
-        status = sd_ldlt_accumulate(f->c, f->B, j, d);
+        if (!f->rule->symbolic) status = sd_ldlt_accumulate(f->c, f->B, j, d);
     }
     if (!status) {
-        w->flops += sd_ldlt_subtract(f->B, j, d);
+        if (!f->rule->symbolic) w->flops += sd_ldlt_subtract(f->B, j, d);
         status = store_column(f, j, w);
     }
     sd_ldlt_clear(d);
@@ -423,7 +425,8 @@ static saddle_status column_of(finding *f, int32_t k, worker *w)
     return make_column(f, f->kept[k], w);
 }
 
-static saddle_status run_piece(finding *f, int32_t count, const int32_t *blocks)
+/* The inverses of the diagonal blocks of a piece; those with small pivots are pushed back. */
+static saddle_status factor_piece(finding *f, int32_t count, const int32_t *blocks)
 {
     const sd_block_rule rule = {.kernel = f->rule->kernel, .small = f->rule->small};
     plan_piece(f, count, blocks);
@@ -431,11 +434,21 @@ static saddle_status run_piece(finding *f, int32_t count, const int32_t *blocks)
     if (status) return status;
     sd_block_factor(&f->e, &rule, &f->diagonal, &f->factors);
     sd_block_invert(&f->e, &f->factors, &f->inverted);
-    if (f->e.status) return f->e.status;
-    if (judge_piece(f)) {
-        status = sd_push_back(f->c, f->push, &f->order);
-        memset(f->push, 0, (size_t)f->B->blocks * sizeof *f->push);
-        f->pushed = true;
+    if (f->e.status || !judge_piece(f)) return f->e.status;
+    status = sd_push_back(f->c, f->push, &f->order);
+    memset(f->push, 0, (size_t)f->B->blocks * sizeof *f->push);
+    f->pushed = true;
+    return status;
+}
+
+static saddle_status run_piece(finding *f, int32_t count, const int32_t *blocks)
+{
+    saddle_status status = SADDLE_OK;
+    if (f->rule->symbolic) {
+        memcpy(f->kept, blocks, (size_t)count * sizeof *f->kept);
+        f->kept_count = count;
+    } else {
+        status = factor_piece(f, count, blocks);
     }
     if (!status) status = in_parallel(f, f->kept_count, column_of);
     f->entries = 0;
@@ -480,7 +493,7 @@ static saddle_status conclude(finding *f, sd_ldlt_plan *plan, sd_ldlt_values *va
     const int64_t number = (int64_t)sd_precision_size(f->rule->precision);
     values->precision = f->rule->precision;
     saddle_status status = sd_ldlt_plan_make(c, f->B, &f->order, f->columns, plan);
-    if (status) return status;
+    if (status || f->rule->symbolic) return status;
     values->data = sd_alloc(c, plan->entries, (size_t)number, "factors");
     values->inverse = sd_alloc(c, plan->square[plan->blocks], (size_t)number, "factors");
     if (!values->data || !values->inverse) return c->status;
@@ -495,20 +508,21 @@ static saddle_status conclude(finding *f, sd_ldlt_plan *plan, sd_ldlt_values *va
                    (size_t)(b->height * b->width * number));
         }
     }
-    sd_free(c, plan->from);
-    plan->from = NULL;
     return SADDLE_OK;
 }
 
-saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule, sd_ldlt_plan *plan,
-                           sd_ldlt_values *values, sd_ldlt_counts *counts)
+saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule, const bool *last,
+                           sd_ldlt_plan *plan, sd_ldlt_values *values, sd_ldlt_counts *counts)
 {
     finding f = {.c = c, .B = B, .rule = rule};
     *plan = (sd_ldlt_plan){0};
     *values = (sd_ldlt_values){0};
     saddle_status status = begin(&f);
+    if (!status && last) status = sd_push_back(c, last, &f.order);
     if (!status) status = run(&f);
     if (!status) status = conclude(&f, plan, values);
+    sd_free(c, plan->from);
+    plan->from = NULL;
     for (int t = 0; t < f.threads && f.workers; ++t) f.counts.flops += f.workers[t].flops;
     *counts = f.counts;
     end(&f);

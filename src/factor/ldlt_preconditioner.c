@@ -1,51 +1,84 @@
 /* Block LDL' as a preconditioner: see ldlt_preconditioner.h. */
 #include "factor/ldlt_preconditioner.h"
 
+#include <math.h>
+
+/* The scaling of row i of A: that of the preparation, for A 2^-exponent. */
+static double scale_of(const sd_block_ldlt *m, int32_t i)
+{
+    const double *given = m->preparation.row_scale;
+    return ldexp(given ? given[i] : 1.0, m->exponent / 2);
+}
+
+/* m->order: the preparation's rows, block by block as the plan numbers them. */
+static saddle_status make_order(sd_context *c, sd_block_ldlt *m)
+{
+    const sd_ldlt_plan *plan = &m->plan;
+    if (m->order) return SADDLE_OK;
+    m->order = sd_alloc(c, plan->n, sizeof *m->order, "order of rows");
+    if (!m->order) return c->status;
+    for (int32_t i = 0, r = 0; i < plan->blocks; ++i) {
+        int32_t from = m->preparation.block_start[plan->block_at[i]];
+        for (; r < plan->start[i + 1]; ++r) m->order[r] = m->preparation.permutation[from++];
+    }
+    return SADDLE_OK;
+}
+
+saddle_status sd_ldlt_begin_run(sd_engine *e, sd_block_ldlt *m, const sd_csr *layout, sd_precision precision)
+{
+    sd_context *c = e->context;
+    double *scale = sd_alloc(c, layout->n, sizeof *scale, "scaling");
+    saddle_status status = scale ? make_order(c, m) : c->status;
+    for (int32_t i = 0; i < layout->n && !status; ++i) scale[i] = scale_of(m, i);
+    if (!status) status = sd_ldlt_runner_make(e, &m->plan, layout, m->order, scale, &m->runner);
+    if (!status) status = sd_ldlt_numbers_make(e, &m->runner, precision, &m->numbers);
+    sd_ldlt_values_free(c, &m->values);
+    sd_free(c, scale);
+    return e->status = status;
+}
+
 saddle_status sd_ldlt_place(sd_engine *e, sd_block_ldlt *m)
 {
     const sd_ldlt_plan *plan = &m->plan;
-    sd_ldlt_factors *f = &m->factors;
     sd_context *c = e->context;
-    const double *given = m->preparation.row_scale;
+    const bool run = m->numbers.data != NULL;
+    const sd_precision precision = run ? m->numbers.precision : m->values.precision;
     double *scale = sd_alloc(c, plan->n, sizeof *scale, "scaling");
-    m->order = sd_alloc(c, plan->n, sizeof *m->order, "order of rows");
-    m->scale = sd_vector_new(e, m->values.precision, plan->n, "scaling");
-    if (!scale || !m->order) e->status = c->status;
-    for (int32_t i = 0, r = 0; i < plan->blocks && !e->status; ++i) {
-        int32_t from = m->preparation.block_start[plan->block_at[i]];
-        for (; r < plan->start[i + 1]; ++r, ++from) {
-            m->order[r] = m->preparation.permutation[from];
-            scale[r] = given ? given[m->order[r]] : 1.0;
-        }
-    }
+    if (!scale || make_order(c, m)) e->status = c->status;
+    if (!m->scale.data) m->scale = sd_vector_new(e, precision, plan->n, "scaling");
+    for (int32_t r = 0; r < plan->n && !e->status; ++r) scale[r] = scale_of(m, m->order[r]);
     if (!e->status) sd_vector_put(e, scale, &m->scale);
     sd_free(c, scale);
-    *f = (sd_ldlt_factors){.n = plan->n,
-                           .blocks = plan->blocks,
-                           .levels = plan->levels,
-                           .largest = plan->largest,
-                           .level = plan->level,
-                           .start = plan->start,
-                           .row = plan->row,
-                           .diagonal = plan->diagonal,
-                           .square = plan->square,
-                           .list = plan->list,
-                           .data = m->values.data,
-                           .inverse = m->values.inverse,
-                           .order = m->order,
-                           .scale = m->scale.data,
-                           .precision = m->values.precision};
+    m->factors = (sd_ldlt_factors){.n = plan->n,
+                                   .blocks = plan->blocks,
+                                   .levels = plan->levels,
+                                   .largest = plan->largest,
+                                   .level = plan->level,
+                                   .start = plan->start,
+                                   .row = plan->row,
+                                   .diagonal = plan->diagonal,
+                                   .square = plan->square,
+                                   .list = plan->list,
+                                   .data = run ? m->numbers.data : m->values.data,
+                                   .inverse = run ? m->numbers.inverse : m->values.inverse,
+                                   .order = m->order,
+                                   .scale = m->scale.data,
+                                   .precision = precision};
     return e->status;
 }
 
 void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m)
 {
+    sd_context *c = e->context;
+    const saddle_preparation preparation = m->preparation;
+    const int exponent = m->exponent;
     sd_vector_free(e, &m->scale);
-    sd_free(e->context, m->order);
-    m->order = NULL;
-    sd_ldlt_plan_free(e->context, &m->plan);
-    sd_ldlt_values_free(e->context, &m->values);
-    m->factors = (sd_ldlt_factors){0};
+    sd_free(c, m->order);
+    sd_ldlt_numbers_free(e, &m->numbers);
+    sd_ldlt_runner_free(e, &m->runner);
+    sd_ldlt_plan_free(c, &m->plan);
+    sd_ldlt_values_free(c, &m->values);
+    *m = (sd_block_ldlt){.preparation = preparation, .exponent = exponent, .residual = NAN};
 }
 
 static void apply(const void *self, sd_engine *e, const sd_vector *r, sd_vector *z)

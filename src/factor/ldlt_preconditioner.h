@@ -2,19 +2,29 @@
 #ifndef SD_LDLT_PRECONDITIONER_H
 #define SD_LDLT_PRECONDITIONER_H
 
-#include "factor/block_ldlt.h"
+#include "factor/ldlt_run.h"
 #include "factor/preconditioner.h"
 
 typedef struct sd_block_ldlt {
     saddle_preparation preparation; /* block_start is NULL before there is one */
+    int exponent;                   /* the factors are those of A 2^-exponent */
     sd_ldlt_plan plan;
-    sd_ldlt_values values;
-    int32_t *order;  /* row of A at each row of the plan's blocks */
-    sd_vector scale; /* of each of them */
-    sd_ldlt_factors factors;
+    sd_ldlt_values values;  /* as they were found, on the host */
+    sd_ldlt_runner runner;  /* where they were made on a known pattern: how, */
+    sd_ldlt_numbers numbers; /* and the result */
+    int64_t pushed_back;
+    double residual; /* of sweeps, on the pattern */
+    bool fallback;
+
+    sd_ldlt_factors factors; /* for solves */
+    int32_t *order;          /* row of A at each row of the plan's blocks */
+    sd_vector scale;         /* of each of them */
 } sd_block_ldlt;
 
-/* Lays out plan, values and scaling for solves. */
+/* Makes ready to factor on the plan that is there; layout is the matrix as the operator stores it. */
+saddle_status sd_ldlt_begin_run(sd_engine *e, sd_block_ldlt *m, const sd_csr *layout, sd_precision precision);
+
+/* Lays out plan, scaling, and values (those of the run, where there was one) for solves. */
 saddle_status sd_ldlt_place(sd_engine *e, sd_block_ldlt *m);
 
 /* All but the preparation. */
@@ -27,5 +37,12 @@ typedef struct sd_ldlt_inverse {
 } sd_ldlt_inverse;
 
 sd_preconditioner sd_ldlt_preconditioner(const sd_ldlt_inverse *m);
+
+/*
+ * How far the factors are from the scaled matrix, all of whose entries A has: max |A - L D L'| on the pattern beside
+ * its largest entry, and |A - L D L'| / |A| in the infinity norm, on the pattern and off it. As much work as a
+ * factorization without dropping a second time; on the host.
+ */
+saddle_status sd_ldlt_check(sd_engine *e, const sd_block_ldlt *m, const sd_csr *A, double *pattern, double *all);
 
 #endif

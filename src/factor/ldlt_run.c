@@ -1,8 +1,10 @@
 /* Block LDL' on a known pattern: see ldlt_run.h. */
 #include "factor/ldlt_run.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
+
+enum { CHUNKS = 64 }; /* of a sweep by rows */
 
 /* ---- targets and their products ---- */
 
@@ -95,6 +97,8 @@ static saddle_status make_run(sd_engine *e, sd_ldlt_runner *r)
         .shape = sd_to_backend(e, shape, count * (int64_t)sizeof *shape, "plan"),
         .first = sd_to_backend(e, first, (targets + 1) * (int64_t)sizeof *first, "plan"),
         .pair = sd_to_backend(e, pair, r->pairs * (int64_t)sizeof *pair, "products of the plan")};
+    if (first) memset(first, 0, (size_t)(targets + 1) * sizeof *first);
+    r->nothing = sd_to_backend(e, first, (targets + 1) * (int64_t)sizeof *first, "plan");
     sd_free(c, shape);
     sd_free(c, first);
     sd_free(c, target);
@@ -119,32 +123,75 @@ static void plan_batch(const sd_ldlt_plan *plan, int32_t begin, int32_t end, sd_
     batch->entries = plan->square[end] - plan->square[begin];
 }
 
+/* The columns of blocks begin .. end). */
+static sd_ldlt_part part_of(const sd_ldlt_plan *plan, const int32_t *column, const int64_t *entry, int32_t begin,
+                            int32_t end)
+{
+    return (sd_ldlt_part){.block = begin,
+                          .block_end = end,
+                          .shape = column[begin],
+                          .shape_end = column[end],
+                          .entry = entry[begin],
+                          .entry_end = entry[end],
+                          .square = plan->square[begin],
+                          .square_end = plan->square[end]};
+}
+
+/* The first block of part p: levels, then chunks of equally many levels, then all. */
+static int32_t part_begin(const sd_ldlt_plan *plan, int32_t chunks, int32_t p, int32_t *end)
+{
+    int32_t first = p, last = p + 1;
+    if (p >= plan->levels + chunks) {
+        first = 0;
+        last = plan->levels;
+    } else if (p >= plan->levels) {
+        first = (int32_t)((int64_t)plan->levels * (p - plan->levels) / chunks);
+        last = (int32_t)((int64_t)plan->levels * (p - plan->levels + 1) / chunks);
+    }
+    *end = plan->level[last];
+    return plan->level[first];
+}
+
 static saddle_status make_levels(sd_engine *e, sd_ldlt_runner *r)
 {
     sd_context *c = e->context;
     const sd_ldlt_plan *plan = r->plan;
-    sd_block_job *job = sd_alloc(c, 2 * (int64_t)plan->blocks, sizeof *job, "plan");
+    r->chunks = plan->levels < CHUNKS ? plan->levels : CHUNKS;
+    const int32_t parts = plan->levels + r->chunks + 1;
+    sd_block_job *job = sd_alloc(c, 3 * (int64_t)plan->blocks, sizeof *job, "plan");
     int32_t *column = sd_alloc(c, (int64_t)plan->blocks + 1, sizeof *column, "plan");
-    r->part = sd_alloc(c, (int64_t)plan->levels + 1, sizeof *r->part, "plan");
-    r->diagonal = sd_alloc(c, (int64_t)plan->levels + 1, sizeof *r->diagonal, "plan");
-    if (job && column && r->part && r->diagonal) {
-        column[0] = 0; /* first off-diagonal block of each column */
-        for (int32_t j = 0; j < plan->blocks; ++j)
+    int64_t *entry = sd_alloc(c, (int64_t)plan->blocks + 1, sizeof *entry, "plan");
+    r->part = sd_alloc(c, parts, sizeof *r->part, "plan");
+    r->diagonal = sd_alloc(c, parts, sizeof *r->diagonal, "plan");
+    if (job && column && entry && r->part && r->diagonal) {
+        column[0] = 0; /* first off-diagonal block of each column, and its first entry */
+        entry[0] = 0;
+        for (int32_t j = 0; j < plan->blocks; ++j) {
             column[j + 1] = column[j] + (int32_t)(plan->row[j + 1] - plan->diagonal[j]);
-        for (int32_t l = 0; l <= plan->levels; ++l) {
-            const bool whole = l == plan->levels;
-            const int32_t begin = whole ? 0 : plan->level[l], end = whole ? plan->blocks : plan->level[l + 1];
-            r->part[l] = (sd_ldlt_part){column[begin], column[end], begin, end};
-            plan_batch(plan, begin, end, &r->diagonal[l], job + (whole ? plan->blocks : begin));
+            entry[j + 1] = entry[j];
+            for (int64_t k = plan->diagonal[j]; k < plan->row[j + 1]; ++k)
+                entry[j + 1] += plan->list[k].height * plan->list[k].width;
+        }
+        sd_block_job *next = job;
+        for (int32_t p = 0; p < parts; ++p) {
+            int32_t end;
+            const int32_t begin = part_begin(plan, r->chunks, p, &end);
+            r->part[p] = part_of(plan, column, entry, begin, end);
+            plan_batch(plan, begin, end, &r->diagonal[p], next);
+            next += end - begin;
         }
     } else {
         e->status = c->status;
     }
-    r->jobs = sd_to_backend(e, job, 2 * plan->blocks * (int64_t)sizeof *job, "plan");
-    for (int32_t l = 0; l <= plan->levels && !e->status; ++l)
-        r->diagonal[l].job = r->jobs + (l == plan->levels ? plan->blocks : plan->level[l]);
+    r->jobs = sd_to_backend(e, job, 3 * plan->blocks * (int64_t)sizeof *job, "plan");
+    int64_t next = 0;
+    for (int32_t p = 0; p < parts && !e->status; ++p) {
+        r->diagonal[p].job = r->jobs + next;
+        next += r->diagonal[p].count;
+    }
     sd_free(c, job);
     sd_free(c, column);
+    sd_free(c, entry);
     return e->status;
 }
 
@@ -246,6 +293,7 @@ void sd_ldlt_runner_free(sd_engine *e, sd_ldlt_runner *r)
     release(e, r->run.shape);
     release(e, r->run.first);
     release(e, r->run.pair);
+    release(e, r->nothing);
     release(e, r->jobs);
     release(e, r->map.target);
     release(e, r->map.scale);
@@ -283,30 +331,36 @@ void sd_ldlt_numbers_free(sd_engine *e, sd_ldlt_numbers *x)
     *x = (sd_ldlt_numbers){0};
 }
 
-/* G of a batch of diagonal blocks: their factors take the place of S. */
-static void invert(sd_engine *e, const sd_block_rule *rule, const sd_block_plan *batch, sd_block_factors *states,
-                   sd_ldlt_numbers *x)
+/* The part that is all of it. */
+static int32_t whole_of(const sd_ldlt_runner *r)
 {
-    const sd_blocks squares = {batch, x->square, x->precision};
+    return r->plan->levels + r->chunks;
+}
+
+/* G of the diagonal blocks of part p; their factors go into f, which may be S itself. */
+static void invert(sd_engine *e, const sd_block_rule *rule, const sd_ldlt_runner *r, int32_t p,
+                   const sd_block_factors *f, const void *square, sd_ldlt_numbers *x)
+{
+    const sd_block_plan *batch = &r->diagonal[p];
+    const sd_blocks squares = {batch, (void *)(uintptr_t)square, x->precision};
     sd_blocks inverses = {batch, x->inverse, x->precision};
-    sd_block_factors factors = *states;
+    sd_block_factors factors = *f;
     factors.plan = batch;
-    factors.data = x->square;
-    factors.precision = x->precision;
     sd_block_factor(e, rule, &squares, &factors);
     sd_block_invert(e, &factors, &inverses);
 }
 
-/* Adds up what became of the diagonal blocks. */
-static saddle_status count_states(sd_engine *e, const sd_ldlt_runner *r, const sd_block_factors *states,
+/* Adds up what became of the diagonal blocks; weak (NULL: not wanted) are those with small pivots. */
+static saddle_status count_states(sd_engine *e, const sd_ldlt_runner *r, const sd_block_factors *f, bool *weak,
                                   sd_ldlt_counts *counts)
 {
     const int32_t blocks = r->plan->blocks;
     sd_block_state *state = sd_alloc(e->context, blocks, sizeof *state, "states of blocks");
     *counts = (sd_ldlt_counts){0};
     if (!state) return e->status = e->context->status;
-    e->backend->download(e, states->state, state, blocks * (int64_t)sizeof *state);
+    e->backend->download(e, f->state, state, blocks * (int64_t)sizeof *state);
     for (int32_t i = 0; i < blocks && !e->status; ++i) {
+        if (weak) weak[i] = state[i].perturbed > 0 || state[i].status != SD_BLOCK_OK;
         counts->negative += state[i].negative;
         counts->perturbed += state[i].perturbed;
         counts->replaced += state[i].status != SD_BLOCK_OK;
@@ -320,14 +374,115 @@ saddle_status sd_ldlt_refactor(sd_engine *e, sd_ldlt_runner *r, const sd_sparse 
                                sd_ldlt_numbers *x, sd_ldlt_counts *counts)
 {
     const sd_ldlt_plan *plan = r->plan;
-    sd_block_factors states = sd_block_factors_new(e, &r->diagonal[plan->levels], SD_DOUBLE);
-    sd_ldlt_scatter(e, A, &r->map, r->entries, r->squares, x);
+    sd_block_factors f = sd_block_factors_new(e, &r->diagonal[whole_of(r)], x->precision);
+    if (!e->status) sd_ldlt_scatter(e, A, &r->map, r->entries, r->squares, x);
     for (int32_t l = 0; l < plan->levels && !e->status; ++l) {
         sd_ldlt_update(e, &r->run, &r->part[l], x, x, x);
-        invert(e, rule, &r->diagonal[l], &states, x);
+        invert(e, rule, r, l, &f, x->square, x);
         sd_ldlt_weigh(e, &r->run, &r->part[l], x);
     }
-    if (!e->status) count_states(e, r, &states, counts);
-    sd_block_factors_free(e, &states);
+    if (!e->status) count_states(e, r, &f, NULL, counts);
+    sd_block_factors_free(e, &f);
+    return e->status;
+}
+
+/* ---- sweeps ---- */
+
+static sd_vector piece_of(const void *numbers, int64_t first, int64_t end, sd_precision precision)
+{
+    char *data = (char *)(uintptr_t)numbers + first * (int64_t)sd_precision_size(precision);
+    return (sd_vector){data, end - first, precision};
+}
+
+/* x <- y in the C and S of a part. */
+static void take_part(sd_engine *e, const sd_ldlt_part *part, const sd_ldlt_numbers *y, sd_ldlt_numbers *x)
+{
+    const sd_vector c = piece_of(y->data, part->entry, part->entry_end, x->precision);
+    const sd_vector s = piece_of(y->square, part->square, part->square_end, x->precision);
+    sd_vector to = piece_of(x->data, part->entry, part->entry_end, x->precision);
+    if (c.n > 0) sd_copy(e, &c, &to);
+    to = piece_of(x->square, part->square, part->square_end, x->precision);
+    sd_copy(e, &s, &to);
+}
+
+/* max |x - y|; x is lost. */
+static double distance(sd_engine *e, const void *y, int64_t count, sd_precision precision, void *x)
+{
+    const sd_vector from = piece_of(y, 0, count, precision);
+    sd_vector to = piece_of(x, 0, count, precision);
+    double most = 0;
+    if (count == 0 || e->status) return 0;
+    sd_axpy(e, -1.0, &from, &to);
+    sd_norm_inf(e, &to, &most);
+    return isfinite(most) ? most : INFINITY;
+}
+
+/* One sweep from x to x by way of y. */
+static void sweep_once(sd_engine *e, const sd_ldlt_runner *r, const sd_block_rule *pivots, bool rows,
+                       const sd_ldlt_numbers *a, const sd_block_factors *f, sd_ldlt_numbers *y, sd_ldlt_numbers *x)
+{
+    const int32_t first = rows ? r->plan->levels : whole_of(r), last = whole_of(r) + !rows;
+    for (int32_t p = first; p < last && !e->status; ++p) {
+        const sd_ldlt_part *part = &r->part[p];
+        sd_ldlt_update(e, &r->run, part, a, x, y);
+        take_part(e, part, y, x);
+        invert(e, pivots, r, p, f, x->square, x);
+        sd_ldlt_weigh(e, &r->run, part, x);
+    }
+}
+
+/* C and S alone. */
+static saddle_status half_numbers(sd_engine *e, const sd_ldlt_runner *r, sd_precision precision, sd_ldlt_numbers *x)
+{
+    *x = (sd_ldlt_numbers){.precision = precision};
+    x->data = allocate(e, r->entries, precision);
+    x->square = allocate(e, r->squares, precision);
+    return e->status;
+}
+
+saddle_status sd_ldlt_sweep(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A, const sd_sweep_rule *rule,
+                            bool *weak, sd_ldlt_numbers *x, sd_ldlt_counts *counts, double *residual)
+{
+    const sd_ldlt_part *whole = &r->part[whole_of(r)];
+    sd_ldlt_numbers a = {0}, y = {0};
+    sd_block_rule pivots = rule->pivots;
+    sd_block_factors f = sd_block_factors_new(e, &r->diagonal[whole_of(r)], x->precision);
+    bool stop = false;
+    *residual = INFINITY;
+    half_numbers(e, r, x->precision, &a);
+    half_numbers(e, r, x->precision, &y);
+    if (!e->status) {
+        sd_ldlt_scatter(e, A, &r->map, r->entries, r->squares, &a);
+        /* S of A is its lower triangle until an update mirrors it: one without products */
+        const sd_ldlt_run none = {.blocks = r->run.blocks, .count = r->run.count, .start = r->run.start,
+                                  .square = r->run.square, .shape = r->run.shape, .first = r->nothing,
+                                  .pair = r->run.pair};
+        sd_ldlt_update(e, &none, whole, &a, &a, x);
+        invert(e, &pivots, r, whole_of(r), &f, x->square, x);
+        sd_ldlt_weigh(e, &r->run, whole, x);
+        if (rule->early) {
+            count_states(e, r, &f, weak, counts);
+            stop = counts->perturbed + counts->replaced > 0;
+        }
+    }
+    /* more would change nothing: columns are exact as soon as those of the level before are */
+    const int32_t parts = rule->rows && r->chunks > 0 ? r->chunks : 1;
+    const int32_t enough = 1 + (r->plan->levels + parts - 1) / parts;
+    const int sweeps = rule->sweeps < enough ? rule->sweeps : enough;
+    for (int s = 1; s < sweeps && !e->status && !stop; ++s) {
+        pivots.small *= rule->relax;
+        sweep_once(e, r, &pivots, rule->rows, &a, &f, &y, x);
+        if (!e->status) e->status = sd_progress(e->context, "factor", s, sweeps, NAN);
+    }
+    if (!e->status && !stop) {
+        sd_ldlt_weigh(e, &r->run, whole, x);
+        sd_ldlt_update(e, &r->run, whole, &a, x, &y);
+        *residual = fmax(distance(e, x->data, r->entries, x->precision, y.data),
+                         distance(e, x->square, r->squares, x->precision, y.square));
+        count_states(e, r, &f, weak, counts);
+    }
+    sd_ldlt_numbers_free(e, &a);
+    sd_ldlt_numbers_free(e, &y);
+    sd_block_factors_free(e, &f);
     return e->status;
 }

@@ -13,11 +13,14 @@
 
 typedef struct sd_ldlt_runner {
     const sd_ldlt_plan *plan;
-    sd_ldlt_run run; /* in the backend's memory */
+    sd_ldlt_run run;        /* in the backend's memory */
+    const int64_t *nothing; /* run.first where no target has a product */
     sd_ldlt_map map;
-    sd_ldlt_part *part;      /* of each level, then all of it: levels + 1; of the host */
-    sd_block_plan *diagonal; /* likewise; their jobs are the backend's */
-    sd_block_job *jobs;      /* of all levels, then once more by size alone; the backend's */
+    /* parts of each level, then of each chunk of sweeps, then all of it; of the host */
+    int32_t chunks;
+    sd_ldlt_part *part;
+    sd_block_plan *diagonal; /* their diagonal blocks, likewise; the jobs are the backend's */
+    sd_block_job *jobs;      /* of all levels, of all chunks, of all of it */
     int64_t entries, squares, weighed, pairs;
 } sd_ldlt_runner;
 
@@ -35,5 +38,25 @@ void sd_ldlt_numbers_free(sd_engine *e, sd_ldlt_numbers *x);
 /* x = the factors of A, level by level. */
 saddle_status sd_ldlt_refactor(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A, const sd_block_rule *rule,
                                sd_ldlt_numbers *x, sd_ldlt_counts *counts);
+
+/*
+ * Sweeps: all targets are made at once from the C and G that are there (Jacobi), or, `rows`, chunk by chunk of
+ * block rows of L' from the latest (Gauss-Seidel among the chunks), until they no longer change; in exact
+ * arithmetic they are exact after as many sweeps as there are levels. The first sweep begins at C = 0: it gives
+ * C = A, and the inverses of A's own diagonal blocks.
+ */
+typedef struct sd_sweep_rule {
+    sd_block_rule pivots; /* those of the first sweep */
+    double relax;         /* the least pivot is multiplied by it after each sweep */
+    int sweeps;
+    bool rows;
+    bool early; /* end after the first sweep where that finds small pivots */
+} sd_sweep_rule;
+
+/* *residual = max |A - (C G + I) S (C G + I)'| on the pattern at the end, pivots as they were before any was moved
+ * away from 0; infinite where something is not finite, or where it ended early. weak, of `blocks`, says which
+ * diagonal blocks had small pivots in the last sweep. */
+saddle_status sd_ldlt_sweep(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A, const sd_sweep_rule *rule,
+                            bool *weak, sd_ldlt_numbers *x, sd_ldlt_counts *counts, double *residual);
 
 #endif

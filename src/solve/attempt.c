@@ -23,7 +23,7 @@ int sd_choose_krylov(const saddle_solver *solver, int method)
         method == SADDLE_METHOD_NONE || (blocks ? solver->block_jacobi.positive : solver->diagonal.positive);
     if (asked != SADDLE_KRYLOV_AUTO) return asked;
     if (method == SADDLE_METHOD_DIRECT) return SADDLE_KRYLOV_REFINE;
-    if (method == SADDLE_METHOD_LDLT) return SADDLE_KRYLOV_FGMRES;
+    if (sd_is_ldlt(method)) return SADDLE_KRYLOV_FGMRES;
     if (!solver->facts.symmetric) return SADDLE_KRYLOV_GMRES;
     if (blocks && !sd_block_symmetric(solver->block_jacobi.kernel)) return SADDLE_KRYLOV_GMRES;
     if (!positive) return SADDLE_KRYLOV_SQMR;
@@ -66,7 +66,8 @@ static sd_preconditioner choose_preconditioner(const saddle_solver *solver, cons
     case SADDLE_METHOD_DIRECT: return sd_direct_preconditioner(inverse);
     case SADDLE_METHOD_NONE: return (sd_preconditioner){.positive = true, .symmetric = true};
     case SADDLE_METHOD_BJACOBI: return sd_block_jacobi_preconditioner(&solver->block_jacobi);
-    case SADDLE_METHOD_LDLT: return sd_ldlt_preconditioner(ldlt);
+    case SADDLE_METHOD_LDLT:
+    case SADDLE_METHOD_JACOBI: return sd_ldlt_preconditioner(ldlt);
     default: return sd_diagonal_preconditioner(&solver->diagonal);
     }
 }
@@ -86,7 +87,7 @@ static saddle_status iterate(const saddle_solver *solver, sd_engine *e, const re
     const sd_operator *op = &solver->op[q->precision];
     const sd_direct_inverse inverse = {attempt->direct, op->sparse.n, op->exponent};
     const int32_t n = op->sparse.n;
-    const bool blocks = attempt->method == SADDLE_METHOD_LDLT;
+    const bool blocks = sd_is_ldlt(attempt->method);
     sd_ldlt_inverse ldlt = {&solver->ldlt.factors, {0}};
     if (blocks) ldlt.work = sd_vector_new(e, q->precision, n, "triangular solves");
     const sd_preconditioner M = choose_preconditioner(solver, attempt, &inverse, &ldlt);

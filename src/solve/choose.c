@@ -117,7 +117,7 @@ saddle_status sd_choose_methods(saddle_solver *s)
     add_method(s, s->options.method);
     if (s->options.method == SADDLE_METHOD_BJACOBI && !s->blocking.block_start)
         return sd_plan_block_jacobi(s);
-    if (s->options.method == SADDLE_METHOD_LDLT && !s->ldlt.preparation.block_start) return sd_plan_ldlt(s);
+    if (sd_is_ldlt(s->options.method) && !s->ldlt.preparation.block_start) return sd_plan_ldlt(s);
     if (s->options.method != SADDLE_METHOD_DIRECT) return SADDLE_OK;
     saddle_status status = s->direct.planned ? SADDLE_OK : sd_plan_direct(s);
     if (!status) status = sd_direct_fits(&s->c, &s->direct);

@@ -1,9 +1,11 @@
 /*
- * Block LDL' in a solver: the preparation, the factorization with its thresholds, and what info says of it.
+ * Block LDL' in a solver, methods ldlt and jacobi: the preparation, the factorization with its thresholds, what is
+ * kept for the next values of the same pattern, and what info says of it.
  *
- * Thresholds are relative to the largest entry of the scaled matrix. A pivot is small below 1e-8; where some had
- * to be moved although their blocks were pushed back, the factorization is made again with 1e-4: perturbations
- * of that size disturb the preconditioner less than what 1 / 1e-8 does to it (numerics).
+ * Thresholds are relative to the largest entry of the scaled matrix. A pivot is small below 1e-8; where some had to
+ * be moved although their blocks were pushed back, the
+ * factorization is made again with 1e-4, as perturbations of that size disturb the preconditioner less than what
+ * 1 / 1e-8 does to it.
  */
 #include "prepare/prepare.h"
 #include "solve/solver.h"
@@ -11,13 +13,20 @@
 #include <math.h>
 
 static const double SMALL = 1e-8, SMALL_AGAIN = 1e-4;
-enum { PUSHED_LEAST = 16, PUSHED_SHARE = 100 }; /* blocks that may be pushed back, at most one of so many */
+static const double DIVERGED = 1e-2;            /* of the residual on the pattern, after the sweeps */
+enum { PUSHED_LEAST = 16, PUSHED_SHARE = 100 }; /* blocks that may be pushed back: some, or one of so many */
+enum { STALE_SHARE = 100 }; /* a plan is stale where more than one pivot of so many had to be moved */
 
 /* Entries of a complete factor beside those of A, and what is dropped then. */
 static const struct {
     double share, tau;
 } tau_of[] = {{10, 1e-4}, {30, 1e-3}};
 enum { TAUS = sizeof tau_of / sizeof tau_of[0] };
+
+static bool is_swept(const saddle_solver *s)
+{
+    return s->options.method == SADDLE_METHOD_JACOBI;
+}
 
 /* The options of the preparation, with what is left open decided: pairs are kept unless A is known to be
  * definite. */
@@ -35,7 +44,11 @@ saddle_status sd_plan_ldlt(saddle_solver *s)
     sd_csr whole = {0};
     saddle_status status = SADDLE_OK;
     if (!s->facts.symmetric)
-        return sd_fail(c, SADDLE_NOT_SUPPORTED, "method ldlt wants a symmetric matrix: take bjacobi or direct");
+        return sd_fail(c, SADDLE_NOT_SUPPORTED,
+                       "methods ldlt and jacobi want a symmetric matrix: take bjacobi or direct");
+    if ((s->given.row_scale || s->given.permutation) && s->given_n != s->A.n)
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "scaling or order were given for n = %lld, and n is %d",
+                       (long long)s->given_n, s->A.n);
     if (s->A.half) status = sd_csr_expand(c, &s->A, &whole);
     if (!status) {
         const saddle_options o = decide(s);
@@ -62,18 +75,28 @@ static double choose_tau(const saddle_solver *s)
     return s->options.fill_tau;
 }
 
+static sd_fill_kind choose_fill(const saddle_solver *s)
+{
+    switch (s->options.fill) {
+    case SADDLE_FILL_NONE: return SD_FILL_NONE;
+    case SADDLE_FILL_LEVEL: return SD_FILL_LEVEL;
+    case SADDLE_FILL_TAU: return SD_FILL_TAU;
+    default: return is_swept(s) ? SD_FILL_NONE : SD_FILL_TAU;
+    }
+}
+
 static sd_ldlt_rule rule_of(const saddle_solver *s, const sd_block_matrix *B)
 {
     static const sd_block_kernel kernels[] = {SD_LDLT_BUNCH_KAUFMAN, SD_LDLT_STATIC, SD_LDLT_COMPLETE};
     const saddle_options *o = &s->options;
-    const bool threshold = o->fill == SADDLE_FILL_AUTO || o->fill == SADDLE_FILL_TAU;
-    return (sd_ldlt_rule){.fill = threshold                        ? SD_FILL_TAU
-                                  : o->fill == SADDLE_FILL_LEVEL ? SD_FILL_LEVEL
-                                                                 : SD_FILL_NONE,
+    const double small = o->small_pivot > 0 ? o->small_pivot : SMALL;
+    const sd_fill_kind fill = choose_fill(s);
+    return (sd_ldlt_rule){.symbolic = is_swept(s) && fill != SD_FILL_TAU,
+                          .fill = fill,
                           .level = (int)o->fill_level,
                           .tau = choose_tau(s),
                           .kernel = kernels[o->pivot],
-                          .small = (o->small_pivot > 0 ? o->small_pivot : SMALL) * B->largest,
+                          .small = small * B->largest,
                           .generations = o->push_back == SADDLE_PUSH_BACK_ON ? 1 : 0,
                           .most_pushed = PUSHED_LEAST + B->blocks / PUSHED_SHARE,
                           .precision = sd_iteration_precision(s),
@@ -81,48 +104,188 @@ static sd_ldlt_rule rule_of(const saddle_solver *s, const sd_block_matrix *B)
                           .reference = s->device == SADDLE_DEVICE_REFERENCE};
 }
 
-static void tell(saddle_solver *s, const sd_ldlt_counts *counts)
+static void tell(saddle_solver *s, const sd_ldlt_rule *rule, const sd_ldlt_counts *counts)
 {
-    const sd_ldlt_plan *plan = &s->ldlt.plan;
+    const sd_block_ldlt *m = &s->ldlt;
+    const sd_ldlt_plan *plan = &m->plan;
     saddle_info *info = &s->info;
     info->blocks = plan->blocks;
     info->block_size = plan->largest;
     info->levels = plan->levels;
     info->factor_nnz = plan->entries + plan->square[plan->blocks];
     info->factor_flops = (int64_t)counts->flops;
-    info->factor_bytes = info->factor_nnz * (int64_t)sd_precision_size(s->ldlt.values.precision) +
+    info->factor_bytes = info->factor_nnz * (int64_t)sd_precision_size(m->factors.precision) +
                          plan->row[plan->blocks] * (int64_t)sizeof *plan->list;
     info->two_by_two = counts->two_by_two;
     info->perturbed = counts->perturbed;
-    info->pushed_back = counts->pushed_back;
+    info->pushed_back = m->pushed_back;
+    info->generations = m->pushed_back > 0;
     info->replaced_blocks = counts->replaced;
+    info->fill_tau = rule->fill == SD_FILL_TAU ? rule->tau : NAN;
+    info->sweeps = is_swept(s) && !m->fallback ? s->options.sweeps : -1;
+    info->fallback = m->fallback;
+    info->pattern_residual = m->residual;
+    if (counts->replaced > 0)
+        sd_log(&s->c, SADDLE_LOG_WARNING, "%lld diagonal blocks went beyond the range of numbers and were replaced",
+               (long long)counts->replaced);
+}
+
+/* The exact schedule on the host, which finds the pattern; again with a larger threshold where pivots were
+ * moved. */
+static saddle_status find(saddle_solver *s, const sd_block_matrix *B, sd_ldlt_rule *rule, sd_ldlt_counts *counts)
+{
+    sd_context *c = &s->c;
+    sd_block_ldlt *m = &s->ldlt;
+    saddle_status status = sd_ldlt_find(c, B, rule, NULL, &m->plan, &m->values, counts);
+    if (!status && counts->perturbed > 0 && s->options.small_pivot == 0 && !is_swept(s)) {
+        rule->small = SMALL_AGAIN * B->largest;
+        sd_ldlt_plan_free(c, &m->plan);
+        sd_ldlt_values_free(c, &m->values);
+        status = sd_ldlt_find(c, B, rule, NULL, &m->plan, &m->values, counts);
+    }
+    m->pushed_back = counts->pushed_back;
+    return status;
+}
+
+/* Adds the weak blocks, as the matrix numbers them, to those that come last; false where there are none, or too
+ * many in all. */
+static bool add_last(const sd_ldlt_plan *plan, const bool *weak, int32_t most, bool *last)
+{
+    int64_t added = 0, all = 0;
+    for (int32_t i = 0; i < plan->blocks; ++i) {
+        added += weak[i] && !last[plan->block_at[i]];
+        all += weak[i] || last[plan->block_at[i]];
+    }
+    for (int32_t i = 0; i < plan->blocks && added > 0 && all <= most; ++i)
+        if (weak[i]) last[plan->block_at[i]] = true;
+    return added > 0 && all <= most;
+}
+
+/* The plan without its numbers, with `last` at the end, ready to run. */
+static saddle_status plan_again(saddle_solver *s, const sd_block_matrix *B, const sd_csr *layout,
+                                const sd_ldlt_rule *rule, const bool *last)
+{
+    sd_block_ldlt *m = &s->ldlt;
+    sd_ldlt_counts counts;
+    sd_ldlt_rule pattern = *rule;
+    pattern.symbolic = true;
+    sd_block_ldlt_free(&s->e, m);
+    saddle_status status = sd_ldlt_find(&s->c, B, &pattern, last, &m->plan, &m->values, &counts);
+    for (int32_t i = 0; i < B->blocks && !status; ++i) m->pushed_back += last[i];
+    return status ? status : sd_ldlt_begin_run(&s->e, m, layout, rule->precision);
+}
+
+/*
+ * Sweeps. Blocks that are weak after the first one are pushed back, and so are those that are weak after the last,
+ * once each; all begins again then. What has small pivots nevertheless is swept with the larger threshold.
+ */
+static saddle_status sweep(saddle_solver *s, const sd_block_matrix *B, const sd_csr *layout, sd_ldlt_rule *rule,
+                           sd_ldlt_counts *counts)
+{
+    sd_context *c = &s->c;
+    sd_block_ldlt *m = &s->ldlt;
+    sd_sweep_rule q = {.pivots = {.kernel = rule->kernel, .small = rule->small},
+                       .relax = s->options.relax,
+                       .sweeps = (int)s->options.sweeps,
+                       .rows = s->options.sweep_order == SADDLE_SWEEP_ORDER_ROW,
+                       .early = rule->generations > 0 && rule->symbolic};
+    int generations = q.early ? 2 : 0;
+    bool *weak = sd_alloc_zero(c, B->blocks, sizeof *weak, "blocks pushed back");
+    bool *last = sd_alloc_zero(c, B->blocks, sizeof *last, "blocks pushed back");
+    saddle_status status = weak && last ? sd_ldlt_begin_run(&s->e, m, layout, rule->precision) : c->status;
+    for (bool done = false; !done && !status;) {
+        status = sd_ldlt_sweep(&s->e, &m->runner, &s->op[rule->precision].sparse, &q, weak, &m->numbers, counts,
+                               &m->residual);
+        const bool ended_early = q.early && counts->perturbed + counts->replaced > 0;
+        const bool failed = counts->perturbed > 0;
+        q.early = false;
+        if (status) break;
+        if (failed && generations-- > 0 && add_last(&m->plan, weak, rule->most_pushed, last))
+            status = plan_again(s, B, layout, rule, last);
+        else if (failed && !ended_early && s->options.small_pivot == 0 && q.pivots.small < SMALL_AGAIN * B->largest)
+            q.pivots.small = SMALL_AGAIN * B->largest;
+        else
+            done = !ended_early;
+    }
+    sd_free(c, weak);
+    sd_free(c, last);
+    m->residual /= B->largest > 0 ? B->largest : 1;
+    return status;
+}
+
+/* Goes over to the exact schedule on the same pattern. */
+static saddle_status fall_back(saddle_solver *s, const sd_block_matrix *B, const sd_ldlt_rule *rule,
+                               sd_ldlt_counts *counts)
+{
+    sd_block_ldlt *m = &s->ldlt;
+    const sd_block_rule pivots = {.kernel = rule->kernel, .small = fmax(rule->small, SMALL * B->largest)};
+    sd_log(&s->c, SADDLE_LOG_WARNING,
+           "jacobi: the sweeps diverge (residual %.1e on the pattern): factored by levels instead", m->residual);
+    m->fallback = true;
+    m->residual = NAN;
+    return sd_ldlt_refactor(&s->e, &m->runner, &s->op[rule->precision].sparse, &pivots, &m->numbers, counts);
+}
+
+/* The matrix as the operator of this precision stores it: A itself, or all its entries in `whole`. */
+static saddle_status find_layout(saddle_solver *s, sd_precision precision, sd_csr *whole, const sd_csr **layout)
+{
+    *layout = &s->A;
+    if (!s->A.half) return SADDLE_OK;
+    const saddle_status status = sd_csr_expand(&s->c, &s->A, whole);
+    if (!s->op[precision].sparse.half) *layout = whole;
+    return status;
+}
+
+/* New values on the plan that is there; *stale where too many pivots had to be moved. */
+static saddle_status refactor(saddle_solver *s, const sd_block_matrix *B, const sd_csr *layout, const sd_ldlt_rule *rule,
+                              sd_ldlt_counts *counts, bool *stale)
+{
+    sd_block_ldlt *m = &s->ldlt;
+    const sd_block_rule pivots = {.kernel = rule->kernel, .small = rule->small};
+    saddle_status status = SADDLE_OK;
+    if (!m->numbers.data) status = sd_ldlt_begin_run(&s->e, m, layout, rule->precision);
+    if (!status)
+        status = sd_ldlt_refactor(&s->e, &m->runner, &s->op[rule->precision].sparse, &pivots, &m->numbers, counts);
+    *stale = counts->perturbed > B->n / STALE_SHARE || counts->replaced > 0;
+    return status;
 }
 
 saddle_status sd_make_ldlt(saddle_solver *s)
 {
     sd_context *c = &s->c;
-    const saddle_preparation *p = &s->ldlt.preparation;
+    sd_block_ldlt *m = &s->ldlt;
+    const saddle_preparation *p = &m->preparation;
+    const sd_precision precision = sd_iteration_precision(s);
     sd_csr whole = {0};
+    const sd_csr *layout;
     sd_block_matrix B = {0};
-    sd_ldlt_counts counts;
-    saddle_status status = s->A.half ? sd_csr_expand(c, &s->A, &whole) : SADDLE_OK;
+    sd_ldlt_counts counts = {0};
+    bool again = m->plan.row != NULL && !is_swept(s), stale = false;
+    saddle_status status = find_layout(s, precision, &whole, &layout);
+    m->exponent = s->op[precision].exponent;
     if (!status)
         status = sd_block_matrix_make(c, s->A.half ? &whole : &s->A, p->permutation, p->row_scale,
                                       (int32_t)p->blocks, p->block_start, &B);
-    sd_csr_free(c, &whole);
     if (!status) {
         sd_ldlt_rule rule = rule_of(s, &B);
-        status = sd_ldlt_find(c, &B, &rule, &s->ldlt.plan, &s->ldlt.values, &counts);
-        s->info.fill_tau = rule.fill == SD_FILL_TAU ? rule.tau : NAN;
-        if (!status && counts.perturbed > 0 && s->options.small_pivot == 0) {
-            rule.small = SMALL_AGAIN * B.largest;
-            sd_ldlt_plan_free(c, &s->ldlt.plan);
-            sd_ldlt_values_free(c, &s->ldlt.values);
-            status = sd_ldlt_find(c, &B, &rule, &s->ldlt.plan, &s->ldlt.values, &counts);
+        if (again) status = refactor(s, &B, layout, &rule, &counts, &stale);
+        if (!status && (!again || stale)) {
+            if (stale) sd_log(c, SADDLE_LOG_INFO, "the plan is stale, %lld pivots had to be moved: planning again",
+                              (long long)counts.perturbed);
+            sd_block_ldlt_free(&s->e, m);
+            status = find(s, &B, &rule, &counts);
+            if (!status && is_swept(s)) status = sweep(s, &B, layout, &rule, &counts);
+            const bool diverged = is_swept(s) && !(m->residual <= DIVERGED);
+            if (!status && diverged && s->options.fallback == SADDLE_FALLBACK_EXACT)
+                status = fall_back(s, &B, &rule, &counts);
         }
+        if (!status) status = sd_ldlt_place(&s->e, m);
+        if (!status) tell(s, &rule, &counts);
+        if (!status && s->options.check == SADDLE_CHECK_ON)
+            status = sd_ldlt_check(&s->e, m, s->A.half ? &whole : &s->A, &s->info.pattern_residual,
+                                   &s->info.reconstruction_error);
     }
+    sd_csr_free(c, &whole);
     sd_block_matrix_free(c, &B);
-    if (!status) status = sd_ldlt_place(&s->e, &s->ldlt);
-    if (!status) tell(s, &counts);
     return status;
 }

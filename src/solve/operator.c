@@ -112,6 +112,7 @@ saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision preci
                         .from = *A,
                         .smallest = sd_smallest_exponent(A->val, A->nnz)};
     if (precision == SD_DOUBLE && abs(op->exponent) <= EXPONENT_SAFE) op->exponent = 0;
+    op->exponent -= op->exponent % 2; /* even: a symmetric scaling of A has the half of it on both sides */
     op->sparse.precision = precision;
     saddle_status status = sd_slices_make(c, A, &op->slices);
     const bool crowded = op->slices.count == 1 && A->nnz > EXPAND_FROM;

@@ -102,7 +102,6 @@ static void forget_factors(saddle_solver *s)
     if (!s->e.backend) return;
     sd_diagonal_free(&s->e, &s->diagonal);
     sd_block_jacobi_free(&s->e, &s->block_jacobi);
-    sd_block_ldlt_free(&s->e, &s->ldlt);
 }
 
 static void forget_operators(saddle_solver *s)
@@ -121,6 +120,7 @@ static void forget_analysis(saddle_solver *s)
     s->info.time_prepare = s->info.time_plan = 0;
     sd_direct_free(&s->c, &s->direct);
     sd_preparation_free(&s->c, &s->blocking);
+    if (s->e.backend) sd_block_ldlt_free(&s->e, &s->ldlt);
     sd_preparation_free(&s->c, &s->ldlt.preparation);
     sd_csr_free(&s->c, &s->A);
     sd_free(&s->c, s->map);
@@ -212,7 +212,7 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
     if (!status && sd_wants_plan(s)) status = sd_plan_direct(s);
     if (!status && s->options.method == SADDLE_METHOD_DIRECT) status = sd_direct_fits(&s->c, &s->direct);
     if (!status && s->options.method == SADDLE_METHOD_BJACOBI) status = sd_plan_block_jacobi(s);
-    if (!status && s->options.method == SADDLE_METHOD_LDLT) status = sd_plan_ldlt(s);
+    if (!status && sd_is_ldlt(s->options.method)) status = sd_plan_ldlt(s);
     s->info.values_in_analysis = s->direct.planned || s->blocking.block_start || s->ldlt.preparation.block_start;
     return status;
 }
@@ -244,7 +244,7 @@ static saddle_status prepare_attempts(saddle_solver *s)
             status = sd_diagonal_make(&s->e, &s->A, s->op[p].exponent, p, &s->diagonal);
     }
     if (!status && uses(s, SADDLE_METHOD_BJACOBI)) status = sd_make_block_jacobi(s);
-    if (!status && uses(s, SADDLE_METHOD_LDLT)) status = sd_make_ldlt(s);
+    if (!status && (uses(s, SADDLE_METHOD_LDLT) || uses(s, SADDLE_METHOD_JACOBI))) status = sd_make_ldlt(s);
     return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
 }
 

@@ -95,7 +95,11 @@ saddle_status sd_plan_direct(saddle_solver *solver);
 /* Blocks of rows for block-Jacobi, from the values of s->A; and the diagonal blocks of an operator of s. */
 saddle_status sd_plan_block_jacobi(saddle_solver *solver);
 saddle_status sd_make_block_jacobi(saddle_solver *solver);
-/* The same for block LDL'. */
+/* The same for block LDL', by levels or by sweeps. */
+static inline bool sd_is_ldlt(int method)
+{
+    return method == SADDLE_METHOD_LDLT || method == SADDLE_METHOD_JACOBI;
+}
 saddle_status sd_plan_ldlt(saddle_solver *solver);
 saddle_status sd_make_ldlt(saddle_solver *solver);
 /* The precision that iterations run in. */
