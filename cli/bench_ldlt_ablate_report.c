@@ -10,14 +10,14 @@ static const int told_sweeps[TOLD] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16};
 
 static void print_name(const ablate_report *t, int k)
 {
-    printf("%2d %-14.14s", k + 1, t->rows[k].name);
+    printf("%2d %-13.13s", k + 1, t->rows[k].name);
 }
 
 static void print_dominance(const ablate_report *t)
 {
-    printf("3a  |A_ii| - sum |A_ij| in the 1-norm over block rows of the scaled matrix\n%-17s%33s%33s\n", "",
+    printf("3a  |A_ii| - sum |A_ij| in the 1-norm over block rows of the scaled matrix\n%-16s%33s%33s\n", "",
            "grid of 32", "pairs in clusters of 8");
-    printf("%-17s%11s%11s%11s%11s%11s%11s\n", "", "least", "mean", "largest", "least", "mean", "largest");
+    printf("%-16s%11s%11s%11s%11s%11s%11s\n", "", "least", "mean", "largest", "least", "mean", "largest");
     for (int k = 0; k < t->count; ++k) {
         print_name(t, k);
         for (int i = 0; i < 6; ++i) print_column("%.3g", 11, t->rows[k].dominance[i / 3][i % 3]);
@@ -29,9 +29,9 @@ static void print_dominance(const ablate_report *t)
 static void print_errors(const ablate_report *t, const char *title, const char *const *heads, int count,
                          const double *(*errors)(const ablate_row *row, int method))
 {
-    printf("\n%s\n%-17s", title, "");
+    printf("\n%s\n%-16s", title, "");
     for (int m = 0; m < ABLATE_METHODS; ++m) printf("%*s", 8 * count, ablate_methods[m]);
-    printf("\n%-17s", "");
+    printf("\n%-16s", "");
     for (int i = 0; i < ABLATE_METHODS * count; ++i) printf("%8.7s", heads[i % count]);
     putchar('\n');
     for (int k = 0; k < t->count; ++k) {
@@ -59,7 +59,7 @@ static const double *errors_of_pivoting(const ablate_row *row, int method)
 
 static void print_sweeps(const ablate_report *t)
 {
-    printf("\n3e  by sweeps: |LDL' - A| / |A|, and max |LDL' - A| on the pattern\n%-29s", "");
+    printf("\n3e  by sweeps: |LDL' - A| / |A|, and max |LDL' - A| on the pattern\n%-28s", "");
     for (int i = 0; i < TOLD; ++i) printf("%7d", told_sweeps[i]);
     printf("%7s\n", "exact");
     for (int k = 0; k < t->count; ++k) {
@@ -70,7 +70,7 @@ static void print_sweeps(const ablate_report *t)
             if (i == 0)
                 print_name(t, k);
             else
-                printf("%17s", "");
+                printf("%16s", "");
             printf(" %-6s%-5s", pattern ? "" : ablate_orders[i / 2], pattern ? "patt." : "error");
             for (int s = 0; s < TOLD; ++s) print_column("%.0e", 7, values[told_sweeps[s] - 1]);
             print_column("%.0e", 7, pattern ? NAN : row->exact);
@@ -81,7 +81,7 @@ static void print_sweeps(const ablate_report *t)
 
 static void print_times(const ablate_report *t)
 {
-    printf("\n3f  seconds to factor (8 sweeps)\n%-17s", "");
+    printf("\n3f  seconds to factor (8 sweeps)\n%-16s", "");
     for (int i = 0; i < ABLATE_TIMES; ++i) printf("%15s", ablate_times[i]);
     printf("%18s\n", "exact / block s.");
     for (int k = 0; k < t->count; ++k) {
@@ -92,13 +92,22 @@ static void print_times(const ablate_report *t)
     }
 }
 
+/* Of an error, which may be 0. */
+static void print_logarithm(int width, double number)
+{
+    if (number == 0.0)
+        printf("%*s", width, "exact");
+    else
+        print_column("%.1f", width, log10(number));
+}
+
 static void print_table(const ablate_report *t)
 {
     static const char *const heads[TABLE_ENTRIES] = {"jacobi(32, 0.1)", "ldlt(32, 0.1)", "ldlt, defaults"};
-    printf("\nTable I: log10 of backward error B and relative residual R, and seconds of setup\n%-17s%16s",
+    printf("\nTable I: log10 of backward error B and relative residual R, and seconds of setup\n%-16s%16s",
            "", "published");
     for (int i = 0; i < TABLE_ENTRIES; ++i) printf("%22s", heads[i]);
-    printf("\n%-17s%4s%4s%4s%4s", "", "B", "R", "B", "R");
+    printf("\n%-16s%4s%4s%4s%4s", "", "B", "R", "B", "R");
     for (int i = 0; i < TABLE_ENTRIES; ++i) printf("%8s%6s%8s", "B", "R", "t");
     putchar('\n');
     for (int k = 0; k < t->count; ++k) {
@@ -106,8 +115,8 @@ static void print_table(const ablate_report *t)
         print_name(t, k);
         for (int i = 0; i < 4; ++i) print_column("%.0f", 4, row->published[i / 2][i % 2]);
         for (int i = 0; i < TABLE_ENTRIES; ++i) {
-            print_column("%.1f", 8, log10(row->table[i].backward));
-            print_column("%.1f", 6, log10(row->table[i].residual));
+            print_logarithm(8, row->table[i].backward);
+            print_logarithm(6, row->table[i].residual);
             print_column("%.3f", 8, row->table[i].seconds);
         }
         putchar('\n');

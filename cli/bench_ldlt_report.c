@@ -71,31 +71,31 @@ void print_ldlt_row(const ldlt_report *t, const ldlt_row *row)
 static void print_verdict(const ldlt_result *r)
 {
     if (!r->run)
-        printf("%10s", "");
+        printf("%7s", "");
     else if (!r->solved)
-        printf("%10s", "no");
+        printf("%7s", "no");
     else
-        print_column("%.0f", 10, ldlt_iterations(r));
+        print_column("%.0f", 7, ldlt_iterations(r));
 }
 
 void print_ldlt_methods(const ldlt_report *t)
 {
     const ldlt_recipe first = told(t);
-    printf("\n%-18s%27s%25s   %s\n", "", ldlt_recipe_names[first], "direct", "iterations where it is solved");
-    printf("%-18s%9s%9s%9s%8s%8s%9s", "", "prepare", "factor", "solve", "/ nnz", "prep.", "factor");
+    printf("\n%-18s%24s%24s   %s\n", "", ldlt_recipe_names[first], "direct", "iterations where it is solved");
+    printf("%-18s%8s%8s%8s%8s%8s%8s", "seconds", "prepare", "factor", "solve", "/ nnz", "prepare", "factor");
     for (int k = 0; k < LDLT_RECIPES; ++k)
-        if (t->wanted[k]) printf("%10s", ldlt_recipe_names[k]);
+        if (t->wanted[k]) printf("%7s", k == LDLT_NONE ? "none" : ldlt_recipe_names[k]);
     putchar('\n');
     for (int i = 0; i < t->count; ++i) {
         const ldlt_row *row = &t->rows[i];
         const ldlt_result *r = &row->results[first], *direct = &row->results[LDLT_DIRECT];
         printf("%-17.17s ", row->name);
-        print_column("%.4f", 9, r->analysis);
-        print_column("%.4f", 9, r->factor);
-        print_column("%.4f", 9, ldlt_solve_time(r));
+        print_column("%.4f", 8, r->analysis);
+        print_column("%.4f", 8, r->factor);
+        print_column("%.4f", 8, ldlt_solve_time(r));
         print_column("%.2f", 8, ldlt_stored(direct, row->nnz));
-        print_column("%.3f", 8, direct->run ? direct->analysis : NAN);
-        print_column("%.4f", 9, direct->run ? direct->factor : NAN);
+        print_column("%.4f", 8, direct->run ? direct->analysis : NAN);
+        print_column("%.4f", 8, direct->run ? direct->factor : NAN);
         for (int k = 0; k < LDLT_RECIPES; ++k)
             if (t->wanted[k]) print_verdict(&row->results[k]);
         putchar('\n');
