@@ -48,7 +48,11 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
   target_link_libraries(cuda_kernels PRIVATE saddle_cuda_flags)
   add_executable(cuda_krylov bench/cuda_krylov.c)
   target_link_libraries(cuda_krylov PRIVATE saddle_internal)
-  set_target_properties(cuda_kernels cuda_krylov PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+  add_executable(cuda_ldlt bench/cuda_ldlt.c cli/bench_problem.c cli/families.c)
+  target_include_directories(cuda_ldlt PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(cuda_ldlt PRIVATE saddle_internal)
+  set_target_properties(cuda_kernels cuda_krylov cuda_ldlt PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
 
   # What `saddle bench blocks --device cuda` runs. cuBLAS and cuSOLVER are loaded when it runs; of the toolkit
   # only their headers are needed.

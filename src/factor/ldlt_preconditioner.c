@@ -37,33 +37,72 @@ saddle_status sd_ldlt_begin_run(sd_engine *e, sd_block_ldlt *m, const sd_csr *la
     return e->status = status;
 }
 
-saddle_status sd_ldlt_place(sd_engine *e, sd_block_ldlt *m)
+/* A host array where the backend can read it. */
+static const void *placed(sd_engine *e, const void *host, int64_t count, size_t size)
 {
-    const sd_ldlt_plan *plan = &m->plan;
+    return e->backend->host_memory ? host : sd_to_backend(e, host, count * (int64_t)size, "factors");
+}
+
+static saddle_status place_scale(sd_engine *e, sd_precision precision, sd_block_ldlt *m)
+{
     sd_context *c = e->context;
-    const bool run = m->numbers.data != NULL;
-    const sd_precision precision = run ? m->numbers.precision : m->values.precision;
-    double *scale = sd_alloc(c, plan->n, sizeof *scale, "scaling");
+    const int32_t n = m->plan.n;
+    double *scale = sd_alloc(c, n, sizeof *scale, "scaling");
     if (!scale || make_order(c, m)) e->status = c->status;
-    if (!m->scale.data) m->scale = sd_vector_new(e, precision, plan->n, "scaling");
-    for (int32_t r = 0; r < plan->n && !e->status; ++r) scale[r] = scale_of(m, m->order[r]);
+    if (!m->scale.data) m->scale = sd_vector_new(e, precision, n, "scaling");
+    for (int32_t r = 0; r < n && !e->status; ++r) scale[r] = scale_of(m, m->order[r]);
     if (!e->status) sd_vector_put(e, scale, &m->scale);
     sd_free(c, scale);
+    return e->status;
+}
+
+/* The pattern, which stays as it is from one factorization to the next. */
+static void place_pattern(sd_engine *e, sd_block_ldlt *m)
+{
+    const sd_ldlt_plan *plan = &m->plan;
+    const int64_t blocks = plan->blocks;
     m->factors = (sd_ldlt_factors){.n = plan->n,
                                    .blocks = plan->blocks,
                                    .levels = plan->levels,
                                    .largest = plan->largest,
                                    .level = plan->level,
-                                   .start = plan->start,
-                                   .row = plan->row,
-                                   .diagonal = plan->diagonal,
-                                   .square = plan->square,
-                                   .list = plan->list,
-                                   .data = run ? m->numbers.data : m->values.data,
-                                   .inverse = run ? m->numbers.inverse : m->values.inverse,
-                                   .order = m->order,
-                                   .scale = m->scale.data,
-                                   .precision = precision};
+                                   .start = placed(e, plan->start, blocks + 1, sizeof *plan->start),
+                                   .row = placed(e, plan->row, blocks + 1, sizeof *plan->row),
+                                   .diagonal = placed(e, plan->diagonal, blocks, sizeof *plan->diagonal),
+                                   .square = placed(e, plan->square, blocks + 1, sizeof *plan->square),
+                                   .list = placed(e, plan->list, plan->row[blocks], sizeof *plan->list),
+                                   .order = placed(e, m->order, plan->n, sizeof *m->order)};
+}
+
+static void release(sd_engine *e, const void *block)
+{
+    if (block && !e->backend->host_memory) e->backend->release(e, (void *)(uintptr_t)block);
+}
+
+static void release_values(sd_engine *e, sd_block_ldlt *m)
+{
+    if (m->own_values) {
+        release(e, m->factors.data);
+        release(e, m->factors.inverse);
+    }
+    m->own_values = false;
+}
+
+saddle_status sd_ldlt_place(sd_engine *e, sd_block_ldlt *m)
+{
+    const sd_ldlt_plan *plan = &m->plan;
+    const bool run = m->numbers.data != NULL;
+    const sd_precision precision = run ? m->numbers.precision : m->values.precision;
+    const size_t number = sd_precision_size(precision);
+    if (place_scale(e, precision, m)) return e->status;
+    if (!m->factors.start) place_pattern(e, m);
+    release_values(e, m);
+    m->factors.scale = m->scale.data;
+    m->factors.precision = precision;
+    m->own_values = !run;
+    m->factors.data = run ? m->numbers.data : placed(e, m->values.data, plan->entries, number);
+    m->factors.inverse =
+        run ? m->numbers.inverse : placed(e, m->values.inverse, plan->square[plan->blocks], number);
     return e->status;
 }
 
@@ -72,6 +111,10 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m)
     sd_context *c = e->context;
     const saddle_preparation preparation = m->preparation;
     const int exponent = m->exponent;
+    const sd_ldlt_factors *f = &m->factors;
+    const void *pattern[] = {f->start, f->row, f->diagonal, f->square, f->list, f->order};
+    for (size_t k = 0; k < sizeof pattern / sizeof pattern[0]; ++k) release(e, pattern[k]);
+    release_values(e, m);
     sd_vector_free(e, &m->scale);
     sd_free(c, m->order);
     sd_ldlt_numbers_free(e, &m->numbers);

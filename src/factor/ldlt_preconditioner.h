@@ -17,6 +17,7 @@ typedef struct sd_block_ldlt {
     bool fallback;
 
     sd_ldlt_factors factors; /* for solves */
+    bool own_values;         /* data and inverse are copies of `values` in the backend's memory */
     int32_t *order;          /* row of A at each row of the plan's blocks */
     sd_vector scale;         /* of each of them */
 } sd_block_ldlt;
@@ -33,7 +34,7 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m);
 /* One solve's view of it. */
 typedef struct sd_ldlt_inverse {
     const sd_ldlt_factors *factors;
-    sd_vector work; /* n numbers */
+    sd_vector work; /* 2 n numbers */
 } sd_ldlt_inverse;
 
 sd_preconditioner sd_ldlt_preconditioner(const sd_ldlt_inverse *m);

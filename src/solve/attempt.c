@@ -89,7 +89,7 @@ static saddle_status iterate(const saddle_solver *solver, sd_engine *e, const re
     const int32_t n = op->sparse.n;
     const bool blocks = sd_is_ldlt(attempt->method);
     sd_ldlt_inverse ldlt = {&solver->ldlt.factors, {0}};
-    if (blocks) ldlt.work = sd_vector_new(e, q->precision, n, "triangular solves");
+    if (blocks) ldlt.work = sd_vector_new(e, q->precision, 2 * (int64_t)n, "triangular solves");
     const sd_preconditioner M = choose_preconditioner(solver, attempt, &inverse, &ldlt);
     sd_vector vectors[2] = {sd_vector_new(e, q->precision, n, "right-hand side"),
                             sd_vector_new(e, q->precision, n, "solution")};

@@ -126,6 +126,62 @@ static inline void check_application(checking *c, const batch *b, const factors 
     unplace_batch(e, &p);
 }
 
+/* ---- inverses ---- */
+
+/* Those that an engine makes of factors, in their layout. */
+static inline void *inverses_of(checking *c, const batch *b, const factors *f)
+{
+    const application all = {0};
+    placed_batch p;
+    put_factors(c->e, b, f, &all, &p);
+    sd_blocks y = sd_blocks_new(c->e, &p.plan, f->precision, "test");
+    assert_int_equal(c->e->status, SADDLE_OK);
+    fill_bytes(c->e, y.data, p.plan.entries * (int64_t)sd_precision_size(f->precision), UNTOUCHED);
+    sd_block_invert(c->e, &p.f, &y);
+    void *host = get_reals(c, y.data, f->precision, p.plan.entries);
+    sd_blocks_free(c->e, &y);
+    unplace_batch(c->e, &p);
+    return host;
+}
+
+/* Symmetric, and no worse than reference's; of a replaced block that of its replacement. */
+static inline void check_inverse(const batch *b, const factors *f, int32_t k, const char *mine, const char *its)
+{
+    enum { TIMES_INVERSE = 10 };
+    const int n = batch_size(b, k);
+    const size_t from = (size_t)b->entry[k] * sd_precision_size(f->precision);
+    bool finite = true;
+    for (int i = 0; i < n * n; ++i) {
+        const double x = real_at(mine + from, f->precision, i), y = real_at(its + from, f->precision, i);
+        const double mirrored = real_at(mine + from, f->precision, i % n * n + i / n);
+        finite = finite && isfinite(x) && isfinite(y);
+        if (memcmp(&x, &mirrored, sizeof x) != 0 && finite) fail_msg("block %d: its inverse is not symmetric", k);
+        if (f->state[k].status && !(fabs(x - y) <= 4 * unit_of(f->precision) * fabs(y)))
+            fail_msg("block %d was replaced: entry %d of its inverse is %g, reference's %g", k, i, x, y);
+    }
+    if (f->state[k].status || b->kind[k] == HUGE_ENTRIES || !finite) return;
+    const double residual = inverse_residual(b, k, mine + from), known = inverse_residual(b, k, its + from);
+    if (!(residual <= TIMES_INVERSE * fmax(known, 1)))
+        fail_msg("%s (%s, %d rows): the inverse has a residual of %g, reference's %g", kernel_names[f->kernel],
+                 kind_names[b->kind[k]], n, residual, known);
+}
+
+static inline void check_inverses(checking *c, const batch *b, const factors *f, const int32_t *first)
+{
+    char *mine = inverses_of(c, b, f);
+    if (c->compare) {
+        bench s;
+        bench_open(&s, &sd_backend_reference, 1);
+        checking reference = {&s.e, false, 0};
+        char *its = inverses_of(&reference, b, f);
+        for (int32_t k = 0; k < b->blocks; ++k)
+            if (first[k] == k) check_inverse(b, f, k, mine, its);
+        free(its);
+        bench_close(&s);
+    }
+    free(mine);
+}
+
 /* ---- extraction ---- */
 
 typedef enum shape { BAND, SCATTERED, LONG_ROW, EMPTY_ROWS } shape;

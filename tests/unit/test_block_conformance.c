@@ -224,6 +224,24 @@ static void check_block_subtract(walker *w)
                    &known_factors[SD_LDLT_BUNCH_KAUFMAN][0][w->precision].f);
 }
 
+static void check_block_invert(walker *w)
+{
+    for (sd_block_kernel kernel = SD_LDLT_STATIC; kernel <= SD_LDLT_COMPLETE; ++kernel) {
+        const material *m = material_of(kernel, w->precision);
+        check_inverses(&w->c, &m->b, &known_factors[kernel][0][w->precision].f, m->first);
+    }
+}
+
+/* Rows that need more than blocks: test_ldlt_conformance.c walks through them. */
+static void elsewhere(walker *w)
+{
+    (void)w;
+}
+#define check_ldlt_solve elsewhere
+#define check_ldlt_scatter elsewhere
+#define check_ldlt_update elsewhere
+#define check_ldlt_weigh elsewhere
+
 static const struct {
     const char *name;
     void (*check)(walker *w);
@@ -371,6 +389,7 @@ static void fail_on(const sd_backend *backend, sd_precision precision)
     sd_block_norms(&s.e, &p.x, &norms);
     sd_block_apply(&s.e, &p.f, 1, &v, &v);
     sd_block_subtract(&s.e, &one, &p.x, NULL, &out);
+    sd_block_invert(&s.e, &p.f, &out);
     assert_int_equal(s.e.status, SADDLE_DEVICE_FAILED);
     assert_untouched(&s.e, p.f.data, p.plan.entries * size);
     assert_untouched(&s.e, p.f.state, p.plan.blocks * (int64_t)sizeof *p.f.state);

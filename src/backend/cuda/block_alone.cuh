@@ -157,7 +157,7 @@ __device__ inline real take_alone(lone_block<real, n> &m, bool busy, bool pair, 
     if (S + 1 < n && __any_sync(ALL_LANES, pair)) {
         clamped_pair<real> e = {m.a[S][S], m.a[NEXT][S], m.a[NEXT][NEXT], 0};
         if (small > 0 && is_finite(e.a) && is_finite(e.b) && is_finite(e.c))
-            e = clamp_pair(e.a, e.b, e.c, small);
+            e = clamp_here(e.a, e.b, e.c, small);
         d = scale_pair(e.a, e.b, e.c);
         if (pair) {
             m.a[S][S] = e.a;

@@ -49,9 +49,10 @@ __device__ inline void eliminate(symmetric_rows<real, N, L> &m, real &pivot)
 }
 
 template <class real, int N, int L, bool DIAGONAL>
-__global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(DIAGONAL ? 28 + 12 * numbers<real>::WORDS
-                                                                   : N > 12 ? 50
-                                                                            : 44))) llt(const batch<real> b)
+__global__ void __launch_bounds__(BLOCK_THREADS,
+                                  (at_once<real, N>(DIAGONAL ? (N > 20 ? 52 : 28 + 12 * numbers<real>::WORDS)
+                                                    : N > 12 ? 50
+                                                             : 44))) llt(const batch<real> b)
 {
     __shared__ symmetric_rooms<real, N, L, DIAGONAL> rooms;
     symmetric_rows<real, N, L> m = {find_place<L>(b), rooms.mine()};

@@ -1,10 +1,8 @@
 /*
  * Blocks and matrices on the GPU: the diagonal blocks of a sparse matrix, norms of blocks, products of them.
  *
- * Extraction goes by the entries of the matrix, not by its rows: a thread an entry, its row found by
- * bisection in the row pointers, first for the thread block's share of entries, then within that. Values and
- * indices are read side by side, and a row of a million entries costs what a million rows of one do. No two
- * entries meet in a place.
+ * Extraction goes by the entries of the matrix, not by its rows (entries.cuh). No two of them meet in a
+ * place.
  *
  * Norms: a sub-warp a block, which goes through shared memory so that lane j has column j.
  *
@@ -13,6 +11,7 @@
  * memory, and the products are subtracted in order, with the reference's roundings.
  */
 #include "backend/cuda/block_jobs.cuh"
+#include "backend/cuda/entries.cuh"
 
 #include <float.h>
 #include <math.h>
@@ -23,21 +22,6 @@ namespace
 {
 
 /* ---- extraction ---- */
-
-constexpr int SHARE = 4 * BLOCK; /* entries of a thread block */
-
-/* The last of rows low .. high) whose first entry is not beyond k. */
-__device__ inline int32_t row_of_entry(const int64_t *ptr, int32_t low, int32_t high, int64_t k)
-{
-    while (high - low > 1) {
-        const int32_t middle = low + (high - low) / 2;
-        if (ptr[middle] <= k)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 template <class real>
 __device__ inline void put_entry(const sd_block_map &map, int32_t r, int32_t c, real value, real *data)
@@ -53,24 +37,12 @@ __device__ inline void put_entry(const sd_block_map &map, int32_t r, int32_t c, 
 template <class real>
 __global__ void __launch_bounds__(BLOCK) extract(const sd_sparse A, const sd_block_map map, real *data)
 {
-    __shared__ int32_t ends[2];
-    const int64_t begin = static_cast<int64_t>(blockIdx.x) * SHARE;
-    const int64_t end = A.nnz - begin < SHARE ? A.nnz : begin + SHARE;
-    if (threadIdx.x < 2) ends[threadIdx.x] = row_of_entry(A.ptr, 0, A.n, threadIdx.x == 0 ? begin : end - 1);
-    __syncthreads();
-    const real *const val = static_cast<const real *>(A.val);
-#pragma unroll
-    for (int u = 0; u < SHARE / BLOCK; ++u) {
-        const int64_t k = begin + u * BLOCK + threadIdx.x;
-        if (k >= end) continue;
-        const int32_t column = A.ind[k];
-        const real value = val[k];
-        const int32_t row = row_of_entry(A.ptr, ends[0], ends[1] + 1, k);
+    for_each_entry<real>(A, [&](int64_t, int32_t row, int32_t column, real value) {
         const int32_t r = map.row_place ? map.row_place[row] : row;
         const int32_t c = map.column_place ? map.column_place[column] : column;
         put_entry(map, r, c, value, data);
         if (A.half) put_entry(map, c, r, value, data);
-    }
+    });
 }
 
 /* ---- norms ---- */

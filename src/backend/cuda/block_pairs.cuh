@@ -71,22 +71,29 @@ __device__ inline void solve_pair(const scaled_pair<real> &p, real over, real &u
     v = second;
 }
 
-/* sd_pair_clamp, apart from the kernels, which seldom need it. */
+/* sd_pair_clamp. */
 template <class real> struct clamped_pair {
     real a, b, c;
     int count;
 };
-static __device__ __noinline__ clamped_pair<double> clamp_pair(double a, double b, double c, double small)
+__device__ inline clamped_pair<double> clamp_here(double a, double b, double c, double small)
 {
     sd_pair_double p = {a, b, c};
     const int count = sd_pair_clamp_double(&p, small);
     return {p.a, p.b, p.c, count};
 }
-static __device__ __noinline__ clamped_pair<float> clamp_pair(float a, float b, float c, float small)
+__device__ inline clamped_pair<float> clamp_here(float a, float b, float c, float small)
 {
     sd_pair_single p = {a, b, c};
     const int count = sd_pair_clamp_single(&p, small);
     return {p.a, p.b, p.c, count};
+}
+
+/* The same apart from the kernels, which seldom need it. */
+template <class real>
+static __device__ __noinline__ clamped_pair<real> clamp_pair(real a, real b, real c, real small)
+{
+    return clamp_here(a, b, c, small);
 }
 
 } /* namespace sd_cuda */

@@ -1,0 +1,197 @@
+/*
+ * Block LDL' on the GPU against the CPU's cores: the factorization on a known pattern, the triangular solves, and
+ * what they cost beside a copy of the same bytes.
+ *
+ *     cuda_ldlt [PROBLEM...]
+ *
+ * PROBLEM is a file or a family as `saddle bench` takes them (lap3d_100, stokes3d_60, kktz_700 where none is given).
+ * The pattern is found once on the host with method ldlt's defaults. Times are the best of several; the floor of
+ * a solve counts all numbers of the factors and their lists once for each triangle, and the vectors. Beside them:
+ * the largest difference between the devices over the largest entry, and whether two runs had the same bits.
+ */
+#include "cli/bench_problem.h"
+#include "factor/ldlt_run.h"
+#include "solve/solver.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { REPEATS = 5, SOLVES = 20 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void check(const sd_context *c, saddle_status status)
+{
+    if (!status) return;
+    fprintf(stderr, "failed: %s\n", c->message);
+    exit(1);
+}
+
+/* Waits for all that an engine has been given. */
+static void finish(sd_engine *e, const sd_vector *any)
+{
+    const sd_vector first = {any->data, 1, any->precision};
+    sd_dot_of(e, &first, &first);
+    check(e->context, e->status);
+}
+
+/* What a device makes of a problem. */
+typedef struct outcome {
+    double refactor, solve, copy; /* seconds; bytes a second */
+    double *x;                    /* M^-1 b, on the host */
+    bool same;
+} outcome;
+
+/* Bytes a second of y = x, both of n numbers. */
+static double copy_rate(sd_engine *e, int64_t n)
+{
+    sd_vector x = sd_vector_new(e, SD_DOUBLE, n, "copy"), y = sd_vector_new(e, SD_DOUBLE, n, "copy");
+    double best = INFINITY;
+    check(e->context, e->status);
+    for (int k = 0; k < REPEATS; ++k) {
+        finish(e, &y);
+        const double begin = now();
+        for (int i = 0; i < SOLVES; ++i) sd_copy(e, &x, &y);
+        finish(e, &y);
+        best = fmin(best, now() - begin);
+    }
+    sd_vector_free(e, &x);
+    sd_vector_free(e, &y);
+    return 16.0 * (double)n * SOLVES / best;
+}
+
+/* Times solves of b; x is what comes out, on the host. */
+static double time_solves(sd_engine *e, const sd_ldlt_factors *f, const double *b, double *x, bool *same)
+{
+    const int32_t n = f->n;
+    sd_vector r = sd_vector_new(e, f->precision, n, "b"), z = sd_vector_new(e, f->precision, n, "x");
+    sd_vector work = sd_vector_new(e, f->precision, 2 * (int64_t)n, "work");
+    double *again = sd_alloc(e->context, n, sizeof *again, "x"), best = INFINITY;
+    check(e->context, e->context->status);
+    sd_vector_put(e, b, &r);
+    sd_ldlt_solve(e, f, &r, &z, &work);
+    sd_vector_get(e, &z, x);
+    for (int k = 0; k < REPEATS; ++k) {
+        finish(e, &z);
+        const double begin = now();
+        for (int i = 0; i < SOLVES; ++i) sd_ldlt_solve(e, f, &r, &z, &work);
+        finish(e, &z);
+        best = fmin(best, (now() - begin) / SOLVES);
+    }
+    sd_vector_get(e, &z, again);
+    check(e->context, e->status);
+    *same = memcmp(x, again, (size_t)n * sizeof *x) == 0;
+    sd_vector_free(e, &r);
+    sd_vector_free(e, &z);
+    sd_vector_free(e, &work);
+    sd_free(e->context, again);
+    return best;
+}
+
+static outcome measure(const saddle_solver *s, sd_block_ldlt *m, int device, sd_precision precision, const double *b)
+{
+    outcome o = {.refactor = INFINITY, .x = malloc((size_t)s->A.n * sizeof *o.x)};
+    const sd_block_rule rule = {.kernel = SD_LDLT_BUNCH_KAUFMAN, .small = 1e-8};
+    sd_context c;
+    sd_engine e;
+    sd_operator op;
+    sd_ldlt_runner runner;
+    sd_ldlt_numbers numbers;
+    sd_ldlt_counts counts;
+    sd_context_init(&c, NULL, 0);
+    check(&c, sd_engine_open(&c, &e, device, sd_thread_count(0)));
+    check(&c, sd_engine_reserve(&e, s->A.n, NULL));
+    o.copy = copy_rate(&e, (int64_t)(device == SADDLE_DEVICE_CPU ? 16 : 64) << 20);
+    check(&c, sd_operator_make(&e, &s->A, precision, SD_SUMS_BY_SLICES, &op));
+    const sd_csr *A = op.whole.ptr ? &op.whole : &s->A;
+    check(&c, sd_ldlt_runner_make(&e, &m->plan, A, m->order, m->preparation.row_scale, &runner));
+    check(&c, sd_ldlt_numbers_make(&e, &runner, precision, &numbers));
+    for (int k = 0; k < REPEATS; ++k) {
+        const double begin = now();
+        check(&c, sd_ldlt_refactor(&e, &runner, &op.sparse, &rule, &numbers, &counts));
+        o.refactor = fmin(o.refactor, now() - begin);
+    }
+    /* placed as the solver's own factors are, but with these numbers */
+    sd_block_ldlt placed = {.preparation = m->preparation, .plan = m->plan, .values = m->values};
+    check(&c, sd_ldlt_place(&e, &placed));
+    sd_ldlt_factors f = placed.factors;
+    f.data = numbers.data;
+    f.inverse = numbers.inverse;
+    o.solve = time_solves(&e, &f, b, o.x, &o.same);
+    placed.plan = (sd_ldlt_plan){0};
+    placed.values = (sd_ldlt_values){0};
+    sd_block_ldlt_free(&e, &placed);
+    sd_ldlt_numbers_free(&e, &numbers);
+    sd_ldlt_runner_free(&e, &runner);
+    sd_operator_free(&e, &op);
+    sd_engine_close(&e);
+    return o;
+}
+
+static void report(const char *name, const saddle_solver *s, sd_precision precision, const outcome *cpu,
+                   const outcome *gpu)
+{
+    const sd_ldlt_plan *plan = &s->ldlt.plan;
+    const double number = (double)sd_precision_size(precision);
+    const double bytes = 2 * number * (double)(plan->entries + plan->square[plan->blocks] + 2 * (int64_t)plan->n) +
+                         (double)plan->row[plan->blocks] * (double)sizeof *plan->list +
+                         2.0 * plan->blocks * (2 * sizeof *plan->row + sizeof *plan->square + sizeof *plan->start);
+    double error = 0, size = 0;
+    for (int32_t i = 0; i < plan->n; ++i) {
+        error = fmax(error, fabs(cpu->x[i] - gpu->x[i]));
+        size = fmax(size, fabs(cpu->x[i]));
+    }
+    const double floor = bytes / gpu->copy;
+    printf("%-12s %9d %7d %6d %6.1f | %9.2f %9.2f %6.1f | %8.3f %8.3f %6.1f | %8.3f %5.2f | %.0e %s\n", name, plan->n,
+           plan->blocks, plan->levels, number * (double)plan->entries / 1e6, 1e3 * cpu->refactor, 1e3 * gpu->refactor,
+           cpu->refactor / gpu->refactor, 1e3 * cpu->solve, 1e3 * gpu->solve, cpu->solve / gpu->solve, 1e3 * floor,
+           floor / gpu->solve, error / size, cpu->same && gpu->same ? "same bits" : "OTHER BITS");
+    fflush(stdout);
+}
+
+static void run_problem(const char *name)
+{
+    char message[SADDLE_MESSAGE_SIZE];
+    const saddle_hooks hooks = {0};
+    bench_problem p;
+    saddle_options o = saddle_options_default();
+    saddle_solver *s = NULL;
+    o.method = SADDLE_METHOD_LDLT;
+    if (bench_problem_load(&p, name, &hooks, message) || saddle_create(&s, &o, NULL, message)) {
+        fprintf(stderr, "%s: %s\n", name, message);
+        exit(1);
+    }
+    check(&s->c, saddle_factor(s, &p.A));
+    double *b = malloc((size_t)s->A.n * sizeof *b);
+    for (int32_t i = 0; i < s->A.n; ++i) b[i] = (double)((uint32_t)i * 2654435761u) / 4294967296.0 - 0.5;
+    for (sd_precision precision = SD_DOUBLE; precision < SD_PRECISIONS; ++precision) {
+        s->ldlt.values.precision = precision;
+        outcome cpu = measure(s, &s->ldlt, SADDLE_DEVICE_CPU, precision, b);
+        outcome gpu = measure(s, &s->ldlt, SADDLE_DEVICE_CUDA, precision, b);
+        report(name, s, precision, &cpu, &gpu);
+        free(cpu.x);
+        free(gpu.x);
+    }
+    free(b);
+    saddle_destroy(&s);
+    bench_problem_free(&p);
+}
+
+int main(int argc, char **argv)
+{
+    const char *const usual[] = {"lap3d_100", "stokes3d_60", "kktz_700"};
+    printf("milliseconds; CPU with %d threads\n%-12s %9s %7s %6s %6s | %9s %9s %6s | %8s %8s %6s | %8s %5s |\n",
+           sd_thread_count(0), "", "n", "blocks", "levels", "MB", "refactor", "cuda", "times", "solve", "cuda", "times",
+           "floor", "share");
+    for (int k = 1; k < argc; ++k) run_problem(argv[k]);
+    for (int k = 0; k < 3 && argc == 1; ++k) run_problem(usual[k]);
+    return 0;
+}

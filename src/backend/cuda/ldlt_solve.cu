@@ -1,0 +1,317 @@
+/*
+ * Triangular solves with a block LDL': see backend/ldlt.h.
+ *
+ * A warp a row of blocks, rows dealt out in the order of elimination over as many warps as the device holds
+ * at once, which a cooperative launch makes sure of: so the first row that is not done never waits for one
+ * that nobody works on, and no level waits for the host, or for all rows of the one before it.
+ *
+ * A row takes what it needs as soon as it is there. The numbers say so themselves: vectors begin as all ones,
+ * a NaN that no row ever writes. A row reads its list such that what comes last is made last: forward from
+ * its beginning, backward from its end; a block's numbers are asked for before the wait for those that they
+ * meet.
+ *
+ * Lanes are groups of R, each with a block of the list, R x R numbers of it at a time. Of a block that is
+ * stored as its row has it lane l makes the sum of row l; of a transposed one lane l has column l, and the
+ * sums of rows are added up over the lanes at the end. In either case lanes read side by side, and the order
+ * of all sums is that of the list and of the lanes.
+ */
+#include "backend/cuda/cuda.cuh"
+
+#include "backend/cuda/block_jobs.cuh"
+
+namespace sd_cuda
+{
+namespace
+{
+
+constexpr int SOLVE_BLOCK = 128; /* threads */
+
+template <class real> struct solve_data {
+    int32_t blocks;
+    const int32_t *start;
+    const int64_t *row, *diagonal, *square;
+    const sd_ldlt_block *list;
+    const real *data, *inverse;
+    const int32_t *order;
+    const real *scale;
+    const real *r;
+    real *forward, *backward; /* what the two solves leave */
+    real *z;
+};
+
+/* ---- numbers that are still to come ---- */
+
+__device__ inline bool is_missing(double a)
+{
+    return __double_as_longlong(a) == -1;
+}
+__device__ inline bool is_missing(float a)
+{
+    return __float_as_int(a) == -1;
+}
+__device__ inline double look(const double *at)
+{
+    long long bits;
+    asm volatile("ld.relaxed.gpu.global.s64 %0, [%1];" : "=l"(bits) : "l"(at));
+    return __longlong_as_double(bits);
+}
+__device__ inline float look(const float *at)
+{
+    int bits;
+    asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(bits) : "l"(at));
+    return __int_as_float(bits);
+}
+__device__ inline void leave(double *at, double a)
+{
+    const long long bits = a == a ? __double_as_longlong(a) : 0x7ff8000000000000;
+    asm volatile("st.relaxed.gpu.global.s64 [%0], %1;" ::"l"(at), "l"(bits) : "memory");
+}
+__device__ inline void leave(float *at, float a)
+{
+    const int bits = a == a ? __float_as_int(a) : 0x7fc00000;
+    asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(at), "r"(bits) : "memory");
+}
+
+/* Each lane's number, 0 where it wants none. No row that is waited for is this warp's: those it has done. */
+template <class real> __device__ inline real await(const real *at, bool wanted)
+{
+    real value = wanted ? look(at) : static_cast<real>(0);
+    while (__any_sync(ALL_LANES, wanted && is_missing(value)))
+        if (wanted && is_missing(value)) value = look(at);
+    return value;
+}
+
+/* ---- a block of the list ---- */
+
+__device__ inline int rank_of(uint32_t mask, int k)
+{
+    return mask >> k & 1 ? __popc(mask & ((1u << k) - 1)) : -1;
+}
+
+/* The k-th bit of a mask that has so many. */
+__device__ inline int bit_of(uint32_t mask, int k)
+{
+    if ((mask & (mask + 1)) == 0) return k; /* no gaps */
+    for (; k > 0; --k) mask &= mask - 1;
+    return __ffs(static_cast<int>(mask)) - 1;
+}
+
+/* A lane's sums: of row low + lane, and of all rows from low on with its columns. */
+template <class real, int R> struct sums {
+    real straight, across[R];
+    bool transposed; /* whether there is anything in across */
+};
+
+/* sums += the block's rows low .. low + R) and kept columns c .. c + R), times the numbers of v. */
+template <class real, int R>
+__device__ inline void add_tile(const sd_ldlt_block &b, const real *data, const real *v, int low, int c,
+                                int lane, sums<real, R> &s)
+{
+    const int l = lane % R;
+    const bool wanted = c + l < b.width;
+    const real *const from = data + b.entry;
+    real a[R];
+    if (b.transposed) {
+        int rank = __popc(b.rows & ((1u << low) - 1));
+#pragma unroll
+        for (int j = 0; j < R; ++j) {
+            const bool there = b.rows >> (low + j) & 1;
+            a[j] = there && wanted ? from[c + l + rank * b.width] : static_cast<real>(0);
+            rank += there;
+        }
+    } else {
+        const int rank = rank_of(b.rows, low + l);
+#pragma unroll
+        for (int j = 0; j < R; ++j)
+            a[j] = rank >= 0 && c + j < b.width ? from[rank + (c + j) * b.height] : static_cast<real>(0);
+    }
+    const real value = await(wanted ? v + bit_of(b.columns, c + l) : v, wanted);
+    if (__any_sync(ALL_LANES, !b.transposed)) {
+#pragma unroll
+        for (int j = 0; j < R; ++j) {
+            const real with = __shfl_sync(ALL_LANES, value, j, R);
+            if (!b.transposed) s.straight = fma_of(a[j], with, s.straight);
+        }
+    }
+    if (b.transposed)
+#pragma unroll
+        for (int j = 0; j < R; ++j) s.across[j] = fma_of(a[j], value, s.across[j]);
+}
+
+/* Row low + l in lane l of every group. */
+template <class real, int R> __device__ inline real add_up(sums<real, R> &s, int lane)
+{
+    real sum = s.straight;
+    if (__any_sync(ALL_LANES, s.transposed)) {
+#pragma unroll
+        for (int half = R / 2; half >= 1; half /= 2) {
+            const bool upper = lane & half;
+#pragma unroll
+            for (int j = 0; j < half; ++j) {
+                const real sent = upper ? s.across[j] : s.across[j + half];
+                const real kept = upper ? s.across[j + half] : s.across[j];
+                s.across[j] = kept + __shfl_xor_sync(ALL_LANES, sent, half);
+            }
+        }
+        sum += s.across[0];
+    }
+#pragma unroll
+    for (int apart = R; apart < WARP; apart *= 2) sum += __shfl_xor_sync(ALL_LANES, sum, apart);
+    return sum;
+}
+
+/* ---- a row ---- */
+
+/* Sums of rows low .. low + R) over `count` blocks of the list from `first` on, `step` 1 or -1 apart. */
+template <class real, int R>
+__device__ inline real gather(const solve_data<real> &x, const sd_ldlt_block *first, int count, int step,
+                              const real *v, int low, int lane)
+{
+    constexpr int GROUPS = WARP / R;
+    const sd_ldlt_block nothing = {};
+    sums<real, R> s = {};
+    int at = lane / R;
+    sd_ldlt_block next = at < count ? first[at * step] : nothing;
+    for (int k = 0; k < count; k += GROUPS) {
+        const sd_ldlt_block b = next;
+        at += GROUPS;
+        if (at < count)
+            next = first[at * step];
+        else
+            next = nothing;
+        const real *const with = v + x.start[b.other];
+        s.transposed = s.transposed || b.transposed;
+        for (int c = 0; __any_sync(ALL_LANES, c < b.width); c += R)
+            add_tile(b, x.data, with, low, c, lane, s);
+    }
+    return add_up(s, lane);
+}
+
+/* G s, row q in lane q; s_p is in lane p. For 8 rows at most the numbers of G are read beforehand. */
+constexpr int SMALL = 8;
+template <class real> struct inverse_block {
+    const real *g;
+    int size;
+    real early[2];
+    __device__ inverse_block(const real *from, int rows, int lane) : g(from), size(rows), early{0, 0}
+    {
+        const int q = lane % SMALL, p = lane / SMALL;
+        if (size > SMALL || q >= size) return;
+        if (p < size) early[0] = g[q + p * size];
+        if (p + SMALL / 2 < size) early[1] = g[q + (p + SMALL / 2) * size];
+    }
+    __device__ real times(real s, int lane) const
+    {
+        real product = 0;
+        if (size <= SMALL) {
+            const int p = lane / SMALL;
+            product = early[0] * __shfl_sync(ALL_LANES, s, p);
+            product = fma_of(early[1], __shfl_sync(ALL_LANES, s, p + SMALL / 2), product);
+            product += __shfl_xor_sync(ALL_LANES, product, SMALL);
+            return product + __shfl_xor_sync(ALL_LANES, product, 2 * SMALL);
+        }
+        for (int p = 0; p < size; ++p) {
+            const real with = __shfl_sync(ALL_LANES, s, p);
+            if (lane < size) product = fma_of(g[lane + p * size], with, product);
+        }
+        return product;
+    }
+};
+
+template <class real, int R, bool FORWARD>
+__device__ inline void solve_row(const solve_data<real> &x, int32_t i, int lane)
+{
+    const int32_t first = x.start[i];
+    const int size = x.start[i + 1] - first;
+    const int64_t middle = x.diagonal[i], end = FORWARD ? x.row[i] : x.row[i + 1];
+    const int count = static_cast<int>(FORWARD ? middle - end : end - middle);
+    const bool mine = lane < size;
+    const int32_t place = mine ? x.order[first + lane] : 0;
+    const real scale = mine ? x.scale[first + lane] : 0;
+    real own = 0;
+    if (mine) own = FORWARD ? x.r[place] * scale : x.forward[first + lane];
+    const inverse_block<real> inverse(x.inverse + x.square[i], size, lane);
+    real sum = 0;
+    for (int low = 0; low < size; low += R) {
+        const real part = gather<real, R>(x, x.list + (FORWARD ? end : end - 1), count, FORWARD ? 1 : -1,
+                                          FORWARD ? x.forward : x.backward, low, lane);
+        const real here = __shfl_sync(ALL_LANES, part, lane % R);
+        if (lane / R == low / R) sum = here;
+    }
+    const real product = inverse.times(FORWARD ? own - sum : sum, lane);
+    if (!mine) return;
+    if (FORWARD) {
+        leave(x.forward + first + lane, product);
+    } else {
+        leave(x.backward + first + lane, own - product);
+        x.z[place] = (own - product) * scale;
+    }
+}
+
+template <class real, int R, bool FORWARD>
+__global__ void __launch_bounds__(SOLVE_BLOCK) solve(const solve_data<real> x)
+{
+    const int lane = threadIdx.x % WARP;
+    const int32_t warps = gridDim.x * (SOLVE_BLOCK / WARP);
+    /* rows that follow one another go to different multiprocessors */
+    for (int64_t k = blockIdx.x + threadIdx.x / WARP * gridDim.x; k < x.blocks; k += warps)
+        solve_row<real, R, FORWARD>(x, static_cast<int32_t>(FORWARD ? k : x.blocks - 1 - k), lane);
+}
+
+template <class real>
+void launch_all_at_once(sd_engine *e, void (*kernel)(solve_data<real>), solve_data<real> x)
+{
+    const char *const what = "ldlt_solve";
+    const state *s = state_of(e);
+    int fit = 0;
+    if (e->status ||
+        failed(e, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, SOLVE_BLOCK, 0), what))
+        return;
+    const int64_t wanted = (static_cast<int64_t>(x.blocks) * WARP + SOLVE_BLOCK - 1) / SOLVE_BLOCK,
+                  most = static_cast<int64_t>(fit) * s->processors;
+    void *arguments[] = {&x};
+    failed(e,
+           cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(wanted < most ? wanted : most)),
+                                       dim3(SOLVE_BLOCK), arguments, 0, s->stream),
+           what);
+}
+
+} /* namespace */
+
+template <class real>
+void ldlt_solve(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *z, sd_vector *work)
+{
+    const char *const what = "ldlt_solve";
+    if (e->status || x->blocks == 0) return;
+    const state *s = state_of(e);
+    const on_device current(s->device);
+    const size_t bytes = 2 * static_cast<size_t>(x->n) * sizeof(real);
+    if (failed(e, current.error, what) ||
+        failed(e, cudaMemsetAsync(work->data, 0xff, bytes, s->stream), what))
+        return;
+    real *const vectors = static_cast<real *>(work->data);
+    const solve_data<real> data = {x->blocks,
+                                   x->start,
+                                   x->row,
+                                   x->diagonal,
+                                   x->square,
+                                   x->list,
+                                   static_cast<const real *>(x->data),
+                                   static_cast<const real *>(x->inverse),
+                                   x->order,
+                                   static_cast<const real *>(x->scale),
+                                   static_cast<const real *>(r->data),
+                                   vectors,
+                                   vectors + x->n,
+                                   static_cast<real *>(z->data)};
+    const bool tiny = x->largest <= 2;
+    launch_all_at_once(e, tiny ? solve<real, 2, true> : solve<real, 8, true>, data);
+    launch_all_at_once(e, tiny ? solve<real, 2, false> : solve<real, 8, false>, data);
+}
+
+template void ldlt_solve<double>(sd_engine *, const sd_ldlt_factors *, const sd_vector *, sd_vector *,
+                                 sd_vector *);
+template void ldlt_solve<float>(sd_engine *, const sd_ldlt_factors *, const sd_vector *, sd_vector *,
+                                sd_vector *);
+
+} /* namespace sd_cuda */
