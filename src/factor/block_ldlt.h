@@ -40,6 +40,7 @@ typedef struct sd_ldlt_rule {
     double small;        /* a pivot below it is moved away from 0 */
     int generations;     /* how often a block may be pushed back */
     int32_t most_pushed; /* blocks pushed back; beyond it small pivots are moved */
+    double most_flops;   /* the search is given up beyond them, as too dear; 0: no limit */
     int64_t most;        /* numbers kept in off-diagonal blocks; beyond it fill is left out. 0: no limit */
     sd_precision precision;
     int threads;
@@ -82,7 +83,7 @@ void sd_ldlt_plan_free(sd_context *c, sd_ldlt_plan *plan);
 typedef struct sd_ldlt_counts {
     int64_t two_by_two, negative, perturbed, replaced; /* pivots; blocks */
     int64_t pushed_back;                               /* blocks */
-    bool full;                                         /* the limit was met */
+    bool full, dear;                                   /* a limit was met: of numbers, of operations */
     double flops;
 } sd_ldlt_counts;
 
@@ -95,7 +96,8 @@ typedef struct sd_ldlt_values {
 void sd_ldlt_values_free(sd_context *c, sd_ldlt_values *v);
 
 /* Factors B and finds its pattern under way: in the order of its blocks, but with `last` (NULL: none)
- * behind all others. On failure nothing is kept; of a symbolic one there are no values. */
+ * behind all others. On failure nothing is kept, nor where it becomes too dear; of
+ * a symbolic one there are no values. */
 saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule, const bool *last,
                            sd_ldlt_plan *plan, sd_ldlt_values *values, sd_ldlt_counts *counts);
 

@@ -454,6 +454,9 @@ static saddle_status run_piece(finding *f, int32_t count, const int32_t *blocks)
     f->entries = 0;
     for (int t = 0; t < f->threads; ++t) f->entries += f->workers[t].entries;
     if (f->rule->most > 0 && f->entries > f->rule->most) f->counts.full = true;
+    double flops = 0;
+    for (int t = 0; t < f->threads; ++t) flops += f->workers[t].flops;
+    if (f->rule->most_flops > 0 && flops > f->rule->most_flops) f->counts.dear = true;
     for (int32_t k = 0; k < f->kept_count && !status; ++k) status = link_column(f, f->kept[k]);
     return status;
 }
@@ -463,8 +466,8 @@ static saddle_status run_piece(finding *f, int32_t count, const int32_t *blocks)
 static saddle_status run_levels(finding *f, const sd_block_levels *levels, int64_t *done)
 {
     saddle_status status = SADDLE_OK;
-    for (int32_t l = 0; l < levels->count && !status; ++l) {
-        for (int32_t k = levels->first[l]; k < levels->first[l + 1] && !status; k += PIECE) {
+    for (int32_t l = 0; l < levels->count && !status && !f->counts.dear; ++l) {
+        for (int32_t k = levels->first[l]; k < levels->first[l + 1] && !status && !f->counts.dear; k += PIECE) {
             const int32_t left = levels->first[l + 1] - k, count = left < PIECE ? left : PIECE;
             status = run_piece(f, count, levels->block + k);
             *done += count;
@@ -478,7 +481,7 @@ static saddle_status run(finding *f)
 {
     int64_t done = 0;
     saddle_status status = SADDLE_OK;
-    for (int32_t generation = 0; generation <= f->order.generations && !status; ++generation) {
+    for (int32_t generation = 0; generation <= f->order.generations && !status && !f->counts.dear; ++generation) {
         sd_block_levels levels = {0};
         status = sd_levels_of_tree(f->c, &f->B->graph, &f->order, generation, &levels);
         if (!status) status = run_levels(f, &levels, &done);
@@ -520,7 +523,7 @@ saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldl
     saddle_status status = begin(&f);
     if (!status && last) status = sd_push_back(c, last, &f.order);
     if (!status) status = run(&f);
-    if (!status) status = conclude(&f, plan, values);
+    if (!status && !f.counts.dear) status = conclude(&f, plan, values);
     sd_free(c, plan->from);
     plan->from = NULL;
     for (int t = 0; t < f.threads && f.workers; ++t) f.counts.flops += f.workers[t].flops;

@@ -88,7 +88,7 @@ static saddle_status iterate(const saddle_solver *solver, sd_engine *e, const re
     const sd_direct_inverse inverse = {attempt->direct, op->sparse.n, op->exponent};
     const int32_t n = op->sparse.n;
     const bool blocks = sd_is_ldlt(attempt->method);
-    sd_ldlt_inverse ldlt = {&solver->ldlt.factors, {0}};
+    sd_ldlt_inverse ldlt = {blocks ? &attempt->ldlt->factors : NULL, {0}};
     if (blocks) ldlt.work = sd_vector_new(e, q->precision, 2 * (int64_t)n, "triangular solves");
     const sd_preconditioner M = choose_preconditioner(solver, attempt, &inverse, &ldlt);
     sd_vector vectors[2] = {sd_vector_new(e, q->precision, n, "right-hand side"),

@@ -5,8 +5,9 @@
  * - where its predicted work is small it is taken at once;
  * - a matrix that is known to be positive definite and would cost more gets conjugate gradients first, with
  * as many iterations as half of the direct solver's predicted cost pays for; so does a general matrix;
- * - other symmetric matrices, for which a diagonal seldom suffices, go to the direct solver whatever it
- * costs;
+ * - other symmetric matrices, for which a diagonal seldom suffices, get block LDL' with a threshold of 0.01, then
+ * 1e-3, 1e-4, then the direct solver, where that fits; a factorization that comes to cost a good part of the
+ * direct solver's is given up. What was enough is where the next factorization of the same pattern begins;
  * - what does not fit the memory is left to the iterations.
  * Costs are counted in operations, never in seconds, so that the same matrix is treated the same way
  * everywhere.
@@ -17,6 +18,8 @@
 
 static const double CHEAP_FLOPS = 3e10; /* of a factorization: a few seconds of one core */
 static const double PRODUCT_FLOPS = 20; /* of a factorization that cost as much as an entry in an iteration */
+static const double LDLT_SHARE = 0.1;   /* of the direct solver's operations: those of small blocks take longer */
+enum { LDLT_ITERATIONS = 300 };         /* before a smaller threshold is tried */
 static const int64_t ORDER_ENTRIES = 8000000; /* from here on even an ordering is dear */
 
 sd_direct_options sd_direct_request(const saddle_solver *s, sd_precision precision)
@@ -65,12 +68,12 @@ bool sd_wants_plan(const saddle_solver *s)
 /* Whether what is planned is to be run before anything else. */
 static bool is_direct_first(const saddle_solver *s)
 {
-    if (s->direct.tree.flops <= CHEAP_FLOPS) return true;
-    return s->facts.symmetric && s->facts.kind != SADDLE_KIND_SPD;
+    return s->direct.tree.flops <= CHEAP_FLOPS;
 }
 
-static void add_method(saddle_solver *s, int method)
+static void add_method(saddle_solver *s, int method, double tau)
 {
+    s->tau[s->methods] = tau;
     s->method[s->methods++] = method;
 }
 
@@ -87,6 +90,21 @@ static saddle_status factor_direct(saddle_solver *s)
     return status;
 }
 
+/* Block LDL' from the threshold on that was enough before, then the direct solver where it fits. */
+static saddle_status choose_ldlt(saddle_solver *s, bool possible)
+{
+    static const double taus[] = {1e-2, 1e-3, 1e-4};
+    const int count = sizeof taus / sizeof taus[0], learned = s->learned;
+    s->began = learned;
+    for (int k = learned; k < count; ++k) add_method(s, SADDLE_METHOD_LDLT, taus[k]);
+    if (possible) add_method(s, SADDLE_METHOD_DIRECT, NAN);
+    if (s->methods == 0) add_method(s, SADDLE_METHOD_LDLT, taus[count - 1]);
+    s->budget = LDLT_ITERATIONS;
+    s->most_flops = possible ? LDLT_SHARE * s->direct.tree.flops : 0;
+    if (s->method[0] == SADDLE_METHOD_DIRECT) return factor_direct(s);
+    return s->ldlt.preparation.block_start ? SADDLE_OK : sd_plan_ldlt(s);
+}
+
 static saddle_status choose_auto(saddle_solver *s)
 {
     s->budget = INT64_MAX;
@@ -96,16 +114,18 @@ static saddle_status choose_auto(saddle_solver *s)
     }
     const bool possible = s->direct.planned && sd_direct_fits(&s->c, &s->direct) == SADDLE_OK;
     if (possible && is_direct_first(s)) {
-        add_method(s, SADDLE_METHOD_DIRECT);
+        add_method(s, SADDLE_METHOD_DIRECT, NAN);
         return factor_direct(s);
     }
-    add_method(s, SADDLE_METHOD_DIAGONAL);
-    if (!possible) add_method(s, SADDLE_METHOD_NONE);
+    const bool free = s->options.krylov == SADDLE_KRYLOV_AUTO;
+    if (free && s->facts.symmetric && s->facts.kind != SADDLE_KIND_SPD) return choose_ldlt(s, possible);
+    add_method(s, SADDLE_METHOD_DIAGONAL, NAN);
+    if (!possible) add_method(s, SADDLE_METHOD_NONE, NAN);
     if (s->direct.planned && !possible) return SADDLE_OK;
     if (s->device == SADDLE_DEVICE_CUDA || s->options.krylov != SADDLE_KRYLOV_AUTO) return SADDLE_OK;
     if (s->direct.planned)
         s->budget = (int64_t)(0.5 * s->direct.tree.flops / (PRODUCT_FLOPS * (double)(s->facts.nnz + s->A.n)));
-    add_method(s, SADDLE_METHOD_DIRECT);
+    add_method(s, SADDLE_METHOD_DIRECT, NAN);
     return SADDLE_OK;
 }
 
@@ -113,8 +133,9 @@ saddle_status sd_choose_methods(saddle_solver *s)
 {
     s->methods = 0;
     s->budget = INT64_MAX;
+    s->most_flops = 0;
     if (s->options.method == SADDLE_METHOD_AUTO) return choose_auto(s);
-    add_method(s, s->options.method);
+    add_method(s, s->options.method, NAN);
     if (s->options.method == SADDLE_METHOD_BJACOBI && !s->blocking.block_start)
         return sd_plan_block_jacobi(s);
     if (sd_is_ldlt(s->options.method) && !s->ldlt.preparation.block_start) return sd_plan_ldlt(s);
@@ -122,6 +143,17 @@ saddle_status sd_choose_methods(saddle_solver *s)
     saddle_status status = s->direct.planned ? SADDLE_OK : sd_plan_direct(s);
     if (!status) status = sd_direct_fits(&s->c, &s->direct);
     return status ? status : factor_direct(s);
+}
+
+saddle_status sd_begin_ldlt(saddle_solver *s)
+{
+    bool dear = false;
+    const saddle_status status = sd_make_ldlt(s, s->tau[0], s->most_flops, &dear);
+    if (status || !dear) return status;
+    sd_log(&s->c, SADDLE_LOG_INFO, "ldlt would cost a good part of the direct solver: left");
+    s->method[0] = SADDLE_METHOD_DIRECT;
+    s->methods = 1;
+    return factor_direct(s);
 }
 
 void sd_direct_tell(const sd_direct *d, saddle_info *info)

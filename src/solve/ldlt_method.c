@@ -23,6 +23,17 @@ static const struct {
 } tau_of[] = {{10, 1e-4}, {30, 1e-3}};
 enum { TAUS = sizeof tau_of / sizeof tau_of[0] };
 
+/* One factorization: of the solver, or of a solve that wants a stronger one. */
+typedef struct making {
+    const saddle_solver *s;
+    sd_context *c;
+    sd_engine *e;
+    sd_block_ldlt *m;
+    double tau; /* NaN: as the options say */
+    double most_flops;
+    saddle_info *info;
+} making;
+
 static bool is_swept(const saddle_solver *s)
 {
     return s->options.method == SADDLE_METHOD_JACOBI;
@@ -66,9 +77,11 @@ saddle_status sd_plan_ldlt(saddle_solver *s)
  * What is kept of the fill where that is left open: little where a complete factorization, whose entries the
  * preparation has counted, would take many times what A does; nearly all where it would not.
  */
-static double choose_tau(const saddle_solver *s)
+static double choose_tau(const making *t)
 {
-    const double share = (double)s->ldlt.preparation.factor_nnz / (double)(s->facts.nnz > 0 ? s->facts.nnz : 1);
+    const saddle_solver *s = t->s;
+    const double share = (double)t->m->preparation.factor_nnz / (double)(s->facts.nnz > 0 ? s->facts.nnz : 1);
+    if (!isnan(t->tau)) return t->tau;
     if (s->options.fill == SADDLE_FILL_TAU) return s->options.fill_tau;
     for (int k = 0; k < TAUS; ++k)
         if (share <= tau_of[k].share) return tau_of[k].tau;
@@ -85,8 +98,9 @@ static sd_fill_kind choose_fill(const saddle_solver *s)
     }
 }
 
-static sd_ldlt_rule rule_of(const saddle_solver *s, const sd_block_matrix *B)
+static sd_ldlt_rule rule_of(const making *t, const sd_block_matrix *B)
 {
+    const saddle_solver *s = t->s;
     static const sd_block_kernel kernels[] = {SD_LDLT_BUNCH_KAUFMAN, SD_LDLT_STATIC, SD_LDLT_COMPLETE};
     const saddle_options *o = &s->options;
     const double small = o->small_pivot > 0 ? o->small_pivot : SMALL;
@@ -94,7 +108,8 @@ static sd_ldlt_rule rule_of(const saddle_solver *s, const sd_block_matrix *B)
     return (sd_ldlt_rule){.symbolic = is_swept(s) && fill != SD_FILL_TAU,
                           .fill = fill,
                           .level = (int)o->fill_level,
-                          .tau = choose_tau(s),
+                          .tau = choose_tau(t),
+                          .most_flops = t->most_flops,
                           .kernel = kernels[o->pivot],
                           .small = small * B->largest,
                           .generations = o->push_back == SADDLE_PUSH_BACK_ON ? 1 : 0,
@@ -104,11 +119,11 @@ static sd_ldlt_rule rule_of(const saddle_solver *s, const sd_block_matrix *B)
                           .reference = s->device == SADDLE_DEVICE_REFERENCE};
 }
 
-static void tell(saddle_solver *s, const sd_ldlt_rule *rule, const sd_ldlt_counts *counts)
+static void tell(const making *t, const sd_ldlt_rule *rule, const sd_ldlt_counts *counts)
 {
-    const sd_block_ldlt *m = &s->ldlt;
+    const sd_block_ldlt *m = t->m;
     const sd_ldlt_plan *plan = &m->plan;
-    saddle_info *info = &s->info;
+    saddle_info *info = t->info;
     info->blocks = plan->blocks;
     info->block_size = plan->largest;
     info->levels = plan->levels;
@@ -122,22 +137,22 @@ static void tell(saddle_solver *s, const sd_ldlt_rule *rule, const sd_ldlt_count
     info->generations = m->pushed_back > 0;
     info->replaced_blocks = counts->replaced;
     info->fill_tau = rule->fill == SD_FILL_TAU ? rule->tau : NAN;
-    info->sweeps = is_swept(s) && !m->fallback ? s->options.sweeps : -1;
+    info->sweeps = is_swept(t->s) && !m->fallback ? t->s->options.sweeps : -1;
     info->fallback = m->fallback;
     info->pattern_residual = m->residual;
     if (counts->replaced > 0)
-        sd_log(&s->c, SADDLE_LOG_WARNING, "%lld diagonal blocks went beyond the range of numbers and were replaced",
+        sd_log(t->c, SADDLE_LOG_WARNING, "%lld diagonal blocks went beyond the range of numbers and were replaced",
                (long long)counts->replaced);
 }
 
 /* The exact schedule on the host, which finds the pattern; again with a larger threshold where pivots were
  * moved. */
-static saddle_status find(saddle_solver *s, const sd_block_matrix *B, sd_ldlt_rule *rule, sd_ldlt_counts *counts)
+static saddle_status find(const making *t, const sd_block_matrix *B, sd_ldlt_rule *rule, sd_ldlt_counts *counts)
 {
-    sd_context *c = &s->c;
-    sd_block_ldlt *m = &s->ldlt;
+    sd_context *c = t->c;
+    sd_block_ldlt *m = t->m;
     saddle_status status = sd_ldlt_find(c, B, rule, NULL, &m->plan, &m->values, counts);
-    if (!status && counts->perturbed > 0 && s->options.small_pivot == 0 && !is_swept(s)) {
+    if (!status && counts->perturbed > 0 && t->s->options.small_pivot == 0 && !is_swept(t->s)) {
         rule->small = SMALL_AGAIN * B->largest;
         sd_ldlt_plan_free(c, &m->plan);
         sd_ldlt_values_free(c, &m->values);
@@ -162,28 +177,29 @@ static bool add_last(const sd_ldlt_plan *plan, const bool *weak, int32_t most, b
 }
 
 /* The plan without its numbers, with `last` at the end, ready to run. */
-static saddle_status plan_again(saddle_solver *s, const sd_block_matrix *B, const sd_csr *layout,
+static saddle_status plan_again(const making *t, const sd_block_matrix *B, const sd_csr *layout,
                                 const sd_ldlt_rule *rule, const bool *last)
 {
-    sd_block_ldlt *m = &s->ldlt;
+    sd_block_ldlt *m = t->m;
     sd_ldlt_counts counts;
     sd_ldlt_rule pattern = *rule;
     pattern.symbolic = true;
-    sd_block_ldlt_free(&s->e, m);
-    saddle_status status = sd_ldlt_find(&s->c, B, &pattern, last, &m->plan, &m->values, &counts);
+    sd_block_ldlt_free(t->e, m);
+    saddle_status status = sd_ldlt_find(t->c, B, &pattern, last, &m->plan, &m->values, &counts);
     for (int32_t i = 0; i < B->blocks && !status; ++i) m->pushed_back += last[i];
-    return status ? status : sd_ldlt_begin_run(&s->e, m, layout, rule->precision);
+    return status ? status : sd_ldlt_begin_run(t->e, m, layout, rule->precision);
 }
 
 /*
  * Sweeps. Blocks that are weak after the first one are pushed back, and so are those that are weak after the last,
  * once each; all begins again then. What has small pivots nevertheless is swept with the larger threshold.
  */
-static saddle_status sweep(saddle_solver *s, const sd_block_matrix *B, const sd_csr *layout, sd_ldlt_rule *rule,
-                           sd_ldlt_counts *counts)
+static saddle_status sweep(const making *t, const sd_block_matrix *B, const sd_csr *layout,
+                           const sd_ldlt_rule *rule, sd_ldlt_counts *counts)
 {
-    sd_context *c = &s->c;
-    sd_block_ldlt *m = &s->ldlt;
+    const saddle_solver *s = t->s;
+    sd_context *c = t->c;
+    sd_block_ldlt *m = t->m;
     sd_sweep_rule q = {.pivots = {.kernel = rule->kernel, .small = rule->small},
                        .relax = s->options.relax,
                        .sweeps = (int)s->options.sweeps,
@@ -192,16 +208,16 @@ static saddle_status sweep(saddle_solver *s, const sd_block_matrix *B, const sd_
     int generations = q.early ? 2 : 0;
     bool *weak = sd_alloc_zero(c, B->blocks, sizeof *weak, "blocks pushed back");
     bool *last = sd_alloc_zero(c, B->blocks, sizeof *last, "blocks pushed back");
-    saddle_status status = weak && last ? sd_ldlt_begin_run(&s->e, m, layout, rule->precision) : c->status;
+    saddle_status status = weak && last ? sd_ldlt_begin_run(t->e, m, layout, rule->precision) : c->status;
     for (bool done = false; !done && !status;) {
-        status = sd_ldlt_sweep(&s->e, &m->runner, &s->op[rule->precision].sparse, &q, weak, &m->numbers, counts,
+        status = sd_ldlt_sweep(t->e, &m->runner, &s->op[rule->precision].sparse, &q, weak, &m->numbers, counts,
                                &m->residual);
         const bool ended_early = q.early && counts->perturbed + counts->replaced > 0;
         const bool failed = counts->perturbed > 0;
         q.early = false;
         if (status) break;
         if (failed && generations-- > 0 && add_last(&m->plan, weak, rule->most_pushed, last))
-            status = plan_again(s, B, layout, rule, last);
+            status = plan_again(t, B, layout, rule, last);
         else if (failed && !ended_early && s->options.small_pivot == 0 && q.pivots.small < SMALL_AGAIN * B->largest)
             q.pivots.small = SMALL_AGAIN * B->largest;
         else
@@ -214,78 +230,105 @@ static saddle_status sweep(saddle_solver *s, const sd_block_matrix *B, const sd_
 }
 
 /* Goes over to the exact schedule on the same pattern. */
-static saddle_status fall_back(saddle_solver *s, const sd_block_matrix *B, const sd_ldlt_rule *rule,
+static saddle_status fall_back(const making *t, const sd_block_matrix *B, const sd_ldlt_rule *rule,
                                sd_ldlt_counts *counts)
 {
-    sd_block_ldlt *m = &s->ldlt;
+    sd_block_ldlt *m = t->m;
     const sd_block_rule pivots = {.kernel = rule->kernel, .small = fmax(rule->small, SMALL * B->largest)};
-    sd_log(&s->c, SADDLE_LOG_WARNING,
+    sd_log(t->c, SADDLE_LOG_WARNING,
            "jacobi: the sweeps diverge (residual %.1e on the pattern): factored by levels instead", m->residual);
     m->fallback = true;
     m->residual = NAN;
-    return sd_ldlt_refactor(&s->e, &m->runner, &s->op[rule->precision].sparse, &pivots, &m->numbers, counts);
+    return sd_ldlt_refactor(t->e, &m->runner, &t->s->op[rule->precision].sparse, &pivots, &m->numbers, counts);
 }
 
 /* The matrix as the operator of this precision stores it: A itself, or all its entries in `whole`. */
-static saddle_status find_layout(saddle_solver *s, sd_precision precision, sd_csr *whole, const sd_csr **layout)
+static saddle_status find_layout(const making *t, sd_precision precision, sd_csr *whole, const sd_csr **layout)
 {
+    const saddle_solver *s = t->s;
     *layout = &s->A;
     if (!s->A.half) return SADDLE_OK;
-    const saddle_status status = sd_csr_expand(&s->c, &s->A, whole);
+    const saddle_status status = sd_csr_expand(t->c, &s->A, whole);
     if (!s->op[precision].sparse.half) *layout = whole;
     return status;
 }
 
 /* New values on the plan that is there; *stale where too many pivots had to be moved. */
-static saddle_status refactor(saddle_solver *s, const sd_block_matrix *B, const sd_csr *layout, const sd_ldlt_rule *rule,
-                              sd_ldlt_counts *counts, bool *stale)
+static saddle_status refactor(const making *t, const sd_block_matrix *B, const sd_csr *layout,
+                              const sd_ldlt_rule *rule, sd_ldlt_counts *counts, bool *stale)
 {
-    sd_block_ldlt *m = &s->ldlt;
+    sd_block_ldlt *m = t->m;
     const sd_block_rule pivots = {.kernel = rule->kernel, .small = rule->small};
     saddle_status status = SADDLE_OK;
-    if (!m->numbers.data) status = sd_ldlt_begin_run(&s->e, m, layout, rule->precision);
+    if (!m->numbers.data) status = sd_ldlt_begin_run(t->e, m, layout, rule->precision);
     if (!status)
-        status = sd_ldlt_refactor(&s->e, &m->runner, &s->op[rule->precision].sparse, &pivots, &m->numbers, counts);
+        status = sd_ldlt_refactor(t->e, &m->runner, &t->s->op[rule->precision].sparse, &pivots, &m->numbers, counts);
     *stale = counts->perturbed > B->n / STALE_SHARE || counts->replaced > 0;
     return status;
 }
 
-saddle_status sd_make_ldlt(saddle_solver *s)
+/* A plan and its numbers from the beginning. */
+static saddle_status make_anew(const making *t, const sd_block_matrix *B, const sd_csr *layout, sd_ldlt_rule *rule,
+                               sd_ldlt_counts *counts)
 {
-    sd_context *c = &s->c;
-    sd_block_ldlt *m = &s->ldlt;
+    sd_block_ldlt *m = t->m;
+    const bool swept = is_swept(t->s);
+    sd_block_ldlt_free(t->e, m);
+    saddle_status status = find(t, B, rule, counts);
+    if (status || counts->dear) return status;
+    if (swept) status = sweep(t, B, layout, rule, counts);
+    const bool diverged = swept && !(m->residual <= DIVERGED);
+    if (!status && diverged && t->s->options.fallback == SADDLE_FALLBACK_EXACT)
+        status = fall_back(t, B, rule, counts);
+    return status;
+}
+
+static saddle_status make(const making *t, bool *dear)
+{
+    const saddle_solver *s = t->s;
+    sd_block_ldlt *m = t->m;
     const saddle_preparation *p = &m->preparation;
     const sd_precision precision = sd_iteration_precision(s);
     sd_csr whole = {0};
     const sd_csr *layout;
     sd_block_matrix B = {0};
     sd_ldlt_counts counts = {0};
-    bool again = m->plan.row != NULL && !is_swept(s), stale = false;
-    saddle_status status = find_layout(s, precision, &whole, &layout);
+    const bool again = m->plan.row != NULL && !is_swept(s);
+    bool stale = false;
+    saddle_status status = find_layout(t, precision, &whole, &layout);
     m->exponent = s->op[precision].exponent;
     if (!status)
-        status = sd_block_matrix_make(c, s->A.half ? &whole : &s->A, p->permutation, p->row_scale,
+        status = sd_block_matrix_make(t->c, s->A.half ? &whole : &s->A, p->permutation, p->row_scale,
                                       (int32_t)p->blocks, p->block_start, &B);
     if (!status) {
-        sd_ldlt_rule rule = rule_of(s, &B);
-        if (again) status = refactor(s, &B, layout, &rule, &counts, &stale);
-        if (!status && (!again || stale)) {
-            if (stale) sd_log(c, SADDLE_LOG_INFO, "the plan is stale, %lld pivots had to be moved: planning again",
-                              (long long)counts.perturbed);
-            sd_block_ldlt_free(&s->e, m);
-            status = find(s, &B, &rule, &counts);
-            if (!status && is_swept(s)) status = sweep(s, &B, layout, &rule, &counts);
-            const bool diverged = is_swept(s) && !(m->residual <= DIVERGED);
-            if (!status && diverged && s->options.fallback == SADDLE_FALLBACK_EXACT)
-                status = fall_back(s, &B, &rule, &counts);
-        }
-        if (!status) status = sd_ldlt_place(&s->e, m);
-        if (!status) tell(s, &rule, &counts);
-        if (!status && s->options.check == SADDLE_CHECK_ON)
-            status = sd_ldlt_check(&s->e, m, s->A.half ? &whole : &s->A, &s->info.pattern_residual,
-                                   &s->info.reconstruction_error);
+        sd_ldlt_rule rule = rule_of(t, &B);
+        if (again) status = refactor(t, &B, layout, &rule, &counts, &stale);
+        if (!status && stale)
+            sd_log(t->c, SADDLE_LOG_INFO, "the plan is stale, %lld pivots had to be moved: planning again",
+                   (long long)counts.perturbed);
+        if (!status && (!again || stale)) status = make_anew(t, &B, layout, &rule, &counts);
+        *dear = counts.dear;
+        if (!status && !counts.dear) status = sd_ldlt_place(t->e, m);
+        if (!status && !counts.dear) tell(t, &rule, &counts);
+        if (!status && !counts.dear && s->options.check == SADDLE_CHECK_ON)
+            status = sd_ldlt_check(t->e, m, s->A.half ? &whole : &s->A, &t->info->pattern_residual,
+                                   &t->info->reconstruction_error);
     }
-    sd_csr_free(c, &whole);
-    sd_block_matrix_free(c, &B);
+    sd_csr_free(t->c, &whole);
+    sd_block_matrix_free(t->c, &B);
     return status;
+}
+
+saddle_status sd_make_ldlt(saddle_solver *s, double tau, double most_flops, bool *dear)
+{
+    const making t = {s, &s->c, &s->e, &s->ldlt, tau, most_flops, &s->info};
+    return make(&t, dear);
+}
+
+saddle_status sd_make_stronger_ldlt(const saddle_solver *s, sd_engine *e, double tau, double most_flops,
+                                    sd_block_ldlt *m, saddle_info *info, bool *dear)
+{
+    const making t = {s, e->context, e, m, tau, most_flops, info};
+    m->preparation = s->ldlt.preparation;
+    return make(&t, dear);
 }

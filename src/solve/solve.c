@@ -8,6 +8,7 @@
 #include "solve/solver.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* One right-hand side at work. */
@@ -19,6 +20,7 @@ typedef struct solving {
     saddle_errors errors; /* of x */
     saddle_info *info;
     sd_direct *own;          /* the direct solver of this call, where the solver has none; it is kept */
+    sd_block_ldlt *own_ldlt; /* the same for block LDL' with a smaller threshold */
     const sd_direct *direct; /* that of the last attempt, or NULL */
     const double *ready;     /* what the direct solver found already, or NULL */
     const sd_direct_result *result;
@@ -63,6 +65,20 @@ static saddle_status find_factors(const solving *w, const sd_direct **found)
         status =
             sd_direct_factor(c, &s->A, s->facts.symmetric && s->facts.kind == SADDLE_KIND_SPD, &q, w->own);
     if (!status) sd_direct_tell(w->own, w->info);
+    return status;
+}
+
+/* Factors of block LDL' for method number k: the solver's, or those that this call makes for itself. NULL where they
+ * would be too dear. */
+static saddle_status find_ldlt(const solving *w, int k, const sd_block_ldlt **found)
+{
+    bool dear = false;
+    *found = k == 0 ? &w->s->ldlt : w->own_ldlt;
+    if (k == 0) return SADDLE_OK;
+    sd_block_ldlt_free(w->e, w->own_ldlt);
+    const saddle_status status =
+        sd_make_stronger_ldlt(w->s, w->e, w->s->tau[k], w->s->most_flops, w->own_ldlt, w->info, &dear);
+    if (dear) *found = NULL;
     return status;
 }
 
@@ -153,9 +169,11 @@ static void settle_finite(double *x, int32_t n)
 }
 
 /* An attempt, and its measurement; what it found is kept where it is better. */
-static saddle_status try_method(solving *w, int method, bool first, saddle_reason *reason)
+static saddle_status try_method(solving *w, int k, saddle_reason *reason)
 {
     const saddle_solver *s = w->s;
+    const int method = s->method[k];
+    const bool first = k == 0;
     const int64_t left = s->options.maxiter - w->info->iterations;
     sd_attempt attempt = {.method = method,
                           .krylov = sd_choose_krylov(s, method),
@@ -171,6 +189,11 @@ static saddle_status try_method(solving *w, int method, bool first, saddle_reaso
         status = run_direct(w, &attempt, &errors, &share);
     } else {
         if (method == SADDLE_METHOD_DIRECT) status = find_factors(w, &attempt.direct);
+        if (sd_is_ldlt(method)) status = find_ldlt(w, k, &attempt.ldlt);
+        if (!status && sd_is_ldlt(method) && !attempt.ldlt) { /* too dear: as if it had not converged */
+            *reason = SADDLE_REASON_NONE;
+            return SADDLE_OK;
+        }
         if (!status) status = sd_run_attempt(s, w->e, w->b, w->trial, &attempt, w->info);
     }
     w->info->krylov = attempt.krylov;
@@ -266,14 +289,23 @@ static void settle(solving *w)
     sd_measure(w->e, op, w->b, w->x, NULL, &w->errors, NULL);
 }
 
+/* Where `auto` had to go beyond its first method, the next factorization begins with what sufficed. A hint: whichever
+ * of several solves comes last leaves its own. */
+static void learn(const saddle_solver *s, int k)
+{
+    if (k == 0 || s->options.method != SADDLE_METHOD_AUTO || s->method[0] != SADDLE_METHOD_LDLT) return;
+    atomic_store(&((saddle_solver *)(uintptr_t)s)->learned, s->began + k);
+}
+
 static saddle_status run_attempts(solving *w)
 {
     const int *methods = w->s->method, count = w->s->methods;
     saddle_reason reason = SADDLE_REASON_NONE;
     for (int k = 0; k < count; ++k) {
-        const saddle_status status = try_method(w, methods[k], k == 0, &reason);
+        const saddle_status status = try_method(w, k, &reason);
         if (status) return status;
         saddle_info *info = w->info;
+        if (info->converged) learn(w->s, k);
         if (reason == SADDLE_REASON_RESIDUAL || reason == SADDLE_REASON_CANCELLED) break;
         const saddle_reason found = sd_find_inconsistency(w->s, w->e, w->b, w->x, info->converged, methods[k],
                                                           w->direct, info->iterations);
@@ -305,6 +337,7 @@ typedef struct block {
     sd_direct_result *results;
     sd_direct_memory *memory;
     sd_direct *own;
+    sd_block_ldlt *own_ldlt;
 } block;
 
 /* The width goes by n alone, so that the same right-hand sides are always solved together. */
@@ -365,7 +398,7 @@ static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const do
                                   const block *ready, int64_t at, double *work, saddle_info *info)
 {
     const int32_t n = s->A.n;
-    solving w = {.s = s, .e = e, .b = work, .x = x, .trial = work + n, .info = info, .own = ready->own};
+    solving w = {.s = s, .e = e, .b = work, .x = x, .trial = work + n, .info = info, .own = ready->own, .own_ldlt = ready->own_ldlt};
     if (ready->count > 0) {
         w.ready = ready->x + at * n;
         w.result = &ready->results[at];
@@ -491,7 +524,8 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
     outcome o = {*info, SADDLE_OK};
     int64_t done = 0;
     sd_direct own = {0};
-    block ready = {.own = &own};
+    sd_block_ldlt own_ldlt = {0};
+    block ready = {.own = &own, .own_ldlt = &own_ldlt};
     o.info.converged = nrhs == 0; /* nothing was asked for */
     double *work = sd_alloc(c, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
     if (!work || make_block(s, c, nrhs, &ready))
@@ -505,6 +539,7 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
     sd_free(c, work);
     free_block(c, &ready);
     sd_direct_free(c, &own);
+    sd_block_ldlt_free(e, &own_ldlt);
     return o.status;
 }
 

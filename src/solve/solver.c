@@ -114,6 +114,7 @@ static void forget_analysis(saddle_solver *s)
     forget_factors(s);
     forget_operators(s);
     s->analysed = false;
+    s->learned = 0;
     s->info.n = s->info.planned_nnz = s->info.planned_bytes = -1;
     s->info.planned_flops = NAN;
     s->info.values_in_analysis = 0;
@@ -244,7 +245,7 @@ static saddle_status prepare_attempts(saddle_solver *s)
             status = sd_diagonal_make(&s->e, &s->A, s->op[p].exponent, p, &s->diagonal);
     }
     if (!status && uses(s, SADDLE_METHOD_BJACOBI)) status = sd_make_block_jacobi(s);
-    if (!status && (uses(s, SADDLE_METHOD_LDLT) || uses(s, SADDLE_METHOD_JACOBI))) status = sd_make_ldlt(s);
+    if (!status && sd_is_ldlt(s->method[0])) status = sd_begin_ldlt(s);
     return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
 }
 

@@ -34,7 +34,11 @@ struct saddle_solver {
     sd_block_ldlt ldlt;
     /* what is tried, in this order */
     int methods, method[SD_METHODS_MOST];
-    int64_t budget; /* iterations of a method before the direct solver */
+    double tau[SD_METHODS_MOST]; /* of ldlt; NaN: as the options say */
+    int64_t budget;              /* iterations of a method before the direct solver */
+    double most_flops;           /* of a factorization before it; 0: no limit */
+    _Atomic int learned;         /* how far `auto` had to go with this pattern: where the next factorization begins */
+    int began;                   /* where this one did */
 
     /* what the caller gave beside the matrix */
     saddle_given given;
@@ -56,7 +60,8 @@ bool sd_info_has_history(const saddle_info *info);
 /* One attempt at a right-hand side: a preconditioner and an iteration. */
 typedef struct sd_attempt {
     int method, krylov;
-    const sd_direct *direct; /* the factors, of method direct */
+    const sd_direct *direct;   /* the factors, of method direct */
+    const sd_block_ldlt *ldlt; /* and of ldlt */
     int64_t maxiter;
     bool converged; /* as the iteration saw it */
     saddle_reason reason;
@@ -86,6 +91,9 @@ saddle_reason sd_find_inconsistency(const saddle_solver *s, sd_engine *e, const 
  * where that comes first. */
 saddle_status sd_choose_methods(saddle_solver *solver);
 
+/* Makes the factors of block LDL' that the attempts begin with; where these would be too dear, the direct solver's. */
+saddle_status sd_begin_ldlt(saddle_solver *solver);
+
 /* Whether the options and the matrix want the direct solver planned before anything is tried. */
 bool sd_wants_plan(const saddle_solver *solver);
 
@@ -101,7 +109,12 @@ static inline bool sd_is_ldlt(int method)
     return method == SADDLE_METHOD_LDLT || method == SADDLE_METHOD_JACOBI;
 }
 saddle_status sd_plan_ldlt(saddle_solver *solver);
-saddle_status sd_make_ldlt(saddle_solver *solver);
+/* tau is NaN where the options say it. *dear where the factorization would take more than most_flops operations (0: no
+ * limit): there is none then. */
+saddle_status sd_make_ldlt(saddle_solver *solver, double tau, double most_flops, bool *dear);
+/* The same for one solve, with an engine of its own; m is zero before, and is the caller's to free. */
+saddle_status sd_make_stronger_ldlt(const saddle_solver *solver, sd_engine *e, double tau, double most_flops,
+                                    sd_block_ldlt *m, saddle_info *info, bool *dear);
 /* The precision that iterations run in. */
 sd_precision sd_iteration_precision(const saddle_solver *solver);
 
