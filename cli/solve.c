@@ -437,6 +437,13 @@ const command command_solve = {
         "--method bjacobi solves with the diagonal blocks of A, of up to --block-size rows, in every "
         "iteration: --blocking says how rows are put into blocks, --block-kernel how blocks are factored, "
         "--block-precision what they are kept in; --scaling, --order and --pairs act on the blocking.\n\n"
+        "--method ldlt preconditions with an incomplete LDL' factorization in blocks, of which --fill says "
+        "what is "
+        "kept beyond the blocks of A, --pivot, --push-back and --small-pivot how it is kept stable. --method "
+        "jacobi "
+        "makes such factors by --sweeps on a pattern that is known before. --paper sets what was published "
+        "of "
+        "both.\n\n"
         "The report goes to standard output. x goes nowhere but to --out: where the tolerance was not "
         "reached it "
         "is the best x found, and said to be so.",
