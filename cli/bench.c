@@ -6,6 +6,7 @@
  *   prepare A.. the parts of a preparation beside METIS alone (bench_prepare.c)
  *   direct A..  the direct solver beside its peers (bench_direct.c)
  *   blocks [A..]  kernels on batches of small blocks beside their peers and a copy (bench_blocks.c)
+ *   ldlt [A..]    block LDL' preconditioners beside the direct solver (bench_ldlt.c)
  *
  * Every time is the best of --repeat runs.
  */
@@ -318,24 +319,27 @@ static int check_usage(const arguments *a)
         const char *option, *of;
     } owners[] = {{"blockings", "bench prepare"},
                   {"anchors", "bench direct"},
-                  {"order", "bench direct"},
+                  {"order", "bench direct and bench ldlt"},
                   {"factorization", "bench direct"},
                   {"threshold", "bench direct"},
                   {"peers", "bench direct and bench blocks"},
-                  {"limit", "bench direct and bench blocks"},
-                  {"threads", "bench direct and bench blocks"},
-                  {"scaling", "bench direct and bench blocks"},
-                  {"pairs", "bench direct and bench blocks"},
-                  {"device", "bench blocks"},
-                  {"part", "bench blocks"},
+                  {"limit", "bench direct, bench blocks and bench ldlt"},
+                  {"threads", "bench direct, bench blocks and bench ldlt"},
+                  {"scaling", "bench direct, bench blocks and bench ldlt"},
+                  {"pairs", "bench direct, bench blocks and bench ldlt"},
+                  {"repeat", "bench read, bench spmv, bench prepare, bench direct and bench blocks"},
+                  {"device", "bench blocks and bench ldlt"},
+                  {"part", "bench blocks and bench ldlt"},
+                  {"methods", "bench ldlt"},
+                  {"ablate", "bench ldlt"},
                   {"quick", "bench blocks"},
                   {"kernel", "bench blocks"},
-                  {"size", "bench blocks"},
+                  {"size", "bench blocks and bench ldlt"},
                   {"kernel-version", "bench blocks"},
                   {"instructions", "bench blocks"},
-                  {"plot", "bench blocks"},
-                  {"blocking", "bench blocks"},
-                  {"block-size", "bench blocks"},
+                  {"plot", "bench blocks and bench ldlt"},
+                  {"blocking", "bench blocks and bench ldlt"},
+                  {"block-size", "bench blocks and bench ldlt"},
                   {"block-kernel", "bench blocks"},
                   {"block-precision", "bench blocks"}};
     for (int k = 1; k < a->operand_count; ++k) {
@@ -346,7 +350,8 @@ static int check_usage(const arguments *a)
         if (argument_given(a, owners[k].option) && !strstr(owners[k].of, a->operands[0]))
             return usage_error(a, "--%s is for %s", owners[k].option, owners[k].of);
     }
-    if (a->operand_count < 2 && !argument_flag(a, "anchors") && strcmp(a->operands[0], "blocks") != 0)
+    const bool optional = strcmp(a->operands[0], "blocks") == 0 || strcmp(a->operands[0], "ldlt") == 0;
+    if (a->operand_count < 2 && !argument_flag(a, "anchors") && !optional)
         return usage_error(a, "there is no matrix to measure with");
     return -1;
 }
@@ -364,6 +369,7 @@ static int run_bench(const arguments *a)
     if (strcmp(a->operands[0], "prepare") == 0) return bench_prepare(a);
     if (strcmp(a->operands[0], "direct") == 0) return bench_direct(a);
     if (strcmp(a->operands[0], "blocks") == 0) return bench_blocks(a);
+    if (strcmp(a->operands[0], "ldlt") == 0) return bench_ldlt(a);
     if (a->operand_count > 2) return usage_error(a, "\"%s\" is one operand too many", a->operands[2]);
     for (int k = 0; k < 2; ++k) {
         if (strcmp(a->operands[0], benches[k].name) != 0) continue;
@@ -372,7 +378,8 @@ static int run_bench(const arguments *a)
         progress_end();
     }
     if (status < 0)
-        return usage_error(a, "\"%s\" is not one of read, spmv, prepare, direct, blocks", a->operands[0]);
+        return usage_error(a, "\"%s\" is not one of read, spmv, prepare, direct, blocks, ldlt",
+                           a->operands[0]);
     if (status != EXIT_DONE) return status;
     if (!argument_flag(a, "quiet") && !(json_path && strcmp(json_path, "-") == 0)) print_rows(&t);
     return json_path ? write_json(&t, json_path) : EXIT_DONE;
@@ -381,31 +388,44 @@ static int run_bench(const arguments *a)
 static const option bench_options[] = {
     OPTION_COUNT("repeat", "N", 5, 1, 1000, "runs of each, of which the best counts"),
     OPTION_FLAG("blockings", 0, "prepare: also time the priority blockings"),
-    OPTION_COUNT("threads", "N", 1, 1, 4096, "direct, blocks: of Saddle; direct: of the peers' BLAS too"),
+    OPTION_COUNT("threads", "N", 1, 1, 4096,
+                 "direct, blocks, ldlt: of Saddle; direct: of the peers' BLAS too"),
     OPTION_FLAG("anchors", 0,
                 "direct: also the 15 generated problems that are followed from version to version"),
     OPTION_TEXT("peers", "DIR|none", NULL, "direct, blocks: where the drivers are; otherwise beside saddle"),
     OPTION_REAL("limit", "SECONDS", 120.0, 0.1, 1e6,
-                "direct: what a peer may take for a matrix; blocks: what a solve may take"),
-    OPTION_CHOICE("part", "all|kernels|mixed|apply|setup",
-                  "blocks: what is measured; with matrices also that, which otherwise is left out"),
+                "direct: what a peer may take for a matrix; blocks: what a solve may take; ldlt: what a run "
+                "may take, there 60"),
+    OPTION_CHOICE(
+        "part", "all|kernels|mixed|apply|setup|anchors|growth",
+        "blocks (first five): what is measured; with matrices also that, which otherwise is left out. "
+        "ldlt: all (matrices), setup, anchors, growth"),
+    OPTION_TEXT("methods", "NAME[,NAME...]", NULL,
+                "ldlt: only these of ldlt, ldlt-none, jacobi, paper, auto, direct"),
+    OPTION_FLAG("ablate", 0, "ldlt: Table I and Figure 3 of \"Stretching Jacobi\" for the matrices"),
     OPTION_FLAG("quick", 0, "blocks: few and small batches, for a first look"),
     OPTION_TEXT("kernel", "NAME[,NAME...]", NULL,
                 "blocks: only these of ldu, ldu-partial, ldu-full, llt, llt-diagonal, ldlt-static, "
                 "ldlt-bunch-kaufman, ldlt-complete, jordan, huard, huard-t"),
-    OPTION_COUNT("size", "ROWS", 0, 0, 32, "blocks: only blocks of so many rows, and no mixed ones; 0: all"),
+    OPTION_COUNT(
+        "size", "ROWS", 0, 0, 100000000,
+        "blocks: only blocks of so many rows, at most 32, and no mixed ones; 0: all. ldlt: rows of the "
+        "problems of --part setup (0: 200,000), of the last ones of --part growth (0: 1,000,000)"),
     OPTION_CHOICE("kernel-version", "all|default|registers|shared",
                   "blocks: which of a kernel's versions on a GPU is measured beside the default"),
     OPTION_CHOICE("instructions", "default|portable|avx2|avx512",
                   "blocks: whose kernels are measured on the CPU; the default is the best it has"),
-    OPTION_TEXT("plot", "FILE", NULL, "blocks: draw all curves as one picture, a panel each (.png or .svg)"),
+    OPTION_TEXT(
+        "plot", "FILE", NULL,
+        "blocks, ldlt --ablate, ldlt --part growth: draw all curves as one picture, a panel each (.png or "
+        ".svg)"),
     OPTION_TEXT("json", "FILE|-", NULL, "write the rows as JSON"),
     OPTION_END,
 };
 
 const command command_bench = {
     .name = "bench",
-    .operands = "read|spmv|prepare|direct|blocks [A.mtx[.gz]...]",
+    .operands = "read|spmv|prepare|direct|blocks|ldlt [A.mtx[.gz]...]",
     .help = "times beside a floor measured in the same run",
     .about =
         "read: the time to read a matrix, as plain text and gzipped, beside what cat and gzip -dc take "
@@ -433,17 +453,34 @@ const command command_bench = {
         "among them. Times are medians, of one "
         "thread unless --threads says otherwise. With matrices BiCGSTAB with block-Jacobi solves each to "
         "1e-6 within 10,000 iterations, by every kernel (--block-kernel: one) and blocks of 1, 8, 16 and 32 "
-        "rows (--block-size: one); the right-hand side is ones.",
+        "rows (--block-size: one); the right-hand side is ones.\n\n"
+        "ldlt: for each of many matrices, or all of a folder (those of SADDLE_MATRICES, indefinite and kkt, "
+        "where "
+        "none is named), whether --method ldlt with its defaults solves it (backward error 1e-12, and "
+        "residual or "
+        "componentwise error 1e-8, in 100 iterations, for A times ones and a random right-hand side), with "
+        "iterations, errors, stored entries, levels, pivots and seconds beside the direct solver's; and as "
+        "many "
+        "of ldlt --fill none, jacobi --fill none --fallback none, --paper, auto and direct (--methods "
+        "chooses). "
+        "--part anchors: those that have published figures; setup: generated 3-D problems, the setup of ldlt "
+        "beside the direct factorization in time and memory; growth: doubling series of generated problems, "
+        "and "
+        "the exponents of their times (operands of these two are families, FAMILY[:P]). --ablate: dominance, "
+        "small pivots, block size, pivoting, sweeps and times, and the errors after four times GMRES(25).",
     .examples = "  saddle bench read A.mtx.gz\n"
                 "  saddle bench spmv A.mtx.gz --json -\n"
                 "  saddle bench prepare matrices/*.mtx.gz kktz_50 kktz_100 kktz_150\n"
                 "  saddle bench direct matrices/kkt/*.mtx.gz lap3d_30:1.5 --json direct.json\n"
                 "  saddle bench blocks --device cuda --json blocks.json --plot blocks.png\n"
-                "  saddle bench blocks matrices/spd/*.mtx.gz --block-size 16 --plot bicgstab.svg\n",
+                "  saddle bench blocks matrices/spd/*.mtx.gz --block-size 16 --plot bicgstab.svg\n"
+                "  saddle bench ldlt matrices/kkt --methods ldlt,direct --json ldlt.json\n"
+                "  saddle bench ldlt --part growth darcy3d --size 250000\n"
+                "  saddle bench ldlt A.mtx B.mtx --ablate --plot figure3.png\n",
     .options = bench_options,
     .library = "scaling|order|pairs|factorization|threshold|device|blocking|block_size|block_kernel|"
                "block_precision",
-    .words = "read|spmv|prepare|direct|blocks",
+    .words = "read|spmv|prepare|direct|blocks|ldlt",
     .least = 1,
     .most = INT_MAX,
     .run = run_bench,

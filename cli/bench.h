@@ -13,4 +13,7 @@ int bench_direct(const arguments *a);
 /* `saddle bench blocks [A.mtx...]` */
 int bench_blocks(const arguments *a);
 
+/* `saddle bench ldlt [A.mtx...]` */
+int bench_ldlt(const arguments *a);
+
 #endif

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHOICES = 30, NAMES_LENGTH = 256 };
+enum { CHOICES = 30, NAMES_LENGTH = 256, SIZE_MOST = 32, PART_LAST = 4 };
 
 static int no_driver(const char *file, const char *path)
 {
@@ -155,6 +155,11 @@ static int check_cases(const arguments *a)
         return usage_error(a, "--kernel-version is for --device cuda");
     if (argument_given(a, "instructions") && (gpu || a->library.device == SADDLE_DEVICE_REFERENCE))
         return usage_error(a, "--instructions is for --device cpu");
+    if (argument_choice(a, "part") > PART_LAST)
+        return usage_error(a, "--part %s is for bench ldlt", argument_text(a, "part"));
+    if (argument_count(a, "size") > SIZE_MOST)
+        return usage_error(a, "--size cannot be %s: blocks have at most %d rows", argument_text(a, "size"),
+                           SIZE_MOST);
     if (argument_count(a, "size") > 0 && argument_choice(a, "part") == 2)
         return usage_error(a, "--size is not for mixed batches");
     return check_kernels(a);
@@ -181,14 +186,8 @@ static int check_options(const arguments *a)
 static int check_outputs(const arguments *a)
 {
     static const char *const outputs[] = {"json", "plot"};
-    for (int k = 1; k < a->operand_count; ++k) {
-        for (int o = 0; o < 2; ++o) {
-            const char *path = argument_text(a, outputs[o]);
-            if (path && same_file(path, a->operands[k]))
-                return usage_error(a, "--%s %s would overwrite the matrix", outputs[o], path);
-        }
-    }
-    const int status = plot_check(argument_text(a, "plot"));
+    int status = outputs_spare_operands(a, outputs, 2);
+    if (!status) status = plot_check(argument_text(a, "plot"));
     return status ? status : outputs_check(a, outputs, 2);
 }
 

@@ -425,6 +425,25 @@ static int64_t largest_size(const struct recipe *r)
     return fits;
 }
 
+int64_t family_size(const char *name, int64_t rows)
+{
+    const struct recipe *r = find_recipe(name);
+    int64_t fails = r->about.least_size - 1, fits = largest_size(r);
+    while (fits - fails > 1) {
+        const int64_t middle = fails + (fits - fails) / 2;
+        if (r->rows(r->axes, (double)middle) >= (double)rows)
+            fits = middle;
+        else
+            fails = middle;
+    }
+    return fits;
+}
+
+int family_axes(const char *name)
+{
+    return find_recipe(name)->axes;
+}
+
 static saddle_status check(const struct recipe *r, const char *name, int64_t size, double param,
                            char *message)
 {

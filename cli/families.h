@@ -23,6 +23,11 @@ const family *family_at(int k);
 /* The family of this name, or NULL. */
 const family *family_find(const char *name);
 
+/* The least size whose matrix has at least this many rows, and the dimensions of what is modelled, of a
+ * family that there is: 2, 3, or 1 where it has none. */
+int64_t family_size(const char *name, int64_t rows);
+int family_axes(const char *name);
+
 /*
  * Makes a matrix: its lower triangle by columns, sorted, base 0, 64-bit pointers, double. A NAN param is
  * the default. Time and memory are proportional to the entries made. On failure *A is all zero and

@@ -7,6 +7,7 @@ static const environment_row environment[] = {
     {"OMP_NUM_THREADS", "threads to use where --threads is not given"},
     {"SADDLE_LOG", "warning, info or debug: how much of the library's log goes to standard error"},
     {"SADDLE_CUDA_MODULE", "the file of the CUDA module, where it is not beside the library"},
+    {"SADDLE_MATRICES", "the folder of test matrices of bench ldlt, where none is named"},
     {"NO_COLOR", "where it is set and not empty: no colours on a terminal"},
 };
 

@@ -39,3 +39,15 @@ int outputs_check(const arguments *a, const char *const *names, int count)
     }
     return EXIT_DONE;
 }
+
+int outputs_spare_operands(const arguments *a, const char *const *names, int count)
+{
+    for (int k = 1; k < a->operand_count; ++k) {
+        for (int o = 0; o < count; ++o) {
+            const char *path = argument_text(a, names[o]);
+            if (path && same_file(path, a->operands[k]))
+                return usage_error(a, "--%s %s would overwrite the matrix", names[o], path);
+        }
+    }
+    return EXIT_DONE;
+}

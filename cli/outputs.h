@@ -11,6 +11,9 @@ bool is_standard(const arguments *a, const char *name);
  * message on standard error. */
 int outputs_check(const arguments *a, const char *const *names, int count);
 
+/* The same for all operands but the first, of commands that take many matrices. */
+int outputs_spare_operands(const arguments *a, const char *const *names, int count);
+
 /* Whether two paths are one file that exists. */
 bool same_file(const char *one, const char *two);
 

@@ -5,67 +5,18 @@
  */
 #include "cli/axes.h"
 #include "cli/bench_blocks.h"
-#include "cli/chart.h"
+#include "cli/panels.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PANELS = 16, NEAREST = 10 }; /* differences of more iterations stand at the edge */
-
-typedef struct panel {
-    chart chart;
-    char title[96];
-    double *data; /* of all its series */
-} panel;
+enum { NEAREST = 10 }; /* differences of more iterations stand at the edge */
 
 typedef struct drawing {
     const blocks_report *t;
-    int count;
-    bool failed;
-    panel panels[PANELS];
+    panels all;
 } drawing;
-
-/* A panel with room for CHART_SERIES series of `length` points; NULL where there is none. */
-static panel *new_panel(drawing *d, int64_t length, const char *across, const char *up)
-{
-    if (d->count == PANELS) return NULL;
-    panel *one = &d->panels[d->count];
-    one->data = malloc(((size_t)length + 1) * 3 * CHART_SERIES * sizeof *one->data);
-    if (!one->data) {
-        d->failed = true;
-        return NULL;
-    }
-    one->chart = (chart){.title = one->title, .across = across, .up = up, .places = 1};
-    for (int s = 0; s < CHART_SERIES; ++s) {
-        one->chart.series[s].x = one->data + 3 * s * (length + 1);
-        one->chart.series[s].y = one->chart.series[s].x + length + 1;
-    }
-    ++d->count;
-    return one;
-}
-
-/* A panel in which nothing is drawn is taken back. */
-static void keep(drawing *d, const panel *one)
-{
-    if (one->chart.count > 0) return;
-    free(one->data);
-    --d->count;
-}
-
-static void add_point(chart_series *s, double x, double y)
-{
-    s->x[s->count] = x;
-    s->y[s->count++] = y;
-}
-
-/* The last series is kept where it has points. */
-static void end_series(panel *one, const char *name)
-{
-    chart_series *s = &one->chart.series[one->chart.count];
-    s->name = name;
-    if (s->count > 0) ++one->chart.count;
-}
 
 static bool is_of(const block_row *row, const char *part, const char *work, const char *name,
                   const char *precision)
@@ -95,7 +46,7 @@ static void draw_kernels(drawing *d, const char *precision)
     char number[32];
     for (int64_t k = 0; k < t->row_count; ++k)
         if (strcmp(t->rows[k].part, "kernels") == 0 && t->rows[k].batch > batch) batch = t->rows[k].batch;
-    panel *one = new_panel(d, t->row_count, "rows of a block", "nanoseconds a block");
+    panel *one = panels_add(&d->all, t->row_count, "rows of a block", "nanoseconds a block");
     if (!one) return;
     snprintf(one->title, sizeof one->title, "kernels in %s, %s blocks", precision,
              axes_number(batch, number, sizeof number));
@@ -104,12 +55,11 @@ static void draw_kernels(drawing *d, const char *precision)
         for (int64_t k = 0; k < t->row_count; ++k) {
             const block_row *row = &t->rows[k];
             if (row->batch == batch && is_of(row, "kernels", lines[i].work, lines[i].name, precision))
-                add_point(&one->chart.series[one->chart.count], (double)row->size,
-                          1e9 * row->seconds / (double)row->batch);
+                panel_point(one, (double)row->size, 1e9 * row->seconds / (double)row->batch);
         }
-        end_series(one, lines[i].name);
+        panel_series(one, lines[i].name);
     }
-    keep(d, one);
+    panels_keep(&d->all, one);
 }
 
 static void draw_applications(drawing *d, const char *precision)
@@ -117,17 +67,16 @@ static void draw_applications(drawing *d, const char *precision)
     static const char *const names[] = {"jordan", "huard", "huard-t", "ldu-partial", "ldlt-bunch-kaufman",
                                         "llt"};
     const blocks_report *t = d->t;
-    panel *one = new_panel(d, t->row_count, "rows of a block", "milliseconds");
+    panel *one = panels_add(&d->all, t->row_count, "rows of a block", "milliseconds");
     if (!one) return;
     snprintf(one->title, sizeof one->title, "application in %s", precision);
     for (int i = 0; i < 6; ++i) {
         for (int64_t k = 0; k < t->row_count; ++k)
             if (is_of(&t->rows[k], "apply", "apply", names[i], precision))
-                add_point(&one->chart.series[one->chart.count], (double)t->rows[k].size,
-                          1e3 * t->rows[k].seconds);
-        end_series(one, names[i]);
+                panel_point(one, (double)t->rows[k].size, 1e3 * t->rows[k].seconds);
+        panel_series(one, names[i]);
     }
-    keep(d, one);
+    panels_keep(&d->all, one);
 }
 
 static void draw_setups(drawing *d, int64_t size)
@@ -136,8 +85,8 @@ static void draw_setups(drawing *d, int64_t size)
     const blocks_report *t = d->t;
     const block_row *peer =
         block_row_find(t, (block_key){"setup", "factor", "getrfBatched", NULL, NULL, -1, -1});
-    panel *one = new_panel(d, t->row_count, "blocks",
-                           peer ? "times as fast as getrfBatched" : "times as fast as getrf");
+    panel *one = panels_add(&d->all, t->row_count, "blocks",
+                            peer ? "times as fast as getrfBatched" : "times as fast as getrf");
     if (!one) return;
     snprintf(one->title, sizeof one->title, "setup in double, %lld rows", (long long)size);
     one->chart.log_x = true;
@@ -145,12 +94,11 @@ static void draw_setups(drawing *d, int64_t size)
         for (int64_t k = 0; k < t->row_count; ++k) {
             const block_row *row = &t->rows[k];
             if (row->size == size && is_of(row, "setup", "factor", names[i], "double"))
-                add_point(&one->chart.series[one->chart.count], (double)row->batch,
-                          block_row_speed_up(t, row));
+                panel_point(one, (double)row->batch, block_row_speed_up(t, row));
         }
-        end_series(one, names[i]);
+        panel_series(one, names[i]);
     }
-    keep(d, one);
+    panels_keep(&d->all, one);
 }
 
 /* How often Gauss-Huard took so many iterations more than Gauss-Jordan, where both solved. */
@@ -160,8 +108,8 @@ static void draw_differences(drawing *d)
     const blocks_report *t = d->t;
     int64_t sizes[BLOCKS_SIZES];
     const int size_count = blocks_sizes(t->a, sizes);
-    panel *one =
-        new_panel(d, 2 * NEAREST + 1, "iterations of huard less those of jordan (10: or more)", "matrices");
+    panel *one = panels_add(&d->all, 2 * NEAREST + 1,
+                            "iterations of huard less those of jordan (10: or more)", "matrices");
     if (!one) return;
     snprintf(one->title, sizeof one->title, "BiCGSTAB: differences of iterations");
     one->chart.bars = true;
@@ -177,12 +125,12 @@ static void draw_differences(drawing *d)
             all += 1;
         }
         chart_series *series = &one->chart.series[one->chart.count];
-        for (int k = 0; all > 0 && k <= 2 * NEAREST; ++k) add_point(series, k - NEAREST, counts[k]);
+        for (int k = 0; all > 0 && k <= 2 * NEAREST; ++k) panel_point(one, k - NEAREST, counts[k]);
         series->place = one->chart.count;
-        end_series(one, size_count == BLOCKS_SIZES && s > 0 ? names[s - 1] : names[3]);
+        panel_series(one, size_count == BLOCKS_SIZES && s > 0 ? names[s - 1] : names[3]);
     }
     one->chart.places = one->chart.count > 0 ? one->chart.count : 1;
-    keep(d, one);
+    panels_keep(&d->all, one);
 }
 
 static double total(const block_solve *s)
@@ -204,7 +152,7 @@ static block_solve *order_solves(drawing *d, int64_t size, int64_t *count)
     block_solve *order = malloc(((size_t)t->solve_count + 1) * sizeof *order);
     *count = 0;
     if (!order) {
-        d->failed = true;
+        d->all.failed = true;
         return NULL;
     }
     for (int64_t k = 0; k < t->solve_count; ++k) {
@@ -219,18 +167,18 @@ static block_solve *order_solves(drawing *d, int64_t size, int64_t *count)
 static void draw_totals(drawing *d, int64_t size, const block_solve *order, int64_t count)
 {
     static const char *const names[] = {"jordan", "huard", "huard-t"};
-    panel *one = new_panel(d, count, "matrices, by the time of jordan", "seconds");
+    panel *one = panels_add(&d->all, count, "matrices, by the time of jordan", "seconds");
     if (!one) return;
     snprintf(one->title, sizeof one->title, "BiCGSTAB: setup and solve, blocks of %lld", (long long)size);
     one->chart.log_y = true;
     for (int i = 0; i < 3; ++i) {
         for (int64_t k = 0; k < count; ++k) {
             const block_solve *s = block_solve_find(d->t, order[k].matrix, names[i], size);
-            if (s && s->solved) add_point(&one->chart.series[one->chart.count], (double)(k + 1), total(s));
+            if (s && s->solved) panel_point(one, (double)(k + 1), total(s));
         }
-        end_series(one, names[i]);
+        panel_series(one, names[i]);
     }
-    keep(d, one);
+    panels_keep(&d->all, one);
 }
 
 /* Of the ten quickest, in parts of the time of jordan: bars of jordan, huard and huard-t side by side, each
@@ -240,7 +188,7 @@ static void draw_split(drawing *d, int64_t size, const block_solve *order, int64
     static const char *const kernels[] = {"jordan", "huard", "huard-t"};
     static const char *const names[] = {"jordan setup", "jordan solve",  "huard setup",
                                         "huard solve",  "huard-t setup", "huard-t solve"};
-    panel *one = new_panel(d, 10, "the ten quickest matrices", "setup and solve beside jordan's");
+    panel *one = panels_add(&d->all, 10, "the ten quickest matrices", "setup and solve beside jordan's");
     if (!one) return;
     snprintf(one->title, sizeof one->title, "BiCGSTAB: setup and solve, blocks of %lld", (long long)size);
     one->chart.bars = true;
@@ -253,11 +201,11 @@ static void draw_split(drawing *d, int64_t size, const block_solve *order, int64
             const block_solve *s = block_solve_find(d->t, order[k].matrix, kernels[i / 2], size);
             if (!s || !s->solved) continue;
             series->base[series->count] = i % 2 ? s->factor / total(&order[k]) : 0.0;
-            add_point(series, (double)(k + 1), (i % 2 ? total(s) : s->factor) / total(&order[k]));
+            panel_point(one, (double)(k + 1), (i % 2 ? total(s) : s->factor) / total(&order[k]));
         }
-        end_series(one, names[i]);
+        panel_series(one, names[i]);
     }
-    keep(d, one);
+    panels_keep(&d->all, one);
 }
 
 static void draw_solves(drawing *d)
@@ -287,16 +235,7 @@ int plot_bench_blocks(const blocks_report *t, const char *path)
     draw_setups(d, 16);
     draw_setups(d, 32);
     if (t->solve_count > 0) draw_solves(d);
-    const int across = d->count > 1 ? 2 : 1, down = (d->count + across - 1) / across;
-    picture p = picture_begin(across * CHART_WIDTH, (down > 0 ? down : 1) * CHART_HEIGHT);
-    p.failed = d->failed;
-    for (int k = 0; k < d->count; ++k) {
-        const int column = k % across, row = k / across;
-        chart_draw(&p, &d->panels[k].chart, column * CHART_WIDTH, row * CHART_HEIGHT);
-        free(d->panels[k].data);
-    }
-    const int status = picture_save(&p, path);
-    picture_end(&p);
+    const int status = panels_save(&d->all, path);
     free(d);
     return status;
 }

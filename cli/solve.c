@@ -8,6 +8,7 @@
 
 #include "cli/outfile.h"
 #include "cli/outputs.h"
+#include "cli/paper.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/random.h"
@@ -294,19 +295,30 @@ static const char *purpose_text(const purpose *p)
 /* Options that would do nothing beside the others are refused, so that nobody relies on them. */
 static int check_together(const arguments *a)
 {
-    static const purpose purposes[] = {
-        {"scaling", FOR_DIRECT | FOR_BLOCKS}, {"order", FOR_DIRECT | FOR_BLOCKS},
-        {"pairs", FOR_DIRECT | FOR_BLOCKS},   {"factorization", FOR_DIRECT},
-        {"threshold", FOR_DIRECT},            {"check", FOR_DIRECT | FOR_FACTORS},
-        {"signs", FOR_DIRECT},                {"condition", FOR_DIRECT},
-        {"blocking", FOR_BLOCKS},             {"block-size", FOR_BLOCKS},
-        {"block-kernel", FOR_BJACOBI},        {"block-precision", FOR_BJACOBI},
-        {"fill", FOR_FACTORS},                {"fill-tau", FOR_FACTORS},
-        {"fill-level", FOR_FACTORS},          {"pivot", FOR_FACTORS},
-        {"push-back", FOR_FACTORS},           {"small-pivot", FOR_FACTORS},
-        {"sweeps", FOR_JACOBI},               {"sweep-order", FOR_JACOBI},
-        {"relax", FOR_JACOBI},                {"fallback", FOR_JACOBI},
-        {"trisolve", FOR_FACTORS},            {"trisolve-sweeps", FOR_FACTORS}};
+    static const purpose purposes[] = {{"scaling", FOR_DIRECT | FOR_BLOCKS},
+                                       {"order", FOR_DIRECT | FOR_BLOCKS},
+                                       {"pairs", FOR_DIRECT | FOR_BLOCKS},
+                                       {"factorization", FOR_DIRECT},
+                                       {"threshold", FOR_DIRECT},
+                                       {"check", FOR_DIRECT | FOR_FACTORS},
+                                       {"signs", FOR_DIRECT},
+                                       {"condition", FOR_DIRECT},
+                                       {"blocking", FOR_BLOCKS},
+                                       {"block-size", FOR_BLOCKS},
+                                       {"block-kernel", FOR_BJACOBI},
+                                       {"block-precision", FOR_BJACOBI},
+                                       {"fill", FOR_FACTORS},
+                                       {"fill-tau", FOR_FACTORS},
+                                       {"fill-level", FOR_FACTORS},
+                                       {"pivot", FOR_FACTORS},
+                                       {"push-back", FOR_FACTORS},
+                                       {"small-pivot", FOR_FACTORS},
+                                       {"sweeps", FOR_JACOBI},
+                                       {"sweep-order", FOR_JACOBI},
+                                       {"relax", FOR_JACOBI},
+                                       {"fallback", FOR_JACOBI},
+                                       {"trisolve", FOR_FACTORS},
+                                       {"trisolve-sweeps", FOR_FACTORS}};
     static const char *const fixed[] = {"regularise", "signs"};
     const int method = a->library.method;
     const bool named = method == SADDLE_METHOD_AUTO && a->library.krylov != SADDLE_KRYLOV_AUTO;
@@ -366,11 +378,14 @@ static void finish(solve_run *r)
     free(r->history);
 }
 
-static int run_solve(const arguments *a)
+static int run_solve(const arguments *said)
 {
+    arguments settled = *said;
+    const arguments *a = &settled;
     solve_run r = {
         .a = a, .path = a->operands[0], .n = -1, .forward_error = NAN, .condition = NAN, .time_read = NAN};
-    int status = check_usage(a);
+    int status = paper_settle(&settled);
+    if (status == EXIT_DONE) status = check_usage(a);
     if (status == EXIT_DONE) status = plot_check(argument_text(a, "plot"));
     if (status != EXIT_DONE) return status;
 
@@ -398,6 +413,11 @@ static const option solve_options[] = {
     OPTION_TEXT("signs", "FILE", NULL,
                 "n x 1 vector of 1, -1, or 0 for not known: signs that static pivots ought to have"),
     OPTION_FLAG("condition", 0, "estimate the condition number with the factors of the direct solver"),
+    OPTION_FLAG(
+        "paper", 0,
+        "jacobi (or ldlt) as in \"Stretching Jacobi\": fill none, blocking grid, block-size 32, order rcm, "
+        "pairs off, scaling mc64, small-pivot 0.1, sweeps 8, sweep-order block, relax 0.95, fallback "
+        "none, krylov gmres, restart 25, maxiter 100; what is named beside it wins"),
     OPTION_END,
 };
 
@@ -417,6 +437,13 @@ const command command_solve = {
         "--method bjacobi solves with the diagonal blocks of A, of up to --block-size rows, in every "
         "iteration: --blocking says how rows are put into blocks, --block-kernel how blocks are factored, "
         "--block-precision what they are kept in; --scaling, --order and --pairs act on the blocking.\n\n"
+        "--method ldlt preconditions with an incomplete LDL' factorization in blocks, of which --fill says "
+        "what is "
+        "kept beyond the blocks of A, --pivot, --push-back and --small-pivot how it is kept stable. --method "
+        "jacobi "
+        "makes such factors by --sweeps on a pattern that is known before. --paper sets what was published "
+        "of "
+        "both.\n\n"
         "The report goes to standard output. x goes nowhere but to --out: where the tolerance was not "
         "reached it "
         "is the best x found, and said to be so.",
@@ -425,6 +452,8 @@ const command command_solve = {
                 "  saddle solve A.mtx --factorization cholesky --condition\n"
                 "  saddle solve A.mtx --krylov minres --method diagonal --plot curve.svg\n"
                 "  saddle solve A.mtx --method bjacobi --block-size 16 --device cuda\n"
+                "  saddle solve A.mtx --method ldlt --fill tau:0.001\n"
+                "  saddle solve A.mtx --paper --block-size 8  # a published method, with smaller blocks\n"
                 "  gzip -dc A.mtx.gz | saddle solve - -q --json - | jq .iterations\n",
     .options = solve_options,
     .library =

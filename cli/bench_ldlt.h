@@ -1,0 +1,133 @@
+/*
+ * What `saddle bench ldlt` measures: solves of a matrix by block LDL' in its several forms beside the direct
+ * solver, and the reports on them. All of it by the public interface, one solver a run.
+ */
+#ifndef CLI_BENCH_LDLT_H
+#define CLI_BENCH_LDLT_H
+
+#include "cli/bench_problem.h"
+#include "cli/command.h"
+#include "cli/json.h"
+
+/* The recipes that are compared; their names are those of --methods. */
+typedef enum ldlt_recipe {
+    LDLT_DEFAULT, /* --method ldlt */
+    LDLT_NONE,    /* --method ldlt --fill none */
+    LDLT_JACOBI,  /* --method jacobi --fill none --fallback none */
+    LDLT_PAPER,   /* --paper */
+    LDLT_AUTO,
+    LDLT_DIRECT,
+    LDLT_RECIPES
+} ldlt_recipe;
+extern const char *const ldlt_recipe_names[LDLT_RECIPES];
+
+/* A times ones, and a random one. */
+enum { LDLT_SIDES = 2 };
+
+/* One run. Numbers that are not known are NaN, counts -1. */
+typedef struct ldlt_result {
+    bool run;     /* it was asked for */
+    bool reached; /* the tolerance, for every right-hand side */
+    bool solved;  /* errors small enough for every right-hand side (bench_ldlt_run.c) */
+    char why[96]; /* where it is not: why */
+    int64_t iterations[LDLT_SIDES];
+    double backward[LDLT_SIDES], componentwise[LDLT_SIDES], residual[LDLT_SIDES];
+    double analysis, factor, solve[LDLT_SIDES]; /* seconds of the calls */
+    int64_t stored, bytes, blocks, levels, pushed_back, generations, perturbed, sweeps, replaced;
+    int fallback;
+    double tau, pattern_residual, reconstruction;
+    double planned_flops, planned_bytes; /* of the direct solver */
+} ldlt_result;
+
+/* What all runs share: the matrix at work, its right-hand sides, and the time that a run may take. */
+typedef struct ldlt_bench {
+    const arguments *a;
+    saddle_hooks hooks;        /* of the program */
+    double limit, until, gemm; /* seconds of a run, its end, and flop/s of a core once they are wanted */
+    bool late;
+    bench_problem problem;
+    int64_t nnz;
+    double *b, *x; /* LDLT_SIDES columns, and one */
+    char message[SADDLE_MESSAGE_SIZE];
+} ldlt_bench;
+
+/* Reads or makes the matrix, and its right-hand sides; an exit status, with what went wrong told. */
+int ldlt_load(ldlt_bench *t, const char *operand);
+void ldlt_unload(ldlt_bench *t);
+
+/* Options "name=value name=value" over those of the command line, one core unless --threads says otherwise.
+ */
+saddle_options ldlt_options(const ldlt_bench *t, const char *text);
+/* Those of a recipe, to 1e-14 within 100 iterations (auto: 1e-12 within its own). */
+saddle_options ldlt_recipe_options(const ldlt_bench *t, ldlt_recipe recipe);
+
+/* Analyses and factors, and solves with so many right-hand sides. A run that fails, or is late, says why; so
+ * does a direct factorization that is left out, since its plan fits neither memory nor time. */
+ldlt_result ldlt_try(ldlt_bench *t, const saddle_options *o, int sides);
+
+/* The larger of the two right-hand sides' iterations and errors; NaN where one is not known. */
+double ldlt_iterations(const ldlt_result *r);
+double ldlt_backward(const ldlt_result *r);
+/* The better of residual and componentwise error. */
+double ldlt_other_error(const ldlt_result *r);
+double ldlt_setup(const ldlt_result *r);
+double ldlt_solve_time(const ldlt_result *r);
+/* Stored entries over those of A. */
+double ldlt_stored(const ldlt_result *r, int64_t nnz);
+
+typedef struct ldlt_row {
+    char name[64], group[64];
+    int64_t n, nnz;
+    ldlt_result results[LDLT_RECIPES];
+    ldlt_result to_residual; /* of an anchor: ldlt to a relative residual of 1e-8 */
+} ldlt_row;
+
+typedef struct ldlt_report {
+    const arguments *a;
+    bool wanted[LDLT_RECIPES];
+    int count;
+    ldlt_row *rows;
+} ldlt_report;
+
+/* The parts. Operands are what was given, folders opened; each returns an exit status. */
+typedef struct ldlt_operands {
+    int count, room;
+    char **paths;
+} ldlt_operands;
+int ldlt_matrices(ldlt_bench *t, const ldlt_operands *o, bool anchors);
+int ldlt_made(ldlt_bench *t, bool growth);
+int ldlt_ablate(ldlt_bench *t, const ldlt_operands *o);
+
+/* The reports (bench_ldlt_report.c, bench_ldlt_json.c). */
+void print_ldlt_header(const ldlt_report *t);
+void print_ldlt_row(const ldlt_report *t, const ldlt_row *row);
+void print_ldlt_methods(const ldlt_report *t);
+void print_ldlt_totals(const ldlt_report *t);
+void print_ldlt_anchors(const ldlt_report *t);
+void print_ldlt_run(const arguments *a);
+/* A number in a column of this width, a dash where it is not known. */
+void print_column(const char *format, int width, double number);
+
+/* Totals of a recipe over all rows; which of them the others are compared with. */
+typedef struct ldlt_total {
+    int run, solved;
+    double stored_median; /* over nnz(A), of those that have factors */
+    int large,
+        large_a_third; /* of n >= 5000 whose direct factors have over 30 nnz(A); with a third of that */
+    int missed;        /* direct solves it and this does not */
+} ldlt_total;
+ldlt_total ldlt_total_of(const ldlt_report *t, ldlt_recipe recipe);
+
+/* The matrices of part anchors. */
+typedef struct ldlt_anchor {
+    const char *name;
+    double published_error;      /* of Stretching Jacobi, Table I; NaN */
+    double published_iterations; /* of SYM-ILDL with SQMR to 1e-8; NaN */
+} ldlt_anchor;
+const ldlt_anchor *ldlt_anchor_find(const char *name);
+
+int ldlt_json_begin(json *j, const ldlt_bench *t, const char *part);
+void ldlt_json_result(json *j, const char *key, const ldlt_result *r);
+int write_ldlt_json(const ldlt_bench *bench, const ldlt_report *t, const char *part);
+
+#endif

@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# saddle bench ldlt: matrices, published ones, generated problems, ablation; and solve --paper.
+load helper
+
+KKT=$DATA/kkt/aug2dc_saddle.mtx.gz
+
+@test "bench ldlt: a row a matrix, every method beside the direct solver, as tables and JSON" {
+    mkdir set
+    laplacian 12 1.5 > set/shifted.mtx
+    "$SADDLE" gen kktz 12 --out set/kktz.mtx -q
+    run -0 --separate-stderr "$SADDLE" bench ldlt set stokes2d_8 --json j.json
+    awk 'length > 112 { print; exit 1 }' <<< "$output"
+    [[ $output == *"goal 92 %"* && $output == *"goal: all that direct solves; 0 missed"* && $output == *"ldlt-none less 5 %"* ]]
+    json j.json 'j["bench"] == "ldlt" and j["part"] == "matrices" and j["threads"] == 1 and j["limit"] == 60'
+    json j.json '[(r["name"], r["group"]) for r in j["rows"]] == [("kktz", "set"), ("shifted", "set"), ("stokes2d_8", "generated")]'
+    json j.json 'all(set(r["methods"]) == {"ldlt", "ldlt-none", "jacobi", "paper", "auto", "direct"} for r in j["rows"])'
+    json j.json 'all(r["methods"][m]["solved"] for r in j["rows"] for m in ("ldlt", "auto", "direct"))'
+    json j.json 'all(s["backward_error"] <= 1e-12 and s["iterations"] <= 100 and s["solve"] > 0
+        for r in j["rows"] for s in r["methods"]["ldlt"]["right_hand_sides"])'
+    json j.json 'all(len(r["methods"]["ldlt"]["right_hand_sides"]) == 2 and r["methods"]["ldlt"]["stored"] > 0 and
+        r["methods"]["ldlt"]["levels"] > 0 and r["methods"]["ldlt"]["tau"] > 0 for r in j["rows"])'
+    json j.json 'j["totals"]["ldlt"]["solved"] == 3 and j["totals"]["auto"]["missed"] == 0'
+    json j.json 'all(j["totals"][m]["of"] == 3 and j["totals"][m]["solved"] ==
+        sum(r["methods"][m]["solved"] for r in j["rows"]) for m in j["totals"])'
+}
+
+@test "bench ldlt --methods runs only what is named; a folder is found by SADDLE_MATRICES" {
+    mkdir -p all/indefinite all/kkt
+    cp "$KKT" all/kkt
+    laplacian 10 1.5 > all/indefinite/shifted.mtx
+    echo "not a matrix" > all/kkt/README
+    SADDLE_MATRICES=all run -0 "$SADDLE" bench ldlt --methods ldlt,direct --json j.json -q
+    [ -z "$output" ]
+    json j.json '[r["name"] for r in j["rows"]] == ["shifted", "aug2dc_saddle"]'
+    json j.json 'all(set(r["methods"]) == {"ldlt", "direct"} and r["methods"]["ldlt"]["solved"] for r in j["rows"])'
+    json j.json 'set(j["totals"]) == {"ldlt", "direct"}'
+}
+
+@test "bench ldlt: a run that is not over in time says so, and the next ones go on" {
+    run -0 "$SADDLE" bench ldlt lap3d_40:0.5 lap2d_5 --methods ldlt --limit 0.1 --json j.json
+    [[ $output == *"took over 0.1 s"* ]]
+    json j.json '[r["methods"]["ldlt"]["solved"] for r in j["rows"]] == [False, True]'
+}
+
+@test "bench ldlt --part anchors takes those that have published figures" {
+    laplacian 10 1.5 > tuma2.mtx
+    laplacian 10 1.5 > other.mtx
+    run -0 "$SADDLE" bench ldlt --part anchors tuma2.mtx other.mtx --methods ldlt --json j.json
+    [[ $output == *"SYM-ILDL"* && $output == *" met"* ]]
+    json j.json '[r["name"] for r in j["rows"]] == ["tuma2"] and j["rows"][0]["ldlt_to_residual"]["solved"] in (True, False)'
+    run -3 --separate-stderr "$SADDLE" bench ldlt --part anchors other.mtx
+    [[ $stderr == *"published"* ]]
+}
+
+@test "bench ldlt --part setup and growth: generated problems, ratios and exponents" {
+    run -0 --separate-stderr "$SADDLE" bench ldlt --part setup --size 1000 lap3d darcy3d:1 --json j.json
+    json j.json '[r["family"] for r in j["rows"]] == ["lap3d", "darcy3d:1"] and all(r["n"] >= 1000 for r in j["rows"])'
+    json j.json 'all(r["ldlt"]["solved"] and r["direct"]["solved"] and r["times_as_fast_as_factor"] > 0 and
+        r["bytes_ratio"] > 0 for r in j["rows"])'
+    run -0 --separate-stderr "$SADDLE" bench ldlt --part growth --size 61000 lap2d --json j.json --plot p.svg
+    [[ $output == *"exponents"* && $output == *"1.5"* ]]
+    json j.json '[r["n"] >= 30500 * 2 ** k for k, r in enumerate(j["rows"])] == [True, True]'
+    json j.json 'len(j["exponents"]) == 1 and j["exponents"][0]["setup"] > 0 and j["exponents"][0]["total_goal"] == 1.5'
+    grep -q "</svg>" p.svg
+}
+
+@test "bench ldlt --ablate: every figure as tables, JSON and a picture" {
+    "$SADDLE" gen kktz 8 --out mario001.mtx -q
+    run -0 --separate-stderr "$SADDLE" bench ldlt --ablate mario001.mtx lap2d_8 --json j.json --plot p.png
+    awk 'length > 112 { print; exit 1 }' <<< "$output"
+    for figure in 3a 3b 3c 3d 3e 3f "Table I"; do [[ $output == *"$figure"* ]]; done
+    [ "$(head -c 4 p.png | tail -c 3)" = PNG ]
+    json j.json 'j["part"] == "ablate" and len(j["rows"]) == 2'
+    json j.json 'all(len(r["jacobi"]["epsilon"]) == 4 and len(r["ldlt"]["block_size"]) == 6 and
+        len(r["sweeps"]["row"]["error"]) == 16 and len(r["dominance_grid"]) == 3 for r in j["rows"])'
+    json j.json 'all(e is not None for r in j["rows"] for m in ("jacobi", "ldlt") for e in r[m]["epsilon"])'
+    json j.json 'all(r["defaults"]["backward_error"] < 1e-12 for r in j["rows"])'
+}
+
+@test "bench ldlt: wrong usage, and a matrix that cannot be read" {
+    for wrong in "--methods ldlt,nothing lap2d_5" "--part kernels lap2d_5" "--ablate --part growth" "--size 5 lap2d_5" \
+        "--plot p.png lap2d_5" "--methods ldlt --part setup" "--part growth nofamily" "--repeat 3 lap2d_5" "--kernel ldu lap2d_5"; do
+        run -2 "$SADDLE" bench ldlt $wrong
+    done
+    run -2 env -u SADDLE_MATRICES "$SADDLE" bench ldlt
+    [[ $output == *"SADDLE_MATRICES"* ]]
+    run -2 "$SADDLE" bench blocks --part growth
+    run -2 "$SADDLE" bench blocks --size 33
+    run -2 "$SADDLE" bench direct lap2d_5 --methods ldlt
+    diagonal > A.mtx
+    run -2 "$SADDLE" bench ldlt A.mtx --json A.mtx
+    run -3 --separate-stderr "$SADDLE" bench ldlt nowhere.mtx lap2d_5 --methods ldlt --json j.json
+    [[ $stderr == *"nowhere.mtx"* ]]
+    json j.json '[r["name"] for r in j["rows"]] == ["lap2d_5"]'
+}
+
+@test "solve --paper: the published settings, which what is named beside them overrides" {
+    "$SADDLE" gen kktz 12 --out A.mtx -q
+    options='j["method"] == "jacobi" and j["krylov"] == "gmres"'
+    "$SADDLE" solve A.mtx --paper --json j.json -q || true
+    json j.json "$options"
+    json j.json 'j["iterations"] <= 100'
+    "$SADDLE" solve A.mtx --paper --method ldlt --json j.json -q || true
+    json j.json 'j["method"] == "ldlt" and j["krylov"] == "gmres"'
+    "$SADDLE" solve A.mtx --paper --krylov sqmr --maxiter 7 --json j.json -q || true
+    json j.json 'j["krylov"] == "sqmr" and j["iterations"] <= 7'
+    # The same as the options one by one.
+    said="--method ldlt --fill none --blocking grid --block-size 32 --order rcm --pairs off --scaling mc64 --small-pivot 0.1 --krylov gmres --restart 25 --maxiter 100"
+    "$SADDLE" solve A.mtx --paper --method ldlt --threads 1 --out x.mtx -q || true
+    "$SADDLE" solve A.mtx $said --threads 1 --out y.mtx -q || true
+    cmp <(tail -n +3 x.mtx) <(tail -n +3 y.mtx)
+    run -2 --separate-stderr "$SADDLE" solve A.mtx --paper --method direct
+    [[ $stderr == *"--paper is for ldlt and jacobi"* ]]
+    run -2 "$SADDLE" solve A.mtx --paper --condition
+    "$SADDLE" solve --help | grep -q -- --paper
+    "$SADDLE" manual bash | grep -q -- --paper
+    "$SADDLE" manual man | grep -q 'paper'
+}
