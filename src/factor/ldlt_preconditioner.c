@@ -26,22 +26,21 @@ static void place_factors(sd_engine *e, sd_block_ldlt *m)
     const sd_ldlt_plan *plan = &m->plan;
     const int64_t blocks = plan->blocks;
     const size_t number = sd_precision_size(m->values.precision);
-    m->factors =
-        (sd_ldlt_factors){.n = plan->n,
-                          .blocks = plan->blocks,
-                          .levels = plan->levels,
-                          .largest = plan->largest,
-                          .level = plan->level,
-                          .start = placed(e, plan->start, blocks + 1, sizeof *plan->start),
-                          .row = placed(e, plan->row, blocks + 1, sizeof *plan->row),
-                          .diagonal = placed(e, plan->diagonal, blocks, sizeof *plan->diagonal),
-                          .square = placed(e, plan->square, blocks + 1, sizeof *plan->square),
-                          .list = placed(e, plan->list, plan->row[blocks], sizeof *plan->list),
-                          .data = placed(e, m->values.data, plan->entries, number),
-                          .inverse = placed(e, m->values.inverse, plan->square[blocks], number),
-                          .order = placed(e, m->order, plan->n, sizeof *m->order),
-                          .scale = m->scale.data,
-                          .precision = m->values.precision};
+    m->factors = (sd_ldlt_factors){.n = plan->n,
+                                   .blocks = plan->blocks,
+                                   .levels = plan->levels,
+                                   .largest = plan->largest,
+                                   .level = plan->level,
+                                   .start = placed(e, plan->start, blocks + 1, sizeof *plan->start),
+                                   .row = placed(e, plan->row, blocks + 1, sizeof *plan->row),
+                                   .diagonal = placed(e, plan->diagonal, blocks, sizeof *plan->diagonal),
+                                   .square = placed(e, plan->square, blocks + 1, sizeof *plan->square),
+                                   .list = placed(e, plan->list, plan->row[blocks], sizeof *plan->list),
+                                   .data = placed(e, m->values.data, plan->entries, number),
+                                   .inverse = placed(e, m->values.inverse, plan->square[blocks], number),
+                                   .order = placed(e, m->order, plan->n, sizeof *m->order),
+                                   .scale = m->scale.data,
+                                   .precision = m->values.precision};
 }
 
 saddle_status sd_ldlt_place(sd_engine *e, sd_block_ldlt *m)
