@@ -1,13 +1,14 @@
 /*
- * Block LDL' on the GPU against the CPU's cores: the factorization on a known pattern, the triangular solves, and
- * what they cost beside a copy of the same bytes.
+ * Block LDL' on the GPU against the CPU's cores: the factorization on a known pattern, the triangular solves,
+ * and what they cost beside a copy of the same bytes.
  *
  *     cuda_ldlt [PROBLEM...]
  *
- * PROBLEM is a file or a family as `saddle bench` takes them (lap3d_100, stokes3d_60, kktz_700 where none is given).
- * The pattern is found once on the host with method ldlt's defaults. Times are the best of several; the floor of
- * a solve counts all numbers of the factors and their lists once for each triangle, and the vectors. Beside them:
- * the largest difference between the devices over the largest entry, and whether two runs had the same bits.
+ * PROBLEM is a file or a family as `saddle bench` takes them (lap3d_100, stokes3d_60, kktz_700 where none is
+ * given). The pattern is found once on the host with method ldlt's defaults. Times are the best of several;
+ * the floor of a solve counts all numbers of the factors and their lists once for each triangle, and the
+ * vectors. Beside them: the largest difference between the devices over the largest entry, and whether two
+ * runs had the same bits.
  */
 #include "cli/bench_problem.h"
 #include "factor/ldlt_run.h"
@@ -96,7 +97,8 @@ static double time_solves(sd_engine *e, const sd_ldlt_factors *f, const double *
     return best;
 }
 
-static outcome measure(const saddle_solver *s, sd_block_ldlt *m, int device, sd_precision precision, const double *b)
+static outcome measure(const saddle_solver *s, sd_block_ldlt *m, int device, sd_precision precision,
+                       const double *b)
 {
     outcome o = {.refactor = INFINITY, .x = malloc((size_t)s->A.n * sizeof *o.x)};
     const sd_block_rule rule = {.kernel = SD_LDLT_BUNCH_KAUFMAN, .small = 1e-8};
@@ -111,8 +113,11 @@ static outcome measure(const saddle_solver *s, sd_block_ldlt *m, int device, sd_
     check(&c, sd_engine_reserve(&e, s->A.n, NULL));
     o.copy = copy_rate(&e, (int64_t)(device == SADDLE_DEVICE_CPU ? 16 : 64) << 20);
     check(&c, sd_operator_make(&e, &s->A, precision, SD_SUMS_BY_SLICES, &op));
-    const sd_csr *A = op.whole.ptr ? &op.whole : &s->A;
-    check(&c, sd_ldlt_runner_make(&e, &m->plan, A, m->order, m->preparation.row_scale, &runner));
+    sd_csr whole = {0}; /* a GPU multiplies with all entries */
+    if (s->A.half && !op.sparse.half) check(&c, sd_csr_expand(&c, &s->A, &whole));
+    check(&c, sd_ldlt_runner_make(&e, &m->plan, whole.ptr ? &whole : &s->A, m->order,
+                                  m->preparation.row_scale, &runner));
+    sd_csr_free(&c, &whole);
     check(&c, sd_ldlt_numbers_make(&e, &runner, precision, &numbers));
     for (int k = 0; k < REPEATS; ++k) {
         const double begin = now();
@@ -141,19 +146,21 @@ static void report(const char *name, const saddle_solver *s, sd_precision precis
 {
     const sd_ldlt_plan *plan = &s->ldlt.plan;
     const double number = (double)sd_precision_size(precision);
-    const double bytes = 2 * number * (double)(plan->entries + plan->square[plan->blocks] + 2 * (int64_t)plan->n) +
-                         (double)plan->row[plan->blocks] * (double)sizeof *plan->list +
-                         2.0 * plan->blocks * (2 * sizeof *plan->row + sizeof *plan->square + sizeof *plan->start);
+    const double bytes =
+        2 * number * (double)(plan->entries + plan->square[plan->blocks] + 2 * (int64_t)plan->n) +
+        (double)plan->row[plan->blocks] * (double)sizeof *plan->list +
+        2.0 * plan->blocks * (2 * sizeof *plan->row + sizeof *plan->square + sizeof *plan->start);
     double error = 0, size = 0;
     for (int32_t i = 0; i < plan->n; ++i) {
         error = fmax(error, fabs(cpu->x[i] - gpu->x[i]));
         size = fmax(size, fabs(cpu->x[i]));
     }
     const double floor = bytes / gpu->copy;
-    printf("%-12s %9d %7d %6d %6.1f | %9.2f %9.2f %6.1f | %8.3f %8.3f %6.1f | %8.3f %5.2f | %.0e %s\n", name, plan->n,
-           plan->blocks, plan->levels, number * (double)plan->entries / 1e6, 1e3 * cpu->refactor, 1e3 * gpu->refactor,
-           cpu->refactor / gpu->refactor, 1e3 * cpu->solve, 1e3 * gpu->solve, cpu->solve / gpu->solve, 1e3 * floor,
-           floor / gpu->solve, error / size, cpu->same && gpu->same ? "same bits" : "OTHER BITS");
+    printf("%-12s %9d %7d %6d %6.1f | %9.2f %9.2f %6.1f | %8.3f %8.3f %6.1f | %8.3f %5.2f | %.0e %s\n", name,
+           plan->n, plan->blocks, plan->levels, number * (double)plan->entries / 1e6, 1e3 * cpu->refactor,
+           1e3 * gpu->refactor, cpu->refactor / gpu->refactor, 1e3 * cpu->solve, 1e3 * gpu->solve,
+           cpu->solve / gpu->solve, 1e3 * floor, floor / gpu->solve, error / size,
+           cpu->same && gpu->same ? "same bits" : "OTHER BITS");
     fflush(stdout);
 }
 
@@ -188,9 +195,10 @@ static void run_problem(const char *name)
 int main(int argc, char **argv)
 {
     const char *const usual[] = {"lap3d_100", "stokes3d_60", "kktz_700"};
-    printf("milliseconds; CPU with %d threads\n%-12s %9s %7s %6s %6s | %9s %9s %6s | %8s %8s %6s | %8s %5s |\n",
-           sd_thread_count(0), "", "n", "blocks", "levels", "MB", "refactor", "cuda", "times", "solve", "cuda", "times",
-           "floor", "share");
+    printf(
+        "milliseconds; CPU with %d threads\n%-12s %9s %7s %6s %6s | %9s %9s %6s | %8s %8s %6s | %8s %5s |\n",
+        sd_thread_count(0), "", "n", "blocks", "levels", "MB", "refactor", "cuda", "times", "solve", "cuda",
+        "times", "floor", "share");
     for (int k = 1; k < argc; ++k) run_problem(argv[k]);
     for (int k = 0; k < 3 && argc == 1; ++k) run_problem(usual[k]);
     return 0;

@@ -145,7 +145,8 @@ static inline void *inverses_of(checking *c, const batch *b, const factors *f)
 }
 
 /* Symmetric, and no worse than reference's; of a replaced block that of its replacement. */
-static inline void check_inverse(const batch *b, const factors *f, int32_t k, const char *mine, const char *its)
+static inline void check_inverse(const batch *b, const factors *f, int32_t k, const char *mine,
+                                 const char *its)
 {
     enum { TIMES_INVERSE = 10 };
     const int n = batch_size(b, k);
@@ -155,15 +156,16 @@ static inline void check_inverse(const batch *b, const factors *f, int32_t k, co
         const double x = real_at(mine + from, f->precision, i), y = real_at(its + from, f->precision, i);
         const double mirrored = real_at(mine + from, f->precision, i % n * n + i / n);
         finite = finite && isfinite(x) && isfinite(y);
-        if (memcmp(&x, &mirrored, sizeof x) != 0 && finite) fail_msg("block %d: its inverse is not symmetric", k);
+        if (memcmp(&x, &mirrored, sizeof x) != 0 && finite)
+            fail_msg("block %d: its inverse is not symmetric", k);
         if (f->state[k].status && !(fabs(x - y) <= 4 * unit_of(f->precision) * fabs(y)))
             fail_msg("block %d was replaced: entry %d of its inverse is %g, reference's %g", k, i, x, y);
     }
     if (f->state[k].status || b->kind[k] == HUGE_ENTRIES || !finite) return;
     const double residual = inverse_residual(b, k, mine + from), known = inverse_residual(b, k, its + from);
     if (!(residual <= TIMES_INVERSE * fmax(known, 1)))
-        fail_msg("%s (%s, %d rows): the inverse has a residual of %g, reference's %g", kernel_names[f->kernel],
-                 kind_names[b->kind[k]], n, residual, known);
+        fail_msg("%s (%s, %d rows): the inverse has a residual of %g, reference's %g",
+                 kernel_names[f->kernel], kind_names[b->kind[k]], n, residual, known);
 }
 
 static inline void check_inverses(checking *c, const batch *b, const factors *f, const int32_t *first)

@@ -1,10 +1,10 @@
 /*
- * Block LDL' on every backend against reference: the rows ldlt_* of blocks.def, over plans that sd_ldlt_find made
- * of generated matrices, in both precisions; and sd_ldlt_refactor against what was found.
+ * Block LDL' on every backend against reference: the rows ldlt_* of blocks.def, over plans that sd_ldlt_find
+ * made of generated matrices, in both precisions; and sd_ldlt_refactor against what was found.
  *
  * The bound of a comparison is reference's too: the same kernel over magnitudes, with signs such that nothing
- * cancels, gives what the sum of all terms is, and rounding may lose a unit of it for each of them. Bits must be
- * the same from run to run and at any number of threads; those of different tables may differ.
+ * cancels, gives what the sum of all terms is, and rounding may lose a unit of it for each of them. Bits must
+ * be the same from run to run and at any number of threads; those of different tables may differ.
  */
 #include "blocks.h"
 #include "cuda_module.h"
@@ -55,13 +55,14 @@ static double hashed(uint64_t seed, int32_t i, int32_t j)
     return rng_unit(&r);
 }
 
-/* Entry (i, j) of the matrix, 0 where there is none; (j, i) is the same. The diagonal, where there is one, stands
- * out enough for factors to be of moderate size. */
+/* Entry (i, j) of the matrix, 0 where there is none; (j, i) is the same. The diagonal, where there is one,
+ * stands out enough for factors to be of moderate size. */
 static double entry_of(const problem *p, uint64_t seed, int32_t i, int32_t j)
 {
     const int32_t low = i < j ? i : j, high = i < j ? j : i, constraints = 2 * p->n / 3;
     const double value = hashed(seed, i, j);
-    if (i == j) return p->pattern == KKT && i >= constraints ? 0 : p->pattern == HUB && i == 0 ? 50 : 6 + value;
+    if (i == j)
+        return p->pattern == KKT && i >= constraints ? 0 : p->pattern == HUB && i == 0 ? 50 : 6 + value;
     switch (p->pattern) {
     case MESH: return (high - low == 1 && high % SIDE > 0) || high - low == SIDE ? value : 0;
     case KKT:
@@ -155,11 +156,12 @@ static int make_all(void **state)
         for (int32_t i = 0; i < p->n; ++i) p->scale[i] = exp2(rng_unit(&r) / 4);
         sd_csr whole = {0};
         if (p->half) assert_int_equal(sd_csr_expand(&host, &p->A, &whole), SADDLE_OK);
-        assert_int_equal(sd_block_matrix_make(&host, p->half ? &whole : &p->A, p->order, p->scale, blocks, p->start,
-                                              &p->B),
+        assert_int_equal(sd_block_matrix_make(&host, p->half ? &whole : &p->A, p->order, p->scale, blocks,
+                                              p->start, &p->B),
                          SADDLE_OK);
         sd_csr_free(&host, &whole);
-        for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) find_factors(&host, p, precision);
+        for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision)
+            find_factors(&host, p, precision);
     }
     return 0;
 }
@@ -240,8 +242,10 @@ static both random_both(walker *w, int64_t count, double size, double sign)
     double *numbers = test_alloc((size_t)count, sizeof *numbers);
     const int64_t bytes = count * (int64_t)sd_precision_size(w->precision);
     for (int64_t k = 0; k < count; ++k) numbers[k] = size * rng_unit(&w->r);
-    void *plain = rounded(w->precision, count, numbers, 0), *magnitude = rounded(w->precision, count, numbers, sign);
-    const both b = {sd_to_backend(w->e, plain, bytes, "test"), sd_to_backend(w->reference, plain, bytes, "test"),
+    void *plain = rounded(w->precision, count, numbers, 0),
+         *magnitude = rounded(w->precision, count, numbers, sign);
+    const both b = {sd_to_backend(w->e, plain, bytes, "test"),
+                    sd_to_backend(w->reference, plain, bytes, "test"),
                     sd_to_backend(w->reference, magnitude, bytes, "test"), count};
     assert_true(b.mine && b.its && b.size);
     free(plain);
@@ -384,7 +388,8 @@ static void check_weigh(walker *w)
 }
 
 /* Factors of random numbers, so small off the diagonal that magnitudes do not grow. */
-static sd_ldlt_factors place_factors(walker *w, const both *data, const both *inverse, const both *scale, int which)
+static sd_ldlt_factors place_factors(walker *w, const both *data, const both *inverse, const both *scale,
+                                     int which)
 {
     sd_engine *e = which ? w->reference : w->e;
     const sd_ldlt_plan *plan = w->its.plan;
@@ -419,6 +424,24 @@ static void unplace_factors(sd_engine *e, const sd_ldlt_factors *f)
 }
 
 /* Into another vector, then from that into itself. */
+/* z = M^-1 r by levels, and from there on by some sweeps. */
+static void solve_both_ways(sd_engine *e, const sd_ldlt_factors *f, const sd_vector *r, sd_vector *z)
+{
+    sd_vector work[3];
+    for (int k = 0; k < 3; ++k) work[k] = sd_vector_new(e, f->precision, 2 * (int64_t)f->n, "test");
+    const sd_vector from = {work[0].data, f->n, f->precision};
+    sd_vector b = from, first = {work[1].data, f->n, f->precision}, second = {work[2].data, f->n, f->precision};
+    sd_ldlt_solve(e, f, r, z, &work[0]);
+    sd_ldlt_solve(e, f, z, z, &work[0]);
+    sd_ldlt_enter(e, f, z, &b);
+    sd_ldlt_sweep(e, f, true, &b, NULL, &first);
+    sd_ldlt_sweep(e, f, true, &b, &first, &second);
+    sd_ldlt_sweep(e, f, false, &second, NULL, &first);
+    sd_ldlt_sweep(e, f, false, &second, &first, &b);
+    sd_ldlt_leave(e, f, &b, z);
+    for (int k = 0; k < 3; ++k) sd_vector_free(e, &work[k]);
+}
+
 static void check_solve(walker *w)
 {
     const sd_ldlt_plan *plan = w->its.plan;
@@ -432,15 +455,12 @@ static void check_solve(walker *w)
     for (int which = 0; which < (w->compare ? 3 : 1); ++which) {
         sd_engine *e = which ? w->reference : w->e;
         const sd_ldlt_factors f = place_factors(w, &data, &inverse, &scale, which);
-        sd_vector work = sd_vector_new(e, w->precision, 2 * (int64_t)plan->n, "test");
         const sd_vector from = {numbers_of(w, &r, NULL, NULL, NULL, which).data, plan->n, w->precision};
         sd_vector to = {numbers_of(w, &z, NULL, NULL, NULL, which).data, plan->n, w->precision};
-        sd_ldlt_solve(e, &f, &from, &to, &work);
-        sd_ldlt_solve(e, &f, &to, &to, &work);
-        sd_vector_free(e, &work);
+        solve_both_ways(e, &f, &from, &to);
         unplace_factors(e, &f);
     }
-    compare(w, &z, 4 * terms + 64, "solution");
+    compare(w, &z, 8 * terms + 128, "solution");
     both *all[] = {&data, &inverse, &scale, &r, &z};
     for (int k = 0; k < 5; ++k) free_both(w, all[k]);
 }
@@ -491,7 +511,8 @@ static uint64_t run_checks(const sd_backend *backend, int threads, const problem
     bench_open(&t, &sd_backend_reference, 1);
     const sd_ldlt_plan *plan = &p->found[precision].plan;
     int32_t *order = order_of(p, plan);
-    walker w = {.e = &s.e, .reference = &t.e, .p = p, .precision = precision, .compare = compared, .r = {4711}};
+    walker w = {
+        .e = &s.e, .reference = &t.e, .p = p, .precision = precision, .compare = compared, .r = {4711}};
     assert_int_equal(sd_ldlt_runner_make(&s.e, plan, &p->A, order, p->scale, &w.mine), SADDLE_OK);
     assert_int_equal(sd_ldlt_runner_make(&t.e, plan, &p->A, order, p->scale, &w.its), SADDLE_OK);
     check_scatter(&w);

@@ -12,7 +12,7 @@
  * A target waits for its longest list of products: beyond LONG_LIST they are shared out among the warps of a
  * thread block, in pieces that the length of the list decides, whose sums are added in order.
  *
- * Weights W = C G: a warp a block, its entries side by side.
+ * Weights W = C G: a warp a block, in the same way.
  */
 #include "backend/cuda/entries.cuh"
 
@@ -42,14 +42,17 @@ __global__ void __launch_bounds__(BLOCK)
 
 constexpr int TILE = 8, TILE_NUMBERS = TILE * TILE;
 constexpr int WARPS = 8;      /* of a thread block */
+constexpr int AT_HOME = 3;    /* thread blocks of a multiprocessor */
 constexpr int LONG_LIST = 16; /* products that one warp makes */
 constexpr int AT_ONCE = 4;    /* products whose numbers are read together */
 
-/* What a product needs of its blocks a and b. */
+/* What a product needs of its blocks a and b. Where there is none, width is 0. */
 struct alignas(16) product_found {
-    int64_t w, c;                  /* their first numbers, of W and C */
-    uint32_t rows, columns, inner; /* rows of a, of b, columns of b */
-    uint8_t row_step, column_step, width, unused;
+    int64_t w, c;           /* their first numbers, of W and C */
+    uint64_t inner;         /* a byte each: the first TILE columns that b keeps, as columns of W */
+    uint32_t rows, columns; /* rows of a, of b */
+    uint8_t row_step, column_step, width;
+    uint32_t all; /* columns that b keeps */
 };
 
 template <class real> struct update_data {
@@ -106,6 +109,17 @@ __device__ inline int bit_of(uint32_t mask, int k)
     return __ffs(static_cast<int>(mask)) - 1;
 }
 
+/* TILE of the bits from the `from`-th on, a byte each. */
+__device__ inline uint64_t first_bits(uint32_t mask, int from)
+{
+    uint64_t bytes = 0;
+    for (; from > 0; --from) mask &= mask - 1;
+#pragma unroll
+    for (int k = 0; k < TILE; ++k, mask &= mask - 1)
+        bytes |= static_cast<uint64_t>(__ffs(static_cast<int>(mask)) - 1 & 31) << 8 * k;
+    return bytes;
+}
+
 /* The lane's part of a tile. */
 struct tile_place {
     int row, column;         /* of the target, of its two numbers */
@@ -119,59 +133,77 @@ struct tile_place {
     }
 };
 
-/* The lane's numbers of two steps of a product, W's with its sign changed. */
+/* The lane's numbers of two steps of a product. */
 struct handed_in {
     double w[2], c[2];
 };
 
-template <class real>
-__device__ inline handed_in read(const update_data<real> &x, const product_found &p, const tile_place &at,
-                                 int from)
-{
-    handed_in in = {{0, 0}, {0, 0}};
-    const int a = rank_of(p.rows, at.row_bit), b = rank_of(p.columns, at.column_bit);
-#pragma unroll
-    for (int u = 0; u < 2; ++u) {
-        const int k = from + 4 * u + at.step;
-        if (k >= p.width) continue;
-        if (a >= 0) in.w[u] = -static_cast<double>(x.w[p.w + a + bit_of(p.inner, k) * p.row_step]);
-        if (b >= 0) in.c[u] = static_cast<double>(x.c[p.c + b + k * p.column_step]);
-    }
-    return in;
-}
-
-__device__ inline void multiply_add(const handed_in &in, double (&sum)[2])
+/* sum <- sum - w c */
+__device__ inline void subtract_product(const handed_in &in, double (&sum)[2])
 {
 #pragma unroll
     for (int u = 0; u < 2; ++u)
         asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
             : "+d"(sum[0]), "+d"(sum[1])
-            : "d"(in.w[u]), "d"(in.c[u]));
+            : "d"(-in.w[u]), "d"(in.c[u]));
 }
 
-/* Products first .. last), no more than a warp's lanes, from shared memory: AT_ONCE at a time. */
+/* Numbers of the first TILE inner columns: without branches, so that many are on their way at once. */
+template <class real>
+__device__ inline handed_in read(const update_data<real> &x, const product_found &p, const tile_place &at)
+{
+    handed_in in;
+    const int a = rank_of(p.rows, at.row_bit), b = rank_of(p.columns, at.column_bit);
+#pragma unroll
+    for (int u = 0; u < 2; ++u) {
+        const int k = 4 * u + at.step, column = static_cast<int>(p.inner >> 8 * k & 31);
+        const bool there = k < p.width;
+        in.w[u] = there && a >= 0 ? x.w[p.w + a + column * p.row_step] : static_cast<real>(0);
+        in.c[u] = there && b >= 0 ? x.c[p.c + b + k * p.column_step] : static_cast<real>(0);
+    }
+    return in;
+}
+
+/* sum <- sum - what the inner columns behind those make. */
+template <class real>
+__device__ inline void subtract_rest(const update_data<real> &x, product_found p, const tile_place &at,
+                                     double (&sum)[2])
+{
+    for (int from = TILE; from < p.width; from += TILE) {
+        product_found part = p;
+        part.c += from * p.column_step;
+        part.width = static_cast<uint8_t>(p.width - from);
+        part.inner = first_bits(p.all, from);
+        subtract_product(read(x, part, at), sum);
+    }
+}
+
+/* The products in shared memory, AT_ONCE at a time; behind the last stand some of no width. */
 template <class real>
 __device__ inline void subtract_some(const update_data<real> &x, const product_found *product, int count,
                                      const tile_place &at, double (&sum)[2])
 {
     for (int k = 0; k < count; k += AT_ONCE) {
         handed_in in[AT_ONCE];
-        bool more = false;
+        int most = 0;
 #pragma unroll
         for (int u = 0; u < AT_ONCE; ++u) {
-            in[u] = {{0, 0}, {0, 0}};
-            if (k + u >= count) continue;
-            in[u] = read(x, product[k + u], at, 0);
-            more = more || product[k + u].width > TILE;
+            in[u] = read(x, product[k + u], at);
+            most = max(most, static_cast<int>(product[k + u].width));
         }
 #pragma unroll
-        for (int u = 0; u < AT_ONCE; ++u)
-            if (k + u < count) multiply_add(in[u], sum);
-        if (!more) continue;
-        for (int u = k; u < k + AT_ONCE && u < count; ++u)
-            for (int from = TILE; from < product[u].width; from += TILE)
-                multiply_add(read(x, product[u], at, from), sum);
+        for (int u = 0; u < AT_ONCE; ++u) subtract_product(in[u], sum);
+        if (most <= TILE) continue;
+        for (int u = 0; u < AT_ONCE; ++u) subtract_rest(x, product[k + u], at, sum);
     }
+}
+
+__device__ inline product_found find_product(const sd_ldlt_run &p, int64_t k)
+{
+    const sd_ldlt_pair pair = p.pair[k];
+    const sd_ldlt_shape a = p.shape[pair.a], b = p.shape[pair.b];
+    return {a.weighed, b.entry,  first_bits(b.columns, 0), a.rows, b.rows, a.height, b.height,
+            b.width,   b.columns};
 }
 
 /* sum <- sum - the products first .. last) of a tile; `product` is the warp's room for a lane's worth each.
@@ -181,15 +213,11 @@ __device__ inline void subtract_list(const sd_ldlt_run &p, const update_data<rea
                                      int64_t last, const tile_place &at, int lane, product_found *product,
                                      double (&sum)[2])
 {
+    static_assert(WARP % AT_ONCE == 0, "all that are read together are there");
     for (int64_t k = first; k < last; k += WARP) {
         const int count = last - k < WARP ? static_cast<int>(last - k) : WARP;
         __syncwarp();
-        if (lane < count) {
-            const sd_ldlt_pair pair = p.pair[k + lane];
-            const sd_ldlt_shape *const a = &p.shape[pair.a], *const b = &p.shape[pair.b];
-            product[lane] = {a->weighed, b->entry,  a->rows,  b->rows, b->columns,
-                             a->height,  b->height, b->width, 0};
-        }
+        product[lane] = lane < count ? find_product(p, k + lane) : product_found{};
         __syncwarp();
         subtract_some(x, product, count, at, sum);
     }
@@ -226,7 +254,17 @@ __device__ inline void end_tile(const update_data<real> &x, const target_found &
 struct update_room {
     product_found product[WARPS][WARP];
     double sum[WARPS][TILE_NUMBERS];
+    target_found target[WARPS]; /* of those that are made together */
+    bool together[WARPS];
 };
+
+/* f(place) for the tiles of a target that are wanted. */
+template <class F> __device__ inline void for_each_tile(const target_found &t, int lane, const F &f)
+{
+    const int rows = (t.height + TILE - 1) / TILE, columns = (t.width + TILE - 1) / TILE;
+    for (int column = 0; column < columns; ++column)
+        for (int row = t.square ? column : 0; row < rows; ++row) f(tile_place(t, row, column, lane));
+}
 
 /* A tile by all warps of the thread block. */
 template <class real>
@@ -253,56 +291,83 @@ __device__ inline void update_together(const sd_ldlt_run &p, const update_data<r
     __syncthreads();
 }
 
-/* `each` targets of the part a thread block. */
+/* `each` targets of the part a thread block, a warp each; then all warps for those with long lists. */
 template <class real>
-__global__ void __launch_bounds__(WARPS *WARP, 3)
+__global__ void __launch_bounds__(WARPS *WARP, AT_HOME)
     update(const sd_ldlt_run p, const sd_ldlt_part part, const update_data<real> x, int32_t each)
 {
     __shared__ update_room room;
     const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     const int32_t all = part.shape_end - part.shape + part.block_end - part.block;
+    const int64_t number = static_cast<int64_t>(blockIdx.x) * each + warp;
+    bool together = false;
     after_others();
-    for (int32_t k = 0; k < each; ++k) {
-        const int32_t number = blockIdx.x * each + k;
-        if (number >= all) return;
-        const target_found t = find_target(p, part, number);
-        const bool together = t.last - t.first > LONG_LIST;
-        if (!together && warp != k) continue;
-        const int rows = (t.height + TILE - 1) / TILE, columns = (t.width + TILE - 1) / TILE;
-        for (int tile = 0; tile < rows * columns; ++tile) {
-            const int row = tile % rows, column = tile / rows;
-            if (t.square && column > row) continue;
-            const tile_place at(t, row, column, lane);
-            if (together) {
-                update_together(p, x, t, at, room);
-            } else {
+    if (warp < each && number < all) {
+        const target_found t = find_target(p, part, static_cast<int32_t>(number));
+        const bool as_it_is = t.first == t.last && !t.square && x.new_data == x.data;
+        together = t.last - t.first > LONG_LIST;
+        if (together) {
+            if (lane == 0) room.target[warp] = t;
+        } else if (!as_it_is) {
+            for_each_tile(t, lane, [&](const tile_place &at) {
                 double sum[2];
                 begin_tile(x, t, at, sum);
                 subtract_list(p, x, t.first, t.last, at, lane, room.product[warp], sum);
                 end_tile(x, t, at, sum);
-            }
+            });
         }
+    }
+    if (lane == 0) room.together[warp] = together;
+    if (!__syncthreads_or(together)) return;
+    for (int k = 0; k < each; ++k) {
+        if (!room.together[k]) continue;
+        const target_found t = room.target[k];
+        for_each_tile(t, lane, [&](const tile_place &at) { update_together(p, x, t, at, room); });
     }
 }
 
 /* ---- weights ---- */
 
+/* A tile of -W: entries (row, k) of C and (k, column) of G handed in, as above. */
+template <class real>
+__device__ inline void weigh_tile(const sd_ldlt_shape &a, const real *c, const real *g, int row, int column,
+                                  int step, double (&sum)[2])
+{
+    for (int from = 0; from < a.width; from += TILE) {
+        const uint64_t inner = first_bits(a.columns, from);
+        handed_in in;
+#pragma unroll
+        for (int u = 0; u < 2; ++u) {
+            const int k = from + 4 * u + step, kept = static_cast<int>(inner >> 8 * (4 * u + step) & 31);
+            const bool there = k < a.width;
+            in.w[u] = there && row < a.height ? c[row + k * a.height] : static_cast<real>(0);
+            in.c[u] = there && column < a.size ? g[kept + column * a.size] : static_cast<real>(0);
+        }
+        subtract_product(in, sum);
+    }
+}
+
 template <class real>
 __global__ void __launch_bounds__(BLOCK)
     weigh(const sd_ldlt_run p, const sd_ldlt_part part, const real *data, const real *inverse, real *weighed)
 {
-    const int64_t k = part.shape + (static_cast<int64_t>(blockIdx.x) * BLOCK + threadIdx.x) / WARP;
+    const int64_t number = part.shape + (static_cast<int64_t>(blockIdx.x) * BLOCK + threadIdx.x) / WARP;
+    const int lane = threadIdx.x % WARP;
     after_others();
-    if (k >= part.shape_end) return;
-    const sd_ldlt_shape a = p.shape[k];
+    if (number >= part.shape_end) return;
+    const sd_ldlt_shape a = p.shape[number];
     const real *const c = data + a.entry, *const g = inverse + p.square[a.column];
-    for (int e = threadIdx.x % WARP; e < a.height * a.size; e += WARP) {
-        const int i = e % a.height, s = e / a.height;
-        const real *from = c + i, *const with = g + s * a.size;
-        real sum = 0;
-        for (uint32_t left = a.columns; left; left &= left - 1, from += a.height)
-            sum = fma_of(*from, with[__ffs(static_cast<int>(left)) - 1], sum);
-        weighed[a.weighed + e] = sum;
+    real *const w = weighed + a.weighed;
+    for (int low = 0; low < a.size; low += TILE) {
+        for (int first = 0; first < a.height; first += TILE) {
+            double sum[2] = {0, 0};
+            weigh_tile(a, c, g, first + lane / 4, low + lane / 4, lane % 4, sum);
+            const int row = first + lane / 4, column = low + 2 * (lane % 4);
+#pragma unroll
+            for (int u = 0; u < 2; ++u)
+                if (row < a.height && column + u < a.size)
+                    w[(column + u) * a.height + row] = static_cast<real>(-sum[u]);
+        }
     }
 }
 
@@ -340,7 +405,9 @@ void ldlt_update(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part *part, c
         static_cast<const real *>(a->data),    static_cast<const real *>(a->square),
         static_cast<const real *>(from->data), static_cast<const real *>(from->weighed),
         static_cast<real *>(x->data),          static_cast<real *>(x->square)};
-    const int32_t each = targets > 4 * WARPS * state_of(e)->processors ? WARPS : 1;
+    /* as few a thread block as it takes for all multiprocessors to have some */
+    const int64_t share = (targets - 1) / (AT_HOME * static_cast<int64_t>(state_of(e)->processors)) + 1;
+    const int32_t each = static_cast<int32_t>(share < WARPS ? share : WARPS);
     launch_grid(e, "ldlt_update", true, update<real>,
                 dim3(static_cast<unsigned>((targets + each - 1) / each)), WARPS * WARP, 0, *p, *part, data,
                 each);

@@ -10,10 +10,10 @@
  * its beginning, backward from its end; a block's numbers are asked for before the wait for those that they
  * meet.
  *
- * Lanes are groups of R, each with a block of the list, R x R numbers of it at a time. Of a block that is
- * stored as its row has it lane l makes the sum of row l; of a transposed one lane l has column l, and the
- * sums of rows are added up over the lanes at the end. In either case lanes read side by side, and the order
- * of all sums is that of the list and of the lanes.
+ * Lanes are groups of R, each with a block of the list, R x R numbers of it at a time, which lanes read side
+ * by side: forward lane l makes the sum of row l; backward, where blocks are stored transposed, it has column
+ * l, and the sums of rows are added up over the lanes at the end. The order of all sums is that of the list
+ * and the lanes.
  */
 #include "backend/cuda/cuda.cuh"
 
@@ -96,65 +96,62 @@ __device__ inline int bit_of(uint32_t mask, int k)
     return __ffs(static_cast<int>(mask)) - 1;
 }
 
-/* A lane's sums: of row low + lane, and of all rows from low on with its columns. */
-template <class real, int R> struct sums {
-    real straight, across[R];
-    bool transposed; /* whether there is anything in across */
+/*
+ * A lane's sums: forward that of row low + lane alone, one number; backward those of all R rows from low on,
+ * with the lane's columns. Blocks are stored as that suits, but for some of those that were pushed back.
+ */
+template <class real, int R, bool FORWARD> struct sums {
+    static constexpr int COUNT = FORWARD ? 1 : R;
+    real of[COUNT];
 };
 
 /* sums += the block's rows low .. low + R) and kept columns c .. c + R), times the numbers of v. */
-template <class real, int R>
+template <class real, int R, bool FORWARD>
 __device__ inline void add_tile(const sd_ldlt_block &b, const real *data, const real *v, int low, int c,
-                                int lane, sums<real, R> &s)
+                                int lane, sums<real, R, FORWARD> &s)
 {
-    const int l = lane % R;
+    const int l = lane % R, down = b.transposed ? b.width : 1, across = b.transposed ? 1 : b.height;
     const bool wanted = c + l < b.width;
-    const real *const from = data + b.entry;
     real a[R];
-    if (b.transposed) {
+    if (FORWARD) {
+        const int rank = rank_of(b.rows, low + l);
+        const real *const from = data + b.entry + rank * down + c * across;
+#pragma unroll
+        for (int j = 0; j < R; ++j)
+            a[j] = rank >= 0 && c + j < b.width ? from[j * across] : static_cast<real>(0);
+    } else {
+        const real *const from = data + b.entry + (c + l) * across;
         int rank = __popc(b.rows & ((1u << low) - 1));
 #pragma unroll
         for (int j = 0; j < R; ++j) {
             const bool there = b.rows >> (low + j) & 1;
-            a[j] = there && wanted ? from[c + l + rank * b.width] : static_cast<real>(0);
+            a[j] = there && wanted ? from[rank * down] : static_cast<real>(0);
             rank += there;
         }
-    } else {
-        const int rank = rank_of(b.rows, low + l);
-#pragma unroll
-        for (int j = 0; j < R; ++j)
-            a[j] = rank >= 0 && c + j < b.width ? from[rank + (c + j) * b.height] : static_cast<real>(0);
     }
     const real value = await(wanted ? v + bit_of(b.columns, c + l) : v, wanted);
-    if (__any_sync(ALL_LANES, !b.transposed)) {
 #pragma unroll
-        for (int j = 0; j < R; ++j) {
-            const real with = __shfl_sync(ALL_LANES, value, j, R);
-            if (!b.transposed) s.straight = fma_of(a[j], with, s.straight);
-        }
+    for (int j = 0; j < R; ++j) {
+        const real with = FORWARD ? __shfl_sync(ALL_LANES, value, j, R) : value;
+        s.of[FORWARD ? 0 : j] = fma_of(a[j], with, s.of[FORWARD ? 0 : j]);
     }
-    if (b.transposed)
-#pragma unroll
-        for (int j = 0; j < R; ++j) s.across[j] = fma_of(a[j], value, s.across[j]);
 }
 
 /* Row low + l in lane l of every group. */
-template <class real, int R> __device__ inline real add_up(sums<real, R> &s, int lane)
+template <class real, int R, bool FORWARD> __device__ inline real add_up(sums<real, R, FORWARD> &s, int lane)
 {
-    real sum = s.straight;
-    if (__any_sync(ALL_LANES, s.transposed)) {
+    if (!FORWARD) {
 #pragma unroll
         for (int half = R / 2; half >= 1; half /= 2) {
             const bool upper = lane & half;
 #pragma unroll
             for (int j = 0; j < half; ++j) {
-                const real sent = upper ? s.across[j] : s.across[j + half];
-                const real kept = upper ? s.across[j + half] : s.across[j];
-                s.across[j] = kept + __shfl_xor_sync(ALL_LANES, sent, half);
+                const real low = s.of[j], high = s.of[(j + half) % s.COUNT];
+                s.of[j] = (upper ? high : low) + __shfl_xor_sync(ALL_LANES, upper ? low : high, half);
             }
         }
-        sum += s.across[0];
     }
+    real sum = s.of[0];
 #pragma unroll
     for (int apart = R; apart < WARP; apart *= 2) sum += __shfl_xor_sync(ALL_LANES, sum, apart);
     return sum;
@@ -162,25 +159,22 @@ template <class real, int R> __device__ inline real add_up(sums<real, R> &s, int
 
 /* ---- a row ---- */
 
-/* Sums of rows low .. low + R) over `count` blocks of the list from `first` on, `step` 1 or -1 apart. */
-template <class real, int R>
-__device__ inline real gather(const solve_data<real> &x, const sd_ldlt_block *first, int count, int step,
-                              const real *v, int low, int lane)
+/* Sums of rows low .. low + R) over `count` blocks of the list, from `first` on and up, or down. */
+template <class real, int R, bool FORWARD>
+__device__ inline real gather(const solve_data<real> &x, const sd_ldlt_block *first, int count, const real *v,
+                              int low, int lane)
 {
-    constexpr int GROUPS = WARP / R;
-    const sd_ldlt_block nothing = {};
-    sums<real, R> s = {};
+    constexpr int GROUPS = WARP / R, STEP = FORWARD ? 1 : -1;
+    sums<real, R, FORWARD> s = {};
     int at = lane / R;
-    sd_ldlt_block next = at < count ? first[at * step] : nothing;
+    sd_ldlt_block next = {};
+    if (at < count) next = first[at * STEP];
     for (int k = 0; k < count; k += GROUPS) {
-        const sd_ldlt_block b = next;
+        sd_ldlt_block b = next;
+        if (at >= count) b.rows = b.width = 0;
         at += GROUPS;
-        if (at < count)
-            next = first[at * step];
-        else
-            next = nothing;
+        if (at < count) next = first[at * STEP];
         const real *const with = v + x.start[b.other];
-        s.transposed = s.transposed || b.transposed;
         for (int c = 0; __any_sync(ALL_LANES, c < b.width); c += R)
             add_tile(b, x.data, with, low, c, lane, s);
     }
@@ -233,8 +227,8 @@ __device__ inline void solve_row(const solve_data<real> &x, int32_t i, int lane)
     const inverse_block<real> inverse(x.inverse + x.square[i], size, lane);
     real sum = 0;
     for (int low = 0; low < size; low += R) {
-        const real part = gather<real, R>(x, x.list + (FORWARD ? end : end - 1), count, FORWARD ? 1 : -1,
-                                          FORWARD ? x.forward : x.backward, low, lane);
+        const real part = gather<real, R, FORWARD>(x, x.list + (FORWARD ? end : end - 1), count,
+                                                   FORWARD ? x.forward : x.backward, low, lane);
         const real here = __shfl_sync(ALL_LANES, part, lane % R);
         if (lane / R == low / R) sum = here;
     }
