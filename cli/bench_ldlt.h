@@ -55,6 +55,9 @@ typedef struct ldlt_bench {
 int ldlt_load(ldlt_bench *t, const char *operand);
 void ldlt_unload(ldlt_bench *t);
 
+/* Whether seconds are those of a core, not of the clock. */
+bool ldlt_core_time(const arguments *a);
+
 /* Options "name=value name=value" over those of the command line, one core unless --threads says otherwise.
  */
 saddle_options ldlt_options(const ldlt_bench *t, const char *text);

@@ -12,6 +12,7 @@ int ldlt_json_begin(json *j, const ldlt_bench *t, const char *part)
     json_text(j, "part", part);
     json_count(j, "threads", argument_count(t->a, "threads"));
     json_number(j, "limit", t->limit);
+    json_truth(j, "core_time", ldlt_core_time(t->a));
     return EXIT_DONE;
 }
 

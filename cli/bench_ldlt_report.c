@@ -234,4 +234,5 @@ void print_ldlt_run(const arguments *a)
     if (gmtime_r(&now, &date)) strftime(day, sizeof day, "%Y-%m-%d", &date);
     printf("\nSaddle %s (commit %s), %s, %s, %s; threads: %" PRId64 "\n", saddle_version(), saddle_commit(),
            day, machine.cpu, machine.simd, argument_count(a, "threads"));
+    if (ldlt_core_time(a)) printf("seconds are those of a core, whatever else the machine did\n");
 }

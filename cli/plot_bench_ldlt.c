@@ -57,10 +57,14 @@ static void draw_dominance(panels *p, const ablate_report *t)
 {
     static const char *const names[] = {"grid: least",     "grid: mean",     "grid: largest",
                                         "clusters: least", "clusters: mean", "clusters: largest"};
-    panel *one = add_panel(p, t->count, "3a: dominance of block rows", "matrix", "|A_ii| - sum |A_ij|");
+    panel *one = add_panel(p, t->count, "3a: dominance d = |A_ii| - sum |A_ij| of block rows", "matrix",
+                           "sign(d) log10(1 + |d|)");
     if (!one) return;
     for (int s = 0; s < 6; ++s) {
-        for (int k = 0; k < t->count; ++k) panel_point(one, k + 1, t->rows[k].dominance[s / 3][s % 3]);
+        for (int k = 0; k < t->count; ++k) {
+            const double d = t->rows[k].dominance[s / 3][s % 3];
+            panel_point(one, k + 1, copysign(log10(1.0 + fabs(d)), d));
+        }
         panel_series(one, names[s]);
     }
     panels_keep(p, one);
