@@ -496,6 +496,27 @@ static void test_table(void **state)
     assert_null(family_find("lap"));
 }
 
+/* The size found has as many rows as were asked for, and the one below it, where there is one, has not. */
+static void test_size_of_rows(void **state)
+{
+    (void)state;
+    static const int64_t wanted[] = {1, 10, 100, 2000, 20000};
+    const family *f;
+    for (int k = 0; (f = family_at(k)); ++k) {
+        assert_in_range(family_axes(f->name), 1, 3);
+        for (int i = 0; i < 5; ++i) {
+            const int64_t size = family_size(f->name, wanted[i]);
+            saddle_matrix A = make(f->name, size, NAN, 1);
+            assert_true(A.rows >= wanted[i]);
+            family_free(&A);
+            if (size == f->least_size) continue;
+            A = make(f->name, size - 1, NAN, 1);
+            assert_true(A.rows < wanted[i]);
+            family_free(&A);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -511,6 +532,7 @@ int main(void)
         cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_table),
+        cmocka_unit_test(test_size_of_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
