@@ -119,7 +119,7 @@ static int watch(const saddle_progress *where, void *user)
 {
     ldlt_bench *t = user;
     const int stop = t->hooks.progress(where, t->hooks.user);
-    t->late = t->late || seconds() > t->until;
+    t->late = t->late || time_now(t) > t->until;
     return stop || t->late;
 }
 
@@ -230,7 +230,7 @@ ldlt_result ldlt_try(ldlt_bench *t, const saddle_options *o, int sides)
     hooks.progress = watch;
     hooks.user = t;
     if (!argument_flag(t->a, "verbose")) hooks.log = NULL; /* what it would warn of is in the report */
-    t->until = seconds() + t->limit;
+    t->until = time_now(t) + t->limit;
     t->late = false;
     t->message[0] = 0;
     saddle_status status = saddle_create(&solver, o, &hooks, t->message);
