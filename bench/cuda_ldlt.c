@@ -97,45 +97,34 @@ static double time_solves(sd_engine *e, const sd_ldlt_factors *f, const double *
     return best;
 }
 
-static outcome measure(const saddle_solver *s, sd_block_ldlt *m, int device, sd_precision precision,
-                       const double *b)
+static outcome measure(const saddle_solver *s, int device, sd_precision precision, const double *b)
 {
     outcome o = {.refactor = INFINITY, .x = malloc((size_t)s->A.n * sizeof *o.x)};
     const sd_block_rule rule = {.kernel = SD_LDLT_BUNCH_KAUFMAN, .small = 1e-8};
     sd_context c;
     sd_engine e;
     sd_operator op;
-    sd_ldlt_runner runner;
-    sd_ldlt_numbers numbers;
     sd_ldlt_counts counts;
+    sd_csr whole = {0};
     sd_context_init(&c, NULL, 0);
     check(&c, sd_engine_open(&c, &e, device, sd_thread_count(0)));
     check(&c, sd_engine_reserve(&e, s->A.n, NULL));
     o.copy = copy_rate(&e, (int64_t)(device == SADDLE_DEVICE_CPU ? 16 : 64) << 20);
     check(&c, sd_operator_make(&e, &s->A, precision, SD_SUMS_BY_SLICES, &op));
-    sd_csr whole = {0}; /* a GPU multiplies with all entries */
     if (s->A.half && !op.sparse.half) check(&c, sd_csr_expand(&c, &s->A, &whole));
-    check(&c, sd_ldlt_runner_make(&e, &m->plan, whole.ptr ? &whole : &s->A, m->order,
-                                  m->preparation.row_scale, &runner));
+    /* a run on the solver's plan */
+    sd_block_ldlt m = {.preparation = s->ldlt.preparation, .exponent = op.exponent, .plan = s->ldlt.plan};
+    check(&c, sd_ldlt_begin_run(&e, &m, whole.ptr ? &whole : &s->A, precision));
     sd_csr_free(&c, &whole);
-    check(&c, sd_ldlt_numbers_make(&e, &runner, precision, &numbers));
     for (int k = 0; k < REPEATS; ++k) {
         const double begin = now();
-        check(&c, sd_ldlt_refactor(&e, &runner, &op.sparse, &rule, &numbers, &counts));
+        check(&c, sd_ldlt_refactor(&e, &m.runner, &op.sparse, &rule, &m.numbers, &counts));
         o.refactor = fmin(o.refactor, now() - begin);
     }
-    /* placed as the solver's own factors are, but with these numbers */
-    sd_block_ldlt placed = {.preparation = m->preparation, .plan = m->plan, .values = m->values};
-    check(&c, sd_ldlt_place(&e, &placed));
-    sd_ldlt_factors f = placed.factors;
-    f.data = numbers.data;
-    f.inverse = numbers.inverse;
-    o.solve = time_solves(&e, &f, b, o.x, &o.same);
-    placed.plan = (sd_ldlt_plan){0};
-    placed.values = (sd_ldlt_values){0};
-    sd_block_ldlt_free(&e, &placed);
-    sd_ldlt_numbers_free(&e, &numbers);
-    sd_ldlt_runner_free(&e, &runner);
+    check(&c, sd_ldlt_place(&e, &m));
+    o.solve = time_solves(&e, &m.factors, b, o.x, &o.same);
+    m.plan = (sd_ldlt_plan){0};
+    sd_block_ldlt_free(&e, &m);
     sd_operator_free(&e, &op);
     sd_engine_close(&e);
     return o;
@@ -180,9 +169,8 @@ static void run_problem(const char *name)
     double *b = malloc((size_t)s->A.n * sizeof *b);
     for (int32_t i = 0; i < s->A.n; ++i) b[i] = (double)((uint32_t)i * 2654435761u) / 4294967296.0 - 0.5;
     for (sd_precision precision = SD_DOUBLE; precision < SD_PRECISIONS; ++precision) {
-        s->ldlt.values.precision = precision;
-        outcome cpu = measure(s, &s->ldlt, SADDLE_DEVICE_CPU, precision, b);
-        outcome gpu = measure(s, &s->ldlt, SADDLE_DEVICE_CUDA, precision, b);
+        outcome cpu = measure(s, SADDLE_DEVICE_CPU, precision, b);
+        outcome gpu = measure(s, SADDLE_DEVICE_CUDA, precision, b);
         report(name, s, precision, &cpu, &gpu);
         free(cpu.x);
         free(gpu.x);
