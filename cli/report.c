@@ -85,7 +85,7 @@ static const char *advice(const saddle_info *info, int precision)
     case SADDLE_REASON_PRECONDITIONER:
         return "MINRES and CG want a positive definite preconditioner: try --krylov gmres";
     case SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER:
-        return "this iteration wants a symmetric preconditioner: try --block-kernel ldlt, or --krylov gmres";
+        return "this iteration wants a symmetric preconditioner: try --block-kernel ldlt (bjacobi), --trisolve-sweeps N (ldlt), or --krylov fgmres";
     case SADDLE_REASON_NOT_SYMMETRIC: return "this iteration wants a symmetric matrix: try --krylov gmres";
     default: return "try another --krylov or --method";
     }
