@@ -4,11 +4,11 @@
  *
  *     cuda_ldlt [PROBLEM...]
  *
- * PROBLEM is a file or a family as `saddle bench` takes them (lap3d_100, kktz_700 and stokes3d_25 where none is
- * given). The pattern is found once on the host with method ldlt's defaults; then all is measured in double and
- * in single. Times are the best of several; the floor of a solve counts all numbers of the factors and their
- * lists once for each triangle, and the vectors. Beside them: the largest difference between the devices over
- * the largest entry, and whether two runs had the same bits.
+ * PROBLEM is a file or a family as `saddle bench` takes them (lap3d_100, kktz_700 and stokes3d_25 where none
+ * is given). The pattern is found once on the host with method ldlt's defaults; then all is measured in
+ * double and in single. Times are the best of several; the floor of a solve counts all numbers of the factors
+ * and their lists once for each triangle, and the vectors. Beside them: the largest difference between the
+ * devices over the largest entry, and whether two runs had the same bits.
  */
 #include "cli/bench_problem.h"
 #include "factor/ldlt_run.h"
