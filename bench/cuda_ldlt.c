@@ -47,6 +47,7 @@ static void finish(sd_engine *e, const sd_vector *any)
 /* What a device makes of a problem. */
 typedef struct outcome {
     double refactor, solve, copy; /* seconds; bytes a second */
+    double sweeps, swept;         /* eight sweeps of the factorization; one over both triangles of a solve */
     double *x;                    /* M^-1 b, on the host */
     bool same;
 } outcome;
@@ -97,9 +98,30 @@ static double time_solves(sd_engine *e, const sd_ldlt_factors *f, const double *
     return best;
 }
 
+/* Seconds of one sweep over each triangle. */
+static double time_sweeps(sd_engine *e, const sd_ldlt_factors *f)
+{
+    sd_vector v[3];
+    double best = INFINITY;
+    for (int k = 0; k < 3; ++k) v[k] = sd_vector_new(e, f->precision, f->n, "vectors");
+    check(e->context, e->status);
+    for (int k = 0; k < REPEATS; ++k) {
+        finish(e, &v[2]);
+        const double begin = now();
+        for (int i = 0; i < SOLVES; ++i) {
+            sd_ldlt_sweep(e, f, true, &v[0], &v[1], &v[2]);
+            sd_ldlt_sweep(e, f, false, &v[0], &v[2], &v[1]);
+        }
+        finish(e, &v[2]);
+        best = fmin(best, (now() - begin) / SOLVES);
+    }
+    for (int k = 0; k < 3; ++k) sd_vector_free(e, &v[k]);
+    return best;
+}
+
 static outcome measure(const saddle_solver *s, int device, sd_precision precision, const double *b)
 {
-    outcome o = {.refactor = INFINITY, .x = malloc((size_t)s->A.n * sizeof *o.x)};
+    outcome o = {.refactor = INFINITY, .sweeps = INFINITY, .x = malloc((size_t)s->A.n * sizeof *o.x)};
     const sd_block_rule rule = {.kernel = SD_LDLT_BUNCH_KAUFMAN, .small = 1e-8};
     sd_context c;
     sd_engine e;
@@ -121,7 +143,18 @@ static outcome measure(const saddle_solver *s, int device, sd_precision precisio
         check(&c, sd_ldlt_refactor(&e, &m.runner, &op.sparse, &rule, &m.numbers, &counts));
         o.refactor = fmin(o.refactor, now() - begin);
     }
+    const sd_sweep_rule sweeps = {.pivots = rule, .relax = 1, .sweeps = 8};
+    bool *weak = malloc((size_t)m.plan.blocks * sizeof *weak);
+    double residual;
+    for (int k = 0; k < 2; ++k) {
+        const double begin = now();
+        check(&c, sd_ldlt_run_sweeps(&e, &m.runner, &op.sparse, &sweeps, weak, &m.numbers, &counts, &residual));
+        o.sweeps = fmin(o.sweeps, now() - begin);
+    }
+    free(weak);
+    check(&c, sd_ldlt_refactor(&e, &m.runner, &op.sparse, &rule, &m.numbers, &counts));
     check(&c, sd_ldlt_place(&e, &m));
+    o.swept = time_sweeps(&e, &m.factors);
     o.solve = time_solves(&e, &m.factors, b, o.x, &o.same);
     m.plan = (sd_ldlt_plan){0};
     sd_block_ldlt_free(&e, &m);
@@ -145,23 +178,25 @@ static void report(const char *name, const saddle_solver *s, sd_precision precis
         size = fmax(size, fabs(cpu->x[i]));
     }
     const double floor = bytes / gpu->copy;
-    printf("%-12s %9d %7d %6d %6.1f | %9.2f %9.2f %6.1f | %8.3f %8.3f %6.1f | %8.3f %5.2f | %.0e %s\n", name,
+    printf("%-18s %9d %7d %6d %6.1f | %9.2f %9.2f %6.1f | %8.3f %8.3f %6.1f | %8.3f %5.2f | %8.2f %8.3f | %.0e %s\n", name,
            plan->n, plan->blocks, plan->levels, number * (double)plan->entries / 1e6, 1e3 * cpu->refactor,
            1e3 * gpu->refactor, cpu->refactor / gpu->refactor, 1e3 * cpu->solve, 1e3 * gpu->solve,
-           cpu->solve / gpu->solve, 1e3 * floor, floor / gpu->solve, error / size,
+           cpu->solve / gpu->solve, 1e3 * floor, floor / gpu->solve, 1e3 * gpu->sweeps, 1e3 * gpu->swept, error / size,
            cpu->same && gpu->same ? "same bits" : "OTHER BITS");
     fflush(stdout);
 }
 
-static void run_problem(const char *name)
+static void run_problem(const char *given)
 {
-    char message[SADDLE_MESSAGE_SIZE];
+    char message[SADDLE_MESSAGE_SIZE], name[256];
+    const char *fill = strchr(given, '@');
     const saddle_hooks hooks = {0};
     bench_problem p;
     saddle_options o = saddle_options_default();
     saddle_solver *s = NULL;
     o.method = SADDLE_METHOD_LDLT;
-    if (bench_problem_load(&p, name, &hooks, message) || saddle_create(&s, &o, NULL, message)) {
+    snprintf(name, sizeof name, "%.*s", fill ? (int)(fill - given) : (int)sizeof name - 1, given);
+    if ((fill && saddle_options_set(&o, "fill", fill + 1, message)) || bench_problem_load(&p, name, &hooks, message) || saddle_create(&s, &o, NULL, message)) {
         fprintf(stderr, "%s: %s\n", name, message);
         exit(1);
     }
@@ -171,7 +206,7 @@ static void run_problem(const char *name)
     for (sd_precision precision = SD_DOUBLE; precision < SD_PRECISIONS; ++precision) {
         outcome cpu = measure(s, SADDLE_DEVICE_CPU, precision, b);
         outcome gpu = measure(s, SADDLE_DEVICE_CUDA, precision, b);
-        report(name, s, precision, &cpu, &gpu);
+        report(given, s, precision, &cpu, &gpu);
         free(cpu.x);
         free(gpu.x);
     }
@@ -184,9 +219,9 @@ int main(int argc, char **argv)
 {
     const char *const usual[] = {"lap3d_100", "kktz_700", "stokes3d_25"};
     printf(
-        "milliseconds; CPU with %d threads\n%-12s %9s %7s %6s %6s | %9s %9s %6s | %8s %8s %6s | %8s %5s |\n",
+        "milliseconds; CPU with %d threads\n%-18s %9s %7s %6s %6s | %9s %9s %6s | %8s %8s %6s | %8s %5s | %8s %8s |\n",
         sd_thread_count(0), "", "n", "blocks", "levels", "MB", "refactor", "cuda", "times", "solve", "cuda",
-        "times", "floor", "share");
+        "times", "floor", "share", "8 sweeps", "sweep");
     for (int k = 1; k < argc; ++k) run_problem(argv[k]);
     for (int k = 0; k < 3 && argc == 1; ++k) run_problem(usual[k]);
     return 0;
