@@ -353,7 +353,7 @@ static void check_update(walker *w)
         const sd_ldlt_numbers a = numbers_of(w, &data, NULL, &square, NULL, which);
         const sd_ldlt_numbers with = numbers_of(w, &from, &weighed, NULL, NULL, which);
         sd_ldlt_numbers x = numbers_of(w, &to, NULL, &to_square, NULL, which);
-        sd_ldlt_update(e, &own->run, &own->part[levels], &a, &with, &x);
+        sd_ldlt_update(e, &own->run, &own->part[levels + own->chunks], &a, &with, &x);
     }
     compare(w, &to, roundings, "C of a sweep");
     compare(w, &to_square, roundings, "S of a sweep");
@@ -379,7 +379,7 @@ static void check_weigh(walker *w)
         sd_engine *e = which ? w->reference : w->e;
         const sd_ldlt_runner *own = which ? &w->its : &w->mine;
         sd_ldlt_numbers x = numbers_of(w, &data, &weighed, NULL, &inverse, which);
-        sd_ldlt_weigh(e, &own->run, &own->part[r->plan->levels], &x);
+        sd_ldlt_weigh(e, &own->run, &own->part[r->plan->levels + own->chunks], &x);
     }
     compare(w, &weighed, SD_BLOCK_MOST + 2, "W");
     free_both(w, &data);
@@ -430,7 +430,8 @@ static void solve_both_ways(sd_engine *e, const sd_ldlt_factors *f, const sd_vec
     sd_vector work[3];
     for (int k = 0; k < 3; ++k) work[k] = sd_vector_new(e, f->precision, 2 * (int64_t)f->n, "test");
     const sd_vector from = {work[0].data, f->n, f->precision};
-    sd_vector b = from, first = {work[1].data, f->n, f->precision}, second = {work[2].data, f->n, f->precision};
+    sd_vector b = from, first = {work[1].data, f->n, f->precision},
+              second = {work[2].data, f->n, f->precision};
     sd_ldlt_solve(e, f, r, z, &work[0]);
     sd_ldlt_solve(e, f, z, z, &work[0]);
     sd_ldlt_enter(e, f, z, &b);

@@ -107,12 +107,12 @@ void PUBLIC(ldlt_update)(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part 
                          const sd_ldlt_numbers *from, sd_ldlt_numbers *x)
 {
     if (e->status) return;
-    const int threads = part->block_end - part->block < LEVEL_TEAM ? 1 : e->threads;
+    const int threads = part->shape_end - part->shape + part->block_end - part->block < LEVEL_TEAM ? 1 : e->threads;
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
-#pragma omp for schedule(dynamic, 64) nowait
+#pragma omp for schedule(dynamic, 16) nowait
         for (int32_t t = part->shape; t < part->shape_end; ++t) NAME(update_shape)(p, t, a->data, from, x->data);
-#pragma omp for schedule(dynamic, 32)
+#pragma omp for schedule(dynamic, 8)
         for (int32_t j = part->block; j < part->block_end; ++j)
             NAME(update_square)(p, j, a->square, from, x->square);
     }
@@ -121,7 +121,7 @@ void PUBLIC(ldlt_update)(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part 
 void PUBLIC(ldlt_weigh)(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part *part, sd_ldlt_numbers *x)
 {
     if (e->status) return;
-    const int threads = part->block_end - part->block < LEVEL_TEAM ? 1 : e->threads;
+    const int threads = part->shape_end - part->shape + part->block_end - part->block < LEVEL_TEAM ? 1 : e->threads;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int32_t t = part->shape; t < part->shape_end; ++t) {
         const sd_ldlt_shape *const a = &p->shape[t];

@@ -56,21 +56,25 @@ static void NAME(solve_row)(const sd_ldlt_factors *x, int32_t i, bool forward, c
     for (int q = 0; q < size; ++q) to[first + q] = forward ? product[q] : b[first + q] - product[q];
 }
 
+/* Whether a level is too little work for a team. */
+static inline bool NAME(is_thin)(const sd_ldlt_factors *x, int32_t l)
+{
+    return x->row[x->level[l + 1]] - x->row[x->level[l]] < LEVEL_LIST;
+}
+
 static void NAME(solve_levels)(const sd_ldlt_factors *x, bool forward, int threads, real *y)
 {
     int32_t l = forward ? 0 : x->levels - 1;
     const int32_t step = forward ? 1 : -1;
 #pragma omp parallel num_threads(threads) if (threads > 1) firstprivate(l)
     while (l >= 0 && l < x->levels) {
-        const int32_t begin = x->level[l], end = x->level[l + 1];
-        if (threads == 1 || end - begin >= LEVEL_TEAM) {
+        if (threads == 1 || !NAME(is_thin)(x, l)) {
 #pragma omp for schedule(static)
-            for (int32_t k = begin; k < end; ++k) NAME(solve_row)(x, k, forward, y, y, y);
+            for (int32_t k = x->level[l]; k < x->level[l + 1]; ++k) NAME(solve_row)(x, k, forward, y, y, y);
             l += step;
         } else {
             int32_t beyond = l;
-            while (beyond >= 0 && beyond < x->levels && x->level[beyond + 1] - x->level[beyond] < LEVEL_TEAM)
-                beyond += step;
+            while (beyond >= 0 && beyond < x->levels && NAME(is_thin)(x, beyond)) beyond += step;
 #pragma omp single
             for (int32_t thin = l; thin != beyond; thin += step)
                 for (int32_t k = x->level[thin]; k < x->level[thin + 1]; ++k)
