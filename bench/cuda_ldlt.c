@@ -148,7 +148,8 @@ static outcome measure(const saddle_solver *s, int device, sd_precision precisio
     double residual;
     for (int k = 0; k < 2; ++k) {
         const double begin = now();
-        check(&c, sd_ldlt_run_sweeps(&e, &m.runner, &op.sparse, &sweeps, weak, &m.numbers, &counts, &residual));
+        check(&c,
+              sd_ldlt_run_sweeps(&e, &m.runner, &op.sparse, &sweeps, weak, &m.numbers, &counts, &residual));
         o.sweeps = fmin(o.sweeps, now() - begin);
     }
     free(weak);
@@ -178,11 +179,12 @@ static void report(const char *name, const saddle_solver *s, sd_precision precis
         size = fmax(size, fabs(cpu->x[i]));
     }
     const double floor = bytes / gpu->copy;
-    printf("%-18s %9d %7d %6d %6.1f | %9.2f %9.2f %6.1f | %8.3f %8.3f %6.1f | %8.3f %5.2f | %8.2f %8.3f | %.0e %s\n", name,
-           plan->n, plan->blocks, plan->levels, number * (double)plan->entries / 1e6, 1e3 * cpu->refactor,
-           1e3 * gpu->refactor, cpu->refactor / gpu->refactor, 1e3 * cpu->solve, 1e3 * gpu->solve,
-           cpu->solve / gpu->solve, 1e3 * floor, floor / gpu->solve, 1e3 * gpu->sweeps, 1e3 * gpu->swept, error / size,
-           cpu->same && gpu->same ? "same bits" : "OTHER BITS");
+    printf("%-18s %9d %7d %6d %6.1f | %9.2f %9.2f %6.1f | %8.3f %8.3f %6.1f | %8.3f %5.2f | %8.2f %8.3f | "
+           "%.0e %s\n",
+           name, plan->n, plan->blocks, plan->levels, number * (double)plan->entries / 1e6,
+           1e3 * cpu->refactor, 1e3 * gpu->refactor, cpu->refactor / gpu->refactor, 1e3 * cpu->solve,
+           1e3 * gpu->solve, cpu->solve / gpu->solve, 1e3 * floor, floor / gpu->solve, 1e3 * gpu->sweeps,
+           1e3 * gpu->swept, error / size, cpu->same && gpu->same ? "same bits" : "OTHER BITS");
     fflush(stdout);
 }
 
@@ -196,7 +198,8 @@ static void run_problem(const char *given)
     saddle_solver *s = NULL;
     o.method = SADDLE_METHOD_LDLT;
     snprintf(name, sizeof name, "%.*s", fill ? (int)(fill - given) : (int)sizeof name - 1, given);
-    if ((fill && saddle_options_set(&o, "fill", fill + 1, message)) || bench_problem_load(&p, name, &hooks, message) || saddle_create(&s, &o, NULL, message)) {
+    if ((fill && saddle_options_set(&o, "fill", fill + 1, message)) ||
+        bench_problem_load(&p, name, &hooks, message) || saddle_create(&s, &o, NULL, message)) {
         fprintf(stderr, "%s: %s\n", name, message);
         exit(1);
     }
@@ -218,10 +221,10 @@ static void run_problem(const char *given)
 int main(int argc, char **argv)
 {
     const char *const usual[] = {"lap3d_100", "kktz_700", "stokes3d_25"};
-    printf(
-        "milliseconds; CPU with %d threads\n%-18s %9s %7s %6s %6s | %9s %9s %6s | %8s %8s %6s | %8s %5s | %8s %8s |\n",
-        sd_thread_count(0), "", "n", "blocks", "levels", "MB", "refactor", "cuda", "times", "solve", "cuda",
-        "times", "floor", "share", "8 sweeps", "sweep");
+    printf("milliseconds; CPU with %d threads\n%-18s %9s %7s %6s %6s | %9s %9s %6s | %8s %8s %6s | %8s %5s | "
+           "%8s %8s |\n",
+           sd_thread_count(0), "", "n", "blocks", "levels", "MB", "refactor", "cuda", "times", "solve",
+           "cuda", "times", "floor", "share", "8 sweeps", "sweep");
     for (int k = 1; k < argc; ++k) run_problem(argv[k]);
     for (int k = 0; k < 3 && argc == 1; ++k) run_problem(usual[k]);
     return 0;

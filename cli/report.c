@@ -85,7 +85,8 @@ static const char *advice(const saddle_info *info, int precision)
     case SADDLE_REASON_PRECONDITIONER:
         return "MINRES and CG want a positive definite preconditioner: try --krylov gmres";
     case SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER:
-        return "this iteration wants a symmetric preconditioner: try --block-kernel ldlt (bjacobi), --trisolve-sweeps N (ldlt), or --krylov fgmres";
+        return "this iteration wants a symmetric preconditioner: try --block-kernel ldlt (bjacobi), "
+               "--trisolve-sweeps N (ldlt), or --krylov fgmres";
     case SADDLE_REASON_NOT_SYMMETRIC: return "this iteration wants a symmetric matrix: try --krylov gmres";
     default: return "try another --krylov or --method";
     }
@@ -160,7 +161,8 @@ static void print_blocks(const saddle_info *i)
 
 static void print_ldlt(const saddle_info *i)
 {
-    printf("%-12s%" PRId64 " of at most %" PRId64 " rows in %" PRId64 " levels, %.2e entries, %.1f times those of A",
+    printf("%-12s%" PRId64 " of at most %" PRId64 " rows in %" PRId64
+           " levels, %.2e entries, %.1f times those of A",
            "blocks", i->blocks, i->block_size, i->levels, (double)i->factor_nnz,
            (double)i->factor_nnz / (double)(i->nnz > 0 ? i->nnz : 1));
     if (!isnan(i->fill_tau)) printf(", tau %.0e", i->fill_tau);

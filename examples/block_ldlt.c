@@ -1,8 +1,9 @@
 /*
  * An incomplete block LDL' as a preconditioner, kept while values change.
  *
- * A time-dependent saddle-point problem [M + dt K, B'; B, 0] has one pattern and new values in every step. The
- * pattern of the factors is found once, by threshold; each saddle_factor after that runs on the plan that is there.
+ * A time-dependent saddle-point problem [M + dt K, B'; B, 0] has one pattern and new values in every step.
+ * The pattern of the factors is found once, by threshold; each saddle_factor after that runs on the plan that
+ * is there.
  */
 #include "saddle/saddle.h"
 
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { GRID = 40, VELOCITIES = GRID * GRID, PRESSURES = GRID *(GRID - 1), N = VELOCITIES + PRESSURES };
+enum { GRID = 40, VELOCITIES = GRID * GRID, PRESSURES = GRID * (GRID - 1), N = VELOCITIES + PRESSURES };
 
 /* The lower triangle by columns: a 5-point operator on the grid, and differences of neighbours below it. */
 static int build(int32_t *colptr, int32_t *rowind, double *values, double dt)
@@ -45,9 +46,10 @@ int main(void)
         const saddle_matrix A = saddle_symmetric(N, colptr, rowind, values);
         failed = saddle_factor(solver, &A) || saddle_solve(solver, 1, b, N, x, N, &info);
         if (failed) fprintf(stderr, "step %d: %s\n", step, saddle_message(solver));
-        printf("step %d: %lld iterations, backward error %.1e, %.1f stored entries an entry of A, factored in %.4f s\n",
-               step, (long long)info.iterations, info.backward_error, (double)info.factor_nnz / (double)info.nnz,
-               info.time_factor);
+        printf("step %d: %lld iterations, backward error %.1e, %.1f stored entries an entry of A, factored "
+               "in %.4f s\n",
+               step, (long long)info.iterations, info.backward_error,
+               (double)info.factor_nnz / (double)info.nnz, info.time_factor);
         failed = failed || !(info.relative_residual <= 1e-9 || info.componentwise_error <= 1e-9);
     }
     saddle_destroy(&solver);

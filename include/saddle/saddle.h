@@ -174,7 +174,7 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
  *     CHOICE(name, words, help)   COUNT, REAL, BYTES(name, default, least, most, help)
  */
 #define SADDLE_OPTION_TABLE(CHOICE, COUNT, REAL, BYTES)                                                      \
-    CHOICE(method, "auto|diagonal|none|direct|bjacobi|ldlt|jacobi",                                                      \
+    CHOICE(method, "auto|diagonal|none|direct|bjacobi|ldlt|jacobi",                                          \
            "solver or preconditioner; auto tries and checks, a named one stays")                             \
     CHOICE(krylov, "auto|cg|minres|sqmr|gmres|fgmres|bicgstab|refine|none",                                  \
            "iteration; auto goes by symmetry and definiteness")                                              \
@@ -203,9 +203,10 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
     CHOICE(block_kernel, "auto|huard|huard-t|jordan|lu|ldlt|llt",                                            \
            "of bjacobi; auto is llt where A is known to be positive definite, ldlt where symmetric, huard")  \
     CHOICE(block_precision, "double|single|adaptive",                                                        \
-           "in which bjacobi keeps its blocks; adaptive is single where a block's condition allows it")         \
+           "in which bjacobi keeps its blocks; adaptive is single where a block's condition allows it")      \
     CHOICE(fill, "auto|none|level|tau",                                                                      \
-           "blocks that ldlt keeps beyond A's: none, level:K, tau:T; auto is tau, by what all of it would take") \
+           "blocks that ldlt keeps beyond A's: none, level:K, tau:T; auto is tau, by what all of it would "  \
+           "take")                                                                                           \
     REAL(fill_tau, 0.01, 0.0, 1.0, "a block of fill is kept where its part of L is at least this large")     \
     COUNT(fill_level, 1, 0, 255, "a block of fill is kept up to this level")                                 \
     CHOICE(pivot, "bunch-kaufman|static|complete", "search for pivots inside the blocks of ldlt and jacobi") \
@@ -216,7 +217,8 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
     CHOICE(sweep_order, "row|block", "sweeps go row by row in chunks, or replace all blocks at once")        \
     REAL(relax, 1.0, 0.01, 1.0, "small_pivot is multiplied by it after each sweep")                          \
     CHOICE(fallback, "exact|none", "what jacobi does where its sweeps diverge")                              \
-    CHOICE(trisolve, "auto|exact|block-jacobi", "triangular solves of ldlt and jacobi: by levels, or by sweeps") \
+    CHOICE(trisolve, "auto|exact|block-jacobi",                                                              \
+           "triangular solves of ldlt and jacobi: by levels, or by sweeps")                                  \
     COUNT(trisolve_sweeps, 0, 0, 10000, "of swept triangular solves; 0 is as many as they need")
 
 typedef struct saddle_options {
@@ -454,10 +456,10 @@ typedef struct saddle_info {
     int64_t single_blocks;   /* kept in single precision */
 
     /* block LDL': ldlt and jacobi */
-    double fill_tau;             /* as it was decided; NaN: not by threshold */
-    int64_t generations;         /* of blocks pushed back */
-    double pattern_residual;     /* max |A - L D L'| on the pattern, beside a largest entry of 1: of sweeps, and where
-                                    check is on */
+    double fill_tau;         /* as it was decided; NaN: not by threshold */
+    int64_t generations;     /* of blocks pushed back */
+    double pattern_residual; /* max |A - L D L'| on the pattern, beside a largest entry of 1: of sweeps, and
+                                where check is on */
     double reconstruction_error; /* |L D L' - A| / |A| in the infinity norm, all of it, where check is on */
     int trisolve;                /* as it was done */
 } saddle_info;

@@ -5,9 +5,9 @@
  *
  *     S_j = A_jj - sum_k C_jk G_k C_jk',   C_ij = A_ij - sum_k C_ik G_k C_jk'   (k < j < i),   G_j = S_j^-1
  *
- * so that A = (C G + I) S (C G + I)' where nothing is left out. Pivoting inside a block stays inside G_j. Only
- * C and G are kept: a solve needs nothing else, and a block that changes sides when blocks are pushed back
- * is merely transposed (D. Thuerck, Stretching Jacobi, section V; the L-form loses its meaning then).
+ * so that A = (C G + I) S (C G + I)' where nothing is left out. Pivoting inside a block stays inside G_j.
+ * Only C and G are kept: a solve needs nothing else, and a block that changes sides when blocks are pushed
+ * back is merely transposed (D. Thuerck, Stretching Jacobi, section V; the L-form loses its meaning then).
  *
  * Most blocks are mostly empty: of an off-diagonal block only those rows and columns are kept that hold
  * something, told by the bits of two masks. What is kept is dense, by columns without gaps.
@@ -38,9 +38,9 @@ static inline sd_ldlt_block sd_ldlt_mirror(sd_ldlt_block b, int32_t own)
 }
 
 /*
- * Factors in the memory of a backend. Blocks are numbered in the order of elimination, those of one level, which
- * need those of lower levels only, one after the other: level l is blocks level[l] .. level[l+1]). Row i of
- * blocks is list[row[i] .. row[i+1]), ascending; those before diagonal[i] are C's, the others C' s.
+ * Factors in the memory of a backend. Blocks are numbered in the order of elimination, those of one level,
+ * which need those of lower levels only, one after the other: level l is blocks level[l] .. level[l+1]). Row
+ * i of blocks is list[row[i] .. row[i+1]), ascending; those before diagonal[i] are C's, the others C' s.
  */
 typedef struct sd_ldlt_factors {
     int32_t n, blocks, levels;
@@ -56,13 +56,15 @@ typedef struct sd_ldlt_factors {
 } sd_ldlt_factors;
 
 /*
- * The same factorization on a pattern that is known: off-diagonal blocks are numbered by column, then by row, so
- * that those of a level follow one another. Target t is block C_ij,
+ * The same factorization on a pattern that is known: off-diagonal blocks are numbered by column, then by row,
+ * so that those of a level follow one another. Target t is block C_ij,
  *
- *     C_ij = A_ij - sum W_ik C_jk',   W_ik = C_ik G_k, all rows of C_ik that are kept by all columns of block k,
+ *     C_ij = A_ij - sum W_ik C_jk',   W_ik = C_ik G_k, all rows of C_ik that are kept by all columns of block
+ * k,
  *
  * its products pair[first[t] .. first[t+1]) naming C_ik (for its W) and C_jk; behind the off-diagonal targets
- * come the S_j, one a diagonal block. What a product has outside of the rows and columns that C_ij keeps is lost.
+ * come the S_j, one a diagonal block. What a product has outside of the rows and columns that C_ij keeps is
+ * lost.
  */
 typedef struct sd_ldlt_shape {
     int64_t entry;   /* of C */
@@ -92,7 +94,8 @@ typedef struct sd_ldlt_numbers {
     sd_precision precision;
 } sd_ldlt_numbers;
 
-/* A part of the targets: the columns of some diagonal blocks, their off-diagonal blocks, and where both lie. */
+/* A part of the targets: the columns of some diagonal blocks, their off-diagonal blocks, and where both lie.
+ */
 typedef struct sd_ldlt_part {
     int32_t block, block_end;
     int32_t shape, shape_end;
@@ -123,13 +126,13 @@ SD_BLOCK_FUNCTION double sd_ldlt_scaled(double a, double s, double t)
 
 /* An earlier column k that column j meets. */
 typedef struct sd_ldlt_term {
-    const void *data;           /* what `entry` counts from, of own and tail */
-    const void *inverse;        /* G_k, size x size */
-    const sd_ldlt_block *own;   /* C_jk as column k lists it */
-    const sd_ldlt_block *tail;  /* blocks of column k, among them those that come after j */
-    int32_t count;              /* of the tail */
-    int32_t size;               /* rows of block k */
-    int32_t position;           /* of k: terms are subtracted in this order */
+    const void *data;          /* what `entry` counts from, of own and tail */
+    const void *inverse;       /* G_k, size x size */
+    const sd_ldlt_block *own;  /* C_jk as column k lists it */
+    const sd_ldlt_block *tail; /* blocks of column k, among them those that come after j */
+    int32_t count;             /* of the tail */
+    int32_t size;              /* rows of block k */
+    int32_t position;          /* of k: terms are subtracted in this order */
 } sd_ldlt_term;
 
 typedef struct sd_ldlt_kernels {

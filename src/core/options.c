@@ -126,8 +126,8 @@ static saddle_status set_choice(sd_context *c, const option_row *row, int *field
 }
 
 /*
- * Where a word has a number of its own, NAME_WORD, both may be given at once, "word:number": returns the row of
- * the number, and its text through *number. NULL: there is none, and the text is to be read as it is.
+ * Where a word has a number of its own, NAME_WORD, both may be given at once, "word:number": returns the row
+ * of the number, and its text through *number. NULL: there is none, and the text is to be read as it is.
  */
 static const option_row *find_number(const option_row *row, const char *text, const char **number)
 {

@@ -1,9 +1,9 @@
 /*
- * Block LDL' with two levels of pivoting, inside dense blocks and among them (D. Thuerck, Stretching Jacobi), in
- * the form without permutations of backend/ldlt.h.
+ * Block LDL' with two levels of pivoting, inside dense blocks and among them (D. Thuerck, Stretching Jacobi),
+ * in the form without permutations of backend/ldlt.h.
  *
- * A factorization on the host finds out, column by column, which blocks of fill are worth keeping (ldlt_find.c);
- * from that comes a plan, which can be run again for other values on any backend (ldlt_run.c).
+ * A factorization on the host finds out, column by column, which blocks of fill are worth keeping
+ * (ldlt_find.c); from that comes a plan, which can be run again for other values on any backend (ldlt_run.c).
  */
 #ifndef SD_BLOCK_LDLT_H
 #define SD_BLOCK_LDLT_H
@@ -63,7 +63,8 @@ typedef struct sd_ldlt_plan {
     int64_t entries; /* of the off-diagonal blocks, each counted once */
     int64_t *square; /* first entry of each diagonal block: blocks + 1 */
     int32_t *number; /* of each in the list: that of the off-diagonal block, by column and row */
-    int64_t *from;   /* of each beyond the diagonal: its entry in the column that it came from, while planning */
+    int64_t
+        *from; /* of each beyond the diagonal: its entry in the column that it came from, while planning */
 } sd_ldlt_plan;
 
 /* A column as a factorization leaves it, its blocks in no particular order. */
@@ -98,7 +99,8 @@ void sd_ldlt_values_free(sd_context *c, sd_ldlt_values *v);
 /* Factors B and finds its pattern under way: in the order of its blocks, but with `last` (NULL: none)
  * behind all others. On failure nothing is kept, nor where it becomes too dear; of
  * a symbolic one there are no values. */
-saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule, const bool *last,
-                           sd_ldlt_plan *plan, sd_ldlt_values *values, sd_ldlt_counts *counts);
+saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule,
+                           const bool *last, sd_ldlt_plan *plan, sd_ldlt_values *values,
+                           sd_ldlt_counts *counts);
 
 #endif

@@ -3,8 +3,8 @@
  *
  *     A_ij - sum_k<j C_ik G_k C_jk' - C_ij,   A_jj - sum_k<j C_jk G_k C_jk' - G_j^-1
  *
- * in every block that is touched, whether the factors keep it or not. (Stretching Jacobi, Algorithm 2 and Figure
- * 3, measures |L D L' - A| / |A| in the infinity norm.)
+ * in every block that is touched, whether the factors keep it or not. (Stretching Jacobi, Algorithm 2 and
+ * Figure 3, measures |L D L' - A| / |A| in the infinity norm.)
  */
 #include "factor/ldlt_column.h"
 #include "factor/ldlt_preconditioner.h"
@@ -60,11 +60,13 @@ static void add_up(checking *t, const double *a, int ld, int32_t i, int32_t j, b
 static saddle_status check_diagonal(checking *t, int32_t j)
 {
     const int size = t->plan->start[j + 1] - t->plan->start[j];
-    double s[SD_BLOCK_MOST * SD_BLOCK_MOST], g[SD_BLOCK_MOST * SD_BLOCK_MOST], factor[SD_BLOCK_MOST * SD_BLOCK_MOST];
+    double s[SD_BLOCK_MOST * SD_BLOCK_MOST], g[SD_BLOCK_MOST * SD_BLOCK_MOST],
+        factor[SD_BLOCK_MOST * SD_BLOCK_MOST];
     uint8_t order[2 * SD_BLOCK_MOST];
     sd_block_state state;
     const sd_block_job job = {0};
-    sd_block_plan plan = {.count = 1, .blocks = 1, .rows = size, .entries = (int64_t)size * size, .job = &job};
+    sd_block_plan plan = {
+        .count = 1, .blocks = 1, .rows = size, .entries = (int64_t)size * size, .job = &job};
     for (int k = size + 1; k < SD_BLOCK_MOST + 2; ++k) plan.first[k] = 1;
     const sd_blocks x = {&plan, t->inverse + t->plan->square[j], SD_DOUBLE};
     sd_blocks y = {&plan, g, SD_DOUBLE};
@@ -102,7 +104,8 @@ static saddle_status check_column(checking *t, int32_t j)
             double *a = (double *)d->accumulators + d->place[b->other];
             const double *c = t->data + b->entry;
             for (uint32_t q = b->rows; q; q &= q - 1)
-                for (uint32_t r = b->columns; r; r &= r - 1) a[__builtin_ctz(r) * ld + __builtin_ctz(q)] -= *c++;
+                for (uint32_t r = b->columns; r; r &= r - 1)
+                    a[__builtin_ctz(r) * ld + __builtin_ctz(q)] -= *c++;
         }
         for (int32_t k = 0; k < d->count; ++k) {
             const int32_t i = d->touched[k];
@@ -150,7 +153,8 @@ static saddle_status check_columns(checking *t, double *pattern, double *all)
     return status;
 }
 
-saddle_status sd_ldlt_check(sd_engine *e, const sd_block_ldlt *m, const sd_csr *A, double *pattern, double *all)
+saddle_status sd_ldlt_check(sd_engine *e, const sd_block_ldlt *m, const sd_csr *A, double *pattern,
+                            double *all)
 {
     sd_context *c = e->context;
     const sd_ldlt_plan *plan = &m->plan;
@@ -163,7 +167,8 @@ saddle_status sd_ldlt_check(sd_engine *e, const sd_block_ldlt *m, const sd_csr *
     saddle_status status = t.data && t.inverse && t.sum ? e->status : c->status;
     if (!status) status = sd_engine_open(c, &host, SADDLE_DEVICE_CPU, 1);
     if (!status)
-        status = sd_block_matrix_make(c, A, m->order, m->preparation.row_scale, plan->blocks, plan->start, &t.B);
+        status =
+            sd_block_matrix_make(c, A, m->order, m->preparation.row_scale, plan->blocks, plan->start, &t.B);
     if (!status) status = sd_block_order_make(c, plan->blocks, &t.order);
     if (!status) status = sd_ldlt_desk_make(c, &t.B, SD_DOUBLE, false, &t.desk);
     if (!status) status = check_columns(&t, pattern, all);

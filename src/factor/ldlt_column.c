@@ -23,8 +23,8 @@ static saddle_status grow(sd_context *c, void **block, int64_t count, size_t siz
     return status;
 }
 
-saddle_status sd_ldlt_desk_make(sd_context *c, const sd_block_matrix *B, sd_precision precision, bool reference,
-                                sd_ldlt_desk *desk)
+saddle_status sd_ldlt_desk_make(sd_context *c, const sd_block_matrix *B, sd_precision precision,
+                                bool reference, sd_ldlt_desk *desk)
 {
     const int64_t number = (int64_t)sd_precision_size(precision);
     *desk = (sd_ldlt_desk){.k = (reference ? sd_ldlt_reference : sd_ldlt_cpu()) + precision,
@@ -156,7 +156,8 @@ saddle_status sd_ldlt_accumulate(sd_context *c, const sd_block_matrix *B, int32_
         for (int64_t k = B->rows.ptr[r]; k < B->rows.ptr[r + 1]; ++k) {
             const int32_t i = B->block_of[B->rows.ind[k]];
             if (d->place[i] < 0) continue;
-            d->index[entries] = d->place[i] + (int64_t)(B->rows.ind[k] - B->start[i]) * ld + (r - B->start[j]);
+            d->index[entries] =
+                d->place[i] + (int64_t)(B->rows.ind[k] - B->start[i]) * ld + (r - B->start[j]);
             d->value[entries++] = B->rows.val[k];
         }
     }
@@ -197,8 +198,7 @@ double sd_ldlt_subtract(const sd_block_matrix *B, int32_t j, sd_ldlt_desk *d)
         d->k->subtract(term, ld, d->v, d->place, d->accumulators);
         int64_t numbers = 0;
         for (int32_t k = 0; k < term->count; ++k)
-            if (d->place[term->tail[k].other] >= 0)
-                numbers += term->tail[k].height * term->tail[k].width;
+            if (d->place[term->tail[k].other] >= 0) numbers += term->tail[k].height * term->tail[k].width;
         flops += 2.0 * (double)numbers * size;
     }
     return flops;

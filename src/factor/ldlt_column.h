@@ -32,8 +32,8 @@ typedef struct sd_ldlt_desk {
     void *v;            /* G C' of a term */
 } sd_ldlt_desk;
 
-saddle_status sd_ldlt_desk_make(sd_context *c, const sd_block_matrix *B, sd_precision precision, bool reference,
-                                sd_ldlt_desk *desk);
+saddle_status sd_ldlt_desk_make(sd_context *c, const sd_block_matrix *B, sd_precision precision,
+                                bool reference, sd_ldlt_desk *desk);
 void sd_ldlt_desk_free(sd_context *c, sd_ldlt_desk *desk);
 
 /* The column now meets block i. */

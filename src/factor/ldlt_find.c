@@ -1,10 +1,10 @@
 /*
  * The exact schedule that finds its pattern: see block_ldlt.h.
  *
- * Columns are made left-looking, the columns of one level of the elimination tree at once. A level is taken in
- * pieces: first all S_j of a piece, then their inverses in one batch, so that small pivots are known; blocks
- * that have one are pushed back, at the end of all others, before anything is made of them. Then the columns
- * themselves: a block (i, j) that A does not have is fill, and kept by the rule,
+ * Columns are made left-looking, the columns of one level of the elimination tree at once. A level is taken
+ * in pieces: first all S_j of a piece, then their inverses in one batch, so that small pivots are known;
+ * blocks that have one are pushed back, at the end of all others, before anything is made of them. Then the
+ * columns themselves: a block (i, j) that A does not have is fill, and kept by the rule,
  *
  * - by level: 1 + level(i, k) + level(j, k), the least over k, is at most so much;
  * - by threshold: rows of it with max |C_ij G_j| >= tau, on the final value (numerics: on final values of the
@@ -12,9 +12,9 @@
  *   left out one by one by the same measure, so that what is kept is little more than what matters.
  *
  * The order of sums is that of positions, and whether a block is pushed back depends on its own S_j alone, so
- * the result is the same however columns are shared among threads. What was scheduled before blocks were pushed
- * back stays right for those that were not (they only lose terms), so it goes on, while a second thread makes
- * the schedule of the next generation (Stretching Jacobi, end of section V).
+ * the result is the same however columns are shared among threads. What was scheduled before blocks were
+ * pushed back stays right for those that were not (they only lose terms), so it goes on, while a second
+ * thread makes the schedule of the next generation (Stretching Jacobi, end of section V).
  */
 #include "factor/ldlt_column.h"
 
@@ -205,8 +205,8 @@ static int32_t size_of(const finding *f, int32_t i)
     return f->B->start[i + 1] - f->B->start[i];
 }
 
-/* The earlier columns that meet row j, by position. Meetings stand in the reverse of the order in which columns
- * were done, which is nearly that of positions. */
+/* The earlier columns that meet row j, by position. Meetings stand in the reverse of the order in which
+ * columns were done, which is nearly that of positions. */
 static saddle_status gather_terms(finding *f, int32_t j, sd_ldlt_desk *d)
 {
     const int64_t number = (int64_t)sd_precision_size(d->precision);
@@ -361,8 +361,8 @@ static void *make_schedule(void *self)
     return NULL;
 }
 
-/* Begins with the schedule of what has been pushed back so far, unless one is being made; where no thread is to be
- * had, it is made when it is needed. */
+/* Begins with the schedule of what has been pushed back so far, unless one is being made; where no thread is
+ * to be had, it is made when it is needed. */
 static saddle_status begin_schedule(finding *f)
 {
     schedule *s = &f->next;
@@ -481,7 +481,8 @@ static saddle_status link_column(finding *f, int32_t j)
 }
 
 /* Runs work(f, k, worker) for k below count. */
-static saddle_status in_parallel(finding *f, int32_t count, saddle_status (*work)(finding *, int32_t, worker *))
+static saddle_status in_parallel(finding *f, int32_t count,
+                                 saddle_status (*work)(finding *, int32_t, worker *))
 {
     const int threads = count < 8 ? 1 : f->threads;
     f->status = SADDLE_OK;
@@ -556,7 +557,8 @@ static saddle_status run_levels(finding *f, const sd_block_levels *levels, int64
 {
     saddle_status status = SADDLE_OK;
     for (int32_t l = 0; l < levels->count && !status && !f->counts.dear; ++l) {
-        for (int32_t k = levels->first[l]; k < levels->first[l + 1] && !status && !f->counts.dear; k += PIECE) {
+        for (int32_t k = levels->first[l]; k < levels->first[l + 1] && !status && !f->counts.dear;
+             k += PIECE) {
             const int32_t left = levels->first[l + 1] - k, count = left < PIECE ? left : PIECE;
             status = run_piece(f, count, levels->block + k);
             *done += count;
@@ -570,7 +572,8 @@ static saddle_status run(finding *f)
 {
     int64_t done = 0;
     saddle_status status = SADDLE_OK;
-    for (int32_t generation = 0; generation <= f->order.generations && !status && !f->counts.dear; ++generation) {
+    for (int32_t generation = 0; generation <= f->order.generations && !status && !f->counts.dear;
+         ++generation) {
         sd_block_levels levels = {0};
         if (!end_schedule(f, generation, &levels))
             status = sd_levels_of_tree(f->c, &f->B->graph, &f->order, generation, &levels);
@@ -604,8 +607,9 @@ static saddle_status conclude(finding *f, sd_ldlt_plan *plan, sd_ldlt_values *va
     return SADDLE_OK;
 }
 
-saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule, const bool *last,
-                           sd_ldlt_plan *plan, sd_ldlt_values *values, sd_ldlt_counts *counts)
+saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule,
+                           const bool *last, sd_ldlt_plan *plan, sd_ldlt_values *values,
+                           sd_ldlt_counts *counts)
 {
     finding f = {.c = c, .B = B, .rule = rule};
     *plan = (sd_ldlt_plan){0};

@@ -85,9 +85,10 @@ static void place_blocks(const sd_block_matrix *B, sd_ldlt_plan *plan)
     }
 }
 
-/* Rows of L first, column by column; then their mirror images, row by row; both come out in order. The numbers of
- * the blocks, and where they are stored, go by column. */
-static void fill_lists(const sd_ldlt_column *columns, const int32_t *number, int64_t *next, sd_ldlt_plan *plan)
+/* Rows of L first, column by column; then their mirror images, row by row; both come out in order. The
+ * numbers of the blocks, and where they are stored, go by column. */
+static void fill_lists(const sd_ldlt_column *columns, const int32_t *number, int64_t *next,
+                       sd_ldlt_plan *plan)
 {
     const int32_t blocks = plan->blocks;
     for (int32_t j = 0; j < blocks; ++j) {

@@ -130,7 +130,8 @@ saddle_status sd_ldlt_inverse_make(sd_engine *e, const sd_block_ldlt *ldlt, bool
                                    sd_precision precision, sd_ldlt_inverse *m)
 {
     const int32_t n = ldlt->factors.n;
-    *m = (sd_ldlt_inverse){.factors = &ldlt->factors, .positive = ldlt->positive, .swept = swept, .sweeps = sweeps};
+    *m = (sd_ldlt_inverse){
+        .factors = &ldlt->factors, .positive = ldlt->positive, .swept = swept, .sweeps = sweeps};
     m->work[0] = sd_vector_new(e, precision, 2 * (int64_t)n, "triangular solves");
     for (int k = 1; k < 3 && swept; ++k) m->work[k] = sd_vector_new(e, precision, n, "triangular solves");
     return e->status;
@@ -152,8 +153,8 @@ static bool has_settled(sd_engine *e, const sd_vector *after, sd_vector *before)
 }
 
 /* Sweeps over one triangle, for b, between two vectors; returns how many. The last result is in *to. */
-static int sweep(const sd_ldlt_inverse *m, sd_engine *e, bool forward, int sweeps, const sd_vector *b, sd_vector *from,
-                 sd_vector *to)
+static int sweep(const sd_ldlt_inverse *m, sd_engine *e, bool forward, int sweeps, const sd_vector *b,
+                 sd_vector *from, sd_vector *to)
 {
     const int most = sweeps > 0 ? sweeps : m->factors->levels;
     int done = 1;

@@ -9,8 +9,8 @@ typedef struct sd_block_ldlt {
     saddle_preparation preparation; /* block_start is NULL before there is one */
     int exponent;                   /* the factors are those of A 2^-exponent */
     sd_ldlt_plan plan;
-    sd_ldlt_values values;  /* as they were found, on the host */
-    sd_ldlt_runner runner;  /* where they were made on a known pattern: how, */
+    sd_ldlt_values values;   /* as they were found, on the host */
+    sd_ldlt_runner runner;   /* where they were made on a known pattern: how, */
     sd_ldlt_numbers numbers; /* and the result */
     int64_t pushed_back;
     double residual; /* of sweeps, on the pattern */
@@ -36,7 +36,7 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m);
 typedef struct sd_ldlt_inverse {
     const sd_ldlt_factors *factors;
     bool positive, swept;
-    int sweeps;        /* of each triangle; 0: until they change little, at most as many as there are levels */
+    int sweeps; /* of each triangle; 0: until they change little, at most as many as there are levels */
     sd_vector work[3]; /* 2 n numbers, and where swept two more of n */
 } sd_ldlt_inverse;
 
@@ -49,10 +49,11 @@ void sd_ldlt_inverse_free(sd_engine *e, sd_ldlt_inverse *m);
 sd_preconditioner sd_ldlt_preconditioner(const sd_ldlt_inverse *m);
 
 /*
- * How far the factors are from the scaled matrix, all of whose entries A has: max |A - L D L'| on the pattern beside
- * its largest entry, and |A - L D L'| / |A| in the infinity norm, on the pattern and off it. As much work as a
- * factorization without dropping a second time; on the host.
+ * How far the factors are from the scaled matrix, all of whose entries A has: max |A - L D L'| on the pattern
+ * beside its largest entry, and |A - L D L'| / |A| in the infinity norm, on the pattern and off it. As much
+ * work as a factorization without dropping a second time; on the host.
  */
-saddle_status sd_ldlt_check(sd_engine *e, const sd_block_ldlt *m, const sd_csr *A, double *pattern, double *all);
+saddle_status sd_ldlt_check(sd_engine *e, const sd_block_ldlt *m, const sd_csr *A, double *pattern,
+                            double *all);
 
 #endif

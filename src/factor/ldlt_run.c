@@ -9,10 +9,10 @@ enum { CHUNKS = 64 }; /* of a sweep by rows */
 /* ---- targets and their products ---- */
 
 /* Calls for every product of a target: each block b = (j, k) of row j with each block a = (i, k), i > j, of
- * column k whose target (i, j) is there; and with itself for the diagonal. Counts, or writes down where pair is
- * not NULL. */
-static void walk_products(const sd_ldlt_plan *plan, int32_t count, const sd_ldlt_shape *shape, int32_t *target,
-                          int64_t *next, sd_ldlt_pair *pair)
+ * column k whose target (i, j) is there; and with itself for the diagonal. Counts, or writes down where pair
+ * is not NULL. */
+static void walk_products(const sd_ldlt_plan *plan, int32_t count, const sd_ldlt_shape *shape,
+                          int32_t *target, int64_t *next, sd_ldlt_pair *pair)
 {
     for (int32_t j = 0; j < plan->blocks; ++j) {
         for (int64_t k = plan->diagonal[j]; k < plan->row[j + 1]; ++k)
@@ -109,7 +109,8 @@ static saddle_status make_run(sd_engine *e, sd_ldlt_runner *r)
 /* ---- levels ---- */
 
 /* The jobs of blocks begin .. end) by size, in the plan of their batch; entries and rows are those of all. */
-static void plan_batch(const sd_ldlt_plan *plan, int32_t begin, int32_t end, sd_block_plan *batch, sd_block_job *job)
+static void plan_batch(const sd_ldlt_plan *plan, int32_t begin, int32_t end, sd_block_plan *batch,
+                       sd_block_job *job)
 {
     int32_t next[SD_BLOCK_MOST + 2] = {0};
     *batch = (sd_block_plan){.count = end - begin, .blocks = plan->blocks, .rows = plan->n};
@@ -124,8 +125,8 @@ static void plan_batch(const sd_ldlt_plan *plan, int32_t begin, int32_t end, sd_
 }
 
 /* The columns of blocks begin .. end). */
-static sd_ldlt_part part_of(const sd_ldlt_plan *plan, const int32_t *column, const int64_t *entry, int32_t begin,
-                            int32_t end)
+static sd_ldlt_part part_of(const sd_ldlt_plan *plan, const int32_t *column, const int64_t *entry,
+                            int32_t begin, int32_t end)
 {
     return (sd_ldlt_part){.block = begin,
                           .block_end = end,
@@ -217,7 +218,9 @@ static int64_t locate(const locator *at, int32_t r, int32_t c)
     const sd_ldlt_plan *plan = at->plan;
     const int32_t i = at->block_of[r], j = at->block_of[c];
     const int p = r - plan->start[i], q = c - plan->start[j];
-    if (i == j) return -1 - (plan->square[i] + (p > q ? p : q) + (p > q ? q : p) * (int64_t)(plan->start[i + 1] - plan->start[i]));
+    if (i == j)
+        return -1 - (plan->square[i] + (p > q ? p : q) +
+                     (p > q ? q : p) * (int64_t)(plan->start[i + 1] - plan->start[i]));
     int64_t low = plan->diagonal[j], high = plan->row[j + 1];
     while (high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
@@ -251,9 +254,9 @@ static saddle_status make_map(sd_engine *e, const sd_csr *A, const int32_t *orde
             for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
                 const int32_t row = place[i], column = place[A->ind[k]];
                 const bool lower = row >= column;
-                target[k] = lower       ? locate(&at, row, column)
+                target[k] = lower     ? locate(&at, row, column)
                             : A->half ? locate(&at, column, row)
-                                        : SD_LDLT_NOWHERE;
+                                      : SD_LDLT_NOWHERE;
             }
         }
     } else {
@@ -270,8 +273,8 @@ static saddle_status make_map(sd_engine *e, const sd_csr *A, const int32_t *orde
 
 /* ---- all of it ---- */
 
-saddle_status sd_ldlt_runner_make(sd_engine *e, const sd_ldlt_plan *plan, const sd_csr *A, const int32_t *order,
-                                  const double *scale, sd_ldlt_runner *r)
+saddle_status sd_ldlt_runner_make(sd_engine *e, const sd_ldlt_plan *plan, const sd_csr *A,
+                                  const int32_t *order, const double *scale, sd_ldlt_runner *r)
 {
     *r = (sd_ldlt_runner){.plan = plan, .entries = plan->entries, .squares = plan->square[plan->blocks]};
     saddle_status status = make_run(e, r);
@@ -351,8 +354,8 @@ static void invert(sd_engine *e, const sd_block_rule *rule, const sd_ldlt_runner
 }
 
 /* Adds up what became of the diagonal blocks; weak (NULL: not wanted) are those with small pivots. */
-static saddle_status count_states(sd_engine *e, const sd_ldlt_runner *r, const sd_block_factors *f, bool *weak,
-                                  sd_ldlt_counts *counts)
+static saddle_status count_states(sd_engine *e, const sd_ldlt_runner *r, const sd_block_factors *f,
+                                  bool *weak, sd_ldlt_counts *counts)
 {
     const int32_t blocks = r->plan->blocks;
     sd_block_state *state = sd_alloc(e->context, blocks, sizeof *state, "states of blocks");
@@ -419,7 +422,8 @@ static double distance(sd_engine *e, const void *y, int64_t count, sd_precision 
 
 /* One sweep from x to x by way of y. */
 static void sweep_once(sd_engine *e, const sd_ldlt_runner *r, const sd_block_rule *pivots, bool rows,
-                       const sd_ldlt_numbers *a, const sd_block_factors *f, sd_ldlt_numbers *y, sd_ldlt_numbers *x)
+                       const sd_ldlt_numbers *a, const sd_block_factors *f, sd_ldlt_numbers *y,
+                       sd_ldlt_numbers *x)
 {
     const int32_t first = rows ? r->plan->levels : whole_of(r), last = whole_of(r) + !rows;
     for (int32_t p = first; p < last && !e->status; ++p) {
@@ -432,7 +436,8 @@ static void sweep_once(sd_engine *e, const sd_ldlt_runner *r, const sd_block_rul
 }
 
 /* C and S alone. */
-static saddle_status half_numbers(sd_engine *e, const sd_ldlt_runner *r, sd_precision precision, sd_ldlt_numbers *x)
+static saddle_status half_numbers(sd_engine *e, const sd_ldlt_runner *r, sd_precision precision,
+                                  sd_ldlt_numbers *x)
 {
     *x = (sd_ldlt_numbers){.precision = precision};
     x->data = allocate(e, r->entries, precision);
@@ -440,8 +445,9 @@ static saddle_status half_numbers(sd_engine *e, const sd_ldlt_runner *r, sd_prec
     return e->status;
 }
 
-saddle_status sd_ldlt_run_sweeps(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A, const sd_sweep_rule *rule,
-                            bool *weak, sd_ldlt_numbers *x, sd_ldlt_counts *counts, double *residual)
+saddle_status sd_ldlt_run_sweeps(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A,
+                                 const sd_sweep_rule *rule, bool *weak, sd_ldlt_numbers *x,
+                                 sd_ldlt_counts *counts, double *residual)
 {
     const sd_ldlt_part *whole = &r->part[whole_of(r)];
     sd_ldlt_numbers a = {0}, y = {0};
@@ -454,8 +460,12 @@ saddle_status sd_ldlt_run_sweeps(sd_engine *e, sd_ldlt_runner *r, const sd_spars
     if (!e->status) {
         sd_ldlt_scatter(e, A, &r->map, r->entries, r->squares, &a);
         /* S of A is its lower triangle until an update mirrors it: one without products */
-        const sd_ldlt_run none = {.blocks = r->run.blocks, .count = r->run.count, .start = r->run.start,
-                                  .square = r->run.square, .shape = r->run.shape, .first = r->nothing,
+        const sd_ldlt_run none = {.blocks = r->run.blocks,
+                                  .count = r->run.count,
+                                  .start = r->run.start,
+                                  .square = r->run.square,
+                                  .shape = r->run.shape,
+                                  .first = r->nothing,
                                   .pair = r->run.pair};
         sd_ldlt_update(e, &none, whole, &a, &a, x);
         invert(e, &pivots, r, whole_of(r), &f, x->square, x);
@@ -465,10 +475,11 @@ saddle_status sd_ldlt_run_sweeps(sd_engine *e, sd_ldlt_runner *r, const sd_spars
             stop = counts->perturbed + counts->replaced > 0;
         }
     }
-    /* more would change nothing: columns are exact as soon as those of the level before are */
+    /* more would change nothing, as columns are exact once those of the level before are, but for the least
+     * pivot */
     const int32_t parts = rule->rows && r->chunks > 0 ? r->chunks : 1;
     const int32_t enough = 1 + (r->plan->levels + parts - 1) / parts;
-    const int sweeps = rule->sweeps < enough ? rule->sweeps : enough;
+    const int sweeps = rule->sweeps < enough || rule->relax < 1 ? rule->sweeps : enough;
     for (int s = 1; s < sweeps && !e->status && !stop; ++s) {
         pivots.small *= rule->relax;
         sweep_once(e, r, &pivots, rule->rows, &a, &f, &y, x);

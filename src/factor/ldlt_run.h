@@ -1,10 +1,10 @@
 /*
- * A block LDL' on a pattern that is known, on any backend: by levels, exactly as it would be found with the same
- * pivots; or by Jacobi sweeps.
+ * A block LDL' on a pattern that is known, on any backend: by levels, exactly as it would be found with the
+ * same pivots; or by Jacobi sweeps.
  *
  * The plan is laid down on the host once a pattern and copied to where the work runs: off-diagonal blocks as
- * targets with their products, the diagonal blocks of each level as a batch, and where the entries of the matrix
- * go. After that a factorization with new values asks the host for nothing but launches.
+ * targets with their products, the diagonal blocks of each level as a batch, and where the entries of the
+ * matrix go. After that a factorization with new values asks the host for nothing but launches.
  */
 #ifndef SD_LDLT_RUN_H
 #define SD_LDLT_RUN_H
@@ -24,10 +24,10 @@ typedef struct sd_ldlt_runner {
     int64_t entries, squares, weighed, pairs;
 } sd_ldlt_runner;
 
-/* order[r] is the row of A at row r of the plan's blocks, scale that of A's rows (NULL: ones); A is the operator
- * that values will come from, on the host. On failure nothing is kept. */
-saddle_status sd_ldlt_runner_make(sd_engine *e, const sd_ldlt_plan *plan, const sd_csr *A, const int32_t *order,
-                                  const double *scale, sd_ldlt_runner *r);
+/* order[r] is the row of A at row r of the plan's blocks, scale that of A's rows (NULL: ones); A is the
+ * operator that values will come from, on the host. On failure nothing is kept. */
+saddle_status sd_ldlt_runner_make(sd_engine *e, const sd_ldlt_plan *plan, const sd_csr *A,
+                                  const int32_t *order, const double *scale, sd_ldlt_runner *r);
 void sd_ldlt_runner_free(sd_engine *e, sd_ldlt_runner *r);
 
 /* Room for all numbers of a factorization. */
@@ -40,10 +40,10 @@ saddle_status sd_ldlt_refactor(sd_engine *e, sd_ldlt_runner *r, const sd_sparse 
                                sd_ldlt_numbers *x, sd_ldlt_counts *counts);
 
 /*
- * Sweeps: all targets are made at once from the C and G that are there (Jacobi), or, `rows`, chunk by chunk of
- * block rows of L' from the latest (Gauss-Seidel among the chunks), until they no longer change; in exact
- * arithmetic they are exact after as many sweeps as there are levels. The first sweep begins at C = 0: it gives
- * C = A, and the inverses of A's own diagonal blocks.
+ * Sweeps: all targets are made at once from the C and G that are there (Jacobi), or, `rows`, chunk by chunk
+ * of block rows of L' from the latest (Gauss-Seidel among the chunks), until they no longer change; in exact
+ * arithmetic they are exact after as many sweeps as there are levels. The first sweep begins at C = 0: it
+ * gives C = A, and the inverses of A's own diagonal blocks.
  */
 typedef struct sd_sweep_rule {
     sd_block_rule pivots; /* those of the first sweep */
@@ -53,10 +53,11 @@ typedef struct sd_sweep_rule {
     bool early; /* end after the first sweep where that finds small pivots */
 } sd_sweep_rule;
 
-/* *residual = max |A - (C G + I) S (C G + I)'| on the pattern at the end, pivots as they were before any was moved
- * away from 0; infinite where something is not finite, or where it ended early. weak, of `blocks`, says which
- * diagonal blocks had small pivots in the last sweep. */
-saddle_status sd_ldlt_run_sweeps(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A, const sd_sweep_rule *rule,
-                            bool *weak, sd_ldlt_numbers *x, sd_ldlt_counts *counts, double *residual);
+/* *residual = max |A - (C G + I) S (C G + I)'| on the pattern at the end, pivots as they were before any was
+ * moved away from 0; infinite where something is not finite, or where it ended early. weak, of `blocks`, says
+ * which diagonal blocks had small pivots in the last sweep. */
+saddle_status sd_ldlt_run_sweeps(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A,
+                                 const sd_sweep_rule *rule, bool *weak, sd_ldlt_numbers *x,
+                                 sd_ldlt_counts *counts, double *residual);
 
 #endif

@@ -75,8 +75,8 @@ static saddle_status sort_levels(sd_context *c, const sd_block_order *order, con
     return SADDLE_OK;
 }
 
-saddle_status sd_levels_of_tree(sd_context *c, const sd_graph *g, const sd_block_order *order, int32_t generation,
-                                sd_block_levels *levels)
+saddle_status sd_levels_of_tree(sd_context *c, const sd_graph *g, const sd_block_order *order,
+                                int32_t generation, sd_block_levels *levels)
 {
     const int32_t blocks = order->blocks;
     int32_t count = 0;

@@ -1,10 +1,10 @@
 /*
- * The order in which the diagonal blocks of a matrix are eliminated, and how it changes when blocks are pushed
- * back (outer pivoting): the arrays P, P^-1 and X of D. Thuerck, Stretching Jacobi, section V.
+ * The order in which the diagonal blocks of a matrix are eliminated, and how it changes when blocks are
+ * pushed back (outer pivoting): the arrays P, P^-1 and X of D. Thuerck, Stretching Jacobi, section V.
  *
- * Blocks keep the numbers that they were given; nothing moves in memory. X, the levels of the paper, counts how
- * often a block has been pushed back, its generation (see ERRATA: as levels of a schedule they would not be
- * bounds, since two blocks that are pushed back may be coupled).
+ * Blocks keep the numbers that they were given; nothing moves in memory. X, the levels of the paper, counts
+ * how often a block has been pushed back, its generation (see ERRATA: as levels of a schedule they would not
+ * be bounds, since two blocks that are pushed back may be coupled).
  */
 #ifndef SD_BLOCK_ORDER_H
 #define SD_BLOCK_ORDER_H
@@ -41,8 +41,8 @@ typedef struct sd_block_levels {
  * The levels of a factorization with all its fill, from the elimination tree of the graph of the blocks in
  * this order: whatever fill is dropped, they hold. Only blocks of one generation are among them.
  */
-saddle_status sd_levels_of_tree(sd_context *c, const sd_graph *g, const sd_block_order *order, int32_t generation,
-                                sd_block_levels *levels);
+saddle_status sd_levels_of_tree(sd_context *c, const sd_graph *g, const sd_block_order *order,
+                                int32_t generation, sd_block_levels *levels);
 
 void sd_block_levels_free(sd_context *c, sd_block_levels *levels);
 

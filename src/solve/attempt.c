@@ -15,14 +15,15 @@
 static const double MIXED_INNER_TOL = 1e-4; /* a correction in single: four digits, safely reached */
 enum { MIXED_MOST = 50 };
 
-/* Conjugate gradients where all is definite; otherwise FGMRES, and SQMR where its vectors would take more than half of
- * the memory that is left. */
+/* Conjugate gradients where all is definite; otherwise FGMRES, and SQMR where its vectors would take more
+ * than half of the memory that is left. */
 static int choose_for_ldlt(const saddle_solver *s)
 {
     const saddle_options *o = &s->options;
     const bool symmetric = o->trisolve != SADDLE_TRISOLVE_BLOCK_JACOBI || o->trisolve_sweeps > 0;
     const int64_t vectors = 2 * (o->restart < o->maxiter ? o->restart : o->maxiter);
-    const double bytes = (double)vectors * (double)s->A.n * (double)sd_precision_size(sd_iteration_precision(s));
+    const double bytes =
+        (double)vectors * (double)s->A.n * (double)sd_precision_size(sd_iteration_precision(s));
     if (symmetric && s->ldlt.positive && s->facts.kind == SADDLE_KIND_SPD) return SADDLE_KRYLOV_CG;
     if (symmetric && o->max_memory > 0 && bytes > 0.5 * (double)(o->max_memory - s->c.bytes))
         return SADDLE_KRYLOV_SQMR;
@@ -104,7 +105,8 @@ static saddle_status iterate(const saddle_solver *solver, sd_engine *e, const re
     const bool swept = solver->options.trisolve == SADDLE_TRISOLVE_BLOCK_JACOBI;
     sd_ldlt_inverse ldlt = {0};
     if (attempt->ldlt)
-        sd_ldlt_inverse_make(e, attempt->ldlt, swept, (int)solver->options.trisolve_sweeps, q->precision, &ldlt);
+        sd_ldlt_inverse_make(e, attempt->ldlt, swept, (int)solver->options.trisolve_sweeps, q->precision,
+                             &ldlt);
     const sd_preconditioner M = choose_preconditioner(solver, attempt, &inverse, &ldlt);
     sd_vector vectors[2] = {sd_vector_new(e, q->precision, n, "right-hand side"),
                             sd_vector_new(e, q->precision, n, "solution")};

@@ -5,9 +5,10 @@
  * - where its predicted work is small it is taken at once;
  * - a matrix that is known to be positive definite and would cost more gets conjugate gradients first, with
  * as many iterations as half of the direct solver's predicted cost pays for; so does a general matrix;
- * - other symmetric matrices, for which a diagonal seldom suffices, get block LDL' with a threshold of 0.01, then
- * 1e-3, 1e-4, then the direct solver, where that fits; a factorization that comes to cost a good part of the
- * direct solver's is given up. What was enough is where the next factorization of the same pattern begins;
+ * - other symmetric matrices, for which a diagonal seldom suffices, get block LDL' with a threshold of 0.01,
+ * then 1e-3, 1e-4, then the direct solver, where that fits; a factorization that comes to cost a good part of
+ * the direct solver's is given up. What was enough is where the next factorization of the same pattern
+ * begins;
  * - what does not fit the memory is left to the iterations.
  * Costs are counted in operations, never in seconds, so that the same matrix is treated the same way
  * everywhere.
@@ -18,8 +19,9 @@
 
 static const double CHEAP_FLOPS = 3e10; /* of a factorization: a few seconds of one core */
 static const double PRODUCT_FLOPS = 20; /* of a factorization that cost as much as an entry in an iteration */
-static const double LDLT_SHARE = 0.1;   /* of the direct solver's operations: those of small blocks take longer */
-enum { LDLT_ITERATIONS = 300 };         /* before a smaller threshold is tried */
+static const double LDLT_SHARE =
+    0.1;                        /* of the direct solver's operations: those of small blocks take longer */
+enum { LDLT_ITERATIONS = 300 }; /* before a smaller threshold is tried */
 static const int64_t ORDER_ENTRIES = 8000000; /* from here on even an ordering is dear */
 
 sd_direct_options sd_direct_request(const saddle_solver *s, sd_precision precision)

@@ -1,11 +1,10 @@
 /*
- * Block LDL' in a solver, methods ldlt and jacobi: the preparation, the factorization with its thresholds, what is
- * kept for the next values of the same pattern, and what info says of it.
+ * Block LDL' in a solver, methods ldlt and jacobi: the preparation, the factorization with its thresholds,
+ * what is kept for the next values of the same pattern, and what info says of it.
  *
- * Thresholds are relative to the largest entry of the scaled matrix. A pivot is small below 1e-8; where some had to
- * be moved although their blocks were pushed back, the
- * factorization is made again with 1e-4, as perturbations of that size disturb the preconditioner less than what
- * 1 / 1e-8 does to it.
+ * Thresholds are relative to the largest entry of the scaled matrix. A pivot is small below 1e-8; where some
+ * had to be moved although their blocks were pushed back, the factorization is made again with 1e-4, as
+ * perturbations of that size disturb the preconditioner less than what 1 / 1e-8 does to it.
  */
 #include "prepare/prepare.h"
 #include "solve/solver.h"
@@ -16,6 +15,8 @@ static const double SMALL = 1e-8, SMALL_AGAIN = 1e-4;
 static const double DIVERGED = 1e-2;            /* of the residual on the pattern, after the sweeps */
 enum { PUSHED_LEAST = 16, PUSHED_SHARE = 100 }; /* blocks that may be pushed back: some, or one of so many */
 enum { STALE_SHARE = 100 }; /* a plan is stale where more than one pivot of so many had to be moved */
+
+static const double CHEAP_FLOPS = 2e9; /* of a complete factorization: a fraction of a second */
 
 /* Entries of a complete factor beside those of A, and what is dropped then. */
 static const struct {
@@ -74,15 +75,17 @@ saddle_status sd_plan_ldlt(saddle_solver *s)
 }
 
 /*
- * What is kept of the fill where that is left open: little where a complete factorization, whose entries the
- * preparation has counted, would take many times what A does; nearly all where it would not.
+ * What is kept of the fill where that is left open: little where a complete factorization, whose entries and
+ * operations the preparation has counted, would take long, or many times the memory of A; nearly all
+ * otherwise.
  */
 static double choose_tau(const making *t)
 {
     const saddle_solver *s = t->s;
     const double share = (double)t->m->preparation.factor_nnz / (double)(s->facts.nnz > 0 ? s->facts.nnz : 1);
     if (!isnan(t->tau)) return t->tau;
-    if (s->options.fill == SADDLE_FILL_TAU) return s->options.fill_tau;
+    if (s->options.fill == SADDLE_FILL_TAU || t->m->preparation.factor_flops > CHEAP_FLOPS)
+        return s->options.fill_tau;
     for (int k = 0; k < TAUS; ++k)
         if (share <= tau_of[k].share) return tau_of[k].tau;
     return s->options.fill_tau;
@@ -139,16 +142,19 @@ static void tell(const making *t, const sd_ldlt_rule *rule, const sd_ldlt_counts
     info->fill_tau = rule->fill == SD_FILL_TAU ? rule->tau : NAN;
     info->sweeps = is_swept(t->s) && !m->fallback ? t->s->options.sweeps : -1;
     info->fallback = m->fallback;
-    info->trisolve = t->s->options.trisolve == SADDLE_TRISOLVE_AUTO ? SADDLE_TRISOLVE_EXACT : t->s->options.trisolve;
+    info->trisolve =
+        t->s->options.trisolve == SADDLE_TRISOLVE_AUTO ? SADDLE_TRISOLVE_EXACT : t->s->options.trisolve;
     info->pattern_residual = m->residual;
     if (counts->replaced > 0)
-        sd_log(t->c, SADDLE_LOG_WARNING, "%lld diagonal blocks went beyond the range of numbers and were replaced",
+        sd_log(t->c, SADDLE_LOG_WARNING,
+               "%lld diagonal blocks went beyond the range of numbers and were replaced",
                (long long)counts->replaced);
 }
 
 /* The exact schedule on the host, which finds the pattern; again with a larger threshold where pivots were
  * moved. */
-static saddle_status find(const making *t, const sd_block_matrix *B, sd_ldlt_rule *rule, sd_ldlt_counts *counts)
+static saddle_status find(const making *t, const sd_block_matrix *B, sd_ldlt_rule *rule,
+                          sd_ldlt_counts *counts)
 {
     sd_context *c = t->c;
     sd_block_ldlt *m = t->m;
@@ -163,8 +169,8 @@ static saddle_status find(const making *t, const sd_block_matrix *B, sd_ldlt_rul
     return status;
 }
 
-/* Adds the weak blocks, as the matrix numbers them, to those that come last; false where there are none, or too
- * many in all. */
+/* Adds the weak blocks, as the matrix numbers them, to those that come last; false where there are none, or
+ * too many in all. */
 static bool add_last(const sd_ldlt_plan *plan, const bool *weak, int32_t most, bool *last)
 {
     int64_t added = 0, all = 0;
@@ -192,8 +198,9 @@ static saddle_status plan_again(const making *t, const sd_block_matrix *B, const
 }
 
 /*
- * Sweeps. Blocks that are weak after the first one are pushed back, and so are those that are weak after the last,
- * once each; all begins again then. What has small pivots nevertheless is swept with the larger threshold.
+ * Sweeps. Blocks that are weak after the first one are pushed back, and so are those that are weak after the
+ * last, once each; all begins again then. What has small pivots nevertheless is swept with the larger
+ * threshold.
  */
 static saddle_status sweep(const making *t, const sd_block_matrix *B, const sd_csr *layout,
                            const sd_ldlt_rule *rule, sd_ldlt_counts *counts)
@@ -211,15 +218,16 @@ static saddle_status sweep(const making *t, const sd_block_matrix *B, const sd_c
     bool *last = sd_alloc_zero(c, B->blocks, sizeof *last, "blocks pushed back");
     saddle_status status = weak && last ? sd_ldlt_begin_run(t->e, m, layout, rule->precision) : c->status;
     for (bool done = false; !done && !status;) {
-        status = sd_ldlt_run_sweeps(t->e, &m->runner, &s->op[rule->precision].sparse, &q, weak, &m->numbers, counts,
-                               &m->residual);
+        status = sd_ldlt_run_sweeps(t->e, &m->runner, &s->op[rule->precision].sparse, &q, weak, &m->numbers,
+                                    counts, &m->residual);
         const bool ended_early = q.early && counts->perturbed + counts->replaced > 0;
         const bool failed = counts->perturbed > 0;
         q.early = false;
         if (status) break;
         if (failed && generations-- > 0 && add_last(&m->plan, weak, rule->most_pushed, last))
             status = plan_again(t, B, layout, rule, last);
-        else if (failed && !ended_early && s->options.small_pivot == 0 && q.pivots.small < SMALL_AGAIN * B->largest)
+        else if (failed && !ended_early && s->options.small_pivot == 0 &&
+                 q.pivots.small < SMALL_AGAIN * B->largest)
             q.pivots.small = SMALL_AGAIN * B->largest;
         else
             done = !ended_early;
@@ -237,14 +245,17 @@ static saddle_status fall_back(const making *t, const sd_block_matrix *B, const 
     sd_block_ldlt *m = t->m;
     const sd_block_rule pivots = {.kernel = rule->kernel, .small = fmax(rule->small, SMALL * B->largest)};
     sd_log(t->c, SADDLE_LOG_WARNING,
-           "jacobi: the sweeps diverge (residual %.1e on the pattern): factored by levels instead", m->residual);
+           "jacobi: the sweeps diverge (residual %.1e on the pattern): factored by levels instead",
+           m->residual);
     m->fallback = true;
     m->residual = NAN;
-    return sd_ldlt_refactor(t->e, &m->runner, &t->s->op[rule->precision].sparse, &pivots, &m->numbers, counts);
+    return sd_ldlt_refactor(t->e, &m->runner, &t->s->op[rule->precision].sparse, &pivots, &m->numbers,
+                            counts);
 }
 
 /* The matrix as the operator of this precision stores it: A itself, or all its entries in `whole`. */
-static saddle_status find_layout(const making *t, sd_precision precision, sd_csr *whole, const sd_csr **layout)
+static saddle_status find_layout(const making *t, sd_precision precision, sd_csr *whole,
+                                 const sd_csr **layout)
 {
     const saddle_solver *s = t->s;
     *layout = &s->A;
@@ -263,14 +274,15 @@ static saddle_status refactor(const making *t, const sd_block_matrix *B, const s
     saddle_status status = SADDLE_OK;
     if (!m->numbers.data) status = sd_ldlt_begin_run(t->e, m, layout, rule->precision);
     if (!status)
-        status = sd_ldlt_refactor(t->e, &m->runner, &t->s->op[rule->precision].sparse, &pivots, &m->numbers, counts);
+        status = sd_ldlt_refactor(t->e, &m->runner, &t->s->op[rule->precision].sparse, &pivots, &m->numbers,
+                                  counts);
     *stale = counts->perturbed > B->n / STALE_SHARE || counts->replaced > 0;
     return status;
 }
 
 /* A plan and its numbers from the beginning. */
-static saddle_status make_anew(const making *t, const sd_block_matrix *B, const sd_csr *layout, sd_ldlt_rule *rule,
-                               sd_ldlt_counts *counts)
+static saddle_status make_anew(const making *t, const sd_block_matrix *B, const sd_csr *layout,
+                               sd_ldlt_rule *rule, sd_ldlt_counts *counts)
 {
     sd_block_ldlt *m = t->m;
     const bool swept = is_swept(t->s);

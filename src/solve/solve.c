@@ -68,8 +68,8 @@ static saddle_status find_factors(const solving *w, const sd_direct **found)
     return status;
 }
 
-/* Factors of block LDL' for method number k: the solver's, or those that this call makes for itself. NULL where they
- * would be too dear. */
+/* Factors of block LDL' for method number k: the solver's, or those that this call makes for itself. NULL
+ * where they would be too dear. */
 static saddle_status find_ldlt(const solving *w, int k, const sd_block_ldlt **found)
 {
     bool dear = false;
@@ -255,7 +255,8 @@ static const char *advice(saddle_reason reason, const solving *w)
     case SADDLE_REASON_PRECONDITIONER: return "use krylov sqmr or gmres, or method none";
     case SADDLE_REASON_NOT_SYMMETRIC: return "use krylov gmres or bicgstab";
     case SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER:
-        return "use block_kernel ldlt (or llt) with bjacobi, a fixed number of trisolve_sweeps, or krylov fgmres";
+        return "use block_kernel ldlt (or llt) with bjacobi, a fixed number of trisolve_sweeps, or krylov "
+               "fgmres";
     case SADDLE_REASON_CANCELLED: return "x is the best found so far";
     case SADDLE_REASON_INCONSISTENT: return "no x satisfies the system; x is the best found";
     default: return "choose another method or krylov, or a larger tol";
@@ -289,8 +290,8 @@ static void settle(solving *w)
     sd_measure(w->e, op, w->b, w->x, NULL, &w->errors, NULL);
 }
 
-/* Where `auto` had to go beyond its first method, the next factorization begins with what sufficed. A hint: whichever
- * of several solves comes last leaves its own. */
+/* Where `auto` had to go beyond its first method, the next factorization begins with what sufficed. A hint:
+ * whichever of several solves comes last leaves its own. */
 static void learn(const saddle_solver *s, int k)
 {
     if (k == 0 || s->options.method != SADDLE_METHOD_AUTO || s->method[0] != SADDLE_METHOD_LDLT) return;
@@ -398,7 +399,14 @@ static saddle_status solve_column(const saddle_solver *s, sd_engine *e, const do
                                   const block *ready, int64_t at, double *work, saddle_info *info)
 {
     const int32_t n = s->A.n;
-    solving w = {.s = s, .e = e, .b = work, .x = x, .trial = work + n, .info = info, .own = ready->own, .own_ldlt = ready->own_ldlt};
+    solving w = {.s = s,
+                 .e = e,
+                 .b = work,
+                 .x = x,
+                 .trial = work + n,
+                 .info = info,
+                 .own = ready->own,
+                 .own_ldlt = ready->own_ldlt};
     if (ready->count > 0) {
         w.ready = ready->x + at * n;
         w.result = &ready->results[at];

@@ -214,7 +214,8 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
     if (!status && s->options.method == SADDLE_METHOD_DIRECT) status = sd_direct_fits(&s->c, &s->direct);
     if (!status && s->options.method == SADDLE_METHOD_BJACOBI) status = sd_plan_block_jacobi(s);
     if (!status && sd_is_ldlt(s->options.method)) status = sd_plan_ldlt(s);
-    s->info.values_in_analysis = s->direct.planned || s->blocking.block_start || s->ldlt.preparation.block_start;
+    s->info.values_in_analysis =
+        s->direct.planned || s->blocking.block_start || s->ldlt.preparation.block_start;
     return status;
 }
 

@@ -37,8 +37,8 @@ struct saddle_solver {
     double tau[SD_METHODS_MOST]; /* of ldlt; NaN: as the options say */
     int64_t budget;              /* iterations of a method before the direct solver */
     double most_flops;           /* of a factorization before it; 0: no limit */
-    _Atomic int learned;         /* how far `auto` had to go with this pattern: where the next factorization begins */
-    int began;                   /* where this one did */
+    _Atomic int learned; /* how far `auto` had to go with this pattern: where the next factorization begins */
+    int began;           /* where this one did */
 
     /* what the caller gave beside the matrix */
     saddle_given given;
@@ -91,7 +91,8 @@ saddle_reason sd_find_inconsistency(const saddle_solver *s, sd_engine *e, const 
  * where that comes first. */
 saddle_status sd_choose_methods(saddle_solver *solver);
 
-/* Makes the factors of block LDL' that the attempts begin with; where these would be too dear, the direct solver's. */
+/* Makes the factors of block LDL' that the attempts begin with; where these would be too dear, the direct
+ * solver's. */
 saddle_status sd_begin_ldlt(saddle_solver *solver);
 
 /* Whether the options and the matrix want the direct solver planned before anything is tried. */
@@ -109,8 +110,8 @@ static inline bool sd_is_ldlt(int method)
     return method == SADDLE_METHOD_LDLT || method == SADDLE_METHOD_JACOBI;
 }
 saddle_status sd_plan_ldlt(saddle_solver *solver);
-/* tau is NaN where the options say it. *dear where the factorization would take more than most_flops operations (0: no
- * limit): there is none then. */
+/* tau is NaN where the options say it. *dear where the factorization would take more than most_flops
+ * operations (0: no limit): there is none then. */
 saddle_status sd_make_ldlt(saddle_solver *solver, double tau, double most_flops, bool *dear);
 /* The same for one solve, with an engine of its own; m is zero before, and is the caller's to free. */
 saddle_status sd_make_stronger_ldlt(const saddle_solver *solver, sd_engine *e, double tau, double most_flops,

@@ -31,8 +31,8 @@ static void blocks_are_pushed_back_in_one_operation(void **state)
     assert_int_equal(c.bytes, 0);
 }
 
-/* The matrix of the figure: 5 x 5 blocks of one row each, blocks 2 and 3 pushed back. What was below the diagonal
- * in their columns comes to stand above it, and is the same number, transposed. */
+/* The matrix of the figure: 5 x 5 blocks of one row each, blocks 2 and 3 pushed back. What was below the
+ * diagonal in their columns comes to stand above it, and is the same number, transposed. */
 static void lists_follow_the_order(void **state)
 {
     (void)state;
@@ -82,8 +82,8 @@ static void lists_follow_the_order(void **state)
     assert_int_equal(c.bytes, 0);
 }
 
-/* Random graphs, some blocks pushed back: no block of a level reaches another of it through what was eliminated
- * before, and each generation has its own blocks. */
+/* Random graphs, some blocks pushed back: no block of a level reaches another of it through what was
+ * eliminated before, and each generation has its own blocks. */
 static void levels_of_the_tree_are_independent(void **state)
 {
     (void)state;

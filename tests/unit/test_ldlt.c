@@ -28,7 +28,8 @@ static void fill_random(rng *r, int n, double *b)
 
 enum { N = 180 };
 
-/* With all its fill the factorization is that of A, whatever the blocks and the pivots: one application solves. */
+/* With all its fill the factorization is that of A, whatever the blocks and the pivots: one application
+ * solves. */
 static void all_fill_is_a_factorization(void **state)
 {
     (void)state;
@@ -40,9 +41,10 @@ static void all_fill_is_a_factorization(void **state)
     for (int trial = 0; trial < 12; ++trial) {
         dense d = trial % 2 ? symmetric_problem(&r, N, false) : kkt_problem(&r, 2 * N / 3, N / 3);
         fill_random(&r, N, b);
-        snprintf(options, sizeof options,
-                 "method=ldlt,fill=tau:0,krylov=none,tol=1,pivot=%s,device=%s,block_size=%d,check=on,threads=%d",
-                 pivots[trial % 3], devices[trial / 3 % 2], 2 + 5 * (trial % 7), 1 + trial % 2);
+        snprintf(
+            options, sizeof options,
+            "method=ldlt,fill=tau:0,krylov=none,tol=1,pivot=%s,device=%s,block_size=%d,check=on,threads=%d",
+            pivots[trial % 3], devices[trial / 3 % 2], 2 + 5 * (trial % 7), 1 + trial % 2);
         const saddle_info info = solve_dense(&d, SADDLE_LOWER, b, x, options);
         assert_true(info.backward_error <= 1e-9);
         if (info.perturbed == 0) {
@@ -67,7 +69,8 @@ static void thresholds_order_the_factors(void **state)
     saddle_info info[FILLS];
     fill_random(&r, N, b);
     for (int k = 0; k < FILLS; ++k) {
-        snprintf(options, sizeof options, "method=ldlt,fill=%s,block_size=4,check=on,push_back=off", fills[k]);
+        snprintf(options, sizeof options, "method=ldlt,fill=%s,block_size=4,check=on,push_back=off",
+                 fills[k]);
         info[k] = solve_dense(&d, SADDLE_LOWER, b, x, options);
         assert_int_equal(info[k].status, SADDLE_OK);
     }
@@ -90,13 +93,15 @@ static void sweeps_end_at_the_exact_factors(void **state)
     for (int trial = 0; trial < 6; ++trial) {
         dense d = trial % 2 ? symmetric_problem(&r, N, false) : kkt_problem(&r, 2 * N / 3, N / 3);
         fill_random(&r, N, b);
-        solve_dense(&d, SADDLE_LOWER, b, exact, "method=ldlt,fill=none,krylov=none,tol=1,push_back=off,small_pivot=1e-8");
+        solve_dense(&d, SADDLE_LOWER, b, exact,
+                    "method=ldlt,fill=none,krylov=none,tol=1,push_back=off,small_pivot=1e-8");
         static const char *const orders[] = {"row", "block"};
         for (int k = 0; k < 2; ++k) {
             char options[200];
-            snprintf(options, sizeof options,
-                     "method=jacobi,sweeps=200,sweep_order=%s,krylov=none,tol=1,push_back=off,small_pivot=1e-8",
-                     orders[k]);
+            snprintf(
+                options, sizeof options,
+                "method=jacobi,sweeps=200,sweep_order=%s,krylov=none,tol=1,push_back=off,small_pivot=1e-8",
+                orders[k]);
             const saddle_info info = solve_dense(&d, SADDLE_LOWER, b, x, options);
             double largest = 0, apart = 0;
             for (int i = 0; i < N; ++i) {
@@ -126,8 +131,9 @@ static void divergence_is_detected(void **state)
         }
         b[i] = 1;
     }
-    const char *const common = "method=jacobi,sweeps=6,sweep_order=block,scaling=none,pairs=off,order=natural,"
-                               "blocking=grid,block_size=1,push_back=off";
+    const char *const common =
+        "method=jacobi,sweeps=6,sweep_order=block,scaling=none,pairs=off,order=natural,"
+        "blocking=grid,block_size=1,push_back=off";
     char options[300];
     snprintf(options, sizeof options, "%s,fallback=none", common);
     const saddle_info swept = solve_dense(&d, SADDLE_LOWER, b, x, options);
@@ -148,7 +154,8 @@ static void the_same_bits_at_any_number_of_threads(void **state)
     static double b[M], first[M], x[M];
     dense d = kkt_problem(&r, 2 * M / 3, M / 3);
     fill_random(&r, M, b);
-    static const char *const methods[] = {"method=ldlt", "method=jacobi", "method=ldlt,trisolve=block-jacobi"};
+    static const char *const methods[] = {"method=ldlt", "method=jacobi",
+                                          "method=ldlt,trisolve=block-jacobi"};
     for (int k = 0; k < 3; ++k) {
         for (int threads = 1; threads <= 3; ++threads) {
             char options[200];
@@ -160,8 +167,8 @@ static void the_same_bits_at_any_number_of_threads(void **state)
     dense_free(&d);
 }
 
-/* New values on the same pattern: as if it were the first time, to rounding; and a plan that no longer fits is
- * made again. */
+/* New values on the same pattern: as if it were the first time, to rounding; and a plan that no longer fits
+ * is made again. */
 static void new_values_take_the_plan_that_is_there(void **state)
 {
     (void)state;
@@ -207,7 +214,8 @@ static void symmetric_iterations_take_symmetric_applications(void **state)
     fill_random(&r, N, b);
     saddle_info info = solve_dense(&d, SADDLE_LOWER, b, x, "method=ldlt,krylov=sqmr");
     assert_int_equal(info.status, SADDLE_OK);
-    info = solve_dense(&d, SADDLE_LOWER, b, x, "method=ldlt,krylov=sqmr,trisolve=block-jacobi,trisolve_sweeps=40");
+    info = solve_dense(&d, SADDLE_LOWER, b, x,
+                       "method=ldlt,krylov=sqmr,trisolve=block-jacobi,trisolve_sweeps=40");
     assert_int_equal(info.status, SADDLE_OK);
     info = solve_dense(&d, SADDLE_LOWER, b, x, "method=ldlt,krylov=sqmr,trisolve=block-jacobi");
     assert_int_equal(info.reason, SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER);
@@ -281,7 +289,8 @@ static void sizes_and_odd_matrices(void **state)
         snprintf(options, sizeof options, "method=%s", methods[k]);
         assert_int_equal(solve_dense(&zero, SADDLE_LOWER, b, x, options).status, SADDLE_SINGULAR);
         dense unsymmetric = unsymmetric_problem(&r, 20);
-        assert_int_equal(solve_dense(&unsymmetric, SADDLE_GENERAL, b, x, options).status, SADDLE_NOT_SUPPORTED);
+        assert_int_equal(solve_dense(&unsymmetric, SADDLE_GENERAL, b, x, options).status,
+                         SADDLE_NOT_SUPPORTED);
         dense_free(&huge);
         dense_free(&zero);
         dense_free(&unsymmetric);

@@ -202,7 +202,8 @@ void PUBLIC(block_invert)(sd_engine *e, const sd_block_factors *x, sd_blocks *y)
             const uint8_t *row = x->row + job.row;
             real *to = (real *)y->data + job.entry, column[MOST];
             for (int c = 0; c < p.rows; ++c) {
-                NAME(solve_unit)((const real *)x->data + job.entry, p.rows, x->state[job.block].pairs, row, c, column);
+                NAME(solve_unit)
+                ((const real *)x->data + job.entry, p.rows, x->state[job.block].pairs, row, c, column);
                 for (int s = 0; s < p.rows; ++s)
                     if (row[s] >= c) to[row[s] + c * p.rows] = to[c + row[s] * p.rows] = column[s];
             }

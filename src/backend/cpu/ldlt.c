@@ -1,5 +1,5 @@
-/* The CPU's kernels on a column of a block LDL' for one instruction set, in both precisions: compiled once for
- * every processor and once more for each of AVX2 and AVX-512, as blocks.c is. */
+/* The CPU's kernels on a column of a block LDL' for one instruction set, in both precisions: compiled once
+ * for every processor and once more for each of AVX2 and AVX-512, as blocks.c is. */
 #include "backend/cpu/cpu.h"
 
 #include <float.h>
@@ -30,8 +30,8 @@
 
 enum {
     TEAM_FROM = 512, /* blocks below which a team of threads costs more than it saves */
-    LEVEL_TEAM = 64,  /* and targets of a level */
-    LEVEL_LIST = 512  /* and blocks that its rows list, in a solve */
+    LEVEL_TEAM = 64, /* and targets of a level */
+    LEVEL_LIST = 512 /* and blocks that its rows list, in a solve */
 };
 
 #define real double
@@ -66,7 +66,9 @@ enum {
 #include "backend/cpu/ldlt_solve.h"
 
 #define KERNELS(precision)                                                                                   \
-    {weigh_##precision,   diagonal_##precision, subtract_##precision,      weight_##precision,               \
-     scatter_##precision, keep_block_##precision,   keep_diagonal_##precision}
+    {                                                                                                        \
+        weigh_##precision, diagonal_##precision, subtract_##precision, weight_##precision,                   \
+            scatter_##precision, keep_block_##precision, keep_diagonal_##precision                           \
+    }
 
 const sd_ldlt_kernels SD_LDLT_TABLE[SD_PRECISIONS] = {KERNELS(double), KERNELS(single)};

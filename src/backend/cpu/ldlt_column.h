@@ -1,15 +1,15 @@
 /*
- * One column of a block LDL' at a time, in `real`: see backend/ldlt.h. A row of an accumulator is V vectors, and
- * every number of a block is multiplied into one of them: c FMAs for a row of c numbers, whatever rows and
- * columns are kept. Included once a precision by ldlt.c. No header of its own.
+ * One column of a block LDL' at a time, in `real`: see backend/ldlt.h. A row of an accumulator is V vectors,
+ * and every number of a block is multiplied into one of them: c FMAs for a row of c numbers, whatever rows
+ * and columns are kept. Included once a precision by ldlt.c. No header of its own.
  */
 
 enum { NAME(MOST_VECTORS) = SD_BLOCK_MOST / NAME(LANES) };
 
 /* a <- a - C V for one block, C with the block's columns as its rows: those that are kept stand `down` apart,
  * the numbers of one of them `across`. */
-static inline __attribute__((always_inline)) void NAME(minus)(const sd_ldlt_block *b, const real *data, int ld,
-                                                              const real *v, real *a, const int V)
+static inline __attribute__((always_inline)) void NAME(minus)(const sd_ldlt_block *b, const real *data,
+                                                              int ld, const real *v, real *a, const int V)
 {
     const int64_t down = b->transposed ? 1 : b->height, across = b->transposed ? b->width : 1;
     const real *c = data + b->entry;
@@ -64,8 +64,8 @@ static void NAME(diagonal)(const sd_ldlt_term *t, int ld, const void *v, void *s
     BY_WIDTH(ld, NAME(minus), t->own, t->data, ld, v, s);
 }
 
-static inline __attribute__((always_inline)) void NAME(minus_all)(const sd_ldlt_term *t, int ld, const real *v,
-                                                                  const int64_t *place, real *a, const int V)
+static inline __attribute__((always_inline)) void
+NAME(minus_all)(const sd_ldlt_term *t, int ld, const real *v, const int64_t *place, real *a, const int V)
 {
     for (int32_t k = 0; k < t->count; ++k) {
         const int64_t to = place[t->tail[k].other];
@@ -78,8 +78,8 @@ static void NAME(subtract)(const sd_ldlt_term *t, int ld, const void *v, const i
     BY_WIDTH(ld, NAME(minus_all), t, ld, v, place, a);
 }
 
-static inline __attribute__((always_inline)) void NAME(weigh_rows)(const real *x, int rows, int columns, int ld,
-                                                                   const real *g, double *most, const int V)
+static inline __attribute__((always_inline)) void
+NAME(weigh_rows)(const real *x, int rows, int columns, int ld, const real *g, double *most, const int V)
 {
     NAME(vec) top = {0};
     bool finite = true; /* `larger` gives way to its second, which hides a NaN */

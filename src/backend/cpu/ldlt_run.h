@@ -1,7 +1,7 @@
 /*
- * Block LDL' on a known pattern, in `real`: see backend/ldlt.h. A target stands in an accumulator by rows, as the
- * columns of ldlt_column.h do; of a product W C', C is spread over whole rows of vectors first. Included once a
- * precision by ldlt.c. No header of its own.
+ * Block LDL' on a known pattern, in `real`: see backend/ldlt.h. A target stands in an accumulator by rows, as
+ * the columns of ldlt_column.h do; of a product W C', C is spread over whole rows of vectors first. Included
+ * once a precision by ldlt.c. No header of its own.
  */
 
 void PUBLIC(ldlt_scatter)(sd_engine *e, const sd_sparse *A, const sd_ldlt_map *map, int64_t entries,
@@ -22,7 +22,8 @@ void PUBLIC(ldlt_scatter)(sd_engine *e, const sd_sparse *A, const sd_ldlt_map *m
             for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
                 const int64_t t = map->target[k];
                 if (t == SD_LDLT_NOWHERE) continue;
-                const real scaled = (real)sd_ldlt_scaled((double)value[k], map->scale[i], map->scale[A->ind[k]]);
+                const real scaled =
+                    (real)sd_ldlt_scaled((double)value[k], map->scale[i], map->scale[A->ind[k]]);
                 *(t >= 0 ? data + t : square - 1 - t) = scaled;
             }
         }
@@ -74,7 +75,8 @@ static inline __attribute__((always_inline)) void NAME(subtract_pairs)(const sd_
         NAME(subtract_pair)(&p->shape[p->pair[k].a], &p->shape[p->pair[k].b], from, ld, at, V);
 }
 
-static void NAME(update_shape)(const sd_ldlt_run *p, int32_t t, const real *a, const sd_ldlt_numbers *from, real *x)
+static void NAME(update_shape)(const sd_ldlt_run *p, int32_t t, const real *a, const sd_ldlt_numbers *from,
+                               real *x)
 {
     const sd_ldlt_shape *const shape = &p->shape[t];
     const int ld = sd_ldlt_ld(shape->size, SINGLE ? SD_SINGLE : SD_DOUBLE);
@@ -87,12 +89,14 @@ static void NAME(update_shape)(const sd_ldlt_run *p, int32_t t, const real *a, c
     }
     memset(at.sum, 0, (size_t)(rows * ld) * sizeof *at.sum);
     for (uint32_t c = shape->columns; c; c &= c - 1)
-        for (uint32_t r = shape->rows; r; r &= r - 1) at.sum[__builtin_ctz(r) * ld + __builtin_ctz(c)] = *next++;
+        for (uint32_t r = shape->rows; r; r &= r - 1)
+            at.sum[__builtin_ctz(r) * ld + __builtin_ctz(c)] = *next++;
     BY_WIDTH(ld, NAME(subtract_pairs), p, t, from, ld, &at);
     NAME(keep_block)(at.sum, ld, shape->rows, shape->columns, x + shape->entry);
 }
 
-static void NAME(update_square)(const sd_ldlt_run *p, int32_t j, const real *a, const sd_ldlt_numbers *from, real *x)
+static void NAME(update_square)(const sd_ldlt_run *p, int32_t j, const real *a, const sd_ldlt_numbers *from,
+                                real *x)
 {
     const int size = p->start[j + 1] - p->start[j], ld = sd_ldlt_ld(size, SINGLE ? SD_SINGLE : SD_DOUBLE);
     NAME(target) at;
@@ -103,15 +107,17 @@ static void NAME(update_square)(const sd_ldlt_run *p, int32_t j, const real *a, 
     NAME(keep_diagonal)(at.sum, ld, size, x + p->square[j]);
 }
 
-void PUBLIC(ldlt_update)(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part *part, const sd_ldlt_numbers *a,
-                         const sd_ldlt_numbers *from, sd_ldlt_numbers *x)
+void PUBLIC(ldlt_update)(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part *part,
+                         const sd_ldlt_numbers *a, const sd_ldlt_numbers *from, sd_ldlt_numbers *x)
 {
     if (e->status) return;
-    const int threads = part->shape_end - part->shape + part->block_end - part->block < LEVEL_TEAM ? 1 : e->threads;
+    const int threads =
+        part->shape_end - part->shape + part->block_end - part->block < LEVEL_TEAM ? 1 : e->threads;
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
 #pragma omp for schedule(dynamic, 16) nowait
-        for (int32_t t = part->shape; t < part->shape_end; ++t) NAME(update_shape)(p, t, a->data, from, x->data);
+        for (int32_t t = part->shape; t < part->shape_end; ++t)
+            NAME(update_shape)(p, t, a->data, from, x->data);
 #pragma omp for schedule(dynamic, 8)
         for (int32_t j = part->block; j < part->block_end; ++j)
             NAME(update_square)(p, j, a->square, from, x->square);
@@ -121,7 +127,8 @@ void PUBLIC(ldlt_update)(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part 
 void PUBLIC(ldlt_weigh)(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part *part, sd_ldlt_numbers *x)
 {
     if (e->status) return;
-    const int threads = part->shape_end - part->shape + part->block_end - part->block < LEVEL_TEAM ? 1 : e->threads;
+    const int threads =
+        part->shape_end - part->shape + part->block_end - part->block < LEVEL_TEAM ? 1 : e->threads;
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int32_t t = part->shape; t < part->shape_end; ++t) {
         const sd_ldlt_shape *const a = &p->shape[t];

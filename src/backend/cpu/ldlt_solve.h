@@ -1,7 +1,7 @@
 /*
- * Triangular solves with a block LDL', in `real`: see backend/ldlt.h. Rows of one level are shared among threads;
- * levels that are too thin for that follow one another on one thread. A row's sums are in the order of its list,
- * whoever makes them. Included once a precision by ldlt.c. No header of its own.
+ * Triangular solves with a block LDL', in `real`: see backend/ldlt.h. Rows of one level are shared among
+ * threads; levels that are too thin for that follow one another on one thread. A row's sums are in the order
+ * of its list, whoever makes them. Included once a precision by ldlt.c. No header of its own.
  */
 
 /* sum <- sum + B v, B a block as its row lists it; the stored columns stand for those of the other side. */
@@ -33,10 +33,10 @@ static inline void NAME(add_transposed)(const sd_ldlt_block *b, const real *data
     }
 }
 
-/* Row i of a solve or a sweep: forward to_i = G_i (b_i - sum C_ik from_k), backward to_i = b_i - G_i (sum C_ki'
- * from_k); from is NULL where it is 0. */
-static void NAME(solve_row)(const sd_ldlt_factors *x, int32_t i, bool forward, const real *b, const real *from,
-                            real *to)
+/* Row i of a solve or a sweep: forward to_i = G_i (b_i - sum C_ik from_k), backward to_i = b_i - G_i (sum
+ * C_ki' from_k); from is NULL where it is 0. */
+static void NAME(solve_row)(const sd_ldlt_factors *x, int32_t i, bool forward, const real *b,
+                            const real *from, real *to)
 {
     const int32_t first = x->start[i], size = x->start[i + 1] - first;
     const int64_t begin = forward ? x->row[i] : x->diagonal[i];
@@ -119,7 +119,8 @@ void PUBLIC(ldlt_sweep)(sd_engine *e, const sd_ldlt_factors *x, bool forward, co
         NAME(solve_row)(x, i, forward, b->data, from ? from->data : NULL, to->data);
 }
 
-void PUBLIC(ldlt_solve)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *z, sd_vector *work)
+void PUBLIC(ldlt_solve)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *z,
+                        sd_vector *work)
 {
     PUBLIC(ldlt_enter)(e, x, r, work);
     if (e->status) return;

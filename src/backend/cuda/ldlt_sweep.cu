@@ -1,6 +1,7 @@
 /*
- * Swept triangular solves with a block LDL': see backend/ldlt.h. A sub-warp a row of blocks, lane l its row l: all rows
- * of a sweep are independent of each other. Sums are in the order of the list, then of the columns.
+ * Swept triangular solves with a block LDL': see backend/ldlt.h. A sub-warp a row of blocks, lane l its row
+ * l: all rows of a sweep are independent of each other. Sums are in the order of the list, then of the
+ * columns.
  */
 #include "backend/cuda/cuda.cuh"
 
@@ -35,7 +36,8 @@ __device__ inline real add_row(const sd_ldlt_block &b, const real *data, const r
     return sum;
 }
 
-template <class real, int R, bool FORWARD> __global__ void __launch_bounds__(SWEEP_BLOCK) sweep(const sweep_data<real> x)
+template <class real, int R, bool FORWARD>
+__global__ void __launch_bounds__(SWEEP_BLOCK) sweep(const sweep_data<real> x)
 {
     const int l = threadIdx.x % R;
     const int64_t i = (static_cast<int64_t>(blockIdx.x) * SWEEP_BLOCK + threadIdx.x) / R;
@@ -46,7 +48,8 @@ template <class real, int R, bool FORWARD> __global__ void __launch_bounds__(SWE
     const real own = mine ? x.b[first + l] : static_cast<real>(0);
     real sum = 0;
     if (there && x.from) {
-        const int64_t begin = FORWARD ? x.row[i] : x.diagonal[i], end = FORWARD ? x.diagonal[i] : x.row[i + 1];
+        const int64_t begin = FORWARD ? x.row[i] : x.diagonal[i],
+                      end = FORWARD ? x.diagonal[i] : x.row[i + 1];
         for (int64_t k = begin; k < end; ++k) {
             const sd_ldlt_block b = x.list[k];
             sum = add_row(b, x.data, x.from + x.start[b.other], l, sum);
@@ -90,7 +93,8 @@ void ldlt_enter(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_v
 {
     if (e->status || x->n == 0) return;
     launch(e, "ldlt_enter", enter<real>, (static_cast<int64_t>(x->n) + BLOCK - 1) / BLOCK, x->n, x->order,
-           static_cast<const real *>(x->scale), static_cast<const real *>(r->data), static_cast<real *>(y->data));
+           static_cast<const real *>(x->scale), static_cast<const real *>(r->data),
+           static_cast<real *>(y->data));
 }
 
 template <class real>
@@ -98,12 +102,13 @@ void ldlt_leave(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *y, sd_v
 {
     if (e->status || x->n == 0) return;
     launch(e, "ldlt_leave", leave<real>, (static_cast<int64_t>(x->n) + BLOCK - 1) / BLOCK, x->n, x->order,
-           static_cast<const real *>(x->scale), static_cast<const real *>(y->data), static_cast<real *>(z->data));
+           static_cast<const real *>(x->scale), static_cast<const real *>(y->data),
+           static_cast<real *>(z->data));
 }
 
 template <class real>
-void ldlt_sweep(sd_engine *e, const sd_ldlt_factors *x, bool forward, const sd_vector *b, const sd_vector *from,
-                sd_vector *to)
+void ldlt_sweep(sd_engine *e, const sd_ldlt_factors *x, bool forward, const sd_vector *b,
+                const sd_vector *from, sd_vector *to)
 {
     if (e->status || x->blocks == 0) return;
     const sweep_data<real> data = {x->blocks,
@@ -129,6 +134,7 @@ void ldlt_sweep(sd_engine *e, const sd_ldlt_factors *x, bool forward, const sd_v
     template void name<float> parameters;
 BOTH(ldlt_enter, (sd_engine *, const sd_ldlt_factors *, const sd_vector *, sd_vector *))
 BOTH(ldlt_leave, (sd_engine *, const sd_ldlt_factors *, const sd_vector *, sd_vector *))
-BOTH(ldlt_sweep, (sd_engine *, const sd_ldlt_factors *, bool, const sd_vector *, const sd_vector *, sd_vector *))
+BOTH(ldlt_sweep,
+     (sd_engine *, const sd_ldlt_factors *, bool, const sd_vector *, const sd_vector *, sd_vector *))
 
 } /* namespace sd_cuda */

@@ -140,8 +140,8 @@ void PUBLIC(block_invert)(sd_engine *e, const sd_block_factors *x, sd_blocks *y)
         const int n = rows_of_job(x->plan, k);
         real *to = (real *)y->data + job.entry, column[SD_BLOCK_MOST];
         for (int c = 0; c < n; ++c) {
-            NAME(solve_unit)((const real *)x->data + job.entry, n, x->state[job.block].pairs, x->row + job.row, c,
-                             column);
+            NAME(solve_unit)
+            ((const real *)x->data + job.entry, n, x->state[job.block].pairs, x->row + job.row, c, column);
             for (int s = 0; s < n; ++s)
                 if (x->row[job.row + s] >= c)
                     to[x->row[job.row + s] + c * n] = to[c + x->row[job.row + s] * n] = column[s];

@@ -1,5 +1,5 @@
-/* One column of a block LDL', in `real`: see backend/ldlt.h. Included once a precision by ldlt.c. No header of
- * its own. */
+/* One column of a block LDL', in `real`: see backend/ldlt.h. Included once a precision by ldlt.c. No header
+ * of its own. */
 
 /* Entry (r, c) of the kept rows and columns of a block, as its list has it. */
 static real NAME(kept)(const sd_ldlt_block *b, const real *data, int r, int c)

@@ -1,5 +1,5 @@
-/* Block LDL' on a known pattern, in `real`: see backend/ldlt.h. Included once a precision by blocks.c. No header of
- * its own. */
+/* Block LDL' on a known pattern, in `real`: see backend/ldlt.h. Included once a precision by blocks.c. No
+ * header of its own. */
 
 void PUBLIC(ldlt_scatter)(sd_engine *e, const sd_sparse *A, const sd_ldlt_map *map, int64_t entries,
                           int64_t squares, sd_ldlt_numbers *x)
@@ -43,15 +43,15 @@ static void NAME(subtract_pair)(const sd_ldlt_run *p, const sd_ldlt_shape *t, co
             for (int s = 0; s < SD_BLOCK_MOST; ++s) {
                 const int of_c = NAME(rank)(b->columns, s);
                 if (of_c >= 0)
-                    c[row + column * t->height] =
-                        MATH(fma)(-w[of_a + s * a->height], d[of_b + of_c * b->height], c[row + column * t->height]);
+                    c[row + column * t->height] = MATH(fma)(
+                        -w[of_a + s * a->height], d[of_b + of_c * b->height], c[row + column * t->height]);
             }
         }
     }
 }
 
-void PUBLIC(ldlt_update)(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part *part, const sd_ldlt_numbers *a,
-                         const sd_ldlt_numbers *from, sd_ldlt_numbers *x)
+void PUBLIC(ldlt_update)(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part *part,
+                         const sd_ldlt_numbers *a, const sd_ldlt_numbers *from, sd_ldlt_numbers *x)
 {
     if (e->status) return;
     for (int32_t t = part->shape; t < part->shape_end; ++t) {
@@ -59,17 +59,20 @@ void PUBLIC(ldlt_update)(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part 
         real c[SD_BLOCK_MOST * SD_BLOCK_MOST];
         const int count = shape->height * shape->width;
         for (int k = 0; k < count; ++k) c[k] = ((const real *)a->data)[shape->entry + k];
-        for (int64_t k = p->first[t]; k < p->first[t + 1]; ++k) NAME(subtract_pair)(p, shape, &p->pair[k], from, c);
+        for (int64_t k = p->first[t]; k < p->first[t + 1]; ++k)
+            NAME(subtract_pair)(p, shape, &p->pair[k], from, c);
         for (int k = 0; k < count; ++k) ((real *)x->data)[shape->entry + k] = c[k];
     }
     for (int32_t j = part->block; j < part->block_end; ++j) {
         const int size = p->start[j + 1] - p->start[j];
         const uint32_t all = size == 32 ? UINT32_MAX : (1u << size) - 1;
-        const sd_ldlt_shape shape = {.rows = all, .columns = all, .height = (uint8_t)size, .width = (uint8_t)size};
+        const sd_ldlt_shape shape = {
+            .rows = all, .columns = all, .height = (uint8_t)size, .width = (uint8_t)size};
         const int64_t t = (int64_t)p->count + j;
         real c[SD_BLOCK_MOST * SD_BLOCK_MOST];
         for (int k = 0; k < size * size; ++k) c[k] = ((const real *)a->square)[p->square[j] + k];
-        for (int64_t k = p->first[t]; k < p->first[t + 1]; ++k) NAME(subtract_pair)(p, &shape, &p->pair[k], from, c);
+        for (int64_t k = p->first[t]; k < p->first[t + 1]; ++k)
+            NAME(subtract_pair)(p, &shape, &p->pair[k], from, c);
         for (int q = 0; q < size; ++q)
             for (int r = q; r < size; ++r) {
                 ((real *)x->square)[p->square[j] + r + q * size] = c[r + q * size];
@@ -83,7 +86,8 @@ void PUBLIC(ldlt_weigh)(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part *
     if (e->status) return;
     for (int32_t t = part->shape; t < part->shape_end; ++t) {
         const sd_ldlt_shape *a = &p->shape[t];
-        const real *c = (const real *)x->data + a->entry, *g = (const real *)x->inverse + p->square[a->column];
+        const real *c = (const real *)x->data + a->entry,
+                   *g = (const real *)x->inverse + p->square[a->column];
         real *w = (real *)x->weighed + a->weighed;
         for (int s = 0; s < a->size; ++s) {
             for (int i = 0; i < a->height; ++i) {

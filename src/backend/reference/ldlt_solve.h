@@ -1,5 +1,5 @@
-/* Triangular solves with a block LDL', in `real`: see backend/ldlt.h. Included once a precision by blocks.c. No
- * header of its own. */
+/* Triangular solves with a block LDL', in `real`: see backend/ldlt.h. Included once a precision by blocks.c.
+ * No header of its own. */
 
 /* sum <- sum + B v, B a block as row i lists it. */
 static void NAME(add_block)(const sd_ldlt_block *b, const real *data, const real *v, real *sum)
@@ -18,10 +18,10 @@ static void NAME(add_block)(const sd_ldlt_block *b, const real *data, const real
     }
 }
 
-/* Row i of a solve or a sweep: forward to_i = G_i (b_i - sum C_ik from_k), backward to_i = b_i - G_i (sum C_ki'
- * from_k); from is NULL where it is 0. */
-static void NAME(solve_row)(const sd_ldlt_factors *x, int32_t i, bool forward, const real *b, const real *from,
-                            real *to)
+/* Row i of a solve or a sweep: forward to_i = G_i (b_i - sum C_ik from_k), backward to_i = b_i - G_i (sum
+ * C_ki' from_k); from is NULL where it is 0. */
+static void NAME(solve_row)(const sd_ldlt_factors *x, int32_t i, bool forward, const real *b,
+                            const real *from, real *to)
 {
     const int32_t first = x->start[i], size = x->start[i + 1] - first;
     const int64_t begin = forward ? x->row[i] : x->diagonal[i];
@@ -60,7 +60,8 @@ void PUBLIC(ldlt_sweep)(sd_engine *e, const sd_ldlt_factors *x, bool forward, co
         NAME(solve_row)(x, i, forward, b->data, from ? from->data : NULL, to->data);
 }
 
-void PUBLIC(ldlt_solve)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *z, sd_vector *work)
+void PUBLIC(ldlt_solve)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *z,
+                        sd_vector *work)
 {
     real *y = work->data;
     PUBLIC(ldlt_enter)(e, x, r, work);
