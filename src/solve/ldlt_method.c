@@ -16,7 +16,7 @@ static const double DIVERGED = 1e-2;            /* of the residual on the patter
 enum { PUSHED_LEAST = 16, PUSHED_SHARE = 100 }; /* blocks that may be pushed back: some, or one of so many */
 enum { STALE_SHARE = 100 }; /* a plan is stale where more than one pivot of so many had to be moved */
 
-static const double CHEAP_FLOPS = 2e9; /* of a complete factorization: a fraction of a second */
+static const double CHEAP_FLOPS = 1e10; /* of a complete factorization: half a second */
 
 /* Entries of a complete factor beside those of A, and what is dropped then. */
 static const struct {
