@@ -101,6 +101,16 @@ static sd_fill_kind choose_fill(const saddle_solver *s)
     }
 }
 
+/* Numbers that may be kept off the diagonal where memory is limited: a third of what is left, as they stand twice
+ * for a moment, beside their lists. */
+static int64_t most_numbers(const making *t)
+{
+    const int64_t limit = t->s->options.max_memory, used = t->c->bytes;
+    if (limit <= 0) return 0;
+    const int64_t most = (limit - used) / (3 * (int64_t)sd_precision_size(sd_iteration_precision(t->s)));
+    return most > 1 ? most : 1;
+}
+
 static sd_ldlt_rule rule_of(const making *t, const sd_block_matrix *B)
 {
     const saddle_solver *s = t->s;
@@ -113,6 +123,7 @@ static sd_ldlt_rule rule_of(const making *t, const sd_block_matrix *B)
                           .level = (int)o->fill_level,
                           .tau = choose_tau(t),
                           .most_flops = t->most_flops,
+                          .most = most_numbers(t),
                           .kernel = kernels[o->pivot],
                           .small = small * B->largest,
                           .generations = o->push_back == SADDLE_PUSH_BACK_ON ? 1 : 0,
@@ -145,6 +156,8 @@ static void tell(const making *t, const sd_ldlt_rule *rule, const sd_ldlt_counts
     info->trisolve =
         t->s->options.trisolve == SADDLE_TRISOLVE_AUTO ? SADDLE_TRISOLVE_EXACT : t->s->options.trisolve;
     info->pattern_residual = m->residual;
+    if (counts->full)
+        sd_log(t->c, SADDLE_LOG_WARNING, "ldlt: fill was left out from where it filled the memory that is allowed");
     if (counts->replaced > 0)
         sd_log(t->c, SADDLE_LOG_WARNING,
                "%lld diagonal blocks went beyond the range of numbers and were replaced",

@@ -198,6 +198,8 @@ static void the_enums_number_the_words(void **state)
         {"method", "none", SADDLE_METHOD_NONE},
         {"method", "direct", SADDLE_METHOD_DIRECT},
         {"method", "bjacobi", SADDLE_METHOD_BJACOBI},
+        {"method", "ldlt", SADDLE_METHOD_LDLT},
+        {"method", "jacobi", SADDLE_METHOD_JACOBI},
         {"krylov", "auto", SADDLE_KRYLOV_AUTO},
         {"krylov", "cg", SADDLE_KRYLOV_CG},
         {"krylov", "minres", SADDLE_KRYLOV_MINRES},
@@ -261,6 +263,22 @@ static void the_enums_number_the_words(void **state)
         {"block_precision", "double", SADDLE_BLOCK_PRECISION_DOUBLE},
         {"block_precision", "single", SADDLE_BLOCK_PRECISION_SINGLE},
         {"block_precision", "adaptive", SADDLE_BLOCK_PRECISION_ADAPTIVE},
+        {"fill", "auto", SADDLE_FILL_AUTO},
+        {"fill", "none", SADDLE_FILL_NONE},
+        {"fill", "level", SADDLE_FILL_LEVEL},
+        {"fill", "tau", SADDLE_FILL_TAU},
+        {"pivot", "bunch-kaufman", SADDLE_PIVOT_BUNCH_KAUFMAN},
+        {"pivot", "static", SADDLE_PIVOT_STATIC},
+        {"pivot", "complete", SADDLE_PIVOT_COMPLETE},
+        {"push_back", "on", SADDLE_PUSH_BACK_ON},
+        {"push_back", "off", SADDLE_PUSH_BACK_OFF},
+        {"sweep_order", "row", SADDLE_SWEEP_ORDER_ROW},
+        {"sweep_order", "block", SADDLE_SWEEP_ORDER_BLOCK},
+        {"fallback", "exact", SADDLE_FALLBACK_EXACT},
+        {"fallback", "none", SADDLE_FALLBACK_NONE},
+        {"trisolve", "auto", SADDLE_TRISOLVE_AUTO},
+        {"trisolve", "exact", SADDLE_TRISOLVE_EXACT},
+        {"trisolve", "block-jacobi", SADDLE_TRISOLVE_BLOCK_JACOBI},
     };
     int listed = (int)(sizeof all / sizeof all[0]), words = 0;
     for (int k = 0; k < listed; ++k) {
@@ -274,6 +292,25 @@ static void the_enums_number_the_words(void **state)
         for (int w = 0; saddle_option_word(saddle_option_at(k)->name, w, text, sizeof text)[0]; ++w) ++words;
     }
     assert_int_equal(words, listed); /* a new word belongs into the list above */
+}
+
+/* A word may bring its number along. */
+static void a_word_and_its_number_are_set_together(void **state)
+{
+    (void)state;
+    saddle_options options = saddle_options_default();
+    assert_int_equal(set(&options, "fill", "tau:0.5"), SADDLE_OK);
+    assert_int_equal(options.fill, SADDLE_FILL_TAU);
+    assert_true(options.fill_tau == 0.5);
+    assert_int_equal(set(&options, "fill", "level:3"), SADDLE_OK);
+    assert_int_equal(options.fill, SADDLE_FILL_LEVEL);
+    assert_int_equal(options.fill_level, 3);
+    const char *const wrong[] = {"tau:", "tau:2", "tau:x", "level:-1", "none:1", "some:1", ":1", "tau:0.1:2"};
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; ++k) {
+        assert_int_equal(saddle_options_set(&options, "fill", wrong[k], NULL), SADDLE_BAD_OPTION);
+        assert_int_equal(options.fill, SADDLE_FILL_LEVEL);
+        assert_true(options.fill_level == 3 && options.fill_tau == 0.5);
+    }
 }
 
 static void dashes_and_underscores_are_alike(void **state)
@@ -441,7 +478,10 @@ static void fields_out_of_range_are_refused_by_name(void **state)
         assert_contains(c.message, #field);                                                                  \
     } while (0)
     REFUSED(method, -1);
-    REFUSED(method, 5);
+    REFUSED(method, 7);
+    REFUSED(fill, 4);
+    REFUSED(fill_tau, 2.0);
+    REFUSED(trisolve, 3);
     REFUSED(block_kernel, 7);
     REFUSED(block_precision, 3);
     REFUSED(krylov, 9);
@@ -476,6 +516,7 @@ int main(void)
         cmocka_unit_test(unknown_names_and_missing_arguments_are_refused),
         cmocka_unit_test(a_text_that_does_not_fit_is_refused_not_cut),
         cmocka_unit_test(the_enums_number_the_words),
+        cmocka_unit_test(a_word_and_its_number_are_set_together),
         cmocka_unit_test(dashes_and_underscores_are_alike),
         cmocka_unit_test(bytes_take_k_m_and_g_and_counts_do_not),
         cmocka_unit_test(texts_do_not_depend_on_the_locale),
