@@ -101,13 +101,13 @@ static sd_fill_kind choose_fill(const saddle_solver *s)
     }
 }
 
-/* Numbers that may be kept off the diagonal where memory is limited: a third of what is left, as they stand twice
- * for a moment, beside their lists. */
+/* Numbers that may be kept off the diagonal where memory is limited: a fifth of what is left, as they stand
+ * twice for a moment, beside their lists. */
 static int64_t most_numbers(const making *t)
 {
     const int64_t limit = t->s->options.max_memory, used = t->c->bytes;
     if (limit <= 0) return 0;
-    const int64_t most = (limit - used) / (3 * (int64_t)sd_precision_size(sd_iteration_precision(t->s)));
+    const int64_t most = (limit - used) / (5 * (int64_t)sd_precision_size(sd_iteration_precision(t->s)));
     return most > 1 ? most : 1;
 }
 
@@ -157,7 +157,8 @@ static void tell(const making *t, const sd_ldlt_rule *rule, const sd_ldlt_counts
         t->s->options.trisolve == SADDLE_TRISOLVE_AUTO ? SADDLE_TRISOLVE_EXACT : t->s->options.trisolve;
     info->pattern_residual = m->residual;
     if (counts->full)
-        sd_log(t->c, SADDLE_LOG_WARNING, "ldlt: fill was left out from where it filled the memory that is allowed");
+        sd_log(t->c, SADDLE_LOG_WARNING,
+               "ldlt: fill was left out from where it filled the memory that is allowed");
     if (counts->replaced > 0)
         sd_log(t->c, SADDLE_LOG_WARNING,
                "%lld diagonal blocks went beyond the range of numbers and were replaced",
