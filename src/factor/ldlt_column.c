@@ -151,7 +151,7 @@ saddle_status sd_ldlt_accumulate(sd_context *c, const sd_block_matrix *B, int32_
         numbers += (int64_t)(B->start[i + 1] - B->start[i]) * ld;
     }
     if (make_room(c, numbers, B->rows.ptr[B->start[j + 1]] - B->rows.ptr[B->start[j]], d)) return c->status;
-    memset(d->accumulators, 0, (size_t)numbers * sd_precision_size(d->precision));
+    if (numbers > 0) memset(d->accumulators, 0, (size_t)numbers * sd_precision_size(d->precision));
     for (int32_t r = B->start[j]; r < B->start[j + 1]; ++r) {
         for (int64_t k = B->rows.ptr[r]; k < B->rows.ptr[r + 1]; ++k) {
             const int32_t i = B->block_of[B->rows.ind[k]];
@@ -163,6 +163,21 @@ saddle_status sd_ldlt_accumulate(sd_context *c, const sd_block_matrix *B, int32_
     }
     d->k->scatter(entries, d->index, d->value, d->accumulators);
     return SADDLE_OK;
+}
+
+/* Asks for what the terms after term k will read: nearly all of it was last touched long ago, and a term is
+ * little work beside the wait for memory. */
+static void fetch_ahead(const sd_ldlt_desk *d, int32_t k)
+{
+    enum { NEAR = 2, FAR = 5, LINE = 64 };
+    if (k + FAR < d->terms) __builtin_prefetch(d->term[k + FAR].own);
+    if (k + NEAR >= d->terms) return;
+    const sd_ldlt_term *t = &d->term[k + NEAR];
+    const int64_t number = (int64_t)sd_precision_size(d->precision);
+    const char *inverse = t->inverse, *own = (const char *)t->data + t->own->entry * number;
+    for (int64_t at = 0; at < t->size * t->size * number; at += LINE) __builtin_prefetch(inverse + at);
+    for (int64_t at = 0; at < t->own->height * t->own->width * number; at += LINE)
+        __builtin_prefetch(own + at);
 }
 
 saddle_status sd_ldlt_diagonal(sd_context *c, const sd_block_matrix *B, int32_t j, sd_ldlt_desk *d, void *to)
@@ -181,6 +196,7 @@ saddle_status sd_ldlt_diagonal(sd_context *c, const sd_block_matrix *B, int32_t 
     }
     d->k->scatter(entries, d->index, d->value, d->accumulators);
     for (int32_t t = 0; t < d->terms; ++t) {
+        fetch_ahead(d, t);
         d->k->weigh(&d->term[t], ld, d->v);
         d->k->diagonal(&d->term[t], ld, d->v, d->accumulators);
     }
@@ -194,6 +210,7 @@ double sd_ldlt_subtract(const sd_block_matrix *B, int32_t j, sd_ldlt_desk *d)
     double flops = 0;
     for (int32_t t = 0; t < d->terms; ++t) {
         const sd_ldlt_term *term = &d->term[t];
+        fetch_ahead(d, t);
         d->k->weigh(term, ld, d->v);
         d->k->subtract(term, ld, d->v, d->place, d->accumulators);
         int64_t numbers = 0;
