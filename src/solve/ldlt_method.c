@@ -12,6 +12,7 @@
 #include <math.h>
 
 static const double SMALL = 1e-8, SMALL_AGAIN = 1e-4;
+static const double BETTER = 0.9;               /* of what is left of a vector, to be taken for better */
 static const double DIVERGED = 1e-2;            /* of the residual on the pattern, after the sweeps */
 enum { PUSHED_LEAST = 16, PUSHED_SHARE = 100 }; /* blocks that may be pushed back: some, or one of so many */
 enum { STALE_SHARE = 100 }; /* a plan is stale where more than one pivot of so many had to be moved */
@@ -21,7 +22,7 @@ static const double CHEAP_FLOPS = 1e10; /* of a complete factorization: half a s
 /* Entries of a complete factor beside those of A, and what is dropped then. */
 static const struct {
     double share, tau;
-} tau_of[] = {{10, 1e-4}, {30, 1e-3}};
+} tau_of[] = {{15, 1e-4}, {30, 1e-3}};
 enum { TAUS = sizeof tau_of / sizeof tau_of[0] };
 
 /* One factorization: of the solver, or of a solve that wants a stronger one. */
@@ -165,20 +166,46 @@ static void tell(const making *t, const sd_ldlt_rule *rule, const sd_ldlt_counts
                (long long)counts->replaced);
 }
 
+/* The same with a larger threshold; of the two the one that does better is kept. */
+static saddle_status find_again(const making *t, const sd_block_matrix *B, sd_ldlt_rule *rule,
+                                sd_ldlt_counts *counts)
+{
+    sd_context *c = t->c;
+    sd_block_ldlt *m = t->m;
+    sd_ldlt_plan plan = {0};
+    sd_ldlt_values values = {0};
+    sd_ldlt_counts again;
+    sd_ldlt_rule larger = *rule;
+    double first = INFINITY, second = INFINITY;
+    larger.small = SMALL_AGAIN * B->largest;
+    saddle_status status = sd_ldlt_probe(c, B, &m->plan, &m->values, rule->threads, &first);
+    if (!status) status = sd_ldlt_find(c, B, &larger, NULL, &plan, &values, &again);
+    if (!status && !again.dear) status = sd_ldlt_probe(c, B, &plan, &values, rule->threads, &second);
+    if (!status && second < BETTER * first) {
+        const sd_ldlt_plan other_plan = m->plan;
+        const sd_ldlt_values other_values = m->values;
+        m->plan = plan;
+        m->values = values;
+        plan = other_plan;
+        values = other_values;
+        *counts = again;
+        *rule = larger;
+    }
+    sd_ldlt_plan_free(c, &plan);
+    sd_ldlt_values_free(c, &values);
+    return status;
+}
+
 /* The exact schedule on the host, which finds the pattern; again with a larger threshold where pivots were
  * moved. */
 static saddle_status find(const making *t, const sd_block_matrix *B, sd_ldlt_rule *rule,
                           sd_ldlt_counts *counts)
 {
-    sd_context *c = t->c;
     sd_block_ldlt *m = t->m;
-    saddle_status status = sd_ldlt_find(c, B, rule, NULL, &m->plan, &m->values, counts);
-    if (!status && counts->perturbed > 0 && t->s->options.small_pivot == 0 && !is_swept(t->s)) {
-        rule->small = SMALL_AGAIN * B->largest;
-        sd_ldlt_plan_free(c, &m->plan);
-        sd_ldlt_values_free(c, &m->values);
-        status = sd_ldlt_find(c, B, rule, NULL, &m->plan, &m->values, counts);
-    }
+    saddle_status status = sd_ldlt_find(t->c, B, rule, NULL, &m->plan, &m->values, counts);
+    const bool moved = counts->perturbed > 0 && !counts->dear && !rule->symbolic;
+    if (!status && moved && t->s->options.small_pivot == 0 && !is_swept(t->s))
+        status = find_again(t, B, rule, counts);
     m->pushed_back = counts->pushed_back;
     return status;
 }

@@ -1,0 +1,60 @@
+/* A look at how good factors are, on the host: see block_ldlt.h. */
+#include "factor/block_ldlt.h"
+
+#include <math.h>
+
+/* Signs without a pattern, the same for every matrix. */
+static double sign_of(int32_t r)
+{
+    return (uint32_t)r * 2654435761u >> 31 ? 1.0 : -1.0;
+}
+
+static double residual_of(const sd_block_matrix *B, const double *x)
+{
+    double sum = 0;
+    for (int32_t r = 0; r < B->n; ++r) {
+        double left = sign_of(r);
+        for (int64_t k = B->rows.ptr[r]; k < B->rows.ptr[r + 1]; ++k)
+            left -= B->rows.val[k] * x[B->rows.ind[k]];
+        sum += left * left;
+    }
+    const double error = sqrt(sum / (B->n > 0 ? B->n : 1));
+    return isfinite(error) ? error : INFINITY;
+}
+
+saddle_status sd_ldlt_probe(sd_context *c, const sd_block_matrix *B, const sd_ldlt_plan *plan,
+                            const sd_ldlt_values *values, int threads, double *error)
+{
+    const int32_t n = B->n;
+    sd_engine e = {0};
+    saddle_status status = sd_engine_open(c, &e, SADDLE_DEVICE_CPU, threads);
+    if (status) return status;
+    int32_t *order = sd_alloc(c, n, sizeof *order, "order of rows");
+    double *x = sd_alloc(c, n, sizeof *x, "a vector");
+    sd_vector v = sd_vector_new(&e, values->precision, n, "a vector");
+    sd_vector scale = sd_vector_new(&e, values->precision, n, "a vector");
+    sd_vector work = sd_vector_new(&e, values->precision, 2 * (int64_t)n, "a vector");
+    if (!order || !x) e.status = c->status;
+    if (!e.status) {
+        for (int32_t i = 0, r = 0; i < plan->blocks; ++i)
+            for (int32_t from = B->start[plan->block_at[i]]; r < plan->start[i + 1]; ++r) order[r] = from++;
+        const sd_ldlt_factors f = {plan->n,      plan->blocks, plan->levels,     plan->largest,
+                                   plan->level,  plan->start,  plan->row,        plan->diagonal,
+                                   plan->square, plan->list,   values->data,     values->inverse,
+                                   order,        scale.data,   values->precision};
+        for (int32_t r = 0; r < n; ++r) x[r] = sign_of(r);
+        sd_vector_put(&e, x, &v);
+        sd_fill(&e, 1.0, &scale);
+        sd_ldlt_solve(&e, &f, &v, &v, &work);
+        sd_vector_get(&e, &v, x);
+        *error = residual_of(B, x);
+    }
+    status = e.status;
+    sd_vector_free(&e, &v);
+    sd_vector_free(&e, &scale);
+    sd_vector_free(&e, &work);
+    sd_free(c, order);
+    sd_free(c, x);
+    sd_engine_close(&e);
+    return status;
+}
