@@ -52,6 +52,7 @@ enum {
 #undef SINGLE
 #undef LARGEST
 #undef BY_WIDTH
+#undef MOST_ROWS
 
 #define real float
 #define NAME(x) x##_single
@@ -67,8 +68,8 @@ enum {
 
 #define KERNELS(precision)                                                                                   \
     {                                                                                                        \
-        weigh_##precision, diagonal_##precision, subtract_##precision, weight_##precision,                   \
-            scatter_##precision, keep_block_##precision, keep_diagonal_##precision                           \
+        weigh_##precision, subtract_##precision, weight_##precision, scatter_##precision,                    \
+            keep_block_##precision, keep_diagonal_##precision                                                \
     }
 
 const sd_ldlt_kernels SD_LDLT_TABLE[SD_PRECISIONS] = {KERNELS(double), KERNELS(single)};
