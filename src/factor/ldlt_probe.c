@@ -38,10 +38,21 @@ saddle_status sd_ldlt_probe(sd_context *c, const sd_block_matrix *B, const sd_ld
     if (!e.status) {
         for (int32_t i = 0, r = 0; i < plan->blocks; ++i)
             for (int32_t from = B->start[plan->block_at[i]]; r < plan->start[i + 1]; ++r) order[r] = from++;
-        const sd_ldlt_factors f = {plan->n,      plan->blocks, plan->levels,     plan->largest,
-                                   plan->level,  plan->start,  plan->row,        plan->diagonal,
-                                   plan->square, plan->list,   values->data,     values->inverse,
-                                   order,        scale.data,   values->precision};
+        const sd_ldlt_factors f = {.n = plan->n,
+                                   .blocks = plan->blocks,
+                                   .levels = plan->levels,
+                                   .largest = plan->largest,
+                                   .level = plan->level,
+                                   .start = plan->start,
+                                   .row = plan->row,
+                                   .diagonal = plan->diagonal,
+                                   .square = plan->square,
+                                   .list = plan->list,
+                                   .data = values->data,
+                                   .inverse = values->inverse,
+                                   .order = order,
+                                   .scale = scale.data,
+                                   .precision = values->precision};
         for (int32_t r = 0; r < n; ++r) x[r] = sign_of(r);
         sd_vector_put(&e, x, &v);
         sd_fill(&e, 1.0, &scale);

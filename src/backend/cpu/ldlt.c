@@ -45,6 +45,8 @@ enum {
 #include "backend/cpu/ldlt_column.h"
 #include "backend/cpu/ldlt_run.h"
 #include "backend/cpu/ldlt_solve.h"
+/* after it */
+#include "backend/cpu/ldlt_entries.h"
 #undef real
 #undef NAME
 #undef PUBLIC
@@ -64,6 +66,8 @@ enum {
 #include "backend/cpu/ldlt_column.h"
 #include "backend/cpu/ldlt_run.h"
 #include "backend/cpu/ldlt_solve.h"
+/* after it */
+#include "backend/cpu/ldlt_entries.h"
 
 #define KERNELS(precision)                                                                                   \
     {                                                                                                        \

@@ -33,6 +33,19 @@ static inline void NAME(add_transposed)(const sd_ldlt_block *b, const real *data
     }
 }
 
+/* sum <- sum + what blocks begin .. end) of the list make of v. */
+static inline void NAME(add_list)(const sd_ldlt_factors *x, int64_t begin, int64_t end, const real *v,
+                                  real *sum)
+{
+    for (int64_t k = begin; k < end; ++k) {
+        const sd_ldlt_block *block = &x->list[k];
+        if (block->transposed)
+            NAME(add_transposed)(block, x->data, v + x->start[block->other], sum);
+        else
+            NAME(add_block)(block, x->data, v + x->start[block->other], sum);
+    }
+}
+
 /* Row i of a solve or a sweep: forward to_i = G_i (b_i - sum C_ik from_k), backward to_i = b_i - G_i (sum
  * C_ki' from_k); from is NULL where it is 0. */
 static void NAME(solve_row)(const sd_ldlt_factors *x, int32_t i, bool forward, const real *b,
@@ -43,13 +56,7 @@ static void NAME(solve_row)(const sd_ldlt_factors *x, int32_t i, bool forward, c
     const int64_t last = !from ? begin : forward ? x->diagonal[i] : x->row[i + 1];
     const real *g = (const real *)x->inverse + x->square[i];
     real sum[SD_BLOCK_MOST] = {0}, product[SD_BLOCK_MOST] = {0};
-    for (int64_t k = begin; k < last; ++k) {
-        const sd_ldlt_block *block = &x->list[k];
-        if (block->transposed)
-            NAME(add_transposed)(block, x->data, from + x->start[block->other], sum);
-        else
-            NAME(add_block)(block, x->data, from + x->start[block->other], sum);
-    }
+    NAME(add_list)(x, begin, last, from, sum);
     for (int p = 0; p < size && forward; ++p) sum[p] = b[first + p] - sum[p];
     for (int p = 0; p < size && (forward || begin < last); ++p)
         for (int q = 0; q < size; ++q) product[q] = FUSED(g[q + p * size], sum[p], product[q]);
