@@ -57,6 +57,9 @@ typedef struct sd_ldlt_factors {
     sd_precision precision;
 } sd_ldlt_factors;
 
+/* Blocks in the lists of a level's rows below which a team of threads costs a solve more than it saves. */
+enum { SD_LDLT_THIN = 512 };
+
 /*
  * Solves by Jacobi sweeps over the blocks take C and G as they are. Sweeps over single entries are those of
  * the scalar factor: with P_i S_i P_i' = L_i D_i L_i', and permutations taken inside,

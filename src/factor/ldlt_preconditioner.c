@@ -156,14 +156,14 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m)
     *m = (sd_block_ldlt){.preparation = preparation, .exponent = exponent, .residual = NAN};
 }
 
-saddle_status sd_ldlt_inverse_make(sd_engine *e, const sd_block_ldlt *ldlt, sd_precision precision,
+saddle_status sd_ldlt_inverse_make(sd_engine *e, const sd_block_ldlt *ldlt, sd_trisolve how,
                                    sd_ldlt_inverse *m)
 {
-    const sd_trisolve t = ldlt->trisolve;
-    const int64_t n = ldlt->factors.n, swept = t.kind == SD_TRISOLVE_ENTRIES ? 2 * n : n;
-    *m = (sd_ldlt_inverse){.factors = &ldlt->factors, .positive = ldlt->positive, .trisolve = t};
+    const sd_precision precision = ldlt->factors.precision;
+    const int64_t n = ldlt->factors.n, swept = how.kind == SD_TRISOLVE_ENTRIES ? 2 * n : n;
+    *m = (sd_ldlt_inverse){.factors = &ldlt->factors, .positive = ldlt->positive, .trisolve = how};
     m->work[0] = sd_vector_new(e, precision, 2 * n, "triangular solves");
-    for (int k = 1; k < 3 && t.kind != SD_TRISOLVE_EXACT; ++k)
+    for (int k = 1; k < 3 && how.kind != SD_TRISOLVE_EXACT; ++k)
         m->work[k] = sd_vector_new(e, precision, swept, "triangular solves");
     return e->status;
 }
@@ -261,4 +261,33 @@ sd_preconditioner sd_ldlt_preconditioner(const sd_ldlt_inverse *m)
 {
     const bool symmetric = sd_trisolve_symmetric(m->trisolve);
     return (sd_preconditioner){apply, m, symmetric && m->positive, symmetric};
+}
+
+saddle_status sd_ldlt_try_sweeps(sd_engine *e, const sd_block_ldlt *ldlt, int sweeps, double *apart)
+{
+    const sd_trisolve how[] = {{SD_TRISOLVE_EXACT, 0}, {SD_TRISOLVE_BLOCKS, sweeps}};
+    const sd_precision precision = ldlt->factors.precision;
+    const int32_t n = ldlt->factors.n;
+    double *signs = sd_alloc(e->context, n, sizeof *signs, "a vector"), change = 0, size = 0;
+    sd_vector r = sd_vector_new(e, precision, n, "a vector");
+    sd_vector z[2] = {sd_vector_new(e, precision, n, "a vector"), sd_vector_new(e, precision, n, "a vector")};
+    if (!signs && !e->status) e->status = e->context->status;
+    for (int32_t i = 0; i < n && !e->status; ++i) signs[i] = sd_ldlt_sign(i);
+    sd_engine_reserve(e, n, NULL);
+    if (!e->status) sd_vector_put(e, signs, &r);
+    for (int k = 0; k < 2; ++k) {
+        sd_ldlt_inverse m;
+        if (!sd_ldlt_inverse_make(e, ldlt, how[k], &m)) apply(&m, e, &r, &z[k]);
+        sd_ldlt_inverse_free(e, &m);
+    }
+    if (!e->status) {
+        sd_norm_inf(e, &z[0], &size);
+        sd_axpy(e, -1.0, &z[1], &z[0]);
+        sd_norm_inf(e, &z[0], &change);
+    }
+    *apart = isfinite(change) && isfinite(size) ? (size > 0 ? change / size : 0) : INFINITY;
+    sd_vector_free(e, &r);
+    for (int k = 0; k < 2; ++k) sd_vector_free(e, &z[k]);
+    sd_free(e->context, signs);
+    return e->status;
 }

@@ -32,11 +32,11 @@ typedef struct sd_block_ldlt {
     bool positive; /* all pivots are, as they stand */
 
     sd_ldlt_factors factors; /* for solves */
-    sd_trisolve trisolve;
-    bool own_values; /* data and inverse are copies of `values` in the backend's memory */
-    sd_blocks below; /* factors.below; without a plan */
-    int32_t *order;  /* row of A at each row of the plan's blocks */
-    sd_vector scale; /* of each of them */
+    sd_trisolve trisolve;    /* as the solver decided */
+    bool own_values;         /* data and inverse are copies of `values` in the backend's memory */
+    sd_blocks below;         /* factors.below; without a plan */
+    int32_t *order;          /* row of A at each row of the plan's blocks */
+    sd_vector scale;         /* of each of them */
 } sd_block_ldlt;
 
 /* Makes ready to factor on the plan that is there; layout is the matrix as the operator stores it. */
@@ -61,12 +61,16 @@ typedef struct sd_ldlt_inverse {
 } sd_ldlt_inverse;
 
 /* Takes what applications need; *m may be freed whether that failed or not. */
-saddle_status sd_ldlt_inverse_make(sd_engine *e, const sd_block_ldlt *ldlt, sd_precision precision,
+saddle_status sd_ldlt_inverse_make(sd_engine *e, const sd_block_ldlt *ldlt, sd_trisolve how,
                                    sd_ldlt_inverse *m);
 void sd_ldlt_inverse_free(sd_engine *e, sd_ldlt_inverse *m);
 
 /* Symmetric where the solves are exact or the number of sweeps is given. */
 sd_preconditioner sd_ldlt_preconditioner(const sd_ldlt_inverse *m);
+
+/* *apart = |z - y| / |y| in the infinity norm, z a vector of signs with so many sweeps over the blocks of
+ * each triangle, y with exact solves; infinite where something is not finite. */
+saddle_status sd_ldlt_try_sweeps(sd_engine *e, const sd_block_ldlt *ldlt, int sweeps, double *apart);
 
 /*
  * How far the factors are from the scaled matrix, all of whose entries A has: max |A - L D L'| on the pattern

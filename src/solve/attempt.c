@@ -103,7 +103,7 @@ static saddle_status iterate(const saddle_solver *solver, sd_engine *e, const re
     const sd_direct_inverse inverse = {attempt->direct, op->sparse.n, op->exponent};
     const int32_t n = op->sparse.n;
     sd_ldlt_inverse ldlt = {0};
-    if (attempt->ldlt) sd_ldlt_inverse_make(e, attempt->ldlt, q->precision, &ldlt);
+    if (attempt->ldlt) sd_ldlt_inverse_make(e, attempt->ldlt, attempt->ldlt->trisolve, &ldlt);
     const sd_preconditioner M = choose_preconditioner(solver, attempt, &inverse, &ldlt);
     sd_vector vectors[2] = {sd_vector_new(e, q->precision, n, "right-hand side"),
                             sd_vector_new(e, q->precision, n, "solution")};

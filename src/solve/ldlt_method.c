@@ -339,19 +339,6 @@ static saddle_status make_anew(const making *t, const sd_block_matrix *B, const 
     return status;
 }
 
-/* Lays the factors out for solves, and decides how these are done. */
-static saddle_status place(const making *t, sd_block_kernel kernel)
-{
-    static const sd_trisolve_kind kinds[] = {SD_TRISOLVE_EXACT, SD_TRISOLVE_EXACT, SD_TRISOLVE_BLOCKS,
-                                             SD_TRISOLVE_ENTRIES};
-    const saddle_options *o = &t->s->options;
-    sd_block_ldlt *m = t->m;
-    saddle_status status = sd_ldlt_place(t->e, m);
-    m->trisolve = (sd_trisolve){kinds[o->trisolve], (int)o->trisolve_sweeps};
-    if (!status && m->trisolve.kind == SD_TRISOLVE_ENTRIES) status = sd_ldlt_place_entries(t->e, kernel, m);
-    return status;
-}
-
 static saddle_status make(const making *t, bool *dear)
 {
     const saddle_solver *s = t->s;
@@ -378,7 +365,7 @@ static saddle_status make(const making *t, bool *dear)
         if (!status && (!again || stale)) status = make_anew(t, &B, layout, &rule, &counts);
         *dear = counts.dear;
         m->positive = counts.negative + counts.replaced == 0;
-        if (!status && !counts.dear) status = place(t, rule.kernel);
+        if (!status && !counts.dear) status = sd_place_ldlt(s, t->e, rule.kernel, m);
         if (!status && !counts.dear) tell(t, &rule, &counts);
         if (!status && !counts.dear && s->options.check == SADDLE_CHECK_ON)
             status = sd_ldlt_check(t->e, m, s->A.half ? &whole : &s->A, &t->info->pattern_residual,

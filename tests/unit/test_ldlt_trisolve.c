@@ -23,11 +23,9 @@ static saddle_solver *factored(const dense *d, const char *list)
 /* z = M^-1 r with the factors of the solver. */
 static void apply(saddle_solver *s, sd_trisolve how, const double *r, double *z)
 {
-    const sd_trisolve before = s->ldlt.trisolve;
     const sd_precision precision = s->ldlt.factors.precision;
     sd_ldlt_inverse m;
-    s->ldlt.trisolve = how;
-    assert_int_equal(sd_ldlt_inverse_make(&s->e, &s->ldlt, precision, &m), SADDLE_OK);
+    assert_int_equal(sd_ldlt_inverse_make(&s->e, &s->ldlt, how, &m), SADDLE_OK);
     sd_vector from = sd_vector_new(&s->e, precision, s->A.n, "test"),
               to = sd_vector_new(&s->e, precision, s->A.n, "test");
     const sd_preconditioner M = sd_ldlt_preconditioner(&m);
@@ -38,7 +36,6 @@ static void apply(saddle_solver *s, sd_trisolve how, const double *r, double *z)
     sd_vector_free(&s->e, &from);
     sd_vector_free(&s->e, &to);
     sd_ldlt_inverse_free(&s->e, &m);
-    s->ldlt.trisolve = before;
 }
 
 static double largest_of(const double *x)
@@ -224,6 +221,50 @@ static void a_block_without_factors_stays_whole(void **state)
     dense_free(&d);
 }
 
+/* A chain: as many levels as there are blocks. Couplings of `size` beside a diagonal of 1 or -1. */
+static dense chain_problem(double size)
+{
+    dense d = dense_new(N);
+    for (int i = 0; i < N; ++i) {
+        dense_set(&d, i, i, i % 3 ? 1 : -1);
+        if (i == 0) continue;
+        dense_set(&d, i, i - 1, size);
+        dense_set(&d, i - 1, i, size);
+    }
+    return d;
+}
+
+/* What is left open goes by the cost model, and by whether sweeps come near the exact solve. */
+static void sweeps_are_taken_where_they_are_faster_and_near(void **state)
+{
+    (void)state;
+    const sd_ldlt_machine gpu = {SADDLE_DEVICE_CUDA, 1}, cpu = {SADDLE_DEVICE_CPU, 1};
+    const char *const options = "method=ldlt,scaling=none,order=natural,pairs=off,blocking=grid,block_size=2";
+    dense weak = chain_problem(0.05), strong = chain_problem(0.9);
+    saddle_solver *s = factored(&weak, options);
+    double apart;
+    assert_int_equal(s->ldlt.plan.levels, N / 2);
+    assert_int_equal(s->info.trisolve, SADDLE_TRISOLVE_EXACT);
+    assert_int_equal(sd_choose_trisolve(&s->e, cpu, 0, &s->ldlt), SADDLE_OK);
+    assert_int_equal(s->ldlt.trisolve.kind, SD_TRISOLVE_EXACT);
+    assert_int_equal(sd_choose_trisolve(&s->e, gpu, 0, &s->ldlt), SADDLE_OK);
+    assert_int_equal(s->ldlt.trisolve.kind, SD_TRISOLVE_BLOCKS);
+    assert_int_equal(s->ldlt.trisolve.sweeps, 4);
+    assert_int_equal(sd_choose_trisolve(&s->e, gpu, 1, &s->ldlt), SADDLE_OK); /* one sweep is not near */
+    assert_int_equal(s->ldlt.trisolve.kind, SD_TRISOLVE_EXACT);
+    assert_int_equal(sd_ldlt_try_sweeps(&s->e, &s->ldlt, 1, &apart), SADDLE_OK);
+    assert_true(apart > 1e-3);
+    assert_int_equal(sd_ldlt_try_sweeps(&s->e, &s->ldlt, N / 2, &apart), SADDLE_OK);
+    assert_true(apart <= 1e-13);
+    saddle_destroy(&s);
+    s = factored(&strong, options);
+    assert_int_equal(sd_choose_trisolve(&s->e, gpu, 0, &s->ldlt), SADDLE_OK);
+    assert_int_equal(s->ldlt.trisolve.kind, SD_TRISOLVE_EXACT);
+    saddle_destroy(&s);
+    dense_free(&weak);
+    dense_free(&strong);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +273,7 @@ int main(void)
         cmocka_unit_test(blocks_of_one_row_are_entries),
         cmocka_unit_test(new_values_are_split_again),
         cmocka_unit_test(a_block_without_factors_stays_whole),
+        cmocka_unit_test(sweeps_are_taken_where_they_are_faster_and_near),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

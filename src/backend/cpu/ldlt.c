@@ -30,8 +30,7 @@
 
 enum {
     TEAM_FROM = 512, /* blocks below which a team of threads costs more than it saves */
-    LEVEL_TEAM = 64, /* and targets of a level */
-    LEVEL_LIST = 512 /* and blocks that its rows list, in a solve */
+    LEVEL_TEAM = 64  /* and targets of a level */
 };
 
 #define real double

@@ -66,7 +66,7 @@ static void NAME(solve_row)(const sd_ldlt_factors *x, int32_t i, bool forward, c
 /* Whether a level is too little work for a team. */
 static inline bool NAME(is_thin)(const sd_ldlt_factors *x, int32_t l)
 {
-    return x->row[x->level[l + 1]] - x->row[x->level[l]] < LEVEL_LIST;
+    return x->row[x->level[l + 1]] - x->row[x->level[l]] < SD_LDLT_THIN;
 }
 
 static void NAME(solve_levels)(const sd_ldlt_factors *x, bool forward, int threads, real *y)
