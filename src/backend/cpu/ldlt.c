@@ -30,8 +30,7 @@
 
 enum {
     TEAM_FROM = 512, /* blocks below which a team of threads costs more than it saves */
-    LEVEL_TEAM = 64, /* and targets of a level */
-    LEVEL_LIST = 512 /* and blocks that its rows list, in a solve */
+    LEVEL_TEAM = 64  /* and targets of a level */
 };
 
 #define real double
@@ -45,6 +44,8 @@ enum {
 #include "backend/cpu/ldlt_column.h"
 #include "backend/cpu/ldlt_run.h"
 #include "backend/cpu/ldlt_solve.h"
+/* after it */
+#include "backend/cpu/ldlt_entries.h"
 #undef real
 #undef NAME
 #undef PUBLIC
@@ -65,6 +66,8 @@ enum {
 #include "backend/cpu/ldlt_column.h"
 #include "backend/cpu/ldlt_run.h"
 #include "backend/cpu/ldlt_solve.h"
+/* after it */
+#include "backend/cpu/ldlt_entries.h"
 
 #define KERNELS(precision)                                                                                   \
     {                                                                                                        \

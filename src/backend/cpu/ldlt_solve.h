@@ -53,6 +53,26 @@ static inline void NAME(minus_transposed)(const sd_ldlt_block *b, const real *da
     }
 }
 
+/* sum <- sum - the blocks list[begin .. last) of a row of `size` rows times those of v that they stand for. */
+static inline void NAME(minus_list)(const sd_ldlt_factors *x, int64_t begin, int64_t last, const real *v,
+                                    int size, real *sum)
+{
+    enum { AHEAD = 4 };
+    const real *const data = x->data;
+    NAME(vec) lanes[SD_BLOCK_MOST];
+    if (begin == last) return;
+    for (int p = 0; p < size; ++p) lanes[p] = (NAME(vec)){0};
+    for (int64_t k = begin; k < last; ++k) {
+        const sd_ldlt_block *const block = &x->list[k];
+        if (k + AHEAD < last) __builtin_prefetch(data + x->list[k + AHEAD].entry);
+        if (block->transposed)
+            NAME(minus_transposed)(block, data, v + x->start[block->other], lanes);
+        else
+            NAME(minus_block)(block, data, v + x->start[block->other], sum);
+    }
+    for (int p = 0; p < size; ++p) sum[p] += NAME(sum_lanes)(lanes[p]);
+}
+
 /* y <- y + G x, size x size; y has room for whole vectors. */
 static inline void NAME(plus_inverse)(const real *g, int size, const real *x, real *y)
 {
@@ -69,24 +89,12 @@ static inline void NAME(plus_inverse)(const real *g, int size, const real *x, re
 static void NAME(solve_row)(const sd_ldlt_factors *x, int32_t i, bool forward, const real *b,
                             const real *from, real *to)
 {
-    enum { AHEAD = 4 };
     const int32_t first = x->start[i], size = x->start[i + 1] - first;
     const int64_t begin = forward ? x->row[i] : x->diagonal[i];
     const int64_t last = !from ? begin : forward ? x->diagonal[i] : x->row[i + 1];
-    const real *const g = (const real *)x->inverse + x->square[i], *const data = x->data;
+    const real *const g = (const real *)x->inverse + x->square[i];
     real sum[SD_BLOCK_MOST] = {0}, result[SD_BLOCK_MOST] = {0};
-    NAME(vec) lanes[SD_BLOCK_MOST];
-    for (int p = 0; p < size; ++p) lanes[p] = (NAME(vec)){0};
-    for (int64_t k = begin; k < last; ++k) {
-        const sd_ldlt_block *const block = &x->list[k];
-        const real *const v = from + x->start[block->other];
-        if (k + AHEAD < last) __builtin_prefetch(data + x->list[k + AHEAD].entry);
-        if (block->transposed)
-            NAME(minus_transposed)(block, data, v, lanes);
-        else
-            NAME(minus_block)(block, data, v, sum);
-    }
-    for (int p = 0; p < size && begin < last; ++p) sum[p] += NAME(sum_lanes)(lanes[p]);
+    NAME(minus_list)(x, begin, last, from, size, sum);
     for (int p = 0; p < size; ++p) *(forward ? &sum[p] : &result[p]) += b[first + p];
     if (forward || begin < last) NAME(plus_inverse)(g, size, sum, result);
     memcpy(to + first, result, (size_t)size * sizeof *to);
@@ -95,7 +103,7 @@ static void NAME(solve_row)(const sd_ldlt_factors *x, int32_t i, bool forward, c
 /* Whether a level is too little work for a team. */
 static inline bool NAME(is_thin)(const sd_ldlt_factors *x, int32_t l)
 {
-    return x->row[x->level[l + 1]] - x->row[x->level[l]] < LEVEL_LIST;
+    return x->row[x->level[l + 1]] - x->row[x->level[l]] < SD_LDLT_THIN;
 }
 
 static void NAME(solve_levels)(const sd_ldlt_factors *x, bool forward, int threads, real *y)
