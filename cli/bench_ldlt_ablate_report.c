@@ -10,7 +10,7 @@ static const int told_sweeps[TOLD] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16};
 
 static void print_name(const ablate_report *t, int k)
 {
-    printf("%2d %-13.13s", k + 1, t->rows[k].name);
+    printf("%2d %-13.13s", k + 1, t->rows[k].matrix.name);
 }
 
 static void print_dominance(const ablate_report *t)
@@ -139,7 +139,8 @@ void print_ablation(const ablate_report *t)
     print_times(t);
     print_table(t);
     for (int k = 0; k < t->count; ++k)
-        if (t->rows[k].why[0]) printf("%s: a run without figures: %s\n", t->rows[k].name, t->rows[k].why);
+        if (t->rows[k].why[0])
+            printf("%s: a run without figures: %s\n", t->rows[k].matrix.name, t->rows[k].why);
 }
 
 static void json_numbers(json *j, const char *key, const double *values, int count)
@@ -167,9 +168,7 @@ static void json_method(json *j, const ablate_row *row, int m)
 static void json_row(json *j, const ablate_row *row)
 {
     json_object(j, NULL);
-    json_text(j, "name", row->name);
-    json_count(j, "n", row->n);
-    json_count(j, "nnz", row->nnz);
+    ldlt_json_matrix(j, &row->matrix);
     json_numbers(j, "dominance_grid", row->dominance[0], 3);
     json_numbers(j, "dominance_clusters", row->dominance[1], 3);
     for (int m = 0; m < ABLATE_METHODS; ++m) json_method(j, row, m);
