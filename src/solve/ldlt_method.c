@@ -117,7 +117,7 @@ static sd_ldlt_rule rule_of(const making *t, const sd_block_matrix *B)
     const saddle_solver *s = t->s;
     static const sd_block_kernel kernels[] = {SD_LDLT_BUNCH_KAUFMAN, SD_LDLT_STATIC, SD_LDLT_COMPLETE};
     const saddle_options *o = &s->options;
-    const double small = o->small_pivot > 0 ? o->small_pivot : SMALL;
+    const double small = t->m->small > 0 ? t->m->small : o->small_pivot > 0 ? o->small_pivot : SMALL;
     const sd_fill_kind fill = choose_fill(s);
     return (sd_ldlt_rule){.symbolic = is_swept(s) && fill != SD_FILL_TAU,
                           .fill = fill,
@@ -190,6 +190,7 @@ static saddle_status find_again(const making *t, const sd_block_matrix *B, sd_ld
         values = other_values;
         *counts = again;
         *rule = larger;
+        m->small = SMALL_AGAIN;
     }
     sd_ldlt_plan_free(c, &plan);
     sd_ldlt_values_free(c, &values);
@@ -328,6 +329,7 @@ static saddle_status make_anew(const making *t, const sd_block_matrix *B, const 
     sd_block_ldlt *m = t->m;
     const bool swept = is_swept(t->s);
     sd_block_ldlt_free(t->e, m);
+    *rule = rule_of(t, B);
     saddle_status status = find(t, B, rule, counts);
     if (status || counts->dear) return status;
     if (swept) status = sweep(t, B, layout, rule, counts);

@@ -28,6 +28,9 @@ static void fill_random(rng *r, int n, double *b)
 
 enum { N = 180 };
 
+#define LDLT_WEAK                                                                                            \
+    "method=ldlt,fill=none,scaling=none,pairs=off,order=natural,blocking=grid,block_size=1,push_back=off"
+
 /* With all its fill the factorization is that of A, whatever the blocks and the pivots: one application
  * solves. */
 static void all_fill_is_a_factorization(void **state)
@@ -204,6 +207,54 @@ static void new_values_take_the_plan_that_is_there(void **state)
     dense_free(&d);
 }
 
+enum { MANY = 600, WEAK = 6 };
+
+/* A few rows first whose pivots vanish or are small: fewer than make a plan stale. */
+static dense weak_rows_first(rng *r)
+{
+    dense d = symmetric_problem(r, MANY, true);
+    for (int i = 0; i < WEAK; ++i) {
+        for (int j = 0; j < MANY; ++j) {
+            if (!d.there[i * MANY + j]) continue;
+            const double value = i == j ? (i % 2 ? 1e-6 : 1e-12) : j < WEAK ? 0 : 0.1;
+            dense_set(&d, i, j, value);
+            dense_set(&d, j, i, value);
+        }
+    }
+    return d;
+}
+
+/* Where the larger threshold for small pivots was taken it stays with the plan: the same values again move
+ * the same pivots, more than the smaller one would. */
+static void a_plan_keeps_the_threshold_that_it_was_made_with(void **state)
+{
+    static const char *const options[] = {LDLT_WEAK, LDLT_WEAK, LDLT_WEAK ",small_pivot=1e-8"};
+    (void)state;
+    rng r = rng_start(__func__);
+    int larger = 0;
+    for (int round = 0; round < 4; ++round) {
+        dense d = weak_rows_first(&r);
+        saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+        saddle_solver *solver = NULL;
+        int64_t moved[3];
+        for (int k = 0; k < 3; ++k) {
+            const saddle_options o = options_of(options[k]);
+            saddle_info info = saddle_info_default();
+            if (k != 1) saddle_destroy(&solver);
+            if (k != 1) assert_int_equal(saddle_create(&solver, &o, NULL, NULL), SADDLE_OK);
+            assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+            assert_int_equal(saddle_query(solver, &info), SADDLE_OK);
+            moved[k] = info.perturbed;
+        }
+        assert_int_equal(moved[0], moved[1]);
+        larger += moved[0] > moved[2];
+        saddle_destroy(&solver);
+        view_free(&A);
+        dense_free(&d);
+    }
+    assert_true(larger > 0);
+}
+
 /* The application is symmetric where symmetric iterations want it, and what is not is refused. */
 static void symmetric_iterations_take_symmetric_applications(void **state)
 {
@@ -340,6 +391,7 @@ int main(void)
         cmocka_unit_test(divergence_is_detected),
         cmocka_unit_test(the_same_bits_at_any_number_of_threads),
         cmocka_unit_test(new_values_take_the_plan_that_is_there),
+        cmocka_unit_test(a_plan_keeps_the_threshold_that_it_was_made_with),
         cmocka_unit_test(symmetric_iterations_take_symmetric_applications),
         cmocka_unit_test(singular_blocks_are_pushed_back),
         cmocka_unit_test(sizes_and_odd_matrices),
