@@ -296,27 +296,13 @@ static void the_portable_table_conforms(void **state)
 static void the_avx2_table_conforms(void **state)
 {
     (void)state;
-#ifdef SD_HAVE_AVX2
-    if (sd_cpu_has_avx2()) {
-        walk(&sd_cpu_avx2, SD_BLOCK_FASTER);
-        return;
-    }
-#endif
-    print_message("           this processor has no AVX2\n");
-    skip();
+    walk(avx2_or_skip(), SD_BLOCK_FASTER);
 }
 
 static void the_avx512_table_conforms(void **state)
 {
     (void)state;
-#ifdef SD_HAVE_AVX2
-    if (sd_cpu_has_avx512()) {
-        walk(&sd_cpu_avx512, SD_BLOCK_FASTER);
-        return;
-    }
-#endif
-    print_message("           this processor has no AVX-512\n");
-    skip();
+    walk(avx512_or_skip(), SD_BLOCK_FASTER);
 }
 
 static void the_cuda_module_conforms_by_default(void **state)

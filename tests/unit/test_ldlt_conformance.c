@@ -7,7 +7,6 @@
  * be the same from run to run and at any number of threads; those of different tables may differ.
  */
 #include "blocks.h"
-#include "cuda_module.h"
 
 #include "backend/cpu/cpu.h"
 #include "factor/ldlt_run.h"
@@ -556,27 +555,13 @@ static void the_portable_table_conforms(void **state)
 static void the_avx2_table_conforms(void **state)
 {
     (void)state;
-#ifdef SD_HAVE_AVX2
-    if (sd_cpu_has_avx2()) {
-        walk(&sd_cpu_avx2);
-        return;
-    }
-#endif
-    print_message("           this processor has no AVX2\n");
-    skip();
+    walk(avx2_or_skip());
 }
 
 static void the_avx512_table_conforms(void **state)
 {
     (void)state;
-#ifdef SD_HAVE_AVX2
-    if (sd_cpu_has_avx512()) {
-        walk(&sd_cpu_avx512);
-        return;
-    }
-#endif
-    print_message("           this processor has no AVX-512\n");
-    skip();
+    walk(avx512_or_skip());
 }
 
 static void the_cuda_module_conforms(void **state)
