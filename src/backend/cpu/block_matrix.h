@@ -63,43 +63,14 @@ void PUBLIC(block_norms)(sd_engine *e, const sd_blocks *x, sd_vector *norms)
     }
 }
 
-/* c + a b, as the vectors round it. */
-static inline real NAME(fused)(real c, real a, real b)
-{
+/* as the vectors round it */
 #ifdef __AVX2__
-    return MATH(fma)(a, b, c);
+#define FUSED(c, a, b) MATH(fma)(a, b, c)
 #else
-    return c + a * b;
+#define FUSED(c, a, b) ((c) + (a) * (b))
 #endif
-}
-
-/* Column c of the inverse of L D L', in the order of the pivots: y = L'^-1 D^-1 L^-1 y, y a column of the
- * permutation. */
-static inline void NAME(solve_unit)(const real *f, int n, uint32_t pairs, const uint8_t *row, int c, real *y)
-{
-    for (int s = 0; s < n; ++s) y[s] = row[s] == c ? 1 : 0;
-    for (int s = 0; s < n; ++s) {
-        if (s > 0 && pairs >> (s - 1) & 1) continue;
-        const int width = pairs >> s & 1 ? 2 : 1;
-        for (int i = s + width; i < n; ++i)
-            for (int j = s; j < s + width; ++j) y[i] = NAME(fused)(y[i], -f[i + j * n], y[j]);
-    }
-    for (int s = 0; s < n; ++s) {
-        if (pairs >> s & 1) {
-            const NAME(sd_pair) p = {f[s + s * n], f[s + 1 + s * n], f[s + 1 + (s + 1) * n]};
-            NAME(sd_pair_solve)(NAME(sd_pair_solver_of)(p), &y[s], &y[s + 1]);
-            ++s;
-        } else {
-            y[s] /= f[s + s * n];
-        }
-    }
-    for (int s = n - 1; s >= 0; --s) {
-        const int first = s > 0 && pairs >> (s - 1) & 1 ? s - 1 : s;
-        for (int j = first; j <= s; ++j)
-            for (int i = s + 1; i < n; ++i) y[j] = NAME(fused)(y[j], -f[i + j * n], y[i]);
-        s = first;
-    }
-}
+#include "backend/block_inverse.h"
+#undef FUSED
 
 void PUBLIC(block_invert)(sd_engine *e, const sd_block_factors *x, sd_blocks *y)
 {
@@ -110,16 +81,6 @@ void PUBLIC(block_invert)(sd_engine *e, const sd_block_factors *x, sd_blocks *y)
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int32_t k = 0; k < cut.count; ++k) {
         const piece p = piece_of(&cut, plan, k);
-        for (int32_t i = p.first; i < p.last; ++i) {
-            const sd_block_job job = plan->job[i];
-            const uint8_t *row = x->row + job.row;
-            real *to = (real *)y->data + job.entry, column[MOST];
-            for (int c = 0; c < p.rows; ++c) {
-                NAME(solve_unit)
-                ((const real *)x->data + job.entry, p.rows, x->state[job.block].pairs, row, c, column);
-                for (int s = 0; s < p.rows; ++s)
-                    if (row[s] >= c) to[row[s] + c * p.rows] = to[c + row[s] * p.rows] = column[s];
-            }
-        }
+        for (int32_t i = p.first; i < p.last; ++i) NAME(invert_block)(x, plan->job[i], p.rows, y);
     }
 }

@@ -47,47 +47,13 @@ void PUBLIC(block_norms)(sd_engine *e, const sd_blocks *x, sd_vector *norms)
     }
 }
 
-/* Column c of the inverse of L D L', in the order of the pivots: y = L'^-1 D^-1 L^-1 y, y a column of the
- * permutation. */
-static void NAME(solve_unit)(const real *f, int n, uint32_t pairs, const uint8_t *row, int c, real *y)
-{
-    for (int s = 0; s < n; ++s) y[s] = row[s] == c ? 1 : 0;
-    for (int s = 0; s < n; ++s) {
-        if (s > 0 && pairs >> (s - 1) & 1) continue;
-        const int width = pairs >> s & 1 ? 2 : 1;
-        for (int i = s + width; i < n; ++i)
-            for (int j = s; j < s + width; ++j) y[i] = MATH(fma)(-f[i + j * n], y[j], y[i]);
-    }
-    for (int s = 0; s < n; ++s) {
-        if (pairs >> s & 1) {
-            const NAME(sd_pair) p = {f[s + s * n], f[s + 1 + s * n], f[s + 1 + (s + 1) * n]};
-            NAME(sd_pair_solve)(NAME(sd_pair_solver_of)(p), &y[s], &y[s + 1]);
-            ++s;
-        } else {
-            y[s] /= f[s + s * n];
-        }
-    }
-    for (int s = n - 1; s >= 0; --s) {
-        const int first = s > 0 && pairs >> (s - 1) & 1 ? s - 1 : s;
-        for (int j = first; j <= s; ++j)
-            for (int i = s + 1; i < n; ++i) y[j] = MATH(fma)(-f[i + j * n], y[i], y[j]);
-        s = first;
-    }
-}
+#define FUSED(c, a, b) MATH(fma)(a, b, c)
+#include "backend/block_inverse.h"
+#undef FUSED
 
 void PUBLIC(block_invert)(sd_engine *e, const sd_block_factors *x, sd_blocks *y)
 {
     if (e->status) return;
-    for (int32_t k = 0; k < x->plan->count; ++k) {
-        const sd_block_job job = x->plan->job[k];
-        const int n = rows_of_job(x->plan, k);
-        real *to = (real *)y->data + job.entry, column[SD_BLOCK_MOST];
-        for (int c = 0; c < n; ++c) {
-            NAME(solve_unit)
-            ((const real *)x->data + job.entry, n, x->state[job.block].pairs, x->row + job.row, c, column);
-            for (int s = 0; s < n; ++s)
-                if (x->row[job.row + s] >= c)
-                    to[x->row[job.row + s] + c * n] = to[c + x->row[job.row + s] * n] = column[s];
-        }
-    }
+    for (int32_t k = 0; k < x->plan->count; ++k)
+        NAME(invert_block)(x, x->plan->job[k], rows_of_job(x->plan, k), y);
 }
