@@ -150,18 +150,23 @@ static void json_numbers(json *j, const char *key, const double *values, int cou
     json_close(j);
 }
 
+static void json_entry(json *j, const char *key, const ablate_entry *entry)
+{
+    json_object(j, key);
+    json_number(j, "backward_error", entry->backward);
+    json_number(j, "relative_residual", entry->residual);
+    json_number(j, "setup", entry->seconds);
+    json_count(j, "iterations", entry->iterations);
+    json_close(j);
+}
+
 static void json_method(json *j, const ablate_row *row, int m)
 {
     json_object(j, ablate_methods[m]);
     json_numbers(j, "epsilon", row->epsilon[m], ABLATE_EPSILONS);
     json_numbers(j, "block_size", row->size[m], ABLATE_SIZES);
     for (int p = 0; p < ABLATE_PIVOTS; ++p) json_numbers(j, ablate_pivots[p], row->pivoting[m][p], 2);
-    json_object(j, "table");
-    json_number(j, "backward_error", row->table[m].backward);
-    json_number(j, "relative_residual", row->table[m].residual);
-    json_number(j, "setup", row->table[m].seconds);
-    json_count(j, "iterations", row->table[m].iterations);
-    json_close(j);
+    json_entry(j, "table", &row->table[m]);
     json_close(j);
 }
 
@@ -183,12 +188,7 @@ static void json_row(json *j, const ablate_row *row)
     json_object(j, "factor_seconds");
     for (int k = 0; k < ABLATE_TIMES; ++k) json_number(j, ablate_times[k], row->factor[k]);
     json_close(j);
-    json_object(j, "defaults");
-    json_number(j, "backward_error", row->table[TABLE_OURS].backward);
-    json_number(j, "relative_residual", row->table[TABLE_OURS].residual);
-    json_number(j, "setup", row->table[TABLE_OURS].seconds);
-    json_count(j, "iterations", row->table[TABLE_OURS].iterations);
-    json_close(j);
+    json_entry(j, "defaults", &row->table[TABLE_OURS]);
     json_text(j, "why", row->why[0] ? row->why : NULL);
     json_close(j);
 }

@@ -1,6 +1,6 @@
 /*
  * The inverse of a block from its factors L D L', column by column, in `real`: included by the reference and
- * by the CPU, once a precision, with FUSED(c, a, b) = c + a b as their other kernels round it. The inverse is
+ * by the CPU, once a precision, with FUSED(a, b, c) = a b + c as their other kernels round it. The inverse is
  * symmetric to the last bit: what stands below the diagonal is mirrored. No header of its own.
  */
 
@@ -13,7 +13,7 @@ static inline void NAME(solve_unit)(const real *f, int n, uint32_t pairs, const 
         if (s > 0 && pairs >> (s - 1) & 1) continue;
         const int width = pairs >> s & 1 ? 2 : 1;
         for (int i = s + width; i < n; ++i)
-            for (int j = s; j < s + width; ++j) y[i] = FUSED(y[i], -f[i + j * n], y[j]);
+            for (int j = s; j < s + width; ++j) y[i] = FUSED(-f[i + j * n], y[j], y[i]);
     }
     for (int s = 0; s < n; ++s) {
         if (pairs >> s & 1) {
@@ -27,7 +27,7 @@ static inline void NAME(solve_unit)(const real *f, int n, uint32_t pairs, const 
     for (int s = n - 1; s >= 0; --s) {
         const int first = s > 0 && pairs >> (s - 1) & 1 ? s - 1 : s;
         for (int j = first; j <= s; ++j)
-            for (int i = s + 1; i < n; ++i) y[j] = FUSED(y[j], -f[i + j * n], y[i]);
+            for (int i = s + 1; i < n; ++i) y[j] = FUSED(-f[i + j * n], y[i], y[j]);
         s = first;
     }
 }

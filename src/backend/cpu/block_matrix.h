@@ -63,14 +63,7 @@ void PUBLIC(block_norms)(sd_engine *e, const sd_blocks *x, sd_vector *norms)
     }
 }
 
-/* as the vectors round it */
-#ifdef __AVX2__
-#define FUSED(c, a, b) MATH(fma)(a, b, c)
-#else
-#define FUSED(c, a, b) ((c) + (a) * (b))
-#endif
 #include "backend/block_inverse.h"
-#undef FUSED
 
 void PUBLIC(block_invert)(sd_engine *e, const sd_block_factors *x, sd_blocks *y)
 {

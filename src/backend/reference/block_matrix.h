@@ -47,7 +47,7 @@ void PUBLIC(block_norms)(sd_engine *e, const sd_blocks *x, sd_vector *norms)
     }
 }
 
-#define FUSED(c, a, b) MATH(fma)(a, b, c)
+#define FUSED(a, b, c) MATH(fma)(a, b, c)
 #include "backend/block_inverse.h"
 #undef FUSED
 
