@@ -151,7 +151,7 @@ static void tell(const making *t, const sd_ldlt_rule *rule, const sd_ldlt_counts
     info->pushed_back = m->pushed_back;
     info->generations = m->pushed_back > 0;
     info->replaced_blocks = counts->replaced;
-    info->fill_tau = rule->fill == SD_FILL_TAU ? rule->tau : NAN;
+    info->fill_tau = rule->fill == SD_FILL_TAU ? m->tau : NAN;
     info->sweeps = is_swept(t->s) && !m->fallback ? t->s->options.sweeps : -1;
     info->fallback = m->fallback;
     info->trisolve =
@@ -166,7 +166,8 @@ static void tell(const making *t, const sd_ldlt_rule *rule, const sd_ldlt_counts
                (long long)counts->replaced);
 }
 
-/* The same with a larger threshold; of the two the one that does better is kept. */
+/* The same with a larger threshold; of the two the one that does better is kept, and the first where there is
+ * no room for both. */
 static saddle_status find_again(const making *t, const sd_block_matrix *B, sd_ldlt_rule *rule,
                                 sd_ldlt_counts *counts)
 {
@@ -178,9 +179,11 @@ static saddle_status find_again(const making *t, const sd_block_matrix *B, sd_ld
     sd_ldlt_rule larger = *rule;
     double first = INFINITY, second = INFINITY;
     larger.small = SMALL_AGAIN * B->largest;
+    larger.most = most_numbers(t);
     saddle_status status = sd_ldlt_probe(c, B, &m->plan, &m->values, rule->threads, &first);
     if (!status) status = sd_ldlt_find(c, B, &larger, NULL, &plan, &values, &again);
     if (!status && !again.dear) status = sd_ldlt_probe(c, B, &plan, &values, rule->threads, &second);
+    if (status == SADDLE_MEMORY_LIMIT) status = SADDLE_OK; /* there are factors, if not the better ones */
     if (!status && second < BETTER * first) {
         const sd_ldlt_plan other_plan = m->plan;
         const sd_ldlt_values other_values = m->values;
@@ -208,6 +211,7 @@ static saddle_status find(const making *t, const sd_block_matrix *B, sd_ldlt_rul
     if (!status && moved && t->s->options.small_pivot == 0 && !is_swept(t->s))
         status = find_again(t, B, rule, counts);
     m->pushed_back = counts->pushed_back;
+    m->tau = rule->tau;
     return status;
 }
 
@@ -349,7 +353,7 @@ static saddle_status make(const making *t, bool *dear)
     const sd_csr *layout;
     sd_block_matrix B = {0};
     sd_ldlt_counts counts = {0};
-    const bool again = m->plan.row != NULL && !is_swept(s);
+    const bool again = m->plan.row != NULL && !is_swept(s) && (isnan(t->tau) || t->tau == m->tau);
     bool stale = false;
     saddle_status status = find_layout(t, precision, &whole, &layout);
     m->exponent = s->op[precision].exponent;

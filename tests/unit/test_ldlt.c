@@ -2,6 +2,7 @@
 #include "solving.h"
 
 #include "failing_allocator.h"
+#include "solve/solver.h"
 
 /* [D B'; B 0] with some of D zero: pivots must be 2x2, and pairs kept. */
 static dense kkt_problem(rng *r, int variables, int constraints)
@@ -255,6 +256,59 @@ static void a_plan_keeps_the_threshold_that_it_was_made_with(void **state)
     assert_true(larger > 0);
 }
 
+static saddle_status factor_within(const saddle_matrix *A, const char *list, int64_t bytes)
+{
+    saddle_options o = options_of(list);
+    saddle_solver *solver;
+    o.max_memory = bytes;
+    saddle_status status = saddle_create(&solver, &o, NULL, NULL);
+    if (!status) status = saddle_factor(solver, A);
+    saddle_destroy(&solver);
+    return status;
+}
+
+/* The second threshold is tried where there is room for it: what can be factored with one is factored. */
+static void a_second_threshold_needs_no_more_memory(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    dense d = weak_rows_first(&r);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    int refused = 0, done = 0;
+    for (int64_t bytes = 100000; bytes < 2000000; bytes += bytes / 30) {
+        const saddle_status one = factor_within(&A, LDLT_WEAK ",small_pivot=1e-8", bytes);
+        const saddle_status two = factor_within(&A, LDLT_WEAK, bytes);
+        assert_true(one == SADDLE_OK || one == SADDLE_MEMORY_LIMIT);
+        assert_int_equal(one, two);
+        refused += one != SADDLE_OK;
+        done += one == SADDLE_OK;
+    }
+    assert_true(refused > 0 && done > 0);
+    view_free(&A);
+    dense_free(&d);
+}
+
+/* `auto` begins the next factorization with the threshold that sufficed, and that wants a plan of its own. */
+static void another_threshold_makes_another_plan(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    dense d = kkt_problem(&r, 2 * N / 3, N / 3);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    const saddle_options options = options_of("method=ldlt,fill=tau:0.5");
+    saddle_solver *solver;
+    bool dear;
+    assert_int_equal(saddle_create(&solver, &options, NULL, NULL), SADDLE_OK);
+    assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+    const int64_t few = solver->info.factor_nnz;
+    assert_int_equal(sd_make_ldlt(solver, 1e-6, 0, &dear), SADDLE_OK);
+    assert_true(solver->info.factor_nnz > few);
+    assert_true(solver->info.fill_tau == 1e-6);
+    saddle_destroy(&solver);
+    view_free(&A);
+    dense_free(&d);
+}
+
 /* The application is symmetric where symmetric iterations want it, and what is not is refused. */
 static void symmetric_iterations_take_symmetric_applications(void **state)
 {
@@ -392,6 +446,8 @@ int main(void)
         cmocka_unit_test(the_same_bits_at_any_number_of_threads),
         cmocka_unit_test(new_values_take_the_plan_that_is_there),
         cmocka_unit_test(a_plan_keeps_the_threshold_that_it_was_made_with),
+        cmocka_unit_test(a_second_threshold_needs_no_more_memory),
+        cmocka_unit_test(another_threshold_makes_another_plan),
         cmocka_unit_test(symmetric_iterations_take_symmetric_applications),
         cmocka_unit_test(singular_blocks_are_pushed_back),
         cmocka_unit_test(sizes_and_odd_matrices),
