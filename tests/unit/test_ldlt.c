@@ -4,6 +4,8 @@
 #include "failing_allocator.h"
 #include "solve/solver.h"
 
+#include <limits.h>
+
 /* [D B'; B 0] with some of D zero: pivots must be 2x2, and pairs kept. */
 static dense kkt_problem(rng *r, int variables, int constraints)
 {
@@ -184,7 +186,7 @@ static void new_values_take_the_plan_that_is_there(void **state)
     saddle_info info = saddle_info_default();
     fill_random(&r, N, b);
     assert_int_equal(saddle_create(&solver, &options, NULL, NULL), SADDLE_OK);
-    for (int round = 0; round < 4; ++round) {
+    for (int round = 0; round < 2; ++round) {
         for (int i = 0; i < N; ++i)
             for (int j = 0; j <= i; ++j)
                 if (d.there[i * N + j] && round == 3) /* values of another kind altogether */
@@ -233,7 +235,7 @@ static void a_plan_keeps_the_threshold_that_it_was_made_with(void **state)
     (void)state;
     rng r = rng_start(__func__);
     int larger = 0;
-    for (int round = 0; round < 4; ++round) {
+    for (int round = 0; round < 2; ++round) {
         dense d = weak_rows_first(&r);
         saddle_matrix A = view_plain(&d, SADDLE_LOWER);
         saddle_solver *solver = NULL;
@@ -254,6 +256,44 @@ static void a_plan_keeps_the_threshold_that_it_was_made_with(void **state)
         dense_free(&d);
     }
     assert_true(larger > 0);
+}
+
+static int cancel_later(const saddle_progress *where, void *user)
+{
+    int *left = user;
+    (void)where;
+    return --*left < 0;
+}
+
+/* The first factorization and the one on a known pattern: wherever it is, the caller can end it, and begin
+ * again. */
+static void factorizations_can_be_cancelled(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    dense d = kkt_problem(&r, 2 * N / 3, N / 3);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    const saddle_options options = options_of("method=ldlt,fill=tau:1e-6,block_size=2");
+    int left = INT_MAX, looks[2];
+    const saddle_hooks hooks = {.progress = cancel_later, .user = &left};
+    saddle_solver *solver;
+    assert_int_equal(saddle_create(&solver, &options, &hooks, NULL), SADDLE_OK);
+    assert_int_equal(saddle_analyse(solver, &A), SADDLE_OK);
+    for (int again = 0; again < 2; ++again) {
+        left = INT_MAX;
+        assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+        looks[again] = INT_MAX - left;
+        for (int k = 0; again && k < looks[again]; ++k) {
+            left = k;
+            assert_int_equal(saddle_factor(solver, &A), SADDLE_CANCELLED);
+        }
+    }
+    assert_true(looks[1] > 3); /* more than those of every factorization */
+    left = INT_MAX;
+    assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+    saddle_destroy(&solver);
+    view_free(&A);
+    dense_free(&d);
 }
 
 static saddle_status factor_within(const saddle_matrix *A, const char *list, int64_t bytes)
@@ -446,6 +486,7 @@ int main(void)
         cmocka_unit_test(the_same_bits_at_any_number_of_threads),
         cmocka_unit_test(new_values_take_the_plan_that_is_there),
         cmocka_unit_test(a_plan_keeps_the_threshold_that_it_was_made_with),
+        cmocka_unit_test(factorizations_can_be_cancelled),
         cmocka_unit_test(a_second_threshold_needs_no_more_memory),
         cmocka_unit_test(another_threshold_makes_another_plan),
         cmocka_unit_test(symmetric_iterations_take_symmetric_applications),
