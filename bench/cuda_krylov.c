@@ -10,6 +10,7 @@
  * operands and its result once (Gram-Schmidt twice, as the method is): see floors[]. Beside it: whether two
  * runs gave the same bits.
  */
+#include "bench/engine_timing.h"
 #include "factor/diagonal.h"
 #include "solve/krylov.h"
 #include "solve/operator.h"
@@ -17,9 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { RESTART = 50, REPEATS = 5, COPIES = 20 };
+enum { RESTART = 50 };
 
 typedef struct method {
     const char *name;
@@ -39,20 +39,6 @@ static const method methods[] = {
     {"BiCGSTAB", sd_bicgstab, 2, 22, 2, 40, 120},
     {"GMRES(50)", sd_gmres, 1, 2 * (2 * 25.5 + 3) + 3, 1, RESTART, 3 * RESTART},
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void check(const sd_context *c, saddle_status status)
-{
-    if (!status) return;
-    fprintf(stderr, "failed: %s\n", c->message);
-    exit(1);
-}
 
 /* The Laplacian on a cube, whole. */
 static sd_csr laplacian(sd_context *c, int32_t side)
@@ -77,29 +63,6 @@ static sd_csr laplacian(sd_context *c, int32_t side)
     return A;
 }
 
-/* Bytes a second of y = x, both of `bytes`. */
-static double copy_rate(sd_engine *e, int64_t bytes)
-{
-    sd_vector x = sd_vector_new(e, SD_DOUBLE, bytes / 8, "copy"),
-              y = sd_vector_new(e, SD_DOUBLE, bytes / 8, "copy");
-    sd_vector first = {y.data, 1, SD_DOUBLE};
-    sd_engine_reserve(e, 1, NULL);
-    check(e->context, e->status);
-    double best = 1e300;
-    for (int k = 0; k < REPEATS; ++k) {
-        sd_copy(e, &x, &y);
-        sd_dot_of(e, &first, &first);
-        const double begin = now();
-        for (int i = 0; i < COPIES; ++i) sd_copy(e, &x, &y);
-        sd_dot_of(e, &first, &first);
-        const double passed = now() - begin;
-        if (passed < best) best = passed;
-    }
-    sd_vector_free(e, &x);
-    sd_vector_free(e, &y);
-    return 2.0 * (double)bytes * COPIES / best;
-}
-
 /* Best seconds of `maxiter` iterations from 0; x holds the last result. */
 static double run(sd_engine *e, const sd_system *s, const method *how, int64_t maxiter, sd_vector *x)
 {
@@ -108,9 +71,9 @@ static double run(sd_engine *e, const sd_system *s, const method *how, int64_t m
         sd_monitor m;
         sd_fill(e, 0.0, x);
         check(e->context, sd_monitor_begin(&m, e, s, 1e-300, SADDLE_STOP_ANY, maxiter));
-        const double begin = now();
+        const double begin = sd_seconds();
         how->run(e, s, x, &m);
-        const double passed = now() - begin; /* the last look has waited for everything */
+        const double passed = sd_seconds() - begin; /* the last look has waited for everything */
         check(e->context, e->status);
         if (m.iterations != maxiter)
             fprintf(stderr, "%s stopped at %lld\n", how->name, (long long)m.iterations);

@@ -11,6 +11,7 @@
  * vectors. Beside them: the largest difference between the devices over the largest entry, and whether two
  * runs had the same bits. A second line has what the cost model (factor/ldlt_cost.h) predicts.
  */
+#include "bench/engine_timing.h"
 #include "cli/bench_problem.h"
 #include "factor/ldlt_run.h"
 #include "solve/solver.h"
@@ -19,31 +20,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { REPEATS = 5, SOLVES = 20 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void check(const sd_context *c, saddle_status status)
-{
-    if (!status) return;
-    fprintf(stderr, "failed: %s\n", c->message);
-    exit(1);
-}
-
-/* Waits for all that an engine has been given. */
-static void finish(sd_engine *e, const sd_vector *any)
-{
-    const sd_vector first = {any->data, 1, any->precision};
-    sd_dot_of(e, &first, &first);
-    check(e->context, e->status);
-}
+enum { SOLVES = 20 };
 
 /* What a device makes of a problem. */
 typedef struct outcome {
@@ -54,24 +32,6 @@ typedef struct outcome {
     double *x;                    /* M^-1 b, on the host */
     bool same;
 } outcome;
-
-/* Bytes a second of y = x, both of n numbers. */
-static double copy_rate(sd_engine *e, int64_t n)
-{
-    sd_vector x = sd_vector_new(e, SD_DOUBLE, n, "copy"), y = sd_vector_new(e, SD_DOUBLE, n, "copy");
-    double best = INFINITY;
-    check(e->context, e->status);
-    for (int k = 0; k < REPEATS; ++k) {
-        finish(e, &y);
-        const double begin = now();
-        for (int i = 0; i < SOLVES; ++i) sd_copy(e, &x, &y);
-        finish(e, &y);
-        best = fmin(best, now() - begin);
-    }
-    sd_vector_free(e, &x);
-    sd_vector_free(e, &y);
-    return 16.0 * (double)n * SOLVES / best;
-}
 
 /* Times solves of b; x is what comes out, on the host. */
 static double time_solves(sd_engine *e, const sd_ldlt_factors *f, const double *b, double *x, bool *same)
@@ -86,10 +46,10 @@ static double time_solves(sd_engine *e, const sd_ldlt_factors *f, const double *
     sd_vector_get(e, &z, x);
     for (int k = 0; k < REPEATS; ++k) {
         finish(e, &z);
-        const double begin = now();
+        const double begin = sd_seconds();
         for (int i = 0; i < SOLVES; ++i) sd_ldlt_solve(e, f, &r, &z, &work);
         finish(e, &z);
-        best = fmin(best, (now() - begin) / SOLVES);
+        best = fmin(best, (sd_seconds() - begin) / SOLVES);
     }
     sd_vector_get(e, &z, again);
     check(e->context, e->status);
@@ -110,7 +70,7 @@ static double time_sweeps(sd_engine *e, const sd_ldlt_factors *f, bool entries)
     check(e->context, e->status);
     for (int k = 0; k < REPEATS; ++k) {
         finish(e, &v[2]);
-        const double begin = now();
+        const double begin = sd_seconds();
         for (int i = 0; i < SOLVES; ++i) {
             if (entries) {
                 sd_ldlt_sweep_entries(e, f, SD_LDLT_FORWARD, &v[0], &v[1], &v[2]);
@@ -121,7 +81,7 @@ static double time_sweeps(sd_engine *e, const sd_ldlt_factors *f, bool entries)
             }
         }
         finish(e, &v[2]);
-        best = fmin(best, (now() - begin) / SOLVES);
+        best = fmin(best, (sd_seconds() - begin) / SOLVES);
     }
     for (int k = 0; k < 3; ++k) sd_vector_free(e, &v[k]);
     return best;
@@ -139,7 +99,7 @@ static outcome measure(const saddle_solver *s, int device, sd_precision precisio
     sd_context_init(&c, NULL, 0);
     check(&c, sd_engine_open(&c, &e, device, sd_thread_count(0)));
     check(&c, sd_engine_reserve(&e, s->A.n, NULL));
-    o.copy = copy_rate(&e, (int64_t)(device == SADDLE_DEVICE_CPU ? 16 : 64) << 20);
+    o.copy = copy_rate(&e, (int64_t)(device == SADDLE_DEVICE_CPU ? 128 : 512) << 20);
     check(&c, sd_operator_make(&e, &s->A, precision, SD_SUMS_BY_SLICES, &op));
     if (s->A.half && !op.sparse.half) check(&c, sd_csr_expand(&c, &s->A, &whole));
     /* a run on the solver's plan */
@@ -147,18 +107,18 @@ static outcome measure(const saddle_solver *s, int device, sd_precision precisio
     check(&c, sd_ldlt_begin_run(&e, &m, whole.ptr ? &whole : &s->A, precision));
     sd_csr_free(&c, &whole);
     for (int k = 0; k < REPEATS; ++k) {
-        const double begin = now();
+        const double begin = sd_seconds();
         check(&c, sd_ldlt_refactor(&e, &m.runner, &op.sparse, &rule, &m.numbers, &counts));
-        o.refactor = fmin(o.refactor, now() - begin);
+        o.refactor = fmin(o.refactor, sd_seconds() - begin);
     }
     const sd_sweep_rule sweeps = {.pivots = rule, .relax = 1, .sweeps = 8};
     bool *weak = malloc((size_t)m.plan.blocks * sizeof *weak);
     double residual;
     for (int k = 0; k < 2; ++k) {
-        const double begin = now();
+        const double begin = sd_seconds();
         check(&c,
               sd_ldlt_run_sweeps(&e, &m.runner, &op.sparse, &sweeps, weak, &m.numbers, &counts, &residual));
-        o.sweeps = fmin(o.sweeps, now() - begin);
+        o.sweeps = fmin(o.sweeps, sd_seconds() - begin);
     }
     free(weak);
     check(&c, sd_ldlt_refactor(&e, &m.runner, &op.sparse, &rule, &m.numbers, &counts));

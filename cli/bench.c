@@ -397,11 +397,13 @@ static const option bench_options[] = {
                 "direct: what a peer may take for a matrix; blocks: what a solve may take; ldlt: what a run "
                 "may take, there 60"),
     OPTION_CHOICE(
-        "part", "all|kernels|mixed|apply|setup|anchors|growth",
+        "part", "all|kernels|mixed|apply|setup|anchors|growth|backends",
         "blocks (first five): what is measured; with matrices also that, which otherwise is left out. "
-        "ldlt: all (matrices), setup, anchors, growth"),
+        "ldlt: all (matrices), setup, anchors, growth, backends"),
     OPTION_TEXT("methods", "NAME[,NAME...]", NULL,
-                "ldlt: only these of ldlt, ldlt-none, jacobi, paper, auto, direct"),
+                "ldlt: only these of ldlt, ldlt-none, jacobi, paper, auto, direct; of --part backends: "
+                "reference, cpu, "
+                "cuda"),
     OPTION_FLAG("ablate", 0, "ldlt: Table I and Figure 3 of \"Stretching Jacobi\" for the matrices"),
     OPTION_FLAG("quick", 0, "blocks: few and small batches, for a first look"),
     OPTION_TEXT("kernel", "NAME[,NAME...]", NULL,
@@ -466,7 +468,12 @@ const command command_bench = {
         "--part anchors: those that have published figures; setup: generated 3-D problems, the setup of ldlt "
         "beside the direct factorization in time and memory; growth: doubling series of generated problems, "
         "and "
-        "the exponents of their times (operands of these two are families, FAMILY[:P]). --ablate: dominance, "
+        "the exponents of their times (operands of these two are families, FAMILY[:P]); backends: the "
+        "iterations "
+        "of "
+        "ldlt on each backend, with the factors as they were found (first) and with the same values factored "
+        "on "
+        "the pattern that is known then (again). --ablate: dominance, "
         "small pivots, block size, pivoting, sweeps and times, and the errors after four times GMRES(25).",
     .examples = "  saddle bench read A.mtx.gz\n"
                 "  saddle bench spmv A.mtx.gz --json -\n"
@@ -476,6 +483,7 @@ const command command_bench = {
                 "  saddle bench blocks matrices/spd/*.mtx.gz --block-size 16 --plot bicgstab.svg\n"
                 "  saddle bench ldlt matrices/kkt --methods ldlt,direct --json ldlt.json\n"
                 "  saddle bench ldlt --part growth darcy3d --size 250000\n"
+                "  saddle bench ldlt matrices/kkt --part backends --methods cpu,cuda\n"
                 "  saddle bench ldlt A.mtx B.mtx --ablate --plot figure3.png\n",
     .options = bench_options,
     .library = "scaling|order|pairs|factorization|threshold|device|blocking|block_size|block_kernel|"

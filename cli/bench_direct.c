@@ -17,7 +17,6 @@
 #include "cli/solve.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,14 +234,6 @@ static saddle_status write_for_peers(direct_bench *t, const char *operand)
     return saddle_write_matrix(t->path, &t->problem.A, operand, t->message);
 }
 
-/* The folder of a file, without those above it. */
-static void name_group(const bench_problem *p, const char *operand, char *group, size_t group_size)
-{
-    char *path = realpath(operand, NULL);
-    snprintf(group, group_size, "%s", p->generated || !path ? "generated" : basename(dirname(path)));
-    free(path);
-}
-
 static void begin_row(direct_row *row)
 {
     memset(row, 0, sizeof *row);
@@ -288,7 +279,7 @@ static int bench_one(direct_bench *t, const char *operand, const char *name, boo
     if (good) {
         row->n = facts.rows;
         row->nnz = facts.nnz;
-        name_group(&t->problem, operand, row->group, sizeof row->group);
+        snprintf(row->group, sizeof row->group, "%s", t->problem.group);
         status = measure(t, row);
         end_row(row);
     }

@@ -4,6 +4,7 @@
  *   (no part)   every matrix by every recipe: solved or not, iterations, stored entries, seconds
  *   anchors     the matrices that have published figures
  *   setup       generated 3-D problems: the setup of ldlt beside the direct factorization
+ *   backends    iterations on the reference, the CPU and a GPU beside each other
  *   growth      doubling series of generated problems: exponents of time against entries
  *   --ablate    Table I and Figure 3 of Stretching Jacobi
  */
@@ -23,7 +24,13 @@
 
 #define LIMIT 60.0 /* seconds of a run */
 
-enum { PART_ALL = 0, PART_SETUP = 4, PART_ANCHORS = 5, PART_GROWTH = 6 }; /* words of --part (bench.c) */
+enum {
+    PART_ALL = 0,
+    PART_SETUP = 4,
+    PART_ANCHORS = 5,
+    PART_GROWTH = 6,
+    PART_BACKENDS = 7
+}; /* words of --part (bench.c) */
 
 static bool add_path(ldlt_operands *o, const char *folder, const char *name)
 {
@@ -101,7 +108,7 @@ static int check_options(const arguments *a)
 {
     const int part = argument_choice(a, "part");
     const bool ablate = argument_flag(a, "ablate"), made = part == PART_SETUP || part == PART_GROWTH;
-    if (part != PART_ALL && part != PART_SETUP && part != PART_ANCHORS && part != PART_GROWTH)
+    if (part != PART_ALL && part < PART_SETUP)
         return usage_error(a, "--part %s is for bench blocks", argument_text(a, "part"));
     if (ablate && part != PART_ALL)
         return usage_error(a, "--ablate and --part are two kinds of run: take one");
@@ -109,6 +116,8 @@ static int check_options(const arguments *a)
         return usage_error(a, "--size is for --part setup and --part growth");
     if (argument_given(a, "methods") && (made || ablate))
         return usage_error(a, "--methods is for matrices: not with --ablate, --part setup and --part growth");
+    if (argument_given(a, "device") && part == PART_BACKENDS)
+        return usage_error(a, "--part backends goes through all devices: --methods chooses among them");
     if (argument_given(a, "plot") && !ablate && part != PART_GROWTH)
         return usage_error(a, "--plot is for --ablate and --part growth");
     if (a->library.scaling == SADDLE_SCALING_USER || a->library.order == SADDLE_ORDER_USER)
@@ -116,11 +125,32 @@ static int check_options(const arguments *a)
     return EXIT_DONE;
 }
 
-static int run_part(ldlt_bench *t, const ldlt_operands *o)
+int ldlt_walk(ldlt_bench *t, const ldlt_operands *o, void (*measure)(ldlt_bench *t, void *report),
+              void *report)
+{
+    int status = EXIT_DONE;
+    for (int k = 0; k < o->count; ++k) {
+        const int loaded = ldlt_load(t, o->paths[k]);
+        if (loaded == EXIT_DONE) {
+            measure(t, report);
+            ldlt_unload(t);
+        } else {
+            status = loaded;
+        }
+        progress_end();
+        if (loaded != EXIT_INTERRUPTED && progress_interrupted())
+            return fail(EXIT_INTERRUPTED, "interrupted at %s", o->paths[k]);
+        if (progress_interrupted()) break;
+    }
+    return status;
+}
+
+static int run_part(ldlt_bench *t, ldlt_operands *o)
 {
     const int part = argument_choice(t->a, "part");
     if (argument_flag(t->a, "ablate")) return ldlt_ablate(t, o);
     if (part == PART_SETUP || part == PART_GROWTH) return ldlt_made(t, part == PART_GROWTH);
+    if (part == PART_BACKENDS) return ldlt_backends(t, o);
     return ldlt_matrices(t, o, part == PART_ANCHORS);
 }
 

@@ -23,6 +23,7 @@ extern const char *const ldlt_recipe_names[LDLT_RECIPES];
 
 /* A times ones, and a random one. */
 enum { LDLT_SIDES = 2 };
+extern const char *const ldlt_side_names[LDLT_SIDES];
 
 /* One run. Numbers that are not known are NaN, counts -1. */
 typedef struct ldlt_result {
@@ -39,6 +40,12 @@ typedef struct ldlt_result {
     double planned_flops, planned_bytes; /* of the direct solver */
 } ldlt_result;
 
+/* What a report says of a matrix. */
+typedef struct ldlt_matrix {
+    char name[64], group[64];
+    int64_t n, nnz;
+} ldlt_matrix;
+
 /* What all runs share: the matrix at work, its right-hand sides, and the time that a run may take. */
 typedef struct ldlt_bench {
     const arguments *a;
@@ -46,7 +53,7 @@ typedef struct ldlt_bench {
     double limit, until, gemm; /* seconds of a run, its end, and flop/s of a core once they are wanted */
     bool late;
     bench_problem problem;
-    int64_t nnz;
+    ldlt_matrix matrix;
     double *b, *x; /* LDLT_SIDES columns, and one */
     char message[SADDLE_MESSAGE_SIZE];
 } ldlt_bench;
@@ -67,6 +74,8 @@ saddle_options ldlt_recipe_options(const ldlt_bench *t, ldlt_recipe recipe);
 /* Analyses and factors, and solves with so many right-hand sides. A run that fails, or is late, says why; so
  * does a direct factorization that is left out, since its plan fits neither memory nor time. */
 ldlt_result ldlt_try(ldlt_bench *t, const saddle_options *o, int sides);
+/* The same; then factors the same values again, on the plan that is there now, and solves with that. */
+ldlt_result ldlt_try_twice(ldlt_bench *t, const saddle_options *o, int sides, ldlt_result *again);
 
 /* The larger of the two right-hand sides' iterations and errors; NaN where one is not known. */
 double ldlt_iterations(const ldlt_result *r);
@@ -79,14 +88,14 @@ double ldlt_solve_time(const ldlt_result *r);
 double ldlt_stored(const ldlt_result *r, int64_t nnz);
 
 typedef struct ldlt_row {
-    char name[64], group[64];
-    int64_t n, nnz;
+    ldlt_matrix matrix;
     ldlt_result results[LDLT_RECIPES];
     ldlt_result to_residual; /* of an anchor: ldlt to a relative residual of 1e-8 */
 } ldlt_row;
 
 typedef struct ldlt_report {
     const arguments *a;
+    bool anchors; /* each with ldlt to a residual beside the recipes */
     bool wanted[LDLT_RECIPES];
     int count;
     ldlt_row *rows;
@@ -97,17 +106,29 @@ typedef struct ldlt_operands {
     int count, room;
     char **paths;
 } ldlt_operands;
-int ldlt_matrices(ldlt_bench *t, const ldlt_operands *o, bool anchors);
+/* Loads one after the other and calls for each; one that cannot be read is told and is the exit status, and
+ * the next ones go on. */
+int ldlt_walk(ldlt_bench *t, const ldlt_operands *o, void (*measure)(ldlt_bench *t, void *report),
+              void *report);
+int ldlt_matrices(ldlt_bench *t, ldlt_operands *o, bool anchors);
 int ldlt_made(ldlt_bench *t, bool growth);
+int ldlt_backends(ldlt_bench *t, const ldlt_operands *o);
 int ldlt_ablate(ldlt_bench *t, const ldlt_operands *o);
 
+/* The names of --methods into flags, all where nothing is said; an exit status. */
+int ldlt_choose(const arguments *a, const char *const *names, int count, bool *wanted);
+
 /* The reports (bench_ldlt_report.c, bench_ldlt_json.c). */
+/* The iterations of both sides, a dash where they are not known. */
+const char *ldlt_sides_text(const int64_t *iterations, char *text, size_t size);
 void print_ldlt_header(const ldlt_report *t);
 void print_ldlt_row(const ldlt_report *t, const ldlt_row *row);
 void print_ldlt_methods(const ldlt_report *t);
 void print_ldlt_totals(const ldlt_report *t);
 void print_ldlt_anchors(const ldlt_report *t);
 void print_ldlt_run(const arguments *a);
+/* Whether tables are wanted. */
+bool ldlt_prints(const arguments *a);
 /* A number in a column of this width, a dash where it is not known. */
 void print_column(const char *format, int width, double number);
 
@@ -130,6 +151,8 @@ typedef struct ldlt_anchor {
 const ldlt_anchor *ldlt_anchor_find(const char *name);
 
 int ldlt_json_begin(json *j, const ldlt_bench *t, const char *part);
+/* The first keys of a row. */
+void ldlt_json_matrix(json *j, const ldlt_matrix *m);
 void ldlt_json_result(json *j, const char *key, const ldlt_result *r);
 int write_ldlt_json(const ldlt_bench *bench, const ldlt_report *t, const char *part);
 

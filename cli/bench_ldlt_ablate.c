@@ -8,10 +8,8 @@
  */
 #include "cli/bench_ldlt_ablate.h"
 
-#include "cli/outputs.h"
 #include "cli/paper.h"
 #include "cli/progress.h"
-#include "cli/solve.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,8 +40,8 @@ static void find_published(ablate_row *row)
     for (int k = 0; k < 4; ++k) row->published[k / 2][k % 2] = NAN;
     for (size_t k = 0; k < sizeof published / sizeof published[0]; ++k) {
         const size_t length = strlen(published[k].name);
-        if (strncmp(row->name, published[k].name, length) != 0 ||
-            (row->name[length] && strcmp(row->name + length, "_saddle") != 0))
+        if (strncmp(row->matrix.name, published[k].name, length) != 0 ||
+            (row->matrix.name[length] && strcmp(row->matrix.name + length, "_saddle") != 0))
             continue;
         memcpy(row->published[0], published[k].swept, sizeof row->published[0]);
         memcpy(row->published[1], published[k].exact, sizeof row->published[1]);
@@ -139,38 +137,26 @@ static void measure_table(ldlt_bench *t, ablate_row *row)
     }
 }
 
-static int ablate_matrix(ldlt_bench *t, ablate_report *report, const char *operand)
+static void ablate_matrix(ldlt_bench *t, void *to)
 {
+    ablate_report *report = to;
     ablate_row *row = &report->rows[report->count];
-    const int status = ldlt_load(t, operand);
-    if (status != EXIT_DONE) return status;
-    matrix_name(operand, row->name, sizeof row->name);
-    row->n = t->problem.A.rows;
-    row->nnz = t->nnz;
+    row->matrix = t->matrix;
     find_published(row);
     measure_dominance(t, row);
     measure_settings(t, row);
     measure_sweeps(t, row);
     measure_table(t, row);
-    ldlt_unload(t);
-    progress_end();
-    if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted at %s", operand);
-    ++report->count;
-    return EXIT_DONE;
+    report->count += !progress_interrupted();
 }
 
 int ldlt_ablate(ldlt_bench *t, const ldlt_operands *o)
 {
-    const bool print = !argument_flag(t->a, "quiet") && !is_standard(t->a, "json");
     const char *plot = argument_text(t->a, "plot");
     ablate_report report = {0, calloc((size_t)o->count + 1, sizeof(ablate_row))};
-    int status = EXIT_DONE;
     if (!report.rows) return fail(EXIT_MEMORY, "no memory for the rows");
-    for (int k = 0; k < o->count && status != EXIT_INTERRUPTED; ++k) {
-        const int one = ablate_matrix(t, &report, o->paths[k]);
-        if (one != EXIT_DONE) status = one;
-    }
-    if (print && report.count > 0) {
+    int status = ldlt_walk(t, o, ablate_matrix, &report);
+    if (ldlt_prints(t->a) && report.count > 0) {
         print_ablation(&report);
         print_ldlt_run(t->a);
     }

@@ -22,8 +22,7 @@ typedef struct ablate_entry {
 
 /* Errors are |L D L' - A| / |A| in the infinity norm; NaN where a run failed. */
 typedef struct ablate_row {
-    char name[64];
-    int64_t n, nnz;
+    ldlt_matrix matrix;
     double dominance[2][3]; /* 3a: least, mean, largest: in the paper's blocks, and in those of ldlt */
     double epsilon[ABLATE_METHODS][ABLATE_EPSILONS];   /* 3b */
     double size[ABLATE_METHODS][ABLATE_SIZES];         /* 3c */

@@ -10,7 +10,7 @@ static const int told_sweeps[TOLD] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16};
 
 static void print_name(const ablate_report *t, int k)
 {
-    printf("%2d %-13.13s", k + 1, t->rows[k].name);
+    printf("%2d %-13.13s", k + 1, t->rows[k].matrix.name);
 }
 
 static void print_dominance(const ablate_report *t)
@@ -139,7 +139,8 @@ void print_ablation(const ablate_report *t)
     print_times(t);
     print_table(t);
     for (int k = 0; k < t->count; ++k)
-        if (t->rows[k].why[0]) printf("%s: a run without figures: %s\n", t->rows[k].name, t->rows[k].why);
+        if (t->rows[k].why[0])
+            printf("%s: a run without figures: %s\n", t->rows[k].matrix.name, t->rows[k].why);
 }
 
 static void json_numbers(json *j, const char *key, const double *values, int count)
@@ -149,27 +150,30 @@ static void json_numbers(json *j, const char *key, const double *values, int cou
     json_close(j);
 }
 
+static void json_entry(json *j, const char *key, const ablate_entry *entry)
+{
+    json_object(j, key);
+    json_number(j, "backward_error", entry->backward);
+    json_number(j, "relative_residual", entry->residual);
+    json_number(j, "setup", entry->seconds);
+    json_count(j, "iterations", entry->iterations);
+    json_close(j);
+}
+
 static void json_method(json *j, const ablate_row *row, int m)
 {
     json_object(j, ablate_methods[m]);
     json_numbers(j, "epsilon", row->epsilon[m], ABLATE_EPSILONS);
     json_numbers(j, "block_size", row->size[m], ABLATE_SIZES);
     for (int p = 0; p < ABLATE_PIVOTS; ++p) json_numbers(j, ablate_pivots[p], row->pivoting[m][p], 2);
-    json_object(j, "table");
-    json_number(j, "backward_error", row->table[m].backward);
-    json_number(j, "relative_residual", row->table[m].residual);
-    json_number(j, "setup", row->table[m].seconds);
-    json_count(j, "iterations", row->table[m].iterations);
-    json_close(j);
+    json_entry(j, "table", &row->table[m]);
     json_close(j);
 }
 
 static void json_row(json *j, const ablate_row *row)
 {
     json_object(j, NULL);
-    json_text(j, "name", row->name);
-    json_count(j, "n", row->n);
-    json_count(j, "nnz", row->nnz);
+    ldlt_json_matrix(j, &row->matrix);
     json_numbers(j, "dominance_grid", row->dominance[0], 3);
     json_numbers(j, "dominance_clusters", row->dominance[1], 3);
     for (int m = 0; m < ABLATE_METHODS; ++m) json_method(j, row, m);
@@ -184,12 +188,7 @@ static void json_row(json *j, const ablate_row *row)
     json_object(j, "factor_seconds");
     for (int k = 0; k < ABLATE_TIMES; ++k) json_number(j, ablate_times[k], row->factor[k]);
     json_close(j);
-    json_object(j, "defaults");
-    json_number(j, "backward_error", row->table[TABLE_OURS].backward);
-    json_number(j, "relative_residual", row->table[TABLE_OURS].residual);
-    json_number(j, "setup", row->table[TABLE_OURS].seconds);
-    json_count(j, "iterations", row->table[TABLE_OURS].iterations);
-    json_close(j);
+    json_entry(j, "defaults", &row->table[TABLE_OURS]);
     json_text(j, "why", row->why[0] ? row->why : NULL);
     json_close(j);
 }

@@ -16,13 +16,21 @@ int ldlt_json_begin(json *j, const ldlt_bench *t, const char *part)
     return EXIT_DONE;
 }
 
+void ldlt_json_matrix(json *j, const ldlt_matrix *m)
+{
+    json_text(j, "name", m->name);
+    json_text(j, "group", m->group);
+    json_count(j, "n", m->n);
+    json_count(j, "nnz", m->nnz);
+}
+
 static void json_sides(json *j, const ldlt_result *r)
 {
     json_array(j, "right_hand_sides");
     for (int k = 0; k < LDLT_SIDES; ++k) {
         if (r->iterations[k] < 0) continue;
         json_object(j, NULL);
-        json_text(j, "rhs", k == 0 ? "A1" : "random");
+        json_text(j, "rhs", ldlt_side_names[k]);
         json_count(j, "iterations", r->iterations[k]);
         json_number(j, "backward_error", r->backward[k]);
         json_number(j, "componentwise_error", r->componentwise[k]);
@@ -78,10 +86,7 @@ int write_ldlt_json(const ldlt_bench *bench, const ldlt_report *t, const char *p
     for (int i = 0; i < t->count; ++i) {
         const ldlt_row *row = &t->rows[i];
         json_object(&j, NULL);
-        json_text(&j, "name", row->name);
-        json_text(&j, "group", row->group);
-        json_count(&j, "n", row->n);
-        json_count(&j, "nnz", row->nnz);
+        ldlt_json_matrix(&j, &row->matrix);
         json_object(&j, "methods");
         for (int k = 0; k < LDLT_RECIPES; ++k)
             if (row->results[k].run) ldlt_json_result(&j, ldlt_recipe_names[k], &row->results[k]);

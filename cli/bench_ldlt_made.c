@@ -8,7 +8,6 @@
 #include "cli/bench_ldlt_made.h"
 
 #include "cli/families.h"
-#include "cli/outputs.h"
 #include "cli/progress.h"
 
 #include <inttypes.h>
@@ -62,8 +61,8 @@ static int measure_problem(ldlt_bench *t, made_report *report, const char *text,
     snprintf(row->family, sizeof row->family, "%.30s", text);
     row->axes = family_axes(f->name);
     row->size = size;
-    row->n = t->problem.A.rows;
-    row->nnz = t->nnz;
+    row->n = t->matrix.n;
+    row->nnz = t->matrix.nnz;
     if (report->growth) {
         const saddle_options o = ldlt_options(t, "method=ldlt tol=1e-12");
         row->ldlt = ldlt_try(t, &o, 1);
@@ -145,7 +144,7 @@ double made_total(const made_row *row)
 
 int ldlt_made(ldlt_bench *t, bool growth)
 {
-    const bool print = !argument_flag(t->a, "quiet") && !is_standard(t->a, "json");
+    const bool print = ldlt_prints(t->a);
     const char *plot = argument_text(t->a, "plot");
     made_report report = {.growth = growth};
     for (int k = 1; k < t->a->operand_count; ++k) {

@@ -2,13 +2,10 @@
  * `saddle bench ldlt` on matrices: every one by every recipe, a row each; and part anchors, which takes those
  * of them that have published figures.
  */
-#define _GNU_SOURCE
 #include "cli/bench_ldlt.h"
-#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/solve.h"
 
-#include <libgen.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,88 +24,71 @@ const ldlt_anchor *ldlt_anchor_find(const char *name)
     return NULL;
 }
 
-/* "ldlt,paper" into flags; all where nothing is said. */
-static int choose_recipes(ldlt_report *t)
+int ldlt_choose(const arguments *a, const char *const *names, int count, bool *wanted)
 {
-    const char *name = argument_text(t->a, "methods");
-    for (int k = 0; k < LDLT_RECIPES; ++k) t->wanted[k] = !name;
+    const char *name = argument_text(a, "methods");
+    for (int k = 0; k < count; ++k) wanted[k] = !name;
     while (name) {
         const size_t length = strcspn(name, ",");
-        int found = LDLT_RECIPES;
-        for (int k = 0; k < LDLT_RECIPES; ++k)
-            if (strlen(ldlt_recipe_names[k]) == length && strncmp(name, ldlt_recipe_names[k], length) == 0)
-                found = k;
-        if (found == LDLT_RECIPES)
-            return usage_error(t->a, "--methods: there is no \"%.*s\"", (int)length, name);
-        t->wanted[found] = true;
+        int found = count;
+        for (int k = 0; k < count; ++k)
+            if (strlen(names[k]) == length && strncmp(name, names[k], length) == 0) found = k;
+        if (found == count) return usage_error(a, "--methods: there is no \"%.*s\"", (int)length, name);
+        wanted[found] = true;
         name = name[length] ? name + length + 1 : NULL;
     }
     return EXIT_DONE;
 }
 
-/* The folder of a file, without those above it. */
-static void name_group(const bench_problem *p, const char *operand, char *group, size_t group_size)
+/* One matrix by all that is wanted; one that is not solved is what is counted. */
+static void measure_matrix(ldlt_bench *t, void *to)
 {
-    char *path = realpath(operand, NULL);
-    snprintf(group, group_size, "%s", p->generated || !path ? "generated" : basename(dirname(path)));
-    free(path);
-}
-
-/* A matrix that cannot be read is a failure; one that is not solved is what is counted. */
-static int measure_matrix(ldlt_bench *t, ldlt_report *report, const char *operand, const char *name,
-                          bool anchor)
-{
+    ldlt_report *report = to;
     ldlt_row *row = &report->rows[report->count];
-    const int status = ldlt_load(t, operand);
-    if (status != EXIT_DONE) return status;
-    memset(row, 0, sizeof *row);
-    snprintf(row->name, sizeof row->name, "%.60s", name);
-    name_group(&t->problem, operand, row->group, sizeof row->group);
-    row->n = t->problem.A.rows;
-    row->nnz = t->nnz;
+    row->matrix = t->matrix;
     for (int k = 0; k < LDLT_RECIPES && !progress_interrupted(); ++k) {
         if (!report->wanted[k]) continue;
         const saddle_options o = ldlt_recipe_options(t, (ldlt_recipe)k);
         row->results[k] = ldlt_try(t, &o, LDLT_SIDES);
     }
-    if (anchor) {
+    if (report->anchors && !progress_interrupted()) {
         const saddle_options o = ldlt_options(t, "method=ldlt tol=1e-8 stop=residual maxiter=100");
         row->to_residual = ldlt_try(t, &o, LDLT_SIDES);
     }
-    ldlt_unload(t);
-    if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted at %s", operand);
+    if (progress_interrupted()) return;
     ++report->count;
-    return EXIT_DONE;
+    progress_end();
+    if (!ldlt_prints(t->a)) return;
+    if (report->count == 1) print_ldlt_header(report);
+    print_ldlt_row(report, row);
 }
 
-static int measure_all(ldlt_bench *t, ldlt_report *report, const ldlt_operands *o, bool only_anchors,
-                       bool print)
+/* Leaves out what has no published figures. */
+static void keep_anchors(ldlt_operands *o)
 {
-    int status = EXIT_DONE;
-    for (int k = 0; k < o->count && status != EXIT_INTERRUPTED; ++k) {
+    int kept = 0;
+    for (int k = 0; k < o->count; ++k) {
         char name[64];
         matrix_name(o->paths[k], name, sizeof name);
-        if (only_anchors && !ldlt_anchor_find(name)) continue;
-        const int one = measure_matrix(t, report, o->paths[k], name, only_anchors);
-        if (one != EXIT_DONE) status = one;
-        progress_end();
-        if (one != EXIT_DONE || !print) continue;
-        if (report->count == 1) print_ldlt_header(report);
-        print_ldlt_row(report, &report->rows[report->count - 1]);
+        if (ldlt_anchor_find(name))
+            o->paths[kept++] = o->paths[k];
+        else
+            free(o->paths[k]);
     }
-    return status;
+    o->count = kept;
 }
 
-int ldlt_matrices(ldlt_bench *t, const ldlt_operands *o, bool only_anchors)
+int ldlt_matrices(ldlt_bench *t, ldlt_operands *o, bool only_anchors)
 {
     const char *json_path = argument_text(t->a, "json");
-    const bool print = !argument_flag(t->a, "quiet") && !is_standard(t->a, "json");
-    ldlt_report report = {.a = t->a};
-    int status = choose_recipes(&report);
+    const bool print = ldlt_prints(t->a);
+    ldlt_report report = {.a = t->a, .anchors = only_anchors};
+    int status = ldlt_choose(t->a, ldlt_recipe_names, LDLT_RECIPES, report.wanted);
     if (status != EXIT_DONE) return status;
     report.rows = calloc((size_t)o->count + 1, sizeof *report.rows);
     if (!report.rows) return fail(EXIT_MEMORY, "no memory for the rows");
-    status = measure_all(t, &report, o, only_anchors, print);
+    if (only_anchors) keep_anchors(o);
+    status = ldlt_walk(t, o, measure_matrix, &report);
     if (print && report.count > 0) {
         print_ldlt_methods(&report);
         if (only_anchors)

@@ -1,5 +1,6 @@
 /* The tables of `saddle bench ldlt` on matrices: what was measured, and beside it what is aimed at. */
 #include "cli/bench_ldlt.h"
+#include "cli/outputs.h"
 #include "cli/probe.h"
 
 #include <inttypes.h>
@@ -41,7 +42,7 @@ void print_ldlt_header(const ldlt_report *t)
            "error", "error", "/ nnz", "tau", "levels", "back", "turbed");
 }
 
-static const char *sides_text(const int64_t *iterations, char *text, size_t size)
+const char *ldlt_sides_text(const int64_t *iterations, char *text, size_t size)
 {
     snprintf(text, size, "-");
     if (iterations[0] >= 0 && iterations[1] >= 0)
@@ -53,11 +54,11 @@ void print_ldlt_row(const ldlt_report *t, const ldlt_row *row)
 {
     const ldlt_result *r = &row->results[told(t)];
     char iterations[48];
-    printf("%-17.17s %8" PRId64 "%10" PRId64 "%8s", row->name, row->n, row->nnz,
-           sides_text(r->iterations, iterations, sizeof iterations));
+    printf("%-17.17s %8" PRId64 "%10" PRId64 "%8s", row->matrix.name, row->matrix.n, row->matrix.nnz,
+           ldlt_sides_text(r->iterations, iterations, sizeof iterations));
     print_column("%.0e", 9, ldlt_backward(r));
     print_column("%.0e", 9, ldlt_other_error(r));
-    print_column("%.2f", 8, ldlt_stored(r, row->nnz));
+    print_column("%.2f", 8, ldlt_stored(r, row->matrix.nnz));
     print_column("%.0e", 8, r->tau);
     print_column("%.0f", 8, known(r->levels));
     print_column("%.0f", 7, known(r->pushed_back));
@@ -89,11 +90,11 @@ void print_ldlt_methods(const ldlt_report *t)
     for (int i = 0; i < t->count; ++i) {
         const ldlt_row *row = &t->rows[i];
         const ldlt_result *r = &row->results[first], *direct = &row->results[LDLT_DIRECT];
-        printf("%-17.17s ", row->name);
+        printf("%-17.17s ", row->matrix.name);
         print_column("%.4f", 8, r->analysis);
         print_column("%.4f", 8, r->factor);
         print_column("%.4f", 8, ldlt_solve_time(r));
-        print_column("%.2f", 8, ldlt_stored(direct, row->nnz));
+        print_column("%.2f", 8, ldlt_stored(direct, row->matrix.nnz));
         print_column("%.4f", 8, direct->run ? direct->analysis : NAN);
         print_column("%.4f", 8, direct->run ? direct->factor : NAN);
         for (int k = 0; k < LDLT_RECIPES; ++k)
@@ -124,13 +125,13 @@ ldlt_total ldlt_total_of(const ldlt_report *t, ldlt_recipe recipe)
     for (int i = 0; i < t->count; ++i) {
         const ldlt_row *row = &t->rows[i];
         const ldlt_result *r = &row->results[recipe], *direct = &row->results[LDLT_DIRECT];
-        const double share = ldlt_stored(r, row->nnz), most = ldlt_stored(direct, row->nnz);
+        const double share = ldlt_stored(r, row->matrix.nnz), most = ldlt_stored(direct, row->matrix.nnz);
         if (!r->run) continue;
         ++all.run;
         all.solved += r->solved;
         all.missed += direct->run && direct->solved && !r->solved;
         if (isfinite(share) && stored) stored[known_count++] = share;
-        if (!isfinite(share) || row->n < LARGE_ROWS || !(most > LARGE_FILL)) continue;
+        if (!isfinite(share) || row->matrix.n < LARGE_ROWS || !(most > LARGE_FILL)) continue;
         ++all.large;
         all.large_a_third += 3.0 * share <= most;
     }
@@ -146,12 +147,12 @@ static void print_missed(const ldlt_report *t, ldlt_recipe recipe)
         const ldlt_row *row = &t->rows[i];
         if (!row->results[recipe].run || row->results[recipe].solved) continue;
         if (at == 0) {
-            at = printf("not by %s: %s", ldlt_recipe_names[recipe], row->name);
-        } else if (at + (int)strlen(row->name) + 2 < LINE) {
-            at += printf(", %s", row->name);
+            at = printf("not by %s: %s", ldlt_recipe_names[recipe], row->matrix.name);
+        } else if (at + (int)strlen(row->matrix.name) + 2 < LINE) {
+            at += printf(", %s", row->matrix.name);
         } else {
             printf(",\n  ");
-            at = 2 + printf("%s", row->name);
+            at = 2 + printf("%s", row->matrix.name);
         }
     }
     if (at > 0) putchar('\n');
@@ -203,16 +204,16 @@ void print_ldlt_anchors(const ldlt_report *t)
            "backward", "paper's", "goal");
     for (int i = 0; i < t->count; ++i) {
         const ldlt_row *row = &t->rows[i];
-        const ldlt_anchor *anchor = ldlt_anchor_find(row->name);
+        const ldlt_anchor *anchor = ldlt_anchor_find(row->matrix.name);
         const ldlt_result *r = &row->results[told(t)], *loose = &row->to_residual;
         if (!anchor) continue;
         const bool error = isfinite(anchor->published_error);
         const bool met = error ? ldlt_backward(r) <= 1e-12
                                : fmax(loose->residual[0], loose->residual[1]) <= 1e-8 &&
                                      ldlt_iterations(loose) <= anchor->published_iterations;
-        printf("%-17.17s ", row->name);
-        print_column("%.2f", 10, ldlt_stored(loose, row->nnz));
-        printf("%14s", sides_text(loose->iterations, iterations, sizeof iterations));
+        printf("%-17.17s ", row->matrix.name);
+        print_column("%.2f", 10, ldlt_stored(loose, row->matrix.nnz));
+        printf("%14s", ldlt_sides_text(loose->iterations, iterations, sizeof iterations));
         print_column("%.0f", 12, anchor->published_iterations);
         print_column("%.0e", 12, ldlt_backward(r));
         print_column("%.0e", 12, anchor->published_error);
@@ -222,6 +223,11 @@ void print_ldlt_anchors(const ldlt_report *t)
            "SYM-ILDL "
            "with\nSQMR; stored: entries beside nnz(A); backward: of %s, the paper's of Table I)\n",
            ldlt_recipe_names[told(t)]);
+}
+
+bool ldlt_prints(const arguments *a)
+{
+    return !argument_flag(a, "quiet") && !is_standard(a, "json");
 }
 
 void print_ldlt_run(const arguments *a)

@@ -12,6 +12,7 @@
 #include "cli/probe.h"
 #include "cli/progress.h"
 #include "cli/random.h"
+#include "cli/solve.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -26,6 +27,8 @@
 
 const char *const ldlt_recipe_names[LDLT_RECIPES] = {"ldlt",  "ldlt-none", "jacobi",
                                                      "paper", "auto",      "direct"};
+
+const char *const ldlt_side_names[LDLT_SIDES] = {"A1", "random"};
 
 /* Seconds of a run: with one thread on the CPU those that the process had a core, which other programs on the
  * machine do not lengthen; otherwise on the clock. */
@@ -52,7 +55,9 @@ int ldlt_load(ldlt_bench *t, const char *operand)
     const int64_t n = t->problem.A.rows;
     const size_t room = (size_t)n + 1;
     if (status == SADDLE_OK) {
-        t->nnz = facts.nnz;
+        t->matrix = (ldlt_matrix){.n = n, .nnz = facts.nnz};
+        matrix_name(operand, t->matrix.name, sizeof t->matrix.name);
+        snprintf(t->matrix.group, sizeof t->matrix.group, "%s", t->problem.group);
         t->b = malloc(LDLT_SIDES * room * sizeof *t->b);
         t->x = malloc(room * sizeof *t->x);
         status = t->b && t->x ? SADDLE_OK : SADDLE_OUT_OF_MEMORY;
@@ -172,12 +177,12 @@ static saddle_status solve_side(ldlt_bench *t, const saddle_solver *solver, int 
     const double began = time_now(t);
     const saddle_status status = saddle_solve(solver, 1, t->b + side * n, n, t->x, n, &info);
     r->solve[side] = time_now(t) - began;
-    r->iterations[side] = info.iterations;
     r->backward[side] = info.backward_error;
     r->componentwise[side] = info.componentwise_error;
     r->residual[side] = info.relative_residual;
     r->reached = r->reached && status == SADDLE_OK;
     const bool measured = status == SADDLE_OK || status == SADDLE_NOT_CONVERGED || status == SADDLE_SINGULAR;
+    if (measured) r->iterations[side] = info.iterations;
     if (!measured || !good(r, side)) {
         const char *why = measured ? saddle_reason_text(info.reason) : info.message;
         snprintf(r->why, sizeof r->why, "%.90s", why);
@@ -202,27 +207,51 @@ static bool too_large(ldlt_bench *t, ldlt_result *r)
     return true;
 }
 
-static saddle_status set_up(ldlt_bench *t, saddle_solver *solver, bool direct, ldlt_result *r)
+/* What went wrong in a call of the solver. */
+static saddle_status tell_why(const saddle_solver *solver, saddle_status status, ldlt_result *r)
 {
-    double began = time_now(t);
-    saddle_status status = saddle_analyse(solver, &t->problem.A);
-    r->analysis = time_now(t) - began;
-    take_setup(solver, r);
-    if (status == SADDLE_OK && direct && too_large(t, r)) return SADDLE_MEMORY_LIMIT;
-    if (status == SADDLE_OK) {
-        began = time_now(t);
-        status = saddle_factor(solver, &t->problem.A);
-        r->factor = time_now(t) - began;
-        take_setup(solver, r);
-    }
-    if (status != SADDLE_OK) {
-        r->factor = NAN;
-        snprintf(r->why, sizeof r->why, "%.90s", saddle_message(solver));
-    }
+    if (status != SADDLE_OK) snprintf(r->why, sizeof r->why, "%.90s", saddle_message(solver));
     return status;
 }
 
-ldlt_result ldlt_try(ldlt_bench *t, const saddle_options *o, int sides)
+static saddle_status factor(ldlt_bench *t, saddle_solver *solver, ldlt_result *r)
+{
+    const double began = time_now(t);
+    const saddle_status status = saddle_factor(solver, &t->problem.A);
+    if (status == SADDLE_OK) r->factor = time_now(t) - began;
+    take_setup(solver, r);
+    return tell_why(solver, status, r);
+}
+
+static saddle_status set_up(ldlt_bench *t, saddle_solver *solver, bool direct, ldlt_result *r)
+{
+    const double began = time_now(t);
+    const saddle_status status = saddle_analyse(solver, &t->problem.A);
+    r->analysis = time_now(t) - began;
+    take_setup(solver, r);
+    if (status == SADDLE_OK && direct && too_large(t, r)) return SADDLE_MEMORY_LIMIT;
+    return status == SADDLE_OK ? factor(t, solver, r) : tell_why(solver, status, r);
+}
+
+/* The clock of a run begins. */
+static void begin_run(ldlt_bench *t)
+{
+    t->until = time_now(t) + t->limit;
+    t->late = false;
+    t->message[0] = 0;
+}
+
+static saddle_status solve_sides(ldlt_bench *t, const saddle_solver *solver, int sides, saddle_status status,
+                                 ldlt_result *r)
+{
+    r->reached = status == SADDLE_OK && sides > 0;
+    for (int k = 0; k < sides && status == SADDLE_OK; ++k) status = solve_side(t, solver, k, r);
+    r->solved = status == SADDLE_OK && sides > 0 && good(r, 0) && (sides < 2 || good(r, 1));
+    if (t->late) snprintf(r->why, sizeof r->why, "took over %g s", t->limit);
+    return status;
+}
+
+ldlt_result ldlt_try_twice(ldlt_bench *t, const saddle_options *o, int sides, ldlt_result *again)
 {
     ldlt_result r = nothing();
     saddle_solver *solver = NULL;
@@ -230,18 +259,24 @@ ldlt_result ldlt_try(ldlt_bench *t, const saddle_options *o, int sides)
     hooks.progress = watch;
     hooks.user = t;
     if (!argument_flag(t->a, "verbose")) hooks.log = NULL; /* what it would warn of is in the report */
-    t->until = time_now(t) + t->limit;
-    t->late = false;
-    t->message[0] = 0;
+    begin_run(t);
     saddle_status status = saddle_create(&solver, o, &hooks, t->message);
     if (status != SADDLE_OK) snprintf(r.why, sizeof r.why, "%.90s", t->message);
     if (status == SADDLE_OK) status = set_up(t, solver, o->method == SADDLE_METHOD_DIRECT, &r);
-    r.reached = status == SADDLE_OK && sides > 0;
-    for (int k = 0; k < sides && status == SADDLE_OK; ++k) status = solve_side(t, solver, k, &r);
-    r.solved = status == SADDLE_OK && sides > 0 && good(&r, 0) && (sides < 2 || good(&r, 1));
-    if (t->late) snprintf(r.why, sizeof r.why, "took over %g s", t->limit);
+    status = solve_sides(t, solver, sides, status, &r);
+    if (again) *again = nothing();
+    if (again && status == SADDLE_OK) {
+        begin_run(t);
+        status = factor(t, solver, again);
+        solve_sides(t, solver, sides, status, again);
+    }
     saddle_destroy(&solver);
     return r;
+}
+
+ldlt_result ldlt_try(ldlt_bench *t, const saddle_options *o, int sides)
+{
+    return ldlt_try_twice(t, o, sides, NULL);
 }
 
 double ldlt_iterations(const ldlt_result *r)

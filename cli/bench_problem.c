@@ -1,8 +1,10 @@
 /* See bench_problem.h. */
+#define _GNU_SOURCE
 #include "cli/bench_problem.h"
 
 #include "cli/families.h"
 
+#include <libgen.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,13 @@ static const family *parse_problem(const char *text, int64_t *size, double *para
     return *end ? NULL : family_find(name);
 }
 
+static void name_group(bench_problem *p, const char *operand)
+{
+    char *path = p->generated ? NULL : realpath(operand, NULL);
+    snprintf(p->group, sizeof p->group, "%s", path ? basename(dirname(path)) : "generated");
+    free(path);
+}
+
 saddle_status bench_problem_load(bench_problem *p, const char *operand, const saddle_hooks *hooks,
                                  char *message)
 {
@@ -30,6 +39,7 @@ saddle_status bench_problem_load(bench_problem *p, const char *operand, const sa
     double param = NAN;
     const family *f = stat(operand, &is) == 0 ? NULL : parse_problem(operand, &size, &param);
     *p = (bench_problem){.generated = f != NULL, .hooks = *hooks};
+    name_group(p, operand);
     message[0] = 0;
     return f ? family_generate(f->name, size, param, 1, &p->A, message)
              : saddle_read_matrix(operand, &p->hooks, &p->A, message);

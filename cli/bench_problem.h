@@ -12,6 +12,7 @@
 typedef struct bench_problem {
     saddle_matrix A;
     bool generated;
+    char group[64]; /* the folder of its file, without those above it */
     saddle_hooks hooks;
 } bench_problem;
 

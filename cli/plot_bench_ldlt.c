@@ -48,7 +48,7 @@ static void draw_sweeps(panels *p, const ablate_report *t, const char *title, co
         const ablate_row *row = &t->rows[k];
         for (int s = 0; s < ABLATE_SWEEPS; ++s)
             panel_point(one, s + 1, (pattern ? row->pattern : row->sweeps)[order][s]);
-        panel_series(one, row->name);
+        panel_series(one, row->matrix.name);
     }
     panels_keep(p, one);
 }

@@ -157,33 +157,6 @@ typedef struct sd_block_map {
     const int64_t *entry;        /* first entry of each block, -1 where it is not in the plan */
 } sd_block_map;
 
-/*
- * Products of blocks: for each target C, which no other target shares, C <- C - sum_t A_t D_t B_t' over its
- * terms in order. A_t is rows x inner, or the transpose of what is stored; B_t is columns x inner alike; D_t
- * is the D of a factored block (with its 2x2 pivots), or the identity. A symmetric target, where the sum is
- * symmetric, is computed in its lower triangle and mirrored.
- */
-typedef struct sd_block_target {
-    int64_t c;             /* first entry of C */
-    int32_t first, last;   /* its terms */
-    uint8_t rows, columns; /* of C, 1 to 32 */
-    uint8_t symmetric, unused[5];
-} sd_block_target;
-
-typedef struct sd_block_term {
-    int64_t a, b;    /* first entries */
-    int64_t d;       /* first entry of the factored block; -1: the identity */
-    int32_t d_block; /* its number */
-    uint8_t inner;
-    uint8_t a_transposed, b_transposed, unused;
-} sd_block_term;
-
-typedef struct sd_block_products {
-    int32_t targets;
-    const sd_block_target *target; /* in the backend's memory, as are the terms */
-    const sd_block_term *term;
-} sd_block_products;
-
 /* ------------------------------------------------------------------------------------------------
  * Pivots, for all backends (the CUDA module compiles this too).
  */

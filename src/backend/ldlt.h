@@ -153,7 +153,7 @@ typedef struct sd_ldlt_term {
     const void *data;          /* what `entry` counts from, of own and tail */
     const void *inverse;       /* G_k, size x size */
     const sd_ldlt_block *own;  /* C_jk as column k lists it */
-    const sd_ldlt_block *tail; /* blocks of column k, among them those that come after j */
+    const sd_ldlt_block *tail; /* blocks of column k, among them C_jk and those that come after j */
     int32_t count;             /* of the tail */
     int32_t size;              /* rows of block k */
     int32_t position;          /* of k: terms are subtracted in this order */
@@ -162,8 +162,6 @@ typedef struct sd_ldlt_term {
 typedef struct sd_ldlt_kernels {
     /* V = G_k C_jk', size x m_j by rows, ld apart. */
     void (*weigh)(const sd_ldlt_term *t, int ld, void *v);
-    /* s <- s - C_jk V, the lower triangle at least; s is an accumulator of m_j rows. */
-    void (*diagonal)(const sd_ldlt_term *t, int ld, const void *v, void *s);
     /* a[place[i]] <- a[place[i]] - C_ik V for every block i of the tail whose place is not negative. */
     void (*subtract)(const sd_ldlt_term *t, int ld, const void *v, const int64_t *place, void *a);
     /* max |a G| over an accumulator of `rows` rows, G columns x columns; infinite where something is NaN. */

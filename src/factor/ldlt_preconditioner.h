@@ -26,6 +26,8 @@ typedef struct sd_block_ldlt {
     sd_ldlt_values values;   /* as they were found, on the host */
     sd_ldlt_runner runner;   /* where they were made on a known pattern: how, */
     sd_ldlt_numbers numbers; /* and the result */
+    double tau;              /* threshold that the plan was made with */
+    double small; /* least pivot that the plan was made with, of the largest entry; 0: as the options say */
     int64_t pushed_back;
     double residual; /* of sweeps, on the pattern */
     bool fallback;

@@ -4,7 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNKS = 64 }; /* of a sweep by rows */
+enum {
+    CHUNKS = 64,       /* of a sweep by rows */
+    LEVELS_A_LOOK = 16 /* between reports of progress */
+};
 
 /* ---- targets and their products ---- */
 
@@ -184,7 +187,7 @@ static saddle_status make_levels(sd_engine *e, sd_ldlt_runner *r)
     } else {
         e->status = c->status;
     }
-    r->jobs = sd_to_backend(e, job, 3 * plan->blocks * (int64_t)sizeof *job, "plan");
+    r->jobs = sd_to_backend(e, job, 3 * (int64_t)plan->blocks * (int64_t)sizeof *job, "plan");
     int64_t next = 0;
     for (int32_t p = 0; p < parts && !e->status; ++p) {
         r->diagonal[p].job = r->jobs + next;
@@ -383,6 +386,8 @@ saddle_status sd_ldlt_refactor(sd_engine *e, sd_ldlt_runner *r, const sd_sparse 
         sd_ldlt_update(e, &r->run, &r->part[l], x, x, x);
         invert(e, rule, r, l, &f, x->square, x);
         sd_ldlt_weigh(e, &r->run, &r->part[l], x);
+        if (!e->status && l % LEVELS_A_LOOK == 0)
+            e->status = sd_progress(e->context, "factor", l, plan->levels, NAN);
     }
     if (!e->status) count_states(e, r, &f, NULL, counts);
     sd_block_factors_free(e, &f);

@@ -117,7 +117,7 @@ static sd_ldlt_rule rule_of(const making *t, const sd_block_matrix *B)
     const saddle_solver *s = t->s;
     static const sd_block_kernel kernels[] = {SD_LDLT_BUNCH_KAUFMAN, SD_LDLT_STATIC, SD_LDLT_COMPLETE};
     const saddle_options *o = &s->options;
-    const double small = o->small_pivot > 0 ? o->small_pivot : SMALL;
+    const double small = t->m->small > 0 ? t->m->small : o->small_pivot > 0 ? o->small_pivot : SMALL;
     const sd_fill_kind fill = choose_fill(s);
     return (sd_ldlt_rule){.symbolic = is_swept(s) && fill != SD_FILL_TAU,
                           .fill = fill,
@@ -153,7 +153,7 @@ static void tell(const making *t, const sd_ldlt_rule *rule, const sd_ldlt_counts
     info->pushed_back = m->pushed_back;
     info->generations = m->pushed_back > 0;
     info->replaced_blocks = counts->replaced;
-    info->fill_tau = rule->fill == SD_FILL_TAU ? rule->tau : NAN;
+    info->fill_tau = rule->fill == SD_FILL_TAU ? m->tau : NAN;
     info->sweeps = is_swept(t->s) && !m->fallback ? t->s->options.sweeps : -1;
     info->fallback = m->fallback;
     static const int words[] = {SADDLE_TRISOLVE_EXACT, SADDLE_TRISOLVE_BLOCK_JACOBI, SADDLE_TRISOLVE_JACOBI};
@@ -168,7 +168,8 @@ static void tell(const making *t, const sd_ldlt_rule *rule, const sd_ldlt_counts
                (long long)counts->replaced);
 }
 
-/* The same with a larger threshold; of the two the one that does better is kept. */
+/* The same with a larger threshold; of the two the one that does better is kept, and the first where there is
+ * no room for both. */
 static saddle_status find_again(const making *t, const sd_block_matrix *B, sd_ldlt_rule *rule,
                                 sd_ldlt_counts *counts)
 {
@@ -180,9 +181,11 @@ static saddle_status find_again(const making *t, const sd_block_matrix *B, sd_ld
     sd_ldlt_rule larger = *rule;
     double first = INFINITY, second = INFINITY;
     larger.small = SMALL_AGAIN * B->largest;
+    larger.most = most_numbers(t);
     saddle_status status = sd_ldlt_probe(c, B, &m->plan, &m->values, rule->threads, &first);
     if (!status) status = sd_ldlt_find(c, B, &larger, NULL, &plan, &values, &again);
     if (!status && !again.dear) status = sd_ldlt_probe(c, B, &plan, &values, rule->threads, &second);
+    if (status == SADDLE_MEMORY_LIMIT) status = SADDLE_OK; /* there are factors, if not the better ones */
     if (!status && second < BETTER * first) {
         const sd_ldlt_plan other_plan = m->plan;
         const sd_ldlt_values other_values = m->values;
@@ -192,6 +195,7 @@ static saddle_status find_again(const making *t, const sd_block_matrix *B, sd_ld
         values = other_values;
         *counts = again;
         *rule = larger;
+        m->small = SMALL_AGAIN;
     }
     sd_ldlt_plan_free(c, &plan);
     sd_ldlt_values_free(c, &values);
@@ -209,6 +213,7 @@ static saddle_status find(const making *t, const sd_block_matrix *B, sd_ldlt_rul
     if (!status && moved && t->s->options.small_pivot == 0 && !is_swept(t->s))
         status = find_again(t, B, rule, counts);
     m->pushed_back = counts->pushed_back;
+    m->tau = rule->tau;
     return status;
 }
 
@@ -330,6 +335,7 @@ static saddle_status make_anew(const making *t, const sd_block_matrix *B, const 
     sd_block_ldlt *m = t->m;
     const bool swept = is_swept(t->s);
     sd_block_ldlt_free(t->e, m);
+    *rule = rule_of(t, B);
     saddle_status status = find(t, B, rule, counts);
     if (status || counts->dear) return status;
     if (swept) status = sweep(t, B, layout, rule, counts);
@@ -349,7 +355,7 @@ static saddle_status make(const making *t, bool *dear)
     const sd_csr *layout;
     sd_block_matrix B = {0};
     sd_ldlt_counts counts = {0};
-    const bool again = m->plan.row != NULL && !is_swept(s);
+    const bool again = m->plan.row != NULL && !is_swept(s) && (isnan(t->tau) || t->tau == m->tau);
     bool stale = false;
     saddle_status status = find_layout(t, precision, &whole, &layout);
     m->exponent = s->op[precision].exponent;

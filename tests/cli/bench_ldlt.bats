@@ -52,6 +52,30 @@ KKT=$DATA/kkt/aug2dc_saddle.mtx.gz
     [[ $stderr == *"published"* ]]
 }
 
+@test "bench ldlt --part backends: iterations of every backend, first and again, beside each other" {
+    run -0 --separate-stderr "$SADDLE" bench ldlt --part backends stokes2d_8 lap2d_20:1.5 ipm_500:8 --json j.json
+    awk 'length > 112 { print; exit 1 }' <<< "$output"
+    [[ $output == *"cpu first beside reference first"* && $output == *"cpu again beside its first"* ]]
+    json j.json 'j["part"] == "backends" and [r["n"] for r in j["rows"]] == [175, 400, 750]'
+    json j.json 'all(set(r["backends"]) >= {"reference", "cpu"} and len(r["backends"]["cpu"][m]["right_hand_sides"]) == 2
+        for r in j["rows"] for m in ("first", "again"))'
+    json j.json '("cuda" in j["rows"][0]["backends"]) != ("cuda" in j["left_out"])'
+    # What is said of every comparison is what the rows hold.
+    json j.json '((count := lambda r, b, m, k: r["backends"][b][m]["right_hand_sides"][k]["iterations"]) and
+        (apart := lambda one, two: abs(one - two) > (2 if two < 50 else 0.1 * two)) and
+        all(c["compared"] == 6 and c["within"] + len(c["outliers"]) == 6 and len(c["outliers"]) ==
+            sum(apart(count(r, c["backend"], c["moment"], k), count(r, c["beside_backend"], c["beside_moment"], k))
+                for r in j["rows"] for k in (0, 1)) for c in j["comparisons"]))'
+    json j.json 'all(c["solved"] == 6 and c["within"] == 6 for c in j["comparisons"])'
+    # One that is not here is left out, and said; alone it is nothing to compare.
+    run -0 env SADDLE_CUDA_MODULE=nowhere.so "$SADDLE" bench ldlt --part backends lap2d_5 --methods cpu,cuda
+    [[ $output == *"without cuda: "* && $output != *"reference"* ]]
+    run -3 env SADDLE_CUDA_MODULE=nowhere.so "$SADDLE" bench ldlt --part backends lap2d_5 --methods cuda
+    run -0 "$SADDLE" bench ldlt --part backends lap3d_40:0.5 --methods cpu --limit 0.1 --json j.json
+    [[ $output == *"cpu first: took over 0.1 s"* ]]
+    json j.json 'j["comparisons"][0]["compared"] == 0'
+}
+
 @test "bench ldlt --part setup and growth: generated problems, ratios and exponents" {
     run -0 --separate-stderr "$SADDLE" bench ldlt --part setup --size 1000 lap3d darcy3d:1 --json j.json
     json j.json '[r["family"] for r in j["rows"]] == ["lap3d", "darcy3d:1"] and all(r["n"] >= 1000 for r in j["rows"])'
@@ -79,7 +103,7 @@ KKT=$DATA/kkt/aug2dc_saddle.mtx.gz
 
 @test "bench ldlt: wrong usage, and a matrix that cannot be read" {
     for wrong in "--methods ldlt,nothing lap2d_5" "--part kernels lap2d_5" "--ablate --part growth" "--size 5 lap2d_5" \
-        "--plot p.png lap2d_5" "--methods ldlt --part setup" "--part growth nofamily" "--repeat 3 lap2d_5" "--kernel ldu lap2d_5"; do
+        "--plot p.png lap2d_5" "--methods ldlt --part setup" "--part growth nofamily" "--part backends --device cpu lap2d_5" "--part backends --methods direct lap2d_5" "--repeat 3 lap2d_5" "--kernel ldu lap2d_5"; do
         run -2 "$SADDLE" bench ldlt $wrong
     done
     run -2 env -u SADDLE_MATRICES "$SADDLE" bench ldlt

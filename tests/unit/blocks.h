@@ -5,7 +5,7 @@
 #ifndef BLOCKS_H
 #define BLOCKS_H
 
-#include "cuda_module.h"
+#include "backend_or_skip.h"
 #include "helpers.h"
 
 #include "backend/batch.h"

@@ -24,7 +24,6 @@ typedef struct walker {
 
 enum { EXTRACTIONS = 8 };
 static extraction extractions[EXTRACTIONS];
-static products product_sets[2][SD_PRECISIONS]; /* without D, with that of Bunch and Kaufman */
 
 /* ---- factorizations ---- */
 
@@ -216,14 +215,6 @@ static void check_block_norms(walker *w)
     check_norms(&w->c, &materials[0][w->precision].b, materials[0][w->precision].wanted);
 }
 
-static void check_block_subtract(walker *w)
-{
-    const batch *b = &material_of(SD_LDLT_BUNCH_KAUFMAN, w->precision)->b;
-    check_products(&w->c, &product_sets[0][w->precision], NULL, NULL);
-    check_products(&w->c, &product_sets[1][w->precision], b,
-                   &known_factors[SD_LDLT_BUNCH_KAUFMAN][0][w->precision].f);
-}
-
 static void check_block_invert(walker *w)
 {
     for (sd_block_kernel kernel = SD_LDLT_STATIC; kernel <= SD_LDLT_COMPLETE; ++kernel) {
@@ -298,27 +289,13 @@ static void the_portable_table_conforms(void **state)
 static void the_avx2_table_conforms(void **state)
 {
     (void)state;
-#ifdef SD_HAVE_AVX2
-    if (sd_cpu_has_avx2()) {
-        walk(&sd_cpu_avx2, SD_BLOCK_FASTER);
-        return;
-    }
-#endif
-    print_message("           this processor has no AVX2\n");
-    skip();
+    walk(avx2_or_skip(), SD_BLOCK_FASTER);
 }
 
 static void the_avx512_table_conforms(void **state)
 {
     (void)state;
-#ifdef SD_HAVE_AVX2
-    if (sd_cpu_has_avx512()) {
-        walk(&sd_cpu_avx512, SD_BLOCK_FASTER);
-        return;
-    }
-#endif
-    print_message("           this processor has no AVX-512\n");
-    skip();
+    walk(avx512_or_skip(), SD_BLOCK_FASTER);
 }
 
 static void the_cuda_module_conforms_by_default(void **state)
@@ -383,8 +360,6 @@ static void fail_on(const sd_backend *backend, sd_precision precision)
     fill_bytes(&s.e, v.data, v.n * size, UNTOUCHED);
     fill_bytes(&s.e, norms.data, norms.n * (int64_t)sizeof(double), UNTOUCHED);
     const sd_block_rule rule = {.kernel = SD_LDLT_STATIC};
-    const sd_block_target target = {.rows = 1, .columns = 1};
-    const sd_block_products one = {1, sd_to_backend(&s.e, &target, sizeof target, "test"), NULL};
     const sd_sparse empty = {.precision = precision};
     const sd_block_map map = {0};
     sd_blocks out = {&p.plan, p.f.data, precision};
@@ -393,7 +368,6 @@ static void fail_on(const sd_backend *backend, sd_precision precision)
     sd_block_factor(&s.e, &rule, &p.x, &p.f);
     sd_block_norms(&s.e, &p.x, &norms);
     sd_block_apply(&s.e, &p.f, 1, &v, &v);
-    sd_block_subtract(&s.e, &one, &p.x, NULL, &out);
     sd_block_invert(&s.e, &p.f, &out);
     assert_int_equal(s.e.status, SADDLE_DEVICE_FAILED);
     assert_untouched(&s.e, p.f.data, p.plan.entries * size);
@@ -401,7 +375,6 @@ static void fail_on(const sd_backend *backend, sd_precision precision)
     assert_untouched(&s.e, v.data, v.n * size);
     assert_untouched(&s.e, norms.data, norms.n * (int64_t)sizeof(double));
     s.e.status = SADDLE_OK;
-    s.e.backend->release(&s.e, (void *)(uintptr_t)one.target);
     sd_vector_free(&s.e, &v);
     sd_vector_free(&s.e, &norms);
     unplace_batch(&s.e, &p);
@@ -429,8 +402,6 @@ static int make_all(void **state)
             for (int moved_small = 0; moved_small < 2; ++moved_small)
                 if (!moved_small || is_ldu(kernel) || is_ldlt(kernel))
                     make_known(&r, &s.e, kernel, p, moved_small);
-        product_sets[0][p] = products_new(&r, NULL, 200, p);
-        product_sets[1][p] = products_new(&r, &materials[1][p].b, 200, p);
     }
     for (int k = 0; k < EXTRACTIONS; ++k) {
         const shape form = (shape)(k % 4);
@@ -454,7 +425,6 @@ static int free_all(void **state)
             free(m->order[0]);
             free(m->order[1]);
             free(m->rhs);
-            products_free(&product_sets[k][p]);
             for (sd_block_kernel kernel = 0; kernel < SD_BLOCK_KERNELS; ++kernel) {
                 free_factors(&known_factors[kernel][k][p].f);
                 free(known_factors[kernel][k][p].certain);

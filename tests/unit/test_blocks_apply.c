@@ -1,4 +1,4 @@
-/* The reference's applications of factored blocks, its extraction, norms and products. */
+/* The reference's applications of factored blocks, its extraction and norms. */
 #include "block_checks.h"
 
 typedef struct place {
@@ -165,27 +165,6 @@ static void norms_are_the_largest_sums_of_columns(void **state)
     bench_close(&s.s);
 }
 
-static void products_are_subtracted_term_by_term(void **state)
-{
-    (void)state;
-    rng r = rng_start("products");
-    place s;
-    open_reference(&s);
-    const sd_block_kernel kernels[] = {SD_LDLT_BUNCH_KAUFMAN, SD_LDLT_STATIC, SD_LDU_FULL};
-    for (int step = 0; step < 3 * SD_PRECISIONS; ++step) {
-        const sd_precision precision = (sd_precision)(step % SD_PRECISIONS);
-        problem d = problem_new(&r, &s.s.e, kernels[step / SD_PRECISIONS], precision, BLOCK_KINDS);
-        products p = products_new(&r, &d.b, 60, precision);
-        check_products(&s.c, &p, &d.b, &d.f);
-        products_free(&p);
-        products plain = products_new(&r, NULL, 60, precision);
-        check_products(&s.c, &plain, NULL, NULL);
-        products_free(&plain);
-        problem_free(&d);
-    }
-    bench_close(&s.s);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,7 +173,6 @@ int main(void)
         cmocka_unit_test(what_was_replaced_gives_finite_results),
         cmocka_unit_test(extraction_finds_the_entries_of_the_blocks),
         cmocka_unit_test(norms_are_the_largest_sums_of_columns),
-        cmocka_unit_test(products_are_subtracted_term_by_term),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,9 @@
  * number of threads, and in all tables of the cpu. Data goes in and out by upload and download only,
  * so that the same walk runs on a GPU (SADDLE_TEST_CUDA=1).
  */
+#include "backend_or_skip.h"
 #include "conformance_sparse.h"
 #include "conformance_vectors.h"
-#include "cuda_module.h"
 
 static const struct {
     const char *name;
@@ -80,29 +80,15 @@ static void the_portable_table_conforms(void **state)
 static void the_avx2_table_conforms_with_the_same_bits(void **state)
 {
     (void)state;
-#ifdef SD_HAVE_AVX2
-    if (sd_cpu_has_avx2()) {
-        assert_true(cpu_family.known);
-        walk(&sd_cpu_avx2, &cpu_family);
-        return;
-    }
-#endif
-    print_message("           this processor has no AVX2\n");
-    skip();
+    assert_true(cpu_family.known);
+    walk(avx2_or_skip(), &cpu_family);
 }
 
 static void the_avx512_table_conforms_with_the_same_bits(void **state)
 {
     (void)state;
-#ifdef SD_HAVE_AVX2
-    if (sd_cpu_has_avx512()) {
-        assert_true(cpu_family.known);
-        walk(&sd_cpu_avx512, &cpu_family);
-        return;
-    }
-#endif
-    print_message("           this processor has no AVX-512\n");
-    skip();
+    assert_true(cpu_family.known);
+    walk(avx512_or_skip(), &cpu_family);
 }
 
 static void the_cuda_module_conforms(void **state)

@@ -2,6 +2,9 @@
 #include "solving.h"
 
 #include "failing_allocator.h"
+#include "solve/solver.h"
+
+#include <limits.h>
 
 /* [D B'; B 0] with some of D zero: pivots must be 2x2, and pairs kept. */
 static dense kkt_problem(rng *r, int variables, int constraints)
@@ -27,6 +30,9 @@ static void fill_random(rng *r, int n, double *b)
 }
 
 enum { N = 180 };
+
+#define LDLT_WEAK                                                                                            \
+    "method=ldlt,fill=none,scaling=none,pairs=off,order=natural,blocking=grid,block_size=1,push_back=off"
 
 /* With all its fill the factorization is that of A, whatever the blocks and the pivots: one application
  * solves. */
@@ -180,7 +186,7 @@ static void new_values_take_the_plan_that_is_there(void **state)
     saddle_info info = saddle_info_default();
     fill_random(&r, N, b);
     assert_int_equal(saddle_create(&solver, &options, NULL, NULL), SADDLE_OK);
-    for (int round = 0; round < 4; ++round) {
+    for (int round = 0; round < 2; ++round) {
         for (int i = 0; i < N; ++i)
             for (int j = 0; j <= i; ++j)
                 if (d.there[i * N + j] && round == 3) /* values of another kind altogether */
@@ -201,6 +207,145 @@ static void new_values_take_the_plan_that_is_there(void **state)
         view_free(&A);
     }
     saddle_destroy(&solver);
+    dense_free(&d);
+}
+
+enum { MANY = 600, WEAK = 6 };
+
+/* A few rows first whose pivots vanish or are small: fewer than make a plan stale. */
+static dense weak_rows_first(rng *r)
+{
+    dense d = symmetric_problem(r, MANY, true);
+    for (int i = 0; i < WEAK; ++i) {
+        for (int j = 0; j < MANY; ++j) {
+            if (!d.there[i * MANY + j]) continue;
+            const double value = i == j ? (i % 2 ? 1e-6 : 1e-12) : j < WEAK ? 0 : 0.1;
+            dense_set(&d, i, j, value);
+            dense_set(&d, j, i, value);
+        }
+    }
+    return d;
+}
+
+/* Where the larger threshold for small pivots was taken it stays with the plan: the same values again move
+ * the same pivots, more than the smaller one would. */
+static void a_plan_keeps_the_threshold_that_it_was_made_with(void **state)
+{
+    static const char *const options[] = {LDLT_WEAK, LDLT_WEAK, LDLT_WEAK ",small_pivot=1e-8"};
+    (void)state;
+    rng r = rng_start(__func__);
+    int larger = 0;
+    for (int round = 0; round < 2; ++round) {
+        dense d = weak_rows_first(&r);
+        saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+        saddle_solver *solver = NULL;
+        int64_t moved[3];
+        for (int k = 0; k < 3; ++k) {
+            const saddle_options o = options_of(options[k]);
+            saddle_info info = saddle_info_default();
+            if (k != 1) saddle_destroy(&solver);
+            if (k != 1) assert_int_equal(saddle_create(&solver, &o, NULL, NULL), SADDLE_OK);
+            assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+            assert_int_equal(saddle_query(solver, &info), SADDLE_OK);
+            moved[k] = info.perturbed;
+        }
+        assert_int_equal(moved[0], moved[1]);
+        larger += moved[0] > moved[2];
+        saddle_destroy(&solver);
+        view_free(&A);
+        dense_free(&d);
+    }
+    assert_true(larger > 0);
+}
+
+static int cancel_later(const saddle_progress *where, void *user)
+{
+    int *left = user;
+    (void)where;
+    return --*left < 0;
+}
+
+/* The first factorization and the one on a known pattern: wherever it is, the caller can end it, and begin
+ * again. */
+static void factorizations_can_be_cancelled(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    dense d = kkt_problem(&r, 2 * N / 3, N / 3);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    const saddle_options options = options_of("method=ldlt,fill=tau:1e-6,block_size=2");
+    int left = INT_MAX, looks[2];
+    const saddle_hooks hooks = {.progress = cancel_later, .user = &left};
+    saddle_solver *solver;
+    assert_int_equal(saddle_create(&solver, &options, &hooks, NULL), SADDLE_OK);
+    assert_int_equal(saddle_analyse(solver, &A), SADDLE_OK);
+    for (int again = 0; again < 2; ++again) {
+        left = INT_MAX;
+        assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+        looks[again] = INT_MAX - left;
+        for (int k = 0; again && k < looks[again]; ++k) {
+            left = k;
+            assert_int_equal(saddle_factor(solver, &A), SADDLE_CANCELLED);
+        }
+    }
+    assert_true(looks[1] > 3); /* more than those of every factorization */
+    left = INT_MAX;
+    assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+    saddle_destroy(&solver);
+    view_free(&A);
+    dense_free(&d);
+}
+
+static saddle_status factor_within(const saddle_matrix *A, const char *list, int64_t bytes)
+{
+    saddle_options o = options_of(list);
+    saddle_solver *solver;
+    o.max_memory = bytes;
+    saddle_status status = saddle_create(&solver, &o, NULL, NULL);
+    if (!status) status = saddle_factor(solver, A);
+    saddle_destroy(&solver);
+    return status;
+}
+
+/* The second threshold is tried where there is room for it: what can be factored with one is factored. */
+static void a_second_threshold_needs_no_more_memory(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    dense d = weak_rows_first(&r);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    int refused = 0, done = 0;
+    for (int64_t bytes = 100000; bytes < 2000000; bytes += bytes / 30) {
+        const saddle_status one = factor_within(&A, LDLT_WEAK ",small_pivot=1e-8", bytes);
+        const saddle_status two = factor_within(&A, LDLT_WEAK, bytes);
+        assert_true(one == SADDLE_OK || one == SADDLE_MEMORY_LIMIT);
+        assert_int_equal(one, two);
+        refused += one != SADDLE_OK;
+        done += one == SADDLE_OK;
+    }
+    assert_true(refused > 0 && done > 0);
+    view_free(&A);
+    dense_free(&d);
+}
+
+/* `auto` begins the next factorization with the threshold that sufficed, and that wants a plan of its own. */
+static void another_threshold_makes_another_plan(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    dense d = kkt_problem(&r, 2 * N / 3, N / 3);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    const saddle_options options = options_of("method=ldlt,fill=tau:0.5");
+    saddle_solver *solver;
+    bool dear;
+    assert_int_equal(saddle_create(&solver, &options, NULL, NULL), SADDLE_OK);
+    assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+    const int64_t few = solver->info.factor_nnz;
+    assert_int_equal(sd_make_ldlt(solver, 1e-6, 0, &dear), SADDLE_OK);
+    assert_true(solver->info.factor_nnz > few);
+    assert_true(solver->info.fill_tau == 1e-6);
+    saddle_destroy(&solver);
+    view_free(&A);
     dense_free(&d);
 }
 
@@ -347,6 +492,10 @@ int main(void)
         cmocka_unit_test(divergence_is_detected),
         cmocka_unit_test(the_same_bits_at_any_number_of_threads),
         cmocka_unit_test(new_values_take_the_plan_that_is_there),
+        cmocka_unit_test(a_plan_keeps_the_threshold_that_it_was_made_with),
+        cmocka_unit_test(factorizations_can_be_cancelled),
+        cmocka_unit_test(a_second_threshold_needs_no_more_memory),
+        cmocka_unit_test(another_threshold_makes_another_plan),
         cmocka_unit_test(symmetric_iterations_take_symmetric_applications),
         cmocka_unit_test(singular_blocks_are_pushed_back),
         cmocka_unit_test(sizes_and_odd_matrices),

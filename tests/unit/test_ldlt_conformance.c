@@ -6,7 +6,7 @@
  * cancels, gives what the sum of all terms is, and rounding may lose a unit of it for each of them. Bits must
  * be the same from run to run and at any number of threads; those of different tables may differ.
  */
-#include "cuda_module.h"
+#include "blocks.h"
 #include "ldlt_walk.h"
 
 #include "backend/cpu/cpu.h"
@@ -351,27 +351,13 @@ static void the_portable_table_conforms(void **state)
 static void the_avx2_table_conforms(void **state)
 {
     (void)state;
-#ifdef SD_HAVE_AVX2
-    if (sd_cpu_has_avx2()) {
-        walk(&sd_cpu_avx2);
-        return;
-    }
-#endif
-    print_message("           this processor has no AVX2\n");
-    skip();
+    walk(avx2_or_skip());
 }
 
 static void the_avx512_table_conforms(void **state)
 {
     (void)state;
-#ifdef SD_HAVE_AVX2
-    if (sd_cpu_has_avx512()) {
-        walk(&sd_cpu_avx512);
-        return;
-    }
-#endif
-    print_message("           this processor has no AVX-512\n");
-    skip();
+    walk(avx512_or_skip());
 }
 
 static void the_cuda_module_conforms(void **state)

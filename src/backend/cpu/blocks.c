@@ -10,22 +10,11 @@
  * functions that are all inlined.
  */
 #include "backend/cpu/cpu.h"
+#include "backend/cpu/isa.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
-
-#if !defined(__AVX2__) /* 16 vectors a column are a loop */
-#define UNROLL
-#elif defined(__clang__)
-#define UNROLL _Pragma("unroll")
-#else
-#define UNROLL _Pragma("GCC unroll 8")
-#endif
 
 enum {
     MOST = SD_BLOCK_MOST,
@@ -98,10 +87,6 @@ static piece piece_of(const pieces *p, const sd_block_plan *plan, int32_t k)
     const int32_t left = plan->first[s + 1] - first;
     return (piece){first, first + (left < size ? left : size), s};
 }
-
-#define PUBLIC_NAME(isa, x) sd_##isa##_##x
-#define PUBLIC_OF(isa, x) PUBLIC_NAME(isa, x)
-#define VECTORS(rows) (((rows) + NAME(LANES) - 1) / NAME(LANES))
 
 #define real double
 #define NAME(x) x##_double

@@ -1,32 +1,11 @@
 /* The CPU's kernels on a column of a block LDL' for one instruction set, in both precisions: compiled once
  * for every processor and once more for each of AVX2 and AVX-512, as blocks.c is. */
 #include "backend/cpu/cpu.h"
+#include "backend/cpu/isa.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
-
-#if !defined(__AVX2__) /* 16 vectors a row are a loop */
-#define UNROLL
-#elif defined(__clang__)
-#define UNROLL _Pragma("unroll")
-#else
-#define UNROLL _Pragma("GCC unroll 8")
-#endif
-
-#ifdef __FMA__
-#define FUSED(a, b, c) MATH(fma)(a, b, c)
-#else
-#define FUSED(a, b, c) ((c) + (a) * (b))
-#endif
-
-#define PUBLIC_NAME(isa, x) sd_##isa##_##x
-#define PUBLIC_OF(isa, x) PUBLIC_NAME(isa, x)
-#define VECTORS(rows) (((rows) + NAME(LANES) - 1) / NAME(LANES))
 
 enum {
     TEAM_FROM = 512, /* blocks below which a team of threads costs more than it saves */
@@ -53,6 +32,7 @@ enum {
 #undef SINGLE
 #undef LARGEST
 #undef BY_WIDTH
+#undef MOST_ROWS
 
 #define real float
 #define NAME(x) x##_single
@@ -70,8 +50,8 @@ enum {
 
 #define KERNELS(precision)                                                                                   \
     {                                                                                                        \
-        weigh_##precision, diagonal_##precision, subtract_##precision, weight_##precision,                   \
-            scatter_##precision, keep_block_##precision, keep_diagonal_##precision                           \
+        weigh_##precision, subtract_##precision, weight_##precision, scatter_##precision,                    \
+            keep_block_##precision, keep_diagonal_##precision                                                \
     }
 
 const sd_ldlt_kernels SD_LDLT_TABLE[SD_PRECISIONS] = {KERNELS(double), KERNELS(single)};

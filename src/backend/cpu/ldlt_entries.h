@@ -53,11 +53,11 @@ static void NAME(forward_entries)(const sd_ldlt_factors *x, int32_t i, const rea
     const real *g = (const real *)x->inverse + x->square[i], *n = (const real *)x->below + x->square[i];
     real sum[SD_BLOCK_MOST] = {0}, product[SD_BLOCK_MOST] = {0}, weighed[SD_BLOCK_MOST] = {0};
     if (u) {
-        NAME(add_list)(x, x->row[i], x->diagonal[i], u + x->n, sum);
+        NAME(minus_list)(x, x->row[i], x->diagonal[i], u + x->n, size, sum);
         NAME(add_square)(n, size, u + first, product);
     }
     for (int p = 0; p < size; ++p) {
-        sum[p] = b[first + p] - sum[p] - product[p];
+        sum[p] = b[first + p] + sum[p] - product[p];
         to[first + p] = sum[p];
         product[p] = 0;
     }
@@ -75,7 +75,8 @@ static void NAME(backward_entries)(const sd_ldlt_factors *x, int32_t i, const re
     const real *g = (const real *)x->inverse + x->square[i], *n = (const real *)x->below + x->square[i];
     real sum[SD_BLOCK_MOST] = {0}, weighed[SD_BLOCK_MOST] = {0}, product[SD_BLOCK_MOST] = {0};
     if (w) {
-        NAME(add_list)(x, x->diagonal[i], x->row[i + 1], w, sum);
+        NAME(minus_list)(x, x->diagonal[i], x->row[i + 1], w, size, sum);
+        for (int p = 0; p < size; ++p) sum[p] = -sum[p];
         NAME(add_square)(g, size, sum, weighed);
         for (int p = 0; p < size; ++p) sum[p] = w[first + p] + weighed[p];
         NAME(add_square_transposed)(n, size, sum, product);

@@ -1,5 +1,5 @@
 /*
- * Blocks and matrices: extraction of diagonal blocks, norms, products, in `real`. Included once a precision
+ * Blocks and matrices: extraction of diagonal blocks, norms, inverses, in `real`. Included once a precision
  * by blocks.c. No header of its own.
  */
 
@@ -47,104 +47,13 @@ void PUBLIC(block_norms)(sd_engine *e, const sd_blocks *x, sd_vector *norms)
     }
 }
 
-/* W = A D, rows x inner, for one term. */
-static void NAME(times_pivots)(const sd_block_term *t, int rows, const real *a, const sd_block_factors *d,
-                               real *w)
-{
-    const int inner = t->inner;
-    for (int s = 0; s < inner; ++s)
-        for (int i = 0; i < rows; ++i) w[i + s * rows] = t->a_transposed ? a[s + i * inner] : a[i + s * rows];
-    if (t->d < 0) return;
-    const real *f = (const real *)d->data + t->d;
-    const uint32_t pairs = d->state[t->d_block].pairs;
-    for (int s = 0; s < inner; ++s) {
-        const bool two = pairs >> s & 1;
-        for (int i = 0; i < rows; ++i) {
-            real *u = &w[i + s * rows], *v = two ? u + rows : u;
-            const real first = *u, second = *v;
-            if (two) {
-                *u = MATH(fma)(first, f[s + s * inner], second * f[s + 1 + s * inner]);
-                *v = MATH(fma)(first, f[s + 1 + s * inner], second * f[s + 1 + (s + 1) * inner]);
-            } else {
-                *u = first * f[s + s * inner];
-            }
-        }
-        s += two;
-    }
-}
-
-/* C <- C - W B' */
-static void NAME(subtract_term)(const sd_block_target *target, const sd_block_term *t, const real *w,
-                                const real *b, real *c)
-{
-    const int rows = target->rows, columns = target->columns, inner = t->inner;
-    for (int j = 0; j < columns; ++j)
-        for (int i = target->symmetric ? j : 0; i < rows; ++i)
-            for (int s = 0; s < inner; ++s)
-                c[i + j * rows] =
-                    MATH(fma)(-w[i + s * rows], t->b_transposed ? b[s + j * inner] : b[j + s * columns],
-                              c[i + j * rows]);
-}
-
-void PUBLIC(block_subtract)(sd_engine *e, const sd_block_products *p, const sd_blocks *x,
-                            const sd_block_factors *d, sd_blocks *c)
-{
-    if (e->status) return;
-    for (int32_t k = 0; k < p->targets; ++k) {
-        const sd_block_target *target = &p->target[k];
-        const int rows = target->rows;
-        real *out = (real *)c->data + target->c, w[SD_BLOCK_MOST * SD_BLOCK_MOST];
-        for (int32_t t = target->first; t < target->last; ++t) {
-            const sd_block_term *term = &p->term[t];
-            NAME(times_pivots)(term, rows, (const real *)x->data + term->a, d, w);
-            NAME(subtract_term)(target, term, w, (const real *)x->data + term->b, out);
-        }
-        for (int j = 0; j < rows && target->symmetric; ++j)
-            for (int i = j + 1; i < rows; ++i) out[j + i * rows] = out[i + j * rows];
-    }
-}
-
-/* Column c of the inverse of L D L', in the order of the pivots: y = L'^-1 D^-1 L^-1 y, y a column of the
- * permutation. */
-static void NAME(solve_unit)(const real *f, int n, uint32_t pairs, const uint8_t *row, int c, real *y)
-{
-    for (int s = 0; s < n; ++s) y[s] = row[s] == c ? 1 : 0;
-    for (int s = 0; s < n; ++s) {
-        if (s > 0 && pairs >> (s - 1) & 1) continue;
-        const int width = pairs >> s & 1 ? 2 : 1;
-        for (int i = s + width; i < n; ++i)
-            for (int j = s; j < s + width; ++j) y[i] = MATH(fma)(-f[i + j * n], y[j], y[i]);
-    }
-    for (int s = 0; s < n; ++s) {
-        if (pairs >> s & 1) {
-            const NAME(sd_pair) p = {f[s + s * n], f[s + 1 + s * n], f[s + 1 + (s + 1) * n]};
-            NAME(sd_pair_solve)(NAME(sd_pair_solver_of)(p), &y[s], &y[s + 1]);
-            ++s;
-        } else {
-            y[s] /= f[s + s * n];
-        }
-    }
-    for (int s = n - 1; s >= 0; --s) {
-        const int first = s > 0 && pairs >> (s - 1) & 1 ? s - 1 : s;
-        for (int j = first; j <= s; ++j)
-            for (int i = s + 1; i < n; ++i) y[j] = MATH(fma)(-f[i + j * n], y[i], y[j]);
-        s = first;
-    }
-}
+#define FUSED(a, b, c) MATH(fma)(a, b, c)
+#include "backend/block_inverse.h"
+#undef FUSED
 
 void PUBLIC(block_invert)(sd_engine *e, const sd_block_factors *x, sd_blocks *y)
 {
     if (e->status) return;
-    for (int32_t k = 0; k < x->plan->count; ++k) {
-        const sd_block_job job = x->plan->job[k];
-        const int n = rows_of_job(x->plan, k);
-        real *to = (real *)y->data + job.entry, column[SD_BLOCK_MOST];
-        for (int c = 0; c < n; ++c) {
-            NAME(solve_unit)
-            ((const real *)x->data + job.entry, n, x->state[job.block].pairs, x->row + job.row, c, column);
-            for (int s = 0; s < n; ++s)
-                if (x->row[job.row + s] >= c)
-                    to[x->row[job.row + s] + c * n] = to[c + x->row[job.row + s] * n] = column[s];
-        }
-    }
+    for (int32_t k = 0; k < x->plan->count; ++k)
+        NAME(invert_block)(x, x->plan->job[k], rows_of_job(x->plan, k), y);
 }

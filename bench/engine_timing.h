@@ -1,0 +1,50 @@
+/* What the benchmarks of whole engines share: failures end the program, times are taken when all is done. */
+#ifndef BENCH_ENGINE_TIMING_H
+#define BENCH_ENGINE_TIMING_H
+
+#include "backend/batch.h"
+#include "core/context.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { REPEATS = 5, COPIES = 20 };
+
+static inline void check(const sd_context *c, saddle_status status)
+{
+    if (!status) return;
+    fprintf(stderr, "failed: %s\n", c->message);
+    exit(1);
+}
+
+/* Waits for all that an engine has been given. */
+static inline void finish(sd_engine *e, const sd_vector *any)
+{
+    const sd_vector first = {any->data, 1, any->precision};
+    sd_dot_of(e, &first, &first);
+    check(e->context, e->status);
+}
+
+/* Bytes a second of y = x, both of `bytes`. */
+static inline double copy_rate(sd_engine *e, int64_t bytes)
+{
+    sd_vector x = sd_vector_new(e, SD_DOUBLE, bytes / 8, "copy"),
+              y = sd_vector_new(e, SD_DOUBLE, bytes / 8, "copy");
+    double best = INFINITY;
+    sd_engine_reserve(e, 1, NULL);
+    check(e->context, e->status);
+    for (int k = 0; k < REPEATS; ++k) {
+        sd_copy(e, &x, &y);
+        finish(e, &y);
+        const double begin = sd_seconds();
+        for (int i = 0; i < COPIES; ++i) sd_copy(e, &x, &y);
+        finish(e, &y);
+        best = fmin(best, sd_seconds() - begin);
+    }
+    sd_vector_free(e, &x);
+    sd_vector_free(e, &y);
+    return 2.0 * (double)bytes * COPIES / best;
+}
+
+#endif
