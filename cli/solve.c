@@ -460,7 +460,7 @@ const command command_solve = {
         "method|krylov|restart|maxiter|tol|stop|device|precision|threads|max_memory|scaling|order|pairs|"
         "factorization|threshold|regularise|check|blocking|block_size|block_kernel|block_precision|"
         "fill|fill_tau|fill_level|pivot|push_back|small_pivot|sweeps|sweep_order|relax|fallback|trisolve|"
-        "trisolve_sweeps",
+        "trisolve_sweeps|factor_precision",
     .least = 1,
     .most = 1,
     .run = run_solve,

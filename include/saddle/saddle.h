@@ -219,7 +219,10 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
     CHOICE(fallback, "exact|none", "what jacobi does where its sweeps diverge")                              \
     CHOICE(trisolve, "auto|exact|block-jacobi|jacobi",                                                       \
            "triangular solves of ldlt and jacobi: by levels, or by sweeps")                                  \
-    COUNT(trisolve_sweeps, 0, 0, 10000, "of swept triangular solves; 0 is as many as they need")
+    COUNT(trisolve_sweeps, 0, 0, 10000, "of swept triangular solves; 0 is as many as they need")             \
+    CHOICE(factor_precision, "auto|double|single",                                                           \
+           "in which ldlt and jacobi keep their factors; auto is single where a complete factorization "     \
+           "would be dear")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -308,6 +311,7 @@ enum { SADDLE_PUSH_BACK_ON, SADDLE_PUSH_BACK_OFF };
 enum { SADDLE_SWEEP_ORDER_ROW, SADDLE_SWEEP_ORDER_BLOCK };
 enum { SADDLE_FALLBACK_EXACT, SADDLE_FALLBACK_NONE };
 enum { SADDLE_TRISOLVE_AUTO, SADDLE_TRISOLVE_EXACT, SADDLE_TRISOLVE_BLOCK_JACOBI, SADDLE_TRISOLVE_JACOBI };
+enum { SADDLE_FACTOR_PRECISION_AUTO, SADDLE_FACTOR_PRECISION_DOUBLE, SADDLE_FACTOR_PRECISION_SINGLE };
 enum { SADDLE_BLOCK_PRECISION_DOUBLE, SADDLE_BLOCK_PRECISION_SINGLE, SADDLE_BLOCK_PRECISION_ADAPTIVE };
 
 /* The defaults. Compiled into the caller, so that the library is told how long its struct is. */

@@ -53,7 +53,7 @@ typedef struct sd_ldlt_factors {
     const void
         *below; /* N of each diagonal block, as `inverse` lies; NULL where nothing sweeps over entries */
     const int32_t *order; /* row r of the blocks is row order[r] of the matrix */
-    const void *scale;    /* of each row of the blocks, in `precision` */
+    const double *scale;  /* of each row of the blocks */
     sd_precision precision;
 } sd_ldlt_factors;
 
@@ -134,6 +134,20 @@ typedef struct sd_ldlt_map {
     const int64_t *target; /* of each stored entry */
     const double *scale;   /* of each row of the matrix */
 } sd_ldlt_map;
+
+/* Entry k of a vector, or of the values of a matrix, whose precision is not that of the factors. */
+static inline double sd_ldlt_number(const void *data, sd_precision precision, int64_t k)
+{
+    return precision == SD_DOUBLE ? ((const double *)data)[k] : (double)((const float *)data)[k];
+}
+
+static inline void sd_ldlt_put(void *data, sd_precision precision, int64_t k, double value)
+{
+    if (precision == SD_DOUBLE)
+        ((double *)data)[k] = value;
+    else
+        ((float *)data)[k] = (float)value;
+}
 
 /* (s a) t: the smaller scaling first, since the product of two may leave the range of numbers. */
 SD_BLOCK_FUNCTION double sd_ldlt_scaled(double a, double s, double t)

@@ -45,13 +45,13 @@ static const void *placed(sd_engine *e, const void *host, int64_t count, size_t 
     return e->backend->host_memory ? host : sd_to_backend(e, host, count * (int64_t)size, "factors");
 }
 
-static saddle_status place_scale(sd_engine *e, sd_precision precision, sd_block_ldlt *m)
+static saddle_status place_scale(sd_engine *e, sd_block_ldlt *m)
 {
     sd_context *c = e->context;
     const int32_t n = m->plan.n;
     double *scale = sd_alloc(c, n, sizeof *scale, "scaling");
     if (!scale || make_order(c, m)) e->status = c->status;
-    if (!m->scale.data) m->scale = sd_vector_new(e, precision, n, "scaling");
+    if (!m->scale.data) m->scale = sd_vector_new(e, SD_DOUBLE, n, "scaling");
     for (int32_t r = 0; r < n && !e->status; ++r) scale[r] = scale_of(m, m->order[r]);
     if (!e->status) sd_vector_put(e, scale, &m->scale);
     sd_free(c, scale);
@@ -96,7 +96,7 @@ saddle_status sd_ldlt_place(sd_engine *e, sd_block_ldlt *m)
     const bool run = m->numbers.data != NULL;
     const sd_precision precision = run ? m->numbers.precision : m->values.precision;
     const size_t number = sd_precision_size(precision);
-    if (place_scale(e, precision, m)) return e->status;
+    if (place_scale(e, m)) return e->status;
     if (!m->factors.start) place_pattern(e, m);
     release_values(e, m);
     m->factors.scale = m->scale.data;

@@ -26,7 +26,7 @@ saddle_status sd_ldlt_probe(sd_context *c, const sd_block_matrix *B, const sd_ld
     int32_t *order = sd_alloc(c, n, sizeof *order, "order of rows");
     double *x = sd_alloc(c, n, sizeof *x, "a vector");
     sd_vector v = sd_vector_new(&e, values->precision, n, "a vector");
-    sd_vector scale = sd_vector_new(&e, values->precision, n, "a vector");
+    sd_vector scale = sd_vector_new(&e, SD_DOUBLE, n, "a vector");
     sd_vector work = sd_vector_new(&e, values->precision, 2 * (int64_t)n, "a vector");
     if (!order || !x) e.status = c->status;
     if (!e.status) {

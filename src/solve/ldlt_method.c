@@ -10,6 +10,7 @@
 #include "solve/solver.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static const double SMALL = 1e-8, SMALL_AGAIN = 1e-4;
 static const double BETTER = 0.9;               /* of what is left of a vector, to be taken for better */
@@ -17,7 +18,10 @@ static const double DIVERGED = 1e-2;            /* of the residual on the patter
 enum { PUSHED_LEAST = 16, PUSHED_SHARE = 100 }; /* blocks that may be pushed back: some, or one of so many */
 enum { STALE_SHARE = 100 }; /* a plan is stale where more than one pivot of so many had to be moved */
 
-static const double CHEAP_FLOPS = 1e10; /* of a complete factorization: half a second */
+static const double CHEAP_FLOPS = 1e10;  /* of a complete factorization: half a second */
+static const double DEAR_FLOPS = 2e11, DEAR_TAU = 0.03; /* where it takes seconds, more is left out */
+static const double WIDEST_SCALE = 1e18; /* of rows, and its inverse, for vectors to pass in single */
+static const double SMALL_SINGLE = 1e-6; /* pivots below are nothing but rounding there */
 
 /* Entries of a complete factor beside those of A, and what is dropped then. */
 static const struct {
@@ -84,9 +88,10 @@ static double choose_tau(const making *t)
 {
     const saddle_solver *s = t->s;
     const double share = (double)t->m->preparation.factor_nnz / (double)(s->facts.nnz > 0 ? s->facts.nnz : 1);
+    const double flops = t->m->preparation.factor_flops;
     if (!isnan(t->tau)) return t->tau;
-    if (s->options.fill == SADDLE_FILL_TAU || t->m->preparation.factor_flops > CHEAP_FLOPS)
-        return s->options.fill_tau;
+    if (s->options.fill != SADDLE_FILL_TAU && flops > DEAR_FLOPS) return fmax(s->options.fill_tau, DEAR_TAU);
+    if (s->options.fill == SADDLE_FILL_TAU || flops > CHEAP_FLOPS) return s->options.fill_tau;
     for (int k = 0; k < TAUS; ++k)
         if (share <= tau_of[k].share) return tau_of[k].tau;
     return s->options.fill_tau;
@@ -102,13 +107,42 @@ static sd_fill_kind choose_fill(const saddle_solver *s)
     }
 }
 
+/* Whether a vector keeps within the range of single precision when it is scaled. */
+static bool fits_single(const making *t)
+{
+    const double *scale = t->m->preparation.row_scale;
+    bool fits = abs(t->m->exponent) <= 32;
+    for (int32_t i = 0; i < t->s->A.n && scale && fits; ++i)
+        fits = scale[i] <= WIDEST_SCALE && scale[i] >= 1 / WIDEST_SCALE;
+    return fits;
+}
+
+/*
+ * What is dropped is far beyond the rounding of single precision where the factors are large: there they are
+ * kept in half the bytes.
+ */
+static sd_precision choose_precision(const making *t)
+{
+    const saddle_solver *s = t->s;
+    const int asked = s->options.factor_precision;
+    const bool dear = t->m->preparation.factor_flops > CHEAP_FLOPS && !is_swept(s);
+    if (sd_iteration_precision(s) == SD_SINGLE) return SD_SINGLE;
+    if (asked == SADDLE_FACTOR_PRECISION_DOUBLE || (asked == SADDLE_FACTOR_PRECISION_AUTO && !dear))
+        return SD_DOUBLE;
+    if (fits_single(t)) return SD_SINGLE;
+    if (asked == SADDLE_FACTOR_PRECISION_SINGLE)
+        sd_log(t->c, SADDLE_LOG_WARNING,
+               "factors are kept in double: the scaling of the rows is too wide for single precision");
+    return SD_DOUBLE;
+}
+
 /* Numbers that may be kept off the diagonal where memory is limited: a fifth of what is left, as they stand
  * twice for a moment, beside their lists. */
-static int64_t most_numbers(const making *t)
+static int64_t most_numbers(const making *t, sd_precision precision)
 {
     const int64_t limit = t->s->options.max_memory, used = t->c->bytes;
     if (limit <= 0) return 0;
-    const int64_t most = (limit - used) / (5 * (int64_t)sd_precision_size(sd_iteration_precision(t->s)));
+    const int64_t most = (limit - used) / (5 * (int64_t)sd_precision_size(precision));
     return most > 1 ? most : 1;
 }
 
@@ -117,19 +151,21 @@ static sd_ldlt_rule rule_of(const making *t, const sd_block_matrix *B)
     const saddle_solver *s = t->s;
     static const sd_block_kernel kernels[] = {SD_LDLT_BUNCH_KAUFMAN, SD_LDLT_STATIC, SD_LDLT_COMPLETE};
     const saddle_options *o = &s->options;
-    const double small = t->m->small > 0 ? t->m->small : o->small_pivot > 0 ? o->small_pivot : SMALL;
+    const sd_precision precision = choose_precision(t);
+    const double least = precision == SD_SINGLE ? SMALL_SINGLE : SMALL;
+    const double small = t->m->small > 0 ? t->m->small : o->small_pivot > 0 ? o->small_pivot : least;
     const sd_fill_kind fill = choose_fill(s);
     return (sd_ldlt_rule){.symbolic = is_swept(s) && fill != SD_FILL_TAU,
                           .fill = fill,
                           .level = (int)o->fill_level,
                           .tau = choose_tau(t),
                           .most_flops = t->most_flops,
-                          .most = most_numbers(t),
+                          .most = most_numbers(t, precision),
                           .kernel = kernels[o->pivot],
                           .small = small * B->largest,
                           .generations = o->push_back == SADDLE_PUSH_BACK_ON ? 1 : 0,
                           .most_pushed = PUSHED_LEAST + B->blocks / PUSHED_SHARE,
-                          .precision = sd_iteration_precision(s),
+                          .precision = precision,
                           .threads = s->threads,
                           .reference = s->device == SADDLE_DEVICE_REFERENCE};
 }
@@ -181,7 +217,7 @@ static saddle_status find_again(const making *t, const sd_block_matrix *B, sd_ld
     sd_ldlt_rule larger = *rule;
     double first = INFINITY, second = INFINITY;
     larger.small = SMALL_AGAIN * B->largest;
-    larger.most = most_numbers(t);
+    larger.most = most_numbers(t, rule->precision);
     saddle_status status = sd_ldlt_probe(c, B, &m->plan, &m->values, rule->threads, &first);
     if (!status) status = sd_ldlt_find(c, B, &larger, NULL, &plan, &values, &again);
     if (!status && !again.dear) status = sd_ldlt_probe(c, B, &plan, &values, rule->threads, &second);
@@ -266,7 +302,7 @@ static saddle_status sweep(const making *t, const sd_block_matrix *B, const sd_c
     bool *last = sd_alloc_zero(c, B->blocks, sizeof *last, "blocks pushed back");
     saddle_status status = weak && last ? sd_ldlt_begin_run(t->e, m, layout, rule->precision) : c->status;
     for (bool done = false; !done && !status;) {
-        status = sd_ldlt_run_sweeps(t->e, &m->runner, &s->op[rule->precision].sparse, &q, weak, &m->numbers,
+        status = sd_ldlt_run_sweeps(t->e, &m->runner, &s->op[sd_iteration_precision(s)].sparse, &q, weak, &m->numbers,
                                     counts, &m->residual);
         const bool ended_early = q.early && counts->perturbed + counts->replaced > 0;
         const bool failed = counts->perturbed > 0;
@@ -297,7 +333,7 @@ static saddle_status fall_back(const making *t, const sd_block_matrix *B, const 
            m->residual);
     m->fallback = true;
     m->residual = NAN;
-    return sd_ldlt_refactor(t->e, &m->runner, &t->s->op[rule->precision].sparse, &pivots, &m->numbers,
+    return sd_ldlt_refactor(t->e, &m->runner, &t->s->op[sd_iteration_precision(t->s)].sparse, &pivots, &m->numbers,
                             counts);
 }
 
@@ -322,7 +358,7 @@ static saddle_status refactor(const making *t, const sd_block_matrix *B, const s
     saddle_status status = SADDLE_OK;
     if (!m->numbers.data) status = sd_ldlt_begin_run(t->e, m, layout, rule->precision);
     if (!status)
-        status = sd_ldlt_refactor(t->e, &m->runner, &t->s->op[rule->precision].sparse, &pivots, &m->numbers,
+        status = sd_ldlt_refactor(t->e, &m->runner, &t->s->op[sd_iteration_precision(t->s)].sparse, &pivots, &m->numbers,
                                   counts);
     *stale = counts->perturbed > B->n / STALE_SHARE || counts->replaced > 0;
     return status;
@@ -364,6 +400,7 @@ static saddle_status make(const making *t, bool *dear)
                                       (int32_t)p->blocks, p->block_start, &B);
     if (!status) {
         sd_ldlt_rule rule = rule_of(t, &B);
+        if (again) rule.precision = m->factors.precision;
         if (again) status = refactor(t, &B, layout, &rule, &counts, &stale);
         if (!status && stale)
             sd_log(t->c, SADDLE_LOG_INFO, "the plan is stale, %lld pivots had to be moved: planning again",

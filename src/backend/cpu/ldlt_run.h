@@ -9,7 +9,6 @@ void PUBLIC(ldlt_scatter)(sd_engine *e, const sd_sparse *A, const sd_ldlt_map *m
 {
     if (e->status) return;
     real *const data = x->data, *const square = x->square;
-    const real *const value = A->val;
     const int threads = A->n < TEAM_FROM ? 1 : e->threads;
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
@@ -22,8 +21,8 @@ void PUBLIC(ldlt_scatter)(sd_engine *e, const sd_sparse *A, const sd_ldlt_map *m
             for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
                 const int64_t t = map->target[k];
                 if (t == SD_LDLT_NOWHERE) continue;
-                const real scaled =
-                    (real)sd_ldlt_scaled((double)value[k], map->scale[i], map->scale[A->ind[k]]);
+                const real scaled = (real)sd_ldlt_scaled(sd_ldlt_number(A->val, A->precision, k), map->scale[i],
+                                                         map->scale[A->ind[k]]);
                 *(t >= 0 ? data + t : square - 1 - t) = scaled;
             }
         }

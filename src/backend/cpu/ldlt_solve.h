@@ -136,21 +136,21 @@ static int NAME(team)(const sd_engine *e, const sd_ldlt_factors *x)
 void PUBLIC(ldlt_enter)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *y)
 {
     if (e->status) return;
-    const real *const from = r->data, *const scale = x->scale;
     real *const to = y->data;
     const int threads = NAME(team)(e, x);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t k = 0; k < x->n; ++k) to[k] = from[x->order[k]] * scale[k];
+    for (int32_t k = 0; k < x->n; ++k)
+        to[k] = (real)(sd_ldlt_number(r->data, r->precision, x->order[k]) * x->scale[k]);
 }
 
 void PUBLIC(ldlt_leave)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *y, sd_vector *z)
 {
     if (e->status) return;
-    const real *const from = y->data, *const scale = x->scale;
-    real *const to = z->data;
+    const real *const from = y->data;
     const int threads = NAME(team)(e, x);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int32_t k = 0; k < x->n; ++k) to[x->order[k]] = from[k] * scale[k];
+    for (int32_t k = 0; k < x->n; ++k)
+        sd_ldlt_put(z->data, z->precision, x->order[k], (double)from[k] * x->scale[k]);
 }
 
 void PUBLIC(ldlt_sweep)(sd_engine *e, const sd_ldlt_factors *x, bool forward, const sd_vector *b,

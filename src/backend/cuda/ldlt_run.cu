@@ -25,11 +25,12 @@ namespace
 
 /* ---- the matrix ---- */
 
-template <class real>
+/* A is in `outer`. */
+template <class real, class outer>
 __global__ void __launch_bounds__(BLOCK)
     scatter(const sd_sparse A, const sd_ldlt_map map, real *data, real *square)
 {
-    for_each_entry<real>(A, [&](int64_t k, int32_t row, int32_t column, real value) {
+    for_each_entry<outer>(A, [&](int64_t k, int32_t row, int32_t column, outer value) {
         const int64_t t = map.target[k];
         if (t == SD_LDLT_NOWHERE) return;
         const real scaled =
@@ -390,7 +391,8 @@ void ldlt_scatter(sd_engine *e, const sd_sparse *A, const sd_ldlt_map *map, int6
         failed(e, cudaMemsetAsync(x->square, 0, static_cast<size_t>(squares) * size, s->stream), what))
         return;
     if (A->nnz == 0) return;
-    launch(e, what, scatter<real>, (A->nnz + SHARE - 1) / SHARE, *A, *map, static_cast<real *>(x->data),
+    const auto kernel = A->precision == SD_DOUBLE ? scatter<real, double> : scatter<real, float>;
+    launch(e, what, kernel, (A->nnz + SHARE - 1) / SHARE, *A, *map, static_cast<real *>(x->data),
            static_cast<real *>(x->square));
 }
 

@@ -24,13 +24,14 @@ namespace
 
 constexpr int SOLVE_BLOCK = 128; /* threads */
 
-template <class real> struct solve_data {
+/* Factors in `real`, vectors in `outer`. */
+template <class real, class outer> struct solve_data {
     ldlt_factors<real> f;
     const int32_t *order;
-    const real *scale;
-    const real *r;
+    const double *scale;
+    const outer *r;
     real *forward, *backward; /* what the two solves leave */
-    real *z;
+    outer *z;
 };
 
 /* ---- numbers that are still to come ---- */
@@ -155,7 +156,7 @@ template <class real, int R, bool FORWARD> __device__ inline real add_up(sums<re
 
 /* Sums of rows low .. low + R) over `count` blocks of the list, from `first` on and up, or down. */
 template <class real, int R, bool FORWARD>
-__device__ inline real gather(const solve_data<real> &x, const sd_ldlt_block *first, int count, const real *v,
+__device__ inline real gather(const ldlt_factors<real> &f, const sd_ldlt_block *first, int count, const real *v,
                               int low, int lane)
 {
     constexpr int GROUPS = WARP / R, STEP = FORWARD ? 1 : -1;
@@ -168,9 +169,9 @@ __device__ inline real gather(const solve_data<real> &x, const sd_ldlt_block *fi
         if (at >= count) b.rows = b.width = 0;
         at += GROUPS;
         if (at < count) next = first[at * STEP];
-        const real *const with = v + x.f.start[b.other];
+        const real *const with = v + f.start[b.other];
         for (int c = 0; __any_sync(ALL_LANES, c < b.width); c += R)
-            add_tile(b, x.f.data, with, low, c, lane, s);
+            add_tile(b, f.data, with, low, c, lane, s);
     }
     return add_up(s, lane);
 }
@@ -206,8 +207,8 @@ template <class real> struct inverse_block {
     }
 };
 
-template <class real, int R, bool FORWARD>
-__device__ inline void solve_row(const solve_data<real> &x, int32_t i, int lane)
+template <class real, class outer, int R, bool FORWARD>
+__device__ inline void solve_row(const solve_data<real, outer> &x, int32_t i, int lane)
 {
     const int32_t first = x.f.start[i];
     const int size = x.f.start[i + 1] - first;
@@ -215,13 +216,13 @@ __device__ inline void solve_row(const solve_data<real> &x, int32_t i, int lane)
     const int count = static_cast<int>(FORWARD ? middle - end : end - middle);
     const bool mine = lane < size;
     const int32_t place = mine ? x.order[first + lane] : 0;
-    const real scale = mine ? x.scale[first + lane] : 0;
+    const double scale = mine ? x.scale[first + lane] : 0;
     real own = 0;
-    if (mine) own = FORWARD ? x.r[place] * scale : x.forward[first + lane];
+    if (mine) own = FORWARD ? static_cast<real>(x.r[place] * scale) : x.forward[first + lane];
     const inverse_block<real> inverse(x.f.inverse + x.f.square[i], size, lane);
     real sum = 0;
     for (int low = 0; low < size; low += R) {
-        const real part = gather<real, R, FORWARD>(x, x.f.list + (FORWARD ? end : end - 1), count,
+        const real part = gather<real, R, FORWARD>(x.f, x.f.list + (FORWARD ? end : end - 1), count,
                                                    FORWARD ? x.forward : x.backward, low, lane);
         const real here = __shfl_sync(ALL_LANES, part, lane % R);
         if (lane / R == low / R) sum = here;
@@ -232,22 +233,22 @@ __device__ inline void solve_row(const solve_data<real> &x, int32_t i, int lane)
         leave(x.forward + first + lane, product);
     } else {
         leave(x.backward + first + lane, own - product);
-        x.z[place] = (own - product) * scale;
+        x.z[place] = static_cast<outer>((own - product) * scale);
     }
 }
 
-template <class real, int R, bool FORWARD>
-__global__ void __launch_bounds__(SOLVE_BLOCK) solve(const solve_data<real> x)
+template <class real, class outer, int R, bool FORWARD>
+__global__ void __launch_bounds__(SOLVE_BLOCK) solve(const solve_data<real, outer> x)
 {
     const int lane = threadIdx.x % WARP;
     const int32_t warps = gridDim.x * (SOLVE_BLOCK / WARP);
     /* rows that follow one another go to different multiprocessors */
     for (int64_t k = blockIdx.x + threadIdx.x / WARP * gridDim.x; k < x.f.blocks; k += warps)
-        solve_row<real, R, FORWARD>(x, static_cast<int32_t>(FORWARD ? k : x.f.blocks - 1 - k), lane);
+        solve_row<real, outer, R, FORWARD>(x, static_cast<int32_t>(FORWARD ? k : x.f.blocks - 1 - k), lane);
 }
 
-template <class real>
-void launch_all_at_once(sd_engine *e, void (*kernel)(solve_data<real>), solve_data<real> x)
+template <class real, class outer>
+void launch_all_at_once(sd_engine *e, void (*kernel)(solve_data<real, outer>), solve_data<real, outer> x)
 {
     const char *const what = "ldlt_solve";
     const state *s = state_of(e);
@@ -264,6 +265,21 @@ void launch_all_at_once(sd_engine *e, void (*kernel)(solve_data<real>), solve_da
            what);
 }
 
+template <class real, class outer>
+void solve_both(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *z, real *vectors)
+{
+    const solve_data<real, outer> data = {ldlt_factors<real>(x),
+                                          x->order,
+                                          x->scale,
+                                          static_cast<const outer *>(r->data),
+                                          vectors,
+                                          vectors + x->n,
+                                          static_cast<outer *>(z->data)};
+    const bool tiny = x->largest <= 2;
+    launch_all_at_once(e, tiny ? solve<real, outer, 2, true> : solve<real, outer, 8, true>, data);
+    launch_all_at_once(e, tiny ? solve<real, outer, 2, false> : solve<real, outer, 8, false>, data);
+}
+
 } /* namespace */
 
 template <class real>
@@ -278,16 +294,10 @@ void ldlt_solve(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_v
         failed(e, cudaMemsetAsync(work->data, 0xff, bytes, s->stream), what))
         return;
     real *const vectors = static_cast<real *>(work->data);
-    const solve_data<real> data = {ldlt_factors<real>(x),
-                                   x->order,
-                                   static_cast<const real *>(x->scale),
-                                   static_cast<const real *>(r->data),
-                                   vectors,
-                                   vectors + x->n,
-                                   static_cast<real *>(z->data)};
-    const bool tiny = x->largest <= 2;
-    launch_all_at_once(e, tiny ? solve<real, 2, true> : solve<real, 8, true>, data);
-    launch_all_at_once(e, tiny ? solve<real, 2, false> : solve<real, 8, false>, data);
+    if (r->precision == SD_DOUBLE)
+        solve_both<real, double>(e, x, r, z, vectors);
+    else
+        solve_both<real, float>(e, x, r, z, vectors);
 }
 
 template void ldlt_solve<double>(sd_engine *, const sd_ldlt_factors *, const sd_vector *, sd_vector *,

@@ -38,18 +38,18 @@ __global__ void __launch_bounds__(SWEEP_BLOCK) sweep(const sweep_data<real> x)
     if (mine) x.to[first + l] = FORWARD ? product : own - product;
 }
 
-template <class real>
-__global__ void enter(int32_t n, const int32_t *order, const real *scale, const real *r, real *y)
+template <class real, class outer>
+__global__ void enter(int32_t n, const int32_t *order, const double *scale, const outer *r, real *y)
 {
     const int64_t k = static_cast<int64_t>(blockIdx.x) * BLOCK + threadIdx.x;
-    if (k < n) y[k] = r[order[k]] * scale[k];
+    if (k < n) y[k] = static_cast<real>(r[order[k]] * scale[k]);
 }
 
-template <class real>
-__global__ void leave(int32_t n, const int32_t *order, const real *scale, const real *y, real *z)
+template <class real, class outer>
+__global__ void leave(int32_t n, const int32_t *order, const double *scale, const real *y, outer *z)
 {
     const int64_t k = static_cast<int64_t>(blockIdx.x) * BLOCK + threadIdx.x;
-    if (k < n) z[order[k]] = y[k] * scale[k];
+    if (k < n) z[order[k]] = static_cast<outer>(y[k] * scale[k]);
 }
 
 template <class real, int R> void launch_sweep(sd_engine *e, bool forward, const sweep_data<real> &data)
@@ -65,18 +65,28 @@ template <class real>
 void ldlt_enter(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *y)
 {
     if (e->status || x->n == 0) return;
-    launch(e, "ldlt_enter", enter<real>, (static_cast<int64_t>(x->n) + BLOCK - 1) / BLOCK, x->n, x->order,
-           static_cast<const real *>(x->scale), static_cast<const real *>(r->data),
-           static_cast<real *>(y->data));
+    const int64_t grid = (static_cast<int64_t>(x->n) + BLOCK - 1) / BLOCK;
+    real *const to = static_cast<real *>(y->data);
+    if (r->precision == SD_DOUBLE)
+        launch(e, "ldlt_enter", enter<real, double>, grid, x->n, x->order, x->scale,
+               static_cast<const double *>(r->data), to);
+    else
+        launch(e, "ldlt_enter", enter<real, float>, grid, x->n, x->order, x->scale,
+               static_cast<const float *>(r->data), to);
 }
 
 template <class real>
 void ldlt_leave(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *y, sd_vector *z)
 {
     if (e->status || x->n == 0) return;
-    launch(e, "ldlt_leave", leave<real>, (static_cast<int64_t>(x->n) + BLOCK - 1) / BLOCK, x->n, x->order,
-           static_cast<const real *>(x->scale), static_cast<const real *>(y->data),
-           static_cast<real *>(z->data));
+    const int64_t grid = (static_cast<int64_t>(x->n) + BLOCK - 1) / BLOCK;
+    const real *const from = static_cast<const real *>(y->data);
+    if (z->precision == SD_DOUBLE)
+        launch(e, "ldlt_leave", leave<real, double>, grid, x->n, x->order, x->scale, from,
+               static_cast<double *>(z->data));
+    else
+        launch(e, "ldlt_leave", leave<real, float>, grid, x->n, x->order, x->scale, from,
+               static_cast<float *>(z->data));
 }
 
 template <class real>

@@ -42,14 +42,14 @@ void PUBLIC(ldlt_enter)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector 
 {
     if (e->status) return;
     for (int32_t k = 0; k < x->n; ++k)
-        ((real *)y->data)[k] = ((const real *)r->data)[x->order[k]] * ((const real *)x->scale)[k];
+        ((real *)y->data)[k] = (real)(sd_ldlt_number(r->data, r->precision, x->order[k]) * x->scale[k]);
 }
 
 void PUBLIC(ldlt_leave)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *y, sd_vector *z)
 {
     if (e->status) return;
     for (int32_t k = 0; k < x->n; ++k)
-        ((real *)z->data)[x->order[k]] = ((const real *)y->data)[k] * ((const real *)x->scale)[k];
+        sd_ldlt_put(z->data, z->precision, x->order[k], (double)((const real *)y->data)[k] * x->scale[k]);
 }
 
 void PUBLIC(ldlt_sweep)(sd_engine *e, const sd_ldlt_factors *x, bool forward, const sd_vector *b,
