@@ -135,7 +135,7 @@ static void a_fixed_number_of_sweeps_is_symmetric(void **state)
     }
 }
 
-/* A block of one row is an entry. */
+/* A block of one row is an entry: the same, to rounding. */
 static void blocks_of_one_row_are_entries(void **state)
 {
     (void)state;
@@ -152,7 +152,7 @@ static void blocks_of_one_row_are_entries(void **state)
         for (int sweeps = 1; sweeps <= 6; ++sweeps) {
             apply(s, (sd_trisolve){SD_TRISOLVE_BLOCKS, sweeps}, b, x);
             apply(s, (sd_trisolve){SD_TRISOLVE_ENTRIES, sweeps}, b, y);
-            assert_memory_equal(x, y, sizeof x);
+            assert_true(distance(x, y) <= 1e-13 * largest_of(x));
         }
         saddle_destroy(&s);
         dense_free(&d);
