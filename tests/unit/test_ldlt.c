@@ -186,7 +186,7 @@ static void new_values_take_the_plan_that_is_there(void **state)
     saddle_info info = saddle_info_default();
     fill_random(&r, N, b);
     assert_int_equal(saddle_create(&solver, &options, NULL, NULL), SADDLE_OK);
-    for (int round = 0; round < 2; ++round) {
+    for (int round = 0; round < 4; ++round) {
         for (int i = 0; i < N; ++i)
             for (int j = 0; j <= i; ++j)
                 if (d.there[i * N + j] && round == 3) /* values of another kind altogether */
