@@ -218,7 +218,7 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
     REAL(relax, 1.0, 0.01, 1.0, "small_pivot is multiplied by it after each sweep")                          \
     CHOICE(fallback, "exact|none", "what jacobi does where its sweeps diverge")                              \
     CHOICE(trisolve, "auto|exact|block-jacobi|jacobi",                                                       \
-           "triangular solves of ldlt and jacobi: by levels, or by sweeps")                                  \
+           "triangular solves of ldlt and jacobi: by levels, or by sweeps over blocks or entries")           \
     COUNT(trisolve_sweeps, 0, 0, 10000, "of swept triangular solves; 0 is as many as they need")             \
     CHOICE(factor_precision, "auto|double|single",                                                           \
            "in which ldlt and jacobi keep their factors; auto is single where a complete factorization "     \

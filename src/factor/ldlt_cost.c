@@ -14,7 +14,7 @@ static const struct {
  * there. `crowd` threads beside another are worth one: they share the bandwidth of the memory. */
 static const struct {
     double byte, product, block, barrier, step, crowd;
-} cpu = {1.8e-10, 2.0e-7, 7.0e-7, 6e-6, 2e-5, 17};
+} cpu = {8e-11, 2.0e-7, 7.0e-7, 4.5e-6, 2e-5, 17};
 
 static double speed_up(int threads)
 {

@@ -53,7 +53,8 @@ static inline void NAME(minus_transposed)(const sd_ldlt_block *b, const real *da
     }
 }
 
-/* sum <- sum - the blocks list[begin .. last) of a row of `size` rows times those of v that they stand for. */
+/* sum <- sum - the blocks list[begin .. last) of a row of `size` rows times those of v that they stand for.
+ */
 static inline void NAME(minus_list)(const sd_ldlt_factors *x, int64_t begin, int64_t last, const real *v,
                                     int size, real *sum)
 {
