@@ -5,10 +5,11 @@
  *     cuda_ldlt [PROBLEM...]
  *
  * PROBLEM is a file or a family as `saddle bench` takes them (lap3d_100, kktz_700 and stokes3d_25 where none
- * is given). The pattern is found once on the host with method ldlt's defaults; then all is measured in
- * double and in single. Times are the best of several; the floor of a solve counts all numbers of the factors
- * and their lists once for each triangle, and the vectors. Beside them: the largest difference between the
- * devices over the largest entry, and whether two runs had the same bits.
+ * is given), with @FILL behind it where fill is not to be the default. The pattern is found once on the host
+ * with method ldlt's defaults; then all is measured in double and in single. Times are the best of several;
+ * the floor of a solve counts all numbers of the factors and their lists once for each triangle, and the
+ * vectors. Beside them: the largest difference between the devices over the largest entry, and whether two
+ * runs had the same bits. A second line has what the cost model (factor/ldlt_cost.h) predicts.
  */
 #include "bench/engine_timing.h"
 #include "cli/bench_problem.h"
@@ -26,6 +27,8 @@ enum { SOLVES = 20 };
 typedef struct outcome {
     double refactor, solve, copy; /* seconds; bytes a second */
     double sweeps, swept;         /* eight sweeps of the factorization; one over both triangles of a solve */
+    double entries;               /* one over the single entries of both triangles */
+    int64_t products;             /* of blocks, in a factorization */
     double *x;                    /* M^-1 b, on the host */
     bool same;
 } outcome;
@@ -58,19 +61,24 @@ static double time_solves(sd_engine *e, const sd_ldlt_factors *f, const double *
     return best;
 }
 
-/* Seconds of one sweep over each triangle. */
-static double time_sweeps(sd_engine *e, const sd_ldlt_factors *f)
+/* Seconds of one sweep over each triangle, over blocks or single entries. */
+static double time_sweeps(sd_engine *e, const sd_ldlt_factors *f, bool entries)
 {
     sd_vector v[3];
     double best = INFINITY;
-    for (int k = 0; k < 3; ++k) v[k] = sd_vector_new(e, f->precision, f->n, "vectors");
+    for (int k = 0; k < 3; ++k) v[k] = sd_vector_new(e, f->precision, 2 * (int64_t)f->n, "vectors");
     check(e->context, e->status);
     for (int k = 0; k < REPEATS; ++k) {
         finish(e, &v[2]);
         const double begin = sd_seconds();
         for (int i = 0; i < SOLVES; ++i) {
-            sd_ldlt_sweep(e, f, true, &v[0], &v[1], &v[2]);
-            sd_ldlt_sweep(e, f, false, &v[0], &v[2], &v[1]);
+            if (entries) {
+                sd_ldlt_sweep_entries(e, f, SD_LDLT_FORWARD, &v[0], &v[1], &v[2]);
+                sd_ldlt_sweep_entries(e, f, SD_LDLT_BACKWARD, &v[0], &v[2], &v[1]);
+            } else {
+                sd_ldlt_sweep(e, f, true, &v[0], &v[1], &v[2]);
+                sd_ldlt_sweep(e, f, false, &v[0], &v[2], &v[1]);
+            }
         }
         finish(e, &v[2]);
         best = fmin(best, (sd_seconds() - begin) / SOLVES);
@@ -115,7 +123,10 @@ static outcome measure(const saddle_solver *s, int device, sd_precision precisio
     free(weak);
     check(&c, sd_ldlt_refactor(&e, &m.runner, &op.sparse, &rule, &m.numbers, &counts));
     check(&c, sd_ldlt_place(&e, &m));
-    o.swept = time_sweeps(&e, &m.factors);
+    check(&c, sd_ldlt_place_entries(&e, rule.kernel, &m));
+    o.products = m.runner.pairs;
+    o.swept = time_sweeps(&e, &m.factors, false);
+    o.entries = time_sweeps(&e, &m.factors, true);
     o.solve = time_solves(&e, &m.factors, b, o.x, &o.same);
     m.plan = (sd_ldlt_plan){0};
     sd_block_ldlt_free(&e, &m);
@@ -139,12 +150,26 @@ static void report(const char *name, const saddle_solver *s, sd_precision precis
         size = fmax(size, fabs(cpu->x[i]));
     }
     const double floor = bytes / gpu->copy;
-    printf("%-18s %9d %7d %6d %6.1f | %9.2f %9.2f %6.1f | %8.3f %8.3f %6.1f | %8.3f %5.2f | %8.2f %8.3f | "
-           "%.0e %s\n",
+    printf("%-18s %9d %7d %6d %6.1f | %9.2f %9.2f %6.1f | %8.3f %8.3f %6.1f | %8.3f %5.2f | %9.2f %8.2f | "
+           "%8.3f %8.3f | %8.3f %8.3f | %.0e %s\n",
            name, plan->n, plan->blocks, plan->levels, number * (double)plan->entries / 1e6,
            1e3 * cpu->refactor, 1e3 * gpu->refactor, cpu->refactor / gpu->refactor, 1e3 * cpu->solve,
-           1e3 * gpu->solve, cpu->solve / gpu->solve, 1e3 * floor, floor / gpu->solve, 1e3 * gpu->sweeps,
-           1e3 * gpu->swept, error / size, cpu->same && gpu->same ? "same bits" : "OTHER BITS");
+           1e3 * gpu->solve, cpu->solve / gpu->solve, 1e3 * floor, floor / gpu->solve, 1e3 * cpu->sweeps,
+           1e3 * gpu->sweeps, 1e3 * cpu->swept, 1e3 * gpu->swept, 1e3 * cpu->entries, 1e3 * gpu->entries,
+           error / size, cpu->same && gpu->same ? "same bits" : "OTHER BITS");
+}
+
+/* What the model says, in the same columns. */
+static void report_predicted(const saddle_solver *s, sd_precision precision, int64_t products)
+{
+    const sd_ldlt_machine cpu = {SADDLE_DEVICE_CPU, sd_thread_count(0)}, gpu = {SADDLE_DEVICE_CUDA, 1};
+    const sd_ldlt_work w = sd_ldlt_work_of(&s->ldlt.plan, products, precision);
+    printf("%-18s %31s | %9.2f %9.2f %6s | %8.3f %8.3f %6s | %14s | %9.2f %8.2f | %8.3f %8.3f |\n",
+           "  predicted", "", 1e3 * sd_ldlt_cost_levels(cpu, &w), 1e3 * sd_ldlt_cost_levels(gpu, &w), "",
+           1e3 * sd_ldlt_cost_exact(cpu, &w), 1e3 * sd_ldlt_cost_exact(gpu, &w), "", "",
+           1e3 * sd_ldlt_cost_sweeps(cpu, &w, 8), 1e3 * sd_ldlt_cost_sweeps(gpu, &w, 8),
+           1e3 * (sd_ldlt_cost_swept(cpu, &w, 2) - sd_ldlt_cost_swept(cpu, &w, 1)),
+           1e3 * (sd_ldlt_cost_swept(gpu, &w, 2) - sd_ldlt_cost_swept(gpu, &w, 1)));
     fflush(stdout);
 }
 
@@ -170,6 +195,7 @@ static void run_problem(const char *given)
         outcome cpu = measure(s, SADDLE_DEVICE_CPU, precision, b);
         outcome gpu = measure(s, SADDLE_DEVICE_CUDA, precision, b);
         report(given, s, precision, &cpu, &gpu);
+        report_predicted(s, precision, gpu.products);
         free(cpu.x);
         free(gpu.x);
     }
@@ -182,9 +208,9 @@ int main(int argc, char **argv)
 {
     const char *const usual[] = {"lap3d_100", "kktz_700", "stokes3d_25"};
     printf("milliseconds; CPU with %d threads\n%-18s %9s %7s %6s %6s | %9s %9s %6s | %8s %8s %6s | %8s %5s | "
-           "%8s %8s |\n",
+           "%9s %8s | %8s %8s | %8s %8s |\n",
            sd_thread_count(0), "", "n", "blocks", "levels", "MB", "refactor", "cuda", "times", "solve",
-           "cuda", "times", "floor", "share", "8 sweeps", "sweep");
+           "cuda", "times", "floor", "share", "8 sweeps", "cuda", "sweep", "cuda", "entries", "cuda");
     for (int k = 1; k < argc; ++k) run_problem(argv[k]);
     for (int k = 0; k < 3 && argc == 1; ++k) run_problem(usual[k]);
     return 0;

@@ -217,7 +217,7 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
     CHOICE(sweep_order, "row|block", "sweeps go row by row in chunks, or replace all blocks at once")        \
     REAL(relax, 1.0, 0.01, 1.0, "small_pivot is multiplied by it after each sweep")                          \
     CHOICE(fallback, "exact|none", "what jacobi does where its sweeps diverge")                              \
-    CHOICE(trisolve, "auto|exact|block-jacobi",                                                              \
+    CHOICE(trisolve, "auto|exact|block-jacobi|jacobi",                                                       \
            "triangular solves of ldlt and jacobi: by levels, or by sweeps")                                  \
     COUNT(trisolve_sweeps, 0, 0, 10000, "of swept triangular solves; 0 is as many as they need")
 
@@ -307,7 +307,7 @@ enum { SADDLE_PIVOT_BUNCH_KAUFMAN, SADDLE_PIVOT_STATIC, SADDLE_PIVOT_COMPLETE };
 enum { SADDLE_PUSH_BACK_ON, SADDLE_PUSH_BACK_OFF };
 enum { SADDLE_SWEEP_ORDER_ROW, SADDLE_SWEEP_ORDER_BLOCK };
 enum { SADDLE_FALLBACK_EXACT, SADDLE_FALLBACK_NONE };
-enum { SADDLE_TRISOLVE_AUTO, SADDLE_TRISOLVE_EXACT, SADDLE_TRISOLVE_BLOCK_JACOBI };
+enum { SADDLE_TRISOLVE_AUTO, SADDLE_TRISOLVE_EXACT, SADDLE_TRISOLVE_BLOCK_JACOBI, SADDLE_TRISOLVE_JACOBI };
 enum { SADDLE_BLOCK_PRECISION_DOUBLE, SADDLE_BLOCK_PRECISION_SINGLE, SADDLE_BLOCK_PRECISION_ADAPTIVE };
 
 /* The defaults. Compiled into the caller, so that the library is told how long its struct is. */

@@ -50,10 +50,33 @@ typedef struct sd_ldlt_factors {
     const int64_t *row, *diagonal, *square; /* square[i]: first entry of the inverse of diagonal block i */
     const sd_ldlt_block *list;
     const void *data, *inverse;
+    const void
+        *below; /* N of each diagonal block, as `inverse` lies; NULL where nothing sweeps over entries */
     const int32_t *order; /* row r of the blocks is row order[r] of the matrix */
     const void *scale;    /* of each row of the blocks, in `precision` */
     sd_precision precision;
 } sd_ldlt_factors;
+
+/* Blocks in the lists of a level's rows below which a team of threads costs a solve more than it saves. */
+enum { SD_LDLT_THIN = 512 };
+
+/*
+ * Solves by Jacobi sweeps over the blocks take C and G as they are. Sweeps over single entries are those of
+ * the scalar factor: with P_i S_i P_i' = L_i D_i L_i', and permutations taken inside,
+ *
+ *     N_i = P_i' (L_i - I) P_i,   E_i = P_i' D_i^-1 P_i = (I + N_i)' G_i (I + N_i)
+ *
+ * and A = L E^-1 L', where L_ii = I + N_i, L_ik = C_ik G_k (I + N_k). L is unit lower triangular but for the
+ * order of rows within a block, so that u <- b - (L - I) u is exact after as many sweeps as it has levels,
+ * and for any N_i of this kind, were it not quite that of S_i, the result is the same: G_i alone says what
+ * S_i is. Beside C and G only N is kept. The stages of a solve, each over all rows at once:
+ *
+ *     forward   u_i = b_i - sum_k C_ik t_k - N_i u_i, with the u and t of the sweep before; then
+ *               t_i = G_i (I + N_i) u_i, for those that come after it
+ *     between   v_i = (I + N_i)' t_i, which is E_i u_i
+ *     backward  w_i = v_i - N_i' w_i - (I + N_i)' g_i,   g_i = G_i sum_k C_ki' w_k, w of the sweep before
+ */
+typedef enum sd_ldlt_stage { SD_LDLT_FORWARD, SD_LDLT_BETWEEN, SD_LDLT_BACKWARD } sd_ldlt_stage;
 
 /*
  * The same factorization on a pattern that is known: off-diagonal blocks are numbered by column, then by row,
@@ -129,7 +152,7 @@ typedef struct sd_ldlt_term {
     const void *data;          /* what `entry` counts from, of own and tail */
     const void *inverse;       /* G_k, size x size */
     const sd_ldlt_block *own;  /* C_jk as column k lists it */
-    const sd_ldlt_block *tail; /* blocks of column k, among them those that come after j */
+    const sd_ldlt_block *tail; /* blocks of column k, among them C_jk and those that come after j */
     int32_t count;             /* of the tail */
     int32_t size;              /* rows of block k */
     int32_t position;          /* of k: terms are subtracted in this order */
@@ -138,8 +161,6 @@ typedef struct sd_ldlt_term {
 typedef struct sd_ldlt_kernels {
     /* V = G_k C_jk', size x m_j by rows, ld apart. */
     void (*weigh)(const sd_ldlt_term *t, int ld, void *v);
-    /* s <- s - C_jk V, the lower triangle at least; s is an accumulator of m_j rows. */
-    void (*diagonal)(const sd_ldlt_term *t, int ld, const void *v, void *s);
     /* a[place[i]] <- a[place[i]] - C_ik V for every block i of the tail whose place is not negative. */
     void (*subtract)(const sd_ldlt_term *t, int ld, const void *v, const int64_t *place, void *a);
     /* max |a G| over an accumulator of `rows` rows, G columns x columns; infinite where something is NaN. */

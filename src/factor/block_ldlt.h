@@ -103,6 +103,12 @@ saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldl
                            const bool *last, sd_ldlt_plan *plan, sd_ldlt_values *values,
                            sd_ldlt_counts *counts);
 
+/* Signs without a pattern, the same for every matrix: vectors to try factors with. */
+static inline double sd_ldlt_sign(int32_t r)
+{
+    return (uint32_t)r * 2654435761u >> 31 ? 1.0 : -1.0;
+}
+
 /*
  * How well the factors do for a vector v of ones and minus ones: |v - B M^-1 v| / |v| in the 2-norm, infinite
  * where it is not finite. 0 where nothing was left out or moved.

@@ -34,8 +34,8 @@ static saddle_status gather_terms(checking *t, int32_t j)
         *term = (sd_ldlt_term){.data = t->data,
                                .inverse = t->inverse + plan->square[k],
                                .own = &plan->list[own],
-                               .tail = &plan->list[own + 1],
-                               .count = (int32_t)(plan->row[k + 1] - own - 1),
+                               .tail = &plan->list[own],
+                               .count = (int32_t)(plan->row[k + 1] - own),
                                .size = plan->start[k + 1] - plan->start[k],
                                .position = k};
     }
@@ -56,29 +56,16 @@ static void add_up(checking *t, const double *a, int ld, int32_t i, int32_t j, b
     }
 }
 
-/* S_j as G_j has it, G_j^-1, from what the terms leave of it. */
-static saddle_status check_diagonal(checking *t, int32_t j)
+/* Subtracts S_j as G_j has it, G_j^-1, from what the terms leave of it. */
+static void subtract_diagonal(checking *t, int32_t j, int ld)
 {
     const int size = t->plan->start[j + 1] - t->plan->start[j];
-    double s[SD_BLOCK_MOST * SD_BLOCK_MOST], g[SD_BLOCK_MOST * SD_BLOCK_MOST],
-        factor[SD_BLOCK_MOST * SD_BLOCK_MOST];
-    uint8_t order[2 * SD_BLOCK_MOST];
-    sd_block_state state;
-    const sd_block_job job = {0};
-    sd_block_plan plan = {
-        .count = 1, .blocks = 1, .rows = size, .entries = (int64_t)size * size, .job = &job};
-    for (int k = size + 1; k < SD_BLOCK_MOST + 2; ++k) plan.first[k] = 1;
-    const sd_blocks x = {&plan, t->inverse + t->plan->square[j], SD_DOUBLE};
-    sd_blocks y = {&plan, g, SD_DOUBLE};
-    sd_block_factors f = {&plan, factor, SD_DOUBLE, SD_LDLT_COMPLETE, order, order + SD_BLOCK_MOST, &state};
     const sd_block_rule rule = {.kernel = SD_LDLT_COMPLETE};
-    const saddle_status status = sd_ldlt_diagonal(t->c, &t->B, j, &t->desk, s);
-    if (status) return status;
-    sd_block_factor(t->e, &rule, &x, &f);
-    sd_block_invert(t->e, &f, &y);
-    for (int k = 0; k < size * size; ++k) s[k] -= g[k];
-    add_up(t, s, size, j, j, true);
-    return t->e->status;
+    double s[SD_BLOCK_MOST * SD_BLOCK_MOST];
+    double *a = (double *)t->desk.accumulators + t->desk.place[j];
+    sd_ldlt_invert(t->e, &rule, size, SD_DOUBLE, t->inverse + t->plan->square[j], s);
+    for (int r = 0; r < size; ++r)
+        for (int q = 0; q < size; ++q) a[r * ld + q] -= s[r + q * size];
 }
 
 static saddle_status check_column(checking *t, int32_t j)
@@ -87,8 +74,9 @@ static saddle_status check_column(checking *t, int32_t j)
     const sd_ldlt_plan *plan = t->plan;
     const int ld = sd_ldlt_ld(plan->start[j + 1] - plan->start[j], SD_DOUBLE);
     saddle_status status = gather_terms(t, j);
-    if (!status) status = check_diagonal(t, j);
     if (status) return status;
+    sd_ldlt_touch(d, j);
+    d->met[j].level = -1;
     sd_ldlt_meet_matrix(&t->B, t->order.position, j, d);
     for (int32_t k = 0; k < d->terms; ++k)
         for (int32_t q = 0; q < d->term[k].count; ++q) sd_ldlt_touch(d, d->term[k].tail[q].other);
@@ -99,6 +87,7 @@ static saddle_status check_column(checking *t, int32_t j)
     status = sd_ldlt_accumulate(t->c, &t->B, j, d);
     if (!status) {
         sd_ldlt_subtract(&t->B, j, d);
+        subtract_diagonal(t, j, ld);
         for (int64_t k = plan->diagonal[j]; k < plan->row[j + 1]; ++k) {
             const sd_ldlt_block *b = &plan->list[k];
             double *a = (double *)d->accumulators + d->place[b->other];
@@ -113,7 +102,7 @@ static saddle_status check_column(checking *t, int32_t j)
         }
     }
     sd_ldlt_clear(d);
-    return status;
+    return status ? status : t->e->status;
 }
 
 /* The infinity norm of the matrix that is factored. */

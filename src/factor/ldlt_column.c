@@ -180,30 +180,6 @@ static void fetch_ahead(const sd_ldlt_desk *d, int32_t k)
         __builtin_prefetch(own + at);
 }
 
-saddle_status sd_ldlt_diagonal(sd_context *c, const sd_block_matrix *B, int32_t j, sd_ldlt_desk *d, void *to)
-{
-    const int size = B->start[j + 1] - B->start[j], ld = ld_of(B, j, d);
-    int64_t entries = 0;
-    if (make_room(c, (int64_t)size * ld, B->rows.ptr[B->start[j + 1]] - B->rows.ptr[B->start[j]], d))
-        return c->status;
-    memset(d->accumulators, 0, (size_t)(size * ld) * sd_precision_size(d->precision));
-    for (int32_t r = B->start[j]; r < B->start[j + 1]; ++r) {
-        for (int64_t k = B->rows.ptr[r]; k < B->rows.ptr[r + 1]; ++k) {
-            if (B->block_of[B->rows.ind[k]] != j) continue;
-            d->index[entries] = (int64_t)(B->rows.ind[k] - B->start[j]) * ld + (r - B->start[j]);
-            d->value[entries++] = B->rows.val[k];
-        }
-    }
-    d->k->scatter(entries, d->index, d->value, d->accumulators);
-    for (int32_t t = 0; t < d->terms; ++t) {
-        fetch_ahead(d, t);
-        d->k->weigh(&d->term[t], ld, d->v);
-        d->k->diagonal(&d->term[t], ld, d->v, d->accumulators);
-    }
-    d->k->keep_diagonal(d->accumulators, ld, size, to);
-    return SADDLE_OK;
-}
-
 double sd_ldlt_subtract(const sd_block_matrix *B, int32_t j, sd_ldlt_desk *d)
 {
     const int size = B->start[j + 1] - B->start[j], ld = ld_of(B, j, d);
@@ -219,6 +195,24 @@ double sd_ldlt_subtract(const sd_block_matrix *B, int32_t j, sd_ldlt_desk *d)
         flops += 2.0 * (double)numbers * size;
     }
     return flops;
+}
+
+sd_block_state sd_ldlt_invert(sd_engine *e, const sd_block_rule *rule, int size, sd_precision precision,
+                              void *block, void *inverse)
+{
+    _Alignas(64) double factor[SD_BLOCK_MOST * SD_BLOCK_MOST];
+    uint8_t order[2 * SD_BLOCK_MOST];
+    sd_block_state state = {0};
+    const sd_block_job job = {0};
+    sd_block_plan plan = {
+        .count = 1, .blocks = 1, .rows = size, .entries = (int64_t)size * size, .job = &job};
+    for (int k = size + 1; k < SD_BLOCK_MOST + 2; ++k) plan.first[k] = 1;
+    const sd_blocks x = {&plan, block, precision};
+    sd_blocks y = {&plan, inverse, precision};
+    sd_block_factors f = {&plan, factor, precision, rule->kernel, order, order + SD_BLOCK_MOST, &state};
+    sd_block_factor(e, rule, &x, &f);
+    sd_block_invert(e, &f, &y);
+    return state;
 }
 
 void sd_ldlt_clear(sd_ldlt_desk *d)

@@ -60,11 +60,14 @@ void sd_ldlt_meet_matrix(const sd_block_matrix *B, const int32_t *position, int3
 /* Gives every touched block its accumulator, with the entries of A in it: blocks a_ij, j the column. */
 saddle_status sd_ldlt_accumulate(sd_context *c, const sd_block_matrix *B, int32_t j, sd_ldlt_desk *d);
 
-/* S_j = A_jj - sum C_jk G_k C_jk' over the terms, size x size, into `to`. */
-saddle_status sd_ldlt_diagonal(sd_context *c, const sd_block_matrix *B, int32_t j, sd_ldlt_desk *d, void *to);
-
-/* Subtracts all terms from the accumulators. Returns the operations that it took. */
+/* Subtracts all terms from the accumulators, that of j with them where it is touched and the tails begin
+ * with C_jk. Returns the operations that it took. */
 double sd_ldlt_subtract(const sd_block_matrix *B, int32_t j, sd_ldlt_desk *d);
+
+/* The inverse of one symmetric block of `size` rows, by columns without gaps, and what became of its pivots.
+ */
+sd_block_state sd_ldlt_invert(sd_engine *e, const sd_block_rule *rule, int size, sd_precision precision,
+                              void *block, void *inverse);
 
 /* The column is done: nothing is touched any more. */
 void sd_ldlt_clear(sd_ldlt_desk *d);

@@ -1,15 +1,13 @@
 /*
  * The exact schedule that finds its pattern: see block_ldlt.h.
  *
- * Columns are made left-looking, the columns of one level of the elimination tree at once. A level is taken
- * in pieces: first all S_j of a piece, then their inverses in one batch, so that small pivots are known;
- * blocks that have one are pushed back, at the end of all others, before anything is made of them. Then the
- * columns themselves: a block (i, j) that A does not have is fill, and kept by the rule,
+ * Columns are made left-looking, those of one level of the elimination tree at once, each by one thread from
+ * its terms to its last block: what a term reads was last touched long ago, and is read once. First comes
+ * S_j; where a pivot of it is small, the block is pushed back, at the end of all others, and its column waits
+ * until then. A block (i, j) that A does not have is fill, and kept by the rule,
  *
  * - by level: 1 + level(i, k) + level(j, k), the least over k, is at most so much;
- * - by threshold: rows of it with max |C_ij G_j| >= tau, on the final value (numerics: on final values of the
- *   scaled matrix, never a block of A). Within a block, of A or not, rows and columns where A has nothing are
- *   left out one by one by the same measure, so that what is kept is little more than what matters.
+ * - by threshold: max |C_ij G_j| >= tau, on the final value. Never is a block of A left out.
  *
  * The order of sums is that of positions, and whether a block is pushed back depends on its own S_j alone, so
  * the result is the same however columns are shared among threads. What was scheduled before blocks were
@@ -23,7 +21,11 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { PIECE = 2048, CHUNK = 1 << 20 }; /* columns of a level at once; bytes of an arena's chunk, at least */
+enum {
+    PIECE = 2048,
+    CHUNK = 1 << 20
+}; /* columns between two looks at the limits; bytes of an arena's chunk, at
+       least */
 
 typedef struct chunk {
     struct chunk *next;
@@ -39,9 +41,10 @@ typedef struct meeting {
 
 typedef struct worker {
     sd_ldlt_desk desk;
+    sd_engine e; /* of the diagonal blocks, one at a time */
     chunk *arena;
     int64_t entries;
-    double flops;
+    sd_ldlt_counts counts;
 } worker;
 
 /* The levels of what was pushed back, made beside the work on what was not. */
@@ -62,7 +65,6 @@ typedef struct finding {
     sd_context *c;
     const sd_block_matrix *B;
     const sd_ldlt_rule *rule;
-    sd_engine e; /* of the batches of diagonal blocks */
     sd_block_order order;
     sd_ldlt_counts counts;
 
@@ -75,17 +77,12 @@ typedef struct finding {
 
     int64_t *square;
     char *inverse;
-    /* a piece: its blocks, their S, factors and inverses */
-    int32_t *piece; /* by size; those that stay come first in `kept` */
-    int32_t *kept;
-    int32_t kept_count;
-    sd_block_job *jobs;
-    sd_block_plan plan;
-    sd_blocks diagonal, inverted;
-    sd_block_factors factors;
+    const int32_t *piece; /* blocks whose columns are being made */
+    bool *weak;           /* of a piece: those with a small pivot, whose columns wait */
+    int32_t *again;       /* those of them that are not pushed back after all */
+    bool accept;          /* small pivots are moved, and no column waits */
     bool *push;
-    schedule next; /* of the generation after this one */
-    int64_t entries;
+    schedule next;        /* of the generation after this one */
     saddle_status status; /* of a thread */
 } finding;
 
@@ -124,47 +121,33 @@ static saddle_status begin(finding *f)
     sd_context *c = f->c;
     const sd_block_matrix *B = f->B;
     const sd_precision precision = f->rule->precision;
-    const size_t number = sd_precision_size(precision);
-    int32_t largest = 0;
     saddle_status status = sd_block_order_make(c, B->blocks, &f->order);
     f->threads = f->rule->threads > 0 ? f->rule->threads : 1;
     f->workers = sd_alloc_zero(c, f->threads, sizeof *f->workers, "factorization");
     f->columns = sd_alloc_zero(c, B->blocks, sizeof *f->columns, "factorization");
     f->head = sd_alloc(c, B->blocks, sizeof *f->head, "factorization");
     f->square = sd_alloc(c, (int64_t)B->blocks + 1, sizeof *f->square, "factorization");
-    f->piece = sd_alloc(c, PIECE, sizeof *f->piece, "factorization");
-    f->kept = sd_alloc(c, PIECE, sizeof *f->kept, "factorization");
-    f->jobs = sd_alloc(c, PIECE, sizeof *f->jobs, "factorization");
+    f->weak = sd_alloc(c, PIECE, sizeof *f->weak, "factorization");
+    f->again = sd_alloc(c, PIECE, sizeof *f->again, "factorization");
     f->push = sd_alloc_zero(c, B->blocks, sizeof *f->push, "factorization");
-    f->factors.state = sd_alloc_zero(c, PIECE, sizeof *f->factors.state, "factorization");
-    if (status || !f->workers || !f->columns || !f->head || !f->square || !f->piece || !f->kept || !f->jobs ||
-        !f->push || !f->factors.state)
+    if (status || !f->workers || !f->columns || !f->head || !f->square || !f->weak || !f->again || !f->push)
         return c->status;
     int64_t total = 0;
     for (int32_t i = 0; i < B->blocks; ++i) {
-        const int32_t size = B->start[i + 1] - B->start[i];
+        const int64_t size = B->start[i + 1] - B->start[i];
         f->head[i] = -1;
         f->square[i] = total;
-        total += (int64_t)size * size;
-        if (size > largest) largest = size;
+        total += size * size;
     }
     f->square[B->blocks] = total;
-    f->inverse = sd_alloc(c, total, number, "inverses of diagonal blocks");
-    const int64_t room = (int64_t)(B->blocks < PIECE ? B->blocks : PIECE) * largest * largest;
-    f->diagonal = (sd_blocks){&f->plan, sd_alloc(c, room, number, "diagonal blocks"), precision};
-    f->inverted = (sd_blocks){&f->plan, sd_alloc(c, room, number, "diagonal blocks"), precision};
-    f->factors.plan = &f->plan;
-    f->factors.data = f->diagonal.data;
-    f->factors.precision = precision;
-    f->factors.row = sd_alloc(c, (int64_t)PIECE * largest, 1, "diagonal blocks");
-    f->factors.column = sd_alloc(c, (int64_t)PIECE * largest, 1, "diagonal blocks");
-    if (!f->inverse || !f->diagonal.data || !f->inverted.data || !f->factors.row || !f->factors.column)
-        return c->status;
-    for (int t = 0; t < f->threads && !status; ++t)
+    f->inverse = sd_alloc(c, total, sd_precision_size(precision), "inverses of diagonal blocks");
+    if (!f->inverse) return c->status;
+    for (int t = 0; t < f->threads && !status; ++t) {
         status = sd_ldlt_desk_make(c, B, precision, f->rule->reference, &f->workers[t].desk);
-    if (!status)
-        status = sd_engine_open(c, &f->e, f->rule->reference ? SADDLE_DEVICE_REFERENCE : SADDLE_DEVICE_CPU,
-                                f->threads);
+        if (!status)
+            status = sd_engine_open(c, &f->workers[t].e,
+                                    f->rule->reference ? SADDLE_DEVICE_REFERENCE : SADDLE_DEVICE_CPU, 1);
+    }
     return status;
 }
 
@@ -175,8 +158,8 @@ static void end(finding *f)
     sd_context *c = f->c;
     sd_block_levels unused;
     if (end_schedule(f, -1, &unused)) sd_block_levels_free(c, &unused);
-    sd_engine_close(&f->e);
     for (int t = 0; t < f->threads && f->workers; ++t) {
+        sd_engine_close(&f->workers[t].e);
         sd_ldlt_desk_free(c, &f->workers[t].desk);
         free_arena(c, &f->workers[t]);
     }
@@ -187,15 +170,9 @@ static void end(finding *f)
     sd_free(c, f->meetings);
     sd_free(c, f->square);
     sd_free(c, f->inverse);
-    sd_free(c, f->piece);
-    sd_free(c, f->kept);
-    sd_free(c, f->jobs);
+    sd_free(c, f->weak);
+    sd_free(c, f->again);
     sd_free(c, f->push);
-    sd_free(c, f->diagonal.data);
-    sd_free(c, f->inverted.data);
-    sd_free(c, f->factors.state);
-    sd_free(c, f->factors.row);
-    sd_free(c, f->factors.column);
 }
 
 /* ---- one column ---- */
@@ -214,7 +191,7 @@ static saddle_status gather_terms(finding *f, int32_t j, sd_ldlt_desk *d)
     for (int32_t m = f->head[j]; m >= 0; m = f->meetings[m].next) {
         const int32_t k = f->meetings[m].column, index = f->meetings[m].index;
         const column *from = &f->columns[k];
-        const int32_t first = from->crossed ? 0 : index + 1;
+        const int32_t first = from->crossed ? 0 : index;
         sd_ldlt_term *t = sd_ldlt_term_new(f->c, d);
         if (!t) return f->c->status;
         *t = (sd_ldlt_term){.data = from->data,
@@ -275,7 +252,7 @@ static int bits(uint32_t mask)
     return count;
 }
 
-/* Keeps what the rule says of the accumulators. */
+/* Keeps what the rule says of the accumulators; the first that was touched is that of the diagonal. */
 static saddle_status store_column(finding *f, int32_t j, worker *w)
 {
     sd_ldlt_desk *d = &w->desk;
@@ -285,8 +262,8 @@ static saddle_status store_column(finding *f, int32_t j, worker *w)
     int64_t entries = 0;
     int32_t count = 0;
     const bool symbolic = f->rule->symbolic;
-    sd_ldlt_sort(d, f->order.position, d->count, d->touched);
-    for (int32_t k = 0; k < d->count; ++k) {
+    sd_ldlt_sort(d, f->order.position, d->count - 1, d->touched + 1);
+    for (int32_t k = 1; k < d->count; ++k) {
         sd_ldlt_met *m = &d->met[d->touched[k]];
         choose(f, d->touched[k], j, d, m);
         if (m->rows == 0) continue;
@@ -299,7 +276,7 @@ static saddle_status store_column(finding *f, int32_t j, worker *w)
     to->data = take(f, w, symbolic ? 0 : entries * number);
     if (!to->list || !to->data) return f->c->status;
     int64_t next = 0;
-    for (int32_t k = 0; k < d->count; ++k) {
+    for (int32_t k = 1; k < d->count; ++k) {
         const int32_t i = d->touched[k];
         const sd_ldlt_met *m = &d->met[i];
         if (m->rows == 0) continue;
@@ -319,19 +296,45 @@ static saddle_status store_column(finding *f, int32_t j, worker *w)
     return SADDLE_OK;
 }
 
-static saddle_status make_column(finding *f, int32_t j, worker *w)
+/* G_j from the accumulator of the diagonal block. False where a pivot is small and the column has to wait. */
+static bool make_pivot(finding *f, int32_t j, bool accept, worker *w)
+{
+    const sd_ldlt_desk *d = &w->desk;
+    const int64_t number = (int64_t)sd_precision_size(d->precision);
+    const sd_block_rule rule = {.kernel = f->rule->kernel, .small = f->rule->small};
+    const int size = size_of(f, j);
+    _Alignas(64) double s[SD_BLOCK_MOST * SD_BLOCK_MOST];
+    d->k->keep_diagonal(sd_ldlt_accumulator(d, j), sd_ldlt_ld(size, d->precision), size, s);
+    const sd_block_state state =
+        sd_ldlt_invert(&w->e, &rule, size, d->precision, s, f->inverse + f->square[j] * number);
+    if (!accept && (state.perturbed > 0 || state.status != SD_BLOCK_OK)) return false;
+    w->counts.two_by_two += __builtin_popcount(state.pairs);
+    w->counts.negative += state.negative;
+    w->counts.perturbed += state.perturbed;
+    w->counts.replaced += state.status != SD_BLOCK_OK;
+    return true;
+}
+
+/* Column j, unless it is weak: then it is left for later. */
+static saddle_status make_column(finding *f, int32_t j, bool accept, worker *w, bool *weak)
 {
     sd_ldlt_desk *d = &w->desk;
+    *weak = false;
     saddle_status status = gather_terms(f, j, d);
     if (!status) {
+        sd_ldlt_touch(d, j);
         sd_ldlt_meet_matrix(f->B, f->order.position, j, d);
         meet_terms(f, j, d);
-        if (!f->rule->symbolic) status = sd_ldlt_accumulate(f->c, f->B, j, d);
     }
-    if (!status) {
-        if (!f->rule->symbolic) w->flops += sd_ldlt_subtract(f->B, j, d);
-        status = store_column(f, j, w);
+    if (!status && !f->rule->symbolic) {
+        status = sd_ldlt_accumulate(f->c, f->B, j, d);
+        if (!status) {
+            w->counts.flops += sd_ldlt_subtract(f->B, j, d);
+            *weak = !make_pivot(f, j, accept, w);
+            status = w->e.status;
+        }
     }
+    if (!status && !*weak) status = store_column(f, j, w);
     sd_ldlt_clear(d);
     return status;
 }
@@ -402,56 +405,6 @@ static bool end_schedule(finding *f, int32_t generation, sd_block_levels *levels
 
 /* ---- a piece of a level ---- */
 
-/* The jobs of a piece by size; the plan of its batch. */
-static void plan_piece(finding *f, int32_t count, const int32_t *blocks)
-{
-    int32_t sizes[SD_BLOCK_MOST + 1] = {0}, next[SD_BLOCK_MOST + 2];
-    f->plan = (sd_block_plan){.count = count, .blocks = count, .job = f->jobs};
-    for (int32_t k = 0; k < count; ++k) ++sizes[size_of(f, blocks[k])];
-    for (int s = 0; s <= SD_BLOCK_MOST; ++s) f->plan.first[s + 1] = f->plan.first[s] + sizes[s];
-    memcpy(next, f->plan.first, sizeof next);
-    for (int32_t k = 0; k < count; ++k) {
-        const int32_t size = size_of(f, blocks[k]), at = next[size]++;
-        f->piece[at] = blocks[k];
-    }
-    for (int32_t k = 0; k < count; ++k) {
-        const int32_t size = size_of(f, f->piece[k]);
-        f->jobs[k] = (sd_block_job){f->plan.entries, f->plan.rows, k};
-        f->plan.entries += (int64_t)size * size;
-        f->plan.rows += size;
-    }
-}
-
-/* Counts what became of the diagonal blocks of a piece, puts those with small pivots on the list of what is
- * pushed back, and keeps the inverses of the others. */
-static bool judge_piece(finding *f)
-{
-    const int64_t number = (int64_t)sd_precision_size(f->rule->precision);
-    bool pushed = false;
-    f->kept_count = 0;
-    for (int32_t k = 0; k < f->plan.count; ++k) {
-        const int32_t j = f->piece[k];
-        const sd_block_state *state = &f->factors.state[k];
-        const bool failed = state->perturbed > 0 || state->status != SD_BLOCK_OK;
-        if (failed && f->order.generation[j] < f->rule->generations &&
-            f->counts.pushed_back < f->rule->most_pushed) {
-            f->push[j] = pushed = true;
-            ++f->counts.pushed_back;
-            for (int32_t m = f->head[j]; m >= 0; m = f->meetings[m].next)
-                f->columns[f->meetings[m].column].crossed = true;
-            continue;
-        }
-        f->counts.two_by_two += __builtin_popcount(state->pairs);
-        f->counts.negative += state->negative;
-        f->counts.perturbed += state->perturbed;
-        f->counts.replaced += state->status != SD_BLOCK_OK;
-        memcpy(f->inverse + f->square[j] * number, (char *)f->inverted.data + f->jobs[k].entry * number,
-               (size_t)((f->square[j + 1] - f->square[j]) * number));
-        f->kept[f->kept_count++] = j;
-    }
-    return pushed;
-}
-
 static saddle_status link_column(finding *f, int32_t j)
 {
     const column *from = &f->columns[j];
@@ -500,54 +453,62 @@ static saddle_status in_parallel(finding *f, int32_t count,
     return f->status;
 }
 
-static saddle_status diagonal_of(finding *f, int32_t k, worker *w)
-{
-    const int64_t number = (int64_t)sd_precision_size(f->rule->precision);
-    const saddle_status status = gather_terms(f, f->piece[k], &w->desk);
-    return status ? status
-                  : sd_ldlt_diagonal(f->c, f->B, f->piece[k], &w->desk,
-                                     (char *)f->diagonal.data + f->jobs[k].entry * number);
-}
-
 static saddle_status column_of(finding *f, int32_t k, worker *w)
 {
-    return make_column(f, f->kept[k], w);
+    const int32_t j = f->piece[k];
+    const bool accept = f->accept || f->order.generation[j] >= f->rule->generations;
+    return make_column(f, j, accept, w, &f->weak[k]);
 }
 
-/* The inverses of the diagonal blocks of a piece; those with small pivots are pushed back. */
-static saddle_status factor_piece(finding *f, int32_t count, const int32_t *blocks)
+/* Columns of blocks that have small pivots and stay where they are. */
+static saddle_status again_of(finding *f, int32_t k, worker *w)
 {
-    const sd_block_rule rule = {.kernel = f->rule->kernel, .small = f->rule->small};
-    plan_piece(f, count, blocks);
-    saddle_status status = in_parallel(f, count, diagonal_of);
-    if (status) return status;
-    sd_block_factor(&f->e, &rule, &f->diagonal, &f->factors);
-    sd_block_invert(&f->e, &f->factors, &f->inverted);
-    if (f->e.status || !judge_piece(f)) return f->e.status;
+    bool weak;
+    return make_column(f, f->again[k], true, w, &weak);
+}
+
+/* Pushes the weak blocks of a piece back, in its order, as many as may be; the columns of the others are made
+ * after all. */
+static saddle_status settle_weak(finding *f, int32_t count)
+{
+    const int64_t before = f->counts.pushed_back;
+    int32_t again = 0;
+    for (int32_t k = 0; k < count; ++k) {
+        const int32_t j = f->piece[k];
+        if (!f->weak[k]) continue;
+        if (f->counts.pushed_back >= f->rule->most_pushed) {
+            f->again[again++] = j;
+            continue;
+        }
+        f->push[j] = true;
+        ++f->counts.pushed_back;
+        for (int32_t m = f->head[j]; m >= 0; m = f->meetings[m].next)
+            f->columns[f->meetings[m].column].crossed = true;
+    }
+    saddle_status status = again > 0 ? in_parallel(f, again, again_of) : SADDLE_OK;
+    for (int32_t k = 0; k < count && !status; ++k)
+        if (!f->push[f->piece[k]]) status = link_column(f, f->piece[k]);
+    if (status || f->counts.pushed_back == before) return status;
 #pragma omp critical(sd_ldlt_memory)
     status = sd_push_back(f->c, f->push, &f->order);
     memset(f->push, 0, (size_t)f->B->blocks * sizeof *f->push);
-    if (!status) status = begin_schedule(f);
-    return status;
+    return status ? status : begin_schedule(f);
 }
 
 static saddle_status run_piece(finding *f, int32_t count, const int32_t *blocks)
 {
-    saddle_status status = SADDLE_OK;
-    if (f->rule->symbolic) {
-        memcpy(f->kept, blocks, (size_t)count * sizeof *f->kept);
-        f->kept_count = count;
-    } else {
-        status = factor_piece(f, count, blocks);
-    }
-    if (!status) status = in_parallel(f, f->kept_count, column_of);
-    f->entries = 0;
-    for (int t = 0; t < f->threads; ++t) f->entries += f->workers[t].entries;
-    if (f->rule->most > 0 && f->entries > f->rule->most) f->counts.full = true;
+    f->piece = blocks;
+    f->accept = f->counts.pushed_back >= f->rule->most_pushed;
+    saddle_status status = in_parallel(f, count, column_of);
+    if (!status) status = settle_weak(f, count);
+    int64_t entries = 0;
     double flops = 0;
-    for (int t = 0; t < f->threads; ++t) flops += f->workers[t].flops;
-    if (f->rule->most_flops > 0 && flops > f->rule->most_flops) f->counts.dear = true;
-    for (int32_t k = 0; k < f->kept_count && !status; ++k) status = link_column(f, f->kept[k]);
+    for (int t = 0; t < f->threads; ++t) {
+        entries += f->workers[t].entries;
+        flops += f->workers[t].counts.flops;
+    }
+    f->counts.full = f->counts.full || (f->rule->most > 0 && entries > f->rule->most);
+    f->counts.dear = f->counts.dear || (f->rule->most_flops > 0 && flops > f->rule->most_flops);
     return status;
 }
 
@@ -620,7 +581,14 @@ saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldl
     if (!status && !f.counts.dear) status = conclude(&f, plan, values);
     sd_free(c, plan->from);
     plan->from = NULL;
-    for (int t = 0; t < f.threads && f.workers; ++t) f.counts.flops += f.workers[t].flops;
+    for (int t = 0; t < f.threads && f.workers; ++t) {
+        const sd_ldlt_counts *own = &f.workers[t].counts;
+        f.counts.two_by_two += own->two_by_two;
+        f.counts.negative += own->negative;
+        f.counts.perturbed += own->perturbed;
+        f.counts.replaced += own->replaced;
+        f.counts.flops += own->flops;
+    }
     *counts = f.counts;
     end(&f);
     if (status) {

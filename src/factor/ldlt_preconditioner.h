@@ -5,6 +5,20 @@
 #include "factor/ldlt_run.h"
 #include "factor/preconditioner.h"
 
+/* How triangular solves are done: by levels, or by sweeps over blocks or over single entries, so many over
+ * each triangle; 0: until they change little, at most as many as there are levels. */
+typedef enum sd_trisolve_kind { SD_TRISOLVE_EXACT, SD_TRISOLVE_BLOCKS, SD_TRISOLVE_ENTRIES } sd_trisolve_kind;
+typedef struct sd_trisolve {
+    sd_trisolve_kind kind;
+    int sweeps;
+} sd_trisolve;
+
+/* Whether an application is by one symmetric matrix, whatever the vector. */
+static inline bool sd_trisolve_symmetric(sd_trisolve t)
+{
+    return t.kind == SD_TRISOLVE_EXACT || t.sweeps > 0;
+}
+
 typedef struct sd_block_ldlt {
     saddle_preparation preparation; /* block_start is NULL before there is one */
     int exponent;                   /* the factors are those of A 2^-exponent */
@@ -20,7 +34,9 @@ typedef struct sd_block_ldlt {
     bool positive; /* all pivots are, as they stand */
 
     sd_ldlt_factors factors; /* for solves */
+    sd_trisolve trisolve;    /* as the solver decided */
     bool own_values;         /* data and inverse are copies of `values` in the backend's memory */
+    sd_blocks below;         /* factors.below; without a plan */
     int32_t *order;          /* row of A at each row of the plan's blocks */
     sd_vector scale;         /* of each of them */
 } sd_block_ldlt;
@@ -31,24 +47,32 @@ saddle_status sd_ldlt_begin_run(sd_engine *e, sd_block_ldlt *m, const sd_csr *la
 /* Lays out plan, scaling, and values (those of the run, where there was one) for solves. */
 saddle_status sd_ldlt_place(sd_engine *e, sd_block_ldlt *m);
 
+/* N of every diagonal block, for sweeps over single entries; after sd_ldlt_place. Blocks are factored by this
+ * LDL' kernel; one that cannot be is taken whole. */
+saddle_status sd_ldlt_place_entries(sd_engine *e, sd_block_kernel kernel, sd_block_ldlt *m);
+
 /* All but the preparation. */
 void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m);
 
 /* One solve's view of it. */
 typedef struct sd_ldlt_inverse {
     const sd_ldlt_factors *factors;
-    bool positive, swept;
-    int sweeps; /* of each triangle; 0: until they change little, at most as many as there are levels */
-    sd_vector work[3]; /* 2 n numbers, and where swept two more of n */
+    bool positive;
+    sd_trisolve trisolve;
+    sd_vector work[3]; /* 2 n numbers, and where swept two more of n or 2 n */
 } sd_ldlt_inverse;
 
 /* Takes what applications need; *m may be freed whether that failed or not. */
-saddle_status sd_ldlt_inverse_make(sd_engine *e, const sd_block_ldlt *ldlt, bool swept, int sweeps,
-                                   sd_precision precision, sd_ldlt_inverse *m);
+saddle_status sd_ldlt_inverse_make(sd_engine *e, const sd_block_ldlt *ldlt, sd_trisolve how,
+                                   sd_ldlt_inverse *m);
 void sd_ldlt_inverse_free(sd_engine *e, sd_ldlt_inverse *m);
 
 /* Symmetric where the solves are exact or the number of sweeps is given. */
 sd_preconditioner sd_ldlt_preconditioner(const sd_ldlt_inverse *m);
+
+/* *apart = |z - y| / |y| in the infinity norm, z a vector of signs with so many sweeps over the blocks of
+ * each triangle, y with exact solves; infinite where something is not finite. */
+saddle_status sd_ldlt_try_sweeps(sd_engine *e, const sd_block_ldlt *ldlt, int sweeps, double *apart);
 
 /*
  * How far the factors are from the scaled matrix, all of whose entries A has: max |A - L D L'| on the pattern

@@ -3,17 +3,11 @@
 
 #include <math.h>
 
-/* Signs without a pattern, the same for every matrix. */
-static double sign_of(int32_t r)
-{
-    return (uint32_t)r * 2654435761u >> 31 ? 1.0 : -1.0;
-}
-
 static double residual_of(const sd_block_matrix *B, const double *x)
 {
     double sum = 0;
     for (int32_t r = 0; r < B->n; ++r) {
-        double left = sign_of(r);
+        double left = sd_ldlt_sign(r);
         for (int64_t k = B->rows.ptr[r]; k < B->rows.ptr[r + 1]; ++k)
             left -= B->rows.val[k] * x[B->rows.ind[k]];
         sum += left * left;
@@ -38,11 +32,22 @@ saddle_status sd_ldlt_probe(sd_context *c, const sd_block_matrix *B, const sd_ld
     if (!e.status) {
         for (int32_t i = 0, r = 0; i < plan->blocks; ++i)
             for (int32_t from = B->start[plan->block_at[i]]; r < plan->start[i + 1]; ++r) order[r] = from++;
-        const sd_ldlt_factors f = {plan->n,      plan->blocks, plan->levels,     plan->largest,
-                                   plan->level,  plan->start,  plan->row,        plan->diagonal,
-                                   plan->square, plan->list,   values->data,     values->inverse,
-                                   order,        scale.data,   values->precision};
-        for (int32_t r = 0; r < n; ++r) x[r] = sign_of(r);
+        const sd_ldlt_factors f = {.n = plan->n,
+                                   .blocks = plan->blocks,
+                                   .levels = plan->levels,
+                                   .largest = plan->largest,
+                                   .level = plan->level,
+                                   .start = plan->start,
+                                   .row = plan->row,
+                                   .diagonal = plan->diagonal,
+                                   .square = plan->square,
+                                   .list = plan->list,
+                                   .data = values->data,
+                                   .inverse = values->inverse,
+                                   .order = order,
+                                   .scale = scale.data,
+                                   .precision = values->precision};
+        for (int32_t r = 0; r < n; ++r) x[r] = sd_ldlt_sign(r);
         sd_vector_put(&e, x, &v);
         sd_fill(&e, 1.0, &scale);
         sd_ldlt_solve(&e, &f, &v, &v, &work);

@@ -20,7 +20,7 @@ enum { MIXED_MOST = 50 };
 static int choose_for_ldlt(const saddle_solver *s)
 {
     const saddle_options *o = &s->options;
-    const bool symmetric = o->trisolve != SADDLE_TRISOLVE_BLOCK_JACOBI || o->trisolve_sweeps > 0;
+    const bool symmetric = sd_trisolve_symmetric(s->ldlt.trisolve);
     const int64_t vectors = 2 * (o->restart < o->maxiter ? o->restart : o->maxiter);
     const double bytes =
         (double)vectors * (double)s->A.n * (double)sd_precision_size(sd_iteration_precision(s));
@@ -102,11 +102,8 @@ static saddle_status iterate(const saddle_solver *solver, sd_engine *e, const re
     const sd_operator *op = &solver->op[q->precision];
     const sd_direct_inverse inverse = {attempt->direct, op->sparse.n, op->exponent};
     const int32_t n = op->sparse.n;
-    const bool swept = solver->options.trisolve == SADDLE_TRISOLVE_BLOCK_JACOBI;
     sd_ldlt_inverse ldlt = {0};
-    if (attempt->ldlt)
-        sd_ldlt_inverse_make(e, attempt->ldlt, swept, (int)solver->options.trisolve_sweeps, q->precision,
-                             &ldlt);
+    if (attempt->ldlt) sd_ldlt_inverse_make(e, attempt->ldlt, attempt->ldlt->trisolve, &ldlt);
     const sd_preconditioner M = choose_preconditioner(solver, attempt, &inverse, &ldlt);
     sd_vector vectors[2] = {sd_vector_new(e, q->precision, n, "right-hand side"),
                             sd_vector_new(e, q->precision, n, "solution")};

@@ -146,6 +146,8 @@ static void tell(const making *t, const sd_ldlt_rule *rule, const sd_ldlt_counts
     info->factor_flops = (int64_t)counts->flops;
     info->factor_bytes = info->factor_nnz * (int64_t)sd_precision_size(m->factors.precision) +
                          plan->row[plan->blocks] * (int64_t)sizeof *plan->list;
+    if (m->trisolve.kind == SD_TRISOLVE_ENTRIES)
+        info->factor_bytes += plan->square[plan->blocks] * (int64_t)sd_precision_size(m->factors.precision);
     info->two_by_two = counts->two_by_two;
     info->perturbed = counts->perturbed;
     info->pushed_back = m->pushed_back;
@@ -154,8 +156,8 @@ static void tell(const making *t, const sd_ldlt_rule *rule, const sd_ldlt_counts
     info->fill_tau = rule->fill == SD_FILL_TAU ? m->tau : NAN;
     info->sweeps = is_swept(t->s) && !m->fallback ? t->s->options.sweeps : -1;
     info->fallback = m->fallback;
-    info->trisolve =
-        t->s->options.trisolve == SADDLE_TRISOLVE_AUTO ? SADDLE_TRISOLVE_EXACT : t->s->options.trisolve;
+    static const int words[] = {SADDLE_TRISOLVE_EXACT, SADDLE_TRISOLVE_BLOCK_JACOBI, SADDLE_TRISOLVE_JACOBI};
+    info->trisolve = words[m->trisolve.kind];
     info->pattern_residual = m->residual;
     if (counts->full)
         sd_log(t->c, SADDLE_LOG_WARNING,
@@ -369,7 +371,7 @@ static saddle_status make(const making *t, bool *dear)
         if (!status && (!again || stale)) status = make_anew(t, &B, layout, &rule, &counts);
         *dear = counts.dear;
         m->positive = counts.negative + counts.replaced == 0;
-        if (!status && !counts.dear) status = sd_ldlt_place(t->e, m);
+        if (!status && !counts.dear) status = sd_place_ldlt(s, t->e, rule.kernel, m);
         if (!status && !counts.dear) tell(t, &rule, &counts);
         if (!status && !counts.dear && s->options.check == SADDLE_CHECK_ON)
             status = sd_ldlt_check(t->e, m, s->A.half ? &whole : &s->A, &t->info->pattern_residual,

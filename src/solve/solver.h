@@ -4,6 +4,7 @@
 
 #include "factor/block_jacobi.h"
 #include "factor/diagonal.h"
+#include "factor/ldlt_cost.h"
 #include "factor/ldlt_preconditioner.h"
 #include "solve/direct.h"
 #include "solve/operator.h"
@@ -116,6 +117,11 @@ saddle_status sd_make_ldlt(saddle_solver *solver, double tau, double most_flops,
 /* The same for one solve, with an engine of its own; m is zero before, and is the caller's to free. */
 saddle_status sd_make_stronger_ldlt(const saddle_solver *solver, sd_engine *e, double tau, double most_flops,
                                     sd_block_ldlt *m, saddle_info *info, bool *dear);
+/* Lays factors out for solves, and decides how these are done; `kernel` is that of their diagonal blocks. */
+saddle_status sd_place_ldlt(const saddle_solver *solver, sd_engine *e, sd_block_kernel kernel,
+                            sd_block_ldlt *m);
+/* The same where it is left open, as the cost model has it for a machine; `given` sweeps, or 0. */
+saddle_status sd_choose_trisolve(sd_engine *e, sd_ldlt_machine machine, int given, sd_block_ldlt *m);
 /* The precision that iterations run in. */
 sd_precision sd_iteration_precision(const saddle_solver *solver);
 

@@ -40,6 +40,11 @@ setup_file() {
 @test "triangular solves by sweeps" {
     run -0 "$SADDLE" solve "$STOKES" --method ldlt --trisolve block-jacobi
     run -0 "$SADDLE" solve "$STOKES" --method ldlt --trisolve block-jacobi --trisolve-sweeps 30 --krylov sqmr
+    run -0 "$SADDLE" solve "$STOKES" --method ldlt --trisolve jacobi
+    run -0 "$SADDLE" solve "$STOKES" -q --method ldlt --trisolve jacobi --trisolve-sweeps 100 --krylov sqmr --json j.json
+    json j.json 'j["factor"]["trisolve"] == "jacobi" and j["converged"]'
+    run -1 --separate-stderr "$SADDLE" solve "$STOKES" --method ldlt --trisolve jacobi --krylov sqmr
+    [[ $output$stderr == *"preconditioner not symmetric"*"--trisolve-sweeps"* ]]
     run -1 --separate-stderr "$SADDLE" solve "$STOKES" --method ldlt --trisolve block-jacobi --krylov sqmr
     [[ $output$stderr == *"preconditioner not symmetric"*"--trisolve-sweeps"* ]]
 }

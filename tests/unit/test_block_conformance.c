@@ -232,6 +232,8 @@ static void elsewhere(walker *w)
 #define check_ldlt_enter elsewhere
 #define check_ldlt_leave elsewhere
 #define check_ldlt_sweep elsewhere
+#define check_ldlt_split elsewhere
+#define check_ldlt_sweep_entries elsewhere
 #define check_ldlt_scatter elsewhere
 #define check_ldlt_update elsewhere
 #define check_ldlt_weigh elsewhere

@@ -160,9 +160,9 @@ static void the_same_bits_at_any_number_of_threads(void **state)
     static double b[M], first[M], x[M];
     dense d = kkt_problem(&r, 2 * M / 3, M / 3);
     fill_random(&r, M, b);
-    static const char *const methods[] = {"method=ldlt", "method=jacobi",
-                                          "method=ldlt,trisolve=block-jacobi"};
-    for (int k = 0; k < 3; ++k) {
+    static const char *const methods[] = {"method=ldlt", "method=jacobi", "method=ldlt,trisolve=block-jacobi",
+                                          "method=ldlt,trisolve=jacobi"};
+    for (int k = 0; k < 4; ++k) {
         for (int threads = 1; threads <= 3; ++threads) {
             char options[200];
             snprintf(options, sizeof options, "%s,block_size=4,threads=%d", methods[k], threads);
@@ -362,8 +362,15 @@ static void symmetric_iterations_take_symmetric_applications(void **state)
     info = solve_dense(&d, SADDLE_LOWER, b, x,
                        "method=ldlt,krylov=sqmr,trisolve=block-jacobi,trisolve_sweeps=40");
     assert_int_equal(info.status, SADDLE_OK);
-    info = solve_dense(&d, SADDLE_LOWER, b, x, "method=ldlt,krylov=sqmr,trisolve=block-jacobi");
-    assert_int_equal(info.reason, SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER);
+    info = solve_dense(&d, SADDLE_LOWER, b, x, "method=ldlt,krylov=sqmr,trisolve=jacobi,trisolve_sweeps=100");
+    assert_int_equal(info.status, SADDLE_OK);
+    assert_int_equal(info.trisolve, SADDLE_TRISOLVE_JACOBI);
+    static const char *const adaptive[] = {"method=ldlt,krylov=sqmr,trisolve=block-jacobi",
+                                           "method=ldlt,krylov=sqmr,trisolve=jacobi"};
+    for (int k = 0; k < 2; ++k) {
+        info = solve_dense(&d, SADDLE_LOWER, b, x, adaptive[k]);
+        assert_int_equal(info.reason, SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER);
+    }
     info = solve_dense(&p, SADDLE_LOWER, b, x, "method=ldlt");
     assert_int_equal(info.status, SADDLE_OK);
     assert_int_equal(info.krylov, SADDLE_KRYLOV_CG);
@@ -409,8 +416,8 @@ static void sizes_and_odd_matrices(void **state)
     (void)state;
     rng r = rng_start(__func__);
     double b[40], x[40];
-    static const char *const methods[] = {"ldlt", "jacobi"};
-    for (int k = 0; k < 2; ++k) {
+    static const char *const methods[] = {"ldlt", "jacobi", "ldlt,trisolve=jacobi"};
+    for (int k = 0; k < 3; ++k) {
         char options[200];
         for (int n = 1; n <= 40; n += n < 4 ? 1 : 12) {
             dense d = symmetric_problem(&r, n, false);
@@ -452,7 +459,7 @@ static void allocations_may_fail(void **state)
     dense d = kkt_problem(&r, 2 * M / 3 + 1, M / 3);
     fill_random(&r, M, b);
     saddle_matrix A = view_plain(&d, SADDLE_LOWER);
-    static const char *const lists[] = {"method=ldlt,check=on", "method=jacobi,trisolve=block-jacobi"};
+    static const char *const lists[] = {"method=ldlt,check=on", "method=jacobi,trisolve=jacobi"};
     for (int method = 0; method < 2; ++method) {
         const saddle_options options = options_of(lists[method]);
         for (int64_t k = 1;; ++k) {

@@ -6,314 +6,10 @@
  * cancels, gives what the sum of all terms is, and rounding may lose a unit of it for each of them. Bits must
  * be the same from run to run and at any number of threads; those of different tables may differ.
  */
-#include "blocks.h"
+#include "backend_or_skip.h"
+#include "ldlt_walk.h"
 
 #include "backend/cpu/cpu.h"
-#include "factor/ldlt_run.h"
-
-typedef enum pattern { MESH, KKT, SPIKE, HUB, STREWN } pattern;
-
-typedef struct problem {
-    const char *name;
-    pattern pattern;
-    int32_t n;
-    int size; /* rows of a block, the last may be smaller; 0: anything from 1 to 32 */
-    bool half;
-    sd_fill_kind fill;
-    sd_csr A;
-    sd_block_matrix B;
-    int32_t *start, *order; /* blocks of rows order[r] of A */
-    double *scale;          /* of A's rows */
-    struct {
-        sd_ldlt_plan plan;
-        sd_ldlt_values values;
-    } found[SD_PRECISIONS];
-} problem;
-
-static problem problems[] = {
-    {.name = "one block of one row", .pattern = MESH, .n = 1, .size = 1},
-    {.name = "one block", .pattern = STREWN, .n = 5, .size = 8, .half = true},
-    {.name = "grid", .pattern = MESH, .n = 900, .size = 8, .half = true, .fill = SD_FILL_TAU},
-    {.name = "grid, blocks of one row", .pattern = MESH, .n = 400, .size = 1, .fill = SD_FILL_TAU},
-    {.name = "grid, blocks of 32 rows", .pattern = MESH, .n = 900, .size = 32, .fill = SD_FILL_TAU},
-    {.name = "grid, blocks of all sizes", .pattern = MESH, .n = 900, .fill = SD_FILL_LEVEL},
-    {.name = "KKT", .pattern = KKT, .n = 600, .size = 8, .half = true, .fill = SD_FILL_TAU},
-    {.name = "grid, no fill", .pattern = MESH, .n = 600, .size = 5, .fill = SD_FILL_NONE},
-    {.name = "arrow", .pattern = SPIKE, .n = 800, .size = 2, .fill = SD_FILL_TAU},
-    {.name = "a row with hundreds of neighbours", .pattern = HUB, .n = 1500, .size = 3, .fill = SD_FILL_TAU},
-    {.name = "scattered, all sizes", .pattern = STREWN, .n = 500, .half = true, .fill = SD_FILL_TAU},
-};
-enum { PROBLEMS = sizeof problems / sizeof problems[0], SIDE = 30 };
-
-/* ---- problems ---- */
-
-static double hashed(uint64_t seed, int32_t i, int32_t j)
-{
-    rng r = {seed ^ ((uint64_t)(i < j ? i : j) << 32) ^ (uint64_t)(i < j ? j : i)};
-    rng_next(&r);
-    return rng_unit(&r);
-}
-
-/* Entry (i, j) of the matrix, 0 where there is none; (j, i) is the same. The diagonal, where there is one,
- * stands out enough for factors to be of moderate size. */
-static double entry_of(const problem *p, uint64_t seed, int32_t i, int32_t j)
-{
-    const int32_t low = i < j ? i : j, high = i < j ? j : i, constraints = 2 * p->n / 3;
-    const double value = hashed(seed, i, j);
-    if (i == j)
-        return p->pattern == KKT && i >= constraints ? 0 : p->pattern == HUB && i == 0 ? 50 : 6 + value;
-    switch (p->pattern) {
-    case MESH: return (high - low == 1 && high % SIDE > 0) || high - low == SIDE ? value : 0;
-    case KKT:
-        if (high >= constraints && low < constraints)
-            return high - constraints == low / 2 ? 3 + value : hashed(seed + 1, i, j) > 0.995 ? value : 0;
-        return high < constraints && (high - low == 1 || high - low == SIDE) ? value : 0;
-    case SPIKE: return high == p->n - 1 || high - low == 1 ? value / 4 : 0;
-    case HUB: return low == 0 && high % 3 == 0 ? value / 4 : high - low == 3 && high % 12 == 0 ? value : 0;
-    default: return hashed(seed + 1, i, j) > 0.97 ? value / 2 : 0;
-    }
-}
-
-static void make_matrix(sd_context *c, uint64_t seed, problem *p)
-{
-    sd_csr *A = &p->A;
-    *A = (sd_csr){.n = p->n, .half = p->half};
-    A->ptr = sd_alloc_zero(c, (int64_t)p->n + 1, sizeof *A->ptr, "test");
-    for (int fill = 0; fill < 2; ++fill) {
-        int64_t next = 0;
-        for (int32_t i = 0; i < p->n; ++i) {
-            for (int32_t j = p->half ? i : 0; j < p->n; ++j) {
-                const double value = entry_of(p, seed, i, j);
-                if (value == 0) continue;
-                if (fill) A->ind[next] = j;
-                if (fill) A->val[next] = value;
-                ++next;
-            }
-            A->ptr[i + 1] = next;
-        }
-        if (fill) break;
-        A->nnz = next;
-        A->ind = sd_alloc(c, next, sizeof *A->ind, "test");
-        A->val = sd_alloc(c, next, sizeof *A->val, "test");
-        assert_true(A->ptr && A->ind && A->val);
-    }
-}
-
-/* Rows that follow one another in blocks, blocks in a random order; one that meets all others comes last. */
-static int32_t make_blocks(rng *r, problem *p)
-{
-    int32_t *first = test_alloc((size_t)p->n + 1, sizeof *first), blocks = 0, next = 0;
-    for (int32_t i = 0; i < p->n; ++blocks) {
-        first[blocks] = i;
-        i += p->size ? p->size : 1 + rng_below(r, SD_BLOCK_MOST);
-    }
-    first[blocks] = p->n;
-    int32_t *shuffled = test_alloc((size_t)blocks, sizeof *shuffled);
-    rng_permutation(r, blocks, shuffled);
-    for (int32_t k = 0; k < blocks && p->pattern == SPIKE; ++k) shuffled[k] = k;
-    for (int32_t k = 0; k < blocks && p->pattern == HUB; ++k) shuffled[k] = blocks - 1 - k;
-    p->start = test_alloc((size_t)blocks + 1, sizeof *p->start);
-    p->order = test_alloc((size_t)p->n, sizeof *p->order);
-    for (int32_t k = 0; k < blocks; ++k) {
-        for (int32_t i = first[shuffled[k]]; i < first[shuffled[k] + 1]; ++i) p->order[next++] = i;
-        p->start[k + 1] = next;
-    }
-    free(first);
-    free(shuffled);
-    return blocks;
-}
-
-static void find_factors(sd_context *c, problem *p, sd_precision precision)
-{
-    const sd_ldlt_rule rule = {.fill = p->fill,
-                               .level = 2,
-                               .tau = 1e-3,
-                               .kernel = SD_LDLT_BUNCH_KAUFMAN,
-                               .small = 1e-8,
-                               .generations = 1,
-                               .most_pushed = p->n,
-                               .precision = precision,
-                               .threads = 1};
-    sd_ldlt_counts counts;
-    if (sd_ldlt_find(c, &p->B, &rule, NULL, &p->found[precision].plan, &p->found[precision].values, &counts))
-        fail_msg("%s: %s", p->name, c->message);
-    assert_int_equal(counts.perturbed, 0);
-}
-
-static sd_context host;
-
-static int make_all(void **state)
-{
-    (void)state;
-    rng r = rng_start("conformance of block LDL'");
-    sd_context_init(&host, NULL, 0);
-    for (int k = 0; k < PROBLEMS; ++k) {
-        problem *p = &problems[k];
-        make_matrix(&host, rng_next(&r), p);
-        const int32_t blocks = make_blocks(&r, p);
-        p->scale = test_alloc((size_t)p->n, sizeof *p->scale);
-        for (int32_t i = 0; i < p->n; ++i) p->scale[i] = exp2(rng_unit(&r) / 4);
-        sd_csr whole = {0};
-        if (p->half) assert_int_equal(sd_csr_expand(&host, &p->A, &whole), SADDLE_OK);
-        assert_int_equal(sd_block_matrix_make(&host, p->half ? &whole : &p->A, p->order, p->scale, blocks,
-                                              p->start, &p->B),
-                         SADDLE_OK);
-        sd_csr_free(&host, &whole);
-        for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision)
-            find_factors(&host, p, precision);
-    }
-    return 0;
-}
-
-static int free_all(void **state)
-{
-    (void)state;
-    for (int k = 0; k < PROBLEMS; ++k) {
-        problem *p = &problems[k];
-        sd_csr_free(&host, &p->A);
-        sd_block_matrix_free(&host, &p->B);
-        free(p->start);
-        free(p->order);
-        free(p->scale);
-        for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) {
-            sd_ldlt_plan_free(&host, &p->found[precision].plan);
-            sd_ldlt_values_free(&host, &p->found[precision].values);
-        }
-    }
-    assert_int_equal(host.bytes, 0);
-    return 0;
-}
-
-/* Row of A at each row of the plan's blocks. */
-static int32_t *order_of(const problem *p, const sd_ldlt_plan *plan)
-{
-    int32_t *order = test_alloc((size_t)p->n, sizeof *order), r = 0;
-    for (int32_t i = 0; i < plan->blocks; ++i)
-        for (int32_t from = p->start[plan->block_at[i]]; r < plan->start[i + 1]; ++r, ++from)
-            order[r] = p->order[from];
-    return order;
-}
-
-/* ---- a backend at work ---- */
-
-typedef struct walker {
-    sd_engine *e, *reference;
-    const problem *p;
-    sd_precision precision;
-    sd_ldlt_runner mine, its;
-    bool compare;
-    uint64_t bits;
-    rng r;
-} walker;
-
-static void note(walker *w, const void *bytes, size_t count)
-{
-    for (size_t k = 0; k < count; k += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        memcpy(&word, (const char *)bytes + k, count - k < sizeof word ? count - k : sizeof word);
-        w->bits = (w->bits ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        w->bits ^= w->bits >> 29;
-    }
-}
-
-/* An array in the backend's memory, and a copy at reference. */
-typedef struct both {
-    void *mine, *its, *size; /* size: magnitudes, at reference */
-    int64_t count;
-} both;
-
-static void *rounded(sd_precision precision, int64_t count, const double *from, double sign)
-{
-    void *to = reals_new(precision, count);
-    for (int64_t k = 0; k < count; ++k) {
-        const double value = sign == 0 ? from[k] : sign * fabs(from[k]);
-        if (precision == SD_DOUBLE)
-            ((double *)to)[k] = value;
-        else
-            ((float *)to)[k] = (float)value;
-    }
-    return to;
-}
-
-/* Random numbers below `size`; the magnitudes have this sign. */
-static both random_both(walker *w, int64_t count, double size, double sign)
-{
-    double *numbers = test_alloc((size_t)count, sizeof *numbers);
-    const int64_t bytes = count * (int64_t)sd_precision_size(w->precision);
-    for (int64_t k = 0; k < count; ++k) numbers[k] = size * rng_unit(&w->r);
-    void *plain = rounded(w->precision, count, numbers, 0),
-         *magnitude = rounded(w->precision, count, numbers, sign);
-    const both b = {sd_to_backend(w->e, plain, bytes, "test"),
-                    sd_to_backend(w->reference, plain, bytes, "test"),
-                    sd_to_backend(w->reference, magnitude, bytes, "test"), count};
-    assert_true(b.mine && b.its && b.size);
-    free(plain);
-    free(magnitude);
-    free(numbers);
-    return b;
-}
-
-static void free_both(walker *w, both *b)
-{
-    w->e->backend->release(w->e, b->mine);
-    w->reference->backend->release(w->reference, b->its);
-    w->reference->backend->release(w->reference, b->size);
-}
-
-/* |mine - its| <= roundings * unit * size */
-static void compare(walker *w, const both *b, double roundings, const char *what)
-{
-    const int64_t bytes = b->count * (int64_t)sd_precision_size(w->precision);
-    void *mine = reals_new(w->precision, b->count);
-    w->e->backend->download(w->e, b->mine, mine, bytes);
-    assert_int_equal(w->e->status, SADDLE_OK);
-    note(w, mine, (size_t)bytes);
-    for (int64_t k = 0; k < b->count && w->compare; ++k) {
-        const double x = real_at(mine, w->precision, k), y = real_at(b->its, w->precision, k);
-        const double allowed = roundings * unit_of(w->precision) * real_at(b->size, w->precision, k);
-        if (!(fabs(x - y) <= allowed))
-            fail_msg("%s of %s: entry %lld of %lld is %.17g, reference's %.17g, %g allowed", what, w->p->name,
-                     (long long)k, (long long)b->count, x, y, allowed);
-    }
-    free(mine);
-}
-
-static sd_ldlt_numbers numbers_of(const walker *w, const both *data, const both *weighed, const both *square,
-                                  const both *inverse, int which)
-{
-#define OF(b) ((b) ? (which == 0 ? (b)->mine : which == 1 ? (b)->its : (b)->size) : NULL)
-    return (sd_ldlt_numbers){OF(data), OF(weighed), OF(square), OF(inverse), w->precision};
-#undef OF
-}
-
-/* A matrix in the memory of an engine. */
-static sd_sparse place_matrix(sd_engine *e, const sd_csr *A, sd_precision precision)
-{
-    void *values = rounded(precision, A->nnz, A->val, 0);
-    const sd_sparse S = {
-        .n = A->n,
-        .nnz = A->nnz,
-        .half = A->half,
-        .precision = precision,
-        .ptr = sd_to_backend(e, A->ptr, ((int64_t)A->n + 1) * (int64_t)sizeof *A->ptr, "test"),
-        .ind = sd_to_backend(e, A->ind, A->nnz * (int64_t)sizeof *A->ind, "test"),
-        .val = sd_to_backend(e, values, A->nnz * (int64_t)sd_precision_size(precision), "test")};
-    assert_int_equal(e->status, SADDLE_OK);
-    free(values);
-    return S;
-}
-
-static void release(sd_engine *e, const void *block)
-{
-    e->backend->release(e, (void *)(uintptr_t)block);
-}
-
-static void unplace_matrix(sd_engine *e, const sd_sparse *S)
-{
-    release(e, S->ptr);
-    release(e, S->ind);
-    release(e, S->val);
-}
 
 /* ---- rows of blocks.def ---- */
 
@@ -422,7 +118,6 @@ static void unplace_factors(sd_engine *e, const sd_ldlt_factors *f)
     for (size_t k = 0; k < sizeof owned / sizeof owned[0]; ++k) release(e, owned[k]);
 }
 
-/* Into another vector, then from that into itself. */
 /* z = M^-1 r by levels, and from there on by some sweeps. */
 static void solve_both_ways(sd_engine *e, const sd_ldlt_factors *f, const sd_vector *r, sd_vector *z)
 {
@@ -442,13 +137,18 @@ static void solve_both_ways(sd_engine *e, const sd_ldlt_factors *f, const sd_vec
     for (int k = 0; k < 3; ++k) sd_vector_free(e, &work[k]);
 }
 
-static void check_solve(walker *w)
+static double longest_list(const sd_ldlt_plan *plan)
 {
-    const sd_ldlt_plan *plan = w->its.plan;
     int64_t longest = 1;
     for (int32_t i = 0; i < plan->blocks; ++i)
         longest = plan->row[i + 1] - plan->row[i] > longest ? plan->row[i + 1] - plan->row[i] : longest;
-    const double terms = (double)((longest + 1) * plan->largest);
+    return (double)longest;
+}
+
+static void check_solve(walker *w)
+{
+    const sd_ldlt_plan *plan = w->its.plan;
+    const double terms = (longest_list(plan) + 1) * plan->largest;
     both data = random_both(w, plan->entries, 1 / terms, -1);
     both inverse = random_both(w, plan->square[plan->blocks], 1, 1), scale = random_both(w, plan->n, 1, 1);
     both r = random_both(w, plan->n, 1, 1), z = random_both(w, plan->n, 1, 1);
@@ -463,6 +163,100 @@ static void check_solve(walker *w)
     compare(w, &z, 8 * terms + 128, "solution");
     both *all[] = {&data, &inverse, &scale, &r, &z};
     for (int k = 0; k < 5; ++k) free_both(w, all[k]);
+}
+
+/* ---- sweeps over single entries ---- */
+
+/* Two sweeps forward, what is between, two backward: numbers of all four in `all`, 6 n of them. */
+static void sweep_entries(sd_engine *e, const sd_ldlt_factors *f, const sd_vector *b, char *all)
+{
+    const int64_t n = f->n, number = (int64_t)sd_precision_size(f->precision);
+#define PIECE(first, count) ((sd_vector){all + (first)*n * number, (count)*n, f->precision})
+    sd_vector first = PIECE(0, 2), second = PIECE(2, 2), v = PIECE(0, 1), w = PIECE(4, 1), last = PIECE(5, 1);
+    const sd_vector t = PIECE(3, 1);
+#undef PIECE
+    sd_ldlt_sweep_entries(e, f, SD_LDLT_FORWARD, b, NULL, &first);
+    sd_ldlt_sweep_entries(e, f, SD_LDLT_FORWARD, b, &first, &second);
+    sd_ldlt_sweep_entries(e, f, SD_LDLT_BETWEEN, &t, NULL, &v);
+    sd_ldlt_sweep_entries(e, f, SD_LDLT_BACKWARD, &v, NULL, &w);
+    sd_ldlt_sweep_entries(e, f, SD_LDLT_BACKWARD, &v, &w, &last);
+}
+
+/* C and N are so small that b = 1 and signs that do not cancel in u and w bound all of it but a factor of 2:
+ * what N takes away again is less than an eighth. */
+static void check_entries(walker *w)
+{
+    const sd_ldlt_plan *plan = w->its.plan;
+    const double terms = (longest_list(plan) + 1) * plan->largest;
+    both data = random_both(w, plan->entries, 0.1 / (terms * plan->largest), -1);
+    both inverse = random_both(w, plan->square[plan->blocks], 1, 1), scale = random_both(w, plan->n, 1, 1);
+    both below = random_both(w, plan->square[plan->blocks], 0.1 / plan->largest, -1);
+    both b = random_both(w, plan->n, 1, 1), all = random_both(w, 6 * (int64_t)plan->n, 1, 1);
+    for (int32_t i = 0; i < plan->n; ++i) {
+        if (w->precision == SD_DOUBLE) ((double *)b.size)[i] = 1;
+        if (w->precision == SD_SINGLE) ((float *)b.size)[i] = 1;
+    }
+    for (int which = 0; which < (w->compare ? 3 : 1); ++which) {
+        sd_engine *e = which ? w->reference : w->e;
+        sd_ldlt_factors f = place_factors(w, &data, &inverse, &scale, which);
+        f.below = numbers_of(w, &below, NULL, NULL, NULL, which).data;
+        const sd_vector from = {numbers_of(w, &b, NULL, NULL, NULL, which).data, plan->n, w->precision};
+        sweep_entries(e, &f, &from, numbers_of(w, &all, NULL, NULL, NULL, which).data);
+        unplace_factors(e, &f);
+    }
+    compare(w, &all, 8 * terms + 128, "sweeps over entries");
+    both *owned[] = {&data, &inverse, &scale, &below, &b, &all};
+    for (int k = 0; k < 6; ++k) free_both(w, owned[k]);
+}
+
+/* Factors of blocks in the memory of an engine: random numbers, rows in any order, some pivots 2x2, some
+ * blocks replaced. */
+static sd_block_factors place_blocks(walker *w, sd_engine *e, const sd_block_plan *plan, const both *data,
+                                     int which)
+{
+    const sd_ldlt_plan *of = w->its.plan;
+    rng r = {99};
+    sd_block_factors f = sd_block_factors_new(e, plan, w->precision);
+    uint8_t *row = test_alloc((size_t)of->n, 1);
+    sd_block_state *state = test_alloc((size_t)of->blocks, sizeof *state);
+    assert_int_equal(e->status, SADDLE_OK);
+    for (int32_t i = 0; i < of->blocks; ++i) {
+        const int size = of->start[i + 1] - of->start[i];
+        int32_t order[SD_BLOCK_MOST];
+        rng_permutation(&r, size, order);
+        for (int s = 0; s < size; ++s) row[of->start[i] + s] = (uint8_t)order[s];
+        state[i] = (sd_block_state){.status = rng_below(&r, 8) == 0 ? SD_BLOCK_SINGULAR : SD_BLOCK_OK};
+        for (int s = 0; s + 1 < size; ++s)
+            if (rng_below(&r, 3) == 0) state[i].pairs |= UINT32_C(1) << s++;
+    }
+    e->backend->upload(e, row, f.row, of->n);
+    e->backend->upload(e, state, f.state, of->blocks * (int64_t)sizeof *state);
+    e->backend->release(e, f.data);
+    f.data = numbers_of(w, data, NULL, NULL, NULL, which).data;
+    free(row);
+    free(state);
+    return f;
+}
+
+static void check_split(walker *w)
+{
+    const sd_ldlt_plan *of = w->its.plan;
+    const int64_t squares = of->square[of->blocks];
+    both data = random_both(w, squares, 1, 1), below = random_both(w, squares, 1, 1);
+    for (int which = 0; which < (w->compare ? 2 : 1); ++which) {
+        sd_engine *e = which ? w->reference : w->e;
+        sd_block_plan plan;
+        assert_int_equal(sd_block_plan_make(e, of->blocks, of->start, NULL, NULL, NULL, &plan), SADDLE_OK);
+        sd_block_factors x = place_blocks(w, e, &plan, &data, which);
+        sd_blocks to = {&plan, numbers_of(w, &below, NULL, NULL, NULL, which).data, w->precision};
+        sd_ldlt_split(e, &x, &x, &to);
+        x.data = NULL;
+        sd_block_factors_free(e, &x);
+        sd_block_plan_free(e, &plan);
+    }
+    compare(w, &below, 0, "N");
+    free_both(w, &data);
+    free_both(w, &below);
 }
 
 /* max |mine - found| is nothing beside max |found|. */
@@ -519,6 +313,8 @@ static uint64_t run_checks(const sd_backend *backend, int threads, const problem
     check_update(&w);
     check_weigh(&w);
     check_solve(&w);
+    check_entries(&w);
+    check_split(&w);
     check_refactor(&w);
     sd_ldlt_runner_free(&s.e, &w.mine);
     sd_ldlt_runner_free(&t.e, &w.its);

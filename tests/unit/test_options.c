@@ -279,6 +279,7 @@ static void the_enums_number_the_words(void **state)
         {"trisolve", "auto", SADDLE_TRISOLVE_AUTO},
         {"trisolve", "exact", SADDLE_TRISOLVE_EXACT},
         {"trisolve", "block-jacobi", SADDLE_TRISOLVE_BLOCK_JACOBI},
+        {"trisolve", "jacobi", SADDLE_TRISOLVE_JACOBI},
     };
     int listed = (int)(sizeof all / sizeof all[0]), words = 0;
     for (int k = 0; k < listed; ++k) {
@@ -481,7 +482,7 @@ static void fields_out_of_range_are_refused_by_name(void **state)
     REFUSED(method, 7);
     REFUSED(fill, 4);
     REFUSED(fill_tau, 2.0);
-    REFUSED(trisolve, 3);
+    REFUSED(trisolve, 4);
     REFUSED(block_kernel, 7);
     REFUSED(block_precision, 3);
     REFUSED(krylov, 9);

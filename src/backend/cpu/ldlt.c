@@ -9,8 +9,7 @@
 
 enum {
     TEAM_FROM = 512, /* blocks below which a team of threads costs more than it saves */
-    LEVEL_TEAM = 64, /* and targets of a level */
-    LEVEL_LIST = 512 /* and blocks that its rows list, in a solve */
+    LEVEL_TEAM = 64  /* and targets of a level */
 };
 
 #define real double
@@ -24,6 +23,8 @@ enum {
 #include "backend/cpu/ldlt_column.h"
 #include "backend/cpu/ldlt_run.h"
 #include "backend/cpu/ldlt_solve.h"
+/* after it */
+#include "backend/cpu/ldlt_entries.h"
 #undef real
 #undef NAME
 #undef PUBLIC
@@ -31,6 +32,7 @@ enum {
 #undef SINGLE
 #undef LARGEST
 #undef BY_WIDTH
+#undef MOST_ROWS
 
 #define real float
 #define NAME(x) x##_single
@@ -43,11 +45,13 @@ enum {
 #include "backend/cpu/ldlt_column.h"
 #include "backend/cpu/ldlt_run.h"
 #include "backend/cpu/ldlt_solve.h"
+/* after it */
+#include "backend/cpu/ldlt_entries.h"
 
 #define KERNELS(precision)                                                                                   \
     {                                                                                                        \
-        weigh_##precision, diagonal_##precision, subtract_##precision, weight_##precision,                   \
-            scatter_##precision, keep_block_##precision, keep_diagonal_##precision                           \
+        weigh_##precision, subtract_##precision, weight_##precision, scatter_##precision,                    \
+            keep_block_##precision, keep_diagonal_##precision                                                \
     }
 
 const sd_ldlt_kernels SD_LDLT_TABLE[SD_PRECISIONS] = {KERNELS(double), KERNELS(single)};

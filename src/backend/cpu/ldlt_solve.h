@@ -4,32 +4,84 @@
  * of its list, whoever makes them. Included once a precision by ldlt.c. No header of its own.
  */
 
-/* sum <- sum + B v, B a block as its row lists it; the stored columns stand for those of the other side. */
-static inline void NAME(add_block)(const sd_ldlt_block *b, const real *data, const real *v, real *sum)
+/* The first n numbers, at most LANES; all of them in one load where they fill a vector. */
+static inline NAME(vec) NAME(load_some)(const real *p, int n)
+{
+    return n >= NAME(LANES) ? NAME(load)(p) : NAME(load_part)(p, n);
+}
+
+/* sum <- sum - B v, B a block as its row lists it; the stored columns stand for those of the other side. */
+static inline void NAME(minus_block)(const sd_ldlt_block *b, const real *data, const real *v, real *sum)
 {
     const int rows = b->height;
     const real *c = data + b->entry;
-    real part[SD_BLOCK_MOST];
-    for (int r = 0; r < rows; ++r) part[r] = 0;
-    for (uint32_t left = b->columns; left; left &= left - 1, c += rows) {
-        const real factor = v[__builtin_ctz(left)];
-        for (int r = 0; r < rows; ++r) part[r] = FUSED(c[r], factor, part[r]);
+    for (int r = 0; r < rows; r += NAME(LANES)) {
+        const real *at = c + r;
+        const int left = rows - r;
+        NAME(vec) part = {0};
+        for (uint32_t bits = b->columns; bits; bits &= bits - 1, at += rows)
+            part = NAME(minus_product)(part, NAME(all)(v[__builtin_ctz(bits)]), NAME(load_some)(at, left));
+        if (rows == 8 * (int)sizeof(b->rows) || b->rows >> rows == 0) { /* rows without gaps */
+            NAME(store)(sum + r, NAME(load)(sum + r) + part);
+            continue;
+        }
+        uint32_t bits = b->rows;
+        for (int k = 0; k < r; ++k) bits &= bits - 1;
+        for (int k = 0; k < NAME(LANES) && bits; ++k, bits &= bits - 1) sum[__builtin_ctz(bits)] += part[k];
     }
-    const real *p = part;
-    for (uint32_t left = b->rows; left; left &= left - 1) sum[__builtin_ctz(left)] += *p++;
 }
 
-/* The same where they stand for its own rows. */
-static inline void NAME(add_transposed)(const sd_ldlt_block *b, const real *data, const real *v, real *sum)
+/* The same where they stand for its own rows: lane by lane, to be added up when the row is done. */
+static inline void NAME(minus_transposed)(const sd_ldlt_block *b, const real *data, const real *v,
+                                          NAME(vec) * lanes)
 {
     const int columns = b->width;
-    const real *c = data + b->entry;
-    real part[SD_BLOCK_MOST], *p = part;
-    for (uint32_t left = b->columns; left; left &= left - 1) *p++ = v[__builtin_ctz(left)];
-    for (uint32_t left = b->rows; left; left &= left - 1, c += columns) {
-        real total = 0;
-        for (int k = 0; k < columns; ++k) total = FUSED(c[k], part[k], total);
-        sum[__builtin_ctz(left)] += total;
+    const real *c = data + b->entry, *x = v;
+    real packed[SD_BLOCK_MOST];
+    if (columns < 8 * (int)sizeof(b->columns) && b->columns >> columns) {
+        real *next = packed;
+        for (uint32_t left = b->columns; left; left &= left - 1) *next++ = v[__builtin_ctz(left)];
+        x = packed;
+    }
+    for (int k = 0; k < columns; k += NAME(LANES)) {
+        const NAME(vec) with = NAME(load_some)(x + k, columns - k);
+        const real *at = c + k;
+        for (uint32_t left = b->rows; left; left &= left - 1, at += columns) {
+            NAME(vec) *const sum = &lanes[__builtin_ctz(left)];
+            *sum = NAME(minus_product)(*sum, with, NAME(load_some)(at, columns - k));
+        }
+    }
+}
+
+/* sum <- sum - the blocks list[begin .. last) of a row of `size` rows times those of v that they stand for.
+ */
+static inline void NAME(minus_list)(const sd_ldlt_factors *x, int64_t begin, int64_t last, const real *v,
+                                    int size, real *sum)
+{
+    enum { AHEAD = 4 };
+    const real *const data = x->data;
+    NAME(vec) lanes[SD_BLOCK_MOST];
+    if (begin == last) return;
+    for (int p = 0; p < size; ++p) lanes[p] = (NAME(vec)){0};
+    for (int64_t k = begin; k < last; ++k) {
+        const sd_ldlt_block *const block = &x->list[k];
+        if (k + AHEAD < last) __builtin_prefetch(data + x->list[k + AHEAD].entry);
+        if (block->transposed)
+            NAME(minus_transposed)(block, data, v + x->start[block->other], lanes);
+        else
+            NAME(minus_block)(block, data, v + x->start[block->other], sum);
+    }
+    for (int p = 0; p < size; ++p) sum[p] += NAME(sum_lanes)(lanes[p]);
+}
+
+/* y <- y + G x, size x size; y has room for whole vectors. */
+static inline void NAME(plus_inverse)(const real *g, int size, const real *x, real *y)
+{
+    for (int r = 0; r < size; r += NAME(LANES)) {
+        NAME(vec) sum = NAME(load)(y + r);
+        for (int p = 0; p < size; ++p)
+            sum = NAME(minus_product)(sum, NAME(all)(-x[p]), NAME(load_some)(g + p * size + r, size - r));
+        NAME(store)(y + r, sum);
     }
 }
 
@@ -41,25 +93,18 @@ static void NAME(solve_row)(const sd_ldlt_factors *x, int32_t i, bool forward, c
     const int32_t first = x->start[i], size = x->start[i + 1] - first;
     const int64_t begin = forward ? x->row[i] : x->diagonal[i];
     const int64_t last = !from ? begin : forward ? x->diagonal[i] : x->row[i + 1];
-    const real *g = (const real *)x->inverse + x->square[i];
-    real sum[SD_BLOCK_MOST] = {0}, product[SD_BLOCK_MOST] = {0};
-    for (int64_t k = begin; k < last; ++k) {
-        const sd_ldlt_block *block = &x->list[k];
-        if (block->transposed)
-            NAME(add_transposed)(block, x->data, from + x->start[block->other], sum);
-        else
-            NAME(add_block)(block, x->data, from + x->start[block->other], sum);
-    }
-    for (int p = 0; p < size && forward; ++p) sum[p] = b[first + p] - sum[p];
-    for (int p = 0; p < size && (forward || begin < last); ++p)
-        for (int q = 0; q < size; ++q) product[q] = FUSED(g[q + p * size], sum[p], product[q]);
-    for (int q = 0; q < size; ++q) to[first + q] = forward ? product[q] : b[first + q] - product[q];
+    const real *const g = (const real *)x->inverse + x->square[i];
+    real sum[SD_BLOCK_MOST] = {0}, result[SD_BLOCK_MOST] = {0};
+    NAME(minus_list)(x, begin, last, from, size, sum);
+    for (int p = 0; p < size; ++p) *(forward ? &sum[p] : &result[p]) += b[first + p];
+    if (forward || begin < last) NAME(plus_inverse)(g, size, sum, result);
+    memcpy(to + first, result, (size_t)size * sizeof *to);
 }
 
 /* Whether a level is too little work for a team. */
 static inline bool NAME(is_thin)(const sd_ldlt_factors *x, int32_t l)
 {
-    return x->row[x->level[l + 1]] - x->row[x->level[l]] < LEVEL_LIST;
+    return x->row[x->level[l + 1]] - x->row[x->level[l]] < SD_LDLT_THIN;
 }
 
 static void NAME(solve_levels)(const sd_ldlt_factors *x, bool forward, int threads, real *y)

@@ -15,9 +15,7 @@
  * l, and the sums of rows are added up over the lanes at the end. The order of all sums is that of the list
  * and the lanes.
  */
-#include "backend/cuda/cuda.cuh"
-
-#include "backend/cuda/block_jobs.cuh"
+#include "backend/cuda/ldlt_factors.cuh"
 
 namespace sd_cuda
 {
@@ -27,11 +25,7 @@ namespace
 constexpr int SOLVE_BLOCK = 128; /* threads */
 
 template <class real> struct solve_data {
-    int32_t blocks;
-    const int32_t *start;
-    const int64_t *row, *diagonal, *square;
-    const sd_ldlt_block *list;
-    const real *data, *inverse;
+    ldlt_factors<real> f;
     const int32_t *order;
     const real *scale;
     const real *r;
@@ -174,9 +168,9 @@ __device__ inline real gather(const solve_data<real> &x, const sd_ldlt_block *fi
         if (at >= count) b.rows = b.width = 0;
         at += GROUPS;
         if (at < count) next = first[at * STEP];
-        const real *const with = v + x.start[b.other];
+        const real *const with = v + x.f.start[b.other];
         for (int c = 0; __any_sync(ALL_LANES, c < b.width); c += R)
-            add_tile(b, x.data, with, low, c, lane, s);
+            add_tile(b, x.f.data, with, low, c, lane, s);
     }
     return add_up(s, lane);
 }
@@ -215,19 +209,19 @@ template <class real> struct inverse_block {
 template <class real, int R, bool FORWARD>
 __device__ inline void solve_row(const solve_data<real> &x, int32_t i, int lane)
 {
-    const int32_t first = x.start[i];
-    const int size = x.start[i + 1] - first;
-    const int64_t middle = x.diagonal[i], end = FORWARD ? x.row[i] : x.row[i + 1];
+    const int32_t first = x.f.start[i];
+    const int size = x.f.start[i + 1] - first;
+    const int64_t middle = x.f.diagonal[i], end = FORWARD ? x.f.row[i] : x.f.row[i + 1];
     const int count = static_cast<int>(FORWARD ? middle - end : end - middle);
     const bool mine = lane < size;
     const int32_t place = mine ? x.order[first + lane] : 0;
     const real scale = mine ? x.scale[first + lane] : 0;
     real own = 0;
     if (mine) own = FORWARD ? x.r[place] * scale : x.forward[first + lane];
-    const inverse_block<real> inverse(x.inverse + x.square[i], size, lane);
+    const inverse_block<real> inverse(x.f.inverse + x.f.square[i], size, lane);
     real sum = 0;
     for (int low = 0; low < size; low += R) {
-        const real part = gather<real, R, FORWARD>(x, x.list + (FORWARD ? end : end - 1), count,
+        const real part = gather<real, R, FORWARD>(x, x.f.list + (FORWARD ? end : end - 1), count,
                                                    FORWARD ? x.forward : x.backward, low, lane);
         const real here = __shfl_sync(ALL_LANES, part, lane % R);
         if (lane / R == low / R) sum = here;
@@ -248,8 +242,8 @@ __global__ void __launch_bounds__(SOLVE_BLOCK) solve(const solve_data<real> x)
     const int lane = threadIdx.x % WARP;
     const int32_t warps = gridDim.x * (SOLVE_BLOCK / WARP);
     /* rows that follow one another go to different multiprocessors */
-    for (int64_t k = blockIdx.x + threadIdx.x / WARP * gridDim.x; k < x.blocks; k += warps)
-        solve_row<real, R, FORWARD>(x, static_cast<int32_t>(FORWARD ? k : x.blocks - 1 - k), lane);
+    for (int64_t k = blockIdx.x + threadIdx.x / WARP * gridDim.x; k < x.f.blocks; k += warps)
+        solve_row<real, R, FORWARD>(x, static_cast<int32_t>(FORWARD ? k : x.f.blocks - 1 - k), lane);
 }
 
 template <class real>
@@ -261,7 +255,7 @@ void launch_all_at_once(sd_engine *e, void (*kernel)(solve_data<real>), solve_da
     if (e->status ||
         failed(e, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, SOLVE_BLOCK, 0), what))
         return;
-    const int64_t wanted = (static_cast<int64_t>(x.blocks) * WARP + SOLVE_BLOCK - 1) / SOLVE_BLOCK,
+    const int64_t wanted = (static_cast<int64_t>(x.f.blocks) * WARP + SOLVE_BLOCK - 1) / SOLVE_BLOCK,
                   most = static_cast<int64_t>(fit) * s->processors;
     void *arguments[] = {&x};
     failed(e,
@@ -284,14 +278,7 @@ void ldlt_solve(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_v
         failed(e, cudaMemsetAsync(work->data, 0xff, bytes, s->stream), what))
         return;
     real *const vectors = static_cast<real *>(work->data);
-    const solve_data<real> data = {x->blocks,
-                                   x->start,
-                                   x->row,
-                                   x->diagonal,
-                                   x->square,
-                                   x->list,
-                                   static_cast<const real *>(x->data),
-                                   static_cast<const real *>(x->inverse),
+    const solve_data<real> data = {ldlt_factors<real>(x),
                                    x->order,
                                    static_cast<const real *>(x->scale),
                                    static_cast<const real *>(r->data),

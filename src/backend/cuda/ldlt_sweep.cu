@@ -3,9 +3,7 @@
  * l: all rows of a sweep are independent of each other. Sums are in the order of the list, then of the
  * columns.
  */
-#include "backend/cuda/cuda.cuh"
-
-#include "backend/cuda/block_jobs.cuh"
+#include "backend/cuda/ldlt_factors.cuh"
 
 namespace sd_cuda
 {
@@ -15,53 +13,28 @@ namespace
 constexpr int SWEEP_BLOCK = 128; /* threads */
 
 template <class real> struct sweep_data {
-    int32_t blocks;
-    const int32_t *start;
-    const int64_t *row, *diagonal, *square;
-    const sd_ldlt_block *list;
-    const real *data, *inverse;
+    ldlt_factors<real> f;
     const real *b, *from; /* from: NULL where it is 0 */
     real *to;
 };
-
-/* Row l of a block of the list, times the numbers of v. */
-template <class real>
-__device__ inline real add_row(const sd_ldlt_block &b, const real *data, const real *v, int l, real sum)
-{
-    if (!(b.rows >> l & 1)) return sum;
-    const int rank = __popc(b.rows & ((1u << l) - 1)), step = b.transposed ? 1 : b.height;
-    const real *at = data + b.entry + (b.transposed ? rank * b.width : rank);
-    for (uint32_t left = b.columns; left; left &= left - 1, at += step)
-        sum = fma_of(*at, v[__ffs(static_cast<int>(left)) - 1], sum);
-    return sum;
-}
 
 template <class real, int R, bool FORWARD>
 __global__ void __launch_bounds__(SWEEP_BLOCK) sweep(const sweep_data<real> x)
 {
     const int l = threadIdx.x % R;
     const int64_t i = (static_cast<int64_t>(blockIdx.x) * SWEEP_BLOCK + threadIdx.x) / R;
-    const bool there = i < x.blocks;
-    const int32_t first = there ? x.start[i] : 0;
-    const int size = there ? x.start[i + 1] - first : 0;
+    const ldlt_factors<real> &f = x.f;
+    const bool there = i < f.blocks;
+    const int32_t first = there ? f.start[i] : 0;
+    const int size = there ? f.start[i + 1] - first : 0;
     const bool mine = l < size;
     const real own = mine ? x.b[first + l] : static_cast<real>(0);
     real sum = 0;
-    if (there && x.from) {
-        const int64_t begin = FORWARD ? x.row[i] : x.diagonal[i],
-                      end = FORWARD ? x.diagonal[i] : x.row[i + 1];
-        for (int64_t k = begin; k < end; ++k) {
-            const sd_ldlt_block b = x.list[k];
-            sum = add_row(b, x.data, x.from + x.start[b.other], l, sum);
-        }
-    }
-    const real with = FORWARD ? own - sum : sum;
-    const real *const g = x.inverse + (there ? x.square[i] : 0);
-    real product = 0;
-    for (int p = 0; p < R; ++p) {
-        const real other = __shfl_sync(ALL_LANES, with, p, R);
-        if (mine && p < size) product = fma_of(g[l + p * size], other, product);
-    }
+    if (there && x.from)
+        sum = add_list(f, FORWARD ? f.row[i] : f.diagonal[i], FORWARD ? f.diagonal[i] : f.row[i + 1], x.from,
+                       l);
+    const real product =
+        times_square<R>(f.inverse + (there ? f.square[i] : 0), size, l, FORWARD ? own - sum : sum);
     if (mine) x.to[first + l] = FORWARD ? product : own - product;
 }
 
@@ -83,7 +56,7 @@ template <class real, int R> void launch_sweep(sd_engine *e, bool forward, const
 {
     constexpr int rows = SWEEP_BLOCK / R;
     launch_with(e, "ldlt_sweep", forward ? sweep<real, R, true> : sweep<real, R, false>,
-                (static_cast<int64_t>(data.blocks) + rows - 1) / rows, SWEEP_BLOCK, data);
+                (static_cast<int64_t>(data.f.blocks) + rows - 1) / rows, SWEEP_BLOCK, data);
 }
 
 } /* namespace */
@@ -111,15 +84,7 @@ void ldlt_sweep(sd_engine *e, const sd_ldlt_factors *x, bool forward, const sd_v
                 const sd_vector *from, sd_vector *to)
 {
     if (e->status || x->blocks == 0) return;
-    const sweep_data<real> data = {x->blocks,
-                                   x->start,
-                                   x->row,
-                                   x->diagonal,
-                                   x->square,
-                                   x->list,
-                                   static_cast<const real *>(x->data),
-                                   static_cast<const real *>(x->inverse),
-                                   static_cast<const real *>(b->data),
+    const sweep_data<real> data = {ldlt_factors<real>(x), static_cast<const real *>(b->data),
                                    from ? static_cast<const real *>(from->data) : NULL,
                                    static_cast<real *>(to->data)};
     if (x->largest <= 8)

@@ -24,6 +24,8 @@ static int rows_of_job(const sd_block_plan *plan, int32_t k)
 #include "backend/reference/block_matrix.h"
 #include "backend/reference/ldlt_run.h"
 #include "backend/reference/ldlt_solve.h"
+/* after it */
+#include "backend/reference/ldlt_entries.h"
 #define work double
 #define WORK(x) x##_double
 #define NAME_WORK(x) x##_double
@@ -49,6 +51,8 @@ static int rows_of_job(const sd_block_plan *plan, int32_t k)
 #include "backend/reference/block_matrix.h"
 #include "backend/reference/ldlt_run.h"
 #include "backend/reference/ldlt_solve.h"
+/* after it */
+#include "backend/reference/ldlt_entries.h"
 #define work float
 #define WORK(x) x##_single
 #define NAME_WORK(x) x##_single

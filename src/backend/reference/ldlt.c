@@ -18,8 +18,8 @@
 
 #define KERNELS(precision)                                                                                   \
     {                                                                                                        \
-        weigh_##precision, diagonal_##precision, subtract_##precision, weight_##precision,                   \
-            scatter_##precision, keep_block_##precision, keep_diagonal_##precision                           \
+        weigh_##precision, subtract_##precision, weight_##precision, scatter_##precision,                    \
+            keep_block_##precision, keep_diagonal_##precision                                                \
     }
 
 const sd_ldlt_kernels sd_ldlt_reference[SD_PRECISIONS] = {KERNELS(double), KERNELS(single)};

@@ -43,11 +43,6 @@ static void NAME(minus)(const sd_ldlt_block *b, const real *data, int ld, const 
     }
 }
 
-static void NAME(diagonal)(const sd_ldlt_term *t, int ld, const void *v, void *s)
-{
-    NAME(minus)(t->own, t->data, ld, v, s);
-}
-
 static void NAME(subtract)(const sd_ldlt_term *t, int ld, const void *v, const int64_t *place, void *a)
 {
     for (int32_t k = 0; k < t->count; ++k)
