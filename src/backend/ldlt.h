@@ -57,8 +57,9 @@ typedef struct sd_ldlt_factors {
     sd_precision precision;
 } sd_ldlt_factors;
 
-/* Blocks in the lists of a level's rows below which a team of threads costs a solve more than it saves. */
-enum { SD_LDLT_THIN = 512 };
+/* Where a team of threads costs a solve more than it saves: with fewer rows of blocks, or fewer blocks in the
+ * lists of a level's rows. */
+enum { SD_LDLT_TEAM = 512, SD_LDLT_THIN = 512 };
 
 /*
  * Solves by Jacobi sweeps over the blocks take C and G as they are. Sweeps over single entries are those of

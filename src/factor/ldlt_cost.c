@@ -9,20 +9,22 @@ static const struct {
     double launch, hop, byte, column, product, block;
 } gpu = {5.0e-6, 1.1e-6, 4.1e-13, 2.3e-7, 2.2e-10, 2.1e-9};
 
-/* Seconds, of one thread: of a byte of a solve; of a product of two blocks; of a block; of a barrier. `crowd`
- * threads beside another are worth one: they share the bandwidth of the memory. */
+/* Seconds, of one thread of a server: of a byte of a solve; of a product of two blocks; of a block; of a
+ * barrier between levels of a solve, and of a step of a factorization, with what threads wait for each other
+ * there. `crowd` threads beside another are worth one: they share the bandwidth of the memory. */
 static const struct {
-    double byte, product, block, barrier, crowd;
-} cpu = {1.2e-10, 2.0e-7, 6.0e-7, 3e-6, 18};
+    double byte, product, block, barrier, step, crowd;
+} cpu = {1.8e-10, 2.0e-7, 7.0e-7, 6e-6, 2e-5, 17};
 
 static double speed_up(int threads)
 {
     return threads / (1 + (threads - 1) / cpu.crowd);
 }
 
-static double barriers(sd_ldlt_machine m, double count)
+/* Threads that a solve has. */
+static int team_of(sd_ldlt_machine m, const sd_ldlt_work *w)
 {
-    return m.threads > 1 ? count * cpu.barrier : 0;
+    return w->rows < SD_LDLT_TEAM ? 1 : m.threads;
 }
 
 /* ---- plans ---- */
@@ -76,6 +78,7 @@ sd_ldlt_work sd_ldlt_work_of(const sd_ldlt_plan *plan, int64_t products, sd_prec
     w.sizes = bits_of(sizes);
     w.bytes = number * (2.0 * (double)(plan->entries + plan->square[plan->blocks]) + 4.0 * plan->n) +
               (double)list * (double)sizeof *plan->list;
+    w.rows = plan->blocks;
     w.thin = list > 0 ? (double)thin / (double)list : 1;
     w.longest = (double)(longest[0] + longest[1]);
     w.blocks = (double)(list / 2 + plan->blocks);
@@ -92,33 +95,35 @@ static bool is_gpu(sd_ldlt_machine m)
 double sd_ldlt_cost_exact(sd_ldlt_machine m, const sd_ldlt_work *w)
 {
     if (is_gpu(m)) return 2 * gpu.launch + w->levels * gpu.hop + w->bytes * gpu.byte;
-    return w->bytes * cpu.byte * (w->thin + (1 - w->thin) / speed_up(m.threads)) + barriers(m, 2.0 * w->wide);
+    const int team = team_of(m, w);
+    return w->bytes * cpu.byte * (w->thin + (1 - w->thin) / speed_up(team)) +
+           (team > 1 ? 2 * w->wide * cpu.barrier : 0);
 }
 
 double sd_ldlt_cost_swept(sd_ldlt_machine m, const sd_ldlt_work *w, int sweeps)
 {
     if (is_gpu(m))
         return 2 * gpu.launch + sweeps * (2 * gpu.launch + w->bytes * gpu.byte + w->longest * gpu.column);
-    return sweeps * (w->bytes * cpu.byte / speed_up(m.threads) + barriers(m, 2));
+    const int team = team_of(m, w);
+    return sweeps * (w->bytes * cpu.byte / speed_up(team) + (team > 1 ? 2 * cpu.barrier : 0));
 }
 
-/* All products and blocks once, by as many as there are. */
-static double elimination(sd_ldlt_machine m, const sd_ldlt_work *w)
+/* So many steps, in which all products and blocks are made once. */
+static double elimination(sd_ldlt_machine m, const sd_ldlt_work *w, double steps)
 {
-    if (is_gpu(m)) return w->products * gpu.product + w->blocks * gpu.block;
-    return (w->products * cpu.product + w->blocks * cpu.block) / speed_up(m.threads);
+    if (is_gpu(m)) return w->products * gpu.product + w->blocks * gpu.block + steps * gpu.launch;
+    return (w->products * cpu.product + w->blocks * cpu.block) / speed_up(m.threads) +
+           (m.threads > 1 ? steps * cpu.step : 0);
 }
 
 double sd_ldlt_cost_levels(sd_ldlt_machine m, const sd_ldlt_work *w)
 {
-    const double steps = 2.0 * w->levels + 2 * w->batches;
-    return elimination(m, w) + (is_gpu(m) ? steps * gpu.launch : barriers(m, steps));
+    return elimination(m, w, 2 * w->levels + 2 * w->batches);
 }
 
 double sd_ldlt_cost_sweeps(sd_ldlt_machine m, const sd_ldlt_work *w, int sweeps)
 {
-    const double steps = 4 + 2.0 * w->sizes;
-    return sweeps * (elimination(m, w) + (is_gpu(m) ? steps * gpu.launch : barriers(m, steps)));
+    return sweeps * elimination(m, w, 4 + 2 * w->sizes);
 }
 
 int sd_ldlt_sweeps_worth(sd_ldlt_machine m, const sd_ldlt_work *w)

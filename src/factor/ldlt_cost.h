@@ -20,6 +20,7 @@
 
 /* What a plan has to do. */
 typedef struct sd_ldlt_work {
+    int32_t rows; /* of blocks */
     int32_t levels;
     int32_t wide;    /* levels that threads share: those with lists of SD_LDLT_THIN blocks or more */
     double bytes;    /* that a solve reads: C, G and the vectors for both triangles, and the lists */

@@ -6,7 +6,7 @@
  * cancels, gives what the sum of all terms is, and rounding may lose a unit of it for each of them. Bits must
  * be the same from run to run and at any number of threads; those of different tables may differ.
  */
-#include "backend_or_skip.h"
+#include "blocks.h"
 #include "ldlt_walk.h"
 
 #include "backend/cpu/cpu.h"

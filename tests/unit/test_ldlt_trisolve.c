@@ -135,7 +135,7 @@ static void a_fixed_number_of_sweeps_is_symmetric(void **state)
     }
 }
 
-/* A block of one row is an entry. */
+/* A block of one row is an entry: but for rounding, as one of the two fuses a product with its sum. */
 static void blocks_of_one_row_are_entries(void **state)
 {
     (void)state;
@@ -152,7 +152,7 @@ static void blocks_of_one_row_are_entries(void **state)
         for (int sweeps = 1; sweeps <= 6; ++sweeps) {
             apply(s, (sd_trisolve){SD_TRISOLVE_BLOCKS, sweeps}, b, x);
             apply(s, (sd_trisolve){SD_TRISOLVE_ENTRIES, sweeps}, b, y);
-            assert_memory_equal(x, y, sizeof x);
+            for (int i = 0; i < N; ++i) assert_true(fabs(x[i] - y[i]) <= 1e-13 * (1 + fabs(x[i])));
         }
         saddle_destroy(&s);
         dense_free(&d);

@@ -100,7 +100,7 @@ void PUBLIC(ldlt_sweep_entries)(sd_engine *e, const sd_ldlt_factors *x, sd_ldlt_
     const real *const right = b->data, *const old = from ? from->data : NULL;
     real *const result = to->data;
     const int threads = NAME(team)(e, x);
-#pragma omp parallel for schedule(dynamic, 256) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(dynamic, 32) num_threads(threads) if (threads > 1)
     for (int32_t i = 0; i < x->blocks; ++i) {
         switch (stage) {
         case SD_LDLT_FORWARD: NAME(forward_entries)(x, i, right, old, result); break;

@@ -131,7 +131,7 @@ static void NAME(solve_levels)(const sd_ldlt_factors *x, bool forward, int threa
 
 static int NAME(team)(const sd_engine *e, const sd_ldlt_factors *x)
 {
-    return x->blocks < TEAM_FROM ? 1 : e->threads;
+    return x->blocks < SD_LDLT_TEAM ? 1 : e->threads;
 }
 
 void PUBLIC(ldlt_enter)(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *y)
@@ -159,7 +159,7 @@ void PUBLIC(ldlt_sweep)(sd_engine *e, const sd_ldlt_factors *x, bool forward, co
 {
     if (e->status) return;
     const int threads = NAME(team)(e, x);
-#pragma omp parallel for schedule(dynamic, 256) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(dynamic, 32) num_threads(threads) if (threads > 1)
     for (int32_t i = 0; i < x->blocks; ++i)
         NAME(solve_row)(x, i, forward, b->data, from ? from->data : NULL, to->data);
 }
