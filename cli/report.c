@@ -166,6 +166,7 @@ static void print_ldlt(const saddle_info *i)
            "blocks", i->blocks, i->block_size, i->levels, (double)i->factor_nnz,
            (double)i->factor_nnz / (double)(i->nnz > 0 ? i->nnz : 1));
     if (!isnan(i->fill_tau)) printf(", tau %.0e", i->fill_tau);
+    if (i->single_blocks > 0) printf(", in single precision");
     putchar('\n');
     printf("%-12s%" PRId64 " 2x2, %" PRId64 " moved away from 0, %" PRId64 " blocks pushed back\n", "pivots",
            i->two_by_two, i->perturbed, i->pushed_back);

@@ -37,6 +37,7 @@ typedef struct sd_ldlt_rule {
     int level;  /* most, of SD_FILL_LEVEL */
     double tau; /* of SD_FILL_TAU: a row of fill is left out where max |C G| in it is below */
     sd_block_kernel kernel;
+    double weak;         /* a block with a pivot below it is pushed back */
     double small;        /* a pivot below it is moved away from 0 */
     int generations;     /* how often a block may be pushed back */
     int32_t most_pushed; /* blocks pushed back; beyond it small pivots are moved */
@@ -86,6 +87,7 @@ typedef struct sd_ldlt_counts {
     int64_t pushed_back;                               /* blocks */
     bool full, dear;                                   /* a limit was met: of numbers, of operations */
     double flops;
+    double largest; /* entry of an inverse of a diagonal block */
 } sd_ldlt_counts;
 
 /* C and G on the host, in the precision of the rule. */

@@ -42,6 +42,12 @@ static saddle_status gather_terms(checking *t, int32_t j)
     return SADDLE_OK;
 }
 
+/* The larger of the two; NaN where one of them is. */
+static void raise(double *most, double x)
+{
+    if (!isnan(*most) && !(x <= *most)) *most = x;
+}
+
 /* Adds |block| to the sums of its rows, and of its columns where it is off the diagonal. */
 static void add_up(checking *t, const double *a, int ld, int32_t i, int32_t j, bool kept)
 {
@@ -51,7 +57,7 @@ static void add_up(checking *t, const double *a, int ld, int32_t i, int32_t j, b
             const double size = fabs(a[r * ld + q]);
             t->sum[start[i] + r] += size;
             if (i != j) t->sum[start[j] + q] += size;
-            if (kept && !(size <= t->pattern)) t->pattern = size;
+            if (kept) raise(&t->pattern, size);
         }
     }
 }
@@ -134,8 +140,7 @@ static saddle_status check_columns(checking *t, double *pattern, double *all)
         status = check_column(t, j);
         if (!status && j % 1024 == 0) status = sd_progress(t->c, "check", j, t->plan->blocks, NAN);
     }
-    for (int32_t r = 0; r < t->plan->n; ++r)
-        if (!(t->sum[r] <= most)) most = t->sum[r];
+    for (int32_t r = 0; r < t->plan->n; ++r) raise(&most, t->sum[r]);
     const double norm = norm_of(&t->B.rows);
     *pattern = t->B.largest > 0 ? t->pattern / t->B.largest : t->pattern;
     *all = norm > 0 ? most / norm : most;

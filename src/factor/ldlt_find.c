@@ -301,17 +301,19 @@ static bool make_pivot(finding *f, int32_t j, bool accept, worker *w)
 {
     const sd_ldlt_desk *d = &w->desk;
     const int64_t number = (int64_t)sd_precision_size(d->precision);
-    const sd_block_rule rule = {.kernel = f->rule->kernel, .small = f->rule->small};
+    const sd_block_rule rule = {.kernel = f->rule->kernel, .small = accept ? f->rule->small : f->rule->weak};
     const int size = size_of(f, j);
     _Alignas(64) double s[SD_BLOCK_MOST * SD_BLOCK_MOST];
     d->k->keep_diagonal(sd_ldlt_accumulator(d, j), sd_ldlt_ld(size, d->precision), size, s);
-    const sd_block_state state =
-        sd_ldlt_invert(&w->e, &rule, size, d->precision, s, f->inverse + f->square[j] * number);
+    char *const inverse = f->inverse + f->square[j] * number;
+    const sd_block_state state = sd_ldlt_invert(&w->e, &rule, size, d->precision, s, inverse);
     if (!accept && (state.perturbed > 0 || state.status != SD_BLOCK_OK)) return false;
     w->counts.two_by_two += __builtin_popcount(state.pairs);
     w->counts.negative += state.negative;
     w->counts.perturbed += state.perturbed;
     w->counts.replaced += state.status != SD_BLOCK_OK;
+    for (int k = 0; k < size * size; ++k)
+        w->counts.largest = fmax(w->counts.largest, fabs(sd_ldlt_number(inverse, d->precision, k)));
     return true;
 }
 
@@ -588,6 +590,7 @@ saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldl
         f.counts.perturbed += own->perturbed;
         f.counts.replaced += own->replaced;
         f.counts.flops += own->flops;
+        f.counts.largest = fmax(f.counts.largest, own->largest);
     }
     *counts = f.counts;
     end(&f);

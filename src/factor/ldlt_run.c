@@ -460,6 +460,7 @@ saddle_status sd_ldlt_run_sweeps(sd_engine *e, sd_ldlt_runner *r, const sd_spars
     sd_block_factors f = sd_block_factors_new(e, &r->diagonal[whole_of(r)], x->precision);
     bool stop = false;
     *residual = INFINITY;
+    sd_engine_reserve(e, r->entries > r->squares ? r->entries : r->squares, NULL);
     half_numbers(e, r, x->precision, &a);
     half_numbers(e, r, x->precision, &y);
     if (!e->status) {

@@ -3,8 +3,9 @@
  * what is kept for the next values of the same pattern, and what info says of it.
  *
  * Thresholds are relative to the largest entry of the scaled matrix. A pivot is small below 1e-8; where some
- * had to be moved although their blocks were pushed back, the factorization is made again with 1e-4, as
- * perturbations of that size disturb the preconditioner less than what 1 / 1e-8 does to it.
+ * had to be moved although their blocks were pushed back, the factorization is made again with 1e-4, for the
+ * blocks that are pushed back alone, and for the pivots that are moved as well: perturbations of that size
+ * may disturb the preconditioner less than what 1 / 1e-8 does to it. A vector decides.
  */
 #include "prepare/prepare.h"
 #include "solve/solver.h"
@@ -18,10 +19,11 @@ static const double DIVERGED = 1e-2;            /* of the residual on the patter
 enum { PUSHED_LEAST = 16, PUSHED_SHARE = 100 }; /* blocks that may be pushed back: some, or one of so many */
 enum { STALE_SHARE = 100 }; /* a plan is stale where more than one pivot of so many had to be moved */
 
-static const double CHEAP_FLOPS = 1e10;  /* of a complete factorization: half a second */
+static const double CHEAP_FLOPS = 1e10;                 /* of a complete factorization: half a second */
 static const double DEAR_FLOPS = 2e11, DEAR_TAU = 0.03; /* where it takes seconds, more is left out */
-static const double WIDEST_SCALE = 1e18; /* of rows, and its inverse, for vectors to pass in single */
-static const double SMALL_SINGLE = 1e-6; /* pivots below are nothing but rounding there */
+static const double WIDEST_SCALE = 1e18;  /* of rows, and its inverse, for vectors to pass in single */
+static const double LARGEST_SINGLE = 1e4; /* of an inverse */
+static const double SMALL_SINGLE = 1e-6;  /* pivots below are nothing but rounding there */
 
 /* Entries of a complete factor beside those of A, and what is dropped then. */
 static const struct {
@@ -162,6 +164,7 @@ static sd_ldlt_rule rule_of(const making *t, const sd_block_matrix *B)
                           .most_flops = t->most_flops,
                           .most = most_numbers(t, precision),
                           .kernel = kernels[o->pivot],
+                          .weak = small * B->largest,
                           .small = small * B->largest,
                           .generations = o->push_back == SADDLE_PUSH_BACK_ON ? 1 : 0,
                           .most_pushed = PUSHED_LEAST + B->blocks / PUSHED_SHARE,
@@ -189,6 +192,7 @@ static void tell(const making *t, const sd_ldlt_rule *rule, const sd_ldlt_counts
     info->pushed_back = m->pushed_back;
     info->generations = m->pushed_back > 0;
     info->replaced_blocks = counts->replaced;
+    info->single_blocks = m->factors.precision == SD_SINGLE ? plan->blocks : 0;
     info->fill_tau = rule->fill == SD_FILL_TAU ? m->tau : NAN;
     info->sweeps = is_swept(t->s) && !m->fallback ? t->s->options.sweeps : -1;
     info->fallback = m->fallback;
@@ -204,25 +208,21 @@ static void tell(const making *t, const sd_ldlt_rule *rule, const sd_ldlt_counts
                (long long)counts->replaced);
 }
 
-/* The same with a larger threshold; of the two the one that does better is kept, and the first where there is
- * no room for both. */
-static saddle_status find_again(const making *t, const sd_block_matrix *B, sd_ldlt_rule *rule,
-                                sd_ldlt_counts *counts)
+/* Factors by another rule, in place of those that are there if they do better; those stay where there is no
+ * room for both. */
+static saddle_status try_rule(const making *t, const sd_block_matrix *B, const sd_ldlt_rule *other,
+                              double *error, sd_ldlt_rule *rule, sd_ldlt_counts *counts)
 {
     sd_context *c = t->c;
     sd_block_ldlt *m = t->m;
     sd_ldlt_plan plan = {0};
     sd_ldlt_values values = {0};
     sd_ldlt_counts again;
-    sd_ldlt_rule larger = *rule;
-    double first = INFINITY, second = INFINITY;
-    larger.small = SMALL_AGAIN * B->largest;
-    larger.most = most_numbers(t, rule->precision);
-    saddle_status status = sd_ldlt_probe(c, B, &m->plan, &m->values, rule->threads, &first);
-    if (!status) status = sd_ldlt_find(c, B, &larger, NULL, &plan, &values, &again);
-    if (!status && !again.dear) status = sd_ldlt_probe(c, B, &plan, &values, rule->threads, &second);
-    if (status == SADDLE_MEMORY_LIMIT) status = SADDLE_OK; /* there are factors, if not the better ones */
-    if (!status && second < BETTER * first) {
+    double its_error = INFINITY;
+    saddle_status status = sd_ldlt_find(c, B, other, NULL, &plan, &values, &again);
+    if (!status && !again.dear) status = sd_ldlt_probe(c, B, &plan, &values, rule->threads, &its_error);
+    if (status == SADDLE_MEMORY_LIMIT) status = SADDLE_OK;
+    if (!status && its_error < BETTER * *error) {
         const sd_ldlt_plan other_plan = m->plan;
         const sd_ldlt_values other_values = m->values;
         m->plan = plan;
@@ -230,21 +230,52 @@ static saddle_status find_again(const making *t, const sd_block_matrix *B, sd_ld
         plan = other_plan;
         values = other_values;
         *counts = again;
-        *rule = larger;
-        m->small = SMALL_AGAIN;
+        *rule = *other;
+        *error = its_error;
     }
     sd_ldlt_plan_free(c, &plan);
     sd_ldlt_values_free(c, &values);
     return status;
 }
 
-/* The exact schedule on the host, which finds the pattern; again with a larger threshold where pivots were
- * moved. */
+/* The same with larger thresholds; the best is kept. */
+static saddle_status find_again(const making *t, const sd_block_matrix *B, sd_ldlt_rule *rule,
+                                sd_ldlt_counts *counts)
+{
+    sd_block_ldlt *m = t->m;
+    sd_ldlt_rule other = *rule;
+    double error = INFINITY;
+    other.most = most_numbers(t, rule->precision);
+    other.weak = SMALL_AGAIN * B->largest;
+    saddle_status status = sd_ldlt_probe(t->c, B, &m->plan, &m->values, rule->threads, &error);
+    if (!status) status = try_rule(t, B, &other, &error, rule, counts);
+    other.small = other.weak;
+    if (!status) status = try_rule(t, B, &other, &error, rule, counts);
+    m->small = B->largest > 0 ? rule->small / B->largest : 0;
+    return status;
+}
+
+/*
+ * The exact schedule on the host, which finds the pattern; again with larger thresholds where pivots were
+ * moved, and in double where an inverse is too large for its rounding in single to be harmless.
+ */
 static saddle_status find(const making *t, const sd_block_matrix *B, sd_ldlt_rule *rule,
                           sd_ldlt_counts *counts)
 {
     sd_block_ldlt *m = t->m;
     saddle_status status = sd_ldlt_find(t->c, B, rule, NULL, &m->plan, &m->values, counts);
+    const bool harmless = rule->precision == SD_DOUBLE || counts->largest * B->largest <= LARGEST_SINGLE ||
+                          t->s->options.factor_precision == SADDLE_FACTOR_PRECISION_SINGLE ||
+                          sd_iteration_precision(t->s) == SD_SINGLE;
+    if (!status && !harmless && !counts->dear && !rule->symbolic) {
+        sd_log(t->c, SADDLE_LOG_INFO,
+               "an inverse of %.1e is too large for single precision: factors in double", counts->largest);
+        sd_block_ldlt_free(t->e, m);
+        rule->precision = SD_DOUBLE;
+        rule->weak = rule->small = SMALL * B->largest;
+        rule->most = most_numbers(t, SD_DOUBLE);
+        status = sd_ldlt_find(t->c, B, rule, NULL, &m->plan, &m->values, counts);
+    }
     const bool moved = counts->perturbed > 0 && !counts->dear && !rule->symbolic;
     if (!status && moved && t->s->options.small_pivot == 0 && !is_swept(t->s))
         status = find_again(t, B, rule, counts);
@@ -302,8 +333,8 @@ static saddle_status sweep(const making *t, const sd_block_matrix *B, const sd_c
     bool *last = sd_alloc_zero(c, B->blocks, sizeof *last, "blocks pushed back");
     saddle_status status = weak && last ? sd_ldlt_begin_run(t->e, m, layout, rule->precision) : c->status;
     for (bool done = false; !done && !status;) {
-        status = sd_ldlt_run_sweeps(t->e, &m->runner, &s->op[sd_iteration_precision(s)].sparse, &q, weak, &m->numbers,
-                                    counts, &m->residual);
+        status = sd_ldlt_run_sweeps(t->e, &m->runner, &s->op[sd_iteration_precision(s)].sparse, &q, weak,
+                                    &m->numbers, counts, &m->residual);
         const bool ended_early = q.early && counts->perturbed + counts->replaced > 0;
         const bool failed = counts->perturbed > 0;
         q.early = false;
@@ -333,8 +364,8 @@ static saddle_status fall_back(const making *t, const sd_block_matrix *B, const 
            m->residual);
     m->fallback = true;
     m->residual = NAN;
-    return sd_ldlt_refactor(t->e, &m->runner, &t->s->op[sd_iteration_precision(t->s)].sparse, &pivots, &m->numbers,
-                            counts);
+    return sd_ldlt_refactor(t->e, &m->runner, &t->s->op[sd_iteration_precision(t->s)].sparse, &pivots,
+                            &m->numbers, counts);
 }
 
 /* The matrix as the operator of this precision stores it: A itself, or all its entries in `whole`. */
@@ -358,8 +389,8 @@ static saddle_status refactor(const making *t, const sd_block_matrix *B, const s
     saddle_status status = SADDLE_OK;
     if (!m->numbers.data) status = sd_ldlt_begin_run(t->e, m, layout, rule->precision);
     if (!status)
-        status = sd_ldlt_refactor(t->e, &m->runner, &t->s->op[sd_iteration_precision(t->s)].sparse, &pivots, &m->numbers,
-                                  counts);
+        status = sd_ldlt_refactor(t->e, &m->runner, &t->s->op[sd_iteration_precision(t->s)].sparse, &pivots,
+                                  &m->numbers, counts);
     *stale = counts->perturbed > B->n / STALE_SHARE || counts->replaced > 0;
     return status;
 }

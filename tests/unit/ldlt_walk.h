@@ -127,6 +127,7 @@ static void find_factors(sd_context *c, problem *p, sd_precision precision)
                                .level = 2,
                                .tau = 1e-3,
                                .kernel = SD_LDLT_BUNCH_KAUFMAN,
+                               .weak = 1e-8,
                                .small = 1e-8,
                                .generations = 1,
                                .most_pushed = p->n,

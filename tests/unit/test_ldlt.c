@@ -349,6 +349,46 @@ static void another_threshold_makes_another_plan(void **state)
     dense_free(&d);
 }
 
+/* Factors in single, all else in double: the accuracy is that of double, on values that were found and on
+ * those of a plan, by levels and by sweeps. Rows whose scaling leaves the range of single keep them in
+ * double. */
+static void factors_in_single_serve_a_double_iteration(void **state)
+{
+    (void)state;
+    static const char *const how[] = {"", ",device=reference", ",trisolve=block-jacobi", ",trisolve=jacobi",
+                                      ",krylov=sqmr"};
+    rng r = rng_start(__func__);
+    double b[N], x[N];
+    char options[100];
+    dense d = kkt_problem(&r, 2 * N / 3, N / 3);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    saddle_info info = saddle_info_default();
+    fill_random(&r, N, b);
+    for (size_t k = 0; k < sizeof how / sizeof how[0]; ++k) {
+        saddle_solver *solver;
+        snprintf(options, sizeof options, "method=ldlt,factor_precision=single,tol=1e-13%s", how[k]);
+        const saddle_options o = options_of(options);
+        assert_int_equal(saddle_create(&solver, &o, NULL, NULL), SADDLE_OK);
+        for (int round = 0; round < 2; ++round) {
+            assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+            assert_int_equal(saddle_solve(solver, 1, b, N, x, N, &info), SADDLE_OK);
+            assert_true(info.single_blocks == info.blocks && info.blocks > 1);
+            assert_true(relative_residual_of(&d, b, x) <= 1e-12 || info.componentwise_error <= 1e-12);
+        }
+        saddle_destroy(&solver);
+    }
+    const int64_t bytes = info.factor_bytes;
+    info = solve_dense(&d, SADDLE_LOWER, b, x, "method=ldlt,tol=1e-13");
+    assert_true(info.single_blocks == 0 && info.factor_bytes > bytes);
+    for (int i = 0; i < N; ++i)
+        for (int j = 0; j < N; ++j)
+            if (d.there[i * N + j]) d.a[i * N + j] *= (i % 2 ? 1e-60 : 1) * (j % 2 ? 1e-60 : 1);
+    info = solve_dense(&d, SADDLE_LOWER, b, x, "method=ldlt,factor_precision=single");
+    assert_int_equal(info.single_blocks, 0);
+    view_free(&A);
+    dense_free(&d);
+}
+
 /* The application is symmetric where symmetric iterations want it, and what is not is refused. */
 static void symmetric_iterations_take_symmetric_applications(void **state)
 {
@@ -496,6 +536,7 @@ int main(void)
         cmocka_unit_test(factorizations_can_be_cancelled),
         cmocka_unit_test(a_second_threshold_needs_no_more_memory),
         cmocka_unit_test(another_threshold_makes_another_plan),
+        cmocka_unit_test(factors_in_single_serve_a_double_iteration),
         cmocka_unit_test(symmetric_iterations_take_symmetric_applications),
         cmocka_unit_test(singular_blocks_are_pushed_back),
         cmocka_unit_test(sizes_and_odd_matrices),

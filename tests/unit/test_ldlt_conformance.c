@@ -13,13 +13,13 @@
 
 /* ---- rows of blocks.def ---- */
 
-static void check_scatter(walker *w)
+static void check_scatter(walker *w, sd_precision of_matrix)
 {
     const sd_ldlt_runner *r = &w->its;
     both data = random_both(w, r->entries, 1, 0), square = random_both(w, r->squares, 1, 0);
     for (int which = 0; which < (w->compare ? 2 : 1); ++which) {
         sd_engine *e = which ? w->reference : w->e;
-        const sd_sparse A = place_matrix(e, &w->p->A, w->precision);
+        const sd_sparse A = place_matrix(e, &w->p->A, of_matrix);
         sd_ldlt_numbers x = numbers_of(w, &data, NULL, &square, NULL, which);
         sd_ldlt_scatter(e, &A, which ? &w->its.map : &w->mine.map, r->entries, r->squares, &x);
         unplace_matrix(e, &A);
@@ -82,15 +82,23 @@ static void check_weigh(walker *w)
     free_both(w, &weighed);
 }
 
+/* Powers of two, so that a scaled vector is what it was but for its exponents. */
+static double *random_scale(walker *w, int32_t n)
+{
+    double *scale = test_alloc((size_t)n, sizeof *scale);
+    for (int32_t i = 0; i < n; ++i) scale[i] = exp2(floor(3 * rng_unit(&w->r)));
+    return scale;
+}
+
 /* Factors of random numbers, so small off the diagonal that magnitudes do not grow. */
-static sd_ldlt_factors place_factors(walker *w, const both *data, const both *inverse, const both *scale,
+static sd_ldlt_factors place_factors(walker *w, const both *data, const both *inverse, const double *scale,
                                      int which)
 {
     sd_engine *e = which ? w->reference : w->e;
     const sd_ldlt_plan *plan = w->its.plan;
     const int64_t blocks = plan->blocks;
     int32_t *order = order_of(w->p, plan);
-    const sd_ldlt_numbers x = numbers_of(w, data, scale, NULL, inverse, which);
+    const sd_ldlt_numbers x = numbers_of(w, data, NULL, NULL, inverse, which);
     const sd_ldlt_factors f = {
         .n = plan->n,
         .blocks = plan->blocks,
@@ -105,7 +113,7 @@ static sd_ldlt_factors place_factors(walker *w, const both *data, const both *in
         .data = x.data,
         .inverse = x.inverse,
         .order = sd_to_backend(e, order, plan->n * (int64_t)sizeof *order, "test"),
-        .scale = x.weighed,
+        .scale = sd_to_backend(e, scale, plan->n * (int64_t)sizeof *scale, "test"),
         .precision = w->precision};
     assert_int_equal(e->status, SADDLE_OK);
     free(order);
@@ -114,7 +122,7 @@ static sd_ldlt_factors place_factors(walker *w, const both *data, const both *in
 
 static void unplace_factors(sd_engine *e, const sd_ldlt_factors *f)
 {
-    const void *owned[] = {f->start, f->row, f->diagonal, f->square, f->list, f->order};
+    const void *owned[] = {f->start, f->row, f->diagonal, f->square, f->list, f->order, f->scale};
     for (size_t k = 0; k < sizeof owned / sizeof owned[0]; ++k) release(e, owned[k]);
 }
 
@@ -150,19 +158,59 @@ static void check_solve(walker *w)
     const sd_ldlt_plan *plan = w->its.plan;
     const double terms = (longest_list(plan) + 1) * plan->largest;
     both data = random_both(w, plan->entries, 1 / terms, -1);
-    both inverse = random_both(w, plan->square[plan->blocks], 1, 1), scale = random_both(w, plan->n, 1, 1);
+    both inverse = random_both(w, plan->square[plan->blocks], 1, 1);
+    double *scale = random_scale(w, plan->n);
     both r = random_both(w, plan->n, 1, 1), z = random_both(w, plan->n, 1, 1);
     for (int which = 0; which < (w->compare ? 3 : 1); ++which) {
         sd_engine *e = which ? w->reference : w->e;
-        const sd_ldlt_factors f = place_factors(w, &data, &inverse, &scale, which);
+        const sd_ldlt_factors f = place_factors(w, &data, &inverse, scale, which);
         const sd_vector from = {numbers_of(w, &r, NULL, NULL, NULL, which).data, plan->n, w->precision};
         sd_vector to = {numbers_of(w, &z, NULL, NULL, NULL, which).data, plan->n, w->precision};
         solve_both_ways(e, &f, &from, &to);
         unplace_factors(e, &f);
     }
     compare(w, &z, 8 * terms + 128, "solution");
-    both *all[] = {&data, &inverse, &scale, &r, &z};
-    for (int k = 0; k < 5; ++k) free_both(w, all[k]);
+    both *all[] = {&data, &inverse, &r, &z};
+    for (int k = 0; k < 4; ++k) free_both(w, all[k]);
+    free(scale);
+}
+
+/* Vectors in double on factors of either precision: levels, and what enters and leaves sweeps. */
+static void check_double_vectors(walker *w)
+{
+    const sd_ldlt_plan *plan = w->its.plan;
+    const int32_t n = plan->n;
+    const double terms = (longest_list(plan) + 1) * plan->largest;
+    both data = random_both(w, plan->entries, 1 / terms, -1);
+    both inverse = random_both(w, plan->square[plan->blocks], 1, 1);
+    double *scale = random_scale(w, n), *b = test_alloc((size_t)n, sizeof *b);
+    double *x[3];
+    for (int32_t i = 0; i < n; ++i) b[i] = 1 + fabs(rng_unit(&w->r)) / 3; /* no number of single precision */
+    for (int which = 0; which < 3; ++which) x[which] = test_alloc((size_t)n, sizeof *x[which]);
+    for (int which = 0; which < (w->compare ? 3 : 1); ++which) {
+        sd_engine *e = which ? w->reference : w->e;
+        const sd_ldlt_factors f = place_factors(w, &data, &inverse, scale, which);
+        sd_vector r = sd_vector_new(e, SD_DOUBLE, n, "test"), z = sd_vector_new(e, SD_DOUBLE, n, "test");
+        sd_vector_put(e, b, &r);
+        solve_both_ways(e, &f, &r, &z);
+        sd_vector_get(e, &z, x[which]);
+        assert_int_equal(e->status, SADDLE_OK);
+        sd_vector_free(e, &r);
+        sd_vector_free(e, &z);
+        unplace_factors(e, &f);
+    }
+    note(w, x[0], (size_t)n * sizeof *x[0]);
+    for (int32_t i = 0; i < n && w->compare; ++i) {
+        const double allowed = (8 * terms + 128) * unit_of(w->precision) * x[2][i];
+        if (!(fabs(x[0][i] - x[1][i]) <= allowed))
+            fail_msg("%s, vectors in double: entry %d is %.17g, reference's %.17g, %g allowed", w->p->name, i,
+                     x[0][i], x[1][i], allowed);
+    }
+    for (int which = 0; which < 3; ++which) free(x[which]);
+    free(b);
+    free(scale);
+    free_both(w, &data);
+    free_both(w, &inverse);
 }
 
 /* ---- sweeps over single entries ---- */
@@ -189,7 +237,8 @@ static void check_entries(walker *w)
     const sd_ldlt_plan *plan = w->its.plan;
     const double terms = (longest_list(plan) + 1) * plan->largest;
     both data = random_both(w, plan->entries, 0.1 / (terms * plan->largest), -1);
-    both inverse = random_both(w, plan->square[plan->blocks], 1, 1), scale = random_both(w, plan->n, 1, 1);
+    both inverse = random_both(w, plan->square[plan->blocks], 1, 1);
+    double *scale = random_scale(w, plan->n);
     both below = random_both(w, plan->square[plan->blocks], 0.1 / plan->largest, -1);
     both b = random_both(w, plan->n, 1, 1), all = random_both(w, 6 * (int64_t)plan->n, 1, 1);
     for (int32_t i = 0; i < plan->n; ++i) {
@@ -198,15 +247,16 @@ static void check_entries(walker *w)
     }
     for (int which = 0; which < (w->compare ? 3 : 1); ++which) {
         sd_engine *e = which ? w->reference : w->e;
-        sd_ldlt_factors f = place_factors(w, &data, &inverse, &scale, which);
+        sd_ldlt_factors f = place_factors(w, &data, &inverse, scale, which);
         f.below = numbers_of(w, &below, NULL, NULL, NULL, which).data;
         const sd_vector from = {numbers_of(w, &b, NULL, NULL, NULL, which).data, plan->n, w->precision};
         sweep_entries(e, &f, &from, numbers_of(w, &all, NULL, NULL, NULL, which).data);
         unplace_factors(e, &f);
     }
     compare(w, &all, 8 * terms + 128, "sweeps over entries");
-    both *owned[] = {&data, &inverse, &scale, &below, &b, &all};
-    for (int k = 0; k < 6; ++k) free_both(w, owned[k]);
+    both *owned[] = {&data, &inverse, &below, &b, &all};
+    for (int k = 0; k < 5; ++k) free_both(w, owned[k]);
+    free(scale);
 }
 
 /* Factors of blocks in the memory of an engine: random numbers, rows in any order, some pivots 2x2, some
@@ -309,10 +359,12 @@ static uint64_t run_checks(const sd_backend *backend, int threads, const problem
         .e = &s.e, .reference = &t.e, .p = p, .precision = precision, .compare = compared, .r = {4711}};
     assert_int_equal(sd_ldlt_runner_make(&s.e, plan, &p->A, order, p->scale, &w.mine), SADDLE_OK);
     assert_int_equal(sd_ldlt_runner_make(&t.e, plan, &p->A, order, p->scale, &w.its), SADDLE_OK);
-    check_scatter(&w);
+    check_scatter(&w, w.precision);
+    check_scatter(&w, SD_DOUBLE);
     check_update(&w);
     check_weigh(&w);
     check_solve(&w);
+    check_double_vectors(&w);
     check_entries(&w);
     check_split(&w);
     check_refactor(&w);

@@ -280,6 +280,9 @@ static void the_enums_number_the_words(void **state)
         {"trisolve", "exact", SADDLE_TRISOLVE_EXACT},
         {"trisolve", "block-jacobi", SADDLE_TRISOLVE_BLOCK_JACOBI},
         {"trisolve", "jacobi", SADDLE_TRISOLVE_JACOBI},
+        {"factor_precision", "auto", SADDLE_FACTOR_PRECISION_AUTO},
+        {"factor_precision", "double", SADDLE_FACTOR_PRECISION_DOUBLE},
+        {"factor_precision", "single", SADDLE_FACTOR_PRECISION_SINGLE},
     };
     int listed = (int)(sizeof all / sizeof all[0]), words = 0;
     for (int k = 0; k < listed; ++k) {
@@ -483,6 +486,7 @@ static void fields_out_of_range_are_refused_by_name(void **state)
     REFUSED(fill, 4);
     REFUSED(fill_tau, 2.0);
     REFUSED(trisolve, 4);
+    REFUSED(factor_precision, 3);
     REFUSED(block_kernel, 7);
     REFUSED(block_precision, 3);
     REFUSED(krylov, 9);

@@ -156,8 +156,8 @@ template <class real, int R, bool FORWARD> __device__ inline real add_up(sums<re
 
 /* Sums of rows low .. low + R) over `count` blocks of the list, from `first` on and up, or down. */
 template <class real, int R, bool FORWARD>
-__device__ inline real gather(const ldlt_factors<real> &f, const sd_ldlt_block *first, int count, const real *v,
-                              int low, int lane)
+__device__ inline real gather(const ldlt_factors<real> &f, const sd_ldlt_block *first, int count,
+                              const real *v, int low, int lane)
 {
     constexpr int GROUPS = WARP / R, STEP = FORWARD ? 1 : -1;
     sums<real, R, FORWARD> s = {};

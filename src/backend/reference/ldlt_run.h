@@ -12,8 +12,8 @@ void PUBLIC(ldlt_scatter)(sd_engine *e, const sd_sparse *A, const sd_ldlt_map *m
         for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
             const int64_t t = map->target[k];
             if (t == SD_LDLT_NOWHERE) continue;
-            const real value =
-                (real)sd_ldlt_scaled(sd_ldlt_number(A->val, A->precision, k), map->scale[i], map->scale[A->ind[k]]);
+            const real value = (real)sd_ldlt_scaled(sd_ldlt_number(A->val, A->precision, k), map->scale[i],
+                                                    map->scale[A->ind[k]]);
             if (t >= 0)
                 data[t] = value;
             else
