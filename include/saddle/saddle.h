@@ -212,7 +212,7 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
     CHOICE(pivot, "bunch-kaufman|static|complete", "search for pivots inside the blocks of ldlt and jacobi") \
     CHOICE(push_back, "on|off", "move blocks with small pivots to the end of the elimination")               \
     REAL(small_pivot, 0.0, 0.0, 1.0,                                                                         \
-         "pivots below it are moved away from 0, beside a largest entry of 1; 0 is 1e-8, then 1e-4")         \
+         "pivots below it are moved away from 0, beside a largest entry of 1; 0 is 1e-8 or 1e-4")            \
     COUNT(sweeps, 8, 1, 10000, "of jacobi")                                                                  \
     CHOICE(sweep_order, "row|block", "sweeps go row by row in chunks, or replace all blocks at once")        \
     REAL(relax, 1.0, 0.01, 1.0, "small_pivot is multiplied by it after each sweep")                          \
@@ -222,7 +222,7 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
     COUNT(trisolve_sweeps, 0, 0, 10000, "of swept triangular solves; 0 is as many as they need")             \
     CHOICE(factor_precision, "auto|double|single",                                                           \
            "in which ldlt and jacobi keep their factors; auto is single where a complete factorization "     \
-           "would be dear")
+           "would be dear and no inverse of a block is large")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */

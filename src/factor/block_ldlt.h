@@ -27,6 +27,8 @@ saddle_status sd_block_matrix_make(sd_context *c, const sd_csr *A, const int32_t
                                    int32_t blocks, const int32_t *start, sd_block_matrix *B);
 /* The values of A anew, in the same order. */
 void sd_block_matrix_fill(const sd_csr *A, const int32_t *order, const double *scale, sd_block_matrix *B);
+/* All its values times 2^exponent. */
+void sd_block_matrix_shift(int exponent, sd_block_matrix *B);
 void sd_block_matrix_free(sd_context *c, sd_block_matrix *B);
 
 typedef enum sd_fill_kind { SD_FILL_NONE, SD_FILL_LEVEL, SD_FILL_TAU } sd_fill_kind;

@@ -1,4 +1,5 @@
 /* The prepared matrix in its blocks: see block_ldlt.h. */
+#include "core/power.h"
 #include "factor/block_ldlt.h"
 
 #include <math.h>
@@ -114,4 +115,11 @@ saddle_status sd_block_matrix_make(sd_context *c, const sd_csr *A, const int32_t
     }
     if (status) sd_block_matrix_free(c, B);
     return status;
+}
+
+void sd_block_matrix_shift(int exponent, sd_block_matrix *B)
+{
+    if (exponent == 0) return;
+    sd_shift(B->rows.ptr[B->n], B->rows.val, exponent, B->rows.val);
+    B->largest = ldexp(B->largest, exponent);
 }

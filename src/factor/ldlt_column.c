@@ -74,19 +74,30 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static int compare_terms(const void *a, const void *b)
+{
+    const sd_ldlt_term *s = a, *t = b;
+    return (s->position > t->position) - (s->position < t->position);
+}
+
 void sd_ldlt_sort_terms(sd_ldlt_desk *d)
 {
+    enum { MOVES = 32 }; /* a term, beyond which they are not nearly in order: a row that meets very many */
     for (int32_t a = 0, b = d->terms - 1; a < b; ++a, --b) {
         const sd_ldlt_term swap = d->term[a];
         d->term[a] = d->term[b];
         d->term[b] = swap;
     }
-    for (int32_t k = 1; k < d->terms; ++k) {
+    int64_t moves = 0;
+    const int64_t most = MOVES * (int64_t)d->terms;
+    for (int32_t k = 1; k < d->terms && moves <= most; ++k) {
         const sd_ldlt_term term = d->term[k];
         int32_t at = k;
         for (; at > 0 && d->term[at - 1].position > term.position; --at) d->term[at] = d->term[at - 1];
         d->term[at] = term;
+        moves += k - at;
     }
+    if (moves > most) qsort(d->term, (size_t)d->terms, sizeof *d->term, compare_terms);
 }
 
 void sd_ldlt_sort(sd_ldlt_desk *d, const int32_t *position, int32_t count, int32_t *blocks)

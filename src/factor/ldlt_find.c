@@ -312,8 +312,10 @@ static bool make_pivot(finding *f, int32_t j, bool accept, worker *w)
     w->counts.negative += state.negative;
     w->counts.perturbed += state.perturbed;
     w->counts.replaced += state.status != SD_BLOCK_OK;
-    for (int k = 0; k < size * size; ++k)
-        w->counts.largest = fmax(w->counts.largest, fabs(sd_ldlt_number(inverse, d->precision, k)));
+    for (int k = 0; k < size * size; ++k) {
+        const double x = fabs(sd_ldlt_number(inverse, d->precision, k));
+        w->counts.largest = fmax(w->counts.largest, isnan(x) ? INFINITY : x);
+    }
     return true;
 }
 
@@ -541,6 +543,7 @@ static saddle_status run(finding *f)
         if (!end_schedule(f, generation, &levels))
             status = sd_levels_of_tree(f->c, &f->B->graph, &f->order, generation, &levels);
         if (!status) status = run_levels(f, &levels, &done);
+#pragma omp critical(sd_ldlt_memory) /* the schedule of the next generation may be under way */
         sd_block_levels_free(f->c, &levels);
     }
     return status;

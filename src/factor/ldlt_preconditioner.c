@@ -5,7 +5,7 @@
 
 static const double SETTLED = 1e-2; /* change of a sweep beside its result */
 
-/* The scaling of row i of A: that of the preparation, for A 2^-exponent. */
+/* The scaling of row i of A: see ldlt_preconditioner.h. */
 static double scale_of(const sd_block_ldlt *m, int32_t i)
 {
     const double *given = m->preparation.row_scale;
@@ -34,9 +34,16 @@ saddle_status sd_ldlt_begin_run(sd_engine *e, sd_block_ldlt *m, const sd_csr *la
     for (int32_t i = 0; i < layout->n && !status; ++i) scale[i] = scale_of(m, i);
     if (!status) status = sd_ldlt_runner_make(e, &m->plan, layout, m->order, scale, &m->runner);
     if (!status) status = sd_ldlt_numbers_make(e, &m->runner, precision, &m->numbers);
+    if (status) sd_ldlt_end_run(e, m);
     sd_ldlt_values_free(c, &m->values);
     sd_free(c, scale);
     return e->status = status;
+}
+
+void sd_ldlt_end_run(sd_engine *e, sd_block_ldlt *m)
+{
+    sd_ldlt_numbers_free(e, &m->numbers);
+    sd_ldlt_runner_free(e, &m->runner);
 }
 
 /* A host array where the backend can read it. */
@@ -141,7 +148,7 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m)
 {
     sd_context *c = e->context;
     const saddle_preparation preparation = m->preparation;
-    const int exponent = m->exponent;
+    const int exponent = m->exponent, shift = m->shift;
     const sd_ldlt_factors *f = &m->factors;
     const void *pattern[] = {f->start, f->row, f->diagonal, f->square, f->list, f->order};
     for (size_t k = 0; k < sizeof pattern / sizeof pattern[0]; ++k) release(e, pattern[k]);
@@ -149,11 +156,10 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m)
     sd_blocks_free(e, &m->below);
     sd_vector_free(e, &m->scale);
     sd_free(c, m->order);
-    sd_ldlt_numbers_free(e, &m->numbers);
-    sd_ldlt_runner_free(e, &m->runner);
+    sd_ldlt_end_run(e, m);
     sd_ldlt_plan_free(c, &m->plan);
     sd_ldlt_values_free(c, &m->values);
-    *m = (sd_block_ldlt){.preparation = preparation, .exponent = exponent, .residual = NAN};
+    *m = (sd_block_ldlt){.preparation = preparation, .shift = shift, .exponent = exponent, .residual = NAN};
 }
 
 saddle_status sd_ldlt_inverse_make(sd_engine *e, const sd_block_ldlt *ldlt, sd_trisolve how,
@@ -266,7 +272,7 @@ sd_preconditioner sd_ldlt_preconditioner(const sd_ldlt_inverse *m)
 saddle_status sd_ldlt_try_sweeps(sd_engine *e, const sd_block_ldlt *ldlt, int sweeps, double *apart)
 {
     const sd_trisolve how[] = {{SD_TRISOLVE_EXACT, 0}, {SD_TRISOLVE_BLOCKS, sweeps}};
-    const sd_precision precision = ldlt->factors.precision;
+    const sd_precision precision = SD_DOUBLE; /* as the vectors of an iteration */
     const int32_t n = ldlt->factors.n;
     double *signs = sd_alloc(e->context, n, sizeof *signs, "a vector"), change = 0, size = 0;
     sd_vector r = sd_vector_new(e, precision, n, "a vector");

@@ -21,13 +21,14 @@ static inline bool sd_trisolve_symmetric(sd_trisolve t)
 
 typedef struct sd_block_ldlt {
     saddle_preparation preparation; /* block_start is NULL before there is one */
-    int exponent;                   /* the factors are those of A 2^-exponent */
+    int shift;    /* the factors are those of R A R 2^-shift, R that of the preparation: even */
+    int exponent; /* rows are scaled by R 2^(exponent/2), for vectors, and a matrix, in units of a solve */
     sd_ldlt_plan plan;
     sd_ldlt_values values;   /* as they were found, on the host */
     sd_ldlt_runner runner;   /* where they were made on a known pattern: how, */
     sd_ldlt_numbers numbers; /* and the result */
     double tau;              /* threshold that the plan was made with */
-    double small; /* least pivot that the plan was made with, of the largest entry; 0: as the options say */
+    double small; /* least pivot that its numbers were made with, of the largest entry; 0: as options say */
     int64_t pushed_back;
     double residual; /* of sweeps, on the pattern */
     bool fallback;
@@ -43,6 +44,9 @@ typedef struct sd_block_ldlt {
 
 /* Makes ready to factor on the plan that is there; layout is the matrix as the operator stores it. */
 saddle_status sd_ldlt_begin_run(sd_engine *e, sd_block_ldlt *m, const sd_csr *layout, sd_precision precision);
+
+/* Gives back what a run on the plan needs, and its result. */
+void sd_ldlt_end_run(sd_engine *e, sd_block_ldlt *m);
 
 /* Lays out plan, scaling, and values (those of the run, where there was one) for solves. */
 saddle_status sd_ldlt_place(sd_engine *e, sd_block_ldlt *m);

@@ -19,8 +19,8 @@ static const double DIVERGED = 1e-2;            /* of the residual on the patter
 enum { PUSHED_LEAST = 16, PUSHED_SHARE = 100 }; /* blocks that may be pushed back: some, or one of so many */
 enum { STALE_SHARE = 100 }; /* a plan is stale where more than one pivot of so many had to be moved */
 
-static const double CHEAP_FLOPS = 1e10;                 /* of a complete factorization: half a second */
-static const double DEAR_FLOPS = 2e11, DEAR_TAU = 0.03; /* where it takes seconds, more is left out */
+static const double CHEAP_FLOPS = 1e10;                /* of a complete factorization: half a second */
+static const double DEAR_FLOPS = 2e11, DEAR_SHARE = 3; /* where it takes seconds, so much more is left out */
 static const double WIDEST_SCALE = 1e18;  /* of rows, and its inverse, for vectors to pass in single */
 static const double LARGEST_SINGLE = 1e4; /* of an inverse */
 static const double SMALL_SINGLE = 1e-6;  /* pivots below are nothing but rounding there */
@@ -92,7 +92,8 @@ static double choose_tau(const making *t)
     const double share = (double)t->m->preparation.factor_nnz / (double)(s->facts.nnz > 0 ? s->facts.nnz : 1);
     const double flops = t->m->preparation.factor_flops;
     if (!isnan(t->tau)) return t->tau;
-    if (s->options.fill != SADDLE_FILL_TAU && flops > DEAR_FLOPS) return fmax(s->options.fill_tau, DEAR_TAU);
+    if (s->options.fill != SADDLE_FILL_TAU && flops > DEAR_FLOPS)
+        return fmin(1, DEAR_SHARE * s->options.fill_tau);
     if (s->options.fill == SADDLE_FILL_TAU || flops > CHEAP_FLOPS) return s->options.fill_tau;
     for (int k = 0; k < TAUS; ++k)
         if (share <= tau_of[k].share) return tau_of[k].tau;
@@ -113,9 +114,10 @@ static sd_fill_kind choose_fill(const saddle_solver *s)
 static bool fits_single(const making *t)
 {
     const double *scale = t->m->preparation.row_scale;
-    bool fits = abs(t->m->exponent) <= 32;
+    const double all = ldexp(1.0, t->m->exponent / 2);
+    bool fits = all <= WIDEST_SCALE && all >= 1 / WIDEST_SCALE;
     for (int32_t i = 0; i < t->s->A.n && scale && fits; ++i)
-        fits = scale[i] <= WIDEST_SCALE && scale[i] >= 1 / WIDEST_SCALE;
+        fits = all * scale[i] <= WIDEST_SCALE && all * scale[i] >= 1 / WIDEST_SCALE;
     return fits;
 }
 
@@ -128,7 +130,11 @@ static sd_precision choose_precision(const making *t)
     const saddle_solver *s = t->s;
     const int asked = s->options.factor_precision;
     const bool dear = t->m->preparation.factor_flops > CHEAP_FLOPS && !is_swept(s);
-    if (sd_iteration_precision(s) == SD_SINGLE) return SD_SINGLE;
+    if (sd_iteration_precision(s) == SD_SINGLE) {
+        if (asked == SADDLE_FACTOR_PRECISION_DOUBLE)
+            sd_log(t->c, SADDLE_LOG_WARNING, "factors are kept in single, as the iteration is in single");
+        return SD_SINGLE;
+    }
     if (asked == SADDLE_FACTOR_PRECISION_DOUBLE || (asked == SADDLE_FACTOR_PRECISION_AUTO && !dear))
         return SD_DOUBLE;
     if (fits_single(t)) return SD_SINGLE;
@@ -248,11 +254,38 @@ static saddle_status find_again(const making *t, const sd_block_matrix *B, sd_ld
     other.most = most_numbers(t, rule->precision);
     other.weak = SMALL_AGAIN * B->largest;
     saddle_status status = sd_ldlt_probe(t->c, B, &m->plan, &m->values, rule->threads, &error);
+    if (status == SADDLE_MEMORY_LIMIT) return SADDLE_OK; /* there are factors, if perhaps not the best */
     if (!status) status = try_rule(t, B, &other, &error, rule, counts);
     other.small = other.weak;
     if (!status) status = try_rule(t, B, &other, &error, rule, counts);
-    m->small = B->largest > 0 ? rule->small / B->largest : 0;
     return status;
+}
+
+/* Whether rounding in single precision may spoil factors that only `auto` wanted in single. */
+static bool spoilt_by_single(const making *t, const sd_ldlt_rule *rule, double inverse, double matrix)
+{
+    return rule->precision == SD_SINGLE && sd_iteration_precision(t->s) == SD_DOUBLE &&
+           t->s->options.factor_precision == SADDLE_FACTOR_PRECISION_AUTO &&
+           !(inverse * matrix <= LARGEST_SINGLE);
+}
+
+/* The same in double; in single after all where there is no room for it. */
+static saddle_status find_in_double(const making *t, const sd_block_matrix *B, sd_ldlt_rule *rule,
+                                    sd_ldlt_counts *counts)
+{
+    sd_block_ldlt *m = t->m;
+    const sd_ldlt_rule single = *rule;
+    const double asked = t->s->options.small_pivot;
+    sd_log(t->c, SADDLE_LOG_INFO, "an inverse of %.1e is too large for single precision: factors in double",
+           counts->largest * B->largest);
+    sd_block_ldlt_free(t->e, m);
+    rule->precision = SD_DOUBLE;
+    rule->weak = rule->small = (asked > 0 ? asked : SMALL) * B->largest;
+    rule->most = most_numbers(t, SD_DOUBLE);
+    const saddle_status status = sd_ldlt_find(t->c, B, rule, NULL, &m->plan, &m->values, counts);
+    if (status != SADDLE_MEMORY_LIMIT) return status;
+    *rule = single;
+    return sd_ldlt_find(t->c, B, rule, NULL, &m->plan, &m->values, counts);
 }
 
 /*
@@ -264,23 +297,16 @@ static saddle_status find(const making *t, const sd_block_matrix *B, sd_ldlt_rul
 {
     sd_block_ldlt *m = t->m;
     saddle_status status = sd_ldlt_find(t->c, B, rule, NULL, &m->plan, &m->values, counts);
-    const bool harmless = rule->precision == SD_DOUBLE || counts->largest * B->largest <= LARGEST_SINGLE ||
-                          t->s->options.factor_precision == SADDLE_FACTOR_PRECISION_SINGLE ||
-                          sd_iteration_precision(t->s) == SD_SINGLE;
-    if (!status && !harmless && !counts->dear && !rule->symbolic) {
-        sd_log(t->c, SADDLE_LOG_INFO,
-               "an inverse of %.1e is too large for single precision: factors in double", counts->largest);
-        sd_block_ldlt_free(t->e, m);
-        rule->precision = SD_DOUBLE;
-        rule->weak = rule->small = SMALL * B->largest;
-        rule->most = most_numbers(t, SD_DOUBLE);
-        status = sd_ldlt_find(t->c, B, rule, NULL, &m->plan, &m->values, counts);
-    }
+    const bool complete = !counts->dear && !rule->symbolic;
+    if (!status && complete &&
+        spoilt_by_single(t, rule, counts->replaced > 0 ? INFINITY : counts->largest, B->largest))
+        status = find_in_double(t, B, rule, counts);
     const bool moved = counts->perturbed > 0 && !counts->dear && !rule->symbolic;
     if (!status && moved && t->s->options.small_pivot == 0 && !is_swept(t->s))
         status = find_again(t, B, rule, counts);
     m->pushed_back = counts->pushed_back;
     m->tau = rule->tau;
+    m->small = B->largest > 0 ? rule->small / B->largest : 0;
     return status;
 }
 
@@ -392,6 +418,14 @@ static saddle_status refactor(const making *t, const sd_block_matrix *B, const s
         status = sd_ldlt_refactor(t->e, &m->runner, &t->s->op[sd_iteration_precision(t->s)].sparse, &pivots,
                                   &m->numbers, counts);
     *stale = counts->perturbed > B->n / STALE_SHARE || counts->replaced > 0;
+    if (!status && !*stale && rule->precision == SD_SINGLE) {
+        const sd_vector inverse = {m->numbers.inverse, m->plan.square[m->plan.blocks], SD_SINGLE};
+        double largest = 0;
+        sd_engine_reserve(t->e, inverse.n, NULL);
+        if (!t->e->status) sd_norm_inf(t->e, &inverse, &largest);
+        *stale = spoilt_by_single(t, rule, largest, B->largest);
+        status = t->e->status;
+    }
     return status;
 }
 
@@ -412,6 +446,20 @@ static saddle_status make_anew(const making *t, const sd_block_matrix *B, const 
     return status;
 }
 
+/* New values may be of another size than those that R was made for: B is brought near to 1 again, by a power
+ * of 4, where it is far from it. What runs on the plan has to know the scaling. */
+static void set_units(const making *t, int of_solve, bool again, sd_block_matrix *B)
+{
+    enum { FAR = 40 };
+    sd_block_ldlt *m = t->m;
+    const int size = B->largest > 0 && isfinite(B->largest) ? ilogb(B->largest) : 0;
+    const int shift = abs(size) > FAR ? size / 2 * 2 : 0, exponent = of_solve - shift;
+    sd_block_matrix_shift(-shift, B);
+    if (again && exponent != m->exponent) sd_ldlt_end_run(t->e, m);
+    m->shift = shift;
+    m->exponent = exponent;
+}
+
 static saddle_status make(const making *t, bool *dear)
 {
     const saddle_solver *s = t->s;
@@ -422,19 +470,21 @@ static saddle_status make(const making *t, bool *dear)
     const sd_csr *layout;
     sd_block_matrix B = {0};
     sd_ldlt_counts counts = {0};
-    const bool again = m->plan.row != NULL && !is_swept(s) && (isnan(t->tau) || t->tau == m->tau);
+    bool again = m->plan.row != NULL && !is_swept(s) && (isnan(t->tau) || t->tau == m->tau);
     bool stale = false;
     saddle_status status = find_layout(t, precision, &whole, &layout);
-    m->exponent = s->op[precision].exponent;
     if (!status)
         status = sd_block_matrix_make(t->c, s->A.half ? &whole : &s->A, p->permutation, p->row_scale,
                                       (int32_t)p->blocks, p->block_start, &B);
     if (!status) {
+        set_units(t, s->op[precision].exponent, again, &B);
+        again = again && (m->factors.precision == SD_DOUBLE || precision == SD_SINGLE || fits_single(t));
         sd_ldlt_rule rule = rule_of(t, &B);
         if (again) rule.precision = m->factors.precision;
         if (again) status = refactor(t, &B, layout, &rule, &counts, &stale);
         if (!status && stale)
-            sd_log(t->c, SADDLE_LOG_INFO, "the plan is stale, %lld pivots had to be moved: planning again",
+            sd_log(t->c, SADDLE_LOG_INFO,
+                   "the plan is stale (%lld pivots had to be moved, or inverses are large): planning again",
                    (long long)counts.perturbed);
         if (!status && (!again || stale)) status = make_anew(t, &B, layout, &rule, &counts);
         *dear = counts.dear;

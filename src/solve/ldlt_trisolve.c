@@ -14,12 +14,12 @@
 enum { SWEEPS_LEAST = 4 };
 static const double NEAR = 1e-3; /* so that iterations hardly notice */
 
-static void tell(sd_engine *e, sd_ldlt_machine machine, const sd_ldlt_work *work, const sd_block_ldlt *m)
+static void tell(sd_engine *e, sd_ldlt_machine machine, const sd_ldlt_work *work, int sweeps,
+                 const sd_block_ldlt *m)
 {
     sd_log(e->context, SADDLE_LOG_INFO,
            "predicted: an exact solve %.2g ms, %d sweeps over each triangle %.2g ms: %s are taken",
-           1e3 * sd_ldlt_cost_exact(machine, work), SWEEPS_LEAST,
-           1e3 * sd_ldlt_cost_swept(machine, work, SWEEPS_LEAST),
+           1e3 * sd_ldlt_cost_exact(machine, work), sweeps, 1e3 * sd_ldlt_cost_swept(machine, work, sweeps),
            m->trisolve.kind == SD_TRISOLVE_EXACT ? "exact solves" : "sweeps");
     if (work->products > 0)
         sd_log(e->context, SADDLE_LOG_INFO,
@@ -37,7 +37,7 @@ saddle_status sd_choose_trisolve(sd_engine *e, sd_ldlt_machine machine, int give
         if (sd_ldlt_try_sweeps(e, m, sweeps, &apart) || apart <= NEAR) break;
     m->trisolve =
         apart <= NEAR ? (sd_trisolve){SD_TRISOLVE_BLOCKS, sweeps} : (sd_trisolve){SD_TRISOLVE_EXACT, 0};
-    if (!e->status) tell(e, machine, &work, m);
+    if (!e->status) tell(e, machine, &work, given > 0 ? given : SWEEPS_LEAST, m);
     return e->status;
 }
 

@@ -389,6 +389,42 @@ static void factors_in_single_serve_a_double_iteration(void **state)
     dense_free(&d);
 }
 
+/* Values of another size on the plan that is there: what is scaled by powers of two follows them, and where
+ * they leave the range of single precision so do the factors. */
+static void values_of_any_size_take_the_plan(void **state)
+{
+    (void)state;
+    static const char *const how[] = {"method=ldlt,factor_precision=single,tol=1e-12",
+                                      "method=ldlt,precision=mixed",
+                                      "method=ldlt,precision=single,krylov=refine,fill=tau:1e-6,tol=1e-5",
+                                      "method=ldlt,krylov=refine,fill=tau:1e-6"};
+    static const double size[] = {1, 1, 1024, 1e45, 1e-60, 1e200, 1};
+    rng r = rng_start(__func__);
+    double b[N], x[N];
+    dense d = symmetric_problem(&r, N, true);
+    fill_random(&r, N, b);
+    for (size_t k = 0; k < sizeof how / sizeof how[0]; ++k) {
+        const saddle_options options = options_of(how[k]);
+        saddle_solver *solver;
+        saddle_info info = saddle_info_default();
+        assert_int_equal(saddle_create(&solver, &options, NULL, NULL), SADDLE_OK);
+        for (size_t s = 0; s < sizeof size / sizeof size[0]; ++s) {
+            dense scaled = dense_new(N);
+            for (int i = 0; i < N; ++i)
+                for (int j = 0; j < N; ++j)
+                    if (d.there[i * N + j]) dense_set(&scaled, i, j, size[s] * dense_at(&d, i, j));
+            saddle_matrix A = view_plain(&scaled, SADDLE_LOWER);
+            assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+            if (saddle_solve(solver, 1, b, N, x, N, &info))
+                fail_msg("%s, values times %g: %s", how[k], size[s], info.message);
+            view_free(&A);
+            dense_free(&scaled);
+        }
+        saddle_destroy(&solver);
+    }
+    dense_free(&d);
+}
+
 /* The application is symmetric where symmetric iterations want it, and what is not is refused. */
 static void symmetric_iterations_take_symmetric_applications(void **state)
 {
@@ -537,6 +573,7 @@ int main(void)
         cmocka_unit_test(a_second_threshold_needs_no_more_memory),
         cmocka_unit_test(another_threshold_makes_another_plan),
         cmocka_unit_test(factors_in_single_serve_a_double_iteration),
+        cmocka_unit_test(values_of_any_size_take_the_plan),
         cmocka_unit_test(symmetric_iterations_take_symmetric_applications),
         cmocka_unit_test(singular_blocks_are_pushed_back),
         cmocka_unit_test(sizes_and_odd_matrices),

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    TEAM_FROM = 512, /* blocks below which a team of threads costs more than it saves */
+    TEAM_FROM = 512, /* blocks, or rows of a matrix, below which a team of threads costs more than it saves */
     LEVEL_TEAM = 64  /* and targets of a level */
 };
 
