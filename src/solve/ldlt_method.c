@@ -22,7 +22,7 @@ enum { STALE_SHARE = 100 }; /* a plan is stale where more than one pivot of so m
 static const double CHEAP_FLOPS = 1e10;                /* of a complete factorization: half a second */
 static const double DEAR_FLOPS = 2e11, DEAR_SHARE = 3; /* where it takes seconds, so much more is left out */
 static const double WIDEST_SCALE = 1e18;  /* of rows, and its inverse, for vectors to pass in single */
-static const double LARGEST_SINGLE = 1e4; /* of an inverse */
+static const double LARGEST_SINGLE = 100; /* of an inverse: more of them, and rounding grows on its way */
 static const double SMALL_SINGLE = 1e-6;  /* pivots below are nothing but rounding there */
 
 /* Entries of a complete factor beside those of A, and what is dropped then. */
