@@ -19,8 +19,7 @@ static const double DIVERGED = 1e-2;            /* of the residual on the patter
 enum { PUSHED_LEAST = 16, PUSHED_SHARE = 100 }; /* blocks that may be pushed back: some, or one of so many */
 enum { STALE_SHARE = 100 }; /* a plan is stale where more than one pivot of so many had to be moved */
 
-static const double CHEAP_FLOPS = 1e10;                /* of a complete factorization: half a second */
-static const double DEAR_FLOPS = 2e11, DEAR_SHARE = 3; /* where it takes seconds, so much more is left out */
+static const double CHEAP_FLOPS = 1e10;   /* of a complete factorization: half a second */
 static const double WIDEST_SCALE = 1e18;  /* of rows, and its inverse, for vectors to pass in single */
 static const double LARGEST_SINGLE = 100; /* of an inverse: more of them, and rounding grows on its way */
 static const double SMALL_SINGLE = 1e-6;  /* pivots below are nothing but rounding there */
@@ -92,8 +91,6 @@ static double choose_tau(const making *t)
     const double share = (double)t->m->preparation.factor_nnz / (double)(s->facts.nnz > 0 ? s->facts.nnz : 1);
     const double flops = t->m->preparation.factor_flops;
     if (!isnan(t->tau)) return t->tau;
-    if (s->options.fill != SADDLE_FILL_TAU && flops > DEAR_FLOPS)
-        return fmin(1, DEAR_SHARE * s->options.fill_tau);
     if (s->options.fill == SADDLE_FILL_TAU || flops > CHEAP_FLOPS) return s->options.fill_tau;
     for (int k = 0; k < TAUS; ++k)
         if (share <= tau_of[k].share) return tau_of[k].tau;
