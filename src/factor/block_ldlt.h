@@ -44,6 +44,7 @@ typedef struct sd_ldlt_rule {
     int generations;     /* how often a block may be pushed back */
     int32_t most_pushed; /* blocks pushed back; beyond it small pivots are moved */
     double most_flops;   /* the search is given up beyond them, as too dear; 0: no limit */
+    double most_inverse; /* and beyond such an entry of an inverse of a diagonal block; 0: no limit */
     int64_t most;        /* numbers kept in off-diagonal blocks; beyond it fill is left out. 0: no limit */
     sd_precision precision;
     int threads;
@@ -87,7 +88,7 @@ void sd_ldlt_plan_free(sd_context *c, sd_ldlt_plan *plan);
 typedef struct sd_ldlt_counts {
     int64_t two_by_two, negative, perturbed, replaced; /* pivots; blocks */
     int64_t pushed_back;                               /* blocks */
-    bool full, dear;                                   /* a limit was met: of numbers, of operations */
+    bool full, dear;                                   /* a limit was met: of numbers; one that ends it */
     double flops;
     double largest; /* entry of an inverse of a diagonal block */
 } sd_ldlt_counts;

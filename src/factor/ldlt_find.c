@@ -506,13 +506,15 @@ static saddle_status run_piece(finding *f, int32_t count, const int32_t *blocks)
     saddle_status status = in_parallel(f, count, column_of);
     if (!status) status = settle_weak(f, count);
     int64_t entries = 0;
-    double flops = 0;
+    double flops = 0, largest = 0;
     for (int t = 0; t < f->threads; ++t) {
         entries += f->workers[t].entries;
         flops += f->workers[t].counts.flops;
+        largest = fmax(largest, f->workers[t].counts.largest);
     }
     f->counts.full = f->counts.full || (f->rule->most > 0 && entries > f->rule->most);
-    f->counts.dear = f->counts.dear || (f->rule->most_flops > 0 && flops > f->rule->most_flops);
+    f->counts.dear = f->counts.dear || (f->rule->most_flops > 0 && flops > f->rule->most_flops) ||
+                     (f->rule->most_inverse > 0 && largest > f->rule->most_inverse);
     return status;
 }
 

@@ -141,6 +141,19 @@ static sd_precision choose_precision(const making *t)
     return SD_DOUBLE;
 }
 
+/* Whether the factors are in single because `auto` wants it. */
+static bool may_be_spoilt(const making *t, sd_precision precision)
+{
+    return precision == SD_SINGLE && sd_iteration_precision(t->s) == SD_DOUBLE &&
+           t->s->options.factor_precision == SADDLE_FACTOR_PRECISION_AUTO;
+}
+
+/* Whether rounding in single precision may spoil them. */
+static bool spoilt_by_single(const making *t, const sd_ldlt_rule *rule, double inverse, double matrix)
+{
+    return may_be_spoilt(t, rule->precision) && !(inverse * matrix <= LARGEST_SINGLE);
+}
+
 /* Numbers that may be kept off the diagonal where memory is limited: a fifth of what is left, as they stand
  * twice for a moment, beside their lists. */
 static int64_t most_numbers(const making *t, sd_precision precision)
@@ -165,6 +178,8 @@ static sd_ldlt_rule rule_of(const making *t, const sd_block_matrix *B)
                           .level = (int)o->fill_level,
                           .tau = choose_tau(t),
                           .most_flops = t->most_flops,
+                          .most_inverse =
+                              may_be_spoilt(t, precision) && B->largest > 0 ? LARGEST_SINGLE / B->largest : 0,
                           .most = most_numbers(t, precision),
                           .kernel = kernels[o->pivot],
                           .weak = small * B->largest,
@@ -258,14 +273,6 @@ static saddle_status find_again(const making *t, const sd_block_matrix *B, sd_ld
     return status;
 }
 
-/* Whether rounding in single precision may spoil factors that only `auto` wanted in single. */
-static bool spoilt_by_single(const making *t, const sd_ldlt_rule *rule, double inverse, double matrix)
-{
-    return rule->precision == SD_SINGLE && sd_iteration_precision(t->s) == SD_DOUBLE &&
-           t->s->options.factor_precision == SADDLE_FACTOR_PRECISION_AUTO &&
-           !(inverse * matrix <= LARGEST_SINGLE);
-}
-
 /* The same in double; in single after all where there is no room for it. */
 static saddle_status find_in_double(const making *t, const sd_block_matrix *B, sd_ldlt_rule *rule,
                                     sd_ldlt_counts *counts)
@@ -277,11 +284,13 @@ static saddle_status find_in_double(const making *t, const sd_block_matrix *B, s
            counts->largest * B->largest);
     sd_block_ldlt_free(t->e, m);
     rule->precision = SD_DOUBLE;
+    rule->most_inverse = 0;
     rule->weak = rule->small = (asked > 0 ? asked : SMALL) * B->largest;
     rule->most = most_numbers(t, SD_DOUBLE);
     const saddle_status status = sd_ldlt_find(t->c, B, rule, NULL, &m->plan, &m->values, counts);
     if (status != SADDLE_MEMORY_LIMIT) return status;
     *rule = single;
+    rule->most_inverse = 0;
     return sd_ldlt_find(t->c, B, rule, NULL, &m->plan, &m->values, counts);
 }
 
@@ -294,8 +303,7 @@ static saddle_status find(const making *t, const sd_block_matrix *B, sd_ldlt_rul
 {
     sd_block_ldlt *m = t->m;
     saddle_status status = sd_ldlt_find(t->c, B, rule, NULL, &m->plan, &m->values, counts);
-    const bool complete = !counts->dear && !rule->symbolic;
-    if (!status && complete &&
+    if (!status && !rule->symbolic &&
         spoilt_by_single(t, rule, counts->replaced > 0 ? INFINITY : counts->largest, B->largest))
         status = find_in_double(t, B, rule, counts);
     const bool moved = counts->perturbed > 0 && !counts->dear && !rule->symbolic;
