@@ -20,6 +20,7 @@ enum { PUSHED_LEAST = 16, PUSHED_SHARE = 100 }; /* blocks that may be pushed bac
 enum { STALE_SHARE = 100 }; /* a plan is stale where more than one pivot of so many had to be moved */
 
 static const double CHEAP_FLOPS = 1e10;   /* of a complete factorization: half a second */
+static const double MOST_FLOPS = 1e12;    /* for nearly all of it to be kept */
 static const double WIDEST_SCALE = 1e18;  /* of rows, and its inverse, for vectors to pass in single */
 static const double LARGEST_SINGLE = 100; /* of an inverse: more of them, and rounding grows on its way */
 static const double SMALL_SINGLE = 1e-6;  /* pivots below are nothing but rounding there */
@@ -27,7 +28,7 @@ static const double SMALL_SINGLE = 1e-6;  /* pivots below are nothing but roundi
 /* Entries of a complete factor beside those of A, and what is dropped then. */
 static const struct {
     double share, tau;
-} tau_of[] = {{15, 1e-4}, {30, 1e-3}};
+} tau_of[] = {{15, 1e-4}, {60, 1e-3}};
 enum { TAUS = sizeof tau_of / sizeof tau_of[0] };
 
 /* One factorization: of the solver, or of a solve that wants a stronger one. */
@@ -91,7 +92,7 @@ static double choose_tau(const making *t)
     const double share = (double)t->m->preparation.factor_nnz / (double)(s->facts.nnz > 0 ? s->facts.nnz : 1);
     const double flops = t->m->preparation.factor_flops;
     if (!isnan(t->tau)) return t->tau;
-    if (s->options.fill == SADDLE_FILL_TAU || flops > CHEAP_FLOPS) return s->options.fill_tau;
+    if (s->options.fill == SADDLE_FILL_TAU || flops > MOST_FLOPS) return s->options.fill_tau;
     for (int k = 0; k < TAUS; ++k)
         if (share <= tau_of[k].share) return tau_of[k].tau;
     return s->options.fill_tau;
