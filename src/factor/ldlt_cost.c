@@ -81,7 +81,8 @@ sd_ldlt_work sd_ldlt_work_of(const sd_ldlt_plan *plan, int64_t products, sd_prec
     w.rows = plan->blocks;
     w.thin = list > 0 ? (double)thin / (double)list : 1;
     w.longest = (double)(longest[0] + longest[1]);
-    w.blocks = (double)(list / 2 + plan->blocks);
+    const int64_t each_once = list / 2;
+    w.blocks = (double)(each_once + plan->blocks);
     return w;
 }
 
