@@ -47,7 +47,7 @@
 #ifndef BENCH_BLOCKS_H
 #define BENCH_BLOCKS_H
 
-#include "backend/batch.h"
+#include "backend/batch_memory.h"
 
 /* Blocks that a kernel is meant for. */
 typedef enum blocks_kind {
@@ -74,11 +74,11 @@ typedef enum blocks_form {
 
 enum { BLOCKS_PERIOD = 10000 }; /* block k is block k mod BLOCKS_PERIOD again */
 
-extern const char *const blocks_kernel_names[SD_BLOCK_KERNELS];
-blocks_kind blocks_kind_of(sd_block_kernel kernel);
-blocks_form blocks_form_of(sd_block_kernel kernel);
+extern const char *const blocks_kernel_names[SD_BATCH_KERNELS];
+blocks_kind blocks_kind_of(sd_batch_kernel kernel);
+blocks_form blocks_form_of(sd_batch_kernel kernel);
 /* Multiplications and additions of its elimination, to leading order. */
-double blocks_flops(sd_block_kernel kernel, int32_t n);
+double blocks_flops(sd_batch_kernel kernel, int32_t n);
 
 /* Rows of a block in a batch of this size; where that is 0, mixed: 1 to 32, each as often. */
 int32_t blocks_rows(int32_t size, int32_t block);
@@ -114,12 +114,12 @@ typedef void blocks_work(blocks_bench *b, const blocks_batch *x, void *what, int
 
 /* Blocks of one kind that lie in the pools. */
 struct blocks_batch {
-    sd_block_plan plan;
+    sd_batch_plan plan;
     sd_precision precision;
     int32_t size;              /* 0: mixed */
     int64_t bytes;             /* of the blocks */
     int64_t from_slots, slots; /* of what is read, of what is written */
-    sd_block_factors factors;  /* data: of slot 0 */
+    sd_batch_factors factors;  /* data: of slot 0 */
 };
 
 /* Blocks of a slot, and the room for what becomes of them, in the backend's memory. */
@@ -131,7 +131,7 @@ typedef struct blocks_peer {
     const char *who, *name;
     blocks_kind kind;
     blocks_form form;
-    sd_block_kernel alike; /* of which it has the operations */
+    sd_batch_kernel alike; /* of which it has the operations */
     bool in_place;         /* it works on blocks_to, where the blocks are put before the clock starts */
     bool (*begin)(blocks_bench *b, const blocks_batch *x); /* false: it does not do such a batch */
     blocks_work *run;

@@ -7,13 +7,13 @@
 
 enum { N = SD_BLOCK_MOST };
 
-const char *const blocks_kernel_names[SD_BLOCK_KERNELS] = {
+const char *const blocks_kernel_names[SD_BATCH_KERNELS] = {
     "ldu",         "ldu-partial",        "ldu-full",      "llt",    "llt-diagonal",
     "ldlt-static", "ldlt-bunch-kaufman", "ldlt-complete", "jordan", "huard",
     "huard-t",
 };
 
-blocks_kind blocks_kind_of(sd_block_kernel kernel)
+blocks_kind blocks_kind_of(sd_batch_kernel kernel)
 {
     switch (kernel) {
     case SD_LDU: return BLOCKS_DOMINANT;
@@ -26,7 +26,7 @@ blocks_kind blocks_kind_of(sd_block_kernel kernel)
     }
 }
 
-blocks_form blocks_form_of(sd_block_kernel kernel)
+blocks_form blocks_form_of(sd_batch_kernel kernel)
 {
     switch (kernel) {
     case SD_LDU:
@@ -41,11 +41,11 @@ blocks_form blocks_form_of(sd_block_kernel kernel)
     }
 }
 
-double blocks_flops(sd_block_kernel kernel, int32_t n)
+double blocks_flops(sd_batch_kernel kernel, int32_t n)
 {
     const double cube = (double)n * n * n;
     if (kernel == SD_JORDAN) return 2.0 * cube;
-    return (sd_block_symmetric(kernel) ? 1.0 : 2.0) / 3.0 * cube;
+    return (sd_batch_symmetric(kernel) ? 1.0 : 2.0) / 3.0 * cube;
 }
 
 /* A number between -1 and 1 for each place. */

@@ -58,7 +58,7 @@ blocks_batch blocks_begin(blocks_bench *b, const blocks_case *c, int64_t pool)
     if (!start) blocks_check(b, "no memory for a batch");
     start[0] = 0;
     for (int32_t k = 0; k < c->batch; ++k) start[k + 1] = start[k] + blocks_rows(x.size, k);
-    sd_block_plan_make(&b->engine, c->batch, start, NULL, NULL, NULL, &x.plan);
+    sd_batch_plan_make(&b->engine, c->batch, start, NULL, NULL, NULL, &x.plan);
     free(start);
     blocks_check(b, NULL);
     x.bytes = x.plan.entries * (int64_t)sd_precision_size(c->precision);
@@ -73,7 +73,7 @@ blocks_batch blocks_begin(blocks_bench *b, const blocks_case *c, int64_t pool)
 void blocks_end(blocks_bench *b, blocks_batch *x)
 {
     const sd_backend *backend = b->engine.backend;
-    sd_block_plan_free(&b->engine, &x->plan);
+    sd_batch_plan_free(&b->engine, &x->plan);
     backend->release(&b->engine, x->factors.row);
     backend->release(&b->engine, x->factors.column);
     backend->release(&b->engine, x->factors.state);
@@ -161,12 +161,12 @@ double blocks_time_work(blocks_bench *b, const blocks_batch *x, blocks_work *wor
 
 void blocks_factor_slot(blocks_bench *b, const blocks_batch *x, void *what, int64_t slot)
 {
-    const sd_block_rule *rule = what;
-    const sd_blocks blocks = {&x->plan, blocks_from(b, x, slot), x->precision};
-    sd_block_factors f = x->factors;
+    const sd_batch_rule *rule = what;
+    const sd_batch blocks = {&x->plan, blocks_from(b, x, slot), x->precision};
+    sd_batch_factors f = x->factors;
     f.plan = &x->plan;
     f.data = blocks_to(b, x, slot);
-    sd_block_factor(&b->engine, rule, &blocks, &f);
+    sd_batch_factor(&b->engine, rule, &blocks, &f);
 }
 
 static void copy_slot(blocks_bench *b, const blocks_batch *x, void *what, int64_t slot)
@@ -219,7 +219,7 @@ static double residual_of(blocks_bench *b, const blocks_batch *x, const blocks_s
     double a[SD_BLOCK_MOST * SD_BLOCK_MOST], f[SD_BLOCK_MOST * SD_BLOCK_MOST], rhs[SD_BLOCK_MOST];
     uint8_t row[SD_BLOCK_MOST], column[SD_BLOCK_MOST];
     int32_t pivot[SD_BLOCK_MOST];
-    sd_block_state state = {0};
+    sd_batch_state state = {0};
     int64_t first, entry;
     const int32_t n = blocks_rows(x->size, block);
     const sd_backend *backend = b->engine.backend;
@@ -265,8 +265,8 @@ double blocks_worst(blocks_bench *b, const blocks_batch *x, const blocks_sample 
 
 int32_t blocks_replaced(blocks_bench *b, const blocks_batch *x)
 {
-    const int64_t bytes = x->plan.blocks * (int64_t)sizeof(sd_block_state);
-    sd_block_state *state = malloc((size_t)bytes);
+    const int64_t bytes = x->plan.blocks * (int64_t)sizeof(sd_batch_state);
+    sd_batch_state *state = malloc((size_t)bytes);
     int32_t count = 0;
     if (!state) blocks_check(b, "no memory for the states");
     b->engine.backend->download(&b->engine, x->factors.state, state, bytes);
@@ -275,7 +275,7 @@ int32_t blocks_replaced(blocks_bench *b, const blocks_batch *x)
     return count;
 }
 
-static double all_flops(const blocks_batch *x, sd_block_kernel kernel)
+static double all_flops(const blocks_batch *x, sd_batch_kernel kernel)
 {
     double sum = 0.0;
     if (x->size) return x->plan.blocks * blocks_flops(kernel, x->size);
@@ -287,9 +287,9 @@ static double all_flops(const blocks_batch *x, sd_block_kernel kernel)
  * Measurements of a batch.
  */
 void blocks_measure_kernel(blocks_bench *b, const blocks_case *c, const blocks_batch *x,
-                           sd_block_kernel kernel, int version)
+                           sd_batch_kernel kernel, int version)
 {
-    sd_block_rule rule = {.kernel = kernel, .version = (sd_block_version)version};
+    sd_batch_rule rule = {.kernel = kernel, .version = (sd_batch_version)version};
     const blocks_sample sample = {.kind = blocks_kind_of(kernel), .form = blocks_form_of(kernel)};
     blocks_line line = {.work = "factor", .who = "saddle", .name = blocks_kernel_names[kernel]};
     line.version = versions[version];

@@ -51,12 +51,12 @@ double blocks_worst(blocks_bench *b, const blocks_batch *x, const blocks_sample 
 /* Blocks that could not be factored. */
 int32_t blocks_replaced(blocks_bench *b, const blocks_batch *x);
 
-/* Factors a slot by the sd_block_rule `what`. */
+/* Factors a slot by the sd_batch_rule `what`. */
 blocks_work blocks_factor_slot;
 
 /* Whole measurements, which are told. */
 void blocks_measure_kernel(blocks_bench *b, const blocks_case *c, const blocks_batch *x,
-                           sd_block_kernel kernel, int version);
+                           sd_batch_kernel kernel, int version);
 void blocks_measure_peer(blocks_bench *b, const blocks_case *c, const blocks_batch *x,
                          const blocks_peer *peer);
 void blocks_measure_copy(blocks_bench *b, const blocks_case *c, const blocks_batch *x);

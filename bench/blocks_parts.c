@@ -40,7 +40,7 @@ static bool take_value(blocks_bench *b, const char *option, const char *value)
     if (strcmp(option, "--part") == 0) {
         if ((at = place_of(value, parts, 5)) >= 0) b->part = parts[at];
     } else if (strcmp(option, "--kernel") == 0) {
-        if ((at = place_of(value, blocks_kernel_names, SD_BLOCK_KERNELS)) >= 0) b->kernels |= 1u << at;
+        if ((at = place_of(value, blocks_kernel_names, SD_BATCH_KERNELS)) >= 0) b->kernels |= 1u << at;
     } else if (strcmp(option, "--version") == 0) {
         if ((at = place_of(value, versions, 4)) >= 0) b->version = at - 1;
     } else if (strcmp(option, "--instructions") == 0) {
@@ -68,7 +68,7 @@ bool blocks_options(blocks_bench *b, int argc, char **argv, const char *name)
             ++k;
         }
     }
-    if (b->kernels == 0) b->kernels = (1u << SD_BLOCK_KERNELS) - 1;
+    if (b->kernels == 0) b->kernels = (1u << SD_BATCH_KERNELS) - 1;
     if (good) return true;
     fprintf(stderr,
             "usage: %s [--part kernels|mixed|apply|setup|all] [--quick] [--threads N] [--reference]\n"
@@ -92,7 +92,7 @@ static void fill_and_copy(blocks_bench *b, const blocks_case *c, const blocks_ba
 /* Whether a kernel is one of those in `wanted` (bits) that were asked for, and for blocks of this kind. */
 static bool is_wanted(const blocks_bench *b, unsigned wanted, int kernel, int kind)
 {
-    return (wanted & b->kernels) >> kernel & 1 && (int)blocks_kind_of((sd_block_kernel)kernel) == kind;
+    return (wanted & b->kernels) >> kernel & 1 && (int)blocks_kind_of((sd_batch_kernel)kernel) == kind;
 }
 
 typedef enum peer_choice { NO_PEER, LU_PEER, ALL_PEERS } peer_choice;
@@ -104,13 +104,13 @@ static void measure_batch(blocks_bench *b, const blocks_case *c, const blocks_ba
     bool copied = false;
     for (int kind = 0; kind < BLOCKS_KINDS; ++kind) {
         bool filled = false;
-        for (int k = 0; k < SD_BLOCK_KERNELS; ++k) {
+        for (int k = 0; k < SD_BATCH_KERNELS; ++k) {
             if (!is_wanted(b, wanted, k, kind)) continue;
             if (!filled) fill_and_copy(b, c, x, kind, &copied);
             filled = true;
             for (int v = 0; v < (all_versions ? b->device->versions : 1); ++v)
                 if (v == 0 || b->version < 0 || b->version == v)
-                    blocks_measure_kernel(b, c, x, (sd_block_kernel)k, v);
+                    blocks_measure_kernel(b, c, x, (sd_batch_kernel)k, v);
         }
         for (int p = 0; filled && p < b->device->peer_count; ++p) {
             const blocks_peer *one = &b->device->peers[p];
@@ -121,7 +121,7 @@ static void measure_batch(blocks_bench *b, const blocks_case *c, const blocks_ba
 }
 
 enum {
-    EVERY = (1u << SD_BLOCK_KERNELS) - 1,
+    EVERY = (1u << SD_BATCH_KERNELS) - 1,
     CURVES = 1u << SD_JORDAN | 1u << SD_HUARD | 1u << SD_HUARD_TRANSPOSED | 1u << SD_LDU_PARTIAL,
     APPLIED = CURVES | 1u << SD_LLT | 1u << SD_LDLT_BUNCH_KAUFMAN
 };
@@ -167,13 +167,13 @@ static sd_vector vector_of(const blocks_bench *b, const blocks_batch *x, int64_t
 
 static void apply_slot(blocks_bench *b, const blocks_batch *x, void *what, int64_t slot)
 {
-    sd_block_factors f = x->factors;
+    sd_batch_factors f = x->factors;
     const sd_vector rhs = vector_of(b, x, slot, false);
     sd_vector y = vector_of(b, x, slot, true);
-    f.kernel = *(const sd_block_kernel *)what;
+    f.kernel = *(const sd_batch_kernel *)what;
     f.plan = &x->plan;
     f.data = blocks_to(b, x, slot);
-    sd_block_apply(&b->engine, &f, 1, &rhs, &y);
+    sd_batch_apply(&b->engine, &f, 1, &rhs, &y);
 }
 
 /* The right-hand sides of all blocks, in every slot. */
@@ -198,19 +198,19 @@ static void fill_vectors(blocks_bench *b, const blocks_batch *x)
 }
 
 /* Entries that an application reads and writes: the factor, its orders, b and x. */
-static double apply_bytes(const blocks_batch *x, sd_block_kernel kernel)
+static double apply_bytes(const blocks_batch *x, sd_batch_kernel kernel)
 {
     const double size = (double)sd_precision_size(x->precision), rows = x->plan.rows, n = x->size;
-    const bool half = sd_block_symmetric(kernel);
+    const bool half = sd_batch_symmetric(kernel);
     const int orders = kernel == SD_JORDAN || kernel == SD_LLT ? 0 : 1;
     return size * rows * (half ? (n + 1) / 2 : n) + 2 * size * rows + orders * rows;
 }
 
 /* Factors every slot, then applies them; the time to factor is told too. */
 static void measure_apply(blocks_bench *b, const blocks_case *c, const blocks_batch *x,
-                          sd_block_kernel kernel)
+                          sd_batch_kernel kernel)
 {
-    sd_block_rule rule = {.kernel = kernel};
+    sd_batch_rule rule = {.kernel = kernel};
     const sd_vector y = vector_of(b, x, 0, true);
     const blocks_sample sample = {
         .kind = blocks_kind_of(kernel), .form = BLOCKS_SOLUTION, .solution = y.data};
@@ -234,11 +234,11 @@ static void run_apply(blocks_bench *b, const blocks_case *c)
     bool copied = false;
     for (int kind = 0; kind < BLOCKS_KINDS; ++kind) {
         bool filled = false;
-        for (int k = 0; k < SD_BLOCK_KERNELS; ++k) {
+        for (int k = 0; k < SD_BATCH_KERNELS; ++k) {
             if (!is_wanted(b, APPLIED, k, kind)) continue;
             if (!filled) fill_and_copy(b, c, &x, kind, &copied);
             filled = true;
-            measure_apply(b, c, &x, (sd_block_kernel)k);
+            measure_apply(b, c, &x, (sd_batch_kernel)k);
         }
     }
     blocks_end(b, &x);

@@ -90,7 +90,7 @@ static double time_sweeps(sd_engine *e, const sd_ldlt_factors *f, bool entries)
 static outcome measure(const saddle_solver *s, int device, sd_precision precision, const double *b)
 {
     outcome o = {.refactor = INFINITY, .sweeps = INFINITY, .x = malloc((size_t)s->A.n * sizeof *o.x)};
-    const sd_block_rule rule = {.kernel = SD_LDLT_BUNCH_KAUFMAN, .small = 1e-8};
+    const sd_batch_rule rule = {.kernel = SD_LDLT_BUNCH_KAUFMAN, .small = 1e-8};
     sd_context c;
     sd_engine e;
     sd_operator op;

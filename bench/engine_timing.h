@@ -2,7 +2,7 @@
 #ifndef BENCH_ENGINE_TIMING_H
 #define BENCH_ENGINE_TIMING_H
 
-#include "backend/batch.h"
+#include "backend/batch_memory.h"
 #include "core/context.h"
 
 #include <math.h>

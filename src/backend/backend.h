@@ -4,7 +4,7 @@
  * A backend is a table of kernels in both precisions and the handful of functions that own memory.
  * `reference` is plain loops and the oracle of all tests; `cpu` is OpenMP and SIMD; `cuda` is a
  * module of its own that is loaded at run time. Methods (src/solve, src/factor) are written once
- * over sd_NAME(e, ...) and run on any of them. To add a kernel: a row in kernels.def (in blocks.def where it
+ * over sd_NAME(e, ...) and run on any of them. To add a kernel: a row in kernels.def (in batch.def where it
  * works on blocks), its reference in reference/, its faster versions in cpu/ and cuda/; the conformance tests
  * walk through the rows.
  *
@@ -65,7 +65,7 @@ typedef struct sd_engine sd_engine;
 
 typedef struct sd_kernels {
 #define KERNEL(name, parameters, arguments) void(*name) parameters;
-#include "backend/blocks.def"
+#include "backend/batch.def"
 #include "backend/kernels.def"
 #undef KERNEL
 } sd_kernels;
@@ -156,7 +156,7 @@ void sd_vector_get(sd_engine *e, const sd_vector *x, double *host);
     {                                                                                                        \
         e->backend->kernels[x->precision].name arguments;                                                    \
     }
-#include "backend/blocks.def"
+#include "backend/batch.def"
 #include "backend/kernels.def"
 #undef KERNEL
 

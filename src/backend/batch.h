@@ -1,34 +1,216 @@
-/* Making and freeing what blocks.h describes: plans of a batch, its blocks, their factors, the map of a
- * matrix. */
-#ifndef SD_BATCH_H
-#define SD_BATCH_H
-
-#include "backend/backend.h"
-
 /*
- * Lays down the plan of `blocks` blocks, the rows of block k being start[k] .. start[k+1]), 1 to 32 of them;
- * of those for which wanted[k], or of all where that is NULL. source and target, of start[blocks] entries,
- * may be NULL or the same. All arrays are the host's. On failure the plan holds nothing.
+ * Batches of small dense blocks: many square matrices of 1 to 32 rows, of mixed sizes, each factored, solved
+ * with or inverted on its own.
+ *
+ * A block of n rows is n x n numbers by columns, without gaps. A plan says where the blocks lie; what is made
+ * of them has the same layout, so a result may take the place of its block. Kernels (batch.def):
+ *
+ * - SD_LDU, SD_LDU_PARTIAL, SD_LDU_FULL: P A Q = L D U, L and U unit triangular; without interchanges, with
+ *   those of rows, of rows and columns (Thuerck, Stretching Jacobi, Algorithm 1). L below the diagonal, D on
+ *   it, U above.
+ * - SD_LLT, SD_LLT_DIAGONAL: P A P' = L L', in order, or with the largest diagonal entry as the next pivot. L
+ *   on and below the diagonal, L' above.
+ * - SD_LDLT_STATIC, SD_LDLT_BUNCH_KAUFMAN, SD_LDLT_COMPLETE: P A P' = L D L', D of 1x1 and 2x2 pivots; in
+ *   order, Bunch and Kaufman's, Bunch and Parlett's. L below the diagonal, L' above, D on the diagonal; where
+ *   pivot s is 2x2 (bit s of `pairs`), (s + 1, s) and (s, s + 1) hold the entry of D.
+ * - SD_JORDAN: A^-1 by Gauss-Jordan elimination, interchanges of rows undone.
+ * - SD_HUARD, SD_HUARD_TRANSPOSED: Gauss-Huard with interchanges of columns (Anzt et al., Variable-size
+ *   batched Gauss-Huard, Figure 1): its D, columns in the order of the pivots, the diagonal not inverted. In
+ *   the second the part above the diagonal is transposed about the anti-diagonal: entry (i, j), i < j, stands
+ *   at (n - 1 - j, n - 1 - i).
+ *
+ * Permutations are of the block: row[r + s] is the row of A that stands at position s of the block whose
+ * first row is r, column[r + s] the column. Symmetric kernels use `row` alone, Gauss-Huard `column` alone,
+ * the inverse neither; what a kernel does not use is the identity. A symmetric kernel may read either of
+ * (i, j) and (j, i).
+ *
+ * Pivots are searched by sd_pivot_key, in all backends: the high word of |a|, and among equals the lowest row
+ * of the block as it was given; where a search is of rows and columns both (SD_LDU_FULL, SD_LDLT_COMPLETE),
+ * any of those whose keys differ in the low SD_BLOCK_EQUAL_BITS only. A pivot of less than SD_BLOCK_TINY is
+ * zero. There is one reciprocal a pivot: l_i = a_is (1 / d), a_ij <- fma(-l_i, a_sj, a_ij) with the pivot's
+ * row or column as it was, and only then u_j = a_sj (1 / d); of L L', l_i = a_is (1 / sqrt(d)). (The portable
+ * CPU kernels have no fma, as their processor may have none.) The symmetric searches, of what is left from s
+ * on:
+ * - Bunch and Kaufman: b = |a_rs| is the largest of column s below the diagonal, c the largest of row r
+ *   beside it (both found by key, taken as numbers). s as it stands where b is zero, or a_ss is not and
+ *   |a_ss| >= alpha b or |a_ss| >= alpha b (b / c); else r, brought to s, where |a_rr| >= alpha c; else s and
+ *   r, which is brought to s + 1.
+ * - Bunch and Parlett: the largest of the diagonal, where all beside it is zero, or it is not zero and is at
+ *   least alpha times the largest beside it; else that one's rows, the lower of A first.
+ * - L of a 2x2 pivot is by sd_pair_solve; where sd_pair_is_zero the pivot is zero.
+ *
+ * Nothing that is not finite leaves batch_factor. A block that cannot be factored, and one whose input or
+ * result is not finite, is replaced by its scaled identity, m I with m = max|a| (1 where that is below
+ * SD_BLOCK_TINY or not finite), in the form of its kernel (sqrt(m) for L L', 1/m for the inverse), with the
+ * identity as its permutations, and its state says so: all of it 0 but the status.
  */
-saddle_status sd_block_plan_make(sd_engine *e, int32_t blocks, const int32_t *start, const bool *wanted,
-                                 const int32_t *source, const int32_t *target, sd_block_plan *plan);
-void sd_block_plan_free(sd_engine *e, sd_block_plan *plan);
+#ifndef SD_BLOCKS_H
+#define SD_BLOCKS_H
 
-/* Room for the plan's entries, which hold nothing yet; data is NULL on failure (and e->status set). */
-sd_blocks sd_blocks_new(sd_engine *e, const sd_block_plan *plan, sd_precision precision, const char *what);
-void sd_blocks_free(sd_engine *e, sd_blocks *x);
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
-/* Room for factors; data is NULL on failure (and e->status set). */
-sd_block_factors sd_block_factors_new(sd_engine *e, const sd_block_plan *plan, sd_precision precision);
-void sd_block_factors_free(sd_engine *e, sd_block_factors *f);
+typedef enum sd_precision { SD_DOUBLE, SD_SINGLE, SD_PRECISIONS } sd_precision;
 
-/* The map of a matrix whose row source[r] is row r of the blocks and whose column target[r] is column r, in
- * the plan with these arguments. */
-saddle_status sd_block_map_make(sd_engine *e, int32_t blocks, const int32_t *start, const bool *wanted,
-                                const int32_t *source, const int32_t *target, sd_block_map *map);
-void sd_block_map_free(sd_engine *e, sd_block_map *map);
+enum { SD_BLOCK_MOST = 32, SD_BLOCK_EQUAL_BITS = 5 }; /* rows of a block; see above */
 
-/* The backend's copy of a host array; NULL on failure (and e->status set). */
-void *sd_to_backend(sd_engine *e, const void *host, int64_t bytes, const char *what);
+typedef enum sd_batch_kernel {
+    SD_LDU,
+    SD_LDU_PARTIAL,
+    SD_LDU_FULL,
+    SD_LLT,
+    SD_LLT_DIAGONAL,
+    SD_LDLT_STATIC,
+    SD_LDLT_BUNCH_KAUFMAN,
+    SD_LDLT_COMPLETE,
+    SD_JORDAN,
+    SD_HUARD,
+    SD_HUARD_TRANSPOSED,
+    SD_BATCH_KERNELS
+} sd_batch_kernel;
+
+/* Whether backends may take different ones of pivots that are all but equal. */
+static inline bool sd_batch_picks_among_equals(sd_batch_kernel kernel)
+{
+    return kernel == SD_LDU_FULL || kernel == SD_LDLT_COMPLETE;
+}
+
+static inline bool sd_batch_symmetric(sd_batch_kernel kernel)
+{
+    return kernel >= SD_LLT && kernel <= SD_LDLT_COMPLETE;
+}
+
+/* One block of a plan: its first entry, its first row among the rows of all blocks, its number. */
+typedef struct sd_batch_job {
+    int64_t entry;
+    int32_t row, block;
+} sd_batch_job;
+
+/* Where the blocks of a batch lie. Laid down on the host, its arrays in the backend's memory. */
+typedef struct sd_batch_plan {
+    int32_t count;                    /* blocks in the plan; their numbers are below `blocks` */
+    int32_t blocks;                   /* more than count where the plan is of some of them only */
+    int32_t rows;                     /* of all `blocks` */
+    int64_t entries;                  /* of the plan's */
+    int32_t regular;                  /* > 0: all blocks, each of so many rows: block k is job k, its first
+                                         row k regular, its first entry k regular^2 */
+    int32_t first[SD_BLOCK_MOST + 2]; /* jobs first[s] .. first[s + 1]) have s rows */
+    const sd_batch_job *job;          /* count of them, by size, then by number */
+    /* Row r of the blocks is entry source[r] of the vector that is read, target[r] of the one that is
+     * written; NULL: entry r. */
+    const int32_t *source, *target;
+} sd_batch_plan;
+
+/* What became of a block. */
+enum {
+    SD_BLOCK_OK,
+    SD_BLOCK_SINGULAR,   /* a pivot was zero */
+    SD_BLOCK_INDEFINITE, /* of a Cholesky factorization: a pivot was zero or negative */
+    SD_BLOCK_NOT_FINITE  /* the block, whatever else it is, or what was to become of it */
+};
+
+typedef struct sd_batch_state {
+    uint32_t pairs;    /* LDL': bit s is set where s and s + 1 are a 2x2 pivot */
+    uint8_t status;    /* other than SD_BLOCK_OK: the block was replaced */
+    uint8_t negative;  /* LDL': eigenvalues of D below 0; of other kernels, and of what was replaced: 0 */
+    uint8_t perturbed; /* pivots (of a 2x2: eigenvalues) that were moved away from 0 */
+    uint8_t unused;
+} sd_batch_state;
+
+/* How a block is factored. A kernel has two versions on a GPU. */
+typedef enum sd_batch_version { SD_BATCH_FASTER, SD_BATCH_REGISTERS, SD_BATCH_SHARED } sd_batch_version;
+
+typedef struct sd_batch_rule {
+    sd_batch_kernel kernel;
+    sd_batch_version version; /* of cuda; all give the same result to rounding */
+    /* LDL' and LDU: a 1x1 pivot |d| < small becomes +-small with the sign of d (0 has +); the eigenvalues of
+     * a 2x2 pivot are treated alike. 0: a zero pivot makes the block singular. Rounded to the precision of
+     * the blocks; pivots are chosen before. */
+    double small;
+} sd_batch_rule;
+
+/* Blocks in the backend's memory: plan->entries numbers. */
+typedef struct sd_batch {
+    const sd_batch_plan *plan;
+    void *data;
+    sd_precision precision;
+} sd_batch;
+
+/* What batch_factor makes of them. */
+typedef struct sd_batch_factors {
+    const sd_batch_plan *plan;
+    void *data; /* plan->entries numbers */
+    sd_precision precision;
+    sd_batch_kernel kernel;
+    uint8_t *row, *column; /* plan->rows */
+    sd_batch_state *state; /* plan->blocks; where a block is not in the plan, it is left as it was */
+} sd_batch_factors;
+
+/* Where the entries of a sparse matrix stand in the blocks. Arrays in the backend's memory. */
+typedef struct sd_batch_map {
+    const int32_t *row_place;    /* row i of A is row row_place[i] of the blocks; NULL: row i */
+    const int32_t *column_place; /* the same for columns; the same array where A is half */
+    const int32_t *block;        /* block of each row of the blocks, plan->rows of them */
+    const int32_t *start;        /* first row of each block, and then rows; plan->blocks + 1 of them */
+    const int64_t *entry;        /* first entry of each block, -1 where it is not in the plan */
+} sd_batch_map;
+
+/* ------------------------------------------------------------------------------------------------
+ * Pivots, for all backends (the CUDA module compiles this too).
+ */
+#ifdef __CUDACC__
+#define SD_BOTH_SIDES __host__ __device__ static inline
+#else
+#define SD_BOTH_SIDES static inline
+#endif
+
+#define SD_BLOCK_TINY_DOUBLE 0x1p-1020 /* the reciprocal of such a number is finite */
+#define SD_BLOCK_TINY_SINGLE 0x1p-124f
+#define SD_BLOCK_ALPHA                                                                                       \
+    0.6403882032022076 /* (1 + sqrt(17)) / 8: Bunch and Parlett's, and Bunch and Kaufman's */
+
+/* Orders finite numbers by magnitude, as far as 20 bits of the mantissa go in double. NaN and infinity, which
+ * would come above all others, are kept away from it. */
+SD_BOTH_SIDES uint32_t sd_pivot_key_double(double a)
+{
+    uint64_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    return (uint32_t)(bits >> 32) & 0x7fffffffu;
+}
+SD_BOTH_SIDES uint32_t sd_pivot_key_single(float a)
+{
+    uint32_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    return bits & 0x7fffffffu;
+}
+
+#define SD_REAL double
+#define SD_OF(name) name##_double
+#define SD_MATH(name) name
+#define SD_TINY SD_BLOCK_TINY_DOUBLE
+#define SD_UNIT 0x1p-53            /* of rounding */
+#define SD_NEXT_TO_NOTHING 0x1p-60 /* its square is nothing beside 1 */
+#include "backend/batch_pivots.inc"
+#undef SD_REAL
+#undef SD_OF
+#undef SD_MATH
+#undef SD_TINY
+#undef SD_UNIT
+#undef SD_NEXT_TO_NOTHING
+#define SD_REAL float
+#define SD_OF(name) name##_single
+#define SD_MATH(name) name##f
+#define SD_TINY SD_BLOCK_TINY_SINGLE
+#define SD_UNIT 0x1p-24f
+#define SD_NEXT_TO_NOTHING 0x1p-30f
+#include "backend/batch_pivots.inc"
+#undef SD_REAL
+#undef SD_OF
+#undef SD_MATH
+#undef SD_TINY
+#undef SD_UNIT
+#undef SD_NEXT_TO_NOTHING
 
 #endif

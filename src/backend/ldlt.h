@@ -15,7 +15,7 @@
 #ifndef SD_LDLT_H
 #define SD_LDLT_H
 
-#include "backend/blocks.h"
+#include "backend/batch.h"
 
 /*
  * An off-diagonal block as one of its two sides lists it: `rows` are those of the side that lists it,
@@ -150,7 +150,7 @@ static inline void sd_ldlt_put(void *data, sd_precision precision, int64_t k, do
 }
 
 /* (s a) t: the smaller scaling first, since the product of two may leave the range of numbers. */
-SD_BLOCK_FUNCTION double sd_ldlt_scaled(double a, double s, double t)
+SD_BOTH_SIDES double sd_ldlt_scaled(double a, double s, double t)
 {
     return s <= t ? (s * a) * t : (t * a) * s;
 }

@@ -21,48 +21,48 @@ enum {
 }; /* a matrix whose largest entry is beyond 2^+-60 is scaled before it is rounded */
 
 /* The blocks of `plan`, taken out of A and brought to the scale of m, in the precision of A. */
-static sd_blocks extract(sd_engine *e, const sd_sparse *A, const sd_block_request *q, const bool *wanted,
-                         const sd_block_plan *plan, const sd_block_jacobi *m)
+static sd_batch extract(sd_engine *e, const sd_sparse *A, const sd_block_request *q, const bool *wanted,
+                        const sd_batch_plan *plan, const sd_block_jacobi *m)
 {
-    sd_block_map map;
-    sd_blocks x = sd_blocks_new(e, plan, A->precision, "diagonal blocks");
+    sd_batch_map map;
+    sd_batch x = sd_batch_new(e, plan, A->precision, "diagonal blocks");
     if (e->status) return x;
-    if (!sd_block_map_make(e, q->blocks, q->start, wanted, q->source, q->target, &map)) {
-        sd_block_extract(e, A, &map, &x);
+    if (!sd_batch_map_make(e, q->blocks, q->start, wanted, q->source, q->target, &map)) {
+        sd_batch_extract(e, A, &map, &x);
         if (m->exponent) {
             sd_vector entries = {x.data, plan->entries, x.precision};
             sd_scale(e, ldexp(1.0, -m->exponent), &entries);
         }
     }
-    sd_block_map_free(e, &map);
+    sd_batch_map_free(e, &map);
     return x;
 }
 
 /* x, in double, rounded to single. */
-static void round_blocks(sd_engine *e, sd_blocks *x)
+static void round_blocks(sd_engine *e, sd_batch *x)
 {
-    sd_blocks rounded = sd_blocks_new(e, x->plan, SD_SINGLE, "diagonal blocks");
+    sd_batch rounded = sd_batch_new(e, x->plan, SD_SINGLE, "diagonal blocks");
     if (!e->status) {
         const sd_vector from = {x->data, x->plan->entries, SD_DOUBLE};
         sd_vector to = {rounded.data, x->plan->entries, SD_SINGLE};
         sd_from_double(e, &from, &to);
     }
-    sd_blocks_free(e, x);
+    sd_batch_free(e, x);
     *x = rounded;
 }
 
-static double flops_of(sd_block_kernel kernel, double n)
+static double flops_of(sd_batch_kernel kernel, double n)
 {
     const double cube = n * n * n;
     if (kernel == SD_JORDAN) return 2 * cube;
-    return sd_block_symmetric(kernel) ? cube / 3 : 2 * cube / 3;
+    return sd_batch_symmetric(kernel) ? cube / 3 : 2 * cube / 3;
 }
 
 /* Adds up what became of the blocks of a part. */
 static saddle_status count_states(sd_engine *e, const sd_block_request *q, const bool *wanted,
                                   const sd_block_part *part, sd_block_jacobi *m)
 {
-    sd_block_state *state = sd_alloc(e->context, q->blocks, sizeof *state, "states of blocks");
+    sd_batch_state *state = sd_alloc(e->context, q->blocks, sizeof *state, "states of blocks");
     if (!state) return e->status = e->context->status;
     e->backend->download(e, part->factors.state, state, q->blocks * (int64_t)sizeof *state);
     double flops = 0;
@@ -91,20 +91,20 @@ static saddle_status make_part(sd_engine *e, const sd_sparse *A, const sd_block_
                                const bool *wanted, sd_precision precision, sd_block_jacobi *m)
 {
     sd_block_part *part = &m->part[precision];
-    const sd_block_rule rule = {.kernel = q->kernel};
-    if (sd_block_plan_make(e, q->blocks, q->start, wanted, q->source, q->target, &part->plan))
+    const sd_batch_rule rule = {.kernel = q->kernel};
+    if (sd_batch_plan_make(e, q->blocks, q->start, wanted, q->source, q->target, &part->plan))
         return e->status;
-    sd_blocks x = extract(e, A, q, wanted, &part->plan, m);
+    sd_batch x = extract(e, A, q, wanted, &part->plan, m);
     if (!e->status && precision != x.precision) round_blocks(e, &x);
-    part->factors = sd_block_factors_new(e, &part->plan, precision);
-    if (!e->status) sd_block_factor(e, &rule, &x, &part->factors);
-    sd_blocks_free(e, &x);
+    part->factors = sd_batch_factors_new(e, &part->plan, precision);
+    if (!e->status) sd_batch_factor(e, &rule, &x, &part->factors);
+    sd_batch_free(e, &x);
     return e->status ? e->status : count_states(e, q, wanted, part, m);
 }
 
 /* single[k] = whether single precision is enough for block k, from its norm and that of its inverse. */
 static void choose_single(int32_t blocks, const double *norm, const double *inverse,
-                          const sd_block_state *state, bool *single, int64_t *count)
+                          const sd_batch_state *state, bool *single, int64_t *count)
 {
     for (int32_t k = 0; k < blocks; ++k) {
         single[k] = state[k].status == SD_BLOCK_OK && norm[k] * inverse[k] <= SINGLE_CONDITION &&
@@ -118,28 +118,28 @@ static saddle_status measure_conditions(sd_engine *e, const sd_sparse *A, const 
                                         const sd_block_jacobi *m, bool *single, int64_t *count)
 {
     sd_context *c = e->context;
-    const sd_block_rule rule = {.kernel = SD_JORDAN};
-    sd_block_plan plan;
-    sd_block_state *state = sd_alloc(c, q->blocks, sizeof *state, "states of blocks");
+    const sd_batch_rule rule = {.kernel = SD_JORDAN};
+    sd_batch_plan plan;
+    sd_batch_state *state = sd_alloc(c, q->blocks, sizeof *state, "states of blocks");
     double *norms = sd_alloc(c, 2 * (int64_t)q->blocks, sizeof *norms, "norms of blocks");
     if (!state || !norms) e->status = c->status;
-    if (!e->status && !sd_block_plan_make(e, q->blocks, q->start, NULL, q->source, q->target, &plan)) {
+    if (!e->status && !sd_batch_plan_make(e, q->blocks, q->start, NULL, q->source, q->target, &plan)) {
         sd_vector v = sd_vector_new(e, SD_DOUBLE, q->blocks, "norms of blocks");
-        sd_blocks x = extract(e, A, q, NULL, &plan, m);
-        sd_block_factors f = sd_block_factors_new(e, &plan, A->precision);
+        sd_batch x = extract(e, A, q, NULL, &plan, m);
+        sd_batch_factors f = sd_batch_factors_new(e, &plan, A->precision);
         if (!e->status) {
-            const sd_blocks inverses = {&plan, f.data, f.precision};
-            sd_block_norms(e, &x, &v);
+            const sd_batch inverses = {&plan, f.data, f.precision};
+            sd_batch_norms(e, &x, &v);
             sd_vector_get(e, &v, norms);
-            sd_block_factor(e, &rule, &x, &f);
-            sd_block_norms(e, &inverses, &v);
+            sd_batch_factor(e, &rule, &x, &f);
+            sd_batch_norms(e, &inverses, &v);
             sd_vector_get(e, &v, norms + q->blocks);
             e->backend->download(e, f.state, state, q->blocks * (int64_t)sizeof *state);
         }
-        sd_block_factors_free(e, &f);
-        sd_blocks_free(e, &x);
+        sd_batch_factors_free(e, &f);
+        sd_batch_free(e, &x);
         sd_vector_free(e, &v);
-        sd_block_plan_free(e, &plan);
+        sd_batch_plan_free(e, &plan);
         if (!e->status) choose_single(q->blocks, norms, norms + q->blocks, state, single, count);
     }
     sd_free(c, state);
@@ -167,7 +167,7 @@ saddle_status sd_block_jacobi_make(sd_engine *e, const sd_sparse *A, const sd_bl
 {
     const bool rounds = A->precision == SD_DOUBLE && q->precision != SADDLE_BLOCK_PRECISION_DOUBLE;
     *m = (sd_block_jacobi){
-        .kernel = q->kernel, .positive = sd_block_symmetric(q->kernel), .first_replaced = -1};
+        .kernel = q->kernel, .positive = sd_batch_symmetric(q->kernel), .first_replaced = -1};
     if (rounds && abs(q->largest) > EXPONENT_SINGLE) m->exponent = q->largest;
     const bool single = q->precision == SADDLE_BLOCK_PRECISION_SINGLE;
     const saddle_status status = rounds && !single
@@ -180,8 +180,8 @@ saddle_status sd_block_jacobi_make(sd_engine *e, const sd_sparse *A, const sd_bl
 void sd_block_jacobi_free(sd_engine *e, sd_block_jacobi *m)
 {
     for (int p = 0; p < SD_PRECISIONS; ++p) {
-        sd_block_factors_free(e, &m->part[p].factors);
-        sd_block_plan_free(e, &m->part[p].plan);
+        sd_batch_factors_free(e, &m->part[p].factors);
+        sd_batch_plan_free(e, &m->part[p].plan);
     }
     *m = (sd_block_jacobi){0};
 }
@@ -190,11 +190,11 @@ static void apply(const void *self, sd_engine *e, const sd_vector *r, sd_vector 
 {
     const sd_block_jacobi *m = self;
     for (int p = 0; p < SD_PRECISIONS; ++p)
-        if (m->part[p].plan.count > 0) sd_block_apply(e, &m->part[p].factors, 1, r, z);
+        if (m->part[p].plan.count > 0) sd_batch_apply(e, &m->part[p].factors, 1, r, z);
     if (m->exponent) sd_scale(e, ldexp(1.0, -m->exponent), z);
 }
 
 sd_preconditioner sd_block_jacobi_preconditioner(const sd_block_jacobi *m)
 {
-    return (sd_preconditioner){apply, m, m->positive, sd_block_symmetric(m->kernel)};
+    return (sd_preconditioner){apply, m, m->positive, sd_batch_symmetric(m->kernel)};
 }

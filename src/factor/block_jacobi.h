@@ -2,12 +2,12 @@
 #ifndef SD_BLOCK_JACOBI_H
 #define SD_BLOCK_JACOBI_H
 
-#include "backend/batch.h"
+#include "backend/batch_memory.h"
 #include "factor/preconditioner.h"
 
 /* Which of the rows of the matrix are blocks, and what is to become of them. All arrays are the host's. */
 typedef struct sd_block_request {
-    sd_block_kernel kernel;
+    sd_batch_kernel kernel;
     int precision; /* to keep the blocks in: SADDLE_BLOCK_PRECISION_..., never more than the matrix's own */
     int largest;   /* floor(log2 |a|) of the largest entry of the matrix */
     int32_t blocks;
@@ -17,13 +17,13 @@ typedef struct sd_block_request {
 
 /* Blocks in one precision. */
 typedef struct sd_block_part {
-    sd_block_plan plan;
-    sd_block_factors factors;
+    sd_batch_plan plan;
+    sd_batch_factors factors;
 } sd_block_part;
 
 typedef struct sd_block_jacobi {
     sd_block_part part[SD_PRECISIONS]; /* a part without blocks is not there */
-    sd_block_kernel kernel;
+    sd_batch_kernel kernel;
     int exponent; /* the blocks are those of the matrix times 2^-exponent */
     bool positive;
     int32_t blocks, largest;     /* rows of the largest block */

@@ -8,7 +8,7 @@
 #ifndef SD_BLOCK_LDLT_H
 #define SD_BLOCK_LDLT_H
 
-#include "backend/batch.h"
+#include "backend/batch_memory.h"
 #include "backend/ldlt.h"
 #include "plan/block_order.h"
 
@@ -38,7 +38,7 @@ typedef struct sd_ldlt_rule {
     sd_fill_kind fill;
     int level;  /* most, of SD_FILL_LEVEL */
     double tau; /* of SD_FILL_TAU: a row of fill is left out where max |C G| in it is below */
-    sd_block_kernel kernel;
+    sd_batch_kernel kernel;
     double weak;         /* a block with a pivot below it is pushed back */
     double small;        /* a pivot below it is moved away from 0 */
     int generations;     /* how often a block may be pushed back */

@@ -66,7 +66,7 @@ static void add_up(checking *t, const double *a, int ld, int32_t i, int32_t j, b
 static void subtract_diagonal(checking *t, int32_t j, int ld)
 {
     const int size = t->plan->start[j + 1] - t->plan->start[j];
-    const sd_block_rule rule = {.kernel = SD_LDLT_COMPLETE};
+    const sd_batch_rule rule = {.kernel = SD_LDLT_COMPLETE};
     double s[SD_BLOCK_MOST * SD_BLOCK_MOST];
     double *a = (double *)t->desk.accumulators + t->desk.place[j];
     sd_ldlt_invert(t->e, &rule, size, SD_DOUBLE, t->inverse + t->plan->square[j], s);

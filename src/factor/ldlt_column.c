@@ -208,21 +208,21 @@ double sd_ldlt_subtract(const sd_block_matrix *B, int32_t j, sd_ldlt_desk *d)
     return flops;
 }
 
-sd_block_state sd_ldlt_invert(sd_engine *e, const sd_block_rule *rule, int size, sd_precision precision,
+sd_batch_state sd_ldlt_invert(sd_engine *e, const sd_batch_rule *rule, int size, sd_precision precision,
                               void *block, void *inverse)
 {
     _Alignas(64) double factor[SD_BLOCK_MOST * SD_BLOCK_MOST];
     uint8_t order[2 * SD_BLOCK_MOST];
-    sd_block_state state = {0};
-    const sd_block_job job = {0};
-    sd_block_plan plan = {
+    sd_batch_state state = {0};
+    const sd_batch_job job = {0};
+    sd_batch_plan plan = {
         .count = 1, .blocks = 1, .rows = size, .entries = (int64_t)size * size, .job = &job};
     for (int k = size + 1; k < SD_BLOCK_MOST + 2; ++k) plan.first[k] = 1;
-    const sd_blocks x = {&plan, block, precision};
-    sd_blocks y = {&plan, inverse, precision};
-    sd_block_factors f = {&plan, factor, precision, rule->kernel, order, order + SD_BLOCK_MOST, &state};
-    sd_block_factor(e, rule, &x, &f);
-    sd_block_invert(e, &f, &y);
+    const sd_batch x = {&plan, block, precision};
+    sd_batch y = {&plan, inverse, precision};
+    sd_batch_factors f = {&plan, factor, precision, rule->kernel, order, order + SD_BLOCK_MOST, &state};
+    sd_batch_factor(e, rule, &x, &f);
+    sd_batch_invert(e, &f, &y);
     return state;
 }
 

@@ -66,7 +66,7 @@ double sd_ldlt_subtract(const sd_block_matrix *B, int32_t j, sd_ldlt_desk *d);
 
 /* The inverse of one symmetric block of `size` rows, by columns without gaps, and what became of its pivots.
  */
-sd_block_state sd_ldlt_invert(sd_engine *e, const sd_block_rule *rule, int size, sd_precision precision,
+sd_batch_state sd_ldlt_invert(sd_engine *e, const sd_batch_rule *rule, int size, sd_precision precision,
                               void *block, void *inverse);
 
 /* The column is done: nothing is touched any more. */

@@ -301,12 +301,12 @@ static bool make_pivot(finding *f, int32_t j, bool accept, worker *w)
 {
     const sd_ldlt_desk *d = &w->desk;
     const int64_t number = (int64_t)sd_precision_size(d->precision);
-    const sd_block_rule rule = {.kernel = f->rule->kernel, .small = accept ? f->rule->small : f->rule->weak};
+    const sd_batch_rule rule = {.kernel = f->rule->kernel, .small = accept ? f->rule->small : f->rule->weak};
     const int size = size_of(f, j);
     _Alignas(64) double s[SD_BLOCK_MOST * SD_BLOCK_MOST];
     d->k->keep_diagonal(sd_ldlt_accumulator(d, j), sd_ldlt_ld(size, d->precision), size, s);
     char *const inverse = f->inverse + f->square[j] * number;
-    const sd_block_state state = sd_ldlt_invert(&w->e, &rule, size, d->precision, s, inverse);
+    const sd_batch_state state = sd_ldlt_invert(&w->e, &rule, size, d->precision, s, inverse);
     if (!accept && (state.perturbed > 0 || state.status != SD_BLOCK_OK)) return false;
     w->counts.two_by_two += __builtin_popcount(state.pairs);
     w->counts.negative += state.negative;

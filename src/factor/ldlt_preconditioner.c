@@ -116,29 +116,29 @@ saddle_status sd_ldlt_place(sd_engine *e, sd_block_ldlt *m)
 }
 
 /* Of G = S^-1, which is all that is kept of S: its factors give S, and those of S give N. */
-saddle_status sd_ldlt_place_entries(sd_engine *e, sd_block_kernel kernel, sd_block_ldlt *m)
+saddle_status sd_ldlt_place_entries(sd_engine *e, sd_batch_kernel kernel, sd_block_ldlt *m)
 {
     const sd_ldlt_factors *f = &m->factors;
-    const sd_block_rule rule = {.kernel = kernel};
-    sd_block_plan plan = {0};
-    sd_block_factors of_inverse = {0}, of_square = {0};
-    sd_blocks_free(e, &m->below);
+    const sd_batch_rule rule = {.kernel = kernel};
+    sd_batch_plan plan = {0};
+    sd_batch_factors of_inverse = {0}, of_square = {0};
+    sd_batch_free(e, &m->below);
     m->factors.below = NULL;
-    sd_block_plan_make(e, m->plan.blocks, m->plan.start, NULL, NULL, NULL, &plan);
-    if (!e->status) of_inverse = sd_block_factors_new(e, &plan, f->precision);
-    if (!e->status) of_square = sd_block_factors_new(e, &plan, f->precision);
-    if (!e->status) m->below = sd_blocks_new(e, &plan, f->precision, "factors");
+    sd_batch_plan_make(e, m->plan.blocks, m->plan.start, NULL, NULL, NULL, &plan);
+    if (!e->status) of_inverse = sd_batch_factors_new(e, &plan, f->precision);
+    if (!e->status) of_square = sd_batch_factors_new(e, &plan, f->precision);
+    if (!e->status) m->below = sd_batch_new(e, &plan, f->precision, "factors");
     if (!e->status) {
-        const sd_blocks inverse = {&plan, (void *)(uintptr_t)f->inverse, f->precision};
-        sd_blocks square = {&plan, of_square.data, f->precision};
-        sd_block_factor(e, &rule, &inverse, &of_inverse);
-        sd_block_invert(e, &of_inverse, &square);
-        sd_block_factor(e, &rule, &square, &of_square);
+        const sd_batch inverse = {&plan, (void *)(uintptr_t)f->inverse, f->precision};
+        sd_batch square = {&plan, of_square.data, f->precision};
+        sd_batch_factor(e, &rule, &inverse, &of_inverse);
+        sd_batch_invert(e, &of_inverse, &square);
+        sd_batch_factor(e, &rule, &square, &of_square);
         sd_ldlt_split(e, &of_square, &of_inverse, &m->below);
     }
-    sd_block_factors_free(e, &of_inverse);
-    sd_block_factors_free(e, &of_square);
-    sd_block_plan_free(e, &plan);
+    sd_batch_factors_free(e, &of_inverse);
+    sd_batch_factors_free(e, &of_square);
+    sd_batch_plan_free(e, &plan);
     m->below.plan = NULL;
     m->factors.below = m->below.data;
     return e->status;
@@ -153,7 +153,7 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m)
     const void *pattern[] = {f->start, f->row, f->diagonal, f->square, f->list, f->order};
     for (size_t k = 0; k < sizeof pattern / sizeof pattern[0]; ++k) release(e, pattern[k]);
     release_values(e, m);
-    sd_blocks_free(e, &m->below);
+    sd_batch_free(e, &m->below);
     sd_vector_free(e, &m->scale);
     sd_free(c, m->order);
     sd_ldlt_end_run(e, m);

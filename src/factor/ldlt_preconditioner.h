@@ -37,7 +37,7 @@ typedef struct sd_block_ldlt {
     sd_ldlt_factors factors; /* for solves */
     sd_trisolve trisolve;    /* as the solver decided */
     bool own_values;         /* data and inverse are copies of `values` in the backend's memory */
-    sd_blocks below;         /* factors.below; without a plan */
+    sd_batch below;          /* factors.below; without a plan */
     int32_t *order;          /* row of A at each row of the plan's blocks */
     sd_vector scale;         /* of each of them */
 } sd_block_ldlt;
@@ -53,7 +53,7 @@ saddle_status sd_ldlt_place(sd_engine *e, sd_block_ldlt *m);
 
 /* N of every diagonal block, for sweeps over single entries; after sd_ldlt_place. Blocks are factored by this
  * LDL' kernel; one that cannot be is taken whole. */
-saddle_status sd_ldlt_place_entries(sd_engine *e, sd_block_kernel kernel, sd_block_ldlt *m);
+saddle_status sd_ldlt_place_entries(sd_engine *e, sd_batch_kernel kernel, sd_block_ldlt *m);
 
 /* All but the preparation. */
 void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m);

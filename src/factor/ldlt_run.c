@@ -112,17 +112,17 @@ static saddle_status make_run(sd_engine *e, sd_ldlt_runner *r)
 /* ---- levels ---- */
 
 /* The jobs of blocks begin .. end) by size, in the plan of their batch; entries and rows are those of all. */
-static void plan_batch(const sd_ldlt_plan *plan, int32_t begin, int32_t end, sd_block_plan *batch,
-                       sd_block_job *job)
+static void plan_batch(const sd_ldlt_plan *plan, int32_t begin, int32_t end, sd_batch_plan *batch,
+                       sd_batch_job *job)
 {
     int32_t next[SD_BLOCK_MOST + 2] = {0};
-    *batch = (sd_block_plan){.count = end - begin, .blocks = plan->blocks, .rows = plan->n};
+    *batch = (sd_batch_plan){.count = end - begin, .blocks = plan->blocks, .rows = plan->n};
     for (int32_t i = begin; i < end; ++i) ++next[plan->start[i + 1] - plan->start[i] + 1];
     for (int s = 0; s <= SD_BLOCK_MOST; ++s) next[s + 1] += next[s];
     memcpy(batch->first, next, sizeof next);
     for (int32_t i = begin; i < end; ++i) {
         const int32_t size = plan->start[i + 1] - plan->start[i];
-        job[next[size]++] = (sd_block_job){plan->square[i], plan->start[i], i};
+        job[next[size]++] = (sd_batch_job){plan->square[i], plan->start[i], i};
     }
     batch->entries = plan->square[end] - plan->square[begin];
 }
@@ -162,7 +162,7 @@ static saddle_status make_levels(sd_engine *e, sd_ldlt_runner *r)
     const sd_ldlt_plan *plan = r->plan;
     r->chunks = plan->levels < CHUNKS ? plan->levels : CHUNKS;
     const int32_t parts = plan->levels + r->chunks + 1;
-    sd_block_job *job = sd_alloc(c, 3 * (int64_t)plan->blocks, sizeof *job, "plan");
+    sd_batch_job *job = sd_alloc(c, 3 * (int64_t)plan->blocks, sizeof *job, "plan");
     int32_t *column = sd_alloc(c, (int64_t)plan->blocks + 1, sizeof *column, "plan");
     int64_t *entry = sd_alloc(c, (int64_t)plan->blocks + 1, sizeof *entry, "plan");
     r->part = sd_alloc(c, parts, sizeof *r->part, "plan");
@@ -176,7 +176,7 @@ static saddle_status make_levels(sd_engine *e, sd_ldlt_runner *r)
             for (int64_t k = plan->diagonal[j]; k < plan->row[j + 1]; ++k)
                 entry[j + 1] += plan->list[k].height * plan->list[k].width;
         }
-        sd_block_job *next = job;
+        sd_batch_job *next = job;
         for (int32_t p = 0; p < parts; ++p) {
             int32_t end;
             const int32_t begin = part_begin(plan, r->chunks, p, &end);
@@ -344,24 +344,24 @@ static int32_t whole_of(const sd_ldlt_runner *r)
 }
 
 /* G of the diagonal blocks of part p; their factors go into f, which may be S itself. */
-static void invert(sd_engine *e, const sd_block_rule *rule, const sd_ldlt_runner *r, int32_t p,
-                   const sd_block_factors *f, const void *square, sd_ldlt_numbers *x)
+static void invert(sd_engine *e, const sd_batch_rule *rule, const sd_ldlt_runner *r, int32_t p,
+                   const sd_batch_factors *f, const void *square, sd_ldlt_numbers *x)
 {
-    const sd_block_plan *batch = &r->diagonal[p];
-    const sd_blocks squares = {batch, (void *)(uintptr_t)square, x->precision};
-    sd_blocks inverses = {batch, x->inverse, x->precision};
-    sd_block_factors factors = *f;
+    const sd_batch_plan *batch = &r->diagonal[p];
+    const sd_batch squares = {batch, (void *)(uintptr_t)square, x->precision};
+    sd_batch inverses = {batch, x->inverse, x->precision};
+    sd_batch_factors factors = *f;
     factors.plan = batch;
-    sd_block_factor(e, rule, &squares, &factors);
-    sd_block_invert(e, &factors, &inverses);
+    sd_batch_factor(e, rule, &squares, &factors);
+    sd_batch_invert(e, &factors, &inverses);
 }
 
 /* Adds up what became of the diagonal blocks; weak (NULL: not wanted) are those with small pivots. */
-static saddle_status count_states(sd_engine *e, const sd_ldlt_runner *r, const sd_block_factors *f,
+static saddle_status count_states(sd_engine *e, const sd_ldlt_runner *r, const sd_batch_factors *f,
                                   bool *weak, sd_ldlt_counts *counts)
 {
     const int32_t blocks = r->plan->blocks;
-    sd_block_state *state = sd_alloc(e->context, blocks, sizeof *state, "states of blocks");
+    sd_batch_state *state = sd_alloc(e->context, blocks, sizeof *state, "states of blocks");
     *counts = (sd_ldlt_counts){0};
     if (!state) return e->status = e->context->status;
     e->backend->download(e, f->state, state, blocks * (int64_t)sizeof *state);
@@ -376,11 +376,11 @@ static saddle_status count_states(sd_engine *e, const sd_ldlt_runner *r, const s
     return e->status;
 }
 
-saddle_status sd_ldlt_refactor(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A, const sd_block_rule *rule,
+saddle_status sd_ldlt_refactor(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A, const sd_batch_rule *rule,
                                sd_ldlt_numbers *x, sd_ldlt_counts *counts)
 {
     const sd_ldlt_plan *plan = r->plan;
-    sd_block_factors f = sd_block_factors_new(e, &r->diagonal[whole_of(r)], x->precision);
+    sd_batch_factors f = sd_batch_factors_new(e, &r->diagonal[whole_of(r)], x->precision);
     if (!e->status) sd_ldlt_scatter(e, A, &r->map, r->entries, r->squares, x);
     for (int32_t l = 0; l < plan->levels && !e->status; ++l) {
         sd_ldlt_update(e, &r->run, &r->part[l], x, x, x);
@@ -390,7 +390,7 @@ saddle_status sd_ldlt_refactor(sd_engine *e, sd_ldlt_runner *r, const sd_sparse 
             e->status = sd_progress(e->context, "factor", l, plan->levels, NAN);
     }
     if (!e->status) count_states(e, r, &f, NULL, counts);
-    sd_block_factors_free(e, &f);
+    sd_batch_factors_free(e, &f);
     return e->status;
 }
 
@@ -426,8 +426,8 @@ static double distance(sd_engine *e, const void *y, int64_t count, sd_precision 
 }
 
 /* One sweep from x to x by way of y. */
-static void sweep_once(sd_engine *e, const sd_ldlt_runner *r, const sd_block_rule *pivots, bool rows,
-                       const sd_ldlt_numbers *a, const sd_block_factors *f, sd_ldlt_numbers *y,
+static void sweep_once(sd_engine *e, const sd_ldlt_runner *r, const sd_batch_rule *pivots, bool rows,
+                       const sd_ldlt_numbers *a, const sd_batch_factors *f, sd_ldlt_numbers *y,
                        sd_ldlt_numbers *x)
 {
     const int32_t first = rows ? r->plan->levels : whole_of(r), last = whole_of(r) + !rows;
@@ -456,8 +456,8 @@ saddle_status sd_ldlt_run_sweeps(sd_engine *e, sd_ldlt_runner *r, const sd_spars
 {
     const sd_ldlt_part *whole = &r->part[whole_of(r)];
     sd_ldlt_numbers a = {0}, y = {0};
-    sd_block_rule pivots = rule->pivots;
-    sd_block_factors f = sd_block_factors_new(e, &r->diagonal[whole_of(r)], x->precision);
+    sd_batch_rule pivots = rule->pivots;
+    sd_batch_factors f = sd_batch_factors_new(e, &r->diagonal[whole_of(r)], x->precision);
     bool stop = false;
     *residual = INFINITY;
     sd_engine_reserve(e, r->entries > r->squares ? r->entries : r->squares, NULL);
@@ -500,6 +500,6 @@ saddle_status sd_ldlt_run_sweeps(sd_engine *e, sd_ldlt_runner *r, const sd_spars
     }
     sd_ldlt_numbers_free(e, &a);
     sd_ldlt_numbers_free(e, &y);
-    sd_block_factors_free(e, &f);
+    sd_batch_factors_free(e, &f);
     return e->status;
 }

@@ -19,8 +19,8 @@ typedef struct sd_ldlt_runner {
     /* parts of each level, then of each chunk of sweeps, then all of it; of the host */
     int32_t chunks;
     sd_ldlt_part *part;
-    sd_block_plan *diagonal; /* their diagonal blocks, likewise; the jobs are the backend's */
-    sd_block_job *jobs;      /* of all levels, of all chunks, of all of it */
+    sd_batch_plan *diagonal; /* their diagonal blocks, likewise; the jobs are the backend's */
+    sd_batch_job *jobs;      /* of all levels, of all chunks, of all of it */
     int64_t entries, squares, weighed, pairs;
 } sd_ldlt_runner;
 
@@ -36,7 +36,7 @@ saddle_status sd_ldlt_numbers_make(sd_engine *e, const sd_ldlt_runner *r, sd_pre
 void sd_ldlt_numbers_free(sd_engine *e, sd_ldlt_numbers *x);
 
 /* x = the factors of A, level by level. */
-saddle_status sd_ldlt_refactor(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A, const sd_block_rule *rule,
+saddle_status sd_ldlt_refactor(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A, const sd_batch_rule *rule,
                                sd_ldlt_numbers *x, sd_ldlt_counts *counts);
 
 /*
@@ -46,7 +46,7 @@ saddle_status sd_ldlt_refactor(sd_engine *e, sd_ldlt_runner *r, const sd_sparse 
  * gives C = A, and the inverses of A's own diagonal blocks.
  */
 typedef struct sd_sweep_rule {
-    sd_block_rule pivots; /* those of the first sweep */
+    sd_batch_rule pivots; /* those of the first sweep */
     double relax;         /* the least pivot is multiplied by it after each sweep */
     int sweeps;
     bool rows;

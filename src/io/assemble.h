@@ -50,7 +50,7 @@ static inline bool sd_entries_add(sd_entries *e, int32_t row, int32_t col, doubl
 
 /* The next entry of a walk through all of them in the order they were added, NULL after the last. */
 typedef struct sd_entry_walk {
-    sd_block *block;
+    sd_list_chunk *block;
     int64_t k, count;
 } sd_entry_walk;
 
@@ -60,7 +60,7 @@ static inline sd_entry *sd_entries_next(const sd_entries *e, sd_entry_walk *walk
         walk->block = walk->block ? walk->block->next : e->list.first;
         if (!walk->block) return NULL;
         walk->k = 0;
-        walk->count = sd_block_count(&e->list, walk->block);
+        walk->count = sd_chunk_count(&e->list, walk->block);
     }
     return (sd_entry *)walk->block->items + walk->k++;
 }

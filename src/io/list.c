@@ -23,7 +23,7 @@ bool sd_list_grow(sd_list *list)
     int64_t capacity = list->last ? 4 * list->last->capacity : LEAST_ITEMS;
     if (capacity > MOST_ITEMS) capacity = MOST_ITEMS;
     const int64_t bytes = capacity * (int64_t)list->size;
-    sd_block *block = sd_alloc(list->context, (int64_t)sizeof *block + bytes, 1, "entries read");
+    sd_list_chunk *block = sd_alloc(list->context, (int64_t)sizeof *block + bytes, 1, "entries read");
     if (!block) return false;
     block->next = NULL;
     block->capacity = capacity;
@@ -39,19 +39,19 @@ bool sd_list_grow(sd_list *list)
     return true;
 }
 
-int64_t sd_block_count(const sd_list *list, const sd_block *block)
+int64_t sd_chunk_count(const sd_list *list, const sd_list_chunk *block)
 {
     return block == list->last ? (list->at - block->items) / (int64_t)list->size : block->capacity;
 }
 
 int64_t sd_list_count(const sd_list *list)
 {
-    return list->last ? list->before + sd_block_count(list, list->last) : 0;
+    return list->last ? list->before + sd_chunk_count(list, list->last) : 0;
 }
 
-sd_block *sd_list_drop(sd_list *list)
+sd_list_chunk *sd_list_drop(sd_list *list)
 {
-    sd_block *next = list->first->next;
+    sd_list_chunk *next = list->first->next;
     if (next) list->before -= list->first->capacity;
     sd_free(list->context, list->first);
     list->first = next;
@@ -67,8 +67,8 @@ void *sd_list_to_array(sd_list *list, const char *what)
     char *array = sd_alloc(list->context, sd_list_count(list), list->size, what);
     if (!array) return NULL;
     char *to = array;
-    for (const sd_block *block = list->first; block; block = sd_list_drop(list)) {
-        const size_t bytes = (size_t)sd_block_count(list, block) * list->size;
+    for (const sd_list_chunk *block = list->first; block; block = sd_list_drop(list)) {
+        const size_t bytes = (size_t)sd_chunk_count(list, block) * list->size;
         memcpy(to, block->items, bytes);
         to += bytes;
     }

@@ -8,16 +8,16 @@
 
 #include "core/context.h"
 
-typedef struct sd_block {
-    struct sd_block *next;
+typedef struct sd_list_chunk {
+    struct sd_list_chunk *next;
     int64_t capacity;
     char items[] __attribute__((aligned(16)));
-} sd_block;
+} sd_list_chunk;
 
 typedef struct sd_list {
     sd_context *context;
     size_t size; /* bytes of an item */
-    sd_block *first, *last;
+    sd_list_chunk *first, *last;
     char *at, *stop; /* where the next item of the last block goes, and its end */
     int64_t before;  /* items in all blocks but the last */
 } sd_list;
@@ -40,11 +40,11 @@ static inline void *sd_list_add(sd_list *list)
 }
 
 /* Items of a block, and of all of them. */
-int64_t sd_block_count(const sd_list *list, const sd_block *block);
+int64_t sd_chunk_count(const sd_list *list, const sd_list_chunk *block);
 int64_t sd_list_count(const sd_list *list);
 
 /* Frees the first block and returns the new first one. No item may be added afterwards. */
-sd_block *sd_list_drop(sd_list *list);
+sd_list_chunk *sd_list_drop(sd_list *list);
 
 /* Copies all items into an array of the library, freeing the list on the way; NULL on failure. */
 void *sd_list_to_array(sd_list *list, const char *what);

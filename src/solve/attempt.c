@@ -40,7 +40,7 @@ int sd_choose_krylov(const saddle_solver *solver, int method)
     if (method == SADDLE_METHOD_DIRECT) return SADDLE_KRYLOV_REFINE;
     if (sd_is_ldlt(method)) return choose_for_ldlt(solver);
     if (!solver->facts.symmetric) return SADDLE_KRYLOV_GMRES;
-    if (blocks && !sd_block_symmetric(solver->block_jacobi.kernel)) return SADDLE_KRYLOV_GMRES;
+    if (blocks && !sd_batch_symmetric(solver->block_jacobi.kernel)) return SADDLE_KRYLOV_GMRES;
     if (!positive) return SADDLE_KRYLOV_SQMR;
     return solver->facts.kind == SADDLE_KIND_SPD ? SADDLE_KRYLOV_CG : SADDLE_KRYLOV_MINRES;
 }

@@ -72,9 +72,9 @@ sd_precision sd_iteration_precision(const saddle_solver *s)
 }
 
 /* The option's word for what was decided, and its kernel. */
-static int choose_kernel(const saddle_solver *s, sd_block_kernel *kernel)
+static int choose_kernel(const saddle_solver *s, sd_batch_kernel *kernel)
 {
-    static const sd_block_kernel kernels[] = {
+    static const sd_batch_kernel kernels[] = {
         [SADDLE_BLOCK_KERNEL_HUARD] = SD_HUARD,   [SADDLE_BLOCK_KERNEL_HUARD_T] = SD_HUARD_TRANSPOSED,
         [SADDLE_BLOCK_KERNEL_JORDAN] = SD_JORDAN, [SADDLE_BLOCK_KERNEL_LU] = SD_LDU_PARTIAL,
         [SADDLE_BLOCK_KERNEL_LLT] = SD_LLT,       [SADDLE_BLOCK_KERNEL_LDLT] = SD_LDLT_BUNCH_KAUFMAN};
@@ -122,7 +122,7 @@ saddle_status sd_make_block_jacobi(saddle_solver *s)
                           .source = p->row_permutation,
                           .target = p->permutation};
     const int word = choose_kernel(s, &q.kernel);
-    if (sd_block_symmetric(q.kernel) && !s->facts.symmetric)
+    if (sd_batch_symmetric(q.kernel) && !s->facts.symmetric)
         return sd_fail(&s->c, SADDLE_BAD_OPTION,
                        "block_kernel \"%s\" wants a symmetric matrix: take huard, huard-t, jordan or lu",
                        word == SADDLE_BLOCK_KERNEL_LLT ? "llt" : "ldlt");

@@ -168,7 +168,7 @@ static int64_t most_numbers(const making *t, sd_precision precision)
 static sd_ldlt_rule rule_of(const making *t, const sd_block_matrix *B)
 {
     const saddle_solver *s = t->s;
-    static const sd_block_kernel kernels[] = {SD_LDLT_BUNCH_KAUFMAN, SD_LDLT_STATIC, SD_LDLT_COMPLETE};
+    static const sd_batch_kernel kernels[] = {SD_LDLT_BUNCH_KAUFMAN, SD_LDLT_STATIC, SD_LDLT_COMPLETE};
     const saddle_options *o = &s->options;
     const sd_precision precision = choose_precision(t);
     const double least = precision == SD_SINGLE ? SMALL_SINGLE : SMALL;
@@ -390,7 +390,7 @@ static saddle_status fall_back(const making *t, const sd_block_matrix *B, const 
                                sd_ldlt_counts *counts)
 {
     sd_block_ldlt *m = t->m;
-    const sd_block_rule pivots = {.kernel = rule->kernel, .small = fmax(rule->small, SMALL * B->largest)};
+    const sd_batch_rule pivots = {.kernel = rule->kernel, .small = fmax(rule->small, SMALL * B->largest)};
     sd_log(t->c, SADDLE_LOG_WARNING,
            "jacobi: the sweeps diverge (residual %.1e on the pattern): factored by levels instead",
            m->residual);
@@ -417,7 +417,7 @@ static saddle_status refactor(const making *t, const sd_block_matrix *B, const s
                               const sd_ldlt_rule *rule, sd_ldlt_counts *counts, bool *stale)
 {
     sd_block_ldlt *m = t->m;
-    const sd_block_rule pivots = {.kernel = rule->kernel, .small = rule->small};
+    const sd_batch_rule pivots = {.kernel = rule->kernel, .small = rule->small};
     saddle_status status = SADDLE_OK;
     if (!m->numbers.data) status = sd_ldlt_begin_run(t->e, m, layout, rule->precision);
     if (!status)

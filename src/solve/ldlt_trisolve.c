@@ -41,7 +41,7 @@ saddle_status sd_choose_trisolve(sd_engine *e, sd_ldlt_machine machine, int give
     return e->status;
 }
 
-saddle_status sd_place_ldlt(const saddle_solver *s, sd_engine *e, sd_block_kernel kernel, sd_block_ldlt *m)
+saddle_status sd_place_ldlt(const saddle_solver *s, sd_engine *e, sd_batch_kernel kernel, sd_block_ldlt *m)
 {
     const int sweeps = (int)s->options.trisolve_sweeps;
     const saddle_status status = sd_ldlt_place(e, m);

@@ -41,7 +41,7 @@ typedef struct walker {
 #define real double
 #define NAME(x) x##_double
 #define SINGULAR (8 * DBL_EPSILON)
-#include "solve/triangular_walk.h"
+#include "solve/triangular_walk.inc"
 #undef real
 #undef NAME
 #undef SINGULAR
@@ -49,7 +49,7 @@ typedef struct walker {
 #define real float
 #define NAME(x) x##_single
 #define SINGULAR (8 * FLT_EPSILON)
-#include "solve/triangular_walk.h"
+#include "solve/triangular_walk.inc"
 
 static const walker *walker_of(const sd_factors *f)
 {

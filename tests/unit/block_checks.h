@@ -53,10 +53,10 @@ typedef struct application {
 static inline void put_factors(sd_engine *e, const batch *b, const factors *f, const application *a,
                                placed_batch *p)
 {
-    assert_int_equal(sd_block_plan_make(e, b->blocks, b->start, a->wanted, a->source, a->target, &p->plan),
+    assert_int_equal(sd_batch_plan_make(e, b->blocks, b->start, a->wanted, a->source, a->target, &p->plan),
                      SADDLE_OK);
-    p->x = (sd_blocks){0};
-    p->f = (sd_block_factors){.plan = &p->plan, .precision = f->precision, .kernel = f->kernel};
+    p->x = (sd_batch){0};
+    p->f = (sd_batch_factors){.plan = &p->plan, .precision = f->precision, .kernel = f->kernel};
     p->f.data = place_numbers(e, b, f->data, a->wanted, p->plan.entries);
     p->f.row = sd_to_backend(e, f->row, f->rows, "test");
     p->f.column = sd_to_backend(e, f->column, f->rows, "test");
@@ -104,7 +104,7 @@ static inline void check_application(checking *c, const batch *b, const factors 
               to = sd_vector_new(e, a->vectors, count, "test");
     sd_vector_put(e, rhs, &from);
     sd_fill(e, -77, &to);
-    sd_block_apply(e, &p.f, a->columns, &from, a->in_place ? &from : &to);
+    sd_batch_apply(e, &p.f, a->columns, &from, a->in_place ? &from : &to);
     void *y = get_reals(c, a->in_place ? from.data : to.data, a->vectors, count);
     for (int64_t column = 0; column < a->columns && c->compare; ++column) {
         const double *part = rhs + column * rows;
@@ -134,12 +134,12 @@ static inline void *inverses_of(checking *c, const batch *b, const factors *f)
     const application all = {0};
     placed_batch p;
     put_factors(c->e, b, f, &all, &p);
-    sd_blocks y = sd_blocks_new(c->e, &p.plan, f->precision, "test");
+    sd_batch y = sd_batch_new(c->e, &p.plan, f->precision, "test");
     assert_int_equal(c->e->status, SADDLE_OK);
     fill_bytes(c->e, y.data, p.plan.entries * (int64_t)sd_precision_size(f->precision), UNTOUCHED);
-    sd_block_invert(c->e, &p.f, &y);
+    sd_batch_invert(c->e, &p.f, &y);
     void *host = get_reals(c, y.data, f->precision, p.plan.entries);
-    sd_blocks_free(c->e, &y);
+    sd_batch_free(c->e, &y);
     unplace_batch(c->e, &p);
     return host;
 }
@@ -289,17 +289,17 @@ static inline void check_extraction(checking *c, const extraction *x, sd_precisi
 {
     sd_engine *e = c->e;
     sd_operator op;
-    sd_block_plan plan;
-    sd_block_map map;
+    sd_batch_plan plan;
+    sd_batch_map map;
     assert_int_equal(sd_operator_make(e, &x->A, precision, SD_SUMS_BY_SLICES, &op), SADDLE_OK);
     assert_true(op.sparse.half ==
                 (x->A.half && e->backend->host_memory)); /* operators expand them elsewhere */
-    assert_int_equal(sd_block_plan_make(e, x->blocks, x->start, x->wanted, NULL, NULL, &plan), SADDLE_OK);
-    assert_int_equal(sd_block_map_make(e, x->blocks, x->start, x->wanted, x->source, x->target, &map),
+    assert_int_equal(sd_batch_plan_make(e, x->blocks, x->start, x->wanted, NULL, NULL, &plan), SADDLE_OK);
+    assert_int_equal(sd_batch_map_make(e, x->blocks, x->start, x->wanted, x->source, x->target, &map),
                      SADDLE_OK);
-    sd_blocks blocks = sd_blocks_new(e, &plan, precision, "test");
+    sd_batch blocks = sd_batch_new(e, &plan, precision, "test");
     fill_bytes(e, blocks.data, plan.entries * (int64_t)sd_precision_size(precision), UNTOUCHED);
-    sd_block_extract(e, &op.sparse, &map, &blocks);
+    sd_batch_extract(e, &op.sparse, &map, &blocks);
     void *data = get_reals(c, blocks.data, precision, plan.entries);
     int64_t next = 0;
     for (int32_t k = 0; k < x->blocks && c->compare; ++k) {
@@ -315,9 +315,9 @@ static inline void check_extraction(checking *c, const extraction *x, sd_precisi
         }
     }
     free(data);
-    sd_blocks_free(e, &blocks);
-    sd_block_map_free(e, &map);
-    sd_block_plan_free(e, &plan);
+    sd_batch_free(e, &blocks);
+    sd_batch_map_free(e, &map);
+    sd_batch_plan_free(e, &plan);
     sd_operator_free(e, &op);
 }
 
@@ -329,7 +329,7 @@ static inline void check_norms(checking *c, const batch *b, const bool *wanted)
     place_batch(c->e, b, wanted, NULL, NULL, &p);
     sd_vector norms = sd_vector_new(c->e, SD_DOUBLE, b->blocks, "test");
     sd_fill(c->e, -77, &norms);
-    sd_block_norms(c->e, &p.x, &norms);
+    sd_batch_norms(c->e, &p.x, &norms);
     double *norm = get_reals(c, norms.data, SD_DOUBLE, b->blocks);
     for (int32_t k = 0; k < b->blocks && c->compare; ++k) {
         const int n = batch_size(b, k);

@@ -35,7 +35,7 @@ void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const i
 typedef struct lapack_block {
     int n, info; /* info as LAPACK has it: > 0 where it found a zero pivot */
     sd_precision precision;
-    sd_block_kernel kernel;
+    sd_batch_kernel kernel;
     double a[SQUARE]; /* single precision: room for floats */
     int pivot[SD_BLOCK_MOST];
     double growth; /* the largest of U, or of D, over the largest of A */
@@ -87,7 +87,7 @@ static inline double lapack_growth(const lapack_block *l, double norm)
 }
 
 /* The counterpart of a kernel: of the inverse by Gauss-Jordan, that from the factors of LU. */
-static inline void lapack_factor(const batch *b, int32_t k, sd_block_kernel kernel, double norm,
+static inline void lapack_factor(const batch *b, int32_t k, sd_batch_kernel kernel, double norm,
                                  lapack_block *l)
 {
     const int n = l->n = batch_size(b, k);

@@ -26,11 +26,11 @@ typedef struct material {
 } material;
 
 static material materials[2][SD_PRECISIONS]; /* not symmetric, symmetric */
-static known known_factors[SD_BLOCK_KERNELS][2][SD_PRECISIONS];
+static known known_factors[SD_BATCH_KERNELS][2][SD_PRECISIONS];
 
-static material *material_of(sd_block_kernel kernel, sd_precision precision)
+static material *material_of(sd_batch_kernel kernel, sd_precision precision)
 {
-    return &materials[sd_block_symmetric(kernel)][precision];
+    return &materials[sd_batch_symmetric(kernel)][precision];
 }
 
 /* A batch of these blocks of another one. */
@@ -141,7 +141,7 @@ static bool is_sound(const batch *b, const factors *f, int32_t k)
     long double most = 0, growth = 0;
     if (b->kind[k] == SPREAD || b->kind[k] == NEARLY_SINGULAR || b->kind[k] == TIES) return false;
     if (b->kind[k] == HUGE_ENTRIES) return false;
-    if (sd_block_picks_among_equals(f->kernel) && (b->kind[k] == HADAMARD || b->kind[k] == PERMUTATION))
+    if (sd_batch_picks_among_equals(f->kernel) && (b->kind[k] == HADAMARD || b->kind[k] == PERMUTATION))
         return false;
     if (f->kernel >= SD_JORDAN || f->state[k].status) return true;
     difference_of(b, f, k, &d);
@@ -152,19 +152,19 @@ static bool is_sound(const batch *b, const factors *f, int32_t k)
     return growth <= 1e3L * most;
 }
 
-static void make_known(rng *r, sd_engine *e, sd_block_kernel kernel, sd_precision precision, int moved_small)
+static void make_known(rng *r, sd_engine *e, sd_batch_kernel kernel, sd_precision precision, int moved_small)
 {
     const material *m = material_of(kernel, precision);
     known *n = &known_factors[kernel][moved_small][precision];
-    const sd_block_rule rule = {.kernel = kernel, .small = moved_small ? small_pivot : 0};
+    const sd_batch_rule rule = {.kernel = kernel, .small = moved_small ? small_pivot : 0};
     n->f = factor_batch(e, &m->b, &rule);
     n->certain = test_alloc((size_t)m->b.blocks, sizeof *n->certain);
     for (int32_t k = 0; k < m->b.blocks; ++k) n->certain[k] = is_sound(&m->b, &n->f, k);
     /* by some roundings, or by what leaves pivots that are all but equal to a backend's choice */
-    const bool picks = sd_block_picks_among_equals(kernel);
+    const bool picks = sd_batch_picks_among_equals(kernel);
     const double by = precision == SD_SINGLE ? 1e-4 : picks ? 0x1p-14 : 1e-9;
     for (int trial = 0; trial < (picks ? 6 : 3); ++trial) {
-        batch other = shaken(r, &m->b, sd_block_symmetric(kernel), by);
+        batch other = shaken(r, &m->b, sd_batch_symmetric(kernel), by);
         factors f = factor_batch(e, &other, &rule);
         for (int32_t k = 0; k < m->b.blocks; ++k)
             n->certain[k] = n->certain[k] && same_pivots(&m->b, &n->f, &f, k);

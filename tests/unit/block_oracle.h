@@ -38,13 +38,13 @@ static inline void weigh_pair(triangles *t, int s)
     }
 }
 
-/* Takes apart what block_factor made of block k of a batch that is wholly in the plan. */
+/* Takes apart what batch_factor made of block k of a batch that is wholly in the plan. */
 static inline void take_apart(const batch *b, const factors *f, int32_t k, triangles *t)
 {
     const int n = t->n = batch_size(b, k);
     const uint32_t pairs = f->state[k].pairs;
     t->row = f->row + b->start[k];
-    t->column = sd_block_symmetric(f->kernel) ? t->row : f->column + b->start[k];
+    t->column = sd_batch_symmetric(f->kernel) ? t->row : f->column + b->start[k];
     for (int j = 0; j < n; ++j) {
         for (int i = 0; i < n; ++i) {
             const int64_t at = i + (int64_t)j * n;
@@ -207,11 +207,11 @@ static inline bool is_identity(const uint8_t *order, int n)
 static inline void assert_well_formed(const batch *b, const factors *f, int32_t k)
 {
     const int n = batch_size(b, k);
-    const sd_block_state s = f->state[k];
+    const sd_batch_state s = f->state[k];
     const uint8_t *row = f->row + b->start[k], *column = f->column + b->start[k];
     assert_true(is_order(row, n) && is_order(column, n));
     const bool rows_move = f->kernel == SD_LDU_PARTIAL || f->kernel == SD_LDU_FULL ||
-                           (sd_block_symmetric(f->kernel) && is_pivoted(f->kernel));
+                           (sd_batch_symmetric(f->kernel) && is_pivoted(f->kernel));
     const bool columns_move =
         f->kernel == SD_LDU_FULL || f->kernel == SD_HUARD || f->kernel == SD_HUARD_TRANSPOSED;
     if (!rows_move || s.status) assert_true(is_identity(row, n));
@@ -224,7 +224,7 @@ static inline void assert_well_formed(const batch *b, const factors *f, int32_t 
     assert_true(s.negative <= n && s.perturbed <= n);
     for (int64_t at = b->entry[k]; at < b->entry[k + 1]; ++at)
         assert_true(isfinite(real_at(f->data, f->precision, at)));
-    for (int j = 0; j < n && sd_block_symmetric(f->kernel); ++j)
+    for (int j = 0; j < n && sd_batch_symmetric(f->kernel); ++j)
         for (int i = 0; i < j; ++i)
             assert_true(real_at(f->data, f->precision, b->entry[k] + i + j * n) ==
                         real_at(f->data, f->precision, b->entry[k] + j + i * n));

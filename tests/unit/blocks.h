@@ -8,7 +8,7 @@
 #include "backend_or_skip.h"
 #include "helpers.h"
 
-#include "backend/batch.h"
+#include "backend/batch_memory.h"
 
 #include <float.h>
 
@@ -43,7 +43,7 @@ static inline const char *precision_name(sd_precision precision)
     return precision == SD_DOUBLE ? "double" : "single";
 }
 
-static const char *const kernel_names[SD_BLOCK_KERNELS] = {"LDU",
+static const char *const kernel_names[SD_BATCH_KERNELS] = {"LDU",
                                                            "LDU, partial",
                                                            "LDU, full",
                                                            "LL'",
@@ -55,22 +55,22 @@ static const char *const kernel_names[SD_BLOCK_KERNELS] = {"LDU",
                                                            "Gauss-Huard",
                                                            "Gauss-Huard, transposed"};
 
-static inline bool is_pivoted(sd_block_kernel kernel)
+static inline bool is_pivoted(sd_batch_kernel kernel)
 {
     return kernel != SD_LDU && kernel != SD_LLT && kernel != SD_LDLT_STATIC;
 }
 
-static inline bool is_cholesky(sd_block_kernel kernel)
+static inline bool is_cholesky(sd_batch_kernel kernel)
 {
     return kernel == SD_LLT || kernel == SD_LLT_DIAGONAL;
 }
 
-static inline bool is_ldlt(sd_block_kernel kernel)
+static inline bool is_ldlt(sd_batch_kernel kernel)
 {
-    return sd_block_symmetric(kernel) && !is_cholesky(kernel);
+    return sd_batch_symmetric(kernel) && !is_cholesky(kernel);
 }
 
-static inline bool is_ldu(sd_block_kernel kernel)
+static inline bool is_ldu(sd_batch_kernel kernel)
 {
     return kernel <= SD_LDU_FULL;
 }
@@ -354,9 +354,9 @@ static inline batch batch_of_kinds(rng *r, sd_precision precision, bool symmetri
 
 /* The plan of some blocks of a batch on an engine, their numbers, and room for their factors. */
 typedef struct placed_batch {
-    sd_block_plan plan;
-    sd_blocks x;
-    sd_block_factors f;
+    sd_batch_plan plan;
+    sd_batch x;
+    sd_batch_factors f;
 } placed_batch;
 
 static inline void fill_bytes(sd_engine *e, void *block, int64_t bytes, int value)
@@ -393,9 +393,9 @@ static inline void place_batch(sd_engine *e, const batch *b, const bool *wanted,
                                const int32_t *target, placed_batch *p)
 {
     const int64_t one = (int64_t)sd_precision_size(b->precision);
-    assert_int_equal(sd_block_plan_make(e, b->blocks, b->start, wanted, source, target, &p->plan), SADDLE_OK);
-    p->x = (sd_blocks){&p->plan, place_numbers(e, b, b->data, wanted, p->plan.entries), b->precision};
-    p->f = sd_block_factors_new(e, &p->plan, b->precision);
+    assert_int_equal(sd_batch_plan_make(e, b->blocks, b->start, wanted, source, target, &p->plan), SADDLE_OK);
+    p->x = (sd_batch){&p->plan, place_numbers(e, b, b->data, wanted, p->plan.entries), b->precision};
+    p->f = sd_batch_factors_new(e, &p->plan, b->precision);
     assert_int_equal(e->status, SADDLE_OK);
     fill_bytes(e, p->f.data, p->plan.entries * one, UNTOUCHED);
     fill_bytes(e, p->f.row, p->plan.rows, UNTOUCHED);
@@ -405,20 +405,20 @@ static inline void place_batch(sd_engine *e, const batch *b, const bool *wanted,
 
 static inline void unplace_batch(sd_engine *e, placed_batch *p)
 {
-    sd_blocks_free(e, &p->x);
-    sd_block_factors_free(e, &p->f);
-    sd_block_plan_free(e, &p->plan);
+    sd_batch_free(e, &p->x);
+    sd_batch_factors_free(e, &p->f);
+    sd_batch_plan_free(e, &p->plan);
 }
 
 /* Factors on the host, laid out as in the plan. */
 typedef struct factors {
-    sd_block_kernel kernel;
+    sd_batch_kernel kernel;
     sd_precision precision;
     int64_t entries;
     int32_t rows, blocks;
     void *data;
     uint8_t *row, *column;
-    sd_block_state *state;
+    sd_batch_state *state;
 } factors;
 
 static inline factors get_factors(sd_engine *e, const placed_batch *p)
@@ -450,11 +450,11 @@ static inline void free_factors(factors *f)
     *f = (factors){0};
 }
 
-static inline factors factor_batch(sd_engine *e, const batch *b, const sd_block_rule *rule)
+static inline factors factor_batch(sd_engine *e, const batch *b, const sd_batch_rule *rule)
 {
     placed_batch p;
     place_batch(e, b, NULL, NULL, NULL, &p);
-    sd_block_factor(e, rule, &p.x, &p.f);
+    sd_batch_factor(e, rule, &p.x, &p.f);
     factors f = get_factors(e, &p);
     unplace_batch(e, &p);
     return f;

@@ -2,7 +2,7 @@
 #include "failing_allocator.h"
 #include "helpers.h"
 
-#include "backend/batch.h"
+#include "backend/batch_memory.h"
 
 /* A blocking of some rows, with all that a plan may be asked for. */
 typedef struct blocking {
@@ -36,7 +36,7 @@ static void close_engine(sd_context *c, sd_engine *e)
 }
 
 /* Every wanted block has one job, by size and then by number; entries follow each other by number. */
-static void check_jobs(const blocking *b, const bool *wanted, const sd_block_plan *plan)
+static void check_jobs(const blocking *b, const bool *wanted, const sd_batch_plan *plan)
 {
     int64_t entry = 0;
     int32_t count = 0;
@@ -45,7 +45,7 @@ static void check_jobs(const blocking *b, const bool *wanted, const sd_block_pla
         const int32_t size = b->start[k + 1] - b->start[k];
         int32_t found = 0;
         for (int32_t j = plan->first[size]; j < plan->first[size + 1]; ++j) {
-            const sd_block_job job = plan->job[j];
+            const sd_batch_job job = plan->job[j];
             if (j > plan->first[size]) assert_true(plan->job[j - 1].block < job.block);
             if (job.block != k) continue;
             assert_true(job.row == b->start[k] && job.entry == entry);
@@ -73,11 +73,11 @@ static void plans_have_a_job_for_every_wanted_block(void **state)
     for (int trial = 0; trial < 300; ++trial) {
         const blocking b = random_blocking(&r, rng_below(&r, 65), 0);
         const bool *wanted = trial % 2 ? b.wanted : NULL;
-        sd_block_plan plan;
-        assert_int_equal(sd_block_plan_make(&e, b.blocks, b.start, wanted, NULL, NULL, &plan), SADDLE_OK);
+        sd_batch_plan plan;
+        assert_int_equal(sd_batch_plan_make(&e, b.blocks, b.start, wanted, NULL, NULL, &plan), SADDLE_OK);
         check_jobs(&b, wanted, &plan);
         assert_true(!plan.source && !plan.target);
-        sd_block_plan_free(&e, &plan);
+        sd_batch_plan_free(&e, &plan);
         assert_true(!plan.job && plan.count == 0);
     }
     close_engine(&c, &e);
@@ -94,22 +94,22 @@ static void plans_of_equal_blocks_are_regular(void **state)
         blocking b = random_blocking(&r, 1 + rng_below(&r, 64), size);
         bool none_left_out = true;
         for (int32_t k = 0; k < b.blocks; ++k) none_left_out = none_left_out && b.wanted[k];
-        sd_block_plan plan;
-        assert_int_equal(sd_block_plan_make(&e, b.blocks, b.start, NULL, NULL, NULL, &plan), SADDLE_OK);
+        sd_batch_plan plan;
+        assert_int_equal(sd_batch_plan_make(&e, b.blocks, b.start, NULL, NULL, NULL, &plan), SADDLE_OK);
         assert_int_equal(plan.regular, size);
         for (int32_t k = 0; k < b.blocks; ++k) {
-            const sd_block_job job = plan.job[k];
+            const sd_batch_job job = plan.job[k];
             assert_true(job.block == k && job.row == k * size && job.entry == (int64_t)k * size * size);
         }
-        sd_block_plan_free(&e, &plan);
-        assert_int_equal(sd_block_plan_make(&e, b.blocks, b.start, b.wanted, NULL, NULL, &plan), SADDLE_OK);
+        sd_batch_plan_free(&e, &plan);
+        assert_int_equal(sd_batch_plan_make(&e, b.blocks, b.start, b.wanted, NULL, NULL, &plan), SADDLE_OK);
         assert_int_equal(plan.regular, none_left_out ? size : 0);
-        sd_block_plan_free(&e, &plan);
+        sd_batch_plan_free(&e, &plan);
         for (int32_t k = b.blocks; k > 0; --k) b.start[k] += 1; /* the first block has one row more */
         if (b.blocks == 1 || size == SD_BLOCK_MOST) continue;
-        assert_int_equal(sd_block_plan_make(&e, b.blocks, b.start, NULL, NULL, NULL, &plan), SADDLE_OK);
+        assert_int_equal(sd_batch_plan_make(&e, b.blocks, b.start, NULL, NULL, NULL, &plan), SADDLE_OK);
         assert_int_equal(plan.regular, 0);
-        sd_block_plan_free(&e, &plan);
+        sd_batch_plan_free(&e, &plan);
     }
     close_engine(&c, &e);
 }
@@ -126,13 +126,13 @@ static void plans_keep_the_orders_that_they_are_given(void **state)
     const int32_t *const orders[] = {NULL, b.source, b.target};
     for (int way = 0; way < 9; ++way) {
         const int32_t *source = orders[way / 3], *target = orders[way % 3];
-        sd_block_plan plan;
-        assert_int_equal(sd_block_plan_make(&e, b.blocks, b.start, NULL, source, target, &plan), SADDLE_OK);
+        sd_batch_plan plan;
+        assert_int_equal(sd_batch_plan_make(&e, b.blocks, b.start, NULL, source, target, &plan), SADDLE_OK);
         assert_true(!plan.source == !source && !plan.target == !target);
         assert_true((plan.source == plan.target) == (source == target)); /* so that kernels can tell */
         if (source) assert_memory_equal(plan.source, source, bytes);
         if (target) assert_memory_equal(plan.target, target, bytes);
-        sd_block_plan_free(&e, &plan);
+        sd_batch_plan_free(&e, &plan);
     }
     close_engine(&c, &e);
 }
@@ -149,8 +149,8 @@ static void maps_tell_where_each_row_and_column_stands(void **state)
         const int32_t *const orders[] = {NULL, b.source, b.target};
         const int32_t *source = orders[way / 2 / 3], *target = orders[way / 2 % 3];
         const bool *wanted = way % 2 ? b.wanted : NULL;
-        sd_block_map map;
-        assert_int_equal(sd_block_map_make(&e, b.blocks, b.start, wanted, source, target, &map), SADDLE_OK);
+        sd_batch_map map;
+        assert_int_equal(sd_batch_map_make(&e, b.blocks, b.start, wanted, source, target, &map), SADDLE_OK);
         assert_memory_equal(map.start, b.start, sizeof *b.start * ((size_t)b.blocks + 1));
         assert_true(!map.row_place == !source && !map.column_place == !target);
         int64_t entry = 0;
@@ -165,7 +165,7 @@ static void maps_tell_where_each_row_and_column_stands(void **state)
                 if (target) assert_int_equal(map.column_place[target[row]], row);
             }
         }
-        sd_block_map_free(&e, &map);
+        sd_batch_map_free(&e, &map);
         assert_true(!map.block && !map.row_place);
     }
     close_engine(&c, &e);
@@ -174,29 +174,29 @@ static void maps_tell_where_each_row_and_column_stands(void **state)
 /* All that batch.h makes, in one call after the other; frees what was made. Whether all of it was. */
 static bool make_everything(sd_engine *e, const blocking *b)
 {
-    sd_block_plan plan;
-    sd_block_map map = {0};
-    sd_blocks x = {0};
-    sd_block_factors f = {0};
-    bool made = !sd_block_plan_make(e, b->blocks, b->start, b->wanted, b->source, b->target, &plan);
+    sd_batch_plan plan;
+    sd_batch_map map = {0};
+    sd_batch x = {0};
+    sd_batch_factors f = {0};
+    bool made = !sd_batch_plan_make(e, b->blocks, b->start, b->wanted, b->source, b->target, &plan);
     if (!made) {
         assert_true(!plan.job && !plan.source && !plan.target && plan.count == 0);
     } else {
-        x = sd_blocks_new(e, &plan, SD_SINGLE, "blocks");
-        f = sd_block_factors_new(e, &plan, SD_DOUBLE);
+        x = sd_batch_new(e, &plan, SD_SINGLE, "blocks");
+        f = sd_batch_factors_new(e, &plan, SD_DOUBLE);
         made = x.data && f.data && f.row && f.column && f.state;
         assert_true(made == !e->status);
         if (e->status) assert_true(!f.data && !f.row && !f.column && !f.state);
     }
     const saddle_status status =
-        sd_block_map_make(e, b->blocks, b->start, b->wanted, b->source, b->target, &map);
+        sd_batch_map_make(e, b->blocks, b->start, b->wanted, b->source, b->target, &map);
     assert_true(status == e->status);
     if (status) assert_true(!map.block && !map.start && !map.entry && !map.row_place && !map.column_place);
     made = made && !status;
-    sd_block_map_free(e, &map);
-    sd_blocks_free(e, &x);
-    sd_block_factors_free(e, &f);
-    sd_block_plan_free(e, &plan);
+    sd_batch_map_free(e, &map);
+    sd_batch_free(e, &x);
+    sd_batch_factors_free(e, &f);
+    sd_batch_plan_free(e, &plan);
     return made;
 }
 

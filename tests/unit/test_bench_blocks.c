@@ -2,7 +2,7 @@
  * What `saddle bench blocks` says rests on: blocks that are what their kind promises, residuals that see a
  * wrong entry in any form of result, lines that are read as they were written, and the ratios made of them.
  */
-#include "backend/batch.h"
+#include "backend/batch_memory.h"
 #include "bench/blocks.h"
 #include "cli/bench_blocks.h"
 
@@ -21,39 +21,39 @@ static const int32_t sizes[] = {1, 2, 3, 7, 16, 31, 32};
 typedef struct factored {
     double a[1024], b[32], f[1024];
     uint8_t row[32], column[32];
-    sd_block_state state;
+    sd_batch_state state;
 } factored;
 
-static void factor(sd_block_kernel kernel, sd_precision precision, int32_t number, int32_t n, factored *to)
+static void factor(sd_batch_kernel kernel, sd_precision precision, int32_t number, int32_t n, factored *to)
 {
     sd_context c;
     sd_engine e;
     const int32_t start[2] = {0, n};
-    sd_block_plan plan;
+    sd_batch_plan plan;
     float narrow[1024];
     sd_context_init(&c, NULL, 0);
     assert_int_equal(sd_engine_open(&c, &e, SADDLE_DEVICE_REFERENCE, 1), SADDLE_OK);
-    assert_int_equal(sd_block_plan_make(&e, 1, start, NULL, NULL, NULL, &plan), SADDLE_OK);
-    sd_block_factors f = sd_block_factors_new(&e, &plan, precision);
+    assert_int_equal(sd_batch_plan_make(&e, 1, start, NULL, NULL, NULL, &plan), SADDLE_OK);
+    sd_batch_factors f = sd_batch_factors_new(&e, &plan, precision);
     assert_int_equal(e.status, SADDLE_OK);
     blocks_make(blocks_kind_of(kernel), precision, number, n, to->a);
     blocks_make_rhs(precision, number, n, to->b);
     for (int32_t k = 0; k < n * n; ++k) narrow[k] = (float)to->a[k];
-    const sd_blocks x = {&plan, precision == SD_DOUBLE ? (void *)to->a : (void *)narrow, precision};
-    const sd_block_rule rule = {.kernel = kernel};
-    sd_block_factor(&e, &rule, &x, &f);
+    const sd_batch x = {&plan, precision == SD_DOUBLE ? (void *)to->a : (void *)narrow, precision};
+    const sd_batch_rule rule = {.kernel = kernel};
+    sd_batch_factor(&e, &rule, &x, &f);
     for (int32_t k = 0; k < n * n; ++k)
         to->f[k] = precision == SD_DOUBLE ? ((double *)f.data)[k] : (double)((float *)f.data)[k];
     memcpy(to->row, f.row, (size_t)n);
     memcpy(to->column, f.column, (size_t)n);
     to->state = f.state[0];
-    sd_block_factors_free(&e, &f);
-    sd_block_plan_free(&e, &plan);
+    sd_batch_factors_free(&e, &f);
+    sd_batch_plan_free(&e, &plan);
     sd_engine_close(&e);
     assert_int_equal(c.bytes, 0);
 }
 
-static double residual(sd_block_kernel kernel, int32_t n, const factored *r)
+static double residual(sd_batch_kernel kernel, int32_t n, const factored *r)
 {
     const blocks_result result = {blocks_form_of(kernel),
                                   n,
@@ -67,14 +67,14 @@ static double residual(sd_block_kernel kernel, int32_t n, const factored *r)
 static void residuals_of_what_the_reference_makes_are_of_the_size_of_rounding(void **state)
 {
     (void)state;
-    for (int k = 0; k < SD_BLOCK_KERNELS; ++k) {
+    for (int k = 0; k < SD_BATCH_KERNELS; ++k) {
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
             for (int p = 0; p < SD_PRECISIONS; ++p) {
                 factored r;
                 const double unit = p == SD_DOUBLE ? 1e-16 : 6e-8;
-                factor((sd_block_kernel)k, (sd_precision)p, 5 + (int32_t)s, sizes[s], &r);
+                factor((sd_batch_kernel)k, (sd_precision)p, 5 + (int32_t)s, sizes[s], &r);
                 assert_int_equal(r.state.status, SD_BLOCK_OK);
-                assert_true(residual((sd_block_kernel)k, sizes[s], &r) < 30 * unit);
+                assert_true(residual((sd_batch_kernel)k, sizes[s], &r) < 30 * unit);
             }
         }
     }
@@ -84,15 +84,15 @@ static void a_wrong_entry_anywhere_is_seen(void **state)
 {
     (void)state;
     const int32_t n = 6;
-    for (int k = 0; k < SD_BLOCK_KERNELS; ++k) {
+    for (int k = 0; k < SD_BATCH_KERNELS; ++k) {
         factored r;
-        factor((sd_block_kernel)k, SD_DOUBLE, 8, n, &r);
+        factor((sd_batch_kernel)k, SD_DOUBLE, 8, n, &r);
         for (int32_t at = 0; at < n * n; ++at) {
             const double kept = r.f[at];
             /* above the diagonal the symmetric forms repeat what is below */
-            const bool repeated = sd_block_symmetric((sd_block_kernel)k) && at % n < at / n;
+            const bool repeated = sd_batch_symmetric((sd_batch_kernel)k) && at % n < at / n;
             r.f[at] += 1e-3;
-            const double changed = residual((sd_block_kernel)k, n, &r);
+            const double changed = residual((sd_batch_kernel)k, n, &r);
             if (repeated)
                 assert_true(changed < 1e-14);
             else

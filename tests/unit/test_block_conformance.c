@@ -19,7 +19,7 @@ static const int thread_counts[] = {1, 2, 3, 8};
 typedef struct walker {
     checking c;
     sd_precision precision;
-    sd_block_version version;
+    sd_batch_version version;
 } walker;
 
 enum { EXTRACTIONS = 8 };
@@ -54,7 +54,7 @@ static void compare_block(const material *m, const factors *f, const known *refe
     const int n = batch_size(b, k);
     assert_well_formed(b, f, k);
     if (reference->certain[k] && !same_pivots(b, f, &reference->f, k)) {
-        const sd_block_state mine = f->state[k], its = reference->f.state[k];
+        const sd_batch_state mine = f->state[k], its = reference->f.state[k];
         fail_msg(
             "%s in %s: block %d (%s, %d rows) has other pivots than reference: status %d and %d, pairs %x "
             "and %x, %d and %d negative, %d and %d moved",
@@ -104,7 +104,7 @@ static bool once(void)
 }
 
 /* The blocks of one size by themselves: a regular plan. */
-static void check_regular(walker *w, const sd_block_rule *rule, const material *m, const factors *f, int size)
+static void check_regular(walker *w, const sd_batch_rule *rule, const material *m, const factors *f, int size)
 {
     int32_t *which = test_alloc((size_t)m->b.blocks, sizeof *which), count = 0;
     for (int32_t k = 0; k < m->b.blocks; ++k)
@@ -118,11 +118,11 @@ static void check_regular(walker *w, const sd_block_rule *rule, const material *
     free(which);
 }
 
-static void factor_by(walker *w, sd_block_kernel kernel, int moved_small)
+static void factor_by(walker *w, sd_batch_kernel kernel, int moved_small)
 {
     const material *m = material_of(kernel, w->precision);
     const double small = moved_small ? small_pivot : 0;
-    const sd_block_rule rule = {.kernel = kernel, .version = w->version, .small = small};
+    const sd_batch_rule rule = {.kernel = kernel, .version = w->version, .small = small};
     factors f = factor_batch(w->c.e, &m->b, &rule);
     assert_int_equal(f.kernel, kernel);
     note_bits(&w->c, f.data, (size_t)f.entries * sd_precision_size(f.precision));
@@ -157,10 +157,10 @@ static batch edge_blocks(sd_precision precision, bool symmetric)
     return e;
 }
 
-static void check_edges(walker *w, sd_block_kernel kernel)
+static void check_edges(walker *w, sd_batch_kernel kernel)
 {
-    const sd_block_rule rule = {.kernel = kernel, .version = w->version};
-    batch b = edge_blocks(w->precision, sd_block_symmetric(kernel));
+    const sd_batch_rule rule = {.kernel = kernel, .version = w->version};
+    batch b = edge_blocks(w->precision, sd_batch_symmetric(kernel));
     bench s;
     bench_open(&s, &sd_backend_reference, 1);
     factors mine = factor_batch(w->c.e, &b, &rule), its = factor_batch(&s.e, &b, &rule);
@@ -179,7 +179,7 @@ static void check_edges(walker *w, sd_block_kernel kernel)
 
 static void check_block_factor(walker *w)
 {
-    for (sd_block_kernel kernel = 0; kernel < SD_BLOCK_KERNELS; ++kernel) {
+    for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel) {
         factor_by(w, kernel, 0);
         if (is_ldu(kernel) || is_ldlt(kernel)) factor_by(w, kernel, 1);
         if (w->c.compare) check_edges(w, kernel);
@@ -190,7 +190,7 @@ static void check_block_factor(walker *w)
 
 static void check_block_apply(walker *w)
 {
-    for (sd_block_kernel kernel = 0; kernel < SD_BLOCK_KERNELS; ++kernel) {
+    for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel) {
         const material *m = material_of(kernel, w->precision);
         const factors *f = &known_factors[kernel][0][w->precision].f;
         const int32_t *one = m->order[0], *two = m->order[1];
@@ -217,7 +217,7 @@ static void check_block_norms(walker *w)
 
 static void check_block_invert(walker *w)
 {
-    for (sd_block_kernel kernel = SD_LDLT_STATIC; kernel <= SD_LDLT_COMPLETE; ++kernel) {
+    for (sd_batch_kernel kernel = SD_LDLT_STATIC; kernel <= SD_LDLT_COMPLETE; ++kernel) {
         const material *m = material_of(kernel, w->precision);
         check_inverses(&w->c, &m->b, &known_factors[kernel][0][w->precision].f, m->first);
     }
@@ -243,14 +243,14 @@ static const struct {
     void (*check)(walker *w);
 } checks[] = {
 #define KERNEL(name, parameters, arguments) {#name, check_##name},
-#include "backend/blocks.def"
+#include "backend/batch.def"
 #undef KERNEL
 };
 enum { CHECKS = sizeof checks / sizeof checks[0] };
 
 /* ---- the walk ---- */
 
-static void walk(const sd_backend *backend, sd_block_version version)
+static void walk(const sd_backend *backend, sd_batch_version version)
 {
     /* the host's part of cuda, and reference, have one thread */
     const bool threaded = backend->host_memory && backend != &sd_backend_reference;
@@ -277,50 +277,50 @@ static void walk(const sd_backend *backend, sd_block_version version)
 static void reference_conforms_with_itself(void **state)
 {
     (void)state;
-    walk(&sd_backend_reference, SD_BLOCK_FASTER);
+    walk(&sd_backend_reference, SD_BATCH_FASTER);
 }
 
 static void the_portable_table_conforms(void **state)
 {
     (void)state;
-    walk(&sd_cpu_portable, SD_BLOCK_FASTER);
+    walk(&sd_cpu_portable, SD_BATCH_FASTER);
 }
 
 static void the_avx2_table_conforms(void **state)
 {
     (void)state;
-    walk(avx2_or_skip(), SD_BLOCK_FASTER);
+    walk(avx2_or_skip(), SD_BATCH_FASTER);
 }
 
 static void the_avx512_table_conforms(void **state)
 {
     (void)state;
-    walk(avx512_or_skip(), SD_BLOCK_FASTER);
+    walk(avx512_or_skip(), SD_BATCH_FASTER);
 }
 
 static void the_cuda_module_conforms_by_default(void **state)
 {
     (void)state;
-    walk(cuda_or_skip(), SD_BLOCK_FASTER);
+    walk(cuda_or_skip(), SD_BATCH_FASTER);
 }
 
 static void the_cuda_module_conforms_in_registers(void **state)
 {
     (void)state;
-    walk(cuda_or_skip(), SD_BLOCK_REGISTERS);
+    walk(cuda_or_skip(), SD_BATCH_REGISTERS);
 }
 
 static void the_cuda_module_conforms_in_shared_memory(void **state)
 {
     (void)state;
-    walk(cuda_or_skip(), SD_BLOCK_SHARED);
+    walk(cuda_or_skip(), SD_BATCH_SHARED);
 }
 
 /* Or the comparison of pivots would show nothing. */
 static void most_blocks_have_certain_pivots(void **state)
 {
     (void)state;
-    for (sd_block_kernel kernel = 0; kernel < SD_BLOCK_KERNELS; ++kernel) {
+    for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel) {
         for (sd_precision p = 0; p < SD_PRECISIONS; ++p) {
             const known *n = &known_factors[kernel][0][p];
             const batch *b = &material_of(kernel, p)->b;
@@ -330,7 +330,7 @@ static void most_blocks_have_certain_pivots(void **state)
                 ties += n->certain[k] && (b->kind[k] == HADAMARD || b->kind[k] == PERMUTATION);
             }
             assert_true(certain > n->f.blocks / 2);
-            if (!sd_block_picks_among_equals(kernel))
+            if (!sd_batch_picks_among_equals(kernel))
                 assert_true(ties >= COPIES * SD_BLOCK_MOST / 3); /* that of PERMUTATION, at least */
         }
     }
@@ -359,16 +359,16 @@ static void fail_on(const sd_backend *backend, sd_precision precision)
     sd_vector norms = sd_vector_new(&s.e, SD_DOUBLE, p.plan.blocks, "test");
     fill_bytes(&s.e, v.data, v.n * size, UNTOUCHED);
     fill_bytes(&s.e, norms.data, norms.n * (int64_t)sizeof(double), UNTOUCHED);
-    const sd_block_rule rule = {.kernel = SD_LDLT_STATIC};
+    const sd_batch_rule rule = {.kernel = SD_LDLT_STATIC};
     const sd_sparse empty = {.precision = precision};
-    const sd_block_map map = {0};
-    sd_blocks out = {&p.plan, p.f.data, precision};
+    const sd_batch_map map = {0};
+    sd_batch out = {&p.plan, p.f.data, precision};
     s.e.status = SADDLE_DEVICE_FAILED;
-    sd_block_extract(&s.e, &empty, &map, &out);
-    sd_block_factor(&s.e, &rule, &p.x, &p.f);
-    sd_block_norms(&s.e, &p.x, &norms);
-    sd_block_apply(&s.e, &p.f, 1, &v, &v);
-    sd_block_invert(&s.e, &p.f, &out);
+    sd_batch_extract(&s.e, &empty, &map, &out);
+    sd_batch_factor(&s.e, &rule, &p.x, &p.f);
+    sd_batch_norms(&s.e, &p.x, &norms);
+    sd_batch_apply(&s.e, &p.f, 1, &v, &v);
+    sd_batch_invert(&s.e, &p.f, &out);
     assert_int_equal(s.e.status, SADDLE_DEVICE_FAILED);
     assert_untouched(&s.e, p.f.data, p.plan.entries * size);
     assert_untouched(&s.e, p.f.state, p.plan.blocks * (int64_t)sizeof *p.f.state);
@@ -398,7 +398,7 @@ static int make_all(void **state)
     for (sd_precision p = 0; p < SD_PRECISIONS; ++p) {
         for (int symmetric = 0; symmetric < 2; ++symmetric)
             make_material(&r, symmetric, p, &materials[symmetric][p]);
-        for (sd_block_kernel kernel = 0; kernel < SD_BLOCK_KERNELS; ++kernel)
+        for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel)
             for (int moved_small = 0; moved_small < 2; ++moved_small)
                 if (!moved_small || is_ldu(kernel) || is_ldlt(kernel))
                     make_known(&r, &s.e, kernel, p, moved_small);
@@ -425,7 +425,7 @@ static int free_all(void **state)
             free(m->order[0]);
             free(m->order[1]);
             free(m->rhs);
-            for (sd_block_kernel kernel = 0; kernel < SD_BLOCK_KERNELS; ++kernel) {
+            for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel) {
                 free_factors(&known_factors[kernel][k][p].f);
                 free(known_factors[kernel][k][p].certain);
             }

@@ -2,7 +2,7 @@
  */
 #include "solving.h"
 
-#include "backend/batch.h"
+#include "backend/batch_memory.h"
 
 static const char *const kernels[] = {"auto", "huard", "huard-t", "jordan", "lu", "ldlt", "llt"};
 enum { KERNELS = sizeof kernels / sizeof kernels[0], FIRST_SYMMETRIC = 5 };
@@ -358,10 +358,10 @@ static void large_batches_of_mixed_sizes_are_factored(void **state)
         const int32_t blocks = batches[b].blocks;
         int32_t *start = test_alloc((size_t)blocks + 1, sizeof *start);
         for (int32_t k = 0; k < blocks; ++k) start[k + 1] = start[k] + batches[b].rows + k % 2;
-        sd_block_plan plan;
-        assert_int_equal(sd_block_plan_make(&e, blocks, start, NULL, NULL, NULL, &plan), SADDLE_OK);
-        sd_blocks x = sd_blocks_new(&e, &plan, SD_DOUBLE, "blocks");
-        sd_block_factors f = sd_block_factors_new(&e, &plan, SD_DOUBLE);
+        sd_batch_plan plan;
+        assert_int_equal(sd_batch_plan_make(&e, blocks, start, NULL, NULL, NULL, &plan), SADDLE_OK);
+        sd_batch x = sd_batch_new(&e, &plan, SD_DOUBLE, "blocks");
+        sd_batch_factors f = sd_batch_factors_new(&e, &plan, SD_DOUBLE);
         sd_vector ones = sd_vector_new(&e, SD_DOUBLE, plan.rows, "ones"),
                   y = sd_vector_new(&e, SD_DOUBLE, plan.rows, "solution");
         double *a = x.data;
@@ -373,18 +373,18 @@ static void large_batches_of_mixed_sizes_are_factored(void **state)
             entry += (int64_t)n * n;
         }
         sd_fill(&e, 1.0, &ones);
-        for (int kernel = SD_LDU; kernel < SD_BLOCK_KERNELS; ++kernel) {
-            if (sd_block_symmetric(kernel)) continue;
-            const sd_block_rule rule = {.kernel = kernel};
-            sd_block_factor(&e, &rule, &x, &f);
-            sd_block_apply(&e, &f, 1, &ones, &y);
+        for (int kernel = SD_LDU; kernel < SD_BATCH_KERNELS; ++kernel) {
+            if (sd_batch_symmetric(kernel)) continue;
+            const sd_batch_rule rule = {.kernel = kernel};
+            sd_batch_factor(&e, &rule, &x, &f);
+            sd_batch_apply(&e, &f, 1, &ones, &y);
             assert_true(batch_residual(a, start, blocks, y.data) <= 1e-13);
         }
         sd_vector_free(&e, &y);
         sd_vector_free(&e, &ones);
-        sd_block_factors_free(&e, &f);
-        sd_blocks_free(&e, &x);
-        sd_block_plan_free(&e, &plan);
+        sd_batch_factors_free(&e, &f);
+        sd_batch_free(&e, &x);
+        sd_batch_plan_free(&e, &plan);
         free(start);
     }
     sd_engine_close(&e);

@@ -24,10 +24,10 @@ typedef struct problem {
 
 enum { COLUMNS = 5 };
 
-static problem problem_new(rng *r, sd_engine *e, sd_block_kernel kernel, sd_precision precision, int kinds)
+static problem problem_new(rng *r, sd_engine *e, sd_batch_kernel kernel, sd_precision precision, int kinds)
 {
-    problem p = {.b = batch_of_kinds(r, precision, sd_block_symmetric(kernel), kinds, 1)};
-    const sd_block_rule rule = {.kernel = kernel};
+    problem p = {.b = batch_of_kinds(r, precision, sd_batch_symmetric(kernel), kinds, 1)};
+    const sd_batch_rule rule = {.kernel = kernel};
     p.f = factor_batch(e, &p.b, &rule);
     p.rows = p.b.start[p.b.blocks];
     p.rhs = test_alloc((size_t)p.rows * COLUMNS, sizeof *p.rhs);
@@ -56,8 +56,8 @@ static void applications_solve_with_the_factors(void **state)
     rng r = rng_start("applications");
     place s;
     open_reference(&s);
-    for (int step = 0; step < SD_BLOCK_KERNELS * 3; ++step) {
-        const sd_block_kernel kernel = (sd_block_kernel)(step / 3);
+    for (int step = 0; step < SD_BATCH_KERNELS * 3; ++step) {
+        const sd_batch_kernel kernel = (sd_batch_kernel)(step / 3);
         const sd_precision precision = step % 3 ? SD_SINGLE : SD_DOUBLE;
         const sd_precision vectors = step % 3 == 1 ? SD_SINGLE : SD_DOUBLE;
         problem p = problem_new(&r, &s.s.e, kernel, precision, ALL_KINDS);
@@ -84,7 +84,7 @@ static void the_way_of_an_application_does_not_change_its_bits(void **state)
     rng r = rng_start("bits");
     place s;
     open_reference(&s);
-    for (sd_block_kernel kernel = 0; kernel < SD_BLOCK_KERNELS; ++kernel) {
+    for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel) {
         problem p = problem_new(&r, &s.s.e, kernel, SD_SINGLE, BLOCK_KINDS);
         for (sd_precision vectors = 0; vectors < SD_PRECISIONS; ++vectors) {
             const application apart = {COLUMNS, vectors, p.order[0], p.order[0], NULL, false, NULL};
@@ -107,8 +107,8 @@ static void what_was_replaced_gives_finite_results(void **state)
     rng r = rng_start("replaced");
     place s;
     open_reference(&s);
-    for (int step = 0; step < SD_BLOCK_KERNELS * SD_PRECISIONS; ++step) {
-        const sd_block_kernel kernel = (sd_block_kernel)(step / SD_PRECISIONS);
+    for (int step = 0; step < SD_BATCH_KERNELS * SD_PRECISIONS; ++step) {
+        const sd_batch_kernel kernel = (sd_batch_kernel)(step / SD_PRECISIONS);
         problem p = problem_new(&r, &s.s.e, kernel, (sd_precision)(step % SD_PRECISIONS), ALL_KINDS);
         placed_batch placed;
         const application plain = {1, p.b.precision, NULL, NULL, NULL, false, NULL};
@@ -116,7 +116,7 @@ static void what_was_replaced_gives_finite_results(void **state)
         sd_vector v = sd_vector_new(&s.s.e, p.b.precision, p.rows, "test");
         double *x = test_alloc((size_t)p.rows, sizeof *x);
         sd_vector_put(&s.s.e, p.rhs, &v);
-        sd_block_apply(&s.s.e, &placed.f, 1, &v, &v);
+        sd_batch_apply(&s.s.e, &placed.f, 1, &v, &v);
         sd_vector_get(&s.s.e, &v, x);
         for (int32_t k = 0; k < p.b.blocks; ++k)
             for (int32_t i = p.b.start[k]; i < p.b.start[k + 1]; ++i)

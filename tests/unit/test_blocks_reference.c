@@ -2,14 +2,14 @@
 #include "block_oracle.h"
 
 #define EACH_KERNEL(kernel, precision)                                                                       \
-    for (sd_block_kernel kernel = 0; kernel < SD_BLOCK_KERNELS; ++kernel)                                    \
+    for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel)                                    \
         for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision)
 
-static factors factor_on_reference(const batch *b, sd_block_kernel kernel, double small)
+static factors factor_on_reference(const batch *b, sd_batch_kernel kernel, double small)
 {
     bench s;
     bench_open(&s, &sd_backend_reference, 1);
-    const sd_block_rule rule = {.kernel = kernel, .small = small};
+    const sd_batch_rule rule = {.kernel = kernel, .small = small};
     factors f = factor_batch(&s.e, b, &rule);
     assert_int_equal(f.kernel, kernel);
     bench_close(&s);
@@ -36,7 +36,7 @@ static void every_factorization_multiplies_back_to_its_block(void **state)
     EACH_KERNEL(kernel, precision)
     {
         if (kernel >= SD_JORDAN) continue;
-        batch b = batch_of_kinds(&r, precision, sd_block_symmetric(kernel), ALL_KINDS, 2);
+        batch b = batch_of_kinds(&r, precision, sd_batch_symmetric(kernel), ALL_KINDS, 2);
         factors f = factor_on_reference(&b, kernel, 0);
         for (int32_t k = 0; k < b.blocks; ++k) {
             if (f.state[k].status) continue;
@@ -107,7 +107,7 @@ static void gauss_huard_keeps_the_lower_entries_in_both_storages(void **state)
 }
 
 /* The key has 20 bits of the mantissa in double. */
-static double bound_of_multipliers(sd_block_kernel kernel)
+static double bound_of_multipliers(sd_batch_kernel kernel)
 {
     switch (kernel) {
     case SD_LDU_PARTIAL:
@@ -125,7 +125,7 @@ static void pivoting_bounds_the_multipliers(void **state)
     EACH_KERNEL(kernel, precision)
     {
         if (!isfinite(bound_of_multipliers(kernel)) && kernel != SD_LLT_DIAGONAL) continue;
-        batch b = batch_of_kinds(&r, precision, sd_block_symmetric(kernel), BLOCK_KINDS, 2);
+        batch b = batch_of_kinds(&r, precision, sd_batch_symmetric(kernel), BLOCK_KINDS, 2);
         factors f = factor_on_reference(&b, kernel, 0);
         for (int32_t k = 0; k < b.blocks; ++k) {
             const int n = batch_size(&b, k);
@@ -203,9 +203,9 @@ static void static_pivots_take_two_neighbours_where_that_is_better(void **state)
 }
 
 /* Expected of a block of a kind that every kernel judges alike; -1 where it depends on the numbers. */
-static int expected_status(sd_block_kernel kernel, block_kind kind, int n)
+static int expected_status(sd_batch_kernel kernel, block_kind kind, int n)
 {
-    const bool symmetric = sd_block_symmetric(kernel);
+    const bool symmetric = sd_batch_symmetric(kernel);
     switch (kind) {
     case WITH_NAN:
     case WITH_INFINITY: return SD_BLOCK_NOT_FINITE;
@@ -232,7 +232,7 @@ static void what_cannot_be_factored_is_reported_and_replaced(void **state)
     rng r = rng_start("replaced");
     EACH_KERNEL(kernel, precision)
     {
-        batch b = batch_of_kinds(&r, precision, sd_block_symmetric(kernel), ALL_KINDS, 2);
+        batch b = batch_of_kinds(&r, precision, sd_batch_symmetric(kernel), ALL_KINDS, 2);
         factors f = factor_on_reference(&b, kernel, 0);
         int replaced = 0;
         for (int32_t k = 0; k < b.blocks; ++k) {
@@ -255,7 +255,7 @@ static double tiny_of(sd_precision precision)
     return precision == SD_DOUBLE ? SD_BLOCK_TINY_DOUBLE : (double)SD_BLOCK_TINY_SINGLE;
 }
 
-static void assert_status(const batch *b, sd_block_kernel kernel, int expected)
+static void assert_status(const batch *b, sd_batch_kernel kernel, int expected)
 {
     factors f = factor_on_reference(b, kernel, 0);
     if (f.state[0].status != expected)
@@ -311,7 +311,7 @@ static void small_pivots_are_moved_away_from_zero_and_counted(void **state)
     EACH_KERNEL(kernel, precision)
     {
         if (!is_ldu(kernel) && !is_ldlt(kernel)) continue;
-        batch b = batch_of_kinds(&r, precision, sd_block_symmetric(kernel), ALL_KINDS, 2);
+        batch b = batch_of_kinds(&r, precision, sd_batch_symmetric(kernel), ALL_KINDS, 2);
         factors f = factor_on_reference(&b, kernel, small);
         int count = 0;
         for (int32_t k = 0; k < b.blocks; ++k) {
@@ -368,16 +368,16 @@ static void a_result_may_take_the_place_of_its_block(void **state)
     rng r = rng_start("in place");
     EACH_KERNEL(kernel, precision)
     {
-        batch b = batch_of_kinds(&r, precision, sd_block_symmetric(kernel), ALL_KINDS, 1);
+        batch b = batch_of_kinds(&r, precision, sd_batch_symmetric(kernel), ALL_KINDS, 1);
         factors f = factor_on_reference(&b, kernel, 0);
         bench s;
         bench_open(&s, &sd_backend_reference, 1);
-        const sd_block_rule rule = {.kernel = kernel};
+        const sd_batch_rule rule = {.kernel = kernel};
         placed_batch p;
         place_batch(&s.e, &b, NULL, NULL, NULL, &p);
         void *apart = p.f.data;
         p.f.data = p.x.data;
-        sd_block_factor(&s.e, &rule, &p.x, &p.f);
+        sd_batch_factor(&s.e, &rule, &p.x, &p.f);
         factors g = get_factors(&s.e, &p);
         assert_memory_equal(f.data, g.data, (size_t)f.entries * sd_precision_size(precision));
         assert_memory_equal(f.state, g.state, (size_t)f.blocks * sizeof *f.state);
@@ -400,15 +400,15 @@ static void blocks_that_are_not_in_the_plan_are_left_alone(void **state)
     factors all = factor_on_reference(&b, SD_LDU_FULL, 0);
     bench s;
     bench_open(&s, &sd_backend_reference, 1);
-    const sd_block_rule rule = {.kernel = SD_LDU_FULL};
+    const sd_batch_rule rule = {.kernel = SD_LDU_FULL};
     placed_batch p;
     place_batch(&s.e, &b, wanted, NULL, NULL, &p);
-    sd_block_factor(&s.e, &rule, &p.x, &p.f);
+    sd_batch_factor(&s.e, &rule, &p.x, &p.f);
     factors f = get_factors(&s.e, &p);
     const char *next = f.data;
     for (int32_t k = 0; k < b.blocks; ++k) {
         const size_t bytes = (size_t)(b.entry[k + 1] - b.entry[k]) * sizeof(double);
-        const sd_block_state untouched = {0xa5a5a5a5, UNTOUCHED, UNTOUCHED, UNTOUCHED, UNTOUCHED};
+        const sd_batch_state untouched = {0xa5a5a5a5, UNTOUCHED, UNTOUCHED, UNTOUCHED, UNTOUCHED};
         assert_memory_equal(&f.state[k], wanted[k] ? &all.state[k] : &untouched, sizeof untouched);
         for (int32_t row = b.start[k]; row < b.start[k + 1]; ++row) {
             assert_int_equal(f.row[row], wanted[k] ? all.row[row] : UNTOUCHED);

@@ -54,7 +54,7 @@ static void solve_all(sd_engine *e, const placed_batch *p, const double *rhs, do
 {
     sd_vector v = sd_vector_new(e, p->f.precision, (int64_t)COLUMNS * p->plan.rows, "test");
     sd_vector_put(e, rhs, &v);
-    sd_block_apply(e, &p->f, COLUMNS, &v, &v);
+    sd_batch_apply(e, &p->f, COLUMNS, &v, &v);
     sd_vector_get(e, &v, x);
     sd_vector_free(e, &v);
 }
@@ -86,9 +86,9 @@ static int compare_with_lapack(const batch *b, const factors *f, const double *r
     return compared;
 }
 
-static void run_kernel(rng *r, sd_engine *e, sd_block_kernel kernel, sd_precision precision)
+static void run_kernel(rng *r, sd_engine *e, sd_batch_kernel kernel, sd_precision precision)
 {
-    batch b = batch_of_kinds(r, precision, sd_block_symmetric(kernel), BLOCK_KINDS, EACH);
+    batch b = batch_of_kinds(r, precision, sd_batch_symmetric(kernel), BLOCK_KINDS, EACH);
     for (int32_t k = 0; k < b.blocks && is_cholesky(kernel); ++k) {
         double a[SQUARE];
         b.kind[k] = b.kind[k] == ZERO_ROW ? ZERO_ROW : POSITIVE;
@@ -97,8 +97,8 @@ static void run_kernel(rng *r, sd_engine *e, sd_block_kernel kernel, sd_precisio
     }
     placed_batch p;
     place_batch(e, &b, NULL, NULL, NULL, &p);
-    const sd_block_rule rule = {.kernel = kernel};
-    sd_block_factor(e, &rule, &p.x, &p.f);
+    const sd_batch_rule rule = {.kernel = kernel};
+    sd_batch_factor(e, &rule, &p.x, &p.f);
     factors f = get_factors(e, &p);
     const size_t count = (size_t)COLUMNS * (size_t)p.plan.rows;
     double *rhs = test_alloc(count, sizeof *rhs), *x = test_alloc(count, sizeof *x);
@@ -118,7 +118,7 @@ static void run_backend(const sd_backend *backend)
     rng r = rng_start(backend->name);
     bench s;
     bench_open(&s, backend, 1);
-    for (sd_block_kernel kernel = 0; kernel < SD_BLOCK_KERNELS; ++kernel)
+    for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel)
         for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision)
             if (is_pivoted(kernel)) run_kernel(&r, &s.e, kernel, precision);
     bench_close(&s);
@@ -152,11 +152,11 @@ static void inertia_is_that_of_the_eigenvalues(void **state)
     rng r = rng_start("inertia");
     static difference d;
     for (int step = 0; step < (SD_JORDAN - SD_LLT) * SD_PRECISIONS; ++step) {
-        const sd_block_kernel kernel = (sd_block_kernel)(SD_LLT + step / SD_PRECISIONS);
+        const sd_batch_kernel kernel = (sd_batch_kernel)(SD_LLT + step / SD_PRECISIONS);
         batch b = batch_of_kinds(&r, (sd_precision)(step % SD_PRECISIONS), true, BLOCK_KINDS, EACH);
         bench s;
         bench_open(&s, &sd_backend_reference, 1);
-        const sd_block_rule rule = {.kernel = kernel};
+        const sd_batch_rule rule = {.kernel = kernel};
         factors f = factor_batch(&s.e, &b, &rule);
         int certain = 0;
         for (int32_t k = 0; k < b.blocks; ++k) {

@@ -261,21 +261,21 @@ static void check_entries(walker *w)
 
 /* Factors of blocks in the memory of an engine: random numbers, rows in any order, some pivots 2x2, some
  * blocks replaced. */
-static sd_block_factors place_blocks(walker *w, sd_engine *e, const sd_block_plan *plan, const both *data,
+static sd_batch_factors place_blocks(walker *w, sd_engine *e, const sd_batch_plan *plan, const both *data,
                                      int which)
 {
     const sd_ldlt_plan *of = w->its.plan;
     rng r = {99};
-    sd_block_factors f = sd_block_factors_new(e, plan, w->precision);
+    sd_batch_factors f = sd_batch_factors_new(e, plan, w->precision);
     uint8_t *row = test_alloc((size_t)of->n, 1);
-    sd_block_state *state = test_alloc((size_t)of->blocks, sizeof *state);
+    sd_batch_state *state = test_alloc((size_t)of->blocks, sizeof *state);
     assert_int_equal(e->status, SADDLE_OK);
     for (int32_t i = 0; i < of->blocks; ++i) {
         const int size = of->start[i + 1] - of->start[i];
         int32_t order[SD_BLOCK_MOST];
         rng_permutation(&r, size, order);
         for (int s = 0; s < size; ++s) row[of->start[i] + s] = (uint8_t)order[s];
-        state[i] = (sd_block_state){.status = rng_below(&r, 8) == 0 ? SD_BLOCK_SINGULAR : SD_BLOCK_OK};
+        state[i] = (sd_batch_state){.status = rng_below(&r, 8) == 0 ? SD_BLOCK_SINGULAR : SD_BLOCK_OK};
         for (int s = 0; s + 1 < size; ++s)
             if (rng_below(&r, 3) == 0) state[i].pairs |= UINT32_C(1) << s++;
     }
@@ -295,14 +295,14 @@ static void check_split(walker *w)
     both data = random_both(w, squares, 1, 1), below = random_both(w, squares, 1, 1);
     for (int which = 0; which < (w->compare ? 2 : 1); ++which) {
         sd_engine *e = which ? w->reference : w->e;
-        sd_block_plan plan;
-        assert_int_equal(sd_block_plan_make(e, of->blocks, of->start, NULL, NULL, NULL, &plan), SADDLE_OK);
-        sd_block_factors x = place_blocks(w, e, &plan, &data, which);
-        sd_blocks to = {&plan, numbers_of(w, &below, NULL, NULL, NULL, which).data, w->precision};
+        sd_batch_plan plan;
+        assert_int_equal(sd_batch_plan_make(e, of->blocks, of->start, NULL, NULL, NULL, &plan), SADDLE_OK);
+        sd_batch_factors x = place_blocks(w, e, &plan, &data, which);
+        sd_batch to = {&plan, numbers_of(w, &below, NULL, NULL, NULL, which).data, w->precision};
         sd_ldlt_split(e, &x, &x, &to);
         x.data = NULL;
-        sd_block_factors_free(e, &x);
-        sd_block_plan_free(e, &plan);
+        sd_batch_factors_free(e, &x);
+        sd_batch_plan_free(e, &plan);
     }
     compare(w, &below, 0, "N");
     free_both(w, &data);
@@ -331,7 +331,7 @@ static void compare_found(walker *w, const void *block, const void *found, int64
 
 static void check_refactor(walker *w)
 {
-    const sd_block_rule rule = {.kernel = SD_LDLT_BUNCH_KAUFMAN, .small = 1e-8};
+    const sd_batch_rule rule = {.kernel = SD_LDLT_BUNCH_KAUFMAN, .small = 1e-8};
     const sd_ldlt_values *found = &w->p->found[w->precision].values;
     const sd_sparse A = place_matrix(w->e, &w->p->A, w->precision);
     sd_ldlt_numbers x;

@@ -98,7 +98,7 @@ typedef struct norms {
     double one, frobenius;
 } norms;
 
-static norms block_norms(const dense *B, const int32_t *start, int I, int J)
+static norms batch_norms(const dense *B, const int32_t *start, int I, int J)
 {
     norms n = {0};
     for (int l = start[J]; l < start[J + 1]; ++l) {
@@ -148,17 +148,17 @@ static saddle_preparation oracle(const dense *d, const saddle_preparation *p, do
         const int rows = start[I + 1] - start[I];
         double others = 0, frobenius = 0;
         for (int J = 0; J < blocks; ++J) {
-            const norms n = block_norms(&B, start, I, J);
+            const norms n = batch_norms(&B, start, I, J);
             if (n.there || I == J) o.stored_entries += rows * (start[J + 1] - start[J]);
             if (I == J) continue;
             others += n.one;
             frobenius += n.frobenius;
-            if (J < I && (n.there || block_norms(&B, start, J, I).there) && level[J] > level[I])
+            if (J < I && (n.there || batch_norms(&B, start, J, I).there) && level[J] > level[I])
                 level[I] = level[J];
         }
         if (++level[I] > o.levels) o.levels = level[I];
         if (rows > o.largest_block) o.largest_block = rows;
-        const double dominance = block_norms(&B, start, I, I).one - others;
+        const double dominance = batch_norms(&B, start, I, I).one - others;
         o.dominance_least = fmin(o.dominance_least, dominance);
         o.dominance_largest = fmax(o.dominance_largest, dominance);
         o.dominance_mean += dominance / blocks;

@@ -21,7 +21,7 @@ bool sd_cpu_has_avx512(void);
     void sd_avx2_##name##_single parameters;                                                                 \
     void sd_avx512_##name##_double parameters;                                                               \
     void sd_avx512_##name##_single parameters;
-#include "backend/blocks.def"
+#include "backend/batch.def"
 #undef KERNEL
 
 sd_residual_columns sd_columns_portable, sd_columns_avx2, sd_columns_avx512;

@@ -71,7 +71,7 @@ static void each_piece(int32_t count, void (*body)(void *what, int32_t piece), v
 #define SINGLE 0
 typedef int64_t integer_double;
 #define fabs_double fabs
-#include "backend/cpu/front_kernels.h"
+#include "backend/cpu/front_kernels.inc"
 #undef real
 #undef NAME
 #undef SINGLE
@@ -81,7 +81,7 @@ typedef int64_t integer_double;
 #define SINGLE 1
 typedef int32_t integer_single;
 #define fabs_single fabsf
-#include "backend/cpu/front_kernels.h"
+#include "backend/cpu/front_kernels.inc"
 
 #define TABLE(x)                                                                                             \
     {                                                                                                        \

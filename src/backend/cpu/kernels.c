@@ -2,7 +2,7 @@
  * The CPU kernels for one instruction set: compiled as SD_CPU_TABLE = sd_cpu_portable and, with AVX2 and FMA
  * or AVX-512 switched on, as sd_cpu_avx2 and sd_cpu_avx512 (CMakeLists.txt). No sum is reassociated and fma
  * is only used where it is written, so all give the same bits; cpu.c chooses. The kernels on blocks are those
- * of blocks.c for the same instruction set, SD_CPU_ISA.
+ * of batch.c for the same instruction set, SD_CPU_ISA.
  */
 #include "backend/cpu/cpu.h"
 
@@ -50,13 +50,13 @@ static inline void add_product(double *hi, double *lo, double a, double x, const
 
 #define real double
 #define NAME(x) x##_double
-#include "backend/cpu/kernels.h"
+#include "backend/cpu/kernels.inc"
 #undef real
 #undef NAME
 
 #define real float
 #define NAME(x) x##_single
-#include "backend/cpu/kernels.h"
+#include "backend/cpu/kernels.inc"
 
 #define BLOCK_NAME(isa, x) sd_##isa##_##x
 #define BLOCK_OF(isa, x) BLOCK_NAME(isa, x)
@@ -68,7 +68,7 @@ const sd_backend SD_CPU_TABLE = {SD_HOST_FUNCTIONS, .name = "cpu",
 #include "backend/kernels.def"
 #undef KERNEL
 #define KERNEL(name, parameters, arguments) .name = BLOCK_OF(SD_CPU_ISA, name##_double),
-#include "backend/blocks.def"
+#include "backend/batch.def"
                                      },
 #undef KERNEL
 #define KERNEL(name, parameters, arguments) .name = name##_single,
@@ -76,7 +76,7 @@ const sd_backend SD_CPU_TABLE = {SD_HOST_FUNCTIONS, .name = "cpu",
 #include "backend/kernels.def"
 #undef KERNEL
 #define KERNEL(name, parameters, arguments) .name = BLOCK_OF(SD_CPU_ISA, name##_single),
-#include "backend/blocks.def"
+#include "backend/batch.def"
                                      },
 #undef KERNEL
                                  }};

@@ -1,5 +1,5 @@
 /* The CPU's kernels on a column of a block LDL' for one instruction set, in both precisions: compiled once
- * for every processor and once more for each of AVX2 and AVX-512, as blocks.c is. */
+ * for every processor and once more for each of AVX2 and AVX-512, as batch.c is. */
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/isa.h"
 
@@ -18,13 +18,13 @@ enum {
 #define MATH(x) x
 #define SINGLE 0
 #define LARGEST DBL_MAX
-#include "backend/cpu/front_vector.h"
+#include "backend/cpu/front_vector.inc"
 
-#include "backend/cpu/ldlt_column.h"
-#include "backend/cpu/ldlt_run.h"
-#include "backend/cpu/ldlt_solve.h"
+#include "backend/cpu/ldlt_column.inc"
+#include "backend/cpu/ldlt_run.inc"
+#include "backend/cpu/ldlt_solve.inc"
 /* after it */
-#include "backend/cpu/ldlt_entries.h"
+#include "backend/cpu/ldlt_entries.inc"
 #undef real
 #undef NAME
 #undef PUBLIC
@@ -40,13 +40,13 @@ enum {
 #define MATH(x) x##f
 #define SINGLE 1
 #define LARGEST FLT_MAX
-#include "backend/cpu/front_vector.h"
+#include "backend/cpu/front_vector.inc"
 
-#include "backend/cpu/ldlt_column.h"
-#include "backend/cpu/ldlt_run.h"
-#include "backend/cpu/ldlt_solve.h"
+#include "backend/cpu/ldlt_column.inc"
+#include "backend/cpu/ldlt_run.inc"
+#include "backend/cpu/ldlt_solve.inc"
 /* after it */
-#include "backend/cpu/ldlt_entries.h"
+#include "backend/cpu/ldlt_entries.inc"
 
 #define KERNELS(precision)                                                                                   \
     {                                                                                                        \

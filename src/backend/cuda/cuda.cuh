@@ -183,10 +183,10 @@ void launch_early(sd_engine *e, const char *what, void (*kernel)(Parameters...),
     launch_grid(e, what, true, kernel, dim3(static_cast<unsigned>(blocks)), BLOCK, 0, arguments...);
 }
 
-/* Every kernel of kernels.def and blocks.def, over both precisions; vectors.cu, sparse.cu and block_*.cu
+/* Every kernel of kernels.def and batch.def, over both precisions; vectors.cu, sparse.cu and batch_*.cu
  * define them. */
 #define KERNEL(name, parameters, arguments) template <class real> void name parameters;
-#include "backend/blocks.def"
+#include "backend/batch.def"
 #include "backend/kernels.def"
 #undef KERNEL
 

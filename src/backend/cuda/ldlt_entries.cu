@@ -96,13 +96,13 @@ void launch_stage(sd_engine *e, sd_ldlt_stage stage, const stage_data<real> &dat
 
 template <int lanes, class real>
 __global__ void __launch_bounds__(JOB_BLOCK)
-    split(const job_range<lanes> jobs, const real *data, const uint8_t *row, const sd_block_state *state,
-          const sd_block_state *of_inverse, real *below)
+    split(const job_range<lanes> jobs, const real *data, const uint8_t *row, const sd_batch_state *state,
+          const sd_batch_state *of_inverse, real *below)
 {
     const int i = threadIdx.x % lanes;
     const job_found job = find_job(jobs);
     if (i >= job.n) return;
-    const sd_block_state s = state[job.block];
+    const sd_batch_state s = state[job.block];
     const bool whole = s.status != SD_BLOCK_OK || of_inverse[job.block].status != SD_BLOCK_OK;
     const int to = row[job.row + i];
     for (int j = 0; j < job.n; ++j) {
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(JOB_BLOCK)
 }
 
 template <class real> struct parts_below {
-    const sd_block_factors *x, *g;
+    const sd_batch_factors *x, *g;
     real *below;
     template <int lanes> void run(sd_engine *e, const job_range<lanes> &jobs) const
     {
@@ -125,7 +125,7 @@ template <class real> struct parts_below {
 } /* namespace */
 
 template <class real>
-void ldlt_split(sd_engine *e, const sd_block_factors *x, const sd_block_factors *g, sd_blocks *below)
+void ldlt_split(sd_engine *e, const sd_batch_factors *x, const sd_batch_factors *g, sd_batch *below)
 {
     if (e->status) return;
     for_each_range(e, x->plan, parts_below<real>{x, g, static_cast<real *>(below->data)});
@@ -145,11 +145,11 @@ void ldlt_sweep_entries(sd_engine *e, const sd_ldlt_factors *x, sd_ldlt_stage st
         launch_stage<real, 32>(e, stage, data);
 }
 
-/* The rows of blocks.def that are defined here, in both precisions. */
+/* The rows of batch.def that are defined here, in both precisions. */
 #define BOTH(name, parameters)                                                                               \
     template void name<double> parameters;                                                                   \
     template void name<float> parameters;
-BOTH(ldlt_split, (sd_engine *, const sd_block_factors *, const sd_block_factors *, sd_blocks *))
+BOTH(ldlt_split, (sd_engine *, const sd_batch_factors *, const sd_batch_factors *, sd_batch *))
 BOTH(ldlt_sweep_entries,
      (sd_engine *, const sd_ldlt_factors *, sd_ldlt_stage, const sd_vector *, const sd_vector *, sd_vector *))
 

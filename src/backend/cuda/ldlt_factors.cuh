@@ -2,7 +2,7 @@
 #ifndef SD_CUDA_LDLT_FACTORS_CUH
 #define SD_CUDA_LDLT_FACTORS_CUH
 
-#include "backend/cuda/block_jobs.cuh"
+#include "backend/cuda/batch_jobs.cuh"
 
 namespace sd_cuda
 {

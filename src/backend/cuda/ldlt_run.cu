@@ -16,7 +16,7 @@
  */
 #include "backend/cuda/entries.cuh"
 
-#include "backend/cuda/block_jobs.cuh"
+#include "backend/cuda/batch_jobs.cuh"
 
 namespace sd_cuda
 {
@@ -425,7 +425,7 @@ void ldlt_weigh(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part *part, sd
                  static_cast<real *>(x->weighed));
 }
 
-/* The rows of blocks.def that are defined here, in both precisions. */
+/* The rows of batch.def that are defined here, in both precisions. */
 #define BOTH(name, parameters)                                                                               \
     template void name<double> parameters;                                                                   \
     template void name<float> parameters;

@@ -103,7 +103,7 @@ void ldlt_sweep(sd_engine *e, const sd_ldlt_factors *x, bool forward, const sd_v
         launch_sweep<real, 32>(e, forward, data);
 }
 
-/* The rows of blocks.def that are defined here, in both precisions. */
+/* The rows of batch.def that are defined here, in both precisions. */
 #define BOTH(name, parameters)                                                                               \
     template void name<double> parameters;                                                                   \
     template void name<float> parameters;

@@ -361,13 +361,13 @@ void download(sd_engine *e, const void *data, void *host, int64_t bytes)
 
 #define KERNEL(name, parameters, arguments) name<double>,
 const sd_kernels double_kernels = {
-#include "backend/blocks.def"
+#include "backend/batch.def"
 #include "backend/kernels.def"
 };
 #undef KERNEL
 #define KERNEL(name, parameters, arguments) name<float>,
 const sd_kernels single_kernels = {
-#include "backend/blocks.def"
+#include "backend/batch.def"
 #include "backend/kernels.def"
 };
 #undef KERNEL

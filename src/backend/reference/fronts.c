@@ -5,13 +5,13 @@
 
 #define real double
 #define NAME(x) x##_double
-#include "backend/reference/fronts.h"
+#include "backend/reference/fronts.inc"
 #undef real
 #undef NAME
 
 #define real float
 #define NAME(x) x##_single
-#include "backend/reference/fronts.h"
+#include "backend/reference/fronts.inc"
 
 #define TABLE(x)                                                                                             \
     {                                                                                                        \

@@ -6,7 +6,7 @@
 #define real double
 #define NAME(x) x##_double
 #define MATH(x) x
-#include "backend/reference/ldlt_column.h"
+#include "backend/reference/ldlt_column.inc"
 #undef real
 #undef NAME
 #undef MATH
@@ -14,7 +14,7 @@
 #define real float
 #define NAME(x) x##_single
 #define MATH(x) x##f
-#include "backend/reference/ldlt_column.h"
+#include "backend/reference/ldlt_column.inc"
 
 #define KERNELS(precision)                                                                                   \
     {                                                                                                        \

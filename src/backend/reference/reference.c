@@ -1,12 +1,12 @@
 /* The reference backend: kernels.h in both precisions. */
 #include "backend/host.h"
-#include "backend/reference/blocks.h"
+#include "backend/reference/batch.h"
 #include "core/dd.h"
 
 #define real double
 #define NAME(x) x##_double
 #define ABS(x) fabs(x)
-#include "backend/reference/kernels.h"
+#include "backend/reference/kernels.inc"
 #undef real
 #undef NAME
 #undef ABS
@@ -14,7 +14,7 @@
 #define real float
 #define NAME(x) x##_single
 #define ABS(x) fabsf(x)
-#include "backend/reference/kernels.h"
+#include "backend/reference/kernels.inc"
 
 const sd_backend sd_backend_reference = {SD_HOST_FUNCTIONS, .name = "reference",
                                          .kernels = {
@@ -23,7 +23,7 @@ const sd_backend sd_backend_reference = {SD_HOST_FUNCTIONS, .name = "reference",
 #include "backend/kernels.def"
 #undef KERNEL
 #define KERNEL(name, parameters, arguments) .name = sd_reference_##name##_double,
-#include "backend/blocks.def"
+#include "backend/batch.def"
                                              },
 #undef KERNEL
 #define KERNEL(name, parameters, arguments) .name = name##_single,
@@ -31,7 +31,7 @@ const sd_backend sd_backend_reference = {SD_HOST_FUNCTIONS, .name = "reference",
 #include "backend/kernels.def"
 #undef KERNEL
 #define KERNEL(name, parameters, arguments) .name = sd_reference_##name##_single,
-#include "backend/blocks.def"
+#include "backend/batch.def"
                                              },
 #undef KERNEL
                                          }};

@@ -1,0 +1,88 @@
+/* Blocks whose rows lie in the registers of lanes (batch_lanes.cuh): moving columns, and replacing. */
+#ifndef SD_CUDA_BLOCK_ROWS_CUH
+#define SD_CUDA_BLOCK_ROWS_CUH
+
+#include "backend/cuda/batch_lanes.cuh"
+
+namespace sd_cuda
+{
+
+/* Whether register B + i of the chunk from B on holds, at its step t, a column that comes after the step's.
+ */
+template <int C> __device__ inline bool comes(int i, int t)
+{
+    return i < C - t;
+}
+
+/* At step s = B + t, the register of the column at a position from s on, and back. */
+template <int B, int C> __device__ inline int register_of(int position, int t)
+{
+    return position < B + C ? position - t : position;
+}
+template <int B, int C> __device__ inline int position_of(int index, int t)
+{
+    return index < B + C ? index + t : index;
+}
+
+/* Calls f(j) of the registers j from FIRST to N - 1 among which is c in some block of the warp: where a lane
+ * has many, four at a time are passed over by all lanes if it is not. */
+template <int FIRST, int N, class F> __device__ inline void around_register(int c, const F &f)
+{
+    constexpr int GROUP = 4;
+    const unsigned groups = N > 16 ? __reduce_or_sync(ALL_LANES, 1u << (c / GROUP)) : ~0u;
+#pragma unroll
+    for (int first = FIRST / GROUP * GROUP; first < N; first += GROUP)
+        if (groups >> (first / GROUP) & 1) {
+#pragma unroll
+            for (int j = first; j < first + GROUP; ++j)
+                if (j >= FIRST && j < N) f(j);
+        }
+}
+
+/* Register c, above FIRST, becomes `value`; none where c is not above it. */
+template <int FIRST, int N, class real> __device__ inline void put_register(real (&r)[N], int c, real value)
+{
+    around_register<FIRST + 1, N>(c, [&](int j) { r[j] = j == c ? value : r[j]; });
+}
+
+/* Exchanges registers FIRST and c, which is not below it. */
+template <int FIRST, int N, class real> __device__ inline void exchange_register(real (&r)[N], int c)
+{
+    const real given = r[FIRST];
+    around_register<FIRST + 1, N>(c, [&](int j) {
+        r[FIRST] = j == c ? r[j] : r[FIRST];
+        r[j] = j == c ? given : r[j];
+    });
+}
+
+/* A step of elimination, a_ij <- a_ij - multiplier a_pj; column s becomes `finished` in the lane's row. */
+template <int B, int C, int N, class real>
+__device__ inline void eliminate_step(real (&r)[N], int t, real multiplier, int p, real finished)
+{
+#pragma unroll
+    for (int i = 1; i < C; ++i) {
+        const real here = r[B + i], updated = fma(-multiplier, broadcast(here, p), here);
+        r[B + i - 1] = comes<C>(i, t) ? updated : here;
+    }
+    r[B + C - 1] = finished;
+#pragma unroll
+    for (int j = B + C; j < N; ++j) r[j] = fma(-multiplier, broadcast(r[j], p), r[j]);
+}
+
+/* What lanes s and c hold, exchanged. */
+__device__ inline void exchange_lane(const place &w, int s, int c, int &held)
+{
+    const int at_s = broadcast(held, w.first + s), at_c = broadcast(held, w.first + c);
+    held = w.lane == s ? at_c : w.lane == c ? at_s : held;
+}
+
+/* Rows of scale I. */
+template <int N, class real> __device__ inline void scaled_identity(const place &w, real scale, real (&r)[N])
+{
+#pragma unroll
+    for (int j = 0; j < N; ++j) r[j] = j == w.lane ? scale : 0;
+}
+
+} /* namespace sd_cuda */
+
+#endif
