@@ -497,6 +497,8 @@ saddle_status sd_ldlt_run_sweeps(sd_engine *e, sd_ldlt_runner *r, const sd_spars
         *residual = fmax(distance(e, x->data, r->entries, x->precision, y.data),
                          distance(e, x->square, r->squares, x->precision, y.square));
         count_states(e, r, &f, weak, counts);
+        counts->sweeps = sweeps;
+        counts->exact = sweeps >= enough && rule->relax == 1;
     }
     sd_ldlt_numbers_free(e, &a);
     sd_ldlt_numbers_free(e, &y);

@@ -7,7 +7,7 @@
  * preconditioner stays symmetric. The model is asked for one thread of a CPU, whatever there are: what is
  * decided must not depend on their number.
  */
-#include "solve/solver.h"
+#include "method/ldlt/ldlt.h"
 
 #include <math.h>
 
@@ -41,12 +41,13 @@ saddle_status sd_choose_trisolve(sd_engine *e, sd_ldlt_machine machine, int give
     return e->status;
 }
 
-saddle_status sd_place_ldlt(const saddle_solver *s, sd_engine *e, sd_batch_kernel kernel, sd_block_ldlt *m)
+saddle_status sd_ldlt_prepare_solves(sd_engine *e, const sd_problem *p, sd_batch_kernel kernel,
+                                     sd_block_ldlt *m)
 {
-    const int sweeps = (int)s->options.trisolve_sweeps;
+    const int sweeps = (int)p->options->trisolve_sweeps;
     const saddle_status status = sd_ldlt_place(e, m);
     if (status) return status;
-    switch (s->options.trisolve) {
+    switch (p->options->trisolve) {
     case SADDLE_TRISOLVE_EXACT: m->trisolve = (sd_trisolve){SD_TRISOLVE_EXACT, 0}; return SADDLE_OK;
     case SADDLE_TRISOLVE_BLOCK_JACOBI:
         m->trisolve = (sd_trisolve){SD_TRISOLVE_BLOCKS, sweeps};
@@ -54,6 +55,6 @@ saddle_status sd_place_ldlt(const saddle_solver *s, sd_engine *e, sd_batch_kerne
     case SADDLE_TRISOLVE_JACOBI:
         m->trisolve = (sd_trisolve){SD_TRISOLVE_ENTRIES, sweeps};
         return sd_ldlt_place_entries(e, kernel, m);
-    default: return sd_choose_trisolve(e, (sd_ldlt_machine){s->device, 1}, sweeps, m);
+    default: return sd_choose_trisolve(e, (sd_ldlt_machine){p->device, 1}, sweeps, m);
     }
 }
