@@ -33,7 +33,7 @@ setup_file() {
     "$SADDLE" solve "$STOKES" -q --method jacobi --maxiter 3000 --json j.json
     json j.json 'j["factor"]["fill_tau"] is None and not j["factor"]["fallback"] and j["factor"]["levels"] <= 64'
     json j.json 'j["factor"]["sweeps"] == 2 and j["factor"]["pattern_residual"] < 1e-10' # those made, not the 8 asked for
-    "$SADDLE" solve "$STOKES" -q --method jacobi --sweep-order block --sweeps 5 --maxiter 3000 --json j.json
+    "$SADDLE" solve "$STOKES" -q --method jacobi --sweep-order block --sweeps 5 --fallback none --maxiter 1 --json j.json || true
     json j.json 'j["factor"]["sweeps"] == 5 and j["factor"]["levels"] > 5 and j["factor"]["pattern_residual"] > 1e-12'
     "$SADDLE" solve "$STOKES" -q --method direct --json j.json
     json j.json 'j["factor"]["fill_tau"] is None and j["factor"]["trisolve"] is None'
