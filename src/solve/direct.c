@@ -281,7 +281,7 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_direct_opt
     saddle_options o = *q->o;
     const saddle_given given = {.permutation = d->p.permutation};
     o.order = SADDLE_ORDER_USER;
-    o.pairs = SADDLE_PAIRS_OFF;
+    o.pairs = SADDLE_OFF;
     saddle_status status = normalise(c, M, &whole);
     if (!status) status = sd_prepare_order(c, &whole, &o, &given, &p, &g);
     sd_csr_free(c, &whole);
@@ -356,7 +356,7 @@ static double largest_l(const sd_factors *f)
 static saddle_status check_factor(sd_context *c, const sd_direct_options *q, sd_direct *d)
 {
     d->largest_l = NAN;
-    if (q->o->check == SADDLE_CHECK_OFF) return SADDLE_OK;
+    if (q->o->check == SADDLE_OFF) return SADDLE_OK;
     d->largest_l = largest_l(&d->factors[d->precision]);
     if (d->rule != SD_PIVOT_THRESHOLD || d->largest_l <= 1 / q->o->threshold) return SADDLE_OK;
     return sd_fail(

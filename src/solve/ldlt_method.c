@@ -52,8 +52,8 @@ static bool is_swept(const saddle_solver *s)
 static saddle_options decide(const saddle_solver *s)
 {
     saddle_options o = s->options;
-    if (o.pairs == SADDLE_PAIRS_AUTO)
-        o.pairs = s->facts.kind == SADDLE_KIND_SPD || o.block_size == 1 ? SADDLE_PAIRS_OFF : SADDLE_PAIRS_ON;
+    if (o.pairs == SADDLE_AUTO)
+        o.pairs = s->facts.kind == SADDLE_KIND_SPD || o.block_size == 1 ? SADDLE_OFF : SADDLE_ON;
     return o;
 }
 
@@ -185,7 +185,7 @@ static sd_ldlt_rule rule_of(const making *t, const sd_block_matrix *B)
                           .kernel = kernels[o->pivot],
                           .weak = small * B->largest,
                           .small = small * B->largest,
-                          .generations = o->push_back == SADDLE_PUSH_BACK_ON ? 1 : 0,
+                          .generations = o->push_back == SADDLE_ON ? 1 : 0,
                           .most_pushed = PUSHED_LEAST + B->blocks / PUSHED_SHARE,
                           .precision = precision,
                           .threads = s->threads,
@@ -497,7 +497,7 @@ static saddle_status make(const making *t, bool *dear)
         m->positive = counts.negative + counts.replaced == 0;
         if (!status && !counts.dear) status = sd_place_ldlt(s, t->e, rule.kernel, m);
         if (!status && !counts.dear) tell(t, &rule, &counts);
-        if (!status && !counts.dear && s->options.check == SADDLE_CHECK_ON)
+        if (!status && !counts.dear && s->options.check == SADDLE_ON)
             status = sd_ldlt_check(t->e, m, s->A.half ? &whole : &s->A, &t->info->pattern_residual,
                                    &t->info->reconstruction_error);
     }
