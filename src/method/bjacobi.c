@@ -35,12 +35,12 @@ static saddle_options decide(const sd_problem *p, const sd_csr *whole)
 {
     saddle_options o = *p->options;
     const bool single_rows = o.block_size == 1 && p->facts->symmetric;
-    if (o.pairs == SADDLE_PAIRS_AUTO) {
+    if (o.pairs == SADDLE_AUTO) {
         const bool wants = p->facts->kind != SADDLE_KIND_SPD && !single_rows && has_small_diagonal(whole);
-        o.pairs = wants ? SADDLE_PAIRS_ON : SADDLE_PAIRS_OFF;
+        o.pairs = wants ? SADDLE_ON : SADDLE_OFF;
     }
     if (o.scaling == SADDLE_SCALING_AUTO)
-        o.scaling = o.pairs == SADDLE_PAIRS_ON ? SADDLE_SCALING_MC64 : SADDLE_SCALING_RUIZ;
+        o.scaling = o.pairs == SADDLE_ON ? SADDLE_SCALING_MC64 : SADDLE_SCALING_RUIZ;
     return o;
 }
 

@@ -80,7 +80,7 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q
     saddle_options o = *q->options;
     const saddle_given given = {.permutation = d->plan->p.permutation};
     o.order = SADDLE_ORDER_USER;
-    o.pairs = SADDLE_PAIRS_OFF;
+    o.pairs = SADDLE_OFF;
     saddle_status status = sd_direct_normalise(c, M, &whole);
     if (!status) status = sd_prepare_order(c, &whole, &o, &given, &p, &g);
     sd_csr_free(c, &whole);
@@ -151,7 +151,7 @@ static double largest_l(const sd_factors *f)
 static saddle_status check_factor(sd_context *c, const sd_problem *p, sd_direct *d)
 {
     d->largest_l = NAN;
-    if (p->options->check == SADDLE_CHECK_OFF) return SADDLE_OK;
+    if (p->options->check == SADDLE_OFF) return SADDLE_OK;
     d->largest_l = largest_l(&d->factors[d->precision]);
     if (d->rule != SD_PIVOT_THRESHOLD || d->largest_l <= 1 / p->options->threshold) return SADDLE_OK;
     return sd_fail(

@@ -105,7 +105,7 @@ static saddle_status conclude(const sd_ldlt_making *t)
     const saddle_status status = sd_ldlt_prepare_solves(t->e, t->p, state->rule.kernel, m);
     if (status) return status;
     warn(t->c, &state->counts);
-    if (t->p->options->check == SADDLE_CHECK_OFF) return SADDLE_OK;
+    if (t->p->options->check == SADDLE_OFF) return SADDLE_OK;
     return sd_ldlt_check(t->e, m, t->all, &state->pattern, &state->reconstruction);
 }
 

@@ -10,8 +10,8 @@
 static saddle_options decide(const sd_problem *p)
 {
     saddle_options o = *p->options;
-    if (o.pairs == SADDLE_PAIRS_AUTO)
-        o.pairs = p->facts->kind == SADDLE_KIND_SPD || o.block_size == 1 ? SADDLE_PAIRS_OFF : SADDLE_PAIRS_ON;
+    if (o.pairs == SADDLE_AUTO)
+        o.pairs = p->facts->kind == SADDLE_KIND_SPD || o.block_size == 1 ? SADDLE_OFF : SADDLE_ON;
     return o;
 }
 

@@ -120,7 +120,7 @@ sd_ldlt_rule sd_ldlt_rule_of(const sd_ldlt_making *t)
         .kernel = kernels[o->pivot],
         .weak = small * t->B.largest,
         .small = small * t->B.largest,
-        .generations = o->push_back == SADDLE_PUSH_BACK_ON ? 1 : 0,
+        .generations = o->push_back == SADDLE_ON ? 1 : 0,
         .most_pushed = PUSHED_LEAST + t->B.blocks / PUSHED_SHARE,
         .precision = precision,
         .threads = p->threads,
