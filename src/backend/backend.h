@@ -19,11 +19,6 @@
 #include "backend/scalar.h"
 #include "core/context.h"
 
-static inline size_t sd_precision_size(sd_precision precision)
-{
-    return precision == SD_DOUBLE ? sizeof(double) : sizeof(float);
-}
-
 enum {
     SD_CHUNK = 4096,       /* entries of a reduction that are summed in one piece */
     SD_CHUNK_LEAST = 1024, /* fewer are not, on any backend */
@@ -43,7 +38,7 @@ typedef struct sd_vector {
  *
  * Slice s is rows slice[s] .. slice[s+1]). A half product adds into rows slice[s] .. window[s]) of
  * slice s; what it adds is kept apart at offset[s] of the scratch until all slices are added up in
- * order. Slices are laid down by src/matrix/slices.c from the pattern alone.
+ * order. Slices are laid down by src/plan/slices.c from the pattern alone.
  */
 typedef struct sd_sparse {
     int32_t n;

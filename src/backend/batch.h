@@ -47,12 +47,12 @@
 #ifndef SD_BLOCKS_H
 #define SD_BLOCKS_H
 
+#include "core/precision.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-typedef enum sd_precision { SD_DOUBLE, SD_SINGLE, SD_PRECISIONS } sd_precision;
 
 enum { SD_BLOCK_MOST = 32, SD_BLOCK_EQUAL_BITS = 5 }; /* rows of a block; see above */
 
