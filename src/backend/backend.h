@@ -137,6 +137,12 @@ saddle_status sd_engine_reserve(sd_engine *e, int64_t n, const sd_sparse *A);
  * scratch is given back. */
 saddle_status sd_engine_finish(sd_engine *e);
 
+/* Bytes in the backend's memory, and a copy there of a host array; NULL on failure (and e->status set). To be
+ * given back by sd_release, which takes NULL too. */
+void *sd_allocate(sd_engine *e, int64_t bytes, const char *what);
+void *sd_to_backend(sd_engine *e, const void *host, int64_t bytes, const char *what);
+void sd_release(sd_engine *e, const void *block);
+
 /* A vector of n zeros; data is NULL on failure (and e->status set). */
 sd_vector sd_vector_new(sd_engine *e, sd_precision precision, int64_t n, const char *what);
 void sd_vector_free(sd_engine *e, sd_vector *x);
