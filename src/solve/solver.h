@@ -120,8 +120,8 @@ saddle_status sd_make_stronger_ldlt(const saddle_solver *solver, sd_engine *e, d
 /* Lays factors out for solves, and decides how these are done; `kernel` is that of their diagonal blocks. */
 saddle_status sd_place_ldlt(const saddle_solver *solver, sd_engine *e, sd_batch_kernel kernel,
                             sd_block_ldlt *m);
-/* The same where it is left open, as the cost model has it for a machine; `given` sweeps, or 0. */
-saddle_status sd_choose_trisolve(sd_engine *e, sd_ldlt_machine machine, int given, sd_block_ldlt *m);
+/* The same where it is left open, as the cost model has it for a GPU; `given` sweeps, or 0. */
+saddle_status sd_choose_trisolve(sd_engine *e, int given, sd_block_ldlt *m);
 /* The precision that iterations run in. */
 sd_precision sd_iteration_precision(const saddle_solver *solver);
 
