@@ -19,11 +19,6 @@
 #include "backend/scalar.h"
 #include "core/context.h"
 
-static inline size_t sd_precision_size(sd_precision precision)
-{
-    return precision == SD_DOUBLE ? sizeof(double) : sizeof(float);
-}
-
 enum {
     SD_CHUNK = 4096,       /* entries of a reduction that are summed in one piece */
     SD_CHUNK_LEAST = 1024, /* fewer are not, on any backend */
@@ -43,7 +38,7 @@ typedef struct sd_vector {
  *
  * Slice s is rows slice[s] .. slice[s+1]). A half product adds into rows slice[s] .. window[s]) of
  * slice s; what it adds is kept apart at offset[s] of the scratch until all slices are added up in
- * order. Slices are laid down by src/matrix/slices.c from the pattern alone.
+ * order. Slices are laid down by src/plan/slices.c from the pattern alone.
  */
 typedef struct sd_sparse {
     int32_t n;
@@ -141,6 +136,12 @@ saddle_status sd_engine_reserve(sd_engine *e, int64_t n, const sd_sparse *A);
 /* Waits until the work of the engine is done: only then may another engine use what it has made. The
  * scratch is given back. */
 saddle_status sd_engine_finish(sd_engine *e);
+
+/* Bytes in the backend's memory, and a copy there of a host array; NULL on failure (and e->status set). To be
+ * given back by sd_release, which takes NULL too. */
+void *sd_allocate(sd_engine *e, int64_t bytes, const char *what);
+void *sd_to_backend(sd_engine *e, const void *host, int64_t bytes, const char *what);
+void sd_release(sd_engine *e, const void *block);
 
 /* A vector of n zeros; data is NULL on failure (and e->status set). */
 sd_vector sd_vector_new(sd_engine *e, sd_precision precision, int64_t n, const char *what);

@@ -214,7 +214,7 @@ sd_batch_state sd_ldlt_invert(sd_engine *e, const sd_batch_rule *rule, int size,
     _Alignas(64) double factor[SD_BLOCK_MOST * SD_BLOCK_MOST];
     uint8_t order[2 * SD_BLOCK_MOST];
     sd_batch_state state = {0};
-    const sd_batch_job job = {0};
+    sd_batch_job job = {0};
     sd_batch_plan plan = {
         .count = 1, .blocks = 1, .rows = size, .entries = (int64_t)size * size, .job = &job};
     for (int k = size + 1; k < SD_BLOCK_MOST + 2; ++k) plan.first[k] = 1;

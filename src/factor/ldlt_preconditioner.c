@@ -83,7 +83,7 @@ static void place_pattern(sd_engine *e, sd_block_ldlt *m)
 
 static void release(sd_engine *e, const void *block)
 {
-    if (block && !e->backend->host_memory) e->backend->release(e, (void *)(uintptr_t)block);
+    if (!e->backend->host_memory) sd_release(e, block);
 }
 
 static void release_values(sd_engine *e, sd_block_ldlt *m)
@@ -122,7 +122,7 @@ saddle_status sd_ldlt_place_entries(sd_engine *e, sd_batch_kernel kernel, sd_blo
     sd_batch_factors of_inverse = {0}, of_square = {0};
     sd_batch_free(e, &m->below);
     m->factors.below = NULL;
-    sd_batch_plan_make(e, m->plan.blocks, m->plan.start, NULL, NULL, NULL, &plan);
+    sd_batch_place(e, m->plan.blocks, m->plan.start, NULL, NULL, NULL, &plan);
     if (!e->status) of_inverse = sd_batch_factors_new(e, &plan, f->precision);
     if (!e->status) of_square = sd_batch_factors_new(e, &plan, f->precision);
     if (!e->status) m->below = sd_batch_new(e, &plan, f->precision, "factors");
@@ -136,7 +136,7 @@ saddle_status sd_ldlt_place_entries(sd_engine *e, sd_batch_kernel kernel, sd_blo
     }
     sd_batch_factors_free(e, &of_inverse);
     sd_batch_factors_free(e, &of_square);
-    sd_batch_plan_free(e, &plan);
+    sd_batch_unplace(e, &plan);
     m->below.plan = NULL;
     m->factors.below = m->below.data;
     return e->status;

@@ -110,11 +110,10 @@ static int64_t factor_bytes(const sd_tree *t, const sd_front_kernels *kernels, s
 {
     const int64_t number = (int64_t)sd_precision_size(precision);
     const int64_t numbers = t->rests + kernels->work(t->largest_rows, t->largest_columns);
-    const int64_t panels = sd_panels_bytes(t, precision);
     /* a front itself, how many it waits for, its interval of the arena */
     const int64_t lists = t->fronts * (int64_t)(sizeof(sd_front) + sizeof(int32_t) + 2 * sizeof(int64_t));
-    return numbers * number + lists + t->entry_ptr[t->n] * (int64_t)sizeof(double) + panels +
-           (int64_t)(SD_DELAY_ROOM * (double)panels);
+    return numbers * number + lists + t->entry_ptr[t->n] * (int64_t)sizeof(double) +
+           sd_panels_bytes(t, precision, SD_DELAY_ROOM);
 }
 
 /* All of A, without its power of two, so that a matrix of another size is planned in the same way. Where its

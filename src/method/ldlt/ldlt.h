@@ -71,7 +71,7 @@ saddle_status sd_ldlt_factor_again(sd_engine *e, const sd_problem *p, const void
 /* Lays factors out for solves; `kernel` is that of their diagonal blocks. */
 saddle_status sd_ldlt_prepare_solves(sd_engine *e, const sd_problem *p, sd_batch_kernel kernel,
                                      sd_block_ldlt *m);
-/* The same where it is left open, as the cost model has it for a machine; `given` sweeps, or 0. */
-saddle_status sd_choose_trisolve(sd_engine *e, sd_ldlt_machine machine, int given, sd_block_ldlt *m);
+/* The same where it is left open, as the cost model has it for a GPU; `given` sweeps, or 0. */
+saddle_status sd_choose_trisolve(sd_engine *e, int given, sd_block_ldlt *m);
 
 #endif

@@ -5,7 +5,7 @@
  * gathered. Where windows are wide (entries far from the diagonal) they would cost more than the
  * product: slices are then made fewer, down to one.
  */
-#include "matrix/slices.h"
+#include "plan/slices.h"
 
 enum { SLICE_WORK = 16384, SLICES_MOST = 64 };
 
