@@ -1,6 +1,7 @@
 /* The direct solver: plan and factorization. See direct.h; solves are in direct_solve.c. */
 #include "solve/direct.h"
 
+#include "backend/cpu/cpu.h"
 #include "prepare/prepare.h"
 #include "solve/small_pivots.h"
 
@@ -123,7 +124,7 @@ static int64_t factor_bytes(const sd_tree *t, const sd_front_kernels *kernels, s
 
 static const sd_front_kernels *kernels_of(const sd_direct_options *q)
 {
-    return q->device == SADDLE_DEVICE_REFERENCE ? sd_fronts_reference : sd_fronts_cpu();
+    return q->device == SADDLE_DEVICE_REFERENCE ? sd_fronts_reference : sd_cpu()->fronts;
 }
 
 /* All of A, without its power of two, so that a matrix of another size is planned in the same way. Where its
