@@ -2,6 +2,8 @@
  * thread. */
 #include "factor/ldlt_column.h"
 
+#include "backend/cpu/cpu.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +29,7 @@ saddle_status sd_ldlt_desk_make(sd_context *c, const sd_block_matrix *B, sd_prec
                                 bool reference, sd_ldlt_desk *desk)
 {
     const int64_t number = (int64_t)sd_precision_size(precision);
-    *desk = (sd_ldlt_desk){.k = (reference ? sd_ldlt_reference : sd_ldlt_cpu()) + precision,
+    *desk = (sd_ldlt_desk){.k = (reference ? sd_ldlt_reference : sd_cpu()->ldlt) + precision,
                            .precision = precision};
     desk->place = sd_alloc(c, B->blocks, sizeof *desk->place, "a column of the factorization");
     desk->met = sd_alloc(c, B->blocks, sizeof *desk->met, "a column of the factorization");

@@ -3,6 +3,7 @@
  */
 #include "method/direct/direct.h"
 
+#include "backend/cpu/cpu.h"
 #include "prepare/prepare.h"
 
 #include <math.h>
@@ -102,7 +103,7 @@ saddle_status sd_direct_match(sd_context *c, const sd_csr *A, const sd_tree *tre
 
 const sd_front_kernels *sd_direct_kernels(int device)
 {
-    return device == SADDLE_DEVICE_REFERENCE ? sd_fronts_reference : sd_fronts_cpu();
+    return device == SADDLE_DEVICE_REFERENCE ? sd_fronts_reference : sd_cpu()->fronts;
 }
 
 /* Bytes of all that the factorization will allocate, on top of what is there. */
