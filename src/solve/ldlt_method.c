@@ -235,25 +235,25 @@ static saddle_status try_rule(const making *t, const sd_block_matrix *B, const s
     sd_context *c = t->c;
     sd_block_ldlt *m = t->m;
     sd_ldlt_plan plan = {0};
-    sd_ldlt_values values = {0};
+    sd_ldlt_numbers numbers = {0};
     sd_ldlt_counts again;
     double its_error = INFINITY;
-    saddle_status status = sd_ldlt_find(c, B, other, NULL, &plan, &values, &again);
-    if (!status && !again.dear) status = sd_ldlt_probe(c, B, &plan, &values, rule->threads, &its_error);
+    saddle_status status = sd_ldlt_find(c, B, other, NULL, &plan, &numbers, &again);
+    if (!status && !again.dear) status = sd_ldlt_probe(c, B, &plan, &numbers, rule->threads, &its_error);
     if (status == SADDLE_MEMORY_LIMIT) status = SADDLE_OK;
     if (!status && its_error < BETTER * *error) {
         const sd_ldlt_plan other_plan = m->plan;
-        const sd_ldlt_values other_values = m->values;
+        const sd_ldlt_numbers other_numbers = m->numbers;
         m->plan = plan;
-        m->values = values;
+        m->numbers = numbers;
         plan = other_plan;
-        values = other_values;
+        numbers = other_numbers;
         *counts = again;
         *rule = *other;
         *error = its_error;
     }
     sd_ldlt_plan_free(c, &plan);
-    sd_ldlt_values_free(c, &values);
+    sd_ldlt_numbers_free(c, NULL, &numbers);
     return status;
 }
 
@@ -266,7 +266,7 @@ static saddle_status find_again(const making *t, const sd_block_matrix *B, sd_ld
     double error = INFINITY;
     other.most = most_numbers(t, rule->precision);
     other.weak = SMALL_AGAIN * B->largest;
-    saddle_status status = sd_ldlt_probe(t->c, B, &m->plan, &m->values, rule->threads, &error);
+    saddle_status status = sd_ldlt_probe(t->c, B, &m->plan, &m->numbers, rule->threads, &error);
     if (status == SADDLE_MEMORY_LIMIT) return SADDLE_OK; /* there are factors, if perhaps not the best */
     if (!status) status = try_rule(t, B, &other, &error, rule, counts);
     other.small = other.weak;
@@ -288,11 +288,11 @@ static saddle_status find_in_double(const making *t, const sd_block_matrix *B, s
     rule->most_inverse = 0;
     rule->weak = rule->small = (asked > 0 ? asked : SMALL) * B->largest;
     rule->most = most_numbers(t, SD_DOUBLE);
-    const saddle_status status = sd_ldlt_find(t->c, B, rule, NULL, &m->plan, &m->values, counts);
+    const saddle_status status = sd_ldlt_find(t->c, B, rule, NULL, &m->plan, &m->numbers, counts);
     if (status != SADDLE_MEMORY_LIMIT) return status;
     *rule = single;
     rule->most_inverse = 0;
-    return sd_ldlt_find(t->c, B, rule, NULL, &m->plan, &m->values, counts);
+    return sd_ldlt_find(t->c, B, rule, NULL, &m->plan, &m->numbers, counts);
 }
 
 /*
@@ -303,7 +303,7 @@ static saddle_status find(const making *t, const sd_block_matrix *B, sd_ldlt_rul
                           sd_ldlt_counts *counts)
 {
     sd_block_ldlt *m = t->m;
-    saddle_status status = sd_ldlt_find(t->c, B, rule, NULL, &m->plan, &m->values, counts);
+    saddle_status status = sd_ldlt_find(t->c, B, rule, NULL, &m->plan, &m->numbers, counts);
     if (!status && !rule->symbolic &&
         spoilt_by_single(t, rule, counts->replaced > 0 ? INFINITY : counts->largest, B->largest))
         status = find_in_double(t, B, rule, counts);
@@ -339,7 +339,7 @@ static saddle_status plan_again(const making *t, const sd_block_matrix *B, const
     sd_ldlt_rule pattern = *rule;
     pattern.symbolic = true;
     sd_block_ldlt_free(t->e, m);
-    saddle_status status = sd_ldlt_find(t->c, B, &pattern, last, &m->plan, &m->values, &counts);
+    saddle_status status = sd_ldlt_find(t->c, B, &pattern, last, &m->plan, &m->numbers, &counts);
     for (int32_t i = 0; i < B->blocks && !status; ++i) m->pushed_back += last[i];
     return status ? status : sd_ldlt_begin_run(t->e, m, layout, rule->precision);
 }
@@ -365,7 +365,7 @@ static saddle_status sweep(const making *t, const sd_block_matrix *B, const sd_c
     bool *last = sd_alloc_zero(c, B->blocks, sizeof *last, "blocks pushed back");
     saddle_status status = weak && last ? sd_ldlt_begin_run(t->e, m, layout, rule->precision) : c->status;
     for (bool done = false; !done && !status;) {
-        status = sd_ldlt_run_sweeps(t->e, &m->runner, &s->op[sd_iteration_precision(s)].sparse, &q, weak,
+        status = sd_ldlt_run_sweeps(t->e, &m->schedule, &s->op[sd_iteration_precision(s)].sparse, &q, weak,
                                     &m->numbers, counts, &m->residual);
         const bool ended_early = q.early && counts->perturbed + counts->replaced > 0;
         const bool failed = counts->perturbed > 0;
@@ -396,7 +396,7 @@ static saddle_status fall_back(const making *t, const sd_block_matrix *B, const 
            m->residual);
     m->fallback = true;
     m->residual = NAN;
-    return sd_ldlt_refactor(t->e, &m->runner, &t->s->op[sd_iteration_precision(t->s)].sparse, &pivots,
+    return sd_ldlt_refactor(t->e, &m->schedule, &t->s->op[sd_iteration_precision(t->s)].sparse, &pivots,
                             &m->numbers, counts);
 }
 
@@ -419,9 +419,9 @@ static saddle_status refactor(const making *t, const sd_block_matrix *B, const s
     sd_block_ldlt *m = t->m;
     const sd_batch_rule pivots = {.kernel = rule->kernel, .small = rule->small};
     saddle_status status = SADDLE_OK;
-    if (!m->numbers.data) status = sd_ldlt_begin_run(t->e, m, layout, rule->precision);
+    if (!m->schedule.part) status = sd_ldlt_begin_run(t->e, m, layout, rule->precision);
     if (!status)
-        status = sd_ldlt_refactor(t->e, &m->runner, &t->s->op[sd_iteration_precision(t->s)].sparse, &pivots,
+        status = sd_ldlt_refactor(t->e, &m->schedule, &t->s->op[sd_iteration_precision(t->s)].sparse, &pivots,
                                   &m->numbers, counts);
     *stale = counts->perturbed > B->n / STALE_SHARE || counts->replaced > 0;
     if (!status && !*stale && rule->precision == SD_SINGLE) {
