@@ -116,7 +116,7 @@ static outcome measure(const saddle_solver *s, int device, sd_precision precisio
     sd_csr_free(&c, &whole);
     for (int k = 0; k < REPEATS; ++k) {
         const double begin = sd_seconds();
-        check(&c, sd_ldlt_refactor(&e, &m.runner, &op.sparse, &rule, &m.numbers, &counts));
+        check(&c, sd_ldlt_refactor(&e, &m.schedule, &op.sparse, &rule, &m.numbers, &counts));
         o.refactor = fmin(o.refactor, sd_seconds() - begin);
     }
     const sd_sweep_rule sweeps = {.pivots = rule, .relax = 1, .sweeps = 8};
@@ -125,11 +125,11 @@ static outcome measure(const saddle_solver *s, int device, sd_precision precisio
     for (int k = 0; k < 2; ++k) {
         const double begin = sd_seconds();
         check(&c,
-              sd_ldlt_run_sweeps(&e, &m.runner, &op.sparse, &sweeps, weak, &m.numbers, &counts, &residual));
+              sd_ldlt_run_sweeps(&e, &m.schedule, &op.sparse, &sweeps, weak, &m.numbers, &counts, &residual));
         o.sweeps = fmin(o.sweeps, sd_seconds() - begin);
     }
     free(weak);
-    check(&c, sd_ldlt_refactor(&e, &m.runner, &op.sparse, &rule, &m.numbers, &counts));
+    check(&c, sd_ldlt_refactor(&e, &m.schedule, &op.sparse, &rule, &m.numbers, &counts));
     check(&c, sd_ldlt_place(&e, &m));
     check(&c, sd_ldlt_place_entries(&e, rule.kernel, &m));
     o.swept = time_sweeps(&e, &m.factors, false);

@@ -1,7 +1,5 @@
-/* The plan of a block LDL': see block_ldlt.h. */
-#include "factor/block_ldlt.h"
-
-#include <string.h>
+/* The plan of a block LDL': see ldlt_plan.h. */
+#include "plan/ldlt_plan.h"
 
 void sd_ldlt_plan_free(sd_context *c, sd_ldlt_plan *plan)
 {
@@ -13,33 +11,24 @@ void sd_ldlt_plan_free(sd_context *c, sd_ldlt_plan *plan)
     sd_free(c, plan->list);
     sd_free(c, plan->square);
     sd_free(c, plan->number);
-    sd_free(c, plan->from);
     *plan = (sd_ldlt_plan){0};
 }
 
-void sd_ldlt_values_free(sd_context *c, sd_ldlt_values *v)
-{
-    sd_free(c, v->data);
-    sd_free(c, v->inverse);
-    *v = (sd_ldlt_values){0};
-}
-
-static saddle_status allocate(sd_context *c, const sd_block_matrix *B, const sd_ldlt_column *columns,
+static saddle_status allocate(sd_context *c, int32_t n, int32_t blocks, const sd_ldlt_column *columns,
                               sd_ldlt_plan *plan)
 {
     int64_t count = 0;
-    for (int32_t j = 0; j < B->blocks; ++j) count += columns[j].count;
-    *plan = (sd_ldlt_plan){.n = B->n, .blocks = B->blocks};
-    plan->start = sd_alloc(c, (int64_t)B->blocks + 1, sizeof *plan->start, "plan");
-    plan->block_at = sd_alloc(c, B->blocks, sizeof *plan->block_at, "plan");
-    plan->row = sd_alloc_zero(c, (int64_t)B->blocks + 1, sizeof *plan->row, "plan");
-    plan->diagonal = sd_alloc(c, B->blocks, sizeof *plan->diagonal, "plan");
+    for (int32_t j = 0; j < blocks; ++j) count += columns[j].count;
+    *plan = (sd_ldlt_plan){.n = n, .blocks = blocks};
+    plan->start = sd_alloc(c, (int64_t)blocks + 1, sizeof *plan->start, "plan");
+    plan->block_at = sd_alloc(c, blocks, sizeof *plan->block_at, "plan");
+    plan->row = sd_alloc_zero(c, (int64_t)blocks + 1, sizeof *plan->row, "plan");
+    plan->diagonal = sd_alloc(c, blocks, sizeof *plan->diagonal, "plan");
     plan->list = sd_alloc(c, 2 * count, sizeof *plan->list, "plan");
-    plan->square = sd_alloc(c, (int64_t)B->blocks + 1, sizeof *plan->square, "plan");
+    plan->square = sd_alloc(c, (int64_t)blocks + 1, sizeof *plan->square, "plan");
     plan->number = sd_alloc(c, 2 * count, sizeof *plan->number, "plan");
-    plan->from = sd_alloc(c, 2 * count, sizeof *plan->from, "plan");
     return plan->start && plan->block_at && plan->row && plan->diagonal && plan->list && plan->square &&
-                   plan->number && plan->from
+                   plan->number
                ? SADDLE_OK
                : c->status;
 }
@@ -73,16 +62,22 @@ static saddle_status number_blocks(sd_context *c, const sd_block_order *order, c
     return plan->level ? SADDLE_OK : c->status;
 }
 
-static void place_blocks(const sd_block_matrix *B, sd_ldlt_plan *plan)
+static void place_blocks(const int32_t *start, sd_ldlt_plan *plan)
 {
     plan->start[0] = 0;
     plan->square[0] = 0;
     for (int32_t i = 0; i < plan->blocks; ++i) {
-        const int32_t old = plan->block_at[i], size = B->start[old + 1] - B->start[old];
+        const int32_t old = plan->block_at[i], size = start[old + 1] - start[old];
         plan->start[i + 1] = plan->start[i] + size;
         plan->square[i + 1] = plan->square[i] + (int64_t)size * size;
         if (size > plan->largest) plan->largest = size;
     }
+}
+
+/* A block as its other side lists it. */
+static sd_ldlt_block mirror(sd_ldlt_block b, int32_t own)
+{
+    return (sd_ldlt_block){b.entry, b.columns, b.rows, own, b.width, b.height, !b.transposed, b.level};
 }
 
 /* Rows of L first, column by column; then their mirror images, row by row; both come out in order. The
@@ -103,14 +98,13 @@ static void fill_lists(const sd_ldlt_column *columns, const int32_t *number, int
         plan->diagonal[j] = next[j];
         for (int32_t k = 0; k < from->count; ++k) {
             const int32_t i = number[from->list[k].other];
-            plan->list[next[i]++] = sd_ldlt_mirror(from->list[k], j);
+            plan->list[next[i]++] = mirror(from->list[k], j);
         }
     }
     for (int32_t i = 0; i < blocks; ++i) {
         for (int64_t k = plan->row[i]; k < plan->diagonal[i]; ++k) {
             const int32_t j = plan->list[k].other;
-            plan->from[next[j]] = plan->list[k].entry;
-            plan->list[next[j]++] = sd_ldlt_mirror(plan->list[k], i);
+            plan->list[next[j]++] = mirror(plan->list[k], i);
         }
     }
     int32_t count = 0;
@@ -125,20 +119,38 @@ static void fill_lists(const sd_ldlt_column *columns, const int32_t *number, int
     }
 }
 
-saddle_status sd_ldlt_plan_make(sd_context *c, const sd_block_matrix *B, const sd_block_order *order,
+saddle_status sd_ldlt_plan_make(sd_context *c, const int32_t *start, const sd_block_order *order,
                                 const sd_ldlt_column *columns, sd_ldlt_plan *plan)
 {
-    int32_t *number = sd_alloc(c, B->blocks, sizeof *number, "plan");
-    int64_t *next = sd_alloc(c, B->blocks, sizeof *next, "plan");
-    saddle_status status = allocate(c, B, columns, plan);
+    const int32_t blocks = order->blocks;
+    int32_t *number = sd_alloc(c, blocks, sizeof *number, "plan");
+    int64_t *next = sd_alloc(c, blocks, sizeof *next, "plan");
+    saddle_status status = allocate(c, start[blocks], blocks, columns, plan);
     if (!status && (!number || !next)) status = c->status;
     if (!status) status = number_blocks(c, order, columns, number, plan);
     if (!status) {
-        place_blocks(B, plan);
+        place_blocks(start, plan);
         fill_lists(columns, number, next, plan);
     }
     sd_free(c, number);
     sd_free(c, next);
     if (status) sd_ldlt_plan_free(c, plan);
     return status;
+}
+
+sd_ldlt_work sd_ldlt_work_of(const sd_ldlt_plan *plan, sd_precision precision)
+{
+    const double number = (double)sd_precision_size(precision);
+    int64_t longest[2] = {0, 0}; /* of each triangle */
+    for (int32_t i = 0; i < plan->blocks; ++i) {
+        int64_t columns[2] = {0, 0};
+        for (int64_t k = plan->row[i]; k < plan->row[i + 1]; ++k)
+            columns[k >= plan->diagonal[i]] += plan->list[k].width;
+        for (int k = 0; k < 2; ++k) longest[k] = columns[k] > longest[k] ? columns[k] : longest[k];
+    }
+    return (sd_ldlt_work){
+        .levels = plan->levels,
+        .bytes = number * (2.0 * (double)(plan->entries + plan->square[plan->blocks]) + 4.0 * plan->n) +
+                 (double)plan->row[plan->blocks] * (double)sizeof *plan->list,
+        .longest = (double)(longest[0] + longest[1])};
 }
