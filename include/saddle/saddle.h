@@ -34,6 +34,10 @@
  * What holds everywhere. The library never prints, never exits and leaks nothing on any path. Every
  * error it reports is measured on the caller's own A and b. Results have the same bits from run to
  * run and at any number of threads, on the same machine and device. Counts are 64 bits wide.
+ *
+ * Structs that begin with their size may grow at their end. A library that is newer than its caller takes
+ * what the caller does not know as 0 (options: as their defaults); one that is older says SADDLE_BAD_ARGUMENT
+ * where a matrix or hooks have a member that it does not know and that is not 0.
  */
 #ifndef SADDLE_H
 #define SADDLE_H
@@ -102,6 +106,8 @@ SADDLE_API const char *saddle_status_text(saddle_status status);
  * triangle or by both; a general one by all its entries. Indices are 32 bits wide, pointers 32 or
  * 64, both counted from `base` 0 or 1. Rows need not be sorted. Entries that stand twice are added
  * up. Explicit zeros stay in the pattern.
+ *
+ *     saddle_matrix A = {.size = sizeof A, .rows = n, .columns = n, ...};     // or saddle_symmetric, below
  */
 typedef enum saddle_layout {
     SADDLE_COLUMNS,    /* compressed columns: column j is indices[pointers[j] .. pointers[j+1]) */
@@ -119,6 +125,7 @@ typedef enum saddle_shape {
 typedef enum saddle_type { SADDLE_DOUBLE, SADDLE_FLOAT } saddle_type;
 
 typedef struct saddle_matrix {
+    size_t size;           /* sizeof(saddle_matrix), so that it can grow; members without a value are 0 */
     int64_t rows, columns; /* the solver wants them equal */
     int64_t entries;       /* stored entries; for compressed layouts pointers[n] - base */
     saddle_layout layout;
@@ -126,7 +133,7 @@ typedef struct saddle_matrix {
     saddle_type type;           /* of the values */
     int base;                   /* 0 or 1 */
     int pointer_bits;           /* 32 or 64 */
-    const void *pointers;       /* n + 1 of them, or NULL for coordinates */
+    const void *pointers;       /* n + 1 of them; NULL for coordinates, and allowed where n = 0 */
     const int32_t *indices;     /* row indices (columns for SADDLE_ROWS) */
     const int32_t *col_indices; /* column indices, for coordinates only */
     const void *values;         /* NULL: a pattern without values, good for analysis only */
@@ -138,6 +145,7 @@ static inline saddle_matrix saddle_symmetric(int64_t n, const int32_t *colptr, c
                                              const double *values)
 {
     saddle_matrix A;
+    A.size = sizeof A;
     A.rows = A.columns = n;
     A.entries = n > 0 && colptr ? colptr[n] : 0;
     A.layout = SADDLE_COLUMNS;
@@ -407,12 +415,26 @@ typedef enum saddle_log_level {
  * where several threads solve at once they are called from all of them. Progress and log are also called from
  * threads of the library's own, one at a time. */
 typedef struct saddle_hooks {
+    size_t size;                                          /* sizeof(saddle_hooks), so that it can grow */
     void *(*allocate)(size_t bytes, void *user);          /* NULL on failure; needs malloc's alignment */
     void (*release)(void *block, void *user);             /* both hooks or neither */
     void (*log)(int level, const char *line, void *user); /* a saddle_log_level */
     int (*progress)(const saddle_progress *progress, void *user); /* other than 0 cancels */
     void *user;
 } saddle_hooks;
+
+/* Hooks that do nothing of their own; {.size = sizeof(saddle_hooks), .log = ...} is the same in one line. */
+static inline saddle_hooks saddle_hooks_default(void)
+{
+    saddle_hooks hooks;
+    hooks.size = sizeof hooks;
+    hooks.allocate = NULL;
+    hooks.release = NULL;
+    hooks.log = NULL;
+    hooks.progress = NULL;
+    hooks.user = NULL;
+    return hooks;
+}
 
 /* ------------------------------------------------------------------------------------------------
  * 5. WHAT HAPPENED
@@ -732,8 +754,16 @@ static inline saddle_status saddle_inspect(const saddle_matrix *A, const saddle_
 /* B gets A's entries in this layout and shape, sorted, duplicates added up, base 0, 64-bit pointers,
  * double: arrays of the library, to be freed with saddle_matrix_free and the same hooks. From
  * general to symmetric the matrix must be symmetric in value. */
-SADDLE_API saddle_status saddle_convert(const saddle_matrix *A, saddle_layout layout, saddle_shape shape,
-                                        const saddle_hooks *hooks, saddle_matrix *B, char *message);
+SADDLE_API saddle_status saddle_convert_sized(const saddle_matrix *A, saddle_layout to_layout,
+                                              saddle_shape to_shape, const saddle_hooks *hooks,
+                                              saddle_matrix *B, size_t size, char *message);
+static inline saddle_status saddle_convert(const saddle_matrix *A, saddle_layout to_layout,
+                                           saddle_shape to_shape, const saddle_hooks *hooks, saddle_matrix *B,
+                                           char *message)
+{
+    return saddle_convert_sized(A, to_layout, to_shape, hooks, B, sizeof *B, message);
+}
+/* Frees the arrays that the library has made and sets all of A to 0; nothing where that is 0 already. */
 SADDLE_API void saddle_matrix_free(saddle_matrix *A, const saddle_hooks *hooks);
 
 /* Y = AX for this many columns with leading dimensions ldx, ldy >= n, with `threads` threads (0: as the
@@ -760,8 +790,13 @@ SADDLE_API saddle_status saddle_measure(const saddle_matrix *A, const double *b,
  * to a temporary file and renamed. What the readers allocate is freed with saddle_matrix_free and
  * saddle_vector_free.
  */
-SADDLE_API saddle_status saddle_read_matrix(const char *path, const saddle_hooks *hooks, saddle_matrix *A,
-                                            char *message);
+SADDLE_API saddle_status saddle_read_matrix_sized(const char *path, const saddle_hooks *hooks,
+                                                  saddle_matrix *A, size_t size, char *message);
+static inline saddle_status saddle_read_matrix(const char *path, const saddle_hooks *hooks, saddle_matrix *A,
+                                               char *message)
+{
+    return saddle_read_matrix_sized(path, hooks, A, sizeof *A, message);
+}
 SADDLE_API saddle_status saddle_write_matrix(const char *path, const saddle_matrix *A, const char *comment,
                                              char *message);
 

@@ -56,12 +56,12 @@ saddle_status saddle_create(saddle_solver **solver, const saddle_options *option
                             char *message)
 {
     sd_context c;
-    sd_context_init(&c, hooks, 0);
+    saddle_status status = sd_context_open(&c, hooks);
     if (!solver)
         return sd_tell(&c, sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_create: the solver is NULL"), message);
     *solver = NULL;
     saddle_options taken;
-    saddle_status status = sd_options_take(&c, options, &taken);
+    if (!status) status = sd_options_take(&c, options, &taken);
     if (status) return sd_tell(&c, status, message);
     saddle_solver *s = sd_alloc_zero(&c, 1, sizeof *s, "solver");
     if (!s) return sd_tell(&c, c.status, message);
@@ -290,13 +290,21 @@ static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
 saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
-    return conclude(solver, analyse(solver, A));
+    saddle_matrix view;
+    saddle_status status = sd_view_take(&solver->c, A, &view);
+    if (status)
+        forget_analysis(solver);
+    else
+        status = analyse(solver, &view);
+    return conclude(solver, status);
 }
 
 saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
-    const saddle_status status = factor(solver, A);
+    saddle_matrix view;
+    saddle_status status = sd_view_take(&solver->c, A, &view);
+    if (!status) status = factor(solver, &view);
     if (status) {
         forget_factors(solver);
         forget_operators(solver);
