@@ -9,42 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void saddle_info_init(saddle_info *to, size_t size)
-{
-    saddle_info info;
-    memset(&info, 0, sizeof info);
-    info.size = size;
-    info.n = info.nnz = -1;
-    info.backward_error = info.componentwise_error = info.relative_residual = NAN;
-    info.inertia_positive = info.inertia_negative = info.inertia_zero = -1;
-    info.factor_nnz = info.factor_flops = info.factor_bytes = -1;
-    info.blocks = info.block_size = info.levels = info.fronts = info.largest_front = -1;
-    info.two_by_two = info.perturbed = info.delayed = info.pushed_back = info.sweeps = -1;
-    info.replaced_blocks = info.single_blocks = -1;
-    info.rank = info.planned_nnz = info.planned_bytes = info.stale = -1;
-    info.regularised_positive = info.regularised_negative = -1;
-    info.planned_flops = info.largest_l = info.first_error = NAN;
-    info.fill_tau = info.pattern_residual = info.reconstruction_error = NAN;
-    info.generations = -1;
-    sd_give(&info, sizeof info, to, size);
-}
-
-bool sd_info_has_history(const saddle_info *info)
-{
-    return info->size >= offsetof(saddle_info, history_length) + sizeof info->history_length;
-}
-
-void sd_info_give(const saddle_info *ours, saddle_info *to)
-{
-    saddle_info known = *ours;
-    known.size = to->size;
-    if (sd_info_has_history(to)) {
-        known.history = to->history;
-        known.history_room = to->history_room;
-    }
-    sd_give(&known, sizeof known, to, to->size);
-}
-
 void sd_solver_context(const saddle_solver *solver, sd_context *c)
 {
     sd_context_init(c, solver ? &solver->c.hooks : NULL, 0);

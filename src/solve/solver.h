@@ -2,6 +2,7 @@
 #ifndef SD_SOLVER_H
 #define SD_SOLVER_H
 
+#include "core/info.h"
 #include "factor/block_jacobi.h"
 #include "factor/diagonal.h"
 #include "factor/ldlt_cost.h"
@@ -53,10 +54,6 @@ struct saddle_solver {
 /* The context of a call that only reads the solver (which may be NULL): its hooks, and what its limit leaves.
  */
 void sd_solver_context(const saddle_solver *solver, sd_context *c);
-
-/* Fills in a caller's info, of whatever length its size says; its history array stays where it is. */
-void sd_info_give(const saddle_info *ours, saddle_info *to);
-bool sd_info_has_history(const saddle_info *info);
 
 /* One attempt at a right-hand side: a preconditioner and an iteration. */
 typedef struct sd_attempt {
