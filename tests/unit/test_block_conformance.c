@@ -177,7 +177,7 @@ static void check_edges(walker *w, sd_batch_kernel kernel)
     batch_free(&b);
 }
 
-static void check_block_factor(walker *w)
+static void check_batch_factor(walker *w)
 {
     for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel) {
         factor_by(w, kernel, 0);
@@ -188,7 +188,7 @@ static void check_block_factor(walker *w)
 
 /* ---- the other rows ---- */
 
-static void check_block_apply(walker *w)
+static void check_batch_apply(walker *w)
 {
     for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel) {
         const material *m = material_of(kernel, w->precision);
@@ -204,18 +204,18 @@ static void check_block_apply(walker *w)
     }
 }
 
-static void check_block_extract(walker *w)
+static void check_batch_extract(walker *w)
 {
     for (int k = 0; k < EXTRACTIONS; ++k) check_extraction(&w->c, &extractions[k], w->precision);
 }
 
-static void check_block_norms(walker *w)
+static void check_batch_norms(walker *w)
 {
     check_norms(&w->c, &materials[0][w->precision].b, NULL);
     check_norms(&w->c, &materials[0][w->precision].b, materials[0][w->precision].wanted);
 }
 
-static void check_block_invert(walker *w)
+static void check_batch_invert(walker *w)
 {
     for (sd_batch_kernel kernel = SD_LDLT_STATIC; kernel <= SD_LDLT_COMPLETE; ++kernel) {
         const material *m = material_of(kernel, w->precision);

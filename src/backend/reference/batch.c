@@ -65,14 +65,14 @@ static int rows_of_job(const sd_batch_plan *plan, int32_t k)
 #define NAME_WORK(x) x##_mixed
 #include "backend/reference/batch_apply.inc"
 
-void sd_reference_block_apply_double(sd_engine *e, const sd_batch_factors *x, int columns, const sd_vector *b,
+void sd_reference_batch_apply_double(sd_engine *e, const sd_batch_factors *x, int columns, const sd_vector *b,
                                      sd_vector *y)
 {
     if (e->status) return;
     apply_all_double(x, columns, b->data, y->data);
 }
 
-void sd_reference_block_apply_single(sd_engine *e, const sd_batch_factors *x, int columns, const sd_vector *b,
+void sd_reference_batch_apply_single(sd_engine *e, const sd_batch_factors *x, int columns, const sd_vector *b,
                                      sd_vector *y)
 {
     if (e->status) return;
