@@ -91,6 +91,8 @@ typedef struct sd_ldlt_counts {
     bool full, dear;                                   /* a limit was met: of numbers; one that ends it */
     double flops;
     double largest; /* entry of an inverse of a diagonal block */
+    int sweeps;     /* that were made, where it was by sweeps */
+    bool exact;     /* and whether they were as many as the pattern needs: no more would change anything */
 } sd_ldlt_counts;
 
 /* C and G on the host, in the precision of the rule. */

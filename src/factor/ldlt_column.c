@@ -2,6 +2,8 @@
  * thread. */
 #include "factor/ldlt_column.h"
 
+#include "backend/cpu/cpu.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +29,7 @@ saddle_status sd_ldlt_desk_make(sd_context *c, const sd_block_matrix *B, sd_prec
                                 bool reference, sd_ldlt_desk *desk)
 {
     const int64_t number = (int64_t)sd_precision_size(precision);
-    *desk = (sd_ldlt_desk){.k = (reference ? sd_ldlt_reference : sd_ldlt_cpu()) + precision,
+    *desk = (sd_ldlt_desk){.k = (reference ? sd_ldlt_reference : sd_cpu()->ldlt) + precision,
                            .precision = precision};
     desk->place = sd_alloc(c, B->blocks, sizeof *desk->place, "a column of the factorization");
     desk->met = sd_alloc(c, B->blocks, sizeof *desk->met, "a column of the factorization");
@@ -214,7 +216,7 @@ sd_batch_state sd_ldlt_invert(sd_engine *e, const sd_batch_rule *rule, int size,
     _Alignas(64) double factor[SD_BLOCK_MOST * SD_BLOCK_MOST];
     uint8_t order[2 * SD_BLOCK_MOST];
     sd_batch_state state = {0};
-    const sd_batch_job job = {0};
+    sd_batch_job job = {0};
     sd_batch_plan plan = {
         .count = 1, .blocks = 1, .rows = size, .entries = (int64_t)size * size, .job = &job};
     for (int k = size + 1; k < SD_BLOCK_MOST + 2; ++k) plan.first[k] = 1;

@@ -111,22 +111,6 @@ static saddle_status make_run(sd_engine *e, sd_ldlt_runner *r)
 
 /* ---- levels ---- */
 
-/* The jobs of blocks begin .. end) by size, in the plan of their batch; entries and rows are those of all. */
-static void plan_batch(const sd_ldlt_plan *plan, int32_t begin, int32_t end, sd_batch_plan *batch,
-                       sd_batch_job *job)
-{
-    int32_t next[SD_BLOCK_MOST + 2] = {0};
-    *batch = (sd_batch_plan){.count = end - begin, .blocks = plan->blocks, .rows = plan->n};
-    for (int32_t i = begin; i < end; ++i) ++next[plan->start[i + 1] - plan->start[i] + 1];
-    for (int s = 0; s <= SD_BLOCK_MOST; ++s) next[s + 1] += next[s];
-    memcpy(batch->first, next, sizeof next);
-    for (int32_t i = begin; i < end; ++i) {
-        const int32_t size = plan->start[i + 1] - plan->start[i];
-        job[next[size]++] = (sd_batch_job){plan->square[i], plan->start[i], i};
-    }
-    batch->entries = plan->square[end] - plan->square[begin];
-}
-
 /* The columns of blocks begin .. end). */
 static sd_ldlt_part part_of(const sd_ldlt_plan *plan, const int32_t *column, const int64_t *entry,
                             int32_t begin, int32_t end)
@@ -181,7 +165,8 @@ static saddle_status make_levels(sd_engine *e, sd_ldlt_runner *r)
             int32_t end;
             const int32_t begin = part_begin(plan, r->chunks, p, &end);
             r->part[p] = part_of(plan, column, entry, begin, end);
-            plan_batch(plan, begin, end, &r->diagonal[p], next);
+            r->diagonal[p] = (sd_batch_plan){.blocks = plan->blocks, .rows = plan->n};
+            sd_batch_lay_jobs(plan->start, NULL, begin, end, plan->square[begin], next, &r->diagonal[p]);
             next += end - begin;
         }
     } else {
@@ -287,22 +272,17 @@ saddle_status sd_ldlt_runner_make(sd_engine *e, const sd_ldlt_plan *plan, const 
     return status;
 }
 
-static void release(sd_engine *e, const void *block)
-{
-    if (block) e->backend->release(e, (void *)(uintptr_t)block);
-}
-
 void sd_ldlt_runner_free(sd_engine *e, sd_ldlt_runner *r)
 {
-    release(e, r->run.start);
-    release(e, r->run.square);
-    release(e, r->run.shape);
-    release(e, r->run.first);
-    release(e, r->run.pair);
-    release(e, r->nothing);
-    release(e, r->jobs);
-    release(e, r->map.target);
-    release(e, r->map.scale);
+    sd_release(e, r->run.start);
+    sd_release(e, r->run.square);
+    sd_release(e, r->run.shape);
+    sd_release(e, r->run.first);
+    sd_release(e, r->run.pair);
+    sd_release(e, r->nothing);
+    sd_release(e, r->jobs);
+    sd_release(e, r->map.target);
+    sd_release(e, r->map.scale);
     sd_free(e->context, r->part);
     sd_free(e->context, r->diagonal);
     *r = (sd_ldlt_runner){0};
@@ -310,10 +290,7 @@ void sd_ldlt_runner_free(sd_engine *e, sd_ldlt_runner *r)
 
 static void *allocate(sd_engine *e, int64_t count, sd_precision precision)
 {
-    void *block =
-        e->status ? NULL : e->backend->allocate(e, count * (int64_t)sd_precision_size(precision), "factors");
-    if (!block && !e->status) e->status = e->context->status;
-    return block;
+    return sd_allocate(e, count * (int64_t)sd_precision_size(precision), "factors");
 }
 
 saddle_status sd_ldlt_numbers_make(sd_engine *e, const sd_ldlt_runner *r, sd_precision precision,
@@ -330,10 +307,10 @@ saddle_status sd_ldlt_numbers_make(sd_engine *e, const sd_ldlt_runner *r, sd_pre
 
 void sd_ldlt_numbers_free(sd_engine *e, sd_ldlt_numbers *x)
 {
-    release(e, x->data);
-    release(e, x->weighed);
-    release(e, x->square);
-    release(e, x->inverse);
+    sd_release(e, x->data);
+    sd_release(e, x->weighed);
+    sd_release(e, x->square);
+    sd_release(e, x->inverse);
     *x = (sd_ldlt_numbers){0};
 }
 
@@ -497,6 +474,8 @@ saddle_status sd_ldlt_run_sweeps(sd_engine *e, sd_ldlt_runner *r, const sd_spars
         *residual = fmax(distance(e, x->data, r->entries, x->precision, y.data),
                          distance(e, x->square, r->squares, x->precision, y.square));
         count_states(e, r, &f, weak, counts);
+        counts->sweeps = sweeps;
+        counts->exact = sweeps >= enough && rule->relax == 1;
     }
     sd_ldlt_numbers_free(e, &a);
     sd_ldlt_numbers_free(e, &y);

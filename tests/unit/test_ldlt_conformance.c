@@ -296,13 +296,13 @@ static void check_split(walker *w)
     for (int which = 0; which < (w->compare ? 2 : 1); ++which) {
         sd_engine *e = which ? w->reference : w->e;
         sd_batch_plan plan;
-        assert_int_equal(sd_batch_plan_make(e, of->blocks, of->start, NULL, NULL, NULL, &plan), SADDLE_OK);
+        assert_int_equal(sd_batch_place(e, of->blocks, of->start, NULL, NULL, NULL, &plan), SADDLE_OK);
         sd_batch_factors x = place_blocks(w, e, &plan, &data, which);
         sd_batch to = {&plan, numbers_of(w, &below, NULL, NULL, NULL, which).data, w->precision};
         sd_ldlt_split(e, &x, &x, &to);
         x.data = NULL;
         sd_batch_factors_free(e, &x);
-        sd_batch_plan_free(e, &plan);
+        sd_batch_unplace(e, &plan);
     }
     compare(w, &below, 0, "N");
     free_both(w, &data);
@@ -397,19 +397,19 @@ static void reference_conforms_with_itself(void **state)
 static void the_portable_table_conforms(void **state)
 {
     (void)state;
-    walk(&sd_cpu_portable);
+    walk(isa_or_skip("portable"));
 }
 
 static void the_avx2_table_conforms(void **state)
 {
     (void)state;
-    walk(avx2_or_skip());
+    walk(isa_or_skip("avx2"));
 }
 
 static void the_avx512_table_conforms(void **state)
 {
     (void)state;
-    walk(avx512_or_skip());
+    walk(isa_or_skip("avx512"));
 }
 
 static void the_cuda_module_conforms(void **state)
