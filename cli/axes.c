@@ -19,16 +19,3 @@ int64_t axes_step(int64_t range, int most)
     for (int k = 0; range / step > most; k++) step = k % 3 == 1 ? step / 2 * 5 : step * 2;
     return step;
 }
-
-const char *axes_number(int64_t number, char *text, size_t size)
-{
-    char digits[24];
-    const int length = snprintf(digits, sizeof(digits), "%lld", (long long)number);
-    size_t used = 0;
-    for (int k = 0; k < length && used + 2 < size; k++) {
-        if (k > 0 && (length - k) % 3 == 0 && digits[k - 1] != '-') text[used++] = ',';
-        text[used++] = digits[k];
-    }
-    text[used] = 0;
-    return text;
-}

@@ -14,7 +14,4 @@ void axes_frame(picture *p, double x, double y, double width, double height);
 /* The least of 1, 2, 5, 10, 20, ... that puts at most `most` steps into 0..range. */
 int64_t axes_step(int64_t range, int most);
 
-/* A number with a comma every three digits; returns text. */
-const char *axes_number(int64_t number, char *text, size_t size);
-
 #endif

@@ -7,9 +7,9 @@
 #include "cli/json.h"
 #include "cli/memory.h"
 #include "cli/outfile.h"
+#include "cli/paths.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
-#include "cli/solve.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 /* See json.h. The program never calls setlocale: numbers are printed with a point. */
 #include "cli/json.h"
+#include "cli/numbers.h"
 
 #include "saddle/saddle.h"
 
@@ -114,16 +115,6 @@ void json_count(json *j, const char *key, int64_t count)
         fprintf(j->out, "%" PRId64, count);
     else
         fputs("null", j->out);
-}
-
-void number_text(double number, char *text, size_t text_size)
-{
-    snprintf(text, text_size, "null");
-    if (!isfinite(number)) return;
-    for (int digits = 15; digits <= 17; ++digits) {
-        snprintf(text, text_size, "%.*g", digits, number);
-        if (strtod(text, NULL) == number) return;
-    }
 }
 
 void json_number(json *j, const char *key, double number)

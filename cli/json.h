@@ -38,7 +38,4 @@ void json_count(json *j, const char *key, int64_t count);
 void json_number(json *j, const char *key, double number);
 void json_truth(json *j, const char *key, int truth);
 
-/* The shortest text that reads back as the same number; "null" where it is not finite. */
-void number_text(double number, char *text, size_t text_size);
-
 #endif

@@ -27,7 +27,4 @@ int plot_prepared(const char *path, const saddle_matrix *A, const plot_blocks *b
  * NULL. */
 int plot_convergence(const char *path, const double *history, int64_t length, double tol, const char *title);
 
-/* Whether the ending of a path is one of those: to be asked before a long run. path may be NULL. */
-int plot_check(const char *path);
-
 #endif

@@ -6,6 +6,7 @@
  */
 #include "cli/axes.h"
 #include "cli/font.h"
+#include "cli/numbers.h"
 #include "cli/plot.h"
 
 #include <math.h>
@@ -66,7 +67,7 @@ static void draw_axes(picture *p, const scale *s)
         const double x = across(s, (double)t);
         picture_box(p, x - FRAME_PEN / 2, TOP + HEIGHT + FRAME_PEN, FRAME_PEN, TICK, INK);
         picture_text(p, x, TOP + HEIGHT + FRAME_PEN + TICK + LABEL_SIZE, LABEL_SIZE, ANCHOR_MIDDLE, INK,
-                     axes_number(t, text, sizeof(text)));
+                     count_text(t, text, sizeof(text)));
     }
     picture_text(p, LEFT + WIDTH / 2.0, TOP + HEIGHT + 40, LABEL_SIZE, ANCHOR_MIDDLE, INK, "iteration");
     picture_text_upwards(p, 18, TOP + HEIGHT / 2.0, LABEL_SIZE, INK, "relative residual");

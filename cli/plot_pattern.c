@@ -11,6 +11,8 @@
  */
 #include "cli/axes.h"
 #include "cli/command.h"
+#include "cli/numbers.h"
+#include "cli/paths.h"
 #include "cli/plot.h"
 
 #include <math.h>
@@ -233,13 +235,13 @@ static void draw_ticks(picture *p, double x, double y, double width, double heig
         const double at = x + width * ((double)t - 0.5) / (double)columns;
         picture_box(p, at - FRAME_PEN / 2, y - FRAME_PEN - TICK, FRAME_PEN, TICK, INK);
         picture_text(p, at, y - FRAME_PEN - TICK - 4, LABEL_SIZE, ANCHOR_MIDDLE, INK,
-                     axes_number(t, text, sizeof(text)));
+                     count_text(t, text, sizeof(text)));
     }
     for (int64_t t = step; t <= rows; t += step) {
         const double at = y + height * ((double)t - 0.5) / (double)rows;
         picture_box(p, x - FRAME_PEN - TICK, at - FRAME_PEN / 2, TICK, FRAME_PEN, INK);
         picture_text(p, x - FRAME_PEN - TICK - 4, at + 0.36 * LABEL_SIZE, LABEL_SIZE, ANCHOR_END, INK,
-                     axes_number(t, text, sizeof(text)));
+                     count_text(t, text, sizeof(text)));
     }
 }
 
@@ -249,20 +251,20 @@ static void draw_legend(picture *p, const saddle_matrix *A, const bins *b, doubl
     char text[128], number[32], other[32];
     int64_t nnz = 0, key = 0;
     for (int s = 0; s < SIGNS; s++) nnz += b->total[s];
-    axes_number(A->rows, number, sizeof(number));
+    count_text(A->rows, number, sizeof(number));
     if (A->rows == A->columns)
         snprintf(text, sizeof(text), "n = %s", number);
     else
         snprintf(text, sizeof(text), "%s rows, %s columns", number,
-                 axes_number(A->columns, other, sizeof(other)));
+                 count_text(A->columns, other, sizeof(other)));
     picture_text(p, x, y, LABEL_SIZE, ANCHOR_START, INK, text);
-    snprintf(text, sizeof(text), "nnz = %s", axes_number(nnz, number, sizeof(number)));
+    snprintf(text, sizeof(text), "nnz = %s", count_text(nnz, number, sizeof(number)));
     picture_text(p, x + width, y, LABEL_SIZE, ANCHOR_END, INK, text);
     for (int s = 0; s < PLAIN; s++) {
         if (!b->total[s]) continue;
         const double left = x + width / 3 * (double)key++;
         picture_box(p, left, y + 12, 9, 9, sign_colour[s]);
-        snprintf(text, sizeof(text), "%s %s", axes_number(b->total[s], number, sizeof(number)), sign_name[s]);
+        snprintf(text, sizeof(text), "%s %s", count_text(b->total[s], number, sizeof(number)), sign_name[s]);
         picture_text(p, left + 15, y + 20, LABEL_SIZE, ANCHOR_START, INK, text);
     }
 }
@@ -283,15 +285,10 @@ static void draw_marks_legend(picture *p, const marks *m, double x, double y, do
         if (!counts[s]) continue;
         const double left = x + width / 2 * (double)key++;
         if (seen[s]) picture_box(p, left, y - 8, 9, 9, tints[s]);
-        snprintf(text, sizeof(text), "%s %s%s", axes_number(counts[s], number, sizeof(number)), names[s],
+        snprintf(text, sizeof(text), "%s %s%s", count_text(counts[s], number, sizeof(number)), names[s],
                  seen[s] ? "" : ", too small to see");
         picture_text(p, left + (seen[s] ? 15 : 0), y, LABEL_SIZE, ANCHOR_START, INK, text);
     }
-}
-
-int plot_check(const char *path)
-{
-    return picture_check(path);
 }
 
 static int draw_pattern(const char *path, const saddle_matrix *A, const bins *b, const plot_blocks *blocks)
@@ -322,7 +319,7 @@ static int draw_pattern(const char *path, const saddle_matrix *A, const bins *b,
 int plot_prepared(const char *path, const saddle_matrix *A, const plot_blocks *blocks)
 {
     bins b;
-    int status = picture_check(path);
+    int status = plot_check(path);
     if (status != EXIT_DONE) return status;
     if (make_bins(A, &b))
         status = draw_pattern(path, A, &b, blocks);

@@ -2,7 +2,7 @@
  * What `saddle prepare` leaves behind: a folder of n x 1 vectors, and a picture. Every index in the files
  * is counted from 1, as everything in Matrix Market files is.
  */
-#include "cli/outputs.h"
+#include "cli/paths.h"
 #include "cli/plot.h"
 #include "cli/prepare.h"
 

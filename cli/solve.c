@@ -9,6 +9,7 @@
 #include "cli/outfile.h"
 #include "cli/outputs.h"
 #include "cli/paper.h"
+#include "cli/paths.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/random.h"
@@ -31,17 +32,6 @@ static saddle_status run_fail(solve_run *r, saddle_status status, const char *fo
     vsnprintf(r->message, sizeof r->message, format, list);
     va_end(list);
     return status;
-}
-
-void matrix_name(const char *path, char *name, size_t name_size)
-{
-    static const char *const endings[] = {".gz", ".mtx", ".rb"};
-    const char *slash = strrchr(path, '/');
-    snprintf(name, name_size, "%s", slash ? slash + 1 : path);
-    for (int k = 0; k < 3; ++k) {
-        const size_t length = strlen(name), ending = strlen(endings[k]);
-        if (length > ending && strcmp(name + length - ending, endings[k]) == 0) name[length - ending] = 0;
-    }
 }
 
 static saddle_status read_matrix(solve_run *r)

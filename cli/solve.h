@@ -35,9 +35,6 @@ typedef struct solve_run {
     bool json_refused; /* --json cannot be written, which was told before the work */
 } solve_run;
 
-/* The file's name without folder and without .gz, .mtx, .rb. */
-void matrix_name(const char *path, char *name, size_t name_size);
-
 /* Why it ended, in a few words: "relative residual", "cancelled", "a file is malformed". */
 const char *run_reason(const solve_run *r);
 

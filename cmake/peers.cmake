@@ -43,7 +43,7 @@ endif()
 if(SADDLE_PEERS AND NOT SADDLE_SANITIZE)
   find_package(LAPACK QUIET)
   if(LAPACK_FOUND)
-    add_executable(blocks_cpu bench/blocks.c bench/blocks_parts.c bench/blocks_measure.c bench/blocks_data.c)
+    add_executable(blocks_cpu bench/blocks/driver/cpu.c bench/blocks/driver/parts.c bench/blocks/driver/measure.c bench/blocks/driver/data.c)
     set_target_properties(blocks_cpu PROPERTIES OUTPUT_NAME blocks-cpu
       RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/peers)
     target_include_directories(blocks_cpu PRIVATE ${PROJECT_SOURCE_DIR})
