@@ -233,7 +233,7 @@ static int tell(const look *l)
         if (status == EXIT_DONE) status = written;
     }
     if (plot && l->read) { /* a rectangular matrix can be drawn, too */
-        const int written = plot_pattern(plot, &l->A);
+        const int written = plot_pattern(plot, &l->A, l->name);
         if (status == EXIT_DONE) status = written;
     }
     return status;

@@ -200,14 +200,13 @@ static void test_pattern_marks(void **state)
     (void)state;
     saddle_matrix A;
     assert_int_equal(family_generate("lap2d", 4, NAN, 1, &A, NULL), SADDLE_OK);
-    assert_int_equal(plot_pattern(in_folder("plot.svg"), &A), EXIT_DONE);
+    assert_int_equal(plot_pattern(in_folder("plot.svg"), &A, "A"), EXIT_DONE);
     assert_int_equal(occurrences(in_folder("plot.svg"), "fill=\"#0072b2\""), 16 + 1);
     assert_int_equal(occurrences(in_folder("plot.svg"), "fill=\"#d55e00\""), 48 + 1);
-    assert_int_equal(occurrences(in_folder("plot.svg"), ">n = 16<"), 1);
-    assert_int_equal(occurrences(in_folder("plot.svg"), ">nnz = 64<"), 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">A: n = 16, 64 entries<"), 1);
     assert_int_equal(occurrences(in_folder("plot.svg"), "</svg>"), 1);
 
-    assert_int_equal(plot_pattern(in_folder("plot.png"), &A), EXIT_DONE);
+    assert_int_equal(plot_pattern(in_folder("plot.png"), &A, "A"), EXIT_DONE);
     pixels p = load_png(in_folder("plot.png"));
     const int64_t positive = count_colour(&p, POSITIVE), negative = count_colour(&p, NEGATIVE);
     assert_true(positive > 16 * 30 * 30);
@@ -239,7 +238,7 @@ static void test_pattern_layouts(void **state)
     unsigned char *first = NULL;
     for (size_t k = 0; k < sizeof views / sizeof views[0]; ++k) {
         size_t length;
-        assert_int_equal(plot_pattern(in_folder("plot.svg"), &views[k]), EXIT_DONE);
+        assert_int_equal(plot_pattern(in_folder("plot.svg"), &views[k], "A"), EXIT_DONE);
         unsigned char *data = load(in_folder("plot.svg"), &length);
         if (k == 0) {
             first = data;
@@ -258,15 +257,15 @@ static void test_pattern_extremes(void **state)
     (void)state;
     saddle_matrix A, empty = {0}, wide;
     assert_int_equal(family_generate("stokes2d", 60, NAN, 1, &A, NULL), SADDLE_OK);
-    assert_int_equal(plot_pattern(in_folder("plot.png"), &A), EXIT_DONE);
+    assert_int_equal(plot_pattern(in_folder("plot.png"), &A, "A"), EXIT_DONE);
     pixels p = load_png(in_folder("plot.png"));
     assert_true(p.columns <= 1100 && p.rows <= 1100);
     free(p.rgb);
-    assert_int_equal(plot_pattern(in_folder("plot.svg"), &A), EXIT_DONE);
+    assert_int_equal(plot_pattern(in_folder("plot.svg"), &A, "A"), EXIT_DONE);
     assert_int_equal(occurrences(in_folder("plot.svg"), "data:image/png;base64,iVBORw0KGgo"), 1);
     family_free(&A);
 
-    assert_int_equal(plot_pattern(in_folder("plot.png"), &empty), EXIT_DONE);
+    assert_int_equal(plot_pattern(in_folder("plot.png"), &empty, "A"), EXIT_DONE);
     const int32_t row[] = {0, 1}, column[] = {0, 99999};
     wide = (saddle_matrix){.rows = 2,
                            .columns = 100000,
@@ -274,11 +273,11 @@ static void test_pattern_extremes(void **state)
                            .layout = SADDLE_COORDINATES,
                            .indices = row,
                            .col_indices = column};
-    assert_int_equal(plot_pattern(in_folder("plot.png"), &wide), EXIT_DONE);
-    assert_int_equal(plot_pattern(in_folder("plot.svg"), &wide), EXIT_DONE);
-    assert_int_equal(occurrences(in_folder("plot.svg"), "2 rows, 100,000 columns"), 1);
+    assert_int_equal(plot_pattern(in_folder("plot.png"), &wide, "A"), EXIT_DONE);
+    assert_int_equal(plot_pattern(in_folder("plot.svg"), &wide, "A"), EXIT_DONE);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">A: 2 rows, 100,000 columns, 2 entries<"), 1);
     wide.rows = wide.entries = 0;
-    assert_int_equal(plot_pattern(in_folder("plot.png"), &wide), EXIT_DONE);
+    assert_int_equal(plot_pattern(in_folder("plot.png"), &wide, "A"), EXIT_DONE);
 }
 
 /* Blocks of more than one row are tinted and outlined, pairs too; what is too small is only counted. */
@@ -289,10 +288,11 @@ static void test_blocks_on_the_diagonal(void **state)
     const int32_t start[] = {0, 8, 15, 16}, first[] = {2, 9};
     const plot_blocks blocks = {3, start, 2, first};
     assert_int_equal(family_generate("lap2d", 4, NAN, 1, &A, NULL), SADDLE_OK);
-    assert_int_equal(plot_prepared(in_folder("plot.svg"), &A, &blocks), EXIT_DONE);
+    assert_int_equal(plot_prepared(in_folder("plot.svg"), &A, &blocks, "A, prepared"), EXIT_DONE);
     assert_int_equal(occurrences(in_folder("plot.svg"), "fill=\"#f3ecd0\""), 2 + 1);
     assert_int_equal(occurrences(in_folder("plot.svg"), "fill=\"#dccb85\""), 2 + 1);
     assert_int_equal(occurrences(in_folder("plot.svg"), "#8a7a3a"), 2);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">A, prepared: n = 16, 64 entries<"), 1);
     assert_int_equal(occurrences(in_folder("plot.svg"), ">3 blocks<"), 1);
     assert_int_equal(occurrences(in_folder("plot.svg"), ">2 pairs<"), 1);
     family_free(&A);
@@ -301,7 +301,7 @@ static void test_blocks_on_the_diagonal(void **state)
     for (int32_t k = 0; k <= 1800; ++k) many[k] = 2 * k;
     const plot_blocks small = {1800, many, 1, first};
     assert_int_equal(family_generate("lap2d", 60, NAN, 1, &A, NULL), SADDLE_OK);
-    assert_int_equal(plot_prepared(in_folder("plot.svg"), &A, &small), EXIT_DONE);
+    assert_int_equal(plot_prepared(in_folder("plot.svg"), &A, &small, "A, prepared"), EXIT_DONE);
     assert_int_equal(occurrences(in_folder("plot.svg"), ">1,800 blocks, too small to see<"), 1);
     assert_int_equal(occurrences(in_folder("plot.svg"), ">1 pairs, too small to see<"), 1);
     family_free(&A);
@@ -324,6 +324,61 @@ static void test_convergence(void **state)
     assert_true(count_colour(&p, POSITIVE) > 1000);
     assert_true(count_colour(&p, NEGATIVE) > 500);
     free(p.rgb);
+}
+
+/* The rows of the first and the last pixel in which a column of a picture has this colour; -1: none has. */
+static void find_colour(const pixels *p, uint32_t column, uint32_t colour, int rows[2])
+{
+    rows[0] = rows[1] = -1;
+    for (uint32_t r = 0; r < p->rows; ++r) {
+        const unsigned char *rgb = p->rgb + 3 * ((size_t)r * p->columns + column);
+        if (((uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2]) != colour) continue;
+        if (rows[0] < 0) rows[0] = (int)r;
+        rows[1] = (int)r;
+    }
+}
+
+/* A title that is wider than the picture has smaller letters. */
+static void test_titles_fit(void **state)
+{
+    (void)state;
+    saddle_matrix A;
+    char name[200];
+    memset(name, 'm', sizeof name);
+    name[80] = 0;
+    assert_int_equal(family_generate("lap2d", 4, NAN, 1, &A, NULL), SADDLE_OK);
+    assert_int_equal(plot_pattern(in_folder("plot.svg"), &A, "A"), EXIT_DONE);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "font-size=\"13\""), 1);
+    assert_int_equal(plot_pattern(in_folder("plot.svg"), &A, name), EXIT_DONE);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "font-size=\"13\""), 0);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "mmm: n = 16, 64 entries<"), 1);
+    family_free(&A);
+}
+
+/* A residual of 0 is a ring on a place of its own at the foot of the axis, with its tick and a word; the
+ * decades above it are those of the others, and where no residual is 0 there is none of that. */
+static void test_a_residual_of_zero_is_no_decade(void **state)
+{
+    (void)state;
+    const double history[] = {1, 1e-3, 1e-6, 0}, least[] = {1, 1e-3, 1e-6, 1e-14};
+    assert_int_equal(plot_convergence(in_folder("plot.svg"), history, 4, 1e-5, NULL), EXIT_DONE);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">exactly 0<"), 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "text-anchor=\"end\">0<"), 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">-6</tspan>"), 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">-7</tspan>"), 0);
+    assert_int_equal(plot_convergence(in_folder("plot.svg"), least, 4, 1e-5, NULL), EXIT_DONE);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">exactly 0<"), 0);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "text-anchor=\"end\">0<"), 0);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">-14</tspan>"), 1);
+
+    /* The decades end 44 above the lower edge, at 320; the ring's middle is 14 above it. */
+    int rows[2];
+    const uint32_t beside_the_frame = (66 + 460) * PICTURE_PIXELS - 7;
+    assert_int_equal(plot_convergence(in_folder("plot.png"), history, 4, 1e-5, NULL), EXIT_DONE);
+    pixels p = load_png(in_folder("plot.png"));
+    find_colour(&p, beside_the_frame, POSITIVE, rows);
+    free(p.rgb);
+    assert_in_range(rows[1], (320 - 14) * PICTURE_PIXELS - 2, (320 - 14) * PICTURE_PIXELS + 10);
 }
 
 /* Whatever stands in a history, the picture comes, and no coordinate is NaN. */
@@ -413,6 +468,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_pattern_extremes, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_blocks_on_the_diagonal, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_convergence, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_titles_fit, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_a_residual_of_zero_is_no_decade, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_convergence_extremes, make_folder, remove_folder),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_font),
