@@ -5,12 +5,14 @@
 #include "bench/child.h"
 #include "cli/outputs.h"
 #include "cli/program.h"
+#include "cli/progress.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 bool bench_prints(const arguments *a)
@@ -66,6 +68,32 @@ int bench_json_begin(json *j, const char *path, const char *name)
     json_text(j, "commit", saddle_commit());
     json_text(j, "bench", name);
     return EXIT_DONE;
+}
+
+double bench_now(const bench_limit *l)
+{
+    struct timespec now;
+    if (!l->core || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0) return seconds();
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int watch(const saddle_progress *where, void *user)
+{
+    bench_limit *l = user;
+    const int stop = l->hooks.progress(where, l->hooks.user);
+    l->late = l->late || bench_now(l) > l->until;
+    return stop || l->late;
+}
+
+saddle_hooks bench_limited(bench_limit *l, const arguments *a, double limit)
+{
+    saddle_hooks hooks = l->hooks;
+    hooks.progress = watch;
+    hooks.user = l;
+    if (!argument_flag(a, "verbose")) hooks.log = NULL;
+    l->until = bench_now(l) + limit;
+    l->late = false;
+    return hooks;
 }
 
 int bench_save(const arguments *a, int status, bench_json *write, const void *report)

@@ -42,6 +42,17 @@ typedef int bench_json(const void *report, const char *path);
 int bench_save(const arguments *a, int status, bench_json *write, const void *report);
 int bench_draw(const arguments *a, int status, bench_json *write, const void *report);
 
+/* The time that a run of the solver may take. Hooks of a run: the program's progress, an end to what takes
+ * too long, and a log only with -v (what it would warn of is in the report). */
+typedef struct bench_limit {
+    saddle_hooks hooks; /* of the program */
+    double until;
+    bool core; /* seconds of a core, not of the clock */
+    bool late;
+} bench_limit;
+saddle_hooks bench_limited(bench_limit *l, const arguments *a, double limit);
+double bench_now(const bench_limit *l);
+
 /* Flop/s of a dgemm on one core, measured now; NaN where there is no BLAS (gemm.c). */
 double gemm_rate(void);
 

@@ -28,6 +28,20 @@
 
 enum { BLOCK = 8 };
 
+/* What is summed up. */
+enum { MATCH, WHOLE, ORDER, AMD, LEVELS, WORK, RATIOS };
+static const struct {
+    const char *key, *what;
+    bool large_is_good;
+} ratios[RATIOS] = {
+    [MATCH] = {"match", "matching / METIS, seconds", false},
+    [WHOLE] = {"whole", "matching to order of pairs / METIS, seconds", false},
+    [ORDER] = {"order", "order without pairs / METIS, seconds", false},
+    [AMD] = {"amd", "AMD / METIS, seconds", false},
+    [LEVELS] = {"levels", "grid of 8 / clusters of 8, level sets", true},
+    [WORK] = {"work", "with pairs / without, operations of a factorization", false},
+};
+
 typedef struct prepare_row {
     char name[64];
     int64_t n, nnz;
@@ -39,6 +53,7 @@ typedef struct prepare_row {
     double plain_flops, pair_flops;
     double priority, dynamic; /* seconds; NaN without --blockings */
     int64_t blocking_bytes;   /* at most in use by either, the matrix with it */
+    double ratios[RATIOS];
 } prepare_row;
 
 typedef struct prepare_bench {
@@ -49,52 +64,6 @@ typedef struct prepare_bench {
     int count;
     prepare_row *rows;
 } prepare_bench;
-
-static saddle_options make_options(int scaling, int pairs, int order, int blocking)
-{
-    saddle_options o = saddle_options_default();
-    o.scaling = scaling;
-    o.pairs = pairs;
-    o.order = order;
-    o.blocking = blocking;
-    o.block_size = BLOCK;
-    return o;
-}
-
-/* Prepares with these options; free p where it went well. */
-static saddle_status prepare(prepare_bench *t, int scaling, int pairs, int order, int blocking,
-                             saddle_preparation *p)
-{
-    const saddle_options o = make_options(scaling, pairs, order, blocking);
-    return saddle_prepare(&t->problem.A, &o, NULL, &t->hooks, p, t->message);
-}
-
-static saddle_status time_order(prepare_bench *t, prepare_row *row)
-{
-    saddle_preparation p;
-    const saddle_status status =
-        prepare(t, SADDLE_SCALING_NONE, SADDLE_PAIRS_OFF, SADDLE_ORDER_METIS, SADDLE_BLOCKING_GRID, &p);
-    if (status != SADDLE_OK) return status;
-    row->n = p.n;
-    row->nnz = p.nnz;
-    row->symmetric = p.symmetric;
-    row->order = fmin(row->order, p.time_order);
-    row->plain_flops = p.factor_flops;
-    row->grid_levels = p.levels;
-    saddle_preparation_free(&p, &t->hooks);
-    return SADDLE_OK;
-}
-
-static saddle_status time_amd(prepare_bench *t, prepare_row *row)
-{
-    saddle_preparation p;
-    const saddle_status status =
-        prepare(t, SADDLE_SCALING_NONE, SADDLE_PAIRS_OFF, SADDLE_ORDER_AMD, SADDLE_BLOCKING_NONE, &p);
-    if (status != SADDLE_OK) return status;
-    row->amd = fmin(row->amd, p.time_order);
-    saddle_preparation_free(&p, &t->hooks);
-    return SADDLE_OK;
-}
 
 /* How far the scaled entries are from what the matching promises. */
 static saddle_status measure_scaling(prepare_bench *t, const saddle_preparation *p, prepare_row *row)
@@ -117,116 +86,106 @@ static saddle_status measure_scaling(prepare_bench *t, const saddle_preparation 
     return SADDLE_OK;
 }
 
-static saddle_status time_whole(prepare_bench *t, prepare_row *row)
+static saddle_status take_order(prepare_bench *t, const saddle_preparation *p, prepare_row *row)
 {
+    (void)t;
+    row->n = p->n;
+    row->nnz = p->nnz;
+    row->symmetric = p->symmetric;
+    row->order = fmin(row->order, p->time_order);
+    row->plain_flops = p->factor_flops;
+    row->grid_levels = p->levels;
+    return SADDLE_OK;
+}
+
+static saddle_status take_whole(prepare_bench *t, const saddle_preparation *p, prepare_row *row)
+{
+    row->matching = fmin(row->matching, p->time_matching);
+    row->whole = fmin(row->whole, p->time_matching + p->time_scaling + p->time_pairs + p->time_order);
+    row->pair_flops = p->factor_flops;
+    row->rank = p->structural_rank;
+    return isnan(row->over) ? measure_scaling(t, p, row) : SADDLE_OK;
+}
+
+static saddle_status take_amd(prepare_bench *t, const saddle_preparation *p, prepare_row *row)
+{
+    (void)t;
+    row->amd = fmin(row->amd, p->time_order);
+    return SADDLE_OK;
+}
+
+static saddle_status take_blocking(prepare_bench *t, const saddle_preparation *p, prepare_row *row)
+{
+    double *best = p->blocking == SADDLE_BLOCKING_PRIORITY ? &row->priority : &row->dynamic;
+    (void)t;
+    *best = fmin(*best, p->time_blocking);
+    if (p->peak_bytes > row->blocking_bytes) row->blocking_bytes = p->peak_bytes;
+    return SADDLE_OK;
+}
+
+static saddle_status take_levels(prepare_bench *t, const saddle_preparation *p, prepare_row *row)
+{
+    (void)t;
+    row->cluster_levels = p->levels;
+    return SADDLE_OK;
+}
+
+/* The preparations that take turns, and the last one, which is made once. Blockings are made as Jacobi
+ * triangular solves uses them: columns scaled by their 2-norm, no pairs, no order. */
+typedef struct kind {
+    const char *scaling, *pairs, *order, *blocking;
+    saddle_status (*take)(prepare_bench *t, const saddle_preparation *p, prepare_row *row);
+} kind;
+static const kind kinds[] = {{"none", "off", "metis", "grid", take_order},
+                             {"mc64", "on", "metis", "none", take_whole},
+                             {"none", "off", "amd", "none", take_amd},
+                             {"col2", "off", "natural", "priority", take_blocking},
+                             {"col2", "off", "natural", "priority-dynamic", take_blocking},
+                             {"mc64", "on", "metis", "clusters", take_levels}};
+enum { USUAL = 3, ALL = 5 }; /* that take turns, without --blockings and with it */
+
+static saddle_status prepare(prepare_bench *t, const kind *k, prepare_row *row)
+{
+    const char *const names[] = {"scaling", "pairs", "order", "blocking"}, *const words[] = {
+                                                                               k->scaling, k->pairs, k->order,
+                                                                               k->blocking};
+    saddle_options o = saddle_options_default();
     saddle_preparation p;
-    saddle_status status =
-        prepare(t, SADDLE_SCALING_MC64, SADDLE_PAIRS_ON, SADDLE_ORDER_METIS, SADDLE_BLOCKING_NONE, &p);
+    o.block_size = BLOCK;
+    for (int i = 0; i < 4; ++i) saddle_options_set(&o, names[i], words[i], NULL);
+    saddle_status status = saddle_prepare(&t->problem.A, &o, NULL, &t->hooks, &p, t->message);
     if (status != SADDLE_OK) return status;
-    row->matching = fmin(row->matching, p.time_matching);
-    row->whole = fmin(row->whole, p.time_matching + p.time_scaling + p.time_pairs + p.time_order);
-    row->pair_flops = p.factor_flops;
-    row->rank = p.structural_rank;
-    if (isnan(row->over)) status = measure_scaling(t, &p, row);
+    status = k->take(t, &p, row);
     saddle_preparation_free(&p, &t->hooks);
     return status;
 }
 
-static saddle_status count_levels(prepare_bench *t, prepare_row *row)
+static void compare(prepare_row *row)
 {
-    saddle_preparation p;
-    const saddle_status status =
-        prepare(t, SADDLE_SCALING_MC64, SADDLE_PAIRS_ON, SADDLE_ORDER_METIS, SADDLE_BLOCKING_CLUSTERS, &p);
-    if (status != SADDLE_OK) return status;
-    row->cluster_levels = p.levels;
-    saddle_preparation_free(&p, &t->hooks);
-    return SADDLE_OK;
-}
-
-/* As Jacobi triangular solves uses it: columns scaled by their 2-norm, no pairs, no order. */
-static saddle_status time_blocking(prepare_bench *t, int blocking, double *best, int64_t *bytes)
-{
-    saddle_preparation p;
-    const saddle_status status =
-        prepare(t, SADDLE_SCALING_COL2, SADDLE_PAIRS_OFF, SADDLE_ORDER_NATURAL, blocking, &p);
-    if (status != SADDLE_OK) return status;
-    *best = fmin(*best, p.time_blocking);
-    if (p.peak_bytes > *bytes) *bytes = p.peak_bytes;
-    saddle_preparation_free(&p, &t->hooks);
-    return SADDLE_OK;
-}
-
-static saddle_status time_blockings(prepare_bench *t, prepare_row *row)
-{
-    if (!argument_flag(t->a, "blockings")) return SADDLE_OK;
-    const saddle_status status =
-        time_blocking(t, SADDLE_BLOCKING_PRIORITY, &row->priority, &row->blocking_bytes);
-    if (status != SADDLE_OK) return status;
-    return time_blocking(t, SADDLE_BLOCKING_PRIORITY_DYNAMIC, &row->dynamic, &row->blocking_bytes);
+    row->ratios[MATCH] = row->matching / row->metis;
+    row->ratios[WHOLE] = row->whole / row->metis;
+    row->ratios[ORDER] = row->order / row->metis;
+    row->ratios[AMD] = row->amd / row->metis;
+    row->ratios[LEVELS] = (double)row->grid_levels / (double)row->cluster_levels;
+    row->ratios[WORK] = row->pair_flops / row->plain_flops;
 }
 
 static saddle_status measure(prepare_bench *t, prepare_row *row)
 {
-    const int64_t repeat = argument_count(t->a, "repeat");
+    const int turns = argument_flag(t->a, "blockings") ? ALL : USUAL;
     bare_metis metis;
     bare_metis_begin(&metis, &t->problem.A, &t->hooks);
     saddle_status status = SADDLE_OK;
-    for (int64_t k = 0; k < repeat && status == SADDLE_OK; ++k) {
+    for (int64_t k = 0; k < argument_count(t->a, "repeat") && status == SADDLE_OK; ++k) {
         row->metis = fmin(row->metis, bare_metis_time(&metis));
-        status = time_order(t, row);
-        if (status == SADDLE_OK) status = time_whole(t, row);
-        if (status == SADDLE_OK) status = time_amd(t, row);
-        if (status == SADDLE_OK) status = time_blockings(t, row);
+        for (int i = 0; i < turns && status == SADDLE_OK; ++i) status = prepare(t, &kinds[i], row);
     }
     bare_metis_end(&metis);
     if (isinf(row->metis)) row->metis = metis.edgeless ? NAN : row->order;
-    return status == SADDLE_OK ? count_levels(t, row) : status;
+    if (status == SADDLE_OK) status = prepare(t, &kinds[ALL], row);
+    compare(row);
+    return status;
 }
-
-/* The ratios that are summed up. */
-static double match_ratio(const prepare_row *row)
-{
-    return row->matching / row->metis;
-}
-
-static double whole_ratio(const prepare_row *row)
-{
-    return row->whole / row->metis;
-}
-
-static double order_ratio(const prepare_row *row)
-{
-    return row->order / row->metis;
-}
-
-static double amd_ratio(const prepare_row *row)
-{
-    return row->amd / row->metis;
-}
-
-static double level_ratio(const prepare_row *row)
-{
-    return (double)row->grid_levels / (double)row->cluster_levels;
-}
-
-static double work_ratio(const prepare_row *row)
-{
-    return row->pair_flops / row->plain_flops;
-}
-
-static const struct {
-    const char *key, *what;
-    double (*ratio)(const prepare_row *row);
-    bool large_is_good;
-} ratios[] = {
-    {"match", "matching / METIS, seconds", match_ratio, false},
-    {"whole", "matching to order of pairs / METIS, seconds", whole_ratio, false},
-    {"order", "order without pairs / METIS, seconds", order_ratio, false},
-    {"amd", "AMD / METIS, seconds", amd_ratio, false},
-    {"levels", "grid of 8 / clusters of 8, level sets", level_ratio, true},
-    {"work", "with pairs / without, operations of a factorization", work_ratio, false},
-};
-enum { RATIOS = sizeof ratios / sizeof ratios[0] };
 
 typedef struct summary {
     int count;
@@ -242,7 +201,7 @@ static summary summarise(const prepare_bench *t, int which)
     double *sorted = malloc((size_t)(t->count + 1) * sizeof *sorted);
     if (!sorted) return s;
     for (int k = 0; k < t->count; ++k) {
-        const double value = ratios[which].ratio(&t->rows[k]);
+        const double value = t->rows[k].ratios[which];
         if (!isfinite(value)) continue;
         int at = s.count++;
         for (; at > 0 && sign * sorted[at - 1] > sign * value; --at) sorted[at] = sorted[at - 1];
@@ -270,12 +229,12 @@ static void print_row(const prepare_row *row)
 {
     printf("%-19.19s %9" PRId64 "%9" PRId64, row->name, row->n, row->nnz);
     print_column("%.4f", 9, row->metis);
-    print_column("%.2f", 8, match_ratio(row));
-    print_column("%.2f", 7, whole_ratio(row));
-    print_column("%.2f", 7, amd_ratio(row));
+    print_column("%.2f", 8, row->ratios[MATCH]);
+    print_column("%.2f", 7, row->ratios[WHOLE]);
+    print_column("%.2f", 7, row->ratios[AMD]);
     printf("%8.3f%9.0e%9.0e", 1e6 * row->matching / (double)row->nnz, fmax(row->over, 0.0), row->off);
-    print_column("%.2f", 8, level_ratio(row));
-    print_column("%.2f", 7, work_ratio(row));
+    print_column("%.2f", 8, row->ratios[LEVELS]);
+    print_column("%.2f", 7, row->ratios[WORK]);
     putchar('\n');
     fflush(stdout);
 }
@@ -314,23 +273,16 @@ static void json_row(json *j, const prepare_row *row)
     json_text(j, "symmetry", row->symmetric ? "symmetric" : "general");
     json_count(j, "structural_rank", row->rank);
     json_object(j, "seconds");
-    json_number(j, "metis", row->metis);
-    json_number(j, "order", row->order);
-    json_number(j, "matching", row->matching);
-    json_number(j, "whole", row->whole);
-    json_number(j, "amd", row->amd);
-    json_number(j, "priority", row->priority);
-    json_number(j, "priority_dynamic", row->dynamic);
+    JSON_NUMBERS(j, true, {"metis", row->metis}, {"order", row->order}, {"matching", row->matching},
+                 {"whole", row->whole}, {"amd", row->amd}, {"priority", row->priority},
+                 {"priority_dynamic", row->dynamic});
     json_close(j);
-    json_number(j, "above_one", fmax(row->over, 0.0));
-    json_number(j, "matched_off_one", row->off);
-    json_count(j, "grid_levels", row->grid_levels);
-    json_count(j, "cluster_levels", row->cluster_levels);
-    json_number(j, "flops", row->plain_flops);
-    json_number(j, "flops_with_pairs", row->pair_flops);
+    JSON_NUMBERS(j, true, {"above_one", fmax(row->over, 0.0)}, {"matched_off_one", row->off});
+    JSON_COUNTS(j, true, {"grid_levels", row->grid_levels}, {"cluster_levels", row->cluster_levels});
+    JSON_NUMBERS(j, true, {"flops", row->plain_flops}, {"flops_with_pairs", row->pair_flops});
     json_number(j, "blocking_bytes_an_entry",
                 row->blocking_bytes > 0 ? (double)row->blocking_bytes / (double)row->nnz : NAN);
-    for (int k = 0; k < RATIOS; ++k) json_number(j, ratios[k].key, ratios[k].ratio(row));
+    for (int k = 0; k < RATIOS; ++k) json_number(j, ratios[k].key, row->ratios[k]);
     json_close(j);
 }
 

@@ -130,3 +130,20 @@ void json_truth(json *j, const char *key, int truth)
     before_value(j, key);
     fputs(truth < 0 ? "null" : truth ? "true" : "false", j->out);
 }
+
+void json_choice(json *j, const char *option, int choice)
+{
+    char word[32];
+    const bool told = choice >= 0 && *saddle_option_word(option, choice, word, sizeof word);
+    json_text(j, option, told && strcmp(word, "auto") != 0 ? word : NULL);
+}
+
+void json_counts(json *j, bool known, const json_count_row *rows, size_t count)
+{
+    for (size_t k = 0; k < count; ++k) json_count(j, rows[k].key, known ? rows[k].count : -1);
+}
+
+void json_numbers(json *j, bool known, const json_number_row *rows, size_t count)
+{
+    for (size_t k = 0; k < count; ++k) json_number(j, rows[k].key, known ? rows[k].number : NAN);
+}

@@ -282,33 +282,36 @@ static const char *purpose_text(const purpose *p)
     }
 }
 
+static const purpose purposes[] = {
+    {"scaling", FOR_DIRECT | FOR_BLOCKS},
+    {"order", FOR_DIRECT | FOR_BLOCKS},
+    {"pairs", FOR_DIRECT | FOR_BLOCKS},
+    {"factorization", FOR_DIRECT},
+    {"threshold", FOR_DIRECT},
+    {"check", FOR_DIRECT | FOR_FACTORS},
+    {"signs", FOR_DIRECT},
+    {"condition", FOR_DIRECT},
+    {"blocking", FOR_BLOCKS},
+    {"block-size", FOR_BLOCKS},
+    {"block-kernel", FOR_BJACOBI},
+    {"block-precision", FOR_BJACOBI},
+    {"fill", FOR_FACTORS},
+    {"fill-tau", FOR_FACTORS},
+    {"fill-level", FOR_FACTORS},
+    {"pivot", FOR_FACTORS},
+    {"push-back", FOR_FACTORS},
+    {"small-pivot", FOR_FACTORS},
+    {"sweeps", FOR_JACOBI},
+    {"sweep-order", FOR_JACOBI},
+    {"relax", FOR_JACOBI},
+    {"fallback", FOR_JACOBI},
+    {"trisolve", FOR_FACTORS},
+    {"trisolve-sweeps", FOR_FACTORS},
+};
+
 /* Options that would do nothing beside the others are refused, so that nobody relies on them. */
 static int check_together(const arguments *a)
 {
-    static const purpose purposes[] = {{"scaling", FOR_DIRECT | FOR_BLOCKS},
-                                       {"order", FOR_DIRECT | FOR_BLOCKS},
-                                       {"pairs", FOR_DIRECT | FOR_BLOCKS},
-                                       {"factorization", FOR_DIRECT},
-                                       {"threshold", FOR_DIRECT},
-                                       {"check", FOR_DIRECT | FOR_FACTORS},
-                                       {"signs", FOR_DIRECT},
-                                       {"condition", FOR_DIRECT},
-                                       {"blocking", FOR_BLOCKS},
-                                       {"block-size", FOR_BLOCKS},
-                                       {"block-kernel", FOR_BJACOBI},
-                                       {"block-precision", FOR_BJACOBI},
-                                       {"fill", FOR_FACTORS},
-                                       {"fill-tau", FOR_FACTORS},
-                                       {"fill-level", FOR_FACTORS},
-                                       {"pivot", FOR_FACTORS},
-                                       {"push-back", FOR_FACTORS},
-                                       {"small-pivot", FOR_FACTORS},
-                                       {"sweeps", FOR_JACOBI},
-                                       {"sweep-order", FOR_JACOBI},
-                                       {"relax", FOR_JACOBI},
-                                       {"fallback", FOR_JACOBI},
-                                       {"trisolve", FOR_FACTORS},
-                                       {"trisolve-sweeps", FOR_FACTORS}};
     static const char *const fixed[] = {"regularise", "signs"};
     const int method = a->library.method;
     const bool named = method == SADDLE_METHOD_AUTO && a->library.krylov != SADDLE_KRYLOV_AUTO;

@@ -41,6 +41,8 @@ const char *run_reason(const solve_run *r);
 /* "diagonal + minres", in the words of the options. */
 void run_method(const solve_run *r, char *text, size_t text_size);
 
+const char *kind_word(saddle_kind kind);
+
 /* How many residuals r->history holds. */
 int64_t run_history(const solve_run *r);
 

@@ -13,6 +13,7 @@ install(PROGRAMS bench/plot.py DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME saddle
 # Timings of single kernels, built when asked for by name: bench_front_small, bench_front_kernels.
 foreach(bench front_small front_kernels)
   add_executable(bench_${bench} EXCLUDE_FROM_ALL bench/kernels/${bench}.c)
+  target_include_directories(bench_${bench} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(bench_${bench} PRIVATE saddle_internal)
   set_target_properties(bench_${bench} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
 endforeach()

@@ -14,6 +14,16 @@ typedef struct block_row {
     double seconds, bytes, flops, residual;
     int64_t replaced;
 } block_row;
+/* Its keys by their kind, in the order of the line and of the JSON. */
+#define BLOCK_KEYS(TEXT, COUNT, NUMBER)                                                                      \
+    TEXT(part)                                                                                               \
+    TEXT(work)                                                                                               \
+    TEXT(who)                                                                                                \
+    TEXT(name)                                                                                               \
+    TEXT(version)                                                                                            \
+    TEXT(precision)                                                                                          \
+    COUNT(size) COUNT(batch) COUNT(rows) NUMBER(seconds) NUMBER(bytes) NUMBER(flops) NUMBER(residual)        \
+        COUNT(replaced)
 
 /* A matrix solved with BiCGSTAB and block-Jacobi. Numbers that are not known are NaN. */
 typedef struct block_solve {

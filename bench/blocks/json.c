@@ -9,20 +9,10 @@ static void json_row(json *j, const blocks_report *t, const block_row *row)
     const block_row *peer = block_row_peer(t, row);
     const bool apply = strcmp(row->work, "apply") == 0, factor = strcmp(row->work, "factor") == 0;
     json_object(j, NULL);
-    json_text(j, "part", row->part);
-    json_text(j, "work", row->work);
-    json_text(j, "who", row->who);
-    json_text(j, "name", row->name);
-    json_text(j, "version", row->version);
-    json_text(j, "precision", row->precision);
-    json_count(j, "size", row->size);
-    json_count(j, "batch", row->batch);
-    json_count(j, "rows", row->rows);
-    json_number(j, "seconds", row->seconds);
-    json_number(j, "bytes", row->bytes);
-    json_number(j, "flops", row->flops);
-    json_number(j, "residual", row->residual);
-    json_count(j, "replaced", row->replaced);
+#define TEXT(key) json_text(j, #key, row->key);
+#define COUNT(key) json_count(j, #key, row->key);
+#define NUMBER(key) json_number(j, #key, row->key);
+    BLOCK_KEYS(TEXT, COUNT, NUMBER)
     json_number(j, "nanoseconds_a_block", row->batch > 0 ? 1e9 * row->seconds / (double)row->batch : NAN);
     json_number(j, "copies", factor ? block_row_copies(t, row) : NAN);
     json_text(j, "peer", peer ? peer->name : NULL);
@@ -56,19 +46,14 @@ static void json_solve(json *j, const block_solve *s)
 {
     json_object(j, NULL);
     json_text(j, "matrix", s->matrix);
-    json_count(j, "n", s->n);
-    json_count(j, "nnz", s->nnz);
+    JSON_COUNTS(j, true, {"n", s->n}, {"nnz", s->nnz});
     json_text(j, "kernel", s->kernel);
-    json_count(j, "block_size", s->block_size);
-    json_count(j, "blocks", s->blocks);
-    json_count(j, "replaced", s->replaced);
+    JSON_COUNTS(j, true, {"block_size", s->block_size}, {"blocks", s->blocks}, {"replaced", s->replaced});
     json_truth(j, "solved", s->solved);
     json_text(j, "reason", s->reason);
     json_count(j, "iterations", s->iterations);
-    json_number(j, "relative_residual", s->residual);
-    json_number(j, "prepare", s->prepare);
-    json_number(j, "factor", s->factor);
-    json_number(j, "solve", s->solve);
+    JSON_NUMBERS(j, true, {"relative_residual", s->residual}, {"prepare", s->prepare}, {"factor", s->factor},
+                 {"solve", s->solve});
     json_close(j);
 }
 

@@ -67,16 +67,10 @@ static bool take_count(const char *line, const char *key, int64_t *count)
 bool block_row_parse(const char *line, block_row *row)
 {
     if (strncmp(line, "measured ", 9) != 0) return false;
-    return take_text(line, "part", row->part, sizeof row->part) &&
-           take_text(line, "work", row->work, sizeof row->work) &&
-           take_text(line, "who", row->who, sizeof row->who) &&
-           take_text(line, "name", row->name, sizeof row->name) &&
-           take_text(line, "version", row->version, sizeof row->version) &&
-           take_text(line, "precision", row->precision, sizeof row->precision) &&
-           take_count(line, "size", &row->size) && take_count(line, "batch", &row->batch) &&
-           take_count(line, "rows", &row->rows) && take_number(line, "seconds", &row->seconds) &&
-           take_number(line, "bytes", &row->bytes) && take_number(line, "flops", &row->flops) &&
-           take_number(line, "residual", &row->residual) && take_count(line, "replaced", &row->replaced);
+#define TEXT(key) take_text(line, #key, row->key, sizeof row->key) &&
+#define COUNT(key) take_count(line, #key, &row->key) &&
+#define NUMBER(key) take_number(line, #key, &row->key) &&
+    return BLOCK_KEYS(TEXT, COUNT, NUMBER) true;
 }
 
 static bool same(const char *wanted, const char *text)

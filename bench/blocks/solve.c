@@ -18,9 +18,7 @@
 
 typedef struct solve_bench {
     blocks_report *report;
-    saddle_hooks hooks; /* of the program */
-    double until;       /* when the solve at work is given up */
-    bool late;
+    bench_limit limit;
     bench_problem problem;
     double *b, *x;
     char message[SADDLE_MESSAGE_SIZE];
@@ -52,15 +50,6 @@ int blocks_sizes(const arguments *a, int64_t *sizes)
     return BLOCKS_SIZES;
 }
 
-/* The program's progress, and an end to what takes too long. */
-static int watch(const saddle_progress *where, void *user)
-{
-    solve_bench *t = user;
-    const int stop = t->hooks.progress(where, t->hooks.user);
-    t->late = t->late || seconds() > t->until;
-    return stop || t->late;
-}
-
 static saddle_status set_options(solve_bench *t, saddle_options *o, const char *kernel, int64_t size)
 {
     const blocks_report *r = t->report;
@@ -80,7 +69,7 @@ static saddle_status set_options(solve_bench *t, saddle_options *o, const char *
 
 static void take_info(solve_bench *t, const saddle_info *info, saddle_status status, block_solve *s)
 {
-    const char *reason = t->late ? "took too long" : saddle_reason_text(info->reason);
+    const char *reason = t->limit.late ? "took too long" : saddle_reason_text(info->reason);
     s->solved = status == SADDLE_OK;
     snprintf(s->reason, sizeof s->reason, "%s", reason);
     s->blocks = info->blocks;
@@ -99,12 +88,7 @@ static int solve_one(solve_bench *t, block_solve *s)
     saddle_options o;
     saddle_solver *solver = NULL;
     saddle_info info = saddle_info_default();
-    saddle_hooks hooks = t->hooks;
-    hooks.progress = watch;
-    if (!argument_flag(t->report->a, "verbose")) hooks.log = NULL; /* replaced blocks are in the report */
-    hooks.user = t;
-    t->until = seconds() + argument_real(t->report->a, "limit");
-    t->late = false;
+    const saddle_hooks hooks = bench_limited(&t->limit, t->report->a, argument_real(t->report->a, "limit"));
     saddle_status status = set_options(t, &o, s->kernel, s->block_size);
     if (status == SADDLE_OK) status = saddle_create(&solver, &o, &hooks, t->message);
     if (status != SADDLE_OK) return fail(exit_status(status), "%s", t->message);
@@ -121,7 +105,7 @@ static int solve_one(solve_bench *t, block_solve *s)
         if (seconds() - began > REPEAT_SECONDS) break;
     }
     const bool tried =
-        status == SADDLE_OK || status == SADDLE_NOT_CONVERGED || status == SADDLE_SINGULAR || t->late;
+        status == SADDLE_OK || status == SADDLE_NOT_CONVERGED || status == SADDLE_SINGULAR || t->limit.late;
     if (!tried) fail(EXIT_DONE, "%s: %s", s->matrix, saddle_message(solver));
     saddle_destroy(&solver);
     return tried ? EXIT_DONE : exit_status(status);
@@ -158,9 +142,9 @@ static int solve_operand(solve_bench *t, const char *operand)
     char name[64];
     saddle_facts facts;
     matrix_name(operand, name, sizeof name);
-    saddle_status status = bench_problem_load(&t->problem, operand, &t->hooks, t->message);
+    saddle_status status = bench_problem_load(&t->problem, operand, &t->limit.hooks, t->message);
     if (status != SADDLE_OK) return fail(exit_status(status), "%s", t->message);
-    status = saddle_inspect(&t->problem.A, &t->hooks, &facts, t->message);
+    status = saddle_inspect(&t->problem.A, &t->limit.hooks, &facts, t->message);
     int came = EXIT_DONE;
     if (status == SADDLE_OK) {
         const size_t room = (size_t)t->problem.A.rows + 1;
@@ -192,7 +176,7 @@ static void print_operand(const blocks_report *t, int64_t first)
 
 int bench_blocks_solve(blocks_report *t, bool print)
 {
-    solve_bench one = {.report = t, .hooks = progress_begin(t->a)};
+    solve_bench one = {.report = t, .limit = {.hooks = progress_begin(t->a)}};
     int status = EXIT_DONE;
     if (print)
         printf("%-20s%9s%5s  %-8s%9s%9s%10s%10s\n", "BiCGSTAB", "n", "size", "kernel", "iterat.", "residual",

@@ -240,10 +240,19 @@ static void begin_row(direct_row *row, const char *name)
 /* Where Saddle failed in the middle, the times that it had are none. */
 static void end_row(direct_row *row)
 {
+    const peer_result *mumps = &row->peers[PEER_MUMPS];
     double *const times[] = {&row->analysis, &row->factor, &row->factor_one_thread, &row->factor_ldlt,
                              &row->factor_cholesky};
     for (int k = 0; k < 5 && row->error[0]; ++k) *times[k] = NAN;
     row->gigaflops = 1e-9 * row->flops / row->factor;
+    row->ratios[FACTOR_TO_MUMPS] = row->factor / mumps->factor;
+    row->ratios[TOTAL_TO_MUMPS] = (row->analysis + row->factor) / (mumps->analysis + mumps->factor);
+    row->ratios[MEMORY_TO_MUMPS] = row->peak_bytes / mumps->peak_bytes;
+    row->ratios[FACTOR_TO_CHOLMOD] = row->factor / row->peers[PEER_CHOLMOD].factor;
+    row->ratios[PIVOTING] = row->factor_ldlt / row->factor_cholesky;
+    row->ratios[COLUMN_OF_64] = row->solve_64 / 64.0 / row->solve;
+    row->ratios[SPEED_UP] = row->factor_one_thread / row->factor;
+    row->ratios[OF_DGEMM] = row->flops / row->factor / row->dgemm;
 }
 
 static void tell_failures(const direct_row *row, bool verbose)

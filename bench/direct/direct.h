@@ -34,6 +34,19 @@ extern const char *const peer_names[PEERS];
     ROW(backward_error_refined) /* for b = A times ones */                                                   \
     ROW(componentwise_error_refined)
 
+/* What is compared: report.c has it in words. */
+enum {
+    FACTOR_TO_MUMPS,
+    TOTAL_TO_MUMPS,
+    MEMORY_TO_MUMPS,
+    FACTOR_TO_CHOLMOD,
+    PIVOTING,
+    COLUMN_OF_64, /* of 64 right-hand sides, each, over one alone */
+    SPEED_UP,
+    OF_DGEMM,
+    RATIOS
+};
+
 typedef struct direct_row {
     char name[64], group[64]; /* the file's folder; "generated" */
     int64_t n, nnz;
@@ -43,6 +56,7 @@ typedef struct direct_row {
     DIRECT_NUMBERS(ROW)
 #undef ROW
     peer_result peers[PEERS];
+    double ratios[RATIOS];
 } direct_row;
 
 typedef struct direct_report {

@@ -6,24 +6,7 @@
 #define BENCH_DIRECT_PEER_H
 
 #include "bench/child.h"
-
-/* What a driver tells by these names (bench/peers/peer.c), in the order of the JSON. */
-#define PEER_NUMBERS(ROW)                                                                                    \
-    ROW(analysis) /* seconds, to solve_64, the best of all turns */                                          \
-    ROW(factor)                                                                                              \
-    ROW(solve)                                                                                               \
-    ROW(solve_64)                                                                                            \
-    ROW(factor_nnz)                                                                                          \
-    ROW(flops)                                                                                               \
-    ROW(peak_bytes)                                                                                          \
-    ROW(resident_bytes)                                                                                      \
-    ROW(delayed)                                                                                             \
-    ROW(two_by_two)                                                                                          \
-    ROW(negative)                                                                                            \
-    ROW(backward_error) /* for b = A times ones, not refined */                                              \
-    ROW(componentwise_error)                                                                                 \
-    ROW(backward_error_random) /* for a random b */                                                          \
-    ROW(componentwise_error_random)
+#include "bench/peers/peer.h"
 
 /* What a peer told. Numbers that are not known are NaN, and so are all where it did not run. */
 typedef struct peer_result {

@@ -12,63 +12,19 @@
 
 #define SHORTEST 0.002 /* seconds of MUMPS that count in a mean */
 
-static double factor_ratio(const direct_row *row)
-{
-    return row->factor / row->peers[PEER_MUMPS].factor;
-}
-
-static double total_ratio(const direct_row *row)
-{
-    const peer_result *mumps = &row->peers[PEER_MUMPS];
-    return (row->analysis + row->factor) / (mumps->analysis + mumps->factor);
-}
-
-static double memory_ratio(const direct_row *row)
-{
-    return row->peak_bytes / row->peers[PEER_MUMPS].peak_bytes;
-}
-
-static double cholmod_ratio(const direct_row *row)
-{
-    return row->factor / row->peers[PEER_CHOLMOD].factor;
-}
-
-static double pivoting_ratio(const direct_row *row)
-{
-    return row->factor_ldlt / row->factor_cholesky;
-}
-
-/* Of 64 right-hand sides, each, over one alone. */
-static double column_ratio(const direct_row *row)
-{
-    return row->solve_64 / 64.0 / row->solve;
-}
-
-static double thread_ratio(const direct_row *row)
-{
-    return row->factor_one_thread / row->factor;
-}
-
-static double gemm_ratio(const direct_row *row)
-{
-    return row->flops / row->factor / row->dgemm;
-}
-
 static const struct {
     const char *key, *what;
-    double (*ratio)(const direct_row *row);
     bool large_is_good;
-} ratios[] = {
-    {"factor_to_mumps", "factor / MUMPS, seconds", factor_ratio, false},
-    {"total_to_mumps", "analysis + factor / MUMPS, seconds", total_ratio, false},
-    {"memory_to_mumps", "memory / MUMPS, bytes", memory_ratio, false},
-    {"factor_to_cholmod", "factor / CHOLMOD, seconds", cholmod_ratio, false},
-    {"pivoting", "LDL' / LL', seconds", pivoting_ratio, false},
-    {"column_of_64", "a right-hand side of 64 / one, seconds", column_ratio, false},
-    {"speed_up", "one thread / all, seconds", thread_ratio, true},
-    {"dgemm", "factor / dgemm of one core, flop/s", gemm_ratio, true},
+} ratios[RATIOS] = {
+    [FACTOR_TO_MUMPS] = {"factor_to_mumps", "factor / MUMPS, seconds", false},
+    [TOTAL_TO_MUMPS] = {"total_to_mumps", "analysis + factor / MUMPS, seconds", false},
+    [MEMORY_TO_MUMPS] = {"memory_to_mumps", "memory / MUMPS, bytes", false},
+    [FACTOR_TO_CHOLMOD] = {"factor_to_cholmod", "factor / CHOLMOD, seconds", false},
+    [PIVOTING] = {"pivoting", "LDL' / LL', seconds", false},
+    [COLUMN_OF_64] = {"column_of_64", "a right-hand side of 64 / one, seconds", false},
+    [SPEED_UP] = {"speed_up", "one thread / all, seconds", true},
+    [OF_DGEMM] = {"dgemm", "factor / dgemm of one core, flop/s", true},
 };
-enum { RATIOS = sizeof ratios / sizeof ratios[0] };
 
 typedef struct summary {
     int count;
@@ -82,7 +38,7 @@ static summary summarise(const direct_report *t, int which, const char *group)
     double logs = 0.0;
     for (int k = 0; k < t->count; ++k) {
         const direct_row *row = &t->rows[k];
-        const double ratio = ratios[which].ratio(row), mumps = row->peers[PEER_MUMPS].factor;
+        const double ratio = row->ratios[which], mumps = row->peers[PEER_MUMPS].factor;
         if (strcmp(row->group, group) != 0 || !isfinite(ratio) || ratio <= 0.0 || mumps < SHORTEST) continue;
         const bool worse = ratios[which].large_is_good ? ratio < s.worst : ratio > s.worst;
         logs += log(ratio);
@@ -117,14 +73,14 @@ void print_direct_row(const direct_row *row)
     printf("%-17.17s %8" PRId64, row->name, row->n);
     print_column("%.4f", 9, row->analysis);
     print_column("%.4f", 9, row->factor);
-    print_column("%.2f", 7, gemm_ratio(row));
+    print_column("%.2f", 7, row->ratios[OF_DGEMM]);
     print_column("%.0e", 9, row->backward_error);
     print_column("%.0e", 8, row->backward_error_refined);
     print_column("%.4f", 9, mumps->analysis);
     print_column("%.4f", 9, mumps->factor);
-    print_column("%.2f", 8, factor_ratio(row));
-    print_column("%.2f", 7, total_ratio(row));
-    print_column("%.2f", 7, memory_ratio(row));
+    print_column("%.2f", 8, row->ratios[FACTOR_TO_MUMPS]);
+    print_column("%.2f", 7, row->ratios[TOTAL_TO_MUMPS]);
+    print_column("%.2f", 7, row->ratios[MEMORY_TO_MUMPS]);
     putchar('\n');
     fflush(stdout);
 }
@@ -145,18 +101,18 @@ void print_direct_pivots(const direct_report *t)
         print_column("%.1f", 9, 1e-6 * row->peak_bytes);
         print_column("%.4f", 9, row->peers[PEER_CHOLMOD].analysis);
         print_column("%.4f", 9, row->peers[PEER_CHOLMOD].factor);
-        print_column("%.2f", 6, pivoting_ratio(row));
-        print_column("%.2f", 7, column_ratio(row));
-        print_column("%.2f", 7, thread_ratio(row));
+        print_column("%.2f", 6, row->ratios[PIVOTING]);
+        print_column("%.2f", 7, row->ratios[COLUMN_OF_64]);
+        print_column("%.2f", 7, row->ratios[SPEED_UP]);
         putchar('\n');
     }
 }
 
 /* The first version that a peer told; "" where it never ran. */
-static const char *peer_version(const direct_report *t, int peer)
+static const char *peer_version(const direct_report *t, int which)
 {
     for (int k = 0; k < t->count; ++k)
-        if (t->rows[k].peers[peer].ran) return t->rows[k].peers[peer].version;
+        if (t->rows[k].peers[which].ran) return t->rows[k].peers[which].version;
     return "";
 }
 
@@ -222,7 +178,7 @@ static void json_row(json *j, const direct_row *row)
     json_saddle(j, row);
     for (int k = 0; k < PEERS; ++k) json_peer(j, peer_names[k], &row->peers[k]);
     json_object(j, "ratios");
-    for (int k = 0; k < RATIOS; ++k) json_number(j, ratios[k].key, ratios[k].ratio(row));
+    for (int k = 0; k < RATIOS; ++k) json_number(j, ratios[k].key, row->ratios[k]);
     json_close(j);
     json_close(j);
 }

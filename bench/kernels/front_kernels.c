@@ -11,36 +11,13 @@
 #include "backend/blas.h"
 #include "backend/cpu/cpu.h"
 #include "backend/front.h"
+#include "bench/kernels/timing.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 /* The time of this thread, not of the day, because others may be at work on the machine; but the clock of the
  * day for what takes less than a slice of it, since the other costs a call of the system. */
 static clockid_t clock_used = CLOCK_THREAD_CPUTIME_ID;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(clock_used, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double unit(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (double)(int64_t)(*state >> 11) * 0x1p-52 - 1.0;
-}
-
-static void *get(int64_t count, size_t size)
-{
-    void *block = aligned_alloc(64, ((size_t)count * size / 64 + 1) * 64);
-    if (!block) exit(1);
-    memset(block, 0, (size_t)count * size);
-    return block;
-}
 
 /* Multiplications and additions of an LDL' of `columns` pivots. */
 static double flops_of(int32_t rows, int32_t columns)
@@ -53,13 +30,13 @@ static double flops_of(int32_t rows, int32_t columns)
 static double rate_of_gemm(double seconds)
 {
     enum { N = 1000 };
-    double *a = get(3 * N * N, sizeof *a), best = 1e30;
+    double *a = take(3 * N * N, sizeof *a), best = 1e30;
     uint64_t seed = 1;
     for (int64_t k = 0; k < 2 * N * N; ++k) a[k] = unit(&seed);
-    for (const double until = now() + seconds; now() < until;) {
-        const double start = now();
+    for (const double until = now(clock_used) + seconds; now(clock_used) < until;) {
+        const double start = now(clock_used);
         sd_gemm_double(N, N, N, 1, a, N, a + N * N, N, 0, a + 2 * N * N, N);
-        if (now() - start < best) best = now() - start;
+        if (now(clock_used) - start < best) best = now(clock_used) - start;
     }
     free(a);
     return 2.0 * N * N * N / best * 1e-9;
@@ -73,29 +50,29 @@ static times measure(const sd_front_kernels *k, sd_pivot_rule rule, int32_t rows
 {
     const int64_t size = (int64_t)rows * columns;
     const int32_t q = rows - columns;
-    double *original = get(size, sizeof *original);
+    double *original = take(size, sizeof *original);
     sd_front f = {.rows = rows, .columns = columns, .ld = rows};
-    f.panel = get(size, sizeof(double));
-    f.rest = get(sd_rest_size(q) + 1, sizeof(double));
-    f.d = get(2 * (int64_t)columns, sizeof(double));
-    f.variable = get(columns, sizeof(int32_t));
-    void *work = get(k->work(rows, columns), sizeof(double));
+    f.panel = take(size, sizeof(double));
+    f.rest = take(sd_rest_size(q) + 1, sizeof(double));
+    f.d = take(2 * (int64_t)columns, sizeof(double));
+    f.variable = take(columns, sizeof(int32_t));
+    void *work = take(k->work(rows, columns), sizeof(double));
     uint64_t seed = 7;
     for (int64_t i = 0; i < size; ++i) original[i] = unit(&seed);
     for (int64_t j = 0; j < columns && rule == SD_PIVOT_POSITIVE; ++j) original[j * rows + j] = rows;
     const sd_pivoting how = {.rule = rule, .u = 0.01, .small = 1e-20, .root = q == 0};
     times best = {1e30, 1e30};
     clock_used = flops_of(rows, columns) < 1e7 ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
-    const double until = now() + 0.6;
-    for (int run = 0; run < 3 || (now() < until && run < 2000); ++run) {
+    const double until = now(clock_used) + 0.6;
+    for (int run = 0; run < 3 || (now(clock_used) < until && run < 2000); ++run) {
         memcpy(f.panel, original, (size_t)size * sizeof(double));
         sd_pivots pivots = {0};
         f.rest_empty = true;
-        const double start = now();
+        const double start = now(clock_used);
         k->factor(&f, &how, &pivots, work, false);
-        const double middle = now();
+        const double middle = now(clock_used);
         k->update(&f, work, false);
-        const double end = now();
+        const double end = now(clock_used);
         if (middle - start < best.factor) best.factor = middle - start;
         if (end - middle < best.update) best.update = end - middle;
     }

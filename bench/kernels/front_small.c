@@ -9,35 +9,14 @@
  */
 #include "backend/cpu/cpu.h"
 #include "backend/front.h"
+#include "bench/kernels/timing.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum { ROUNDS = 15, BUFFER = 256 * 1024 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static uint64_t state = 1;
-static double unit(void)
-{
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (double)(int64_t)(state >> 11) * 0x1p-52 - 1;
-}
-
-static void *take(size_t bytes)
-{
-    void *block = calloc(1, bytes + 64);
-    if (!block) exit(1);
-    return block;
-}
 
 /* Copies of one front, so many that they fill the buffer. */
 typedef struct batch {
@@ -54,16 +33,16 @@ static batch batch_new(const sd_front_kernels *k, int rows, int columns, bool pa
     b.count = (int)(BUFFER / 8 / (b.panel + b.rest + 1));
     if (b.count < 1) b.count = 1;
     if (b.count > 500) b.count = 500;
-    b.from = take(sizeof(double) * (size_t)b.panel);
-    b.panels = take(sizeof(double) * (size_t)(b.panel * b.count));
-    b.rests = take(sizeof(double) * (size_t)((b.rest + 1) * b.count));
-    b.d = take(sizeof(double) * 2 * (size_t)columns);
-    b.variable = take(sizeof(int32_t) * (size_t)columns);
-    b.work = take(sizeof(double) * (size_t)k->work(rows, columns));
-    b.f = take(sizeof *b.f * (size_t)b.count);
-    for (int64_t i = 0; i < b.panel; ++i) b.from[i] = unit();
+    b.from = take(b.panel, sizeof(double));
+    b.panels = take(b.panel * b.count, sizeof(double));
+    b.rests = take((b.rest + 1) * b.count, sizeof(double));
+    b.d = take(2 * columns, sizeof(double));
+    b.variable = take(columns, sizeof(int32_t));
+    b.work = take(k->work(rows, columns), sizeof(double));
+    b.f = take(b.count, sizeof *b.f);
+    for (int64_t i = 0; i < b.panel; ++i) b.from[i] = unit(&state);
     for (int j = 0; j < columns; ++j) {
-        b.from[j + (int64_t)j * rows] = pairs ? 0 : unit() < 0 ? -2 : 2;
+        b.from[j + (int64_t)j * rows] = pairs ? 0 : unit(&state) < 0 ? -2 : 2;
         if (pairs && j % 2 == 0 && j + 1 < columns) b.from[j + 1 + (int64_t)j * rows] = 5;
     }
     for (int c = 0; c < b.count; ++c)
@@ -100,15 +79,15 @@ static void time_factor(const sd_front_kernels *k, int rows, int columns, bool p
         double sum[2] = {0};
         for (int again = 0; again < inner; ++again) {
             for (int c = 0; c < b.count; ++c) memcpy(b.f[c].panel, b.from, sizeof(double) * (size_t)b.panel);
-            const double start = now();
+            const double start = now(CLOCK_MONOTONIC);
             for (int c = 0; c < b.count; ++c) k->factor(&b.f[c], &how, &pivots, b.work, false);
-            const double middle = now();
+            const double middle = now(CLOCK_MONOTONIC);
             for (int c = 0; c < b.count; ++c) {
                 b.f[c].rest_empty = empty;
                 k->update(&b.f[c], b.work, false);
             }
             sum[0] += middle - start;
-            sum[1] += now() - middle;
+            sum[1] += now(CLOCK_MONOTONIC) - middle;
         }
         for (int p = 0; p < 2; ++p) best[p] = fmin(best[p], sum[p] / inner / b.count);
     }
@@ -128,7 +107,7 @@ static void time_solves(const sd_front_kernels *k, int rows, int columns)
 {
     static const int sides[] = {1, 2, 4, 8, 16, 64};
     batch b = batch_new(k, rows, columns, false);
-    double *w = take(sizeof(double) * 64 * (size_t)rows), one = 0;
+    double *w = take(64 * rows, sizeof(double)), one = 0;
     for (int64_t i = 0; i < b.panel; ++i) b.from[i] /= rows;
     for (int c = 0; c < b.count; ++c) {
         memcpy(b.f[c].panel, b.from, sizeof(double) * (size_t)b.panel);
@@ -142,10 +121,10 @@ static void time_solves(const sd_front_kernels *k, int rows, int columns)
         for (int round = 0; round < 7; ++round)
             for (int way = 0; way < 2; ++way) {
                 for (int i = 0; i < rows * sides[s]; ++i) w[i] = 1;
-                const double start = now();
+                const double start = now(CLOCK_MONOTONIC);
                 for (int again = 0; again < inner; ++again)
                     for (int c = 0; c < b.count; ++c) (way ? k->backward : k->forward)(&b.f[c], sides[s], w);
-                best[way] = fmin(best[way], (now() - start) / inner / b.count);
+                best[way] = fmin(best[way], (now(CLOCK_MONOTONIC) - start) / inner / b.count);
             }
         if (s == 0) one = best[0] + best[1];
         printf("  %8.0f+%-8.0f %5.1f %5.3f", best[0] * 1e9, best[1] * 1e9,
@@ -160,8 +139,8 @@ static void time_solves(const sd_front_kernels *k, int rows, int columns)
 static void time_child(const sd_front_kernels *k, int rows, int columns, int q, int run, bool empty)
 {
     batch parents = batch_new(k, rows, columns, false), children = batch_new(k, q + 1, 1, false);
-    int32_t *place = take(sizeof *place * (size_t)q);
-    double *scratch = take(sizeof(double) * (size_t)children.rest);
+    int32_t *place = take(q, sizeof *place);
+    double *scratch = take(children.rest, sizeof(double));
     const int n = parents.count < children.count ? parents.count : children.count, gap = rows - q;
     for (int i = 0; i < q; ++i) place[i] = i + (int)((int64_t)gap * (i / run) / ((q + run - 1) / run));
     double best = 1e9, copy = 1e9;
@@ -169,17 +148,17 @@ static void time_child(const sd_front_kernels *k, int rows, int columns, int q, 
     const int inner = 1 + (int)(2e6 / (entries * n));
     for (int c = 0; c < n; ++c) children.f[c].eliminated = 1;
     for (int round = 0; round < ROUNDS; ++round) {
-        double start = now();
+        double start = now(CLOCK_MONOTONIC);
         for (int again = 0; again < inner; ++again)
             for (int c = 0; c < n; ++c) {
                 parents.f[c].rest_empty = empty;
                 k->add_child(&parents.f[c], &children.f[c], place, 0);
             }
-        best = fmin(best, (now() - start) / inner / n);
-        start = now();
+        best = fmin(best, (now(CLOCK_MONOTONIC) - start) / inner / n);
+        start = now(CLOCK_MONOTONIC);
         for (int again = 0; again < inner; ++again)
             for (int c = 0; c < n; ++c) memcpy(scratch, children.f[c].rest, sizeof(double) * (size_t)entries);
-        copy = fmin(copy, (now() - start) / inner / n);
+        copy = fmin(copy, (now(CLOCK_MONOTONIC) - start) / inner / n);
     }
     printf("%5d %4d %5d %4d %6s  %9.0f ns  %6.3f ns an entry, memcpy %6.3f\n", rows, columns, q, run,
            empty ? "write" : "add", best * 1e9, best * 1e9 / entries, copy * 1e9 / entries);

@@ -73,11 +73,11 @@ static void measure_dominance(ldlt_bench *t, ablate_row *row)
                                 : vary(t, ABLATE_SWEPT, NULL, NULL);
         double *to = row->dominance[ours];
         to[0] = to[1] = to[2] = NAN;
-        if (saddle_prepare(&t->problem.A, &o, NULL, &t->hooks, &p, t->message) != SADDLE_OK) continue;
+        if (saddle_prepare(&t->problem.A, &o, NULL, &t->watch.hooks, &p, t->message) != SADDLE_OK) continue;
         to[0] = p.dominance_least;
         to[1] = p.dominance_mean;
         to[2] = p.dominance_largest;
-        saddle_preparation_free(&p, &t->hooks);
+        saddle_preparation_free(&p, &t->watch.hooks);
     }
 }
 

@@ -143,7 +143,7 @@ void print_ablation(const ablate_report *t)
             printf("%s: a run without figures: %s\n", t->rows[k].matrix.name, t->rows[k].why);
 }
 
-static void json_numbers(json *j, const char *key, const double *values, int count)
+static void json_list(json *j, const char *key, const double *values, int count)
 {
     json_array(j, key);
     for (int k = 0; k < count; ++k) json_number(j, NULL, values[k]);
@@ -163,9 +163,9 @@ static void json_entry(json *j, const char *key, const ablate_entry *entry)
 static void json_method(json *j, const ablate_row *row, int m)
 {
     json_object(j, ablate_methods[m]);
-    json_numbers(j, "epsilon", row->epsilon[m], ABLATE_EPSILONS);
-    json_numbers(j, "block_size", row->size[m], ABLATE_SIZES);
-    for (int p = 0; p < ABLATE_PIVOTS; ++p) json_numbers(j, ablate_pivots[p], row->pivoting[m][p], 2);
+    json_list(j, "epsilon", row->epsilon[m], ABLATE_EPSILONS);
+    json_list(j, "block_size", row->size[m], ABLATE_SIZES);
+    for (int p = 0; p < ABLATE_PIVOTS; ++p) json_list(j, ablate_pivots[p], row->pivoting[m][p], 2);
     json_entry(j, "table", &row->table[m]);
     json_close(j);
 }
@@ -174,14 +174,14 @@ static void json_row(json *j, const ablate_row *row)
 {
     json_object(j, NULL);
     ldlt_json_matrix(j, &row->matrix);
-    json_numbers(j, "dominance_grid", row->dominance[0], 3);
-    json_numbers(j, "dominance_clusters", row->dominance[1], 3);
+    json_list(j, "dominance_grid", row->dominance[0], 3);
+    json_list(j, "dominance_clusters", row->dominance[1], 3);
     for (int m = 0; m < ABLATE_METHODS; ++m) json_method(j, row, m);
     json_object(j, "sweeps");
     for (int k = 0; k < ABLATE_ORDERS; ++k) {
         json_object(j, ablate_orders[k]);
-        json_numbers(j, "error", row->sweeps[k], ABLATE_SWEEPS);
-        json_numbers(j, "pattern_residual", row->pattern[k], ABLATE_SWEEPS);
+        json_list(j, "error", row->sweeps[k], ABLATE_SWEEPS);
+        json_list(j, "pattern_residual", row->pattern[k], ABLATE_SWEEPS);
         json_close(j);
     }
     json_close(j);

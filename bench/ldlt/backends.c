@@ -53,7 +53,7 @@ static int leave_out(ldlt_bench *t, backends_report *report)
         saddle_solver *solver = NULL;
         const saddle_options o = options_of(t, b);
         if (!report->wanted[b]) continue;
-        report->wanted[b] = saddle_create(&solver, &o, &t->hooks, report->left_out[b]) == SADDLE_OK;
+        report->wanted[b] = saddle_create(&solver, &o, &t->watch.hooks, report->left_out[b]) == SADDLE_OK;
         if (report->wanted[b]) report->left_out[b][0] = 0;
         left += report->wanted[b];
         saddle_destroy(&solver);

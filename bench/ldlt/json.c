@@ -30,10 +30,9 @@ static void json_sides(json *j, const ldlt_result *r)
         json_object(j, NULL);
         json_text(j, "rhs", ldlt_side_names[k]);
         json_count(j, "iterations", r->iterations[k]);
-        json_number(j, "backward_error", r->backward[k]);
-        json_number(j, "componentwise_error", r->componentwise[k]);
-        json_number(j, "relative_residual", r->residual[k]);
-        json_number(j, "solve", r->solve[k]);
+        JSON_NUMBERS(j, true, {"backward_error", r->backward[k]},
+                     {"componentwise_error", r->componentwise[k]}, {"relative_residual", r->residual[k]},
+                     {"solve", r->solve[k]});
         json_close(j);
     }
     json_close(j);
@@ -46,15 +45,11 @@ void ldlt_json_result(json *j, const char *key, const ldlt_result *r)
     json_text(j, "why", r->why[0] ? r->why : NULL);
     json_number(j, "analysis", r->analysis);
     json_number(j, "factor", r->factor);
-    json_count(j, "stored", r->stored);
-    json_count(j, "bytes", r->bytes);
-    json_count(j, "blocks", r->blocks);
-    json_count(j, "levels", r->levels);
+    JSON_COUNTS(j, true, {"stored", r->stored}, {"bytes", r->bytes}, {"blocks", r->blocks},
+                {"levels", r->levels});
     json_number(j, "tau", r->tau);
-    json_count(j, "pushed_back", r->pushed_back);
-    json_count(j, "generations", r->generations);
-    json_count(j, "perturbed", r->perturbed);
-    json_count(j, "sweeps", r->sweeps);
+    JSON_COUNTS(j, true, {"pushed_back", r->pushed_back}, {"generations", r->generations},
+                {"perturbed", r->perturbed}, {"sweeps", r->sweeps});
     json_truth(j, "fallback", r->fallback);
     json_number(j, "pattern_residual", r->pattern_residual);
     json_number(j, "reconstruction_error", r->reconstruction);

@@ -150,12 +150,12 @@ static int run_part(ldlt_bench *t, ldlt_operands *o)
 
 static int run_ldlt(const arguments *a)
 {
-    ldlt_bench t = {.a = a, .limit = argument_real(a, "limit")};
+    ldlt_bench t = {.a = a, .limit = argument_real(a, "limit"), .watch = {.core = ldlt_core_time(a)}};
     ldlt_operands operands = {0, 0, NULL};
     int status = check_usage(a);
     if (status == EXIT_DONE && !is_made(a)) status = find_operands(a, &operands);
     if (status == EXIT_DONE) {
-        t.hooks = progress_begin(a);
+        t.watch.hooks = progress_begin(a);
         status = run_part(&t, &operands);
         progress_end();
     }

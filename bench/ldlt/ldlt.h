@@ -33,7 +33,7 @@ typedef struct ldlt_result {
     int64_t iterations[LDLT_SIDES];
     double backward[LDLT_SIDES], componentwise[LDLT_SIDES], residual[LDLT_SIDES];
     double analysis, factor, solve[LDLT_SIDES]; /* seconds of the calls */
-    int64_t stored, bytes, blocks, levels, pushed_back, generations, perturbed, sweeps, replaced;
+    int64_t stored, bytes, blocks, levels, pushed_back, generations, perturbed, sweeps;
     int fallback;
     double tau, pattern_residual, reconstruction;
     double planned_flops, planned_bytes; /* of the direct solver */
@@ -48,9 +48,8 @@ typedef struct ldlt_matrix {
 /* What all runs share: the matrix at work, its right-hand sides, and the time that a run may take. */
 typedef struct ldlt_bench {
     const arguments *a;
-    saddle_hooks hooks;        /* of the program */
-    double limit, until, gemm; /* seconds of a run, its end, and flop/s of a core once they are wanted */
-    bool late;
+    double limit, gemm; /* seconds of a run; flop/s of a core once they are wanted */
+    bench_limit watch;
     bench_problem problem;
     ldlt_matrix matrix;
     double *b, *x; /* LDLT_SIDES columns, and one */

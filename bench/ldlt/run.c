@@ -17,7 +17,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define BACKWARD_MOST 1e-12
 #define OTHER_MOST 1e-8
@@ -29,28 +28,21 @@ const char *const ldlt_recipe_names[LDLT_RECIPES] = {"ldlt",  "ldlt-none", "jaco
 
 const char *const ldlt_side_names[LDLT_SIDES] = {"A1", "random"};
 
-/* Seconds of a run: with one thread on the CPU those that the process had a core, which other programs on the
- * machine do not lengthen; otherwise on the clock. */
+/* With one thread on the CPU seconds are those that the process had a core, which other programs on the
+ * machine do not lengthen. */
 bool ldlt_core_time(const arguments *a)
 {
     return argument_count(a, "threads") == 1 &&
            (a->library.device == SADDLE_DEVICE_AUTO || a->library.device == SADDLE_DEVICE_CPU);
 }
 
-static double time_now(const ldlt_bench *t)
-{
-    struct timespec now;
-    if (!ldlt_core_time(t->a) || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0) return seconds();
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 int ldlt_load(ldlt_bench *t, const char *operand)
 {
     saddle_facts facts;
     random_stream stream = random_begin(1);
-    saddle_status status = bench_problem_load(&t->problem, operand, &t->hooks, t->message);
+    saddle_status status = bench_problem_load(&t->problem, operand, &t->watch.hooks, t->message);
     if (status != SADDLE_OK) return fail(exit_status(status), "%s", t->message);
-    status = saddle_inspect(&t->problem.A, &t->hooks, &facts, t->message);
+    status = saddle_inspect(&t->problem.A, &t->watch.hooks, &facts, t->message);
     const int64_t n = t->problem.A.rows;
     const size_t room = (size_t)n + 1;
     if (status == SADDLE_OK) {
@@ -63,7 +55,7 @@ int ldlt_load(ldlt_bench *t, const char *operand)
     }
     if (status == SADDLE_OK) {
         for (int64_t i = 0; i < n; ++i) t->x[i] = 1.0;
-        status = saddle_multiply(&t->problem.A, 1, t->x, n, t->b, n, 0, &t->hooks, t->message);
+        status = saddle_multiply(&t->problem.A, 1, t->x, n, t->b, n, 0, &t->watch.hooks, t->message);
         for (int64_t i = 0; i < n; ++i) t->b[n + i] = random_between(&stream, -1.0, 1.0);
     }
     if (status == SADDLE_OK) return EXIT_DONE;
@@ -118,22 +110,12 @@ saddle_options ldlt_recipe_options(const ldlt_bench *t, ldlt_recipe recipe)
     return o;
 }
 
-/* The program's progress, and an end to what takes too long. */
-static int watch(const saddle_progress *where, void *user)
-{
-    ldlt_bench *t = user;
-    const int stop = t->hooks.progress(where, t->hooks.user);
-    t->late = t->late || time_now(t) > t->until;
-    return stop || t->late;
-}
-
 static ldlt_result nothing(void)
 {
     ldlt_result r = {.run = true};
     r.analysis = r.factor = r.tau = r.pattern_residual = r.reconstruction = NAN;
     r.planned_flops = r.planned_bytes = NAN;
-    r.stored = r.bytes = r.blocks = r.levels = r.pushed_back = r.generations = r.perturbed = r.sweeps =
-        r.replaced = -1;
+    r.stored = r.bytes = r.blocks = r.levels = r.pushed_back = r.generations = r.perturbed = r.sweeps = -1;
     for (int k = 0; k < LDLT_SIDES; ++k) {
         r.iterations[k] = -1;
         r.backward[k] = r.componentwise[k] = r.residual[k] = r.solve[k] = NAN;
@@ -152,7 +134,6 @@ static void take_setup(const saddle_solver *solver, ldlt_result *r)
     r->pushed_back = info.pushed_back;
     r->generations = info.generations;
     r->perturbed = info.perturbed;
-    r->replaced = info.replaced_blocks;
     r->sweeps = info.sweeps;
     r->fallback = info.fallback;
     r->tau = info.fill_tau;
@@ -173,9 +154,9 @@ static saddle_status solve_side(ldlt_bench *t, const saddle_solver *solver, int 
 {
     const int64_t n = t->problem.A.rows;
     saddle_info info = saddle_info_default();
-    const double began = time_now(t);
+    const double began = bench_now(&t->watch);
     const saddle_status status = saddle_solve(solver, 1, t->b + side * n, n, t->x, n, &info);
-    r->solve[side] = time_now(t) - began;
+    r->solve[side] = bench_now(&t->watch) - began;
     r->backward[side] = info.backward_error;
     r->componentwise[side] = info.componentwise_error;
     r->residual[side] = info.relative_residual;
@@ -215,29 +196,21 @@ static saddle_status tell_why(const saddle_solver *solver, saddle_status status,
 
 static saddle_status factor(ldlt_bench *t, saddle_solver *solver, ldlt_result *r)
 {
-    const double began = time_now(t);
+    const double began = bench_now(&t->watch);
     const saddle_status status = saddle_factor(solver, &t->problem.A);
-    if (status == SADDLE_OK) r->factor = time_now(t) - began;
+    if (status == SADDLE_OK) r->factor = bench_now(&t->watch) - began;
     take_setup(solver, r);
     return tell_why(solver, status, r);
 }
 
 static saddle_status set_up(ldlt_bench *t, saddle_solver *solver, bool direct, ldlt_result *r)
 {
-    const double began = time_now(t);
+    const double began = bench_now(&t->watch);
     const saddle_status status = saddle_analyse(solver, &t->problem.A);
-    r->analysis = time_now(t) - began;
+    r->analysis = bench_now(&t->watch) - began;
     take_setup(solver, r);
     if (status == SADDLE_OK && direct && too_large(t, r)) return SADDLE_MEMORY_LIMIT;
     return status == SADDLE_OK ? factor(t, solver, r) : tell_why(solver, status, r);
-}
-
-/* The clock of a run begins. */
-static void begin_run(ldlt_bench *t)
-{
-    t->until = time_now(t) + t->limit;
-    t->late = false;
-    t->message[0] = 0;
 }
 
 static saddle_status solve_sides(ldlt_bench *t, const saddle_solver *solver, int sides, saddle_status status,
@@ -246,7 +219,7 @@ static saddle_status solve_sides(ldlt_bench *t, const saddle_solver *solver, int
     r->reached = status == SADDLE_OK && sides > 0;
     for (int k = 0; k < sides && status == SADDLE_OK; ++k) status = solve_side(t, solver, k, r);
     r->solved = status == SADDLE_OK && sides > 0 && good(r, 0) && (sides < 2 || good(r, 1));
-    if (t->late) snprintf(r->why, sizeof r->why, "took over %g s", t->limit);
+    if (t->watch.late) snprintf(r->why, sizeof r->why, "took over %g s", t->limit);
     return status;
 }
 
@@ -254,18 +227,14 @@ ldlt_result ldlt_try_twice(ldlt_bench *t, const saddle_options *o, int sides, ld
 {
     ldlt_result r = nothing();
     saddle_solver *solver = NULL;
-    saddle_hooks hooks = t->hooks;
-    hooks.progress = watch;
-    hooks.user = t;
-    if (!argument_flag(t->a, "verbose")) hooks.log = NULL; /* what it would warn of is in the report */
-    begin_run(t);
+    const saddle_hooks hooks = bench_limited(&t->watch, t->a, t->limit);
     saddle_status status = saddle_create(&solver, o, &hooks, t->message);
     if (status != SADDLE_OK) snprintf(r.why, sizeof r.why, "%.90s", t->message);
     if (status == SADDLE_OK) status = set_up(t, solver, o->method == SADDLE_METHOD_DIRECT, &r);
     status = solve_sides(t, solver, sides, status, &r);
     if (again) *again = nothing();
     if (again && status == SADDLE_OK) {
-        begin_run(t);
+        bench_limited(&t->watch, t->a, t->limit); /* as much time again */
         status = factor(t, solver, again);
         solve_sides(t, solver, sides, status, again);
     }

@@ -8,6 +8,7 @@
 #include "backend/cpu/cpu.h"
 #include "backend/blas.h"
 #include "bench/blocks/driver/driver.h"
+#include "cli/probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,34 +180,6 @@ static const blocks_device host = {
     .peers = peers,
 };
 
-/* Half of what the system says is to be had; 4 GB where it does not say. */
-static int64_t memory_to_use(void)
-{
-    char line[256];
-    int64_t bytes = INT64_C(4) << 30;
-    FILE *file = fopen("/proc/meminfo", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, "MemAvailable:", 13) == 0) bytes = strtoll(line + 13, NULL, 10) * 512;
-    if (file) fclose(file);
-    return bytes;
-}
-
-static void tell_machine(const blocks_bench *b)
-{
-    char line[256], name[200], model[200] = "a processor without a name";
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    while (file && fgets(line, sizeof line, file)) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon) {
-            snprintf(model, sizeof model, "%s", colon + 2);
-            model[strcspn(model, "\n")] = 0;
-        }
-    }
-    if (file) fclose(file);
-    sd_blas_name(name, sizeof name);
-    printf("machine %s, %d thread%s; %s\n", model, b->threads, b->threads == 1 ? "" : "s", name);
-}
-
 /* The kernels of chosen instructions, where the processor has them. */
 static void choose_instructions(blocks_bench *b)
 {
@@ -228,16 +201,20 @@ static void choose_instructions(blocks_bench *b)
 int main(int argc, char **argv)
 {
     static blocks_bench b;
+    machine_probe machine;
+    char name[200];
     if (!blocks_options(&b, argc, argv, "blocks-cpu")) return 2;
+    probe_machine(&machine);
     b.device = &host;
-    b.memory = memory_to_use();
+    b.memory = machine.available > 0 ? machine.available / 2 : INT64_C(4) << 30;
     sd_context_init(&b.context, NULL, 0);
     sd_engine_open(&b.context, &b.engine, b.reference ? SADDLE_DEVICE_REFERENCE : SADDLE_DEVICE_CPU,
                    b.threads);
     blocks_check(&b, NULL);
     choose_instructions(&b);
     sd_blas_enter();
-    tell_machine(&b);
+    sd_blas_name(name, sizeof name);
+    printf("machine %s, %d thread%s; %s\n", machine.cpu, b.threads, b.threads == 1 ? "" : "s", name);
     blocks_run(&b);
     sd_blas_leave();
     sd_engine_close(&b.engine);

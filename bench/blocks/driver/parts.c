@@ -97,27 +97,44 @@ static bool is_wanted(const blocks_bench *b, unsigned wanted, int kernel, int ki
 
 typedef enum peer_choice { NO_PEER, LU_PEER, ALL_PEERS } peer_choice;
 
-/* Those of the kernels in `wanted` (bits), by the kind of their blocks, in all versions or the default. */
-static void measure_batch(blocks_bench *b, const blocks_case *c, const blocks_batch *x, unsigned wanted,
-                          bool all_versions, peer_choice peers)
+/* What is measured of a batch: the kernels in `wanted` (bits), each by this function, and peers. */
+typedef struct batch_work {
+    unsigned wanted;
+    void (*measure)(blocks_bench *b, const blocks_case *c, const blocks_batch *x, sd_batch_kernel kernel);
+    peer_choice peers;
+} batch_work;
+
+/* By the kind of the blocks. */
+static void measure_batch(blocks_bench *b, const blocks_case *c, const blocks_batch *x, batch_work work)
 {
     bool copied = false;
     for (int kind = 0; kind < BLOCKS_KINDS; ++kind) {
         bool filled = false;
         for (int k = 0; k < SD_BATCH_KERNELS; ++k) {
-            if (!is_wanted(b, wanted, k, kind)) continue;
+            if (!is_wanted(b, work.wanted, k, kind)) continue;
             if (!filled) fill_and_copy(b, c, x, kind, &copied);
             filled = true;
-            for (int v = 0; v < (all_versions ? b->device->versions : 1); ++v)
-                if (v == 0 || b->version < 0 || b->version == v)
-                    blocks_measure_kernel(b, c, x, (sd_batch_kernel)k, v);
+            work.measure(b, c, x, (sd_batch_kernel)k);
         }
         for (int p = 0; filled && p < b->device->peer_count; ++p) {
             const blocks_peer *one = &b->device->peers[p];
-            const bool chosen = peers == ALL_PEERS || (peers == LU_PEER && one->form == BLOCKS_LU);
+            const bool chosen = work.peers == ALL_PEERS || (work.peers == LU_PEER && one->form == BLOCKS_LU);
             if ((int)one->kind == kind && chosen) blocks_measure_peer(b, c, x, one);
         }
     }
+}
+
+static void measure_default(blocks_bench *b, const blocks_case *c, const blocks_batch *x,
+                            sd_batch_kernel kernel)
+{
+    blocks_measure_kernel(b, c, x, kernel, 0);
+}
+
+static void measure_versions(blocks_bench *b, const blocks_case *c, const blocks_batch *x,
+                             sd_batch_kernel kernel)
+{
+    for (int v = 0; v < b->device->versions; ++v)
+        if (v == 0 || b->version < 0 || b->version == v) blocks_measure_kernel(b, c, x, kernel, v);
 }
 
 enum {
@@ -130,14 +147,14 @@ static void run_kernels(blocks_bench *b, const blocks_case *c)
 {
     blocks_batch x = blocks_begin(b, c, b->footprint / 2);
     blocks_measure_gemm(b, c);
-    measure_batch(b, c, &x, EVERY, true, ALL_PEERS);
+    measure_batch(b, c, &x, (batch_work){EVERY, measure_versions, ALL_PEERS});
     blocks_end(b, &x);
 }
 
 static void run_setup(blocks_bench *b, const blocks_case *c)
 {
     blocks_batch x = blocks_begin(b, c, b->footprint / 2);
-    measure_batch(b, c, &x, CURVES, false, LU_PEER);
+    measure_batch(b, c, &x, (batch_work){CURVES, measure_default, LU_PEER});
     blocks_end(b, &x);
 }
 
@@ -148,10 +165,10 @@ static void run_mixed(blocks_bench *b, const blocks_case *c)
     blocks_batch x = blocks_begin(b, c, b->footprint / 2);
     equal.size = (int32_t)lround(sqrt((double)x.plan.entries / x.plan.blocks));
     equal.batch = (int32_t)(x.plan.entries / (equal.size * equal.size));
-    measure_batch(b, c, &x, EVERY, true, NO_PEER);
+    measure_batch(b, c, &x, (batch_work){EVERY, measure_versions, NO_PEER});
     blocks_end(b, &x);
     x = blocks_begin(b, &equal, b->footprint / 2);
-    measure_batch(b, &equal, &x, EVERY, true, NO_PEER);
+    measure_batch(b, &equal, &x, (batch_work){EVERY, measure_versions, NO_PEER});
     blocks_end(b, &x);
 }
 
@@ -231,16 +248,7 @@ static void run_apply(blocks_bench *b, const blocks_case *c)
     blocks_batch x = blocks_begin(b, c, b->footprint);
     x.from_slots = 1;
     fill_vectors(b, &x);
-    bool copied = false;
-    for (int kind = 0; kind < BLOCKS_KINDS; ++kind) {
-        bool filled = false;
-        for (int k = 0; k < SD_BATCH_KERNELS; ++k) {
-            if (!is_wanted(b, APPLIED, k, kind)) continue;
-            if (!filled) fill_and_copy(b, c, &x, kind, &copied);
-            filled = true;
-            measure_apply(b, c, &x, (sd_batch_kernel)k);
-        }
-    }
+    measure_batch(b, c, &x, (batch_work){APPLIED, measure_apply, NO_PEER});
     blocks_end(b, &x);
 }
 
