@@ -22,8 +22,8 @@ typedef struct block_row {
     TEXT(name)                                                                                               \
     TEXT(version)                                                                                            \
     TEXT(precision)                                                                                          \
-    COUNT(size) COUNT(batch) COUNT(rows) NUMBER(seconds) NUMBER(bytes) NUMBER(flops) NUMBER(residual)        \
-        COUNT(replaced)
+    COUNT(size)                                                                                              \
+    COUNT(batch) COUNT(rows) NUMBER(seconds) NUMBER(bytes) NUMBER(flops) NUMBER(residual) COUNT(replaced)
 
 /* A matrix solved with BiCGSTAB and block-Jacobi. Numbers that are not known are NaN. */
 typedef struct block_solve {
