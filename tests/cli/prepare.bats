@@ -438,7 +438,7 @@ PY
     [ "$(head -c 4 B.png | tail -c 3)" = PNG ]
     general > G.mtx
     "$SADDLE" prepare -q G.mtx --plot G.svg --pairs on
-    grep -q 'nnz = 12' G.svg
+    grep -q '12 entries' G.svg
     "$SADDLE" gen lap2d 60 --out L.mtx
     "$SADDLE" prepare -q L.mtx --blocking grid --plot L.svg
     grep -q '450 blocks, too small to see' L.svg

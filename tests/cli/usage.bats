@@ -45,7 +45,7 @@ wrong() { # expected text, arguments...
 @test "an empty value" { wrong "not empty" solve A.mtx --out=; }
 @test "two things from standard input" { wrong "standard input" solve - --rhs -; }
 @test "two things to standard output" { wrong "standard output" solve A.mtx --out - --json -; }
-@test "a benchmark that is none" { wrong "is not one of read, spmv" bench foo A.mtx; }
+@test "a benchmark that is none" { wrong 'there is no benchmark "foo"' bench foo A.mtx; }
 @test "a picture of an unknown kind" { wrong "curve.gif" solve A.mtx --plot curve.gif; }
 
 @test "no JSON is written for wrong usage" {
