@@ -15,7 +15,8 @@
 #include "bench/engine_timing.h"
 #include "cli/bench_problem.h"
 #include "factor/ldlt_run.h"
-#include "solve/solver.h"
+#include "method/ldlt/ldlt.h"
+#include "solver/solver.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +24,12 @@
 #include <string.h>
 
 enum { SOLVES = 20 };
+
+/* The factors of a solver with method ldlt. */
+static const sd_block_ldlt *factors_of(const saddle_solver *s)
+{
+    return &((const sd_ldlt_state *)sd_find_work(s, &sd_method_ldlt)->factors)->m;
+}
 
 /* What a device makes of a problem. */
 typedef struct outcome {
@@ -103,7 +110,8 @@ static outcome measure(const saddle_solver *s, int device, sd_precision precisio
     check(&c, sd_operator_make(&e, &s->A, precision, SD_SUMS_BY_SLICES, &op));
     if (s->A.half && !op.sparse.half) check(&c, sd_csr_expand(&c, &s->A, &whole));
     /* a run on the solver's plan */
-    sd_block_ldlt m = {.preparation = s->ldlt.preparation, .exponent = op.exponent, .plan = s->ldlt.plan};
+    sd_block_ldlt m = {
+        .preparation = factors_of(s)->preparation, .exponent = op.exponent, .plan = factors_of(s)->plan};
     check(&c, sd_ldlt_begin_run(&e, &m, whole.ptr ? &whole : &s->A, precision));
     sd_csr_free(&c, &whole);
     for (int k = 0; k < REPEATS; ++k) {
@@ -137,7 +145,7 @@ static outcome measure(const saddle_solver *s, int device, sd_precision precisio
 static void report(const char *name, const saddle_solver *s, sd_precision precision, const outcome *cpu,
                    const outcome *gpu)
 {
-    const sd_ldlt_plan *plan = &s->ldlt.plan;
+    const sd_ldlt_plan *plan = &factors_of(s)->plan;
     const double number = (double)sd_precision_size(precision);
     const double bytes =
         2 * number * (double)(plan->entries + plan->square[plan->blocks] + 2 * (int64_t)plan->n) +
@@ -161,7 +169,7 @@ static void report(const char *name, const saddle_solver *s, sd_precision precis
 /* What the model says of the GPU's solves, in the same columns. */
 static void report_predicted(const saddle_solver *s, sd_precision precision)
 {
-    const sd_ldlt_work w = sd_ldlt_work_of(&s->ldlt.plan, precision);
+    const sd_ldlt_work w = sd_ldlt_work_of(&factors_of(s)->plan, precision);
     printf("%-18s %31s | %26s | %8s %8.3f %6s | %14s | %18s | %8s %8.3f |\n", "  predicted", "", "", "",
            1e3 * sd_ldlt_cost_exact(&w), "", "", "", "",
            1e3 * (sd_ldlt_cost_swept(&w, 2) - sd_ldlt_cost_swept(&w, 1)));

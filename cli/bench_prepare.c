@@ -73,7 +73,7 @@ static saddle_status time_order(prepare_bench *t, prepare_row *row)
 {
     saddle_preparation p;
     const saddle_status status =
-        prepare(t, SADDLE_SCALING_NONE, SADDLE_PAIRS_OFF, SADDLE_ORDER_METIS, SADDLE_BLOCKING_GRID, &p);
+        prepare(t, SADDLE_SCALING_NONE, SADDLE_OFF, SADDLE_ORDER_METIS, SADDLE_BLOCKING_GRID, &p);
     if (status != SADDLE_OK) return status;
     row->n = p.n;
     row->nnz = p.nnz;
@@ -89,7 +89,7 @@ static saddle_status time_amd(prepare_bench *t, prepare_row *row)
 {
     saddle_preparation p;
     const saddle_status status =
-        prepare(t, SADDLE_SCALING_NONE, SADDLE_PAIRS_OFF, SADDLE_ORDER_AMD, SADDLE_BLOCKING_NONE, &p);
+        prepare(t, SADDLE_SCALING_NONE, SADDLE_OFF, SADDLE_ORDER_AMD, SADDLE_BLOCKING_NONE, &p);
     if (status != SADDLE_OK) return status;
     row->amd = fmin(row->amd, p.time_order);
     saddle_preparation_free(&p, &t->hooks);
@@ -121,7 +121,7 @@ static saddle_status time_whole(prepare_bench *t, prepare_row *row)
 {
     saddle_preparation p;
     saddle_status status =
-        prepare(t, SADDLE_SCALING_MC64, SADDLE_PAIRS_ON, SADDLE_ORDER_METIS, SADDLE_BLOCKING_NONE, &p);
+        prepare(t, SADDLE_SCALING_MC64, SADDLE_ON, SADDLE_ORDER_METIS, SADDLE_BLOCKING_NONE, &p);
     if (status != SADDLE_OK) return status;
     row->matching = fmin(row->matching, p.time_matching);
     row->whole = fmin(row->whole, p.time_matching + p.time_scaling + p.time_pairs + p.time_order);
@@ -136,7 +136,7 @@ static saddle_status count_levels(prepare_bench *t, prepare_row *row)
 {
     saddle_preparation p;
     const saddle_status status =
-        prepare(t, SADDLE_SCALING_MC64, SADDLE_PAIRS_ON, SADDLE_ORDER_METIS, SADDLE_BLOCKING_CLUSTERS, &p);
+        prepare(t, SADDLE_SCALING_MC64, SADDLE_ON, SADDLE_ORDER_METIS, SADDLE_BLOCKING_CLUSTERS, &p);
     if (status != SADDLE_OK) return status;
     row->cluster_levels = p.levels;
     saddle_preparation_free(&p, &t->hooks);
@@ -148,7 +148,7 @@ static saddle_status time_blocking(prepare_bench *t, int blocking, double *best,
 {
     saddle_preparation p;
     const saddle_status status =
-        prepare(t, SADDLE_SCALING_COL2, SADDLE_PAIRS_OFF, SADDLE_ORDER_NATURAL, blocking, &p);
+        prepare(t, SADDLE_SCALING_COL2, SADDLE_OFF, SADDLE_ORDER_NATURAL, blocking, &p);
     if (status != SADDLE_OK) return status;
     *best = fmin(*best, p.time_blocking);
     if (p.peak_bytes > *bytes) *bytes = p.peak_bytes;

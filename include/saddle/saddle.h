@@ -167,75 +167,11 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
 /* ------------------------------------------------------------------------------------------------
  * 4. OPTIONS AND HOOKS
  *
- * One table makes the struct, saddle_options_set, the program's command line, its help, the manual
- * page and the shell completion. A CHOICE's first word is its default. New rows, and new words of a
- * choice, are added at the end: programs that were compiled before go on as they are.
- *
- *     CHOICE(name, words, help)   COUNT, REAL, BYTES(name, default, least, most, help)
+ * What can be chosen has a number here and a word below; off and on are the same numbers everywhere. An
+ * enum is as wide as an int.
  */
-#define SADDLE_OPTION_TABLE(CHOICE, COUNT, REAL, BYTES)                                                      \
-    CHOICE(method, "auto|diagonal|none|direct|bjacobi|ldlt|jacobi",                                          \
-           "solver or preconditioner; auto tries and checks, a named one stays")                             \
-    CHOICE(krylov, "auto|cg|minres|sqmr|gmres|fgmres|bicgstab|refine|none",                                  \
-           "iteration; auto goes by symmetry and definiteness")                                              \
-    COUNT(restart, 100, 1, 10000, "vectors kept by GMRES and FGMRES before a restart")                       \
-    COUNT(maxiter, 1000, 0, INT64_MAX, "most iterations, counted over restarts")                             \
-    REAL(tol, 1e-10, 0.0, 1.0, "accuracy asked for")                                                         \
-    CHOICE(stop, "any|residual|normwise|componentwise",                                                      \
-           "what tol bounds: any is the relative residual or the componentwise error")                       \
-    CHOICE(device, "auto|cpu|cuda|reference", "where to run; reference is the plain test oracle")            \
-    CHOICE(precision, "double|single|mixed", "of the iteration; mixed refines single in double")             \
-    COUNT(threads, 0, 0, 4096, "0 takes OMP_NUM_THREADS, else the cores this process may use")               \
-    BYTES(max_memory, 0, 0, INT64_MAX, "most bytes to allocate (K, M, G); 0 sets no limit")                  \
-    CHOICE(scaling, "auto|mc64|ruiz|auction|col2|none|user", "of the matrix before all else; auto is mc64")  \
-    CHOICE(order, "auto|metis|amd|rcm|natural|user", "of elimination; auto predicts the work and chooses")   \
-    CHOICE(pairs, "auto|on|off",                                                                             \
-           "keep matched pairs together (general matrices: matched entries on the diagonal)")                \
-    CHOICE(blocking,                                                                                         \
-           "auto|none|grid|pairs|clusters|supervariables|cosine|priority|priority-dynamic|metis|pablo",      \
-           "blocks of rows; auto is clusters for bjacobi and where a block size is given, otherwise none")   \
-    COUNT(block_size, 0, 0, 32, "most rows of a block; 0 is 8")                                              \
-    CHOICE(factorization, "auto|ldlt|cholesky|static",                                                       \
-           "of the direct solver; auto is cholesky where the matrix is known to be positive definite")       \
-    REAL(threshold, 0.01, 1e-10, 0.5, "pivots of the direct solver keep every |l| below its inverse")        \
-    REAL(regularise, 1e-8, 0.0, 1.0, "least pivot of the static factorization, beside a largest entry of 1") \
-    CHOICE(check, "off|on", "verify |l| <= 1/threshold over the whole factor")                               \
-    CHOICE(block_kernel, "auto|huard|huard-t|jordan|lu|ldlt|llt",                                            \
-           "of bjacobi; auto is llt where A is known to be positive definite, ldlt where symmetric, huard")  \
-    CHOICE(block_precision, "double|single|adaptive",                                                        \
-           "in which bjacobi keeps its blocks; adaptive is single where a block's condition allows it")      \
-    CHOICE(fill, "auto|none|level|tau",                                                                      \
-           "blocks that ldlt keeps beyond A's: none, level:K, tau:T; auto is tau, by what all of it would "  \
-           "take")                                                                                           \
-    REAL(fill_tau, 0.01, 0.0, 1.0, "a block of fill is kept where its part of L is at least this large")     \
-    COUNT(fill_level, 1, 0, 255, "a block of fill is kept up to this level")                                 \
-    CHOICE(pivot, "bunch-kaufman|static|complete", "search for pivots inside the blocks of ldlt and jacobi") \
-    CHOICE(push_back, "on|off", "move blocks with small pivots to the end of the elimination")               \
-    REAL(small_pivot, 0.0, 0.0, 1.0,                                                                         \
-         "pivots below it are moved away from 0, beside a largest entry of 1; 0 is 1e-8 or 1e-4")            \
-    COUNT(sweeps, 8, 1, 10000, "of jacobi")                                                                  \
-    CHOICE(sweep_order, "row|block", "sweeps go row by row in chunks, or replace all blocks at once")        \
-    REAL(relax, 1.0, 0.01, 1.0, "small_pivot is multiplied by it after each sweep")                          \
-    CHOICE(fallback, "exact|none", "what jacobi does where its sweeps diverge")                              \
-    CHOICE(trisolve, "auto|exact|block-jacobi|jacobi",                                                       \
-           "triangular solves of ldlt and jacobi: by levels, or by sweeps over blocks or entries")           \
-    COUNT(trisolve_sweeps, 0, 0, 10000, "of swept triangular solves; 0 is as many as they need")             \
-    CHOICE(factor_precision, "auto|double|single",                                                           \
-           "in which ldlt and jacobi keep their factors; auto is single where a complete factorization "     \
-           "would be dear and no inverse of a block is large")
-
-typedef struct saddle_options {
-    size_t size; /* sizeof(saddle_options), so that it can grow */
-#define SADDLE_FIELD_CHOICE(name, words, help) int name;
-#define SADDLE_FIELD_COUNT(name, value, least, most, help) int64_t name;
-#define SADDLE_FIELD_REAL(name, value, least, most, help) double name;
-    SADDLE_OPTION_TABLE(SADDLE_FIELD_CHOICE, SADDLE_FIELD_COUNT, SADDLE_FIELD_REAL, SADDLE_FIELD_COUNT)
-#undef SADDLE_FIELD_CHOICE
-#undef SADDLE_FIELD_COUNT
-#undef SADDLE_FIELD_REAL
-} saddle_options;
-
-enum {
+typedef enum saddle_switch { SADDLE_OFF = 0, SADDLE_ON = 1, SADDLE_AUTO = 2 } saddle_switch;
+typedef enum saddle_method {
     SADDLE_METHOD_AUTO,
     SADDLE_METHOD_DIAGONAL,
     SADDLE_METHOD_NONE,
@@ -243,8 +179,8 @@ enum {
     SADDLE_METHOD_BJACOBI,
     SADDLE_METHOD_LDLT,
     SADDLE_METHOD_JACOBI
-};
-enum {
+} saddle_method;
+typedef enum saddle_krylov {
     SADDLE_KRYLOV_AUTO,
     SADDLE_KRYLOV_CG,
     SADDLE_KRYLOV_MINRES,
@@ -254,11 +190,25 @@ enum {
     SADDLE_KRYLOV_BICGSTAB,
     SADDLE_KRYLOV_REFINE,
     SADDLE_KRYLOV_NONE
-};
-enum { SADDLE_STOP_ANY, SADDLE_STOP_RESIDUAL, SADDLE_STOP_NORMWISE, SADDLE_STOP_COMPONENTWISE };
-enum { SADDLE_DEVICE_AUTO, SADDLE_DEVICE_CPU, SADDLE_DEVICE_CUDA, SADDLE_DEVICE_REFERENCE };
-enum { SADDLE_PRECISION_DOUBLE, SADDLE_PRECISION_SINGLE, SADDLE_PRECISION_MIXED };
-enum {
+} saddle_krylov;
+typedef enum saddle_stop {
+    SADDLE_STOP_ANY,
+    SADDLE_STOP_RESIDUAL,
+    SADDLE_STOP_NORMWISE,
+    SADDLE_STOP_COMPONENTWISE
+} saddle_stop;
+typedef enum saddle_device {
+    SADDLE_DEVICE_AUTO,
+    SADDLE_DEVICE_CPU,
+    SADDLE_DEVICE_CUDA,
+    SADDLE_DEVICE_REFERENCE
+} saddle_device;
+typedef enum saddle_precision {
+    SADDLE_PRECISION_DOUBLE,
+    SADDLE_PRECISION_SINGLE,
+    SADDLE_PRECISION_MIXED
+} saddle_precision;
+typedef enum saddle_scaling {
     SADDLE_SCALING_AUTO,
     SADDLE_SCALING_MC64,
     SADDLE_SCALING_RUIZ,
@@ -266,17 +216,16 @@ enum {
     SADDLE_SCALING_COL2,
     SADDLE_SCALING_NONE,
     SADDLE_SCALING_USER
-};
-enum {
+} saddle_scaling;
+typedef enum saddle_order {
     SADDLE_ORDER_AUTO,
     SADDLE_ORDER_METIS,
     SADDLE_ORDER_AMD,
     SADDLE_ORDER_RCM,
     SADDLE_ORDER_NATURAL,
     SADDLE_ORDER_USER
-};
-enum { SADDLE_PAIRS_AUTO, SADDLE_PAIRS_ON, SADDLE_PAIRS_OFF };
-enum {
+} saddle_order;
+typedef enum saddle_blocking {
     SADDLE_BLOCKING_AUTO,
     SADDLE_BLOCKING_NONE,
     SADDLE_BLOCKING_GRID,
@@ -288,15 +237,14 @@ enum {
     SADDLE_BLOCKING_PRIORITY_DYNAMIC,
     SADDLE_BLOCKING_METIS,
     SADDLE_BLOCKING_PABLO
-};
-enum {
+} saddle_blocking;
+typedef enum saddle_factorization {
     SADDLE_FACTORIZATION_AUTO,
     SADDLE_FACTORIZATION_LDLT,
     SADDLE_FACTORIZATION_CHOLESKY,
     SADDLE_FACTORIZATION_STATIC
-};
-enum { SADDLE_CHECK_OFF, SADDLE_CHECK_ON };
-enum {
+} saddle_factorization;
+typedef enum saddle_block_kernel {
     SADDLE_BLOCK_KERNEL_AUTO,
     SADDLE_BLOCK_KERNEL_HUARD,
     SADDLE_BLOCK_KERNEL_HUARD_T,
@@ -304,15 +252,115 @@ enum {
     SADDLE_BLOCK_KERNEL_LU,
     SADDLE_BLOCK_KERNEL_LDLT,
     SADDLE_BLOCK_KERNEL_LLT
-};
-enum { SADDLE_FILL_AUTO, SADDLE_FILL_NONE, SADDLE_FILL_LEVEL, SADDLE_FILL_TAU };
-enum { SADDLE_PIVOT_BUNCH_KAUFMAN, SADDLE_PIVOT_STATIC, SADDLE_PIVOT_COMPLETE };
-enum { SADDLE_PUSH_BACK_ON, SADDLE_PUSH_BACK_OFF };
-enum { SADDLE_SWEEP_ORDER_ROW, SADDLE_SWEEP_ORDER_BLOCK };
-enum { SADDLE_FALLBACK_EXACT, SADDLE_FALLBACK_NONE };
-enum { SADDLE_TRISOLVE_AUTO, SADDLE_TRISOLVE_EXACT, SADDLE_TRISOLVE_BLOCK_JACOBI, SADDLE_TRISOLVE_JACOBI };
-enum { SADDLE_FACTOR_PRECISION_AUTO, SADDLE_FACTOR_PRECISION_DOUBLE, SADDLE_FACTOR_PRECISION_SINGLE };
-enum { SADDLE_BLOCK_PRECISION_DOUBLE, SADDLE_BLOCK_PRECISION_SINGLE, SADDLE_BLOCK_PRECISION_ADAPTIVE };
+} saddle_block_kernel;
+typedef enum saddle_block_precision {
+    SADDLE_BLOCK_PRECISION_DOUBLE,
+    SADDLE_BLOCK_PRECISION_SINGLE,
+    SADDLE_BLOCK_PRECISION_ADAPTIVE
+} saddle_block_precision;
+typedef enum saddle_fill {
+    SADDLE_FILL_AUTO,
+    SADDLE_FILL_NONE,
+    SADDLE_FILL_LEVEL,
+    SADDLE_FILL_TAU
+} saddle_fill;
+typedef enum saddle_pivot {
+    SADDLE_PIVOT_BUNCH_KAUFMAN,
+    SADDLE_PIVOT_STATIC,
+    SADDLE_PIVOT_COMPLETE
+} saddle_pivot;
+typedef enum saddle_sweep_order { SADDLE_SWEEP_ORDER_ROW, SADDLE_SWEEP_ORDER_BLOCK } saddle_sweep_order;
+typedef enum saddle_fallback { SADDLE_FALLBACK_EXACT, SADDLE_FALLBACK_NONE } saddle_fallback;
+typedef enum saddle_trisolve {
+    SADDLE_TRISOLVE_AUTO,
+    SADDLE_TRISOLVE_EXACT,
+    SADDLE_TRISOLVE_BLOCK_JACOBI,
+    SADDLE_TRISOLVE_JACOBI
+} saddle_trisolve;
+typedef enum saddle_factor_precision {
+    SADDLE_FACTOR_PRECISION_AUTO,
+    SADDLE_FACTOR_PRECISION_DOUBLE,
+    SADDLE_FACTOR_PRECISION_SINGLE
+} saddle_factor_precision;
+
+/*
+ * One table makes the struct, saddle_options_set, the program's command line, its help, the manual
+ * page and the shell completion. The words of a choice stand in the order of their numbers. New rows,
+ * and new words of a choice, are added at the end: programs that were compiled before go on as they are.
+ *
+ *     CHOICE(name, type, default, words, help)   COUNT, REAL, BYTES(name, default, least, most, help)
+ */
+#define SADDLE_OPTION_TABLE(CHOICE, COUNT, REAL, BYTES)                                                      \
+    CHOICE(method, saddle_method, SADDLE_METHOD_AUTO, "auto|diagonal|none|direct|bjacobi|ldlt|jacobi",       \
+           "solver or preconditioner; auto tries and checks, a named one stays")                             \
+    CHOICE(krylov, saddle_krylov, SADDLE_KRYLOV_AUTO,                                                        \
+           "auto|cg|minres|sqmr|gmres|fgmres|bicgstab|refine|none",                                          \
+           "iteration; auto goes by symmetry and definiteness")                                              \
+    COUNT(restart, 100, 1, 10000, "vectors kept by GMRES and FGMRES before a restart")                       \
+    COUNT(maxiter, 1000, 0, INT64_MAX, "most iterations, counted over restarts")                             \
+    REAL(tol, 1e-10, 0.0, 1.0, "accuracy asked for")                                                         \
+    CHOICE(stop, saddle_stop, SADDLE_STOP_ANY, "any|residual|normwise|componentwise",                        \
+           "what tol bounds: any is the relative residual or the componentwise error")                       \
+    CHOICE(device, saddle_device, SADDLE_DEVICE_AUTO, "auto|cpu|cuda|reference",                             \
+           "where to run; reference is the plain test oracle")                                               \
+    CHOICE(precision, saddle_precision, SADDLE_PRECISION_DOUBLE, "double|single|mixed",                      \
+           "of the iteration; mixed refines single in double")                                               \
+    COUNT(threads, 0, 0, 4096, "0 takes OMP_NUM_THREADS, else the cores this process may use")               \
+    BYTES(max_memory, 0, 0, INT64_MAX, "most bytes to allocate (K, M, G); 0 sets no limit")                  \
+    CHOICE(scaling, saddle_scaling, SADDLE_SCALING_AUTO, "auto|mc64|ruiz|auction|col2|none|user",            \
+           "of the matrix before all else; auto is mc64")                                                    \
+    CHOICE(order, saddle_order, SADDLE_ORDER_AUTO, "auto|metis|amd|rcm|natural|user",                        \
+           "of elimination; auto predicts the work and chooses")                                             \
+    CHOICE(pairs, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                 \
+           "keep matched pairs together (general matrices: matched entries on the diagonal)")                \
+    CHOICE(blocking, saddle_blocking, SADDLE_BLOCKING_AUTO,                                                  \
+           "auto|none|grid|pairs|clusters|supervariables|cosine|priority|priority-dynamic|metis|pablo",      \
+           "blocks of rows; auto is clusters for bjacobi and where a block size is given, otherwise none")   \
+    COUNT(block_size, 0, 0, 32, "most rows of a block; 0 is 8")                                              \
+    CHOICE(factorization, saddle_factorization, SADDLE_FACTORIZATION_AUTO, "auto|ldlt|cholesky|static",      \
+           "of the direct solver; auto is cholesky where the matrix is known to be positive definite")       \
+    REAL(threshold, 0.01, 1e-10, 0.5, "pivots of the direct solver keep every |l| below its inverse")        \
+    REAL(regularise, 1e-8, 0.0, 1.0, "least pivot of the static factorization, beside a largest entry of 1") \
+    CHOICE(check, saddle_switch, SADDLE_OFF, "off|on", "verify |l| <= 1/threshold over the whole factor")    \
+    CHOICE(block_kernel, saddle_block_kernel, SADDLE_BLOCK_KERNEL_AUTO,                                      \
+           "auto|huard|huard-t|jordan|lu|ldlt|llt",                                                          \
+           "of bjacobi; auto is llt where A is known to be positive definite, ldlt where symmetric, huard")  \
+    CHOICE(block_precision, saddle_block_precision, SADDLE_BLOCK_PRECISION_DOUBLE, "double|single|adaptive", \
+           "in which bjacobi keeps its blocks; adaptive is single where a block's condition allows it")      \
+    CHOICE(fill, saddle_fill, SADDLE_FILL_AUTO, "auto|none|level|tau",                                       \
+           "blocks that ldlt keeps beyond A's: none, level:K, tau:T; auto is tau, by what all of it would "  \
+           "take")                                                                                           \
+    REAL(fill_tau, 0.01, 0.0, 1.0, "a block of fill is kept where its part of L is at least this large")     \
+    COUNT(fill_level, 1, 0, 255, "a block of fill is kept up to this level")                                 \
+    CHOICE(pivot, saddle_pivot, SADDLE_PIVOT_BUNCH_KAUFMAN, "bunch-kaufman|static|complete",                 \
+           "search for pivots inside the blocks of ldlt and jacobi")                                         \
+    CHOICE(push_back, saddle_switch, SADDLE_ON, "off|on",                                                    \
+           "move blocks with small pivots to the end of the elimination")                                    \
+    REAL(small_pivot, 0.0, 0.0, 1.0,                                                                         \
+         "pivots below it are moved away from 0, beside a largest entry of 1; 0 is 1e-8 or 1e-4")            \
+    COUNT(sweeps, 8, 1, 10000, "of jacobi")                                                                  \
+    CHOICE(sweep_order, saddle_sweep_order, SADDLE_SWEEP_ORDER_ROW, "row|block",                             \
+           "sweeps go row by row in chunks, or replace all blocks at once")                                  \
+    REAL(relax, 1.0, 0.01, 1.0, "small_pivot is multiplied by it after each sweep")                          \
+    CHOICE(fallback, saddle_fallback, SADDLE_FALLBACK_EXACT, "exact|none",                                   \
+           "what jacobi does where its sweeps diverge")                                                      \
+    CHOICE(trisolve, saddle_trisolve, SADDLE_TRISOLVE_AUTO, "auto|exact|block-jacobi|jacobi",                \
+           "triangular solves of ldlt and jacobi: by levels, or by sweeps over blocks or entries")           \
+    COUNT(trisolve_sweeps, 0, 0, 10000, "of swept triangular solves; 0 is as many as they need")             \
+    CHOICE(factor_precision, saddle_factor_precision, SADDLE_FACTOR_PRECISION_AUTO, "auto|double|single",    \
+           "in which ldlt and jacobi keep their factors; auto is single where a complete factorization "     \
+           "would be dear and no inverse of a block is large")
+
+typedef struct saddle_options {
+    size_t size; /* sizeof(saddle_options), so that it can grow */
+#define SADDLE_FIELD_CHOICE(name, type, value, words, help) type name;
+#define SADDLE_FIELD_COUNT(name, value, least, most, help) int64_t name;
+#define SADDLE_FIELD_REAL(name, value, least, most, help) double name;
+    SADDLE_OPTION_TABLE(SADDLE_FIELD_CHOICE, SADDLE_FIELD_COUNT, SADDLE_FIELD_REAL, SADDLE_FIELD_COUNT)
+#undef SADDLE_FIELD_CHOICE
+#undef SADDLE_FIELD_COUNT
+#undef SADDLE_FIELD_REAL
+} saddle_options;
 
 /* The defaults. Compiled into the caller, so that the library is told how long its struct is. */
 SADDLE_API void saddle_options_init(saddle_options *options, size_t size);
@@ -335,7 +383,7 @@ SADDLE_API saddle_status saddle_options_get(const saddle_options *options, const
 typedef struct saddle_option {
     const char *name, *words, *help; /* words is NULL but for a choice */
     char type;                       /* 'c' choice, 'n' count, 'r' real, 'b' bytes */
-    double value, least, most;       /* default and range; for a choice the word's number */
+    double value, least, most;       /* default and range; of a choice the number of its word */
 } saddle_option;
 SADDLE_API const saddle_option *saddle_option_at(int k);
 
@@ -349,15 +397,19 @@ typedef struct saddle_progress {
     double residual;     /* relative residual in "solve", as the iteration sees it; otherwise NaN */
 } saddle_progress;
 
-enum { SADDLE_LOG_WARNING = 1, SADDLE_LOG_INFO = 2, SADDLE_LOG_DEBUG = 3 };
+typedef enum saddle_log_level {
+    SADDLE_LOG_WARNING = 1,
+    SADDLE_LOG_INFO = 2,
+    SADDLE_LOG_DEBUG = 3
+} saddle_log_level;
 
 /* The caller's own functions, each of which may be NULL. They must outlive what they are given to;
  * where several threads solve at once they are called from all of them. Progress and log are also called from
  * threads of the library's own, one at a time. */
 typedef struct saddle_hooks {
-    void *(*allocate)(size_t bytes, void *user); /* NULL on failure; needs malloc's alignment */
-    void (*release)(void *block, void *user);    /* both hooks or neither */
-    void (*log)(int level, const char *line, void *user);
+    void *(*allocate)(size_t bytes, void *user);          /* NULL on failure; needs malloc's alignment */
+    void (*release)(void *block, void *user);             /* both hooks or neither */
+    void (*log)(int level, const char *line, void *user); /* a saddle_log_level */
     int (*progress)(const saddle_progress *progress, void *user); /* other than 0 cancels */
     void *user;
 } saddle_hooks;
@@ -409,7 +461,11 @@ typedef struct saddle_info {
     saddle_kind kind;
 
     /* what was run, after every `auto` was decided */
-    int method, krylov, device, precision, threads;
+    saddle_method method;
+    saddle_krylov krylov;
+    saddle_device device;
+    saddle_precision precision;
+    int threads;
     int values_in_analysis; /* whether the analysis depended on values */
 
     /* how it ended; with several right-hand sides the worst of them */
@@ -423,7 +479,8 @@ typedef struct saddle_info {
     /* what `auto` tried before, and why it went on */
     int tried;
     struct {
-        int method, krylov;
+        saddle_method method;
+        saddle_krylov krylov;
         saddle_reason why_left;
     } tried_list[SADDLE_TRIED_MAX];
 
@@ -444,8 +501,8 @@ typedef struct saddle_info {
     int64_t history_room, history_length;
 
     /* the direct solver */
-    int factorization;    /* as it was done: ldlt, cholesky or static */
-    int64_t rank;         /* -1 where the inertia is not known */
+    saddle_factorization factorization; /* as it was done: ldlt, cholesky or static */
+    int64_t rank;                       /* -1 where the inertia is not known */
     double planned_flops; /* before any number was computed, without delays; NaN: nothing was planned */
     int64_t planned_nnz, planned_bytes;
     double largest_l; /* max |l_ij|, where it was checked; otherwise NaN */
@@ -455,7 +512,7 @@ typedef struct saddle_info {
     double first_error; /* normwise, before refinement */
 
     /* block-Jacobi; blocks and block_size (the largest) are above */
-    int block_kernel;        /* as it was done; auto: none was */
+    saddle_block_kernel block_kernel; /* as it was done; auto: none was */
     int64_t replaced_blocks; /* singular (or not positive definite, for llt): their scaled identity is used */
     int64_t single_blocks;   /* kept in single precision */
 
@@ -465,7 +522,7 @@ typedef struct saddle_info {
     double pattern_residual; /* max |A - L D L'| on the pattern, beside a largest entry of 1: of sweeps, and
                                 where check is on */
     double reconstruction_error; /* |L D L' - A| / |A| in the infinity norm, all of it, where check is on */
-    int trisolve;                /* as it was done */
+    saddle_trisolve trisolve;    /* as it was done */
 } saddle_info;
 
 /* An info in which nothing is known yet; compiled into the caller, as the options are. */
@@ -554,7 +611,7 @@ SADDLE_API saddle_status saddle_solve_once(const saddle_matrix *A, const double 
                                            const saddle_options *options, saddle_info *info);
 
 /* Says what device number k of a kind is ("cuda", 0: name, memory), or why there is none. */
-SADDLE_API saddle_status saddle_device(const char *kind, int k, char *message);
+SADDLE_API saddle_status saddle_describe_device(const char *kind, int k, char *message);
 
 /* ------------------------------------------------------------------------------------------------
  * 7. PREPARATION: scaling, matching, pairs, ordering, blocking
@@ -576,16 +633,20 @@ typedef struct saddle_given {
     const int32_t *permutation;          /* the old index at each new position */
 } saddle_given;                          /* closed: it will not grow */
 
-/* Counts that are not known are -1, numbers that are not known NaN, arrays that do not exist NULL. The
- * arrays are the library's: they are freed with saddle_preparation_free and the same hooks. */
+/* Counts that are not known are -1, numbers that are not known NaN, choices that were not made AUTO, arrays
+ * that do not exist NULL. The arrays are the library's: they are freed with saddle_preparation_free and the
+ * same hooks. */
 typedef struct saddle_preparation {
     size_t size;    /* sizeof(saddle_preparation) */
     int64_t n, nnz; /* nnz of the whole matrix */
     int symmetric;
 
-    int scaling, order, pairs, blocking; /* after every `auto` was decided */
-    int block_size;                      /* most rows of a block; 1 without blocking */
-    int orderings;                       /* how many were made to decide: 1, or 2 */
+    saddle_scaling scaling; /* this and the next three as they were decided */
+    saddle_order order;
+    saddle_switch pairs;
+    saddle_blocking blocking;
+    int block_size; /* most rows of a block; 1 without blocking */
+    int orderings;  /* how many were made to decide: 1, or 2 */
 
     double *row_scale, *col_scale;          /* for symmetric A the same array */
     int32_t *permutation, *row_permutation; /* q and p; for symmetric A the same array */

@@ -93,15 +93,6 @@ typedef struct sd_backend {
 } sd_backend;
 
 extern const sd_backend sd_backend_reference;
-/* The best of its kernels that this processor runs; all give the same bits. */
-const sd_backend *sd_backend_cpu(void);
-
-/* r = b - A x, accumulated in double-double and rounded once, and w = |A||x| + |b|, for a matrix with all its
- * entries and SD_COLUMNS columns side by side, b[i SD_COLUMNS + c], in host memory. */
-enum { SD_COLUMNS = 8 };
-typedef void sd_residual_columns(int32_t n, const int64_t *ptr, const int32_t *ind, const double *val,
-                                 const double *b, const double *x, double *r, double *w);
-sd_residual_columns *sd_columns_cpu(void);
 
 /* The cuda module, loaded at the first call; NULL with c->status and c->message where there is
  * none. $SADDLE_CUDA_MODULE names the file, otherwise it is looked for beside the library. */

@@ -1,12 +1,12 @@
 /* Engines and the vectors that live in them. See backend.h. */
-#include "backend/backend.h"
+#include "backend/cpu/cpu.h"
 
 static const sd_backend *find_backend(sd_context *c, int device)
 {
     switch (device) {
     case SADDLE_DEVICE_REFERENCE: return &sd_backend_reference;
     case SADDLE_DEVICE_CUDA: return sd_backend_cuda(c);
-    default: return sd_backend_cpu();
+    default: return sd_cpu()->backend;
     }
 }
 

@@ -99,8 +99,7 @@ typedef struct sd_front_kernels {
     void (*backward)(const sd_front *f, int32_t k, void *w);
 } sd_front_kernels;
 
-/* The plain version, and the best for this processor; index 0 in double, 1 in single. */
+/* The plain version; index 0 in double, 1 in single. */
 extern const sd_front_kernels sd_fronts_reference[2];
-const sd_front_kernels *sd_fronts_cpu(void);
 
 #endif

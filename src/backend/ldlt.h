@@ -124,7 +124,6 @@ typedef struct sd_ldlt_kernels {
 
 /* By sd_precision. */
 extern const sd_ldlt_kernels sd_ldlt_reference[SD_PRECISIONS];
-const sd_ldlt_kernels *sd_ldlt_cpu(void);
 
 /* Whole vectors of any instruction set, 64 bytes at most, in a row of m numbers. */
 static inline int sd_ldlt_ld(int m, sd_precision precision)

@@ -19,11 +19,14 @@ typedef struct option_row {
     size_t offset, end; /* of its field */
 } option_row;
 
+/* Choices are read and written as int; bindings count on it too. */
+_Static_assert(sizeof(saddle_method) == sizeof(int), "an enum is as wide as an int");
+
 #define FIELD(name)                                                                                          \
     offsetof(saddle_options, name), offsetof(saddle_options, name) + sizeof((saddle_options *)0)->name
 
 static const option_row rows[] = {
-#define CHOICE(name, words, help) {{#name, words, help, 'c', 0, 0, 0}, FIELD(name)},
+#define CHOICE(name, type, value, words, help) {{#name, words, help, 'c', value, 0, 0}, FIELD(name)},
 #define NUMBER(name, value, least, most, help, type)                                                         \
     {{#name, NULL, help, type, (double)(value), (double)(least), (double)(most)}, FIELD(name)},
 #define COUNT(name, value, least, most, help) NUMBER(name, value, least, most, help, 'n')
@@ -80,10 +83,10 @@ void saddle_options_init(saddle_options *to, size_t size)
     saddle_options options;
     memset(&options, 0, sizeof options);
     options.size = size;
-#define CHOICE(name, words, help)
+#define CHOICE_DEFAULT(name, type, value, words, help) options.name = (value);
 #define NUMBER_DEFAULT(name, value, least, most, help) options.name = (value);
-    SADDLE_OPTION_TABLE(CHOICE, NUMBER_DEFAULT, NUMBER_DEFAULT, NUMBER_DEFAULT)
-#undef CHOICE
+    SADDLE_OPTION_TABLE(CHOICE_DEFAULT, NUMBER_DEFAULT, NUMBER_DEFAULT, NUMBER_DEFAULT)
+#undef CHOICE_DEFAULT
 #undef NUMBER_DEFAULT
     sd_give(&options, sizeof options, to, size);
 }

@@ -185,15 +185,9 @@ void sd_block_jacobi_free(sd_engine *e, sd_block_jacobi *m)
     *m = (sd_block_jacobi){0};
 }
 
-static void apply(const void *self, sd_engine *e, const sd_vector *r, sd_vector *z)
+void sd_block_jacobi_apply(sd_engine *e, const sd_block_jacobi *m, const sd_vector *r, sd_vector *z)
 {
-    const sd_block_jacobi *m = self;
     for (int p = 0; p < SD_PRECISIONS; ++p)
         if (m->part[p].plan.count > 0) sd_batch_apply(e, &m->part[p].factors, 1, r, z);
     if (m->exponent) sd_scale(e, ldexp(1.0, -m->exponent), z);
-}
-
-sd_preconditioner sd_block_jacobi_preconditioner(const sd_block_jacobi *m)
-{
-    return (sd_preconditioner){apply, m, m->positive, sd_batch_symmetric(m->kernel)};
 }

@@ -58,6 +58,8 @@ typedef struct sd_ldlt_counts {
     bool full, dear;                                   /* a limit was met: of numbers; one that ends it */
     double flops;
     double largest; /* entry of an inverse of a diagonal block */
+    int sweeps;     /* that were made, where it was by sweeps */
+    bool exact;     /* and whether they were as many as the pattern needs: no more would change anything */
 } sd_ldlt_counts;
 
 /* e is NULL where they are the host's, as the search leaves them. */

@@ -162,7 +162,7 @@ saddle_status sd_ldlt_check(sd_engine *e, const sd_block_ldlt *m, const sd_csr *
     if (!status) status = sd_engine_open(c, &host, SADDLE_DEVICE_CPU, 1);
     if (!status)
         status =
-            sd_block_matrix_make(c, A, m->order, m->preparation.row_scale, plan->blocks, plan->start, &t.B);
+            sd_block_matrix_make(c, A, m->order, m->preparation->row_scale, plan->blocks, plan->start, &t.B);
     if (!status) sd_block_matrix_shift(-m->shift, &t.B);
     if (!status) status = sd_block_order_make(c, plan->blocks, &t.order);
     if (!status) status = sd_ldlt_workspace_make(c, &t.B, SD_DOUBLE, false, &t.workspace);

@@ -2,6 +2,8 @@
  * one thread. */
 #include "factor/ldlt_column.h"
 
+#include "backend/cpu/cpu.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +29,7 @@ saddle_status sd_ldlt_workspace_make(sd_context *c, const sd_block_matrix *B, sd
                                      bool reference, sd_ldlt_workspace *workspace)
 {
     const int64_t number = (int64_t)sd_precision_size(precision);
-    *workspace = (sd_ldlt_workspace){.k = (reference ? sd_ldlt_reference : sd_ldlt_cpu()) + precision,
+    *workspace = (sd_ldlt_workspace){.k = (reference ? sd_ldlt_reference : sd_cpu()->ldlt) + precision,
                                      .precision = precision};
     workspace->place = sd_alloc(c, B->blocks, sizeof *workspace->place, "a column of the factorization");
     workspace->met = sd_alloc(c, B->blocks, sizeof *workspace->met, "a column of the factorization");

@@ -3,7 +3,6 @@
 #define SD_LDLT_PRECONDITIONER_H
 
 #include "factor/ldlt_run.h"
-#include "factor/preconditioner.h"
 
 /* How triangular solves are done: by levels, or by sweeps over blocks or over single entries, so many over
  * each triangle; 0: until they change little, at most as many as there are levels. */
@@ -20,7 +19,7 @@ static inline bool sd_trisolve_symmetric(sd_trisolve t)
 }
 
 typedef struct sd_block_ldlt {
-    saddle_preparation preparation; /* block_start is NULL before there is one */
+    const saddle_preparation *preparation; /* scaling, order and blocks: the plan of the method */
     int shift;    /* the factors are those of R A R 2^-shift, R that of the preparation: even */
     int exponent; /* rows are scaled by R 2^(exponent/2), for vectors, and a matrix, in units of a solve */
     sd_ldlt_plan plan;
@@ -55,28 +54,8 @@ saddle_status sd_ldlt_place(sd_engine *e, sd_block_ldlt *m);
  * LDL' kernel; one that cannot be is taken whole. */
 saddle_status sd_ldlt_place_entries(sd_engine *e, sd_batch_kernel kernel, sd_block_ldlt *m);
 
-/* All but the preparation. */
+/* All but the preparation, which is not its own. */
 void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m);
-
-/* One solve's view of it. */
-typedef struct sd_ldlt_inverse {
-    const sd_ldlt_factors *factors;
-    bool positive;
-    sd_trisolve trisolve;
-    sd_vector work[3]; /* 2 n numbers, and where swept two more of n or 2 n */
-} sd_ldlt_inverse;
-
-/* Takes what applications need; *m may be freed whether that failed or not. */
-saddle_status sd_ldlt_inverse_make(sd_engine *e, const sd_block_ldlt *ldlt, sd_trisolve how,
-                                   sd_ldlt_inverse *m);
-void sd_ldlt_inverse_free(sd_engine *e, sd_ldlt_inverse *m);
-
-/* Symmetric where the solves are exact or the number of sweeps is given. */
-sd_preconditioner sd_ldlt_preconditioner(const sd_ldlt_inverse *m);
-
-/* *apart = |z - y| / |y| in the infinity norm, z a vector of signs with so many sweeps over the blocks of
- * each triangle, y with exact solves; infinite where something is not finite. */
-saddle_status sd_ldlt_try_sweeps(sd_engine *e, const sd_block_ldlt *ldlt, int sweeps, double *apart);
 
 /*
  * How far the factors are from the scaled matrix, all of whose entries A has: max |A - L D L'| on the pattern

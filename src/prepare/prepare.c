@@ -24,7 +24,8 @@ static void forget(saddle_preparation *p)
     const size_t size = p->size;
     *p = (saddle_preparation){.size = size};
     p->n = p->nnz = -1;
-    p->scaling = p->order = p->pairs = p->blocking = p->block_size = -1;
+    p->pairs = SADDLE_AUTO; /* undecided, as the other choices at 0 */
+    p->block_size = -1;
     p->blocks = p->structural_rank = p->two_by_two = p->dense_rows = -1;
     p->factor_nnz = p->tree_height = p->largest_block = p->levels = p->stored_entries = -1;
     p->log_product = p->log_scaled = p->factor_flops = NAN;
@@ -63,10 +64,10 @@ static saddle_status check_request(sd_preparing *t)
     p->block_size = o->block_size > 0 ? (int)o->block_size : DEFAULT_BLOCK;
     if (p->blocking == SADDLE_BLOCKING_NONE) p->block_size = 1;
     const bool keeps = p->blocking != SADDLE_BLOCKING_NONE && p->blocking != SADDLE_BLOCKING_GRID;
-    if (t->symmetric && keeps && o->pairs == SADDLE_PAIRS_ON && p->block_size == 1)
+    if (t->symmetric && keeps && o->pairs == SADDLE_ON && p->block_size == 1)
         return sd_fail(t->c, SADDLE_BAD_OPTION,
                        "blocks of one row cannot keep pairs: take block_size 2 or more, or pairs off");
-    if (t->symmetric && p->blocking == SADDLE_BLOCKING_PAIRS && o->pairs == SADDLE_PAIRS_OFF)
+    if (t->symmetric && p->blocking == SADDLE_BLOCKING_PAIRS && o->pairs == SADDLE_OFF)
         return sd_fail(t->c, SADDLE_BAD_OPTION, "blocking \"pairs\" keeps pairs: pairs cannot be off");
     if (o->order != SADDLE_ORDER_USER) return SADDLE_OK;
     if (!t->given || !t->given->permutation)
@@ -80,7 +81,7 @@ static saddle_status keep_result(sd_preparing *t)
     saddle_preparation *p = t->p;
     const int32_t n = t->A->n;
     const bool pairs = t->symmetric ? t->keep_pairs : t->new_row != NULL;
-    p->pairs = pairs ? SADDLE_PAIRS_ON : SADDLE_PAIRS_OFF;
+    p->pairs = pairs ? SADDLE_ON : SADDLE_OFF;
     p->two_by_two = 0;
     if (t->symmetric && pairs) {
         for (int32_t i = 0; i < n; ++i) p->two_by_two += t->partner[i] > i;

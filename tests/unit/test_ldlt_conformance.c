@@ -394,19 +394,19 @@ static void reference_conforms_with_itself(void **state)
 static void the_portable_table_conforms(void **state)
 {
     (void)state;
-    walk(&sd_cpu_portable);
+    walk(isa_or_skip("portable"));
 }
 
 static void the_avx2_table_conforms(void **state)
 {
     (void)state;
-    walk(avx2_or_skip());
+    walk(isa_or_skip("avx2"));
 }
 
 static void the_avx512_table_conforms(void **state)
 {
     (void)state;
-    walk(avx512_or_skip());
+    walk(isa_or_skip("avx512"));
 }
 
 static void the_cuda_module_conforms(void **state)

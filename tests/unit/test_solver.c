@@ -1,7 +1,7 @@
 /* The four verbs: their order, their arguments, many right-hand sides, and what info says. */
 #include "problems.h"
 
-#include "solve/solver.h"
+#include "inside.h"
 
 static void calls_in_the_wrong_order_are_refused(void **state)
 {

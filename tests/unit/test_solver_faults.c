@@ -2,7 +2,7 @@
 #include "failing_allocator.h"
 #include "problems.h"
 
-#include "solve/solver.h"
+#include "inside.h"
 
 #include <pthread.h>
 

@@ -20,7 +20,7 @@
  *
  * In a 2x2 pivot its eigenvalues are looked at, with their eigenvectors for e_k; they are never replaced.
  */
-#include "solve/small_pivots.h"
+#include "method/direct/direct.h"
 
 #include "core/dd.h"
 #include "core/power.h"
@@ -74,7 +74,7 @@ typedef struct batch {
 /* y = 2^(-exponent / 2) S z, by row: what is asked of the scaled matrix and z is asked of A and y. */
 static void to_rows(const sd_direct *d, int32_t n, const double *z, double *y)
 {
-    for (int32_t i = 0; i < n; ++i) y[i] = d->p.row_scale[i] * z[d->tree.position[i]];
+    for (int32_t i = 0; i < n; ++i) y[i] = d->scale[i] * z[d->plan->tree.position[i]];
     if (d->exponent != 0) sd_shift(n, y, -d->exponent / 2, y);
 }
 
@@ -93,7 +93,7 @@ static void multiply(const batch *w, const sd_direct *d, const double *z, double
         }
     }
     const int rest = -(d->exponent - d->exponent / 2);
-    for (int32_t i = 0; i < M->n; ++i) v[d->tree.position[i]] = d->p.row_scale[i] * (w->hi[i] + w->lo[i]);
+    for (int32_t i = 0; i < M->n; ++i) v[d->plan->tree.position[i]] = d->scale[i] * (w->hi[i] + w->lo[i]);
     if (d->exponent != 0) sd_shift(M->n, v, rest, v);
 }
 
@@ -164,7 +164,7 @@ static void keep_before(const batch *w, const sd_factors *f, const sd_suspect *s
  * suspect's own. */
 static saddle_status correct(sd_context *c, batch *w, sd_direct *d)
 {
-    const sd_factors *f = &d->factors[d->precision];
+    const sd_factors *f = sd_direct_numbers(d);
     const int64_t n = w->M->n;
     for (int64_t k = 0; k < w->many; ++k) multiply(w, d, w->z + k * n, w->correction + k * n);
     saddle_status status =
@@ -187,7 +187,7 @@ static saddle_status settle_together(sd_context *c, batch *w, sd_direct *d, bool
         if (w->s[k].position[1] >= 0) w->z[k * n + w->s[k].position[1]] = w->s[k].vector[1];
     }
     saddle_status status =
-        sd_triangular_solve(c, &d->factors[d->precision], &d->room, SD_SOLVE_BACKWARD, w->many, w->z, n, 1);
+        sd_triangular_solve(c, sd_direct_numbers(d), &d->room, SD_SOLVE_BACKWARD, w->many, w->z, n, 1);
     for (int64_t k = 0; k < w->many && !status; ++k) {
         *wrong |= settle(w, d, k, false);
         any |= w->doubtful[k];
@@ -204,7 +204,7 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
     const int32_t n = M->n;
     int64_t width = ROOM / (2 * (int64_t)n) + 1;
     if (width > SD_RHS_BLOCK) width = SD_RHS_BLOCK;
-    const sd_factors *f = &d->factors[d->precision];
+    const sd_factors *f = sd_direct_numbers(d);
     int64_t count = sd_find_suspects(f, SUSPECT, NULL, 0);
     if (count == 0) return SADDLE_OK;
     if (count > SUSPECTS_MOST) count = SUSPECTS_MOST;

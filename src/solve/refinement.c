@@ -1,8 +1,7 @@
-/* Solves with the factors, and refinement. See direct.h. */
-#include "solve/direct.h"
+/* Refinement of columns side by side. See refinement.h. */
+#include "solve/refinement.h"
 
 #include "core/power.h"
-#include "factor/rank.h"
 #include "solve/measure_columns.h"
 
 #include <float.h>
@@ -15,8 +14,7 @@ enum {
     IDLE_MOST = 2 /* not 1: an error may rise at first, when x is large in a direction that b hardly has */
 };
 
-/* The exponent of the largest entry where that is far from 1, otherwise 0. */
-static int far_exponent(double largest)
+int sd_far_exponent(double largest)
 {
     const int exponent = largest == 0 || isinf(largest) ? 0 : ilogb(largest);
     return abs(exponent) <= EXPONENT_MOST ? 0 : exponent;
@@ -27,79 +25,12 @@ int sd_take_exponent(int32_t n, double *w)
     double largest = 0;
     for (int32_t i = 0; i < n; ++i)
         if (fabs(w[i]) > largest) largest = fabs(w[i]);
-    const int exponent = far_exponent(largest);
+    const int exponent = sd_far_exponent(largest);
     if (exponent != 0) sd_shift(n, w, -exponent, w);
     return exponent;
 }
 
-/* The same of a vector that is yet to be scaled. */
-static int shift_of(int32_t n, const double *scale, const double *r)
-{
-    double largest = 0;
-    for (int32_t i = 0; i < n; ++i) {
-        const double size = fabs(scale[i] * r[i]);
-        largest = size > largest ? size : largest;
-    }
-    return far_exponent(largest);
-}
-
-/* Right-hand sides in rows `from` and on of the matrix that is factored, answers in rows `to` and on. */
-static saddle_status apply(sd_context *c, const sd_direct *d, int32_t n, int32_t from, int32_t to, int64_t k,
-                           const double *r, int64_t ldr, double *z, int64_t ldz, int threads,
-                           sd_solve_memory *memory)
-{
-    int own[2 * SD_RHS_BLOCK], *shifts = own;
-    if (k > SD_RHS_BLOCK) shifts = sd_alloc(c, 2 * k, sizeof *shifts, "right-hand sides");
-    if (!shifts) return c->status;
-    for (int64_t j = 0; j < k; ++j) {
-        shifts[j] = shift_of(n, d->p.row_scale + from, r + j * ldr);
-        shifts[k + j] = shifts[j] - d->exponent;
-    }
-    const sd_solve_frame frame = {.count = n,
-                                  .in = from,
-                                  .out = to,
-                                  .position = d->tree.position,
-                                  .scale = d->p.row_scale,
-                                  .shift_in = shifts,
-                                  .shift_out = shifts + k};
-    const saddle_status status = sd_triangular_between(c, &d->factors[d->precision], &d->room, &frame, k, r,
-                                                       ldr, z, ldz, threads, memory);
-    if (shifts != own) sd_free(c, shifts);
-    return status;
-}
-
-saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, int32_t n, int64_t k, const double *r,
-                              int64_t ldr, double *z, int64_t ldz, int threads, sd_solve_memory *memory)
-{
-    return apply(c, d, n, 0, d->general ? n : 0, k, r, ldr, z, ldz, threads, memory);
-}
-
-saddle_status sd_direct_apply_transposed(sd_context *c, const sd_direct *d, int32_t n, int64_t k,
-                                         const double *r, int64_t ldr, double *z, int64_t ldz, int threads)
-{
-    return apply(c, d, n, d->general ? n : 0, 0, k, r, ldr, z, ldz, threads, NULL);
-}
-
-saddle_status sd_direct_null_vector(sd_context *c, const sd_direct *d, const double *b, double *z,
-                                    bool *found)
-{
-    const int32_t n = d->tree.n;
-    const sd_factors *f = &d->factors[d->precision];
-    *found = false;
-    if (d->general || d->zero == 0) return SADDLE_OK;
-    double *w = sd_alloc(c, n, sizeof *w, "null vector");
-    if (!w) return c->status;
-    const int of_b = sd_largest_exponent(b, n);
-    for (int32_t i = 0; i < n; ++i) w[d->tree.position[i]] = d->p.row_scale[i] * ldexp(b[i], -of_b);
-    saddle_status status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, 1, w, n, 1);
-    if (!status) *found = sd_keep_null_space(f, w);
-    if (*found) status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, 1, w, n, 1);
-    for (int32_t i = 0; i < n && *found; ++i) z[i] = d->p.row_scale[i] * w[d->tree.position[i]];
-    sd_free(c, w);
-    return status;
-}
-
-struct sd_direct_memory {
+struct sd_refinement {
     int64_t k; /* columns that it is for */
     double *y; /* 3 k n, or NULL where there was no refinement yet */
     int *idle;
@@ -107,9 +38,9 @@ struct sd_direct_memory {
     sd_solve_memory solves;
 };
 
-void sd_direct_memory_free(sd_context *c, sd_direct_memory **memory)
+void sd_refinement_free(sd_context *c, sd_refinement **memory)
 {
-    sd_direct_memory *m = *memory;
+    sd_refinement *m = *memory;
     if (!m) return;
     sd_columns_end(c, &m->columns);
     sd_solve_memory_free(c, &m->solves);
@@ -120,12 +51,12 @@ void sd_direct_memory_free(sd_context *c, sd_direct_memory **memory)
 }
 
 static saddle_status reserve(sd_engine *e, const sd_operator *op, int64_t k, bool refined,
-                             sd_direct_memory **memory)
+                             sd_refinement **memory)
 {
     sd_context *c = e->context;
-    sd_direct_memory *m = *memory;
+    sd_refinement *m = *memory;
     if (m && m->k >= k && (m->y || !refined)) return SADDLE_OK;
-    sd_direct_memory_free(c, memory);
+    sd_refinement_free(c, memory);
     m = *memory = sd_alloc_zero(c, 1, sizeof *m, "refinement");
     if (!m) return c->status;
     m->k = k;
@@ -138,7 +69,8 @@ static saddle_status reserve(sd_engine *e, const sd_operator *op, int64_t k, boo
 /* Columns that are still being refined. */
 typedef struct refining {
     sd_engine *e;
-    const sd_direct *d;
+    sd_column_solver solve;
+    const void *self;
     const sd_operator *op;
     int32_t n;
     int64_t k;
@@ -146,8 +78,8 @@ typedef struct refining {
     int64_t ldb;
     double *x;         /* the best so far */
     double *y, *r, *z; /* where refinement stands, its residual, a correction; NULL without refinement */
-    sd_direct_result *results;
-    sd_direct_memory *m;
+    sd_answer *answers;
+    sd_refinement *m;
     int *idle; /* steps since the error was last halved, of each column; IDLE_MOST: it is done */
 } refining;
 
@@ -155,7 +87,7 @@ typedef struct refining {
 static void take_measured(refining *q, int64_t j, const sd_column *found)
 {
     const int32_t n = q->n;
-    sd_direct_result *at = &q->results[j];
+    sd_answer *at = &q->answers[j];
     const double before = at->errors.componentwise, now = found->errors.componentwise;
     q->idle[j] = now <= 0.5 * before || isnan(before) ? 0 : q->idle[j] + 1;
     if (now < before || isnan(before)) {
@@ -170,7 +102,7 @@ static void take_measured(refining *q, int64_t j, const sd_column *found)
 /* The first answer of a column. */
 static void take_first(refining *q, int64_t j, const sd_column *found, bool corrections)
 {
-    sd_direct_result *at = &q->results[j];
+    sd_answer *at = &q->answers[j];
     at->errors = found->errors;
     at->share_of_b = found->share_of_b;
     at->first_error = at->errors.backward;
@@ -214,8 +146,7 @@ static saddle_status correct(refining *q)
     int64_t many = 0;
     for (int64_t j = 0; j < q->k; ++j)
         if (q->idle[j] < IDLE_MOST) memcpy(q->z + n * many++, q->r + j * n, (size_t)n * sizeof *q->r);
-    saddle_status status =
-        sd_direct_apply(q->e->context, q->d, n, many, q->z, n, q->z, n, q->e->threads, &q->m->solves);
+    saddle_status status = q->solve(q->e, q->self, many, q->z, n, q->z, n, &q->m->solves);
     for (int64_t j = 0, at = 0; j < q->k && !status; ++j) {
         if (q->idle[j] >= IDLE_MOST) continue;
         const double *z = q->z + n * at++;
@@ -228,9 +159,9 @@ static saddle_status correct(refining *q)
 /* Tells the caller of a step, who may have had enough: what was found so far stays. */
 static bool is_cancelled(refining *q, int64_t step)
 {
-    const double residual = q->results[0].errors.relative_residual;
+    const double residual = q->answers[0].errors.relative_residual;
     const bool cancelled = sd_progress(q->e->context, "solve", step, SD_REFINEMENT_STEPS + 1, residual);
-    for (int64_t j = 0; j < q->k; ++j) q->results[j].cancelled = cancelled;
+    for (int64_t j = 0; j < q->k; ++j) q->answers[j].cancelled = cancelled;
     return cancelled;
 }
 
@@ -238,8 +169,7 @@ static saddle_status refine(refining *q, bool corrections)
 {
     const int32_t n = q->n;
     int64_t active = 0;
-    saddle_status status =
-        sd_direct_apply(q->e->context, q->d, n, q->k, q->b, q->ldb, q->x, n, q->e->threads, &q->m->solves);
+    saddle_status status = q->solve(q->e, q->self, q->k, q->b, q->ldb, q->x, n, &q->m->solves);
     if (status) return status;
     if (corrections) memcpy(q->y, q->x, (size_t)(n * q->k) * sizeof *q->y);
     status = measure_active(q, true, corrections);
@@ -253,54 +183,35 @@ static saddle_status refine(refining *q, bool corrections)
     return status;
 }
 
-saddle_status sd_direct_solve(sd_engine *e, const sd_direct *d, const sd_operator *op, int64_t k,
-                              const double *b, int64_t ldb, double *x, bool corrections,
-                              sd_direct_result *results, sd_direct_memory **memory)
+saddle_status sd_solve_refined(sd_engine *e, sd_column_solver solve, const void *self, const sd_operator *op,
+                               int64_t k, const double *b, int64_t ldb, double *x, bool corrections,
+                               sd_answer *answers, sd_refinement **memory)
 {
     const int32_t n = op->sparse.n;
-    sd_context *c = e->context;
-    refining q = {.e = e, .d = d, .op = op, .n = n, .k = k, .b = b, .ldb = ldb, .x = x, .results = results};
-    const bool refined = corrections && !d->changed;
-    sd_direct_memory *own = NULL, **held = memory ? memory : &own;
-    saddle_status status = reserve(e, op, k, refined, held);
+    refining q = {.e = e,
+                  .solve = solve,
+                  .self = self,
+                  .op = op,
+                  .n = n,
+                  .k = k,
+                  .b = b,
+                  .ldb = ldb,
+                  .x = x,
+                  .answers = answers};
+    sd_refinement *own = NULL, **held = memory ? memory : &own;
+    saddle_status status = reserve(e, op, k, corrections, held);
     if (!status) {
         q.m = *held;
         q.idle = q.m->idle;
         memset(q.idle, 0, (size_t)k * sizeof *q.idle);
-        if (refined) {
+        if (corrections) {
             q.y = q.m->y;
             q.r = q.y + k * n;
             q.z = q.r + k * n;
         }
-        status = refine(&q, refined);
+        status = refine(&q, corrections);
     }
-    sd_direct_memory_free(c, &own);
+    sd_refinement_free(e->context, &own);
     if (status && !e->status) e->status = status;
     return status;
-}
-
-/* z = (2^-exponent A)^-1 r */
-static void precondition(const void *self, sd_engine *e, const sd_vector *r, sd_vector *z)
-{
-    const sd_direct_inverse *inverse = self;
-    const int32_t n = inverse->n;
-    if (e->status) return;
-    double *work = sd_alloc(e->context, n, sizeof *work, "preconditioner");
-    if (!work) {
-        e->status = e->context->status;
-        return;
-    }
-    sd_vector_get(e, r, work);
-    const saddle_status status =
-        sd_direct_apply(e->context, inverse->d, n, 1, work, n, work, n, e->threads, NULL);
-    if (status) e->status = status;
-    if (inverse->exponent != 0) sd_shift(n, work, inverse->exponent, work);
-    sd_vector_put(e, work, z);
-    sd_free(e->context, work);
-}
-
-sd_preconditioner sd_direct_preconditioner(const sd_direct_inverse *inverse)
-{
-    const sd_direct *d = inverse->d;
-    return (sd_preconditioner){precondition, inverse, !d->general && d->negative == 0 && d->zero == 0, true};
 }

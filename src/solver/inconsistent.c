@@ -8,8 +8,10 @@
  * part in r or x that A does reach. It is taken off: A y = A v has a solution, and v - y is z where A is
  * singular, 0 where it is not. A factorization with zero pivots gives z at once.
  */
+#include "solver/inconsistent.h"
+
 #include "solve/measure.h"
-#include "solve/solver.h"
+#include "solver/iterate.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,8 +24,10 @@ static const double ALONG_B = 1e-6;      /* |z'b| / |z||b| that is no rounding *
 enum { ITERATIONS_LEAST = 100 };
 
 typedef struct search {
-    const saddle_solver *s;
     sd_engine *e;
+    const sd_problem *p;
+    const sd_method *method; /* of the attempt before, and its factors */
+    const void *factors;
     sd_vector z, product, weight; /* product is -A z */
     double *v, *y, *c;            /* on the host; v scaled to about 1 */
     int32_t n;
@@ -36,7 +40,7 @@ static saddle_status begin(search *q)
     q->weight = sd_vector_new(q->e, SD_DOUBLE, q->n, "weights of the null vector");
     q->v = sd_alloc(q->e->context, 3 * (int64_t)q->n, sizeof *q->v, "null vector");
     if (!q->v && !q->e->status) q->e->status = q->e->context->status;
-    sd_engine_reserve(q->e, q->n, &q->s->op[SD_DOUBLE].sparse);
+    sd_engine_reserve(q->e, q->n, &q->p->op[SD_DOUBLE].sparse);
     if (!q->e->status) {
         q->y = q->v + q->n;
         q->c = q->y + q->n;
@@ -55,7 +59,7 @@ static void end(search *q)
 /* max |A z|_i / (|A||z|)_i; NaN after a failure. */
 static double null_ratio(search *q)
 {
-    const sd_sparse *A = &q->s->op[SD_DOUBLE].sparse;
+    const sd_sparse *A = &q->p->op[SD_DOUBLE].sparse;
     double worst = NAN;
     sd_fill(q->e, 0.0, &q->weight);
     sd_residual_dd(q->e, A, &q->z, &q->weight, &q->product);
@@ -65,12 +69,11 @@ static double null_ratio(search *q)
 }
 
 /* v -= y with A y = A v by the factors, product being -A v; then entries of v that are rounding are 0. */
-static void polish_direct(search *q, const sd_direct *direct)
+static void polish_by_factors(search *q)
 {
     double largest = 0;
     sd_vector_get(q->e, &q->product, q->c);
-    const saddle_status status =
-        sd_direct_apply(q->e->context, direct, q->n, 1, q->c, q->n, q->y, q->n, q->e->threads, NULL);
+    const saddle_status status = q->method->solve(q->e, q->factors, 1, q->c, q->n, q->y, q->n, NULL);
     if (status) q->e->status = status;
     for (int32_t i = 0; i < q->n && !status; ++i) {
         q->v[i] += q->y[i];
@@ -80,19 +83,20 @@ static void polish_direct(search *q, const sd_direct *direct)
         if (fabs(q->v[i]) <= NOISE * largest) q->v[i] = 0;
 }
 
-/* Makes z = v - y with A y = A v, product being -A v. */
-static saddle_reason polish(search *q, int method, int64_t maxiter)
+/* Makes z = v - y with A y = A v, product being -A v, by an iteration with this preconditioner. */
+static saddle_reason polish(search *q, const sd_method *method, const void *factors, int64_t maxiter)
 {
-    saddle_solver probe = *q->s; /* its options are changed, nothing else is touched */
     saddle_info info = saddle_info_default();
-    sd_attempt attempt = {.method = method, .krylov = SADDLE_KRYLOV_MINRES, .maxiter = maxiter};
+    sd_attempt attempt = {.method = method, .factors = factors, .krylov = SADDLE_KRYLOV_MINRES};
+    const sd_goal goal = {.tol = SINGULAR_TO,
+                          .stop = SADDLE_STOP_RESIDUAL,
+                          .precision = SADDLE_PRECISION_DOUBLE,
+                          .restart = q->p->options->restart,
+                          .maxiter = maxiter};
     double largest = 0;
-    probe.options.precision = SADDLE_PRECISION_DOUBLE;
-    probe.options.stop = SADDLE_STOP_RESIDUAL;
-    probe.options.tol = SINGULAR_TO;
     sd_vector_get(q->e, &q->product, q->c);
     for (int32_t i = 0; i < q->n; ++i) q->c[i] = -q->c[i];
-    if (sd_run_attempt(&probe, q->e, q->c, q->y, &attempt, &info)) return SADDLE_REASON_NONE;
+    if (sd_iterate(q->e, q->p, &goal, q->c, q->y, &attempt, &info)) return SADDLE_REASON_NONE;
     for (int32_t i = 0; i < q->n; ++i) {
         q->y[i] = q->v[i] - q->y[i];
         largest = fmax(largest, fabs(q->y[i]));
@@ -139,44 +143,60 @@ static double take_candidate(search *q)
     return null_ratio(q);
 }
 
-/* Looks for a null vector near v, or near M^-1 v where that is closer to one. */
-static saddle_reason search_from(search *q, int method, const sd_direct *direct, int64_t iterations)
+/* v = M^-1 v where that is nearer to a null vector; its ratio. Only for M that cost nothing. */
+static double try_preconditioner(search *q, const sd_preconditioner *M, double ratio)
 {
-    const bool diagonal = method == SADDLE_METHOD_DIAGONAL && q->s->diagonal.positive;
+    sd_precondition(q->e, M, &q->z, &q->z);
+    if (null_ratio(q) < ratio) sd_vector_get(q->e, &q->z, q->v);
+    return take_candidate(q);
+}
+
+/* Looks for a null vector near v, or near M^-1 v where that is closer to one. `known`: v is one by the zero
+ * pivots of the factors. */
+static saddle_reason search_from(search *q, bool known, int64_t iterations)
+{
+    sd_preconditioner M = {0};
     double ratio = take_candidate(q);
-    if (direct && ratio > SINGULAR_TO) {
-        polish_direct(q, direct);
+    if (known && ratio > SINGULAR_TO) {
+        polish_by_factors(q);
         ratio = take_candidate(q);
     }
-    if (diagonal && ratio > SINGULAR_TO) {
-        sd_multiply(q->e, &q->s->diagonal.inverse[SD_DOUBLE], &q->z, &q->z);
-        if (null_ratio(q) < ratio) sd_vector_get(q->e, &q->z, q->v);
-        ratio = take_candidate(q);
-    }
+    if (q->method->light) q->method->precondition(q->e, q->p, q->factors, &q->p->op[SD_DOUBLE], &M);
+    const bool use = M.apply && M.positive;
+    if (use && ratio > SINGULAR_TO) ratio = try_preconditioner(q, &M, ratio);
+    sd_preconditioner_free(q->e, &M);
     if (ratio <= SINGULAR_TO) return SADDLE_REASON_INCONSISTENT;
     if (!(ratio <= SUSPECT)) return SADDLE_REASON_NONE;
-    return polish(q, diagonal ? SADDLE_METHOD_DIAGONAL : SADDLE_METHOD_NONE,
+    return polish(q, use ? q->method : &sd_method_none, use ? q->factors : NULL,
                   iterations > ITERATIONS_LEAST ? iterations : ITERATIONS_LEAST);
 }
 
-saddle_reason sd_find_inconsistency(const saddle_solver *s, sd_engine *e, const double *b, double *x,
-                                    bool converged, int method, const sd_direct *direct, int64_t iterations)
+/* The vector to begin with: by zero pivots, or x where that has converged, or its residual. */
+static bool begin_at(search *q, const double *b, const double *x, bool converged)
 {
-    search q = {.s = s, .e = e, .n = s->A.n};
     saddle_errors errors;
-    saddle_reason reason = SADDLE_REASON_NONE;
     bool known = false;
-    if (!s->facts.symmetric) return reason;
+    if (q->method->null_vector) {
+        const saddle_status status = q->method->null_vector(q->e->context, q->factors, b, q->v, &known);
+        if (status) q->e->status = status;
+    }
+    if (!known && converged)
+        memcpy(q->v, x, (size_t)q->n * sizeof *x);
+    else if (!known)
+        sd_measure(q->e, &q->p->op[SD_DOUBLE], b, x, q->v, &errors, NULL);
+    return known;
+}
+
+saddle_reason sd_find_inconsistency(sd_engine *e, const sd_problem *p, const sd_method *method,
+                                    const void *factors, const double *b, double *x, bool converged,
+                                    int64_t iterations)
+{
+    search q = {.e = e, .p = p, .method = method, .factors = factors, .n = p->A->n};
+    saddle_reason reason = SADDLE_REASON_NONE;
+    if (!p->facts->symmetric) return reason;
     if (!begin(&q)) {
-        if (direct) {
-            const saddle_status status = sd_direct_null_vector(e->context, direct, b, q.v, &known);
-            if (status) e->status = status;
-        }
-        if (!known && converged)
-            memcpy(q.v, x, (size_t)q.n * sizeof *x);
-        else if (!known)
-            sd_measure(e, &s->op[SD_DOUBLE], b, x, q.v, &errors, NULL);
-        reason = search_from(&q, method, known ? direct : NULL, iterations);
+        const bool known = begin_at(&q, b, x, converged);
+        reason = search_from(&q, known, iterations);
         sd_vector_get(e, &q.z, q.y);
         if (reason == SADDLE_REASON_INCONSISTENT && !is_along(q.n, q.y, b)) reason = SADDLE_REASON_NONE;
         if (reason == SADDLE_REASON_INCONSISTENT) remove_part(q.n, q.y, x);

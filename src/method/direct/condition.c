@@ -11,7 +11,7 @@
  *
  * B is taken of 2^-e A with entries of about 1, so that nothing overflows where A is very large or small.
  */
-#include "solve/solver.h"
+#include "method/direct/queries.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,8 +38,7 @@ static saddle_status apply(estimating *q, bool transposed, const double *x, doub
 {
     const int64_t n = q->n;
     for (int64_t k = 0; k < n * q->t; ++k) y[k] = ldexp(x[k], q->exponent);
-    return transposed ? sd_direct_apply_transposed(q->c, q->d, q->n, q->t, y, n, y, n, q->threads)
-                      : sd_direct_apply(q->c, q->d, q->n, q->t, y, n, y, n, q->threads, NULL);
+    return sd_direct_apply(q->c, q->d, transposed, q->t, y, n, y, n, q->threads, NULL);
 }
 
 /* 1 or -1: splitmix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014). */
@@ -176,48 +175,30 @@ static saddle_status estimate(estimating *q)
     }
 }
 
-static saddle_status run(sd_context *c, const saddle_solver *s, double *condition)
+saddle_status sd_direct_condition(sd_context *c, const sd_direct *d, double norm, int threads,
+                                  double *condition)
 {
-    const int32_t n = s->A.n, t = n < COLUMNS ? n : COLUMNS;
-    estimating q = {.c = c, .d = &s->direct, .n = n, .t = t, .threads = s->threads, .best = NO_INDEX};
-    q.exponent = s->facts.norm_one > 0 ? ilogb(s->facts.norm_one) : 0;
+    const int32_t n = d->plan->n, t = n < COLUMNS ? n : COLUMNS;
+    estimating q = {.c = c, .d = d, .n = n, .t = t, .threads = threads, .best = NO_INDEX};
+    if (d->zero > 0 || !isfinite(norm)) {
+        *condition = INFINITY;
+        return SADDLE_OK;
+    }
+    q.exponent = norm > 0 ? ilogb(norm) : 0;
     double *work = sd_alloc(c, (4 * t + 1) * (int64_t)n, sizeof *work, "condition estimate");
     q.tried = sd_alloc_zero(c, n, sizeof *q.tried, "condition estimate");
     saddle_status status = work && q.tried ? SADDLE_OK : c->status;
     if (!status) {
-        const int64_t block = (int64_t)n * t;
+        const int64_t size = (int64_t)n * t;
         q.x = work;
-        q.y = work + block;
-        q.signs = work + 2 * block;
-        q.older = work + 3 * block;
-        q.height = work + 4 * block;
+        q.y = work + size;
+        q.signs = work + 2 * size;
+        q.older = work + 3 * size;
+        q.height = work + 4 * size;
         status = estimate(&q);
     }
-    if (!status) *condition = ldexp(s->facts.norm_one, -q.exponent) * q.estimate;
+    if (!status) *condition = ldexp(norm, -q.exponent) * q.estimate;
     sd_free(c, work);
     sd_free(c, q.tried);
     return status;
-}
-
-saddle_status saddle_condition(const saddle_solver *solver, double *condition, char *message)
-{
-    sd_context c;
-    sd_solver_context(solver, &c);
-    saddle_status status = SADDLE_OK;
-    if (!solver || !condition)
-        status = sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_condition: %s is NULL",
-                         solver ? "condition" : "the solver");
-    else if (!solver->factored || !solver->direct.factored)
-        status = sd_fail(
-            &c, SADDLE_WRONG_ORDER,
-            "saddle_condition: there are no factors: choose method direct and call saddle_factor first");
-    else if (solver->direct.changed)
-        status = sd_fail(&c, SADDLE_WRONG_ORDER,
-                         "saddle_condition: D was changed, the factors are not those of A: call "
-                         "saddle_factor again");
-    else if (solver->direct.zero > 0 || !isfinite(solver->facts.norm_one))
-        *condition = INFINITY;
-    else
-        status = run(&c, solver, condition);
-    return sd_tell(&c, status, message);
 }

@@ -10,7 +10,16 @@ typedef struct sd_preconditioner {
     const void *self;
     bool positive; /* symmetric positive definite */
     bool symmetric;
+    /* what one solve has of its own, freed with it; NULL: nothing */
+    void *owned;
+    void (*release)(sd_engine *e, void *owned);
 } sd_preconditioner;
+
+static inline void sd_preconditioner_free(sd_engine *e, sd_preconditioner *M)
+{
+    if (M->owned) M->release(e, M->owned);
+    M->owned = NULL;
+}
 
 static inline void sd_precondition(sd_engine *e, const sd_preconditioner *M, const sd_vector *r, sd_vector *z)
 {

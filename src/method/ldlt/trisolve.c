@@ -6,7 +6,7 @@
  * NEAR of what the exact solve makes of it, if so many are worth it. Their number is fixed, so that the
  * preconditioner stays symmetric.
  */
-#include "solve/solver.h"
+#include "method/ldlt/ldlt.h"
 
 #include <math.h>
 
@@ -35,13 +35,14 @@ saddle_status sd_choose_trisolve(sd_engine *e, int given, sd_block_ldlt *m)
     return e->status;
 }
 
-saddle_status sd_place_ldlt(const saddle_solver *s, sd_engine *e, sd_batch_kernel kernel, sd_block_ldlt *m)
+saddle_status sd_ldlt_prepare_solves(sd_engine *e, const sd_problem *p, sd_batch_kernel kernel,
+                                     sd_block_ldlt *m)
 {
-    const int sweeps = (int)s->options.trisolve_sweeps;
+    const int sweeps = (int)p->options->trisolve_sweeps;
     const saddle_status status = sd_ldlt_place(e, m);
     if (status) return status;
     m->trisolve = (sd_trisolve){SD_TRISOLVE_EXACT, 0};
-    switch (s->options.trisolve) {
+    switch (p->options->trisolve) {
     case SADDLE_TRISOLVE_EXACT: return SADDLE_OK;
     case SADDLE_TRISOLVE_BLOCK_JACOBI:
         m->trisolve = (sd_trisolve){SD_TRISOLVE_BLOCKS, sweeps};
@@ -49,6 +50,6 @@ saddle_status sd_place_ldlt(const saddle_solver *s, sd_engine *e, sd_batch_kerne
     case SADDLE_TRISOLVE_JACOBI:
         m->trisolve = (sd_trisolve){SD_TRISOLVE_ENTRIES, sweeps};
         return sd_ldlt_place_entries(e, kernel, m);
-    default: return s->device == SADDLE_DEVICE_CUDA ? sd_choose_trisolve(e, sweeps, m) : SADDLE_OK;
+    default: return p->device == SADDLE_DEVICE_CUDA ? sd_choose_trisolve(e, sweeps, m) : SADDLE_OK;
     }
 }

@@ -2,7 +2,7 @@
  * What the caller gives beside the matrix: scaling, order, signs. Copies, kept by the solver and freed with
  * it. Scaling and order are checked where they are used (src/prepare), against the matrix of that call.
  */
-#include "solve/solver.h"
+#include "solver/solver.h"
 
 #include <string.h>
 
