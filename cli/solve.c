@@ -58,7 +58,6 @@ static saddle_status read_matrix(solve_run *r)
                         " columns: only square systems are solved",
                         r->path, r->A.rows, r->A.columns);
     }
-    if (r->n == 0) return run_fail(r, SADDLE_BAD_MATRIX, "%s: the matrix is empty: it has no rows", r->path);
     return SADDLE_OK;
 }
 

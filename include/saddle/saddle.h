@@ -105,7 +105,8 @@ SADDLE_API const char *saddle_status_text(saddle_status status);
  * A saddle_matrix is a view: the arrays stay the caller's. A symmetric matrix is given by one
  * triangle or by both; a general one by all its entries. Indices are 32 bits wide, pointers 32 or
  * 64, both counted from `base` 0 or 1. Rows need not be sorted. Entries that stand twice are added
- * up. Explicit zeros stay in the pattern.
+ * up. Explicit zeros stay in the pattern. A matrix without rows is one like any other: it is solved, its
+ * arrays and vectors may be NULL.
  *
  *     saddle_matrix A = {.size = sizeof A, .rows = n, .columns = n, ...};     // or saddle_symmetric, below
  */

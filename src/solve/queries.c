@@ -84,7 +84,7 @@ static saddle_status check_part(sd_context *c, const saddle_solver *s, saddle_pa
     if (nrhs < 0 || ldx < n)
         return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve_part: %lld columns, ldx %lld, and n is %d",
                        (long long)nrhs, (long long)ldx, n);
-    if (nrhs > 0 && !x) return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve_part: x is NULL");
+    if (nrhs > 0 && n > 0 && !x) return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve_part: x is NULL");
     for (int64_t j = 0; j < nrhs; ++j)
         for (int32_t i = 0; i < n; ++i)
             if (!isfinite(x[j * ldx + i]))
@@ -102,7 +102,7 @@ saddle_status saddle_solve_part(const saddle_solver *solver, saddle_part part, i
     sd_solver_context(solver, &c);
     saddle_status status = require_factors(&c, solver, "saddle_solve_part");
     if (!status) status = check_part(&c, solver, part, nrhs, x, ldx);
-    if (status || nrhs == 0) return sd_tell(&c, status, message);
+    if (status || nrhs == 0 || solver->A.n == 0) return sd_tell(&c, status, message);
     const sd_direct *d = &solver->direct;
     const sd_factors *f = factors_of(solver);
     const int32_t n = d->tree.n;
