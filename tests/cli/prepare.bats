@@ -285,15 +285,6 @@ bad() {
     [[ $output == *"less than n: the matrix is singular"* ]]
 }
 
-@test "a matrix without rows is refused" {
-    for symmetry in symmetric general; do
-        matrix "coordinate real $symmetry" "0 0 0" > none.mtx
-        run -3 --separate-stderr "$SADDLE" prepare none.mtx --out out --json j.json
-        [[ $stderr == *"none.mtx: the matrix is empty: it has no rows"* ]]
-        json j.json 'j["status"] == 3 and j["matrix"]["n"] == 0'
-        [ ! -e out ]
-    done
-}
 
 @test "bad input: status 3, a message that names it, and JSON with nulls" {
     matrix "coordinate real symmetric" "2 2 2" "1 1 nan" "2 2 1" > A.mtx
