@@ -1,7 +1,7 @@
 /* Making and freeing what batch.h describes: plans of a batch, its blocks, their factors, the map of a
  * matrix. */
-#ifndef SD_BATCH_H
-#define SD_BATCH_H
+#ifndef SD_BATCH_MEMORY_H
+#define SD_BATCH_MEMORY_H
 
 #include "backend/backend.h"
 
