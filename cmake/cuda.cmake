@@ -57,6 +57,13 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
   endif()
 
+  # The same module with the kernels on batches that only the benchmark and its tests have.
+  file(GLOB bench_cuda_sources CONFIGURE_DEPENDS bench/kernels/cuda/*.cu)
+  add_library(saddle_bench_cuda MODULE ${bench_cuda_sources} $<TARGET_OBJECTS:saddle_cuda_objects>)
+  target_include_directories(saddle_bench_cuda PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(saddle_bench_cuda PRIVATE saddle_cuda_flags)
+  target_link_options(saddle_bench_cuda PRIVATE LINKER:--exclude-libs,ALL LINKER:--no-undefined LINKER:--as-needed)
+
   # What `saddle bench blocks --device cuda` runs. cuBLAS and cuSOLVER are loaded when it runs; of the toolkit
   # only their headers are needed.
   find_path(SADDLE_CUSOLVER_INCLUDE_DIR cusolverDn.h HINTS ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES})
@@ -66,12 +73,12 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
     target_include_directories(saddle_blocks_objects PRIVATE ${PROJECT_SOURCE_DIR})
     target_link_libraries(saddle_blocks_objects PRIVATE saddle_flags)
     add_executable(blocks_cuda bench/blocks/driver/cuda.cu $<TARGET_OBJECTS:saddle_blocks_objects>)
-    add_dependencies(blocks_cuda saddle_cuda) # which it loads
+    add_dependencies(blocks_cuda saddle_bench_cuda) # which it loads
     set_target_properties(blocks_cuda PROPERTIES OUTPUT_NAME blocks-cuda
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/peers)
     target_include_directories(blocks_cuda PRIVATE ${PROJECT_SOURCE_DIR})
     target_include_directories(blocks_cuda SYSTEM PRIVATE ${SADDLE_CUSOLVER_INCLUDE_DIR})
-    target_link_libraries(blocks_cuda PRIVATE saddle_cuda_flags $<LINK_ONLY:saddle_internal> ${CMAKE_DL_LIBS})
+    target_link_libraries(blocks_cuda PRIVATE saddle_cuda_flags $<LINK_ONLY:saddle_bench_kernels> ${CMAKE_DL_LIBS})
   endif()
 endif()
 message(STATUS "saddle: CUDA module: ${saddle_cuda_found}")

@@ -47,7 +47,7 @@ if(SADDLE_PEERS AND NOT SADDLE_SANITIZE)
     set_target_properties(blocks_cpu PROPERTIES OUTPUT_NAME blocks-cpu
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/peers)
     target_include_directories(blocks_cpu PRIVATE ${PROJECT_SOURCE_DIR})
-    target_link_libraries(blocks_cpu PRIVATE saddle_cli saddle_internal LAPACK::LAPACK)
+    target_link_libraries(blocks_cpu PRIVATE saddle_cli saddle_bench_kernels LAPACK::LAPACK)
     list(APPEND saddle_peers lapack)
   elseif(SADDLE_PEERS STREQUAL "ON")
     message(FATAL_ERROR "SADDLE_PEERS is ON and LAPACK is not there: scripts/packages installs OpenBLAS, which has it")

@@ -6,11 +6,9 @@
  * backend, says where the blocks lie; what is made
  * of them has the same layout, so a result may take the place of its block. Kernels (batch.def):
  *
- * - SD_LDU, SD_LDU_PARTIAL, SD_LDU_FULL: P A Q = L D U, L and U unit triangular; without interchanges, with
- *   those of rows, of rows and columns (Thuerck, Stretching Jacobi, Algorithm 1). L below the diagonal, D on
- *   it, U above.
- * - SD_LLT, SD_LLT_DIAGONAL: P A P' = L L', in order, or with the largest diagonal entry as the next pivot. L
- *   on and below the diagonal, L' above.
+ * - SD_LDU_PARTIAL: P A Q = L D U, L and U unit triangular, with interchanges of rows (Q = I). L below the
+ *   diagonal, D on it, U above.
+ * - SD_LLT: P A P' = L L', in order (P = I). L on and below the diagonal, L' above.
  * - SD_LDLT_STATIC, SD_LDLT_BUNCH_KAUFMAN, SD_LDLT_COMPLETE: P A P' = L D L', D of 1x1 and 2x2 pivots; in
  *   order, Bunch and Kaufman's, Bunch and Parlett's. L below the diagonal, L' above, D on the diagonal; where
  *   pivot s is 2x2 (bit s of `pairs`), (s + 1, s) and (s, s + 1) hold the entry of D.
@@ -23,11 +21,11 @@
  * Permutations are of the block: row[r + s] is the row of A that stands at position s of the block whose
  * first row is r, column[r + s] the column. Symmetric kernels use `row` alone, Gauss-Huard `column` alone,
  * the inverse neither; what a kernel does not use is the identity. A symmetric kernel may read either of
- * (i, j) and (j, i).
+ * (i, j) and (j, i). Applications permute rows and columns of LDU, rows of LL', whatever the kernel does.
  *
  * Pivots are searched by sd_pivot_key, in all backends: the high word of |a|, and among equals the lowest row
- * of the block as it was given; where a search is of rows and columns both (SD_LDU_FULL, SD_LDLT_COMPLETE),
- * any of those whose keys differ in the low SD_BLOCK_EQUAL_BITS only. A pivot of less than SD_BLOCK_TINY is
+ * of the block as it was given; where a search is of rows and columns both (SD_LDLT_COMPLETE), any of those
+ * whose keys differ in the low SD_BLOCK_EQUAL_BITS only. A pivot of less than SD_BLOCK_TINY is
  * zero. There is one reciprocal a pivot: l_i = a_is (1 / d), a_ij <- fma(-l_i, a_sj, a_ij) with the pivot's
  * row or column as it was, and only then u_j = a_sj (1 / d); of L L', l_i = a_is (1 / sqrt(d)). (The portable
  * CPU kernels have no fma, as their processor may have none.) The symmetric searches, of what is left from s
@@ -57,11 +55,8 @@
 enum { SD_BLOCK_EQUAL_BITS = 5 }; /* see above */
 
 typedef enum sd_batch_kernel {
-    SD_LDU,
     SD_LDU_PARTIAL,
-    SD_LDU_FULL,
     SD_LLT,
-    SD_LLT_DIAGONAL,
     SD_LDLT_STATIC,
     SD_LDLT_BUNCH_KAUFMAN,
     SD_LDLT_COMPLETE,
@@ -70,12 +65,6 @@ typedef enum sd_batch_kernel {
     SD_HUARD_TRANSPOSED,
     SD_BATCH_KERNELS
 } sd_batch_kernel;
-
-/* Whether backends may take different ones of pivots that are all but equal. */
-static inline bool sd_batch_picks_among_equals(sd_batch_kernel kernel)
-{
-    return kernel == SD_LDU_FULL || kernel == SD_LDLT_COMPLETE;
-}
 
 static inline bool sd_batch_symmetric(sd_batch_kernel kernel)
 {
@@ -98,12 +87,9 @@ typedef struct sd_batch_state {
     uint8_t unused;
 } sd_batch_state;
 
-/* How a block is factored. A kernel has two versions on a GPU. */
-typedef enum sd_batch_version { SD_BATCH_FASTER, SD_BATCH_REGISTERS, SD_BATCH_SHARED } sd_batch_version;
-
+/* How a block is factored. */
 typedef struct sd_batch_rule {
     sd_batch_kernel kernel;
-    sd_batch_version version; /* of cuda; all give the same result to rounding */
     /* LDL' and LDU: a 1x1 pivot |d| < small becomes +-small with the sign of d (0 has +); the eigenvalues of
      * a 2x2 pivot are treated alike. 0: a zero pivot makes the block singular. Rounded to the precision of
      * the blocks; pivots are chosen before. */

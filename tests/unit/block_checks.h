@@ -56,7 +56,7 @@ static inline void put_factors(sd_engine *e, const batch *b, const factors *f, c
     assert_int_equal(sd_batch_place(e, b->blocks, b->start, a->wanted, a->source, a->target, &p->plan),
                      SADDLE_OK);
     p->x = (sd_batch){0};
-    p->f = (sd_batch_factors){.plan = &p->plan, .precision = f->precision, .kernel = f->kernel};
+    p->f = (sd_batch_factors){.plan = &p->plan, .precision = f->precision, .kernel = bench_form(f->kernel)};
     p->f.data = place_numbers(e, b, f->data, a->wanted, p->plan.entries);
     p->f.row = sd_to_backend(e, f->row, f->rows, "test");
     p->f.column = sd_to_backend(e, f->column, f->rows, "test");

@@ -26,11 +26,11 @@ typedef struct material {
 } material;
 
 static material materials[2][SD_PRECISIONS]; /* not symmetric, symmetric */
-static known known_factors[SD_BATCH_KERNELS][2][SD_PRECISIONS];
+static known known_factors[BENCH_KERNELS][2][SD_PRECISIONS];
 
 static material *material_of(sd_batch_kernel kernel, sd_precision precision)
 {
-    return &materials[sd_batch_symmetric(kernel)][precision];
+    return &materials[is_symmetric(kernel)][precision];
 }
 
 /* A batch of these blocks of another one. */
@@ -127,7 +127,7 @@ static bool is_exact(const batch *b, const factors *f, int32_t k)
     case WITH_INFINITY:
     case ALL_ONES:
     case PERMUTATION: return true;
-    case HADAMARD: return f->kernel < SD_JORDAN && (f->state[k].status || rounding_error(b, f, k) == 0);
+    case HADAMARD: return has_triangles(f->kernel) && (f->state[k].status || rounding_error(b, f, k) == 0);
     default: return false;
     }
 }
@@ -141,9 +141,8 @@ static bool is_sound(const batch *b, const factors *f, int32_t k)
     long double most = 0, growth = 0;
     if (b->kind[k] == SPREAD || b->kind[k] == NEARLY_SINGULAR || b->kind[k] == TIES) return false;
     if (b->kind[k] == HUGE_ENTRIES) return false;
-    if (sd_batch_picks_among_equals(f->kernel) && (b->kind[k] == HADAMARD || b->kind[k] == PERMUTATION))
-        return false;
-    if (f->kernel >= SD_JORDAN || f->state[k].status) return true;
+    if (picks_among_equals(f->kernel) && (b->kind[k] == HADAMARD || b->kind[k] == PERMUTATION)) return false;
+    if (!has_triangles(f->kernel) || f->state[k].status) return true;
     difference_of(b, f, k, &d);
     for (int at = 0; at < n * n; ++at) {
         most = fmaxl(most, fabsl((long double)batch_at(b, k, at % n, at / n)));
@@ -161,10 +160,10 @@ static void make_known(rng *r, sd_engine *e, sd_batch_kernel kernel, sd_precisio
     n->certain = test_alloc((size_t)m->b.blocks, sizeof *n->certain);
     for (int32_t k = 0; k < m->b.blocks; ++k) n->certain[k] = is_sound(&m->b, &n->f, k);
     /* by some roundings, or by what leaves pivots that are all but equal to a backend's choice */
-    const bool picks = sd_batch_picks_among_equals(kernel);
+    const bool picks = picks_among_equals(kernel);
     const double by = precision == SD_SINGLE ? 1e-4 : picks ? 0x1p-14 : 1e-9;
     for (int trial = 0; trial < (picks ? 6 : 3); ++trial) {
-        batch other = shaken(r, &m->b, sd_batch_symmetric(kernel), by);
+        batch other = shaken(r, &m->b, is_symmetric(kernel), by);
         factors f = factor_batch(e, &other, &rule);
         for (int32_t k = 0; k < m->b.blocks; ++k)
             n->certain[k] = n->certain[k] && same_pivots(&m->b, &n->f, &f, k);

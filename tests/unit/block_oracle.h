@@ -44,7 +44,7 @@ static inline void take_apart(const batch *b, const factors *f, int32_t k, trian
     const int n = t->n = batch_size(b, k);
     const uint32_t pairs = f->state[k].pairs;
     t->row = f->row + b->start[k];
-    t->column = sd_batch_symmetric(f->kernel) ? t->row : f->column + b->start[k];
+    t->column = is_symmetric(f->kernel) ? t->row : f->column + b->start[k];
     for (int j = 0; j < n; ++j) {
         for (int i = 0; i < n; ++i) {
             const int64_t at = i + (int64_t)j * n;
@@ -210,10 +210,9 @@ static inline void assert_well_formed(const batch *b, const factors *f, int32_t 
     const sd_batch_state s = f->state[k];
     const uint8_t *row = f->row + b->start[k], *column = f->column + b->start[k];
     assert_true(is_order(row, n) && is_order(column, n));
-    const bool rows_move = f->kernel == SD_LDU_PARTIAL || f->kernel == SD_LDU_FULL ||
-                           (sd_batch_symmetric(f->kernel) && is_pivoted(f->kernel));
+    const bool rows_move = has_triangles(f->kernel) && is_pivoted(f->kernel);
     const bool columns_move =
-        f->kernel == SD_LDU_FULL || f->kernel == SD_HUARD || f->kernel == SD_HUARD_TRANSPOSED;
+        f->kernel == BENCH_LDU_FULL || f->kernel == SD_HUARD || f->kernel == SD_HUARD_TRANSPOSED;
     if (!rows_move || s.status) assert_true(is_identity(row, n));
     if (!columns_move || s.status) assert_true(is_identity(column, n));
     assert_true(s.status <= SD_BLOCK_NOT_FINITE && s.unused == 0);
@@ -224,7 +223,7 @@ static inline void assert_well_formed(const batch *b, const factors *f, int32_t 
     assert_true(s.negative <= n && s.perturbed <= n);
     for (int64_t at = b->entry[k]; at < b->entry[k + 1]; ++at)
         assert_true(isfinite(real_at(f->data, f->precision, at)));
-    for (int j = 0; j < n && sd_batch_symmetric(f->kernel); ++j)
+    for (int j = 0; j < n && is_symmetric(f->kernel); ++j)
         for (int i = 0; i < j; ++i)
             assert_true(real_at(f->data, f->precision, b->entry[k] + i + j * n) ==
                         real_at(f->data, f->precision, b->entry[k] + j + i * n));

@@ -125,7 +125,7 @@ static inline void apply_oracle(const batch *b, const factors *f, int32_t k, con
         solve_huard(&d, z);
     else
         solve_triangles(&d, z);
-    for (int i = 0; i < d.n; ++i) x[sd_batch_symmetric(f->kernel) ? row[i] : column[i]] = z[i];
+    for (int i = 0; i < d.n; ++i) x[is_symmetric(f->kernel) ? row[i] : column[i]] = z[i];
 }
 
 /* max |rhs - A x| / (|A| |x|), norms of rows, in roundings of the batch's precision; 0 where x is 0. */

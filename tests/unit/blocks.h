@@ -9,6 +9,7 @@
 #include "helpers.h"
 
 #include "backend/batch_memory.h"
+#include "bench/kernels/kernels.h"
 
 #include <float.h>
 
@@ -43,36 +44,54 @@ static inline const char *precision_name(sd_precision precision)
     return precision == SD_DOUBLE ? "double" : "single";
 }
 
-static const char *const kernel_names[SD_BATCH_KERNELS] = {"LDU",
-                                                           "LDU, partial",
-                                                           "LDU, full",
-                                                           "LL'",
-                                                           "LL', diagonal",
-                                                           "LDL', static",
-                                                           "LDL', Bunch-Kaufman",
-                                                           "LDL', complete",
-                                                           "Gauss-Jordan",
-                                                           "Gauss-Huard",
-                                                           "Gauss-Huard, transposed"};
+/* The library's kernels, and those of the benchmark. */
+static const char *const kernel_names[BENCH_KERNELS] = {"LDU, partial",
+                                                        "LL'",
+                                                        "LDL', static",
+                                                        "LDL', Bunch-Kaufman",
+                                                        "LDL', complete",
+                                                        "Gauss-Jordan",
+                                                        "Gauss-Huard",
+                                                        "Gauss-Huard, transposed",
+                                                        "LDU",
+                                                        "LDU, full",
+                                                        "LL', diagonal"};
 
 static inline bool is_pivoted(sd_batch_kernel kernel)
 {
-    return kernel != SD_LDU && kernel != SD_LLT && kernel != SD_LDLT_STATIC;
+    return kernel != BENCH_LDU && kernel != SD_LLT && kernel != SD_LDLT_STATIC;
+}
+
+static inline bool is_symmetric(sd_batch_kernel kernel)
+{
+    return sd_batch_symmetric(bench_form(kernel));
 }
 
 static inline bool is_cholesky(sd_batch_kernel kernel)
 {
-    return kernel == SD_LLT || kernel == SD_LLT_DIAGONAL;
+    return bench_form(kernel) == SD_LLT;
 }
 
 static inline bool is_ldlt(sd_batch_kernel kernel)
 {
-    return sd_batch_symmetric(kernel) && !is_cholesky(kernel);
+    return is_symmetric(kernel) && !is_cholesky(kernel);
 }
 
 static inline bool is_ldu(sd_batch_kernel kernel)
 {
-    return kernel <= SD_LDU_FULL;
+    return bench_form(kernel) == SD_LDU_PARTIAL;
+}
+
+/* Whether what it makes are triangles, that multiply back to the block. */
+static inline bool has_triangles(sd_batch_kernel kernel)
+{
+    return is_ldu(kernel) || is_symmetric(kernel);
+}
+
+/* Whether backends may take different ones of pivots that are all but equal. */
+static inline bool picks_among_equals(sd_batch_kernel kernel)
+{
+    return kernel == BENCH_LDU_FULL || kernel == SD_LDLT_COMPLETE;
 }
 
 /* ---- kinds of blocks ---- */
@@ -352,6 +371,19 @@ static inline batch batch_of_kinds(rng *r, sd_precision precision, bool symmetri
 
 /* ---- on a backend ---- */
 
+/* The CUDA module with the benchmark's kernels, where SADDLE_TEST_CUDA=1 asks for it. */
+static inline const sd_backend *bench_cuda_or_skip(void)
+{
+    const char *path = getenv("SADDLE_BENCH_CUDA_MODULE");
+    sd_context c;
+    sd_context_init(&c, NULL, 0);
+    cuda_or_skip();
+    if (!path) fail_msg("SADDLE_BENCH_CUDA_MODULE does not say where it is");
+    const sd_backend *cuda = bench_cuda_module(&c, path);
+    if (!cuda) fail_msg("%s", c.message);
+    return cuda;
+}
+
 /* The plan of some blocks of a batch on an engine, their numbers, and room for their factors. */
 typedef struct placed_batch {
     sd_batch_plan plan;
@@ -450,14 +482,30 @@ static inline void free_factors(factors *f)
     *f = (factors){0};
 }
 
-static inline factors factor_batch(sd_engine *e, const batch *b, const sd_batch_rule *rule)
+/* Factors a batch that is in its place, and gets what came of it. */
+static inline factors factor_placed(sd_engine *e, placed_batch *p, const sd_batch_rule *rule,
+                                    bench_version version)
+{
+    bench_factor(e, rule, version, &p->x, &p->f);
+    assert_int_equal(p->f.kernel, bench_form(rule->kernel));
+    factors f = get_factors(e, p);
+    f.kernel = rule->kernel;
+    return f;
+}
+
+static inline factors factor_batch_as(sd_engine *e, const batch *b, const sd_batch_rule *rule,
+                                      bench_version version)
 {
     placed_batch p;
     place_batch(e, b, NULL, NULL, NULL, &p);
-    sd_batch_factor(e, rule, &p.x, &p.f);
-    factors f = get_factors(e, &p);
+    factors f = factor_placed(e, &p, rule, version);
     unplace_batch(e, &p);
     return f;
+}
+
+static inline factors factor_batch(sd_engine *e, const batch *b, const sd_batch_rule *rule)
+{
+    return factor_batch_as(e, b, rule, BENCH_DEFAULT);
 }
 
 /* An engine on a backend, with a context of its own. */

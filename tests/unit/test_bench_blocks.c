@@ -41,7 +41,7 @@ static void factor(sd_batch_kernel kernel, sd_precision precision, int32_t numbe
     for (int32_t k = 0; k < n * n; ++k) narrow[k] = (float)to->a[k];
     const sd_batch x = {&plan, precision == SD_DOUBLE ? (void *)to->a : (void *)narrow, precision};
     const sd_batch_rule rule = {.kernel = kernel};
-    sd_batch_factor(&e, &rule, &x, &f);
+    bench_factor(&e, &rule, BENCH_DEFAULT, &x, &f);
     for (int32_t k = 0; k < n * n; ++k)
         to->f[k] = precision == SD_DOUBLE ? ((double *)f.data)[k] : (double)((float *)f.data)[k];
     memcpy(to->row, f.row, (size_t)n);
@@ -67,7 +67,7 @@ static double residual(sd_batch_kernel kernel, int32_t n, const factored *r)
 static void residuals_of_what_the_reference_makes_are_of_the_size_of_rounding(void **state)
 {
     (void)state;
-    for (int k = 0; k < SD_BATCH_KERNELS; ++k) {
+    for (int k = 0; k < BENCH_KERNELS; ++k) {
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
             for (int p = 0; p < SD_PRECISIONS; ++p) {
                 factored r;
@@ -84,13 +84,13 @@ static void a_wrong_entry_anywhere_is_seen(void **state)
 {
     (void)state;
     const int32_t n = 6;
-    for (int k = 0; k < SD_BATCH_KERNELS; ++k) {
+    for (int k = 0; k < BENCH_KERNELS; ++k) {
         factored r;
         factor((sd_batch_kernel)k, SD_DOUBLE, 8, n, &r);
         for (int32_t at = 0; at < n * n; ++at) {
             const double kept = r.f[at];
             /* above the diagonal the symmetric forms repeat what is below */
-            const bool repeated = sd_batch_symmetric((sd_batch_kernel)k) && at % n < at / n;
+            const bool repeated = sd_batch_symmetric(bench_form((sd_batch_kernel)k)) && at % n < at / n;
             r.f[at] += 1e-3;
             const double changed = residual((sd_batch_kernel)k, n, &r);
             if (repeated)

@@ -1,8 +1,9 @@
 /*
  * Every backend's kernels on blocks against reference: one walk over tables x precisions x threads x rows of
- * blocks.def, block kernels within each; on cuda over both versions of the factorizations too.
+ * batch.def, kernels on batches within each, those of the benchmark too (bench/kernels). On cuda those
+ * are in a module of their own, as is the second version of every factorization.
  *
- * check_NAME belongs to row NAME of blocks.def; a row without a check does not compile. Factors must satisfy
+ * check_NAME belongs to row NAME of batch.def; a row without a check does not compile. Factors must satisfy
  * the bounds of block_oracle.h, and have reference's pivots where rounding cannot change them: where there is
  * no growth and three slightly different blocks have the same, or where all arithmetic is exact. The bits
  * must be the same from run to run, at any number of threads, and wherever in a batch a block stands; those
@@ -19,7 +20,8 @@ static const int thread_counts[] = {1, 2, 3, 8};
 typedef struct walker {
     checking c;
     sd_precision precision;
-    sd_batch_version version;
+    bench_version version;
+    int kernels; /* that the backend has */
 } walker;
 
 enum { EXTRACTIONS = 8 };
@@ -63,7 +65,7 @@ static void compare_block(const material *m, const factors *f, const known *refe
     }
     if (f->state[k].status) {
         assert_replaced(b, f, k);
-    } else if (f->kernel >= SD_JORDAN) {
+    } else if (!has_triangles(f->kernel)) {
         if (reference->f.state[k].status || b->kind[k] == HUGE_ENTRIES) return;
         const double mine = factors_residual(m, f, k), its = factors_residual(m, &reference->f, k);
         if (!(mine <= TIMES * fmax(its, 1)))
@@ -111,7 +113,7 @@ static void check_regular(walker *w, const sd_batch_rule *rule, const material *
         if (batch_size(&m->b, k) == size) which[count++] = k;
     count -= size % 4; /* not always whole copies */
     batch b = pick(&m->b, count, which);
-    factors g = factor_batch(w->c.e, &b, rule);
+    factors g = factor_batch_as(w->c.e, &b, rule, w->version);
     for (int32_t k = 0; k < count; ++k) assert_same_bits(&b, &g, k, &m->b, f, which[k]);
     free_factors(&g);
     batch_free(&b);
@@ -122,9 +124,8 @@ static void factor_by(walker *w, sd_batch_kernel kernel, int moved_small)
 {
     const material *m = material_of(kernel, w->precision);
     const double small = moved_small ? small_pivot : 0;
-    const sd_batch_rule rule = {.kernel = kernel, .version = w->version, .small = small};
-    factors f = factor_batch(w->c.e, &m->b, &rule);
-    assert_int_equal(f.kernel, kernel);
+    const sd_batch_rule rule = {.kernel = kernel, .small = small};
+    factors f = factor_batch_as(w->c.e, &m->b, &rule, w->version);
     note_bits(&w->c, f.data, (size_t)f.entries * sd_precision_size(f.precision));
     note_bits(&w->c, f.row, (size_t)f.rows);
     note_bits(&w->c, f.column, (size_t)f.rows);
@@ -159,11 +160,11 @@ static batch edge_blocks(sd_precision precision, bool symmetric)
 
 static void check_edges(walker *w, sd_batch_kernel kernel)
 {
-    const sd_batch_rule rule = {.kernel = kernel, .version = w->version};
-    batch b = edge_blocks(w->precision, sd_batch_symmetric(kernel));
+    const sd_batch_rule rule = {.kernel = kernel};
+    batch b = edge_blocks(w->precision, is_symmetric(kernel));
     bench s;
     bench_open(&s, &sd_backend_reference, 1);
-    factors mine = factor_batch(w->c.e, &b, &rule), its = factor_batch(&s.e, &b, &rule);
+    factors mine = factor_batch_as(w->c.e, &b, &rule, w->version), its = factor_batch(&s.e, &b, &rule);
     for (int32_t k = 0; k < b.blocks; ++k) {
         assert_well_formed(&b, &mine, k);
         if (mine.state[k].status != its.state[k].status)
@@ -179,7 +180,7 @@ static void check_edges(walker *w, sd_batch_kernel kernel)
 
 static void check_batch_factor(walker *w)
 {
-    for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel) {
+    for (sd_batch_kernel kernel = 0; (int)kernel < w->kernels; ++kernel) {
         factor_by(w, kernel, 0);
         if (is_ldu(kernel) || is_ldlt(kernel)) factor_by(w, kernel, 1);
         if (w->c.compare) check_edges(w, kernel);
@@ -190,7 +191,7 @@ static void check_batch_factor(walker *w)
 
 static void check_batch_apply(walker *w)
 {
-    for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel) {
+    for (sd_batch_kernel kernel = 0; (int)kernel < w->kernels; ++kernel) {
         const material *m = material_of(kernel, w->precision);
         const factors *f = &known_factors[kernel][0][w->precision].f;
         const int32_t *one = m->order[0], *two = m->order[1];
@@ -250,7 +251,7 @@ enum { CHECKS = sizeof checks / sizeof checks[0] };
 
 /* ---- the walk ---- */
 
-static void walk(const sd_backend *backend, sd_batch_version version)
+static void walk_kernels(const sd_backend *backend, bench_version version, int kernels)
 {
     /* the host's part of cuda, and reference, have one thread */
     const bool threaded = backend->host_memory && backend != &sd_backend_reference;
@@ -262,7 +263,7 @@ static void walk(const sd_backend *backend, sd_batch_version version)
             bench s;
             bench_open(&s, backend, threads);
             for (int k = 0; k < CHECKS; ++k) {
-                walker w = {{&s.e, run == 0, 0}, p, version};
+                walker w = {{&s.e, run == 0, 0}, p, version, kernels};
                 checks[k].check(&w);
                 if (run == 0) bits[k][p] = w.c.bits;
                 if (bits[k][p] != w.c.bits)
@@ -274,53 +275,58 @@ static void walk(const sd_backend *backend, sd_batch_version version)
     }
 }
 
+static void walk(const sd_backend *backend)
+{
+    walk_kernels(backend, BENCH_DEFAULT, BENCH_KERNELS);
+}
+
 static void reference_conforms_with_itself(void **state)
 {
     (void)state;
-    walk(&sd_backend_reference, SD_BATCH_FASTER);
+    walk(&sd_backend_reference);
 }
 
 static void the_portable_table_conforms(void **state)
 {
     (void)state;
-    walk(isa_or_skip("portable"), SD_BATCH_FASTER);
+    walk(isa_or_skip("portable"));
 }
 
 static void the_avx2_table_conforms(void **state)
 {
     (void)state;
-    walk(isa_or_skip("avx2"), SD_BATCH_FASTER);
+    walk(isa_or_skip("avx2"));
 }
 
 static void the_avx512_table_conforms(void **state)
 {
     (void)state;
-    walk(isa_or_skip("avx512"), SD_BATCH_FASTER);
+    walk(isa_or_skip("avx512"));
 }
 
 static void the_cuda_module_conforms_by_default(void **state)
 {
     (void)state;
-    walk(cuda_or_skip(), SD_BATCH_FASTER);
+    walk_kernels(cuda_or_skip(), BENCH_DEFAULT, SD_BATCH_KERNELS);
 }
 
 static void the_cuda_module_conforms_in_registers(void **state)
 {
     (void)state;
-    walk(cuda_or_skip(), SD_BATCH_REGISTERS);
+    walk_kernels(bench_cuda_or_skip(), BENCH_REGISTERS, BENCH_KERNELS);
 }
 
 static void the_cuda_module_conforms_in_shared_memory(void **state)
 {
     (void)state;
-    walk(cuda_or_skip(), SD_BATCH_SHARED);
+    walk_kernels(bench_cuda_or_skip(), BENCH_SHARED, BENCH_KERNELS);
 }
 
 /* Or the comparison of pivots would show nothing. */
 static void most_blocks_have_certain_pivots(void **state)
 {
     (void)state;
-    for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel) {
+    for (sd_batch_kernel kernel = 0; kernel < BENCH_KERNELS; ++kernel) {
         for (sd_precision p = 0; p < SD_PRECISIONS; ++p) {
             const known *n = &known_factors[kernel][0][p];
             const batch *b = &material_of(kernel, p)->b;
@@ -330,7 +336,7 @@ static void most_blocks_have_certain_pivots(void **state)
                 ties += n->certain[k] && (b->kind[k] == HADAMARD || b->kind[k] == PERMUTATION);
             }
             assert_true(certain > n->f.blocks / 2);
-            if (!sd_batch_picks_among_equals(kernel))
+            if (!picks_among_equals(kernel))
                 assert_true(ties >= COPIES * SD_BLOCK_MOST / 3); /* that of PERMUTATION, at least */
         }
     }
@@ -359,13 +365,14 @@ static void fail_on(const sd_backend *backend, sd_precision precision)
     sd_vector norms = sd_vector_new(&s.e, SD_DOUBLE, p.plan.blocks, "test");
     fill_bytes(&s.e, v.data, v.n * size, UNTOUCHED);
     fill_bytes(&s.e, norms.data, norms.n * (int64_t)sizeof(double), UNTOUCHED);
-    const sd_batch_rule rule = {.kernel = SD_LDLT_STATIC};
+    const sd_batch_rule rule = {.kernel = SD_LDLT_STATIC}, other = {.kernel = BENCH_LLT_DIAGONAL};
     const sd_sparse empty = {.precision = precision};
     const sd_batch_map map = {0};
     sd_batch out = {&p.plan, p.f.data, precision};
     s.e.status = SADDLE_DEVICE_FAILED;
     sd_batch_extract(&s.e, &empty, &map, &out);
     sd_batch_factor(&s.e, &rule, &p.x, &p.f);
+    bench_factor(&s.e, &other, BENCH_DEFAULT, &p.x, &p.f);
     sd_batch_norms(&s.e, &p.x, &norms);
     sd_batch_apply(&s.e, &p.f, 1, &v, &v);
     sd_batch_invert(&s.e, &p.f, &out);
@@ -398,7 +405,7 @@ static int make_all(void **state)
     for (sd_precision p = 0; p < SD_PRECISIONS; ++p) {
         for (int symmetric = 0; symmetric < 2; ++symmetric)
             make_material(&r, symmetric, p, &materials[symmetric][p]);
-        for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel)
+        for (sd_batch_kernel kernel = 0; kernel < BENCH_KERNELS; ++kernel)
             for (int moved_small = 0; moved_small < 2; ++moved_small)
                 if (!moved_small || is_ldu(kernel) || is_ldlt(kernel))
                     make_known(&r, &s.e, kernel, p, moved_small);
@@ -425,7 +432,7 @@ static int free_all(void **state)
             free(m->order[0]);
             free(m->order[1]);
             free(m->rhs);
-            for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel) {
+            for (sd_batch_kernel kernel = 0; kernel < BENCH_KERNELS; ++kernel) {
                 free_factors(&known_factors[kernel][k][p].f);
                 free(known_factors[kernel][k][p].certain);
             }

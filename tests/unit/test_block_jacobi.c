@@ -3,6 +3,7 @@
 #include "solving.h"
 
 #include "backend/batch_memory.h"
+#include "bench/kernels/kernels.h"
 
 static const char *const kernels[] = {"auto", "huard", "huard-t", "jordan", "lu", "ldlt", "llt"};
 enum { KERNELS = sizeof kernels / sizeof kernels[0], FIRST_SYMMETRIC = 5 };
@@ -373,10 +374,10 @@ static void large_batches_of_mixed_sizes_are_factored(void **state)
             entry += (int64_t)n * n;
         }
         sd_fill(&e, 1.0, &ones);
-        for (int kernel = SD_LDU; kernel < SD_BATCH_KERNELS; ++kernel) {
-            if (sd_batch_symmetric(kernel)) continue;
+        for (int kernel = 0; kernel < BENCH_KERNELS; ++kernel) {
+            if (sd_batch_symmetric(bench_form(kernel))) continue;
             const sd_batch_rule rule = {.kernel = kernel};
-            sd_batch_factor(&e, &rule, &x, &f);
+            bench_factor(&e, &rule, BENCH_DEFAULT, &x, &f);
             sd_batch_apply(&e, &f, 1, &ones, &y);
             assert_true(batch_residual(a, start, blocks, y.data) <= 1e-13);
         }

@@ -26,7 +26,7 @@ enum { COLUMNS = 5 };
 
 static problem problem_new(rng *r, sd_engine *e, sd_batch_kernel kernel, sd_precision precision, int kinds)
 {
-    problem p = {.b = batch_of_kinds(r, precision, sd_batch_symmetric(kernel), kinds, 1)};
+    problem p = {.b = batch_of_kinds(r, precision, is_symmetric(kernel), kinds, 1)};
     const sd_batch_rule rule = {.kernel = kernel};
     p.f = factor_batch(e, &p.b, &rule);
     p.rows = p.b.start[p.b.blocks];
@@ -56,7 +56,7 @@ static void applications_solve_with_the_factors(void **state)
     rng r = rng_start("applications");
     place s;
     open_reference(&s);
-    for (int step = 0; step < SD_BATCH_KERNELS * 3; ++step) {
+    for (int step = 0; step < BENCH_KERNELS * 3; ++step) {
         const sd_batch_kernel kernel = (sd_batch_kernel)(step / 3);
         const sd_precision precision = step % 3 ? SD_SINGLE : SD_DOUBLE;
         const sd_precision vectors = step % 3 == 1 ? SD_SINGLE : SD_DOUBLE;
@@ -84,7 +84,7 @@ static void the_way_of_an_application_does_not_change_its_bits(void **state)
     rng r = rng_start("bits");
     place s;
     open_reference(&s);
-    for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel) {
+    for (sd_batch_kernel kernel = 0; kernel < BENCH_KERNELS; ++kernel) {
         problem p = problem_new(&r, &s.s.e, kernel, SD_SINGLE, BLOCK_KINDS);
         for (sd_precision vectors = 0; vectors < SD_PRECISIONS; ++vectors) {
             const application apart = {COLUMNS, vectors, p.order[0], p.order[0], NULL, false, NULL};
@@ -107,7 +107,7 @@ static void what_was_replaced_gives_finite_results(void **state)
     rng r = rng_start("replaced");
     place s;
     open_reference(&s);
-    for (int step = 0; step < SD_BATCH_KERNELS * SD_PRECISIONS; ++step) {
+    for (int step = 0; step < BENCH_KERNELS * SD_PRECISIONS; ++step) {
         const sd_batch_kernel kernel = (sd_batch_kernel)(step / SD_PRECISIONS);
         problem p = problem_new(&r, &s.s.e, kernel, (sd_precision)(step % SD_PRECISIONS), ALL_KINDS);
         placed_batch placed;

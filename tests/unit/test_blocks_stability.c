@@ -88,7 +88,7 @@ static int compare_with_lapack(const batch *b, const factors *f, const double *r
 
 static void run_kernel(rng *r, sd_engine *e, sd_batch_kernel kernel, sd_precision precision)
 {
-    batch b = batch_of_kinds(r, precision, sd_batch_symmetric(kernel), BLOCK_KINDS, EACH);
+    batch b = batch_of_kinds(r, precision, is_symmetric(kernel), BLOCK_KINDS, EACH);
     for (int32_t k = 0; k < b.blocks && is_cholesky(kernel); ++k) {
         double a[SQUARE];
         b.kind[k] = b.kind[k] == ZERO_ROW ? ZERO_ROW : POSITIVE;
@@ -98,8 +98,7 @@ static void run_kernel(rng *r, sd_engine *e, sd_batch_kernel kernel, sd_precisio
     placed_batch p;
     place_batch(e, &b, NULL, NULL, NULL, &p);
     const sd_batch_rule rule = {.kernel = kernel};
-    sd_batch_factor(e, &rule, &p.x, &p.f);
-    factors f = get_factors(e, &p);
+    factors f = factor_placed(e, &p, &rule, BENCH_DEFAULT);
     const size_t count = (size_t)COLUMNS * (size_t)p.plan.rows;
     double *rhs = test_alloc(count, sizeof *rhs), *x = test_alloc(count, sizeof *x);
     for (size_t i = 0; i < count; ++i) rhs[i] = (float)rng_unit(r);
@@ -118,7 +117,7 @@ static void run_backend(const sd_backend *backend)
     rng r = rng_start(backend->name);
     bench s;
     bench_open(&s, backend, 1);
-    for (sd_batch_kernel kernel = 0; kernel < SD_BATCH_KERNELS; ++kernel)
+    for (sd_batch_kernel kernel = 0; kernel < BENCH_KERNELS; ++kernel)
         for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision)
             if (is_pivoted(kernel)) run_kernel(&r, &s.e, kernel, precision);
     bench_close(&s);
@@ -139,7 +138,7 @@ static void the_cpu_is_as_stable_as_lapack(void **state)
 static void the_cuda_module_is_as_stable_as_lapack(void **state)
 {
     (void)state;
-    run_backend(cuda_or_skip());
+    run_backend(bench_cuda_or_skip());
 }
 
 /*
@@ -151,8 +150,9 @@ static void inertia_is_that_of_the_eigenvalues(void **state)
     (void)state;
     rng r = rng_start("inertia");
     static difference d;
-    for (int step = 0; step < (SD_JORDAN - SD_LLT) * SD_PRECISIONS; ++step) {
-        const sd_batch_kernel kernel = (sd_batch_kernel)(SD_LLT + step / SD_PRECISIONS);
+    for (int step = 0; step < BENCH_KERNELS * SD_PRECISIONS; ++step) {
+        const sd_batch_kernel kernel = (sd_batch_kernel)(step / SD_PRECISIONS);
+        if (!is_symmetric(kernel)) continue;
         batch b = batch_of_kinds(&r, (sd_precision)(step % SD_PRECISIONS), true, BLOCK_KINDS, EACH);
         bench s;
         bench_open(&s, &sd_backend_reference, 1);

@@ -1,6 +1,7 @@
 /*
  * The driver of `saddle bench blocks` on a GPU: see driver.h. Not installed; the target is blocks_cuda, the
- * program build/bin/peers/blocks-cuda, which loads the CUDA module from ../../lib or $SADDLE_CUDA_MODULE.
+ * program build/bin/peers/blocks-cuda, which loads the CUDA module with the benchmark's kernels,
+ * libsaddle_bench_cuda.so, from ../../lib or $SADDLE_BENCH_CUDA_MODULE.
  *
  * The peers are cuBLAS' getrfBatched and matinvBatched and cuSOLVER's potrfBatched, on the same stream. They
  * are loaded at run time: where a library is not there, a note says so and the rest is measured.
@@ -220,17 +221,23 @@ void copy_device(blocks_bench *b, const void *from, void *to, int64_t bytes)
 
 const blocks_device gpu = {3, time_device, copy_device, nullptr, sizeof peers / sizeof peers[0], peers};
 
-/* The module stands in the folder lib beside the folder bin, in which this program's folder is. */
-void find_module()
+/* Opens the engine on the module, which stands in the folder lib beside the folder bin, in which this
+ * program's folder is. */
+void open_engine(blocks_bench *b)
 {
-    char self[2048], path[4096];
-    const ssize_t got = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (got <= 0) return;
-    self[got] = 0;
+    char self[2048] = "", path[4096];
+    const char *set = getenv("SADDLE_BENCH_CUDA_MODULE");
+    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) self[0] = 0;
     char *slash = strrchr(self, '/');
     if (slash) *slash = 0;
-    snprintf(path, sizeof path, "%s/../../lib/libsaddle_cuda.so", self);
-    setenv("SADDLE_CUDA_MODULE", path, 0);
+    snprintf(path, sizeof path, "%s/../../lib/libsaddle_bench_cuda.so", self);
+    const sd_backend *backend = bench_cuda_module(&b->context, set ? set : path);
+    blocks_check(b, nullptr);
+    b->engine.context = &b->context;
+    b->engine.threads = b->threads;
+    b->engine.backend = backend;
+    backend->open(&b->context, &b->engine, 0);
+    blocks_check(b, nullptr);
 }
 
 } /* namespace */
@@ -243,9 +250,7 @@ int main(int argc, char **argv)
     if (b.reference) blocks_check(&b, "the reference runs on the CPU: take blocks-cpu");
     b.device = &gpu;
     sd_context_init(&b.context, nullptr, 0);
-    find_module();
-    sd_engine_open(&b.context, &b.engine, SADDLE_DEVICE_CUDA, b.threads);
-    blocks_check(&b, nullptr);
+    open_engine(&b);
     for (cudaEvent_t &event : events) check_cuda(&b, cudaEventCreate(&event));
     check_cuda(&b, cudaMemGetInfo(&available, &whole));
     b.memory = static_cast<int64_t>(available / 2);

@@ -7,18 +7,16 @@
 
 enum { N = SD_BLOCK_MOST };
 
-const char *const blocks_kernel_names[SD_BATCH_KERNELS] = {
-    "ldu",         "ldu-partial",        "ldu-full",      "llt",    "llt-diagonal",
-    "ldlt-static", "ldlt-bunch-kaufman", "ldlt-complete", "jordan", "huard",
-    "huard-t",
+const char *const blocks_kernel_names[BENCH_KERNELS] = {
+    "ldu-partial", "llt",     "ldlt-static", "ldlt-bunch-kaufman", "ldlt-complete", "jordan",
+    "huard",       "huard-t", "ldu",         "ldu-full",           "llt-diagonal",
 };
 
 blocks_kind blocks_kind_of(sd_batch_kernel kernel)
 {
-    switch (kernel) {
-    case SD_LDU: return BLOCKS_DOMINANT;
-    case SD_LLT:
-    case SD_LLT_DIAGONAL: return BLOCKS_DEFINITE;
+    if (kernel == BENCH_LDU) return BLOCKS_DOMINANT;
+    switch (bench_form(kernel)) {
+    case SD_LLT: return BLOCKS_DEFINITE;
     case SD_LDLT_STATIC: return BLOCKS_MATCHED;
     case SD_LDLT_BUNCH_KAUFMAN:
     case SD_LDLT_COMPLETE: return BLOCKS_SYMMETRIC;
@@ -28,12 +26,9 @@ blocks_kind blocks_kind_of(sd_batch_kernel kernel)
 
 blocks_form blocks_form_of(sd_batch_kernel kernel)
 {
-    switch (kernel) {
-    case SD_LDU:
-    case SD_LDU_PARTIAL:
-    case SD_LDU_FULL: return BLOCKS_LDU;
-    case SD_LLT:
-    case SD_LLT_DIAGONAL: return BLOCKS_LLT;
+    switch (bench_form(kernel)) {
+    case SD_LDU_PARTIAL: return BLOCKS_LDU;
+    case SD_LLT: return BLOCKS_LLT;
     case SD_JORDAN: return BLOCKS_INVERSE;
     case SD_HUARD: return BLOCKS_HUARD;
     case SD_HUARD_TRANSPOSED: return BLOCKS_HUARD_TRANSPOSED;
@@ -45,7 +40,7 @@ double blocks_flops(sd_batch_kernel kernel, int32_t n)
 {
     const double cube = (double)n * n * n;
     if (kernel == SD_JORDAN) return 2.0 * cube;
-    return (sd_batch_symmetric(kernel) ? 1.0 : 2.0) / 3.0 * cube;
+    return (sd_batch_symmetric(bench_form(kernel)) ? 1.0 : 2.0) / 3.0 * cube;
 }
 
 /* A number between -1 and 1 for each place. */

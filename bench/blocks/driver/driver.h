@@ -48,6 +48,7 @@
 #define BENCH_BLOCKS_H
 
 #include "backend/batch_memory.h"
+#include "bench/kernels/kernels.h"
 
 /* Blocks that a kernel is meant for. */
 typedef enum blocks_kind {
@@ -74,7 +75,8 @@ typedef enum blocks_form {
 
 enum { BLOCKS_PERIOD = 10000 }; /* block k is block k mod BLOCKS_PERIOD again */
 
-extern const char *const blocks_kernel_names[SD_BATCH_KERNELS];
+/* Of the library's kernels and those of kernels/kernels.h. */
+extern const char *const blocks_kernel_names[BENCH_KERNELS];
 blocks_kind blocks_kind_of(sd_batch_kernel kernel);
 blocks_form blocks_form_of(sd_batch_kernel kernel);
 /* Multiplications and additions of its elimination, to leading order. */

@@ -161,12 +161,12 @@ double blocks_time_work(blocks_bench *b, const blocks_batch *x, blocks_work *wor
 
 void blocks_factor_slot(blocks_bench *b, const blocks_batch *x, void *what, int64_t slot)
 {
-    const sd_batch_rule *rule = what;
+    const blocks_rule *r = what;
     const sd_batch blocks = {&x->plan, blocks_from(b, x, slot), x->precision};
     sd_batch_factors f = x->factors;
     f.plan = &x->plan;
     f.data = blocks_to(b, x, slot);
-    sd_batch_factor(&b->engine, rule, &blocks, &f);
+    bench_factor(&b->engine, &r->rule, r->version, &blocks, &f);
 }
 
 static void copy_slot(blocks_bench *b, const blocks_batch *x, void *what, int64_t slot)
@@ -289,7 +289,7 @@ static double all_flops(const blocks_batch *x, sd_batch_kernel kernel)
 void blocks_measure_kernel(blocks_bench *b, const blocks_case *c, const blocks_batch *x,
                            sd_batch_kernel kernel, int version)
 {
-    sd_batch_rule rule = {.kernel = kernel, .version = (sd_batch_version)version};
+    blocks_rule rule = {{.kernel = kernel}, (bench_version)version};
     const blocks_sample sample = {.kind = blocks_kind_of(kernel), .form = blocks_form_of(kernel)};
     blocks_line line = {.work = "factor", .who = "saddle", .name = blocks_kernel_names[kernel]};
     line.version = versions[version];

@@ -51,7 +51,11 @@ double blocks_worst(blocks_bench *b, const blocks_batch *x, const blocks_sample 
 /* Blocks that could not be factored. */
 int32_t blocks_replaced(blocks_bench *b, const blocks_batch *x);
 
-/* Factors a slot by the sd_batch_rule `what`. */
+/* Factors a slot by the blocks_rule `what`. */
+typedef struct blocks_rule {
+    sd_batch_rule rule;
+    bench_version version;
+} blocks_rule;
 blocks_work blocks_factor_slot;
 
 /* Whole measurements, which are told. */

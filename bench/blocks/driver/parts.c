@@ -40,7 +40,7 @@ static bool take_value(blocks_bench *b, const char *option, const char *value)
     if (strcmp(option, "--part") == 0) {
         if ((at = place_of(value, parts, 5)) >= 0) b->part = parts[at];
     } else if (strcmp(option, "--kernel") == 0) {
-        if ((at = place_of(value, blocks_kernel_names, SD_BATCH_KERNELS)) >= 0) b->kernels |= 1u << at;
+        if ((at = place_of(value, blocks_kernel_names, BENCH_KERNELS)) >= 0) b->kernels |= 1u << at;
     } else if (strcmp(option, "--version") == 0) {
         if ((at = place_of(value, versions, 4)) >= 0) b->version = at - 1;
     } else if (strcmp(option, "--instructions") == 0) {
@@ -68,7 +68,7 @@ bool blocks_options(blocks_bench *b, int argc, char **argv, const char *name)
             ++k;
         }
     }
-    if (b->kernels == 0) b->kernels = (1u << SD_BATCH_KERNELS) - 1;
+    if (b->kernels == 0) b->kernels = (1u << BENCH_KERNELS) - 1;
     if (good) return true;
     fprintf(stderr,
             "usage: %s [--part kernels|mixed|apply|setup|all] [--quick] [--threads N] [--reference]\n"
@@ -110,7 +110,7 @@ static void measure_batch(blocks_bench *b, const blocks_case *c, const blocks_ba
     bool copied = false;
     for (int kind = 0; kind < BLOCKS_KINDS; ++kind) {
         bool filled = false;
-        for (int k = 0; k < SD_BATCH_KERNELS; ++k) {
+        for (int k = 0; k < BENCH_KERNELS; ++k) {
             if (!is_wanted(b, work.wanted, k, kind)) continue;
             if (!filled) fill_and_copy(b, c, x, kind, &copied);
             filled = true;
@@ -138,7 +138,7 @@ static void measure_versions(blocks_bench *b, const blocks_case *c, const blocks
 }
 
 enum {
-    EVERY = (1u << SD_BATCH_KERNELS) - 1,
+    EVERY = (1u << BENCH_KERNELS) - 1,
     CURVES = 1u << SD_JORDAN | 1u << SD_HUARD | 1u << SD_HUARD_TRANSPOSED | 1u << SD_LDU_PARTIAL,
     APPLIED = CURVES | 1u << SD_LLT | 1u << SD_LDLT_BUNCH_KAUFMAN
 };
@@ -227,7 +227,7 @@ static double apply_bytes(const blocks_batch *x, sd_batch_kernel kernel)
 static void measure_apply(blocks_bench *b, const blocks_case *c, const blocks_batch *x,
                           sd_batch_kernel kernel)
 {
-    sd_batch_rule rule = {.kernel = kernel};
+    blocks_rule rule = {.rule = {.kernel = kernel}};
     const sd_vector y = vector_of(b, x, 0, true);
     const blocks_sample sample = {
         .kind = blocks_kind_of(kernel), .form = BLOCKS_SOLUTION, .solution = y.data};
@@ -235,7 +235,7 @@ static void measure_apply(blocks_bench *b, const blocks_case *c, const blocks_ba
     blocks_time_calls(b, x, blocks_factor_slot, &rule, 0, x->slots);
     blocks_line line = {.work = "apply", .who = "saddle", .name = blocks_kernel_names[kernel]};
     line.version = "default";
-    line.seconds = blocks_time_work(b, x, apply_slot, &rule.kernel, false);
+    line.seconds = blocks_time_work(b, x, apply_slot, &rule.rule.kernel, false);
     line.bytes = apply_bytes(x, kernel);
     line.flops = 2.0 * x->size * (double)x->plan.rows;
     line.residual = blocks_worst(b, x, &sample);

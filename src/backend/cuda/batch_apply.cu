@@ -232,7 +232,7 @@ template <class real, class vec> struct application {
             launch<H>(some, apply_huard<N, real, vec, false>, 2);
         else if (kernel == SD_HUARD_TRANSPOSED)
             launch<H>(some, apply_huard<N, real, vec, true>, 2);
-        else if (kernel == SD_LLT || kernel == SD_LLT_DIAGONAL)
+        else if (kernel == SD_LLT)
             launch<L>(some, apply<N, L, real, vec, triangles<N, L, real, vec, middle::NONE>>);
         else if (f.state)
             launch<L>(some, apply<N, L, real, vec, triangles<N, L, real, vec, middle::PAIRS>>);

@@ -111,6 +111,20 @@ template <class real> struct batch {
     real small;
 };
 
+template <class real> batch<real> batch_of(const sd_batch_rule *rule, const sd_batch *x, sd_batch_factors *f)
+{
+    batch<real> b = {};
+    b.x = static_cast<const real *>(x->data);
+    b.f = static_cast<real *>(f->data);
+    b.row = f->row;
+    b.column = f->column;
+    b.state = f->state;
+    b.job = x->plan->job;
+    b.regular = x->plan->regular;
+    b.small = static_cast<real>(rule->small);
+    return b;
+}
+
 /* The block of a sub-warp, and a lane's place in it. */
 struct place {
     int64_t entry;
@@ -413,27 +427,19 @@ void launch_classes(sd_engine *e, const sd_batch_plan *plan, const batch<real> &
     launch_range<Method, real, 2, 2>(e, plan, b, 1, 2);
 }
 
-/* The register versions: batch_ldu.cu and its neighbours. */
+/* The kernels: batch_ldu.cu and its neighbours. `few`: so many blocks of 8 rows go another way than more do
+ * (batch_few.cuh). */
+template <class real> void factor_ldu(sd_engine *e, const sd_batch_plan *plan, const batch<real> &b);
+template <class real> void factor_llt(sd_engine *e, const sd_batch_plan *plan, const batch<real> &b);
 template <class real>
-void factor_ldu(sd_engine *e, sd_batch_kernel kernel, const sd_batch_plan *plan, const batch<real> &b);
+void factor_ldlt_static(sd_engine *e, const sd_batch_plan *plan, const batch<real> &b, int few);
 template <class real>
-void factor_llt(sd_engine *e, sd_batch_kernel kernel, const sd_batch_plan *plan, const batch<real> &b);
-template <class real> void factor_ldlt_static(sd_engine *e, const sd_batch_plan *plan, const batch<real> &b);
-template <class real>
-void factor_ldlt_bunch_kaufman(sd_engine *e, const sd_batch_plan *plan, const batch<real> &b);
+void factor_ldlt_bunch_kaufman(sd_engine *e, const sd_batch_plan *plan, const batch<real> &b, int few);
 template <class real>
 void factor_ldlt_complete(sd_engine *e, const sd_batch_plan *plan, const batch<real> &b);
 template <class real> void factor_jordan(sd_engine *e, const sd_batch_plan *plan, const batch<real> &b);
 template <class real>
 void factor_huard(sd_engine *e, sd_batch_kernel kernel, const sd_batch_plan *plan, const batch<real> &b);
-
-/* The versions in shared memory: block_shared_*.cu. */
-template <class real>
-void factor_general_shared(sd_engine *e, sd_batch_kernel kernel, const sd_batch_plan *plan,
-                           const batch<real> &b);
-template <class real>
-void factor_symmetric_shared(sd_engine *e, sd_batch_kernel kernel, const sd_batch_plan *plan,
-                             const batch<real> &b);
 
 } /* namespace sd_cuda */
 

@@ -1,17 +1,17 @@
-#include "backend/cuda/batch_alone.cuh"
+#include "backend/cuda/batch_few.cuh"
 #include "backend/cuda/batch_ldlt.cuh"
 
 namespace sd_cuda
 {
 
 template <class real>
-void factor_ldlt_bunch_kaufman(sd_engine *e, const sd_batch_plan *plan, const batch<real> &b)
+void factor_ldlt_bunch_kaufman(sd_engine *e, const sd_batch_plan *plan, const batch<real> &b, int few)
 {
-    launch_alone<alone_bunch_kaufman>(e, plan, b);
+    launch_few_or_alone<alone_bunch_kaufman, BUNCH_KAUFMAN>(e, plan, b, few);
     launch_from_9<ldlt_method<bunch_kaufman>>(e, plan, b);
 }
 
-template void factor_ldlt_bunch_kaufman(sd_engine *, const sd_batch_plan *, const batch<double> &);
-template void factor_ldlt_bunch_kaufman(sd_engine *, const sd_batch_plan *, const batch<float> &);
+template void factor_ldlt_bunch_kaufman(sd_engine *, const sd_batch_plan *, const batch<double> &, int);
+template void factor_ldlt_bunch_kaufman(sd_engine *, const sd_batch_plan *, const batch<float> &, int);
 
 } /* namespace sd_cuda */

@@ -45,37 +45,6 @@ template <int FIRST, int N, class real> __device__ inline void put_register(real
     around_register<FIRST + 1, N>(c, [&](int j) { r[j] = j == c ? value : r[j]; });
 }
 
-/* Exchanges registers FIRST and c, which is not below it. */
-template <int FIRST, int N, class real> __device__ inline void exchange_register(real (&r)[N], int c)
-{
-    const real given = r[FIRST];
-    around_register<FIRST + 1, N>(c, [&](int j) {
-        r[FIRST] = j == c ? r[j] : r[FIRST];
-        r[j] = j == c ? given : r[j];
-    });
-}
-
-/* A step of elimination, a_ij <- a_ij - multiplier a_pj; column s becomes `finished` in the lane's row. */
-template <int B, int C, int N, class real>
-__device__ inline void eliminate_step(real (&r)[N], int t, real multiplier, int p, real finished)
-{
-#pragma unroll
-    for (int i = 1; i < C; ++i) {
-        const real here = r[B + i], updated = fma(-multiplier, broadcast(here, p), here);
-        r[B + i - 1] = comes<C>(i, t) ? updated : here;
-    }
-    r[B + C - 1] = finished;
-#pragma unroll
-    for (int j = B + C; j < N; ++j) r[j] = fma(-multiplier, broadcast(r[j], p), r[j]);
-}
-
-/* What lanes s and c hold, exchanged. */
-__device__ inline void exchange_lane(const place &w, int s, int c, int &held)
-{
-    const int at_s = broadcast(held, w.first + s), at_c = broadcast(held, w.first + c);
-    held = w.lane == s ? at_c : w.lane == c ? at_s : held;
-}
-
 /* Rows of scale I. */
 template <int N, class real> __device__ inline void scaled_identity(const place &w, real scale, real (&r)[N])
 {

@@ -1,5 +1,5 @@
 /*
- * Factoring small blocks in shared memory: what block_shared_*.cu share.
+ * Factoring small blocks in shared memory: what batch_shared_ldlt.cuh is made of.
  *
  * A block is the work of a sub-warp of 8, 16 or 32 lanes, a lane having a row or a column at a time. It is
  * stored by columns an odd number apart, so that rows and columns are read without bank conflicts. Rows and
@@ -7,8 +7,8 @@
  * is unrolled. All lanes of a warp go through the same steps, some of them idle: votes and shuffles are of
  * whole warps.
  */
-#ifndef SD_CUDA_BLOCK_SHARED_CUH
-#define SD_CUDA_BLOCK_SHARED_CUH
+#ifndef SD_CUDA_BATCH_SHARED_CUH
+#define SD_CUDA_BATCH_SHARED_CUH
 
 #include "backend/cuda/batch_lanes.cuh"
 
@@ -181,24 +181,6 @@ __device__ inline void store_state(const batch<real> &b, const shared_block<real
         b.column[w.row + w.lane] = static_cast<uint8_t>(column);
     }
     if (w.lane == 0 && w.n > 0) b.state[w.block] = m.state;
-}
-
-/* Launches Method for sizes least .. N, four at a time; the room of a block, of N rows, decides how many
- * are at work. */
-template <class Method, class real, int N, int L>
-void launch_shared_class(sd_engine *e, const sd_batch_plan *plan, const batch<real> &b, int least)
-{
-    for (int size = least; size <= N; size += 4)
-        launch_range<Method, real, N, L>(e, plan, b, size, size + 3 < N ? size + 3 : N);
-}
-
-template <class Method, class real>
-void launch_shared(sd_engine *e, const sd_batch_plan *plan, const batch<real> &b)
-{
-    launch_shared_class<Method, real, 32, 32>(e, plan, b, 25);
-    launch_shared_class<Method, real, 24, 32>(e, plan, b, 17);
-    launch_shared_class<Method, real, 16, 16>(e, plan, b, 9);
-    launch_shared_class<Method, real, 8, 8>(e, plan, b, 1);
 }
 
 } /* namespace sd_cuda */

@@ -4,8 +4,8 @@
  * that batch_symmetric.cuh gives), and l becomes L and L' at the end of its step. Blocks of a warp go on at
  * their own pace: a 2x2 pivot is one step.
  */
-#ifndef SD_CUDA_BLOCK_SHARED_LDLT_CUH
-#define SD_CUDA_BLOCK_SHARED_LDLT_CUH
+#ifndef SD_CUDA_BATCH_SHARED_LDLT_CUH
+#define SD_CUDA_BATCH_SHARED_LDLT_CUH
 
 #include "backend/cuda/batch_pairs.cuh"
 #include "backend/cuda/batch_shared.cuh"
@@ -211,6 +211,21 @@ __device__ inline void ldlt_in_shared(const batch<real> &b, const place &w, real
     store_block(b, m);
     store_state(b, m, m.row, m.w.lane);
 }
+
+template <class real, int N, int L, int RULE>
+__global__ void __launch_bounds__(BLOCK_THREADS) ldlt_shared(const batch<real> b)
+{
+    __shared__ block_room<real, N, L> rooms;
+    __shared__ uint8_t orders[BLOCK_THREADS / L][RULE == COMPLETE ? N : 1];
+    ldlt_in_shared<RULE, L>(b, find_place<L>(b), rooms.mine(), orders[threadIdx.x / L]);
+}
+
+template <int RULE> struct ldlt_shared_method {
+    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
+    {
+        launch_with(e, "batch_factor", ldlt_shared<real, N, L, RULE>, blocks, BLOCK_THREADS, b);
+    }
+};
 
 } /* namespace sd_cuda */
 

@@ -4,23 +4,17 @@
 
 #include <float.h>
 
-/* Job k of the plan has so many rows. */
-static int rows_of_job(const sd_batch_plan *plan, int32_t k)
-{
-    int s = 1;
-    while (plan->first[s + 1] <= k) ++s;
-    return s;
-}
-
 #define real double
 #define NAME(x) x##_double
 #define PUBLIC(x) sd_reference_##x##_double
 #define MATH(x) x
 #define TINY SD_BLOCK_TINY_DOUBLE
+#include "backend/reference/batch_block.inc"
+/* after it */
 #include "backend/reference/batch_elimination.inc"
 #include "backend/reference/batch_symmetric.inc"
 /* after both */
-#include "backend/reference/batch_factor.inc"
+#include "backend/reference/batch_choice.inc"
 #include "backend/reference/batch_matrix.inc"
 #include "backend/reference/ldlt_run.inc"
 #include "backend/reference/ldlt_solve.inc"
@@ -44,10 +38,12 @@ static int rows_of_job(const sd_batch_plan *plan, int32_t k)
 #define PUBLIC(x) sd_reference_##x##_single
 #define MATH(x) x##f
 #define TINY SD_BLOCK_TINY_SINGLE
+#include "backend/reference/batch_block.inc"
+/* after it */
 #include "backend/reference/batch_elimination.inc"
 #include "backend/reference/batch_symmetric.inc"
 /* after both */
-#include "backend/reference/batch_factor.inc"
+#include "backend/reference/batch_choice.inc"
 #include "backend/reference/batch_matrix.inc"
 #include "backend/reference/ldlt_run.inc"
 #include "backend/reference/ldlt_solve.inc"

@@ -10,4 +10,12 @@
 #include "backend/batch.def"
 #undef KERNEL
 
+/* Job k of the plan has so many rows. */
+static inline int rows_of_job(const sd_batch_plan *plan, int32_t k)
+{
+    int s = 1;
+    while (plan->first[s + 1] <= k) ++s;
+    return s;
+}
+
 #endif

@@ -1,7 +1,7 @@
 /*
  * L L' and L D L' in shared memory: see batch_shared.cuh and batch_shared_ldlt.cuh.
  */
-#include "backend/cuda/batch_shared_ldlt.cuh"
+#include "bench/kernels/cuda/batch_bench.cuh"
 
 namespace sd_cuda
 {
@@ -48,43 +48,28 @@ __global__ void __launch_bounds__(BLOCK_THREADS) llt_shared(const batch<real> b)
     store_state(b, m, m.row, m.w.lane);
 }
 
-template <class real, int N, int L, int RULE>
-__global__ void __launch_bounds__(BLOCK_THREADS) ldlt_shared(const batch<real> b)
-{
-    __shared__ block_room<real, N, L> rooms;
-    __shared__ uint8_t orders[BLOCK_THREADS / L][RULE == COMPLETE ? N : 1];
-    ldlt_in_shared<RULE, L>(b, find_place<L>(b), rooms.mine(), orders[threadIdx.x / L]);
-}
-
 template <bool DIAGONAL> struct llt_method {
     template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
     {
         launch_with(e, "batch_factor", llt_shared<real, N, L, DIAGONAL>, blocks, BLOCK_THREADS, b);
     }
 };
-template <int RULE> struct ldlt_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", ldlt_shared<real, N, L, RULE>, blocks, BLOCK_THREADS, b);
-    }
-};
-
 } /* namespace */
 
 template <class real>
-void factor_symmetric_shared(sd_engine *e, sd_batch_kernel kernel, const sd_batch_plan *plan,
-                             const batch<real> &b)
+void bench_symmetric_shared(sd_engine *e, sd_batch_kernel kernel, const sd_batch_plan *plan,
+                            const batch<real> &b)
 {
     if (kernel == SD_LLT) launch_shared<llt_method<false>>(e, plan, b);
-    if (kernel == SD_LLT_DIAGONAL) launch_shared<llt_method<true>>(e, plan, b);
-    if (kernel == SD_LDLT_STATIC) launch_shared<ldlt_method<STATIC>>(e, plan, b);
-    if (kernel == SD_LDLT_BUNCH_KAUFMAN) launch_shared<ldlt_method<BUNCH_KAUFMAN>>(e, plan, b);
-    if (kernel == SD_LDLT_COMPLETE) launch_shared<ldlt_method<COMPLETE>>(e, plan, b);
+    if (kernel == BENCH_LLT_DIAGONAL) launch_shared<llt_method<true>>(e, plan, b);
+    if (kernel == SD_LDLT_STATIC) launch_shared<ldlt_shared_method<STATIC>>(e, plan, b);
+    if (kernel == SD_LDLT_BUNCH_KAUFMAN) launch_shared<ldlt_shared_method<BUNCH_KAUFMAN>>(e, plan, b);
+    if (kernel == SD_LDLT_COMPLETE) launch_shared<ldlt_shared_method<COMPLETE>>(e, plan, b);
 }
 
-template void factor_symmetric_shared(sd_engine *, sd_batch_kernel, const sd_batch_plan *,
-                                      const batch<double> &);
-template void factor_symmetric_shared(sd_engine *, sd_batch_kernel, const sd_batch_plan *,
-                                      const batch<float> &);
+template void bench_symmetric_shared(sd_engine *, sd_batch_kernel, const sd_batch_plan *,
+                                     const batch<double> &);
+template void bench_symmetric_shared(sd_engine *, sd_batch_kernel, const sd_batch_plan *,
+                                     const batch<float> &);
 
 } /* namespace sd_cuda */

@@ -2,7 +2,7 @@
  * LDU, Gauss-Jordan and Gauss-Huard in shared memory: see batch_shared.cuh; the eliminations are those of
  * batch_ldu.cu, batch_jordan.cu and batch_huard.cu, step by step as the reference kernels do them.
  */
-#include "backend/cuda/batch_shared.cuh"
+#include "bench/kernels/cuda/batch_bench.cuh"
 
 namespace sd_cuda
 {
@@ -195,20 +195,19 @@ template <bool TRANSPOSED> struct huard_method {
 } /* namespace */
 
 template <class real>
-void factor_general_shared(sd_engine *e, sd_batch_kernel kernel, const sd_batch_plan *plan,
-                           const batch<real> &b)
+void bench_general_shared(sd_engine *e, sd_batch_kernel kernel, const sd_batch_plan *plan,
+                          const batch<real> &b)
 {
-    if (kernel == SD_LDU) launch_shared<ldu_method<NONE>>(e, plan, b);
+    if (kernel == BENCH_LDU) launch_shared<ldu_method<NONE>>(e, plan, b);
     if (kernel == SD_LDU_PARTIAL) launch_shared<ldu_method<PARTIAL>>(e, plan, b);
-    if (kernel == SD_LDU_FULL) launch_shared<ldu_method<FULL>>(e, plan, b);
+    if (kernel == BENCH_LDU_FULL) launch_shared<ldu_method<FULL>>(e, plan, b);
     if (kernel == SD_JORDAN) launch_shared<jordan_method>(e, plan, b);
     if (kernel == SD_HUARD) launch_shared<huard_method<false>>(e, plan, b);
     if (kernel == SD_HUARD_TRANSPOSED) launch_shared<huard_method<true>>(e, plan, b);
 }
 
-template void factor_general_shared(sd_engine *, sd_batch_kernel, const sd_batch_plan *,
-                                    const batch<double> &);
-template void factor_general_shared(sd_engine *, sd_batch_kernel, const sd_batch_plan *,
-                                    const batch<float> &);
+template void bench_general_shared(sd_engine *, sd_batch_kernel, const sd_batch_plan *,
+                                   const batch<double> &);
+template void bench_general_shared(sd_engine *, sd_batch_kernel, const sd_batch_plan *, const batch<float> &);
 
 } /* namespace sd_cuda */
