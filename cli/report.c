@@ -164,7 +164,8 @@ static void print_ldlt(const saddle_info *i)
     if (i->fallback)
         printf("%-12sdiverged: the factors were made by levels instead\n", "sweeps");
     else if (i->sweeps > 0)
-        printf("%-12s%" PRId64 ", residual %.1e on the pattern\n", "sweeps", i->sweeps, i->pattern_residual);
+        printf("%-12s%" PRId64 ", residual %.1e on the pattern%s\n", "sweeps", i->sweeps, i->pattern_residual,
+               i->sweeps_exact ? ": as many as make it exact" : "");
     if (!isnan(i->reconstruction_error))
         printf("%-12s|LDL' - A| is %.1e of |A|, and %.1e on the pattern\n", "check", i->reconstruction_error,
                i->pattern_residual);
@@ -173,12 +174,12 @@ static void print_ldlt(const saddle_info *i)
 static void print_factor(const solve_run *r)
 {
     const saddle_info *i = &r->info;
-    if (i->method == SADDLE_METHOD_DIRECT && i->factor_nnz >= 0) {
+    if (i->fronts >= 0) {
         print_direct(r);
-    } else if (i->method == SADDLE_METHOD_BJACOBI && i->blocks >= 0) {
-        print_blocks(i);
-    } else if ((i->method == SADDLE_METHOD_LDLT || i->method == SADDLE_METHOD_JACOBI) && i->blocks >= 0) {
+    } else if (i->blocks >= 0 && i->levels >= 0) {
         print_ldlt(i);
+    } else if (i->blocks >= 0) {
+        print_blocks(i);
     } else if (i->factor_nnz > 0) {
         printf("%-12s%" PRId64 " entries, %.2g operations, %" PRId64 " pivots perturbed\n", "factor",
                i->factor_nnz, (double)i->factor_flops, i->perturbed);
@@ -201,7 +202,7 @@ static void print_factor(const solve_run *r)
 /* The first solve is none of the direct solver's steps. */
 static void print_iterations(const saddle_info *i)
 {
-    const bool refines = i->method == SADDLE_METHOD_DIRECT && i->krylov == SADDLE_KRYLOV_REFINE;
+    const bool refines = !isnan(i->first_error) && i->krylov == SADDLE_KRYLOV_REFINE;
     const int64_t steps = refines && i->iterations > 0 ? i->iterations - 1 : i->iterations;
     if (refines)
         printf("%-12s%" PRId64 " step%s\n", "refinement", steps, steps == 1 ? "" : "s");
@@ -353,6 +354,7 @@ static void json_factor(json *j, const solve_run *r)
                 {"largest_front", i->largest_front}, {"two_by_two", i->two_by_two},
                 {"perturbed", i->perturbed}, {"delayed", i->delayed}, {"pushed_back", i->pushed_back},
                 {"sweeps", i->sweeps});
+    json_truth(j, "sweeps_exact", known && i->sweeps >= 0 ? i->sweeps_exact : -1);
     json_truth(j, "fallback", known ? i->fallback : -1);
     json_choice(j, "factorization", known ? (int)i->factorization : -1);
     json_count(j, "planned_nnz", known ? i->planned_nnz : -1);
@@ -367,6 +369,7 @@ static void json_factor(json *j, const solve_run *r)
     JSON_NUMBERS(j, known, {"pattern_residual", i->pattern_residual},
                  {"reconstruction_error", i->reconstruction_error});
     json_choice(j, "trisolve", known ? (int)i->trisolve : -1);
+    json_truth(j, "replanned", known ? i->replanned : -1);
     json_close(j);
 }
 

@@ -531,7 +531,7 @@ SADDLE_API const char *saddle_reason_text(saddle_reason reason);
     COUNT(perturbed, -1, "pivots moved away from 0")                                                         \
     COUNT(delayed, -1, "columns delayed to a parent front")                                                  \
     COUNT(pushed_back, -1, "blocks pushed back to the end of the elimination")                               \
-    COUNT(sweeps, -1, "of jacobi")                                                                           \
+    COUNT(sweeps, -1, "sweeps that jacobi made")                                                             \
     TRUTH(fallback, "whether a sweep method went over to the exact schedule")                                \
     /* the direct solver */                                                                                  \
     CHOICE(factorization, saddle_factorization, NULL, "as it was done; auto: none was")                      \
@@ -560,7 +560,9 @@ SADDLE_API const char *saddle_reason_text(saddle_reason reason);
     SECONDS(time_plan, "seconds of symbolic work")                                                           \
     SECONDS(time_factor, "seconds of the numeric factorization")                                             \
     SECONDS(time_solve, "seconds of the solve")                                                              \
-    COUNT(device_index, 0, "which of several GPUs it ran on")
+    COUNT(device_index, 0, "which of several GPUs it ran on")                                                \
+    TRUTH(sweeps_exact, "whether they were as many as the pattern needs: the exact factorization by sweeps") \
+    TRUTH(replanned, "whether ldlt's plan of the factorization before had become stale: another was made")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */

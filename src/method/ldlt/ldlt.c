@@ -87,6 +87,8 @@ static void report(const void *factors, saddle_info *info)
     info->single_blocks = m->factors.precision == SD_SINGLE ? pattern->blocks : 0;
     info->fill_tau = state->rule.fill == SD_FILL_TAU ? m->tau : NAN;
     info->sweeps = state->swept && !m->fallback ? state->counts.sweeps : -1;
+    info->sweeps_exact = info->sweeps >= 0 && state->counts.exact;
+    info->replanned = state->replanned;
     info->fallback = m->fallback;
     info->trisolve = words[m->trisolve.kind];
     info->pattern_residual = state->pattern;
