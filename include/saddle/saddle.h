@@ -863,7 +863,7 @@ SADDLE_API saddle_status saddle_multiply(const saddle_matrix *A, int64_t columns
  * n numbers, may be NULL. */
 typedef struct saddle_errors {
     double backward, componentwise, relative_residual;
-} saddle_errors;
+} saddle_errors; /* closed: it will not grow */
 SADDLE_API saddle_status saddle_measure(const saddle_matrix *A, const double *b, const double *x,
                                         double *residual, int threads, const saddle_hooks *hooks,
                                         saddle_errors *errors, char *message);
