@@ -413,9 +413,9 @@ typedef enum saddle_log_level {
     SADDLE_LOG_DEBUG = 3
 } saddle_log_level;
 
-/* The caller's own functions, each of which may be NULL. They must outlive what they are given to;
- * where several threads solve at once they are called from all of them. Progress and log are also called from
- * threads of the library's own, one at a time. */
+/* The caller's own functions, each of which may be NULL. They must outlive what they are given to. One call
+ * of the library calls them one at a time, though not always from the caller's thread; calls that run at once
+ * call them at once. */
 typedef struct saddle_hooks {
     size_t size;                                          /* sizeof(saddle_hooks), so that it can grow */
     void *(*allocate)(size_t bytes, void *user);          /* NULL on failure; needs malloc's alignment */
@@ -634,8 +634,22 @@ SADDLE_API void saddle_info_set_history(saddle_info *info, double *history, int6
 /* ------------------------------------------------------------------------------------------------
  * 6. THE FOUR VERBS: analyse, factor, solve, query
  *
- * A solver is used by one thread at a time for analyse and factor. Solves on a factored solver may
- * run at once: each has its own info and workspace and writes nothing into the solver.
+ * What may be called from several threads at once (without "saddle_" and "_sized"):
+ *
+ *     any, on one factored solver   solve, solve_part, condition, get_order, get_pivots, get_scaling, query,
+ *                                   message. Each has its own info and workspace; a message is good until the
+ *                                   next call of the kind below.
+ *     alone on its solver           analyse, factor, set_given, set_signs, set_d, destroy: nothing else of
+ * this solver meanwhile. Other solvers have nothing to do with it. any                           create and
+ * solve_once; version, commit, status_text, reason_text, option_at, option_word, info_at, describe_device.
+ *     any, on what no other thread  options_init, options_new, options_free, options_set, options_get,
+ *     writes to meanwhile           info_init, info_new, info_free, info_number, info_get, info_set_history,
+ *                                   prepare, preparation_free, inspect, convert, matrix_free, multiply,
+ *                                   measure, read_matrix, write_matrix, read_vector, write_vector,
+ *                                   vector_free.
+ *
+ * Two things belong to the whole process: METIS is called by one thread at a time, others wait; and OpenBLAS
+ * is held at one thread for as long as a direct factorization or solve runs.
  */
 typedef struct saddle_solver saddle_solver;
 
@@ -851,7 +865,7 @@ SADDLE_API saddle_status saddle_multiply(const saddle_matrix *A, int64_t columns
  * n numbers, may be NULL. */
 typedef struct saddle_errors {
     double backward, componentwise, relative_residual;
-} saddle_errors;
+} saddle_errors; /* closed: it will not grow */
 SADDLE_API saddle_status saddle_measure(const saddle_matrix *A, const double *b, const double *x,
                                         double *residual, int threads, const saddle_hooks *hooks,
                                         saddle_errors *errors, char *message);

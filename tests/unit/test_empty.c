@@ -5,7 +5,7 @@
  */
 #include "io_files.h"
 
-#include "helpers.h"
+#include "solving.h"
 
 static const int32_t pointer32[] = {0, 1};
 static const int64_t pointer64[] = {0, 1};
@@ -105,19 +105,8 @@ static void solve_by(const char *method, const char *krylov, const char *rest, c
 {
     char text[128], message[SADDLE_MESSAGE_SIZE] = "";
     snprintf(text, sizeof text, "method=%s,krylov=%s%s%s", method, krylov, *rest ? "," : "", rest);
-    saddle_options o = saddle_options_default();
+    const saddle_options o = options_of(text);
     saddle_solver *solver;
-    assert_int_equal(saddle_options_set(&o, "method", method, NULL), SADDLE_OK);
-    assert_int_equal(saddle_options_set(&o, "krylov", krylov, NULL), SADDLE_OK);
-    char list[96], *at = list;
-    snprintf(list, sizeof list, "%s", rest);
-    while (*at) {
-        char *name = at, *value = strchr(at, '=');
-        *value++ = '\0';
-        at = value + strcspn(value, ",");
-        if (*at) *at++ = '\0';
-        assert_int_equal(saddle_options_set(&o, name, value, NULL), SADDLE_OK);
-    }
     assert_int_equal(saddle_create(&solver, &o, NULL, message), SADDLE_OK);
     saddle_matrix pattern = *A;
     pattern.values = NULL;
