@@ -356,7 +356,7 @@ enum { SADDLE_LOG_WARNING = 1, SADDLE_LOG_INFO = 2, SADDLE_LOG_DEBUG = 3 };
  * threads of the library's own, one at a time. */
 typedef struct saddle_hooks {
     void *(*allocate)(size_t bytes, void *user); /* NULL on failure; needs malloc's alignment */
-    void (*release)(void *block, void *user);    /* both hooks or neither */
+    void (*release)(void *memory, void *user);   /* both hooks or neither */
     void (*log)(int level, const char *line, void *user);
     int (*progress)(const saddle_progress *progress, void *user); /* other than 0 cancels */
     void *user;

@@ -3,24 +3,24 @@
 
 void *sd_to_backend(sd_engine *e, const void *host, int64_t bytes, const char *what)
 {
-    void *block = e->status ? NULL : e->backend->allocate(e, bytes, what);
-    if (block)
-        e->backend->upload(e, host, block, bytes);
+    void *memory = e->status ? NULL : e->backend->allocate(e, bytes, what);
+    if (memory)
+        e->backend->upload(e, host, memory, bytes);
     else if (!e->status)
         e->status = e->context->status;
-    return block;
+    return memory;
 }
 
 static void *allocate(sd_engine *e, int64_t bytes, const char *what)
 {
-    void *block = e->status ? NULL : e->backend->allocate(e, bytes, what);
-    if (!block && !e->status) e->status = e->context->status;
-    return block;
+    void *memory = e->status ? NULL : e->backend->allocate(e, bytes, what);
+    if (!memory && !e->status) e->status = e->context->status;
+    return memory;
 }
 
-static void release(sd_engine *e, const void *block)
+static void release(sd_engine *e, const void *memory)
 {
-    if (block) e->backend->release(e, (void *)(uintptr_t)block);
+    if (memory) e->backend->release(e, (void *)(uintptr_t)memory);
 }
 
 /* The size of all blocks; 0 where they differ. */
