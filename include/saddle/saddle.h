@@ -419,7 +419,7 @@ typedef enum saddle_log_level {
 typedef struct saddle_hooks {
     size_t size;                                          /* sizeof(saddle_hooks), so that it can grow */
     void *(*allocate)(size_t bytes, void *user);          /* NULL on failure; needs malloc's alignment */
-    void (*release)(void *block, void *user);             /* both hooks or neither */
+    void (*release)(void *memory, void *user);            /* both hooks or neither */
     void (*log)(int level, const char *line, void *user); /* a saddle_log_level */
     int (*progress)(const saddle_progress *progress, void *user); /* other than 0 cancels */
     void *user;

@@ -79,9 +79,9 @@ typedef struct sd_backend {
 
     /* Memory of the backend: NULL on failure with c->status and c->message. */
     void *(*allocate)(sd_engine *e, int64_t bytes, const char *what);
-    void (*release)(sd_engine *e, void *block);
-    void (*upload)(sd_engine *e, const void *host, void *block, int64_t bytes);
-    void (*download)(sd_engine *e, const void *block, void *host, int64_t bytes);
+    void (*release)(sd_engine *e, void *memory);
+    void (*upload)(sd_engine *e, const void *host, void *memory, int64_t bytes);
+    void (*download)(sd_engine *e, const void *memory, void *host, int64_t bytes);
 
     /* Brings the results of reductions that are still to come: see kernels.def. */
     void (*wait)(sd_engine *e);

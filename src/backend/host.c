@@ -21,19 +21,19 @@ void *sd_host_allocate(sd_engine *e, int64_t bytes, const char *what)
     return sd_alloc(e->context, bytes, 1, what);
 }
 
-void sd_host_release(sd_engine *e, void *block)
+void sd_host_release(sd_engine *e, void *memory)
 {
-    sd_free(e->context, block);
+    sd_free(e->context, memory);
 }
 
-void sd_host_upload(sd_engine *e, const void *host, void *block, int64_t bytes)
+void sd_host_upload(sd_engine *e, const void *host, void *memory, int64_t bytes)
 {
-    if (!e->status) memcpy(block, host, (size_t)bytes);
+    if (!e->status) memcpy(memory, host, (size_t)bytes);
 }
 
-void sd_host_download(sd_engine *e, const void *block, void *host, int64_t bytes)
+void sd_host_download(sd_engine *e, const void *memory, void *host, int64_t bytes)
 {
-    if (!e->status) memcpy(host, block, (size_t)bytes);
+    if (!e->status) memcpy(host, memory, (size_t)bytes);
 }
 
 void sd_host_wait(sd_engine *e)

@@ -7,9 +7,9 @@
 saddle_status sd_host_open(sd_context *c, sd_engine *e, int device);
 void sd_host_close(sd_engine *e);
 void *sd_host_allocate(sd_engine *e, int64_t bytes, const char *what);
-void sd_host_release(sd_engine *e, void *block);
-void sd_host_upload(sd_engine *e, const void *host, void *block, int64_t bytes);
-void sd_host_download(sd_engine *e, const void *block, void *host, int64_t bytes);
+void sd_host_release(sd_engine *e, void *memory);
+void sd_host_upload(sd_engine *e, const void *host, void *memory, int64_t bytes);
+void sd_host_download(sd_engine *e, const void *memory, void *host, int64_t bytes);
 void sd_host_wait(sd_engine *e);
 saddle_status sd_host_describe(sd_context *c, int device);
 

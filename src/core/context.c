@@ -15,11 +15,11 @@ enum {
     STRUCT_MOST = 65536  /* bytes: a caller's struct that says more of itself was not initialised */
 };
 
-/* Stands right before each block, so that a block can be freed without being told its size. */
-typedef struct block_header {
+/* Stands right before what sd_alloc returns, so that it can be freed without being told its size. */
+typedef struct memory_header {
     void *raw;
     int64_t bytes;
-} block_header;
+} memory_header;
 
 static void *default_allocate(size_t bytes, void *user)
 {
@@ -27,10 +27,10 @@ static void *default_allocate(size_t bytes, void *user)
     return malloc(bytes);
 }
 
-static void default_release(void *block, void *user)
+static void default_release(void *memory, void *user)
 {
     (void)user;
-    free(block);
+    free(memory);
 }
 
 void sd_context_init(sd_context *c, const saddle_hooks *hooks, int64_t limit)
@@ -100,7 +100,7 @@ void sd_give(const void *ours, size_t size, void *to, size_t room)
 
 void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what)
 {
-    const size_t overhead = sizeof(block_header) + ALIGNMENT;
+    const size_t overhead = sizeof(memory_header) + ALIGNMENT;
     if (count < 0 || (uint64_t)count > ((size_t)INT64_MAX / 2 - overhead) / size) {
         sd_fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: %s of %lld items is beyond any memory", what,
                 (long long)count);
@@ -121,27 +121,27 @@ void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what)
                 (long long)bytes, what, (long long)c->bytes);
         return NULL;
     }
-    char *block = raw + sizeof(block_header);
-    block += ALIGNMENT - (uintptr_t)block % ALIGNMENT;
-    const block_header header = {raw, (int64_t)bytes};
-    memcpy(block - sizeof header, &header, sizeof header);
+    char *memory = raw + sizeof(memory_header);
+    memory += ALIGNMENT - (uintptr_t)memory % ALIGNMENT;
+    const memory_header header = {raw, (int64_t)bytes};
+    memcpy(memory - sizeof header, &header, sizeof header);
     c->bytes += (int64_t)bytes;
     if (c->bytes > c->peak) c->peak = c->bytes;
-    return block;
+    return memory;
 }
 
 void *sd_alloc_zero(sd_context *c, int64_t count, size_t size, const char *what)
 {
-    void *block = sd_alloc(c, count, size, what);
-    if (block) memset(block, 0, (size_t)count * size);
-    return block;
+    void *memory = sd_alloc(c, count, size, what);
+    if (memory) memset(memory, 0, (size_t)count * size);
+    return memory;
 }
 
-void sd_free(sd_context *c, void *block)
+void sd_free(sd_context *c, void *memory)
 {
-    if (!block) return;
-    block_header header;
-    memcpy(&header, (char *)block - sizeof header, sizeof header);
+    if (!memory) return;
+    memory_header header;
+    memcpy(&header, (char *)memory - sizeof header, sizeof header);
     c->bytes -= header.bytes;
     c->hooks.release(header.raw, c->hooks.user);
 }

@@ -46,13 +46,13 @@ saddle_status sd_take(sd_context *c, const void *from, size_t least, void *ours,
 void sd_give(const void *ours, size_t size, void *to, size_t room);
 
 /* count * size bytes, on a 64-byte boundary, not initialised (sd_alloc) or zero (sd_alloc_zero);
- * NULL on failure, with c->status (out of memory, or the limit) and the message written. A count of 0 gives a
- * block that can be freed. `what` says in the message what it was for. */
+ * NULL on failure, with c->status (out of memory, or the limit) and the message written. A count of 0 gives
+ * memory that can be freed. `what` says in the message what it was for. */
 void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what);
 void *sd_alloc_zero(sd_context *c, int64_t count, size_t size, const char *what);
 
-/* Blocks of any context with the same hooks; NULL does nothing. */
-void sd_free(sd_context *c, void *block);
+/* Memory of any context with the same hooks; NULL does nothing. */
+void sd_free(sd_context *c, void *memory);
 
 /* Reports progress; SADDLE_CANCELLED, with the message, where the caller wants to stop. */
 saddle_status sd_progress(sd_context *c, const char *stage, int64_t done, int64_t total, double residual);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    GRAIN = 64,           /* blocks begin on cache lines */
+    GRAIN = 64,           /* pieces begin on cache lines */
     CHUNKS = 64,          /* each at least a quarter of the first: more than are ever needed */
     PANEL_CHUNK = 1 << 16 /* bytes of a chunk of panels, at least */
 };
@@ -25,7 +25,7 @@ struct sd_storage {
     pthread_mutex_t lock;
     int chunks;
     interval chunk[CHUNKS];
-    int64_t count; /* of idle intervals, by address: at most one more in a chunk than blocks in use */
+    int64_t count; /* of idle intervals, by address: at most one more in a chunk than pieces in use */
     interval *idle;
     char *planned; /* room for panels as planned, of which `taken` bytes are given out, without the lock */
     int64_t planned_bytes;
@@ -51,13 +51,13 @@ static saddle_status add_chunk(sd_context *c, sd_storage *s, int64_t bytes, cons
     return SADDLE_OK;
 }
 
-saddle_status sd_storage_make(sd_context *c, int64_t panels, int64_t bytes, int64_t blocks,
+saddle_status sd_storage_make(sd_context *c, int64_t panels, int64_t bytes, int64_t pieces,
                               sd_storage **storage)
 {
     sd_storage *s = sd_alloc_zero(c, 1, sizeof *s, "storage of the factorization");
     *storage = NULL;
     if (!s) return c->status;
-    s->idle = sd_alloc(c, blocks + CHUNKS + 1, sizeof *s->idle, "storage of the factorization");
+    s->idle = sd_alloc(c, pieces + CHUNKS + 1, sizeof *s->idle, "storage of the factorization");
     pthread_mutex_init(&s->lock, NULL);
     s->chunk[0].bytes = round_up(bytes > 0 ? bytes : 1);
     s->planned_bytes = panels;
@@ -149,7 +149,7 @@ static void insert_interval(sd_storage *s, char *begin, int64_t bytes)
 void *sd_storage_take(sd_context *c, sd_storage *s, int64_t bytes, const char *what)
 {
     bytes = round_up(bytes > 0 ? bytes : 1);
-    char *block = NULL;
+    char *memory = NULL;
     sd_storage_lock(s);
     int64_t k = best_fit(s, bytes);
     if (k < 0 && add_chunk(c, s, bytes, what) == SADDLE_OK) {
@@ -157,20 +157,20 @@ void *sd_storage_take(sd_context *c, sd_storage *s, int64_t bytes, const char *w
         k = best_fit(s, bytes);
     }
     if (k >= 0) {
-        block = s->idle[k].begin;
+        memory = s->idle[k].begin;
         s->idle[k].begin += bytes;
         s->idle[k].bytes -= bytes;
         if (s->idle[k].bytes == 0) remove_interval(s, k);
     }
     sd_storage_unlock(s);
-    return block;
+    return memory;
 }
 
-void sd_storage_give(sd_storage *s, void *block, int64_t bytes)
+void sd_storage_give(sd_storage *s, void *memory, int64_t bytes)
 {
-    if (!block) return;
+    if (!memory) return;
     sd_storage_lock(s);
-    insert_interval(s, block, round_up(bytes > 0 ? bytes : 1));
+    insert_interval(s, memory, round_up(bytes > 0 ? bytes : 1));
     sd_storage_unlock(s);
 }
 

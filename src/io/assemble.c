@@ -56,9 +56,9 @@ static int64_t count_rows(const sd_entries *e, int64_t *start)
 {
     const bool by_columns = e->symmetry == SD_SYMMETRIC, both = e->symmetry == SD_SKEW;
     int64_t all = 0;
-    for (const sd_list_chunk *block = e->list.first; block; block = block->next) {
-        const sd_entry *entry = (const sd_entry *)block->items;
-        const int64_t count = sd_chunk_count(&e->list, block);
+    for (const sd_list_chunk *chunk = e->list.first; chunk; chunk = chunk->next) {
+        const sd_entry *entry = (const sd_entry *)chunk->items;
+        const int64_t count = sd_chunk_count(&e->list, chunk);
         for (int64_t k = 0; k < count; k++) {
             start[1 + (by_columns ? entry[k].col : entry[k].row)]++;
             if (both && entry[k].row != entry[k].col) {
@@ -76,9 +76,9 @@ static void copy_sorted(sd_entries *e, csr *m)
 {
     const bool by_columns = e->symmetry == SD_SYMMETRIC;
     int64_t at = 0;
-    for (const sd_list_chunk *block = e->list.first; block; block = sd_list_drop(&e->list)) {
-        const sd_entry *entry = (const sd_entry *)block->items;
-        const int64_t count = sd_chunk_count(&e->list, block);
+    for (const sd_list_chunk *chunk = e->list.first; chunk; chunk = sd_list_drop(&e->list)) {
+        const sd_entry *entry = (const sd_entry *)chunk->items;
+        const int64_t count = sd_chunk_count(&e->list, chunk);
         for (int64_t k = 0; k < count; k++, at++) {
             m->index[at] = by_columns ? entry[k].row : entry[k].col;
             m->value[at] = entry[k].value;
@@ -96,9 +96,9 @@ static inline void put(csr *m, int32_t row, int32_t col, double value)
 /* On entry start[i] is where row i begins; the same afterwards. */
 static void distribute(sd_entries *e, csr *m)
 {
-    for (const sd_list_chunk *block = e->list.first; block; block = sd_list_drop(&e->list)) {
-        const sd_entry *entry = (const sd_entry *)block->items;
-        const int64_t count = sd_chunk_count(&e->list, block);
+    for (const sd_list_chunk *chunk = e->list.first; chunk; chunk = sd_list_drop(&e->list)) {
+        const sd_entry *entry = (const sd_entry *)chunk->items;
+        const int64_t count = sd_chunk_count(&e->list, chunk);
         for (int64_t k = 0; k < count; k++) {
             const sd_entry x = entry[k];
             if (e->symmetry == SD_SYMMETRIC) {
@@ -356,9 +356,9 @@ saddle_status sd_assemble(sd_entries *e, const char *name, bool notice_symmetry,
 }
 
 /* The view has only const pointers to the arrays that the library itself allocated. */
-static void free_const(sd_context *c, const void *block)
+static void free_const(sd_context *c, const void *memory)
 {
-    sd_free(c, (void *)(uintptr_t)block);
+    sd_free(c, (void *)(uintptr_t)memory);
 }
 
 void sd_assembled_free(sd_context *c, saddle_matrix *A)

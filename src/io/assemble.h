@@ -50,19 +50,19 @@ static inline bool sd_entries_add(sd_entries *e, int32_t row, int32_t col, doubl
 
 /* The next entry of a walk through all of them in the order they were added, NULL after the last. */
 typedef struct sd_entry_walk {
-    sd_list_chunk *block;
+    sd_list_chunk *chunk;
     int64_t k, count;
 } sd_entry_walk;
 
 static inline sd_entry *sd_entries_next(const sd_entries *e, sd_entry_walk *walk)
 {
     while (walk->k == walk->count) {
-        walk->block = walk->block ? walk->block->next : e->list.first;
-        if (!walk->block) return NULL;
+        walk->chunk = walk->chunk ? walk->chunk->next : e->list.first;
+        if (!walk->chunk) return NULL;
         walk->k = 0;
-        walk->count = sd_chunk_count(&e->list, walk->block);
+        walk->count = sd_chunk_count(&e->list, walk->chunk);
     }
-    return (sd_entry *)walk->block->items + walk->k++;
+    return (sd_entry *)walk->chunk->items + walk->k++;
 }
 
 /*

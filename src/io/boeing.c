@@ -194,9 +194,9 @@ static saddle_status read_indices(sd_text *t, const header *h, sd_list *pointers
     sd_fields f;
     sd_fields_begin(&f, t, &h->indices, "row indices", h->entries);
     int64_t last = 1, j = -1; /* the first pointer is 1 and closes no column */
-    for (const sd_list_chunk *block = pointers->first; block; block = sd_list_drop(pointers)) {
-        const int64_t *pointer = (const int64_t *)block->items;
-        const int64_t count = sd_chunk_count(pointers, block);
+    for (const sd_list_chunk *chunk = pointers->first; chunk; chunk = sd_list_drop(pointers)) {
+        const int64_t *pointer = (const int64_t *)chunk->items;
+        const int64_t count = sd_chunk_count(pointers, chunk);
         for (int64_t k = 0; k < count; k++, j++) {
             const saddle_status status = read_column(&f, h, j, pointer[k] - last, e);
             if (status != SADDLE_OK) return status;

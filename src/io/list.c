@@ -1,4 +1,4 @@
-/* A list that grows by blocks. See list.h. */
+/* A list that grows by chunks. See list.h. */
 #include "io/list.h"
 
 #include <string.h>
@@ -23,25 +23,25 @@ bool sd_list_grow(sd_list *list)
     int64_t capacity = list->last ? 4 * list->last->capacity : LEAST_ITEMS;
     if (capacity > MOST_ITEMS) capacity = MOST_ITEMS;
     const int64_t bytes = capacity * (int64_t)list->size;
-    sd_list_chunk *block = sd_alloc(list->context, (int64_t)sizeof *block + bytes, 1, "entries read");
-    if (!block) return false;
-    block->next = NULL;
-    block->capacity = capacity;
+    sd_list_chunk *chunk = sd_alloc(list->context, (int64_t)sizeof *chunk + bytes, 1, "entries read");
+    if (!chunk) return false;
+    chunk->next = NULL;
+    chunk->capacity = capacity;
     if (list->last) {
         list->before += list->last->capacity;
-        list->last->next = block;
+        list->last->next = chunk;
     } else {
-        list->first = block;
+        list->first = chunk;
     }
-    list->last = block;
-    list->at = block->items;
-    list->stop = block->items + bytes;
+    list->last = chunk;
+    list->at = chunk->items;
+    list->stop = chunk->items + bytes;
     return true;
 }
 
-int64_t sd_chunk_count(const sd_list *list, const sd_list_chunk *block)
+int64_t sd_chunk_count(const sd_list *list, const sd_list_chunk *chunk)
 {
-    return block == list->last ? (list->at - block->items) / (int64_t)list->size : block->capacity;
+    return chunk == list->last ? (list->at - chunk->items) / (int64_t)list->size : chunk->capacity;
 }
 
 int64_t sd_list_count(const sd_list *list)
@@ -67,9 +67,9 @@ void *sd_list_to_array(sd_list *list, const char *what)
     char *array = sd_alloc(list->context, sd_list_count(list), list->size, what);
     if (!array) return NULL;
     char *to = array;
-    for (const sd_list_chunk *block = list->first; block; block = sd_list_drop(list)) {
-        const size_t bytes = (size_t)sd_chunk_count(list, block) * list->size;
-        memcpy(to, block->items, bytes);
+    for (const sd_list_chunk *chunk = list->first; chunk; chunk = sd_list_drop(list)) {
+        const size_t bytes = (size_t)sd_chunk_count(list, chunk) * list->size;
+        memcpy(to, chunk->items, bytes);
         to += bytes;
     }
     return array;

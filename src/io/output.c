@@ -92,9 +92,9 @@ static void *gzip_allocate(void *context, unsigned count, unsigned size)
     return sd_alloc(context, count, size, "packing gzip");
 }
 
-static void gzip_release(void *context, void *block)
+static void gzip_release(void *context, void *memory)
 {
-    sd_free(context, block);
+    sd_free(context, memory);
 }
 
 static saddle_status gzip_start(sd_output *o)

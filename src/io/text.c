@@ -82,9 +82,9 @@ static void *gunzip_allocate(void *context, unsigned count, unsigned size)
     return sd_alloc(context, count, size, "unpacking gzip");
 }
 
-static void gunzip_release(void *context, void *block)
+static void gunzip_release(void *context, void *memory)
 {
-    sd_free(context, block);
+    sd_free(context, memory);
 }
 
 /* Starts to unpack; the first bytes of the file, which stand in the text's buffer, are its input. */

@@ -391,11 +391,11 @@ typedef struct placed_batch {
     sd_batch_factors f;
 } placed_batch;
 
-static inline void fill_bytes(sd_engine *e, void *block, int64_t bytes, int value)
+static inline void fill_bytes(sd_engine *e, void *memory, int64_t bytes, int value)
 {
     void *host = test_alloc((size_t)bytes, 1);
     memset(host, value, (size_t)bytes);
-    e->backend->upload(e, host, block, bytes);
+    e->backend->upload(e, host, memory, bytes);
     free(host);
 }
 

@@ -86,9 +86,9 @@ static inline rng rng_start(const char *test)
 
 static inline void *test_alloc(size_t count, size_t size)
 {
-    void *block = calloc(count ? count : 1, size);
-    assert_non_null(block);
-    return block;
+    void *memory = calloc(count ? count : 1, size);
+    assert_non_null(memory);
+    return memory;
 }
 
 /* ---- dense matrices ---- */

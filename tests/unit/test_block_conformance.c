@@ -343,11 +343,11 @@ static void most_blocks_have_certain_pivots(void **state)
 }
 
 /* All bytes of what the kernels would have written are as they were. */
-static void assert_untouched(sd_engine *e, const void *block, int64_t bytes)
+static void assert_untouched(sd_engine *e, const void *memory, int64_t bytes)
 {
     uint8_t *host = test_alloc((size_t)bytes, 1);
     e->status = SADDLE_OK;
-    e->backend->download(e, block, host, bytes);
+    e->backend->download(e, memory, host, bytes);
     for (int64_t k = 0; k < bytes; ++k) assert_int_equal(host[k], UNTOUCHED);
     e->status = SADDLE_DEVICE_FAILED;
     free(host);

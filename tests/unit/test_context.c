@@ -11,16 +11,16 @@ static void blocks_are_aligned_and_writable_to_the_end(void **state)
     (void)state;
     sd_context c;
     sd_context_init(&c, NULL, 0);
-    void *blocks[65];
+    void *pieces[65];
     for (int k = 0; k < 65; ++k) {
-        blocks[k] = sd_alloc(&c, k, 1, "block");
-        assert_non_null(blocks[k]);
-        assert_int_equal((uintptr_t)blocks[k] % 64, 0);
-        memset(blocks[k], 0xab, (size_t)k);
+        pieces[k] = sd_alloc(&c, k, 1, "memory");
+        assert_non_null(pieces[k]);
+        assert_int_equal((uintptr_t)pieces[k] % 64, 0);
+        memset(pieces[k], 0xab, (size_t)k);
     }
     assert_true(c.bytes > 64 * 65 / 2);
     assert_true(c.bytes == c.peak);
-    for (int k = 0; k < 65; ++k) sd_free(&c, blocks[k]);
+    for (int k = 0; k < 65; ++k) sd_free(&c, pieces[k]);
     sd_free(&c, NULL);
     assert_int_equal(c.bytes, 0);
     assert_true(c.peak > 0);
@@ -31,10 +31,10 @@ static void zeroed_blocks_are_zero(void **state)
     (void)state;
     sd_context c;
     sd_context_init(&c, NULL, 0);
-    unsigned char *dirty = sd_alloc(&c, 1000, 1, "block");
+    unsigned char *dirty = sd_alloc(&c, 1000, 1, "memory");
     memset(dirty, 0xff, 1000);
     sd_free(&c, dirty);
-    unsigned char *clean = sd_alloc_zero(&c, 125, 8, "block");
+    unsigned char *clean = sd_alloc_zero(&c, 125, 8, "memory");
     for (int k = 0; k < 1000; ++k) assert_int_equal(clean[k], 0);
     sd_free(&c, clean);
 }
@@ -62,28 +62,28 @@ static void the_limit_holds_at_every_value(void **state)
     (void)state;
     sd_context c;
     sd_context_init(&c, NULL, 0);
-    void *block = sd_alloc(&c, 100, 8, "block");
+    void *memory = sd_alloc(&c, 100, 8, "memory");
     const int64_t needed = c.bytes;
-    sd_free(&c, block);
+    sd_free(&c, memory);
     for (int64_t limit = 1; limit <= needed + 2; ++limit) {
         failing_allocator f = {0};
         const saddle_hooks hooks = failing_hooks(&f);
         sd_context_init(&c, &hooks, limit);
-        block = sd_alloc(&c, 100, 8, "block of the test");
+        memory = sd_alloc(&c, 100, 8, "memory of the test");
         if (limit < needed) {
-            assert_null(block);
+            assert_null(memory);
             assert_int_equal(c.status, SADDLE_MEMORY_LIMIT);
-            assert_contains(c.message, "block of the test");
+            assert_contains(c.message, "memory of the test");
             assert_contains(c.message, "max-memory");
             char number[32];
             snprintf(number, sizeof number, "%lld", (long long)needed);
             assert_contains(c.message, number);
             assert_int_equal(f.allocations, 0);
         } else {
-            assert_non_null(block);
+            assert_non_null(memory);
             assert_null(sd_alloc(&c, 1, 1, "one more"));
             assert_int_equal(c.status, SADDLE_MEMORY_LIMIT);
-            sd_free(&c, block);
+            sd_free(&c, memory);
         }
         assert_int_equal(f.live, 0);
         assert_int_equal(c.bytes, 0);
@@ -126,13 +126,13 @@ static void the_limit_is_compared_without_overflow(void **state)
     const saddle_hooks hooks = failing_hooks(&f);
     sd_context c;
     sd_context_init(&c, &hooks, 4096);
-    void *block = sd_alloc(&c, 1000, 1, "small");
-    assert_non_null(block);
+    void *memory = sd_alloc(&c, 1000, 1, "small");
+    assert_non_null(memory);
     assert_null(sd_alloc(&c, INT64_MAX - 200, 1, "huge"));
     assert_null(sd_alloc(&c, INT64_MAX / 2 - 100, 1, "huge"));
     assert_true(c.status == SADDLE_MEMORY_LIMIT || c.status == SADDLE_OUT_OF_MEMORY);
     assert_int_equal(f.allocations, 1);
-    sd_free(&c, block);
+    sd_free(&c, memory);
 }
 
 static void a_failing_allocator_is_reported_and_harms_nothing(void **state)
@@ -163,9 +163,9 @@ static void one_memory_hook_alone_is_not_used(void **state)
     hooks.release = NULL;
     sd_context c;
     sd_context_init(&c, &hooks, 0);
-    void *block = sd_alloc(&c, 1, 1, "block");
-    assert_non_null(block);
-    sd_free(&c, block);
+    void *memory = sd_alloc(&c, 1, 1, "memory");
+    assert_non_null(memory);
+    sd_free(&c, memory);
     assert_int_equal(f.allocations, 0);
 }
 

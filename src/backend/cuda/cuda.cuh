@@ -29,11 +29,11 @@ constexpr int BLOCK = 256; /* threads of a block, where nothing else is said */
 constexpr int WARP = 32;
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
-/* A block of device memory, in the list that knows how large each is. */
-struct block {
+/* A piece of device memory, in the list that knows how large each is. */
+struct memory_node {
     void *data;
     int64_t bytes;
-    block *next;
+    memory_node *next;
 };
 
 constexpr int PANELS = 16; /* of a basis that one kernel takes: see basis.cu */
@@ -63,7 +63,7 @@ struct state {
     int device, processors;
     cudaStream_t stream;
     cudaMemPool_t pool;
-    block *blocks;
+    memory_node *nodes;
     counters *counter;
     results *result;
     double *result_here;           /* on the device */

@@ -261,9 +261,9 @@ void release(sd_engine *e, void *data)
 {
     state *s = state_of(e);
     sd_context *c = e->context;
-    block **at = &s->blocks;
+    memory_node **at = &s->nodes;
     while (*at && (*at)->data != data) at = &(*at)->next;
-    block *found = *at;
+    memory_node *found = *at;
     if (!data || !found) return;
     *at = found->next;
     const on_device current(s->device);
@@ -275,13 +275,13 @@ void release(sd_engine *e, void *data)
 void close(sd_engine *e)
 {
     state *s = state_of(e);
-    while (s->blocks) release(e, s->blocks->data);
+    while (s->nodes) release(e, s->nodes->data);
     dispose(e->context, s);
     e->state = NULL;
 }
 
 /* Device memory for `node`, which has its size; the status says why not. */
-saddle_status take(sd_engine *e, block *node, const char *what)
+saddle_status take(sd_engine *e, memory_node *node, const char *what)
 {
     state *s = state_of(e);
     sd_context *c = e->context;
@@ -319,10 +319,10 @@ void *allocate(sd_engine *e, int64_t bytes, const char *what)
              what, wanted, used, limit, used + wanted);
         return NULL;
     }
-    block *node = static_cast<block *>(c->hooks.allocate(sizeof(block), c->hooks.user));
+    memory_node *node = static_cast<memory_node *>(c->hooks.allocate(sizeof(memory_node), c->hooks.user));
     if (!node) {
         fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: no %d bytes on the host to keep account of %s",
-             (int)sizeof(block), what);
+             (int)sizeof(memory_node), what);
         return NULL;
     }
     node->data = NULL;
@@ -331,8 +331,8 @@ void *allocate(sd_engine *e, int64_t bytes, const char *what)
         c->hooks.release(node, c->hooks.user);
         return NULL;
     }
-    node->next = s->blocks;
-    s->blocks = node;
+    node->next = s->nodes;
+    s->nodes = node;
     c->bytes += bytes;
     if (c->bytes > c->peak) c->peak = c->bytes;
     return node->data;
