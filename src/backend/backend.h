@@ -66,7 +66,7 @@ typedef struct sd_kernels {
 } sd_kernels;
 
 /* Raised when this file or kernels.def changes what a module sees. */
-#define SD_BACKEND_VERSION 7
+#define SD_BACKEND_VERSION 8
 
 typedef struct sd_backend {
     int version; /* SD_BACKEND_VERSION that it was compiled with */

@@ -12,16 +12,7 @@
 #ifndef SD_LDLT_COST_H
 #define SD_LDLT_COST_H
 
-#include "factor/block_ldlt.h"
-
-/* What a solve with a plan has to do. */
-typedef struct sd_ldlt_work {
-    int32_t levels;
-    double bytes;   /* that it reads: C, G and the vectors for both triangles, and the lists */
-    double longest; /* columns that the longest rows of both triangles read one after the other */
-} sd_ldlt_work;
-
-sd_ldlt_work sd_ldlt_work_of(const sd_ldlt_plan *plan, sd_precision precision);
+#include "plan/ldlt_plan.h"
 
 /* Seconds. A solve is of both triangles; N sweeps are N over each. */
 double sd_ldlt_cost_exact(const sd_ldlt_work *w);

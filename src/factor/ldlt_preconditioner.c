@@ -29,19 +29,22 @@ saddle_status sd_ldlt_begin_run(sd_engine *e, sd_block_ldlt *m, const sd_csr *la
     sd_context *c = e->context;
     double *scale = sd_alloc(c, layout->n, sizeof *scale, "scaling");
     saddle_status status = scale ? make_order(c, m) : c->status;
+    sd_ldlt_end_run(e, m);
     for (int32_t i = 0; i < layout->n && !status; ++i) scale[i] = scale_of(m, i);
-    if (!status) status = sd_ldlt_runner_make(e, &m->plan, layout, m->order, scale, &m->runner);
-    if (!status) status = sd_ldlt_numbers_make(e, &m->runner, precision, &m->numbers);
+    if (!status) status = sd_ldlt_schedule_make(c, &m->plan, layout, m->order, &m->schedule);
+    if (!status) status = sd_ldlt_schedule_place(e, &m->schedule);
+    if (!status) status = sd_ldlt_numbers_make(e, &m->schedule, precision, layout->n, scale, &m->numbers);
+    m->placed = true;
     if (status) sd_ldlt_end_run(e, m);
-    sd_ldlt_values_free(c, &m->values);
     sd_free(c, scale);
     return e->status = status;
 }
 
 void sd_ldlt_end_run(sd_engine *e, sd_block_ldlt *m)
 {
-    sd_ldlt_numbers_free(e, &m->numbers);
-    sd_ldlt_runner_free(e, &m->runner);
+    sd_ldlt_numbers_free(e->context, m->placed ? e : NULL, &m->numbers);
+    sd_ldlt_schedule_unplace(e, &m->schedule);
+    m->placed = false;
 }
 
 /* A host array where the backend can read it. */
@@ -68,48 +71,39 @@ static void place_pattern(sd_engine *e, sd_block_ldlt *m)
 {
     const sd_ldlt_plan *plan = &m->plan;
     const int64_t blocks = plan->blocks;
-    m->factors = (sd_ldlt_factors){.n = plan->n,
-                                   .blocks = plan->blocks,
-                                   .levels = plan->levels,
-                                   .largest = plan->largest,
-                                   .level = plan->level,
-                                   .start = placed(e, plan->start, blocks + 1, sizeof *plan->start),
-                                   .row = placed(e, plan->row, blocks + 1, sizeof *plan->row),
-                                   .diagonal = placed(e, plan->diagonal, blocks, sizeof *plan->diagonal),
-                                   .square = placed(e, plan->square, blocks + 1, sizeof *plan->square),
-                                   .list = placed(e, plan->list, plan->row[blocks], sizeof *plan->list),
-                                   .order = placed(e, m->order, plan->n, sizeof *m->order)};
+    sd_ldlt_factors *f = &m->factors;
+    *f = sd_ldlt_factors_of(plan, &m->numbers);
+    f->start = placed(e, plan->start, blocks + 1, sizeof *plan->start);
+    f->row = placed(e, plan->row, blocks + 1, sizeof *plan->row);
+    f->diagonal = placed(e, plan->diagonal, blocks, sizeof *plan->diagonal);
+    f->square = placed(e, plan->square, blocks + 1, sizeof *plan->square);
+    f->list = placed(e, plan->list, plan->row[blocks], sizeof *plan->list);
+    f->order = placed(e, m->order, plan->n, sizeof *m->order);
 }
 
-static void release(sd_engine *e, const void *block)
+static void place_numbers(sd_engine *e, sd_block_ldlt *m)
 {
-    if (!e->backend->host_memory) sd_release(e, block);
-}
-
-static void release_values(sd_engine *e, sd_block_ldlt *m)
-{
-    if (m->own_values) {
-        release(e, m->factors.data);
-        release(e, m->factors.inverse);
-    }
-    m->own_values = false;
+    const sd_ldlt_plan *plan = &m->plan;
+    const size_t number = sd_precision_size(m->numbers.precision);
+    sd_ldlt_numbers found = m->numbers;
+    if (m->placed) return;
+    m->placed = true;
+    if (e->backend->host_memory) return;
+    m->numbers.data = sd_to_backend(e, found.data, plan->entries * (int64_t)number, "factors");
+    m->numbers.inverse =
+        sd_to_backend(e, found.inverse, plan->square[plan->blocks] * (int64_t)number, "factors");
+    sd_ldlt_numbers_free(e->context, NULL, &found);
 }
 
 saddle_status sd_ldlt_place(sd_engine *e, sd_block_ldlt *m)
 {
-    const sd_ldlt_plan *plan = &m->plan;
-    const bool run = m->numbers.data != NULL;
-    const sd_precision precision = run ? m->numbers.precision : m->values.precision;
-    const size_t number = sd_precision_size(precision);
     if (place_scale(e, m)) return e->status;
     if (!m->factors.start) place_pattern(e, m);
-    release_values(e, m);
+    place_numbers(e, m);
     m->factors.scale = m->scale.data;
-    m->factors.precision = precision;
-    m->own_values = !run;
-    m->factors.data = run ? m->numbers.data : placed(e, m->values.data, plan->entries, number);
-    m->factors.inverse =
-        run ? m->numbers.inverse : placed(e, m->values.inverse, plan->square[plan->blocks], number);
+    m->factors.precision = m->numbers.precision;
+    m->factors.data = m->numbers.data;
+    m->factors.inverse = m->numbers.inverse;
     return e->status;
 }
 
@@ -149,13 +143,12 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m)
     const int exponent = m->exponent, shift = m->shift;
     const sd_ldlt_factors *f = &m->factors;
     const void *pattern[] = {f->start, f->row, f->diagonal, f->square, f->list, f->order};
-    for (size_t k = 0; k < sizeof pattern / sizeof pattern[0]; ++k) release(e, pattern[k]);
-    release_values(e, m);
+    for (size_t k = 0; k < sizeof pattern / sizeof pattern[0] && !e->backend->host_memory; ++k)
+        sd_release(e, pattern[k]);
     sd_batch_free(e, &m->below);
     sd_vector_free(e, &m->scale);
     sd_free(c, m->order);
     sd_ldlt_end_run(e, m);
     sd_ldlt_plan_free(c, &m->plan);
-    sd_ldlt_values_free(c, &m->values);
     *m = (sd_block_ldlt){.preparation = preparation, .shift = shift, .exponent = exponent, .residual = NAN};
 }

@@ -23,10 +23,10 @@ typedef struct sd_block_ldlt {
     int shift;    /* the factors are those of R A R 2^-shift, R that of the preparation: even */
     int exponent; /* rows are scaled by R 2^(exponent/2), for vectors, and a matrix, in units of a solve */
     sd_ldlt_plan plan;
-    sd_ldlt_values values;   /* as they were found, on the host */
-    sd_ldlt_runner runner;   /* where they were made on a known pattern: how, */
-    sd_ldlt_numbers numbers; /* and the result */
-    double tau;              /* threshold that the plan was made with */
+    sd_ldlt_schedule schedule; /* of a run on the plan, where there was one */
+    sd_ldlt_numbers numbers;
+    bool placed;  /* the numbers are in the backend's memory; else the host's, as they were found */
+    double tau;   /* threshold that the plan was made with */
     double small; /* least pivot that its numbers were made with, of the largest entry; 0: as options say */
     int64_t pushed_back;
     double residual; /* of sweeps, on the pattern */
@@ -35,19 +35,19 @@ typedef struct sd_block_ldlt {
 
     sd_ldlt_factors factors; /* for solves */
     sd_trisolve trisolve;    /* as the solver decided */
-    bool own_values;         /* data and inverse are copies of `values` in the backend's memory */
     sd_batch below;          /* factors.below; without a plan */
     int32_t *order;          /* row of A at each row of the plan's blocks */
     sd_vector scale;         /* of each of them */
 } sd_block_ldlt;
 
-/* Makes ready to factor on the plan that is there; layout is the matrix as the operator stores it. */
+/* Makes ready to factor on the plan that is there, whose numbers go; layout is the matrix as the operator
+ * stores it. */
 saddle_status sd_ldlt_begin_run(sd_engine *e, sd_block_ldlt *m, const sd_csr *layout, sd_precision precision);
 
-/* Gives back what a run on the plan needs, and its result. */
+/* Gives back the numbers, and what a run on the plan needs. */
 void sd_ldlt_end_run(sd_engine *e, sd_block_ldlt *m);
 
-/* Lays out plan, scaling, and values (those of the run, where there was one) for solves. */
+/* Lays out plan, scaling and numbers for solves. */
 saddle_status sd_ldlt_place(sd_engine *e, sd_block_ldlt *m);
 
 /* N of every diagonal block, for sweeps over single entries; after sd_ldlt_place. Blocks are factored by this

@@ -199,7 +199,7 @@ static void a_block_without_factors_stays_whole(void **state)
     fill_random(&r, b);
     for (size_t k = 0; k < sizeof values / sizeof values[0]; ++k) {
         const int32_t i = rng_below(&r, plan->blocks);
-        double *g = (double *)ldlt_of(s)->m.values.inverse + plan->square[i];
+        double *g = (double *)ldlt_of(s)->m.numbers.inverse + plan->square[i];
         const int32_t squares = (int32_t)(plan->square[i + 1] - plan->square[i]);
         double *kept = test_alloc((size_t)squares, sizeof *kept);
         memcpy(kept, g, (size_t)squares * sizeof *kept);

@@ -24,8 +24,8 @@ static saddle_status refactor(const sd_ldlt_making *t, const sd_ldlt_rule *rule,
     const sd_operator *op = &t->p->op[sd_iteration_precision(t->p)];
     const sd_batch_rule pivots = {.kernel = rule->kernel, .small = rule->small};
     saddle_status status = SADDLE_OK;
-    if (!m->numbers.data) status = sd_ldlt_begin_run(t->e, m, t->layout, rule->precision);
-    if (!status) status = sd_ldlt_refactor(t->e, &m->runner, &op->sparse, &pivots, &m->numbers, counts);
+    if (!m->schedule.part) status = sd_ldlt_begin_run(t->e, m, t->layout, rule->precision);
+    if (!status) status = sd_ldlt_refactor(t->e, &m->schedule, &op->sparse, &pivots, &m->numbers, counts);
     *stale = counts->perturbed > t->B.n / STALE_SHARE || counts->replaced > 0;
     if (!status && !*stale && rule->precision == SD_SINGLE) {
         double largest = 0;

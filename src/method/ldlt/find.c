@@ -13,25 +13,25 @@ static saddle_status try_rule(const sd_ldlt_making *t, const sd_ldlt_rule *other
     sd_context *c = t->c;
     sd_block_ldlt *m = t->m;
     sd_ldlt_plan plan = {0};
-    sd_ldlt_values values = {0};
+    sd_ldlt_numbers numbers = {0};
     sd_ldlt_counts again;
     double its_error = INFINITY;
-    saddle_status status = sd_ldlt_find(c, &t->B, other, NULL, &plan, &values, &again);
-    if (!status && !again.dear) status = sd_ldlt_probe(c, &t->B, &plan, &values, rule->threads, &its_error);
+    saddle_status status = sd_ldlt_find(c, &t->B, other, NULL, &plan, &numbers, &again);
+    if (!status && !again.dear) status = sd_ldlt_probe(c, &t->B, &plan, &numbers, rule->threads, &its_error);
     if (status == SADDLE_MEMORY_LIMIT) status = SADDLE_OK;
     if (!status && its_error < BETTER * *error) {
         const sd_ldlt_plan other_plan = m->plan;
-        const sd_ldlt_values other_values = m->values;
+        const sd_ldlt_numbers other_numbers = m->numbers;
         m->plan = plan;
-        m->values = values;
+        m->numbers = numbers;
         plan = other_plan;
-        values = other_values;
+        numbers = other_numbers;
         *counts = again;
         *rule = *other;
         *error = its_error;
     }
     sd_ldlt_plan_free(c, &plan);
-    sd_ldlt_values_free(c, &values);
+    sd_ldlt_numbers_free(c, NULL, &numbers);
     return status;
 }
 
@@ -43,7 +43,7 @@ static saddle_status find_again(const sd_ldlt_making *t, sd_ldlt_rule *rule, sd_
     double error = INFINITY;
     other.most = sd_ldlt_most_numbers(t, rule->precision);
     other.weak = SD_LDLT_SMALL_AGAIN * t->B.largest;
-    saddle_status status = sd_ldlt_probe(t->c, &t->B, &m->plan, &m->values, rule->threads, &error);
+    saddle_status status = sd_ldlt_probe(t->c, &t->B, &m->plan, &m->numbers, rule->threads, &error);
     if (status == SADDLE_MEMORY_LIMIT) return SADDLE_OK; /* there are factors, if perhaps not the best */
     if (!status) status = try_rule(t, &other, &error, rule, counts);
     other.small = other.weak;
@@ -64,11 +64,11 @@ static saddle_status find_in_double(const sd_ldlt_making *t, sd_ldlt_rule *rule,
     rule->most_inverse = 0;
     rule->weak = rule->small = (asked > 0 ? asked : SD_LDLT_SMALL) * t->B.largest;
     rule->most = sd_ldlt_most_numbers(t, SD_DOUBLE);
-    const saddle_status status = sd_ldlt_find(t->c, &t->B, rule, NULL, &m->plan, &m->values, counts);
+    const saddle_status status = sd_ldlt_find(t->c, &t->B, rule, NULL, &m->plan, &m->numbers, counts);
     if (status != SADDLE_MEMORY_LIMIT) return status;
     *rule = single;
     rule->most_inverse = 0;
-    return sd_ldlt_find(t->c, &t->B, rule, NULL, &m->plan, &m->values, counts);
+    return sd_ldlt_find(t->c, &t->B, rule, NULL, &m->plan, &m->numbers, counts);
 }
 
 /*
@@ -78,7 +78,7 @@ static saddle_status find_in_double(const sd_ldlt_making *t, sd_ldlt_rule *rule,
 saddle_status sd_ldlt_make_by_levels(const sd_ldlt_making *t, sd_ldlt_rule *rule, sd_ldlt_counts *counts)
 {
     sd_block_ldlt *m = t->m;
-    saddle_status status = sd_ldlt_find(t->c, &t->B, rule, NULL, &m->plan, &m->values, counts);
+    saddle_status status = sd_ldlt_find(t->c, &t->B, rule, NULL, &m->plan, &m->numbers, counts);
     if (!status && !rule->symbolic &&
         sd_ldlt_spoilt(t, rule, counts->replaced > 0 ? INFINITY : counts->largest))
         status = find_in_double(t, rule, counts);

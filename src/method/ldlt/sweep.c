@@ -27,7 +27,7 @@ static saddle_status plan_again(const sd_ldlt_making *t, const sd_ldlt_rule *rul
     sd_ldlt_rule pattern = *rule;
     pattern.symbolic = true;
     sd_block_ldlt_free(t->e, m);
-    saddle_status status = sd_ldlt_find(t->c, &t->B, &pattern, last, &m->plan, &m->values, &counts);
+    saddle_status status = sd_ldlt_find(t->c, &t->B, &pattern, last, &m->plan, &m->numbers, &counts);
     for (int32_t i = 0; i < t->B.blocks && !status; ++i) m->pushed_back += last[i];
     return status ? status : sd_ldlt_begin_run(t->e, m, t->layout, rule->precision);
 }
@@ -52,7 +52,7 @@ static saddle_status sweep(const sd_ldlt_making *t, const sd_ldlt_rule *rule, sd
     bool *last = sd_alloc_zero(c, t->B.blocks, sizeof *last, "blocks pushed back");
     saddle_status status = weak && last ? sd_ldlt_begin_run(t->e, m, t->layout, rule->precision) : c->status;
     for (bool done = false; !done && !status;) {
-        status = sd_ldlt_run_sweeps(t->e, &m->runner, &p->op[sd_iteration_precision(p)].sparse, &q, weak,
+        status = sd_ldlt_run_sweeps(t->e, &m->schedule, &p->op[sd_iteration_precision(p)].sparse, &q, weak,
                                     &m->numbers, counts, &m->residual);
         const bool ended_early = q.early && counts->perturbed + counts->replaced > 0;
         const bool failed = counts->perturbed > 0;
@@ -83,7 +83,7 @@ static saddle_status fall_back(const sd_ldlt_making *t, const sd_ldlt_rule *rule
            m->residual);
     m->fallback = true;
     m->residual = NAN;
-    return sd_ldlt_refactor(t->e, &m->runner, &t->p->op[sd_iteration_precision(t->p)].sparse, &pivots,
+    return sd_ldlt_refactor(t->e, &m->schedule, &t->p->op[sd_iteration_precision(t->p)].sparse, &pivots,
                             &m->numbers, counts);
 }
 
