@@ -17,6 +17,7 @@ families() {
 }
 
 @test "completion offers the same families as the help" {
+    [ "$(families | wc -l)" -eq 13 ]
     for family in $(families); do
         "$SADDLE" manual bash | grep -qw "$family"
     done

@@ -15,7 +15,9 @@ load helper
 }
 
 @test "every command has its help" {
-    for name in $("$SADDLE" --help | awk '/^  [a-z]/ { print $1 }'); do
+    names=$("$SADDLE" --help | awk '/^  [a-z]/ { print $1 }')
+    [ "$(wc -w <<< "$names")" -ge 7 ]
+    for name in $names; do
         run -0 --separate-stderr "$SADDLE" "$name" --help
         [[ ${lines[0]} == "Usage: saddle $name"* ]]
         [ "$("$SADDLE" help "$name")" = "$("$SADDLE" "$name" --help)" ]

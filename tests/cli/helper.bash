@@ -81,9 +81,14 @@ is_json() {
     python3 -c 'import json, sys; json.load(open(sys.argv[1]), parse_constant=lambda c: sys.exit(c))' "$1"
 }
 
-# json FILE EXPRESSION: a Python expression over the object j, which must be true.
+# json FILE EXPRESSION: a Python expression over the object j, which must be true; in it all() of nothing is false.
 json() {
-    python3 -c 'import json, sys; j = json.load(open(sys.argv[1])); sys.exit(not eval(sys.argv[2]))' "$1" "$2" ||
+    python3 -c 'import json, sys
+def all(values):
+    values = list(values)
+    return values != [] and False not in map(bool, values)
+j = json.load(open(sys.argv[1]))
+sys.exit(not eval(sys.argv[2]))' "$1" "$2" ||
         { echo "not true of $1: $2"; cat "$1"; return 1; }
 }
 

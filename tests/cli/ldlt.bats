@@ -21,7 +21,7 @@ setup_file() {
         "--push-back off" "--block-size 4" "--block-size 32" "--blocking grid --pairs off --fill tau:1e-3" \
         "--small-pivot 1e-6" "--krylov sqmr" "--device reference" "--precision mixed"; do
         run -0 "$SADDLE" solve "$STOKES" --method ldlt $options
-        [[ $output == *"solved: "* ]]
+        [[ ${lines[-1]} == "solved: "* ]]
     done
 }
 
@@ -33,7 +33,7 @@ setup_file() {
     "$SADDLE" solve "$STOKES" -q --method jacobi --maxiter 3000 --json j.json
     json j.json 'j["factor"]["fill_tau"] is None and not j["factor"]["fallback"] and j["factor"]["levels"] <= 64'
     json j.json 'j["factor"]["sweeps"] == 2 and j["factor"]["pattern_residual"] < 1e-10' # those made, not the 8 asked for
-    "$SADDLE" solve "$STOKES" -q --method jacobi --sweep-order block --sweeps 5 --fallback none --maxiter 1 --json j.json || true
+    "$SADDLE" solve "$STOKES" -q --method jacobi --sweep-order block --sweeps 5 --fallback none --maxiter 1 --json j.json || [ $? -eq 1 ]
     json j.json 'j["factor"]["sweeps"] == 5 and j["factor"]["levels"] > 5 and j["factor"]["pattern_residual"] > 1e-12'
     "$SADDLE" solve "$STOKES" -q --method direct --json j.json
     json j.json 'j["factor"]["fill_tau"] is None and j["factor"]["trisolve"] is None'
@@ -54,7 +54,7 @@ setup_file() {
 @test "the same bits at one thread, at two, and again" {
     for method in ldlt jacobi; do
         for threads in 1 2 2; do
-            "$SADDLE" solve "$KKT" -q --method $method --threads $threads --maxiter 50 --out x.mtx || true
+            "$SADDLE" solve "$KKT" -q --method $method --threads $threads --maxiter 50 --out x.mtx || [ $? -eq 1 ]
             [ ! -e y.mtx ] || cmp x.mtx y.mtx
             mv x.mtx y.mtx
         done

@@ -128,7 +128,8 @@ PY
     run -0 --separate-stderr "$SADDLE" solve A.mtx --method diagonal -q --out x.mtx --json j.json --plot c.svg
     [ -z "$output" ]
     [ -z "$stderr" ]
-    [ -s x.mtx ] && [ -s c.svg ]
+    [ -s x.mtx ]
+    [ -s c.svg ]
     is_json j.json
 }
 

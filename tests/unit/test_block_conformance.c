@@ -253,9 +253,8 @@ enum { CHECKS = sizeof checks / sizeof checks[0] };
 
 static void walk_kernels(const sd_backend *backend, bench_version version, int kernels)
 {
-    /* the host's part of cuda, and reference, have one thread */
-    const bool threaded = backend->host_memory && backend != &sd_backend_reference;
-    const int counts = threaded ? sizeof thread_counts / sizeof thread_counts[0] : 1;
+    /* the host's part of cuda has one thread */
+    const int counts = backend->host_memory ? sizeof thread_counts / sizeof thread_counts[0] : 1;
     uint64_t bits[CHECKS][SD_PRECISIONS];
     for (int run = 0; run <= (once() ? 0 : counts); ++run) { /* the last number of threads twice */
         const int threads = thread_counts[run < counts ? run : counts - 1];
@@ -278,12 +277,6 @@ static void walk_kernels(const sd_backend *backend, bench_version version, int k
 static void walk(const sd_backend *backend)
 {
     walk_kernels(backend, BENCH_DEFAULT, BENCH_KERNELS);
-}
-
-static void reference_conforms_with_itself(void **state)
-{
-    (void)state;
-    walk(&sd_backend_reference);
 }
 
 static void the_portable_table_conforms(void **state)
@@ -448,7 +441,6 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(most_blocks_have_certain_pivots),
         cmocka_unit_test(kernels_do_nothing_after_a_failure),
-        cmocka_unit_test(reference_conforms_with_itself),
         cmocka_unit_test(the_portable_table_conforms),
         cmocka_unit_test(the_avx2_table_conforms),
         cmocka_unit_test(the_avx512_table_conforms),
