@@ -132,7 +132,7 @@ static void look_at_libraries(diagnosis *d)
 static void look_at_devices(diagnosis *d)
 {
     char message[SADDLE_MESSAGE_SIZE] = "";
-    if (saddle_device("cuda", 0, message) == SADDLE_OK) {
+    if (saddle_describe_device("cuda", 0, message) == SADDLE_OK) {
         add(d, "gpu", FOUND, "", "%s", message);
         return;
     }

@@ -42,7 +42,7 @@ static void print_matching(const saddle_preparation *p)
 
 static void print_pairs(const saddle_preparation *p)
 {
-    if (p->pairs != SADDLE_PAIRS_ON)
+    if (p->pairs != SADDLE_ON)
         printf("%-12soff: %s\n", "pairs",
                p->symmetric ? "rows are ordered one by one" : "rows and columns have the same order");
     else if (p->symmetric)

@@ -199,6 +199,6 @@ void print_version(FILE *out)
                 blas_flavour_text(blas.flavour));
     else
         fputs("BLAS: which one is linked cannot be told\n", out);
-    const bool cuda = saddle_device("cuda", 0, device) == SADDLE_OK;
+    const bool cuda = saddle_describe_device("cuda", 0, device) == SADDLE_OK;
     fprintf(out, "CUDA: %s\n", cuda ? device : "none found (saddle doctor says why)");
 }

@@ -251,7 +251,7 @@ void print_report(const solve_run *r)
     run_method(r, method, sizeof method);
     print_matrix(r);
     print_tried(i);
-    printf("%-12s%s on %s, %s precision, %d thread%s\n", "method", method,
+    printf("%-12s%s on %s, %s precision, %" PRId64 " thread%s\n", "method", method,
            saddle_option_word("device", i->device, device, sizeof device),
            saddle_option_word("precision", i->precision, precision, sizeof precision), i->threads,
            i->threads == 1 ? "" : "s");
@@ -354,19 +354,19 @@ static void json_factor(json *j, const solve_run *r)
                 {"perturbed", i->perturbed}, {"delayed", i->delayed}, {"pushed_back", i->pushed_back},
                 {"sweeps", i->sweeps});
     json_truth(j, "fallback", known ? i->fallback : -1);
-    json_choice(j, "factorization", known ? i->factorization : -1);
+    json_choice(j, "factorization", known ? (int)i->factorization : -1);
     json_count(j, "planned_nnz", known ? i->planned_nnz : -1);
     json_number(j, "planned_flops", known ? i->planned_flops : NAN);
     json_count(j, "planned_bytes", known ? i->planned_bytes : -1);
     json_number(j, "largest_l", known ? i->largest_l : NAN);
     json_count(j, "stale", known ? i->stale : -1);
-    json_choice(j, "block_kernel", known ? i->block_kernel : -1);
+    json_choice(j, "block_kernel", known ? (int)i->block_kernel : -1);
     JSON_COUNTS(j, known, {"replaced_blocks", i->replaced_blocks}, {"single_blocks", i->single_blocks});
     json_number(j, "fill_tau", known ? i->fill_tau : NAN);
     json_count(j, "generations", known ? i->generations : -1);
     JSON_NUMBERS(j, known, {"pattern_residual", i->pattern_residual},
                  {"reconstruction_error", i->reconstruction_error});
-    json_choice(j, "trisolve", known ? i->trisolve : -1);
+    json_choice(j, "trisolve", known ? (int)i->trisolve : -1);
     json_close(j);
 }
 

@@ -48,7 +48,6 @@ static saddle_status read_matrix(solve_run *r)
                         " columns: only square systems are solved",
                         r->path, r->A.rows, r->A.columns);
     }
-    if (r->n == 0) return run_fail(r, SADDLE_BAD_MATRIX, "%s: the matrix is empty: it has no rows", r->path);
     return SADDLE_OK;
 }
 
@@ -450,7 +449,8 @@ const command command_solve = {
                 "  gzip -dc A.mtx.gz | saddle solve - -q --json - | jq .iterations\n",
     .options = solve_options,
     .library =
-        "method|krylov|restart|maxiter|tol|stop|device|precision|threads|max_memory|scaling|order|pairs|"
+        "method|krylov|restart|maxiter|tol|stop|device|device_index|precision|threads|max_memory|scaling|"
+        "order|pairs|"
         "factorization|threshold|regularise|check|blocking|block_size|block_kernel|block_precision|"
         "fill|fill_tau|fill_level|pivot|push_back|small_pivot|sweeps|sweep_order|relax|fallback|trisolve|"
         "trisolve_sweeps|factor_precision",

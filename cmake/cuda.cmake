@@ -11,7 +11,7 @@ if(SADDLE_CUDA AND cuda_sources)
     set(ENV{CUDACXX} ${SADDLE_NVCC})
   endif()
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90-real CACHE STRING "Compute capabilities that the CUDA module is built for")
+    set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90-real) # of this folder, like the rest of CMAKE_ here
   endif()
   include(CheckLanguage)
   check_language(CUDA)
@@ -33,7 +33,7 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
   target_compile_features(saddle_cuda_flags INTERFACE cuda_std_17)
   # Kernels of many sizes are alike: compressed they take a third.
   target_compile_options(saddle_cuda_flags INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false
-    --compress-mode=size --Werror=all-warnings -Xcompiler=-Wall,-Wextra,-Wshadow,-Werror>)
+    --compress-mode=size -Xcompiler=-Wall,-Wextra,-Wshadow$<$<BOOL:${SADDLE_WERROR}>:,-Werror>>)
   set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
   set(CMAKE_CUDA_EXTENSIONS OFF)
@@ -44,16 +44,18 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
   set_target_properties(saddle_cuda PROPERTIES LINKER_LANGUAGE CUDA INSTALL_RPATH "")
   target_link_options(saddle_cuda PRIVATE LINKER:--exclude-libs,ALL LINKER:--no-undefined LINKER:--as-needed)
 
-  add_executable(cuda_kernels bench/kernels/cuda_kernels.cu $<TARGET_OBJECTS:saddle_cuda_objects>)
-  target_link_libraries(cuda_kernels PRIVATE saddle_cuda_flags)
-  add_executable(cuda_krylov bench/kernels/cuda_krylov.c)
-  target_include_directories(cuda_krylov PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(cuda_krylov PRIVATE saddle_internal)
-  add_executable(cuda_ldlt bench/kernels/cuda_ldlt.c bench/problem.c)
-  target_include_directories(cuda_ldlt PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(cuda_ldlt PRIVATE saddle_cli saddle_internal)
-  set_target_properties(cuda_kernels cuda_krylov cuda_ldlt PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+  if(SADDLE_BENCH)
+    add_executable(cuda_kernels bench/kernels/cuda_kernels.cu $<TARGET_OBJECTS:saddle_cuda_objects>)
+    target_link_libraries(cuda_kernels PRIVATE saddle_cuda_flags)
+    add_executable(cuda_krylov bench/kernels/cuda_krylov.c)
+    target_include_directories(cuda_krylov PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(cuda_krylov PRIVATE saddle_internal)
+    add_executable(cuda_ldlt bench/kernels/cuda_ldlt.c bench/problem.c)
+    target_include_directories(cuda_ldlt PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(cuda_ldlt PRIVATE saddle_cli saddle_internal)
+    set_target_properties(cuda_kernels cuda_krylov cuda_ldlt PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+  endif()
 
   # What `saddle bench blocks --device cuda` runs. cuBLAS and cuSOLVER are loaded when it runs; of the toolkit
   # only their headers are needed.
@@ -66,7 +68,7 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
     add_executable(blocks_cuda bench/blocks/driver/cuda.cu $<TARGET_OBJECTS:saddle_blocks_objects>)
     add_dependencies(blocks_cuda saddle_cuda) # which it loads
     set_target_properties(blocks_cuda PROPERTIES OUTPUT_NAME blocks-cuda
-      RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/peers)
+      RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/peers)
     target_include_directories(blocks_cuda PRIVATE ${PROJECT_SOURCE_DIR})
     target_include_directories(blocks_cuda SYSTEM PRIVATE ${SADDLE_CUSOLVER_INCLUDE_DIR})
     target_link_libraries(blocks_cuda PRIVATE saddle_cuda_flags $<LINK_ONLY:saddle_internal> ${CMAKE_DL_LIBS})

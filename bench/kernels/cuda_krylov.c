@@ -11,9 +11,8 @@
  * runs gave the same bits.
  */
 #include "bench/kernels/engine_timing.h"
-#include "factor/diagonal.h"
+#include "method/method.h"
 #include "solve/krylov.h"
-#include "solve/operator.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,9 +111,12 @@ static void measure_cube(sd_engine *e, int32_t side, double rate)
     sd_context *c = e->context;
     sd_csr A = laplacian(c, side);
     sd_operator op;
-    sd_diagonal d = {0};
+    void *d = NULL;
+    bool given_up;
+    const saddle_options options = saddle_options_default();
     check(c, sd_operator_make(e, &A, SD_DOUBLE, SD_SUMS_BY_SLICES, &op));
-    check(c, sd_diagonal_make(e, &A, op.exponent, SD_DOUBLE, &d));
+    const sd_problem problem = {.options = &options, .A = &A, .op = &op};
+    check(c, sd_method_diagonal.factor(e, &problem, NULL, NULL, &d, &given_up));
     double *host = sd_alloc(c, 2 * (int64_t)A.n, sizeof *host, "x of two runs");
     if (!host) check(c, c->status);
     for (int32_t i = 0; i < A.n; ++i) host[i] = (double)((uint32_t)i * 2654435761u) / 4294967296.0 - 0.5;
@@ -122,14 +124,16 @@ static void measure_cube(sd_engine *e, int32_t side, double rate)
     sd_vector_put(e, host, &b);
     check(c, e->status);
     for (int k = 0; k < 2; ++k) {
-        const sd_preconditioner none = {.positive = true}, diagonal = sd_diagonal_preconditioner(&d);
-        const sd_system s = {&op.sparse, op.norm_inf, k == 0 ? &none : &diagonal, &b, RESTART};
+        const sd_method *how = k == 0 ? &sd_method_none : &sd_method_diagonal;
+        sd_preconditioner M;
+        check(c, how->precondition(e, &problem, d, &op, &M));
+        const sd_system s = {&op.sparse, op.norm_inf, &M, &b, RESTART};
         for (size_t i = 0; i < sizeof methods / sizeof methods[0]; ++i)
             measure(e, &s, &methods[i], rate, host);
     }
     sd_free(c, host);
     sd_vector_free(e, &b);
-    sd_diagonal_free(e, &d);
+    sd_method_diagonal.free_factors(e, d);
     sd_operator_free(e, &op);
     sd_csr_free(c, &A);
 }

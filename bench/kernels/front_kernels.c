@@ -98,8 +98,8 @@ int main(int argc, char **argv)
         const int32_t m = size[s][0], n = size[s][1];
         const double gemm = rate_of_gemm(0.3), flops = 1e-9 * flops_of(m, n);
         const double own = 1e-9 * flops_of(n, n) + 1e-9 * ((double)n * n * (m - n)), rest = flops - own;
-        const times t = measure(sd_fronts_cpu(), SD_PIVOT_THRESHOLD, m, n);
-        const times p = measure(sd_fronts_cpu(), SD_PIVOT_POSITIVE, m, n);
+        const times t = measure(sd_cpu()->fronts, SD_PIVOT_THRESHOLD, m, n);
+        const times p = measure(sd_cpu()->fronts, SD_PIVOT_POSITIVE, m, n);
         const double threshold = t.factor + t.update, positive = p.factor + p.update;
         printf("%5d %5d  %6.1f  %5.1f (%3.0f%%) factor %3.0f%% update %3.0f%%  %5.1f (%3.0f%%) factor "
                "%3.0f%%  %.3f\n",

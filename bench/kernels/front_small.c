@@ -174,9 +174,9 @@ int main(int argc, char **argv)
                                    {48, 12},  {64, 16}, {100, 16}, {128, 24}, {200, 4},  {200, 16},
                                    {200, 24}, {24, 24}, {256, 8},  {256, 16}, {256, 24}, {160, 32},
                                    {400, 4},  {400, 8}, {500, 24}, {64, 32},  {32, 32}};
-    const sd_front_kernels *k = sd_fronts_cpu();
-    if (argc > 1 && !strcmp(argv[1], "portable")) k = sd_fronts_portable;
-    if (argc > 1 && !strcmp(argv[1], "avx2")) k = sd_fronts_avx2;
+    const sd_front_kernels *k = sd_cpu()->fronts;
+    for (int i = 0; argc > 1 && i < sd_cpu_isa_count; ++i)
+        if (!strcmp(argv[1], sd_cpu_isas[i].name) && sd_cpu_isas[i].supported()) k = sd_cpu_isas[i].fronts;
     if (argc > 1 && !strcmp(argv[1], "reference")) k = sd_fronts_reference;
     printf(" rows cols pivots   rest   factor ns Gflop/s   update ns Gflop/s      both ns Gflop/s  left\n");
     for (int pairs = 0; pairs < 2; ++pairs)

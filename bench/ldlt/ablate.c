@@ -153,7 +153,7 @@ static void measure_sweeps(ldlt_bench *t, ablate_row *row)
         o = k == TIME_OURS    ? ldlt_options(t, "method=ldlt")
             : k == TIME_EXACT ? vary(t, ABLATE_EXACT, NULL, NULL)
                               : vary(t, ABLATE_SWEPT, "sweep_order", ablate_orders[k - TIME_BLOCK]);
-        o.check = SADDLE_CHECK_OFF;
+        o.check = SADDLE_OFF;
         row->factor[k] = factor(t, row, &o).factor;
     }
 }
@@ -164,7 +164,7 @@ static void measure_table(ldlt_bench *t, ablate_row *row)
     for (int k = 0; k < TABLE_ENTRIES; ++k) {
         saddle_options o =
             k == TABLE_OURS ? ldlt_recipe_options(t, LDLT_DEFAULT) : vary(t, k, "tol", "1e-14");
-        o.check = SADDLE_CHECK_OFF;
+        o.check = SADDLE_OFF;
         const ldlt_result r = progress_interrupted() ? (ldlt_result){.factor = NAN} : ldlt_try(t, &o, 1);
         row->table[k] = (ablate_entry){r.backward[0], r.residual[0], ldlt_setup(&r), r.iterations[0]};
         if (r.why[0] && isnan(r.backward[0])) snprintf(row->why, sizeof row->why, "%s", r.why);

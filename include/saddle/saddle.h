@@ -34,6 +34,10 @@
  * What holds everywhere. The library never prints, never exits and leaks nothing on any path. Every
  * error it reports is measured on the caller's own A and b. Results have the same bits from run to
  * run and at any number of threads, on the same machine and device. Counts are 64 bits wide.
+ *
+ * Structs that begin with their size may grow at their end. A library that is newer than its caller takes
+ * what the caller does not know as 0 (options: as their defaults); one that is older says SADDLE_BAD_ARGUMENT
+ * where a matrix or hooks have a member that it does not know and that is not 0.
  */
 #ifndef SADDLE_H
 #define SADDLE_H
@@ -101,7 +105,10 @@ SADDLE_API const char *saddle_status_text(saddle_status status);
  * A saddle_matrix is a view: the arrays stay the caller's. A symmetric matrix is given by one
  * triangle or by both; a general one by all its entries. Indices are 32 bits wide, pointers 32 or
  * 64, both counted from `base` 0 or 1. Rows need not be sorted. Entries that stand twice are added
- * up. Explicit zeros stay in the pattern.
+ * up. Explicit zeros stay in the pattern. A matrix without rows is one like any other: it is solved, its
+ * arrays and vectors may be NULL.
+ *
+ *     saddle_matrix A = {.size = sizeof A, .rows = n, .columns = n, ...};     // or saddle_symmetric, below
  */
 typedef enum saddle_layout {
     SADDLE_COLUMNS,    /* compressed columns: column j is indices[pointers[j] .. pointers[j+1]) */
@@ -119,6 +126,7 @@ typedef enum saddle_shape {
 typedef enum saddle_type { SADDLE_DOUBLE, SADDLE_FLOAT } saddle_type;
 
 typedef struct saddle_matrix {
+    size_t size;           /* sizeof(saddle_matrix), so that it can grow; members without a value are 0 */
     int64_t rows, columns; /* the solver wants them equal */
     int64_t entries;       /* stored entries; for compressed layouts pointers[n] - base */
     saddle_layout layout;
@@ -126,7 +134,7 @@ typedef struct saddle_matrix {
     saddle_type type;           /* of the values */
     int base;                   /* 0 or 1 */
     int pointer_bits;           /* 32 or 64 */
-    const void *pointers;       /* n + 1 of them, or NULL for coordinates */
+    const void *pointers;       /* n + 1 of them; NULL for coordinates, and allowed where n = 0 */
     const int32_t *indices;     /* row indices (columns for SADDLE_ROWS) */
     const int32_t *col_indices; /* column indices, for coordinates only */
     const void *values;         /* NULL: a pattern without values, good for analysis only */
@@ -138,6 +146,7 @@ static inline saddle_matrix saddle_symmetric(int64_t n, const int32_t *colptr, c
                                              const double *values)
 {
     saddle_matrix A;
+    A.size = sizeof A;
     A.rows = A.columns = n;
     A.entries = n > 0 && colptr ? colptr[n] : 0;
     A.layout = SADDLE_COLUMNS;
@@ -167,75 +176,11 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
 /* ------------------------------------------------------------------------------------------------
  * 4. OPTIONS AND HOOKS
  *
- * One table makes the struct, saddle_options_set, the program's command line, its help, the manual
- * page and the shell completion. A CHOICE's first word is its default. New rows, and new words of a
- * choice, are added at the end: programs that were compiled before go on as they are.
- *
- *     CHOICE(name, words, help)   COUNT, REAL, BYTES(name, default, least, most, help)
+ * What can be chosen has a number here and a word below; off and on are the same numbers everywhere. An
+ * enum is as wide as an int.
  */
-#define SADDLE_OPTION_TABLE(CHOICE, COUNT, REAL, BYTES)                                                      \
-    CHOICE(method, "auto|diagonal|none|direct|bjacobi|ldlt|jacobi",                                          \
-           "solver or preconditioner; auto tries and checks, a named one stays")                             \
-    CHOICE(krylov, "auto|cg|minres|sqmr|gmres|fgmres|bicgstab|refine|none",                                  \
-           "iteration; auto goes by symmetry and definiteness")                                              \
-    COUNT(restart, 100, 1, 10000, "vectors kept by GMRES and FGMRES before a restart")                       \
-    COUNT(maxiter, 1000, 0, INT64_MAX, "most iterations, counted over restarts")                             \
-    REAL(tol, 1e-10, 0.0, 1.0, "accuracy asked for")                                                         \
-    CHOICE(stop, "any|residual|normwise|componentwise",                                                      \
-           "what tol bounds: any is the relative residual or the componentwise error")                       \
-    CHOICE(device, "auto|cpu|cuda|reference", "where to run; reference is the plain test oracle")            \
-    CHOICE(precision, "double|single|mixed", "of the iteration; mixed refines single in double")             \
-    COUNT(threads, 0, 0, 4096, "0 takes OMP_NUM_THREADS, else the cores this process may use")               \
-    BYTES(max_memory, 0, 0, INT64_MAX, "most bytes to allocate (K, M, G); 0 sets no limit")                  \
-    CHOICE(scaling, "auto|mc64|ruiz|auction|col2|none|user", "of the matrix before all else; auto is mc64")  \
-    CHOICE(order, "auto|metis|amd|rcm|natural|user", "of elimination; auto predicts the work and chooses")   \
-    CHOICE(pairs, "auto|on|off",                                                                             \
-           "keep matched pairs together (general matrices: matched entries on the diagonal)")                \
-    CHOICE(blocking,                                                                                         \
-           "auto|none|grid|pairs|clusters|supervariables|cosine|priority|priority-dynamic|metis|pablo",      \
-           "blocks of rows; auto is clusters for bjacobi and where a block size is given, otherwise none")   \
-    COUNT(block_size, 0, 0, 32, "most rows of a block; 0 is 8")                                              \
-    CHOICE(factorization, "auto|ldlt|cholesky|static",                                                       \
-           "of the direct solver; auto is cholesky where the matrix is known to be positive definite")       \
-    REAL(threshold, 0.01, 1e-10, 0.5, "pivots of the direct solver keep every |l| below its inverse")        \
-    REAL(regularise, 1e-8, 0.0, 1.0, "least pivot of the static factorization, beside a largest entry of 1") \
-    CHOICE(check, "off|on", "verify |l| <= 1/threshold over the whole factor")                               \
-    CHOICE(block_kernel, "auto|huard|huard-t|jordan|lu|ldlt|llt",                                            \
-           "of bjacobi; auto is llt where A is known to be positive definite, ldlt where symmetric, huard")  \
-    CHOICE(block_precision, "double|single|adaptive",                                                        \
-           "in which bjacobi keeps its blocks; adaptive is single where a block's condition allows it")      \
-    CHOICE(fill, "auto|none|level|tau",                                                                      \
-           "blocks that ldlt keeps beyond A's: none, level:K, tau:T; auto is tau, by what all of it would "  \
-           "take")                                                                                           \
-    REAL(fill_tau, 0.01, 0.0, 1.0, "a block of fill is kept where its part of L is at least this large")     \
-    COUNT(fill_level, 1, 0, 255, "a block of fill is kept up to this level")                                 \
-    CHOICE(pivot, "bunch-kaufman|static|complete", "search for pivots inside the blocks of ldlt and jacobi") \
-    CHOICE(push_back, "on|off", "move blocks with small pivots to the end of the elimination")               \
-    REAL(small_pivot, 0.0, 0.0, 1.0,                                                                         \
-         "pivots below it are moved away from 0, beside a largest entry of 1; 0 is 1e-8 or 1e-4")            \
-    COUNT(sweeps, 8, 1, 10000, "of jacobi")                                                                  \
-    CHOICE(sweep_order, "row|block", "sweeps go row by row in chunks, or replace all blocks at once")        \
-    REAL(relax, 1.0, 0.01, 1.0, "small_pivot is multiplied by it after each sweep")                          \
-    CHOICE(fallback, "exact|none", "what jacobi does where its sweeps diverge")                              \
-    CHOICE(trisolve, "auto|exact|block-jacobi|jacobi",                                                       \
-           "triangular solves of ldlt and jacobi: by levels, or by sweeps over blocks or entries")           \
-    COUNT(trisolve_sweeps, 0, 0, 10000, "of swept triangular solves; 0 is as many as they need")             \
-    CHOICE(factor_precision, "auto|double|single",                                                           \
-           "in which ldlt and jacobi keep their factors; auto is single where a complete factorization "     \
-           "would be dear and no inverse of a block is large")
-
-typedef struct saddle_options {
-    size_t size; /* sizeof(saddle_options), so that it can grow */
-#define SADDLE_FIELD_CHOICE(name, words, help) int name;
-#define SADDLE_FIELD_COUNT(name, value, least, most, help) int64_t name;
-#define SADDLE_FIELD_REAL(name, value, least, most, help) double name;
-    SADDLE_OPTION_TABLE(SADDLE_FIELD_CHOICE, SADDLE_FIELD_COUNT, SADDLE_FIELD_REAL, SADDLE_FIELD_COUNT)
-#undef SADDLE_FIELD_CHOICE
-#undef SADDLE_FIELD_COUNT
-#undef SADDLE_FIELD_REAL
-} saddle_options;
-
-enum {
+typedef enum saddle_switch { SADDLE_OFF = 0, SADDLE_ON = 1, SADDLE_AUTO = 2 } saddle_switch;
+typedef enum saddle_method {
     SADDLE_METHOD_AUTO,
     SADDLE_METHOD_DIAGONAL,
     SADDLE_METHOD_NONE,
@@ -243,8 +188,8 @@ enum {
     SADDLE_METHOD_BJACOBI,
     SADDLE_METHOD_LDLT,
     SADDLE_METHOD_JACOBI
-};
-enum {
+} saddle_method;
+typedef enum saddle_krylov {
     SADDLE_KRYLOV_AUTO,
     SADDLE_KRYLOV_CG,
     SADDLE_KRYLOV_MINRES,
@@ -254,11 +199,25 @@ enum {
     SADDLE_KRYLOV_BICGSTAB,
     SADDLE_KRYLOV_REFINE,
     SADDLE_KRYLOV_NONE
-};
-enum { SADDLE_STOP_ANY, SADDLE_STOP_RESIDUAL, SADDLE_STOP_NORMWISE, SADDLE_STOP_COMPONENTWISE };
-enum { SADDLE_DEVICE_AUTO, SADDLE_DEVICE_CPU, SADDLE_DEVICE_CUDA, SADDLE_DEVICE_REFERENCE };
-enum { SADDLE_PRECISION_DOUBLE, SADDLE_PRECISION_SINGLE, SADDLE_PRECISION_MIXED };
-enum {
+} saddle_krylov;
+typedef enum saddle_stop {
+    SADDLE_STOP_ANY,
+    SADDLE_STOP_RESIDUAL,
+    SADDLE_STOP_NORMWISE,
+    SADDLE_STOP_COMPONENTWISE
+} saddle_stop;
+typedef enum saddle_device {
+    SADDLE_DEVICE_AUTO,
+    SADDLE_DEVICE_CPU,
+    SADDLE_DEVICE_CUDA,
+    SADDLE_DEVICE_REFERENCE
+} saddle_device;
+typedef enum saddle_precision {
+    SADDLE_PRECISION_DOUBLE,
+    SADDLE_PRECISION_SINGLE,
+    SADDLE_PRECISION_MIXED
+} saddle_precision;
+typedef enum saddle_scaling {
     SADDLE_SCALING_AUTO,
     SADDLE_SCALING_MC64,
     SADDLE_SCALING_RUIZ,
@@ -266,17 +225,16 @@ enum {
     SADDLE_SCALING_COL2,
     SADDLE_SCALING_NONE,
     SADDLE_SCALING_USER
-};
-enum {
+} saddle_scaling;
+typedef enum saddle_order {
     SADDLE_ORDER_AUTO,
     SADDLE_ORDER_METIS,
     SADDLE_ORDER_AMD,
     SADDLE_ORDER_RCM,
     SADDLE_ORDER_NATURAL,
     SADDLE_ORDER_USER
-};
-enum { SADDLE_PAIRS_AUTO, SADDLE_PAIRS_ON, SADDLE_PAIRS_OFF };
-enum {
+} saddle_order;
+typedef enum saddle_blocking {
     SADDLE_BLOCKING_AUTO,
     SADDLE_BLOCKING_NONE,
     SADDLE_BLOCKING_GRID,
@@ -288,15 +246,14 @@ enum {
     SADDLE_BLOCKING_PRIORITY_DYNAMIC,
     SADDLE_BLOCKING_METIS,
     SADDLE_BLOCKING_PABLO
-};
-enum {
+} saddle_blocking;
+typedef enum saddle_factorization {
     SADDLE_FACTORIZATION_AUTO,
     SADDLE_FACTORIZATION_LDLT,
     SADDLE_FACTORIZATION_CHOLESKY,
     SADDLE_FACTORIZATION_STATIC
-};
-enum { SADDLE_CHECK_OFF, SADDLE_CHECK_ON };
-enum {
+} saddle_factorization;
+typedef enum saddle_block_kernel {
     SADDLE_BLOCK_KERNEL_AUTO,
     SADDLE_BLOCK_KERNEL_HUARD,
     SADDLE_BLOCK_KERNEL_HUARD_T,
@@ -304,15 +261,116 @@ enum {
     SADDLE_BLOCK_KERNEL_LU,
     SADDLE_BLOCK_KERNEL_LDLT,
     SADDLE_BLOCK_KERNEL_LLT
-};
-enum { SADDLE_FILL_AUTO, SADDLE_FILL_NONE, SADDLE_FILL_LEVEL, SADDLE_FILL_TAU };
-enum { SADDLE_PIVOT_BUNCH_KAUFMAN, SADDLE_PIVOT_STATIC, SADDLE_PIVOT_COMPLETE };
-enum { SADDLE_PUSH_BACK_ON, SADDLE_PUSH_BACK_OFF };
-enum { SADDLE_SWEEP_ORDER_ROW, SADDLE_SWEEP_ORDER_BLOCK };
-enum { SADDLE_FALLBACK_EXACT, SADDLE_FALLBACK_NONE };
-enum { SADDLE_TRISOLVE_AUTO, SADDLE_TRISOLVE_EXACT, SADDLE_TRISOLVE_BLOCK_JACOBI, SADDLE_TRISOLVE_JACOBI };
-enum { SADDLE_FACTOR_PRECISION_AUTO, SADDLE_FACTOR_PRECISION_DOUBLE, SADDLE_FACTOR_PRECISION_SINGLE };
-enum { SADDLE_BLOCK_PRECISION_DOUBLE, SADDLE_BLOCK_PRECISION_SINGLE, SADDLE_BLOCK_PRECISION_ADAPTIVE };
+} saddle_block_kernel;
+typedef enum saddle_block_precision {
+    SADDLE_BLOCK_PRECISION_DOUBLE,
+    SADDLE_BLOCK_PRECISION_SINGLE,
+    SADDLE_BLOCK_PRECISION_ADAPTIVE
+} saddle_block_precision;
+typedef enum saddle_fill {
+    SADDLE_FILL_AUTO,
+    SADDLE_FILL_NONE,
+    SADDLE_FILL_LEVEL,
+    SADDLE_FILL_TAU
+} saddle_fill;
+typedef enum saddle_pivot {
+    SADDLE_PIVOT_BUNCH_KAUFMAN,
+    SADDLE_PIVOT_STATIC,
+    SADDLE_PIVOT_COMPLETE
+} saddle_pivot;
+typedef enum saddle_sweep_order { SADDLE_SWEEP_ORDER_ROW, SADDLE_SWEEP_ORDER_BLOCK } saddle_sweep_order;
+typedef enum saddle_fallback { SADDLE_FALLBACK_EXACT, SADDLE_FALLBACK_NONE } saddle_fallback;
+typedef enum saddle_trisolve {
+    SADDLE_TRISOLVE_AUTO,
+    SADDLE_TRISOLVE_EXACT,
+    SADDLE_TRISOLVE_BLOCK_JACOBI,
+    SADDLE_TRISOLVE_JACOBI
+} saddle_trisolve;
+typedef enum saddle_factor_precision {
+    SADDLE_FACTOR_PRECISION_AUTO,
+    SADDLE_FACTOR_PRECISION_DOUBLE,
+    SADDLE_FACTOR_PRECISION_SINGLE
+} saddle_factor_precision;
+
+/*
+ * One table makes the struct, saddle_options_set, the program's command line, its help, the manual
+ * page and the shell completion. The words of a choice stand in the order of their numbers. New rows,
+ * and new words of a choice, are added at the end: programs that were compiled before go on as they are.
+ *
+ *     CHOICE(name, type, default, words, help)   COUNT, REAL, BYTES(name, default, least, most, help)
+ */
+#define SADDLE_OPTION_TABLE(CHOICE, COUNT, REAL, BYTES)                                                      \
+    CHOICE(method, saddle_method, SADDLE_METHOD_AUTO, "auto|diagonal|none|direct|bjacobi|ldlt|jacobi",       \
+           "solver or preconditioner; auto tries and checks, a named one stays")                             \
+    CHOICE(krylov, saddle_krylov, SADDLE_KRYLOV_AUTO,                                                        \
+           "auto|cg|minres|sqmr|gmres|fgmres|bicgstab|refine|none",                                          \
+           "iteration; auto goes by symmetry and definiteness")                                              \
+    COUNT(restart, 100, 1, 10000, "vectors kept by GMRES and FGMRES before a restart")                       \
+    COUNT(maxiter, 1000, 0, INT64_MAX, "most iterations, counted over restarts")                             \
+    REAL(tol, 1e-10, 0.0, 1.0, "accuracy asked for")                                                         \
+    CHOICE(stop, saddle_stop, SADDLE_STOP_ANY, "any|residual|normwise|componentwise",                        \
+           "what tol bounds: any is the relative residual or the componentwise error")                       \
+    CHOICE(device, saddle_device, SADDLE_DEVICE_AUTO, "auto|cpu|cuda|reference",                             \
+           "where to run; reference is the plain test oracle")                                               \
+    CHOICE(precision, saddle_precision, SADDLE_PRECISION_DOUBLE, "double|single|mixed",                      \
+           "of the iteration; mixed refines single in double")                                               \
+    COUNT(threads, 0, 0, 4096, "0 takes OMP_NUM_THREADS, else the cores this process may use")               \
+    BYTES(max_memory, 0, 0, INT64_MAX, "most bytes to allocate (K, M, G); 0 sets no limit")                  \
+    CHOICE(scaling, saddle_scaling, SADDLE_SCALING_AUTO, "auto|mc64|ruiz|auction|col2|none|user",            \
+           "of the matrix before all else; auto is mc64")                                                    \
+    CHOICE(order, saddle_order, SADDLE_ORDER_AUTO, "auto|metis|amd|rcm|natural|user",                        \
+           "of elimination; auto predicts the work and chooses")                                             \
+    CHOICE(pairs, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                 \
+           "keep matched pairs together (general matrices: matched entries on the diagonal)")                \
+    CHOICE(blocking, saddle_blocking, SADDLE_BLOCKING_AUTO,                                                  \
+           "auto|none|grid|pairs|clusters|supervariables|cosine|priority|priority-dynamic|metis|pablo",      \
+           "blocks of rows; auto is clusters for bjacobi and where a block size is given, otherwise none")   \
+    COUNT(block_size, 0, 0, 32, "most rows of a block; 0 is 8")                                              \
+    CHOICE(factorization, saddle_factorization, SADDLE_FACTORIZATION_AUTO, "auto|ldlt|cholesky|static",      \
+           "of the direct solver; auto is cholesky where the matrix is known to be positive definite")       \
+    REAL(threshold, 0.01, 1e-10, 0.5, "pivots of the direct solver keep every |l| below its inverse")        \
+    REAL(regularise, 1e-8, 0.0, 1.0, "least pivot of the static factorization, beside a largest entry of 1") \
+    CHOICE(check, saddle_switch, SADDLE_OFF, "off|on", "verify |l| <= 1/threshold over the whole factor")    \
+    CHOICE(block_kernel, saddle_block_kernel, SADDLE_BLOCK_KERNEL_AUTO,                                      \
+           "auto|huard|huard-t|jordan|lu|ldlt|llt",                                                          \
+           "of bjacobi; auto is llt where A is known to be positive definite, ldlt where symmetric, huard")  \
+    CHOICE(block_precision, saddle_block_precision, SADDLE_BLOCK_PRECISION_DOUBLE, "double|single|adaptive", \
+           "in which bjacobi keeps its blocks; adaptive is single where a block's condition allows it")      \
+    CHOICE(fill, saddle_fill, SADDLE_FILL_AUTO, "auto|none|level|tau",                                       \
+           "blocks that ldlt keeps beyond A's: none, level:K, tau:T; auto is tau, by what all of it would "  \
+           "take")                                                                                           \
+    REAL(fill_tau, 0.01, 0.0, 1.0, "a block of fill is kept where its part of L is at least this large")     \
+    COUNT(fill_level, 1, 0, 255, "a block of fill is kept up to this level")                                 \
+    CHOICE(pivot, saddle_pivot, SADDLE_PIVOT_BUNCH_KAUFMAN, "bunch-kaufman|static|complete",                 \
+           "search for pivots inside the blocks of ldlt and jacobi")                                         \
+    CHOICE(push_back, saddle_switch, SADDLE_ON, "off|on",                                                    \
+           "move blocks with small pivots to the end of the elimination")                                    \
+    REAL(small_pivot, 0.0, 0.0, 1.0,                                                                         \
+         "pivots below it are moved away from 0, beside a largest entry of 1; 0 is 1e-8 or 1e-4")            \
+    COUNT(sweeps, 8, 1, 10000, "of jacobi")                                                                  \
+    CHOICE(sweep_order, saddle_sweep_order, SADDLE_SWEEP_ORDER_ROW, "row|block",                             \
+           "sweeps go row by row in chunks, or replace all blocks at once")                                  \
+    REAL(relax, 1.0, 0.01, 1.0, "small_pivot is multiplied by it after each sweep")                          \
+    CHOICE(fallback, saddle_fallback, SADDLE_FALLBACK_EXACT, "exact|none",                                   \
+           "what jacobi does where its sweeps diverge")                                                      \
+    CHOICE(trisolve, saddle_trisolve, SADDLE_TRISOLVE_AUTO, "auto|exact|block-jacobi|jacobi",                \
+           "triangular solves of ldlt and jacobi: by levels, or by sweeps over blocks or entries")           \
+    COUNT(trisolve_sweeps, 0, 0, 10000, "of swept triangular solves; 0 is as many as they need")             \
+    CHOICE(factor_precision, saddle_factor_precision, SADDLE_FACTOR_PRECISION_AUTO, "auto|double|single",    \
+           "in which ldlt and jacobi keep their factors; auto is single where a complete factorization "     \
+           "would be dear and no inverse of a block is large")                                               \
+    COUNT(device_index, 0, 0, 4096, "which of several GPUs, counted from 0; there is one cpu, number 0")
+
+typedef struct saddle_options {
+    size_t size; /* sizeof(saddle_options), so that it can grow */
+#define SADDLE_FIELD_CHOICE(name, type, value, words, help) type name;
+#define SADDLE_FIELD_COUNT(name, value, least, most, help) int64_t name;
+#define SADDLE_FIELD_REAL(name, value, least, most, help) double name;
+    SADDLE_OPTION_TABLE(SADDLE_FIELD_CHOICE, SADDLE_FIELD_COUNT, SADDLE_FIELD_REAL, SADDLE_FIELD_COUNT)
+#undef SADDLE_FIELD_CHOICE
+#undef SADDLE_FIELD_COUNT
+#undef SADDLE_FIELD_REAL
+} saddle_options;
 
 /* The defaults. Compiled into the caller, so that the library is told how long its struct is. */
 SADDLE_API void saddle_options_init(saddle_options *options, size_t size);
@@ -335,7 +393,7 @@ SADDLE_API saddle_status saddle_options_get(const saddle_options *options, const
 typedef struct saddle_option {
     const char *name, *words, *help; /* words is NULL but for a choice */
     char type;                       /* 'c' choice, 'n' count, 'r' real, 'b' bytes */
-    double value, least, most;       /* default and range; for a choice the word's number */
+    double value, least, most;       /* default and range; of a choice the number of its word */
 } saddle_option;
 SADDLE_API const saddle_option *saddle_option_at(int k);
 
@@ -349,23 +407,46 @@ typedef struct saddle_progress {
     double residual;     /* relative residual in "solve", as the iteration sees it; otherwise NaN */
 } saddle_progress;
 
-enum { SADDLE_LOG_WARNING = 1, SADDLE_LOG_INFO = 2, SADDLE_LOG_DEBUG = 3 };
+typedef enum saddle_log_level {
+    SADDLE_LOG_WARNING = 1,
+    SADDLE_LOG_INFO = 2,
+    SADDLE_LOG_DEBUG = 3
+} saddle_log_level;
 
 /* The caller's own functions, each of which may be NULL. They must outlive what they are given to;
  * where several threads solve at once they are called from all of them. Progress and log are also called from
  * threads of the library's own, one at a time. */
 typedef struct saddle_hooks {
-    void *(*allocate)(size_t bytes, void *user); /* NULL on failure; needs malloc's alignment */
-    void (*release)(void *block, void *user);    /* both hooks or neither */
-    void (*log)(int level, const char *line, void *user);
+    size_t size;                                          /* sizeof(saddle_hooks), so that it can grow */
+    void *(*allocate)(size_t bytes, void *user);          /* NULL on failure; needs malloc's alignment */
+    void (*release)(void *block, void *user);             /* both hooks or neither */
+    void (*log)(int level, const char *line, void *user); /* a saddle_log_level */
     int (*progress)(const saddle_progress *progress, void *user); /* other than 0 cancels */
     void *user;
 } saddle_hooks;
 
+/* Hooks that do nothing of their own; {.size = sizeof(saddle_hooks), .log = ...} is the same in one line. */
+static inline saddle_hooks saddle_hooks_default(void)
+{
+    saddle_hooks hooks;
+    hooks.size = sizeof hooks;
+    hooks.allocate = NULL;
+    hooks.release = NULL;
+    hooks.log = NULL;
+    hooks.progress = NULL;
+    hooks.user = NULL;
+    return hooks;
+}
+
+/* Options on the heap, for languages that do not know the struct: the defaults, or NULL without memory. hooks
+ * may be NULL, and are the same for both. */
+SADDLE_API saddle_options *saddle_options_new(const saddle_hooks *hooks);
+SADDLE_API void saddle_options_free(saddle_options *options, const saddle_hooks *hooks);
+
 /* ------------------------------------------------------------------------------------------------
  * 5. WHAT HAPPENED
  *
- * Counts that are not known are -1, numbers that are not known NaN.
+ * Counts that are not known are -1, numbers that are not known NaN, choices that were not made AUTO or 0.
  */
 #define SADDLE_REASON_TABLE(ROW)                                                                             \
     ROW(SADDLE_REASON_NONE, "not run")                                                                       \
@@ -396,76 +477,118 @@ typedef enum saddle_reason { SADDLE_REASON_TABLE(SADDLE_ENUM_ROW) } saddle_reaso
 
 SADDLE_API const char *saddle_reason_text(saddle_reason reason);
 
+#define SADDLE_REASON_WORD(name, text) text "|"
+#define SADDLE_REASON_WORDS SADDLE_REASON_TABLE(SADDLE_REASON_WORD)
+
 #define SADDLE_TRIED_MAX 8
+
+/*
+ * One table makes the struct, the values of what is not known, and the names by which everything can be asked
+ * for. New rows are added at the end.
+ *
+ *     CHOICE(name, type, words, help)   words NULL: those of the option of this name
+ *     TRUTH(name, help)                 0 or 1
+ *     COUNT(name, value, help)          the value before anything is known: -1, or 0 of what is counted up
+ *     REAL(name, help)                  NaN where it is not known
+ *     SECONDS(name, help)
+ */
+#define SADDLE_INFO_TABLE(CHOICE, TRUTH, COUNT, REAL, SECONDS)                                               \
+    /* the matrix */                                                                                         \
+    COUNT(n, -1, "rows of the matrix")                                                                       \
+    COUNT(nnz, -1, "entries of the whole matrix, both triangles")                                            \
+    TRUTH(symmetric, "whether the matrix is symmetric")                                                      \
+    CHOICE(kind, saddle_kind, "unknown|spd|indefinite", "what is known of its definiteness")                 \
+    /* what was run, after every `auto` was decided */                                                       \
+    CHOICE(method, saddle_method, NULL, "solver or preconditioner")                                          \
+    CHOICE(krylov, saddle_krylov, NULL, "iteration")                                                         \
+    CHOICE(device, saddle_device, NULL, "where it ran")                                                      \
+    CHOICE(precision, saddle_precision, NULL, "of the iteration")                                            \
+    COUNT(threads, 0, "threads it could use")                                                                \
+    TRUTH(values_in_analysis, "whether the analysis depended on values")                                     \
+    /* how it ended; with several right-hand sides the worst of them */                                      \
+    TRUTH(converged, "whether the accuracy asked for was reached")                                           \
+    CHOICE(reason, saddle_reason, SADDLE_REASON_WORDS, "which accuracy was reached, or why none was")        \
+    COUNT(iterations, 0, "of the method that gave x, summed over right-hand sides")                          \
+    REAL(backward_error, "|b - Ax| / (|A| |x| + |b|) in the infinity norm")                                  \
+    REAL(componentwise_error, "largest |b - Ax|_i / (|A| |x| + |b|)_i")                                      \
+    REAL(relative_residual, "|b - Ax| / |b| in the 2-norm")                                                  \
+    COUNT(tried, 0, "attempts of `auto` before the last: see tried_list")                                    \
+    COUNT(history_length, 0, "residuals of the first right-hand side, kept or not")                          \
+    /* the factorization */                                                                                  \
+    COUNT(inertia_positive, -1, "positive eigenvalues of A")                                                 \
+    COUNT(inertia_negative, -1, "negative eigenvalues of A")                                                 \
+    COUNT(inertia_zero, -1, "zero eigenvalues of A")                                                         \
+    COUNT(rank, -1, "of A, where its inertia is known")                                                      \
+    COUNT(factor_nnz, -1, "entries stored for L and D")                                                      \
+    COUNT(factor_flops, -1, "operations of the factorization")                                               \
+    COUNT(factor_bytes, -1, "bytes of the factors")                                                          \
+    COUNT(blocks, -1, "blocks of rows")                                                                      \
+    COUNT(block_size, -1, "rows of the largest block")                                                       \
+    COUNT(levels, -1, "levels of blocks that depend on each other")                                          \
+    COUNT(fronts, -1, "fronts of the direct solver")                                                         \
+    COUNT(largest_front, -1, "rows of the largest front")                                                    \
+    COUNT(two_by_two, -1, "pivots of two rows")                                                              \
+    COUNT(perturbed, -1, "pivots moved away from 0")                                                         \
+    COUNT(delayed, -1, "columns delayed to a parent front")                                                  \
+    COUNT(pushed_back, -1, "blocks pushed back to the end of the elimination")                               \
+    COUNT(sweeps, -1, "of jacobi")                                                                           \
+    TRUTH(fallback, "whether a sweep method went over to the exact schedule")                                \
+    /* the direct solver */                                                                                  \
+    CHOICE(factorization, saddle_factorization, NULL, "as it was done; auto: none was")                      \
+    COUNT(planned_nnz, -1, "entries of L, predicted before any number was computed, without delays")         \
+    REAL(planned_flops, "operations, predicted likewise")                                                    \
+    COUNT(planned_bytes, -1, "bytes, predicted likewise")                                                    \
+    REAL(largest_l, "largest |l_ij|, where check is on")                                                     \
+    COUNT(stale, -1, "matched entries that have become small, or very large: analyse again")                 \
+    COUNT(regularised_positive, -1, "positive pivots of a static factorization: those of a matrix near A")   \
+    COUNT(regularised_negative, -1, "negative pivots of a static factorization")                             \
+    REAL(first_error, "backward error before refinement")                                                    \
+    /* block-Jacobi */                                                                                       \
+    CHOICE(block_kernel, saddle_block_kernel, NULL, "as it was done; auto: none was")                        \
+    COUNT(replaced_blocks, -1, "blocks that could not be factored: a multiple of the identity is used")      \
+    COUNT(single_blocks, -1, "blocks kept in single precision")                                              \
+    /* block LDL': ldlt and jacobi */                                                                        \
+    REAL(fill_tau, "threshold of the fill, as it was decided")                                               \
+    COUNT(generations, -1, "of blocks pushed back")                                                          \
+    REAL(pattern_residual, "max |A - L D L'| on the pattern, relative to a largest entry of 1: of sweeps, "  \
+                           "or where check is on")                                                           \
+    REAL(reconstruction_error, "|L D L' - A| / |A| in the infinity norm, where check is on")                 \
+    CHOICE(trisolve, saddle_trisolve, NULL, "triangular solves, as they were done")                          \
+    /* what it took */                                                                                       \
+    COUNT(peak_bytes, 0, "most bytes allocated at once")                                                     \
+    SECONDS(time_prepare, "seconds of scaling, matching, ordering and blocking")                             \
+    SECONDS(time_plan, "seconds of symbolic work")                                                           \
+    SECONDS(time_factor, "seconds of the numeric factorization")                                             \
+    SECONDS(time_solve, "seconds of the solve")                                                              \
+    COUNT(device_index, 0, "which of several GPUs it ran on")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */
     saddle_status status; /* the same as the call returned */
     char message[SADDLE_MESSAGE_SIZE];
 
-    /* the matrix */
-    int64_t n, nnz; /* nnz counts the whole matrix, both triangles */
-    int symmetric;
-    saddle_kind kind;
-
-    /* what was run, after every `auto` was decided */
-    int method, krylov, device, precision, threads;
-    int values_in_analysis; /* whether the analysis depended on values */
-
-    /* how it ended; with several right-hand sides the worst of them */
-    int converged;
-    saddle_reason reason;
-    int64_t iterations;         /* summed over right-hand sides */
-    double backward_error;      /* |b - Ax| / (|A| |x| + |b|) in the infinity norm */
-    double componentwise_error; /* max_i |b - Ax|_i / (|A| |x| + |b|)_i */
-    double relative_residual;   /* |b - Ax| / |b| in the 2-norm */
-
     /* what `auto` tried before, and why it went on */
-    int tried;
     struct {
-        int method, krylov;
+        saddle_method method;
+        saddle_krylov krylov;
         saddle_reason why_left;
     } tried_list[SADDLE_TRIED_MAX];
 
-    /* the factorization; inertia only where it is that of A */
-    int64_t inertia_positive, inertia_negative, inertia_zero;
-    int64_t factor_nnz, factor_flops, factor_bytes;
-    int64_t blocks, block_size, levels, fronts, largest_front;
-    int64_t two_by_two, perturbed, delayed, pushed_back, sweeps;
-    int fallback; /* a sweep method went over to the exact schedule */
-
-    int64_t peak_bytes;                                      /* allocated at once */
-    double time_prepare, time_plan, time_factor, time_solve; /* seconds */
-
     /* Relative residuals, one an iteration, the last one true: set history to an array of
-     * history_room before the call to get up to that many. history_length counts them all. With
-     * several right-hand sides they are those of the first. */
+     * history_room before the call to get up to that many. */
     double *history;
-    int64_t history_room, history_length;
+    int64_t history_room;
 
-    /* the direct solver */
-    int factorization;    /* as it was done: ldlt, cholesky or static */
-    int64_t rank;         /* -1 where the inertia is not known */
-    double planned_flops; /* before any number was computed, without delays; NaN: nothing was planned */
-    int64_t planned_nnz, planned_bytes;
-    double largest_l; /* max |l_ij|, where it was checked; otherwise NaN */
-    int64_t stale;    /* matched entries that have become small, or very large: analyse again */
-    /* a static factorization is that of a matrix near A; these are its signs */
-    int64_t regularised_positive, regularised_negative;
-    double first_error; /* normwise, before refinement */
-
-    /* block-Jacobi; blocks and block_size (the largest) are above */
-    int block_kernel;        /* as it was done; auto: none was */
-    int64_t replaced_blocks; /* singular (or not positive definite, for llt): their scaled identity is used */
-    int64_t single_blocks;   /* kept in single precision */
-
-    /* block LDL': ldlt and jacobi */
-    double fill_tau;         /* as it was decided; NaN: not by threshold */
-    int64_t generations;     /* of blocks pushed back */
-    double pattern_residual; /* max |A - L D L'| on the pattern, beside a largest entry of 1: of sweeps, and
-                                where check is on */
-    double reconstruction_error; /* |L D L' - A| / |A| in the infinity norm, all of it, where check is on */
-    int trisolve;                /* as it was done */
+#define SADDLE_FIELD_CHOICE(name, type, words, help) type name;
+#define SADDLE_FIELD_TRUTH(name, help) int name;
+#define SADDLE_FIELD_COUNT(name, value, help) int64_t name;
+#define SADDLE_FIELD_REAL(name, help) double name;
+    SADDLE_INFO_TABLE(SADDLE_FIELD_CHOICE, SADDLE_FIELD_TRUTH, SADDLE_FIELD_COUNT, SADDLE_FIELD_REAL,
+                      SADDLE_FIELD_REAL)
+#undef SADDLE_FIELD_CHOICE
+#undef SADDLE_FIELD_TRUTH
+#undef SADDLE_FIELD_COUNT
+#undef SADDLE_FIELD_REAL
 } saddle_info;
 
 /* An info in which nothing is known yet; compiled into the caller, as the options are. */
@@ -476,6 +599,35 @@ static inline saddle_info saddle_info_default(void)
     saddle_info_init(&info, sizeof info);
     return info;
 }
+
+/*
+ * The same by name, for other languages: these need not know what the struct looks like, nor how long it is.
+ * Beside the rows of the table there are the names status, message, and tried_list (as one text).
+ *
+ * The number of an item: of a choice that of its word, -1 or NaN where it is not known. SADDLE_BAD_ARGUMENT
+ * where there is no such item, or it is a text.
+ */
+SADDLE_API saddle_status saddle_info_number(const saddle_info *info, const char *name, double *value);
+
+/* The same as text: a word, "yes" or "no", a number with all its digits, "unknown". SADDLE_BAD_ARGUMENT where
+ * there is no such item, or no room for all of it. */
+SADDLE_API saddle_status saddle_info_get(const saddle_info *info, const char *name, char *text,
+                                         size_t text_size);
+
+/* What there is: item k, or NULL beyond the last. */
+typedef struct saddle_info_item {
+    const char *name, *words, *help; /* words of a choice; NULL: those of the option of this name */
+    char type;                       /* 'c' choice, 'n' count, 'r' real, 'x' text */
+} saddle_info_item;
+SADDLE_API const saddle_info_item *saddle_info_at(int k);
+
+/* An info on the heap, in which nothing is known yet; NULL without memory. hooks may be NULL, and are the
+ * same for both. */
+SADDLE_API saddle_info *saddle_info_new(const saddle_hooks *hooks);
+SADDLE_API void saddle_info_free(saddle_info *info, const saddle_hooks *hooks);
+
+/* Where the residuals go: sets history and history_room. */
+SADDLE_API void saddle_info_set_history(saddle_info *info, double *history, int64_t room);
 
 /* ------------------------------------------------------------------------------------------------
  * 6. THE FOUR VERBS: analyse, factor, solve, query
@@ -554,7 +706,7 @@ SADDLE_API saddle_status saddle_solve_once(const saddle_matrix *A, const double 
                                            const saddle_options *options, saddle_info *info);
 
 /* Says what device number k of a kind is ("cuda", 0: name, memory), or why there is none. */
-SADDLE_API saddle_status saddle_device(const char *kind, int k, char *message);
+SADDLE_API saddle_status saddle_describe_device(const char *kind, int k, char *message);
 
 /* ------------------------------------------------------------------------------------------------
  * 7. PREPARATION: scaling, matching, pairs, ordering, blocking
@@ -576,16 +728,20 @@ typedef struct saddle_given {
     const int32_t *permutation;          /* the old index at each new position */
 } saddle_given;                          /* closed: it will not grow */
 
-/* Counts that are not known are -1, numbers that are not known NaN, arrays that do not exist NULL. The
- * arrays are the library's: they are freed with saddle_preparation_free and the same hooks. */
+/* Counts that are not known are -1, numbers that are not known NaN, choices that were not made AUTO, arrays
+ * that do not exist NULL. The arrays are the library's: they are freed with saddle_preparation_free and the
+ * same hooks. */
 typedef struct saddle_preparation {
     size_t size;    /* sizeof(saddle_preparation) */
     int64_t n, nnz; /* nnz of the whole matrix */
     int symmetric;
 
-    int scaling, order, pairs, blocking; /* after every `auto` was decided */
-    int block_size;                      /* most rows of a block; 1 without blocking */
-    int orderings;                       /* how many were made to decide: 1, or 2 */
+    saddle_scaling scaling; /* this and the next three as they were decided */
+    saddle_order order;
+    saddle_switch pairs;
+    saddle_blocking blocking;
+    int block_size; /* most rows of a block; 1 without blocking */
+    int orderings;  /* how many were made to decide: 1, or 2 */
 
     double *row_scale, *col_scale;          /* for symmetric A the same array */
     int32_t *permutation, *row_permutation; /* q and p; for symmetric A the same array */
@@ -671,8 +827,16 @@ static inline saddle_status saddle_inspect(const saddle_matrix *A, const saddle_
 /* B gets A's entries in this layout and shape, sorted, duplicates added up, base 0, 64-bit pointers,
  * double: arrays of the library, to be freed with saddle_matrix_free and the same hooks. From
  * general to symmetric the matrix must be symmetric in value. */
-SADDLE_API saddle_status saddle_convert(const saddle_matrix *A, saddle_layout layout, saddle_shape shape,
-                                        const saddle_hooks *hooks, saddle_matrix *B, char *message);
+SADDLE_API saddle_status saddle_convert_sized(const saddle_matrix *A, saddle_layout to_layout,
+                                              saddle_shape to_shape, const saddle_hooks *hooks,
+                                              saddle_matrix *B, size_t size, char *message);
+static inline saddle_status saddle_convert(const saddle_matrix *A, saddle_layout to_layout,
+                                           saddle_shape to_shape, const saddle_hooks *hooks, saddle_matrix *B,
+                                           char *message)
+{
+    return saddle_convert_sized(A, to_layout, to_shape, hooks, B, sizeof *B, message);
+}
+/* Frees the arrays that the library has made and sets all of A to 0; nothing where that is 0 already. */
 SADDLE_API void saddle_matrix_free(saddle_matrix *A, const saddle_hooks *hooks);
 
 /* Y = AX for this many columns with leading dimensions ldx, ldy >= n, with `threads` threads (0: as the
@@ -699,8 +863,13 @@ SADDLE_API saddle_status saddle_measure(const saddle_matrix *A, const double *b,
  * to a temporary file and renamed. What the readers allocate is freed with saddle_matrix_free and
  * saddle_vector_free.
  */
-SADDLE_API saddle_status saddle_read_matrix(const char *path, const saddle_hooks *hooks, saddle_matrix *A,
-                                            char *message);
+SADDLE_API saddle_status saddle_read_matrix_sized(const char *path, const saddle_hooks *hooks,
+                                                  saddle_matrix *A, size_t size, char *message);
+static inline saddle_status saddle_read_matrix(const char *path, const saddle_hooks *hooks, saddle_matrix *A,
+                                               char *message)
+{
+    return saddle_read_matrix_sized(path, hooks, A, sizeof *A, message);
+}
 SADDLE_API saddle_status saddle_write_matrix(const char *path, const saddle_matrix *A, const char *comment,
                                              char *message);
 

@@ -19,11 +19,6 @@
 #include "backend/scalar.h"
 #include "core/context.h"
 
-static inline size_t sd_precision_size(sd_precision precision)
-{
-    return precision == SD_DOUBLE ? sizeof(double) : sizeof(float);
-}
-
 enum {
     SD_CHUNK = 4096,       /* entries of a reduction that are summed in one piece */
     SD_CHUNK_LEAST = 1024, /* fewer are not, on any backend */
@@ -43,7 +38,7 @@ typedef struct sd_vector {
  *
  * Slice s is rows slice[s] .. slice[s+1]). A half product adds into rows slice[s] .. window[s]) of
  * slice s; what it adds is kept apart at offset[s] of the scratch until all slices are added up in
- * order. Slices are laid down by src/matrix/slices.c from the pattern alone.
+ * order. Slices are laid down by src/plan/slices.c from the pattern alone.
  */
 typedef struct sd_sparse {
     int32_t n;
@@ -71,7 +66,7 @@ typedef struct sd_kernels {
 } sd_kernels;
 
 /* Raised when this file or kernels.def changes what a module sees. */
-#define SD_BACKEND_VERSION 7
+#define SD_BACKEND_VERSION 8
 
 typedef struct sd_backend {
     int version; /* SD_BACKEND_VERSION that it was compiled with */
@@ -98,15 +93,6 @@ typedef struct sd_backend {
 } sd_backend;
 
 extern const sd_backend sd_backend_reference;
-/* The best of its kernels that this processor runs; all give the same bits. */
-const sd_backend *sd_backend_cpu(void);
-
-/* r = b - A x, accumulated in double-double and rounded once, and w = |A||x| + |b|, for a matrix with all its
- * entries and SD_COLUMNS columns side by side, b[i SD_COLUMNS + c], in host memory. */
-enum { SD_COLUMNS = 8 };
-typedef void sd_residual_columns(int32_t n, const int64_t *ptr, const int32_t *ind, const double *val,
-                                 const double *b, const double *x, double *r, double *w);
-sd_residual_columns *sd_columns_cpu(void);
 
 /* The cuda module, loaded at the first call; NULL with c->status and c->message where there is
  * none. $SADDLE_CUDA_MODULE names the file, otherwise it is looked for beside the library. */
@@ -141,6 +127,12 @@ saddle_status sd_engine_reserve(sd_engine *e, int64_t n, const sd_sparse *A);
 /* Waits until the work of the engine is done: only then may another engine use what it has made. The
  * scratch is given back. */
 saddle_status sd_engine_finish(sd_engine *e);
+
+/* Bytes in the backend's memory, and a copy there of a host array; NULL on failure (and e->status set). To be
+ * given back by sd_release, which takes NULL too. */
+void *sd_allocate(sd_engine *e, int64_t bytes, const char *what);
+void *sd_to_backend(sd_engine *e, const void *host, int64_t bytes, const char *what);
+void sd_release(sd_engine *e, const void *block);
 
 /* A vector of n zeros; data is NULL on failure (and e->status set). */
 sd_vector sd_vector_new(sd_engine *e, sd_precision precision, int64_t n, const char *what);

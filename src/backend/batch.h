@@ -2,7 +2,8 @@
  * Batches of small dense blocks: many square matrices of 1 to 32 rows, of mixed sizes, each factored, solved
  * with or inverted on its own.
  *
- * A block of n rows is n x n numbers by columns, without gaps. A plan says where the blocks lie; what is made
+ * A block of n rows is n x n numbers by columns, without gaps. A plan (plan/batch.h), in the memory of the
+ * backend, says where the blocks lie; what is made
  * of them has the same layout, so a result may take the place of its block. Kernels (batch.def):
  *
  * - SD_LDU, SD_LDU_PARTIAL, SD_LDU_FULL: P A Q = L D U, L and U unit triangular; without interchanges, with
@@ -44,17 +45,16 @@
  * SD_BLOCK_TINY or not finite), in the form of its kernel (sqrt(m) for L L', 1/m for the inverse), with the
  * identity as its permutations, and its state says so: all of it 0 but the status.
  */
-#ifndef SD_BLOCKS_H
-#define SD_BLOCKS_H
+#ifndef SD_BATCH_H
+#define SD_BATCH_H
+
+#include "core/precision.h"
+#include "plan/batch.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
-typedef enum sd_precision { SD_DOUBLE, SD_SINGLE, SD_PRECISIONS } sd_precision;
-
-enum { SD_BLOCK_MOST = 32, SD_BLOCK_EQUAL_BITS = 5 }; /* rows of a block; see above */
+enum { SD_BLOCK_EQUAL_BITS = 5 }; /* see above */
 
 typedef enum sd_batch_kernel {
     SD_LDU,
@@ -81,27 +81,6 @@ static inline bool sd_batch_symmetric(sd_batch_kernel kernel)
 {
     return kernel >= SD_LLT && kernel <= SD_LDLT_COMPLETE;
 }
-
-/* One block of a plan: its first entry, its first row among the rows of all blocks, its number. */
-typedef struct sd_batch_job {
-    int64_t entry;
-    int32_t row, block;
-} sd_batch_job;
-
-/* Where the blocks of a batch lie. Laid down on the host, its arrays in the backend's memory. */
-typedef struct sd_batch_plan {
-    int32_t count;                    /* blocks in the plan; their numbers are below `blocks` */
-    int32_t blocks;                   /* more than count where the plan is of some of them only */
-    int32_t rows;                     /* of all `blocks` */
-    int64_t entries;                  /* of the plan's */
-    int32_t regular;                  /* > 0: all blocks, each of so many rows: block k is job k, its first
-                                         row k regular, its first entry k regular^2 */
-    int32_t first[SD_BLOCK_MOST + 2]; /* jobs first[s] .. first[s + 1]) have s rows */
-    const sd_batch_job *job;          /* count of them, by size, then by number */
-    /* Row r of the blocks is entry source[r] of the vector that is read, target[r] of the one that is
-     * written; NULL: entry r. */
-    const int32_t *source, *target;
-} sd_batch_plan;
 
 /* What became of a block. */
 enum {
@@ -147,15 +126,6 @@ typedef struct sd_batch_factors {
     uint8_t *row, *column; /* plan->rows */
     sd_batch_state *state; /* plan->blocks; where a block is not in the plan, it is left as it was */
 } sd_batch_factors;
-
-/* Where the entries of a sparse matrix stand in the blocks. Arrays in the backend's memory. */
-typedef struct sd_batch_map {
-    const int32_t *row_place;    /* row i of A is row row_place[i] of the blocks; NULL: row i */
-    const int32_t *column_place; /* the same for columns; the same array where A is half */
-    const int32_t *block;        /* block of each row of the blocks, plan->rows of them */
-    const int32_t *start;        /* first row of each block, and then rows; plan->blocks + 1 of them */
-    const int64_t *entry;        /* first entry of each block, -1 where it is not in the plan */
-} sd_batch_map;
 
 /* ------------------------------------------------------------------------------------------------
  * Pivots, for all backends (the CUDA module compiles this too).

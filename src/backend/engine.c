@@ -1,12 +1,12 @@
 /* Engines and the vectors that live in them. See backend.h. */
-#include "backend/backend.h"
+#include "backend/cpu/cpu.h"
 
 static const sd_backend *find_backend(sd_context *c, int device)
 {
     switch (device) {
     case SADDLE_DEVICE_REFERENCE: return &sd_backend_reference;
     case SADDLE_DEVICE_CUDA: return sd_backend_cuda(c);
-    default: return sd_backend_cpu();
+    default: return sd_cpu()->backend;
     }
 }
 
@@ -53,21 +53,36 @@ saddle_status sd_engine_finish(sd_engine *e)
     return e->status;
 }
 
+void *sd_allocate(sd_engine *e, int64_t bytes, const char *what)
+{
+    void *block = e->status ? NULL : e->backend->allocate(e, bytes, what);
+    if (!block && !e->status) e->status = e->context->status;
+    return block;
+}
+
+void *sd_to_backend(sd_engine *e, const void *host, int64_t bytes, const char *what)
+{
+    void *block = sd_allocate(e, bytes, what);
+    if (block) e->backend->upload(e, host, block, bytes);
+    return block;
+}
+
+void sd_release(sd_engine *e, const void *block)
+{
+    if (block) e->backend->release(e, (void *)(uintptr_t)block);
+}
+
 sd_vector sd_vector_new(sd_engine *e, sd_precision precision, int64_t n, const char *what)
 {
     sd_vector x = {NULL, n, precision};
-    if (e->status) return x;
-    x.data = e->backend->allocate(e, n * (int64_t)sd_precision_size(precision), what);
-    if (!x.data)
-        e->status = e->context->status;
-    else
-        sd_fill(e, 0.0, &x);
+    x.data = sd_allocate(e, n * (int64_t)sd_precision_size(precision), what);
+    if (x.data) sd_fill(e, 0.0, &x);
     return x;
 }
 
 void sd_vector_free(sd_engine *e, sd_vector *x)
 {
-    if (x->data) e->backend->release(e, x->data);
+    sd_release(e, x->data);
     x->data = NULL;
 }
 

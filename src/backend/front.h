@@ -7,9 +7,7 @@
  *     panel  the fully summed columns, rows x columns, by columns with leading dimension ld. What lies
  *            above the diagonal is neither read nor kept.
  *     rest   the lower triangle of order rows - columns that the pivots are subtracted from: the
- *            contribution block. It is laid out in block columns of SD_REST_WIDTH columns, each a
- *            dense rectangle from its first diagonal entry down, so that it takes little more than the
- *            triangle and can be multiplied into by gemm.
+ *            contribution block, laid out as plan/contribution.h says.
  *
  * The first `delays` columns were delayed by children; the plan's own columns follow. `factor` turns the
  * first `eliminated` columns of the panel into L (unit lower trapezoidal, its diagonal not kept) and d into
@@ -24,11 +22,10 @@
 #ifndef SD_FRONT_H
 #define SD_FRONT_H
 
+#include "plan/contribution.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-
-enum { SD_REST_WIDTH = 128 };
 
 typedef struct sd_front {
     int32_t rows, columns, delays;
@@ -40,23 +37,6 @@ typedef struct sd_front {
     int32_t eliminated;
     bool rest_empty; /* the rest holds nothing yet, not even zeros: `update` writes it */
 } sd_front;
-
-/* Where block column b of a rest of order q begins, and its entry (i, j), i >= j. */
-static inline int64_t sd_rest_block(int32_t q, int64_t b)
-{
-    return SD_REST_WIDTH * (b * q - SD_REST_WIDTH * (b * (b - 1) / 2));
-}
-static inline int64_t sd_rest_at(int32_t q, int32_t i, int32_t j)
-{
-    const int64_t b = j / SD_REST_WIDTH, first = b * SD_REST_WIDTH;
-    return sd_rest_block(q, b) + (j - first) * (q - first) + (i - first);
-}
-/* Numbers in a rest of order q. */
-static inline int64_t sd_rest_size(int32_t q)
-{
-    const int64_t whole = q / SD_REST_WIDTH, last = q % SD_REST_WIDTH;
-    return sd_rest_block(q, whole) + last * last;
-}
 
 /* How pivots are taken. */
 typedef enum sd_pivot_rule {
@@ -119,8 +99,7 @@ typedef struct sd_front_kernels {
     void (*backward)(const sd_front *f, int32_t k, void *w);
 } sd_front_kernels;
 
-/* The plain version, and the best for this processor; index 0 in double, 1 in single. */
+/* The plain version; index 0 in double, 1 in single. */
 extern const sd_front_kernels sd_fronts_reference[2];
-const sd_front_kernels *sd_fronts_cpu(void);
 
 #endif

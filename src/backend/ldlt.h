@@ -16,26 +16,7 @@
 #define SD_LDLT_H
 
 #include "backend/batch.h"
-
-/*
- * An off-diagonal block as one of its two sides lists it: `rows` are those of the side that lists it,
- * `columns` those of the other. With `transposed` its numbers are stored as the other side would have them.
- */
-typedef struct sd_ldlt_block {
-    int64_t entry; /* the first of its numbers */
-    uint32_t rows, columns;
-    int32_t other;         /* the block on the other side */
-    uint8_t height, width; /* bits in rows, columns */
-    uint8_t transposed;
-    uint8_t level; /* of fill: 0 for a block of A */
-} sd_ldlt_block;
-
-/* The same block as the other side lists it. */
-static inline sd_ldlt_block sd_ldlt_mirror(sd_ldlt_block b, int32_t own)
-{
-    const sd_ldlt_block image = {b.entry, b.columns, b.rows, own, b.width, b.height, !b.transposed, b.level};
-    return image;
-}
+#include "plan/ldlt_schedule.h"
 
 /*
  * Factors in the memory of a backend. Blocks are numbered in the order of elimination, those of one level,
@@ -79,61 +60,14 @@ enum { SD_LDLT_TEAM = 512, SD_LDLT_THIN = 512 };
  */
 typedef enum sd_ldlt_stage { SD_LDLT_FORWARD, SD_LDLT_BETWEEN, SD_LDLT_BACKWARD } sd_ldlt_stage;
 
-/*
- * The same factorization on a pattern that is known: off-diagonal blocks are numbered by column, then by row,
- * so that those of a level follow one another. Target t is block C_ij,
- *
- *     C_ij = A_ij - sum W_ik C_jk',   W_ik = C_ik G_k, all rows of C_ik that are kept by all columns of block
- * k,
- *
- * its products pair[first[t] .. first[t+1]) naming C_ik (for its W) and C_jk; behind the off-diagonal targets
- * come the S_j, one a diagonal block. What a product has outside of the rows and columns that C_ij keeps is
- * lost.
- */
-typedef struct sd_ldlt_shape {
-    int64_t entry;   /* of C */
-    int64_t weighed; /* of W, height x rows of block `column` by columns */
-    int32_t row, column;
-    uint32_t rows, columns;
-    uint8_t height, width, size; /* kept rows, kept columns, rows of block `column` */
-    uint8_t unused[5];
-} sd_ldlt_shape;
-
-typedef struct sd_ldlt_pair {
-    int32_t a, b;
-} sd_ldlt_pair;
-
-typedef struct sd_ldlt_run {
-    int32_t blocks, count; /* diagonal blocks; off-diagonal ones */
-    const int32_t *start;
-    const int64_t *square;
-    const sd_ldlt_shape *shape;
-    const int64_t *first; /* count + blocks + 1 */
-    const sd_ldlt_pair *pair;
-} sd_ldlt_run;
-
-/* Numbers of a factorization: C and W off the diagonal, S and G on it. */
+/* Numbers of a factorization: C and G, which are all that solves need, and where they are made on a schedule
+ * (plan/ldlt_schedule.h) W, S, and the scaling of each row of the matrix. In the memory of a backend, or of
+ * the host where a search found them. */
 typedef struct sd_ldlt_numbers {
-    void *data, *weighed, *square, *inverse;
+    void *data, *inverse, *weighed, *square;
+    double *scale;
     sd_precision precision;
 } sd_ldlt_numbers;
-
-/* A part of the targets: the columns of some diagonal blocks, their off-diagonal blocks, and where both lie.
- */
-typedef struct sd_ldlt_part {
-    int32_t block, block_end;
-    int32_t shape, shape_end;
-    int64_t entry, entry_end;
-    int64_t square, square_end;
-} sd_ldlt_part;
-
-/* Where entry k of a matrix goes: C[target[k]], or S[-1 - target[k]], of which the lower triangle counts, or
- * nowhere where it is SD_LDLT_NOWHERE (the mirror image goes). */
-#define SD_LDLT_NOWHERE INT64_MIN
-typedef struct sd_ldlt_map {
-    const int64_t *target; /* of each stored entry */
-    const double *scale;   /* of each row of the matrix */
-} sd_ldlt_map;
 
 /* Entry k of a vector, or of the values of a matrix, whose precision is not that of the factors. */
 static inline double sd_ldlt_number(const void *data, sd_precision precision, int64_t k)
@@ -190,7 +124,6 @@ typedef struct sd_ldlt_kernels {
 
 /* By sd_precision. */
 extern const sd_ldlt_kernels sd_ldlt_reference[SD_PRECISIONS];
-const sd_ldlt_kernels *sd_ldlt_cpu(void);
 
 /* Whole vectors of any instruction set, 64 bytes at most, in a row of m numbers. */
 static inline int sd_ldlt_ld(int m, sd_precision precision)

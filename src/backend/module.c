@@ -5,7 +5,7 @@
  * keeps the CUDA runtime's own threads from losing their code.
  */
 #define _GNU_SOURCE
-#include "backend/backend.h"
+#include "backend/cpu/cpu.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -52,15 +52,16 @@ const sd_backend *sd_backend_cuda(sd_context *c)
     return backend;
 }
 
-saddle_status saddle_device(const char *kind, int k, char *message)
+saddle_status saddle_describe_device(const char *kind, int k, char *message)
 {
     sd_context c;
     sd_context_init(&c, NULL, 0);
     saddle_status status;
     if (!kind || k < 0) {
-        status = sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_device: the kind is NULL or the number below 0");
+        status = sd_fail(&c, SADDLE_BAD_ARGUMENT,
+                         "saddle_describe_device: the kind is NULL or the number below 0");
     } else if (strcmp(kind, "cpu") == 0) {
-        status = sd_backend_cpu()->describe(&c, k);
+        status = sd_cpu()->backend->describe(&c, k);
     } else if (strcmp(kind, "cuda") == 0) {
         const sd_backend *cuda = sd_backend_cuda(&c);
         status = cuda ? cuda->describe(&c, k) : c.status;

@@ -27,14 +27,14 @@ static sd_batch extract(sd_engine *e, const sd_sparse *A, const sd_block_request
     sd_batch_map map;
     sd_batch x = sd_batch_new(e, plan, A->precision, "diagonal blocks");
     if (e->status) return x;
-    if (!sd_batch_map_make(e, q->blocks, q->start, wanted, q->source, q->target, &map)) {
+    if (!sd_batch_map_place(e, q->blocks, q->start, wanted, q->source, q->target, &map)) {
         sd_batch_extract(e, A, &map, &x);
         if (m->exponent) {
             sd_vector entries = {x.data, plan->entries, x.precision};
             sd_scale(e, ldexp(1.0, -m->exponent), &entries);
         }
     }
-    sd_batch_map_free(e, &map);
+    sd_batch_map_unplace(e, &map);
     return x;
 }
 
@@ -92,8 +92,7 @@ static saddle_status make_part(sd_engine *e, const sd_sparse *A, const sd_block_
 {
     sd_block_part *part = &m->part[precision];
     const sd_batch_rule rule = {.kernel = q->kernel};
-    if (sd_batch_plan_make(e, q->blocks, q->start, wanted, q->source, q->target, &part->plan))
-        return e->status;
+    if (sd_batch_place(e, q->blocks, q->start, wanted, q->source, q->target, &part->plan)) return e->status;
     sd_batch x = extract(e, A, q, wanted, &part->plan, m);
     if (!e->status && precision != x.precision) round_blocks(e, &x);
     part->factors = sd_batch_factors_new(e, &part->plan, precision);
@@ -123,7 +122,7 @@ static saddle_status measure_conditions(sd_engine *e, const sd_sparse *A, const 
     sd_batch_state *state = sd_alloc(c, q->blocks, sizeof *state, "states of blocks");
     double *norms = sd_alloc(c, 2 * (int64_t)q->blocks, sizeof *norms, "norms of blocks");
     if (!state || !norms) e->status = c->status;
-    if (!e->status && !sd_batch_plan_make(e, q->blocks, q->start, NULL, q->source, q->target, &plan)) {
+    if (!e->status && !sd_batch_place(e, q->blocks, q->start, NULL, q->source, q->target, &plan)) {
         sd_vector v = sd_vector_new(e, SD_DOUBLE, q->blocks, "norms of blocks");
         sd_batch x = extract(e, A, q, NULL, &plan, m);
         sd_batch_factors f = sd_batch_factors_new(e, &plan, A->precision);
@@ -139,7 +138,7 @@ static saddle_status measure_conditions(sd_engine *e, const sd_sparse *A, const 
         sd_batch_factors_free(e, &f);
         sd_batch_free(e, &x);
         sd_vector_free(e, &v);
-        sd_batch_plan_free(e, &plan);
+        sd_batch_unplace(e, &plan);
         if (!e->status) choose_single(q->blocks, norms, norms + q->blocks, state, single, count);
     }
     sd_free(c, state);
@@ -181,20 +180,14 @@ void sd_block_jacobi_free(sd_engine *e, sd_block_jacobi *m)
 {
     for (int p = 0; p < SD_PRECISIONS; ++p) {
         sd_batch_factors_free(e, &m->part[p].factors);
-        sd_batch_plan_free(e, &m->part[p].plan);
+        sd_batch_unplace(e, &m->part[p].plan);
     }
     *m = (sd_block_jacobi){0};
 }
 
-static void apply(const void *self, sd_engine *e, const sd_vector *r, sd_vector *z)
+void sd_block_jacobi_apply(sd_engine *e, const sd_block_jacobi *m, const sd_vector *r, sd_vector *z)
 {
-    const sd_block_jacobi *m = self;
     for (int p = 0; p < SD_PRECISIONS; ++p)
         if (m->part[p].plan.count > 0) sd_batch_apply(e, &m->part[p].factors, 1, r, z);
     if (m->exponent) sd_scale(e, ldexp(1.0, -m->exponent), z);
-}
-
-sd_preconditioner sd_block_jacobi_preconditioner(const sd_block_jacobi *m)
-{
-    return (sd_preconditioner){apply, m, m->positive, sd_batch_symmetric(m->kernel)};
 }

@@ -3,7 +3,6 @@
 #define SD_BLOCK_JACOBI_H
 
 #include "backend/batch_memory.h"
-#include "factor/preconditioner.h"
 
 /* Which of the rows of the matrix are blocks, and what is to become of them. All arrays are the host's. */
 typedef struct sd_block_request {
@@ -41,7 +40,7 @@ saddle_status sd_block_jacobi_make(sd_engine *e, const sd_sparse *A, const sd_bl
                                    sd_block_jacobi *m);
 void sd_block_jacobi_free(sd_engine *e, sd_block_jacobi *m);
 
-/* z = M^-1 r in the precision of A. m must stay where it is. */
-sd_preconditioner sd_block_jacobi_preconditioner(const sd_block_jacobi *m);
+/* z = M^-1 r, in the precision of A. */
+void sd_block_jacobi_apply(sd_engine *e, const sd_block_jacobi *m, const sd_vector *r, sd_vector *z);
 
 #endif

@@ -3,14 +3,14 @@
  * in the form without permutations of backend/ldlt.h.
  *
  * A factorization on the host finds out, column by column, which blocks of fill are worth keeping
- * (ldlt_find.c); from that comes a plan, which can be run again for other values on any backend (ldlt_run.c).
+ * (ldlt_find.c); from that come a plan, which can be run again for other values on any backend (ldlt_run.c),
+ * and numbers.
  */
 #ifndef SD_BLOCK_LDLT_H
 #define SD_BLOCK_LDLT_H
 
 #include "backend/batch_memory.h"
 #include "backend/ldlt.h"
-#include "plan/block_order.h"
 
 /* The prepared matrix, (R A R) in the order of the blocks, and the graph of its blocks. */
 typedef struct sd_block_matrix {
@@ -51,39 +51,6 @@ typedef struct sd_ldlt_rule {
     bool reference;
 } sd_ldlt_rule;
 
-/*
- * What a pattern and an order make of it: arrays of the host. Blocks are numbered anew, level by level and by
- * position within a level (which changes neither a factor nor what it depends on).
- */
-typedef struct sd_ldlt_plan {
-    int32_t n, blocks, levels, largest;
-    int32_t *level;    /* first block of each level: levels + 1 */
-    int32_t *start;    /* first row of each block: blocks + 1 */
-    int32_t *block_at; /* the block of the matrix that each of them is */
-    /* row i: the blocks that it is coupled with, ascending; those before diagonal[i] belong to L */
-    int64_t *row; /* blocks + 1 */
-    int64_t *diagonal;
-    sd_ldlt_block *list;
-    int64_t entries; /* of the off-diagonal blocks, each counted once */
-    int64_t *square; /* first entry of each diagonal block: blocks + 1 */
-    int32_t *number; /* of each in the list: that of the off-diagonal block, by column and row */
-    int64_t
-        *from; /* of each beyond the diagonal: its entry in the column that it came from, while planning */
-} sd_ldlt_plan;
-
-/* A column as a factorization leaves it, its blocks in no particular order. */
-typedef struct sd_ldlt_column {
-    sd_ldlt_block *list; /* `other` as the matrix numbers it */
-    char *data;
-    int32_t count;
-    bool crossed; /* some of its blocks were pushed back since */
-} sd_ldlt_column;
-
-/* The plan of columns that were made in this order. On failure it holds nothing. */
-saddle_status sd_ldlt_plan_make(sd_context *c, const sd_block_matrix *B, const sd_block_order *order,
-                                const sd_ldlt_column *columns, sd_ldlt_plan *plan);
-void sd_ldlt_plan_free(sd_context *c, sd_ldlt_plan *plan);
-
 /* Counts of a factorization. */
 typedef struct sd_ldlt_counts {
     int64_t two_by_two, negative, perturbed, replaced; /* pivots; blocks */
@@ -91,22 +58,21 @@ typedef struct sd_ldlt_counts {
     bool full, dear;                                   /* a limit was met: of numbers; one that ends it */
     double flops;
     double largest; /* entry of an inverse of a diagonal block */
+    int sweeps;     /* that were made, where it was by sweeps */
+    bool exact;     /* and whether they were as many as the pattern needs: no more would change anything */
 } sd_ldlt_counts;
 
-/* C and G on the host, in the precision of the rule. */
-typedef struct sd_ldlt_values {
-    void *data, *inverse;
-    sd_precision precision;
-} sd_ldlt_values;
-
-void sd_ldlt_values_free(sd_context *c, sd_ldlt_values *v);
+/* e is NULL where they are the host's, as the search leaves them. */
+void sd_ldlt_numbers_free(sd_context *c, sd_engine *e, sd_ldlt_numbers *x);
 
 /* Factors B and finds its pattern under way: in the order of its blocks, but with `last` (NULL: none)
  * behind all others. On failure nothing is kept, nor where it becomes too dear; of
- * a symbolic one there are no values. */
+ * a symbolic one there are no numbers. */
 saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule,
-                           const bool *last, sd_ldlt_plan *plan, sd_ldlt_values *values,
-                           sd_ldlt_counts *counts);
+                           const bool *last, sd_ldlt_plan *plan, sd_ldlt_numbers *x, sd_ldlt_counts *counts);
+
+/* Factors for solves on the host, but for the order of the rows and their scaling. */
+sd_ldlt_factors sd_ldlt_factors_of(const sd_ldlt_plan *plan, const sd_ldlt_numbers *x);
 
 /* Signs without a pattern, the same for every matrix: vectors to try factors with. */
 static inline double sd_ldlt_sign(int32_t r)
@@ -119,6 +85,6 @@ static inline double sd_ldlt_sign(int32_t r)
  * where it is not finite. 0 where nothing was left out or moved.
  */
 saddle_status sd_ldlt_probe(sd_context *c, const sd_block_matrix *B, const sd_ldlt_plan *plan,
-                            const sd_ldlt_values *values, int threads, double *error);
+                            const sd_ldlt_numbers *numbers, int threads, double *error);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct checking {
     const sd_ldlt_plan *plan;
     sd_block_matrix B; /* as the plan numbers its blocks */
     sd_block_order order;
-    sd_ldlt_desk desk;
+    sd_ldlt_workspace workspace;
     double *data, *inverse; /* in double, on the host */
     double *sum;            /* of |A - L D L'| in each row */
     double pattern;         /* largest on the pattern */
@@ -29,7 +29,7 @@ static saddle_status gather_terms(checking *t, int32_t j)
     for (int64_t m = plan->row[j]; m < plan->diagonal[j]; ++m) {
         const int32_t k = plan->list[m].other;
         const int64_t own = plan->diagonal[k] + (plan->number[m] - plan->number[plan->diagonal[k]]);
-        sd_ldlt_term *term = sd_ldlt_term_new(t->c, &t->desk);
+        sd_ldlt_term *term = sd_ldlt_term_new(t->c, &t->workspace);
         if (!term) return t->c->status;
         *term = (sd_ldlt_term){.data = t->data,
                                .inverse = t->inverse + plan->square[k],
@@ -68,7 +68,7 @@ static void subtract_diagonal(checking *t, int32_t j, int ld)
     const int size = t->plan->start[j + 1] - t->plan->start[j];
     const sd_batch_rule rule = {.kernel = SD_LDLT_COMPLETE};
     double s[SD_BLOCK_MOST * SD_BLOCK_MOST];
-    double *a = (double *)t->desk.accumulators + t->desk.place[j];
+    double *a = (double *)t->workspace.accumulators + t->workspace.place[j];
     sd_ldlt_invert(t->e, &rule, size, SD_DOUBLE, t->inverse + t->plan->square[j], s);
     for (int r = 0; r < size; ++r)
         for (int q = 0; q < size; ++q) a[r * ld + q] -= s[r + q * size];
@@ -76,7 +76,7 @@ static void subtract_diagonal(checking *t, int32_t j, int ld)
 
 static saddle_status check_column(checking *t, int32_t j)
 {
-    sd_ldlt_desk *d = &t->desk;
+    sd_ldlt_workspace *d = &t->workspace;
     const sd_ldlt_plan *plan = t->plan;
     const int ld = sd_ldlt_ld(plan->start[j + 1] - plan->start[j], SD_DOUBLE);
     saddle_status status = gather_terms(t, j);
@@ -162,12 +162,12 @@ saddle_status sd_ldlt_check(sd_engine *e, const sd_block_ldlt *m, const sd_csr *
     if (!status) status = sd_engine_open(c, &host, SADDLE_DEVICE_CPU, 1);
     if (!status)
         status =
-            sd_block_matrix_make(c, A, m->order, m->preparation.row_scale, plan->blocks, plan->start, &t.B);
+            sd_block_matrix_make(c, A, m->order, m->preparation->row_scale, plan->blocks, plan->start, &t.B);
     if (!status) sd_block_matrix_shift(-m->shift, &t.B);
     if (!status) status = sd_block_order_make(c, plan->blocks, &t.order);
-    if (!status) status = sd_ldlt_desk_make(c, &t.B, SD_DOUBLE, false, &t.desk);
+    if (!status) status = sd_ldlt_workspace_make(c, &t.B, SD_DOUBLE, false, &t.workspace);
     if (!status) status = check_columns(&t, pattern, all);
-    sd_ldlt_desk_free(c, &t.desk);
+    sd_ldlt_workspace_free(c, &t.workspace);
     sd_block_order_free(c, &t.order);
     sd_block_matrix_free(c, &t.B);
     sd_engine_close(&host);

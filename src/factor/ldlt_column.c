@@ -1,6 +1,8 @@
-/* One thread's desk for a column: see ldlt_column.h. Memory is taken under one lock, as a context is of one
- * thread. */
+/* One thread's workspace for a column: see ldlt_column.h. Memory is taken under one lock, as a context is of
+ * one thread. */
 #include "factor/ldlt_column.h"
+
+#include "backend/cpu/cpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,40 +25,41 @@ static saddle_status grow(sd_context *c, void **block, int64_t count, size_t siz
     return status;
 }
 
-saddle_status sd_ldlt_desk_make(sd_context *c, const sd_block_matrix *B, sd_precision precision,
-                                bool reference, sd_ldlt_desk *desk)
+saddle_status sd_ldlt_workspace_make(sd_context *c, const sd_block_matrix *B, sd_precision precision,
+                                     bool reference, sd_ldlt_workspace *workspace)
 {
     const int64_t number = (int64_t)sd_precision_size(precision);
-    *desk = (sd_ldlt_desk){.k = (reference ? sd_ldlt_reference : sd_ldlt_cpu()) + precision,
-                           .precision = precision};
-    desk->place = sd_alloc(c, B->blocks, sizeof *desk->place, "a column of the factorization");
-    desk->met = sd_alloc(c, B->blocks, sizeof *desk->met, "a column of the factorization");
-    desk->touched = sd_alloc(c, B->blocks, sizeof *desk->touched, "a column of the factorization");
-    desk->key = sd_alloc(c, B->blocks, sizeof *desk->key, "a column of the factorization");
-    desk->v = sd_alloc(c, SD_BLOCK_MOST * SD_BLOCK_MOST, (size_t)number, "a column of the factorization");
-    if (!desk->place || !desk->met || !desk->touched || !desk->key || !desk->v) {
-        sd_ldlt_desk_free(c, desk);
+    *workspace = (sd_ldlt_workspace){.k = (reference ? sd_ldlt_reference : sd_cpu()->ldlt) + precision,
+                                     .precision = precision};
+    workspace->place = sd_alloc(c, B->blocks, sizeof *workspace->place, "a column of the factorization");
+    workspace->met = sd_alloc(c, B->blocks, sizeof *workspace->met, "a column of the factorization");
+    workspace->touched = sd_alloc(c, B->blocks, sizeof *workspace->touched, "a column of the factorization");
+    workspace->key = sd_alloc(c, B->blocks, sizeof *workspace->key, "a column of the factorization");
+    workspace->v =
+        sd_alloc(c, SD_BLOCK_MOST * SD_BLOCK_MOST, (size_t)number, "a column of the factorization");
+    if (!workspace->place || !workspace->met || !workspace->touched || !workspace->key || !workspace->v) {
+        sd_ldlt_workspace_free(c, workspace);
         return c->status;
     }
-    for (int32_t i = 0; i < B->blocks; ++i) desk->place[i] = -1;
+    for (int32_t i = 0; i < B->blocks; ++i) workspace->place[i] = -1;
     return SADDLE_OK;
 }
 
-void sd_ldlt_desk_free(sd_context *c, sd_ldlt_desk *desk)
+void sd_ldlt_workspace_free(sd_context *c, sd_ldlt_workspace *workspace)
 {
-    sd_free(c, desk->place);
-    sd_free(c, desk->met);
-    sd_free(c, desk->touched);
-    sd_free(c, desk->key);
-    sd_free(c, desk->term);
-    sd_free(c, desk->accumulators);
-    sd_free(c, desk->index);
-    sd_free(c, desk->value);
-    sd_free(c, desk->v);
-    *desk = (sd_ldlt_desk){0};
+    sd_free(c, workspace->place);
+    sd_free(c, workspace->met);
+    sd_free(c, workspace->touched);
+    sd_free(c, workspace->key);
+    sd_free(c, workspace->term);
+    sd_free(c, workspace->accumulators);
+    sd_free(c, workspace->index);
+    sd_free(c, workspace->value);
+    sd_free(c, workspace->v);
+    *workspace = (sd_ldlt_workspace){0};
 }
 
-sd_ldlt_term *sd_ldlt_term_new(sd_context *c, sd_ldlt_desk *d)
+sd_ldlt_term *sd_ldlt_term_new(sd_context *c, sd_ldlt_workspace *d)
 {
     if (d->terms == d->term_room) {
         const int32_t room = d->term_room < 64 ? 128 : 2 * d->term_room;
@@ -80,7 +83,7 @@ static int compare_terms(const void *a, const void *b)
     return (s->position > t->position) - (s->position < t->position);
 }
 
-void sd_ldlt_sort_terms(sd_ldlt_desk *d)
+void sd_ldlt_sort_terms(sd_ldlt_workspace *d)
 {
     enum { MOVES = 32 }; /* a term, beyond which they are not nearly in order: a row that meets very many */
     for (int32_t a = 0, b = d->terms - 1; a < b; ++a, --b) {
@@ -100,7 +103,7 @@ void sd_ldlt_sort_terms(sd_ldlt_desk *d)
     if (moves > most) qsort(d->term, (size_t)d->terms, sizeof *d->term, compare_terms);
 }
 
-void sd_ldlt_sort(sd_ldlt_desk *d, const int32_t *position, int32_t count, int32_t *blocks)
+void sd_ldlt_sort(sd_ldlt_workspace *d, const int32_t *position, int32_t count, int32_t *blocks)
 {
     bool sorted = true;
     for (int32_t k = 0; k < count; ++k) {
@@ -112,7 +115,7 @@ void sd_ldlt_sort(sd_ldlt_desk *d, const int32_t *position, int32_t count, int32
     for (int32_t k = 0; k < count; ++k) blocks[k] = (int32_t)(d->key[k] & 0x7fffffff);
 }
 
-void sd_ldlt_meet_matrix(const sd_block_matrix *B, const int32_t *position, int32_t j, sd_ldlt_desk *d)
+void sd_ldlt_meet_matrix(const sd_block_matrix *B, const int32_t *position, int32_t j, sd_ldlt_workspace *d)
 {
     for (int32_t r = B->start[j]; r < B->start[j + 1]; ++r) {
         for (int64_t k = B->rows.ptr[r]; k < B->rows.ptr[r + 1]; ++k) {
@@ -126,7 +129,7 @@ void sd_ldlt_meet_matrix(const sd_block_matrix *B, const int32_t *position, int3
     }
 }
 
-static saddle_status make_room(sd_context *c, int64_t numbers, int64_t entries, sd_ldlt_desk *d)
+static saddle_status make_room(sd_context *c, int64_t numbers, int64_t entries, sd_ldlt_workspace *d)
 {
     if (numbers > d->room) {
         const int64_t room = numbers + numbers / 2;
@@ -147,12 +150,12 @@ static saddle_status make_room(sd_context *c, int64_t numbers, int64_t entries, 
     return SADDLE_OK;
 }
 
-static int ld_of(const sd_block_matrix *B, int32_t j, const sd_ldlt_desk *d)
+static int ld_of(const sd_block_matrix *B, int32_t j, const sd_ldlt_workspace *d)
 {
     return sd_ldlt_ld(B->start[j + 1] - B->start[j], d->precision);
 }
 
-saddle_status sd_ldlt_accumulate(sd_context *c, const sd_block_matrix *B, int32_t j, sd_ldlt_desk *d)
+saddle_status sd_ldlt_accumulate(sd_context *c, const sd_block_matrix *B, int32_t j, sd_ldlt_workspace *d)
 {
     const int ld = ld_of(B, j, d);
     int64_t numbers = 0, entries = 0;
@@ -178,7 +181,7 @@ saddle_status sd_ldlt_accumulate(sd_context *c, const sd_block_matrix *B, int32_
 
 /* Asks for what the terms after term k will read: nearly all of it was last touched long ago, and a term is
  * little work beside the wait for memory. */
-static void fetch_ahead(const sd_ldlt_desk *d, int32_t k)
+static void fetch_ahead(const sd_ldlt_workspace *d, int32_t k)
 {
     enum { NEAR = 2, FAR = 5, LINE = 64 };
     if (k + FAR < d->terms) __builtin_prefetch(d->term[k + FAR].own);
@@ -191,7 +194,7 @@ static void fetch_ahead(const sd_ldlt_desk *d, int32_t k)
         __builtin_prefetch(own + at);
 }
 
-double sd_ldlt_subtract(const sd_block_matrix *B, int32_t j, sd_ldlt_desk *d)
+double sd_ldlt_subtract(const sd_block_matrix *B, int32_t j, sd_ldlt_workspace *d)
 {
     const int size = B->start[j + 1] - B->start[j], ld = ld_of(B, j, d);
     double flops = 0;
@@ -214,7 +217,7 @@ sd_batch_state sd_ldlt_invert(sd_engine *e, const sd_batch_rule *rule, int size,
     _Alignas(64) double factor[SD_BLOCK_MOST * SD_BLOCK_MOST];
     uint8_t order[2 * SD_BLOCK_MOST];
     sd_batch_state state = {0};
-    const sd_batch_job job = {0};
+    sd_batch_job job = {0};
     sd_batch_plan plan = {
         .count = 1, .blocks = 1, .rows = size, .entries = (int64_t)size * size, .job = &job};
     for (int k = size + 1; k < SD_BLOCK_MOST + 2; ++k) plan.first[k] = 1;
@@ -226,7 +229,7 @@ sd_batch_state sd_ldlt_invert(sd_engine *e, const sd_batch_rule *rule, int size,
     return state;
 }
 
-void sd_ldlt_clear(sd_ldlt_desk *d)
+void sd_ldlt_clear(sd_ldlt_workspace *d)
 {
     for (int32_t k = 0; k < d->count; ++k) d->place[d->touched[k]] = -1;
     d->count = d->terms = 0;

@@ -40,7 +40,7 @@ typedef struct meeting {
 } meeting;
 
 typedef struct worker {
-    sd_ldlt_desk desk;
+    sd_ldlt_workspace workspace;
     sd_engine e; /* of the diagonal blocks, one at a time */
     chunk *arena;
     int64_t entries;
@@ -143,7 +143,7 @@ static saddle_status begin(finding *f)
     f->inverse = sd_alloc(c, total, sd_precision_size(precision), "inverses of diagonal blocks");
     if (!f->inverse) return c->status;
     for (int t = 0; t < f->threads && !status; ++t) {
-        status = sd_ldlt_desk_make(c, B, precision, f->rule->reference, &f->workers[t].desk);
+        status = sd_ldlt_workspace_make(c, B, precision, f->rule->reference, &f->workers[t].workspace);
         if (!status)
             status = sd_engine_open(c, &f->workers[t].e,
                                     f->rule->reference ? SADDLE_DEVICE_REFERENCE : SADDLE_DEVICE_CPU, 1);
@@ -160,7 +160,7 @@ static void end(finding *f)
     if (end_schedule(f, -1, &unused)) sd_block_levels_free(c, &unused);
     for (int t = 0; t < f->threads && f->workers; ++t) {
         sd_engine_close(&f->workers[t].e);
-        sd_ldlt_desk_free(c, &f->workers[t].desk);
+        sd_ldlt_workspace_free(c, &f->workers[t].workspace);
         free_arena(c, &f->workers[t]);
     }
     sd_block_order_free(c, &f->order);
@@ -177,6 +177,17 @@ static void end(finding *f)
 
 /* ---- one column ---- */
 
+/* The numbers of a column stand behind its list. */
+static int64_t list_bytes(int32_t count)
+{
+    return (count * (int64_t)sizeof(sd_ldlt_block) + 63) / 64 * 64;
+}
+
+static char *data_of(const column *from)
+{
+    return (char *)from->list + list_bytes(from->count);
+}
+
 static int32_t size_of(const finding *f, int32_t i)
 {
     return f->B->start[i + 1] - f->B->start[i];
@@ -184,7 +195,7 @@ static int32_t size_of(const finding *f, int32_t i)
 
 /* The earlier columns that meet row j, by position. Meetings stand in the reverse of the order in which
  * columns were done, which is nearly that of positions. */
-static saddle_status gather_terms(finding *f, int32_t j, sd_ldlt_desk *d)
+static saddle_status gather_terms(finding *f, int32_t j, sd_ldlt_workspace *d)
 {
     const int64_t number = (int64_t)sd_precision_size(d->precision);
     d->terms = 0;
@@ -194,7 +205,7 @@ static saddle_status gather_terms(finding *f, int32_t j, sd_ldlt_desk *d)
         const int32_t first = from->crossed ? 0 : index;
         sd_ldlt_term *t = sd_ldlt_term_new(f->c, d);
         if (!t) return f->c->status;
-        *t = (sd_ldlt_term){.data = from->data,
+        *t = (sd_ldlt_term){.data = data_of(from),
                             .inverse = f->inverse + f->square[k] * number,
                             .own = &from->list[index],
                             .tail = from->list + first,
@@ -207,7 +218,7 @@ static saddle_status gather_terms(finding *f, int32_t j, sd_ldlt_desk *d)
 }
 
 /* Touches what the terms fill in. */
-static void meet_terms(const finding *f, int32_t j, sd_ldlt_desk *d)
+static void meet_terms(const finding *f, int32_t j, sd_ldlt_workspace *d)
 {
     const int32_t *position = f->order.position;
     const bool fills = f->rule->fill != SD_FILL_NONE && !f->counts.full;
@@ -229,7 +240,7 @@ static void meet_terms(const finding *f, int32_t j, sd_ldlt_desk *d)
 }
 
 /* Which rows and columns of block (i, j) are kept; none: nothing. */
-static void choose(const finding *f, int32_t i, int32_t j, const sd_ldlt_desk *d, sd_ldlt_met *m)
+static void choose(const finding *f, int32_t i, int32_t j, const sd_ldlt_workspace *d, sd_ldlt_met *m)
 {
     const sd_ldlt_rule *rule = f->rule;
     const int rows = size_of(f, i), columns = size_of(f, j);
@@ -252,16 +263,12 @@ static int bits(uint32_t mask)
     return count;
 }
 
-/* Keeps what the rule says of the accumulators; the first that was touched is that of the diagonal. */
-static saddle_status store_column(finding *f, int32_t j, worker *w)
+/* Chooses what is kept of column j: so many blocks, with so many entries. The first that was touched is that
+ * of the diagonal. */
+static int32_t choose_blocks(const finding *f, int32_t j, sd_ldlt_workspace *d, int64_t *entries)
 {
-    sd_ldlt_desk *d = &w->desk;
-    const int64_t number = (int64_t)sd_precision_size(d->precision);
-    const int ld = sd_ldlt_ld(size_of(f, j), d->precision);
-    column *to = &f->columns[j];
-    int64_t entries = 0;
     int32_t count = 0;
-    const bool symbolic = f->rule->symbolic;
+    *entries = 0;
     sd_ldlt_sort(d, f->order.position, d->count - 1, d->touched + 1);
     for (int32_t k = 1; k < d->count; ++k) {
         sd_ldlt_met *m = &d->met[d->touched[k]];
@@ -269,27 +276,42 @@ static saddle_status store_column(finding *f, int32_t j, worker *w)
         if (m->rows == 0) continue;
         m->height = (uint8_t)bits(m->rows);
         m->width = (uint8_t)bits(m->columns);
-        entries += m->height * m->width;
+        *entries += m->height * m->width;
         ++count;
     }
-    to->list = take(f, w, count * (int64_t)sizeof *to->list);
-    to->data = take(f, w, symbolic ? 0 : entries * number);
-    if (!to->list || !to->data) return f->c->status;
+    return count;
+}
+
+/* Keeps what the rule says of the accumulators. */
+static saddle_status store_column(finding *f, int32_t j, worker *w)
+{
+    sd_ldlt_workspace *d = &w->workspace;
+    const int64_t number = (int64_t)sd_precision_size(d->precision);
+    const int ld = sd_ldlt_ld(size_of(f, j), d->precision);
+    const bool symbolic = f->rule->symbolic;
+    column *to = &f->columns[j];
+    int64_t entries;
+    const int32_t count = choose_blocks(f, j, d, &entries);
+    to->list = take(f, w, list_bytes(count) + (symbolic ? 0 : entries * number));
+    if (!to->list) return f->c->status;
+    to->count = count;
+    char *const data = data_of(to);
+    sd_ldlt_block *block = to->list;
     int64_t next = 0;
     for (int32_t k = 1; k < d->count; ++k) {
         const int32_t i = d->touched[k];
         const sd_ldlt_met *m = &d->met[i];
         if (m->rows == 0) continue;
-        to->list[to->count++] = (sd_ldlt_block){.entry = next,
-                                                .rows = m->columns,
-                                                .columns = m->rows,
-                                                .other = i,
-                                                .height = m->width,
-                                                .width = m->height,
-                                                .transposed = 1,
-                                                .level = (uint8_t)(m->level < 255 ? m->level : 255)};
+        *block++ = (sd_ldlt_block){.entry = next,
+                                   .rows = m->columns,
+                                   .columns = m->rows,
+                                   .other = i,
+                                   .height = m->width,
+                                   .width = m->height,
+                                   .transposed = 1,
+                                   .level = (uint8_t)(m->level < 255 ? m->level : 255)};
         if (!symbolic)
-            d->k->keep_block(sd_ldlt_accumulator(d, i), ld, m->rows, m->columns, to->data + next * number);
+            d->k->keep_block(sd_ldlt_accumulator(d, i), ld, m->rows, m->columns, data + next * number);
         next += m->height * m->width;
     }
     w->entries += entries;
@@ -299,7 +321,7 @@ static saddle_status store_column(finding *f, int32_t j, worker *w)
 /* G_j from the accumulator of the diagonal block. False where a pivot is small and the column has to wait. */
 static bool make_pivot(finding *f, int32_t j, bool accept, worker *w)
 {
-    const sd_ldlt_desk *d = &w->desk;
+    const sd_ldlt_workspace *d = &w->workspace;
     const int64_t number = (int64_t)sd_precision_size(d->precision);
     const sd_batch_rule rule = {.kernel = f->rule->kernel, .small = accept ? f->rule->small : f->rule->weak};
     const int size = size_of(f, j);
@@ -322,7 +344,7 @@ static bool make_pivot(finding *f, int32_t j, bool accept, worker *w)
 /* Column j, unless it is weak: then it is left for later. */
 static saddle_status make_column(finding *f, int32_t j, bool accept, worker *w, bool *weak)
 {
-    sd_ldlt_desk *d = &w->desk;
+    sd_ldlt_workspace *d = &w->workspace;
     *weak = false;
     saddle_status status = gather_terms(f, j, d);
     if (!status) {
@@ -383,7 +405,8 @@ static saddle_status begin_schedule(finding *f)
     s->generation = s->order.generations = f->order.generations;
     s->pushed = f->counts.pushed_back;
     s->hooks = f->c->hooks;
-    const saddle_hooks locked = {.allocate = allocate_locked, .release = release_locked, .user = s};
+    const saddle_hooks locked = {
+        .size = sizeof locked, .allocate = allocate_locked, .release = release_locked, .user = s};
     sd_context_init(&s->c, &locked, 0);
     s->running = pthread_create(&s->thread, NULL, make_schedule, s) == 0;
     if (!s->running) sd_block_order_free(f->c, &s->order);
@@ -551,24 +574,28 @@ static saddle_status run(finding *f)
     return status;
 }
 
-static saddle_status conclude(finding *f, sd_ldlt_plan *plan, sd_ldlt_values *values)
+/* The plan, and the numbers in its order. */
+static saddle_status conclude(finding *f, sd_ldlt_plan *plan, sd_ldlt_numbers *x)
 {
     sd_context *c = f->c;
     const int64_t number = (int64_t)sd_precision_size(f->rule->precision);
-    values->precision = f->rule->precision;
-    saddle_status status = sd_ldlt_plan_make(c, f->B, &f->order, f->columns, plan);
+    int32_t *const place = f->head; /* of a block in its column: nothing meets any more */
+    x->precision = f->rule->precision;
+    saddle_status status = sd_ldlt_plan_make(c, f->B->start, &f->order, f->columns, plan);
     if (status || f->rule->symbolic) return status;
-    values->data = sd_alloc(c, plan->entries, (size_t)number, "factors");
-    values->inverse = sd_alloc(c, plan->square[plan->blocks], (size_t)number, "factors");
-    if (!values->data || !values->inverse) return c->status;
-    char *data = values->data, *inverse = values->inverse;
+    x->data = sd_alloc(c, plan->entries, (size_t)number, "factors");
+    x->inverse = sd_alloc(c, plan->square[plan->blocks], (size_t)number, "factors");
+    if (!x->data || !x->inverse) return c->status;
     for (int32_t j = 0; j < plan->blocks; ++j) {
         const int32_t old = plan->block_at[j];
-        memcpy(inverse + plan->square[j] * number, f->inverse + f->square[old] * number,
+        const column *from = &f->columns[old];
+        memcpy((char *)x->inverse + plan->square[j] * number, f->inverse + f->square[old] * number,
                (size_t)((plan->square[j + 1] - plan->square[j]) * number));
+        for (int32_t k = 0; k < from->count; ++k) place[from->list[k].other] = k;
         for (int64_t k = plan->diagonal[j]; k < plan->row[j + 1]; ++k) {
             const sd_ldlt_block *b = &plan->list[k];
-            memcpy(data + b->entry * number, f->columns[old].data + plan->from[k] * number,
+            const int64_t entry = from->list[place[plan->block_at[b->other]]].entry;
+            memcpy((char *)x->data + b->entry * number, data_of(from) + entry * number,
                    (size_t)(b->height * b->width * number));
         }
     }
@@ -576,18 +603,15 @@ static saddle_status conclude(finding *f, sd_ldlt_plan *plan, sd_ldlt_values *va
 }
 
 saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule,
-                           const bool *last, sd_ldlt_plan *plan, sd_ldlt_values *values,
-                           sd_ldlt_counts *counts)
+                           const bool *last, sd_ldlt_plan *plan, sd_ldlt_numbers *x, sd_ldlt_counts *counts)
 {
     finding f = {.c = c, .B = B, .rule = rule};
     *plan = (sd_ldlt_plan){0};
-    *values = (sd_ldlt_values){0};
+    *x = (sd_ldlt_numbers){0};
     saddle_status status = begin(&f);
     if (!status && last) status = sd_push_back(c, last, &f.order);
     if (!status) status = run(&f);
-    if (!status && !f.counts.dear) status = conclude(&f, plan, values);
-    sd_free(c, plan->from);
-    plan->from = NULL;
+    if (!status && !f.counts.dear) status = conclude(&f, plan, x);
     for (int t = 0; t < f.threads && f.workers; ++t) {
         const sd_ldlt_counts *own = &f.workers[t].counts;
         f.counts.two_by_two += own->two_by_two;
@@ -601,7 +625,7 @@ saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldl
     end(&f);
     if (status) {
         sd_ldlt_plan_free(c, plan);
-        sd_ldlt_values_free(c, values);
+        sd_ldlt_numbers_free(c, NULL, x);
     }
     return status;
 }

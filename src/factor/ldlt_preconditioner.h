@@ -3,7 +3,6 @@
 #define SD_LDLT_PRECONDITIONER_H
 
 #include "factor/ldlt_run.h"
-#include "factor/preconditioner.h"
 
 /* How triangular solves are done: by levels, or by sweeps over blocks or over single entries, so many over
  * each triangle; 0: until they change little, at most as many as there are levels. */
@@ -20,14 +19,14 @@ static inline bool sd_trisolve_symmetric(sd_trisolve t)
 }
 
 typedef struct sd_block_ldlt {
-    saddle_preparation preparation; /* block_start is NULL before there is one */
+    const saddle_preparation *preparation; /* scaling, order and blocks: the plan of the method */
     int shift;    /* the factors are those of R A R 2^-shift, R that of the preparation: even */
     int exponent; /* rows are scaled by R 2^(exponent/2), for vectors, and a matrix, in units of a solve */
     sd_ldlt_plan plan;
-    sd_ldlt_values values;   /* as they were found, on the host */
-    sd_ldlt_runner runner;   /* where they were made on a known pattern: how, */
-    sd_ldlt_numbers numbers; /* and the result */
-    double tau;              /* threshold that the plan was made with */
+    sd_ldlt_schedule schedule; /* of a run on the plan, where there was one */
+    sd_ldlt_numbers numbers;
+    bool placed;  /* the numbers are in the backend's memory; else the host's, as they were found */
+    double tau;   /* threshold that the plan was made with */
     double small; /* least pivot that its numbers were made with, of the largest entry; 0: as options say */
     int64_t pushed_back;
     double residual; /* of sweeps, on the pattern */
@@ -36,47 +35,27 @@ typedef struct sd_block_ldlt {
 
     sd_ldlt_factors factors; /* for solves */
     sd_trisolve trisolve;    /* as the solver decided */
-    bool own_values;         /* data and inverse are copies of `values` in the backend's memory */
     sd_batch below;          /* factors.below; without a plan */
     int32_t *order;          /* row of A at each row of the plan's blocks */
     sd_vector scale;         /* of each of them */
 } sd_block_ldlt;
 
-/* Makes ready to factor on the plan that is there; layout is the matrix as the operator stores it. */
+/* Makes ready to factor on the plan that is there, whose numbers go; layout is the matrix as the operator
+ * stores it. */
 saddle_status sd_ldlt_begin_run(sd_engine *e, sd_block_ldlt *m, const sd_csr *layout, sd_precision precision);
 
-/* Gives back what a run on the plan needs, and its result. */
+/* Gives back the numbers, and what a run on the plan needs. */
 void sd_ldlt_end_run(sd_engine *e, sd_block_ldlt *m);
 
-/* Lays out plan, scaling, and values (those of the run, where there was one) for solves. */
+/* Lays out plan, scaling and numbers for solves. */
 saddle_status sd_ldlt_place(sd_engine *e, sd_block_ldlt *m);
 
 /* N of every diagonal block, for sweeps over single entries; after sd_ldlt_place. Blocks are factored by this
  * LDL' kernel; one that cannot be is taken whole. */
 saddle_status sd_ldlt_place_entries(sd_engine *e, sd_batch_kernel kernel, sd_block_ldlt *m);
 
-/* All but the preparation. */
+/* All but the preparation, which is not its own. */
 void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m);
-
-/* One solve's view of it. */
-typedef struct sd_ldlt_inverse {
-    const sd_ldlt_factors *factors;
-    bool positive;
-    sd_trisolve trisolve;
-    sd_vector work[3]; /* 2 n numbers, and where swept two more of n or 2 n */
-} sd_ldlt_inverse;
-
-/* Takes what applications need; *m may be freed whether that failed or not. */
-saddle_status sd_ldlt_inverse_make(sd_engine *e, const sd_block_ldlt *ldlt, sd_trisolve how,
-                                   sd_ldlt_inverse *m);
-void sd_ldlt_inverse_free(sd_engine *e, sd_ldlt_inverse *m);
-
-/* Symmetric where the solves are exact or the number of sweeps is given. */
-sd_preconditioner sd_ldlt_preconditioner(const sd_ldlt_inverse *m);
-
-/* *apart = |z - y| / |y| in the infinity norm, z a vector of signs with so many sweeps over the blocks of
- * each triangle, y with exact solves; infinite where something is not finite. */
-saddle_status sd_ldlt_try_sweeps(sd_engine *e, const sd_block_ldlt *ldlt, int sweeps, double *apart);
 
 /*
  * How far the factors are from the scaled matrix, all of whose entries A has: max |A - L D L'| on the pattern

@@ -3,6 +3,23 @@
 
 #include <math.h>
 
+sd_ldlt_factors sd_ldlt_factors_of(const sd_ldlt_plan *plan, const sd_ldlt_numbers *x)
+{
+    return (sd_ldlt_factors){.n = plan->n,
+                             .blocks = plan->blocks,
+                             .levels = plan->levels,
+                             .largest = plan->largest,
+                             .level = plan->level,
+                             .start = plan->start,
+                             .row = plan->row,
+                             .diagonal = plan->diagonal,
+                             .square = plan->square,
+                             .list = plan->list,
+                             .data = x->data,
+                             .inverse = x->inverse,
+                             .precision = x->precision};
+}
+
 static double residual_of(const sd_block_matrix *B, const double *x)
 {
     double sum = 0;
@@ -17,7 +34,7 @@ static double residual_of(const sd_block_matrix *B, const double *x)
 }
 
 saddle_status sd_ldlt_probe(sd_context *c, const sd_block_matrix *B, const sd_ldlt_plan *plan,
-                            const sd_ldlt_values *values, int threads, double *error)
+                            const sd_ldlt_numbers *numbers, int threads, double *error)
 {
     const int32_t n = B->n;
     sd_engine e = {0};
@@ -25,28 +42,16 @@ saddle_status sd_ldlt_probe(sd_context *c, const sd_block_matrix *B, const sd_ld
     if (status) return status;
     int32_t *order = sd_alloc(c, n, sizeof *order, "order of rows");
     double *x = sd_alloc(c, n, sizeof *x, "a vector");
-    sd_vector v = sd_vector_new(&e, values->precision, n, "a vector");
+    sd_vector v = sd_vector_new(&e, numbers->precision, n, "a vector");
     sd_vector scale = sd_vector_new(&e, SD_DOUBLE, n, "a vector");
-    sd_vector work = sd_vector_new(&e, values->precision, 2 * (int64_t)n, "a vector");
+    sd_vector work = sd_vector_new(&e, numbers->precision, 2 * (int64_t)n, "a vector");
     if (!order || !x) e.status = c->status;
     if (!e.status) {
         for (int32_t i = 0, r = 0; i < plan->blocks; ++i)
             for (int32_t from = B->start[plan->block_at[i]]; r < plan->start[i + 1]; ++r) order[r] = from++;
-        const sd_ldlt_factors f = {.n = plan->n,
-                                   .blocks = plan->blocks,
-                                   .levels = plan->levels,
-                                   .largest = plan->largest,
-                                   .level = plan->level,
-                                   .start = plan->start,
-                                   .row = plan->row,
-                                   .diagonal = plan->diagonal,
-                                   .square = plan->square,
-                                   .list = plan->list,
-                                   .data = values->data,
-                                   .inverse = values->inverse,
-                                   .order = order,
-                                   .scale = scale.data,
-                                   .precision = values->precision};
+        sd_ldlt_factors f = sd_ldlt_factors_of(plan, numbers);
+        f.order = order;
+        f.scale = scale.data;
         for (int32_t r = 0; r < n; ++r) x[r] = sd_ldlt_sign(r);
         sd_vector_put(&e, x, &v);
         sd_fill(&e, 1.0, &scale);

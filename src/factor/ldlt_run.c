@@ -2,352 +2,95 @@
 #include "factor/ldlt_run.h"
 
 #include <math.h>
-#include <string.h>
 
-enum {
-    CHUNKS = 64,       /* of a sweep by rows */
-    LEVELS_A_LOOK = 16 /* between reports of progress */
-};
+enum { LEVELS_A_LOOK = 16 }; /* between reports of progress */
 
-/* ---- targets and their products ---- */
+/* ---- memory ---- */
 
-/* Calls for every product of a target: each block b = (j, k) of row j with each block a = (i, k), i > j, of
- * column k whose target (i, j) is there; and with itself for the diagonal. Counts, or writes down where pair
- * is not NULL. */
-static void walk_products(const sd_ldlt_plan *plan, int32_t count, const sd_ldlt_shape *shape,
-                          int32_t *target, int64_t *next, sd_ldlt_pair *pair)
+/* A host array's copy at the backend, in its place. */
+static void *move(sd_engine *e, void *host, int64_t count, size_t size)
 {
-    for (int32_t j = 0; j < plan->blocks; ++j) {
-        for (int64_t k = plan->diagonal[j]; k < plan->row[j + 1]; ++k)
-            target[plan->list[k].other] = plan->number[k];
-        for (int64_t m = plan->row[j]; m < plan->diagonal[j]; ++m) {
-            const int32_t k = plan->list[m].other, b = plan->number[m];
-            const int64_t own = (int64_t)count + j;
-            if (pair) pair[next[own]] = (sd_ldlt_pair){b, b};
-            ++next[own];
-            /* blocks of column k beyond j: they follow b, as numbers go by column and row */
-            const int64_t first = plan->diagonal[k] + (b - plan->number[plan->diagonal[k]]) + 1;
-            for (int64_t q = first; q < plan->row[k + 1]; ++q) {
-                const int32_t t = target[plan->list[q].other];
-                if (t < 0) continue;
-                const int32_t a = plan->number[q];
-                if (!(shape[a].rows & shape[t].rows) || !(shape[b].rows & shape[t].columns)) continue;
-                if (pair) pair[next[t]] = (sd_ldlt_pair){a, b};
-                ++next[t];
-            }
-        }
-        for (int64_t k = plan->diagonal[j]; k < plan->row[j + 1]; ++k) target[plan->list[k].other] = -1;
-    }
+    void *there = sd_to_backend(e, host, count * (int64_t)size, "plan");
+    sd_free(e->context, host);
+    return there;
 }
 
-static void fill_shapes(const sd_ldlt_plan *plan, sd_ldlt_shape *shape, int64_t *weighed)
+saddle_status sd_ldlt_schedule_place(sd_engine *e, sd_ldlt_schedule *s)
 {
-    int64_t w = 0;
-    for (int32_t j = 0; j < plan->blocks; ++j) {
-        const int32_t size = plan->start[j + 1] - plan->start[j];
-        for (int64_t k = plan->diagonal[j]; k < plan->row[j + 1]; ++k) {
-            const sd_ldlt_block *b = &plan->list[k];
-            shape[plan->number[k]] = (sd_ldlt_shape){.entry = b->entry,
-                                                     .weighed = w,
-                                                     .row = b->other,
-                                                     .column = j,
-                                                     .rows = b->columns,
-                                                     .columns = b->rows,
-                                                     .height = b->width,
-                                                     .width = b->height,
-                                                     .size = (uint8_t)size};
-            w += (int64_t)b->width * size;
-        }
-    }
-    *weighed = w;
-}
-
-/* Shapes and products on the host, then at the backend. */
-static saddle_status make_run(sd_engine *e, sd_ldlt_runner *r)
-{
-    sd_context *c = e->context;
-    const sd_ldlt_plan *plan = r->plan;
-    const int32_t count = (int32_t)(plan->row[plan->blocks] / 2);
-    const int64_t targets = (int64_t)count + plan->blocks;
-    sd_ldlt_shape *shape = sd_alloc(c, count, sizeof *shape, "plan");
-    int64_t *first = sd_alloc_zero(c, targets + 1, sizeof *first, "plan");
-    int32_t *target = sd_alloc(c, plan->blocks, sizeof *target, "plan");
-    sd_ldlt_pair *pair = NULL;
-    if (shape && first && target) {
-        for (int32_t i = 0; i < plan->blocks; ++i) target[i] = -1;
-        fill_shapes(plan, shape, &r->weighed);
-        walk_products(plan, count, shape, target, first, NULL);
-        for (int64_t t = 0, sum = 0; t <= targets; ++t) {
-            const int64_t here = t < targets ? first[t] : 0;
-            first[t] = sum;
-            sum += here;
-        }
-        r->pairs = first[targets];
-        pair = sd_alloc(c, r->pairs, sizeof *pair, "products of the plan");
-    }
-    if (pair) {
-        walk_products(plan, count, shape, target, first, pair);
-        for (int64_t t = targets; t > 0; --t) first[t] = first[t - 1];
-        first[0] = 0;
-    } else {
-        e->status = c->status;
-    }
-    r->run = (sd_ldlt_run){
-        .blocks = plan->blocks,
-        .count = count,
-        .start = sd_to_backend(e, plan->start, (plan->blocks + 1) * (int64_t)sizeof *plan->start, "plan"),
-        .square = sd_to_backend(e, plan->square, (plan->blocks + 1) * (int64_t)sizeof *plan->square, "plan"),
-        .shape = sd_to_backend(e, shape, count * (int64_t)sizeof *shape, "plan"),
-        .first = sd_to_backend(e, first, (targets + 1) * (int64_t)sizeof *first, "plan"),
-        .pair = sd_to_backend(e, pair, r->pairs * (int64_t)sizeof *pair, "products of the plan")};
-    if (first) memset(first, 0, (size_t)(targets + 1) * sizeof *first);
-    r->nothing = sd_to_backend(e, first, (targets + 1) * (int64_t)sizeof *first, "plan");
-    sd_free(c, shape);
-    sd_free(c, first);
-    sd_free(c, target);
-    sd_free(c, pair);
-    return e->status;
-}
-
-/* ---- levels ---- */
-
-/* The jobs of blocks begin .. end) by size, in the plan of their batch; entries and rows are those of all. */
-static void plan_batch(const sd_ldlt_plan *plan, int32_t begin, int32_t end, sd_batch_plan *batch,
-                       sd_batch_job *job)
-{
-    int32_t next[SD_BLOCK_MOST + 2] = {0};
-    *batch = (sd_batch_plan){.count = end - begin, .blocks = plan->blocks, .rows = plan->n};
-    for (int32_t i = begin; i < end; ++i) ++next[plan->start[i + 1] - plan->start[i] + 1];
-    for (int s = 0; s <= SD_BLOCK_MOST; ++s) next[s + 1] += next[s];
-    memcpy(batch->first, next, sizeof next);
-    for (int32_t i = begin; i < end; ++i) {
-        const int32_t size = plan->start[i + 1] - plan->start[i];
-        job[next[size]++] = (sd_batch_job){plan->square[i], plan->start[i], i};
-    }
-    batch->entries = plan->square[end] - plan->square[begin];
-}
-
-/* The columns of blocks begin .. end). */
-static sd_ldlt_part part_of(const sd_ldlt_plan *plan, const int32_t *column, const int64_t *entry,
-                            int32_t begin, int32_t end)
-{
-    return (sd_ldlt_part){.block = begin,
-                          .block_end = end,
-                          .shape = column[begin],
-                          .shape_end = column[end],
-                          .entry = entry[begin],
-                          .entry_end = entry[end],
-                          .square = plan->square[begin],
-                          .square_end = plan->square[end]};
-}
-
-/* The first block of part p: levels, then chunks of equally many levels, then all. */
-static int32_t part_begin(const sd_ldlt_plan *plan, int32_t chunks, int32_t p, int32_t *end)
-{
-    int32_t first = p, last = p + 1;
-    if (p >= plan->levels + chunks) {
-        first = 0;
-        last = plan->levels;
-    } else if (p >= plan->levels) {
-        first = (int32_t)((int64_t)plan->levels * (p - plan->levels) / chunks);
-        last = (int32_t)((int64_t)plan->levels * (p - plan->levels + 1) / chunks);
-    }
-    *end = plan->level[last];
-    return plan->level[first];
-}
-
-static saddle_status make_levels(sd_engine *e, sd_ldlt_runner *r)
-{
-    sd_context *c = e->context;
-    const sd_ldlt_plan *plan = r->plan;
-    r->chunks = plan->levels < CHUNKS ? plan->levels : CHUNKS;
-    const int32_t parts = plan->levels + r->chunks + 1;
-    sd_batch_job *job = sd_alloc(c, 3 * (int64_t)plan->blocks, sizeof *job, "plan");
-    int32_t *column = sd_alloc(c, (int64_t)plan->blocks + 1, sizeof *column, "plan");
-    int64_t *entry = sd_alloc(c, (int64_t)plan->blocks + 1, sizeof *entry, "plan");
-    r->part = sd_alloc(c, parts, sizeof *r->part, "plan");
-    r->diagonal = sd_alloc(c, parts, sizeof *r->diagonal, "plan");
-    if (job && column && entry && r->part && r->diagonal) {
-        column[0] = 0; /* first off-diagonal block of each column, and its first entry */
-        entry[0] = 0;
-        for (int32_t j = 0; j < plan->blocks; ++j) {
-            column[j + 1] = column[j] + (int32_t)(plan->row[j + 1] - plan->diagonal[j]);
-            entry[j + 1] = entry[j];
-            for (int64_t k = plan->diagonal[j]; k < plan->row[j + 1]; ++k)
-                entry[j + 1] += plan->list[k].height * plan->list[k].width;
-        }
-        sd_batch_job *next = job;
-        for (int32_t p = 0; p < parts; ++p) {
-            int32_t end;
-            const int32_t begin = part_begin(plan, r->chunks, p, &end);
-            r->part[p] = part_of(plan, column, entry, begin, end);
-            plan_batch(plan, begin, end, &r->diagonal[p], next);
-            next += end - begin;
-        }
-    } else {
-        e->status = c->status;
-    }
-    r->jobs = sd_to_backend(e, job, 3 * (int64_t)plan->blocks * (int64_t)sizeof *job, "plan");
+    const int64_t blocks = s->blocks, targets = s->count + blocks;
+    if (e->backend->host_memory) return SADDLE_OK;
+    s->start = sd_to_backend(e, s->start, (blocks + 1) * (int64_t)sizeof *s->start, "plan");
+    s->square = sd_to_backend(e, s->square, (blocks + 1) * (int64_t)sizeof *s->square, "plan");
+    s->pair = move(e, s->pair, s->first[targets], sizeof *s->pair);
+    s->shape = move(e, s->shape, s->count, sizeof *s->shape);
+    s->first = move(e, s->first, targets + 1, sizeof *s->first);
+    s->none = move(e, s->none, targets + 1, sizeof *s->none);
+    s->target = move(e, s->target, s->stored, sizeof *s->target);
+    s->job = move(e, s->job, 3 * blocks, sizeof *s->job);
     int64_t next = 0;
-    for (int32_t p = 0; p < parts && !e->status; ++p) {
-        r->diagonal[p].job = r->jobs + next;
-        next += r->diagonal[p].count;
+    for (int32_t p = 0; p <= s->levels + s->chunks && !e->status; ++p) {
+        s->diagonal[p].job = s->job + next;
+        next += s->diagonal[p].count;
     }
-    sd_free(c, job);
-    sd_free(c, column);
-    sd_free(c, entry);
+    if (e->status) sd_ldlt_schedule_unplace(e, s);
     return e->status;
 }
 
-/* ---- where the entries go ---- */
-
-typedef struct locator {
-    const sd_ldlt_plan *plan;
-    const int32_t *place;    /* row of the blocks of each row of A */
-    const int32_t *block_of; /* each row of the blocks */
-} locator;
-
-/* Bits of a mask below bit k. */
-static int rank(uint32_t mask, int k)
+void sd_ldlt_schedule_unplace(sd_engine *e, sd_ldlt_schedule *s)
 {
-    int count = 0;
-    for (mask &= (1u << k) - 1; mask; mask &= mask - 1) ++count;
-    return count;
-}
-
-/* Where entry (r, c) of the blocks stands, r's block not before c's. */
-static int64_t locate(const locator *at, int32_t r, int32_t c)
-{
-    const sd_ldlt_plan *plan = at->plan;
-    const int32_t i = at->block_of[r], j = at->block_of[c];
-    const int p = r - plan->start[i], q = c - plan->start[j];
-    if (i == j)
-        return -1 - (plan->square[i] + (p > q ? p : q) +
-                     (p > q ? q : p) * (int64_t)(plan->start[i + 1] - plan->start[i]));
-    int64_t low = plan->diagonal[j], high = plan->row[j + 1];
-    while (high - low > 1) {
-        const int64_t middle = low + (high - low) / 2;
-        if (plan->list[middle].other <= i)
-            low = middle;
-        else
-            high = middle;
+    const void *const placed[] = {s->start, s->square, s->shape,  s->first,
+                                  s->none,  s->pair,   s->target, s->job};
+    const sd_ldlt_schedule rest = {.part = s->part, .diagonal = s->diagonal};
+    if (!e->backend->host_memory) {
+        for (size_t k = 0; k < sizeof placed / sizeof *placed; ++k) sd_release(e, placed[k]);
+        *s = rest;
     }
-    const sd_ldlt_block *b = &plan->list[low]; /* as column j lists it */
-    return b->entry + rank(b->columns, p) + (int64_t)rank(b->rows, q) * b->width;
-}
-
-static saddle_status make_map(sd_engine *e, const sd_csr *A, const int32_t *order, const double *scale,
-                              sd_ldlt_runner *r)
-{
-    sd_context *c = e->context;
-    const sd_ldlt_plan *plan = r->plan;
-    int32_t *place = sd_alloc(c, plan->n, sizeof *place, "plan");
-    int32_t *block_of = sd_alloc(c, plan->n, sizeof *block_of, "plan");
-    int64_t *target = sd_alloc(c, A->nnz, sizeof *target, "plan");
-    double *scales = sd_alloc(c, plan->n, sizeof *scales, "plan");
-    if (place && block_of && target && scales) {
-        const locator at = {plan, place, block_of};
-        for (int32_t k = 0; k < plan->n; ++k) {
-            place[order[k]] = k;
-            scales[k] = scale ? scale[k] : 1.0;
-        }
-        for (int32_t i = 0; i < plan->blocks; ++i)
-            for (int32_t k = plan->start[i]; k < plan->start[i + 1]; ++k) block_of[k] = i;
-        for (int32_t i = 0; i < A->n; ++i) {
-            for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
-                const int32_t row = place[i], column = place[A->ind[k]];
-                const bool lower = row >= column;
-                target[k] = lower     ? locate(&at, row, column)
-                            : A->half ? locate(&at, column, row)
-                                      : SD_LDLT_NOWHERE;
-            }
-        }
-    } else {
-        e->status = c->status;
-    }
-    r->map.target = sd_to_backend(e, target, A->nnz * (int64_t)sizeof *target, "plan");
-    r->map.scale = sd_to_backend(e, scales, plan->n * (int64_t)sizeof *scales, "plan");
-    sd_free(c, place);
-    sd_free(c, block_of);
-    sd_free(c, target);
-    sd_free(c, scales);
-    return e->status;
-}
-
-/* ---- all of it ---- */
-
-saddle_status sd_ldlt_runner_make(sd_engine *e, const sd_ldlt_plan *plan, const sd_csr *A,
-                                  const int32_t *order, const double *scale, sd_ldlt_runner *r)
-{
-    *r = (sd_ldlt_runner){.plan = plan, .entries = plan->entries, .squares = plan->square[plan->blocks]};
-    saddle_status status = make_run(e, r);
-    if (!status) status = make_levels(e, r);
-    if (!status) status = make_map(e, A, order, scale, r);
-    if (status) sd_ldlt_runner_free(e, r);
-    return status;
-}
-
-static void release(sd_engine *e, const void *block)
-{
-    if (block) e->backend->release(e, (void *)(uintptr_t)block);
-}
-
-void sd_ldlt_runner_free(sd_engine *e, sd_ldlt_runner *r)
-{
-    release(e, r->run.start);
-    release(e, r->run.square);
-    release(e, r->run.shape);
-    release(e, r->run.first);
-    release(e, r->run.pair);
-    release(e, r->nothing);
-    release(e, r->jobs);
-    release(e, r->map.target);
-    release(e, r->map.scale);
-    sd_free(e->context, r->part);
-    sd_free(e->context, r->diagonal);
-    *r = (sd_ldlt_runner){0};
+    sd_ldlt_schedule_free(e->context, s);
 }
 
 static void *allocate(sd_engine *e, int64_t count, sd_precision precision)
 {
-    void *block =
-        e->status ? NULL : e->backend->allocate(e, count * (int64_t)sd_precision_size(precision), "factors");
-    if (!block && !e->status) e->status = e->context->status;
-    return block;
+    return sd_allocate(e, count * (int64_t)sd_precision_size(precision), "factors");
 }
 
-saddle_status sd_ldlt_numbers_make(sd_engine *e, const sd_ldlt_runner *r, sd_precision precision,
-                                   sd_ldlt_numbers *x)
+saddle_status sd_ldlt_numbers_make(sd_engine *e, const sd_ldlt_schedule *s, sd_precision precision, int32_t n,
+                                   const double *scale, sd_ldlt_numbers *x)
 {
     *x = (sd_ldlt_numbers){.precision = precision};
-    x->data = allocate(e, r->entries, precision);
-    x->weighed = allocate(e, r->weighed, precision);
-    x->square = allocate(e, r->squares, precision);
-    x->inverse = allocate(e, r->squares, precision);
-    if (e->status) sd_ldlt_numbers_free(e, x);
+    x->data = allocate(e, s->entries, precision);
+    x->weighed = allocate(e, s->weighed, precision);
+    x->square = allocate(e, s->squares, precision);
+    x->inverse = allocate(e, s->squares, precision);
+    x->scale = sd_to_backend(e, scale, n * (int64_t)sizeof *scale, "scaling");
+    if (e->status) sd_ldlt_numbers_free(e->context, e, x);
     return e->status;
 }
 
-void sd_ldlt_numbers_free(sd_engine *e, sd_ldlt_numbers *x)
+void sd_ldlt_numbers_free(sd_context *c, sd_engine *e, sd_ldlt_numbers *x)
 {
-    release(e, x->data);
-    release(e, x->weighed);
-    release(e, x->square);
-    release(e, x->inverse);
+    void *const owned[] = {x->data, x->weighed, x->square, x->inverse, x->scale};
+    for (size_t k = 0; k < sizeof owned / sizeof *owned; ++k) {
+        if (e)
+            sd_release(e, owned[k]);
+        else
+            sd_free(c, owned[k]);
+    }
     *x = (sd_ldlt_numbers){0};
 }
 
+/* ---- levels ---- */
+
 /* The part that is all of it. */
-static int32_t whole_of(const sd_ldlt_runner *r)
+static int32_t whole_of(const sd_ldlt_schedule *s)
 {
-    return r->plan->levels + r->chunks;
+    return s->levels + s->chunks;
 }
 
 /* G of the diagonal blocks of part p; their factors go into f, which may be S itself. */
-static void invert(sd_engine *e, const sd_batch_rule *rule, const sd_ldlt_runner *r, int32_t p,
+static void invert(sd_engine *e, const sd_batch_rule *rule, const sd_ldlt_schedule *s, int32_t p,
                    const sd_batch_factors *f, const void *square, sd_ldlt_numbers *x)
 {
-    const sd_batch_plan *batch = &r->diagonal[p];
+    const sd_batch_plan *batch = &s->diagonal[p];
     const sd_batch squares = {batch, (void *)(uintptr_t)square, x->precision};
     sd_batch inverses = {batch, x->inverse, x->precision};
     sd_batch_factors factors = *f;
@@ -357,10 +100,10 @@ static void invert(sd_engine *e, const sd_batch_rule *rule, const sd_ldlt_runner
 }
 
 /* Adds up what became of the diagonal blocks; weak (NULL: not wanted) are those with small pivots. */
-static saddle_status count_states(sd_engine *e, const sd_ldlt_runner *r, const sd_batch_factors *f,
+static saddle_status count_states(sd_engine *e, const sd_ldlt_schedule *s, const sd_batch_factors *f,
                                   bool *weak, sd_ldlt_counts *counts)
 {
-    const int32_t blocks = r->plan->blocks;
+    const int32_t blocks = s->blocks;
     sd_batch_state *state = sd_alloc(e->context, blocks, sizeof *state, "states of blocks");
     *counts = (sd_ldlt_counts){0};
     if (!state) return e->status = e->context->status;
@@ -376,20 +119,19 @@ static saddle_status count_states(sd_engine *e, const sd_ldlt_runner *r, const s
     return e->status;
 }
 
-saddle_status sd_ldlt_refactor(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A, const sd_batch_rule *rule,
-                               sd_ldlt_numbers *x, sd_ldlt_counts *counts)
+saddle_status sd_ldlt_refactor(sd_engine *e, const sd_ldlt_schedule *s, const sd_sparse *A,
+                               const sd_batch_rule *rule, sd_ldlt_numbers *x, sd_ldlt_counts *counts)
 {
-    const sd_ldlt_plan *plan = r->plan;
-    sd_batch_factors f = sd_batch_factors_new(e, &r->diagonal[whole_of(r)], x->precision);
-    if (!e->status) sd_ldlt_scatter(e, A, &r->map, r->entries, r->squares, x);
-    for (int32_t l = 0; l < plan->levels && !e->status; ++l) {
-        sd_ldlt_update(e, &r->run, &r->part[l], x, x, x);
-        invert(e, rule, r, l, &f, x->square, x);
-        sd_ldlt_weigh(e, &r->run, &r->part[l], x);
+    sd_batch_factors f = sd_batch_factors_new(e, &s->diagonal[whole_of(s)], x->precision);
+    if (!e->status) sd_ldlt_scatter(e, A, s, x);
+    for (int32_t l = 0; l < s->levels && !e->status; ++l) {
+        sd_ldlt_update(e, s, &s->part[l], x, x, x);
+        invert(e, rule, s, l, &f, x->square, x);
+        sd_ldlt_weigh(e, s, &s->part[l], x);
         if (!e->status && l % LEVELS_A_LOOK == 0)
-            e->status = sd_progress(e->context, "factor", l, plan->levels, NAN);
+            e->status = sd_progress(e->context, "factor", l, s->levels, NAN);
     }
-    if (!e->status) count_states(e, r, &f, NULL, counts);
+    if (!e->status) count_states(e, s, &f, NULL, counts);
     sd_batch_factors_free(e, &f);
     return e->status;
 }
@@ -406,11 +148,11 @@ static sd_vector piece_of(const void *numbers, int64_t first, int64_t end, sd_pr
 static void take_part(sd_engine *e, const sd_ldlt_part *part, const sd_ldlt_numbers *y, sd_ldlt_numbers *x)
 {
     const sd_vector c = piece_of(y->data, part->entry, part->entry_end, x->precision);
-    const sd_vector s = piece_of(y->square, part->square, part->square_end, x->precision);
+    const sd_vector squares = piece_of(y->square, part->square, part->square_end, x->precision);
     sd_vector to = piece_of(x->data, part->entry, part->entry_end, x->precision);
     if (c.n > 0) sd_copy(e, &c, &to);
     to = piece_of(x->square, part->square, part->square_end, x->precision);
-    sd_copy(e, &s, &to);
+    sd_copy(e, &squares, &to);
 }
 
 /* max |x - y|; x is lost. */
@@ -425,81 +167,109 @@ static double distance(sd_engine *e, const void *y, int64_t count, sd_precision 
     return isfinite(most) ? most : INFINITY;
 }
 
-/* One sweep from x to x by way of y. */
-static void sweep_once(sd_engine *e, const sd_ldlt_runner *r, const sd_batch_rule *pivots, bool rows,
-                       const sd_ldlt_numbers *a, const sd_batch_factors *f, sd_ldlt_numbers *y,
-                       sd_ldlt_numbers *x)
+typedef struct sweeping {
+    sd_engine *e;
+    const sd_ldlt_schedule *s;
+    const sd_sweep_rule *rule;
+    sd_batch_rule pivots;
+    sd_batch_factors f;
+    sd_ldlt_numbers a, y, *x; /* C and S of the matrix; those that are being made; what there is */
+} sweeping;
+
+/* G and W of a part. */
+static void complete_part(sweeping *t, int32_t p)
 {
-    const int32_t first = rows ? r->plan->levels : whole_of(r), last = whole_of(r) + !rows;
-    for (int32_t p = first; p < last && !e->status; ++p) {
-        const sd_ldlt_part *part = &r->part[p];
-        sd_ldlt_update(e, &r->run, part, a, x, y);
-        take_part(e, part, y, x);
-        invert(e, pivots, r, p, f, x->square, x);
-        sd_ldlt_weigh(e, &r->run, part, x);
+    invert(t->e, &t->pivots, t->s, p, &t->f, t->x->square, t->x);
+    sd_ldlt_weigh(t->e, t->s, &t->s->part[p], t->x);
+}
+
+/* Begins at C = 0. */
+static void sweep_first(sweeping *t, const sd_sparse *A)
+{
+    const int32_t whole = whole_of(t->s);
+    sd_ldlt_schedule none = *t->s;
+    none.first = t->s->none;
+    t->a.scale = t->x->scale;
+    sd_ldlt_scatter(t->e, A, t->s, &t->a);
+    t->a.scale = NULL;
+    /* S of A is its lower triangle until an update mirrors it: one without products */
+    sd_ldlt_update(t->e, &none, &t->s->part[whole], &t->a, &t->a, t->x);
+    complete_part(t, whole);
+}
+
+/* From x to x by way of y. */
+static void sweep_once(sweeping *t)
+{
+    const int32_t whole = whole_of(t->s), first = t->rule->rows ? t->s->levels : whole;
+    for (int32_t p = first; p < whole + !t->rule->rows && !t->e->status; ++p) {
+        const sd_ldlt_part *part = &t->s->part[p];
+        sd_ldlt_update(t->e, t->s, part, &t->a, t->x, &t->y);
+        take_part(t->e, part, &t->y, t->x);
+        complete_part(t, p);
     }
+}
+
+/* How far x is from what another sweep would make of it; y is lost. */
+static double residual_of(sweeping *t)
+{
+    const sd_ldlt_schedule *s = t->s;
+    const sd_ldlt_part *whole = &s->part[whole_of(s)];
+    const sd_precision precision = t->x->precision;
+    sd_ldlt_weigh(t->e, s, whole, t->x);
+    sd_ldlt_update(t->e, s, whole, &t->a, t->x, &t->y);
+    return fmax(distance(t->e, t->x->data, s->entries, precision, t->y.data),
+                distance(t->e, t->x->square, s->squares, precision, t->y.square));
+}
+
+/* Beyond these nothing would change, as columns are exact once those of the level before are, but for the
+ * least pivot. */
+static int32_t enough_sweeps(const sd_ldlt_schedule *s, const sd_sweep_rule *rule)
+{
+    const int32_t parts = rule->rows && s->chunks > 0 ? s->chunks : 1;
+    return 1 + (s->levels + parts - 1) / parts;
 }
 
 /* C and S alone. */
-static saddle_status half_numbers(sd_engine *e, const sd_ldlt_runner *r, sd_precision precision,
-                                  sd_ldlt_numbers *x)
+static sd_ldlt_numbers half_numbers(sd_engine *e, const sd_ldlt_schedule *s, sd_precision precision)
 {
-    *x = (sd_ldlt_numbers){.precision = precision};
-    x->data = allocate(e, r->entries, precision);
-    x->square = allocate(e, r->squares, precision);
-    return e->status;
+    return (sd_ldlt_numbers){.data = allocate(e, s->entries, precision),
+                             .square = allocate(e, s->squares, precision),
+                             .precision = precision};
 }
 
-saddle_status sd_ldlt_run_sweeps(sd_engine *e, sd_ldlt_runner *r, const sd_sparse *A,
+saddle_status sd_ldlt_run_sweeps(sd_engine *e, const sd_ldlt_schedule *s, const sd_sparse *A,
                                  const sd_sweep_rule *rule, bool *weak, sd_ldlt_numbers *x,
                                  sd_ldlt_counts *counts, double *residual)
 {
-    const sd_ldlt_part *whole = &r->part[whole_of(r)];
-    sd_ldlt_numbers a = {0}, y = {0};
-    sd_batch_rule pivots = rule->pivots;
-    sd_batch_factors f = sd_batch_factors_new(e, &r->diagonal[whole_of(r)], x->precision);
+    sweeping t = {.e = e, .s = s, .rule = rule, .pivots = rule->pivots, .x = x};
+    const int32_t enough = enough_sweeps(s, rule);
+    const int sweeps = rule->sweeps < enough || rule->relax < 1 ? rule->sweeps : enough;
     bool stop = false;
     *residual = INFINITY;
-    sd_engine_reserve(e, r->entries > r->squares ? r->entries : r->squares, NULL);
-    half_numbers(e, r, x->precision, &a);
-    half_numbers(e, r, x->precision, &y);
+    t.f = sd_batch_factors_new(e, &s->diagonal[whole_of(s)], x->precision);
+    sd_engine_reserve(e, s->entries > s->squares ? s->entries : s->squares, NULL);
+    t.a = half_numbers(e, s, x->precision);
+    t.y = half_numbers(e, s, x->precision);
     if (!e->status) {
-        sd_ldlt_scatter(e, A, &r->map, r->entries, r->squares, &a);
-        /* S of A is its lower triangle until an update mirrors it: one without products */
-        const sd_ldlt_run none = {.blocks = r->run.blocks,
-                                  .count = r->run.count,
-                                  .start = r->run.start,
-                                  .square = r->run.square,
-                                  .shape = r->run.shape,
-                                  .first = r->nothing,
-                                  .pair = r->run.pair};
-        sd_ldlt_update(e, &none, whole, &a, &a, x);
-        invert(e, &pivots, r, whole_of(r), &f, x->square, x);
-        sd_ldlt_weigh(e, &r->run, whole, x);
+        sweep_first(&t, A);
         if (rule->early) {
-            count_states(e, r, &f, weak, counts);
+            count_states(e, s, &t.f, weak, counts);
             stop = counts->perturbed + counts->replaced > 0;
         }
     }
-    /* more would change nothing, as columns are exact once those of the level before are, but for the least
-     * pivot */
-    const int32_t parts = rule->rows && r->chunks > 0 ? r->chunks : 1;
-    const int32_t enough = 1 + (r->plan->levels + parts - 1) / parts;
-    const int sweeps = rule->sweeps < enough || rule->relax < 1 ? rule->sweeps : enough;
-    for (int s = 1; s < sweeps && !e->status && !stop; ++s) {
-        pivots.small *= rule->relax;
-        sweep_once(e, r, &pivots, rule->rows, &a, &f, &y, x);
-        if (!e->status) e->status = sd_progress(e->context, "factor", s, sweeps, NAN);
+    for (int k = 1; k < sweeps && !e->status && !stop; ++k) {
+        t.pivots.small *= rule->relax;
+        sweep_once(&t);
+        if (!e->status) e->status = sd_progress(e->context, "factor", k, sweeps, NAN);
     }
     if (!e->status && !stop) {
-        sd_ldlt_weigh(e, &r->run, whole, x);
-        sd_ldlt_update(e, &r->run, whole, &a, x, &y);
-        *residual = fmax(distance(e, x->data, r->entries, x->precision, y.data),
-                         distance(e, x->square, r->squares, x->precision, y.square));
-        count_states(e, r, &f, weak, counts);
+        *residual = residual_of(&t);
+        count_states(e, s, &t.f, weak, counts);
+        counts->sweeps = sweeps;
+        counts->exact = sweeps >= enough && rule->relax == 1;
     }
-    sd_ldlt_numbers_free(e, &a);
-    sd_ldlt_numbers_free(e, &y);
-    sd_batch_factors_free(e, &f);
+    sd_ldlt_numbers_free(e->context, e, &t.a);
+    sd_ldlt_numbers_free(e->context, e, &t.y);
+    sd_batch_factors_free(e, &t.f);
     return e->status;
 }

@@ -57,8 +57,7 @@ saddle_status sd_factors_make(sd_context *c, const sd_tree *t, const sd_front_ke
     const int64_t work = f->kernels->work(t->largest_rows, t->largest_columns);
     if (!status) {
         const int64_t blocks = 4 * ((int64_t)t->groups + tops) + t->fronts; /* roots of groups are many */
-        const int64_t panels = sd_panels_bytes(t, precision);
-        status = sd_storage_make(c, panels + (int64_t)(delays * (double)panels),
+        status = sd_storage_make(c, sd_panels_bytes(t, precision, delays),
                                  (t->rests + work) * (int64_t)number, blocks, &f->storage);
     }
     if (status) sd_factors_free(c, f);
@@ -107,27 +106,11 @@ static void doze(const running *r)
     nanosleep(&wait, NULL);
 }
 
-/* Bytes of a panel with its D and its variables. */
-static int64_t panel_bytes(int64_t rows, int64_t columns, int64_t number)
-{
-    return ((rows + 2) * columns * number + columns * (int64_t)sizeof(int32_t) + 7) / 8 * 8;
-}
-
-int64_t sd_panels_bytes(const sd_tree *t, sd_precision precision)
-{
-    int64_t bytes = 0;
-    for (int32_t f = 0; f < t->fronts; ++f) {
-        const int32_t columns = sd_front_columns(t, f);
-        bytes += panel_bytes(columns + sd_front_below(t, f), columns, (int64_t)sd_precision_size(precision));
-    }
-    return bytes;
-}
-
 int64_t sd_factors_bytes(const sd_factors *f)
 {
     int64_t bytes = 0;
     for (int32_t k = 0; k < f->tree->fronts; ++k)
-        bytes += panel_bytes(f->front[k].rows, f->front[k].columns, (int64_t)sd_precision_size(f->precision));
+        bytes += sd_panel_bytes(f->front[k].rows, f->front[k].columns, f->precision);
     return bytes;
 }
 
@@ -142,7 +125,7 @@ static bool place_front(running *r, int32_t f, int32_t delays)
     front->rest_empty = true;
     const int64_t panel = front->ld * columns;
     front->panel =
-        sd_storage_panel(r->c, r->f->storage, panel_bytes(front->rows, columns, (int64_t)r->number));
+        sd_storage_panel(r->c, r->f->storage, sd_panel_bytes(front->rows, columns, r->f->precision));
     if (!front->panel) return false;
     front->d = (char *)front->panel + (size_t)panel * r->number;
     front->variable = (int32_t *)(void *)((char *)front->d + 2 * (size_t)columns * r->number);

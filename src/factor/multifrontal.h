@@ -53,8 +53,7 @@ static inline void sd_put_d(const sd_factors *f, const sd_front *front, int64_t 
         ((float *)front->d)[k] = (float)value;
 }
 
-/* Bytes of all panels with their D and variables: as planned, without delays; and as they are. */
-int64_t sd_panels_bytes(const sd_tree *tree, sd_precision precision);
+/* Bytes of all panels with their D and variables, as they are. */
 int64_t sd_factors_bytes(const sd_factors *factors);
 
 /* Allocates all that does not depend on values, with this part on top of the panels for delays. The tree must

@@ -107,7 +107,7 @@ static int compare_dominance(const row_sums *s, int32_t i)
 static void summarise_rows(const sd_csr *A, saddle_facts *f, const row_sums *s)
 {
     f->least_dominance = INFINITY;
-    f->shortest_row = f->longest_row = s->length[0];
+    f->shortest_row = f->longest_row = A->n > 0 ? s->length[0] : 0;
     for (int32_t i = 0; i < A->n; ++i) {
         const double off = s->hi[i] + s->lo[i], size = fabs(s->diagonal[i]);
         f->zero_diagonal += size == 0;
@@ -159,22 +159,21 @@ static saddle_kind kind_of(const sd_csr *A, const saddle_facts *f, row_sums *s)
     return SADDLE_KIND_UNKNOWN;
 }
 
-saddle_status sd_csr_inspect(sd_context *c, const sd_csr *A, saddle_facts *f, void *room)
+saddle_status sd_csr_inspect(sd_context *c, const sd_csr *A, saddle_facts *f)
 {
-    void *own = NULL;
     bool pattern = true, value = true;
     saddle_status status = SADDLE_OK;
     if (!A->half) status = sd_csr_symmetry(c, A, &pattern, &value, NULL, NULL);
     if (status) return status;
     f->pattern_symmetric = pattern;
     f->symmetric = value;
-    if (!room) room = own = sd_alloc(c, sd_inspect_bytes(A), 1, "row sums");
+    void *room = sd_alloc(c, sd_inspect_bytes(A), 1, "row sums");
     if (!room) return c->status;
     row_sums s = place_sums(A->n, room);
     gather(A, f, &s);
     summarise_rows(A, f, &s);
     f->kind = kind_of(A, f, &s);
-    sd_free(c, own);
+    sd_free(c, room);
     return SADDLE_OK;
 }
 
@@ -191,23 +190,25 @@ saddle_status sd_require_symmetric(sd_context *c, const sd_csr *A)
         i + 1, j + 1, j + 1, i + 1);
 }
 
-saddle_status saddle_inspect_sized(const saddle_matrix *A, const saddle_hooks *hooks, saddle_facts *facts,
+saddle_status saddle_inspect_sized(const saddle_matrix *given, const saddle_hooks *hooks, saddle_facts *facts,
                                    size_t size, char *message)
 {
     sd_context c;
-    sd_context_init(&c, hooks, 0);
-    if (!A || !facts)
-        return sd_tell(&c, sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_inspect: an argument is NULL"), message);
-    saddle_facts f = {.size = size, .rows = A->rows, .columns = A->columns, .entries = A->entries};
+    saddle_matrix A;
+    saddle_status status = sd_context_open(&c, hooks);
+    if (!status && !facts) status = sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_inspect: the facts are NULL");
+    if (!status) status = sd_view_take(&c, given, &A);
+    if (status) return sd_tell(&c, status, message);
+    saddle_facts f = {.size = size, .rows = A.rows, .columns = A.columns, .entries = A.entries};
     sd_csr csr = {0};
-    saddle_status status = sd_view_check(&c, A, &f);
-    if (!status) status = sd_view_check_values(&c, A, &f.not_finite);
-    if (!status) status = sd_csr_from_view(&c, A, true, &csr, NULL);
+    status = sd_view_check(&c, &A, &f);
+    if (!status) status = sd_view_check_values(&c, &A, &f.not_finite);
+    if (!status) status = sd_csr_from_view(&c, &A, true, &csr, NULL);
     if (!status) {
-        f.duplicates = A->entries - csr.nnz;
-        status = sd_csr_inspect(&c, &csr, &f, NULL);
+        f.duplicates = A.entries - csr.nnz;
+        status = sd_csr_inspect(&c, &csr, &f);
     }
-    if (!status && A->shape == SADDLE_FULL) status = sd_require_symmetric(&c, &csr);
+    if (!status && A.shape == SADDLE_FULL) status = sd_require_symmetric(&c, &csr);
     sd_csr_free(&c, &csr);
     sd_give(&f, sizeof f, facts, size);
     return sd_tell(&c, status, message);

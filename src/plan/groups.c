@@ -11,7 +11,7 @@
  */
 #include "plan/groups.h"
 
-#include "backend/front.h"
+#include "plan/contribution.h"
 
 enum {
     SHARES = 48,         /* a leaf subtree has at most one part in so many of the work */

@@ -120,6 +120,22 @@ double sd_front_flops(int64_t rows, int64_t columns)
     return c * (r * r - r * (c - 1) + (c - 1) * (2 * c - 1) / 6);
 }
 
+int64_t sd_panel_bytes(int64_t rows, int64_t columns, sd_precision precision)
+{
+    const int64_t number = (int64_t)sd_precision_size(precision);
+    return ((rows + 2) * columns * number + columns * (int64_t)sizeof(int32_t) + 7) / 8 * 8;
+}
+
+int64_t sd_panels_bytes(const sd_tree *t, sd_precision precision, double delays)
+{
+    int64_t bytes = 0;
+    for (int32_t f = 0; f < t->fronts; ++f) {
+        const int32_t columns = sd_front_columns(t, f);
+        bytes += sd_panel_bytes(columns + sd_front_below(t, f), columns, precision);
+    }
+    return bytes + (int64_t)(delays * (double)bytes);
+}
+
 /* Of a tree that is zero but for its fronts and their rows. */
 static void predict(sd_tree *t)
 {

@@ -14,6 +14,7 @@
 #ifndef SD_TREE_H
 #define SD_TREE_H
 
+#include "core/precision.h"
 #include "prepare/graph.h"
 
 typedef struct sd_tree {
@@ -64,6 +65,11 @@ void sd_tree_free(sd_context *c, sd_tree *tree);
 
 /* Operations (a multiplication with an addition counts as two) to eliminate so many columns of a front. */
 double sd_front_flops(int64_t rows, int64_t columns);
+
+/* Bytes of a front's panel with its D and its variables; and of all panels, without delays but with room for
+ * this part of them on top. */
+int64_t sd_panel_bytes(int64_t rows, int64_t columns, sd_precision precision);
+int64_t sd_panels_bytes(const sd_tree *tree, sd_precision precision, double delays);
 
 static inline int32_t sd_front_columns(const sd_tree *t, int32_t f)
 {

@@ -26,14 +26,14 @@ static bool by_matching(int scaling)
 
 static bool pairs_wanted(const sd_preparing *t)
 {
-    return t->options->pairs == SADDLE_PAIRS_ON ||
-           (t->options->pairs == SADDLE_PAIRS_AUTO && t->p->blocking == SADDLE_BLOCKING_PAIRS);
+    return t->options->pairs == SADDLE_ON ||
+           (t->options->pairs == SADDLE_AUTO && t->p->blocking == SADDLE_BLOCKING_PAIRS);
 }
 
 /* Whether pairs may be kept, before the values are looked at. */
 static bool pairs_possible(const sd_preparing *t)
 {
-    if (t->options->pairs != SADDLE_PAIRS_AUTO) return t->options->pairs == SADDLE_PAIRS_ON;
+    if (t->options->pairs != SADDLE_AUTO) return t->options->pairs == SADDLE_ON;
     if (!t->symmetric) return by_matching(t->p->scaling);
     if (t->p->blocking != SADDLE_BLOCKING_NONE && t->p->block_size == 1) return false;
     return t->p->blocking == SADDLE_BLOCKING_PAIRS || !sd_order_is_given(t->options);

@@ -24,7 +24,8 @@ static void forget(saddle_preparation *p)
     const size_t size = p->size;
     *p = (saddle_preparation){.size = size};
     p->n = p->nnz = -1;
-    p->scaling = p->order = p->pairs = p->blocking = p->block_size = -1;
+    p->pairs = SADDLE_AUTO; /* undecided, as the other choices at 0 */
+    p->block_size = -1;
     p->blocks = p->structural_rank = p->two_by_two = p->dense_rows = -1;
     p->factor_nnz = p->tree_height = p->largest_block = p->levels = p->stored_entries = -1;
     p->log_product = p->log_scaled = p->factor_flops = NAN;
@@ -63,10 +64,10 @@ static saddle_status check_request(sd_preparing *t)
     p->block_size = o->block_size > 0 ? (int)o->block_size : DEFAULT_BLOCK;
     if (p->blocking == SADDLE_BLOCKING_NONE) p->block_size = 1;
     const bool keeps = p->blocking != SADDLE_BLOCKING_NONE && p->blocking != SADDLE_BLOCKING_GRID;
-    if (t->symmetric && keeps && o->pairs == SADDLE_PAIRS_ON && p->block_size == 1)
+    if (t->symmetric && keeps && o->pairs == SADDLE_ON && p->block_size == 1)
         return sd_fail(t->c, SADDLE_BAD_OPTION,
                        "blocks of one row cannot keep pairs: take block_size 2 or more, or pairs off");
-    if (t->symmetric && p->blocking == SADDLE_BLOCKING_PAIRS && o->pairs == SADDLE_PAIRS_OFF)
+    if (t->symmetric && p->blocking == SADDLE_BLOCKING_PAIRS && o->pairs == SADDLE_OFF)
         return sd_fail(t->c, SADDLE_BAD_OPTION, "blocking \"pairs\" keeps pairs: pairs cannot be off");
     if (o->order != SADDLE_ORDER_USER) return SADDLE_OK;
     if (!t->given || !t->given->permutation)
@@ -80,7 +81,7 @@ static saddle_status keep_result(sd_preparing *t)
     saddle_preparation *p = t->p;
     const int32_t n = t->A->n;
     const bool pairs = t->symmetric ? t->keep_pairs : t->new_row != NULL;
-    p->pairs = pairs ? SADDLE_PAIRS_ON : SADDLE_PAIRS_OFF;
+    p->pairs = pairs ? SADDLE_ON : SADDLE_OFF;
     p->two_by_two = 0;
     if (t->symmetric && pairs) {
         for (int32_t i = 0; i < n; ++i) p->two_by_two += t->partner[i] > i;
@@ -212,11 +213,13 @@ saddle_status sd_prepare_factor(sd_context *c, const sd_csr *A, const saddle_opt
 
 /* A whole matrix with values (1 for each entry of a pattern) from the caller's view, and whether it is
  * symmetric. */
-static saddle_status take_matrix(sd_context *c, const saddle_matrix *A, sd_csr *whole, bool *symmetric)
+static saddle_status take_matrix(sd_context *c, const saddle_matrix *given, sd_csr *whole, bool *symmetric)
 {
-    saddle_status status = sd_view_check(c, A, NULL);
-    if (!status && A->values) status = sd_view_check_values(c, A, NULL);
-    if (!status) status = sd_csr_from_view(c, A, true, whole, NULL);
+    saddle_matrix A;
+    saddle_status status = sd_view_take(c, given, &A);
+    if (!status) status = sd_view_check(c, &A, NULL);
+    if (!status && A.values) status = sd_view_check_values(c, &A, NULL);
+    if (!status) status = sd_csr_from_view(c, &A, true, whole, NULL);
     if (status) return status;
     if (whole->half) {
         sd_csr half = *whole;
@@ -224,7 +227,7 @@ static saddle_status take_matrix(sd_context *c, const saddle_matrix *A, sd_csr *
         status = sd_csr_expand(c, &half, whole);
         sd_csr_free(c, &half);
         *symmetric = true;
-    } else if (A->shape == SADDLE_FULL) {
+    } else if (A.shape == SADDLE_FULL) {
         status = sd_require_symmetric(c, whole);
         *symmetric = true;
     } else {
@@ -247,15 +250,14 @@ saddle_status saddle_prepare_sized(const saddle_matrix *A, const saddle_options 
     bool symmetric = false;
     saddle_options taken;
     saddle_preparation p = {.size = size};
-    sd_context_init(&c, hooks, 0);
+    saddle_status status = sd_context_open(&c, hooks);
     if (!preparation || size < offsetof(saddle_preparation, structural_rank))
         return sd_tell(&c,
                        sd_fail(&c, SADDLE_BAD_ARGUMENT,
                                "saddle_prepare: the preparation is NULL, or shorter than its arrays"),
                        message);
     forget(&p);
-    saddle_status status = A ? sd_options_take(&c, options, &taken)
-                             : sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_prepare: A is NULL");
+    if (!status) status = sd_options_take(&c, options, &taken);
     if (!status) {
         c.limit = taken.max_memory;
         status = take_matrix(&c, A, &whole, &symmetric);
@@ -272,7 +274,7 @@ void saddle_preparation_free(saddle_preparation *preparation, const saddle_hooks
     sd_context c;
     saddle_preparation p = {0};
     if (!preparation || preparation->size < offsetof(saddle_preparation, structural_rank)) return;
-    sd_context_init(&c, hooks, 0);
+    if (sd_context_open(&c, hooks)) return;
     forget(&p);
     sd_give(preparation, preparation->size, &p, sizeof p);
     sd_preparation_free(&c, &p);

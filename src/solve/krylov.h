@@ -10,7 +10,7 @@
 #ifndef SD_KRYLOV_H
 #define SD_KRYLOV_H
 
-#include "factor/preconditioner.h"
+#include "solve/preconditioner.h"
 
 typedef struct sd_system {
     const sd_sparse *A;

@@ -158,15 +158,17 @@ typedef struct viewed {
     sd_operator op;
 } viewed;
 
-static saddle_status view_open(const saddle_matrix *A, int threads, sd_sums sums, const saddle_hooks *hooks,
-                               viewed *v)
+static saddle_status view_open(const saddle_matrix *given, int threads, sd_sums sums,
+                               const saddle_hooks *hooks, viewed *v)
 {
     *v = (viewed){0};
-    sd_context_init(&v->c, hooks, 0);
-    saddle_status status = sd_view_check(&v->c, A, NULL);
-    if (!status) status = sd_view_check_values(&v->c, A, NULL);
+    saddle_matrix A;
+    saddle_status status = sd_context_open(&v->c, hooks);
+    if (!status) status = sd_view_take(&v->c, given, &A);
+    if (!status) status = sd_view_check(&v->c, &A, NULL);
+    if (!status) status = sd_view_check_values(&v->c, &A, NULL);
     if (!status) status = sd_engine_open(&v->c, &v->e, SADDLE_DEVICE_CPU, sd_thread_count(threads));
-    if (!status) status = sd_csr_from_view(&v->c, A, true, &v->csr, NULL);
+    if (!status) status = sd_csr_from_view(&v->c, &A, true, &v->csr, NULL);
     if (!status) status = sd_operator_make(&v->e, &v->csr, SD_DOUBLE, sums, &v->op);
     return status;
 }
@@ -198,13 +200,13 @@ saddle_status saddle_multiply(const saddle_matrix *A, int64_t columns, const dou
     /* few columns are not worth the memory of both triangles */
     const sd_sums sums = columns > 2 ? SD_SUMS_IN_ORDER_WHOLE : SD_SUMS_IN_ORDER;
     saddle_status status = view_open(A, threads, sums, hooks, &v);
-    if (!status && (!x || !y || columns < 0 || ldx < A->rows || ldy < A->rows)) {
+    if (!status && ((A->rows > 0 && (!x || !y)) || columns < 0 || ldx < A->rows || ldy < A->rows)) {
         status = sd_fail(
             &v.c, SADDLE_BAD_ARGUMENT,
             "saddle_multiply: x or y is NULL, or columns %lld, ldx %lld, ldy %lld do not fit %lld rows",
             (long long)columns, (long long)ldx, (long long)ldy, (long long)A->rows);
     }
-    if (!status) {
+    if (!status && A->rows > 0) {
         sd_vector in = sd_vector_new(&v.e, SD_DOUBLE, A->rows, "x");
         sd_vector out = sd_vector_new(&v.e, SD_DOUBLE, A->rows, "y");
         for (int64_t k = 0; k < columns && !v.e.status; ++k)
@@ -222,9 +224,12 @@ saddle_status saddle_measure(const saddle_matrix *A, const double *b, const doub
 {
     viewed v;
     saddle_status status = view_open(A, threads, SD_SUMS_BY_SLICES, hooks, &v);
-    if (!status && (!b || !x || !errors))
+    if (!status && ((A->rows > 0 && (!b || !x)) || !errors))
         status = sd_fail(&v.c, SADDLE_BAD_ARGUMENT, "saddle_measure: b, x or errors is NULL");
-    if (!status) status = sd_measure(&v.e, &v.op, b, x, residual, errors, NULL);
+    if (!status && A->rows == 0)
+        *errors = (saddle_errors){0};
+    else if (!status)
+        status = sd_measure(&v.e, &v.op, b, x, residual, errors, NULL);
     view_close(&v);
     return sd_tell(&v.c, status, message);
 }

@@ -120,7 +120,7 @@ saddle_status sd_columns_measure(sd_engine *e, const sd_operator *op, sd_columns
         together = is_safe(n, columns[c].b) && is_safe(n, columns[c].x);
     if (together) {
         fill(n, count, columns, m);
-        sd_columns_cpu()((int32_t)n, m->A->ptr, m->A->ind, m->A->val, m->b, m->x, m->r, m->w);
+        sd_cpu()->columns((int32_t)n, m->A->ptr, m->A->ind, m->A->val, m->b, m->x, m->r, m->w);
         conclude(n, count, m, columns);
         return SADDLE_OK;
     }

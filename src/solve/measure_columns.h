@@ -2,6 +2,7 @@
 #ifndef SD_MEASURE_COLUMNS_H
 #define SD_MEASURE_COLUMNS_H
 
+#include "backend/cpu/cpu.h"
 #include "solve/measure.h"
 
 typedef struct sd_columns {

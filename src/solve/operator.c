@@ -55,24 +55,14 @@ static int64_t longest_row(const sd_csr *A)
     return most;
 }
 
-static void *to_device(sd_engine *e, const void *host, int64_t bytes, const char *what)
-{
-    void *block = e->backend->allocate(e, bytes, what);
-    if (block)
-        e->backend->upload(e, host, block, bytes);
-    else if (!e->status)
-        e->status = e->context->status;
-    return block;
-}
-
 /* Moves the arrays over where the backend has memory of its own. */
 static saddle_status place(sd_engine *e, sd_operator *op)
 {
     sd_sparse *s = &op->sparse;
     if (e->backend->host_memory) return SADDLE_OK;
-    op->device[0] = to_device(e, s->ptr, ((int64_t)s->n + 1) * (int64_t)sizeof *s->ptr, "row pointers");
-    op->device[1] = to_device(e, s->ind, s->nnz * (int64_t)sizeof *s->ind, "column indices");
-    op->device[2] = to_device(e, s->val, s->nnz * (int64_t)sd_precision_size(s->precision), "values");
+    op->device[0] = sd_to_backend(e, s->ptr, ((int64_t)s->n + 1) * (int64_t)sizeof *s->ptr, "row pointers");
+    op->device[1] = sd_to_backend(e, s->ind, s->nnz * (int64_t)sizeof *s->ind, "column indices");
+    op->device[2] = sd_to_backend(e, s->val, s->nnz * (int64_t)sd_precision_size(s->precision), "values");
     if (e->status) return e->status;
     s->ptr = op->device[0];
     s->ind = op->device[1];
@@ -158,8 +148,7 @@ bool sd_operator_refresh(sd_operator *op, const sd_csr *A, double norm_inf)
 
 void sd_operator_free(sd_engine *e, sd_operator *op)
 {
-    for (int k = 0; k < 3; ++k)
-        if (op->device[k]) e->backend->release(e, op->device[k]);
+    for (int k = 0; k < 3; ++k) sd_release(e, op->device[k]);
     sd_csr_free(e->context, &op->whole);
     sd_slices_free(e->context, &op->slices);
     sd_free(e->context, op->values);

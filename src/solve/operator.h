@@ -9,7 +9,7 @@
 #define SD_OPERATOR_H
 
 #include "backend/backend.h"
-#include "matrix/slices.h"
+#include "plan/slices.h"
 
 typedef struct sd_operator {
     sd_sparse sparse;

@@ -42,7 +42,7 @@ load helper
 @test "no line of the help is wider than 96 columns" {
     for name in solve bench doctor "bench direct" "bench blocks" "bench ldlt"; do
         # shellcheck disable=SC2086 # a command and a benchmark
-        "$SADDLE" $name --help | awk 'length > 96 { print; bad = 1 } END { exit bad }'
+        "$SADDLE" $name --help | narrow 96
     done
 }
 

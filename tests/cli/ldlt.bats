@@ -13,7 +13,7 @@ setup_file() {
     [[ $output == *$'\nmethod      ldlt + fgmres on cpu'* ]]
     [[ $output =~ $'\nblocks      '[0-9]+' of at most 8 rows in '[0-9]+' levels, '.*' times those of A, tau 1e-04' ]]
     [[ $output =~ $'\npivots      '[0-9]+' 2x2, 0 moved away from 0, 0 blocks pushed back' ]]
-    awk 'length > 110 { exit 1 }' <<< "$output"
+    narrow 110 <<< "$output"
 }
 
 @test "every fill, pivoting and blocking solves" {
@@ -31,8 +31,10 @@ setup_file() {
     json j.json 'j["factor"]["levels"] > 1 and j["factor"]["trisolve"] == "exact" and j["factor"]["sweeps"] is None'
     json j.json '0 < j["factor"]["pattern_residual"] < 1e-10 and 0 < j["factor"]["reconstruction_error"] < 1'
     "$SADDLE" solve "$STOKES" -q --method jacobi --maxiter 3000 --json j.json
-    json j.json 'j["factor"]["sweeps"] == 8 and j["factor"]["fill_tau"] is None and not j["factor"]["fallback"]'
-    json j.json 'j["factor"]["pattern_residual"] < 1e-2'
+    json j.json 'j["factor"]["fill_tau"] is None and not j["factor"]["fallback"] and j["factor"]["levels"] <= 64'
+    json j.json 'j["factor"]["sweeps"] == 2 and j["factor"]["pattern_residual"] < 1e-10' # those made, not the 8 asked for
+    "$SADDLE" solve "$STOKES" -q --method jacobi --sweep-order block --sweeps 5 --fallback none --maxiter 1 --json j.json || true
+    json j.json 'j["factor"]["sweeps"] == 5 and j["factor"]["levels"] > 5 and j["factor"]["pattern_residual"] > 1e-12'
     "$SADDLE" solve "$STOKES" -q --method direct --json j.json
     json j.json 'j["factor"]["fill_tau"] is None and j["factor"]["trisolve"] is None'
 }
@@ -63,7 +65,7 @@ setup_file() {
 @test "what is wrong is said" {
     printf '%s\n' "%%MatrixMarket matrix coordinate real general" "2 2 3" "1 1 1" "1 2 1" "2 2 1" > U.mtx
     run -3 --separate-stderr "$SADDLE" solve U.mtx --method ldlt
-    [[ $stderr == *"want a symmetric matrix"* ]]
+    [[ $stderr == *"wants a symmetric matrix"* ]]
     run -2 --separate-stderr "$SADDLE" solve "$KKT" --method direct --fill none
     [[ $stderr == *"--fill is for ldlt and jacobi"* ]]
     run -2 --separate-stderr "$SADDLE" solve "$KKT" --method ldlt --sweeps 3

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs Saddle, moves the tree elsewhere, and builds and runs a program against it in both ways
-# that users have: find_package and pkg-config. The C of README.md must do what it says, and the
-# installed program must run from there too.
+# Installs Saddle, moves the tree elsewhere, and builds and runs a program against it in the ways that users
+# have: find_package and pkg-config, each with the shared and with the static library. The C of README.md must
+# do what it says, and the installed program must run from there too.
 #
 #     consumer.sh BUILD_FOLDER
 set -euo pipefail
@@ -16,17 +16,33 @@ prefix=$work/moved
 config=$(find "$prefix" -name saddleConfig.cmake)
 libdir=$(dirname "$(find "$prefix" -name pkgconfig)")
 
-echo "find_package:"
-cmake -S "$here/consumer" -B "$work/build" -Dsaddle_DIR="$(dirname "$config")" >"$work/log" ||
-    { cat "$work/log"; exit 1; }
-cmake --build "$work/build" >"$work/log" || { cat "$work/log"; exit 1; }
-"$work/build/consumer"
+for static in OFF ON; do
+    echo "find_package, static $static:"
+    cmake -S "$here/consumer" -B "$work/build$static" -DCONSUMER_STATIC=$static -Dsaddle_DIR="$(dirname "$config")" \
+        >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+    cmake --build "$work/build$static" >"$work/log" || { cat "$work/log"; exit 1; }
+    "$work/build$static/consumer"
+done
 
 echo "pkg-config:"
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 read -ra flags <<<"$(pkg-config --cflags --libs saddle)"
-cc -std=c11 -Wall -Wextra -Werror "$here/consumer/consumer.c" "${flags[@]}" -Wl,-rpath,"$libdir" -lm -o "$work/consumer"
+cc -std=c11 -Wall -Wextra -Werror "$here/consumer/consumer.c" "${flags[@]}" -Wl,-rpath,"$libdir" -o "$work/consumer"
 "$work/consumer"
+
+echo "pkg-config --static, where only the static library is installed:"
+cp -r "$prefix" "$work/static"
+rm "$work/static${libdir#"$prefix"}"/libsaddle.so*
+read -ra static_flags <<<"$(PKG_CONFIG_PATH=$work/static${libdir#"$prefix"}/pkgconfig pkg-config --static --cflags --libs saddle)"
+cc -std=c11 -Wall -Wextra -Werror "$here/consumer/consumer.c" "${static_flags[@]}" -o "$work/consumer_static"
+"$work/consumer_static"
+
+for program in "$work/buildON/consumer" "$work/consumer_static"; do
+    if readelf -d "$program" | grep libsaddle; then
+        echo "$program was to be linked with the static library"
+        exit 1
+    fi
+done
 
 echo "README.md:"
 # shellcheck disable=SC2016

@@ -6,22 +6,13 @@
 
 #include "backend/cpu/cpu.h"
 
-static inline const sd_backend *avx2_or_skip(void)
+/* The CPU's table of an instruction set. */
+static inline const sd_backend *isa_or_skip(const char *name)
 {
-#ifdef SD_HAVE_AVX2
-    if (sd_cpu_has_avx2()) return &sd_cpu_avx2;
-#endif
-    print_message("           this processor has no AVX2\n");
-    skip();
-    return NULL;
-}
-
-static inline const sd_backend *avx512_or_skip(void)
-{
-#ifdef SD_HAVE_AVX2
-    if (sd_cpu_has_avx512()) return &sd_cpu_avx512;
-#endif
-    print_message("           this processor has no AVX-512\n");
+    for (int k = 0; k < sd_cpu_isa_count; ++k)
+        if (strcmp(sd_cpu_isas[k].name, name) == 0 && sd_cpu_isas[k].supported())
+            return sd_cpu_isas[k].backend;
+    print_message("           this processor has no %s\n", name);
     skip();
     return NULL;
 }

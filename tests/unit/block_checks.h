@@ -53,7 +53,7 @@ typedef struct application {
 static inline void put_factors(sd_engine *e, const batch *b, const factors *f, const application *a,
                                placed_batch *p)
 {
-    assert_int_equal(sd_batch_plan_make(e, b->blocks, b->start, a->wanted, a->source, a->target, &p->plan),
+    assert_int_equal(sd_batch_place(e, b->blocks, b->start, a->wanted, a->source, a->target, &p->plan),
                      SADDLE_OK);
     p->x = (sd_batch){0};
     p->f = (sd_batch_factors){.plan = &p->plan, .precision = f->precision, .kernel = f->kernel};
@@ -294,8 +294,8 @@ static inline void check_extraction(checking *c, const extraction *x, sd_precisi
     assert_int_equal(sd_operator_make(e, &x->A, precision, SD_SUMS_BY_SLICES, &op), SADDLE_OK);
     assert_true(op.sparse.half ==
                 (x->A.half && e->backend->host_memory)); /* operators expand them elsewhere */
-    assert_int_equal(sd_batch_plan_make(e, x->blocks, x->start, x->wanted, NULL, NULL, &plan), SADDLE_OK);
-    assert_int_equal(sd_batch_map_make(e, x->blocks, x->start, x->wanted, x->source, x->target, &map),
+    assert_int_equal(sd_batch_place(e, x->blocks, x->start, x->wanted, NULL, NULL, &plan), SADDLE_OK);
+    assert_int_equal(sd_batch_map_place(e, x->blocks, x->start, x->wanted, x->source, x->target, &map),
                      SADDLE_OK);
     sd_batch blocks = sd_batch_new(e, &plan, precision, "test");
     fill_bytes(e, blocks.data, plan.entries * (int64_t)sd_precision_size(precision), UNTOUCHED);
@@ -316,8 +316,8 @@ static inline void check_extraction(checking *c, const extraction *x, sd_precisi
     }
     free(data);
     sd_batch_free(e, &blocks);
-    sd_batch_map_free(e, &map);
-    sd_batch_plan_free(e, &plan);
+    sd_batch_map_unplace(e, &map);
+    sd_batch_unplace(e, &plan);
     sd_operator_free(e, &op);
 }
 

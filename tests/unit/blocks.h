@@ -393,7 +393,7 @@ static inline void place_batch(sd_engine *e, const batch *b, const bool *wanted,
                                const int32_t *target, placed_batch *p)
 {
     const int64_t one = (int64_t)sd_precision_size(b->precision);
-    assert_int_equal(sd_batch_plan_make(e, b->blocks, b->start, wanted, source, target, &p->plan), SADDLE_OK);
+    assert_int_equal(sd_batch_place(e, b->blocks, b->start, wanted, source, target, &p->plan), SADDLE_OK);
     p->x = (sd_batch){&p->plan, place_numbers(e, b, b->data, wanted, p->plan.entries), b->precision};
     p->f = sd_batch_factors_new(e, &p->plan, b->precision);
     assert_int_equal(e->status, SADDLE_OK);
@@ -407,7 +407,7 @@ static inline void unplace_batch(sd_engine *e, placed_batch *p)
 {
     sd_batch_free(e, &p->x);
     sd_batch_factors_free(e, &p->f);
-    sd_batch_plan_free(e, &p->plan);
+    sd_batch_unplace(e, &p->plan);
 }
 
 /* Factors on the host, laid out as in the plan. */

@@ -5,7 +5,7 @@
 #include "helpers.h"
 
 #include "backend/cpu/cpu.h"
-#include "matrix/slices.h"
+#include "plan/slices.h"
 
 enum { PANEL_ROOM = SD_PANEL, LARGEST = 150001 };
 static const int64_t sizes[] = {1, 2, 7, 4095, 4096, 4097, LARGEST};

@@ -24,7 +24,7 @@ typedef struct problem {
     double *scale;          /* of A's rows */
     struct {
         sd_ldlt_plan plan;
-        sd_ldlt_values values;
+        sd_ldlt_numbers numbers;
     } found[SD_PRECISIONS];
 } problem;
 
@@ -134,7 +134,7 @@ static void find_factors(sd_context *c, problem *p, sd_precision precision)
                                .precision = precision,
                                .threads = 1};
     sd_ldlt_counts counts;
-    if (sd_ldlt_find(c, &p->B, &rule, NULL, &p->found[precision].plan, &p->found[precision].values, &counts))
+    if (sd_ldlt_find(c, &p->B, &rule, NULL, &p->found[precision].plan, &p->found[precision].numbers, &counts))
         fail_msg("%s: %s", p->name, c->message);
     assert_int_equal(counts.perturbed, 0);
 }
@@ -176,7 +176,7 @@ static int free_all(void **state)
         free(p->scale);
         for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) {
             sd_ldlt_plan_free(&host, &p->found[precision].plan);
-            sd_ldlt_values_free(&host, &p->found[precision].values);
+            sd_ldlt_numbers_free(&host, NULL, &p->found[precision].numbers);
         }
     }
     assert_int_equal(host.bytes, 0);
@@ -198,8 +198,9 @@ static int32_t *order_of(const problem *p, const sd_ldlt_plan *plan)
 typedef struct walker {
     sd_engine *e, *reference;
     const problem *p;
+    const sd_ldlt_plan *plan;
     sd_precision precision;
-    sd_ldlt_runner mine, its;
+    sd_ldlt_schedule mine, its;
     bool compare;
     uint64_t bits;
     rng r;
@@ -281,7 +282,7 @@ static sd_ldlt_numbers numbers_of(const walker *w, const both *data, const both 
                                   const both *inverse, int which)
 {
 #define OF(b) ((b) ? (which == 0 ? (b)->mine : which == 1 ? (b)->its : (b)->size) : NULL)
-    return (sd_ldlt_numbers){OF(data), OF(weighed), OF(square), OF(inverse), w->precision};
+    return (sd_ldlt_numbers){OF(data), OF(inverse), OF(weighed), OF(square), NULL, w->precision};
 #undef OF
 }
 
@@ -302,16 +303,19 @@ static sd_sparse place_matrix(sd_engine *e, const sd_csr *A, sd_precision precis
     return S;
 }
 
-static void release(sd_engine *e, const void *block)
-{
-    e->backend->release(e, (void *)(uintptr_t)block);
-}
-
 static void unplace_matrix(sd_engine *e, const sd_sparse *S)
 {
-    release(e, S->ptr);
-    release(e, S->ind);
-    release(e, S->val);
+    sd_release(e, S->ptr);
+    sd_release(e, S->ind);
+    sd_release(e, S->val);
+}
+
+static void place_schedule(const walker *w, sd_engine *e, sd_ldlt_schedule *s)
+{
+    int32_t *order = order_of(w->p, w->plan);
+    assert_int_equal(sd_ldlt_schedule_make(e->context, w->plan, &w->p->A, order, s), SADDLE_OK);
+    assert_int_equal(sd_ldlt_schedule_place(e, s), SADDLE_OK);
+    free(order);
 }
 
 #endif

@@ -74,10 +74,10 @@ static void plans_have_a_job_for_every_wanted_block(void **state)
         const blocking b = random_blocking(&r, rng_below(&r, 65), 0);
         const bool *wanted = trial % 2 ? b.wanted : NULL;
         sd_batch_plan plan;
-        assert_int_equal(sd_batch_plan_make(&e, b.blocks, b.start, wanted, NULL, NULL, &plan), SADDLE_OK);
+        assert_int_equal(sd_batch_place(&e, b.blocks, b.start, wanted, NULL, NULL, &plan), SADDLE_OK);
         check_jobs(&b, wanted, &plan);
         assert_true(!plan.source && !plan.target);
-        sd_batch_plan_free(&e, &plan);
+        sd_batch_unplace(&e, &plan);
         assert_true(!plan.job && plan.count == 0);
     }
     close_engine(&c, &e);
@@ -95,21 +95,21 @@ static void plans_of_equal_blocks_are_regular(void **state)
         bool none_left_out = true;
         for (int32_t k = 0; k < b.blocks; ++k) none_left_out = none_left_out && b.wanted[k];
         sd_batch_plan plan;
-        assert_int_equal(sd_batch_plan_make(&e, b.blocks, b.start, NULL, NULL, NULL, &plan), SADDLE_OK);
+        assert_int_equal(sd_batch_place(&e, b.blocks, b.start, NULL, NULL, NULL, &plan), SADDLE_OK);
         assert_int_equal(plan.regular, size);
         for (int32_t k = 0; k < b.blocks; ++k) {
             const sd_batch_job job = plan.job[k];
             assert_true(job.block == k && job.row == k * size && job.entry == (int64_t)k * size * size);
         }
-        sd_batch_plan_free(&e, &plan);
-        assert_int_equal(sd_batch_plan_make(&e, b.blocks, b.start, b.wanted, NULL, NULL, &plan), SADDLE_OK);
+        sd_batch_unplace(&e, &plan);
+        assert_int_equal(sd_batch_place(&e, b.blocks, b.start, b.wanted, NULL, NULL, &plan), SADDLE_OK);
         assert_int_equal(plan.regular, none_left_out ? size : 0);
-        sd_batch_plan_free(&e, &plan);
+        sd_batch_unplace(&e, &plan);
         for (int32_t k = b.blocks; k > 0; --k) b.start[k] += 1; /* the first block has one row more */
         if (b.blocks == 1 || size == SD_BLOCK_MOST) continue;
-        assert_int_equal(sd_batch_plan_make(&e, b.blocks, b.start, NULL, NULL, NULL, &plan), SADDLE_OK);
+        assert_int_equal(sd_batch_place(&e, b.blocks, b.start, NULL, NULL, NULL, &plan), SADDLE_OK);
         assert_int_equal(plan.regular, 0);
-        sd_batch_plan_free(&e, &plan);
+        sd_batch_unplace(&e, &plan);
     }
     close_engine(&c, &e);
 }
@@ -127,12 +127,12 @@ static void plans_keep_the_orders_that_they_are_given(void **state)
     for (int way = 0; way < 9; ++way) {
         const int32_t *source = orders[way / 3], *target = orders[way % 3];
         sd_batch_plan plan;
-        assert_int_equal(sd_batch_plan_make(&e, b.blocks, b.start, NULL, source, target, &plan), SADDLE_OK);
+        assert_int_equal(sd_batch_place(&e, b.blocks, b.start, NULL, source, target, &plan), SADDLE_OK);
         assert_true(!plan.source == !source && !plan.target == !target);
         assert_true((plan.source == plan.target) == (source == target)); /* so that kernels can tell */
         if (source) assert_memory_equal(plan.source, source, bytes);
         if (target) assert_memory_equal(plan.target, target, bytes);
-        sd_batch_plan_free(&e, &plan);
+        sd_batch_unplace(&e, &plan);
     }
     close_engine(&c, &e);
 }
@@ -150,7 +150,7 @@ static void maps_tell_where_each_row_and_column_stands(void **state)
         const int32_t *source = orders[way / 2 / 3], *target = orders[way / 2 % 3];
         const bool *wanted = way % 2 ? b.wanted : NULL;
         sd_batch_map map;
-        assert_int_equal(sd_batch_map_make(&e, b.blocks, b.start, wanted, source, target, &map), SADDLE_OK);
+        assert_int_equal(sd_batch_map_place(&e, b.blocks, b.start, wanted, source, target, &map), SADDLE_OK);
         assert_memory_equal(map.start, b.start, sizeof *b.start * ((size_t)b.blocks + 1));
         assert_true(!map.row_place == !source && !map.column_place == !target);
         int64_t entry = 0;
@@ -165,7 +165,7 @@ static void maps_tell_where_each_row_and_column_stands(void **state)
                 if (target) assert_int_equal(map.column_place[target[row]], row);
             }
         }
-        sd_batch_map_free(&e, &map);
+        sd_batch_map_unplace(&e, &map);
         assert_true(!map.block && !map.row_place);
     }
     close_engine(&c, &e);
@@ -178,7 +178,7 @@ static bool make_everything(sd_engine *e, const blocking *b)
     sd_batch_map map = {0};
     sd_batch x = {0};
     sd_batch_factors f = {0};
-    bool made = !sd_batch_plan_make(e, b->blocks, b->start, b->wanted, b->source, b->target, &plan);
+    bool made = !sd_batch_place(e, b->blocks, b->start, b->wanted, b->source, b->target, &plan);
     if (!made) {
         assert_true(!plan.job && !plan.source && !plan.target && plan.count == 0);
     } else {
@@ -189,14 +189,14 @@ static bool make_everything(sd_engine *e, const blocking *b)
         if (e->status) assert_true(!f.data && !f.row && !f.column && !f.state);
     }
     const saddle_status status =
-        sd_batch_map_make(e, b->blocks, b->start, b->wanted, b->source, b->target, &map);
+        sd_batch_map_place(e, b->blocks, b->start, b->wanted, b->source, b->target, &map);
     assert_true(status == e->status);
     if (status) assert_true(!map.block && !map.start && !map.entry && !map.row_place && !map.column_place);
     made = made && !status;
-    sd_batch_map_free(e, &map);
+    sd_batch_map_unplace(e, &map);
     sd_batch_free(e, &x);
     sd_batch_factors_free(e, &f);
-    sd_batch_plan_free(e, &plan);
+    sd_batch_unplace(e, &plan);
     return made;
 }
 

@@ -283,19 +283,19 @@ static void reference_conforms_with_itself(void **state)
 static void the_portable_table_conforms(void **state)
 {
     (void)state;
-    walk(&sd_cpu_portable, SD_BATCH_FASTER);
+    walk(isa_or_skip("portable"), SD_BATCH_FASTER);
 }
 
 static void the_avx2_table_conforms(void **state)
 {
     (void)state;
-    walk(avx2_or_skip(), SD_BATCH_FASTER);
+    walk(isa_or_skip("avx2"), SD_BATCH_FASTER);
 }
 
 static void the_avx512_table_conforms(void **state)
 {
     (void)state;
-    walk(avx512_or_skip(), SD_BATCH_FASTER);
+    walk(isa_or_skip("avx512"), SD_BATCH_FASTER);
 }
 
 static void the_cuda_module_conforms_by_default(void **state)
@@ -384,7 +384,7 @@ static void fail_on(const sd_backend *backend, sd_precision precision)
 static void kernels_do_nothing_after_a_failure(void **state)
 {
     (void)state;
-    const sd_backend *tables[] = {&sd_backend_reference, &sd_cpu_portable, sd_backend_cpu()};
+    const sd_backend *tables[] = {&sd_backend_reference, sd_cpu_isas[0].backend, sd_cpu()->backend};
     for (int t = 0; t < 3; ++t)
         for (sd_precision p = 0; p < SD_PRECISIONS; ++p) fail_on(tables[t], p);
 }

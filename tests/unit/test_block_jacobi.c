@@ -359,7 +359,7 @@ static void large_batches_of_mixed_sizes_are_factored(void **state)
         int32_t *start = test_alloc((size_t)blocks + 1, sizeof *start);
         for (int32_t k = 0; k < blocks; ++k) start[k + 1] = start[k] + batches[b].rows + k % 2;
         sd_batch_plan plan;
-        assert_int_equal(sd_batch_plan_make(&e, blocks, start, NULL, NULL, NULL, &plan), SADDLE_OK);
+        assert_int_equal(sd_batch_place(&e, blocks, start, NULL, NULL, NULL, &plan), SADDLE_OK);
         sd_batch x = sd_batch_new(&e, &plan, SD_DOUBLE, "blocks");
         sd_batch_factors f = sd_batch_factors_new(&e, &plan, SD_DOUBLE);
         sd_vector ones = sd_vector_new(&e, SD_DOUBLE, plan.rows, "ones"),
@@ -384,7 +384,7 @@ static void large_batches_of_mixed_sizes_are_factored(void **state)
         sd_vector_free(&e, &ones);
         sd_batch_factors_free(&e, &f);
         sd_batch_free(&e, &x);
-        sd_batch_plan_free(&e, &plan);
+        sd_batch_unplace(&e, &plan);
         free(start);
     }
     sd_engine_close(&e);

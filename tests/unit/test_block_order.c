@@ -41,7 +41,7 @@ static void lists_follow_the_order(void **state)
     sd_context c;
     sd_block_matrix B;
     sd_ldlt_plan plan;
-    sd_ldlt_values values;
+    sd_ldlt_numbers numbers;
     sd_ldlt_counts counts;
     dense d = dense_new(5);
     sd_context_init(&c, NULL, 0);
@@ -56,7 +56,7 @@ static void lists_follow_the_order(void **state)
     assert_int_equal(sd_block_matrix_make(&c, &A, rows, NULL, 5, start, &B), SADDLE_OK);
     const sd_ldlt_rule rule = {.symbolic = true, .threads = 1};
     const bool last[] = {false, true, true, false, false};
-    assert_int_equal(sd_ldlt_find(&c, &B, &rule, last, &plan, &values, &counts), SADDLE_OK);
+    assert_int_equal(sd_ldlt_find(&c, &B, &rule, last, &plan, &numbers, &counts), SADDLE_OK);
     /* position in the paper's P of each block */
     const int32_t position[] = {0, 3, 4, 1, 2};
     int64_t below = 0;

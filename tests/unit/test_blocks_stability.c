@@ -133,7 +133,7 @@ static void reference_is_as_stable_as_lapack(void **state)
 static void the_cpu_is_as_stable_as_lapack(void **state)
 {
     (void)state;
-    run_backend(sd_backend_cpu());
+    run_backend(sd_cpu()->backend);
 }
 
 static void the_cuda_module_is_as_stable_as_lapack(void **state)

@@ -73,7 +73,7 @@ static family cpu_family;
 static void the_portable_table_conforms(void **state)
 {
     (void)state;
-    walk(&sd_cpu_portable, &cpu_family);
+    walk(isa_or_skip("portable"), &cpu_family);
 }
 
 /* After the portable one, whose bits it must repeat. */
@@ -81,14 +81,14 @@ static void the_avx2_table_conforms_with_the_same_bits(void **state)
 {
     (void)state;
     assert_true(cpu_family.known);
-    walk(avx2_or_skip(), &cpu_family);
+    walk(isa_or_skip("avx2"), &cpu_family);
 }
 
 static void the_avx512_table_conforms_with_the_same_bits(void **state)
 {
     (void)state;
     assert_true(cpu_family.known);
-    walk(avx512_or_skip(), &cpu_family);
+    walk(isa_or_skip("avx512"), &cpu_family);
 }
 
 static void the_cuda_module_conforms(void **state)
@@ -122,7 +122,7 @@ static void the_problems_really_have_several_slices(void **state)
 static void kernels_do_nothing_after_a_failure(void **state)
 {
     (void)state;
-    const sd_backend *tables[] = {&sd_backend_reference, &sd_cpu_portable, sd_backend_cpu()};
+    const sd_backend *tables[] = {&sd_backend_reference, sd_cpu_isas[0].backend, sd_cpu()->backend};
     for (int t = 0; t < 3; ++t) {
         for (sd_precision p = 0; p < SD_PRECISIONS; ++p) {
             setting s;

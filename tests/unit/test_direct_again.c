@@ -5,7 +5,7 @@
 #include "factoring.h"
 
 #include "failing_allocator.h"
-#include "solve/solver.h"
+#include "inside.h"
 
 #include <pthread.h>
 
@@ -92,13 +92,12 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
     double *x = malloc(bytes), *d = malloc(2 * bytes), *y = malloc(bytes), *e = malloc(2 * bytes);
     saddle_solver *solver = solver_new("method=direct,threads=1", NULL);
     factor_and_solve(solver, &p, x, d);
-    assert_true(solver->direct.tree.groups > 1); /* or there would be nothing to share */
+    assert_true(direct_of(solver)->plan->tree.groups > 1); /* or there would be nothing to share */
     saddle_destroy(&solver);
     for (int run = 0; run < 20; ++run) {
         char list[64];
         snprintf(list, sizeof list, "method=direct,threads=%d", threads[run % 4]);
         solver = solver_new(list, NULL);
-        solver->sleep = run < 4 ? 0 : 200;
         factor_and_solve(solver, &p, y, e);
         assert_memory_equal(x, y, bytes);
         assert_memory_equal(d, e, 2 * bytes);
@@ -343,8 +342,8 @@ static void one_large_front_has_the_same_bits(void **state)
         char list[64];
         snprintf(list, sizeof list, "threads=%d", threads);
         saddle_solver *solver = factor_dense(&d, SADDLE_LOWER, list);
-        assert_int_equal(solver->direct.tree.fronts, 1);
-        assert_int_equal(solver->direct.tree.groups, 0);
+        assert_int_equal(direct_of(solver)->plan->tree.fronts, 1);
+        assert_int_equal(direct_of(solver)->plan->tree.groups, 0);
         assert_int_equal(saddle_get_pivots(solver, NULL, threads == 1 ? first : pivots), SADDLE_OK);
         if (threads > 1) assert_memory_equal(first, pivots, sizeof first);
         saddle_destroy(&solver);
@@ -385,7 +384,7 @@ static void cancelling_works_at_every_report(void **state)
         int reports = 0;
         for (int stop = 1; stop < 1000; stop = stop < 12 ? stop + 1 : stop * 2) {
             countdown c = {0, stop};
-            const saddle_hooks hooks = {.progress = count_down, .user = &c};
+            const saddle_hooks hooks = {.size = sizeof hooks, .progress = count_down, .user = &c};
             saddle_solver *solver =
                 solver_new(threads == 1 ? "method=direct" : "method=direct,threads=2", &hooks);
             const saddle_status status = saddle_factor(solver, &p.A);

@@ -42,18 +42,6 @@ static void put(void *a, int64_t k, bool single, double x)
         ((double *)a)[k] = x;
 }
 
-/* The tables of this processor: portable, and the better ones where they run. */
-static int list_tables(const sd_front_kernels *tables[3])
-{
-    int count = 0;
-    tables[count++] = sd_fronts_portable;
-#ifdef SD_HAVE_AVX2
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) tables[count++] = sd_fronts_avx2;
-    if (sd_fronts_cpu() == sd_fronts_avx512) tables[count++] = sd_fronts_avx512;
-#endif
-    return count;
-}
-
 static trial trial_new(const sd_front_kernels *table, bool single, int m, int n)
 {
     trial t = {.m = m, .n = n, .single = single, .kernels = table + single};
@@ -263,14 +251,12 @@ static void test_threshold_reconstructs_every_kind(void **state)
     rng r = rng_start(__func__);
     static const int sizes[][2] = {{1, 1},   {2, 2},   {3, 1},    {7, 5},     {16, 16},   {33, 32},
                                    {60, 17}, {65, 64}, {100, 90}, {150, 130}, {270, 265}, {400, 300}};
-    const sd_front_kernels *tables[3];
-    const int count = list_tables(tables);
-    for (int k = 0; k < count; ++k)
+    for (const sd_cpu_isa *isa = sd_cpu_isas; isa <= sd_cpu(); ++isa)
         for (int single = 0; single < 2; ++single)
             for (int kind = 0; kind < KINDS; ++kind)
                 for (int s = 0; s < (int)(sizeof sizes / sizeof *sizes); ++s) {
-                    if (k < count - 1 && s > 9) continue;
-                    trial t = trial_new(tables[k], single, sizes[s][0], sizes[s][1]);
+                    if (isa < sd_cpu() && s > 9) continue;
+                    trial t = trial_new(isa->fronts, single, sizes[s][0], sizes[s][1]);
                     fill(&t, kind, &r);
                     static const double thresholds[] = {0.01, 0.1, 0.5, 1e-4};
                     t.how.u = thresholds[rng_below(&r, 4)];
@@ -292,7 +278,7 @@ static void test_random_sizes(void **state)
         const int n = 1 + rng_below(&r, 1 + rng_below(&r, 200)),
                   m = n + rng_below(&r, 1 + rng_below(&r, 150));
         const int kind = rng_below(&r, KINDS);
-        trial t = trial_new(sd_fronts_cpu(), rng_below(&r, 2), m, n);
+        trial t = trial_new(sd_cpu()->fronts, rng_below(&r, 2), m, n);
         fill(&t, kind, &r);
         t.how.root = m == n;
         if (kind == LOW_RANK || kind == DUPLICATES) t.how.small = t.single ? 1e-3 : 1e-12;
@@ -310,7 +296,7 @@ static void test_several_panels(void **state)
     rng r = rng_start(__func__);
     static const int kinds[] = {RANDOM, SADDLE_POINT, HEAVY_BELOW};
     for (int k = 0; k < 3; ++k) {
-        trial t = trial_new(sd_fronts_cpu(), false, 1000, 550);
+        trial t = trial_new(sd_cpu()->fronts, false, 1000, 550);
         fill(&t, kinds[k], &r);
         assemble(&t, k == 0);
         run(&t, 0);
@@ -324,7 +310,7 @@ static void test_random_front_delays_nothing(void **state)
 {
     (void)state;
     rng r = rng_start(__func__);
-    trial t = trial_new(sd_fronts_cpu(), false, 300, 200);
+    trial t = trial_new(sd_cpu()->fronts, false, 300, 200);
     fill(&t, RANDOM, &r);
     assemble(&t, true);
     run(&t, 0);
@@ -337,7 +323,7 @@ static void test_unstable_columns_are_delayed(void **state)
 {
     (void)state;
     rng r = rng_start(__func__);
-    trial t = trial_new(sd_fronts_cpu(), false, 120, 80);
+    trial t = trial_new(sd_cpu()->fronts, false, 120, 80);
     for (int i = 0; i < t.m; ++i)
         for (int j = 0; j <= i; ++j) set(&t, i, j, i == j ? 4 : j < t.n ? 0.01 * rng_unit(&r) : 0);
     for (int j = 0; j < t.n; j += 5) set(&t, 100, j, 1e5);
@@ -356,7 +342,7 @@ static void test_inertia_is_found(void **state)
     rng r = rng_start(__func__);
     for (int k = 0; k < 60; ++k) {
         const int n = 1 + rng_below(&r, 120);
-        trial t = trial_new(sd_fronts_cpu(), false, n, n);
+        trial t = trial_new(sd_cpu()->fronts, false, n, n);
         double *l = test_alloc((size_t)n * (size_t)n, sizeof *l);
         int *sign = test_alloc((size_t)n, sizeof *sign), count[3] = {0};
         for (int i = 0; i < n; ++i) {
@@ -397,7 +383,7 @@ static void test_positive_rule(void **state)
     static const int sizes[][2] = {{1, 1}, {5, 3}, {64, 64}, {90, 33}, {300, 200}, {700, 400}};
     for (int single = 0; single < 2; ++single)
         for (int s = 0; s < 6; ++s) {
-            trial t = trial_new(sd_fronts_cpu(), single, sizes[s][0], sizes[s][1]);
+            trial t = trial_new(sd_cpu()->fronts, single, sizes[s][0], sizes[s][1]);
             fill_definite(&t, &r);
             t.how.rule = SD_PIVOT_POSITIVE;
             assemble(&t, s % 2);
@@ -427,7 +413,7 @@ static void test_static_rule(void **state)
     rng r = rng_start(__func__);
     for (int k = 0; k < 20; ++k) {
         const int n = 1 + rng_below(&r, 150), m = n + rng_below(&r, 50);
-        trial t = trial_new(sd_fronts_cpu(), false, m, n);
+        trial t = trial_new(sd_cpu()->fronts, false, m, n);
         int8_t *signs = test_alloc((size_t)n, sizeof *signs);
         fill_definite(&t, &r);
         for (int i = 0; i < n; ++i) {
@@ -459,7 +445,7 @@ static void test_not_a_number_ends(void **state)
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     for (int k = 0; k < 120; ++k) {
         const int n = 1 + rng_below(&r, 80), m = n + (k % 2 ? rng_below(&r, 40) : 0);
-        trial t = trial_new(sd_fronts_cpu(), rng_below(&r, 2), m, n);
+        trial t = trial_new(sd_cpu()->fronts, rng_below(&r, 2), m, n);
         fill(&t, rng_below(&r, KINDS), &r);
         for (int p = rng_below(&r, 4); p >= 0; --p) set(&t, rng_below(&r, m), rng_below(&r, n), bad[k % 3]);
         if (k % 10 == 0)
@@ -487,7 +473,7 @@ static void test_split_gives_the_same_bits(void **state)
         trial t[4];
         for (int threads = 0; threads < 4; ++threads) {
             rng same = {seed};
-            t[threads] = trial_new(sd_fronts_cpu(), k % 2, 1400, 300);
+            t[threads] = trial_new(sd_cpu()->fronts, k % 2, 1400, 300);
             fill(&t[threads], kinds[k / 2], &same);
             assemble(&t[threads], k == 1);
             run(&t[threads], threads);
@@ -513,7 +499,7 @@ static void test_split_gives_the_same_bits(void **state)
 static void test_nothing_eliminated_clears_an_empty_rest(void **state)
 {
     (void)state;
-    trial t = trial_new(sd_fronts_cpu(), false, 200, 1);
+    trial t = trial_new(sd_cpu()->fronts, false, 200, 1);
     set(&t, 150, 0, 1);
     assemble(&t, true);
     run(&t, 0);

@@ -319,11 +319,8 @@ static int run_all(const char *name, const sd_front_kernels *kernels)
 
 int main(void)
 {
-    int failed = run_all("portable", sd_fronts_portable);
-#ifdef SD_HAVE_AVX2
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (avx2) failed += run_all("AVX2", sd_fronts_avx2);
-    if (avx2 && sd_fronts_cpu() == sd_fronts_avx512) failed += run_all("AVX-512", sd_fronts_avx512);
-#endif
+    int failed = 0;
+    for (int k = 0; k < sd_cpu_isa_count; ++k)
+        if (sd_cpu_isas[k].supported()) failed += run_all(sd_cpu_isas[k].name, sd_cpu_isas[k].fronts);
     return failed;
 }

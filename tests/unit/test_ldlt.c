@@ -2,7 +2,7 @@
 #include "solving.h"
 
 #include "failing_allocator.h"
-#include "solve/solver.h"
+#include "inside.h"
 
 #include <limits.h>
 
@@ -275,7 +275,7 @@ static void factorizations_can_be_cancelled(void **state)
     saddle_matrix A = view_plain(&d, SADDLE_LOWER);
     const saddle_options options = options_of("method=ldlt,fill=tau:1e-6,block_size=2");
     int left = INT_MAX, looks[2];
-    const saddle_hooks hooks = {.progress = cancel_later, .user = &left};
+    const saddle_hooks hooks = {.size = sizeof hooks, .progress = cancel_later, .user = &left};
     saddle_solver *solver;
     assert_int_equal(saddle_create(&solver, &options, &hooks, NULL), SADDLE_OK);
     assert_int_equal(saddle_analyse(solver, &A), SADDLE_OK);
@@ -336,14 +336,21 @@ static void another_threshold_makes_another_plan(void **state)
     dense d = kkt_problem(&r, 2 * N / 3, N / 3);
     saddle_matrix A = view_plain(&d, SADDLE_LOWER);
     const saddle_options options = options_of("method=ldlt,fill=tau:0.5");
+    const sd_strength stronger = {.tau = 1e-6};
+    saddle_info info = saddle_info_default();
     saddle_solver *solver;
-    bool dear;
+    bool given_up;
     assert_int_equal(saddle_create(&solver, &options, NULL, NULL), SADDLE_OK);
     assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
     const int64_t few = solver->info.factor_nnz;
-    assert_int_equal(sd_make_ldlt(solver, 1e-6, 0, &dear), SADDLE_OK);
-    assert_true(solver->info.factor_nnz > few);
-    assert_true(solver->info.fill_tau == 1e-6);
+    const sd_problem p = sd_problem_of(solver);
+    const sd_work *work = sd_find_work(solver, &sd_method_ldlt);
+    void *factors = work->factors;
+    assert_int_equal(work->method->refactor(&solver->e, &p, work->plan, &stronger, &factors, &given_up),
+                     SADDLE_OK);
+    work->method->report(factors, &info);
+    assert_true(info.factor_nnz > few);
+    assert_true(info.fill_tau == 1e-6);
     saddle_destroy(&solver);
     view_free(&A);
     dense_free(&d);

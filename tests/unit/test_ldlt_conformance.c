@@ -15,13 +15,15 @@
 
 static void check_scatter(walker *w, sd_precision of_matrix)
 {
-    const sd_ldlt_runner *r = &w->its;
+    const sd_ldlt_schedule *r = &w->its;
     both data = random_both(w, r->entries, 1, 0), square = random_both(w, r->squares, 1, 0);
     for (int which = 0; which < (w->compare ? 2 : 1); ++which) {
         sd_engine *e = which ? w->reference : w->e;
         const sd_sparse A = place_matrix(e, &w->p->A, of_matrix);
         sd_ldlt_numbers x = numbers_of(w, &data, NULL, &square, NULL, which);
-        sd_ldlt_scatter(e, &A, which ? &w->its.map : &w->mine.map, r->entries, r->squares, &x);
+        x.scale = sd_to_backend(e, w->p->scale, A.n * (int64_t)sizeof *x.scale, "test");
+        sd_ldlt_scatter(e, &A, which ? &w->its : &w->mine, &x);
+        sd_release(e, x.scale);
         unplace_matrix(e, &A);
     }
     compare(w, &data, 0, "scattered C");
@@ -33,31 +35,31 @@ static void check_scatter(walker *w, sd_precision of_matrix)
 /* All targets at once, into other places (a sweep), then level by level in place. */
 static void check_update(walker *w)
 {
-    const sd_ldlt_runner *r = &w->its;
-    const int32_t levels = r->plan->levels;
+    const sd_ldlt_schedule *r = &w->its;
+    const int32_t levels = r->levels;
     both data = random_both(w, r->entries, 1, 1), square = random_both(w, r->squares, 1, 1);
     both from = random_both(w, r->entries, 1, 1), weighed = random_both(w, r->weighed, 1, -1);
     both to = random_both(w, r->entries, 1, 1), to_square = random_both(w, r->squares, 1, 1);
     double most = 0;
-    for (int64_t t = 0; t < r->run.count + (int64_t)r->run.blocks; ++t)
-        most = fmax(most, (double)(r->run.first[t + 1] - r->run.first[t]));
+    for (int64_t t = 0; t < r->count + (int64_t)r->blocks; ++t)
+        most = fmax(most, (double)(r->first[t + 1] - r->first[t]));
     const double roundings = SD_BLOCK_MOST * most + 4;
     for (int which = 0; which < (w->compare ? 3 : 1); ++which) {
         sd_engine *e = which ? w->reference : w->e;
-        const sd_ldlt_runner *own = which ? &w->its : &w->mine;
+        const sd_ldlt_schedule *own = which ? &w->its : &w->mine;
         const sd_ldlt_numbers a = numbers_of(w, &data, NULL, &square, NULL, which);
         const sd_ldlt_numbers with = numbers_of(w, &from, &weighed, NULL, NULL, which);
         sd_ldlt_numbers x = numbers_of(w, &to, NULL, &to_square, NULL, which);
-        sd_ldlt_update(e, &own->run, &own->part[levels + own->chunks], &a, &with, &x);
+        sd_ldlt_update(e, own, &own->part[levels + own->chunks], &a, &with, &x);
     }
     compare(w, &to, roundings, "C of a sweep");
     compare(w, &to_square, roundings, "S of a sweep");
     for (int which = 0; which < (w->compare ? 3 : 1); ++which) {
         sd_engine *e = which ? w->reference : w->e;
-        const sd_ldlt_runner *own = which ? &w->its : &w->mine;
+        const sd_ldlt_schedule *own = which ? &w->its : &w->mine;
         sd_ldlt_numbers x = numbers_of(w, &data, &weighed, &square, NULL, which);
         const int32_t l = levels / 2; /* one level, which changes in place */
-        sd_ldlt_update(e, &own->run, &own->part[l], &x, &x, &x);
+        sd_ldlt_update(e, own, &own->part[l], &x, &x, &x);
     }
     compare(w, &data, roundings, "C of a level");
     compare(w, &square, roundings, "S of a level");
@@ -67,14 +69,14 @@ static void check_update(walker *w)
 
 static void check_weigh(walker *w)
 {
-    const sd_ldlt_runner *r = &w->its;
+    const sd_ldlt_schedule *r = &w->its;
     both data = random_both(w, r->entries, 1, 1), inverse = random_both(w, r->squares, 1, 1);
     both weighed = random_both(w, r->weighed, 1, 1);
     for (int which = 0; which < (w->compare ? 3 : 1); ++which) {
         sd_engine *e = which ? w->reference : w->e;
-        const sd_ldlt_runner *own = which ? &w->its : &w->mine;
+        const sd_ldlt_schedule *own = which ? &w->its : &w->mine;
         sd_ldlt_numbers x = numbers_of(w, &data, &weighed, NULL, &inverse, which);
-        sd_ldlt_weigh(e, &own->run, &own->part[r->plan->levels + own->chunks], &x);
+        sd_ldlt_weigh(e, own, &own->part[r->levels + own->chunks], &x);
     }
     compare(w, &weighed, SD_BLOCK_MOST + 2, "W");
     free_both(w, &data);
@@ -95,26 +97,18 @@ static sd_ldlt_factors place_factors(walker *w, const both *data, const both *in
                                      int which)
 {
     sd_engine *e = which ? w->reference : w->e;
-    const sd_ldlt_plan *plan = w->its.plan;
+    const sd_ldlt_plan *plan = w->plan;
     const int64_t blocks = plan->blocks;
     int32_t *order = order_of(w->p, plan);
     const sd_ldlt_numbers x = numbers_of(w, data, NULL, NULL, inverse, which);
-    const sd_ldlt_factors f = {
-        .n = plan->n,
-        .blocks = plan->blocks,
-        .levels = plan->levels,
-        .largest = plan->largest,
-        .level = plan->level,
-        .start = sd_to_backend(e, plan->start, (blocks + 1) * (int64_t)sizeof *plan->start, "test"),
-        .row = sd_to_backend(e, plan->row, (blocks + 1) * (int64_t)sizeof *plan->row, "test"),
-        .diagonal = sd_to_backend(e, plan->diagonal, blocks * (int64_t)sizeof *plan->diagonal, "test"),
-        .square = sd_to_backend(e, plan->square, (blocks + 1) * (int64_t)sizeof *plan->square, "test"),
-        .list = sd_to_backend(e, plan->list, plan->row[blocks] * (int64_t)sizeof *plan->list, "test"),
-        .data = x.data,
-        .inverse = x.inverse,
-        .order = sd_to_backend(e, order, plan->n * (int64_t)sizeof *order, "test"),
-        .scale = sd_to_backend(e, scale, plan->n * (int64_t)sizeof *scale, "test"),
-        .precision = w->precision};
+    sd_ldlt_factors f = sd_ldlt_factors_of(plan, &x);
+    f.start = sd_to_backend(e, plan->start, (blocks + 1) * (int64_t)sizeof *plan->start, "test");
+    f.row = sd_to_backend(e, plan->row, (blocks + 1) * (int64_t)sizeof *plan->row, "test");
+    f.diagonal = sd_to_backend(e, plan->diagonal, blocks * (int64_t)sizeof *plan->diagonal, "test");
+    f.square = sd_to_backend(e, plan->square, (blocks + 1) * (int64_t)sizeof *plan->square, "test");
+    f.list = sd_to_backend(e, plan->list, plan->row[blocks] * (int64_t)sizeof *plan->list, "test");
+    f.order = sd_to_backend(e, order, plan->n * (int64_t)sizeof *order, "test");
+    f.scale = sd_to_backend(e, scale, plan->n * (int64_t)sizeof *scale, "test");
     assert_int_equal(e->status, SADDLE_OK);
     free(order);
     return f;
@@ -123,7 +117,7 @@ static sd_ldlt_factors place_factors(walker *w, const both *data, const both *in
 static void unplace_factors(sd_engine *e, const sd_ldlt_factors *f)
 {
     const void *owned[] = {f->start, f->row, f->diagonal, f->square, f->list, f->order, f->scale};
-    for (size_t k = 0; k < sizeof owned / sizeof owned[0]; ++k) release(e, owned[k]);
+    for (size_t k = 0; k < sizeof owned / sizeof owned[0]; ++k) sd_release(e, owned[k]);
 }
 
 /* z = M^-1 r by levels, and from there on by some sweeps. */
@@ -155,7 +149,7 @@ static double longest_list(const sd_ldlt_plan *plan)
 
 static void check_solve(walker *w)
 {
-    const sd_ldlt_plan *plan = w->its.plan;
+    const sd_ldlt_plan *plan = w->plan;
     const double terms = (longest_list(plan) + 1) * plan->largest;
     both data = random_both(w, plan->entries, 1 / terms, -1);
     both inverse = random_both(w, plan->square[plan->blocks], 1, 1);
@@ -178,7 +172,7 @@ static void check_solve(walker *w)
 /* Vectors in double on factors of either precision: levels, and what enters and leaves sweeps. */
 static void check_double_vectors(walker *w)
 {
-    const sd_ldlt_plan *plan = w->its.plan;
+    const sd_ldlt_plan *plan = w->plan;
     const int32_t n = plan->n;
     const double terms = (longest_list(plan) + 1) * plan->largest;
     both data = random_both(w, plan->entries, 1 / terms, -1);
@@ -234,7 +228,7 @@ static void sweep_entries(sd_engine *e, const sd_ldlt_factors *f, const sd_vecto
  * what N takes away again is less than an eighth. */
 static void check_entries(walker *w)
 {
-    const sd_ldlt_plan *plan = w->its.plan;
+    const sd_ldlt_plan *plan = w->plan;
     const double terms = (longest_list(plan) + 1) * plan->largest;
     both data = random_both(w, plan->entries, 0.1 / (terms * plan->largest), -1);
     both inverse = random_both(w, plan->square[plan->blocks], 1, 1);
@@ -264,7 +258,7 @@ static void check_entries(walker *w)
 static sd_batch_factors place_blocks(walker *w, sd_engine *e, const sd_batch_plan *plan, const both *data,
                                      int which)
 {
-    const sd_ldlt_plan *of = w->its.plan;
+    const sd_ldlt_plan *of = w->plan;
     rng r = {99};
     sd_batch_factors f = sd_batch_factors_new(e, plan, w->precision);
     uint8_t *row = test_alloc((size_t)of->n, 1);
@@ -290,19 +284,19 @@ static sd_batch_factors place_blocks(walker *w, sd_engine *e, const sd_batch_pla
 
 static void check_split(walker *w)
 {
-    const sd_ldlt_plan *of = w->its.plan;
+    const sd_ldlt_plan *of = w->plan;
     const int64_t squares = of->square[of->blocks];
     both data = random_both(w, squares, 1, 1), below = random_both(w, squares, 1, 1);
     for (int which = 0; which < (w->compare ? 2 : 1); ++which) {
         sd_engine *e = which ? w->reference : w->e;
         sd_batch_plan plan;
-        assert_int_equal(sd_batch_plan_make(e, of->blocks, of->start, NULL, NULL, NULL, &plan), SADDLE_OK);
+        assert_int_equal(sd_batch_place(e, of->blocks, of->start, NULL, NULL, NULL, &plan), SADDLE_OK);
         sd_batch_factors x = place_blocks(w, e, &plan, &data, which);
         sd_batch to = {&plan, numbers_of(w, &below, NULL, NULL, NULL, which).data, w->precision};
         sd_ldlt_split(e, &x, &x, &to);
         x.data = NULL;
         sd_batch_factors_free(e, &x);
-        sd_batch_plan_free(e, &plan);
+        sd_batch_unplace(e, &plan);
     }
     compare(w, &below, 0, "N");
     free_both(w, &data);
@@ -332,16 +326,16 @@ static void compare_found(walker *w, const void *block, const void *found, int64
 static void check_refactor(walker *w)
 {
     const sd_batch_rule rule = {.kernel = SD_LDLT_BUNCH_KAUFMAN, .small = 1e-8};
-    const sd_ldlt_values *found = &w->p->found[w->precision].values;
+    const sd_ldlt_numbers *found = &w->p->found[w->precision].numbers;
     const sd_sparse A = place_matrix(w->e, &w->p->A, w->precision);
     sd_ldlt_numbers x;
     sd_ldlt_counts counts;
-    assert_int_equal(sd_ldlt_numbers_make(w->e, &w->mine, w->precision, &x), SADDLE_OK);
+    assert_int_equal(sd_ldlt_numbers_make(w->e, &w->mine, w->precision, w->p->n, w->p->scale, &x), SADDLE_OK);
     assert_int_equal(sd_ldlt_refactor(w->e, &w->mine, &A, &rule, &x, &counts), SADDLE_OK);
     assert_int_equal(counts.perturbed + counts.replaced, 0);
     compare_found(w, x.data, found->data, w->mine.entries, "C");
     compare_found(w, x.inverse, found->inverse, w->mine.squares, "G");
-    sd_ldlt_numbers_free(w->e, &x);
+    sd_ldlt_numbers_free(w->e->context, w->e, &x);
     unplace_matrix(w->e, &A);
 }
 
@@ -354,11 +348,15 @@ static uint64_t run_checks(const sd_backend *backend, int threads, const problem
     bench_open(&s, backend, threads);
     bench_open(&t, &sd_backend_reference, 1);
     const sd_ldlt_plan *plan = &p->found[precision].plan;
-    int32_t *order = order_of(p, plan);
-    walker w = {
-        .e = &s.e, .reference = &t.e, .p = p, .precision = precision, .compare = compared, .r = {4711}};
-    assert_int_equal(sd_ldlt_runner_make(&s.e, plan, &p->A, order, p->scale, &w.mine), SADDLE_OK);
-    assert_int_equal(sd_ldlt_runner_make(&t.e, plan, &p->A, order, p->scale, &w.its), SADDLE_OK);
+    walker w = {.e = &s.e,
+                .reference = &t.e,
+                .p = p,
+                .plan = plan,
+                .precision = precision,
+                .compare = compared,
+                .r = {4711}};
+    place_schedule(&w, &s.e, &w.mine);
+    place_schedule(&w, &t.e, &w.its);
     check_scatter(&w, w.precision);
     check_scatter(&w, SD_DOUBLE);
     check_update(&w);
@@ -368,9 +366,8 @@ static uint64_t run_checks(const sd_backend *backend, int threads, const problem
     check_entries(&w);
     check_split(&w);
     check_refactor(&w);
-    sd_ldlt_runner_free(&s.e, &w.mine);
-    sd_ldlt_runner_free(&t.e, &w.its);
-    free(order);
+    sd_ldlt_schedule_unplace(&s.e, &w.mine);
+    sd_ldlt_schedule_unplace(&t.e, &w.its);
     bench_close(&s);
     bench_close(&t);
     return w.bits;
@@ -397,19 +394,19 @@ static void reference_conforms_with_itself(void **state)
 static void the_portable_table_conforms(void **state)
 {
     (void)state;
-    walk(&sd_cpu_portable);
+    walk(isa_or_skip("portable"));
 }
 
 static void the_avx2_table_conforms(void **state)
 {
     (void)state;
-    walk(avx2_or_skip());
+    walk(isa_or_skip("avx2"));
 }
 
 static void the_avx512_table_conforms(void **state)
 {
     (void)state;
-    walk(avx512_or_skip());
+    walk(isa_or_skip("avx512"));
 }
 
 static void the_cuda_module_conforms(void **state)

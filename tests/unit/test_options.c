@@ -55,7 +55,7 @@ static void every_default_lies_in_its_range_and_is_what_the_table_says(void **st
         assert_int_equal(saddle_options_get(&options, o->name, text, sizeof text), SADDLE_OK);
         if (o->type == 'c') {
             char word[64];
-            assert_string_equal(text, saddle_option_word(o->name, 0, word, sizeof word));
+            assert_string_equal(text, saddle_option_word(o->name, (int)o->value, word, sizeof word));
         } else {
             assert_null(o->words);
             assert_true(o->value >= o->least && o->value <= o->most);
@@ -233,9 +233,9 @@ static void the_enums_number_the_words(void **state)
         {"order", "rcm", SADDLE_ORDER_RCM},
         {"order", "natural", SADDLE_ORDER_NATURAL},
         {"order", "user", SADDLE_ORDER_USER},
-        {"pairs", "auto", SADDLE_PAIRS_AUTO},
-        {"pairs", "on", SADDLE_PAIRS_ON},
-        {"pairs", "off", SADDLE_PAIRS_OFF},
+        {"pairs", "off", SADDLE_OFF},
+        {"pairs", "on", SADDLE_ON},
+        {"pairs", "auto", SADDLE_AUTO},
         {"blocking", "auto", SADDLE_BLOCKING_AUTO},
         {"blocking", "none", SADDLE_BLOCKING_NONE},
         {"blocking", "grid", SADDLE_BLOCKING_GRID},
@@ -251,8 +251,8 @@ static void the_enums_number_the_words(void **state)
         {"factorization", "ldlt", SADDLE_FACTORIZATION_LDLT},
         {"factorization", "cholesky", SADDLE_FACTORIZATION_CHOLESKY},
         {"factorization", "static", SADDLE_FACTORIZATION_STATIC},
-        {"check", "off", SADDLE_CHECK_OFF},
-        {"check", "on", SADDLE_CHECK_ON},
+        {"check", "off", SADDLE_OFF},
+        {"check", "on", SADDLE_ON},
         {"block_kernel", "auto", SADDLE_BLOCK_KERNEL_AUTO},
         {"block_kernel", "huard", SADDLE_BLOCK_KERNEL_HUARD},
         {"block_kernel", "huard-t", SADDLE_BLOCK_KERNEL_HUARD_T},
@@ -270,8 +270,8 @@ static void the_enums_number_the_words(void **state)
         {"pivot", "bunch-kaufman", SADDLE_PIVOT_BUNCH_KAUFMAN},
         {"pivot", "static", SADDLE_PIVOT_STATIC},
         {"pivot", "complete", SADDLE_PIVOT_COMPLETE},
-        {"push_back", "on", SADDLE_PUSH_BACK_ON},
-        {"push_back", "off", SADDLE_PUSH_BACK_OFF},
+        {"push_back", "off", SADDLE_OFF},
+        {"push_back", "on", SADDLE_ON},
         {"sweep_order", "row", SADDLE_SWEEP_ORDER_ROW},
         {"sweep_order", "block", SADDLE_SWEEP_ORDER_BLOCK},
         {"fallback", "exact", SADDLE_FALLBACK_EXACT},
@@ -296,6 +296,23 @@ static void the_enums_number_the_words(void **state)
         for (int w = 0; saddle_option_word(saddle_option_at(k)->name, w, text, sizeof text)[0]; ++w) ++words;
     }
     assert_int_equal(words, listed); /* a new word belongs into the list above */
+}
+
+static void off_and_on_are_the_same_numbers_everywhere(void **state)
+{
+    (void)state;
+    int switches = 0;
+    for (int k = 0; saddle_option_at(k); ++k) {
+        const saddle_option *o = saddle_option_at(k);
+        char text[64];
+        for (int w = 0; o->type == 'c' && saddle_option_word(o->name, w, text, sizeof text)[0]; ++w) {
+            if (strcmp(text, "off") == 0) assert_int_equal(w, SADDLE_OFF);
+            if (strcmp(text, "on") != 0) continue;
+            assert_int_equal(w, SADDLE_ON);
+            ++switches;
+        }
+    }
+    assert_true(switches >= 3);
 }
 
 /* A word may bring its number along. */
@@ -521,6 +538,7 @@ int main(void)
         cmocka_unit_test(unknown_names_and_missing_arguments_are_refused),
         cmocka_unit_test(a_text_that_does_not_fit_is_refused_not_cut),
         cmocka_unit_test(the_enums_number_the_words),
+        cmocka_unit_test(off_and_on_are_the_same_numbers_everywhere),
         cmocka_unit_test(a_word_and_its_number_are_set_together),
         cmocka_unit_test(dashes_and_underscores_are_alike),
         cmocka_unit_test(bytes_take_k_m_and_g_and_counts_do_not),

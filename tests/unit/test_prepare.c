@@ -149,7 +149,7 @@ static void check_everything(const dense *d, const saddle_preparation *p, int mo
     assert_int_equal(p->factor_nnz, nnz);
     assert_true(p->factor_flops == flops);
     if (p->matching) assert_matching(d, p);
-    assert_int_equal(p->pairs == SADDLE_PAIRS_ON && p->symmetric, p->partner != NULL);
+    assert_int_equal(p->pairs == SADDLE_ON && p->symmetric, p->partner != NULL);
     assert_int_equal(p->block_size, p->blocking == SADDLE_BLOCKING_NONE ? 1 : most);
     assert_blocks(p, p->block_size);
     if (p->partner) assert_pairs(d, p);
@@ -171,7 +171,7 @@ static void every_choice_gives_a_valid_preparation(void **state)
         o.blocking = rng_below(&r, BLOCKINGS);
         o.pairs = rng_below(&r, 3);
         o.block_size = 2 + rng_below(&r, 31);
-        if (o.blocking == SADDLE_BLOCKING_PAIRS) o.pairs = SADDLE_PAIRS_AUTO;
+        if (o.blocking == SADDLE_BLOCKING_PAIRS) o.pairs = SADDLE_AUTO;
         saddle_preparation p = prepared(&A, &o, NULL);
         check_everything(&d, &p, (int)o.block_size);
         saddle_preparation_free(&p, NULL);
@@ -346,7 +346,8 @@ static saddle_matrix costly_matrix(rng *r, int degree, bool matched)
         col[count] = i;
         value[count++] = 1.0;
     }
-    const saddle_matrix A = {.rows = n,
+    const saddle_matrix A = {.size = sizeof A,
+                             .rows = n,
                              .columns = n,
                              .entries = count,
                              .layout = SADDLE_COORDINATES,
@@ -366,8 +367,7 @@ static void the_undecided_is_ordered_both_ways_where_it_is_worth_it(void **state
         int degree;
         bool matched;
         int orderings, pairs;
-    } cases[] = {
-        {1, false, 1, SADDLE_PAIRS_ON}, {6, false, 2, SADDLE_PAIRS_ON}, {6, true, 2, SADDLE_PAIRS_OFF}};
+    } cases[] = {{1, false, 1, SADDLE_ON}, {6, false, 2, SADDLE_ON}, {6, true, 2, SADDLE_OFF}};
     for (int k = 0; k < 3; ++k) {
         saddle_matrix A = costly_matrix(&r, cases[k].degree, cases[k].matched);
         saddle_preparation p = prepared(&A, NULL, NULL);
@@ -386,13 +386,13 @@ static void contradictions_are_refused(void **state)
     saddle_matrix A = view_plain(&d, SADDLE_UPPER);
     saddle_options o = saddle_options_default();
     o.blocking = SADDLE_BLOCKING_PAIRS;
-    o.pairs = SADDLE_PAIRS_OFF;
+    o.pairs = SADDLE_OFF;
     assert_refused(&A, &o, NULL, SADDLE_BAD_OPTION, "pairs");
     o.blocking = SADDLE_BLOCKING_CLUSTERS;
-    o.pairs = SADDLE_PAIRS_ON;
+    o.pairs = SADDLE_ON;
     o.block_size = 1;
     assert_refused(&A, &o, NULL, SADDLE_BAD_OPTION, "block_size");
-    o.pairs = SADDLE_PAIRS_AUTO;
+    o.pairs = SADDLE_AUTO;
     saddle_preparation p = prepared(&A, &o, NULL);
     assert_int_equal(p.blocks, 10);
     assert_null(p.partner);
@@ -503,7 +503,7 @@ static void every_step_can_be_cancelled(void **state)
     dense d = saddle_point(&r, 30);
     saddle_matrix A = view_plain(&d, SADDLE_LOWER);
     for (int64_t step = 0; step < 5; ++step) {
-        const saddle_hooks hooks = {.progress = stop_at, .user = &step};
+        const saddle_hooks hooks = {.size = sizeof hooks, .progress = stop_at, .user = &step};
         saddle_preparation p;
         assert_int_equal(saddle_prepare(&A, NULL, NULL, &hooks, &p, NULL), SADDLE_CANCELLED);
         assert_null(p.permutation);
@@ -516,8 +516,7 @@ static void bad_arguments_are_refused(void **state)
 {
     (void)state;
     saddle_preparation p;
-    saddle_matrix empty = {.pointer_bits = 32};
-    char message[SADDLE_MESSAGE_SIZE] = "";
+    saddle_matrix empty = {.size = sizeof empty, .pointer_bits = 32};
     memset(&p, 0xff, sizeof p); /* what a caller's stack holds */
     assert_int_equal(saddle_prepare(NULL, NULL, NULL, NULL, &p, NULL), SADDLE_BAD_ARGUMENT);
     assert_null(p.permutation);
@@ -525,8 +524,6 @@ static void bad_arguments_are_refused(void **state)
     assert_int_equal(saddle_prepare(&empty, NULL, NULL, NULL, NULL, NULL), SADDLE_BAD_ARGUMENT);
     assert_int_equal(saddle_prepare_sized(&empty, NULL, NULL, NULL, &p, sizeof(size_t), NULL),
                      SADDLE_BAD_ARGUMENT);
-    assert_true(saddle_prepare(&empty, NULL, NULL, NULL, &p, message) != SADDLE_OK);
-    assert_contains(message, "empty");
     saddle_preparation_free(NULL, NULL);
     saddle_preparation_free(&p, NULL);
 }

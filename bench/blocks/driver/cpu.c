@@ -184,17 +184,11 @@ static const blocks_device host = {
 static void choose_instructions(blocks_bench *b)
 {
     if (strcmp(b->instructions, "default") == 0) return;
-    if (strcmp(b->instructions, "portable") == 0) {
-        b->engine.backend = &sd_cpu_portable;
-        return;
-    }
-#ifdef SD_HAVE_AVX2
-    const bool wide = strcmp(b->instructions, "avx512") == 0;
-    if (wide ? sd_cpu_has_avx512() : sd_cpu_has_avx2()) {
-        b->engine.backend = wide ? &sd_cpu_avx512 : &sd_cpu_avx2;
-        return;
-    }
-#endif
+    for (int k = 0; k < sd_cpu_isa_count; ++k)
+        if (strcmp(b->instructions, sd_cpu_isas[k].name) == 0 && sd_cpu_isas[k].supported()) {
+            b->engine.backend = sd_cpu_isas[k].backend;
+            return;
+        }
     blocks_check(b, "the processor, or this build, has no such instructions");
 }
 

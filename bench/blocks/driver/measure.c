@@ -58,7 +58,7 @@ blocks_batch blocks_begin(blocks_bench *b, const blocks_case *c, int64_t pool)
     if (!start) blocks_check(b, "no memory for a batch");
     start[0] = 0;
     for (int32_t k = 0; k < c->batch; ++k) start[k + 1] = start[k] + blocks_rows(x.size, k);
-    sd_batch_plan_make(&b->engine, c->batch, start, NULL, NULL, NULL, &x.plan);
+    sd_batch_place(&b->engine, c->batch, start, NULL, NULL, NULL, &x.plan);
     free(start);
     blocks_check(b, NULL);
     x.bytes = x.plan.entries * (int64_t)sd_precision_size(c->precision);
@@ -73,7 +73,7 @@ blocks_batch blocks_begin(blocks_bench *b, const blocks_case *c, int64_t pool)
 void blocks_end(blocks_bench *b, blocks_batch *x)
 {
     const sd_backend *backend = b->engine.backend;
-    sd_batch_plan_free(&b->engine, &x->plan);
+    sd_batch_unplace(&b->engine, &x->plan);
     backend->release(&b->engine, x->factors.row);
     backend->release(&b->engine, x->factors.column);
     backend->release(&b->engine, x->factors.state);

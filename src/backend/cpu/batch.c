@@ -1,6 +1,5 @@
 /*
- * The CPU's kernels on batches of small dense blocks for one instruction set, SD_CPU_ISA: compiled once for
- * every processor and once more for each of AVX2 and AVX-512 (CMakeLists.txt). Results may differ in their
+ * The CPU's kernels on batches of small dense blocks for one instruction set. Results may differ in their
  * last bits between instruction sets; never by the number of threads, nor by where in a batch a block stands.
  *
  * SIMD runs across blocks, one a lane (batch_narrow.inc, batch_abreast.inc), or inside a block: a column is
@@ -9,7 +8,6 @@
  * search for one's pivot leaves the processor waiting. The kernels are templates in V, the constant argument
  * of functions that are all inlined.
  */
-#include "backend/cpu/cpu.h"
 #include "backend/cpu/isa.h"
 
 #include <float.h>
@@ -90,7 +88,7 @@ static piece piece_of(const pieces *p, const sd_batch_plan *plan, int32_t k)
 
 #define real double
 #define NAME(x) x##_double
-#define PUBLIC(x) PUBLIC_OF(SD_CPU_ISA, x##_double)
+#define PUBLIC(x) SD_ISA(x##_double)
 #define MATH(x) x
 #define SINGLE 0
 #define TINY SD_BLOCK_TINY_DOUBLE
@@ -116,7 +114,7 @@ typedef int64_t integer_double;
 
 #define real float
 #define NAME(x) x##_single
-#define PUBLIC(x) PUBLIC_OF(SD_CPU_ISA, x##_single)
+#define PUBLIC(x) SD_ISA(x##_single)
 #define MATH(x) x##f
 #define SINGLE 1
 #define TINY SD_BLOCK_TINY_SINGLE
@@ -139,15 +137,15 @@ typedef int32_t integer_single;
 #define MIXED 1
 #include "backend/cpu/batch_apply.inc"
 
-void PUBLIC_OF(SD_CPU_ISA, batch_apply_double)(sd_engine *e, const sd_batch_factors *x, int columns,
-                                               const sd_vector *b, sd_vector *y)
+void SD_ISA(batch_apply_double)(sd_engine *e, const sd_batch_factors *x, int columns, const sd_vector *b,
+                                sd_vector *y)
 {
     if (e->status) return;
     apply_all_double(e, x, columns, b->data, y->data);
 }
 
-void PUBLIC_OF(SD_CPU_ISA, batch_apply_single)(sd_engine *e, const sd_batch_factors *x, int columns,
-                                               const sd_vector *b, sd_vector *y)
+void SD_ISA(batch_apply_single)(sd_engine *e, const sd_batch_factors *x, int columns, const sd_vector *b,
+                                sd_vector *y)
 {
     if (e->status) return;
     if (b->precision == SD_DOUBLE)

@@ -1,15 +1,14 @@
 /*
- * Residuals of several columns at once, for one instruction set: compiled once for every processor and once
- * more for AVX2 and AVX-512 (CMakeLists.txt) as SD_COLUMNS_NAME; cpu.c chooses. All give the same bits.
+ * Residuals of several columns at once, for one instruction set. All give the same bits.
  *
  * r = b - A x in double-double (core/dd.h) and w = |A||x| + |b|, for SD_COLUMNS right-hand sides that lie
  * side by side: an entry of A is read once for all of them, and they share a register.
  */
-#include "backend/cpu/cpu.h"
+#include "backend/cpu/isa.h"
 
 #include <math.h>
 
-void SD_COLUMNS_NAME(int32_t n, const int64_t *ptr, const int32_t *ind, const double *val, const double *b,
+void SD_ISA(columns)(int32_t n, const int64_t *ptr, const int32_t *ind, const double *val, const double *b,
                      const double *x, double *r, double *w)
 {
     for (int64_t i = 0; i < n; ++i) {

@@ -1,51 +1,43 @@
-/* The CPU backend: the best table that this processor runs. */
+/* The choice among instruction sets: the only place that asks the processor. */
 #include "backend/cpu/cpu.h"
 
-#ifdef SD_HAVE_AVX2
-bool sd_cpu_has_avx512(void)
+SD_CPU_DECLARE(portable);
+static bool has_portable(void)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512dq");
+    return true;
 }
 
-bool sd_cpu_has_avx2(void)
+#ifdef SD_CPU_X86
+SD_CPU_DECLARE(avx2);
+static bool has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
-#endif
 
-const sd_backend *sd_backend_cpu(void)
+SD_CPU_DECLARE(avx512);
+static bool has_avx512(void)
 {
-#ifdef SD_HAVE_AVX2
-    if (sd_cpu_has_avx512()) return &sd_cpu_avx512;
-    if (sd_cpu_has_avx2()) return &sd_cpu_avx2;
-#endif
-    return &sd_cpu_portable;
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512dq");
 }
-
-const sd_front_kernels *sd_fronts_cpu(void)
-{
-#ifdef SD_HAVE_AVX2
-    if (sd_cpu_has_avx512()) return sd_fronts_avx512;
-    if (sd_cpu_has_avx2()) return sd_fronts_avx2;
 #endif
-    return sd_fronts_portable;
-}
 
-sd_residual_columns *sd_columns_cpu(void)
-{
-#ifdef SD_HAVE_AVX2
-    if (sd_cpu_has_avx512()) return sd_columns_avx512;
-    if (sd_cpu_has_avx2()) return sd_columns_avx2;
+#define ROW(isa)                                                                                             \
+    {                                                                                                        \
+#isa, has_##isa, &sd_##isa##_backend, sd_##isa##_fronts, sd_##isa##_ldlt, sd_##isa##_columns         \
+    }
+const sd_cpu_isa sd_cpu_isas[] = {
+    ROW(portable),
+#ifdef SD_CPU_X86
+    ROW(avx2),
+    ROW(avx512),
 #endif
-    return sd_columns_portable;
-}
+};
+const int sd_cpu_isa_count = sizeof sd_cpu_isas / sizeof *sd_cpu_isas;
 
-const sd_ldlt_kernels *sd_ldlt_cpu(void)
+const sd_cpu_isa *sd_cpu(void)
 {
-#ifdef SD_HAVE_AVX2
-    if (sd_cpu_has_avx512()) return sd_ldlt_avx512;
-    if (sd_cpu_has_avx2()) return sd_ldlt_avx2;
-#endif
-    return sd_ldlt_portable;
+    int best = sd_cpu_isa_count - 1;
+    while (!sd_cpu_isas[best].supported()) --best;
+    return &sd_cpu_isas[best];
 }

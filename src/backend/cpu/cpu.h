@@ -1,32 +1,38 @@
-/* The CPU backend's tables, one an instruction set. */
+/* The CPU backend: what it has for each instruction set, and the choice among them. */
 #ifndef SD_CPU_H
 #define SD_CPU_H
 
 #include "backend/front.h"
 #include "backend/host.h"
-#include "backend/ldlt.h"
 
-extern const sd_backend sd_cpu_portable;
-#ifdef SD_HAVE_AVX2
-extern const sd_backend sd_cpu_avx2, sd_cpu_avx512;
-bool sd_cpu_has_avx2(void);
-bool sd_cpu_has_avx512(void);
-#endif
+/* r = b - A x, accumulated in double-double and rounded once, and w = |A||x| + |b|, for a matrix with all its
+ * entries and SD_COLUMNS columns side by side, b[i SD_COLUMNS + c], in host memory. */
+enum { SD_COLUMNS = 8 };
+typedef void sd_residual_columns(int32_t n, const int64_t *ptr, const int32_t *ind, const double *val,
+                                 const double *b, const double *x, double *r, double *w);
 
-/* Their kernels on blocks. */
-#define KERNEL(name, parameters, arguments)                                                                  \
-    void sd_portable_##name##_double parameters;                                                             \
-    void sd_portable_##name##_single parameters;                                                             \
-    void sd_avx2_##name##_double parameters;                                                                 \
-    void sd_avx2_##name##_single parameters;                                                                 \
-    void sd_avx512_##name##_double parameters;                                                               \
-    void sd_avx512_##name##_single parameters;
-#include "backend/batch.def"
-#undef KERNEL
+/* A row for each instruction set. Tables in both precisions are by sd_precision. */
+typedef struct sd_cpu_isa {
+    const char *name;
+    bool (*supported)(void); /* by this processor */
+    const sd_backend *backend;
+    const sd_front_kernels *fronts;
+    const sd_ldlt_kernels *ldlt;
+    sd_residual_columns *columns;
+} sd_cpu_isa;
 
-sd_residual_columns sd_columns_portable, sd_columns_avx2, sd_columns_avx512;
-extern const sd_front_kernels sd_fronts_portable[2], sd_fronts_avx2[2], sd_fronts_avx512[2];
-extern const sd_ldlt_kernels sd_ldlt_portable[SD_PRECISIONS], sd_ldlt_avx2[SD_PRECISIONS],
-    sd_ldlt_avx512[SD_PRECISIONS];
+/* From `portable`, which every processor runs, to the best. */
+extern const sd_cpu_isa sd_cpu_isas[];
+extern const int sd_cpu_isa_count;
+
+/* The best that this processor runs. */
+const sd_cpu_isa *sd_cpu(void);
+
+/* What the sources that are compiled once for each instruction set (CMakeLists.txt) make. */
+#define SD_CPU_DECLARE(isa)                                                                                  \
+    extern const sd_backend sd_##isa##_backend;                                                              \
+    extern const sd_front_kernels sd_##isa##_fronts[SD_PRECISIONS];                                          \
+    extern const sd_ldlt_kernels sd_##isa##_ldlt[SD_PRECISIONS];                                             \
+    sd_residual_columns sd_##isa##_columns
 
 #endif

@@ -1,25 +1,17 @@
 /*
- * The CPU's kernels on fronts for one instruction set: compiled once for every processor and once more for
- * each of AVX2 and AVX-512 (CMakeLists.txt), as SD_FRONT_TABLE; cpu.c chooses. Results may differ in their
- * last bits between instruction sets, never between runs on one processor.
+ * The CPU's kernels on fronts for one instruction set. Results may differ in their last bits between
+ * instruction sets, never between runs on one processor.
  */
 #include "backend/blas.h"
-#include "backend/cpu/cpu.h"
-#include "backend/front.h"
+#include "backend/cpu/isa.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
-
-#ifdef __clang__
-#define UNROLL _Pragma("unroll")
-#else
-#define UNROLL _Pragma("GCC unroll 8")
-#endif
+/* few vectors at a time, in registers */
+#undef UNROLL
+#define UNROLL UNROLL_ALWAYS
 
 enum {
     PANEL = 256,           /* columns of an outer panel: how deep the large products are */
@@ -89,4 +81,4 @@ typedef int32_t integer_single;
         .factor = factor_front_##x, .update = update_front_##x, .largest = largest_##x,                      \
         .forward = forward_##x, .backward = backward_##x                                                     \
     }
-const sd_front_kernels SD_FRONT_TABLE[2] = {TABLE(double), TABLE(single)};
+const sd_front_kernels SD_ISA(fronts)[SD_PRECISIONS] = {TABLE(double), TABLE(single)};

@@ -1,17 +1,37 @@
-/* What the kernels that are compiled once for each instruction set share: names, loops, roundings. */
+/* What the sources share that are compiled once for each instruction set, SD_CPU_ISA (CMakeLists.txt): names,
+ * loops, roundings. */
 #ifndef SD_CPU_ISA_H
 #define SD_CPU_ISA_H
+
+#include "backend/cpu/cpu.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
-#if !defined(__AVX2__) /* 16 vectors a row or column are a loop */
-#define UNROLL
-#elif defined(__clang__)
-#define UNROLL _Pragma("unroll")
+/* Public names: sd_avx2_NAME and so on. */
+#define SD_ISA_NAME(isa, x) sd_##isa##_##x
+#define SD_ISA_OF(isa, x) SD_ISA_NAME(isa, x)
+#define SD_ISA(x) SD_ISA_OF(SD_CPU_ISA, x)
+
+#define SD_ISA_DECLARE(isa) SD_CPU_DECLARE(isa)
+SD_ISA_DECLARE(SD_CPU_ISA);
+/* The kernels on blocks, of which kernels.c makes the backend's table. */
+#define KERNEL(name, parameters, arguments)                                                                  \
+    void SD_ISA(name##_double) parameters;                                                                   \
+    void SD_ISA(name##_single) parameters;
+#include "backend/batch.def"
+#undef KERNEL
+
+#ifdef __clang__
+#define UNROLL_ALWAYS _Pragma("unroll")
 #else
-#define UNROLL _Pragma("GCC unroll 8")
+#define UNROLL_ALWAYS _Pragma("GCC unroll 8")
+#endif
+#ifdef __AVX2__
+#define UNROLL UNROLL_ALWAYS
+#else /* 16 vectors a row or column are a loop */
+#define UNROLL
 #endif
 
 /* a b + c, as the vectors round it */
@@ -21,8 +41,6 @@
 #define FUSED(a, b, c) ((c) + (a) * (b))
 #endif
 
-#define PUBLIC_NAME(isa, x) sd_##isa##_##x
-#define PUBLIC_OF(isa, x) PUBLIC_NAME(isa, x)
 #define VECTORS(rows) (((rows) + NAME(LANES) - 1) / NAME(LANES))
 
 #endif

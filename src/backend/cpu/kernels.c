@@ -1,11 +1,9 @@
 /*
- * The CPU kernels for one instruction set: compiled as SD_CPU_TABLE = sd_cpu_portable and, with AVX2 and FMA
- * or AVX-512 switched on, as sd_cpu_avx2 and sd_cpu_avx512 (CMakeLists.txt). No sum is reassociated and fma
- * is only used where it is written, so all give the same bits; cpu.c chooses. The kernels on blocks are those
- * of batch.c for the same instruction set, SD_CPU_ISA.
+ * The CPU kernels on vectors and sparse matrices for one instruction set, and the backend's table for it. No
+ * sum is reassociated and fma is only used where it is written, so all give the same bits. The kernels on
+ * blocks are those of batch.c and ldlt.c.
  */
-#include "backend/cpu/cpu.h"
-
+#include "backend/cpu/isa.h"
 #include "core/dd.h"
 
 #include <math.h>
@@ -58,25 +56,22 @@ static inline void add_product(double *hi, double *lo, double a, double x, const
 #define NAME(x) x##_single
 #include "backend/cpu/kernels.inc"
 
-#define BLOCK_NAME(isa, x) sd_##isa##_##x
-#define BLOCK_OF(isa, x) BLOCK_NAME(isa, x)
-
-const sd_backend SD_CPU_TABLE = {SD_HOST_FUNCTIONS, .name = "cpu",
-                                 .kernels = {
+const sd_backend SD_ISA(backend) = {SD_HOST_FUNCTIONS, .name = "cpu",
+                                    .kernels = {
 #define KERNEL(name, parameters, arguments) .name = name##_double,
-                                     {
+                                        {
 #include "backend/kernels.def"
 #undef KERNEL
-#define KERNEL(name, parameters, arguments) .name = BLOCK_OF(SD_CPU_ISA, name##_double),
+#define KERNEL(name, parameters, arguments) .name = SD_ISA(name##_double),
 #include "backend/batch.def"
-                                     },
+                                        },
 #undef KERNEL
 #define KERNEL(name, parameters, arguments) .name = name##_single,
-                                     {
+                                        {
 #include "backend/kernels.def"
 #undef KERNEL
-#define KERNEL(name, parameters, arguments) .name = BLOCK_OF(SD_CPU_ISA, name##_single),
+#define KERNEL(name, parameters, arguments) .name = SD_ISA(name##_single),
 #include "backend/batch.def"
-                                     },
+                                        },
 #undef KERNEL
-                                 }};
+                                    }};

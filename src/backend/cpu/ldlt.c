@@ -1,6 +1,4 @@
-/* The CPU's kernels on a column of a block LDL' for one instruction set, in both precisions: compiled once
- * for every processor and once more for each of AVX2 and AVX-512, as batch.c is. */
-#include "backend/cpu/cpu.h"
+/* The CPU's kernels on a column of a block LDL' for one instruction set, in both precisions. */
 #include "backend/cpu/isa.h"
 
 #include <float.h>
@@ -14,7 +12,7 @@ enum {
 
 #define real double
 #define NAME(x) x##_double
-#define PUBLIC(x) PUBLIC_OF(SD_CPU_ISA, x##_double)
+#define PUBLIC(x) SD_ISA(x##_double)
 #define MATH(x) x
 #define SINGLE 0
 #define LARGEST DBL_MAX
@@ -36,7 +34,7 @@ enum {
 
 #define real float
 #define NAME(x) x##_single
-#define PUBLIC(x) PUBLIC_OF(SD_CPU_ISA, x##_single)
+#define PUBLIC(x) SD_ISA(x##_single)
 #define MATH(x) x##f
 #define SINGLE 1
 #define LARGEST FLT_MAX
@@ -54,4 +52,4 @@ enum {
             keep_block_##precision, keep_diagonal_##precision                                                \
     }
 
-const sd_ldlt_kernels SD_LDLT_TABLE[SD_PRECISIONS] = {KERNELS(double), KERNELS(single)};
+const sd_ldlt_kernels SD_ISA(ldlt)[SD_PRECISIONS] = {KERNELS(double), KERNELS(single)};

@@ -28,13 +28,13 @@ namespace
 /* A is in `outer`. */
 template <class real, class outer>
 __global__ void __launch_bounds__(BLOCK)
-    scatter(const sd_sparse A, const sd_ldlt_map map, real *data, real *square)
+    scatter(const sd_sparse A, const int64_t *target, const double *scale, real *data, real *square)
 {
     for_each_entry<outer>(A, [&](int64_t k, int32_t row, int32_t column, outer value) {
-        const int64_t t = map.target[k];
+        const int64_t t = target[k];
         if (t == SD_LDLT_NOWHERE) return;
         const real scaled =
-            static_cast<real>(sd_ldlt_scaled(static_cast<double>(value), map.scale[row], map.scale[column]));
+            static_cast<real>(sd_ldlt_scaled(static_cast<double>(value), scale[row], scale[column]));
         *(t >= 0 ? data + t : square - 1 - t) = scaled;
     });
 }
@@ -70,7 +70,7 @@ struct target_found {
     bool square;
 };
 
-__device__ inline target_found find_target(const sd_ldlt_run &p, const sd_ldlt_part &part, int32_t k)
+__device__ inline target_found find_target(const sd_ldlt_schedule &p, const sd_ldlt_part &part, int32_t k)
 {
     const int32_t shapes = part.shape_end - part.shape;
     target_found t;
@@ -199,7 +199,7 @@ __device__ inline void subtract_some(const update_data<real> &x, const product_f
     }
 }
 
-__device__ inline product_found find_product(const sd_ldlt_run &p, int64_t k)
+__device__ inline product_found find_product(const sd_ldlt_schedule &p, int64_t k)
 {
     const sd_ldlt_pair pair = p.pair[k];
     const sd_ldlt_shape a = p.shape[pair.a], b = p.shape[pair.b];
@@ -210,7 +210,7 @@ __device__ inline product_found find_product(const sd_ldlt_run &p, int64_t k)
 /* sum <- sum - the products first .. last) of a tile; `product` is the warp's room for a lane's worth each.
  */
 template <class real>
-__device__ inline void subtract_list(const sd_ldlt_run &p, const update_data<real> &x, int64_t first,
+__device__ inline void subtract_list(const sd_ldlt_schedule &p, const update_data<real> &x, int64_t first,
                                      int64_t last, const tile_place &at, int lane, product_found *product,
                                      double (&sum)[2])
 {
@@ -269,7 +269,7 @@ template <class F> __device__ inline void for_each_tile(const target_found &t, i
 
 /* A tile by all warps of the thread block. */
 template <class real>
-__device__ inline void update_together(const sd_ldlt_run &p, const update_data<real> &x,
+__device__ inline void update_together(const sd_ldlt_schedule &p, const update_data<real> &x,
                                        const target_found &t, const tile_place &at, update_room &room)
 {
     const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
@@ -295,7 +295,7 @@ __device__ inline void update_together(const sd_ldlt_run &p, const update_data<r
 /* `each` targets of the part a thread block, a warp each; then all warps for those with long lists. */
 template <class real>
 __global__ void __launch_bounds__(WARPS *WARP, AT_HOME)
-    update(const sd_ldlt_run p, const sd_ldlt_part part, const update_data<real> x, int32_t each)
+    update(const sd_ldlt_schedule p, const sd_ldlt_part part, const update_data<real> x, int32_t each)
 {
     __shared__ update_room room;
     const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
@@ -349,8 +349,8 @@ __device__ inline void weigh_tile(const sd_ldlt_shape &a, const real *c, const r
 }
 
 template <class real>
-__global__ void __launch_bounds__(BLOCK)
-    weigh(const sd_ldlt_run p, const sd_ldlt_part part, const real *data, const real *inverse, real *weighed)
+__global__ void __launch_bounds__(BLOCK) weigh(const sd_ldlt_schedule p, const sd_ldlt_part part,
+                                               const real *data, const real *inverse, real *weighed)
 {
     const int64_t number = part.shape + (static_cast<int64_t>(blockIdx.x) * BLOCK + threadIdx.x) / WARP;
     const int lane = threadIdx.x % WARP;
@@ -375,8 +375,7 @@ __global__ void __launch_bounds__(BLOCK)
 } /* namespace */
 
 template <class real>
-void ldlt_scatter(sd_engine *e, const sd_sparse *A, const sd_ldlt_map *map, int64_t entries, int64_t squares,
-                  sd_ldlt_numbers *x)
+void ldlt_scatter(sd_engine *e, const sd_sparse *A, const sd_ldlt_schedule *p, sd_ldlt_numbers *x)
 {
     const char *const what = "ldlt_scatter";
     if (e->status) return;
@@ -384,20 +383,20 @@ void ldlt_scatter(sd_engine *e, const sd_sparse *A, const sd_ldlt_map *map, int6
     const on_device current(s->device);
     if (failed(e, current.error, what)) return;
     const size_t size = sizeof(real);
-    if (entries > 0 &&
-        failed(e, cudaMemsetAsync(x->data, 0, static_cast<size_t>(entries) * size, s->stream), what))
+    if (p->entries > 0 &&
+        failed(e, cudaMemsetAsync(x->data, 0, static_cast<size_t>(p->entries) * size, s->stream), what))
         return;
-    if (squares > 0 &&
-        failed(e, cudaMemsetAsync(x->square, 0, static_cast<size_t>(squares) * size, s->stream), what))
+    if (p->squares > 0 &&
+        failed(e, cudaMemsetAsync(x->square, 0, static_cast<size_t>(p->squares) * size, s->stream), what))
         return;
     if (A->nnz == 0) return;
     const auto kernel = A->precision == SD_DOUBLE ? scatter<real, double> : scatter<real, float>;
-    launch(e, what, kernel, (A->nnz + SHARE - 1) / SHARE, *A, *map, static_cast<real *>(x->data),
-           static_cast<real *>(x->square));
+    launch(e, what, kernel, (A->nnz + SHARE - 1) / SHARE, *A, p->target, x->scale,
+           static_cast<real *>(x->data), static_cast<real *>(x->square));
 }
 
 template <class real>
-void ldlt_update(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part *part, const sd_ldlt_numbers *a,
+void ldlt_update(sd_engine *e, const sd_ldlt_schedule *p, const sd_ldlt_part *part, const sd_ldlt_numbers *a,
                  const sd_ldlt_numbers *from, sd_ldlt_numbers *x)
 {
     const int64_t targets =
@@ -416,7 +415,7 @@ void ldlt_update(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part *part, c
 }
 
 template <class real>
-void ldlt_weigh(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part *part, sd_ldlt_numbers *x)
+void ldlt_weigh(sd_engine *e, const sd_ldlt_schedule *p, const sd_ldlt_part *part, sd_ldlt_numbers *x)
 {
     const int64_t warps = static_cast<int64_t>(part->shape_end) - part->shape;
     if (e->status || warps == 0) return;
@@ -429,9 +428,9 @@ void ldlt_weigh(sd_engine *e, const sd_ldlt_run *p, const sd_ldlt_part *part, sd
 #define BOTH(name, parameters)                                                                               \
     template void name<double> parameters;                                                                   \
     template void name<float> parameters;
-BOTH(ldlt_scatter, (sd_engine *, const sd_sparse *, const sd_ldlt_map *, int64_t, int64_t, sd_ldlt_numbers *))
-BOTH(ldlt_update, (sd_engine *, const sd_ldlt_run *, const sd_ldlt_part *, const sd_ldlt_numbers *,
+BOTH(ldlt_scatter, (sd_engine *, const sd_sparse *, const sd_ldlt_schedule *, sd_ldlt_numbers *))
+BOTH(ldlt_update, (sd_engine *, const sd_ldlt_schedule *, const sd_ldlt_part *, const sd_ldlt_numbers *,
                    const sd_ldlt_numbers *, sd_ldlt_numbers *))
-BOTH(ldlt_weigh, (sd_engine *, const sd_ldlt_run *, const sd_ldlt_part *, sd_ldlt_numbers *))
+BOTH(ldlt_weigh, (sd_engine *, const sd_ldlt_schedule *, const sd_ldlt_part *, sd_ldlt_numbers *))
 
 } /* namespace sd_cuda */

@@ -1,0 +1,104 @@
+/*
+ * The direct solver's room: preparation, assembly tree, factors, and solves with them.
+ *
+ * A symmetric matrix is factored as it is; a general one, A, through the symmetric
+ *
+ *     ( alpha I  A ) ( r )   ( b )
+ *     (    A'    0 ) ( x ) = ( 0 ),    r = 0 where A has an inverse,
+ *
+ * with a small alpha; the right-hand side (0, c) gives r = A'^-1 c. What is factored is 2^-exponent S A S,
+ * its largest entry about 1.
+ */
+#ifndef SD_DIRECT_H
+#define SD_DIRECT_H
+
+#include "factor/multifrontal.h"
+#include "method/method.h"
+
+#define SD_DELAY_ROOM 0.03 /* of the factors, expected on top for delays */
+
+/* Made once a pattern, from the values of A at that time. */
+typedef struct sd_direct_plan {
+    int32_t n; /* rows of A */
+    bool general;
+    sd_csr augmented; /* the pattern of the symmetric matrix that a general one is factored through */
+    saddle_preparation p;
+    sd_tree tree;
+    int64_t *matched;     /* the entry of the tree that each column was matched with; NULL: no matching */
+    int largest_exponent; /* of A when its scaled form has entries of about 1 */
+    int64_t bytes;        /* of everything, at the peak of the factorization */
+} sd_direct_plan;
+
+/* Made once, filled with every factorization. */
+typedef struct sd_direct {
+    const sd_direct_plan *plan;
+    /* the plan's scaling, or one that was made anew as values had gone away from those of the plan */
+    const double *scale;
+    const int64_t *matched;
+    int largest_exponent;
+    saddle_preparation rescaled; /* row_scale and matching alone */
+    int64_t *rematched;
+    double *augmented; /* values of the symmetric matrix, of a general one */
+    int8_t *signs;     /* of static pivots, by position; NULL */
+
+    bool factored;
+    sd_factors factors[SD_PRECISIONS];
+    sd_precision precision; /* of those in use */
+    sd_solve_room room;
+    int exponent;
+    sd_pivot_rule rule;               /* of the last factorization */
+    bool was_definite;                /* the last factorization met no pivot that was not positive */
+    bool changed;                     /* D is the caller's */
+    int64_t positive, negative, zero; /* pivots, those that are nothing but rounding counted as zero */
+    double largest_l;
+    int64_t stale;
+} sd_direct;
+
+/* ---- plan.c ---- */
+
+saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **plan, saddle_info *info);
+sd_cost sd_direct_cost(const void *plan);
+void sd_direct_plan_free(sd_context *c, void *plan);
+
+/* All entries of A without its power of two: see plan.c. */
+saddle_status sd_direct_normalise(sd_context *c, const sd_csr *A, sd_csr *to);
+/* matched, of the entries of the tree, from a matching of A. */
+saddle_status sd_direct_match(sd_context *c, const sd_csr *A, const sd_tree *tree, const int32_t *matching,
+                              int64_t **matched);
+/* floor(log2 of the largest entry) of A, less that of the scaled matrix. */
+int sd_direct_exponent(const sd_csr *A, const double *scale);
+/* The kernels of fronts for a device, by precision. */
+const sd_front_kernels *sd_direct_kernels(int device);
+/* The values of the symmetric matrix of a general A. */
+void sd_direct_augment(const sd_csr *A, double *values);
+
+/* ---- factor.c ---- */
+
+saddle_status sd_direct_factor(sd_engine *e, const sd_problem *p, const void *plan,
+                               const sd_strength *strength, void **factors, bool *given_up);
+saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *plan,
+                                 const sd_strength *strength, void **factors, bool *given_up);
+void sd_direct_free(sd_engine *e, void *factors);
+
+/* Settles the small pivots of a factorization of M (the matrix that was factored, in the caller's units), and
+ * corrects the counts of signs in d: small_pivots.c. */
+saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *d);
+
+/* ---- solve.c ---- */
+
+saddle_status sd_direct_solve(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
+                              double *z, int64_t ldz, sd_solve_memory *memory);
+/* Z = A^-1 R, or A'^-1 R. */
+saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, bool transposed, int64_t k, const double *r,
+                              int64_t ldr, double *z, int64_t ldz, int threads, sd_solve_memory *memory);
+saddle_status sd_direct_null_vector(sd_context *c, const void *factors, const double *b, double *z,
+                                    bool *found);
+saddle_status sd_direct_precondition(sd_engine *e, const sd_problem *p, const void *factors,
+                                     const sd_operator *op, sd_preconditioner *M);
+
+static inline const sd_factors *sd_direct_numbers(const sd_direct *d)
+{
+    return &d->factors[d->precision];
+}
+
+#endif

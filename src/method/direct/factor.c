@@ -1,0 +1,234 @@
+/*
+ * The factorization of the direct solver: values onto the plan, by Cholesky, LDL' or statically, and what
+ * they were found to be.
+ */
+#include "method/direct/direct.h"
+
+#include "prepare/prepare.h"
+
+#include <math.h>
+
+/* A column of nothing else is zero. */
+static const double SMALL[] = {[SD_DOUBLE] = 1e-150, [SD_SINGLE] = 1e-20};
+static const double STALE = 0.1;     /* a matched entry below this no longer carries its pivot */
+static const double GROWN = 1e8;     /* one above this makes others small: the scaling no longer fits */
+static const double MISSCALED = 1e8; /* the largest entry over the least matched one asks for a new scaling */
+
+/* The caller's signs, by position. */
+static saddle_status take_signs(sd_context *c, const sd_problem *p, sd_direct *d)
+{
+    const sd_tree *t = &d->plan->tree;
+    if (!p->signs || d->plan->general) return SADDLE_OK;
+    if (p->signs_n != p->A->n)
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "signs were given for n = %lld, and n is %d",
+                       (long long)p->signs_n, p->A->n);
+    if (!d->signs) d->signs = sd_alloc(c, t->n, sizeof *d->signs, "signs");
+    if (!d->signs) return c->status;
+    for (int32_t k = 0; k < t->n; ++k) d->signs[k] = p->signs[t->order[k]];
+    return SADDLE_OK;
+}
+
+/* The rule that the options and what is known of the matrix make. */
+static sd_pivot_rule choose_rule(const sd_direct *d, const sd_problem *p)
+{
+    const bool known = p->facts->symmetric && p->facts->kind == SADDLE_KIND_SPD;
+    switch (p->options->factorization) {
+    case SADDLE_FACTORIZATION_CHOLESKY: return SD_PIVOT_POSITIVE;
+    case SADDLE_FACTORIZATION_STATIC: return SD_PIVOT_STATIC;
+    case SADDLE_FACTORIZATION_LDLT: return SD_PIVOT_THRESHOLD;
+    default: return !d->plan->general && (known || d->was_definite) ? SD_PIVOT_POSITIVE : SD_PIVOT_THRESHOLD;
+    }
+}
+
+/* How many matched entries have become small, or very large: order and scaling were made for others. */
+static int64_t count_stale(const sd_direct *d, const sd_factors *f)
+{
+    int64_t stale = 0;
+    for (int32_t j = 0; d->matched && j < f->tree->n; ++j) {
+        const double size = d->matched[j] >= 0 ? fabs(f->values[d->matched[j]]) : 1;
+        if (!(size >= STALE && size <= GROWN)) ++stale;
+    }
+    return stale;
+}
+
+/* Signs of the pivots as they stand in D. */
+static void count_signs(sd_direct *d)
+{
+    const sd_factors *f = &d->factors[d->precision];
+    d->positive = f->pivots.positive;
+    d->negative = f->pivots.negative;
+    d->zero = f->pivots.zero;
+}
+
+/* Whether the scaling is of so different values that small entries could be taken for zeros. */
+static bool is_misscaled(const sd_direct *d, const sd_factors *f)
+{
+    double least = INFINITY, most = 0;
+    for (int32_t j = 0; d->matched && j < f->tree->n; ++j)
+        if (d->matched[j] >= 0) least = fmin(least, fabs(f->values[d->matched[j]]));
+    for (int64_t k = 0; d->matched && k < f->tree->entry_ptr[f->tree->n]; ++k)
+        most = fmax(most, fabs(f->values[k]));
+    return d->matched && !(most <= MISSCALED * least);
+}
+
+/* A new matching and scaling in the order of the plan, which stays. */
+static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q, sd_direct *d)
+{
+    sd_csr whole = {0};
+    sd_graph g = {0};
+    saddle_preparation p;
+    saddle_options o = *q->options;
+    const saddle_given given = {.permutation = d->plan->p.permutation};
+    o.order = SADDLE_ORDER_USER;
+    o.pairs = SADDLE_OFF;
+    saddle_status status = sd_direct_normalise(c, M, &whole);
+    if (!status) status = sd_prepare_order(c, &whole, &o, &given, &p, &g);
+    sd_csr_free(c, &whole);
+    if (status) return status;
+    sd_graph_free(c, &g);
+    sd_preparation_free(c, &d->rescaled);
+    sd_free(c, d->rematched);
+    d->rescaled = p;
+    d->scale = p.row_scale;
+    d->largest_exponent = sd_direct_exponent(M, d->scale);
+    status = sd_direct_match(c, M, &d->plan->tree, p.matching, &d->rematched);
+    d->matched = d->rematched;
+    return status;
+}
+
+/* The values, scaled; anew where the scaling at hand does not serve them. */
+static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_problem *q, sd_factors *f,
+                                 sd_direct *d)
+{
+    const int exponent = sd_largest_exponent(M->val, M->nnz);
+    d->exponent = exponent - d->largest_exponent;
+    sd_factors_take(f, M, d->scale, d->exponent);
+    d->stale = count_stale(d, f);
+    if (d->stale == 0 || !is_misscaled(d, f)) return SADDLE_OK;
+    sd_log(c, SADDLE_LOG_INFO, "the scaling was made for other values: scaling again");
+    const saddle_status status = rescale(c, M, q, d);
+    if (status) return status;
+    d->exponent = exponent - d->largest_exponent;
+    sd_factors_take(f, M, d->scale, d->exponent);
+    return SADDLE_OK;
+}
+
+/* Runs a factorization by one rule in one precision. */
+static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, const sd_problem *p,
+                         sd_precision precision, sd_direct *d)
+{
+    sd_factors *f = &d->factors[precision];
+    saddle_status status = SADDLE_OK;
+    if (!f->tree)
+        status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision,
+                                 rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0, f);
+    if (!status) status = take_signs(c, p, d);
+    if (!status) status = take_values(c, M, p, f, d);
+    if (status) return status;
+    const sd_factor_options options = {.pivoting = {.rule = rule,
+                                                    .u = p->options->threshold,
+                                                    .small = SMALL[precision],
+                                                    .regularise = p->options->regularise,
+                                                    .signs = p->signs ? d->signs : NULL},
+                                       .threads = p->threads};
+    d->rule = rule;
+    d->precision = precision;
+    return sd_factors_run(c, f, &options);
+}
+
+/* max |l| over all fronts, NaN where a number is not finite. */
+static double largest_l(const sd_factors *f)
+{
+    double largest = 0;
+    for (int32_t k = 0; k < f->tree->fronts; ++k) {
+        const double here = f->kernels->largest(&f->front[k]);
+        if (!(here <= largest)) largest = here;
+        if (isnan(here)) return here;
+    }
+    return largest;
+}
+
+static saddle_status check_factor(sd_context *c, const sd_problem *p, sd_direct *d)
+{
+    d->largest_l = NAN;
+    if (p->options->check == SADDLE_OFF) return SADDLE_OK;
+    d->largest_l = largest_l(&d->factors[d->precision]);
+    if (d->rule != SD_PIVOT_THRESHOLD || d->largest_l <= 1 / p->options->threshold) return SADDLE_OK;
+    return sd_fail(
+        c, SADDLE_NOT_CONVERGED,
+        "the factor is not stable: its largest entry is %g, and 1/threshold %g; try another scaling",
+        d->largest_l, 1 / p->options->threshold);
+}
+
+/* The matrix that is factored: A, or the symmetric one of a general A. */
+static saddle_status find_matrix(sd_context *c, const sd_csr *A, sd_direct *d, sd_csr *M)
+{
+    *M = *A;
+    if (!d->plan->general) return SADDLE_OK;
+    *M = d->plan->augmented;
+    if (!d->augmented) d->augmented = sd_alloc(c, M->nnz, sizeof *d->augmented, "augmented matrix");
+    if (!d->augmented) return c->status;
+    sd_direct_augment(A, d->augmented);
+    M->val = d->augmented;
+    return SADDLE_OK;
+}
+
+/* By the rule that fits; Cholesky gives way to LDL' where that is left open. */
+static saddle_status run_rules(sd_context *c, const sd_csr *M, const sd_problem *p, sd_precision precision,
+                               sd_direct *d)
+{
+    const sd_pivot_rule rule = choose_rule(d, p);
+    const saddle_status status = run(c, M, rule, p, precision, d);
+    if (status || rule != SD_PIVOT_POSITIVE || sd_direct_numbers(d)->definite) return status;
+    if (p->options->factorization == SADDLE_FACTORIZATION_CHOLESKY)
+        return sd_fail(c, SADDLE_NOT_DEFINITE,
+                       "a pivot is not positive: the matrix is not positive definite; use factorization "
+                       "ldlt, or auto");
+    return run(c, M, SD_PIVOT_THRESHOLD, p, precision, d);
+}
+
+saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *plan,
+                                 const sd_strength *strength, void **factors, bool *given_up)
+{
+    (void)plan;
+    sd_context *c = e->context;
+    sd_direct *d = *factors;
+    sd_csr M;
+    *given_up = false;
+    d->factored = d->changed = false;
+    saddle_status status = find_matrix(c, p->A, d, &M);
+    if (!status) status = run_rules(c, &M, p, strength->precision, d);
+    if (!status) status = sd_solve_room_make(c, sd_direct_numbers(d), &d->room);
+    if (!status) status = check_factor(c, p, d);
+    if (status) return status;
+    count_signs(d);
+    if (d->rule == SD_PIVOT_THRESHOLD && d->precision == SD_DOUBLE) status = sd_settle_small_pivots(c, &M, d);
+    d->was_definite = !status && d->negative == 0 && d->zero == 0 && d->rule != SD_PIVOT_STATIC;
+    d->factored = !status;
+    return status;
+}
+
+saddle_status sd_direct_factor(sd_engine *e, const sd_problem *p, const void *plan,
+                               const sd_strength *strength, void **factors, bool *given_up)
+{
+    sd_direct *d = *factors = sd_alloc_zero(e->context, 1, sizeof *d, "factors");
+    if (!d) return e->context->status;
+    d->plan = plan;
+    d->scale = d->plan->p.row_scale;
+    d->matched = d->plan->matched;
+    d->largest_exponent = d->plan->largest_exponent;
+    return sd_direct_refactor(e, p, plan, strength, factors, given_up);
+}
+
+void sd_direct_free(sd_engine *e, void *factors)
+{
+    sd_context *c = e->context;
+    sd_direct *d = factors;
+    for (int p = 0; p < SD_PRECISIONS; ++p) sd_factors_free(c, &d->factors[p]);
+    sd_solve_room_free(c, &d->room);
+    sd_preparation_free(c, &d->rescaled);
+    sd_free(c, d->rematched);
+    sd_free(c, d->augmented);
+    sd_free(c, d->signs);
+    sd_free(c, d);
+}

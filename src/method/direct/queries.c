@@ -1,0 +1,222 @@
+/*
+ * The factors of the direct solver as the caller sees them: S A S = P' L D L' P.
+ *
+ * What was factored is 2^-e S A S = P' L D L' P; the power of two is counted to D here, so D is multiplied
+ * by 2^e on its way out and divided by it on its way in. The factors name variables by their positions in
+ * the plan; the caller's vectors between the parts of a solve, and his D, are in the order in which the
+ * pivots came: front by front, in each the columns that it eliminated.
+ */
+#include "method/direct/queries.h"
+
+#include "solve/refinement.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- parts of a solve ---- */
+
+/* w, by position, from x, by pivots; and back. */
+static void by_position(const sd_factors *f, const double *x, double *w)
+{
+    for (int32_t k = 0; k < f->tree->fronts; ++k) {
+        const sd_front *front = &f->front[k];
+        for (int32_t j = 0; j < front->eliminated; ++j) w[front->variable[j]] = *x++;
+    }
+}
+
+static void by_pivots(const sd_factors *f, const double *w, double *x)
+{
+    for (int32_t k = 0; k < f->tree->fronts; ++k) {
+        const sd_front *front = &f->front[k];
+        for (int32_t j = 0; j < front->eliminated; ++j) *x++ = w[front->variable[j]];
+    }
+}
+
+/* w = what the part works on, its largest entry about 1 so that single precision can hold it. Returns the
+ * exponent that was taken out. */
+static int load(const sd_direct *d, const sd_factors *f, saddle_part part, const double *x, double *w)
+{
+    const int32_t n = d->plan->tree.n;
+    if (part == SADDLE_FORWARD)
+        for (int32_t i = 0; i < n; ++i) w[d->plan->tree.position[i]] = d->scale[i] * x[i];
+    else
+        by_position(f, x, w);
+    return sd_take_exponent(n, w);
+}
+
+static void unload(const sd_direct *d, const sd_factors *f, saddle_part part, int exponent, double *w,
+                   double *x)
+{
+    const int32_t n = d->plan->tree.n;
+    if (part == SADDLE_DIAGONAL) exponent -= d->exponent;
+    for (int32_t i = 0; i < n && exponent != 0; ++i) w[i] = ldexp(w[i], exponent);
+    if (part == SADDLE_BACKWARD)
+        for (int32_t i = 0; i < n; ++i) x[i] = d->scale[i] * w[d->plan->tree.position[i]];
+    else
+        by_pivots(f, w, x);
+}
+
+static saddle_status check_part(sd_context *c, int32_t n, saddle_part part, int64_t nrhs, const double *x,
+                                int64_t ldx)
+{
+    if (part < SADDLE_FORWARD || part > SADDLE_BACKWARD)
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve_part: there is no part %d", (int)part);
+    if (nrhs < 0 || ldx < n)
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve_part: %lld columns, ldx %lld, and n is %d",
+                       (long long)nrhs, (long long)ldx, n);
+    if (nrhs > 0 && n > 0 && !x) return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve_part: x is NULL");
+    for (int64_t j = 0; j < nrhs; ++j)
+        for (int32_t i = 0; i < n; ++i)
+            if (!isfinite(x[j * ldx + i]))
+                return sd_fail(c, SADDLE_BAD_VALUE,
+                               "saddle_solve_part: entry %d of column %lld (counted from 1) is %g", i + 1,
+                               (long long)j + 1, x[j * ldx + i]);
+    return SADDLE_OK;
+}
+
+saddle_status sd_direct_part(sd_context *c, const sd_direct *d, saddle_part part, int64_t nrhs, double *x,
+                             int64_t ldx, int threads)
+{
+    static const int parts[] = {SD_SOLVE_FORWARD, SD_SOLVE_DIAGONAL, SD_SOLVE_BACKWARD};
+    const sd_factors *f = sd_direct_numbers(d);
+    const int32_t n = d->plan->n;
+    const int64_t width = nrhs < SD_RHS_BLOCK ? nrhs : SD_RHS_BLOCK;
+    saddle_status status = check_part(c, n, part, nrhs, x, ldx);
+    if (status || nrhs == 0 || n == 0) return status;
+    double *w = sd_alloc(c, width * n, sizeof *w, "right-hand sides");
+    if (!w) return c->status;
+    for (int64_t first = 0; first < nrhs && !status; first += width) {
+        const int64_t many = nrhs - first < width ? nrhs - first : width;
+        int exponent[SD_RHS_BLOCK];
+        for (int64_t j = 0; j < many; ++j) exponent[j] = load(d, f, part, x + (first + j) * ldx, w + j * n);
+        status = sd_triangular_solve(c, f, &d->room, parts[part], many, w, n, threads);
+        for (int64_t j = 0; j < many && !status; ++j)
+            unload(d, f, part, exponent[j], w + j * n, x + (first + j) * ldx);
+    }
+    sd_free(c, w);
+    return status;
+}
+
+/* ---- what the factors are ---- */
+
+void sd_direct_get_order(const sd_direct *d, int32_t *order)
+{
+    memcpy(order, d->plan->tree.order, (size_t)d->plan->n * sizeof *order);
+}
+
+void sd_direct_get_pivots(const sd_direct *d, int32_t *order, double *pivots)
+{
+    const sd_factors *f = sd_direct_numbers(d);
+    int64_t at = 0;
+    for (int32_t k = 0; k < f->tree->fronts; ++k) {
+        const sd_front *front = &f->front[k];
+        for (int32_t j = 0; j < front->eliminated; ++j, ++at) {
+            if (order) order[at] = f->tree->order[front->variable[j]];
+            if (!pivots) continue;
+            pivots[2 * at] = ldexp(sd_get_d(f, front, 2 * j), d->exponent);
+            pivots[2 * at + 1] = ldexp(sd_get_d(f, front, 2 * j + 1), d->exponent);
+        }
+    }
+}
+
+void sd_direct_get_scaling(const sd_direct *d, double *scale)
+{
+    memcpy(scale, d->scale, (size_t)d->plan->n * sizeof *scale);
+}
+
+/* ---- another D ---- */
+
+/* What d is in the factors' own D; false where their precision cannot hold it. */
+static bool fits(const sd_factors *f, double d, int exponent, double *own)
+{
+    *own = ldexp(d, -exponent);
+    if (f->precision == SD_SINGLE) *own = (float)*own;
+    return isfinite(*own) && (*own == 0) == (d == 0);
+}
+
+/* Entry `at` of a caller's D: finite, and of a size that the factors can hold. */
+static saddle_status check_number(sd_context *c, const sd_direct *d, int64_t at, double value)
+{
+    double own;
+    if (!isfinite(value))
+        return sd_fail(c, SADDLE_BAD_VALUE, "saddle_set_d: d[%lld] is %g", (long long)at, value);
+    if (!fits(sd_direct_numbers(d), value, d->exponent, &own))
+        return sd_fail(c, SADDLE_BAD_VALUE,
+                       "saddle_set_d: d[%lld] is %g, too far from the size of the factors", (long long)at,
+                       value);
+    return SADDLE_OK;
+}
+
+/* All entries, and 2x2 pivots where they are. */
+static saddle_status check_d(sd_context *c, const sd_direct *d, const double *pivots)
+{
+    const sd_factors *f = sd_direct_numbers(d);
+    int64_t at = 0;
+    for (int32_t k = 0; k < f->tree->fronts; ++k) {
+        const sd_front *front = &f->front[k];
+        for (int32_t j = 0; j < front->eliminated; ++j, at += 2) {
+            const bool pair = sd_get_d(f, front, 2 * j + 1) != 0;
+            saddle_status status = check_number(c, d, at, pivots[at]);
+            if (!status) status = check_number(c, d, at + 1, pivots[at + 1]);
+            if (status) return status;
+            if ((pivots[at + 1] != 0) != pair)
+                return sd_fail(c, SADDLE_BAD_ARGUMENT,
+                               pair ? "saddle_set_d: d[%lld] is 0 (%g), but a 2x2 pivot begins there"
+                                    : "saddle_set_d: d[%lld] is not 0 (%g), but no 2x2 pivot begins there",
+                               (long long)at + 1, pivots[at + 1]);
+        }
+    }
+    return SADDLE_OK;
+}
+
+static void count_sign(sd_direct *d, double eigenvalue)
+{
+    d->positive += eigenvalue > 0;
+    d->negative += eigenvalue < 0;
+    d->zero += eigenvalue == 0;
+}
+
+/* Signs of the eigenvalues of D: a preconditioner of CG or MINRES has to be positive definite. */
+static void count_signs(sd_direct *d)
+{
+    const sd_factors *f = sd_direct_numbers(d);
+    d->positive = d->negative = d->zero = 0;
+    for (int32_t k = 0; k < f->tree->fronts; ++k) {
+        const sd_front *front = &f->front[k];
+        for (int32_t j = 0; j < front->eliminated; ++j) {
+            const double a = sd_get_d(f, front, 2 * j), b = sd_get_d(f, front, 2 * j + 1);
+            double first = a;
+            if (b != 0) {
+                const double c = sd_get_d(f, front, 2 * ++j), product = (a / b) * (c / b); /* 1 + det / b^2 */
+                first = a + c;
+                double second = product > 1 ? first : -first;
+                if (fabs(product - 1) <= 8 * DBL_EPSILON) second = 0;
+                if (first == 0) { /* then the determinant is negative */
+                    first = 1;
+                    second = -1;
+                }
+                count_sign(d, second);
+            }
+            count_sign(d, first);
+        }
+    }
+}
+
+saddle_status sd_direct_set_d(sd_context *c, sd_direct *d, const double *pivots)
+{
+    const sd_factors *f = sd_direct_numbers(d);
+    const saddle_status status = check_d(c, d, pivots);
+    if (status) return status;
+    for (int32_t k = 0; k < f->tree->fronts; ++k) {
+        const sd_front *front = &f->front[k];
+        for (int64_t j = 0; j < 2 * (int64_t)front->eliminated; ++j) {
+            double own;
+            fits(f, *pivots++, d->exponent, &own);
+            sd_put_d(f, front, j, own);
+        }
+    }
+    d->changed = true;
+    count_signs(d);
+    return SADDLE_OK;
+}

@@ -1,0 +1,19 @@
+/* The factors of the direct solver as the caller sees them: see queries.c and, for what each does, saddle.h.
+ */
+#ifndef SD_DIRECT_QUERIES_H
+#define SD_DIRECT_QUERIES_H
+
+#include "method/direct/direct.h"
+
+saddle_status sd_direct_part(sd_context *c, const sd_direct *d, saddle_part part, int64_t nrhs, double *x,
+                             int64_t ldx, int threads);
+void sd_direct_get_order(const sd_direct *d, int32_t *order);
+void sd_direct_get_pivots(const sd_direct *d, int32_t *order, double *pivots);
+void sd_direct_get_scaling(const sd_direct *d, double *scale);
+saddle_status sd_direct_set_d(sd_context *c, sd_direct *d, const double *pivots);
+
+/* An estimate of |A| |A^-1| in the 1-norm, of which the first is given: condition.c. */
+saddle_status sd_direct_condition(sd_context *c, const sd_direct *d, double norm, int threads,
+                                  double *condition);
+
+#endif

@@ -1,0 +1,238 @@
+/*
+ * Small pivots: rounding, or not?
+ *
+ * The pivot d_k of A = L D L' is z'Az for z = L'^-1 e_k. When it is small, most of what was subtracted to
+ * make it has cancelled and few digits are left, perhaps not even its sign. But z'Az is stationary in z: an
+ * error of z enters squared. So with the z that the factors give and z'Az accumulated in double-double on the
+ * caller's own A, the pivot comes out nearly as exact as A itself is, and can be compared with
+ *
+ *     g = |z|' |A| |z|.
+ *
+ * - |z'Az| within a few roundings of g: then rounding the entries of a singular matrix may have given A. The
+ * pivot is taken for zero and its D^-1 for 0. (For the rounded A of a singular B, Bz = 0, z'Az = z'(A - B)z.)
+ * Where g is itself no more than what the rounding of z leaves in it (z touches no nonzero of A but by its
+ * rounding, as with a constraint that stands twice), the same holds of |z'Az| <= (eps |z|)^2, the error of z
+ * squared beside a largest entry of about 1.
+ * - |z'Az| far above that: it is the pivot, with its sign, and takes the place of the one that was computed.
+ * Where the two differ the factors were not exact, and nor is z, by more than its rounding: it is refined
+ * first, by a step of its own, so that an error of z does not pass for a pivot.
+ * - between the two the pivot stays as it was computed.
+ *
+ * In a 2x2 pivot its eigenvalues are looked at, with their eigenvectors for e_k; they are never replaced.
+ */
+#include "method/direct/direct.h"
+
+#include "core/dd.h"
+#include "core/power.h"
+#include "factor/rank.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double SUSPECT = 1e-8;             /* beside a largest entry of 1 */
+static const double ROUNDING = 2 * DBL_EPSILON; /* four roundings: entries may be sums of rounded numbers */
+static const double SQUARED = 64 * DBL_EPSILON * DBL_EPSILON; /* (8 eps)^2: the error of z, squared */
+static const double CERTAIN = 1000 * DBL_EPSILON;             /* of g: here z'Az has three digits */
+static const double REPLACED = 0.25;                          /* a pivot that is off by more is replaced */
+enum {
+    SUSPECTS_MOST = 4096,
+    FIRST_BATCH = 4, /* the smallest tell whether others are worth looking at */
+    ROOM = 4000000   /* numbers in the vectors that are computed together */
+};
+
+/* y'Ay and |y|'|A||y|. */
+static double quadratic_form(const sd_csr *A, const double *y, double *absolute)
+{
+    double hi = 0, lo = 0, g = 0;
+    for (int32_t i = 0; i < A->n; ++i) {
+        if (y[i] == 0) continue;
+        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+            const int32_t j = A->ind[k];
+            if (y[j] == 0) continue;
+            const double a = A->half && j != i ? 2 * A->val[k] : A->val[k];
+            const double product = y[i] * y[j], error = fma(y[i], y[j], -product);
+            sd_dd_add_product(&hi, &lo, a, product);
+            lo += a * error;
+            g += fabs(a * product);
+        }
+    }
+    *absolute = g;
+    return hi + lo;
+}
+
+/* The room of a batch: vectors z by position and their corrections, width of each; and n each of a vector by
+ * position, one by row, and a sum in double-double. */
+typedef struct batch {
+    const sd_csr *M;
+    const sd_suspect *s;
+    int64_t many;
+    double *z, *correction, *v, *y, *hi, *lo;
+    bool doubtful[SD_RHS_BLOCK];
+} batch;
+
+/* y = 2^(-exponent / 2) S z, by row: what is asked of the scaled matrix and z is asked of A and y. */
+static void to_rows(const sd_direct *d, int32_t n, const double *z, double *y)
+{
+    for (int32_t i = 0; i < n; ++i) y[i] = d->scale[i] * z[d->plan->tree.position[i]];
+    if (d->exponent != 0) sd_shift(n, y, -d->exponent / 2, y);
+}
+
+/* v = 2^-exponent S A S z, by position, the sums in double-double. */
+static void multiply(const batch *w, const sd_direct *d, const double *z, double *v)
+{
+    const sd_csr *M = w->M;
+    to_rows(d, M->n, z, w->y);
+    for (int32_t i = 0; i < M->n; ++i) w->hi[i] = w->lo[i] = 0;
+    for (int32_t i = 0; i < M->n; ++i) {
+        for (int64_t k = M->ptr[i]; k < M->ptr[i + 1]; ++k) {
+            const int32_t j = M->ind[k];
+            if (w->y[j] != 0) sd_dd_add_product(&w->hi[i], &w->lo[i], M->val[k], w->y[j]);
+            if (M->half && j != i && w->y[i] != 0)
+                sd_dd_add_product(&w->hi[j], &w->lo[j], M->val[k], w->y[i]);
+        }
+    }
+    const int rest = -(d->exponent - d->exponent / 2);
+    for (int32_t i = 0; i < M->n; ++i) v[d->plan->tree.position[i]] = d->scale[i] * (w->hi[i] + w->lo[i]);
+    if (d->exponent != 0) sd_shift(M->n, v, rest, v);
+}
+
+/* z'Az, and g, of the scaled matrix. A correction of z stays beside it: rounding their difference would put
+ * back an error that the inverse of A may magnify. (z - c)'A(z - c) = z'Az - 2c'Az + c'Ac. */
+static double exact_pivot(const batch *w, const sd_direct *d, int64_t k, bool corrected, double *g)
+{
+    const int64_t n = w->M->n;
+    double *const z = w->z + k * n, *const c = w->correction + k * n, hi = 0, lo = 0;
+    to_rows(d, w->M->n, z, w->y);
+    const int odd = -(d->exponent % 2);
+    const double first = ldexp(quadratic_form(w->M, w->y, g), odd);
+    *g = ldexp(*g, odd);
+    if (!corrected) return first;
+    sd_dd_add(&hi, &lo, first);
+    multiply(w, d, z, w->v);
+    for (int64_t i = 0; i < n; ++i) sd_dd_add_product(&hi, &lo, -2 * c[i], w->v[i]);
+    multiply(w, d, c, w->v);
+    for (int64_t i = 0; i < n; ++i) sd_dd_add_product(&hi, &lo, c[i], w->v[i]);
+    for (int64_t i = 0; i < n; ++i) z[i] -= c[i];
+    to_rows(d, w->M->n, z, w->y);
+    quadratic_form(w->M, w->y, g);
+    *g = ldexp(*g, odd);
+    return hi + lo;
+}
+
+/* What becomes of one suspect. Where z was not corrected and may not be good enough to tell: nothing, and it
+ * is doubtful. True where it was not as it should be. */
+static bool settle(batch *w, sd_direct *d, int64_t k, bool corrected)
+{
+    const sd_suspect *s = &w->s[k];
+    double g, square = 0;
+    w->doubtful[k] = s->second && !corrected; /* after the smaller eigenvalue, which may be doubtful */
+    if (w->doubtful[k]) return false;
+    const double exact = exact_pivot(w, d, k, corrected, &g);
+    for (int64_t i = k * w->M->n; i < (k + 1) * w->M->n; ++i) square += w->z[i] * w->z[i];
+    int64_t *const before = s->eigenvalue > 0 ? &d->positive : &d->negative;
+    if (!isfinite(exact) || !isfinite(g)) return false;
+    if (fabs(exact) <= ROUNDING * g || fabs(exact) <= SQUARED * square) {
+        sd_make_zero(&d->factors[d->precision], s);
+        --*before;
+        ++d->zero;
+        return true;
+    }
+    const bool wrong = fabs(exact - s->eigenvalue) > REPLACED * fabs(s->eigenvalue);
+    w->doubtful[k] = wrong && !corrected;
+    if (!wrong || !corrected || s->position[1] >= 0 || fabs(exact) <= CERTAIN * g) return false;
+    sd_replace_pivot(&d->factors[d->precision], s, exact);
+    --*before;
+    ++*(exact > 0 ? &d->positive : &d->negative);
+    return (exact > 0) != (s->eigenvalue > 0);
+}
+
+/* v = 0 from the pivot of a suspect on, in the order of elimination; and at all suspects, whose pivots are
+ * not to be trusted. */
+static void keep_before(const batch *w, const sd_factors *f, const sd_suspect *s, double *v)
+{
+    for (int32_t k = s->front; k < f->tree->fronts; ++k)
+        for (int32_t j = k == s->front ? s->column : 0; j < f->front[k].eliminated; ++j)
+            v[f->front[k].variable[j]] = 0;
+    for (int64_t k = 0; k < w->many; ++k) {
+        v[w->s[k].position[0]] = 0;
+        if (w->s[k].position[1] >= 0) v[w->s[k].position[1]] = 0;
+    }
+}
+
+/* The correction of every z, a step of refinement: L^-1 A z = D L'z is to be 0 at all pivots before the
+ * suspect's own. */
+static saddle_status correct(sd_context *c, batch *w, sd_direct *d)
+{
+    const sd_factors *f = sd_direct_numbers(d);
+    const int64_t n = w->M->n;
+    for (int64_t k = 0; k < w->many; ++k) multiply(w, d, w->z + k * n, w->correction + k * n);
+    saddle_status status =
+        sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, w->many, w->correction, n, 1);
+    if (status) return status;
+    for (int64_t k = 0; k < w->many; ++k) keep_before(w, f, &w->s[k], w->correction + k * n);
+    status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_DIAGONAL, w->many, w->correction, n, 1);
+    if (status) return status;
+    return sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, w->many, w->correction, n, 1);
+}
+
+/* Suspects side by side; *wrong tells whether any of them was. */
+static saddle_status settle_together(sd_context *c, batch *w, sd_direct *d, bool *wrong)
+{
+    const int64_t n = w->M->n;
+    bool any = false;
+    memset(w->z, 0, (size_t)(n * w->many) * sizeof *w->z);
+    for (int64_t k = 0; k < w->many; ++k) {
+        w->z[k * n + w->s[k].position[0]] = w->s[k].vector[0];
+        if (w->s[k].position[1] >= 0) w->z[k * n + w->s[k].position[1]] = w->s[k].vector[1];
+    }
+    saddle_status status =
+        sd_triangular_solve(c, sd_direct_numbers(d), &d->room, SD_SOLVE_BACKWARD, w->many, w->z, n, 1);
+    for (int64_t k = 0; k < w->many && !status; ++k) {
+        *wrong |= settle(w, d, k, false);
+        any |= w->doubtful[k];
+    }
+    if (status || !any) return status;
+    status = correct(c, w, d);
+    for (int64_t k = 0; k < w->many && !status; ++k)
+        if (w->doubtful[k]) *wrong |= settle(w, d, k, true);
+    return status;
+}
+
+saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *d)
+{
+    const int32_t n = M->n;
+    const sd_factors *f = sd_direct_numbers(d);
+    int64_t count = sd_find_suspects(f, SUSPECT, NULL, 0);
+    if (count == 0) return SADDLE_OK; /* as where n = 0 */
+    int64_t width = ROOM / (2 * (int64_t)n) + 1;
+    if (width > SD_RHS_BLOCK) width = SD_RHS_BLOCK;
+    if (count > SUSPECTS_MOST) count = SUSPECTS_MOST;
+    sd_suspect *suspects = sd_alloc(c, count, sizeof *suspects, "small pivots");
+    if (!suspects) return c->status;
+    count = sd_find_suspects(f, SUSPECT, suspects, count);
+    saddle_status status = SADDLE_OK;
+    double *z = sd_alloc(c, (2 * width + 4) * n, sizeof *z, "small pivots");
+    if (!z) status = c->status;
+    bool wrong =
+        true; /* the smallest come first: where none of a batch is zero or changes its sign, nor do others */
+    for (int64_t first = 0, many; first < count && wrong && !status; first += many) {
+        const int64_t most = first == 0 && width > FIRST_BATCH ? FIRST_BATCH : width;
+        many = count - first < most ? count - first : most;
+        wrong = false;
+        double *const y = z + 2 * width * n;
+        batch w = {.M = M,
+                   .s = suspects + first,
+                   .many = many,
+                   .z = z,
+                   .correction = z + width * n,
+                   .y = y,
+                   .hi = y + n,
+                   .lo = y + 2 * (int64_t)n,
+                   .v = y + 3 * (int64_t)n};
+        status = settle_together(c, &w, d, &wrong);
+    }
+    sd_free(c, z);
+    sd_free(c, suspects);
+    return status;
+}

@@ -1,0 +1,124 @@
+/* Solves with the factors of the direct solver. */
+#include "core/power.h"
+#include "factor/rank.h"
+#include "method/direct/direct.h"
+#include "solve/refinement.h"
+
+#include <math.h>
+
+/* The power of two in a vector that is yet to be scaled. */
+static int shift_of(int32_t n, const double *scale, const double *r)
+{
+    double largest = 0;
+    for (int32_t i = 0; i < n; ++i) {
+        const double size = fabs(scale[i] * r[i]);
+        largest = size > largest ? size : largest;
+    }
+    return sd_far_exponent(largest);
+}
+
+/* Right-hand sides in rows `from` and on of the matrix that is factored, answers in rows `to` and on. */
+static saddle_status apply(sd_context *c, const sd_direct *d, int32_t from, int32_t to, int64_t k,
+                           const double *r, int64_t ldr, double *z, int64_t ldz, int threads,
+                           sd_solve_memory *memory)
+{
+    const int32_t n = d->plan->n;
+    int own[2 * SD_RHS_BLOCK], *shifts = own;
+    if (k > SD_RHS_BLOCK) shifts = sd_alloc(c, 2 * k, sizeof *shifts, "right-hand sides");
+    if (!shifts) return c->status;
+    for (int64_t j = 0; j < k; ++j) {
+        shifts[j] = shift_of(n, d->scale + from, r + j * ldr);
+        shifts[k + j] = shifts[j] - d->exponent;
+    }
+    const sd_solve_frame frame = {.count = n,
+                                  .in = from,
+                                  .out = to,
+                                  .position = d->plan->tree.position,
+                                  .scale = d->scale,
+                                  .shift_in = shifts,
+                                  .shift_out = shifts + k};
+    const saddle_status status =
+        sd_triangular_between(c, sd_direct_numbers(d), &d->room, &frame, k, r, ldr, z, ldz, threads, memory);
+    if (shifts != own) sd_free(c, shifts);
+    return status;
+}
+
+saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, bool transposed, int64_t k, const double *r,
+                              int64_t ldr, double *z, int64_t ldz, int threads, sd_solve_memory *memory)
+{
+    const int32_t second = d->plan->general ? d->plan->n : 0;
+    return apply(c, d, transposed ? second : 0, transposed ? 0 : second, k, r, ldr, z, ldz, threads, memory);
+}
+
+saddle_status sd_direct_solve(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
+                              double *z, int64_t ldz, sd_solve_memory *memory)
+{
+    return sd_direct_apply(e->context, factors, false, k, r, ldr, z, ldz, e->threads, memory);
+}
+
+saddle_status sd_direct_null_vector(sd_context *c, const void *factors, const double *b, double *z,
+                                    bool *found)
+{
+    const sd_direct *d = factors;
+    const int32_t *position = d->plan->tree.position, n = d->plan->tree.n;
+    const sd_factors *f = sd_direct_numbers(d);
+    *found = false;
+    if (d->plan->general || d->zero == 0) return SADDLE_OK;
+    double *w = sd_alloc(c, n, sizeof *w, "null vector");
+    if (!w) return c->status;
+    const int of_b = sd_largest_exponent(b, n);
+    for (int32_t i = 0; i < n; ++i) w[position[i]] = d->scale[i] * ldexp(b[i], -of_b);
+    saddle_status status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, 1, w, n, 1);
+    if (!status) *found = sd_keep_null_space(f, w);
+    if (*found) status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, 1, w, n, 1);
+    for (int32_t i = 0; i < n && *found; ++i) z[i] = d->scale[i] * w[position[i]];
+    sd_free(c, w);
+    return status;
+}
+
+/* One solve's view of the factors. */
+typedef struct inverse {
+    const sd_direct *d;
+    int exponent; /* of the operator */
+    double *work; /* n */
+} inverse;
+
+/* z = (2^-exponent A)^-1 r */
+static void precondition(const void *self, sd_engine *e, const sd_vector *r, sd_vector *z)
+{
+    const inverse *m = self;
+    const int32_t n = m->d->plan->n;
+    if (e->status) return;
+    sd_vector_get(e, r, m->work);
+    const saddle_status status = sd_direct_solve(e, m->d, 1, m->work, n, m->work, n, NULL);
+    if (status) e->status = status;
+    if (m->exponent != 0) sd_shift(n, m->work, m->exponent, m->work);
+    sd_vector_put(e, m->work, z);
+}
+
+static void release(sd_engine *e, void *owned)
+{
+    sd_free(e->context, ((inverse *)owned)->work);
+    sd_free(e->context, owned);
+}
+
+saddle_status sd_direct_precondition(sd_engine *e, const sd_problem *p, const void *factors,
+                                     const sd_operator *op, sd_preconditioner *M)
+{
+    (void)p;
+    sd_context *c = e->context;
+    const sd_direct *d = factors;
+    inverse *m = sd_alloc_zero(c, 1, sizeof *m, "preconditioner");
+    *M = (sd_preconditioner){.apply = precondition,
+                             .self = m,
+                             .owned = m,
+                             .release = release,
+                             .positive = !d->plan->general && d->negative == 0 && d->zero == 0,
+                             .symmetric = true};
+    if (m) {
+        m->d = d;
+        m->exponent = op->exponent;
+        m->work = sd_alloc(c, d->plan->n, sizeof *m->work, "preconditioner");
+    }
+    return m && m->work ? SADDLE_OK : (e->status = c->status);
+}

@@ -1,0 +1,172 @@
+/* Methods ldlt and jacobi: their rows in the table, the preparation, what info says. */
+#include "method/ldlt/ldlt.h"
+
+#include "prepare/prepare.h"
+
+#include <math.h>
+
+/* The options of the preparation, with what is left open decided: pairs are kept unless A is known to be
+ * definite. */
+static saddle_options decide(const sd_problem *p)
+{
+    saddle_options o = *p->options;
+    if (o.pairs == SADDLE_AUTO)
+        o.pairs = p->facts->kind == SADDLE_KIND_SPD || o.block_size == 1 ? SADDLE_OFF : SADDLE_ON;
+    return o;
+}
+
+static void free_plan(sd_context *c, void *plan)
+{
+    sd_preparation_free(c, plan);
+    sd_free(c, plan);
+}
+
+static saddle_status plan(sd_context *c, const sd_problem *p, void **made, saddle_info *info)
+{
+    sd_csr whole = {0};
+    const sd_csr *A;
+    saddle_preparation *preparation = *made = sd_alloc_zero(c, 1, sizeof *preparation, "plan");
+    saddle_status status = preparation ? sd_check_given(c, p) : c->status;
+    if (!status) status = sd_whole_matrix(c, p->A, &whole, &A);
+    if (!status) {
+        const saddle_options o = decide(p);
+        preparation->size = sizeof *preparation;
+        status = sd_prepare_factor(c, A, &o, p->given, preparation);
+    }
+    sd_csr_free(c, &whole);
+    if (!status) info->time_prepare += preparation->time_total;
+    return status;
+}
+
+/* That of a complete factorization: what is left out shows when it is made. */
+static sd_cost cost(const void *plan)
+{
+    const saddle_preparation *p = plan;
+    return (sd_cost){.flops = p->factor_flops, .entries = (double)p->factor_nnz};
+}
+
+static saddle_status factor_by_levels(sd_engine *e, const sd_problem *p, const void *planned,
+                                      const sd_strength *strength, void **factors, bool *given_up)
+{
+    return sd_ldlt_factor(e, p, planned, strength, false, factors, given_up);
+}
+
+static saddle_status factor_by_sweeps(sd_engine *e, const sd_problem *p, const void *planned,
+                                      const sd_strength *strength, void **factors, bool *given_up)
+{
+    return sd_ldlt_factor(e, p, planned, strength, true, factors, given_up);
+}
+
+static void free_factors(sd_engine *e, void *factors)
+{
+    sd_block_ldlt_free(e, &((sd_ldlt_state *)factors)->m);
+    sd_free(e->context, factors);
+}
+
+static void report(const void *factors, saddle_info *info)
+{
+    static const int words[] = {SADDLE_TRISOLVE_EXACT, SADDLE_TRISOLVE_BLOCK_JACOBI, SADDLE_TRISOLVE_JACOBI};
+    const sd_ldlt_state *state = factors;
+    const sd_block_ldlt *m = &state->m;
+    const sd_ldlt_plan *pattern = &m->plan;
+    const int64_t number = (int64_t)sd_precision_size(m->factors.precision);
+    const int64_t squares = pattern->square[pattern->blocks];
+    info->blocks = pattern->blocks;
+    info->block_size = pattern->largest;
+    info->levels = pattern->levels;
+    info->factor_nnz = pattern->entries + squares;
+    info->factor_flops = (int64_t)state->counts.flops;
+    info->factor_bytes =
+        info->factor_nnz * number + pattern->row[pattern->blocks] * (int64_t)sizeof *pattern->list;
+    if (m->trisolve.kind == SD_TRISOLVE_ENTRIES) info->factor_bytes += squares * number;
+    info->two_by_two = state->counts.two_by_two;
+    info->perturbed = state->counts.perturbed;
+    info->pushed_back = m->pushed_back;
+    info->generations = m->pushed_back > 0;
+    info->replaced_blocks = state->counts.replaced;
+    info->single_blocks = m->factors.precision == SD_SINGLE ? pattern->blocks : 0;
+    info->fill_tau = state->rule.fill == SD_FILL_TAU ? m->tau : NAN;
+    info->sweeps = state->swept && !m->fallback ? state->counts.sweeps : -1;
+    info->fallback = m->fallback;
+    info->trisolve = words[m->trisolve.kind];
+    info->pattern_residual = state->pattern;
+    info->reconstruction_error = state->reconstruction;
+}
+
+/* Conjugate gradients where all is definite; otherwise FGMRES, and SQMR where its vectors would take more
+ * than half of the memory that is left. */
+static int krylov(const sd_context *c, const sd_problem *p, const void *factors)
+{
+    const saddle_options *o = p->options;
+    const sd_block_ldlt *m = &((const sd_ldlt_state *)factors)->m;
+    const bool symmetric = sd_trisolve_symmetric(m->trisolve);
+    const int64_t vectors = 2 * (o->restart < o->maxiter ? o->restart : o->maxiter);
+    const double bytes =
+        (double)vectors * (double)p->A->n * (double)sd_precision_size(sd_iteration_precision(p));
+    if (symmetric && m->positive && p->facts->kind == SADDLE_KIND_SPD) return SADDLE_KRYLOV_CG;
+    if (symmetric && o->max_memory > 0 && bytes > 0.5 * (double)(o->max_memory - c->bytes))
+        return SADDLE_KRYLOV_SQMR;
+    return SADDLE_KRYLOV_FGMRES;
+}
+
+static void release(sd_engine *e, void *owned)
+{
+    sd_ldlt_inverse_free(e, owned);
+    sd_free(e->context, owned);
+}
+
+static void apply(const void *self, sd_engine *e, const sd_vector *r, sd_vector *z)
+{
+    sd_ldlt_apply(e, self, r, z);
+}
+
+static saddle_status precondition(sd_engine *e, const sd_problem *p, const void *factors,
+                                  const sd_operator *op, sd_preconditioner *M)
+{
+    (void)p, (void)op;
+    const sd_block_ldlt *m = &((const sd_ldlt_state *)factors)->m;
+    const bool symmetric = sd_trisolve_symmetric(m->trisolve);
+    sd_ldlt_inverse *inverse = sd_alloc_zero(e->context, 1, sizeof *inverse, "preconditioner");
+    *M = (sd_preconditioner){.apply = apply,
+                             .self = inverse,
+                             .positive = symmetric && m->positive,
+                             .symmetric = symmetric,
+                             .owned = inverse,
+                             .release = release};
+    if (!inverse) return e->status = e->context->status;
+    return sd_ldlt_inverse_make(e, m, m->trisolve, inverse);
+}
+
+#define OPTIONS                                                                                              \
+    "|scaling|order|pairs|blocking|block_size|check|fill|fill_tau|fill_level|pivot|push_back|small_pivot|"   \
+    "trisolve|trisolve_sweeps|factor_precision|"
+
+const sd_method sd_method_ldlt = {.number = SADDLE_METHOD_LDLT,
+                                  .name = "block LDL'",
+                                  .options = OPTIONS,
+                                  .on_device = true,
+                                  .needs_symmetry = true,
+                                  .plan = plan,
+                                  .cost = cost,
+                                  .free_plan = free_plan,
+                                  .factor = factor_by_levels,
+                                  .refactor = sd_ldlt_factor_again,
+                                  .report = report,
+                                  .free_factors = free_factors,
+                                  .krylov = krylov,
+                                  .precondition = precondition};
+
+const sd_method sd_method_jacobi = {.number = SADDLE_METHOD_JACOBI,
+                                    .name = "block LDL'",
+                                    .options = OPTIONS "sweeps|sweep_order|relax|fallback|",
+                                    .on_device = true,
+                                    .needs_symmetry = true,
+                                    .plan = plan,
+                                    .cost = cost,
+                                    .free_plan = free_plan,
+                                    .factor = factor_by_sweeps,
+                                    .refactor = sd_ldlt_factor_again,
+                                    .report = report,
+                                    .free_factors = free_factors,
+                                    .krylov = krylov,
+                                    .precondition = precondition};

@@ -1,0 +1,55 @@
+/*
+ * How the triangular solves of a block LDL' are done.
+ *
+ * Where that is left open, exact solves; on a GPU sweeps, where the cost model (factor/ldlt_cost.h) says that
+ * 4 or more over each triangle would take no longer: then as many are taken as bring a vector of signs within
+ * NEAR of what the exact solve makes of it, if so many are worth it. Their number is fixed, so that the
+ * preconditioner stays symmetric.
+ */
+#include "method/ldlt/ldlt.h"
+
+#include <math.h>
+
+enum { SWEEPS_LEAST = 4 };
+static const double NEAR = 1e-3; /* so that iterations hardly notice */
+
+static void tell(sd_engine *e, const sd_ldlt_work *work, int sweeps, const sd_block_ldlt *m)
+{
+    sd_log(e->context, SADDLE_LOG_INFO,
+           "predicted: an exact solve %.2g ms, %d sweeps over each triangle %.2g ms: %s are taken",
+           1e3 * sd_ldlt_cost_exact(work), sweeps, 1e3 * sd_ldlt_cost_swept(work, sweeps),
+           m->trisolve.kind == SD_TRISOLVE_EXACT ? "exact solves" : "sweeps");
+}
+
+saddle_status sd_choose_trisolve(sd_engine *e, int given, sd_block_ldlt *m)
+{
+    const sd_ldlt_work work = sd_ldlt_work_of(&m->plan, m->factors.precision);
+    const int worth = sd_ldlt_sweeps_worth(&work), last = given > 0 ? given : worth;
+    double apart = INFINITY;
+    int sweeps = given > 0 ? given : SWEEPS_LEAST;
+    for (; sweeps <= worth && sweeps <= last; sweeps *= 2)
+        if (sd_ldlt_try_sweeps(e, m, sweeps, &apart) || apart <= NEAR) break;
+    m->trisolve =
+        apart <= NEAR ? (sd_trisolve){SD_TRISOLVE_BLOCKS, sweeps} : (sd_trisolve){SD_TRISOLVE_EXACT, 0};
+    if (!e->status) tell(e, &work, given > 0 ? given : SWEEPS_LEAST, m);
+    return e->status;
+}
+
+saddle_status sd_ldlt_prepare_solves(sd_engine *e, const sd_problem *p, sd_batch_kernel kernel,
+                                     sd_block_ldlt *m)
+{
+    const int sweeps = (int)p->options->trisolve_sweeps;
+    const saddle_status status = sd_ldlt_place(e, m);
+    if (status) return status;
+    m->trisolve = (sd_trisolve){SD_TRISOLVE_EXACT, 0};
+    switch (p->options->trisolve) {
+    case SADDLE_TRISOLVE_EXACT: return SADDLE_OK;
+    case SADDLE_TRISOLVE_BLOCK_JACOBI:
+        m->trisolve = (sd_trisolve){SD_TRISOLVE_BLOCKS, sweeps};
+        return SADDLE_OK;
+    case SADDLE_TRISOLVE_JACOBI:
+        m->trisolve = (sd_trisolve){SD_TRISOLVE_ENTRIES, sweeps};
+        return sd_ldlt_place_entries(e, kernel, m);
+    default: return p->device == SADDLE_DEVICE_CUDA ? sd_choose_trisolve(e, sweeps, m) : SADDLE_OK;
+    }
+}

@@ -1,0 +1,128 @@
+/*
+ * Methods: what makes a solver, or a preconditioner, of a matrix.
+ *
+ * A method is one row of a table and one room, a file or a folder here. Everybody else asks through the row:
+ * the solver plans and factors with it, the policy of `auto` compares costs, the driver of a solve applies
+ * it, info and JSON are filled in by it. What it keeps is known to it alone:
+ *
+ *     plan      what can be decided ahead, from the pattern and the first values: made once a pattern, then
+ *               only read, so that several factorizations may stand on it
+ *     factors   what the values are turned into: those of the solver, or those of one solve that needs
+ *               stronger ones
+ *
+ * A new method is a room, a row in methods.c, its options in saddle.h, its tests: CONTRIBUTING.md goes
+ * through the steps.
+ */
+#ifndef SD_METHOD_H
+#define SD_METHOD_H
+
+#include "solve/operator.h"
+#include "solve/preconditioner.h"
+#include "solve/triangular.h"
+
+/* What is to be solved. All of it is the solver's; methods only read it. */
+typedef struct sd_problem {
+    const saddle_options *options;
+    const sd_csr *A; /* the caller's matrix */
+    const saddle_facts *facts;
+    const sd_operator *op;     /* by sd_precision; made before any factorization */
+    const saddle_given *given; /* scaling and order of the caller's, for a matrix of given_n rows; NULL */
+    const int8_t *signs;       /* of static pivots, likewise */
+    int64_t given_n, signs_n;
+    int device, threads;
+    double expensive; /* operations of a complete factorization that take too long to be made without need */
+} sd_problem;
+
+/* How strong a factorization is to be: a rung of `auto`'s ladder, or what the options say. */
+typedef struct sd_strength {
+    double tau;             /* fill below it is left out; NaN: as the options say */
+    double most_flops;      /* it is given up beyond so many operations; 0: no limit */
+    sd_precision precision; /* of factors that may be in single for speed */
+} sd_strength;
+
+/* What a plan predicts. */
+typedef struct sd_cost {
+    double flops, entries; /* of a factorization; NaN: not known */
+    int64_t bytes;         /* in use at once, with all that is in use already; 0: not known */
+} sd_cost;
+
+/* What factors say of themselves, for the driver of a solve to decide by. */
+typedef struct sd_standing {
+    bool regular;  /* there is no zero pivot, and there would be one if a row were zero */
+    bool singular; /* there are zero pivots */
+    bool changed;  /* they are no longer those of A: the caller's D */
+    bool single;   /* in single precision: double may do better */
+    bool stale;    /* made on a plan for other values: a new plan may do better */
+} sd_standing;
+
+typedef struct sd_method {
+    int number;          /* SADDLE_METHOD_... */
+    const char *name;    /* in messages */
+    const char *options; /* that it reads, beside those of every method: "|a|b|" */
+    bool on_device;      /* whether it runs on a GPU */
+    bool needs_symmetry;
+    bool light; /* it costs no more than a few vectors: a search for null vectors may use it */
+
+    /* *plan, NULL before, is freed by free_plan, also where this fails. info gets times and predictions. NULL
+     * functions: there is nothing to plan. */
+    saddle_status (*plan)(sd_context *c, const sd_problem *p, void **plan, saddle_info *info);
+    sd_cost (*cost)(const void *plan);
+    void (*free_plan)(sd_context *c, void *plan);
+
+    /* *factors is NULL before `factor`, and what a factorization left before `refactor`, which may use its
+     * memory and all that it found out; without `refactor` they are made from the beginning. *given_up where
+     * strength->most_flops does not suffice: then there are no factors. On failure *factors are to be freed,
+     * or refactored, all the same. */
+    saddle_status (*factor)(sd_engine *e, const sd_problem *p, const void *plan, const sd_strength *strength,
+                            void **factors, bool *given_up);
+    saddle_status (*refactor)(sd_engine *e, const sd_problem *p, const void *plan,
+                              const sd_strength *strength, void **factors, bool *given_up);
+    void (*report)(const void *factors, saddle_info *info);
+    void (*free_factors)(sd_engine *e, void *factors);
+
+    /* The iteration that `auto` means. */
+    int (*krylov)(const sd_context *c, const sd_problem *p, const void *factors);
+    /* One solve's own view of the factors: z = M^-1 r for the system with op. To be freed by
+     * sd_preconditioner_free whether it fails or not. */
+    saddle_status (*precondition)(sd_engine *e, const sd_problem *p, const void *factors,
+                                  const sd_operator *op, sd_preconditioner *M);
+
+    /* Of methods that solve by themselves; NULL for all others. Z = A^-1 R for k columns on the host; Z may
+     * be R, memory (see triangular.h) NULL. */
+    saddle_status (*solve)(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
+                           double *z, int64_t ldz, sd_solve_memory *memory);
+    sd_standing (*standing)(const void *factors);
+    /* z = a vector in the null space that zero pivots span, z'b not 0 where the system has no solution.
+     * *found is false where b asks nothing of that space. */
+    saddle_status (*null_vector)(sd_context *c, const void *factors, const double *b, double *z, bool *found);
+} sd_method;
+
+/* The row of SADDLE_METHOD_...; NULL for auto. */
+const sd_method *sd_method_of(int number);
+
+extern const sd_method sd_method_none, sd_method_diagonal, sd_method_bjacobi, sd_method_ldlt,
+    sd_method_jacobi, sd_method_direct;
+
+/* Whether the memory allows what is predicted: SADDLE_MEMORY_LIMIT or SADDLE_OUT_OF_MEMORY, naming the need.
+ */
+saddle_status sd_cost_fits(sd_context *c, const char *name, sd_cost cost);
+
+/* ---- what several methods have in common ---- */
+
+/* SADDLE_BAD_ARGUMENT where scaling or order were given for another n. */
+saddle_status sd_check_given(sd_context *c, const sd_problem *p);
+
+/* All entries of A: A itself, or *whole, which is the caller's to free. */
+saddle_status sd_whole_matrix(sd_context *c, const sd_csr *A, sd_csr *whole, const sd_csr **all);
+
+/* The precision that iterations run in. */
+sd_precision sd_iteration_precision(const sd_problem *p);
+
+/* The iteration for a preconditioner of which no more is known. */
+int sd_krylov_for(const sd_problem *p, bool symmetric, bool positive);
+
+/* Logs a warning for every option that was changed and that `method` does not read: the one rule for options
+ * that do not apply. */
+void sd_report_unused(sd_context *c, const saddle_options *options);
+
+#endif

@@ -1,0 +1,118 @@
+/* The table of methods, and what they have in common: see method.h. */
+#include "method/method.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+static const sd_method *const methods[] = {&sd_method_none, &sd_method_diagonal, &sd_method_bjacobi,
+                                           &sd_method_ldlt, &sd_method_jacobi,   &sd_method_direct};
+enum { METHODS = sizeof methods / sizeof methods[0] };
+
+const sd_method *sd_method_of(int number)
+{
+    for (int k = 0; k < METHODS; ++k)
+        if (methods[k]->number == number) return methods[k];
+    return NULL;
+}
+
+saddle_status sd_cost_fits(sd_context *c, const char *name, sd_cost cost)
+{
+    const double megabyte = 1e6, need = (double)cost.bytes;
+    if (c->limit > 0 && cost.bytes > c->limit) {
+        return sd_fail(c, SADDLE_MEMORY_LIMIT,
+                       "%s needs about %.0f MB and max_memory is %.0f MB: raise it, or choose another method",
+                       name, ceil(need / megabyte), (double)c->limit / megabyte);
+    }
+    const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (machine > 0 && need > machine) {
+        return sd_fail(c, SADDLE_OUT_OF_MEMORY,
+                       "%s needs about %.0f MB and this machine has %.0f MB: choose another method", name,
+                       ceil(need / megabyte), machine / megabyte);
+    }
+    return SADDLE_OK;
+}
+
+saddle_status sd_check_given(sd_context *c, const sd_problem *p)
+{
+    if (!p->given || p->given_n == p->A->n) return SADDLE_OK;
+    return sd_fail(c, SADDLE_BAD_ARGUMENT, "scaling or order were given for n = %lld, and n is %d",
+                   (long long)p->given_n, p->A->n);
+}
+
+saddle_status sd_whole_matrix(sd_context *c, const sd_csr *A, sd_csr *whole, const sd_csr **all)
+{
+    *all = A->half ? whole : A;
+    return A->half ? sd_csr_expand(c, A, whole) : SADDLE_OK;
+}
+
+sd_precision sd_iteration_precision(const sd_problem *p)
+{
+    return p->options->precision == SADDLE_PRECISION_DOUBLE ? SD_DOUBLE : SD_SINGLE;
+}
+
+int sd_krylov_for(const sd_problem *p, bool symmetric, bool positive)
+{
+    if (!p->facts->symmetric || !symmetric) return SADDLE_KRYLOV_GMRES;
+    if (!positive) return SADDLE_KRYLOV_SQMR;
+    return p->facts->kind == SADDLE_KIND_SPD ? SADDLE_KRYLOV_CG : SADDLE_KRYLOV_MINRES;
+}
+
+/* ---- options that do not apply ---- */
+
+/* Read whatever the method is. */
+static const char everywhere[] =
+    "|method|krylov|restart|maxiter|tol|stop|device|precision|threads|max_memory|"
+    "device_index|";
+
+/* Read only where another option has one of these words. */
+static const struct {
+    const char *name, *needs, *words;
+} conditions[] = {{"restart", "krylov", "|auto|gmres|fgmres|"},
+                  {"regularise", "factorization", "|static|"},
+                  {"fill_level", "fill", "|level|"},
+                  {"fill_tau", "fill", "|auto|tau|"},
+                  {"trisolve_sweeps", "trisolve", "|auto|block-jacobi|jacobi|"},
+                  {"relax", "method", "|jacobi|"}};
+enum { CONDITIONS = sizeof conditions / sizeof conditions[0] };
+
+/* Whether "|a|b|" has the word. */
+static bool has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = strchr(words, '|'); at; at = strchr(at + 1, '|'))
+        if (strncmp(at + 1, word, length) == 0 && at[1 + length] == '|') return true;
+    return false;
+}
+
+/* Whether an option has another value than its default. */
+static bool is_set(const saddle_options *options, const char *name)
+{
+    const saddle_options usual = saddle_options_default();
+    char text[64], usual_text[64];
+    saddle_options_get(options, name, text, sizeof text);
+    saddle_options_get(&usual, name, usual_text, sizeof usual_text);
+    return strcmp(text, usual_text) != 0;
+}
+
+void sd_report_unused(sd_context *c, const saddle_options *options)
+{
+    const sd_method *method = sd_method_of(options->method);
+    char value[64], word[24];
+    saddle_option_word("method", options->method, word, sizeof word);
+    for (int k = 0; saddle_option_at(k); ++k) {
+        const char *name = saddle_option_at(k)->name;
+        if (!is_set(options, name)) continue;
+        if (method && !has_word(everywhere, name) && !has_word(method->options, name)) {
+            sd_log(c, SADDLE_LOG_WARNING, "option %s does nothing with method %s", name, word);
+            continue;
+        }
+        for (int j = 0; j < CONDITIONS; ++j) {
+            if (strcmp(conditions[j].name, name) != 0) continue;
+            saddle_options_get(options, conditions[j].needs, value, sizeof value);
+            if (!has_word(conditions[j].words, value))
+                sd_log(c, SADDLE_LOG_WARNING, "option %s does nothing with %s %s", name, conditions[j].needs,
+                       value);
+        }
+    }
+}

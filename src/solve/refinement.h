@@ -1,0 +1,46 @@
+/*
+ * Solves by something that is nearly A^-1, such as a factorization, and their refinement:
+ *
+ *     x = A^-1 b, then x += A^-1 (b - Ax) with residuals in double-double, for columns side by side,
+ *
+ * until the componentwise error no longer halves; the better x is kept (N. J. Higham, Accuracy and stability
+ * of numerical algorithms, chapter 12).
+ */
+#ifndef SD_REFINEMENT_H
+#define SD_REFINEMENT_H
+
+#include "solve/operator.h"
+#include "solve/triangular.h"
+
+/* Z = A^-1 R for k columns; Z may be R. */
+typedef saddle_status (*sd_column_solver)(sd_engine *e, const void *self, int64_t k, const double *r,
+                                          int64_t ldr, double *z, int64_t ldz, sd_solve_memory *memory);
+
+enum { SD_REFINEMENT_STEPS = 15 };
+
+/* One column's. */
+typedef struct sd_answer {
+    saddle_errors errors;
+    double share_of_b;  /* see measure.h */
+    double first_error; /* normwise, before refinement */
+    int64_t steps;      /* solves */
+    bool cancelled;     /* by the caller, after one of them */
+    /* the relative residual of x after each of them */
+    double history[SD_REFINEMENT_STEPS + 1];
+} sd_answer;
+
+/* X, of k columns of n; without `corrections` the first x stays. What it works in is kept in *memory, which
+ * begins as NULL, for the next call with the same factors; memory may be NULL. */
+typedef struct sd_refinement sd_refinement;
+saddle_status sd_solve_refined(sd_engine *e, sd_column_solver solve, const void *self, const sd_operator *op,
+                               int64_t k, const double *b, int64_t ldb, double *x, bool corrections,
+                               sd_answer *answers, sd_refinement **memory);
+void sd_refinement_free(sd_context *c, sd_refinement **memory);
+
+/* Takes the power of two out of a vector whose largest entry is far from 1, beyond what single precision
+ * could hold or in danger of overflow on the way; returns its exponent. And that of a largest entry, 0 where
+ * it is not far from 1. */
+int sd_take_exponent(int32_t n, double *w);
+int sd_far_exponent(double largest);
+
+#endif

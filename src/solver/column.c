@@ -1,0 +1,497 @@
+/* One right-hand side up the ladder: see column.h. */
+#include "solver/column.h"
+
+#include "solve/measure.h"
+#include "solver/inconsistent.h"
+#include "solver/iterate.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A right-hand side at work. */
+typedef struct solving {
+    sd_call *call;
+    sd_engine *e;
+    const saddle_options *o;
+    int32_t n;
+    const double *b;
+    double *x, *trial;    /* the best so far; room for an attempt */
+    saddle_errors errors; /* of x */
+    saddle_info *info;
+    const double *ready; /* what the first rung found already, or NULL */
+    const sd_answer *answer;
+    const sd_method *method; /* of the last attempt, and its factors */
+    const void *factors;
+    bool anew; /* the solver's factors, in single or of a stale plan, did not suffice */
+} solving;
+
+/* ---- factors ---- */
+
+static void free_own(sd_call *call, sd_own *own)
+{
+    if (own->factors) own->method->free_factors(call->e, own->factors);
+    if (own->plan) own->method->free_plan(call->e->context, own->plan);
+    *own = (sd_own){0};
+}
+
+void sd_call_end(sd_call *call)
+{
+    for (int k = 0; k <= SD_RUNGS_MOST; ++k) free_own(call, &call->own[k]);
+}
+
+/* A plan for the method: the solver's, unless that is stale or was not made. */
+static saddle_status find_plan(const sd_call *call, const sd_method *method, bool anew, sd_own *own,
+                               saddle_info *info, const void **plan)
+{
+    sd_context *c = call->e->context;
+    const sd_work *work = sd_find_work(call->solver, method);
+    *plan = work && work->planned && !anew ? work->plan : NULL;
+    if (*plan || !method->plan) return SADDLE_OK;
+    saddle_info unused = *info; /* the times of a solve are all in time_solve */
+    saddle_status status = method->plan(c, &call->problem, &own->plan, &unused);
+    if (!status && method->cost) status = sd_cost_fits(c, method->name, method->cost(own->plan));
+    *plan = own->plan;
+    return status;
+}
+
+/* Factors for this call: a weaker one of the same method makes room. *given_up: too expensive. */
+static saddle_status make_own(solving *w, int k, sd_own *own, bool *given_up)
+{
+    sd_call *call = w->call;
+    const sd_ladder *ladder = &call->solver->ladder;
+    const sd_method *method = ladder->rung[k].method;
+    const sd_strength strength = {.tau = ladder->rung[k].tau, .most_flops = ladder->most_flops};
+    const void *plan = NULL;
+    for (int j = 0; j <= SD_RUNGS_MOST; ++j)
+        if (call->own[j].method == method) free_own(call, &call->own[j]);
+    *own = (sd_own){.method = method, .rung = k};
+    const bool stale = w->anew && method->standing && method->standing(w->factors).stale;
+    saddle_status status = find_plan(call, method, stale, own, w->info, &plan);
+    if (!status) status = method->factor(w->e, &call->problem, plan, &strength, &own->factors, given_up);
+    if (status || *given_up) free_own(call, own);
+    return status;
+}
+
+/* The factors of rung k: the solver's, or those that this call makes for itself. *given_up where they would
+ * be too expensive. */
+static saddle_status find_factors(solving *w, int k, bool *given_up)
+{
+    const sd_method *method = w->call->solver->ladder.rung[k].method;
+    sd_own *own = &w->call->own[w->anew ? SD_RUNGS_MOST : k];
+    *given_up = false;
+    w->method = method;
+    if (k == 0 && !w->anew) {
+        w->factors = sd_find_work(w->call->solver, method)->factors;
+        return SADDLE_OK;
+    }
+    if (own->method != method) {
+        const saddle_status status = make_own(w, k, own, given_up);
+        if (status || *given_up) w->factors = NULL;
+        if (status || *given_up) return status;
+    }
+    w->factors = own->factors;
+    method->report(w->factors, w->info);
+    return SADDLE_OK;
+}
+
+int sd_krylov_of(const sd_call *call, const sd_method *method, const void *factors)
+{
+    const int asked = call->problem.options->krylov;
+    if (asked != SADDLE_KRYLOV_AUTO) return asked;
+    return method->krylov(&call->solver->c, &call->problem, factors);
+}
+
+/* ---- verdicts ---- */
+
+/* Which of the bounds asked for the measured errors keep. */
+static saddle_reason judge(const saddle_options *o, const saddle_errors *errors, double share_of_b)
+{
+    const bool any = o->stop == SADDLE_STOP_ANY;
+    if ((any || o->stop == SADDLE_STOP_RESIDUAL) && errors->relative_residual <= o->tol)
+        return SADDLE_REASON_RESIDUAL;
+    if (any && sd_solves_componentwise(errors->componentwise, share_of_b, o->tol))
+        return SADDLE_REASON_COMPONENTWISE;
+    if (o->stop == SADDLE_STOP_COMPONENTWISE && errors->componentwise <= o->tol)
+        return SADDLE_REASON_COMPONENTWISE;
+    if (o->stop == SADDLE_STOP_NORMWISE && errors->backward <= o->tol) return SADDLE_REASON_NORMWISE;
+    return SADDLE_REASON_NONE;
+}
+
+static saddle_status measure(const solving *w, const double *x, saddle_errors *errors, double *share)
+{
+    return sd_measure(w->e, &w->call->problem.op[SD_DOUBLE], w->b, x, NULL, errors, share);
+}
+
+/* Whether there is nothing left to be gained by stronger means. */
+static bool is_accurate(const saddle_errors *errors)
+{
+    return errors->componentwise <= 1e-13 && errors->backward <= 1e-15;
+}
+
+static saddle_status status_of(saddle_reason reason)
+{
+    switch (reason) {
+    case SADDLE_REASON_INCONSISTENT: return SADDLE_SINGULAR;
+    case SADDLE_REASON_CANCELLED: return SADDLE_CANCELLED;
+    default: return SADDLE_NOT_CONVERGED;
+    }
+}
+
+/* What to do about it, in a clause. */
+static const char *advice(saddle_reason reason, const solving *w)
+{
+    switch (reason) {
+    case SADDLE_REASON_MAXITER:
+        if (w->info->krylov == SADDLE_KRYLOV_NONE)
+            return "krylov none does not iterate: choose another, or auto";
+        return w->o->precision == SADDLE_PRECISION_SINGLE
+                   ? "use precision mixed or double, raise maxiter, or choose another method or krylov"
+                   : "raise maxiter, or choose another method or krylov";
+    case SADDLE_REASON_PRECISION: return "use precision mixed or double, or a larger tol";
+    case SADDLE_REASON_NOT_POSITIVE: return "use krylov minres or sqmr for an indefinite matrix";
+    case SADDLE_REASON_PRECONDITIONER: return "use krylov sqmr or gmres, or method none";
+    case SADDLE_REASON_NOT_SYMMETRIC: return "use krylov gmres or bicgstab";
+    case SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER:
+        return "use block_kernel ldlt (or llt) with bjacobi, a fixed number of trisolve_sweeps, or krylov "
+               "fgmres";
+    case SADDLE_REASON_CANCELLED: return "x is the best found so far";
+    case SADDLE_REASON_INCONSISTENT: return "no x satisfies the system; x is the best found";
+    default: return "choose another method or krylov, or a larger tol";
+    }
+}
+
+static saddle_status finish(solving *w, saddle_reason reason)
+{
+    saddle_info *info = w->info;
+    info->reason = reason;
+    info->backward_error = w->errors.backward;
+    info->componentwise_error = w->errors.componentwise;
+    info->relative_residual = w->errors.relative_residual;
+    /* what the iteration believed of its last step gives way to the truth */
+    if (info->history_length == 0) info->history_length = 1;
+    if (info->history && info->history_length <= info->history_room)
+        info->history[info->history_length - 1] = info->relative_residual;
+    if (info->converged) return SADDLE_OK;
+    return sd_fail(w->e->context, status_of(reason), "%s after %lld iterations, relative residual %.2e: %s",
+                   saddle_reason_text(reason), (long long)info->iterations, info->relative_residual,
+                   advice(reason, w));
+}
+
+/* ---- attempts ---- */
+
+static sd_goal goal_of(const solving *w, const sd_method *method, int64_t maxiter)
+{
+    const saddle_options *o = w->o;
+    /* factors that solve by themselves may be in single, nothing else is */
+    return (sd_goal){.tol = o->tol,
+                     .stop = o->stop,
+                     .precision = method->solve ? SADDLE_PRECISION_DOUBLE : o->precision,
+                     .restart = o->restart,
+                     .maxiter = maxiter};
+}
+
+/* One residual a step, as an iteration has them. */
+static void add_history(saddle_info *info, const sd_answer *answer)
+{
+    for (int64_t k = 0; k < answer->steps; ++k, ++info->history_length)
+        if (info->history && info->history_length < info->history_room)
+            info->history[info->history_length] = answer->history[k];
+}
+
+/* FGMRES with the factors as its preconditioner, where refinement alone came to a halt early. */
+static saddle_status iterate_around(solving *w, int64_t maxiter, sd_attempt *attempt, saddle_errors *errors,
+                                    double *share)
+{
+    saddle_errors reached;
+    double share_reached;
+    sd_attempt stronger = {
+        .method = attempt->method, .factors = attempt->factors, .krylov = SADDLE_KRYLOV_FGMRES};
+    const sd_goal goal = goal_of(w, attempt->method, maxiter);
+    double *x = sd_alloc(w->e->context, w->n, sizeof *x, "vectors of the solve");
+    if (!x) return w->e->context->status;
+    saddle_status status = sd_iterate(w->e, &w->call->problem, &goal, w->b, x, &stronger, w->info);
+    if (!status) status = measure(w, x, &reached, &share_reached);
+    if (!status && reached.componentwise < errors->componentwise) {
+        memcpy(w->trial, x, (size_t)w->n * sizeof *x);
+        *errors = reached;
+        *share = share_reached;
+        attempt->krylov = stronger.krylov;
+    }
+    attempt->iterations += stronger.iterations;
+    if (stronger.reason == SADDLE_REASON_CANCELLED) attempt->reason = stronger.reason;
+    sd_free(w->e->context, x);
+    return status;
+}
+
+/* w->trial = what the factors give, refined. */
+static saddle_status solve_by_factors(solving *w, sd_attempt *attempt, saddle_errors *errors, double *share)
+{
+    const bool refined = attempt->krylov == SADDLE_KRYLOV_REFINE;
+    const sd_operator *op = &w->call->problem.op[SD_DOUBLE];
+    sd_answer answer;
+    if (w->ready && !w->anew) {
+        memcpy(w->trial, w->ready, (size_t)w->n * sizeof *w->trial);
+        answer = *w->answer;
+    } else {
+        const bool corrections = refined && !attempt->method->standing(attempt->factors).changed;
+        const saddle_status status = sd_solve_refined(w->e, attempt->method->solve, attempt->factors, op, 1,
+                                                      w->b, w->n, w->trial, corrections, &answer, NULL);
+        if (status) return status;
+    }
+    *errors = answer.errors;
+    *share = answer.share_of_b;
+    add_history(w->info, &answer);
+    attempt->iterations += answer.steps;
+    attempt->reason = answer.cancelled ? SADDLE_REASON_CANCELLED : SADDLE_REASON_STAGNATION;
+    w->info->first_error = answer.first_error;
+    return SADDLE_OK;
+}
+
+/* The same, and what may help where that is not enough: an iteration around the factors, and factors made
+ * anew where these are in single or on a stale plan. */
+static saddle_status run_solver(solving *w, int k, int64_t maxiter, sd_attempt *attempt,
+                                saddle_errors *errors, double *share)
+{
+    bool given_up = false;
+    saddle_status status = find_factors(w, k, &given_up);
+    attempt->factors = w->factors;
+    if (!status) status = solve_by_factors(w, attempt, errors, share);
+    if (status) return status;
+    const sd_standing standing = attempt->method->standing(attempt->factors);
+    const bool stronger =
+        w->o->krylov == SADDLE_KRYLOV_AUTO && !standing.changed && w->o->precision != SADDLE_PRECISION_SINGLE;
+    if (!stronger || is_accurate(errors) || attempt->reason == SADDLE_REASON_CANCELLED) return SADDLE_OK;
+    if (!standing.singular) status = iterate_around(w, maxiter, attempt, errors, share);
+    if (status || w->anew || !(standing.single || standing.stale) || judge(w->o, errors, *share))
+        return status;
+    sd_log(w->e->context, SADDLE_LOG_INFO,
+           standing.single ? "factors in single do not suffice: factoring in double"
+                           : "the plan was made for other values: planning and factoring again");
+    w->anew = true;
+    return run_solver(w, k, maxiter, attempt, errors, share);
+}
+
+/* x is finite, or 0. */
+static void settle_finite(double *x, int32_t n)
+{
+    for (int32_t i = 0; i < n; ++i) {
+        if (isfinite(x[i])) continue;
+        memset(x, 0, (size_t)n * sizeof *x);
+        return;
+    }
+}
+
+static void log_attempt(const solving *w, const sd_attempt *attempt, saddle_reason reason, double residual)
+{
+    char method[24], krylov[24];
+    sd_log(w->e->context, SADDLE_LOG_INFO, "%s + %s: %s after %lld iterations, relative residual %.1e",
+           saddle_option_word("method", attempt->method->number, method, sizeof method),
+           saddle_option_word("krylov", attempt->krylov, krylov, sizeof krylov), saddle_reason_text(reason),
+           (long long)attempt->iterations, residual);
+}
+
+/* What an attempt found is kept where it is better. */
+static void keep_better(solving *w, bool first, const saddle_errors *errors)
+{
+    if (!first && !w->info->converged && !(errors->relative_residual < w->errors.relative_residual)) return;
+    memcpy(w->x, w->trial, (size_t)w->n * sizeof *w->x);
+    w->errors = *errors;
+}
+
+/* Rung k, and its measurement. */
+static saddle_status try_rung(solving *w, int k, saddle_reason *reason)
+{
+    const sd_ladder *ladder = &w->call->solver->ladder;
+    const int64_t left = w->o->maxiter - w->info->iterations;
+    sd_attempt attempt = {.method = ladder->rung[k].method};
+    saddle_errors errors;
+    double share = NAN;
+    bool given_up = false;
+    saddle_status status = find_factors(w, k, &given_up);
+    w->info->method = attempt.method->number;
+    if (status) return status;
+    if (given_up) { /* as if it had not converged */
+        *reason = SADDLE_REASON_NONE;
+        return SADDLE_OK;
+    }
+    attempt.factors = w->factors;
+    attempt.krylov = sd_krylov_of(w->call, attempt.method, w->factors);
+    const bool by_solves = attempt.method->solve &&
+                           (attempt.krylov == SADDLE_KRYLOV_REFINE || attempt.krylov == SADDLE_KRYLOV_NONE);
+    if (by_solves) {
+        status = run_solver(w, k, left, &attempt, &errors, &share);
+    } else {
+        const sd_goal goal =
+            goal_of(w, attempt.method, ladder->iterations < left ? ladder->iterations : left);
+        status = sd_iterate(w->e, &w->call->problem, &goal, w->b, w->trial, &attempt, w->info);
+    }
+    w->info->krylov = attempt.krylov;
+    w->info->iterations += attempt.iterations;
+    if (!status) settle_finite(w->trial, w->n);
+    if (!status && (!by_solves || isnan(errors.backward))) status = measure(w, w->trial, &errors, &share);
+    if (status) return status;
+    *reason = judge(w->o, &errors, share);
+    w->info->converged = *reason != SADDLE_REASON_NONE;
+    keep_better(w, k == 0, &errors);
+    /* what the iteration took for converged may have been so in its own precision only */
+    if (!w->info->converged) *reason = attempt.converged ? SADDLE_REASON_PRECISION : attempt.reason;
+    log_attempt(w, &attempt, *reason, errors.relative_residual);
+    return SADDLE_OK;
+}
+
+/* ---- the ladder ---- */
+
+/* Where `auto` had to go beyond its first rung, the next factorization begins with the one that sufficed. */
+static void learn(const saddle_solver *s, int k)
+{
+    if (k == 0 || s->options.method != SADDLE_METHOD_AUTO || s->ladder.rung[0].method != &sd_method_ldlt)
+        return;
+    const int found = s->ladder.first + k;
+    int known = atomic_load(&s->experience->rung);
+    while (known < found && !atomic_compare_exchange_weak(&s->experience->rung, &known, found)) {
+    }
+}
+
+/* The errors of an x that was changed; 0 is taken where even that is better. */
+static void settle(solving *w)
+{
+    measure(w, w->x, &w->errors, NULL);
+    if (w->errors.relative_residual < 1) return;
+    memset(w->x, 0, (size_t)w->n * sizeof *w->x);
+    measure(w, w->x, &w->errors, NULL);
+}
+
+/* Whether the system has no solution, which would be so for every method: then that is the reason. */
+static bool is_inconsistent(solving *w, saddle_reason *reason)
+{
+    saddle_info *info = w->info;
+    const saddle_reason found = sd_find_inconsistency(w->e, &w->call->problem, w->method, w->factors, w->b,
+                                                      w->x, info->converged, info->iterations);
+    if (w->e->status) return true;
+    if (found == SADDLE_REASON_INCONSISTENT) {
+        info->converged = 0;
+        settle(w);
+    }
+    if (found && !info->converged) *reason = found;
+    return found != SADDLE_REASON_NONE;
+}
+
+static saddle_status climb(solving *w)
+{
+    const sd_ladder *ladder = &w->call->solver->ladder;
+    saddle_info *info = w->info;
+    saddle_reason reason = SADDLE_REASON_NONE;
+    for (int k = 0; k < ladder->rungs; ++k) {
+        const saddle_status status = try_rung(w, k, &reason);
+        if (status) return status;
+        if (info->converged) learn(w->call->solver, k);
+        if (reason == SADDLE_REASON_RESIDUAL || reason == SADDLE_REASON_CANCELLED) break;
+        const bool ended = is_inconsistent(w, &reason);
+        if (w->e->status) return w->e->status;
+        if (ended || info->converged || k + 1 == ladder->rungs) break;
+        if (info->iterations >= w->o->maxiter) break; /* the attempts share them */
+        info->tried_list[info->tried].method = w->method->number;
+        info->tried_list[info->tried].krylov = info->krylov;
+        info->tried_list[info->tried++].why_left = reason;
+    }
+    return finish(w, reason);
+}
+
+/* ---- right-hand sides that need no attempt ---- */
+
+/* Where the first answer is all that can be asked for, nothing else needs to be looked at. */
+static bool is_done(const solving *w)
+{
+    return w->ready && !w->answer->cancelled &&
+           judge(w->o, &w->answer->errors, w->answer->share_of_b) == SADDLE_REASON_RESIDUAL &&
+           (is_accurate(&w->answer->errors) || w->o->krylov != SADDLE_KRYLOV_AUTO);
+}
+
+static saddle_status finish_ready(solving *w)
+{
+    saddle_info *info = w->info;
+    w->errors = w->answer->errors;
+    memcpy(w->x, w->ready, (size_t)w->n * sizeof *w->x);
+    add_history(info, w->answer);
+    info->iterations += w->answer->steps;
+    info->first_error = w->answer->first_error;
+    info->converged = 1;
+    return finish(w, SADDLE_REASON_RESIDUAL);
+}
+
+/* A row without nonzeros that b asks something of; -1 where there is none. */
+static int32_t impossible_row(const sd_csr *A, const double *b, double *touched)
+{
+    memset(touched, 0, (size_t)A->n * sizeof *touched);
+    for (int32_t i = 0; i < A->n; ++i) {
+        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+            if (A->val[k] == 0) continue;
+            touched[i] = 1;
+            if (A->half) touched[A->ind[k]] = 1;
+        }
+    }
+    for (int32_t i = 0; i < A->n; ++i)
+        if (touched[i] == 0 && b[i] != 0) return i;
+    return -1;
+}
+
+/* Such a row, where the factors of the first rung do not say that there is none. */
+static saddle_status check_rows(solving *w)
+{
+    const sd_method *method = w->call->solver->ladder.rung[0].method;
+    const sd_work *work = sd_find_work(w->call->solver, method);
+    if (method->standing && method->standing(work->factors).regular) return SADDLE_OK;
+    const int32_t row = impossible_row(w->call->problem.A, w->b, w->trial);
+    if (row < 0) return SADDLE_OK;
+    const saddle_status status = measure(w, w->x, &w->errors, NULL);
+    if (status) return status;
+    finish(w, SADDLE_REASON_INCONSISTENT);
+    return sd_fail(
+        w->e->context, SADDLE_SINGULAR,
+        "row %d (counted from 1) of the matrix is zero and its right-hand side is %g: no x satisfies it",
+        row + 1, w->b[row]);
+}
+
+/* b is finite; *zero where all of it is 0. */
+static saddle_status check_rhs(const solving *w, bool *zero)
+{
+    *zero = true;
+    for (int32_t i = 0; i < w->n; ++i) {
+        if (!isfinite(w->b[i]))
+            return sd_fail(w->e->context, SADDLE_BAD_VALUE,
+                           "entry %d of the right-hand side (counted from 1) is %g", i + 1, w->b[i]);
+        *zero = *zero && w->b[i] == 0;
+    }
+    return SADDLE_OK;
+}
+
+saddle_status sd_solve_column(sd_call *call, const double *b, double *x, const double *ready,
+                              const sd_answer *answer, double *work, saddle_info *info)
+{
+    const sd_method *first = call->solver->ladder.rung[0].method;
+    const int32_t n = call->problem.A->n;
+    solving w = {.call = call,
+                 .e = call->e,
+                 .o = call->problem.options,
+                 .n = n,
+                 .b = work,
+                 .x = x,
+                 .trial = work + n,
+                 .info = info,
+                 .ready = ready,
+                 .answer = answer};
+    bool zero;
+    info->method = first->number;
+    info->krylov = sd_krylov_of(call, first, sd_find_work(call->solver, first)->factors);
+    if (is_done(&w)) return finish_ready(&w);
+    memcpy(work, b, (size_t)n * sizeof *b); /* b may be x */
+    memset(x, 0, (size_t)n * sizeof *x);
+    saddle_status status = check_rhs(&w, &zero);
+    if (status) return status;
+    if (zero) {
+        info->converged = 1;
+        return finish(&w, SADDLE_REASON_ZERO_RHS);
+    }
+    status = check_rows(&w);
+    return status ? status : climb(&w);
+}

@@ -1,0 +1,40 @@
+/*
+ * One right-hand side: up the ladder, each attempt verified on the caller's own matrix.
+ *
+ * A named method is one attempt. `auto` goes on to the next rung while none has reached the accuracy asked
+ * for, keeps the best x of all, and says what it tried. Nothing is written into the solver.
+ */
+#ifndef SD_COLUMN_H
+#define SD_COLUMN_H
+
+#include "solve/refinement.h"
+#include "solver/solver.h"
+
+/* Factors that a call made for itself: of a higher rung, or anew. Kept for all its columns. */
+typedef struct sd_own {
+    const sd_method *method;
+    void *plan; /* where the solver's does not serve; NULL: it does */
+    void *factors;
+    int rung;
+} sd_own;
+
+/* A call of saddle_solve. */
+typedef struct sd_call {
+    const saddle_solver *solver;
+    sd_problem problem;
+    sd_engine *e; /* its own */
+    sd_own own[SD_RUNGS_MOST + 1];
+} sd_call;
+
+void sd_call_end(sd_call *call);
+
+/* The iteration of a rung, once its factors are there. */
+int sd_krylov_of(const sd_call *call, const sd_method *method, const void *factors);
+
+/* One right-hand side b, whose x may be the same array; work has 2 n numbers. `ready`, which may be NULL, is
+ * what the first rung has found already, with its measured errors. On a failure of memory or device x is what
+ * an earlier attempt found, or 0. */
+saddle_status sd_solve_column(sd_call *call, const double *b, double *x, const double *ready,
+                              const sd_answer *answer, double *work, saddle_info *info);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * What the caller gives beside the matrix: scaling, order, signs. Copies, kept by the solver and freed with
+ * it. Scaling and order are checked where they are used (src/prepare), against the matrix of that call.
+ */
+#include "solver/solver.h"
+
+#include <string.h>
+
+/* A copy of n numbers, or NULL where there are none; *failed is set where there is no memory. */
+static void *copy(sd_context *c, int64_t n, size_t size, const void *from, bool *failed)
+{
+    if (!from) return NULL;
+    void *to = sd_alloc(c, n, size, "what the caller gave");
+    if (to)
+        memcpy(to, from, (size_t)n * size);
+    else
+        *failed = true;
+    return to;
+}
+
+static void drop(saddle_solver *s, const void *block)
+{
+    void *owned;
+    memcpy(&owned, &block, sizeof owned); /* what is const to its readers is ours */
+    sd_free(&s->c, owned);
+}
+
+/* What went wrong is said by saddle_message, as for analyse and factor. */
+static saddle_status tell(saddle_solver *s, saddle_status status)
+{
+    return sd_tell(&s->c, status, s->info.message);
+}
+
+saddle_status saddle_set_given(saddle_solver *solver, int64_t n, const saddle_given *given)
+{
+    if (!solver) return SADDLE_BAD_ARGUMENT;
+    if (given && n < 0)
+        return tell(solver,
+                    sd_fail(&solver->c, SADDLE_BAD_ARGUMENT, "saddle_set_given: n is %lld", (long long)n));
+    bool failed = false;
+    saddle_given kept = {0};
+    if (given) {
+        kept.row_scale = copy(&solver->c, n, sizeof(double), given->row_scale, &failed);
+        kept.col_scale = copy(&solver->c, n, sizeof(double), given->col_scale, &failed);
+        kept.permutation = copy(&solver->c, n, sizeof(int32_t), given->permutation, &failed);
+    }
+    const saddle_given old = failed ? kept : solver->given;
+    drop(solver, old.row_scale);
+    drop(solver, old.col_scale);
+    drop(solver, old.permutation);
+    if (failed) return tell(solver, solver->c.status);
+    solver->given = kept;
+    solver->given_n = n;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_set_signs(saddle_solver *solver, int64_t n, const int8_t *signs)
+{
+    if (!solver) return SADDLE_BAD_ARGUMENT;
+    if (signs && n < 0)
+        return tell(solver,
+                    sd_fail(&solver->c, SADDLE_BAD_ARGUMENT, "saddle_set_signs: n is %lld", (long long)n));
+    for (int64_t i = 0; signs && i < n; ++i) {
+        if (signs[i] >= -1 && signs[i] <= 1) continue;
+        return tell(solver, sd_fail(&solver->c, SADDLE_BAD_ARGUMENT,
+                                    "saddle_set_signs: sign %lld (counted from 1) is %d, not 1, -1 or 0",
+                                    (long long)i + 1, signs[i]));
+    }
+    bool failed = false;
+    int8_t *kept = copy(&solver->c, n, sizeof *kept, signs, &failed);
+    if (failed) return tell(solver, solver->c.status);
+    sd_free(&solver->c, solver->signs);
+    solver->signs = kept;
+    solver->signs_n = n;
+    return SADDLE_OK;
+}

@@ -1,0 +1,33 @@
+/* One iteration for a right-hand side: a Krylov method with a preconditioner, to an accuracy. */
+#ifndef SD_ITERATE_H
+#define SD_ITERATE_H
+
+#include "method/method.h"
+
+/* What is asked for. */
+typedef struct sd_goal {
+    double tol;
+    int stop;      /* SADDLE_STOP_... */
+    int precision; /* SADDLE_PRECISION_... of the vectors */
+    int64_t restart, maxiter;
+} sd_goal;
+
+/* Who is to do it, and what became of it. */
+typedef struct sd_attempt {
+    const sd_method *method;
+    const void *factors;
+    int krylov;
+    bool converged; /* as the iteration saw it */
+    saddle_reason reason;
+    int64_t iterations;
+} sd_attempt;
+
+/*
+ * x (on the host) becomes the best solution of A x = b that was found, 0 where none is better; history goes
+ * on in `info`. Status only for failures beside which there is no x: memory, device. `e` is the solve's own
+ * engine.
+ */
+saddle_status sd_iterate(sd_engine *e, const sd_problem *p, const sd_goal *goal, const double *b, double *x,
+                         sd_attempt *attempt, saddle_info *info);
+
+#endif

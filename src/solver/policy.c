@@ -1,0 +1,72 @@
+/* What `auto` tries: see policy.h. */
+#include "solver/policy.h"
+
+#include <math.h>
+
+/*
+ * Measured on one core of an AMD EPYC (Zen 4), OpenBLAS 0.3.21 (docs/direct.md, docs/ldlt.md):
+ * - expensive: the direct solver runs at 20 to 30 Gflop/s, so this is a second or two, before which nothing
+ *   else is worth trying; and a complete factorization beyond it is large enough for factors in single to
+ *   halve the time of a solve.
+ * - product: an iteration reads an entry from memory at 1 to 2 Gflop/s.
+ * - share: small blocks run at a tenth of the speed of large fronts.
+ * - tau: shared/numerics.md; 1e-4 is nearly complete.
+ * - iterations: those of 96 of the 112 systems that ldlt solves are below 100; what needs more than 300 is
+ *   solved sooner with a smaller tau.
+ * - order_entries: ordering takes 1 to 2 microseconds an entry, 10 seconds here.
+ */
+const sd_policy sd_policy_default = {.expensive = 3e10,
+                                     .product = 20,
+                                     .share = 0.1,
+                                     .tau = {1e-2, 1e-3, 1e-4},
+                                     .iterations = 300,
+                                     .order_entries = 8000000};
+
+bool sd_policy_plans(const sd_policy *policy, const sd_outlook *o)
+{
+    const bool huge = o->nnz > policy->order_entries;
+    return !o->device && !o->krylov_named && !(huge && (o->definite || !o->symmetric));
+}
+
+static void add(sd_ladder *l, const sd_method *method, double tau)
+{
+    l->rung[l->rungs++] = (sd_rung){method, tau};
+}
+
+sd_ladder sd_ladder_of(const sd_method *method)
+{
+    sd_ladder l = {.iterations = INT64_MAX};
+    add(&l, method, NAN);
+    return l;
+}
+
+/* Block LDL' from the threshold on that was enough before, then the direct solver where it fits. */
+static sd_ladder by_ldlt(const sd_policy *policy, const sd_outlook *o)
+{
+    sd_ladder l = {.first = o->learned,
+                   .iterations = policy->iterations,
+                   .most_flops = o->fits ? policy->share * o->flops : 0};
+    for (int k = o->learned; k < SD_TAUS; ++k) add(&l, &sd_method_ldlt, policy->tau[k]);
+    if (o->fits) add(&l, &sd_method_direct, NAN);
+    if (l.rungs == 0) add(&l, &sd_method_ldlt, policy->tau[SD_TAUS - 1]);
+    return l;
+}
+
+static sd_ladder by_diagonal(const sd_policy *policy, const sd_outlook *o)
+{
+    sd_ladder l = {.iterations = INT64_MAX};
+    const bool last = !o->device && !o->krylov_named && (o->fits || !o->planned);
+    add(&l, &sd_method_diagonal, NAN);
+    if (!o->fits) add(&l, &sd_method_none, NAN);
+    if (!last) return l;
+    if (o->planned) l.iterations = (int64_t)(0.5 * o->flops / (policy->product * (double)(o->nnz + o->n)));
+    add(&l, &sd_method_direct, NAN);
+    return l;
+}
+
+sd_ladder sd_policy_ladder(const sd_policy *policy, const sd_outlook *o)
+{
+    if (o->fits && o->flops <= policy->expensive) return sd_ladder_of(&sd_method_direct);
+    if (!o->krylov_named && o->symmetric && !o->definite) return by_ldlt(policy, o);
+    return by_diagonal(policy, o);
+}

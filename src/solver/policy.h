@@ -1,0 +1,77 @@
+/*
+ * The policy of `auto`: which methods are tried, how strong, in which order.
+ *
+ * It goes by what the direct solver would cost, counted in operations, never in seconds, so that the same
+ * matrix is treated the same way everywhere:
+ *
+ *     predicted cost of the direct solver     what is tried, in this order
+ *     -----------------------------------     ---------------------------------------------------------
+ *     up to `expensive` operations, fits      direct
+ *     more, symmetric, not known definite     ldlt with each `tau` in turn, direct where it fits; a
+ *                                             factorization that comes to `share` of the direct solver's
+ *                                             operations is given up, an iteration after `iterations`
+ *     more, definite or general               diagonal, with as many iterations as half of the direct
+ *                                             solver's cost pays for; then direct
+ *     it does not fit the memory              the same without direct; none after diagonal
+ *     the order alone is expensive, definite  diagonal, then direct, which is planned only when it is
+ *     or general                              needed
+ *     a GPU, or a named iteration: nothing    as where it does not fit
+ *     is planned
+ *
+ * What was enough is where the next factorization of the same pattern begins.
+ */
+#ifndef SD_POLICY_H
+#define SD_POLICY_H
+
+#include "method/method.h"
+
+enum { SD_TAUS = 3, SD_RUNGS_MOST = SD_TAUS + 1 };
+
+/* The constants; tests may set others. */
+typedef struct sd_policy {
+    double expensive;      /* operations of a factorization */
+    double product;        /* operations of a factorization that cost as much as an entry in an iteration */
+    double share;          /* of the direct solver's operations, for a preconditioner */
+    double tau[SD_TAUS];   /* of ldlt, the weakest first */
+    int64_t iterations;    /* before a smaller tau is tried */
+    int64_t order_entries; /* of a matrix whose order alone is expensive */
+} sd_policy;
+
+/* Where each comes from: policy.c. */
+extern const sd_policy sd_policy_default;
+
+/* What the policy decides by. */
+typedef struct sd_outlook {
+    bool symmetric, definite; /* as far as it is known without factoring */
+    int64_t n, nnz;
+    bool device;       /* a GPU, on which there is no direct solver */
+    bool krylov_named; /* by the caller */
+    bool planned;      /* the direct solver is, at this cost, */
+    bool fits;         /* and the memory allows it */
+    double flops;
+    int learned; /* the rung that was enough before; 0: the first, or nothing is known */
+} sd_outlook;
+
+/* A method to be tried, and how strong. */
+typedef struct sd_rung {
+    const sd_method *method;
+    double tau;
+} sd_rung;
+
+typedef struct sd_ladder {
+    int rungs;
+    sd_rung rung[SD_RUNGS_MOST];
+    int first;          /* rung 0 here is that number of the whole ladder: what is learned is counted so */
+    int64_t iterations; /* of a rung that is not the last resort */
+    double most_flops;  /* of a factorization before the direct solver's; 0: no limit */
+} sd_ladder;
+
+/* Whether the direct solver is to be planned before anything is decided. */
+bool sd_policy_plans(const sd_policy *policy, const sd_outlook *outlook);
+
+sd_ladder sd_policy_ladder(const sd_policy *policy, const sd_outlook *outlook);
+
+/* The ladder of a method that was named. */
+sd_ladder sd_ladder_of(const sd_method *method);
+
+#endif

@@ -1,0 +1,254 @@
+/*
+ * saddle_solve: right-hand sides one after the other, those that a method solves by itself side by side in
+ * panels first. Each is verified by itself; info keeps the worst of them. Nothing is written into the solver.
+ */
+#include "solver/column.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    PANEL_NUMBERS = 8000000, /* in a panel of right-hand sides; more of them would only miss the cache */
+    PANEL_LEAST = 8
+};
+
+/* Right-hand sides that the first rung solves side by side before they are looked at one by one. */
+typedef struct panel {
+    int64_t width, count; /* most, and how many there are now */
+    double *x;
+    sd_answer *answers;
+    sd_refinement *memory;
+} panel;
+
+/* The factors of the first rung. */
+static const void *first_factors(const sd_call *call)
+{
+    return sd_find_work(call->solver, call->solver->ladder.rung[0].method)->factors;
+}
+
+/* The width goes by n alone, so that the same right-hand sides are always solved together. */
+static saddle_status make_panel(const sd_call *call, int64_t nrhs, panel *k)
+{
+    sd_context *c = call->e->context;
+    const sd_method *method = call->solver->ladder.rung[0].method;
+    const int krylov = sd_krylov_of(call, method, first_factors(call));
+    if (!method->solve || nrhs < 2 || (krylov != SADDLE_KRYLOV_REFINE && krylov != SADDLE_KRYLOV_NONE))
+        return SADDLE_OK;
+    const int64_t n = call->problem.A->n, room = PANEL_NUMBERS / n;
+    k->width = room < PANEL_LEAST ? PANEL_LEAST : room > SD_RHS_BLOCK ? SD_RHS_BLOCK : room;
+    if (k->width > nrhs) k->width = nrhs;
+    k->x = sd_alloc(c, n * k->width, sizeof *k->x, "solutions");
+    k->answers = sd_alloc(c, k->width, sizeof *k->answers, "solutions");
+    return k->x && k->answers ? SADDLE_OK : c->status;
+}
+
+static void free_panel(sd_context *c, panel *k)
+{
+    sd_free(c, k->x);
+    sd_free(c, k->answers);
+    sd_refinement_free(c, &k->memory);
+}
+
+/* The next columns, b still as the caller has them. */
+static saddle_status solve_panel(const sd_call *call, int64_t count, const double *b, int64_t ldb, panel *k)
+{
+    const sd_method *method = call->solver->ladder.rung[0].method;
+    const void *factors = first_factors(call);
+    const bool refined = sd_krylov_of(call, method, factors) == SADDLE_KRYLOV_REFINE;
+    k->count = count;
+    return sd_solve_refined(call->e, method->solve, factors, &call->problem.op[SD_DOUBLE], count, b, ldb,
+                            k->x, refined && !method->standing(factors).changed, k->answers, &k->memory);
+}
+
+/* x = 0 from this column on: what is not solved is not left as the caller had it. */
+static void clear_columns(int32_t n, int64_t first, int64_t nrhs, double *x, int64_t ldx)
+{
+    for (int64_t k = first; k < nrhs; ++k) memset(x + k * ldx, 0, (size_t)n * sizeof *x);
+}
+
+/* Whether column `a` went worse than `b`, both with or both without success: the larger residual, and
+ * beyond all of them one that could not be measured. */
+static bool is_worse(const saddle_info *a, const saddle_info *b)
+{
+    if (isnan(b->relative_residual)) return false;
+    return !(a->relative_residual <= b->relative_residual);
+}
+
+/* The worst of the columns so far, and what is added up over all of them. */
+typedef struct outcome {
+    saddle_info info;
+    saddle_status status;
+} outcome;
+
+/* Column k ended so. */
+static void take_column(outcome *o, int64_t k, saddle_status found, const saddle_info *column,
+                        const sd_context *c)
+{
+    const bool worse =
+        k == 0 || (found && !o->status) || (!found == !o->status && is_worse(column, &o->info));
+    const int64_t iterations = (k == 0 ? 0 : o->info.iterations) + column->iterations;
+    const int64_t length = k == 0 ? column->history_length : o->info.history_length;
+    if (worse) {
+        o->info = *column;
+        memcpy(o->info.message, c->message, sizeof o->info.message);
+        o->status = found;
+    }
+    o->info.iterations = iterations;
+    o->info.history_length = length;
+}
+
+/* Nothing more is solved. */
+static void give_up(outcome *o, saddle_status status, const sd_context *c)
+{
+    o->status = status;
+    o->info.converged = 0;
+    memcpy(o->info.message, c->message, sizeof o->info.message);
+}
+
+/* Whether a column's end is that of the columns after it too. */
+static bool is_final(const sd_engine *e, saddle_status status)
+{
+    return e->status || status == SADDLE_CANCELLED || status == SADDLE_OUT_OF_MEMORY ||
+           status == SADDLE_MEMORY_LIMIT;
+}
+
+/* The columns one after the other, those that are solved side by side in panels; `done` counts those that
+ * have an x. */
+static void run_columns(sd_call *call, int64_t nrhs, const double *b, int64_t ldb, double *x, int64_t ldx,
+                        panel *ready, double *work, outcome *o, int64_t *done)
+{
+    sd_engine *e = call->e;
+    const saddle_info start = o->info;
+    const int64_t n = call->problem.A->n;
+    for (int64_t k = 0; k < nrhs; ++k) {
+        const int64_t at = ready->width > 0 ? k % ready->width : 0, left = nrhs - k;
+        if (ready->width > 0 && at == 0) {
+            const int64_t count = left < ready->width ? left : ready->width;
+            const saddle_status failed = solve_panel(call, count, b + k * ldb, ldb, ready);
+            if (failed) {
+                give_up(o, failed, e->context);
+                return;
+            }
+        }
+        saddle_info column = start;
+        column.iterations = 0;
+        if (k > 0) column.history = NULL; /* the history is that of the first */
+        const bool known = ready->count > 0;
+        const saddle_status found =
+            sd_solve_column(call, b + k * ldb, x + k * ldx, known ? ready->x + at * n : NULL,
+                            known ? &ready->answers[at] : NULL, work, &column);
+        take_column(o, k, found, &column, e->context);
+        *done = k + 1;
+        if (is_final(e, found)) {
+            give_up(o, found ? found : e->status, e->context);
+            return;
+        }
+    }
+}
+
+/* All columns; info keeps the worst of them. */
+static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrhs, const double *b,
+                                   int64_t ldb, double *x, int64_t ldx, saddle_info *info)
+{
+    const int32_t n = s->A.n;
+    sd_context *c = e->context;
+    sd_call call = {.solver = s, .problem = sd_problem_of(s), .e = e};
+    outcome o = {*info, SADDLE_OK};
+    int64_t done = 0;
+    panel ready = {0};
+    o.info.converged = nrhs == 0; /* nothing was asked for */
+    double *work = sd_alloc(c, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
+    if (!work || make_panel(&call, nrhs, &ready))
+        give_up(&o, c->status, c);
+    else
+        run_columns(&call, nrhs, b, ldb, x, ldx, &ready, work, &o, &done);
+    clear_columns(n, done, nrhs, x, ldx);
+    o.info.history = info->history;
+    *info = o.info;
+    if (o.status) memcpy(c->message, o.info.message, sizeof o.info.message);
+    sd_free(c, work);
+    free_panel(c, &ready);
+    sd_call_end(&call);
+    return o.status;
+}
+
+static saddle_status check_call(sd_context *c, const saddle_solver *s, int64_t nrhs, const double *b,
+                                int64_t ldb, const double *x, int64_t ldx)
+{
+    if (!s) return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve: the solver is NULL");
+    if (!s->factored) return sd_fail(c, SADDLE_WRONG_ORDER, "saddle_solve: call saddle_factor first");
+    if (nrhs < 0 || ldb < s->A.n || ldx < s->A.n) {
+        return sd_fail(c, SADDLE_BAD_ARGUMENT,
+                       "saddle_solve: %lld right-hand sides, ldb %lld, ldx %lld, and n is %d",
+                       (long long)nrhs, (long long)ldb, (long long)ldx, s->A.n);
+    }
+    if (nrhs > 0 && s->A.n > 0 && (!b || !x))
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve: b or x is NULL");
+    if (nrhs > 1 && b == x && ldb != ldx) {
+        return sd_fail(c, SADDLE_BAD_ARGUMENT,
+                       "saddle_solve: b and x are the same array, but ldb is %lld and ldx %lld",
+                       (long long)ldb, (long long)ldx);
+    }
+    return SADDLE_OK;
+}
+
+saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const double *b, int64_t ldb, double *x,
+                           int64_t ldx, saddle_info *info)
+{
+    const double start = sd_seconds();
+    sd_context c;
+    sd_engine e = {0};
+    saddle_info own = solver ? solver->info : saddle_info_default();
+    sd_solver_context(solver, &c);
+    if (info && sd_info_has_history(info)) {
+        own.history = info->history;
+        own.history_room = info->history_room;
+    }
+    saddle_status status = check_call(&c, solver, nrhs, b, ldb, x, ldx);
+    double nothing = 0;
+    if (!status && solver->A.n == 0) { /* there may be no arrays, and one column is as good as many */
+        b = x = &nothing;
+        nrhs = nrhs > 0;
+    }
+    if (!status) {
+        status = sd_engine_open(&c, &e, solver->device, solver->threads);
+        if (status)
+            clear_columns(solver->A.n, 0, nrhs, x, ldx);
+        else
+            status = solve_columns(solver, &e, nrhs, b, ldb, x, ldx, &own);
+    }
+    sd_engine_close(&e);
+    own.status = status;
+    if (status)
+        memcpy(own.message, c.message, sizeof own.message);
+    else
+        own.message[0] = '\0';
+    if (status == SADDLE_OUT_OF_MEMORY || status == SADDLE_MEMORY_LIMIT) own.reason = SADDLE_REASON_MEMORY;
+    if (status == SADDLE_DEVICE_FAILED) own.reason = SADDLE_REASON_DEVICE;
+    own.peak_bytes = solver ? solver->c.bytes + c.peak : c.peak;
+    if (solver && solver->c.peak > own.peak_bytes) own.peak_bytes = solver->c.peak;
+    own.time_solve = sd_seconds() - start;
+    if (info && info->size >= sizeof info->size) sd_info_give(&own, info);
+    return status;
+}
+
+saddle_status saddle_solve_once(const saddle_matrix *A, const double *b, double *x,
+                                const saddle_options *options, saddle_info *info)
+{
+    saddle_solver *solver = NULL;
+    char message[SADDLE_MESSAGE_SIZE];
+    saddle_status status = saddle_create(&solver, options, NULL, message);
+    if (!status) status = saddle_factor(solver, A);
+    if (!status) {
+        status = saddle_solve(solver, 1, b, A->rows, x, A->rows, info);
+    } else if (info && solver) {
+        saddle_query(solver, info);
+    } else if (info && info->size >= sizeof info->size) {
+        saddle_info none = saddle_info_default();
+        none.status = status;
+        memcpy(none.message, message, sizeof message);
+        sd_info_give(&none, info);
+    }
+    saddle_destroy(&solver);
+    return status;
+}

@@ -1,0 +1,427 @@
+/* Create, analyse, factor, query, destroy. Solving is in solve.c. */
+#include "solver/solver.h"
+
+#include "core/options.h"
+#include "matrix/inspect.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+sd_problem sd_problem_of(const saddle_solver *s)
+{
+    return (sd_problem){.options = &s->options,
+                        .A = &s->A,
+                        .facts = &s->facts,
+                        .op = s->op,
+                        .given = s->given.row_scale || s->given.permutation ? &s->given : NULL,
+                        .signs = s->signs,
+                        .given_n = s->given_n,
+                        .signs_n = s->signs_n,
+                        .device = s->device,
+                        .threads = s->threads,
+                        .expensive = s->policy.expensive};
+}
+
+const sd_work *sd_find_work(const saddle_solver *s, const sd_method *method)
+{
+    for (int k = 0; k < SD_RUNGS_MOST; ++k)
+        if (s->work[k].method == method) return &s->work[k];
+    return NULL;
+}
+
+void sd_set_policy(saddle_solver *s, const sd_policy *policy)
+{
+    s->policy = *policy;
+}
+
+void sd_solver_context(const saddle_solver *solver, sd_context *c)
+{
+    sd_context_init(c, solver ? &solver->c.hooks : NULL, 0);
+    const int64_t limit = solver ? solver->options.max_memory : 0;
+    if (limit > 0) c->limit = limit > solver->c.bytes ? limit - solver->c.bytes : 1;
+}
+
+saddle_status saddle_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks,
+                            char *message)
+{
+    sd_context c;
+    saddle_status status = sd_context_open(&c, hooks);
+    if (!solver)
+        return sd_tell(&c, sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_create: the solver is NULL"), message);
+    *solver = NULL;
+    saddle_options taken;
+    if (!status) status = sd_options_take(&c, options, &taken);
+    if (status) return sd_tell(&c, status, message);
+    saddle_solver *s = sd_alloc_zero(&c, 1, sizeof *s, "solver");
+    if (!s) return sd_tell(&c, c.status, message);
+    c.limit = taken.max_memory;
+    s->c = c;
+    s->options = taken;
+    s->policy = sd_policy_default;
+    s->experience = sd_alloc_zero(&s->c, 1, sizeof *s->experience, "solver");
+    s->threads = sd_thread_count(taken.threads);
+    s->device = taken.device == SADDLE_DEVICE_AUTO ? SADDLE_DEVICE_CPU : taken.device;
+    s->info = saddle_info_default();
+    s->info.device = s->device;
+    s->info.precision = taken.precision;
+    s->info.threads = s->threads;
+    s->info.device_index = taken.device_index;
+    status = s->experience ? sd_engine_open(&s->c, &s->e, s->device, s->threads) : s->c.status;
+    if (!status && taken.device_index > 0) status = s->e.backend->describe(&s->c, (int)taken.device_index);
+    if (!status) s->c.message[0] = '\0';
+    if (!status) sd_report_unused(&s->c, &s->options);
+    sd_tell(&s->c, status, message);
+    if (status) saddle_destroy(&s);
+    *solver = s;
+    return status;
+}
+
+static void free_factors(saddle_solver *s, sd_work *w)
+{
+    if (w->factors) w->method->free_factors(&s->e, w->factors);
+    w->factors = NULL;
+}
+
+/* A method is no longer at work. */
+static void forget_work(saddle_solver *s, sd_work *w)
+{
+    if (!w->method) return;
+    free_factors(s, w);
+    if (w->plan) w->method->free_plan(&s->c, w->plan);
+    *w = (sd_work){0};
+}
+
+/* With the factors goes what info knows of them and of the values; memory that can be used again stays. */
+static void forget_factors(saddle_solver *s)
+{
+    s->factored = false;
+    const saddle_info nothing = saddle_info_default(), before = s->info;
+    s->info = nothing;
+    s->info.n = before.n;
+    s->info.device = before.device;
+    s->info.device_index = before.device_index;
+    s->info.precision = before.precision;
+    s->info.threads = before.threads;
+    s->info.values_in_analysis = before.values_in_analysis;
+    s->info.planned_flops = before.planned_flops;
+    s->info.planned_nnz = before.planned_nnz;
+    s->info.planned_bytes = before.planned_bytes;
+    s->info.time_prepare = before.time_prepare;
+    s->info.time_plan = before.time_plan;
+    s->e.status = SADDLE_OK;
+    for (int k = 0; k < SD_RUNGS_MOST; ++k) {
+        sd_work *w = &s->work[k];
+        w->ready = false;
+        if (w->factors && !w->method->refactor) free_factors(s, w);
+    }
+}
+
+static void forget_operators(saddle_solver *s)
+{
+    for (int p = 0; p < SD_PRECISIONS && s->e.backend; ++p) sd_operator_free(&s->e, &s->op[p]);
+}
+
+static void forget_analysis(saddle_solver *s)
+{
+    forget_factors(s);
+    forget_operators(s);
+    s->analysed = false;
+    if (s->experience) s->experience->rung = 0;
+    s->info.n = s->info.planned_nnz = s->info.planned_bytes = -1;
+    s->info.planned_flops = NAN;
+    s->info.values_in_analysis = 0;
+    s->info.time_prepare = s->info.time_plan = 0;
+    for (int k = 0; k < SD_RUNGS_MOST; ++k) forget_work(s, &s->work[k]);
+    sd_csr_free(&s->c, &s->A);
+    sd_free(&s->c, s->map);
+    s->map = NULL;
+}
+
+void saddle_destroy(saddle_solver **solver)
+{
+    if (!solver || !*solver) return;
+    saddle_solver *s = *solver;
+    forget_analysis(s);
+    saddle_set_given(s, 0, NULL);
+    saddle_set_signs(s, 0, NULL);
+    sd_engine_close(&s->e);
+    sd_free(&s->c, s->experience);
+    sd_context c = s->c;
+    sd_free(&c, s);
+    *solver = NULL;
+}
+
+/* The end of analyse and factor: info says what the call returned. */
+static saddle_status conclude(saddle_solver *s, saddle_status status)
+{
+    s->info.status = status;
+    if (!status) s->c.message[0] = '\0';
+    memcpy(s->info.message, s->c.message, sizeof s->info.message);
+    s->info.peak_bytes = s->c.peak;
+    return status;
+}
+
+/* Copies the values and checks them: each finite, their sums too, and symmetric where that was said. */
+static saddle_status take_values(saddle_solver *s, const saddle_matrix *A)
+{
+    saddle_status status = sd_view_check_values(&s->c, A, NULL);
+    if (status) return status;
+    if (!s->A.val) s->A.val = sd_alloc(&s->c, s->A.nnz, sizeof *s->A.val, "values");
+    if (!s->A.val) return s->c.status;
+    sd_csr_take_values(&s->A, A, s->map);
+    if (s->map) status = sd_csr_check_sums(&s->c, A, &s->A);
+    if (status) return status;
+    return s->shape == SADDLE_FULL ? sd_require_symmetric(&s->c, &s->A) : SADDLE_OK;
+}
+
+/* Takes the values and finds out what the matrix is. */
+static saddle_status inspect_values(saddle_solver *s, const saddle_matrix *A)
+{
+    saddle_status status = take_values(s, A);
+    s->facts = (saddle_facts){
+        .size = sizeof s->facts, .rows = A->rows, .columns = A->columns, .entries = A->entries};
+    if (!status) status = sd_progress(&s->c, "factor", 1, 3, NAN);
+    return status ? status : sd_csr_inspect(&s->c, &s->A, &s->facts);
+}
+
+/* ---- methods at work ---- */
+
+/* The method's place, a free one where it is not at work yet. */
+static sd_work *place_of(saddle_solver *s, const sd_method *method)
+{
+    sd_work *free = NULL;
+    for (int k = 0; k < SD_RUNGS_MOST; ++k) {
+        if (s->work[k].method == method) return &s->work[k];
+        if (!s->work[k].method && !free) free = &s->work[k];
+    }
+    *free = (sd_work){.method = method};
+    return free;
+}
+
+/* Plans a method from the values of A, where it is not planned. */
+static saddle_status plan_method(saddle_solver *s, const sd_method *method)
+{
+    const sd_problem p = sd_problem_of(s);
+    sd_work *w = place_of(s, method);
+    if (w->planned) return SADDLE_OK;
+    if (s->device == SADDLE_DEVICE_CUDA && !method->on_device)
+        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s runs on the CPU: use device cpu", method->name);
+    if (method->needs_symmetry && !s->facts.symmetric)
+        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s wants a symmetric matrix: take bjacobi or direct",
+                       method->name);
+    const saddle_status status = method->plan ? method->plan(&s->c, &p, &w->plan, &s->info) : SADDLE_OK;
+    w->planned = !status;
+    if (status) forget_work(s, w);
+    return status;
+}
+
+/* Whether the memory allows what a method was planned for, and a look at new values beside it. */
+static saddle_status check_memory(saddle_solver *s, const sd_method *method)
+{
+    const sd_work *w = sd_find_work(s, method);
+    if (!method->cost || !w || !w->planned) return SADDLE_OK;
+    sd_cost cost = method->cost(w->plan);
+    if (cost.bytes > 0) cost.bytes += sd_inspect_bytes(&s->A);
+    return sd_cost_fits(&s->c, method->name, cost);
+}
+
+static sd_outlook outlook_of(saddle_solver *s)
+{
+    const sd_work *direct = sd_find_work(s, &sd_method_direct);
+    sd_outlook o = {.symmetric = s->facts.symmetric,
+                    .definite = s->facts.kind == SADDLE_KIND_SPD,
+                    .n = s->A.n,
+                    .nnz = s->facts.nnz,
+                    .device = s->device == SADDLE_DEVICE_CUDA,
+                    .krylov_named = s->options.krylov != SADDLE_KRYLOV_AUTO,
+                    .planned = direct && direct->planned,
+                    .learned = atomic_load(&s->experience->rung)};
+    if (!o.planned) return o;
+    o.flops = direct->method->cost(direct->plan).flops;
+    o.fits = check_memory(s, direct->method) == SADDLE_OK;
+    return o;
+}
+
+/* What is planned before the ladder is known: a named method, or the direct solver where `auto` wants to
+ * compare with it. */
+static saddle_status plan_ahead(saddle_solver *s)
+{
+    const sd_method *named = sd_method_of(s->options.method);
+    if (named) {
+        const saddle_status status = plan_method(s, named);
+        return status ? status : check_memory(s, named);
+    }
+    const sd_outlook o = outlook_of(s);
+    if (!sd_policy_plans(&s->policy, &o)) return SADDLE_OK;
+    const saddle_status status = plan_method(s, &sd_method_direct);
+    return status == SADDLE_NOT_SUPPORTED ? SADDLE_OK : status;
+}
+
+/* Factors of methods that are no longer on the ladder's first rung only take memory. */
+static void free_others(saddle_solver *s, const sd_method *method)
+{
+    for (int k = 0; k < SD_RUNGS_MOST; ++k)
+        if (s->work[k].method && s->work[k].method != method) free_factors(s, &s->work[k]);
+}
+
+/* The factors of a rung; *given_up where they would be too expensive. */
+static saddle_status factor_rung(saddle_solver *s, const sd_rung *rung, bool *given_up)
+{
+    const sd_method *method = rung->method;
+    const sd_problem p = sd_problem_of(s);
+    const sd_strength strength = {
+        .tau = rung->tau, .most_flops = s->ladder.most_flops, .precision = sd_iteration_precision(&p)};
+    saddle_status status = plan_method(s, method);
+    if (status) return status;
+    sd_work *w = place_of(s, method);
+    free_others(s, method);
+    *given_up = false;
+    status = w->factors ? method->refactor(&s->e, &p, w->plan, &strength, &w->factors, given_up)
+                        : method->factor(&s->e, &p, w->plan, &strength, &w->factors, given_up);
+    w->ready = !status && !*given_up;
+    if (w->ready) method->report(w->factors, &s->info);
+    return status;
+}
+
+/* The first rung; the last one, the direct solver, where that is given up as too expensive. */
+static saddle_status factor_first(saddle_solver *s)
+{
+    bool given_up;
+    saddle_status status = factor_rung(s, &s->ladder.rung[0], &given_up);
+    if (status || !given_up) return status;
+    sd_log(&s->c, SADDLE_LOG_INFO, "ldlt would cost a good part of the direct solver: left");
+    s->ladder.rung[0] = s->ladder.rung[s->ladder.rungs - 1];
+    s->ladder.rungs = 1;
+    return factor_rung(s, &s->ladder.rung[0], &given_up);
+}
+
+/* The matrix as iterations and measurements multiply with it. An operator that stands on A's own arrays
+ * stays. */
+static saddle_status make_operators(saddle_solver *s)
+{
+    saddle_status status = SADDLE_OK;
+    for (int p = 0; p < SD_PRECISIONS && !status; ++p) {
+        if (p != SD_DOUBLE && s->options.precision == SADDLE_PRECISION_DOUBLE) continue;
+        if (sd_operator_refresh(&s->op[p], &s->A, s->facts.norm_inf)) continue;
+        sd_operator_free(&s->e, &s->op[p]);
+        status = sd_operator_make(&s->e, &s->A, p, SD_SUMS_BY_SLICES, &s->op[p]);
+    }
+    return status;
+}
+
+/* ---- the verbs ---- */
+
+/* Whether the options may lead to a plan that values shape. */
+static bool plans_by_values(const saddle_solver *s)
+{
+    const sd_method *named = sd_method_of(s->options.method);
+    return !named || named->plan;
+}
+
+static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
+{
+    const double start = sd_seconds();
+    forget_analysis(s);
+    saddle_status status = sd_progress(&s->c, "analyse", 0, 1, NAN);
+    if (!status) status = sd_view_check(&s->c, A, NULL);
+    if (status) return status;
+    saddle_matrix pattern = *A;
+    pattern.values = NULL;
+    status = sd_csr_from_view(&s->c, &pattern, false, &s->A, &s->map);
+    if (status) return status;
+    s->fingerprint = sd_view_fingerprint(A);
+    s->shape = A->shape;
+    s->analysed = true;
+    s->info.n = s->A.n;
+    s->info.time_plan = sd_seconds() - start;
+    if (!A->values || !plans_by_values(s)) return SADDLE_OK;
+    status = inspect_values(s, A);
+    if (!status) status = plan_ahead(s);
+    for (int k = 0; k < SD_RUNGS_MOST; ++k) s->info.values_in_analysis |= s->work[k].plan != NULL;
+    return status;
+}
+
+/* The pattern, which has to be the one that was analysed, or is analysed now. */
+static saddle_status check_pattern(saddle_solver *s, const saddle_matrix *A)
+{
+    if (!s->analysed) return analyse(s, A);
+    const saddle_status status = sd_view_check(&s->c, A, NULL);
+    if (status || sd_view_fingerprint(A) == s->fingerprint) return status;
+    return sd_fail(&s->c, SADDLE_PATTERN_CHANGED,
+                   "the pattern is not the one that was analysed: call saddle_analyse again");
+}
+
+/* Decides what is tried, now that the values are known, and factors for the first of it. */
+static saddle_status run_methods(saddle_solver *s)
+{
+    saddle_status status = plan_ahead(s);
+    if (status) return status;
+    const sd_method *named = sd_method_of(s->options.method);
+    const sd_outlook outlook = outlook_of(s);
+    s->ladder = named ? sd_ladder_of(named) : sd_policy_ladder(&s->policy, &outlook);
+    status = make_operators(s);
+    if (!status) status = factor_first(s);
+    return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
+}
+
+static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
+{
+    saddle_status status = check_pattern(s, A);
+    if (status) return status;
+    const double start = sd_seconds();
+    forget_factors(s);
+    status = sd_progress(&s->c, "factor", 0, 3, NAN);
+    if (!status) status = inspect_values(s, A);
+    if (!status) status = sd_progress(&s->c, "factor", 2, 3, NAN);
+    s->info.nnz = s->facts.nnz;
+    s->info.symmetric = s->facts.symmetric;
+    s->info.kind = s->facts.kind;
+    double spent = -s->info.time_prepare - s->info.time_plan;
+    if (!status) status = run_methods(s);
+    spent += s->info.time_prepare + s->info.time_plan;
+    if (status) return status;
+    const sd_sparse *product = &s->op[SD_DOUBLE].sparse;
+    sd_log(&s->c, SADDLE_LOG_INFO, "n %d, %lld entries %s, products in %d slices", s->A.n,
+           (long long)product->nnz, product->half ? "of a triangle" : "stored", product->slices);
+    s->factored = true;
+    s->info.time_factor = sd_seconds() - start - spent;
+    return SADDLE_OK;
+}
+
+saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A)
+{
+    if (!solver) return SADDLE_BAD_ARGUMENT;
+    saddle_matrix view;
+    saddle_status status = sd_view_take(&solver->c, A, &view);
+    if (status)
+        forget_analysis(solver);
+    else
+        status = analyse(solver, &view);
+    return conclude(solver, status);
+}
+
+saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
+{
+    if (!solver) return SADDLE_BAD_ARGUMENT;
+    saddle_matrix view;
+    saddle_status status = sd_view_take(&solver->c, A, &view);
+    if (!status) status = factor(solver, &view);
+    if (status) {
+        forget_factors(solver);
+        forget_operators(solver);
+    }
+    return conclude(solver, status);
+}
+
+saddle_status saddle_query(const saddle_solver *solver, saddle_info *info)
+{
+    if (!solver || !info || info->size < sizeof info->size) return SADDLE_BAD_ARGUMENT;
+    sd_info_give(&solver->info, info);
+    return SADDLE_OK;
+}
+
+const char *saddle_message(const saddle_solver *solver)
+{
+    return solver ? solver->info.message : "the solver is NULL";
+}
