@@ -180,7 +180,7 @@ static void run_problem(const char *given)
 {
     char message[SADDLE_MESSAGE_SIZE], name[256];
     const char *fill = strchr(given, '@');
-    const saddle_hooks hooks = {0};
+    const saddle_hooks hooks = {.size = sizeof hooks};
     bench_problem p;
     saddle_options o = saddle_options_default();
     saddle_solver *s = NULL;

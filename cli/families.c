@@ -517,7 +517,8 @@ saddle_status family_generate(const char *name, int64_t size, double param, uint
         return status;
     }
     trim(&b);
-    *A = (saddle_matrix){.rows = b.n,
+    *A = (saddle_matrix){.size = sizeof(saddle_matrix),
+                         .rows = b.n,
                          .columns = b.n,
                          .entries = b.entries,
                          .layout = SADDLE_COLUMNS,

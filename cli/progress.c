@@ -216,7 +216,7 @@ saddle_hooks progress_begin(const arguments *a)
     now.residual = NAN;
     now.began = now.shown = seconds();
     catch_signals();
-    return (saddle_hooks){.log = log_hook, .progress = progress_hook};
+    return (saddle_hooks){.size = sizeof(saddle_hooks), .log = log_hook, .progress = progress_hook};
 }
 
 void progress_end(void)

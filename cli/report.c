@@ -260,7 +260,7 @@ void print_report(const solve_run *r)
     run_method(r, method, sizeof method);
     print_matrix(r);
     print_tried(i);
-    printf("%-12s%s on %s, %s precision, %d thread%s\n", "method", method,
+    printf("%-12s%s on %s, %s precision, %" PRId64 " thread%s\n", "method", method,
            saddle_option_word("device", i->device, device, sizeof device),
            saddle_option_word("precision", i->precision, precision, sizeof precision), i->threads,
            i->threads == 1 ? "" : "s");

@@ -58,7 +58,7 @@ int main(void)
     const saddle_matrix A = saddle_symmetric(N, colptr, rowind, values);
 
     counter c = {0, 0, 0};
-    const saddle_hooks hooks = {.allocate = allocate, .release = release, .user = &c};
+    const saddle_hooks hooks = {.size = sizeof hooks, .allocate = allocate, .release = release, .user = &c};
     saddle_options options = saddle_options_default();
     options.method = SADDLE_METHOD_DIRECT;
     options.threads = 1; /* several threads would want a counter with a lock */

@@ -49,7 +49,12 @@ static int progress(const saddle_progress *p, void *user)
 
 static saddle_status solve(const saddle_matrix *A, const double *b, double *x, watch *w)
 {
-    const saddle_hooks hooks = {allocate, release, log_line, progress, w};
+    const saddle_hooks hooks = {.size = sizeof hooks,
+                                .allocate = allocate,
+                                .release = release,
+                                .log = log_line,
+                                .progress = progress,
+                                .user = w};
     saddle_info info = saddle_info_default();
     saddle_solver *solver = NULL;
     saddle_status status = saddle_create(&solver, NULL, &hooks, NULL);

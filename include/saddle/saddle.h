@@ -34,6 +34,10 @@
  * What holds everywhere. The library never prints, never exits and leaks nothing on any path. Every
  * error it reports is measured on the caller's own A and b. Results have the same bits from run to
  * run and at any number of threads, on the same machine and device. Counts are 64 bits wide.
+ *
+ * Structs that begin with their size may grow at their end. A library that is newer than its caller takes
+ * what the caller does not know as 0 (options: as their defaults); one that is older says SADDLE_BAD_ARGUMENT
+ * where a matrix or hooks have a member that it does not know and that is not 0.
  */
 #ifndef SADDLE_H
 #define SADDLE_H
@@ -102,6 +106,8 @@ SADDLE_API const char *saddle_status_text(saddle_status status);
  * triangle or by both; a general one by all its entries. Indices are 32 bits wide, pointers 32 or
  * 64, both counted from `base` 0 or 1. Rows need not be sorted. Entries that stand twice are added
  * up. Explicit zeros stay in the pattern.
+ *
+ *     saddle_matrix A = {.size = sizeof A, .rows = n, .columns = n, ...};     // or saddle_symmetric, below
  */
 typedef enum saddle_layout {
     SADDLE_COLUMNS,    /* compressed columns: column j is indices[pointers[j] .. pointers[j+1]) */
@@ -119,6 +125,7 @@ typedef enum saddle_shape {
 typedef enum saddle_type { SADDLE_DOUBLE, SADDLE_FLOAT } saddle_type;
 
 typedef struct saddle_matrix {
+    size_t size;           /* sizeof(saddle_matrix), so that it can grow; members without a value are 0 */
     int64_t rows, columns; /* the solver wants them equal */
     int64_t entries;       /* stored entries; for compressed layouts pointers[n] - base */
     saddle_layout layout;
@@ -126,7 +133,7 @@ typedef struct saddle_matrix {
     saddle_type type;           /* of the values */
     int base;                   /* 0 or 1 */
     int pointer_bits;           /* 32 or 64 */
-    const void *pointers;       /* n + 1 of them, or NULL for coordinates */
+    const void *pointers;       /* n + 1 of them; NULL for coordinates, and allowed where n = 0 */
     const int32_t *indices;     /* row indices (columns for SADDLE_ROWS) */
     const int32_t *col_indices; /* column indices, for coordinates only */
     const void *values;         /* NULL: a pattern without values, good for analysis only */
@@ -138,6 +145,7 @@ static inline saddle_matrix saddle_symmetric(int64_t n, const int32_t *colptr, c
                                              const double *values)
 {
     saddle_matrix A;
+    A.size = sizeof A;
     A.rows = A.columns = n;
     A.entries = n > 0 && colptr ? colptr[n] : 0;
     A.layout = SADDLE_COLUMNS;
@@ -407,6 +415,7 @@ typedef enum saddle_log_level {
  * where several threads solve at once they are called from all of them. Progress and log are also called from
  * threads of the library's own, one at a time. */
 typedef struct saddle_hooks {
+    size_t size;                                          /* sizeof(saddle_hooks), so that it can grow */
     void *(*allocate)(size_t bytes, void *user);          /* NULL on failure; needs malloc's alignment */
     void (*release)(void *block, void *user);             /* both hooks or neither */
     void (*log)(int level, const char *line, void *user); /* a saddle_log_level */
@@ -414,10 +423,28 @@ typedef struct saddle_hooks {
     void *user;
 } saddle_hooks;
 
+/* Hooks that do nothing of their own; {.size = sizeof(saddle_hooks), .log = ...} is the same in one line. */
+static inline saddle_hooks saddle_hooks_default(void)
+{
+    saddle_hooks hooks;
+    hooks.size = sizeof hooks;
+    hooks.allocate = NULL;
+    hooks.release = NULL;
+    hooks.log = NULL;
+    hooks.progress = NULL;
+    hooks.user = NULL;
+    return hooks;
+}
+
+/* Options on the heap, for languages that do not know the struct: the defaults, or NULL without memory. hooks
+ * may be NULL, and are the same for both. */
+SADDLE_API saddle_options *saddle_options_new(const saddle_hooks *hooks);
+SADDLE_API void saddle_options_free(saddle_options *options, const saddle_hooks *hooks);
+
 /* ------------------------------------------------------------------------------------------------
  * 5. WHAT HAPPENED
  *
- * Counts that are not known are -1, numbers that are not known NaN.
+ * Counts that are not known are -1, numbers that are not known NaN, choices that were not made AUTO or 0.
  */
 #define SADDLE_REASON_TABLE(ROW)                                                                             \
     ROW(SADDLE_REASON_NONE, "not run")                                                                       \
@@ -448,81 +475,117 @@ typedef enum saddle_reason { SADDLE_REASON_TABLE(SADDLE_ENUM_ROW) } saddle_reaso
 
 SADDLE_API const char *saddle_reason_text(saddle_reason reason);
 
+#define SADDLE_REASON_WORD(name, text) text "|"
+#define SADDLE_REASON_WORDS SADDLE_REASON_TABLE(SADDLE_REASON_WORD)
+
 #define SADDLE_TRIED_MAX 8
+
+/*
+ * One table makes the struct, the values of what is not known, and the names by which everything can be asked
+ * for. New rows are added at the end.
+ *
+ *     CHOICE(name, type, words, help)   words NULL: those of the option of this name
+ *     TRUTH(name, help)                 0 or 1
+ *     COUNT(name, value, help)          the value before anything is known: -1, or 0 of what is counted up
+ *     REAL(name, help)                  NaN where it is not known
+ *     SECONDS(name, help)
+ */
+#define SADDLE_INFO_TABLE(CHOICE, TRUTH, COUNT, REAL, SECONDS)                                               \
+    /* the matrix */                                                                                         \
+    COUNT(n, -1, "rows of the matrix")                                                                       \
+    COUNT(nnz, -1, "entries of the whole matrix, both triangles")                                            \
+    TRUTH(symmetric, "whether the matrix is symmetric")                                                      \
+    CHOICE(kind, saddle_kind, "unknown|spd|indefinite", "what is known of its definiteness")                 \
+    /* what was run, after every `auto` was decided */                                                       \
+    CHOICE(method, saddle_method, NULL, "solver or preconditioner")                                          \
+    CHOICE(krylov, saddle_krylov, NULL, "iteration")                                                         \
+    CHOICE(device, saddle_device, NULL, "where it ran")                                                      \
+    CHOICE(precision, saddle_precision, NULL, "of the iteration")                                            \
+    COUNT(threads, 0, "threads it could use")                                                                \
+    TRUTH(values_in_analysis, "whether the analysis depended on values")                                     \
+    /* how it ended; with several right-hand sides the worst of them */                                      \
+    TRUTH(converged, "whether the accuracy asked for was reached")                                           \
+    CHOICE(reason, saddle_reason, SADDLE_REASON_WORDS, "which accuracy was reached, or why none was")        \
+    COUNT(iterations, 0, "of the method that gave x, summed over right-hand sides")                          \
+    REAL(backward_error, "|b - Ax| / (|A| |x| + |b|) in the infinity norm")                                  \
+    REAL(componentwise_error, "largest |b - Ax|_i / (|A| |x| + |b|)_i")                                      \
+    REAL(relative_residual, "|b - Ax| / |b| in the 2-norm")                                                  \
+    COUNT(tried, 0, "attempts of `auto` before the last: see tried_list")                                    \
+    COUNT(history_length, 0, "residuals of the first right-hand side, kept or not")                          \
+    /* the factorization */                                                                                  \
+    COUNT(inertia_positive, -1, "positive eigenvalues of A")                                                 \
+    COUNT(inertia_negative, -1, "negative eigenvalues of A")                                                 \
+    COUNT(inertia_zero, -1, "zero eigenvalues of A")                                                         \
+    COUNT(rank, -1, "of A, where its inertia is known")                                                      \
+    COUNT(factor_nnz, -1, "entries stored for L and D")                                                      \
+    COUNT(factor_flops, -1, "operations of the factorization")                                               \
+    COUNT(factor_bytes, -1, "bytes of the factors")                                                          \
+    COUNT(blocks, -1, "blocks of rows")                                                                      \
+    COUNT(block_size, -1, "rows of the largest block")                                                       \
+    COUNT(levels, -1, "levels of blocks that depend on each other")                                          \
+    COUNT(fronts, -1, "fronts of the direct solver")                                                         \
+    COUNT(largest_front, -1, "rows of the largest front")                                                    \
+    COUNT(two_by_two, -1, "pivots of two rows")                                                              \
+    COUNT(perturbed, -1, "pivots moved away from 0")                                                         \
+    COUNT(delayed, -1, "columns delayed to a parent front")                                                  \
+    COUNT(pushed_back, -1, "blocks pushed back to the end of the elimination")                               \
+    COUNT(sweeps, -1, "of jacobi")                                                                           \
+    TRUTH(fallback, "whether a sweep method went over to the exact schedule")                                \
+    /* the direct solver */                                                                                  \
+    CHOICE(factorization, saddle_factorization, NULL, "as it was done; auto: none was")                      \
+    COUNT(planned_nnz, -1, "entries of L, predicted before any number was computed, without delays")         \
+    REAL(planned_flops, "operations, predicted likewise")                                                    \
+    COUNT(planned_bytes, -1, "bytes, predicted likewise")                                                    \
+    REAL(largest_l, "largest |l_ij|, where check is on")                                                     \
+    COUNT(stale, -1, "matched entries that have become small, or very large: analyse again")                 \
+    COUNT(regularised_positive, -1, "positive pivots of a static factorization: those of a matrix near A")   \
+    COUNT(regularised_negative, -1, "negative pivots of a static factorization")                             \
+    REAL(first_error, "backward error before refinement")                                                    \
+    /* block-Jacobi */                                                                                       \
+    CHOICE(block_kernel, saddle_block_kernel, NULL, "as it was done; auto: none was")                        \
+    COUNT(replaced_blocks, -1, "blocks that could not be factored: a multiple of the identity is used")      \
+    COUNT(single_blocks, -1, "blocks kept in single precision")                                              \
+    /* block LDL': ldlt and jacobi */                                                                        \
+    REAL(fill_tau, "threshold of the fill, as it was decided")                                               \
+    COUNT(generations, -1, "of blocks pushed back")                                                          \
+    REAL(pattern_residual, "max |A - L D L'| on the pattern, relative to a largest entry of 1: of sweeps, "  \
+                           "or where check is on")                                                           \
+    REAL(reconstruction_error, "|L D L' - A| / |A| in the infinity norm, where check is on")                 \
+    CHOICE(trisolve, saddle_trisolve, NULL, "triangular solves, as they were done")                          \
+    /* what it took */                                                                                       \
+    COUNT(peak_bytes, 0, "most bytes allocated at once")                                                     \
+    SECONDS(time_prepare, "seconds of scaling, matching, ordering and blocking")                             \
+    SECONDS(time_plan, "seconds of symbolic work")                                                           \
+    SECONDS(time_factor, "seconds of the numeric factorization")                                             \
+    SECONDS(time_solve, "seconds of the solve")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */
     saddle_status status; /* the same as the call returned */
     char message[SADDLE_MESSAGE_SIZE];
 
-    /* the matrix */
-    int64_t n, nnz; /* nnz counts the whole matrix, both triangles */
-    int symmetric;
-    saddle_kind kind;
-
-    /* what was run, after every `auto` was decided */
-    saddle_method method;
-    saddle_krylov krylov;
-    saddle_device device;
-    saddle_precision precision;
-    int threads;
-    int values_in_analysis; /* whether the analysis depended on values */
-
-    /* how it ended; with several right-hand sides the worst of them */
-    int converged;
-    saddle_reason reason;
-    int64_t iterations;         /* summed over right-hand sides */
-    double backward_error;      /* |b - Ax| / (|A| |x| + |b|) in the infinity norm */
-    double componentwise_error; /* max_i |b - Ax|_i / (|A| |x| + |b|)_i */
-    double relative_residual;   /* |b - Ax| / |b| in the 2-norm */
-
     /* what `auto` tried before, and why it went on */
-    int tried;
     struct {
         saddle_method method;
         saddle_krylov krylov;
         saddle_reason why_left;
     } tried_list[SADDLE_TRIED_MAX];
 
-    /* the factorization; inertia only where it is that of A */
-    int64_t inertia_positive, inertia_negative, inertia_zero;
-    int64_t factor_nnz, factor_flops, factor_bytes;
-    int64_t blocks, block_size, levels, fronts, largest_front;
-    int64_t two_by_two, perturbed, delayed, pushed_back, sweeps;
-    int fallback; /* a sweep method went over to the exact schedule */
-
-    int64_t peak_bytes;                                      /* allocated at once */
-    double time_prepare, time_plan, time_factor, time_solve; /* seconds */
-
     /* Relative residuals, one an iteration, the last one true: set history to an array of
-     * history_room before the call to get up to that many. history_length counts them all. With
-     * several right-hand sides they are those of the first. */
+     * history_room before the call to get up to that many. */
     double *history;
-    int64_t history_room, history_length;
+    int64_t history_room;
 
-    /* the direct solver */
-    saddle_factorization factorization; /* as it was done: ldlt, cholesky or static */
-    int64_t rank;                       /* -1 where the inertia is not known */
-    double planned_flops; /* before any number was computed, without delays; NaN: nothing was planned */
-    int64_t planned_nnz, planned_bytes;
-    double largest_l; /* max |l_ij|, where it was checked; otherwise NaN */
-    int64_t stale;    /* matched entries that have become small, or very large: analyse again */
-    /* a static factorization is that of a matrix near A; these are its signs */
-    int64_t regularised_positive, regularised_negative;
-    double first_error; /* normwise, before refinement */
-
-    /* block-Jacobi; blocks and block_size (the largest) are above */
-    saddle_block_kernel block_kernel; /* as it was done; auto: none was */
-    int64_t replaced_blocks; /* singular (or not positive definite, for llt): their scaled identity is used */
-    int64_t single_blocks;   /* kept in single precision */
-
-    /* block LDL': ldlt and jacobi */
-    double fill_tau;         /* as it was decided; NaN: not by threshold */
-    int64_t generations;     /* of blocks pushed back */
-    double pattern_residual; /* max |A - L D L'| on the pattern, beside a largest entry of 1: of sweeps, and
-                                where check is on */
-    double reconstruction_error; /* |L D L' - A| / |A| in the infinity norm, all of it, where check is on */
-    saddle_trisolve trisolve;    /* as it was done */
+#define SADDLE_FIELD_CHOICE(name, type, words, help) type name;
+#define SADDLE_FIELD_TRUTH(name, help) int name;
+#define SADDLE_FIELD_COUNT(name, value, help) int64_t name;
+#define SADDLE_FIELD_REAL(name, help) double name;
+    SADDLE_INFO_TABLE(SADDLE_FIELD_CHOICE, SADDLE_FIELD_TRUTH, SADDLE_FIELD_COUNT, SADDLE_FIELD_REAL,
+                      SADDLE_FIELD_REAL)
+#undef SADDLE_FIELD_CHOICE
+#undef SADDLE_FIELD_TRUTH
+#undef SADDLE_FIELD_COUNT
+#undef SADDLE_FIELD_REAL
 } saddle_info;
 
 /* An info in which nothing is known yet; compiled into the caller, as the options are. */
@@ -533,6 +596,35 @@ static inline saddle_info saddle_info_default(void)
     saddle_info_init(&info, sizeof info);
     return info;
 }
+
+/*
+ * The same by name, for other languages: these need not know what the struct looks like, nor how long it is.
+ * Beside the rows of the table there are the names status, message, and tried_list (as one text).
+ *
+ * The number of an item: of a choice that of its word, -1 or NaN where it is not known. SADDLE_BAD_ARGUMENT
+ * where there is no such item, or it is a text.
+ */
+SADDLE_API saddle_status saddle_info_number(const saddle_info *info, const char *name, double *value);
+
+/* The same as text: a word, "yes" or "no", a number with all its digits, "unknown". SADDLE_BAD_ARGUMENT where
+ * there is no such item, or no room for all of it. */
+SADDLE_API saddle_status saddle_info_get(const saddle_info *info, const char *name, char *text,
+                                         size_t text_size);
+
+/* What there is: item k, or NULL beyond the last. */
+typedef struct saddle_info_item {
+    const char *name, *words, *help; /* words of a choice; NULL: those of the option of this name */
+    char type;                       /* 'c' choice, 'n' count, 'r' real, 'x' text */
+} saddle_info_item;
+SADDLE_API const saddle_info_item *saddle_info_at(int k);
+
+/* An info on the heap, in which nothing is known yet; NULL without memory. hooks may be NULL, and are the
+ * same for both. */
+SADDLE_API saddle_info *saddle_info_new(const saddle_hooks *hooks);
+SADDLE_API void saddle_info_free(saddle_info *info, const saddle_hooks *hooks);
+
+/* Where the residuals go: sets history and history_room. */
+SADDLE_API void saddle_info_set_history(saddle_info *info, double *history, int64_t room);
 
 /* ------------------------------------------------------------------------------------------------
  * 6. THE FOUR VERBS: analyse, factor, solve, query
@@ -732,8 +824,16 @@ static inline saddle_status saddle_inspect(const saddle_matrix *A, const saddle_
 /* B gets A's entries in this layout and shape, sorted, duplicates added up, base 0, 64-bit pointers,
  * double: arrays of the library, to be freed with saddle_matrix_free and the same hooks. From
  * general to symmetric the matrix must be symmetric in value. */
-SADDLE_API saddle_status saddle_convert(const saddle_matrix *A, saddle_layout layout, saddle_shape shape,
-                                        const saddle_hooks *hooks, saddle_matrix *B, char *message);
+SADDLE_API saddle_status saddle_convert_sized(const saddle_matrix *A, saddle_layout to_layout,
+                                              saddle_shape to_shape, const saddle_hooks *hooks,
+                                              saddle_matrix *B, size_t size, char *message);
+static inline saddle_status saddle_convert(const saddle_matrix *A, saddle_layout to_layout,
+                                           saddle_shape to_shape, const saddle_hooks *hooks, saddle_matrix *B,
+                                           char *message)
+{
+    return saddle_convert_sized(A, to_layout, to_shape, hooks, B, sizeof *B, message);
+}
+/* Frees the arrays that the library has made and sets all of A to 0; nothing where that is 0 already. */
 SADDLE_API void saddle_matrix_free(saddle_matrix *A, const saddle_hooks *hooks);
 
 /* Y = AX for this many columns with leading dimensions ldx, ldy >= n, with `threads` threads (0: as the
@@ -760,8 +860,13 @@ SADDLE_API saddle_status saddle_measure(const saddle_matrix *A, const double *b,
  * to a temporary file and renamed. What the readers allocate is freed with saddle_matrix_free and
  * saddle_vector_free.
  */
-SADDLE_API saddle_status saddle_read_matrix(const char *path, const saddle_hooks *hooks, saddle_matrix *A,
-                                            char *message);
+SADDLE_API saddle_status saddle_read_matrix_sized(const char *path, const saddle_hooks *hooks,
+                                                  saddle_matrix *A, size_t size, char *message);
+static inline saddle_status saddle_read_matrix(const char *path, const saddle_hooks *hooks, saddle_matrix *A,
+                                               char *message)
+{
+    return saddle_read_matrix_sized(path, hooks, A, sizeof *A, message);
+}
 SADDLE_API saddle_status saddle_write_matrix(const char *path, const saddle_matrix *A, const char *comment,
                                              char *message);
 

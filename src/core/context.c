@@ -11,7 +11,8 @@
 
 enum {
     ALIGNMENT = 64,
-    THREADS_MOST = 4096 /* the OpenMP runtime ends the program when it cannot start its threads */
+    THREADS_MOST = 4096, /* the OpenMP runtime ends the program when it cannot start its threads */
+    STRUCT_MOST = 65536  /* bytes: a caller's struct that says more of itself was not initialised */
 };
 
 /* Stands right before each block, so that a block can be freed without being told its size. */
@@ -43,6 +44,17 @@ void sd_context_init(sd_context *c, const saddle_hooks *hooks, int64_t limit)
     c->limit = limit;
 }
 
+saddle_status sd_context_open(sd_context *c, const saddle_hooks *hooks)
+{
+    const size_t least = offsetof(saddle_hooks, user) + sizeof hooks->user;
+    saddle_hooks known;
+    sd_context_init(c, NULL, 0);
+    if (!hooks) return SADDLE_OK;
+    const saddle_status status = sd_take(c, hooks, least, &known, sizeof known, "saddle_hooks");
+    if (!status) sd_context_init(c, &known, 0);
+    return status;
+}
+
 saddle_status sd_fail(sd_context *c, saddle_status status, const char *format, ...)
 {
     va_list args;
@@ -57,6 +69,28 @@ saddle_status sd_tell(const sd_context *c, saddle_status status, char *message)
 {
     if (message) memcpy(message, c->message, sizeof c->message);
     return status;
+}
+
+saddle_status sd_take(sd_context *c, const void *from, size_t least, void *ours, size_t size,
+                      const char *what)
+{
+    size_t given;
+    memcpy(&given, from, sizeof given);
+    if (given < least || given > STRUCT_MOST) {
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "a %s has size %zu: it must be sizeof(%s), here %zu", what,
+                       given, what, size);
+    }
+    for (const char *p = from; given > size; --given) {
+        if (p[given - 1]) {
+            return sd_fail(c, SADDLE_BAD_ARGUMENT,
+                           "a %s has a member that this version of Saddle, %s, does not know", what,
+                           saddle_version());
+        }
+    }
+    memset(ours, 0, size);
+    memcpy(ours, from, given);
+    memcpy(ours, &size, sizeof size);
+    return SADDLE_OK;
 }
 
 void sd_give(const void *ours, size_t size, void *to, size_t room)

@@ -21,8 +21,11 @@ typedef struct sd_context {
     char message[SADDLE_MESSAGE_SIZE];
 } sd_context;
 
-/* hooks may be NULL. */
+/* hooks may be NULL, otherwise they are ours or have been taken. */
 void sd_context_init(sd_context *c, const saddle_hooks *hooks, int64_t limit);
+
+/* The same with a caller's hooks, of whatever version. c can be used whatever the status. */
+saddle_status sd_context_open(sd_context *c, const saddle_hooks *hooks);
 
 /* Writes the message and returns status, so that a failure is one line: return sd_fail(c, ...). */
 saddle_status sd_fail(sd_context *c, saddle_status status, const char *format, ...)
@@ -30,6 +33,13 @@ saddle_status sd_fail(sd_context *c, saddle_status status, const char *format, .
 
 /* Hands the message over to the caller's buffer (which may be NULL) and returns status. */
 saddle_status sd_tell(const sd_context *c, saddle_status status, char *message);
+
+/* Takes over a struct of the caller's that begins with its size and may be of another version: into `ours`,
+ * of `size` bytes, where what the caller's does not have is 0. `least` is the length of its first version;
+ * `what` names it. SADDLE_BAD_ARGUMENT where its size is none, or where it has a member, not 0, that ours
+ * lacks. */
+saddle_status sd_take(sd_context *c, const void *from, size_t least, void *ours, size_t size,
+                      const char *what);
 
 /* Fills in a struct of the caller's that is `room` bytes long and may be of another version: what both
  * have is copied from ours, of `size` bytes, and what only a newer caller has is left alone. */

@@ -46,19 +46,26 @@ const saddle_option *saddle_option_at(int k)
     return k >= 0 && k < ROWS ? &rows[k].option : NULL;
 }
 
-/* Names are matched with '-' and '_' alike: the command line writes max-memory. */
+bool sd_same_name(const char *ours, const char *name)
+{
+    while (*ours && (*ours == *name || (*ours == '_' && *name == '-'))) ++ours, ++name;
+    return !*ours && !*name;
+}
+
 static const option_row *find_row(const char *name)
 {
-    for (int k = 0; k < ROWS; ++k) {
-        const char *p = rows[k].option.name, *q = name;
-        while (*p && (*p == *q || (*p == '_' && *q == '-'))) ++p, ++q;
-        if (!*p && !*q) return &rows[k];
-    }
+    for (int k = 0; k < ROWS; ++k)
+        if (sd_same_name(rows[k].option.name, name)) return &rows[k];
     return NULL;
 }
 
-/* Finds word number k in "a|b|c": its start, and its length through *length; NULL beyond the last. */
-static const char *word_at(const char *words, int k, size_t *length)
+const char *sd_option_words(const char *name)
+{
+    const option_row *row = find_row(name);
+    return row ? row->option.words : NULL;
+}
+
+const char *sd_word_at(const char *words, int k, size_t *length)
 {
     for (; k > 0; --k) {
         words = strchr(words, '|');
@@ -73,7 +80,7 @@ const char *saddle_option_word(const char *name, int k, char *text, size_t text_
 {
     const option_row *row = name ? find_row(name) : NULL;
     size_t length = 0;
-    const char *word = row && row->option.words && k >= 0 ? word_at(row->option.words, k, &length) : NULL;
+    const char *word = row && row->option.words && k >= 0 ? sd_word_at(row->option.words, k, &length) : NULL;
     if (text_size > 0) snprintf(text, text_size, "%.*s", word ? (int)length : 0, word ? word : "");
     return text;
 }
@@ -89,6 +96,20 @@ void saddle_options_init(saddle_options *to, size_t size)
 #undef CHOICE_DEFAULT
 #undef NUMBER_DEFAULT
     sd_give(&options, sizeof options, to, size);
+}
+
+saddle_options *saddle_options_new(const saddle_hooks *hooks)
+{
+    sd_context c;
+    saddle_options *options = sd_context_open(&c, hooks) ? NULL : sd_alloc(&c, 1, sizeof *options, "options");
+    if (options) saddle_options_init(options, sizeof *options);
+    return options;
+}
+
+void saddle_options_free(saddle_options *options, const saddle_hooks *hooks)
+{
+    sd_context c;
+    if (!sd_context_open(&c, hooks)) sd_free(&c, options);
 }
 
 /* A count with one of the suffixes K, M, G (powers of 1024) where those are allowed. */
@@ -118,7 +139,7 @@ static saddle_status set_choice(sd_context *c, const option_row *row, int *field
 {
     size_t length;
     const char *word;
-    for (int k = 0; (word = word_at(row->option.words, k, &length)); ++k) {
+    for (int k = 0; (word = sd_word_at(row->option.words, k, &length)); ++k) {
         if (strlen(text) == length && strncmp(word, text, length) == 0) {
             *field = k;
             return SADDLE_OK;
@@ -216,7 +237,7 @@ saddle_status saddle_options_get(const saddle_options *options, const char *name
         size_t letters = 0;
         memcpy(&k, field, sizeof k);
         saddle_option_word(name, k, text, text_size);
-        if (k >= 0) word_at(row->option.words, k, &letters);
+        if (k >= 0) sd_word_at(row->option.words, k, &letters);
         length = (int)letters;
     } else if (row->option.type == 'r') {
         double value;

@@ -396,7 +396,8 @@ static saddle_status begin_schedule(finding *f)
     s->generation = s->order.generations = f->order.generations;
     s->pushed = f->counts.pushed_back;
     s->hooks = f->c->hooks;
-    const saddle_hooks locked = {.allocate = allocate_locked, .release = release_locked, .user = s};
+    const saddle_hooks locked = {
+        .size = sizeof locked, .allocate = allocate_locked, .release = release_locked, .user = s};
     sd_context_init(&s->c, &locked, 0);
     s->running = pthread_create(&s->thread, NULL, make_schedule, s) == 0;
     if (!s->running) sd_block_order_free(f->c, &s->order);

@@ -341,7 +341,8 @@ saddle_status sd_assemble(sd_entries *e, const char *name, bool notice_symmetry,
         csr_free(c, &m);
         return status;
     }
-    *A = (saddle_matrix){.rows = e->rows,
+    *A = (saddle_matrix){.size = sizeof *A,
+                         .rows = e->rows,
                          .columns = e->cols,
                          .entries = m.start[m.n],
                          .layout = symmetric ? SADDLE_COLUMNS : SADDLE_ROWS,

@@ -1,5 +1,6 @@
 /* Reading matrices and vectors: what a file is is known by its first line. See saddle.h, section 8. */
 #include "io/io.h"
+#include "matrix/csr.h"
 
 #include <stdio.h>
 
@@ -75,32 +76,34 @@ saddle_status sd_read_vector(sd_context *c, const char *path, int64_t *n, double
     return status;
 }
 
-saddle_status saddle_read_matrix(const char *path, const saddle_hooks *hooks, saddle_matrix *A, char *message)
+saddle_status saddle_read_matrix_sized(const char *path, const saddle_hooks *hooks, saddle_matrix *A,
+                                       size_t size, char *message)
 {
     sd_context c;
-    sd_context_init(&c, hooks, 0);
-    if (!path || !A) {
-        return sd_tell(&c, sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_read_matrix: path or A is NULL"),
-                       message);
+    saddle_matrix read = {0};
+    saddle_status status = sd_context_open(&c, hooks);
+    if (!path || !A || size < SD_VIEW_LEAST) {
+        sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_read_matrix: path or A is NULL, or A too short");
+        return sd_tell(&c, c.status, message);
     }
-    return sd_tell(&c, sd_read_matrix(&c, path, A), message);
+    if (!status) status = sd_read_matrix(&c, path, &read);
+    sd_view_give(&read, A, size);
+    return sd_tell(&c, status, message);
 }
 
 saddle_status saddle_read_vector(const char *path, const saddle_hooks *hooks, int64_t *n, double **values,
                                  char *message)
 {
     sd_context c;
-    sd_context_init(&c, hooks, 0);
-    if (!path || !n || !values) {
-        return sd_tell(&c, sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_read_vector: path, n or values is NULL"),
-                       message);
-    }
-    return sd_tell(&c, sd_read_vector(&c, path, n, values), message);
+    saddle_status status = sd_context_open(&c, hooks);
+    if (!status && (!path || !n || !values))
+        status = sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_read_vector: path, n or values is NULL");
+    if (!status) status = sd_read_vector(&c, path, n, values);
+    return sd_tell(&c, status, message);
 }
 
 void saddle_vector_free(double *values, const saddle_hooks *hooks)
 {
     sd_context c;
-    sd_context_init(&c, hooks, 0);
-    sd_free(&c, values);
+    if (!sd_context_open(&c, hooks)) sd_free(&c, values);
 }

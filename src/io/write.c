@@ -2,6 +2,7 @@
 #include "io/io.h"
 #include "io/walk.h"
 #include "io/writers.h"
+#include "matrix/csr.h"
 
 saddle_status sd_write_matrix(sd_context *c, const char *path, const saddle_matrix *A, const char *comment)
 {
@@ -38,12 +39,12 @@ saddle_status saddle_write_matrix(const char *path, const saddle_matrix *A, cons
                                   char *message)
 {
     sd_context c;
+    saddle_matrix view;
     sd_context_init(&c, NULL, 0);
-    if (!path || !A) {
-        return sd_tell(&c, sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_write_matrix: path or A is NULL"),
-                       message);
-    }
-    return sd_tell(&c, sd_write_matrix(&c, path, A, comment), message);
+    saddle_status status = path ? sd_view_take(&c, A, &view)
+                                : sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_write_matrix: the path is NULL");
+    if (!status) status = sd_write_matrix(&c, path, &view, comment);
+    return sd_tell(&c, status, message);
 }
 
 saddle_status saddle_write_vector(const char *path, int64_t n, const double *values, const char *comment,

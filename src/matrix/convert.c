@@ -2,8 +2,6 @@
 #include "matrix/csr.h"
 #include "matrix/inspect.h"
 
-#include <string.h>
-
 /* The triangle with columns >= row of a symmetric matrix with all its entries. */
 static saddle_status upper_part(sd_context *c, const sd_csr *A, sd_csr *B)
 {
@@ -75,7 +73,8 @@ static saddle_status convert(sd_context *c, const saddle_matrix *A, saddle_layou
         sd_csr_free(c, &csr);
         return status;
     }
-    *B = (saddle_matrix){.rows = A->rows,
+    *B = (saddle_matrix){.size = sizeof *B,
+                         .rows = A->rows,
                          .columns = A->columns,
                          .entries = csr.nnz,
                          .layout = layout,
@@ -94,27 +93,17 @@ static saddle_status convert(sd_context *c, const saddle_matrix *A, saddle_layou
     return SADDLE_OK;
 }
 
-saddle_status saddle_convert(const saddle_matrix *A, saddle_layout layout, saddle_shape shape,
-                             const saddle_hooks *hooks, saddle_matrix *B, char *message)
+saddle_status saddle_convert_sized(const saddle_matrix *A, saddle_layout layout, saddle_shape shape,
+                                   const saddle_hooks *hooks, saddle_matrix *B, size_t size, char *message)
 {
     sd_context c;
-    sd_context_init(&c, hooks, 0);
-    saddle_status status;
-    if (!B || layout > SADDLE_COORDINATES || shape > SADDLE_FULL)
-        status = sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_convert: B is NULL, or layout or shape unknown");
-    else
-        status = convert(&c, A, layout, shape, B);
+    saddle_matrix view, made = {0};
+    saddle_status status = sd_context_open(&c, hooks);
+    if (!status && (!B || size < SD_VIEW_LEAST || layout > SADDLE_COORDINATES || shape > SADDLE_FULL))
+        status = sd_fail(&c, SADDLE_BAD_ARGUMENT,
+                         "saddle_convert: B is NULL or too short, or layout or shape unknown");
+    if (!status) status = sd_view_take(&c, A, &view);
+    if (!status) status = convert(&c, &view, layout, shape, &made);
+    if (!status) sd_view_give(&made, B, size);
     return sd_tell(&c, status, message);
-}
-
-void saddle_matrix_free(saddle_matrix *A, const saddle_hooks *hooks)
-{
-    if (!A) return;
-    sd_context c;
-    sd_context_init(&c, hooks, 0);
-    sd_free(&c, (void *)(uintptr_t)A->pointers);
-    sd_free(&c, (void *)(uintptr_t)A->indices);
-    sd_free(&c, (void *)(uintptr_t)A->col_indices);
-    sd_free(&c, (void *)(uintptr_t)A->values);
-    memset(A, 0, sizeof *A);
 }

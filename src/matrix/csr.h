@@ -23,6 +23,16 @@ typedef struct sd_csr {
 /* Entry k of a view is added to val[map[k]]; NULL where entry k is entry k. */
 typedef int64_t sd_map;
 
+/* Bytes of the first version of saddle_matrix. */
+#define SD_VIEW_LEAST (offsetof(saddle_matrix, values) + sizeof(const void *))
+
+/* Hands over a matrix that the library has made to a caller whose saddle_matrix has `size` bytes. */
+void sd_view_give(saddle_matrix *made, saddle_matrix *to, size_t size);
+
+/* Takes over a caller's view, of whatever version of saddle_matrix; where it has no rows, it may have come
+ * without pointers. */
+saddle_status sd_view_take(sd_context *c, const saddle_matrix *from, saddle_matrix *view);
+
 /*
  * Checks that a view can be read at all: fields, sizes, pointers, indices. SADDLE_BAD_ARGUMENT,
  * SADDLE_NOT_SUPPORTED or SADDLE_BAD_MATRIX with a message that names the place. faults, which may

@@ -190,23 +190,25 @@ saddle_status sd_require_symmetric(sd_context *c, const sd_csr *A)
         i + 1, j + 1, j + 1, i + 1);
 }
 
-saddle_status saddle_inspect_sized(const saddle_matrix *A, const saddle_hooks *hooks, saddle_facts *facts,
+saddle_status saddle_inspect_sized(const saddle_matrix *given, const saddle_hooks *hooks, saddle_facts *facts,
                                    size_t size, char *message)
 {
     sd_context c;
-    sd_context_init(&c, hooks, 0);
-    if (!A || !facts)
-        return sd_tell(&c, sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_inspect: an argument is NULL"), message);
-    saddle_facts f = {.size = size, .rows = A->rows, .columns = A->columns, .entries = A->entries};
+    saddle_matrix A;
+    saddle_status status = sd_context_open(&c, hooks);
+    if (!status && !facts) status = sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_inspect: the facts are NULL");
+    if (!status) status = sd_view_take(&c, given, &A);
+    if (status) return sd_tell(&c, status, message);
+    saddle_facts f = {.size = size, .rows = A.rows, .columns = A.columns, .entries = A.entries};
     sd_csr csr = {0};
-    saddle_status status = sd_view_check(&c, A, &f);
-    if (!status) status = sd_view_check_values(&c, A, &f.not_finite);
-    if (!status) status = sd_csr_from_view(&c, A, true, &csr, NULL);
+    status = sd_view_check(&c, &A, &f);
+    if (!status) status = sd_view_check_values(&c, &A, &f.not_finite);
+    if (!status) status = sd_csr_from_view(&c, &A, true, &csr, NULL);
     if (!status) {
-        f.duplicates = A->entries - csr.nnz;
+        f.duplicates = A.entries - csr.nnz;
         status = sd_csr_inspect(&c, &csr, &f);
     }
-    if (!status && A->shape == SADDLE_FULL) status = sd_require_symmetric(&c, &csr);
+    if (!status && A.shape == SADDLE_FULL) status = sd_require_symmetric(&c, &csr);
     sd_csr_free(&c, &csr);
     sd_give(&f, sizeof f, facts, size);
     return sd_tell(&c, status, message);

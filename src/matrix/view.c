@@ -1,11 +1,41 @@
-/* Checks of a caller's view: nothing is allocated, nothing is trusted. See csr.h. */
+/* Between a caller's view and ours, and checks of it: nothing is allocated, nothing is trusted. See csr.h. */
 #include "matrix/csr.h"
 
 #include <math.h>
+#include <string.h>
+
+void sd_view_give(saddle_matrix *made, saddle_matrix *to, size_t size)
+{
+    made->size = size;
+    sd_give(made, sizeof *made, to, size);
+}
+
+void saddle_matrix_free(saddle_matrix *A, const saddle_hooks *hooks)
+{
+    sd_context c;
+    saddle_matrix view;
+    if (!A || sd_context_open(&c, hooks)) return;
+    if (sd_take(&c, A, SD_VIEW_LEAST, &view, sizeof view, "saddle_matrix")) return;
+    const void *const arrays[] = {view.pointers, view.indices, view.col_indices, view.values};
+    for (int k = 0; k < 4; ++k) sd_free(&c, (void *)(uintptr_t)arrays[k]);
+    memset(A, 0, A->size);
+}
+
+saddle_status sd_view_take(sd_context *c, const saddle_matrix *from, saddle_matrix *view)
+{
+    static const int64_t start[] = {0, 1}; /* the one pointer of no rows, by base */
+    if (!from) return sd_fail(c, SADDLE_BAD_ARGUMENT, "the matrix is NULL");
+    const saddle_status status = sd_take(c, from, SD_VIEW_LEAST, view, sizeof *view, "saddle_matrix");
+    if (status || view->pointers || view->layout == SADDLE_COORDINATES) return status;
+    if ((view->layout == SADDLE_ROWS ? view->rows : view->columns) == 0) {
+        view->pointers = &start[view->base == 1];
+        view->pointer_bits = 64;
+    }
+    return SADDLE_OK;
+}
 
 static saddle_status check_fields(sd_context *c, const saddle_matrix *A)
 {
-    if (!A) return sd_fail(c, SADDLE_BAD_ARGUMENT, "the matrix is NULL");
     if (A->rows < 0 || A->columns < 0 || A->entries < 0) {
         return sd_fail(c, SADDLE_BAD_ARGUMENT,
                        "the matrix is %lld x %lld with %lld entries: a size is below 0", (long long)A->rows,

@@ -213,11 +213,13 @@ saddle_status sd_prepare_factor(sd_context *c, const sd_csr *A, const saddle_opt
 
 /* A whole matrix with values (1 for each entry of a pattern) from the caller's view, and whether it is
  * symmetric. */
-static saddle_status take_matrix(sd_context *c, const saddle_matrix *A, sd_csr *whole, bool *symmetric)
+static saddle_status take_matrix(sd_context *c, const saddle_matrix *given, sd_csr *whole, bool *symmetric)
 {
-    saddle_status status = sd_view_check(c, A, NULL);
-    if (!status && A->values) status = sd_view_check_values(c, A, NULL);
-    if (!status) status = sd_csr_from_view(c, A, true, whole, NULL);
+    saddle_matrix A;
+    saddle_status status = sd_view_take(c, given, &A);
+    if (!status) status = sd_view_check(c, &A, NULL);
+    if (!status && A.values) status = sd_view_check_values(c, &A, NULL);
+    if (!status) status = sd_csr_from_view(c, &A, true, whole, NULL);
     if (status) return status;
     if (whole->half) {
         sd_csr half = *whole;
@@ -225,7 +227,7 @@ static saddle_status take_matrix(sd_context *c, const saddle_matrix *A, sd_csr *
         status = sd_csr_expand(c, &half, whole);
         sd_csr_free(c, &half);
         *symmetric = true;
-    } else if (A->shape == SADDLE_FULL) {
+    } else if (A.shape == SADDLE_FULL) {
         status = sd_require_symmetric(c, whole);
         *symmetric = true;
     } else {
@@ -248,15 +250,14 @@ saddle_status saddle_prepare_sized(const saddle_matrix *A, const saddle_options 
     bool symmetric = false;
     saddle_options taken;
     saddle_preparation p = {.size = size};
-    sd_context_init(&c, hooks, 0);
+    saddle_status status = sd_context_open(&c, hooks);
     if (!preparation || size < offsetof(saddle_preparation, structural_rank))
         return sd_tell(&c,
                        sd_fail(&c, SADDLE_BAD_ARGUMENT,
                                "saddle_prepare: the preparation is NULL, or shorter than its arrays"),
                        message);
     forget(&p);
-    saddle_status status = A ? sd_options_take(&c, options, &taken)
-                             : sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_prepare: A is NULL");
+    if (!status) status = sd_options_take(&c, options, &taken);
     if (!status) {
         c.limit = taken.max_memory;
         status = take_matrix(&c, A, &whole, &symmetric);
@@ -273,7 +274,7 @@ void saddle_preparation_free(saddle_preparation *preparation, const saddle_hooks
     sd_context c;
     saddle_preparation p = {0};
     if (!preparation || preparation->size < offsetof(saddle_preparation, structural_rank)) return;
-    sd_context_init(&c, hooks, 0);
+    if (sd_context_open(&c, hooks)) return;
     forget(&p);
     sd_give(preparation, preparation->size, &p, sizeof p);
     sd_preparation_free(&c, &p);

@@ -8,42 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void saddle_info_init(saddle_info *to, size_t size)
-{
-    saddle_info info;
-    memset(&info, 0, sizeof info);
-    info.size = size;
-    info.n = info.nnz = -1;
-    info.backward_error = info.componentwise_error = info.relative_residual = NAN;
-    info.inertia_positive = info.inertia_negative = info.inertia_zero = -1;
-    info.factor_nnz = info.factor_flops = info.factor_bytes = -1;
-    info.blocks = info.block_size = info.levels = info.fronts = info.largest_front = -1;
-    info.two_by_two = info.perturbed = info.delayed = info.pushed_back = info.sweeps = -1;
-    info.replaced_blocks = info.single_blocks = -1;
-    info.rank = info.planned_nnz = info.planned_bytes = info.stale = -1;
-    info.regularised_positive = info.regularised_negative = -1;
-    info.planned_flops = info.largest_l = info.first_error = NAN;
-    info.fill_tau = info.pattern_residual = info.reconstruction_error = NAN;
-    info.generations = -1;
-    sd_give(&info, sizeof info, to, size);
-}
-
-bool sd_info_has_history(const saddle_info *info)
-{
-    return info->size >= offsetof(saddle_info, history_length) + sizeof info->history_length;
-}
-
-void sd_info_give(const saddle_info *ours, saddle_info *to)
-{
-    saddle_info known = *ours;
-    known.size = to->size;
-    if (sd_info_has_history(to)) {
-        known.history = to->history;
-        known.history_room = to->history_room;
-    }
-    sd_give(&known, sizeof known, to, to->size);
-}
-
 sd_problem sd_problem_of(const saddle_solver *s)
 {
     return (sd_problem){.options = &s->options,
@@ -82,12 +46,12 @@ saddle_status saddle_create(saddle_solver **solver, const saddle_options *option
                             char *message)
 {
     sd_context c;
-    sd_context_init(&c, hooks, 0);
+    saddle_status status = sd_context_open(&c, hooks);
     if (!solver)
         return sd_tell(&c, sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_create: the solver is NULL"), message);
     *solver = NULL;
     saddle_options taken;
-    saddle_status status = sd_options_take(&c, options, &taken);
+    if (!status) status = sd_options_take(&c, options, &taken);
     if (status) return sd_tell(&c, status, message);
     saddle_solver *s = sd_alloc_zero(&c, 1, sizeof *s, "solver");
     if (!s) return sd_tell(&c, c.status, message);
@@ -424,13 +388,21 @@ static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
 saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
-    return conclude(solver, analyse(solver, A));
+    saddle_matrix view;
+    saddle_status status = sd_view_take(&solver->c, A, &view);
+    if (status)
+        forget_analysis(solver);
+    else
+        status = analyse(solver, &view);
+    return conclude(solver, status);
 }
 
 saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
-    const saddle_status status = factor(solver, A);
+    saddle_matrix view;
+    saddle_status status = sd_view_take(&solver->c, A, &view);
+    if (!status) status = factor(solver, &view);
     if (status) {
         forget_factors(solver);
         forget_operators(solver);

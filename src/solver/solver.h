@@ -8,6 +8,7 @@
 #ifndef SD_SOLVER_H
 #define SD_SOLVER_H
 
+#include "core/info.h"
 #include "solver/policy.h"
 
 #include <stdatomic.h>
@@ -68,9 +69,5 @@ void sd_solver_context(const saddle_solver *solver, sd_context *c);
 
 /* Other constants for `auto`, for all calls from now on. */
 void sd_set_policy(saddle_solver *solver, const sd_policy *policy);
-
-/* Fills in a caller's info, of whatever length its size says; its history array stays where it is. */
-void sd_info_give(const saddle_info *ours, saddle_info *to);
-bool sd_info_has_history(const saddle_info *info);
 
 #endif

@@ -31,7 +31,7 @@ load helper
 
 @test "no line of the help is wider than 96 columns" {
     for name in solve bench doctor; do
-        "$SADDLE" "$name" --help | awk 'length > 96 { print; bad = 1 } END { exit bad }'
+        "$SADDLE" "$name" --help | narrow 96
     done
 }
 

@@ -4,11 +4,16 @@ bats_require_minimum_version 1.5.0
 export SADDLE=${SADDLE_BIN:-$BATS_TEST_DIRNAME/../../build/bin/saddle}
 DATA=$BATS_TEST_DIRNAME/../data
 PEERS=${SADDLE%/*}/peers # drivers of other libraries
+MATRICES=$(realpath -m "${SADDLE_MATRICES:-$BATS_TEST_DIRNAME/../../../shared/matrices}") # real ones, if there are any
 
+# Nothing of the user's environment or of the machine's size decides a test: two threads wherever --threads does
+# not say another number, points in numbers (awk has the user's commas), a terminal with colours.
 setup() {
     mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
-    unset SADDLE_LOG NO_COLOR SADDLE_CUDA_MODULE OMP_NUM_THREADS
-    export TERM=xterm # a dumb one has no colours and no bar
+    unset SADDLE_LOG NO_COLOR SADDLE_CUDA_MODULE SADDLE_MATRICES OMP_THREAD_LIMIT OMP_DYNAMIC OMP_SCHEDULE OMP_PROC_BIND \
+        OMP_PLACES GOMP_CPU_AFFINITY OPENBLAS_NUM_THREADS LANGUAGE CDPATH
+    export TERM=xterm SHELL=/bin/sh LC_ALL=C OMP_NUM_THREADS=2
+    umask 022
 }
 
 # fake_program FILE LINE...: a program in a folder, of lines of a shell script.
@@ -18,13 +23,18 @@ fake_program() {
     chmod +x "$1"
 }
 
+# interrupt WHEN SIGNAL COMMAND...: ends a command when it has come to a point; interrupt.py says which there are.
+interrupt() { python3 "$BATS_TEST_DIRNAME/interrupt.py" "$@"; }
+
 # ends_its_driver ARGUMENT...: saddle, interrupted when its driver has written its number to pid, ends that too.
 ends_its_driver() {
     local program status=0
     "$SADDLE" "$@" 3>&- &
     program=$!
-    for _ in $(seq 100); do [ -s pid ] && break || sleep 0.1; done
-    sleep 0.3
+    until [ -s pid ]; do
+        kill -0 $program || return 1
+        sleep 0.01
+    done
     kill -TERM $program
     wait $program || status=$?
     [ $status = 130 ]
@@ -60,6 +70,11 @@ diagonal() {
 # The same with norms that are powers of two: without rounding, so the same bits everywhere.
 exact() {
     matrix "coordinate real symmetric" "4 4 4" "1 1 2" "2 2 -2" "3 3 2" "4 4 -2"
+}
+
+# narrow COLUMNS: no line of standard input is wider, but for those of times, which are as long as the machine is slow.
+narrow() {
+    awk -v most="$1" '!/^time / && length > most { print; bad = 1 } END { exit bad || !NR }'
 }
 
 is_json() {

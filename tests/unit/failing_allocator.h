@@ -49,7 +49,8 @@ static void failing_release(void *block, void *user)
 
 static inline saddle_hooks failing_hooks(failing_allocator *f)
 {
-    const saddle_hooks hooks = {.allocate = failing_allocate, .release = failing_release, .user = f};
+    const saddle_hooks hooks = {
+        .size = sizeof hooks, .allocate = failing_allocate, .release = failing_release, .user = f};
     return hooks;
 }
 

@@ -280,7 +280,8 @@ static inline saddle_matrix view_make(rng *r, const dense *d, view_style s)
         floats[k] = (float)entries[k].value;
     }
     for (int j = 0; j <= n; ++j) narrow[j] = (int32_t)pointers[j];
-    saddle_matrix A = {.rows = n,
+    saddle_matrix A = {.size = sizeof A,
+                       .rows = n,
                        .columns = n,
                        .entries = count,
                        .layout = s.layout,

@@ -210,7 +210,7 @@ static void progress_is_passed_on_and_can_cancel(void **state)
 {
     (void)state;
     listener l = {.cancel_at = 3};
-    const saddle_hooks hooks = {.progress = listen_progress, .user = &l};
+    const saddle_hooks hooks = {.size = sizeof hooks, .progress = listen_progress, .user = &l};
     sd_context c;
     sd_context_init(&c, &hooks, 0);
     assert_int_equal(sd_progress(&c, "read", 5, 10, NAN), SADDLE_OK);
@@ -233,7 +233,7 @@ static void log_lines_reach_the_hook_and_nothing_else(void **state)
 {
     (void)state;
     listener l = {0};
-    const saddle_hooks hooks = {.log = listen_log, .user = &l};
+    const saddle_hooks hooks = {.size = sizeof hooks, .log = listen_log, .user = &l};
     sd_context c;
     sd_context_init(&c, &hooks, 0);
     sd_log(&c, SADDLE_LOG_INFO, "%d of %s", 3, "them");

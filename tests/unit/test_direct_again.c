@@ -384,7 +384,7 @@ static void cancelling_works_at_every_report(void **state)
         int reports = 0;
         for (int stop = 1; stop < 1000; stop = stop < 12 ? stop + 1 : stop * 2) {
             countdown c = {0, stop};
-            const saddle_hooks hooks = {.progress = count_down, .user = &c};
+            const saddle_hooks hooks = {.size = sizeof hooks, .progress = count_down, .user = &c};
             saddle_solver *solver =
                 solver_new(threads == 1 ? "method=direct" : "method=direct,threads=2", &hooks);
             const saddle_status status = saddle_factor(solver, &p.A);

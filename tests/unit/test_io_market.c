@@ -401,7 +401,7 @@ static void warns_once_of_duplicates(void **state)
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         log_lines lines = {0};
-        const saddle_hooks hooks = {.log = keep_line, .user = &lines};
+        const saddle_hooks hooks = {.size = sizeof hooks, .log = keep_line, .user = &lines};
         const char *path = make_file("dup.mtx", cases[k].text);
         saddle_matrix A;
         assert_int_equal(saddle_read_matrix(path, &hooks, &A, NULL), SADDLE_OK);
@@ -476,7 +476,7 @@ static void reports_progress_and_can_be_cancelled(void **state)
     struct stat about;
     assert_int_equal(stat(path, &about), 0);
     watcher w = {0};
-    saddle_hooks hooks = {.progress = watch, .user = &w};
+    saddle_hooks hooks = {.size = sizeof hooks, .progress = watch, .user = &w};
     saddle_matrix A;
     assert_int_equal(saddle_read_matrix(path, &hooks, &A, NULL), SADDLE_OK);
     saddle_matrix_free(&A, &hooks);

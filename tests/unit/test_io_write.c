@@ -48,19 +48,53 @@ static void every_view_of_a_symmetric_matrix_comes_back(void **state)
     const int64_t wide_ptr[] = {1, 2, 4, 6}; /* lower by rows, counted from 1, 64-bit pointers */
     const int32_t rows_ind[] = {1, 2, 1, 3, 2};
     const double rows_val[] = {2, 0.1, -1, 1e-300, 3};
-    A = (saddle_matrix){3, 3,  5,        SADDLE_ROWS, SADDLE_LOWER, SADDLE_DOUBLE,
-                        1, 64, wide_ptr, rows_ind,    NULL,         rows_val};
+    A = (saddle_matrix){sizeof(saddle_matrix),
+                        3,
+                        3,
+                        5,
+                        SADDLE_ROWS,
+                        SADDLE_LOWER,
+                        SADDLE_DOUBLE,
+                        1,
+                        64,
+                        wide_ptr,
+                        rows_ind,
+                        NULL,
+                        rows_val};
     comes_back(&A, symmetric_drawing);
 
     const int32_t full_ptr[] = {0, 2, 5, 7}, full_ind[] = {0, 1, 0, 1, 2, 1, 2};
     const double full_val[] = {2, -1, -1, 0.1, 3, 3, 1e-300};
-    A = (saddle_matrix){3, 3,  7,        SADDLE_COLUMNS, SADDLE_FULL, SADDLE_DOUBLE,
-                        0, 32, full_ptr, full_ind,       NULL,        full_val};
+    A = (saddle_matrix){sizeof(saddle_matrix),
+                        3,
+                        3,
+                        7,
+                        SADDLE_COLUMNS,
+                        SADDLE_FULL,
+                        SADDLE_DOUBLE,
+                        0,
+                        32,
+                        full_ptr,
+                        full_ind,
+                        NULL,
+                        full_val};
     comes_back(&A, symmetric_drawing);
 
     const int32_t row[] = {3, 1, 2, 1, 2}, col[] = {3, 1, 3, 2, 2}; /* upper, counted from 1, any order */
     const double val[] = {1e-300, 2, 3, -1, 0.1};
-    A = (saddle_matrix){3, 3, 5, SADDLE_COORDINATES, SADDLE_UPPER, SADDLE_DOUBLE, 1, 0, NULL, row, col, val};
+    A = (saddle_matrix){sizeof(saddle_matrix),
+                        3,
+                        3,
+                        5,
+                        SADDLE_COORDINATES,
+                        SADDLE_UPPER,
+                        SADDLE_DOUBLE,
+                        1,
+                        0,
+                        NULL,
+                        row,
+                        col,
+                        val};
     comes_back(&A, symmetric_drawing);
 }
 
@@ -71,7 +105,19 @@ static void every_view_of_a_general_matrix_comes_back(void **state)
     comes_back(&A, general_drawing);
     const int32_t row[] = {0, 2, 0, 1, 2, 2}, col[] = {0, 0, 1, 2, 2, 0};
     const float val[] = {1, 3.5f, 2, 3, 5, 0.5f}; /* one in two parts */
-    A = (saddle_matrix){3, 3, 6, SADDLE_COORDINATES, SADDLE_GENERAL, SADDLE_FLOAT, 0, 0, NULL, row, col, val};
+    A = (saddle_matrix){sizeof(saddle_matrix),
+                        3,
+                        3,
+                        6,
+                        SADDLE_COORDINATES,
+                        SADDLE_GENERAL,
+                        SADDLE_FLOAT,
+                        0,
+                        0,
+                        NULL,
+                        row,
+                        col,
+                        val};
     comes_back(&A, general_drawing);
     const int32_t columns_ptr[] = {0, 2, 3, 5}, columns_ind[] = {2, 0, 0, 2, 1};
     const double columns_val[] = {4, 1, 2, 5, 3};
@@ -129,8 +175,8 @@ static void random_matrices_come_back_bit_by_bit(void **state)
             }
             ptr[i + 1] = count;
         }
-        const saddle_matrix A = {N, N,  count, SADDLE_ROWS, SADDLE_GENERAL, SADDLE_DOUBLE,
-                                 0, 64, ptr,   ind,         NULL,           val};
+        const saddle_matrix A = {sizeof A, N,   N,   count, SADDLE_ROWS, SADDLE_GENERAL, SADDLE_DOUBLE, 0,
+                                 64,       ptr, ind, NULL,  val};
         for (size_t k = 0; k < 4; k++) {
             saddle_matrix B;
             assert_int_equal(saddle_write_matrix(path_of(names[k]), &A, NULL, NULL), SADDLE_OK);

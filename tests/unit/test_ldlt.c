@@ -275,7 +275,7 @@ static void factorizations_can_be_cancelled(void **state)
     saddle_matrix A = view_plain(&d, SADDLE_LOWER);
     const saddle_options options = options_of("method=ldlt,fill=tau:1e-6,block_size=2");
     int left = INT_MAX, looks[2];
-    const saddle_hooks hooks = {.progress = cancel_later, .user = &left};
+    const saddle_hooks hooks = {.size = sizeof hooks, .progress = cancel_later, .user = &left};
     saddle_solver *solver;
     assert_int_equal(saddle_create(&solver, &options, &hooks, NULL), SADDLE_OK);
     assert_int_equal(saddle_analyse(solver, &A), SADDLE_OK);

@@ -274,7 +274,7 @@ static void a_long_search_can_be_cancelled(void **state)
     for (int i = 0; i < d.n; ++i)
         for (int j = 0; j < d.n; ++j) dense_set(&d, i, j, exp(-1e-3 * i * j));
     int calls = 0;
-    const saddle_hooks hooks = {.progress = stop_at_third, .user = &calls};
+    const saddle_hooks hooks = {.size = sizeof hooks, .progress = stop_at_third, .user = &calls};
     sd_context c;
     sd_context_init(&c, &hooks, 0);
     sd_csr A = csr_of(&c, &d);
@@ -312,7 +312,7 @@ static void ties_do_not_widen_the_searches(void **state)
         }
     }
     int calls = 0;
-    const saddle_hooks hooks = {.progress = count_calls, .user = &calls};
+    const saddle_hooks hooks = {.size = sizeof hooks, .progress = count_calls, .user = &calls};
     const sd_csr A = {.n = N, .nnz = (int64_t)N * ROW, .ptr = ptr, .ind = ind, .val = val};
     sd_context c;
     sd_context_init(&c, &hooks, 0);

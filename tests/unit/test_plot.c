@@ -230,10 +230,14 @@ static void test_pattern_layouts(void **state)
     const int32_t row[] = {0, 0, 1, 2}, column[] = {0, 1, 2, 2};
     const saddle_matrix views[] = {
         saddle_symmetric(3, ptr, lower, values),
-        {3, 3, 4, SADDLE_ROWS, SADDLE_UPPER, SADDLE_DOUBLE, 0, 32, ptr, lower, NULL, values},
-        {3, 3, 6, SADDLE_ROWS, SADDLE_GENERAL, SADDLE_FLOAT, 1, 64, ptr64, full, NULL, full_values},
-        {3, 3, 6, SADDLE_COLUMNS, SADDLE_FULL, SADDLE_FLOAT, 1, 64, ptr64, full, NULL, full_values},
-        {3, 3, 4, SADDLE_COORDINATES, SADDLE_UPPER, SADDLE_DOUBLE, 0, 0, NULL, row, column, values},
+        {sizeof(saddle_matrix), 3, 3, 4, SADDLE_ROWS, SADDLE_UPPER, SADDLE_DOUBLE, 0, 32, ptr, lower, NULL,
+         values},
+        {sizeof(saddle_matrix), 3, 3, 6, SADDLE_ROWS, SADDLE_GENERAL, SADDLE_FLOAT, 1, 64, ptr64, full, NULL,
+         full_values},
+        {sizeof(saddle_matrix), 3, 3, 6, SADDLE_COLUMNS, SADDLE_FULL, SADDLE_FLOAT, 1, 64, ptr64, full, NULL,
+         full_values},
+        {sizeof(saddle_matrix), 3, 3, 4, SADDLE_COORDINATES, SADDLE_UPPER, SADDLE_DOUBLE, 0, 0, NULL, row,
+         column, values},
     };
     size_t first_length = 0;
     unsigned char *first = NULL;
@@ -268,7 +272,8 @@ static void test_pattern_extremes(void **state)
 
     assert_int_equal(plot_pattern(in_folder("plot.png"), &empty), EXIT_DONE);
     const int32_t row[] = {0, 1}, column[] = {0, 99999};
-    wide = (saddle_matrix){.rows = 2,
+    wide = (saddle_matrix){.size = sizeof(saddle_matrix),
+                           .rows = 2,
                            .columns = 100000,
                            .entries = 2,
                            .layout = SADDLE_COORDINATES,

@@ -346,7 +346,8 @@ static saddle_matrix costly_matrix(rng *r, int degree, bool matched)
         col[count] = i;
         value[count++] = 1.0;
     }
-    const saddle_matrix A = {.rows = n,
+    const saddle_matrix A = {.size = sizeof A,
+                             .rows = n,
                              .columns = n,
                              .entries = count,
                              .layout = SADDLE_COORDINATES,
@@ -502,7 +503,7 @@ static void every_step_can_be_cancelled(void **state)
     dense d = saddle_point(&r, 30);
     saddle_matrix A = view_plain(&d, SADDLE_LOWER);
     for (int64_t step = 0; step < 5; ++step) {
-        const saddle_hooks hooks = {.progress = stop_at, .user = &step};
+        const saddle_hooks hooks = {.size = sizeof hooks, .progress = stop_at, .user = &step};
         saddle_preparation p;
         assert_int_equal(saddle_prepare(&A, NULL, NULL, &hooks, &p, NULL), SADDLE_CANCELLED);
         assert_null(p.permutation);
@@ -515,7 +516,7 @@ static void bad_arguments_are_refused(void **state)
 {
     (void)state;
     saddle_preparation p;
-    saddle_matrix empty = {.pointer_bits = 32};
+    saddle_matrix empty = {.size = sizeof empty, .pointer_bits = 32};
     char message[SADDLE_MESSAGE_SIZE] = "";
     memset(&p, 0xff, sizeof p); /* what a caller's stack holds */
     assert_int_equal(saddle_prepare(NULL, NULL, NULL, NULL, &p, NULL), SADDLE_BAD_ARGUMENT);

@@ -75,7 +75,7 @@ static void the_log_tells_what_was_tried(void **state)
     rng r = rng_start("log");
     problem p = problem_new(&r, true);
     char kept[KEPT] = "";
-    const saddle_hooks hooks = {.log = keep_line, .user = kept};
+    const saddle_hooks hooks = {.size = sizeof hooks, .log = keep_line, .user = kept};
     const saddle_options options = options_of("method=none,krylov=gmres");
     saddle_solver *solver = NULL;
     assert_int_equal(saddle_create(&solver, &options, &hooks, NULL), SADDLE_OK);

@@ -96,7 +96,11 @@ static void cancelling_works_at_every_report(void **state)
     for (int l = 0; l < 6; ++l) {
         for (int at = 1;; ++at) {
             canceller c = {.cancel_at = at};
-            const saddle_hooks hooks = {counted_allocate, counted_release, NULL, count_progress, &c};
+            const saddle_hooks hooks = {.size = sizeof hooks,
+                                        .allocate = counted_allocate,
+                                        .release = counted_release,
+                                        .progress = count_progress,
+                                        .user = &c};
             saddle_solver *solver = create(lists[l], &hooks);
             saddle_info info = saddle_info_default();
             saddle_status status = saddle_analyse(solver, &p.A);
@@ -127,7 +131,8 @@ static void cancelling_works_at_every_report(void **state)
             if (!cancelled) {
                 assert_contains(c.stages, "analyse");
                 assert_contains(c.stages, "factor");
-                assert_contains(c.stages, "solve");
+                /* a direct solve whose residual is 0 has no step to tell of */
+                if (info.iterations > 1) assert_contains(c.stages, "solve");
                 break;
             }
         }

@@ -1,0 +1,168 @@
+/* Info by name, from the one table in saddle.h, and infos of another length than ours. See info.h. */
+#include "core/info.h"
+
+#include "core/number.h"
+#include "core/options.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct info_row {
+    saddle_info_item item;
+    size_t offset, end; /* of its field */
+} info_row;
+
+#define FIELD(name) offsetof(saddle_info, name), offsetof(saddle_info, name) + sizeof((saddle_info *)0)->name
+
+static const info_row rows[] = {
+    {{"status", NULL, "what the call returned: its code, or what that means", 'c'}, FIELD(status)},
+    {{"message", NULL, "what went wrong, in words", 'x'}, FIELD(message)},
+    {{"tried_list", NULL, "what `auto` tried before, and why it went on", 'x'}, FIELD(tried_list)},
+#define CHOICE(name, type, words, help) {{#name, words, help, 'c'}, FIELD(name)},
+#define TRUTH(name, help) CHOICE(name, int, "no|yes", help)
+#define COUNT(name, value, help) {{#name, NULL, help, 'n'}, FIELD(name)},
+#define REAL(name, help) {{#name, NULL, help, 'r'}, FIELD(name)},
+    SADDLE_INFO_TABLE(CHOICE, TRUTH, COUNT, REAL, REAL)
+#undef CHOICE
+#undef TRUTH
+#undef COUNT
+#undef REAL
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+const saddle_info_item *saddle_info_at(int k)
+{
+    return k >= 0 && k < ROWS ? &rows[k].item : NULL;
+}
+
+void saddle_info_init(saddle_info *to, size_t size)
+{
+    saddle_info info;
+    memset(&info, 0, sizeof info);
+    info.size = size;
+#define KNOWN(name, ...)
+#define COUNT(name, value, help) info.name = (value);
+#define REAL(name, help) info.name = NAN;
+    SADDLE_INFO_TABLE(KNOWN, KNOWN, COUNT, REAL, KNOWN)
+#undef KNOWN
+#undef COUNT
+#undef REAL
+    sd_give(&info, sizeof info, to, size);
+}
+
+bool sd_info_has_history(const saddle_info *info)
+{
+    return info->size >= offsetof(saddle_info, history_length) + sizeof info->history_length;
+}
+
+void sd_info_give(const saddle_info *ours, saddle_info *to)
+{
+    saddle_info known = *ours;
+    known.size = to->size;
+    if (sd_info_has_history(to)) {
+        known.history = to->history;
+        known.history_room = to->history_room;
+    }
+    sd_give(&known, sizeof known, to, to->size);
+}
+
+/* The row of a name that this info is long enough to have. */
+static const info_row *find_row(const saddle_info *info, const char *name)
+{
+    for (int k = 0; info && name && k < ROWS; ++k)
+        if (sd_same_name(rows[k].item.name, name)) return rows[k].end <= info->size ? &rows[k] : NULL;
+    return NULL;
+}
+
+/* Of an item that is no text. */
+static double number_of(const saddle_info *info, const info_row *row)
+{
+    const char *field = (const char *)info + row->offset;
+    int choice;
+    int64_t count;
+    double real;
+    switch (row->item.type) {
+    case 'c': memcpy(&choice, field, sizeof choice); return choice;
+    case 'n': memcpy(&count, field, sizeof count); return (double)count;
+    default: memcpy(&real, field, sizeof real); return real;
+    }
+}
+
+saddle_status saddle_info_number(const saddle_info *info, const char *name, double *value)
+{
+    const info_row *row = find_row(info, name);
+    if (!row || !value || row->item.type == 'x') return SADDLE_BAD_ARGUMENT;
+    *value = number_of(info, row);
+    return SADDLE_OK;
+}
+
+/* Each takes what it writes to, and returns the length that all of it has. */
+
+static int write_word(const info_row *row, int number, char *text, size_t size)
+{
+    if (row->offset == offsetof(saddle_info, status))
+        return snprintf(text, size, "%s", saddle_status_text((saddle_status)number));
+    size_t length = 0;
+    const char *words = row->item.words ? row->item.words : sd_option_words(row->item.name);
+    const char *word = number >= 0 ? sd_word_at(words, number, &length) : NULL;
+    return snprintf(text, size, "%.*s", (int)length, word ? word : "");
+}
+
+static int write_tried(const saddle_info *info, char *text, size_t size)
+{
+    char method[32], krylov[32];
+    int length = snprintf(text, size, "%s", "");
+    for (int k = 0; k < info->tried && k < SADDLE_TRIED_MAX; ++k) {
+        const size_t used = (size_t)length < size ? (size_t)length : size;
+        saddle_option_word("method", (int)info->tried_list[k].method, method, sizeof method);
+        saddle_option_word("krylov", (int)info->tried_list[k].krylov, krylov, sizeof krylov);
+        length += snprintf(text + used, size - used, "%s%s + %s: %s", k ? "; " : "", method, krylov,
+                           saddle_reason_text(info->tried_list[k].why_left));
+    }
+    return length;
+}
+
+static int write_text(const saddle_info *info, const info_row *row, char *text, size_t size)
+{
+    if (row->offset == offsetof(saddle_info, tried_list)) return write_tried(info, text, size);
+    if (row->item.type == 'x') return snprintf(text, size, "%s", info->message);
+    const double number = number_of(info, row);
+    if (row->item.type == 'c') return write_word(row, (int)number, text, size);
+    if (isnan(number) || (row->item.type == 'n' && number < 0)) return snprintf(text, size, "unknown");
+    if (row->item.type == 'r') return sd_print_double(number, 17, text, size);
+    int64_t count; /* beyond 2^53 a double has not all its digits */
+    memcpy(&count, (const char *)info + row->offset, sizeof count);
+    return snprintf(text, size, "%" PRId64, count);
+}
+
+saddle_status saddle_info_get(const saddle_info *info, const char *name, char *text, size_t text_size)
+{
+    const info_row *row = find_row(info, name);
+    if (!row || !text || text_size == 0) return SADDLE_BAD_ARGUMENT;
+    const int length = write_text(info, row, text, text_size);
+    return length >= 0 && (size_t)length < text_size ? SADDLE_OK : SADDLE_BAD_ARGUMENT;
+}
+
+saddle_info *saddle_info_new(const saddle_hooks *hooks)
+{
+    sd_context c;
+    saddle_info *info = sd_context_open(&c, hooks) ? NULL : sd_alloc(&c, 1, sizeof *info, "info");
+    if (info) saddle_info_init(info, sizeof *info);
+    return info;
+}
+
+void saddle_info_free(saddle_info *info, const saddle_hooks *hooks)
+{
+    sd_context c;
+    if (!sd_context_open(&c, hooks)) sd_free(&c, info);
+}
+
+void saddle_info_set_history(saddle_info *info, double *history, int64_t room)
+{
+    if (!info || !sd_info_has_history(info)) return;
+    info->history = history;
+    info->history_room = room;
+}

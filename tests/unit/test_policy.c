@@ -1,0 +1,460 @@
+/*
+ * The policy of `auto`: which ladder it makes of what it knows, and how solvers go up such ladders: every
+ * rung, every way from one to the next, the limit of memory, cancelling, and what is learned.
+ */
+#include "failing_allocator.h"
+#include "inside.h"
+#include "solving.h"
+
+#include <pthread.h>
+
+/* ---- ladders ---- */
+
+static const sd_outlook symmetric = {
+    .symmetric = true, .n = 1000, .nnz = 10000, .planned = true, .fits = true};
+
+/* The methods of a ladder, by their words. */
+static const char *words_of(const sd_ladder *l)
+{
+    static char text[128];
+    char word[24];
+    text[0] = 0;
+    for (int k = 0; k < l->rungs; ++k) {
+        strcat(text, k > 0 ? " " : "");
+        strcat(text, saddle_option_word("method", l->rung[k].method->number, word, sizeof word));
+    }
+    return text;
+}
+
+static sd_ladder ladder_of(sd_outlook o)
+{
+    return sd_policy_ladder(&sd_policy_default, &o);
+}
+
+static void what_is_cheap_goes_to_the_direct_solver(void **state)
+{
+    (void)state;
+    sd_outlook o = symmetric;
+    for (int k = 0; k < 4; ++k) {
+        o.symmetric = k & 1;
+        o.definite = k == 3;
+        o.flops = sd_policy_default.expensive;
+        sd_ladder l = ladder_of(o);
+        assert_string_equal(words_of(&l), "direct");
+        o.flops *= 1.001;
+        l = ladder_of(o);
+        assert_string_not_equal(words_of(&l), "direct");
+    }
+}
+
+static void expensive_indefinite_matrices_get_ldlt_first(void **state)
+{
+    (void)state;
+    sd_outlook o = symmetric;
+    o.flops = 1e13;
+    sd_ladder l = ladder_of(o);
+    assert_string_equal(words_of(&l), "ldlt ldlt ldlt direct");
+    for (int k = 0; k < 3; ++k) assert_true(l.rung[k].tau == sd_policy_default.tau[k]);
+    assert_true(l.most_flops == 1e12 && l.iterations == 300);
+    o.fits = false;
+    l = ladder_of(o);
+    assert_string_equal(words_of(&l), "ldlt ldlt ldlt");
+    assert_true(l.most_flops == 0);
+    o.planned = false;
+    o.device = true;
+    l = ladder_of(o);
+    assert_string_equal(words_of(&l), "ldlt ldlt ldlt");
+}
+
+static void what_was_learned_shortens_the_ladder(void **state)
+{
+    (void)state;
+    static const char *const fits[] = {"ldlt ldlt ldlt direct", "ldlt ldlt direct", "ldlt direct", "direct"};
+    static const char *const not [] = {"ldlt ldlt ldlt", "ldlt ldlt", "ldlt", "ldlt"};
+    sd_outlook o = symmetric;
+    o.flops = 1e13;
+    for (o.learned = 0; o.learned <= 3; ++o.learned) {
+        o.fits = true;
+        sd_ladder l = ladder_of(o);
+        assert_string_equal(words_of(&l), fits[o.learned]);
+        assert_int_equal(l.first, o.learned);
+        o.fits = false;
+        l = ladder_of(o);
+        assert_string_equal(words_of(&l), not [o.learned]);
+        assert_true(l.rung[0].tau == sd_policy_default.tau[o.learned < 2 ? o.learned : 2]);
+    }
+}
+
+static void expensive_definite_and_general_matrices_get_iterations_first(void **state)
+{
+    (void)state;
+    for (int general = 0; general < 2; ++general) {
+        sd_outlook o = symmetric;
+        o.flops = 1e12;
+        o.definite = !general;
+        o.symmetric = !general;
+        sd_ladder l = ladder_of(o);
+        assert_string_equal(words_of(&l), "diagonal direct");
+        assert_int_equal(l.iterations, (int64_t)(0.5 * 1e12 / (20.0 * 11000)));
+        o.fits = false;
+        l = ladder_of(o);
+        assert_string_equal(words_of(&l), "diagonal none");
+        assert_true(l.iterations == INT64_MAX);
+        o.planned = false; /* as where the order alone is expensive: planned when it is needed */
+        l = ladder_of(o);
+        assert_string_equal(words_of(&l), "diagonal none direct");
+        o.device = true;
+        l = ladder_of(o);
+        assert_string_equal(words_of(&l), "diagonal none");
+        o.device = false;
+        o.krylov_named = true;
+        l = ladder_of(o);
+        assert_string_equal(words_of(&l), "diagonal none");
+    }
+}
+
+static void an_order_is_not_paid_for_in_vain(void **state)
+{
+    (void)state;
+    const sd_policy *p = &sd_policy_default;
+    sd_outlook o = {.symmetric = true, .nnz = p->order_entries};
+    assert_true(sd_policy_plans(p, &o));
+    o.definite = true;
+    assert_true(sd_policy_plans(p, &o));
+    ++o.nnz;
+    assert_false(sd_policy_plans(p, &o));
+    o.definite = false;
+    assert_true(sd_policy_plans(p, &o));
+    o.symmetric = false;
+    assert_false(sd_policy_plans(p, &o));
+    o = (sd_outlook){.symmetric = true, .device = true};
+    assert_false(sd_policy_plans(p, &o));
+    o = (sd_outlook){.symmetric = true, .krylov_named = true};
+    assert_false(sd_policy_plans(p, &o));
+}
+
+/* ---- solvers ---- */
+
+/*
+ * Three parts, each an arrow whose hub is eliminated first, and a row of -1: with couplings c beside ones all
+ * blocks of fill have a weight between c^2 / (1 - c^2) and a few times that. tau 0.9, 0.3 and 0 keep those of
+ * the first part, of the first two, of all; and one iteration is enough only where nothing was left out.
+ */
+enum { SPOKES = 2, PART = SPOKES + 1, N = 3 * PART + 1 };
+static const double couplings[] = {0.695, 0.55, 0.3};
+static const char natural[] = "scaling=none,order=natural,pairs=off,blocking=grid,block_size=1,"
+                              "factor_precision=double";
+
+static dense three_parts(void)
+{
+    dense d = dense_new(N);
+    for (int part = 0; part < 3; ++part) {
+        const int hub = part * PART;
+        for (int i = hub; i < hub + PART; ++i) dense_set(&d, i, i, 1);
+        for (int i = hub + 1; i < hub + PART; ++i) {
+            dense_set(&d, i, hub, couplings[part]);
+            dense_set(&d, hub, i, couplings[part]);
+        }
+    }
+    dense_set(&d, N - 1, N - 1, -1);
+    return d;
+}
+
+static const sd_policy steep = {.expensive = 0,
+                                .product = 20,
+                                .share = 1e9,
+                                .tau = {0.9, 0.3, 0},
+                                .iterations = 1,
+                                .order_entries = 1000};
+
+static saddle_solver *solver_with(const sd_policy *policy, const char *list, const saddle_hooks *hooks)
+{
+    const saddle_options options = options_of(list);
+    saddle_solver *s = NULL;
+    assert_int_equal(saddle_create(&s, &options, hooks, NULL), SADDLE_OK);
+    sd_set_policy(s, policy);
+    return s;
+}
+
+/* Solves for a b that lives in one part. */
+static saddle_info solve_part(const saddle_solver *s, const dense *d, int part, saddle_status wanted)
+{
+    double b[N] = {0}, x[N];
+    saddle_info info = saddle_info_default();
+    for (int i = part * PART; i < (part + 1) * PART; ++i) b[i] = 1 + i % 3;
+    assert_int_equal(saddle_solve(s, 1, b, N, x, N, &info), wanted);
+    if (!wanted) assert_true(relative_residual_of(d, b, x) <= 1e-10);
+    return info;
+}
+
+static void every_rung_is_reached_and_told(void **state)
+{
+    (void)state;
+    dense d = three_parts();
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    for (int part = 0; part < 3; ++part) {
+        saddle_solver *s = solver_with(&steep, natural, NULL);
+        assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+        assert_string_equal(words_of(&s->ladder), "ldlt ldlt ldlt direct");
+        const saddle_info info = solve_part(s, &d, part, SADDLE_OK);
+        assert_int_equal(info.method, SADDLE_METHOD_LDLT);
+        assert_true(info.fill_tau == steep.tau[part]);
+        assert_int_equal(info.tried, part);
+        for (int k = 0; k < part; ++k) {
+            assert_int_equal(info.tried_list[k].method, SADDLE_METHOD_LDLT);
+            assert_int_equal(info.tried_list[k].why_left, SADDLE_REASON_MAXITER);
+        }
+        assert_int_equal(s->experience->rung, part);
+        saddle_destroy(&s);
+    }
+    view_free(&A);
+    dense_free(&d);
+}
+
+static void the_direct_solver_is_the_last_rung(void **state)
+{
+    (void)state;
+    dense d = three_parts();
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    sd_policy blunt = steep;
+    for (int k = 0; k < 3; ++k) blunt.tau[k] = 0.95; /* none of them is enough for the last part */
+    saddle_solver *s = solver_with(&blunt, natural, NULL);
+    assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+    for (int again = 0; again < 2; ++again) {
+        const saddle_info info = solve_part(s, &d, 2, SADDLE_OK);
+        assert_int_equal(info.method, SADDLE_METHOD_DIRECT);
+        assert_int_equal(info.tried, again ? 0 : 3);
+        assert_int_equal(info.inertia_negative, 1);
+        assert_int_equal(s->experience->rung, 3);
+        assert_int_equal(saddle_factor(s, &A), SADDLE_OK); /* begins with what was enough */
+        assert_string_equal(words_of(&s->ladder), "direct");
+        assert_int_equal(s->info.inertia_negative, 1);
+    }
+    saddle_destroy(&s);
+    view_free(&A);
+    dense_free(&d);
+}
+
+static void too_expensive_a_preconditioner_gives_way_to_the_direct_solver(void **state)
+{
+    (void)state;
+    dense d = three_parts();
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    sd_policy poor = steep;
+    poor.share = 1e-6;
+    poor.tau[0] = 0;
+    saddle_solver *s = solver_with(&poor, natural, NULL);
+    assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+    assert_string_equal(words_of(&s->ladder), "direct");
+    assert_int_equal(solve_part(s, &d, 2, SADDLE_OK).method, SADDLE_METHOD_DIRECT);
+    saddle_destroy(&s);
+    view_free(&A);
+    dense_free(&d);
+}
+
+/* The next factorization of the pattern begins with the rung that sufficed; another pattern knows nothing. */
+static void what_sufficed_is_learned_for_the_pattern(void **state)
+{
+    (void)state;
+    dense d = three_parts();
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    saddle_solver *s = solver_with(&steep, natural, NULL);
+    assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+    solve_part(s, &d, 1, SADDLE_OK);
+    assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+    assert_int_equal(s->ladder.first, 1);
+    assert_true(s->info.fill_tau == steep.tau[1]);
+    assert_int_equal(solve_part(s, &d, 2, SADDLE_OK).tried, 1);
+    assert_int_equal(s->experience->rung, 2);
+    assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+    assert_int_equal(s->ladder.first, 2);
+    assert_int_equal(solve_part(s, &d, 0, SADDLE_OK).tried, 0);
+    assert_int_equal(s->experience->rung, 2); /* an easy one does not unlearn it */
+    assert_int_equal(saddle_analyse(s, &A), SADDLE_OK);
+    assert_int_equal(s->experience->rung, 0);
+    saddle_destroy(&s);
+    view_free(&A);
+    dense_free(&d);
+}
+
+typedef struct job {
+    const saddle_solver *s;
+    const dense *d;
+    int part;
+} job;
+
+static void *run_job(void *argument)
+{
+    const job *j = argument;
+    for (int k = 0; k < 20; ++k) solve_part(j->s, j->d, j->part, SADDLE_OK);
+    return NULL;
+}
+
+static void what_is_learned_does_not_depend_on_who_ends_last(void **state)
+{
+    (void)state;
+    static const int orders[][3] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}};
+    dense d = three_parts();
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    for (int round = 0; round < 4; ++round) {
+        saddle_solver *s = solver_with(&steep, natural, NULL);
+        assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+        pthread_t threads[3];
+        job jobs[3];
+        for (int t = 0; t < 3; ++t) {
+            jobs[t] = (job){s, &d, orders[round % 3][t]};
+            if (round < 3)
+                solve_part(s, &d, jobs[t].part, SADDLE_OK);
+            else
+                assert_int_equal(pthread_create(&threads[t], NULL, run_job, &jobs[t]), 0);
+        }
+        for (int t = 0; t < 3 && round == 3; ++t) pthread_join(threads[t], NULL);
+        assert_int_equal(s->experience->rung, 2);
+        saddle_destroy(&s);
+    }
+    view_free(&A);
+    dense_free(&d);
+}
+
+/* Without room for the direct solver it is not on the ladder, and not tried. */
+static void the_limit_of_memory_leaves_the_direct_solver_out(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    enum { SIZE = 800 };
+    dense d = symmetric_problem(&r, SIZE, false);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    saddle_solver *s = solver_with(&steep, "", NULL);
+    assert_int_equal(saddle_analyse(s, &A), SADDLE_OK);
+    char list[64];
+    snprintf(list, sizeof list, "max_memory=%lld", (long long)s->info.planned_bytes);
+    saddle_destroy(&s);
+    sd_policy mild = sd_policy_default;
+    mild.expensive = 0;
+    s = solver_with(&mild, list, NULL);
+    assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+    assert_string_equal(words_of(&s->ladder), "ldlt ldlt ldlt");
+    assert_true(s->ladder.most_flops == 0);
+    double b[SIZE], x[SIZE];
+    for (int i = 0; i < SIZE; ++i) b[i] = rng_unit(&r);
+    saddle_info info = saddle_info_default();
+    assert_int_equal(saddle_solve(s, 1, b, SIZE, x, SIZE, &info), SADDLE_OK);
+    assert_int_equal(info.method, SADDLE_METHOD_LDLT);
+    saddle_destroy(&s);
+    view_free(&A);
+    dense_free(&d);
+}
+
+static void definite_matrices_go_from_iterations_to_the_direct_solver(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    enum { SIZE = 100 };
+    dense d = symmetric_problem(&r, SIZE, true);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    double b[SIZE], x[SIZE];
+    for (int i = 0; i < SIZE; ++i) b[i] = rng_unit(&r);
+    for (int huge = 0; huge < 2; ++huge) { /* with a plan, and without one before it is needed */
+        sd_policy p = steep;
+        p.product = 1e9; /* so that an iteration is all that the direct solver's cost pays for */
+        if (huge) p.order_entries = 1;
+        saddle_solver *s = solver_with(&p, huge ? "maxiter=200,tol=1e-15" : "", NULL);
+        saddle_info info = saddle_info_default();
+        assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+        assert_string_equal(words_of(&s->ladder), huge ? "diagonal none direct" : "diagonal direct");
+        assert_int_equal(isnan(s->info.planned_flops), huge);
+        const saddle_status status = saddle_solve(s, 1, b, SIZE, x, SIZE, &info);
+        assert_true(status == SADDLE_OK || huge);
+        if (!huge) assert_int_equal(info.method, SADDLE_METHOD_DIRECT);
+        if (!huge) assert_int_equal(info.tried_list[0].why_left, SADDLE_REASON_MAXITER);
+        saddle_destroy(&s);
+    }
+    view_free(&A);
+    dense_free(&d);
+}
+
+/* ---- cancelling and failures on the way up ---- */
+
+typedef struct watcher {
+    failing_allocator memory;
+    int calls, cancel_at;
+} watcher;
+
+static void *watched_allocate(size_t bytes, void *user)
+{
+    return failing_allocate(bytes, &((watcher *)user)->memory);
+}
+
+static void watched_release(void *memory, void *user)
+{
+    failing_release(memory, &((watcher *)user)->memory);
+}
+
+static int watch(const saddle_progress *progress, void *user)
+{
+    watcher *w = user;
+    (void)progress;
+    return ++w->calls == w->cancel_at;
+}
+
+/* A call that is cancelled, or has no memory, at any time on the ladder says so, and leaves nothing behind;
+ * the next one is as good as ever. */
+static void every_rung_may_be_cancelled_or_fail(void **state)
+{
+    (void)state;
+    dense d = three_parts();
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    int cancelled = 0, failed = 0;
+    for (int memory = 0; memory < 2; ++memory) {
+        for (int at = 1;; ++at) {
+            watcher w = {0};
+            const saddle_hooks hooks = {
+                .allocate = watched_allocate, .release = watched_release, .progress = watch, .user = &w};
+            saddle_solver *s = solver_with(&steep, natural, &hooks);
+            assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+            double b[N] = {0}, x[N];
+            for (int i = 2 * PART; i < 3 * PART; ++i) b[i] = 1;
+            saddle_info info = saddle_info_default();
+            w.calls = 0;
+            w.memory.allocations = 0;
+            *(memory ? &w.memory.fail_at : &(int64_t){0}) = at;
+            w.cancel_at = memory ? 0 : at;
+            const saddle_status status = saddle_solve(s, 1, b, N, x, N, &info);
+            const bool hit = memory ? w.memory.failed : w.calls >= at;
+            for (int i = 0; i < N; ++i) assert_true(isfinite(x[i]));
+            if (memory && hit) assert_int_equal(status, SADDLE_OUT_OF_MEMORY);
+            if (!memory && hit && status) assert_int_equal(status, SADDLE_CANCELLED);
+            cancelled += !memory && hit && status;
+            failed += memory && hit;
+            w.cancel_at = 0;
+            w.memory.fail_at = 0;
+            solve_part(s, &d, 2, SADDLE_OK);
+            saddle_destroy(&s);
+            assert_int_equal(w.memory.live, 0);
+            if (!hit) break;
+        }
+    }
+    assert_true(cancelled >= 3 && failed > 100); /* at every rung */
+    view_free(&A);
+    dense_free(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_cheap_goes_to_the_direct_solver),
+        cmocka_unit_test(expensive_indefinite_matrices_get_ldlt_first),
+        cmocka_unit_test(what_was_learned_shortens_the_ladder),
+        cmocka_unit_test(expensive_definite_and_general_matrices_get_iterations_first),
+        cmocka_unit_test(an_order_is_not_paid_for_in_vain),
+        cmocka_unit_test(every_rung_is_reached_and_told),
+        cmocka_unit_test(the_direct_solver_is_the_last_rung),
+        cmocka_unit_test(too_expensive_a_preconditioner_gives_way_to_the_direct_solver),
+        cmocka_unit_test(what_sufficed_is_learned_for_the_pattern),
+        cmocka_unit_test(what_is_learned_does_not_depend_on_who_ends_last),
+        cmocka_unit_test(the_limit_of_memory_leaves_the_direct_solver_out),
+        cmocka_unit_test(definite_matrices_go_from_iterations_to_the_direct_solver),
+        cmocka_unit_test(every_rung_may_be_cancelled_or_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
