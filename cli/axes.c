@@ -1,8 +1,9 @@
-/* Frames and ticks. */
+/* Titles, frames and ticks. */
 #include "cli/axes.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "cli/font.h"
+
+#include <math.h>
 
 void axes_frame(picture *p, double x, double y, double width, double height)
 {
@@ -13,22 +14,18 @@ void axes_frame(picture *p, double x, double y, double width, double height)
     picture_box(p, x + width, y, pen, height, INK);
 }
 
+void axes_title(picture *p, double left, double width, const char *title)
+{
+    const double least = 7, margin = 10, room = p->width - 2 * margin;
+    const double wanted = 1.2 * font_width(title, TITLE_SIZE); /* a viewer's own letters may be wider */
+    const double size = wanted > room ? fmax(least, TITLE_SIZE * room / wanted) : TITLE_SIZE;
+    picture_text(p, wanted > width ? margin + room / 2 : left + width / 2, 24, size, ANCHOR_MIDDLE, INK,
+                 title);
+}
+
 int64_t axes_step(int64_t range, int most)
 {
     int64_t step = 1;
     for (int k = 0; range / step > most; k++) step = k % 3 == 1 ? step / 2 * 5 : step * 2;
     return step;
-}
-
-const char *axes_number(int64_t number, char *text, size_t size)
-{
-    char digits[24];
-    const int length = snprintf(digits, sizeof(digits), "%lld", (long long)number);
-    size_t used = 0;
-    for (int k = 0; k < length && used + 2 < size; k++) {
-        if (k > 0 && (length - k) % 3 == 0 && digits[k - 1] != '-') text[used++] = ',';
-        text[used++] = digits[k];
-    }
-    text[used] = 0;
-    return text;
 }

@@ -1,4 +1,4 @@
-/* What both plots have: ink, a frame, ticks at round numbers. */
+/* What both plots have: ink, a title, a frame, ticks at round numbers. */
 #ifndef CLI_AXES_H
 #define CLI_AXES_H
 
@@ -11,10 +11,11 @@ static const double FRAME_PEN = 1.0, TICK = 4.0, LABEL_SIZE = 11.0, TITLE_SIZE =
 /* A frame around (not over) a rectangle. */
 void axes_frame(picture *p, double x, double y, double width, double height);
 
+/* A title over the axes from `left` on, at the top of the picture: in the middle of the picture where it is
+ * wider than they are, and in smaller letters where it would not fit. */
+void axes_title(picture *p, double left, double width, const char *title);
+
 /* The least of 1, 2, 5, 10, 20, ... that puts at most `most` steps into 0..range. */
 int64_t axes_step(int64_t range, int most);
-
-/* A number with a comma every three digits; returns text. */
-const char *axes_number(int64_t number, char *text, size_t size);
 
 #endif

@@ -1,22 +1,12 @@
 /*
- * The commands of the program. Each is a file with one `const command command_NAME`, and a row in
- * the table below: nothing else has to know about it.
+ * The commands of a program: of `saddle` (cli/main.c) and of `saddle bench` (bench/main.c). Each is a file
+ * with one `const command command_NAME`, and a row in the table of its program: nothing else has to know
+ * about it.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
 #include "cli/options.h"
-
-/* In the order of the help. */
-#define COMMAND_TABLE(ROW)                                                                                   \
-    ROW(solve)                                                                                               \
-    ROW(info)                                                                                                \
-    ROW(prepare)                                                                                             \
-    ROW(convert)                                                                                             \
-    ROW(gen)                                                                                                 \
-    ROW(bench)                                                                                               \
-    ROW(doctor)                                                                                              \
-    ROW(manual)
 
 /* Exit statuses, for all commands. */
 #define EXIT_TABLE(ROW)                                                                                      \
@@ -45,18 +35,14 @@ typedef struct command {
     bool (*list)(int k, char *head, char *tail, size_t size);
     const option *options;
     const char *library; /* the library's options it takes: "" none, "*" all, or "threads|tol" */
-    const char *words;   /* what the first operand may be, for completion: "read|spmv"; NULL: a file */
+    const char *words;   /* what the first operand may be, for completion: "man|bash"; NULL: a file */
     int least, most;     /* operands */
     bool hidden;         /* not listed in the help */
     int (*run)(const arguments *a); /* returns an exit status */
+    /* In place of run: another program takes over, with argv[1] and what follows. It returns where there is
+     * none. */
+    int (*start)(char **argv);
 } command;
-
-#define COMMAND_DECLARE_ROW(name) extern const command command_##name;
-COMMAND_TABLE(COMMAND_DECLARE_ROW)
-#undef COMMAND_DECLARE_ROW
-
-/* Command number k, or NULL beyond the last. */
-const command *command_at(int k);
 
 /* The exit status that a status of the library means. */
 int exit_status(saddle_status status);

@@ -1,6 +1,9 @@
 /* Completion for bash and zsh, from the tables of commands and options; see manual.h. */
 #include "cli/manual.h"
 
+#include "cli/help.h"
+#include "cli/program.h"
+
 #include <string.h>
 
 /* What a value may be: words for the shell to offer, and whether a file name is one of them. */
@@ -36,6 +39,28 @@ static void bash_action(FILE *out, const offer *o)
     fputs(" ;;\n", out);
 }
 
+/* What another program's help lists: its commands, and the options of one. */
+#define LIST_COMMANDS "--help 2>/dev/null | sed -n 's/^  \\([a-z][a-z]*\\).*/\\1/p'"
+#define LIST_OPTIONS "--help 2>/dev/null | sed -nE 's/^  (-., )?(--[a-z-]+).*/\\2/p'"
+
+static void bash_started(FILE *out, const char *name)
+{
+    fprintf(out,
+            "    '%s '*) if [[ $COMP_CWORD -eq 2 ]]; then words=$(saddle %s " LIST_COMMANDS
+            "); elif [[ $cur == -* ]]; then words=$(saddle %s \"${COMP_WORDS[2]}\" " LIST_OPTIONS
+            "); else files=yes; fi ;;\n",
+            name, name, name);
+}
+
+static void zsh_started(FILE *out, const char *name)
+{
+    fprintf(out,
+            "    %s) if (( CURRENT == 2 )); then compadd -- $(saddle %s " LIST_COMMANDS
+            "); elif [[ $PREFIX == -* ]]; then compadd -- $(saddle %s $words[2] " LIST_OPTIONS
+            "); else _files; fi ;;\n",
+            name, name, name);
+}
+
 static void bash_command(FILE *out, const command *c)
 {
     static arguments a;
@@ -60,7 +85,7 @@ static void bash_command(FILE *out, const command *c)
 
 void print_bash_completion(FILE *out)
 {
-    const command *c;
+    const command *const *commands = program_running()->commands;
     fputs("# bash completion for saddle, made by \"saddle manual bash\"\n"
           "_saddle()\n{\n"
           "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= files=\n"
@@ -71,15 +96,20 @@ void print_bash_completion(FILE *out)
           "    if [[ $COMP_CWORD -eq 1 ]]; then\n"
           "        COMPREPLY=($(compgen -W '",
           out);
-    for (int k = 0; (c = command_at(k)); ++k) {
-        if (!c->hidden) fprintf(out, "%s ", c->name);
+    for (const command *const *c = commands; *c; ++c) {
+        if (!(*c)->hidden) fprintf(out, "%s ", (*c)->name);
     }
     fputs("--help --version' -- \"$cur\"))\n"
           "        return\n"
           "    fi\n"
           "    case \"${COMP_WORDS[1]} $prev\" in\n",
           out);
-    for (int k = 0; (c = command_at(k)); ++k) bash_command(out, c);
+    for (const command *const *c = commands; *c; ++c) {
+        if ((*c)->start)
+            bash_started(out, (*c)->name);
+        else
+            bash_command(out, *c);
+    }
     fputs("    esac\n"
           "    if [[ -n $files ]]; then\n"
           "        local IFS=$'\\n'\n"
@@ -147,16 +177,16 @@ static void zsh_command(FILE *out, const command *c)
 
 void print_zsh_completion(FILE *out)
 {
-    const command *c;
+    const command *const *commands = program_running()->commands;
     fputs("#compdef saddle\n# zsh completion for saddle, made by \"saddle manual zsh\"\n"
           "_saddle()\n{\n"
           "    local -a commands\n"
           "    commands=(\n",
           out);
-    for (int k = 0; (c = command_at(k)); ++k) {
-        if (c->hidden) continue;
-        fprintf(out, "        '%s:", c->name);
-        zsh_text(out, c->help);
+    for (const command *const *c = commands; *c; ++c) {
+        if ((*c)->hidden) continue;
+        fprintf(out, "        '%s:", (*c)->name);
+        zsh_text(out, (*c)->help);
         fputs("'\n", out);
     }
     fputs("    )\n"
@@ -169,6 +199,11 @@ void print_zsh_completion(FILE *out)
           "    (( CURRENT-- ))\n"
           "    case $name in\n",
           out);
-    for (int k = 0; (c = command_at(k)); ++k) zsh_command(out, c);
+    for (const command *const *c = commands; *c; ++c) {
+        if ((*c)->start)
+            zsh_started(out, (*c)->name);
+        else
+            zsh_command(out, *c);
+    }
     fputs("    esac\n}\n_saddle \"$@\"\n", out);
 }

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/families.h"
 #include "cli/json.h"
+#include "cli/numbers.h"
 #include "cli/outfile.h"
 #include "cli/progress.h"
 

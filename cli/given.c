@@ -1,7 +1,7 @@
 /* See given.h. */
 #include "cli/given.h"
 
-#include "cli/manual.h"
+#include "cli/help.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,8 +5,8 @@
  * stand with the facts.
  */
 #include "cli/json.h"
-#include "cli/memory.h"
 #include "cli/outfile.h"
+#include "cli/paths.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/solve.h"
@@ -58,11 +58,6 @@ static void find_warnings(look *l)
         warn(l, "the entries span %.0f decades: scaling matters", log10(f->largest / f->smallest));
 }
 
-static const char *kind_word(saddle_kind kind)
-{
-    return kind == SADDLE_KIND_SPD ? "spd" : kind == SADDLE_KIND_INDEFINITE ? "indefinite" : "unknown";
-}
-
 /* Why the kind is what it is, by what saddle_inspect looks at, in its order. */
 static const char *kind_reason(const saddle_facts *f)
 {
@@ -86,7 +81,8 @@ static void print_size(const look *l)
 {
     const saddle_facts *f = &l->facts;
     printf("%-12s%s: %" PRId64 " x %" PRId64, "matrix", l->name, f->rows, f->columns);
-    if (l->known) printf(", %" PRId64 " entries, %.3g a row", f->nnz, (double)f->nnz / (double)f->rows);
+    if (l->known) printf(", %" PRId64 " entries", f->nnz);
+    if (l->known && f->rows > 0) printf(", %.3g a row", (double)f->nnz / (double)f->rows);
     putchar('\n');
     if (l->A.shape != SADDLE_GENERAL)
         printf("%-12s%" PRId64 " entries with the diagonal\n", "triangle", f->entries);
@@ -127,26 +123,13 @@ static void print_facts(const look *l)
     for (int k = 0; k < l->warnings; ++k) printf("%-12s%s\n", k ? "" : "warnings", l->warning[k]);
 }
 
-/* What was not found is null. */
-static int64_t if_known(const look *l, int64_t count)
-{
-    return l->known ? count : -1;
-}
-
-static double number_if_known(const look *l, double number)
-{
-    return l->known ? number : NAN;
-}
-
 static void json_matrix(json *j, const look *l)
 {
     const saddle_facts *f = &l->facts;
     json_object(j, "matrix");
     json_text(j, "name", l->name);
-    json_count(j, "rows", l->read ? f->rows : -1);
-    json_count(j, "columns", l->read ? f->columns : -1);
-    json_count(j, "entries", l->read ? f->entries : -1);
-    json_count(j, "nnz", if_known(l, f->nnz));
+    JSON_COUNTS(j, l->read, {"rows", f->rows}, {"columns", f->columns}, {"entries", f->entries});
+    json_count(j, "nnz", l->known ? f->nnz : -1);
     json_text(j, "symmetry", !l->known ? NULL : f->symmetric ? "symmetric" : "general");
     json_truth(j, "pattern_symmetric", l->known ? f->pattern_symmetric : -1);
     json_text(j, "kind", l->known ? kind_word(f->kind) : NULL);
@@ -154,41 +137,25 @@ static void json_matrix(json *j, const look *l)
     json_close(j);
 }
 
-typedef struct count_row {
-    const char *key;
-    int64_t count;
-} count_row;
-
-static void json_counts(json *j, const look *l, const char *key, const count_row *rows, int count)
-{
-    json_object(j, key);
-    for (int k = 0; k < count; ++k) json_count(j, rows[k].key, if_known(l, rows[k].count));
-    json_close(j);
-}
-
 static void json_facts(json *j, const look *l)
 {
     const saddle_facts *f = &l->facts;
-    const count_row diagonal[] = {{"positive", f->rows - f->negative_diagonal - f->zero_diagonal},
-                                  {"negative", f->negative_diagonal},
-                                  {"zero", f->zero_diagonal},
-                                  {"missing", f->missing_diagonal}};
-    const count_row rows[] = {{"shortest", f->shortest_row},
-                              {"longest", f->longest_row},
-                              {"empty", f->empty_rows},
-                              {"bandwidth", f->bandwidth},
-                              {"dominant", f->dominant_rows}};
-    json_counts(j, l, "diagonal", diagonal, 4);
-    json_counts(j, l, "rows", rows, 5);
-    json_count(j, "explicit_zeros", if_known(l, f->explicit_zeros));
-    json_number(j, "least_dominance", number_if_known(l, f->least_dominance));
-    json_object(j, "norms");
-    json_number(j, "one", number_if_known(l, f->norm_one));
-    json_number(j, "infinity", number_if_known(l, f->norm_inf));
-    json_number(j, "frobenius", number_if_known(l, f->norm_frobenius));
+    json_object(j, "diagonal");
+    JSON_COUNTS(j, l->known, {"positive", f->rows - f->negative_diagonal - f->zero_diagonal},
+                {"negative", f->negative_diagonal}, {"zero", f->zero_diagonal},
+                {"missing", f->missing_diagonal});
     json_close(j);
-    json_number(j, "largest", number_if_known(l, f->largest));
-    json_number(j, "smallest", number_if_known(l, f->smallest));
+    json_object(j, "rows");
+    JSON_COUNTS(j, l->known, {"shortest", f->shortest_row}, {"longest", f->longest_row},
+                {"empty", f->empty_rows}, {"bandwidth", f->bandwidth}, {"dominant", f->dominant_rows});
+    json_close(j);
+    json_count(j, "explicit_zeros", l->known ? f->explicit_zeros : -1);
+    json_number(j, "least_dominance", l->known ? f->least_dominance : NAN);
+    json_object(j, "norms");
+    JSON_NUMBERS(j, l->known, {"one", f->norm_one}, {"infinity", f->norm_inf},
+                 {"frobenius", f->norm_frobenius});
+    json_close(j);
+    JSON_NUMBERS(j, l->known, {"largest", f->largest}, {"smallest", f->smallest});
 }
 
 static int write_json(const look *l, const char *path, int exit)
@@ -233,7 +200,7 @@ static int tell(const look *l)
         if (status == EXIT_DONE) status = written;
     }
     if (plot && l->read) { /* a rectangular matrix can be drawn, too */
-        const int written = plot_pattern(plot, &l->A);
+        const int written = plot_pattern(plot, &l->A, l->name);
         if (status == EXIT_DONE) status = written;
     }
     return status;

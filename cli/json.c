@@ -1,5 +1,6 @@
 /* See json.h. The program never calls setlocale: numbers are printed with a point. */
 #include "cli/json.h"
+#include "cli/numbers.h"
 
 #include "saddle/saddle.h"
 
@@ -116,16 +117,6 @@ void json_count(json *j, const char *key, int64_t count)
         fputs("null", j->out);
 }
 
-void number_text(double number, char *text, size_t text_size)
-{
-    snprintf(text, text_size, "null");
-    if (!isfinite(number)) return;
-    for (int digits = 15; digits <= 17; ++digits) {
-        snprintf(text, text_size, "%.*g", digits, number);
-        if (strtod(text, NULL) == number) return;
-    }
-}
-
 void json_number(json *j, const char *key, double number)
 {
     char text[40];
@@ -138,4 +129,21 @@ void json_truth(json *j, const char *key, int truth)
 {
     before_value(j, key);
     fputs(truth < 0 ? "null" : truth ? "true" : "false", j->out);
+}
+
+void json_choice(json *j, const char *option, int choice)
+{
+    char word[32];
+    const bool told = choice >= 0 && *saddle_option_word(option, choice, word, sizeof word);
+    json_text(j, option, told && strcmp(word, "auto") != 0 ? word : NULL);
+}
+
+void json_counts(json *j, bool known, const json_count_row *rows, size_t count)
+{
+    for (size_t k = 0; k < count; ++k) json_count(j, rows[k].key, known ? rows[k].count : -1);
+}
+
+void json_numbers(json *j, bool known, const json_number_row *rows, size_t count)
+{
+    for (size_t k = 0; k < count; ++k) json_number(j, rows[k].key, known ? rows[k].number : NAN);
 }

@@ -37,8 +37,24 @@ void json_text(json *j, const char *key, const char *text);
 void json_count(json *j, const char *key, int64_t count);
 void json_number(json *j, const char *key, double number);
 void json_truth(json *j, const char *key, int truth);
+/* The word of one of the library's choices, by the option's name; null where it is `auto`, which is not an
+ * answer. */
+void json_choice(json *j, const char *option, int choice);
 
-/* The shortest text that reads back as the same number; "null" where it is not finite. */
-void number_text(double number, char *text, size_t text_size);
+/* Several of one kind, all of them null where they are not known: JSON_COUNTS(j, known, {key, count}, ...).
+ */
+typedef struct json_count_row {
+    const char *key;
+    int64_t count;
+} json_count_row;
+typedef struct json_number_row {
+    const char *key;
+    double number;
+} json_number_row;
+void json_counts(json *j, bool known, const json_count_row *rows, size_t count);
+void json_numbers(json *j, bool known, const json_number_row *rows, size_t count);
+#define JSON_ROWS(type, ...) (const type[]){__VA_ARGS__}, sizeof((const type[]){__VA_ARGS__}) / sizeof(type)
+#define JSON_COUNTS(j, known, ...) json_counts(j, known, JSON_ROWS(json_count_row, __VA_ARGS__))
+#define JSON_NUMBERS(j, known, ...) json_numbers(j, known, JSON_ROWS(json_number_row, __VA_ARGS__))
 
 #endif

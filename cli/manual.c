@@ -1,5 +1,8 @@
-/* Help on the terminal, the manual page, and the command `manual` that prints it; see manual.h. */
+/* The manual page, and the command `manual` that prints it; see manual.h. */
 #include "cli/manual.h"
+
+#include "cli/help.h"
+#include "cli/program.h"
 
 #include <string.h>
 
@@ -14,132 +17,6 @@ static const environment_row environment[] = {
 const environment_row *environment_at(int k)
 {
     return k >= 0 && k < (int)(sizeof environment / sizeof environment[0]) ? &environment[k] : NULL;
-}
-
-bool next_word(const char **words, char *part, size_t part_size)
-{
-    const size_t length = strcspn(*words, "|");
-    if (!**words) return false;
-    snprintf(part, part_size, "%.*s", (int)length, *words);
-    *words += length + ((*words)[length] == '|');
-    return true;
-}
-
-enum { LEFT = 26, WIDTH = 96 };
-
-/* Prints words from column `at`, broken so that lines begin at `indent` and end before WIDTH. */
-static void print_wrapped(FILE *out, const char *text, int at, int indent)
-{
-    bool first = true;
-    while (*text) {
-        const int length = (int)strcspn(text, " \n");
-        if (!first && at + 1 + length > WIDTH) {
-            fprintf(out, "\n%*s", indent, "");
-            at = indent;
-        } else if (!first) {
-            fputc(' ', out);
-            ++at;
-        }
-        fprintf(out, "%.*s", length, text);
-        at += length;
-        text += length;
-        if (text[0] == '\n' && text[1] == '\n') {
-            fprintf(out, "\n\n%*s", indent, "");
-            at = indent;
-            first = true;
-        } else {
-            first = false;
-        }
-        text += strspn(text, " \n");
-    }
-    fputc('\n', out);
-}
-
-/* "--tol X" or "-q, --quiet". */
-static void option_head(const option *o, char *text, size_t text_size)
-{
-    const char *stands = option_stands(o);
-    char letter[8] = "";
-    if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
-    if (option_is_switch(o))
-        snprintf(text, text_size, "--%s [%s]", o->is.name, stands);
-    else
-        snprintf(text, text_size, "%s--%s%s%s", letter, o->is.name, *stands ? " " : "", stands);
-}
-
-static void option_tail(const option *o, char *text, size_t text_size)
-{
-    char value[64];
-    option_default(o, value, sizeof value);
-    if (*value)
-        snprintf(text, text_size, "%s (default %s)", o->is.help, value);
-    else
-        snprintf(text, text_size, "%s", o->is.help);
-}
-
-/* Prints a head; one that is too wide is broken after a '|'. Returns the column it ends at. */
-static int print_head(FILE *out, const char *head)
-{
-    int at = fprintf(out, "  ");
-    while (*head) {
-        const size_t part = strcspn(head, "|"), length = part + (head[part] == '|');
-        if (at + (int)length > WIDTH) at = fprintf(out, "\n%*s", LEFT, "") - 1;
-        at += fprintf(out, "%.*s", (int)length, head);
-        head += length;
-    }
-    return at;
-}
-
-static void print_row(FILE *out, const char *head, const char *tail)
-{
-    int at = print_head(out, head);
-    if (at > LEFT - 2) {
-        fputc('\n', out);
-        at = 0;
-    }
-    fprintf(out, "%*s", LEFT - at, "");
-    print_wrapped(out, tail, LEFT, LEFT);
-}
-
-/* "solve A.mtx" */
-static void usage_of(const command *c, char *text, size_t text_size)
-{
-    snprintf(text, text_size, "%s%s%s", c->name, *c->operands ? " " : "", c->operands);
-}
-
-void print_program_help(FILE *out)
-{
-    fputs("Usage: saddle COMMAND [options]\n\n"
-          "Solves sparse linear systems Ax = b, above all the symmetric indefinite ones.\n\nCommands:\n",
-          out);
-    const command *c;
-    for (int k = 0; (c = command_at(k)); ++k) {
-        char head[64];
-        usage_of(c, head, sizeof head);
-        if (!c->hidden) print_row(out, head, c->help);
-    }
-    fputs("\n\"saddle COMMAND --help\" tells a command's options, \"saddle --version\" what this is.\n"
-          "The simplest use: saddle solve A.mtx --out x.mtx\n",
-          out);
-}
-
-void print_command_help(FILE *out, const command *c)
-{
-    static arguments a;
-    char head[256], tail[512];
-    arguments_begin(&a, c);
-    usage_of(c, head, sizeof head);
-    fprintf(out, "Usage: saddle %s [options]\n\n", head);
-    print_wrapped(out, c->about, 0, 0);
-    if (c->list_title) fprintf(out, "\n%s:\n", c->list_title);
-    for (int k = 0; c->list_title && c->list(k, head, tail, sizeof head); ++k) print_row(out, head, tail);
-    fputs("\nOptions:\n", out);
-    for (int k = 0; k < a.option_count; ++k) {
-        option_head(&a.options[k], head, sizeof head);
-        option_tail(&a.options[k], tail, sizeof tail);
-        print_row(out, head, tail);
-    }
-    if (c->examples) fprintf(out, "\nExamples:\n%s", c->examples);
 }
 
 /* Text in roff: a hyphen that can be copied, no request by accident. */
@@ -171,12 +48,12 @@ static void roff_command(FILE *out, const command *c)
     static arguments a;
     char head[256], tail[512];
     arguments_begin(&a, c);
-    usage_of(c, head, sizeof head);
+    command_usage(c, head, sizeof head);
     fputs(".SS saddle ", out);
     roff_text(out, head);
     roff_text(out, c->about);
     for (int k = 0; c->list_title && c->list(k, head, tail, sizeof head); ++k) roff_row(out, head, tail);
-    for (int k = 0; k < a.option_count; ++k) {
+    for (int k = 0; !c->start && k < a.option_count; ++k) {
         option_head(&a.options[k], head, sizeof head);
         option_tail(&a.options[k], tail, sizeof tail);
         roff_row(out, head, tail);
@@ -190,13 +67,13 @@ static void roff_command(FILE *out, const command *c)
 
 void print_man_page(FILE *out)
 {
-    const command *c;
+    const command *const *commands = program_running()->commands;
     fprintf(out, ".TH SADDLE 1 \"\" \"saddle %s\" \"User Commands\"\n", saddle_version());
     fputs(".SH NAME\nsaddle \\- solve sparse symmetric indefinite linear systems\n.SH SYNOPSIS\n", out);
-    for (int k = 0; (c = command_at(k)); ++k) {
-        if (c->hidden) continue;
-        fprintf(out, ".B saddle %s\n", c->name);
-        if (*c->operands) roff_text(out, c->operands);
+    for (const command *const *c = commands; *c; ++c) {
+        if ((*c)->hidden) continue;
+        fprintf(out, ".B saddle %s\n", (*c)->name);
+        if (*(*c)->operands) roff_text(out, (*c)->operands);
         fputs("[options]\n.br\n", out);
     }
     fputs(".SH DESCRIPTION\n"
@@ -206,8 +83,8 @@ void print_man_page(FILE *out)
           "right\\-hand side as they were given. Outputs are written to a temporary file and renamed.\n"
           ".SH COMMANDS\n",
           out);
-    for (int k = 0; (c = command_at(k)); ++k) {
-        if (!c->hidden) roff_command(out, c);
+    for (const command *const *c = commands; *c; ++c) {
+        if (!(*c)->hidden) roff_command(out, *c);
     }
     fputs(".SH EXIT STATUS\n", out);
 #define ROW(name, number, text) roff_row(out, #number, text);

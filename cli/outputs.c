@@ -1,6 +1,8 @@
 /* See outputs.h. */
 #include "cli/outputs.h"
 
+#include "cli/paths.h"
+
 #include <string.h>
 #include <sys/stat.h>
 
@@ -8,13 +10,6 @@ bool is_standard(const arguments *a, const char *name)
 {
     const char *text = argument_text(a, name);
     return text && strcmp(text, "-") == 0;
-}
-
-bool same_file(const char *one, const char *two)
-{
-    struct stat first, second;
-    return stat(one, &first) == 0 && stat(two, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
 }
 
 static int check_two(const arguments *a, const char *name, const char *other)
@@ -26,27 +21,26 @@ static int check_two(const arguments *a, const char *name, const char *other)
     return usage_error(a, "--%s and --%s name the same file, %s: one would be lost", name, other, one);
 }
 
+/* A device may be read and written. */
+static bool overwrites(const char *path, const char *operand)
+{
+    struct stat is;
+    if (strcmp(path, "-") == 0) return false;
+    return strcmp(path, operand) == 0 ||
+           (stat(path, &is) == 0 && S_ISREG(is.st_mode) && same_file(path, operand));
+}
+
 int outputs_check(const arguments *a, const char *const *names, int count)
 {
     for (int k = 0; k < count; ++k) {
         const char *path = argument_text(a, names[k]);
-        if (path && strcmp(path, "-") != 0 && strcmp(path, a->operands[0]) == 0)
-            return usage_error(a, "--%s %s would overwrite the matrix", names[k], path);
+        for (int i = 0; path && i < a->operand_count; ++i) {
+            if (overwrites(path, a->operands[i]))
+                return usage_error(a, "--%s %s would overwrite the matrix", names[k], path);
+        }
         for (int i = 0; i < k; ++i) {
             const int status = check_two(a, names[i], names[k]);
             if (status != EXIT_DONE) return status;
-        }
-    }
-    return EXIT_DONE;
-}
-
-int outputs_spare_operands(const arguments *a, const char *const *names, int count)
-{
-    for (int k = 1; k < a->operand_count; ++k) {
-        for (int o = 0; o < count; ++o) {
-            const char *path = argument_text(a, names[o]);
-            if (path && same_file(path, a->operands[k]))
-                return usage_error(a, "--%s %s would overwrite the matrix", names[o], path);
         }
     }
     return EXIT_DONE;

@@ -3,11 +3,11 @@
 
 #include "cli/command.h"
 #include "cli/outfile.h"
+#include "cli/paths.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 picture picture_begin(double width, double height)
 {
@@ -147,26 +147,14 @@ void bytes_text(bytes *b, const char *text)
     bytes_add(b, text, strlen(text));
 }
 
-static bool ends_with(const char *path, const char *extension)
-{
-    const size_t length = strlen(path), tail = strlen(extension);
-    return length > tail && strcasecmp(path + length - tail, extension) == 0;
-}
-
-int picture_check(const char *path)
-{
-    if (!path || ends_with(path, ".png") || ends_with(path, ".svg")) return EXIT_DONE;
-    return fail(EXIT_USAGE, "%s: a plot is written as .png or .svg, by the ending of the file's name", path);
-}
-
 int picture_save(const picture *p, const char *path)
 {
     bytes data = {0};
     outfile file = {0};
-    int status = picture_check(path);
+    int status = plot_check(path);
     if (status != EXIT_DONE) return status;
     const bool drawn =
-        !p->failed && (ends_with(path, ".png") ? picture_png(p, &data) : picture_svg(p, &data));
+        !p->failed && (path_ends(path, ".png") ? picture_png(p, &data) : picture_svg(p, &data));
     if (drawn)
         status = outfile_open(&file, path);
     else

@@ -89,8 +89,4 @@ bool png_encode(const uint32_t *pixels, int columns, int rows, bytes *out);
  * or the exit status with the message on standard error. */
 int picture_save(const picture *p, const char *path);
 
-/* Whether picture_save knows the ending: to be asked before a long run. The same returns. path may
- * be NULL. */
-int picture_check(const char *path);
-
 #endif

@@ -3,9 +3,12 @@
  *
  * A curve of more points than can be seen is thinned to the least and the greatest residual in each
  * stretch, which leaves the picture as it would be.
+ *
+ * A residual of exactly 0, as of a diagonal matrix after one step, has no logarithm: it stands at the foot,
+ * in a strip that a break of the axis sets apart.
  */
 #include "cli/axes.h"
-#include "cli/font.h"
+#include "cli/numbers.h"
 #include "cli/plot.h"
 
 #include <math.h>
@@ -14,10 +17,13 @@
 
 enum { LEFT = 66, RIGHT = 24, TOP = 40, BOTTOM = 50, WIDTH = 460, HEIGHT = 280 };
 enum { MOST_POINTS = 2 * WIDTH, MOST_MARKS = 30, MOST_LABELS = 8 };
+enum { STRIP = 44, FOOT = 14 }; /* heights of the strip, and of 0 in it */
 
 typedef struct scale {
     int low, high;   /* decades at the lower and upper edge */
     int64_t longest; /* iteration at the right edge */
+    int64_t zero;    /* the first whose residual is 0; 0: none is */
+    double height;   /* that the decades have */
 } scale;
 
 static bool drawable(double residual)
@@ -29,12 +35,15 @@ static bool drawable(double residual)
 static scale make_scale(const double *history, int64_t length, double tol)
 {
     double low = tol > 0 ? fmin(tol, 1) : 1, high = fmax(tol, 1);
+    int64_t zero = 0;
     for (int64_t k = 0; k < length; k++) {
+        if (history[k] == 0 && !zero) zero = k + 1;
         if (!drawable(history[k]) || history[k] == 0) continue;
         low = fmin(low, history[k]);
         high = fmax(high, history[k]);
     }
-    scale s = {(int)floor(log10(low) + 1e-9), (int)ceil(log10(high) - 1e-9), length > 1 ? length : 1};
+    scale s = {(int)floor(log10(low) + 1e-9), (int)ceil(log10(high) - 1e-9), length > 1 ? length : 1, zero,
+               zero ? HEIGHT - STRIP : HEIGHT};
     if (tol > 0 && s.low >= log10(tol) - 1e-9) s.low--; /* room below the dashed line */
     if (s.high <= s.low) s.high = s.low + 1;
     return s;
@@ -47,8 +56,13 @@ static double across(const scale *s, double iteration)
 
 static double down(const scale *s, double residual)
 {
-    const double decade = residual > 0 ? log10(residual) : s->low;
-    return TOP + HEIGHT * (s->high - decade) / (s->high - s->low);
+    if (residual == 0) return TOP + HEIGHT - FOOT;
+    return TOP + s->height * (s->high - log10(residual)) / (s->high - s->low);
+}
+
+static void draw_tick(picture *p, double y)
+{
+    picture_box(p, LEFT - FRAME_PEN - TICK, y - FRAME_PEN / 2, TICK, FRAME_PEN, INK);
 }
 
 static void draw_axes(picture *p, const scale *s)
@@ -57,28 +71,19 @@ static void draw_axes(picture *p, const scale *s)
     const int64_t decades = axes_step(s->high - s->low, MOST_LABELS), step = axes_step(s->longest, 6);
     for (int d = s->high; d >= s->low; d--) {
         if (d % decades != 0) continue;
-        const double y = TOP + (double)HEIGHT * (s->high - d) / (s->high - s->low);
-        if (d < s->high && d > s->low) picture_box(p, LEFT, y - 0.25, WIDTH, 0.5, FAINT);
-        picture_box(p, LEFT - FRAME_PEN - TICK, y - FRAME_PEN / 2, TICK, FRAME_PEN, INK);
+        const double y = TOP + s->height * (s->high - d) / (s->high - s->low);
+        if (d < s->high && (s->zero || d > s->low)) picture_box(p, LEFT, y - 0.25, WIDTH, 0.5, FAINT);
+        draw_tick(p, y);
         picture_power(p, LEFT - FRAME_PEN - TICK - 4, y + 0.36 * LABEL_SIZE, LABEL_SIZE, ANCHOR_END, INK, d);
     }
     for (int64_t t = 0; t <= s->longest; t += step) {
         const double x = across(s, (double)t);
         picture_box(p, x - FRAME_PEN / 2, TOP + HEIGHT + FRAME_PEN, FRAME_PEN, TICK, INK);
         picture_text(p, x, TOP + HEIGHT + FRAME_PEN + TICK + LABEL_SIZE, LABEL_SIZE, ANCHOR_MIDDLE, INK,
-                     axes_number(t, text, sizeof(text)));
+                     count_text(t, text, sizeof(text)));
     }
     picture_text(p, LEFT + WIDTH / 2.0, TOP + HEIGHT + 40, LABEL_SIZE, ANCHOR_MIDDLE, INK, "iteration");
     picture_text_upwards(p, 18, TOP + HEIGHT / 2.0, LABEL_SIZE, INK, "relative residual");
-}
-
-/* In smaller letters where it would not fit, and then in the middle of the picture. */
-static void draw_title(picture *p, const char *title)
-{
-    const double least = 7, room = LEFT + WIDTH + RIGHT - 20;
-    const double width = 1.2 * font_width(title, TITLE_SIZE); /* a viewer's own letters may be wider */
-    const double size = width > room ? fmax(least, TITLE_SIZE * room / width) : TITLE_SIZE;
-    picture_text(p, width > WIDTH ? 10 + room / 2 : LEFT + WIDTH / 2.0, 24, size, ANCHOR_MIDDLE, INK, title);
 }
 
 /* The word goes where the curve is not: it comes from the upper left and ends at the right. */
@@ -90,6 +95,50 @@ static void draw_tolerance(picture *p, const scale *s, double tol)
     picture_line(p, 2, ends, 1.2, 5, VERMILLION);
     snprintf(text, sizeof(text), "tol = %.3g", tol);
     picture_text(p, LEFT + 8, y - 6, LABEL_SIZE, ANCHOR_START, VERMILLION, text);
+}
+
+/* The axis is broken below the last decade, and has a tick for 0. Over the frame, which it interrupts. */
+static void draw_break(picture *p)
+{
+    const double middle = TOP + HEIGHT - (STRIP + FOOT) / 2.0, half = 3, slant = 5;
+    const double sides[] = {LEFT - FRAME_PEN, LEFT + WIDTH};
+    for (int side = 0; side < 2; side++) {
+        const double x = sides[side] + FRAME_PEN / 2;
+        picture_box(p, sides[side] - 1, middle - half, FRAME_PEN + 2, 2 * half, 0xffffff);
+        for (int end = -1; end <= 1; end += 2) {
+            const double y = middle + end * half;
+            const double stroke[] = {x - slant, y + 2, x + slant, y - 2};
+            picture_line(p, 2, stroke, FRAME_PEN, 0, INK);
+        }
+    }
+    draw_tick(p, TOP + HEIGHT - FOOT);
+    picture_text(p, LEFT - FRAME_PEN - TICK - 4, TOP + HEIGHT - FOOT + 0.36 * LABEL_SIZE, LABEL_SIZE,
+                 ANCHOR_END, INK, "0");
+}
+
+/* A ring, and for the first the word beside it, on the side that has room. */
+static void draw_zero(picture *p, const scale *s, int64_t iteration)
+{
+    const double at[2] = {across(s, (double)iteration), down(s, 0)};
+    const bool right = at[0] < LEFT + WIDTH / 2.0;
+    picture_line(p, 1, at, 8, 0, BLUE);
+    picture_line(p, 1, at, 4.5, 0, 0xffffff);
+    if (iteration == s->zero)
+        picture_text(p, at[0] + (right ? 9 : -9), at[1] + 0.36 * LABEL_SIZE, LABEL_SIZE,
+                     right ? ANCHOR_START : ANCHOR_END, BLUE, "exactly 0");
+}
+
+static void draw_marks(picture *p, const scale *s, const double *history, int64_t length)
+{
+    for (int64_t k = 0; k < length && length <= MOST_MARKS; k++) {
+        if (!drawable(history[k])) continue;
+        const double at[2] = {across(s, (double)(k + 1)), down(s, history[k])};
+        if (history[k] == 0)
+            draw_zero(p, s, k + 1);
+        else
+            picture_line(p, 1, at, 5, 0, BLUE);
+    }
+    if (s->zero && length > MOST_MARKS) draw_zero(p, s, s->zero);
 }
 
 /* One stretch of the curve, or nothing where it has no points. */
@@ -127,10 +176,6 @@ static void draw_curve(picture *p, const scale *s, const double *history, int64_
     }
     flush(p, points, &count);
     free(points);
-    for (int64_t k = 0; k < length && length <= MOST_MARKS; k++) {
-        const double at[2] = {across(s, (double)(k + 1)), down(s, history[k])};
-        if (drawable(history[k])) picture_line(p, 1, at, 5, 0, BLUE);
-    }
 }
 
 int plot_convergence(const char *path, const double *history, int64_t length, double tol, const char *title)
@@ -138,10 +183,12 @@ int plot_convergence(const char *path, const double *history, int64_t length, do
     const scale s = make_scale(history, length, tol);
     picture p = picture_begin(LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM);
     draw_axes(&p, &s);
-    if (title) draw_title(&p, title);
+    if (title) axes_title(&p, LEFT, WIDTH, title);
     if (tol > 0) draw_tolerance(&p, &s, tol);
     draw_curve(&p, &s, history, length);
     axes_frame(&p, LEFT, TOP, WIDTH, HEIGHT);
+    if (s.zero) draw_break(&p);
+    draw_marks(&p, &s, history, length);
     const int status = picture_save(&p, path);
     picture_end(&p);
     return status;

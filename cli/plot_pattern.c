@@ -11,6 +11,8 @@
  */
 #include "cli/axes.h"
 #include "cli/command.h"
+#include "cli/numbers.h"
+#include "cli/paths.h"
 #include "cli/plot.h"
 
 #include <math.h>
@@ -233,37 +235,44 @@ static void draw_ticks(picture *p, double x, double y, double width, double heig
         const double at = x + width * ((double)t - 0.5) / (double)columns;
         picture_box(p, at - FRAME_PEN / 2, y - FRAME_PEN - TICK, FRAME_PEN, TICK, INK);
         picture_text(p, at, y - FRAME_PEN - TICK - 4, LABEL_SIZE, ANCHOR_MIDDLE, INK,
-                     axes_number(t, text, sizeof(text)));
+                     count_text(t, text, sizeof(text)));
     }
     for (int64_t t = step; t <= rows; t += step) {
         const double at = y + height * ((double)t - 0.5) / (double)rows;
         picture_box(p, x - FRAME_PEN - TICK, at - FRAME_PEN / 2, TICK, FRAME_PEN, INK);
         picture_text(p, x - FRAME_PEN - TICK - 4, at + 0.36 * LABEL_SIZE, LABEL_SIZE, ANCHOR_END, INK,
-                     axes_number(t, text, sizeof(text)));
+                     count_text(t, text, sizeof(text)));
     }
 }
 
-/* "n = 1,000   nnz = 4,960" and below it how many entries have which sign. */
-static void draw_legend(picture *p, const saddle_matrix *A, const bins *b, double x, double y, double width)
+/* "name: n = 1,000, 4,960 entries" */
+static void draw_title(picture *p, const saddle_matrix *A, const bins *b, const char *name, double x,
+                       double width)
 {
-    char text[128], number[32], other[32];
-    int64_t nnz = 0, key = 0;
-    for (int s = 0; s < SIGNS; s++) nnz += b->total[s];
-    axes_number(A->rows, number, sizeof(number));
+    char text[400], rows[32], columns[32], entries[32];
+    int64_t count = 0;
+    for (int s = 0; s < SIGNS; s++) count += b->total[s];
+    count_text(A->rows, rows, sizeof(rows));
+    count_text(A->columns, columns, sizeof(columns));
+    count_text(count, entries, sizeof(entries));
     if (A->rows == A->columns)
-        snprintf(text, sizeof(text), "n = %s", number);
+        snprintf(text, sizeof(text), "%s: n = %s, %s entries", name, rows, entries);
     else
-        snprintf(text, sizeof(text), "%s rows, %s columns", number,
-                 axes_number(A->columns, other, sizeof(other)));
-    picture_text(p, x, y, LABEL_SIZE, ANCHOR_START, INK, text);
-    snprintf(text, sizeof(text), "nnz = %s", axes_number(nnz, number, sizeof(number)));
-    picture_text(p, x + width, y, LABEL_SIZE, ANCHOR_END, INK, text);
+        snprintf(text, sizeof(text), "%s: %s rows, %s columns, %s entries", name, rows, columns, entries);
+    axes_title(p, x, width, text);
+}
+
+/* How many entries have which sign. */
+static void draw_legend(picture *p, const bins *b, double x, double y, double width)
+{
+    int64_t key = 0;
     for (int s = 0; s < PLAIN; s++) {
+        char text[64], number[32];
         if (!b->total[s]) continue;
         const double left = x + width / 3 * (double)key++;
-        picture_box(p, left, y + 12, 9, 9, sign_colour[s]);
-        snprintf(text, sizeof(text), "%s %s", axes_number(b->total[s], number, sizeof(number)), sign_name[s]);
-        picture_text(p, left + 15, y + 20, LABEL_SIZE, ANCHOR_START, INK, text);
+        picture_box(p, left, y - 8, 9, 9, sign_colour[s]);
+        snprintf(text, sizeof(text), "%s %s", count_text(b->total[s], number, sizeof(number)), sign_name[s]);
+        picture_text(p, left + 15, y, LABEL_SIZE, ANCHOR_START, INK, text);
     }
 }
 
@@ -283,26 +292,22 @@ static void draw_marks_legend(picture *p, const marks *m, double x, double y, do
         if (!counts[s]) continue;
         const double left = x + width / 2 * (double)key++;
         if (seen[s]) picture_box(p, left, y - 8, 9, 9, tints[s]);
-        snprintf(text, sizeof(text), "%s %s%s", axes_number(counts[s], number, sizeof(number)), names[s],
+        snprintf(text, sizeof(text), "%s %s%s", count_text(counts[s], number, sizeof(number)), names[s],
                  seen[s] ? "" : ", too small to see");
         picture_text(p, left + (seen[s] ? 15 : 0), y, LABEL_SIZE, ANCHOR_START, INK, text);
     }
 }
 
-int plot_check(const char *path)
-{
-    return picture_check(path);
-}
-
-static int draw_pattern(const char *path, const saddle_matrix *A, const bins *b, const plot_blocks *blocks)
+static int draw_pattern(const char *path, const saddle_matrix *A, const bins *b, const plot_blocks *blocks,
+                        const char *name)
 {
     const int larger = b->rows > b->columns ? b->rows : b->columns;
     const int pixels = SIDE * PICTURE_PIXELS / (larger > LEAST_ROWS ? larger : LEAST_ROWS);
     const double cell = (double)pixels / PICTURE_PIXELS;
     const double width = cell * (b->columns ? b->columns : 1), height = cell * (b->rows ? b->rows : 1);
-    const double x = 72, y = 36, legend = fmax(width, 300);
+    const double x = 72, y = 60, legend = fmax(width, 300);
     const marks m = make_marks(blocks, A->rows, height);
-    picture p = picture_begin(x + legend + 28, y + height + (m.count ? 78 : 60));
+    picture p = picture_begin(x + legend + 28, y + height + (m.count ? 60 : 40));
     if (larger <= MOST_SQUARES) {
         draw_tints(&p, &m, x, y);
         draw_squares(&p, b, x, y, cell);
@@ -312,27 +317,28 @@ static int draw_pattern(const char *path, const saddle_matrix *A, const bins *b,
     draw_lines(&p, &m, x, y);
     axes_frame(&p, x, y, width, height);
     draw_ticks(&p, x, y, width, height, A->rows, A->columns);
-    draw_legend(&p, A, b, x, y + height + 24, legend);
-    if (m.count) draw_marks_legend(&p, &m, x, y + height + 62, legend);
+    draw_title(&p, A, b, name, x, width);
+    draw_legend(&p, b, x, y + height + 24, legend);
+    if (m.count) draw_marks_legend(&p, &m, x, y + height + 44, legend);
     const int status = picture_save(&p, path);
     picture_end(&p);
     return status;
 }
 
-int plot_prepared(const char *path, const saddle_matrix *A, const plot_blocks *blocks)
+int plot_prepared(const char *path, const saddle_matrix *A, const plot_blocks *blocks, const char *name)
 {
     bins b;
-    int status = picture_check(path);
+    int status = plot_check(path);
     if (status != EXIT_DONE) return status;
     if (make_bins(A, &b))
-        status = draw_pattern(path, A, &b, blocks);
+        status = draw_pattern(path, A, &b, blocks, name);
     else
         status = fail(EXIT_MEMORY, "%s: no memory to draw the plot", path);
     for (int s = 0; s < SIGNS; s++) free(b.count[s]);
     return status;
 }
 
-int plot_pattern(const char *path, const saddle_matrix *A)
+int plot_pattern(const char *path, const saddle_matrix *A, const char *name)
 {
-    return plot_prepared(path, A, NULL);
+    return plot_prepared(path, A, NULL, name);
 }

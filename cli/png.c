@@ -265,17 +265,8 @@ static void end_stroke(canvas *c, uint32_t colour)
         }
 }
 
-static void paint_box(canvas *c, const shape *s)
-{
-    const int left = clamp(s->x * PICTURE_PIXELS + 0.5, c->columns),
-              right = clamp((s->x + s->width) * PICTURE_PIXELS + 0.5, c->columns),
-              top = clamp(s->y * PICTURE_PIXELS + 0.5, c->rows),
-              bottom = clamp((s->y + s->height) * PICTURE_PIXELS + 0.5, c->rows);
-    for (int y = top; y < bottom; y++)
-        for (int x = left; x < right; x++) c->pixels[(size_t)y * (size_t)c->columns + (size_t)x] = s->colour;
-}
-
-static void paint_image(canvas *c, const shape *s)
+/* A box, or an image that is magnified to it. */
+static void paint_area(canvas *c, const shape *s)
 {
     const int left = clamp(s->x * PICTURE_PIXELS + 0.5, c->columns),
               right = clamp((s->x + s->width) * PICTURE_PIXELS + 0.5, c->columns),
@@ -283,9 +274,13 @@ static void paint_image(canvas *c, const shape *s)
               bottom = clamp((s->y + s->height) * PICTURE_PIXELS + 0.5, c->rows);
     for (int y = top; y < bottom; y++)
         for (int x = left; x < right; x++) {
-            const int64_t row = (int64_t)(y - top) * s->rows / (bottom - top);
-            const int64_t column = (int64_t)(x - left) * s->columns / (right - left);
-            c->pixels[(size_t)y * (size_t)c->columns + (size_t)x] = s->pixels[row * s->columns + column];
+            uint32_t colour = s->colour;
+            if (s->kind == SHAPE_IMAGE) {
+                const int64_t row = (int64_t)(y - top) * s->rows / (bottom - top);
+                const int64_t column = (int64_t)(x - left) * s->columns / (right - left);
+                colour = s->pixels[row * s->columns + column];
+            }
+            c->pixels[(size_t)y * (size_t)c->columns + (size_t)x] = colour;
         }
 }
 
@@ -370,10 +365,10 @@ bool picture_png(const picture *p, bytes *out)
         for (int64_t k = 0; k < p->count; k++) {
             const shape *s = &p->shapes[k];
             switch (s->kind) {
-            case SHAPE_BOX: paint_box(&c, s); break;
+            case SHAPE_BOX:
+            case SHAPE_IMAGE: paint_area(&c, s); break;
             case SHAPE_LINE: paint_line(&c, s); break;
             case SHAPE_TEXT: paint_text(&c, s); break;
-            case SHAPE_IMAGE: paint_image(&c, s); break;
             }
         }
         done = png_encode(c.pixels, c.columns, c.rows, out);

@@ -6,9 +6,9 @@
 
 #include "cli/outfile.h"
 #include "cli/outputs.h"
+#include "cli/paths.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
-#include "cli/solve.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * What `saddle prepare` leaves behind: a folder of n x 1 vectors, and a picture. Every index in the files
  * is counted from 1, as everything in Matrix Market files is.
  */
-#include "cli/outputs.h"
+#include "cli/paths.h"
 #include "cli/plot.h"
 #include "cli/prepare.h"
 
@@ -245,7 +245,9 @@ int plot_preparation(prepare_run *r, const char *path)
         move_entries(&C, at, at + n, moved, moved + C.entries);
         const plot_blocks blocks = {p->largest_block > 1 ? p->blocks : 0, p->block_start,
                                     find_pairs(p, at + 2 * n), at + 2 * n};
-        drawn = plot_prepared(path, &B, &blocks);
+        char name[sizeof r->name + 16];
+        snprintf(name, sizeof name, "%s, prepared", r->name);
+        drawn = plot_prepared(path, &B, &blocks, name);
     } else {
         fail(drawn, "%s: no memory to draw the plot", path);
     }

@@ -4,16 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
-
-/* The word that a choice has come to; NULL where that is not known: `auto` is not an answer. */
-static const char *decided(const prepare_run *r, const char *name, int asked, int found, char *text,
-                           size_t size)
-{
-    const int k = r->prepared ? found : asked;
-    if (k < 0 || !*saddle_option_word(name, k, text, size) || strcmp(text, "auto") == 0) return NULL;
-    return text;
-}
 
 static void print_scaling(const prepare_run *r)
 {
@@ -137,16 +127,6 @@ void print_preparation(const prepare_run *r)
     if (r->written) printf(" in %s\n", argument_text(r->a, "out"));
 }
 
-static int64_t if_known(const prepare_run *r, int64_t count)
-{
-    return r->prepared ? count : -1;
-}
-
-static double number_if_known(const prepare_run *r, double number)
-{
-    return r->prepared ? number : NAN;
-}
-
 static void json_matrix(json *j, const prepare_run *r)
 {
     const char *symmetry = NULL;
@@ -157,7 +137,7 @@ static void json_matrix(json *j, const prepare_run *r)
     json_object(j, "matrix");
     json_text(j, "name", r->name);
     json_count(j, "n", r->n);
-    json_count(j, "nnz", if_known(r, r->p.nnz));
+    json_count(j, "nnz", r->prepared ? r->p.nnz : -1);
     json_text(j, "symmetry", symmetry);
     json_close(j);
 }
@@ -166,30 +146,28 @@ static void json_choices(json *j, const prepare_run *r)
 {
     const saddle_options *asked = &r->a->library;
     const saddle_preparation *p = &r->p;
-    char text[32];
-    json_text(j, "scaling", decided(r, "scaling", asked->scaling, p->scaling, text, sizeof text));
-    json_text(j, "order", decided(r, "order", asked->order, p->order, text, sizeof text));
-    json_text(j, "pairs", decided(r, "pairs", asked->pairs, p->pairs, text, sizeof text));
-    json_text(j, "blocking", decided(r, "blocking", asked->blocking, p->blocking, text, sizeof text));
+    json_choice(j, "scaling", r->prepared ? p->scaling : asked->scaling);
+    json_choice(j, "order", r->prepared ? p->order : asked->order);
+    json_choice(j, "pairs", r->prepared ? p->pairs : asked->pairs);
+    json_choice(j, "blocking", r->prepared ? p->blocking : asked->blocking);
     const bool blocked = r->prepared && p->blocking != SADDLE_BLOCKING_NONE;
     json_count(j, "block_size", blocked ? p->block_size : -1);
-    json_count(j, "orderings", if_known(r, p->orderings));
+    json_count(j, "orderings", r->prepared ? p->orderings : -1);
 }
 
 static void json_found(json *j, const prepare_run *r)
 {
     const saddle_preparation *p = &r->p;
+    const bool known = r->prepared;
     json_object(j, "matching");
-    json_count(j, "structural_rank", if_known(r, proves_rank(p) ? p->structural_rank : -1));
-    json_number(j, "log_product", number_if_known(r, p->log_product));
-    json_number(j, "log_scaled", number_if_known(r, p->log_scaled));
+    json_count(j, "structural_rank", known && proves_rank(p) ? p->structural_rank : -1);
+    JSON_NUMBERS(j, known, {"log_product", p->log_product}, {"log_scaled", p->log_scaled});
     json_close(j);
-    json_count(j, "two_by_two", if_known(r, p->two_by_two));
-    json_count(j, "dense_rows", if_known(r, p->dense_rows));
+    JSON_COUNTS(j, known, {"two_by_two", p->two_by_two}, {"dense_rows", p->dense_rows});
     json_object(j, "factor");
-    json_count(j, "nnz", if_known(r, p->factor_nnz));
-    json_number(j, "flops", number_if_known(r, p->factor_flops));
-    json_count(j, "tree_height", if_known(r, p->tree_height));
+    json_count(j, "nnz", known ? p->factor_nnz : -1);
+    json_number(j, "flops", known ? p->factor_flops : NAN);
+    json_count(j, "tree_height", known ? p->tree_height : -1);
     json_close(j);
 }
 
@@ -198,36 +176,26 @@ static void json_measures(json *j, const prepare_run *r)
     const saddle_preparation *p = &r->p;
     const bool ratio = r->prepared && p->nnz > 0 && p->stored_entries >= 0;
     json_object(j, "blocks");
-    json_count(j, "count", if_known(r, p->blocks));
-    json_count(j, "largest", if_known(r, p->largest_block));
-    json_count(j, "levels", if_known(r, p->levels));
-    json_count(j, "stored_entries", if_known(r, p->stored_entries));
+    JSON_COUNTS(j, r->prepared, {"count", p->blocks}, {"largest", p->largest_block}, {"levels", p->levels},
+                {"stored_entries", p->stored_entries});
     json_number(j, "stored_ratio", ratio ? (double)p->stored_entries / (double)p->nnz : NAN);
     json_close(j);
     json_object(j, "dominance");
-    json_number(j, "least", number_if_known(r, p->dominance_least));
-    json_number(j, "mean", number_if_known(r, p->dominance_mean));
-    json_number(j, "largest", number_if_known(r, p->dominance_largest));
+    JSON_NUMBERS(j, r->prepared, {"least", p->dominance_least}, {"mean", p->dominance_mean},
+                 {"largest", p->dominance_largest});
     json_close(j);
-    json_number(j, "off_diagonal_dominance", number_if_known(r, p->off_diagonal_dominance));
-    json_number(j, "block_off_diagonal_dominance", number_if_known(r, p->block_off_diagonal_dominance));
+    JSON_NUMBERS(j, r->prepared, {"off_diagonal_dominance", p->off_diagonal_dominance},
+                 {"block_off_diagonal_dominance", p->block_off_diagonal_dominance});
 }
 
 static void json_costs(json *j, const prepare_run *r)
 {
     const saddle_preparation *p = &r->p;
-    const struct {
-        const char *key;
-        double seconds;
-    } rows[] = {
-        {"matching", p->time_matching}, {"scaling", p->time_scaling},   {"pairs", p->time_pairs},
-        {"graph", p->time_graph},       {"order", p->time_order},       {"counts", p->time_counts},
-        {"blocking", p->time_blocking}, {"measures", p->time_measures},
-    };
     json_object(j, "time");
     json_number(j, "read", r->time_read);
-    for (int k = 0; k < (int)(sizeof rows / sizeof rows[0]); ++k)
-        json_number(j, rows[k].key, number_if_known(r, rows[k].seconds));
+    JSON_NUMBERS(j, r->prepared, {"matching", p->time_matching}, {"scaling", p->time_scaling},
+                 {"pairs", p->time_pairs}, {"graph", p->time_graph}, {"order", p->time_order},
+                 {"counts", p->time_counts}, {"blocking", p->time_blocking}, {"measures", p->time_measures});
     json_number(j, "total", r->time_total);
     json_close(j);
     json_object(j, "bytes");

@@ -14,15 +14,6 @@ const char *run_reason(const solve_run *r)
     return saddle_status_text(r->status);
 }
 
-/* The word that a choice has come to; NULL where that is not known: `auto` is not an answer. */
-static const char *decided(const solve_run *r, const char *name, int asked, int found, char *text,
-                           size_t size)
-{
-    const int k = r->analysed ? found : asked;
-    if (k < 0 || !*saddle_option_word(name, k, text, size) || strcmp(text, "auto") == 0) return NULL;
-    return text;
-}
-
 void run_method(const solve_run *r, char *text, size_t text_size)
 {
     char method[24], krylov[24];
@@ -37,7 +28,7 @@ int64_t run_history(const solve_run *r)
     return i->history_length < i->history_room ? i->history_length : i->history_room;
 }
 
-static const char *kind_word(saddle_kind kind)
+const char *kind_word(saddle_kind kind)
 {
     return kind == SADDLE_KIND_SPD ? "spd" : kind == SADDLE_KIND_INDEFINITE ? "indefinite" : "unknown";
 }
@@ -310,11 +301,10 @@ static void json_choices(json *j, const solve_run *r)
 {
     const saddle_options *asked = &r->a->library;
     const saddle_info *found = &r->info;
-    char text[24];
-    json_text(j, "method", decided(r, "method", asked->method, found->method, text, sizeof text));
-    json_text(j, "krylov", decided(r, "krylov", asked->krylov, found->krylov, text, sizeof text));
-    json_text(j, "device", decided(r, "device", asked->device, found->device, text, sizeof text));
-    json_text(j, "precision", decided(r, "precision", asked->precision, found->precision, text, sizeof text));
+    json_choice(j, "method", r->analysed ? found->method : asked->method);
+    json_choice(j, "krylov", r->analysed ? found->krylov : asked->krylov);
+    json_choice(j, "device", r->analysed ? found->device : asked->device);
+    json_choice(j, "precision", r->analysed ? found->precision : asked->precision);
     json_count(j, "threads", r->analysed ? found->threads : asked->threads ? asked->threads : -1);
 }
 
@@ -324,17 +314,16 @@ static void json_outcome(json *j, const solve_run *r)
     json_truth(j, "converged", r->solved && i->converged);
     json_text(j, "reason", run_reason(r));
     json_count(j, "iterations", r->solved ? i->iterations : -1);
-    json_number(j, "backward_error", r->solved ? i->backward_error : NAN);
-    json_number(j, "componentwise_error", r->solved ? i->componentwise_error : NAN);
-    json_number(j, "relative_residual", r->solved ? i->relative_residual : NAN);
+    JSON_NUMBERS(j, r->solved, {"backward_error", i->backward_error},
+                 {"componentwise_error", i->componentwise_error},
+                 {"relative_residual", i->relative_residual});
     json_number(j, "forward_error", r->forward_error);
     json_number(j, "first_error", r->solved ? i->first_error : NAN);
     json_number(j, "condition", r->condition);
     json_count(j, "rank", r->analysed ? i->rank : -1);
     json_object(j, "inertia");
-    json_count(j, "positive", r->analysed ? i->inertia_positive : -1);
-    json_count(j, "negative", r->analysed ? i->inertia_negative : -1);
-    json_count(j, "zero", r->analysed ? i->inertia_zero : -1);
+    JSON_COUNTS(j, r->analysed, {"positive", i->inertia_positive}, {"negative", i->inertia_negative},
+                {"zero", i->inertia_zero});
     json_close(j);
 }
 
@@ -343,9 +332,8 @@ static void json_costs(json *j, const solve_run *r)
     const saddle_info *i = &r->info;
     json_object(j, "time");
     json_number(j, "read", r->time_read);
-    json_number(j, "prepare", r->analysed ? i->time_prepare : NAN);
-    json_number(j, "plan", r->analysed ? i->time_plan : NAN);
-    json_number(j, "factor", r->analysed ? i->time_factor : NAN);
+    JSON_NUMBERS(j, r->analysed, {"prepare", i->time_prepare}, {"plan", i->time_plan},
+                 {"factor", i->time_factor});
     json_number(j, "solve", r->solved ? i->time_solve : NAN);
     json_number(j, "total", r->time_total);
     json_close(j);
@@ -358,45 +346,27 @@ static void json_costs(json *j, const solve_run *r)
 static void json_factor(json *j, const solve_run *r)
 {
     const saddle_info *i = &r->info;
-    const struct {
-        const char *key;
-        int64_t count;
-    } rows[] = {
-        {"nnz", i->factor_nnz},
-        {"flops", i->factor_flops},
-        {"blocks", i->blocks},
-        {"block_size", i->block_size},
-        {"levels", i->levels},
-        {"fronts", i->fronts},
-        {"largest_front", i->largest_front},
-        {"two_by_two", i->two_by_two},
-        {"perturbed", i->perturbed},
-        {"delayed", i->delayed},
-        {"pushed_back", i->pushed_back},
-        {"sweeps", i->sweeps},
-    };
-    char word[24];
+    const bool known = r->analysed;
     json_object(j, "factor");
-    for (int k = 0; k < (int)(sizeof rows / sizeof rows[0]); ++k) {
-        json_count(j, rows[k].key, r->analysed ? rows[k].count : -1);
-    }
-    json_truth(j, "fallback", r->analysed ? i->fallback : -1);
-    json_text(j, "factorization",
-              decided(r, "factorization", SADDLE_FACTORIZATION_AUTO, i->factorization, word, sizeof word));
-    json_count(j, "planned_nnz", r->analysed ? i->planned_nnz : -1);
-    json_number(j, "planned_flops", r->analysed ? i->planned_flops : NAN);
-    json_count(j, "planned_bytes", r->analysed ? i->planned_bytes : -1);
-    json_number(j, "largest_l", r->analysed ? i->largest_l : NAN);
-    json_count(j, "stale", r->analysed ? i->stale : -1);
-    json_text(j, "block_kernel",
-              decided(r, "block_kernel", SADDLE_BLOCK_KERNEL_AUTO, i->block_kernel, word, sizeof word));
-    json_count(j, "replaced_blocks", r->analysed ? i->replaced_blocks : -1);
-    json_count(j, "single_blocks", r->analysed ? i->single_blocks : -1);
-    json_number(j, "fill_tau", r->analysed ? i->fill_tau : NAN);
-    json_count(j, "generations", r->analysed ? i->generations : -1);
-    json_number(j, "pattern_residual", r->analysed ? i->pattern_residual : NAN);
-    json_number(j, "reconstruction_error", r->analysed ? i->reconstruction_error : NAN);
-    json_text(j, "trisolve", decided(r, "trisolve", SADDLE_TRISOLVE_AUTO, i->trisolve, word, sizeof word));
+    JSON_COUNTS(j, known, {"nnz", i->factor_nnz}, {"flops", i->factor_flops}, {"blocks", i->blocks},
+                {"block_size", i->block_size}, {"levels", i->levels}, {"fronts", i->fronts},
+                {"largest_front", i->largest_front}, {"two_by_two", i->two_by_two},
+                {"perturbed", i->perturbed}, {"delayed", i->delayed}, {"pushed_back", i->pushed_back},
+                {"sweeps", i->sweeps});
+    json_truth(j, "fallback", known ? i->fallback : -1);
+    json_choice(j, "factorization", known ? (int)i->factorization : -1);
+    json_count(j, "planned_nnz", known ? i->planned_nnz : -1);
+    json_number(j, "planned_flops", known ? i->planned_flops : NAN);
+    json_count(j, "planned_bytes", known ? i->planned_bytes : -1);
+    json_number(j, "largest_l", known ? i->largest_l : NAN);
+    json_count(j, "stale", known ? i->stale : -1);
+    json_choice(j, "block_kernel", known ? (int)i->block_kernel : -1);
+    JSON_COUNTS(j, known, {"replaced_blocks", i->replaced_blocks}, {"single_blocks", i->single_blocks});
+    json_number(j, "fill_tau", known ? i->fill_tau : NAN);
+    json_count(j, "generations", known ? i->generations : -1);
+    JSON_NUMBERS(j, known, {"pattern_residual", i->pattern_residual},
+                 {"reconstruction_error", i->reconstruction_error});
+    json_choice(j, "trisolve", known ? (int)i->trisolve : -1);
     json_close(j);
 }
 

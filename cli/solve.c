@@ -9,6 +9,7 @@
 #include "cli/outfile.h"
 #include "cli/outputs.h"
 #include "cli/paper.h"
+#include "cli/paths.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/random.h"
@@ -33,17 +34,6 @@ static saddle_status run_fail(solve_run *r, saddle_status status, const char *fo
     return status;
 }
 
-void matrix_name(const char *path, char *name, size_t name_size)
-{
-    static const char *const endings[] = {".gz", ".mtx", ".rb"};
-    const char *slash = strrchr(path, '/');
-    snprintf(name, name_size, "%s", slash ? slash + 1 : path);
-    for (int k = 0; k < 3; ++k) {
-        const size_t length = strlen(name), ending = strlen(endings[k]);
-        if (length > ending && strcmp(name + length - ending, endings[k]) == 0) name[length - ending] = 0;
-    }
-}
-
 static saddle_status read_matrix(solve_run *r)
 {
     const double began = seconds();
@@ -58,7 +48,6 @@ static saddle_status read_matrix(solve_run *r)
                         " columns: only square systems are solved",
                         r->path, r->A.rows, r->A.columns);
     }
-    if (r->n == 0) return run_fail(r, SADDLE_BAD_MATRIX, "%s: the matrix is empty: it has no rows", r->path);
     return SADDLE_OK;
 }
 
@@ -292,33 +281,36 @@ static const char *purpose_text(const purpose *p)
     }
 }
 
+static const purpose purposes[] = {
+    {"scaling", FOR_DIRECT | FOR_BLOCKS},
+    {"order", FOR_DIRECT | FOR_BLOCKS},
+    {"pairs", FOR_DIRECT | FOR_BLOCKS},
+    {"factorization", FOR_DIRECT},
+    {"threshold", FOR_DIRECT},
+    {"check", FOR_DIRECT | FOR_FACTORS},
+    {"signs", FOR_DIRECT},
+    {"condition", FOR_DIRECT},
+    {"blocking", FOR_BLOCKS},
+    {"block-size", FOR_BLOCKS},
+    {"block-kernel", FOR_BJACOBI},
+    {"block-precision", FOR_BJACOBI},
+    {"fill", FOR_FACTORS},
+    {"fill-tau", FOR_FACTORS},
+    {"fill-level", FOR_FACTORS},
+    {"pivot", FOR_FACTORS},
+    {"push-back", FOR_FACTORS},
+    {"small-pivot", FOR_FACTORS},
+    {"sweeps", FOR_JACOBI},
+    {"sweep-order", FOR_JACOBI},
+    {"relax", FOR_JACOBI},
+    {"fallback", FOR_JACOBI},
+    {"trisolve", FOR_FACTORS},
+    {"trisolve-sweeps", FOR_FACTORS},
+};
+
 /* Options that would do nothing beside the others are refused, so that nobody relies on them. */
 static int check_together(const arguments *a)
 {
-    static const purpose purposes[] = {{"scaling", FOR_DIRECT | FOR_BLOCKS},
-                                       {"order", FOR_DIRECT | FOR_BLOCKS},
-                                       {"pairs", FOR_DIRECT | FOR_BLOCKS},
-                                       {"factorization", FOR_DIRECT},
-                                       {"threshold", FOR_DIRECT},
-                                       {"check", FOR_DIRECT | FOR_FACTORS},
-                                       {"signs", FOR_DIRECT},
-                                       {"condition", FOR_DIRECT},
-                                       {"blocking", FOR_BLOCKS},
-                                       {"block-size", FOR_BLOCKS},
-                                       {"block-kernel", FOR_BJACOBI},
-                                       {"block-precision", FOR_BJACOBI},
-                                       {"fill", FOR_FACTORS},
-                                       {"fill-tau", FOR_FACTORS},
-                                       {"fill-level", FOR_FACTORS},
-                                       {"pivot", FOR_FACTORS},
-                                       {"push-back", FOR_FACTORS},
-                                       {"small-pivot", FOR_FACTORS},
-                                       {"sweeps", FOR_JACOBI},
-                                       {"sweep-order", FOR_JACOBI},
-                                       {"relax", FOR_JACOBI},
-                                       {"fallback", FOR_JACOBI},
-                                       {"trisolve", FOR_FACTORS},
-                                       {"trisolve-sweeps", FOR_FACTORS}};
     static const char *const fixed[] = {"regularise", "signs"};
     const int method = a->library.method;
     const bool named = method == SADDLE_METHOD_AUTO && a->library.krylov != SADDLE_KRYLOV_AUTO;
@@ -457,7 +449,8 @@ const command command_solve = {
                 "  gzip -dc A.mtx.gz | saddle solve - -q --json - | jq .iterations\n",
     .options = solve_options,
     .library =
-        "method|krylov|restart|maxiter|tol|stop|device|precision|threads|max_memory|scaling|order|pairs|"
+        "method|krylov|restart|maxiter|tol|stop|device|device_index|precision|threads|max_memory|scaling|"
+        "order|pairs|"
         "factorization|threshold|regularise|check|blocking|block_size|block_kernel|block_precision|"
         "fill|fill_tau|fill_level|pivot|push_back|small_pivot|sweeps|sweep_order|relax|fallback|trisolve|"
         "trisolve_sweeps|factor_precision",

@@ -35,14 +35,13 @@ typedef struct solve_run {
     bool json_refused; /* --json cannot be written, which was told before the work */
 } solve_run;
 
-/* The file's name without folder and without .gz, .mtx, .rb. */
-void matrix_name(const char *path, char *name, size_t name_size);
-
 /* Why it ended, in a few words: "relative residual", "cancelled", "a file is malformed". */
 const char *run_reason(const solve_run *r);
 
 /* "diagonal + minres", in the words of the options. */
 void run_method(const solve_run *r, char *text, size_t text_size);
+
+const char *kind_word(saddle_kind kind);
 
 /* How many residuals r->history holds. */
 int64_t run_history(const solve_run *r);

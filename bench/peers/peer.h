@@ -16,6 +16,24 @@
 
 #include <stdbool.h>
 
+/* The numbers that a driver tells by these names, in this order; what is not known is null. */
+#define PEER_NUMBERS(ROW)                                                                                    \
+    ROW(analysis) /* seconds, to solve_64, the best of all turns */                                          \
+    ROW(factor)                                                                                              \
+    ROW(solve)                                                                                               \
+    ROW(solve_64)                                                                                            \
+    ROW(factor_nnz)                                                                                          \
+    ROW(flops)                                                                                               \
+    ROW(peak_bytes)                                                                                          \
+    ROW(resident_bytes)                                                                                      \
+    ROW(delayed)                                                                                             \
+    ROW(two_by_two)                                                                                          \
+    ROW(negative)                                                                                            \
+    ROW(backward_error) /* for b = A times ones, not refined */                                              \
+    ROW(componentwise_error)                                                                                 \
+    ROW(backward_error_random) /* for a random b */                                                          \
+    ROW(componentwise_error_random)
+
 /* What a peer tells of its factorization. Counts that it does not know are -1, numbers NaN. */
 typedef struct peer_facts {
     double factor_nnz, flops;

@@ -105,7 +105,8 @@ SADDLE_API const char *saddle_status_text(saddle_status status);
  * A saddle_matrix is a view: the arrays stay the caller's. A symmetric matrix is given by one
  * triangle or by both; a general one by all its entries. Indices are 32 bits wide, pointers 32 or
  * 64, both counted from `base` 0 or 1. Rows need not be sorted. Entries that stand twice are added
- * up. Explicit zeros stay in the pattern.
+ * up. Explicit zeros stay in the pattern. A matrix without rows is one like any other: it is solved, its
+ * arrays and vectors may be NULL.
  *
  *     saddle_matrix A = {.size = sizeof A, .rows = n, .columns = n, ...};     // or saddle_symmetric, below
  */
@@ -357,7 +358,8 @@ typedef enum saddle_factor_precision {
     COUNT(trisolve_sweeps, 0, 0, 10000, "of swept triangular solves; 0 is as many as they need")             \
     CHOICE(factor_precision, saddle_factor_precision, SADDLE_FACTOR_PRECISION_AUTO, "auto|double|single",    \
            "in which ldlt and jacobi keep their factors; auto is single where a complete factorization "     \
-           "would be dear and no inverse of a block is large")
+           "would be dear and no inverse of a block is large")                                               \
+    COUNT(device_index, 0, 0, 4096, "which of several GPUs, counted from 0; there is one cpu, number 0")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -557,7 +559,8 @@ SADDLE_API const char *saddle_reason_text(saddle_reason reason);
     SECONDS(time_prepare, "seconds of scaling, matching, ordering and blocking")                             \
     SECONDS(time_plan, "seconds of symbolic work")                                                           \
     SECONDS(time_factor, "seconds of the numeric factorization")                                             \
-    SECONDS(time_solve, "seconds of the solve")
+    SECONDS(time_solve, "seconds of the solve")                                                              \
+    COUNT(device_index, 0, "which of several GPUs it ran on")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */

@@ -6,7 +6,8 @@
 saddle_status sd_host_open(sd_context *c, sd_engine *e, int device)
 {
     (void)e;
-    if (device != 0) return sd_fail(c, SADDLE_NO_DEVICE, "there is one host, device 0, not %d", device);
+    if (device != 0)
+        return sd_fail(c, SADDLE_NO_DEVICE, "there is no device %d: the host is one, number 0", device);
     return SADDLE_OK;
 }
 
@@ -42,7 +43,6 @@ void sd_host_wait(sd_engine *e)
 
 saddle_status sd_host_describe(sd_context *c, int device)
 {
-    if (device != 0) return sd_fail(c, SADDLE_NO_DEVICE, "there is one host, device 0, not %d", device);
-    sd_fail(c, SADDLE_OK, "the host, %d threads", sd_thread_count(0));
-    return SADDLE_OK;
+    const saddle_status status = sd_host_open(c, NULL, device);
+    return status ? status : sd_fail(c, SADDLE_OK, "the host, %d threads", sd_thread_count(0));
 }

@@ -263,16 +263,12 @@ static int bits(uint32_t mask)
     return count;
 }
 
-/* Keeps what the rule says of the accumulators; the first that was touched is that of the diagonal. */
-static saddle_status store_column(finding *f, int32_t j, worker *w)
+/* Chooses what is kept of column j: so many blocks, with so many entries. The first that was touched is that
+ * of the diagonal. */
+static int32_t choose_blocks(const finding *f, int32_t j, sd_ldlt_workspace *d, int64_t *entries)
 {
-    sd_ldlt_workspace *d = &w->workspace;
-    const int64_t number = (int64_t)sd_precision_size(d->precision);
-    const int ld = sd_ldlt_ld(size_of(f, j), d->precision);
-    column *to = &f->columns[j];
-    int64_t entries = 0;
     int32_t count = 0;
-    const bool symbolic = f->rule->symbolic;
+    *entries = 0;
     sd_ldlt_sort(d, f->order.position, d->count - 1, d->touched + 1);
     for (int32_t k = 1; k < d->count; ++k) {
         sd_ldlt_met *m = &d->met[d->touched[k]];
@@ -280,9 +276,22 @@ static saddle_status store_column(finding *f, int32_t j, worker *w)
         if (m->rows == 0) continue;
         m->height = (uint8_t)bits(m->rows);
         m->width = (uint8_t)bits(m->columns);
-        entries += m->height * m->width;
+        *entries += m->height * m->width;
         ++count;
     }
+    return count;
+}
+
+/* Keeps what the rule says of the accumulators. */
+static saddle_status store_column(finding *f, int32_t j, worker *w)
+{
+    sd_ldlt_workspace *d = &w->workspace;
+    const int64_t number = (int64_t)sd_precision_size(d->precision);
+    const int ld = sd_ldlt_ld(size_of(f, j), d->precision);
+    const bool symbolic = f->rule->symbolic;
+    column *to = &f->columns[j];
+    int64_t entries;
+    const int32_t count = choose_blocks(f, j, d, &entries);
     to->list = take(f, w, list_bytes(count) + (symbolic ? 0 : entries * number));
     if (!to->list) return f->c->status;
     to->count = count;

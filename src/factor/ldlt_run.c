@@ -221,14 +221,12 @@ static double residual_of(sweeping *t)
                 distance(t->e, t->x->square, s->squares, precision, t->y.square));
 }
 
-/* More sweeps would change nothing, as columns are exact once those of the level before are, but for the
+/* Beyond these nothing would change, as columns are exact once those of the level before are, but for the
  * least pivot. */
-static int enough_sweeps(const sd_ldlt_schedule *s, const sd_sweep_rule *rule, bool *exact)
+static int32_t enough_sweeps(const sd_ldlt_schedule *s, const sd_sweep_rule *rule)
 {
     const int32_t parts = rule->rows && s->chunks > 0 ? s->chunks : 1;
-    const int32_t enough = 1 + (s->levels + parts - 1) / parts;
-    *exact = rule->sweeps >= enough && rule->relax == 1;
-    return *exact ? enough : rule->sweeps;
+    return 1 + (s->levels + parts - 1) / parts;
 }
 
 /* C and S alone. */
@@ -244,8 +242,8 @@ saddle_status sd_ldlt_run_sweeps(sd_engine *e, const sd_ldlt_schedule *s, const 
                                  sd_ldlt_counts *counts, double *residual)
 {
     sweeping t = {.e = e, .s = s, .rule = rule, .pivots = rule->pivots, .x = x};
-    bool exact;
-    const int sweeps = enough_sweeps(s, rule, &exact);
+    const int32_t enough = enough_sweeps(s, rule);
+    const int sweeps = rule->sweeps < enough || rule->relax < 1 ? rule->sweeps : enough;
     bool stop = false;
     *residual = INFINITY;
     t.f = sd_batch_factors_new(e, &s->diagonal[whole_of(s)], x->precision);
@@ -268,7 +266,7 @@ saddle_status sd_ldlt_run_sweeps(sd_engine *e, const sd_ldlt_schedule *s, const 
         *residual = residual_of(&t);
         count_states(e, s, &t.f, weak, counts);
         counts->sweeps = sweeps;
-        counts->exact = exact;
+        counts->exact = sweeps >= enough && rule->relax == 1;
     }
     sd_ldlt_numbers_free(e->context, e, &t.a);
     sd_ldlt_numbers_free(e->context, e, &t.y);

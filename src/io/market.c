@@ -26,26 +26,31 @@ bool sd_is_market_banner(sd_span line)
     return line.begin < line.end && *line.begin == '%';
 }
 
-static saddle_status read_banner(sd_text *t, sd_span line, header *h)
+static saddle_status read_object(sd_text *t, sd_span *line, header *h)
 {
     char q[SD_QUOTE];
-    sd_span word = sd_next_word(&line);
+    sd_span word = sd_next_word(line);
     if (!sd_span_is(word, "%%matrixmarket")) {
         return sd_text_fail(t, SADDLE_FILE_FORMAT, "the file begins with '%s', not with '%%%%MatrixMarket'",
                             sd_quote(word, q));
     }
-    word = sd_next_word(&line);
+    word = sd_next_word(line);
     if (!sd_span_is(word, "matrix")) {
         return sd_text_fail(t, SADDLE_FILE_FORMAT, "the banner says '%s' where 'matrix' should stand",
                             sd_quote(word, q));
     }
-    word = sd_next_word(&line);
+    word = sd_next_word(line);
     h->coordinate = sd_span_is(word, "coordinate");
     if (!h->coordinate && !sd_span_is(word, "array")) {
         return sd_text_fail(t, SADDLE_FILE_FORMAT, "the format '%s' is neither 'coordinate' nor 'array'",
                             sd_quote(word, q));
     }
-    const sd_span field = sd_next_word(&line), symmetry = sd_next_word(&line);
+    return SADDLE_OK;
+}
+
+static saddle_status read_field(sd_text *t, sd_span field, header *h)
+{
+    char q[SD_QUOTE];
     h->pattern = sd_span_is(field, "pattern");
     h->integer = sd_span_is(field, "integer");
     if (sd_span_is(field, "complex")) {
@@ -56,6 +61,12 @@ static saddle_status read_banner(sd_text *t, sd_span line, header *h)
                             "the field '%s' is none of 'real', 'integer', 'pattern', 'complex'",
                             sd_quote(field, q));
     }
+    return SADDLE_OK;
+}
+
+static saddle_status read_symmetry(sd_text *t, sd_span symmetry, header *h)
+{
+    char q[SD_QUOTE];
     if (sd_span_is(symmetry, "hermitian")) {
         return sd_text_fail(t, SADDLE_NOT_SUPPORTED, "Hermitian matrices are not supported");
     }
@@ -72,6 +83,13 @@ static saddle_status read_banner(sd_text *t, sd_span line, header *h)
                             h->coordinate ? "skew-symmetric" : "an array");
     }
     return SADDLE_OK;
+}
+
+static saddle_status read_banner(sd_text *t, sd_span line, header *h)
+{
+    saddle_status status = read_object(t, &line, h);
+    if (!status) status = read_field(t, sd_next_word(&line), h);
+    return status ? status : read_symmetry(t, sd_next_word(&line), h);
 }
 
 /* The next line that is neither blank nor a comment, without leading blanks. */

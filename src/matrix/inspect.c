@@ -107,7 +107,7 @@ static int compare_dominance(const row_sums *s, int32_t i)
 static void summarise_rows(const sd_csr *A, saddle_facts *f, const row_sums *s)
 {
     f->least_dominance = INFINITY;
-    f->shortest_row = f->longest_row = s->length[0];
+    f->shortest_row = f->longest_row = A->n > 0 ? s->length[0] : 0;
     for (int32_t i = 0; i < A->n; ++i) {
         const double off = s->hi[i] + s->lo[i], size = fabs(s->diagonal[i]);
         f->zero_diagonal += size == 0;

@@ -50,7 +50,6 @@ static saddle_status check_fields(sd_context *c, const saddle_matrix *A)
         return sd_fail(c, SADDLE_NOT_SUPPORTED, "the matrix is too large: %lld rows, at most %d are indexed",
                        (long long)A->rows, INT32_MAX - 1);
     }
-    if (A->rows == 0) return sd_fail(c, SADDLE_BAD_MATRIX, "the matrix is empty: it has no rows");
     if (A->layout > SADDLE_COORDINATES || A->shape > SADDLE_FULL || A->type > SADDLE_FLOAT) {
         return sd_fail(c, SADDLE_BAD_ARGUMENT, "the matrix has layout %d, shape %d, type %d: one is unknown",
                        (int)A->layout, (int)A->shape, (int)A->type);

@@ -200,13 +200,13 @@ saddle_status saddle_multiply(const saddle_matrix *A, int64_t columns, const dou
     /* few columns are not worth the memory of both triangles */
     const sd_sums sums = columns > 2 ? SD_SUMS_IN_ORDER_WHOLE : SD_SUMS_IN_ORDER;
     saddle_status status = view_open(A, threads, sums, hooks, &v);
-    if (!status && (!x || !y || columns < 0 || ldx < A->rows || ldy < A->rows)) {
+    if (!status && ((A->rows > 0 && (!x || !y)) || columns < 0 || ldx < A->rows || ldy < A->rows)) {
         status = sd_fail(
             &v.c, SADDLE_BAD_ARGUMENT,
             "saddle_multiply: x or y is NULL, or columns %lld, ldx %lld, ldy %lld do not fit %lld rows",
             (long long)columns, (long long)ldx, (long long)ldy, (long long)A->rows);
     }
-    if (!status) {
+    if (!status && A->rows > 0) {
         sd_vector in = sd_vector_new(&v.e, SD_DOUBLE, A->rows, "x");
         sd_vector out = sd_vector_new(&v.e, SD_DOUBLE, A->rows, "y");
         for (int64_t k = 0; k < columns && !v.e.status; ++k)
@@ -224,9 +224,12 @@ saddle_status saddle_measure(const saddle_matrix *A, const double *b, const doub
 {
     viewed v;
     saddle_status status = view_open(A, threads, SD_SUMS_BY_SLICES, hooks, &v);
-    if (!status && (!b || !x || !errors))
+    if (!status && ((A->rows > 0 && (!b || !x)) || !errors))
         status = sd_fail(&v.c, SADDLE_BAD_ARGUMENT, "saddle_measure: b, x or errors is NULL");
-    if (!status) status = sd_measure(&v.e, &v.op, b, x, residual, errors, NULL);
+    if (!status && A->rows == 0)
+        *errors = (saddle_errors){0};
+    else if (!status)
+        status = sd_measure(&v.e, &v.op, b, x, residual, errors, NULL);
     view_close(&v);
     return sd_tell(&v.c, status, message);
 }

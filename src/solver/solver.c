@@ -66,7 +66,10 @@ saddle_status saddle_create(saddle_solver **solver, const saddle_options *option
     s->info.device = s->device;
     s->info.precision = taken.precision;
     s->info.threads = s->threads;
+    s->info.device_index = taken.device_index;
     status = s->experience ? sd_engine_open(&s->c, &s->e, s->device, s->threads) : s->c.status;
+    if (!status && taken.device_index > 0) status = s->e.backend->describe(&s->c, (int)taken.device_index);
+    if (!status) s->c.message[0] = '\0';
     if (!status) sd_report_unused(&s->c, &s->options);
     sd_tell(&s->c, status, message);
     if (status) saddle_destroy(&s);
@@ -97,6 +100,7 @@ static void forget_factors(saddle_solver *s)
     s->info = nothing;
     s->info.n = before.n;
     s->info.device = before.device;
+    s->info.device_index = before.device_index;
     s->info.precision = before.precision;
     s->info.threads = before.threads;
     s->info.values_in_analysis = before.values_in_analysis;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# saddle bench direct, and the peers' drivers that it takes turns with.
+# saddle bench: how the benchmarks are started; bench direct, and the peers' drivers that it takes turns with.
 load helper
 
 needs_peer() {
@@ -9,6 +9,33 @@ needs_peer() {
 # fake_peer NAME LINE...: a driver, in the folder peers, that reads no matrix: lines of a shell script.
 fake_peer() {
     fake_program "peers/peer-$1" "${@:2}"
+}
+
+# alone FOLDER: the program in a folder of its own, in which no benchmarks are.
+alone() {
+    mkdir -p "$1"
+    cp "$SADDLE" "$1/saddle"
+}
+
+@test "bench: where the benchmarks are not installed it says so" {
+    alone bin
+    for arguments in "bench" "bench read A.mtx" "bench --help" "help bench"; do
+        # shellcheck disable=SC2086 # several words
+        PATH=/usr/bin:/bin run -2 --separate-stderr bin/saddle $arguments
+        [[ $stderr == *"saddle-bench"*"not installed"*"--component bench"* ]]
+        [ -z "$output" ]
+    done
+}
+
+@test "bench starts saddle-bench from beside itself, from ../libexec, from the PATH" {
+    alone bin
+    for place in path libexec bin; do
+        fake_program $place/saddle-bench 'echo "'$place': $*"; exit 7'
+        PATH=$PWD/path:$PATH run -7 bin/saddle bench read "A B.mtx" --json -
+        [ "$output" = "$place: read A B.mtx --json -" ]
+    done
+    run -7 bin/saddle help bench
+    [ "$output" = "bin: --help" ]
 }
 
 @test "bench direct without peers: JSON with every figure, those of the peers unknown" {

@@ -22,6 +22,16 @@ load helper
     done
 }
 
+@test "every benchmark has its help" {
+    names=$("$SADDLE" bench --help | awk '/^  [a-z]/ { print $1 }')
+    [ "$(wc -w <<< "$names")" -ge 6 ]
+    for name in $names; do
+        run -0 --separate-stderr "$SADDLE" bench "$name" --help
+        [[ ${lines[0]} == "Usage: saddle bench $name"* ]]
+        [ "$("$SADDLE" bench help "$name")" = "$output" ]
+    done
+}
+
 @test "help shows choices and defaults" {
     run -0 "$SADDLE" solve --help
     [[ $output == *"--stop any|residual|normwise|componentwise"* ]]
@@ -30,8 +40,9 @@ load helper
 }
 
 @test "no line of the help is wider than 96 columns" {
-    for name in solve bench doctor; do
-        "$SADDLE" "$name" --help | narrow 96
+    for name in solve bench doctor "bench direct" "bench blocks" "bench ldlt"; do
+        # shellcheck disable=SC2086 # a command and a benchmark
+        "$SADDLE" $name --help | narrow 96
     done
 }
 
@@ -71,6 +82,11 @@ complete_with() { # words... the last of which is to be completed
     [ "${COMPREPLY[*]}" = minres ]
     complete_with saddle solve --krylov = sq
     [ "${COMPREPLY[*]}" = sqmr ]
+    PATH=${SADDLE%/*}:$PATH
+    complete_with saddle bench dir
+    [ "${COMPREPLY[*]}" = direct ]
+    complete_with saddle bench direct --anch
+    [ "${COMPREPLY[*]}" = --anchors ]
     touch some.mtx
     complete_with saddle solve some
     [ "${COMPREPLY[*]}" = some.mtx ]

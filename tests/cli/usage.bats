@@ -34,6 +34,15 @@ wrong() { # expected text, arguments...
     wrong "--condition is for the direct solver" solve A.mtx --method diagonal --condition
     wrong "say --method direct" solve A.mtx --krylov minres --order amd
 }
+@test "a device number that is none" { wrong "--device-index cannot be" solve A.mtx --device-index x; }
+@test "there is only one CPU" {
+    diagonal > A.mtx
+    for device in auto cpu reference; do
+        run -5 --separate-stderr "$SADDLE" solve A.mtx --device $device --device-index 1
+        [[ $stderr == *"there is no device 1: the host is one, number 0"* ]]
+    done
+    "$SADDLE" solve A.mtx -q --device cpu --device-index 0
+}
 @test "a switch that is neither on nor off" { wrong "it is one of off|on" solve A.mtx --check=yes; }
 @test "a number that is none" { wrong 'cannot be "1e"' solve A.mtx --tol 1e; }
 @test "a number out of its range" { wrong "lies between" solve A.mtx --tol 2; }
@@ -45,7 +54,7 @@ wrong() { # expected text, arguments...
 @test "an empty value" { wrong "not empty" solve A.mtx --out=; }
 @test "two things from standard input" { wrong "standard input" solve - --rhs -; }
 @test "two things to standard output" { wrong "standard output" solve A.mtx --out - --json -; }
-@test "a benchmark that is none" { wrong "is not one of read, spmv" bench foo A.mtx; }
+@test "a benchmark that is none" { wrong 'there is no benchmark "foo"' bench foo A.mtx; }
 @test "a picture of an unknown kind" { wrong "curve.gif" solve A.mtx --plot curve.gif; }
 
 @test "no JSON is written for wrong usage" {

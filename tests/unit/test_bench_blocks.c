@@ -3,8 +3,8 @@
  * wrong entry in any form of result, lines that are read as they were written, and the ratios made of them.
  */
 #include "backend/batch_memory.h"
-#include "bench/blocks.h"
-#include "cli/bench_blocks.h"
+#include "bench/blocks/blocks.h"
+#include "bench/blocks/driver/driver.h"
 
 #include <math.h>
 #include <setjmp.h>

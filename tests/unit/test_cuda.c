@@ -583,6 +583,13 @@ static void a_device_is_described_or_refused_with_the_reason(void **state)
     assert_true(status == SADDLE_OK || status == SADDLE_NO_DEVICE);
     assert_contains(message, status ? "CUDA" : "compute capability");
     assert_int_equal(saddle_describe_device("cuda", 1000, message), SADDLE_NO_DEVICE);
+    saddle_options options = saddle_options_default();
+    options.device = SADDLE_DEVICE_CUDA;
+    options.device_index = 1000;
+    saddle_solver *solver;
+    assert_int_equal(saddle_create(&solver, &options, NULL, message), SADDLE_NO_DEVICE);
+    assert_null(solver);
+    if (!status) assert_contains(message, "1000");
     assert_contains(message, "CUDA");
 }
 

@@ -2,10 +2,10 @@
  * The plots: PNG files that unpack to the pixels meant, SVG files with the marks meant, whatever the
  * layout of the matrix or the values of the history; refusals that leave no file.
  */
-#include "cli/chart.h"
 #include "cli/command.h"
 #include "cli/families.h"
 #include "cli/font.h"
+#include "cli/paths.h"
 #include "cli/picture.h"
 #include "cli/plot.h"
 
@@ -154,7 +154,7 @@ static int64_t count_colour(const pixels *p, uint32_t colour)
     return count;
 }
 
-static int64_t count_text(const char *path, const char *text)
+static int64_t occurrences(const char *path, const char *text)
 {
     size_t length;
     int64_t count = 0;
@@ -200,14 +200,13 @@ static void test_pattern_marks(void **state)
     (void)state;
     saddle_matrix A;
     assert_int_equal(family_generate("lap2d", 4, NAN, 1, &A, NULL), SADDLE_OK);
-    assert_int_equal(plot_pattern(in_folder("plot.svg"), &A), EXIT_DONE);
-    assert_int_equal(count_text(in_folder("plot.svg"), "fill=\"#0072b2\""), 16 + 1);
-    assert_int_equal(count_text(in_folder("plot.svg"), "fill=\"#d55e00\""), 48 + 1);
-    assert_int_equal(count_text(in_folder("plot.svg"), ">n = 16<"), 1);
-    assert_int_equal(count_text(in_folder("plot.svg"), ">nnz = 64<"), 1);
-    assert_int_equal(count_text(in_folder("plot.svg"), "</svg>"), 1);
+    assert_int_equal(plot_pattern(in_folder("plot.svg"), &A, "A"), EXIT_DONE);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "fill=\"#0072b2\""), 16 + 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "fill=\"#d55e00\""), 48 + 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">A: n = 16, 64 entries<"), 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "</svg>"), 1);
 
-    assert_int_equal(plot_pattern(in_folder("plot.png"), &A), EXIT_DONE);
+    assert_int_equal(plot_pattern(in_folder("plot.png"), &A, "A"), EXIT_DONE);
     pixels p = load_png(in_folder("plot.png"));
     const int64_t positive = count_colour(&p, POSITIVE), negative = count_colour(&p, NEGATIVE);
     assert_true(positive > 16 * 30 * 30);
@@ -243,7 +242,7 @@ static void test_pattern_layouts(void **state)
     unsigned char *first = NULL;
     for (size_t k = 0; k < sizeof views / sizeof views[0]; ++k) {
         size_t length;
-        assert_int_equal(plot_pattern(in_folder("plot.svg"), &views[k]), EXIT_DONE);
+        assert_int_equal(plot_pattern(in_folder("plot.svg"), &views[k], "A"), EXIT_DONE);
         unsigned char *data = load(in_folder("plot.svg"), &length);
         if (k == 0) {
             first = data;
@@ -262,15 +261,15 @@ static void test_pattern_extremes(void **state)
     (void)state;
     saddle_matrix A, empty = {0}, wide;
     assert_int_equal(family_generate("stokes2d", 60, NAN, 1, &A, NULL), SADDLE_OK);
-    assert_int_equal(plot_pattern(in_folder("plot.png"), &A), EXIT_DONE);
+    assert_int_equal(plot_pattern(in_folder("plot.png"), &A, "A"), EXIT_DONE);
     pixels p = load_png(in_folder("plot.png"));
     assert_true(p.columns <= 1100 && p.rows <= 1100);
     free(p.rgb);
-    assert_int_equal(plot_pattern(in_folder("plot.svg"), &A), EXIT_DONE);
-    assert_int_equal(count_text(in_folder("plot.svg"), "data:image/png;base64,iVBORw0KGgo"), 1);
+    assert_int_equal(plot_pattern(in_folder("plot.svg"), &A, "A"), EXIT_DONE);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "data:image/png;base64,iVBORw0KGgo"), 1);
     family_free(&A);
 
-    assert_int_equal(plot_pattern(in_folder("plot.png"), &empty), EXIT_DONE);
+    assert_int_equal(plot_pattern(in_folder("plot.png"), &empty, "A"), EXIT_DONE);
     const int32_t row[] = {0, 1}, column[] = {0, 99999};
     wide = (saddle_matrix){.size = sizeof(saddle_matrix),
                            .rows = 2,
@@ -279,11 +278,11 @@ static void test_pattern_extremes(void **state)
                            .layout = SADDLE_COORDINATES,
                            .indices = row,
                            .col_indices = column};
-    assert_int_equal(plot_pattern(in_folder("plot.png"), &wide), EXIT_DONE);
-    assert_int_equal(plot_pattern(in_folder("plot.svg"), &wide), EXIT_DONE);
-    assert_int_equal(count_text(in_folder("plot.svg"), "2 rows, 100,000 columns"), 1);
+    assert_int_equal(plot_pattern(in_folder("plot.png"), &wide, "A"), EXIT_DONE);
+    assert_int_equal(plot_pattern(in_folder("plot.svg"), &wide, "A"), EXIT_DONE);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">A: 2 rows, 100,000 columns, 2 entries<"), 1);
     wide.rows = wide.entries = 0;
-    assert_int_equal(plot_pattern(in_folder("plot.png"), &wide), EXIT_DONE);
+    assert_int_equal(plot_pattern(in_folder("plot.png"), &wide, "A"), EXIT_DONE);
 }
 
 /* Blocks of more than one row are tinted and outlined, pairs too; what is too small is only counted. */
@@ -294,21 +293,22 @@ static void test_blocks_on_the_diagonal(void **state)
     const int32_t start[] = {0, 8, 15, 16}, first[] = {2, 9};
     const plot_blocks blocks = {3, start, 2, first};
     assert_int_equal(family_generate("lap2d", 4, NAN, 1, &A, NULL), SADDLE_OK);
-    assert_int_equal(plot_prepared(in_folder("plot.svg"), &A, &blocks), EXIT_DONE);
-    assert_int_equal(count_text(in_folder("plot.svg"), "fill=\"#f3ecd0\""), 2 + 1);
-    assert_int_equal(count_text(in_folder("plot.svg"), "fill=\"#dccb85\""), 2 + 1);
-    assert_int_equal(count_text(in_folder("plot.svg"), "#8a7a3a"), 2);
-    assert_int_equal(count_text(in_folder("plot.svg"), ">3 blocks<"), 1);
-    assert_int_equal(count_text(in_folder("plot.svg"), ">2 pairs<"), 1);
+    assert_int_equal(plot_prepared(in_folder("plot.svg"), &A, &blocks, "A, prepared"), EXIT_DONE);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "fill=\"#f3ecd0\""), 2 + 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "fill=\"#dccb85\""), 2 + 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "#8a7a3a"), 2);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">A, prepared: n = 16, 64 entries<"), 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">3 blocks<"), 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">2 pairs<"), 1);
     family_free(&A);
 
     int32_t many[1801];
     for (int32_t k = 0; k <= 1800; ++k) many[k] = 2 * k;
     const plot_blocks small = {1800, many, 1, first};
     assert_int_equal(family_generate("lap2d", 60, NAN, 1, &A, NULL), SADDLE_OK);
-    assert_int_equal(plot_prepared(in_folder("plot.svg"), &A, &small), EXIT_DONE);
-    assert_int_equal(count_text(in_folder("plot.svg"), ">1,800 blocks, too small to see<"), 1);
-    assert_int_equal(count_text(in_folder("plot.svg"), ">1 pairs, too small to see<"), 1);
+    assert_int_equal(plot_prepared(in_folder("plot.svg"), &A, &small, "A, prepared"), EXIT_DONE);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">1,800 blocks, too small to see<"), 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">1 pairs, too small to see<"), 1);
     family_free(&A);
 }
 
@@ -319,16 +319,71 @@ static void test_convergence(void **state)
     for (int k = 0; k < 20; ++k) history[k] = pow(10.0, -0.5 * k);
     assert_int_equal(plot_convergence(in_folder("plot.svg"), history, 20, 1e-8, "a < b & \"c\" \xff\xc3\xa9"),
                      EXIT_DONE);
-    assert_int_equal(count_text(in_folder("plot.svg"), "stroke-dasharray"), 1);
-    assert_int_equal(count_text(in_folder("plot.svg"), ">tol = 1e-08<"), 1);
-    assert_int_equal(count_text(in_folder("plot.svg"), ">a &lt; b &amp; \"c\" ?\xc3\xa9<"), 1);
-    assert_int_equal(count_text(in_folder("plot.svg"), ">-8</tspan>"), 1);
-    assert_int_equal(count_text(in_folder("plot.svg"), "stroke=\"#0072b2\""), 1 + 20);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "stroke-dasharray"), 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">tol = 1e-08<"), 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">a &lt; b &amp; \"c\" ?\xc3\xa9<"), 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">-8</tspan>"), 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "stroke=\"#0072b2\""), 1 + 20);
     assert_int_equal(plot_convergence(in_folder("plot.png"), history, 20, 1e-8, "title"), EXIT_DONE);
     pixels p = load_png(in_folder("plot.png"));
     assert_true(count_colour(&p, POSITIVE) > 1000);
     assert_true(count_colour(&p, NEGATIVE) > 500);
     free(p.rgb);
+}
+
+/* The rows of the first and the last pixel in which a column of a picture has this colour; -1: none has. */
+static void find_colour(const pixels *p, uint32_t column, uint32_t colour, int rows[2])
+{
+    rows[0] = rows[1] = -1;
+    for (uint32_t r = 0; r < p->rows; ++r) {
+        const unsigned char *rgb = p->rgb + 3 * ((size_t)r * p->columns + column);
+        if (((uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2]) != colour) continue;
+        if (rows[0] < 0) rows[0] = (int)r;
+        rows[1] = (int)r;
+    }
+}
+
+/* A title that is wider than the picture has smaller letters. */
+static void test_titles_fit(void **state)
+{
+    (void)state;
+    saddle_matrix A;
+    char name[200];
+    memset(name, 'm', sizeof name);
+    name[80] = 0;
+    assert_int_equal(family_generate("lap2d", 4, NAN, 1, &A, NULL), SADDLE_OK);
+    assert_int_equal(plot_pattern(in_folder("plot.svg"), &A, "A"), EXIT_DONE);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "font-size=\"13\""), 1);
+    assert_int_equal(plot_pattern(in_folder("plot.svg"), &A, name), EXIT_DONE);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "font-size=\"13\""), 0);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "mmm: n = 16, 64 entries<"), 1);
+    family_free(&A);
+}
+
+/* A residual of 0 is a ring on a place of its own at the foot of the axis, with its tick and a word; the
+ * decades above it are those of the others, and where no residual is 0 there is none of that. */
+static void test_a_residual_of_zero_is_no_decade(void **state)
+{
+    (void)state;
+    const double history[] = {1, 1e-3, 1e-6, 0}, least[] = {1, 1e-3, 1e-6, 1e-14};
+    assert_int_equal(plot_convergence(in_folder("plot.svg"), history, 4, 1e-5, NULL), EXIT_DONE);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">exactly 0<"), 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "text-anchor=\"end\">0<"), 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">-6</tspan>"), 1);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">-7</tspan>"), 0);
+    assert_int_equal(plot_convergence(in_folder("plot.svg"), least, 4, 1e-5, NULL), EXIT_DONE);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">exactly 0<"), 0);
+    assert_int_equal(occurrences(in_folder("plot.svg"), "text-anchor=\"end\">0<"), 0);
+    assert_int_equal(occurrences(in_folder("plot.svg"), ">-14</tspan>"), 1);
+
+    /* The decades end 44 above the lower edge, at 320; the ring's middle is 14 above it. */
+    int rows[2];
+    const uint32_t beside_the_frame = (66 + 460) * PICTURE_PIXELS - 7;
+    assert_int_equal(plot_convergence(in_folder("plot.png"), history, 4, 1e-5, NULL), EXIT_DONE);
+    pixels p = load_png(in_folder("plot.png"));
+    find_colour(&p, beside_the_frame, POSITIVE, rows);
+    free(p.rgb);
+    assert_in_range(rows[1], (320 - 14) * PICTURE_PIXELS - 2, (320 - 14) * PICTURE_PIXELS + 10);
 }
 
 /* Whatever stands in a history, the picture comes, and no coordinate is NaN. */
@@ -353,8 +408,8 @@ static void test_convergence_extremes(void **state)
         assert_int_equal(
             plot_convergence(in_folder("plot.svg"), cases[k].history, cases[k].length, cases[k].tol, NULL),
             EXIT_DONE);
-        assert_int_equal(count_text(in_folder("plot.svg"), "nan"), 0);
-        assert_int_equal(count_text(in_folder("plot.svg"), "inf"), 0);
+        assert_int_equal(occurrences(in_folder("plot.svg"), "nan"), 0);
+        assert_int_equal(occurrences(in_folder("plot.svg"), "inf"), 0);
         size_t length;
         free(load(in_folder("plot.svg"), &length));
         assert_true(length < 60000);
@@ -409,60 +464,6 @@ static void test_font(void **state)
     assert_true(font_width("", 10) == 0);
 }
 
-static void test_ticks_of_charts(void **state)
-{
-    (void)state;
-    static const double ranges[][2] = {{1, 32}, {0.3, 0.35}, {90, 110000}, {1e-6, 1e3}, {3.8, 17}, {7, 7.1}};
-    for (size_t r = 0; r < sizeof ranges / sizeof ranges[0]; ++r) {
-        for (int logarithmic = 0; logarithmic < 2; ++logarithmic) {
-            double ticks[16];
-            const int count = chart_ticks(ranges[r][0], ranges[r][1], logarithmic, ticks, 16);
-            assert_in_range(count, logarithmic ? 0 : 1, 16);
-            for (int k = 0; k < count; ++k) {
-                assert_true(ticks[k] >= ranges[r][0] * (1 - 1e-6) && ticks[k] <= ranges[r][1] * (1 + 1e-6));
-                assert_true(k == 0 || ticks[k] > ticks[k - 1]);
-            }
-        }
-    }
-}
-
-/* Curves and bars, with points that cannot be drawn: an SVG with every line, in finite numbers. */
-static void test_charts(void **state)
-{
-    (void)state;
-    double x[] = {1, 2, 3, 4, 5, 6}, y[] = {1e-3, 0, 1e3, NAN, INFINITY, 10}, base[] = {0, 0, 1, 0, 0, 5};
-    for (int kind = 0; kind < 8; ++kind) {
-        chart c = {.title = "<title>", .across = "x", .up = "y", .places = 2, .count = 2};
-        c.log_x = kind & 1;
-        c.log_y = kind & 2;
-        c.bars = kind & 4;
-        c.series[0] = (chart_series){"one", 6, x, y, NULL, 0};
-        c.series[1] = (chart_series){"two", kind == 7 ? 0 : 6, x, y, base, 1};
-        picture p = picture_begin(CHART_WIDTH, CHART_HEIGHT);
-        chart_draw(&p, &c, 0, 0);
-        assert_int_equal(picture_save(&p, in_folder("plot.svg")), EXIT_DONE);
-        picture_end(&p);
-        assert_int_equal(count_text(in_folder("plot.svg"), "&lt;title&gt;"), 1);
-        assert_int_equal(count_text(in_folder("plot.svg"), ">two<"), 1);
-        assert_int_equal(count_text(in_folder("plot.svg"), "nan"), 0);
-        assert_int_equal(count_text(in_folder("plot.svg"), "inf"), 0);
-    }
-}
-
-/* Nothing to draw is no reason to fail. */
-static void test_empty_chart(void **state)
-{
-    (void)state;
-    for (int kind = 0; kind < 4; ++kind) {
-        const chart c = {
-            .title = "", .across = "", .up = "", .places = 1, .log_y = kind & 1, .bars = kind & 2};
-        picture p = picture_begin(CHART_WIDTH, CHART_HEIGHT);
-        chart_draw(&p, &c, 0, 0);
-        assert_int_equal(picture_save(&p, in_folder("plot.png")), EXIT_DONE);
-        picture_end(&p);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -472,12 +473,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_pattern_extremes, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_blocks_on_the_diagonal, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_convergence, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_titles_fit, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(test_a_residual_of_zero_is_no_decade, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(test_convergence_extremes, make_folder, remove_folder),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_font),
-        cmocka_unit_test(test_ticks_of_charts),
-        cmocka_unit_test_setup_teardown(test_charts, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(test_empty_chart, make_folder, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

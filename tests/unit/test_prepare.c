@@ -517,7 +517,6 @@ static void bad_arguments_are_refused(void **state)
     (void)state;
     saddle_preparation p;
     saddle_matrix empty = {.size = sizeof empty, .pointer_bits = 32};
-    char message[SADDLE_MESSAGE_SIZE] = "";
     memset(&p, 0xff, sizeof p); /* what a caller's stack holds */
     assert_int_equal(saddle_prepare(NULL, NULL, NULL, NULL, &p, NULL), SADDLE_BAD_ARGUMENT);
     assert_null(p.permutation);
@@ -525,8 +524,6 @@ static void bad_arguments_are_refused(void **state)
     assert_int_equal(saddle_prepare(&empty, NULL, NULL, NULL, NULL, NULL), SADDLE_BAD_ARGUMENT);
     assert_int_equal(saddle_prepare_sized(&empty, NULL, NULL, NULL, &p, sizeof(size_t), NULL),
                      SADDLE_BAD_ARGUMENT);
-    assert_true(saddle_prepare(&empty, NULL, NULL, NULL, &p, message) != SADDLE_OK);
-    assert_contains(message, "empty");
     saddle_preparation_free(NULL, NULL);
     saddle_preparation_free(&p, NULL);
 }

@@ -415,9 +415,26 @@ static void a_query_leaves_the_history_where_it_was(void **state)
     problem_free(&p);
 }
 
+static void a_device_that_is_not_there_is_refused_by_its_number(void **state)
+{
+    (void)state;
+    saddle_options options = saddle_options_default();
+    char message[SADDLE_MESSAGE_SIZE];
+    saddle_solver *solver;
+    options.device_index = 3;
+    for (int device = SADDLE_DEVICE_AUTO; device <= SADDLE_DEVICE_REFERENCE; ++device) {
+        options.device = (saddle_device)device;
+        if (device == SADDLE_DEVICE_CUDA) continue; /* test_cuda */
+        assert_int_equal(saddle_create(&solver, &options, NULL, message), SADDLE_NO_DEVICE);
+        assert_null(solver);
+        assert_contains(message, "no device 3");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_device_that_is_not_there_is_refused_by_its_number),
         cmocka_unit_test(calls_in_the_wrong_order_are_refused),
         cmocka_unit_test(missing_and_wrong_arguments_are_refused),
         cmocka_unit_test(the_log_tells_what_was_tried),

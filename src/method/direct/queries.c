@@ -65,7 +65,7 @@ static saddle_status check_part(sd_context *c, int32_t n, saddle_part part, int6
     if (nrhs < 0 || ldx < n)
         return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve_part: %lld columns, ldx %lld, and n is %d",
                        (long long)nrhs, (long long)ldx, n);
-    if (nrhs > 0 && !x) return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve_part: x is NULL");
+    if (nrhs > 0 && n > 0 && !x) return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve_part: x is NULL");
     for (int64_t j = 0; j < nrhs; ++j)
         for (int32_t i = 0; i < n; ++i)
             if (!isfinite(x[j * ldx + i]))
@@ -83,7 +83,7 @@ saddle_status sd_direct_part(sd_context *c, const sd_direct *d, saddle_part part
     const int32_t n = d->plan->n;
     const int64_t width = nrhs < SD_RHS_BLOCK ? nrhs : SD_RHS_BLOCK;
     saddle_status status = check_part(c, n, part, nrhs, x, ldx);
-    if (status || nrhs == 0) return status;
+    if (status || nrhs == 0 || n == 0) return status;
     double *w = sd_alloc(c, width * n, sizeof *w, "right-hand sides");
     if (!w) return c->status;
     for (int64_t first = 0; first < nrhs && !status; first += width) {

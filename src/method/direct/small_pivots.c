@@ -202,11 +202,11 @@ static saddle_status settle_together(sd_context *c, batch *w, sd_direct *d, bool
 saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *d)
 {
     const int32_t n = M->n;
-    int64_t width = ROOM / (2 * (int64_t)n) + 1;
-    if (width > SD_RHS_BLOCK) width = SD_RHS_BLOCK;
     const sd_factors *f = sd_direct_numbers(d);
     int64_t count = sd_find_suspects(f, SUSPECT, NULL, 0);
-    if (count == 0) return SADDLE_OK;
+    if (count == 0) return SADDLE_OK; /* as where n = 0 */
+    int64_t width = ROOM / (2 * (int64_t)n) + 1;
+    if (width > SD_RHS_BLOCK) width = SD_RHS_BLOCK;
     if (count > SUSPECTS_MOST) count = SUSPECTS_MOST;
     sd_suspect *suspects = sd_alloc(c, count, sizeof *suspects, "small pivots");
     if (!suspects) return c->status;

@@ -1,0 +1,135 @@
+/* See bench.h. */
+#define _GNU_SOURCE
+#include "bench/bench.h"
+
+#include "bench/child.h"
+#include "cli/outputs.h"
+#include "cli/program.h"
+#include "cli/progress.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+bool bench_prints(const arguments *a)
+{
+    return !argument_flag(a, "quiet") && !is_standard(a, "json");
+}
+
+void print_column(const char *format, int width, double number)
+{
+    char text[40] = "-";
+    if (isfinite(number)) snprintf(text, sizeof text, format, number);
+    printf("%*s", width, text);
+}
+
+int bench_check_operands(const arguments *a)
+{
+    for (int k = 0; k < a->operand_count; ++k) {
+        if (strcmp(a->operands[k], "-") == 0)
+            return usage_error(a, "a file is read several times: - will not do");
+    }
+    return EXIT_DONE;
+}
+
+int bench_check_files(const arguments *a)
+{
+    if (a->library.scaling != SADDLE_SCALING_USER && a->library.order != SADDLE_ORDER_USER) return EXIT_DONE;
+    return usage_error(a, "a scaling or an order in a file is for one matrix: it will not do here");
+}
+
+int bench_temporary(const char *ending, char *path, size_t path_size)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, path_size, "%s/saddle-bench.XXXXXX%s", folder && *folder ? folder : "/tmp", ending);
+    const int file = mkstemps(path, (int)strlen(ending));
+    if (file < 0) return fail(EXIT_FILE, "%s: cannot be written: %s", path, strerror(errno));
+    close(file);
+    return EXIT_DONE;
+}
+
+bool bench_driver(const char *name, const char *folder, char *path, size_t path_size)
+{
+    char beside[64];
+    snprintf(beside, sizeof beside, "peers/%s", name);
+    if (!folder) return program_beside(beside, path, path_size);
+    const int length = snprintf(path, path_size, "%s/%s", folder, name);
+    return length > 0 && (size_t)length < path_size && access(path, X_OK) == 0;
+}
+
+int bench_json_begin(json *j, const char *path, const char *name)
+{
+    const int status = json_begin(j, path);
+    if (status != EXIT_DONE) return status;
+    json_text(j, "commit", saddle_commit());
+    json_text(j, "bench", name);
+    return EXIT_DONE;
+}
+
+double bench_now(const bench_limit *l)
+{
+    struct timespec now;
+    if (!l->core || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0) return seconds();
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int watch(const saddle_progress *where, void *user)
+{
+    bench_limit *l = user;
+    const int stop = l->hooks.progress(where, l->hooks.user);
+    l->late = l->late || bench_now(l) > l->until;
+    return stop || l->late;
+}
+
+saddle_hooks bench_limited(bench_limit *l, const arguments *a, double limit)
+{
+    saddle_hooks hooks = l->hooks;
+    hooks.progress = watch;
+    hooks.user = l;
+    if (!argument_flag(a, "verbose")) hooks.log = NULL;
+    l->until = bench_now(l) + limit;
+    l->late = false;
+    return hooks;
+}
+
+int bench_save(const arguments *a, int status, bench_json *write, const void *report)
+{
+    const char *path = argument_text(a, "json");
+    const int written = path ? write(report, path) : EXIT_DONE;
+    return status == EXIT_DONE ? written : status;
+}
+
+/* The picture from a JSON file that is there. */
+static int draw(const char *path, const char *plot)
+{
+    char script[4096];
+    program_beside("saddle-bench-plot", script, sizeof script);
+    const char *const argv[] = {script, path, plot, NULL};
+    if (child_run(argv, NULL) == 0) return EXIT_DONE;
+    return fail(EXIT_FILE,
+                "%s was not drawn: that takes python3 with matplotlib (Debian: python3-matplotlib), which "
+                "can draw it "
+                "later: saddle-bench-plot %s %s",
+                plot, path, plot);
+}
+
+int bench_draw(const arguments *a, int status, bench_json *write, const void *report)
+{
+    const char *path = argument_text(a, "json"), *plot = argument_text(a, "plot");
+    char temporary[4096] = "";
+    struct stat is;
+    int drawn = bench_save(a, EXIT_DONE, write, report);
+    if (plot && drawn == EXIT_DONE) {
+        if (!path || stat(path, &is) != 0 || !S_ISREG(is.st_mode)) {
+            drawn = bench_temporary(".json", temporary, sizeof temporary);
+            if (drawn == EXIT_DONE) drawn = write(report, path = temporary);
+        }
+        if (drawn == EXIT_DONE) drawn = draw(path, plot);
+        if (drawn == EXIT_DONE && *temporary) unlink(temporary); /* what was measured is not lost */
+    }
+    return status == EXIT_DONE ? drawn : status;
+}

@@ -1,0 +1,59 @@
+/*
+ * What all benchmarks share. Each is a command of saddle-bench: a file or a folder with one `const command
+ * command_NAME`, and a row in main.c. Arguments are those of the command line, operands the matrices.
+ */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include "cli/command.h"
+#include "cli/json.h"
+
+/* Options that several have. */
+#define BENCH_JSON OPTION_TEXT("json", "FILE|-", NULL, "write the rows as JSON")
+#define BENCH_PLOT(what)                                                                                     \
+    OPTION_TEXT("plot", "FILE", NULL, "draw " what " (.png or .svg; takes python3-matplotlib)")
+#define BENCH_REPEAT OPTION_COUNT("repeat", "N", 5, 1, 1000, "runs of each, of which the best counts")
+
+/* Whether tables are wanted: not with -q, and not where the JSON goes to standard output. */
+bool bench_prints(const arguments *a);
+
+/* A number in a column of this width, a dash where it is not finite. */
+void print_column(const char *format, int width, double number);
+
+/* A file is read several times: standard input is refused. 0, or 2 with the message on standard error. */
+int bench_check_operands(const arguments *a);
+/* A scaling and an order in a file, which belong to one matrix, are refused. The same returns. */
+int bench_check_files(const arguments *a);
+
+/* An empty file with this ending among the system's temporary ones; 0, or the exit status with the message.
+ */
+int bench_temporary(const char *ending, char *path, size_t path_size);
+
+/* Where the driver of this name would be, in this folder (NULL: in the folder "peers" beside the program);
+ * whether it is there and can be run. */
+bool bench_driver(const char *name, const char *folder, char *path, size_t path_size);
+
+/* Opens the JSON of a benchmark and writes its first keys. */
+int bench_json_begin(json *j, const char *path, const char *name);
+
+/* Writes the JSON of a report where --json asks for it; bench_draw also the picture where --plot does, which
+ * a script draws from the JSON (plot.py). They return the status, or where that is 0 their own failure. */
+typedef int bench_json(const void *report, const char *path);
+int bench_save(const arguments *a, int status, bench_json *write, const void *report);
+int bench_draw(const arguments *a, int status, bench_json *write, const void *report);
+
+/* The time that a run of the solver may take. Hooks of a run: the program's progress, an end to what takes
+ * too long, and a log only with -v (what it would warn of is in the report). */
+typedef struct bench_limit {
+    saddle_hooks hooks; /* of the program */
+    double until;
+    bool core; /* seconds of a core, not of the clock */
+    bool late;
+} bench_limit;
+saddle_hooks bench_limited(bench_limit *l, const arguments *a, double limit);
+double bench_now(const bench_limit *l);
+
+/* Flop/s of a dgemm on one core, measured now; NaN where there is no BLAS (gemm.c). */
+double gemm_rate(void);
+
+#endif

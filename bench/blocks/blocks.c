@@ -1,0 +1,261 @@
+/*
+ * `saddle bench blocks`: kernels on batches of small dense blocks beside the peers and a copy of the batch.
+ *
+ * The program sees the public header alone and is linked with no peer, so the measuring is done by drivers,
+ * blocks-cpu and blocks-cuda (driver/driver.h), whose lines are shown, as tables, JSON and a picture. With
+ * matrices the public solver runs block-Jacobi on them (solve.c).
+ */
+#include "bench/blocks/blocks.h"
+
+#include "bench/child.h"
+#include "cli/outputs.h"
+#include "cli/paths.h"
+#include "cli/progress.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHOICES = 30, NAMES_LENGTH = 256, SIZE_MOST = 32, PART_MIXED = 2 };
+
+static int no_driver(const char *file, const char *path)
+{
+    if (strcmp(file, "blocks-cuda") == 0)
+        return fail(EXIT_FILE,
+                    "%s is not there: it is built where nvcc is found (scripts/build release "
+                    "-DSADDLE_CUDA=ON), and not installed",
+                    path);
+    return fail(EXIT_FILE,
+                "%s is not there: scripts/build builds it where LAPACK is found, without sanitizers "
+                "and unless -DSADDLE_PEERS=OFF; it is not installed",
+                path);
+}
+
+/* One line of the driver; an exit status. */
+static int take_line(blocks_report *t, const saddle_hooks *hooks, const char *line, bool *done)
+{
+    if (strncmp(line, "measured ", 9) == 0) {
+        block_row *row = add_block_row(t);
+        if (!row) return fail(EXIT_MEMORY, "no memory for the measurements");
+        if (!block_row_parse(line, row))
+            return fail(EXIT_FILE, "the driver said what is not understood: %s", line);
+    } else if (strncmp(line, "step ", 5) == 0) {
+        char *rest;
+        const int64_t step = strtoll(line + 5, &rest, 10), steps = strtoll(rest, NULL, 10);
+        const saddle_progress where = {"measure", step - 1, steps, NAN};
+        hooks->progress(&where, hooks->user);
+    } else if (strncmp(line, "machine ", 8) == 0) {
+        snprintf(t->machine, sizeof t->machine, "%.250s", line + 8);
+    } else if (strncmp(line, "note ", 5) == 0) {
+        if (!argument_flag(t->a, "quiet")) fail(EXIT_DONE, "%s", line + 5);
+    } else if (strncmp(line, "failed ", 7) == 0) {
+        return fail(EXIT_DEVICE, "%s", line + 7);
+    } else if (strcmp(line, "done") == 0) {
+        *done = true;
+    }
+    return EXIT_DONE;
+}
+
+static int listen(blocks_report *t, const saddle_hooks *hooks, const char *const *argv)
+{
+    child c;
+    char line[1024];
+    bool done = false;
+    int status = EXIT_DONE;
+    if (!child_start(&c, argv, INFINITY, false)) return fail(EXIT_FILE, "%s cannot be started", argv[0]);
+    while (status == EXIT_DONE && child_line(&c, line, sizeof line) == CHILD_LINE)
+        status = take_line(t, hooks, line, &done);
+    const int ended = child_end(&c, progress_interrupted());
+    if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted while the driver was at work");
+    if (status == EXIT_DONE && !done)
+        return fail(EXIT_FILE, "%s ended early, with status %d", argv[0], ended);
+    return status;
+}
+
+/* What was said of kernels and batches, for the driver; text: room for names. Their number. */
+static int choose_cases(const arguments *a, char *text, size_t room, const char **argv)
+{
+    static const char *const versions[] = {"all", "default", "registers", "shared"};
+    static const char *const sets[] = {"default", "portable", "avx2", "avx512"};
+    int count = 0;
+    if (argument_count(a, "size") > 0) {
+        const int used = snprintf(text, room, "%" PRId64, argument_count(a, "size")) + 1;
+        argv[count++] = "--size";
+        argv[count++] = text;
+        text += used, room -= (size_t)used;
+    }
+    if (argument_given(a, "kernel-version")) {
+        argv[count++] = "--version";
+        argv[count++] = versions[argument_choice(a, "kernel-version")];
+    }
+    if (argument_given(a, "instructions")) {
+        argv[count++] = "--instructions";
+        argv[count++] = sets[argument_choice(a, "instructions")];
+    }
+    snprintf(text, room, "%s", argument_given(a, "kernel") ? argument_text(a, "kernel") : "");
+    for (char *name = text; *name && count + 2 <= CHOICES;) {
+        char *end = name + strcspn(name, ",");
+        argv[count++] = "--kernel";
+        argv[count++] = name;
+        name = *end ? end + 1 : end;
+        *end = 0;
+    }
+    return count;
+}
+
+static int run_driver(blocks_report *t, const saddle_hooks *hooks)
+{
+    const arguments *a = t->a;
+    const char *file = strcmp(t->device, "cuda") == 0 ? "blocks-cuda" : "blocks-cpu";
+    static const char *const parts[] = {"all", "kernels", "mixed", "apply", "setup"};
+    char path[4096], threads[24], text[NAMES_LENGTH];
+    const char *argv[9 + CHOICES];
+    int count = 0;
+    if (!bench_driver(file, argument_text(a, "peers"), path, sizeof path)) return no_driver(file, path);
+    snprintf(threads, sizeof threads, "%" PRId64, argument_count(a, "threads"));
+    argv[count++] = path;
+    argv[count++] = "--part";
+    argv[count++] = parts[argument_choice(a, "part")];
+    argv[count++] = "--threads";
+    argv[count++] = threads;
+    if (argument_flag(a, "quick")) argv[count++] = "--quick";
+    if (strcmp(t->device, "reference") == 0) argv[count++] = "--reference";
+    count += choose_cases(a, text, sizeof text, argv + count);
+    argv[count] = NULL;
+    return listen(t, hooks, argv);
+}
+
+/* Names of kernels with commas between them. */
+static int check_kernels(const arguments *a)
+{
+    const char *name = argument_given(a, "kernel") ? argument_text(a, "kernel") : NULL;
+    if (name && strlen(name) >= NAMES_LENGTH - 4) return usage_error(a, "--kernel names too many");
+    while (name) {
+        const size_t length = strcspn(name, ",");
+        if (!block_kernel_known(name, length))
+            return usage_error(a, "--kernel: there is no \"%.*s\"", (int)length, name);
+        name = name[length] ? name + length + 1 : NULL;
+    }
+    return EXIT_DONE;
+}
+
+/* What is said of kernels, where kernels are measured. */
+static int check_cases(const arguments *a)
+{
+    static const char *const names[] = {"kernel", "size", "kernel-version", "instructions"};
+    const bool measured = a->operand_count == 0 || argument_given(a, "part");
+    for (size_t k = 0; !measured && k < sizeof names / sizeof names[0]; ++k) {
+        if (argument_given(a, names[k]))
+            return usage_error(a, "--%s is for kernels: with matrices say --part too", names[k]);
+    }
+    const bool gpu = a->library.device == SADDLE_DEVICE_CUDA;
+    if (argument_given(a, "kernel-version") && !gpu)
+        return usage_error(a, "--kernel-version is for --device cuda");
+    if (argument_given(a, "instructions") && (gpu || a->library.device == SADDLE_DEVICE_REFERENCE))
+        return usage_error(a, "--instructions is for --device cpu");
+    if (argument_count(a, "size") > 0 && argument_choice(a, "part") == PART_MIXED)
+        return usage_error(a, "--size is not for mixed batches");
+    return check_kernels(a);
+}
+
+/* Options that would do nothing. */
+static int check_options(const arguments *a)
+{
+    static const char *const of_solves[] = {"scaling",    "pairs",        "blocking",        "limit",
+                                            "block-size", "block-kernel", "block-precision", "repeat"};
+    for (size_t k = 0; a->operand_count == 0 && k < sizeof of_solves / sizeof of_solves[0]; ++k) {
+        if (argument_given(a, of_solves[k]))
+            return usage_error(a, "--%s is for solves with block-Jacobi, and there is no matrix",
+                               of_solves[k]);
+    }
+    if (a->operand_count > 0 && argument_flag(a, "quick") && !argument_given(a, "part"))
+        return usage_error(a, "--quick is for kernels: with matrices say --part too");
+    const int status = bench_check_files(a);
+    return status == EXIT_DONE ? check_cases(a) : status;
+}
+
+static int check_usage(const arguments *a)
+{
+    static const char *const outputs[] = {"json", "plot"};
+    int status = bench_check_operands(a);
+    if (status == EXIT_DONE) status = check_options(a);
+    if (status == EXIT_DONE) status = plot_check(argument_text(a, "plot"));
+    return status == EXIT_DONE ? outputs_check(a, outputs, 2) : status;
+}
+
+static int run_blocks(const arguments *a)
+{
+    static const char *const devices[] = {"cpu", "cpu", "cuda", "reference"};
+    const bool print = bench_prints(a);
+    blocks_report t = {.a = a, .device = devices[a->library.device]};
+    int status = check_usage(a);
+    if (status != EXIT_DONE) return status;
+    if (a->operand_count == 0 || argument_given(a, "part")) {
+        const saddle_hooks hooks = progress_begin(a);
+        status = run_driver(&t, &hooks);
+        progress_end();
+    }
+    if (status == EXIT_DONE && a->operand_count > 0) status = bench_blocks_solve(&t, print);
+    if (print && t.row_count > 0) print_blocks(&t);
+    if (print && t.solve_count > 0) print_block_solves(&t);
+    if (t.row_count + t.solve_count > 0) status = bench_draw(a, status, write_blocks_json, &t);
+    free(t.rows);
+    free(t.solves);
+    return status;
+}
+
+static const option blocks_options[] = {
+    OPTION_CHOICE("part", "all|kernels|mixed|apply|setup",
+                  "what is measured; with matrices also that, which otherwise is left out"),
+    OPTION_FLAG("quick", 0, "few and small batches, for a first look"),
+    OPTION_TEXT(
+        "kernel", "NAME[,NAME...]", NULL,
+        "only these of ldu, ldu-partial, ldu-full, llt, llt-diagonal, ldlt-static, ldlt-bunch-kaufman, "
+        "ldlt-complete, jordan, huard, huard-t"),
+    OPTION_COUNT("size", "ROWS", 0, 0, SIZE_MOST, "only blocks of so many rows, and no mixed ones; 0: all"),
+    OPTION_CHOICE("kernel-version", "all|default|registers|shared",
+                  "which of a kernel's versions on a GPU is measured beside the default"),
+    OPTION_CHOICE("instructions", "default|portable|avx2|avx512",
+                  "whose kernels are measured on the CPU; the default is the best it has"),
+    OPTION_COUNT("threads", "N", 1, 1, 4096, "of Saddle"),
+    OPTION_TEXT("peers", "DIR", NULL, "where the drivers are; otherwise beside saddle"),
+    BENCH_REPEAT,
+    OPTION_REAL("limit", "SECONDS", 120.0, 0.1, 1e6, "what a solve may take"),
+    BENCH_PLOT("all curves as one picture, a panel each"),
+    BENCH_JSON,
+    OPTION_END,
+};
+
+const command command_blocks = {
+    .name = "blocks",
+    .operands = "[A.mtx[.gz]...]",
+    .help = "kernels on batches of small blocks, beside their peers and a copy",
+    .about =
+        "Kernels on batches of dense blocks of up to 32 rows, out of place, with 512 MB going by before a "
+        "block comes "
+        "again: every kernel at 4 to 32 rows and 10,000 and 100,000 blocks in double and single (kernels), "
+        "blocks of "
+        "mixed size beside equal ones (mixed), applications to 1,000,000 rows and the number of them from "
+        "which on "
+        "an explicit inverse pays (apply), and four kernels beside batches of 100 to 100,000 (setup). Beside "
+        "them "
+        "stand LAPACK called in a loop (--device cuda: cuBLAS and cuSOLVER), a copy of the batch, and the "
+        "residual "
+        "of every result; --kernel and --size choose among them. Times are medians, of one thread unless "
+        "--threads "
+        "says otherwise.\n\n"
+        "With matrices BiCGSTAB with block-Jacobi solves each to 1e-6 within 10,000 iterations, by every "
+        "kernel "
+        "(--block-kernel: one) and blocks of 1, 8, 16 and 32 rows (--block-size: one); the right-hand side "
+        "is ones. A "
+        "problem is made where an operand such as lap3d_30:1.5, FAMILY_SIZE[:P], is no file (saddle gen).",
+    .examples = "  saddle bench blocks --quick\n"
+                "  saddle bench blocks --device cuda --json blocks.json --plot blocks.png\n"
+                "  saddle bench blocks matrices/spd/*.mtx.gz --block-size 16 --plot bicgstab.svg\n",
+    .options = blocks_options,
+    .library = "scaling|pairs|device|blocking|block_size|block_kernel|block_precision",
+    .most = INT_MAX,
+    .run = run_blocks,
+};

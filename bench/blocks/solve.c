@@ -1,0 +1,194 @@
+/*
+ * BiCGSTAB with block-Jacobi on real matrices, as Anzt et al. (Variable-size batched Gauss-Huard, section 4)
+ * compare Gauss-Jordan and Gauss-Huard: b is ones, x begins at 0, the relative residual is to reach 1e-6
+ * within 10,000 iterations. Each matrix is solved with blocks of 1, 8, 16 and 32 rows by every kernel; of 1
+ * row by one of them, as they do the same there.
+ */
+#include "bench/blocks/blocks.h"
+#include "bench/problem.h"
+#include "cli/paths.h"
+#include "cli/progress.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPEAT_SECONDS 0.1 /* what takes less is repeated, and the best time counts */
+
+typedef struct solve_bench {
+    blocks_report *report;
+    bench_limit limit;
+    bench_problem problem;
+    double *b, *x;
+    char message[SADDLE_MESSAGE_SIZE];
+} solve_bench;
+
+int blocks_kernels(const arguments *a, bool symmetric, const char **names)
+{
+    static const char *const all[BLOCKS_KERNELS] = {"jordan", "huard", "huard-t", "lu", "ldlt", "llt"};
+    static const int numbers[] = {SADDLE_BLOCK_KERNEL_JORDAN,  SADDLE_BLOCK_KERNEL_HUARD,
+                                  SADDLE_BLOCK_KERNEL_HUARD_T, SADDLE_BLOCK_KERNEL_LU,
+                                  SADDLE_BLOCK_KERNEL_LDLT,    SADDLE_BLOCK_KERNEL_LLT};
+    const int only = a->library.block_kernel;
+    int count = 0;
+    for (int k = 0; k < BLOCKS_KERNELS; ++k) {
+        if (only != SADDLE_BLOCK_KERNEL_AUTO && only != numbers[k]) continue;
+        if (k < 4 || symmetric) names[count++] = all[k];
+    }
+    return count;
+}
+
+int blocks_sizes(const arguments *a, int64_t *sizes)
+{
+    static const int64_t all[BLOCKS_SIZES] = {1, 8, 16, 32};
+    if (a->library.block_size > 0) {
+        sizes[0] = a->library.block_size;
+        return 1;
+    }
+    memcpy(sizes, all, sizeof all);
+    return BLOCKS_SIZES;
+}
+
+static saddle_status set_options(solve_bench *t, saddle_options *o, const char *kernel, int64_t size)
+{
+    const blocks_report *r = t->report;
+    char rows[24];
+    snprintf(rows, sizeof rows, "%" PRId64, size);
+    const char *const wanted[][2] = {{"method", "bjacobi"}, {"krylov", "bicgstab"}, {"stop", "residual"},
+                                     {"tol", "1e-6"},       {"maxiter", "10000"},   {"block_kernel", kernel},
+                                     {"block_size", rows},  {"device", r->device}};
+    *o = r->a->library;
+    o->threads = argument_count(r->a, "threads");
+    for (size_t k = 0; k < sizeof wanted / sizeof wanted[0]; ++k) {
+        const saddle_status status = saddle_options_set(o, wanted[k][0], wanted[k][1], t->message);
+        if (status != SADDLE_OK) return status;
+    }
+    return SADDLE_OK;
+}
+
+static void take_info(solve_bench *t, const saddle_info *info, saddle_status status, block_solve *s)
+{
+    const char *reason = t->limit.late ? "took too long" : saddle_reason_text(info->reason);
+    s->solved = status == SADDLE_OK;
+    snprintf(s->reason, sizeof s->reason, "%s", reason);
+    s->blocks = info->blocks;
+    s->replaced = info->replaced_blocks;
+    s->iterations = info->iterations;
+    s->residual = info->relative_residual;
+    s->prepare = info->time_prepare + info->time_plan;
+    s->factor = fmin(s->factor, info->time_factor);
+    s->solve = fmin(s->solve, info->time_solve);
+}
+
+/* Matrices that are not solved are what is counted; only what cannot be run at all is a failure. */
+static int solve_one(solve_bench *t, block_solve *s)
+{
+    const int64_t n = t->problem.A.rows;
+    saddle_options o;
+    saddle_solver *solver = NULL;
+    saddle_info info = saddle_info_default();
+    const saddle_hooks hooks = bench_limited(&t->limit, t->report->a, argument_real(t->report->a, "limit"));
+    saddle_status status = set_options(t, &o, s->kernel, s->block_size);
+    if (status == SADDLE_OK) status = saddle_create(&solver, &o, &hooks, t->message);
+    if (status != SADDLE_OK) return fail(exit_status(status), "%s", t->message);
+    const double began = seconds();
+    s->factor = s->solve = INFINITY;
+    status = saddle_analyse(solver, &t->problem.A);
+    for (int64_t k = 0; k < argument_count(t->report->a, "repeat") && status == SADDLE_OK; ++k) {
+        status = saddle_factor(solver, &t->problem.A);
+        if (status == SADDLE_OK)
+            status = saddle_solve(solver, 1, t->b, n, t->x, n, &info);
+        else
+            saddle_query(solver, &info);
+        take_info(t, &info, status, s);
+        if (seconds() - began > REPEAT_SECONDS) break;
+    }
+    const bool tried =
+        status == SADDLE_OK || status == SADDLE_NOT_CONVERGED || status == SADDLE_SINGULAR || t->limit.late;
+    if (!tried) fail(EXIT_DONE, "%s: %s", s->matrix, saddle_message(solver));
+    saddle_destroy(&solver);
+    return tried ? EXIT_DONE : exit_status(status);
+}
+
+/* All kernels and sizes for the matrix that is loaded. */
+static int solve_all(solve_bench *t, const char *name, const saddle_facts *facts)
+{
+    const char *kernels[BLOCKS_KERNELS];
+    int64_t sizes[BLOCKS_SIZES];
+    const int kernel_count = blocks_kernels(t->report->a, facts->symmetric, kernels);
+    const int size_count = blocks_sizes(t->report->a, sizes);
+    int status = EXIT_DONE;
+    for (int s = 0; s < size_count; ++s) {
+        for (int k = 0; k < (sizes[s] == 1 && kernel_count > 0 ? 1 : kernel_count); ++k) {
+            if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted at %s", name);
+            block_solve *one = add_block_solve(t->report);
+            if (!one) return fail(EXIT_MEMORY, "no memory for the rows");
+            snprintf(one->matrix, sizeof one->matrix, "%s", name);
+            snprintf(one->kernel, sizeof one->kernel, "%s", kernels[k]);
+            one->n = facts->rows;
+            one->nnz = facts->nnz;
+            one->block_size = sizes[s];
+            const int came = solve_one(t, one);
+            if (came != EXIT_DONE) status = came;
+            if (came == EXIT_USAGE || came == EXIT_DEVICE) return came;
+        }
+    }
+    return status;
+}
+
+static int solve_operand(solve_bench *t, const char *operand)
+{
+    char name[64];
+    saddle_facts facts;
+    matrix_name(operand, name, sizeof name);
+    saddle_status status = bench_problem_load(&t->problem, operand, &t->limit.hooks, t->message);
+    if (status != SADDLE_OK) return fail(exit_status(status), "%s", t->message);
+    status = saddle_inspect(&t->problem.A, &t->limit.hooks, &facts, t->message);
+    int came = EXIT_DONE;
+    if (status == SADDLE_OK) {
+        const size_t room = (size_t)t->problem.A.rows + 1;
+        t->b = malloc(room * sizeof *t->b);
+        t->x = malloc(room * sizeof *t->x);
+        for (size_t i = 0; t->b && i < room; ++i) t->b[i] = 1.0;
+        came = t->b && t->x ? solve_all(t, name, &facts)
+                            : fail(EXIT_MEMORY, "no memory for the right-hand side");
+        free(t->b);
+        free(t->x);
+    } else {
+        came = fail(exit_status(status), "%s: %s", operand, t->message);
+    }
+    bench_problem_free(&t->problem);
+    return came;
+}
+
+static void print_operand(const blocks_report *t, int64_t first)
+{
+    for (int64_t k = first; k < t->solve_count; ++k) {
+        const block_solve *s = &t->solves[k];
+        printf("%-20.20s%9" PRId64 "%5" PRId64 "  %-8s%9" PRId64 "%9.1e%10.5f%10.5f", s->matrix, s->n,
+               s->block_size, s->kernel, s->iterations, s->residual, s->factor, s->solve);
+        if (s->replaced > 0) printf("  %" PRId64 " replaced", s->replaced);
+        printf("%s%s\n", s->solved ? "" : "  ", s->solved ? "" : s->reason);
+    }
+    fflush(stdout);
+}
+
+int bench_blocks_solve(blocks_report *t, bool print)
+{
+    solve_bench one = {.report = t, .limit = {.hooks = progress_begin(t->a)}};
+    int status = EXIT_DONE;
+    if (print)
+        printf("%-20s%9s%5s  %-8s%9s%9s%10s%10s\n", "BiCGSTAB", "n", "size", "kernel", "iterat.", "residual",
+               "setup s", "solve s");
+    for (int k = 0; k < t->a->operand_count && !progress_interrupted(); ++k) {
+        const int64_t first = t->solve_count;
+        const int came = solve_operand(&one, t->a->operands[k]);
+        if (came != EXIT_DONE) status = came;
+        progress_end();
+        if (print) print_operand(t, first);
+        if (came == EXIT_USAGE || came == EXIT_DEVICE) break;
+    }
+    progress_end();
+    return progress_interrupted() ? EXIT_INTERRUPTED : status;
+}

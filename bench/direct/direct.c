@@ -1,0 +1,385 @@
+/*
+ * `saddle bench direct`: the direct solver beside its peers, MUMPS and CHOLMOD, in one run.
+ *
+ * Each problem is loaded once. Then Saddle and the peers take turns, --repeat of them: a turn is an
+ * analysis and factorizations until 20 ms have passed, so that short ones are compared warm with warm, and
+ * a noisy moment hits all. A peer is a child process (peer.h) with as many threads of BLAS as Saddle
+ * has threads. Beside the times stand the accuracy of a solution before and after refinement, pivots and
+ * inertia, and how much of a dgemm of one core in the same turns the factorization reaches.
+ */
+#include "bench/direct/direct.h"
+
+#include "bench/problem.h"
+#include "cli/paths.h"
+#include "cli/progress.h"
+#include "cli/random.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COLUMNS = 64, TURN_MOST = 50 };
+#define TURN_SECONDS 0.02
+
+const char *const peer_names[PEERS] = {"mumps", "cholmod"};
+
+/* The generated problems whose figures are compared from version to version. */
+static const struct {
+    const char *name, *operand;
+} anchors[] = {
+    {"shlap3d_30", "lap3d_30:1.5"}, {"shlap3d_45", "lap3d_45:2.5"}, {"shlap2d_700", "lap2d_700:1.5"},
+    {"kktz_150", "kktz_150"},       {"kktz_350", "kktz_350"},       {"stokes2d_300", "stokes2d_300:0.01"},
+    {"stokes3d_20", "stokes3d_20"}, {"pdeco3d_20", "pdeco3d_20"},   {"pdeco2d_200", "pdeco2d_200"},
+    {"ipm_60000", "ipm_60000:4"},   {"darcy3d_24", "darcy3d_24"},   {"darcy2d_250", "darcy2d_250"},
+    {"lap3d_50", "lap3d_50"},       {"lap2d_700", "lap2d_700"},     {"elas3d_24", "elas3d_24"},
+};
+enum { ANCHORS = sizeof anchors / sizeof anchors[0] };
+
+typedef struct direct_bench {
+    direct_report report;
+    saddle_hooks hooks;
+    bench_problem problem;
+    char path[4096]; /* of the matrix for the peers */
+    bool temporary;
+    char programs[PEERS][4096]; /* of the peers; "" where one is not there */
+    peer_process peers[PEERS];
+    char message[SADDLE_MESSAGE_SIZE];
+} direct_bench;
+
+/* A direct solver with these options beside the caller's; NULL, with t->message, where there is none. */
+static saddle_solver *make_solver(direct_bench *t, const char *krylov, const char *factorization, int threads)
+{
+    saddle_options o = t->report.a->library;
+    saddle_solver *solver = NULL;
+    o.threads = threads;
+    o.device = SADDLE_DEVICE_CPU;
+    saddle_status status = saddle_options_set(&o, "method", "direct", t->message);
+    if (status == SADDLE_OK) status = saddle_options_set(&o, "krylov", krylov, t->message);
+    if (status == SADDLE_OK && factorization)
+        status = saddle_options_set(&o, "factorization", factorization, t->message);
+    if (status == SADDLE_OK) saddle_create(&solver, &o, &t->hooks, t->message);
+    return solver;
+}
+
+/* An analysis and warm factorizations: the better times. The solver is left as it is for what follows. */
+static saddle_status take_turn(direct_bench *t, saddle_solver *solver, double *analysis, double *factor)
+{
+    double began = seconds();
+    saddle_status status = saddle_analyse(solver, &t->problem.A);
+    *analysis = fmin(*analysis, seconds() - began);
+    const double first = seconds();
+    for (int k = 0; status == SADDLE_OK && k < TURN_MOST && (k == 0 || seconds() - first < TURN_SECONDS);
+         ++k) {
+        began = seconds();
+        status = saddle_factor(solver, &t->problem.A);
+        if (status == SADDLE_OK) *factor = fmin(*factor, seconds() - began);
+    }
+    if (status != SADDLE_OK) snprintf(t->message, sizeof t->message, "%s", saddle_message(solver));
+    return status;
+}
+
+/* A turn of a solver that is made for it alone. */
+static saddle_status turn_alone(direct_bench *t, const char *factorization, int threads, double *factor)
+{
+    double analysis = INFINITY;
+    saddle_solver *solver = make_solver(t, "none", factorization, threads);
+    if (!solver) return SADDLE_BAD_OPTION;
+    const saddle_status status = take_turn(t, solver, &analysis, factor);
+    saddle_destroy(&solver);
+    return status;
+}
+
+static double known(int64_t count)
+{
+    return count < 0 ? NAN : (double)count;
+}
+
+static void take_info(const saddle_solver *solver, direct_row *row)
+{
+    saddle_info info = saddle_info_default();
+    if (saddle_query(solver, &info) != SADDLE_OK) return;
+    row->factor_nnz = known(info.factor_nnz);
+    row->flops = known(info.factor_flops);
+    row->peak_bytes = known(info.peak_bytes);
+    row->delayed = known(info.delayed);
+    row->two_by_two = known(info.two_by_two);
+    row->positive = known(info.inertia_positive);
+    row->negative = known(info.inertia_negative);
+    row->zero = known(info.inertia_zero);
+    row->largest_front = known(info.largest_front);
+}
+
+/* Seconds of a solve with this many columns, the better of two; whether the accuracy asked for was reached
+ * does not matter here. */
+static double time_solve(const saddle_solver *solver, int64_t n, int64_t columns, const double *b, double *x)
+{
+    double best = INFINITY;
+    for (int k = 0; k < 2; ++k) {
+        const double began = seconds();
+        const saddle_status status = saddle_solve(solver, columns, b, n, x, n, NULL);
+        if (status != SADDLE_OK && status != SADDLE_NOT_CONVERGED) return NAN;
+        best = fmin(best, seconds() - began);
+    }
+    return best;
+}
+
+static void measure_errors(direct_bench *t, const double *b, const double *x, double *backward,
+                           double *componentwise)
+{
+    saddle_errors e = {NAN, NAN, NAN};
+    if (saddle_measure(&t->problem.A, b, x, NULL, 0, &t->hooks, &e, NULL) != SADDLE_OK) return;
+    *backward = e.backward;
+    *componentwise = e.componentwise;
+}
+
+/* Refinement is an option of a solver: one more is made for it. */
+static void measure_refined(direct_bench *t, const double *b, double *x, direct_row *row)
+{
+    const int64_t n = t->problem.A.rows;
+    saddle_solver *solver = make_solver(t, "refine", NULL, t->report.threads);
+    if (!solver) return;
+    if (saddle_analyse(solver, &t->problem.A) == SADDLE_OK &&
+        saddle_factor(solver, &t->problem.A) == SADDLE_OK && isfinite(time_solve(solver, n, 1, b, x)))
+        measure_errors(t, b, x, &row->backward_error_refined, &row->componentwise_error_refined);
+    saddle_destroy(&solver);
+}
+
+static void measure_solves(direct_bench *t, const saddle_solver *solver, direct_row *row)
+{
+    const int64_t n = t->problem.A.rows;
+    random_stream stream = random_begin(1);
+    double *b = malloc(((size_t)n * COLUMNS + 1) * sizeof *b),
+           *x = malloc(((size_t)n * COLUMNS + 1) * sizeof *x);
+    if (b && x) {
+        for (int64_t i = 0; i < n; ++i) x[i] = 1.0;
+        saddle_multiply(&t->problem.A, 1, x, n, b, n, 0, &t->hooks, t->message);
+        row->solve = time_solve(solver, n, 1, b, x);
+        measure_errors(t, b, x, &row->backward_error, &row->componentwise_error);
+        measure_refined(t, b, x, row);
+        for (int64_t i = 0; i < n * COLUMNS; ++i) b[i] = random_between(&stream, -1.0, 1.0);
+        row->solve_64 = time_solve(solver, n, COLUMNS, b, x);
+        measure_errors(t, b, x, &row->backward_error_random, &row->componentwise_error_random);
+    }
+    free(b);
+    free(x);
+}
+
+/* Saddle's own turn, with a new solver that is left for what follows, so that its memory is that of one;
+ * beside it the same with one thread, and with each factorization where the matrix is positive definite. */
+static saddle_status saddle_turn(direct_bench *t, saddle_solver **solver, direct_row *row)
+{
+    saddle_destroy(solver);
+    *solver = make_solver(t, "none", NULL, t->report.threads);
+    if (!*solver) return SADDLE_BAD_OPTION;
+    saddle_status status = take_turn(t, *solver, &row->analysis, &row->factor);
+    if (status != SADDLE_OK) return status;
+    take_info(*solver, row);
+    if (t->report.threads > 1) status = turn_alone(t, NULL, 1, &row->factor_one_thread);
+    if (row->negative == 0.0 && row->zero == 0.0) {
+        if (status == SADDLE_OK) status = turn_alone(t, "ldlt", t->report.threads, &row->factor_ldlt);
+        if (status == SADDLE_OK) status = turn_alone(t, "cholesky", t->report.threads, &row->factor_cholesky);
+    }
+    return status;
+}
+
+static void start_peers(direct_bench *t)
+{
+    const arguments *a = t->report.a;
+    for (int k = 0; k < PEERS; ++k) {
+        if (t->programs[k][0])
+            peer_start(&t->peers[k], t->programs[k], t->path, t->report.threads, argument_real(a, "limit"),
+                       argument_flag(a, "verbose"));
+    }
+}
+
+/* All turns. Where Saddle fails the peers go on. */
+static saddle_status measure(direct_bench *t, direct_row *row)
+{
+    saddle_solver *solver = NULL;
+    saddle_status status = SADDLE_OK;
+    start_peers(t);
+    for (int64_t turn = 0; turn < argument_count(t->report.a, "repeat") && !progress_interrupted(); ++turn) {
+        row->dgemm = fmax(row->dgemm, gemm_rate());
+        if (status == SADDLE_OK) status = saddle_turn(t, &solver, row);
+        for (int k = 0; k < PEERS; ++k) peer_turn(&t->peers[k]);
+    }
+    if (status != SADDLE_OK) snprintf(row->error, sizeof row->error, "%s", t->message);
+    if (status == SADDLE_OK) measure_solves(t, solver, row);
+    for (int k = 0; k < PEERS; ++k) peer_end(&t->peers[k], &row->peers[k]);
+    saddle_destroy(&solver);
+    return status;
+}
+
+/* What was made is written for the peers, which read files; an exit status. */
+static int write_for_peers(direct_bench *t, const char *operand)
+{
+    bool wanted = false;
+    for (int k = 0; k < PEERS; ++k) wanted = wanted || t->programs[k][0];
+    snprintf(t->path, sizeof t->path, "%s", operand);
+    if (!t->problem.generated || !wanted) return EXIT_DONE;
+    const int status = bench_temporary(".mtx", t->path, sizeof t->path);
+    if (status != EXIT_DONE) return status;
+    t->temporary = true;
+    const saddle_status written = saddle_write_matrix(t->path, &t->problem.A, operand, t->message);
+    return written == SADDLE_OK ? EXIT_DONE : fail(exit_status(written), "%s: %s", operand, t->message);
+}
+
+static void begin_row(direct_row *row, const char *name)
+{
+    memset(row, 0, sizeof *row);
+    snprintf(row->name, sizeof row->name, "%s", name);
+    row->dgemm = NAN;
+#define ROW(name) row->name = NAN;
+    DIRECT_NUMBERS(ROW)
+#undef ROW
+    for (int k = 0; k < PEERS; ++k) row->peers[k] = peer_nothing();
+}
+
+/* Where Saddle failed in the middle, the times that it had are none. */
+static void end_row(direct_row *row)
+{
+    const peer_result *mumps = &row->peers[PEER_MUMPS];
+    double *const times[] = {&row->analysis, &row->factor, &row->factor_one_thread, &row->factor_ldlt,
+                             &row->factor_cholesky};
+    for (int k = 0; k < 5 && row->error[0]; ++k) *times[k] = NAN;
+    row->gigaflops = 1e-9 * row->flops / row->factor;
+    row->ratios[FACTOR_TO_MUMPS] = row->factor / mumps->factor;
+    row->ratios[TOTAL_TO_MUMPS] = (row->analysis + row->factor) / (mumps->analysis + mumps->factor);
+    row->ratios[MEMORY_TO_MUMPS] = row->peak_bytes / mumps->peak_bytes;
+    row->ratios[FACTOR_TO_CHOLMOD] = row->factor / row->peers[PEER_CHOLMOD].factor;
+    row->ratios[PIVOTING] = row->factor_ldlt / row->factor_cholesky;
+    row->ratios[COLUMN_OF_64] = row->solve_64 / 64.0 / row->solve;
+    row->ratios[SPEED_UP] = row->factor_one_thread / row->factor;
+    row->ratios[OF_DGEMM] = row->flops / row->factor / row->dgemm;
+}
+
+static void tell_failures(const direct_row *row, bool verbose)
+{
+    if (row->error[0]) fail(EXIT_DONE, "%s: %s", row->name, row->error);
+    for (int k = 0; k < PEERS; ++k) {
+        const bool expected = k == PEER_CHOLMOD && !verbose; /* that a matrix is indefinite */
+        if (row->peers[k].error[0] && !expected)
+            fail(EXIT_DONE, "%s: %s: %s", row->name, peer_names[k], row->peers[k].error);
+    }
+}
+
+/* The problem that is loaded; an exit status. */
+static int measure_problem(direct_bench *t, const char *operand, direct_row *row)
+{
+    saddle_facts facts;
+    saddle_status status = saddle_inspect(&t->problem.A, &t->hooks, &facts, t->message);
+    if (status != SADDLE_OK) return fail(exit_status(status), "%s: %s", operand, t->message);
+    int prepared = write_for_peers(t, operand);
+    if (prepared == EXIT_DONE) {
+        row->n = facts.rows;
+        row->nnz = facts.nnz;
+        snprintf(row->group, sizeof row->group, "%s", t->problem.group);
+        status = measure(t, row);
+        end_row(row);
+    }
+    if (t->temporary) unlink(t->path);
+    t->temporary = false;
+    return prepared == EXIT_DONE && status != SADDLE_OK ? exit_status(status) : prepared;
+}
+
+/* One problem, by its operand and the name that it has in the report. */
+static int bench_one(direct_bench *t, const char *operand, const char *name, bool print)
+{
+    direct_row *row = &t->report.rows[t->report.count];
+    begin_row(row, name);
+    const saddle_status loaded = bench_problem_load(&t->problem, operand, &t->hooks, t->message);
+    if (loaded != SADDLE_OK) return fail(exit_status(loaded), "%s", t->message);
+    const int status = measure_problem(t, operand, row);
+    bench_problem_free(&t->problem);
+    if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted at %s", operand);
+    if (status != EXIT_DONE && !row->error[0]) return status; /* nothing was measured */
+    if (t->report.count++ == 0 && print) print_direct_header();
+    tell_failures(row, argument_flag(t->report.a, "verbose"));
+    if (print) print_direct_row(row);
+    return status;
+}
+
+static void find_peers(direct_bench *t)
+{
+    const char *folder = argument_text(t->report.a, "peers");
+    if (folder && strcmp(folder, "none") == 0) return;
+    for (int k = 0; k < PEERS; ++k) {
+        char file[64];
+        snprintf(file, sizeof file, "peer-%s", peer_names[k]);
+        if (!bench_driver(file, folder, t->programs[k], sizeof t->programs[k])) t->programs[k][0] = 0;
+    }
+}
+
+static int bench_all(direct_bench *t, bool print)
+{
+    const arguments *a = t->report.a;
+    int status = EXIT_DONE;
+    char name[64];
+    const int made = argument_flag(a, "anchors") ? ANCHORS : 0;
+    for (int k = 0; k < a->operand_count + made && status != EXIT_INTERRUPTED; ++k) {
+        const int anchor = k - a->operand_count;
+        matrix_name(anchor < 0 ? a->operands[k] : anchors[anchor].name, name, sizeof name);
+        const int one = bench_one(t, anchor < 0 ? a->operands[k] : anchors[anchor].operand, name, print);
+        if (one != EXIT_DONE) status = one;
+    }
+    return status;
+}
+
+static int run_direct(const arguments *a)
+{
+    const bool print = bench_prints(a);
+    direct_bench t = {.report = {.a = a, .threads = (int)argument_count(a, "threads")}};
+    int status = bench_check_operands(a);
+    if (status == EXIT_DONE) status = bench_check_files(a);
+    if (status == EXIT_DONE && a->operand_count == 0 && !argument_flag(a, "anchors"))
+        status = usage_error(a, "there is no matrix to measure with");
+    if (status != EXIT_DONE) return status;
+    t.report.rows = calloc((size_t)a->operand_count + ANCHORS, sizeof *t.report.rows);
+    if (!t.report.rows) return fail(EXIT_MEMORY, "no memory for the rows");
+    find_peers(&t);
+    t.hooks = progress_begin(a);
+    status = bench_all(&t, print);
+    progress_end();
+    if (print && t.report.count > 0) {
+        print_direct_pivots(&t.report);
+        print_direct_summary(&t.report);
+    }
+    status = bench_save(a, status, write_direct_json, &t.report);
+    free(t.report.rows);
+    return status;
+}
+
+static const option direct_options[] = {
+    OPTION_COUNT("repeat", "N", 5, 1, 1000, "turns of each, of which the best counts"),
+    OPTION_COUNT("threads", "N", 1, 1, 4096, "of Saddle, and of the peers' BLAS"),
+    OPTION_FLAG("anchors", 0, "also the 15 generated problems that are followed from version to version"),
+    OPTION_TEXT("peers", "DIR|none", NULL, "where the drivers are; otherwise beside saddle"),
+    OPTION_REAL("limit", "SECONDS", 120.0, 0.1, 1e6, "what a peer may take for a matrix"),
+    BENCH_JSON,
+    OPTION_END,
+};
+
+const command command_direct = {
+    .name = "direct",
+    .operands = "[A.mtx[.gz]...]",
+    .help = "the direct solver, beside MUMPS and CHOLMOD",
+    .about = "For each of many matrices the analysis and the factorization of the direct solver, its share "
+             "of a dgemm of "
+             "one core, pivots, inertia, backward error before and after refinement, and memory, beside "
+             "MUMPS and CHOLMOD "
+             "where their drivers were built (a dash stands for what is not there); then the geometric means "
+             "of the "
+             "ratios in each folder, over the matrices that take MUMPS more than 2 ms. Drivers are built "
+             "where the peers "
+             "are found, and not installed. A problem is made where an operand such as lap3d_30:1.5, "
+             "FAMILY_SIZE[:P], is "
+             "no file (saddle gen).",
+    .examples = "  saddle bench direct matrices/kkt/*.mtx.gz lap3d_30:1.5 --json direct.json\n"
+                "  saddle bench direct --anchors --threads 2\n",
+    .options = direct_options,
+    .library = "scaling|order|pairs|factorization|threshold",
+    .most = INT_MAX,
+    .run = run_direct,
+};

@@ -1,0 +1,80 @@
+/* What `saddle bench direct` measures of a problem, and the report on it. */
+#ifndef BENCH_DIRECT_DIRECT_H
+#define BENCH_DIRECT_DIRECT_H
+
+#include "bench/bench.h"
+#include "bench/direct/peer.h"
+
+enum { PEER_MUMPS, PEER_CHOLMOD, PEERS };
+extern const char *const peer_names[PEERS];
+
+/* Of Saddle, in the order of the JSON. Numbers that are not known are NaN. */
+#define DIRECT_NUMBERS(ROW)                                                                                  \
+    ROW(analysis) /* seconds, to solve_64 */                                                                 \
+    ROW(factor)                                                                                              \
+    ROW(factor_one_thread) /* where that is not all */                                                       \
+    ROW(factor_ldlt)       /* of a positive definite matrix */                                               \
+    ROW(factor_cholesky)                                                                                     \
+    ROW(solve)                                                                                               \
+    ROW(solve_64)                                                                                            \
+    ROW(factor_nnz)                                                                                          \
+    ROW(flops)                                                                                               \
+    ROW(gigaflops) /* a second */                                                                            \
+    ROW(largest_front)                                                                                       \
+    ROW(peak_bytes)                                                                                          \
+    ROW(delayed)                                                                                             \
+    ROW(two_by_two)                                                                                          \
+    ROW(positive)                                                                                            \
+    ROW(negative)                                                                                            \
+    ROW(zero)                                                                                                \
+    ROW(backward_error) /* for b = A times ones, not refined */                                              \
+    ROW(componentwise_error)                                                                                 \
+    ROW(backward_error_random) /* for a random b, not refined */                                             \
+    ROW(componentwise_error_random)                                                                          \
+    ROW(backward_error_refined) /* for b = A times ones */                                                   \
+    ROW(componentwise_error_refined)
+
+/* What is compared: report.c has it in words. */
+enum {
+    FACTOR_TO_MUMPS,
+    TOTAL_TO_MUMPS,
+    MEMORY_TO_MUMPS,
+    FACTOR_TO_CHOLMOD,
+    PIVOTING,
+    COLUMN_OF_64, /* of 64 right-hand sides, each, over one alone */
+    SPEED_UP,
+    OF_DGEMM,
+    RATIOS
+};
+
+typedef struct direct_row {
+    char name[64], group[64]; /* the file's folder; "generated" */
+    int64_t n, nnz;
+    double dgemm;                    /* flop/s of one core */
+    char error[SADDLE_MESSAGE_SIZE]; /* why Saddle has no figures; "" where it has */
+#define ROW(name) double name;
+    DIRECT_NUMBERS(ROW)
+#undef ROW
+    peer_result peers[PEERS];
+    double ratios[RATIOS];
+} direct_row;
+
+typedef struct direct_report {
+    const arguments *a;
+    int threads;
+    int count;
+    direct_row *rows;
+} direct_report;
+
+/* A row at a time, while the work goes on. */
+void print_direct_header(void);
+void print_direct_row(const direct_row *row);
+
+/* Afterwards: the rest of each row, and the means. */
+void print_direct_pivots(const direct_report *t);
+void print_direct_summary(const direct_report *t);
+
+/* Of a direct_report. */
+bench_json write_direct_json;
+
+#endif

@@ -1,0 +1,105 @@
+/* See peer.h. The words between the two are those of bench/peers/peer.h. */
+#include "bench/direct/peer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void give_up(peer_process *p, const char *why)
+{
+    if (!p->error[0]) snprintf(p->error, sizeof p->error, "%s", why);
+    child_end(&p->child, true);
+}
+
+/* Its next line; one that does not come is the end of it. */
+static void listen(peer_process *p)
+{
+    static const char *const whys[] = {
+        [CHILD_END] = "ended without a word", [CHILD_LATE] = "took too long", [CHILD_STOP] = "interrupted"};
+    const child_word word = child_line(&p->child, p->line, sizeof p->line);
+    if (word == CHILD_LINE)
+        p->told = p->line[0] == '{';
+    else
+        give_up(p, whys[word]);
+}
+
+static void ask(peer_process *p, const char *word)
+{
+    if (p->child.process <= 0 || p->told) return;
+    if (child_tell(&p->child, word))
+        listen(p);
+    else
+        give_up(p, "ended without a word");
+}
+
+/* The driver's environment is set by env, as this process has threads. */
+void peer_start(peer_process *p, const char *path, const char *matrix, int threads, double limit,
+                bool verbose)
+{
+    char openmp[40], blas[48], count[16];
+    snprintf(openmp, sizeof openmp, "OMP_NUM_THREADS=%d", threads);
+    snprintf(blas, sizeof blas, "OPENBLAS_NUM_THREADS=%d", threads);
+    snprintf(count, sizeof count, "%d", threads);
+    const char *const argv[] = {"env", openmp, blas, path, matrix, "--turns", "--threads", count, NULL};
+    memset(p, 0, sizeof *p);
+    p->limit = limit;
+    if (child_start(&p->child, argv, limit, !verbose))
+        listen(p);
+    else
+        give_up(p, "cannot be started");
+}
+
+void peer_turn(peer_process *p)
+{
+    if (p->turns > 0 && p->child.left < 2.0 / 3.0 * p->limit) return;
+    p->turns++;
+    ask(p, "turn\n");
+}
+
+static double told_number(const char *line, const char *key)
+{
+    char quoted[48], *end;
+    snprintf(quoted, sizeof quoted, "\"%s\": ", key);
+    const char *at = strstr(line, quoted);
+    if (!at) return NAN;
+    const double number = strtod(at + strlen(quoted), &end);
+    return end == at + strlen(quoted) ? NAN : number; /* null is no number */
+}
+
+static bool told_text(const char *line, const char *key, char *text, size_t text_size)
+{
+    char quoted[48];
+    snprintf(quoted, sizeof quoted, "\"%s\": \"", key);
+    const char *at = strstr(line, quoted);
+    if (!at) return false;
+    at += strlen(quoted);
+    snprintf(text, text_size, "%.*s", (int)strcspn(at, "\""), at);
+    return true;
+}
+
+peer_result peer_nothing(void)
+{
+    peer_result r = {.ran = false};
+#define ROW(name) r.name = NAN;
+    PEER_NUMBERS(ROW)
+#undef ROW
+    return r;
+}
+
+void peer_end(peer_process *p, peer_result *result)
+{
+    *result = peer_nothing();
+    ask(p, "tell\n");
+    if (p->told && !told_text(p->line, "error", result->error, sizeof result->error)) {
+        result->ran = true;
+        told_text(p->line, "version", result->version, sizeof result->version);
+        told_text(p->line, "ordering", result->ordering, sizeof result->ordering);
+#define ROW(name) result->name = told_number(p->line, #name);
+        PEER_NUMBERS(ROW)
+#undef ROW
+    }
+    if (p->child.process > 0 && !p->told) give_up(p, "told nothing");
+    if (p->error[0]) snprintf(result->error, sizeof result->error, "%s", p->error);
+    child_end(&p->child, true); /* it has told: what it still does is to free memory */
+}

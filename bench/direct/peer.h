@@ -1,0 +1,44 @@
+/*
+ * A peer's driver (bench/peers/) as a child process, with which `saddle bench direct` takes turns. The
+ * drivers stand in the folder "peers" beside the program, or wherever --peers says.
+ */
+#ifndef BENCH_DIRECT_PEER_H
+#define BENCH_DIRECT_PEER_H
+
+#include "bench/child.h"
+#include "bench/peers/peer.h"
+
+/* What a peer told. Numbers that are not known are NaN, and so are all where it did not run. */
+typedef struct peer_result {
+    bool ran;
+    char error[256]; /* why it did not; "" where it was not there */
+    char version[64], ordering[32];
+#define ROW(name) double name;
+    PEER_NUMBERS(ROW)
+#undef ROW
+} peer_result;
+
+typedef struct peer_process {
+    child child;
+    double limit;    /* seconds that it may take in all */
+    int turns;       /* that it took */
+    char line[4096]; /* what it said last */
+    bool told;       /* line holds its last words */
+    char error[256]; /* why it was given up */
+} peer_process;
+
+/* Starts a driver on a matrix and waits until it has read it. It is given up after `limit` seconds of
+ * its own. Nothing is told here of a failure: peer_end tells. */
+void peer_start(peer_process *p, const char *path, const char *matrix, int threads, double limit,
+                bool verbose);
+
+/* Lets it take a turn, and waits. One that is slow, and has spent a third of its time, is asked no more. */
+void peer_turn(peer_process *p);
+
+/* Lets it solve and tell, waits for its end, and kills it where it is late. */
+void peer_end(peer_process *p, peer_result *result);
+
+/* What is told of a peer that was not started. */
+peer_result peer_nothing(void);
+
+#endif

@@ -1,0 +1,214 @@
+/*
+ * `saddle bench ldlt`: block LDL' preconditioners beside the direct solver.
+ *
+ *   (no part)   every matrix by every recipe: solved or not, iterations, stored entries, seconds
+ *   anchors     the matrices that have published figures
+ *   setup       generated 3-D problems: the setup of ldlt beside the direct factorization
+ *   backends    iterations on the reference, the CPU and a GPU beside each other
+ *   growth      doubling series of generated problems: exponents of time against entries
+ *   --ablate    Table I and Figure 3 of Stretching Jacobi
+ */
+#define _GNU_SOURCE
+#include "bench/ldlt/ldlt.h"
+
+#include "cli/outputs.h"
+#include "cli/paths.h"
+#include "cli/progress.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PART_ALL, PART_SETUP, PART_ANCHORS, PART_GROWTH, PART_BACKENDS }; /* words of --part */
+
+static bool add_path(ldlt_operands *o, const char *folder, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name);
+    if (o->count == o->room) {
+        const int room = 2 * o->room + 64;
+        char **paths = realloc(o->paths, (size_t)room * sizeof *paths);
+        if (!paths) return false;
+        o->paths = paths;
+        o->room = room;
+    }
+    o->paths[o->count] = strdup(path);
+    return o->paths[o->count] && ++o->count;
+}
+
+static int is_matrix(const struct dirent *entry)
+{
+    static const char *const endings[] = {".mtx", ".mtx.gz", ".rb", ".rb.gz"};
+    for (int k = 0; k < 4; ++k)
+        if (path_ends(entry->d_name, endings[k])) return 1;
+    return 0;
+}
+
+/* The matrices of a folder, by name. */
+static int add_folder(ldlt_operands *o, const char *folder)
+{
+    struct dirent **entries = NULL;
+    const int count = scandir(folder, &entries, is_matrix, alphasort);
+    bool added = true;
+    if (count < 0) return fail(EXIT_FILE, "%s: cannot be opened: %s", folder, strerror(errno));
+    for (int k = 0; k < count; ++k) {
+        added = added && add_path(o, folder, entries[k]->d_name);
+        free(entries[k]);
+    }
+    free(entries);
+    return added ? EXIT_DONE : fail(EXIT_MEMORY, "no memory for the names of matrices");
+}
+
+/* What was given, folders opened; otherwise two folders of $SADDLE_MATRICES. */
+static int find_operands(const arguments *a, ldlt_operands *o)
+{
+    static const char *const folders[] = {"indefinite", "kkt"};
+    const char *matrices = getenv("SADDLE_MATRICES");
+    int status = EXIT_DONE;
+    if (a->operand_count == 0 && !(matrices && *matrices))
+        return usage_error(a, "there is no matrix to measure with: name some, or their folder in "
+                              "SADDLE_MATRICES");
+    for (int k = 0; a->operand_count == 0 && k < 2 && status == EXIT_DONE; ++k) {
+        char folder[4096];
+        snprintf(folder, sizeof folder, "%s/%s", matrices, folders[k]);
+        status = add_folder(o, folder);
+    }
+    for (int k = 0; k < a->operand_count && status == EXIT_DONE; ++k) {
+        struct stat is;
+        if (stat(a->operands[k], &is) == 0 && S_ISDIR(is.st_mode))
+            status = add_folder(o, a->operands[k]);
+        else if (!add_path(o, "", a->operands[k]))
+            status = fail(EXIT_MEMORY, "no memory for the names of matrices");
+    }
+    return status;
+}
+
+static void free_operands(ldlt_operands *o)
+{
+    for (int k = 0; k < o->count; ++k) free(o->paths[k]);
+    free(o->paths);
+}
+
+static bool is_made(const arguments *a)
+{
+    return argument_choice(a, "part") == PART_SETUP || argument_choice(a, "part") == PART_GROWTH;
+}
+
+/* Options that would do nothing, and outputs that cannot be. */
+static int check_usage(const arguments *a)
+{
+    static const char *const outputs[] = {"json", "plot"};
+    const int part = argument_choice(a, "part");
+    const bool ablate = argument_flag(a, "ablate");
+    if (ablate && part != PART_ALL)
+        return usage_error(a, "--ablate and --part are two kinds of run: take one");
+    if (argument_given(a, "size") && !is_made(a))
+        return usage_error(a, "--size is for --part setup and --part growth");
+    if (argument_given(a, "methods") && (is_made(a) || ablate))
+        return usage_error(a, "--methods is for matrices: not with --ablate, --part setup and --part growth");
+    if (argument_given(a, "device") && part == PART_BACKENDS)
+        return usage_error(a, "--part backends goes through all devices: --methods chooses among them");
+    if (argument_given(a, "plot") && !ablate && part != PART_GROWTH && part != PART_BACKENDS)
+        return usage_error(a, "--plot is for --ablate, --part growth and --part backends");
+    int status = bench_check_operands(a);
+    if (status == EXIT_DONE) status = bench_check_files(a);
+    if (status == EXIT_DONE) status = plot_check(argument_text(a, "plot"));
+    return status == EXIT_DONE ? outputs_check(a, outputs, 2) : status;
+}
+
+int ldlt_walk(ldlt_bench *t, const ldlt_operands *o, void (*measure)(ldlt_bench *t, void *report),
+              void *report)
+{
+    int status = EXIT_DONE;
+    for (int k = 0; k < o->count; ++k) {
+        const int loaded = ldlt_load(t, o->paths[k]);
+        if (loaded == EXIT_DONE) {
+            measure(t, report);
+            ldlt_unload(t);
+        } else {
+            status = loaded;
+        }
+        progress_end();
+        if (loaded != EXIT_INTERRUPTED && progress_interrupted())
+            return fail(EXIT_INTERRUPTED, "interrupted at %s", o->paths[k]);
+        if (progress_interrupted()) break;
+    }
+    return status;
+}
+
+static int run_part(ldlt_bench *t, ldlt_operands *o)
+{
+    const int part = argument_choice(t->a, "part");
+    if (argument_flag(t->a, "ablate")) return ldlt_ablate(t, o);
+    if (is_made(t->a)) return ldlt_made(t, part == PART_GROWTH);
+    if (part == PART_BACKENDS) return ldlt_backends(t, o);
+    return ldlt_matrices(t, o, part == PART_ANCHORS);
+}
+
+static int run_ldlt(const arguments *a)
+{
+    ldlt_bench t = {.a = a, .limit = argument_real(a, "limit"), .watch = {.core = ldlt_core_time(a)}};
+    ldlt_operands operands = {0, 0, NULL};
+    int status = check_usage(a);
+    if (status == EXIT_DONE && !is_made(a)) status = find_operands(a, &operands);
+    if (status == EXIT_DONE) {
+        t.watch.hooks = progress_begin(a);
+        status = run_part(&t, &operands);
+        progress_end();
+    }
+    free_operands(&operands);
+    return status;
+}
+
+static const option command_options[] = {
+    OPTION_CHOICE("part", "all|setup|anchors|growth|backends", "what is measured; all: the matrices"),
+    OPTION_TEXT(
+        "methods", "NAME[,NAME...]", NULL,
+        "only these of ldlt, ldlt-none, jacobi, paper, auto, direct; of --part backends: reference, cpu, "
+        "cuda"),
+    OPTION_FLAG("ablate", 0, "Table I and Figure 3 of \"Stretching Jacobi\" for the matrices"),
+    OPTION_COUNT("size", "ROWS", 0, 0, 100000000,
+                 "rows of the problems of --part setup (0: 200,000), of the last ones of --part growth (0: "
+                 "1,000,000)"),
+    OPTION_COUNT("threads", "N", 1, 1, 4096, "of Saddle"),
+    OPTION_REAL("limit", "SECONDS", 60.0, 0.1, 1e6, "what a run may take"),
+    BENCH_PLOT("what --ablate, --part growth or --part backends measured, a panel each"),
+    BENCH_JSON,
+    OPTION_END,
+};
+
+const command command_ldlt = {
+    .name = "ldlt",
+    .operands = "[A.mtx[.gz]|DIR...]",
+    .help = "block LDL' preconditioners, beside the direct solver",
+    .about =
+        "For each of many matrices, or all of a folder (those of SADDLE_MATRICES, indefinite and kkt, where "
+        "none is "
+        "named), whether --method ldlt with its defaults solves it (backward error 1e-12, and residual or "
+        "componentwise error 1e-8, in 100 iterations, for A times ones and a random right-hand side), with "
+        "iterations, errors, stored entries, levels, pivots and seconds beside the direct solver's; and as "
+        "many of "
+        "ldlt --fill none, jacobi --fill none --fallback none, --paper, auto and direct (--methods "
+        "chooses).\n\n"
+        "--part anchors: those that have published figures; setup: generated 3-D problems, the setup of ldlt "
+        "beside "
+        "the direct factorization in time and memory; growth: doubling series of generated problems, and the "
+        "exponents of their times (operands of these two are families, FAMILY[:P]); backends: the iterations "
+        "of "
+        "ldlt on each backend, with the factors as they were found (first) and with the same values factored "
+        "on the "
+        "pattern that is known then (again). --ablate: dominance, small pivots, block size, pivoting, sweeps "
+        "and "
+        "times, and the errors after four times GMRES(25).",
+    .examples = "  saddle bench ldlt matrices/kkt --methods ldlt,direct --json ldlt.json\n"
+                "  saddle bench ldlt --part growth darcy3d --size 250000\n"
+                "  saddle bench ldlt matrices/kkt --part backends --methods cpu,cuda\n"
+                "  saddle bench ldlt A.mtx B.mtx --ablate --plot figure3.png\n",
+    .options = command_options,
+    .library = "scaling|order|pairs|device|blocking|block_size",
+    .most = INT_MAX,
+    .run = run_ldlt,
+};

@@ -1,0 +1,34 @@
+/*
+ * The program saddle-bench, which `saddle bench` starts: times beside a peer or a floor that is measured in
+ * the same run, as ratios, with the accuracy beside the time.
+ */
+#include "cli/program.h"
+
+/* In the order of the help. */
+#define BENCH_TABLE(ROW)                                                                                     \
+    ROW(read)                                                                                                \
+    ROW(spmv)                                                                                                \
+    ROW(prepare)                                                                                             \
+    ROW(direct)                                                                                              \
+    ROW(blocks)                                                                                              \
+    ROW(ldlt)
+
+#define ROW(name) extern const command command_##name;
+BENCH_TABLE(ROW)
+#undef ROW
+
+int main(int argc, char **argv)
+{
+#define ROW(name) &command_##name,
+    static const command *const commands[] = {BENCH_TABLE(ROW) NULL};
+#undef ROW
+    static const program bench = {
+        .name = "saddle bench",
+        .noun = "benchmark",
+        .stands = "WHAT",
+        .about = "Times beside a peer or a floor that is measured in the same run.",
+        .hint = "A matrix FAMILY_SIZE[:P] that is no file, such as lap3d_30:1.5, is made (saddle gen).",
+        .commands = commands,
+    };
+    return program_main(&bench, argc, argv);
+}

@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+"""Draws what a benchmark measured, from the JSON that it wrote:
+
+    plot.py FILE.json PICTURE.png|.svg
+
+The figures of `saddle bench blocks` and of `saddle bench ldlt --ablate`, `--part growth` and `--part backends`, a panel
+each; a panel of which nothing was measured is left out. A panel is a function that draws on axes, or None.
+"""
+import json
+import math
+import os
+import re
+import sys
+
+try:
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+except ImportError as missing:
+    DEBIAN = "/usr/bin/python3"  # has Debian's matplotlib, even where another python3 comes first on the PATH
+    if os.path.exists(DEBIAN) and os.path.realpath(DEBIAN) != os.path.realpath(sys.executable):
+        os.execv(DEBIAN, [DEBIAN, *sys.argv])
+    sys.exit(f"saddle-bench-plot: {missing}: install matplotlib "
+             "(Debian: apt-get install python3-matplotlib; elsewhere: pip install matplotlib)")
+
+# Told apart by those who do not see all colours (Okabe and Ito), and two more.
+COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#222222", "#999999", "#7a4419", "#6a3d9a"]
+MARKERS = "osD^vP*X<>"
+ERROR = r"$\Vert LDL^T - A\Vert_\infty \, / \, \Vert A\Vert_\infty$"
+PATTERN = r"$\max |LDL^T - A|$ on the pattern"
+SETTINGS = {"axes.axisbelow": True, "axes.grid": True, "axes.titlesize": 13, "axes.labelsize": 11.5, "font.size": 11,
+            "grid.color": "#dddddd", "grid.linewidth": 0.6, "legend.fontsize": 10, "legend.frameon": False,
+            "lines.linewidth": 1.6, "lines.markersize": 4.5, "svg.fonttype": "none"}
+
+
+def label(ax, title, across, up):
+    """With the key beside the axes, where it covers no curve."""
+    ax.set(title=title, xlabel=across, ylabel=up)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.02), borderaxespad=0)
+
+
+def name_matrices(ax, names):
+    ax.grid(False, axis="x")
+    ax.set_xticks(range(len(names)), names, rotation=30, ha="right", rotation_mode="anchor")
+
+
+def round_ticks(axis, limits):
+    """Of a logarithmic axis: at powers of ten, where these are few also at 2 and 5 times those."""
+    def text(v, _):
+        power = math.floor(math.log10(v) + 1e-9)
+        head = round(v / 10.0**power)
+        return f"{v:,g}" if 1e-3 <= v < 1e5 else (f"${head} \\cdot " if head > 1 else "$") + f"10^{{{power}}}$"
+    if limits[1] / limits[0] < 500:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(text))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def curves(title, across, up, series, log="", line=None):
+    """Lines of series [(name, [(x, y)])], on the axes that `log` names logarithmic; `line` is a height to compare with."""
+    series = [(name, sorted(p for p in points if p[1] is not None)) for name, points in series]
+    series = [(name, points) for name, points in series if points]
+
+    def draw(ax):
+        few = max(len(points) for _, points in series) <= 40
+        for k, (name, points) in enumerate(series):
+            ax.plot(*zip(*points), color=COLOURS[k % 10], marker=MARKERS[k % 10] if few else None, label=name)
+        if "x" in log:
+            ax.set_xscale("log")
+            round_ticks(ax.xaxis, ax.get_xlim())
+        else:
+            ax.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+        if "y" in log:
+            ax.set_yscale("log")
+            round_ticks(ax.yaxis, ax.get_ylim())
+        else:
+            ax.set_ylim(bottom=0)
+        if line:
+            ax.axhline(line, color="#222222", linestyle="--", linewidth=1)
+        label(ax, title, across, up)
+    return draw if series else None
+
+
+def bars(title, up, names, series):
+    """Bars of series [(name, colour, [value of a matrix])] on a logarithmic scale. A value of 0 is written at the foot, one
+    that is not known is left out."""
+    known = [v for _, _, values in series for v in values if v]
+
+    def draw(ax):
+        width = 0.84 / len(series)
+        for k, (name, colour, values) in enumerate(series):
+            at = [i + (k + 0.5) * width - 0.42 for i in range(len(values))]
+            ax.bar(at, [v or 0 for v in values], 0.94 * width, color=colour, label=name)
+            for x in (x for x, v in zip(at, values) if v == 0):
+                ax.annotate("0", (x, 0), (0, 3), xycoords=("data", "axes fraction"), textcoords="offset points",
+                            ha="center", color=colour, fontsize=9)
+        ax.set_yscale("log")
+        ax.set_ylim(min(known) / 4, max(known) * 3)
+        round_ticks(ax.yaxis, ax.get_ylim())
+        name_matrices(ax, names)
+        label(ax, title, "", up)
+    return draw if known else None
+
+
+def shades(colour, count):
+    """A colour and lighter ones."""
+    rgb = matplotlib.colors.to_rgb(colour)
+    return [tuple(1 - (1 - c) * (1 - 0.75 * k / count) for c in rgb) for k in range(count)]
+
+
+def rows_of(rows, part, work, name, **more):
+    wanted = {"part": part, "work": work, "name": name, "version": "default", **more}
+    return [r for r in rows if all(r[key] == value for key, value in wanted.items())]
+
+
+def block_kernels(rows, precision):
+    batch = max((r["batch"] for r in rows if r["part"] == "kernels"), default=0)
+    names = ("ldu-partial", "ldu-full", "ldlt-bunch-kaufman", "llt", "jordan", "huard", "copy", "getrf", "getrfBatched",
+             "matinvBatched", "getrf+getri")
+    return curves(f"Kernels in {precision}, {batch:,} blocks", "rows of a block", "time a block [ns]", [
+        (name, [(r["size"], r["nanoseconds_a_block"]) for r in rows_of(
+            rows, "kernels", "copy" if name == "copy" else "factor", name, precision=precision, batch=batch)])
+        for name in names], "y")
+
+
+def block_applications(rows, precision):
+    total = max((r["rows"] for r in rows if r["part"] == "apply"), default=0)
+    return curves(f"Application in {precision} to {total:,} rows", "rows of a block", "time [ms]", [
+        (name, [(r["size"], 1e3 * r["seconds"]) for r in rows_of(rows, "apply", "apply", name, precision=precision)])
+        for name in ("jordan", "huard", "huard-t", "ldu-partial", "ldlt-bunch-kaufman", "llt")])
+
+
+def block_setups(rows, size):
+    peer = next((r["peer"] for r in rows if r["part"] == "setup" and r["peer"]), "the peer")
+    return curves(f"Setup in double, {size} rows a block", "blocks", f"times as fast as {peer}", [
+        (name, [(r["batch"], r["times_as_fast"])
+                for r in rows_of(rows, "setup", "factor", name, precision="double", size=size)])
+        for name in ("jordan", "huard", "huard-t", "ldu-partial")], "x", 1)
+
+
+def total(solve):
+    return solve["factor"] + solve["solve"]
+
+
+def block_totals(solved, size, order):
+    return curves(f"BiCGSTAB: setup and solve, blocks of {size}", "matrices, by the time of jordan", "time [s]", [
+        (kernel, [(k, total(solved[m, kernel, size])) for k, m in enumerate(order, 1) if (m, kernel, size) in solved])
+        for kernel in ("jordan", "huard", "huard-t")], "y")
+
+
+def block_split(solved, size, order):
+    """The ten quickest, in parts of the time of jordan, each with its setup at the foot."""
+    def draw(ax):
+        for k, kernel in enumerate(("jordan", "huard", "huard-t")):
+            runs = [(i, solved[m, kernel, size], total(solved[m, "jordan", size])) for i, m in enumerate(order[:10])
+                    if (m, kernel, size) in solved]
+            at, foot = [i - 0.28 + 0.28 * k for i, _, _ in runs], [s["factor"] / t for _, s, t in runs]
+            ax.bar(at, foot, 0.26, color=COLOURS[k], label=f"{kernel}: setup")
+            ax.bar(at, [s["solve"] / t for _, s, t in runs], 0.26, foot, color=shades(COLOURS[k], 2)[1],
+                   label=f"{kernel}: solve")
+        name_matrices(ax, order[:10])
+        label(ax, f"BiCGSTAB: the quickest matrices, blocks of {size}", "", "time / jordan's time")
+    return draw if order else None
+
+
+def block_differences(solved, both):
+    """How often Gauss-Huard took so many iterations more than Gauss-Jordan, where both solved."""
+    most = 10
+    apart = {size: [max(-most, min(most, solved[m, "huard", size]["iterations"] - solved[m, "jordan", size]["iterations"]))
+                    for m in matrices] for size, matrices in both.items() if matrices}
+
+    def draw(ax):
+        for k, (size, values) in enumerate(apart.items()):
+            at = [v - 0.4 + (k + 0.5) * 0.8 / len(apart) for v in range(-most, most + 1)]
+            ax.bar(at, [values.count(v) for v in range(-most, most + 1)], 0.75 / len(apart), color=COLOURS[k],
+                   label=f"blocks of {size}")
+        ax.set_xticks(range(-most, most + 1, 5), ["10 or more\nfewer", "5 fewer", "as many", "5 more", "10 or more\nmore"])
+        label(ax, "BiCGSTAB: iterations of huard beside jordan", "", "matrices")
+    return draw if apart else None
+
+
+def blocks(j):
+    panels = [draw(j["rows"], precision) for draw in (block_kernels, block_applications)
+              for precision in ("double", "single")] + [block_setups(j["rows"], size) for size in (16, 32)]
+    solved = {(s["matrix"], s["kernel"], s["block_size"]): s for s in j["solves"] if s["solved"]}
+    both = {size: sorted((m for m, kernel, s in solved if kernel == "jordan" and s == size and (m, "huard", s) in solved),
+                         key=lambda m, size=size: total(solved[m, "jordan", size]))
+            for size in sorted({size for _, _, size in solved})}
+    for size in [s for s in both if s >= 16] or both:
+        panels += [block_totals(solved, size, both[size]), block_split(solved, size, both[size])]
+    panels.append(block_differences(solved, both))
+    return f"Batches of small blocks, {re.split('[,;]', j['machine'] or j['device'])[0]}", panels
+
+
+def dominance(rows, names):
+    """The least, the mean and the largest of each matrix."""
+    def draw(ax):
+        for k, (key, name) in enumerate((("dominance_grid", "grid of 32"), ("dominance_clusters", "clusters of 8"))):
+            found = [(i - 0.1 + 0.2 * k, r[key]) for i, r in enumerate(rows) if None not in r[key]]
+            ax.vlines([x for x, _ in found], [d[0] for _, d in found], [d[2] for _, d in found], COLOURS[k], linewidth=4,
+                      alpha=0.45)
+            ax.plot([x for x, _ in found], [d[1] for _, d in found], "o", color=COLOURS[k], label=f"{name}:\nrange and mean")
+        ax.set_yscale("symlog", linthresh=1)
+        ax.axhline(0, color="#222222", linewidth=0.8)
+        name_matrices(ax, names)
+        label(ax, "3a: dominance of block rows", "", r"$\Vert A_{ii}\Vert_1 - \sum_j \Vert A_{ij}\Vert_1$")
+    return draw
+
+
+def shaded(words, of, methods=("jacobi", "ldlt")):
+    """Series in a colour a method and a shade a word."""
+    return [(f"{method}, {word}", colour, of(method, k)) for method, hue in zip(methods, COLOURS)
+            for k, (word, colour) in enumerate(zip(words, shades(hue, len(words))))]
+
+
+def ablate(j):
+    rows, names = j["rows"], [r["name"] for r in j["rows"]]
+
+    def setting(key, words):
+        return shaded(words, lambda method, k: [r[method][key][k] for r in rows])
+
+    def swept(title, up, order, key):
+        return curves(title, "sweeps", up, [(r["name"], list(enumerate(r["sweeps"][order][key], 1))) for r in rows], "y")
+
+    def table(method, k):
+        entries = [r["defaults"] if method == "defaults" else r[method]["table"] for r in rows]
+        return [e[("backward_error", "relative_residual")[k]] for e in entries]
+    pivots = ("static", "static,\nno push-back", "complete", "complete,\nno push-back")
+    return "Figure 3 and Table I of Stretching Jacobi", [
+        dominance(rows, names),
+        bars("3b: error by the least pivot", ERROR, names, setting("epsilon", ("0.1", "0.01", "0.001", "0.0001"))),
+        bars("3c: error by rows of a block", ERROR, names, setting("block_size", ("1", "2", "4", "8", "16", "32"))),
+        bars("3d: error by inner pivoting and push-back", ERROR, names,
+             shaded(pivots, lambda method, k: [r[method][pivots[k].split(",")[0]][k % 2] for r in rows])),
+        swept("3e: error by block sweeps", ERROR, "block", "error"),
+        swept("3e: residual by block sweeps", PATTERN, "block", "pattern_residual"),
+        swept("3e: residual by row sweeps", PATTERN, "row", "pattern_residual"),
+        bars("3f: time to factor", "time [s]", names,
+             [(t, COLOURS[k], [r["factor_seconds"][t] for r in rows]) for k, t in enumerate(rows[0]["factor_seconds"])]),
+        bars("Table I: errors after 100 iterations", "error", names,
+             shaded(("backward", "residual"), table, ("jacobi", "ldlt", "defaults")))]
+
+
+def growth(j):
+    exponents = {e["family"]: e for e in j["exponents"]}
+
+    def panel(title, which, solid):
+        series = []
+        for family in (f for f in exponents if ("3d" in f) == solid):
+            solved = [(r["nnz"], r["ldlt"]) for r in j["rows"] if r["family"] == family and r["ldlt"]["solved"]]
+            p = exponents[family][which]
+            series.append((family if p is None else f"{family}: p = {p:.2f}", [
+                (nnz, r["analysis"] + r["factor"] + (r["right_hand_sides"][0]["solve"] if which == "total" else 0))
+                for nnz, r in solved]))
+        return curves(f"{title}: {'3-D' if solid else '2-D and others'}", "entries of A", "time [s]", series, "xy")
+    return r"Block $LDL^T$, time ~ entries$^p$", [
+        panel(title, which, solid) for solid in (False, True)
+        for title, which in (("Setup", "setup"), ("Time to solution", "total"))]
+
+
+def backends(j):
+    def iterations(row, backend, moment):
+        return {s["rhs"]: s["iterations"] for s in row["backends"][backend][moment]["right_hand_sides"]}
+
+    def panel(c):
+        both = [(iterations(row, c["beside_backend"], c["beside_moment"]), iterations(row, c["backend"], c["moment"]))
+                for row in j["rows"]]
+        pairs = [(one[rhs], two[rhs]) for one, two in both for rhs in one if rhs in two]
+
+        def draw(ax):
+            ends = [0, 1.05 * max(max(p) for p in pairs) + 3]
+            ax.fill_between((0, 50, 50, 1000), (-2, 48, 45, 900), (2, 52, 55, 1100), color="#dddddd",
+                            label="as many, but\nfor 2 or 10 %")
+            ax.plot(*zip(*pairs), "o", color=COLOURS[0], alpha=0.6, label="right-hand side")
+            ax.set(xlim=ends, ylim=ends, aspect="equal")
+            label(ax, f"Iterations: {c['within']} of {c['compared']} within", f"{c['beside_backend']}, {c['beside_moment']}",
+                  f"{c['backend']}, {c['moment']}")
+        return draw if pairs else None
+    return r"Block $LDL^T$ on the backends", [panel(c) for c in j["comparisons"]]
+
+
+def main():
+    kinds = {("blocks", None): blocks, ("ldlt", "ablate"): ablate, ("ldlt", "growth"): growth,
+             ("ldlt", "backends"): backends}
+    if len(sys.argv) != 3:
+        sys.exit("usage: plot.py FILE.json PICTURE.png|.svg")
+    with open(sys.argv[1], encoding="utf-8") as file:
+        j = json.load(file)
+    kind = kinds.get((j.get("bench"), j.get("part")))
+    if not kind:
+        sys.exit(f"{sys.argv[1]}: of this benchmark there is no picture")
+    plt.rcParams.update(SETTINGS)
+    title, panels = kind(j)
+    panels = [p for p in panels if p]
+    if not panels:
+        sys.exit(f"{sys.argv[1]}: nothing was measured that could be drawn")
+    across = min(2, len(panels))
+    down = (len(panels) + across - 1) // across
+    figure, axes = plt.subplots(down, across, figsize=(6.8 * across, 3.9 * down + 0.5), squeeze=False, layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.12)
+    figure.suptitle(f"{title} (Saddle {j['saddle']}, commit {j['commit'][:10]})", fontsize=14)
+    for ax in axes.flat[len(panels):]:
+        ax.set_axis_off()
+    for draw, ax in zip(panels, axes.flat):
+        draw(ax)
+    root, ending = os.path.splitext(sys.argv[2])
+    figure.savefig(f"{root}.part{ending}", dpi=130)
+    os.replace(f"{root}.part{ending}", sys.argv[2])  # there whole or not at all
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,14 @@
+/* Numbers as text. The program never calls setlocale: a point is a point. */
+#ifndef CLI_NUMBERS_H
+#define CLI_NUMBERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The shortest text that reads back as the same number; "null" where it is not finite. */
+void number_text(double number, char *text, size_t text_size);
+
+/* A number with a comma every three digits; returns text. */
+const char *count_text(int64_t number, char *text, size_t size);
+
+#endif

@@ -1,0 +1,19 @@
+# The benchmarks: saddle-bench, which `saddle bench` starts from beside itself, and the script that draws its
+# pictures. Both are built with the tree and installed where they are asked for: `cmake --install BUILD --component
+# bench`. The peers' drivers (peers.cmake) are programs of their own.
+file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.c bench/direct/*.c bench/ldlt/*.c bench/blocks/*.c)
+add_executable(saddle_bench ${bench_sources})
+set_target_properties(saddle_bench PROPERTIES OUTPUT_NAME saddle-bench)
+target_link_libraries(saddle_bench PRIVATE saddle_cli saddle)
+configure_file(bench/plot.py ${PROJECT_BINARY_DIR}/bin/saddle-bench-plot COPYONLY)
+install(TARGETS saddle_bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT bench EXCLUDE_FROM_ALL)
+install(PROGRAMS bench/plot.py DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME saddle-bench-plot COMPONENT bench
+  EXCLUDE_FROM_ALL)
+
+# Timings of single kernels, built when asked for by name: bench_front_small, bench_front_kernels.
+foreach(bench front_small front_kernels)
+  add_executable(bench_${bench} EXCLUDE_FROM_ALL bench/kernels/${bench}.c)
+  target_include_directories(bench_${bench} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(bench_${bench} PRIVATE saddle_internal)
+  set_target_properties(bench_${bench} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+endforeach()
