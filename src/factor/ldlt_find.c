@@ -15,10 +15,10 @@
  * thread makes the schedule of the next generation (Stretching Jacobi, end of section V).
  */
 #include "factor/ldlt_column.h"
+#include "plan/levels_ahead.h"
 
 #include <math.h>
 #include <omp.h>
-#include <pthread.h>
 #include <string.h>
 
 enum {
@@ -47,20 +47,6 @@ typedef struct worker {
     sd_ldlt_counts counts;
 } worker;
 
-/* The levels of what was pushed back, made beside the work on what was not. */
-typedef struct schedule {
-    pthread_t thread;
-    bool running;
-    sd_context c; /* its own, as a context is of one thread; its memory comes under the lock of all */
-    saddle_hooks hooks;
-    const sd_graph *graph;
-    sd_block_order order; /* as it was when it began */
-    int32_t generation;
-    int64_t pushed; /* blocks that were pushed back until then */
-    sd_block_levels levels;
-    saddle_status status;
-} schedule;
-
 typedef struct finding {
     sd_context *c;
     const sd_block_matrix *B;
@@ -82,7 +68,7 @@ typedef struct finding {
     int32_t *again;       /* those of them that are not pushed back after all */
     bool accept;          /* small pivots are moved, and no column waits */
     bool *push;
-    schedule next;        /* of the generation after this one */
+    sd_levels_ahead next; /* of the generation after this one */
     saddle_status status; /* of a thread */
 } finding;
 
@@ -151,13 +137,11 @@ static saddle_status begin(finding *f)
     return status;
 }
 
-static bool end_schedule(finding *f, int32_t generation, sd_block_levels *levels);
-
 static void end(finding *f)
 {
     sd_context *c = f->c;
     sd_block_levels unused;
-    if (end_schedule(f, -1, &unused)) sd_block_levels_free(c, &unused);
+    sd_levels_ahead_end(c, -1, 0, &f->next, &unused);
     for (int t = 0; t < f->threads && f->workers; ++t) {
         sd_engine_close(&f->workers[t].e);
         sd_ldlt_workspace_free(c, &f->workers[t].workspace);
@@ -365,71 +349,6 @@ static saddle_status make_column(finding *f, int32_t j, bool accept, worker *w, 
     return status;
 }
 
-/* ---- the schedule of the next generation ---- */
-
-static void *allocate_locked(size_t bytes, void *self)
-{
-    const schedule *s = self;
-    void *block;
-#pragma omp critical(sd_ldlt_memory)
-    block = s->hooks.allocate(bytes, s->hooks.user);
-    return block;
-}
-
-static void release_locked(void *block, void *self)
-{
-    const schedule *s = self;
-#pragma omp critical(sd_ldlt_memory)
-    s->hooks.release(block, s->hooks.user);
-}
-
-static void *make_schedule(void *self)
-{
-    schedule *s = self;
-    s->status = sd_levels_of_tree(&s->c, s->graph, &s->order, s->generation, &s->levels);
-    return NULL;
-}
-
-/* Begins with the schedule of what has been pushed back so far, unless one is being made; where no thread is
- * to be had, it is made when it is needed. */
-static saddle_status begin_schedule(finding *f)
-{
-    schedule *s = &f->next;
-    if (s->running) return SADDLE_OK;
-    const saddle_status status = sd_block_order_make(f->c, f->order.blocks, &s->order);
-    if (status) return status;
-    memcpy(s->order.at, f->order.at, (size_t)f->order.blocks * sizeof *f->order.at);
-    memcpy(s->order.generation, f->order.generation, (size_t)f->order.blocks * sizeof *f->order.generation);
-    sd_invert_order(f->order.blocks, s->order.at, s->order.position);
-    s->graph = &f->B->graph;
-    s->generation = s->order.generations = f->order.generations;
-    s->pushed = f->counts.pushed_back;
-    s->hooks = f->c->hooks;
-    const saddle_hooks locked = {
-        .size = sizeof locked, .allocate = allocate_locked, .release = release_locked, .user = s};
-    sd_context_init(&s->c, &locked, 0);
-    s->running = pthread_create(&s->thread, NULL, make_schedule, s) == 0;
-    if (!s->running) sd_block_order_free(f->c, &s->order);
-    return SADDLE_OK;
-}
-
-/* Waits for the schedule; true where it is that of this generation as it stands. */
-static bool end_schedule(finding *f, int32_t generation, sd_block_levels *levels)
-{
-    schedule *s = &f->next;
-    if (!s->running) return false;
-    pthread_join(s->thread, NULL);
-    s->running = false;
-    sd_block_order_free(f->c, &s->order);
-    f->c->bytes += s->c.bytes; /* what it leaves is this context's from now on */
-    const bool fits = !s->status && s->generation == generation && s->pushed == f->counts.pushed_back;
-    if (fits)
-        *levels = s->levels;
-    else if (!s->status)
-        sd_block_levels_free(f->c, &s->levels);
-    return fits;
-}
-
 /* ---- a piece of a level ---- */
 
 static saddle_status link_column(finding *f, int32_t j)
@@ -519,7 +438,8 @@ static saddle_status settle_weak(finding *f, int32_t count)
 #pragma omp critical(sd_ldlt_memory)
     status = sd_push_back(f->c, f->push, &f->order);
     memset(f->push, 0, (size_t)f->B->blocks * sizeof *f->push);
-    return status ? status : begin_schedule(f);
+    return status ? status
+                  : sd_levels_ahead_begin(f->c, &f->B->graph, &f->order, f->counts.pushed_back, &f->next);
 }
 
 static saddle_status run_piece(finding *f, int32_t count, const int32_t *blocks)
@@ -565,7 +485,7 @@ static saddle_status run(finding *f)
     for (int32_t generation = 0; generation <= f->order.generations && !status && !f->counts.dear;
          ++generation) {
         sd_block_levels levels = {0};
-        if (!end_schedule(f, generation, &levels))
+        if (!sd_levels_ahead_end(f->c, generation, f->counts.pushed_back, &f->next, &levels))
             status = sd_levels_of_tree(f->c, &f->B->graph, &f->order, generation, &levels);
         if (!status) status = run_levels(f, &levels, &done);
 #pragma omp critical(sd_ldlt_memory) /* the schedule of the next generation may be under way */
