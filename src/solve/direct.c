@@ -335,8 +335,7 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
                                                     .small = SMALL[precision],
                                                     .regularise = q->o->regularise,
                                                     .signs = q->signs ? d->signs : NULL},
-                                       .threads = q->threads,
-                                       .sleep = q->sleep};
+                                       .threads = q->threads};
     d->rule = rule;
     d->precision = precision;
     return sd_factors_run(c, f, &options);
