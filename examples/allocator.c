@@ -16,7 +16,8 @@ typedef struct counter {
     size_t bytes, peak, calls;
 } counter;
 
-/* The size of a block is kept in front of it, in a place that leaves malloc's alignment as it is. */
+/* The size of a piece of memory is kept in front of it, in a place that leaves malloc's alignment as it is.
+ */
 typedef union header {
     size_t bytes;
     max_align_t alignment;
@@ -34,10 +35,10 @@ static void *allocate(size_t bytes, void *user)
     return h + 1;
 }
 
-static void release(void *block, void *user)
+static void release(void *memory, void *user)
 {
-    if (!block) return;
-    header *h = (header *)block - 1;
+    if (!memory) return;
+    header *h = (header *)memory - 1;
     ((counter *)user)->bytes -= h->bytes;
     free(h);
 }

@@ -4,7 +4,7 @@
  *
  * The system is a Laplacian on a line with a shift that makes it indefinite. It is solved once with
  * an allocator that counts, then again and cancelled after a few iterations: x is then the best
- * solution so far, and every block has been given back.
+ * solution so far, and all memory has been given back.
  */
 #include <saddle/saddle.h>
 
@@ -15,21 +15,21 @@
 enum { N = 2000 };
 
 typedef struct watch {
-    long blocks;        /* that are allocated now */
+    long pieces;        /* that are allocated now */
     long calls, cancel; /* progress calls, and the one to cancel at (0: never) */
 } watch;
 
 static void *allocate(size_t bytes, void *user)
 {
-    void *block = malloc(bytes);
-    if (block) ++((watch *)user)->blocks;
-    return block;
+    void *memory = malloc(bytes);
+    if (memory) ++((watch *)user)->pieces;
+    return memory;
 }
 
-static void release(void *block, void *user)
+static void release(void *memory, void *user)
 {
-    if (block) --((watch *)user)->blocks;
-    free(block);
+    if (memory) --((watch *)user)->pieces;
+    free(memory);
 }
 
 static void log_line(int level, const char *line, void *user)
@@ -88,6 +88,6 @@ int main(void)
     w.calls = 0;
     w.cancel = 10;
     if (solve(&A, b, x, &w) != SADDLE_CANCELLED) return 1;
-    printf("%ld blocks left\n", w.blocks);
-    return w.blocks == 0 ? 0 : 1;
+    printf("%ld pieces of memory left\n", w.pieces);
+    return w.pieces == 0 ? 0 : 1;
 }

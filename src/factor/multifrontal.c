@@ -17,7 +17,6 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 /* A factorization at work. What tasks write is atomic or under the storage's lock, and so is the context. */
 typedef struct running {
@@ -95,15 +94,6 @@ static void end_all(running *r, bool failed)
         r->indefinite = true;
     sd_storage_unlock(r->f->storage);
     atomic_store(&r->ended, true);
-}
-
-static void doze(const running *r)
-{
-    if (r->options->sleep <= 0) return;
-    struct timespec now, wait = {0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    wait.tv_nsec = (now.tv_nsec / 7 * 2654435761L % r->options->sleep + 1) * 1000;
-    nanosleep(&wait, NULL);
 }
 
 int64_t sd_factors_bytes(const sd_factors *f)
@@ -301,7 +291,6 @@ static void run_group(running *r, int32_t g)
     task k = {.r = r};
     const int64_t bytes = r->f->tree->group_stack[g] * (int64_t)r->number;
     if (atomic_load(&r->ended)) return;
-    doze(r);
     char *stack = sd_storage_take(r->c, r->f->storage, bytes, "contribution blocks");
     if (!stack) {
         end_all(r, true);
@@ -317,7 +306,6 @@ static void run_top(running *r, int32_t f)
     task k = {.r = r};
     void *rest = NULL;
     if (atomic_load(&r->ended)) return;
-    doze(r);
     if (r->f->tree->parent[f] >= 0) {
         rest = sd_storage_take(r->c, r->f->storage, rest_bytes(r, f), "contribution block");
         if (!rest) {

@@ -37,7 +37,6 @@ typedef struct sd_factors {
 typedef struct sd_factor_options {
     sd_pivoting pivoting;
     int threads;
-    int sleep; /* for tests: tasks sleep for random times below so many microseconds */
 } sd_factor_options;
 
 /* Number k of a front's D, in whichever precision it is kept. */

@@ -94,7 +94,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
     factor_and_solve(solver, &p, x, d);
     assert_true(direct_of(solver)->plan->tree.groups > 1); /* or there would be nothing to share */
     saddle_destroy(&solver);
-    for (int run = 0; run < 20; ++run) {
+    for (int run = 0; run < 8; ++run) {
         char list[64];
         snprintf(list, sizeof list, "method=direct,threads=%d", threads[run % 4]);
         solver = solver_new(list, NULL);
