@@ -593,6 +593,21 @@ static void a_device_is_described_or_refused_with_the_reason(void **state)
     assert_contains(message, "CUDA");
 }
 
+static void a_matrix_without_rows_is_solved(void **state)
+{
+    with_gpu(state);
+    static const char *const methods[] = {"auto", "none", "diagonal", "bjacobi", "ldlt", "jacobi"};
+    const saddle_matrix A = saddle_symmetric(0, NULL, NULL, NULL);
+    for (int m = 0; m < 6; ++m) {
+        saddle_options options = saddle_options_default();
+        saddle_info info = saddle_info_default();
+        assert_int_equal(saddle_options_set(&options, "method", methods[m], NULL), SADDLE_OK);
+        options.device = SADDLE_DEVICE_CUDA;
+        if (saddle_solve_once(&A, NULL, NULL, &options, &info)) fail_msg("%s: %s", methods[m], info.message);
+        assert_true(info.converged && info.relative_residual == 0);
+    }
+}
+
 /* test_cuda [PATTERN]: the tests whose names match */
 int main(int argc, char **argv)
 {
@@ -610,6 +625,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(too_much_memory_is_no_failure_of_the_device),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(after_a_failure_kernels_do_nothing),
+        cmocka_unit_test(a_matrix_without_rows_is_solved),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -139,14 +139,15 @@ __device__ inline void after_others()
 #endif
 }
 
-/* Runs a kernel on the engine's stream; `early` where it begins with after_others. */
+/* Runs a kernel on the engine's stream; `early` where it begins with after_others. Without blocks, as where a
+ * matrix has no rows, there is nothing to run. */
 template <class... Parameters, class... Arguments>
 void launch_grid(sd_engine *e, const char *what, bool early, void (*kernel)(Parameters...), dim3 blocks,
                  int threads, int shared_bytes, Arguments... arguments)
 {
     const state *s = state_of(e);
     const on_device current(s->device);
-    if (failed(e, current.error, what)) return;
+    if (failed(e, current.error, what) || blocks.x == 0) return;
     cudaLaunchConfig_t shape = {};
     shape.gridDim = blocks;
     shape.blockDim = dim3(static_cast<unsigned>(threads));
