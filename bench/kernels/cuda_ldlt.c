@@ -94,14 +94,35 @@ static double time_sweeps(sd_engine *e, const sd_ldlt_factors *f, bool entries)
     return best;
 }
 
+static const sd_batch_rule rule = {.kernel = SD_LDLT_BUNCH_KAUFMAN, .small = 1e-8};
+
+/* Factorizations by levels and by eight sweeps; by levels it is left. */
+static void time_factors(sd_engine *e, const sd_operator *op, sd_block_ldlt *m, outcome *o)
+{
+    const sd_sweep_rule sweeps = {.pivots = rule, .relax = 1, .sweeps = 8};
+    bool *weak = malloc((size_t)m->plan.blocks * sizeof *weak);
+    sd_ldlt_counts counts;
+    double residual;
+    for (int k = 0; k < 2; ++k) {
+        const double begin = sd_seconds();
+        check(e->context, sd_ldlt_run_sweeps(e, &m->schedule, &op->sparse, &sweeps, weak, &m->numbers,
+                                             &counts, &residual));
+        o->sweeps = fmin(o->sweeps, sd_seconds() - begin);
+    }
+    free(weak);
+    for (int k = 0; k < REPEATS; ++k) {
+        const double begin = sd_seconds();
+        check(e->context, sd_ldlt_refactor(e, &m->schedule, &op->sparse, &rule, &m->numbers, &counts));
+        o->refactor = fmin(o->refactor, sd_seconds() - begin);
+    }
+}
+
 static outcome measure(const saddle_solver *s, int device, sd_precision precision, const double *b)
 {
     outcome o = {.refactor = INFINITY, .sweeps = INFINITY, .x = malloc((size_t)s->A.n * sizeof *o.x)};
-    const sd_batch_rule rule = {.kernel = SD_LDLT_BUNCH_KAUFMAN, .small = 1e-8};
     sd_context c;
     sd_engine e;
     sd_operator op;
-    sd_ldlt_counts counts;
     sd_csr whole = {0};
     sd_context_init(&c, NULL, 0);
     check(&c, sd_engine_open(&c, &e, device, sd_thread_count(0)));
@@ -114,22 +135,7 @@ static outcome measure(const saddle_solver *s, int device, sd_precision precisio
         .preparation = factors_of(s)->preparation, .exponent = op.exponent, .plan = factors_of(s)->plan};
     check(&c, sd_ldlt_begin_run(&e, &m, whole.ptr ? &whole : &s->A, precision));
     sd_csr_free(&c, &whole);
-    for (int k = 0; k < REPEATS; ++k) {
-        const double begin = sd_seconds();
-        check(&c, sd_ldlt_refactor(&e, &m.schedule, &op.sparse, &rule, &m.numbers, &counts));
-        o.refactor = fmin(o.refactor, sd_seconds() - begin);
-    }
-    const sd_sweep_rule sweeps = {.pivots = rule, .relax = 1, .sweeps = 8};
-    bool *weak = malloc((size_t)m.plan.blocks * sizeof *weak);
-    double residual;
-    for (int k = 0; k < 2; ++k) {
-        const double begin = sd_seconds();
-        check(&c,
-              sd_ldlt_run_sweeps(&e, &m.schedule, &op.sparse, &sweeps, weak, &m.numbers, &counts, &residual));
-        o.sweeps = fmin(o.sweeps, sd_seconds() - begin);
-    }
-    free(weak);
-    check(&c, sd_ldlt_refactor(&e, &m.schedule, &op.sparse, &rule, &m.numbers, &counts));
+    time_factors(&e, &op, &m, &o);
     check(&c, sd_ldlt_place(&e, &m));
     check(&c, sd_ldlt_place_entries(&e, rule.kernel, &m));
     o.swept = time_sweeps(&e, &m.factors, false);
