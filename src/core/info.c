@@ -62,7 +62,7 @@ void sd_info_give(const saddle_info *ours, saddle_info *to)
 {
     saddle_info known = *ours;
     known.size = to->size;
-    if (sd_info_has_history(to)) {
+    if (to->size >= offsetof(saddle_info, history_room) + sizeof to->history_room) {
         known.history = to->history;
         known.history_room = to->history_room;
     }
