@@ -394,13 +394,13 @@ static void reference_makes_the_factors_that_were_found(void **state)
         for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) {
             bench s;
             bench_open(&s, &sd_backend_reference, 1);
-            const sd_ldlt_plan *plan = &problems[k].found[precision].plan;
-            int32_t *order = order_of(&problems[k], plan);
-            walker w = {.e = &s.e, .p = &problems[k], .precision = precision};
-            assert_int_equal(sd_ldlt_runner_make(&s.e, plan, &w.p->A, order, w.p->scale, &w.mine), SADDLE_OK);
+            walker w = {.e = &s.e,
+                        .p = &problems[k],
+                        .plan = &problems[k].found[precision].plan,
+                        .precision = precision};
+            place_schedule(&w, &s.e, &w.mine);
             check_refactor(&w);
-            sd_ldlt_runner_free(&s.e, &w.mine);
-            free(order);
+            sd_ldlt_schedule_unplace(&s.e, &w.mine);
             bench_close(&s);
         }
     }
