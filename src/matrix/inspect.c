@@ -159,21 +159,22 @@ static saddle_kind kind_of(const sd_csr *A, const saddle_facts *f, row_sums *s)
     return SADDLE_KIND_UNKNOWN;
 }
 
-saddle_status sd_csr_inspect(sd_context *c, const sd_csr *A, saddle_facts *f)
+saddle_status sd_csr_inspect(sd_context *c, const sd_csr *A, saddle_facts *f, void *room)
 {
+    void *own = NULL;
     bool pattern = true, value = true;
     saddle_status status = SADDLE_OK;
     if (!A->half) status = sd_csr_symmetry(c, A, &pattern, &value, NULL, NULL);
     if (status) return status;
     f->pattern_symmetric = pattern;
     f->symmetric = value;
-    void *room = sd_alloc(c, sd_inspect_bytes(A), 1, "row sums");
+    if (!room) room = own = sd_alloc(c, sd_inspect_bytes(A), 1, "row sums");
     if (!room) return c->status;
     row_sums s = place_sums(A->n, room);
     gather(A, f, &s);
     summarise_rows(A, f, &s);
     f->kind = kind_of(A, f, &s);
-    sd_free(c, room);
+    sd_free(c, own);
     return SADDLE_OK;
 }
 
@@ -206,7 +207,7 @@ saddle_status saddle_inspect_sized(const saddle_matrix *given, const saddle_hook
     if (!status) status = sd_csr_from_view(&c, &A, true, &csr, NULL);
     if (!status) {
         f.duplicates = A.entries - csr.nnz;
-        status = sd_csr_inspect(&c, &csr, &f);
+        status = sd_csr_inspect(&c, &csr, &f, NULL);
     }
     if (!status && A.shape == SADDLE_FULL) status = sd_require_symmetric(&c, &csr);
     sd_csr_free(&c, &csr);

@@ -4,8 +4,9 @@
 
 #include "matrix/csr.h"
 
-/* Fills in all of facts but the faults of the view. O(nnz), with sd_inspect_bytes(A) bytes for a while. */
-saddle_status sd_csr_inspect(sd_context *c, const sd_csr *A, saddle_facts *facts);
+/* Fills in all of facts but the faults of the view. O(nnz). It works in `room` of sd_inspect_bytes(A) bytes,
+ * on a multiple of 8, which is allocated for a while where it is NULL. */
+saddle_status sd_csr_inspect(sd_context *c, const sd_csr *A, saddle_facts *facts, void *room);
 int64_t sd_inspect_bytes(const sd_csr *A);
 
 /* SADDLE_BAD_MATRIX, naming an entry, where a matrix with all its entries is not symmetric. */

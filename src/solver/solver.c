@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ROOM_KEPT = 16000000 }; /* bytes: so that small systems are factored again without allocating */
+
 sd_problem sd_problem_of(const saddle_solver *s)
 {
     return (sd_problem){.options = &s->options,
@@ -135,7 +137,9 @@ static void forget_analysis(saddle_solver *s)
     for (int k = 0; k < SD_RUNGS_MOST; ++k) forget_work(s, &s->work[k]);
     sd_csr_free(&s->c, &s->A);
     sd_free(&s->c, s->map);
+    sd_free(&s->c, s->room);
     s->map = NULL;
+    s->room = NULL;
 }
 
 void saddle_destroy(saddle_solver **solver)
@@ -182,7 +186,10 @@ static saddle_status inspect_values(saddle_solver *s, const saddle_matrix *A)
     s->facts = (saddle_facts){
         .size = sizeof s->facts, .rows = A->rows, .columns = A->columns, .entries = A->entries};
     if (!status) status = sd_progress(&s->c, "factor", 1, 3, NAN);
-    return status ? status : sd_csr_inspect(&s->c, &s->A, &s->facts);
+    const int64_t bytes = sd_inspect_bytes(&s->A);
+    if (!status && !s->room && bytes <= ROOM_KEPT) s->room = sd_alloc(&s->c, bytes, 1, "row sums");
+    if (!status && !s->room && bytes <= ROOM_KEPT) status = s->c.status;
+    return status ? status : sd_csr_inspect(&s->c, &s->A, &s->facts, s->room);
 }
 
 /* ---- methods at work ---- */
@@ -222,7 +229,7 @@ static saddle_status check_memory(saddle_solver *s, const sd_method *method)
     const sd_work *w = sd_find_work(s, method);
     if (!method->cost || !w || !w->planned) return SADDLE_OK;
     sd_cost cost = method->cost(w->plan);
-    if (cost.bytes > 0) cost.bytes += sd_inspect_bytes(&s->A);
+    if (cost.bytes > 0 && !s->room) cost.bytes += sd_inspect_bytes(&s->A);
     return sd_cost_fits(&s->c, method->name, cost);
 }
 

@@ -40,6 +40,7 @@ struct saddle_solver {
     saddle_shape shape;
     sd_csr A;    /* the caller's matrix; val is NULL before factor */
     sd_map *map; /* from the caller's entries */
+    void *room;  /* to look at values in, where that is not much; NULL */
     sd_work work[SD_RUNGS_MOST];
 
     /* after factor */

@@ -68,7 +68,9 @@ static void keep_line(int level, const char *line, void *user)
 static record warnings_of(const char *list)
 {
     record r = {0};
-    saddle_hooks hooks = {.log = keep_line, .user = &r};
+    saddle_hooks hooks = saddle_hooks_default();
+    hooks.log = keep_line;
+    hooks.user = &r;
     const saddle_options options = options_of(list);
     saddle_solver *s = NULL;
     assert_int_equal(saddle_create(&s, &options, &hooks, NULL), SADDLE_OK);

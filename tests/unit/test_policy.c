@@ -408,8 +408,11 @@ static void every_rung_may_be_cancelled_or_fail(void **state)
     for (int memory = 0; memory < 2; ++memory) {
         for (int at = 1;; ++at) {
             watcher w = {0};
-            const saddle_hooks hooks = {
-                .allocate = watched_allocate, .release = watched_release, .progress = watch, .user = &w};
+            const saddle_hooks hooks = {.size = sizeof hooks,
+                                        .allocate = watched_allocate,
+                                        .release = watched_release,
+                                        .progress = watch,
+                                        .user = &w};
             saddle_solver *s = solver_with(&steep, natural, &hooks);
             assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
             double b[N] = {0}, x[N];
@@ -417,7 +420,7 @@ static void every_rung_may_be_cancelled_or_fail(void **state)
             saddle_info info = saddle_info_default();
             w.calls = 0;
             w.memory.allocations = 0;
-            *(memory ? &w.memory.fail_at : &(int64_t){0}) = at;
+            w.memory.fail_at = memory ? at : 0;
             w.cancel_at = memory ? 0 : at;
             const saddle_status status = saddle_solve(s, 1, b, N, x, N, &info);
             const bool hit = memory ? w.memory.failed : w.calls >= at;
