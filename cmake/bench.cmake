@@ -6,9 +6,11 @@ add_executable(saddle_bench ${bench_sources})
 set_target_properties(saddle_bench PROPERTIES OUTPUT_NAME saddle-bench)
 target_link_libraries(saddle_bench PRIVATE saddle_cli saddle)
 configure_file(bench/plot.py ${PROJECT_BINARY_DIR}/bin/saddle-bench-plot COPYONLY)
-install(TARGETS saddle_bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT bench EXCLUDE_FROM_ALL)
-install(PROGRAMS bench/plot.py DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME saddle-bench-plot COMPONENT bench
-  EXCLUDE_FROM_ALL)
+if(SADDLE_INSTALL)
+  install(TARGETS saddle_bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT bench EXCLUDE_FROM_ALL)
+  install(PROGRAMS bench/plot.py DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME saddle-bench-plot COMPONENT bench
+    EXCLUDE_FROM_ALL)
+endif()
 
 # Timings of single kernels, built when asked for by name: bench_front_small, bench_front_kernels.
 foreach(bench front_small front_kernels)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Who builds Saddle by himself decides: which BLAS is linked, by BLA_VENDOR or BLAS_LIBRARIES (OpenBLAS where he
-# says nothing and it is there), and whether a warning is an error (not unless he says so). Nothing is compiled.
+# says nothing and it is there), whether a warning is an error (not unless he says so), and which parts are built.
+# Nothing is compiled.
 # Without a second BLAS on this machine there is no choice to be tested: exit status 77.
 #
 #     choices.sh SOURCE_FOLDER
@@ -24,6 +25,10 @@ if grep -q -e -Werror "$work/silent/build.ninja"; then
 fi
 configure "$1" strict -DSADDLE_WERROR=ON
 grep -q -e -Werror "$work/strict/build.ninja"
+
+# Benchmarks and peers want nothing of the other parts: a target that is not there would be taken for a library.
+configure "$1" parts -DSADDLE_PROGRAM=OFF -DSADDLE_EXAMPLES=OFF -DSADDLE_INSTALL=OFF -DSADDLE_PEERS=AUTO
+if grep -oE -e ' -lsaddle\w*' "$work/parts/build.ninja"; then exit 1; fi
 
 if ! configure "$1" generic -DBLA_VENDOR=Generic; then
     echo "skipped: there is no reference BLAS here"
