@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# scripts/gpu-check, where there is no GPU: what it does with the reference in its place, and what it finds when
+# a solve is not as it should be.
+load helper
+
+CHECK=$BATS_TEST_DIRNAME/../../scripts/gpu-check
+
+# check CHANGE [ONLY]: the solves of gpu-check with a program that changes what the real one wrote: commands on its
+# files $x and $j and on its $status, for the devices cpu and reference and the cases mixed and limit.
+check() {
+    fake_program build/bin/saddle "$(printf '%q ' "$SADDLE")\"\$@\" && status=0 || status=\$?" \
+        'case "$*" in *"--krylov cg --precision mixed"*) case=mixed ;; *"--maxiter 20"*) case=limit ;; *) case= ;; esac' \
+        'case "$*" in *"--device reference"*) device=reference ;; *) device=cpu ;; esac' \
+        'while [ $# -gt 0 ]; do case $1 in --out) x=$2 ;; --json) j=$2 ;; esac; shift; done' \
+        "$1" 'exit $status'
+    GPU_CHECK_ONLY=${2:-} GPU_CHECK_DEVICE=reference run "$CHECK" logs build
+}
+
+@test "all solves end as they should, with the same bits again, and near those of the CPU" {
+    check ''
+    [ "$status" -eq 0 ]
+    [[ ${lines[-1]} == "all passed" ]]
+    [ "$(grep -c 'same bits again; difference from the CPU .*, at most ' logs/solves.txt)" -eq 23 ]
+    [ "$(grep -c 'same bits again; residual .*, of the CPU ' logs/solves.txt)" -eq 2 ]
+    run ! grep -E 'FAILED|TOO FAR|OTHER BITS|NOT as|NOT the' logs/solves.txt
+}
+
+# found TEXT COMMAND: gpu-check fails, and says this once, of one solve.
+found() {
+    check "$2" '^lap3d --krylov cg --precision mixed$|--maxiter 20$'
+    [ "$status" -eq 1 ] || { echo "$output"; cat logs/solves.txt; false; }
+    [[ ${lines[-1]} == "FAILED: solves" ]]
+    [ "$(grep -c "$1" logs/solves.txt)" -eq 1 ]
+    [ "$(grep -cE 'FAILED|TOO FAR|OTHER BITS|NOT as|NOT the' logs/solves.txt)" -eq 1 ]
+    [ "$(grep -c '^lap3d' logs/solves.txt)" -eq 2 ]
+    rm -rf logs again
+}
+
+@test "an entry that is wrong by 1e-6 is too far from the CPU's" {
+    found "difference from the CPU 1e-06, at most .*e-.*: TOO FAR" \
+        '[ "$device$case" != referencemixed ] || sed -i "5s/.*/1.000001/" "$x"'
+}
+
+@test "an entry that is no number, and a row that is missing" {
+    found "difference from the CPU nan, at most .*: TOO FAR" '[ "$device$case" != referencemixed ] || sed -i "5s/.*/nan/" "$x"'
+    found "difference from the CPU nan, at most .*: TOO FAR" '[ "$device$case" != referencemixed ] || sed -i 5d "$x"'
+}
+
+@test "other bits the second time" {
+    found "OTHER BITS the second time" \
+        "[ \"\$device\$case\" != referencemixed ] || [ -e '$PWD/again' ] || { touch '$PWD/again'; sed -i '5s/\$/1/' \"\$x\"; }"
+}
+
+@test "a solve that does not converge, or does where it should not, or for another reason" {
+    found "cpu-1: status 1, iteration limit .*: NOT as expected, converged on cpu" \
+        '[ "$device$case" != cpumixed ] || { status=1; sed -i -e "s/\"converged\": true/\"converged\": false/" -e "s/\"reason\": \"[^\"]*\"/\"reason\": \"iteration limit\"/" "$j"; }'
+    found "cpu-1: status 0, relative residual .*: NOT as expected, iteration limit on cpu" \
+        '[ "$device$case" != cpulimit ] || { status=0; sed -i -e "s/\"converged\": false/\"converged\": true/" -e "s/iteration limit/relative residual/" "$j"; }'
+    found "cpu-1: status 1, stagnation .*: NOT as expected, iteration limit on cpu" \
+        '[ "$device$case" != cpulimit ] || sed -i "s/iteration limit/stagnation/" "$j"'
+}
+
+@test "a solve that crashes, that ran elsewhere, whose residual is another" {
+    found "cpu-1: FAILED with status 139" '[ "$device$case" != cpumixed ] || { status=139; rm "$x"; }'
+    found "cpu-1: status 0, .*: NOT as expected, converged on cpu" '[ "$device$case" != cpumixed ] || sed -i "s/\"device\": \"cpu\"/\"device\": \"cuda\"/" "$j"'
+    found "residual .*, of the CPU .*: NOT the same" '[ "$device$case" != cpulimit ] || sed -i "s/\"relative_residual\": [0-9]/&9/" "$j"'
+}
+
+@test "wrong usage; no GPU is 77" {
+    run -2 "$CHECK"
+    fake_program bin/nvidia-smi 'exit 1'
+    PATH=$PWD/bin:$PATH run -77 "$CHECK" logs "${SADDLE%/bin/*}"
+}
