@@ -394,7 +394,10 @@ static void reference_makes_the_factors_that_were_found(void **state)
         for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) {
             bench s;
             bench_open(&s, &sd_backend_reference, 1);
-            walker w = {.e = &s.e, .p = &problems[k], .precision = precision};
+            walker w = {.e = &s.e,
+                        .p = &problems[k],
+                        .plan = &problems[k].found[precision].plan,
+                        .precision = precision};
             place_schedule(&w, &s.e, &w.mine);
             check_refactor(&w);
             sd_ldlt_schedule_unplace(&s.e, &w.mine);
