@@ -124,8 +124,8 @@ kkt() {
 }
 
 @test "a limit that is too small: 4, and the need is named" {
-    laplacian 60 0.5 > A.mtx
-    run -4 --separate-stderr "$SADDLE" solve A.mtx --method direct --max-memory 1M --json j.json
+    laplacian 150 0.5 > A.mtx
+    run -4 --separate-stderr "$SADDLE" solve A.mtx --method direct --max-memory 10M --json j.json
     [[ $stderr =~ "needs about "[0-9]+" MB" && $stderr == *"raise"* ]]
     json j.json 'j["status"] == 4 and "MB" in j["message"]'
 }
