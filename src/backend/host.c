@@ -7,7 +7,8 @@ saddle_status sd_host_open(sd_context *c, sd_engine *e, int device)
 {
     (void)e;
     if (device != 0)
-        return sd_fail(c, SADDLE_NO_DEVICE, "there is no device %d: the host is one, number 0", device);
+        return sd_fail(c, SADDLE_NO_DEVICE, "there is no device %d: the host is a single device, number 0",
+                       device);
     return SADDLE_OK;
 }
 

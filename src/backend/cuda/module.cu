@@ -30,7 +30,7 @@ bool failed(sd_engine *e, cudaError_t error, const char *what)
     if (error == cudaSuccess) return false;
     if (!e->status)
         e->status = fail(e->context, SADDLE_DEVICE_FAILED,
-                         "the GPU failed, noticed at %s (work before it may be at fault): %s: %s", what,
+                         "the GPU failed, detected at %s (earlier work may be the cause): %s: %s", what,
                          cudaGetErrorName(error), cudaGetErrorString(error));
     return true;
 }
@@ -40,8 +40,8 @@ void *scratch(sd_engine *e, int64_t bytes, const char *what)
     if (e->scratch && bytes <= e->scratch_bytes) return e->scratch;
     if (!e->status)
         e->status = fail(e->context, SADDLE_DEVICE_FAILED,
-                         "%s needs %lld bytes of scratch and %lld are reserved (sd_engine_reserve)", what,
-                         static_cast<long long>(bytes), static_cast<long long>(e->scratch_bytes));
+                         "%s needs %lld bytes of scratch but only %lld are reserved (sd_engine_reserve)",
+                         what, static_cast<long long>(bytes), static_cast<long long>(e->scratch_bytes));
     return NULL;
 }
 
@@ -90,7 +90,7 @@ bool arrived(sd_engine *e)
         const cudaError_t error = cudaStreamQuery(s->stream);
         if (error == cudaErrorNotReady) continue;
         if (failed(e, error, "a reduction")) return false;
-        if (*done != s->reductions) return !failed(e, cudaErrorUnknown, "a reduction that left no result");
+        if (*done != s->reductions) return !failed(e, cudaErrorUnknown, "a reduction without a result");
     }
     std::atomic_thread_fence(std::memory_order_acquire);
     return true;
@@ -131,7 +131,8 @@ saddle_status find_device(sd_context *c, int device)
         return fail(c, SADDLE_NO_DEVICE, "no CUDA: %s: %s", cudaGetErrorName(error),
                     cudaGetErrorString(error));
     if (device < 0 || device >= count)
-        return fail(c, SADDLE_NO_DEVICE, "there is no CUDA device %d: there are %d, from 0", device, count);
+        return fail(c, SADDLE_NO_DEVICE, "there is no CUDA device %d: there are %d, numbered from 0", device,
+                    count);
     return SADDLE_OK;
 }
 
@@ -145,7 +146,7 @@ saddle_status describe(sd_context *c, int device)
     cudaRuntimeGetVersion(&runtime);
     const cudaError_t error = cudaGetDeviceProperties(&p, device);
     if (error != cudaSuccess)
-        return fail(c, SADDLE_NO_DEVICE, "CUDA device %d does not answer: %s", device,
+        return fail(c, SADDLE_NO_DEVICE, "CUDA device %d does not respond: %s", device,
                     cudaGetErrorString(error));
     return fail(c, SADDLE_OK,
                 "%s, %lld MiB, compute capability %d.%d, %d multiprocessors, driver for CUDA %d.%d, "
@@ -234,10 +235,11 @@ saddle_status open(sd_context *c, sd_engine *e, int device)
     if (status) return status;
     state *s = static_cast<state *>(c->hooks.allocate(sizeof(state), c->hooks.user));
     if (!s)
-        return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: no %d bytes for a CUDA engine", (int)sizeof *s);
+        return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate %d bytes for a CUDA engine",
+                    (int)sizeof *s);
     *s = state();
     s->device = device;
-    const char *what = "it cannot be chosen";
+    const char *what = "it cannot be selected";
     const on_device current(device);
     cudaError_t error = current.error;
     if (error == cudaSuccess) error = furnish(s, &what);
@@ -298,8 +300,8 @@ saddle_status take(sd_engine *e, memory_node *node, const char *what)
         return e->status;
     }
     return fail(c, SADDLE_OUT_OF_MEMORY,
-                "out of memory: no %lld bytes on the GPU for %s, with %lld bytes in use "
-                "(%lld of its %lld bytes are free)",
+                "out of memory: cannot allocate %lld bytes on the GPU for %s, with %lld bytes in use (%lld "
+                "of its %lld bytes are free)",
                 bytes, what, used, static_cast<long long>(unused), static_cast<long long>(all));
 }
 
@@ -309,7 +311,7 @@ void *allocate(sd_engine *e, int64_t bytes, const char *what)
     sd_context *c = e->context;
     const long long wanted = bytes, used = c->bytes, limit = c->limit;
     if (bytes < 0) {
-        fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: %s of %lld bytes is beyond any memory", what, wanted);
+        fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: %s of %lld bytes cannot be addressed", what, wanted);
         return NULL;
     }
     if (limit > 0 && bytes > limit - used) {
@@ -321,7 +323,8 @@ void *allocate(sd_engine *e, int64_t bytes, const char *what)
     }
     memory_node *node = static_cast<memory_node *>(c->hooks.allocate(sizeof(memory_node), c->hooks.user));
     if (!node) {
-        fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: no %d bytes on the host to keep account of %s",
+        fail(c, SADDLE_OUT_OF_MEMORY,
+             "out of memory: cannot allocate %d bytes on the host to keep track of %s",
              (int)sizeof(memory_node), what);
         return NULL;
     }
