@@ -9,6 +9,7 @@
     ROW(read)                                                                                                \
     ROW(spmv)                                                                                                \
     ROW(prepare)                                                                                             \
+    ROW(auto)                                                                                                \
     ROW(direct)                                                                                              \
     ROW(blocks)                                                                                              \
     ROW(ldlt)

@@ -131,8 +131,8 @@ static saddle_status begin(finding *f)
     for (int t = 0; t < f->threads && !status; ++t) {
         status = sd_ldlt_workspace_make(c, B, precision, f->rule->reference, &f->workers[t].workspace);
         if (!status)
-            status = sd_engine_open(c, &f->workers[t].e,
-                                    f->rule->reference ? SADDLE_DEVICE_REFERENCE : SADDLE_DEVICE_CPU, 1);
+            status = sd_engine_open_host(c, &f->workers[t].e,
+                                         f->rule->reference ? SADDLE_DEVICE_REFERENCE : SADDLE_DEVICE_CPU, 1);
     }
     return status;
 }

@@ -1,5 +1,6 @@
 /* The table of methods, and what they have in common: see method.h. */
 #include "method/method.h"
+#include "prepare/prepare.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,6 +45,34 @@ saddle_status sd_whole_matrix(sd_context *c, const sd_csr *A, sd_csr *whole, con
 {
     *all = A->half ? whole : A;
     return A->half ? sd_csr_expand(c, A, whole) : SADDLE_OK;
+}
+
+saddle_status sd_plan_preparation(sd_context *c, const sd_problem *p, sd_prepare_step *prepare, void **plan,
+                                  saddle_info *info)
+{
+    sd_csr whole = {0};
+    const sd_csr *A;
+    saddle_preparation *made = *plan = sd_alloc_zero(c, 1, sizeof *made, "plan");
+    saddle_status status = made ? sd_check_given(c, p) : c->status;
+    if (!status) status = sd_whole_matrix(c, p->A, &whole, &A);
+    if (!status) {
+        made->size = sizeof *made;
+        status = prepare(c, p, A, made);
+    }
+    sd_csr_free(c, &whole);
+    if (!status) info->time_prepare += made->time_total;
+    return status;
+}
+
+void sd_free_preparation(sd_context *c, void *plan)
+{
+    sd_preparation_free(c, plan);
+    sd_free(c, plan);
+}
+
+saddle_switch sd_pairs_for(const saddle_options *options, bool wanted)
+{
+    return wanted || options->blocking == SADDLE_BLOCKING_PAIRS ? SADDLE_ON : SADDLE_OFF;
 }
 
 sd_precision sd_iteration_precision(const sd_problem *p)

@@ -167,7 +167,7 @@ static saddle_status view_open(const saddle_matrix *given, int threads, sd_sums 
     if (!status) status = sd_view_take(&v->c, given, &A);
     if (!status) status = sd_view_check(&v->c, &A, NULL);
     if (!status) status = sd_view_check_values(&v->c, &A, NULL);
-    if (!status) status = sd_engine_open(&v->c, &v->e, SADDLE_DEVICE_CPU, sd_thread_count(threads));
+    if (!status) status = sd_engine_open_host(&v->c, &v->e, SADDLE_DEVICE_CPU, sd_thread_count(threads));
     if (!status) status = sd_csr_from_view(&v->c, &A, true, &v->csr, NULL);
     if (!status) status = sd_operator_make(&v->e, &v->csr, SD_DOUBLE, sums, &v->op);
     return status;

@@ -69,9 +69,9 @@ saddle_status saddle_create(saddle_solver **solver, const saddle_options *option
     s->info.precision = taken.precision;
     s->info.threads = s->threads;
     s->info.device_index = taken.device_index;
-    status = s->experience ? sd_engine_open(&s->c, &s->e, s->device, s->threads) : s->c.status;
-    if (!status && taken.device_index > 0) status = s->e.backend->describe(&s->c, (int)taken.device_index);
-    if (!status) s->c.message[0] = '\0';
+    status = s->experience ? SADDLE_OK : s->c.status;
+    if (!status) status = sd_device_open(&s->c, &s->opened, s->device, (int)taken.device_index);
+    if (!status) status = sd_engine_open(&s->c, &s->opened, &s->e, s->threads);
     if (!status) sd_report_unused(&s->c, &s->options);
     sd_tell(&s->c, status, message);
     if (status) saddle_destroy(&s);
@@ -150,6 +150,7 @@ void saddle_destroy(saddle_solver **solver)
     saddle_set_given(s, 0, NULL);
     saddle_set_signs(s, 0, NULL);
     sd_engine_close(&s->e);
+    sd_device_close(&s->c, &s->opened);
     sd_free(&s->c, s->experience);
     sd_context c = s->c;
     sd_free(&c, s);

@@ -37,6 +37,15 @@ zero_block() {
     done
 }
 
+@test "blocks of pairs need no word about pairs, definite or not" {
+    laplacian 12 0 > S.mtx
+    for method in bjacobi ldlt; do
+        run -0 --separate-stderr "$SADDLE" solve S.mtx --method $method --blocking pairs
+        run -2 --separate-stderr "$SADDLE" solve S.mtx --method $method --blocking pairs --pairs off
+        [[ $stderr == *"pairs cannot be off"* ]]
+    done
+}
+
 @test "json tells kernel, blocks and precision" {
     coupled > A.mtx
     "$SADDLE" solve A.mtx -q --method bjacobi --block-size 3 --blocking grid --json j.json

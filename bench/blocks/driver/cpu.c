@@ -202,8 +202,8 @@ int main(int argc, char **argv)
     b.device = &host;
     b.memory = machine.available > 0 ? machine.available / 2 : INT64_C(4) << 30;
     sd_context_init(&b.context, NULL, 0);
-    sd_engine_open(&b.context, &b.engine, b.reference ? SADDLE_DEVICE_REFERENCE : SADDLE_DEVICE_CPU,
-                   b.threads);
+    sd_engine_open_host(&b.context, &b.engine, b.reference ? SADDLE_DEVICE_REFERENCE : SADDLE_DEVICE_CPU,
+                        b.threads);
     blocks_check(&b, NULL);
     choose_instructions(&b);
     sd_blas_enter();

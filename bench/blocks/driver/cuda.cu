@@ -221,6 +221,8 @@ void copy_device(blocks_bench *b, const void *from, void *to, int64_t bytes)
 
 const blocks_device gpu = {3, time_device, copy_device, nullptr, sizeof peers / sizeof peers[0], peers};
 
+sd_device opened;
+
 /* Opens the engine on the module, which stands in the folder lib beside the folder bin, in which this
  * program's folder is. */
 void open_engine(blocks_bench *b)
@@ -233,10 +235,9 @@ void open_engine(blocks_bench *b)
     snprintf(path, sizeof path, "%s/../../lib/libsaddle_bench_cuda.so", self);
     const sd_backend *backend = bench_cuda_module(&b->context, set ? set : path);
     blocks_check(b, nullptr);
-    b->engine.context = &b->context;
-    b->engine.threads = b->threads;
-    b->engine.backend = backend;
-    backend->open(&b->context, &b->engine, 0);
+    sd_device_open_on(&b->context, &opened, backend, 0);
+    blocks_check(b, nullptr);
+    sd_engine_open(&b->context, &opened, &b->engine, b->threads);
     blocks_check(b, nullptr);
 }
 
@@ -259,5 +260,6 @@ int main(int argc, char **argv)
     load_libraries(&b);
     blocks_run(&b);
     sd_engine_close(&b.engine);
+    sd_device_close(&b.context, &opened);
     return 0;
 }
