@@ -83,7 +83,7 @@ static void print_size(const look *l)
     const saddle_facts *f = &l->facts;
     printf("%-12s%s: %" PRId64 " x %" PRId64, "matrix", l->name, f->rows, f->columns);
     if (l->known) printf(", %" PRId64 " entries", f->nnz);
-    if (l->known && f->rows > 0) printf(", %.3g a row", (double)f->nnz / (double)f->rows);
+    if (l->known && f->rows > 0) printf(", %.3g per row", (double)f->nnz / (double)f->rows);
     putchar('\n');
     if (l->A.shape != SADDLE_GENERAL)
         printf("%-12s%" PRId64 " entries with the diagonal\n", "triangle", f->entries);
