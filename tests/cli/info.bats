@@ -11,7 +11,7 @@ matrix() {
 
 @test "a pipe: gen to info" {
     run -0 bash -c '"$SADDLE" gen lap2d 10 | "$SADDLE" info -'
-    [[ "$output" == *"100 x 100, 460 entries, 4.6 a row"* ]]
+    [[ "$output" == *"100 x 100, 460 entries, 4.6 per row"* ]]
     [[ "$output" == *"280 entries with the diagonal"* ]]
     [[ "$output" == *"symmetric in structure and value"* ]]
     [[ "$output" == *"positive definite: the diagonal is positive"* ]]
