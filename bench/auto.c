@@ -77,7 +77,7 @@ const command command_auto = {
     .help = "what auto tries for a matrix, in which order",
     .about =
         "Factors and solves every matrix twice with the method left to auto, and prints what it tries, "
-        "why it goes on to the next, and what the second factorization has learned from the first solve.",
+        "why it moves on to the next, and what the second factorization has learned from the first solve.",
     .examples = "  saddle bench auto lap3d_60 helm3d_40 stokes3d_25 --max-memory 2G\n",
     .options = auto_options,
     .library = "krylov|maxiter|tol|stop|device|threads|max_memory",

@@ -351,7 +351,7 @@ static double rows_ipm(int axes, double size)
 #define CONTRAST "spread of the coefficients exp(P g), g normal"
 #define BETA "weight beta of the control"
 #define DECADES "spread of the diagonal 10^(P u), u uniform in -1..1"
-#define POINTS "grid points a wavelength"
+#define POINTS "grid points per wavelength"
 
 /* The public row, and how to make it: dimensions, most entries in a column on average, functions. */
 #define RECIPE(name, what, parameter, value, least, most, n, least_n, random, axes, per_column, rows, fill)  \
@@ -368,7 +368,7 @@ static const struct recipe {
            fill_laplacian),
     RECIPE("lap3d", "Laplacian, 7-point", SHIFT, 0, -HUGE_P, HUGE_P, "N^3", 1, 0, 3, 4, rows_scalar,
            fill_laplacian),
-    RECIPE("elas3d", "elasticity-like, 27-point, 3 unknowns a point", SHIFT, 0, -HUGE_P, HUGE_P, "3 N^3", 1,
+    RECIPE("elas3d", "elasticity-like, 27-point, 3 unknowns per point", SHIFT, 0, -HUGE_P, HUGE_P, "3 N^3", 1,
            0, 3, 28, rows_triple, fill_elasticity),
     RECIPE("stokes2d", "Stokes flow on a staggered grid", "viscosity", 1, 1e-12, 1e12, "3 N^2 - 2 N - 1", 2,
            0, 2, 4, rows_staggered, fill_stokes),
@@ -382,8 +382,8 @@ static const struct recipe {
            rows_triple, fill_control),
     RECIPE("pdeco3d", "optimal control of Poisson's equation", BETA, 1e-4, 1e-100, 1e100, "3 N^3", 1, 0, 3, 4,
            rows_triple, fill_control),
-    RECIPE("kktz", "[D K; K 0], K a Laplacian, D zero but for 5 % of its diagonal", NULL, 0, 0, 0, "2 N^2", 1,
-           1, 2, 3, rows_double, fill_kktz),
+    RECIPE("kktz", "[D K; K 0], K a Laplacian, D diagonal with 5 % nonzeros", NULL, 0, 0, 0, "2 N^2", 1, 1, 2,
+           3, rows_double, fill_kktz),
     RECIPE("ipm", "interior-point KKT, N variables, N/2 constraints", DECADES, 4, 0, 100, "3 N / 2", 2, 1, 1,
            3, rows_ipm, fill_ipm),
     RECIPE("helm2d", "Helmholtz, 5-point", POINTS, 10, 2, HUGE_P, "N^2", 1, 0, 2, 3, rows_scalar,
@@ -457,7 +457,7 @@ static saddle_status check(const struct recipe *r, const char *name, int64_t siz
     }
     const family *f = &r->about;
     if (size < f->least_size || size > largest_size(r)) {
-        snprintf(message, SADDLE_MESSAGE_SIZE, "%s: the size is %lld, but must be within %lld..%lld (n = %s)",
+        snprintf(message, SADDLE_MESSAGE_SIZE, "%s: the size is %lld, but must be in %lld..%lld (n = %s)",
                  name, (long long)size, (long long)f->least_size, (long long)largest_size(r), f->dimension);
         return SADDLE_BAD_ARGUMENT;
     }
@@ -466,8 +466,8 @@ static saddle_status check(const struct recipe *r, const char *name, int64_t siz
         return SADDLE_BAD_ARGUMENT;
     }
     if (param < f->least || param > f->most) {
-        snprintf(message, SADDLE_MESSAGE_SIZE, "%s: the parameter (%s) is %g, but must be within %g..%g",
-                 name, f->parameter, param, f->least, f->most);
+        snprintf(message, SADDLE_MESSAGE_SIZE, "%s: the parameter (%s) is %g, but must be in %g..%g", name,
+                 f->parameter, param, f->least, f->most);
         return SADDLE_BAD_ARGUMENT;
     }
     return SADDLE_OK;
@@ -509,8 +509,8 @@ saddle_status family_generate(const char *name, int64_t size, double param, uint
     status = allocate(&b, r->per_column);
     if (status == SADDLE_OK) status = r->fill(&b);
     if (status != SADDLE_OK) {
-        snprintf(message, SADDLE_MESSAGE_SIZE, "%s: no memory for a matrix of %lld rows; take a smaller size",
-                 name, (long long)b.n);
+        snprintf(message, SADDLE_MESSAGE_SIZE,
+                 "%s: out of memory for a matrix of %lld rows; choose a smaller size", name, (long long)b.n);
         free(b.pointers);
         free(b.indices);
         free(b.values);

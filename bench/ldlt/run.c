@@ -177,13 +177,13 @@ static bool too_large(ldlt_bench *t, ldlt_result *r)
     machine_probe machine;
     probe_machine(&machine);
     if (machine.available > 0 && r->planned_bytes > MEMORY_SHARE * (double)machine.available) {
-        snprintf(r->why, sizeof r->why, "left out: it would take %.1f GB", 1e-9 * r->planned_bytes);
+        snprintf(r->why, sizeof r->why, "skipped: it would take %.1f GB", 1e-9 * r->planned_bytes);
         return true;
     }
     if (!(t->gemm > 0)) t->gemm = gemm_rate();
     const double wanted = r->planned_flops / (DIRECT_SHARE * t->gemm);
     if (!(wanted > t->limit)) return false;
-    snprintf(r->why, sizeof r->why, "left out: it would take about %.0f s", wanted);
+    snprintf(r->why, sizeof r->why, "skipped: it would take about %.0f s", wanted);
     return true;
 }
 

@@ -6,7 +6,8 @@
 static saddle_status check_index(sd_context *c, int index)
 {
     if (index == 0) return SADDLE_OK;
-    return sd_fail(c, SADDLE_NO_DEVICE, "there is no device %d: the host is one, number 0", index);
+    return sd_fail(c, SADDLE_NO_DEVICE, "there is no device %d: the host is a single device, number 0",
+                   index);
 }
 
 saddle_status sd_host_open(sd_context *c, sd_device *d)

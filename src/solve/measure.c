@@ -203,7 +203,7 @@ saddle_status saddle_multiply(const saddle_matrix *A, int64_t columns, const dou
     if (!status && ((A->rows > 0 && (!x || !y)) || columns < 0 || ldx < A->rows || ldy < A->rows)) {
         status = sd_fail(
             &v.c, SADDLE_BAD_ARGUMENT,
-            "saddle_multiply: x or y is NULL, or columns %lld, ldx %lld, ldy %lld do not fit %lld rows",
+            "saddle_multiply: x or y is NULL, or columns %lld, ldx %lld, ldy %lld do not match %lld rows",
             (long long)columns, (long long)ldx, (long long)ldy, (long long)A->rows);
     }
     if (!status && A->rows > 0) {

@@ -214,9 +214,9 @@ static saddle_status plan_method(saddle_solver *s, const sd_method *method)
     sd_work *w = place_of(s, method);
     if (w->planned) return SADDLE_OK;
     if (s->device == SADDLE_DEVICE_CUDA && !method->on_device)
-        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s runs on the CPU: use device cpu", method->name);
+        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s runs only on the CPU: use device cpu", method->name);
     if (method->needs_symmetry && !s->facts.symmetric)
-        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s wants a symmetric matrix: take bjacobi or direct",
+        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s requires a symmetric matrix: use bjacobi or direct",
                        method->name);
     const saddle_status status = method->plan ? method->plan(&s->c, &p, &w->plan, &s->info) : SADDLE_OK;
     w->planned = !status;
@@ -298,7 +298,7 @@ static saddle_status factor_first(saddle_solver *s)
     bool given_up;
     saddle_status status = factor_rung(s, &s->ladder.rung[0], &given_up);
     if (status || !given_up) return status;
-    sd_log(&s->c, SADDLE_LOG_INFO, "ldlt would cost a good part of the direct solver: left");
+    sd_log(&s->c, SADDLE_LOG_INFO, "ldlt would cost a large part of what the direct solver costs: gave up");
     s->ladder.rung[0] = s->ladder.rung[s->ladder.rungs - 1];
     s->ladder.rungs = 1;
     return factor_rung(s, &s->ladder.rung[0], &given_up);

@@ -40,7 +40,7 @@ static struct {
 static bool begin_lapack(blocks_bench *b, const blocks_batch *x)
 {
     own.pivot = malloc(((size_t)x->plan.rows + 1) * sizeof *own.pivot);
-    if (!own.pivot) blocks_check(b, "no memory for the exchanges");
+    if (!own.pivot) blocks_check(b, "out of memory for the exchanges");
     return x->size > 0;
 }
 
