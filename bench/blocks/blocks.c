@@ -200,7 +200,7 @@ static int run_blocks(const arguments *a)
     if (status == EXIT_DONE && a->operand_count > 0) status = bench_blocks_solve(&t, print);
     if (print && t.row_count > 0) print_blocks(&t);
     if (print && t.solve_count > 0) print_block_solves(&t);
-    if (t.row_count + t.solve_count > 0) status = bench_draw(a, status, write_blocks_json, &t);
+    if (t.row_count + t.solve_count > 0) status = bench_draw(a, status, json_blocks, &t);
     free(t.rows);
     free(t.solves);
     return status;

@@ -95,6 +95,6 @@ bool block_kernel_known(const char *name, size_t length);
 /* The reports. */
 void print_blocks(const blocks_report *t);
 void print_block_solves(const blocks_report *t);
-bench_json write_blocks_json;
+json_writer json_blocks;
 
 #endif

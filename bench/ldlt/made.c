@@ -99,7 +99,8 @@ static void print_made_header(const made_report *t)
 
 static double megabytes(const ldlt_result *r)
 {
-    return r->run && r->bytes >= 0 && isfinite(r->factor) ? 1e-6 * (double)r->bytes : NAN;
+    return r->run && r->info.factor_bytes >= 0 && isfinite(r->factor) ? 1e-6 * (double)r->info.factor_bytes
+                                                                      : NAN;
 }
 
 /* What the direct solver's figure is over that of ldlt; only where both solve. */
@@ -112,15 +113,10 @@ static void print_setup_row(const made_row *row)
 {
     const ldlt_result *r = &row->ldlt, *d = &row->direct;
     printf("%-12.12s%8" PRId64, row->family, row->n);
-    print_column("%.2f", 9, ldlt_setup(r));
-    print_column("%.0f", 8, ldlt_iterations(r));
-    print_column("%.0f", 7, megabytes(r));
-    print_column("%.0e", 9, ldlt_backward(r));
-    print_column("%.2f", 8, d->factor);
-    print_column("%.0e", 9, ldlt_backward(d));
-    print_column("%.2f", 9, ratio(row, d->factor, ldlt_setup(r)));
-    print_column("%.2f", 8, ratio(row, ldlt_setup(d), ldlt_setup(r)));
-    print_column("%.3f", 9, 1.0 / ratio(row, megabytes(d), megabytes(r)));
+    PRINT_COLUMNS("9.2f 8.0f 7.0f 9.0e 8.2f 9.0e 9.2f 8.2f 9.3f", ldlt_setup(r), ldlt_iterations(r),
+                  megabytes(r), ldlt_backward(r), d->factor, ldlt_backward(d),
+                  ratio(row, d->factor, ldlt_setup(r)), ratio(row, ldlt_setup(d), ldlt_setup(r)),
+                  1.0 / ratio(row, megabytes(d), megabytes(r)));
     if (!r->solved) printf("  ldlt: %.60s", r->why);
     if (!d->solved) printf("  direct %.60s", d->why);
     putchar('\n');
@@ -131,13 +127,9 @@ static void print_made_row(const made_report *t, const made_row *row)
     const ldlt_result *r = &row->ldlt;
     if (t->growth) {
         printf("%-12.12s%9" PRId64 "%10" PRId64, row->family, row->n, row->nnz);
-        print_column("%.3f", 9, r->analysis);
-        print_column("%.3f", 9, r->factor);
-        print_column("%.3f", 9, r->solve[0]);
-        print_column("%.0f", 7, r->iterations[0] < 0 ? NAN : (double)r->iterations[0]);
-        print_column("%.0e", 10, r->backward[0]);
-        print_column("%.2f", 9, ldlt_stored(r, row->nnz));
-        print_column("%.3f", 9, made_total(row));
+        PRINT_COLUMNS("9.3f 9.3f 9.3f 7.0f 10.0e 9.2f 9.3f", r->analysis, r->factor, r->solve[0],
+                      r->iterations[0] < 0 ? NAN : (double)r->iterations[0], r->backward[0],
+                      ldlt_stored(r, row->nnz), made_total(row));
         printf("%s%.60s\n", r->solved ? "" : "  no: ", r->solved ? "" : r->why);
     } else {
         print_setup_row(row);
@@ -199,42 +191,34 @@ static void json_exponents(json *j, const made_report *t)
     for (int k = 0; k < t->count; ++k) {
         const made_row *row = &t->rows[k];
         if (!made_opens(t, k)) continue;
-        json_object(j, NULL);
-        json_text(j, "family", row->family);
-        json_number(j, "setup", made_exponent(t, row->family, made_setup));
-        json_number(j, "setup_goal", GOAL_SETUP);
-        json_number(j, "total", made_exponent(t, row->family, made_total));
-        json_number(j, "total_goal", made_goal(row->axes));
-        json_close(j);
+        JSON_OBJECT(j, NULL, true, J_TEXT("family", row->family),
+                    J_NUMBER("setup", made_exponent(t, row->family, made_setup)),
+                    J_NUMBER("setup_goal", GOAL_SETUP),
+                    J_NUMBER("total", made_exponent(t, row->family, made_total)),
+                    J_NUMBER("total_goal", made_goal(row->axes)));
     }
     json_close(j);
 }
 
-static int write_made_json(const void *report, const char *path)
+static void json_made(json *j, const void *report)
 {
     const made_report *t = report;
-    json j;
-    const int status = ldlt_json_begin(&j, path, t->bench, t->growth ? "growth" : "setup");
-    if (status != EXIT_DONE) return status;
-    json_array(&j, "rows");
-    for (int k = 0; k < t->count; ++k) {
-        const made_row *row = &t->rows[k];
-        json_object(&j, NULL);
-        json_text(&j, "family", row->family);
-        json_count(&j, "size", row->size);
-        json_count(&j, "n", row->n);
-        json_count(&j, "nnz", row->nnz);
-        ldlt_json_result(&j, "ldlt", &row->ldlt);
-        if (row->direct.run) ldlt_json_result(&j, "direct", &row->direct);
-        json_number(&j, "times_as_fast_as_factor", ratio(row, row->direct.factor, ldlt_setup(&row->ldlt)));
-        json_number(&j, "times_as_fast_as_setup",
-                    ratio(row, ldlt_setup(&row->direct), ldlt_setup(&row->ldlt)));
-        json_number(&j, "bytes_ratio", 1.0 / ratio(row, megabytes(&row->direct), megabytes(&row->ldlt)));
-        json_close(&j);
+    ldlt_json_head(j, t->bench, t->growth ? "growth" : "setup");
+    json_array(j, "rows");
+    for (const made_row *row = t->rows; row < t->rows + t->count; ++row) {
+        const ldlt_result *ldlt = &row->ldlt, *direct = &row->direct;
+        json_object(j, NULL);
+        JSON_PUT(j, true, J_TEXT("family", row->family), J_COUNT("size", row->size), J_COUNT("n", row->n),
+                 J_COUNT("nnz", row->nnz));
+        ldlt_json_result(j, "ldlt", ldlt);
+        if (direct->run) ldlt_json_result(j, "direct", direct);
+        JSON_PUT(j, true, J_NUMBER("times_as_fast_as_factor", ratio(row, direct->factor, ldlt_setup(ldlt))),
+                 J_NUMBER("times_as_fast_as_setup", ratio(row, ldlt_setup(direct), ldlt_setup(ldlt))),
+                 J_NUMBER("bytes_ratio", 1.0 / ratio(row, megabytes(direct), megabytes(ldlt))));
+        json_close(j);
     }
-    json_close(&j);
-    if (t->growth) json_exponents(&j, t);
-    return json_end(&j);
+    json_close(j);
+    if (t->growth) json_exponents(j, t);
 }
 
 /* FAMILY[:P]: the family's name; NULL where there is none. */
@@ -344,7 +328,7 @@ int ldlt_made(ldlt_bench *t, bool growth)
         print_made_summary(&report);
         print_ldlt_run(t->a);
     }
-    if (report.count > 0) status = bench_draw(t->a, status, write_made_json, &report);
+    if (report.count > 0) status = bench_draw(t->a, status, json_made, &report);
     free(report.rows);
     return status;
 }

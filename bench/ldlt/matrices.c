@@ -99,7 +99,7 @@ int ldlt_matrices(ldlt_bench *t, ldlt_operands *o, bool only_anchors)
     if (status == EXIT_DONE && report.count == 0)
         status = fail(EXIT_FILE, only_anchors ? "none of the matrices has published figures"
                                               : "there is no matrix to measure with");
-    if (report.count > 0) status = bench_save(t->a, status, write_ldlt_json, &report);
+    if (report.count > 0) status = bench_save(t->a, status, json_ldlt, &report);
     free(report.rows);
     return status;
 }
