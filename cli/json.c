@@ -10,34 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the UTF-8 character at p (RFC 3629: no overlong forms, no surrogates), 0 for none. */
-static int utf8_length(const unsigned char *p)
-{
-    if (p[0] < 0x80) return 1;
-    const int length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-    if (p[0] < 0xc2 || p[0] > 0xf4) return 0;
-    for (int k = 1; k < length; ++k) {
-        if ((p[k] & 0xc0) != 0x80) return 0;
-    }
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)) return 0;
-    if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)) return 0;
-    return length;
-}
-
 /* File names may hold any bytes, JSON only UTF-8: what is not becomes the replacement character. */
 static void write_string(FILE *out, const char *text)
 {
     fputc('"', out);
-    for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        const int length = utf8_length(p);
+    for (const char *p = text; *p;) {
+        const size_t length = utf8_length(p);
         if (length == 0)
             fputs("\\ufffd", out);
         else if (*p == '"' || *p == '\\')
             fprintf(out, "\\%c", *p);
-        else if (*p < 0x20 || *p == 0x7f)
-            fprintf(out, "\\u%04x", *p);
+        else if (length == 1 && (*p < 0x20 || *p == 0x7f))
+            fprintf(out, "\\u%04x", (unsigned)*p);
         else
-            fwrite(p, 1, (size_t)length, out);
+            fwrite(p, 1, length, out);
         p += length ? length : 1;
     }
     fputc('"', out);

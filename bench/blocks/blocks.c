@@ -8,6 +8,7 @@
 #include "bench/blocks/blocks.h"
 
 #include "bench/child.h"
+#include "cli/memory.h"
 #include "cli/outputs.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
@@ -37,7 +38,7 @@ static int no_driver(const char *file, const char *path)
 static int take_line(blocks_report *t, const saddle_hooks *hooks, const char *line, bool *done)
 {
     if (strncmp(line, "measured ", 9) == 0) {
-        block_row *row = add_block_row(t);
+        block_row *row = one_more(&t->rows, &t->row_count, &t->row_room, sizeof *row);
         if (!row) return fail(EXIT_MEMORY, "no memory for the measurements");
         if (!block_row_parse(line, row))
             return fail(EXIT_FILE, "the driver said what is not understood: %s", line);

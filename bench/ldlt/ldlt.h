@@ -98,7 +98,7 @@ typedef struct ldlt_report {
 
 /* The parts. Operands are what was given, folders opened; each returns an exit status. */
 typedef struct ldlt_operands {
-    int count, room;
+    int64_t count, room;
     char **paths;
 } ldlt_operands;
 /* Loads one after the other and calls for each; one that cannot be read is told and is the exit status, and

@@ -7,6 +7,7 @@
  */
 #include "bench/ldlt/ldlt.h"
 #include "cli/families.h"
+#include "cli/memory.h"
 #include "cli/progress.h"
 
 #include <inttypes.h>
@@ -24,7 +25,7 @@ typedef struct made_row {
 typedef struct made_report {
     const ldlt_bench *bench;
     bool growth;
-    int count, room;
+    int64_t count, room;
     made_row *rows;
 } made_report;
 
@@ -40,7 +41,7 @@ static const char *const growth_families[] = {"lap2d",  "lap2d:0.5", "stokes2d",
 static double made_exponent(const made_report *t, const char *text, double (*seconds_of)(const made_row *row))
 {
     double count = 0, x = 0, y = 0, xx = 0, xy = 0;
-    for (int k = 0; k < t->count; ++k) {
+    for (int64_t k = 0; k < t->count; ++k) {
         const made_row *row = &t->rows[k];
         const double time = seconds_of(row);
         if (strcmp(row->family, text) != 0 || !row->ldlt.solved || !(time > 0)) continue;
@@ -78,9 +79,9 @@ static double made_goal(int axes)
 }
 
 /* Whether row k is the first of its family. */
-static bool made_opens(const made_report *t, int k)
+static bool made_opens(const made_report *t, int64_t k)
 {
-    for (int i = 0; i < k; ++i)
+    for (int64_t i = 0; i < k; ++i)
         if (strcmp(t->rows[i].family, t->rows[k].family) == 0) return false;
     return true;
 }
@@ -145,13 +146,13 @@ static const char *verdict(double is, double most)
 static void print_exponents(const made_report *t)
 {
     printf("\n%-12s%7s%8s%7s%10s%8s%7s\n", "exponents", "sizes", "setup", "goal", "", "total", "goal");
-    for (int k = 0; k < t->count; ++k) {
+    for (int64_t k = 0; k < t->count; ++k) {
         const made_row *row = &t->rows[k];
         if (!made_opens(t, k)) continue;
         const double setup = made_exponent(t, row->family, made_setup),
                      total = made_exponent(t, row->family, made_total), goal = made_goal(row->axes);
         int sizes = 0;
-        for (int i = 0; i < t->count; ++i)
+        for (int64_t i = 0; i < t->count; ++i)
             sizes += strcmp(t->rows[i].family, row->family) == 0 && t->rows[i].ldlt.solved;
         printf("%-12s%7d", row->family, sizes);
         print_column("%.2f", 8, setup);
@@ -171,7 +172,7 @@ static void print_made_summary(const made_report *t)
         print_exponents(t);
         return;
     }
-    for (int k = 0; k < t->count; ++k) {
+    for (int64_t k = 0; k < t->count; ++k) {
         const made_row *row = &t->rows[k];
         const double times = ratio(row, row->direct.factor, ldlt_setup(&row->ldlt));
         if (!isfinite(times)) continue;
@@ -188,7 +189,7 @@ static void print_made_summary(const made_report *t)
 static void json_exponents(json *j, const made_report *t)
 {
     json_array(j, "exponents");
-    for (int k = 0; k < t->count; ++k) {
+    for (int64_t k = 0; k < t->count; ++k) {
         const made_row *row = &t->rows[k];
         if (!made_opens(t, k)) continue;
         JSON_OBJECT(j, NULL, true, J_TEXT("family", row->family),
@@ -231,28 +232,15 @@ static const family *find_family(const char *text)
     return family_find(name);
 }
 
-static made_row *add_row(made_report *t)
-{
-    if (t->count == t->room) {
-        const int room = 2 * t->room + 32;
-        made_row *rows = realloc(t->rows, (size_t)room * sizeof *rows);
-        if (!rows) return NULL;
-        t->rows = rows;
-        t->room = room;
-    }
-    made_row *row = &t->rows[t->count];
-    memset(row, 0, sizeof *row);
-    return row;
-}
-
 /* One problem of at least this many rows: by ldlt, and for part setup by the direct solver too. */
 static int measure_problem(ldlt_bench *t, made_report *report, const char *text, int64_t rows)
 {
     char operand[96];
     const family *f = find_family(text);
     const int64_t size = family_size(f->name, rows);
-    made_row *row = add_row(report);
+    made_row *row = one_more(&report->rows, &report->count, &report->room, sizeof *row);
     if (!row) return fail(EXIT_MEMORY, "no memory for the rows");
+    --report->count; /* until all of it is there */
     snprintf(operand, sizeof operand, "%s_%" PRId64 "%s", f->name, size, text + strcspn(text, ":"));
     const int status = ldlt_load(t, operand);
     if (status != EXIT_DONE) return status;

@@ -66,8 +66,8 @@ static void measure_matrix(ldlt_bench *t, void *to)
 /* Leaves out what has no published figures. */
 static void keep_anchors(ldlt_operands *o)
 {
-    int kept = 0;
-    for (int k = 0; k < o->count; ++k) {
+    int64_t kept = 0;
+    for (int64_t k = 0; k < o->count; ++k) {
         char name[64];
         matrix_name(o->paths[k], name, sizeof name);
         if (ldlt_anchor_find(name))
