@@ -228,13 +228,10 @@ static void print_header(void)
 static void print_row(const prepare_row *row)
 {
     printf("%-19.19s %9" PRId64 "%9" PRId64, row->name, row->n, row->nnz);
-    print_column("%.4f", 9, row->metis);
-    print_column("%.2f", 8, row->ratios[MATCH]);
-    print_column("%.2f", 7, row->ratios[WHOLE]);
-    print_column("%.2f", 7, row->ratios[AMD]);
+    PRINT_COLUMNS("9.4f 8.2f 7.2f 7.2f", row->metis, row->ratios[MATCH], row->ratios[WHOLE],
+                  row->ratios[AMD]);
     printf("%8.3f%9.0e%9.0e", 1e6 * row->matching / (double)row->nnz, fmax(row->over, 0.0), row->off);
-    print_column("%.2f", 8, row->ratios[LEVELS]);
-    print_column("%.2f", 7, row->ratios[WORK]);
+    PRINT_COLUMNS("8.2f 7.2f", row->ratios[LEVELS], row->ratios[WORK]);
     putchar('\n');
     fflush(stdout);
 }
@@ -257,57 +254,45 @@ static void print_summary(const prepare_bench *t)
     for (int k = 0; k < RATIOS; ++k) {
         const summary s = summarise(t, k);
         printf("%-54s", ratios[k].what);
-        print_column("%.2f", 9, s.median);
-        print_column("%.2f", 9, s.ninety);
-        print_column("%.2f", 9, s.worst);
+        PRINT_COLUMNS("9.2f 9.2f 9.2f", s.median, s.ninety, s.worst);
         printf("  %s\n", s.name ? s.name : "");
     }
 }
 
 static void json_row(json *j, const prepare_row *row)
 {
+    const double bytes = row->blocking_bytes > 0 ? (double)row->blocking_bytes / (double)row->nnz : NAN;
     json_object(j, NULL);
-    json_text(j, "name", row->name);
-    json_count(j, "n", row->n);
-    json_count(j, "nnz", row->nnz);
-    json_text(j, "symmetry", row->symmetric ? "symmetric" : "general");
-    json_count(j, "structural_rank", row->rank);
-    json_object(j, "seconds");
-    JSON_NUMBERS(j, true, {"metis", row->metis}, {"order", row->order}, {"matching", row->matching},
-                 {"whole", row->whole}, {"amd", row->amd}, {"priority", row->priority},
-                 {"priority_dynamic", row->dynamic});
-    json_close(j);
-    JSON_NUMBERS(j, true, {"above_one", fmax(row->over, 0.0)}, {"matched_off_one", row->off});
-    JSON_COUNTS(j, true, {"grid_levels", row->grid_levels}, {"cluster_levels", row->cluster_levels});
-    JSON_NUMBERS(j, true, {"flops", row->plain_flops}, {"flops_with_pairs", row->pair_flops});
-    json_number(j, "blocking_bytes_an_entry",
-                row->blocking_bytes > 0 ? (double)row->blocking_bytes / (double)row->nnz : NAN);
+    JSON_PUT(j, true, J_TEXT("name", row->name), J_COUNT("n", row->n), J_COUNT("nnz", row->nnz),
+             J_TEXT("symmetry", row->symmetric ? "symmetric" : "general"),
+             J_COUNT("structural_rank", row->rank));
+    JSON_OBJECT(j, "seconds", true, J_NUMBER("metis", row->metis), J_NUMBER("order", row->order),
+                J_NUMBER("matching", row->matching), J_NUMBER("whole", row->whole), J_NUMBER("amd", row->amd),
+                J_NUMBER("priority", row->priority), J_NUMBER("priority_dynamic", row->dynamic));
+    JSON_PUT(j, true, J_NUMBER("above_one", fmax(row->over, 0.0)), J_NUMBER("matched_off_one", row->off),
+             J_COUNT("grid_levels", row->grid_levels), J_COUNT("cluster_levels", row->cluster_levels),
+             J_NUMBER("flops", row->plain_flops), J_NUMBER("flops_with_pairs", row->pair_flops),
+             J_NUMBER("blocking_bytes_an_entry", bytes));
     for (int k = 0; k < RATIOS; ++k) json_number(j, ratios[k].key, row->ratios[k]);
     json_close(j);
 }
 
-static int write_json(const void *report, const char *path)
+static void write_json(json *j, const void *report)
 {
     const prepare_bench *t = report;
-    json j;
-    const int status = bench_json_begin(&j, path, "prepare");
-    if (status != EXIT_DONE) return status;
-    json_count(&j, "repeat", argument_count(t->a, "repeat"));
-    json_array(&j, "rows");
-    for (int k = 0; k < t->count; ++k) json_row(&j, &t->rows[k]);
-    json_close(&j);
-    json_object(&j, "summary");
+    bench_json_head(j, "prepare");
+    json_count(j, "repeat", argument_count(t->a, "repeat"));
+    json_array(j, "rows");
+    for (int k = 0; k < t->count; ++k) json_row(j, &t->rows[k]);
+    json_close(j);
+    json_object(j, "summary");
     for (int k = 0; k < RATIOS; ++k) {
         const summary s = summarise(t, k);
-        json_object(&j, ratios[k].key);
-        json_number(&j, "median", s.median);
-        json_number(&j, "ninety_percent", s.ninety);
-        json_number(&j, "worst", s.worst);
-        json_text(&j, "worst_matrix", s.name);
-        json_close(&j);
+        JSON_OBJECT(j, ratios[k].key, true, J_NUMBER("median", s.median),
+                    J_NUMBER("ninety_percent", s.ninety), J_NUMBER("worst", s.worst),
+                    J_TEXT("worst_matrix", s.name));
     }
-    json_close(&j);
-    return json_end(&j);
+    json_close(j);
 }
 
 /* One operand. A matrix that cannot be prepared is told and left out. */

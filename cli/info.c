@@ -4,7 +4,6 @@
  * refuses; what is odd about it (entries that stand twice) the reader warns of, and the warnings
  * stand with the facts.
  */
-#include "cli/json.h"
 #include "cli/outfile.h"
 #include "cli/paths.h"
 #include "cli/plot.h"
@@ -124,54 +123,34 @@ static void print_facts(const look *l)
     for (int k = 0; k < l->warnings; ++k) printf("%-12s%s\n", k ? "" : "warnings", l->warning[k]);
 }
 
-static void json_matrix(json *j, const look *l)
+static void json_facts(json *j, const void *what)
 {
+    const look *l = what;
     const saddle_facts *f = &l->facts;
+    const bool known = l->known;
     json_object(j, "matrix");
     json_text(j, "name", l->name);
-    JSON_COUNTS(j, l->read, {"rows", f->rows}, {"columns", f->columns}, {"entries", f->entries});
-    json_count(j, "nnz", l->known ? f->nnz : -1);
-    json_text(j, "symmetry", !l->known ? NULL : f->symmetric ? "symmetric" : "general");
-    json_truth(j, "pattern_symmetric", l->known ? f->pattern_symmetric : -1);
-    json_text(j, "kind", l->known ? kind_word(f->kind) : NULL);
-    json_text(j, "why", l->known ? kind_reason(f) : NULL);
+    JSON_PUT(j, l->read, J_COUNT("rows", f->rows), J_COUNT("columns", f->columns),
+             J_COUNT("entries", f->entries));
+    JSON_PUT(j, known, J_COUNT("nnz", f->nnz), J_TEXT("symmetry", f->symmetric ? "symmetric" : "general"),
+             J_TRUTH("pattern_symmetric", f->pattern_symmetric), J_TEXT("kind", kind_word(f->kind)),
+             J_TEXT("why", kind_reason(f)));
     json_close(j);
-}
-
-static void json_facts(json *j, const look *l)
-{
-    const saddle_facts *f = &l->facts;
-    json_object(j, "diagonal");
-    JSON_COUNTS(j, l->known, {"positive", f->rows - f->negative_diagonal - f->zero_diagonal},
-                {"negative", f->negative_diagonal}, {"zero", f->zero_diagonal},
-                {"missing", f->missing_diagonal});
+    JSON_OBJECT(j, "diagonal", known, J_COUNT("positive", f->rows - f->negative_diagonal - f->zero_diagonal),
+                J_COUNT("negative", f->negative_diagonal), J_COUNT("zero", f->zero_diagonal),
+                J_COUNT("missing", f->missing_diagonal));
+    JSON_OBJECT(j, "rows", known, J_COUNT("shortest", f->shortest_row), J_COUNT("longest", f->longest_row),
+                J_COUNT("empty", f->empty_rows), J_COUNT("bandwidth", f->bandwidth),
+                J_COUNT("dominant", f->dominant_rows));
+    JSON_PUT(j, known, J_COUNT("explicit_zeros", f->explicit_zeros),
+             J_NUMBER("least_dominance", f->least_dominance));
+    JSON_OBJECT(j, "norms", known, J_NUMBER("one", f->norm_one), J_NUMBER("infinity", f->norm_inf),
+                J_NUMBER("frobenius", f->norm_frobenius));
+    JSON_PUT(j, known, J_NUMBER("largest", f->largest), J_NUMBER("smallest", f->smallest));
+    json_array(j, "warnings");
+    for (int k = 0; k < l->warnings; ++k) json_text(j, NULL, l->warning[k]);
     json_close(j);
-    json_object(j, "rows");
-    JSON_COUNTS(j, l->known, {"shortest", f->shortest_row}, {"longest", f->longest_row},
-                {"empty", f->empty_rows}, {"bandwidth", f->bandwidth}, {"dominant", f->dominant_rows});
-    json_close(j);
-    json_count(j, "explicit_zeros", l->known ? f->explicit_zeros : -1);
-    json_number(j, "least_dominance", l->known ? f->least_dominance : NAN);
-    json_object(j, "norms");
-    JSON_NUMBERS(j, l->known, {"one", f->norm_one}, {"infinity", f->norm_inf},
-                 {"frobenius", f->norm_frobenius});
-    json_close(j);
-    JSON_NUMBERS(j, l->known, {"largest", f->largest}, {"smallest", f->smallest});
-}
-
-static int write_json(const look *l, const char *path, int exit)
-{
-    json j;
-    const int status = json_begin(&j, path);
-    if (status != EXIT_DONE) return status;
-    json_matrix(&j, l);
-    json_facts(&j, l);
-    json_array(&j, "warnings");
-    for (int k = 0; k < l->warnings; ++k) json_text(&j, NULL, l->warning[k]);
-    json_close(&j);
-    json_count(&j, "status", exit);
-    json_text(&j, "message", l->message[0] ? l->message : NULL);
-    return json_end(&j);
+    json_ending(j, exit_status(l->status), l->message);
 }
 
 /* Reads and inspects. A message of saddle_inspect does not know the file: its name goes before it. */
@@ -197,7 +176,7 @@ static int tell(const look *l)
     if (l->read && !argument_flag(a, "quiet") && !(facts && strcmp(facts, "-") == 0)) print_facts(l);
     if (l->status != SADDLE_OK) fail(status, "%s", l->message);
     if (facts) {
-        const int written = write_json(l, facts, status);
+        const int written = json_write(facts, json_facts, l);
         if (status == EXIT_DONE) status = written;
     }
     if (plot && l->read) { /* a rectangular matrix can be drawn, too */

@@ -108,7 +108,7 @@ static saddle_status check_outputs(prepare_run *r)
 
 static void finish(prepare_run *r)
 {
-    const char *json = argument_text(r->a, "json"), *plot = argument_text(r->a, "plot");
+    const char *path = argument_text(r->a, "json"), *plot = argument_text(r->a, "plot");
     if (r->prepared && argument_given(r->a, "out")) settle_status(r, write_folder(r));
     if (r->status == SADDLE_OK && !argument_flag(r->a, "quiet") && !is_standard(r->a, "json"))
         print_preparation(r);
@@ -120,8 +120,8 @@ static void finish(prepare_run *r)
         const int drawn = plot_preparation(r, plot);
         if (r->exit == EXIT_DONE) r->exit = drawn;
     }
-    if (json && !r->json_refused && r->exit != EXIT_USAGE) {
-        const int told = write_preparation_json(r, json);
+    if (path && !r->json_refused && r->exit != EXIT_USAGE) {
+        const int told = json_write(path, json_preparation, r);
         if (r->exit == EXIT_DONE) r->exit = told;
     }
     leave_folder(r);

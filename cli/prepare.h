@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/given.h"
+#include "cli/json.h"
 #include "cli/memory.h"
 
 enum { PREPARE_FILES = 8 }; /* that --out may write */
@@ -36,9 +37,7 @@ typedef struct prepare_run {
 /* The readable report, to standard output. */
 void print_preparation(const prepare_run *r);
 
-/* One JSON object. Returns 0, or the exit status of a file that cannot be written, with the message on
- * standard error. */
-int write_preparation_json(const prepare_run *r, const char *path);
+json_writer json_preparation;
 
 /* Makes the folder of --out where it is missing: SADDLE_OK, or why it cannot be written in r->message. */
 saddle_status check_folder(prepare_run *r);

@@ -1,5 +1,4 @@
 /* What came of a preparation, for people and for programs; see prepare.h. */
-#include "cli/json.h"
 #include "cli/prepare.h"
 
 #include <inttypes.h>
@@ -127,19 +126,11 @@ void print_preparation(const prepare_run *r)
     if (r->written) printf(" in %s\n", argument_text(r->a, "out"));
 }
 
-static void json_matrix(json *j, const prepare_run *r)
+/* Before the work only the file's own word for it is known. */
+static const char *symmetry_word(const prepare_run *r)
 {
-    const char *symmetry = NULL;
-    if (r->prepared)
-        symmetry = r->p.symmetric ? "symmetric" : "general";
-    else if (r->n >= 0 && r->shape != SADDLE_GENERAL)
-        symmetry = "symmetric";
-    json_object(j, "matrix");
-    json_text(j, "name", r->name);
-    json_count(j, "n", r->n);
-    json_count(j, "nnz", r->prepared ? r->p.nnz : -1);
-    json_text(j, "symmetry", symmetry);
-    json_close(j);
+    if (r->prepared) return r->p.symmetric ? "symmetric" : "general";
+    return r->n >= 0 && r->shape != SADDLE_GENERAL ? "symmetric" : NULL;
 }
 
 static void json_choices(json *j, const prepare_run *r)
@@ -158,62 +149,37 @@ static void json_choices(json *j, const prepare_run *r)
 static void json_found(json *j, const prepare_run *r)
 {
     const saddle_preparation *p = &r->p;
-    const bool known = r->prepared;
-    json_object(j, "matching");
-    json_count(j, "structural_rank", known && proves_rank(p) ? p->structural_rank : -1);
-    JSON_NUMBERS(j, known, {"log_product", p->log_product}, {"log_scaled", p->log_scaled});
-    json_close(j);
-    JSON_COUNTS(j, known, {"two_by_two", p->two_by_two}, {"dense_rows", p->dense_rows});
-    json_object(j, "factor");
-    json_count(j, "nnz", known ? p->factor_nnz : -1);
-    json_number(j, "flops", known ? p->factor_flops : NAN);
-    json_count(j, "tree_height", known ? p->tree_height : -1);
-    json_close(j);
+    const bool known = r->prepared, ratio = p->nnz > 0 && p->stored_entries >= 0;
+    JSON_OBJECT(j, "matching", known, J_COUNT("structural_rank", proves_rank(p) ? p->structural_rank : -1),
+                J_NUMBER("log_product", p->log_product), J_NUMBER("log_scaled", p->log_scaled));
+    JSON_PUT(j, known, J_COUNT("two_by_two", p->two_by_two), J_COUNT("dense_rows", p->dense_rows));
+    JSON_OBJECT(j, "factor", known, J_COUNT("nnz", p->factor_nnz), J_NUMBER("flops", p->factor_flops),
+                J_COUNT("tree_height", p->tree_height));
+    JSON_OBJECT(j, "blocks", known, J_COUNT("count", p->blocks), J_COUNT("largest", p->largest_block),
+                J_COUNT("levels", p->levels), J_COUNT("stored_entries", p->stored_entries),
+                J_NUMBER("stored_ratio", ratio ? (double)p->stored_entries / (double)p->nnz : NAN));
+    JSON_OBJECT(j, "dominance", known, J_NUMBER("least", p->dominance_least),
+                J_NUMBER("mean", p->dominance_mean), J_NUMBER("largest", p->dominance_largest));
+    JSON_PUT(j, known, J_NUMBER("off_diagonal_dominance", p->off_diagonal_dominance),
+             J_NUMBER("block_off_diagonal_dominance", p->block_off_diagonal_dominance));
 }
 
-static void json_measures(json *j, const prepare_run *r)
+void json_preparation(json *j, const void *run)
 {
+    const prepare_run *r = run;
     const saddle_preparation *p = &r->p;
-    const bool ratio = r->prepared && p->nnz > 0 && p->stored_entries >= 0;
-    json_object(j, "blocks");
-    JSON_COUNTS(j, r->prepared, {"count", p->blocks}, {"largest", p->largest_block}, {"levels", p->levels},
-                {"stored_entries", p->stored_entries});
-    json_number(j, "stored_ratio", ratio ? (double)p->stored_entries / (double)p->nnz : NAN);
-    json_close(j);
-    json_object(j, "dominance");
-    JSON_NUMBERS(j, r->prepared, {"least", p->dominance_least}, {"mean", p->dominance_mean},
-                 {"largest", p->dominance_largest});
-    json_close(j);
-    JSON_NUMBERS(j, r->prepared, {"off_diagonal_dominance", p->off_diagonal_dominance},
-                 {"block_off_diagonal_dominance", p->block_off_diagonal_dominance});
-}
-
-static void json_costs(json *j, const prepare_run *r)
-{
-    const saddle_preparation *p = &r->p;
+    JSON_OBJECT(j, "matrix", true, J_TEXT("name", r->name), J_COUNT("n", r->n),
+                J_COUNT("nnz", r->prepared ? p->nnz : -1), J_TEXT("symmetry", symmetry_word(r)));
+    json_choices(j, r);
+    json_found(j, r);
     json_object(j, "time");
     json_number(j, "read", r->time_read);
-    JSON_NUMBERS(j, r->prepared, {"matching", p->time_matching}, {"scaling", p->time_scaling},
-                 {"pairs", p->time_pairs}, {"graph", p->time_graph}, {"order", p->time_order},
-                 {"counts", p->time_counts}, {"blocking", p->time_blocking}, {"measures", p->time_measures});
+    JSON_PUT(j, r->prepared, J_NUMBER("matching", p->time_matching), J_NUMBER("scaling", p->time_scaling),
+             J_NUMBER("pairs", p->time_pairs), J_NUMBER("graph", p->time_graph),
+             J_NUMBER("order", p->time_order), J_NUMBER("counts", p->time_counts),
+             J_NUMBER("blocking", p->time_blocking), J_NUMBER("measures", p->time_measures));
     json_number(j, "total", r->time_total);
     json_close(j);
-    json_object(j, "bytes");
-    json_count(j, "peak", r->memory.peak);
-    json_close(j);
-}
-
-int write_preparation_json(const prepare_run *r, const char *path)
-{
-    json j;
-    const int status = json_begin(&j, path);
-    if (status != EXIT_DONE) return status;
-    json_matrix(&j, r);
-    json_choices(&j, r);
-    json_found(&j, r);
-    json_measures(&j, r);
-    json_costs(&j, r);
-    json_count(&j, "status", r->exit);
-    json_text(&j, "message", r->message[0] ? r->message : NULL);
-    return json_end(&j);
+    JSON_OBJECT(j, "bytes", true, J_COUNT("peak", r->memory.peak));
+    json_ending(j, r->exit, r->message);
 }

@@ -1,5 +1,4 @@
 /* What came of a solve, for people and for programs; see solve.h. */
-#include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/solve.h"
 
@@ -280,23 +279,11 @@ void print_report(const solve_run *r)
     print_last_line(r);
 }
 
-static void json_matrix(json *j, const solve_run *r)
+/* Before the analysis only the file's own word for it is known. */
+static const char *symmetry_word(const solve_run *r)
 {
-    const saddle_info *i = &r->info;
-    const char *symmetry = NULL, *kind = NULL;
-    if (r->analysed) {
-        symmetry = i->symmetric ? "symmetric" : "general";
-        kind = kind_word(i->kind);
-    } else if (r->n >= 0 && r->shape != SADDLE_GENERAL) {
-        symmetry = "symmetric";
-    }
-    json_object(j, "matrix");
-    json_text(j, "name", r->name);
-    json_count(j, "n", r->n);
-    json_count(j, "nnz", r->analysed ? i->nnz : -1);
-    json_text(j, "symmetry", symmetry);
-    json_text(j, "kind", kind);
-    json_close(j);
+    if (r->analysed) return r->info.symmetric ? "symmetric" : "general";
+    return r->n >= 0 && r->shape != SADDLE_GENERAL ? "symmetric" : NULL;
 }
 
 static void json_choices(json *j, const solve_run *r)
@@ -312,35 +299,29 @@ static void json_choices(json *j, const solve_run *r)
 
 static void json_outcome(json *j, const solve_run *r)
 {
-    const saddle_info *i = &r->info;
-    json_truth(j, "converged", r->solved && i->converged);
+    json_truth(j, "converged", r->solved && r->info.converged);
     json_text(j, "reason", run_reason(r));
-    json_count(j, "iterations", r->solved ? i->iterations : -1);
-    JSON_NUMBERS(j, r->solved, {"backward_error", i->backward_error},
-                 {"componentwise_error", i->componentwise_error},
-                 {"relative_residual", i->relative_residual});
+    json_info(j, r->solved, &r->info, "iterations backward_error componentwise_error relative_residual");
     json_number(j, "forward_error", r->forward_error);
-    json_number(j, "first_error", r->solved ? i->first_error : NAN);
+    json_info(j, r->solved, &r->info, "first_error");
     json_number(j, "condition", r->condition);
-    json_count(j, "rank", r->analysed ? i->rank : -1);
+    json_info(j, r->analysed, &r->info, "rank");
     json_object(j, "inertia");
-    JSON_COUNTS(j, r->analysed, {"positive", i->inertia_positive}, {"negative", i->inertia_negative},
-                {"zero", i->inertia_zero});
+    json_info(j, r->analysed, &r->info,
+              "positive=inertia_positive negative=inertia_negative zero=inertia_zero");
     json_close(j);
 }
 
 static void json_costs(json *j, const solve_run *r)
 {
-    const saddle_info *i = &r->info;
     json_object(j, "time");
     json_number(j, "read", r->time_read);
-    JSON_NUMBERS(j, r->analysed, {"prepare", i->time_prepare}, {"plan", i->time_plan},
-                 {"factor", i->time_factor});
-    json_number(j, "solve", r->solved ? i->time_solve : NAN);
+    json_info(j, r->analysed, &r->info, "prepare=time_prepare plan=time_plan factor=time_factor");
+    json_info(j, r->solved, &r->info, "solve=time_solve");
     json_number(j, "total", r->time_total);
     json_close(j);
     json_object(j, "bytes");
-    json_count(j, "factor", r->analysed ? i->factor_bytes : -1);
+    json_info(j, r->analysed, &r->info, "factor=factor_bytes");
     json_count(j, "peak", r->memory.peak);
     json_close(j);
 }
@@ -348,63 +329,42 @@ static void json_costs(json *j, const solve_run *r)
 static void json_factor(json *j, const solve_run *r)
 {
     const saddle_info *i = &r->info;
-    const bool known = r->analysed;
     json_object(j, "factor");
-    JSON_COUNTS(j, known, {"nnz", i->factor_nnz}, {"flops", i->factor_flops}, {"blocks", i->blocks},
-                {"block_size", i->block_size}, {"levels", i->levels}, {"fronts", i->fronts},
-                {"largest_front", i->largest_front}, {"two_by_two", i->two_by_two},
-                {"perturbed", i->perturbed}, {"delayed", i->delayed}, {"pushed_back", i->pushed_back},
-                {"sweeps", i->sweeps});
-    json_truth(j, "sweeps_exact", known && i->sweeps >= 0 ? i->sweeps_exact : -1);
-    json_truth(j, "fallback", known ? i->fallback : -1);
-    json_choice(j, "factorization", known ? (int)i->factorization : -1);
-    json_count(j, "planned_nnz", known ? i->planned_nnz : -1);
-    json_number(j, "planned_flops", known ? i->planned_flops : NAN);
-    json_count(j, "planned_bytes", known ? i->planned_bytes : -1);
-    json_number(j, "largest_l", known ? i->largest_l : NAN);
-    json_count(j, "stale", known ? i->stale : -1);
-    json_choice(j, "block_kernel", known ? (int)i->block_kernel : -1);
-    JSON_COUNTS(j, known, {"replaced_blocks", i->replaced_blocks}, {"single_blocks", i->single_blocks});
-    json_number(j, "fill_tau", known ? i->fill_tau : NAN);
-    json_count(j, "generations", known ? i->generations : -1);
-    JSON_NUMBERS(j, known, {"pattern_residual", i->pattern_residual},
-                 {"reconstruction_error", i->reconstruction_error});
-    json_choice(j, "trisolve", known ? (int)i->trisolve : -1);
-    json_truth(j, "replanned", known ? i->replanned : -1);
+    json_info(j, r->analysed, i,
+              "nnz=factor_nnz flops=factor_flops blocks block_size levels fronts largest_front two_by_two "
+              "perturbed delayed pushed_back sweeps");
+    json_info(j, r->analysed && i->sweeps >= 0, i, "sweeps_exact");
+    json_info(j, r->analysed, i,
+              "fallback factorization planned_nnz planned_flops planned_bytes largest_l stale block_kernel "
+              "replaced_blocks single_blocks fill_tau generations pattern_residual reconstruction_error "
+              "trisolve replanned");
     json_close(j);
 }
 
-static void json_lists(json *j, const solve_run *r)
+static void json_tried(json *j, const saddle_info *i)
 {
-    const saddle_info *i = &r->info;
-    char method[24];
-    json_array(j, "tried");
-    for (int k = 0; r->solved && k < i->tried && k < SADDLE_TRIED_MAX; ++k) {
-        json_object(j, NULL);
-        json_text(j, "method", saddle_option_word("method", i->tried_list[k].method, method, sizeof method));
-        json_text(j, "krylov", saddle_option_word("krylov", i->tried_list[k].krylov, method, sizeof method));
-        json_text(j, "why_left", saddle_reason_text(i->tried_list[k].why_left));
-        json_close(j);
+    char method[24], krylov[24];
+    for (int k = 0; k < i->tried && k < SADDLE_TRIED_MAX; ++k) {
+        saddle_option_word("method", i->tried_list[k].method, method, sizeof method);
+        saddle_option_word("krylov", i->tried_list[k].krylov, krylov, sizeof krylov);
+        JSON_OBJECT(j, NULL, true, J_TEXT("method", method), J_TEXT("krylov", krylov),
+                    J_TEXT("why_left", saddle_reason_text(i->tried_list[k].why_left)));
     }
-    json_close(j);
-    json_array(j, "history");
-    const int64_t length = run_history(r);
-    for (int64_t k = 0; k < length; ++k) json_number(j, NULL, r->history[k]);
-    json_close(j);
 }
 
-int write_run_json(const solve_run *r, const char *path)
+void json_run(json *j, const void *run)
 {
-    json j;
-    const int status = json_begin(&j, path);
-    if (status != EXIT_DONE) return status;
-    json_matrix(&j, r);
-    json_choices(&j, r);
-    json_outcome(&j, r);
-    json_costs(&j, r);
-    json_factor(&j, r);
-    json_lists(&j, r);
-    json_count(&j, "status", r->exit);
-    json_text(&j, "message", r->message[0] ? r->message : NULL);
-    return json_end(&j);
+    const solve_run *r = run;
+    JSON_OBJECT(j, "matrix", true, J_TEXT("name", r->name), J_COUNT("n", r->n),
+                J_COUNT("nnz", r->analysed ? r->info.nnz : -1), J_TEXT("symmetry", symmetry_word(r)),
+                J_TEXT("kind", r->analysed ? kind_word(r->info.kind) : NULL));
+    json_choices(j, r);
+    json_outcome(j, r);
+    json_costs(j, r);
+    json_factor(j, r);
+    json_array(j, "tried");
+    if (r->solved) json_tried(j, &r->info);
+    json_close(j);
+    json_numbers(j, "history", r->history, run_history(r));
+    json_ending(j, r->exit, r->message);
 }

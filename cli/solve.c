@@ -360,11 +360,11 @@ static saddle_status check_outputs(solve_run *r)
 
 static void finish(solve_run *r)
 {
-    const char *json = argument_text(r->a, "json");
+    const char *path = argument_text(r->a, "json");
     write_x(r);
     write_plot(r);
     tell(r);
-    if (json && !r->json_refused && r->exit != EXIT_USAGE) settle_output(r, write_run_json(r, json));
+    if (path && !r->json_refused && r->exit != EXIT_USAGE) settle_output(r, json_write(path, json_run, r));
     saddle_destroy(&r->solver);
     memory_give(&r->memory, r->b);
     memory_give(&r->memory, r->x);

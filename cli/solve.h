@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/given.h"
+#include "cli/json.h"
 #include "cli/memory.h"
 
 typedef struct solve_run {
@@ -49,8 +50,7 @@ int64_t run_history(const solve_run *r);
 /* The readable report, to standard output. */
 void print_report(const solve_run *r);
 
-/* Writes the JSON object of DESIGN's "The program". Returns 0, or the exit status of a file that
- * cannot be written, with the message on standard error. */
-int write_run_json(const solve_run *r, const char *path);
+/* The JSON object of DESIGN's "The program". */
+json_writer json_run;
 
 #endif

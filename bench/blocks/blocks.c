@@ -8,6 +8,7 @@
 #include "bench/blocks/blocks.h"
 
 #include "bench/child.h"
+#include "cli/memory.h"
 #include "cli/outputs.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
@@ -37,7 +38,7 @@ static int no_driver(const char *file, const char *path)
 static int take_line(blocks_report *t, const saddle_hooks *hooks, const char *line, bool *done)
 {
     if (strncmp(line, "measured ", 9) == 0) {
-        block_row *row = add_block_row(t);
+        block_row *row = one_more(&t->rows, &t->row_count, &t->row_room, sizeof *row);
         if (!row) return fail(EXIT_MEMORY, "out of memory for the measurements");
         if (!block_row_parse(line, row)) return fail(EXIT_FILE, "unexpected line from the driver: %s", line);
     } else if (strncmp(line, "step ", 5) == 0) {
@@ -199,7 +200,7 @@ static int run_blocks(const arguments *a)
     if (status == EXIT_DONE && a->operand_count > 0) status = bench_blocks_solve(&t, print);
     if (print && t.row_count > 0) print_blocks(&t);
     if (print && t.solve_count > 0) print_block_solves(&t);
-    if (t.row_count + t.solve_count > 0) status = bench_draw(a, status, write_blocks_json, &t);
+    if (t.row_count + t.solve_count > 0) status = bench_draw(a, status, json_blocks, &t);
     free(t.rows);
     free(t.solves);
     return status;

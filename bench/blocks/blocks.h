@@ -44,10 +44,6 @@ typedef struct blocks_report {
     block_solve *solves;
 } blocks_report;
 
-/* Room for one more, zeroed; NULL where there is none. */
-block_row *add_block_row(blocks_report *t);
-block_solve *add_block_solve(blocks_report *t);
-
 /* Reads a line; false where it is not of that form. */
 bool block_row_parse(const char *line, block_row *row);
 
@@ -95,6 +91,6 @@ bool block_kernel_known(const char *name, size_t length);
 /* The reports. */
 void print_blocks(const blocks_report *t);
 void print_block_solves(const blocks_report *t);
-bench_json write_blocks_json;
+json_writer json_blocks;
 
 #endif

@@ -54,11 +54,9 @@ static void print_kernel(const blocks_report *t, const block_row *row, bool firs
     snprintf(name, sizeof name, "%s%s%s", strcmp(row->who, "saddle") ? row->who : "",
              strcmp(row->who, "saddle") ? " " : "", row->name);
     printf("%4s  %-24s", size, name);
-    print_column("%.2f", 12, 1e9 * row->seconds / (double)row->batch);
-    print_column("%.2f", 9, block_row_copies(t, row));
+    PRINT_COLUMNS("12.2f 9.2f", 1e9 * row->seconds / (double)row->batch, block_row_copies(t, row));
     if (gpu) {
-        print_column("%.2f", 11, version_copies(t, row, "registers"));
-        print_column("%.2f", 9, version_copies(t, row, "shared"));
+        PRINT_COLUMNS("11.2f 9.2f", version_copies(t, row, "registers"), version_copies(t, row, "shared"));
     } else {
         print_column("%.1f", 9, block_row_peak(t, row));
     }
@@ -163,10 +161,8 @@ static void print_mixed(const blocks_report *t)
                 t, (block_key){"mixed", "factor", kernels[i], "default", precisions[p], 0, -1});
             if (!row) continue;
             printf("%-10s%-22s", row->precision, row->name);
-            print_column("%.2f", 12, 1e9 * row->seconds / (double)row->batch);
-            print_column("%.2f", 9, block_row_copies(t, row));
-            print_column("%.2f", 20, block_row_mixed(t, row));
-            print_column("%.1e", 11, row->residual);
+            PRINT_COLUMNS("12.2f 9.2f 20.2f 11.1e", 1e9 * row->seconds / (double)row->batch,
+                          block_row_copies(t, row), block_row_mixed(t, row), row->residual);
             if (row->replaced > 0) printf("  %" PRId64 " replaced", row->replaced);
             putchar('\n');
         }
@@ -207,8 +203,8 @@ static void print_applications(const blocks_report *t)
             for (int i = 0; i < APPLIED; ++i) {
                 const block_row *one = block_row_find(
                     t, (block_key){"apply", "apply", applied[i], NULL, precisions[p], row->size, -1});
-                print_column("%.3f", 10, one ? 1e3 * one->seconds : NAN);
-                print_column("%.0f%%", 5, one ? block_row_floor(t, one) : NAN);
+                PRINT_COLUMNS("10.3f 5.0f%%", one ? 1e3 * one->seconds : NAN,
+                              one ? block_row_floor(t, one) : NAN);
             }
             print_break_even(t, row);
             putchar('\n');

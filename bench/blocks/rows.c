@@ -5,37 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One more of `size` bytes in an array that grows. */
-static void *one_more(void **array, int64_t *count, int64_t *room, size_t size)
-{
-    if (*count == *room) {
-        const int64_t more = *room ? 2 * *room : 64;
-        void *larger = realloc(*array, (size_t)more * size);
-        if (!larger) return NULL;
-        *array = larger;
-        *room = more;
-    }
-    void *one = (char *)*array + (size_t)(*count)++ * size;
-    memset(one, 0, size);
-    return one;
-}
-
-block_row *add_block_row(blocks_report *t)
-{
-    void *array = t->rows;
-    block_row *row = one_more(&array, &t->row_count, &t->row_room, sizeof *row);
-    t->rows = array;
-    return row;
-}
-
-block_solve *add_block_solve(blocks_report *t)
-{
-    void *array = t->solves;
-    block_solve *solve = one_more(&array, &t->solve_count, &t->solve_room, sizeof *solve);
-    t->solves = array;
-    return solve;
-}
-
 static bool take_text(const char *line, const char *key, char *text, size_t text_size)
 {
     char wanted[16];

@@ -6,6 +6,7 @@
  */
 #include "bench/blocks/blocks.h"
 #include "bench/problem.h"
+#include "cli/memory.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
 
@@ -114,15 +115,16 @@ static int solve_one(solve_bench *t, block_solve *s)
 /* All kernels and sizes for the matrix that is loaded. */
 static int solve_all(solve_bench *t, const char *name, const saddle_facts *facts)
 {
+    blocks_report *r = t->report;
     const char *kernels[BLOCKS_KERNELS];
     int64_t sizes[BLOCKS_SIZES];
-    const int kernel_count = blocks_kernels(t->report->a, facts->symmetric, kernels);
-    const int size_count = blocks_sizes(t->report->a, sizes);
+    const int kernel_count = blocks_kernels(r->a, facts->symmetric, kernels);
+    const int size_count = blocks_sizes(r->a, sizes);
     int status = EXIT_DONE;
     for (int s = 0; s < size_count; ++s) {
         for (int k = 0; k < (sizes[s] == 1 && kernel_count > 0 ? 1 : kernel_count); ++k) {
             if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted at %s", name);
-            block_solve *one = add_block_solve(t->report);
+            block_solve *one = one_more(&r->solves, &r->solve_count, &r->solve_room, sizeof *one);
             if (!one) return fail(EXIT_MEMORY, "out of memory for the rows");
             snprintf(one->matrix, sizeof one->matrix, "%s", name);
             snprintf(one->kernel, sizeof one->kernel, "%s", kernels[k]);

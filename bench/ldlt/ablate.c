@@ -93,8 +93,8 @@ static saddle_options vary(const ldlt_bench *t, int method, const char *name, co
 
 static ldlt_result factor(ldlt_bench *t, ablate_row *row, const saddle_options *o)
 {
-    const ldlt_result r =
-        progress_interrupted() ? (ldlt_result){.reconstruction = NAN, .factor = NAN} : ldlt_try(t, o, 0);
+    const ldlt_result r = progress_interrupted() ? (ldlt_result){.info = saddle_info_default(), .factor = NAN}
+                                                 : ldlt_try(t, o, 0);
     if (r.why[0]) snprintf(row->why, sizeof row->why, "%s", r.why);
     return r;
 }
@@ -121,16 +121,16 @@ static void measure_settings(ldlt_bench *t, ablate_row *row)
     for (int m = 0; m < ABLATE_METHODS; ++m) {
         for (int k = 0; k < ABLATE_EPSILONS; ++k) {
             const saddle_options o = vary(t, m, "small_pivot", ablate_epsilons[k]);
-            row->epsilon[m][k] = factor(t, row, &o).reconstruction;
+            row->epsilon[m][k] = factor(t, row, &o).info.reconstruction_error;
         }
         for (int k = 0; k < ABLATE_SIZES; ++k) {
             const saddle_options o = vary(t, m, "block_size", ablate_sizes[k]);
-            row->size[m][k] = factor(t, row, &o).reconstruction;
+            row->size[m][k] = factor(t, row, &o).info.reconstruction_error;
         }
         for (int k = 0; k < 2 * ABLATE_PIVOTS; ++k) {
             saddle_options o = vary(t, m, "pivot", ablate_pivots[k / 2]);
             saddle_options_set(&o, "push_back", k % 2 ? "off" : "on", NULL);
-            row->pivoting[m][k / 2][k % 2] = factor(t, row, &o).reconstruction;
+            row->pivoting[m][k / 2][k % 2] = factor(t, row, &o).info.reconstruction_error;
         }
     }
 }
@@ -139,14 +139,14 @@ static void measure_settings(ldlt_bench *t, ablate_row *row)
 static void measure_sweeps(ldlt_bench *t, ablate_row *row)
 {
     saddle_options o = vary(t, ABLATE_EXACT, NULL, NULL);
-    row->exact = factor(t, row, &o).reconstruction;
+    row->exact = factor(t, row, &o).info.reconstruction_error;
     for (int k = 0; k < ABLATE_ORDERS; ++k) {
         for (int s = 0; s < ABLATE_SWEEPS; ++s) {
             o = vary(t, ABLATE_SWEPT, "sweep_order", ablate_orders[k]);
             o.sweeps = s + 1;
             const ldlt_result r = factor(t, row, &o);
-            row->sweeps[k][s] = r.reconstruction;
-            row->pattern[k][s] = r.pattern_residual;
+            row->sweeps[k][s] = r.info.reconstruction_error;
+            row->pattern[k][s] = r.info.pattern_residual;
         }
     }
     for (int k = 0; k < ABLATE_TIMES; ++k) {
@@ -322,29 +322,19 @@ static void print_ablation(const ablate_report *t)
             printf("%s: a run gave no figures: %s\n", t->rows[k].matrix.name, t->rows[k].why);
 }
 
-static void json_list(json *j, const char *key, const double *values, int count)
-{
-    json_array(j, key);
-    for (int k = 0; k < count; ++k) json_number(j, NULL, values[k]);
-    json_close(j);
-}
-
 static void json_entry(json *j, const char *key, const ablate_entry *entry)
 {
-    json_object(j, key);
-    json_number(j, "backward_error", entry->backward);
-    json_number(j, "relative_residual", entry->residual);
-    json_number(j, "setup", entry->seconds);
-    json_count(j, "iterations", entry->iterations);
-    json_close(j);
+    JSON_OBJECT(j, key, true, J_NUMBER("backward_error", entry->backward),
+                J_NUMBER("relative_residual", entry->residual), J_NUMBER("setup", entry->seconds),
+                J_COUNT("iterations", entry->iterations));
 }
 
 static void json_method(json *j, const ablate_row *row, int m)
 {
     json_object(j, ablate_methods[m]);
-    json_list(j, "epsilon", row->epsilon[m], ABLATE_EPSILONS);
-    json_list(j, "block_size", row->size[m], ABLATE_SIZES);
-    for (int p = 0; p < ABLATE_PIVOTS; ++p) json_list(j, ablate_pivots[p], row->pivoting[m][p], 2);
+    json_numbers(j, "epsilon", row->epsilon[m], ABLATE_EPSILONS);
+    json_numbers(j, "block_size", row->size[m], ABLATE_SIZES);
+    for (int p = 0; p < ABLATE_PIVOTS; ++p) json_numbers(j, ablate_pivots[p], row->pivoting[m][p], 2);
     json_entry(j, "table", &row->table[m]);
     json_close(j);
 }
@@ -353,14 +343,14 @@ static void json_row(json *j, const ablate_row *row)
 {
     json_object(j, NULL);
     ldlt_json_matrix(j, &row->matrix);
-    json_list(j, "dominance_grid", row->dominance[0], 3);
-    json_list(j, "dominance_clusters", row->dominance[1], 3);
+    json_numbers(j, "dominance_grid", row->dominance[0], 3);
+    json_numbers(j, "dominance_clusters", row->dominance[1], 3);
     for (int m = 0; m < ABLATE_METHODS; ++m) json_method(j, row, m);
     json_object(j, "sweeps");
     for (int k = 0; k < ABLATE_ORDERS; ++k) {
         json_object(j, ablate_orders[k]);
-        json_list(j, "error", row->sweeps[k], ABLATE_SWEEPS);
-        json_list(j, "pattern_residual", row->pattern[k], ABLATE_SWEEPS);
+        json_numbers(j, "error", row->sweeps[k], ABLATE_SWEEPS);
+        json_numbers(j, "pattern_residual", row->pattern[k], ABLATE_SWEEPS);
         json_close(j);
     }
     json_close(j);
@@ -372,16 +362,13 @@ static void json_row(json *j, const ablate_row *row)
     json_close(j);
 }
 
-static int write_ablation_json(const void *report, const char *path)
+static void json_ablation(json *j, const void *report)
 {
     const ablate_report *t = report;
-    json j;
-    const int status = ldlt_json_begin(&j, path, t->bench, "ablate");
-    if (status != EXIT_DONE) return status;
-    json_array(&j, "rows");
-    for (int k = 0; k < t->count; ++k) json_row(&j, &t->rows[k]);
-    json_close(&j);
-    return json_end(&j);
+    ldlt_json_head(j, t->bench, "ablate");
+    json_array(j, "rows");
+    for (int k = 0; k < t->count; ++k) json_row(j, &t->rows[k]);
+    json_close(j);
 }
 
 int ldlt_ablate(ldlt_bench *t, const ldlt_operands *o)
@@ -393,7 +380,7 @@ int ldlt_ablate(ldlt_bench *t, const ldlt_operands *o)
         print_ablation(&report);
         print_ldlt_run(t->a);
     }
-    if (report.count > 0) status = bench_draw(t->a, status, write_ablation_json, &report);
+    if (report.count > 0) status = bench_draw(t->a, status, json_ablation, &report);
     free(report.rows);
     return status;
 }
