@@ -107,6 +107,9 @@ extern const sd_method sd_method_none, sd_method_diagonal, sd_method_bjacobi, sd
  */
 saddle_status sd_cost_fits(sd_context *c, const char *name, sd_cost cost);
 
+/* Asks the method to report, after what another's factors left in info. */
+void sd_report(const sd_method *method, const void *factors, saddle_info *info);
+
 /* ---- what several methods have in common ---- */
 
 /* Plans that are a saddle_preparation, made by `prepare` of the whole matrix. */

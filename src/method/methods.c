@@ -34,6 +34,25 @@ saddle_status sd_cost_fits(sd_context *c, const char *name, sd_cost cost)
     return SADDLE_OK;
 }
 
+void sd_report(const sd_method *method, const void *factors, saddle_info *info)
+{
+    const saddle_info unknown = saddle_info_default();
+#define FORGET2(one, two) info->one = unknown.one, info->two = unknown.two
+#define FORGET4(one, two, three, four) FORGET2(one, two), FORGET2(three, four)
+    FORGET4(factor_nnz, factor_flops, factor_bytes, levels);
+    FORGET4(two_by_two, perturbed, pushed_back, generations);
+    FORGET4(inertia_positive, inertia_negative, inertia_zero, rank);
+    FORGET4(fronts, largest_front, delayed, factorization);
+    FORGET4(largest_l, stale, regularised_positive, regularised_negative);
+    FORGET4(blocks, block_size, block_kernel, replaced_blocks);
+    FORGET4(single_blocks, fill_tau, sweeps, sweeps_exact);
+    FORGET4(replanned, fallback, trisolve, pattern_residual);
+    info->reconstruction_error = unknown.reconstruction_error;
+#undef FORGET4
+#undef FORGET2
+    method->report(factors, info);
+}
+
 saddle_status sd_check_given(sd_context *c, const sd_problem *p)
 {
     if (!p->given || p->given_n == p->A->n) return SADDLE_OK;

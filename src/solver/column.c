@@ -90,7 +90,7 @@ static saddle_status find_factors(solving *w, int k, bool *given_up)
         if (status || *given_up) return status;
     }
     w->factors = own->factors;
-    method->report(w->factors, w->info);
+    sd_report(method, w->factors, w->info);
     return SADDLE_OK;
 }
 

@@ -288,7 +288,7 @@ static saddle_status factor_rung(saddle_solver *s, const sd_rung *rung, bool *gi
     status = w->factors ? method->refactor(&s->e, &p, w->plan, &strength, &w->factors, given_up)
                         : method->factor(&s->e, &p, w->plan, &strength, &w->factors, given_up);
     w->ready = !status && !*given_up;
-    if (w->ready) method->report(w->factors, &s->info);
+    if (w->ready) sd_report(method, w->factors, &s->info);
     return status;
 }
 
