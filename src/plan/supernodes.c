@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-/* The cost model, in nanoseconds of one core, fitted to bench/front_small.c and bench/front_kernels.c. */
+/* The cost model, in nanoseconds of one core, fitted to bench/kernels/front_small.c and front_kernels.c. */
 static const double FRONT_TIME = 80;    /* to set up a front at all */
 static const double COLUMN_TIME = 22;   /* to choose and scale a pivot, in a small front */
 static const double BLOCKED_TIME = 110; /* the same in one of more than SMALL_COLUMNS columns */
