@@ -42,7 +42,7 @@ int bench_check_operands(const arguments *a)
 {
     for (int k = 0; k < a->operand_count; ++k) {
         if (strcmp(a->operands[k], "-") == 0)
-            return usage_error(a, "a file is read several times: - will not do");
+            return usage_error(a, "standard input cannot be used: the file is read several times");
     }
     return EXIT_DONE;
 }
@@ -50,7 +50,8 @@ int bench_check_operands(const arguments *a)
 int bench_check_files(const arguments *a)
 {
     if (a->library.scaling != SADDLE_SCALING_USER && a->library.order != SADDLE_ORDER_USER) return EXIT_DONE;
-    return usage_error(a, "a scaling or an order in a file is for one matrix: it will not do here");
+    return usage_error(
+        a, "a scaling or an order from a file applies to a single matrix and cannot be used here");
 }
 
 int bench_temporary(const char *ending, char *path, size_t path_size)
@@ -118,9 +119,8 @@ static int draw(const char *path, const char *plot)
     const char *const argv[] = {script, path, plot, NULL};
     if (child_run(argv, NULL) == 0) return EXIT_DONE;
     return fail(EXIT_FILE,
-                "%s was not drawn: that takes python3 with matplotlib (Debian: python3-matplotlib), which "
-                "can draw it "
-                "later: saddle-bench-plot %s %s",
+                "%s was not drawn: drawing requires python3 with matplotlib (Debian: python3-matplotlib); to "
+                "draw it later: saddle-bench-plot %s %s",
                 plot, path, plot);
 }
 

@@ -11,8 +11,8 @@
 /* Options that several have. */
 #define BENCH_JSON OPTION_TEXT("json", "FILE|-", NULL, "write the rows as JSON")
 #define BENCH_PLOT(what)                                                                                     \
-    OPTION_TEXT("plot", "FILE", NULL, "draw " what " (.png or .svg; takes python3-matplotlib)")
-#define BENCH_REPEAT OPTION_COUNT("repeat", "N", 5, 1, 1000, "runs of each, of which the best counts")
+    OPTION_TEXT("plot", "FILE", NULL, "draw " what " (.png or .svg; requires python3-matplotlib)")
+#define BENCH_REPEAT OPTION_COUNT("repeat", "N", 5, 1, 1000, "runs of each; the best counts")
 
 /* Whether tables are wanted: not with -q, and not where the JSON goes to standard output. */
 bool bench_prints(const arguments *a);

@@ -35,7 +35,7 @@ static const struct {
     bool large_is_good;
 } ratios[RATIOS] = {
     [MATCH] = {"match", "matching / METIS, seconds", false},
-    [WHOLE] = {"whole", "matching to order of pairs / METIS, seconds", false},
+    [WHOLE] = {"whole", "matching to order with pairs / METIS, seconds", false},
     [ORDER] = {"order", "order without pairs / METIS, seconds", false},
     [AMD] = {"amd", "AMD / METIS, seconds", false},
     [LEVELS] = {"levels", "grid of 8 / clusters of 8, level sets", true},
@@ -239,7 +239,7 @@ static void print_row(const prepare_row *row)
 static void print_blockings(const prepare_bench *t)
 {
     printf("\n%-20s%9s%9s%12s%12s%16s%16s\n", "blocks of at most 8", "n", "nnz", "priority s", "dynamic s",
-           "dynamic s/M nnz", "bytes an entry");
+           "dynamic s/M nnz", "bytes/entry");
     for (int k = 0; k < t->count; ++k) {
         const prepare_row *row = &t->rows[k];
         printf("%-19.19s %9" PRId64 "%9" PRId64 "%12.4f%12.4f%16.3f%16.1f\n", row->name, row->n, row->nnz,
@@ -328,7 +328,7 @@ static int run_prepare(const arguments *a)
     int status = bench_check_operands(a);
     if (status != EXIT_DONE) return status;
     t.rows = calloc((size_t)a->operand_count, sizeof *t.rows);
-    if (!t.rows) return fail(EXIT_MEMORY, "no memory for the rows");
+    if (!t.rows) return fail(EXIT_MEMORY, "out of memory for the rows");
     t.hooks = progress_begin(a);
     for (int k = 0; k < a->operand_count && status != EXIT_INTERRUPTED; ++k) {
         const int one = bench_one(&t, a->operands[k], print);
@@ -352,14 +352,12 @@ static const option prepare_options[] = {
 const command command_prepare = {
     .name = "prepare",
     .operands = "A.mtx[.gz]...",
-    .help = "the parts of a preparation, beside METIS alone",
-    .about = "For each of many matrices the time of matching, of the whole way to an order that keeps "
-             "matched pairs, and "
-             "of AMD, beside METIS alone on the same matrix, with the accuracy of the scaling, the level "
-             "sets of clusters "
-             "beside those of a grid, and the predicted work with and without pairs. A problem is made where "
-             "an operand "
-             "such as stokes2d_100 or lap3d_30:1.5, FAMILY_SIZE[:P], is no file (saddle gen).",
+    .help = "the parts of a preparation, compared with METIS alone",
+    .about = "For each matrix: the time of matching, of everything up to an order that keeps matched pairs, "
+             "and of AMD, compared with METIS alone on the same matrix; also the accuracy of the scaling, "
+             "the level sets of clusters against those of a grid, and the predicted work with and without "
+             "pairs. An operand such as stokes2d_100 or lap3d_30:1.5, FAMILY_SIZE[:P], that is not a file "
+             "names a generated problem (saddle gen).",
     .examples = "  saddle bench prepare matrices/*.mtx.gz kktz_50 kktz_100 kktz_150\n",
     .options = prepare_options,
     .library = "",

@@ -10,9 +10,9 @@
 
 /* Exit statuses, for all commands. */
 #define EXIT_TABLE(ROW)                                                                                      \
-    ROW(EXIT_DONE, 0, "solved to the tolerance; for other commands: done")                                   \
-    ROW(EXIT_NOT_REACHED, 1, "the tolerance was not reached; the best x is still written")                   \
-    ROW(EXIT_USAGE, 2, "wrong usage")                                                                        \
+    ROW(EXIT_DONE, 0, "solved to the tolerance; other commands: success")                                    \
+    ROW(EXIT_NOT_REACHED, 1, "the tolerance was not reached; the best x found is still written")             \
+    ROW(EXIT_USAGE, 2, "incorrect usage")                                                                    \
     ROW(EXIT_FILE, 3, "bad input, or a file that cannot be read or written")                                 \
     ROW(EXIT_MEMORY, 4, "out of memory, or the limit is too small")                                          \
     ROW(EXIT_DEVICE, 5, "no such device, or it failed")                                                      \

@@ -32,7 +32,7 @@ static int run_convert(const arguments *a)
 {
     run r;
     if (argument_flag(a, "symmetric") && argument_flag(a, "general"))
-        return usage_error(a, "only one of --symmetric and --general can be asked for");
+        return usage_error(a, "--symmetric and --general are mutually exclusive");
     const int refused = outfile_refuse(a->operands[1]);
     if (refused != EXIT_DONE) return refused;
     run_begin(&r, a);
@@ -42,8 +42,8 @@ static int run_convert(const arguments *a)
 }
 
 static const option convert_options[] = {
-    OPTION_FLAG("symmetric", 0, "write one triangle, or nothing where the matrix is not symmetric"),
-    OPTION_FLAG("general", 0, "write all entries, of a symmetric matrix too"),
+    OPTION_FLAG("symmetric", 0, "write one triangle; fail if the matrix is not symmetric"),
+    OPTION_FLAG("general", 0, "write all entries, even if the matrix is symmetric"),
     OPTION_END,
 };
 
@@ -51,10 +51,11 @@ const command command_convert = {
     .name = "convert",
     .operands = "IN OUT",
     .help = "write a matrix in another format",
-    .about = "Reads a matrix and writes it sorted, with entries that stand twice added up. What is read is "
-             "known by its content, what is written by its name: .mtx (Matrix Market) or .rb "
-             "(Rutherford-Boeing), each also with .gz; - is standard input or output, which takes Matrix "
-             "Market. A matrix that is symmetric in value is written as its lower triangle.",
+    .about =
+        "Reads a matrix and writes it with sorted indices and duplicate entries summed. The input format is "
+        "recognised by its content, the output format is chosen by the file name: .mtx (Matrix Market) or "
+        ".rb (Rutherford-Boeing), either with .gz; - is standard input or output, written as Matrix Market. "
+        "A matrix that is symmetric in value is written as its lower triangle.",
     .examples = "  saddle convert A.rb A.mtx.gz\n"
                 "  saddle convert A.mtx - --general | less   # both triangles\n",
     .options = convert_options,

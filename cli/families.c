@@ -310,7 +310,7 @@ static void fill_ipm(builder *b)
 #define CONTRAST "spread of the coefficients exp(P g), g normal"
 #define BETA "weight beta of the control"
 #define DECADES "spread of the diagonal 10^(P u), u uniform in -1..1"
-#define POINTS "grid points a wavelength"
+#define POINTS "grid points per wavelength"
 
 /* The public row, and how to make it: dimensions, unknowns a point (or how they are counted otherwise), most
  * entries in a column on average, what fills them in. */
@@ -326,7 +326,7 @@ static const struct recipe {
 } recipes[] = {
     RECIPE("lap2d", "Laplacian, 5-point", SHIFT, 0, -HUGE_P, HUGE_P, "N^2", 1, 0, 2, 1, 3, fill_laplacian),
     RECIPE("lap3d", "Laplacian, 7-point", SHIFT, 0, -HUGE_P, HUGE_P, "N^3", 1, 0, 3, 1, 4, fill_laplacian),
-    RECIPE("elas3d", "elasticity-like, 27-point, 3 unknowns a point", SHIFT, 0, -HUGE_P, HUGE_P, "3 N^3", 1,
+    RECIPE("elas3d", "elasticity-like, 27-point, 3 unknowns per point", SHIFT, 0, -HUGE_P, HUGE_P, "3 N^3", 1,
            0, 3, 3, 28, fill_elasticity),
     RECIPE("stokes2d", "Stokes flow on a staggered grid", "viscosity", 1, 1e-12, 1e12, "3 N^2 - 2 N - 1", 2,
            0, 2, STAGGERED, 4, fill_stokes),
@@ -340,8 +340,8 @@ static const struct recipe {
            3, fill_control),
     RECIPE("pdeco3d", "optimal control of Poisson's equation", BETA, 1e-4, 1e-100, 1e100, "3 N^3", 1, 0, 3, 3,
            4, fill_control),
-    RECIPE("kktz", "[D K; K 0], K a Laplacian, D zero but for 5 % of its diagonal", NULL, 0, 0, 0, "2 N^2", 1,
-           1, 2, 2, 3, fill_kktz),
+    RECIPE("kktz", "[D K; K 0], K a Laplacian, D diagonal with 5 % nonzeros", NULL, 0, 0, 0, "2 N^2", 1, 1, 2,
+           2, 3, fill_kktz),
     RECIPE("ipm", "interior-point KKT, N variables, N/2 constraints", DECADES, 4, 0, 100, "3 N / 2", 2, 1, 1,
            IPM, 3, fill_ipm),
     RECIPE("helm2d", "Helmholtz, 5-point", POINTS, 10, 2, HUGE_P, "N^2", 1, 0, 2, 1, 3, fill_helmholtz),
@@ -416,7 +416,7 @@ static saddle_status check(const struct recipe *r, const char *name, int64_t siz
     const family *f = &r->about;
     const int64_t most = size_within(r, MOST_ROWS);
     if (size < f->least_size || size > most) {
-        snprintf(message, SADDLE_MESSAGE_SIZE, "%s: the size is %lld, but must be within %lld..%lld (n = %s)",
+        snprintf(message, SADDLE_MESSAGE_SIZE, "%s: the size is %lld, but must be in %lld..%lld (n = %s)",
                  name, (long long)size, (long long)f->least_size, (long long)most, f->dimension);
         return SADDLE_BAD_ARGUMENT;
     }
@@ -425,8 +425,8 @@ static saddle_status check(const struct recipe *r, const char *name, int64_t siz
         return SADDLE_BAD_ARGUMENT;
     }
     if (param < f->least || param > f->most) {
-        snprintf(message, SADDLE_MESSAGE_SIZE, "%s: the parameter (%s) is %g, but must be within %g..%g",
-                 name, f->parameter, param, f->least, f->most);
+        snprintf(message, SADDLE_MESSAGE_SIZE, "%s: the parameter (%s) is %g, but must be in %g..%g", name,
+                 f->parameter, param, f->least, f->most);
         return SADDLE_BAD_ARGUMENT;
     }
     return SADDLE_OK;
@@ -468,8 +468,8 @@ saddle_status family_generate(const char *name, int64_t size, double param, uint
     allocate(&b, r->per_column);
     if (!b.failed) r->fill(&b);
     if (b.failed) {
-        snprintf(message, SADDLE_MESSAGE_SIZE, "%s: no memory for a matrix of %lld rows; take a smaller size",
-                 name, (long long)b.n);
+        snprintf(message, SADDLE_MESSAGE_SIZE,
+                 "%s: out of memory for a matrix of %lld rows; choose a smaller size", name, (long long)b.n);
         free(b.pointers);
         free(b.indices);
         free(b.values);

@@ -104,8 +104,11 @@ void print_program_help(FILE *out)
         command_usage(*c, head, sizeof head);
         if (!(*c)->hidden) print_row(out, head, (*c)->help);
     }
-    fprintf(out, "\n\"%s %s --help\" tells a %s's options, \"saddle --version\" what this is.\n%s\n", p->name,
-            p->stands, p->noun, p->hint);
+    fprintf(out,
+            "\n"
+            "\"%s %s --help\" shows the options of a %s, \"saddle --version\" the version.\n"
+            "%s\n",
+            p->name, p->stands, p->noun, p->hint);
 }
 
 void print_command_help(FILE *out, const command *c)

@@ -58,7 +58,8 @@ static const char *kind_reason(const saddle_facts *f)
     if (!f->symmetric) return "the matrix is not symmetric";
     if (f->kind == SADDLE_KIND_SPD)
         return "the diagonal is positive, every row dominant, and one strictly in each component";
-    if (f->kind == SADDLE_KIND_UNKNOWN) return "its entries alone do not tell; a factorization will";
+    if (f->kind == SADDLE_KIND_UNKNOWN)
+        return "cannot be decided from the entries alone; a factorization decides it";
     if (f->negative_diagonal > 0 && f->rows > f->negative_diagonal + f->zero_diagonal)
         return "the diagonal has both signs";
     if (f->zero_diagonal > f->empty_rows) return "a zero diagonal entry with nonzeros in its row";
@@ -76,7 +77,7 @@ static void print_size(const look *l)
     const saddle_facts *f = &l->facts;
     printf("%-12s%s: %" PRId64 " x %" PRId64, "matrix", l->run.name, f->rows, f->columns);
     if (l->known) printf(", %" PRId64 " entries", f->nnz);
-    if (l->known && f->rows > 0) printf(", %.3g a row", (double)f->nnz / (double)f->rows);
+    if (l->known && f->rows > 0) printf(", %.3g per row", (double)f->nnz / (double)f->rows);
     putchar('\n');
     if (l->run.A.shape != SADDLE_GENERAL)
         printf("%-12s%" PRId64 " entries with the diagonal\n", "triangle", f->entries);
@@ -86,14 +87,14 @@ static void print_diagonal(const saddle_facts *f)
 {
     printf("%-12s%" PRId64 " positive, %" PRId64 " negative, %" PRId64 " zero", "diagonal",
            f->rows - f->negative_diagonal - f->zero_diagonal, f->negative_diagonal, f->zero_diagonal);
-    if (f->missing_diagonal) printf(" (%" PRId64 " of them not stored)", f->missing_diagonal);
+    if (f->missing_diagonal) printf(" (%" PRId64 " not stored)", f->missing_diagonal);
     putchar('\n');
 }
 
 static void print_dominance(const saddle_facts *f)
 {
     printf("%-12s%" PRId64 " of %" PRId64 " rows strictly dominant", "dominance", f->dominant_rows, f->rows);
-    if (isfinite(f->least_dominance)) printf("; least |a_ii| / sum |a_ij| is %.3g", f->least_dominance);
+    if (isfinite(f->least_dominance)) printf("; smallest |a_ii| / sum |a_ij| is %.3g", f->least_dominance);
     putchar('\n');
 }
 
@@ -109,8 +110,8 @@ static void print_facts(const look *l)
         print_dominance(f);
         printf("%-12sone %.6g, infinity %.6g, Frobenius %.6g\n", "norms", f->norm_one, f->norm_inf,
                f->norm_frobenius);
-        printf("%-12slargest %.6g, smallest nonzero %.6g in size; %" PRId64 " stored are zero\n", "values",
-               f->largest, f->smallest, f->explicit_zeros);
+        printf("%-12slargest %.6g, smallest nonzero %.6g in magnitude; %" PRId64 " explicit zeros\n",
+               "values", f->largest, f->smallest, f->explicit_zeros);
         printf("%-12s%" PRId64 " to %" PRId64 " nonzeros; bandwidth %" PRId64 "; %" PRId64 " empty\n", "rows",
                f->shortest_row, f->longest_row, f->bandwidth, f->empty_rows);
     }
@@ -198,11 +199,10 @@ static const option info_options[] = {
 const command command_info = {
     .name = "info",
     .operands = "A.mtx[.gz]",
-    .help = "what a matrix is: size, symmetry, definiteness where known, diagonal, dominance",
-    .about = "Reads a matrix, checks it and says what it is: size, symmetry in structure and value, whether "
-             "it is positive definite or indefinite where its entries tell, diagonal, dominance, norms, row "
-             "lengths, bandwidth, and what is odd about it. The exit status is 3 where the matrix cannot be "
-             "used.",
+    .help = "describe a matrix: size, symmetry, definiteness if known, diagonal, dominance",
+    .about = "Reads a matrix, checks it and describes it: size, symmetry in structure and value, whether it "
+             "is positive definite or indefinite if the entries show it, diagonal, dominance, norms, row "
+             "lengths, bandwidth, and anything unusual. The exit status is 3 if the matrix cannot be used.",
     .examples = "  saddle info A.mtx.gz --plot A.png\n"
                 "  saddle gen stokes2d 20 | saddle info -\n",
     .options = info_options,

@@ -52,8 +52,8 @@ saddle_status memory_settle(const memory *m, saddle_status status, char *message
 {
     if (status != SADDLE_OUT_OF_MEMORY || !m->refused) return status;
     snprintf(message, SADDLE_MESSAGE_SIZE,
-             "the limit of %" PRId64 " bytes is too small: %" PRId64 " were in use at most, and %" PRId64
-             " more were wanted; raise --max-memory",
+             "the limit of %" PRId64 " bytes is too small: at most %" PRId64 " were in use, and %" PRId64
+             " more were needed; raise --max-memory",
              m->limit, m->peak, m->refused);
     return SADDLE_MEMORY_LIMIT;
 }

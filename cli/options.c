@@ -12,8 +12,8 @@
 #include <string.h>
 
 static const option talk_options[] = {
-    OPTION_FLAG("quiet", 'q', "print nothing but errors"),
-    OPTION_FLAG("verbose", 'v', "print more of what is done"),
+    OPTION_FLAG("quiet", 'q', "print only errors"),
+    OPTION_FLAG("verbose", 'v', "print more details"),
     OPTION_END,
 };
 
@@ -135,20 +135,20 @@ static int check_value(const arguments *a, const option *o, const char *text)
     double value = 0;
     int64_t count = 0;
     if (is->type == 't') {
-        return *text ? EXIT_DONE : usage_error(a, "--%s wants a value that is not empty", is->name);
+        return *text ? EXIT_DONE : usage_error(a, "--%s requires a value that is not empty", is->name);
     }
     if (is->type == 'c') {
         if (word_number(is->words, text) >= 0) return EXIT_DONE;
-        return usage_error(a, "--%s cannot be \"%s\": it is one of %s", is->name, text, is->words);
+        return usage_error(a, "--%s cannot be \"%s\": it must be one of %s", is->name, text, is->words);
     }
     const bool read = is->type == 'n' ? parse_count(text, &count) : parse_real(text, &value);
     if (!read) {
-        return usage_error(a, "--%s cannot be \"%s\": it is %s", is->name, text,
-                           is->type == 'n' ? "a whole number that is not negative" : "a number such as 1e-8");
+        return usage_error(a, "--%s cannot be \"%s\": it must be %s", is->name, text,
+                           is->type == 'n' ? "a nonnegative integer" : "a number such as 1e-8");
     }
     if (is->type == 'n') value = (double)count;
     if (!(value >= is->least && value <= is->most)) {
-        return usage_error(a, "--%s cannot be %s: it lies between %g and %g", is->name, text, is->least,
+        return usage_error(a, "--%s cannot be %s: it must be between %g and %g", is->name, text, is->least,
                            is->most);
     }
     return EXIT_DONE;
@@ -196,7 +196,7 @@ static int parse_long(arguments *a, int argc, char **argv, int *i)
     const char *next = *i + 1 < argc ? argv[*i + 1] : NULL;
     if (option_is_switch(o) && !(next && has_word(o->is.words, next))) return take_value(a, k, "on");
     if (!next || looks_like_option(next)) {
-        return usage_error(a, "--%s wants a value: %s", o->is.name, option_stands(o));
+        return usage_error(a, "--%s requires a value: %s", o->is.name, option_stands(o));
     }
     ++*i;
     return take_value(a, k, next);
@@ -237,7 +237,7 @@ int arguments_parse(arguments *a, int argc, char **argv)
         return usage_error(a, "%s is missing", operands ? "an operand" : a->command->operands);
     }
     if (operands > a->command->most) {
-        return usage_error(a, "\"%s\" is one operand too many", argv[a->command->most]);
+        return usage_error(a, "unexpected operand \"%s\"", argv[a->command->most]);
     }
     return EXIT_DONE;
 }

@@ -143,7 +143,7 @@ int picture_save(const picture *p, const char *path)
     if (drawn)
         status = outfile_open(&file, path);
     else
-        status = fail(EXIT_MEMORY, "%s: no memory to draw the plot", path);
+        status = fail(EXIT_MEMORY, "%s: out of memory while drawing the plot", path);
     if (status == EXIT_DONE) {
         fwrite(data.data, 1, data.length, file.stream);
         status = outfile_close(&file, true);

@@ -333,7 +333,7 @@ int plot_prepared(const char *path, const saddle_matrix *A, const plot_blocks *b
     if (make_bins(A, &b))
         status = draw_pattern(path, A, &b, blocks, name);
     else
-        status = fail(EXIT_MEMORY, "%s: no memory to draw the plot", path);
+        status = fail(EXIT_MEMORY, "%s: out of memory while drawing the plot", path);
     for (int s = 0; s < SIGNS; s++) free(b.count[s]);
     return status;
 }

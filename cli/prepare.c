@@ -36,7 +36,7 @@ static saddle_status prepare_matrix(prepare_run *r)
 /* From the file to the preparation. */
 static saddle_status work(prepare_run *r)
 {
-    saddle_status status = run_read(&r->run, "ones are prepared");
+    saddle_status status = run_read(&r->run, "matrices can be prepared");
     if (status == SADDLE_OK)
         status = given_read(r->run.a, &r->run.A, &r->run.memory, &r->run.hooks, &r->given, r->run.message);
     if (status == SADDLE_OK) status = prepare_matrix(r);
@@ -51,7 +51,8 @@ static bool is_refused(prepare_run *r, const char *path)
     if (error)
         run_fail(&r->run, SADDLE_FILE_WRITE, "%.200s: cannot be written: %s", path, strerror(error));
     else if (path && argument_given(r->run.a, "out") && is_vector_file(r, path))
-        run_fail(&r->run, SADDLE_FILE_WRITE, "%.200s: cannot be written: it is a file of --out", path);
+        run_fail(&r->run, SADDLE_FILE_WRITE, "%.200s: cannot be written: --out writes a file of this name",
+                 path);
     else
         return false;
     return true;
@@ -97,7 +98,7 @@ static int run_prepare(const arguments *a)
     int status = outputs_check(a, outputs, 3);
     if (status == EXIT_DONE) status = given_check(a, a->operands[0], inputs);
     if (status == EXIT_DONE && is_standard(a, "out"))
-        status = usage_error(a, "--out is a folder: it cannot be standard output");
+        status = usage_error(a, "--out is a folder and cannot be standard output");
     if (status == EXIT_DONE) status = plot_check(argument_text(a, "plot"));
     if (status != EXIT_DONE) return status;
     run_begin(&r.run, a);
@@ -110,8 +111,8 @@ static int run_prepare(const arguments *a)
 
 static const option prepare_options[] = {
     OPTION_TEXT("out", "DIR", NULL,
-                "write scaling, order, pairs and blocks into this folder, made if missing"),
-    OPTION_TEXT("json", "FILE|-", NULL, "write all that was found as one JSON object"),
+                "write scaling, order, pairs and blocks into this folder, created if missing"),
+    OPTION_TEXT("json", "FILE|-", NULL, "write all results as one JSON object"),
     OPTION_TEXT("plot", "FILE", NULL, "draw the prepared matrix and its blocks (.svg or .png)"),
     OPTION_END,
 };
@@ -119,21 +120,19 @@ static const option prepare_options[] = {
 const command command_prepare = {
     .name = "prepare",
     .operands = "A.mtx[.gz]",
-    .help = "scale, match, pair, order and block a matrix, and measure what came of it",
-    .about =
-        "Does to a matrix what comes before a factorization: scales it, matches rows and columns so that the "
-        "product of the matched entries is largest, keeps matched 2x2 pairs together, orders it for little "
-        "fill, and cuts it into blocks. Says what was chosen and measures it: exact fill and operations of a "
-        "complete factorization, level sets, stored entries, dominance.\n\n"
-        "--scaling and --order also take a file, an n x 1 vector: positive numbers (for a general matrix "
-        "also "
-        "two files, ROWS,COLS), and the old index, counted from 1, at each new position.\n\n"
-        "--out writes n x 1 arrays, all counted from 1: scaling.mtx; permutation.mtx (the old index at each "
-        "new position); pairs.mtx (the partner of each row, or 0); blocks.mtx (the first row of each block "
-        "in "
-        "the new order, then n + 1); matching.mtx (the row matched with each column, or 0) where there is "
-        "one. A general matrix has scaling-row.mtx, scaling-col.mtx and row-permutation.mtx; permutation.mtx "
-        "then is that of its columns.",
+    .help = "scale, match, pair, order and block a matrix, and measure the result",
+    .about = "Prepares a matrix for factorization: scales it, matches rows and columns so that the product "
+             "of the matched entries is maximal, keeps matched 2x2 pairs together, orders it for low fill, "
+             "and partitions it into blocks. Reports what was chosen and measures it: exact fill and "
+             "operations of a complete factorization, level sets, stored entries, dominance.\n\n"
+             "--scaling and --order also accept a file, an n x 1 vector: positive numbers for --scaling (for "
+             "a general matrix also two files, ROWS,COLS); for --order the old index, counted from 1, at "
+             "each new position.\n\n"
+             "--out writes n x 1 arrays, all counted from 1: scaling.mtx; permutation.mtx (the old index at "
+             "each new position); pairs.mtx (the partner of each row, or 0); blocks.mtx (the first row of "
+             "each block in the new order, then n + 1); matching.mtx (the row matched with each column, or "
+             "0) if there is a matching. A general matrix has scaling-row.mtx, scaling-col.mtx and "
+             "row-permutation.mtx; permutation.mtx is then the order of its columns.",
     .examples = "  saddle prepare A.mtx.gz                             # what auto chooses, and its fill\n"
                 "  saddle prepare A.mtx --blocking clusters --plot B.png\n"
                 "  saddle prepare A.mtx --order amd --out prepared     # the vectors, as files\n"

@@ -14,7 +14,7 @@
 
 /* The vectors, each with the comment that its file begins with. */
 #define FILE_TABLE(ROW)                                                                                      \
-    ROW(SCALING, "scaling.mtx", "scaling s of both sides: entry i scales row and column i")                  \
+    ROW(SCALING, "scaling.mtx", "scaling of rows and columns: entry i scales row i and column i")            \
     ROW(SCALING_ROW, "scaling-row.mtx", "scaling of the rows: entry i scales row i")                         \
     ROW(SCALING_COL, "scaling-col.mtx", "scaling of the columns: entry j scales column j")                   \
     ROW(PERMUTATION, "permutation.mtx", "order: entry k is the old index, from 1, at new position k")        \
@@ -46,7 +46,7 @@ static char *path_in(const char *folder, const char *name)
 
 static saddle_status no_memory(prepare_run *r)
 {
-    return run_fail(&r->run, SADDLE_OUT_OF_MEMORY, "no memory to write into %.200s",
+    return run_fail(&r->run, SADDLE_OUT_OF_MEMORY, "out of memory while writing into %.200s",
                     argument_text(r->run.a, "out"));
 }
 
@@ -70,9 +70,9 @@ static saddle_status check_matrix(prepare_run *r, const char *folder)
         char *path = path_in(folder, files[k].name);
         if (!path) return no_memory(r);
         if (same_file(path, r->run.path))
-            status = run_fail(&r->run, SADDLE_FILE_WRITE,
-                              "%.200s: cannot be written: it is the matrix; choose another folder for --out",
-                              path);
+            status = run_fail(
+                &r->run, SADDLE_FILE_WRITE,
+                "%.200s: cannot be written: it is the input matrix; choose another folder for --out", path);
         free(path);
     }
     return status;
@@ -91,9 +91,9 @@ static saddle_status make_folder(prepare_run *r, const char *folder)
     parent_of(folder, parent);
     if (error == ENOENT)
         run_fail(&r->run, SADDLE_FILE_WRITE,
-                 "%.200s: cannot be made: there is no folder %.200s; make it first", folder, parent);
+                 "%.200s: cannot be created: there is no folder %.200s; create it first", folder, parent);
     else
-        run_fail(&r->run, SADDLE_FILE_WRITE, "%.200s: cannot be made: %s", folder, strerror(error));
+        run_fail(&r->run, SADDLE_FILE_WRITE, "%.200s: cannot be created: %s", folder, strerror(error));
     free(parent);
     return SADDLE_FILE_WRITE;
 }
@@ -169,8 +169,8 @@ static saddle_status write_file(prepare_run *r, int file, const char *path, doub
     const int64_t length = fill_values(r, file, values);
     if (length < 0) {
         if (is_given(r, path) || unlink(path) == 0 || errno == ENOENT) return SADDLE_OK;
-        return run_fail(&r->run, SADDLE_FILE_WRITE, "%.200s: of an earlier run, cannot be removed: %s", path,
-                        strerror(errno));
+        return run_fail(&r->run, SADDLE_FILE_WRITE, "%.200s: left by an earlier run, cannot be removed: %s",
+                        path, strerror(errno));
     }
     snprintf(comment, sizeof comment, "%s\nof %s, by saddle prepare %s", files[file].what, r->run.name,
              saddle_version());
@@ -247,7 +247,7 @@ int plot_preparation(prepare_run *r, const char *path)
         snprintf(name, sizeof name, "%s, prepared", r->run.name);
         drawn = plot_prepared(path, &B, &blocks, name);
     } else {
-        fail(drawn, "%s: no memory to draw the plot", path);
+        fail(drawn, "%s: out of memory while drawing the plot", path);
     }
     memory_give(&r->run.memory, moved);
     memory_give(&r->run.memory, at);

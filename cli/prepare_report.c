@@ -7,11 +7,11 @@
 static void print_scaling(const prepare_run *r)
 {
     static const char *const meaning[] = {
-        [SADDLE_SCALING_MC64] = "no entry above 1, matched ones are 1",
+        [SADDLE_SCALING_MC64] = "no entry above 1, matched entries are 1",
         [SADDLE_SCALING_RUIZ] = "the largest entry of every row and column is about 1",
         [SADDLE_SCALING_AUCTION] = "no entry above 1",
         [SADDLE_SCALING_COL2] = "by the 2-norms of the columns",
-        [SADDLE_SCALING_NONE] = "the matrix as it is",
+        [SADDLE_SCALING_NONE] = "not scaled",
     };
     char word[32];
     if (r->p.scaling == SADDLE_SCALING_USER)
@@ -34,7 +34,7 @@ static void print_matching(const saddle_preparation *p)
     if (p->structural_rank < 0) return;
     const bool rank = proves_rank(p);
     if (p->structural_rank < p->n)
-        lack = rank ? ", less than n: the matrix is singular" : ", rows were left unmatched";
+        lack = rank ? ", less than n: the matrix is singular" : ", some rows unmatched";
     printf("%-12s%s %" PRId64 "%s; sum of log|a| %.6g, scaled %.3g\n", "matching",
            rank ? "structural rank" : "size", p->structural_rank, lack, p->log_product, p->log_scaled);
 }
@@ -43,12 +43,12 @@ static void print_pairs(const saddle_preparation *p)
 {
     if (p->pairs != SADDLE_ON)
         printf("%-12soff: %s\n", "pairs",
-               p->symmetric ? "rows are ordered one by one" : "rows and columns have the same order");
+               p->symmetric ? "rows are ordered individually" : "rows and columns have the same order");
     else if (p->symmetric)
         printf("%-12son: %" PRId64 " kept together, %" PRId64 " single rows\n", "pairs", p->two_by_two,
                p->n - 2 * p->two_by_two);
     else
-        printf("%-12son: rows are permuted, matched entries stand on the diagonal\n", "pairs");
+        printf("%-12son: rows are permuted so that matched entries are on the diagonal\n", "pairs");
 }
 
 static void print_order(const prepare_run *r)
@@ -59,7 +59,7 @@ static void print_order(const prepare_run *r)
         printf("%-12sgiven: %s", "order", argument_text(r->run.a, "order"));
     else
         printf("%-12s%s", "order", saddle_option_word("order", p->order, word, sizeof word));
-    if (p->orderings > 1) printf(", made with and without pairs: the better");
+    if (p->orderings > 1) printf(", the better of two orders, with and without pairs");
     if (p->dense_rows > 0)
         printf("; %" PRId64 " dense row%s last", p->dense_rows, p->dense_rows == 1 ? "" : "s");
     putchar('\n');
@@ -70,7 +70,7 @@ static void print_order(const prepare_run *r)
 static void print_number(const char *name, double number)
 {
     if (isnan(number))
-        printf("%s not known", name);
+        printf("%s unknown", name);
     else if (isinf(number))
         printf("%s infinite", name);
     else
@@ -84,7 +84,7 @@ static void print_blocks(const prepare_run *r)
     if (p->blocking == SADDLE_BLOCKING_NONE)
         printf("%-12snone: single rows\n", "blocks");
     else
-        printf("%-12s%s: %" PRId64 " of at most %d rows, the largest of %" PRId64 "\n", "blocks",
+        printf("%-12s%s: %" PRId64 " of at most %d rows, largest %" PRId64 "\n", "blocks",
                saddle_option_word("blocking", p->blocking, word, sizeof word), p->blocks, p->block_size,
                p->largest_block);
     printf("%-12s%" PRId64 " level sets; %" PRId64 " entries stored", "", p->levels, p->stored_entries);
@@ -107,7 +107,7 @@ static void print_costs(const prepare_run *r)
            r->run.time_read, p->time_matching, p->time_scaling, p->time_pairs, p->time_graph, p->time_order);
     printf("%-12scounts %.3f, block %.3f, measure %.3f, total %.3f s\n", "", p->time_counts, p->time_blocking,
            p->time_measures, r->run.time_total);
-    printf("%-12s%.1f MB at most\n", "memory", 1e-6 * (double)r->run.memory.peak);
+    printf("%-12s%.1f MB peak\n", "memory", 1e-6 * (double)r->run.memory.peak);
 }
 
 void print_preparation(const prepare_run *r)

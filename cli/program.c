@@ -148,8 +148,10 @@ static int run(int argc, char **argv)
         return EXIT_DONE;
     }
     if (first[0] == '-' && first[1]) {
-        fprintf(stderr, "%s: the %s comes first: %s %s %s\nTry \"%s --help\".\n", running->name,
-                running->noun, running->name, running->stands, first, running->name);
+        fprintf(stderr,
+                "%s: the %s must come first: %s %s %s\n"
+                "Try \"%s --help\".\n",
+                running->name, running->noun, running->name, running->stands, first, running->name);
         return EXIT_USAGE;
     }
     const command *c = find_command(first);

@@ -36,19 +36,20 @@ const char *kind_word(saddle_kind kind)
  * for all that they can tell. */
 static const char *direct_advice(const saddle_info *info, int precision)
 {
-    if (info->krylov == SADDLE_KRYLOV_NONE) return "--krylov none does not refine: try auto";
+    if (info->krylov == SADDLE_KRYLOV_NONE) return "--krylov none does not refine: try --krylov auto";
     if (precision == SADDLE_PRECISION_SINGLE) return "try --precision mixed or double, or a larger --tol";
     if (info->factorization == SADDLE_FACTORIZATION_STATIC)
         return "try --factorization ldlt, or a smaller --regularise";
     if (info->inertia_zero > 0) return "the matrix is singular: check it and the right-hand side";
-    return "raise --tol; --condition tells how near to singular the matrix is";
+    return "raise --tol; --condition estimates how close to singular the matrix is";
 }
 
 /* What to try after this. */
 static const char *advice(const saddle_info *info, int precision)
 {
     switch (info->reason) {
-    case SADDLE_REASON_INCONSISTENT: return "no x solves it: check the matrix and the right-hand side";
+    case SADDLE_REASON_INCONSISTENT:
+        return "no x satisfies the system: check the matrix and the right-hand side";
     case SADDLE_REASON_MEMORY: return "raise --max-memory, or lower --restart";
     default: break;
     }
@@ -56,7 +57,7 @@ static const char *advice(const saddle_info *info, int precision)
     switch (info->reason) {
     case SADDLE_REASON_MAXITER:
         if (info->krylov == SADDLE_KRYLOV_NONE)
-            return "--krylov none does not iterate: name another, or auto";
+            return "--krylov none does not iterate: choose another, or auto";
         if (precision == SADDLE_PRECISION_SINGLE)
             return "try --precision mixed or double, raise --maxiter, or try another --krylov";
         return info->method == SADDLE_METHOD_NONE
@@ -64,20 +65,20 @@ static const char *advice(const saddle_info *info, int precision)
                    : "raise --maxiter, or try another --krylov or --method";
     case SADDLE_REASON_PRECISION: return "try --precision mixed or double, or a larger --tol";
     case SADDLE_REASON_STAGNATION:
-        return "the residual no longer falls: raise --tol, --restart, or try another --krylov";
+        return "the residual no longer decreases: raise --tol or --restart, or try another --krylov";
     case SADDLE_REASON_DIVERGENCE:
     case SADDLE_REASON_OVERFLOW: return "try --krylov minres (symmetric) or gmres, or another --method";
     case SADDLE_REASON_BREAKDOWN_RHO:
     case SADDLE_REASON_BREAKDOWN_SIGMA:
     case SADDLE_REASON_BREAKDOWN_OMEGA:
         return "the recurrence broke down: try --krylov minres (symmetric) or gmres";
-    case SADDLE_REASON_NOT_POSITIVE: return "CG wants a positive definite matrix: try --krylov minres";
+    case SADDLE_REASON_NOT_POSITIVE: return "CG requires a positive definite matrix: try --krylov minres";
     case SADDLE_REASON_PRECONDITIONER:
-        return "MINRES and CG want a positive definite preconditioner: try --krylov gmres";
+        return "MINRES and CG require a positive definite preconditioner: try --krylov gmres";
     case SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER:
-        return "this iteration wants a symmetric preconditioner: try --block-kernel ldlt (bjacobi), "
+        return "this iteration requires a symmetric preconditioner: try --block-kernel ldlt (bjacobi), "
                "--trisolve-sweeps N (ldlt), or --krylov fgmres";
-    case SADDLE_REASON_NOT_SYMMETRIC: return "this iteration wants a symmetric matrix: try --krylov gmres";
+    case SADDLE_REASON_NOT_SYMMETRIC: return "this iteration requires a symmetric matrix: try --krylov gmres";
     default: return "try another --krylov or --method";
     }
 }
@@ -91,7 +92,7 @@ static void print_error(const char *head, const char *name, double value, const 
 
 static void print_matrix(const solve_run *r)
 {
-    static const char *const kinds[] = {"definiteness not known", "positive definite", "indefinite"};
+    static const char *const kinds[] = {"definiteness unknown", "positive definite", "indefinite"};
     const saddle_info *i = &r->info;
     printf("%-12s%s: n %" PRId64 ", nnz %" PRId64 ", %s%s%s\n", "matrix", r->run.name, i->n, i->nnz,
            i->symmetric ? "symmetric" : "general", i->symmetric ? ", " : "",
@@ -102,7 +103,7 @@ static void print_tried(const saddle_info *i)
 {
     char method[24], krylov[24];
     for (int k = 0; k < i->tried && k < SADDLE_TRIED_MAX; ++k) {
-        printf("%-12s%s + %s, left for: %s\n", k ? "" : "tried",
+        printf("%-12s%s + %s, gave up: %s\n", k ? "" : "tried",
                saddle_option_word("method", i->tried_list[k].method, method, sizeof method),
                saddle_option_word("krylov", i->tried_list[k].krylov, krylov, sizeof krylov),
                saddle_reason_text(i->tried_list[k].why_left));
@@ -121,31 +122,32 @@ static void print_direct(const solve_run *r)
            saddle_option_word("factorization", i->factorization, word, sizeof word), (double)i->factor_nnz,
            (double)i->factor_flops);
     if (i->factorization == SADDLE_FACTORIZATION_LDLT)
-        printf(", %" PRId64 " pivots 2x2, %" PRId64 " delayed", i->two_by_two, i->delayed);
+        printf(", %" PRId64 " 2x2 pivots, %" PRId64 " delayed", i->two_by_two, i->delayed);
     putchar('\n');
     if (i->factorization == SADDLE_FACTORIZATION_STATIC) {
         printf("%-12s%" PRId64 " positive and %" PRId64 " negative, %" PRId64 " of them regularised\n",
                "pivots", i->regularised_positive, i->regularised_negative, i->perturbed);
     }
     if (isfinite(i->largest_l))
-        printf("%-12sno entry of L above %.3g, 1/threshold is %.3g\n", "check", i->largest_l,
+        printf("%-12slargest entry of L %.3g, 1/threshold %.3g\n", "check", i->largest_l,
                1 / r->run.a->library.threshold);
     if (i->stale > 0) {
-        printf("%-12s%" PRId64 " matched entries are small when scaled: --scaling mc64 fits them\n",
-               "matching", i->stale);
+        printf("%-12s%" PRId64 " matched entries are small after scaling: try --scaling mc64\n", "matching",
+               i->stale);
     }
 }
 
 static void print_blocks(const saddle_info *i)
 {
     char word[24];
-    printf("%-12s%" PRId64 " of at most %" PRId64 " rows by %s, %.2e entries", "blocks", i->blocks,
+    printf("%-12s%" PRId64 " of at most %" PRId64 " rows, kernel %s, %.2e entries", "blocks", i->blocks,
            i->block_size, saddle_option_word("block_kernel", i->block_kernel, word, sizeof word),
            (double)i->factor_nnz);
     if (i->single_blocks > 0) printf(", %" PRId64 " in single precision", i->single_blocks);
     putchar('\n');
     if (i->replaced_blocks > 0)
-        printf("%-12s%" PRId64 " blocks could not be factored: a multiple of the identity stands for each\n",
+        printf("%-12s%" PRId64
+               " blocks could not be factored and were replaced by multiples of the identity\n",
                "", i->replaced_blocks);
 }
 
@@ -158,16 +160,16 @@ static void print_ldlt(const saddle_info *i)
     if (!isnan(i->fill_tau)) printf(", tau %.0e", i->fill_tau);
     if (i->single_blocks > 0) printf(", in single precision");
     putchar('\n');
-    printf("%-12s%" PRId64 " 2x2, %" PRId64 " moved away from 0, %" PRId64 " blocks pushed back\n", "pivots",
+    printf("%-12s%" PRId64 " 2x2, %" PRId64 " perturbed, %" PRId64 " blocks pushed back\n", "pivots",
            i->two_by_two, i->perturbed, i->pushed_back);
     if (i->fallback)
-        printf("%-12sdiverged: the factors were made by levels instead\n", "sweeps");
+        printf("%-12sdiverged: factored on the exact level schedule instead\n", "sweeps");
     else if (i->sweeps > 0)
         printf("%-12s%" PRId64 ", residual %.1e on the pattern%s\n", "sweeps", i->sweeps, i->pattern_residual,
-               i->sweeps_exact ? ": as many as make it exact" : "");
+               i->sweeps_exact ? " (enough sweeps to be exact)" : "");
     if (!isnan(i->reconstruction_error))
-        printf("%-12s|LDL' - A| is %.1e of |A|, and %.1e on the pattern\n", "check", i->reconstruction_error,
-               i->pattern_residual);
+        printf("%-12s|LDL' - A| / |A| is %.1e, residual %.1e on the pattern\n", "check",
+               i->reconstruction_error, i->pattern_residual);
 }
 
 static void print_factor(const solve_run *r)
@@ -191,7 +193,7 @@ static void print_factor(const solve_run *r)
         printf("%-12s%" PRId64 " of %" PRId64 ": the matrix is singular\n", "rank", i->rank, i->n);
     if (!argument_flag(r->run.a, "condition")) return;
     if (isnan(r->condition))
-        printf("%-12snot known: there are no factors to estimate it with\n", "condition");
+        printf("%-12sunknown: there are no factors to estimate it from\n", "condition");
     else if (isinf(r->condition))
         printf("%-12sinfinite: the matrix is singular\n", "condition");
     else
@@ -259,20 +261,20 @@ void print_report(const solve_run *r)
     print_iterations(i);
     if (argument_flag(r->run.a, "verbose")) print_details(r);
     print_error("errors", "relative residual", i->relative_residual, "|b - Ax| / |b|, 2-norm");
-    print_error("", "backward", i->backward_error, "|b - Ax| / (|A| |x| + |b|), largest entries");
-    print_error("", "componentwise", i->componentwise_error, "the same, row by row: the worst");
+    print_error("", "backward", i->backward_error, "|b - Ax| / (|A| |x| + |b|), infinity norm");
+    print_error("", "componentwise", i->componentwise_error, "the same ratio, maximum over rows");
     if (isfinite(i->first_error)) {
-        print_error("", "unrefined", i->first_error, "the backward error before refinement");
+        print_error("", "unrefined", i->first_error, "backward error before refinement");
     }
     if (r->solution_known) {
-        print_error("", "forward", r->forward_error, "|x - x*| / |x*|, largest entries; x* = 1 is known");
+        print_error("", "forward", r->forward_error, "|x - x*| / |x*|, infinity norm; the exact x* is ones");
     }
     printf("%-12sread %.3f, prepare %.3f, plan %.3f, factor %.3f, solve %.3f, total %.3f s\n", "time",
            r->run.time_read, i->time_prepare, i->time_plan, i->time_factor, i->time_solve, r->run.time_total);
-    printf("%-12s%.1f MB at most\n", "memory", 1e-6 * (double)r->run.memory.peak);
+    printf("%-12s%.1f MB peak\n", "memory", 1e-6 * (double)r->run.memory.peak);
     if (r->x_written) {
-        printf("%-12s%s written to %s\n", "x",
-               r->run.status == SADDLE_OK ? "is" : "the best found, not a solution, is",
+        printf("%-12s%swritten to %s\n", "x",
+               r->run.status == SADDLE_OK ? "" : "the best found, not a solution; ",
                argument_text(r->run.a, "out"));
     }
     print_last_line(r);

@@ -45,7 +45,7 @@ static saddle_status make_rhs(solve_run *r)
     r->b = memory_take(&r->run.memory, r->run.n, sizeof *r->b);
     r->x = memory_take(&r->run.memory, r->run.n, sizeof *r->x);
     if (!r->b || !r->x) {
-        return run_fail(&r->run, SADDLE_OUT_OF_MEMORY, "no memory for two vectors of %" PRId64 " entries",
+        return run_fail(&r->run, SADDLE_OUT_OF_MEMORY, "out of memory for two vectors of %" PRId64 " entries",
                         r->run.n);
     }
     if (strcmp(rhs, "random") == 0) {
@@ -141,7 +141,7 @@ static void estimate_condition(solve_run *r)
 static saddle_status work(solve_run *r)
 {
     saddle_status status = saddle_create(&r->solver, &r->run.a->library, &r->run.hooks, r->run.message);
-    if (status == SADDLE_OK) status = run_read(&r->run, "systems are solved");
+    if (status == SADDLE_OK) status = run_read(&r->run, "systems can be solved");
     if (status == SADDLE_OK) status = make_rhs(r);
     if (status == SADDLE_OK) status = give_files(r);
     if (status == SADDLE_OK) status = prepare(r);
@@ -272,15 +272,15 @@ static int check_together(const arguments *a)
         if (!argument_given(a, p->option) || p->methods >> method & 1 || (direct && automatic)) continue;
         if (named && direct)
             return usage_error(a,
-                               "--%s is for %s, which --method auto leaves out where --krylov is named: say "
-                               "--method direct",
+                               "--%s applies to %s, which --method auto does not try when --krylov is given: "
+                               "use --method direct",
                                p->option, purpose_text(p));
-        return usage_error(a, "--%s is for %s: not with --method %s", p->option, purpose_text(p),
+        return usage_error(a, "--%s applies to %s, not to --method %s", p->option, purpose_text(p),
                            method == SADDLE_METHOD_AUTO ? "auto" : argument_text(a, "method"));
     }
     for (int k = 0; a->library.factorization != SADDLE_FACTORIZATION_STATIC && k < 2; ++k) {
         if (argument_given(a, fixed[k]))
-            return usage_error(a, "--%s is for --factorization static only", fixed[k]);
+            return usage_error(a, "--%s applies only to --factorization static", fixed[k]);
     }
     return EXIT_DONE;
 }
@@ -340,18 +340,18 @@ static int run_solve(const arguments *said)
 static const option solve_options[] = {
     OPTION_TEXT("rhs", "FILE|ones|random|A1", "A1",
                 "right-hand side; A1 is A times ones, so that the solution is known"),
-    OPTION_COUNT("seed", "N", 1, 0, INT64_MAX, "of --rhs random, uniform in [-1, 1)"),
+    OPTION_COUNT("seed", "N", 1, 0, INT64_MAX, "random seed of --rhs random, which is uniform in [-1, 1)"),
     OPTION_TEXT("out", "FILE|-", NULL, "write x, an n x 1 Matrix Market array with 17 digits"),
-    OPTION_TEXT("json", "FILE|-", NULL, "write all that is known of the run as one JSON object"),
+    OPTION_TEXT("json", "FILE|-", NULL, "write everything known about the run as one JSON object"),
     OPTION_TEXT("plot", "FILE", NULL, "draw the convergence curve (.svg or .png)"),
     OPTION_TEXT("signs", "FILE", NULL,
-                "n x 1 vector of 1, -1, or 0 for not known: signs that static pivots ought to have"),
+                "n x 1 vector of 1, -1, or 0 for unknown: expected signs of static pivots"),
     OPTION_FLAG("condition", 0, "estimate the condition number with the factors of the direct solver"),
     OPTION_FLAG(
         "paper", 0,
         "jacobi (or ldlt) as in \"Stretching Jacobi\": fill none, blocking grid, block-size 32, order rcm, "
-        "pairs off, scaling mc64, small-pivot 0.1, sweeps 8, sweep-order block, relax 0.95, fallback "
-        "none, krylov gmres, restart 25, maxiter 100; what is named beside it wins"),
+        "pairs off, scaling mc64, small-pivot 0.1, sweeps 8, sweep-order block, relax 0.95, fallback none, "
+        "krylov gmres, restart 25, maxiter 100; options given explicitly override these"),
     OPTION_END,
 };
 
@@ -359,30 +359,26 @@ const command command_solve = {
     .name = "solve",
     .operands = "A.mtx[.gz]",
     .help = "solve Ax = b",
-    .about =
-        "Solves Ax = b and says how well. A is a Matrix Market or Rutherford-Boeing file, also gzipped, or - "
-        "for standard input. Solved means that the relative residual |b - Ax| / |b| (2-norm) or the "
-        "componentwise "
-        "backward error is at most --tol, measured on A and b as they were given; --stop narrows it.\n\n"
-        "Where --method is auto, the direct solver is taken unless it would be too dear: a multifrontal LDL' "
-        "factorization with threshold pivoting, and refinement. --scaling, --order, --pairs, "
-        "--factorization, --threshold, --regularise, --check, --signs and --condition are for it; the "
-        "first two also take a file, as in \"saddle prepare\".\n\n"
-        "--method bjacobi solves with the diagonal blocks of A, of up to --block-size rows, in every "
-        "iteration: --blocking says how rows are put into blocks, --block-kernel how blocks are factored, "
-        "--block-precision what they are kept in; --scaling, --order and --pairs act on the blocking.\n\n"
-        "--method ldlt preconditions with an incomplete LDL' factorization in blocks, of which --fill says "
-        "what is "
-        "kept beyond the blocks of A, --pivot, --push-back and --small-pivot how it is kept stable. --method "
-        "jacobi "
-        "makes such factors by --sweeps on a pattern that is known before. --paper sets what was published "
-        "of "
-        "both.\n\n"
-        "The report goes to standard output. x goes nowhere but to --out: where the tolerance was not "
-        "reached it "
-        "is the best x found, and said to be so.",
-    .examples = "  saddle solve A.mtx.gz                      # b = A times ones: the error is known\n"
-                "  saddle solve A.mtx --rhs b.mtx --out x.mtx # one's own right-hand side\n"
+    .about = "Solves Ax = b and reports the accuracy. A is a Matrix Market or Rutherford-Boeing file, "
+             "optionally gzipped, or - for standard input. Solved means that the relative residual |b - Ax| "
+             "/ |b| (2-norm) or the componentwise backward error is at most --tol, measured on A and b as "
+             "given; --stop selects a single criterion.\n\n"
+             "--method auto uses the direct solver unless it would be too expensive: a multifrontal LDL' "
+             "factorization with threshold pivoting, followed by refinement. Its options are --scaling, "
+             "--order, --pairs, --factorization, --threshold, --regularise, --check, --signs and "
+             "--condition; the first two also accept a file, as in \"saddle prepare\".\n\n"
+             "--method bjacobi preconditions with the diagonal blocks of A, of up to --block-size rows. "
+             "--blocking chooses how rows are grouped into blocks, --block-kernel how blocks are factored, "
+             "--block-precision the precision that they are stored in; --scaling, --order and --pairs affect "
+             "the blocking.\n\n"
+             "--method ldlt preconditions with an incomplete block LDL' factorization. --fill chooses which "
+             "blocks are kept beyond those of A; --pivot, --push-back and --small-pivot keep the "
+             "factorization stable. --method jacobi computes such factors by --sweeps on a pattern known in "
+             "advance. --paper selects the published settings of either.\n\n"
+             "The report goes to standard output. x is written only to --out; if the tolerance was not "
+             "reached, it is the best x found, and the file says so.",
+    .examples = "  saddle solve A.mtx.gz                      # b = A times ones: the solution is known\n"
+                "  saddle solve A.mtx --rhs b.mtx --out x.mtx # your own right-hand side\n"
                 "  saddle solve A.mtx --factorization cholesky --condition\n"
                 "  saddle solve A.mtx --krylov minres --method diagonal --plot curve.svg\n"
                 "  saddle solve A.mtx --method bjacobi --block-size 16 --device cuda\n"

@@ -25,12 +25,12 @@ static int no_driver(const char *file, const char *path)
 {
     if (strcmp(file, "blocks-cuda") == 0)
         return fail(EXIT_FILE,
-                    "%s is not there: it is built where nvcc is found (scripts/build release "
-                    "-DSADDLE_CUDA=ON), and not installed",
+                    "%s does not exist: it is built if nvcc is found (scripts/build release "
+                    "-DSADDLE_CUDA=ON), and is not installed",
                     path);
     return fail(EXIT_FILE,
-                "%s is not there: scripts/build builds it where LAPACK is found, without sanitizers "
-                "and unless -DSADDLE_PEERS=OFF; it is not installed",
+                "%s does not exist: scripts/build builds it if LAPACK is found, except with sanitizers or "
+                "-DSADDLE_PEERS=OFF; it is not installed",
                 path);
 }
 
@@ -39,9 +39,8 @@ static int take_line(blocks_report *t, const saddle_hooks *hooks, const char *li
 {
     if (strncmp(line, "measured ", 9) == 0) {
         block_row *row = one_more(&t->rows, &t->row_count, &t->row_room, sizeof *row);
-        if (!row) return fail(EXIT_MEMORY, "no memory for the measurements");
-        if (!block_row_parse(line, row))
-            return fail(EXIT_FILE, "the driver said what is not understood: %s", line);
+        if (!row) return fail(EXIT_MEMORY, "out of memory for the measurements");
+        if (!block_row_parse(line, row)) return fail(EXIT_FILE, "unexpected line from the driver: %s", line);
     } else if (strncmp(line, "step ", 5) == 0) {
         char *rest;
         const int64_t step = strtoll(line + 5, &rest, 10), steps = strtoll(rest, NULL, 10);
@@ -69,7 +68,7 @@ static int listen(blocks_report *t, const saddle_hooks *hooks, const char *const
     while (status == EXIT_DONE && child_line(&c, line, sizeof line) == CHILD_LINE)
         status = take_line(t, hooks, line, &done);
     const int ended = child_end(&c, progress_interrupted());
-    if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted while the driver was at work");
+    if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted while the driver was running");
     if (status == EXIT_DONE && !done)
         return fail(EXIT_FILE, "%s ended early, with status %d", argv[0], ended);
     return status;
@@ -132,11 +131,11 @@ static int run_driver(blocks_report *t, const saddle_hooks *hooks)
 static int check_kernels(const arguments *a)
 {
     const char *name = argument_given(a, "kernel") ? argument_text(a, "kernel") : NULL;
-    if (name && strlen(name) >= NAMES_LENGTH - 4) return usage_error(a, "--kernel names too many");
+    if (name && strlen(name) >= NAMES_LENGTH - 4) return usage_error(a, "--kernel: too many names");
     while (name) {
         const size_t length = strcspn(name, ",");
         if (!block_kernel_known(name, length))
-            return usage_error(a, "--kernel: there is no \"%.*s\"", (int)length, name);
+            return usage_error(a, "--kernel: there is no kernel \"%.*s\"", (int)length, name);
         name = name[length] ? name + length + 1 : NULL;
     }
     return EXIT_DONE;
@@ -149,15 +148,15 @@ static int check_cases(const arguments *a)
     const bool measured = a->operand_count == 0 || argument_given(a, "part");
     for (size_t k = 0; !measured && k < sizeof names / sizeof names[0]; ++k) {
         if (argument_given(a, names[k]))
-            return usage_error(a, "--%s is for kernels: with matrices say --part too", names[k]);
+            return usage_error(a, "--%s applies to kernels: with matrices, give --part too", names[k]);
     }
     const bool gpu = a->library.device == SADDLE_DEVICE_CUDA;
     if (argument_given(a, "kernel-version") && !gpu)
-        return usage_error(a, "--kernel-version is for --device cuda");
+        return usage_error(a, "--kernel-version applies to --device cuda");
     if (argument_given(a, "instructions") && (gpu || a->library.device == SADDLE_DEVICE_REFERENCE))
-        return usage_error(a, "--instructions is for --device cpu");
+        return usage_error(a, "--instructions applies to --device cpu");
     if (argument_count(a, "size") > 0 && argument_choice(a, "part") == PART_MIXED)
-        return usage_error(a, "--size is not for mixed batches");
+        return usage_error(a, "--size does not apply to mixed batches");
     return check_kernels(a);
 }
 
@@ -168,11 +167,11 @@ static int check_options(const arguments *a)
                                             "block-size", "block-kernel", "block-precision", "repeat"};
     for (size_t k = 0; a->operand_count == 0 && k < sizeof of_solves / sizeof of_solves[0]; ++k) {
         if (argument_given(a, of_solves[k]))
-            return usage_error(a, "--%s is for solves with block-Jacobi, and there is no matrix",
+            return usage_error(a, "--%s applies to solves with block-Jacobi, but no matrix is given",
                                of_solves[k]);
     }
     if (a->operand_count > 0 && argument_flag(a, "quick") && !argument_given(a, "part"))
-        return usage_error(a, "--quick is for kernels: with matrices say --part too");
+        return usage_error(a, "--quick applies to kernels: with matrices, give --part too");
     const int status = bench_check_files(a);
     return status == EXIT_DONE ? check_cases(a) : status;
 }
@@ -209,22 +208,22 @@ static int run_blocks(const arguments *a)
 
 static const option blocks_options[] = {
     OPTION_CHOICE("part", "all|kernels|mixed|apply|setup",
-                  "what is measured; with matrices also that, which otherwise is left out"),
+                  "what to measure; with matrices, kernels are measured only if this is given"),
     OPTION_FLAG("quick", 0, "few and small batches, for a first look"),
-    OPTION_TEXT(
-        "kernel", "NAME[,NAME...]", NULL,
-        "only these of ldu, ldu-partial, ldu-full, llt, llt-diagonal, ldlt-static, ldlt-bunch-kaufman, "
-        "ldlt-complete, jordan, huard, huard-t"),
-    OPTION_COUNT("size", "ROWS", 0, 0, SIZE_MOST, "only blocks of so many rows, and no mixed ones; 0: all"),
+    OPTION_TEXT("kernel", "NAME[,NAME...]", NULL,
+                "only these kernels, out of ldu, ldu-partial, ldu-full, llt, llt-diagonal, ldlt-static, "
+                "ldlt-bunch-kaufman, ldlt-complete, jordan, huard, huard-t"),
+    OPTION_COUNT("size", "ROWS", 0, 0, SIZE_MOST,
+                 "only blocks of this many rows, none of mixed size; 0: all"),
     OPTION_CHOICE("kernel-version", "all|default|registers|shared",
-                  "which of a kernel's versions on a GPU is measured beside the default"),
+                  "which versions of a GPU kernel to measure in addition to the default"),
     OPTION_CHOICE("instructions", "default|portable|avx2|avx512",
-                  "whose kernels are measured on the CPU; the default is the best it has"),
-    OPTION_COUNT("threads", "N", 1, 1, 4096, "of Saddle"),
-    OPTION_TEXT("peers", "DIR", NULL, "where the drivers are; otherwise beside saddle"),
+                  "instruction set of the CPU kernels; the default is the best available"),
+    OPTION_COUNT("threads", "N", 1, 1, 4096, "threads of Saddle"),
+    OPTION_TEXT("peers", "DIR", NULL, "folder of the drivers; by default next to saddle"),
     BENCH_REPEAT,
-    OPTION_REAL("limit", "SECONDS", 120.0, 0.1, 1e6, "what a solve may take"),
-    BENCH_PLOT("all curves as one picture, a panel each"),
+    OPTION_REAL("limit", "SECONDS", 120.0, 0.1, 1e6, "time limit of a solve"),
+    BENCH_PLOT("all curves in one picture, one panel each"),
     BENCH_JSON,
     OPTION_END,
 };
@@ -232,26 +231,19 @@ static const option blocks_options[] = {
 const command command_blocks = {
     .name = "blocks",
     .operands = "[A.mtx[.gz]...]",
-    .help = "kernels on batches of small blocks, beside their peers and a copy",
-    .about =
-        "Kernels on batches of dense blocks of up to 32 rows, out of place, with 512 MB going by before a "
-        "block comes "
-        "again: every kernel at 4 to 32 rows and 10,000 and 100,000 blocks in double and single (kernels), "
-        "blocks of "
-        "mixed size beside equal ones (mixed), applications to 1,000,000 rows and the number of them from "
-        "which on "
-        "an explicit inverse pays (apply), and four kernels beside batches of 100 to 100,000 (setup). Beside "
-        "them "
-        "stand LAPACK called in a loop (--device cuda: cuBLAS and cuSOLVER), a copy of the batch, and the "
-        "residual "
-        "of every result; --kernel and --size choose among them. Times are medians, of one thread unless "
-        "--threads "
-        "says otherwise.\n\n"
-        "With matrices BiCGSTAB with block-Jacobi solves each to 1e-6 within 10,000 iterations, by every "
-        "kernel "
-        "(--block-kernel: one) and blocks of 1, 8, 16 and 32 rows (--block-size: one); the right-hand side "
-        "is ones. A "
-        "problem is made where an operand such as lap3d_30:1.5, FAMILY_SIZE[:P], is no file (saddle gen).",
+    .help = "kernels on batches of small blocks, compared with their peers and a copy",
+    .about = "Kernels on batches of dense blocks of up to 32 rows, out of place, with 512 MB touched before "
+             "a block is used again: every kernel at 4 to 32 rows and 10,000 and 100,000 blocks in double "
+             "and single (kernels), blocks of mixed size against blocks of equal size (mixed), applications "
+             "to 1,000,000 rows and the number of them from which an explicit inverse pays off (apply), and "
+             "four kernels on batches of 100 to 100,000 (setup). The table compares them with LAPACK called "
+             "in a loop (--device cuda: cuBLAS and cuSOLVER) and with a copy of the batch, and gives the "
+             "residual of every result; --kernel and --size select some. Times are medians, on one thread "
+             "unless --threads is given.\n\n"
+             "With matrices, BiCGSTAB with block-Jacobi solves each to 1e-6 within 10,000 iterations, with "
+             "every kernel (--block-kernel: one) and with blocks of 1, 8, 16 and 32 rows (--block-size: "
+             "one); the right-hand side is ones. An operand such as lap3d_30:1.5, FAMILY_SIZE[:P], that is "
+             "not a file names a generated problem (saddle gen).",
     .examples = "  saddle bench blocks --quick\n"
                 "  saddle bench blocks --device cuda --json blocks.json --plot blocks.png\n"
                 "  saddle bench blocks matrices/spd/*.mtx.gz --block-size 16 --plot bicgstab.svg\n",

@@ -74,8 +74,8 @@ static void print_kernel_header(const blocks_report *t, const block_row *row)
         block_row_find(t, (block_key){"kernels", "gemm", NULL, NULL, row->precision, -1, -1});
     char batch[32];
     printf("\n%s, %s blocks", row->precision, count_text(row->batch, batch, sizeof batch));
-    if (gemm) printf("; gemm of one core %.1f Gflop/s", 1e-9 * gemm->flops / gemm->seconds);
-    printf("\n%4s  %-24s%12s%9s", "size", "", "ns a block", "copies");
+    if (gemm) printf("; gemm on one core %.1f Gflop/s", 1e-9 * gemm->flops / gemm->seconds);
+    printf("\n%4s  %-24s%12s%9s", "size", "", "ns/block", "copies");
     if (gpu)
         printf("%11s%9s", "registers", "shared");
     else
@@ -134,7 +134,7 @@ static void print_ratios(const blocks_report *t)
         {"ldlt-complete", "ldu-full"}, {"huard", "jordan"},    {"huard-t", "jordan"}};
     static const int64_t sizes[] = {4, 8, 16, 24, 32};
     if (!block_row_find(t, (block_key){"kernels", "factor", NULL, NULL, NULL, -1, -1})) return;
-    printf("\n%-40s", "one kernel's time over another's, size");
+    printf("\n%-40s", "time of one kernel over another, size");
     for (int p = 0; p < 2; ++p)
         for (int s = 0; s < 5; ++s) printf("%7" PRId64, sizes[s]);
     printf("\n%-40s%35s%35s\n", "in the largest batch", "double", "single");
@@ -153,8 +153,8 @@ static void print_mixed(const blocks_report *t)
 {
     const block_key any = {"mixed", "factor", NULL, NULL, NULL, 0, -1};
     if (!block_row_find(t, any)) return;
-    printf("\n%-10s%-22s%12s%9s%20s%11s\n", "mixed", "1 to 32 rows", "ns a block", "copies",
-           "over equal sizes", "residual");
+    printf("\n%-10s%-22s%12s%9s%20s%11s\n", "mixed", "1 to 32 rows", "ns/block", "copies", "over equal sizes",
+           "residual");
     for (int p = 0; p < 2; ++p) {
         for (int i = 0; i < KERNELS; ++i) {
             const block_row *row = block_row_find(
@@ -190,10 +190,11 @@ static void print_applications(const blocks_report *t)
                 !opens(t, row, true))
                 continue;
             if (first) {
-                printf(
-                    "\napplication in %s to %s rows: ms, %% of the bandwidth floor; applications until the "
-                    "inverse pays\n%4s",
-                    precisions[p], count_text(row->rows, rows, sizeof rows), "size");
+                printf("\n"
+                       "application in %s to %s rows: ms, %% of the bandwidth floor; applications until the "
+                       "inverse pays off\n"
+                       "%4s",
+                       precisions[p], count_text(row->rows, rows, sizeof rows), "size");
                 for (int i = 0; i < APPLIED; ++i) printf("%15s", headings[i]);
                 printf("%10s\n", "pays at");
             }
@@ -210,7 +211,8 @@ static void print_applications(const blocks_report *t)
         }
     }
     if (block_row_find(t, (block_key){"apply", "apply", NULL, NULL, NULL, -1, -1}))
-        printf("(an iteration of BiCGSTAB has two applications, one of CG, MINRES, SQMR and GMRES one)\n");
+        printf("(an iteration of BiCGSTAB applies the preconditioner twice, one of CG, MINRES, SQMR or GMRES "
+               "once)\n");
 }
 
 static void print_setups(const blocks_report *t)
@@ -277,8 +279,8 @@ static void print_differences(const blocks_report *t, int64_t size)
         more += huard->iterations > jordan->iterations;
     }
     if (fewer + as_many + more > 0)
-        printf("blocks of %" PRId64 ": iterations of huard beside jordan: fewer %" PRId64 ", as many %" PRId64
-               ", more %" PRId64 "\n",
+        printf("blocks of %" PRId64 ": iterations of huard compared with jordan: fewer %" PRId64
+               ", equal %" PRId64 ", more %" PRId64 "\n",
                size, fewer, as_many, more);
 }
 
@@ -287,7 +289,7 @@ void print_block_solves(const blocks_report *t)
     const char *names[BLOCKS_KERNELS];
     int64_t sizes[BLOCKS_SIZES];
     const int kernel_count = blocks_kernels(t->a, true, names), size_count = blocks_sizes(t->a, sizes);
-    printf("\n%-34s", "solved of all, by rows of a block");
+    printf("\n%-34s", "solved of all, by rows per block");
     for (int s = 0; s < size_count; ++s) printf("%12" PRId64, sizes[s]);
     putchar('\n');
     for (int k = 0; k < kernel_count; ++k) {

@@ -125,7 +125,7 @@ static int solve_all(solve_bench *t, const char *name, const saddle_facts *facts
         for (int k = 0; k < (sizes[s] == 1 && kernel_count > 0 ? 1 : kernel_count); ++k) {
             if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted at %s", name);
             block_solve *one = one_more(&r->solves, &r->solve_count, &r->solve_room, sizeof *one);
-            if (!one) return fail(EXIT_MEMORY, "no memory for the rows");
+            if (!one) return fail(EXIT_MEMORY, "out of memory for the rows");
             snprintf(one->matrix, sizeof one->matrix, "%s", name);
             snprintf(one->kernel, sizeof one->kernel, "%s", kernels[k]);
             one->n = facts->rows;
@@ -154,7 +154,7 @@ static int solve_operand(solve_bench *t, const char *operand)
         t->x = malloc(room * sizeof *t->x);
         for (size_t i = 0; t->b && i < room; ++i) t->b[i] = 1.0;
         came = t->b && t->x ? solve_all(t, name, &facts)
-                            : fail(EXIT_MEMORY, "no memory for the right-hand side");
+                            : fail(EXIT_MEMORY, "out of memory for the right-hand side");
         free(t->b);
         free(t->x);
     } else {

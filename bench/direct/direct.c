@@ -334,10 +334,10 @@ static int run_direct(const arguments *a)
     int status = bench_check_operands(a);
     if (status == EXIT_DONE) status = bench_check_files(a);
     if (status == EXIT_DONE && a->operand_count == 0 && !argument_flag(a, "anchors"))
-        status = usage_error(a, "there is no matrix to measure with");
+        status = usage_error(a, "no matrix is given");
     if (status != EXIT_DONE) return status;
     t.report.rows = calloc((size_t)a->operand_count + ANCHORS, sizeof *t.report.rows);
-    if (!t.report.rows) return fail(EXIT_MEMORY, "no memory for the rows");
+    if (!t.report.rows) return fail(EXIT_MEMORY, "out of memory for the rows");
     find_peers(&t);
     t.hooks = progress_begin(a);
     status = bench_all(&t, print);
@@ -352,11 +352,11 @@ static int run_direct(const arguments *a)
 }
 
 static const option direct_options[] = {
-    OPTION_COUNT("repeat", "N", 5, 1, 1000, "turns of each, of which the best counts"),
-    OPTION_COUNT("threads", "N", 1, 1, 4096, "of Saddle, and of the peers' BLAS"),
-    OPTION_FLAG("anchors", 0, "also the 15 generated problems that are followed from version to version"),
-    OPTION_TEXT("peers", "DIR|none", NULL, "where the drivers are; otherwise beside saddle"),
-    OPTION_REAL("limit", "SECONDS", 120.0, 0.1, 1e6, "what a peer may take for a matrix"),
+    OPTION_COUNT("repeat", "N", 5, 1, 1000, "turns of each; the best counts"),
+    OPTION_COUNT("threads", "N", 1, 1, 4096, "threads of Saddle and of the peers' BLAS"),
+    OPTION_FLAG("anchors", 0, "also the 15 generated problems that are tracked from version to version"),
+    OPTION_TEXT("peers", "DIR|none", NULL, "folder of the drivers; by default next to saddle"),
+    OPTION_REAL("limit", "SECONDS", 120.0, 0.1, 1e6, "time limit of a peer for one matrix"),
     BENCH_JSON,
     OPTION_END,
 };
@@ -364,18 +364,13 @@ static const option direct_options[] = {
 const command command_direct = {
     .name = "direct",
     .operands = "[A.mtx[.gz]...]",
-    .help = "the direct solver, beside MUMPS and CHOLMOD",
-    .about = "For each of many matrices the analysis and the factorization of the direct solver, its share "
-             "of a dgemm of "
-             "one core, pivots, inertia, backward error before and after refinement, and memory, beside "
-             "MUMPS and CHOLMOD "
-             "where their drivers were built (a dash stands for what is not there); then the geometric means "
-             "of the "
-             "ratios in each folder, over the matrices that take MUMPS more than 2 ms. Drivers are built "
-             "where the peers "
-             "are found, and not installed. A problem is made where an operand such as lap3d_30:1.5, "
-             "FAMILY_SIZE[:P], is "
-             "no file (saddle gen).",
+    .help = "the direct solver, compared with MUMPS and CHOLMOD",
+    .about = "For each matrix: the analysis and the factorization of the direct solver, its speed relative "
+             "to dgemm on one core, pivots, inertia, backward error before and after refinement, and memory, "
+             "compared with MUMPS and CHOLMOD if their drivers were built (a dash marks what is missing). "
+             "Then the geometric means of the ratios in each folder, over the matrices that take MUMPS more "
+             "than 2 ms. Drivers are built if the peers are found, and are not installed. An operand such as "
+             "lap3d_30:1.5, FAMILY_SIZE[:P], that is not a file names a generated problem (saddle gen).",
     .examples = "  saddle bench direct matrices/kkt/*.mtx.gz lap3d_30:1.5 --json direct.json\n"
                 "  saddle bench direct --anchors --threads 2\n",
     .options = direct_options,

@@ -21,9 +21,9 @@ static const struct {
     [MEMORY_TO_MUMPS] = {"memory_to_mumps", "memory / MUMPS, bytes", false},
     [FACTOR_TO_CHOLMOD] = {"factor_to_cholmod", "factor / CHOLMOD, seconds", false},
     [PIVOTING] = {"pivoting", "LDL' / LL', seconds", false},
-    [COLUMN_OF_64] = {"column_of_64", "a right-hand side of 64 / one, seconds", false},
-    [SPEED_UP] = {"speed_up", "one thread / all, seconds", true},
-    [OF_DGEMM] = {"dgemm", "factor / dgemm of one core, flop/s", true},
+    [COLUMN_OF_64] = {"column_of_64", "one right-hand side of 64 / a single one, seconds", false},
+    [SPEED_UP] = {"speed_up", "one thread / all threads, seconds", true},
+    [OF_DGEMM] = {"dgemm", "factor / dgemm on one core, flop/s", true},
 };
 
 typedef struct summary {

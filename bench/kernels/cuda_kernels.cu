@@ -40,6 +40,7 @@ void host_release(void *data, void *)
 /* An engine, and an end to the program where something fails. */
 struct bench {
     sd_context c = {};
+    sd_device d = {};
     sd_engine e = {};
     cudaEvent_t from = nullptr, to = nullptr;
     double copy_rate = 0; /* bytes a millisecond */
@@ -55,9 +56,13 @@ struct bench {
     {
         c.hooks.allocate = host_allocate;
         c.hooks.release = host_release;
+        d.backend = sd_cuda_backend();
+        d.backend->open(&c, &d);
+        check();
         e.context = &c;
-        e.backend = sd_cuda_backend();
-        e.backend->open(&c, &e, 0);
+        e.backend = d.backend;
+        e.device = d;
+        e.backend->begin(&e);
         check();
         cudaEventCreate(&from);
         cudaEventCreate(&to);
@@ -65,7 +70,8 @@ struct bench {
 
     ~bench()
     {
-        e.backend->close(&e);
+        e.backend->end(&e);
+        d.backend->close(&c, &d);
     }
 
     void *memory(int64_t bytes)

@@ -146,9 +146,11 @@ int main(int argc, char **argv)
         return 2;
     }
     sd_context c;
+    sd_device d;
     sd_engine e;
     sd_context_init(&c, NULL, 0);
-    check(&c, sd_engine_open(&c, &e, cpu ? SADDLE_DEVICE_CPU : SADDLE_DEVICE_CUDA, sd_thread_count(0)));
+    check(&c, sd_device_open(&c, &d, cpu ? SADDLE_DEVICE_CPU : SADDLE_DEVICE_CUDA, 0));
+    check(&c, sd_engine_open(&c, &d, &e, sd_thread_count(0)));
     const double rate = copy_rate(&e, (int64_t)(cpu ? 128 : 512) << 20);
     printf("copy %.0f GB/s\n%9s %-10s %-9s %9s %9s %6s\n", rate / 1e9, "n", "method", "", "us/iter", "floor",
            "ratio");
@@ -159,5 +161,6 @@ int main(int argc, char **argv)
         measure_cube(&e, 159, rate);
     }
     sd_engine_close(&e);
+    sd_device_close(&c, &d);
     return 0;
 }

@@ -121,11 +121,13 @@ static outcome measure(const saddle_solver *s, int device, sd_precision precisio
 {
     outcome o = {.refactor = INFINITY, .sweeps = INFINITY, .x = malloc((size_t)s->A.n * sizeof *o.x)};
     sd_context c;
+    sd_device d;
     sd_engine e;
     sd_operator op;
     sd_csr whole = {0};
     sd_context_init(&c, NULL, 0);
-    check(&c, sd_engine_open(&c, &e, device, sd_thread_count(0)));
+    check(&c, sd_device_open(&c, &d, device, 0));
+    check(&c, sd_engine_open(&c, &d, &e, sd_thread_count(0)));
     check(&c, sd_engine_reserve(&e, s->A.n, NULL));
     o.copy = copy_rate(&e, (int64_t)(device == SADDLE_DEVICE_CPU ? 128 : 512) << 20);
     check(&c, sd_operator_make(&e, &s->A, precision, SD_SUMS_BY_SLICES, &op));
@@ -145,6 +147,7 @@ static outcome measure(const saddle_solver *s, int device, sd_precision precisio
     sd_block_ldlt_free(&e, &m);
     sd_operator_free(&e, &op);
     sd_engine_close(&e);
+    sd_device_close(&c, &d);
     return o;
 }
 

@@ -300,7 +300,7 @@ static void print_table(const ablate_report *t)
         }
         putchar('\n');
     }
-    printf("(4 x GMRES(25), b = A times ones; the defaults: at most 100 iterations of their own)\n");
+    printf("(4 x GMRES(25), b = A times ones; defaults: at most 100 iterations of their own method)\n");
 }
 
 static void print_ablation(const ablate_report *t)
@@ -308,7 +308,7 @@ static void print_ablation(const ablate_report *t)
     static const char *const pivots[2 * ABLATE_PIVOTS] = {"static",  "no push", "BK",
                                                           "no push", "compl.",  "no push"};
     print_dominance(t);
-    print_errors(t, "3b  |LDL' - A| / |A| by the least pivot epsilon", ablate_epsilons, ABLATE_EPSILONS,
+    print_errors(t, "3b  |LDL' - A| / |A| by the smallest pivot epsilon", ablate_epsilons, ABLATE_EPSILONS,
                  errors_of_epsilon);
     print_errors(t, "3c  |LDL' - A| / |A| by the rows of a block", ablate_sizes, ABLATE_SIZES,
                  errors_of_size);
@@ -319,7 +319,7 @@ static void print_ablation(const ablate_report *t)
     print_table(t);
     for (int k = 0; k < t->count; ++k)
         if (t->rows[k].why[0])
-            printf("%s: a run without figures: %s\n", t->rows[k].matrix.name, t->rows[k].why);
+            printf("%s: a run gave no figures: %s\n", t->rows[k].matrix.name, t->rows[k].why);
 }
 
 static void json_entry(json *j, const char *key, const ablate_entry *entry)
@@ -374,7 +374,7 @@ static void json_ablation(json *j, const void *report)
 int ldlt_ablate(ldlt_bench *t, const ldlt_operands *o)
 {
     ablate_report report = {t, 0, calloc((size_t)o->count + 1, sizeof(ablate_row))};
-    if (!report.rows) return fail(EXIT_MEMORY, "no memory for the rows");
+    if (!report.rows) return fail(EXIT_MEMORY, "out of memory for the rows");
     int status = ldlt_walk(t, o, ablate_matrix, &report);
     if (bench_prints(t->a) && report.count > 0) {
         print_ablation(&report);

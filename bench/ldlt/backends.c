@@ -132,7 +132,7 @@ static void print_pair(const backends_report *t, const backends_pair *pair)
 {
     const tally all = count_pair(t, pair);
     char text[64];
-    snprintf(text, sizeof text, "%s %s beside %s %s", backend_names[pair->backend],
+    snprintf(text, sizeof text, "%s %s against %s %s", backend_names[pair->backend],
              moment_names[pair->moment], pair->other == pair->backend ? "its" : backend_names[pair->other],
              moment_names[pair->other_moment]);
     printf("%-36s%10d%10d%10d\n", text, all.compared, all.both_solved, all.within);
@@ -148,7 +148,7 @@ static void print_outliers(const backends_report *t, const backends_pair *pair)
                backend_names[pair->backend], moment_names[pair->moment], one_of(row, pair)->iterations[side],
                backend_names[pair->other], moment_names[pair->other_moment],
                other_of(row, pair)->iterations[side],
-               one_of(row, pair)->solved && other_of(row, pair)->solved ? "" : "; not solved by both");
+               one_of(row, pair)->solved && other_of(row, pair)->solved ? "" : "; not both solved");
     }
 }
 
@@ -173,12 +173,11 @@ static void print_backends_summary(const backends_report *t)
     printf("\n%-36s%10s%10s%10s\n", "", "compared", "solved", "within");
     for (int k = 0; k < count; ++k) print_pair(t, &pairs[k]);
     printf(
-        "(right-hand sides, two a matrix: A times ones and a random one, to 1e-14 within 100 iterations; "
-        "solved: as\n"
-        "saddle bench ldlt has it, by both; within: 2 iterations where they are below 50, 10 %% where they "
-        "are not;\n"
-        "first: with the factors as they were found; again: the same values factored on the known "
-        "pattern)\n");
+        "(two right-hand sides per matrix: A times ones and a random one, to 1e-14 within 100 iterations; "
+        "solved: by\n"
+        "both, as saddle bench ldlt defines it; within: iterations that differ by at most 2 below 50, 10 %% "
+        "above;\n"
+        "first: with the factors as first computed; again: the same values factored on the known pattern)\n");
     for (int k = 0; k < count; ++k) print_outliers(t, &pairs[k]);
     print_missing(t);
 }
@@ -288,9 +287,9 @@ int ldlt_backends(ldlt_bench *t, const ldlt_operands *o)
     backends_report report = {.bench = t};
     int status = ldlt_choose(t->a, backend_names, BACKENDS, report.wanted);
     if (status != EXIT_DONE) return status;
-    if (leave_out(t, &report) == 0) return fail(EXIT_FILE, "none of the backends that were named is here");
+    if (leave_out(t, &report) == 0) return fail(EXIT_FILE, "none of the given backends is available");
     report.rows = calloc((size_t)o->count + 1, sizeof *report.rows);
-    if (!report.rows) return fail(EXIT_MEMORY, "no memory for the rows");
+    if (!report.rows) return fail(EXIT_MEMORY, "out of memory for the rows");
     status = ldlt_walk(t, o, measure_matrix, &report);
     if (bench_prints(t->a) && report.count > 0) {
         print_backends_summary(&report);

@@ -160,9 +160,9 @@ static void print_exponents(const made_report *t)
         print_column("%.2f", 8, total);
         printf("%7.1f%10s\n", goal, verdict(total, goal));
     }
-    printf("(seconds ~ nnz^p by least squares over what was solved; setup: prepare and factor; total: with a "
-           "solve "
-           "of\nb = A times ones to 1e-12)\n");
+    printf("(seconds ~ nnz^p, least squares over the problems solved; setup: prepare and factor; total: with "
+           "a solve\n"
+           "for b = A times ones to 1e-12)\n");
 }
 
 static void print_made_summary(const made_report *t)
@@ -180,9 +180,10 @@ static void print_made_summary(const made_report *t)
         faster += times >= GOAL_FASTER;
         smaller += 1.0 / ratio(row, megabytes(&row->direct), megabytes(&row->ldlt)) <= GOAL_BYTES;
     }
-    printf("\nwhere both solve: setup at least %.0f times as fast as the direct factorization on %d of %d, "
-           "factors of "
-           "at most\n%.1f of its bytes on %d of %d\n",
+    printf("\n"
+           "where both solve: setup at least %.0f times as fast as the direct factorization on %d of %d, "
+           "factors in at most\n"
+           "%.1f of its bytes on %d of %d\n",
            GOAL_FASTER, faster, both, GOAL_BYTES, smaller, both);
 }
 
@@ -239,7 +240,7 @@ static int measure_problem(ldlt_bench *t, made_report *report, const char *text,
     const family *f = find_family(text);
     const int64_t size = family_size(f->name, rows);
     made_row *row = one_more(&report->rows, &report->count, &report->room, sizeof *row);
-    if (!row) return fail(EXIT_MEMORY, "no memory for the rows");
+    if (!row) return fail(EXIT_MEMORY, "out of memory for the rows");
     --report->count; /* until all of it is there */
     snprintf(operand, sizeof operand, "%s_%" PRId64 "%s", f->name, size, text + strcspn(text, ":"));
     const int status = ldlt_load(t, operand);
@@ -307,7 +308,7 @@ int ldlt_made(ldlt_bench *t, bool growth)
     made_report report = {.bench = t, .growth = growth};
     for (int k = 0; k < t->a->operand_count; ++k) {
         if (!find_family(t->a->operands[k]))
-            return usage_error(t->a, "\"%s\" is no family of problems (saddle gen --help lists them)",
+            return usage_error(t->a, "\"%s\" is not a family of problems (saddle gen --help lists them)",
                                t->a->operands[k]);
     }
     if (print) print_made_header(&report);

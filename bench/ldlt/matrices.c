@@ -33,7 +33,8 @@ int ldlt_choose(const arguments *a, const char *const *names, int count, bool *w
         int found = count;
         for (int k = 0; k < count; ++k)
             if (strlen(names[k]) == length && strncmp(name, names[k], length) == 0) found = k;
-        if (found == count) return usage_error(a, "--methods: there is no \"%.*s\"", (int)length, name);
+        if (found == count)
+            return usage_error(a, "--methods: there is no method \"%.*s\"", (int)length, name);
         wanted[found] = true;
         name = name[length] ? name + length + 1 : NULL;
     }
@@ -85,7 +86,7 @@ int ldlt_matrices(ldlt_bench *t, ldlt_operands *o, bool only_anchors)
     int status = ldlt_choose(t->a, ldlt_recipe_names, LDLT_RECIPES, report.wanted);
     if (status != EXIT_DONE) return status;
     report.rows = calloc((size_t)o->count + 1, sizeof *report.rows);
-    if (!report.rows) return fail(EXIT_MEMORY, "no memory for the rows");
+    if (!report.rows) return fail(EXIT_MEMORY, "out of memory for the rows");
     if (only_anchors) keep_anchors(o);
     status = ldlt_walk(t, o, measure_matrix, &report);
     if (print && report.count > 0) {
@@ -97,8 +98,8 @@ int ldlt_matrices(ldlt_bench *t, ldlt_operands *o, bool only_anchors)
         print_ldlt_run(t->a);
     }
     if (status == EXIT_DONE && report.count == 0)
-        status = fail(EXIT_FILE, only_anchors ? "none of the matrices has published figures"
-                                              : "there is no matrix to measure with");
+        status = fail(EXIT_FILE,
+                      only_anchors ? "none of the matrices has published figures" : "no matrix is given");
     if (report.count > 0) status = bench_save(t->a, status, json_ldlt, &report);
     free(report.rows);
     return status;

@@ -152,7 +152,7 @@ static void goal_of(const ldlt_report *t, ldlt_recipe recipe, char *text, size_t
         snprintf(text, size, "goal %.0f %%, stored %.0f, all large ones a third", 100 * GOAL_SOLVED,
                  GOAL_STORED);
     if (recipe == LDLT_JACOBI && t->wanted[LDLT_NONE])
-        snprintf(text, size, "goal %.1f: ldlt-none less 5 %%",
+        snprintf(text, size, "goal %.1f: ldlt-none minus 5 %%",
                  GOAL_JACOBI * ldlt_total_of(t, LDLT_NONE).solved);
     if (recipe == LDLT_AUTO && t->wanted[LDLT_DIRECT])
         snprintf(text, size, "goal: all that direct solves; %d missed", one.missed);
@@ -172,10 +172,9 @@ void print_ldlt_totals(const ldlt_report *t)
         printf("%20s%s%s\n", third, goal[0] ? "   " : "", goal);
     }
     printf(
-        "(solved: for b = A times ones and for a random b backward error at most 1e-12, and relative "
+        "(solved: for b = A times ones and for a random b, backward error at most 1e-12, and relative "
         "residual\n"
-        "or componentwise error at most 1e-8, in 100 iterations; stored: entries beside nnz(A), in the "
-        "median;\n"
+        "or componentwise error at most 1e-8, in 100 iterations; stored: median of entries / nnz(A);\n"
         "large: n >= %d whose direct factors have over %d nnz(A); auto: within its own 1,000 iterations)\n",
         LARGE_ROWS, LARGE_FILL);
     for (int k = 0; k < LDLT_RECIPES; ++k)
@@ -201,11 +200,11 @@ void print_ldlt_anchors(const ldlt_report *t)
         printf("%14s", ldlt_sides_text(loose->iterations, iterations, sizeof iterations));
         PRINT_COLUMNS("12.0f 12.0e 12.0e", anchor->published_iterations, ldlt_backward(r),
                       anchor->published_error);
-        printf("%12s  %s\n", error ? "1e-12" : "as many", met ? "met" : "NOT met");
+        printf("%12s  %s\n", error ? "1e-12" : "no more", met ? "met" : "NOT met");
     }
-    printf("(its to 1e-8: iterations of ldlt to that relative residual, for A times ones and a random b, as "
-           "SYM-ILDL "
-           "with\nSQMR; stored: entries beside nnz(A); backward: of %s, the paper's of Table I)\n",
+    printf("(its to 1e-8: iterations of ldlt to that relative residual, for A times ones and a random b; "
+           "SYM-ILDL's\n"
+           "are with SQMR; stored: entries / nnz(A); backward: of %s, the paper's from Table I)\n",
            ldlt_recipe_names[told(t)]);
 }
 
@@ -219,5 +218,5 @@ void print_ldlt_run(const arguments *a)
     if (gmtime_r(&now, &date)) strftime(day, sizeof day, "%Y-%m-%d", &date);
     printf("\nSaddle %s (commit %s), %s, %s, %s; threads: %" PRId64 "\n", saddle_version(), saddle_commit(),
            day, machine.cpu, machine.simd, argument_count(a, "threads"));
-    if (ldlt_core_time(a)) printf("seconds are those of a core, whatever else the machine did\n");
+    if (ldlt_core_time(a)) printf("seconds are CPU time of one core\n");
 }

@@ -155,13 +155,13 @@ static bool too_large(ldlt_bench *t, ldlt_result *r)
     probe_machine(&machine);
     const double bytes = (double)r->info.planned_bytes;
     if (machine.available > 0 && bytes > MEMORY_SHARE * (double)machine.available) {
-        snprintf(r->why, sizeof r->why, "left out: it would take %.1f GB", 1e-9 * bytes);
+        snprintf(r->why, sizeof r->why, "skipped: it would take %.1f GB", 1e-9 * bytes);
         return true;
     }
     if (!(t->gemm > 0)) t->gemm = gemm_rate();
     const double wanted = r->info.planned_flops / (DIRECT_SHARE * t->gemm);
     if (!(wanted > t->limit)) return false;
-    snprintf(r->why, sizeof r->why, "left out: it would take about %.0f s", wanted);
+    snprintf(r->why, sizeof r->why, "skipped: it would take about %.0f s", wanted);
     return true;
 }
 

@@ -83,7 +83,7 @@ static bool load(peer_run *r)
     const size_t n = (size_t)r->lower.rows;
     r->b = malloc((n + 1) * sizeof *r->b);
     r->x = malloc((n + 1) * COLUMNS * sizeof *r->x);
-    return r->b && r->x ? true : peer_error("no memory for the right-hand sides");
+    return r->b && r->x ? true : peer_error("out of memory for the right-hand sides");
 }
 
 static bool take_turn(peer_run *r)

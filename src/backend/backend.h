@@ -66,16 +66,23 @@ typedef struct sd_kernels {
 } sd_kernels;
 
 /* Raised when this file or kernels.def changes what a module sees. */
-#define SD_BACKEND_VERSION 8
+#define SD_BACKEND_VERSION 9
+
+typedef struct sd_device sd_device;
 
 typedef struct sd_backend {
     int version; /* SD_BACKEND_VERSION that it was compiled with */
     const char *name;
     bool host_memory; /* whether the host may touch the backend's memory */
 
-    /* Fills in e->state; on failure the status and c->message. `device` counts from 0. */
-    saddle_status (*open)(sd_context *c, sd_engine *e, int device);
-    void (*close)(sd_engine *e);
+    /* Device d->index, counted from 0: fills in d->state; on failure the status and c->message. */
+    saddle_status (*open)(sd_context *c, sd_device *d);
+    void (*close)(sd_context *c, sd_device *d);
+
+    /* An engine on e->device: fills in e->state; on failure the status and the message of e->context. These
+     * may be called from several threads at once. */
+    saddle_status (*begin)(sd_engine *e);
+    void (*end)(sd_engine *e);
 
     /* Memory of the backend: NULL on failure with c->status and c->message. */
     void *(*allocate)(sd_engine *e, int64_t bytes, const char *what);
@@ -87,7 +94,7 @@ typedef struct sd_backend {
     void (*wait)(sd_engine *e);
 
     /* Writes the name and memory of a device, or why there is none, into the message of c. */
-    saddle_status (*describe)(sd_context *c, int device);
+    saddle_status (*describe)(sd_context *c, int index);
 
     sd_kernels kernels[SD_PRECISIONS];
 } sd_backend;
@@ -103,11 +110,29 @@ const sd_backend *sd_backend_cuda(sd_context *c);
 typedef const sd_backend *(*sd_cuda_entry)(void);
 
 /*
+ * A device that is open. What is costly to make is made once for it, and handed from one engine to the next:
+ * a solver opens its device once, and every solve an engine. Engines may be opened and closed by several
+ * threads at once; the device outlives them, and is closed with a context of the same hooks.
+ */
+struct sd_device {
+    const sd_backend *backend;
+    int index;   /* among those of the backend */
+    void *state; /* the backend's own */
+};
+
+/* Opens device number `index` of a kind (SADDLE_DEVICE_CPU, ...), or of a backend. Closing does nothing where
+ * opening failed. */
+saddle_status sd_device_open(sd_context *c, sd_device *d, int kind, int index);
+saddle_status sd_device_open_on(sd_context *c, sd_device *d, const sd_backend *backend, int index);
+void sd_device_close(sd_context *c, sd_device *d);
+
+/*
  * An engine is a backend at work for one solve: its threads or stream, its scratch memory, and the
  * first failure. After a failure kernels do nothing, so a method may test e->status once a step.
  */
 struct sd_engine {
-    const sd_backend *backend;
+    const sd_backend *backend; /* NULL: not open */
+    sd_device device;
     sd_context *context;
     int threads;
     saddle_status status;
@@ -116,8 +141,9 @@ struct sd_engine {
     int64_t scratch_bytes;
 };
 
-/* Opens an engine on a device (SADDLE_DEVICE_CPU, ...). */
-saddle_status sd_engine_open(sd_context *c, sd_engine *e, int device, int threads);
+/* Opens an engine on a device; or on the host, SADDLE_DEVICE_CPU or _REFERENCE, where that needs none. */
+saddle_status sd_engine_open(sd_context *c, const sd_device *d, sd_engine *e, int threads);
+saddle_status sd_engine_open_host(sd_context *c, sd_engine *e, int kind, int threads);
 void sd_engine_close(sd_engine *e);
 
 /* Makes sure that the scratch suffices for reductions over n entries and products with A (NULL:

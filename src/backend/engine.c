@@ -1,30 +1,55 @@
-/* Engines and the vectors that live in them. See backend.h. */
+/* Devices, engines and the vectors that live in them. See backend.h. */
 #include "backend/cpu/cpu.h"
 
-static const sd_backend *find_backend(sd_context *c, int device)
+static const sd_backend *find_backend(sd_context *c, int kind)
 {
-    switch (device) {
+    switch (kind) {
     case SADDLE_DEVICE_REFERENCE: return &sd_backend_reference;
     case SADDLE_DEVICE_CUDA: return sd_backend_cuda(c);
     default: return sd_cpu()->backend;
     }
 }
 
-saddle_status sd_engine_open(sd_context *c, sd_engine *e, int device, int threads)
+saddle_status sd_device_open_on(sd_context *c, sd_device *d, const sd_backend *backend, int index)
 {
-    *e = (sd_engine){.context = c, .threads = threads};
-    const sd_backend *backend = find_backend(c, device);
-    if (!backend) return c->status;
-    const saddle_status status = backend->open(c, e, 0);
-    if (!status) e->backend = backend;
+    *d = (sd_device){backend, index, NULL};
+    const saddle_status status = backend->open(c, d);
+    if (status) *d = (sd_device){0};
     return status;
+}
+
+saddle_status sd_device_open(sd_context *c, sd_device *d, int kind, int index)
+{
+    *d = (sd_device){0};
+    const sd_backend *backend = find_backend(c, kind);
+    return backend ? sd_device_open_on(c, d, backend, index) : c->status;
+}
+
+void sd_device_close(sd_context *c, sd_device *d)
+{
+    if (d->backend) d->backend->close(c, d);
+    *d = (sd_device){0};
+}
+
+saddle_status sd_engine_open(sd_context *c, const sd_device *d, sd_engine *e, int threads)
+{
+    *e = (sd_engine){.backend = d->backend, .device = *d, .context = c, .threads = threads};
+    const saddle_status status = d->backend->begin(e);
+    if (status) e->backend = NULL;
+    return status;
+}
+
+saddle_status sd_engine_open_host(sd_context *c, sd_engine *e, int kind, int threads)
+{
+    const sd_device host = {.backend = find_backend(c, kind)};
+    return sd_engine_open(c, &host, e, threads);
 }
 
 void sd_engine_close(sd_engine *e)
 {
     if (!e->backend) return;
     e->backend->release(e, e->scratch);
-    e->backend->close(e);
+    e->backend->end(e);
     e->backend = NULL;
 }
 

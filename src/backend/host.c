@@ -3,15 +3,31 @@
 
 #include <string.h>
 
-saddle_status sd_host_open(sd_context *c, sd_engine *e, int device)
+static saddle_status check_index(sd_context *c, int index)
+{
+    if (index == 0) return SADDLE_OK;
+    return sd_fail(c, SADDLE_NO_DEVICE, "there is no device %d: the host is a single device, number 0",
+                   index);
+}
+
+saddle_status sd_host_open(sd_context *c, sd_device *d)
+{
+    return check_index(c, d->index);
+}
+
+void sd_host_close(sd_context *c, sd_device *d)
+{
+    (void)c;
+    (void)d;
+}
+
+saddle_status sd_host_begin(sd_engine *e)
 {
     (void)e;
-    if (device != 0)
-        return sd_fail(c, SADDLE_NO_DEVICE, "there is no device %d: the host is one, number 0", device);
     return SADDLE_OK;
 }
 
-void sd_host_close(sd_engine *e)
+void sd_host_end(sd_engine *e)
 {
     (void)e;
 }
@@ -41,8 +57,8 @@ void sd_host_wait(sd_engine *e)
     (void)e; /* every result is there when its kernel returns */
 }
 
-saddle_status sd_host_describe(sd_context *c, int device)
+saddle_status sd_host_describe(sd_context *c, int index)
 {
-    const saddle_status status = sd_host_open(c, NULL, device);
+    const saddle_status status = check_index(c, index);
     return status ? status : sd_fail(c, SADDLE_OK, "the host, %d threads", sd_thread_count(0));
 }

@@ -17,9 +17,9 @@ typedef struct info_row {
 #define FIELD(name) offsetof(saddle_info, name), offsetof(saddle_info, name) + sizeof((saddle_info *)0)->name
 
 static const info_row rows[] = {
-    {{"status", NULL, "what the call returned: its code, or what that means", 'c'}, FIELD(status)},
+    {{"status", NULL, "status code returned by the call, and its meaning as text", 'c'}, FIELD(status)},
     {{"message", NULL, "what went wrong, in words", 'x'}, FIELD(message)},
-    {{"tried_list", NULL, "what `auto` tried before, and why it went on", 'x'}, FIELD(tried_list)},
+    {{"tried_list", NULL, "what `auto` tried before, and why each attempt failed", 'x'}, FIELD(tried_list)},
 #define CHOICE(name, type, words, help) {{#name, words, help, 'c'}, FIELD(name)},
 #define TRUTH(name, help) CHOICE(name, int, "no|yes", help)
 #define COUNT(name, value, help) {{#name, NULL, help, 'n'}, FIELD(name)},

@@ -145,7 +145,7 @@ static saddle_status set_choice(sd_context *c, const option_row *row, int *field
             return SADDLE_OK;
         }
     }
-    return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be \"%s\": it is one of %s", row->option.name, text,
+    return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be \"%s\": it must be one of %s", row->option.name, text,
                    row->option.words);
 }
 
@@ -169,7 +169,7 @@ static saddle_status out_of_range(sd_context *c, const saddle_option *o, const c
     char low[64], high[64];
     sd_print_double(o->least, 6, low, sizeof low);
     sd_print_double(most, 6, high, sizeof high);
-    return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be %s: it lies between %s and %s", o->name, text, low,
+    return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be %s: it must be between %s and %s", o->name, text, low,
                    high);
 }
 
@@ -181,10 +181,10 @@ static saddle_status set_number(sd_context *c, const option_row *row, void *fiel
     const bool read =
         o->type == 'r' ? sd_parse_double_text(text, &real) : parse_count(text, o->type == 'b', &count);
     if (!read) {
-        return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be \"%s\": it is %s", o->name, text,
+        return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be \"%s\": it must be %s", o->name, text,
                        o->type == 'r'   ? "a number such as 1e-8"
                        : o->type == 'b' ? "a number of bytes such as 4000000 or 500M or 2G"
-                                        : "a whole number that is not negative");
+                                        : "a nonnegative integer");
     }
     const double value = o->type == 'r' ? real : (double)count;
     if (!(value >= o->least && value <= o->most)) return out_of_range(c, o, text, o->most);
@@ -256,8 +256,8 @@ saddle_status sd_options_take(sd_context *c, const saddle_options *from, saddle_
     saddle_options_init(to, sizeof *to);
     if (!from) return SADDLE_OK;
     if (from->size < sizeof from->size || from->size > 1 << 20) {
-        return sd_fail(c, SADDLE_BAD_OPTION, "options.size is %zu: begin with saddle_options_default()",
-                       from->size);
+        return sd_fail(c, SADDLE_BAD_OPTION,
+                       "options.size is %zu: initialise options with saddle_options_default()", from->size);
     }
     for (int k = 0; k < ROWS; ++k) {
         const saddle_option *o = &rows[k].option;

@@ -43,7 +43,7 @@ typedef struct sd_ldlt_rule {
     double small;        /* a pivot below it is moved away from 0 */
     int generations;     /* how often a block may be pushed back */
     int32_t most_pushed; /* blocks pushed back; beyond it small pivots are moved */
-    double most_flops;   /* the search is given up beyond them, as too dear; 0: no limit */
+    double most_flops;   /* the search is given up beyond them, as too expensive; 0: no limit */
     double most_inverse; /* and beyond such an entry of an inverse of a diagonal block; 0: no limit */
     int64_t most;        /* numbers kept in off-diagonal blocks; beyond it fill is left out. 0: no limit */
     sd_precision precision;
@@ -55,7 +55,7 @@ typedef struct sd_ldlt_rule {
 typedef struct sd_ldlt_counts {
     int64_t two_by_two, negative, perturbed, replaced; /* pivots; blocks */
     int64_t pushed_back;                               /* blocks */
-    bool full, dear;                                   /* a limit was met: of numbers; one that ends it */
+    bool full, expensive;                              /* a limit was met: of numbers; one that ends it */
     double flops;
     double largest; /* entry of an inverse of a diagonal block */
     int sweeps;     /* that were made, where it was by sweeps */
@@ -66,7 +66,7 @@ typedef struct sd_ldlt_counts {
 void sd_ldlt_numbers_free(sd_context *c, sd_engine *e, sd_ldlt_numbers *x);
 
 /* Factors B and finds its pattern under way: in the order of its blocks, but with `last` (NULL: none)
- * behind all others. On failure nothing is kept, nor where it becomes too dear; of
+ * behind all others. On failure nothing is kept, nor where it becomes too expensive; of
  * a symbolic one there are no numbers. */
 saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule,
                            const bool *last, sd_ldlt_plan *plan, sd_ldlt_numbers *x, sd_ldlt_counts *counts);

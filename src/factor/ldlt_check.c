@@ -159,7 +159,7 @@ saddle_status sd_ldlt_check(sd_engine *e, const sd_block_ldlt *m, const sd_csr *
     t.inverse = fetch(e, m->factors.inverse, plan->square[plan->blocks], precision);
     t.sum = sd_alloc_zero(c, plan->n, sizeof *t.sum, "check of the factors");
     saddle_status status = t.data && t.inverse && t.sum ? e->status : c->status;
-    if (!status) status = sd_engine_open(c, &host, SADDLE_DEVICE_CPU, 1);
+    if (!status) status = sd_engine_open_host(c, &host, SADDLE_DEVICE_CPU, 1);
     if (!status)
         status =
             sd_block_matrix_make(c, A, m->order, m->preparation->row_scale, plan->blocks, plan->start, &t.B);

@@ -38,7 +38,7 @@ saddle_status sd_ldlt_probe(sd_context *c, const sd_block_matrix *B, const sd_ld
 {
     const int32_t n = B->n;
     sd_engine e = {0};
-    saddle_status status = sd_engine_open(c, &e, SADDLE_DEVICE_CPU, threads);
+    saddle_status status = sd_engine_open_host(c, &e, SADDLE_DEVICE_CPU, threads);
     if (status) return status;
     int32_t *order = sd_alloc(c, n, sizeof *order, "order of rows");
     double *x = sd_alloc(c, n, sizeof *x, "a vector");

@@ -255,15 +255,14 @@ static saddle_status add_up_duplicates(const sd_entries *e, const char *name, cs
             if (isfinite(m->value[k])) continue;
             const int64_t j = m->index[k];
             return sd_fail(c, SADDLE_BAD_VALUE,
-                           "%s: the entries of row %lld, column %lld add up beyond the range of double", name,
+                           "%s: the sum of the entries in row %lld, column %lld overflows double", name,
                            (long long)(by_columns ? j : i) + 1, (long long)(by_columns ? i : j) + 1);
         }
     }
     char line[40] = "";
     if (e->sorted) snprintf(line, sizeof line, " (line %lld)", (long long)e->duplicate_line);
-    sd_log(c, SADDLE_LOG_WARNING,
-           "%s: %lld duplicate %s added up; the first stands in row %lld, column %lld%s", name,
-           (long long)duplicates, duplicates == 1 ? "entry was" : "entries were",
+    sd_log(c, SADDLE_LOG_WARNING, "%s: %lld duplicate %s summed; the first is in row %lld, column %lld%s",
+           name, (long long)duplicates, duplicates == 1 ? "entry was" : "entries were",
            (long long)(by_columns ? other : row) + 1, (long long)(by_columns ? row : other) + 1, line);
     return SADDLE_OK;
 }
@@ -317,10 +316,10 @@ static saddle_status check_rows(const sd_entries *e, const char *name)
 {
     const int64_t n = e->rows > e->cols ? e->rows : e->cols, count = sd_list_count(&e->list);
     if (n <= EMPTY_ROWS || n / EMPTY_ROWS_PER_ENTRY <= count) return SADDLE_OK;
-    return sd_fail(e->list.context, SADDLE_NOT_SUPPORTED,
-                   "%s: a matrix of size %lld with %lld entries, almost all of whose rows are empty, is not "
-                   "supported",
-                   name, (long long)n, (long long)count);
+    return sd_fail(
+        e->list.context, SADDLE_NOT_SUPPORTED,
+        "%s: a matrix of size %lld with %lld entries, with almost all rows empty, is not supported", name,
+        (long long)n, (long long)count);
 }
 
 saddle_status sd_assemble(sd_entries *e, const char *name, bool notice_symmetry, saddle_matrix *A)

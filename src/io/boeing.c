@@ -43,14 +43,14 @@ static saddle_status header_line(sd_text *t, sd_span *line)
 {
     const saddle_status status = sd_text_line(t, line);
     if (status != SADDLE_OK || line->begin) return status;
-    return sd_text_fail(t, SADDLE_FILE_FORMAT, "the file ends within the header");
+    return sd_text_fail(t, SADDLE_FILE_FORMAT, "the file ends inside the header");
 }
 
 static saddle_status neither(sd_text *t)
 {
     return sd_text_fail(t, SADDLE_FILE_FORMAT,
                         "this is neither a Matrix Market file (which begins with %%%%MatrixMarket) nor a "
-                        "Rutherford-Boeing one");
+                        "Rutherford-Boeing file");
 }
 
 static bool one_of(char ch, const char *letters)
@@ -83,7 +83,7 @@ static saddle_status check_type(sd_text *t, header *h)
         return sd_text_fail(t, SADDLE_FILE_FORMAT, "a pattern cannot be skew-symmetric (type %.3s)", type);
     }
     if (!h->pattern && h->value_lines == 0 && h->entries > 0) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "the type is %.3s, but the header promises no values",
+        return sd_text_fail(t, SADDLE_FILE_FORMAT, "the type is %.3s, but the header declares no values",
                             type);
     }
     return SADDLE_OK;
@@ -161,7 +161,7 @@ static saddle_status read_pointers(sd_text *t, const header *h, sd_list *list)
         const bool ends_wrong = (j == 0 && pointer != 1) || (j == h->cols && pointer != h->entries + 1);
         if (pointer < last || pointer > h->entries + 1 || ends_wrong) {
             return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                                "pointer %lld of column %lld: pointers must ascend from 1 to %lld",
+                                "pointer %lld of column %lld: pointers must increase from 1 to %lld",
                                 (long long)pointer, (long long)j + 1, (long long)h->entries + 1);
         }
         int64_t *item = sd_list_add(list);
@@ -179,7 +179,7 @@ static saddle_status read_column(sd_fields *f, const header *h, int64_t j, int64
         const saddle_status status = sd_next_integer(f, &row);
         if (status != SADDLE_OK) return status;
         if (row < 1 || row > h->rows) {
-            return sd_text_fail(f->text, SADDLE_FILE_FORMAT, "row %lld of column %lld is outside of 1..%lld",
+            return sd_text_fail(f->text, SADDLE_FILE_FORMAT, "row %lld of column %lld is outside 1..%lld",
                                 (long long)row, (long long)j + 1, (long long)h->rows);
         }
         if (!sd_entries_add(e, (int32_t)(row - 1), (int32_t)j, 1, f->text->line))
@@ -233,8 +233,8 @@ static saddle_status check_end(sd_text *t, const header *h)
         line = sd_trim(line);
         if (line.begin == line.end) continue;
         char q[SD_QUOTE];
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' follows the matrix that the header promises",
-                            sd_quote(line, q));
+        return sd_text_fail(t, SADDLE_FILE_FORMAT,
+                            "'%s' follows the end of the matrix declared in the header", sd_quote(line, q));
     }
     return SADDLE_OK;
 }

@@ -140,7 +140,7 @@ saddle_status sd_next_field(sd_fields *f, sd_span *field)
             if (status != SADDLE_OK) return status;
             if (!f->line.begin) {
                 return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                                    "the header promises %lld %s, the file ends after %lld at line %lld",
+                                    "the header declares %lld %s, but the file ends after %lld at line %lld",
                                     (long long)f->promised, f->what, (long long)f->read, (long long)t->line);
             }
         } while (sd_skip_blanks(f->line.begin, f->line.end) == f->line.end);
@@ -153,7 +153,7 @@ saddle_status sd_next_field(sd_fields *f, sd_span *field)
     *field = sd_trim(*field);
     if (field->begin == field->end) {
         return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                            "columns %lld to %lld, where one of the %s should stand, are blank",
+                            "columns %lld to %lld, where one of the %s should be, are blank",
                             (long long)begin + 1, (long long)end, f->what);
     }
     f->next++;
@@ -197,6 +197,6 @@ saddle_status sd_next_real(sd_fields *f, double *value)
     }
     if (isfinite(*value)) return SADDLE_OK;
     return sd_text_fail(f->text, SADDLE_BAD_VALUE,
-                        "'%s', among the %s, is not finite or beyond the range of double", sd_quote(field, q),
+                        "'%s', among the %s, is not finite or out of the range of double", sd_quote(field, q),
                         f->what);
 }

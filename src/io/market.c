@@ -31,12 +31,12 @@ static saddle_status read_object(sd_text *t, sd_span *line, header *h)
     char q[SD_QUOTE];
     sd_span word = sd_next_word(line);
     if (!sd_span_is(word, "%%matrixmarket")) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "the file begins with '%s', not with '%%%%MatrixMarket'",
+        return sd_text_fail(t, SADDLE_FILE_FORMAT, "the file begins with '%s' instead of '%%%%MatrixMarket'",
                             sd_quote(word, q));
     }
     word = sd_next_word(line);
     if (!sd_span_is(word, "matrix")) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "the banner says '%s' where 'matrix' should stand",
+        return sd_text_fail(t, SADDLE_FILE_FORMAT, "the banner has '%s' instead of 'matrix'",
                             sd_quote(word, q));
     }
     word = sd_next_word(line);
@@ -58,7 +58,7 @@ static saddle_status read_field(sd_text *t, sd_span field, header *h)
     }
     if (!h->pattern && !h->integer && !sd_span_is(field, "real") && !sd_span_is(field, "double")) {
         return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                            "the field '%s' is none of 'real', 'integer', 'pattern', 'complex'",
+                            "the field '%s' is not one of 'real', 'integer', 'pattern', 'complex'",
                             sd_quote(field, q));
     }
     return SADDLE_OK;
@@ -75,7 +75,7 @@ static saddle_status read_symmetry(sd_text *t, sd_span symmetry, header *h)
                                                            : SD_GENERAL;
     if (h->symmetry == SD_GENERAL && !sd_span_is(symmetry, "general")) {
         return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                            "the symmetry '%s' is none of 'general', 'symmetric', 'skew-symmetric'",
+                            "the symmetry '%s' is not one of 'general', 'symmetric', 'skew-symmetric'",
                             sd_quote(symmetry, q));
     }
     if (h->pattern && (!h->coordinate || h->symmetry == SD_SKEW)) {
@@ -108,8 +108,7 @@ static saddle_status read_sizes(sd_text *t, header *h)
     sd_span line;
     const saddle_status status = next_line(t, &line);
     if (status != SADDLE_OK) return status;
-    if (!line.begin)
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "the file ends before the line with the sizes");
+    if (!line.begin) return sd_text_fail(t, SADDLE_FILE_FORMAT, "the file ends before the size line");
     static const char *const names[] = {"rows", "columns", "entries"};
     int64_t size[3] = {0};
     const int wanted = h->coordinate ? 3 : 2;
@@ -117,14 +116,15 @@ static saddle_status read_sizes(sd_text *t, header *h)
         char q[SD_QUOTE];
         const sd_span word = sd_next_word(&line);
         if (sd_parse_int64(word.begin, word.end, &size[k]) != word.end || size[k] < 0) {
-            return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' is not a number of %s", sd_quote(word, q),
+            return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' is not a valid number of %s", sd_quote(word, q),
                                 names[k]);
         }
     }
     line = sd_trim(line);
     if (line.begin < line.end) {
         char q[SD_QUOTE];
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' follows the %d sizes", sd_quote(line, q), wanted);
+        return sd_text_fail(t, SADDLE_FILE_FORMAT, "unexpected '%s' after the %d sizes", sd_quote(line, q),
+                            wanted);
     }
     if (size[0] > SD_SIZE_MOST || size[1] > SD_SIZE_MOST) {
         return sd_text_fail(t, SADDLE_NOT_SUPPORTED,
@@ -149,7 +149,7 @@ static saddle_status read_sizes(sd_text *t, header *h)
 static saddle_status fail_short(sd_text *t, const header *h, int64_t k)
 {
     return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                        "the header promises %lld entries, the file ends after %lld at line %lld",
+                        "the header declares %lld entries, but the file ends after %lld at line %lld",
                         (long long)h->entries, (long long)k, (long long)t->line);
 }
 
@@ -159,7 +159,8 @@ static saddle_status check_end(sd_text *t, const header *h)
     const saddle_status status = next_line(t, &line);
     if (status != SADDLE_OK || !line.begin) return status;
     char q[SD_QUOTE];
-    return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' follows the %lld entries that the header promises",
+    return sd_text_fail(t, SADDLE_FILE_FORMAT,
+                        "unexpected '%s' after the %lld entries declared in the header",
                         sd_quote(sd_trim(line), q), (long long)h->entries);
 }
 
@@ -180,13 +181,13 @@ static saddle_status explain_value(sd_text *t, const header *h, sd_span text, in
         const bool named = memchr(word.begin, 'n', length) || memchr(word.begin, 'N', length);
         if (entry > 0) snprintf(which, sizeof which, " of entry %lld", (long long)entry);
         return sd_text_fail(t, SADDLE_BAD_VALUE, "the value '%s'%s is %s", sd_quote(word, q), which,
-                            named ? "not a finite number" : "beyond the range of double");
+                            named ? "not finite" : "out of the range of double");
     }
     if (h->integer && value != trunc(value)) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' is not an integer, which the banner promises",
-                            sd_quote(word, q));
+        return sd_text_fail(t, SADDLE_FILE_FORMAT,
+                            "'%s' is not an integer, although the banner says 'integer'", sd_quote(word, q));
     }
-    return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' follows the value", sd_quote(text, q));
+    return sd_text_fail(t, SADDLE_FILE_FORMAT, "unexpected '%s' after the value", sd_quote(text, q));
 }
 
 /* The value that ends a line; false where explain_value has something to say. */
@@ -210,12 +211,12 @@ static saddle_status explain_coordinates(sd_text *t, const header *h, sd_span li
             return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' is not a %s", sd_quote(word, q), name);
         }
         if (index < 1 || index > most) {
-            return sd_text_fail(t, SADDLE_FILE_FORMAT, "%s %lld is outside of 1..%lld", name,
-                                (long long)index, (long long)most);
+            return sd_text_fail(t, SADDLE_FILE_FORMAT, "%s %lld is outside 1..%lld", name, (long long)index,
+                                (long long)most);
         }
     }
     if (!h->pattern) return explain_value(t, h, line, 0);
-    return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' follows the row and column of a pattern",
+    return sd_text_fail(t, SADDLE_FILE_FORMAT, "unexpected '%s' after the row and column of a pattern",
                         sd_quote(sd_trim(line), q));
 }
 

@@ -83,7 +83,7 @@ saddle_status saddle_read_matrix_sized(const char *path, const saddle_hooks *hoo
     saddle_matrix read = {0};
     saddle_status status = sd_context_open(&c, hooks);
     if (!path || !A || size < SD_VIEW_LEAST) {
-        sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_read_matrix: path or A is NULL, or A too short");
+        sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_read_matrix: path or A is NULL, or size is too small");
         return sd_tell(&c, c.status, message);
     }
     if (!status) status = sd_read_matrix(&c, path, &read);

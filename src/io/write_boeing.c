@@ -92,11 +92,10 @@ static saddle_status write_columns(sd_output *o, const saddle_matrix *A, const s
 saddle_status sd_write_boeing(sd_context *c, sd_output *o, const saddle_matrix *A, const char *comment)
 {
     if (A->rows != A->columns) {
-        return sd_fail(
-            c, SADDLE_NOT_SUPPORTED,
-            "%.300s: a rectangular matrix (%lld rows, %lld columns) cannot be written as Rutherford-Boeing: "
-            "write Matrix Market (.mtx)",
-            o->name, (long long)A->rows, (long long)A->columns);
+        return sd_fail(c, SADDLE_NOT_SUPPORTED,
+                       "%.300s: a rectangular matrix (%lld rows, %lld columns) cannot be written as "
+                       "Rutherford-Boeing: use Matrix Market (.mtx)",
+                       o->name, (long long)A->rows, (long long)A->columns);
     }
     const bool general = A->shape == SADDLE_GENERAL;
     saddle_matrix B = {0};

@@ -101,7 +101,7 @@ saddle_status saddle_convert_sized(const saddle_matrix *A, saddle_layout layout,
     saddle_status status = sd_context_open(&c, hooks);
     if (!status && (!B || size < SD_VIEW_LEAST || layout > SADDLE_COORDINATES || shape > SADDLE_FULL))
         status = sd_fail(&c, SADDLE_BAD_ARGUMENT,
-                         "saddle_convert: B is NULL or too short, or layout or shape unknown");
+                         "saddle_convert: B is NULL, size is too small, or the layout or shape is unknown");
     if (!status) status = sd_view_take(&c, A, &view);
     if (!status) status = convert(&c, &view, layout, shape, &made);
     if (!status) sd_view_give(&made, B, size);

@@ -138,7 +138,7 @@ saddle_status sd_csr_check_sums(sd_context *c, const saddle_matrix *A, const sd_
             const int32_t j = csr->ind[k];
             const bool turned = A->shape == SADDLE_LOWER;
             return sd_fail(c, SADDLE_BAD_VALUE,
-                           "the entries at row %lld, column %lld add up to a number that is not finite",
+                           "the sum of the entries at row %lld, column %lld is not finite",
                            (long long)(turned ? j : i) + A->base, (long long)(turned ? i : j) + A->base);
         }
     }

@@ -35,37 +35,26 @@ static saddle_options decide(const sd_problem *p, const sd_csr *whole)
 {
     saddle_options o = *p->options;
     const bool single_rows = o.block_size == 1 && p->facts->symmetric;
-    if (o.pairs == SADDLE_AUTO) {
-        const bool wants = p->facts->kind != SADDLE_KIND_SPD && !single_rows && has_small_diagonal(whole);
-        o.pairs = wants ? SADDLE_ON : SADDLE_OFF;
-    }
+    if (o.pairs == SADDLE_AUTO)
+        o.pairs =
+            sd_pairs_for(&o, p->facts->kind != SADDLE_KIND_SPD && !single_rows && has_small_diagonal(whole));
     if (o.scaling == SADDLE_SCALING_AUTO)
         o.scaling = o.pairs == SADDLE_ON ? SADDLE_SCALING_MC64 : SADDLE_SCALING_RUIZ;
     return o;
 }
 
-static void free_plan(sd_context *c, void *plan)
+static saddle_status prepare(sd_context *c, const sd_problem *p, const sd_csr *A, saddle_preparation *to)
 {
-    sd_preparation_free(c, plan);
-    sd_free(c, plan);
+    const saddle_options o = decide(p, A);
+    return sd_prepare_blocks(c, A, p->facts->symmetric, &o, p->given, to);
 }
 
 /* Blocks of rows, from the values of A. */
 static saddle_status plan(sd_context *c, const sd_problem *p, void **made, saddle_info *info)
 {
-    sd_csr whole = {0};
-    const sd_csr *A;
-    saddle_preparation *blocking = *made = sd_alloc_zero(c, 1, sizeof *blocking, "blocks");
-    saddle_status status = blocking ? sd_check_given(c, p) : c->status;
-    if (!status) status = sd_whole_matrix(c, p->A, &whole, &A);
-    if (!status) {
-        const saddle_options o = decide(p, A);
-        blocking->size = sizeof *blocking;
-        status = sd_prepare_blocks(c, A, p->facts->symmetric, &o, p->given, blocking);
-    }
-    sd_csr_free(c, &whole);
+    const saddle_status status = sd_plan_preparation(c, p, prepare, made, info);
     if (status) return status;
-    info->time_prepare += blocking->time_total;
+    const saddle_preparation *blocking = *made;
     sd_log(c, SADDLE_LOG_INFO, "bjacobi: %lld blocks of at most %lld rows", (long long)blocking->blocks,
            (long long)blocking->largest_block);
     return SADDLE_OK;
@@ -104,7 +93,7 @@ static void warn(sd_context *c, const sd_block_jacobi *m)
     if (replaced == 0) return;
     sd_log(c, SADDLE_LOG_WARNING,
            "bjacobi: %lld of %d blocks were replaced by a multiple of the identity (%lld singular, %lld not "
-           "positive definite, %lld beyond the range of numbers), the first of them number %d",
+           "positive definite, %lld overflowed); the first is block %d",
            (long long)replaced, m->blocks, (long long)m->replaced[SD_BLOCK_SINGULAR - 1],
            (long long)m->replaced[SD_BLOCK_INDEFINITE - 1], (long long)m->replaced[SD_BLOCK_NOT_FINITE - 1],
            m->first_replaced + 1);
@@ -129,7 +118,7 @@ static saddle_status factor(sd_engine *e, const sd_problem *p, const void *plann
     made->word = choose_kernel(p, &q.kernel);
     if (sd_batch_symmetric(q.kernel) && !p->facts->symmetric)
         return sd_fail(c, SADDLE_BAD_OPTION,
-                       "block_kernel \"%s\" wants a symmetric matrix: take huard, huard-t, jordan or lu",
+                       "block_kernel \"%s\" requires a symmetric matrix: use huard, huard-t, jordan or lu",
                        made->word == SADDLE_BLOCK_KERNEL_LLT ? "llt" : "ldlt");
     const saddle_status status = sd_block_jacobi_make(e, &op->sparse, &q, &made->m);
     if (!status) warn(c, &made->m);
@@ -179,7 +168,7 @@ const sd_method sd_method_bjacobi = {
     .options = "|scaling|order|pairs|blocking|block_size|block_kernel|block_precision|",
     .on_device = true,
     .plan = plan,
-    .free_plan = free_plan,
+    .free_plan = sd_free_preparation,
     .factor = factor,
     .report = report,
     .free_factors = free_factors,

@@ -107,7 +107,21 @@ extern const sd_method sd_method_none, sd_method_diagonal, sd_method_bjacobi, sd
  */
 saddle_status sd_cost_fits(sd_context *c, const char *name, sd_cost cost);
 
+/* Asks the method to report, after what another's factors left in info. */
+void sd_report(const sd_method *method, const void *factors, saddle_info *info);
+
 /* ---- what several methods have in common ---- */
+
+/* Plans that are a saddle_preparation, made by `prepare` of the whole matrix. */
+typedef saddle_status sd_prepare_step(sd_context *c, const sd_problem *p, const sd_csr *A,
+                                      saddle_preparation *to);
+saddle_status sd_plan_preparation(sd_context *c, const sd_problem *p, sd_prepare_step *prepare, void **plan,
+                                  saddle_info *info);
+void sd_free_preparation(sd_context *c, void *plan);
+
+/* Whether pairs are kept where the options leave it open: where they are wanted, and in blocks made of them.
+ */
+saddle_switch sd_pairs_for(const saddle_options *options, bool wanted);
 
 /* SADDLE_BAD_ARGUMENT where scaling or order were given for another n. */
 saddle_status sd_check_given(sd_context *c, const sd_problem *p);

@@ -1,5 +1,6 @@
 /* The table of methods, and what they have in common: see method.h. */
 #include "method/method.h"
+#include "prepare/prepare.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,22 +22,41 @@ saddle_status sd_cost_fits(sd_context *c, const char *name, sd_cost cost)
     const double megabyte = 1e6, need = (double)cost.bytes;
     if (c->limit > 0 && cost.bytes > c->limit) {
         return sd_fail(c, SADDLE_MEMORY_LIMIT,
-                       "%s needs about %.0f MB and max_memory is %.0f MB: raise it, or choose another method",
+                       "%s needs about %.0f MB but max_memory is %.0f MB: raise it, or choose another method",
                        name, ceil(need / megabyte), (double)c->limit / megabyte);
     }
     const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (machine > 0 && need > machine) {
         return sd_fail(c, SADDLE_OUT_OF_MEMORY,
-                       "%s needs about %.0f MB and this machine has %.0f MB: choose another method", name,
+                       "%s needs about %.0f MB but this machine has %.0f MB: choose another method", name,
                        ceil(need / megabyte), machine / megabyte);
     }
     return SADDLE_OK;
 }
 
+void sd_report(const sd_method *method, const void *factors, saddle_info *info)
+{
+    const saddle_info unknown = saddle_info_default();
+#define FORGET2(one, two) info->one = unknown.one, info->two = unknown.two
+#define FORGET4(one, two, three, four) FORGET2(one, two), FORGET2(three, four)
+    FORGET4(factor_nnz, factor_flops, factor_bytes, levels);
+    FORGET4(two_by_two, perturbed, pushed_back, generations);
+    FORGET4(inertia_positive, inertia_negative, inertia_zero, rank);
+    FORGET4(fronts, largest_front, delayed, factorization);
+    FORGET4(largest_l, stale, regularised_positive, regularised_negative);
+    FORGET4(blocks, block_size, block_kernel, replaced_blocks);
+    FORGET4(single_blocks, fill_tau, sweeps, sweeps_exact);
+    FORGET4(replanned, fallback, trisolve, pattern_residual);
+    info->reconstruction_error = unknown.reconstruction_error;
+#undef FORGET4
+#undef FORGET2
+    method->report(factors, info);
+}
+
 saddle_status sd_check_given(sd_context *c, const sd_problem *p)
 {
     if (!p->given || p->given_n == p->A->n) return SADDLE_OK;
-    return sd_fail(c, SADDLE_BAD_ARGUMENT, "scaling or order were given for n = %lld, and n is %d",
+    return sd_fail(c, SADDLE_BAD_ARGUMENT, "scaling or order was given for n = %lld, but n is %d",
                    (long long)p->given_n, p->A->n);
 }
 
@@ -44,6 +64,34 @@ saddle_status sd_whole_matrix(sd_context *c, const sd_csr *A, sd_csr *whole, con
 {
     *all = A->half ? whole : A;
     return A->half ? sd_csr_expand(c, A, whole) : SADDLE_OK;
+}
+
+saddle_status sd_plan_preparation(sd_context *c, const sd_problem *p, sd_prepare_step *prepare, void **plan,
+                                  saddle_info *info)
+{
+    sd_csr whole = {0};
+    const sd_csr *A;
+    saddle_preparation *made = *plan = sd_alloc_zero(c, 1, sizeof *made, "plan");
+    saddle_status status = made ? sd_check_given(c, p) : c->status;
+    if (!status) status = sd_whole_matrix(c, p->A, &whole, &A);
+    if (!status) {
+        made->size = sizeof *made;
+        status = prepare(c, p, A, made);
+    }
+    sd_csr_free(c, &whole);
+    if (!status) info->time_prepare += made->time_total;
+    return status;
+}
+
+void sd_free_preparation(sd_context *c, void *plan)
+{
+    sd_preparation_free(c, plan);
+    sd_free(c, plan);
+}
+
+saddle_switch sd_pairs_for(const saddle_options *options, bool wanted)
+{
+    return wanted || options->blocking == SADDLE_BLOCKING_PAIRS ? SADDLE_ON : SADDLE_OFF;
 }
 
 sd_precision sd_iteration_precision(const sd_problem *p)
@@ -104,14 +152,14 @@ void sd_report_unused(sd_context *c, const saddle_options *options)
         const char *name = saddle_option_at(k)->name;
         if (!is_set(options, name)) continue;
         if (method && !has_word(everywhere, name) && !has_word(method->options, name)) {
-            sd_log(c, SADDLE_LOG_WARNING, "option %s does nothing with method %s", name, word);
+            sd_log(c, SADDLE_LOG_WARNING, "option %s has no effect with method %s", name, word);
             continue;
         }
         for (int j = 0; j < CONDITIONS; ++j) {
             if (strcmp(conditions[j].name, name) != 0) continue;
             saddle_options_get(options, conditions[j].needs, value, sizeof value);
             if (!has_word(conditions[j].words, value))
-                sd_log(c, SADDLE_LOG_WARNING, "option %s does nothing with %s %s", name, conditions[j].needs,
+                sd_log(c, SADDLE_LOG_WARNING, "option %s has no effect with %s %s", name, conditions[j].needs,
                        value);
         }
     }

@@ -121,12 +121,12 @@ saddle_status sd_order_check(sd_context *c, const int32_t *perm, int32_t n, cons
         const int32_t v = perm[k];
         if (v < 0 || v >= n)
             status = sd_fail(c, SADDLE_BAD_ARGUMENT,
-                             "%s: position %d of %d holds %lld, which is not in 1 .. %d (all counted from 1)",
-                             what, k + 1, n, v + 1LL, n);
+                             "%s: position %d of %d holds %lld, which is not in 1..%d (counted from 1)", what,
+                             k + 1, n, v + 1LL, n);
         else if (place[v])
             status = sd_fail(c, SADDLE_BAD_ARGUMENT,
-                             "%s: position %d holds %d, and so does position %d: each "
-                             "of 1 .. %d (all counted from 1) must be there once",
+                             "%s: position %d holds %d, and so does position %d: each of 1..%d (counted from "
+                             "1) must occur exactly once",
                              what, k + 1, v + 1, place[v], n);
         else
             place[v] = k + 1;

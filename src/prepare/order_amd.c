@@ -44,8 +44,7 @@ saddle_status sd_amd_order(sd_context *c, const sd_graph *g, int32_t *perm)
     if (room > INT32_MAX)
         return sd_fail(
             c, SADDLE_NOT_SUPPORTED,
-            "the graph has %lld stored edges, and AMD would need more room than 32-bit indices reach: "
-            "use the order rcm or natural",
+            "the graph has %lld stored edges, too many for AMD with 32-bit indices: use order rcm or natural",
             (long long)g->ptr[g->n]);
     if (g->n == 0) return SADDLE_OK;
     int32_t *lists = sd_alloc(c, room, sizeof *lists, "graph for AMD");

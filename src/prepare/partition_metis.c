@@ -181,8 +181,8 @@ static bool make_room(sd_context *c, cutter *t)
 saddle_status sd_metis_partition(sd_context *c, const sd_graph *g, int32_t parts, int32_t *part)
 {
     if (parts < 1 || (parts > g->n && g->n > 0))
-        return sd_fail(c, SADDLE_BAD_ARGUMENT, "a graph of %d vertices cannot be put into %d parts", g->n,
-                       parts);
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "a graph of %d vertices cannot be partitioned into %d parts",
+                       g->n, parts);
     saddle_status status = sd_metis_check(c, g);
     if (status) return status;
     cutter t = {.g = g};

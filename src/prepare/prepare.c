@@ -66,12 +66,12 @@ static saddle_status check_request(sd_preparing *t)
     const bool keeps = p->blocking != SADDLE_BLOCKING_NONE && p->blocking != SADDLE_BLOCKING_GRID;
     if (t->symmetric && keeps && o->pairs == SADDLE_ON && p->block_size == 1)
         return sd_fail(t->c, SADDLE_BAD_OPTION,
-                       "blocks of one row cannot keep pairs: take block_size 2 or more, or pairs off");
+                       "blocks of one row cannot keep pairs: use block_size 2 or more, or pairs off");
     if (t->symmetric && p->blocking == SADDLE_BLOCKING_PAIRS && o->pairs == SADDLE_OFF)
-        return sd_fail(t->c, SADDLE_BAD_OPTION, "blocking \"pairs\" keeps pairs: pairs cannot be off");
+        return sd_fail(t->c, SADDLE_BAD_OPTION, "blocking \"pairs\" requires pairs: pairs cannot be off");
     if (o->order != SADDLE_ORDER_USER) return SADDLE_OK;
     if (!t->given || !t->given->permutation)
-        return sd_fail(t->c, SADDLE_BAD_ARGUMENT, "order is \"user\" and no permutation is given");
+        return sd_fail(t->c, SADDLE_BAD_ARGUMENT, "order is \"user\" but no permutation is given");
     return sd_order_check(t->c, t->given->permutation, t->A->n, "the order");
 }
 
@@ -252,10 +252,9 @@ saddle_status saddle_prepare_sized(const saddle_matrix *A, const saddle_options 
     saddle_preparation p = {.size = size};
     saddle_status status = sd_context_open(&c, hooks);
     if (!preparation || size < offsetof(saddle_preparation, structural_rank))
-        return sd_tell(&c,
-                       sd_fail(&c, SADDLE_BAD_ARGUMENT,
-                               "saddle_prepare: the preparation is NULL, or shorter than its arrays"),
-                       message);
+        return sd_tell(
+            &c, sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_prepare: preparation is NULL, or size is too small"),
+            message);
     forget(&p);
     if (!status) status = sd_options_take(&c, options, &taken);
     if (!status) {

@@ -126,7 +126,7 @@ saddle_status sd_scale_check(sd_context *c, const double *scale, int32_t n, cons
     for (int32_t i = 0; i < n; ++i)
         if (!(scale[i] > 0 && scale[i] <= DBL_MAX))
             return sd_fail(c, SADDLE_BAD_VALUE,
-                           "%s: entry %d (counted from 1) is %g; every one must be positive and finite", what,
+                           "%s: entry %d (counted from 1) is %g; all must be positive and finite", what,
                            i + 1, scale[i]);
     return SADDLE_OK;
 }

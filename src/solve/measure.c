@@ -167,7 +167,7 @@ static saddle_status view_open(const saddle_matrix *given, int threads, sd_sums 
     if (!status) status = sd_view_take(&v->c, given, &A);
     if (!status) status = sd_view_check(&v->c, &A, NULL);
     if (!status) status = sd_view_check_values(&v->c, &A, NULL);
-    if (!status) status = sd_engine_open(&v->c, &v->e, SADDLE_DEVICE_CPU, sd_thread_count(threads));
+    if (!status) status = sd_engine_open_host(&v->c, &v->e, SADDLE_DEVICE_CPU, sd_thread_count(threads));
     if (!status) status = sd_csr_from_view(&v->c, &A, true, &v->csr, NULL);
     if (!status) status = sd_operator_make(&v->e, &v->csr, SD_DOUBLE, sums, &v->op);
     return status;
@@ -203,7 +203,7 @@ saddle_status saddle_multiply(const saddle_matrix *A, int64_t columns, const dou
     if (!status && ((A->rows > 0 && (!x || !y)) || columns < 0 || ldx < A->rows || ldy < A->rows)) {
         status = sd_fail(
             &v.c, SADDLE_BAD_ARGUMENT,
-            "saddle_multiply: x or y is NULL, or columns %lld, ldx %lld, ldy %lld do not fit %lld rows",
+            "saddle_multiply: x or y is NULL, or columns %lld, ldx %lld, ldy %lld do not match %lld rows",
             (long long)columns, (long long)ldx, (long long)ldy, (long long)A->rows);
     }
     if (!status && A->rows > 0) {

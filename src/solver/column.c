@@ -90,7 +90,7 @@ static saddle_status find_factors(solving *w, int k, bool *given_up)
         if (status || *given_up) return status;
     }
     w->factors = own->factors;
-    method->report(w->factors, w->info);
+    sd_report(method, w->factors, w->info);
     return SADDLE_OK;
 }
 
@@ -265,8 +265,8 @@ static saddle_status run_solver(solving *w, int k, int64_t maxiter, sd_attempt *
     if (status || w->anew || !(standing.single || standing.stale) || judge(w->o, errors, *share))
         return status;
     sd_log(w->e->context, SADDLE_LOG_INFO,
-           standing.single ? "factors in single do not suffice: factoring in double"
-                           : "the plan was made for other values: planning and factoring again");
+           standing.single ? "factors in single precision are not accurate enough: factoring in double"
+                           : "the plan was made for other values: replanning and refactoring");
     w->anew = true;
     return run_solver(w, k, maxiter, attempt, errors, share);
 }
@@ -448,7 +448,7 @@ static saddle_status check_rows(solving *w)
     finish(w, SADDLE_REASON_INCONSISTENT);
     return sd_fail(
         w->e->context, SADDLE_SINGULAR,
-        "row %d (counted from 1) of the matrix is zero and its right-hand side is %g: no x satisfies it",
+        "row %d (counted from 1) of the matrix is zero but its right-hand side is %g: no x satisfies it",
         row + 1, w->b[row]);
 }
 

@@ -179,14 +179,14 @@ static saddle_status check_call(sd_context *c, const saddle_solver *s, int64_t n
     if (!s->factored) return sd_fail(c, SADDLE_WRONG_ORDER, "saddle_solve: call saddle_factor first");
     if (nrhs < 0 || ldb < s->A.n || ldx < s->A.n) {
         return sd_fail(c, SADDLE_BAD_ARGUMENT,
-                       "saddle_solve: %lld right-hand sides, ldb %lld, ldx %lld, and n is %d",
+                       "saddle_solve: invalid sizes: %lld right-hand sides, ldb %lld, ldx %lld, n %d",
                        (long long)nrhs, (long long)ldb, (long long)ldx, s->A.n);
     }
     if (nrhs > 0 && s->A.n > 0 && (!b || !x))
         return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve: b or x is NULL");
     if (nrhs > 1 && b == x && ldb != ldx) {
         return sd_fail(c, SADDLE_BAD_ARGUMENT,
-                       "saddle_solve: b and x are the same array, but ldb is %lld and ldx %lld",
+                       "saddle_solve: b and x are the same array, but ldb is %lld and ldx is %lld",
                        (long long)ldb, (long long)ldx);
     }
     return SADDLE_OK;
@@ -211,7 +211,7 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
         nrhs = nrhs > 0;
     }
     if (!status) {
-        status = sd_engine_open(&c, &e, solver->device, solver->threads);
+        status = sd_engine_open(&c, &solver->opened, &e, solver->threads);
         if (status)
             clear_columns(solver->A.n, 0, nrhs, x, ldx);
         else

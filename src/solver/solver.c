@@ -69,9 +69,9 @@ saddle_status saddle_create(saddle_solver **solver, const saddle_options *option
     s->info.precision = taken.precision;
     s->info.threads = s->threads;
     s->info.device_index = taken.device_index;
-    status = s->experience ? sd_engine_open(&s->c, &s->e, s->device, s->threads) : s->c.status;
-    if (!status && taken.device_index > 0) status = s->e.backend->describe(&s->c, (int)taken.device_index);
-    if (!status) s->c.message[0] = '\0';
+    status = s->experience ? SADDLE_OK : s->c.status;
+    if (!status) status = sd_device_open(&s->c, &s->opened, s->device, (int)taken.device_index);
+    if (!status) status = sd_engine_open(&s->c, &s->opened, &s->e, s->threads);
     if (!status) sd_report_unused(&s->c, &s->options);
     sd_tell(&s->c, status, message);
     if (status) saddle_destroy(&s);
@@ -150,6 +150,7 @@ void saddle_destroy(saddle_solver **solver)
     saddle_set_given(s, 0, NULL);
     saddle_set_signs(s, 0, NULL);
     sd_engine_close(&s->e);
+    sd_device_close(&s->c, &s->opened);
     sd_free(&s->c, s->experience);
     sd_context c = s->c;
     sd_free(&c, s);
@@ -213,9 +214,9 @@ static saddle_status plan_method(saddle_solver *s, const sd_method *method)
     sd_work *w = place_of(s, method);
     if (w->planned) return SADDLE_OK;
     if (s->device == SADDLE_DEVICE_CUDA && !method->on_device)
-        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s runs on the CPU: use device cpu", method->name);
+        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s runs only on the CPU: use device cpu", method->name);
     if (method->needs_symmetry && !s->facts.symmetric)
-        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s wants a symmetric matrix: take bjacobi or direct",
+        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s requires a symmetric matrix: use bjacobi or direct",
                        method->name);
     const saddle_status status = method->plan ? method->plan(&s->c, &p, &w->plan, &s->info) : SADDLE_OK;
     w->planned = !status;
@@ -287,7 +288,7 @@ static saddle_status factor_rung(saddle_solver *s, const sd_rung *rung, bool *gi
     status = w->factors ? method->refactor(&s->e, &p, w->plan, &strength, &w->factors, given_up)
                         : method->factor(&s->e, &p, w->plan, &strength, &w->factors, given_up);
     w->ready = !status && !*given_up;
-    if (w->ready) method->report(w->factors, &s->info);
+    if (w->ready) sd_report(method, w->factors, &s->info);
     return status;
 }
 
@@ -297,7 +298,7 @@ static saddle_status factor_first(saddle_solver *s)
     bool given_up;
     saddle_status status = factor_rung(s, &s->ladder.rung[0], &given_up);
     if (status || !given_up) return status;
-    sd_log(&s->c, SADDLE_LOG_INFO, "ldlt would cost a good part of the direct solver: left");
+    sd_log(&s->c, SADDLE_LOG_INFO, "ldlt would cost a large part of what the direct solver costs: gave up");
     s->ladder.rung[0] = s->ladder.rung[s->ladder.rungs - 1];
     s->ladder.rungs = 1;
     return factor_rung(s, &s->ladder.rung[0], &given_up);

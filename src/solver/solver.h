@@ -32,7 +32,8 @@ struct saddle_solver {
     saddle_options options;
     sd_policy policy;
     int device, threads;
-    sd_engine e; /* open for the solver's life; operators and factors lie in its memory */
+    sd_device opened; /* for the solver's life; every solve has an engine on it */
+    sd_engine e;      /* the solver's own; operators and factors lie in its memory */
 
     /* after analyse */
     bool analysed;

@@ -17,6 +17,14 @@ static inline const sd_backend *isa_or_skip(const char *name)
     return NULL;
 }
 
+/* An engine on a backend's first device. */
+static inline void open_engine_on(sd_context *c, const sd_backend *backend, int threads, sd_device *d,
+                                  sd_engine *e)
+{
+    if (sd_device_open_on(c, d, backend, 0) || sd_engine_open(c, d, e, threads))
+        fail_msg("%s: %s", backend->name, c->message);
+}
+
 /* The cuda module where SADDLE_TEST_CUDA=1 asks for it. */
 static inline const sd_backend *cuda_or_skip(void)
 {

@@ -511,20 +511,21 @@ static inline factors factor_batch(sd_engine *e, const batch *b, const sd_batch_
 /* An engine on a backend, with a context of its own. */
 typedef struct bench {
     sd_context c;
+    sd_device d;
     sd_engine e;
 } bench;
 
 static inline void bench_open(bench *s, const sd_backend *backend, int threads)
 {
     sd_context_init(&s->c, NULL, 0);
-    s->e = (sd_engine){.context = &s->c, .threads = threads, .backend = backend};
-    if (backend->open(&s->c, &s->e, 0)) fail_msg("%s: %s", backend->name, s->c.message);
+    open_engine_on(&s->c, backend, threads, &s->d, &s->e);
 }
 
 static inline void bench_close(bench *s)
 {
     assert_int_equal(s->e.status, SADDLE_OK);
     sd_engine_close(&s->e);
+    sd_device_close(&s->c, &s->d);
     assert_int_equal(s->c.bytes, 0);
 }
 

@@ -14,6 +14,7 @@ static const int thread_counts[] = {1, 2, 3, 8};
 /* One backend at work in one precision, with reference beside it. */
 typedef struct setting {
     sd_context c;
+    sd_device d;
     sd_engine e, reference;
     sd_precision precision;
     uint64_t bits; /* of everything that the running check recorded */

@@ -26,7 +26,7 @@ static blocking random_blocking(rng *r, int32_t blocks, int regular)
 static void open_engine(sd_context *c, sd_engine *e, const saddle_hooks *hooks)
 {
     sd_context_init(c, hooks, 0);
-    assert_int_equal(sd_engine_open(c, e, SADDLE_DEVICE_REFERENCE, 1), SADDLE_OK);
+    assert_int_equal(sd_engine_open_host(c, e, SADDLE_DEVICE_REFERENCE, 1), SADDLE_OK);
 }
 
 static void close_engine(sd_context *c, sd_engine *e)

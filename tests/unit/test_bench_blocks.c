@@ -33,7 +33,7 @@ static void factor(sd_batch_kernel kernel, sd_precision precision, int32_t numbe
     sd_batch_plan plan;
     float narrow[1024];
     sd_context_init(&c, NULL, 0);
-    assert_int_equal(sd_engine_open(&c, &e, SADDLE_DEVICE_REFERENCE, 1), SADDLE_OK);
+    assert_int_equal(sd_engine_open_host(&c, &e, SADDLE_DEVICE_REFERENCE, 1), SADDLE_OK);
     assert_int_equal(sd_batch_place(&e, 1, start, NULL, NULL, NULL, &plan), SADDLE_OK);
     sd_batch_factors f = sd_batch_factors_new(&e, &plan, precision);
     assert_int_equal(e.status, SADDLE_OK);

@@ -354,7 +354,7 @@ static void large_batches_of_mixed_sizes_are_factored(void **state)
     sd_context c;
     sd_engine e;
     sd_context_init(&c, NULL, 0);
-    assert_int_equal(sd_engine_open(&c, &e, SADDLE_DEVICE_CPU, 2), SADDLE_OK);
+    assert_int_equal(sd_engine_open_host(&c, &e, SADDLE_DEVICE_CPU, 2), SADDLE_OK);
     for (int b = 0; b < 3; ++b) {
         const int32_t blocks = batches[b].blocks;
         int32_t *start = test_alloc((size_t)blocks + 1, sizeof *start);

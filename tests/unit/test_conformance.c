@@ -25,10 +25,8 @@ static void open_on(setting *s, const sd_backend *backend, int threads, sd_preci
 {
     sd_context_init(&s->c, NULL, 0);
     s->precision = precision;
-    s->e = (sd_engine){.context = &s->c, .threads = threads, .backend = backend};
-    const saddle_status status = backend->open(&s->c, &s->e, 0);
-    if (status) fail_msg("%s: %s", backend->name, s->c.message);
-    assert_int_equal(sd_engine_open(&s->c, &s->reference, SADDLE_DEVICE_REFERENCE, 1), SADDLE_OK);
+    open_engine_on(&s->c, backend, threads, &s->d, &s->e);
+    assert_int_equal(sd_engine_open_host(&s->c, &s->reference, SADDLE_DEVICE_REFERENCE, 1), SADDLE_OK);
     s->compare = compare;
     if (!compare) s->reference.status = SADDLE_CANCELLED; /* its kernels do nothing */
 }
@@ -36,6 +34,7 @@ static void open_on(setting *s, const sd_backend *backend, int threads, sd_preci
 static void close_all(setting *s)
 {
     sd_engine_close(&s->e);
+    sd_device_close(&s->c, &s->d);
     sd_engine_close(&s->reference);
     assert_int_equal(s->c.bytes, 0);
 }
@@ -198,9 +197,29 @@ static int free_data(void **state)
     return 0;
 }
 
+static void a_host_has_one_device(void **state)
+{
+    (void)state;
+    sd_context c;
+    sd_device d;
+    sd_context_init(&c, NULL, 0);
+    for (int kind = SADDLE_DEVICE_CPU; kind <= SADDLE_DEVICE_REFERENCE; ++kind) {
+        if (kind == SADDLE_DEVICE_CUDA) continue;
+        assert_int_equal(sd_device_open(&c, &d, kind, 1), SADDLE_NO_DEVICE);
+        assert_contains(c.message, "no device 1");
+        assert_null(d.backend);
+        sd_device_close(&c, &d);
+        assert_int_equal(sd_device_open(&c, &d, kind, 0), SADDLE_OK);
+        sd_device_close(&c, &d);
+        assert_null(d.backend);
+    }
+    assert_int_equal(c.bytes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_host_has_one_device),
         cmocka_unit_test(the_problems_really_have_several_slices),
         cmocka_unit_test(the_portable_table_conforms),
         cmocka_unit_test(the_avx2_table_conforms_with_the_same_bits),

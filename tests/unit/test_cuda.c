@@ -12,6 +12,7 @@
 /* An engine on the GPU and one that runs the reference, for the same work. */
 typedef struct engines {
     sd_context gpu_context, host_context;
+    sd_device device;
     sd_engine gpu, host;
 } engines;
 
@@ -21,8 +22,9 @@ static int setup(void **state)
     if (!s) return -1;
     sd_context_init(&s->gpu_context, NULL, 0);
     sd_context_init(&s->host_context, NULL, 0);
-    sd_engine_open(&s->host_context, &s->host, SADDLE_DEVICE_REFERENCE, 1);
-    sd_engine_open(&s->gpu_context, &s->gpu, SADDLE_DEVICE_CUDA, 1);
+    sd_engine_open_host(&s->host_context, &s->host, SADDLE_DEVICE_REFERENCE, 1);
+    if (!sd_device_open(&s->gpu_context, &s->device, SADDLE_DEVICE_CUDA, 0))
+        sd_engine_open(&s->gpu_context, &s->device, &s->gpu, 1);
     *state = s;
     return 0;
 }
@@ -31,6 +33,7 @@ static int teardown(void **state)
 {
     engines *s = *state;
     sd_engine_close(&s->gpu);
+    sd_device_close(&s->gpu_context, &s->device);
     sd_engine_close(&s->host);
     const bool clean = s->gpu_context.bytes == 0 && s->host_context.bytes == 0;
     free(s);
@@ -414,11 +417,11 @@ static void products_agree_with_reference_whatever_the_rows(void **state)
 
 static void a_half_matrix_is_refused(void **state)
 {
-    with_gpu(state);
+    engines *s = with_gpu(state);
     sd_context c;
     sd_engine e;
     sd_context_init(&c, NULL, 0);
-    assert_int_equal(sd_engine_open(&c, &e, SADDLE_DEVICE_CUDA, 1), SADDLE_OK);
+    assert_int_equal(sd_engine_open(&c, &s->device, &e, 1), SADDLE_OK);
     const double one[] = {1};
     sd_vector x = put(&e, SD_DOUBLE, one, 1);
     const sd_sparse A = {.n = 1, .half = true};
@@ -433,6 +436,7 @@ static void a_half_matrix_is_refused(void **state)
 /* ---- solves at once ---- */
 
 typedef struct worker {
+    const sd_device *device;
     const sparse_rows *A;
     const double *from;
     double *result;
@@ -440,38 +444,39 @@ typedef struct worker {
     saddle_status status;
 } worker;
 
+/* Again and again with another engine, whose stream may have been another thread's. */
 static void *work(void *argument)
 {
     worker *w = argument;
     sd_context c;
     sd_engine e;
     sd_context_init(&c, NULL, 0);
-    w->status = sd_engine_open(&c, &e, SADDLE_DEVICE_CUDA, 1);
-    if (w->status) return NULL;
-    sd_sparse A = rows_on_gpu(&e, w->A, SD_DOUBLE);
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 5 && !w->status; ++k) {
+        w->status = sd_engine_open(&c, w->device, &e, 1);
+        if (w->status) return NULL;
+        sd_sparse A = rows_on_gpu(&e, w->A, SD_DOUBLE);
         free(w->result);
         w->result = run_products(&e, &A, w->from);
         sd_vector x = put(&e, SD_DOUBLE, w->from, w->A->n);
         w->dot = sd_dot_of(&e, &x, &x);
         sd_vector_free(&e, &x);
+        rows_release(&e, &A);
+        w->status = e.status;
+        sd_engine_close(&e);
     }
-    rows_release(&e, &A);
-    sd_engine_close(&e);
-    w->status = e.status;
     return NULL;
 }
 
 static void engines_at_once_give_the_same_bits(void **state)
 {
-    with_gpu(state);
+    engines *s = with_gpu(state);
     rng r = rng_start("engines at once");
     sparse_rows A = rows_make(&r, length_stairs, 100003);
     double *from = random_numbers(&r, 2 * (int64_t)A.n);
     worker workers[4];
     pthread_t threads[4];
     for (int k = 0; k < 4; ++k) {
-        workers[k] = (worker){.A = &A, .from = from};
+        workers[k] = (worker){.device = &s->device, .A = &A, .from = from};
         assert_int_equal(pthread_create(&threads[k], NULL, work, &workers[k]), 0);
     }
     for (int k = 0; k < 4; ++k) assert_int_equal(pthread_join(threads[k], NULL), 0);
@@ -485,15 +490,52 @@ static void engines_at_once_give_the_same_bits(void **state)
     free(from);
 }
 
+/* What was asked for and never waited for, and what was never freed, is not the next engine's. */
+static void an_engine_finds_nothing_of_the_one_before_it(void **state)
+{
+    engines *s = with_gpu(state);
+    rng r = rng_start("one engine after the other");
+    double *from = random_numbers(&r, 100003), never[3], first = 0;
+    for (int k = 0; k < 4; ++k) {
+        sd_context c;
+        sd_engine e;
+        sd_context_init(&c, NULL, 0);
+        assert_int_equal(sd_engine_open(&c, &s->device, &e, 1), SADDLE_OK);
+        assert_true(e.state != s->gpu.state);
+        sd_vector x = put(&e, SD_DOUBLE, from, 100003);
+        const double dot = sd_dot_of(&e, &x, &x);
+        if (k == 0) first = dot;
+        assert_same_bits(&first, &dot, 1, "dot");
+        sd_gram(&e, &x, &x, never);
+        if (k == 2) sd_spmv(&e, &(sd_sparse){.n = 1, .half = true}, &x, &x); /* which is refused */
+        assert_int_equal(e.status, k == 2 ? SADDLE_NOT_SUPPORTED : SADDLE_OK);
+        sd_engine_close(&e);
+        assert_int_equal(c.bytes, 0);
+    }
+    free(from);
+}
+
+static void a_device_that_is_not_there_is_named(void **state)
+{
+    with_gpu(state);
+    sd_context c;
+    sd_device d;
+    sd_context_init(&c, NULL, 0);
+    assert_int_equal(sd_device_open(&c, &d, SADDLE_DEVICE_CUDA, 1000), SADDLE_NO_DEVICE);
+    assert_contains(c.message, "1000");
+    assert_null(d.backend);
+    sd_device_close(&c, &d);
+}
+
 /* ---- memory and failures ---- */
 
 static void memory_is_counted_and_limited(void **state)
 {
-    with_gpu(state);
+    engines *s = with_gpu(state);
     sd_context c;
     sd_engine e;
     sd_context_init(&c, NULL, 100000);
-    assert_int_equal(sd_engine_open(&c, &e, SADDLE_DEVICE_CUDA, 1), SADDLE_OK);
+    assert_int_equal(sd_engine_open(&c, &s->device, &e, 1), SADDLE_OK);
     sd_vector x = sd_vector_new(&e, SD_DOUBLE, 10000, "first vector");
     assert_non_null(x.data);
     assert_true(c.bytes >= 80000 && c.peak >= 80000);
@@ -536,7 +578,9 @@ static void every_allocation_may_fail(void **state)
         sd_context c;
         sd_engine e;
         sd_context_init(&c, &hooks, 0);
-        saddle_status status = sd_engine_open(&c, &e, SADDLE_DEVICE_CUDA, 1);
+        sd_device d;
+        saddle_status status = sd_device_open(&c, &d, SADDLE_DEVICE_CUDA, 0);
+        if (!status) status = sd_engine_open(&c, &d, &e, 1);
         if (!status) {
             sd_vector x = sd_vector_new(&e, SD_DOUBLE, 100, "x");
             sd_engine_reserve(&e, 100, NULL);
@@ -544,6 +588,7 @@ static void every_allocation_may_fail(void **state)
             sd_vector_free(&e, &x);
             sd_engine_close(&e);
         }
+        sd_device_close(&c, &d);
         assert_int_equal(f.live, 0);
         assert_int_equal(c.bytes, 0);
         assert_int_equal(status, f.failed ? SADDLE_OUT_OF_MEMORY : SADDLE_OK);
@@ -553,11 +598,11 @@ static void every_allocation_may_fail(void **state)
 
 static void after_a_failure_kernels_do_nothing(void **state)
 {
-    with_gpu(state);
+    engines *s = with_gpu(state);
     sd_context c;
     sd_engine e;
     sd_context_init(&c, NULL, 0);
-    assert_int_equal(sd_engine_open(&c, &e, SADDLE_DEVICE_CUDA, 1), SADDLE_OK);
+    assert_int_equal(sd_engine_open(&c, &s->device, &e, 1), SADDLE_OK);
     double host = 7, result = 5;
     sd_vector x = sd_vector_new(&e, SD_DOUBLE, 1, "x");
     sd_dot(&e, &x, &x, &result); /* no scratch was reserved */
@@ -621,6 +666,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(products_agree_with_reference_whatever_the_rows),
         cmocka_unit_test(a_half_matrix_is_refused),
         cmocka_unit_test(engines_at_once_give_the_same_bits),
+        cmocka_unit_test(an_engine_finds_nothing_of_the_one_before_it),
+        cmocka_unit_test(a_device_that_is_not_there_is_named),
         cmocka_unit_test(memory_is_counted_and_limited),
         cmocka_unit_test(too_much_memory_is_no_failure_of_the_device),
         cmocka_unit_test(every_allocation_may_fail),

@@ -5,6 +5,7 @@
 #include "failing_allocator.h"
 #include "inside.h"
 #include "solving.h"
+#include <math.h>
 
 #include <pthread.h>
 
@@ -225,6 +226,8 @@ static void the_direct_solver_is_the_last_rung(void **state)
         assert_int_equal(info.method, SADDLE_METHOD_DIRECT);
         assert_int_equal(info.tried, again ? 0 : 3);
         assert_int_equal(info.inertia_negative, 1);
+        assert_true(isnan(info.fill_tau)); /* nothing of ldlt's factors is left in it */
+        assert_int_equal(info.replaced_blocks, -1);
         assert_int_equal(s->experience->rung, 3);
         assert_int_equal(saddle_factor(s, &A), SADDLE_OK); /* begins with what was enough */
         assert_string_equal(words_of(&s->ladder), "direct");

@@ -282,6 +282,11 @@ static void columns_that_would_be_overwritten_are_refused(void **state)
     problem_free(&p);
 }
 
+static saddle_status begin_nothing(sd_engine *e)
+{
+    return sd_fail(e->context, SADDLE_NO_DEVICE, "the device has gone");
+}
+
 static void x_is_zero_where_the_device_has_gone(void **state)
 {
     (void)state;
@@ -292,12 +297,13 @@ static void x_is_zero_where_the_device_has_gone(void **state)
     saddle_solver *solver = create("", NULL);
     saddle_info info = saddle_info_default();
     assert_int_equal(saddle_factor(solver, &p.A), SADDLE_OK);
-    setenv("SADDLE_CUDA_MODULE", "no such file", 1);
-    solver->device = SADDLE_DEVICE_CUDA;
+    sd_backend gone = *solver->opened.backend;
+    gone.begin = begin_nothing;
+    solver->opened.backend = &gone;
     assert_int_equal(saddle_solve(solver, 2, b, N, x, N, &info), SADDLE_NO_DEVICE);
     assert_int_equal(info.status, SADDLE_NO_DEVICE);
+    assert_contains(info.message, "the device has gone");
     for (int i = 0; i < 2 * N; ++i) assert_true(x[i] == 0);
-    unsetenv("SADDLE_CUDA_MODULE");
     saddle_destroy(&solver);
     problem_free(&p);
 }

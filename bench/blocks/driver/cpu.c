@@ -40,7 +40,7 @@ static struct {
 static bool begin_lapack(blocks_bench *b, const blocks_batch *x)
 {
     own.pivot = malloc(((size_t)x->plan.rows + 1) * sizeof *own.pivot);
-    if (!own.pivot) blocks_check(b, "no memory for the exchanges");
+    if (!own.pivot) blocks_check(b, "out of memory for the exchanges");
     return x->size > 0;
 }
 
@@ -202,8 +202,8 @@ int main(int argc, char **argv)
     b.device = &host;
     b.memory = machine.available > 0 ? machine.available / 2 : INT64_C(4) << 30;
     sd_context_init(&b.context, NULL, 0);
-    sd_engine_open(&b.context, &b.engine, b.reference ? SADDLE_DEVICE_REFERENCE : SADDLE_DEVICE_CPU,
-                   b.threads);
+    sd_engine_open_host(&b.context, &b.engine, b.reference ? SADDLE_DEVICE_REFERENCE : SADDLE_DEVICE_CPU,
+                        b.threads);
     blocks_check(&b, NULL);
     choose_instructions(&b);
     sd_blas_enter();

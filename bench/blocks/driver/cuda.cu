@@ -94,8 +94,8 @@ void load_libraries(const blocks_bench *b)
     if (all.cublas) all.cublasSetStream_v2(all.cublas, stream_of(b));
     if (all.cusolver) all.cusolverDnSetStream(all.cusolver, stream_of(b));
     if (!all.cublas)
-        printf("note cuBLAS could not be loaded: its getrfBatched and matinvBatched are left out\n");
-    if (!all.cusolver) printf("note cuSOLVER could not be loaded: its potrfBatched is left out\n");
+        printf("note cuBLAS could not be loaded: its getrfBatched and matinvBatched are omitted\n");
+    if (!all.cusolver) printf("note cuSOLVER could not be loaded: its potrfBatched is omitted\n");
 }
 
 void *device_memory(blocks_bench *b, int64_t bytes)
@@ -221,6 +221,8 @@ void copy_device(blocks_bench *b, const void *from, void *to, int64_t bytes)
 
 const blocks_device gpu = {3, time_device, copy_device, nullptr, sizeof peers / sizeof peers[0], peers};
 
+sd_device opened;
+
 /* Opens the engine on the module, which stands in the folder lib beside the folder bin, in which this
  * program's folder is. */
 void open_engine(blocks_bench *b)
@@ -233,10 +235,9 @@ void open_engine(blocks_bench *b)
     snprintf(path, sizeof path, "%s/../../lib/libsaddle_bench_cuda.so", self);
     const sd_backend *backend = bench_cuda_module(&b->context, set ? set : path);
     blocks_check(b, nullptr);
-    b->engine.context = &b->context;
-    b->engine.threads = b->threads;
-    b->engine.backend = backend;
-    backend->open(&b->context, &b->engine, 0);
+    sd_device_open_on(&b->context, &opened, backend, 0);
+    blocks_check(b, nullptr);
+    sd_engine_open(&b->context, &opened, &b->engine, b->threads);
     blocks_check(b, nullptr);
 }
 
@@ -247,7 +248,7 @@ int main(int argc, char **argv)
     static blocks_bench b;
     size_t available = 0, whole = 0;
     if (!blocks_options(&b, argc, argv, "blocks-cuda")) return 2;
-    if (b.reference) blocks_check(&b, "the reference runs on the CPU: take blocks-cpu");
+    if (b.reference) blocks_check(&b, "the reference runs on the CPU: use blocks-cpu");
     b.device = &gpu;
     sd_context_init(&b.context, nullptr, 0);
     open_engine(&b);
@@ -259,5 +260,6 @@ int main(int argc, char **argv)
     load_libraries(&b);
     blocks_run(&b);
     sd_engine_close(&b.engine);
+    sd_device_close(&b.context, &opened);
     return 0;
 }

@@ -55,7 +55,7 @@ blocks_batch blocks_begin(blocks_bench *b, const blocks_case *c, int64_t pool)
 {
     blocks_batch x = {.precision = c->precision, .size = c->size};
     int32_t *start = malloc(((size_t)c->batch + 1) * sizeof *start);
-    if (!start) blocks_check(b, "no memory for a batch");
+    if (!start) blocks_check(b, "out of memory for a batch");
     start[0] = 0;
     for (int32_t k = 0; k < c->batch; ++k) start[k + 1] = start[k] + blocks_rows(x.size, k);
     sd_batch_place(&b->engine, c->batch, start, NULL, NULL, NULL, &x.plan);
@@ -268,7 +268,7 @@ int32_t blocks_replaced(blocks_bench *b, const blocks_batch *x)
     const int64_t bytes = x->plan.blocks * (int64_t)sizeof(sd_batch_state);
     sd_batch_state *state = malloc((size_t)bytes);
     int32_t count = 0;
-    if (!state) blocks_check(b, "no memory for the states");
+    if (!state) blocks_check(b, "out of memory for the states");
     b->engine.backend->download(&b->engine, x->factors.state, state, bytes);
     for (int32_t k = 0; k < x->plan.blocks; ++k) count += state[k].status != SD_BLOCK_OK;
     free(state);

@@ -326,13 +326,13 @@ static void make_pools(blocks_bench *b, const case_list *list)
         }
         fits = from + to + vectors <= b->memory || b->footprint < 1 << 20;
         if (!fits)
-            printf("note memory is short: a slot comes again after %lld MB\n", (long long)b->footprint >> 21);
+            printf("note memory is short: a slot is reused after %lld MB\n", (long long)b->footprint >> 21);
     }
     b->from = blocks_memory(b, from, "blocks");
     b->to = blocks_memory(b, to, "what becomes of blocks");
     b->vectors = blocks_memory(b, vectors, "vectors");
     b->host = malloc((size_t)BLOCKS_PERIOD * SD_BLOCK_MOST * SD_BLOCK_MOST * sizeof *b->host);
-    if (!b->host) blocks_check(b, "no memory for the blocks");
+    if (!b->host) blocks_check(b, "out of memory for the blocks");
 }
 
 void blocks_run(blocks_bench *b)

@@ -3,7 +3,8 @@
  *
  * The module is loaded at run time and sees nothing of the library but the headers, so it writes
  * status and message into the engine and its context itself. Every engine has a stream, a memory
- * pool and counters of its own: solves that run at once on one GPU do not meet.
+ * pool and counters of its own: solves that run at once on one GPU do not meet. They are the
+ * device's, which hands them from one engine to the next (module.cu).
  *
  * The same bits every run: nothing is added up by atomics. Integer atomics only tell the last block
  * or warp that it is the last, which then adds what the others left in a fixed order; and the
@@ -59,8 +60,10 @@ struct pending {
     int count;
 };
 
+/* What an engine has. */
 struct state {
     int device, processors;
+    state *next; /* that is idle */
     cudaStream_t stream;
     cudaMemPool_t pool;
     memory_node *nodes;

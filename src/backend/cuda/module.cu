@@ -4,10 +4,14 @@
  * Memory comes from a pool that belongs to the engine, in the order of its stream: releasing a
  * vector waits for nothing, the next one of its size is there at once, and the process's default
  * pool keeps the settings that its owner gave it.
+ *
+ * Streams, pools and pinned memory take longer to make than a small solve to run. So an engine that ends
+ * without a failure leaves them to its device, which gives them to the next one.
  */
 #include "backend/cuda/cuda.cuh"
 
 #include <atomic>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +34,7 @@ bool failed(sd_engine *e, cudaError_t error, const char *what)
     if (error == cudaSuccess) return false;
     if (!e->status)
         e->status = fail(e->context, SADDLE_DEVICE_FAILED,
-                         "the GPU failed, noticed at %s (work before it may be at fault): %s: %s", what,
+                         "the GPU failed, detected at %s (earlier work may be the cause): %s: %s", what,
                          cudaGetErrorName(error), cudaGetErrorString(error));
     return true;
 }
@@ -40,8 +44,8 @@ void *scratch(sd_engine *e, int64_t bytes, const char *what)
     if (e->scratch && bytes <= e->scratch_bytes) return e->scratch;
     if (!e->status)
         e->status = fail(e->context, SADDLE_DEVICE_FAILED,
-                         "%s needs %lld bytes of scratch and %lld are reserved (sd_engine_reserve)", what,
-                         static_cast<long long>(bytes), static_cast<long long>(e->scratch_bytes));
+                         "%s needs %lld bytes of scratch but only %lld are reserved (sd_engine_reserve)",
+                         what, static_cast<long long>(bytes), static_cast<long long>(e->scratch_bytes));
     return NULL;
 }
 
@@ -90,7 +94,7 @@ bool arrived(sd_engine *e)
         const cudaError_t error = cudaStreamQuery(s->stream);
         if (error == cudaErrorNotReady) continue;
         if (failed(e, error, "a reduction")) return false;
-        if (*done != s->reductions) return !failed(e, cudaErrorUnknown, "a reduction that left no result");
+        if (*done != s->reductions) return !failed(e, cudaErrorUnknown, "a reduction without a result");
     }
     std::atomic_thread_fence(std::memory_order_acquire);
     return true;
@@ -112,8 +116,8 @@ void collect(sd_engine *e)
 namespace
 {
 
-/* Whether device number `device` is there; if not, why. */
-saddle_status find_device(sd_context *c, int device)
+/* Whether device number `index` is there; if not, why. */
+saddle_status find_device(sd_context *c, int index)
 {
     int driver = 0, runtime = 0, count = 0;
     cudaDriverGetVersion(&driver);
@@ -130,22 +134,23 @@ saddle_status find_device(sd_context *c, int device)
     if (error != cudaSuccess)
         return fail(c, SADDLE_NO_DEVICE, "no CUDA: %s: %s", cudaGetErrorName(error),
                     cudaGetErrorString(error));
-    if (device < 0 || device >= count)
-        return fail(c, SADDLE_NO_DEVICE, "there is no CUDA device %d: there are %d, from 0", device, count);
+    if (index < 0 || index >= count)
+        return fail(c, SADDLE_NO_DEVICE, "there is no CUDA device %d: there %s %d, counted from 0", index,
+                    count == 1 ? "is" : "are", count);
     return SADDLE_OK;
 }
 
-saddle_status describe(sd_context *c, int device)
+saddle_status describe(sd_context *c, int index)
 {
-    const saddle_status status = find_device(c, device);
+    const saddle_status status = find_device(c, index);
     if (status) return status;
     int driver = 0, runtime = 0;
     cudaDeviceProp p;
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
-    const cudaError_t error = cudaGetDeviceProperties(&p, device);
+    const cudaError_t error = cudaGetDeviceProperties(&p, index);
     if (error != cudaSuccess)
-        return fail(c, SADDLE_NO_DEVICE, "CUDA device %d does not answer: %s", device,
+        return fail(c, SADDLE_NO_DEVICE, "CUDA device %d does not respond: %s", index,
                     cudaGetErrorString(error));
     return fail(c, SADDLE_OK,
                 "%s, %lld MiB, compute capability %d.%d, %d multiprocessors, driver for CUDA %d.%d, "
@@ -153,6 +158,25 @@ saddle_status describe(sd_context *c, int device)
                 p.name, static_cast<long long>(p.totalGlobalMem >> 20), p.major, p.minor,
                 p.multiProcessorCount, driver / 1000, driver % 1000 / 10, runtime / 1000,
                 runtime % 1000 / 10);
+}
+
+/* A device that is open: what its engines are made of, when none of them has it. */
+struct device_state {
+    pthread_mutex_t lock;
+    state *idle;
+    int processors;
+    bool overlaps;
+};
+
+constexpr size_t KEPT = 64 << 20; /* bytes of device memory that an idle stream keeps for the next engine */
+
+/* A device, or an engine on it, could not be made. */
+saddle_status refuse(sd_context *c, cudaError_t error, int index, const char *what)
+{
+    cudaGetLastError();
+    return fail(c, error == cudaErrorMemoryAllocation ? SADDLE_OUT_OF_MEMORY : SADDLE_NO_DEVICE,
+                "CUDA device %d cannot be used: %s: %s: %s", index, what, cudaGetErrorName(error),
+                cudaGetErrorString(error));
 }
 
 /* Everything in a state that CUDA made, as far as it was made. */
@@ -168,7 +192,7 @@ void dispose(sd_context *c, state *s)
     c->hooks.release(s, c->hooks.user);
 }
 
-/* A pool that keeps what is released to it until it is destroyed. */
+/* A pool that keeps what is released to it until it is trimmed. */
 cudaError_t make_pool(state *s)
 {
     cudaMemPoolProps p = {};
@@ -190,13 +214,8 @@ __global__ void clear_counters(counters *counter)
 /* Makes what the state holds; *what says what failed. */
 cudaError_t furnish(state *s, const char **what)
 {
-    cudaFuncAttributes code;
-    *what = "it cannot run the module's code";
-    cudaError_t error = cudaFuncGetAttributes(&code, clear_counters);
-    if (error == cudaSuccess) {
-        *what = "no stream";
-        error = cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking);
-    }
+    *what = "no stream";
+    cudaError_t error = cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking);
     if (error == cudaSuccess) {
         *what = "no memory pool";
         error = make_pool(s);
@@ -215,46 +234,97 @@ cudaError_t furnish(state *s, const char **what)
         *what = "no memory for results";
         error = cudaMalloc(reinterpret_cast<void **>(&s->result_here), RESULTS * sizeof *s->result_here);
     }
+    return error;
+}
+
+/* What is known of a device before anything runs on it; the first call of a process makes its context. */
+cudaError_t examine(int index, device_state *d, const char **what)
+{
+    int major = 0;
+    cudaFuncAttributes code;
+    *what = "it cannot run the module's code";
+    cudaError_t error = cudaFuncGetAttributes(&code, clear_counters);
     if (error == cudaSuccess) {
-        int major = 0;
         *what = "no compute capability";
-        error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, s->device);
-        s->overlaps = major >= 9;
+        error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index);
+        d->overlaps = major >= 9;
     }
     if (error == cudaSuccess) {
         *what = "no number of multiprocessors";
-        error = cudaDeviceGetAttribute(&s->processors, cudaDevAttrMultiProcessorCount, s->device);
+        error = cudaDeviceGetAttribute(&d->processors, cudaDevAttrMultiProcessorCount, index);
     }
     return error;
 }
 
-saddle_status open(sd_context *c, sd_engine *e, int device)
+void close(sd_context *c, sd_device *opened)
 {
-    const saddle_status status = find_device(c, device);
+    device_state *d = static_cast<device_state *>(opened->state);
+    while (d->idle) {
+        state *s = d->idle;
+        d->idle = s->next;
+        dispose(c, s);
+    }
+    pthread_mutex_destroy(&d->lock);
+    c->hooks.release(d, c->hooks.user);
+}
+
+saddle_status open(sd_context *c, sd_device *opened)
+{
+    const int index = opened->index;
+    const saddle_status status = find_device(c, index);
     if (status) return status;
+    device_state *d = static_cast<device_state *>(c->hooks.allocate(sizeof(device_state), c->hooks.user));
+    if (!d)
+        return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate %d bytes for a CUDA device",
+                    (int)sizeof *d);
+    *d = {};
+    pthread_mutex_init(&d->lock, NULL);
+    opened->state = d;
+    const char *what = "it cannot be selected";
+    const on_device current(index);
+    cudaError_t error = current.error;
+    if (error == cudaSuccess) error = examine(index, d, &what);
+    if (error == cudaSuccess) return SADDLE_OK;
+    close(c, opened);
+    return refuse(c, error, index, what);
+}
+
+/* A new state for an engine, where none is idle. */
+saddle_status make_state(sd_engine *e, const device_state *d)
+{
+    sd_context *c = e->context;
     state *s = static_cast<state *>(c->hooks.allocate(sizeof(state), c->hooks.user));
     if (!s)
-        return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: no %d bytes for a CUDA engine", (int)sizeof *s);
+        return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate %d bytes for a CUDA engine",
+                    (int)sizeof *s);
     *s = state();
-    s->device = device;
-    const char *what = "it cannot be chosen";
-    const on_device current(device);
+    s->device = e->device.index;
+    s->processors = d->processors;
+    s->overlaps = d->overlaps;
+    const char *what = "it cannot be selected";
+    const on_device current(s->device);
     cudaError_t error = current.error;
     if (error == cudaSuccess) error = furnish(s, &what);
     if (error != cudaSuccess) {
         dispose(c, s);
-        cudaGetLastError();
-        return fail(c, error == cudaErrorMemoryAllocation ? SADDLE_OUT_OF_MEMORY : SADDLE_NO_DEVICE,
-                    "CUDA device %d cannot be used: %s: %s: %s", device, what, cudaGetErrorName(error),
-                    cudaGetErrorString(error));
+        return refuse(c, error, e->device.index, what);
     }
     e->state = s;
     launch(e, "open", clear_counters, 1, s->counter);
-    if (e->status) {
-        dispose(c, s);
-        e->state = NULL;
-    }
+    if (e->status) dispose(c, s);
     return e->status;
+}
+
+saddle_status begin(sd_engine *e)
+{
+    device_state *d = static_cast<device_state *>(e->device.state);
+    pthread_mutex_lock(&d->lock);
+    state *s = d->idle;
+    if (s) d->idle = s->next;
+    pthread_mutex_unlock(&d->lock);
+    if (!s) return make_state(e, d);
+    e->state = s;
+    return SADDLE_OK;
 }
 
 void release(sd_engine *e, void *data)
@@ -272,11 +342,30 @@ void release(sd_engine *e, void *data)
     c->hooks.release(found, c->hooks.user);
 }
 
-void close(sd_engine *e)
+/* Whether nothing is left of the engine's work but what the next one may have: counters are 0, and of the
+ * memory not more is kept than is soon used again. */
+bool is_clean(sd_engine *e)
 {
     state *s = state_of(e);
+    const on_device current(s->device);
+    s->waits = s->values = 0;
+    return !e->status && current.error == cudaSuccess && cudaStreamSynchronize(s->stream) == cudaSuccess &&
+           cudaMemPoolTrimTo(s->pool, KEPT) == cudaSuccess;
+}
+
+void end(sd_engine *e)
+{
+    device_state *d = static_cast<device_state *>(e->device.state);
+    state *s = state_of(e);
     while (s->nodes) release(e, s->nodes->data);
-    dispose(e->context, s);
+    if (is_clean(e)) {
+        pthread_mutex_lock(&d->lock);
+        s->next = d->idle;
+        d->idle = s;
+        pthread_mutex_unlock(&d->lock);
+    } else {
+        dispose(e->context, s);
+    }
     e->state = NULL;
 }
 
@@ -298,8 +387,8 @@ saddle_status take(sd_engine *e, memory_node *node, const char *what)
         return e->status;
     }
     return fail(c, SADDLE_OUT_OF_MEMORY,
-                "out of memory: no %lld bytes on the GPU for %s, with %lld bytes in use "
-                "(%lld of its %lld bytes are free)",
+                "out of memory: cannot allocate %lld bytes on the GPU for %s, with %lld bytes in use (%lld "
+                "of its %lld bytes are free)",
                 bytes, what, used, static_cast<long long>(unused), static_cast<long long>(all));
 }
 
@@ -309,7 +398,7 @@ void *allocate(sd_engine *e, int64_t bytes, const char *what)
     sd_context *c = e->context;
     const long long wanted = bytes, used = c->bytes, limit = c->limit;
     if (bytes < 0) {
-        fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: %s of %lld bytes is beyond any memory", what, wanted);
+        fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: %s of %lld bytes cannot be addressed", what, wanted);
         return NULL;
     }
     if (limit > 0 && bytes > limit - used) {
@@ -321,7 +410,8 @@ void *allocate(sd_engine *e, int64_t bytes, const char *what)
     }
     memory_node *node = static_cast<memory_node *>(c->hooks.allocate(sizeof(memory_node), c->hooks.user));
     if (!node) {
-        fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: no %d bytes on the host to keep account of %s",
+        fail(c, SADDLE_OUT_OF_MEMORY,
+             "out of memory: cannot allocate %d bytes on the host to keep track of %s",
              (int)sizeof(memory_node), what);
         return NULL;
     }
@@ -372,18 +462,9 @@ const sd_kernels single_kernels = {
 };
 #undef KERNEL
 
-const sd_backend table = {SD_BACKEND_VERSION,
-                          "cuda",
-                          false,
-                          open,
-                          close,
-                          allocate,
-                          release,
-                          upload,
-                          download,
-                          collect,
-                          describe,
-                          {double_kernels, single_kernels}};
+const sd_backend table = {
+    SD_BACKEND_VERSION, "cuda",  false,  open,     close,   begin,    end,
+    allocate,           release, upload, download, collect, describe, {double_kernels, single_kernels}};
 
 } /* namespace */
 } /* namespace sd_cuda */

@@ -332,8 +332,9 @@ void product(sd_engine *e, const char *what, const row_shape &shape, const sd_sp
 {
     if (e->status || A->n == 0) return;
     if (A->half) {
-        e->status = fail(e->context, SADDLE_NOT_SUPPORTED,
-                         "%s: the matrix is stored by half, and the CUDA module takes whole ones", what);
+        e->status =
+            fail(e->context, SADDLE_NOT_SUPPORTED,
+                 "%s: the matrix is stored as a triangle; the CUDA module requires all entries", what);
         return;
     }
     const operands<real> o = operands_of<real>(A, x, b, y);

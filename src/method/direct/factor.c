@@ -20,7 +20,7 @@ static saddle_status take_signs(sd_context *c, const sd_problem *p, sd_direct *d
     const sd_tree *t = &d->plan->tree;
     if (!p->signs || d->plan->general) return SADDLE_OK;
     if (p->signs_n != p->A->n)
-        return sd_fail(c, SADDLE_BAD_ARGUMENT, "signs were given for n = %lld, and n is %d",
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "signs were given for n = %lld, but n is %d",
                        (long long)p->signs_n, p->A->n);
     if (!d->signs) d->signs = sd_alloc(c, t->n, sizeof *d->signs, "signs");
     if (!d->signs) return c->status;
@@ -105,7 +105,7 @@ static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_proble
     sd_factors_take(f, M, d->scale, d->exponent);
     d->stale = count_stale(d, f);
     if (d->stale == 0 || !is_misscaled(d, f)) return SADDLE_OK;
-    sd_log(c, SADDLE_LOG_INFO, "the scaling was made for other values: scaling again");
+    sd_log(c, SADDLE_LOG_INFO, "the scaling was computed for other values: rescaling");
     const saddle_status status = rescale(c, M, q, d);
     if (status) return status;
     d->exponent = exponent - d->largest_exponent;
@@ -156,7 +156,7 @@ static saddle_status check_factor(sd_context *c, const sd_problem *p, sd_direct 
     if (d->rule != SD_PIVOT_THRESHOLD || d->largest_l <= 1 / p->options->threshold) return SADDLE_OK;
     return sd_fail(
         c, SADDLE_NOT_CONVERGED,
-        "the factor is not stable: its largest entry is %g, and 1/threshold %g; try another scaling",
+        "the factor is not stable: its largest entry is %g, but 1/threshold is %g; try another scaling",
         d->largest_l, 1 / p->options->threshold);
 }
 

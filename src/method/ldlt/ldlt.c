@@ -5,37 +5,18 @@
 
 #include <math.h>
 
-/* The options of the preparation, with what is left open decided: pairs are kept unless A is known to be
- * definite. */
-static saddle_options decide(const sd_problem *p)
+/* Pairs are kept unless A is known to be definite. */
+static saddle_status prepare(sd_context *c, const sd_problem *p, const sd_csr *A, saddle_preparation *to)
 {
     saddle_options o = *p->options;
     if (o.pairs == SADDLE_AUTO)
-        o.pairs = p->facts->kind == SADDLE_KIND_SPD || o.block_size == 1 ? SADDLE_OFF : SADDLE_ON;
-    return o;
-}
-
-static void free_plan(sd_context *c, void *plan)
-{
-    sd_preparation_free(c, plan);
-    sd_free(c, plan);
+        o.pairs = sd_pairs_for(&o, p->facts->kind != SADDLE_KIND_SPD && o.block_size != 1);
+    return sd_prepare_factor(c, A, &o, p->given, to);
 }
 
 static saddle_status plan(sd_context *c, const sd_problem *p, void **made, saddle_info *info)
 {
-    sd_csr whole = {0};
-    const sd_csr *A;
-    saddle_preparation *preparation = *made = sd_alloc_zero(c, 1, sizeof *preparation, "plan");
-    saddle_status status = preparation ? sd_check_given(c, p) : c->status;
-    if (!status) status = sd_whole_matrix(c, p->A, &whole, &A);
-    if (!status) {
-        const saddle_options o = decide(p);
-        preparation->size = sizeof *preparation;
-        status = sd_prepare_factor(c, A, &o, p->given, preparation);
-    }
-    sd_csr_free(c, &whole);
-    if (!status) info->time_prepare += preparation->time_total;
-    return status;
+    return sd_plan_preparation(c, p, prepare, made, info);
 }
 
 /* That of a complete factorization: what is left out shows when it is made. */
@@ -139,36 +120,16 @@ static saddle_status precondition(sd_engine *e, const sd_problem *p, const void 
     return sd_ldlt_inverse_make(e, m, m->trisolve, inverse);
 }
 
-#define OPTIONS                                                                                              \
-    "|scaling|order|pairs|blocking|block_size|check|fill|fill_tau|fill_level|pivot|push_back|small_pivot|"   \
-    "trisolve|trisolve_sweeps|factor_precision|"
-
-const sd_method sd_method_ldlt = {.number = SADDLE_METHOD_LDLT,
-                                  .name = "block LDL'",
-                                  .options = OPTIONS,
-                                  .on_device = true,
-                                  .needs_symmetry = true,
-                                  .plan = plan,
-                                  .cost = cost,
-                                  .free_plan = free_plan,
-                                  .factor = factor_by_levels,
-                                  .refactor = sd_ldlt_factor_again,
-                                  .report = report,
-                                  .free_factors = free_factors,
-                                  .krylov = krylov,
-                                  .precondition = precondition};
-
-const sd_method sd_method_jacobi = {.number = SADDLE_METHOD_JACOBI,
-                                    .name = "block LDL'",
-                                    .options = OPTIONS "sweeps|sweep_order|relax|fallback|",
-                                    .on_device = true,
-                                    .needs_symmetry = true,
-                                    .plan = plan,
-                                    .cost = cost,
-                                    .free_plan = free_plan,
-                                    .factor = factor_by_sweeps,
-                                    .refactor = sd_ldlt_factor_again,
-                                    .report = report,
-                                    .free_factors = free_factors,
-                                    .krylov = krylov,
-                                    .precondition = precondition};
+#define ROW(method, further_options, how)                                                                    \
+    {                                                                                                        \
+        .number = method, .name = "block LDL'",                                                              \
+        .options =                                                                                           \
+            "|scaling|order|pairs|blocking|block_size|check|fill|fill_tau|fill_level|pivot|push_back|"       \
+            "small_pivot|trisolve|trisolve_sweeps|factor_precision|" further_options,                        \
+        .on_device = true, .needs_symmetry = true, .plan = plan, .cost = cost,                               \
+        .free_plan = sd_free_preparation, .factor = how, .refactor = sd_ldlt_factor_again, .report = report, \
+        .free_factors = free_factors, .krylov = krylov, .precondition = precondition,                        \
+    }
+const sd_method sd_method_ldlt = ROW(SADDLE_METHOD_LDLT, "", factor_by_levels);
+const sd_method sd_method_jacobi =
+    ROW(SADDLE_METHOD_JACOBI, "sweeps|sweep_order|relax|fallback|", factor_by_sweeps);

@@ -65,7 +65,8 @@ static sd_precision choose_precision(const sd_ldlt_making *t)
     const bool expensive = t->m->preparation->factor_flops > p->expensive && !t->state->swept;
     if (sd_iteration_precision(p) == SD_SINGLE) {
         if (asked == SADDLE_FACTOR_PRECISION_DOUBLE)
-            sd_log(t->c, SADDLE_LOG_WARNING, "factors are kept in single, as the iteration is in single");
+            sd_log(t->c, SADDLE_LOG_WARNING,
+                   "factors are kept in single, because the iteration is in single");
         return SD_SINGLE;
     }
     if (asked == SADDLE_FACTOR_PRECISION_DOUBLE || (asked == SADDLE_FACTOR_PRECISION_AUTO && !expensive))
@@ -73,7 +74,7 @@ static sd_precision choose_precision(const sd_ldlt_making *t)
     if (sd_ldlt_fits_single(t)) return SD_SINGLE;
     if (asked == SADDLE_FACTOR_PRECISION_SINGLE)
         sd_log(t->c, SADDLE_LOG_WARNING,
-               "factors are kept in double: the scaling of the rows is too wide for single precision");
+               "factors are kept in double: the range of the row scaling is too wide for single precision");
     return SD_DOUBLE;
 }
 
