@@ -6,6 +6,7 @@
  */
 #include "cli/solve.h"
 
+#include "cli/help.h"
 #include "cli/outfile.h"
 #include "cli/outputs.h"
 #include "cli/paper.h"
@@ -202,62 +203,37 @@ static void tell(solve_run *r)
         fail(r->run.exit, "x was not written");
 }
 
-/* Which methods an option is for, one bit each; beside others it would do nothing. */
-typedef struct purpose {
-    const char *option;
-    unsigned methods;
-} purpose;
-
 enum {
     FOR_DIRECT = 1 << SADDLE_METHOD_DIRECT,
     FOR_BJACOBI = 1 << SADDLE_METHOD_BJACOBI,
-    FOR_LDLT = 1 << SADDLE_METHOD_LDLT,
     FOR_JACOBI = 1 << SADDLE_METHOD_JACOBI,
-    FOR_FACTORS = FOR_LDLT | FOR_JACOBI,
+    FOR_FACTORS = 1 << SADDLE_METHOD_LDLT | FOR_JACOBI,
     FOR_BLOCKS = FOR_BJACOBI | FOR_FACTORS
 };
 
-/* The words of a purpose, for messages. */
-static const char *purpose_text(const purpose *p)
-{
-    switch (p->methods) {
-    case FOR_DIRECT: return "the direct solver";
-    case FOR_BJACOBI: return "bjacobi";
-    case FOR_LDLT: return "ldlt";
-    case FOR_JACOBI: return "jacobi";
-    case FOR_FACTORS: return "ldlt and jacobi";
-    case FOR_BLOCKS: return "bjacobi, ldlt and jacobi";
-    case FOR_DIRECT | FOR_FACTORS: return "the direct solver, ldlt and jacobi";
-    default: return "the direct solver, bjacobi, ldlt and jacobi";
-    }
-}
-
-static const purpose purposes[] = {
-    {"scaling", FOR_DIRECT | FOR_BLOCKS},
-    {"order", FOR_DIRECT | FOR_BLOCKS},
-    {"pairs", FOR_DIRECT | FOR_BLOCKS},
-    {"factorization", FOR_DIRECT},
-    {"threshold", FOR_DIRECT},
-    {"check", FOR_DIRECT | FOR_FACTORS},
-    {"signs", FOR_DIRECT},
-    {"condition", FOR_DIRECT},
-    {"blocking", FOR_BLOCKS},
-    {"block-size", FOR_BLOCKS},
-    {"block-kernel", FOR_BJACOBI},
-    {"block-precision", FOR_BJACOBI},
-    {"fill", FOR_FACTORS},
-    {"fill-tau", FOR_FACTORS},
-    {"fill-level", FOR_FACTORS},
-    {"pivot", FOR_FACTORS},
-    {"push-back", FOR_FACTORS},
-    {"small-pivot", FOR_FACTORS},
-    {"sweeps", FOR_JACOBI},
-    {"sweep-order", FOR_JACOBI},
-    {"relax", FOR_JACOBI},
-    {"fallback", FOR_JACOBI},
-    {"trisolve", FOR_FACTORS},
-    {"trisolve-sweeps", FOR_FACTORS},
+/* Which methods options are for, one bit each and in words; beside others they would do nothing. */
+static const struct {
+    unsigned methods;
+    const char *words, *options;
+} purposes[] = {
+    {FOR_DIRECT | FOR_BLOCKS, "the direct solver, bjacobi, ldlt and jacobi", "scaling|order|pairs"},
+    {FOR_DIRECT, "the direct solver", "factorization|threshold|signs|condition"},
+    {FOR_DIRECT | FOR_FACTORS, "the direct solver, ldlt and jacobi", "check"},
+    {FOR_BLOCKS, "bjacobi, ldlt and jacobi", "blocking|block-size"},
+    {FOR_BJACOBI, "bjacobi", "block-kernel|block-precision"},
+    {FOR_FACTORS, "ldlt and jacobi",
+     "fill|fill-tau|fill-level|pivot|push-back|small-pivot|trisolve|trisolve-sweeps"},
+    {FOR_JACOBI, "jacobi", "sweeps|sweep-order|relax|fallback"},
 };
+
+/* The first of several options that was given; NULL where none was. */
+static const char *first_given(const arguments *a, const char *options)
+{
+    static char name[32];
+    while (next_word(&options, name, sizeof name))
+        if (argument_given(a, name)) return name;
+    return NULL;
+}
 
 /* Options that would do nothing beside the others are refused, so that nobody relies on them. */
 static int check_together(const arguments *a)
@@ -266,16 +242,16 @@ static int check_together(const arguments *a)
     const int method = a->library.method;
     const bool named = method == SADDLE_METHOD_AUTO && a->library.krylov != SADDLE_KRYLOV_AUTO;
     const bool automatic = method == SADDLE_METHOD_AUTO && !named;
-    for (int k = 0; k < (int)(sizeof purposes / sizeof purposes[0]); ++k) {
-        const purpose *p = &purposes[k];
-        const bool direct = p->methods & FOR_DIRECT;
-        if (!argument_given(a, p->option) || p->methods >> method & 1 || (direct && automatic)) continue;
+    for (size_t k = 0; k < sizeof purposes / sizeof purposes[0]; ++k) {
+        const char *name = first_given(a, purposes[k].options), *words = purposes[k].words;
+        const bool direct = purposes[k].methods & FOR_DIRECT;
+        if (!name || purposes[k].methods >> method & 1 || (direct && automatic)) continue;
         if (named && direct)
             return usage_error(a,
                                "--%s applies to %s, which --method auto does not try when --krylov is given: "
                                "use --method direct",
-                               p->option, purpose_text(p));
-        return usage_error(a, "--%s applies to %s, not to --method %s", p->option, purpose_text(p),
+                               name, words);
+        return usage_error(a, "--%s applies to %s, not to --method %s", name, words,
                            method == SADDLE_METHOD_AUTO ? "auto" : argument_text(a, "method"));
     }
     for (int k = 0; a->library.factorization != SADDLE_FACTORIZATION_STATIC && k < 2; ++k) {
