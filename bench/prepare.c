@@ -86,76 +86,66 @@ static saddle_status measure_scaling(prepare_bench *t, const saddle_preparation 
     return SADDLE_OK;
 }
 
-static saddle_status take_order(prepare_bench *t, const saddle_preparation *p, prepare_row *row)
+static void take_order(const saddle_preparation *p, prepare_row *row)
 {
-    (void)t;
     row->n = p->n;
     row->nnz = p->nnz;
     row->symmetric = p->symmetric;
     row->order = fmin(row->order, p->time_order);
     row->plain_flops = p->factor_flops;
     row->grid_levels = p->levels;
-    return SADDLE_OK;
 }
 
-static saddle_status take_whole(prepare_bench *t, const saddle_preparation *p, prepare_row *row)
+static void take_whole(const saddle_preparation *p, prepare_row *row)
 {
     row->matching = fmin(row->matching, p->time_matching);
     row->whole = fmin(row->whole, p->time_matching + p->time_scaling + p->time_pairs + p->time_order);
     row->pair_flops = p->factor_flops;
     row->rank = p->structural_rank;
-    return isnan(row->over) ? measure_scaling(t, p, row) : SADDLE_OK;
 }
 
-static saddle_status take_amd(prepare_bench *t, const saddle_preparation *p, prepare_row *row)
+static void take_amd(const saddle_preparation *p, prepare_row *row)
 {
-    (void)t;
     row->amd = fmin(row->amd, p->time_order);
-    return SADDLE_OK;
 }
 
-static saddle_status take_blocking(prepare_bench *t, const saddle_preparation *p, prepare_row *row)
+static void take_blocking(const saddle_preparation *p, prepare_row *row)
 {
     double *best = p->blocking == SADDLE_BLOCKING_PRIORITY ? &row->priority : &row->dynamic;
-    (void)t;
     *best = fmin(*best, p->time_blocking);
     if (p->peak_bytes > row->blocking_bytes) row->blocking_bytes = p->peak_bytes;
-    return SADDLE_OK;
 }
 
-static saddle_status take_levels(prepare_bench *t, const saddle_preparation *p, prepare_row *row)
+static void take_levels(const saddle_preparation *p, prepare_row *row)
 {
-    (void)t;
     row->cluster_levels = p->levels;
-    return SADDLE_OK;
 }
 
 /* The preparations that take turns, and the last one, which is made once. Blockings are made as Jacobi
  * triangular solves uses them: columns scaled by their 2-norm, no pairs, no order. */
 typedef struct kind {
-    const char *scaling, *pairs, *order, *blocking;
-    saddle_status (*take)(prepare_bench *t, const saddle_preparation *p, prepare_row *row);
+    const char *words[4]; /* scaling, pairs, order, blocking */
+    void (*take)(const saddle_preparation *p, prepare_row *row);
 } kind;
-static const kind kinds[] = {{"none", "off", "metis", "grid", take_order},
-                             {"mc64", "on", "metis", "none", take_whole},
-                             {"none", "off", "amd", "none", take_amd},
-                             {"col2", "off", "natural", "priority", take_blocking},
-                             {"col2", "off", "natural", "priority-dynamic", take_blocking},
-                             {"mc64", "on", "metis", "clusters", take_levels}};
+static const kind kinds[] = {{{"none", "off", "metis", "grid"}, take_order},
+                             {{"mc64", "on", "metis", "none"}, take_whole},
+                             {{"none", "off", "amd", "none"}, take_amd},
+                             {{"col2", "off", "natural", "priority"}, take_blocking},
+                             {{"col2", "off", "natural", "priority-dynamic"}, take_blocking},
+                             {{"mc64", "on", "metis", "clusters"}, take_levels}};
 enum { USUAL = 3, ALL = 5 }; /* that take turns, without --blockings and with it */
 
 static saddle_status prepare(prepare_bench *t, const kind *k, prepare_row *row)
 {
-    const char *const names[] = {"scaling", "pairs", "order", "blocking"}, *const words[] = {
-                                                                               k->scaling, k->pairs, k->order,
-                                                                               k->blocking};
+    static const char *const names[] = {"scaling", "pairs", "order", "blocking"};
     saddle_options o = saddle_options_default();
     saddle_preparation p;
     o.block_size = BLOCK;
-    for (int i = 0; i < 4; ++i) saddle_options_set(&o, names[i], words[i], NULL);
+    for (int i = 0; i < 4; ++i) saddle_options_set(&o, names[i], k->words[i], NULL);
     saddle_status status = saddle_prepare(&t->problem.A, &o, NULL, &t->hooks, &p, t->message);
     if (status != SADDLE_OK) return status;
-    status = k->take(t, &p, row);
+    k->take(&p, row);
+    if (k->take == take_whole && isnan(row->over)) status = measure_scaling(t, &p, row);
     saddle_preparation_free(&p, &t->hooks);
     return status;
 }

@@ -15,7 +15,7 @@ static void print_scaling(const prepare_run *r)
     };
     char word[32];
     if (r->p.scaling == SADDLE_SCALING_USER)
-        printf("%-12sgiven: %s\n", "scaling", argument_text(r->a, "scaling"));
+        printf("%-12sgiven: %s\n", "scaling", argument_text(r->run.a, "scaling"));
     else
         printf("%-12s%s: %s\n", "scaling", saddle_option_word("scaling", r->p.scaling, word, sizeof word),
                meaning[r->p.scaling]);
@@ -56,7 +56,7 @@ static void print_order(const prepare_run *r)
     const saddle_preparation *p = &r->p;
     char word[32];
     if (p->order == SADDLE_ORDER_USER)
-        printf("%-12sgiven: %s", "order", argument_text(r->a, "order"));
+        printf("%-12sgiven: %s", "order", argument_text(r->run.a, "order"));
     else
         printf("%-12s%s", "order", saddle_option_word("order", p->order, word, sizeof word));
     if (p->orderings > 1) printf(", the better of two orders, with and without pairs");
@@ -104,16 +104,16 @@ static void print_costs(const prepare_run *r)
 {
     const saddle_preparation *p = &r->p;
     printf("%-12sread %.3f, match %.3f, scale %.3f, pair %.3f, graph %.3f, order %.3f,\n", "time",
-           r->time_read, p->time_matching, p->time_scaling, p->time_pairs, p->time_graph, p->time_order);
+           r->run.time_read, p->time_matching, p->time_scaling, p->time_pairs, p->time_graph, p->time_order);
     printf("%-12scounts %.3f, block %.3f, measure %.3f, total %.3f s\n", "", p->time_counts, p->time_blocking,
-           p->time_measures, r->time_total);
-    printf("%-12s%.1f MB peak\n", "memory", 1e-6 * (double)r->memory.peak);
+           p->time_measures, r->run.time_total);
+    printf("%-12s%.1f MB peak\n", "memory", 1e-6 * (double)r->run.memory.peak);
 }
 
 void print_preparation(const prepare_run *r)
 {
     const saddle_preparation *p = &r->p;
-    printf("%-12s%s: n %" PRId64 ", nnz %" PRId64 ", %s\n", "matrix", r->name, p->n, p->nnz,
+    printf("%-12s%s: n %" PRId64 ", nnz %" PRId64 ", %s\n", "matrix", r->run.name, p->n, p->nnz,
            p->symmetric ? "symmetric" : "general");
     print_scaling(r);
     print_matching(p);
@@ -123,19 +123,12 @@ void print_preparation(const prepare_run *r)
     print_costs(r);
     for (int k = 0; k < r->written; ++k)
         printf("%s%s", k == 0 ? "written     " : k == 4 ? ",\n            " : ", ", r->files[k]);
-    if (r->written) printf(" in %s\n", argument_text(r->a, "out"));
-}
-
-/* Before the work only the file's own word for it is known. */
-static const char *symmetry_word(const prepare_run *r)
-{
-    if (r->prepared) return r->p.symmetric ? "symmetric" : "general";
-    return r->n >= 0 && r->shape != SADDLE_GENERAL ? "symmetric" : NULL;
+    if (r->written) printf(" in %s\n", argument_text(r->run.a, "out"));
 }
 
 static void json_choices(json *j, const prepare_run *r)
 {
-    const saddle_options *asked = &r->a->library;
+    const saddle_options *asked = &r->run.a->library;
     const saddle_preparation *p = &r->p;
     json_choice(j, "scaling", r->prepared ? p->scaling : asked->scaling);
     json_choice(j, "order", r->prepared ? p->order : asked->order);
@@ -164,22 +157,23 @@ static void json_found(json *j, const prepare_run *r)
              J_NUMBER("block_off_diagonal_dominance", p->block_off_diagonal_dominance));
 }
 
-void json_preparation(json *j, const void *run)
+void json_preparation(json *j, const void *what)
 {
-    const prepare_run *r = run;
+    const prepare_run *r = what;
     const saddle_preparation *p = &r->p;
-    JSON_OBJECT(j, "matrix", true, J_TEXT("name", r->name), J_COUNT("n", r->n),
-                J_COUNT("nnz", r->prepared ? p->nnz : -1), J_TEXT("symmetry", symmetry_word(r)));
+    JSON_OBJECT(j, "matrix", true, J_TEXT("name", r->run.name), J_COUNT("n", r->run.n),
+                J_COUNT("nnz", r->prepared ? p->nnz : -1),
+                J_TEXT("symmetry", run_symmetry(&r->run, r->prepared ? p->symmetric : -1)));
     json_choices(j, r);
     json_found(j, r);
     json_object(j, "time");
-    json_number(j, "read", r->time_read);
+    json_number(j, "read", r->run.time_read);
     JSON_PUT(j, r->prepared, J_NUMBER("matching", p->time_matching), J_NUMBER("scaling", p->time_scaling),
              J_NUMBER("pairs", p->time_pairs), J_NUMBER("graph", p->time_graph),
              J_NUMBER("order", p->time_order), J_NUMBER("counts", p->time_counts),
              J_NUMBER("blocking", p->time_blocking), J_NUMBER("measures", p->time_measures));
-    json_number(j, "total", r->time_total);
+    json_number(j, "total", r->run.time_total);
     json_close(j);
-    JSON_OBJECT(j, "bytes", true, J_COUNT("peak", r->memory.peak));
-    json_ending(j, r->exit, r->message);
+    JSON_OBJECT(j, "bytes", true, J_COUNT("peak", r->run.memory.peak));
+    json_ending(j, r->run.exit, r->run.message);
 }

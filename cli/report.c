@@ -8,9 +8,9 @@
 
 const char *run_reason(const solve_run *r)
 {
-    if (r->status == SADDLE_CANCELLED) return saddle_reason_text(SADDLE_REASON_CANCELLED);
+    if (r->run.status == SADDLE_CANCELLED) return saddle_reason_text(SADDLE_REASON_CANCELLED);
     if (r->solved && r->info.reason != SADDLE_REASON_NONE) return saddle_reason_text(r->info.reason);
-    return saddle_status_text(r->status);
+    return saddle_status_text(r->run.status);
 }
 
 void run_method(const solve_run *r, char *text, size_t text_size)
@@ -94,7 +94,7 @@ static void print_matrix(const solve_run *r)
 {
     static const char *const kinds[] = {"definiteness unknown", "positive definite", "indefinite"};
     const saddle_info *i = &r->info;
-    printf("%-12s%s: n %" PRId64 ", nnz %" PRId64 ", %s%s%s\n", "matrix", r->name, i->n, i->nnz,
+    printf("%-12s%s: n %" PRId64 ", nnz %" PRId64 ", %s%s%s\n", "matrix", r->run.name, i->n, i->nnz,
            i->symmetric ? "symmetric" : "general", i->symmetric ? ", " : "",
            i->symmetric ? kinds[i->kind] : "");
 }
@@ -130,7 +130,7 @@ static void print_direct(const solve_run *r)
     }
     if (isfinite(i->largest_l))
         printf("%-12slargest entry of L %.3g, 1/threshold %.3g\n", "check", i->largest_l,
-               1 / r->a->library.threshold);
+               1 / r->run.a->library.threshold);
     if (i->stale > 0) {
         printf("%-12s%" PRId64 " matched entries are small after scaling: try --scaling mc64\n", "matching",
                i->stale);
@@ -191,7 +191,7 @@ static void print_factor(const solve_run *r)
     }
     if (i->rank >= 0 && i->rank < i->n)
         printf("%-12s%" PRId64 " of %" PRId64 ": the matrix is singular\n", "rank", i->rank, i->n);
-    if (!argument_flag(r->a, "condition")) return;
+    if (!argument_flag(r->run.a, "condition")) return;
     if (isnan(r->condition))
         printf("%-12sunknown: there are no factors to estimate it from\n", "condition");
     else if (isinf(r->condition))
@@ -222,8 +222,8 @@ static void print_details(const solve_run *r)
     const saddle_option *o;
     char value[40];
     for (int k = 0; (o = saddle_option_at(k)); ++k) {
-        if (!argument_taken(r->a, o)) continue;
-        saddle_options_get(&r->a->library, o->name, value, sizeof value);
+        if (!argument_taken(r->run.a, o)) continue;
+        saddle_options_get(&r->run.a->library, o->name, value, sizeof value);
         printf("%-12s%-18s%s\n", k ? "" : "options", o->name, value);
     }
     const int64_t length = run_history(r), step = length > 10 ? length / 10 : 1;
@@ -233,16 +233,16 @@ static void print_details(const solve_run *r)
 
 static void print_last_line(const solve_run *r)
 {
-    const bool colour = colour_wanted(stdout), solved = r->status == SADDLE_OK;
+    const bool colour = colour_wanted(stdout), solved = r->run.status == SADDLE_OK;
     if (colour) fputs(solved ? "\033[1;32m" : "\033[1;31m", stdout);
     if (solved && r->info.reason == SADDLE_REASON_ZERO_RHS)
         printf("solved: b = 0, so x = 0");
     else if (solved)
-        printf("solved: %s at most %g", run_reason(r), r->a->library.tol);
-    else if (r->status == SADDLE_CANCELLED)
-        printf("NOT solved: %s", r->message);
+        printf("solved: %s at most %g", run_reason(r), r->run.a->library.tol);
+    else if (r->run.status == SADDLE_CANCELLED)
+        printf("NOT solved: %s", r->run.message);
     else
-        printf("NOT solved: %s; %s", run_reason(r), advice(&r->info, r->a->library.precision));
+        printf("NOT solved: %s; %s", run_reason(r), advice(&r->info, r->run.a->library.precision));
     puts(colour ? "\033[0m" : "");
 }
 
@@ -259,7 +259,7 @@ void print_report(const solve_run *r)
            i->threads == 1 ? "" : "s");
     print_factor(r);
     print_iterations(i);
-    if (argument_flag(r->a, "verbose")) print_details(r);
+    if (argument_flag(r->run.a, "verbose")) print_details(r);
     print_error("errors", "relative residual", i->relative_residual, "|b - Ax| / |b|, 2-norm");
     print_error("", "backward", i->backward_error, "|b - Ax| / (|A| |x| + |b|), infinity norm");
     print_error("", "componentwise", i->componentwise_error, "the same ratio, maximum over rows");
@@ -270,25 +270,19 @@ void print_report(const solve_run *r)
         print_error("", "forward", r->forward_error, "|x - x*| / |x*|, infinity norm; the exact x* is ones");
     }
     printf("%-12sread %.3f, prepare %.3f, plan %.3f, factor %.3f, solve %.3f, total %.3f s\n", "time",
-           r->time_read, i->time_prepare, i->time_plan, i->time_factor, i->time_solve, r->time_total);
-    printf("%-12s%.1f MB peak\n", "memory", 1e-6 * (double)r->memory.peak);
+           r->run.time_read, i->time_prepare, i->time_plan, i->time_factor, i->time_solve, r->run.time_total);
+    printf("%-12s%.1f MB peak\n", "memory", 1e-6 * (double)r->run.memory.peak);
     if (r->x_written) {
         printf("%-12s%swritten to %s\n", "x",
-               r->status == SADDLE_OK ? "" : "the best found, not a solution; ", argument_text(r->a, "out"));
+               r->run.status == SADDLE_OK ? "" : "the best found, not a solution; ",
+               argument_text(r->run.a, "out"));
     }
     print_last_line(r);
 }
 
-/* Before the analysis only the file's own word for it is known. */
-static const char *symmetry_word(const solve_run *r)
-{
-    if (r->analysed) return r->info.symmetric ? "symmetric" : "general";
-    return r->n >= 0 && r->shape != SADDLE_GENERAL ? "symmetric" : NULL;
-}
-
 static void json_choices(json *j, const solve_run *r)
 {
-    const saddle_options *asked = &r->a->library;
+    const saddle_options *asked = &r->run.a->library;
     const saddle_info *found = &r->info;
     json_choice(j, "method", r->analysed ? found->method : asked->method);
     json_choice(j, "krylov", r->analysed ? found->krylov : asked->krylov);
@@ -315,14 +309,14 @@ static void json_outcome(json *j, const solve_run *r)
 static void json_costs(json *j, const solve_run *r)
 {
     json_object(j, "time");
-    json_number(j, "read", r->time_read);
+    json_number(j, "read", r->run.time_read);
     json_info(j, r->analysed, &r->info, "prepare=time_prepare plan=time_plan factor=time_factor");
     json_info(j, r->solved, &r->info, "solve=time_solve");
-    json_number(j, "total", r->time_total);
+    json_number(j, "total", r->run.time_total);
     json_close(j);
     json_object(j, "bytes");
     json_info(j, r->analysed, &r->info, "factor=factor_bytes");
-    json_count(j, "peak", r->memory.peak);
+    json_count(j, "peak", r->run.memory.peak);
     json_close(j);
 }
 
@@ -352,11 +346,12 @@ static void json_tried(json *j, const saddle_info *i)
     }
 }
 
-void json_run(json *j, const void *run)
+void json_run(json *j, const void *what)
 {
-    const solve_run *r = run;
-    JSON_OBJECT(j, "matrix", true, J_TEXT("name", r->name), J_COUNT("n", r->n),
-                J_COUNT("nnz", r->analysed ? r->info.nnz : -1), J_TEXT("symmetry", symmetry_word(r)),
+    const solve_run *r = what;
+    JSON_OBJECT(j, "matrix", true, J_TEXT("name", r->run.name), J_COUNT("n", r->run.n),
+                J_COUNT("nnz", r->analysed ? r->info.nnz : -1),
+                J_TEXT("symmetry", run_symmetry(&r->run, r->analysed ? r->info.symmetric : -1)),
                 J_TEXT("kind", r->analysed ? kind_word(r->info.kind) : NULL));
     json_choices(j, r);
     json_outcome(j, r);
@@ -366,5 +361,5 @@ void json_run(json *j, const void *run)
     if (r->solved) json_tried(j, &r->info);
     json_close(j);
     json_numbers(j, "history", r->history, run_history(r));
-    json_ending(j, r->exit, r->message);
+    json_ending(j, r->run.exit, r->run.message);
 }

@@ -2,21 +2,11 @@
 #ifndef CLI_SOLVE_H
 #define CLI_SOLVE_H
 
-#include "cli/command.h"
 #include "cli/given.h"
-#include "cli/json.h"
-#include "cli/memory.h"
+#include "cli/run.h"
 
 typedef struct solve_run {
-    const arguments *a;
-    const char *path;
-    char name[256]; /* of the matrix: the file's, without folder, .gz and .mtx */
-
-    saddle_hooks hooks;
-    memory memory;
-    saddle_matrix A;
-    int64_t n;   /* -1 until the file was read */
-    int shape;   /* a saddle_shape, of the file */
+    run run;
     given given; /* until the solver has its copy */
     saddle_solver *solver;
     double *b, *x, *history;
@@ -24,16 +14,11 @@ typedef struct solve_run {
     saddle_info info;
     bool analysed; /* info holds what the analysis found */
     bool solved;   /* saddle_solve was called: info and x hold what came of it */
-    saddle_status status;
-    int exit;
-    char message[SADDLE_MESSAGE_SIZE];
 
     bool solution_known;  /* b = A times ones */
     double forward_error; /* NaN where it is not known */
     double condition;     /* where --condition asked for it and there are factors; otherwise NaN */
-    double time_read, time_total;
     bool x_written;
-    bool json_refused; /* --json cannot be written, which was told before the work */
 } solve_run;
 
 /* Why it ended, in a few words: "relative residual", "cancelled", "a file is malformed". */

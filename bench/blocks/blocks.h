@@ -28,9 +28,9 @@ typedef struct block_row {
 /* A matrix solved with BiCGSTAB and block-Jacobi. Numbers that are not known are NaN. */
 typedef struct block_solve {
     char matrix[64], kernel[12], reason[48];
-    int64_t n, nnz, block_size, blocks, replaced, iterations;
+    int64_t n, nnz, block_size;
     bool solved;
-    double residual;               /* |b - Ax| / |b| */
+    saddle_info info;              /* of the last solve */
     double prepare, factor, solve; /* seconds */
 } block_solve;
 
@@ -53,6 +53,9 @@ typedef struct block_key {
     int64_t size, batch;
 } block_key;
 const block_row *block_row_find(const blocks_report *t, block_key key);
+/* The one of the same part, precision, size and batch as another. */
+const block_row *block_row_beside(const blocks_report *t, const block_row *row, const char *work,
+                                  const char *name, const char *version);
 
 /* The row of a factorization's peer in the same batch, that of the inverse an inversion or, where none was
  * run (part setup), an LU factorization; NULL where it has none. */

@@ -40,12 +40,15 @@ static void json_break_even(json *j, const blocks_report *t)
 
 static void json_solve(json *j, const block_solve *s)
 {
-    JSON_OBJECT(j, NULL, true, J_TEXT("matrix", s->matrix), J_COUNT("n", s->n), J_COUNT("nnz", s->nnz),
-                J_TEXT("kernel", s->kernel), J_COUNT("block_size", s->block_size),
-                J_COUNT("blocks", s->blocks), J_COUNT("replaced", s->replaced), J_TRUTH("solved", s->solved),
-                J_TEXT("reason", s->reason), J_COUNT("iterations", s->iterations),
-                J_NUMBER("relative_residual", s->residual), J_NUMBER("prepare", s->prepare),
-                J_NUMBER("factor", s->factor), J_NUMBER("solve", s->solve));
+    json_object(j, NULL);
+    JSON_PUT(j, true, J_TEXT("matrix", s->matrix), J_COUNT("n", s->n), J_COUNT("nnz", s->nnz),
+             J_TEXT("kernel", s->kernel), J_COUNT("block_size", s->block_size));
+    json_info(j, true, &s->info, "blocks replaced=replaced_blocks");
+    JSON_PUT(j, true, J_TRUTH("solved", s->solved), J_TEXT("reason", s->reason));
+    json_info(j, true, &s->info, "iterations relative_residual");
+    JSON_PUT(j, true, J_NUMBER("prepare", s->prepare), J_NUMBER("factor", s->factor),
+             J_NUMBER("solve", s->solve));
+    json_close(j);
 }
 
 void json_blocks(json *j, const void *report)

@@ -39,8 +39,7 @@ static bool opens(const blocks_report *t, const block_row *row, bool by_size)
 
 static double version_copies(const blocks_report *t, const block_row *row, const char *version)
 {
-    const block_row *other = block_row_find(
-        t, (block_key){row->part, row->work, row->name, version, row->precision, row->size, row->batch});
+    const block_row *other = block_row_beside(t, row, row->work, row->name, version);
     return other ? block_row_copies(t, other) : NAN;
 }
 
@@ -201,8 +200,7 @@ static void print_applications(const blocks_report *t)
             first = false;
             printf("%4" PRId64, row->size);
             for (int i = 0; i < APPLIED; ++i) {
-                const block_row *one = block_row_find(
-                    t, (block_key){"apply", "apply", applied[i], NULL, precisions[p], row->size, -1});
+                const block_row *one = block_row_beside(t, row, "apply", applied[i], NULL);
                 PRINT_COLUMNS("10.3f 5.0f%%", one ? 1e3 * one->seconds : NAN,
                               one ? block_row_floor(t, one) : NAN);
             }
@@ -233,8 +231,7 @@ static void print_setups(const blocks_report *t)
         first = false;
         printf("%4" PRId64 "%10s", row->size, count_text(row->batch, batch, sizeof batch));
         for (int i = 0; i < 4; ++i) {
-            const block_row *one = block_row_find(
-                t, (block_key){"setup", "factor", curves[i], NULL, row->precision, row->size, row->batch});
+            const block_row *one = block_row_beside(t, row, "factor", curves[i], NULL);
             print_column("%.2f", 14, one ? block_row_speed_up(t, one) : NAN);
         }
         putchar('\n');
@@ -274,9 +271,9 @@ static void print_differences(const blocks_report *t, int64_t size)
         if (strcmp(jordan->kernel, "jordan") != 0 || jordan->block_size != size || !jordan->solved) continue;
         const block_solve *huard = block_solve_find(t, jordan->matrix, "huard", size);
         if (!huard || !huard->solved) continue;
-        fewer += huard->iterations < jordan->iterations;
-        as_many += huard->iterations == jordan->iterations;
-        more += huard->iterations > jordan->iterations;
+        fewer += huard->info.iterations < jordan->info.iterations;
+        as_many += huard->info.iterations == jordan->info.iterations;
+        more += huard->info.iterations > jordan->info.iterations;
     }
     if (fewer + as_many + more > 0)
         printf("blocks of %" PRId64 ": iterations of huard compared with jordan: fewer %" PRId64

@@ -59,6 +59,13 @@ const block_row *block_row_find(const blocks_report *t, block_key key)
     return NULL;
 }
 
+const block_row *block_row_beside(const blocks_report *t, const block_row *row, const char *work,
+                                  const char *name, const char *version)
+{
+    return block_row_find(t,
+                          (block_key){row->part, work, name, version, row->precision, row->size, row->batch});
+}
+
 const block_row *block_row_peer(const blocks_report *t, const block_row *row)
 {
     static const struct {
@@ -72,9 +79,7 @@ const block_row *block_row_peer(const blocks_report *t, const block_row *row)
     for (int k = 0; k < 5; ++k) {
         if (strncmp(row->name, alike[k].kernel, strlen(alike[k].kernel)) != 0) continue;
         for (int p = 0; p < 4 && alike[k].peers[p]; ++p) {
-            const block_row *peer =
-                block_row_find(t, (block_key){row->part, "factor", alike[k].peers[p], NULL, row->precision,
-                                              row->size, row->batch});
+            const block_row *peer = block_row_beside(t, row, "factor", alike[k].peers[p], NULL);
             if (peer) return peer;
         }
     }
@@ -83,8 +88,7 @@ const block_row *block_row_peer(const blocks_report *t, const block_row *row)
 
 static const block_row *copy_of(const blocks_report *t, const block_row *row)
 {
-    return block_row_find(t,
-                          (block_key){row->part, "copy", NULL, NULL, row->precision, row->size, row->batch});
+    return block_row_beside(t, row, "copy", NULL, NULL);
 }
 
 double block_row_copies(const blocks_report *t, const block_row *row)

@@ -68,18 +68,14 @@ static saddle_status set_options(solve_bench *t, saddle_options *o, const char *
     return SADDLE_OK;
 }
 
-static void take_info(solve_bench *t, const saddle_info *info, saddle_status status, block_solve *s)
+static void take_info(solve_bench *t, saddle_status status, block_solve *s)
 {
-    const char *reason = t->limit.late ? "took too long" : saddle_reason_text(info->reason);
+    const char *reason = t->limit.late ? "took too long" : saddle_reason_text(s->info.reason);
     s->solved = status == SADDLE_OK;
     snprintf(s->reason, sizeof s->reason, "%s", reason);
-    s->blocks = info->blocks;
-    s->replaced = info->replaced_blocks;
-    s->iterations = info->iterations;
-    s->residual = info->relative_residual;
-    s->prepare = info->time_prepare + info->time_plan;
-    s->factor = fmin(s->factor, info->time_factor);
-    s->solve = fmin(s->solve, info->time_solve);
+    s->prepare = s->info.time_prepare + s->info.time_plan;
+    s->factor = fmin(s->factor, s->info.time_factor);
+    s->solve = fmin(s->solve, s->info.time_solve);
 }
 
 /* Matrices that are not solved are what is counted; only what cannot be run at all is a failure. */
@@ -88,8 +84,8 @@ static int solve_one(solve_bench *t, block_solve *s)
     const int64_t n = t->problem.A.rows;
     saddle_options o;
     saddle_solver *solver = NULL;
-    saddle_info info = saddle_info_default();
     const saddle_hooks hooks = bench_limited(&t->limit, t->report->a, argument_real(t->report->a, "limit"));
+    s->info = saddle_info_default();
     saddle_status status = set_options(t, &o, s->kernel, s->block_size);
     if (status == SADDLE_OK) status = saddle_create(&solver, &o, &hooks, t->message);
     if (status != SADDLE_OK) return fail(exit_status(status), "%s", t->message);
@@ -99,10 +95,10 @@ static int solve_one(solve_bench *t, block_solve *s)
     for (int64_t k = 0; k < argument_count(t->report->a, "repeat") && status == SADDLE_OK; ++k) {
         status = saddle_factor(solver, &t->problem.A);
         if (status == SADDLE_OK)
-            status = saddle_solve(solver, 1, t->b, n, t->x, n, &info);
+            status = saddle_solve(solver, 1, t->b, n, t->x, n, &s->info);
         else
-            saddle_query(solver, &info);
-        take_info(t, &info, status, s);
+            saddle_query(solver, &s->info);
+        take_info(t, status, s);
         if (seconds() - began > REPEAT_SECONDS) break;
     }
     const bool tried =
@@ -169,8 +165,8 @@ static void print_operand(const blocks_report *t, int64_t first)
     for (int64_t k = first; k < t->solve_count; ++k) {
         const block_solve *s = &t->solves[k];
         printf("%-20.20s%9" PRId64 "%5" PRId64 "  %-8s%9" PRId64 "%9.1e%10.5f%10.5f", s->matrix, s->n,
-               s->block_size, s->kernel, s->iterations, s->residual, s->factor, s->solve);
-        if (s->replaced > 0) printf("  %" PRId64 " replaced", s->replaced);
+               s->block_size, s->kernel, s->info.iterations, s->info.relative_residual, s->factor, s->solve);
+        if (s->info.replaced_blocks > 0) printf("  %" PRId64 " replaced", s->info.replaced_blocks);
         printf("%s%s\n", s->solved ? "" : "  ", s->solved ? "" : s->reason);
     }
     fflush(stdout);
