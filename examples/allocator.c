@@ -62,7 +62,7 @@ int main(void)
     const saddle_hooks hooks = {.size = sizeof hooks, .allocate = allocate, .release = release, .user = &c};
     saddle_options options = saddle_options_default();
     options.method = SADDLE_METHOD_DIRECT;
-    options.threads = 1; /* several threads would want a counter with a lock */
+    options.threads = 1; /* several threads would need a counter with a lock */
     saddle_info info = saddle_info_default();
     saddle_solver *solver = NULL;
     if (saddle_create(&solver, &options, &hooks, NULL) != SADDLE_OK) return 1;

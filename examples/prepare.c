@@ -56,7 +56,7 @@ static bool scaling_is_true(const saddle_matrix *A, const saddle_preparation *p)
     return true;
 }
 
-/* Every row stands at one position, and pairs at two that are neighbours. */
+/* Every row is at one position, and pairs at two that are neighbours. */
 static bool order_is_true(const saddle_preparation *p)
 {
     int32_t at[N];

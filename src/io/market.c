@@ -165,7 +165,7 @@ static saddle_status check_end(sd_text *t, const header *h)
 }
 
 /* A value must be a finite number with nothing but blanks behind it: says what is wrong. An array's is
- * number `entry` of it, from 1; 0 where row and column stand in the line. */
+ * number `entry` of it, from 1; 0 where row and column are in the line. */
 static saddle_status explain_value(sd_text *t, const header *h, sd_span text, int64_t entry)
 {
     char q[SD_QUOTE], which[40] = "";

@@ -180,7 +180,7 @@ static bool is_free(const sd_preparing *t)
     return t->options->order == SADDLE_ORDER_AUTO && !sd_blocks_first(t->p->blocking);
 }
 
-/* The order that was asked for, or the quicker of two where that is left to us. */
+/* The order that was requested, or the faster of two where that is left to us. */
 static saddle_status order_first(sd_preparing *t, bool pairs, candidate *way)
 {
     grouping g;

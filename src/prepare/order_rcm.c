@@ -5,7 +5,7 @@
  * can be, found by searching again from the far end while that gives more levels (A. George and J. W. H. Liu,
  * An implementation of a pseudoperipheral node finder, ACM Trans. Math. Softw. 5 (1979)).
  *
- * Lists of neighbours by degree come without a sort: the vertices are gone through by ascending degree, which
+ * Lists of neighbours by degree come without a sort: the vertices are traversed by ascending degree, which
  * a counting sort gives, and each is entered into the lists of its neighbours.
  */
 #include "prepare/orderings.h"

@@ -2,10 +2,10 @@
  * The policy of `auto`: which ladder it makes of what it knows, and how solvers go up such ladders: every
  * rung, every way from one to the next, the limit of memory, cancelling, and what is learned.
  */
-#include <math.h>
 #include "failing_allocator.h"
 #include "inside.h"
 #include "solving.h"
+#include <math.h>
 
 #include <pthread.h>
 
