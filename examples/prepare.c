@@ -1,8 +1,8 @@
 /*
- * Preparation by itself: scale, match and order a matrix before something else factors it.
+ * Preparation on its own: scale, match and order a matrix before something else factors it.
  *
  * The KKT matrix [H A'; A 0] of a small quadratic program with badly scaled weights has zeros on its
- * diagonal: no order of its rows alone gives good pivots there. The matching finds large entries beside
+ * diagonal: no order of its rows alone gives good pivots there. The matching finds large entries off
  * the diagonal, scales them to 1, and the order keeps each such pair together as one 2x2 pivot.
  */
 #include <saddle/saddle.h>

@@ -1,5 +1,5 @@
 /*
- * Files: read a matrix, look at it, solve for b = A times ones, measure, write the solution.
+ * Files: read a matrix, inspect it, solve for b = A times ones, measure, write the solution.
  *
  *     read_and_solve A.mtx[.gz] x.mtx
  */
