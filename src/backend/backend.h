@@ -150,7 +150,7 @@ void sd_engine_close(sd_engine *e);
 saddle_status sd_engine_reserve(sd_engine *e, int64_t n, const sd_sparse *A);
 
 /* Waits until the work of the engine is done: only then may another engine use what it has made. The
- * scratch is given back. */
+ * scratch is released. */
 saddle_status sd_engine_finish(sd_engine *e);
 
 /* Bytes in the backend's memory, and a copy there of a host array; NULL on failure (and e->status set). To be

@@ -5,7 +5,7 @@
  *
  *     S_j = A_jj - sum_k C_jk G_k C_jk',   C_ij = A_ij - sum_k C_ik G_k C_jk'   (k < j < i),   G_j = S_j^-1
  *
- * so that A = (C G + I) S (C G + I)' where nothing is left out. Pivoting inside a block stays inside G_j.
+ * so that A = (C G + I) S (C G + I)' if nothing is dropped. Pivoting inside a block stays inside G_j.
  * Only C and G are kept: a solve needs nothing else, and a block that changes sides when blocks are pushed
  * back is merely transposed (D. Thuerck, Stretching Jacobi, section V; the L-form loses its meaning then).
  *

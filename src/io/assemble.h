@@ -1,6 +1,5 @@
 /*
- * From entries in the order of a file to a compressed matrix: sorted, duplicates summed, symmetry
- * noticed.
+ * From entries in the order of a file to a compressed matrix: sorted, duplicates summed, symmetry detected.
  */
 #ifndef SD_IO_ASSEMBLE_H
 #define SD_IO_ASSEMBLE_H

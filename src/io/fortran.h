@@ -1,6 +1,6 @@
 /*
  * Fortran formats as they are in Rutherford-Boeing headers, (10I8), (1P,3D24.16), (4(1PE20.12)):
- * all that matters for reading is in which columns of a line the numbers stand.
+ * all that matters for reading is in which columns of a line the numbers are.
  */
 #ifndef SD_IO_FORTRAN_H
 #define SD_IO_FORTRAN_H

@@ -3,7 +3,7 @@
  *
  *     %%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric|skew-symmetric
  *
- * comments, a line with the sizes, and an entry a line: "row column value" counted from 1, or, for
+ * comments, a line with the sizes, and one entry per line: "row column value" counted from 1, or, for
  * arrays, the values column by column (of a symmetric one only the lower triangle, of a skew one
  * only what is strictly below the diagonal).
  */

@@ -1,5 +1,5 @@
 /*
- * Partitions into many small parts by bisecting again and again with METIS.
+ * Partitions into many small parts by repeated bisection with METIS.
  *
  * METIS can do that itself, by METIS_PartGraphRecursive; but where a graph is hard to cut, with vertices of
  * very high degree, it leaves itself nothing to cut further on and complains of that on standard output. Done

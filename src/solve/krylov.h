@@ -4,7 +4,7 @@
  * A method improves x, beginning at x = 0, for the system in `s`, and tells the monitor of every
  * iteration. It does not judge itself: the monitor looks at the true residual, decides when the
  * accuracy is reached, counts, keeps the best x, and says when to restart or to give up. What a
- * method knows by itself (a breakdown, a matrix or preconditioner that it cannot work with) it names
+ * method knows on its own (a breakdown, a matrix or preconditioner that it cannot work with) it names
  * with sd_monitor_give_up.
  */
 #ifndef SD_KRYLOV_H

@@ -4,7 +4,7 @@
  * A method's recurrence gives a residual norm that may be in another norm (MINRES), only a bound
  * (SQMR), or drift away from the truth in rounding. So it decides nothing: it only says when to look.
  * A look computes the residual of x itself, accumulated in double-double, and the ratio of truth to
- * estimate. The next look comes when estimate * ratio says so, and every so often besides, since the
+ * estimate. The next look comes when estimate * ratio says so, and also every so often, since the
  * componentwise error is not seen by any recurrence.
  */
 #include "solve/krylov.h"

@@ -1,7 +1,7 @@
 /*
  * One right-hand side: up the ladder, each attempt verified on the caller's own matrix.
  *
- * A named method is one attempt. `auto` goes on to the next rung while none has reached the requested
+ * A named method is one attempt. `auto` moves on to the next rung while none has reached the requested
  * accuracy, keeps the best x of all, and says what it tried. Nothing is written into the solver.
  */
 #ifndef SD_COLUMN_H

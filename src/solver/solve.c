@@ -1,6 +1,7 @@
 /*
- * saddle_solve: right-hand sides one after the other, those that a method solves by itself side by side in
- * panels first. Each is verified by itself; info keeps the worst of them. Nothing is written into the solver.
+ * saddle_solve: right-hand sides one after the other, those that a method solves on its own side by side in
+ * panels first. Each is verified on its own; info keeps the worst of them. Nothing is written into the
+ * solver.
  */
 #include "solver/column.h"
 

@@ -17,7 +17,7 @@
 
 #define SD_DELAY_ROOM 0.03 /* of the factors, expected on top for delays */
 
-/* Made once a pattern, from the values of A at that time. */
+/* Made once per pattern, from the values of A at that time. */
 typedef struct sd_direct_plan {
     int32_t n; /* rows of A */
     bool general;

@@ -173,7 +173,7 @@ static saddle_status find_matrix(sd_context *c, const sd_csr *A, sd_direct *d, s
     return SADDLE_OK;
 }
 
-/* By the rule that fits; Cholesky gives way to LDL' where that is left open. */
+/* By the rule that fits; Cholesky gives way to LDL' if that is left open. */
 static saddle_status run_rules(sd_context *c, const sd_csr *M, const sd_problem *p, sd_precision precision,
                                sd_direct *d)
 {

@@ -16,7 +16,7 @@ static const struct {
 enum { TAUS = sizeof tau_of / sizeof tau_of[0] };
 
 /*
- * What is kept of the fill where that is left open: little where a complete factorization, whose entries and
+ * What is kept of the fill if that is left open: little where a complete factorization, whose entries and
  * operations the preparation has counted, would take long, or many times the memory of A; nearly all
  * otherwise.
  */
