@@ -21,7 +21,7 @@ saddle_status sd_storage_make(sd_context *c, int64_t panels, int64_t bytes, int6
                               sd_storage **storage);
 void sd_storage_free(sd_context *c, sd_storage *storage);
 
-/* Everything is released, nothing is freed. */
+/* Takes everything back into storage; frees nothing. */
 void sd_storage_clear(sd_storage *storage);
 
 /* NULL on failure, with the status and message in c. */
