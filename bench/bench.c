@@ -27,6 +27,17 @@ void print_column(const char *format, int width, double number)
     printf("%*s", width, text);
 }
 
+void print_columns(const char *columns, const double *numbers)
+{
+    for (char format[16], *rest; *columns; columns = rest + strspn(rest, " ")) {
+        const int width = (int)strtol(columns, &rest, 10);
+        const size_t length = strcspn(rest, " ");
+        snprintf(format, sizeof format, "%%%.*s", (int)length, rest);
+        rest += length;
+        print_column(format, width, *numbers++);
+    }
+}
+
 int bench_check_operands(const arguments *a)
 {
     for (int k = 0; k < a->operand_count; ++k) {
@@ -62,13 +73,9 @@ bool bench_driver(const char *name, const char *folder, char *path, size_t path_
     return length > 0 && (size_t)length < path_size && access(path, X_OK) == 0;
 }
 
-int bench_json_begin(json *j, const char *path, const char *name)
+void bench_json_head(json *j, const char *name)
 {
-    const int status = json_begin(j, path);
-    if (status != EXIT_DONE) return status;
-    json_text(j, "commit", saddle_commit());
-    json_text(j, "bench", name);
-    return EXIT_DONE;
+    JSON_PUT(j, true, J_TEXT("commit", saddle_commit()), J_TEXT("bench", name));
 }
 
 double bench_now(const bench_limit *l)
@@ -97,10 +104,10 @@ saddle_hooks bench_limited(bench_limit *l, const arguments *a, double limit)
     return hooks;
 }
 
-int bench_save(const arguments *a, int status, bench_json *write, const void *report)
+int bench_save(const arguments *a, int status, json_writer *write, const void *report)
 {
     const char *path = argument_text(a, "json");
-    const int written = path ? write(report, path) : EXIT_DONE;
+    const int written = path ? json_write(path, write, report) : EXIT_DONE;
     return status == EXIT_DONE ? written : status;
 }
 
@@ -117,7 +124,7 @@ static int draw(const char *path, const char *plot)
                 plot, path, plot);
 }
 
-int bench_draw(const arguments *a, int status, bench_json *write, const void *report)
+int bench_draw(const arguments *a, int status, json_writer *write, const void *report)
 {
     const char *path = argument_text(a, "json"), *plot = argument_text(a, "plot");
     char temporary[4096] = "";
@@ -126,7 +133,7 @@ int bench_draw(const arguments *a, int status, bench_json *write, const void *re
     if (plot && drawn == EXIT_DONE) {
         if (!path || stat(path, &is) != 0 || !S_ISREG(is.st_mode)) {
             drawn = bench_temporary(".json", temporary, sizeof temporary);
-            if (drawn == EXIT_DONE) drawn = write(report, path = temporary);
+            if (drawn == EXIT_DONE) drawn = json_write(path = temporary, write, report);
         }
         if (drawn == EXIT_DONE) drawn = draw(path, plot);
         if (drawn == EXIT_DONE && *temporary) unlink(temporary); /* what was measured is not lost */

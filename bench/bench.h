@@ -19,6 +19,9 @@ bool bench_prints(const arguments *a);
 
 /* A number in a column of this width, a dash where it is not finite. */
 void print_column(const char *format, int width, double number);
+/* Several, each by its width and format: PRINT_COLUMNS("9.4f 7.2f", seconds, ratio). */
+void print_columns(const char *columns, const double *numbers);
+#define PRINT_COLUMNS(columns, ...) print_columns(columns, (const double[]){__VA_ARGS__})
 
 /* A file is read several times: standard input is refused. 0, or 2 with the message on standard error. */
 int bench_check_operands(const arguments *a);
@@ -33,14 +36,13 @@ int bench_temporary(const char *ending, char *path, size_t path_size);
  * whether it is there and can be run. */
 bool bench_driver(const char *name, const char *folder, char *path, size_t path_size);
 
-/* Opens the JSON of a benchmark and writes its first keys. */
-int bench_json_begin(json *j, const char *path, const char *name);
+/* The first keys of the JSON of a benchmark. */
+void bench_json_head(json *j, const char *name);
 
 /* Writes the JSON of a report where --json asks for it; bench_draw also the picture where --plot does, which
  * a script draws from the JSON (plot.py). They return the status, or where that is 0 their own failure. */
-typedef int bench_json(const void *report, const char *path);
-int bench_save(const arguments *a, int status, bench_json *write, const void *report);
-int bench_draw(const arguments *a, int status, bench_json *write, const void *report);
+int bench_save(const arguments *a, int status, json_writer *write, const void *report);
+int bench_draw(const arguments *a, int status, json_writer *write, const void *report);
 
 /* The time that a run of the solver may take. Hooks of a run: the program's progress, an end to what takes
  * too long, and a log only with -v (what it would warn of is in the report). */

@@ -1,73 +1,44 @@
 /* `saddle convert`: from one file of a matrix to another. */
-#include "cli/command.h"
-#include "cli/memory.h"
 #include "cli/outfile.h"
 #include "cli/progress.h"
+#include "cli/run.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-enum { STORAGE_KEEP, STORAGE_SYMMETRIC, STORAGE_GENERAL };
-
-static int wanted_storage(const arguments *a)
+/* Sorted by columns, without duplicates, in the storage wanted: symmetric ones as their lower triangle. */
+static saddle_status convert(run *r)
 {
-    if (argument_flag(a, "symmetric")) return STORAGE_SYMMETRIC;
-    return argument_flag(a, "general") ? STORAGE_GENERAL : STORAGE_KEEP;
-}
-
-/* B is A sorted by columns, without duplicates, in the storage wanted: symmetric ones as their lower
- * triangle. */
-static saddle_status rearrange(const arguments *a, const saddle_matrix *A, const saddle_hooks *hooks,
-                               saddle_matrix *B, char *message)
-{
-    const int storage = wanted_storage(a);
-    const bool symmetric =
-        storage == STORAGE_SYMMETRIC || (storage == STORAGE_KEEP && A->shape != SADDLE_GENERAL);
-    return saddle_convert(A, SADDLE_COLUMNS, symmetric ? SADDLE_LOWER : SADDLE_GENERAL, hooks, B, message);
-}
-
-static saddle_status convert(const arguments *a, const saddle_hooks *hooks, char *message)
-{
-    const char *from = a->operands[0], *to = a->operands[1];
-    saddle_matrix A = {0}, B = {0};
+    const arguments *a = r->a;
+    const char *to = a->operands[1];
+    saddle_matrix B = {0};
     char inner[SADDLE_MESSAGE_SIZE] = "";
-    saddle_status status = saddle_read_matrix(from, hooks, &A, message);
+    saddle_status status = run_read(r, NULL);
     if (status != SADDLE_OK) return status;
-    status = rearrange(a, &A, hooks, &B, inner);
-    saddle_matrix_free(&A, hooks);
-    if (status != SADDLE_OK) {
-        snprintf(message, SADDLE_MESSAGE_SIZE, "%.200s: %.300s", from, inner);
-        return status;
-    }
-    if (progress_interrupted())
-        status = SADDLE_CANCELLED;
-    else
-        status = saddle_write_matrix(to, &B, NULL, message);
+    const bool whole =
+        argument_flag(a, "general") || (r->A.shape == SADDLE_GENERAL && !argument_flag(a, "symmetric"));
+    status =
+        saddle_convert(&r->A, SADDLE_COLUMNS, whole ? SADDLE_GENERAL : SADDLE_LOWER, &r->hooks, &B, inner);
+    saddle_matrix_free(&r->A, &r->hooks);
+    if (status != SADDLE_OK) return run_fail(r, status, "%.200s: %.300s", r->path, inner);
+    status = progress_interrupted() ? SADDLE_CANCELLED : saddle_write_matrix(to, &B, NULL, r->message);
     if (status == SADDLE_OK && argument_flag(a, "verbose"))
         fprintf(stderr, "%s: %" PRId64 " x %" PRId64 ", %" PRId64 " entries stored, %s\n", to, B.rows,
                 B.columns, B.entries, B.shape == SADDLE_LOWER ? "symmetric" : "general");
-    saddle_matrix_free(&B, hooks);
+    saddle_matrix_free(&B, &r->hooks);
     return status;
 }
 
 static int run_convert(const arguments *a)
 {
-    char message[SADDLE_MESSAGE_SIZE] = "";
-    memory counted;
+    run r;
     if (argument_flag(a, "symmetric") && argument_flag(a, "general"))
         return usage_error(a, "--symmetric and --general are mutually exclusive");
-    const int error = outfile_check(a->operands[1]);
-    if (error) return fail(EXIT_FILE, "%s: cannot be written: %s", a->operands[1], strerror(error));
-    saddle_hooks hooks = progress_begin(a);
-    memory_begin(&counted, a->library.max_memory, &hooks);
-    saddle_status status = convert(a, &hooks, message);
-    progress_end();
-    if (status != SADDLE_OK && progress_interrupted()) {
-        status = SADDLE_CANCELLED;
-        snprintf(message, sizeof message, "interrupted; nothing was written");
-    }
-    status = memory_settle(&counted, status, message);
-    return status == SADDLE_OK ? EXIT_DONE : fail(exit_status(status), "%s", message);
+    const int refused = outfile_refuse(a->operands[1]);
+    if (refused != EXIT_DONE) return refused;
+    run_begin(&r, a);
+    run_end(&r, convert(&r));
+    if (r.status == SADDLE_CANCELLED) run_fail(&r, r.status, "interrupted; nothing was written");
+    return r.status == SADDLE_OK ? EXIT_DONE : fail(r.exit, "%s", r.message);
 }
 
 static const option convert_options[] = {

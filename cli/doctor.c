@@ -188,24 +188,15 @@ static void print_findings(const diagnosis *d)
     }
 }
 
-static int write_json(const diagnosis *d, const char *path)
+static void json_findings(json *j, const void *what)
 {
-    json j;
-    const int status = json_begin(&j, path);
-    if (status != EXIT_DONE) return status;
-    json_text(&j, "commit", saddle_commit());
-    json_array(&j, "findings");
-    for (int k = 0; k < d->count; ++k) {
-        const finding *f = &d->list[k];
-        json_object(&j, NULL);
-        json_text(&j, "name", f->name);
-        json_text(&j, "state", state_words[f->state]);
-        json_text(&j, "detail", f->detail);
-        json_text(&j, "advice", f->advice[0] ? f->advice : NULL);
-        json_close(&j);
-    }
-    json_close(&j);
-    return json_end(&j);
+    const diagnosis *d = what;
+    json_text(j, "commit", saddle_commit());
+    json_array(j, "findings");
+    for (const finding *f = d->list; f < d->list + d->count; ++f)
+        JSON_OBJECT(j, NULL, true, J_TEXT("name", f->name), J_TEXT("state", state_words[f->state]),
+                    J_TEXT("detail", f->detail), J_TEXT("advice", f->advice[0] ? f->advice : NULL));
+    json_close(j);
 }
 
 static int run_doctor(const arguments *a)
@@ -220,7 +211,7 @@ static int run_doctor(const arguments *a)
     look_at_environment(&d, argument_flag(a, "verbose"));
     try_a_solve(&d);
     if (!argument_flag(a, "quiet") && !(path && strcmp(path, "-") == 0)) print_findings(&d);
-    if (path) status = write_json(&d, path);
+    if (path) status = json_write(path, json_findings, &d);
     for (int k = 0; k < d.count; ++k) {
         if (d.list[k].state != BROKEN) continue;
         fail(EXIT_NOT_REACHED, "%s is broken: %s", d.list[k].name, d.list[k].detail);

@@ -73,12 +73,11 @@ static int run_gen(const arguments *a)
     if (!f) return unknown_family(a, a->operands[0]);
     if (!parse_size(a->operands[1], &size))
         return usage_error(a, "the size cannot be \"%s\": it must be an integer", a->operands[1]);
-    const char *path = argument_text(a, "out");
-    const int error = outfile_check(path);
-    if (error) return fail(EXIT_FILE, "%s: cannot be written: %s", path, strerror(error));
+    int status = outfile_refuse(argument_text(a, "out"));
+    if (status != EXIT_DONE) return status;
     /* A signal that comes while the file is written waits until it is whole; a second one does not. */
     progress_begin(a);
-    const int status = make_and_write(a, f, size, argument_real(a, "param"));
+    status = make_and_write(a, f, size, argument_real(a, "param"));
     progress_end();
     return status;
 }

@@ -12,12 +12,7 @@ enum { WORDS_MOST = 32, WORD_SIZE = 32, PATH_SIZE = 4096 };
 
 bool given_takes_file(const saddle_option *row)
 {
-    const char *words = row->words;
-    char word[WORD_SIZE];
-    while (words && next_word(&words, word, sizeof word)) {
-        if (strcmp(word, "user") == 0) return true;
-    }
-    return false;
+    return word_number(row->words, "user") >= 0;
 }
 
 void given_stands(const saddle_option *row, char *text, size_t text_size)
@@ -76,9 +71,8 @@ int given_take(arguments *a, const saddle_option *row, const char *text)
     char word[WORDS_MOST][WORD_SIZE], stands[128];
     const char *words[WORDS_MOST], *second;
     const int count = program_words(row, word, words);
-    bool known = false;
     if (!*text) return usage_error(a, "--%s requires a value that is not empty", row->name);
-    for (int k = 0; k < count; ++k) known = known || strcmp(text, words[k]) == 0;
+    const bool known = strcmp(text, "user") != 0 && word_number(row->words, text) >= 0;
     const bool file = !known && (exists(text) || (is_scaling(row) && two_files(text, first, &second)));
     if (known || file) {
         saddle_options_set(&a->library, row->name, file ? "user" : text, NULL);

@@ -14,6 +14,14 @@ bool next_word(const char **words, char *part, size_t part_size)
     return true;
 }
 
+int word_number(const char *words, const char *word)
+{
+    char part[64];
+    for (int k = 0; words && next_word(&words, part, sizeof part); ++k)
+        if (strcmp(part, word) == 0) return k;
+    return -1;
+}
+
 enum { LEFT = 26, WIDTH = 96 };
 
 /* Prints words from column `at`, broken so that lines begin at `indent` and end before WIDTH. */

@@ -17,4 +17,7 @@ void option_tail(const option *o, char *text, size_t text_size);
 /* The next part of "a|b|c" at *words, copied into part and stepped over; false at the end. */
 bool next_word(const char **words, char *part, size_t part_size);
 
+/* The number of a word in "a|b|c", -1 where it is none of them. words may be NULL. */
+int word_number(const char *words, const char *word);
+
 #endif

@@ -26,4 +26,8 @@ void memory_give(memory *m, void *block);
  * message of SADDLE_MESSAGE_SIZE; else the status as it is. */
 saddle_status memory_settle(const memory *m, saddle_status status, char *message);
 
+/* One more element, zeroed, at the end of an array that grows, whose pointer stands at `array`; NULL where
+ * memory ran out. */
+void *one_more(void *array, int64_t *count, int64_t *room, size_t size);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/given.h"
+#include "cli/help.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -23,18 +24,6 @@ static const option common_options[] = {
     OPTION_END,
 };
 
-/* Whether "a|b|c" has this word. */
-static bool has_word(const char *words, const char *word)
-{
-    const size_t length = strlen(word);
-    for (const char *p = words; *p;) {
-        const size_t part = strcspn(p, "|");
-        if (part == length && strncmp(p, word, length) == 0) return true;
-        p += part + (p[part] == '|');
-    }
-    return false;
-}
-
 static void add_option(arguments *a, const option *o)
 {
     assert(a->option_count < OPTION_MOST);
@@ -43,7 +32,7 @@ static void add_option(arguments *a, const option *o)
 
 bool argument_taken(const arguments *a, const saddle_option *row)
 {
-    return strcmp(a->command->library, "*") == 0 || has_word(a->command->library, row->name);
+    return strcmp(a->command->library, "*") == 0 || word_number(a->command->library, row->name) >= 0;
 }
 
 void arguments_begin(arguments *a, const command *c)
@@ -116,18 +105,6 @@ static bool parse_real(const char *text, double *value)
     return !*end;
 }
 
-static int word_number(const char *words, const char *text)
-{
-    int k = 0;
-    if (!has_word(words, text) || strchr(text, '|')) return -1;
-    for (const char *p = words; *p; ++k) {
-        const size_t part = strcspn(p, "|");
-        if (part == strlen(text) && strncmp(p, text, part) == 0) break;
-        p += part + (p[part] == '|');
-    }
-    return k;
-}
-
 /* Checks one of the command's own values by its type and range. */
 static int check_value(const arguments *a, const option *o, const char *text)
 {
@@ -194,7 +171,7 @@ static int parse_long(arguments *a, int argc, char **argv, int *i)
     }
     if (name[length]) return take_value(a, k, name + length + 1);
     const char *next = *i + 1 < argc ? argv[*i + 1] : NULL;
-    if (option_is_switch(o) && !(next && has_word(o->is.words, next))) return take_value(a, k, "on");
+    if (option_is_switch(o) && !(next && word_number(o->is.words, next) >= 0)) return take_value(a, k, "on");
     if (!next || looks_like_option(next)) {
         return usage_error(a, "--%s requires a value: %s", o->is.name, option_stands(o));
     }
@@ -304,9 +281,8 @@ void option_default(const option *o, char *text, size_t text_size)
 {
     text[0] = 0;
     if (o->is.type == 't' && o->initial) snprintf(text, text_size, "%s", o->initial);
-    const char *word = o->is.words;
-    for (int k = (int)o->is.value; o->is.type == 'c' && k > 0; --k) word = strchr(word, '|') + 1;
-    if (o->is.type == 'c') snprintf(text, text_size, "%.*s", (int)strcspn(word, "|"), word);
+    const char *words = o->is.words;
+    for (int k = (int)o->is.value; o->is.type == 'c' && k >= 0; --k) next_word(&words, text, text_size);
     if (strchr("nrb", o->is.type) && !isnan(o->is.value)) snprintf(text, text_size, "%.15g", o->is.value);
 }
 

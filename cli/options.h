@@ -24,30 +24,19 @@ typedef struct option {
 
 /* Rows of a command's table, which ends with OPTION_END. Names are written with '-'. A part "FILE"
  * of `stands` is completed with file names, every other part that is not all capitals as a word. */
+#define OPTION_ROW(name, words, help, type, value, least, most, letter, stands, initial)                     \
+    {                                                                                                        \
+        {name, words, help, type, value, least, most}, letter, stands, initial                               \
+    }
 #define OPTION_TEXT(name, stands, initial, help)                                                             \
-    {                                                                                                        \
-        {name, NULL, help, 't', 0, 0, 0}, 0, stands, initial                                                 \
-    }
-#define OPTION_FLAG(name, letter, help)                                                                      \
-    {                                                                                                        \
-        {name, NULL, help, 'f', 0, 0, 0}, letter, NULL, NULL                                                 \
-    }
-#define OPTION_CHOICE(name, words, help)                                                                     \
-    {                                                                                                        \
-        {name, words, help, 'c', 0, 0, 0}, 0, NULL, NULL                                                     \
-    }
+    OPTION_ROW(name, NULL, help, 't', 0, 0, 0, 0, stands, initial)
+#define OPTION_FLAG(name, letter, help) OPTION_ROW(name, NULL, help, 'f', 0, 0, 0, letter, NULL, NULL)
+#define OPTION_CHOICE(name, words, help) OPTION_ROW(name, words, help, 'c', 0, 0, 0, 0, NULL, NULL)
 #define OPTION_COUNT(name, stands, value, least, most, help)                                                 \
-    {                                                                                                        \
-        {name, NULL, help, 'n', (double)(value), (double)(least), (double)(most)}, 0, stands, NULL           \
-    }
+    OPTION_ROW(name, NULL, help, 'n', (double)(value), (double)(least), (double)(most), 0, stands, NULL)
 #define OPTION_REAL(name, stands, value, least, most, help)                                                  \
-    {                                                                                                        \
-        {name, NULL, help, 'r', value, least, most}, 0, stands, NULL                                         \
-    }
-#define OPTION_END                                                                                           \
-    {                                                                                                        \
-        {NULL, NULL, NULL, 0, 0, 0, 0}, 0, NULL, NULL                                                        \
-    }
+    OPTION_ROW(name, NULL, help, 'r', value, least, most, 0, stands, NULL)
+#define OPTION_END OPTION_ROW(NULL, NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL)
 
 enum { OPTION_MOST = 48 }; /* options of one command */
 

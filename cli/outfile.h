@@ -25,5 +25,7 @@ int outfile_close(outfile *o, bool keep);
 /* Whether a file can be written there, asked before the work that it is meant for: 0, or the errno
  * that says why not. path may be NULL. */
 int outfile_check(const char *path);
+/* The same as an exit status, with the message on standard error. */
+int outfile_refuse(const char *path);
 
 #endif

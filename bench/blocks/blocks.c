@@ -8,6 +8,7 @@
 #include "bench/blocks/blocks.h"
 
 #include "bench/child.h"
+#include "cli/memory.h"
 #include "cli/outputs.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHOICES = 30, NAMES_LENGTH = 256, SIZE_MOST = 32, PART_MIXED = 2 };
+enum { KERNELS_MOST = 11, PASSED_SIZE = 2, NAMES_LENGTH = 256, SIZE_MOST = 32, PART_MIXED = 2 };
 
 static int no_driver(const char *file, const char *path)
 {
@@ -37,7 +38,7 @@ static int no_driver(const char *file, const char *path)
 static int take_line(blocks_report *t, const saddle_hooks *hooks, const char *line, bool *done)
 {
     if (strncmp(line, "measured ", 9) == 0) {
-        block_row *row = add_block_row(t);
+        block_row *row = one_more(&t->rows, &t->row_count, &t->row_room, sizeof *row);
         if (!row) return fail(EXIT_MEMORY, "out of memory for the measurements");
         if (!block_row_parse(line, row)) return fail(EXIT_FILE, "unexpected line from the driver: %s", line);
     } else if (strncmp(line, "step ", 5) == 0) {
@@ -73,56 +74,42 @@ static int listen(blocks_report *t, const saddle_hooks *hooks, const char *const
     return status;
 }
 
-/* What was said of kernels and batches, for the driver; text: room for names. Their number. */
-static int choose_cases(const arguments *a, char *text, size_t room, const char **argv)
+/* What was said on the command line, for the driver; text: room for names. */
+static void choose_cases(const arguments *a, char *text, size_t room, const char **argv)
 {
-    static const char *const versions[] = {"all", "default", "registers", "shared"};
-    static const char *const sets[] = {"default", "portable", "avx2", "avx512"};
-    int count = 0;
-    if (argument_count(a, "size") > 0) {
-        const int used = snprintf(text, room, "%" PRId64, argument_count(a, "size")) + 1;
-        argv[count++] = "--size";
-        argv[count++] = text;
-        text += used, room -= (size_t)used;
+    static const char *const passed[][2] = {{"part", "--part"},
+                                            {"threads", "--threads"},
+                                            {"size", "--size"},
+                                            {"kernel-version", "--version"},
+                                            {"instructions", "--instructions"}};
+    for (size_t k = 0; k < sizeof passed / sizeof passed[0]; ++k) {
+        const char *value = argument_text(a, passed[k][0]);
+        if (!value || (k == PASSED_SIZE && argument_count(a, "size") == 0)) continue;
+        *argv++ = passed[k][1];
+        *argv++ = value;
     }
-    if (argument_given(a, "kernel-version")) {
-        argv[count++] = "--version";
-        argv[count++] = versions[argument_choice(a, "kernel-version")];
-    }
-    if (argument_given(a, "instructions")) {
-        argv[count++] = "--instructions";
-        argv[count++] = sets[argument_choice(a, "instructions")];
-    }
+    if (argument_flag(a, "quick")) *argv++ = "--quick";
+    if (a->library.device == SADDLE_DEVICE_REFERENCE) *argv++ = "--reference";
     snprintf(text, room, "%s", argument_given(a, "kernel") ? argument_text(a, "kernel") : "");
-    for (char *name = text; *name && count + 2 <= CHOICES;) {
-        char *end = name + strcspn(name, ",");
-        argv[count++] = "--kernel";
-        argv[count++] = name;
-        name = *end ? end + 1 : end;
-        *end = 0;
+    for (const char *const *last = argv + 2 * KERNELS_MOST; *text && argv < last;) {
+        const size_t length = strcspn(text, ",");
+        *argv++ = "--kernel";
+        *argv++ = text;
+        if (!text[length]) break;
+        text[length] = 0;
+        text += length + 1;
     }
-    return count;
+    *argv = NULL;
 }
 
 static int run_driver(blocks_report *t, const saddle_hooks *hooks)
 {
     const arguments *a = t->a;
     const char *file = strcmp(t->device, "cuda") == 0 ? "blocks-cuda" : "blocks-cpu";
-    static const char *const parts[] = {"all", "kernels", "mixed", "apply", "setup"};
-    char path[4096], threads[24], text[NAMES_LENGTH];
-    const char *argv[9 + CHOICES];
-    int count = 0;
+    char path[4096], text[NAMES_LENGTH];
+    const char *argv[14 + 2 * KERNELS_MOST] = {path};
     if (!bench_driver(file, argument_text(a, "peers"), path, sizeof path)) return no_driver(file, path);
-    snprintf(threads, sizeof threads, "%" PRId64, argument_count(a, "threads"));
-    argv[count++] = path;
-    argv[count++] = "--part";
-    argv[count++] = parts[argument_choice(a, "part")];
-    argv[count++] = "--threads";
-    argv[count++] = threads;
-    if (argument_flag(a, "quick")) argv[count++] = "--quick";
-    if (strcmp(t->device, "reference") == 0) argv[count++] = "--reference";
-    count += choose_cases(a, text, sizeof text, argv + count);
-    argv[count] = NULL;
+    choose_cases(a, text, sizeof text, argv + 1);
     return listen(t, hooks, argv);
 }
 
@@ -199,7 +186,7 @@ static int run_blocks(const arguments *a)
     if (status == EXIT_DONE && a->operand_count > 0) status = bench_blocks_solve(&t, print);
     if (print && t.row_count > 0) print_blocks(&t);
     if (print && t.solve_count > 0) print_block_solves(&t);
-    if (t.row_count + t.solve_count > 0) status = bench_draw(a, status, write_blocks_json, &t);
+    if (t.row_count + t.solve_count > 0) status = bench_draw(a, status, json_blocks, &t);
     free(t.rows);
     free(t.solves);
     return status;

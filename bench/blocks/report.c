@@ -39,8 +39,7 @@ static bool opens(const blocks_report *t, const block_row *row, bool by_size)
 
 static double version_copies(const blocks_report *t, const block_row *row, const char *version)
 {
-    const block_row *other = block_row_find(
-        t, (block_key){row->part, row->work, row->name, version, row->precision, row->size, row->batch});
+    const block_row *other = block_row_beside(t, row, row->work, row->name, version);
     return other ? block_row_copies(t, other) : NAN;
 }
 
@@ -54,11 +53,9 @@ static void print_kernel(const blocks_report *t, const block_row *row, bool firs
     snprintf(name, sizeof name, "%s%s%s", strcmp(row->who, "saddle") ? row->who : "",
              strcmp(row->who, "saddle") ? " " : "", row->name);
     printf("%4s  %-24s", size, name);
-    print_column("%.2f", 12, 1e9 * row->seconds / (double)row->batch);
-    print_column("%.2f", 9, block_row_copies(t, row));
+    PRINT_COLUMNS("12.2f 9.2f", 1e9 * row->seconds / (double)row->batch, block_row_copies(t, row));
     if (gpu) {
-        print_column("%.2f", 11, version_copies(t, row, "registers"));
-        print_column("%.2f", 9, version_copies(t, row, "shared"));
+        PRINT_COLUMNS("11.2f 9.2f", version_copies(t, row, "registers"), version_copies(t, row, "shared"));
     } else {
         print_column("%.1f", 9, block_row_peak(t, row));
     }
@@ -163,10 +160,8 @@ static void print_mixed(const blocks_report *t)
                 t, (block_key){"mixed", "factor", kernels[i], "default", precisions[p], 0, -1});
             if (!row) continue;
             printf("%-10s%-22s", row->precision, row->name);
-            print_column("%.2f", 12, 1e9 * row->seconds / (double)row->batch);
-            print_column("%.2f", 9, block_row_copies(t, row));
-            print_column("%.2f", 20, block_row_mixed(t, row));
-            print_column("%.1e", 11, row->residual);
+            PRINT_COLUMNS("12.2f 9.2f 20.2f 11.1e", 1e9 * row->seconds / (double)row->batch,
+                          block_row_copies(t, row), block_row_mixed(t, row), row->residual);
             if (row->replaced > 0) printf("  %" PRId64 " replaced", row->replaced);
             putchar('\n');
         }
@@ -205,10 +200,9 @@ static void print_applications(const blocks_report *t)
             first = false;
             printf("%4" PRId64, row->size);
             for (int i = 0; i < APPLIED; ++i) {
-                const block_row *one = block_row_find(
-                    t, (block_key){"apply", "apply", applied[i], NULL, precisions[p], row->size, -1});
-                print_column("%.3f", 10, one ? 1e3 * one->seconds : NAN);
-                print_column("%.0f%%", 5, one ? block_row_floor(t, one) : NAN);
+                const block_row *one = block_row_beside(t, row, "apply", applied[i], NULL);
+                PRINT_COLUMNS("10.3f 5.0f%%", one ? 1e3 * one->seconds : NAN,
+                              one ? block_row_floor(t, one) : NAN);
             }
             print_break_even(t, row);
             putchar('\n');
@@ -237,8 +231,7 @@ static void print_setups(const blocks_report *t)
         first = false;
         printf("%4" PRId64 "%10s", row->size, count_text(row->batch, batch, sizeof batch));
         for (int i = 0; i < 4; ++i) {
-            const block_row *one = block_row_find(
-                t, (block_key){"setup", "factor", curves[i], NULL, row->precision, row->size, row->batch});
+            const block_row *one = block_row_beside(t, row, "factor", curves[i], NULL);
             print_column("%.2f", 14, one ? block_row_speed_up(t, one) : NAN);
         }
         putchar('\n');
@@ -278,9 +271,9 @@ static void print_differences(const blocks_report *t, int64_t size)
         if (strcmp(jordan->kernel, "jordan") != 0 || jordan->block_size != size || !jordan->solved) continue;
         const block_solve *huard = block_solve_find(t, jordan->matrix, "huard", size);
         if (!huard || !huard->solved) continue;
-        fewer += huard->iterations < jordan->iterations;
-        as_many += huard->iterations == jordan->iterations;
-        more += huard->iterations > jordan->iterations;
+        fewer += huard->info.iterations < jordan->info.iterations;
+        as_many += huard->info.iterations == jordan->info.iterations;
+        more += huard->info.iterations > jordan->info.iterations;
     }
     if (fewer + as_many + more > 0)
         printf("blocks of %" PRId64 ": iterations of huard compared with jordan: fewer %" PRId64

@@ -6,6 +6,7 @@
  */
 #include "bench/blocks/blocks.h"
 #include "bench/problem.h"
+#include "cli/memory.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
 
@@ -67,18 +68,14 @@ static saddle_status set_options(solve_bench *t, saddle_options *o, const char *
     return SADDLE_OK;
 }
 
-static void take_info(solve_bench *t, const saddle_info *info, saddle_status status, block_solve *s)
+static void take_info(solve_bench *t, saddle_status status, block_solve *s)
 {
-    const char *reason = t->limit.late ? "took too long" : saddle_reason_text(info->reason);
+    const char *reason = t->limit.late ? "took too long" : saddle_reason_text(s->info.reason);
     s->solved = status == SADDLE_OK;
     snprintf(s->reason, sizeof s->reason, "%s", reason);
-    s->blocks = info->blocks;
-    s->replaced = info->replaced_blocks;
-    s->iterations = info->iterations;
-    s->residual = info->relative_residual;
-    s->prepare = info->time_prepare + info->time_plan;
-    s->factor = fmin(s->factor, info->time_factor);
-    s->solve = fmin(s->solve, info->time_solve);
+    s->prepare = s->info.time_prepare + s->info.time_plan;
+    s->factor = fmin(s->factor, s->info.time_factor);
+    s->solve = fmin(s->solve, s->info.time_solve);
 }
 
 /* Matrices that are not solved are what is counted; only what cannot be run at all is a failure. */
@@ -87,8 +84,8 @@ static int solve_one(solve_bench *t, block_solve *s)
     const int64_t n = t->problem.A.rows;
     saddle_options o;
     saddle_solver *solver = NULL;
-    saddle_info info = saddle_info_default();
     const saddle_hooks hooks = bench_limited(&t->limit, t->report->a, argument_real(t->report->a, "limit"));
+    s->info = saddle_info_default();
     saddle_status status = set_options(t, &o, s->kernel, s->block_size);
     if (status == SADDLE_OK) status = saddle_create(&solver, &o, &hooks, t->message);
     if (status != SADDLE_OK) return fail(exit_status(status), "%s", t->message);
@@ -98,10 +95,10 @@ static int solve_one(solve_bench *t, block_solve *s)
     for (int64_t k = 0; k < argument_count(t->report->a, "repeat") && status == SADDLE_OK; ++k) {
         status = saddle_factor(solver, &t->problem.A);
         if (status == SADDLE_OK)
-            status = saddle_solve(solver, 1, t->b, n, t->x, n, &info);
+            status = saddle_solve(solver, 1, t->b, n, t->x, n, &s->info);
         else
-            saddle_query(solver, &info);
-        take_info(t, &info, status, s);
+            saddle_query(solver, &s->info);
+        take_info(t, status, s);
         if (seconds() - began > REPEAT_SECONDS) break;
     }
     const bool tried =
@@ -114,15 +111,16 @@ static int solve_one(solve_bench *t, block_solve *s)
 /* All kernels and sizes for the matrix that is loaded. */
 static int solve_all(solve_bench *t, const char *name, const saddle_facts *facts)
 {
+    blocks_report *r = t->report;
     const char *kernels[BLOCKS_KERNELS];
     int64_t sizes[BLOCKS_SIZES];
-    const int kernel_count = blocks_kernels(t->report->a, facts->symmetric, kernels);
-    const int size_count = blocks_sizes(t->report->a, sizes);
+    const int kernel_count = blocks_kernels(r->a, facts->symmetric, kernels);
+    const int size_count = blocks_sizes(r->a, sizes);
     int status = EXIT_DONE;
     for (int s = 0; s < size_count; ++s) {
         for (int k = 0; k < (sizes[s] == 1 && kernel_count > 0 ? 1 : kernel_count); ++k) {
             if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted at %s", name);
-            block_solve *one = add_block_solve(t->report);
+            block_solve *one = one_more(&r->solves, &r->solve_count, &r->solve_room, sizeof *one);
             if (!one) return fail(EXIT_MEMORY, "out of memory for the rows");
             snprintf(one->matrix, sizeof one->matrix, "%s", name);
             snprintf(one->kernel, sizeof one->kernel, "%s", kernels[k]);
@@ -167,8 +165,8 @@ static void print_operand(const blocks_report *t, int64_t first)
     for (int64_t k = first; k < t->solve_count; ++k) {
         const block_solve *s = &t->solves[k];
         printf("%-20.20s%9" PRId64 "%5" PRId64 "  %-8s%9" PRId64 "%9.1e%10.5f%10.5f", s->matrix, s->n,
-               s->block_size, s->kernel, s->iterations, s->residual, s->factor, s->solve);
-        if (s->replaced > 0) printf("  %" PRId64 " replaced", s->replaced);
+               s->block_size, s->kernel, s->info.iterations, s->info.relative_residual, s->factor, s->solve);
+        if (s->info.replaced_blocks > 0) printf("  %" PRId64 " replaced", s->info.replaced_blocks);
         printf("%s%s\n", s->solved ? "" : "  ", s->solved ? "" : s->reason);
     }
     fflush(stdout);

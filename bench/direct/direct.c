@@ -346,7 +346,7 @@ static int run_direct(const arguments *a)
         print_direct_pivots(&t.report);
         print_direct_summary(&t.report);
     }
-    status = bench_save(a, status, write_direct_json, &t.report);
+    status = bench_save(a, status, json_direct, &t.report);
     free(t.report.rows);
     return status;
 }

@@ -74,7 +74,6 @@ void print_direct_row(const direct_row *row);
 void print_direct_pivots(const direct_report *t);
 void print_direct_summary(const direct_report *t);
 
-/* Of a direct_report. */
-bench_json write_direct_json;
+json_writer json_direct; /* of a direct_report */
 
 #endif

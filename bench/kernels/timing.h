@@ -1,4 +1,4 @@
-/* What the benchmarks of fronts share: a clock, numbers, memory. Failures end the program. */
+/* What the benchmarks of single kernels share: a clock, numbers, memory. Failures end the program. */
 #ifndef BENCH_KERNELS_TIMING_H
 #define BENCH_KERNELS_TIMING_H
 

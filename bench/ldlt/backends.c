@@ -182,14 +182,6 @@ static void print_backends_summary(const backends_report *t)
     print_missing(t);
 }
 
-static void json_pair(json *j, const backends_pair *pair)
-{
-    json_text(j, "backend", backend_names[pair->backend]);
-    json_text(j, "moment", moment_names[pair->moment]);
-    json_text(j, "beside_backend", backend_names[pair->other]);
-    json_text(j, "beside_moment", moment_names[pair->other_moment]);
-}
-
 static void json_outliers(json *j, const backends_report *t, const backends_pair *pair)
 {
     json_array(j, "outliers");
@@ -197,13 +189,23 @@ static void json_outliers(json *j, const backends_report *t, const backends_pair
         const backends_row *row = &t->rows[i / LDLT_SIDES];
         const int side = i % LDLT_SIDES;
         if (backends_agree(row, pair, side) != 0) continue;
-        json_object(j, NULL);
-        json_text(j, "name", row->matrix.name);
-        json_text(j, "rhs", ldlt_side_names[side]);
-        json_count(j, "iterations", one_of(row, pair)->iterations[side]);
-        json_count(j, "beside", other_of(row, pair)->iterations[side]);
-        json_close(j);
+        JSON_OBJECT(j, NULL, true, J_TEXT("name", row->matrix.name), J_TEXT("rhs", ldlt_side_names[side]),
+                    J_COUNT("iterations", one_of(row, pair)->iterations[side]),
+                    J_COUNT("beside", other_of(row, pair)->iterations[side]));
     }
+    json_close(j);
+}
+
+static void json_pair(json *j, const backends_report *t, const backends_pair *pair)
+{
+    const tally all = count_pair(t, pair);
+    json_object(j, NULL);
+    JSON_PUT(j, true, J_TEXT("backend", backend_names[pair->backend]),
+             J_TEXT("moment", moment_names[pair->moment]),
+             J_TEXT("beside_backend", backend_names[pair->other]),
+             J_TEXT("beside_moment", moment_names[pair->other_moment]), J_COUNT("compared", all.compared),
+             J_COUNT("solved", all.both_solved), J_COUNT("within", all.within));
+    json_outliers(j, t, pair);
     json_close(j);
 }
 
@@ -222,33 +224,22 @@ static void json_row(json *j, const backends_report *t, const backends_row *row)
     json_close(j);
 }
 
-static int write_backends_json(const void *report, const char *path)
+static void json_backends(json *j, const void *report)
 {
     const backends_report *t = report;
-    json j;
     backends_pair pairs[PAIRS_MOST];
-    const int count = backends_pairs(t, pairs), status = ldlt_json_begin(&j, path, t->bench, "backends");
-    if (status != EXIT_DONE) return status;
-    json_array(&j, "rows");
-    for (int i = 0; i < t->count; ++i) json_row(&j, t, &t->rows[i]);
-    json_close(&j);
-    json_array(&j, "comparisons");
-    for (int k = 0; k < count; ++k) {
-        const tally all = count_pair(t, &pairs[k]);
-        json_object(&j, NULL);
-        json_pair(&j, &pairs[k]);
-        json_count(&j, "compared", all.compared);
-        json_count(&j, "solved", all.both_solved);
-        json_count(&j, "within", all.within);
-        json_outliers(&j, t, &pairs[k]);
-        json_close(&j);
-    }
-    json_close(&j);
-    json_object(&j, "left_out");
+    const int count = backends_pairs(t, pairs);
+    ldlt_json_head(j, t->bench, "backends");
+    json_array(j, "rows");
+    for (int i = 0; i < t->count; ++i) json_row(j, t, &t->rows[i]);
+    json_close(j);
+    json_array(j, "comparisons");
+    for (int k = 0; k < count; ++k) json_pair(j, t, &pairs[k]);
+    json_close(j);
+    json_object(j, "left_out");
     for (int b = 0; b < BACKENDS; ++b)
-        if (t->left_out[b][0]) json_text(&j, backend_names[b], t->left_out[b]);
-    json_close(&j);
-    return json_end(&j);
+        if (t->left_out[b][0]) json_text(j, backend_names[b], t->left_out[b]);
+    json_close(j);
 }
 
 static saddle_options options_of(const ldlt_bench *t, int backend)
@@ -304,7 +295,7 @@ int ldlt_backends(ldlt_bench *t, const ldlt_operands *o)
         print_backends_summary(&report);
         print_ldlt_run(t->a);
     }
-    if (report.count > 0) status = bench_draw(t->a, status, write_backends_json, &report);
+    if (report.count > 0) status = bench_draw(t->a, status, json_backends, &report);
     free(report.rows);
     return status;
 }

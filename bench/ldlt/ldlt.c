@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "bench/ldlt/ldlt.h"
 
+#include "cli/memory.h"
 #include "cli/outputs.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
@@ -27,16 +28,9 @@ enum { PART_ALL, PART_SETUP, PART_ANCHORS, PART_GROWTH, PART_BACKENDS }; /* word
 static bool add_path(ldlt_operands *o, const char *folder, const char *name)
 {
     char path[4096];
+    char **one = one_more(&o->paths, &o->count, &o->room, sizeof *one);
     snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name);
-    if (o->count == o->room) {
-        const int room = 2 * o->room + 64;
-        char **paths = realloc(o->paths, (size_t)room * sizeof *paths);
-        if (!paths) return false;
-        o->paths = paths;
-        o->room = room;
-    }
-    o->paths[o->count] = strdup(path);
-    return o->paths[o->count] && ++o->count;
+    return one && (*one = strdup(path));
 }
 
 static int is_matrix(const struct dirent *entry)
@@ -87,7 +81,7 @@ static int find_operands(const arguments *a, ldlt_operands *o)
 
 static void free_operands(ldlt_operands *o)
 {
-    for (int k = 0; k < o->count; ++k) free(o->paths[k]);
+    for (int64_t k = 0; k < o->count; ++k) free(o->paths[k]);
     free(o->paths);
 }
 
@@ -122,7 +116,7 @@ int ldlt_walk(ldlt_bench *t, const ldlt_operands *o, void (*measure)(ldlt_bench 
               void *report)
 {
     int status = EXIT_DONE;
-    for (int k = 0; k < o->count; ++k) {
+    for (int64_t k = 0; k < o->count; ++k) {
         const int loaded = ldlt_load(t, o->paths[k]);
         if (loaded == EXIT_DONE) {
             measure(t, report);

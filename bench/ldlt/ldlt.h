@@ -33,10 +33,7 @@ typedef struct ldlt_result {
     int64_t iterations[LDLT_SIDES];
     double backward[LDLT_SIDES], componentwise[LDLT_SIDES], residual[LDLT_SIDES];
     double analysis, factor, solve[LDLT_SIDES]; /* seconds of the calls */
-    int64_t stored, bytes, blocks, levels, pushed_back, generations, perturbed, sweeps;
-    int fallback;
-    double tau, pattern_residual, reconstruction;
-    double planned_flops, planned_bytes; /* of the direct solver */
+    saddle_info info;                           /* what the setup came to */
 } ldlt_result;
 
 /* What a report says of a matrix. */
@@ -101,7 +98,7 @@ typedef struct ldlt_report {
 
 /* The parts. Operands are what was given, folders opened; each returns an exit status. */
 typedef struct ldlt_operands {
-    int count, room;
+    int64_t count, room;
     char **paths;
 } ldlt_operands;
 /* Loads one after the other and calls for each; one that cannot be read is told and is the exit status, and
@@ -144,10 +141,10 @@ typedef struct ldlt_anchor {
 } ldlt_anchor;
 const ldlt_anchor *ldlt_anchor_find(const char *name);
 
-int ldlt_json_begin(json *j, const char *path, const ldlt_bench *t, const char *part);
+void ldlt_json_head(json *j, const ldlt_bench *t, const char *part);
 /* The first keys of a row. */
 void ldlt_json_matrix(json *j, const ldlt_matrix *m);
 void ldlt_json_result(json *j, const char *key, const ldlt_result *r);
-bench_json write_ldlt_json; /* of an ldlt_report */
+json_writer json_ldlt; /* of an ldlt_report */
 
 #endif

@@ -67,8 +67,8 @@ static void measure_matrix(ldlt_bench *t, void *to)
 /* Leaves out what has no published figures. */
 static void keep_anchors(ldlt_operands *o)
 {
-    int kept = 0;
-    for (int k = 0; k < o->count; ++k) {
+    int64_t kept = 0;
+    for (int64_t k = 0; k < o->count; ++k) {
         char name[64];
         matrix_name(o->paths[k], name, sizeof name);
         if (ldlt_anchor_find(name))
@@ -100,7 +100,7 @@ int ldlt_matrices(ldlt_bench *t, ldlt_operands *o, bool only_anchors)
     if (status == EXIT_DONE && report.count == 0)
         status = fail(EXIT_FILE,
                       only_anchors ? "none of the matrices has published figures" : "no matrix is given");
-    if (report.count > 0) status = bench_save(t->a, status, write_ldlt_json, &report);
+    if (report.count > 0) status = bench_save(t->a, status, json_ldlt, &report);
     free(report.rows);
     return status;
 }

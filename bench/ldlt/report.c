@@ -48,13 +48,9 @@ void print_ldlt_row(const ldlt_report *t, const ldlt_row *row)
     char iterations[48];
     printf("%-17.17s %8" PRId64 "%10" PRId64 "%8s", row->matrix.name, row->matrix.n, row->matrix.nnz,
            ldlt_sides_text(r->iterations, iterations, sizeof iterations));
-    print_column("%.0e", 9, ldlt_backward(r));
-    print_column("%.0e", 9, ldlt_other_error(r));
-    print_column("%.2f", 8, ldlt_stored(r, row->matrix.nnz));
-    print_column("%.0e", 8, r->tau);
-    print_column("%.0f", 8, known(r->levels));
-    print_column("%.0f", 7, known(r->pushed_back));
-    print_column("%.0f", 7, known(r->perturbed));
+    PRINT_COLUMNS("9.0e 9.0e 8.2f 8.0e 8.0f 7.0f 7.0f", ldlt_backward(r), ldlt_other_error(r),
+                  ldlt_stored(r, row->matrix.nnz), r->info.fill_tau, known(r->info.levels),
+                  known(r->info.pushed_back), known(r->info.perturbed));
     if (!r->solved) printf("  no: %.70s", r->why);
     putchar('\n');
     fflush(stdout);
@@ -83,12 +79,9 @@ void print_ldlt_methods(const ldlt_report *t)
         const ldlt_row *row = &t->rows[i];
         const ldlt_result *r = &row->results[first], *direct = &row->results[LDLT_DIRECT];
         printf("%-17.17s ", row->matrix.name);
-        print_column("%.4f", 8, r->analysis);
-        print_column("%.4f", 8, r->factor);
-        print_column("%.4f", 8, ldlt_solve_time(r));
-        print_column("%.2f", 8, ldlt_stored(direct, row->matrix.nnz));
-        print_column("%.4f", 8, direct->run ? direct->analysis : NAN);
-        print_column("%.4f", 8, direct->run ? direct->factor : NAN);
+        PRINT_COLUMNS("8.4f 8.4f 8.4f 8.2f 8.4f 8.4f", r->analysis, r->factor, ldlt_solve_time(r),
+                      ldlt_stored(direct, row->matrix.nnz), direct->run ? direct->analysis : NAN,
+                      direct->run ? direct->factor : NAN);
         for (int k = 0; k < LDLT_RECIPES; ++k)
             if (t->wanted[k]) print_verdict(&row->results[k]);
         putchar('\n');
@@ -205,9 +198,8 @@ void print_ldlt_anchors(const ldlt_report *t)
         printf("%-17.17s ", row->matrix.name);
         print_column("%.2f", 10, ldlt_stored(loose, row->matrix.nnz));
         printf("%14s", ldlt_sides_text(loose->iterations, iterations, sizeof iterations));
-        print_column("%.0f", 12, anchor->published_iterations);
-        print_column("%.0e", 12, ldlt_backward(r));
-        print_column("%.0e", 12, anchor->published_error);
+        PRINT_COLUMNS("12.0f 12.0e 12.0e", anchor->published_iterations, ldlt_backward(r),
+                      anchor->published_error);
         printf("%12s  %s\n", error ? "1e-12" : "no more", met ? "met" : "NOT met");
     }
     printf("(its to 1e-8: iterations of ldlt to that relative residual, for A times ones and a random b; "

@@ -112,35 +112,12 @@ saddle_options ldlt_recipe_options(const ldlt_bench *t, ldlt_recipe recipe)
 
 static ldlt_result nothing(void)
 {
-    ldlt_result r = {.run = true};
-    r.analysis = r.factor = r.tau = r.pattern_residual = r.reconstruction = NAN;
-    r.planned_flops = r.planned_bytes = NAN;
-    r.stored = r.bytes = r.blocks = r.levels = r.pushed_back = r.generations = r.perturbed = r.sweeps = -1;
+    ldlt_result r = {.run = true, .analysis = NAN, .factor = NAN, .info = saddle_info_default()};
     for (int k = 0; k < LDLT_SIDES; ++k) {
         r.iterations[k] = -1;
         r.backward[k] = r.componentwise[k] = r.residual[k] = r.solve[k] = NAN;
     }
     return r;
-}
-
-static void take_setup(const saddle_solver *solver, ldlt_result *r)
-{
-    saddle_info info = saddle_info_default();
-    if (saddle_query(solver, &info) != SADDLE_OK) return;
-    r->stored = info.factor_nnz;
-    r->bytes = info.factor_bytes;
-    r->blocks = info.blocks;
-    r->levels = info.levels;
-    r->pushed_back = info.pushed_back;
-    r->generations = info.generations;
-    r->perturbed = info.perturbed;
-    r->sweeps = info.sweeps;
-    r->fallback = info.fallback;
-    r->tau = info.fill_tau;
-    r->pattern_residual = info.pattern_residual;
-    r->reconstruction = info.reconstruction_error;
-    r->planned_flops = info.planned_flops;
-    r->planned_bytes = info.planned_bytes < 0 ? NAN : (double)info.planned_bytes;
 }
 
 static bool good(const ldlt_result *r, int side)
@@ -176,12 +153,13 @@ static bool too_large(ldlt_bench *t, ldlt_result *r)
 {
     machine_probe machine;
     probe_machine(&machine);
-    if (machine.available > 0 && r->planned_bytes > MEMORY_SHARE * (double)machine.available) {
-        snprintf(r->why, sizeof r->why, "skipped: it would take %.1f GB", 1e-9 * r->planned_bytes);
+    const double bytes = (double)r->info.planned_bytes;
+    if (machine.available > 0 && bytes > MEMORY_SHARE * (double)machine.available) {
+        snprintf(r->why, sizeof r->why, "skipped: it would take %.1f GB", 1e-9 * bytes);
         return true;
     }
     if (!(t->gemm > 0)) t->gemm = gemm_rate();
-    const double wanted = r->planned_flops / (DIRECT_SHARE * t->gemm);
+    const double wanted = r->info.planned_flops / (DIRECT_SHARE * t->gemm);
     if (!(wanted > t->limit)) return false;
     snprintf(r->why, sizeof r->why, "skipped: it would take about %.0f s", wanted);
     return true;
@@ -199,7 +177,7 @@ static saddle_status factor(ldlt_bench *t, saddle_solver *solver, ldlt_result *r
     const double began = bench_now(&t->watch);
     const saddle_status status = saddle_factor(solver, &t->problem.A);
     if (status == SADDLE_OK) r->factor = bench_now(&t->watch) - began;
-    take_setup(solver, r);
+    saddle_query(solver, &r->info);
     return tell_why(solver, status, r);
 }
 
@@ -208,7 +186,7 @@ static saddle_status set_up(ldlt_bench *t, saddle_solver *solver, bool direct, l
     const double began = bench_now(&t->watch);
     const saddle_status status = saddle_analyse(solver, &t->problem.A);
     r->analysis = bench_now(&t->watch) - began;
-    take_setup(solver, r);
+    saddle_query(solver, &r->info);
     if (status == SADDLE_OK && direct && too_large(t, r)) return SADDLE_MEMORY_LIMIT;
     return status == SADDLE_OK ? factor(t, solver, r) : tell_why(solver, status, r);
 }
@@ -281,5 +259,6 @@ double ldlt_solve_time(const ldlt_result *r)
 
 double ldlt_stored(const ldlt_result *r, int64_t nnz)
 {
-    return !r->run || r->stored < 0 || nnz <= 0 || isnan(r->factor) ? NAN : (double)r->stored / (double)nnz;
+    const bool known = r->run && r->info.factor_nnz >= 0 && nnz > 0 && !isnan(r->factor);
+    return known ? (double)r->info.factor_nnz / (double)nnz : NAN;
 }

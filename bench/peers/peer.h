@@ -34,10 +34,11 @@
     ROW(backward_error_random) /* for a random b */                                                          \
     ROW(componentwise_error_random)
 
-/* What a peer tells of its factorization. Counts that it does not know are -1, numbers NaN. */
+/* What is told of a peer; it fills in what it knows of its factorization. What is not known is NaN or "". */
 typedef struct peer_facts {
-    double factor_nnz, flops;
-    int64_t peak_bytes, delayed, two_by_two, negative;
+#define ROW(name) double name;
+    PEER_NUMBERS(ROW)
+#undef ROW
     char version[64], ordering[32];
 } peer_facts;
 

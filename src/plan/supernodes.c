@@ -252,20 +252,13 @@ saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t
     } else {
         status = c->status;
     }
-    sd_free(c, t.memory);
-    sd_free(c, nodes);
-    sd_free(c, sorting);
-    sd_free(c, peak);
-    sd_free(c, work);
+    sd_free_all(c, t.memory, nodes, sorting, peak, work);
     if (status) sd_supernodes_free(c, s);
     return status;
 }
 
 void sd_supernodes_free(sd_context *c, sd_supernodes *s)
 {
-    sd_free(c, s->order);
-    sd_free(c, s->first);
-    sd_free(c, s->parent);
-    sd_free(c, s->below);
+    sd_free_all(c, s->order, s->first, s->parent, s->below);
     *s = (sd_supernodes){0};
 }

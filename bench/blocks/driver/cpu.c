@@ -52,41 +52,35 @@ static void end_lapack(blocks_bench *b)
 }
 
 /* CALL is one block's: of n rows at a, of the type real, exchanges into pivot. */
-#define ROUTINE(name, real, CALL)                                                                            \
-    static void name(blocks_bench *b, const blocks_batch *x, void *what, int64_t slot)                       \
-    {                                                                                                        \
-        const int n = x->size, lwork = WORK;                                                                 \
+#define EACH_BLOCK(real, CALL)                                                                               \
+    do {                                                                                                     \
         const real *from = blocks_from(b, x, slot);                                                          \
         real *a = blocks_to(b, x, slot), *work = (real *)own.work;                                           \
-        int *pivot = own.pivot, info = 0;                                                                    \
-        (void)what, (void)work, (void)lwork;                                                                 \
+        (void)work;                                                                                          \
         for (int32_t k = 0; k < x->plan.blocks; ++k, from += n * n, a += n * n, pivot += n) {                \
             memcpy(a, from, (size_t)(n * n) * sizeof *a);                                                    \
             CALL;                                                                                            \
         }                                                                                                    \
-    }
-ROUTINE(getrf_double, double, dgetrf_(&n, &n, a, &n, pivot, &info))
-ROUTINE(getrf_single, float, sgetrf_(&n, &n, a, &n, pivot, &info))
-ROUTINE(potrf_double, double, dpotrf_("L", &n, a, &n, &info, 1))
-ROUTINE(potrf_single, float, spotrf_("L", &n, a, &n, &info, 1))
-ROUTINE(sytrf_double, double, dsytrf_("L", &n, a, &n, pivot, work, &lwork, &info, 1))
-ROUTINE(sytrf_single, float, ssytrf_("L", &n, a, &n, pivot, work, &lwork, &info, 1))
-ROUTINE(getri_double, double, dgetrf_(&n, &n, a, &n, pivot, &info);
-        dgetri_(&n, a, &n, pivot, work, &lwork, &info))
-ROUTINE(getri_single, float, sgetrf_(&n, &n, a, &n, pivot, &info);
-        sgetri_(&n, a, &n, pivot, work, &lwork, &info))
-#undef ROUTINE
-
-#define EITHER(name)                                                                                         \
+    } while (0)
+#define ROUTINE(name, DOUBLE, SINGLE)                                                                        \
     static void name(blocks_bench *b, const blocks_batch *x, void *what, int64_t slot)                       \
     {                                                                                                        \
-        (x->precision == SD_DOUBLE ? name##_double : name##_single)(b, x, what, slot);                       \
+        const int n = x->size, lwork = WORK;                                                                 \
+        int *pivot = own.pivot, info = 0;                                                                    \
+        (void)what, (void)lwork;                                                                             \
+        if (x->precision == SD_DOUBLE)                                                                       \
+            EACH_BLOCK(double, DOUBLE);                                                                      \
+        else                                                                                                 \
+            EACH_BLOCK(float, SINGLE);                                                                       \
     }
-EITHER(getrf)
-EITHER(potrf)
-EITHER(sytrf)
-EITHER(getri)
-#undef EITHER
+ROUTINE(getrf, dgetrf_(&n, &n, a, &n, pivot, &info), sgetrf_(&n, &n, a, &n, pivot, &info))
+ROUTINE(potrf, dpotrf_("L", &n, a, &n, &info, 1), spotrf_("L", &n, a, &n, &info, 1))
+ROUTINE(sytrf, dsytrf_("L", &n, a, &n, pivot, work, &lwork, &info, 1),
+        ssytrf_("L", &n, a, &n, pivot, work, &lwork, &info, 1))
+ROUTINE(getri, (dgetrf_(&n, &n, a, &n, pivot, &info), dgetri_(&n, a, &n, pivot, work, &lwork, &info)),
+        (sgetrf_(&n, &n, a, &n, pivot, &info), sgetri_(&n, a, &n, pivot, work, &lwork, &info)))
+#undef ROUTINE
+#undef EACH_BLOCK
 
 static void lapack_pivots(blocks_bench *b, const blocks_batch *x, int32_t block, int32_t *pivot)
 {

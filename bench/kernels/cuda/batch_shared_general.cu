@@ -173,24 +173,9 @@ __global__ void __launch_bounds__(BLOCK_THREADS) huard(const batch<real> b)
     store_state(b, m, w.lane, m.column);
 }
 
-template <int SEARCH> struct ldu_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", ldu<real, N, L, SEARCH>, blocks, BLOCK_THREADS, b);
-    }
-};
-struct jordan_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", jordan<real, N, L>, blocks, BLOCK_THREADS, b);
-    }
-};
-template <bool TRANSPOSED> struct huard_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", huard<real, N, L, TRANSPOSED>, blocks, BLOCK_THREADS, b);
-    }
-};
+template <int SEARCH> SHARED_METHOD(ldu_method, ldu<real, N, L, SEARCH>);
+SHARED_METHOD(jordan_method, jordan<real, N, L>);
+template <bool TRANSPOSED> SHARED_METHOD(huard_method, huard<real, N, L, TRANSPOSED>);
 
 } /* namespace */
 

@@ -194,6 +194,11 @@ void launch_early(sd_engine *e, const char *what, void (*kernel)(Parameters...),
 #include "backend/kernels.def"
 #undef KERNEL
 
+/* Compiles a template, where it is defined, in both precisions. */
+#define BOTH(name)                                                                                           \
+    template decltype(name<double>) name<double>;                                                            \
+    template decltype(name<float>) name<float>;
+
 /* How a product goes over the rows: decided from n and nnz, tuned with bench/kernels/cuda_kernels.cu. */
 struct row_shape {
     int lanes;        /* threads a row: 1, 2, 4, ..., 32 */

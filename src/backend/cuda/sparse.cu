@@ -365,17 +365,12 @@ void residual_dd(sd_engine *e, const sd_sparse *A, const sd_vector *x, const sd_
 }
 
 /* The rows of kernels.def that are defined here, in both precisions. */
-#define BOTH(name, parameters)                                                                               \
-    template void name<double> parameters;                                                                   \
-    template void name<float> parameters;
-BOTH(spmv, (sd_engine *, const sd_sparse *, const sd_vector *, sd_vector *))
-BOTH(spmv_abs, (sd_engine *, const sd_sparse *, const sd_vector *, sd_vector *))
-BOTH(residual_dd, (sd_engine *, const sd_sparse *, const sd_vector *, const sd_vector *, sd_vector *))
+BOTH(spmv)
+BOTH(spmv_abs)
+BOTH(residual_dd)
 
 /* and what the benchmark runs in other shapes */
-template void product<double, PLAIN>(sd_engine *, const char *, const row_shape &, const sd_sparse *,
-                                     const sd_vector *, const sd_vector *, sd_vector *);
-template void product<float, PLAIN>(sd_engine *, const char *, const row_shape &, const sd_sparse *,
-                                    const sd_vector *, const sd_vector *, sd_vector *);
+template decltype(product<double, PLAIN>) product<double, PLAIN>;
+template decltype(product<float, PLAIN>) product<float, PLAIN>;
 
 } /* namespace sd_cuda */
