@@ -1,4 +1,4 @@
-/* What the backends that run on the host share: everything in their tables but the kernels. */
+/* What the backends that run on the host share: everything in their tables except the kernels. */
 #ifndef SD_HOST_H
 #define SD_HOST_H
 

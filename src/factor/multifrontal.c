@@ -2,7 +2,7 @@
  * The multifrontal factorization: fronts in the order of the tree. See multifrontal.h.
  *
  * A front is assembled from A's entries and from what its children hand up, factored, and its
- * contribution block updated; then its children's blocks are given back. Columns that found no stable
+ * contribution block updated; then its children's blocks are released. Columns that found no stable
  * pivot stay in the front's panel until the parent has taken them over as its first columns.
  *
  * Tasks are the groups of leaf subtrees and the fronts above them. A front becomes a task when the last

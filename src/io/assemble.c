@@ -4,7 +4,7 @@
  * Entries that came in the order of the result are copied. Others are distributed over the rows
  * (columns, for symmetric matrices: below, "row" is what is compressed) by counting, which keeps the
  * order of the file inside a row, and the rows that are not sorted then are sorted one by one, by
- * merging, which keeps it too: so duplicates are added up in the order of the file.
+ * merging, which keeps it too: so duplicates are summed in the order of the file.
  */
 #include "io/assemble.h"
 

@@ -1,6 +1,5 @@
 /*
- * From entries in the order of a file to a compressed matrix: sorted, duplicates added up, symmetry
- * noticed.
+ * From entries in the order of a file to a compressed matrix: sorted, duplicates summed, symmetry detected.
  */
 #ifndef SD_IO_ASSEMBLE_H
 #define SD_IO_ASSEMBLE_H
@@ -48,7 +47,7 @@ static inline bool sd_entries_add(sd_entries *e, int32_t row, int32_t col, doubl
     return true;
 }
 
-/* The next entry of a walk through all of them in the order they were added, NULL after the last. */
+/* The next entry of a walk over all of them in the order they were added, NULL after the last. */
 typedef struct sd_entry_walk {
     sd_list_chunk *chunk;
     int64_t k, count;

@@ -1,4 +1,4 @@
-/* Fortran formats and the numbers that stand in them. See fortran.h. */
+/* Fortran formats and the numbers that are in them. See fortran.h. */
 #include "io/fortran.h"
 
 #include "core/number.h"

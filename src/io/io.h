@@ -1,4 +1,4 @@
-/* What the files of this folder give each other, and tests and fuzzers besides. */
+/* What the files of this folder give each other, and also tests and fuzzers. */
 #ifndef SD_IO_H
 #define SD_IO_H
 

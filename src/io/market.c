@@ -3,7 +3,7 @@
  *
  *     %%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric|skew-symmetric
  *
- * comments, a line with the sizes, and an entry a line: "row column value" counted from 1, or, for
+ * comments, a line with the sizes, and one entry per line: "row column value" counted from 1, or, for
  * arrays, the values column by column (of a symmetric one only the lower triangle, of a skew one
  * only what is strictly below the diagonal).
  */
@@ -165,7 +165,7 @@ static saddle_status check_end(sd_text *t, const header *h)
 }
 
 /* A value must be a finite number with nothing but blanks behind it: says what is wrong. An array's is
- * number `entry` of it, from 1; 0 where row and column stand in the line. */
+ * number `entry` of it, from 1; 0 where row and column are in the line. */
 static saddle_status explain_value(sd_text *t, const header *h, sd_span text, int64_t entry)
 {
     char q[SD_QUOTE], which[40] = "";

@@ -87,7 +87,7 @@ static void gunzip_release(void *context, void *memory)
     sd_free(context, memory);
 }
 
-/* Starts to unpack; the first bytes of the file, which stand in the text's buffer, are its input. */
+/* Starts to unpack; the first bytes of the file, which are in the text's buffer, are its input. */
 static saddle_status gunzip_start(sd_text *t)
 {
     sd_gunzip *g = sd_alloc(t->context, 1, sizeof *g, "gzip decompression");

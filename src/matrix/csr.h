@@ -51,10 +51,10 @@ saddle_status sd_view_check_values(sd_context *c, const saddle_matrix *A, int64_
 saddle_status sd_csr_from_view(sd_context *c, const saddle_matrix *A, bool borrow, sd_csr *csr, sd_map **map);
 void sd_csr_free(sd_context *c, sd_csr *csr);
 
-/* Fills csr->val anew from a view of the same pattern. */
+/* Fills csr->val again from a view of the same pattern. */
 void sd_csr_take_values(sd_csr *csr, const saddle_matrix *A, const sd_map *map);
 
-/* SADDLE_BAD_VALUE, naming the place, where entries that are finite one by one are not so added up. */
+/* SADDLE_BAD_VALUE, naming the place, if the sum of finite entries is not finite. */
 saddle_status sd_csr_check_sums(sd_context *c, const saddle_matrix *A, const sd_csr *csr);
 
 /* A number that tells patterns apart: size, layout, shape, pointers and indices, whatever their base and

@@ -73,7 +73,7 @@ static saddle_status check_fields(sd_context *c, const saddle_matrix *A)
     return SADDLE_OK;
 }
 
-/* As it stands in the array: taking the base off one that was not checked could overflow. */
+/* As it is in the array: taking the base off one that was not checked could overflow. */
 static int64_t raw_pointer(const saddle_matrix *A, int64_t j)
 {
     return A->pointer_bits == 32 ? ((const int32_t *)A->pointers)[j] : ((const int64_t *)A->pointers)[j];
@@ -178,7 +178,7 @@ saddle_status sd_view_check_values(sd_context *c, const saddle_matrix *A, int64_
                    count > 1 ? ", and more entries are NaN or infinite" : "");
 }
 
-/* FNV-1a over words: cheap beside a factorization, and a changed pattern is not taken silently. */
+/* FNV-1a over words: cheap compared with a factorization, and a changed pattern is not taken silently. */
 uint64_t sd_view_fingerprint(const saddle_matrix *A)
 {
     uint64_t hash = UINT64_C(14695981039346656037);

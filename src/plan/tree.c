@@ -136,7 +136,7 @@ int64_t sd_panels_bytes(const sd_tree *t, sd_precision precision, double delays)
     return bytes + (int64_t)(delays * (double)bytes);
 }
 
-/* Of a tree that is zero but for its fronts and their rows. */
+/* Of a tree that is zero except for its fronts and their rows. */
 static void predict(sd_tree *t)
 {
     for (int32_t f = 0; f < t->fronts; ++f) {

@@ -1,4 +1,4 @@
-/* Triangular solves on the assembly tree: rooms, tasks, blocks. See triangular.h. */
+/* Triangular solves on the assembly tree: memory, tasks, panels. See triangular.h. */
 #include "solve/triangular.h"
 
 #include <float.h>

@@ -103,7 +103,7 @@ int sd_krylov_of(const sd_call *call, const sd_method *method, const void *facto
 
 /* ---- verdicts ---- */
 
-/* Which of the bounds asked for the measured errors keep. */
+/* Which of the requested bounds the measured errors keep. */
 static saddle_reason judge(const saddle_options *o, const saddle_errors *errors, double share_of_b)
 {
     const bool any = o->stop == SADDLE_STOP_ANY;
@@ -248,7 +248,7 @@ static saddle_status solve_by_factors(solving *w, sd_attempt *attempt, saddle_er
 }
 
 /* The same, and what may help where that is not enough: an iteration around the factors, and factors made
- * anew where these are in single or on a stale plan. */
+ * again where these are in single or on a stale plan. */
 static saddle_status run_solver(solving *w, int k, int64_t maxiter, sd_attempt *attempt,
                                 saddle_errors *errors, double *share)
 {
@@ -410,7 +410,7 @@ static saddle_status climb(solving *w)
 
 /* ---- right-hand sides that need no attempt ---- */
 
-/* Where the first answer is all that can be asked for, nothing else needs to be looked at. */
+/* Where the first answer is all that can be requested, nothing else needs to be looked at. */
 static bool is_done(const solving *w)
 {
     return w->ready && !w->answer->cancelled &&

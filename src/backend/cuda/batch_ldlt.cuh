@@ -208,7 +208,7 @@ __device__ inline void eliminate(symmetric_rows<real, N, L> &m, real small, pivo
     });
 }
 
-/* The block of w in shared memory, apart from the kernels, which seldom need it. */
+/* The block of w in shared memory, apart from the kernels, which rarely need it. */
 template <int RULE, int L, class real>
 __noinline__ __device__ void factor_again(const batch<real> &b, place w, real *room, uint8_t *order)
 {

@@ -14,7 +14,8 @@ namespace sd_cuda
 {
 
 /* Order::MOVES: rows do, and Order::bring brings the next pivot to its place. Order::CHUNK<N>: steps of a
- * chunk, by measurement (saddle bench blocks); Order::BESIDE<real, N>: registers beside those of the row. */
+ * chunk, by measurement (saddle bench blocks); Order::BESIDE<real, N>: registers in addition to those of the
+ * row. */
 template <class Order, int C, int N, int L, class real>
 __device__ inline void eliminate(symmetric_rows<real, N, L> &m, real &pivot)
 {

@@ -18,7 +18,7 @@ template <class real> struct stage_data {
     real *to;
 };
 
-/* Where a lane stands: row l of block i. */
+/* Where a lane is: row l of block i. */
 struct place {
     int64_t i;
     int32_t first;
