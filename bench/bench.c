@@ -17,7 +17,7 @@
 
 bool bench_prints(const arguments *a)
 {
-    return !argument_flag(a, "quiet") && !is_standard(a, "json");
+    return !argument_given(a, "quiet") && !is_standard(a, "json");
 }
 
 void print_column(const char *format, int width, double number)
@@ -98,7 +98,7 @@ saddle_hooks bench_limited(bench_limit *l, const arguments *a, double limit)
     saddle_hooks hooks = l->hooks;
     hooks.progress = watch;
     hooks.user = l;
-    if (!argument_flag(a, "verbose")) hooks.log = NULL;
+    if (!argument_given(a, "verbose")) hooks.log = NULL;
     l->until = bench_now(l) + limit;
     l->late = false;
     return hooks;

@@ -162,7 +162,7 @@ static void compare(prepare_row *row)
 
 static saddle_status measure(prepare_bench *t, prepare_row *row)
 {
-    const int turns = argument_flag(t->a, "blockings") ? ALL : USUAL;
+    const int turns = argument_given(t->a, "blockings") ? ALL : USUAL;
     bare_metis metis;
     bare_metis_begin(&metis, &t->problem.A, &t->hooks);
     saddle_status status = SADDLE_OK;
@@ -288,7 +288,7 @@ static void write_json(json *j, const void *report)
 /* One operand. A matrix that cannot be prepared is told and left out. */
 static int bench_one(prepare_bench *t, const char *operand, bool print)
 {
-    const bool blockings = argument_flag(t->a, "blockings");
+    const bool blockings = argument_given(t->a, "blockings");
     prepare_row *row = &t->rows[t->count];
     *row = (prepare_row){
         .metis = INFINITY, .order = INFINITY, .matching = INFINITY, .whole = INFINITY, .amd = INFINITY};
@@ -325,7 +325,7 @@ static int run_prepare(const arguments *a)
         if (one != EXIT_DONE) status = one;
     }
     progress_end();
-    if (print && t.count > 0 && argument_flag(a, "blockings")) print_blockings(&t);
+    if (print && t.count > 0 && argument_given(a, "blockings")) print_blockings(&t);
     if (print && t.count > 1) print_summary(&t);
     status = bench_save(a, status, write_json, &t);
     free(t.rows);

@@ -190,7 +190,7 @@ static void start_peers(direct_bench *t)
     for (int k = 0; k < PEERS; ++k) {
         if (t->programs[k][0])
             peer_start(&t->peers[k], t->programs[k], t->path, t->report.threads, argument_real(a, "limit"),
-                       argument_flag(a, "verbose"));
+                       argument_given(a, "verbose"));
     }
 }
 
@@ -296,7 +296,7 @@ static int bench_one(direct_bench *t, const char *operand, const char *name, boo
     if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted at %s", operand);
     if (status != EXIT_DONE && !row->error[0]) return status; /* nothing was measured */
     if (t->report.count++ == 0 && print) print_direct_header();
-    tell_failures(row, argument_flag(t->report.a, "verbose"));
+    tell_failures(row, argument_given(t->report.a, "verbose"));
     if (print) print_direct_row(row);
     return status;
 }
@@ -317,7 +317,7 @@ static int bench_all(direct_bench *t, bool print)
     const arguments *a = t->report.a;
     int status = EXIT_DONE;
     char name[64];
-    const int made = argument_flag(a, "anchors") ? ANCHORS : 0;
+    const int made = argument_given(a, "anchors") ? ANCHORS : 0;
     for (int k = 0; k < a->operand_count + made && status != EXIT_INTERRUPTED; ++k) {
         const int anchor = k - a->operand_count;
         matrix_name(anchor < 0 ? a->operands[k] : anchors[anchor].name, name, sizeof name);
@@ -333,7 +333,7 @@ static int run_direct(const arguments *a)
     direct_bench t = {.report = {.a = a, .threads = (int)argument_count(a, "threads")}};
     int status = bench_check_operands(a);
     if (status == EXIT_DONE) status = bench_check_files(a);
-    if (status == EXIT_DONE && a->operand_count == 0 && !argument_flag(a, "anchors"))
+    if (status == EXIT_DONE && a->operand_count == 0 && !argument_given(a, "anchors"))
         status = usage_error(a, "no matrix is given");
     if (status != EXIT_DONE) return status;
     t.report.rows = calloc((size_t)a->operand_count + ANCHORS, sizeof *t.report.rows);

@@ -25,7 +25,7 @@ static int place_of(const char *text, const char *const *list, int count)
 /* An option with a value; false where it is none, or has another. */
 static bool take_value(blocks_bench *b, const char *option, const char *value)
 {
-    static const char *const parts[] = {"all", "kernels", "mixed", "apply", "setup"};
+    static const char *const names[] = {"all", "kernels", "mixed", "apply", "setup"};
     static const char *const versions[] = {"all", "default", "registers", "shared"};
     static const char *const sets[] = {"default", "portable", "avx2", "avx512"};
     int at = 0;
@@ -38,7 +38,7 @@ static bool take_value(blocks_bench *b, const char *option, const char *value)
         return b->size > 0 && b->size <= SD_BLOCK_MOST;
     }
     if (strcmp(option, "--part") == 0) {
-        if ((at = place_of(value, parts, 5)) >= 0) b->part = parts[at];
+        if ((at = place_of(value, names, 5)) >= 0) b->part = names[at];
     } else if (strcmp(option, "--kernel") == 0) {
         if ((at = place_of(value, blocks_kernel_names, BENCH_KERNELS)) >= 0) b->kernels |= 1u << at;
     } else if (strcmp(option, "--version") == 0) {
@@ -143,35 +143,6 @@ enum {
     APPLIED = CURVES | 1u << SD_LLT | 1u << SD_LDLT_BUNCH_KAUFMAN
 };
 
-static void run_kernels(blocks_bench *b, const blocks_case *c)
-{
-    blocks_batch x = blocks_begin(b, c, b->footprint / 2);
-    blocks_measure_gemm(b, c);
-    measure_batch(b, c, &x, (batch_work){EVERY, measure_versions, ALL_PEERS});
-    blocks_end(b, &x);
-}
-
-static void run_setup(blocks_bench *b, const blocks_case *c)
-{
-    blocks_batch x = blocks_begin(b, c, b->footprint / 2);
-    measure_batch(b, c, &x, (batch_work){CURVES, measure_default, LU_PEER});
-    blocks_end(b, &x);
-}
-
-/* Beside a mixed batch one of equal blocks, of as many bytes as can be. */
-static void run_mixed(blocks_bench *b, const blocks_case *c)
-{
-    blocks_case equal = *c;
-    blocks_batch x = blocks_begin(b, c, b->footprint / 2);
-    equal.size = (int32_t)lround(sqrt((double)x.plan.entries / x.plan.blocks));
-    equal.batch = (int32_t)(x.plan.entries / (equal.size * equal.size));
-    measure_batch(b, c, &x, (batch_work){EVERY, measure_versions, NO_PEER});
-    blocks_end(b, &x);
-    x = blocks_begin(b, &equal, b->footprint / 2);
-    measure_batch(b, &equal, &x, (batch_work){EVERY, measure_versions, NO_PEER});
-    blocks_end(b, &x);
-}
-
 /* ------------------------------------------------------------------------------------------------
  * Applications.
  */
@@ -243,13 +214,44 @@ static void measure_apply(blocks_bench *b, const blocks_case *c, const blocks_ba
     blocks_tell(c, x, &line);
 }
 
-static void run_apply(blocks_bench *b, const blocks_case *c)
+/* ------------------------------------------------------------------------------------------------
+ * Parts.
+ */
+static const struct {
+    const char *name;
+    batch_work work;
+} parts[] = {{"kernels", {EVERY, measure_versions, ALL_PEERS}},
+             {"setup", {CURVES, measure_default, LU_PEER}},
+             {"mixed", {EVERY, measure_versions, NO_PEER}},
+             {"apply", {APPLIED, measure_apply, NO_PEER}}};
+enum { PART_KERNELS, PART_SETUP, PART_MIXED, PART_APPLY }; /* as they stand there */
+
+/* One batch; how many entries its blocks have. */
+static int64_t run_batch(blocks_bench *b, const blocks_case *c, int part)
 {
-    blocks_batch x = blocks_begin(b, c, b->footprint);
-    x.from_slots = 1;
-    fill_vectors(b, &x);
-    measure_batch(b, c, &x, (batch_work){APPLIED, measure_apply, NO_PEER});
+    blocks_batch x = blocks_begin(b, c, part == PART_APPLY ? b->footprint : b->footprint / 2);
+    const int64_t entries = x.plan.entries;
+    if (part == PART_KERNELS) blocks_measure_gemm(b, c);
+    if (part == PART_APPLY) {
+        x.from_slots = 1;
+        fill_vectors(b, &x);
+    }
+    measure_batch(b, c, &x, parts[part].work);
     blocks_end(b, &x);
+    return entries;
+}
+
+/* Beside a mixed batch one of equal blocks, of as many bytes as can be. */
+static void run_case(blocks_bench *b, const blocks_case *c)
+{
+    int part = 0;
+    while (strcmp(parts[part].name, c->part) != 0) ++part;
+    const int64_t entries = run_batch(b, c, part);
+    if (part != PART_MIXED) return;
+    blocks_case equal = *c;
+    equal.size = (int32_t)lround(sqrt((double)entries / c->batch));
+    equal.batch = (int32_t)(entries / (equal.size * equal.size));
+    run_batch(b, &equal, part);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -345,14 +347,7 @@ void blocks_run(blocks_bench *b)
         const blocks_case *c = &list.cases[k];
         printf("step %d %d\n", k + 1, list.count);
         fflush(stdout);
-        if (strcmp(c->part, "kernels") == 0)
-            run_kernels(b, c);
-        else if (strcmp(c->part, "setup") == 0)
-            run_setup(b, c);
-        else if (strcmp(c->part, "mixed") == 0)
-            run_mixed(b, c);
-        else
-            run_apply(b, c);
+        run_case(b, c);
     }
     b->engine.backend->release(&b->engine, b->from);
     b->engine.backend->release(&b->engine, b->to);
