@@ -73,6 +73,18 @@ bool bench_driver(const char *name, const char *folder, char *path, size_t path_
     return length > 0 && (size_t)length < path_size && access(path, X_OK) == 0;
 }
 
+void bench_set(saddle_options *o, const char *words)
+{
+    char word[64], message[SADDLE_MESSAGE_SIZE] = "";
+    for (size_t length; *words; words += length + (words[length] == ' ')) {
+        length = strcspn(words, " ");
+        snprintf(word, sizeof word, "%.*s", (int)length, words);
+        char *value = strchr(word, '=');
+        *value++ = 0;
+        if (saddle_options_set(o, word, value, message) != SADDLE_OK) fail(EXIT_USAGE, "%s", message);
+    }
+}
+
 void bench_json_head(json *j, const char *name)
 {
     JSON_PUT(j, true, J_TEXT("commit", saddle_commit()), J_TEXT("bench", name));

@@ -29,7 +29,7 @@ typedef struct ablate_entry {
 
 /* Errors are |L D L' - A| / |A| in the infinity norm; NaN where a run failed. */
 typedef struct ablate_row {
-    ldlt_matrix matrix;
+    bench_matrix matrix;
     double dominance[2][3]; /* 3a: least, mean, largest: in the paper's blocks, and in those of ldlt */
     double errors[ABLATE_SETTINGS][ABLATE_METHODS][ABLATE_VALUES]; /* 3b to 3d */
     double sweeps[ABLATE_ORDERS][ABLATE_SWEEPS];                   /* 3e: after so many, from 1 */
@@ -186,7 +186,7 @@ static void ablate_matrix(ldlt_bench *t, void *to)
 {
     ablate_report *report = to;
     ablate_row *row = &report->rows[report->count];
-    row->matrix = t->matrix;
+    row->matrix = t->problem.matrix;
     find_published(row);
     measure_dominance(t, row);
     measure_settings(t, row);
@@ -332,7 +332,7 @@ static void json_method(json *j, const ablate_row *row, int m)
 static void json_row(json *j, const ablate_row *row)
 {
     json_object(j, NULL);
-    ldlt_json_matrix(j, &row->matrix);
+    bench_json_matrix(j, &row->matrix);
     json_numbers(j, "dominance_grid", row->dominance[0], 3);
     json_numbers(j, "dominance_clusters", row->dominance[1], 3);
     for (int m = 0; m < ABLATE_METHODS; ++m) json_method(j, row, m);

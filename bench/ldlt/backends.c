@@ -20,7 +20,7 @@ enum { BACKENDS = 3 };
 enum { MOMENT_FIRST, MOMENT_AGAIN, MOMENTS };
 
 typedef struct backends_row {
-    ldlt_matrix matrix;
+    bench_matrix matrix;
     ldlt_result results[BACKENDS][MOMENTS];
 } backends_row;
 
@@ -212,7 +212,7 @@ static void json_pair(json *j, const backends_report *t, const backends_pair *pa
 static void json_row(json *j, const backends_report *t, const backends_row *row)
 {
     json_object(j, NULL);
-    ldlt_json_matrix(j, &row->matrix);
+    bench_json_matrix(j, &row->matrix);
     json_object(j, "backends");
     for (int b = 0; b < BACKENDS; ++b) {
         if (!t->wanted[b]) continue;
@@ -269,7 +269,7 @@ static void measure_matrix(ldlt_bench *t, void *to)
 {
     backends_report *report = to;
     backends_row *row = &report->rows[report->count];
-    row->matrix = t->matrix;
+    row->matrix = t->problem.matrix;
     for (int b = 0; b < BACKENDS && !progress_interrupted(); ++b) {
         const saddle_options o = options_of(t, b);
         if (report->wanted[b])

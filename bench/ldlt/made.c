@@ -248,8 +248,8 @@ static int measure_problem(ldlt_bench *t, made_report *report, const char *text,
     snprintf(row->family, sizeof row->family, "%.30s", text);
     row->axes = family_axes(f->name);
     row->size = size;
-    row->n = t->matrix.n;
-    row->nnz = t->matrix.nnz;
+    row->n = t->problem.matrix.n;
+    row->nnz = t->problem.matrix.nnz;
     if (report->growth) {
         const saddle_options o = ldlt_options(t, "method=ldlt tol=1e-12");
         row->ldlt = ldlt_try(t, &o, 1);

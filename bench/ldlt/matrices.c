@@ -46,7 +46,7 @@ static void measure_matrix(ldlt_bench *t, void *to)
 {
     ldlt_report *report = to;
     ldlt_row *row = &report->rows[report->count];
-    row->matrix = t->matrix;
+    row->matrix = t->problem.matrix;
     for (int k = 0; k < LDLT_RECIPES && !progress_interrupted(); ++k) {
         if (!report->wanted[k]) continue;
         const saddle_options o = ldlt_recipe_options(t, (ldlt_recipe)k);
