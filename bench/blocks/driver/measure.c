@@ -7,6 +7,8 @@
  */
 #include "bench/blocks/driver/measure.h"
 
+#include "cli/numbers.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,7 +158,7 @@ double blocks_time_work(blocks_bench *b, const blocks_batch *x, blocks_work *wor
         spent += seconds;
         next += group;
     }
-    return blocks_median(each, count);
+    return median_of(each, count);
 }
 
 void blocks_factor_slot(blocks_bench *b, const blocks_batch *x, void *what, int64_t slot)
