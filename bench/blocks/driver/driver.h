@@ -114,6 +114,7 @@ typedef void blocks_work(blocks_bench *b, const blocks_batch *x, void *what, int
 
 /* Blocks of one kind that lie in the pools. */
 struct blocks_batch {
+    const char *part;
     sd_batch_plan plan;
     sd_precision precision;
     int32_t size;              /* 0: mixed */
