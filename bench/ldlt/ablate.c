@@ -299,8 +299,9 @@ static void print_table(const ablate_report *t)
     printf("(4 x GMRES(25), b = A times ones; defaults: at most 100 iterations of their own method)\n");
 }
 
-static void print_ablation(const ablate_report *t)
+static void print_ablation(const void *report)
 {
+    const ablate_report *t = report;
     print_dominance(t);
     for (int s = 0; s < ABLATE_SETTINGS; ++s) print_errors(t, s);
     print_sweeps(t);
@@ -365,12 +366,6 @@ int ldlt_ablate(ldlt_bench *t, const ldlt_operands *o)
 {
     ablate_report report = {t, 0, calloc((size_t)o->count + 1, sizeof(ablate_row))};
     if (!report.rows) return fail(EXIT_MEMORY, "out of memory for the rows");
-    int status = ldlt_walk(t, o, ablate_matrix, &report);
-    if (bench_prints(t->a) && report.count > 0) {
-        print_ablation(&report);
-        print_ldlt_run(t->a);
-    }
-    if (report.count > 0) status = bench_draw(t->a, status, json_ablation, &report);
-    free(report.rows);
-    return status;
+    const int status = ldlt_walk(t, o, ablate_matrix, &report);
+    return ldlt_end(t, status, report.count, print_ablation, json_ablation, &report, report.rows);
 }

@@ -166,8 +166,9 @@ static void print_missing(const backends_report *t)
         }
 }
 
-static void print_backends_summary(const backends_report *t)
+static void print_backends_summary(const void *report)
 {
+    const backends_report *t = report;
     backends_pair pairs[PAIRS_MOST];
     const int count = backends_pairs(t, pairs);
     printf("\n%-36s%10s%10s%10s\n", "", "compared", "solved", "within");
@@ -291,11 +292,5 @@ int ldlt_backends(ldlt_bench *t, const ldlt_operands *o)
     report.rows = calloc((size_t)o->count + 1, sizeof *report.rows);
     if (!report.rows) return fail(EXIT_MEMORY, "out of memory for the rows");
     status = ldlt_walk(t, o, measure_matrix, &report);
-    if (bench_prints(t->a) && report.count > 0) {
-        print_backends_summary(&report);
-        print_ldlt_run(t->a);
-    }
-    if (report.count > 0) status = bench_draw(t->a, status, json_backends, &report);
-    free(report.rows);
-    return status;
+    return ldlt_end(t, status, report.count, print_backends_summary, json_backends, &report, report.rows);
 }

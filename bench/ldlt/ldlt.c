@@ -132,6 +132,18 @@ int ldlt_walk(ldlt_bench *t, const ldlt_operands *o, void (*measure)(ldlt_bench 
     return status;
 }
 
+int ldlt_end(const ldlt_bench *t, int status, int64_t count, void (*print)(const void *report),
+             json_writer *write, const void *report, void *rows)
+{
+    if (count > 0 && bench_prints(t->a)) {
+        print(report);
+        print_ldlt_run(t->a);
+    }
+    if (count > 0) status = bench_draw(t->a, status, write, report);
+    free(rows);
+    return status;
+}
+
 static int run_part(ldlt_bench *t, ldlt_operands *o)
 {
     const int part = argument_choice(t->a, "part");

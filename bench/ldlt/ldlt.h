@@ -98,6 +98,9 @@ typedef struct ldlt_operands {
  * the next ones go on. */
 int ldlt_walk(ldlt_bench *t, const ldlt_operands *o, void (*measure)(ldlt_bench *t, void *report),
               void *report);
+/* Ends a part of which so many rows were measured: its tables and what ran, JSON and picture; frees them. */
+int ldlt_end(const ldlt_bench *t, int status, int64_t count, void (*print)(const void *report),
+             json_writer *write, const void *report, void *rows);
 int ldlt_matrices(ldlt_bench *t, ldlt_operands *o, bool anchors);
 int ldlt_made(ldlt_bench *t, bool growth);
 int ldlt_backends(ldlt_bench *t, const ldlt_operands *o);
