@@ -39,6 +39,7 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
   set(CMAKE_CUDA_EXTENSIONS OFF)
 
   add_library(saddle_cuda_objects OBJECT ${cuda_sources})
+  set_source_files_properties(src/backend/cuda/vectors.cu PROPERTIES COMPILE_OPTIONS --extended-lambda)
   target_link_libraries(saddle_cuda_objects PRIVATE saddle_cuda_flags)
   add_library(saddle_cuda MODULE $<TARGET_OBJECTS:saddle_cuda_objects>)
   set_target_properties(saddle_cuda PROPERTIES LINKER_LANGUAGE CUDA INSTALL_RPATH "")

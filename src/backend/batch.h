@@ -49,6 +49,7 @@
 #include "core/precision.h"
 #include "plan/batch.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -142,31 +143,8 @@ SD_BOTH_SIDES uint32_t sd_pivot_key_single(float a)
     return bits & 0x7fffffffu;
 }
 
-#define SD_REAL double
-#define SD_OF(name) name##_double
-#define SD_MATH(name) name
-#define SD_TINY SD_BLOCK_TINY_DOUBLE
-#define SD_UNIT 0x1p-53            /* of rounding */
-#define SD_NEXT_TO_NOTHING 0x1p-60 /* its square is nothing beside 1 */
-#include "backend/batch_pivots.inc"
-#undef SD_REAL
-#undef SD_OF
-#undef SD_MATH
-#undef SD_TINY
-#undef SD_UNIT
-#undef SD_NEXT_TO_NOTHING
-#define SD_REAL float
-#define SD_OF(name) name##_single
-#define SD_MATH(name) name##f
-#define SD_TINY SD_BLOCK_TINY_SINGLE
-#define SD_UNIT 0x1p-24f
-#define SD_NEXT_TO_NOTHING 0x1p-30f
-#include "backend/batch_pivots.inc"
-#undef SD_REAL
-#undef SD_OF
-#undef SD_MATH
-#undef SD_TINY
-#undef SD_UNIT
-#undef SD_NEXT_TO_NOTHING
+#define SD_NEXT_TO_NOTHING ((real)(SINGLE ? 0x1p-30 : 0x1p-60)) /* its square is nothing beside 1 */
+#define TEMPLATE "backend/batch_pivots.inc"
+#include "backend/both_precisions.inc"
 
 #endif

@@ -99,6 +99,12 @@ typedef struct sd_front_kernels {
     void (*backward)(const sd_front *f, int32_t k, void *w);
 } sd_front_kernels;
 
+#define SD_FRONT_KERNELS(precision)                                                                          \
+    {                                                                                                        \
+        add_entries_##precision, add_child_##precision, work_##precision, factor_front_##precision,          \
+            update_front_##precision, largest_##precision, forward_##precision, backward_##precision         \
+    }
+
 /* The plain version; index 0 in double, 1 in single. */
 extern const sd_front_kernels sd_fronts_reference[2];
 

@@ -122,6 +122,12 @@ typedef struct sd_ldlt_kernels {
     void (*keep_diagonal)(const void *a, int ld, int size, void *to);
 } sd_ldlt_kernels;
 
+#define SD_LDLT_KERNELS(precision)                                                                           \
+    {                                                                                                        \
+        weigh_##precision, subtract_##precision, weight_##precision, scatter_##precision,                    \
+            keep_block_##precision, keep_diagonal_##precision                                                \
+    }
+
 /* By sd_precision. */
 extern const sd_ldlt_kernels sd_ldlt_reference[SD_PRECISIONS];
 

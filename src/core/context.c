@@ -147,6 +147,11 @@ void sd_free(sd_context *c, void *memory)
     c->hooks.release(header.raw, c->hooks.user);
 }
 
+void sd_free_list(sd_context *c, void *const *memory, size_t count)
+{
+    for (size_t k = 0; k < count; ++k) sd_free(c, memory[k]);
+}
+
 saddle_status sd_progress(sd_context *c, const char *stage, int64_t done, int64_t total, double residual)
 {
     if (!c->hooks.progress) return SADDLE_OK;

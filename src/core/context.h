@@ -51,8 +51,11 @@ void sd_give(const void *ours, size_t size, void *to, size_t room);
 void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what);
 void *sd_alloc_zero(sd_context *c, int64_t count, size_t size, const char *what);
 
-/* Memory of any context with the same hooks; NULL does nothing. */
+/* Memory of any context with the same hooks; NULL does nothing. sd_free_all frees each of several. */
 void sd_free(sd_context *c, void *memory);
+void sd_free_list(sd_context *c, void *const *memory, size_t count);
+#define sd_free_all(c, ...)                                                                                  \
+    sd_free_list(c, (void *const[]){__VA_ARGS__}, sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
 
 /* Reports progress; SADDLE_CANCELLED, with the message, where the caller wants to stop. */
 saddle_status sd_progress(sd_context *c, const char *stage, int64_t done, int64_t total, double residual);

@@ -141,8 +141,7 @@ static saddle_status measure_conditions(sd_engine *e, const sd_sparse *A, const 
         sd_batch_unplace(e, &plan);
         if (!e->status) choose_single(q->blocks, norms, norms + q->blocks, state, single, count);
     }
-    sd_free(c, state);
-    sd_free(c, norms);
+    sd_free_all(c, state, norms);
     return e->status;
 }
 

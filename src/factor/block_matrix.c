@@ -7,8 +7,7 @@
 
 void sd_block_matrix_free(sd_context *c, sd_block_matrix *B)
 {
-    sd_free(c, B->start);
-    sd_free(c, B->block_of);
+    sd_free_all(c, B->start, B->block_of);
     sd_csr_free(c, &B->rows);
     sd_graph_free(c, &B->graph);
     *B = (sd_block_matrix){0};

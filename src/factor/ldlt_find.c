@@ -148,15 +148,8 @@ static void end(finding *f)
         free_arena(c, &f->workers[t]);
     }
     sd_block_order_free(c, &f->order);
-    sd_free(c, f->workers);
-    sd_free(c, f->columns);
-    sd_free(c, f->head);
-    sd_free(c, f->meetings);
-    sd_free(c, f->square);
-    sd_free(c, f->inverse);
-    sd_free(c, f->weak);
-    sd_free(c, f->again);
-    sd_free(c, f->push);
+    sd_free_all(c, f->workers, f->columns, f->head, f->meetings, f->square, f->inverse, f->weak, f->again,
+                f->push);
 }
 
 /* ---- one column ---- */

@@ -65,9 +65,7 @@ saddle_status sd_factors_make(sd_context *c, const sd_tree *t, const sd_front_ke
 
 void sd_factors_free(sd_context *c, sd_factors *f)
 {
-    sd_free(c, f->front);
-    sd_free(c, f->waiting);
-    sd_free(c, f->values);
+    sd_free_all(c, f->front, f->waiting, f->values);
     sd_storage_free(c, f->storage);
     *f = (sd_factors){0};
 }

@@ -45,9 +45,7 @@ void sd_entries_clear(sd_entries *e)
 
 static void csr_free(sd_context *c, csr *m)
 {
-    sd_free(c, m->start);
-    sd_free(c, m->index);
-    sd_free(c, m->value);
+    sd_free_all(c, m->start, m->index, m->value);
     memset(m, 0, sizeof *m);
 }
 
@@ -200,8 +198,7 @@ static saddle_status sort_rows(sd_context *c, csr *m)
         const int64_t at = m->start[i];
         sort_row(m->index + at, m->value + at, m->start[i + 1] - at, index, value);
     }
-    sd_free(c, index);
-    sd_free(c, value);
+    sd_free_all(c, index, value);
     return room_found ? SADDLE_OK : c->status;
 }
 

@@ -180,7 +180,6 @@ saddle_status sd_output_close(sd_output *o, saddle_status status)
     if (o->rename && o->status == SADDLE_OK && rename(o->temporary, o->target) != 0) fail(o, errno);
     if (o->rename && o->status != SADDLE_OK) unlink(o->temporary);
     if (o->gzip) deflateEnd(&o->gzip->stream);
-    sd_free(o->context, o->gzip);
-    sd_free(o->context, o->buffer);
+    sd_free_all(o->context, o->gzip, o->buffer);
     return o->status;
 }

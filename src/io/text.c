@@ -274,8 +274,7 @@ saddle_status sd_text_open_memory(sd_text *t, sd_context *c, const char *name, c
 void sd_text_close(sd_text *t)
 {
     if (t->gunzip) inflateEnd(&t->gunzip->stream);
-    sd_free(t->context, t->gunzip);
-    sd_free(t->context, t->buffer);
+    sd_free_all(t->context, t->gunzip, t->buffer);
     if (t->close_file && t->file >= 0) close(t->file);
 }
 

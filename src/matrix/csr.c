@@ -124,9 +124,7 @@ static saddle_status sort_entries(sd_context *c, const saddle_matrix *A, int64_t
     memmove(row_start + 1, row_start, (size_t)A->rows * sizeof *row_start);
     row_start[0] = 0;
 done:
-    sd_free(c, rows);
-    sd_free(c, by_col);
-    sd_free(c, col_start);
+    sd_free_all(c, rows, by_col, col_start);
     return status;
 }
 
@@ -195,10 +193,7 @@ static saddle_status assemble(sd_context *c, const saddle_matrix *A, sd_csr *csr
         own_map = NULL;
     }
 done:
-    sd_free(c, own_map);
-    sd_free(c, row_start);
-    sd_free(c, cols);
-    sd_free(c, order);
+    sd_free_all(c, own_map, row_start, cols, order);
     return status;
 }
 

@@ -125,7 +125,6 @@ saddle_status sd_tree_group(sd_context *c, sd_tree *t)
         form_groups(t, work, size);
         measure_room(t);
     }
-    sd_free(c, work);
-    sd_free(c, size);
+    sd_free_all(c, work, size);
     return all ? SADDLE_OK : c->status;
 }

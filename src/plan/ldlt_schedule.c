@@ -200,8 +200,7 @@ static saddle_status find_places(sd_context *c, const sd_ldlt_plan *plan, const 
             }
         }
     }
-    sd_free(c, place);
-    sd_free(c, block_of);
+    sd_free_all(c, place, block_of);
     return all ? SADDLE_OK : c->status;
 }
 

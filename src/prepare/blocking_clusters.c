@@ -80,10 +80,7 @@ saddle_status sd_grow_parts(sd_context *c, const sd_graph *g, const int32_t *ord
         const int32_t seed = order ? order[k] : k;
         if (part[seed] < 0) status = grow_from(c, &t, seed, most);
     }
-    sd_free(c, t.heap.edge);
-    sd_free(c, t.sum);
-    sd_free(c, t.reached);
-    sd_free(c, position);
+    sd_free_all(c, t.heap.edge, t.sum, t.reached, position);
     return status;
 }
 

@@ -23,8 +23,7 @@ typedef struct sets {
 
 static void sets_free(sd_context *c, sets *s)
 {
-    sd_free(c, s->rows);
-    sd_free(c, s->next);
+    sd_free_all(c, s->rows, s->next);
 }
 
 /* The labels stand in part. */
@@ -118,9 +117,7 @@ static saddle_status list_edges(sd_context *c, const sd_graph *g, int32_t most, 
         if (*edges == edge) edge = NULL;
         if (*edges == other) other = NULL;
     }
-    sd_free(c, place);
-    sd_free(c, other);
-    sd_free(c, edge);
+    sd_free_all(c, place, other, edge);
     return status;
 }
 
@@ -229,11 +226,8 @@ saddle_status sd_block_priority_dynamic(sd_context *c, const sd_graph *g, int32_
         const int32_t a = t.s.label[next.i], b = t.s.label[next.j];
         if (a != b && t.s.rows[a] + t.s.rows[b] <= most) status = join_blocks(c, &t, a, b);
     }
-    sd_free(c, edge);
-    sd_free(c, t.heap.edge);
+    sd_free_all(c, edge, t.heap.edge);
     sets_free(c, &t.s);
-    sd_free(c, t.side);
-    sd_free(c, t.sum);
-    sd_free(c, t.near);
+    sd_free_all(c, t.side, t.sum, t.near);
     return status;
 }

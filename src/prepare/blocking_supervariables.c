@@ -130,9 +130,7 @@ static saddle_status find_similar(sd_context *c, const sd_graph *g, int32_t *sup
     t.seen = sd_alloc(c, g->n, sizeof *t.seen, "marks");
     const saddle_status status = t.norm2 && t.inner && t.seen ? SADDLE_OK : c->status;
     if (!status) find_angles(&t, super);
-    sd_free(c, t.seen);
-    sd_free(c, t.inner);
-    sd_free(c, t.norm2);
+    sd_free_all(c, t.seen, t.inner, t.norm2);
     return status;
 }
 
@@ -170,8 +168,7 @@ static saddle_status divide_all(sd_context *c, const sd_graph *g, const int32_t 
         for (int32_t v = 0, begin = 0; v < n; begin = end[v++])
             if (end[v] > begin) divide(g, member + begin, end[v] - begin, most, part);
     }
-    sd_free(c, member);
-    sd_free(c, end);
+    sd_free_all(c, member, end);
     return status;
 }
 
@@ -189,8 +186,7 @@ static saddle_status amalgamate(sd_context *c, const sd_graph *g, int32_t most, 
     if (!status) status = sd_grow_parts(c, &condensed, order, SD_GROW_IN_ORDER, NULL, most, joined);
     for (int32_t v = 0; v < g->n && !status; ++v) part[v] = joined[part[v]];
     sd_graph_free(c, &condensed);
-    sd_free(c, joined);
-    sd_free(c, order);
+    sd_free_all(c, joined, order);
     return status;
 }
 

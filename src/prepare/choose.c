@@ -43,8 +43,7 @@ typedef struct grouping {
 
 static void free_grouping(sd_context *c, grouping *g)
 {
-    sd_free(c, g->vertex);
-    sd_free(c, g->block);
+    sd_free_all(c, g->vertex, g->block);
     sd_graph_free(c, &g->vertices);
     sd_graph_free(c, &g->blocks);
 }
@@ -96,8 +95,7 @@ typedef struct candidate {
 
 static void free_candidate(sd_context *c, candidate *way)
 {
-    sd_free(c, way->perm);
-    sd_free(c, way->start);
+    sd_free_all(c, way->perm, way->start);
     *way = (candidate){0};
 }
 

@@ -92,9 +92,7 @@ fail:
     status = c->status;
     sd_graph_free(c, g);
 done:
-    sd_free(c, old_row);
-    sd_free(c, column_ind);
-    sd_free(c, column_ptr);
+    sd_free_all(c, old_row, column_ind, column_ptr);
     return status;
 }
 
@@ -125,10 +123,7 @@ saddle_status sd_graph_weigh(sd_context *c, const sd_csr *A, bool symmetric, con
 
 void sd_graph_free(sd_context *c, sd_graph *g)
 {
-    sd_free(c, g->ptr);
-    sd_free(c, g->ind);
-    sd_free(c, g->size);
-    sd_free(c, g->weight);
+    sd_free_all(c, g->ptr, g->ind, g->size, g->weight);
     *g = (sd_graph){0};
 }
 
@@ -229,10 +224,7 @@ saddle_status sd_graph_quotient(sd_context *c, const sd_graph *g, const int32_t 
         status = fill_quotient(c, &t, q);
     }
     if (status) sd_graph_free(c, q);
-    sd_free(c, t.next);
-    sd_free(c, t.seen);
-    sd_free(c, t.members);
-    sd_free(c, t.start);
+    sd_free_all(c, t.next, t.seen, t.members, t.start);
     return status;
 }
 
@@ -251,7 +243,6 @@ saddle_status sd_expand_order(sd_context *c, int32_t n, const int32_t *part, int
         }
     }
     const saddle_status status = begin && members ? SADDLE_OK : c->status;
-    sd_free(c, members);
-    sd_free(c, begin);
+    sd_free_all(c, members, begin);
     return status;
 }

@@ -41,9 +41,7 @@ saddle_status sd_assignment_init(sd_context *c, const sd_csr *A, bool symmetric,
 
 void sd_assignment_free(sd_context *c, sd_assignment *a)
 {
-    sd_free(c, a->cost);
-    sd_free(c, a->row);
-    sd_free(c, a->col);
+    sd_free_all(c, a->cost, a->row, a->col);
     *a = (sd_assignment){0};
 }
 
@@ -221,9 +219,7 @@ fail:
 
 void sd_matching_free(sd_context *c, sd_matching *m)
 {
-    sd_free(c, m->row_of);
-    sd_free(c, m->row_scale);
-    sd_free(c, m->col_scale);
+    sd_free_all(c, m->row_of, m->row_scale, m->col_scale);
     *m = (sd_matching){0};
 }
 

@@ -234,9 +234,7 @@ saddle_status sd_assignment_augment(sd_context *c, sd_assignment *a, int32_t *ra
     s.stack = s.heap ? sd_alloc(c, a->n, sizeof *s.stack, "stack of the matching") : NULL;
     s.reached = s.stack ? sd_alloc(c, a->n, sizeof *s.reached, "columns of a search") : NULL;
     status = s.reached ? search_from_all(c, &s, rank) : c->status;
-    sd_free(c, s.heap);
-    sd_free(c, s.stack);
-    sd_free(c, s.reached);
+    sd_free_all(c, s.heap, s.stack, s.reached);
     sd_long_rows_free(c, &s.rows);
     return status;
 }

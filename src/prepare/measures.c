@@ -236,16 +236,8 @@ static saddle_status block_row_new(sd_context *c, const sd_csr *A, const saddle_
 
 static void block_row_free(sd_context *c, block_row *t)
 {
-    sd_free(c, t->blocks);
-    sd_free(c, t->columns);
-    sd_free(c, t->touched);
-    sd_free(c, t->squares);
-    sd_free(c, t->norm1);
-    sd_free(c, t->column_sum);
-    sd_free(c, t->diagonal);
-    sd_free(c, t->level);
-    sd_free(c, t->block_of);
-    sd_free(c, t->position);
+    sd_free_all(c, t->blocks, t->columns, t->touched, t->squares, t->norm1, t->column_sum, t->diagonal,
+                t->level, t->block_of, t->position);
 }
 
 saddle_status sd_measure_blocks(sd_context *c, const sd_csr *A, saddle_preparation *p)

@@ -84,8 +84,7 @@ static saddle_status order_without(sd_context *c, const sd_graph *g, int order, 
     if (!status) status = order_all(c, &rest, order, perm);
     for (int32_t k = 0; !status && k < n; ++k) perm[k] = vertex[perm[k]];
     sd_graph_free(c, &rest);
-    sd_free(c, vertex);
-    sd_free(c, named);
+    sd_free_all(c, vertex, named);
     return status;
 }
 

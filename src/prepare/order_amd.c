@@ -51,7 +51,6 @@ saddle_status sd_amd_order(sd_context *c, const sd_graph *g, int32_t *perm)
     int32_t *work = sd_alloc(c, 8 * (int64_t)g->n, sizeof *work, "work for AMD");
     if (lists && work) run_amd(g, lists, room, work, perm);
     const saddle_status status = lists && work ? SADDLE_OK : c->status;
-    sd_free(c, work);
-    sd_free(c, lists);
+    sd_free_all(c, work, lists);
     return status;
 }

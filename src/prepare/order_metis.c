@@ -115,8 +115,7 @@ saddle_status sd_metis_order(sd_context *c, const sd_graph *g, int32_t *perm)
         end_session(&s);
         status = status_of(c, code, "a nested dissection");
     }
-    sd_free(c, inverse);
-    sd_free(c, xadj);
+    sd_free_all(c, inverse, xadj);
     return status;
 }
 

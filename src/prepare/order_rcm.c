@@ -32,8 +32,7 @@ static saddle_status sort_lists(sd_context *c, rcm *t)
             for (int64_t e = g->ptr[w]; e < g->ptr[w + 1]; ++e) t->neighbour[next[g->ind[e]]++] = w;
         }
     }
-    sd_free(c, sorted);
-    sd_free(c, next);
+    sd_free_all(c, sorted, next);
     return ready ? SADDLE_OK : c->status;
 }
 
@@ -106,7 +105,6 @@ saddle_status sd_rcm_order(sd_context *c, const sd_graph *g, int32_t *perm)
     int32_t done = 0;
     for (int32_t v = 0; !status && v < g->n; ++v)
         if (!t.seen[v]) done += order_component(&t, v, perm + done);
-    sd_free(c, t.seen);
-    sd_free(c, t.neighbour);
+    sd_free_all(c, t.seen, t.neighbour);
     return status;
 }

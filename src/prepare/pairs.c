@@ -120,10 +120,7 @@ saddle_status sd_pairs_split(sd_context *c, const sd_csr *A, const int32_t *row_
                 split_odd(&y);
         }
     }
-    sd_free(c, seen);
-    sd_free(c, inner);
-    sd_free(c, y.row);
-    sd_free(c, y.weight);
+    sd_free_all(c, seen, inner, y.row, y.weight);
     return y.weight ? SADDLE_OK : c->status;
 }
 

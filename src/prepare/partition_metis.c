@@ -192,14 +192,7 @@ saddle_status sd_metis_partition(sd_context *c, const sd_graph *g, int32_t parts
         for (int32_t v = 0; v < g->n; ++v) t.vertex[v] = t.place[v] = v;
         status = cut_all(c, &t, parts, part);
     }
-    sd_free(c, t.sub.weight);
-    sd_free(c, t.whole);
-    sd_free(c, t.sub.size);
-    sd_free(c, t.sub.ind);
-    sd_free(c, t.sub.ptr);
-    sd_free(c, t.moved);
-    sd_free(c, t.side);
-    sd_free(c, t.place);
-    sd_free(c, t.vertex);
+    sd_free_all(c, t.sub.weight, t.whole, t.sub.size, t.sub.ind, t.sub.ptr, t.moved, t.side, t.place,
+                t.vertex);
     return status;
 }

@@ -37,9 +37,7 @@ static void forget(saddle_preparation *p)
 static void free_values(sd_context *c, saddle_preparation *p)
 {
     if (p->col_scale != p->row_scale) sd_free(c, p->col_scale);
-    sd_free(c, p->row_scale);
-    sd_free(c, p->matching);
-    sd_free(c, p->partner);
+    sd_free_all(c, p->row_scale, p->matching, p->partner);
     p->row_scale = p->col_scale = NULL;
     p->matching = p->partner = NULL;
 }
@@ -48,8 +46,7 @@ void sd_preparation_free(sd_context *c, saddle_preparation *p)
 {
     free_values(c, p);
     if (p->row_permutation != p->permutation) sd_free(c, p->row_permutation);
-    sd_free(c, p->permutation);
-    sd_free(c, p->block_start);
+    sd_free_all(c, p->permutation, p->block_start);
     forget(p);
 }
 
@@ -134,8 +131,7 @@ static saddle_status run_steps(sd_preparing *t)
         status = sd_progress(t->c, "prepare", k, SD_PREPARE_STEPS, NAN);
         if (!status) status = steps[k](t);
     }
-    sd_free(t->c, t->partner);
-    sd_free(t->c, t->new_row);
+    sd_free_all(t->c, t->partner, t->new_row);
     return status;
 }
 

@@ -70,8 +70,7 @@ saddle_status sd_scale_ruiz(sd_context *c, const sd_csr *A, bool symmetric, doub
         if (!symmetric) divide_by_roots(col_scale, col_norm, n);
     }
     for (int32_t i = 0; i < n && symmetric; ++i) col_scale[i] = row_scale[i];
-    sd_free(c, row_norm);
-    sd_free(c, col_norm);
+    sd_free_all(c, row_norm, col_norm);
     return SADDLE_OK;
 }
 

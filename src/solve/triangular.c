@@ -38,18 +38,8 @@ typedef struct walker {
                           int64_t ldz);
 } walker;
 
-#define real double
-#define NAME(x) x##_double
-#define SINGULAR (8 * DBL_EPSILON)
-#include "solve/triangular_walk.inc"
-#undef real
-#undef NAME
-#undef SINGULAR
-
-#define real float
-#define NAME(x) x##_single
-#define SINGULAR (8 * FLT_EPSILON)
-#include "solve/triangular_walk.inc"
+#define TEMPLATE "solve/triangular_walk.inc"
+#include "backend/both_precisions.inc"
 
 static const walker *walker_of(const sd_factors *f)
 {
@@ -216,10 +206,7 @@ static int64_t scratch_bytes(const sd_solve_room *room, int32_t k, size_t number
 
 void sd_solve_memory_free(sd_context *c, sd_solve_memory *m)
 {
-    sd_free(c, m->x);
-    sd_free(c, m->handed);
-    sd_free(c, m->scratch);
-    sd_free(c, m->waiting);
+    sd_free_all(c, m->x, m->handed, m->scratch, m->waiting);
     *m = (sd_solve_memory){0};
 }
 

@@ -41,6 +41,10 @@ SD_ISA_DECLARE(SD_CPU_ISA);
 #define FUSED(a, b, c) ((c) + (a) * (b))
 #endif
 
+/* as wide as a number */
+typedef int64_t integer_double;
+typedef int32_t integer_single;
+
 #define VECTORS(rows) (((rows) + NAME(LANES) - 1) / NAME(LANES))
 
 #endif

@@ -46,32 +46,10 @@ static inline void add_product(double *hi, double *lo, double a, double x, const
         *hi += a * x;
 }
 
-#define real double
-#define NAME(x) x##_double
-#include "backend/cpu/kernels.inc"
-#undef real
-#undef NAME
+#define TEMPLATE "backend/cpu/kernels.inc"
+#include "backend/both_precisions.inc"
 
-#define real float
-#define NAME(x) x##_single
-#include "backend/cpu/kernels.inc"
-
-const sd_backend SD_ISA(backend) = {SD_HOST_FUNCTIONS, .name = "cpu",
-                                    .kernels = {
-#define KERNEL(name, parameters, arguments) .name = name##_double,
-                                        {
-#include "backend/kernels.def"
-#undef KERNEL
-#define KERNEL(name, parameters, arguments) .name = SD_ISA(name##_double),
-#include "backend/batch.def"
-                                        },
-#undef KERNEL
-#define KERNEL(name, parameters, arguments) .name = name##_single,
-                                        {
-#include "backend/kernels.def"
-#undef KERNEL
-#define KERNEL(name, parameters, arguments) .name = SD_ISA(name##_single),
-#include "backend/batch.def"
-                                        },
-#undef KERNEL
-                                    }};
+#define BACKEND SD_ISA(backend)
+#define BACKEND_NAME "cpu"
+#define BATCH(name) SD_ISA(name)
+#include "backend/host_table.inc"

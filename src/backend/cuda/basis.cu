@@ -182,10 +182,7 @@ void basis_axpy(sd_engine *e, int count, double sign, const double *h, const sd_
 }
 
 /* The rows of kernels.def that are defined here, in both precisions. */
-#define BOTH(name, parameters)                                                                               \
-    template void name<double> parameters;                                                                   \
-    template void name<float> parameters;
-BOTH(basis_dot, (sd_engine *, int, const sd_vector *, const sd_vector *, double *))
-BOTH(basis_axpy, (sd_engine *, int, double, const double *, const sd_vector *, sd_vector *))
+BOTH(basis_dot)
+BOTH(basis_axpy)
 
 } /* namespace sd_cuda */

@@ -283,7 +283,6 @@ void batch_apply(sd_engine *e, const sd_batch_factors *x, int columns, const sd_
         apply_in<real, double>(e, x, columns, b, y);
 }
 
-template void batch_apply<double>(sd_engine *, const sd_batch_factors *, int, const sd_vector *, sd_vector *);
-template void batch_apply<float>(sd_engine *, const sd_batch_factors *, int, const sd_vector *, sd_vector *);
+BOTH(batch_apply)
 
 } /* namespace sd_cuda */

@@ -131,7 +131,6 @@ void factor_huard(sd_engine *e, sd_batch_kernel kernel, const sd_batch_plan *pla
     if (kernel == SD_HUARD_TRANSPOSED) launch_classes<huard_method<true>>(e, plan, b);
 }
 
-template void factor_huard(sd_engine *, sd_batch_kernel, const sd_batch_plan *, const batch<double> &);
-template void factor_huard(sd_engine *, sd_batch_kernel, const sd_batch_plan *, const batch<float> &);
+BOTH(factor_huard)
 
 } /* namespace sd_cuda */

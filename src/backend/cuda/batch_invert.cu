@@ -134,7 +134,6 @@ template <class real> void batch_invert(sd_engine *e, const sd_batch_factors *x,
     for_each_range(e, x->plan, inverses_of<real>{x, static_cast<real *>(y->data)});
 }
 
-template void batch_invert<double>(sd_engine *, const sd_batch_factors *, sd_batch *);
-template void batch_invert<float>(sd_engine *, const sd_batch_factors *, sd_batch *);
+BOTH(batch_invert)
 
 } /* namespace sd_cuda */

@@ -117,7 +117,6 @@ template <class real> void factor_jordan(sd_engine *e, const sd_batch_plan *plan
     launch_classes<jordan_method>(e, plan, b);
 }
 
-template void factor_jordan(sd_engine *, const sd_batch_plan *, const batch<double> &);
-template void factor_jordan(sd_engine *, const sd_batch_plan *, const batch<float> &);
+BOTH(factor_jordan)
 
 } /* namespace sd_cuda */

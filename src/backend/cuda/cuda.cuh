@@ -194,7 +194,12 @@ void launch_early(sd_engine *e, const char *what, void (*kernel)(Parameters...),
 #include "backend/kernels.def"
 #undef KERNEL
 
-/* How a product goes over the rows: decided from n and nnz, tried out by bench/cuda_kernels.cu. */
+/* Compiles a template, where it is defined, in both precisions. */
+#define BOTH(name)                                                                                           \
+    template decltype(name<double>) name<double>;                                                            \
+    template decltype(name<float>) name<float>;
+
+/* How a product goes over the rows: decided from n and nnz, tuned with bench/kernels/cuda_kernels.cu. */
 struct row_shape {
     int lanes;        /* threads a row: 1, 2, 4, ..., 32 */
     bool few;         /* short rows: fewer entries under way at once */

@@ -146,11 +146,7 @@ void ldlt_sweep_entries(sd_engine *e, const sd_ldlt_factors *x, sd_ldlt_stage st
 }
 
 /* The rows of batch.def that are defined here, in both precisions. */
-#define BOTH(name, parameters)                                                                               \
-    template void name<double> parameters;                                                                   \
-    template void name<float> parameters;
-BOTH(ldlt_split, (sd_engine *, const sd_batch_factors *, const sd_batch_factors *, sd_batch *))
-BOTH(ldlt_sweep_entries,
-     (sd_engine *, const sd_ldlt_factors *, sd_ldlt_stage, const sd_vector *, const sd_vector *, sd_vector *))
+BOTH(ldlt_split)
+BOTH(ldlt_sweep_entries)
 
 } /* namespace sd_cuda */

@@ -300,9 +300,6 @@ void ldlt_solve(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_v
         solve_both<real, float>(e, x, r, z, vectors);
 }
 
-template void ldlt_solve<double>(sd_engine *, const sd_ldlt_factors *, const sd_vector *, sd_vector *,
-                                 sd_vector *);
-template void ldlt_solve<float>(sd_engine *, const sd_ldlt_factors *, const sd_vector *, sd_vector *,
-                                sd_vector *);
+BOTH(ldlt_solve)
 
 } /* namespace sd_cuda */

@@ -104,12 +104,8 @@ void ldlt_sweep(sd_engine *e, const sd_ldlt_factors *x, bool forward, const sd_v
 }
 
 /* The rows of batch.def that are defined here, in both precisions. */
-#define BOTH(name, parameters)                                                                               \
-    template void name<double> parameters;                                                                   \
-    template void name<float> parameters;
-BOTH(ldlt_enter, (sd_engine *, const sd_ldlt_factors *, const sd_vector *, sd_vector *))
-BOTH(ldlt_leave, (sd_engine *, const sd_ldlt_factors *, const sd_vector *, sd_vector *))
-BOTH(ldlt_sweep,
-     (sd_engine *, const sd_ldlt_factors *, bool, const sd_vector *, const sd_vector *, sd_vector *))
+BOTH(ldlt_enter)
+BOTH(ldlt_leave)
+BOTH(ldlt_sweep)
 
 } /* namespace sd_cuda */

@@ -311,7 +311,7 @@ bool may_have_long_rows(const sd_sparse *A, const row_shape &shape)
 
 /*
  * Lanes: at most a batch of entries each, and twice that in single, which was within 10 % of the best of 1 to
- * 32 on all matrices of bench/cuda_kernels on an H200 but one (bench/results). Long rows: above 64 entries a
+ * 32 on all matrices of bench/kernels/cuda_kernels.cu on an H200 except one (bench/results). Long rows: above 64 entries a
  * lane and 16 average rows, so there are at most n/16 of them; their pieces of at least 4 average rows are at
  * most n/4 and one more for each of them. That is below the n/2 that there is room for.
  */
@@ -365,17 +365,12 @@ void residual_dd(sd_engine *e, const sd_sparse *A, const sd_vector *x, const sd_
 }
 
 /* The rows of kernels.def that are defined here, in both precisions. */
-#define BOTH(name, parameters)                                                                               \
-    template void name<double> parameters;                                                                   \
-    template void name<float> parameters;
-BOTH(spmv, (sd_engine *, const sd_sparse *, const sd_vector *, sd_vector *))
-BOTH(spmv_abs, (sd_engine *, const sd_sparse *, const sd_vector *, sd_vector *))
-BOTH(residual_dd, (sd_engine *, const sd_sparse *, const sd_vector *, const sd_vector *, sd_vector *))
+BOTH(spmv)
+BOTH(spmv_abs)
+BOTH(residual_dd)
 
 /* and what the benchmark runs in other shapes */
-template void product<double, PLAIN>(sd_engine *, const char *, const row_shape &, const sd_sparse *,
-                                     const sd_vector *, const sd_vector *, sd_vector *);
-template void product<float, PLAIN>(sd_engine *, const char *, const row_shape &, const sd_sparse *,
-                                    const sd_vector *, const sd_vector *, sd_vector *);
+template decltype(product<double, PLAIN>) product<double, PLAIN>;
+template decltype(product<float, PLAIN>) product<float, PLAIN>;
 
 } /* namespace sd_cuda */
