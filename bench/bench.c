@@ -17,7 +17,7 @@
 
 bool bench_prints(const arguments *a)
 {
-    return !argument_flag(a, "quiet") && !is_standard(a, "json");
+    return !argument_given(a, "quiet") && !is_standard(a, "json");
 }
 
 void print_column(const char *format, int width, double number)
@@ -73,6 +73,18 @@ bool bench_driver(const char *name, const char *folder, char *path, size_t path_
     return length > 0 && (size_t)length < path_size && access(path, X_OK) == 0;
 }
 
+void bench_set(saddle_options *o, const char *words)
+{
+    char word[64], message[SADDLE_MESSAGE_SIZE] = "";
+    for (size_t length; *words; words += length + (words[length] == ' ')) {
+        length = strcspn(words, " ");
+        snprintf(word, sizeof word, "%.*s", (int)length, words);
+        char *value = strchr(word, '=');
+        *value++ = 0;
+        if (saddle_options_set(o, word, value, message) != SADDLE_OK) fail(EXIT_USAGE, "%s", message);
+    }
+}
+
 void bench_json_head(json *j, const char *name)
 {
     JSON_PUT(j, true, J_TEXT("commit", saddle_commit()), J_TEXT("bench", name));
@@ -98,7 +110,7 @@ saddle_hooks bench_limited(bench_limit *l, const arguments *a, double limit)
     saddle_hooks hooks = l->hooks;
     hooks.progress = watch;
     hooks.user = l;
-    if (!argument_flag(a, "verbose")) hooks.log = NULL;
+    if (!argument_given(a, "verbose")) hooks.log = NULL;
     l->until = bench_now(l) + limit;
     l->late = false;
     return hooks;

@@ -36,6 +36,10 @@ int bench_temporary(const char *ending, char *path, size_t path_size);
  * whether it is there and can be run. */
 bool bench_driver(const char *name, const char *folder, char *path, size_t path_size);
 
+/* Sets options "name=value name=value", which are the program's own: they are taken, or the program is wrong,
+ * which its first run tells. */
+void bench_set(saddle_options *o, const char *words);
+
 /* The first keys of the JSON of a benchmark. */
 void bench_json_head(json *j, const char *name);
 

@@ -26,8 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 8 };
-
 /* What is summed up. */
 enum { MATCH, WHOLE, ORDER, AMD, LEVELS, WORK, RATIOS };
 static const struct {
@@ -124,24 +122,23 @@ static void take_levels(const saddle_preparation *p, prepare_row *row)
 /* The preparations that take turns, and the last one, which is made once. Blockings are made as Jacobi
  * triangular solves uses them: columns scaled by their 2-norm, no pairs, no order. */
 typedef struct kind {
-    const char *words[4]; /* scaling, pairs, order, blocking */
+    const char *options;
     void (*take)(const saddle_preparation *p, prepare_row *row);
 } kind;
-static const kind kinds[] = {{{"none", "off", "metis", "grid"}, take_order},
-                             {{"mc64", "on", "metis", "none"}, take_whole},
-                             {{"none", "off", "amd", "none"}, take_amd},
-                             {{"col2", "off", "natural", "priority"}, take_blocking},
-                             {{"col2", "off", "natural", "priority-dynamic"}, take_blocking},
-                             {{"mc64", "on", "metis", "clusters"}, take_levels}};
+static const kind kinds[] = {
+    {"scaling=none pairs=off order=metis blocking=grid block_size=8", take_order},
+    {"scaling=mc64 pairs=on order=metis blocking=none block_size=8", take_whole},
+    {"scaling=none pairs=off order=amd blocking=none block_size=8", take_amd},
+    {"scaling=col2 pairs=off order=natural blocking=priority block_size=8", take_blocking},
+    {"scaling=col2 pairs=off order=natural blocking=priority-dynamic block_size=8", take_blocking},
+    {"scaling=mc64 pairs=on order=metis blocking=clusters block_size=8", take_levels}};
 enum { USUAL = 3, ALL = 5 }; /* that take turns, without --blockings and with it */
 
 static saddle_status prepare(prepare_bench *t, const kind *k, prepare_row *row)
 {
-    static const char *const names[] = {"scaling", "pairs", "order", "blocking"};
     saddle_options o = saddle_options_default();
     saddle_preparation p;
-    o.block_size = BLOCK;
-    for (int i = 0; i < 4; ++i) saddle_options_set(&o, names[i], k->words[i], NULL);
+    bench_set(&o, k->options);
     saddle_status status = saddle_prepare(&t->problem.A, &o, NULL, &t->hooks, &p, t->message);
     if (status != SADDLE_OK) return status;
     k->take(&p, row);
@@ -162,7 +159,7 @@ static void compare(prepare_row *row)
 
 static saddle_status measure(prepare_bench *t, prepare_row *row)
 {
-    const int turns = argument_flag(t->a, "blockings") ? ALL : USUAL;
+    const int turns = argument_given(t->a, "blockings") ? ALL : USUAL;
     bare_metis metis;
     bare_metis_begin(&metis, &t->problem.A, &t->hooks);
     saddle_status status = SADDLE_OK;
@@ -288,7 +285,7 @@ static void write_json(json *j, const void *report)
 /* One operand. A matrix that cannot be prepared is told and left out. */
 static int bench_one(prepare_bench *t, const char *operand, bool print)
 {
-    const bool blockings = argument_flag(t->a, "blockings");
+    const bool blockings = argument_given(t->a, "blockings");
     prepare_row *row = &t->rows[t->count];
     *row = (prepare_row){
         .metis = INFINITY, .order = INFINITY, .matching = INFINITY, .whole = INFINITY, .amd = INFINITY};
@@ -325,7 +322,7 @@ static int run_prepare(const arguments *a)
         if (one != EXIT_DONE) status = one;
     }
     progress_end();
-    if (print && t.count > 0 && argument_flag(a, "blockings")) print_blockings(&t);
+    if (print && t.count > 0 && argument_given(a, "blockings")) print_blockings(&t);
     if (print && t.count > 1) print_summary(&t);
     status = bench_save(a, status, write_json, &t);
     free(t.rows);

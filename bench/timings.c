@@ -19,7 +19,7 @@ void add_timing(timings *t, const char *what, double time, int64_t bytes, const 
 double better_time(const timings *t, const char *what, double best, double began)
 {
     const double time = seconds() - began;
-    if (argument_flag(t->a, "verbose")) fprintf(stderr, "saddle: %s: %.6f s\n", what, time);
+    if (argument_given(t->a, "verbose")) fprintf(stderr, "saddle: %s: %.6f s\n", what, time);
     return fmin(best, time);
 }
 

@@ -15,13 +15,13 @@ static saddle_status convert(run *r)
     saddle_status status = run_read(r, NULL);
     if (status != SADDLE_OK) return status;
     const bool whole =
-        argument_flag(a, "general") || (r->A.shape == SADDLE_GENERAL && !argument_flag(a, "symmetric"));
+        argument_given(a, "general") || (r->A.shape == SADDLE_GENERAL && !argument_given(a, "symmetric"));
     status =
         saddle_convert(&r->A, SADDLE_COLUMNS, whole ? SADDLE_GENERAL : SADDLE_LOWER, &r->hooks, &B, inner);
     saddle_matrix_free(&r->A, &r->hooks);
     if (status != SADDLE_OK) return run_fail(r, status, "%.200s: %.300s", r->path, inner);
     status = progress_interrupted() ? SADDLE_CANCELLED : saddle_write_matrix(to, &B, NULL, r->message);
-    if (status == SADDLE_OK && argument_flag(a, "verbose"))
+    if (status == SADDLE_OK && argument_given(a, "verbose"))
         fprintf(stderr, "%s: %" PRId64 " x %" PRId64 ", %" PRId64 " entries stored, %s\n", to, B.rows,
                 B.columns, B.entries, B.shape == SADDLE_LOWER ? "symmetric" : "general");
     saddle_matrix_free(&B, &r->hooks);
@@ -31,7 +31,7 @@ static saddle_status convert(run *r)
 static int run_convert(const arguments *a)
 {
     run r;
-    if (argument_flag(a, "symmetric") && argument_flag(a, "general"))
+    if (argument_given(a, "symmetric") && argument_given(a, "general"))
         return usage_error(a, "--symmetric and --general are mutually exclusive");
     const int refused = outfile_refuse(a->operands[1]);
     if (refused != EXIT_DONE) return refused;

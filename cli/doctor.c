@@ -208,9 +208,9 @@ static int run_doctor(const arguments *a)
     look_at_machine(&d);
     look_at_libraries(&d);
     look_at_devices(&d);
-    look_at_environment(&d, argument_flag(a, "verbose"));
+    look_at_environment(&d, argument_given(a, "verbose"));
     try_a_solve(&d);
-    if (!argument_flag(a, "quiet") && !(path && strcmp(path, "-") == 0)) print_findings(&d);
+    if (!argument_given(a, "quiet") && !(path && strcmp(path, "-") == 0)) print_findings(&d);
     if (path) status = json_write(path, json_findings, &d);
     for (int k = 0; k < d.count; ++k) {
         if (d.list[k].state != BROKEN) continue;

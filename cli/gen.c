@@ -58,7 +58,7 @@ static int make_and_write(const arguments *a, const family *f, int64_t size, dou
     if (status == SADDLE_OK) {
         describe(a, f, size, param, comment, sizeof comment);
         status = saddle_write_matrix(path, &A, comment, message);
-        if (status == SADDLE_OK && argument_flag(a, "verbose"))
+        if (status == SADDLE_OK && argument_given(a, "verbose"))
             fprintf(stderr, "%s: n %" PRId64 ", %" PRId64 " entries of the lower triangle\n", f->name, A.rows,
                     A.entries);
         family_free(&A);

@@ -167,7 +167,7 @@ static int tell(look *l)
 {
     run *r = &l->run;
     const char *plot = argument_text(r->a, "plot");
-    if (l->read && !argument_flag(r->a, "quiet") && !is_standard(r->a, "json")) print_facts(l);
+    if (l->read && !argument_given(r->a, "quiet") && !is_standard(r->a, "json")) print_facts(l);
     if (r->status != SADDLE_OK) fail(r->exit, "%s", r->message);
     run_json(r, json_facts, l);
     /* a rectangular matrix can be drawn, too */

@@ -28,6 +28,19 @@ const char *count_text(int64_t number, char *text, size_t size)
     return text;
 }
 
+static int ascending(const void *one, const void *two)
+{
+    const double a = *(const double *)one, b = *(const double *)two;
+    return (a > b) - (a < b);
+}
+
+double median_of(double *numbers, int count)
+{
+    if (count == 0) return NAN;
+    qsort(numbers, (size_t)count, sizeof *numbers, ascending);
+    return 0.5 * (numbers[(count - 1) / 2] + numbers[count / 2]);
+}
+
 size_t utf8_length(const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;

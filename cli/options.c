@@ -206,7 +206,7 @@ int arguments_parse(arguments *a, int argc, char **argv)
         else
             status = parse_short(a, text + 1);
         if (status != EXIT_DONE) return status;
-        if (argument_flag(a, "help") || argument_flag(a, "version")) return EXIT_DONE;
+        if (argument_given(a, "help") || argument_given(a, "version")) return EXIT_DONE;
     }
     a->operands = argv;
     a->operand_count = operands;
@@ -229,11 +229,6 @@ static int must_find(const arguments *a, const char *name)
 bool argument_given(const arguments *a, const char *name)
 {
     return a->given[must_find(a, name)] != NULL;
-}
-
-bool argument_flag(const arguments *a, const char *name)
-{
-    return argument_given(a, name);
 }
 
 const char *argument_text(const arguments *a, const char *name)

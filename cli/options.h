@@ -65,8 +65,7 @@ bool argument_taken(const arguments *a, const saddle_option *row);
 
 /* The value of one of the command's own options, given or default: a text is NULL where it was not
  * given and has no default. The name must be in the table. */
-bool argument_given(const arguments *a, const char *name);
-bool argument_flag(const arguments *a, const char *name);
+bool argument_given(const arguments *a, const char *name); /* flags too */
 const char *argument_text(const arguments *a, const char *name);
 int64_t argument_count(const arguments *a, const char *name);
 double argument_real(const arguments *a, const char *name);

@@ -40,7 +40,7 @@ static int settle(arguments *a, const char *name, const char *value)
 
 int paper_settle(arguments *a)
 {
-    if (!argument_flag(a, "paper")) return EXIT_DONE;
+    if (!argument_given(a, "paper")) return EXIT_DONE;
     int status = settle(a, "method", "jacobi");
     const int method = a->library.method;
     if (status == EXIT_DONE && method != SADDLE_METHOD_LDLT && method != SADDLE_METHOD_JACOBI)

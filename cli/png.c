@@ -234,10 +234,7 @@ static void cover_segment(canvas *c, double x0, double y0, double x1, double y1)
         for (int x = left; x < right; x++) {
             const double part = 0.5 + c->radius - distance(x + 0.5, y + 0.5, x0, y0, x1, y1);
             /* in 16 steps: fewer colours, and a smaller file */
-            const unsigned char cover = (unsigned char)(17 * (int)(15 * (part < 0   ? 0
-                                                                         : part > 1 ? 1
-                                                                                    : part) +
-                                                                   0.5));
+            const unsigned char cover = (unsigned char)(17 * (int)(15 * fmin(fmax(part, 0), 1) + 0.5));
             unsigned char *there = &c->cover[(size_t)y * (size_t)c->columns + (size_t)x];
             if (cover > *there) *there = cover;
         }

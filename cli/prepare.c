@@ -77,7 +77,7 @@ static void finish(prepare_run *r)
 {
     const char *plot = argument_text(r->run.a, "plot");
     if (r->prepared && argument_given(r->run.a, "out")) run_settle(&r->run, write_folder(r));
-    if (r->run.status == SADDLE_OK && !argument_flag(r->run.a, "quiet") && !is_standard(r->run.a, "json"))
+    if (r->run.status == SADDLE_OK && !argument_given(r->run.a, "quiet") && !is_standard(r->run.a, "json"))
         print_preparation(r);
     if (r->run.exit == EXIT_USAGE)
         usage_error(r->run.a, "%s", r->run.message);

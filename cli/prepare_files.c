@@ -13,26 +13,18 @@
 #include <unistd.h>
 
 /* The vectors, each with the comment that its file begins with. */
-#define FILE_TABLE(ROW)                                                                                      \
-    ROW(SCALING, "scaling.mtx", "scaling of rows and columns: entry i scales row i and column i")            \
-    ROW(SCALING_ROW, "scaling-row.mtx", "scaling of the rows: entry i scales row i")                         \
-    ROW(SCALING_COL, "scaling-col.mtx", "scaling of the columns: entry j scales column j")                   \
-    ROW(PERMUTATION, "permutation.mtx", "order: entry k is the old index, from 1, at new position k")        \
-    ROW(ROW_PERMUTATION, "row-permutation.mtx", "order: entry k is the old row, from 1, at new position k")  \
-    ROW(PAIRS, "pairs.mtx", "pairs: entry i is the other row of row i's 2x2 pair, from 1, or 0")             \
-    ROW(BLOCKS, "blocks.mtx", "blocks: the first row of each in the new order, from 1, then n + 1")          \
-    ROW(MATCHING, "matching.mtx", "matching: entry j is the row matched with column j, from 1, or 0")
-
-#define ENUM_ROW(name, file, what) name,
-enum { FILE_TABLE(ENUM_ROW) };
-#undef ENUM_ROW
-
+enum { SCALING, SCALING_ROW, SCALING_COL, PERMUTATION, ROW_PERMUTATION, PAIRS, BLOCKS, MATCHING };
 static const struct {
     const char *name, *what;
 } files[PREPARE_FILES] = {
-#define ROW(name, file, what) {file, what},
-    FILE_TABLE(ROW)
-#undef ROW
+    [SCALING] = {"scaling.mtx", "scaling of rows and columns: entry i scales row i and column i"},
+    [SCALING_ROW] = {"scaling-row.mtx", "scaling of the rows: entry i scales row i"},
+    [SCALING_COL] = {"scaling-col.mtx", "scaling of the columns: entry j scales column j"},
+    [PERMUTATION] = {"permutation.mtx", "order: entry k is the old index, from 1, at new position k"},
+    [ROW_PERMUTATION] = {"row-permutation.mtx", "order: entry k is the old row, from 1, at new position k"},
+    [PAIRS] = {"pairs.mtx", "pairs: entry i is the other row of row i's 2x2 pair, from 1, or 0"},
+    [BLOCKS] = {"blocks.mtx", "blocks: the first row of each in the new order, from 1, then n + 1"},
+    [MATCHING] = {"matching.mtx", "matching: entry j is the row matched with column j, from 1, or 0"},
 };
 
 /* DIR/NAME, to be freed. */

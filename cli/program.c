@@ -123,11 +123,11 @@ static int run_command(const command *c, int argc, char **argv)
     arguments_begin(&a, c);
     const int status = arguments_parse(&a, argc, argv);
     if (status != EXIT_DONE) return status;
-    if (argument_flag(&a, "help")) {
+    if (argument_given(&a, "help")) {
         print_command_help(stdout, c);
         return EXIT_DONE;
     }
-    if (argument_flag(&a, "version")) {
+    if (argument_given(&a, "version")) {
         print_version(stdout);
         return EXIT_DONE;
     }

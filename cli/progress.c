@@ -210,9 +210,9 @@ saddle_hooks progress_begin(const arguments *a)
 {
     const char *term = getenv("TERM");
     memset(&now, 0, sizeof now);
-    now.quiet = argument_flag(a, "quiet");
+    now.quiet = argument_given(a, "quiet");
     now.terminal = isatty(STDERR_FILENO) == 1 && !(term && strcmp(term, "dumb") == 0);
-    now.level = log_level(now.quiet, argument_flag(a, "verbose"));
+    now.level = log_level(now.quiet, argument_given(a, "verbose"));
     now.tol = a->library.tol;
     now.residual = NAN;
     now.began = now.shown = seconds();

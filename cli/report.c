@@ -191,7 +191,7 @@ static void print_factor(const solve_run *r)
     }
     if (i->rank >= 0 && i->rank < i->n)
         printf("%-12s%" PRId64 " of %" PRId64 ": the matrix is singular\n", "rank", i->rank, i->n);
-    if (!argument_flag(r->run.a, "condition")) return;
+    if (!argument_given(r->run.a, "condition")) return;
     if (isnan(r->condition))
         printf("%-12sunknown: there are no factors to estimate it from\n", "condition");
     else if (isinf(r->condition))
@@ -259,7 +259,7 @@ void print_report(const solve_run *r)
            i->threads == 1 ? "" : "s");
     print_factor(r);
     print_iterations(i);
-    if (argument_flag(r->run.a, "verbose")) print_details(r);
+    if (argument_given(r->run.a, "verbose")) print_details(r);
     print_error("errors", "relative residual", i->relative_residual, "|b - Ax| / |b|, 2-norm");
     print_error("", "backward", i->backward_error, "|b - Ax| / (|A| |x| + |b|), infinity norm");
     print_error("", "componentwise", i->componentwise_error, "the same ratio, maximum over rows");

@@ -109,7 +109,7 @@ static void add_history(solve_run *r)
     const int64_t most = r->run.a->library.maxiter < HISTORY_MOST ? r->run.a->library.maxiter : HISTORY_MOST;
     const int64_t room = most + 16;
     if (!argument_given(r->run.a, "json") && !argument_given(r->run.a, "plot") &&
-        !argument_flag(r->run.a, "verbose"))
+        !argument_given(r->run.a, "verbose"))
         return;
     r->history = malloc((size_t)room * sizeof *r->history);
     if (!r->history) return;
@@ -134,7 +134,7 @@ static saddle_status iterate(solve_run *r)
 /* An estimate that cannot be had, for want of factors or of memory, is not known: no failure of the solve. */
 static void estimate_condition(solve_run *r)
 {
-    if (!argument_flag(r->run.a, "condition") || progress_interrupted()) return;
+    if (!argument_given(r->run.a, "condition") || progress_interrupted()) return;
     if (saddle_condition(r->solver, &r->condition, NULL) != SADDLE_OK) r->condition = NAN;
 }
 
@@ -190,7 +190,7 @@ static void tell(solve_run *r)
 {
     const arguments *a = r->run.a;
     const bool taken = is_standard(a, "json") || is_standard(a, "out");
-    const bool report = has_x(r) && !taken && !argument_flag(a, "quiet");
+    const bool report = has_x(r) && !taken && !argument_given(a, "quiet");
     if (report) print_report(r);
     if (report && r->run.exit == EXIT_NOT_REACHED) return;
     if (r->run.status == SADDLE_NOT_CONVERGED)

@@ -49,7 +49,7 @@ static int take_line(blocks_report *t, const saddle_hooks *hooks, const char *li
     } else if (strncmp(line, "machine ", 8) == 0) {
         snprintf(t->machine, sizeof t->machine, "%.250s", line + 8);
     } else if (strncmp(line, "note ", 5) == 0) {
-        if (!argument_flag(t->a, "quiet")) fail(EXIT_DONE, "%s", line + 5);
+        if (!argument_given(t->a, "quiet")) fail(EXIT_DONE, "%s", line + 5);
     } else if (strncmp(line, "failed ", 7) == 0) {
         return fail(EXIT_DEVICE, "%s", line + 7);
     } else if (strcmp(line, "done") == 0) {
@@ -88,7 +88,7 @@ static void choose_cases(const arguments *a, char *text, size_t room, const char
         *argv++ = passed[k][1];
         *argv++ = value;
     }
-    if (argument_flag(a, "quick")) *argv++ = "--quick";
+    if (argument_given(a, "quick")) *argv++ = "--quick";
     if (a->library.device == SADDLE_DEVICE_REFERENCE) *argv++ = "--reference";
     snprintf(text, room, "%s", argument_given(a, "kernel") ? argument_text(a, "kernel") : "");
     for (const char *const *last = argv + 2 * KERNELS_MOST; *text && argv < last;) {
@@ -156,7 +156,7 @@ static int check_options(const arguments *a)
             return usage_error(a, "--%s applies to solves with block-Jacobi, but no matrix is given",
                                of_solves[k]);
     }
-    if (a->operand_count > 0 && argument_flag(a, "quick") && !argument_given(a, "part"))
+    if (a->operand_count > 0 && argument_given(a, "quick") && !argument_given(a, "part"))
         return usage_error(a, "--quick applies to kernels: with matrices, give --part too");
     const int status = bench_check_files(a);
     return status == EXIT_DONE ? check_cases(a) : status;

@@ -57,7 +57,7 @@ void json_blocks(json *j, const void *report)
     bench_json_head(j, "blocks");
     JSON_PUT(j, true, J_TEXT("device", t->device), J_TEXT("machine", t->machine[0] ? t->machine : NULL),
              J_COUNT("threads", argument_count(t->a, "threads")),
-             J_TRUTH("quick", argument_flag(t->a, "quick")));
+             J_TRUTH("quick", argument_given(t->a, "quick")));
     json_array(j, "rows");
     for (int64_t k = 0; k < t->row_count; ++k) json_row(j, t, &t->rows[k]);
     json_close(j);

@@ -4,6 +4,7 @@
 
 #include "bench/bench.h"
 #include "bench/direct/peer.h"
+#include "bench/problem.h"
 
 enum { PEER_MUMPS, PEER_CHOLMOD, PEERS };
 extern const char *const peer_names[PEERS];
@@ -48,8 +49,7 @@ enum {
 };
 
 typedef struct direct_row {
-    char name[64], group[64]; /* the file's folder; "generated" */
-    int64_t n, nnz;
+    bench_matrix matrix;
     double dgemm;                    /* flop/s of one core */
     char error[SADDLE_MESSAGE_SIZE]; /* why Saddle has no figures; "" where it has */
 #define ROW(name) double name;

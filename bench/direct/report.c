@@ -39,12 +39,13 @@ static summary summarise(const direct_report *t, int which, const char *group)
     for (int k = 0; k < t->count; ++k) {
         const direct_row *row = &t->rows[k];
         const double ratio = row->ratios[which], mumps = row->peers[PEER_MUMPS].factor;
-        if (strcmp(row->group, group) != 0 || !isfinite(ratio) || ratio <= 0.0 || mumps < SHORTEST) continue;
+        if (strcmp(row->matrix.group, group) != 0 || !isfinite(ratio) || ratio <= 0.0 || mumps < SHORTEST)
+            continue;
         const bool worse = ratios[which].large_is_good ? ratio < s.worst : ratio > s.worst;
         logs += log(ratio);
         if (s.count++ == 0 || worse) {
             s.worst = ratio;
-            s.name = row->name;
+            s.name = row->matrix.name;
         }
     }
     if (s.count > 0) s.mean = exp(logs / s.count);
@@ -55,7 +56,7 @@ static summary summarise(const direct_report *t, int which, const char *group)
 static bool first_of_group(const direct_report *t, int k)
 {
     for (int i = 0; i < k; ++i)
-        if (strcmp(t->rows[i].group, t->rows[k].group) == 0) return false;
+        if (strcmp(t->rows[i].matrix.group, t->rows[k].matrix.group) == 0) return false;
     return true;
 }
 
@@ -70,7 +71,7 @@ void print_direct_header(void)
 void print_direct_row(const direct_row *row)
 {
     const peer_result *mumps = &row->peers[PEER_MUMPS];
-    printf("%-17.17s %8" PRId64, row->name, row->n);
+    printf("%-17.17s %8" PRId64, row->matrix.name, row->matrix.n);
     PRINT_COLUMNS("9.4f 9.4f 7.2f 9.0e 8.0e 9.4f 9.4f 8.2f 7.2f 7.2f", row->analysis, row->factor,
                   row->ratios[OF_DGEMM], row->backward_error, row->backward_error_refined, mumps->analysis,
                   mumps->factor, row->ratios[FACTOR_TO_MUMPS], row->ratios[TOTAL_TO_MUMPS],
@@ -87,7 +88,7 @@ void print_direct_pivots(const direct_report *t)
            "Gflop/s", "MB", "analysis", "factor", "/ LL'", "each/1", "up");
     for (int k = 0; k < t->count; ++k) {
         const direct_row *row = &t->rows[k];
-        printf("%-17.17s %10" PRId64, row->name, row->nnz);
+        printf("%-17.17s %10" PRId64, row->matrix.name, row->matrix.nnz);
         PRINT_COLUMNS("9.0f 9.0f 9.0f 8.2f 9.1f 9.4f 9.4f 6.2f 7.2f 7.2f", row->delayed, row->two_by_two,
                       row->negative, row->gigaflops, 1e-6 * row->peak_bytes,
                       row->peers[PEER_CHOLMOD].analysis, row->peers[PEER_CHOLMOD].factor,
@@ -119,10 +120,10 @@ void print_direct_summary(const direct_report *t)
 {
     print_run(t);
     for (int k = 0; k < t->count; ++k) {
-        if (!first_of_group(t, k) || summarise(t, 0, t->rows[k].group).count == 0) continue;
-        printf("\n%-44s%9s%9s%9s\n", t->rows[k].group, "matrices", "mean", "worst");
+        if (!first_of_group(t, k) || summarise(t, 0, t->rows[k].matrix.group).count == 0) continue;
+        printf("\n%-44s%9s%9s%9s\n", t->rows[k].matrix.group, "matrices", "mean", "worst");
         for (int which = 0; which < RATIOS; ++which) {
-            const summary s = summarise(t, which, t->rows[k].group);
+            const summary s = summarise(t, which, t->rows[k].matrix.group);
             if (s.count == 0) continue;
             printf("%-44s%9d", ratios[which].what, s.count);
             PRINT_COLUMNS("9.3f 9.3f", s.mean, s.worst);
@@ -150,8 +151,8 @@ static void json_peer(json *j, const char *name, const peer_result *p)
 static void json_row(json *j, const direct_row *row)
 {
     json_object(j, NULL);
-    JSON_PUT(j, true, J_TEXT("name", row->name), J_TEXT("group", row->group), J_COUNT("n", row->n),
-             J_COUNT("nnz", row->nnz), J_NUMBER("dgemm_gigaflops", 1e-9 * row->dgemm));
+    bench_json_matrix(j, &row->matrix);
+    json_number(j, "dgemm_gigaflops", 1e-9 * row->dgemm);
     json_object(j, "saddle");
     json_text(j, "error", told(row->error));
 #define ROW(name) json_number(j, #name, row->name);
@@ -186,6 +187,6 @@ void json_direct(json *j, const void *report)
     json_close(j);
     json_object(j, "summary");
     for (int k = 0; k < t->count; ++k)
-        if (first_of_group(t, k)) json_summary(j, t, t->rows[k].group);
+        if (first_of_group(t, k)) json_summary(j, t, t->rows[k].matrix.group);
     json_close(j);
 }

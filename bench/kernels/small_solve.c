@@ -7,18 +7,13 @@
  */
 #include "bench/kernels/timing.h"
 #include "cli/families.h"
+#include "cli/numbers.h"
 
 #include <math.h>
 #include <stdio.h>
 
 enum { WARM = 5, LEAST = 5, MOST = 10000 };
 static const double LONG = 3; /* seconds after which LEAST solves are enough */
-
-static int ascending(const void *one, const void *two)
-{
-    const double a = *(const double *)one, b = *(const double *)two;
-    return (a > b) - (a < b);
-}
 
 static void stop(const char *what, const char *message)
 {
@@ -47,9 +42,9 @@ static void measure(const saddle_matrix *A, int32_t n, const char *device, const
         if (run >= 0) seconds[count++] = now(CLOCK_MONOTONIC) - start;
     }
     saddle_destroy(&solver);
-    qsort(seconds, (size_t)count, sizeof *seconds, ascending);
-    printf("%-6s %6d %-9s %7d %10.1f %10.1f %10lld %.1e\n", device, n, method, count,
-           1e6 * seconds[count / 2], 1e6 * seconds[0], (long long)info.iterations, info.backward_error);
+    const double median = median_of(seconds, count); /* and the least is first */
+    printf("%-6s %6d %-9s %7d %10.1f %10.1f %10lld %.1e\n", device, n, method, count, 1e6 * median,
+           1e6 * seconds[0], (long long)info.iterations, info.backward_error);
 }
 
 int main(int argc, char **argv)

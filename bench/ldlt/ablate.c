@@ -29,7 +29,7 @@ typedef struct ablate_entry {
 
 /* Errors are |L D L' - A| / |A| in the infinity norm; NaN where a run failed. */
 typedef struct ablate_row {
-    ldlt_matrix matrix;
+    bench_matrix matrix;
     double dominance[2][3]; /* 3a: least, mean, largest: in the paper's blocks, and in those of ldlt */
     double errors[ABLATE_SETTINGS][ABLATE_METHODS][ABLATE_VALUES]; /* 3b to 3d */
     double sweeps[ABLATE_ORDERS][ABLATE_SWEEPS];                   /* 3e: after so many, from 1 */
@@ -186,7 +186,7 @@ static void ablate_matrix(ldlt_bench *t, void *to)
 {
     ablate_report *report = to;
     ablate_row *row = &report->rows[report->count];
-    row->matrix = t->matrix;
+    row->matrix = t->problem.matrix;
     find_published(row);
     measure_dominance(t, row);
     measure_settings(t, row);
@@ -299,8 +299,9 @@ static void print_table(const ablate_report *t)
     printf("(4 x GMRES(25), b = A times ones; defaults: at most 100 iterations of their own method)\n");
 }
 
-static void print_ablation(const ablate_report *t)
+static void print_ablation(const void *report)
 {
+    const ablate_report *t = report;
     print_dominance(t);
     for (int s = 0; s < ABLATE_SETTINGS; ++s) print_errors(t, s);
     print_sweeps(t);
@@ -332,7 +333,7 @@ static void json_method(json *j, const ablate_row *row, int m)
 static void json_row(json *j, const ablate_row *row)
 {
     json_object(j, NULL);
-    ldlt_json_matrix(j, &row->matrix);
+    bench_json_matrix(j, &row->matrix);
     json_numbers(j, "dominance_grid", row->dominance[0], 3);
     json_numbers(j, "dominance_clusters", row->dominance[1], 3);
     for (int m = 0; m < ABLATE_METHODS; ++m) json_method(j, row, m);
@@ -365,12 +366,6 @@ int ldlt_ablate(ldlt_bench *t, const ldlt_operands *o)
 {
     ablate_report report = {t, 0, calloc((size_t)o->count + 1, sizeof(ablate_row))};
     if (!report.rows) return fail(EXIT_MEMORY, "out of memory for the rows");
-    int status = ldlt_walk(t, o, ablate_matrix, &report);
-    if (bench_prints(t->a) && report.count > 0) {
-        print_ablation(&report);
-        print_ldlt_run(t->a);
-    }
-    if (report.count > 0) status = bench_draw(t->a, status, json_ablation, &report);
-    free(report.rows);
-    return status;
+    const int status = ldlt_walk(t, o, ablate_matrix, &report);
+    return ldlt_end(t, status, report.count, print_ablation, json_ablation, &report, report.rows);
 }

@@ -20,7 +20,7 @@ enum { BACKENDS = 3 };
 enum { MOMENT_FIRST, MOMENT_AGAIN, MOMENTS };
 
 typedef struct backends_row {
-    ldlt_matrix matrix;
+    bench_matrix matrix;
     ldlt_result results[BACKENDS][MOMENTS];
 } backends_row;
 
@@ -166,8 +166,9 @@ static void print_missing(const backends_report *t)
         }
 }
 
-static void print_backends_summary(const backends_report *t)
+static void print_backends_summary(const void *report)
 {
+    const backends_report *t = report;
     backends_pair pairs[PAIRS_MOST];
     const int count = backends_pairs(t, pairs);
     printf("\n%-36s%10s%10s%10s\n", "", "compared", "solved", "within");
@@ -212,7 +213,7 @@ static void json_pair(json *j, const backends_report *t, const backends_pair *pa
 static void json_row(json *j, const backends_report *t, const backends_row *row)
 {
     json_object(j, NULL);
-    ldlt_json_matrix(j, &row->matrix);
+    bench_json_matrix(j, &row->matrix);
     json_object(j, "backends");
     for (int b = 0; b < BACKENDS; ++b) {
         if (!t->wanted[b]) continue;
@@ -269,7 +270,7 @@ static void measure_matrix(ldlt_bench *t, void *to)
 {
     backends_report *report = to;
     backends_row *row = &report->rows[report->count];
-    row->matrix = t->matrix;
+    row->matrix = t->problem.matrix;
     for (int b = 0; b < BACKENDS && !progress_interrupted(); ++b) {
         const saddle_options o = options_of(t, b);
         if (report->wanted[b])
@@ -291,11 +292,5 @@ int ldlt_backends(ldlt_bench *t, const ldlt_operands *o)
     report.rows = calloc((size_t)o->count + 1, sizeof *report.rows);
     if (!report.rows) return fail(EXIT_MEMORY, "out of memory for the rows");
     status = ldlt_walk(t, o, measure_matrix, &report);
-    if (bench_prints(t->a) && report.count > 0) {
-        print_backends_summary(&report);
-        print_ldlt_run(t->a);
-    }
-    if (report.count > 0) status = bench_draw(t->a, status, json_backends, &report);
-    free(report.rows);
-    return status;
+    return ldlt_end(t, status, report.count, print_backends_summary, json_backends, &report, report.rows);
 }

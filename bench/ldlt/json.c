@@ -10,12 +10,6 @@ void ldlt_json_head(json *j, const ldlt_bench *t, const char *part)
              J_NUMBER("limit", t->limit), J_TRUTH("core_time", ldlt_core_time(t->a)));
 }
 
-void ldlt_json_matrix(json *j, const ldlt_matrix *m)
-{
-    JSON_PUT(j, true, J_TEXT("name", m->name), J_TEXT("group", m->group), J_COUNT("n", m->n),
-             J_COUNT("nnz", m->nnz));
-}
-
 void ldlt_json_result(json *j, const char *key, const ldlt_result *r)
 {
     json_object(j, key);
@@ -52,7 +46,7 @@ void json_ldlt(json *j, const void *report)
     json_array(j, "rows");
     for (const ldlt_row *row = t->rows; row < t->rows + t->count; ++row) {
         json_object(j, NULL);
-        ldlt_json_matrix(j, &row->matrix);
+        bench_json_matrix(j, &row->matrix);
         json_object(j, "methods");
         for (int k = 0; k < LDLT_RECIPES; ++k)
             if (row->results[k].run) ldlt_json_result(j, ldlt_recipe_names[k], &row->results[k]);

@@ -95,7 +95,7 @@ static int check_usage(const arguments *a)
 {
     static const char *const outputs[] = {"json", "plot"};
     const int part = argument_choice(a, "part");
-    const bool ablate = argument_flag(a, "ablate");
+    const bool ablate = argument_given(a, "ablate");
     if (ablate && part != PART_ALL) return usage_error(a, "--ablate and --part are mutually exclusive");
     if (argument_given(a, "size") && !is_made(a))
         return usage_error(a, "--size applies to --part setup and --part growth");
@@ -132,10 +132,22 @@ int ldlt_walk(ldlt_bench *t, const ldlt_operands *o, void (*measure)(ldlt_bench 
     return status;
 }
 
+int ldlt_end(const ldlt_bench *t, int status, int64_t count, void (*print)(const void *report),
+             json_writer *write, const void *report, void *rows)
+{
+    if (count > 0 && bench_prints(t->a)) {
+        print(report);
+        print_ldlt_run(t->a);
+    }
+    if (count > 0) status = bench_draw(t->a, status, write, report);
+    free(rows);
+    return status;
+}
+
 static int run_part(ldlt_bench *t, ldlt_operands *o)
 {
     const int part = argument_choice(t->a, "part");
-    if (argument_flag(t->a, "ablate")) return ldlt_ablate(t, o);
+    if (argument_given(t->a, "ablate")) return ldlt_ablate(t, o);
     if (is_made(t->a)) return ldlt_made(t, part == PART_GROWTH);
     if (part == PART_BACKENDS) return ldlt_backends(t, o);
     return ldlt_matrices(t, o, part == PART_ANCHORS);

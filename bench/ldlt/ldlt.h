@@ -36,19 +36,12 @@ typedef struct ldlt_result {
     saddle_info info;                           /* what the setup came to */
 } ldlt_result;
 
-/* What a report says of a matrix. */
-typedef struct ldlt_matrix {
-    char name[64], group[64];
-    int64_t n, nnz;
-} ldlt_matrix;
-
 /* What all runs share: the matrix at work, its right-hand sides, and the time that a run may take. */
 typedef struct ldlt_bench {
     const arguments *a;
     double limit, gemm; /* seconds of a run; flop/s of a core once they are wanted */
     bench_limit watch;
     bench_problem problem;
-    ldlt_matrix matrix;
     double *b, *x; /* LDLT_SIDES columns, and one */
     char message[SADDLE_MESSAGE_SIZE];
 } ldlt_bench;
@@ -83,7 +76,7 @@ double ldlt_solve_time(const ldlt_result *r);
 double ldlt_stored(const ldlt_result *r, int64_t nnz);
 
 typedef struct ldlt_row {
-    ldlt_matrix matrix;
+    bench_matrix matrix;
     ldlt_result results[LDLT_RECIPES];
     ldlt_result to_residual; /* of an anchor: ldlt to a relative residual of 1e-8 */
 } ldlt_row;
@@ -105,6 +98,9 @@ typedef struct ldlt_operands {
  * the next ones go on. */
 int ldlt_walk(ldlt_bench *t, const ldlt_operands *o, void (*measure)(ldlt_bench *t, void *report),
               void *report);
+/* Ends a part of which so many rows were measured: its tables and what ran, JSON and picture; frees them. */
+int ldlt_end(const ldlt_bench *t, int status, int64_t count, void (*print)(const void *report),
+             json_writer *write, const void *report, void *rows);
 int ldlt_matrices(ldlt_bench *t, ldlt_operands *o, bool anchors);
 int ldlt_made(ldlt_bench *t, bool growth);
 int ldlt_backends(ldlt_bench *t, const ldlt_operands *o);
@@ -142,8 +138,6 @@ typedef struct ldlt_anchor {
 const ldlt_anchor *ldlt_anchor_find(const char *name);
 
 void ldlt_json_head(json *j, const ldlt_bench *t, const char *part);
-/* The first keys of a row. */
-void ldlt_json_matrix(json *j, const ldlt_matrix *m);
 void ldlt_json_result(json *j, const char *key, const ldlt_result *r);
 json_writer json_ldlt; /* of an ldlt_report */
 

@@ -165,8 +165,9 @@ static void print_exponents(const made_report *t)
            "for b = A times ones to 1e-12)\n");
 }
 
-static void print_made_summary(const made_report *t)
+static void print_made_summary(const void *report)
 {
+    const made_report *t = report;
     int both = 0, faster = 0, smaller = 0;
     if (t->growth) {
         print_exponents(t);
@@ -248,8 +249,8 @@ static int measure_problem(ldlt_bench *t, made_report *report, const char *text,
     snprintf(row->family, sizeof row->family, "%.30s", text);
     row->axes = family_axes(f->name);
     row->size = size;
-    row->n = t->matrix.n;
-    row->nnz = t->matrix.nnz;
+    row->n = t->problem.matrix.n;
+    row->nnz = t->problem.matrix.nnz;
     if (report->growth) {
         const saddle_options o = ldlt_options(t, "method=ldlt tol=1e-12");
         row->ldlt = ldlt_try(t, &o, 1);
@@ -312,12 +313,6 @@ int ldlt_made(ldlt_bench *t, bool growth)
                                t->a->operands[k]);
     }
     if (print) print_made_header(&report);
-    int status = measure_families(t, &report, print);
-    if (print && report.count > 0) {
-        print_made_summary(&report);
-        print_ldlt_run(t->a);
-    }
-    if (report.count > 0) status = bench_draw(t->a, status, json_made, &report);
-    free(report.rows);
-    return status;
+    const int status = measure_families(t, &report, print);
+    return ldlt_end(t, status, report.count, print_made_summary, json_made, &report, report.rows);
 }

@@ -1,5 +1,6 @@
 /* The tables of `saddle bench ldlt` on matrices: what was measured, and beside it what is aimed at. */
 #include "bench/ldlt/ldlt.h"
+#include "cli/numbers.h"
 #include "cli/probe.h"
 
 #include <inttypes.h>
@@ -88,20 +89,6 @@ void print_ldlt_methods(const ldlt_report *t)
     }
 }
 
-static int by_size(const void *one, const void *two)
-{
-    const double a = *(const double *)one, b = *(const double *)two;
-    return (a > b) - (a < b);
-}
-
-/* The median of what stands in the array, which is sorted. */
-static double median(double *values, int count)
-{
-    if (count == 0) return NAN;
-    qsort(values, (size_t)count, sizeof *values, by_size);
-    return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
-}
-
 ldlt_total ldlt_total_of(const ldlt_report *t, ldlt_recipe recipe)
 {
     ldlt_total all = {.stored_median = NAN};
@@ -120,7 +107,7 @@ ldlt_total ldlt_total_of(const ldlt_report *t, ldlt_recipe recipe)
         ++all.large;
         all.large_a_third += 3.0 * share <= most;
     }
-    all.stored_median = median(stored, known_count);
+    all.stored_median = median_of(stored, known_count);
     free(stored);
     return all;
 }

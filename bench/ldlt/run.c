@@ -8,7 +8,6 @@
  */
 #include "bench/ldlt/ldlt.h"
 #include "cli/paper.h"
-#include "cli/paths.h"
 #include "cli/probe.h"
 #include "cli/progress.h"
 #include "cli/random.h"
@@ -38,22 +37,16 @@ bool ldlt_core_time(const arguments *a)
 
 int ldlt_load(ldlt_bench *t, const char *operand)
 {
-    saddle_facts facts;
     random_stream stream = random_begin(1);
-    saddle_status status = bench_problem_load(&t->problem, operand, &t->watch.hooks, t->message);
-    if (status != SADDLE_OK) return fail(exit_status(status), "%s", t->message);
-    status = saddle_inspect(&t->problem.A, &t->watch.hooks, &facts, t->message);
+    const int opened = bench_problem_open(&t->problem, operand, &t->watch.hooks);
+    if (opened != EXIT_DONE) return opened;
     const int64_t n = t->problem.A.rows;
     const size_t room = (size_t)n + 1;
-    if (status == SADDLE_OK) {
-        t->matrix = (ldlt_matrix){.n = n, .nnz = facts.nnz};
-        matrix_name(operand, t->matrix.name, sizeof t->matrix.name);
-        snprintf(t->matrix.group, sizeof t->matrix.group, "%s", t->problem.group);
-        t->b = malloc(LDLT_SIDES * room * sizeof *t->b);
-        t->x = malloc(room * sizeof *t->x);
-        status = t->b && t->x ? SADDLE_OK : SADDLE_OUT_OF_MEMORY;
-    }
-    if (status == SADDLE_OK) {
+    saddle_status status = SADDLE_OUT_OF_MEMORY;
+    t->message[0] = 0;
+    t->b = malloc(LDLT_SIDES * room * sizeof *t->b);
+    t->x = malloc(room * sizeof *t->x);
+    if (t->b && t->x) {
         for (int64_t i = 0; i < n; ++i) t->x[i] = 1.0;
         status = saddle_multiply(&t->problem.A, 1, t->x, n, t->b, n, 0, &t->watch.hooks, t->message);
         for (int64_t i = 0; i < n; ++i) t->b[n + i] = random_between(&stream, -1.0, 1.0);
@@ -72,27 +65,12 @@ void ldlt_unload(ldlt_bench *t)
     t->b = t->x = NULL;
 }
 
-/* The texts are the program's own: they are taken, or the program is wrong, which its first run tells. */
-static void set_words(saddle_options *o, const char *text, char *message)
-{
-    while (*text) {
-        char word[64], *value;
-        const size_t length = strcspn(text, " ");
-        snprintf(word, sizeof word, "%.*s", (int)length, text);
-        value = strchr(word, '=');
-        *value = 0;
-        if (saddle_options_set(o, word, value + 1, message) != SADDLE_OK) fail(EXIT_USAGE, "%s", message);
-        text += length + (text[length] == ' ');
-    }
-}
-
 saddle_options ldlt_options(const ldlt_bench *t, const char *text)
 {
-    char message[SADDLE_MESSAGE_SIZE] = "";
     saddle_options o = t->a->library;
     o.threads = argument_count(t->a, "threads");
     if (o.device == SADDLE_DEVICE_AUTO) o.device = SADDLE_DEVICE_CPU;
-    set_words(&o, text, message);
+    bench_set(&o, text);
     return o;
 }
 

@@ -6,6 +6,7 @@
 #include "bench/blocks/blocks.h"
 #include "bench/blocks/driver/driver.h"
 #include "cli/memory.h"
+#include "cli/numbers.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -168,7 +169,7 @@ static void medians_are_in_the_middle(void **state)
 {
     (void)state;
     double odd[] = {5, 1, 3}, even[] = {4, 1, 2, 100};
-    assert_true(blocks_median(odd, 3) == 3 && blocks_median(even, 4) == 3);
+    assert_true(median_of(odd, 3) == 3 && median_of(even, 4) == 3);
 }
 
 /* A report of lines as a driver writes them. */

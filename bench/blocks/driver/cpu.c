@@ -6,14 +6,11 @@
  * copied to where its result goes, as the kernels work out of place.
  */
 #include "backend/cpu/cpu.h"
-#include "backend/blas.h"
 #include "bench/blocks/driver/driver.h"
+#include "bench/kernels/gemm_timing.h"
 #include "cli/probe.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum { WORK = 64 * SD_BLOCK_MOST };
 
@@ -115,19 +112,17 @@ static const blocks_peer peers[] = {
 };
 
 /* Of this thread where there is one, because others may be at work on the machine; else of the day. */
-static double now(const blocks_bench *b)
+static double now_of(const blocks_bench *b)
 {
-    struct timespec t;
-    clock_gettime(b->threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return now(b->threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC);
 }
 
 static double time_host(blocks_bench *b, const blocks_batch *x, blocks_work *work, void *what, int64_t first,
                         int64_t count)
 {
-    const double began = now(b);
+    const double began = now_of(b);
     for (int64_t k = 0; k < count; ++k) work(b, x, what, first + k);
-    return now(b) - began;
+    return now_of(b) - began;
 }
 
 static void copy_host(blocks_bench *b, const void *from, void *to, int64_t bytes)
@@ -136,33 +131,11 @@ static void copy_host(blocks_bench *b, const void *from, void *to, int64_t bytes
     memcpy(to, from, (size_t)bytes);
 }
 
-/* The best of a few: what one core can do. */
 static double time_gemm(sd_precision precision, double *flops)
 {
     enum { N = 512 };
-    const blocks_bench one = {.threads = 1};
-    double best = 1e30;
-    double *a = calloc(3 * N * N, sizeof *a);
     *flops = 2.0 * N * N * N;
-    if (!a) return NAN;
-    for (int k = 0; k < 3 * N * N; ++k) {
-        if (precision == SD_DOUBLE)
-            a[k] = 1.0 / (k % 1000 + 1);
-        else
-            ((float *)a)[k] = 1.0f / (float)(k % 1000 + 1);
-    }
-    for (int k = 0; k < 6; ++k) {
-        float *s = (float *)a;
-        const double began = now(&one);
-        if (precision == SD_DOUBLE)
-            sd_gemm_double(N, N, N, 1, a, N, a + N * N, N, 0, a + 2 * N * N, N);
-        else
-            sd_gemm_single(N, N, N, 1, s, N, s + N * N, N, 0, s + 2 * N * N, N);
-        const double seconds = now(&one) - began;
-        if (seconds < best) best = seconds;
-    }
-    free(a);
-    return best;
+    return best_gemm(N, precision);
 }
 
 static const blocks_device host = {

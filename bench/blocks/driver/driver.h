@@ -104,8 +104,6 @@ typedef struct blocks_result {
 /* The residual of what was made of A, whose right-hand side is b; infinity where it is no number. */
 double blocks_residual(const blocks_result *r, const double *a, const double *b);
 
-double blocks_median(double *values, int count); /* orders them */
-
 /* ------------------------------------------------------------------------------------------------
  * Measuring (measure.c), with what a device brings.
  */
@@ -116,6 +114,7 @@ typedef void blocks_work(blocks_bench *b, const blocks_batch *x, void *what, int
 
 /* Blocks of one kind that lie in the pools. */
 struct blocks_batch {
+    const char *part;
     sd_batch_plan plan;
     sd_precision precision;
     int32_t size;              /* 0: mixed */
