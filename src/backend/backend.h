@@ -74,7 +74,9 @@ typedef struct sd_backend {
     const char *name;
     bool host_memory; /* whether the host may touch the backend's memory */
 
-    /* Device d->index, counted from 0: fills in d->state; on failure the status and c->message. */
+    /* Device d->index, counted from 0: fills in d->state; on failure the status and c->message. Here and
+     * below close, begin, end and wait are NULL where a backend has nothing to do, as on the host, where
+     * every result is there when its kernel returns. */
     saddle_status (*open)(sd_context *c, sd_device *d);
     void (*close)(sd_context *c, sd_device *d);
 
@@ -179,7 +181,7 @@ void sd_vector_get(sd_engine *e, const sd_vector *x, double *host);
 
 static inline void sd_wait(sd_engine *e)
 {
-    e->backend->wait(e);
+    if (e->backend->wait) e->backend->wait(e);
 }
 
 static inline double sd_dot_of(sd_engine *e, const sd_vector *x, const sd_vector *y)

@@ -74,7 +74,4 @@ static inline sd_entry *sd_entries_next(const sd_entries *e, sd_entry_walk *walk
  */
 saddle_status sd_assemble(sd_entries *e, const char *name, bool notice_symmetry, saddle_matrix *A);
 
-/* Frees the arrays of such a matrix and empties it. */
-void sd_assembled_free(sd_context *c, saddle_matrix *A);
-
 #endif

@@ -139,7 +139,7 @@ saddle_status sd_next_field(sd_fields *f, sd_span *field)
             const saddle_status status = sd_text_line(t, &f->line);
             if (status != SADDLE_OK) return status;
             if (!f->line.begin) {
-                return sd_text_fail(t, SADDLE_FILE_FORMAT,
+                return sd_malformed(t,
                                     "the header declares %lld %s, but the file ends after %lld at line %lld",
                                     (long long)f->promised, f->what, (long long)f->read, (long long)t->line);
             }
@@ -152,8 +152,7 @@ saddle_status sd_next_field(sd_fields *f, sd_span *field)
     field->end = f->line.begin + (end < length ? end : length);
     *field = sd_trim(*field);
     if (field->begin == field->end) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                            "columns %lld to %lld, where one of the %s should be, are blank",
+        return sd_malformed(t, "columns %lld to %lld, where one of the %s should be, are blank",
                             (long long)begin + 1, (long long)end, f->what);
     }
     f->next++;
@@ -168,8 +167,7 @@ saddle_status sd_next_integer(sd_fields *f, int64_t *value)
     if (status != SADDLE_OK) return status;
     if (sd_parse_int64(field.begin, field.end, value) == field.end) return SADDLE_OK;
     char q[SD_QUOTE];
-    return sd_text_fail(f->text, SADDLE_FILE_FORMAT, "'%s', among the %s, is not an integer",
-                        sd_quote(field, q), f->what);
+    return sd_malformed(f->text, "'%s', among the %s, is not an integer", sd_quote(field, q), f->what);
 }
 
 /* Fortran leaves out the E before an exponent of three digits: puts it in again. */
@@ -192,8 +190,7 @@ saddle_status sd_next_real(sd_fields *f, double *value)
     char q[SD_QUOTE];
     const char *after = sd_parse_double(field.begin, field.end, value);
     if (!after || (after < field.end && !parse_without_letter(field, after, value))) {
-        return sd_text_fail(f->text, SADDLE_FILE_FORMAT, "'%s', among the %s, is not a number",
-                            sd_quote(field, q), f->what);
+        return sd_malformed(f->text, "'%s', among the %s, is not a number", sd_quote(field, q), f->what);
     }
     if (isfinite(*value)) return SADDLE_OK;
     return sd_text_fail(f->text, SADDLE_BAD_VALUE,

@@ -26,7 +26,14 @@ typedef int64_t sd_map;
 /* Bytes of the first version of saddle_matrix. */
 #define SD_VIEW_LEAST (offsetof(saddle_matrix, values) + sizeof(const void *))
 
-/* Hands over a matrix that the library has made to a caller whose saddle_matrix has `size` bytes. */
+/* A matrix that the library has made, of these arrays; its layout and shape are set by who has made it. */
+saddle_matrix sd_view_of(int64_t rows, int64_t columns, int64_t entries, const int64_t *pointers,
+                         const int32_t *indices, const double *values);
+
+/* Frees the arrays of such a matrix and empties it. */
+void sd_view_free(sd_context *c, saddle_matrix *A);
+
+/* Hands it over to a caller whose saddle_matrix has `size` bytes. */
 void sd_view_give(saddle_matrix *made, saddle_matrix *to, size_t size);
 
 /* Takes over a caller's view, of whatever version of saddle_matrix; where it has no rows, it may have come
