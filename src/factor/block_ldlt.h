@@ -25,8 +25,6 @@ typedef struct sd_block_matrix {
 /* A is whole; order[r] is the row of A at row r, scale (NULL: ones) that of A's rows. */
 saddle_status sd_block_matrix_make(sd_context *c, const sd_csr *A, const int32_t *order, const double *scale,
                                    int32_t blocks, const int32_t *start, sd_block_matrix *B);
-/* The values of A again, in the same order. */
-void sd_block_matrix_fill(const sd_csr *A, const int32_t *order, const double *scale, sd_block_matrix *B);
 /* All its values times 2^exponent. */
 void sd_block_matrix_shift(int exponent, sd_block_matrix *B);
 void sd_block_matrix_free(sd_context *c, sd_block_matrix *B);

@@ -47,23 +47,6 @@ static inline bool sd_entries_add(sd_entries *e, int32_t row, int32_t col, doubl
     return true;
 }
 
-/* The next entry of a walk over all of them in the order they were added, NULL after the last. */
-typedef struct sd_entry_walk {
-    sd_list_chunk *chunk;
-    int64_t k, count;
-} sd_entry_walk;
-
-static inline sd_entry *sd_entries_next(const sd_entries *e, sd_entry_walk *walk)
-{
-    while (walk->k == walk->count) {
-        walk->chunk = walk->chunk ? walk->chunk->next : e->list.first;
-        if (!walk->chunk) return NULL;
-        walk->k = 0;
-        walk->count = sd_chunk_count(&e->list, walk->chunk);
-    }
-    return (sd_entry *)walk->chunk->items + walk->k++;
-}
-
 /*
  * Makes the matrix: symmetric ones by columns with their lower triangle, the others by rows, and
  * skew ones with both halves; a square one that is symmetric in structure and value all the same

@@ -206,13 +206,15 @@ static saddle_status read_values(sd_text *t, const header *h, sd_entries *e)
 {
     sd_fields f;
     sd_fields_begin(&f, t, &h->values, "values", h->entries);
-    sd_entry_walk walk = {0};
-    for (sd_entry *entry = sd_entries_next(e, &walk); entry; entry = sd_entries_next(e, &walk)) {
-        const saddle_status status = sd_next_real(&f, &entry->value);
-        if (status != SADDLE_OK) return status;
-        if (h->symmetry == SD_SKEW && entry->row == entry->col && entry->value != 0) {
-            return sd_malformed(t, "a skew-symmetric matrix cannot have %g in row and column %lld",
-                                entry->value, (long long)entry->row + 1);
+    for (sd_list_chunk *chunk = e->list.first; chunk; chunk = chunk->next) {
+        sd_entry *const end = (sd_entry *)chunk->items + sd_chunk_count(&e->list, chunk);
+        for (sd_entry *entry = (sd_entry *)chunk->items; entry < end; entry++) {
+            const saddle_status status = sd_next_real(&f, &entry->value);
+            if (status != SADDLE_OK) return status;
+            if (h->symmetry == SD_SKEW && entry->row == entry->col && entry->value != 0) {
+                return sd_malformed(t, "a skew-symmetric matrix cannot have %g in row and column %lld",
+                                    entry->value, (long long)entry->row + 1);
+            }
         }
     }
     return SADDLE_OK;

@@ -131,7 +131,8 @@ void sd_fields_begin(sd_fields *f, sd_text *t, const sd_format *format, const ch
     *f = (sd_fields){.text = t, .format = format, .what = what, .promised = promised, .next = format->count};
 }
 
-saddle_status sd_next_field(sd_fields *f, sd_span *field)
+/* The text of the next number, without blanks. */
+static saddle_status next_field(sd_fields *f, sd_span *field)
 {
     sd_text *t = f->text;
     if (f->next == f->format->count) {
@@ -163,7 +164,7 @@ saddle_status sd_next_field(sd_fields *f, sd_span *field)
 saddle_status sd_next_integer(sd_fields *f, int64_t *value)
 {
     sd_span field = {0};
-    const saddle_status status = sd_next_field(f, &field);
+    const saddle_status status = next_field(f, &field);
     if (status != SADDLE_OK) return status;
     if (sd_parse_int64(field.begin, field.end, value) == field.end) return SADDLE_OK;
     char q[SD_QUOTE];
@@ -185,7 +186,7 @@ static bool parse_without_letter(sd_span field, const char *sign, double *value)
 saddle_status sd_next_real(sd_fields *f, double *value)
 {
     sd_span field = {0};
-    const saddle_status status = sd_next_field(f, &field);
+    const saddle_status status = next_field(f, &field);
     if (status != SADDLE_OK) return status;
     char q[SD_QUOTE];
     const char *after = sd_parse_double(field.begin, field.end, value);

@@ -33,9 +33,6 @@ typedef struct sd_fields {
 
 void sd_fields_begin(sd_fields *f, sd_text *t, const sd_format *format, const char *what, int64_t promised);
 
-/* The text of the next number, without blanks. */
-saddle_status sd_next_field(sd_fields *f, sd_span *field);
-
 saddle_status sd_next_integer(sd_fields *f, int64_t *value);
 
 /* Takes exponents without a letter ("1.5-103"), and refuses what is not finite. */

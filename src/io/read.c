@@ -57,14 +57,6 @@ saddle_status sd_read_matrix_memory(sd_context *c, const char *name, const void 
     return read_text(&text, sd_text_open_memory(&text, c, name, bytes, length), A, NULL, NULL);
 }
 
-saddle_status sd_read_vector(sd_context *c, const char *path, int64_t *n, double **values)
-{
-    sd_text text;
-    *n = 0;
-    *values = NULL;
-    return read_text(&text, sd_text_open(&text, c, path), NULL, n, values);
-}
-
 saddle_status saddle_read_matrix_sized(const char *path, const saddle_hooks *hooks, saddle_matrix *A,
                                        size_t size, char *message)
 {
@@ -84,10 +76,14 @@ saddle_status saddle_read_vector(const char *path, const saddle_hooks *hooks, in
                                  char *message)
 {
     sd_context c;
+    sd_text text;
     saddle_status status = sd_context_open(&c, hooks);
     if (!status && (!path || !n || !values))
         status = sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_read_vector: path, n or values is NULL");
-    if (!status) status = sd_read_vector(&c, path, n, values);
+    if (status) return sd_tell(&c, status, message);
+    *n = 0;
+    *values = NULL;
+    status = read_text(&text, sd_text_open(&text, &c, path), NULL, n, values);
     return sd_tell(&c, status, message);
 }
 

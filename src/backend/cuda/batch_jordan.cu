@@ -104,10 +104,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS,
 }
 
 struct jordan_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", jordan<real, N, L>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = jordan<real, N, L>;
 };
 
 } /* namespace */

@@ -394,7 +394,7 @@ template <class real, int N> constexpr int at_once(int beside)
 }
 
 /* Launches Method for the blocks of least .. most rows, no more than four sizes, where there are any.
- * Method::launch<real, N, L>(e, batch, blocks of threads) runs its kernel. */
+ * Method::KERNEL<real, N, L> is its kernel. */
 template <class Method, class real, int N, int L>
 void launch_range(sd_engine *e, const sd_batch_plan *plan, batch<real> b, int least, int most)
 {
@@ -404,7 +404,8 @@ void launch_range(sd_engine *e, const sd_batch_plan *plan, batch<real> b, int le
     for (int k = 0; k < 3; ++k) b.end[k] = plan->first[least + k + 1 < most + 1 ? least + k + 1 : most + 1];
     if (b.from == b.to || e->status) return;
     constexpr int each = BLOCK_THREADS / L;
-    Method::template launch<real, N, L>(e, b, (static_cast<int64_t>(b.to) - b.from + each - 1) / each);
+    launch_with(e, "batch_factor", Method::template KERNEL<real, N, L>,
+                (static_cast<int64_t>(b.to) - b.from + each - 1) / each, BLOCK_THREADS, b);
 }
 
 /* The classes of the register versions: from 9 rows on, and all. */

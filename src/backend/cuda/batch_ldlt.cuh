@@ -253,10 +253,7 @@ __launch_bounds__(BLOCK_THREADS,
 }
 
 template <class Rule> struct ldlt_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", ldlt<real, N, L, Rule>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = ldlt<real, N, L, Rule>;
 };
 
 } /* namespace sd_cuda */

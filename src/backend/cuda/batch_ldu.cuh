@@ -104,10 +104,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(Pivoting::tem
 }
 
 template <class Pivoting> struct ldu_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", ldu<real, N, L, Pivoting>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = ldu<real, N, L, Pivoting>;
 };
 
 } /* namespace sd_cuda */

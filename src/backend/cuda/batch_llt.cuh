@@ -71,10 +71,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(Order::templa
 }
 
 template <class Order> struct llt_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", llt<real, N, L, Order>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = llt<real, N, L, Order>;
 };
 
 } /* namespace sd_cuda */
