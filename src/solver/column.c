@@ -298,8 +298,8 @@ static void keep_better(solving *w, bool first, const saddle_errors *errors)
     w->errors = *errors;
 }
 
-/* Iterations for rung k. The attempts share maxiter; a direct solver at the end keeps enough of them to refine,
- * so that it is reached whatever the others take. */
+/* Iterations for rung k. The attempts share maxiter; a direct solver at the end keeps enough of them to
+ * refine, so that it is reached whatever the others take. */
 static int64_t iterations_left(const solving *w, int k)
 {
     enum { KEPT = 20 };
