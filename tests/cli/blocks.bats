@@ -64,17 +64,17 @@ measured() {
 @test "bench blocks: chosen kernels, sizes, versions and instructions" {
     fake_driver 'echo "$*" > asked' 'echo done'
     run -0 "$SADDLE" bench blocks --peers drivers --kernel jordan,huard-t --size 20 --instructions avx2
-    [ "$(cat asked)" = "--size 20 --instructions avx2 --kernel jordan --kernel huard-t" ]
+    [ "$(cat asked)" = "--part all --threads 1 --size 20 --instructions avx2 --kernel jordan --kernel huard-t" ]
     mv drivers/blocks-cpu drivers/blocks-cuda
     run -0 "$SADDLE" bench blocks --peers drivers --device cuda --kernel-version shared
-    [ "$(cat asked)" = "--version shared" ]
+    [ "$(cat asked)" = "--part all --threads 1 --version shared" ]
     for wrong in "--kernel lu" "--kernel ldu,," "--size 33" "--size 8 --part mixed" "--kernel-version shared" \
         "--instructions avx2 --device cuda" "--instructions avx2 --device reference"; do
         # shellcheck disable=SC2086 # options and their values
         run -2 "$SADDLE" bench blocks --peers drivers $wrong
     done
     run -2 --separate-stderr "$SADDLE" bench blocks "$DATA/kkt/aug2dc_saddle.mtx.gz" --kernel ldu
-    [[ $stderr == *"give --part too"* ]]
+    [[ $stderr == *"say --part too"* ]]
 }
 
 @test "bench blocks: one kernel of one size, beside its peer and a copy" {
@@ -100,9 +100,9 @@ measured() {
 @test "bench blocks: a driver that is not there, that fails, that dies, that says nonsense" {
     mkdir empty
     run -3 --separate-stderr "$SADDLE" bench blocks --peers empty
-    [[ $stderr == *"empty/blocks-cpu does not exist"*"scripts/build"* ]]
+    [[ $stderr == *"empty/blocks-cpu is not there"*"scripts/build"* ]]
     run -3 --separate-stderr "$SADDLE" bench blocks --peers empty --device cuda
-    [[ $stderr == *"empty/blocks-cuda does not exist"*SADDLE_CUDA=ON* ]]
+    [[ $stderr == *"empty/blocks-cuda is not there"*SADDLE_CUDA=ON* ]]
     fake_driver 'echo failed no such thing'
     run -5 --separate-stderr "$SADDLE" bench blocks --peers drivers
     [[ $stderr == *"no such thing"* ]]
@@ -112,7 +112,7 @@ measured() {
     json j.json 'len(j["rows"]) == 1'
     fake_driver 'echo measured nothing'
     run -3 --separate-stderr "$SADDLE" bench blocks --peers drivers
-    [[ $stderr == *"unexpected line from the driver: measured nothing"* ]]
+    [[ $stderr == *"not understood: measured nothing"* ]]
 }
 
 @test "bench blocks ends its driver when it is interrupted" {
@@ -137,7 +137,7 @@ measured() {
     run -2 --separate-stderr "$SADDLE" bench blocks --part everything
     [[ $stderr == *"all|kernels|mixed|apply|setup"* ]]
     run -2 --separate-stderr "$SADDLE" bench blocks --block-size 8
-    [[ $stderr == *"no matrix is given"* ]]
+    [[ $stderr == *"there is no matrix"* ]]
     run -2 "$SADDLE" bench blocks lap2d_5 --quick
     run -2 "$SADDLE" bench blocks --plot p.gif
     run -2 "$SADDLE" bench blocks --json - --plot -
