@@ -277,7 +277,7 @@ void option_default(const option *o, char *text, size_t text_size)
     text[0] = 0;
     if (o->is.type == 't' && o->initial) snprintf(text, text_size, "%s", o->initial);
     const char *words = o->is.words;
-    for (int k = (int)o->is.value; o->is.type == 'c' && k >= 0; --k) next_word(&words, text, text_size);
+    for (double k = o->is.value; o->is.type == 'c' && k >= 0; --k) next_word(&words, text, text_size);
     if (strchr("nrb", o->is.type) && !isnan(o->is.value)) snprintf(text, text_size, "%.15g", o->is.value);
 }
 

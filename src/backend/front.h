@@ -78,7 +78,7 @@ typedef struct sd_front_kernels {
      * something is added to it. The child's panel must still hold its delayed columns. */
     void (*add_child)(sd_front *f, const sd_front *child, const int32_t *place, int32_t at);
 
-    /* Numbers of workspace that `factor` and `update` want for a front of this size. */
+    /* Numbers of workspace that `factor` and `update` need for a front of this size. */
     int64_t (*work)(int32_t rows, int32_t columns);
 
     /* Eliminates; sets f->eliminated, fills in d, permutes variable. With SD_PIVOT_POSITIVE f->eliminated

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdint.h>
 
-/* to = from 2^exponent, which may be the same array; rounded once, as ldexp does it, but much quicker. */
+/* to = from 2^exponent, which may be the same array; rounded once, as ldexp does it, but much faster. */
 static inline void sd_shift(int64_t n, const double *from, int exponent, double *to)
 {
     if (exponent >= -1022 && exponent <= 1023) {

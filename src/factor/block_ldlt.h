@@ -25,8 +25,6 @@ typedef struct sd_block_matrix {
 /* A is whole; order[r] is the row of A at row r, scale (NULL: ones) that of A's rows. */
 saddle_status sd_block_matrix_make(sd_context *c, const sd_csr *A, const int32_t *order, const double *scale,
                                    int32_t blocks, const int32_t *start, sd_block_matrix *B);
-/* The values of A anew, in the same order. */
-void sd_block_matrix_fill(const sd_csr *A, const int32_t *order, const double *scale, sd_block_matrix *B);
 /* All its values times 2^exponent. */
 void sd_block_matrix_shift(int exponent, sd_block_matrix *B);
 void sd_block_matrix_free(sd_context *c, sd_block_matrix *B);
@@ -71,7 +69,7 @@ void sd_ldlt_numbers_free(sd_context *c, sd_engine *e, sd_ldlt_numbers *x);
 saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule,
                            const bool *last, sd_ldlt_plan *plan, sd_ldlt_numbers *x, sd_ldlt_counts *counts);
 
-/* Factors for solves on the host, but for the order of the rows and their scaling. */
+/* Factors for solves on the host, except for the order of the rows and their scaling. */
 sd_ldlt_factors sd_ldlt_factors_of(const sd_ldlt_plan *plan, const sd_ldlt_numbers *x);
 
 /* Signs without a pattern, the same for every matrix: vectors to try factors with. */

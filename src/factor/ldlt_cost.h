@@ -5,8 +5,8 @@
  *     exact solve       2 launches + levels x hop + B / rate          a level waits for one before it
  *     a sweep each way  2 launches + B / rate + longest x step        the longest row is read by one sub-warp
  *
- * Constants are fitted to measured times (docs/ldlt.md says how well); they decide nothing but which of the
- * two is taken, and a factor of two in them is of no harm. A CPU needs no model: a sweep reads as much as an
+ * Constants are fitted to measured times (docs/ldlt.md says how well); they decide only which of the
+ * two is used, and a factor of two in them does no harm. A CPU needs no model: a sweep reads as much as an
  * exact solve there.
  */
 #ifndef SD_LDLT_COST_H

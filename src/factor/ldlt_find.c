@@ -170,7 +170,7 @@ static int32_t size_of(const finding *f, int32_t i)
     return f->B->start[i + 1] - f->B->start[i];
 }
 
-/* The earlier columns that meet row j, by position. Meetings stand in the reverse of the order in which
+/* The earlier columns that meet row j, by position. Meetings are in the reverse of the order in which
  * columns were done, which is nearly that of positions. */
 static saddle_status gather_terms(finding *f, int32_t j, sd_ldlt_workspace *d)
 {

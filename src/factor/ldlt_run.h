@@ -3,7 +3,7 @@
  * same pivots; or by Jacobi sweeps.
  *
  * The schedule (plan/ldlt_schedule.h) is copied once to where the work runs. After that a factorization with
- * new values asks the host for nothing but launches.
+ * new values needs the host only for launches.
  */
 #ifndef SD_LDLT_RUN_H
 #define SD_LDLT_RUN_H

@@ -1,4 +1,4 @@
-/* Small pivots: found, made zero, replaced. See rank.c, and method/direct/small_pivots.c for who does so. */
+/* Small pivots: found, made zero, replaced. See rank.c, and method/direct/small_pivots.c for the caller. */
 #ifndef SD_RANK_H
 #define SD_RANK_H
 

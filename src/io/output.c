@@ -116,7 +116,7 @@ static saddle_status gzip_start(sd_output *o)
                    o->name, result);
 }
 
-/* A new file beside the target. mkstemp would not do: it hides the file from others, and the
+/* A new file next to the target. mkstemp would not do: it hides the file from others, and the
  * permissions that the user's mask leaves cannot be asked for without changing it. */
 static int create_temporary(sd_output *o)
 {

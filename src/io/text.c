@@ -87,7 +87,7 @@ static void gunzip_release(void *context, void *memory)
     sd_free(context, memory);
 }
 
-/* Starts to unpack; the first bytes of the file, which stand in the text's buffer, are its input. */
+/* Starts to unpack; the first bytes of the file, which are in the text's buffer, are its input. */
 static saddle_status gunzip_start(sd_text *t)
 {
     sd_gunzip *g = sd_alloc(t->context, 1, sizeof *g, "gzip decompression");
@@ -135,8 +135,7 @@ static saddle_status gunzip_read(sd_text *t, void *to, size_t room, size_t *got)
             const saddle_status status = read_source(t, g->input, INPUT_SIZE, &n);
             if (status != SADDLE_OK) return status;
             if (n == 0 && !g->between) {
-                return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                                    "the gzip data end prematurely: the file is truncated");
+                return sd_malformed(t, "the gzip data end prematurely: the file is truncated");
             }
             if (n == 0) break;
             g->stream.next_in = g->input;
@@ -150,7 +149,7 @@ static saddle_status gunzip_read(sd_text *t, void *to, size_t room, size_t *got)
         } else if (result == Z_MEM_ERROR) {
             return t->context->status;
         } else if (result != Z_OK && result != Z_BUF_ERROR) {
-            return sd_text_fail(t, SADDLE_FILE_FORMAT, "the gzip data are corrupt (%s)",
+            return sd_malformed(t, "the gzip data are corrupt (%s)",
                                 g->stream.msg ? g->stream.msg : "unknown");
         }
     }

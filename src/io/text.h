@@ -57,6 +57,7 @@ static inline saddle_status sd_text_line(sd_text *t, sd_span *line)
 /* Fails with "FILE:LINE: " before the message ("FILE: " before the first line). */
 saddle_status sd_text_fail(sd_text *t, saddle_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+#define sd_malformed(t, ...) sd_text_fail(t, SADDLE_FILE_FORMAT, __VA_ARGS__)
 
 static inline bool sd_is_blank(char ch)
 {

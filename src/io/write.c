@@ -22,8 +22,8 @@ saddle_status sd_write_matrix(sd_context *c, const char *path, const saddle_matr
     return sd_output_close(&output, status);
 }
 
-saddle_status sd_write_vector(sd_context *c, const char *path, int64_t n, const double *values,
-                              const char *comment)
+static saddle_status write_vector(sd_context *c, const char *path, int64_t n, const double *values,
+                                  const char *comment)
 {
     if (sd_ends_with(path, ".rb") || sd_ends_with(path, ".rb.gz")) {
         return sd_fail(c, SADDLE_BAD_ARGUMENT,
@@ -59,5 +59,5 @@ saddle_status saddle_write_vector(const char *path, int64_t n, const double *val
             sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_write_vector: path or values is NULL, or n is negative"),
             message);
     }
-    return sd_tell(&c, sd_write_vector(&c, path, n, values, comment), message);
+    return sd_tell(&c, write_vector(&c, path, n, values, comment), message);
 }

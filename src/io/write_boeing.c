@@ -3,6 +3,7 @@
 #include "io/assemble.h"
 #include "io/walk.h"
 #include "io/writers.h"
+#include "matrix/csr.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -104,7 +105,7 @@ saddle_status sd_write_boeing(sd_context *c, sd_output *o, const saddle_matrix *
     saddle_status status = sd_walk(c, o->name, A, gather_entry, &g);
     if (status == SADDLE_OK) status = sd_assemble(&g.entries, o->name, false, &B);
     if (status == SADDLE_OK) status = write_columns(o, A, &B, comment);
-    sd_assembled_free(c, &B);
+    sd_view_free(c, &B);
     sd_entries_clear(&g.entries);
     return status;
 }

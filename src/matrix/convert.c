@@ -73,17 +73,9 @@ static saddle_status convert(sd_context *c, const saddle_matrix *A, saddle_layou
         sd_csr_free(c, &csr);
         return status;
     }
-    *B = (saddle_matrix){.size = sizeof *B,
-                         .rows = A->rows,
-                         .columns = A->columns,
-                         .entries = csr.nnz,
-                         .layout = layout,
-                         .shape = shape,
-                         .type = SADDLE_DOUBLE,
-                         .pointer_bits = 64,
-                         .pointers = csr.ptr,
-                         .indices = csr.ind,
-                         .values = csr.val};
+    *B = sd_view_of(A->rows, A->columns, csr.nnz, csr.ptr, csr.ind, csr.val);
+    B->layout = layout;
+    B->shape = shape;
     if (layout == SADDLE_COORDINATES) {
         sd_free(c, csr.ptr);
         B->pointers = NULL;

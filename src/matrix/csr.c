@@ -2,7 +2,7 @@
  * From a caller's view to the library's form (csr.h).
  *
  * Entries go into their rows by counting, and two stable passes (first by column, then by row) sort
- * them in time proportional to n + nnz. What stands twice is added up in the order in which the
+ * them in time proportional to n + nnz. What occurs twice is summed in the order in which the
  * caller gave it, so the sums do not depend on anything else.
  */
 #include "matrix/csr.h"
@@ -49,7 +49,7 @@ static inline void place(const saddle_matrix *A, int64_t line, int64_t k, int32_
         }                                                                                                    \
     } while (0)
 
-/* Whether the arrays are in the library's form as they stand, but for base and widths. */
+/* Whether the arrays are in the library's form as they are, except for base and widths. */
 static bool in_form(const saddle_matrix *A)
 {
     if (A->layout == SADDLE_COORDINATES) return false;

@@ -4,6 +4,27 @@
 #include <math.h>
 #include <string.h>
 
+saddle_matrix sd_view_of(int64_t rows, int64_t columns, int64_t entries, const int64_t *pointers,
+                         const int32_t *indices, const double *values)
+{
+    return (saddle_matrix){.size = sizeof(saddle_matrix),
+                           .rows = rows,
+                           .columns = columns,
+                           .entries = entries,
+                           .type = SADDLE_DOUBLE,
+                           .pointer_bits = 64,
+                           .pointers = pointers,
+                           .indices = indices,
+                           .values = values};
+}
+
+void sd_view_free(sd_context *c, saddle_matrix *A)
+{
+    const void *const arrays[] = {A->pointers, A->indices, A->col_indices, A->values};
+    for (int k = 0; k < 4; ++k) sd_free(c, (void *)(uintptr_t)arrays[k]);
+    memset(A, 0, sizeof *A);
+}
+
 void sd_view_give(saddle_matrix *made, saddle_matrix *to, size_t size)
 {
     made->size = size;
@@ -16,8 +37,7 @@ void saddle_matrix_free(saddle_matrix *A, const saddle_hooks *hooks)
     saddle_matrix view;
     if (!A || sd_context_open(&c, hooks)) return;
     if (sd_take(&c, A, SD_VIEW_LEAST, &view, sizeof view, "saddle_matrix")) return;
-    const void *const arrays[] = {view.pointers, view.indices, view.col_indices, view.values};
-    for (int k = 0; k < 4; ++k) sd_free(&c, (void *)(uintptr_t)arrays[k]);
+    sd_view_free(&c, &view);
     memset(A, 0, A->size);
 }
 
@@ -73,7 +93,7 @@ static saddle_status check_fields(sd_context *c, const saddle_matrix *A)
     return SADDLE_OK;
 }
 
-/* As it stands in the array: taking the base off one that was not checked could overflow. */
+/* As it is in the array: taking the base off one that was not checked could overflow. */
 static int64_t raw_pointer(const saddle_matrix *A, int64_t j)
 {
     return A->pointer_bits == 32 ? ((const int32_t *)A->pointers)[j] : ((const int64_t *)A->pointers)[j];
@@ -178,7 +198,7 @@ saddle_status sd_view_check_values(sd_context *c, const saddle_matrix *A, int64_
                    count > 1 ? ", and more entries are NaN or infinite" : "");
 }
 
-/* FNV-1a over words: cheap beside a factorization, and a changed pattern is not taken silently. */
+/* FNV-1a over words: cheap compared with a factorization, and a changed pattern is not taken silently. */
 uint64_t sd_view_fingerprint(const saddle_matrix *A)
 {
     uint64_t hash = UINT64_C(14695981039346656037);

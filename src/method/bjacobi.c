@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-static const double SMALL_DIAGONAL = 1e-3; /* beside the largest entry of its row */
+static const double SMALL_DIAGONAL = 1e-3; /* relative to the largest entry of its row */
 
 /* Whether some row has a diagonal entry that is small. */
 static bool has_small_diagonal(const sd_csr *A)

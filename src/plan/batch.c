@@ -1,4 +1,4 @@
-/* Batches of small blocks, laid down on the host: see batch.h. */
+/* Batches of small blocks, made on the host: see batch.h. */
 #include "plan/batch.h"
 
 #include "prepare/graph.h"

@@ -23,7 +23,7 @@ void sd_block_order_free(sd_context *c, sd_block_order *order)
     *order = (sd_block_order){0};
 }
 
-/* A stable counting sort of the blocks, as they stand, by generation. */
+/* A stable counting sort of the blocks, as they are, by generation. */
 saddle_status sd_push_back(sd_context *c, const bool *push, sd_block_order *order)
 {
     const int32_t blocks = order->blocks;

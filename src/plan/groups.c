@@ -85,7 +85,7 @@ static int64_t children_room(const sd_tree *t, int32_t f)
     return room;
 }
 
-/* The room of each group's stack, then that of all at once when they run one after the other. */
+/* The size of each group's stack, then that of all together when they run one after the other. */
 static void measure_room(sd_tree *t)
 {
     int64_t live = 0;

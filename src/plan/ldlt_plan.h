@@ -29,7 +29,7 @@ typedef struct sd_ldlt_column {
 } sd_ldlt_column;
 
 /*
- * Blocks are numbered anew, level by level and by position within a level (which changes neither a factor nor
+ * Blocks are renumbered, level by level and by position within a level (which changes neither a factor nor
  * what it depends on).
  */
 typedef struct sd_ldlt_plan {

@@ -1,6 +1,6 @@
 /*
- * The levels of blocks that were pushed back, made by a second thread beside the work on those that were not
- * (D. Thuerck, Stretching Jacobi, end of section V).
+ * The levels of blocks that were pushed back, made by a second thread concurrently with the work on those
+ * that were not (D. Thuerck, Stretching Jacobi, end of section V).
  */
 #ifndef SD_LEVELS_AHEAD_H
 #define SD_LEVELS_AHEAD_H

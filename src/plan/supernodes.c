@@ -253,12 +253,6 @@ saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t
         status = c->status;
     }
     sd_free_all(c, t.memory, nodes, sorting, peak, work);
-    if (status) sd_supernodes_free(c, s);
+    if (status) sd_free_all(c, s->order, s->first, s->parent, s->below);
     return status;
-}
-
-void sd_supernodes_free(sd_context *c, sd_supernodes *s)
-{
-    sd_free_all(c, s->order, s->first, s->parent, s->below);
-    *s = (sd_supernodes){0};
 }

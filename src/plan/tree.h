@@ -29,12 +29,12 @@ typedef struct sd_tree {
     int64_t *child_ptr;
     int32_t *child; /* the children of f are child[child_ptr[f] .. child_ptr[f+1]), ascending */
 
-    /* Rows below a front's own columns, as positions, ascending; and where each of them stands among the
+    /* Rows below a front's own columns, as positions, ascending; and where each of them is among the
      * parent's own columns and rows (columns first). */
     int64_t *row_ptr; /* fronts + 1 */
     int32_t *rows, *place;
 
-    /* The entries of A by position of their column: entry k stands in the front's own row entry_row[k]
+    /* The entries of A by position of their column: entry k is in the front's own row entry_row[k]
      * (columns first). Stored entry s of A goes to target[s], or nowhere where that is -1 (its mirror
      * image does). */
     int64_t *entry_ptr; /* n + 1 */

@@ -22,7 +22,7 @@ typedef struct growth {
 
 /*
  * Offers the free neighbours of a vertex that has just come into the part of `seed`. One that is reached
- * again is offered anew with its larger sum; it then comes before its earlier offer, which by the time it is
+ * again is offered again with its larger sum; it then comes before its earlier offer, which by the time it is
  * seen finds the vertex taken, or too large for the part, as before.
  */
 static saddle_status offer_neighbours(sd_context *c, growth *t, int32_t v, int32_t seed)

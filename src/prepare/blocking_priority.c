@@ -26,7 +26,7 @@ static void sets_free(sd_context *c, sets *s)
     sd_free_all(c, s->rows, s->next);
 }
 
-/* The labels stand in part. */
+/* The labels are in part. */
 static saddle_status sets_new(sd_context *c, const sd_graph *g, int32_t *part, sets *s)
 {
     *s = (sets){.label = part};
@@ -66,7 +66,7 @@ static uint64_t sort_key(double weight)
 enum { DIGIT = 11, DIGITS = 6, VALUES = 1 << DIGIT };
 
 /*
- * Sorts by descending weight, equal ones as they stand, by radix; from and to change places with every digit
+ * Sorts by descending weight, equal ones as they are, by radix; from and to change places with every digit
  * in which the keys differ. Returns which of them holds the result.
  */
 static sd_edge *sort_edges(sd_edge *from, sd_edge *to, int64_t count, int64_t (*place)[VALUES])
@@ -143,7 +143,7 @@ saddle_status sd_block_priority(sd_context *c, const sd_graph *g, int32_t most, 
  * heavier and so was taken before it, and has joined the two blocks or found them too large for ever, since
  * blocks only grow. Likewise an edge between blocks that do not fit into one is not kept.
  *
- * The edges of a block are those of its vertices, gone through anew at each joining: that needs no memory
+ * The edges of a block are those of its vertices, traversed again at each joining: that needs no memory
  * for lists, and a vertex is in a block that grows at most `most` - 1 times.
  */
 typedef struct dynamic {

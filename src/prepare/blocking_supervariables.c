@@ -16,7 +16,7 @@
  *
  * A supervariable that is too large is divided evenly. The rest are amalgamated on the condensed graph: in
  * reverse Cuthill-McKee order, a block takes the coupled supervariable that comes first in this order.
- * (Joining those that stand side by side in it, as the paper does, would put uncoupled ones together: on a
+ * (Joining those that are side by side in it, as the paper does, would put uncoupled ones together: on a
  * grid the vertices of one level set of the order have no edge between them.)
  */
 #include "prepare/blocking_parts.h"
@@ -33,7 +33,7 @@ static uint64_t hash_vertex(int32_t v)
     return z ^ (z >> 31);
 }
 
-/* Whether two neighbours of equal degree have the same ones but for each other. */
+/* Whether two neighbours of equal degree have the same ones except for each other. */
 static bool same_neighbours(const sd_graph *g, int32_t v, int32_t w)
 {
     int64_t p = g->ptr[v], q = g->ptr[w];
@@ -71,7 +71,7 @@ static saddle_status find_exact(sd_context *c, const sd_graph *g, int32_t *super
 
 typedef struct angles {
     const sd_graph *g;
-    int64_t heavy;  /* lists that are longer are not gone through, nor counted in the patterns */
+    int64_t heavy;  /* lists that are longer are not traversed, nor counted in the patterns */
     int32_t *norm2; /* entries of each pattern: the vertex itself and its neighbours, without heavy ones */
     int32_t *inner; /* inner products with the pattern of one vertex; 0 between uses */
     int32_t *seen;  /* the vertices whose product is not 0 */

@@ -10,8 +10,8 @@ static int32_t row_in_b(const int32_t *new_row, int32_t i)
     return new_row ? new_row[i] : i;
 }
 
-/* B = Q A by columns (that is, B' by rows): row i of B is where the rows that have an entry in column i
- * stand. Ascending, because the rows of B are gone through in order. */
+/* B = Q A by columns (that is, B' by rows): row i of it lists the rows that have an entry in column i.
+ * Ascending, because the rows of B are traversed in order. */
 static saddle_status transpose(sd_context *c, const sd_csr *A, const int32_t *old_row, int64_t **ptr,
                                int32_t **ind)
 {
@@ -172,7 +172,7 @@ static void enter_part(const quotient *t, int32_t p, sd_graph *q)
     }
 }
 
-/* The two ends of an edge were added up in different orders: the list of the higher end gives the weight. */
+/* The two ends of an edge were summed in different orders: the list of the higher end gives the weight. */
 static void mirror_weights(sd_graph *q, int64_t *cursor)
 {
     memcpy(cursor, q->ptr, (size_t)q->n * sizeof *cursor);

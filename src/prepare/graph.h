@@ -32,7 +32,7 @@ saddle_status sd_graph_weigh(sd_context *c, const sd_csr *A, bool symmetric, con
                              const double *row_scale, const double *col_scale, sd_graph *g);
 
 /*
- * The graph of the parts: part[v] in [0, parts) for each vertex v. Sizes and edge weights are added up.
+ * The graph of the parts: part[v] in [0, parts) for each vertex v. Sizes and edge weights are summed.
  * O(n + edges).
  */
 saddle_status sd_graph_quotient(sd_context *c, const sd_graph *g, const int32_t *part, int32_t parts,

@@ -16,7 +16,7 @@
  * are kept, and in between it depends on the work that either order would make. */
 static const double FEW_NEEDY = 0.05, MANY_NEEDY = 0.2;
 
-/* A matching is made where the diagonal of a row is smaller than this beside its largest entry. */
+/* A matching is made where the diagonal of a row is smaller than this relative to its largest entry. */
 static const double SMALL_DIAGONAL = 0.1;
 
 static bool by_matching(int scaling)

@@ -13,7 +13,7 @@
  *
  * Lengths that differ by rounding only count as equal, here and where the nearest column is chosen. In a
  * matrix of few different values whole regions are equally far away, and those that rounding puts a little
- * nearer than the free column that is known already would all be gone through before it is taken.
+ * nearer than the free column that is known already would all be traversed before it is taken.
  */
 #include "prepare/assignment.h"
 #include "prepare/prepare.h"

@@ -2,7 +2,7 @@
  * Long rows, sorted for searches that need only their nearest entries. See assignment.h.
  *
  * A row is sorted when it has been scanned a few times as it is: so all sorting together costs no more than
- * the scans it follows, but for a logarithm.
+ * the scans it follows, up to a logarithm.
  */
 #include "prepare/assignment.h"
 

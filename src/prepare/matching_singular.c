@@ -146,7 +146,7 @@ static int32_t number_marked(int32_t n, int32_t *mark)
     return count;
 }
 
-/* Takes over the duals and matchings of both parts; the transposed one of the tall part is turned round.
+/* Takes over the duals and matchings of both parts; the one of the tall part is transposed back.
  * `list` has n places. */
 static void combine(const parts *p, const sd_assignment *wide, const sd_assignment *tall, int32_t *list,
                     sd_assignment *a)

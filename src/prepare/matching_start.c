@@ -151,7 +151,7 @@ static void start_from_diagonal(sd_assignment *a, int32_t *count, int32_t *order
     for (int32_t i = 0; i < a->n; ++i) a->row[i].u = a->col[i].v;
 }
 
-/* Rows whose diagonal is missing, or small beside their largest entry. */
+/* Rows whose diagonal is missing, or small relative to their largest entry. */
 static int32_t count_weak(const sd_assignment *a)
 {
     int32_t weak = 0;

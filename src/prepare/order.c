@@ -1,6 +1,6 @@
 /*
  * Which ordering is called, and what it is called with: the graph without its vertices of very high degree.
- * Such a vertex fills in nearly everything behind it wherever it stands, so it stands last; and it makes
+ * Such a vertex fills in nearly everything behind it wherever it is, so it comes last; and it makes
  * every ordering slow (AMD's lists, METIS' coarsening) and blind (all vertices are two steps apart).
  */
 #include "prepare/order.h"

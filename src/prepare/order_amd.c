@@ -2,12 +2,12 @@
  * Approximate minimum degree (P. R. Amestoy, T. A. Davis and I. S. Duff, Algorithm 837: AMD, ACM Trans. Math.
  * Softw. 30 (2004)), with aggressive absorption.
  *
- * What is called is amd_2, the ordering itself: a graph is already what it wants, symmetric and without the
+ * What is called is amd_2, the ordering itself: a graph is already what it needs, symmetric and without the
  * diagonal, and all its memory is given to it, so that the caller's allocator has it. Its own treatment of
  * dense rows is off: sd_order_graph has taken them out.
  *
  * It knows no vertex weights, and none are made up for: on 117 KKT matrices with pairs, ordering a graph in
- * which every pair stands twice with the same neighbours, so that AMD finds and weighs it itself, took 1.3
+ * which every pair occurs twice with the same neighbours, so that AMD finds and weighs it itself, took 1.3
  * times as long, and the flops came out the same in the median and 1 % higher in the mean.
  */
 #include "prepare/orderings.h"
@@ -15,7 +15,7 @@
 #include <amd.h>
 #include <string.h>
 
-/* AMD's lists grow as it goes on; with this much room beyond the edges it seldom has to collect garbage. */
+/* AMD's lists grow as it goes on; with this much room beyond the edges it rarely has to collect garbage. */
 static int64_t workspace(const sd_graph *g)
 {
     return g->ptr[g->n] + g->ptr[g->n] / 5 + g->n + 1;

@@ -1,5 +1,5 @@
 /*
- * METIS, so called that it gives the same result every time and leaves no trace.
+ * METIS, called so that it gives the same result every time and leaves no trace.
  *
  * - It draws its random numbers from rand(), which belongs to the whole process. So one lock is held around
  *   every call, and the generator of the C library is given a state of our own for that time: the caller's

@@ -1,11 +1,11 @@
 /*
  * Reverse Cuthill-McKee: the vertices of a component in the order of a breadth-first search that visits the
- * neighbours of a vertex by ascending degree, turned round (A. George, Computer implementation of the finite
+ * neighbours of a vertex by ascending degree, reversed (A. George, Computer implementation of the finite
  * element method, Stanford STAN-CS-71-208, 1971). The search begins at a vertex that is nearly as far out as
  * can be, found by searching again from the far end while that gives more levels (A. George and J. W. H. Liu,
  * An implementation of a pseudoperipheral node finder, ACM Trans. Math. Softw. 5 (1979)).
  *
- * Lists of neighbours by degree come without a sort: the vertices are gone through by ascending degree, which
+ * Lists of neighbours by degree come without a sort: the vertices are traversed by ascending degree, which
  * a counting sort gives, and each is entered into the lists of its neighbours.
  */
 #include "prepare/orderings.h"

@@ -1,4 +1,4 @@
-/* The orderings behind sd_order_graph, but METIS (metis.h): perm[k] is the vertex at position k. */
+/* The orderings behind sd_order_graph, except METIS (metis.h): perm[k] is the vertex at position k. */
 #ifndef SD_ORDERINGS_H
 #define SD_ORDERINGS_H
 

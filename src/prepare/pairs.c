@@ -15,11 +15,11 @@
  * finite, so that it can be taken out of a sum again. */
 #define ABSENT (-1e12)
 
-/* Sums of logarithms this near to each other, per entry, are equal but for rounding: the lower index wins. */
+/* Sums of logarithms this near to each other, per entry, are equal up to rounding: the lower index wins. */
 #define LOG_TIE 1e-9
 
-/* A diagonal entry passes the usual test of threshold pivoting where it is this large beside entries of at
- * most 1. */
+/* A diagonal entry passes the usual test of threshold pivoting where it is this large relative to entries of
+ * at most 1. */
 #define SMALL_DIAGONAL 0.01
 
 typedef struct cycle {

@@ -1,12 +1,12 @@
 /*
- * Partitions into many small parts by bisecting again and again with METIS.
+ * Partitions into many small parts by repeated bisection with METIS.
  *
  * METIS can do that itself, by METIS_PartGraphRecursive; but where a graph is hard to cut, with vertices of
  * very high degree, it leaves itself nothing to cut further on and complains of that on standard output. Done
  * here, a cut that came out one-sided is replaced by one in the order of the vertices. METIS_PartGraphKway is
  * made for few large parts: for parts of 8 it took four times as long and cut a quarter more.
  *
- * The vertices stand in one array, the parts that are still to be cut as ranges of it; a range that is cut is
+ * The vertices are in one array, the parts that are still to be cut as ranges of it; a range that is cut is
  * sorted by its sides in place, so that the vertices of a range ascend always.
  */
 #include "prepare/metis.h"
@@ -59,7 +59,7 @@ typedef struct range {
 typedef struct cutter {
     const sd_graph *g;
     int32_t *whole;          /* edge weights, or NULL */
-    int32_t *vertex, *place; /* the vertices, range after range, and where each stands */
+    int32_t *vertex, *place; /* the vertices, range after range, and where each is */
     int32_t *side, *moved;   /* of a range that is being cut */
     sd_metis_graph sub;      /* its graph: room for the largest */
 } cutter;

@@ -168,7 +168,7 @@ saddle_status sd_prepare_order(sd_context *c, const sd_csr *A, const saddle_opti
     return status;
 }
 
-/* Blocks without their measures, but for the largest. */
+/* Blocks without their measures, except for the largest. */
 static saddle_status run_blocks(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
                                 const saddle_given *given, saddle_preparation *p)
 {

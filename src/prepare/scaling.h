@@ -1,4 +1,4 @@
-/* Scalings of a whole matrix that need no matching. Each is positive and finite whatever A holds. */
+/* Scalings of a whole matrix that need no matching. Each is positive and finite whatever A contains. */
 #ifndef SD_SCALING_H
 #define SD_SCALING_H
 

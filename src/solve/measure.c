@@ -84,7 +84,7 @@ static double relative_residual(sd_engine *e, measuring *m, double norm_r, int o
     return ldexp(sqrt(r2) / sqrt(b2), own + of_r - of_b);
 }
 
-/* Whether a term of a row could be lost beside 2^s. */
+/* Whether a term of a row could be lost relative to 2^s. */
 static bool vanishes(const sd_operator *op, const double *b, const double *x, int s)
 {
     const int64_t n = op->sparse.n;

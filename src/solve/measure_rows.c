@@ -13,7 +13,7 @@
 
 enum {
     NOTHING = INT_MIN / 4, /* the exponent of a row without terms */
-    NEGLIGIBLE = -200      /* beside the largest term of a row, which is carried to 106 bits */
+    NEGLIGIBLE = -200      /* relative to the largest term of a row, which is carried to 106 bits */
 };
 
 typedef struct rows {

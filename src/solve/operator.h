@@ -3,7 +3,7 @@
  *
  * The power of two is exact and keeps products away from overflow: it is taken for single precision
  * and where the largest entry of A lies outside 2^-300 .. 2^300. (Entries that are more than 2^-1000
- * below the largest may be lost then.) Otherwise the arrays of the matrix are used as they stand.
+ * below the largest may be lost then.) Otherwise the arrays of the matrix are used as they are.
  */
 #ifndef SD_OPERATOR_H
 #define SD_OPERATOR_H

@@ -1,8 +1,8 @@
 /*
  * One right-hand side: up the ladder, each attempt verified on the caller's own matrix.
  *
- * A named method is one attempt. `auto` goes on to the next rung while none has reached the accuracy asked
- * for, keeps the best x of all, and says what it tried. Nothing is written into the solver.
+ * A named method is one attempt. `auto` moves on to the next rung while none has reached the requested
+ * accuracy, keeps the best x of all, and says what it tried. Nothing is written into the solver.
  */
 #ifndef SD_COLUMN_H
 #define SD_COLUMN_H
@@ -10,7 +10,7 @@
 #include "solve/refinement.h"
 #include "solver/solver.h"
 
-/* Factors that a call made for itself: of a higher rung, or anew. Kept for all its columns. */
+/* Factors that a call made for itself: of a higher rung, or recomputed. Kept for all its columns. */
 typedef struct sd_own {
     const sd_method *method;
     void *plan; /* where the solver's does not serve; NULL: it does */

@@ -4,7 +4,7 @@
 
 #include "method/method.h"
 
-/* What is asked for. */
+/* What is requested. */
 typedef struct sd_goal {
     double tol;
     int stop;      /* SADDLE_STOP_... */

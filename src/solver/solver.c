@@ -224,7 +224,7 @@ static saddle_status plan_method(saddle_solver *s, const sd_method *method)
     return status;
 }
 
-/* Whether the memory allows what a method was planned for, and a look at new values beside it. */
+/* Whether the memory allows what a method was planned for, and a look at new values in addition. */
 static saddle_status check_memory(saddle_solver *s, const sd_method *method)
 {
     const sd_work *w = sd_find_work(s, method);
@@ -251,7 +251,7 @@ static sd_outlook outlook_of(saddle_solver *s)
     return o;
 }
 
-/* What is planned before the ladder is known: a named method, or the direct solver where `auto` wants to
+/* What is planned before the ladder is known: a named method, or the direct solver where `auto` needs to
  * compare with it. */
 static saddle_status plan_ahead(saddle_solver *s)
 {
@@ -304,7 +304,7 @@ static saddle_status factor_first(saddle_solver *s)
     return factor_rung(s, &s->ladder.rung[0], &given_up);
 }
 
-/* The matrix as iterations and measurements multiply with it. An operator that stands on A's own arrays
+/* The matrix as iterations and measurements multiply with it. An operator that uses A's own arrays
  * stays. */
 static saddle_status make_operators(saddle_solver *s)
 {

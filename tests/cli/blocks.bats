@@ -64,10 +64,10 @@ measured() {
 @test "bench blocks: chosen kernels, sizes, versions and instructions" {
     fake_driver 'echo "$*" > asked' 'echo done'
     run -0 "$SADDLE" bench blocks --peers drivers --kernel jordan,huard-t --size 20 --instructions avx2
-    [ "$(cat asked)" = "--part all --threads 1 --size 20 --instructions avx2 --kernel jordan --kernel huard-t" ]
+    [ "$(cat asked)" = "--size 20 --instructions avx2 --kernel jordan --kernel huard-t" ]
     mv drivers/blocks-cpu drivers/blocks-cuda
     run -0 "$SADDLE" bench blocks --peers drivers --device cuda --kernel-version shared
-    [ "$(cat asked)" = "--part all --threads 1 --version shared" ]
+    [ "$(cat asked)" = "--version shared" ]
     for wrong in "--kernel lu" "--kernel ldu,," "--size 33" "--size 8 --part mixed" "--kernel-version shared" \
         "--instructions avx2 --device cuda" "--instructions avx2 --device reference"; do
         # shellcheck disable=SC2086 # options and their values

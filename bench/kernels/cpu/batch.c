@@ -14,6 +14,5 @@
 #define SEARCH_NARROW NAME(search_both)
 #define COLUMNS_MOVE 1
 #define PUBLIC(x) SD_ISA(NAME(x))
-
 #define TEMPLATE "bench/kernels/cpu/batch_kernels.inc"
 #include "backend/both_precisions.inc"

@@ -30,16 +30,6 @@ void launch_shared(sd_engine *e, const sd_batch_plan *plan, const batch<real> &b
     launch_shared_class<Method, real, 8, 8>(e, plan, b, 1);
 }
 
-/* A method of launch_range: the kernel, a template in real, N and L, for that many blocks. */
-#define SHARED_METHOD(name, ...)                                                                             \
-    struct name {                                                                                            \
-        template <class real, int N, int L>                                                                  \
-        static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)                               \
-        {                                                                                                    \
-            launch_with(e, "batch_factor", __VA_ARGS__, blocks, BLOCK_THREADS, b);                           \
-        }                                                                                                    \
-    }
-
 /* In registers: BENCH_LDU or BENCH_LDU_FULL; BENCH_LLT_DIAGONAL. */
 template <class real>
 void bench_ldu(sd_engine *e, sd_batch_kernel kernel, const sd_batch_plan *plan, const batch<real> &b);

@@ -173,9 +173,15 @@ __global__ void __launch_bounds__(BLOCK_THREADS) huard(const batch<real> b)
     store_state(b, m, w.lane, m.column);
 }
 
-template <int SEARCH> SHARED_METHOD(ldu_method, ldu<real, N, L, SEARCH>);
-SHARED_METHOD(jordan_method, jordan<real, N, L>);
-template <bool TRANSPOSED> SHARED_METHOD(huard_method, huard<real, N, L, TRANSPOSED>);
+template <int SEARCH> struct ldu_method {
+    template <class real, int N, int L> static constexpr auto KERNEL = ldu<real, N, L, SEARCH>;
+};
+struct jordan_method {
+    template <class real, int N, int L> static constexpr auto KERNEL = jordan<real, N, L>;
+};
+template <bool TRANSPOSED> struct huard_method {
+    template <class real, int N, int L> static constexpr auto KERNEL = huard<real, N, L, TRANSPOSED>;
+};
 
 } /* namespace */
 

@@ -48,7 +48,9 @@ __global__ void __launch_bounds__(BLOCK_THREADS) llt_shared(const batch<real> b)
     store_state(b, m, m.row, m.w.lane);
 }
 
-template <bool DIAGONAL> SHARED_METHOD(llt_method, llt_shared<real, N, L, DIAGONAL>);
+template <bool DIAGONAL> struct llt_method {
+    template <class real, int N, int L> static constexpr auto KERNEL = llt_shared<real, N, L, DIAGONAL>;
+};
 
 } /* namespace */
 

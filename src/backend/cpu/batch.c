@@ -1,6 +1,6 @@
 /*
  * The CPU's kernels on batches of small dense blocks for one instruction set. Results may differ in their
- * last bits between instruction sets; never by the number of threads, nor by where in a batch a block stands.
+ * last bits between instruction sets; never by the number of threads, nor by where in a batch a block is.
  *
  * SIMD runs across blocks, one a lane (batch_narrow.inc, batch_abreast.inc), or inside a block: a column is
  * then V vectors of rows. Permutations are implicit until a result is written (Anzt et al., Variable-size

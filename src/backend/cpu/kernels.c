@@ -10,7 +10,7 @@
 
 enum {
     LANES = 8,             /* interleaved sums of a reduction: two AVX2 registers of doubles */
-    GATHER = 256,          /* rows whose windows are added up at a time */
+    GATHER = 256,          /* rows whose windows are summed at a time */
     PARALLEL_FROM = 131072 /* entries below which a team of threads costs more than it saves */
 };
 

@@ -131,7 +131,7 @@ int next_count(const sd_engine *e, int left, int64_t chunks)
     return left < panels * SD_PANEL ? left : static_cast<int>(panels) * SD_PANEL;
 }
 
-/* Where the device has h if all of it is still to come and stands together; else the host has it. */
+/* Where the device has h if all of it is still to come and is stored together; else the host has it. */
 const double *all_still_to_come(sd_engine *e, const double *h, int count)
 {
     const double *const here = still_to_come(e, h);

@@ -25,7 +25,7 @@ template <class vec> struct sides {
     vec *y;
     int64_t rows; /* from one column to the next */
     int columns;
-    const int32_t *source, *target; /* NULL: the rows as they stand */
+    const int32_t *source, *target; /* NULL: the rows as they are */
 };
 
 /* f with the jobs of least .. most rows, no more than four sizes. */

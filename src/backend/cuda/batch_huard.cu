@@ -116,10 +116,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(40))) huard(c
 }
 
 template <bool TRANSPOSED> struct huard_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", huard<real, N, L, TRANSPOSED>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = huard<real, N, L, TRANSPOSED>;
 };
 
 } /* namespace */

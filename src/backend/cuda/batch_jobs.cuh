@@ -1,7 +1,7 @@
 /*
  * The blocks of a plan shared out over sub-warps: a block of n rows belongs to `lanes` threads of one warp,
- * the least power of two >= n, at least 4. A plan's jobs stand by size, so those of one number of lanes are a
- * range of them, and one launch each serves batches of mixed sizes.
+ * the least power of two >= n, at least 4. A plan's jobs are sorted by size, so those of one number of lanes
+ * are a range of them, and one launch each serves batches of mixed sizes.
  */
 #ifndef SD_CUDA_BLOCK_JOBS_CUH
 #define SD_CUDA_BLOCK_JOBS_CUH

@@ -14,7 +14,8 @@ namespace sd_cuda
 {
 
 /* Order::MOVES: rows do, and Order::bring brings the next pivot to its place. Order::CHUNK<N>: steps of a
- * chunk, by measurement (saddle bench blocks); Order::BESIDE<real, N>: registers beside those of the row. */
+ * chunk, by measurement (saddle bench blocks); Order::BESIDE<real, N>: registers in addition to those of the
+ * row. */
 template <class Order, int C, int N, int L, class real>
 __device__ inline void eliminate(symmetric_rows<real, N, L> &m, real &pivot)
 {
@@ -70,10 +71,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(Order::templa
 }
 
 template <class Order> struct llt_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", llt<real, N, L, Order>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = llt<real, N, L, Order>;
 };
 
 } /* namespace sd_cuda */

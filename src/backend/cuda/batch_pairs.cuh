@@ -89,7 +89,7 @@ __device__ inline clamped_pair<float> clamp_here(float a, float b, float c, floa
     return {p.a, p.b, p.c, count};
 }
 
-/* The same apart from the kernels, which seldom need it. */
+/* The same apart from the kernels, which rarely need it. */
 template <class real>
 static __device__ __noinline__ clamped_pair<real> clamp_pair(real a, real b, real c, real small)
 {

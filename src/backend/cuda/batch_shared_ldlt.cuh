@@ -221,10 +221,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS) ldlt_shared(const batch<real> b
 }
 
 template <int RULE> struct ldlt_shared_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", ldlt_shared<real, N, L, RULE>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = ldlt_shared<real, N, L, RULE>;
 };
 
 } /* namespace sd_cuda */

@@ -6,7 +6,7 @@
  * pool and counters of its own: solves that run at once on one GPU do not meet. They are the
  * device's, which hands them from one engine to the next (module.cu).
  *
- * The same bits every run: nothing is added up by atomics. Integer atomics only tell the last block
+ * The same bits every run: nothing is summed by atomics. Integer atomics only tell the last block
  * or warp that it is the last, which then adds what the others left in a fixed order; and the
  * shape of a launch never decides what is added to what.
  */
@@ -47,7 +47,7 @@ struct counters {
 };
 
 /* Where kernels leave results for the host, in its memory. `done` is the number of the last reduction whose
- * results are there. The device has a copy of the values, for kernels that stand on them. */
+ * results are there. The device has a copy of the values, for kernels that use them. */
 constexpr int RESULTS = 512;
 struct results {
     double value[RESULTS];
@@ -81,7 +81,7 @@ inline state *state_of(const sd_engine *e)
     return static_cast<state *>(e->state);
 }
 
-/* Makes a device current for as long as this lives; whoever called may be using another one. */
+/* Makes a device current for as long as this lives; the caller may be using another one. */
 class on_device
 {
     int before = 0;

@@ -22,7 +22,7 @@ namespace sd_cuda
 namespace
 {
 
-/* Sum of products as hi + lo; lo is 0 but for the extended mode. */
+/* Sum of products as hi + lo; lo is 0 except for the extended mode. */
 struct carried {
     double hi, lo;
 };
@@ -138,13 +138,13 @@ __device__ inline void put(const operands<real> &o, int32_t row, carried sum)
     o.y[row] = static_cast<real>(value);
 }
 
-/* A row on the pile: its sums stand at `base` of the pieces' sums. */
+/* A row on the pile: its sums are at `base` of the pieces' sums. */
 struct piled_row {
     int32_t row, pieces, base, done;
 };
 
 /* The pile, in the engine's scratch. The counter holds the number of rows above PILE_BITS and the
- * number of pieces below, so that one addition gives both and rows stand in order of their base. */
+ * number of pieces below, so that one addition gives both and rows are in order of their base. */
 struct pile {
     int64_t long_row, piece; /* see row_shape */
     piled_row *rows;
@@ -311,9 +311,9 @@ bool may_have_long_rows(const sd_sparse *A, const row_shape &shape)
 
 /*
  * Lanes: at most a batch of entries each, and twice that in single, which was within 10 % of the best of 1 to
- * 32 on all matrices of bench/kernels/cuda_kernels.cu on an H200 except one (bench/results). Long rows: above 64 entries a
- * lane and 16 average rows, so there are at most n/16 of them; their pieces of at least 4 average rows are at
- * most n/4 and one more for each of them. That is below the n/2 that there is room for.
+ * 32 on all matrices of bench/kernels/cuda_kernels.cu on an H200 except one (bench/results). Long rows: above
+ * 64 entries a lane and 16 average rows, so there are at most n/16 of them; their pieces of at least 4
+ * average rows are at most n/4 and one more for each of them. That is below the n/2 that there is room for.
  */
 row_shape choose_shape(const sd_sparse *A)
 {

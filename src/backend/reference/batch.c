@@ -1,4 +1,4 @@
-/* The reference's kernels on batches of small dense blocks: the templates beside this file, in both
+/* The reference's kernels on batches of small dense blocks: the templates next to this file, in both
  * precisions; and the application of factors in single to vectors in double. */
 #include "backend/reference/batch.h"
 

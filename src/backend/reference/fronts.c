@@ -1,4 +1,4 @@
-/* The reference kernels on fronts: fronts.h in both precisions. */
+/* The reference kernels on fronts: fronts.inc in both precisions. */
 #include "backend/front.h"
 
 #include <math.h>

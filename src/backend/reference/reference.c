@@ -1,4 +1,4 @@
-/* The reference backend: kernels.h in both precisions. */
+/* The reference backend: kernels.inc in both precisions. */
 #include "backend/host.h"
 #include "backend/reference/batch.h"
 #include "core/dd.h"

@@ -17,7 +17,7 @@
 
 #define SD_DELAY_ROOM 0.03 /* of the factors, expected on top for delays */
 
-/* Made once a pattern, from the values of A at that time. */
+/* Made once per pattern, from the values of A at that time. */
 typedef struct sd_direct_plan {
     int32_t n; /* rows of A */
     bool general;
@@ -32,7 +32,7 @@ typedef struct sd_direct_plan {
 /* Made once, filled with every factorization. */
 typedef struct sd_direct {
     const sd_direct_plan *plan;
-    /* the plan's scaling, or one that was made anew as values had gone away from those of the plan */
+    /* the plan's scaling, or a new one, if values have moved away from those of the plan */
     const double *scale;
     const int64_t *matched;
     int largest_exponent;

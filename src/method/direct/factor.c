@@ -51,7 +51,7 @@ static int64_t count_stale(const sd_direct *d, const sd_factors *f)
     return stale;
 }
 
-/* Signs of the pivots as they stand in D. */
+/* Signs of the pivots as they are in D. */
 static void count_signs(sd_direct *d)
 {
     const sd_factors *f = &d->factors[d->precision];
@@ -96,7 +96,7 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q
     return status;
 }
 
-/* The values, scaled; anew where the scaling at hand does not serve them. */
+/* The values, scaled; rescaled if the current scaling does not suit them. */
 static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_problem *q, sd_factors *f,
                                  sd_direct *d)
 {
@@ -173,7 +173,7 @@ static saddle_status find_matrix(sd_context *c, const sd_csr *A, sd_direct *d, s
     return SADDLE_OK;
 }
 
-/* By the rule that fits; Cholesky gives way to LDL' where that is left open. */
+/* By the rule that fits; Cholesky gives way to LDL' if that is left open. */
 static saddle_status run_rules(sd_context *c, const sd_csr *M, const sd_problem *p, sd_precision precision,
                                sd_direct *d)
 {

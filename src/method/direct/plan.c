@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double ALPHA = 0x1p-26; /* of a general matrix, beside its largest entry */
+static const double ALPHA = 0x1p-26; /* of a general matrix, relative to its largest entry */
 
 /* (alpha I, A; A', 0) of a general matrix, by its upper triangle. */
 static saddle_status augment(sd_context *c, const sd_csr *A, sd_csr *to)

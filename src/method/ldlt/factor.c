@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { STALE_SHARE = 100 }; /* a plan is stale where more than one pivot of so many had to be moved */
+enum { STALE_SHARE = 100 }; /* a plan is stale where more than one pivot of so many had to be perturbed */
 
 /* The largest entry of the inverses of all diagonal blocks. */
 static saddle_status largest_inverse(const sd_ldlt_making *t, double *largest)
@@ -16,7 +16,7 @@ static saddle_status largest_inverse(const sd_ldlt_making *t, double *largest)
     return t->e->status;
 }
 
-/* New values on the plan that is there; *stale where too many pivots had to be moved. */
+/* New values on the plan that is there; *stale where too many pivots had to be perturbed. */
 static saddle_status refactor(const sd_ldlt_making *t, const sd_ldlt_rule *rule, sd_ldlt_counts *counts,
                               bool *stale)
 {

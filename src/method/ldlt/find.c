@@ -75,7 +75,7 @@ static saddle_status find_in_double(const sd_ldlt_making *t, sd_ldlt_rule *rule,
 
 /*
  * The exact schedule on the host, which finds the pattern; again with larger thresholds where pivots were
- * moved, and in double where an inverse is too large for its rounding in single to be harmless.
+ * perturbed, and in double where an inverse is too large for its rounding in single to be harmless.
  */
 saddle_status sd_ldlt_make_by_levels(const sd_ldlt_making *t, sd_ldlt_rule *rule, sd_ldlt_counts *counts)
 {

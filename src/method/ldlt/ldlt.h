@@ -1,10 +1,10 @@
 /*
- * The room of block LDL', methods ldlt and jacobi: by levels, or by Jacobi sweeps.
+ * Block LDL': the methods ldlt, by levels, and jacobi, by Jacobi sweeps.
  *
- * Thresholds are relative to the largest entry of the scaled matrix. A pivot is small below 1e-8; where some
- * had to be moved although their blocks were pushed back, the factorization is made again with 1e-4, for the
- * blocks that are pushed back alone, and for the pivots that are moved as well: perturbations of that size
- * may disturb the preconditioner less than what 1 / 1e-8 does to it. A vector decides.
+ * Thresholds are relative to the largest entry of the scaled matrix. A pivot is small below 1e-8. If some
+ * had to be perturbed although their blocks were pushed back, the factorization is made again with 1e-4, for
+ * the blocks that are pushed back alone, and for the pivots that are perturbed as well: perturbations of that
+ * size may disturb the preconditioner less than what 1 / 1e-8 does to it. A vector decides.
  */
 #ifndef SD_METHOD_LDLT_H
 #define SD_METHOD_LDLT_H
@@ -38,14 +38,14 @@ typedef struct sd_ldlt_making {
 } sd_ldlt_making;
 
 #define SD_LDLT_SMALL 1e-8       /* least pivot */
-#define SD_LDLT_SMALL_AGAIN 1e-4 /* where some had to be moved */
+#define SD_LDLT_SMALL_AGAIN 1e-4 /* where some had to be perturbed */
 
 /* ---- rule.c: what the options leave open ---- */
 
 sd_ldlt_rule sd_ldlt_rule_of(const sd_ldlt_making *t);
 /* Whether vectors keep within the range of single precision when they are scaled. */
 bool sd_ldlt_fits_single(const sd_ldlt_making *t);
-/* Whether factors in single, which `auto` wanted, are spoilt by an inverse with such an entry. */
+/* Whether factors in single, which `auto` chose, are spoilt by an inverse with such an entry. */
 bool sd_ldlt_spoilt(const sd_ldlt_making *t, const sd_ldlt_rule *rule, double inverse);
 /* Numbers that may be kept off the diagonal; 0: no limit. */
 int64_t sd_ldlt_most_numbers(const sd_ldlt_making *t, sd_precision precision);

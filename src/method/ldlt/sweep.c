@@ -72,7 +72,7 @@ static saddle_status sweep(const sd_ldlt_making *t, const sd_ldlt_rule *rule, sd
     return status;
 }
 
-/* Goes over to the exact schedule on the same pattern. */
+/* Switches to the exact schedule on the same pattern. */
 static saddle_status fall_back(const sd_ldlt_making *t, const sd_ldlt_rule *rule, sd_ldlt_counts *counts)
 {
     sd_block_ldlt *m = t->m;
