@@ -77,15 +77,18 @@ static int listen(blocks_report *t, const saddle_hooks *hooks, const char *const
 /* What was said on the command line, for the driver; text: room for names. */
 static void choose_cases(const arguments *a, char *text, size_t room, const char **argv)
 {
-    static const char *const passed[][2] = {{"part", "--part"},
-                                            {"threads", "--threads"},
-                                            {"size", "--size"},
-                                            {"kernel-version", "--version"},
-                                            {"instructions", "--instructions"}};
+    static const struct {
+        const char *name, *option, *usual;
+    } passed[] = {{"part", "--part", "all"},
+                  {"threads", "--threads", "1"},
+                  {"size", "--size", NULL},
+                  {"kernel-version", "--version", NULL},
+                  {"instructions", "--instructions", NULL}};
     for (size_t k = 0; k < sizeof passed / sizeof passed[0]; ++k) {
-        const char *value = argument_text(a, passed[k][0]);
+        const char *value =
+            argument_given(a, passed[k].name) ? argument_text(a, passed[k].name) : passed[k].usual;
         if (!value || (k == PASSED_SIZE && argument_count(a, "size") == 0)) continue;
-        *argv++ = passed[k][1];
+        *argv++ = passed[k].option;
         *argv++ = value;
     }
     if (argument_given(a, "quick")) *argv++ = "--quick";
