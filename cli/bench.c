@@ -27,7 +27,7 @@ static int start_bench(char **argv)
 const command command_bench = {
     .name = "bench",
     .operands = "WHAT [A.mtx[.gz]...]",
-    .help = "benchmarks: times next to a peer or a lower bound measured in the same run",
+    .help = "benchmarks, with a peer or a lower bound measured in the same run",
     .about = "Starts saddle-bench, a separate program, if it is installed (cmake --install BUILD --component "
              "bench). \"saddle bench --help\" lists the benchmarks; \"saddle bench WHAT --help\" shows the "
              "options of one.",

@@ -228,7 +228,7 @@ static const option doctor_options[] = {
 const command command_doctor = {
     .name = "doctor",
     .operands = "",
-    .help = "what was found on this machine: BLAS, threads, METIS, GPU",
+    .help = "check what is available on this machine: BLAS, threads, METIS, GPU",
     .about =
         "Checks what saddle can use on this machine and tries it out: processor, threads, memory, BLAS and "
         "its flavour, METIS, AMD, zlib, GPU, environment. Each line says ok, warning, missing or broken, and "

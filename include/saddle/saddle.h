@@ -324,8 +324,8 @@ typedef enum saddle_factor_precision {
            "keep matched pairs together (general matrices: move matched entries to the diagonal)")           \
     CHOICE(blocking, saddle_blocking, SADDLE_BLOCKING_AUTO,                                                  \
            "auto|none|grid|pairs|clusters|supervariables|cosine|priority|priority-dynamic|metis|pablo",      \
-           "grouping of rows into blocks; auto is clusters for bjacobi or if a block size is given, "        \
-           "otherwise none")                                                                                 \
+           "grouping of rows into blocks; auto is clusters for bjacobi, ldlt and jacobi, or if a block "     \
+           "size is given, otherwise none")                                                                  \
     COUNT(block_size, 0, 0, 32, "maximum number of rows in a block; 0 is 8")                                 \
     CHOICE(factorization, saddle_factorization, SADDLE_FACTORIZATION_AUTO, "auto|ldlt|cholesky|static",      \
            "factorization of the direct solver; auto is cholesky if the matrix is known to be positive "     \
@@ -352,7 +352,7 @@ typedef enum saddle_factor_precision {
     REAL(small_pivot, 0.0, 0.0, 1.0,                                                                         \
          "pivots below it are perturbed, relative to a largest entry of 1; 0 is 1e-8, raised to 1e-4 if "    \
          "needed")                                                                                           \
-    COUNT(sweeps, 8, 1, 10000, "number of sweeps of jacobi")                                                 \
+    COUNT(sweeps, 8, 1, 10000, "maximum number of sweeps of jacobi")                                         \
     CHOICE(sweep_order, saddle_sweep_order, SADDLE_SWEEP_ORDER_ROW, "row|block",                             \
            "row: sweep row by row in chunks; block: replace all blocks at once")                             \
     REAL(relax, 1.0, 0.01, 1.0, "small_pivot is multiplied by it after each sweep")                          \
