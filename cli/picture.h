@@ -81,8 +81,7 @@ void bytes_text(bytes *b, const char *text);
 bool picture_png(const picture *p, bytes *out);
 bool picture_svg(const picture *p, bytes *out);
 
-/* A PNG of plain pixels, by numbers of colours where 256 do: colours beyond the most frequent 256 give way to
- * the nearest of those where they have less than one pixel in 1,000. */
+/* A PNG of plain pixels, RGB. */
 bool png_encode(const uint32_t *pixels, int columns, int rows, bytes *out);
 
 /* Saves by the ending of path, .png or .svg; an old file stays until the new one is whole. Returns 0,
