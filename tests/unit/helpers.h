@@ -389,4 +389,10 @@ static inline void assert_permutation(const int32_t *perm, int n)
     free(seen);
 }
 
+/* SADDLE_TEST_SLOW: walks are shorter, fewer numbers of threads or sizes, for a sanitizer. */
+static inline bool is_slow(void)
+{
+    return getenv("SADDLE_TEST_SLOW") != NULL;
+}
+
 #endif
