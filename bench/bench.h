@@ -2,8 +2,7 @@
  * What all benchmarks share. Each is a command of saddle-bench: a file or a folder with one `const command
  * command_NAME`, and a row in main.c. Arguments are those of the command line, operands the matrices.
  */
-#ifndef BENCH_BENCH_H
-#define BENCH_BENCH_H
+#pragma once
 
 #include "cli/command.h"
 #include "cli/json.h"
@@ -61,5 +60,3 @@ double bench_now(const bench_limit *l);
 
 /* Flop/s of a dgemm on one core, measured now; NaN where there is no BLAS (gemm.c). */
 double gemm_rate(void);
-
-#endif

@@ -2,8 +2,7 @@
  * The matrices of a benchmark: files, or problems that are made (saddle gen) where an operand such as
  * stokes2d_100 or lap3d_30:1.5, FAMILY_SIZE[:P], is no file.
  */
-#ifndef BENCH_PROBLEM_H
-#define BENCH_PROBLEM_H
+#pragma once
 
 #include "cli/json.h"
 
@@ -28,5 +27,3 @@ saddle_status bench_problem_load(bench_problem *p, const char *operand, const sa
 /* The same, and looks at it: an exit status, with the message on standard error. */
 int bench_problem_open(bench_problem *p, const char *operand, const saddle_hooks *hooks);
 void bench_problem_free(bench_problem *p);
-
-#endif

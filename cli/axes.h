@@ -1,6 +1,5 @@
 /* What both plots have: ink, a title, a frame, ticks at round numbers. */
-#ifndef CLI_AXES_H
-#define CLI_AXES_H
+#pragma once
 
 #include "cli/picture.h"
 
@@ -23,5 +22,3 @@ void axes_key(picture *p, double x, double y, uint32_t colour, bool seen, const 
 
 /* The least of 1, 2, 5, 10, 20, ... that puts at most `most` steps into 0..range. */
 int64_t axes_step(int64_t range, int most);
-
-#endif

@@ -3,8 +3,7 @@
  * with one `const command command_NAME`, and a row in the table of its program: nothing else has to know
  * about it.
  */
-#ifndef CLI_COMMAND_H
-#define CLI_COMMAND_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -51,5 +50,3 @@ int exit_status(saddle_status status);
  * hint at the command's help), so that a failure is one line. */
 int fail(int exit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int usage_error(const arguments *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -1,6 +1,5 @@
 /* Help on the terminal, and the texts of commands and options that it shares with the manual page. */
-#ifndef CLI_HELP_H
-#define CLI_HELP_H
+#pragma once
 
 #include "cli/command.h"
 
@@ -19,5 +18,3 @@ bool next_word(const char **words, char *part, size_t part_size);
 
 /* The number of a word in "a|b|c", -1 where it is none of them. words may be NULL. */
 int word_number(const char *words, const char *word);
-
-#endif

@@ -2,8 +2,7 @@
  * A small JSON writer: one value after the other goes to a stream, nothing is kept. Keys of the
  * outermost object stand on lines of their own. In an array the key is NULL.
  */
-#ifndef CLI_JSON_H
-#define CLI_JSON_H
+#pragma once
 
 #include "cli/outfile.h"
 #include "saddle/saddle.h"
@@ -87,5 +86,3 @@ void json_put_object(json *j, const char *key, bool known, const json_item *item
 
 /* Numbers in an array. */
 void json_numbers(json *j, const char *key, const double *numbers, int64_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* Numbers and characters as text. The program never calls setlocale: a point is a point. */
-#ifndef CLI_NUMBERS_H
-#define CLI_NUMBERS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ double median_of(double *numbers, int count);
 
 /* Length of the UTF-8 character at p (RFC 3629: no overlong forms, no surrogates), 0 for none. */
 size_t utf8_length(const char *text);
-
-#endif

@@ -4,8 +4,7 @@
  * The library's come from saddle_option_at, those of a command from its own table of the same form.
  * From both together come the parsing, the help, the manual page and the shell completion.
  */
-#ifndef CLI_OPTIONS_H
-#define CLI_OPTIONS_H
+#pragma once
 
 #include "saddle/saddle.h"
 
@@ -82,5 +81,3 @@ void option_default(const option *o, char *text, size_t text_size);
 
 /* The word of words[0 .. count) that is nearest to `text`, or NULL where none is near. */
 const char *nearest_word(const char *text, const char *const *words, int count);
-
-#endif

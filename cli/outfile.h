@@ -3,8 +3,7 @@
  * renamed at the end, removed on failure. "-" is standard output. What is not a plain file (a
  * device, a pipe) is written as it is: a rename would replace it.
  */
-#ifndef CLI_OUTFILE_H
-#define CLI_OUTFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,5 +26,3 @@ int outfile_close(outfile *o, bool keep);
 int outfile_check(const char *path);
 /* The same as an exit status, with the message on standard error. */
 int outfile_refuse(const char *path);
-
-#endif

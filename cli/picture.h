@@ -5,8 +5,7 @@
  * down. Colours are 0xRRGGBB. Drawing never fails: where memory runs out the picture remembers, and
  * picture_save says so.
  */
-#ifndef CLI_PICTURE_H
-#define CLI_PICTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ bool png_encode(const uint32_t *pixels, int columns, int rows, bytes *out);
 /* Saves by the ending of path, .png or .svg; an old file stays until the new one is whole. Returns 0,
  * or the exit status with the message on standard error. */
 int picture_save(const picture *p, const char *path);
-
-#endif

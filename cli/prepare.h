@@ -1,7 +1,6 @@
 /* One run of `saddle prepare`, as its flow (prepare.c), its reports (prepare_report.c) and the files it
  * writes (prepare_files.c) share it. */
-#ifndef CLI_PREPARE_H
-#define CLI_PREPARE_H
+#pragma once
 
 #include "cli/given.h"
 #include "cli/run.h"
@@ -40,5 +39,3 @@ saddle_status write_folder(prepare_run *r);
 
 /* Draws the prepared matrix. Returns an exit status, with the message on standard error. */
 int plot_preparation(prepare_run *r, const char *path);
-
-#endif

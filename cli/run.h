@@ -1,6 +1,5 @@
 /* One run of a command on the matrix of a file: what solve, prepare, info and convert share. */
-#ifndef CLI_RUN_H
-#define CLI_RUN_H
+#pragma once
 
 #include "cli/command.h"
 #include "cli/json.h"
@@ -47,5 +46,3 @@ void run_json(run *r, json_writer *write, const void *what);
 
 /* "symmetric" or "general"; where that is not known (below 0) the file's own word for it, or NULL. */
 const char *run_symmetry(const run *r, int symmetric);
-
-#endif

@@ -1,6 +1,5 @@
 /* One run of `saddle solve`, as its flow (solve.c) and its two reports (report.c) share it. */
-#ifndef CLI_SOLVE_H
-#define CLI_SOLVE_H
+#pragma once
 
 #include "cli/given.h"
 #include "cli/run.h"
@@ -37,5 +36,3 @@ void print_report(const solve_run *r);
 
 /* The JSON object of DESIGN's "The program". */
 json_writer json_run;
-
-#endif

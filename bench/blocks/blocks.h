@@ -2,8 +2,7 @@
  * What `saddle bench blocks` measures: lines of its drivers (driver/driver.h tells their form) and solves
  * with block-Jacobi, and what is computed from them.
  */
-#ifndef BENCH_BLOCKS_BLOCKS_H
-#define BENCH_BLOCKS_BLOCKS_H
+#pragma once
 
 #include "bench/bench.h"
 
@@ -95,5 +94,3 @@ bool block_kernel_known(const char *name, size_t length);
 void print_blocks(const blocks_report *t);
 void print_block_solves(const blocks_report *t);
 json_writer json_blocks;
-
-#endif

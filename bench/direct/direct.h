@@ -1,6 +1,5 @@
 /* What `saddle bench direct` measures of a problem, and the report on it. */
-#ifndef BENCH_DIRECT_DIRECT_H
-#define BENCH_DIRECT_DIRECT_H
+#pragma once
 
 #include "bench/bench.h"
 #include "bench/direct/peer.h"
@@ -75,5 +74,3 @@ void print_direct_pivots(const direct_report *t);
 void print_direct_summary(const direct_report *t);
 
 json_writer json_direct; /* of a direct_report */
-
-#endif

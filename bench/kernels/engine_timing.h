@@ -1,6 +1,5 @@
 /* What the benchmarks of whole engines share: failures end the program, times are taken when all is done. */
-#ifndef BENCH_ENGINE_TIMING_H
-#define BENCH_ENGINE_TIMING_H
+#pragma once
 
 #include "backend/batch_memory.h"
 #include "core/context.h"
@@ -50,5 +49,3 @@ static inline double copy_rate(sd_engine *e, int64_t bytes)
     sd_vector_free(e, &y);
     return 2.0 * (double)bytes / best;
 }
-
-#endif

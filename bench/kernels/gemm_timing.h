@@ -1,6 +1,5 @@
 /* What one core can do, beside which kernels are measured: a product by the library's BLAS. */
-#ifndef BENCH_KERNELS_GEMM_TIMING_H
-#define BENCH_KERNELS_GEMM_TIMING_H
+#pragma once
 
 #include "backend/blas.h"
 #include "bench/kernels/timing.h"
@@ -32,5 +31,3 @@ static inline double best_gemm(int n, sd_precision precision)
     free(a);
     return best;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * What `saddle bench ldlt` measures: solves of a matrix by block LDL' in its several forms beside the direct
  * solver, and the reports on them. All of it by the public interface, one solver a run.
  */
-#ifndef BENCH_LDLT_LDLT_H
-#define BENCH_LDLT_LDLT_H
+#pragma once
 
 #include "bench/bench.h"
 #include "bench/problem.h"
@@ -140,5 +139,3 @@ const ldlt_anchor *ldlt_anchor_find(const char *name);
 void ldlt_json_head(json *j, const ldlt_bench *t, const char *part);
 void ldlt_json_result(json *j, const char *key, const ldlt_result *r);
 json_writer json_ldlt; /* of an ldlt_report */
-
-#endif

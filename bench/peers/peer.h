@@ -9,8 +9,7 @@
  * its standard input: for every line "turn" it takes a turn and answers "turn", for any other it tells and
  * ends. So `saddle bench direct` lets Saddle and its peers take turns, and a noisy moment hits all.
  */
-#ifndef BENCH_PEERS_PEER_H
-#define BENCH_PEERS_PEER_H
+#pragma once
 
 #include "saddle/saddle.h"
 
@@ -59,5 +58,3 @@ bool peer_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The whole program; its exit status. */
 int peer_main(const peer *p, int argc, char **argv);
-
-#endif

@@ -11,8 +11,7 @@
  * summed in a fixed order, and the chunks are added in index order; a sparse product goes by the
  * slices that its plan determined. The number of threads only decides who runs a piece.
  */
-#ifndef SD_BACKEND_H
-#define SD_BACKEND_H
+#pragma once
 
 #include "backend/ldlt.h"
 #include "backend/scalar.h"
@@ -190,5 +189,3 @@ static inline double sd_dot_of(sd_engine *e, const sd_vector *x, const sd_vector
     sd_dot(e, x, y, &result);
     return result;
 }
-
-#endif

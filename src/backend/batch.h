@@ -43,8 +43,7 @@
  * SD_BLOCK_TINY or not finite), in the form of its kernel (sqrt(m) for L L', 1/m for the inverse), with the
  * identity as its permutations, and its state says so: all of it 0 but the status.
  */
-#ifndef SD_BATCH_H
-#define SD_BATCH_H
+#pragma once
 
 #include "core/precision.h"
 #include "plan/batch.h"
@@ -146,5 +145,3 @@ SD_BOTH_SIDES uint32_t sd_pivot_key_single(float a)
 #define SD_NEXT_TO_NOTHING ((real)(SINGLE ? 0x1p-30 : 0x1p-60)) /* its square is negligible relative to 1 */
 #define TEMPLATE "backend/batch_pivots.inc"
 #include "backend/both_precisions.inc"
-
-#endif

@@ -1,6 +1,5 @@
 /* Batches in the memory of a backend: copies of their plans (plan/batch.h), their blocks, their factors. */
-#ifndef SD_BATCH_MEMORY_H
-#define SD_BATCH_MEMORY_H
+#pragma once
 
 #include "backend/backend.h"
 
@@ -21,5 +20,3 @@ void sd_batch_factors_free(sd_engine *e, sd_batch_factors *f);
 saddle_status sd_batch_map_place(sd_engine *e, int32_t blocks, const int32_t *start, const bool *wanted,
                                  const int32_t *source, const int32_t *target, sd_batch_map *map);
 void sd_batch_map_unplace(sd_engine *e, sd_batch_map *map);
-
-#endif

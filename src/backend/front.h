@@ -19,8 +19,7 @@
  * All arrays are in host memory, of double or float as the table says. Kernels give the same bits whether
  * `split` lets them hand pieces to other threads (as OpenMP tasks) or not.
  */
-#ifndef SD_FRONT_H
-#define SD_FRONT_H
+#pragma once
 
 #include "plan/contribution.h"
 
@@ -107,5 +106,3 @@ typedef struct sd_front_kernels {
 
 /* The plain version; index 0 in double, 1 in single. */
 extern const sd_front_kernels sd_fronts_reference[2];
-
-#endif

@@ -1,6 +1,5 @@
 /* What the backends that run on the host share: everything in their tables except the kernels. */
-#ifndef SD_HOST_H
-#define SD_HOST_H
+#pragma once
 
 #include "backend/backend.h"
 
@@ -15,5 +14,3 @@ saddle_status sd_host_describe(sd_context *c, int index);
     .version = SD_BACKEND_VERSION, .host_memory = true, .open = sd_host_open, .allocate = sd_host_allocate,  \
     .release = sd_host_release, .upload = sd_host_upload, .download = sd_host_download,                      \
     .describe = sd_host_describe
-
-#endif

@@ -12,8 +12,7 @@
  * Most blocks are mostly empty: of an off-diagonal block only those rows and columns are kept that contain
  * something, recorded in the bits of two masks. What is kept is dense, by columns without gaps.
  */
-#ifndef SD_LDLT_H
-#define SD_LDLT_H
+#pragma once
 
 #include "backend/batch.h"
 #include "plan/ldlt_schedule.h"
@@ -137,5 +136,3 @@ static inline int sd_ldlt_ld(int m, sd_precision precision)
     if (m > 16) return 32;
     return m > 8 || precision == SD_SINGLE ? 16 : 8;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * written why into the context and returns a negative status; its caller cleans up once and passes the status
  * on.
  */
-#ifndef SD_CONTEXT_H
-#define SD_CONTEXT_H
+#pragma once
 
 #include "saddle/saddle.h"
 
@@ -67,5 +66,3 @@ double sd_seconds(void);
 
 /* The number of threads that an option of `threads` means. */
 int sd_thread_count(int64_t threads);
-
-#endif

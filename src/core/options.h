@@ -1,6 +1,5 @@
 /* Options as the library takes them from a caller: checked against the table in saddle.h. */
-#ifndef SD_OPTIONS_H
-#define SD_OPTIONS_H
+#pragma once
 
 #include "core/context.h"
 
@@ -19,5 +18,3 @@ const char *sd_option_words(const char *name);
  */
 double sd_field_number(const void *field, char type);
 int sd_field_text(const void *field, char type, const char *words, char *text, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* Vectors times powers of two. */
-#ifndef SD_POWER_H
-#define SD_POWER_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ static inline void sd_shift(int64_t n, const double *from, int exponent, double 
         for (int64_t i = 0; i < n; ++i) to[i] = ldexp(from[i], exponent);
     }
 }
-
-#endif

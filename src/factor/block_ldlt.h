@@ -6,8 +6,7 @@
  * (ldlt_find.c); from that come a plan, which can be run again for other values on any backend (ldlt_run.c),
  * and numbers.
  */
-#ifndef SD_BLOCK_LDLT_H
-#define SD_BLOCK_LDLT_H
+#pragma once
 
 #include "backend/batch_memory.h"
 #include "backend/ldlt.h"
@@ -84,5 +83,3 @@ static inline double sd_ldlt_sign(int32_t r)
  */
 saddle_status sd_ldlt_probe(sd_context *c, const sd_block_matrix *B, const sd_ldlt_plan *plan,
                             const sd_ldlt_numbers *numbers, int threads, double *error);
-
-#endif

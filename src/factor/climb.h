@@ -1,7 +1,6 @@
 /* Traverses an assembly tree from the leaves to the roots: groups of subtrees, then each front above them
  * after everything below it. */
-#ifndef SD_CLIMB_H
-#define SD_CLIMB_H
+#pragma once
 
 #include "plan/tree.h"
 
@@ -15,5 +14,3 @@ typedef struct sd_climb {
 
 /* With tasks, call it from one thread of a team: the tasks are done when the team has joined. */
 void sd_climb_tree(const sd_climb *s);
-
-#endif

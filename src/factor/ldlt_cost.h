@@ -9,8 +9,7 @@
  * two is used, and a factor of two in them does no harm. A CPU needs no model: a sweep reads as much as an
  * exact solve there.
  */
-#ifndef SD_LDLT_COST_H
-#define SD_LDLT_COST_H
+#pragma once
 
 #include "plan/ldlt_plan.h"
 
@@ -21,5 +20,3 @@ double sd_ldlt_cost_swept(const sd_ldlt_work *w, int sweeps);
 /* The most sweeps over each triangle that take no longer than an exact solve, and no more than there are
  * levels, as so many are exact; 0: not even one. */
 int sd_ldlt_sweeps_worth(const sd_ldlt_work *w);
-
-#endif

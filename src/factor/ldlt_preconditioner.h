@@ -1,6 +1,5 @@
 /* Block LDL' as a preconditioner, in the memory of a backend. */
-#ifndef SD_LDLT_PRECONDITIONER_H
-#define SD_LDLT_PRECONDITIONER_H
+#pragma once
 
 #include "factor/ldlt_run.h"
 
@@ -64,5 +63,3 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m);
  */
 saddle_status sd_ldlt_check(sd_engine *e, const sd_block_ldlt *m, const sd_csr *A, double *pattern,
                             double *all);
-
-#endif

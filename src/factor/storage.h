@@ -8,8 +8,7 @@
  *
  * Both allocate with the context of the call, under one lock.
  */
-#ifndef SD_STORAGE_H
-#define SD_STORAGE_H
+#pragma once
 
 #include "core/context.h"
 
@@ -34,5 +33,3 @@ void *sd_storage_panel(sd_context *c, sd_storage *storage, int64_t bytes);
 /* The lock, for other things that threads of a factorization share. */
 void sd_storage_lock(sd_storage *storage);
 void sd_storage_unlock(sd_storage *storage);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * From entries in the order of a file to a compressed matrix: sorted, duplicates summed, symmetry detected.
  */
-#ifndef SD_IO_ASSEMBLE_H
-#define SD_IO_ASSEMBLE_H
+#pragma once
 
 #include "io/list.h"
 
@@ -56,5 +55,3 @@ static inline bool sd_entries_add(sd_entries *e, int32_t row, int32_t col, doubl
  * O(k log k) more for rows of k entries that came unsorted.
  */
 saddle_status sd_assemble(sd_entries *e, const char *name, bool notice_symmetry, saddle_matrix *A);
-
-#endif

@@ -2,8 +2,7 @@
  * Fortran formats as they are in Rutherford-Boeing headers, (10I8), (1P,3D24.16), (4(1PE20.12)):
  * all that matters for reading is in which columns of a line the numbers are.
  */
-#ifndef SD_IO_FORTRAN_H
-#define SD_IO_FORTRAN_H
+#pragma once
 
 #include "io/text.h"
 
@@ -37,5 +36,3 @@ saddle_status sd_next_integer(sd_fields *f, int64_t *value);
 
 /* Takes exponents without a letter ("1.5-103"), and refuses what is not finite. */
 saddle_status sd_next_real(sd_fields *f, double *value);
-
-#endif

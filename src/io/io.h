@@ -1,6 +1,5 @@
 /* What the files of this folder give each other, and also tests and fuzzers. */
-#ifndef SD_IO_H
-#define SD_IO_H
+#pragma once
 
 #include "io/text.h"
 
@@ -22,5 +21,3 @@ saddle_status sd_read_matrix_memory(sd_context *c, const char *name, const void 
 
 /* The same as the public writer. */
 saddle_status sd_write_matrix(sd_context *c, const char *path, const saddle_matrix *A, const char *comment);
-
-#endif

@@ -6,8 +6,7 @@
  * Writing remembers its first failure: a writer checks the status now and then, so as not to continue in
  * vain, and sd_output_close has the last word.
  */
-#ifndef SD_IO_OUTPUT_H
-#define SD_IO_OUTPUT_H
+#pragma once
 
 #include "core/context.h"
 
@@ -45,5 +44,3 @@ saddle_status sd_output_close(sd_output *o, saddle_status status);
 
 /* Whether a path ends with this, in lower case, in any case. */
 bool sd_ends_with(const char *path, const char *end);
-
-#endif

@@ -3,8 +3,7 @@
  * its first bytes). One buffer of fixed size is all it holds of it. It counts lines, so that every
  * complaint about a file begins with "FILE:LINE: ", and reports progress once a buffer.
  */
-#ifndef SD_IO_TEXT_H
-#define SD_IO_TEXT_H
+#pragma once
 
 #include "core/context.h"
 
@@ -81,5 +80,3 @@ bool sd_span_is(sd_span span, const char *word);
 
 /* The span as messages may print it: shortened, with ? for what cannot be printed. */
 const char *sd_quote(sd_span span, char quoted[SD_QUOTE]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Any view of a matrix, entry by entry, for the writers. */
-#ifndef SD_IO_WALK_H
-#define SD_IO_WALK_H
+#pragma once
 
 #include "core/context.h"
 
@@ -14,5 +13,3 @@ saddle_status sd_check_view(sd_context *c, const char *name, const saddle_matrix
 /* Visits the entries in the order in which they are stored, of a symmetric matrix those of the lower
  * triangle, wherever they are. Fails at an entry out of range, in the wrong triangle, or not finite. */
 saddle_status sd_walk(sd_context *c, const char *name, const saddle_matrix *A, sd_visitor visit, void *user);
-
-#endif

@@ -5,8 +5,7 @@
  * >= i, which is the lower triangle by columns); all others have every entry. Where the caller's
  * arrays are in this form already they can be borrowed instead of copied.
  */
-#ifndef SD_CSR_H
-#define SD_CSR_H
+#pragma once
 
 #include "core/context.h"
 
@@ -108,5 +107,3 @@ static inline double sd_view_value(const saddle_matrix *A, int64_t k)
 {
     return A->type == SADDLE_DOUBLE ? ((const double *)A->values)[k] : (double)((const float *)A->values)[k];
 }
-
-#endif

@@ -13,8 +13,7 @@
  * A new method is a file or folder, a row in methods.c, its options in saddle.h, its tests: CONTRIBUTING.md
  * goes through the steps.
  */
-#ifndef SD_METHOD_H
-#define SD_METHOD_H
+#pragma once
 
 #include "solve/operator.h"
 #include "solve/preconditioner.h"
@@ -138,5 +137,3 @@ int sd_krylov_for(const sd_problem *p, bool symmetric, bool positive);
 /* Logs a warning for every option that was changed and that `method` does not read: the one rule for options
  * that do not apply. */
 void sd_report_unused(sd_context *c, const saddle_options *options);
-
-#endif

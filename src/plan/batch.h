@@ -3,8 +3,7 @@
  * entries of a sparse matrix are in them. They are made on the host; the same types serve for their
  * copies in the memory of a backend (backend/batch_memory.h).
  */
-#ifndef SD_BATCH_PLAN_H
-#define SD_BATCH_PLAN_H
+#pragma once
 
 #include "core/context.h"
 
@@ -59,5 +58,3 @@ void sd_batch_lay_jobs(const int32_t *start, const bool *wanted, int32_t begin, 
 saddle_status sd_batch_map_make(sd_context *c, int32_t blocks, const int32_t *start, const bool *wanted,
                                 const int32_t *source, const int32_t *target, sd_batch_map *map);
 void sd_batch_map_free(sd_context *c, sd_batch_map *map);
-
-#endif

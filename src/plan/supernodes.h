@@ -1,6 +1,5 @@
 /* Supernodes: runs of columns that are eliminated in one front. See supernodes.c. */
-#ifndef SD_SUPERNODES_H
-#define SD_SUPERNODES_H
+#pragma once
 
 #include "prepare/graph.h"
 
@@ -14,5 +13,3 @@ typedef struct sd_supernodes {
 
 /* The supernodes of a graph of single rows in this order; their arrays are the caller's. */
 saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t *order, sd_supernodes *s);
-
-#endif

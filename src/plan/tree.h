@@ -11,8 +11,7 @@
  * 34 (1992); amalgamation as in C. Ashcraft and R. Grimes, The influence of relaxed supernode partitions on
  * the multifrontal method, ACM TOMS 15 (1989).
  */
-#ifndef SD_TREE_H
-#define SD_TREE_H
+#pragma once
 
 #include "core/precision.h"
 #include "prepare/graph.h"
@@ -79,5 +78,3 @@ static inline int32_t sd_front_below(const sd_tree *t, int32_t f)
 {
     return (int32_t)(t->row_ptr[f + 1] - t->row_ptr[f]);
 }
-
-#endif

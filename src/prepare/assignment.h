@@ -9,8 +9,7 @@
  * Searches go from rows to the columns of their entries and from a column to its matched row, so that only
  * the rows of the matrix are ever read: no transpose is needed.
  */
-#ifndef SD_ASSIGNMENT_H
-#define SD_ASSIGNMENT_H
+#pragma once
 
 #include "prepare/matching.h"
 
@@ -144,5 +143,3 @@ static inline double sd_slack(const sd_assignment *a, int32_t i, int64_t k)
 {
     return a->cost[k] - a->row[i].u - a->col[a->ind[k]].v;
 }
-
-#endif

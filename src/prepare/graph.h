@@ -5,8 +5,7 @@
  * neighbours where A + A' has an entry between them. Every edge is stored at both its ends, every
  * list of neighbours ascends, and there are no loops.
  */
-#ifndef SD_GRAPH_H
-#define SD_GRAPH_H
+#pragma once
 
 #include "matrix/csr.h"
 
@@ -62,5 +61,3 @@ static inline void sd_invert_order(int32_t n, const int32_t *order, int32_t *pos
  */
 saddle_status sd_expand_order(sd_context *c, int32_t n, const int32_t *part, int32_t parts,
                               const int32_t *part_order, int32_t *order);
-
-#endif

@@ -2,8 +2,7 @@
  * The stage between the matrix and the plan: scale, match, pair, order, block, measure. The result is the
  * public saddle_preparation; its arrays come from the context's allocator.
  */
-#ifndef SD_PREPARE_H
-#define SD_PREPARE_H
+#pragma once
 
 #include "prepare/graph.h"
 
@@ -30,5 +29,3 @@ saddle_status sd_prepare_factor(sd_context *c, const sd_csr *A, const saddle_opt
                                 const saddle_given *given, saddle_preparation *p);
 
 void sd_preparation_free(sd_context *c, saddle_preparation *p);
-
-#endif

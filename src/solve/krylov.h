@@ -7,8 +7,7 @@
  * method knows on its own (a breakdown, a matrix or preconditioner that it cannot work with) it names
  * with sd_monitor_give_up.
  */
-#ifndef SD_KRYLOV_H
-#define SD_KRYLOV_H
+#pragma once
 
 #include "solve/preconditioner.h"
 
@@ -98,5 +97,3 @@ static inline double sd_rounding(sd_precision precision)
 /* The vectors of a method: allocated together, freed together. */
 saddle_status sd_vectors_new(sd_engine *e, const sd_vector *like, int count, sd_vector *vectors);
 void sd_vectors_free(sd_engine *e, int count, sd_vector *vectors);
-
-#endif

@@ -5,8 +5,7 @@
  * ladder says which of them are tried; only the first rung is factored by saddle_factor. A solve that has to
  * go further makes factors of its own, and writes nothing here.
  */
-#ifndef SD_SOLVER_H
-#define SD_SOLVER_H
+#pragma once
 
 #include "core/info.h"
 #include "solver/policy.h"
@@ -71,5 +70,3 @@ void sd_solver_context(const saddle_solver *solver, sd_context *c);
 
 /* Other constants for `auto`, for all calls from now on. */
 void sd_set_policy(saddle_solver *solver, const sd_policy *policy);
-
-#endif

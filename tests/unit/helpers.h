@@ -6,8 +6,7 @@
  * Values are whole sixteenths below 64, so that sums of a few, products with each other and the way
  * through float are exact and can be compared with ==.
  */
-#ifndef HELPERS_H
-#define HELPERS_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -389,4 +388,8 @@ static inline void assert_permutation(const int32_t *perm, int n)
     free(seen);
 }
 
-#endif
+/* SADDLE_TEST_SLOW: walks are shorter, fewer numbers of threads or sizes, for a sanitizer. */
+static inline bool is_slow(void)
+{
+    return getenv("SADDLE_TEST_SLOW") != NULL;
+}

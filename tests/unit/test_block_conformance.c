@@ -105,12 +105,6 @@ static bool once(void)
     return getenv("SADDLE_TEST_ONCE") != NULL;
 }
 
-/* SADDLE_TEST_SLOW: one and two threads, some sizes by themselves, for a sanitizer. */
-static bool slow(void)
-{
-    return getenv("SADDLE_TEST_SLOW") != NULL;
-}
-
 /* The blocks of one size by themselves: a regular plan. */
 static void check_regular(walker *w, const sd_batch_rule *rule, const material *m, const factors *f, int size)
 {
@@ -142,7 +136,7 @@ static void factor_by(walker *w, sd_batch_kernel kernel, int moved_small)
             compare_block(m, &f, &known_factors[kernel][moved_small][w->precision], k, small);
     }
     for (int size = 1; size <= SD_BLOCK_MOST && w->c.compare && !moved_small && !once();
-         size += slow() ? 7 : 1)
+         size += is_slow() ? 7 : 1)
         check_regular(w, &rule, m, &f, size);
     free_factors(&f);
 }
@@ -263,7 +257,7 @@ static void walk_kernels(const sd_backend *backend, bench_version version, int k
     /* the host's part of cuda has one thread */
     const int counts = backend->host_memory ? sizeof thread_counts / sizeof thread_counts[0] : 1;
     uint64_t bits[CHECKS][SD_PRECISIONS];
-    const int runs = once() ? 0 : slow() ? 1 : counts;
+    const int runs = once() ? 0 : is_slow() ? 1 : counts;
     for (int run = 0; run <= runs; ++run) { /* the last number of threads twice */
         const int threads = thread_counts[run < counts ? run : counts - 1];
         for (sd_precision p = 0; p < SD_PRECISIONS; ++p) {

@@ -44,8 +44,7 @@
  *     inverses     |AX - I| / (|A| |X|)
  *     Gauss-Huard, sytrf, applications     |b - Ax| / (|A| |x| + |b|) of one right-hand side
  */
-#ifndef BENCH_BLOCKS_H
-#define BENCH_BLOCKS_H
+#pragma once
 
 #include "backend/batch_memory.h"
 #include "bench/kernels/kernels.h"
@@ -179,5 +178,3 @@ void blocks_run(blocks_bench *b);
 
 /* Ends the program with a line where the engine, or something else (text not NULL), failed. */
 void blocks_check(blocks_bench *b, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Measuring one batch (measure.c), for the parts of the benchmark (parts.c). */
-#ifndef BENCH_BLOCKS_MEASURE_H
-#define BENCH_BLOCKS_MEASURE_H
+#pragma once
 
 #include "bench/blocks/driver/driver.h"
 
@@ -63,5 +62,3 @@ void blocks_measure_kernel(blocks_bench *b, const blocks_batch *x, sd_batch_kern
 void blocks_measure_peer(blocks_bench *b, const blocks_batch *x, const blocks_peer *peer);
 void blocks_measure_copy(blocks_bench *b, const blocks_batch *x);
 void blocks_measure_gemm(blocks_bench *b, const blocks_batch *x); /* the peak of a core */
-
-#endif

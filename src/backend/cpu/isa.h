@@ -1,7 +1,6 @@
 /* What the sources share that are compiled once for each instruction set, SD_CPU_ISA (CMakeLists.txt): names,
  * loops, roundings. */
-#ifndef SD_CPU_ISA_H
-#define SD_CPU_ISA_H
+#pragma once
 
 #include "backend/cpu/cpu.h"
 
@@ -46,5 +45,3 @@ typedef int64_t integer_double;
 typedef int32_t integer_single;
 
 #define VECTORS(rows) (((rows) + NAME(LANES) - 1) / NAME(LANES))
-
-#endif

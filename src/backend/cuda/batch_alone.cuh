@@ -7,8 +7,7 @@
  * they take, and registers keep their names. Rows are exchanged where they are, by a choice for each of
  * the rows that may be meant.
  */
-#ifndef SD_CUDA_BLOCK_ALONE_CUH
-#define SD_CUDA_BLOCK_ALONE_CUH
+#pragma once
 
 #include "backend/cuda/batch_pairs.cuh"
 
@@ -357,5 +356,3 @@ void launch_alone(sd_engine *e, const sd_batch_plan *plan, batch<real> b)
 }
 
 } /* namespace sd_cuda */
-
-#endif

@@ -19,8 +19,7 @@
  * has half as many lanes as elsewhere, H, and lane i has rows i and i + H: a shuffle serves twice as many
  * blocks, and the first rows are done with their tiles after H columns.
  */
-#ifndef SD_CUDA_BLOCK_APPLY_HUARD_CUH
-#define SD_CUDA_BLOCK_APPLY_HUARD_CUH
+#pragma once
 
 #include "backend/cuda/batch_lanes.cuh"
 
@@ -220,5 +219,3 @@ template <int N, class vec, bool TRANSPOSED> struct huard {
 };
 
 } /* namespace sd_cuda */
-
-#endif

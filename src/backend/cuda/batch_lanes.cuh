@@ -20,8 +20,7 @@
  * Whether a block was factored is seen at the end, from its pivots and its result; only then is the input
  * read again for what takes its place.
  */
-#ifndef SD_CUDA_BLOCK_LANES_CUH
-#define SD_CUDA_BLOCK_LANES_CUH
+#pragma once
 
 #include "backend/cuda/cuda.cuh"
 
@@ -443,5 +442,3 @@ template <class real>
 void factor_huard(sd_engine *e, sd_batch_kernel kernel, const sd_batch_plan *plan, const batch<real> &b);
 
 } /* namespace sd_cuda */
-
-#endif

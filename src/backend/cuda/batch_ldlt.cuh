@@ -10,8 +10,7 @@
  * Pivots are not moved away from 0 here: a block that has one to move, which is rare, is factored again by
  * the version in shared memory.
  */
-#ifndef SD_CUDA_BLOCK_LDLT_CUH
-#define SD_CUDA_BLOCK_LDLT_CUH
+#pragma once
 
 #include "backend/cuda/batch_shared_ldlt.cuh"
 #include "backend/cuda/batch_symmetric.cuh"
@@ -257,5 +256,3 @@ template <class Rule> struct ldlt_method {
 };
 
 } /* namespace sd_cuda */
-
-#endif

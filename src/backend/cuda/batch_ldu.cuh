@@ -5,8 +5,7 @@
  * a_ij <- a_ij - l a_sj. The pivot's row is broadcast as it was; a lane divides its own by its pivot at the
  * end. The column of the next step is eliminated first, and while the others follow its pivot is searched.
  */
-#ifndef SD_CUDA_BATCH_LDU_CUH
-#define SD_CUDA_BATCH_LDU_CUH
+#pragma once
 
 #include "backend/cuda/batch_rows.cuh"
 
@@ -108,5 +107,3 @@ template <class Pivoting> struct ldu_method {
 };
 
 } /* namespace sd_cuda */
-
-#endif

@@ -5,8 +5,7 @@
  * bit, so that lane s, whose row is L' once divided by its pivot's root, has the bits of L. Where rows move,
  * a lane's row is no longer complete when it was a pivot, and L' is made of L when the block is written.
  */
-#ifndef SD_CUDA_BATCH_LLT_CUH
-#define SD_CUDA_BATCH_LLT_CUH
+#pragma once
 
 #include "backend/cuda/batch_symmetric.cuh"
 
@@ -75,5 +74,3 @@ template <class Order> struct llt_method {
 };
 
 } /* namespace sd_cuda */
-
-#endif

@@ -4,8 +4,7 @@
  * quotients are compared with is a multiple of b^2 then. The determinant is a difference of products with its
  * rounding errors (Kahan), so that of a singular pair it is 0.
  */
-#ifndef SD_CUDA_BLOCK_PAIRS_CUH
-#define SD_CUDA_BLOCK_PAIRS_CUH
+#pragma once
 
 #include "backend/cuda/batch_lanes.cuh"
 
@@ -97,5 +96,3 @@ static __device__ __noinline__ clamped_pair<real> clamp_pair(real a, real b, rea
 }
 
 } /* namespace sd_cuda */
-
-#endif

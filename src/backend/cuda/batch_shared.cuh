@@ -7,8 +7,7 @@
  * is unrolled. All lanes of a warp go through the same steps, some of them idle: votes and shuffles are of
  * whole warps.
  */
-#ifndef SD_CUDA_BATCH_SHARED_CUH
-#define SD_CUDA_BATCH_SHARED_CUH
+#pragma once
 
 #include "backend/cuda/batch_lanes.cuh"
 
@@ -184,5 +183,3 @@ __device__ inline void store_state(const batch<real> &b, const shared_block<real
 }
 
 } /* namespace sd_cuda */
-
-#endif

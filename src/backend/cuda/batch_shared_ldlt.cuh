@@ -4,8 +4,7 @@
  * that batch_symmetric.cuh gives), and l becomes L and L' at the end of its step. Blocks of a warp go on at
  * their own pace: a 2x2 pivot is one step.
  */
-#ifndef SD_CUDA_BATCH_SHARED_LDLT_CUH
-#define SD_CUDA_BATCH_SHARED_LDLT_CUH
+#pragma once
 
 #include "backend/cuda/batch_pairs.cuh"
 #include "backend/cuda/batch_shared.cuh"
@@ -225,5 +224,3 @@ template <int RULE> struct ldlt_shared_method {
 };
 
 } /* namespace sd_cuda */
-
-#endif

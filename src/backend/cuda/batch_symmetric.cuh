@@ -9,8 +9,7 @@
  * to rounding, in every lane's row, whatever rounding did to a_ji. With the pivot's own row in place of c,
  * the difference of the triangles, times l_i, would be lost, and without interchanges l_i may be large.
  */
-#ifndef SD_CUDA_BLOCK_SYMMETRIC_CUH
-#define SD_CUDA_BLOCK_SYMMETRIC_CUH
+#pragma once
 
 #include "backend/cuda/batch_rows.cuh"
 
@@ -183,5 +182,3 @@ __device__ inline void store_symmetric(const symmetric_rows<real, N, L> &m, real
 }
 
 } /* namespace sd_cuda */
-
-#endif

@@ -10,8 +10,7 @@
  * or warp that it is the last, which then adds what the others left in a fixed order; and the
  * shape of a launch never decides what is added to what.
  */
-#ifndef SD_CUDA_CUH
-#define SD_CUDA_CUH
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -217,5 +216,3 @@ void product(sd_engine *e, const char *what, const row_shape &shape, const sd_sp
 } /* namespace sd_cuda */
 
 extern "C" __attribute__((visibility("default"))) const sd_backend *sd_cuda_backend(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Factors of a block LDL' as its kernels on the device see them: sd_ldlt_factors in one precision. */
-#ifndef SD_CUDA_LDLT_FACTORS_CUH
-#define SD_CUDA_LDLT_FACTORS_CUH
+#pragma once
 
 #include "backend/cuda/batch_jobs.cuh"
 
@@ -105,5 +104,3 @@ void launch_sweep(sd_engine *e, const char *what, void (*kernel)(sweep_data<real
 }
 
 } /* namespace sd_cuda */
-
-#endif

@@ -6,8 +6,7 @@
  * thread t those of chunks t, t + BLOCK, ..., then the same tree. It writes them into host memory, where the
  * host looks for them, and into the device's, for the kernels that use them.
  */
-#ifndef SD_CUDA_REDUCE_CUH
-#define SD_CUDA_REDUCE_CUH
+#pragma once
 
 #include "backend/cuda/cuda.cuh"
 
@@ -126,5 +125,3 @@ template <class J, int m> __device__ inline void finish(double (&sum)[m], const 
 }
 
 } /* namespace sd_cuda */
-
-#endif

@@ -9,8 +9,7 @@
  * with a small alpha; the right-hand side (0, c) gives r = A'^-1 c. What is factored is 2^-exponent S A S,
  * its largest entry about 1.
  */
-#ifndef SD_DIRECT_H
-#define SD_DIRECT_H
+#pragma once
 
 #include "factor/multifrontal.h"
 #include "method/method.h"
@@ -100,5 +99,3 @@ static inline const sd_factors *sd_direct_numbers(const sd_direct *d)
 {
     return &d->factors[d->precision];
 }
-
-#endif

@@ -6,8 +6,7 @@
  * the blocks that are pushed back alone, and for the pivots that are perturbed as well: perturbations of that
  * size may disturb the preconditioner less than what 1 / 1e-8 does to it. A vector decides.
  */
-#ifndef SD_METHOD_LDLT_H
-#define SD_METHOD_LDLT_H
+#pragma once
 
 #include "factor/ldlt_cost.h"
 #include "method/method.h"
@@ -73,5 +72,3 @@ saddle_status sd_ldlt_prepare_solves(sd_engine *e, const sd_problem *p, sd_batch
                                      sd_block_ldlt *m);
 /* The same where it is left open, as the cost model has it for a GPU; `given` sweeps, or 0. */
 saddle_status sd_choose_trisolve(sd_engine *e, int given, sd_block_ldlt *m);
-
-#endif
