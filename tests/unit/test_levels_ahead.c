@@ -3,6 +3,7 @@
  * on the others. For ThreadSanitizer above all; the linker sends every pthread_create of the library through
  * the one below (tests/CMakeLists.txt), so that a test knows whether the thread was there.
  */
+#include "failing_allocator.h"
 #include "solving.h"
 
 #include <errno.h>
@@ -65,8 +66,18 @@ static saddle_info pushing_back(const dense *d, const char *fill, int threads, d
         options, sizeof options,
         "method=ldlt,fill=%s,threads=%d,scaling=none,pairs=off,order=natural,blocking=grid,block_size=%d",
         fill, threads, SIZE);
-    const saddle_info info = solve_dense(d, SADDLE_LOWER, b, x, options);
-    assert_int_equal(info.status, SADDLE_OK);
+    const saddle_options chosen = options_of(options);
+    failing_allocator counted = {0}; /* which has no lock of its own */
+    const saddle_hooks hooks = failing_hooks(&counted);
+    saddle_matrix A = view_plain(d, SADDLE_LOWER);
+    saddle_solver *solver;
+    saddle_info info = saddle_info_default();
+    assert_int_equal(saddle_create(&solver, &chosen, &hooks, NULL), SADDLE_OK);
+    assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+    assert_int_equal(saddle_solve(solver, 1, b, N, x, N, &info), SADDLE_OK);
+    saddle_destroy(&solver);
+    view_free(&A);
+    assert_int_equal(counted.live, 0);
     assert_int_equal(info.pushed_back, 2 * GROUP / SIZE);
     return info;
 }
