@@ -17,7 +17,7 @@
 
 bool bench_prints(const arguments *a)
 {
-    return !argument_flag(a, "quiet") && !is_standard(a, "json");
+    return !argument_given(a, "quiet") && !is_standard(a, "json");
 }
 
 void print_column(const char *format, int width, double number)
@@ -27,11 +27,22 @@ void print_column(const char *format, int width, double number)
     printf("%*s", width, text);
 }
 
+void print_columns(const char *columns, const double *numbers)
+{
+    for (char format[16], *rest; *columns; columns = rest + strspn(rest, " ")) {
+        const int width = (int)strtol(columns, &rest, 10);
+        const size_t length = strcspn(rest, " ");
+        snprintf(format, sizeof format, "%%%.*s", (int)length, rest);
+        rest += length;
+        print_column(format, width, *numbers++);
+    }
+}
+
 int bench_check_operands(const arguments *a)
 {
     for (int k = 0; k < a->operand_count; ++k) {
         if (strcmp(a->operands[k], "-") == 0)
-            return usage_error(a, "a file is read several times: - will not do");
+            return usage_error(a, "standard input cannot be used: the file is read several times");
     }
     return EXIT_DONE;
 }
@@ -39,7 +50,8 @@ int bench_check_operands(const arguments *a)
 int bench_check_files(const arguments *a)
 {
     if (a->library.scaling != SADDLE_SCALING_USER && a->library.order != SADDLE_ORDER_USER) return EXIT_DONE;
-    return usage_error(a, "a scaling or an order in a file is for one matrix: it will not do here");
+    return usage_error(
+        a, "a scaling or an order from a file applies to a single matrix and cannot be used here");
 }
 
 int bench_temporary(const char *ending, char *path, size_t path_size)
@@ -61,13 +73,21 @@ bool bench_driver(const char *name, const char *folder, char *path, size_t path_
     return length > 0 && (size_t)length < path_size && access(path, X_OK) == 0;
 }
 
-int bench_json_begin(json *j, const char *path, const char *name)
+void bench_set(saddle_options *o, const char *words)
 {
-    const int status = json_begin(j, path);
-    if (status != EXIT_DONE) return status;
-    json_text(j, "commit", saddle_commit());
-    json_text(j, "bench", name);
-    return EXIT_DONE;
+    char word[64], message[SADDLE_MESSAGE_SIZE] = "";
+    for (size_t length; *words; words += length + (words[length] == ' ')) {
+        length = strcspn(words, " ");
+        snprintf(word, sizeof word, "%.*s", (int)length, words);
+        char *value = strchr(word, '=');
+        *value++ = 0;
+        if (saddle_options_set(o, word, value, message) != SADDLE_OK) fail(EXIT_USAGE, "%s", message);
+    }
+}
+
+void bench_json_head(json *j, const char *name)
+{
+    JSON_PUT(j, true, J_TEXT("commit", saddle_commit()), J_TEXT("bench", name));
 }
 
 double bench_now(const bench_limit *l)
@@ -90,16 +110,16 @@ saddle_hooks bench_limited(bench_limit *l, const arguments *a, double limit)
     saddle_hooks hooks = l->hooks;
     hooks.progress = watch;
     hooks.user = l;
-    if (!argument_flag(a, "verbose")) hooks.log = NULL;
+    if (!argument_given(a, "verbose")) hooks.log = NULL;
     l->until = bench_now(l) + limit;
     l->late = false;
     return hooks;
 }
 
-int bench_save(const arguments *a, int status, bench_json *write, const void *report)
+int bench_save(const arguments *a, int status, json_writer *write, const void *report)
 {
     const char *path = argument_text(a, "json");
-    const int written = path ? write(report, path) : EXIT_DONE;
+    const int written = path ? json_write(path, write, report) : EXIT_DONE;
     return status == EXIT_DONE ? written : status;
 }
 
@@ -111,13 +131,12 @@ static int draw(const char *path, const char *plot)
     const char *const argv[] = {script, path, plot, NULL};
     if (child_run(argv, NULL) == 0) return EXIT_DONE;
     return fail(EXIT_FILE,
-                "%s was not drawn: that takes python3 with matplotlib (Debian: python3-matplotlib), which "
-                "can draw it "
-                "later: saddle-bench-plot %s %s",
+                "%s was not drawn: drawing requires python3 with matplotlib (Debian: python3-matplotlib); to "
+                "draw it later: saddle-bench-plot %s %s",
                 plot, path, plot);
 }
 
-int bench_draw(const arguments *a, int status, bench_json *write, const void *report)
+int bench_draw(const arguments *a, int status, json_writer *write, const void *report)
 {
     const char *path = argument_text(a, "json"), *plot = argument_text(a, "plot");
     char temporary[4096] = "";
@@ -126,7 +145,7 @@ int bench_draw(const arguments *a, int status, bench_json *write, const void *re
     if (plot && drawn == EXIT_DONE) {
         if (!path || stat(path, &is) != 0 || !S_ISREG(is.st_mode)) {
             drawn = bench_temporary(".json", temporary, sizeof temporary);
-            if (drawn == EXIT_DONE) drawn = write(report, path = temporary);
+            if (drawn == EXIT_DONE) drawn = json_write(path = temporary, write, report);
         }
         if (drawn == EXIT_DONE) drawn = draw(path, plot);
         if (drawn == EXIT_DONE && *temporary) unlink(temporary); /* what was measured is not lost */

@@ -2,8 +2,7 @@
  * What all benchmarks share. Each is a command of saddle-bench: a file or a folder with one `const command
  * command_NAME`, and a row in main.c. Arguments are those of the command line, operands the matrices.
  */
-#ifndef BENCH_BENCH_H
-#define BENCH_BENCH_H
+#pragma once
 
 #include "cli/command.h"
 #include "cli/json.h"
@@ -11,14 +10,17 @@
 /* Options that several have. */
 #define BENCH_JSON OPTION_TEXT("json", "FILE|-", NULL, "write the rows as JSON")
 #define BENCH_PLOT(what)                                                                                     \
-    OPTION_TEXT("plot", "FILE", NULL, "draw " what " (.png or .svg; takes python3-matplotlib)")
-#define BENCH_REPEAT OPTION_COUNT("repeat", "N", 5, 1, 1000, "runs of each, of which the best counts")
+    OPTION_TEXT("plot", "FILE", NULL, "draw " what " (.png or .svg; requires python3-matplotlib)")
+#define BENCH_REPEAT OPTION_COUNT("repeat", "N", 5, 1, 1000, "runs of each; the best counts")
 
 /* Whether tables are wanted: not with -q, and not where the JSON goes to standard output. */
 bool bench_prints(const arguments *a);
 
 /* A number in a column of this width, a dash where it is not finite. */
 void print_column(const char *format, int width, double number);
+/* Several, each by its width and format: PRINT_COLUMNS("9.4f 7.2f", seconds, ratio). */
+void print_columns(const char *columns, const double *numbers);
+#define PRINT_COLUMNS(columns, ...) print_columns(columns, (const double[]){__VA_ARGS__})
 
 /* A file is read several times: standard input is refused. 0, or 2 with the message on standard error. */
 int bench_check_operands(const arguments *a);
@@ -33,14 +35,17 @@ int bench_temporary(const char *ending, char *path, size_t path_size);
  * whether it is there and can be run. */
 bool bench_driver(const char *name, const char *folder, char *path, size_t path_size);
 
-/* Opens the JSON of a benchmark and writes its first keys. */
-int bench_json_begin(json *j, const char *path, const char *name);
+/* Sets options "name=value name=value", which are the program's own: they are taken, or the program is wrong,
+ * which its first run tells. */
+void bench_set(saddle_options *o, const char *words);
+
+/* The first keys of the JSON of a benchmark. */
+void bench_json_head(json *j, const char *name);
 
 /* Writes the JSON of a report where --json asks for it; bench_draw also the picture where --plot does, which
  * a script draws from the JSON (plot.py). They return the status, or where that is 0 their own failure. */
-typedef int bench_json(const void *report, const char *path);
-int bench_save(const arguments *a, int status, bench_json *write, const void *report);
-int bench_draw(const arguments *a, int status, bench_json *write, const void *report);
+int bench_save(const arguments *a, int status, json_writer *write, const void *report);
+int bench_draw(const arguments *a, int status, json_writer *write, const void *report);
 
 /* The time that a run of the solver may take. Hooks of a run: the program's progress, an end to what takes
  * too long, and a log only with -v (what it would warn of is in the report). */
@@ -55,5 +60,3 @@ double bench_now(const bench_limit *l);
 
 /* Flop/s of a dgemm on one core, measured now; NaN where there is no BLAS (gemm.c). */
 double gemm_rate(void);
-
-#endif

@@ -2,8 +2,7 @@
  * Other programs as children of a benchmark: run to their end, or asked and listened to line by line. What
  * they write to standard error is shown unless it is not wanted.
  */
-#ifndef BENCH_CHILD_H
-#define BENCH_CHILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ bool child_tell(child *c, const char *word);
 
 /* Waits for its end, or kills it: its exit status, -1 where it has none. */
 int child_end(child *c, bool kill_it);
-
-#endif

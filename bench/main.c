@@ -9,6 +9,7 @@
     ROW(read)                                                                                                \
     ROW(spmv)                                                                                                \
     ROW(prepare)                                                                                             \
+    ROW(auto)                                                                                                \
     ROW(direct)                                                                                              \
     ROW(blocks)                                                                                              \
     ROW(ldlt)
@@ -26,8 +27,9 @@ int main(int argc, char **argv)
         .name = "saddle bench",
         .noun = "benchmark",
         .stands = "WHAT",
-        .about = "Times beside a peer or a floor that is measured in the same run.",
-        .hint = "A matrix FAMILY_SIZE[:P] that is no file, such as lap3d_30:1.5, is made (saddle gen).",
+        .about = "Benchmarks. Times are compared with a peer or a lower bound measured in the same run.",
+        .hint =
+            "A matrix FAMILY_SIZE[:P] that is not a file, such as lap3d_30:1.5, is generated (saddle gen).",
         .commands = commands,
     };
     return program_main(&bench, argc, argv);

@@ -2,8 +2,7 @@
  * METIS by itself, as a peer to compare with: METIS_NodeND with its default options on the whole graph of
  * A + A', rows of high degree and all.
  */
-#ifndef BENCH_METIS_H
-#define BENCH_METIS_H
+#pragma once
 
 #include "saddle/saddle.h"
 
@@ -25,5 +24,3 @@ void bare_metis_begin(bare_metis *m, const saddle_matrix *A, const saddle_hooks 
 double bare_metis_time(bare_metis *m);
 
 void bare_metis_end(bare_metis *m);
-
-#endif

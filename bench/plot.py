@@ -3,8 +3,8 @@
 
     plot.py FILE.json PICTURE.png|.svg
 
-The figures of `saddle bench blocks` and of `saddle bench ldlt --ablate`, `--part growth` and `--part backends`, a panel
-each; a panel of which nothing was measured is left out. A panel is a function that draws on axes, or None.
+The figures of `saddle bench blocks` and of `saddle bench ldlt --ablate`, `--part growth` and `--part backends`, one panel
+each; a panel without measurements is omitted. A panel is a function that draws on axes, or None.
 """
 import json
 import math
@@ -24,7 +24,7 @@ except ImportError as missing:
     sys.exit(f"saddle-bench-plot: {missing}: install matplotlib "
              "(Debian: apt-get install python3-matplotlib; elsewhere: pip install matplotlib)")
 
-# Told apart by those who do not see all colours (Okabe and Ito), and two more.
+# Distinguishable by colour-blind readers (Okabe and Ito), and two more.
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#222222", "#999999", "#7a4419", "#6a3d9a"]
 MARKERS = "osD^vP*X<>"
 ERROR = r"$\Vert LDL^T - A\Vert_\infty \, / \, \Vert A\Vert_\infty$"
@@ -35,7 +35,7 @@ SETTINGS = {"axes.axisbelow": True, "axes.grid": True, "axes.titlesize": 13, "ax
 
 
 def label(ax, title, across, up):
-    """With the key beside the axes, where it covers no curve."""
+    """The legend goes next to the axes, where it covers no curve."""
     ax.set(title=title, xlabel=across, ylabel=up)
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.02), borderaxespad=0)
 
@@ -46,7 +46,7 @@ def name_matrices(ax, names):
 
 
 def round_ticks(axis, limits):
-    """Of a logarithmic axis: at powers of ten, where these are few also at 2 and 5 times those."""
+    """Ticks of a logarithmic axis: powers of ten, and 2 and 5 times those if there are few."""
     def text(v, _):
         power = math.floor(math.log10(v) + 1e-9)
         head = round(v / 10.0**power)
@@ -118,7 +118,7 @@ def block_kernels(rows, precision):
     batch = max((r["batch"] for r in rows if r["part"] == "kernels"), default=0)
     names = ("ldu-partial", "ldu-full", "ldlt-bunch-kaufman", "llt", "jordan", "huard", "copy", "getrf", "getrfBatched",
              "matinvBatched", "getrf+getri")
-    return curves(f"Kernels in {precision}, {batch:,} blocks", "rows of a block", "time a block [ns]", [
+    return curves(f"Kernels in {precision}, {batch:,} blocks", "rows per block", "time per block [ns]", [
         (name, [(r["size"], r["nanoseconds_a_block"]) for r in rows_of(
             rows, "kernels", "copy" if name == "copy" else "factor", name, precision=precision, batch=batch)])
         for name in names], "y")
@@ -126,14 +126,14 @@ def block_kernels(rows, precision):
 
 def block_applications(rows, precision):
     total = max((r["rows"] for r in rows if r["part"] == "apply"), default=0)
-    return curves(f"Application in {precision} to {total:,} rows", "rows of a block", "time [ms]", [
+    return curves(f"Application in {precision} to {total:,} rows", "rows per block", "time [ms]", [
         (name, [(r["size"], 1e3 * r["seconds"]) for r in rows_of(rows, "apply", "apply", name, precision=precision)])
         for name in ("jordan", "huard", "huard-t", "ldu-partial", "ldlt-bunch-kaufman", "llt")])
 
 
 def block_setups(rows, size):
     peer = next((r["peer"] for r in rows if r["part"] == "setup" and r["peer"]), "the peer")
-    return curves(f"Setup in double, {size} rows a block", "blocks", f"times as fast as {peer}", [
+    return curves(f"Setup in double, {size} rows per block", "blocks", f"times as fast as {peer}", [
         (name, [(r["batch"], r["times_as_fast"])
                 for r in rows_of(rows, "setup", "factor", name, precision="double", size=size)])
         for name in ("jordan", "huard", "huard-t", "ldu-partial")], "x", 1)
@@ -150,7 +150,7 @@ def block_totals(solved, size, order):
 
 
 def block_split(solved, size, order):
-    """The ten quickest, in parts of the time of jordan, each with its setup at the foot."""
+    """The ten quickest, relative to the time of jordan, each with its setup at the bottom."""
     def draw(ax):
         for k, kernel in enumerate(("jordan", "huard", "huard-t")):
             runs = [(i, solved[m, kernel, size], total(solved[m, "jordan", size])) for i, m in enumerate(order[:10])
@@ -165,7 +165,7 @@ def block_split(solved, size, order):
 
 
 def block_differences(solved, both):
-    """How often Gauss-Huard took so many iterations more than Gauss-Jordan, where both solved."""
+    """Histogram of how many more iterations Gauss-Huard took than Gauss-Jordan, where both solved."""
     most = 10
     apart = {size: [max(-most, min(most, solved[m, "huard", size]["iterations"] - solved[m, "jordan", size]["iterations"]))
                     for m in matrices] for size, matrices in both.items() if matrices}
@@ -175,8 +175,8 @@ def block_differences(solved, both):
             at = [v - 0.4 + (k + 0.5) * 0.8 / len(apart) for v in range(-most, most + 1)]
             ax.bar(at, [values.count(v) for v in range(-most, most + 1)], 0.75 / len(apart), color=COLOURS[k],
                    label=f"blocks of {size}")
-        ax.set_xticks(range(-most, most + 1, 5), ["10 or more\nfewer", "5 fewer", "as many", "5 more", "10 or more\nmore"])
-        label(ax, "BiCGSTAB: iterations of huard beside jordan", "", "matrices")
+        ax.set_xticks(range(-most, most + 1, 5), ["10 or more\nfewer", "5 fewer", "equal", "5 more", "10 or more\nmore"])
+        label(ax, "BiCGSTAB: iterations of huard compared with jordan", "", "matrices")
     return draw if apart else None
 
 
@@ -194,7 +194,7 @@ def blocks(j):
 
 
 def dominance(rows, names):
-    """The least, the mean and the largest of each matrix."""
+    """The smallest, the mean and the largest value of each matrix."""
     def draw(ax):
         for k, (key, name) in enumerate((("dominance_grid", "grid of 32"), ("dominance_clusters", "clusters of 8"))):
             found = [(i - 0.1 + 0.2 * k, r[key]) for i, r in enumerate(rows) if None not in r[key]]
@@ -209,7 +209,7 @@ def dominance(rows, names):
 
 
 def shaded(words, of, methods=("jacobi", "ldlt")):
-    """Series in a colour a method and a shade a word."""
+    """Series with one colour per method and one shade per word."""
     return [(f"{method}, {word}", colour, of(method, k)) for method, hue in zip(methods, COLOURS)
             for k, (word, colour) in enumerate(zip(words, shades(hue, len(words))))]
 
@@ -229,8 +229,8 @@ def ablate(j):
     pivots = ("static", "static,\nno push-back", "complete", "complete,\nno push-back")
     return "Figure 3 and Table I of Stretching Jacobi", [
         dominance(rows, names),
-        bars("3b: error by the least pivot", ERROR, names, setting("epsilon", ("0.1", "0.01", "0.001", "0.0001"))),
-        bars("3c: error by rows of a block", ERROR, names, setting("block_size", ("1", "2", "4", "8", "16", "32"))),
+        bars("3b: error by smallest pivot", ERROR, names, setting("epsilon", ("0.1", "0.01", "0.001", "0.0001"))),
+        bars("3c: error by rows per block", ERROR, names, setting("block_size", ("1", "2", "4", "8", "16", "32"))),
         bars("3d: error by inner pivoting and push-back", ERROR, names,
              shaded(pivots, lambda method, k: [r[method][pivots[k].split(",")[0]][k % 2] for r in rows])),
         swept("3e: error by block sweeps", ERROR, "block", "error"),
@@ -271,7 +271,7 @@ def backends(j):
         def draw(ax):
             ends = [0, 1.05 * max(max(p) for p in pairs) + 3]
             ax.fill_between((0, 50, 50, 1000), (-2, 48, 45, 900), (2, 52, 55, 1100), color="#dddddd",
-                            label="as many, but\nfor 2 or 10 %")
+                            label="equal to within\n2 or 10 %")
             ax.plot(*zip(*pairs), "o", color=COLOURS[0], alpha=0.6, label="right-hand side")
             ax.set(xlim=ends, ylim=ends, aspect="equal")
             label(ax, f"Iterations: {c['within']} of {c['compared']} within", f"{c['beside_backend']}, {c['beside_moment']}",
@@ -289,12 +289,12 @@ def main():
         j = json.load(file)
     kind = kinds.get((j.get("bench"), j.get("part")))
     if not kind:
-        sys.exit(f"{sys.argv[1]}: of this benchmark there is no picture")
+        sys.exit(f"{sys.argv[1]}: there is no picture of this benchmark")
     plt.rcParams.update(SETTINGS)
     title, panels = kind(j)
     panels = [p for p in panels if p]
     if not panels:
-        sys.exit(f"{sys.argv[1]}: nothing was measured that could be drawn")
+        sys.exit(f"{sys.argv[1]}: there is nothing to draw")
     across = min(2, len(panels))
     down = (len(panels) + across - 1) // across
     figure, axes = plt.subplots(down, across, figsize=(6.8 * across, 3.9 * down + 0.5), squeeze=False, layout="constrained")

@@ -26,8 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 8 };
-
 /* What is summed up. */
 enum { MATCH, WHOLE, ORDER, AMD, LEVELS, WORK, RATIOS };
 static const struct {
@@ -35,7 +33,7 @@ static const struct {
     bool large_is_good;
 } ratios[RATIOS] = {
     [MATCH] = {"match", "matching / METIS, seconds", false},
-    [WHOLE] = {"whole", "matching to order of pairs / METIS, seconds", false},
+    [WHOLE] = {"whole", "matching to order with pairs / METIS, seconds", false},
     [ORDER] = {"order", "order without pairs / METIS, seconds", false},
     [AMD] = {"amd", "AMD / METIS, seconds", false},
     [LEVELS] = {"levels", "grid of 8 / clusters of 8, level sets", true},
@@ -86,76 +84,65 @@ static saddle_status measure_scaling(prepare_bench *t, const saddle_preparation 
     return SADDLE_OK;
 }
 
-static saddle_status take_order(prepare_bench *t, const saddle_preparation *p, prepare_row *row)
+static void take_order(const saddle_preparation *p, prepare_row *row)
 {
-    (void)t;
     row->n = p->n;
     row->nnz = p->nnz;
     row->symmetric = p->symmetric;
     row->order = fmin(row->order, p->time_order);
     row->plain_flops = p->factor_flops;
     row->grid_levels = p->levels;
-    return SADDLE_OK;
 }
 
-static saddle_status take_whole(prepare_bench *t, const saddle_preparation *p, prepare_row *row)
+static void take_whole(const saddle_preparation *p, prepare_row *row)
 {
     row->matching = fmin(row->matching, p->time_matching);
     row->whole = fmin(row->whole, p->time_matching + p->time_scaling + p->time_pairs + p->time_order);
     row->pair_flops = p->factor_flops;
     row->rank = p->structural_rank;
-    return isnan(row->over) ? measure_scaling(t, p, row) : SADDLE_OK;
 }
 
-static saddle_status take_amd(prepare_bench *t, const saddle_preparation *p, prepare_row *row)
+static void take_amd(const saddle_preparation *p, prepare_row *row)
 {
-    (void)t;
     row->amd = fmin(row->amd, p->time_order);
-    return SADDLE_OK;
 }
 
-static saddle_status take_blocking(prepare_bench *t, const saddle_preparation *p, prepare_row *row)
+static void take_blocking(const saddle_preparation *p, prepare_row *row)
 {
     double *best = p->blocking == SADDLE_BLOCKING_PRIORITY ? &row->priority : &row->dynamic;
-    (void)t;
     *best = fmin(*best, p->time_blocking);
     if (p->peak_bytes > row->blocking_bytes) row->blocking_bytes = p->peak_bytes;
-    return SADDLE_OK;
 }
 
-static saddle_status take_levels(prepare_bench *t, const saddle_preparation *p, prepare_row *row)
+static void take_levels(const saddle_preparation *p, prepare_row *row)
 {
-    (void)t;
     row->cluster_levels = p->levels;
-    return SADDLE_OK;
 }
 
 /* The preparations that take turns, and the last one, which is made once. Blockings are made as Jacobi
  * triangular solves uses them: columns scaled by their 2-norm, no pairs, no order. */
 typedef struct kind {
-    const char *scaling, *pairs, *order, *blocking;
-    saddle_status (*take)(prepare_bench *t, const saddle_preparation *p, prepare_row *row);
+    const char *options;
+    void (*take)(const saddle_preparation *p, prepare_row *row);
 } kind;
-static const kind kinds[] = {{"none", "off", "metis", "grid", take_order},
-                             {"mc64", "on", "metis", "none", take_whole},
-                             {"none", "off", "amd", "none", take_amd},
-                             {"col2", "off", "natural", "priority", take_blocking},
-                             {"col2", "off", "natural", "priority-dynamic", take_blocking},
-                             {"mc64", "on", "metis", "clusters", take_levels}};
+static const kind kinds[] = {
+    {"scaling=none pairs=off order=metis blocking=grid block_size=8", take_order},
+    {"scaling=mc64 pairs=on order=metis blocking=none block_size=8", take_whole},
+    {"scaling=none pairs=off order=amd blocking=none block_size=8", take_amd},
+    {"scaling=col2 pairs=off order=natural blocking=priority block_size=8", take_blocking},
+    {"scaling=col2 pairs=off order=natural blocking=priority-dynamic block_size=8", take_blocking},
+    {"scaling=mc64 pairs=on order=metis blocking=clusters block_size=8", take_levels}};
 enum { USUAL = 3, ALL = 5 }; /* that take turns, without --blockings and with it */
 
 static saddle_status prepare(prepare_bench *t, const kind *k, prepare_row *row)
 {
-    const char *const names[] = {"scaling", "pairs", "order", "blocking"}, *const words[] = {
-                                                                               k->scaling, k->pairs, k->order,
-                                                                               k->blocking};
     saddle_options o = saddle_options_default();
     saddle_preparation p;
-    o.block_size = BLOCK;
-    for (int i = 0; i < 4; ++i) saddle_options_set(&o, names[i], words[i], NULL);
+    bench_set(&o, k->options);
     saddle_status status = saddle_prepare(&t->problem.A, &o, NULL, &t->hooks, &p, t->message);
     if (status != SADDLE_OK) return status;
-    status = k->take(t, &p, row);
+    k->take(&p, row);
+    if (k->take == take_whole && isnan(row->over)) status = measure_scaling(t, &p, row);
     saddle_preparation_free(&p, &t->hooks);
     return status;
 }
@@ -172,7 +159,7 @@ static void compare(prepare_row *row)
 
 static saddle_status measure(prepare_bench *t, prepare_row *row)
 {
-    const int turns = argument_flag(t->a, "blockings") ? ALL : USUAL;
+    const int turns = argument_given(t->a, "blockings") ? ALL : USUAL;
     bare_metis metis;
     bare_metis_begin(&metis, &t->problem.A, &t->hooks);
     saddle_status status = SADDLE_OK;
@@ -228,13 +215,10 @@ static void print_header(void)
 static void print_row(const prepare_row *row)
 {
     printf("%-19.19s %9" PRId64 "%9" PRId64, row->name, row->n, row->nnz);
-    print_column("%.4f", 9, row->metis);
-    print_column("%.2f", 8, row->ratios[MATCH]);
-    print_column("%.2f", 7, row->ratios[WHOLE]);
-    print_column("%.2f", 7, row->ratios[AMD]);
+    PRINT_COLUMNS("9.4f 8.2f 7.2f 7.2f", row->metis, row->ratios[MATCH], row->ratios[WHOLE],
+                  row->ratios[AMD]);
     printf("%8.3f%9.0e%9.0e", 1e6 * row->matching / (double)row->nnz, fmax(row->over, 0.0), row->off);
-    print_column("%.2f", 8, row->ratios[LEVELS]);
-    print_column("%.2f", 7, row->ratios[WORK]);
+    PRINT_COLUMNS("8.2f 7.2f", row->ratios[LEVELS], row->ratios[WORK]);
     putchar('\n');
     fflush(stdout);
 }
@@ -242,7 +226,7 @@ static void print_row(const prepare_row *row)
 static void print_blockings(const prepare_bench *t)
 {
     printf("\n%-20s%9s%9s%12s%12s%16s%16s\n", "blocks of at most 8", "n", "nnz", "priority s", "dynamic s",
-           "dynamic s/M nnz", "bytes an entry");
+           "dynamic s/M nnz", "bytes/entry");
     for (int k = 0; k < t->count; ++k) {
         const prepare_row *row = &t->rows[k];
         printf("%-19.19s %9" PRId64 "%9" PRId64 "%12.4f%12.4f%16.3f%16.1f\n", row->name, row->n, row->nnz,
@@ -257,63 +241,51 @@ static void print_summary(const prepare_bench *t)
     for (int k = 0; k < RATIOS; ++k) {
         const summary s = summarise(t, k);
         printf("%-54s", ratios[k].what);
-        print_column("%.2f", 9, s.median);
-        print_column("%.2f", 9, s.ninety);
-        print_column("%.2f", 9, s.worst);
+        PRINT_COLUMNS("9.2f 9.2f 9.2f", s.median, s.ninety, s.worst);
         printf("  %s\n", s.name ? s.name : "");
     }
 }
 
 static void json_row(json *j, const prepare_row *row)
 {
+    const double bytes = row->blocking_bytes > 0 ? (double)row->blocking_bytes / (double)row->nnz : NAN;
     json_object(j, NULL);
-    json_text(j, "name", row->name);
-    json_count(j, "n", row->n);
-    json_count(j, "nnz", row->nnz);
-    json_text(j, "symmetry", row->symmetric ? "symmetric" : "general");
-    json_count(j, "structural_rank", row->rank);
-    json_object(j, "seconds");
-    JSON_NUMBERS(j, true, {"metis", row->metis}, {"order", row->order}, {"matching", row->matching},
-                 {"whole", row->whole}, {"amd", row->amd}, {"priority", row->priority},
-                 {"priority_dynamic", row->dynamic});
-    json_close(j);
-    JSON_NUMBERS(j, true, {"above_one", fmax(row->over, 0.0)}, {"matched_off_one", row->off});
-    JSON_COUNTS(j, true, {"grid_levels", row->grid_levels}, {"cluster_levels", row->cluster_levels});
-    JSON_NUMBERS(j, true, {"flops", row->plain_flops}, {"flops_with_pairs", row->pair_flops});
-    json_number(j, "blocking_bytes_an_entry",
-                row->blocking_bytes > 0 ? (double)row->blocking_bytes / (double)row->nnz : NAN);
+    JSON_PUT(j, true, J_TEXT("name", row->name), J_COUNT("n", row->n), J_COUNT("nnz", row->nnz),
+             J_TEXT("symmetry", row->symmetric ? "symmetric" : "general"),
+             J_COUNT("structural_rank", row->rank));
+    JSON_OBJECT(j, "seconds", true, J_NUMBER("metis", row->metis), J_NUMBER("order", row->order),
+                J_NUMBER("matching", row->matching), J_NUMBER("whole", row->whole), J_NUMBER("amd", row->amd),
+                J_NUMBER("priority", row->priority), J_NUMBER("priority_dynamic", row->dynamic));
+    JSON_PUT(j, true, J_NUMBER("above_one", fmax(row->over, 0.0)), J_NUMBER("matched_off_one", row->off),
+             J_COUNT("grid_levels", row->grid_levels), J_COUNT("cluster_levels", row->cluster_levels),
+             J_NUMBER("flops", row->plain_flops), J_NUMBER("flops_with_pairs", row->pair_flops),
+             J_NUMBER("blocking_bytes_an_entry", bytes));
     for (int k = 0; k < RATIOS; ++k) json_number(j, ratios[k].key, row->ratios[k]);
     json_close(j);
 }
 
-static int write_json(const void *report, const char *path)
+static void write_json(json *j, const void *report)
 {
     const prepare_bench *t = report;
-    json j;
-    const int status = bench_json_begin(&j, path, "prepare");
-    if (status != EXIT_DONE) return status;
-    json_count(&j, "repeat", argument_count(t->a, "repeat"));
-    json_array(&j, "rows");
-    for (int k = 0; k < t->count; ++k) json_row(&j, &t->rows[k]);
-    json_close(&j);
-    json_object(&j, "summary");
+    bench_json_head(j, "prepare");
+    json_count(j, "repeat", argument_count(t->a, "repeat"));
+    json_array(j, "rows");
+    for (int k = 0; k < t->count; ++k) json_row(j, &t->rows[k]);
+    json_close(j);
+    json_object(j, "summary");
     for (int k = 0; k < RATIOS; ++k) {
         const summary s = summarise(t, k);
-        json_object(&j, ratios[k].key);
-        json_number(&j, "median", s.median);
-        json_number(&j, "ninety_percent", s.ninety);
-        json_number(&j, "worst", s.worst);
-        json_text(&j, "worst_matrix", s.name);
-        json_close(&j);
+        JSON_OBJECT(j, ratios[k].key, true, J_NUMBER("median", s.median),
+                    J_NUMBER("ninety_percent", s.ninety), J_NUMBER("worst", s.worst),
+                    J_TEXT("worst_matrix", s.name));
     }
-    json_close(&j);
-    return json_end(&j);
+    json_close(j);
 }
 
 /* One operand. A matrix that cannot be prepared is told and left out. */
 static int bench_one(prepare_bench *t, const char *operand, bool print)
 {
-    const bool blockings = argument_flag(t->a, "blockings");
+    const bool blockings = argument_given(t->a, "blockings");
     prepare_row *row = &t->rows[t->count];
     *row = (prepare_row){
         .metis = INFINITY, .order = INFINITY, .matching = INFINITY, .whole = INFINITY, .amd = INFINITY};
@@ -343,14 +315,14 @@ static int run_prepare(const arguments *a)
     int status = bench_check_operands(a);
     if (status != EXIT_DONE) return status;
     t.rows = calloc((size_t)a->operand_count, sizeof *t.rows);
-    if (!t.rows) return fail(EXIT_MEMORY, "no memory for the rows");
+    if (!t.rows) return fail(EXIT_MEMORY, "out of memory for the rows");
     t.hooks = progress_begin(a);
     for (int k = 0; k < a->operand_count && status != EXIT_INTERRUPTED; ++k) {
         const int one = bench_one(&t, a->operands[k], print);
         if (one != EXIT_DONE) status = one;
     }
     progress_end();
-    if (print && t.count > 0 && argument_flag(a, "blockings")) print_blockings(&t);
+    if (print && t.count > 0 && argument_given(a, "blockings")) print_blockings(&t);
     if (print && t.count > 1) print_summary(&t);
     status = bench_save(a, status, write_json, &t);
     free(t.rows);
@@ -367,14 +339,12 @@ static const option prepare_options[] = {
 const command command_prepare = {
     .name = "prepare",
     .operands = "A.mtx[.gz]...",
-    .help = "the parts of a preparation, beside METIS alone",
-    .about = "For each of many matrices the time of matching, of the whole way to an order that keeps "
-             "matched pairs, and "
-             "of AMD, beside METIS alone on the same matrix, with the accuracy of the scaling, the level "
-             "sets of clusters "
-             "beside those of a grid, and the predicted work with and without pairs. A problem is made where "
-             "an operand "
-             "such as stokes2d_100 or lap3d_30:1.5, FAMILY_SIZE[:P], is no file (saddle gen).",
+    .help = "the parts of a preparation, compared with METIS alone",
+    .about = "For each matrix: the time of matching, of everything up to an order that keeps matched pairs, "
+             "and of AMD, compared with METIS alone on the same matrix; also the accuracy of the scaling, "
+             "the level sets of clusters against those of a grid, and the predicted work with and without "
+             "pairs. An operand such as stokes2d_100 or lap3d_30:1.5, FAMILY_SIZE[:P], that is not a file "
+             "names a generated problem (saddle gen).",
     .examples = "  saddle bench prepare matrices/*.mtx.gz kktz_50 kktz_100 kktz_150\n",
     .options = prepare_options,
     .library = "",

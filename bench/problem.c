@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include "bench/problem.h"
 
+#include "cli/command.h"
 #include "cli/families.h"
+#include "cli/paths.h"
 
 #include <libgen.h>
 #include <math.h>
@@ -24,10 +26,18 @@ static const family *parse_problem(const char *text, int64_t *size, double *para
     return *end ? NULL : family_find(name);
 }
 
-static void name_group(bench_problem *p, const char *operand)
+void bench_json_matrix(json *j, const bench_matrix *m)
 {
+    JSON_PUT(j, true, J_TEXT("name", m->name), J_TEXT("group", m->group), J_COUNT("n", m->n),
+             J_COUNT("nnz", m->nnz));
+}
+
+static void name_matrix(bench_problem *p, const char *operand)
+{
+    bench_matrix *m = &p->matrix;
     char *path = p->generated ? NULL : realpath(operand, NULL);
-    snprintf(p->group, sizeof p->group, "%s", path ? basename(dirname(path)) : "generated");
+    matrix_name(operand, m->name, sizeof m->name);
+    snprintf(m->group, sizeof m->group, "%s", path ? basename(dirname(path)) : "generated");
     free(path);
 }
 
@@ -39,10 +49,25 @@ saddle_status bench_problem_load(bench_problem *p, const char *operand, const sa
     double param = NAN;
     const family *f = stat(operand, &is) == 0 ? NULL : parse_problem(operand, &size, &param);
     *p = (bench_problem){.generated = f != NULL, .hooks = *hooks};
-    name_group(p, operand);
+    name_matrix(p, operand);
     message[0] = 0;
     return f ? family_generate(f->name, size, param, 1, &p->A, message)
              : saddle_read_matrix(operand, &p->hooks, &p->A, message);
+}
+
+int bench_problem_open(bench_problem *p, const char *operand, const saddle_hooks *hooks)
+{
+    char message[SADDLE_MESSAGE_SIZE];
+    saddle_facts facts;
+    saddle_status status = bench_problem_load(p, operand, hooks, message);
+    if (status != SADDLE_OK) return fail(exit_status(status), "%s", message);
+    status = saddle_inspect(&p->A, hooks, &facts, message);
+    p->symmetric = facts.symmetric;
+    p->matrix.n = facts.rows;
+    p->matrix.nnz = facts.nnz;
+    if (status == SADDLE_OK) return EXIT_DONE;
+    bench_problem_free(p);
+    return fail(exit_status(status), "%s: %s", operand, message);
 }
 
 void bench_problem_free(bench_problem *p)

@@ -79,7 +79,7 @@ static int measure_read(timings *t, const char *path)
     if (status != EXIT_DONE) return status;
     const char *const make[] = {"gzip", gzipped ? "-dc" : "-c", "--", path, NULL};
     if (child_run(make, other) != 0)
-        status = fail(EXIT_FILE, "gzip could not turn %s into %s", path, other);
+        status = fail(EXIT_FILE, "gzip could not compress %s to %s", path, other);
     else
         status = measure_both(t, gzipped ? other : path, gzipped ? path : other);
     unlink(other);
@@ -96,10 +96,9 @@ static const option read_options[] = {BENCH_REPEAT, BENCH_JSON, OPTION_END};
 const command command_read = {
     .name = "read",
     .operands = "A.mtx[.gz]",
-    .help = "reading a matrix, beside cat and gzip -dc",
-    .about = "The time to read a matrix, as plain text and gzipped, beside what cat and gzip -dc take for "
-             "the same "
-             "files; MB/s are of the plain text.",
+    .help = "reading a matrix, compared with cat and gzip -dc",
+    .about = "The time to read a matrix, as plain text and gzipped, compared with cat and gzip -dc on the "
+             "same files; MB/s refer to the plain text.",
     .examples = "  saddle bench read A.mtx.gz\n",
     .options = read_options,
     .library = "",

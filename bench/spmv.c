@@ -126,10 +126,9 @@ static const option spmv_options[] = {BENCH_REPEAT, BENCH_JSON, OPTION_END};
 const command command_spmv = {
     .name = "spmv",
     .operands = "A.mtx[.gz]",
-    .help = "y = Ax, beside a copy of the bytes that it touches",
-    .about = "The time of y = Ax, at one thread and at all, beside a copy in memory of as many bytes as the "
-             "product "
-             "touches; the error is the largest |y - Ax| / (|A| |x|) of a row.",
+    .help = "y = Ax, compared with a copy of the bytes that it touches",
+    .about = "The time of y = Ax, on one thread and on all, compared with a memory copy of as many bytes as "
+             "the product touches; the error is the largest |y - Ax| / (|A| |x|) over the rows.",
     .examples = "  saddle bench spmv A.mtx.gz --json -\n",
     .options = spmv_options,
     .library = "",

@@ -19,7 +19,7 @@ void add_timing(timings *t, const char *what, double time, int64_t bytes, const 
 double better_time(const timings *t, const char *what, double best, double began)
 {
     const double time = seconds() - began;
-    if (argument_flag(t->a, "verbose")) fprintf(stderr, "saddle: %s: %.6f s\n", what, time);
+    if (argument_given(t->a, "verbose")) fprintf(stderr, "saddle: %s: %.6f s\n", what, time);
     return fmin(best, time);
 }
 
@@ -38,29 +38,18 @@ static void print_rows(const timings *t)
     }
 }
 
-static int write_json(const void *report, const char *path)
+static void write_json(json *j, const void *report)
 {
     const timings *t = report;
-    json j;
-    const int status = bench_json_begin(&j, path, t->a->command->name);
-    if (status != EXIT_DONE) return status;
-    json_text(&j, "file", t->a->operands[0]);
-    json_count(&j, "n", t->n);
-    json_count(&j, "entries", t->entries);
-    json_array(&j, "rows");
-    for (int k = 0; k < t->count; ++k) {
-        const timing *row = &t->rows[k];
-        json_object(&j, NULL);
-        json_text(&j, "what", row->what);
-        json_number(&j, "seconds", row->seconds);
-        json_number(&j, "megabytes_per_second", 1e-6 * (double)row->bytes / row->seconds);
-        json_text(&j, "floor", row->floor);
-        json_number(&j, "ratio", row->ratio);
-        json_number(&j, "error", row->error);
-        json_close(&j);
-    }
-    json_close(&j);
-    return json_end(&j);
+    bench_json_head(j, t->a->command->name);
+    JSON_PUT(j, true, J_TEXT("file", t->a->operands[0]), J_COUNT("n", t->n), J_COUNT("entries", t->entries));
+    json_array(j, "rows");
+    for (const timing *row = t->rows; row < t->rows + t->count; ++row)
+        JSON_OBJECT(j, NULL, true, J_TEXT("what", row->what), J_NUMBER("seconds", row->seconds),
+                    J_NUMBER("megabytes_per_second", 1e-6 * (double)row->bytes / row->seconds),
+                    J_TEXT("floor", row->floor), J_NUMBER("ratio", row->ratio),
+                    J_NUMBER("error", row->error));
+    json_close(j);
 }
 
 int timings_run(const arguments *a, int (*measure)(timings *t, const char *path))

@@ -1,7 +1,6 @@
 /* The times of one file beside a floor that is measured in the same run: what bench read and bench spmv
  * report. */
-#ifndef BENCH_TIMINGS_H
-#define BENCH_TIMINGS_H
+#pragma once
 
 #include "bench/bench.h"
 
@@ -32,5 +31,3 @@ double better_time(const timings *t, const char *what, double best, double began
 
 /* A whole benchmark of one file: measures it by this function, which returns an exit status, and reports. */
 int timings_run(const arguments *a, int (*measure)(timings *t, const char *path));
-
-#endif

@@ -23,6 +23,19 @@ void axes_title(picture *p, double left, double width, const char *title)
                  title);
 }
 
+void axes_tick_left(picture *p, double x, double y, const char *label)
+{
+    picture_box(p, x - FRAME_PEN - TICK, y - FRAME_PEN / 2, TICK, FRAME_PEN, INK);
+    if (label)
+        picture_text(p, x - FRAME_PEN - TICK - 4, y + 0.36 * LABEL_SIZE, LABEL_SIZE, ANCHOR_END, INK, label);
+}
+
+void axes_key(picture *p, double x, double y, uint32_t colour, bool seen, const char *word)
+{
+    if (seen) picture_box(p, x, y - 8, 9, 9, colour);
+    picture_text(p, seen ? x + 15 : x, y, LABEL_SIZE, ANCHOR_START, INK, word);
+}
+
 int64_t axes_step(int64_t range, int most)
 {
     int64_t step = 1;

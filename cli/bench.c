@@ -20,19 +20,17 @@ static int start_bench(char **argv)
     execvp(name, argv + 1);
     if (errno != ENOENT) return fail(EXIT_USAGE, "saddle-bench cannot be started: %s", strerror(errno));
     return fail(EXIT_USAGE,
-                "the benchmarks are a program of their own, saddle-bench, which is not installed: where "
-                "Saddle was built, \"cmake --install BUILD --component bench\" does that");
+                "the benchmarks are a separate program, saddle-bench, which is not installed; to install it, "
+                "run \"cmake --install BUILD --component bench\" where Saddle was built");
 }
 
 const command command_bench = {
     .name = "bench",
     .operands = "WHAT [A.mtx[.gz]...]",
-    .help = "times beside a floor measured in the same run",
-    .about =
-        "Starts the benchmarks, a program of their own, saddle-bench, where it is installed (cmake --install "
-        "BUILD --component bench). \"saddle bench --help\" lists them, \"saddle bench WHAT --help\" tells "
-        "the "
-        "options of one.",
+    .help = "benchmarks, with a peer or a lower bound measured in the same run",
+    .about = "Starts saddle-bench, a separate program, if it is installed (cmake --install BUILD --component "
+             "bench). \"saddle bench --help\" lists the benchmarks; \"saddle bench WHAT --help\" shows the "
+             "options of one.",
     .examples = "  saddle bench read A.mtx.gz\n"
                 "  saddle bench direct matrices/kkt/*.mtx.gz lap3d_30:1.5 --json direct.json\n",
     .library = "",

@@ -3,16 +3,15 @@
  * with one `const command command_NAME`, and a row in the table of its program: nothing else has to know
  * about it.
  */
-#ifndef CLI_COMMAND_H
-#define CLI_COMMAND_H
+#pragma once
 
 #include "cli/options.h"
 
 /* Exit statuses, for all commands. */
 #define EXIT_TABLE(ROW)                                                                                      \
-    ROW(EXIT_DONE, 0, "solved to the tolerance; for other commands: done")                                   \
-    ROW(EXIT_NOT_REACHED, 1, "the tolerance was not reached; the best x is still written")                   \
-    ROW(EXIT_USAGE, 2, "wrong usage")                                                                        \
+    ROW(EXIT_DONE, 0, "solved to the tolerance; other commands: success")                                    \
+    ROW(EXIT_NOT_REACHED, 1, "the tolerance was not reached; the best x found is still written")             \
+    ROW(EXIT_USAGE, 2, "incorrect usage")                                                                    \
     ROW(EXIT_FILE, 3, "bad input, or a file that cannot be read or written")                                 \
     ROW(EXIT_MEMORY, 4, "out of memory, or the limit is too small")                                          \
     ROW(EXIT_DEVICE, 5, "no such device, or it failed")                                                      \
@@ -51,5 +50,3 @@ int exit_status(saddle_status status);
  * hint at the command's help), so that a failure is one line. */
 int fail(int exit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int usage_error(const arguments *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

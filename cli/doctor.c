@@ -58,7 +58,7 @@ static void look_at_threads(diagnosis *d, int cores)
         add(d, "threads", WARNING, "set OMP_NUM_THREADS to a whole number, or use --threads",
             "OMP_NUM_THREADS is \"%s\"", text);
     } else if (threads > cores) {
-        add(d, "threads", WARNING, "more threads than cores are slower: lower OMP_NUM_THREADS",
+        add(d, "threads", WARNING, "more threads than cores will be slower: lower OMP_NUM_THREADS",
             "OMP_NUM_THREADS is %s, this process may use %d cores", text, cores);
     } else {
         add(d, "threads", FOUND, "", "%ld of %d cores that this process may use", threads, cores);
@@ -72,22 +72,23 @@ static void look_at_machine(diagnosis *d)
     add(d, "cpu", FOUND, "", "%s, %s", m.cpu, m.simd);
     look_at_threads(d, m.cores);
     if (m.memory < 0)
-        add(d, "memory", WARNING, "use --max-memory to set a limit", "how much there is could not be found");
+        add(d, "memory", WARNING, "use --max-memory to set a limit", "the amount could not be determined");
     else
-        add(d, "memory", FOUND, "", "%.1f GB, %.1f GB of it available", 1e-9 * (double)m.memory,
+        add(d, "memory", FOUND, "", "%.1f GB, %.1f GB available", 1e-9 * (double)m.memory,
             1e-9 * (double)(m.available > 0 ? m.available : 0));
 }
 
 /* The library takes 32-bit indices: another METIS under the same name would read them wrongly. */
 static void look_at_ordering(diagnosis *d, const char *name, const ordering_probe *p)
 {
-    static const char *const again = "install it again (scripts/packages), and build saddle again";
+    static const char *const again = "reinstall it (scripts/packages) and rebuild saddle";
     if (!p->found)
-        add(d, name, BROKEN, again, "not among the libraries that saddle is linked with");
+        add(d, name, BROKEN, again, "saddle is not linked with it");
     else if (p->index_bits != 32)
-        add(d, name, BROKEN, again, "%s has %d-bit indices, and saddle needs 32", p->library, p->index_bits);
+        add(d, name, BROKEN, again, "%s has %d-bit indices; saddle requires 32-bit indices", p->library,
+            p->index_bits);
     else if (!p->works)
-        add(d, name, BROKEN, again, "%s did not order a graph of four vertices", p->library);
+        add(d, name, BROKEN, again, "%s failed to order a graph of four vertices", p->library);
     else
         add(d, name, FOUND, "", "%s, %d-bit indices, ordered a small graph", p->library, p->index_bits);
 }
@@ -101,15 +102,15 @@ static void look_at_blas(diagnosis *d)
     probe_blas(&blas);
     const char *what = blas.config[0] ? blas.config : blas.library;
     if (!blas.found)
-        add(d, "blas", WARNING, install, "which one saddle is linked with cannot be told");
+        add(d, "blas", WARNING, install, "cannot determine which BLAS saddle is linked with");
     else if (blas.flavour == BLAS_SERIAL)
-        add(d, "blas", WARNING, install, "%s, serial: its calls wait for each other, threads help little",
+        add(d, "blas", WARNING, install, "%s, serial: its calls run one at a time, so threads help little",
             what);
     else if (blas.flavour == BLAS_UNKNOWN && strncmp(blas.library, "libblas", 7) == 0)
         add(d, "blas", WARNING, install, "%s, the reference BLAS: factorizations will be slow", what);
     else if (blas.flavour == BLAS_UNKNOWN)
-        add(d, "blas", WARNING, "see that it uses one thread for a call, or install libopenblas0-pthread",
-            "%s: not OpenBLAS, its threads cannot be told", what);
+        add(d, "blas", WARNING, "make sure that it uses one thread per call, or install libopenblas0-pthread",
+            "%s: not OpenBLAS; its number of threads is unknown", what);
     else
         add(d, "blas", FOUND, "", "%s, %s, in %s", what, blas_flavour_text(blas.flavour), blas.library);
 }
@@ -125,7 +126,7 @@ static void look_at_libraries(diagnosis *d)
     if (zlibVersion()[0] == ZLIB_VERSION[0])
         add(d, "zlib", FOUND, "", "%s", zlibVersion());
     else
-        add(d, "zlib", BROKEN, "build saddle again, or install the zlib it was built with",
+        add(d, "zlib", BROKEN, "rebuild saddle, or install the zlib that it was built with",
             "%s, but saddle was built with %s", zlibVersion(), ZLIB_VERSION);
 }
 
@@ -137,7 +138,7 @@ static void look_at_devices(diagnosis *d)
         return;
     }
     add(d, "gpu", MISSING,
-        "nothing where none is meant to be used; else install the NVIDIA driver and CUDA, and build again",
+        "nothing to do if you do not want a GPU; otherwise install the NVIDIA driver and CUDA, and rebuild",
         "%s", message);
 }
 
@@ -169,10 +170,10 @@ static void try_a_solve(diagnosis *d)
     const saddle_status status = saddle_solve_once(&A, b, x, NULL, &info);
     const double error = fmax(fabs(x[0] - 1), fabs(x[1] - 1));
     if (status == SADDLE_OK && error < 1e-8)
-        add(d, "solver", FOUND, "", "solved an indefinite system of two equations, error %.0e", error);
+        add(d, "solver", FOUND, "", "solved an indefinite 2x2 system, error %.0e", error);
     else
-        add(d, "solver", BROKEN, "build saddle again (scripts/build) and run its tests (scripts/test)",
-            "an indefinite system of two equations was not solved: %s",
+        add(d, "solver", BROKEN, "rebuild saddle (scripts/build) and run its tests (scripts/test)",
+            "failed to solve an indefinite 2x2 system: %s",
             info.message[0] ? info.message : saddle_status_text(status));
 }
 
@@ -187,24 +188,15 @@ static void print_findings(const diagnosis *d)
     }
 }
 
-static int write_json(const diagnosis *d, const char *path)
+static void json_findings(json *j, const void *what)
 {
-    json j;
-    const int status = json_begin(&j, path);
-    if (status != EXIT_DONE) return status;
-    json_text(&j, "commit", saddle_commit());
-    json_array(&j, "findings");
-    for (int k = 0; k < d->count; ++k) {
-        const finding *f = &d->list[k];
-        json_object(&j, NULL);
-        json_text(&j, "name", f->name);
-        json_text(&j, "state", state_words[f->state]);
-        json_text(&j, "detail", f->detail);
-        json_text(&j, "advice", f->advice[0] ? f->advice : NULL);
-        json_close(&j);
-    }
-    json_close(&j);
-    return json_end(&j);
+    const diagnosis *d = what;
+    json_text(j, "commit", saddle_commit());
+    json_array(j, "findings");
+    for (const finding *f = d->list; f < d->list + d->count; ++f)
+        JSON_OBJECT(j, NULL, true, J_TEXT("name", f->name), J_TEXT("state", state_words[f->state]),
+                    J_TEXT("detail", f->detail), J_TEXT("advice", f->advice[0] ? f->advice : NULL));
+    json_close(j);
 }
 
 static int run_doctor(const arguments *a)
@@ -216,10 +208,10 @@ static int run_doctor(const arguments *a)
     look_at_machine(&d);
     look_at_libraries(&d);
     look_at_devices(&d);
-    look_at_environment(&d, argument_flag(a, "verbose"));
+    look_at_environment(&d, argument_given(a, "verbose"));
     try_a_solve(&d);
-    if (!argument_flag(a, "quiet") && !(path && strcmp(path, "-") == 0)) print_findings(&d);
-    if (path) status = write_json(&d, path);
+    if (!argument_given(a, "quiet") && !(path && strcmp(path, "-") == 0)) print_findings(&d);
+    if (path) status = json_write(path, json_findings, &d);
     for (int k = 0; k < d.count; ++k) {
         if (d.list[k].state != BROKEN) continue;
         fail(EXIT_NOT_REACHED, "%s is broken: %s", d.list[k].name, d.list[k].detail);
@@ -236,12 +228,11 @@ static const option doctor_options[] = {
 const command command_doctor = {
     .name = "doctor",
     .operands = "",
-    .help = "what was found on this machine: BLAS, threads, METIS, GPU",
+    .help = "check what is available on this machine: BLAS, threads, METIS, GPU",
     .about =
-        "Looks at what saddle can use on this machine and tries it: processor, threads, memory, BLAS and "
-        "its flavour, METIS, AMD, zlib, GPU, environment. Each line is ok, warning, missing or broken, "
-        "with what to do. The exit status is 1 only where something is broken that saddle cannot do "
-        "without.",
+        "Checks what saddle can use on this machine and tries it out: processor, threads, memory, BLAS and "
+        "its flavour, METIS, AMD, zlib, GPU, environment. Each line says ok, warning, missing or broken, and "
+        "what to do about it. The exit status is 1 only if something that saddle requires is broken.",
     .options = doctor_options,
     .library = "",
     .least = 0,

@@ -36,6 +36,7 @@ typedef struct builder {
     int64_t *pointers;
     int32_t *indices;
     double *values;
+    bool failed; /* memory ran out */
 } builder;
 
 static void push(builder *b, int64_t row, double value)
@@ -99,18 +100,16 @@ static void fill_shifted(builder *b, double shift)
     }
 }
 
-static saddle_status fill_laplacian(builder *b)
+static void fill_laplacian(builder *b)
 {
     fill_shifted(b, b->param);
-    return SADDLE_OK;
 }
 
 /* -Laplace u - k^2 u with P points a wavelength 2 pi / k: k h = 2 pi / P. */
-static saddle_status fill_helmholtz(builder *b)
+static void fill_helmholtz(builder *b)
 {
     const double kh = 6.283185307179586 / b->param;
     fill_shifted(b, kh * kh);
-    return SADDLE_OK;
 }
 
 /* The 3x3 blocks -(I + d d' / |d|^2) / 2 of the 13 neighbours that come after a point, one column
@@ -135,7 +134,7 @@ static void push_elastic_neighbours(builder *b, const box *g, const int64_t poin
             }
 }
 
-static saddle_status fill_elasticity(builder *b)
+static void fill_elasticity(builder *b)
 {
     const box g = make_box(b, -1);
     int64_t point[3] = {0, 0, 0};
@@ -146,7 +145,6 @@ static saddle_status fill_elasticity(builder *b)
             push_elastic_neighbours(b, &g, point, k, c);
             end_column(b);
         }
-    return SADDLE_OK;
 }
 
 /* Stokes and Darcy differ only in what stands in A: a Laplacian for each component of the velocity,
@@ -171,23 +169,20 @@ static void fill_staggered(builder *b, bool stokes)
             end_column(b);
         }
     }
-    while (b->column < b->n) end_column(b);
 }
 
-static saddle_status fill_stokes(builder *b)
+static void fill_stokes(builder *b)
 {
     fill_staggered(b, true);
-    return SADDLE_OK;
 }
 
-static saddle_status fill_darcy(builder *b)
+static void fill_darcy(builder *b)
 {
     fill_staggered(b, false);
-    return SADDLE_OK;
 }
 
 /* State, control, adjoint: [M 0 K; 0 beta M -M; K -M 0] with M = h^d I, K = h^(d-2) Laplacian. */
-static saddle_status fill_control(builder *b)
+static void fill_control(builder *b)
 {
     const box g = make_box(b, -1);
     const double h = 1.0 / (double)(b->size + 1);
@@ -203,12 +198,10 @@ static saddle_status fill_control(builder *b)
         push(b, 2 * g.points + k, -mass);
         end_column(b);
     }
-    while (b->column < b->n) end_column(b);
-    return SADDLE_OK;
 }
 
 /* [D K; K 0], nearly all of D zero and not stored. */
-static saddle_status fill_kktz(builder *b)
+static void fill_kktz(builder *b)
 {
     const box g = make_box(b, -1);
     int64_t point[3] = {0, 0, 0};
@@ -217,8 +210,6 @@ static saddle_status fill_kktz(builder *b)
         push_stencil(b, &g, point, g.points, 4.0, -1.0, true);
         end_column(b);
     }
-    while (b->column < b->n) end_column(b);
-    return SADDLE_OK;
 }
 
 /* A whole number in least..most. */
@@ -294,14 +285,13 @@ static void transpose(builder *b, const drawn *rows)
     b->column = b->n;
 }
 
-static saddle_status fill_ipm(builder *b)
+static void fill_ipm(builder *b)
 {
-    saddle_status status = SADDLE_OUT_OF_MEMORY;
     const int64_t constraints = b->n - b->size;
     const size_t room = (size_t)(2 * b->size + (IPM_ENTRIES + 1) * constraints);
     drawn rows = {calloc(room, sizeof(int32_t)), malloc(room * sizeof(double)), malloc((size_t)b->n)};
-    if (!rows.columns || !rows.values || !rows.count) goto done;
-    for (int64_t i = 0; i < b->n; i++) {
+    b->failed = !rows.columns || !rows.values || !rows.count;
+    for (int64_t i = 0; i < b->n && !b->failed; i++) {
         int32_t *columns = rows.columns + b->entries;
         double *values = rows.values + b->entries;
         const int64_t count = i < b->size ? draw_variable(b, i, columns, values)
@@ -309,41 +299,10 @@ static saddle_status fill_ipm(builder *b)
         rows.count[i] = (int8_t)count;
         b->entries += count;
     }
-    transpose(b, &rows);
-    status = SADDLE_OK;
-done:
+    if (!b->failed) transpose(b, &rows);
     free(rows.columns);
     free(rows.values);
     free(rows.count);
-    return status;
-}
-
-/* n for a size, in floating point: exact as long as it is small enough to be made. */
-static double rows_scalar(int axes, double size)
-{
-    return axes == 2 ? size * size : size * size * size;
-}
-
-static double rows_triple(int axes, double size)
-{
-    return 3.0 * rows_scalar(axes, size);
-}
-
-static double rows_double(int axes, double size)
-{
-    return 2.0 * rows_scalar(axes, size);
-}
-
-static double rows_staggered(int axes, double size)
-{
-    const double cells = rows_scalar(axes, size);
-    return axes * (cells - cells / size) + cells - 1.0;
-}
-
-static double rows_ipm(int axes, double size)
-{
-    (void)axes;
-    return size + floor(size / 2.0);
 }
 
 #define HUGE_P 1e6
@@ -351,45 +310,42 @@ static double rows_ipm(int axes, double size)
 #define CONTRAST "spread of the coefficients exp(P g), g normal"
 #define BETA "weight beta of the control"
 #define DECADES "spread of the diagonal 10^(P u), u uniform in -1..1"
-#define POINTS "grid points a wavelength"
+#define POINTS "grid points per wavelength"
 
-/* The public row, and how to make it: dimensions, most entries in a column on average, functions. */
-#define RECIPE(name, what, parameter, value, least, most, n, least_n, random, axes, per_column, rows, fill)  \
+/* The public row, and how to make it: dimensions, unknowns a point (or how they are counted otherwise), most
+ * entries in a column on average, what fills them in. */
+enum { STAGGERED = -1, IPM = -2 };
+#define RECIPE(name, what, parameter, value, least, most, n, least_n, random, axes, unknowns, entries, fill) \
     {                                                                                                        \
-        {name, what, parameter, value, least, most, n, least_n, random}, axes, per_column, rows, fill        \
+        {name, what, parameter, value, least, most, n, least_n, random}, axes, unknowns, entries, fill       \
     }
 static const struct recipe {
     family about;
-    int axes, per_column;
-    double (*rows)(int axes, double size);
-    saddle_status (*fill)(builder *b);
+    int axes, unknowns, per_column;
+    void (*fill)(builder *b);
 } recipes[] = {
-    RECIPE("lap2d", "Laplacian, 5-point", SHIFT, 0, -HUGE_P, HUGE_P, "N^2", 1, 0, 2, 3, rows_scalar,
-           fill_laplacian),
-    RECIPE("lap3d", "Laplacian, 7-point", SHIFT, 0, -HUGE_P, HUGE_P, "N^3", 1, 0, 3, 4, rows_scalar,
-           fill_laplacian),
-    RECIPE("elas3d", "elasticity-like, 27-point, 3 unknowns a point", SHIFT, 0, -HUGE_P, HUGE_P, "3 N^3", 1,
-           0, 3, 28, rows_triple, fill_elasticity),
+    RECIPE("lap2d", "Laplacian, 5-point", SHIFT, 0, -HUGE_P, HUGE_P, "N^2", 1, 0, 2, 1, 3, fill_laplacian),
+    RECIPE("lap3d", "Laplacian, 7-point", SHIFT, 0, -HUGE_P, HUGE_P, "N^3", 1, 0, 3, 1, 4, fill_laplacian),
+    RECIPE("elas3d", "elasticity-like, 27-point, 3 unknowns per point", SHIFT, 0, -HUGE_P, HUGE_P, "3 N^3", 1,
+           0, 3, 3, 28, fill_elasticity),
     RECIPE("stokes2d", "Stokes flow on a staggered grid", "viscosity", 1, 1e-12, 1e12, "3 N^2 - 2 N - 1", 2,
-           0, 2, 4, rows_staggered, fill_stokes),
+           0, 2, STAGGERED, 4, fill_stokes),
     RECIPE("stokes3d", "Stokes flow on a staggered grid", "viscosity", 1, 1e-12, 1e12, "4 N^3 - 3 N^2 - 1", 2,
-           0, 3, 5, rows_staggered, fill_stokes),
-    RECIPE("darcy2d", "Darcy flow in a random medium", CONTRAST, 3, 0, 50, "3 N^2 - 2 N - 1", 2, 1, 2, 3,
-           rows_staggered, fill_darcy),
-    RECIPE("darcy3d", "Darcy flow in a random medium", CONTRAST, 3, 0, 50, "4 N^3 - 3 N^2 - 1", 2, 1, 3, 3,
-           rows_staggered, fill_darcy),
+           0, 3, STAGGERED, 5, fill_stokes),
+    RECIPE("darcy2d", "Darcy flow in a random medium", CONTRAST, 3, 0, 50, "3 N^2 - 2 N - 1", 2, 1, 2,
+           STAGGERED, 3, fill_darcy),
+    RECIPE("darcy3d", "Darcy flow in a random medium", CONTRAST, 3, 0, 50, "4 N^3 - 3 N^2 - 1", 2, 1, 3,
+           STAGGERED, 3, fill_darcy),
     RECIPE("pdeco2d", "optimal control of Poisson's equation", BETA, 1e-4, 1e-100, 1e100, "3 N^2", 1, 0, 2, 3,
-           rows_triple, fill_control),
-    RECIPE("pdeco3d", "optimal control of Poisson's equation", BETA, 1e-4, 1e-100, 1e100, "3 N^3", 1, 0, 3, 4,
-           rows_triple, fill_control),
-    RECIPE("kktz", "[D K; K 0], K a Laplacian, D zero but for 5 % of its diagonal", NULL, 0, 0, 0, "2 N^2", 1,
-           1, 2, 3, rows_double, fill_kktz),
+           3, fill_control),
+    RECIPE("pdeco3d", "optimal control of Poisson's equation", BETA, 1e-4, 1e-100, 1e100, "3 N^3", 1, 0, 3, 3,
+           4, fill_control),
+    RECIPE("kktz", "[D K; K 0], K a Laplacian, D diagonal with 5 % nonzeros", NULL, 0, 0, 0, "2 N^2", 1, 1, 2,
+           2, 3, fill_kktz),
     RECIPE("ipm", "interior-point KKT, N variables, N/2 constraints", DECADES, 4, 0, 100, "3 N / 2", 2, 1, 1,
-           3, rows_ipm, fill_ipm),
-    RECIPE("helm2d", "Helmholtz, 5-point", POINTS, 10, 2, HUGE_P, "N^2", 1, 0, 2, 3, rows_scalar,
-           fill_helmholtz),
-    RECIPE("helm3d", "Helmholtz, 7-point", POINTS, 10, 2, HUGE_P, "N^3", 1, 0, 3, 4, rows_scalar,
-           fill_helmholtz),
+           IPM, 3, fill_ipm),
+    RECIPE("helm2d", "Helmholtz, 5-point", POINTS, 10, 2, HUGE_P, "N^2", 1, 0, 2, 1, 3, fill_helmholtz),
+    RECIPE("helm3d", "Helmholtz, 7-point", POINTS, 10, 2, HUGE_P, "N^3", 1, 0, 3, 1, 4, fill_helmholtz),
 };
 enum { RECIPES = sizeof(recipes) / sizeof(recipes[0]) };
 
@@ -411,16 +367,25 @@ const family *family_find(const char *name)
     return r ? &r->about : NULL;
 }
 
-/* By bisection, so that a table row needs no inverse of its formula. */
-static int64_t largest_size(const struct recipe *r)
+/* n for a size, in floating point: exact as long as it is small enough to be made. */
+static double rows_of(const struct recipe *r, double size)
 {
-    int64_t fits = r->about.least_size, fails = (int64_t)MOST_ROWS + 1;
+    const double cells = r->axes == 2 ? size * size : size * size * size;
+    switch (r->unknowns) {
+    case STAGGERED: return r->axes * (cells - cells / size) + cells - 1.0;
+    case IPM: return size + floor(size / 2.0);
+    default: return r->unknowns * cells;
+    }
+}
+
+/* The largest size of at most so many rows, one below the least where there is none: by bisection, so that a
+ * table row needs no inverse of its formula. */
+static int64_t size_within(const struct recipe *r, double rows)
+{
+    int64_t fits = r->about.least_size - 1, fails = (int64_t)MOST_ROWS + 1;
     while (fails - fits > 1) {
         const int64_t middle = fits + (fails - fits) / 2;
-        if (r->rows(r->axes, (double)middle) <= MOST_ROWS)
-            fits = middle;
-        else
-            fails = middle;
+        *(rows_of(r, (double)middle) <= rows ? &fits : &fails) = middle;
     }
     return fits;
 }
@@ -428,15 +393,8 @@ static int64_t largest_size(const struct recipe *r)
 int64_t family_size(const char *name, int64_t rows)
 {
     const struct recipe *r = find_recipe(name);
-    int64_t fails = r->about.least_size - 1, fits = largest_size(r);
-    while (fits - fails > 1) {
-        const int64_t middle = fails + (fits - fails) / 2;
-        if (r->rows(r->axes, (double)middle) >= (double)rows)
-            fits = middle;
-        else
-            fails = middle;
-    }
-    return fits;
+    const int64_t size = size_within(r, (double)rows - 1.0) + 1, most = size_within(r, MOST_ROWS);
+    return size < most ? size : most;
 }
 
 int family_axes(const char *name)
@@ -456,9 +414,10 @@ static saddle_status check(const struct recipe *r, const char *name, int64_t siz
         return SADDLE_BAD_ARGUMENT;
     }
     const family *f = &r->about;
-    if (size < f->least_size || size > largest_size(r)) {
-        snprintf(message, SADDLE_MESSAGE_SIZE, "%s: the size is %lld, but must be within %lld..%lld (n = %s)",
-                 name, (long long)size, (long long)f->least_size, (long long)largest_size(r), f->dimension);
+    const int64_t most = size_within(r, MOST_ROWS);
+    if (size < f->least_size || size > most) {
+        snprintf(message, SADDLE_MESSAGE_SIZE, "%s: the size is %lld, but must be in %lld..%lld (n = %s)",
+                 name, (long long)size, (long long)f->least_size, (long long)most, f->dimension);
         return SADDLE_BAD_ARGUMENT;
     }
     if (!f->parameter && !isnan(param)) {
@@ -466,8 +425,8 @@ static saddle_status check(const struct recipe *r, const char *name, int64_t siz
         return SADDLE_BAD_ARGUMENT;
     }
     if (param < f->least || param > f->most) {
-        snprintf(message, SADDLE_MESSAGE_SIZE, "%s: the parameter (%s) is %g, but must be within %g..%g",
-                 name, f->parameter, param, f->least, f->most);
+        snprintf(message, SADDLE_MESSAGE_SIZE, "%s: the parameter (%s) is %g, but must be in %g..%g", name,
+                 f->parameter, param, f->least, f->most);
         return SADDLE_BAD_ARGUMENT;
     }
     return SADDLE_OK;
@@ -475,13 +434,13 @@ static saddle_status check(const struct recipe *r, const char *name, int64_t siz
 
 /* Room for every entry at once: a system that hands out memory page by page gives no more than is
  * written, and what is left over goes back at the end. */
-static saddle_status allocate(builder *b, int per_column)
+static void allocate(builder *b, int per_column)
 {
     const size_t room = (size_t)b->n * (size_t)per_column;
     b->pointers = calloc((size_t)b->n + 1, sizeof(int64_t));
     b->indices = malloc(room * sizeof(int32_t));
     b->values = malloc(room * sizeof(double));
-    return b->pointers && b->indices && b->values ? SADDLE_OK : SADDLE_OUT_OF_MEMORY;
+    b->failed = !b->pointers || !b->indices || !b->values;
 }
 
 static void trim(builder *b)
@@ -500,22 +459,23 @@ saddle_status family_generate(const char *name, int64_t size, double param, uint
     if (!message) message = unheard;
     memset(A, 0, sizeof(*A));
     const struct recipe *r = find_recipe(name);
-    saddle_status status = check(r, name, size, param, message);
+    const saddle_status status = check(r, name, size, param, message);
     if (status != SADDLE_OK) return status;
 
     builder b = {.size = size, .axes = r->axes, .param = isnan(param) ? r->about.value : param};
-    b.n = (int64_t)r->rows(r->axes, (double)size);
+    b.n = (int64_t)rows_of(r, (double)size);
     b.random = random_begin(seed);
-    status = allocate(&b, r->per_column);
-    if (status == SADDLE_OK) status = r->fill(&b);
-    if (status != SADDLE_OK) {
-        snprintf(message, SADDLE_MESSAGE_SIZE, "%s: no memory for a matrix of %lld rows; take a smaller size",
-                 name, (long long)b.n);
+    allocate(&b, r->per_column);
+    if (!b.failed) r->fill(&b);
+    if (b.failed) {
+        snprintf(message, SADDLE_MESSAGE_SIZE,
+                 "%s: out of memory for a matrix of %lld rows; choose a smaller size", name, (long long)b.n);
         free(b.pointers);
         free(b.indices);
         free(b.values);
-        return status;
+        return SADDLE_OUT_OF_MEMORY;
     }
+    while (b.column < b.n) end_column(&b); /* columns that have nothing below the diagonal */
     trim(&b);
     *A = (saddle_matrix){.size = sizeof(saddle_matrix),
                          .rows = b.n,

@@ -2,8 +2,7 @@
  * Families of test problems, made from a size, a parameter and a seed: Laplacians, elasticity,
  * Stokes, Darcy, optimal control, interior-point and Helmholtz matrices. All are symmetric.
  */
-#ifndef CLI_FAMILIES_H
-#define CLI_FAMILIES_H
+#pragma once
 
 #include "saddle/saddle.h"
 
@@ -36,5 +35,3 @@ int family_axes(const char *name);
 saddle_status family_generate(const char *name, int64_t size, double param, uint64_t seed, saddle_matrix *A,
                               char *message);
 void family_free(saddle_matrix *A);
-
-#endif

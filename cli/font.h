@@ -2,8 +2,7 @@
  * A small stroke font, for pictures made of pixels: letters are lines and curves drawn with a round
  * pen, so that they can have any size.
  */
-#ifndef CLI_FONT_H
-#define CLI_FONT_H
+#pragma once
 
 /* Called for every straight piece, in units of which capitals are 10 high, y up from the base line. */
 typedef void (*font_segment)(void *user, double x0, double y0, double x1, double y1);
@@ -15,5 +14,3 @@ double font_draw(const char *text, font_segment segment, void *user);
 /* How long one of those units is in letters of this size, and how wide a text. */
 double font_unit(double size);
 double font_width(const char *text, double size);
-
-#endif

@@ -58,7 +58,7 @@ static int make_and_write(const arguments *a, const family *f, int64_t size, dou
     if (status == SADDLE_OK) {
         describe(a, f, size, param, comment, sizeof comment);
         status = saddle_write_matrix(path, &A, comment, message);
-        if (status == SADDLE_OK && argument_flag(a, "verbose"))
+        if (status == SADDLE_OK && argument_given(a, "verbose"))
             fprintf(stderr, "%s: n %" PRId64 ", %" PRId64 " entries of the lower triangle\n", f->name, A.rows,
                     A.entries);
         family_free(&A);
@@ -72,13 +72,12 @@ static int run_gen(const arguments *a)
     const family *f = family_find(a->operands[0]);
     if (!f) return unknown_family(a, a->operands[0]);
     if (!parse_size(a->operands[1], &size))
-        return usage_error(a, "the size cannot be \"%s\": it is a whole number", a->operands[1]);
-    const char *path = argument_text(a, "out");
-    const int error = outfile_check(path);
-    if (error) return fail(EXIT_FILE, "%s: cannot be written: %s", path, strerror(error));
+        return usage_error(a, "the size cannot be \"%s\": it must be an integer", a->operands[1]);
+    int status = outfile_refuse(argument_text(a, "out"));
+    if (status != EXIT_DONE) return status;
     /* A signal that comes while the file is written waits until it is whole; a second one does not. */
     progress_begin(a);
-    const int status = make_and_write(a, f, size, argument_real(a, "param"));
+    status = make_and_write(a, f, size, argument_real(a, "param"));
     progress_end();
     return status;
 }
@@ -96,20 +95,20 @@ static bool family_row(int k, char *head, char *tail, size_t size)
 }
 
 static const option gen_options[] = {
-    OPTION_REAL("param", "P", NAN, -DBL_MAX, DBL_MAX, "the family's parameter; each has its default"),
-    OPTION_COUNT("seed", "N", 1, 0, INT64_MAX,
-                 "of darcy2d, darcy3d, kktz and ipm: another one, another matrix"),
-    OPTION_TEXT("out", "FILE|-", "-", "where the matrix goes: .mtx or .rb, also .gz"),
+    OPTION_REAL("param", "P", NAN, -DBL_MAX, DBL_MAX,
+                "parameter of the family; each family has its own default"),
+    OPTION_COUNT("seed", "N", 1, 0, INT64_MAX, "random seed of darcy2d, darcy3d, kktz and ipm"),
+    OPTION_TEXT("out", "FILE|-", "-", "where to write the matrix: .mtx or .rb, optionally with .gz"),
     OPTION_END,
 };
 
 const command command_gen = {
     .name = "gen",
     .operands = "FAMILY SIZE",
-    .help = "make a test problem",
-    .about = "Makes a symmetric matrix of a family of test problems, from a size N, and writes its lower "
-             "triangle. The same command makes the same matrix on every machine; it stands in the file's "
-             "first comment.",
+    .help = "generate a test problem",
+    .about = "Generates a symmetric matrix from a family of test problems, of size N, and writes its lower "
+             "triangle. The same command generates the same matrix on every machine; the first comment of "
+             "the file records the command.",
     .list_title = "Families",
     .list = family_row,
     .examples = "  saddle gen stokes2d 50 --out stokes.mtx.gz   # 7,399 unknowns\n"

@@ -12,12 +12,7 @@ enum { WORDS_MOST = 32, WORD_SIZE = 32, PATH_SIZE = 4096 };
 
 bool given_takes_file(const saddle_option *row)
 {
-    const char *words = row->words;
-    char word[WORD_SIZE];
-    while (words && next_word(&words, word, sizeof word)) {
-        if (strcmp(word, "user") == 0) return true;
-    }
-    return false;
+    return word_number(row->words, "user") >= 0;
 }
 
 void given_stands(const saddle_option *row, char *text, size_t text_size)
@@ -76,9 +71,8 @@ int given_take(arguments *a, const saddle_option *row, const char *text)
     char word[WORDS_MOST][WORD_SIZE], stands[128];
     const char *words[WORDS_MOST], *second;
     const int count = program_words(row, word, words);
-    bool known = false;
-    if (!*text) return usage_error(a, "--%s wants a value that is not empty", row->name);
-    for (int k = 0; k < count; ++k) known = known || strcmp(text, words[k]) == 0;
+    if (!*text) return usage_error(a, "--%s requires a value that is not empty", row->name);
+    const bool known = strcmp(text, "user") != 0 && word_number(row->words, text) >= 0;
     const bool file = !known && (exists(text) || (is_scaling(row) && two_files(text, first, &second)));
     if (known || file) {
         saddle_options_set(&a->library, row->name, file ? "user" : text, NULL);
@@ -89,7 +83,7 @@ int given_take(arguments *a, const saddle_option *row, const char *text)
         return usage_error(a, "--%s cannot be \"%s\": there is no such file; did you mean %s?", row->name,
                            text, near);
     given_stands(row, stands, sizeof stands);
-    return usage_error(a, "--%s cannot be \"%s\": it is one of %s, and there is no such file", row->name,
+    return usage_error(a, "--%s cannot be \"%s\": it must be one of %s, and there is no such file", row->name,
                        text, stands);
 }
 
@@ -138,7 +132,7 @@ static saddle_status read_scaling(const char *text, const saddle_matrix *A, cons
     const bool two = !exists(text) && two_files(text, first, &second);
     if (two && A->shape != SADDLE_GENERAL) {
         snprintf(message, SADDLE_MESSAGE_SIZE,
-                 "%.200s: a symmetric matrix has one scaling for both sides: give one file", text);
+                 "%.200s: a symmetric matrix has a single scaling for rows and columns: give one file", text);
         return SADDLE_FILE_FORMAT;
     }
     saddle_status status = read_given(two ? first : text, A->rows, "scaling", hooks, &g->row_scale, message);
@@ -159,7 +153,7 @@ static saddle_status read_order(const char *path, int64_t n, memory *m, const sa
     if (status != SADDLE_OK) return status;
     g->permutation = memory_take(m, n, sizeof *g->permutation);
     if (!g->permutation) {
-        snprintf(message, SADDLE_MESSAGE_SIZE, "no memory for an order of %" PRId64 " rows", n);
+        snprintf(message, SADDLE_MESSAGE_SIZE, "out of memory for an order of %" PRId64 " rows", n);
         status = SADDLE_OUT_OF_MEMORY;
     }
     for (int64_t k = 0; status == SADDLE_OK && k < n; ++k) {
@@ -169,8 +163,8 @@ static saddle_status read_order(const char *path, int64_t n, memory *m, const sa
             continue;
         }
         snprintf(message, SADDLE_MESSAGE_SIZE,
-                 "%.200s: no permutation: position %" PRId64 " holds %.17g, which is %s %" PRId64, path,
-                 k + 1, values[k], whole ? "not between 1 and" : "no whole number between 1 and", n);
+                 "%.200s: not a permutation: position %" PRId64 " holds %.17g, which is %s %" PRId64, path,
+                 k + 1, values[k], whole ? "not between 1 and" : "not an integer between 1 and", n);
         status = SADDLE_FILE_FORMAT;
     }
     saddle_vector_free(values, hooks);
@@ -186,14 +180,14 @@ saddle_status given_read_signs(const char *path, int64_t n, memory *m, const sad
     if (status != SADDLE_OK) return status;
     g->signs = memory_take(m, n, sizeof *g->signs);
     if (!g->signs) {
-        snprintf(message, SADDLE_MESSAGE_SIZE, "no memory for the signs of %" PRId64 " rows", n);
+        snprintf(message, SADDLE_MESSAGE_SIZE, "out of memory for the signs of %" PRId64 " rows", n);
         status = SADDLE_OUT_OF_MEMORY;
     }
     for (int64_t k = 0; status == SADDLE_OK && k < n; ++k) {
         g->signs[k] = (int8_t)(values[k] > 0 ? 1 : values[k] < 0 ? -1 : 0);
         if (values[k] == g->signs[k]) continue;
         snprintf(message, SADDLE_MESSAGE_SIZE,
-                 "%.200s: no signs: entry %" PRId64 " is %.17g, which is none of 1, -1 and 0", path, k + 1,
+                 "%.200s: not a vector of signs: entry %" PRId64 " is %.17g, not 1, -1 or 0", path, k + 1,
                  values[k]);
         status = SADDLE_FILE_FORMAT;
     }

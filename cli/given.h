@@ -4,8 +4,7 @@
  * In the library's table such a choice has the word "user", for arrays that the caller gives. The program
  * shows FILE in its place; a file that is called like a word is named with its folder: ./mc64.
  */
-#ifndef CLI_GIVEN_H
-#define CLI_GIVEN_H
+#pragma once
 
 #include "cli/command.h"
 #include "cli/memory.h"
@@ -43,5 +42,3 @@ void given_free(given *g, memory *m, const saddle_hooks *hooks);
 
 /* The file at fault where saddle_prepare refused the arrays with this status; NULL where it was not they. */
 const char *given_at_fault(const arguments *a, saddle_status status);
-
-#endif

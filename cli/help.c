@@ -14,6 +14,14 @@ bool next_word(const char **words, char *part, size_t part_size)
     return true;
 }
 
+int word_number(const char *words, const char *word)
+{
+    char part[64];
+    for (int k = 0; words && next_word(&words, part, sizeof part); ++k)
+        if (strcmp(part, word) == 0) return k;
+    return -1;
+}
+
 enum { LEFT = 26, WIDTH = 96 };
 
 /* Prints words from column `at`, broken so that lines begin at `indent` and end before WIDTH. */
@@ -104,8 +112,11 @@ void print_program_help(FILE *out)
         command_usage(*c, head, sizeof head);
         if (!(*c)->hidden) print_row(out, head, (*c)->help);
     }
-    fprintf(out, "\n\"%s %s --help\" tells a %s's options, \"saddle --version\" what this is.\n%s\n", p->name,
-            p->stands, p->noun, p->hint);
+    fprintf(out,
+            "\n"
+            "\"%s %s --help\" shows the options of a %s, \"saddle --version\" the version.\n"
+            "%s\n",
+            p->name, p->stands, p->noun, p->hint);
 }
 
 void print_command_help(FILE *out, const command *c)

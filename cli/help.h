@@ -1,6 +1,5 @@
 /* Help on the terminal, and the texts of commands and options that it shares with the manual page. */
-#ifndef CLI_HELP_H
-#define CLI_HELP_H
+#pragma once
 
 #include "cli/command.h"
 
@@ -17,4 +16,5 @@ void option_tail(const option *o, char *text, size_t text_size);
 /* The next part of "a|b|c" at *words, copied into part and stepped over; false at the end. */
 bool next_word(const char **words, char *part, size_t part_size);
 
-#endif
+/* The number of a word in "a|b|c", -1 where it is none of them. words may be NULL. */
+int word_number(const char *words, const char *word);

@@ -4,30 +4,23 @@
  * refuses; what is odd about it (entries that stand twice) the reader warns of, and the warnings
  * stand with the facts.
  */
-#include "cli/json.h"
 #include "cli/outfile.h"
+#include "cli/outputs.h"
 #include "cli/paths.h"
 #include "cli/plot.h"
-#include "cli/progress.h"
 #include "cli/solve.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
+#include <stddef.h>
 
 enum { WARNINGS = 12, WARNING_SIZE = 320 };
 
 typedef struct look {
-    memory counted; /* first: the hooks' user is this one */
-    const arguments *a;
-    const char *path;
-    char name[256];
-    saddle_matrix A;
+    run run;
     saddle_facts facts;
-    saddle_status status;
     bool read, known; /* whether the file was read; whether all facts were found */
-    char message[SADDLE_MESSAGE_SIZE];
     int warnings;
     char warning[WARNINGS][WARNING_SIZE];
 } look;
@@ -42,10 +35,11 @@ static void warn(look *l, const char *format, ...)
     va_end(list);
 }
 
-/* The reader's warnings; the rest of the log is not for this report. */
+/* The reader's warnings; the rest of the log is not for this report. The hooks' user is the run's memory. */
 static void keep_warning(int level, const char *line, void *user)
 {
-    if (level == SADDLE_LOG_WARNING) warn(user, "%s", line);
+    look *l = (look *)(void *)((char *)user - offsetof(look, run.memory));
+    if (level == SADDLE_LOG_WARNING) warn(l, "%s", line);
 }
 
 static void find_warnings(look *l)
@@ -64,7 +58,8 @@ static const char *kind_reason(const saddle_facts *f)
     if (!f->symmetric) return "the matrix is not symmetric";
     if (f->kind == SADDLE_KIND_SPD)
         return "the diagonal is positive, every row dominant, and one strictly in each component";
-    if (f->kind == SADDLE_KIND_UNKNOWN) return "its entries alone do not tell; a factorization will";
+    if (f->kind == SADDLE_KIND_UNKNOWN)
+        return "cannot be decided from the entries alone; a factorization decides it";
     if (f->negative_diagonal > 0 && f->rows > f->negative_diagonal + f->zero_diagonal)
         return "the diagonal has both signs";
     if (f->zero_diagonal > f->empty_rows) return "a zero diagonal entry with nonzeros in its row";
@@ -80,11 +75,11 @@ static const char *symmetry_text(const saddle_facts *f)
 static void print_size(const look *l)
 {
     const saddle_facts *f = &l->facts;
-    printf("%-12s%s: %" PRId64 " x %" PRId64, "matrix", l->name, f->rows, f->columns);
+    printf("%-12s%s: %" PRId64 " x %" PRId64, "matrix", l->run.name, f->rows, f->columns);
     if (l->known) printf(", %" PRId64 " entries", f->nnz);
-    if (l->known && f->rows > 0) printf(", %.3g a row", (double)f->nnz / (double)f->rows);
+    if (l->known && f->rows > 0) printf(", %.3g per row", (double)f->nnz / (double)f->rows);
     putchar('\n');
-    if (l->A.shape != SADDLE_GENERAL)
+    if (l->run.A.shape != SADDLE_GENERAL)
         printf("%-12s%" PRId64 " entries with the diagonal\n", "triangle", f->entries);
 }
 
@@ -92,14 +87,14 @@ static void print_diagonal(const saddle_facts *f)
 {
     printf("%-12s%" PRId64 " positive, %" PRId64 " negative, %" PRId64 " zero", "diagonal",
            f->rows - f->negative_diagonal - f->zero_diagonal, f->negative_diagonal, f->zero_diagonal);
-    if (f->missing_diagonal) printf(" (%" PRId64 " of them not stored)", f->missing_diagonal);
+    if (f->missing_diagonal) printf(" (%" PRId64 " not stored)", f->missing_diagonal);
     putchar('\n');
 }
 
 static void print_dominance(const saddle_facts *f)
 {
     printf("%-12s%" PRId64 " of %" PRId64 " rows strictly dominant", "dominance", f->dominant_rows, f->rows);
-    if (isfinite(f->least_dominance)) printf("; least |a_ii| / sum |a_ij| is %.3g", f->least_dominance);
+    if (isfinite(f->least_dominance)) printf("; smallest |a_ii| / sum |a_ij| is %.3g", f->least_dominance);
     putchar('\n');
 }
 
@@ -115,128 +110,83 @@ static void print_facts(const look *l)
         print_dominance(f);
         printf("%-12sone %.6g, infinity %.6g, Frobenius %.6g\n", "norms", f->norm_one, f->norm_inf,
                f->norm_frobenius);
-        printf("%-12slargest %.6g, smallest nonzero %.6g in size; %" PRId64 " stored are zero\n", "values",
-               f->largest, f->smallest, f->explicit_zeros);
+        printf("%-12slargest %.6g, smallest nonzero %.6g in magnitude; %" PRId64 " explicit zeros\n",
+               "values", f->largest, f->smallest, f->explicit_zeros);
         printf("%-12s%" PRId64 " to %" PRId64 " nonzeros; bandwidth %" PRId64 "; %" PRId64 " empty\n", "rows",
                f->shortest_row, f->longest_row, f->bandwidth, f->empty_rows);
     }
     for (int k = 0; k < l->warnings; ++k) printf("%-12s%s\n", k ? "" : "warnings", l->warning[k]);
 }
 
-static void json_matrix(json *j, const look *l)
+static void json_facts(json *j, const void *what)
 {
+    const look *l = what;
     const saddle_facts *f = &l->facts;
+    const bool known = l->known;
     json_object(j, "matrix");
-    json_text(j, "name", l->name);
-    JSON_COUNTS(j, l->read, {"rows", f->rows}, {"columns", f->columns}, {"entries", f->entries});
-    json_count(j, "nnz", l->known ? f->nnz : -1);
-    json_text(j, "symmetry", !l->known ? NULL : f->symmetric ? "symmetric" : "general");
-    json_truth(j, "pattern_symmetric", l->known ? f->pattern_symmetric : -1);
-    json_text(j, "kind", l->known ? kind_word(f->kind) : NULL);
-    json_text(j, "why", l->known ? kind_reason(f) : NULL);
+    json_text(j, "name", l->run.name);
+    JSON_PUT(j, l->read, J_COUNT("rows", f->rows), J_COUNT("columns", f->columns),
+             J_COUNT("entries", f->entries));
+    JSON_PUT(j, known, J_COUNT("nnz", f->nnz), J_TEXT("symmetry", f->symmetric ? "symmetric" : "general"),
+             J_TRUTH("pattern_symmetric", f->pattern_symmetric), J_TEXT("kind", kind_word(f->kind)),
+             J_TEXT("why", kind_reason(f)));
     json_close(j);
-}
-
-static void json_facts(json *j, const look *l)
-{
-    const saddle_facts *f = &l->facts;
-    json_object(j, "diagonal");
-    JSON_COUNTS(j, l->known, {"positive", f->rows - f->negative_diagonal - f->zero_diagonal},
-                {"negative", f->negative_diagonal}, {"zero", f->zero_diagonal},
-                {"missing", f->missing_diagonal});
+    JSON_OBJECT(j, "diagonal", known, J_COUNT("positive", f->rows - f->negative_diagonal - f->zero_diagonal),
+                J_COUNT("negative", f->negative_diagonal), J_COUNT("zero", f->zero_diagonal),
+                J_COUNT("missing", f->missing_diagonal));
+    JSON_OBJECT(j, "rows", known, J_COUNT("shortest", f->shortest_row), J_COUNT("longest", f->longest_row),
+                J_COUNT("empty", f->empty_rows), J_COUNT("bandwidth", f->bandwidth),
+                J_COUNT("dominant", f->dominant_rows));
+    JSON_PUT(j, known, J_COUNT("explicit_zeros", f->explicit_zeros),
+             J_NUMBER("least_dominance", f->least_dominance));
+    JSON_OBJECT(j, "norms", known, J_NUMBER("one", f->norm_one), J_NUMBER("infinity", f->norm_inf),
+                J_NUMBER("frobenius", f->norm_frobenius));
+    JSON_PUT(j, known, J_NUMBER("largest", f->largest), J_NUMBER("smallest", f->smallest));
+    json_array(j, "warnings");
+    for (int k = 0; k < l->warnings; ++k) json_text(j, NULL, l->warning[k]);
     json_close(j);
-    json_object(j, "rows");
-    JSON_COUNTS(j, l->known, {"shortest", f->shortest_row}, {"longest", f->longest_row},
-                {"empty", f->empty_rows}, {"bandwidth", f->bandwidth}, {"dominant", f->dominant_rows});
-    json_close(j);
-    json_count(j, "explicit_zeros", l->known ? f->explicit_zeros : -1);
-    json_number(j, "least_dominance", l->known ? f->least_dominance : NAN);
-    json_object(j, "norms");
-    JSON_NUMBERS(j, l->known, {"one", f->norm_one}, {"infinity", f->norm_inf},
-                 {"frobenius", f->norm_frobenius});
-    json_close(j);
-    JSON_NUMBERS(j, l->known, {"largest", f->largest}, {"smallest", f->smallest});
-}
-
-static int write_json(const look *l, const char *path, int exit)
-{
-    json j;
-    const int status = json_begin(&j, path);
-    if (status != EXIT_DONE) return status;
-    json_matrix(&j, l);
-    json_facts(&j, l);
-    json_array(&j, "warnings");
-    for (int k = 0; k < l->warnings; ++k) json_text(&j, NULL, l->warning[k]);
-    json_close(&j);
-    json_count(&j, "status", exit);
-    json_text(&j, "message", l->message[0] ? l->message : NULL);
-    return json_end(&j);
+    json_ending(j, l->run.exit, l->run.message);
 }
 
 /* Reads and inspects. A message of saddle_inspect does not know the file: its name goes before it. */
-static void examine(look *l, const saddle_hooks *hooks)
+static saddle_status examine(look *l)
 {
+    run *r = &l->run;
     char inner[SADDLE_MESSAGE_SIZE] = "";
-    l->status = saddle_read_matrix(l->path, hooks, &l->A, l->message);
-    l->read = l->status == SADDLE_OK;
-    if (!l->read) return;
-    l->status = saddle_inspect(&l->A, hooks, &l->facts, inner);
-    l->known = l->status == SADDLE_OK;
-    if (l->known)
-        find_warnings(l);
-    else
-        snprintf(l->message, sizeof l->message, "%.200s: %.300s", l->path, inner);
-}
-
-static int tell(const look *l)
-{
-    const arguments *a = l->a;
-    const char *facts = argument_text(a, "json"), *plot = argument_text(a, "plot");
-    int status = exit_status(l->status);
-    if (l->read && !argument_flag(a, "quiet") && !(facts && strcmp(facts, "-") == 0)) print_facts(l);
-    if (l->status != SADDLE_OK) fail(status, "%s", l->message);
-    if (facts) {
-        const int written = write_json(l, facts, status);
-        if (status == EXIT_DONE) status = written;
-    }
-    if (plot && l->read) { /* a rectangular matrix can be drawn, too */
-        const int written = plot_pattern(plot, &l->A, l->name);
-        if (status == EXIT_DONE) status = written;
-    }
+    saddle_status status = run_read(r, NULL);
+    l->read = status == SADDLE_OK;
+    if (!l->read) return status;
+    status = saddle_inspect(&r->A, &r->hooks, &l->facts, inner);
+    l->known = status == SADDLE_OK;
+    if (!l->known) return run_fail(r, status, "%.200s: %.300s", r->path, inner);
+    find_warnings(l);
     return status;
 }
 
-static int check_output(const arguments *a, const char *name)
+static int tell(look *l)
 {
-    const char *path = argument_text(a, name);
-    const int error = outfile_check(path);
-    return error ? fail(EXIT_FILE, "%s: cannot be written: %s", path, strerror(error)) : EXIT_DONE;
+    run *r = &l->run;
+    const char *plot = argument_text(r->a, "plot");
+    if (l->read && !argument_given(r->a, "quiet") && !is_standard(r->a, "json")) print_facts(l);
+    if (r->status != SADDLE_OK) fail(r->exit, "%s", r->message);
+    run_json(r, json_facts, l);
+    /* a rectangular matrix can be drawn, too */
+    if (plot && l->read) run_output(r, plot_pattern(plot, &r->A, r->name));
+    return r->exit;
 }
 
 static int run_info(const arguments *a)
 {
     static look l;
     int status = plot_check(argument_text(a, "plot"));
-    if (status == EXIT_DONE) status = check_output(a, "plot");
-    if (status == EXIT_DONE) status = check_output(a, "json");
+    if (status == EXIT_DONE) status = outfile_refuse(argument_text(a, "plot"));
+    if (status == EXIT_DONE) status = outfile_refuse(argument_text(a, "json"));
     if (status != EXIT_DONE) return status;
-    l.a = a;
-    l.path = a->operands[0];
-    matrix_name(l.path, l.name, sizeof l.name);
-    saddle_hooks hooks = progress_begin(a);
-    memory_begin(&l.counted, a->library.max_memory, &hooks);
-    hooks.log = keep_warning;
-    examine(&l, &hooks);
-    progress_end();
-    if (l.status != SADDLE_OK && progress_interrupted()) {
-        char where[160];
-        progress_where(where, sizeof where);
-        l.status = SADDLE_CANCELLED;
-        snprintf(l.message, sizeof l.message, "interrupted %s", where);
-    }
-    l.status = memory_settle(&l.counted, l.status, l.message);
+    run_begin(&l.run, a);
+    l.run.hooks.log = keep_warning;
+    run_end(&l.run, examine(&l));
     status = tell(&l);
-    saddle_matrix_free(&l.A, &hooks);
+    saddle_matrix_free(&l.run.A, &l.run.hooks);
     return status;
 }
 
@@ -249,11 +199,10 @@ static const option info_options[] = {
 const command command_info = {
     .name = "info",
     .operands = "A.mtx[.gz]",
-    .help = "what a matrix is: size, symmetry, definiteness where known, diagonal, dominance",
-    .about = "Reads a matrix, checks it and says what it is: size, symmetry in structure and value, whether "
-             "it is positive definite or indefinite where its entries tell, diagonal, dominance, norms, row "
-             "lengths, bandwidth, and what is odd about it. The exit status is 3 where the matrix cannot be "
-             "used.",
+    .help = "describe a matrix: size, symmetry, definiteness if known, diagonal, dominance",
+    .about = "Reads a matrix, checks it and describes it: size, symmetry in structure and value, whether it "
+             "is positive definite or indefinite if the entries show it, diagonal, dominance, norms, row "
+             "lengths, bandwidth, and anything unusual. The exit status is 3 if the matrix cannot be used.",
     .examples = "  saddle info A.mtx.gz --plot A.png\n"
                 "  saddle gen stokes2d 20 | saddle info -\n",
     .options = info_options,

@@ -10,34 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the UTF-8 character at p (RFC 3629: no overlong forms, no surrogates), 0 for none. */
-static int utf8_length(const unsigned char *p)
-{
-    if (p[0] < 0x80) return 1;
-    const int length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-    if (p[0] < 0xc2 || p[0] > 0xf4) return 0;
-    for (int k = 1; k < length; ++k) {
-        if ((p[k] & 0xc0) != 0x80) return 0;
-    }
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)) return 0;
-    if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f)) return 0;
-    return length;
-}
-
 /* File names may hold any bytes, JSON only UTF-8: what is not becomes the replacement character. */
 static void write_string(FILE *out, const char *text)
 {
     fputc('"', out);
-    for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        const int length = utf8_length(p);
+    for (const char *p = text; *p;) {
+        const size_t length = utf8_length(p);
         if (length == 0)
             fputs("\\ufffd", out);
         else if (*p == '"' || *p == '\\')
             fprintf(out, "\\%c", *p);
-        else if (*p < 0x20 || *p == 0x7f)
-            fprintf(out, "\\u%04x", *p);
+        else if (length == 1 && (*p < 0x20 || *p == 0x7f))
+            fprintf(out, "\\u%04x", (unsigned)*p);
         else
-            fwrite(p, 1, (size_t)length, out);
+            fwrite(p, 1, length, out);
         p += length ? length : 1;
     }
     fputc('"', out);
@@ -64,23 +50,18 @@ static void open_level(json *j, const char *key, char opener, char closer)
     fputc(opener, j->out);
 }
 
-int json_begin(json *j, const char *path)
+int json_write(const char *path, json_writer *write, const void *what)
 {
-    memset(j, 0, sizeof *j);
-    const int status = outfile_open(&j->file, path);
+    json j = {.empty = {true}};
+    const int status = outfile_open(&j.file, path);
     if (status != 0) return status;
-    j->out = j->file.stream;
-    j->empty[0] = true;
-    fputc('{', j->out);
-    json_text(j, "saddle", saddle_version());
-    return 0;
-}
-
-int json_end(json *j)
-{
-    assert(j->depth == 0);
-    fputs("\n}\n", j->out);
-    return outfile_close(&j->file, true);
+    j.out = j.file.stream;
+    fputc('{', j.out);
+    json_text(&j, "saddle", saddle_version());
+    write(&j, what);
+    assert(j.depth == 0);
+    fputs("\n}\n", j.out);
+    return outfile_close(&j.file, true);
 }
 
 void json_object(json *j, const char *key)
@@ -138,12 +119,65 @@ void json_choice(json *j, const char *option, int choice)
     json_text(j, option, told && strcmp(word, "auto") != 0 ? word : NULL);
 }
 
-void json_counts(json *j, bool known, const json_count_row *rows, size_t count)
+static const saddle_info_item *find_item(const char *name)
 {
-    for (size_t k = 0; k < count; ++k) json_count(j, rows[k].key, known ? rows[k].count : -1);
+    const saddle_info_item *item;
+    for (int k = 0; (item = saddle_info_at(k)) && strcmp(item->name, name) != 0; ++k) continue;
+    assert(item);
+    return item;
 }
 
-void json_numbers(json *j, bool known, const json_number_row *rows, size_t count)
+void json_info(json *j, bool known, const saddle_info *info, const char *names)
 {
-    for (size_t k = 0; k < count; ++k) json_number(j, rows[k].key, known ? rows[k].number : NAN);
+    char key[40], text[40], *name;
+    double number = NAN;
+    for (size_t length; *names; names += length + (names[length] == ' ')) {
+        length = strcspn(names, " ");
+        snprintf(key, sizeof key, "%.*s", (int)length, names);
+        name = strchr(key, '=');
+        if (name) *name++ = 0;
+        const saddle_info_item *item = find_item(name ? name : key);
+        saddle_info_get(info, item->name, text, sizeof text);
+        saddle_info_number(info, item->name, &number);
+        if (item->type == 'r')
+            json_number(j, key, known ? number : NAN);
+        else if (item->type == 'n')
+            json_count(j, key, known && strcmp(text, "unknown") != 0 ? strtoll(text, NULL, 10) : -1);
+        else if (item->words)
+            json_truth(j, key, known ? (int)number : -1);
+        else
+            json_choice(j, key, known ? (int)number : -1);
+    }
+}
+
+void json_ending(json *j, int exit, const char *message)
+{
+    json_count(j, "status", exit);
+    json_text(j, "message", message[0] ? message : NULL);
+}
+
+void json_put(json *j, bool known, const json_item *items, size_t count)
+{
+    for (const json_item *i = items; i < items + count; ++i) {
+        switch (i->kind) {
+        case 't': json_text(j, i->key, known ? i->text : NULL); break;
+        case 'c': json_count(j, i->key, known ? i->count : -1); break;
+        case 'n': json_number(j, i->key, known ? i->number : NAN); break;
+        default: json_truth(j, i->key, known ? (int)i->count : -1);
+        }
+    }
+}
+
+void json_put_object(json *j, const char *key, bool known, const json_item *items, size_t count)
+{
+    json_object(j, key);
+    json_put(j, known, items, count);
+    json_close(j);
+}
+
+void json_numbers(json *j, const char *key, const double *numbers, int64_t count)
+{
+    json_array(j, key);
+    for (int64_t k = 0; k < count; ++k) json_number(j, NULL, numbers[k]);
+    json_close(j);
 }

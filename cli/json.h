@@ -2,10 +2,10 @@
  * A small JSON writer: one value after the other goes to a stream, nothing is kept. Keys of the
  * outermost object stand on lines of their own. In an array the key is NULL.
  */
-#ifndef CLI_JSON_H
-#define CLI_JSON_H
+#pragma once
 
 #include "cli/outfile.h"
+#include "saddle/saddle.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,10 +22,11 @@ typedef struct json {
     bool empty[JSON_DEPTH];
 } json;
 
-/* Opens the file and the outermost object, whose first key names the program's version; json_end
- * closes both. Both return 0, or the exit status with the message on standard error. */
-int json_begin(json *j, const char *path);
-int json_end(json *j);
+/* A whole file: opens it and the outermost object, whose first key names the program's version, lets the
+ * function write the rest and closes both. Returns 0, or the exit status with the message on standard error.
+ */
+typedef void json_writer(json *j, const void *what);
+int json_write(const char *path, json_writer *write, const void *what);
 
 void json_object(json *j, const char *key);
 void json_array(json *j, const char *key);
@@ -41,20 +42,47 @@ void json_truth(json *j, const char *key, int truth);
  * answer. */
 void json_choice(json *j, const char *option, int choice);
 
-/* Several of one kind, all of them null where they are not known: JSON_COUNTS(j, known, {key, count}, ...).
- */
-typedef struct json_count_row {
-    const char *key;
-    int64_t count;
-} json_count_row;
-typedef struct json_number_row {
-    const char *key;
-    double number;
-} json_number_row;
-void json_counts(json *j, bool known, const json_count_row *rows, size_t count);
-void json_numbers(json *j, bool known, const json_number_row *rows, size_t count);
-#define JSON_ROWS(type, ...) (const type[]){__VA_ARGS__}, sizeof((const type[]){__VA_ARGS__}) / sizeof(type)
-#define JSON_COUNTS(j, known, ...) json_counts(j, known, JSON_ROWS(json_count_row, __VA_ARGS__))
-#define JSON_NUMBERS(j, known, ...) json_numbers(j, known, JSON_ROWS(json_number_row, __VA_ARGS__))
+/* Items of the library's info by their names, "key=name", or "name" where that is the key too, with a blank
+ * between two. */
+void json_info(json *j, bool known, const saddle_info *info, const char *names);
 
-#endif
+/* The last keys of a command's object: its exit status, and what went wrong. */
+void json_ending(json *j, int exit, const char *message);
+
+/* Several values at once, all of them null where they are not known; an object of them. */
+typedef struct json_item {
+    const char *key;
+    char kind;
+    const char *text;
+    double number;
+    int64_t count;
+} json_item;
+void json_put(json *j, bool known, const json_item *items, size_t count);
+void json_put_object(json *j, const char *key, bool known, const json_item *items, size_t count);
+#define J_TEXT(key, value)                                                                                   \
+    (json_item)                                                                                              \
+    {                                                                                                        \
+        key, 't', value, 0, 0                                                                                \
+    }
+#define J_COUNT(key, value)                                                                                  \
+    (json_item)                                                                                              \
+    {                                                                                                        \
+        key, 'c', NULL, 0, value                                                                             \
+    }
+#define J_NUMBER(key, value)                                                                                 \
+    (json_item)                                                                                              \
+    {                                                                                                        \
+        key, 'n', NULL, value, 0                                                                             \
+    }
+#define J_TRUTH(key, value)                                                                                  \
+    (json_item)                                                                                              \
+    {                                                                                                        \
+        key, 'b', NULL, 0, value                                                                             \
+    }
+#define JSON_ROWS(...)                                                                                       \
+    (const json_item[]){__VA_ARGS__}, sizeof((const json_item[]){__VA_ARGS__}) / sizeof(json_item)
+#define JSON_PUT(j, known, ...) json_put(j, known, JSON_ROWS(__VA_ARGS__))
+#define JSON_OBJECT(j, key, known, ...) json_put_object(j, key, known, JSON_ROWS(__VA_ARGS__))
+
+/* Numbers in an array. */
+void json_numbers(json *j, const char *key, const double *numbers, int64_t count);

@@ -25,9 +25,9 @@ int main(int argc, char **argv)
         .name = "saddle",
         .noun = "command",
         .stands = "COMMAND",
-        .about = "Solves sparse linear systems Ax = b, above all the symmetric indefinite ones.",
+        .about = "Solves sparse linear systems Ax = b, especially symmetric indefinite ones.",
         .usual = "solve",
-        .hint = "The simplest use: saddle solve A.mtx --out x.mtx",
+        .hint = "Simplest use: saddle solve A.mtx --out x.mtx",
         .commands = commands,
     };
     return program_main(&saddle, argc, argv);

@@ -7,11 +7,11 @@
 #include <string.h>
 
 static const environment_row environment[] = {
-    {"OMP_NUM_THREADS", "threads to use where --threads is not given"},
+    {"OMP_NUM_THREADS", "number of threads if --threads is not given"},
     {"SADDLE_LOG", "warning, info or debug: how much of the library's log goes to standard error"},
-    {"SADDLE_CUDA_MODULE", "the file of the CUDA module, where it is not beside the library"},
-    {"SADDLE_MATRICES", "the folder of test matrices of bench ldlt, where none is named"},
-    {"NO_COLOR", "where it is set and not empty: no colours on a terminal"},
+    {"SADDLE_CUDA_MODULE", "path of the CUDA module, if it is not next to the library"},
+    {"SADDLE_MATRICES", "folder of test matrices for bench ldlt, if no matrix is given"},
+    {"NO_COLOR", "no colours on a terminal if set and not empty"},
 };
 
 const environment_row *environment_at(int k)
@@ -77,10 +77,11 @@ void print_man_page(FILE *out)
         fputs("[options]\n.br\n", out);
     }
     fputs(".SH DESCRIPTION\n"
-          "Saddle solves sparse linear systems Ax = b, above all the symmetric indefinite ones\n"
-          "(saddle\\-point and KKT systems). Matrices are Matrix Market or Rutherford\\-Boeing files, also\n"
+          "Saddle solves sparse linear systems Ax = b, especially symmetric indefinite ones\n"
+          "(saddle\\-point and KKT systems). Matrices are Matrix Market or Rutherford\\-Boeing files, "
+          "optionally\n"
           "gzipped; \\- is standard input or output. Every error reported is measured on the matrix and the\n"
-          "right\\-hand side as they were given. Outputs are written to a temporary file and renamed.\n"
+          "right\\-hand side as given. Output is written to a temporary file, which is then renamed.\n"
           ".SH COMMANDS\n",
           out);
     for (const command *const *c = commands; *c; ++c) {
@@ -112,8 +113,8 @@ static int run_manual(const arguments *a)
 const command command_manual = {
     .name = "manual",
     .operands = "man|bash|zsh",
-    .help = "this manual as a man page, or shell completion",
-    .about = "Prints the manual page, or the completion of commands and options for a shell.",
+    .help = "print the manual page or shell completion",
+    .about = "Prints the manual page, or completion of commands and options for a shell.",
     .examples = "  saddle manual man | man -l -       # read the manual\n"
                 "  . <(saddle manual bash)            # completion in this shell\n",
     .library = "",

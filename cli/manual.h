@@ -1,6 +1,5 @@
 /* Manual page and shell completion of `saddle`, from the tables of commands and options. */
-#ifndef CLI_MANUAL_H
-#define CLI_MANUAL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +12,3 @@ typedef struct environment_row {
     const char *name, *help;
 } environment_row;
 const environment_row *environment_at(int k);
-
-#endif

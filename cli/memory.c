@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void *take(size_t bytes, void *user)
 {
@@ -51,8 +52,22 @@ saddle_status memory_settle(const memory *m, saddle_status status, char *message
 {
     if (status != SADDLE_OUT_OF_MEMORY || !m->refused) return status;
     snprintf(message, SADDLE_MESSAGE_SIZE,
-             "the limit of %" PRId64 " bytes is too small: %" PRId64 " were in use at most, and %" PRId64
-             " more were wanted; raise --max-memory",
+             "the limit of %" PRId64 " bytes is too small: at most %" PRId64 " were in use, and %" PRId64
+             " more were needed; raise --max-memory",
              m->limit, m->peak, m->refused);
     return SADDLE_MEMORY_LIMIT;
+}
+
+void *one_more(void *array, int64_t *count, int64_t *room, size_t size)
+{
+    char *elements;
+    memcpy(&elements, array, sizeof elements);
+    if (*count == *room) {
+        const int64_t more = *room ? 2 * *room : 64;
+        elements = realloc(elements, (size_t)more * size);
+        if (!elements) return NULL;
+        memcpy(array, &elements, sizeof elements);
+        *room = more;
+    }
+    return memset(elements + (size_t)(*count)++ * size, 0, size);
 }

@@ -2,8 +2,7 @@
  * The memory of a command: allocator hooks that count what the library and the program have in use
  * at once, reading included, and hold it under the limit of --max-memory.
  */
-#ifndef CLI_MEMORY_H
-#define CLI_MEMORY_H
+#pragma once
 
 #include "saddle/saddle.h"
 
@@ -26,4 +25,6 @@ void memory_give(memory *m, void *block);
  * message of SADDLE_MESSAGE_SIZE; else the status as it is. */
 saddle_status memory_settle(const memory *m, saddle_status status, char *message);
 
-#endif
+/* One more element, zeroed, at the end of an array that grows, whose pointer stands at `array`; NULL where
+ * memory ran out. */
+void *one_more(void *array, int64_t *count, int64_t *room, size_t size);

@@ -1,6 +1,5 @@
-/* Numbers as text. The program never calls setlocale: a point is a point. */
-#ifndef CLI_NUMBERS_H
-#define CLI_NUMBERS_H
+/* Numbers and characters as text. The program never calls setlocale: a point is a point. */
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,4 +10,8 @@ void number_text(double number, char *text, size_t text_size);
 /* A number with a comma every three digits; returns text. */
 const char *count_text(int64_t number, char *text, size_t size);
 
-#endif
+/* The median of numbers, which are put in order; NaN where there are none. */
+double median_of(double *numbers, int count);
+
+/* Length of the UTF-8 character at p (RFC 3629: no overlong forms, no surrogates), 0 for none. */
+size_t utf8_length(const char *text);

@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/given.h"
+#include "cli/help.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -12,8 +13,8 @@
 #include <string.h>
 
 static const option talk_options[] = {
-    OPTION_FLAG("quiet", 'q', "print nothing but errors"),
-    OPTION_FLAG("verbose", 'v', "print more of what is done"),
+    OPTION_FLAG("quiet", 'q', "print only errors"),
+    OPTION_FLAG("verbose", 'v', "print more details"),
     OPTION_END,
 };
 
@@ -23,18 +24,6 @@ static const option common_options[] = {
     OPTION_END,
 };
 
-/* Whether "a|b|c" has this word. */
-static bool has_word(const char *words, const char *word)
-{
-    const size_t length = strlen(word);
-    for (const char *p = words; *p;) {
-        const size_t part = strcspn(p, "|");
-        if (part == length && strncmp(p, word, length) == 0) return true;
-        p += part + (p[part] == '|');
-    }
-    return false;
-}
-
 static void add_option(arguments *a, const option *o)
 {
     assert(a->option_count < OPTION_MOST);
@@ -43,7 +32,7 @@ static void add_option(arguments *a, const option *o)
 
 bool argument_taken(const arguments *a, const saddle_option *row)
 {
-    return strcmp(a->command->library, "*") == 0 || has_word(a->command->library, row->name);
+    return strcmp(a->command->library, "*") == 0 || word_number(a->command->library, row->name) >= 0;
 }
 
 void arguments_begin(arguments *a, const command *c)
@@ -116,18 +105,6 @@ static bool parse_real(const char *text, double *value)
     return !*end;
 }
 
-static int word_number(const char *words, const char *text)
-{
-    int k = 0;
-    if (!has_word(words, text) || strchr(text, '|')) return -1;
-    for (const char *p = words; *p; ++k) {
-        const size_t part = strcspn(p, "|");
-        if (part == strlen(text) && strncmp(p, text, part) == 0) break;
-        p += part + (p[part] == '|');
-    }
-    return k;
-}
-
 /* Checks one of the command's own values by its type and range. */
 static int check_value(const arguments *a, const option *o, const char *text)
 {
@@ -135,20 +112,20 @@ static int check_value(const arguments *a, const option *o, const char *text)
     double value = 0;
     int64_t count = 0;
     if (is->type == 't') {
-        return *text ? EXIT_DONE : usage_error(a, "--%s wants a value that is not empty", is->name);
+        return *text ? EXIT_DONE : usage_error(a, "--%s requires a value that is not empty", is->name);
     }
     if (is->type == 'c') {
         if (word_number(is->words, text) >= 0) return EXIT_DONE;
-        return usage_error(a, "--%s cannot be \"%s\": it is one of %s", is->name, text, is->words);
+        return usage_error(a, "--%s cannot be \"%s\": it must be one of %s", is->name, text, is->words);
     }
     const bool read = is->type == 'n' ? parse_count(text, &count) : parse_real(text, &value);
     if (!read) {
-        return usage_error(a, "--%s cannot be \"%s\": it is %s", is->name, text,
-                           is->type == 'n' ? "a whole number that is not negative" : "a number such as 1e-8");
+        return usage_error(a, "--%s cannot be \"%s\": it must be %s", is->name, text,
+                           is->type == 'n' ? "a nonnegative integer" : "a number such as 1e-8");
     }
     if (is->type == 'n') value = (double)count;
     if (!(value >= is->least && value <= is->most)) {
-        return usage_error(a, "--%s cannot be %s: it lies between %g and %g", is->name, text, is->least,
+        return usage_error(a, "--%s cannot be %s: it must be between %g and %g", is->name, text, is->least,
                            is->most);
     }
     return EXIT_DONE;
@@ -194,9 +171,9 @@ static int parse_long(arguments *a, int argc, char **argv, int *i)
     }
     if (name[length]) return take_value(a, k, name + length + 1);
     const char *next = *i + 1 < argc ? argv[*i + 1] : NULL;
-    if (option_is_switch(o) && !(next && has_word(o->is.words, next))) return take_value(a, k, "on");
+    if (option_is_switch(o) && !(next && word_number(o->is.words, next) >= 0)) return take_value(a, k, "on");
     if (!next || looks_like_option(next)) {
-        return usage_error(a, "--%s wants a value: %s", o->is.name, option_stands(o));
+        return usage_error(a, "--%s requires a value: %s", o->is.name, option_stands(o));
     }
     ++*i;
     return take_value(a, k, next);
@@ -229,7 +206,7 @@ int arguments_parse(arguments *a, int argc, char **argv)
         else
             status = parse_short(a, text + 1);
         if (status != EXIT_DONE) return status;
-        if (argument_flag(a, "help") || argument_flag(a, "version")) return EXIT_DONE;
+        if (argument_given(a, "help") || argument_given(a, "version")) return EXIT_DONE;
     }
     a->operands = argv;
     a->operand_count = operands;
@@ -237,7 +214,7 @@ int arguments_parse(arguments *a, int argc, char **argv)
         return usage_error(a, "%s is missing", operands ? "an operand" : a->command->operands);
     }
     if (operands > a->command->most) {
-        return usage_error(a, "\"%s\" is one operand too many", argv[a->command->most]);
+        return usage_error(a, "unexpected operand \"%s\"", argv[a->command->most]);
     }
     return EXIT_DONE;
 }
@@ -252,11 +229,6 @@ static int must_find(const arguments *a, const char *name)
 bool argument_given(const arguments *a, const char *name)
 {
     return a->given[must_find(a, name)] != NULL;
-}
-
-bool argument_flag(const arguments *a, const char *name)
-{
-    return argument_given(a, name);
 }
 
 const char *argument_text(const arguments *a, const char *name)
@@ -304,9 +276,8 @@ void option_default(const option *o, char *text, size_t text_size)
 {
     text[0] = 0;
     if (o->is.type == 't' && o->initial) snprintf(text, text_size, "%s", o->initial);
-    const char *word = o->is.words;
-    for (double k = o->is.value; o->is.type == 'c' && k > 0; --k) word = strchr(word, '|') + 1;
-    if (o->is.type == 'c') snprintf(text, text_size, "%.*s", (int)strcspn(word, "|"), word);
+    const char *words = o->is.words;
+    for (double k = o->is.value; o->is.type == 'c' && k >= 0; --k) next_word(&words, text, text_size);
     if (strchr("nrb", o->is.type) && !isnan(o->is.value)) snprintf(text, text_size, "%.15g", o->is.value);
 }
 

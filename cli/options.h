@@ -4,8 +4,7 @@
  * The library's come from saddle_option_at, those of a command from its own table of the same form.
  * From both together come the parsing, the help, the manual page and the shell completion.
  */
-#ifndef CLI_OPTIONS_H
-#define CLI_OPTIONS_H
+#pragma once
 
 #include "saddle/saddle.h"
 
@@ -24,30 +23,19 @@ typedef struct option {
 
 /* Rows of a command's table, which ends with OPTION_END. Names are written with '-'. A part "FILE"
  * of `stands` is completed with file names, every other part that is not all capitals as a word. */
+#define OPTION_ROW(name, words, help, type, value, least, most, letter, stands, initial)                     \
+    {                                                                                                        \
+        {name, words, help, type, value, least, most}, letter, stands, initial                               \
+    }
 #define OPTION_TEXT(name, stands, initial, help)                                                             \
-    {                                                                                                        \
-        {name, NULL, help, 't', 0, 0, 0}, 0, stands, initial                                                 \
-    }
-#define OPTION_FLAG(name, letter, help)                                                                      \
-    {                                                                                                        \
-        {name, NULL, help, 'f', 0, 0, 0}, letter, NULL, NULL                                                 \
-    }
-#define OPTION_CHOICE(name, words, help)                                                                     \
-    {                                                                                                        \
-        {name, words, help, 'c', 0, 0, 0}, 0, NULL, NULL                                                     \
-    }
+    OPTION_ROW(name, NULL, help, 't', 0, 0, 0, 0, stands, initial)
+#define OPTION_FLAG(name, letter, help) OPTION_ROW(name, NULL, help, 'f', 0, 0, 0, letter, NULL, NULL)
+#define OPTION_CHOICE(name, words, help) OPTION_ROW(name, words, help, 'c', 0, 0, 0, 0, NULL, NULL)
 #define OPTION_COUNT(name, stands, value, least, most, help)                                                 \
-    {                                                                                                        \
-        {name, NULL, help, 'n', (double)(value), (double)(least), (double)(most)}, 0, stands, NULL           \
-    }
+    OPTION_ROW(name, NULL, help, 'n', (double)(value), (double)(least), (double)(most), 0, stands, NULL)
 #define OPTION_REAL(name, stands, value, least, most, help)                                                  \
-    {                                                                                                        \
-        {name, NULL, help, 'r', value, least, most}, 0, stands, NULL                                         \
-    }
-#define OPTION_END                                                                                           \
-    {                                                                                                        \
-        {NULL, NULL, NULL, 0, 0, 0, 0}, 0, NULL, NULL                                                        \
-    }
+    OPTION_ROW(name, NULL, help, 'r', value, least, most, 0, stands, NULL)
+#define OPTION_END OPTION_ROW(NULL, NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL)
 
 enum { OPTION_MOST = 48 }; /* options of one command */
 
@@ -76,8 +64,7 @@ bool argument_taken(const arguments *a, const saddle_option *row);
 
 /* The value of one of the command's own options, given or default: a text is NULL where it was not
  * given and has no default. The name must be in the table. */
-bool argument_given(const arguments *a, const char *name);
-bool argument_flag(const arguments *a, const char *name);
+bool argument_given(const arguments *a, const char *name); /* flags too */
 const char *argument_text(const arguments *a, const char *name);
 int64_t argument_count(const arguments *a, const char *name);
 double argument_real(const arguments *a, const char *name);
@@ -94,5 +81,3 @@ void option_default(const option *o, char *text, size_t text_size);
 
 /* The word of words[0 .. count) that is nearest to `text`, or NULL where none is near. */
 const char *nearest_word(const char *text, const char *const *words, int count);
-
-#endif

@@ -99,3 +99,9 @@ int outfile_check(const char *path)
     if (!error) outfile_close(&o, false);
     return error;
 }
+
+int outfile_refuse(const char *path)
+{
+    const int error = outfile_check(path);
+    return error ? cannot_write(path, error) : EXIT_DONE;
+}

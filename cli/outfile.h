@@ -3,8 +3,7 @@
  * renamed at the end, removed on failure. "-" is standard output. What is not a plain file (a
  * device, a pipe) is written as it is: a rename would replace it.
  */
-#ifndef CLI_OUTFILE_H
-#define CLI_OUTFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,5 +24,5 @@ int outfile_close(outfile *o, bool keep);
 /* Whether a file can be written there, asked before the work that it is meant for: 0, or the errno
  * that says why not. path may be NULL. */
 int outfile_check(const char *path);
-
-#endif
+/* The same as an exit status, with the message on standard error. */
+int outfile_refuse(const char *path);

@@ -18,7 +18,8 @@ static int check_two(const arguments *a, const char *name, const char *other)
     if (!one || !two || strcmp(one, two) != 0 || strncmp(one, "/dev/", 5) == 0) return EXIT_DONE;
     if (strcmp(one, "-") == 0)
         return usage_error(a, "only one of --%s and --%s can be standard output", name, other);
-    return usage_error(a, "--%s and --%s name the same file, %s: one would be lost", name, other, one);
+    return usage_error(a, "--%s and --%s name the same file, %s: one would overwrite the other", name, other,
+                       one);
 }
 
 /* A device may be read and written. */

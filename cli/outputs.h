@@ -1,6 +1,5 @@
 /* The options of a command that name output files, checked before any work is done. */
-#ifndef CLI_OUTPUTS_H
-#define CLI_OUTPUTS_H
+#pragma once
 
 #include "cli/command.h"
 
@@ -10,5 +9,3 @@ bool is_standard(const arguments *a, const char *name);
 /* Refuses outputs that would overwrite a matrix (an operand) or each other: 0, or 2 with the message on
  * standard error. */
 int outputs_check(const arguments *a, const char *const *names, int count);
-
-#endif

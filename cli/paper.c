@@ -40,11 +40,11 @@ static int settle(arguments *a, const char *name, const char *value)
 
 int paper_settle(arguments *a)
 {
-    if (!argument_flag(a, "paper")) return EXIT_DONE;
+    if (!argument_given(a, "paper")) return EXIT_DONE;
     int status = settle(a, "method", "jacobi");
     const int method = a->library.method;
     if (status == EXIT_DONE && method != SADDLE_METHOD_LDLT && method != SADDLE_METHOD_JACOBI)
-        return usage_error(a, "--paper is for ldlt and jacobi: not with --method %s",
+        return usage_error(a, "--paper applies to ldlt and jacobi, not to --method %s",
                            argument_text(a, "method"));
     for (int k = 0; k < SETTINGS && status == EXIT_DONE; ++k)
         if (method == SADDLE_METHOD_JACOBI || !settings[k].swept)

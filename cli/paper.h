@@ -4,8 +4,7 @@
  * with: MC64 scaling, reverse Cuthill-McKee, a grid of 32 rows without fill or pairs, small pivots up to 0.1
  * (which the sweeps relax by 0.95), 8 block sweeps with no way out, and four times GMRES(25).
  */
-#ifndef CLI_PAPER_H
-#define CLI_PAPER_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -15,5 +14,3 @@ saddle_status paper_set(saddle_options *o, bool exact, char *message);
 /* Where the flag is given, sets those that the command line does not name, as if it did. Returns 0, or 2 with
  * the message on standard error. */
 int paper_settle(arguments *a);
-
-#endif

@@ -32,5 +32,5 @@ bool same_file(const char *one, const char *two)
 int plot_check(const char *path)
 {
     if (!path || path_ends(path, ".png") || path_ends(path, ".svg")) return EXIT_DONE;
-    return fail(EXIT_USAGE, "%s: a plot is written as .png or .svg, by the ending of the file's name", path);
+    return fail(EXIT_USAGE, "%s: the file name of a plot must end in .png or .svg", path);
 }

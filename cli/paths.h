@@ -1,6 +1,5 @@
 /* Names of files: what they end in, the matrix that they stand for, and whether two are one. */
-#ifndef CLI_PATHS_H
-#define CLI_PATHS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ bool same_file(const char *one, const char *two);
 /* Whether a plot can be written so, .png or .svg: to be asked before a long run. Returns 0, or 2 with the
  * message on standard error. path may be NULL. */
 int plot_check(const char *path);
-
-#endif

@@ -2,6 +2,7 @@
 #include "cli/picture.h"
 
 #include "cli/command.h"
+#include "cli/memory.h"
 #include "cli/outfile.h"
 #include "cli/paths.h"
 
@@ -26,61 +27,49 @@ void picture_end(picture *p)
     *p = picture_begin(0, 0);
 }
 
-/* A new shape at the end of the list, or NULL. */
-static shape *add(picture *p, shape_kind kind, uint32_t colour)
+/* A shape at the end of the list; NULL where memory ran out. */
+static shape *add(picture *p, shape is)
 {
-    if (p->count == p->room) {
-        const int64_t room = p->room ? 2 * p->room : 64;
-        shape *shapes = realloc(p->shapes, (size_t)room * sizeof(shape));
-        if (!shapes) {
-            p->failed = true;
-            return NULL;
-        }
-        p->shapes = shapes;
-        p->room = room;
-    }
-    shape *s = &p->shapes[p->count++];
-    *s = (shape){.kind = kind, .colour = colour};
+    shape *s = one_more(&p->shapes, &p->count, &p->room, sizeof is);
+    if (s)
+        *s = is;
+    else
+        p->failed = true;
     return s;
+}
+
+/* A copy that the picture frees. */
+static char *copy_text(picture *p, const char *text)
+{
+    char *copy = strdup(text);
+    if (!copy) p->failed = true;
+    return copy;
 }
 
 void picture_box(picture *p, double x, double y, double width, double height, uint32_t colour)
 {
-    shape *s = add(p, SHAPE_BOX, colour);
-    if (!s) return;
-    s->x = x;
-    s->y = y;
-    s->width = width;
-    s->height = height;
+    add(p, (shape){.kind = SHAPE_BOX, .colour = colour, .x = x, .y = y, .width = width, .height = height});
 }
 
 void picture_line(picture *p, int64_t count, const double *points, double pen, double dash, uint32_t colour)
 {
     if (count < 1) return;
-    shape *s = add(p, SHAPE_LINE, colour);
-    if (!s) return;
-    s->points = malloc((size_t)count * 2 * sizeof(double));
-    if (!s->points) {
+    shape *s = add(p, (shape){.kind = SHAPE_LINE, .colour = colour, .pen = pen, .dash = dash});
+    if (s) s->points = malloc((size_t)count * 2 * sizeof(double));
+    if (!s || !s->points) {
         p->failed = true;
         return;
     }
     memcpy(s->points, points, (size_t)count * 2 * sizeof(double));
     s->count = count;
-    s->pen = pen;
-    s->dash = dash;
 }
 
 static shape *add_text(picture *p, double x, double y, double size, text_anchor anchor, uint32_t colour,
                        const char *text)
 {
-    shape *s = add(p, SHAPE_TEXT, colour);
-    if (!s) return NULL;
-    s->text = strdup(text);
-    if (!s->text) p->failed = true;
-    s->x = x;
-    s->y = y;
-    s->size = size;
-    s->anchor = anchor;
+    shape *s =
+        add(p, (shape){.kind = SHAPE_TEXT, .colour = colour, .x = x, .y = y, .size = size, .anchor = anchor});
+    if (s) s->text = copy_text(p, text);
     return s;
 }
 
@@ -101,16 +90,14 @@ void picture_power(picture *p, double x, double y, double size, text_anchor anch
 {
     char raised[16];
     shape *s = add_text(p, x, y, size, anchor, colour, "10");
-    if (!s) return;
     snprintf(raised, sizeof(raised), "%d", exponent);
-    s->raised = strdup(raised);
-    if (!s->raised) p->failed = true;
+    if (s) s->raised = copy_text(p, raised);
 }
 
 void picture_image(picture *p, double x, double y, double width, double height, int columns, int rows,
                    uint32_t *pixels)
 {
-    shape *s = pixels ? add(p, SHAPE_IMAGE, 0) : NULL;
+    shape *s = pixels ? add(p, (shape){.kind = SHAPE_IMAGE, .columns = columns, .rows = rows}) : NULL;
     if (!s) {
         free(pixels);
         p->failed = true;
@@ -120,8 +107,6 @@ void picture_image(picture *p, double x, double y, double width, double height, 
     s->y = y;
     s->width = width;
     s->height = height;
-    s->columns = columns;
-    s->rows = rows;
     s->pixels = pixels;
 }
 
@@ -158,7 +143,7 @@ int picture_save(const picture *p, const char *path)
     if (drawn)
         status = outfile_open(&file, path);
     else
-        status = fail(EXIT_MEMORY, "%s: no memory to draw the plot", path);
+        status = fail(EXIT_MEMORY, "%s: out of memory while drawing the plot", path);
     if (status == EXIT_DONE) {
         fwrite(data.data, 1, data.length, file.stream);
         status = outfile_close(&file, true);

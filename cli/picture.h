@@ -5,8 +5,7 @@
  * down. Colours are 0xRRGGBB. Drawing never fails: where memory runs out the picture remembers, and
  * picture_save says so.
  */
-#ifndef CLI_PICTURE_H
-#define CLI_PICTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,12 +80,9 @@ void bytes_text(bytes *b, const char *text);
 bool picture_png(const picture *p, bytes *out);
 bool picture_svg(const picture *p, bytes *out);
 
-/* A PNG of plain pixels, by numbers of colours where 256 do: colours beyond the most frequent 256 give way to
- * the nearest of those where they have less than one pixel in 1,000. */
+/* A PNG of plain pixels, RGB. */
 bool png_encode(const uint32_t *pixels, int columns, int rows, bytes *out);
 
 /* Saves by the ending of path, .png or .svg; an old file stays until the new one is whole. Returns 0,
  * or the exit status with the message on standard error. */
 int picture_save(const picture *p, const char *path);
-
-#endif

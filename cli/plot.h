@@ -2,8 +2,7 @@
  * The program's plots, written as PNG or SVG by the ending of the path. They return 0, or the
  * exit status with the message on standard error.
  */
-#ifndef CLI_PLOT_H
-#define CLI_PLOT_H
+#pragma once
 
 #include "saddle/saddle.h"
 
@@ -26,5 +25,3 @@ int plot_prepared(const char *path, const saddle_matrix *A, const plot_blocks *b
  * where it is above 0. What is not finite is left out; a residual of exactly 0, which has no place on that
  * scale, is a ring at the foot, below a break of the axis, and labelled. title may be NULL. */
 int plot_convergence(const char *path, const double *history, int64_t length, double tol, const char *title);
-
-#endif

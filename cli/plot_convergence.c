@@ -60,11 +60,6 @@ static double down(const scale *s, double residual)
     return TOP + s->height * (s->high - log10(residual)) / (s->high - s->low);
 }
 
-static void draw_tick(picture *p, double y)
-{
-    picture_box(p, LEFT - FRAME_PEN - TICK, y - FRAME_PEN / 2, TICK, FRAME_PEN, INK);
-}
-
 static void draw_axes(picture *p, const scale *s)
 {
     char text[32];
@@ -73,7 +68,7 @@ static void draw_axes(picture *p, const scale *s)
         if (d % decades != 0) continue;
         const double y = TOP + s->height * (s->high - d) / (s->high - s->low);
         if (d < s->high && (s->zero || d > s->low)) picture_box(p, LEFT, y - 0.25, WIDTH, 0.5, FAINT);
-        draw_tick(p, y);
+        axes_tick_left(p, LEFT, y, NULL);
         picture_power(p, LEFT - FRAME_PEN - TICK - 4, y + 0.36 * LABEL_SIZE, LABEL_SIZE, ANCHOR_END, INK, d);
     }
     for (int64_t t = 0; t <= s->longest; t += step) {
@@ -111,9 +106,7 @@ static void draw_break(picture *p)
             picture_line(p, 2, stroke, FRAME_PEN, 0, INK);
         }
     }
-    draw_tick(p, TOP + HEIGHT - FOOT);
-    picture_text(p, LEFT - FRAME_PEN - TICK - 4, TOP + HEIGHT - FOOT + 0.36 * LABEL_SIZE, LABEL_SIZE,
-                 ANCHOR_END, INK, "0");
+    axes_tick_left(p, LEFT, TOP + HEIGHT - FOOT, "0");
 }
 
 /* A ring, and for the first the word beside it, on the side that has room. */

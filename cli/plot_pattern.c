@@ -239,9 +239,7 @@ static void draw_ticks(picture *p, double x, double y, double width, double heig
     }
     for (int64_t t = step; t <= rows; t += step) {
         const double at = y + height * ((double)t - 0.5) / (double)rows;
-        picture_box(p, x - FRAME_PEN - TICK, at - FRAME_PEN / 2, TICK, FRAME_PEN, INK);
-        picture_text(p, x - FRAME_PEN - TICK - 4, at + 0.36 * LABEL_SIZE, LABEL_SIZE, ANCHOR_END, INK,
-                     count_text(t, text, sizeof(text)));
+        axes_tick_left(p, x, at, count_text(t, text, sizeof(text)));
     }
 }
 
@@ -269,10 +267,8 @@ static void draw_legend(picture *p, const bins *b, double x, double y, double wi
     for (int s = 0; s < PLAIN; s++) {
         char text[64], number[32];
         if (!b->total[s]) continue;
-        const double left = x + width / 3 * (double)key++;
-        picture_box(p, left, y - 8, 9, 9, sign_colour[s]);
         snprintf(text, sizeof(text), "%s %s", count_text(b->total[s], number, sizeof(number)), sign_name[s]);
-        picture_text(p, left + 15, y, LABEL_SIZE, ANCHOR_START, INK, text);
+        axes_key(p, x + width / 3 * (double)key++, y, sign_colour[s], true, text);
     }
 }
 
@@ -290,11 +286,9 @@ static void draw_marks_legend(picture *p, const marks *m, double x, double y, do
     for (int s = 0; s < 2; s++) {
         char text[64], number[32];
         if (!counts[s]) continue;
-        const double left = x + width / 2 * (double)key++;
-        if (seen[s]) picture_box(p, left, y - 8, 9, 9, tints[s]);
         snprintf(text, sizeof(text), "%s %s%s", count_text(counts[s], number, sizeof(number)), names[s],
                  seen[s] ? "" : ", too small to see");
-        picture_text(p, left + (seen[s] ? 15 : 0), y, LABEL_SIZE, ANCHOR_START, INK, text);
+        axes_key(p, x + width / 2 * (double)key++, y, tints[s], seen[s], text);
     }
 }
 
@@ -333,7 +327,7 @@ int plot_prepared(const char *path, const saddle_matrix *A, const plot_blocks *b
     if (make_bins(A, &b))
         status = draw_pattern(path, A, &b, blocks, name);
     else
-        status = fail(EXIT_MEMORY, "%s: no memory to draw the plot", path);
+        status = fail(EXIT_MEMORY, "%s: out of memory while drawing the plot", path);
     for (int s = 0; s < SIGNS; s++) free(b.count[s]);
     return status;
 }

@@ -33,94 +33,6 @@ static void add_chunk(bytes *out, const char *type, const unsigned char *data, s
     add_number(out, (uint32_t)sum);
 }
 
-enum { NUMBERED = 256, COLOURS = 4096, SLOTS = 8192, NONE = -1, RARE = 1000 };
-
-/* The colours of a picture, by a hash with open addressing: slots hold where in the list a colour stands. */
-typedef struct palette {
-    int count;
-    struct {
-        uint32_t colour;
-        int64_t pixels;
-    } list[COLOURS];
-    int slots[SLOTS];
-    unsigned char number[COLOURS]; /* that it is written as */
-    uint32_t written[NUMBERED];
-} palette;
-
-static int find_slot(const palette *p, uint32_t colour)
-{
-    uint32_t at = colour * 2654435761u >> 19;
-    while (p->slots[at] != NONE && p->list[p->slots[at]].colour != colour) at = (at + 1) % SLOTS;
-    return (int)at;
-}
-
-/* False where there are too many. */
-static bool count_colours(palette *p, const uint32_t *pixels, size_t count)
-{
-    p->count = 0;
-    for (int k = 0; k < SLOTS; k++) p->slots[k] = NONE;
-    for (size_t k = 0; k < count; k++) {
-        const int at = find_slot(p, pixels[k]);
-        if (p->slots[at] == NONE) {
-            if (p->count == COLOURS) return false;
-            p->list[p->count].colour = pixels[k];
-            p->list[p->count].pixels = 0;
-            p->slots[at] = p->count++;
-        }
-        p->list[p->slots[at]].pixels++;
-    }
-    return true;
-}
-
-static int apart(uint32_t one, uint32_t two)
-{
-    int sum = 0;
-    for (int shift = 0; shift <= 16; shift += 8) {
-        const int d = (int)(one >> shift & 255) - (int)(two >> shift & 255);
-        sum += d * d;
-    }
-    return sum;
-}
-
-/* Numbers for the colours with the most pixels; each of the others, which come where smooth edges of several
- * colours meet, gets that of the nearest. False where they would be more than one pixel of RARE. */
-static bool number_colours(palette *p, size_t count)
-{
-    int64_t left = (int64_t)count;
-    int numbered = 0;
-    bool *taken = calloc((size_t)p->count + 1, sizeof *taken);
-    for (; taken && numbered < NUMBERED && numbered < p->count; numbered++) {
-        int most = NONE;
-        for (int k = 0; k < p->count; k++)
-            if (!taken[k] && (most == NONE || p->list[k].pixels > p->list[most].pixels)) most = k;
-        taken[most] = true;
-        left -= p->list[most].pixels;
-        p->written[numbered] = p->list[most].colour;
-    }
-    for (int k = 0; k < p->count; k++) {
-        int best = 0;
-        for (int i = 1; i < numbered; i++)
-            if (apart(p->list[k].colour, p->written[i]) < apart(p->list[k].colour, p->written[best]))
-                best = i;
-        p->number[k] = (unsigned char)best;
-    }
-    const bool done = taken && left * RARE <= (int64_t)count;
-    free(taken);
-    return done;
-}
-
-/* One byte a pixel, the number of its colour, rows as they are. */
-static void index_rows(const uint32_t *pixels, int columns, int rows, const palette *p, unsigned char *out)
-{
-    for (int r = 0; r < rows; r++) {
-        *out++ = 0;
-        for (int c = 0; c < columns; c++) {
-            const uint32_t here = pixels[(size_t)r * (size_t)columns + (size_t)c];
-            *out++ = p->number[p->slots[find_slot(p, here)]];
-        }
-    }
-}
-
 /* Three bytes a pixel, every row with the filter "Up" (difference to the row above), which suits
  * flat areas and vertical lines. */
 static void filter_rows(const uint32_t *pixels, int columns, int rows, unsigned char *out)
@@ -137,58 +49,41 @@ static void filter_rows(const uint32_t *pixels, int columns, int rows, unsigned 
 }
 
 /* What comes before the pixels. */
-static void add_head(bytes *out, int columns, int rows, const palette *p)
+static void add_head(bytes *out, int columns, int rows)
 {
-    bytes header = {0}, density = {0}, colours = {0};
+    bytes header = {0}, density = {0};
     add_number(&header, (uint32_t)columns);
     add_number(&header, (uint32_t)rows);
-    /* 8 bits, colours by number or RGB, the only methods there are */
-    bytes_add(&header, p ? "\x08\x03\x00\x00\x00" : "\x08\x02\x00\x00\x00", 5);
+    bytes_add(&header, "\x08\x02\x00\x00\x00", 5); /* 8 bits, RGB, the only methods there are */
     add_number(&density, 7559); /* 192 dots an inch, in dots a metre: two pixels a CSS pixel */
     add_number(&density, 7559);
     bytes_add(&density, "\x01", 1);
-    for (int k = 0; p && k < NUMBERED && k < p->count; k++) {
-        const unsigned char rgb[3] = {(unsigned char)(p->written[k] >> 16),
-                                      (unsigned char)(p->written[k] >> 8), (unsigned char)p->written[k]};
-        bytes_add(&colours, rgb, 3);
-    }
     bytes_add(out, "\x89PNG\r\n\x1a\n", 8);
     add_chunk(out, "IHDR", header.data, header.length);
     add_chunk(out, "pHYs", density.data, density.length);
-    if (p) add_chunk(out, "PLTE", colours.data, colours.length);
-    out->failed = out->failed || header.failed || density.failed || colours.failed;
+    out->failed = out->failed || header.failed || density.failed;
     free(header.data);
     free(density.data);
-    free(colours.data);
 }
 
 bool png_encode(const uint32_t *pixels, int columns, int rows, bytes *out)
 {
-    const size_t count = (size_t)rows * (size_t)columns;
-    size_t length = (size_t)rows * (3 * (size_t)columns + 1);
+    const size_t length = (size_t)rows * (3 * (size_t)columns + 1);
     uLongf packed_length = compressBound((uLong)length);
     unsigned char *plain = malloc(length), *packed = malloc(packed_length);
-    palette *colours = malloc(sizeof *colours);
-    bool done = plain && packed && colours;
+    bool done = plain && packed;
     if (done) {
-        const bool few = count_colours(colours, pixels, count) && number_colours(colours, count);
-        if (few) {
-            length = count + (size_t)rows;
-            index_rows(pixels, columns, rows, colours, plain);
-        } else {
-            filter_rows(pixels, columns, rows, plain);
-        }
-        add_head(out, columns, rows, few ? colours : NULL);
+        filter_rows(pixels, columns, rows, plain);
         done = compress2(packed, &packed_length, plain, (uLong)length, 9) == Z_OK;
     }
     if (done) {
+        add_head(out, columns, rows);
         add_chunk(out, "IDAT", packed, packed_length);
         add_chunk(out, "IEND", NULL, 0);
         done = !out->failed;
     }
     free(plain);
     free(packed);
-    free(colours);
     return done;
 }
 
@@ -234,10 +129,7 @@ static void cover_segment(canvas *c, double x0, double y0, double x1, double y1)
         for (int x = left; x < right; x++) {
             const double part = 0.5 + c->radius - distance(x + 0.5, y + 0.5, x0, y0, x1, y1);
             /* in 16 steps: fewer colours, and a smaller file */
-            const unsigned char cover = (unsigned char)(17 * (int)(15 * (part < 0   ? 0
-                                                                         : part > 1 ? 1
-                                                                                    : part) +
-                                                                   0.5));
+            const unsigned char cover = (unsigned char)(17 * (int)(15 * fmin(fmax(part, 0), 1) + 0.5));
             unsigned char *there = &c->cover[(size_t)y * (size_t)c->columns + (size_t)x];
             if (cover > *there) *there = cover;
         }

@@ -14,78 +14,45 @@
 #include <math.h>
 #include <string.h>
 
-static saddle_status read_matrix(prepare_run *r)
-{
-    const double began = seconds();
-    const saddle_status status = saddle_read_matrix(r->path, &r->hooks, &r->A, r->message);
-    r->time_read = seconds() - began;
-    if (status != SADDLE_OK) return status;
-    if (r->A.rows != r->A.columns) {
-        snprintf(r->message, sizeof r->message,
-                 "%.200s: the matrix has %" PRId64 " rows and %" PRId64
-                 " columns: only square ones are prepared",
-                 r->path, r->A.rows, r->A.columns);
-        return SADDLE_NOT_SUPPORTED;
-    }
-    r->n = r->A.rows;
-    r->shape = (int)r->A.shape;
-    return SADDLE_OK;
-}
-
 /* A message of the library does not know the file: its name goes before it. */
 static saddle_status prepare_matrix(prepare_run *r)
 {
     char inner[SADDLE_MESSAGE_SIZE] = "";
     const saddle_status status =
-        saddle_prepare(&r->A, &r->a->library, &r->given.arrays, &r->hooks, &r->p, inner);
+        saddle_prepare(&r->run.A, &r->run.a->library, &r->given.arrays, &r->run.hooks, &r->p, inner);
     r->prepared = status == SADDLE_OK;
     if (r->prepared) return status;
     if (status == SADDLE_BAD_OPTION) { /* options that do not go together: in the program's spelling */
         for (char *c = inner; *c; ++c) {
             if (*c == '_') *c = '-';
         }
-        snprintf(r->message, sizeof r->message, "%s", inner);
-        return status;
+        return run_fail(&r->run, status, "%s", inner);
     }
-    const char *file = given_at_fault(r->a, status);
-    snprintf(r->message, sizeof r->message, "%.200s: %.300s", file ? file : r->path,
-             *inner ? inner : saddle_status_text(status));
-    return status;
+    const char *file = given_at_fault(r->run.a, status);
+    return run_fail(&r->run, status, "%.200s: %.300s", file ? file : r->run.path,
+                    *inner ? inner : saddle_status_text(status));
 }
 
 /* From the file to the preparation. */
 static saddle_status work(prepare_run *r)
 {
-    saddle_status status = read_matrix(r);
-    if (status == SADDLE_OK) status = given_read(r->a, &r->A, &r->memory, &r->hooks, &r->given, r->message);
+    saddle_status status = run_read(&r->run, "matrices can be prepared");
+    if (status == SADDLE_OK)
+        status = given_read(r->run.a, &r->run.A, &r->run.memory, &r->run.hooks, &r->given, r->run.message);
     if (status == SADDLE_OK) status = prepare_matrix(r);
-    given_free(&r->given, &r->memory, &r->hooks);
+    given_free(&r->given, &r->run.memory, &r->run.hooks);
     return status;
 }
 
-/* Says what a failure really was: the limit that the hooks held, the signal that ended a read. */
-static void settle_status(prepare_run *r, saddle_status status)
-{
-    char where[160];
-    if (status == SADDLE_CANCELLED || (status != SADDLE_OK && progress_interrupted())) {
-        progress_where(where, sizeof where);
-        snprintf(r->message, sizeof r->message, "interrupted %s", where);
-        status = SADDLE_CANCELLED;
-    } else {
-        status = memory_settle(&r->memory, status, r->message);
-    }
-    r->status = status;
-    r->exit = exit_status(status);
-}
-
-/* Why --json or --plot cannot be written there: the message in r->message, and true. */
+/* Why --json or --plot cannot be written there: the message in r->run.message, and true. */
 static bool is_refused(prepare_run *r, const char *path)
 {
     const int error = outfile_check(path);
     if (error)
-        snprintf(r->message, sizeof r->message, "%.200s: cannot be written: %s", path, strerror(error));
-    else if (path && argument_given(r->a, "out") && is_vector_file(r, path))
-        snprintf(r->message, sizeof r->message, "%.200s: cannot be written: it is a file of --out", path);
+        run_fail(&r->run, SADDLE_FILE_WRITE, "%.200s: cannot be written: %s", path, strerror(error));
+    else if (path && argument_given(r->run.a, "out") && is_vector_file(r, path))
+        run_fail(&r->run, SADDLE_FILE_WRITE, "%.200s: cannot be written: --out writes a file of this name",
+                 path);
     else
         return false;
     return true;
@@ -94,38 +61,33 @@ static bool is_refused(prepare_run *r, const char *path)
 /* What cannot be written is told before the work, not after it. */
 static saddle_status check_outputs(prepare_run *r)
 {
-    const saddle_status status = argument_given(r->a, "out") ? check_folder(r) : SADDLE_OK;
+    const saddle_status status = argument_given(r->run.a, "out") ? check_folder(r) : SADDLE_OK;
     char first[SADDLE_MESSAGE_SIZE];
-    memcpy(first, r->message, sizeof first);
-    r->json_refused = is_refused(r, argument_text(r->a, "json"));
+    memcpy(first, r->run.message, sizeof first);
+    r->run.json_refused = is_refused(r, argument_text(r->run.a, "json"));
     if (status != SADDLE_OK) {
-        memcpy(r->message, first, sizeof first);
+        memcpy(r->run.message, first, sizeof first);
         return status;
     }
-    return r->json_refused || is_refused(r, argument_text(r->a, "plot")) ? SADDLE_FILE_WRITE : SADDLE_OK;
+    return r->run.json_refused || is_refused(r, argument_text(r->run.a, "plot")) ? SADDLE_FILE_WRITE
+                                                                                 : SADDLE_OK;
 }
 
 static void finish(prepare_run *r)
 {
-    const char *json = argument_text(r->a, "json"), *plot = argument_text(r->a, "plot");
-    if (r->prepared && argument_given(r->a, "out")) settle_status(r, write_folder(r));
-    if (r->status == SADDLE_OK && !argument_flag(r->a, "quiet") && !is_standard(r->a, "json"))
+    const char *plot = argument_text(r->run.a, "plot");
+    if (r->prepared && argument_given(r->run.a, "out")) run_settle(&r->run, write_folder(r));
+    if (r->run.status == SADDLE_OK && !argument_given(r->run.a, "quiet") && !is_standard(r->run.a, "json"))
         print_preparation(r);
-    if (r->exit == EXIT_USAGE)
-        usage_error(r->a, "%s", r->message);
-    else if (r->status != SADDLE_OK)
-        fail(r->exit, "%s", r->message);
-    if (r->prepared && plot) {
-        const int drawn = plot_preparation(r, plot);
-        if (r->exit == EXIT_DONE) r->exit = drawn;
-    }
-    if (json && !r->json_refused && r->exit != EXIT_USAGE) {
-        const int told = write_preparation_json(r, json);
-        if (r->exit == EXIT_DONE) r->exit = told;
-    }
+    if (r->run.exit == EXIT_USAGE)
+        usage_error(r->run.a, "%s", r->run.message);
+    else if (r->run.status != SADDLE_OK)
+        fail(r->run.exit, "%s", r->run.message);
+    if (r->prepared && plot) run_output(&r->run, plot_preparation(r, plot));
+    run_json(&r->run, json_preparation, r);
     leave_folder(r);
-    saddle_preparation_free(&r->p, &r->hooks);
-    saddle_matrix_free(&r->A, &r->hooks);
+    saddle_preparation_free(&r->p, &r->run.hooks);
+    saddle_matrix_free(&r->run.A, &r->run.hooks);
 }
 
 static int run_prepare(const arguments *a)
@@ -133,31 +95,24 @@ static int run_prepare(const arguments *a)
     static const char *const outputs[] = {"json", "plot", "out"}, *const inputs[] = {"scaling", "order",
                                                                                      NULL};
     static prepare_run r;
-    r = (prepare_run){.a = a, .path = a->operands[0], .n = -1, .time_read = NAN};
     int status = outputs_check(a, outputs, 3);
-    if (status == EXIT_DONE) status = given_check(a, r.path, inputs);
+    if (status == EXIT_DONE) status = given_check(a, a->operands[0], inputs);
     if (status == EXIT_DONE && is_standard(a, "out"))
-        status = usage_error(a, "--out is a folder: it cannot be standard output");
+        status = usage_error(a, "--out is a folder and cannot be standard output");
     if (status == EXIT_DONE) status = plot_check(argument_text(a, "plot"));
     if (status != EXIT_DONE) return status;
-
-    const double began = seconds();
-    matrix_name(r.path, r.name, sizeof r.name);
-    r.hooks = progress_begin(a);
-    memory_begin(&r.memory, a->library.max_memory, &r.hooks);
+    run_begin(&r.run, a);
     saddle_status result = check_outputs(&r);
     if (result == SADDLE_OK) result = work(&r);
-    progress_end();
-    r.time_total = seconds() - began;
-    settle_status(&r, result);
+    run_end(&r.run, result);
     finish(&r);
-    return r.exit;
+    return r.run.exit;
 }
 
 static const option prepare_options[] = {
     OPTION_TEXT("out", "DIR", NULL,
-                "write scaling, order, pairs and blocks into this folder, made if missing"),
-    OPTION_TEXT("json", "FILE|-", NULL, "write all that was found as one JSON object"),
+                "write scaling, order, pairs and blocks into this folder, created if missing"),
+    OPTION_TEXT("json", "FILE|-", NULL, "write all results as one JSON object"),
     OPTION_TEXT("plot", "FILE", NULL, "draw the prepared matrix and its blocks (.svg or .png)"),
     OPTION_END,
 };
@@ -165,21 +120,19 @@ static const option prepare_options[] = {
 const command command_prepare = {
     .name = "prepare",
     .operands = "A.mtx[.gz]",
-    .help = "scale, match, pair, order and block a matrix, and measure what came of it",
-    .about =
-        "Does to a matrix what comes before a factorization: scales it, matches rows and columns so that the "
-        "product of the matched entries is largest, keeps matched 2x2 pairs together, orders it for little "
-        "fill, and cuts it into blocks. Says what was chosen and measures it: exact fill and operations of a "
-        "complete factorization, level sets, stored entries, dominance.\n\n"
-        "--scaling and --order also take a file, an n x 1 vector: positive numbers (for a general matrix "
-        "also "
-        "two files, ROWS,COLS), and the old index, counted from 1, at each new position.\n\n"
-        "--out writes n x 1 arrays, all counted from 1: scaling.mtx; permutation.mtx (the old index at each "
-        "new position); pairs.mtx (the partner of each row, or 0); blocks.mtx (the first row of each block "
-        "in "
-        "the new order, then n + 1); matching.mtx (the row matched with each column, or 0) where there is "
-        "one. A general matrix has scaling-row.mtx, scaling-col.mtx and row-permutation.mtx; permutation.mtx "
-        "then is that of its columns.",
+    .help = "scale, match, pair, order and block a matrix, and measure the result",
+    .about = "Prepares a matrix for factorization: scales it, matches rows and columns so that the product "
+             "of the matched entries is maximal, keeps matched 2x2 pairs together, orders it for low fill, "
+             "and partitions it into blocks. Reports what was chosen and measures it: exact fill and "
+             "operations of a complete factorization, level sets, stored entries, dominance.\n\n"
+             "--scaling and --order also accept a file, an n x 1 vector: positive numbers for --scaling (for "
+             "a general matrix also two files, ROWS,COLS); for --order the old index, counted from 1, at "
+             "each new position.\n\n"
+             "--out writes n x 1 arrays, all counted from 1: scaling.mtx; permutation.mtx (the old index at "
+             "each new position); pairs.mtx (the partner of each row, or 0); blocks.mtx (the first row of "
+             "each block in the new order, then n + 1); matching.mtx (the row matched with each column, or "
+             "0) if there is a matching. A general matrix has scaling-row.mtx, scaling-col.mtx and "
+             "row-permutation.mtx; permutation.mtx is then the order of its columns.",
     .examples = "  saddle prepare A.mtx.gz                             # what auto chooses, and its fill\n"
                 "  saddle prepare A.mtx --blocking clusters --plot B.png\n"
                 "  saddle prepare A.mtx --order amd --out prepared     # the vectors, as files\n"

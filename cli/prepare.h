@@ -1,46 +1,30 @@
 /* One run of `saddle prepare`, as its flow (prepare.c), its reports (prepare_report.c) and the files it
  * writes (prepare_files.c) share it. */
-#ifndef CLI_PREPARE_H
-#define CLI_PREPARE_H
+#pragma once
 
-#include "cli/command.h"
 #include "cli/given.h"
-#include "cli/memory.h"
+#include "cli/run.h"
 
 enum { PREPARE_FILES = 8 }; /* that --out may write */
 
 typedef struct prepare_run {
-    const arguments *a;
-    const char *path;
-    char name[256]; /* of the matrix */
-
-    saddle_hooks hooks;
-    memory memory;
-    saddle_matrix A;
-    int64_t n; /* -1 until the file was read */
-    int shape; /* a saddle_shape, of the file */
+    run run;
     given given;
     saddle_preparation p;
     bool prepared; /* p holds what came of it */
 
-    saddle_status status;
-    int exit;
-    char message[SADDLE_MESSAGE_SIZE];
-    double time_read, time_total;
-    bool json_refused; /* --json cannot be written, which was told before the work */
-    bool made_folder;  /* of --out: it was not there */
-    int written;       /* files of --out */
+    bool made_folder; /* of --out: it was not there */
+    int written;      /* files of --out */
     const char *files[PREPARE_FILES];
 } prepare_run;
 
 /* The readable report, to standard output. */
 void print_preparation(const prepare_run *r);
 
-/* One JSON object. Returns 0, or the exit status of a file that cannot be written, with the message on
- * standard error. */
-int write_preparation_json(const prepare_run *r, const char *path);
+json_writer json_preparation;
 
-/* Makes the folder of --out where it is missing: SADDLE_OK, or why it cannot be written in r->message. */
+/* Makes the folder of --out where it is missing: SADDLE_OK, or why it cannot be written in the run's message.
+ */
 saddle_status check_folder(prepare_run *r);
 
 /* Removes a folder that this run made and left empty because it failed. */
@@ -55,5 +39,3 @@ saddle_status write_folder(prepare_run *r);
 
 /* Draws the prepared matrix. Returns an exit status, with the message on standard error. */
 int plot_preparation(prepare_run *r, const char *path);
-
-#endif

@@ -13,26 +13,18 @@
 #include <unistd.h>
 
 /* The vectors, each with the comment that its file begins with. */
-#define FILE_TABLE(ROW)                                                                                      \
-    ROW(SCALING, "scaling.mtx", "scaling s of both sides: entry i scales row and column i")                  \
-    ROW(SCALING_ROW, "scaling-row.mtx", "scaling of the rows: entry i scales row i")                         \
-    ROW(SCALING_COL, "scaling-col.mtx", "scaling of the columns: entry j scales column j")                   \
-    ROW(PERMUTATION, "permutation.mtx", "order: entry k is the old index, from 1, at new position k")        \
-    ROW(ROW_PERMUTATION, "row-permutation.mtx", "order: entry k is the old row, from 1, at new position k")  \
-    ROW(PAIRS, "pairs.mtx", "pairs: entry i is the other row of row i's 2x2 pair, from 1, or 0")             \
-    ROW(BLOCKS, "blocks.mtx", "blocks: the first row of each in the new order, from 1, then n + 1")          \
-    ROW(MATCHING, "matching.mtx", "matching: entry j is the row matched with column j, from 1, or 0")
-
-#define ENUM_ROW(name, file, what) name,
-enum { FILE_TABLE(ENUM_ROW) };
-#undef ENUM_ROW
-
+enum { SCALING, SCALING_ROW, SCALING_COL, PERMUTATION, ROW_PERMUTATION, PAIRS, BLOCKS, MATCHING };
 static const struct {
     const char *name, *what;
 } files[PREPARE_FILES] = {
-#define ROW(name, file, what) {file, what},
-    FILE_TABLE(ROW)
-#undef ROW
+    [SCALING] = {"scaling.mtx", "scaling of rows and columns: entry i scales row i and column i"},
+    [SCALING_ROW] = {"scaling-row.mtx", "scaling of the rows: entry i scales row i"},
+    [SCALING_COL] = {"scaling-col.mtx", "scaling of the columns: entry j scales column j"},
+    [PERMUTATION] = {"permutation.mtx", "order: entry k is the old index, from 1, at new position k"},
+    [ROW_PERMUTATION] = {"row-permutation.mtx", "order: entry k is the old row, from 1, at new position k"},
+    [PAIRS] = {"pairs.mtx", "pairs: entry i is the other row of row i's 2x2 pair, from 1, or 0"},
+    [BLOCKS] = {"blocks.mtx", "blocks: the first row of each in the new order, from 1, then n + 1"},
+    [MATCHING] = {"matching.mtx", "matching: entry j is the row matched with column j, from 1, or 0"},
 };
 
 /* DIR/NAME, to be freed. */
@@ -46,8 +38,8 @@ static char *path_in(const char *folder, const char *name)
 
 static saddle_status no_memory(prepare_run *r)
 {
-    snprintf(r->message, sizeof r->message, "no memory to write into %.200s", argument_text(r->a, "out"));
-    return SADDLE_OUT_OF_MEMORY;
+    return run_fail(&r->run, SADDLE_OUT_OF_MEMORY, "out of memory while writing into %.200s",
+                    argument_text(r->run.a, "out"));
 }
 
 /* The folder that holds this one; the text has room for it. */
@@ -69,11 +61,10 @@ static saddle_status check_matrix(prepare_run *r, const char *folder)
     for (int k = 0; k < PREPARE_FILES && status == SADDLE_OK; ++k) {
         char *path = path_in(folder, files[k].name);
         if (!path) return no_memory(r);
-        if (same_file(path, r->path)) {
-            snprintf(r->message, sizeof r->message,
-                     "%.200s: cannot be written: it is the matrix; choose another folder for --out", path);
-            status = SADDLE_FILE_WRITE;
-        }
+        if (same_file(path, r->run.path))
+            status = run_fail(
+                &r->run, SADDLE_FILE_WRITE,
+                "%.200s: cannot be written: it is the input matrix; choose another folder for --out", path);
         free(path);
     }
     return status;
@@ -91,33 +82,32 @@ static saddle_status make_folder(prepare_run *r, const char *folder)
     if (!parent) return no_memory(r);
     parent_of(folder, parent);
     if (error == ENOENT)
-        snprintf(r->message, sizeof r->message,
-                 "%.200s: cannot be made: there is no folder %.200s; make it first", folder, parent);
+        run_fail(&r->run, SADDLE_FILE_WRITE,
+                 "%.200s: cannot be created: there is no folder %.200s; create it first", folder, parent);
     else
-        snprintf(r->message, sizeof r->message, "%.200s: cannot be made: %s", folder, strerror(error));
+        run_fail(&r->run, SADDLE_FILE_WRITE, "%.200s: cannot be created: %s", folder, strerror(error));
     free(parent);
     return SADDLE_FILE_WRITE;
 }
 
 saddle_status check_folder(prepare_run *r)
 {
-    const char *folder = argument_text(r->a, "out");
+    const char *folder = argument_text(r->run.a, "out");
     struct stat is;
     if (stat(folder, &is) != 0) return make_folder(r, folder);
     const int error = !S_ISDIR(is.st_mode) ? ENOTDIR : access(folder, W_OK | X_OK) != 0 ? errno : 0;
     if (!error) return check_matrix(r, folder);
-    snprintf(r->message, sizeof r->message, "%.200s: cannot be written: %s", folder, strerror(error));
-    return SADDLE_FILE_WRITE;
+    return run_fail(&r->run, SADDLE_FILE_WRITE, "%.200s: cannot be written: %s", folder, strerror(error));
 }
 
 void leave_folder(const prepare_run *r)
 {
-    if (r->made_folder && r->status != SADDLE_OK) (void)rmdir(argument_text(r->a, "out"));
+    if (r->made_folder && r->run.status != SADDLE_OK) (void)rmdir(argument_text(r->run.a, "out"));
 }
 
 bool is_vector_file(const prepare_run *r, const char *path)
 {
-    const char *folder = argument_text(r->a, "out"), *slash = strrchr(path, '/');
+    const char *folder = argument_text(r->run.a, "out"), *slash = strrchr(path, '/');
     char *parent = malloc(strlen(path) + 2);
     if (!parent) return false;
     parent_of(path, parent);
@@ -160,7 +150,7 @@ static int64_t fill_values(const prepare_run *r, int file, double *values)
 /* Whether the file is what the scaling was read from. */
 static bool is_given(const prepare_run *r, const char *path)
 {
-    const char *scaling = argument_text(r->a, "scaling");
+    const char *scaling = argument_text(r->run.a, "scaling");
     return scaling && same_file(path, scaling);
 }
 
@@ -171,28 +161,27 @@ static saddle_status write_file(prepare_run *r, int file, const char *path, doub
     const int64_t length = fill_values(r, file, values);
     if (length < 0) {
         if (is_given(r, path) || unlink(path) == 0 || errno == ENOENT) return SADDLE_OK;
-        snprintf(r->message, sizeof r->message, "%.200s: of an earlier run, cannot be removed: %s", path,
-                 strerror(errno));
-        return SADDLE_FILE_WRITE;
+        return run_fail(&r->run, SADDLE_FILE_WRITE, "%.200s: left by an earlier run, cannot be removed: %s",
+                        path, strerror(errno));
     }
-    snprintf(comment, sizeof comment, "%s\nof %s, by saddle prepare %s", files[file].what, r->name,
+    snprintf(comment, sizeof comment, "%s\nof %s, by saddle prepare %s", files[file].what, r->run.name,
              saddle_version());
-    const saddle_status status = saddle_write_vector(path, length, values, comment, r->message);
+    const saddle_status status = saddle_write_vector(path, length, values, comment, r->run.message);
     if (status == SADDLE_OK) r->files[r->written++] = files[file].name;
     return status;
 }
 
 saddle_status write_folder(prepare_run *r)
 {
-    const char *folder = argument_text(r->a, "out");
-    double *values = memory_take(&r->memory, r->p.n + 1, sizeof *values);
+    const char *folder = argument_text(r->run.a, "out");
+    double *values = memory_take(&r->run.memory, r->p.n + 1, sizeof *values);
     saddle_status status = values ? SADDLE_OK : no_memory(r);
     for (int k = 0; k < PREPARE_FILES && status == SADDLE_OK; ++k) {
         char *path = path_in(folder, files[k].name);
         status = path ? write_file(r, k, path, values) : no_memory(r);
         free(path);
     }
-    memory_give(&r->memory, values);
+    memory_give(&r->run.memory, values);
     return status;
 }
 
@@ -231,10 +220,11 @@ int plot_preparation(prepare_run *r, const char *path)
     const int64_t n = p->n;
     saddle_matrix C = {0};
     char message[SADDLE_MESSAGE_SIZE] = "";
-    saddle_status status = saddle_convert(&r->A, SADDLE_COORDINATES, r->A.shape, &r->hooks, &C, message);
+    saddle_status status =
+        saddle_convert(&r->run.A, SADDLE_COORDINATES, r->run.A.shape, &r->run.hooks, &C, message);
     if (status != SADDLE_OK) return fail(exit_status(status), "%s: not drawn: %s", path, message);
-    int32_t *at = memory_take(&r->memory, 3 * n + 1, sizeof *at);
-    int32_t *moved = memory_take(&r->memory, 2 * C.entries + 1, sizeof *moved);
+    int32_t *at = memory_take(&r->run.memory, 3 * n + 1, sizeof *at);
+    int32_t *moved = memory_take(&r->run.memory, 2 * C.entries + 1, sizeof *moved);
     int drawn = EXIT_MEMORY;
     if (at && moved) {
         saddle_matrix B = C;
@@ -245,14 +235,14 @@ int plot_preparation(prepare_run *r, const char *path)
         move_entries(&C, at, at + n, moved, moved + C.entries);
         const plot_blocks blocks = {p->largest_block > 1 ? p->blocks : 0, p->block_start,
                                     find_pairs(p, at + 2 * n), at + 2 * n};
-        char name[sizeof r->name + 16];
-        snprintf(name, sizeof name, "%s, prepared", r->name);
+        char name[sizeof r->run.name + 16];
+        snprintf(name, sizeof name, "%s, prepared", r->run.name);
         drawn = plot_prepared(path, &B, &blocks, name);
     } else {
-        fail(drawn, "%s: no memory to draw the plot", path);
+        fail(drawn, "%s: out of memory while drawing the plot", path);
     }
-    memory_give(&r->memory, moved);
-    memory_give(&r->memory, at);
-    saddle_matrix_free(&C, &r->hooks);
+    memory_give(&r->run.memory, moved);
+    memory_give(&r->run.memory, at);
+    saddle_matrix_free(&C, &r->run.hooks);
     return drawn;
 }

@@ -1,5 +1,4 @@
 /* What came of a preparation, for people and for programs; see prepare.h. */
-#include "cli/json.h"
 #include "cli/prepare.h"
 
 #include <inttypes.h>
@@ -8,15 +7,15 @@
 static void print_scaling(const prepare_run *r)
 {
     static const char *const meaning[] = {
-        [SADDLE_SCALING_MC64] = "no entry above 1, matched ones are 1",
+        [SADDLE_SCALING_MC64] = "no entry above 1, matched entries are 1",
         [SADDLE_SCALING_RUIZ] = "the largest entry of every row and column is about 1",
         [SADDLE_SCALING_AUCTION] = "no entry above 1",
         [SADDLE_SCALING_COL2] = "by the 2-norms of the columns",
-        [SADDLE_SCALING_NONE] = "the matrix as it is",
+        [SADDLE_SCALING_NONE] = "not scaled",
     };
     char word[32];
     if (r->p.scaling == SADDLE_SCALING_USER)
-        printf("%-12sgiven: %s\n", "scaling", argument_text(r->a, "scaling"));
+        printf("%-12sgiven: %s\n", "scaling", argument_text(r->run.a, "scaling"));
     else
         printf("%-12s%s: %s\n", "scaling", saddle_option_word("scaling", r->p.scaling, word, sizeof word),
                meaning[r->p.scaling]);
@@ -35,7 +34,7 @@ static void print_matching(const saddle_preparation *p)
     if (p->structural_rank < 0) return;
     const bool rank = proves_rank(p);
     if (p->structural_rank < p->n)
-        lack = rank ? ", less than n: the matrix is singular" : ", rows were left unmatched";
+        lack = rank ? ", less than n: the matrix is singular" : ", some rows unmatched";
     printf("%-12s%s %" PRId64 "%s; sum of log|a| %.6g, scaled %.3g\n", "matching",
            rank ? "structural rank" : "size", p->structural_rank, lack, p->log_product, p->log_scaled);
 }
@@ -44,12 +43,12 @@ static void print_pairs(const saddle_preparation *p)
 {
     if (p->pairs != SADDLE_ON)
         printf("%-12soff: %s\n", "pairs",
-               p->symmetric ? "rows are ordered one by one" : "rows and columns have the same order");
+               p->symmetric ? "rows are ordered individually" : "rows and columns have the same order");
     else if (p->symmetric)
         printf("%-12son: %" PRId64 " kept together, %" PRId64 " single rows\n", "pairs", p->two_by_two,
                p->n - 2 * p->two_by_two);
     else
-        printf("%-12son: rows are permuted, matched entries stand on the diagonal\n", "pairs");
+        printf("%-12son: rows are permuted so that matched entries are on the diagonal\n", "pairs");
 }
 
 static void print_order(const prepare_run *r)
@@ -57,10 +56,10 @@ static void print_order(const prepare_run *r)
     const saddle_preparation *p = &r->p;
     char word[32];
     if (p->order == SADDLE_ORDER_USER)
-        printf("%-12sgiven: %s", "order", argument_text(r->a, "order"));
+        printf("%-12sgiven: %s", "order", argument_text(r->run.a, "order"));
     else
         printf("%-12s%s", "order", saddle_option_word("order", p->order, word, sizeof word));
-    if (p->orderings > 1) printf(", made with and without pairs: the better");
+    if (p->orderings > 1) printf(", the better of two orders, with and without pairs");
     if (p->dense_rows > 0)
         printf("; %" PRId64 " dense row%s last", p->dense_rows, p->dense_rows == 1 ? "" : "s");
     putchar('\n');
@@ -71,7 +70,7 @@ static void print_order(const prepare_run *r)
 static void print_number(const char *name, double number)
 {
     if (isnan(number))
-        printf("%s not known", name);
+        printf("%s unknown", name);
     else if (isinf(number))
         printf("%s infinite", name);
     else
@@ -85,7 +84,7 @@ static void print_blocks(const prepare_run *r)
     if (p->blocking == SADDLE_BLOCKING_NONE)
         printf("%-12snone: single rows\n", "blocks");
     else
-        printf("%-12s%s: %" PRId64 " of at most %d rows, the largest of %" PRId64 "\n", "blocks",
+        printf("%-12s%s: %" PRId64 " of at most %d rows, largest %" PRId64 "\n", "blocks",
                saddle_option_word("blocking", p->blocking, word, sizeof word), p->blocks, p->block_size,
                p->largest_block);
     printf("%-12s%" PRId64 " level sets; %" PRId64 " entries stored", "", p->levels, p->stored_entries);
@@ -105,16 +104,16 @@ static void print_costs(const prepare_run *r)
 {
     const saddle_preparation *p = &r->p;
     printf("%-12sread %.3f, match %.3f, scale %.3f, pair %.3f, graph %.3f, order %.3f,\n", "time",
-           r->time_read, p->time_matching, p->time_scaling, p->time_pairs, p->time_graph, p->time_order);
+           r->run.time_read, p->time_matching, p->time_scaling, p->time_pairs, p->time_graph, p->time_order);
     printf("%-12scounts %.3f, block %.3f, measure %.3f, total %.3f s\n", "", p->time_counts, p->time_blocking,
-           p->time_measures, r->time_total);
-    printf("%-12s%.1f MB at most\n", "memory", 1e-6 * (double)r->memory.peak);
+           p->time_measures, r->run.time_total);
+    printf("%-12s%.1f MB peak\n", "memory", 1e-6 * (double)r->run.memory.peak);
 }
 
 void print_preparation(const prepare_run *r)
 {
     const saddle_preparation *p = &r->p;
-    printf("%-12s%s: n %" PRId64 ", nnz %" PRId64 ", %s\n", "matrix", r->name, p->n, p->nnz,
+    printf("%-12s%s: n %" PRId64 ", nnz %" PRId64 ", %s\n", "matrix", r->run.name, p->n, p->nnz,
            p->symmetric ? "symmetric" : "general");
     print_scaling(r);
     print_matching(p);
@@ -124,27 +123,12 @@ void print_preparation(const prepare_run *r)
     print_costs(r);
     for (int k = 0; k < r->written; ++k)
         printf("%s%s", k == 0 ? "written     " : k == 4 ? ",\n            " : ", ", r->files[k]);
-    if (r->written) printf(" in %s\n", argument_text(r->a, "out"));
-}
-
-static void json_matrix(json *j, const prepare_run *r)
-{
-    const char *symmetry = NULL;
-    if (r->prepared)
-        symmetry = r->p.symmetric ? "symmetric" : "general";
-    else if (r->n >= 0 && r->shape != SADDLE_GENERAL)
-        symmetry = "symmetric";
-    json_object(j, "matrix");
-    json_text(j, "name", r->name);
-    json_count(j, "n", r->n);
-    json_count(j, "nnz", r->prepared ? r->p.nnz : -1);
-    json_text(j, "symmetry", symmetry);
-    json_close(j);
+    if (r->written) printf(" in %s\n", argument_text(r->run.a, "out"));
 }
 
 static void json_choices(json *j, const prepare_run *r)
 {
-    const saddle_options *asked = &r->a->library;
+    const saddle_options *asked = &r->run.a->library;
     const saddle_preparation *p = &r->p;
     json_choice(j, "scaling", r->prepared ? p->scaling : asked->scaling);
     json_choice(j, "order", r->prepared ? p->order : asked->order);
@@ -158,62 +142,38 @@ static void json_choices(json *j, const prepare_run *r)
 static void json_found(json *j, const prepare_run *r)
 {
     const saddle_preparation *p = &r->p;
-    const bool known = r->prepared;
-    json_object(j, "matching");
-    json_count(j, "structural_rank", known && proves_rank(p) ? p->structural_rank : -1);
-    JSON_NUMBERS(j, known, {"log_product", p->log_product}, {"log_scaled", p->log_scaled});
-    json_close(j);
-    JSON_COUNTS(j, known, {"two_by_two", p->two_by_two}, {"dense_rows", p->dense_rows});
-    json_object(j, "factor");
-    json_count(j, "nnz", known ? p->factor_nnz : -1);
-    json_number(j, "flops", known ? p->factor_flops : NAN);
-    json_count(j, "tree_height", known ? p->tree_height : -1);
-    json_close(j);
+    const bool known = r->prepared, ratio = p->nnz > 0 && p->stored_entries >= 0;
+    JSON_OBJECT(j, "matching", known, J_COUNT("structural_rank", proves_rank(p) ? p->structural_rank : -1),
+                J_NUMBER("log_product", p->log_product), J_NUMBER("log_scaled", p->log_scaled));
+    JSON_PUT(j, known, J_COUNT("two_by_two", p->two_by_two), J_COUNT("dense_rows", p->dense_rows));
+    JSON_OBJECT(j, "factor", known, J_COUNT("nnz", p->factor_nnz), J_NUMBER("flops", p->factor_flops),
+                J_COUNT("tree_height", p->tree_height));
+    JSON_OBJECT(j, "blocks", known, J_COUNT("count", p->blocks), J_COUNT("largest", p->largest_block),
+                J_COUNT("levels", p->levels), J_COUNT("stored_entries", p->stored_entries),
+                J_NUMBER("stored_ratio", ratio ? (double)p->stored_entries / (double)p->nnz : NAN));
+    JSON_OBJECT(j, "dominance", known, J_NUMBER("least", p->dominance_least),
+                J_NUMBER("mean", p->dominance_mean), J_NUMBER("largest", p->dominance_largest));
+    JSON_PUT(j, known, J_NUMBER("off_diagonal_dominance", p->off_diagonal_dominance),
+             J_NUMBER("block_off_diagonal_dominance", p->block_off_diagonal_dominance));
 }
 
-static void json_measures(json *j, const prepare_run *r)
+void json_preparation(json *j, const void *what)
 {
+    const prepare_run *r = what;
     const saddle_preparation *p = &r->p;
-    const bool ratio = r->prepared && p->nnz > 0 && p->stored_entries >= 0;
-    json_object(j, "blocks");
-    JSON_COUNTS(j, r->prepared, {"count", p->blocks}, {"largest", p->largest_block}, {"levels", p->levels},
-                {"stored_entries", p->stored_entries});
-    json_number(j, "stored_ratio", ratio ? (double)p->stored_entries / (double)p->nnz : NAN);
-    json_close(j);
-    json_object(j, "dominance");
-    JSON_NUMBERS(j, r->prepared, {"least", p->dominance_least}, {"mean", p->dominance_mean},
-                 {"largest", p->dominance_largest});
-    json_close(j);
-    JSON_NUMBERS(j, r->prepared, {"off_diagonal_dominance", p->off_diagonal_dominance},
-                 {"block_off_diagonal_dominance", p->block_off_diagonal_dominance});
-}
-
-static void json_costs(json *j, const prepare_run *r)
-{
-    const saddle_preparation *p = &r->p;
+    JSON_OBJECT(j, "matrix", true, J_TEXT("name", r->run.name), J_COUNT("n", r->run.n),
+                J_COUNT("nnz", r->prepared ? p->nnz : -1),
+                J_TEXT("symmetry", run_symmetry(&r->run, r->prepared ? p->symmetric : -1)));
+    json_choices(j, r);
+    json_found(j, r);
     json_object(j, "time");
-    json_number(j, "read", r->time_read);
-    JSON_NUMBERS(j, r->prepared, {"matching", p->time_matching}, {"scaling", p->time_scaling},
-                 {"pairs", p->time_pairs}, {"graph", p->time_graph}, {"order", p->time_order},
-                 {"counts", p->time_counts}, {"blocking", p->time_blocking}, {"measures", p->time_measures});
-    json_number(j, "total", r->time_total);
+    json_number(j, "read", r->run.time_read);
+    JSON_PUT(j, r->prepared, J_NUMBER("matching", p->time_matching), J_NUMBER("scaling", p->time_scaling),
+             J_NUMBER("pairs", p->time_pairs), J_NUMBER("graph", p->time_graph),
+             J_NUMBER("order", p->time_order), J_NUMBER("counts", p->time_counts),
+             J_NUMBER("blocking", p->time_blocking), J_NUMBER("measures", p->time_measures));
+    json_number(j, "total", r->run.time_total);
     json_close(j);
-    json_object(j, "bytes");
-    json_count(j, "peak", r->memory.peak);
-    json_close(j);
-}
-
-int write_preparation_json(const prepare_run *r, const char *path)
-{
-    json j;
-    const int status = json_begin(&j, path);
-    if (status != EXIT_DONE) return status;
-    json_matrix(&j, r);
-    json_choices(&j, r);
-    json_found(&j, r);
-    json_measures(&j, r);
-    json_costs(&j, r);
-    json_count(&j, "status", r->exit);
-    json_text(&j, "message", r->message[0] ? r->message : NULL);
-    return json_end(&j);
+    JSON_OBJECT(j, "bytes", true, J_COUNT("peak", r->run.memory.peak));
+    json_ending(j, r->run.exit, r->run.message);
 }

@@ -198,7 +198,7 @@ void print_version(FILE *out)
         fprintf(out, "BLAS: %s (%s)\n", blas.config[0] ? blas.config : blas.library,
                 blas_flavour_text(blas.flavour));
     else
-        fputs("BLAS: which one is linked cannot be told\n", out);
+        fputs("BLAS: unknown\n", out);
     const bool cuda = saddle_describe_device("cuda", 0, device) == SADDLE_OK;
-    fprintf(out, "CUDA: %s\n", cuda ? device : "none found (saddle doctor says why)");
+    fprintf(out, "CUDA: %s\n", cuda ? device : "none found (run saddle doctor for the reason)");
 }

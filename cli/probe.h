@@ -1,6 +1,5 @@
 /* What is found on this machine: shared by `doctor` and --version. */
-#ifndef CLI_PROBE_H
-#define CLI_PROBE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ typedef struct machine_probe {
 void probe_machine(machine_probe *m);
 
 void print_version(FILE *out);
-
-#endif

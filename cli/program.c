@@ -123,11 +123,11 @@ static int run_command(const command *c, int argc, char **argv)
     arguments_begin(&a, c);
     const int status = arguments_parse(&a, argc, argv);
     if (status != EXIT_DONE) return status;
-    if (argument_flag(&a, "help")) {
+    if (argument_given(&a, "help")) {
         print_command_help(stdout, c);
         return EXIT_DONE;
     }
-    if (argument_flag(&a, "version")) {
+    if (argument_given(&a, "version")) {
         print_version(stdout);
         return EXIT_DONE;
     }
@@ -148,8 +148,10 @@ static int run(int argc, char **argv)
         return EXIT_DONE;
     }
     if (first[0] == '-' && first[1]) {
-        fprintf(stderr, "%s: the %s comes first: %s %s %s\nTry \"%s --help\".\n", running->name,
-                running->noun, running->name, running->stands, first, running->name);
+        fprintf(stderr,
+                "%s: the %s must come first: %s %s %s\n"
+                "Try \"%s --help\".\n",
+                running->name, running->noun, running->name, running->stands, first, running->name);
         return EXIT_USAGE;
     }
     const command *c = find_command(first);

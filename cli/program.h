@@ -1,7 +1,6 @@
 /* What `saddle` and `saddle bench` share as programs: finding the command, parsing its options, running it.
  */
-#ifndef CLI_PROGRAM_H
-#define CLI_PROGRAM_H
+#pragma once
 
 #include "cli/command.h"
 
@@ -24,5 +23,3 @@ const program *program_running(void);
 /* The path of a file by its place beside the running program ("peers/NAME"); whether it is there and can be
  * run. */
 bool program_beside(const char *file, char *path, size_t path_size);
-
-#endif

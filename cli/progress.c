@@ -108,7 +108,7 @@ static void clear_bar(void)
 void progress_where(char *text, size_t text_size)
 {
     if (!*now.stage) {
-        snprintf(text, text_size, "before anything was done");
+        snprintf(text, text_size, "before the first stage");
     } else if (strcmp(now.stage, "solve") == 0) {
         char limit[40] = "", residual[48] = "";
         if (now.total > 0) snprintf(limit, sizeof limit, " of at most %" PRId64, now.total);
@@ -200,7 +200,8 @@ static int log_level(bool quiet, bool verbose)
         if (strcmp(text, words[k]) == 0) return k + 1;
     }
     if (text && *text) {
-        fprintf(stderr, "saddle: warning: SADDLE_LOG is \"%s\": it is one of warning, info, debug\n", text);
+        fprintf(stderr, "saddle: warning: SADDLE_LOG is \"%s\": it must be one of warning, info, debug\n",
+                text);
     }
     return verbose ? SADDLE_LOG_INFO : SADDLE_LOG_WARNING;
 }
@@ -209,9 +210,9 @@ saddle_hooks progress_begin(const arguments *a)
 {
     const char *term = getenv("TERM");
     memset(&now, 0, sizeof now);
-    now.quiet = argument_flag(a, "quiet");
+    now.quiet = argument_given(a, "quiet");
     now.terminal = isatty(STDERR_FILENO) == 1 && !(term && strcmp(term, "dumb") == 0);
-    now.level = log_level(now.quiet, argument_flag(a, "verbose"));
+    now.level = log_level(now.quiet, argument_given(a, "verbose"));
     now.tol = a->library.tol;
     now.residual = NAN;
     now.began = now.shown = seconds();

@@ -5,8 +5,7 @@
  * line every few seconds; nothing with -q. The library's warnings go to standard error, more of its
  * log with -v or SADDLE_LOG. SIGINT and SIGTERM ask the library to stop, a second one kills.
  */
-#ifndef CLI_PROGRESS_H
-#define CLI_PROGRESS_H
+#pragma once
 
 #include "cli/command.h"
 
@@ -30,5 +29,3 @@ bool colour_wanted(FILE *stream);
 
 /* Seconds on a clock that only goes forward. */
 double seconds(void);
-
-#endif

@@ -3,8 +3,7 @@
  * state filled from the seed by splitmix64. `solve --rhs random` and `gen` draw from it, so a seed
  * written in a report gives the same problem again.
  */
-#ifndef CLI_RANDOM_H
-#define CLI_RANDOM_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -85,5 +84,3 @@ static inline double random_normal(random_stream *r)
     r->has_spare = true;
     return radius * cos(angle);
 }
-
-#endif

@@ -1,5 +1,4 @@
 /* What came of a solve, for people and for programs; see solve.h. */
-#include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/solve.h"
 
@@ -9,9 +8,9 @@
 
 const char *run_reason(const solve_run *r)
 {
-    if (r->status == SADDLE_CANCELLED) return saddle_reason_text(SADDLE_REASON_CANCELLED);
+    if (r->run.status == SADDLE_CANCELLED) return saddle_reason_text(SADDLE_REASON_CANCELLED);
     if (r->solved && r->info.reason != SADDLE_REASON_NONE) return saddle_reason_text(r->info.reason);
-    return saddle_status_text(r->status);
+    return saddle_status_text(r->run.status);
 }
 
 void run_method(const solve_run *r, char *text, size_t text_size)
@@ -37,19 +36,20 @@ const char *kind_word(saddle_kind kind)
  * for all that they can tell. */
 static const char *direct_advice(const saddle_info *info, int precision)
 {
-    if (info->krylov == SADDLE_KRYLOV_NONE) return "--krylov none does not refine: try auto";
+    if (info->krylov == SADDLE_KRYLOV_NONE) return "--krylov none does not refine: try --krylov auto";
     if (precision == SADDLE_PRECISION_SINGLE) return "try --precision mixed or double, or a larger --tol";
     if (info->factorization == SADDLE_FACTORIZATION_STATIC)
         return "try --factorization ldlt, or a smaller --regularise";
     if (info->inertia_zero > 0) return "the matrix is singular: check it and the right-hand side";
-    return "raise --tol; --condition tells how near to singular the matrix is";
+    return "raise --tol; --condition estimates how close to singular the matrix is";
 }
 
 /* What to try after this. */
 static const char *advice(const saddle_info *info, int precision)
 {
     switch (info->reason) {
-    case SADDLE_REASON_INCONSISTENT: return "no x solves it: check the matrix and the right-hand side";
+    case SADDLE_REASON_INCONSISTENT:
+        return "no x satisfies the system: check the matrix and the right-hand side";
     case SADDLE_REASON_MEMORY: return "raise --max-memory, or lower --restart";
     default: break;
     }
@@ -57,7 +57,7 @@ static const char *advice(const saddle_info *info, int precision)
     switch (info->reason) {
     case SADDLE_REASON_MAXITER:
         if (info->krylov == SADDLE_KRYLOV_NONE)
-            return "--krylov none does not iterate: name another, or auto";
+            return "--krylov none does not iterate: choose another, or auto";
         if (precision == SADDLE_PRECISION_SINGLE)
             return "try --precision mixed or double, raise --maxiter, or try another --krylov";
         return info->method == SADDLE_METHOD_NONE
@@ -65,20 +65,20 @@ static const char *advice(const saddle_info *info, int precision)
                    : "raise --maxiter, or try another --krylov or --method";
     case SADDLE_REASON_PRECISION: return "try --precision mixed or double, or a larger --tol";
     case SADDLE_REASON_STAGNATION:
-        return "the residual no longer falls: raise --tol, --restart, or try another --krylov";
+        return "the residual no longer decreases: raise --tol or --restart, or try another --krylov";
     case SADDLE_REASON_DIVERGENCE:
     case SADDLE_REASON_OVERFLOW: return "try --krylov minres (symmetric) or gmres, or another --method";
     case SADDLE_REASON_BREAKDOWN_RHO:
     case SADDLE_REASON_BREAKDOWN_SIGMA:
     case SADDLE_REASON_BREAKDOWN_OMEGA:
         return "the recurrence broke down: try --krylov minres (symmetric) or gmres";
-    case SADDLE_REASON_NOT_POSITIVE: return "CG wants a positive definite matrix: try --krylov minres";
+    case SADDLE_REASON_NOT_POSITIVE: return "CG requires a positive definite matrix: try --krylov minres";
     case SADDLE_REASON_PRECONDITIONER:
-        return "MINRES and CG want a positive definite preconditioner: try --krylov gmres";
+        return "MINRES and CG require a positive definite preconditioner: try --krylov gmres";
     case SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER:
-        return "this iteration wants a symmetric preconditioner: try --block-kernel ldlt (bjacobi), "
+        return "this iteration requires a symmetric preconditioner: try --block-kernel ldlt (bjacobi), "
                "--trisolve-sweeps N (ldlt), or --krylov fgmres";
-    case SADDLE_REASON_NOT_SYMMETRIC: return "this iteration wants a symmetric matrix: try --krylov gmres";
+    case SADDLE_REASON_NOT_SYMMETRIC: return "this iteration requires a symmetric matrix: try --krylov gmres";
     default: return "try another --krylov or --method";
     }
 }
@@ -92,9 +92,9 @@ static void print_error(const char *head, const char *name, double value, const 
 
 static void print_matrix(const solve_run *r)
 {
-    static const char *const kinds[] = {"definiteness not known", "positive definite", "indefinite"};
+    static const char *const kinds[] = {"definiteness unknown", "positive definite", "indefinite"};
     const saddle_info *i = &r->info;
-    printf("%-12s%s: n %" PRId64 ", nnz %" PRId64 ", %s%s%s\n", "matrix", r->name, i->n, i->nnz,
+    printf("%-12s%s: n %" PRId64 ", nnz %" PRId64 ", %s%s%s\n", "matrix", r->run.name, i->n, i->nnz,
            i->symmetric ? "symmetric" : "general", i->symmetric ? ", " : "",
            i->symmetric ? kinds[i->kind] : "");
 }
@@ -103,7 +103,7 @@ static void print_tried(const saddle_info *i)
 {
     char method[24], krylov[24];
     for (int k = 0; k < i->tried && k < SADDLE_TRIED_MAX; ++k) {
-        printf("%-12s%s + %s, left for: %s\n", k ? "" : "tried",
+        printf("%-12s%s + %s, gave up: %s\n", k ? "" : "tried",
                saddle_option_word("method", i->tried_list[k].method, method, sizeof method),
                saddle_option_word("krylov", i->tried_list[k].krylov, krylov, sizeof krylov),
                saddle_reason_text(i->tried_list[k].why_left));
@@ -122,31 +122,32 @@ static void print_direct(const solve_run *r)
            saddle_option_word("factorization", i->factorization, word, sizeof word), (double)i->factor_nnz,
            (double)i->factor_flops);
     if (i->factorization == SADDLE_FACTORIZATION_LDLT)
-        printf(", %" PRId64 " pivots 2x2, %" PRId64 " delayed", i->two_by_two, i->delayed);
+        printf(", %" PRId64 " 2x2 pivots, %" PRId64 " delayed", i->two_by_two, i->delayed);
     putchar('\n');
     if (i->factorization == SADDLE_FACTORIZATION_STATIC) {
         printf("%-12s%" PRId64 " positive and %" PRId64 " negative, %" PRId64 " of them regularised\n",
                "pivots", i->regularised_positive, i->regularised_negative, i->perturbed);
     }
     if (isfinite(i->largest_l))
-        printf("%-12sno entry of L above %.3g, 1/threshold is %.3g\n", "check", i->largest_l,
-               1 / r->a->library.threshold);
+        printf("%-12slargest entry of L %.3g, 1/threshold %.3g\n", "check", i->largest_l,
+               1 / r->run.a->library.threshold);
     if (i->stale > 0) {
-        printf("%-12s%" PRId64 " matched entries are small when scaled: --scaling mc64 fits them\n",
-               "matching", i->stale);
+        printf("%-12s%" PRId64 " matched entries are small after scaling: try --scaling mc64\n", "matching",
+               i->stale);
     }
 }
 
 static void print_blocks(const saddle_info *i)
 {
     char word[24];
-    printf("%-12s%" PRId64 " of at most %" PRId64 " rows by %s, %.2e entries", "blocks", i->blocks,
+    printf("%-12s%" PRId64 " of at most %" PRId64 " rows, kernel %s, %.2e entries", "blocks", i->blocks,
            i->block_size, saddle_option_word("block_kernel", i->block_kernel, word, sizeof word),
            (double)i->factor_nnz);
     if (i->single_blocks > 0) printf(", %" PRId64 " in single precision", i->single_blocks);
     putchar('\n');
     if (i->replaced_blocks > 0)
-        printf("%-12s%" PRId64 " blocks could not be factored: a multiple of the identity stands for each\n",
+        printf("%-12s%" PRId64
+               " blocks could not be factored and were replaced by multiples of the identity\n",
                "", i->replaced_blocks);
 }
 
@@ -159,16 +160,16 @@ static void print_ldlt(const saddle_info *i)
     if (!isnan(i->fill_tau)) printf(", tau %.0e", i->fill_tau);
     if (i->single_blocks > 0) printf(", in single precision");
     putchar('\n');
-    printf("%-12s%" PRId64 " 2x2, %" PRId64 " moved away from 0, %" PRId64 " blocks pushed back\n", "pivots",
+    printf("%-12s%" PRId64 " 2x2, %" PRId64 " perturbed, %" PRId64 " blocks pushed back\n", "pivots",
            i->two_by_two, i->perturbed, i->pushed_back);
     if (i->fallback)
-        printf("%-12sdiverged: the factors were made by levels instead\n", "sweeps");
+        printf("%-12sdiverged: factored on the exact level schedule instead\n", "sweeps");
     else if (i->sweeps > 0)
         printf("%-12s%" PRId64 ", residual %.1e on the pattern%s\n", "sweeps", i->sweeps, i->pattern_residual,
-               i->sweeps_exact ? ": as many as make it exact" : "");
+               i->sweeps_exact ? " (enough sweeps to be exact)" : "");
     if (!isnan(i->reconstruction_error))
-        printf("%-12s|LDL' - A| is %.1e of |A|, and %.1e on the pattern\n", "check", i->reconstruction_error,
-               i->pattern_residual);
+        printf("%-12s|LDL' - A| / |A| is %.1e, residual %.1e on the pattern\n", "check",
+               i->reconstruction_error, i->pattern_residual);
 }
 
 static void print_factor(const solve_run *r)
@@ -190,9 +191,9 @@ static void print_factor(const solve_run *r)
     }
     if (i->rank >= 0 && i->rank < i->n)
         printf("%-12s%" PRId64 " of %" PRId64 ": the matrix is singular\n", "rank", i->rank, i->n);
-    if (!argument_flag(r->a, "condition")) return;
+    if (!argument_given(r->run.a, "condition")) return;
     if (isnan(r->condition))
-        printf("%-12snot known: there are no factors to estimate it with\n", "condition");
+        printf("%-12sunknown: there are no factors to estimate it from\n", "condition");
     else if (isinf(r->condition))
         printf("%-12sinfinite: the matrix is singular\n", "condition");
     else
@@ -221,8 +222,8 @@ static void print_details(const solve_run *r)
     const saddle_option *o;
     char value[40];
     for (int k = 0; (o = saddle_option_at(k)); ++k) {
-        if (!argument_taken(r->a, o)) continue;
-        saddle_options_get(&r->a->library, o->name, value, sizeof value);
+        if (!argument_taken(r->run.a, o)) continue;
+        saddle_options_get(&r->run.a->library, o->name, value, sizeof value);
         printf("%-12s%-18s%s\n", k ? "" : "options", o->name, value);
     }
     const int64_t length = run_history(r), step = length > 10 ? length / 10 : 1;
@@ -232,16 +233,16 @@ static void print_details(const solve_run *r)
 
 static void print_last_line(const solve_run *r)
 {
-    const bool colour = colour_wanted(stdout), solved = r->status == SADDLE_OK;
+    const bool colour = colour_wanted(stdout), solved = r->run.status == SADDLE_OK;
     if (colour) fputs(solved ? "\033[1;32m" : "\033[1;31m", stdout);
     if (solved && r->info.reason == SADDLE_REASON_ZERO_RHS)
         printf("solved: b = 0, so x = 0");
     else if (solved)
-        printf("solved: %s at most %g", run_reason(r), r->a->library.tol);
-    else if (r->status == SADDLE_CANCELLED)
-        printf("NOT solved: %s", r->message);
+        printf("solved: %s at most %g", run_reason(r), r->run.a->library.tol);
+    else if (r->run.status == SADDLE_CANCELLED)
+        printf("NOT solved: %s", r->run.message);
     else
-        printf("NOT solved: %s; %s", run_reason(r), advice(&r->info, r->a->library.precision));
+        printf("NOT solved: %s; %s", run_reason(r), advice(&r->info, r->run.a->library.precision));
     puts(colour ? "\033[0m" : "");
 }
 
@@ -258,49 +259,30 @@ void print_report(const solve_run *r)
            i->threads == 1 ? "" : "s");
     print_factor(r);
     print_iterations(i);
-    if (argument_flag(r->a, "verbose")) print_details(r);
+    if (argument_given(r->run.a, "verbose")) print_details(r);
     print_error("errors", "relative residual", i->relative_residual, "|b - Ax| / |b|, 2-norm");
-    print_error("", "backward", i->backward_error, "|b - Ax| / (|A| |x| + |b|), largest entries");
-    print_error("", "componentwise", i->componentwise_error, "the same, row by row: the worst");
+    print_error("", "backward", i->backward_error, "|b - Ax| / (|A| |x| + |b|), infinity norm");
+    print_error("", "componentwise", i->componentwise_error, "the same ratio, maximum over rows");
     if (isfinite(i->first_error)) {
-        print_error("", "unrefined", i->first_error, "the backward error before refinement");
+        print_error("", "unrefined", i->first_error, "backward error before refinement");
     }
     if (r->solution_known) {
-        print_error("", "forward", r->forward_error, "|x - x*| / |x*|, largest entries; x* = 1 is known");
+        print_error("", "forward", r->forward_error, "|x - x*| / |x*|, infinity norm; the exact x* is ones");
     }
     printf("%-12sread %.3f, prepare %.3f, plan %.3f, factor %.3f, solve %.3f, total %.3f s\n", "time",
-           r->time_read, i->time_prepare, i->time_plan, i->time_factor, i->time_solve, r->time_total);
-    printf("%-12s%.1f MB at most\n", "memory", 1e-6 * (double)r->memory.peak);
+           r->run.time_read, i->time_prepare, i->time_plan, i->time_factor, i->time_solve, r->run.time_total);
+    printf("%-12s%.1f MB peak\n", "memory", 1e-6 * (double)r->run.memory.peak);
     if (r->x_written) {
-        printf("%-12s%s written to %s\n", "x",
-               r->status == SADDLE_OK ? "is" : "the best found, not a solution, is",
-               argument_text(r->a, "out"));
+        printf("%-12s%swritten to %s\n", "x",
+               r->run.status == SADDLE_OK ? "" : "the best found, not a solution; ",
+               argument_text(r->run.a, "out"));
     }
     print_last_line(r);
 }
 
-static void json_matrix(json *j, const solve_run *r)
-{
-    const saddle_info *i = &r->info;
-    const char *symmetry = NULL, *kind = NULL;
-    if (r->analysed) {
-        symmetry = i->symmetric ? "symmetric" : "general";
-        kind = kind_word(i->kind);
-    } else if (r->n >= 0 && r->shape != SADDLE_GENERAL) {
-        symmetry = "symmetric";
-    }
-    json_object(j, "matrix");
-    json_text(j, "name", r->name);
-    json_count(j, "n", r->n);
-    json_count(j, "nnz", r->analysed ? i->nnz : -1);
-    json_text(j, "symmetry", symmetry);
-    json_text(j, "kind", kind);
-    json_close(j);
-}
-
 static void json_choices(json *j, const solve_run *r)
 {
-    const saddle_options *asked = &r->a->library;
+    const saddle_options *asked = &r->run.a->library;
     const saddle_info *found = &r->info;
     json_choice(j, "method", r->analysed ? found->method : asked->method);
     json_choice(j, "krylov", r->analysed ? found->krylov : asked->krylov);
@@ -311,99 +293,73 @@ static void json_choices(json *j, const solve_run *r)
 
 static void json_outcome(json *j, const solve_run *r)
 {
-    const saddle_info *i = &r->info;
-    json_truth(j, "converged", r->solved && i->converged);
+    json_truth(j, "converged", r->solved && r->info.converged);
     json_text(j, "reason", run_reason(r));
-    json_count(j, "iterations", r->solved ? i->iterations : -1);
-    JSON_NUMBERS(j, r->solved, {"backward_error", i->backward_error},
-                 {"componentwise_error", i->componentwise_error},
-                 {"relative_residual", i->relative_residual});
+    json_info(j, r->solved, &r->info, "iterations backward_error componentwise_error relative_residual");
     json_number(j, "forward_error", r->forward_error);
-    json_number(j, "first_error", r->solved ? i->first_error : NAN);
+    json_info(j, r->solved, &r->info, "first_error");
     json_number(j, "condition", r->condition);
-    json_count(j, "rank", r->analysed ? i->rank : -1);
+    json_info(j, r->analysed, &r->info, "rank");
     json_object(j, "inertia");
-    JSON_COUNTS(j, r->analysed, {"positive", i->inertia_positive}, {"negative", i->inertia_negative},
-                {"zero", i->inertia_zero});
+    json_info(j, r->analysed, &r->info,
+              "positive=inertia_positive negative=inertia_negative zero=inertia_zero");
     json_close(j);
 }
 
 static void json_costs(json *j, const solve_run *r)
 {
-    const saddle_info *i = &r->info;
     json_object(j, "time");
-    json_number(j, "read", r->time_read);
-    JSON_NUMBERS(j, r->analysed, {"prepare", i->time_prepare}, {"plan", i->time_plan},
-                 {"factor", i->time_factor});
-    json_number(j, "solve", r->solved ? i->time_solve : NAN);
-    json_number(j, "total", r->time_total);
+    json_number(j, "read", r->run.time_read);
+    json_info(j, r->analysed, &r->info, "prepare=time_prepare plan=time_plan factor=time_factor");
+    json_info(j, r->solved, &r->info, "solve=time_solve");
+    json_number(j, "total", r->run.time_total);
     json_close(j);
     json_object(j, "bytes");
-    json_count(j, "factor", r->analysed ? i->factor_bytes : -1);
-    json_count(j, "peak", r->memory.peak);
+    json_info(j, r->analysed, &r->info, "factor=factor_bytes");
+    json_count(j, "peak", r->run.memory.peak);
     json_close(j);
 }
 
 static void json_factor(json *j, const solve_run *r)
 {
     const saddle_info *i = &r->info;
-    const bool known = r->analysed;
     json_object(j, "factor");
-    JSON_COUNTS(j, known, {"nnz", i->factor_nnz}, {"flops", i->factor_flops}, {"blocks", i->blocks},
-                {"block_size", i->block_size}, {"levels", i->levels}, {"fronts", i->fronts},
-                {"largest_front", i->largest_front}, {"two_by_two", i->two_by_two},
-                {"perturbed", i->perturbed}, {"delayed", i->delayed}, {"pushed_back", i->pushed_back},
-                {"sweeps", i->sweeps});
-    json_truth(j, "sweeps_exact", known && i->sweeps >= 0 ? i->sweeps_exact : -1);
-    json_truth(j, "fallback", known ? i->fallback : -1);
-    json_choice(j, "factorization", known ? (int)i->factorization : -1);
-    json_count(j, "planned_nnz", known ? i->planned_nnz : -1);
-    json_number(j, "planned_flops", known ? i->planned_flops : NAN);
-    json_count(j, "planned_bytes", known ? i->planned_bytes : -1);
-    json_number(j, "largest_l", known ? i->largest_l : NAN);
-    json_count(j, "stale", known ? i->stale : -1);
-    json_choice(j, "block_kernel", known ? (int)i->block_kernel : -1);
-    JSON_COUNTS(j, known, {"replaced_blocks", i->replaced_blocks}, {"single_blocks", i->single_blocks});
-    json_number(j, "fill_tau", known ? i->fill_tau : NAN);
-    json_count(j, "generations", known ? i->generations : -1);
-    JSON_NUMBERS(j, known, {"pattern_residual", i->pattern_residual},
-                 {"reconstruction_error", i->reconstruction_error});
-    json_choice(j, "trisolve", known ? (int)i->trisolve : -1);
-    json_truth(j, "replanned", known ? i->replanned : -1);
+    json_info(j, r->analysed, i,
+              "nnz=factor_nnz flops=factor_flops blocks block_size levels fronts largest_front two_by_two "
+              "perturbed delayed pushed_back sweeps");
+    json_info(j, r->analysed && i->sweeps >= 0, i, "sweeps_exact");
+    json_info(j, r->analysed, i,
+              "fallback factorization planned_nnz planned_flops planned_bytes largest_l stale block_kernel "
+              "replaced_blocks single_blocks fill_tau generations pattern_residual reconstruction_error "
+              "trisolve replanned");
     json_close(j);
 }
 
-static void json_lists(json *j, const solve_run *r)
+static void json_tried(json *j, const saddle_info *i)
 {
-    const saddle_info *i = &r->info;
-    char method[24];
-    json_array(j, "tried");
-    for (int k = 0; r->solved && k < i->tried && k < SADDLE_TRIED_MAX; ++k) {
-        json_object(j, NULL);
-        json_text(j, "method", saddle_option_word("method", i->tried_list[k].method, method, sizeof method));
-        json_text(j, "krylov", saddle_option_word("krylov", i->tried_list[k].krylov, method, sizeof method));
-        json_text(j, "why_left", saddle_reason_text(i->tried_list[k].why_left));
-        json_close(j);
+    char method[24], krylov[24];
+    for (int k = 0; k < i->tried && k < SADDLE_TRIED_MAX; ++k) {
+        saddle_option_word("method", i->tried_list[k].method, method, sizeof method);
+        saddle_option_word("krylov", i->tried_list[k].krylov, krylov, sizeof krylov);
+        JSON_OBJECT(j, NULL, true, J_TEXT("method", method), J_TEXT("krylov", krylov),
+                    J_TEXT("why_left", saddle_reason_text(i->tried_list[k].why_left)));
     }
-    json_close(j);
-    json_array(j, "history");
-    const int64_t length = run_history(r);
-    for (int64_t k = 0; k < length; ++k) json_number(j, NULL, r->history[k]);
-    json_close(j);
 }
 
-int write_run_json(const solve_run *r, const char *path)
+void json_run(json *j, const void *what)
 {
-    json j;
-    const int status = json_begin(&j, path);
-    if (status != EXIT_DONE) return status;
-    json_matrix(&j, r);
-    json_choices(&j, r);
-    json_outcome(&j, r);
-    json_costs(&j, r);
-    json_factor(&j, r);
-    json_lists(&j, r);
-    json_count(&j, "status", r->exit);
-    json_text(&j, "message", r->message[0] ? r->message : NULL);
-    return json_end(&j);
+    const solve_run *r = what;
+    JSON_OBJECT(j, "matrix", true, J_TEXT("name", r->run.name), J_COUNT("n", r->run.n),
+                J_COUNT("nnz", r->analysed ? r->info.nnz : -1),
+                J_TEXT("symmetry", run_symmetry(&r->run, r->analysed ? r->info.symmetric : -1)),
+                J_TEXT("kind", r->analysed ? kind_word(r->info.kind) : NULL));
+    json_choices(j, r);
+    json_outcome(j, r);
+    json_costs(j, r);
+    json_factor(j, r);
+    json_array(j, "tried");
+    if (r->solved) json_tried(j, &r->info);
+    json_close(j);
+    json_numbers(j, "history", r->history, run_history(r));
+    json_ending(j, r->run.exit, r->run.message);
 }

@@ -6,6 +6,7 @@
  */
 #include "cli/solve.h"
 
+#include "cli/help.h"
 #include "cli/outfile.h"
 #include "cli/outputs.h"
 #include "cli/paper.h"
@@ -16,102 +17,73 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { HISTORY_MOST = 1000000 };
 
-static saddle_status run_fail(solve_run *r, saddle_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static saddle_status run_fail(solve_run *r, saddle_status status, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(r->message, sizeof r->message, format, list);
-    va_end(list);
-    return status;
-}
-
-static saddle_status read_matrix(solve_run *r)
-{
-    const double began = seconds();
-    const saddle_status status = saddle_read_matrix(r->path, &r->hooks, &r->A, r->message);
-    r->time_read = seconds() - began;
-    if (status != SADDLE_OK) return status;
-    r->n = r->A.rows;
-    r->shape = (int)r->A.shape;
-    if (r->A.rows != r->A.columns) {
-        return run_fail(r, SADDLE_NOT_SUPPORTED,
-                        "%s: the matrix has %" PRId64 " rows and %" PRId64
-                        " columns: only square systems are solved",
-                        r->path, r->A.rows, r->A.columns);
-    }
-    return SADDLE_OK;
-}
-
 static saddle_status read_rhs(solve_run *r, const char *path)
 {
     int64_t length = 0;
     double *values = NULL;
-    saddle_status status = saddle_read_vector(path, &r->hooks, &length, &values, r->message);
+    saddle_status status = saddle_read_vector(path, &r->run.hooks, &length, &values, r->run.message);
     if (status != SADDLE_OK) return status;
-    if (length != r->n) {
-        status = run_fail(r, SADDLE_FILE_FORMAT,
+    if (length != r->run.n) {
+        status = run_fail(&r->run, SADDLE_FILE_FORMAT,
                           "%s: the right-hand side has %" PRId64 " entries, the matrix has %" PRId64 " rows",
-                          path, length, r->n);
+                          path, length, r->run.n);
     } else {
         memcpy(r->b, values, (size_t)length * sizeof *values);
     }
-    saddle_vector_free(values, &r->hooks);
+    saddle_vector_free(values, &r->run.hooks);
     return status;
 }
 
 /* b by --rhs; x serves as the vector of ones on the way. */
 static saddle_status make_rhs(solve_run *r)
 {
-    const char *rhs = argument_text(r->a, "rhs");
-    r->b = memory_take(&r->memory, r->n, sizeof *r->b);
-    r->x = memory_take(&r->memory, r->n, sizeof *r->x);
+    const char *rhs = argument_text(r->run.a, "rhs");
+    r->b = memory_take(&r->run.memory, r->run.n, sizeof *r->b);
+    r->x = memory_take(&r->run.memory, r->run.n, sizeof *r->x);
     if (!r->b || !r->x) {
-        return run_fail(r, SADDLE_OUT_OF_MEMORY, "no memory for two vectors of %" PRId64 " entries", r->n);
+        return run_fail(&r->run, SADDLE_OUT_OF_MEMORY, "out of memory for two vectors of %" PRId64 " entries",
+                        r->run.n);
     }
     if (strcmp(rhs, "random") == 0) {
-        random_stream stream = random_begin((uint64_t)argument_count(r->a, "seed"));
-        for (int64_t i = 0; i < r->n; ++i) r->b[i] = random_between(&stream, -1.0, 1.0);
+        random_stream stream = random_begin((uint64_t)argument_count(r->run.a, "seed"));
+        for (int64_t i = 0; i < r->run.n; ++i) r->b[i] = random_between(&stream, -1.0, 1.0);
         return SADDLE_OK;
     }
     if (strcmp(rhs, "ones") == 0) {
-        for (int64_t i = 0; i < r->n; ++i) r->b[i] = 1.0;
+        for (int64_t i = 0; i < r->run.n; ++i) r->b[i] = 1.0;
         return SADDLE_OK;
     }
     if (strcmp(rhs, "A1") != 0) return read_rhs(r, rhs);
-    for (int64_t i = 0; i < r->n; ++i) r->x[i] = 1.0;
+    for (int64_t i = 0; i < r->run.n; ++i) r->x[i] = 1.0;
     r->solution_known = true;
-    return saddle_multiply(&r->A, 1, r->x, r->n, r->b, r->n, (int)r->a->library.threads, &r->hooks,
-                           r->message);
+    return saddle_multiply(&r->run.A, 1, r->x, r->run.n, r->b, r->run.n, (int)r->run.a->library.threads,
+                           &r->run.hooks, r->run.message);
 }
 
 /* Takes over what the solver says of its last call. */
 static saddle_status take_query(solve_run *r, saddle_status status)
 {
     if (saddle_query(r->solver, &r->info) == SADDLE_OK && status == SADDLE_OK) r->analysed = true;
-    if (status != SADDLE_OK) snprintf(r->message, sizeof r->message, "%s", saddle_message(r->solver));
+    if (status != SADDLE_OK) run_fail(&r->run, status, "%s", saddle_message(r->solver));
     return status;
 }
 
 /* Hands over what the files of --scaling, --order and --signs hold. */
 static saddle_status give_files(solve_run *r)
 {
-    const char *signs = argument_text(r->a, "signs");
+    const char *signs = argument_text(r->run.a, "signs");
     given *g = &r->given;
-    saddle_status status = given_read(r->a, &r->A, &r->memory, &r->hooks, g, r->message);
+    saddle_status status = given_read(r->run.a, &r->run.A, &r->run.memory, &r->run.hooks, g, r->run.message);
     if (status == SADDLE_OK && signs)
-        status = given_read_signs(signs, r->n, &r->memory, &r->hooks, g, r->message);
-    if (status == SADDLE_OK) status = saddle_set_given(r->solver, r->n, &g->arrays);
-    if (status == SADDLE_OK) status = saddle_set_signs(r->solver, r->n, g->signs);
-    given_free(g, &r->memory, &r->hooks);
+        status = given_read_signs(signs, r->run.n, &r->run.memory, &r->run.hooks, g, r->run.message);
+    if (status == SADDLE_OK) status = saddle_set_given(r->solver, r->run.n, &g->arrays);
+    if (status == SADDLE_OK) status = saddle_set_signs(r->solver, r->run.n, g->signs);
+    given_free(g, &r->run.memory, &r->run.hooks);
     return status;
 }
 
@@ -119,24 +91,25 @@ static saddle_status give_files(solve_run *r)
 static saddle_status name_file(solve_run *r, saddle_status status)
 {
     char inner[SADDLE_MESSAGE_SIZE];
-    const char *file = given_at_fault(r->a, status);
+    const char *file = given_at_fault(r->run.a, status);
     if (!file) return status;
-    memcpy(inner, r->message, sizeof inner);
-    return run_fail(r, status, "%.200s: %.300s", file, inner);
+    memcpy(inner, r->run.message, sizeof inner);
+    return run_fail(&r->run, status, "%.200s: %.300s", file, inner);
 }
 
 static saddle_status prepare(solve_run *r)
 {
-    saddle_status status = take_query(r, saddle_analyse(r->solver, &r->A));
-    if (status == SADDLE_OK) status = take_query(r, saddle_factor(r->solver, &r->A));
+    saddle_status status = take_query(r, saddle_analyse(r->solver, &r->run.A));
+    if (status == SADDLE_OK) status = take_query(r, saddle_factor(r->solver, &r->run.A));
     return name_file(r, status);
 }
 
 static void add_history(solve_run *r)
 {
-    const int64_t most = r->a->library.maxiter < HISTORY_MOST ? r->a->library.maxiter : HISTORY_MOST;
+    const int64_t most = r->run.a->library.maxiter < HISTORY_MOST ? r->run.a->library.maxiter : HISTORY_MOST;
     const int64_t room = most + 16;
-    if (!argument_given(r->a, "json") && !argument_given(r->a, "plot") && !argument_flag(r->a, "verbose"))
+    if (!argument_given(r->run.a, "json") && !argument_given(r->run.a, "plot") &&
+        !argument_given(r->run.a, "verbose"))
         return;
     r->history = malloc((size_t)room * sizeof *r->history);
     if (!r->history) return;
@@ -148,12 +121,12 @@ static saddle_status iterate(solve_run *r)
 {
     r->info = saddle_info_default();
     add_history(r);
-    const saddle_status status = saddle_solve(r->solver, 1, r->b, r->n, r->x, r->n, &r->info);
+    const saddle_status status = saddle_solve(r->solver, 1, r->b, r->run.n, r->x, r->run.n, &r->info);
     r->solved = true;
-    snprintf(r->message, sizeof r->message, "%s", r->info.message);
+    run_fail(&r->run, status, "%s", r->info.message);
     if (r->solution_known) {
         r->forward_error = 0.0;
-        for (int64_t i = 0; i < r->n; ++i) r->forward_error = fmax(r->forward_error, fabs(r->x[i] - 1.0));
+        for (int64_t i = 0; i < r->run.n; ++i) r->forward_error = fmax(r->forward_error, fabs(r->x[i] - 1.0));
     }
     return status;
 }
@@ -161,152 +134,106 @@ static saddle_status iterate(solve_run *r)
 /* An estimate that cannot be had, for want of factors or of memory, is not known: no failure of the solve. */
 static void estimate_condition(solve_run *r)
 {
-    if (!argument_flag(r->a, "condition") || progress_interrupted()) return;
+    if (!argument_given(r->run.a, "condition") || progress_interrupted()) return;
     if (saddle_condition(r->solver, &r->condition, NULL) != SADDLE_OK) r->condition = NAN;
 }
 
 /* The work from the file to x. The solver comes first: a device that is not there is told at once. */
 static saddle_status work(solve_run *r)
 {
-    saddle_status status = saddle_create(&r->solver, &r->a->library, &r->hooks, r->message);
-    if (status == SADDLE_OK) status = read_matrix(r);
+    saddle_status status = saddle_create(&r->solver, &r->run.a->library, &r->run.hooks, r->run.message);
+    if (status == SADDLE_OK) status = run_read(&r->run, "systems can be solved");
     if (status == SADDLE_OK) status = make_rhs(r);
     if (status == SADDLE_OK) status = give_files(r);
     if (status == SADDLE_OK) status = prepare(r);
-    saddle_matrix_free(&r->A, &r->hooks);
+    saddle_matrix_free(&r->run.A, &r->run.hooks);
     if (status != SADDLE_OK) return status;
     status = iterate(r);
     estimate_condition(r);
     return status;
 }
 
-/* Says what a failure really was: the limit that the hooks held, the signal that ended a read. */
-static void settle_status(solve_run *r, saddle_status status)
-{
-    char where[160];
-    const bool failed = status != SADDLE_OK && status != SADDLE_NOT_CONVERGED;
-    if (failed && progress_interrupted()) {
-        progress_where(where, sizeof where);
-        status = run_fail(r, SADDLE_CANCELLED, "interrupted %s", where);
-    } else {
-        status = memory_settle(&r->memory, status, r->message);
-    }
-    if (failed && !r->message[0]) snprintf(r->message, sizeof r->message, "%s", saddle_status_text(status));
-    r->status = status;
-    r->exit = exit_status(status);
-}
-
-/* An output that failed is the exit status, unless something worse came before. */
-static void settle_output(solve_run *r, int exit)
-{
-    if (exit == EXIT_DONE) return;
-    if (r->exit == EXIT_DONE || r->exit == EXIT_NOT_REACHED) r->exit = exit;
-}
-
 static bool has_x(const solve_run *r)
 {
-    return r->solved && (r->status == SADDLE_OK || r->status == SADDLE_NOT_CONVERGED ||
-                         r->status == SADDLE_SINGULAR || r->status == SADDLE_CANCELLED);
+    return r->solved && (r->run.status == SADDLE_OK || r->run.status == SADDLE_NOT_CONVERGED ||
+                         r->run.status == SADDLE_SINGULAR || r->run.status == SADDLE_CANCELLED);
 }
 
 static void write_x(solve_run *r)
 {
     char comment[512], message[SADDLE_MESSAGE_SIZE] = "";
-    const char *path = argument_text(r->a, "out");
+    const char *path = argument_text(r->run.a, "out");
     if (!path || !has_x(r)) return;
-    snprintf(comment, sizeof comment, "x of Ax = b for %s, by saddle %s: %s, relative residual %.1e", r->name,
-             saddle_version(), r->status == SADDLE_OK ? "solved" : "NOT solved, the best x found",
+    snprintf(comment, sizeof comment, "x of Ax = b for %s, by saddle %s: %s, relative residual %.1e",
+             r->run.name, saddle_version(),
+             r->run.status == SADDLE_OK ? "solved" : "NOT solved, the best x found",
              r->info.relative_residual);
-    const saddle_status status = saddle_write_vector(path, r->n, r->x, comment, message);
+    const saddle_status status = saddle_write_vector(path, r->run.n, r->x, comment, message);
     r->x_written = status == SADDLE_OK;
     if (!r->x_written) {
-        settle_output(r, fail(EXIT_FILE, "%s", message));
-        snprintf(r->message, sizeof r->message, "%s", message);
+        run_output(&r->run, fail(EXIT_FILE, "%s", message));
+        run_fail(&r->run, status, "%s", message);
     }
 }
 
 static void write_plot(solve_run *r)
 {
     char title[400], method[64];
-    const char *path = argument_text(r->a, "plot");
+    const char *path = argument_text(r->run.a, "plot");
     if (!path || !has_x(r) || !r->history) return;
     run_method(r, method, sizeof method);
-    snprintf(title, sizeof title, "%s: %s", r->name, method);
-    settle_output(r, plot_convergence(path, r->history, run_history(r), r->a->library.tol, title));
+    snprintf(title, sizeof title, "%s: %s", r->run.name, method);
+    run_output(&r->run, plot_convergence(path, r->history, run_history(r), r->run.a->library.tol, title));
 }
 
 static void tell(solve_run *r)
 {
-    const arguments *a = r->a;
+    const arguments *a = r->run.a;
     const bool taken = is_standard(a, "json") || is_standard(a, "out");
-    const bool report = has_x(r) && !taken && !argument_flag(a, "quiet");
+    const bool report = has_x(r) && !taken && !argument_given(a, "quiet");
     if (report) print_report(r);
-    if (report && r->exit == EXIT_NOT_REACHED) return;
-    if (r->status == SADDLE_NOT_CONVERGED)
-        fail(r->exit, "%s: NOT solved: %s", r->path, r->message[0] ? r->message : run_reason(r));
-    else if (r->status != SADDLE_OK)
-        fail(r->exit, "%s", r->message);
-    if (r->status != SADDLE_OK && r->status != SADDLE_NOT_CONVERGED && argument_given(a, "out") &&
+    if (report && r->run.exit == EXIT_NOT_REACHED) return;
+    if (r->run.status == SADDLE_NOT_CONVERGED)
+        fail(r->run.exit, "%s: NOT solved: %s", r->run.path,
+             r->run.message[0] ? r->run.message : run_reason(r));
+    else if (r->run.status != SADDLE_OK)
+        fail(r->run.exit, "%s", r->run.message);
+    if (r->run.status != SADDLE_OK && r->run.status != SADDLE_NOT_CONVERGED && argument_given(a, "out") &&
         !r->x_written)
-        fail(r->exit, "x was not written");
+        fail(r->run.exit, "x was not written");
 }
-
-/* Which methods an option is for, one bit each; beside others it would do nothing. */
-typedef struct purpose {
-    const char *option;
-    unsigned methods;
-} purpose;
 
 enum {
     FOR_DIRECT = 1 << SADDLE_METHOD_DIRECT,
     FOR_BJACOBI = 1 << SADDLE_METHOD_BJACOBI,
-    FOR_LDLT = 1 << SADDLE_METHOD_LDLT,
     FOR_JACOBI = 1 << SADDLE_METHOD_JACOBI,
-    FOR_FACTORS = FOR_LDLT | FOR_JACOBI,
+    FOR_FACTORS = 1 << SADDLE_METHOD_LDLT | FOR_JACOBI,
     FOR_BLOCKS = FOR_BJACOBI | FOR_FACTORS
 };
 
-/* The words of a purpose, for messages. */
-static const char *purpose_text(const purpose *p)
-{
-    switch (p->methods) {
-    case FOR_DIRECT: return "the direct solver";
-    case FOR_BJACOBI: return "bjacobi";
-    case FOR_LDLT: return "ldlt";
-    case FOR_JACOBI: return "jacobi";
-    case FOR_FACTORS: return "ldlt and jacobi";
-    case FOR_BLOCKS: return "bjacobi, ldlt and jacobi";
-    case FOR_DIRECT | FOR_FACTORS: return "the direct solver, ldlt and jacobi";
-    default: return "the direct solver, bjacobi, ldlt and jacobi";
-    }
-}
-
-static const purpose purposes[] = {
-    {"scaling", FOR_DIRECT | FOR_BLOCKS},
-    {"order", FOR_DIRECT | FOR_BLOCKS},
-    {"pairs", FOR_DIRECT | FOR_BLOCKS},
-    {"factorization", FOR_DIRECT},
-    {"threshold", FOR_DIRECT},
-    {"check", FOR_DIRECT | FOR_FACTORS},
-    {"signs", FOR_DIRECT},
-    {"condition", FOR_DIRECT},
-    {"blocking", FOR_BLOCKS},
-    {"block-size", FOR_BLOCKS},
-    {"block-kernel", FOR_BJACOBI},
-    {"block-precision", FOR_BJACOBI},
-    {"fill", FOR_FACTORS},
-    {"fill-tau", FOR_FACTORS},
-    {"fill-level", FOR_FACTORS},
-    {"pivot", FOR_FACTORS},
-    {"push-back", FOR_FACTORS},
-    {"small-pivot", FOR_FACTORS},
-    {"sweeps", FOR_JACOBI},
-    {"sweep-order", FOR_JACOBI},
-    {"relax", FOR_JACOBI},
-    {"fallback", FOR_JACOBI},
-    {"trisolve", FOR_FACTORS},
-    {"trisolve-sweeps", FOR_FACTORS},
+/* Which methods options are for, one bit each and in words; beside others they would do nothing. */
+static const struct {
+    unsigned methods;
+    const char *words, *options;
+} purposes[] = {
+    {FOR_DIRECT | FOR_BLOCKS, "the direct solver, bjacobi, ldlt and jacobi", "scaling|order|pairs"},
+    {FOR_DIRECT, "the direct solver", "factorization|threshold|signs|condition"},
+    {FOR_DIRECT | FOR_FACTORS, "the direct solver, ldlt and jacobi", "check"},
+    {FOR_BLOCKS, "bjacobi, ldlt and jacobi", "blocking|block-size"},
+    {FOR_BJACOBI, "bjacobi", "block-kernel|block-precision"},
+    {FOR_FACTORS, "ldlt and jacobi",
+     "fill|fill-tau|fill-level|pivot|push-back|small-pivot|trisolve|trisolve-sweeps"},
+    {FOR_JACOBI, "jacobi", "sweeps|sweep-order|relax|fallback"},
 };
+
+/* The first of several options that was given; NULL where none was. */
+static const char *first_given(const arguments *a, const char *options)
+{
+    static char name[32];
+    while (next_word(&options, name, sizeof name))
+        if (argument_given(a, name)) return name;
+    return NULL;
+}
 
 /* Options that would do nothing beside the others are refused, so that nobody relies on them. */
 static int check_together(const arguments *a)
@@ -315,21 +242,21 @@ static int check_together(const arguments *a)
     const int method = a->library.method;
     const bool named = method == SADDLE_METHOD_AUTO && a->library.krylov != SADDLE_KRYLOV_AUTO;
     const bool automatic = method == SADDLE_METHOD_AUTO && !named;
-    for (int k = 0; k < (int)(sizeof purposes / sizeof purposes[0]); ++k) {
-        const purpose *p = &purposes[k];
-        const bool direct = p->methods & FOR_DIRECT;
-        if (!argument_given(a, p->option) || p->methods >> method & 1 || (direct && automatic)) continue;
+    for (size_t k = 0; k < sizeof purposes / sizeof purposes[0]; ++k) {
+        const char *name = first_given(a, purposes[k].options), *words = purposes[k].words;
+        const bool direct = purposes[k].methods & FOR_DIRECT;
+        if (!name || purposes[k].methods >> method & 1 || (direct && automatic)) continue;
         if (named && direct)
             return usage_error(a,
-                               "--%s is for %s, which --method auto leaves out where --krylov is named: say "
-                               "--method direct",
-                               p->option, purpose_text(p));
-        return usage_error(a, "--%s is for %s: not with --method %s", p->option, purpose_text(p),
+                               "--%s applies to %s, which --method auto does not try when --krylov is given: "
+                               "use --method direct",
+                               name, words);
+        return usage_error(a, "--%s applies to %s, not to --method %s", name, words,
                            method == SADDLE_METHOD_AUTO ? "auto" : argument_text(a, "method"));
     }
     for (int k = 0; a->library.factorization != SADDLE_FACTORIZATION_STATIC && k < 2; ++k) {
         if (argument_given(a, fixed[k]))
-            return usage_error(a, "--%s is for --factorization static only", fixed[k]);
+            return usage_error(a, "--%s applies only to --factorization static", fixed[k]);
     }
     return EXIT_DONE;
 }
@@ -349,67 +276,58 @@ static saddle_status check_outputs(solve_run *r)
 {
     static const char *const names[] = {"json", "out", "plot"};
     for (int k = 0; k < 3; ++k) {
-        const char *path = argument_text(r->a, names[k]);
+        const char *path = argument_text(r->run.a, names[k]);
         const int error = outfile_check(path);
-        if (error && k == 0) r->json_refused = true;
-        if (error) return run_fail(r, SADDLE_FILE_WRITE, "%s: cannot be written: %s", path, strerror(error));
+        if (error && k == 0) r->run.json_refused = true;
+        if (error)
+            return run_fail(&r->run, SADDLE_FILE_WRITE, "%s: cannot be written: %s", path, strerror(error));
     }
     return SADDLE_OK;
 }
 
 static void finish(solve_run *r)
 {
-    const char *json = argument_text(r->a, "json");
     write_x(r);
     write_plot(r);
     tell(r);
-    if (json && !r->json_refused && r->exit != EXIT_USAGE) settle_output(r, write_run_json(r, json));
+    run_json(&r->run, json_run, r);
     saddle_destroy(&r->solver);
-    memory_give(&r->memory, r->b);
-    memory_give(&r->memory, r->x);
+    memory_give(&r->run.memory, r->b);
+    memory_give(&r->run.memory, r->x);
     free(r->history);
 }
 
 static int run_solve(const arguments *said)
 {
     arguments settled = *said;
-    const arguments *a = &settled;
-    solve_run r = {
-        .a = a, .path = a->operands[0], .n = -1, .forward_error = NAN, .condition = NAN, .time_read = NAN};
+    solve_run r = {.forward_error = NAN, .condition = NAN, .info = saddle_info_default()};
     int status = paper_settle(&settled);
-    if (status == EXIT_DONE) status = check_usage(a);
-    if (status == EXIT_DONE) status = plot_check(argument_text(a, "plot"));
+    if (status == EXIT_DONE) status = check_usage(&settled);
+    if (status == EXIT_DONE) status = plot_check(argument_text(&settled, "plot"));
     if (status != EXIT_DONE) return status;
-
-    const double began = seconds();
-    matrix_name(r.path, r.name, sizeof r.name);
-    r.info = saddle_info_default();
-    r.hooks = progress_begin(a);
-    memory_begin(&r.memory, a->library.max_memory, &r.hooks);
+    run_begin(&r.run, &settled);
     saddle_status result = check_outputs(&r);
     if (result == SADDLE_OK) result = work(&r);
-    progress_end();
-    r.time_total = seconds() - began;
-    settle_status(&r, result);
+    run_end(&r.run, result);
     finish(&r);
-    return r.exit;
+    return r.run.exit;
 }
 
 static const option solve_options[] = {
     OPTION_TEXT("rhs", "FILE|ones|random|A1", "A1",
                 "right-hand side; A1 is A times ones, so that the solution is known"),
-    OPTION_COUNT("seed", "N", 1, 0, INT64_MAX, "of --rhs random, uniform in [-1, 1)"),
+    OPTION_COUNT("seed", "N", 1, 0, INT64_MAX, "random seed of --rhs random, which is uniform in [-1, 1)"),
     OPTION_TEXT("out", "FILE|-", NULL, "write x, an n x 1 Matrix Market array with 17 digits"),
-    OPTION_TEXT("json", "FILE|-", NULL, "write all that is known of the run as one JSON object"),
+    OPTION_TEXT("json", "FILE|-", NULL, "write everything known about the run as one JSON object"),
     OPTION_TEXT("plot", "FILE", NULL, "draw the convergence curve (.svg or .png)"),
     OPTION_TEXT("signs", "FILE", NULL,
-                "n x 1 vector of 1, -1, or 0 for not known: signs that static pivots ought to have"),
+                "n x 1 vector of 1, -1, or 0 for unknown: expected signs of static pivots"),
     OPTION_FLAG("condition", 0, "estimate the condition number with the factors of the direct solver"),
     OPTION_FLAG(
         "paper", 0,
         "jacobi (or ldlt) as in \"Stretching Jacobi\": fill none, blocking grid, block-size 32, order rcm, "
-        "pairs off, scaling mc64, small-pivot 0.1, sweeps 8, sweep-order block, relax 0.95, fallback "
-        "none, krylov gmres, restart 25, maxiter 100; what is named beside it wins"),
+        "pairs off, scaling mc64, small-pivot 0.1, sweeps 8, sweep-order block, relax 0.95, fallback none, "
+        "krylov gmres, restart 25, maxiter 100; options given explicitly override these"),
     OPTION_END,
 };
 
@@ -417,30 +335,26 @@ const command command_solve = {
     .name = "solve",
     .operands = "A.mtx[.gz]",
     .help = "solve Ax = b",
-    .about =
-        "Solves Ax = b and says how well. A is a Matrix Market or Rutherford-Boeing file, also gzipped, or - "
-        "for standard input. Solved means that the relative residual |b - Ax| / |b| (2-norm) or the "
-        "componentwise "
-        "backward error is at most --tol, measured on A and b as they were given; --stop narrows it.\n\n"
-        "Where --method is auto, the direct solver is taken unless it would be too dear: a multifrontal LDL' "
-        "factorization with threshold pivoting, and refinement. --scaling, --order, --pairs, "
-        "--factorization, --threshold, --regularise, --check, --signs and --condition are for it; the "
-        "first two also take a file, as in \"saddle prepare\".\n\n"
-        "--method bjacobi solves with the diagonal blocks of A, of up to --block-size rows, in every "
-        "iteration: --blocking says how rows are put into blocks, --block-kernel how blocks are factored, "
-        "--block-precision what they are kept in; --scaling, --order and --pairs act on the blocking.\n\n"
-        "--method ldlt preconditions with an incomplete LDL' factorization in blocks, of which --fill says "
-        "what is "
-        "kept beyond the blocks of A, --pivot, --push-back and --small-pivot how it is kept stable. --method "
-        "jacobi "
-        "makes such factors by --sweeps on a pattern that is known before. --paper sets what was published "
-        "of "
-        "both.\n\n"
-        "The report goes to standard output. x goes nowhere but to --out: where the tolerance was not "
-        "reached it "
-        "is the best x found, and said to be so.",
-    .examples = "  saddle solve A.mtx.gz                      # b = A times ones: the error is known\n"
-                "  saddle solve A.mtx --rhs b.mtx --out x.mtx # one's own right-hand side\n"
+    .about = "Solves Ax = b and reports the accuracy. A is a Matrix Market or Rutherford-Boeing file, "
+             "optionally gzipped, or - for standard input. Solved means that the relative residual |b - Ax| "
+             "/ |b| (2-norm) or the componentwise backward error is at most --tol, measured on A and b as "
+             "given; --stop selects a single criterion.\n\n"
+             "--method auto uses the direct solver unless it would be too expensive: a multifrontal LDL' "
+             "factorization with threshold pivoting, followed by refinement. Its options are --scaling, "
+             "--order, --pairs, --factorization, --threshold, --regularise, --check, --signs and "
+             "--condition; the first two also accept a file, as in \"saddle prepare\".\n\n"
+             "--method bjacobi preconditions with the diagonal blocks of A, of up to --block-size rows. "
+             "--blocking chooses how rows are grouped into blocks, --block-kernel how blocks are factored, "
+             "--block-precision the precision that they are stored in; --scaling, --order and --pairs affect "
+             "the blocking.\n\n"
+             "--method ldlt preconditions with an incomplete block LDL' factorization. --fill chooses which "
+             "blocks are kept beyond those of A; --pivot, --push-back and --small-pivot keep the "
+             "factorization stable. --method jacobi computes such factors by --sweeps on a pattern known in "
+             "advance. --paper selects the published settings of either.\n\n"
+             "The report goes to standard output. x is written only to --out; if the tolerance was not "
+             "reached, it is the best x found, and the file says so.",
+    .examples = "  saddle solve A.mtx.gz                      # b = A times ones: the solution is known\n"
+                "  saddle solve A.mtx --rhs b.mtx --out x.mtx # your own right-hand side\n"
                 "  saddle solve A.mtx --factorization cholesky --condition\n"
                 "  saddle solve A.mtx --krylov minres --method diagonal --plot curve.svg\n"
                 "  saddle solve A.mtx --method bjacobi --block-size 16 --device cuda\n"

@@ -1,21 +1,11 @@
 /* One run of `saddle solve`, as its flow (solve.c) and its two reports (report.c) share it. */
-#ifndef CLI_SOLVE_H
-#define CLI_SOLVE_H
+#pragma once
 
-#include "cli/command.h"
 #include "cli/given.h"
-#include "cli/memory.h"
+#include "cli/run.h"
 
 typedef struct solve_run {
-    const arguments *a;
-    const char *path;
-    char name[256]; /* of the matrix: the file's, without folder, .gz and .mtx */
-
-    saddle_hooks hooks;
-    memory memory;
-    saddle_matrix A;
-    int64_t n;   /* -1 until the file was read */
-    int shape;   /* a saddle_shape, of the file */
+    run run;
     given given; /* until the solver has its copy */
     saddle_solver *solver;
     double *b, *x, *history;
@@ -23,16 +13,11 @@ typedef struct solve_run {
     saddle_info info;
     bool analysed; /* info holds what the analysis found */
     bool solved;   /* saddle_solve was called: info and x hold what came of it */
-    saddle_status status;
-    int exit;
-    char message[SADDLE_MESSAGE_SIZE];
 
     bool solution_known;  /* b = A times ones */
     double forward_error; /* NaN where it is not known */
     double condition;     /* where --condition asked for it and there are factors; otherwise NaN */
-    double time_read, time_total;
     bool x_written;
-    bool json_refused; /* --json cannot be written, which was told before the work */
 } solve_run;
 
 /* Why it ended, in a few words: "relative residual", "cancelled", "a file is malformed". */
@@ -49,8 +34,5 @@ int64_t run_history(const solve_run *r);
 /* The readable report, to standard output. */
 void print_report(const solve_run *r);
 
-/* Writes the JSON object of DESIGN's "The program". Returns 0, or the exit status of a file that
- * cannot be written, with the message on standard error. */
-int write_run_json(const solve_run *r, const char *path);
-
-#endif
+/* The JSON object of DESIGN's "The program". */
+json_writer json_run;

@@ -3,11 +3,13 @@
  * printed at any size; images go in as PNG. Numbers are written here, not by printf, which would
  * write a comma in some languages.
  */
+#include "cli/numbers.h"
 #include "cli/picture.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* With two decimals, trailing zeros left out. */
 static void add_number(bytes *out, double value)
@@ -22,14 +24,16 @@ static void add_number(bytes *out, double value)
     bytes_add(out, text, (size_t)length);
 }
 
-static void add_attribute(bytes *out, const char *name, double value)
+/* A text in which every @ stands for the next of the numbers. */
+static void add_numbers(bytes *out, const char *text, const double *numbers)
 {
-    bytes_text(out, " ");
-    bytes_text(out, name);
-    bytes_text(out, "=\"");
-    add_number(out, value);
-    bytes_text(out, "\"");
+    for (size_t length; *text; text += length + (text[length] == '@')) {
+        length = strcspn(text, "@");
+        bytes_add(out, text, length);
+        if (text[length]) add_number(out, *numbers++);
+    }
 }
+#define ADD(out, text, ...) add_numbers(out, text, (const double[]){__VA_ARGS__})
 
 static void add_colour(bytes *out, const char *name, uint32_t colour)
 {
@@ -38,22 +42,11 @@ static void add_colour(bytes *out, const char *name, uint32_t colour)
     bytes_text(out, text);
 }
 
-/* How many bytes the UTF-8 character at text has; 0 where it is none. */
-static size_t character_length(const char *text)
-{
-    const unsigned char first = (unsigned char)*text;
-    const size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    if (first > 0xf4) return 0;
-    for (size_t k = 1; k < length; k++)
-        if (((unsigned char)text[k] & 0xc0) != 0x80) return 0;
-    return length;
-}
-
 /* Names of files come in here: what XML does not allow becomes a question mark. */
 static void add_escaped(bytes *out, const char *text)
 {
     while (*text) {
-        const size_t length = character_length(text);
+        const size_t length = utf8_length(text);
         switch (*text) {
         case '&': bytes_text(out, "&amp;"); break;
         case '<': bytes_text(out, "&lt;"); break;
@@ -83,18 +76,9 @@ static void add_base64(bytes *out, const unsigned char *data, size_t length)
     }
 }
 
-static void add_frame(bytes *out, const shape *s)
-{
-    add_attribute(out, "x", s->x);
-    add_attribute(out, "y", s->y);
-    add_attribute(out, "width", s->width);
-    add_attribute(out, "height", s->height);
-}
-
 static void add_box(bytes *out, const shape *s)
 {
-    bytes_text(out, "<rect");
-    add_frame(out, s);
+    ADD(out, "<rect x=\"@\" y=\"@\" width=\"@\" height=\"@\"", s->x, s->y, s->width, s->height);
     add_colour(out, "fill", s->colour);
     bytes_text(out, "/>\n");
 }
@@ -103,8 +87,7 @@ static void add_image(bytes *out, const shape *s)
 {
     bytes png = {0};
     if (!png_encode(s->pixels, s->columns, s->rows, &png)) out->failed = true;
-    bytes_text(out, "<image");
-    add_frame(out, s);
+    ADD(out, "<image x=\"@\" y=\"@\" width=\"@\" height=\"@\"", s->x, s->y, s->width, s->height);
     bytes_text(out, " preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\""
                     " xlink:href=\"data:image/png;base64,");
     add_base64(out, png.data, png.length);
@@ -118,44 +101,27 @@ static void add_line(bytes *out, const shape *s)
     bytes_text(out, "<path fill=\"none\" stroke-linejoin=\"round\" stroke-linecap=\"");
     bytes_text(out, s->dash > 0 ? "butt\"" : "round\"");
     add_colour(out, "stroke", s->colour);
-    add_attribute(out, "stroke-width", s->pen);
-    if (s->dash > 0) add_attribute(out, "stroke-dasharray", s->dash);
+    ADD(out, " stroke-width=\"@\"", s->pen);
+    if (s->dash > 0) ADD(out, " stroke-dasharray=\"@\"", s->dash);
     bytes_text(out, " d=\"");
-    for (int64_t k = 0; k < s->count || k == 1; k++) {
-        const double *point = s->points + 2 * (k < s->count ? k : 0);
-        bytes_text(out, k == 0 ? "M" : "L");
-        add_number(out, point[0]);
-        bytes_text(out, " ");
-        add_number(out, point[1]);
-    }
+    for (int64_t k = 0; k < s->count || k == 1; k++)
+        add_numbers(out, k == 0 ? "M@ @" : "L@ @", s->points + 2 * (k < s->count ? k : 0));
     bytes_text(out, "\"/>\n");
 }
 
 static void add_text(bytes *out, const shape *s)
 {
     static const char *const anchors[] = {"start", "middle", "end"};
-    bytes_text(out, "<text");
-    add_attribute(out, "x", s->x);
-    add_attribute(out, "y", s->y);
-    add_attribute(out, "font-size", s->size);
+    ADD(out, "<text x=\"@\" y=\"@\" font-size=\"@\"", s->x, s->y, s->size);
     add_colour(out, "fill", s->colour);
     bytes_text(out, " text-anchor=\"");
     bytes_text(out, anchors[s->anchor]);
     bytes_text(out, "\"");
-    if (s->upwards) {
-        bytes_text(out, " transform=\"rotate(-90 ");
-        add_number(out, s->x);
-        bytes_text(out, " ");
-        add_number(out, s->y);
-        bytes_text(out, ")\"");
-    }
+    if (s->upwards) ADD(out, " transform=\"rotate(-90 @ @)\"", s->x, s->y);
     bytes_text(out, ">");
     add_escaped(out, s->text);
     if (s->raised) {
-        bytes_text(out, "<tspan");
-        add_attribute(out, "dy", -0.36 * s->size);
-        add_attribute(out, "font-size", 0.72 * s->size);
-        bytes_text(out, ">");
+        ADD(out, "<tspan dy=\"@\" font-size=\"@\">", -0.36 * s->size, 0.72 * s->size);
         add_escaped(out, s->raised);
         bytes_text(out, "</tspan>");
     }
@@ -166,13 +132,8 @@ bool picture_svg(const picture *p, bytes *out)
 {
     bytes_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                     "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\"");
-    add_attribute(out, "width", p->width);
-    add_attribute(out, "height", p->height);
-    bytes_text(out, " viewBox=\"0 0 ");
-    add_number(out, p->width);
-    bytes_text(out, " ");
-    add_number(out, p->height);
-    bytes_text(out, "\" font-family=\"Helvetica,Arial,sans-serif\">\n");
+    ADD(out, " width=\"@\" height=\"@\" viewBox=\"0 0 @ @\" font-family=\"Helvetica,Arial,sans-serif\">\n",
+        p->width, p->height, p->width, p->height);
     bytes_text(out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
     for (int64_t k = 0; k < p->count; k++) {
         const shape *s = &p->shapes[k];

@@ -21,6 +21,6 @@ foreach(bench front_small front_kernels)
 endforeach()
 # And of small solves, by the public interface.
 add_executable(bench_small_solve bench/kernels/small_solve.c)
-target_link_libraries(bench_small_solve PRIVATE saddle saddle_flags m)
+target_link_libraries(bench_small_solve PRIVATE saddle_cli saddle)
 set_target_properties(bench_small_solve PROPERTIES OUTPUT_NAME small_solve
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)

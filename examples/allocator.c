@@ -1,9 +1,8 @@
 /*
  * The caller's own allocator: every byte that the library uses comes from it and goes back to it.
  *
- * This one counts: bytes in use, the most at once, and calls. Factoring new values on the same pattern works
- * in the memory that is there: what is in use does not grow. And a limit that is too small is said to be so
- * before anything is computed.
+ * This one counts bytes in use, their maximum, and calls. Factoring new values on the same pattern reuses the
+ * memory: the bytes in use do not grow. A limit that is too small is reported before anything is computed.
  */
 #include <saddle/saddle.h>
 
@@ -16,8 +15,7 @@ typedef struct counter {
     size_t bytes, peak, calls;
 } counter;
 
-/* The size of a piece of memory is kept in front of it, in a place that leaves malloc's alignment as it is.
- */
+/* The size of an allocation is stored in front of it, in a header that preserves malloc's alignment. */
 typedef union header {
     size_t bytes;
     max_align_t alignment;
@@ -27,7 +25,7 @@ static void *allocate(size_t bytes, void *user)
 {
     counter *c = user;
     header *h = malloc(sizeof *h + bytes);
-    if (!h) return NULL; /* the library cleans up and says SADDLE_OUT_OF_MEMORY */
+    if (!h) return NULL; /* the library cleans up and returns SADDLE_OUT_OF_MEMORY */
     h->bytes = bytes;
     ++c->calls;
     c->bytes += bytes;
@@ -62,7 +60,7 @@ int main(void)
     const saddle_hooks hooks = {.size = sizeof hooks, .allocate = allocate, .release = release, .user = &c};
     saddle_options options = saddle_options_default();
     options.method = SADDLE_METHOD_DIRECT;
-    options.threads = 1; /* several threads would want a counter with a lock */
+    options.threads = 1; /* several threads would need a counter with a lock */
     saddle_info info = saddle_info_default();
     saddle_solver *solver = NULL;
     if (saddle_create(&solver, &options, &hooks, NULL) != SADDLE_OK) return 1;

@@ -1,7 +1,7 @@
 /*
  * Block-Jacobi: four species diffuse over an M x M grid and react with each other at every point. The
- * reactions are strong, so the diagonal blocks of a point hold what matters, and inverting them spares
- * iterations that a diagonal alone needs. The device may be named: block_jacobi cuda.
+ * reactions are strong, so the diagonal block of a point contains most of the coupling, and inverting it
+ * takes fewer iterations than the diagonal alone. The device may be given: block_jacobi cuda.
  */
 #include <saddle/saddle.h>
 

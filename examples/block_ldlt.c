@@ -2,8 +2,7 @@
  * An incomplete block LDL' as a preconditioner, kept while values change.
  *
  * A time-dependent saddle-point problem [M + dt K, B'; B, 0] has one pattern and new values in every step.
- * The pattern of the factors is found once, by threshold; each saddle_factor after that runs on the plan that
- * is there.
+ * The pattern of the factors is found once, by threshold; every later saddle_factor reuses that plan.
  */
 #include "saddle/saddle.h"
 

@@ -4,7 +4,7 @@
  *
  * The system is a Laplacian on a line with a shift that makes it indefinite. It is solved once with
  * an allocator that counts, then again and cancelled after a few iterations: x is then the best
- * solution so far, and all memory has been given back.
+ * solution so far, and all memory has been released.
  */
 #include <saddle/saddle.h>
 
@@ -15,7 +15,7 @@
 enum { N = 2000 };
 
 typedef struct watch {
-    long pieces;        /* that are allocated now */
+    long pieces;        /* currently allocated */
     long calls, cancel; /* progress calls, and the one to cancel at (0: never) */
 } watch;
 

@@ -9,8 +9,8 @@
  *     [   A      0  ] [-dy] = [  b - Ax                        ],   dz = mu/x - z - (z/x) dx.
  *
  * Only the diagonal Z/X changes from step to step, so the pattern is analysed once and factored again in
- * every step. The system has the right inertia, N positive and M negative eigenvalues, exactly where the
- * step goes downhill: a solver of programs that are not convex would add to the diagonal until it does.
+ * every step. The system has the right inertia, N positive and M negative eigenvalues, exactly if the
+ * step is a descent direction: a solver for nonconvex programs would add to the diagonal until it is.
  */
 #include <saddle/saddle.h>
 
@@ -56,7 +56,7 @@ static double residuals(const double *x, const double *y, const double *z, const
     return worst;
 }
 
-/* The longest step, up to 1, that keeps v + step dv positive with something left. */
+/* The longest step, up to 1, that keeps v + step dv positive with a margin. */
 static double longest(const double *v, const double *dv, double step)
 {
     for (int j = 0; j < N; ++j)

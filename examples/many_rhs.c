@@ -33,7 +33,7 @@ int main(void)
     saddle_solver *solver = NULL;
     saddle_info info = saddle_info_default();
     saddle_status status = saddle_create(&solver, NULL, NULL, NULL);
-    if (status == SADDLE_OK) status = saddle_factor(solver, &A); /* analyses too, where nothing was */
+    if (status == SADDLE_OK) status = saddle_factor(solver, &A); /* also analyses the pattern */
     if (status == SADDLE_OK) status = saddle_solve(solver, NRHS, B, LD, X, LD, &info);
     saddle_destroy(&solver);
     if (status != SADDLE_OK) {

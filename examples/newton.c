@@ -1,5 +1,5 @@
 /*
- * The same pattern with new values, again and again: analyse once, factor and solve in every step.
+ * The same pattern with new values, repeatedly: analyse once, factor and solve in every step.
  *
  * Newton's method for  min sum_i (exp(x_i) - c_i x_i)  subject to  sum_i x_i = 0.  Each step solves
  *
@@ -48,7 +48,7 @@ int main(void)
     int done = 0;
     if (saddle_create(&solver, NULL, NULL, NULL) != SADDLE_OK) return 1;
     saddle_matrix pattern = A;
-    pattern.values = NULL; /* they are not known yet */
+    pattern.values = NULL; /* not known yet */
     if (saddle_analyse(solver, &pattern) != SADDLE_OK) goto failed;
     for (int step = 0; step < 20 && !done; ++step) {
         const double norm = right_hand_side(x, x[N], b);

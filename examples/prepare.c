@@ -1,8 +1,8 @@
 /*
- * Preparation by itself: scale, match and order a matrix before something else factors it.
+ * Preparation on its own: scale, match and order a matrix before something else factors it.
  *
  * The KKT matrix [H A'; A 0] of a small quadratic program with badly scaled weights has zeros on its
- * diagonal: no order of its rows alone gives good pivots there. The matching finds large entries beside
+ * diagonal: no order of its rows alone gives good pivots there. The matching finds large entries off
  * the diagonal, scales them to 1, and the order keeps each such pair together as one 2x2 pivot.
  */
 #include <saddle/saddle.h>
@@ -56,7 +56,7 @@ static bool scaling_is_true(const saddle_matrix *A, const saddle_preparation *p)
     return true;
 }
 
-/* Every row stands at one position, and pairs at two that are neighbours. */
+/* Every row is at one position, and pairs at two that are neighbours. */
 static bool order_is_true(const saddle_preparation *p)
 {
     int32_t at[N];

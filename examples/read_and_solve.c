@@ -1,5 +1,5 @@
 /*
- * Files: read a matrix, look at it, solve for b = A times ones, measure, write the solution.
+ * Files: read a matrix, inspect it, solve for b = A times ones, measure, write the solution.
  *
  *     read_and_solve A.mtx[.gz] x.mtx
  */
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     if (status != SADDLE_OK && status != SADDLE_NOT_CONVERGED) goto done;
     printf("%lld iterations, relative residual %.1e\n", (long long)info.iterations, info.relative_residual);
 
-    /* Whoever does not trust the solver's own figures: */
+    /* To verify the solver's own figures: */
     const saddle_status measured = saddle_measure(&A, b, x, NULL, 0, NULL, &errors, message);
     if (measured == SADDLE_OK) printf("measured again: %.1e\n", errors.relative_residual);
     const saddle_status written = saddle_write_vector(argv[2], A.columns, x, "read_and_solve", message);

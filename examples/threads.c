@@ -1,5 +1,5 @@
 /*
- * Several threads solve at once on one factored solver. Each has its own b, x and info; the solver
+ * Several threads solve concurrently on one factored solver. Each has its own b, x and info; the solver
  * itself is only read. The same b gives the same bits in every thread.
  */
 #include <saddle/saddle.h>

@@ -2,8 +2,7 @@
  * What `saddle bench blocks` measures: lines of its drivers (driver/driver.h tells their form) and solves
  * with block-Jacobi, and what is computed from them.
  */
-#ifndef BENCH_BLOCKS_BLOCKS_H
-#define BENCH_BLOCKS_BLOCKS_H
+#pragma once
 
 #include "bench/bench.h"
 
@@ -28,9 +27,9 @@ typedef struct block_row {
 /* A matrix solved with BiCGSTAB and block-Jacobi. Numbers that are not known are NaN. */
 typedef struct block_solve {
     char matrix[64], kernel[12], reason[48];
-    int64_t n, nnz, block_size, blocks, replaced, iterations;
+    int64_t n, nnz, block_size;
     bool solved;
-    double residual;               /* |b - Ax| / |b| */
+    saddle_info info;              /* of the last solve */
     double prepare, factor, solve; /* seconds */
 } block_solve;
 
@@ -44,10 +43,6 @@ typedef struct blocks_report {
     block_solve *solves;
 } blocks_report;
 
-/* Room for one more, zeroed; NULL where there is none. */
-block_row *add_block_row(blocks_report *t);
-block_solve *add_block_solve(blocks_report *t);
-
 /* Reads a line; false where it is not of that form. */
 bool block_row_parse(const char *line, block_row *row);
 
@@ -57,6 +52,9 @@ typedef struct block_key {
     int64_t size, batch;
 } block_key;
 const block_row *block_row_find(const blocks_report *t, block_key key);
+/* The one of the same part, precision, size and batch as another. */
+const block_row *block_row_beside(const blocks_report *t, const block_row *row, const char *work,
+                                  const char *name, const char *version);
 
 /* The row of a factorization's peer in the same batch, that of the inverse an inversion or, where none was
  * run (part setup), an LU factorization; NULL where it has none. */
@@ -95,6 +93,4 @@ bool block_kernel_known(const char *name, size_t length);
 /* The reports. */
 void print_blocks(const blocks_report *t);
 void print_block_solves(const blocks_report *t);
-bench_json write_blocks_json;
-
-#endif
+json_writer json_blocks;

@@ -39,8 +39,7 @@ static bool opens(const blocks_report *t, const block_row *row, bool by_size)
 
 static double version_copies(const blocks_report *t, const block_row *row, const char *version)
 {
-    const block_row *other = block_row_find(
-        t, (block_key){row->part, row->work, row->name, version, row->precision, row->size, row->batch});
+    const block_row *other = block_row_beside(t, row, row->work, row->name, version);
     return other ? block_row_copies(t, other) : NAN;
 }
 
@@ -54,11 +53,9 @@ static void print_kernel(const blocks_report *t, const block_row *row, bool firs
     snprintf(name, sizeof name, "%s%s%s", strcmp(row->who, "saddle") ? row->who : "",
              strcmp(row->who, "saddle") ? " " : "", row->name);
     printf("%4s  %-24s", size, name);
-    print_column("%.2f", 12, 1e9 * row->seconds / (double)row->batch);
-    print_column("%.2f", 9, block_row_copies(t, row));
+    PRINT_COLUMNS("12.2f 9.2f", 1e9 * row->seconds / (double)row->batch, block_row_copies(t, row));
     if (gpu) {
-        print_column("%.2f", 11, version_copies(t, row, "registers"));
-        print_column("%.2f", 9, version_copies(t, row, "shared"));
+        PRINT_COLUMNS("11.2f 9.2f", version_copies(t, row, "registers"), version_copies(t, row, "shared"));
     } else {
         print_column("%.1f", 9, block_row_peak(t, row));
     }
@@ -76,8 +73,8 @@ static void print_kernel_header(const blocks_report *t, const block_row *row)
         block_row_find(t, (block_key){"kernels", "gemm", NULL, NULL, row->precision, -1, -1});
     char batch[32];
     printf("\n%s, %s blocks", row->precision, count_text(row->batch, batch, sizeof batch));
-    if (gemm) printf("; gemm of one core %.1f Gflop/s", 1e-9 * gemm->flops / gemm->seconds);
-    printf("\n%4s  %-24s%12s%9s", "size", "", "ns a block", "copies");
+    if (gemm) printf("; gemm on one core %.1f Gflop/s", 1e-9 * gemm->flops / gemm->seconds);
+    printf("\n%4s  %-24s%12s%9s", "size", "", "ns/block", "copies");
     if (gpu)
         printf("%11s%9s", "registers", "shared");
     else
@@ -136,7 +133,7 @@ static void print_ratios(const blocks_report *t)
         {"ldlt-complete", "ldu-full"}, {"huard", "jordan"},    {"huard-t", "jordan"}};
     static const int64_t sizes[] = {4, 8, 16, 24, 32};
     if (!block_row_find(t, (block_key){"kernels", "factor", NULL, NULL, NULL, -1, -1})) return;
-    printf("\n%-40s", "one kernel's time over another's, size");
+    printf("\n%-40s", "time of one kernel over another, size");
     for (int p = 0; p < 2; ++p)
         for (int s = 0; s < 5; ++s) printf("%7" PRId64, sizes[s]);
     printf("\n%-40s%35s%35s\n", "in the largest batch", "double", "single");
@@ -155,18 +152,16 @@ static void print_mixed(const blocks_report *t)
 {
     const block_key any = {"mixed", "factor", NULL, NULL, NULL, 0, -1};
     if (!block_row_find(t, any)) return;
-    printf("\n%-10s%-22s%12s%9s%20s%11s\n", "mixed", "1 to 32 rows", "ns a block", "copies",
-           "over equal sizes", "residual");
+    printf("\n%-10s%-22s%12s%9s%20s%11s\n", "mixed", "1 to 32 rows", "ns/block", "copies", "over equal sizes",
+           "residual");
     for (int p = 0; p < 2; ++p) {
         for (int i = 0; i < KERNELS; ++i) {
             const block_row *row = block_row_find(
                 t, (block_key){"mixed", "factor", kernels[i], "default", precisions[p], 0, -1});
             if (!row) continue;
             printf("%-10s%-22s", row->precision, row->name);
-            print_column("%.2f", 12, 1e9 * row->seconds / (double)row->batch);
-            print_column("%.2f", 9, block_row_copies(t, row));
-            print_column("%.2f", 20, block_row_mixed(t, row));
-            print_column("%.1e", 11, row->residual);
+            PRINT_COLUMNS("12.2f 9.2f 20.2f 11.1e", 1e9 * row->seconds / (double)row->batch,
+                          block_row_copies(t, row), block_row_mixed(t, row), row->residual);
             if (row->replaced > 0) printf("  %" PRId64 " replaced", row->replaced);
             putchar('\n');
         }
@@ -194,27 +189,28 @@ static void print_applications(const blocks_report *t)
                 !opens(t, row, true))
                 continue;
             if (first) {
-                printf(
-                    "\napplication in %s to %s rows: ms, %% of the bandwidth floor; applications until the "
-                    "inverse pays\n%4s",
-                    precisions[p], count_text(row->rows, rows, sizeof rows), "size");
+                printf("\n"
+                       "application in %s to %s rows: ms, %% of the bandwidth floor; applications until the "
+                       "inverse pays off\n"
+                       "%4s",
+                       precisions[p], count_text(row->rows, rows, sizeof rows), "size");
                 for (int i = 0; i < APPLIED; ++i) printf("%15s", headings[i]);
                 printf("%10s\n", "pays at");
             }
             first = false;
             printf("%4" PRId64, row->size);
             for (int i = 0; i < APPLIED; ++i) {
-                const block_row *one = block_row_find(
-                    t, (block_key){"apply", "apply", applied[i], NULL, precisions[p], row->size, -1});
-                print_column("%.3f", 10, one ? 1e3 * one->seconds : NAN);
-                print_column("%.0f%%", 5, one ? block_row_floor(t, one) : NAN);
+                const block_row *one = block_row_beside(t, row, "apply", applied[i], NULL);
+                PRINT_COLUMNS("10.3f 5.0f%%", one ? 1e3 * one->seconds : NAN,
+                              one ? block_row_floor(t, one) : NAN);
             }
             print_break_even(t, row);
             putchar('\n');
         }
     }
     if (block_row_find(t, (block_key){"apply", "apply", NULL, NULL, NULL, -1, -1}))
-        printf("(an iteration of BiCGSTAB has two applications, one of CG, MINRES, SQMR and GMRES one)\n");
+        printf("(an iteration of BiCGSTAB applies the preconditioner twice, one of CG, MINRES, SQMR or GMRES "
+               "once)\n");
 }
 
 static void print_setups(const blocks_report *t)
@@ -235,8 +231,7 @@ static void print_setups(const blocks_report *t)
         first = false;
         printf("%4" PRId64 "%10s", row->size, count_text(row->batch, batch, sizeof batch));
         for (int i = 0; i < 4; ++i) {
-            const block_row *one = block_row_find(
-                t, (block_key){"setup", "factor", curves[i], NULL, row->precision, row->size, row->batch});
+            const block_row *one = block_row_beside(t, row, "factor", curves[i], NULL);
             print_column("%.2f", 14, one ? block_row_speed_up(t, one) : NAN);
         }
         putchar('\n');
@@ -276,13 +271,13 @@ static void print_differences(const blocks_report *t, int64_t size)
         if (strcmp(jordan->kernel, "jordan") != 0 || jordan->block_size != size || !jordan->solved) continue;
         const block_solve *huard = block_solve_find(t, jordan->matrix, "huard", size);
         if (!huard || !huard->solved) continue;
-        fewer += huard->iterations < jordan->iterations;
-        as_many += huard->iterations == jordan->iterations;
-        more += huard->iterations > jordan->iterations;
+        fewer += huard->info.iterations < jordan->info.iterations;
+        as_many += huard->info.iterations == jordan->info.iterations;
+        more += huard->info.iterations > jordan->info.iterations;
     }
     if (fewer + as_many + more > 0)
-        printf("blocks of %" PRId64 ": iterations of huard beside jordan: fewer %" PRId64 ", as many %" PRId64
-               ", more %" PRId64 "\n",
+        printf("blocks of %" PRId64 ": iterations of huard compared with jordan: fewer %" PRId64
+               ", equal %" PRId64 ", more %" PRId64 "\n",
                size, fewer, as_many, more);
 }
 
@@ -291,7 +286,7 @@ void print_block_solves(const blocks_report *t)
     const char *names[BLOCKS_KERNELS];
     int64_t sizes[BLOCKS_SIZES];
     const int kernel_count = blocks_kernels(t->a, true, names), size_count = blocks_sizes(t->a, sizes);
-    printf("\n%-34s", "solved of all, by rows of a block");
+    printf("\n%-34s", "solved of all, by rows per block");
     for (int s = 0; s < size_count; ++s) printf("%12" PRId64, sizes[s]);
     putchar('\n');
     for (int k = 0; k < kernel_count; ++k) {

@@ -5,37 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One more of `size` bytes in an array that grows. */
-static void *one_more(void **array, int64_t *count, int64_t *room, size_t size)
-{
-    if (*count == *room) {
-        const int64_t more = *room ? 2 * *room : 64;
-        void *larger = realloc(*array, (size_t)more * size);
-        if (!larger) return NULL;
-        *array = larger;
-        *room = more;
-    }
-    void *one = (char *)*array + (size_t)(*count)++ * size;
-    memset(one, 0, size);
-    return one;
-}
-
-block_row *add_block_row(blocks_report *t)
-{
-    void *array = t->rows;
-    block_row *row = one_more(&array, &t->row_count, &t->row_room, sizeof *row);
-    t->rows = array;
-    return row;
-}
-
-block_solve *add_block_solve(blocks_report *t)
-{
-    void *array = t->solves;
-    block_solve *solve = one_more(&array, &t->solve_count, &t->solve_room, sizeof *solve);
-    t->solves = array;
-    return solve;
-}
-
 static bool take_text(const char *line, const char *key, char *text, size_t text_size)
 {
     char wanted[16];
@@ -90,6 +59,13 @@ const block_row *block_row_find(const blocks_report *t, block_key key)
     return NULL;
 }
 
+const block_row *block_row_beside(const blocks_report *t, const block_row *row, const char *work,
+                                  const char *name, const char *version)
+{
+    return block_row_find(t,
+                          (block_key){row->part, work, name, version, row->precision, row->size, row->batch});
+}
+
 const block_row *block_row_peer(const blocks_report *t, const block_row *row)
 {
     static const struct {
@@ -103,9 +79,7 @@ const block_row *block_row_peer(const blocks_report *t, const block_row *row)
     for (int k = 0; k < 5; ++k) {
         if (strncmp(row->name, alike[k].kernel, strlen(alike[k].kernel)) != 0) continue;
         for (int p = 0; p < 4 && alike[k].peers[p]; ++p) {
-            const block_row *peer =
-                block_row_find(t, (block_key){row->part, "factor", alike[k].peers[p], NULL, row->precision,
-                                              row->size, row->batch});
+            const block_row *peer = block_row_beside(t, row, "factor", alike[k].peers[p], NULL);
             if (peer) return peer;
         }
     }
@@ -114,8 +88,7 @@ const block_row *block_row_peer(const blocks_report *t, const block_row *row)
 
 static const block_row *copy_of(const blocks_report *t, const block_row *row)
 {
-    return block_row_find(t,
-                          (block_key){row->part, "copy", NULL, NULL, row->precision, row->size, row->batch});
+    return block_row_beside(t, row, "copy", NULL, NULL);
 }
 
 double block_row_copies(const blocks_report *t, const block_row *row)

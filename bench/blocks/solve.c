@@ -6,7 +6,7 @@
  */
 #include "bench/blocks/blocks.h"
 #include "bench/problem.h"
-#include "cli/paths.h"
+#include "cli/memory.h"
 #include "cli/progress.h"
 
 #include <inttypes.h>
@@ -50,47 +50,38 @@ int blocks_sizes(const arguments *a, int64_t *sizes)
     return BLOCKS_SIZES;
 }
 
-static saddle_status set_options(solve_bench *t, saddle_options *o, const char *kernel, int64_t size)
+static saddle_options options_of(const blocks_report *r, const block_solve *s)
 {
-    const blocks_report *r = t->report;
-    char rows[24];
-    snprintf(rows, sizeof rows, "%" PRId64, size);
-    const char *const wanted[][2] = {{"method", "bjacobi"}, {"krylov", "bicgstab"}, {"stop", "residual"},
-                                     {"tol", "1e-6"},       {"maxiter", "10000"},   {"block_kernel", kernel},
-                                     {"block_size", rows},  {"device", r->device}};
-    *o = r->a->library;
-    o->threads = argument_count(r->a, "threads");
-    for (size_t k = 0; k < sizeof wanted / sizeof wanted[0]; ++k) {
-        const saddle_status status = saddle_options_set(o, wanted[k][0], wanted[k][1], t->message);
-        if (status != SADDLE_OK) return status;
-    }
-    return SADDLE_OK;
+    char words[160];
+    saddle_options o = r->a->library;
+    snprintf(words, sizeof words,
+             "method=bjacobi krylov=bicgstab stop=residual tol=1e-6 maxiter=10000 block_kernel=%s "
+             "block_size=%" PRId64 " device=%s",
+             s->kernel, s->block_size, r->device);
+    bench_set(&o, words);
+    o.threads = argument_count(r->a, "threads");
+    return o;
 }
 
-static void take_info(solve_bench *t, const saddle_info *info, saddle_status status, block_solve *s)
+static void take_info(solve_bench *t, saddle_status status, block_solve *s)
 {
-    const char *reason = t->limit.late ? "took too long" : saddle_reason_text(info->reason);
+    const char *reason = t->limit.late ? "took too long" : saddle_reason_text(s->info.reason);
     s->solved = status == SADDLE_OK;
     snprintf(s->reason, sizeof s->reason, "%s", reason);
-    s->blocks = info->blocks;
-    s->replaced = info->replaced_blocks;
-    s->iterations = info->iterations;
-    s->residual = info->relative_residual;
-    s->prepare = info->time_prepare + info->time_plan;
-    s->factor = fmin(s->factor, info->time_factor);
-    s->solve = fmin(s->solve, info->time_solve);
+    s->prepare = s->info.time_prepare + s->info.time_plan;
+    s->factor = fmin(s->factor, s->info.time_factor);
+    s->solve = fmin(s->solve, s->info.time_solve);
 }
 
 /* Matrices that are not solved are what is counted; only what cannot be run at all is a failure. */
 static int solve_one(solve_bench *t, block_solve *s)
 {
     const int64_t n = t->problem.A.rows;
-    saddle_options o;
+    const saddle_options o = options_of(t->report, s);
     saddle_solver *solver = NULL;
-    saddle_info info = saddle_info_default();
     const saddle_hooks hooks = bench_limited(&t->limit, t->report->a, argument_real(t->report->a, "limit"));
-    saddle_status status = set_options(t, &o, s->kernel, s->block_size);
-    if (status == SADDLE_OK) status = saddle_create(&solver, &o, &hooks, t->message);
+    s->info = saddle_info_default();
+    saddle_status status = saddle_create(&solver, &o, &hooks, t->message);
     if (status != SADDLE_OK) return fail(exit_status(status), "%s", t->message);
     const double began = seconds();
     s->factor = s->solve = INFINITY;
@@ -98,10 +89,10 @@ static int solve_one(solve_bench *t, block_solve *s)
     for (int64_t k = 0; k < argument_count(t->report->a, "repeat") && status == SADDLE_OK; ++k) {
         status = saddle_factor(solver, &t->problem.A);
         if (status == SADDLE_OK)
-            status = saddle_solve(solver, 1, t->b, n, t->x, n, &info);
+            status = saddle_solve(solver, 1, t->b, n, t->x, n, &s->info);
         else
-            saddle_query(solver, &info);
-        take_info(t, &info, status, s);
+            saddle_query(solver, &s->info);
+        take_info(t, status, s);
         if (seconds() - began > REPEAT_SECONDS) break;
     }
     const bool tried =
@@ -112,22 +103,24 @@ static int solve_one(solve_bench *t, block_solve *s)
 }
 
 /* All kernels and sizes for the matrix that is loaded. */
-static int solve_all(solve_bench *t, const char *name, const saddle_facts *facts)
+static int solve_all(solve_bench *t)
 {
+    blocks_report *r = t->report;
+    const bench_matrix *matrix = &t->problem.matrix;
     const char *kernels[BLOCKS_KERNELS];
     int64_t sizes[BLOCKS_SIZES];
-    const int kernel_count = blocks_kernels(t->report->a, facts->symmetric, kernels);
-    const int size_count = blocks_sizes(t->report->a, sizes);
+    const int kernel_count = blocks_kernels(r->a, t->problem.symmetric, kernels);
+    const int size_count = blocks_sizes(r->a, sizes);
     int status = EXIT_DONE;
     for (int s = 0; s < size_count; ++s) {
         for (int k = 0; k < (sizes[s] == 1 && kernel_count > 0 ? 1 : kernel_count); ++k) {
-            if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted at %s", name);
-            block_solve *one = add_block_solve(t->report);
-            if (!one) return fail(EXIT_MEMORY, "no memory for the rows");
-            snprintf(one->matrix, sizeof one->matrix, "%s", name);
+            if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted at %s", matrix->name);
+            block_solve *one = one_more(&r->solves, &r->solve_count, &r->solve_room, sizeof *one);
+            if (!one) return fail(EXIT_MEMORY, "out of memory for the rows");
+            snprintf(one->matrix, sizeof one->matrix, "%s", matrix->name);
             snprintf(one->kernel, sizeof one->kernel, "%s", kernels[k]);
-            one->n = facts->rows;
-            one->nnz = facts->nnz;
+            one->n = matrix->n;
+            one->nnz = matrix->nnz;
             one->block_size = sizes[s];
             const int came = solve_one(t, one);
             if (came != EXIT_DONE) status = came;
@@ -139,25 +132,15 @@ static int solve_all(solve_bench *t, const char *name, const saddle_facts *facts
 
 static int solve_operand(solve_bench *t, const char *operand)
 {
-    char name[64];
-    saddle_facts facts;
-    matrix_name(operand, name, sizeof name);
-    saddle_status status = bench_problem_load(&t->problem, operand, &t->limit.hooks, t->message);
-    if (status != SADDLE_OK) return fail(exit_status(status), "%s", t->message);
-    status = saddle_inspect(&t->problem.A, &t->limit.hooks, &facts, t->message);
-    int came = EXIT_DONE;
-    if (status == SADDLE_OK) {
-        const size_t room = (size_t)t->problem.A.rows + 1;
-        t->b = malloc(room * sizeof *t->b);
-        t->x = malloc(room * sizeof *t->x);
-        for (size_t i = 0; t->b && i < room; ++i) t->b[i] = 1.0;
-        came = t->b && t->x ? solve_all(t, name, &facts)
-                            : fail(EXIT_MEMORY, "no memory for the right-hand side");
-        free(t->b);
-        free(t->x);
-    } else {
-        came = fail(exit_status(status), "%s: %s", operand, t->message);
-    }
+    int came = bench_problem_open(&t->problem, operand, &t->limit.hooks);
+    if (came != EXIT_DONE) return came;
+    const size_t room = (size_t)t->problem.A.rows + 1;
+    t->b = malloc(room * sizeof *t->b);
+    t->x = malloc(room * sizeof *t->x);
+    for (size_t i = 0; t->b && i < room; ++i) t->b[i] = 1.0;
+    came = t->b && t->x ? solve_all(t) : fail(EXIT_MEMORY, "out of memory for the right-hand side");
+    free(t->b);
+    free(t->x);
     bench_problem_free(&t->problem);
     return came;
 }
@@ -167,8 +150,8 @@ static void print_operand(const blocks_report *t, int64_t first)
     for (int64_t k = first; k < t->solve_count; ++k) {
         const block_solve *s = &t->solves[k];
         printf("%-20.20s%9" PRId64 "%5" PRId64 "  %-8s%9" PRId64 "%9.1e%10.5f%10.5f", s->matrix, s->n,
-               s->block_size, s->kernel, s->iterations, s->residual, s->factor, s->solve);
-        if (s->replaced > 0) printf("  %" PRId64 " replaced", s->replaced);
+               s->block_size, s->kernel, s->info.iterations, s->info.relative_residual, s->factor, s->solve);
+        if (s->info.replaced_blocks > 0) printf("  %" PRId64 " replaced", s->info.replaced_blocks);
         printf("%s%s\n", s->solved ? "" : "  ", s->solved ? "" : s->reason);
     }
     fflush(stdout);

@@ -51,15 +51,14 @@ typedef struct direct_bench {
 /* A direct solver with these options beside the caller's; NULL, with t->message, where there is none. */
 static saddle_solver *make_solver(direct_bench *t, const char *krylov, const char *factorization, int threads)
 {
+    char words[64];
     saddle_options o = t->report.a->library;
     saddle_solver *solver = NULL;
     o.threads = threads;
-    o.device = SADDLE_DEVICE_CPU;
-    saddle_status status = saddle_options_set(&o, "method", "direct", t->message);
-    if (status == SADDLE_OK) status = saddle_options_set(&o, "krylov", krylov, t->message);
-    if (status == SADDLE_OK && factorization)
-        status = saddle_options_set(&o, "factorization", factorization, t->message);
-    if (status == SADDLE_OK) saddle_create(&solver, &o, &t->hooks, t->message);
+    snprintf(words, sizeof words, "method=direct device=cpu krylov=%s%s%s", krylov,
+             factorization ? " factorization=" : "", factorization ? factorization : "");
+    bench_set(&o, words);
+    saddle_create(&solver, &o, &t->hooks, t->message);
     return solver;
 }
 
@@ -190,7 +189,7 @@ static void start_peers(direct_bench *t)
     for (int k = 0; k < PEERS; ++k) {
         if (t->programs[k][0])
             peer_start(&t->peers[k], t->programs[k], t->path, t->report.threads, argument_real(a, "limit"),
-                       argument_flag(a, "verbose"));
+                       argument_given(a, "verbose"));
     }
 }
 
@@ -226,11 +225,10 @@ static int write_for_peers(direct_bench *t, const char *operand)
     return written == SADDLE_OK ? EXIT_DONE : fail(exit_status(written), "%s: %s", operand, t->message);
 }
 
-static void begin_row(direct_row *row, const char *name)
+static void begin_row(direct_row *row, const bench_matrix *matrix, const char *name)
 {
-    memset(row, 0, sizeof *row);
-    snprintf(row->name, sizeof row->name, "%s", name);
-    row->dgemm = NAN;
+    *row = (direct_row){.matrix = *matrix, .dgemm = NAN};
+    snprintf(row->matrix.name, sizeof row->matrix.name, "%s", name);
 #define ROW(name) row->name = NAN;
     DIRECT_NUMBERS(ROW)
 #undef ROW
@@ -257,25 +255,20 @@ static void end_row(direct_row *row)
 
 static void tell_failures(const direct_row *row, bool verbose)
 {
-    if (row->error[0]) fail(EXIT_DONE, "%s: %s", row->name, row->error);
+    if (row->error[0]) fail(EXIT_DONE, "%s: %s", row->matrix.name, row->error);
     for (int k = 0; k < PEERS; ++k) {
         const bool expected = k == PEER_CHOLMOD && !verbose; /* that a matrix is indefinite */
         if (row->peers[k].error[0] && !expected)
-            fail(EXIT_DONE, "%s: %s: %s", row->name, peer_names[k], row->peers[k].error);
+            fail(EXIT_DONE, "%s: %s: %s", row->matrix.name, peer_names[k], row->peers[k].error);
     }
 }
 
 /* The problem that is loaded; an exit status. */
 static int measure_problem(direct_bench *t, const char *operand, direct_row *row)
 {
-    saddle_facts facts;
-    saddle_status status = saddle_inspect(&t->problem.A, &t->hooks, &facts, t->message);
-    if (status != SADDLE_OK) return fail(exit_status(status), "%s: %s", operand, t->message);
-    int prepared = write_for_peers(t, operand);
+    saddle_status status = SADDLE_OK;
+    const int prepared = write_for_peers(t, operand);
     if (prepared == EXIT_DONE) {
-        row->n = facts.rows;
-        row->nnz = facts.nnz;
-        snprintf(row->group, sizeof row->group, "%s", t->problem.group);
         status = measure(t, row);
         end_row(row);
     }
@@ -288,15 +281,15 @@ static int measure_problem(direct_bench *t, const char *operand, direct_row *row
 static int bench_one(direct_bench *t, const char *operand, const char *name, bool print)
 {
     direct_row *row = &t->report.rows[t->report.count];
-    begin_row(row, name);
-    const saddle_status loaded = bench_problem_load(&t->problem, operand, &t->hooks, t->message);
-    if (loaded != SADDLE_OK) return fail(exit_status(loaded), "%s", t->message);
+    const int opened = bench_problem_open(&t->problem, operand, &t->hooks);
+    if (opened != EXIT_DONE) return opened;
+    begin_row(row, &t->problem.matrix, name);
     const int status = measure_problem(t, operand, row);
     bench_problem_free(&t->problem);
     if (progress_interrupted()) return fail(EXIT_INTERRUPTED, "interrupted at %s", operand);
     if (status != EXIT_DONE && !row->error[0]) return status; /* nothing was measured */
     if (t->report.count++ == 0 && print) print_direct_header();
-    tell_failures(row, argument_flag(t->report.a, "verbose"));
+    tell_failures(row, argument_given(t->report.a, "verbose"));
     if (print) print_direct_row(row);
     return status;
 }
@@ -317,7 +310,7 @@ static int bench_all(direct_bench *t, bool print)
     const arguments *a = t->report.a;
     int status = EXIT_DONE;
     char name[64];
-    const int made = argument_flag(a, "anchors") ? ANCHORS : 0;
+    const int made = argument_given(a, "anchors") ? ANCHORS : 0;
     for (int k = 0; k < a->operand_count + made && status != EXIT_INTERRUPTED; ++k) {
         const int anchor = k - a->operand_count;
         matrix_name(anchor < 0 ? a->operands[k] : anchors[anchor].name, name, sizeof name);
@@ -333,11 +326,11 @@ static int run_direct(const arguments *a)
     direct_bench t = {.report = {.a = a, .threads = (int)argument_count(a, "threads")}};
     int status = bench_check_operands(a);
     if (status == EXIT_DONE) status = bench_check_files(a);
-    if (status == EXIT_DONE && a->operand_count == 0 && !argument_flag(a, "anchors"))
-        status = usage_error(a, "there is no matrix to measure with");
+    if (status == EXIT_DONE && a->operand_count == 0 && !argument_given(a, "anchors"))
+        status = usage_error(a, "no matrix is given");
     if (status != EXIT_DONE) return status;
     t.report.rows = calloc((size_t)a->operand_count + ANCHORS, sizeof *t.report.rows);
-    if (!t.report.rows) return fail(EXIT_MEMORY, "no memory for the rows");
+    if (!t.report.rows) return fail(EXIT_MEMORY, "out of memory for the rows");
     find_peers(&t);
     t.hooks = progress_begin(a);
     status = bench_all(&t, print);
@@ -346,17 +339,17 @@ static int run_direct(const arguments *a)
         print_direct_pivots(&t.report);
         print_direct_summary(&t.report);
     }
-    status = bench_save(a, status, write_direct_json, &t.report);
+    status = bench_save(a, status, json_direct, &t.report);
     free(t.report.rows);
     return status;
 }
 
 static const option direct_options[] = {
-    OPTION_COUNT("repeat", "N", 5, 1, 1000, "turns of each, of which the best counts"),
-    OPTION_COUNT("threads", "N", 1, 1, 4096, "of Saddle, and of the peers' BLAS"),
-    OPTION_FLAG("anchors", 0, "also the 15 generated problems that are followed from version to version"),
-    OPTION_TEXT("peers", "DIR|none", NULL, "where the drivers are; otherwise beside saddle"),
-    OPTION_REAL("limit", "SECONDS", 120.0, 0.1, 1e6, "what a peer may take for a matrix"),
+    OPTION_COUNT("repeat", "N", 5, 1, 1000, "turns of each; the best counts"),
+    OPTION_COUNT("threads", "N", 1, 1, 4096, "threads of Saddle and of the peers' BLAS"),
+    OPTION_FLAG("anchors", 0, "also the 15 generated problems that are tracked from version to version"),
+    OPTION_TEXT("peers", "DIR|none", NULL, "folder of the drivers; by default next to saddle"),
+    OPTION_REAL("limit", "SECONDS", 120.0, 0.1, 1e6, "time limit of a peer for one matrix"),
     BENCH_JSON,
     OPTION_END,
 };
@@ -364,18 +357,13 @@ static const option direct_options[] = {
 const command command_direct = {
     .name = "direct",
     .operands = "[A.mtx[.gz]...]",
-    .help = "the direct solver, beside MUMPS and CHOLMOD",
-    .about = "For each of many matrices the analysis and the factorization of the direct solver, its share "
-             "of a dgemm of "
-             "one core, pivots, inertia, backward error before and after refinement, and memory, beside "
-             "MUMPS and CHOLMOD "
-             "where their drivers were built (a dash stands for what is not there); then the geometric means "
-             "of the "
-             "ratios in each folder, over the matrices that take MUMPS more than 2 ms. Drivers are built "
-             "where the peers "
-             "are found, and not installed. A problem is made where an operand such as lap3d_30:1.5, "
-             "FAMILY_SIZE[:P], is "
-             "no file (saddle gen).",
+    .help = "the direct solver, compared with MUMPS and CHOLMOD",
+    .about = "For each matrix: the analysis and the factorization of the direct solver, its speed relative "
+             "to dgemm on one core, pivots, inertia, backward error before and after refinement, and memory, "
+             "compared with MUMPS and CHOLMOD if their drivers were built (a dash marks what is missing). "
+             "Then the geometric means of the ratios in each folder, over the matrices that take MUMPS more "
+             "than 2 ms. Drivers are built if the peers are found, and are not installed. An operand such as "
+             "lap3d_30:1.5, FAMILY_SIZE[:P], that is not a file names a generated problem (saddle gen).",
     .examples = "  saddle bench direct matrices/kkt/*.mtx.gz lap3d_30:1.5 --json direct.json\n"
                 "  saddle bench direct --anchors --threads 2\n",
     .options = direct_options,

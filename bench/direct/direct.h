@@ -1,9 +1,9 @@
 /* What `saddle bench direct` measures of a problem, and the report on it. */
-#ifndef BENCH_DIRECT_DIRECT_H
-#define BENCH_DIRECT_DIRECT_H
+#pragma once
 
 #include "bench/bench.h"
 #include "bench/direct/peer.h"
+#include "bench/problem.h"
 
 enum { PEER_MUMPS, PEER_CHOLMOD, PEERS };
 extern const char *const peer_names[PEERS];
@@ -48,8 +48,7 @@ enum {
 };
 
 typedef struct direct_row {
-    char name[64], group[64]; /* the file's folder; "generated" */
-    int64_t n, nnz;
+    bench_matrix matrix;
     double dgemm;                    /* flop/s of one core */
     char error[SADDLE_MESSAGE_SIZE]; /* why Saddle has no figures; "" where it has */
 #define ROW(name) double name;
@@ -74,7 +73,4 @@ void print_direct_row(const direct_row *row);
 void print_direct_pivots(const direct_report *t);
 void print_direct_summary(const direct_report *t);
 
-/* Of a direct_report. */
-bench_json write_direct_json;
-
-#endif
+json_writer json_direct; /* of a direct_report */

@@ -16,7 +16,7 @@ static void give_up(peer_process *p, const char *why)
 static void listen(peer_process *p)
 {
     static const char *const whys[] = {
-        [CHILD_END] = "ended without a word", [CHILD_LATE] = "took too long", [CHILD_STOP] = "interrupted"};
+        [CHILD_END] = "ended without output", [CHILD_LATE] = "took too long", [CHILD_STOP] = "interrupted"};
     const child_word word = child_line(&p->child, p->line, sizeof p->line);
     if (word == CHILD_LINE)
         p->told = p->line[0] == '{';
@@ -30,7 +30,7 @@ static void ask(peer_process *p, const char *word)
     if (child_tell(&p->child, word))
         listen(p);
     else
-        give_up(p, "ended without a word");
+        give_up(p, "ended without output");
 }
 
 /* The driver's environment is set by env, as this process has threads. */
@@ -99,7 +99,7 @@ void peer_end(peer_process *p, peer_result *result)
         PEER_NUMBERS(ROW)
 #undef ROW
     }
-    if (p->child.process > 0 && !p->told) give_up(p, "told nothing");
+    if (p->child.process > 0 && !p->told) give_up(p, "printed nothing");
     if (p->error[0]) snprintf(result->error, sizeof result->error, "%s", p->error);
     child_end(&p->child, true); /* it has told: what it still does is to free memory */
 }

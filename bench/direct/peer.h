@@ -2,8 +2,7 @@
  * A peer's driver (bench/peers/) as a child process, with which `saddle bench direct` takes turns. The
  * drivers stand in the folder "peers" beside the program, or wherever --peers says.
  */
-#ifndef BENCH_DIRECT_PEER_H
-#define BENCH_DIRECT_PEER_H
+#pragma once
 
 #include "bench/child.h"
 #include "bench/peers/peer.h"
@@ -40,5 +39,3 @@ void peer_end(peer_process *p, peer_result *result);
 
 /* What is told of a peer that was not started. */
 peer_result peer_nothing(void);
-
-#endif

@@ -21,9 +21,9 @@ static const struct {
     [MEMORY_TO_MUMPS] = {"memory_to_mumps", "memory / MUMPS, bytes", false},
     [FACTOR_TO_CHOLMOD] = {"factor_to_cholmod", "factor / CHOLMOD, seconds", false},
     [PIVOTING] = {"pivoting", "LDL' / LL', seconds", false},
-    [COLUMN_OF_64] = {"column_of_64", "a right-hand side of 64 / one, seconds", false},
-    [SPEED_UP] = {"speed_up", "one thread / all, seconds", true},
-    [OF_DGEMM] = {"dgemm", "factor / dgemm of one core, flop/s", true},
+    [COLUMN_OF_64] = {"column_of_64", "one right-hand side of 64 / a single one, seconds", false},
+    [SPEED_UP] = {"speed_up", "one thread / all threads, seconds", true},
+    [OF_DGEMM] = {"dgemm", "factor / dgemm on one core, flop/s", true},
 };
 
 typedef struct summary {
@@ -39,12 +39,13 @@ static summary summarise(const direct_report *t, int which, const char *group)
     for (int k = 0; k < t->count; ++k) {
         const direct_row *row = &t->rows[k];
         const double ratio = row->ratios[which], mumps = row->peers[PEER_MUMPS].factor;
-        if (strcmp(row->group, group) != 0 || !isfinite(ratio) || ratio <= 0.0 || mumps < SHORTEST) continue;
+        if (strcmp(row->matrix.group, group) != 0 || !isfinite(ratio) || ratio <= 0.0 || mumps < SHORTEST)
+            continue;
         const bool worse = ratios[which].large_is_good ? ratio < s.worst : ratio > s.worst;
         logs += log(ratio);
         if (s.count++ == 0 || worse) {
             s.worst = ratio;
-            s.name = row->name;
+            s.name = row->matrix.name;
         }
     }
     if (s.count > 0) s.mean = exp(logs / s.count);
@@ -55,7 +56,7 @@ static summary summarise(const direct_report *t, int which, const char *group)
 static bool first_of_group(const direct_report *t, int k)
 {
     for (int i = 0; i < k; ++i)
-        if (strcmp(t->rows[i].group, t->rows[k].group) == 0) return false;
+        if (strcmp(t->rows[i].matrix.group, t->rows[k].matrix.group) == 0) return false;
     return true;
 }
 
@@ -70,17 +71,11 @@ void print_direct_header(void)
 void print_direct_row(const direct_row *row)
 {
     const peer_result *mumps = &row->peers[PEER_MUMPS];
-    printf("%-17.17s %8" PRId64, row->name, row->n);
-    print_column("%.4f", 9, row->analysis);
-    print_column("%.4f", 9, row->factor);
-    print_column("%.2f", 7, row->ratios[OF_DGEMM]);
-    print_column("%.0e", 9, row->backward_error);
-    print_column("%.0e", 8, row->backward_error_refined);
-    print_column("%.4f", 9, mumps->analysis);
-    print_column("%.4f", 9, mumps->factor);
-    print_column("%.2f", 8, row->ratios[FACTOR_TO_MUMPS]);
-    print_column("%.2f", 7, row->ratios[TOTAL_TO_MUMPS]);
-    print_column("%.2f", 7, row->ratios[MEMORY_TO_MUMPS]);
+    printf("%-17.17s %8" PRId64, row->matrix.name, row->matrix.n);
+    PRINT_COLUMNS("9.4f 9.4f 7.2f 9.0e 8.0e 9.4f 9.4f 8.2f 7.2f 7.2f", row->analysis, row->factor,
+                  row->ratios[OF_DGEMM], row->backward_error, row->backward_error_refined, mumps->analysis,
+                  mumps->factor, row->ratios[FACTOR_TO_MUMPS], row->ratios[TOTAL_TO_MUMPS],
+                  row->ratios[MEMORY_TO_MUMPS]);
     putchar('\n');
     fflush(stdout);
 }
@@ -93,17 +88,11 @@ void print_direct_pivots(const direct_report *t)
            "Gflop/s", "MB", "analysis", "factor", "/ LL'", "each/1", "up");
     for (int k = 0; k < t->count; ++k) {
         const direct_row *row = &t->rows[k];
-        printf("%-17.17s %10" PRId64, row->name, row->nnz);
-        print_column("%.0f", 9, row->delayed);
-        print_column("%.0f", 9, row->two_by_two);
-        print_column("%.0f", 9, row->negative);
-        print_column("%.2f", 8, row->gigaflops);
-        print_column("%.1f", 9, 1e-6 * row->peak_bytes);
-        print_column("%.4f", 9, row->peers[PEER_CHOLMOD].analysis);
-        print_column("%.4f", 9, row->peers[PEER_CHOLMOD].factor);
-        print_column("%.2f", 6, row->ratios[PIVOTING]);
-        print_column("%.2f", 7, row->ratios[COLUMN_OF_64]);
-        print_column("%.2f", 7, row->ratios[SPEED_UP]);
+        printf("%-17.17s %10" PRId64, row->matrix.name, row->matrix.nnz);
+        PRINT_COLUMNS("9.0f 9.0f 9.0f 8.2f 9.1f 9.4f 9.4f 6.2f 7.2f 7.2f", row->delayed, row->two_by_two,
+                      row->negative, row->gigaflops, 1e-6 * row->peak_bytes,
+                      row->peers[PEER_CHOLMOD].analysis, row->peers[PEER_CHOLMOD].factor,
+                      row->ratios[PIVOTING], row->ratios[COLUMN_OF_64], row->ratios[SPEED_UP]);
         putchar('\n');
     }
 }
@@ -131,38 +120,30 @@ void print_direct_summary(const direct_report *t)
 {
     print_run(t);
     for (int k = 0; k < t->count; ++k) {
-        if (!first_of_group(t, k) || summarise(t, 0, t->rows[k].group).count == 0) continue;
-        printf("\n%-44s%9s%9s%9s\n", t->rows[k].group, "matrices", "mean", "worst");
+        if (!first_of_group(t, k) || summarise(t, 0, t->rows[k].matrix.group).count == 0) continue;
+        printf("\n%-44s%9s%9s%9s\n", t->rows[k].matrix.group, "matrices", "mean", "worst");
         for (int which = 0; which < RATIOS; ++which) {
-            const summary s = summarise(t, which, t->rows[k].group);
+            const summary s = summarise(t, which, t->rows[k].matrix.group);
             if (s.count == 0) continue;
             printf("%-44s%9d", ratios[which].what, s.count);
-            print_column("%.3f", 9, s.mean);
-            print_column("%.3f", 9, s.worst);
+            PRINT_COLUMNS("9.3f 9.3f", s.mean, s.worst);
             printf("  %s\n", s.name);
         }
     }
 }
 
+static const char *told(const char *text)
+{
+    return text[0] ? text : NULL;
+}
+
 static void json_peer(json *j, const char *name, const peer_result *p)
 {
     json_object(j, name);
-    json_truth(j, "ran", p->ran);
-    json_text(j, "error", p->error[0] ? p->error : NULL);
-    json_text(j, "version", p->version[0] ? p->version : NULL);
-    json_text(j, "ordering", p->ordering[0] ? p->ordering : NULL);
+    JSON_PUT(j, true, J_TRUTH("ran", p->ran), J_TEXT("error", told(p->error)),
+             J_TEXT("version", told(p->version)), J_TEXT("ordering", told(p->ordering)));
 #define ROW(name) json_number(j, #name, p->name);
     PEER_NUMBERS(ROW)
-#undef ROW
-    json_close(j);
-}
-
-static void json_saddle(json *j, const direct_row *row)
-{
-    json_object(j, "saddle");
-    json_text(j, "error", row->error[0] ? row->error : NULL);
-#define ROW(name) json_number(j, #name, row->name);
-    DIRECT_NUMBERS(ROW)
 #undef ROW
     json_close(j);
 }
@@ -170,12 +151,14 @@ static void json_saddle(json *j, const direct_row *row)
 static void json_row(json *j, const direct_row *row)
 {
     json_object(j, NULL);
-    json_text(j, "name", row->name);
-    json_text(j, "group", row->group);
-    json_count(j, "n", row->n);
-    json_count(j, "nnz", row->nnz);
+    bench_json_matrix(j, &row->matrix);
     json_number(j, "dgemm_gigaflops", 1e-9 * row->dgemm);
-    json_saddle(j, row);
+    json_object(j, "saddle");
+    json_text(j, "error", told(row->error));
+#define ROW(name) json_number(j, #name, row->name);
+    DIRECT_NUMBERS(ROW)
+#undef ROW
+    json_close(j);
     for (int k = 0; k < PEERS; ++k) json_peer(j, peer_names[k], &row->peers[k]);
     json_object(j, "ratios");
     for (int k = 0; k < RATIOS; ++k) json_number(j, ratios[k].key, row->ratios[k]);
@@ -188,30 +171,22 @@ static void json_summary(json *j, const direct_report *t, const char *group)
     json_object(j, group);
     for (int which = 0; which < RATIOS; ++which) {
         const summary s = summarise(t, which, group);
-        json_object(j, ratios[which].key);
-        json_count(j, "count", s.count);
-        json_number(j, "mean", s.mean);
-        json_number(j, "worst", s.worst);
-        json_text(j, "worst_matrix", s.name);
-        json_close(j);
+        JSON_OBJECT(j, ratios[which].key, true, J_COUNT("count", s.count), J_NUMBER("mean", s.mean),
+                    J_NUMBER("worst", s.worst), J_TEXT("worst_matrix", s.name));
     }
     json_close(j);
 }
 
-int write_direct_json(const void *report, const char *path)
+void json_direct(json *j, const void *report)
 {
     const direct_report *t = report;
-    json j;
-    const int status = bench_json_begin(&j, path, "direct");
-    if (status != EXIT_DONE) return status;
-    json_count(&j, "repeat", argument_count(t->a, "repeat"));
-    json_count(&j, "threads", t->threads);
-    json_array(&j, "rows");
-    for (int k = 0; k < t->count; ++k) json_row(&j, &t->rows[k]);
-    json_close(&j);
-    json_object(&j, "summary");
+    bench_json_head(j, "direct");
+    JSON_PUT(j, true, J_COUNT("repeat", argument_count(t->a, "repeat")), J_COUNT("threads", t->threads));
+    json_array(j, "rows");
+    for (int k = 0; k < t->count; ++k) json_row(j, &t->rows[k]);
+    json_close(j);
+    json_object(j, "summary");
     for (int k = 0; k < t->count; ++k)
-        if (first_of_group(t, k)) json_summary(&j, t, t->rows[k].group);
-    json_close(&j);
-    return json_end(&j);
+        if (first_of_group(t, k)) json_summary(j, t, t->rows[k].matrix.group);
+    json_close(j);
 }

@@ -11,6 +11,7 @@
  * runs gave the same bits.
  */
 #include "bench/kernels/engine_timing.h"
+#include "cli/families.h"
 #include "method/method.h"
 #include "solve/krylov.h"
 
@@ -42,23 +43,13 @@ static const method methods[] = {
 /* The Laplacian on a cube, whole. */
 static sd_csr laplacian(sd_context *c, int32_t side)
 {
-    sd_csr A = {.n = side * side * side};
-    A.ptr = sd_alloc(c, A.n + (int64_t)1, sizeof *A.ptr, "pointers");
-    A.ind = sd_alloc(c, 7 * (int64_t)A.n, sizeof *A.ind, "indices");
-    A.val = sd_alloc(c, 7 * (int64_t)A.n, sizeof *A.val, "values");
-    if (!A.ptr || !A.ind || !A.val) check(c, c->status);
-    const int32_t apart[] = {-side * side, -side, -1, 0, 1, side, side * side};
-    for (int32_t i = 0; i < A.n; ++i) {
-        const int32_t at[] = {i % side, i / side % side, i / side / side};
-        A.ptr[i] = A.nnz;
-        for (int k = 0; k < 7; ++k) {
-            const int axis = k < 3 ? 2 - k : k - 4;
-            if ((k < 3 && at[axis] == 0) || (k > 3 && at[axis] == side - 1)) continue;
-            A.ind[A.nnz] = i + apart[k];
-            A.val[A.nnz++] = k == 3 ? 6 : -1;
-        }
-    }
-    A.ptr[A.n] = A.nnz;
+    saddle_matrix lower;
+    sd_csr half = {0}, A = {0};
+    check(c, family_generate("lap3d", side, 0, 1, &lower, c->message));
+    check(c, sd_csr_from_view(c, &lower, false, &half, NULL));
+    check(c, sd_csr_expand(c, &half, &A));
+    sd_csr_free(c, &half);
+    family_free(&lower);
     return A;
 }
 

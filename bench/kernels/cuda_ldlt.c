@@ -46,18 +46,12 @@ static double time_solves(sd_engine *e, const sd_ldlt_factors *f, const double *
     const int32_t n = f->n;
     sd_vector r = sd_vector_new(e, f->precision, n, "b"), z = sd_vector_new(e, f->precision, n, "x");
     sd_vector work = sd_vector_new(e, f->precision, 2 * (int64_t)n, "work");
-    double *again = sd_alloc(e->context, n, sizeof *again, "x"), best = INFINITY;
+    double *again = sd_alloc(e->context, n, sizeof *again, "x");
     check(e->context, e->context->status);
     sd_vector_put(e, b, &r);
     sd_ldlt_solve(e, f, &r, &z, &work);
     sd_vector_get(e, &z, x);
-    for (int k = 0; k < REPEATS; ++k) {
-        finish(e, &z);
-        const double begin = sd_seconds();
-        for (int i = 0; i < SOLVES; ++i) sd_ldlt_solve(e, f, &r, &z, &work);
-        finish(e, &z);
-        best = fmin(best, (sd_seconds() - begin) / SOLVES);
-    }
+    BEST_OF(best, e, &z, SOLVES, sd_ldlt_solve(e, f, &r, &z, &work));
     sd_vector_get(e, &z, again);
     check(e->context, e->status);
     *same = memcmp(x, again, (size_t)n * sizeof *x) == 0;
@@ -68,28 +62,25 @@ static double time_solves(sd_engine *e, const sd_ldlt_factors *f, const double *
     return best;
 }
 
-/* Seconds of one sweep over each triangle, over blocks or single entries. */
+/* One sweep over each triangle, over blocks or single entries. */
+static void sweep_both(sd_engine *e, const sd_ldlt_factors *f, bool entries, sd_vector *v)
+{
+    if (entries) {
+        sd_ldlt_sweep_entries(e, f, SD_LDLT_FORWARD, &v[0], &v[1], &v[2]);
+        sd_ldlt_sweep_entries(e, f, SD_LDLT_BACKWARD, &v[0], &v[2], &v[1]);
+    } else {
+        sd_ldlt_sweep(e, f, true, &v[0], &v[1], &v[2]);
+        sd_ldlt_sweep(e, f, false, &v[0], &v[2], &v[1]);
+    }
+}
+
+/* Its seconds. */
 static double time_sweeps(sd_engine *e, const sd_ldlt_factors *f, bool entries)
 {
     sd_vector v[3];
-    double best = INFINITY;
     for (int k = 0; k < 3; ++k) v[k] = sd_vector_new(e, f->precision, 2 * (int64_t)f->n, "vectors");
     check(e->context, e->status);
-    for (int k = 0; k < REPEATS; ++k) {
-        finish(e, &v[2]);
-        const double begin = sd_seconds();
-        for (int i = 0; i < SOLVES; ++i) {
-            if (entries) {
-                sd_ldlt_sweep_entries(e, f, SD_LDLT_FORWARD, &v[0], &v[1], &v[2]);
-                sd_ldlt_sweep_entries(e, f, SD_LDLT_BACKWARD, &v[0], &v[2], &v[1]);
-            } else {
-                sd_ldlt_sweep(e, f, true, &v[0], &v[1], &v[2]);
-                sd_ldlt_sweep(e, f, false, &v[0], &v[2], &v[1]);
-            }
-        }
-        finish(e, &v[2]);
-        best = fmin(best, (sd_seconds() - begin) / SOLVES);
-    }
+    BEST_OF(best, e, &v[2], SOLVES, sweep_both(e, f, entries, v));
     for (int k = 0; k < 3; ++k) sd_vector_free(e, &v[k]);
     return best;
 }

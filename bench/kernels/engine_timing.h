@@ -1,6 +1,5 @@
 /* What the benchmarks of whole engines share: failures end the program, times are taken when all is done. */
-#ifndef BENCH_ENGINE_TIMING_H
-#define BENCH_ENGINE_TIMING_H
+#pragma once
 
 #include "backend/batch_memory.h"
 #include "core/context.h"
@@ -26,25 +25,27 @@ static inline void finish(sd_engine *e, const sd_vector *any)
     check(e->context, e->status);
 }
 
+/* The best seconds of WORK, one of so many together, after all that an engine was given before. */
+#define BEST_OF(best, e, any, times, WORK)                                                                   \
+    double best = INFINITY;                                                                                  \
+    for (int repeat = 0; repeat < REPEATS; ++repeat) {                                                       \
+        finish(e, any);                                                                                      \
+        const double begin = sd_seconds();                                                                   \
+        for (int time = 0; time < (times); ++time) WORK;                                                     \
+        finish(e, any);                                                                                      \
+        best = fmin(best, (sd_seconds() - begin) / (times));                                                 \
+    }
+
 /* Bytes a second of y = x, both of `bytes`. */
 static inline double copy_rate(sd_engine *e, int64_t bytes)
 {
     sd_vector x = sd_vector_new(e, SD_DOUBLE, bytes / 8, "copy"),
               y = sd_vector_new(e, SD_DOUBLE, bytes / 8, "copy");
-    double best = INFINITY;
     sd_engine_reserve(e, 1, NULL);
     check(e->context, e->status);
-    for (int k = 0; k < REPEATS; ++k) {
-        sd_copy(e, &x, &y);
-        finish(e, &y);
-        const double begin = sd_seconds();
-        for (int i = 0; i < COPIES; ++i) sd_copy(e, &x, &y);
-        finish(e, &y);
-        best = fmin(best, sd_seconds() - begin);
-    }
+    sd_copy(e, &x, &y);
+    BEST_OF(best, e, &y, COPIES, sd_copy(e, &x, &y));
     sd_vector_free(e, &x);
     sd_vector_free(e, &y);
-    return 2.0 * (double)bytes * COPIES / best;
+    return 2.0 * (double)bytes / best;
 }
-
-#endif

@@ -8,10 +8,9 @@
  * one, what part of dgemm's rate that is, and threshold's time over positive's. Best of several runs; one
  * thread.
  */
-#include "backend/blas.h"
 #include "backend/cpu/cpu.h"
 #include "backend/front.h"
-#include "bench/kernels/timing.h"
+#include "bench/kernels/gemm_timing.h"
 
 #include <stdio.h>
 
@@ -25,21 +24,6 @@ static double flops_of(int32_t rows, int32_t columns)
     double sum = 0;
     for (int32_t k = 0; k < columns; ++k) sum += (double)(rows - k) * (rows - k);
     return sum;
-}
-
-static double rate_of_gemm(double seconds)
-{
-    enum { N = 1000 };
-    double *a = take(3 * N * N, sizeof *a), best = 1e30;
-    uint64_t seed = 1;
-    for (int64_t k = 0; k < 2 * N * N; ++k) a[k] = unit(&seed);
-    for (const double until = now(clock_used) + seconds; now(clock_used) < until;) {
-        const double start = now(clock_used);
-        sd_gemm_double(N, N, N, 1, a, N, a + N * N, N, 0, a + 2 * N * N, N);
-        if (now(clock_used) - start < best) best = now(clock_used) - start;
-    }
-    free(a);
-    return 2.0 * N * N * N / best * 1e-9;
 }
 
 typedef struct times {
@@ -96,7 +80,7 @@ int main(int argc, char **argv)
            "ratio");
     for (int s = 0; s < count; ++s) {
         const int32_t m = size[s][0], n = size[s][1];
-        const double gemm = rate_of_gemm(0.3), flops = 1e-9 * flops_of(m, n);
+        const double gemm = 2.0 / best_gemm(1000, SD_DOUBLE), flops = 1e-9 * flops_of(m, n);
         const double own = 1e-9 * flops_of(n, n) + 1e-9 * ((double)n * n * (m - n)), rest = flops - own;
         const times t = measure(sd_cpu()->fronts, SD_PIVOT_THRESHOLD, m, n);
         const times p = measure(sd_cpu()->fronts, SD_PIVOT_POSITIVE, m, n);

@@ -11,8 +11,7 @@
  * search is of rows and columns both, any of the pivots may be taken whose keys differ in the low
  * SD_BLOCK_EQUAL_BITS only.
  */
-#ifndef BENCH_KERNELS_H
-#define BENCH_KERNELS_H
+#pragma once
 
 #include "backend/backend.h"
 
@@ -59,5 +58,3 @@ const sd_backend *bench_cuda_module(sd_context *c, const char *path);
                                           sd_batch_factors *f);                                              \
     void sd_##where##_batch_factor_single(sd_engine *e, const sd_batch_rule *rule, const sd_batch *x,        \
                                           sd_batch_factors *f)
-
-#endif

@@ -5,59 +5,20 @@
  *
  *     small_solve [--device cpu|cuda] [--repeat N]
  */
-#include <saddle/saddle.h>
+#include "bench/kernels/timing.h"
+#include "cli/families.h"
+#include "cli/numbers.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum { WARM = 5, LEAST = 5, MOST = 10000 };
 static const double LONG = 3; /* seconds after which LEAST solves are enough */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int ascending(const void *one, const void *two)
-{
-    const double a = *(const double *)one, b = *(const double *)two;
-    return (a > b) - (a < b);
-}
 
 static void stop(const char *what, const char *message)
 {
     fprintf(stderr, "%s: %s\n", what, message);
     exit(1);
-}
-
-/* The Laplacian of a side x side grid, lower triangle by columns. */
-static saddle_matrix laplacian(int32_t side)
-{
-    const int32_t n = side * side;
-    int32_t *colptr = malloc(((size_t)n + 1) * sizeof *colptr), k = 0;
-    int32_t *rowind = malloc(3 * (size_t)n * sizeof *rowind);
-    double *values = malloc(3 * (size_t)n * sizeof *values);
-    if (!colptr || !rowind || !values) stop("small_solve", "out of memory");
-    for (int32_t j = 0; j < n; ++j) {
-        colptr[j] = k;
-        rowind[k] = j;
-        values[k++] = 4;
-        if (j % side < side - 1) {
-            rowind[k] = j + 1;
-            values[k++] = -1;
-        }
-        if (j + side < n) {
-            rowind[k] = j + side;
-            values[k++] = -1;
-        }
-    }
-    colptr[n] = k;
-    return saddle_symmetric(n, colptr, rowind, values);
 }
 
 static void measure(const saddle_matrix *A, int32_t n, const char *device, const char *method, int repeat)
@@ -74,16 +35,16 @@ static void measure(const saddle_matrix *A, int32_t n, const char *device, const
     if (saddle_factor(solver, A)) stop(method, saddle_message(solver));
     for (int32_t i = 0; i < n; ++i) b[i] = 1 + i % 7;
     int count = 0;
-    const double began = now();
-    for (int run = -WARM; run < repeat && (count < LEAST || now() - began < LONG); ++run) {
-        const double start = now();
+    const double began = now(CLOCK_MONOTONIC);
+    for (int run = -WARM; run < repeat && (count < LEAST || now(CLOCK_MONOTONIC) - began < LONG); ++run) {
+        const double start = now(CLOCK_MONOTONIC);
         if (saddle_solve(solver, 1, b, n, x, n, &info)) stop(method, info.message);
-        if (run >= 0) seconds[count++] = now() - start;
+        if (run >= 0) seconds[count++] = now(CLOCK_MONOTONIC) - start;
     }
     saddle_destroy(&solver);
-    qsort(seconds, (size_t)count, sizeof *seconds, ascending);
-    printf("%-6s %6d %-9s %7d %10.1f %10.1f %10lld %.1e\n", device, n, method, count,
-           1e6 * seconds[count / 2], 1e6 * seconds[0], (long long)info.iterations, info.backward_error);
+    const double median = median_of(seconds, count); /* and the least is first */
+    printf("%-6s %6d %-9s %7d %10.1f %10.1f %10lld %.1e\n", device, n, method, count, 1e6 * median,
+           1e6 * seconds[0], (long long)info.iterations, info.backward_error);
 }
 
 int main(int argc, char **argv)
@@ -105,9 +66,12 @@ int main(int argc, char **argv)
     }
     printf("device   rows method     solves  median us   least us iterations backward error\n");
     for (int32_t side = 10; side <= 100; side += 90) {
-        const saddle_matrix A = laplacian(side);
+        saddle_matrix A;
+        char message[SADDLE_MESSAGE_SIZE];
+        if (family_generate("lap2d", side, NAN, 1, &A, message)) stop("small_solve", message);
         for (size_t k = 0; k < sizeof methods / sizeof *methods; ++k)
             measure(&A, side * side, device, methods[k], repeat);
+        family_free(&A);
     }
     return 0;
 }

@@ -1,6 +1,5 @@
-/* What the benchmarks of fronts share: a clock, numbers, memory. Failures end the program. */
-#ifndef BENCH_KERNELS_TIMING_H
-#define BENCH_KERNELS_TIMING_H
+/* What the benchmarks of single kernels share: a clock, numbers, memory. Failures end the program. */
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,5 +27,3 @@ static inline void *take(int64_t count, size_t size)
     if (!block) exit(1);
     return memset(block, 0, (size_t)count * size);
 }
-
-#endif

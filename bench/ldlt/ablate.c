@@ -17,7 +17,8 @@
 
 enum { ABLATE_SWEPT, ABLATE_EXACT, ABLATE_METHODS }; /* jacobi, ldlt: in the paper's settings */
 enum { ABLATE_BLOCK, ABLATE_ROW, ABLATE_ORDERS };    /* of sweeps */
-enum { ABLATE_EPSILONS = 4, ABLATE_SIZES = 6, ABLATE_PIVOTS = 3, ABLATE_SWEEPS = 16 };
+enum { ABLATE_EPSILON, ABLATE_SIZE, ABLATE_PIVOT, ABLATE_SETTINGS }; /* Figures 3b, c and d */
+enum { ABLATE_VALUES = 6, ABLATE_SWEEPS = 16 };
 enum { TIME_EXACT, TIME_BLOCK, TIME_ROW, TIME_OURS, ABLATE_TIMES };
 enum { TABLE_SWEPT, TABLE_EXACT, TABLE_OURS, TABLE_ENTRIES };
 
@@ -28,18 +29,16 @@ typedef struct ablate_entry {
 
 /* Errors are |L D L' - A| / |A| in the infinity norm; NaN where a run failed. */
 typedef struct ablate_row {
-    ldlt_matrix matrix;
+    bench_matrix matrix;
     double dominance[2][3]; /* 3a: least, mean, largest: in the paper's blocks, and in those of ldlt */
-    double epsilon[ABLATE_METHODS][ABLATE_EPSILONS];   /* 3b */
-    double size[ABLATE_METHODS][ABLATE_SIZES];         /* 3c */
-    double pivoting[ABLATE_METHODS][ABLATE_PIVOTS][2]; /* 3d: push-back on, off */
-    double sweeps[ABLATE_ORDERS][ABLATE_SWEEPS];       /* 3e: after so many, from 1 */
-    double pattern[ABLATE_ORDERS][ABLATE_SWEEPS];      /* 3e: residual on the pattern */
-    double exact;                                      /* 3e: of the exact schedule */
-    double factor[ABLATE_TIMES];                       /* 3f: seconds to factor */
-    ablate_entry table[TABLE_ENTRIES];                 /* Table I, b = A times ones */
-    double published[2][2];                            /* its B and R: jacobi, exact; NaN */
-    char why[96];                                      /* of the last run that failed */
+    double errors[ABLATE_SETTINGS][ABLATE_METHODS][ABLATE_VALUES]; /* 3b to 3d */
+    double sweeps[ABLATE_ORDERS][ABLATE_SWEEPS];                   /* 3e: after so many, from 1 */
+    double pattern[ABLATE_ORDERS][ABLATE_SWEEPS];                  /* 3e: residual on the pattern */
+    double exact;                                                  /* 3e: of the exact schedule */
+    double factor[ABLATE_TIMES];                                   /* 3f: seconds to factor */
+    ablate_entry table[TABLE_ENTRIES];                             /* Table I, b = A times ones */
+    double published[2][2];                                        /* its B and R: jacobi, exact; NaN */
+    char why[96];                                                  /* of the last run that failed */
 } ablate_row;
 
 typedef struct ablate_report {
@@ -50,9 +49,30 @@ typedef struct ablate_report {
 
 static const char *const ablate_methods[ABLATE_METHODS] = {"jacobi", "ldlt"};
 static const char *const ablate_orders[ABLATE_ORDERS] = {"block", "row"};
-static const char *const ablate_epsilons[ABLATE_EPSILONS] = {"0.1", "0.01", "0.001", "0.0001"};
-static const char *const ablate_sizes[ABLATE_SIZES] = {"1", "2", "4", "8", "16", "32"};
-static const char *const ablate_pivots[ABLATE_PIVOTS] = {"static", "bunch-kaufman", "complete"};
+
+/* One setting at a time, by the paper's figure; inner pivoting with push-back and without. */
+static const struct {
+    const char *title, *option;
+    int count;
+    const char *values[ABLATE_VALUES], *heads[ABLATE_VALUES];
+} settings[ABLATE_SETTINGS] = {
+    {"3b  |LDL' - A| / |A| by the smallest pivot epsilon",
+     "small_pivot",
+     4,
+     {"0.1", "0.01", "0.001", "0.0001"},
+     {"0.1", "0.01", "0.001", "0.0001"}},
+    {"3c  |LDL' - A| / |A| by the rows of a block",
+     "block_size",
+     6,
+     {"1", "2", "4", "8", "16", "32"},
+     {"1", "2", "4", "8", "16", "32"}},
+    {"3d  |LDL' - A| / |A| by inner pivoting, with push-back and without",
+     "pivot",
+     6,
+     {"static", "static", "bunch-kaufman", "bunch-kaufman", "complete", "complete"},
+     {"static", "no push", "BK", "no push", "compl.", "no push"}},
+};
+
 static const char *const ablate_times[ABLATE_TIMES] = {"exact", "block sweeps", "row sweeps",
                                                        "ldlt, defaults"};
 
@@ -93,8 +113,8 @@ static saddle_options vary(const ldlt_bench *t, int method, const char *name, co
 
 static ldlt_result factor(ldlt_bench *t, ablate_row *row, const saddle_options *o)
 {
-    const ldlt_result r =
-        progress_interrupted() ? (ldlt_result){.reconstruction = NAN, .factor = NAN} : ldlt_try(t, o, 0);
+    const ldlt_result r = progress_interrupted() ? (ldlt_result){.info = saddle_info_default(), .factor = NAN}
+                                                 : ldlt_try(t, o, 0);
     if (r.why[0]) snprintf(row->why, sizeof row->why, "%s", r.why);
     return r;
 }
@@ -115,38 +135,29 @@ static void measure_dominance(ldlt_bench *t, ablate_row *row)
     }
 }
 
-/* Figures 3b, c and d: one setting at a time. */
 static void measure_settings(ldlt_bench *t, ablate_row *row)
 {
-    for (int m = 0; m < ABLATE_METHODS; ++m) {
-        for (int k = 0; k < ABLATE_EPSILONS; ++k) {
-            const saddle_options o = vary(t, m, "small_pivot", ablate_epsilons[k]);
-            row->epsilon[m][k] = factor(t, row, &o).reconstruction;
-        }
-        for (int k = 0; k < ABLATE_SIZES; ++k) {
-            const saddle_options o = vary(t, m, "block_size", ablate_sizes[k]);
-            row->size[m][k] = factor(t, row, &o).reconstruction;
-        }
-        for (int k = 0; k < 2 * ABLATE_PIVOTS; ++k) {
-            saddle_options o = vary(t, m, "pivot", ablate_pivots[k / 2]);
-            saddle_options_set(&o, "push_back", k % 2 ? "off" : "on", NULL);
-            row->pivoting[m][k / 2][k % 2] = factor(t, row, &o).reconstruction;
-        }
-    }
+    for (int m = 0; m < ABLATE_METHODS; ++m)
+        for (int s = 0; s < ABLATE_SETTINGS; ++s)
+            for (int k = 0; k < settings[s].count; ++k) {
+                saddle_options o = vary(t, m, settings[s].option, settings[s].values[k]);
+                if (s == ABLATE_PIVOT) saddle_options_set(&o, "push_back", k % 2 ? "off" : "on", NULL);
+                row->errors[s][m][k] = factor(t, row, &o).info.reconstruction_error;
+            }
 }
 
 /* Figures 3e and f: sweeps, and the time of as many as the paper takes, without the measuring. */
 static void measure_sweeps(ldlt_bench *t, ablate_row *row)
 {
     saddle_options o = vary(t, ABLATE_EXACT, NULL, NULL);
-    row->exact = factor(t, row, &o).reconstruction;
+    row->exact = factor(t, row, &o).info.reconstruction_error;
     for (int k = 0; k < ABLATE_ORDERS; ++k) {
         for (int s = 0; s < ABLATE_SWEEPS; ++s) {
             o = vary(t, ABLATE_SWEPT, "sweep_order", ablate_orders[k]);
             o.sweeps = s + 1;
             const ldlt_result r = factor(t, row, &o);
-            row->sweeps[k][s] = r.reconstruction;
-            row->pattern[k][s] = r.pattern_residual;
+            row->sweeps[k][s] = r.info.reconstruction_error;
+            row->pattern[k][s] = r.info.pattern_residual;
         }
     }
     for (int k = 0; k < ABLATE_TIMES; ++k) {
@@ -175,7 +186,7 @@ static void ablate_matrix(ldlt_bench *t, void *to)
 {
     ablate_report *report = to;
     ablate_row *row = &report->rows[report->count];
-    row->matrix = t->matrix;
+    row->matrix = t->problem.matrix;
     find_published(row);
     measure_dominance(t, row);
     measure_settings(t, row);
@@ -205,35 +216,20 @@ static void print_dominance(const ablate_report *t)
 }
 
 /* A table of errors: columns of jacobi, then of ldlt. */
-static void print_errors(const ablate_report *t, const char *title, const char *const *heads, int count,
-                         const double *(*errors)(const ablate_row *row, int method))
+static void print_errors(const ablate_report *t, int setting)
 {
-    printf("\n%s\n%-16s", title, "");
+    const int count = settings[setting].count;
+    printf("\n%s\n%-16s", settings[setting].title, "");
     for (int m = 0; m < ABLATE_METHODS; ++m) printf("%*s", 8 * count, ablate_methods[m]);
     printf("\n%-16s", "");
-    for (int i = 0; i < ABLATE_METHODS * count; ++i) printf("%8.7s", heads[i % count]);
+    for (int i = 0; i < ABLATE_METHODS * count; ++i) printf("%8.7s", settings[setting].heads[i % count]);
     putchar('\n');
     for (int k = 0; k < t->count; ++k) {
         print_name(t, k);
         for (int i = 0; i < ABLATE_METHODS * count; ++i)
-            print_column("%.0e", 8, errors(&t->rows[k], i / count)[i % count]);
+            print_column("%.0e", 8, t->rows[k].errors[setting][i / count][i % count]);
         putchar('\n');
     }
-}
-
-static const double *errors_of_epsilon(const ablate_row *row, int method)
-{
-    return row->epsilon[method];
-}
-
-static const double *errors_of_size(const ablate_row *row, int method)
-{
-    return row->size[method];
-}
-
-static const double *errors_of_pivoting(const ablate_row *row, int method)
-{
-    return row->pivoting[method][0];
 }
 
 static void print_sweeps(const ablate_report *t)
@@ -300,51 +296,36 @@ static void print_table(const ablate_report *t)
         }
         putchar('\n');
     }
-    printf("(4 x GMRES(25), b = A times ones; the defaults: at most 100 iterations of their own)\n");
+    printf("(4 x GMRES(25), b = A times ones; defaults: at most 100 iterations of their own method)\n");
 }
 
-static void print_ablation(const ablate_report *t)
+static void print_ablation(const void *report)
 {
-    static const char *const pivots[2 * ABLATE_PIVOTS] = {"static",  "no push", "BK",
-                                                          "no push", "compl.",  "no push"};
+    const ablate_report *t = report;
     print_dominance(t);
-    print_errors(t, "3b  |LDL' - A| / |A| by the least pivot epsilon", ablate_epsilons, ABLATE_EPSILONS,
-                 errors_of_epsilon);
-    print_errors(t, "3c  |LDL' - A| / |A| by the rows of a block", ablate_sizes, ABLATE_SIZES,
-                 errors_of_size);
-    print_errors(t, "3d  |LDL' - A| / |A| by inner pivoting, with push-back and without", pivots,
-                 2 * ABLATE_PIVOTS, errors_of_pivoting);
+    for (int s = 0; s < ABLATE_SETTINGS; ++s) print_errors(t, s);
     print_sweeps(t);
     print_times(t);
     print_table(t);
     for (int k = 0; k < t->count; ++k)
         if (t->rows[k].why[0])
-            printf("%s: a run without figures: %s\n", t->rows[k].matrix.name, t->rows[k].why);
-}
-
-static void json_list(json *j, const char *key, const double *values, int count)
-{
-    json_array(j, key);
-    for (int k = 0; k < count; ++k) json_number(j, NULL, values[k]);
-    json_close(j);
+            printf("%s: a run gave no figures: %s\n", t->rows[k].matrix.name, t->rows[k].why);
 }
 
 static void json_entry(json *j, const char *key, const ablate_entry *entry)
 {
-    json_object(j, key);
-    json_number(j, "backward_error", entry->backward);
-    json_number(j, "relative_residual", entry->residual);
-    json_number(j, "setup", entry->seconds);
-    json_count(j, "iterations", entry->iterations);
-    json_close(j);
+    JSON_OBJECT(j, key, true, J_NUMBER("backward_error", entry->backward),
+                J_NUMBER("relative_residual", entry->residual), J_NUMBER("setup", entry->seconds),
+                J_COUNT("iterations", entry->iterations));
 }
 
 static void json_method(json *j, const ablate_row *row, int m)
 {
     json_object(j, ablate_methods[m]);
-    json_list(j, "epsilon", row->epsilon[m], ABLATE_EPSILONS);
-    json_list(j, "block_size", row->size[m], ABLATE_SIZES);
-    for (int p = 0; p < ABLATE_PIVOTS; ++p) json_list(j, ablate_pivots[p], row->pivoting[m][p], 2);
+    json_numbers(j, "epsilon", row->errors[ABLATE_EPSILON][m], settings[ABLATE_EPSILON].count);
+    json_numbers(j, "block_size", row->errors[ABLATE_SIZE][m], settings[ABLATE_SIZE].count);
+    for (int k = 0; k < settings[ABLATE_PIVOT].count; k += 2)
+        json_numbers(j, settings[ABLATE_PIVOT].values[k], row->errors[ABLATE_PIVOT][m] + k, 2);
     json_entry(j, "table", &row->table[m]);
     json_close(j);
 }
@@ -352,15 +333,15 @@ static void json_method(json *j, const ablate_row *row, int m)
 static void json_row(json *j, const ablate_row *row)
 {
     json_object(j, NULL);
-    ldlt_json_matrix(j, &row->matrix);
-    json_list(j, "dominance_grid", row->dominance[0], 3);
-    json_list(j, "dominance_clusters", row->dominance[1], 3);
+    bench_json_matrix(j, &row->matrix);
+    json_numbers(j, "dominance_grid", row->dominance[0], 3);
+    json_numbers(j, "dominance_clusters", row->dominance[1], 3);
     for (int m = 0; m < ABLATE_METHODS; ++m) json_method(j, row, m);
     json_object(j, "sweeps");
     for (int k = 0; k < ABLATE_ORDERS; ++k) {
         json_object(j, ablate_orders[k]);
-        json_list(j, "error", row->sweeps[k], ABLATE_SWEEPS);
-        json_list(j, "pattern_residual", row->pattern[k], ABLATE_SWEEPS);
+        json_numbers(j, "error", row->sweeps[k], ABLATE_SWEEPS);
+        json_numbers(j, "pattern_residual", row->pattern[k], ABLATE_SWEEPS);
         json_close(j);
     }
     json_close(j);
@@ -372,28 +353,19 @@ static void json_row(json *j, const ablate_row *row)
     json_close(j);
 }
 
-static int write_ablation_json(const void *report, const char *path)
+static void json_ablation(json *j, const void *report)
 {
     const ablate_report *t = report;
-    json j;
-    const int status = ldlt_json_begin(&j, path, t->bench, "ablate");
-    if (status != EXIT_DONE) return status;
-    json_array(&j, "rows");
-    for (int k = 0; k < t->count; ++k) json_row(&j, &t->rows[k]);
-    json_close(&j);
-    return json_end(&j);
+    ldlt_json_head(j, t->bench, "ablate");
+    json_array(j, "rows");
+    for (int k = 0; k < t->count; ++k) json_row(j, &t->rows[k]);
+    json_close(j);
 }
 
 int ldlt_ablate(ldlt_bench *t, const ldlt_operands *o)
 {
     ablate_report report = {t, 0, calloc((size_t)o->count + 1, sizeof(ablate_row))};
-    if (!report.rows) return fail(EXIT_MEMORY, "no memory for the rows");
-    int status = ldlt_walk(t, o, ablate_matrix, &report);
-    if (bench_prints(t->a) && report.count > 0) {
-        print_ablation(&report);
-        print_ldlt_run(t->a);
-    }
-    if (report.count > 0) status = bench_draw(t->a, status, write_ablation_json, &report);
-    free(report.rows);
-    return status;
+    if (!report.rows) return fail(EXIT_MEMORY, "out of memory for the rows");
+    const int status = ldlt_walk(t, o, ablate_matrix, &report);
+    return ldlt_end(t, status, report.count, print_ablation, json_ablation, &report, report.rows);
 }

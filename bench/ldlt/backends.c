@@ -20,7 +20,7 @@ enum { BACKENDS = 3 };
 enum { MOMENT_FIRST, MOMENT_AGAIN, MOMENTS };
 
 typedef struct backends_row {
-    ldlt_matrix matrix;
+    bench_matrix matrix;
     ldlt_result results[BACKENDS][MOMENTS];
 } backends_row;
 
@@ -132,7 +132,7 @@ static void print_pair(const backends_report *t, const backends_pair *pair)
 {
     const tally all = count_pair(t, pair);
     char text[64];
-    snprintf(text, sizeof text, "%s %s beside %s %s", backend_names[pair->backend],
+    snprintf(text, sizeof text, "%s %s against %s %s", backend_names[pair->backend],
              moment_names[pair->moment], pair->other == pair->backend ? "its" : backend_names[pair->other],
              moment_names[pair->other_moment]);
     printf("%-36s%10d%10d%10d\n", text, all.compared, all.both_solved, all.within);
@@ -148,7 +148,7 @@ static void print_outliers(const backends_report *t, const backends_pair *pair)
                backend_names[pair->backend], moment_names[pair->moment], one_of(row, pair)->iterations[side],
                backend_names[pair->other], moment_names[pair->other_moment],
                other_of(row, pair)->iterations[side],
-               one_of(row, pair)->solved && other_of(row, pair)->solved ? "" : "; not solved by both");
+               one_of(row, pair)->solved && other_of(row, pair)->solved ? "" : "; not both solved");
     }
 }
 
@@ -166,29 +166,21 @@ static void print_missing(const backends_report *t)
         }
 }
 
-static void print_backends_summary(const backends_report *t)
+static void print_backends_summary(const void *report)
 {
+    const backends_report *t = report;
     backends_pair pairs[PAIRS_MOST];
     const int count = backends_pairs(t, pairs);
     printf("\n%-36s%10s%10s%10s\n", "", "compared", "solved", "within");
     for (int k = 0; k < count; ++k) print_pair(t, &pairs[k]);
     printf(
-        "(right-hand sides, two a matrix: A times ones and a random one, to 1e-14 within 100 iterations; "
-        "solved: as\n"
-        "saddle bench ldlt has it, by both; within: 2 iterations where they are below 50, 10 %% where they "
-        "are not;\n"
-        "first: with the factors as they were found; again: the same values factored on the known "
-        "pattern)\n");
+        "(two right-hand sides per matrix: A times ones and a random one, to 1e-14 within 100 iterations; "
+        "solved: by\n"
+        "both, as saddle bench ldlt defines it; within: iterations that differ by at most 2 below 50, 10 %% "
+        "above;\n"
+        "first: with the factors as first computed; again: the same values factored on the known pattern)\n");
     for (int k = 0; k < count; ++k) print_outliers(t, &pairs[k]);
     print_missing(t);
-}
-
-static void json_pair(json *j, const backends_pair *pair)
-{
-    json_text(j, "backend", backend_names[pair->backend]);
-    json_text(j, "moment", moment_names[pair->moment]);
-    json_text(j, "beside_backend", backend_names[pair->other]);
-    json_text(j, "beside_moment", moment_names[pair->other_moment]);
 }
 
 static void json_outliers(json *j, const backends_report *t, const backends_pair *pair)
@@ -198,20 +190,30 @@ static void json_outliers(json *j, const backends_report *t, const backends_pair
         const backends_row *row = &t->rows[i / LDLT_SIDES];
         const int side = i % LDLT_SIDES;
         if (backends_agree(row, pair, side) != 0) continue;
-        json_object(j, NULL);
-        json_text(j, "name", row->matrix.name);
-        json_text(j, "rhs", ldlt_side_names[side]);
-        json_count(j, "iterations", one_of(row, pair)->iterations[side]);
-        json_count(j, "beside", other_of(row, pair)->iterations[side]);
-        json_close(j);
+        JSON_OBJECT(j, NULL, true, J_TEXT("name", row->matrix.name), J_TEXT("rhs", ldlt_side_names[side]),
+                    J_COUNT("iterations", one_of(row, pair)->iterations[side]),
+                    J_COUNT("beside", other_of(row, pair)->iterations[side]));
     }
+    json_close(j);
+}
+
+static void json_pair(json *j, const backends_report *t, const backends_pair *pair)
+{
+    const tally all = count_pair(t, pair);
+    json_object(j, NULL);
+    JSON_PUT(j, true, J_TEXT("backend", backend_names[pair->backend]),
+             J_TEXT("moment", moment_names[pair->moment]),
+             J_TEXT("beside_backend", backend_names[pair->other]),
+             J_TEXT("beside_moment", moment_names[pair->other_moment]), J_COUNT("compared", all.compared),
+             J_COUNT("solved", all.both_solved), J_COUNT("within", all.within));
+    json_outliers(j, t, pair);
     json_close(j);
 }
 
 static void json_row(json *j, const backends_report *t, const backends_row *row)
 {
     json_object(j, NULL);
-    ldlt_json_matrix(j, &row->matrix);
+    bench_json_matrix(j, &row->matrix);
     json_object(j, "backends");
     for (int b = 0; b < BACKENDS; ++b) {
         if (!t->wanted[b]) continue;
@@ -223,33 +225,22 @@ static void json_row(json *j, const backends_report *t, const backends_row *row)
     json_close(j);
 }
 
-static int write_backends_json(const void *report, const char *path)
+static void json_backends(json *j, const void *report)
 {
     const backends_report *t = report;
-    json j;
     backends_pair pairs[PAIRS_MOST];
-    const int count = backends_pairs(t, pairs), status = ldlt_json_begin(&j, path, t->bench, "backends");
-    if (status != EXIT_DONE) return status;
-    json_array(&j, "rows");
-    for (int i = 0; i < t->count; ++i) json_row(&j, t, &t->rows[i]);
-    json_close(&j);
-    json_array(&j, "comparisons");
-    for (int k = 0; k < count; ++k) {
-        const tally all = count_pair(t, &pairs[k]);
-        json_object(&j, NULL);
-        json_pair(&j, &pairs[k]);
-        json_count(&j, "compared", all.compared);
-        json_count(&j, "solved", all.both_solved);
-        json_count(&j, "within", all.within);
-        json_outliers(&j, t, &pairs[k]);
-        json_close(&j);
-    }
-    json_close(&j);
-    json_object(&j, "left_out");
+    const int count = backends_pairs(t, pairs);
+    ldlt_json_head(j, t->bench, "backends");
+    json_array(j, "rows");
+    for (int i = 0; i < t->count; ++i) json_row(j, t, &t->rows[i]);
+    json_close(j);
+    json_array(j, "comparisons");
+    for (int k = 0; k < count; ++k) json_pair(j, t, &pairs[k]);
+    json_close(j);
+    json_object(j, "left_out");
     for (int b = 0; b < BACKENDS; ++b)
-        if (t->left_out[b][0]) json_text(&j, backend_names[b], t->left_out[b]);
-    json_close(&j);
-    return json_end(&j);
+        if (t->left_out[b][0]) json_text(j, backend_names[b], t->left_out[b]);
+    json_close(j);
 }
 
 static saddle_options options_of(const ldlt_bench *t, int backend)
@@ -279,7 +270,7 @@ static void measure_matrix(ldlt_bench *t, void *to)
 {
     backends_report *report = to;
     backends_row *row = &report->rows[report->count];
-    row->matrix = t->matrix;
+    row->matrix = t->problem.matrix;
     for (int b = 0; b < BACKENDS && !progress_interrupted(); ++b) {
         const saddle_options o = options_of(t, b);
         if (report->wanted[b])
@@ -297,15 +288,9 @@ int ldlt_backends(ldlt_bench *t, const ldlt_operands *o)
     backends_report report = {.bench = t};
     int status = ldlt_choose(t->a, backend_names, BACKENDS, report.wanted);
     if (status != EXIT_DONE) return status;
-    if (leave_out(t, &report) == 0) return fail(EXIT_FILE, "none of the backends that were named is here");
+    if (leave_out(t, &report) == 0) return fail(EXIT_FILE, "none of the given backends is available");
     report.rows = calloc((size_t)o->count + 1, sizeof *report.rows);
-    if (!report.rows) return fail(EXIT_MEMORY, "no memory for the rows");
+    if (!report.rows) return fail(EXIT_MEMORY, "out of memory for the rows");
     status = ldlt_walk(t, o, measure_matrix, &report);
-    if (bench_prints(t->a) && report.count > 0) {
-        print_backends_summary(&report);
-        print_ldlt_run(t->a);
-    }
-    if (report.count > 0) status = bench_draw(t->a, status, write_backends_json, &report);
-    free(report.rows);
-    return status;
+    return ldlt_end(t, status, report.count, print_backends_summary, json_backends, &report, report.rows);
 }

@@ -3,95 +3,60 @@
 
 #include <math.h>
 
-int ldlt_json_begin(json *j, const char *path, const ldlt_bench *t, const char *part)
+void ldlt_json_head(json *j, const ldlt_bench *t, const char *part)
 {
-    const int status = bench_json_begin(j, path, "ldlt");
-    if (status != EXIT_DONE) return status;
-    json_text(j, "part", part);
-    json_count(j, "threads", argument_count(t->a, "threads"));
-    json_number(j, "limit", t->limit);
-    json_truth(j, "core_time", ldlt_core_time(t->a));
-    return EXIT_DONE;
-}
-
-void ldlt_json_matrix(json *j, const ldlt_matrix *m)
-{
-    json_text(j, "name", m->name);
-    json_text(j, "group", m->group);
-    json_count(j, "n", m->n);
-    json_count(j, "nnz", m->nnz);
-}
-
-static void json_sides(json *j, const ldlt_result *r)
-{
-    json_array(j, "right_hand_sides");
-    for (int k = 0; k < LDLT_SIDES; ++k) {
-        if (r->iterations[k] < 0) continue;
-        json_object(j, NULL);
-        json_text(j, "rhs", ldlt_side_names[k]);
-        json_count(j, "iterations", r->iterations[k]);
-        JSON_NUMBERS(j, true, {"backward_error", r->backward[k]},
-                     {"componentwise_error", r->componentwise[k]}, {"relative_residual", r->residual[k]},
-                     {"solve", r->solve[k]});
-        json_close(j);
-    }
-    json_close(j);
+    bench_json_head(j, "ldlt");
+    JSON_PUT(j, true, J_TEXT("part", part), J_COUNT("threads", argument_count(t->a, "threads")),
+             J_NUMBER("limit", t->limit), J_TRUTH("core_time", ldlt_core_time(t->a)));
 }
 
 void ldlt_json_result(json *j, const char *key, const ldlt_result *r)
 {
     json_object(j, key);
-    json_truth(j, "solved", r->solved);
-    json_text(j, "why", r->why[0] ? r->why : NULL);
-    json_number(j, "analysis", r->analysis);
-    json_number(j, "factor", r->factor);
-    JSON_COUNTS(j, true, {"stored", r->stored}, {"bytes", r->bytes}, {"blocks", r->blocks},
-                {"levels", r->levels});
-    json_number(j, "tau", r->tau);
-    JSON_COUNTS(j, true, {"pushed_back", r->pushed_back}, {"generations", r->generations},
-                {"perturbed", r->perturbed}, {"sweeps", r->sweeps});
-    json_truth(j, "fallback", r->fallback);
-    json_number(j, "pattern_residual", r->pattern_residual);
-    json_number(j, "reconstruction_error", r->reconstruction);
-    json_sides(j, r);
+    JSON_PUT(j, true, J_TRUTH("solved", r->solved), J_TEXT("why", r->why[0] ? r->why : NULL),
+             J_NUMBER("analysis", r->analysis), J_NUMBER("factor", r->factor));
+    json_info(j, true, &r->info,
+              "stored=factor_nnz bytes=factor_bytes blocks levels tau=fill_tau pushed_back generations "
+              "perturbed sweeps fallback pattern_residual reconstruction_error");
+    json_array(j, "right_hand_sides");
+    for (int k = 0; k < LDLT_SIDES; ++k) {
+        if (r->iterations[k] < 0) continue;
+        JSON_OBJECT(j, NULL, true, J_TEXT("rhs", ldlt_side_names[k]), J_COUNT("iterations", r->iterations[k]),
+                    J_NUMBER("backward_error", r->backward[k]),
+                    J_NUMBER("componentwise_error", r->componentwise[k]),
+                    J_NUMBER("relative_residual", r->residual[k]), J_NUMBER("solve", r->solve[k]));
+    }
+    json_close(j);
     json_close(j);
 }
 
 static void json_total(json *j, const ldlt_report *t, ldlt_recipe recipe)
 {
     const ldlt_total one = ldlt_total_of(t, recipe);
-    json_object(j, ldlt_recipe_names[recipe]);
-    json_count(j, "solved", one.solved);
-    json_count(j, "of", one.run);
-    json_number(j, "stored_median", one.stored_median);
-    json_count(j, "large", one.large);
-    json_count(j, "large_a_third", one.large_a_third);
-    json_count(j, "missed", t->wanted[LDLT_DIRECT] ? one.missed : -1);
-    json_close(j);
+    JSON_OBJECT(j, ldlt_recipe_names[recipe], true, J_COUNT("solved", one.solved), J_COUNT("of", one.run),
+                J_NUMBER("stored_median", one.stored_median), J_COUNT("large", one.large),
+                J_COUNT("large_a_third", one.large_a_third),
+                J_COUNT("missed", t->wanted[LDLT_DIRECT] ? one.missed : -1));
 }
 
-int write_ldlt_json(const void *report, const char *path)
+void json_ldlt(json *j, const void *report)
 {
     const ldlt_report *t = report;
-    json j;
-    const int status = ldlt_json_begin(&j, path, t->bench, t->anchors ? "anchors" : "matrices");
-    if (status != EXIT_DONE) return status;
-    json_array(&j, "rows");
-    for (int i = 0; i < t->count; ++i) {
-        const ldlt_row *row = &t->rows[i];
-        json_object(&j, NULL);
-        ldlt_json_matrix(&j, &row->matrix);
-        json_object(&j, "methods");
+    ldlt_json_head(j, t->bench, t->anchors ? "anchors" : "matrices");
+    json_array(j, "rows");
+    for (const ldlt_row *row = t->rows; row < t->rows + t->count; ++row) {
+        json_object(j, NULL);
+        bench_json_matrix(j, &row->matrix);
+        json_object(j, "methods");
         for (int k = 0; k < LDLT_RECIPES; ++k)
-            if (row->results[k].run) ldlt_json_result(&j, ldlt_recipe_names[k], &row->results[k]);
-        json_close(&j);
-        if (row->to_residual.run) ldlt_json_result(&j, "ldlt_to_residual", &row->to_residual);
-        json_close(&j);
+            if (row->results[k].run) ldlt_json_result(j, ldlt_recipe_names[k], &row->results[k]);
+        json_close(j);
+        if (row->to_residual.run) ldlt_json_result(j, "ldlt_to_residual", &row->to_residual);
+        json_close(j);
     }
-    json_close(&j);
-    json_object(&j, "totals");
+    json_close(j);
+    json_object(j, "totals");
     for (int k = 0; k < LDLT_RECIPES; ++k)
-        if (t->wanted[k]) json_total(&j, t, (ldlt_recipe)k);
-    json_close(&j);
-    return json_end(&j);
+        if (t->wanted[k]) json_total(j, t, (ldlt_recipe)k);
+    json_close(j);
 }

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "bench/ldlt/ldlt.h"
 
+#include "cli/memory.h"
 #include "cli/outputs.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
@@ -27,16 +28,9 @@ enum { PART_ALL, PART_SETUP, PART_ANCHORS, PART_GROWTH, PART_BACKENDS }; /* word
 static bool add_path(ldlt_operands *o, const char *folder, const char *name)
 {
     char path[4096];
+    char **one = one_more(&o->paths, &o->count, &o->room, sizeof *one);
     snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name);
-    if (o->count == o->room) {
-        const int room = 2 * o->room + 64;
-        char **paths = realloc(o->paths, (size_t)room * sizeof *paths);
-        if (!paths) return false;
-        o->paths = paths;
-        o->room = room;
-    }
-    o->paths[o->count] = strdup(path);
-    return o->paths[o->count] && ++o->count;
+    return one && (*one = strdup(path));
 }
 
 static int is_matrix(const struct dirent *entry)
@@ -59,7 +53,7 @@ static int add_folder(ldlt_operands *o, const char *folder)
         free(entries[k]);
     }
     free(entries);
-    return added ? EXIT_DONE : fail(EXIT_MEMORY, "no memory for the names of matrices");
+    return added ? EXIT_DONE : fail(EXIT_MEMORY, "out of memory for the names of matrices");
 }
 
 /* What was given, folders opened; otherwise two folders of $SADDLE_MATRICES. */
@@ -69,8 +63,7 @@ static int find_operands(const arguments *a, ldlt_operands *o)
     const char *matrices = getenv("SADDLE_MATRICES");
     int status = EXIT_DONE;
     if (a->operand_count == 0 && !(matrices && *matrices))
-        return usage_error(a, "there is no matrix to measure with: name some, or their folder in "
-                              "SADDLE_MATRICES");
+        return usage_error(a, "no matrix is given: name some, or set SADDLE_MATRICES to their folder");
     for (int k = 0; a->operand_count == 0 && k < 2 && status == EXIT_DONE; ++k) {
         char folder[4096];
         snprintf(folder, sizeof folder, "%s/%s", matrices, folders[k]);
@@ -81,14 +74,14 @@ static int find_operands(const arguments *a, ldlt_operands *o)
         if (stat(a->operands[k], &is) == 0 && S_ISDIR(is.st_mode))
             status = add_folder(o, a->operands[k]);
         else if (!add_path(o, "", a->operands[k]))
-            status = fail(EXIT_MEMORY, "no memory for the names of matrices");
+            status = fail(EXIT_MEMORY, "out of memory for the names of matrices");
     }
     return status;
 }
 
 static void free_operands(ldlt_operands *o)
 {
-    for (int k = 0; k < o->count; ++k) free(o->paths[k]);
+    for (int64_t k = 0; k < o->count; ++k) free(o->paths[k]);
     free(o->paths);
 }
 
@@ -102,17 +95,17 @@ static int check_usage(const arguments *a)
 {
     static const char *const outputs[] = {"json", "plot"};
     const int part = argument_choice(a, "part");
-    const bool ablate = argument_flag(a, "ablate");
-    if (ablate && part != PART_ALL)
-        return usage_error(a, "--ablate and --part are two kinds of run: take one");
+    const bool ablate = argument_given(a, "ablate");
+    if (ablate && part != PART_ALL) return usage_error(a, "--ablate and --part are mutually exclusive");
     if (argument_given(a, "size") && !is_made(a))
-        return usage_error(a, "--size is for --part setup and --part growth");
+        return usage_error(a, "--size applies to --part setup and --part growth");
     if (argument_given(a, "methods") && (is_made(a) || ablate))
-        return usage_error(a, "--methods is for matrices: not with --ablate, --part setup and --part growth");
+        return usage_error(a,
+                           "--methods applies to matrices, not to --ablate, --part setup or --part growth");
     if (argument_given(a, "device") && part == PART_BACKENDS)
-        return usage_error(a, "--part backends goes through all devices: --methods chooses among them");
+        return usage_error(a, "--part backends runs on all devices: select some with --methods");
     if (argument_given(a, "plot") && !ablate && part != PART_GROWTH && part != PART_BACKENDS)
-        return usage_error(a, "--plot is for --ablate, --part growth and --part backends");
+        return usage_error(a, "--plot applies to --ablate, --part growth and --part backends");
     int status = bench_check_operands(a);
     if (status == EXIT_DONE) status = bench_check_files(a);
     if (status == EXIT_DONE) status = plot_check(argument_text(a, "plot"));
@@ -123,7 +116,7 @@ int ldlt_walk(ldlt_bench *t, const ldlt_operands *o, void (*measure)(ldlt_bench 
               void *report)
 {
     int status = EXIT_DONE;
-    for (int k = 0; k < o->count; ++k) {
+    for (int64_t k = 0; k < o->count; ++k) {
         const int loaded = ldlt_load(t, o->paths[k]);
         if (loaded == EXIT_DONE) {
             measure(t, report);
@@ -139,10 +132,22 @@ int ldlt_walk(ldlt_bench *t, const ldlt_operands *o, void (*measure)(ldlt_bench 
     return status;
 }
 
+int ldlt_end(const ldlt_bench *t, int status, int64_t count, void (*print)(const void *report),
+             json_writer *write, const void *report, void *rows)
+{
+    if (count > 0 && bench_prints(t->a)) {
+        print(report);
+        print_ldlt_run(t->a);
+    }
+    if (count > 0) status = bench_draw(t->a, status, write, report);
+    free(rows);
+    return status;
+}
+
 static int run_part(ldlt_bench *t, ldlt_operands *o)
 {
     const int part = argument_choice(t->a, "part");
-    if (argument_flag(t->a, "ablate")) return ldlt_ablate(t, o);
+    if (argument_given(t->a, "ablate")) return ldlt_ablate(t, o);
     if (is_made(t->a)) return ldlt_made(t, part == PART_GROWTH);
     if (part == PART_BACKENDS) return ldlt_backends(t, o);
     return ldlt_matrices(t, o, part == PART_ANCHORS);
@@ -164,18 +169,17 @@ static int run_ldlt(const arguments *a)
 }
 
 static const option command_options[] = {
-    OPTION_CHOICE("part", "all|setup|anchors|growth|backends", "what is measured; all: the matrices"),
-    OPTION_TEXT(
-        "methods", "NAME[,NAME...]", NULL,
-        "only these of ldlt, ldlt-none, jacobi, paper, auto, direct; of --part backends: reference, cpu, "
-        "cuda"),
+    OPTION_CHOICE("part", "all|setup|anchors|growth|backends", "what to measure; all: the matrices"),
+    OPTION_TEXT("methods", "NAME[,NAME...]", NULL,
+                "only these, out of ldlt, ldlt-none, jacobi, paper, auto, direct; with --part backends: "
+                "reference, cpu, cuda"),
     OPTION_FLAG("ablate", 0, "Table I and Figure 3 of \"Stretching Jacobi\" for the matrices"),
     OPTION_COUNT("size", "ROWS", 0, 0, 100000000,
-                 "rows of the problems of --part setup (0: 200,000), of the last ones of --part growth (0: "
-                 "1,000,000)"),
-    OPTION_COUNT("threads", "N", 1, 1, 4096, "of Saddle"),
-    OPTION_REAL("limit", "SECONDS", 60.0, 0.1, 1e6, "what a run may take"),
-    BENCH_PLOT("what --ablate, --part growth or --part backends measured, a panel each"),
+                 "rows of the problems of --part setup (0: 200,000), of the largest ones of --part growth "
+                 "(0: 1,000,000)"),
+    OPTION_COUNT("threads", "N", 1, 1, 4096, "threads of Saddle"),
+    OPTION_REAL("limit", "SECONDS", 60.0, 0.1, 1e6, "time limit of a run"),
+    BENCH_PLOT("what --ablate, --part growth or --part backends measured, one panel each"),
     BENCH_JSON,
     OPTION_END,
 };
@@ -183,26 +187,20 @@ static const option command_options[] = {
 const command command_ldlt = {
     .name = "ldlt",
     .operands = "[A.mtx[.gz]|DIR...]",
-    .help = "block LDL' preconditioners, beside the direct solver",
+    .help = "block LDL' preconditioners, compared with the direct solver",
     .about =
-        "For each of many matrices, or all of a folder (those of SADDLE_MATRICES, indefinite and kkt, where "
-        "none is "
-        "named), whether --method ldlt with its defaults solves it (backward error 1e-12, and residual or "
-        "componentwise error 1e-8, in 100 iterations, for A times ones and a random right-hand side), with "
-        "iterations, errors, stored entries, levels, pivots and seconds beside the direct solver's; and as "
-        "many of "
-        "ldlt --fill none, jacobi --fill none --fallback none, --paper, auto and direct (--methods "
-        "chooses).\n\n"
-        "--part anchors: those that have published figures; setup: generated 3-D problems, the setup of ldlt "
-        "beside "
-        "the direct factorization in time and memory; growth: doubling series of generated problems, and the "
-        "exponents of their times (operands of these two are families, FAMILY[:P]); backends: the iterations "
-        "of "
-        "ldlt on each backend, with the factors as they were found (first) and with the same values factored "
-        "on the "
-        "pattern that is known then (again). --ablate: dominance, small pivots, block size, pivoting, sweeps "
-        "and "
-        "times, and the errors after four times GMRES(25).",
+        "For each matrix, or each in a folder (by default the folders indefinite and kkt of "
+        "SADDLE_MATRICES): whether --method ldlt with its defaults solves it (backward error 1e-12, and "
+        "residual or componentwise error 1e-8, in 100 iterations, for A times ones and a random right-hand "
+        "side), with iterations, errors, stored entries, levels, pivots and seconds, compared with the "
+        "direct solver. The totals also count ldlt --fill none, jacobi --fill none --fallback none, --paper, "
+        "auto and direct (--methods selects some).\n\n"
+        "--part anchors: the matrices with published figures; setup: generated 3-D problems, the setup of "
+        "ldlt against the direct factorization in time and memory; growth: generated problems of doubling "
+        "size, and the exponents of their times (operands of these two are families, FAMILY[:P]); backends: "
+        "the iterations of ldlt on each backend, with the factors as first computed (first) and with the "
+        "same values factored on the pattern known by then (again). --ablate: dominance, small pivots, block "
+        "size, pivoting, sweeps and times, and the errors after four cycles of GMRES(25).",
     .examples = "  saddle bench ldlt matrices/kkt --methods ldlt,direct --json ldlt.json\n"
                 "  saddle bench ldlt --part growth darcy3d --size 250000\n"
                 "  saddle bench ldlt matrices/kkt --part backends --methods cpu,cuda\n"

@@ -2,8 +2,7 @@
  * What `saddle bench ldlt` measures: solves of a matrix by block LDL' in its several forms beside the direct
  * solver, and the reports on them. All of it by the public interface, one solver a run.
  */
-#ifndef BENCH_LDLT_LDLT_H
-#define BENCH_LDLT_LDLT_H
+#pragma once
 
 #include "bench/bench.h"
 #include "bench/problem.h"
@@ -33,17 +32,8 @@ typedef struct ldlt_result {
     int64_t iterations[LDLT_SIDES];
     double backward[LDLT_SIDES], componentwise[LDLT_SIDES], residual[LDLT_SIDES];
     double analysis, factor, solve[LDLT_SIDES]; /* seconds of the calls */
-    int64_t stored, bytes, blocks, levels, pushed_back, generations, perturbed, sweeps;
-    int fallback;
-    double tau, pattern_residual, reconstruction;
-    double planned_flops, planned_bytes; /* of the direct solver */
+    saddle_info info;                           /* what the setup came to */
 } ldlt_result;
-
-/* What a report says of a matrix. */
-typedef struct ldlt_matrix {
-    char name[64], group[64];
-    int64_t n, nnz;
-} ldlt_matrix;
 
 /* What all runs share: the matrix at work, its right-hand sides, and the time that a run may take. */
 typedef struct ldlt_bench {
@@ -51,7 +41,6 @@ typedef struct ldlt_bench {
     double limit, gemm; /* seconds of a run; flop/s of a core once they are wanted */
     bench_limit watch;
     bench_problem problem;
-    ldlt_matrix matrix;
     double *b, *x; /* LDLT_SIDES columns, and one */
     char message[SADDLE_MESSAGE_SIZE];
 } ldlt_bench;
@@ -86,7 +75,7 @@ double ldlt_solve_time(const ldlt_result *r);
 double ldlt_stored(const ldlt_result *r, int64_t nnz);
 
 typedef struct ldlt_row {
-    ldlt_matrix matrix;
+    bench_matrix matrix;
     ldlt_result results[LDLT_RECIPES];
     ldlt_result to_residual; /* of an anchor: ldlt to a relative residual of 1e-8 */
 } ldlt_row;
@@ -101,13 +90,16 @@ typedef struct ldlt_report {
 
 /* The parts. Operands are what was given, folders opened; each returns an exit status. */
 typedef struct ldlt_operands {
-    int count, room;
+    int64_t count, room;
     char **paths;
 } ldlt_operands;
 /* Loads one after the other and calls for each; one that cannot be read is told and is the exit status, and
  * the next ones go on. */
 int ldlt_walk(ldlt_bench *t, const ldlt_operands *o, void (*measure)(ldlt_bench *t, void *report),
               void *report);
+/* Ends a part of which so many rows were measured: its tables and what ran, JSON and picture; frees them. */
+int ldlt_end(const ldlt_bench *t, int status, int64_t count, void (*print)(const void *report),
+             json_writer *write, const void *report, void *rows);
 int ldlt_matrices(ldlt_bench *t, ldlt_operands *o, bool anchors);
 int ldlt_made(ldlt_bench *t, bool growth);
 int ldlt_backends(ldlt_bench *t, const ldlt_operands *o);
@@ -144,10 +136,6 @@ typedef struct ldlt_anchor {
 } ldlt_anchor;
 const ldlt_anchor *ldlt_anchor_find(const char *name);
 
-int ldlt_json_begin(json *j, const char *path, const ldlt_bench *t, const char *part);
-/* The first keys of a row. */
-void ldlt_json_matrix(json *j, const ldlt_matrix *m);
+void ldlt_json_head(json *j, const ldlt_bench *t, const char *part);
 void ldlt_json_result(json *j, const char *key, const ldlt_result *r);
-bench_json write_ldlt_json; /* of an ldlt_report */
-
-#endif
+json_writer json_ldlt; /* of an ldlt_report */

@@ -7,6 +7,7 @@
  */
 #include "bench/ldlt/ldlt.h"
 #include "cli/families.h"
+#include "cli/memory.h"
 #include "cli/progress.h"
 
 #include <inttypes.h>
@@ -24,7 +25,7 @@ typedef struct made_row {
 typedef struct made_report {
     const ldlt_bench *bench;
     bool growth;
-    int count, room;
+    int64_t count, room;
     made_row *rows;
 } made_report;
 
@@ -40,7 +41,7 @@ static const char *const growth_families[] = {"lap2d",  "lap2d:0.5", "stokes2d",
 static double made_exponent(const made_report *t, const char *text, double (*seconds_of)(const made_row *row))
 {
     double count = 0, x = 0, y = 0, xx = 0, xy = 0;
-    for (int k = 0; k < t->count; ++k) {
+    for (int64_t k = 0; k < t->count; ++k) {
         const made_row *row = &t->rows[k];
         const double time = seconds_of(row);
         if (strcmp(row->family, text) != 0 || !row->ldlt.solved || !(time > 0)) continue;
@@ -78,9 +79,9 @@ static double made_goal(int axes)
 }
 
 /* Whether row k is the first of its family. */
-static bool made_opens(const made_report *t, int k)
+static bool made_opens(const made_report *t, int64_t k)
 {
-    for (int i = 0; i < k; ++i)
+    for (int64_t i = 0; i < k; ++i)
         if (strcmp(t->rows[i].family, t->rows[k].family) == 0) return false;
     return true;
 }
@@ -99,7 +100,8 @@ static void print_made_header(const made_report *t)
 
 static double megabytes(const ldlt_result *r)
 {
-    return r->run && r->bytes >= 0 && isfinite(r->factor) ? 1e-6 * (double)r->bytes : NAN;
+    return r->run && r->info.factor_bytes >= 0 && isfinite(r->factor) ? 1e-6 * (double)r->info.factor_bytes
+                                                                      : NAN;
 }
 
 /* What the direct solver's figure is over that of ldlt; only where both solve. */
@@ -112,15 +114,10 @@ static void print_setup_row(const made_row *row)
 {
     const ldlt_result *r = &row->ldlt, *d = &row->direct;
     printf("%-12.12s%8" PRId64, row->family, row->n);
-    print_column("%.2f", 9, ldlt_setup(r));
-    print_column("%.0f", 8, ldlt_iterations(r));
-    print_column("%.0f", 7, megabytes(r));
-    print_column("%.0e", 9, ldlt_backward(r));
-    print_column("%.2f", 8, d->factor);
-    print_column("%.0e", 9, ldlt_backward(d));
-    print_column("%.2f", 9, ratio(row, d->factor, ldlt_setup(r)));
-    print_column("%.2f", 8, ratio(row, ldlt_setup(d), ldlt_setup(r)));
-    print_column("%.3f", 9, 1.0 / ratio(row, megabytes(d), megabytes(r)));
+    PRINT_COLUMNS("9.2f 8.0f 7.0f 9.0e 8.2f 9.0e 9.2f 8.2f 9.3f", ldlt_setup(r), ldlt_iterations(r),
+                  megabytes(r), ldlt_backward(r), d->factor, ldlt_backward(d),
+                  ratio(row, d->factor, ldlt_setup(r)), ratio(row, ldlt_setup(d), ldlt_setup(r)),
+                  1.0 / ratio(row, megabytes(d), megabytes(r)));
     if (!r->solved) printf("  ldlt: %.60s", r->why);
     if (!d->solved) printf("  direct %.60s", d->why);
     putchar('\n');
@@ -131,13 +128,9 @@ static void print_made_row(const made_report *t, const made_row *row)
     const ldlt_result *r = &row->ldlt;
     if (t->growth) {
         printf("%-12.12s%9" PRId64 "%10" PRId64, row->family, row->n, row->nnz);
-        print_column("%.3f", 9, r->analysis);
-        print_column("%.3f", 9, r->factor);
-        print_column("%.3f", 9, r->solve[0]);
-        print_column("%.0f", 7, r->iterations[0] < 0 ? NAN : (double)r->iterations[0]);
-        print_column("%.0e", 10, r->backward[0]);
-        print_column("%.2f", 9, ldlt_stored(r, row->nnz));
-        print_column("%.3f", 9, made_total(row));
+        PRINT_COLUMNS("9.3f 9.3f 9.3f 7.0f 10.0e 9.2f 9.3f", r->analysis, r->factor, r->solve[0],
+                      r->iterations[0] < 0 ? NAN : (double)r->iterations[0], r->backward[0],
+                      ldlt_stored(r, row->nnz), made_total(row));
         printf("%s%.60s\n", r->solved ? "" : "  no: ", r->solved ? "" : r->why);
     } else {
         print_setup_row(row);
@@ -153,13 +146,13 @@ static const char *verdict(double is, double most)
 static void print_exponents(const made_report *t)
 {
     printf("\n%-12s%7s%8s%7s%10s%8s%7s\n", "exponents", "sizes", "setup", "goal", "", "total", "goal");
-    for (int k = 0; k < t->count; ++k) {
+    for (int64_t k = 0; k < t->count; ++k) {
         const made_row *row = &t->rows[k];
         if (!made_opens(t, k)) continue;
         const double setup = made_exponent(t, row->family, made_setup),
                      total = made_exponent(t, row->family, made_total), goal = made_goal(row->axes);
         int sizes = 0;
-        for (int i = 0; i < t->count; ++i)
+        for (int64_t i = 0; i < t->count; ++i)
             sizes += strcmp(t->rows[i].family, row->family) == 0 && t->rows[i].ldlt.solved;
         printf("%-12s%7d", row->family, sizes);
         print_column("%.2f", 8, setup);
@@ -167,19 +160,20 @@ static void print_exponents(const made_report *t)
         print_column("%.2f", 8, total);
         printf("%7.1f%10s\n", goal, verdict(total, goal));
     }
-    printf("(seconds ~ nnz^p by least squares over what was solved; setup: prepare and factor; total: with a "
-           "solve "
-           "of\nb = A times ones to 1e-12)\n");
+    printf("(seconds ~ nnz^p, least squares over the problems solved; setup: prepare and factor; total: with "
+           "a solve\n"
+           "for b = A times ones to 1e-12)\n");
 }
 
-static void print_made_summary(const made_report *t)
+static void print_made_summary(const void *report)
 {
+    const made_report *t = report;
     int both = 0, faster = 0, smaller = 0;
     if (t->growth) {
         print_exponents(t);
         return;
     }
-    for (int k = 0; k < t->count; ++k) {
+    for (int64_t k = 0; k < t->count; ++k) {
         const made_row *row = &t->rows[k];
         const double times = ratio(row, row->direct.factor, ldlt_setup(&row->ldlt));
         if (!isfinite(times)) continue;
@@ -187,54 +181,47 @@ static void print_made_summary(const made_report *t)
         faster += times >= GOAL_FASTER;
         smaller += 1.0 / ratio(row, megabytes(&row->direct), megabytes(&row->ldlt)) <= GOAL_BYTES;
     }
-    printf("\nwhere both solve: setup at least %.0f times as fast as the direct factorization on %d of %d, "
-           "factors of "
-           "at most\n%.1f of its bytes on %d of %d\n",
+    printf("\n"
+           "where both solve: setup at least %.0f times as fast as the direct factorization on %d of %d, "
+           "factors in at most\n"
+           "%.1f of its bytes on %d of %d\n",
            GOAL_FASTER, faster, both, GOAL_BYTES, smaller, both);
 }
 
 static void json_exponents(json *j, const made_report *t)
 {
     json_array(j, "exponents");
-    for (int k = 0; k < t->count; ++k) {
+    for (int64_t k = 0; k < t->count; ++k) {
         const made_row *row = &t->rows[k];
         if (!made_opens(t, k)) continue;
-        json_object(j, NULL);
-        json_text(j, "family", row->family);
-        json_number(j, "setup", made_exponent(t, row->family, made_setup));
-        json_number(j, "setup_goal", GOAL_SETUP);
-        json_number(j, "total", made_exponent(t, row->family, made_total));
-        json_number(j, "total_goal", made_goal(row->axes));
-        json_close(j);
+        JSON_OBJECT(j, NULL, true, J_TEXT("family", row->family),
+                    J_NUMBER("setup", made_exponent(t, row->family, made_setup)),
+                    J_NUMBER("setup_goal", GOAL_SETUP),
+                    J_NUMBER("total", made_exponent(t, row->family, made_total)),
+                    J_NUMBER("total_goal", made_goal(row->axes)));
     }
     json_close(j);
 }
 
-static int write_made_json(const void *report, const char *path)
+static void json_made(json *j, const void *report)
 {
     const made_report *t = report;
-    json j;
-    const int status = ldlt_json_begin(&j, path, t->bench, t->growth ? "growth" : "setup");
-    if (status != EXIT_DONE) return status;
-    json_array(&j, "rows");
-    for (int k = 0; k < t->count; ++k) {
-        const made_row *row = &t->rows[k];
-        json_object(&j, NULL);
-        json_text(&j, "family", row->family);
-        json_count(&j, "size", row->size);
-        json_count(&j, "n", row->n);
-        json_count(&j, "nnz", row->nnz);
-        ldlt_json_result(&j, "ldlt", &row->ldlt);
-        if (row->direct.run) ldlt_json_result(&j, "direct", &row->direct);
-        json_number(&j, "times_as_fast_as_factor", ratio(row, row->direct.factor, ldlt_setup(&row->ldlt)));
-        json_number(&j, "times_as_fast_as_setup",
-                    ratio(row, ldlt_setup(&row->direct), ldlt_setup(&row->ldlt)));
-        json_number(&j, "bytes_ratio", 1.0 / ratio(row, megabytes(&row->direct), megabytes(&row->ldlt)));
-        json_close(&j);
+    ldlt_json_head(j, t->bench, t->growth ? "growth" : "setup");
+    json_array(j, "rows");
+    for (const made_row *row = t->rows; row < t->rows + t->count; ++row) {
+        const ldlt_result *ldlt = &row->ldlt, *direct = &row->direct;
+        json_object(j, NULL);
+        JSON_PUT(j, true, J_TEXT("family", row->family), J_COUNT("size", row->size), J_COUNT("n", row->n),
+                 J_COUNT("nnz", row->nnz));
+        ldlt_json_result(j, "ldlt", ldlt);
+        if (direct->run) ldlt_json_result(j, "direct", direct);
+        JSON_PUT(j, true, J_NUMBER("times_as_fast_as_factor", ratio(row, direct->factor, ldlt_setup(ldlt))),
+                 J_NUMBER("times_as_fast_as_setup", ratio(row, ldlt_setup(direct), ldlt_setup(ldlt))),
+                 J_NUMBER("bytes_ratio", 1.0 / ratio(row, megabytes(direct), megabytes(ldlt))));
+        json_close(j);
     }
-    json_close(&j);
-    if (t->growth) json_exponents(&j, t);
-    return json_end(&j);
+    json_close(j);
+    if (t->growth) json_exponents(j, t);
 }
 
 /* FAMILY[:P]: the family's name; NULL where there is none. */
@@ -247,36 +234,23 @@ static const family *find_family(const char *text)
     return family_find(name);
 }
 
-static made_row *add_row(made_report *t)
-{
-    if (t->count == t->room) {
-        const int room = 2 * t->room + 32;
-        made_row *rows = realloc(t->rows, (size_t)room * sizeof *rows);
-        if (!rows) return NULL;
-        t->rows = rows;
-        t->room = room;
-    }
-    made_row *row = &t->rows[t->count];
-    memset(row, 0, sizeof *row);
-    return row;
-}
-
 /* One problem of at least this many rows: by ldlt, and for part setup by the direct solver too. */
 static int measure_problem(ldlt_bench *t, made_report *report, const char *text, int64_t rows)
 {
     char operand[96];
     const family *f = find_family(text);
     const int64_t size = family_size(f->name, rows);
-    made_row *row = add_row(report);
-    if (!row) return fail(EXIT_MEMORY, "no memory for the rows");
+    made_row *row = one_more(&report->rows, &report->count, &report->room, sizeof *row);
+    if (!row) return fail(EXIT_MEMORY, "out of memory for the rows");
+    --report->count; /* until all of it is there */
     snprintf(operand, sizeof operand, "%s_%" PRId64 "%s", f->name, size, text + strcspn(text, ":"));
     const int status = ldlt_load(t, operand);
     if (status != EXIT_DONE) return status;
     snprintf(row->family, sizeof row->family, "%.30s", text);
     row->axes = family_axes(f->name);
     row->size = size;
-    row->n = t->matrix.n;
-    row->nnz = t->matrix.nnz;
+    row->n = t->problem.matrix.n;
+    row->nnz = t->problem.matrix.nnz;
     if (report->growth) {
         const saddle_options o = ldlt_options(t, "method=ldlt tol=1e-12");
         row->ldlt = ldlt_try(t, &o, 1);
@@ -335,16 +309,10 @@ int ldlt_made(ldlt_bench *t, bool growth)
     made_report report = {.bench = t, .growth = growth};
     for (int k = 0; k < t->a->operand_count; ++k) {
         if (!find_family(t->a->operands[k]))
-            return usage_error(t->a, "\"%s\" is no family of problems (saddle gen --help lists them)",
+            return usage_error(t->a, "\"%s\" is not a family of problems (saddle gen --help lists them)",
                                t->a->operands[k]);
     }
     if (print) print_made_header(&report);
-    int status = measure_families(t, &report, print);
-    if (print && report.count > 0) {
-        print_made_summary(&report);
-        print_ldlt_run(t->a);
-    }
-    if (report.count > 0) status = bench_draw(t->a, status, write_made_json, &report);
-    free(report.rows);
-    return status;
+    const int status = measure_families(t, &report, print);
+    return ldlt_end(t, status, report.count, print_made_summary, json_made, &report, report.rows);
 }

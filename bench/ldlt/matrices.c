@@ -33,7 +33,8 @@ int ldlt_choose(const arguments *a, const char *const *names, int count, bool *w
         int found = count;
         for (int k = 0; k < count; ++k)
             if (strlen(names[k]) == length && strncmp(name, names[k], length) == 0) found = k;
-        if (found == count) return usage_error(a, "--methods: there is no \"%.*s\"", (int)length, name);
+        if (found == count)
+            return usage_error(a, "--methods: there is no method \"%.*s\"", (int)length, name);
         wanted[found] = true;
         name = name[length] ? name + length + 1 : NULL;
     }
@@ -45,7 +46,7 @@ static void measure_matrix(ldlt_bench *t, void *to)
 {
     ldlt_report *report = to;
     ldlt_row *row = &report->rows[report->count];
-    row->matrix = t->matrix;
+    row->matrix = t->problem.matrix;
     for (int k = 0; k < LDLT_RECIPES && !progress_interrupted(); ++k) {
         if (!report->wanted[k]) continue;
         const saddle_options o = ldlt_recipe_options(t, (ldlt_recipe)k);
@@ -66,8 +67,8 @@ static void measure_matrix(ldlt_bench *t, void *to)
 /* Leaves out what has no published figures. */
 static void keep_anchors(ldlt_operands *o)
 {
-    int kept = 0;
-    for (int k = 0; k < o->count; ++k) {
+    int64_t kept = 0;
+    for (int64_t k = 0; k < o->count; ++k) {
         char name[64];
         matrix_name(o->paths[k], name, sizeof name);
         if (ldlt_anchor_find(name))
@@ -78,28 +79,24 @@ static void keep_anchors(ldlt_operands *o)
     o->count = kept;
 }
 
+static void print_summary(const void *report)
+{
+    const ldlt_report *t = report;
+    print_ldlt_methods(t);
+    (t->anchors ? print_ldlt_anchors : print_ldlt_totals)(t);
+}
+
 int ldlt_matrices(ldlt_bench *t, ldlt_operands *o, bool only_anchors)
 {
-    const bool print = bench_prints(t->a);
     ldlt_report report = {.bench = t, .anchors = only_anchors};
     int status = ldlt_choose(t->a, ldlt_recipe_names, LDLT_RECIPES, report.wanted);
     if (status != EXIT_DONE) return status;
     report.rows = calloc((size_t)o->count + 1, sizeof *report.rows);
-    if (!report.rows) return fail(EXIT_MEMORY, "no memory for the rows");
+    if (!report.rows) return fail(EXIT_MEMORY, "out of memory for the rows");
     if (only_anchors) keep_anchors(o);
     status = ldlt_walk(t, o, measure_matrix, &report);
-    if (print && report.count > 0) {
-        print_ldlt_methods(&report);
-        if (only_anchors)
-            print_ldlt_anchors(&report);
-        else
-            print_ldlt_totals(&report);
-        print_ldlt_run(t->a);
-    }
     if (status == EXIT_DONE && report.count == 0)
-        status = fail(EXIT_FILE, only_anchors ? "none of the matrices has published figures"
-                                              : "there is no matrix to measure with");
-    if (report.count > 0) status = bench_save(t->a, status, write_ldlt_json, &report);
-    free(report.rows);
-    return status;
+        status = fail(EXIT_FILE,
+                      only_anchors ? "none of the matrices has published figures" : "no matrix is given");
+    return ldlt_end(t, status, report.count, print_summary, json_ldlt, &report, report.rows);
 }

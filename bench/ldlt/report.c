@@ -1,5 +1,6 @@
 /* The tables of `saddle bench ldlt` on matrices: what was measured, and beside it what is aimed at. */
 #include "bench/ldlt/ldlt.h"
+#include "cli/numbers.h"
 #include "cli/probe.h"
 
 #include <inttypes.h>
@@ -48,13 +49,9 @@ void print_ldlt_row(const ldlt_report *t, const ldlt_row *row)
     char iterations[48];
     printf("%-17.17s %8" PRId64 "%10" PRId64 "%8s", row->matrix.name, row->matrix.n, row->matrix.nnz,
            ldlt_sides_text(r->iterations, iterations, sizeof iterations));
-    print_column("%.0e", 9, ldlt_backward(r));
-    print_column("%.0e", 9, ldlt_other_error(r));
-    print_column("%.2f", 8, ldlt_stored(r, row->matrix.nnz));
-    print_column("%.0e", 8, r->tau);
-    print_column("%.0f", 8, known(r->levels));
-    print_column("%.0f", 7, known(r->pushed_back));
-    print_column("%.0f", 7, known(r->perturbed));
+    PRINT_COLUMNS("9.0e 9.0e 8.2f 8.0e 8.0f 7.0f 7.0f", ldlt_backward(r), ldlt_other_error(r),
+                  ldlt_stored(r, row->matrix.nnz), r->info.fill_tau, known(r->info.levels),
+                  known(r->info.pushed_back), known(r->info.perturbed));
     if (!r->solved) printf("  no: %.70s", r->why);
     putchar('\n');
     fflush(stdout);
@@ -83,30 +80,13 @@ void print_ldlt_methods(const ldlt_report *t)
         const ldlt_row *row = &t->rows[i];
         const ldlt_result *r = &row->results[first], *direct = &row->results[LDLT_DIRECT];
         printf("%-17.17s ", row->matrix.name);
-        print_column("%.4f", 8, r->analysis);
-        print_column("%.4f", 8, r->factor);
-        print_column("%.4f", 8, ldlt_solve_time(r));
-        print_column("%.2f", 8, ldlt_stored(direct, row->matrix.nnz));
-        print_column("%.4f", 8, direct->run ? direct->analysis : NAN);
-        print_column("%.4f", 8, direct->run ? direct->factor : NAN);
+        PRINT_COLUMNS("8.4f 8.4f 8.4f 8.2f 8.4f 8.4f", r->analysis, r->factor, ldlt_solve_time(r),
+                      ldlt_stored(direct, row->matrix.nnz), direct->run ? direct->analysis : NAN,
+                      direct->run ? direct->factor : NAN);
         for (int k = 0; k < LDLT_RECIPES; ++k)
             if (t->wanted[k]) print_verdict(&row->results[k]);
         putchar('\n');
     }
-}
-
-static int by_size(const void *one, const void *two)
-{
-    const double a = *(const double *)one, b = *(const double *)two;
-    return (a > b) - (a < b);
-}
-
-/* The median of what stands in the array, which is sorted. */
-static double median(double *values, int count)
-{
-    if (count == 0) return NAN;
-    qsort(values, (size_t)count, sizeof *values, by_size);
-    return 0.5 * (values[(count - 1) / 2] + values[count / 2]);
 }
 
 ldlt_total ldlt_total_of(const ldlt_report *t, ldlt_recipe recipe)
@@ -127,7 +107,7 @@ ldlt_total ldlt_total_of(const ldlt_report *t, ldlt_recipe recipe)
         ++all.large;
         all.large_a_third += 3.0 * share <= most;
     }
-    all.stored_median = median(stored, known_count);
+    all.stored_median = median_of(stored, known_count);
     free(stored);
     return all;
 }
@@ -159,7 +139,7 @@ static void goal_of(const ldlt_report *t, ldlt_recipe recipe, char *text, size_t
         snprintf(text, size, "goal %.0f %%, stored %.0f, all large ones a third", 100 * GOAL_SOLVED,
                  GOAL_STORED);
     if (recipe == LDLT_JACOBI && t->wanted[LDLT_NONE])
-        snprintf(text, size, "goal %.1f: ldlt-none less 5 %%",
+        snprintf(text, size, "goal %.1f: ldlt-none minus 5 %%",
                  GOAL_JACOBI * ldlt_total_of(t, LDLT_NONE).solved);
     if (recipe == LDLT_AUTO && t->wanted[LDLT_DIRECT])
         snprintf(text, size, "goal: all that direct solves; %d missed", one.missed);
@@ -179,10 +159,9 @@ void print_ldlt_totals(const ldlt_report *t)
         printf("%20s%s%s\n", third, goal[0] ? "   " : "", goal);
     }
     printf(
-        "(solved: for b = A times ones and for a random b backward error at most 1e-12, and relative "
+        "(solved: for b = A times ones and for a random b, backward error at most 1e-12, and relative "
         "residual\n"
-        "or componentwise error at most 1e-8, in 100 iterations; stored: entries beside nnz(A), in the "
-        "median;\n"
+        "or componentwise error at most 1e-8, in 100 iterations; stored: median of entries / nnz(A);\n"
         "large: n >= %d whose direct factors have over %d nnz(A); auto: within its own 1,000 iterations)\n",
         LARGE_ROWS, LARGE_FILL);
     for (int k = 0; k < LDLT_RECIPES; ++k)
@@ -206,14 +185,13 @@ void print_ldlt_anchors(const ldlt_report *t)
         printf("%-17.17s ", row->matrix.name);
         print_column("%.2f", 10, ldlt_stored(loose, row->matrix.nnz));
         printf("%14s", ldlt_sides_text(loose->iterations, iterations, sizeof iterations));
-        print_column("%.0f", 12, anchor->published_iterations);
-        print_column("%.0e", 12, ldlt_backward(r));
-        print_column("%.0e", 12, anchor->published_error);
-        printf("%12s  %s\n", error ? "1e-12" : "as many", met ? "met" : "NOT met");
+        PRINT_COLUMNS("12.0f 12.0e 12.0e", anchor->published_iterations, ldlt_backward(r),
+                      anchor->published_error);
+        printf("%12s  %s\n", error ? "1e-12" : "no more", met ? "met" : "NOT met");
     }
-    printf("(its to 1e-8: iterations of ldlt to that relative residual, for A times ones and a random b, as "
-           "SYM-ILDL "
-           "with\nSQMR; stored: entries beside nnz(A); backward: of %s, the paper's of Table I)\n",
+    printf("(its to 1e-8: iterations of ldlt to that relative residual, for A times ones and a random b; "
+           "SYM-ILDL's\n"
+           "are with SQMR; stored: entries / nnz(A); backward: of %s, the paper's from Table I)\n",
            ldlt_recipe_names[told(t)]);
 }
 
@@ -227,5 +205,5 @@ void print_ldlt_run(const arguments *a)
     if (gmtime_r(&now, &date)) strftime(day, sizeof day, "%Y-%m-%d", &date);
     printf("\nSaddle %s (commit %s), %s, %s, %s; threads: %" PRId64 "\n", saddle_version(), saddle_commit(),
            day, machine.cpu, machine.simd, argument_count(a, "threads"));
-    if (ldlt_core_time(a)) printf("seconds are those of a core, whatever else the machine did\n");
+    if (ldlt_core_time(a)) printf("seconds are CPU time of one core\n");
 }

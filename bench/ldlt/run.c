@@ -8,7 +8,6 @@
  */
 #include "bench/ldlt/ldlt.h"
 #include "cli/paper.h"
-#include "cli/paths.h"
 #include "cli/probe.h"
 #include "cli/progress.h"
 #include "cli/random.h"
@@ -38,22 +37,16 @@ bool ldlt_core_time(const arguments *a)
 
 int ldlt_load(ldlt_bench *t, const char *operand)
 {
-    saddle_facts facts;
     random_stream stream = random_begin(1);
-    saddle_status status = bench_problem_load(&t->problem, operand, &t->watch.hooks, t->message);
-    if (status != SADDLE_OK) return fail(exit_status(status), "%s", t->message);
-    status = saddle_inspect(&t->problem.A, &t->watch.hooks, &facts, t->message);
+    const int opened = bench_problem_open(&t->problem, operand, &t->watch.hooks);
+    if (opened != EXIT_DONE) return opened;
     const int64_t n = t->problem.A.rows;
     const size_t room = (size_t)n + 1;
-    if (status == SADDLE_OK) {
-        t->matrix = (ldlt_matrix){.n = n, .nnz = facts.nnz};
-        matrix_name(operand, t->matrix.name, sizeof t->matrix.name);
-        snprintf(t->matrix.group, sizeof t->matrix.group, "%s", t->problem.group);
-        t->b = malloc(LDLT_SIDES * room * sizeof *t->b);
-        t->x = malloc(room * sizeof *t->x);
-        status = t->b && t->x ? SADDLE_OK : SADDLE_OUT_OF_MEMORY;
-    }
-    if (status == SADDLE_OK) {
+    saddle_status status = SADDLE_OUT_OF_MEMORY;
+    t->message[0] = 0;
+    t->b = malloc(LDLT_SIDES * room * sizeof *t->b);
+    t->x = malloc(room * sizeof *t->x);
+    if (t->b && t->x) {
         for (int64_t i = 0; i < n; ++i) t->x[i] = 1.0;
         status = saddle_multiply(&t->problem.A, 1, t->x, n, t->b, n, 0, &t->watch.hooks, t->message);
         for (int64_t i = 0; i < n; ++i) t->b[n + i] = random_between(&stream, -1.0, 1.0);
@@ -72,27 +65,12 @@ void ldlt_unload(ldlt_bench *t)
     t->b = t->x = NULL;
 }
 
-/* The texts are the program's own: they are taken, or the program is wrong, which its first run tells. */
-static void set_words(saddle_options *o, const char *text, char *message)
-{
-    while (*text) {
-        char word[64], *value;
-        const size_t length = strcspn(text, " ");
-        snprintf(word, sizeof word, "%.*s", (int)length, text);
-        value = strchr(word, '=');
-        *value = 0;
-        if (saddle_options_set(o, word, value + 1, message) != SADDLE_OK) fail(EXIT_USAGE, "%s", message);
-        text += length + (text[length] == ' ');
-    }
-}
-
 saddle_options ldlt_options(const ldlt_bench *t, const char *text)
 {
-    char message[SADDLE_MESSAGE_SIZE] = "";
     saddle_options o = t->a->library;
     o.threads = argument_count(t->a, "threads");
     if (o.device == SADDLE_DEVICE_AUTO) o.device = SADDLE_DEVICE_CPU;
-    set_words(&o, text, message);
+    bench_set(&o, text);
     return o;
 }
 
@@ -112,35 +90,12 @@ saddle_options ldlt_recipe_options(const ldlt_bench *t, ldlt_recipe recipe)
 
 static ldlt_result nothing(void)
 {
-    ldlt_result r = {.run = true};
-    r.analysis = r.factor = r.tau = r.pattern_residual = r.reconstruction = NAN;
-    r.planned_flops = r.planned_bytes = NAN;
-    r.stored = r.bytes = r.blocks = r.levels = r.pushed_back = r.generations = r.perturbed = r.sweeps = -1;
+    ldlt_result r = {.run = true, .analysis = NAN, .factor = NAN, .info = saddle_info_default()};
     for (int k = 0; k < LDLT_SIDES; ++k) {
         r.iterations[k] = -1;
         r.backward[k] = r.componentwise[k] = r.residual[k] = r.solve[k] = NAN;
     }
     return r;
-}
-
-static void take_setup(const saddle_solver *solver, ldlt_result *r)
-{
-    saddle_info info = saddle_info_default();
-    if (saddle_query(solver, &info) != SADDLE_OK) return;
-    r->stored = info.factor_nnz;
-    r->bytes = info.factor_bytes;
-    r->blocks = info.blocks;
-    r->levels = info.levels;
-    r->pushed_back = info.pushed_back;
-    r->generations = info.generations;
-    r->perturbed = info.perturbed;
-    r->sweeps = info.sweeps;
-    r->fallback = info.fallback;
-    r->tau = info.fill_tau;
-    r->pattern_residual = info.pattern_residual;
-    r->reconstruction = info.reconstruction_error;
-    r->planned_flops = info.planned_flops;
-    r->planned_bytes = info.planned_bytes < 0 ? NAN : (double)info.planned_bytes;
 }
 
 static bool good(const ldlt_result *r, int side)
@@ -176,14 +131,15 @@ static bool too_large(ldlt_bench *t, ldlt_result *r)
 {
     machine_probe machine;
     probe_machine(&machine);
-    if (machine.available > 0 && r->planned_bytes > MEMORY_SHARE * (double)machine.available) {
-        snprintf(r->why, sizeof r->why, "left out: it would take %.1f GB", 1e-9 * r->planned_bytes);
+    const double bytes = (double)r->info.planned_bytes;
+    if (machine.available > 0 && bytes > MEMORY_SHARE * (double)machine.available) {
+        snprintf(r->why, sizeof r->why, "skipped: it would take %.1f GB", 1e-9 * bytes);
         return true;
     }
     if (!(t->gemm > 0)) t->gemm = gemm_rate();
-    const double wanted = r->planned_flops / (DIRECT_SHARE * t->gemm);
+    const double wanted = r->info.planned_flops / (DIRECT_SHARE * t->gemm);
     if (!(wanted > t->limit)) return false;
-    snprintf(r->why, sizeof r->why, "left out: it would take about %.0f s", wanted);
+    snprintf(r->why, sizeof r->why, "skipped: it would take about %.0f s", wanted);
     return true;
 }
 
@@ -199,7 +155,7 @@ static saddle_status factor(ldlt_bench *t, saddle_solver *solver, ldlt_result *r
     const double began = bench_now(&t->watch);
     const saddle_status status = saddle_factor(solver, &t->problem.A);
     if (status == SADDLE_OK) r->factor = bench_now(&t->watch) - began;
-    take_setup(solver, r);
+    saddle_query(solver, &r->info);
     return tell_why(solver, status, r);
 }
 
@@ -208,7 +164,7 @@ static saddle_status set_up(ldlt_bench *t, saddle_solver *solver, bool direct, l
     const double began = bench_now(&t->watch);
     const saddle_status status = saddle_analyse(solver, &t->problem.A);
     r->analysis = bench_now(&t->watch) - began;
-    take_setup(solver, r);
+    saddle_query(solver, &r->info);
     if (status == SADDLE_OK && direct && too_large(t, r)) return SADDLE_MEMORY_LIMIT;
     return status == SADDLE_OK ? factor(t, solver, r) : tell_why(solver, status, r);
 }
@@ -281,5 +237,6 @@ double ldlt_solve_time(const ldlt_result *r)
 
 double ldlt_stored(const ldlt_result *r, int64_t nnz)
 {
-    return !r->run || r->stored < 0 || nnz <= 0 || isnan(r->factor) ? NAN : (double)r->stored / (double)nnz;
+    const bool known = r->run && r->info.factor_nnz >= 0 && nnz > 0 && !isnan(r->factor);
+    return known ? (double)r->info.factor_nnz / (double)nnz : NAN;
 }

@@ -39,7 +39,7 @@ static bool begin(const saddle_matrix *lower, bool metis)
     common.method[0].ordering = CHOLMOD_METIS;
     common.postorder = 1;
     A = cholmod_l_allocate_sparse(n, n, entries, 1, 1, -1, CHOLMOD_REAL, &common);
-    if (!A) return peer_error("no memory for the matrix");
+    if (!A) return peer_error("out of memory for the matrix");
     SuiteSparse_long *row = A->i;
     memcpy(A->p, lower->pointers, (n + 1) * sizeof(int64_t));
     for (size_t k = 0; k < entries; ++k) row[k] = lower->indices[k];
@@ -51,14 +51,14 @@ static bool analyse(void)
 {
     cholmod_l_free_factor(&L, &common);
     L = cholmod_l_analyze(A, &common);
-    return L ? true : peer_error("CHOLMOD's analysis gives status %d", common.status);
+    return L ? true : peer_error("CHOLMOD's analysis returned status %d", common.status);
 }
 
 static bool factor(void)
 {
     cholmod_l_factorize(A, L, &common);
     if (common.status == CHOLMOD_NOT_POSDEF) return peer_error("not positive definite");
-    return common.status >= CHOLMOD_OK ? true : peer_error("CHOLMOD gives status %d", common.status);
+    return common.status >= CHOLMOD_OK ? true : peer_error("CHOLMOD returned status %d", common.status);
 }
 
 static bool solve(int64_t columns, double *x)
@@ -69,7 +69,7 @@ static bool solve(int64_t columns, double *x)
     B.xtype = CHOLMOD_REAL;
     B.dtype = CHOLMOD_DOUBLE;
     if (!cholmod_l_solve2(CHOLMOD_A, L, &B, NULL, &X, NULL, &Y, &E, &common))
-        return peer_error("CHOLMOD's solve gives status %d", common.status);
+        return peer_error("CHOLMOD's solve returned status %d", common.status);
     memcpy(x, X->x, n * (size_t)columns * sizeof *x);
     return true;
 }

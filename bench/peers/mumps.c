@@ -34,7 +34,8 @@ static bool run_job(int job)
 {
     id.job = job;
     dmumps_c(&id);
-    return INFOG(1) >= 0 ? true : peer_error("MUMPS gives INFOG(1) = %d, INFOG(2) = %d", INFOG(1), INFOG(2));
+    return INFOG(1) >= 0 ? true
+                         : peer_error("MUMPS returned INFOG(1) = %d, INFOG(2) = %d", INFOG(1), INFOG(2));
 }
 
 /* Both ends of every edge, without loops, in rising order. */
@@ -45,7 +46,7 @@ static bool make_graph(const saddle_matrix *lower)
     graph_next = malloc(((size_t)lower->entries * 2 + 1) * sizeof *graph_next);
     order = malloc(((size_t)n + 1) * sizeof *order);
     position = malloc(((size_t)n + 1) * sizeof *position);
-    if (!graph_start || !graph_next || !order || !position) return peer_error("no memory for the graph");
+    if (!graph_start || !graph_next || !order || !position) return peer_error("out of memory for the graph");
     for (int64_t j = 0; j < n; ++j)
         for (int64_t k = start[j]; k < start[j + 1]; ++k) {
             if (lower->indices[k] == j) continue;
@@ -81,7 +82,7 @@ static bool begin(const saddle_matrix *lower, bool metis)
     id.irn = malloc(((size_t)lower->entries + 1) * sizeof *id.irn);
     id.jcn = malloc(((size_t)lower->entries + 1) * sizeof *id.jcn);
     id.a = malloc(((size_t)lower->entries + 1) * sizeof *id.a);
-    if (!id.irn || !id.jcn || !id.a) return peer_error("no memory for the matrix");
+    if (!id.irn || !id.jcn || !id.a) return peer_error("out of memory for the matrix");
     for (int64_t j = 0; j < n; ++j)
         for (int64_t k = start[j]; k < start[j + 1]; ++k) {
             id.irn[k] = lower->indices[k] + 1;

@@ -22,8 +22,7 @@ typedef struct peer_run {
     bool metis, turns;
     saddle_matrix A, lower;
     double *b, *x;
-    double analysis, factor, solve_one, solve_many; /* seconds */
-    saddle_errors ones, random;
+    peer_facts told;
 } peer_run;
 
 static char error_text[SADDLE_MESSAGE_SIZE];
@@ -83,19 +82,19 @@ static bool load(peer_run *r)
     const size_t n = (size_t)r->lower.rows;
     r->b = malloc((n + 1) * sizeof *r->b);
     r->x = malloc((n + 1) * COLUMNS * sizeof *r->x);
-    return r->b && r->x ? true : peer_error("no memory for the right-hand sides");
+    return r->b && r->x ? true : peer_error("out of memory for the right-hand sides");
 }
 
 static bool take_turn(peer_run *r)
 {
     double began = seconds();
     if (!r->p->analyse()) return false;
-    r->analysis = fmin(r->analysis, seconds() - began);
+    r->told.analysis = fmin(r->told.analysis, seconds() - began);
     const double first = seconds();
     for (int k = 0; k < TURN_MOST && (k == 0 || seconds() - first < TURN_SECONDS); ++k) {
         began = seconds();
         if (!r->p->factor()) return false;
-        r->factor = fmin(r->factor, seconds() - began);
+        r->told.factor = fmin(r->told.factor, seconds() - began);
     }
     return true;
 }
@@ -132,28 +131,33 @@ static bool solve_columns(peer_run *r, int64_t columns, double *best)
     return true;
 }
 
-static bool measure(peer_run *r, saddle_errors *errors)
+static bool measure(peer_run *r, double *backward, double *componentwise)
 {
     char message[SADDLE_MESSAGE_SIZE] = "";
-    if (!solve_columns(r, 1, &r->solve_one)) return false;
-    if (saddle_measure(&r->lower, r->b, r->x, NULL, 1, NULL, errors, message) != SADDLE_OK)
-        *errors = (saddle_errors){NAN, NAN, NAN}; /* x is not finite */
+    saddle_errors errors;
+    if (!solve_columns(r, 1, &r->told.solve)) return false;
+    if (saddle_measure(&r->lower, r->b, r->x, NULL, 1, NULL, &errors, message) != SADDLE_OK)
+        return true; /* x is not finite */
+    *backward = errors.backward;
+    *componentwise = errors.componentwise;
     return true;
 }
 
 static bool measure_both(peer_run *r)
 {
     const int64_t n = r->lower.rows;
+    peer_facts *f = &r->told;
     random_stream stream = random_begin(1);
     for (int64_t i = 0; i < n; ++i) r->x[i] = 1.0;
     if (saddle_multiply(&r->lower, 1, r->x, n, r->b, n, 1, NULL, error_text) != SADDLE_OK) return false;
-    if (!measure(r, &r->ones)) return false;
+    if (!measure(r, &f->backward_error, &f->componentwise_error)) return false;
     for (int64_t i = 0; i < n; ++i) r->b[i] = random_between(&stream, -1.0, 1.0);
-    return measure(r, &r->random) && solve_columns(r, COLUMNS, &r->solve_many);
+    return measure(r, &f->backward_error_random, &f->componentwise_error_random) &&
+           solve_columns(r, COLUMNS, &f->solve_64);
 }
 
-/* The most that was resident, in bytes, from /proc; -1 where that is not to be had. */
-static int64_t resident_peak(void)
+/* The most that was resident, in bytes, from /proc. */
+static double resident_peak(void)
 {
     char line[256];
     long long kilobytes = -1;
@@ -161,7 +165,7 @@ static int64_t resident_peak(void)
     while (file && fgets(line, sizeof line, file))
         if (strncmp(line, "VmHWM:", 6) == 0) kilobytes = strtoll(line + 6, NULL, 10);
     if (file) fclose(file);
-    return kilobytes < 0 ? -1 : (int64_t)kilobytes * 1024;
+    return kilobytes < 0 ? NAN : 1024.0 * (double)kilobytes;
 }
 
 static void tell_text(const char *key, const char *text)
@@ -171,52 +175,35 @@ static void tell_text(const char *key, const char *text)
     putchar('"');
 }
 
+/* Counts with all their digits. */
 static void tell_number(const char *key, double number)
 {
-    if (isfinite(number))
-        printf(", \"%s\": %.9g", key, number);
-    else
-        printf(", \"%s\": null", key);
+    const bool whole = number == floor(number) && fabs(number) < 1e15;
+    printf(", \"%s\": ", key);
+    printf(!isfinite(number) ? "null" : whole ? "%.0f" : "%.9g", number);
 }
 
-static void tell_count(const char *key, int64_t count)
+static void tell(peer_run *r)
 {
-    if (count >= 0)
-        printf(", \"%s\": %lld", key, (long long)count);
-    else
-        printf(", \"%s\": null", key);
-}
-
-static void tell(const peer_run *r)
-{
-    peer_facts f = {NAN, NAN, -1, -1, -1, -1, "", ""};
-    r->p->facts(&f);
+    peer_facts *f = &r->told;
+    f->resident_bytes = resident_peak();
+    r->p->facts(f);
     printf("{\"peer\": \"%s\"", r->p->name);
-    tell_text("version", f.version);
-    tell_text("ordering", f.ordering);
-    tell_count("n", r->lower.rows);
-    tell_number("analysis", r->analysis);
-    tell_number("factor", r->factor);
-    tell_number("solve", r->solve_one);
-    tell_number("solve_64", r->solve_many);
-    tell_number("factor_nnz", f.factor_nnz);
-    tell_number("flops", f.flops);
-    tell_count("peak_bytes", f.peak_bytes);
-    tell_count("resident_bytes", resident_peak());
-    tell_count("delayed", f.delayed);
-    tell_count("two_by_two", f.two_by_two);
-    tell_count("negative", f.negative);
-    tell_number("backward_error", r->ones.backward);
-    tell_number("componentwise_error", r->ones.componentwise);
-    tell_number("backward_error_random", r->random.backward);
-    tell_number("componentwise_error_random", r->random.componentwise);
+    tell_text("version", f->version);
+    tell_text("ordering", f->ordering);
+    tell_number("n", (double)r->lower.rows);
+#define ROW(name) tell_number(#name, f->name);
+    PEER_NUMBERS(ROW)
+#undef ROW
     puts("}");
 }
 
 int peer_main(const peer *p, int argc, char **argv)
 {
     peer_run r = {.p = p, .repeat = 5, .threads = 1};
-    r.analysis = r.factor = r.solve_one = r.solve_many = INFINITY;
+#define ROW(name) r.told.name = NAN;
+    PEER_NUMBERS(ROW)
+#undef ROW
     if (!parse(&r, argc, argv)) {
         fprintf(stderr,
                 "usage: peer-%s A.mtx[.gz] [--repeat R] [--threads N] [--order own|metis] [--turns]\n",

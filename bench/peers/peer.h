@@ -9,8 +9,7 @@
  * its standard input: for every line "turn" it takes a turn and answers "turn", for any other it tells and
  * ends. So `saddle bench direct` lets Saddle and its peers take turns, and a noisy moment hits all.
  */
-#ifndef BENCH_PEERS_PEER_H
-#define BENCH_PEERS_PEER_H
+#pragma once
 
 #include "saddle/saddle.h"
 
@@ -34,10 +33,11 @@
     ROW(backward_error_random) /* for a random b */                                                          \
     ROW(componentwise_error_random)
 
-/* What a peer tells of its factorization. Counts that it does not know are -1, numbers NaN. */
+/* What is told of a peer; it fills in what it knows of its factorization. What is not known is NaN or "". */
 typedef struct peer_facts {
-    double factor_nnz, flops;
-    int64_t peak_bytes, delayed, two_by_two, negative;
+#define ROW(name) double name;
+    PEER_NUMBERS(ROW)
+#undef ROW
     char version[64], ordering[32];
 } peer_facts;
 
@@ -58,5 +58,3 @@ bool peer_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The whole program; its exit status. */
 int peer_main(const peer *p, int argc, char **argv);
-
-#endif

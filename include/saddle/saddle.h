@@ -1,26 +1,26 @@
 /*
- * Saddle: sparse linear systems Ax = b, above all the symmetric indefinite ones (saddle-point and
+ * Saddle: sparse linear systems Ax = b, especially the symmetric indefinite ones (saddle-point and
  * KKT systems) of optimisation, mixed finite elements and control.
  *
- * This header is the whole public interface. It can be read from top to bottom:
+ * This header is the complete public interface. Read it from top to bottom:
  *
  *     1  the simplest use            6  the four verbs
  *     2  status and messages         7  preparation: scaling, matching, ordering, blocking
- *     3  matrices                    8  work on matrices and vectors
+ *     3  matrices                    8  operations on matrices and vectors
  *     4  options and hooks           9  files
  *     5  what happened: info
  *
  * 1. THE SIMPLEST USE
  *
- *     // A is symmetric, n x n: its lower triangle by columns, counted from 0, the caller's arrays.
+ *     // A is symmetric, n x n: lower triangle by columns, indices from 0, in the caller's arrays.
  *     saddle_matrix A = saddle_symmetric(n, colptr, rowind, values);
  *     saddle_info info = saddle_info_default();
  *     if (saddle_solve_once(&A, b, x, NULL, &info) != SADDLE_OK)
  *         fprintf(stderr, "%s\n", info.message);
  *     printf("backward error %.1e\n", info.backward_error);
  *
- * Whoever solves more than once keeps a solver: analyse the pattern, factor the values (again and
- * again as they change), solve (for many right-hand sides, from many threads).
+ * To solve more than once, keep a solver: analyse the pattern, factor the values (again whenever they
+ * change), solve (for many right-hand sides, from many threads).
  *
  *     saddle_solver *solver;
  *     saddle_create(&solver, &options, NULL, NULL);
@@ -31,13 +31,13 @@
  *     }
  *     saddle_destroy(&solver);
  *
- * What holds everywhere. The library never prints, never exits and leaks nothing on any path. Every
- * error it reports is measured on the caller's own A and b. Results have the same bits from run to
- * run and at any number of threads, on the same machine and device. Counts are 64 bits wide.
+ * General rules. The library never prints, never exits and never leaks memory. Every error it reports is
+ * measured on the caller's own A and b. Results are identical bit by bit from run to run and for any number
+ * of threads, on the same machine and device. Counts are 64 bits wide.
  *
- * Structs that begin with their size may grow at their end. A library that is newer than its caller takes
- * what the caller does not know as 0 (options: as their defaults); one that is older says SADDLE_BAD_ARGUMENT
- * where a matrix or hooks have a member that it does not know and that is not 0.
+ * Structs that begin with their size may grow at the end. A library newer than its caller treats members that
+ * the caller does not have as 0 (options: as their defaults). An older library returns SADDLE_BAD_ARGUMENT if
+ * a matrix or hooks have a nonzero member that it does not know.
  */
 #ifndef SADDLE_H
 #define SADDLE_H
@@ -59,30 +59,30 @@ extern "C" {
 #define SADDLE_VERSION_MINOR 1
 #define SADDLE_VERSION_PATCH 0
 
-/* "0.1.0", and the commit it was built from ("unknown" outside a repository). */
+/* "0.1.0", and the commit that the library was built from ("unknown" outside a repository). */
 SADDLE_API const char *saddle_version(void);
 SADDLE_API const char *saddle_commit(void);
 
 /* ------------------------------------------------------------------------------------------------
  * 2. STATUS AND MESSAGES
  *
- * 0 is success, negative is failure. The text of a code says what it means; the message that comes
- * with it (of the solver, in info, or in the caller's buffer of SADDLE_MESSAGE_SIZE characters, or
- * NULL) names the file, line, row, column, value or option at fault and what to do about it.
+ * 0 is success, negative is failure. The text of a code says what it means. The message that comes with it
+ * names the file, line, row, column, value or option at fault and what to do about it. It is kept by the
+ * solver, in info, or in the caller's buffer of SADDLE_MESSAGE_SIZE characters (which may be NULL).
  */
 #define SADDLE_STATUS_TABLE(ROW)                                                                             \
     ROW(SADDLE_OK, 0, "success")                                                                             \
-    ROW(SADDLE_NOT_CONVERGED, -1, "the accuracy asked for was not reached")                                  \
+    ROW(SADDLE_NOT_CONVERGED, -1, "the requested accuracy was not reached")                                  \
     ROW(SADDLE_CANCELLED, -2, "cancelled by the caller")                                                     \
     ROW(SADDLE_OUT_OF_MEMORY, -3, "out of memory")                                                           \
     ROW(SADDLE_MEMORY_LIMIT, -4, "the memory limit is too small")                                            \
-    ROW(SADDLE_BAD_ARGUMENT, -5, "an argument is missing or out of its range")                               \
-    ROW(SADDLE_BAD_OPTION, -6, "an option is unknown or out of its range")                                   \
+    ROW(SADDLE_BAD_ARGUMENT, -5, "an argument is missing or out of range")                                   \
+    ROW(SADDLE_BAD_OPTION, -6, "an option is unknown or out of range")                                       \
     ROW(SADDLE_BAD_MATRIX, -7, "the matrix is malformed")                                                    \
     ROW(SADDLE_BAD_VALUE, -8, "a value is NaN or infinite")                                                  \
     ROW(SADDLE_NOT_SUPPORTED, -9, "this kind of matrix is not supported")                                    \
-    ROW(SADDLE_SINGULAR, -10, "the matrix is singular and the system inconsistent")                          \
-    ROW(SADDLE_WRONG_ORDER, -11, "a call came before the one that it needs")                                 \
+    ROW(SADDLE_SINGULAR, -10, "the matrix is singular and the system is inconsistent")                       \
+    ROW(SADDLE_WRONG_ORDER, -11, "a required earlier call is missing")                                       \
     ROW(SADDLE_PATTERN_CHANGED, -12, "the pattern is not the one that was analysed")                         \
     ROW(SADDLE_FILE_OPEN, -13, "a file cannot be opened")                                                    \
     ROW(SADDLE_FILE_FORMAT, -14, "a file is malformed")                                                      \
@@ -102,46 +102,45 @@ SADDLE_API const char *saddle_status_text(saddle_status status);
 /* ------------------------------------------------------------------------------------------------
  * 3. MATRICES
  *
- * A saddle_matrix is a view: the arrays stay the caller's. A symmetric matrix is given by one
- * triangle or by both; a general one by all its entries. Indices are 32 bits wide, pointers 32 or
- * 64, both counted from `base` 0 or 1. Rows need not be sorted. Entries that stand twice are added
- * up. Explicit zeros stay in the pattern. A matrix without rows is one like any other: it is solved, its
- * arrays and vectors may be NULL.
+ * A saddle_matrix is a view: the caller keeps the arrays. A symmetric matrix is given by one triangle or by
+ * both, a general matrix by all its entries. Indices are 32 bits wide, pointers 32 or 64, both counted from
+ * `base`, 0 or 1. Indices need not be sorted. Duplicate entries are summed. Explicit zeros stay in the
+ * pattern. A matrix with no rows is valid: it is solved, and its arrays and vectors may be NULL.
  *
  *     saddle_matrix A = {.size = sizeof A, .rows = n, .columns = n, ...};     // or saddle_symmetric, below
  */
 typedef enum saddle_layout {
     SADDLE_COLUMNS,    /* compressed columns: column j is indices[pointers[j] .. pointers[j+1]) */
-    SADDLE_ROWS,       /* compressed rows, the same with rows */
-    SADDLE_COORDINATES /* entry k stands in row indices[k], column col_indices[k]; no pointers */
+    SADDLE_ROWS,       /* compressed rows: the same with rows */
+    SADDLE_COORDINATES /* entry k is in row indices[k], column col_indices[k]; no pointers */
 } saddle_layout;
 
 typedef enum saddle_shape {
-    SADDLE_GENERAL, /* nothing is assumed (but symmetry is noticed) */
+    SADDLE_GENERAL, /* nothing is assumed, but symmetry is detected */
     SADDLE_LOWER,   /* symmetric, only i >= j is stored */
     SADDLE_UPPER,   /* symmetric, only i <= j is stored */
-    SADDLE_FULL     /* symmetric, both triangles are stored (and must agree) */
+    SADDLE_FULL     /* symmetric, both triangles are stored and must agree */
 } saddle_shape;
 
 typedef enum saddle_type { SADDLE_DOUBLE, SADDLE_FLOAT } saddle_type;
 
 typedef struct saddle_matrix {
-    size_t size;           /* sizeof(saddle_matrix), so that it can grow; members without a value are 0 */
-    int64_t rows, columns; /* the solver wants them equal */
+    size_t size;           /* sizeof(saddle_matrix), so that it can grow; set unused members to 0 */
+    int64_t rows, columns; /* must be equal for the solver */
     int64_t entries;       /* stored entries; for compressed layouts pointers[n] - base */
     saddle_layout layout;
     saddle_shape shape;
     saddle_type type;           /* of the values */
     int base;                   /* 0 or 1 */
     int pointer_bits;           /* 32 or 64 */
-    const void *pointers;       /* n + 1 of them; NULL for coordinates, and allowed where n = 0 */
-    const int32_t *indices;     /* row indices (columns for SADDLE_ROWS) */
+    const void *pointers;       /* n + 1 of them; NULL for coordinates; may be NULL if n = 0 */
+    const int32_t *indices;     /* row indices (column indices for SADDLE_ROWS) */
     const int32_t *col_indices; /* column indices, for coordinates only */
-    const void *values;         /* NULL: a pattern without values, good for analysis only */
+    const void *values;         /* NULL: a pattern without values, for analysis only */
 } saddle_matrix;
 
-/* The commonest view: symmetric, its lower triangle by columns (which is the upper one by rows), in
- * double, from 0, with 32-bit pointers. */
+/* The most common view: symmetric, lower triangle by columns (the same as the upper triangle by rows),
+ * double, indices from 0, 32-bit pointers. */
 static inline saddle_matrix saddle_symmetric(int64_t n, const int32_t *colptr, const int32_t *rowind,
                                              const double *values)
 {
@@ -176,8 +175,8 @@ typedef enum saddle_kind { SADDLE_KIND_UNKNOWN, SADDLE_KIND_SPD, SADDLE_KIND_IND
 /* ------------------------------------------------------------------------------------------------
  * 4. OPTIONS AND HOOKS
  *
- * What can be chosen has a number here and a word below; off and on are the same numbers everywhere. An
- * enum is as wide as an int.
+ * Every choice has a number here and a word in the table below; off and on have the same numbers everywhere.
+ * An enum is as wide as an int.
  */
 typedef enum saddle_switch { SADDLE_OFF = 0, SADDLE_ON = 1, SADDLE_AUTO = 2 } saddle_switch;
 typedef enum saddle_method {
@@ -293,73 +292,80 @@ typedef enum saddle_factor_precision {
 } saddle_factor_precision;
 
 /*
- * One table makes the struct, saddle_options_set, the program's command line, its help, the manual
- * page and the shell completion. The words of a choice stand in the order of their numbers. New rows,
- * and new words of a choice, are added at the end: programs that were compiled before go on as they are.
+ * One table generates the struct, saddle_options_set, the program's command line, its help, the manual page
+ * and the shell completion. The words of a choice are in the order of their numbers. New rows, and new words
+ * of a choice, are added at the end, so that compiled programs keep working.
  *
  *     CHOICE(name, type, default, words, help)   COUNT, REAL, BYTES(name, default, least, most, help)
  */
 #define SADDLE_OPTION_TABLE(CHOICE, COUNT, REAL, BYTES)                                                      \
     CHOICE(method, saddle_method, SADDLE_METHOD_AUTO, "auto|diagonal|none|direct|bjacobi|ldlt|jacobi",       \
-           "solver or preconditioner; auto tries and checks, a named one stays")                             \
+           "solver or preconditioner; auto tries several and checks, any other is used as it is")            \
     CHOICE(krylov, saddle_krylov, SADDLE_KRYLOV_AUTO,                                                        \
            "auto|cg|minres|sqmr|gmres|fgmres|bicgstab|refine|none",                                          \
-           "iteration; auto goes by symmetry and definiteness")                                              \
-    COUNT(restart, 100, 1, 10000, "vectors kept by GMRES and FGMRES before a restart")                       \
-    COUNT(maxiter, 1000, 0, INT64_MAX, "most iterations, counted over restarts")                             \
-    REAL(tol, 1e-10, 0.0, 1.0, "accuracy asked for")                                                         \
+           "iteration; auto chooses by symmetry and definiteness")                                           \
+    COUNT(restart, 100, 1, 10000, "basis vectors of GMRES and FGMRES before a restart")                      \
+    COUNT(maxiter, 1000, 0, INT64_MAX, "maximum number of iterations, counted over restarts")                \
+    REAL(tol, 1e-10, 0.0, 1.0, "requested accuracy")                                                         \
     CHOICE(stop, saddle_stop, SADDLE_STOP_ANY, "any|residual|normwise|componentwise",                        \
-           "what tol bounds: any is the relative residual or the componentwise error")                       \
+           "what tol bounds; any: the relative residual or the componentwise error")                         \
     CHOICE(device, saddle_device, SADDLE_DEVICE_AUTO, "auto|cpu|cuda|reference",                             \
-           "where to run; reference is the plain test oracle")                                               \
+           "where to run; reference is plain code used as an oracle in tests")                               \
     CHOICE(precision, saddle_precision, SADDLE_PRECISION_DOUBLE, "double|single|mixed",                      \
-           "of the iteration; mixed refines single in double")                                               \
-    COUNT(threads, 0, 0, 4096, "0 takes OMP_NUM_THREADS, else the cores this process may use")               \
-    BYTES(max_memory, 0, 0, INT64_MAX, "most bytes to allocate (K, M, G); 0 sets no limit")                  \
+           "precision of the iteration; mixed refines single in double")                                     \
+    COUNT(threads, 0, 0, 4096,                                                                               \
+          "number of threads; 0: OMP_NUM_THREADS, or else the cores available to the process")               \
+    BYTES(max_memory, 0, 0, INT64_MAX, "maximum number of bytes to allocate (K, M, G); 0: no limit")         \
     CHOICE(scaling, saddle_scaling, SADDLE_SCALING_AUTO, "auto|mc64|ruiz|auction|col2|none|user",            \
-           "of the matrix before all else; auto is mc64")                                                    \
+           "scaling of the matrix; auto is mc64")                                                            \
     CHOICE(order, saddle_order, SADDLE_ORDER_AUTO, "auto|metis|amd|rcm|natural|user",                        \
-           "of elimination; auto predicts the work and chooses")                                             \
+           "order of elimination; auto predicts the work and chooses")                                       \
     CHOICE(pairs, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                 \
-           "keep matched pairs together (general matrices: matched entries on the diagonal)")                \
+           "keep matched pairs together (general matrices: move matched entries to the diagonal)")           \
     CHOICE(blocking, saddle_blocking, SADDLE_BLOCKING_AUTO,                                                  \
            "auto|none|grid|pairs|clusters|supervariables|cosine|priority|priority-dynamic|metis|pablo",      \
-           "blocks of rows; auto is clusters for bjacobi and where a block size is given, otherwise none")   \
-    COUNT(block_size, 0, 0, 32, "most rows of a block; 0 is 8")                                              \
+           "grouping of rows into blocks; auto is clusters for bjacobi, ldlt and jacobi, or if a block "     \
+           "size is given, otherwise none")                                                                  \
+    COUNT(block_size, 0, 0, 32, "maximum number of rows in a block; 0 is 8")                                 \
     CHOICE(factorization, saddle_factorization, SADDLE_FACTORIZATION_AUTO, "auto|ldlt|cholesky|static",      \
-           "of the direct solver; auto is cholesky where the matrix is known to be positive definite")       \
-    REAL(threshold, 0.01, 1e-10, 0.5, "pivots of the direct solver keep every |l| below its inverse")        \
-    REAL(regularise, 1e-8, 0.0, 1.0, "least pivot of the static factorization, beside a largest entry of 1") \
+           "factorization of the direct solver; auto is cholesky if the matrix is known to be positive "     \
+           "definite")                                                                                       \
+    REAL(threshold, 0.01, 1e-10, 0.5, "pivot threshold u of the direct solver: every |l| is at most 1/u")    \
+    REAL(regularise, 1e-8, 0.0, 1.0,                                                                         \
+         "smallest pivot of the static factorization, relative to a largest entry of 1")                     \
     CHOICE(check, saddle_switch, SADDLE_OFF, "off|on", "verify |l| <= 1/threshold over the whole factor")    \
     CHOICE(block_kernel, saddle_block_kernel, SADDLE_BLOCK_KERNEL_AUTO,                                      \
            "auto|huard|huard-t|jordan|lu|ldlt|llt",                                                          \
-           "of bjacobi; auto is llt where A is known to be positive definite, ldlt where symmetric, huard")  \
+           "kernel of bjacobi; auto is llt if A is known to be positive definite, else ldlt if symmetric, "  \
+           "else huard")                                                                                     \
     CHOICE(block_precision, saddle_block_precision, SADDLE_BLOCK_PRECISION_DOUBLE, "double|single|adaptive", \
-           "in which bjacobi keeps its blocks; adaptive is single where a block's condition allows it")      \
+           "precision of the blocks of bjacobi; adaptive is single if the condition of a block allows it")   \
     CHOICE(fill, saddle_fill, SADDLE_FILL_AUTO, "auto|none|level|tau",                                       \
-           "blocks that ldlt keeps beyond A's: none, level:K, tau:T; auto is tau, by what all of it would "  \
-           "take")                                                                                           \
-    REAL(fill_tau, 0.01, 0.0, 1.0, "a block of fill is kept where its part of L is at least this large")     \
-    COUNT(fill_level, 1, 0, 255, "a block of fill is kept up to this level")                                 \
+           "fill blocks that ldlt keeps: none, level:K, tau:T; auto is tau, chosen by the cost of complete " \
+           "fill")                                                                                           \
+    REAL(fill_tau, 0.01, 0.0, 1.0, "a fill block is kept if its part of L is at least this large")           \
+    COUNT(fill_level, 1, 0, 255, "a fill block is kept up to this level")                                    \
     CHOICE(pivot, saddle_pivot, SADDLE_PIVOT_BUNCH_KAUFMAN, "bunch-kaufman|static|complete",                 \
-           "search for pivots inside the blocks of ldlt and jacobi")                                         \
+           "pivot search inside the blocks of ldlt and jacobi")                                              \
     CHOICE(push_back, saddle_switch, SADDLE_ON, "off|on",                                                    \
            "move blocks with small pivots to the end of the elimination")                                    \
     REAL(small_pivot, 0.0, 0.0, 1.0,                                                                         \
-         "pivots below it are moved away from 0, beside a largest entry of 1; 0 is 1e-8 or 1e-4")            \
-    COUNT(sweeps, 8, 1, 10000, "of jacobi")                                                                  \
+         "pivots below it are perturbed, relative to a largest entry of 1; 0 is 1e-8, raised to 1e-4 if "    \
+         "needed")                                                                                           \
+    COUNT(sweeps, 8, 1, 10000, "maximum number of sweeps of jacobi")                                         \
     CHOICE(sweep_order, saddle_sweep_order, SADDLE_SWEEP_ORDER_ROW, "row|block",                             \
-           "sweeps go row by row in chunks, or replace all blocks at once")                                  \
+           "row: sweep row by row in chunks; block: replace all blocks at once")                             \
     REAL(relax, 1.0, 0.01, 1.0, "small_pivot is multiplied by it after each sweep")                          \
     CHOICE(fallback, saddle_fallback, SADDLE_FALLBACK_EXACT, "exact|none",                                   \
-           "what jacobi does where its sweeps diverge")                                                      \
+           "what jacobi does if its sweeps diverge")                                                         \
     CHOICE(trisolve, saddle_trisolve, SADDLE_TRISOLVE_AUTO, "auto|exact|block-jacobi|jacobi",                \
            "triangular solves of ldlt and jacobi: by levels, or by sweeps over blocks or entries")           \
-    COUNT(trisolve_sweeps, 0, 0, 10000, "of swept triangular solves; 0 is as many as they need")             \
-    CHOICE(factor_precision, saddle_factor_precision, SADDLE_FACTOR_PRECISION_AUTO, "auto|double|single",    \
-           "in which ldlt and jacobi keep their factors; auto is single where a complete factorization "     \
-           "would be dear and no inverse of a block is large")                                               \
-    COUNT(device_index, 0, 0, 4096, "which of several GPUs, counted from 0; there is one cpu, number 0")
+    COUNT(trisolve_sweeps, 0, 0, 10000, "sweeps of a triangular solve; 0: as many as needed")                \
+    CHOICE(                                                                                                  \
+        factor_precision, saddle_factor_precision, SADDLE_FACTOR_PRECISION_AUTO, "auto|double|single",       \
+        "precision of the factors of ldlt and jacobi; auto is single if a complete factorization would be "  \
+        "expensive and no inverse of a block is large")                                                      \
+    COUNT(device_index, 0, 0, 4096, "which of several GPUs, counted from 0; the only cpu is number 0")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -372,7 +378,8 @@ typedef struct saddle_options {
 #undef SADDLE_FIELD_REAL
 } saddle_options;
 
-/* The defaults. Compiled into the caller, so that the library is told how long its struct is. */
+/* The defaults. The inline function is compiled into the caller, so that the library learns the size of the
+ * caller's struct. */
 SADDLE_API void saddle_options_init(saddle_options *options, size_t size);
 static inline saddle_options saddle_options_default(void)
 {
@@ -381,30 +388,30 @@ static inline saddle_options saddle_options_default(void)
     return options;
 }
 
-/* Sets one option by its name and text ("tol", "1e-8"); message may be NULL. */
+/* Sets an option by name, with its value as text ("tol", "1e-8"); message may be NULL. */
 SADDLE_API saddle_status saddle_options_set(saddle_options *options, const char *name, const char *text,
                                             char *message);
 
-/* Writes the value of an option as text that saddle_options_set would take. */
+/* Writes the value of an option as text that saddle_options_set accepts. */
 SADDLE_API saddle_status saddle_options_get(const saddle_options *options, const char *name, char *text,
                                             size_t text_size);
 
-/* The table itself, for programs that want to offer the options: row k, or NULL beyond the last. */
+/* The table itself, for programs that expose the options: row k, or NULL beyond the last. */
 typedef struct saddle_option {
-    const char *name, *words, *help; /* words is NULL but for a choice */
+    const char *name, *words, *help; /* words is NULL except for a choice */
     char type;                       /* 'c' choice, 'n' count, 'r' real, 'b' bytes */
-    double value, least, most;       /* default and range; of a choice the number of its word */
+    double value, least, most;       /* default and range; for a choice, numbers of its words */
 } saddle_option;
 SADDLE_API const saddle_option *saddle_option_at(int k);
 
 /* Word number k of a choice, copied into text; "" beyond the last. */
 SADDLE_API const char *saddle_option_word(const char *name, int k, char *text, size_t text_size);
 
-/* Where a long piece of work has got to. */
+/* How far a long operation has got. */
 typedef struct saddle_progress {
     const char *stage;   /* "read", "prepare", "analyse", "factor", "solve" */
-    int64_t done, total; /* bytes read, iterations, ...; total 0 where it is not known */
-    double residual;     /* relative residual in "solve", as the iteration sees it; otherwise NaN */
+    int64_t done, total; /* bytes read, iterations, ...; total is 0 if unknown */
+    double residual;     /* relative residual in "solve", as computed by the iteration; otherwise NaN */
 } saddle_progress;
 
 typedef enum saddle_log_level {
@@ -413,19 +420,19 @@ typedef enum saddle_log_level {
     SADDLE_LOG_DEBUG = 3
 } saddle_log_level;
 
-/* The caller's own functions, each of which may be NULL. They must outlive what they are given to. One call
- * of the library calls them one at a time, though not always from the caller's thread; calls that run at once
- * call them at once. */
+/* The caller's own functions; each may be NULL. They must remain valid as long as the object that they were
+ * given to. A single library call uses them one at a time, but not always from the caller's thread;
+ * concurrent library calls use them concurrently. */
 typedef struct saddle_hooks {
     size_t size;                                          /* sizeof(saddle_hooks), so that it can grow */
-    void *(*allocate)(size_t bytes, void *user);          /* NULL on failure; needs malloc's alignment */
+    void *(*allocate)(size_t bytes, void *user);          /* NULL on failure; aligned as malloc */
     void (*release)(void *memory, void *user);            /* both hooks or neither */
     void (*log)(int level, const char *line, void *user); /* a saddle_log_level */
-    int (*progress)(const saddle_progress *progress, void *user); /* other than 0 cancels */
+    int (*progress)(const saddle_progress *progress, void *user); /* nonzero cancels */
     void *user;
 } saddle_hooks;
 
-/* Hooks that do nothing of their own; {.size = sizeof(saddle_hooks), .log = ...} is the same in one line. */
+/* Hooks that are all NULL. An initialiser {.size = sizeof(saddle_hooks), .log = ...} also works. */
 static inline saddle_hooks saddle_hooks_default(void)
 {
     saddle_hooks hooks;
@@ -438,15 +445,15 @@ static inline saddle_hooks saddle_hooks_default(void)
     return hooks;
 }
 
-/* Options on the heap, for languages that do not know the struct: the defaults, or NULL without memory. hooks
- * may be NULL, and are the same for both. */
+/* Options on the heap, for languages that do not mirror the struct: the defaults, or NULL if out of memory.
+ * hooks may be NULL; give the same hooks to both functions. */
 SADDLE_API saddle_options *saddle_options_new(const saddle_hooks *hooks);
 SADDLE_API void saddle_options_free(saddle_options *options, const saddle_hooks *hooks);
 
 /* ------------------------------------------------------------------------------------------------
  * 5. WHAT HAPPENED
  *
- * Counts that are not known are -1, numbers that are not known NaN, choices that were not made AUTO or 0.
+ * An unknown count is -1, an unknown number NaN, and a choice that was not made AUTO or 0.
  */
 #define SADDLE_REASON_TABLE(ROW)                                                                             \
     ROW(SADDLE_REASON_NONE, "not run")                                                                       \
@@ -483,13 +490,13 @@ SADDLE_API const char *saddle_reason_text(saddle_reason reason);
 #define SADDLE_TRIED_MAX 8
 
 /*
- * One table makes the struct, the values of what is not known, and the names by which everything can be asked
- * for. New rows are added at the end.
+ * One table generates the struct, the initial values, and the names by which items can be queried. New rows
+ * are added at the end.
  *
- *     CHOICE(name, type, words, help)   words NULL: those of the option of this name
+ *     CHOICE(name, type, words, help)   words NULL: those of the option of the same name
  *     TRUTH(name, help)                 0 or 1
- *     COUNT(name, value, help)          the value before anything is known: -1, or 0 of what is counted up
- *     REAL(name, help)                  NaN where it is not known
+ *     COUNT(name, value, help)          value: the initial value, -1 for unknown, or 0 for a counter
+ *     REAL(name, help)                  NaN if unknown
  *     SECONDS(name, help)
  */
 #define SADDLE_INFO_TABLE(CHOICE, TRUTH, COUNT, REAL, SECONDS)                                               \
@@ -497,87 +504,90 @@ SADDLE_API const char *saddle_reason_text(saddle_reason reason);
     COUNT(n, -1, "rows of the matrix")                                                                       \
     COUNT(nnz, -1, "entries of the whole matrix, both triangles")                                            \
     TRUTH(symmetric, "whether the matrix is symmetric")                                                      \
-    CHOICE(kind, saddle_kind, "unknown|spd|indefinite", "what is known of its definiteness")                 \
-    /* what was run, after every `auto` was decided */                                                       \
+    CHOICE(kind, saddle_kind, "unknown|spd|indefinite", "what is known about its definiteness")              \
+    /* what was run, with every `auto` resolved */                                                           \
     CHOICE(method, saddle_method, NULL, "solver or preconditioner")                                          \
     CHOICE(krylov, saddle_krylov, NULL, "iteration")                                                         \
     CHOICE(device, saddle_device, NULL, "where it ran")                                                      \
-    CHOICE(precision, saddle_precision, NULL, "of the iteration")                                            \
-    COUNT(threads, 0, "threads it could use")                                                                \
+    CHOICE(precision, saddle_precision, NULL, "precision of the iteration")                                  \
+    COUNT(threads, 0, "number of threads it could use")                                                      \
     TRUTH(values_in_analysis, "whether the analysis depended on values")                                     \
-    /* how it ended; with several right-hand sides the worst of them */                                      \
-    TRUTH(converged, "whether the accuracy asked for was reached")                                           \
+    /* how it ended; with several right-hand sides, the worst of them */                                     \
+    TRUTH(converged, "whether the requested accuracy was reached")                                           \
     CHOICE(reason, saddle_reason, SADDLE_REASON_WORDS, "which accuracy was reached, or why none was")        \
-    COUNT(iterations, 0, "of the method that gave x, summed over right-hand sides")                          \
+    COUNT(iterations, 0, "iterations of the method that gave x, summed over right-hand sides")               \
     REAL(backward_error, "|b - Ax| / (|A| |x| + |b|) in the infinity norm")                                  \
-    REAL(componentwise_error, "largest |b - Ax|_i / (|A| |x| + |b|)_i")                                      \
+    REAL(componentwise_error, "maximum of |b - Ax|_i / (|A| |x| + |b|)_i")                                   \
     REAL(relative_residual, "|b - Ax| / |b| in the 2-norm")                                                  \
-    COUNT(tried, 0, "attempts of `auto` before the last: see tried_list")                                    \
-    COUNT(history_length, 0, "residuals of the first right-hand side, kept or not")                          \
+    COUNT(tried, 0, "number of attempts of `auto` before the last: see tried_list")                          \
+    COUNT(history_length, 0, "number of residuals of the first right-hand side, stored or not")              \
     /* the factorization */                                                                                  \
     COUNT(inertia_positive, -1, "positive eigenvalues of A")                                                 \
     COUNT(inertia_negative, -1, "negative eigenvalues of A")                                                 \
     COUNT(inertia_zero, -1, "zero eigenvalues of A")                                                         \
-    COUNT(rank, -1, "of A, where its inertia is known")                                                      \
+    COUNT(rank, -1, "rank of A, if its inertia is known")                                                    \
     COUNT(factor_nnz, -1, "entries stored for L and D")                                                      \
     COUNT(factor_flops, -1, "operations of the factorization")                                               \
     COUNT(factor_bytes, -1, "bytes of the factors")                                                          \
-    COUNT(blocks, -1, "blocks of rows")                                                                      \
-    COUNT(block_size, -1, "rows of the largest block")                                                       \
-    COUNT(levels, -1, "levels of blocks that depend on each other")                                          \
-    COUNT(fronts, -1, "fronts of the direct solver")                                                         \
-    COUNT(largest_front, -1, "rows of the largest front")                                                    \
-    COUNT(two_by_two, -1, "pivots of two rows")                                                              \
-    COUNT(perturbed, -1, "pivots moved away from 0")                                                         \
+    COUNT(blocks, -1, "number of blocks of rows")                                                            \
+    COUNT(block_size, -1, "rows in the largest block")                                                       \
+    COUNT(levels, -1, "number of levels of the block schedule")                                              \
+    COUNT(fronts, -1, "number of fronts of the direct solver")                                               \
+    COUNT(largest_front, -1, "rows in the largest front")                                                    \
+    COUNT(two_by_two, -1, "number of 2x2 pivots")                                                            \
+    COUNT(perturbed, -1, "perturbed pivots")                                                                 \
     COUNT(delayed, -1, "columns delayed to a parent front")                                                  \
     COUNT(pushed_back, -1, "blocks pushed back to the end of the elimination")                               \
-    COUNT(sweeps, -1, "sweeps that jacobi made")                                                             \
-    TRUTH(fallback, "whether a sweep method went over to the exact schedule")                                \
+    COUNT(sweeps, -1, "sweeps that jacobi performed")                                                        \
+    TRUTH(fallback, "whether a sweep method fell back to the exact schedule")                                \
     /* the direct solver */                                                                                  \
-    CHOICE(factorization, saddle_factorization, NULL, "as it was done; auto: none was")                      \
-    COUNT(planned_nnz, -1, "entries of L, predicted before any number was computed, without delays")         \
+    CHOICE(factorization, saddle_factorization, NULL, "the one used; auto: none was made")                   \
+    COUNT(planned_nnz, -1, "entries of L predicted by the analysis, without delayed pivots")                 \
     REAL(planned_flops, "operations, predicted likewise")                                                    \
     COUNT(planned_bytes, -1, "bytes, predicted likewise")                                                    \
-    REAL(largest_l, "largest |l_ij|, where check is on")                                                     \
-    COUNT(stale, -1, "matched entries that have become small, or very large: analyse again")                 \
-    COUNT(regularised_positive, -1, "positive pivots of a static factorization: those of a matrix near A")   \
+    REAL(largest_l, "largest |l_ij|, if check is on")                                                        \
+    COUNT(stale, -1, "matched entries that have become too small or too large: analyse again")               \
+    COUNT(regularised_positive, -1,                                                                          \
+          "positive pivots of a static factorization, which belongs to a matrix near A")                     \
     COUNT(regularised_negative, -1, "negative pivots of a static factorization")                             \
     REAL(first_error, "backward error before refinement")                                                    \
     /* block-Jacobi */                                                                                       \
-    CHOICE(block_kernel, saddle_block_kernel, NULL, "as it was done; auto: none was")                        \
-    COUNT(replaced_blocks, -1, "blocks that could not be factored: a multiple of the identity is used")      \
+    CHOICE(block_kernel, saddle_block_kernel, NULL, "the one used; auto: none was made")                     \
+    COUNT(replaced_blocks, -1,                                                                               \
+          "blocks that could not be factored and were replaced by a multiple of the identity")               \
     COUNT(single_blocks, -1, "blocks kept in single precision")                                              \
     /* block LDL': ldlt and jacobi */                                                                        \
-    REAL(fill_tau, "threshold of the fill, as it was decided")                                               \
-    COUNT(generations, -1, "of blocks pushed back")                                                          \
-    REAL(pattern_residual, "max |A - L D L'| on the pattern, relative to a largest entry of 1: of sweeps, "  \
-                           "or where check is on")                                                           \
-    REAL(reconstruction_error, "|L D L' - A| / |A| in the infinity norm, where check is on")                 \
-    CHOICE(trisolve, saddle_trisolve, NULL, "triangular solves, as they were done")                          \
-    /* what it took */                                                                                       \
-    COUNT(peak_bytes, 0, "most bytes allocated at once")                                                     \
+    REAL(fill_tau, "threshold of the fill that was used")                                                    \
+    COUNT(generations, -1, "generations of blocks pushed back: 0 or 1")                                      \
+    REAL(pattern_residual,                                                                                   \
+         "max |A - L D L'| on the pattern, relative to a largest entry of 1: with sweeps, "                  \
+         "or if check is on")                                                                                \
+    REAL(reconstruction_error, "|L D L' - A| / |A| in the infinity norm, if check is on")                    \
+    CHOICE(trisolve, saddle_trisolve, NULL, "kind of triangular solves that was used")                       \
+    /* resources */                                                                                          \
+    COUNT(peak_bytes, 0, "largest number of bytes allocated at once")                                        \
     SECONDS(time_prepare, "seconds of scaling, matching, ordering and blocking")                             \
     SECONDS(time_plan, "seconds of symbolic work")                                                           \
     SECONDS(time_factor, "seconds of the numeric factorization")                                             \
     SECONDS(time_solve, "seconds of the solve")                                                              \
-    COUNT(device_index, 0, "which of several GPUs it ran on")                                                \
-    TRUTH(sweeps_exact, "whether they were as many as the pattern needs: the exact factorization by sweeps") \
-    TRUTH(replanned, "whether ldlt's plan of the factorization before had become stale: another was made")
+    COUNT(device_index, 0, "number of the GPU it ran on")                                                    \
+    TRUTH(sweeps_exact, "whether the sweeps were enough for the pattern to give the exact factorization")    \
+    TRUTH(replanned, "whether the previous plan of ldlt was stale and a new one was made")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */
-    saddle_status status; /* the same as the call returned */
+    saddle_status status; /* the status that the call returned */
     char message[SADDLE_MESSAGE_SIZE];
 
-    /* what `auto` tried before, and why it went on */
+    /* what `auto` tried before, and why each attempt failed */
     struct {
         saddle_method method;
         saddle_krylov krylov;
         saddle_reason why_left;
     } tried_list[SADDLE_TRIED_MAX];
 
-    /* Relative residuals, one an iteration, the last one true: set history to an array of
-     * history_room before the call to get up to that many. */
+    /* Relative residuals, one per iteration; the last one is the true residual. To get up to history_room of
+     * them, set history to an array of that length before the call. */
     double *history;
     int64_t history_room;
 
@@ -593,7 +603,7 @@ typedef struct saddle_info {
 #undef SADDLE_FIELD_REAL
 } saddle_info;
 
-/* An info in which nothing is known yet; compiled into the caller, as the options are. */
+/* An info in which nothing is known yet; inline for the same reason as the options. */
 SADDLE_API void saddle_info_init(saddle_info *info, size_t size);
 static inline saddle_info saddle_info_default(void)
 {
@@ -603,53 +613,54 @@ static inline saddle_info saddle_info_default(void)
 }
 
 /*
- * The same by name, for other languages: these need not know what the struct looks like, nor how long it is.
- * Beside the rows of the table there are the names status, message, and tried_list (as one text).
+ * Access by name, for other languages, which then need not know the layout or the size of the struct. In
+ * addition to the rows of the table there are the names status, message, and tried_list (as one text).
  *
- * The number of an item: of a choice that of its word, -1 or NaN where it is not known. SADDLE_BAD_ARGUMENT
- * where there is no such item, or it is a text.
+ * The value of an item as a number: for a choice the number of its word; -1 or NaN if unknown. Returns
+ * SADDLE_BAD_ARGUMENT if there is no such item, or if it is a text.
  */
 SADDLE_API saddle_status saddle_info_number(const saddle_info *info, const char *name, double *value);
 
-/* The same as text: a word, "yes" or "no", a number with all its digits, "unknown". SADDLE_BAD_ARGUMENT where
- * there is no such item, or no room for all of it. */
+/* The value of an item as text: a word, "yes" or "no", a number with all its digits, or "unknown". Returns
+ * SADDLE_BAD_ARGUMENT if there is no such item, or if the text does not fit. */
 SADDLE_API saddle_status saddle_info_get(const saddle_info *info, const char *name, char *text,
                                          size_t text_size);
 
-/* What there is: item k, or NULL beyond the last. */
+/* The list of items: item k, or NULL beyond the last. */
 typedef struct saddle_info_item {
-    const char *name, *words, *help; /* words of a choice; NULL: those of the option of this name */
+    const char *name, *words, *help; /* words of a choice; NULL: those of the option of the same name */
     char type;                       /* 'c' choice, 'n' count, 'r' real, 'x' text */
 } saddle_info_item;
 SADDLE_API const saddle_info_item *saddle_info_at(int k);
 
-/* An info on the heap, in which nothing is known yet; NULL without memory. hooks may be NULL, and are the
- * same for both. */
+/* An info on the heap, in which nothing is known yet; NULL if out of memory. hooks may be NULL; give the same
+ * hooks to both functions. */
 SADDLE_API saddle_info *saddle_info_new(const saddle_hooks *hooks);
 SADDLE_API void saddle_info_free(saddle_info *info, const saddle_hooks *hooks);
 
-/* Where the residuals go: sets history and history_room. */
+/* Sets history and history_room, the array that receives the residuals. */
 SADDLE_API void saddle_info_set_history(saddle_info *info, double *history, int64_t room);
 
 /* ------------------------------------------------------------------------------------------------
  * 6. THE FOUR VERBS: analyse, factor, solve, query
  *
- * What may be called from several threads at once (without "saddle_" and "_sized"):
+ * What may be called from several threads at the same time (names without "saddle_" and "_sized"):
  *
- *     any, on one factored solver   solve, solve_part, condition, get_order, get_pivots, get_scaling, query,
- *                                   message. Each has its own info and workspace; a message is good until the
- *                                   next call of the kind below.
- *     alone on its solver           analyse, factor, set_given, set_signs, set_d, destroy: nothing else of
- * this solver meanwhile. Other solvers have nothing to do with it. any                           create and
- * solve_once; version, commit, status_text, reason_text, option_at, option_word, info_at, describe_device.
- *     any, on what no other thread  options_init, options_new, options_free, options_set, options_get,
- *     writes to meanwhile           info_init, info_new, info_free, info_number, info_get, info_set_history,
+ *     concurrently on one           solve, solve_part, condition, get_order, get_pivots, get_scaling, query,
+ *     factored solver               message. Each solve has its own info and workspace. A message remains
+ *                                   valid until the next call of the following kind.
+ *     alone on its solver           analyse, factor, set_given, set_signs, set_d, destroy. No other call on
+ *                                   this solver may run meanwhile. Other solvers are not affected.
+ *     always                        create, solve_once, version, commit, status_text, reason_text, option_at,
+ *                                   option_word, info_at, describe_device.
+ *     on objects that no other      options_init, options_new, options_free, options_set, options_get,
+ *     thread is writing             info_init, info_new, info_free, info_number, info_get, info_set_history,
  *                                   prepare, preparation_free, inspect, convert, matrix_free, multiply,
  *                                   measure, read_matrix, write_matrix, read_vector, write_vector,
  *                                   vector_free.
  *
- * Two things belong to the whole process: METIS is called by one thread at a time, others wait; and OpenBLAS
- * is held at one thread for as long as a direct factorization or solve runs.
+ * Two things are shared by the whole process: METIS is called by one thread at a time, while others wait; and
+ * OpenBLAS is held at one thread while a direct factorization or solve runs.
  */
 typedef struct saddle_solver saddle_solver;
 
@@ -657,146 +668,144 @@ typedef struct saddle_solver saddle_solver;
 SADDLE_API saddle_status saddle_create(saddle_solver **solver, const saddle_options *options,
                                        const saddle_hooks *hooks, char *message);
 
-/* Checks the pattern and decides all that depends on it. Where A has values and the direct solver will be
- * used, its scaling and order are made from them now; without values that is left to the first
+/* Checks the pattern and decides everything that depends on it. If A has values and the direct solver will be
+ * used, its scaling and order are computed from them now; without values this is left to the first
  * saddle_factor (info.values_in_analysis says which). */
 SADDLE_API saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A);
 
-/* Takes the values of A, which has the pattern that was analysed (or is analysed now, where no
- * analysis was made). The arrays of A are copied and not needed afterwards. */
+/* Factors the values of A. Its pattern must be the one that was analysed; without an earlier analysis it is
+ * analysed now. The arrays of A are copied and not needed afterwards. */
 SADDLE_API saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A);
 
-/* What saddle_factor and saddle_analyse take beside the matrix, for all calls from now on; copied, and
- * given up with NULL. The options scaling and order say `user` for these to be used. */
+/* A scaling and an order of the caller, used by all later calls of saddle_analyse and saddle_factor if the
+ * options scaling and order are `user`. They are copied; NULL removes them. */
 struct saddle_given; /* section 7 */
 SADDLE_API saddle_status saddle_set_given(saddle_solver *solver, int64_t n, const struct saddle_given *given);
 
-/* The sign (1, -1; 0: not known) that the pivot of each row ought to have in a static factorization: those of
- * a quasidefinite matrix are known before. NULL gives them up. */
+/* The expected sign (1 or -1; 0: unknown) of the pivot of each row in a static factorization; the signs of a
+ * quasidefinite matrix are known in advance. They are copied; NULL removes them. */
 SADDLE_API saddle_status saddle_set_signs(saddle_solver *solver, int64_t n, const int8_t *signs);
 
-/* Solves AX = B for nrhs columns with leading dimensions ldb, ldx >= n. x receives the best
- * solution found whatever the status, NaN never. b and x may be the same array, with ldb = ldx. info may
- * be NULL. */
+/* Solves AX = B for nrhs columns with leading dimensions ldb, ldx >= n. x receives the best solution found,
+ * whatever the status, and never NaN. b and x may be the same array, with ldb = ldx. info may be NULL. */
 SADDLE_API saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const double *b, int64_t ldb,
                                       double *x, int64_t ldx, saddle_info *info);
 
-/* What is known after analyse or factor, and the message of the last of them. */
+/* What is known after analyse or factor, and the message of the most recent of them. */
 SADDLE_API saddle_status saddle_query(const saddle_solver *solver, saddle_info *info);
 SADDLE_API const char *saddle_message(const saddle_solver *solver);
 
 SADDLE_API void saddle_destroy(saddle_solver **solver);
 
 /*
- * More of the direct solver: S A S = P' L D L' P with a diagonal S, a permutation P, L unit lower triangular
- * and D of 1x1 and 2x2 blocks. All of these say SADDLE_WRONG_ORDER where there are no such factors (a general
- * matrix is factored through a symmetric one of twice its size, and has none of its own: only its condition
- * can be asked for).
+ * Access to the factors of the direct solver: S A S = P' L D L' P with a diagonal S, a permutation P, L unit
+ * lower triangular and D with 1x1 and 2x2 blocks. All of these return SADDLE_WRONG_ORDER if there are no such
+ * factors. (A general matrix is factored through a symmetric matrix of twice its size and has no factors of
+ * its own; only its condition number is available.)
  *
  * Parts of a solve, in place, without refinement, for nrhs columns of n with leading dimension ldx:
  *     FORWARD  x = L^-1 P S x        DIAGONAL  x = D^-1 x        BACKWARD  x = S P' L'^-1 x
- * One after the other they are A^-1; a zero pivot's D^-1 is 0. Between them x is in the order of the pivots.
+ * Applied one after the other they give A^-1; D^-1 of a zero pivot is 0. In between, x is in pivot order.
  */
 typedef enum saddle_part { SADDLE_FORWARD, SADDLE_DIAGONAL, SADDLE_BACKWARD } saddle_part;
 SADDLE_API saddle_status saddle_solve_part(const saddle_solver *solver, saddle_part part, int64_t nrhs,
                                            double *x, int64_t ldx, char *message);
 
-/* The row of A in each place of the elimination order as it was planned. */
+/* The planned elimination order: the row of A at each position. */
 SADDLE_API saddle_status saddle_get_order(const saddle_solver *solver, int32_t *order);
-/* The same as it came after pivoting, and D: d[2k] is its diagonal, d[2k+1] its entry (k+1, k), which is not
- * 0 at the first row of a 2x2 pivot only. Either may be NULL. */
+/* The elimination order after pivoting, and D: d[2k] is its diagonal, d[2k+1] its entry (k+1, k), which is
+ * nonzero only at the first row of a 2x2 pivot. Either may be NULL. */
 SADDLE_API saddle_status saddle_get_pivots(const saddle_solver *solver, int32_t *order, double *d);
 /* The diagonal of S. */
 SADDLE_API saddle_status saddle_get_scaling(const saddle_solver *solver, double *scale);
-/* Changes D, given as above with 2x2 pivots in the same places. What the solver solves from then on is not
- * A: solves are not refined and errors are still measured on A. Until the next saddle_factor. What is wrong
- * with a d is said by saddle_message. */
+/* Replaces D, in the format above with 2x2 pivots in the same places, until the next saddle_factor. The
+ * factors are then no longer those of A: solves are not refined, and errors are still measured on A.
+ * saddle_message says what is wrong with a d that is refused. */
 SADDLE_API saddle_status saddle_set_d(saddle_solver *solver, const double *d);
 
-/* An estimate of the condition number |A| |A^-1| in the 1-norm, seldom more than three times too small
- * (Higham and Tisseur); a few solves. Infinite where A is singular. Not after saddle_set_d. */
+/* An estimate of the condition number |A| |A^-1| in the 1-norm, rarely too small by more than a factor of
+ * three (Higham and Tisseur). It costs a few solves. Infinite if A is singular. Not after saddle_set_d. */
 SADDLE_API saddle_status saddle_condition(const saddle_solver *solver, double *condition, char *message);
 
-/* All of it for one right-hand side. */
+/* Analyse, factor and solve in one call, for one right-hand side. */
 SADDLE_API saddle_status saddle_solve_once(const saddle_matrix *A, const double *b, double *x,
                                            const saddle_options *options, saddle_info *info);
 
-/* Says what device number k of a kind is ("cuda", 0: name, memory), or why there is none. */
+/* Describes device number k of a kind ("cuda", 0: name, memory), or says why there is none. */
 SADDLE_API saddle_status saddle_describe_device(const char *kind, int k, char *message);
 
 /* ------------------------------------------------------------------------------------------------
  * 7. PREPARATION: scaling, matching, pairs, ordering, blocking
  *
- * What is done to a matrix before it is factored, for those who want it by itself. From A come
- * diagonal matrices R and C and orders p and q of rows and columns such that the prepared matrix
+ * The steps before a factorization, for use on their own. They compute diagonal matrices R and C and orders
+ * p and q of the rows and columns of A such that the prepared matrix
  *
  *     B(k, l) = (R(p_k) A(p_k, q_l)) C(q_l)
  *
- * has entries of at most about 1 in size, with its large entries on the diagonal or beside it, and
- * fills in little when it is factored. For symmetric A the two scalings are one, and so are the two
- * orders. Every index here is counted from 0.
+ * has entries of magnitude at most about 1, has its large entries on or next to the diagonal, and fills in
+ * little when it is factored. For symmetric A the two scalings are the same, and so are the two orders. Every
+ * index here is counted from 0.
  *
- * The options scaling, order, pairs, blocking and block_size say what is done. scaling "user" and
- * order "user" take what the caller gives; both are checked.
+ * The options scaling, order, pairs, blocking and block_size control the steps. scaling "user" and order
+ * "user" use what the caller gives, after checking it.
  */
 typedef struct saddle_given {
-    const double *row_scale, *col_scale; /* n positive numbers each; col_scale NULL: the same as the rows' */
+    const double *row_scale, *col_scale; /* n positive numbers each; col_scale NULL: the same as row_scale */
     const int32_t *permutation;          /* the old index at each new position */
 } saddle_given;                          /* closed: it will not grow */
 
-/* Counts that are not known are -1, numbers that are not known NaN, choices that were not made AUTO, arrays
- * that do not exist NULL. The arrays are the library's: they are freed with saddle_preparation_free and the
- * same hooks. */
+/* An unknown count is -1, an unknown number NaN, a choice that was not made AUTO, and an array that does not
+ * exist NULL. The arrays belong to the library: free them with saddle_preparation_free and the same hooks. */
 typedef struct saddle_preparation {
     size_t size;    /* sizeof(saddle_preparation) */
-    int64_t n, nnz; /* nnz of the whole matrix */
+    int64_t n, nnz; /* nnz: entries of the whole matrix */
     int symmetric;
 
-    saddle_scaling scaling; /* this and the next three as they were decided */
+    saddle_scaling scaling; /* this and the next three: the choices made */
     saddle_order order;
     saddle_switch pairs;
     saddle_blocking blocking;
-    int block_size; /* most rows of a block; 1 without blocking */
-    int orderings;  /* how many were made to decide: 1, or 2 */
+    int block_size; /* maximum number of rows in a block; 1 without blocking */
+    int orderings;  /* how many were computed to decide: 1 or 2 */
 
     double *row_scale, *col_scale;          /* for symmetric A the same array */
     int32_t *permutation, *row_permutation; /* q and p; for symmetric A the same array */
-    int32_t *matching;                      /* the row matched with each column, or -1; NULL: none was made */
+    int32_t *matching;                      /* the row matched with each column, or -1; NULL: no matching */
     int32_t *partner;                       /* of each row in a 2x2 pair, or -1; NULL: no pairs are kept */
     int64_t blocks;
     int32_t *block_start; /* first row of each block in the new order, then n; blocks + 1 of them */
 
-    /* the matching: how many entries it has (an auction may find fewer than there could be), and its
-     * objective in natural logarithms */
+    /* the matching: its size (an auction may not find the largest), and its objective in natural
+     * logarithms */
     int64_t structural_rank;
     double log_product, log_scaled; /* sum of log |a_ij| and of log |r_i a_ij c_j| over the matching */
     int64_t two_by_two;             /* pairs kept */
-    int64_t dense_rows;             /* rows of very high degree, ordered last */
+    int64_t dense_rows;             /* rows of very high degree, which are ordered last */
 
-    /* A complete factorization in this order without pivoting, of the pattern of B + B': entries of L
-     * with its diagonal, the sum of the squares of their counts by column, the height of the elimination
-     * tree. */
+    /* A complete factorization of the pattern of B + B' in this order without pivoting: entries of L
+     * including its diagonal, the sum over columns of the squared column counts, the height of the
+     * elimination tree. */
     int64_t factor_nnz;
     double factor_flops;
     int64_t tree_height;
 
-    /* Measures of B in its blocks (of single rows where there is no blocking). */
+    /* Measures of B in its blocks (of single rows without blocking). */
     int64_t largest_block;
     int64_t levels;         /* level sets of the block lower triangle, without fill */
-    int64_t stored_entries; /* of all dense blocks that hold an entry, both triangles */
+    int64_t stored_entries; /* in all dense blocks that contain an entry, both triangles */
     /* |B_ii| - sum_j!=i |B_ij| in the 1-norm, over block rows: Stretching Jacobi, section VII */
     double dominance_least, dominance_mean, dominance_largest;
     /* means over rows of sum_j!=i |b_ij| / |b_ii|, and over block rows of sum_j!=i |B_ij| |B_ii^-1| in
-     * the Frobenius norm: Jacobi triangular solves, section 3.3. Infinite where a diagonal is singular. */
+     * the Frobenius norm: Jacobi triangular solves, section 3.3. Infinite if a diagonal block is singular. */
     double off_diagonal_dominance, block_off_diagonal_dominance;
 
     /* seconds */
     double time_matching, time_scaling, time_pairs, time_graph, time_order, time_counts, time_blocking,
         time_measures, time_total;
-    int64_t peak_bytes; /* in use at once; what METIS allocates is not counted */
+    int64_t peak_bytes; /* maximum in use; what METIS allocates is not counted */
 } saddle_preparation;
 
-/* options, given and hooks may be NULL. On failure no array exists. */
+/* options, given and hooks may be NULL. On failure there are no arrays to free. */
 SADDLE_API saddle_status saddle_prepare_sized(const saddle_matrix *A, const saddle_options *options,
                                               const saddle_given *given, const saddle_hooks *hooks,
                                               saddle_preparation *preparation, size_t size, char *message);
@@ -809,15 +818,15 @@ static inline saddle_status saddle_prepare(const saddle_matrix *A, const saddle_
 SADDLE_API void saddle_preparation_free(saddle_preparation *preparation, const saddle_hooks *hooks);
 
 /* ------------------------------------------------------------------------------------------------
- * 8. WORK ON MATRICES AND VECTORS
+ * 8. OPERATIONS ON MATRICES AND VECTORS
  */
 typedef struct saddle_facts {
     size_t size;                         /* sizeof(saddle_facts), set by saddle_inspect */
-    int64_t rows, columns, entries, nnz; /* nnz of the whole matrix, duplicates counted once */
-    /* faults: the first two are refused by the solver, at the entry named in the message */
+    int64_t rows, columns, entries, nnz; /* nnz: of the whole matrix, duplicates counted once */
+    /* faults: the solver refuses the first two; the message names the entry */
     int64_t out_of_range, not_finite;
-    int64_t wrong_triangle; /* entries of SADDLE_LOWER above the diagonal, and the like: refused */
-    int64_t unsorted;       /* columns (rows) whose indices do not ascend */
+    int64_t wrong_triangle; /* e.g. entries of SADDLE_LOWER above the diagonal: refused */
+    int64_t unsorted;       /* columns (rows) whose indices are not increasing */
     int64_t duplicates, explicit_zeros;
     int64_t missing_diagonal;                 /* diagonal entries that are not stored */
     int64_t zero_diagonal, negative_diagonal; /* missing or 0; < 0 */
@@ -831,7 +840,7 @@ typedef struct saddle_facts {
     double norm_one, norm_inf, norm_frobenius, largest, smallest; /* smallest |a_ij| > 0 */
 } saddle_facts;
 
-/* Looks at everything; the facts are filled in as far as they could be found even on failure. */
+/* Inspects a matrix. Even on failure, the facts found so far are filled in. */
 SADDLE_API saddle_status saddle_inspect_sized(const saddle_matrix *A, const saddle_hooks *hooks,
                                               saddle_facts *facts, size_t size, char *message);
 static inline saddle_status saddle_inspect(const saddle_matrix *A, const saddle_hooks *hooks,
@@ -840,9 +849,9 @@ static inline saddle_status saddle_inspect(const saddle_matrix *A, const saddle_
     return saddle_inspect_sized(A, hooks, facts, sizeof *facts, message);
 }
 
-/* B gets A's entries in this layout and shape, sorted, duplicates added up, base 0, 64-bit pointers,
- * double: arrays of the library, to be freed with saddle_matrix_free and the same hooks. From
- * general to symmetric the matrix must be symmetric in value. */
+/* B receives the entries of A in this layout and shape, sorted, duplicates summed, base 0, 64-bit pointers,
+ * double. Its arrays belong to the library: free them with saddle_matrix_free and the same hooks. To convert
+ * from general to symmetric, the matrix must be symmetric in value. */
 SADDLE_API saddle_status saddle_convert_sized(const saddle_matrix *A, saddle_layout to_layout,
                                               saddle_shape to_shape, const saddle_hooks *hooks,
                                               saddle_matrix *B, size_t size, char *message);
@@ -852,17 +861,17 @@ static inline saddle_status saddle_convert(const saddle_matrix *A, saddle_layout
 {
     return saddle_convert_sized(A, to_layout, to_shape, hooks, B, sizeof *B, message);
 }
-/* Frees the arrays that the library has made and sets all of A to 0; nothing where that is 0 already. */
+/* Frees arrays allocated by the library and sets all of A to 0; does nothing if it is 0 already. */
 SADDLE_API void saddle_matrix_free(saddle_matrix *A, const saddle_hooks *hooks);
 
-/* Y = AX for this many columns with leading dimensions ldx, ldy >= n, with `threads` threads (0: as the
- * option). The sums of a row are in the order of its columns. */
+/* Y = AX for `columns` columns with leading dimensions ldx, ldy >= n, on `threads` threads (0: as for the
+ * option). The terms of a row are summed in the order of its columns. */
 SADDLE_API saddle_status saddle_multiply(const saddle_matrix *A, int64_t columns, const double *x,
                                          int64_t ldx, double *y, int64_t ldy, int threads,
                                          const saddle_hooks *hooks, char *message);
 
-/* The errors of x as an answer to Ax = b, with residuals accumulated in double-double. residual, of
- * n numbers, may be NULL. */
+/* The errors of x as a solution of Ax = b, with the residual accumulated in double-double. residual, an array
+ * of n numbers, may be NULL. */
 typedef struct saddle_errors {
     double backward, componentwise, relative_residual;
 } saddle_errors; /* closed: it will not grow */
@@ -874,10 +883,10 @@ SADDLE_API saddle_status saddle_measure(const saddle_matrix *A, const double *b,
  * 9. FILES
  *
  * Matrix Market (coordinate and array; real, integer, pattern; general, symmetric, skew-symmetric)
- * and Rutherford-Boeing, each also gzipped. "-" is standard input or output. What is read is known
- * by its content, what is written by its name (.mtx, .rb, with .gz or without). Output is written
- * to a temporary file and renamed. What the readers allocate is freed with saddle_matrix_free and
- * saddle_vector_free.
+ * and Rutherford-Boeing, either of them gzipped or not. "-" is standard input or output. The input format is
+ * recognised by its content, the output format is chosen by the file name (.mtx or .rb, with or without .gz).
+ * Output is written to a temporary file, which is then renamed. Free what the readers allocate with
+ * saddle_matrix_free and saddle_vector_free.
  */
 SADDLE_API saddle_status saddle_read_matrix_sized(const char *path, const saddle_hooks *hooks,
                                                   saddle_matrix *A, size_t size, char *message);
@@ -889,7 +898,7 @@ static inline saddle_status saddle_read_matrix(const char *path, const saddle_ho
 SADDLE_API saddle_status saddle_write_matrix(const char *path, const saddle_matrix *A, const char *comment,
                                              char *message);
 
-/* An n x 1 array; a coordinate n x 1 matrix is read too. Written with 17 digits. */
+/* An n x 1 array; an n x 1 coordinate matrix can be read too. Written with 17 digits. */
 SADDLE_API saddle_status saddle_read_vector(const char *path, const saddle_hooks *hooks, int64_t *n,
                                             double **values, char *message);
 SADDLE_API saddle_status saddle_write_vector(const char *path, int64_t n, const double *values,

@@ -1,19 +1,17 @@
 /*
- * Backends: who runs the loops.
+ * Backends: what runs the loops.
  *
  * A backend is a table of kernels in both precisions and the handful of functions that own memory.
- * `reference` is plain loops and the oracle of all tests; `cpu` is OpenMP and SIMD; `cuda` is a
- * module of its own that is loaded at run time. Methods (src/solve, src/factor) are written once
- * over sd_NAME(e, ...) and run on any of them. To add a kernel: a row in kernels.def (in batch.def where it
- * works on blocks), its reference in reference/, its faster versions in cpu/ and cuda/; the conformance tests
- * walk through the rows.
+ * `reference` is plain loops and the oracle of all tests; `cpu` is OpenMP and SIMD; `cuda` is a separate
+ * module that is loaded at run time. Methods (src/solve, src/factor) are written once over sd_NAME(e, ...)
+ * and run on any of them. To add a kernel: a row in kernels.def (in batch.def where it works on blocks), its
+ * reference in reference/, its faster versions in cpu/ and cuda/; the conformance tests cover the rows.
  *
- * The same bits at any number of threads: a reduction is cut into chunks of SD_CHUNK entries, each
+ * The same bits for any number of threads: a reduction is cut into chunks of SD_CHUNK entries, each
  * summed in a fixed order, and the chunks are added in index order; a sparse product goes by the
- * slices that its plan laid down. The number of threads only decides who runs a piece.
+ * slices that its plan determined. The number of threads only decides who runs a piece.
  */
-#ifndef SD_BACKEND_H
-#define SD_BACKEND_H
+#pragma once
 
 #include "backend/ldlt.h"
 #include "backend/scalar.h"
@@ -37,8 +35,8 @@ typedef struct sd_vector {
  * `half` it is symmetric and row i holds only columns >= i (the lower triangle by columns).
  *
  * Slice s is rows slice[s] .. slice[s+1]). A half product adds into rows slice[s] .. window[s]) of
- * slice s; what it adds is kept apart at offset[s] of the scratch until all slices are added up in
- * order. Slices are laid down by src/plan/slices.c from the pattern alone.
+ * slice s; what it adds is kept apart at offset[s] of the scratch until all slices are summed in
+ * order. Slices are determined by src/plan/slices.c from the pattern alone.
  */
 typedef struct sd_sparse {
     int32_t n;
@@ -75,7 +73,9 @@ typedef struct sd_backend {
     const char *name;
     bool host_memory; /* whether the host may touch the backend's memory */
 
-    /* Device d->index, counted from 0: fills in d->state; on failure the status and c->message. */
+    /* Device d->index, counted from 0: fills in d->state; on failure the status and c->message. Here and
+     * below close, begin, end and wait are NULL where a backend has nothing to do, as on the host, where
+     * every result is there when its kernel returns. */
     saddle_status (*open)(sd_context *c, sd_device *d);
     void (*close)(sd_context *c, sd_device *d);
 
@@ -102,7 +102,7 @@ typedef struct sd_backend {
 extern const sd_backend sd_backend_reference;
 
 /* The cuda module, loaded at the first call; NULL with c->status and c->message where there is
- * none. $SADDLE_CUDA_MODULE names the file, otherwise it is looked for beside the library. */
+ * none. $SADDLE_CUDA_MODULE names the file, otherwise it is looked for next to the library. */
 const sd_backend *sd_backend_cuda(sd_context *c);
 
 /* What the module exports under the name SD_CUDA_ENTRY: its table. */
@@ -151,7 +151,7 @@ void sd_engine_close(sd_engine *e);
 saddle_status sd_engine_reserve(sd_engine *e, int64_t n, const sd_sparse *A);
 
 /* Waits until the work of the engine is done: only then may another engine use what it has made. The
- * scratch is given back. */
+ * scratch is released. */
 saddle_status sd_engine_finish(sd_engine *e);
 
 /* Bytes in the backend's memory, and a copy there of a host array; NULL on failure (and e->status set). To be
@@ -180,7 +180,7 @@ void sd_vector_get(sd_engine *e, const sd_vector *x, double *host);
 
 static inline void sd_wait(sd_engine *e)
 {
-    e->backend->wait(e);
+    if (e->backend->wait) e->backend->wait(e);
 }
 
 static inline double sd_dot_of(sd_engine *e, const sd_vector *x, const sd_vector *y)
@@ -189,5 +189,3 @@ static inline double sd_dot_of(sd_engine *e, const sd_vector *x, const sd_vector
     sd_dot(e, x, y, &result);
     return result;
 }
-
-#endif

@@ -15,10 +15,10 @@
  * - SD_JORDAN: A^-1 by Gauss-Jordan elimination, interchanges of rows undone.
  * - SD_HUARD, SD_HUARD_TRANSPOSED: Gauss-Huard with interchanges of columns (Anzt et al., Variable-size
  *   batched Gauss-Huard, Figure 1): its D, columns in the order of the pivots, the diagonal not inverted. In
- *   the second the part above the diagonal is transposed about the anti-diagonal: entry (i, j), i < j, stands
- *   at (n - 1 - j, n - 1 - i).
+ *   the second the part above the diagonal is transposed about the anti-diagonal: entry (i, j), i < j, is at
+ *   (n - 1 - j, n - 1 - i).
  *
- * Permutations are of the block: row[r + s] is the row of A that stands at position s of the block whose
+ * Permutations are of the block: row[r + s] is the row of A that is at position s of the block whose
  * first row is r, column[r + s] the column. Symmetric kernels use `row` alone, Gauss-Huard `column` alone,
  * the inverse neither; what a kernel does not use is the identity. A symmetric kernel may read either of
  * (i, j) and (j, i). Applications permute rows and columns of LDU, rows of LL', whatever the kernel does.
@@ -31,7 +31,7 @@
  * CPU kernels have no fma, as their processor may have none.) The symmetric searches, of what is left from s
  * on:
  * - Bunch and Kaufman: b = |a_rs| is the largest of column s below the diagonal, c the largest of row r
- *   beside it (both found by key, taken as numbers). s as it stands where b is zero, or a_ss is not and
+ *   beside it (both found by key, taken as numbers). s as it is where b is zero, or a_ss is not and
  *   |a_ss| >= alpha b or |a_ss| >= alpha b (b / c); else r, brought to s, where |a_rr| >= alpha c; else s and
  *   r, which is brought to s + 1.
  * - Bunch and Parlett: the largest of the diagonal, where all beside it is zero, or it is not zero and is at
@@ -43,12 +43,12 @@
  * SD_BLOCK_TINY or not finite), in the form of its kernel (sqrt(m) for L L', 1/m for the inverse), with the
  * identity as its permutations, and its state says so: all of it 0 but the status.
  */
-#ifndef SD_BATCH_H
-#define SD_BATCH_H
+#pragma once
 
 #include "core/precision.h"
 #include "plan/batch.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -142,31 +142,6 @@ SD_BOTH_SIDES uint32_t sd_pivot_key_single(float a)
     return bits & 0x7fffffffu;
 }
 
-#define SD_REAL double
-#define SD_OF(name) name##_double
-#define SD_MATH(name) name
-#define SD_TINY SD_BLOCK_TINY_DOUBLE
-#define SD_UNIT 0x1p-53            /* of rounding */
-#define SD_NEXT_TO_NOTHING 0x1p-60 /* its square is nothing beside 1 */
-#include "backend/batch_pivots.inc"
-#undef SD_REAL
-#undef SD_OF
-#undef SD_MATH
-#undef SD_TINY
-#undef SD_UNIT
-#undef SD_NEXT_TO_NOTHING
-#define SD_REAL float
-#define SD_OF(name) name##_single
-#define SD_MATH(name) name##f
-#define SD_TINY SD_BLOCK_TINY_SINGLE
-#define SD_UNIT 0x1p-24f
-#define SD_NEXT_TO_NOTHING 0x1p-30f
-#include "backend/batch_pivots.inc"
-#undef SD_REAL
-#undef SD_OF
-#undef SD_MATH
-#undef SD_TINY
-#undef SD_UNIT
-#undef SD_NEXT_TO_NOTHING
-
-#endif
+#define SD_NEXT_TO_NOTHING ((real)(SINGLE ? 0x1p-30 : 0x1p-60)) /* its square is negligible relative to 1 */
+#define TEMPLATE "backend/batch_pivots.inc"
+#include "backend/both_precisions.inc"

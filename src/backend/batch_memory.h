@@ -1,10 +1,9 @@
 /* Batches in the memory of a backend: copies of their plans (plan/batch.h), their blocks, their factors. */
-#ifndef SD_BATCH_MEMORY_H
-#define SD_BATCH_MEMORY_H
+#pragma once
 
 #include "backend/backend.h"
 
-/* The backend's copy of what sd_batch_plan_make lays down. On failure, e->status, the plan holds nothing. */
+/* The backend's copy of what sd_batch_plan_make determines. On failure, e->status, the plan holds nothing. */
 saddle_status sd_batch_place(sd_engine *e, int32_t blocks, const int32_t *start, const bool *wanted,
                              const int32_t *source, const int32_t *target, sd_batch_plan *plan);
 void sd_batch_unplace(sd_engine *e, sd_batch_plan *plan);
@@ -17,9 +16,7 @@ void sd_batch_free(sd_engine *e, sd_batch *x);
 sd_batch_factors sd_batch_factors_new(sd_engine *e, const sd_batch_plan *plan, sd_precision precision);
 void sd_batch_factors_free(sd_engine *e, sd_batch_factors *f);
 
-/* The backend's copy of what sd_batch_map_make lays down. */
+/* The backend's copy of what sd_batch_map_make determines. */
 saddle_status sd_batch_map_place(sd_engine *e, int32_t blocks, const int32_t *start, const bool *wanted,
                                  const int32_t *source, const int32_t *target, sd_batch_map *map);
 void sd_batch_map_unplace(sd_engine *e, sd_batch_map *map);
-
-#endif

@@ -1,14 +1,13 @@
 /*
- * The BLAS: what the kernels of fronts call of it, and the care that any BLAS wants.
+ * The BLAS: what the kernels of fronts call of it, and the care that any BLAS needs.
  *
  * OpenBLAS starts threads of its own inside every call, and its thread count is a global of the process.
  * Saddle calls it from its own threads, one product each, so the count is held at 1 while any factorization
- * is at work (sd_blas_enter, sd_blas_leave) and put back by the last one out. An OpenBLAS that was built
- * without threads has no locks: called from two threads at once it gives wrong numbers without a word. It is
+ * is at work (sd_blas_enter, sd_blas_leave) and restored by the last one. An OpenBLAS that was built
+ * without threads has no locks: called from two threads at once it gives wrong numbers silently. It is
  * recognised, and its calls are made one at a time.
  */
-#ifndef SD_BLAS_H
-#define SD_BLAS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ void sd_gemm_double(int32_t m, int32_t n, int32_t k, double alpha, const double 
                     const double *b, int64_t ldb, double beta, double *c, int64_t ldc);
 void sd_gemm_single(int32_t m, int32_t n, int32_t k, float alpha, const float *a, int64_t lda, const float *b,
                     int64_t ldb, float beta, float *c, int64_t ldc);
-
-#endif

@@ -27,14 +27,14 @@ saddle_status sd_device_open(sd_context *c, sd_device *d, int kind, int index)
 
 void sd_device_close(sd_context *c, sd_device *d)
 {
-    if (d->backend) d->backend->close(c, d);
+    if (d->backend && d->backend->close) d->backend->close(c, d);
     *d = (sd_device){0};
 }
 
 saddle_status sd_engine_open(sd_context *c, const sd_device *d, sd_engine *e, int threads)
 {
     *e = (sd_engine){.backend = d->backend, .device = *d, .context = c, .threads = threads};
-    const saddle_status status = d->backend->begin(e);
+    const saddle_status status = d->backend->begin ? d->backend->begin(e) : SADDLE_OK;
     if (status) e->backend = NULL;
     return status;
 }
@@ -49,7 +49,7 @@ void sd_engine_close(sd_engine *e)
 {
     if (!e->backend) return;
     e->backend->release(e, e->scratch);
-    e->backend->end(e);
+    if (e->backend->end) e->backend->end(e);
     e->backend = NULL;
 }
 

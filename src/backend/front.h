@@ -19,8 +19,7 @@
  * All arrays are in host memory, of double or float as the table says. Kernels give the same bits whether
  * `split` lets them hand pieces to other threads (as OpenMP tasks) or not.
  */
-#ifndef SD_FRONT_H
-#define SD_FRONT_H
+#pragma once
 
 #include "plan/contribution.h"
 
@@ -78,7 +77,7 @@ typedef struct sd_front_kernels {
      * something is added to it. The child's panel must still hold its delayed columns. */
     void (*add_child)(sd_front *f, const sd_front *child, const int32_t *place, int32_t at);
 
-    /* Numbers of workspace that `factor` and `update` want for a front of this size. */
+    /* Numbers of workspace that `factor` and `update` need for a front of this size. */
     int64_t (*work)(int32_t rows, int32_t columns);
 
     /* Eliminates; sets f->eliminated, fills in d, permutes variable. With SD_PIVOT_POSITIVE f->eliminated
@@ -99,7 +98,11 @@ typedef struct sd_front_kernels {
     void (*backward)(const sd_front *f, int32_t k, void *w);
 } sd_front_kernels;
 
+#define SD_FRONT_KERNELS(precision)                                                                          \
+    {                                                                                                        \
+        add_entries_##precision, add_child_##precision, work_##precision, factor_front_##precision,          \
+            update_front_##precision, largest_##precision, forward_##precision, backward_##precision         \
+    }
+
 /* The plain version; index 0 in double, 1 in single. */
 extern const sd_front_kernels sd_fronts_reference[2];
-
-#endif

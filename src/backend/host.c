@@ -6,29 +6,13 @@
 static saddle_status check_index(sd_context *c, int index)
 {
     if (index == 0) return SADDLE_OK;
-    return sd_fail(c, SADDLE_NO_DEVICE, "there is no device %d: the host is one, number 0", index);
+    return sd_fail(c, SADDLE_NO_DEVICE, "there is no device %d: the host is a single device, number 0",
+                   index);
 }
 
 saddle_status sd_host_open(sd_context *c, sd_device *d)
 {
     return check_index(c, d->index);
-}
-
-void sd_host_close(sd_context *c, sd_device *d)
-{
-    (void)c;
-    (void)d;
-}
-
-saddle_status sd_host_begin(sd_engine *e)
-{
-    (void)e;
-    return SADDLE_OK;
-}
-
-void sd_host_end(sd_engine *e)
-{
-    (void)e;
 }
 
 void *sd_host_allocate(sd_engine *e, int64_t bytes, const char *what)
@@ -49,11 +33,6 @@ void sd_host_upload(sd_engine *e, const void *host, void *memory, int64_t bytes)
 void sd_host_download(sd_engine *e, const void *memory, void *host, int64_t bytes)
 {
     if (!e->status) memcpy(host, memory, (size_t)bytes);
-}
-
-void sd_host_wait(sd_engine *e)
-{
-    (void)e; /* every result is there when its kernel returns */
 }
 
 saddle_status sd_host_describe(sd_context *c, int index)

@@ -5,15 +5,14 @@
  *
  *     S_j = A_jj - sum_k C_jk G_k C_jk',   C_ij = A_ij - sum_k C_ik G_k C_jk'   (k < j < i),   G_j = S_j^-1
  *
- * so that A = (C G + I) S (C G + I)' where nothing is left out. Pivoting inside a block stays inside G_j.
+ * so that A = (C G + I) S (C G + I)' if nothing is dropped. Pivoting inside a block stays inside G_j.
  * Only C and G are kept: a solve needs nothing else, and a block that changes sides when blocks are pushed
  * back is merely transposed (D. Thuerck, Stretching Jacobi, section V; the L-form loses its meaning then).
  *
- * Most blocks are mostly empty: of an off-diagonal block only those rows and columns are kept that hold
- * something, told by the bits of two masks. What is kept is dense, by columns without gaps.
+ * Most blocks are mostly empty: of an off-diagonal block only those rows and columns are kept that contain
+ * something, recorded in the bits of two masks. What is kept is dense, by columns without gaps.
  */
-#ifndef SD_LDLT_H
-#define SD_LDLT_H
+#pragma once
 
 #include "backend/batch.h"
 #include "plan/ldlt_schedule.h"
@@ -48,10 +47,10 @@ enum { SD_LDLT_TEAM = 512, SD_LDLT_THIN = 512 };
  *
  *     N_i = P_i' (L_i - I) P_i,   E_i = P_i' D_i^-1 P_i = (I + N_i)' G_i (I + N_i)
  *
- * and A = L E^-1 L', where L_ii = I + N_i, L_ik = C_ik G_k (I + N_k). L is unit lower triangular but for the
- * order of rows within a block, so that u <- b - (L - I) u is exact after as many sweeps as it has levels,
- * and for any N_i of this kind, were it not quite that of S_i, the result is the same: G_i alone says what
- * S_i is. Beside C and G only N is kept. The stages of a solve, each over all rows at once:
+ * and A = L E^-1 L', where L_ii = I + N_i, L_ik = C_ik G_k (I + N_k). L is unit lower triangular except for
+ * the order of rows within a block, so that u <- b - (L - I) u is exact after as many sweeps as it has
+ * levels, and for any N_i of this kind, were it not quite that of S_i, the result is the same: G_i alone says
+ * what S_i is. Beside C and G only N is kept. The stages of a solve, each over all rows at once:
  *
  *     forward   u_i = b_i - sum_k C_ik t_k - N_i u_i, with the u and t of the sweep before; then
  *               t_i = G_i (I + N_i) u_i, for those that come after it
@@ -122,6 +121,12 @@ typedef struct sd_ldlt_kernels {
     void (*keep_diagonal)(const void *a, int ld, int size, void *to);
 } sd_ldlt_kernels;
 
+#define SD_LDLT_KERNELS(precision)                                                                           \
+    {                                                                                                        \
+        weigh_##precision, subtract_##precision, weight_##precision, scatter_##precision,                    \
+            keep_block_##precision, keep_diagonal_##precision                                                \
+    }
+
 /* By sd_precision. */
 extern const sd_ldlt_kernels sd_ldlt_reference[SD_PRECISIONS];
 
@@ -131,5 +136,3 @@ static inline int sd_ldlt_ld(int m, sd_precision precision)
     if (m > 16) return 32;
     return m > 8 || precision == SD_SINGLE ? 16 : 8;
 }
-
-#endif

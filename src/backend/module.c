@@ -59,14 +59,15 @@ saddle_status saddle_describe_device(const char *kind, int k, char *message)
     saddle_status status;
     if (!kind || k < 0) {
         status = sd_fail(&c, SADDLE_BAD_ARGUMENT,
-                         "saddle_describe_device: the kind is NULL or the number below 0");
+                         "saddle_describe_device: kind is NULL or the device number is negative");
     } else if (strcmp(kind, "cpu") == 0) {
         status = sd_cpu()->backend->describe(&c, k);
     } else if (strcmp(kind, "cuda") == 0) {
         const sd_backend *cuda = sd_backend_cuda(&c);
         status = cuda ? cuda->describe(&c, k) : c.status;
     } else {
-        status = sd_fail(&c, SADDLE_NO_DEVICE, "there is no kind of device \"%s\": cpu, cuda", kind);
+        status =
+            sd_fail(&c, SADDLE_NO_DEVICE, "there is no kind of device \"%s\": it must be cpu or cuda", kind);
     }
     return sd_tell(&c, status, message);
 }

@@ -3,8 +3,7 @@
  * one forms it when it runs, so that the host need not be asked in between. All backends form it by
  * sd_scalar_value.
  */
-#ifndef SD_SCALAR_H
-#define SD_SCALAR_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -45,5 +44,3 @@ SD_SCALAR_FUNCTION double sd_scalar_value(const sd_scalar *s)
     }
     return value;
 }
-
-#endif

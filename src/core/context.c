@@ -77,7 +77,7 @@ saddle_status sd_take(sd_context *c, const void *from, size_t least, void *ours,
     size_t given;
     memcpy(&given, from, sizeof given);
     if (given < least || given > STRUCT_MOST) {
-        return sd_fail(c, SADDLE_BAD_ARGUMENT, "a %s has size %zu: it must be sizeof(%s), here %zu", what,
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "a %s has size %zu: it must be sizeof(%s), which is %zu", what,
                        given, what, size);
     }
     for (const char *p = from; given > size; --given) {
@@ -102,7 +102,7 @@ void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what)
 {
     const size_t overhead = sizeof(memory_header) + ALIGNMENT;
     if (count < 0 || (uint64_t)count > ((size_t)INT64_MAX / 2 - overhead) / size) {
-        sd_fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: %s of %lld items is beyond any memory", what,
+        sd_fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: %s of %lld items cannot be addressed", what,
                 (long long)count);
         return NULL;
     }
@@ -117,8 +117,9 @@ void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what)
     }
     char *raw = c->hooks.allocate(bytes, c->hooks.user);
     if (!raw) {
-        sd_fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: no %lld bytes for %s, with %lld bytes in use",
-                (long long)bytes, what, (long long)c->bytes);
+        sd_fail(c, SADDLE_OUT_OF_MEMORY,
+                "out of memory: cannot allocate %lld bytes for %s, with %lld bytes in use", (long long)bytes,
+                what, (long long)c->bytes);
         return NULL;
     }
     char *memory = raw + sizeof(memory_header);
@@ -144,6 +145,11 @@ void sd_free(sd_context *c, void *memory)
     memcpy(&header, (char *)memory - sizeof header, sizeof header);
     c->bytes -= header.bytes;
     c->hooks.release(header.raw, c->hooks.user);
+}
+
+void sd_free_list(sd_context *c, void *const *memory, size_t count)
+{
+    for (size_t k = 0; k < count; ++k) sd_free(c, memory[k]);
 }
 
 saddle_status sd_progress(sd_context *c, const char *stage, int64_t done, int64_t total, double residual)

@@ -3,11 +3,10 @@
  *
  * Every public call has one on its stack (a solver keeps one), and everything below it takes it as
  * its first argument. So the rule for errors is the same everywhere: a function that fails has
- * written why into the context and returns a negative status; whoever called it cleans up once and
- * passes the status on.
+ * written why into the context and returns a negative status; its caller cleans up once and passes the status
+ * on.
  */
-#ifndef SD_CONTEXT_H
-#define SD_CONTEXT_H
+#pragma once
 
 #include "saddle/saddle.h"
 
@@ -51,10 +50,13 @@ void sd_give(const void *ours, size_t size, void *to, size_t room);
 void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what);
 void *sd_alloc_zero(sd_context *c, int64_t count, size_t size, const char *what);
 
-/* Memory of any context with the same hooks; NULL does nothing. */
+/* Memory of any context with the same hooks; NULL does nothing. sd_free_all frees each of several. */
 void sd_free(sd_context *c, void *memory);
+void sd_free_list(sd_context *c, void *const *memory, size_t count);
+#define sd_free_all(c, ...)                                                                                  \
+    sd_free_list(c, (void *const[]){__VA_ARGS__}, sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
 
-/* Reports progress; SADDLE_CANCELLED, with the message, where the caller wants to stop. */
+/* Reports progress; SADDLE_CANCELLED, with the message, if the caller needs to stop. */
 saddle_status sd_progress(sd_context *c, const char *stage, int64_t done, int64_t total, double residual);
 
 void sd_log(sd_context *c, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -64,5 +66,3 @@ double sd_seconds(void);
 
 /* The number of threads that an option of `threads` means. */
 int sd_thread_count(int64_t threads);
-
-#endif

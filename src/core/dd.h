@@ -3,8 +3,7 @@
  * twice the precision and rounded once (Ogita, Rump and Oishi, Accurate sum and dot product, SIAM J.
  * Sci. Comput. 26, 2005, algorithm Dot2). It needs fma and no reassociation by the compiler.
  */
-#ifndef SD_DD_H
-#define SD_DD_H
+#pragma once
 
 #include <math.h>
 
@@ -24,5 +23,3 @@ static inline void sd_dd_add_product(double *hi, double *lo, double a, double x)
     *lo += fma(a, x, -product);
     sd_dd_add(hi, lo, product);
 }
-
-#endif

@@ -1,10 +1,8 @@
 /* Info by name, from the one table in saddle.h, and infos of another length than ours. See info.h. */
 #include "core/info.h"
 
-#include "core/number.h"
 #include "core/options.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,9 +15,9 @@ typedef struct info_row {
 #define FIELD(name) offsetof(saddle_info, name), offsetof(saddle_info, name) + sizeof((saddle_info *)0)->name
 
 static const info_row rows[] = {
-    {{"status", NULL, "what the call returned: its code, or what that means", 'c'}, FIELD(status)},
+    {{"status", NULL, "status code returned by the call, and its meaning as text", 'c'}, FIELD(status)},
     {{"message", NULL, "what went wrong, in words", 'x'}, FIELD(message)},
-    {{"tried_list", NULL, "what `auto` tried before, and why it went on", 'x'}, FIELD(tried_list)},
+    {{"tried_list", NULL, "what `auto` tried before, and why each attempt failed", 'x'}, FIELD(tried_list)},
 #define CHOICE(name, type, words, help) {{#name, words, help, 'c'}, FIELD(name)},
 #define TRUTH(name, help) CHOICE(name, int, "no|yes", help)
 #define COUNT(name, value, help) {{#name, NULL, help, 'n'}, FIELD(name)},
@@ -77,39 +75,15 @@ static const info_row *find_row(const saddle_info *info, const char *name)
     return NULL;
 }
 
-/* Of an item that is no text. */
-static double number_of(const saddle_info *info, const info_row *row)
-{
-    const char *field = (const char *)info + row->offset;
-    int choice;
-    int64_t count;
-    double real;
-    switch (row->item.type) {
-    case 'c': memcpy(&choice, field, sizeof choice); return choice;
-    case 'n': memcpy(&count, field, sizeof count); return (double)count;
-    default: memcpy(&real, field, sizeof real); return real;
-    }
-}
-
 saddle_status saddle_info_number(const saddle_info *info, const char *name, double *value)
 {
     const info_row *row = find_row(info, name);
     if (!row || !value || row->item.type == 'x') return SADDLE_BAD_ARGUMENT;
-    *value = number_of(info, row);
+    *value = sd_field_number((const char *)info + row->offset, row->item.type);
     return SADDLE_OK;
 }
 
 /* Each takes what it writes to, and returns the length that all of it has. */
-
-static int write_word(const info_row *row, int number, char *text, size_t size)
-{
-    if (row->offset == offsetof(saddle_info, status))
-        return snprintf(text, size, "%s", saddle_status_text((saddle_status)number));
-    size_t length = 0;
-    const char *words = row->item.words ? row->item.words : sd_option_words(row->item.name);
-    const char *word = number >= 0 ? sd_word_at(words, number, &length) : NULL;
-    return snprintf(text, size, "%.*s", (int)length, word ? word : "");
-}
 
 static int write_tried(const saddle_info *info, char *text, size_t size)
 {
@@ -128,14 +102,14 @@ static int write_tried(const saddle_info *info, char *text, size_t size)
 static int write_text(const saddle_info *info, const info_row *row, char *text, size_t size)
 {
     if (row->offset == offsetof(saddle_info, tried_list)) return write_tried(info, text, size);
+    if (row->offset == offsetof(saddle_info, status))
+        return snprintf(text, size, "%s", saddle_status_text(info->status));
     if (row->item.type == 'x') return snprintf(text, size, "%s", info->message);
-    const double number = number_of(info, row);
-    if (row->item.type == 'c') return write_word(row, (int)number, text, size);
+    const char *field = (const char *)info + row->offset;
+    const double number = sd_field_number(field, row->item.type);
     if (isnan(number) || (row->item.type == 'n' && number < 0)) return snprintf(text, size, "unknown");
-    if (row->item.type == 'r') return sd_print_double(number, 17, text, size);
-    int64_t count; /* beyond 2^53 a double has not all its digits */
-    memcpy(&count, (const char *)info + row->offset, sizeof count);
-    return snprintf(text, size, "%" PRId64, count);
+    const char *words = row->item.words ? row->item.words : sd_option_words(row->item.name);
+    return sd_field_text(field, row->item.type, words, text, size);
 }
 
 saddle_status saddle_info_get(const saddle_info *info, const char *name, char *text, size_t text_size)

@@ -1,6 +1,5 @@
 /* What happened: filling in a caller's info, of whatever version. The table is in saddle.h. */
-#ifndef SD_INFO_H
-#define SD_INFO_H
+#pragma once
 
 #include "core/context.h"
 
@@ -9,5 +8,3 @@ void sd_info_give(const saddle_info *ours, saddle_info *to);
 
 /* Whether a caller's info is long enough to keep residuals. */
 bool sd_info_has_history(const saddle_info *info);
-
-#endif

@@ -205,7 +205,7 @@ static double convert_long(const decimal *d)
     return value;
 }
 
-/* Whether the word, in lower case, stands at p in any case. */
+/* Whether the word, in lower case, is at p in any case. */
 static bool has_word(const char *p, const char *end, const char *word)
 {
     for (; *word; word++, p++) {

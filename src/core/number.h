@@ -2,8 +2,7 @@
  * Numbers as text, the same whatever the locale: strtod and printf would read and write a comma
  * where the user's language does.
  */
-#ifndef SD_NUMBER_H
-#define SD_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ const char *sd_parse_int64(const char *p, const char *end, int64_t *value);
 /* Prints with this many significant digits (17 always gives the number back), with a point.
  * Returns the length, which is below size where it fits. */
 int sd_print_double(double value, int digits, char *text, size_t size);
-
-#endif

@@ -65,7 +65,8 @@ const char *sd_option_words(const char *name)
     return row ? row->option.words : NULL;
 }
 
-const char *sd_word_at(const char *words, int k, size_t *length)
+/* Finds word number k in "a|b|c": its start, and its length through *length; NULL beyond the last. */
+static const char *find_word(const char *words, int k, size_t *length)
 {
     for (; k > 0; --k) {
         words = strchr(words, '|');
@@ -76,13 +77,38 @@ const char *sd_word_at(const char *words, int k, size_t *length)
     return words;
 }
 
+static int write_word(const char *words, int k, char *text, size_t size)
+{
+    size_t length = 0;
+    const char *word = words && k >= 0 ? find_word(words, k, &length) : NULL;
+    return snprintf(text, size, "%.*s", word ? (int)length : 0, word ? word : "");
+}
+
 const char *saddle_option_word(const char *name, int k, char *text, size_t text_size)
 {
-    const option_row *row = name ? find_row(name) : NULL;
-    size_t length = 0;
-    const char *word = row && row->option.words && k >= 0 ? sd_word_at(row->option.words, k, &length) : NULL;
-    if (text_size > 0) snprintf(text, text_size, "%.*s", word ? (int)length : 0, word ? word : "");
+    if (text_size > 0) write_word(name ? sd_option_words(name) : NULL, k, text, text_size);
     return text;
+}
+
+double sd_field_number(const void *field, char type)
+{
+    int choice;
+    int64_t count;
+    double real;
+    switch (type) {
+    case 'c': memcpy(&choice, field, sizeof choice); return choice;
+    case 'r': memcpy(&real, field, sizeof real); return real;
+    default: memcpy(&count, field, sizeof count); return (double)count;
+    }
+}
+
+int sd_field_text(const void *field, char type, const char *words, char *text, size_t size)
+{
+    if (type == 'c') return write_word(words, (int)sd_field_number(field, type), text, size);
+    if (type == 'r') return sd_print_double(sd_field_number(field, type), 17, text, size);
+    int64_t count; /* beyond 2^53 a double has not all its digits */
+    memcpy(&count, field, sizeof count);
+    return snprintf(text, size, "%" PRId64, count);
 }
 
 void saddle_options_init(saddle_options *to, size_t size)
@@ -139,13 +165,13 @@ static saddle_status set_choice(sd_context *c, const option_row *row, int *field
 {
     size_t length;
     const char *word;
-    for (int k = 0; (word = sd_word_at(row->option.words, k, &length)); ++k) {
+    for (int k = 0; (word = find_word(row->option.words, k, &length)); ++k) {
         if (strlen(text) == length && strncmp(word, text, length) == 0) {
             *field = k;
             return SADDLE_OK;
         }
     }
-    return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be \"%s\": it is one of %s", row->option.name, text,
+    return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be \"%s\": it must be one of %s", row->option.name, text,
                    row->option.words);
 }
 
@@ -169,7 +195,7 @@ static saddle_status out_of_range(sd_context *c, const saddle_option *o, const c
     char low[64], high[64];
     sd_print_double(o->least, 6, low, sizeof low);
     sd_print_double(most, 6, high, sizeof high);
-    return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be %s: it lies between %s and %s", o->name, text, low,
+    return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be %s: it must be between %s and %s", o->name, text, low,
                    high);
 }
 
@@ -181,10 +207,10 @@ static saddle_status set_number(sd_context *c, const option_row *row, void *fiel
     const bool read =
         o->type == 'r' ? sd_parse_double_text(text, &real) : parse_count(text, o->type == 'b', &count);
     if (!read) {
-        return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be \"%s\": it is %s", o->name, text,
+        return sd_fail(c, SADDLE_BAD_OPTION, "%s cannot be \"%s\": it must be %s", o->name, text,
                        o->type == 'r'   ? "a number such as 1e-8"
                        : o->type == 'b' ? "a number of bytes such as 4000000 or 500M or 2G"
-                                        : "a whole number that is not negative");
+                                        : "a nonnegative integer");
     }
     const double value = o->type == 'r' ? real : (double)count;
     if (!(value >= o->least && value <= o->most)) return out_of_range(c, o, text, o->most);
@@ -230,24 +256,8 @@ saddle_status saddle_options_get(const saddle_options *options, const char *name
     if (!options || !name || !text || text_size == 0) return SADDLE_BAD_ARGUMENT;
     const option_row *row = find_row(name);
     if (!row || row->end > options->size) return SADDLE_BAD_OPTION;
-    const char *field = (const char *)options + row->offset;
-    int length;
-    if (row->option.type == 'c') {
-        int k;
-        size_t letters = 0;
-        memcpy(&k, field, sizeof k);
-        saddle_option_word(name, k, text, text_size);
-        if (k >= 0) sd_word_at(row->option.words, k, &letters);
-        length = (int)letters;
-    } else if (row->option.type == 'r') {
-        double value;
-        memcpy(&value, field, sizeof value);
-        length = sd_print_double(value, 17, text, text_size);
-    } else {
-        int64_t value;
-        memcpy(&value, field, sizeof value);
-        length = snprintf(text, text_size, "%" PRId64, value);
-    }
+    const int length = sd_field_text((const char *)options + row->offset, row->option.type, row->option.words,
+                                     text, text_size);
     return length >= 0 && (size_t)length < text_size ? SADDLE_OK : SADDLE_BAD_ARGUMENT;
 }
 
@@ -256,28 +266,19 @@ saddle_status sd_options_take(sd_context *c, const saddle_options *from, saddle_
     saddle_options_init(to, sizeof *to);
     if (!from) return SADDLE_OK;
     if (from->size < sizeof from->size || from->size > 1 << 20) {
-        return sd_fail(c, SADDLE_BAD_OPTION, "options.size is %zu: begin with saddle_options_default()",
-                       from->size);
+        return sd_fail(c, SADDLE_BAD_OPTION,
+                       "options.size is %zu: initialise options with saddle_options_default()", from->size);
     }
     for (int k = 0; k < ROWS; ++k) {
         const saddle_option *o = &rows[k].option;
         char *field = (char *)to + rows[k].offset;
         if (rows[k].end > from->size) continue;
         memcpy(field, (const char *)from + rows[k].offset, rows[k].end - rows[k].offset);
-        double value;
+        const double value = sd_field_number(field, o->type);
         double most = o->most;
         if (o->type == 'c') {
-            int word;
-            memcpy(&word, field, sizeof word);
-            value = word;
             most = 0;
             for (const char *p = o->words; *p; ++p) most += *p == '|';
-        } else if (o->type == 'r') {
-            memcpy(&value, field, sizeof value);
-        } else {
-            int64_t count;
-            memcpy(&count, field, sizeof count);
-            value = (double)count;
         }
         if (!(value >= o->least && value <= most)) {
             char text[64];

@@ -1,6 +1,5 @@
 /* Options as the library takes them from a caller: checked against the table in saddle.h. */
-#ifndef SD_OPTIONS_H
-#define SD_OPTIONS_H
+#pragma once
 
 #include "core/context.h"
 
@@ -13,7 +12,9 @@ bool sd_same_name(const char *ours, const char *name);
 /* The words "a|b|c" of a choice, NULL where there is no such option. */
 const char *sd_option_words(const char *name);
 
-/* Finds word number k in "a|b|c": its start, and its length through *length; NULL beyond the last. */
-const char *sd_word_at(const char *words, int k, size_t *length);
-
-#endif
+/*
+ * Fields of options and of info, by the type in their table: 'c' is one of the words "a|b|c", 'r' a real, and
+ * any other a count. As a number; and as text, of which the length that all of it has is returned.
+ */
+double sd_field_number(const void *field, char type);
+int sd_field_text(const void *field, char type, const char *words, char *text, size_t size);

@@ -1,11 +1,10 @@
 /* Vectors times powers of two. */
-#ifndef SD_POWER_H
-#define SD_POWER_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
 
-/* to = from 2^exponent, which may be the same array; rounded once, as ldexp does it, but much quicker. */
+/* to = from 2^exponent, which may be the same array; rounded once, as ldexp does it, but much faster. */
 static inline void sd_shift(int64_t n, const double *from, int exponent, double *to)
 {
     if (exponent >= -1022 && exponent <= 1023) {
@@ -15,5 +14,3 @@ static inline void sd_shift(int64_t n, const double *from, int exponent, double 
         for (int64_t i = 0; i < n; ++i) to[i] = ldexp(from[i], exponent);
     }
 }
-
-#endif

@@ -4,8 +4,7 @@
  * where 5^q fits in 64 bits. Made with exact integers: P = floor(10^q / 2^(e - 63)). A test computes
  * every row again.
  */
-#ifndef SD_POWERS_OF_TEN_H
-#define SD_POWERS_OF_TEN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -175,5 +174,3 @@ static const uint64_t sd_power_of_ten[SD_POWER_LAST - SD_POWER_FIRST + 1] = {
     0xb6472e511c81471d, 0xe3d8f9e563a198e5, 0x8e679c2f5e44ff8f,
 };
 /* clang-format on */
-
-#endif

@@ -1,6 +1,5 @@
 /* The precisions that numbers are kept in. */
-#ifndef SD_PRECISION_H
-#define SD_PRECISION_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@ static inline size_t sd_precision_size(sd_precision precision)
 {
     return precision == SD_DOUBLE ? sizeof(double) : sizeof(float);
 }
-
-#endif

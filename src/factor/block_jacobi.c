@@ -1,9 +1,9 @@
 /*
  * Block-Jacobi: M is the block diagonal of P A Q for the blocks of a preparation, and M^-1 r is one small
- * solve a block (Anzt, Dongarra, Flegar, Quintana-Orti, Variable-size batched Gauss-Huard for block-Jacobi
+ * solve per block (Anzt, Dongarra, Flegar, Quintana-Orti, Variable-size batched Gauss-Huard for block-Jacobi
  * preconditioning).
  *
- * Blocks may be kept in single precision beside vectors in double: they are rounded, factored in single and
+ * Blocks may be stored in single precision with vectors in double: they are rounded, factored in single and
  * applied in double, which halves what an application reads. `adaptive` does so with the blocks whose
  * condition allows it (Anzt, Dongarra, Flegar, Higham, Quintana-Orti, Adaptive precision in block-Jacobi
  * preconditioning): |B| |B^-1| in the 1-norm, from an explicit inverse, times the rounding of single at most
@@ -141,8 +141,7 @@ static saddle_status measure_conditions(sd_engine *e, const sd_sparse *A, const 
         sd_batch_unplace(e, &plan);
         if (!e->status) choose_single(q->blocks, norms, norms + q->blocks, state, single, count);
     }
-    sd_free(c, state);
-    sd_free(c, norms);
+    sd_free_all(c, state, norms);
     return e->status;
 }
 

@@ -1,6 +1,5 @@
 /* The diagonal blocks of a matrix as a preconditioner. */
-#ifndef SD_BLOCK_JACOBI_H
-#define SD_BLOCK_JACOBI_H
+#pragma once
 
 #include "backend/batch_memory.h"
 
@@ -42,5 +41,3 @@ void sd_block_jacobi_free(sd_engine *e, sd_block_jacobi *m);
 
 /* z = M^-1 r, in the precision of A. */
 void sd_block_jacobi_apply(sd_engine *e, const sd_block_jacobi *m, const sd_vector *r, sd_vector *z);
-
-#endif

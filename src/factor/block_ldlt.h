@@ -6,8 +6,7 @@
  * (ldlt_find.c); from that come a plan, which can be run again for other values on any backend (ldlt_run.c),
  * and numbers.
  */
-#ifndef SD_BLOCK_LDLT_H
-#define SD_BLOCK_LDLT_H
+#pragma once
 
 #include "backend/batch_memory.h"
 #include "backend/ldlt.h"
@@ -25,8 +24,6 @@ typedef struct sd_block_matrix {
 /* A is whole; order[r] is the row of A at row r, scale (NULL: ones) that of A's rows. */
 saddle_status sd_block_matrix_make(sd_context *c, const sd_csr *A, const int32_t *order, const double *scale,
                                    int32_t blocks, const int32_t *start, sd_block_matrix *B);
-/* The values of A anew, in the same order. */
-void sd_block_matrix_fill(const sd_csr *A, const int32_t *order, const double *scale, sd_block_matrix *B);
 /* All its values times 2^exponent. */
 void sd_block_matrix_shift(int exponent, sd_block_matrix *B);
 void sd_block_matrix_free(sd_context *c, sd_block_matrix *B);
@@ -43,7 +40,7 @@ typedef struct sd_ldlt_rule {
     double small;        /* a pivot below it is moved away from 0 */
     int generations;     /* how often a block may be pushed back */
     int32_t most_pushed; /* blocks pushed back; beyond it small pivots are moved */
-    double most_flops;   /* the search is given up beyond them, as too dear; 0: no limit */
+    double most_flops;   /* the search is given up beyond them, as too expensive; 0: no limit */
     double most_inverse; /* and beyond such an entry of an inverse of a diagonal block; 0: no limit */
     int64_t most;        /* numbers kept in off-diagonal blocks; beyond it fill is left out. 0: no limit */
     sd_precision precision;
@@ -55,7 +52,7 @@ typedef struct sd_ldlt_rule {
 typedef struct sd_ldlt_counts {
     int64_t two_by_two, negative, perturbed, replaced; /* pivots; blocks */
     int64_t pushed_back;                               /* blocks */
-    bool full, dear;                                   /* a limit was met: of numbers; one that ends it */
+    bool full, expensive;                              /* a limit was met: of numbers; one that ends it */
     double flops;
     double largest; /* entry of an inverse of a diagonal block */
     int sweeps;     /* that were made, where it was by sweeps */
@@ -66,12 +63,12 @@ typedef struct sd_ldlt_counts {
 void sd_ldlt_numbers_free(sd_context *c, sd_engine *e, sd_ldlt_numbers *x);
 
 /* Factors B and finds its pattern under way: in the order of its blocks, but with `last` (NULL: none)
- * behind all others. On failure nothing is kept, nor where it becomes too dear; of
+ * behind all others. On failure nothing is kept, nor where it becomes too expensive; of
  * a symbolic one there are no numbers. */
 saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule,
                            const bool *last, sd_ldlt_plan *plan, sd_ldlt_numbers *x, sd_ldlt_counts *counts);
 
-/* Factors for solves on the host, but for the order of the rows and their scaling. */
+/* Factors for solves on the host, except for the order of the rows and their scaling. */
 sd_ldlt_factors sd_ldlt_factors_of(const sd_ldlt_plan *plan, const sd_ldlt_numbers *x);
 
 /* Signs without a pattern, the same for every matrix: vectors to try factors with. */
@@ -86,5 +83,3 @@ static inline double sd_ldlt_sign(int32_t r)
  */
 saddle_status sd_ldlt_probe(sd_context *c, const sd_block_matrix *B, const sd_ldlt_plan *plan,
                             const sd_ldlt_numbers *numbers, int threads, double *error);
-
-#endif

@@ -7,14 +7,13 @@
 
 void sd_block_matrix_free(sd_context *c, sd_block_matrix *B)
 {
-    sd_free(c, B->start);
-    sd_free(c, B->block_of);
+    sd_free_all(c, B->start, B->block_of);
     sd_csr_free(c, &B->rows);
     sd_graph_free(c, &B->graph);
     *B = (sd_block_matrix){0};
 }
 
-void sd_block_matrix_fill(const sd_csr *A, const int32_t *order, const double *scale, sd_block_matrix *B)
+static void take_values(const sd_csr *A, const int32_t *order, const double *scale, sd_block_matrix *B)
 {
     int64_t next = 0;
     B->largest = 0;
@@ -110,7 +109,7 @@ saddle_status sd_block_matrix_make(sd_context *c, const sd_csr *A, const int32_t
         status = place_rows(c, A, order, B);
     }
     if (!status) {
-        sd_block_matrix_fill(A, order, scale, B);
+        take_values(A, order, scale, B);
         status = make_graph(c, B);
     }
     if (status) sd_block_matrix_free(c, B);

@@ -171,8 +171,6 @@ saddle_status sd_ldlt_check(sd_engine *e, const sd_block_ldlt *m, const sd_csr *
     sd_block_order_free(c, &t.order);
     sd_block_matrix_free(c, &t.B);
     sd_engine_close(&host);
-    sd_free(c, t.data);
-    sd_free(c, t.inverse);
-    sd_free(c, t.sum);
+    sd_free_all(c, t.data, t.inverse, t.sum);
     return status;
 }

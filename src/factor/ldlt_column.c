@@ -47,15 +47,8 @@ saddle_status sd_ldlt_workspace_make(sd_context *c, const sd_block_matrix *B, sd
 
 void sd_ldlt_workspace_free(sd_context *c, sd_ldlt_workspace *workspace)
 {
-    sd_free(c, workspace->place);
-    sd_free(c, workspace->met);
-    sd_free(c, workspace->touched);
-    sd_free(c, workspace->key);
-    sd_free(c, workspace->term);
-    sd_free(c, workspace->accumulators);
-    sd_free(c, workspace->index);
-    sd_free(c, workspace->value);
-    sd_free(c, workspace->v);
+    sd_free_all(c, workspace->place, workspace->met, workspace->touched, workspace->key, workspace->term,
+                workspace->accumulators, workspace->index, workspace->value, workspace->v);
     *workspace = (sd_ldlt_workspace){0};
 }
 

@@ -1,6 +1,5 @@
 /* One thread's workspace for a column of a block LDL': what the column meets, and the accumulators of it. */
-#ifndef SD_LDLT_COLUMN_H
-#define SD_LDLT_COLUMN_H
+#pragma once
 
 #include "factor/block_ldlt.h"
 
@@ -76,5 +75,3 @@ static inline const void *sd_ldlt_accumulator(const sd_ldlt_workspace *d, int32_
 {
     return (const char *)d->accumulators + d->place[i] * (int64_t)sd_precision_size(d->precision);
 }
-
-#endif

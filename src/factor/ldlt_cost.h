@@ -5,12 +5,11 @@
  *     exact solve       2 launches + levels x hop + B / rate          a level waits for one before it
  *     a sweep each way  2 launches + B / rate + longest x step        the longest row is read by one sub-warp
  *
- * Constants are fitted to measured times (docs/ldlt.md says how well); they decide nothing but which of the
- * two is taken, and a factor of two in them is of no harm. A CPU needs no model: a sweep reads as much as an
+ * Constants are fitted to measured times (docs/ldlt.md says how well); they decide only which of the
+ * two is used, and a factor of two in them does no harm. A CPU needs no model: a sweep reads as much as an
  * exact solve there.
  */
-#ifndef SD_LDLT_COST_H
-#define SD_LDLT_COST_H
+#pragma once
 
 #include "plan/ldlt_plan.h"
 
@@ -21,5 +20,3 @@ double sd_ldlt_cost_swept(const sd_ldlt_work *w, int sweeps);
 /* The most sweeps over each triangle that take no longer than an exact solve, and no more than there are
  * levels, as so many are exact; 0: not even one. */
 int sd_ldlt_sweeps_worth(const sd_ldlt_work *w);
-
-#endif

@@ -148,15 +148,8 @@ static void end(finding *f)
         free_arena(c, &f->workers[t]);
     }
     sd_block_order_free(c, &f->order);
-    sd_free(c, f->workers);
-    sd_free(c, f->columns);
-    sd_free(c, f->head);
-    sd_free(c, f->meetings);
-    sd_free(c, f->square);
-    sd_free(c, f->inverse);
-    sd_free(c, f->weak);
-    sd_free(c, f->again);
-    sd_free(c, f->push);
+    sd_free_all(c, f->workers, f->columns, f->head, f->meetings, f->square, f->inverse, f->weak, f->again,
+                f->push);
 }
 
 /* ---- one column ---- */
@@ -177,7 +170,7 @@ static int32_t size_of(const finding *f, int32_t i)
     return f->B->start[i + 1] - f->B->start[i];
 }
 
-/* The earlier columns that meet row j, by position. Meetings stand in the reverse of the order in which
+/* The earlier columns that meet row j, by position. Meetings are in the reverse of the order in which
  * columns were done, which is nearly that of positions. */
 static saddle_status gather_terms(finding *f, int32_t j, sd_ldlt_workspace *d)
 {
@@ -357,7 +350,7 @@ static saddle_status link_column(finding *f, int32_t j)
     if (f->meeting_count + from->count > f->meeting_room) {
         const int64_t room = 2 * (f->meeting_count + from->count) + 1024;
         if (room > INT32_MAX)
-            return sd_fail(f->c, SADDLE_NOT_SUPPORTED, "the factors have too many blocks: take a larger tau");
+            return sd_fail(f->c, SADDLE_NOT_SUPPORTED, "the factors have too many blocks: use a larger tau");
         meeting *more;
 #pragma omp critical(sd_ldlt_memory)
         {
@@ -456,8 +449,8 @@ static saddle_status run_piece(finding *f, int32_t count, const int32_t *blocks)
         largest = fmax(largest, f->workers[t].counts.largest);
     }
     f->counts.full = f->counts.full || (f->rule->most > 0 && entries > f->rule->most);
-    f->counts.dear = f->counts.dear || (f->rule->most_flops > 0 && flops > f->rule->most_flops) ||
-                     (f->rule->most_inverse > 0 && largest > f->rule->most_inverse);
+    f->counts.expensive = f->counts.expensive || (f->rule->most_flops > 0 && flops > f->rule->most_flops) ||
+                          (f->rule->most_inverse > 0 && largest > f->rule->most_inverse);
     return status;
 }
 
@@ -466,8 +459,8 @@ static saddle_status run_piece(finding *f, int32_t count, const int32_t *blocks)
 static saddle_status run_levels(finding *f, const sd_block_levels *levels, int64_t *done)
 {
     saddle_status status = SADDLE_OK;
-    for (int32_t l = 0; l < levels->count && !status && !f->counts.dear; ++l) {
-        for (int32_t k = levels->first[l]; k < levels->first[l + 1] && !status && !f->counts.dear;
+    for (int32_t l = 0; l < levels->count && !status && !f->counts.expensive; ++l) {
+        for (int32_t k = levels->first[l]; k < levels->first[l + 1] && !status && !f->counts.expensive;
              k += PIECE) {
             const int32_t left = levels->first[l + 1] - k, count = left < PIECE ? left : PIECE;
             status = run_piece(f, count, levels->block + k);
@@ -482,7 +475,7 @@ static saddle_status run(finding *f)
 {
     int64_t done = 0;
     saddle_status status = SADDLE_OK;
-    for (int32_t generation = 0; generation <= f->order.generations && !status && !f->counts.dear;
+    for (int32_t generation = 0; generation <= f->order.generations && !status && !f->counts.expensive;
          ++generation) {
         sd_block_levels levels = {0};
         if (!sd_levels_ahead_end(f->c, generation, f->counts.pushed_back, &f->next, &levels))
@@ -531,7 +524,7 @@ saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldl
     saddle_status status = begin(&f);
     if (!status && last) status = sd_push_back(c, last, &f.order);
     if (!status) status = run(&f);
-    if (!status && !f.counts.dear) status = conclude(&f, plan, x);
+    if (!status && !f.counts.expensive) status = conclude(&f, plan, x);
     for (int t = 0; t < f.threads && f.workers; ++t) {
         const sd_ldlt_counts *own = &f.workers[t].counts;
         f.counts.two_by_two += own->two_by_two;

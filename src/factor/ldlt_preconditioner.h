@@ -1,6 +1,5 @@
 /* Block LDL' as a preconditioner, in the memory of a backend. */
-#ifndef SD_LDLT_PRECONDITIONER_H
-#define SD_LDLT_PRECONDITIONER_H
+#pragma once
 
 #include "factor/ldlt_run.h"
 
@@ -31,7 +30,7 @@ typedef struct sd_block_ldlt {
     int64_t pushed_back;
     double residual; /* of sweeps, on the pattern */
     bool fallback;
-    bool positive; /* all pivots are, as they stand */
+    bool positive; /* all pivots are positive */
 
     sd_ldlt_factors factors; /* for solves */
     sd_trisolve trisolve;    /* as the solver decided */
@@ -59,10 +58,8 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m);
 
 /*
  * How far the factors are from the scaled matrix, all of whose entries A has: max |A - L D L'| on the pattern
- * beside its largest entry, and |A - L D L'| / |A| in the infinity norm, on the pattern and off it. As much
- * work as a factorization without dropping a second time; on the host.
+ * relative to its largest entry, and |A - L D L'| / |A| in the infinity norm, on the pattern and off it. As
+ * much work as a factorization without dropping a second time; on the host.
  */
 saddle_status sd_ldlt_check(sd_engine *e, const sd_block_ldlt *m, const sd_csr *A, double *pattern,
                             double *all);
-
-#endif

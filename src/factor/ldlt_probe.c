@@ -63,8 +63,7 @@ saddle_status sd_ldlt_probe(sd_context *c, const sd_block_matrix *B, const sd_ld
     sd_vector_free(&e, &v);
     sd_vector_free(&e, &scale);
     sd_vector_free(&e, &work);
-    sd_free(c, order);
-    sd_free(c, x);
+    sd_free_all(c, order, x);
     sd_engine_close(&e);
     return status;
 }

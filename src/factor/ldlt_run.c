@@ -221,7 +221,7 @@ static double residual_of(sweeping *t)
                 distance(t->e, t->x->square, s->squares, precision, t->y.square));
 }
 
-/* Beyond these nothing would change, as columns are exact once those of the level before are, but for the
+/* Beyond these nothing would change, as columns are exact once those of the level before are, except for the
  * least pivot. */
 static int32_t enough_sweeps(const sd_ldlt_schedule *s, const sd_sweep_rule *rule)
 {

@@ -3,10 +3,9 @@
  * same pivots; or by Jacobi sweeps.
  *
  * The schedule (plan/ldlt_schedule.h) is copied once to where the work runs. After that a factorization with
- * new values asks the host for nothing but launches.
+ * new values needs the host only for launches.
  */
-#ifndef SD_LDLT_RUN_H
-#define SD_LDLT_RUN_H
+#pragma once
 
 #include "factor/block_ldlt.h"
 
@@ -43,5 +42,3 @@ typedef struct sd_sweep_rule {
 saddle_status sd_ldlt_run_sweeps(sd_engine *e, const sd_ldlt_schedule *s, const sd_sparse *A,
                                  const sd_sweep_rule *rule, bool *weak, sd_ldlt_numbers *x,
                                  sd_ldlt_counts *counts, double *residual);
-
-#endif

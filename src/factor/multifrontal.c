@@ -2,7 +2,7 @@
  * The multifrontal factorization: fronts in the order of the tree. See multifrontal.h.
  *
  * A front is assembled from A's entries and from what its children hand up, factored, and its
- * contribution block updated; then its children's blocks are given back. Columns that found no stable
+ * contribution block updated; then its children's blocks are released. Columns that found no stable
  * pivot stay in the front's panel until the parent has taken them over as its first columns.
  *
  * Tasks are the groups of leaf subtrees and the fronts above them. A front becomes a task when the last
@@ -13,6 +13,7 @@
 #include "factor/multifrontal.h"
 
 #include "backend/blas.h"
+#include "factor/climb.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -65,9 +66,7 @@ saddle_status sd_factors_make(sd_context *c, const sd_tree *t, const sd_front_ke
 
 void sd_factors_free(sd_context *c, sd_factors *f)
 {
-    sd_free(c, f->front);
-    sd_free(c, f->waiting);
-    sd_free(c, f->values);
+    sd_free_all(c, f->front, f->waiting, f->values);
     sd_storage_free(c, f->storage);
     *f = (sd_factors){0};
 }
@@ -196,6 +195,14 @@ static void tell(running *r, double flops)
     end_all(r, true);
 }
 
+/* Memory of a task; without it all tasks end. */
+static void *take(running *r, int64_t bytes, const char *what)
+{
+    void *memory = sd_storage_take(r->c, r->f->storage, bytes, what);
+    if (!memory) end_all(r, true);
+    return memory;
+}
+
 /* Assembles and factors a front whose children are done. */
 static bool run_front(task *k, int32_t f, void *rest, bool split)
 {
@@ -263,11 +270,8 @@ static void run_fronts(task *k, int32_t g, char *low, char *high)
         void *rest = NULL;
         if (atomic_load_explicit(&r->ended, memory_order_relaxed)) return;
         if (!inner && parent >= 0) {
-            rest = sd_storage_take(r->c, r->f->storage, bytes, "contribution block");
-            if (!rest) {
-                end_all(r, true);
-                return;
-            }
+            rest = take(r, bytes, "contribution block");
+            if (!rest) return;
         } else if (inner && t->odd[f]) {
             rest = high -= bytes;
         } else if (inner) {
@@ -286,104 +290,31 @@ static void run_fronts(task *k, int32_t g, char *low, char *high)
     }
 }
 
-static void run_group(running *r, int32_t g)
+static void run_group(void *what, int32_t g)
 {
+    running *r = what;
     task k = {.r = r};
     const int64_t bytes = r->f->tree->group_stack[g] * (int64_t)r->number;
     if (atomic_load(&r->ended)) return;
-    char *stack = sd_storage_take(r->c, r->f->storage, bytes, "contribution blocks");
-    if (!stack) {
-        end_all(r, true);
-        return;
-    }
+    char *stack = take(r, bytes, "contribution blocks");
+    if (!stack) return;
     run_fronts(&k, g, stack, stack + bytes);
     sd_storage_give(r->f->storage, stack, bytes);
     finish_task(&k);
 }
 
-static void run_top(running *r, int32_t f)
+static void run_top(void *what, int32_t f)
 {
+    running *r = what;
     task k = {.r = r};
     void *rest = NULL;
     if (atomic_load(&r->ended)) return;
     if (r->f->tree->parent[f] >= 0) {
-        rest = sd_storage_take(r->c, r->f->storage, rest_bytes(r, f), "contribution block");
-        if (!rest) {
-            end_all(r, true);
-            return;
-        }
+        rest = take(r, rest_bytes(r, f), "contribution block");
+        if (!rest) return;
     }
     if (run_front(&k, f, rest, r->parallel)) give_children(r, f);
     finish_task(&k);
-}
-
-/* How many tasks each front above the groups waits for. */
-static void count_tasks(sd_factors *f)
-{
-    const sd_tree *t = f->tree;
-    for (int32_t k = 0; k < t->fronts; ++k) f->waiting[k] = 0;
-    for (int32_t g = 0; g < t->groups; ++g) {
-        const int32_t parent = t->parent[t->group_last[g]];
-        if (parent >= 0) ++f->waiting[parent];
-    }
-    for (int32_t k = 0; k < t->fronts; ++k)
-        if (t->group_of[k] < 0 && t->parent[k] >= 0) ++f->waiting[t->parent[k]];
-}
-
-/* A task of front `f` is done: the parent may be next. */
-static void pass_on(running *r, int32_t f)
-{
-    const int32_t parent = r->f->tree->parent[f];
-    if (parent < 0) return;
-    int32_t left;
-#pragma omp atomic capture seq_cst
-    left = --r->f->waiting[parent];
-    if (left > 0) return;
-#pragma omp task firstprivate(r, parent)
-    {
-        run_top(r, parent);
-        pass_on(r, parent);
-    }
-}
-
-static void run_parallel(running *r)
-{
-    const sd_tree *t = r->f->tree;
-    count_tasks(r->f);
-#pragma omp parallel num_threads(r->options->threads)
-#pragma omp single
-    {
-        for (int32_t f = 0; f < t->fronts; ++f) {
-            const int32_t g = t->group_of[f];
-            if (g >= 0) {
-                f = t->group_last[g];
-#pragma omp task firstprivate(r, g, f)
-                {
-                    run_group(r, g);
-                    pass_on(r, f);
-                }
-            } else if (t->child_ptr[f] == t->child_ptr[f + 1]) {
-#pragma omp task firstprivate(r, f)
-                {
-                    run_top(r, f);
-                    pass_on(r, f);
-                }
-            }
-        }
-    }
-}
-
-static void run_sequential(running *r)
-{
-    const sd_tree *t = r->f->tree;
-    for (int32_t f = 0; f < t->fronts && !atomic_load(&r->ended); ++f) {
-        if (t->group_of[f] < 0) {
-            run_top(r, f);
-        } else {
-            run_group(r, t->group_of[f]);
-            f = t->group_last[t->group_of[f]];
-        }
-    }
 }
 
 /* Flops as eliminated, summed in the order of the fronts, so that they have the same bits too. */
@@ -415,10 +346,14 @@ saddle_status sd_factors_run(sd_context *c, sd_factors *f, const sd_factor_optio
     f->definite = false;
     sd_storage_clear(f->storage);
     sd_blas_enter();
-    if (r.parallel)
-        run_parallel(&r);
-    else
-        run_sequential(&r);
+    const sd_climb climb = {t, r.parallel ? f->waiting : NULL, run_group, run_top, &r};
+    if (r.parallel) {
+#pragma omp parallel num_threads(options->threads)
+#pragma omp single
+        sd_climb_tree(&climb);
+    } else {
+        sd_climb_tree(&climb);
+    }
     sd_blas_leave();
     const bool done = !r.failed && !r.indefinite;
     f->definite = done && options->pivoting.rule == SD_PIVOT_POSITIVE;

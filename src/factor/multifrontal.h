@@ -4,8 +4,7 @@
  * The fronts are assembled and factored by the kernels of a backend; here is what goes on between them:
  * storage, delays, tasks, counts. Positions, not rows of A, name the variables.
  */
-#ifndef SD_MULTIFRONTAL_H
-#define SD_MULTIFRONTAL_H
+#pragma once
 
 #include "backend/backend.h"
 #include "backend/front.h"
@@ -68,5 +67,3 @@ void sd_factors_take(sd_factors *factors, const sd_csr *A, const double *scale, 
  * then there are no factors. */
 saddle_status sd_factors_run(sd_context *c, sd_factors *factors, const sd_factor_options *options);
 void sd_factors_free(sd_context *c, sd_factors *factors);
-
-#endif

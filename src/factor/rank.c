@@ -1,6 +1,6 @@
 /*
- * Small pivots of a factorization, by the size of their eigenvalues. What z = L'^-1 e_k says of them is found
- * out where solves are (solve/small_pivots.c).
+ * Small pivots of a factorization, by the size of their eigenvalues. method/direct/small_pivots.c
+ * checks them with z = L'^-1 e_k.
  */
 #include "factor/rank.h"
 

@@ -1,6 +1,5 @@
-/* Small pivots: found, made zero, replaced. See rank.c, and solve/small_pivots.c for who does so. */
-#ifndef SD_RANK_H
-#define SD_RANK_H
+/* Small pivots: found, made zero, replaced. See rank.c, and method/direct/small_pivots.c for the caller. */
+#pragma once
 
 #include "factor/multifrontal.h"
 
@@ -27,5 +26,3 @@ void sd_replace_pivot(sd_factors *f, const sd_suspect *suspect, double value);
 
 /* x, by position, keeps only its part in the null space of D. False where that is nothing but 0. */
 bool sd_keep_null_space(const sd_factors *f, double *x);
-
-#endif

@@ -82,8 +82,7 @@ void sd_storage_free(sd_context *c, sd_storage *s)
         sd_free(c, p);
         p = next;
     }
-    sd_free(c, s->planned);
-    sd_free(c, s->idle);
+    sd_free_all(c, s->planned, s->idle);
     pthread_mutex_destroy(&s->lock);
     sd_free(c, s);
 }

@@ -2,14 +2,13 @@
  * Memory of a factorization at work, from which several threads take.
  *
  * An arena holds pieces that come and go (contribution blocks, workspaces): best fit in chunks that are kept,
- * so that the same factorization again allocates nothing. A heap holds the panels, one behind the other as
+ * so that the same factorization again allocates nothing. A heap holds the panels, one after the other as
  * they come, and only grows until it is emptied as a whole: where delays make some panels larger than
  * planned, it is larger by just that much.
  *
  * Both allocate with the context of the call, under one lock.
  */
-#ifndef SD_STORAGE_H
-#define SD_STORAGE_H
+#pragma once
 
 #include "core/context.h"
 
@@ -21,7 +20,7 @@ saddle_status sd_storage_make(sd_context *c, int64_t panels, int64_t bytes, int6
                               sd_storage **storage);
 void sd_storage_free(sd_context *c, sd_storage *storage);
 
-/* Everything is given back, nothing is freed. */
+/* Takes everything back into storage; frees nothing. */
 void sd_storage_clear(sd_storage *storage);
 
 /* NULL on failure, with the status and message in c. */
@@ -34,5 +33,3 @@ void *sd_storage_panel(sd_context *c, sd_storage *storage, int64_t bytes);
 /* The lock, for other things that threads of a factorization share. */
 void sd_storage_lock(sd_storage *storage);
 void sd_storage_unlock(sd_storage *storage);
-
-#endif

@@ -4,7 +4,7 @@
  * Entries that came in the order of the result are copied. Others are distributed over the rows
  * (columns, for symmetric matrices: below, "row" is what is compressed) by counting, which keeps the
  * order of the file inside a row, and the rows that are not sorted then are sorted one by one, by
- * merging, which keeps it too: so duplicates are added up in the order of the file.
+ * merging, which keeps it too: so duplicates are summed in the order of the file.
  */
 #include "io/assemble.h"
 
@@ -45,9 +45,7 @@ void sd_entries_clear(sd_entries *e)
 
 static void csr_free(sd_context *c, csr *m)
 {
-    sd_free(c, m->start);
-    sd_free(c, m->index);
-    sd_free(c, m->value);
+    sd_free_all(c, m->start, m->index, m->value);
     memset(m, 0, sizeof *m);
 }
 
@@ -200,8 +198,7 @@ static saddle_status sort_rows(sd_context *c, csr *m)
         const int64_t at = m->start[i];
         sort_row(m->index + at, m->value + at, m->start[i + 1] - at, index, value);
     }
-    sd_free(c, index);
-    sd_free(c, value);
+    sd_free_all(c, index, value);
     return room_found ? SADDLE_OK : c->status;
 }
 
@@ -255,15 +252,14 @@ static saddle_status add_up_duplicates(const sd_entries *e, const char *name, cs
             if (isfinite(m->value[k])) continue;
             const int64_t j = m->index[k];
             return sd_fail(c, SADDLE_BAD_VALUE,
-                           "%s: the entries of row %lld, column %lld add up beyond the range of double", name,
+                           "%s: the sum of the entries in row %lld, column %lld overflows double", name,
                            (long long)(by_columns ? j : i) + 1, (long long)(by_columns ? i : j) + 1);
         }
     }
     char line[40] = "";
     if (e->sorted) snprintf(line, sizeof line, " (line %lld)", (long long)e->duplicate_line);
-    sd_log(c, SADDLE_LOG_WARNING,
-           "%s: %lld duplicate %s added up; the first stands in row %lld, column %lld%s", name,
-           (long long)duplicates, duplicates == 1 ? "entry was" : "entries were",
+    sd_log(c, SADDLE_LOG_WARNING, "%s: %lld duplicate %s summed; the first is in row %lld, column %lld%s",
+           name, (long long)duplicates, duplicates == 1 ? "entry was" : "entries were",
            (long long)(by_columns ? other : row) + 1, (long long)(by_columns ? row : other) + 1, line);
     return SADDLE_OK;
 }
@@ -293,23 +289,24 @@ static void keep_half(csr *m)
     }
 }
 
+/* The first `count` items, in an array of their own; NULL, and none is left, where there is no memory. */
+static void *shrink(sd_context *c, void *from, int64_t count, size_t size, const char *what)
+{
+    void *to = sd_alloc(c, count, size, what);
+    if (to) memcpy(to, from, (size_t)count * size);
+    sd_free(c, from);
+    return to;
+}
+
 /* Gives back what was left empty, where it is worth a copy. */
 static saddle_status trim(sd_context *c, csr *m)
 {
     const int64_t count = m->start[m->n];
     if (count > m->room / 4 * 3) return SADDLE_OK;
-    int32_t *index = sd_alloc(c, count, sizeof *index, "indices");
-    if (!index) return c->status;
-    memcpy(index, m->index, (size_t)count * sizeof *index);
-    sd_free(c, m->index);
-    m->index = index;
-    double *value = sd_alloc(c, count, sizeof *value, "values");
-    if (!value) return c->status;
-    memcpy(value, m->value, (size_t)count * sizeof *value);
-    sd_free(c, m->value);
-    m->value = value;
     m->room = count;
-    return SADDLE_OK;
+    m->index = shrink(c, m->index, count, sizeof *m->index, "indices");
+    if (m->index) m->value = shrink(c, m->value, count, sizeof *m->value, "values");
+    return m->index && m->value ? SADDLE_OK : c->status;
 }
 
 /* Row pointers are the one thing whose size the header alone decides. */
@@ -317,10 +314,10 @@ static saddle_status check_rows(const sd_entries *e, const char *name)
 {
     const int64_t n = e->rows > e->cols ? e->rows : e->cols, count = sd_list_count(&e->list);
     if (n <= EMPTY_ROWS || n / EMPTY_ROWS_PER_ENTRY <= count) return SADDLE_OK;
-    return sd_fail(e->list.context, SADDLE_NOT_SUPPORTED,
-                   "%s: a matrix of size %lld with %lld entries, almost all of whose rows are empty, is not "
-                   "supported",
-                   name, (long long)n, (long long)count);
+    return sd_fail(
+        e->list.context, SADDLE_NOT_SUPPORTED,
+        "%s: a matrix of size %lld with %lld entries, with almost all rows empty, is not supported", name,
+        (long long)n, (long long)count);
 }
 
 saddle_status sd_assemble(sd_entries *e, const char *name, bool notice_symmetry, saddle_matrix *A)
@@ -341,30 +338,8 @@ saddle_status sd_assemble(sd_entries *e, const char *name, bool notice_symmetry,
         csr_free(c, &m);
         return status;
     }
-    *A = (saddle_matrix){.size = sizeof *A,
-                         .rows = e->rows,
-                         .columns = e->cols,
-                         .entries = m.start[m.n],
-                         .layout = symmetric ? SADDLE_COLUMNS : SADDLE_ROWS,
-                         .shape = symmetric ? SADDLE_LOWER : SADDLE_GENERAL,
-                         .type = SADDLE_DOUBLE,
-                         .pointer_bits = 64,
-                         .pointers = m.start,
-                         .indices = m.index,
-                         .values = m.value};
+    *A = sd_view_of(e->rows, e->cols, m.start[m.n], m.start, m.index, m.value);
+    A->layout = symmetric ? SADDLE_COLUMNS : SADDLE_ROWS;
+    A->shape = symmetric ? SADDLE_LOWER : SADDLE_GENERAL;
     return SADDLE_OK;
-}
-
-/* The view has only const pointers to the arrays that the library itself allocated. */
-static void free_const(sd_context *c, const void *memory)
-{
-    sd_free(c, (void *)(uintptr_t)memory);
-}
-
-void sd_assembled_free(sd_context *c, saddle_matrix *A)
-{
-    free_const(c, A->pointers);
-    free_const(c, A->indices);
-    free_const(c, A->values);
-    memset(A, 0, sizeof *A);
 }

@@ -1,9 +1,7 @@
 /*
- * From entries in the order of a file to a compressed matrix: sorted, duplicates added up, symmetry
- * noticed.
+ * From entries in the order of a file to a compressed matrix: sorted, duplicates summed, symmetry detected.
  */
-#ifndef SD_IO_ASSEMBLE_H
-#define SD_IO_ASSEMBLE_H
+#pragma once
 
 #include "io/list.h"
 
@@ -48,23 +46,6 @@ static inline bool sd_entries_add(sd_entries *e, int32_t row, int32_t col, doubl
     return true;
 }
 
-/* The next entry of a walk through all of them in the order they were added, NULL after the last. */
-typedef struct sd_entry_walk {
-    sd_list_chunk *chunk;
-    int64_t k, count;
-} sd_entry_walk;
-
-static inline sd_entry *sd_entries_next(const sd_entries *e, sd_entry_walk *walk)
-{
-    while (walk->k == walk->count) {
-        walk->chunk = walk->chunk ? walk->chunk->next : e->list.first;
-        if (!walk->chunk) return NULL;
-        walk->k = 0;
-        walk->count = sd_chunk_count(&e->list, walk->chunk);
-    }
-    return (sd_entry *)walk->chunk->items + walk->k++;
-}
-
 /*
  * Makes the matrix: symmetric ones by columns with their lower triangle, the others by rows, and
  * skew ones with both halves; a square one that is symmetric in structure and value all the same
@@ -74,8 +55,3 @@ static inline sd_entry *sd_entries_next(const sd_entries *e, sd_entry_walk *walk
  * O(k log k) more for rows of k entries that came unsorted.
  */
 saddle_status sd_assemble(sd_entries *e, const char *name, bool notice_symmetry, saddle_matrix *A);
-
-/* Frees the arrays of such a matrix and empties it. */
-void sd_assembled_free(sd_context *c, saddle_matrix *A);
-
-#endif

@@ -43,14 +43,13 @@ static saddle_status header_line(sd_text *t, sd_span *line)
 {
     const saddle_status status = sd_text_line(t, line);
     if (status != SADDLE_OK || line->begin) return status;
-    return sd_text_fail(t, SADDLE_FILE_FORMAT, "the file ends within the header");
+    return sd_malformed(t, "the file ends inside the header");
 }
 
 static saddle_status neither(sd_text *t)
 {
-    return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                        "this is neither a Matrix Market file (which begins with %%%%MatrixMarket) nor a "
-                        "Rutherford-Boeing one");
+    return sd_malformed(t, "this is neither a Matrix Market file (which begins with %%%%MatrixMarket) nor a "
+                           "Rutherford-Boeing file");
 }
 
 static bool one_of(char ch, const char *letters)
@@ -80,11 +79,10 @@ static saddle_status check_type(sd_text *t, header *h)
     h->symmetry = type[1] == 'S' ? SD_SYMMETRIC : type[1] == 'Z' ? SD_SKEW : SD_GENERAL;
     h->pattern = type[0] == 'P';
     if (h->pattern && h->symmetry == SD_SKEW) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "a pattern cannot be skew-symmetric (type %.3s)", type);
+        return sd_malformed(t, "a pattern cannot be skew-symmetric (type %.3s)", type);
     }
     if (!h->pattern && h->value_lines == 0 && h->entries > 0) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "the type is %.3s, but the header promises no values",
-                            type);
+        return sd_malformed(t, "the type is %.3s, but the header declares no values", type);
     }
     return SADDLE_OK;
 }
@@ -105,8 +103,7 @@ static saddle_status read_type_line(sd_text *t, header *h)
     int64_t size[4] = {0};
     if (integers(line, size, 4) < 3 || size[2] == INT64_MAX) {
         char q[SD_QUOTE];
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' should be rows, columns and entries",
-                            sd_quote(sd_trim(line), q));
+        return sd_malformed(t, "'%s' should be rows, columns and entries", sd_quote(sd_trim(line), q));
     }
     h->rows = size[0];
     h->cols = size[1];
@@ -125,8 +122,8 @@ static saddle_status read_formats(sd_text *t, header *h)
         char q[SD_QUOTE];
         const sd_span text = sd_next_format(&line);
         if (!sd_parse_format(text, formats[k]) || (k < 2 && !formats[k]->integer)) {
-            return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' is not a format of %s that can be read",
-                                sd_quote(text, q), names[k]);
+            return sd_malformed(t, "'%s' is not a format of %s that can be read", sd_quote(text, q),
+                                names[k]);
         }
     }
     return SADDLE_OK;
@@ -160,8 +157,7 @@ static saddle_status read_pointers(sd_text *t, const header *h, sd_list *list)
         if (status != SADDLE_OK) return status;
         const bool ends_wrong = (j == 0 && pointer != 1) || (j == h->cols && pointer != h->entries + 1);
         if (pointer < last || pointer > h->entries + 1 || ends_wrong) {
-            return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                                "pointer %lld of column %lld: pointers must ascend from 1 to %lld",
+            return sd_malformed(t, "pointer %lld of column %lld: pointers must increase from 1 to %lld",
                                 (long long)pointer, (long long)j + 1, (long long)h->entries + 1);
         }
         int64_t *item = sd_list_add(list);
@@ -179,8 +175,8 @@ static saddle_status read_column(sd_fields *f, const header *h, int64_t j, int64
         const saddle_status status = sd_next_integer(f, &row);
         if (status != SADDLE_OK) return status;
         if (row < 1 || row > h->rows) {
-            return sd_text_fail(f->text, SADDLE_FILE_FORMAT, "row %lld of column %lld is outside of 1..%lld",
-                                (long long)row, (long long)j + 1, (long long)h->rows);
+            return sd_malformed(f->text, "row %lld of column %lld is outside 1..%lld", (long long)row,
+                                (long long)j + 1, (long long)h->rows);
         }
         if (!sd_entries_add(e, (int32_t)(row - 1), (int32_t)j, 1, f->text->line))
             return f->text->context->status;
@@ -210,14 +206,15 @@ static saddle_status read_values(sd_text *t, const header *h, sd_entries *e)
 {
     sd_fields f;
     sd_fields_begin(&f, t, &h->values, "values", h->entries);
-    sd_entry_walk walk = {0};
-    for (sd_entry *entry = sd_entries_next(e, &walk); entry; entry = sd_entries_next(e, &walk)) {
-        const saddle_status status = sd_next_real(&f, &entry->value);
-        if (status != SADDLE_OK) return status;
-        if (h->symmetry == SD_SKEW && entry->row == entry->col && entry->value != 0) {
-            return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                                "a skew-symmetric matrix cannot have %g in row and column %lld", entry->value,
-                                (long long)entry->row + 1);
+    for (sd_list_chunk *chunk = e->list.first; chunk; chunk = chunk->next) {
+        sd_entry *const end = (sd_entry *)chunk->items + sd_chunk_count(&e->list, chunk);
+        for (sd_entry *entry = (sd_entry *)chunk->items; entry < end; entry++) {
+            const saddle_status status = sd_next_real(&f, &entry->value);
+            if (status != SADDLE_OK) return status;
+            if (h->symmetry == SD_SKEW && entry->row == entry->col && entry->value != 0) {
+                return sd_malformed(t, "a skew-symmetric matrix cannot have %g in row and column %lld",
+                                    entry->value, (long long)entry->row + 1);
+            }
         }
     }
     return SADDLE_OK;
@@ -233,7 +230,7 @@ static saddle_status check_end(sd_text *t, const header *h)
         line = sd_trim(line);
         if (line.begin == line.end) continue;
         char q[SD_QUOTE];
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' follows the matrix that the header promises",
+        return sd_malformed(t, "'%s' follows the end of the matrix declared in the header",
                             sd_quote(line, q));
     }
     return SADDLE_OK;

@@ -1,4 +1,4 @@
-/* Fortran formats and the numbers that stand in them. See fortran.h. */
+/* Fortran formats and the numbers that are in them. See fortran.h. */
 #include "io/fortran.h"
 
 #include "core/number.h"
@@ -131,7 +131,8 @@ void sd_fields_begin(sd_fields *f, sd_text *t, const sd_format *format, const ch
     *f = (sd_fields){.text = t, .format = format, .what = what, .promised = promised, .next = format->count};
 }
 
-saddle_status sd_next_field(sd_fields *f, sd_span *field)
+/* The text of the next number, without blanks. */
+static saddle_status next_field(sd_fields *f, sd_span *field)
 {
     sd_text *t = f->text;
     if (f->next == f->format->count) {
@@ -139,8 +140,8 @@ saddle_status sd_next_field(sd_fields *f, sd_span *field)
             const saddle_status status = sd_text_line(t, &f->line);
             if (status != SADDLE_OK) return status;
             if (!f->line.begin) {
-                return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                                    "the header promises %lld %s, the file ends after %lld at line %lld",
+                return sd_malformed(t,
+                                    "the header declares %lld %s, but the file ends after %lld at line %lld",
                                     (long long)f->promised, f->what, (long long)f->read, (long long)t->line);
             }
         } while (sd_skip_blanks(f->line.begin, f->line.end) == f->line.end);
@@ -152,8 +153,7 @@ saddle_status sd_next_field(sd_fields *f, sd_span *field)
     field->end = f->line.begin + (end < length ? end : length);
     *field = sd_trim(*field);
     if (field->begin == field->end) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                            "columns %lld to %lld, where one of the %s should stand, are blank",
+        return sd_malformed(t, "columns %lld to %lld, where one of the %s should be, are blank",
                             (long long)begin + 1, (long long)end, f->what);
     }
     f->next++;
@@ -164,12 +164,11 @@ saddle_status sd_next_field(sd_fields *f, sd_span *field)
 saddle_status sd_next_integer(sd_fields *f, int64_t *value)
 {
     sd_span field = {0};
-    const saddle_status status = sd_next_field(f, &field);
+    const saddle_status status = next_field(f, &field);
     if (status != SADDLE_OK) return status;
     if (sd_parse_int64(field.begin, field.end, value) == field.end) return SADDLE_OK;
     char q[SD_QUOTE];
-    return sd_text_fail(f->text, SADDLE_FILE_FORMAT, "'%s', among the %s, is not an integer",
-                        sd_quote(field, q), f->what);
+    return sd_malformed(f->text, "'%s', among the %s, is not an integer", sd_quote(field, q), f->what);
 }
 
 /* Fortran leaves out the E before an exponent of three digits: puts it in again. */
@@ -187,16 +186,15 @@ static bool parse_without_letter(sd_span field, const char *sign, double *value)
 saddle_status sd_next_real(sd_fields *f, double *value)
 {
     sd_span field = {0};
-    const saddle_status status = sd_next_field(f, &field);
+    const saddle_status status = next_field(f, &field);
     if (status != SADDLE_OK) return status;
     char q[SD_QUOTE];
     const char *after = sd_parse_double(field.begin, field.end, value);
     if (!after || (after < field.end && !parse_without_letter(field, after, value))) {
-        return sd_text_fail(f->text, SADDLE_FILE_FORMAT, "'%s', among the %s, is not a number",
-                            sd_quote(field, q), f->what);
+        return sd_malformed(f->text, "'%s', among the %s, is not a number", sd_quote(field, q), f->what);
     }
     if (isfinite(*value)) return SADDLE_OK;
     return sd_text_fail(f->text, SADDLE_BAD_VALUE,
-                        "'%s', among the %s, is not finite or beyond the range of double", sd_quote(field, q),
+                        "'%s', among the %s, is not finite or out of the range of double", sd_quote(field, q),
                         f->what);
 }

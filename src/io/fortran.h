@@ -1,9 +1,8 @@
 /*
- * Fortran formats as they stand in Rutherford-Boeing headers, (10I8), (1P,3D24.16), (4(1PE20.12)):
- * all that matters for reading is in which columns of a line the numbers stand.
+ * Fortran formats as they are in Rutherford-Boeing headers, (10I8), (1P,3D24.16), (4(1PE20.12)):
+ * all that matters for reading is in which columns of a line the numbers are.
  */
-#ifndef SD_IO_FORTRAN_H
-#define SD_IO_FORTRAN_H
+#pragma once
 
 #include "io/text.h"
 
@@ -21,7 +20,7 @@ sd_span sd_next_format(sd_span *line);
 /* False where it is not a format of numbers. */
 bool sd_parse_format(sd_span text, sd_format *format);
 
-/* Numbers, one after the other, that stand in lines of such a format. */
+/* Numbers, one after the other, that are in lines of such a format. */
 typedef struct sd_fields {
     sd_text *text;
     const sd_format *format;
@@ -33,12 +32,7 @@ typedef struct sd_fields {
 
 void sd_fields_begin(sd_fields *f, sd_text *t, const sd_format *format, const char *what, int64_t promised);
 
-/* The text of the next number, without blanks. */
-saddle_status sd_next_field(sd_fields *f, sd_span *field);
-
 saddle_status sd_next_integer(sd_fields *f, int64_t *value);
 
 /* Takes exponents without a letter ("1.5-103"), and refuses what is not finite. */
 saddle_status sd_next_real(sd_fields *f, double *value);
-
-#endif

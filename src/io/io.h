@@ -1,6 +1,5 @@
-/* What the files of this folder give each other, and tests and fuzzers besides. */
-#ifndef SD_IO_H
-#define SD_IO_H
+/* What the files of this folder give each other, and also tests and fuzzers. */
+#pragma once
 
 #include "io/text.h"
 
@@ -15,15 +14,10 @@ saddle_status sd_boeing_matrix(sd_text *t, saddle_matrix *A);
 /* Whether a first line is Matrix Market's banner, right or wrong. */
 bool sd_is_market_banner(sd_span line);
 
-/* The same as the public readers, from a context of the caller's. On failure A is empty. */
+/* The same as the public reader, from a context of the caller's. On failure A is empty. */
 saddle_status sd_read_matrix(sd_context *c, const char *path, saddle_matrix *A);
-saddle_status sd_read_vector(sd_context *c, const char *path, int64_t *n, double **values);
 saddle_status sd_read_matrix_memory(sd_context *c, const char *name, const void *bytes, size_t length,
                                     saddle_matrix *A);
 
-/* The same as the public writers. */
+/* The same as the public writer. */
 saddle_status sd_write_matrix(sd_context *c, const char *path, const saddle_matrix *A, const char *comment);
-saddle_status sd_write_vector(sd_context *c, const char *path, int64_t n, const double *values,
-                              const char *comment);
-
-#endif

@@ -3,8 +3,7 @@
  * to what a file's header claims, nothing is copied as it grows, and chunks can be freed one by one
  * as they are used up.
  */
-#ifndef SD_IO_LIST_H
-#define SD_IO_LIST_H
+#pragma once
 
 #include "core/context.h"
 
@@ -48,5 +47,3 @@ sd_list_chunk *sd_list_drop(sd_list *list);
 
 /* Copies all items into an array of the library, freeing the list on the way; NULL on failure. */
 void *sd_list_to_array(sd_list *list, const char *what);
-
-#endif

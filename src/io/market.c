@@ -3,13 +3,14 @@
  *
  *     %%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric|skew-symmetric
  *
- * comments, a line with the sizes, and an entry a line: "row column value" counted from 1, or, for
+ * comments, a line with the sizes, and one entry per line: "row column value" counted from 1, or, for
  * arrays, the values column by column (of a symmetric one only the lower triangle, of a skew one
  * only what is strictly below the diagonal).
  */
 #include "core/number.h"
 #include "io/assemble.h"
 #include "io/io.h"
+#include "matrix/csr.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,19 +32,16 @@ static saddle_status read_object(sd_text *t, sd_span *line, header *h)
     char q[SD_QUOTE];
     sd_span word = sd_next_word(line);
     if (!sd_span_is(word, "%%matrixmarket")) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "the file begins with '%s', not with '%%%%MatrixMarket'",
-                            sd_quote(word, q));
+        return sd_malformed(t, "the file begins with '%s' instead of '%%%%MatrixMarket'", sd_quote(word, q));
     }
     word = sd_next_word(line);
     if (!sd_span_is(word, "matrix")) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "the banner says '%s' where 'matrix' should stand",
-                            sd_quote(word, q));
+        return sd_malformed(t, "the banner has '%s' instead of 'matrix'", sd_quote(word, q));
     }
     word = sd_next_word(line);
     h->coordinate = sd_span_is(word, "coordinate");
     if (!h->coordinate && !sd_span_is(word, "array")) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "the format '%s' is neither 'coordinate' nor 'array'",
-                            sd_quote(word, q));
+        return sd_malformed(t, "the format '%s' is neither 'coordinate' nor 'array'", sd_quote(word, q));
     }
     return SADDLE_OK;
 }
@@ -57,8 +55,7 @@ static saddle_status read_field(sd_text *t, sd_span field, header *h)
         return sd_text_fail(t, SADDLE_NOT_SUPPORTED, "complex matrices are not supported");
     }
     if (!h->pattern && !h->integer && !sd_span_is(field, "real") && !sd_span_is(field, "double")) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                            "the field '%s' is none of 'real', 'integer', 'pattern', 'complex'",
+        return sd_malformed(t, "the field '%s' is not one of 'real', 'integer', 'pattern', 'complex'",
                             sd_quote(field, q));
     }
     return SADDLE_OK;
@@ -74,13 +71,11 @@ static saddle_status read_symmetry(sd_text *t, sd_span symmetry, header *h)
                   : sd_span_is(symmetry, "skew-symmetric") ? SD_SKEW
                                                            : SD_GENERAL;
     if (h->symmetry == SD_GENERAL && !sd_span_is(symmetry, "general")) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                            "the symmetry '%s' is none of 'general', 'symmetric', 'skew-symmetric'",
+        return sd_malformed(t, "the symmetry '%s' is not one of 'general', 'symmetric', 'skew-symmetric'",
                             sd_quote(symmetry, q));
     }
     if (h->pattern && (!h->coordinate || h->symmetry == SD_SKEW)) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "a pattern cannot be %s",
-                            h->coordinate ? "skew-symmetric" : "an array");
+        return sd_malformed(t, "a pattern cannot be %s", h->coordinate ? "skew-symmetric" : "an array");
     }
     return SADDLE_OK;
 }
@@ -108,8 +103,7 @@ static saddle_status read_sizes(sd_text *t, header *h)
     sd_span line;
     const saddle_status status = next_line(t, &line);
     if (status != SADDLE_OK) return status;
-    if (!line.begin)
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "the file ends before the line with the sizes");
+    if (!line.begin) return sd_malformed(t, "the file ends before the size line");
     static const char *const names[] = {"rows", "columns", "entries"};
     int64_t size[3] = {0};
     const int wanted = h->coordinate ? 3 : 2;
@@ -117,14 +111,13 @@ static saddle_status read_sizes(sd_text *t, header *h)
         char q[SD_QUOTE];
         const sd_span word = sd_next_word(&line);
         if (sd_parse_int64(word.begin, word.end, &size[k]) != word.end || size[k] < 0) {
-            return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' is not a number of %s", sd_quote(word, q),
-                                names[k]);
+            return sd_malformed(t, "'%s' is not a valid number of %s", sd_quote(word, q), names[k]);
         }
     }
     line = sd_trim(line);
     if (line.begin < line.end) {
         char q[SD_QUOTE];
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' follows the %d sizes", sd_quote(line, q), wanted);
+        return sd_malformed(t, "unexpected '%s' after the %d sizes", sd_quote(line, q), wanted);
     }
     if (size[0] > SD_SIZE_MOST || size[1] > SD_SIZE_MOST) {
         return sd_text_fail(t, SADDLE_NOT_SUPPORTED,
@@ -132,9 +125,8 @@ static saddle_status read_sizes(sd_text *t, header *h)
                             (long long)size[1], (long long)SD_SIZE_MOST);
     }
     if (h->symmetry != SD_GENERAL && size[0] != size[1]) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                            "a symmetric matrix cannot have %lld rows and %lld columns", (long long)size[0],
-                            (long long)size[1]);
+        return sd_malformed(t, "a symmetric matrix cannot have %lld rows and %lld columns",
+                            (long long)size[0], (long long)size[1]);
     }
     h->rows = size[0];
     h->cols = size[1];
@@ -148,8 +140,7 @@ static saddle_status read_sizes(sd_text *t, header *h)
 
 static saddle_status fail_short(sd_text *t, const header *h, int64_t k)
 {
-    return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                        "the header promises %lld entries, the file ends after %lld at line %lld",
+    return sd_malformed(t, "the header declares %lld entries, but the file ends after %lld at line %lld",
                         (long long)h->entries, (long long)k, (long long)t->line);
 }
 
@@ -159,34 +150,34 @@ static saddle_status check_end(sd_text *t, const header *h)
     const saddle_status status = next_line(t, &line);
     if (status != SADDLE_OK || !line.begin) return status;
     char q[SD_QUOTE];
-    return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' follows the %lld entries that the header promises",
+    return sd_malformed(t, "unexpected '%s' after the %lld entries declared in the header",
                         sd_quote(sd_trim(line), q), (long long)h->entries);
 }
 
 /* A value must be a finite number with nothing but blanks behind it: says what is wrong. An array's is
- * number `entry` of it, from 1; 0 where row and column stand in the line. */
+ * number `entry` of it, from 1; 0 where row and column are in the line. */
 static saddle_status explain_value(sd_text *t, const header *h, sd_span text, int64_t entry)
 {
     char q[SD_QUOTE], which[40] = "";
     double value;
     const sd_span word = sd_next_word(&text);
     text = sd_trim(text);
-    if (word.begin == word.end) return sd_text_fail(t, SADDLE_FILE_FORMAT, "the value is missing");
+    if (word.begin == word.end) return sd_malformed(t, "the value is missing");
     if (sd_parse_double(word.begin, word.end, &value) != word.end) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' is not a number", sd_quote(word, q));
+        return sd_malformed(t, "'%s' is not a number", sd_quote(word, q));
     }
     if (!isfinite(value)) {
         const size_t length = (size_t)(word.end - word.begin); /* only inf and nan have an n */
         const bool named = memchr(word.begin, 'n', length) || memchr(word.begin, 'N', length);
         if (entry > 0) snprintf(which, sizeof which, " of entry %lld", (long long)entry);
         return sd_text_fail(t, SADDLE_BAD_VALUE, "the value '%s'%s is %s", sd_quote(word, q), which,
-                            named ? "not a finite number" : "beyond the range of double");
+                            named ? "not finite" : "out of the range of double");
     }
     if (h->integer && value != trunc(value)) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' is not an integer, which the banner promises",
+        return sd_malformed(t, "'%s' is not an integer, although the banner says 'integer'",
                             sd_quote(word, q));
     }
-    return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' follows the value", sd_quote(text, q));
+    return sd_malformed(t, "unexpected '%s' after the value", sd_quote(text, q));
 }
 
 /* The value that ends a line; false where explain_value has something to say. */
@@ -205,17 +196,16 @@ static saddle_status explain_coordinates(sd_text *t, const header *h, sd_span li
         const int64_t most = k == 0 ? h->rows : h->cols;
         int64_t index;
         const sd_span word = sd_next_word(&line);
-        if (word.begin == word.end) return sd_text_fail(t, SADDLE_FILE_FORMAT, "the %s is missing", name);
+        if (word.begin == word.end) return sd_malformed(t, "the %s is missing", name);
         if (sd_parse_int64(word.begin, word.end, &index) != word.end) {
-            return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' is not a %s", sd_quote(word, q), name);
+            return sd_malformed(t, "'%s' is not a %s", sd_quote(word, q), name);
         }
         if (index < 1 || index > most) {
-            return sd_text_fail(t, SADDLE_FILE_FORMAT, "%s %lld is outside of 1..%lld", name,
-                                (long long)index, (long long)most);
+            return sd_malformed(t, "%s %lld is outside 1..%lld", name, (long long)index, (long long)most);
         }
     }
     if (!h->pattern) return explain_value(t, h, line, 0);
-    return sd_text_fail(t, SADDLE_FILE_FORMAT, "'%s' follows the row and column of a pattern",
+    return sd_malformed(t, "unexpected '%s' after the row and column of a pattern",
                         sd_quote(sd_trim(line), q));
 }
 
@@ -244,8 +234,7 @@ static saddle_status read_coordinates(sd_text *t, const header *h, sd_entries *e
         double value;
         if (!parse_entry(h, line, &row, &col, &value)) return explain_coordinates(t, h, line);
         if (h->symmetry == SD_SKEW && row == col && value != 0) {
-            return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                                "a skew-symmetric matrix cannot have %g in row and column %lld", value,
+            return sd_malformed(t, "a skew-symmetric matrix cannot have %g in row and column %lld", value,
                                 (long long)row);
         }
         if (!sd_entries_add(e, (int32_t)(row - 1), (int32_t)(col - 1), value, t->line)) {
@@ -338,7 +327,7 @@ static saddle_status read_sparse_vector(sd_text *t, const header *h, double **va
             if (start[i] < start[i + 1]) (*values)[i] = value[start[i]];
         }
     }
-    sd_assembled_free(c, &A);
+    sd_view_free(c, &A);
     sd_entries_clear(&e);
     return status;
 }
@@ -356,9 +345,7 @@ saddle_status sd_market_vector(sd_text *t, sd_span banner, int64_t *n, double **
             "supported)",
             (long long)h.cols);
     }
-    if (h.symmetry != SD_GENERAL) {
-        return sd_text_fail(t, SADDLE_FILE_FORMAT, "a vector must be 'general', not symmetric");
-    }
+    if (h.symmetry != SD_GENERAL) return sd_malformed(t, "a vector must be 'general', not symmetric");
     status = h.coordinate ? read_sparse_vector(t, &h, values) : read_dense_vector(t, &h, values);
     if (status == SADDLE_OK) *n = h.rows;
     return status;

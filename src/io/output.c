@@ -89,7 +89,7 @@ void sd_output_print(sd_output *o, const char *format, ...)
 
 static void *gzip_allocate(void *context, unsigned count, unsigned size)
 {
-    return sd_alloc(context, count, size, "packing gzip");
+    return sd_alloc(context, count, size, "gzip compression");
 }
 
 static void gzip_release(void *context, void *memory)
@@ -99,7 +99,7 @@ static void gzip_release(void *context, void *memory)
 
 static saddle_status gzip_start(sd_output *o)
 {
-    sd_gzip *g = sd_alloc(o->context, 1, sizeof *g, "packing gzip");
+    sd_gzip *g = sd_alloc(o->context, 1, sizeof *g, "gzip compression");
     if (!g) return o->context->status;
     memset(&g->stream, 0, sizeof g->stream);
     g->stream.zalloc = gzip_allocate;
@@ -112,11 +112,11 @@ static saddle_status gzip_start(sd_output *o)
     }
     sd_free(o->context, g);
     if (result == Z_MEM_ERROR) return o->context->status;
-    return sd_fail(o->context, SADDLE_FILE_WRITE, "%.300s: cannot be packed: zlib failed with %d", o->name,
-                   result);
+    return sd_fail(o->context, SADDLE_FILE_WRITE, "%.300s: cannot be compressed: zlib failed with code %d",
+                   o->name, result);
 }
 
-/* A new file beside the target. mkstemp would not do: it hides the file from others, and the
+/* A new file next to the target. mkstemp would not do: it hides the file from others, and the
  * permissions that the user's mask leaves cannot be asked for without changing it. */
 static int create_temporary(sd_output *o)
 {
@@ -180,7 +180,6 @@ saddle_status sd_output_close(sd_output *o, saddle_status status)
     if (o->rename && o->status == SADDLE_OK && rename(o->temporary, o->target) != 0) fail(o, errno);
     if (o->rename && o->status != SADDLE_OK) unlink(o->temporary);
     if (o->gzip) deflateEnd(&o->gzip->stream);
-    sd_free(o->context, o->gzip);
-    sd_free(o->context, o->buffer);
+    sd_free_all(o->context, o->gzip, o->buffer);
     return o->status;
 }

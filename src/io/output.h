@@ -1,13 +1,12 @@
 /*
- * Text to be written: to a temporary file beside the target, which takes its name when all is well
+ * Text to be written: to a temporary file next to the target, which takes its name when all is well
  * and is removed otherwise; to standard output for "-"; straight to what is not a regular file
  * (/dev/null, a pipe). Packed with gzip where the name ends in .gz.
  *
- * Writing remembers its first failure: whoever writes looks at status now and then, so as not to go
- * on for nothing, and sd_output_close has the last word.
+ * Writing remembers its first failure: a writer checks the status now and then, so as not to continue in
+ * vain, and sd_output_close has the last word.
  */
-#ifndef SD_IO_OUTPUT_H
-#define SD_IO_OUTPUT_H
+#pragma once
 
 #include "core/context.h"
 
@@ -45,5 +44,3 @@ saddle_status sd_output_close(sd_output *o, saddle_status status);
 
 /* Whether a path ends with this, in lower case, in any case. */
 bool sd_ends_with(const char *path, const char *end);
-
-#endif

@@ -22,58 +22,39 @@ static saddle_status first_line(sd_text *t, sd_span *line)
     /* The byte order mark that some editors put before UTF-8. */
     if (line->end - line->begin >= 3 && memcmp(line->begin, "\xef\xbb\xbf", 3) == 0) line->begin += 3;
     if (line->begin) return SADDLE_OK;
-    return sd_text_fail(t, SADDLE_FILE_FORMAT, "the file is empty");
+    return sd_malformed(t, "the file is empty");
 }
 
-static saddle_status read_matrix_text(sd_text *t, saddle_matrix *A)
+/* Reads a text that was opened with this status, a matrix or, where A is NULL, a vector, and closes it. */
+static saddle_status read_text(sd_text *t, saddle_status status, saddle_matrix *A, int64_t *n,
+                               double **values)
 {
     sd_span line;
-    const saddle_status status = first_line(t, &line);
-    if (status != SADDLE_OK) return status;
-    return sd_is_market_banner(line) ? sd_market_matrix(t, line, A) : sd_boeing_matrix(t, A);
-}
-
-static saddle_status read_vector_text(sd_text *t, int64_t *n, double **values)
-{
-    sd_span line;
-    const saddle_status status = first_line(t, &line);
-    if (status != SADDLE_OK) return status;
-    return sd_market_vector(t, line, n, values);
+    if (status) return name_file(t, status);
+    status = first_line(t, &line);
+    if (!status) {
+        status = !A                          ? sd_market_vector(t, line, n, values)
+                 : sd_is_market_banner(line) ? sd_market_matrix(t, line, A)
+                                             : sd_boeing_matrix(t, A);
+    }
+    status = name_file(t, status);
+    sd_text_close(t);
+    return status;
 }
 
 saddle_status sd_read_matrix(sd_context *c, const char *path, saddle_matrix *A)
 {
-    memset(A, 0, sizeof *A);
     sd_text text;
-    saddle_status status = sd_text_open(&text, c, path);
-    if (status != SADDLE_OK) return name_file(&text, status);
-    status = name_file(&text, read_matrix_text(&text, A));
-    sd_text_close(&text);
-    return status;
+    memset(A, 0, sizeof *A);
+    return read_text(&text, sd_text_open(&text, c, path), A, NULL, NULL);
 }
 
 saddle_status sd_read_matrix_memory(sd_context *c, const char *name, const void *bytes, size_t length,
                                     saddle_matrix *A)
 {
+    sd_text text;
     memset(A, 0, sizeof *A);
-    sd_text text;
-    saddle_status status = sd_text_open_memory(&text, c, name, bytes, length);
-    if (status != SADDLE_OK) return name_file(&text, status);
-    status = name_file(&text, read_matrix_text(&text, A));
-    sd_text_close(&text);
-    return status;
-}
-
-saddle_status sd_read_vector(sd_context *c, const char *path, int64_t *n, double **values)
-{
-    *n = 0;
-    *values = NULL;
-    sd_text text;
-    saddle_status status = sd_text_open(&text, c, path);
-    if (status != SADDLE_OK) return name_file(&text, status);
-    status = name_file(&text, read_vector_text(&text, n, values));
-    sd_text_close(&text);
-    return status;
+    return read_text(&text, sd_text_open_memory(&text, c, name, bytes, length), A, NULL, NULL);
 }
 
 saddle_status saddle_read_matrix_sized(const char *path, const saddle_hooks *hooks, saddle_matrix *A,
@@ -83,7 +64,7 @@ saddle_status saddle_read_matrix_sized(const char *path, const saddle_hooks *hoo
     saddle_matrix read = {0};
     saddle_status status = sd_context_open(&c, hooks);
     if (!path || !A || size < SD_VIEW_LEAST) {
-        sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_read_matrix: path or A is NULL, or A too short");
+        sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_read_matrix: path or A is NULL, or size is too small");
         return sd_tell(&c, c.status, message);
     }
     if (!status) status = sd_read_matrix(&c, path, &read);
@@ -95,10 +76,14 @@ saddle_status saddle_read_vector(const char *path, const saddle_hooks *hooks, in
                                  char *message)
 {
     sd_context c;
+    sd_text text;
     saddle_status status = sd_context_open(&c, hooks);
     if (!status && (!path || !n || !values))
         status = sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_read_vector: path, n or values is NULL");
-    if (!status) status = sd_read_vector(&c, path, n, values);
+    if (status) return sd_tell(&c, status, message);
+    *n = 0;
+    *values = NULL;
+    status = read_text(&text, sd_text_open(&text, &c, path), NULL, n, values);
     return sd_tell(&c, status, message);
 }
 

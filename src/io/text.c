@@ -79,7 +79,7 @@ static saddle_status read_source(sd_text *t, void *to, size_t room, size_t *got)
 
 static void *gunzip_allocate(void *context, unsigned count, unsigned size)
 {
-    return sd_alloc(context, count, size, "unpacking gzip");
+    return sd_alloc(context, count, size, "gzip decompression");
 }
 
 static void gunzip_release(void *context, void *memory)
@@ -87,10 +87,10 @@ static void gunzip_release(void *context, void *memory)
     sd_free(context, memory);
 }
 
-/* Starts to unpack; the first bytes of the file, which stand in the text's buffer, are its input. */
+/* Starts to unpack; the first bytes of the file, which are in the text's buffer, are its input. */
 static saddle_status gunzip_start(sd_text *t)
 {
-    sd_gunzip *g = sd_alloc(t->context, 1, sizeof *g, "unpacking gzip");
+    sd_gunzip *g = sd_alloc(t->context, 1, sizeof *g, "gzip decompression");
     if (!g) return t->context->status;
     memset(&g->stream, 0, sizeof g->stream);
     g->stream.zalloc = gunzip_allocate;
@@ -101,7 +101,7 @@ static saddle_status gunzip_start(sd_text *t)
     if (result != Z_OK) {
         sd_free(t->context, g);
         if (result == Z_MEM_ERROR) return t->context->status;
-        return sd_text_fail(t, SADDLE_FILE_OPEN, "cannot be unpacked: zlib failed with %d", result);
+        return sd_text_fail(t, SADDLE_FILE_OPEN, "cannot be decompressed: zlib failed with code %d", result);
     }
     g->stream.avail_in = (unsigned)(t->end - t->buffer);
     memcpy(g->input, t->buffer, g->stream.avail_in);
@@ -135,8 +135,7 @@ static saddle_status gunzip_read(sd_text *t, void *to, size_t room, size_t *got)
             const saddle_status status = read_source(t, g->input, INPUT_SIZE, &n);
             if (status != SADDLE_OK) return status;
             if (n == 0 && !g->between) {
-                return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                                    "the gzip data end too early: the file is truncated");
+                return sd_malformed(t, "the gzip data end prematurely: the file is truncated");
             }
             if (n == 0) break;
             g->stream.next_in = g->input;
@@ -150,7 +149,7 @@ static saddle_status gunzip_read(sd_text *t, void *to, size_t room, size_t *got)
         } else if (result == Z_MEM_ERROR) {
             return t->context->status;
         } else if (result != Z_OK && result != Z_BUF_ERROR) {
-            return sd_text_fail(t, SADDLE_FILE_FORMAT, "the gzip data are corrupt (%s)",
+            return sd_malformed(t, "the gzip data are corrupt (%s)",
                                 g->stream.msg ? g->stream.msg : "unknown");
         }
     }
@@ -195,9 +194,10 @@ saddle_status sd_text_refill_line(sd_text *t, sd_span *line)
             comment = comment || *t->at == '%';
             if (!comment) {
                 t->line++;
-                return sd_text_fail(t, SADDLE_FILE_FORMAT,
-                                    "the line is longer than %d characters: this is no text file of a matrix",
-                                    BUFFER_SIZE);
+                return sd_text_fail(
+                    t, SADDLE_FILE_FORMAT,
+                    "the line is longer than %d characters: this is not a text file of a matrix",
+                    BUFFER_SIZE);
             }
             t->at = t->end;
         }
@@ -273,8 +273,7 @@ saddle_status sd_text_open_memory(sd_text *t, sd_context *c, const char *name, c
 void sd_text_close(sd_text *t)
 {
     if (t->gunzip) inflateEnd(&t->gunzip->stream);
-    sd_free(t->context, t->gunzip);
-    sd_free(t->context, t->buffer);
+    sd_free_all(t->context, t->gunzip, t->buffer);
     if (t->close_file && t->file >= 0) close(t->file);
 }
 

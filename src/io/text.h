@@ -3,8 +3,7 @@
  * its first bytes). One buffer of fixed size is all it holds of it. It counts lines, so that every
  * complaint about a file begins with "FILE:LINE: ", and reports progress once a buffer.
  */
-#ifndef SD_IO_TEXT_H
-#define SD_IO_TEXT_H
+#pragma once
 
 #include "core/context.h"
 
@@ -57,6 +56,7 @@ static inline saddle_status sd_text_line(sd_text *t, sd_span *line)
 /* Fails with "FILE:LINE: " before the message ("FILE: " before the first line). */
 saddle_status sd_text_fail(sd_text *t, saddle_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+#define sd_malformed(t, ...) sd_text_fail(t, SADDLE_FILE_FORMAT, __VA_ARGS__)
 
 static inline bool sd_is_blank(char ch)
 {
@@ -80,5 +80,3 @@ bool sd_span_is(sd_span span, const char *word);
 
 /* The span as messages may print it: shortened, with ? for what cannot be printed. */
 const char *sd_quote(sd_span span, char quoted[SD_QUOTE]);
-
-#endif

@@ -8,7 +8,7 @@
 
 static saddle_status bad_view(sd_context *c, const char *name, const char *what)
 {
-    return sd_fail(c, SADDLE_BAD_ARGUMENT, "%.300s: the matrix to be written has %s", name, what);
+    return sd_fail(c, SADDLE_BAD_ARGUMENT, "%.300s: the matrix to write has %s", name, what);
 }
 
 saddle_status sd_check_view(sd_context *c, const char *name, const saddle_matrix *A)
@@ -18,19 +18,19 @@ saddle_status sd_check_view(sd_context *c, const char *name, const saddle_matrix
         return bad_view(c, name, "a size out of range");
     }
     if (A->layout != SADDLE_COLUMNS && A->layout != SADDLE_ROWS && !coordinates)
-        return bad_view(c, name, "no layout");
+        return bad_view(c, name, "an unknown layout");
     if (A->shape != SADDLE_GENERAL && A->rows != A->columns) {
         return sd_fail(c, SADDLE_BAD_MATRIX,
                        "%.300s: a symmetric matrix cannot have %lld rows and %lld columns", name,
                        (long long)A->rows, (long long)A->columns);
     }
-    if (A->base != 0 && A->base != 1) return bad_view(c, name, "a base other than 0 and 1");
+    if (A->base != 0 && A->base != 1) return bad_view(c, name, "a base other than 0 or 1");
     if (!coordinates && A->pointer_bits != 32 && A->pointer_bits != 64) {
         return bad_view(c, name, "pointers of neither 32 nor 64 bits");
     }
     if (A->entries < 0 || (A->entries > 0 && !A->indices) ||
         (coordinates && A->entries > 0 && !A->col_indices) || (!coordinates && !A->pointers)) {
-        return bad_view(c, name, "arrays missing");
+        return bad_view(c, name, "missing arrays");
     }
     return SADDLE_OK;
 }
@@ -41,9 +41,9 @@ static saddle_status visit_entry(sd_context *c, const char *name, const saddle_m
 {
     const double value = A->values ? sd_view_value(A, k) : 1;
     const char *fault = row < 0 || row >= A->rows || col < 0 || col >= A->columns ? "is out of range"
-                        : A->shape == SADDLE_LOWER && row < col ? "stands above the diagonal"
-                        : A->shape == SADDLE_UPPER && row > col ? "stands below the diagonal"
-                                                                : NULL;
+                        : A->shape == SADDLE_LOWER && row < col                   ? "is above the diagonal"
+                        : A->shape == SADDLE_UPPER && row > col                   ? "is below the diagonal"
+                                                                                  : NULL;
     if (fault) {
         return sd_fail(c, SADDLE_BAD_MATRIX, "%.300s: entry %lld, row %lld, column %lld (counted from 0), %s",
                        name, (long long)k, (long long)row, (long long)col, fault);
@@ -75,7 +75,7 @@ saddle_status sd_walk(sd_context *c, const char *name, const saddle_matrix *A, s
         const int64_t end = sd_view_pointer(A, major + 1);
         if (sd_view_pointer(A, major) != k || end < k || end > A->entries) {
             return sd_fail(c, SADDLE_BAD_MATRIX,
-                           "%.300s: pointers %lld and %lld do not ascend from 0 to %lld", name,
+                           "%.300s: pointers %lld and %lld do not increase from 0 to %lld", name,
                            (long long)major, (long long)major + 1, (long long)A->entries);
         }
         for (; k < end; k++) {

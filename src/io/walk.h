@@ -1,6 +1,5 @@
 /* Any view of a matrix, entry by entry, for the writers. */
-#ifndef SD_IO_WALK_H
-#define SD_IO_WALK_H
+#pragma once
 
 #include "core/context.h"
 
@@ -12,7 +11,5 @@ typedef saddle_status (*sd_visitor)(void *user, int32_t row, int32_t col, double
 saddle_status sd_check_view(sd_context *c, const char *name, const saddle_matrix *A);
 
 /* Visits the entries in the order in which they are stored, of a symmetric matrix those of the lower
- * triangle, wherever they stand. Fails at an entry out of range, in the wrong triangle, or not finite. */
+ * triangle, wherever they are. Fails at an entry out of range, in the wrong triangle, or not finite. */
 saddle_status sd_walk(sd_context *c, const char *name, const saddle_matrix *A, sd_visitor visit, void *user);
-
-#endif

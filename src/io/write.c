@@ -9,9 +9,9 @@ saddle_status sd_write_matrix(sd_context *c, const char *path, const saddle_matr
     const bool boeing = sd_ends_with(path, ".rb") || sd_ends_with(path, ".rb.gz");
     const bool market = sd_ends_with(path, ".mtx") || sd_ends_with(path, ".mtx.gz") || strcmp(path, "-") == 0;
     if (!boeing && !market) {
-        return sd_fail(
-            c, SADDLE_BAD_ARGUMENT,
-            "%.300s: a matrix is written to a name that ends in .mtx, .mtx.gz, .rb or .rb.gz, or to -", path);
+        return sd_fail(c, SADDLE_BAD_ARGUMENT,
+                       "%.300s: the name of a matrix file must end in .mtx, .mtx.gz, .rb or .rb.gz, or be -",
+                       path);
     }
     saddle_status status = sd_check_view(c, path, A);
     if (status != SADDLE_OK) return status;
@@ -22,11 +22,12 @@ saddle_status sd_write_matrix(sd_context *c, const char *path, const saddle_matr
     return sd_output_close(&output, status);
 }
 
-saddle_status sd_write_vector(sd_context *c, const char *path, int64_t n, const double *values,
-                              const char *comment)
+static saddle_status write_vector(sd_context *c, const char *path, int64_t n, const double *values,
+                                  const char *comment)
 {
     if (sd_ends_with(path, ".rb") || sd_ends_with(path, ".rb.gz")) {
-        return sd_fail(c, SADDLE_BAD_ARGUMENT, "%.300s: a vector is written as Matrix Market: name it .mtx",
+        return sd_fail(c, SADDLE_BAD_ARGUMENT,
+                       "%.300s: a vector is written as Matrix Market: the name must end in .mtx or .mtx.gz",
                        path);
     }
     sd_output output;
@@ -54,8 +55,9 @@ saddle_status saddle_write_vector(const char *path, int64_t n, const double *val
     sd_context_init(&c, NULL, 0);
     if (!path || n < 0 || (n > 0 && !values)) {
         return sd_tell(
-            &c, sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_write_vector: path or values is NULL, or n < 0"),
+            &c,
+            sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_write_vector: path or values is NULL, or n is negative"),
             message);
     }
-    return sd_tell(&c, sd_write_vector(&c, path, n, values, comment), message);
+    return sd_tell(&c, write_vector(&c, path, n, values, comment), message);
 }

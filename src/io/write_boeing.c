@@ -3,6 +3,7 @@
 #include "io/assemble.h"
 #include "io/walk.h"
 #include "io/writers.h"
+#include "matrix/csr.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -92,11 +93,10 @@ static saddle_status write_columns(sd_output *o, const saddle_matrix *A, const s
 saddle_status sd_write_boeing(sd_context *c, sd_output *o, const saddle_matrix *A, const char *comment)
 {
     if (A->rows != A->columns) {
-        return sd_fail(
-            c, SADDLE_NOT_SUPPORTED,
-            "%.300s: a rectangular matrix (%lld rows, %lld columns) cannot be written as Rutherford-Boeing: "
-            "write Matrix Market (.mtx)",
-            o->name, (long long)A->rows, (long long)A->columns);
+        return sd_fail(c, SADDLE_NOT_SUPPORTED,
+                       "%.300s: a rectangular matrix (%lld rows, %lld columns) cannot be written as "
+                       "Rutherford-Boeing: use Matrix Market (.mtx)",
+                       o->name, (long long)A->rows, (long long)A->columns);
     }
     const bool general = A->shape == SADDLE_GENERAL;
     saddle_matrix B = {0};
@@ -105,7 +105,7 @@ saddle_status sd_write_boeing(sd_context *c, sd_output *o, const saddle_matrix *
     saddle_status status = sd_walk(c, o->name, A, gather_entry, &g);
     if (status == SADDLE_OK) status = sd_assemble(&g.entries, o->name, false, &B);
     if (status == SADDLE_OK) status = write_columns(o, A, &B, comment);
-    sd_assembled_free(c, &B);
+    sd_view_free(c, &B);
     sd_entries_clear(&g.entries);
     return status;
 }

@@ -73,17 +73,9 @@ static saddle_status convert(sd_context *c, const saddle_matrix *A, saddle_layou
         sd_csr_free(c, &csr);
         return status;
     }
-    *B = (saddle_matrix){.size = sizeof *B,
-                         .rows = A->rows,
-                         .columns = A->columns,
-                         .entries = csr.nnz,
-                         .layout = layout,
-                         .shape = shape,
-                         .type = SADDLE_DOUBLE,
-                         .pointer_bits = 64,
-                         .pointers = csr.ptr,
-                         .indices = csr.ind,
-                         .values = csr.val};
+    *B = sd_view_of(A->rows, A->columns, csr.nnz, csr.ptr, csr.ind, csr.val);
+    B->layout = layout;
+    B->shape = shape;
     if (layout == SADDLE_COORDINATES) {
         sd_free(c, csr.ptr);
         B->pointers = NULL;
@@ -101,7 +93,7 @@ saddle_status saddle_convert_sized(const saddle_matrix *A, saddle_layout layout,
     saddle_status status = sd_context_open(&c, hooks);
     if (!status && (!B || size < SD_VIEW_LEAST || layout > SADDLE_COORDINATES || shape > SADDLE_FULL))
         status = sd_fail(&c, SADDLE_BAD_ARGUMENT,
-                         "saddle_convert: B is NULL or too short, or layout or shape unknown");
+                         "saddle_convert: B is NULL, size is too small, or the layout or shape is unknown");
     if (!status) status = sd_view_take(&c, A, &view);
     if (!status) status = convert(&c, &view, layout, shape, &made);
     if (!status) sd_view_give(&made, B, size);

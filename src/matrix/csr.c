@@ -2,7 +2,7 @@
  * From a caller's view to the library's form (csr.h).
  *
  * Entries go into their rows by counting, and two stable passes (first by column, then by row) sort
- * them in time proportional to n + nnz. What stands twice is added up in the order in which the
+ * them in time proportional to n + nnz. What occurs twice is summed in the order in which the
  * caller gave it, so the sums do not depend on anything else.
  */
 #include "matrix/csr.h"
@@ -49,7 +49,7 @@ static inline void place(const saddle_matrix *A, int64_t line, int64_t k, int32_
         }                                                                                                    \
     } while (0)
 
-/* Whether the arrays are in the library's form as they stand, but for base and widths. */
+/* Whether the arrays are in the library's form as they are, except for base and widths. */
 static bool in_form(const saddle_matrix *A)
 {
     if (A->layout == SADDLE_COORDINATES) return false;
@@ -124,9 +124,7 @@ static saddle_status sort_entries(sd_context *c, const saddle_matrix *A, int64_t
     memmove(row_start + 1, row_start, (size_t)A->rows * sizeof *row_start);
     row_start[0] = 0;
 done:
-    sd_free(c, rows);
-    sd_free(c, by_col);
-    sd_free(c, col_start);
+    sd_free_all(c, rows, by_col, col_start);
     return status;
 }
 
@@ -138,7 +136,7 @@ saddle_status sd_csr_check_sums(sd_context *c, const saddle_matrix *A, const sd_
             const int32_t j = csr->ind[k];
             const bool turned = A->shape == SADDLE_LOWER;
             return sd_fail(c, SADDLE_BAD_VALUE,
-                           "the entries at row %lld, column %lld add up to a number that is not finite",
+                           "the sum of the entries at row %lld, column %lld is not finite",
                            (long long)(turned ? j : i) + A->base, (long long)(turned ? i : j) + A->base);
         }
     }
@@ -195,10 +193,7 @@ static saddle_status assemble(sd_context *c, const saddle_matrix *A, sd_csr *csr
         own_map = NULL;
     }
 done:
-    sd_free(c, own_map);
-    sd_free(c, row_start);
-    sd_free(c, cols);
-    sd_free(c, order);
+    sd_free_all(c, own_map, row_start, cols, order);
     return status;
 }
 

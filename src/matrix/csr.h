@@ -5,8 +5,7 @@
  * >= i, which is the lower triangle by columns); all others have every entry. Where the caller's
  * arrays are in this form already they can be borrowed instead of copied.
  */
-#ifndef SD_CSR_H
-#define SD_CSR_H
+#pragma once
 
 #include "core/context.h"
 
@@ -26,7 +25,14 @@ typedef int64_t sd_map;
 /* Bytes of the first version of saddle_matrix. */
 #define SD_VIEW_LEAST (offsetof(saddle_matrix, values) + sizeof(const void *))
 
-/* Hands over a matrix that the library has made to a caller whose saddle_matrix has `size` bytes. */
+/* A matrix that the library has made, of these arrays; its layout and shape are set by who has made it. */
+saddle_matrix sd_view_of(int64_t rows, int64_t columns, int64_t entries, const int64_t *pointers,
+                         const int32_t *indices, const double *values);
+
+/* Frees the arrays of such a matrix and empties it. */
+void sd_view_free(sd_context *c, saddle_matrix *A);
+
+/* Hands it over to a caller whose saddle_matrix has `size` bytes. */
 void sd_view_give(saddle_matrix *made, saddle_matrix *to, size_t size);
 
 /* Takes over a caller's view, of whatever version of saddle_matrix; where it has no rows, it may have come
@@ -51,10 +57,10 @@ saddle_status sd_view_check_values(sd_context *c, const saddle_matrix *A, int64_
 saddle_status sd_csr_from_view(sd_context *c, const saddle_matrix *A, bool borrow, sd_csr *csr, sd_map **map);
 void sd_csr_free(sd_context *c, sd_csr *csr);
 
-/* Fills csr->val anew from a view of the same pattern. */
+/* Fills csr->val again from a view of the same pattern. */
 void sd_csr_take_values(sd_csr *csr, const saddle_matrix *A, const sd_map *map);
 
-/* SADDLE_BAD_VALUE, naming the place, where entries that are finite one by one are not so added up. */
+/* SADDLE_BAD_VALUE, naming the place, if the sum of finite entries is not finite. */
 saddle_status sd_csr_check_sums(sd_context *c, const saddle_matrix *A, const sd_csr *csr);
 
 /* A number that tells patterns apart: size, layout, shape, pointers and indices, whatever their base and
@@ -101,5 +107,3 @@ static inline double sd_view_value(const saddle_matrix *A, int64_t k)
 {
     return A->type == SADDLE_DOUBLE ? ((const double *)A->values)[k] : (double)((const float *)A->values)[k];
 }
-
-#endif

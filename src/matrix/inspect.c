@@ -184,11 +184,10 @@ saddle_status sd_require_symmetric(sd_context *c, const sd_csr *A)
     int32_t i, j;
     const saddle_status status = sd_csr_symmetry(c, A, &pattern, &value, &i, &j);
     if (status || value) return status;
-    return sd_fail(
-        c, SADDLE_BAD_MATRIX,
-        "the matrix is not symmetric: the entry at row %d, column %d (counted from 1) is not that at "
-        "row %d, column %d",
-        i + 1, j + 1, j + 1, i + 1);
+    return sd_fail(c, SADDLE_BAD_MATRIX,
+                   "the matrix is not symmetric: the entry at row %d, column %d (counted from 1) differs "
+                   "from the entry at row %d, column %d",
+                   i + 1, j + 1, j + 1, i + 1);
 }
 
 saddle_status saddle_inspect_sized(const saddle_matrix *given, const saddle_hooks *hooks, saddle_facts *facts,
@@ -197,7 +196,7 @@ saddle_status saddle_inspect_sized(const saddle_matrix *given, const saddle_hook
     sd_context c;
     saddle_matrix A;
     saddle_status status = sd_context_open(&c, hooks);
-    if (!status && !facts) status = sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_inspect: the facts are NULL");
+    if (!status && !facts) status = sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_inspect: facts is NULL");
     if (!status) status = sd_view_take(&c, given, &A);
     if (status) return sd_tell(&c, status, message);
     saddle_facts f = {.size = size, .rows = A.rows, .columns = A.columns, .entries = A.entries};

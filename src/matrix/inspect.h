@@ -1,6 +1,5 @@
 /* What a matrix in the library's form is. */
-#ifndef SD_INSPECT_H
-#define SD_INSPECT_H
+#pragma once
 
 #include "matrix/csr.h"
 
@@ -11,5 +10,3 @@ int64_t sd_inspect_bytes(const sd_csr *A);
 
 /* SADDLE_BAD_MATRIX, naming an entry, where a matrix with all its entries is not symmetric. */
 saddle_status sd_require_symmetric(sd_context *c, const sd_csr *A);
-
-#endif

@@ -4,6 +4,27 @@
 #include <math.h>
 #include <string.h>
 
+saddle_matrix sd_view_of(int64_t rows, int64_t columns, int64_t entries, const int64_t *pointers,
+                         const int32_t *indices, const double *values)
+{
+    return (saddle_matrix){.size = sizeof(saddle_matrix),
+                           .rows = rows,
+                           .columns = columns,
+                           .entries = entries,
+                           .type = SADDLE_DOUBLE,
+                           .pointer_bits = 64,
+                           .pointers = pointers,
+                           .indices = indices,
+                           .values = values};
+}
+
+void sd_view_free(sd_context *c, saddle_matrix *A)
+{
+    const void *const arrays[] = {A->pointers, A->indices, A->col_indices, A->values};
+    for (int k = 0; k < 4; ++k) sd_free(c, (void *)(uintptr_t)arrays[k]);
+    memset(A, 0, sizeof *A);
+}
+
 void sd_view_give(saddle_matrix *made, saddle_matrix *to, size_t size)
 {
     made->size = size;
@@ -16,8 +37,7 @@ void saddle_matrix_free(saddle_matrix *A, const saddle_hooks *hooks)
     saddle_matrix view;
     if (!A || sd_context_open(&c, hooks)) return;
     if (sd_take(&c, A, SD_VIEW_LEAST, &view, sizeof view, "saddle_matrix")) return;
-    const void *const arrays[] = {view.pointers, view.indices, view.col_indices, view.values};
-    for (int k = 0; k < 4; ++k) sd_free(&c, (void *)(uintptr_t)arrays[k]);
+    sd_view_free(&c, &view);
     memset(A, 0, A->size);
 }
 
@@ -38,32 +58,34 @@ static saddle_status check_fields(sd_context *c, const saddle_matrix *A)
 {
     if (A->rows < 0 || A->columns < 0 || A->entries < 0) {
         return sd_fail(c, SADDLE_BAD_ARGUMENT,
-                       "the matrix is %lld x %lld with %lld entries: a size is below 0", (long long)A->rows,
-                       (long long)A->columns, (long long)A->entries);
+                       "the matrix is %lld x %lld with %lld entries: sizes must not be negative",
+                       (long long)A->rows, (long long)A->columns, (long long)A->entries);
     }
     if (A->rows != A->columns) {
         return sd_fail(c, SADDLE_NOT_SUPPORTED,
-                       "the matrix is rectangular, %lld x %lld: only square ones are solved",
+                       "the matrix is rectangular, %lld x %lld: only square systems can be solved",
                        (long long)A->rows, (long long)A->columns);
     }
     if (A->rows > INT32_MAX - 1) {
-        return sd_fail(c, SADDLE_NOT_SUPPORTED, "the matrix is too large: %lld rows, at most %d are indexed",
-                       (long long)A->rows, INT32_MAX - 1);
+        return sd_fail(c, SADDLE_NOT_SUPPORTED,
+                       "the matrix is too large: %lld rows, at most %d are supported", (long long)A->rows,
+                       INT32_MAX - 1);
     }
     if (A->layout > SADDLE_COORDINATES || A->shape > SADDLE_FULL || A->type > SADDLE_FLOAT) {
-        return sd_fail(c, SADDLE_BAD_ARGUMENT, "the matrix has layout %d, shape %d, type %d: one is unknown",
-                       (int)A->layout, (int)A->shape, (int)A->type);
+        return sd_fail(c, SADDLE_BAD_ARGUMENT,
+                       "the matrix has layout %d, shape %d, type %d: at least one is unknown", (int)A->layout,
+                       (int)A->shape, (int)A->type);
     }
     if (A->base != 0 && A->base != 1)
-        return sd_fail(c, SADDLE_BAD_ARGUMENT, "the matrix has base %d: it is 0 or 1", A->base);
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "the matrix has base %d: it must be 0 or 1", A->base);
     if (A->layout == SADDLE_COORDINATES) {
         if (A->entries > 0 && (!A->indices || !A->col_indices))
             return sd_fail(c, SADDLE_BAD_ARGUMENT,
-                           "the matrix has coordinates, and indices or col_indices is NULL");
+                           "the matrix is in coordinates, but indices or col_indices is NULL");
         return SADDLE_OK;
     }
     if (A->pointer_bits != 32 && A->pointer_bits != 64)
-        return sd_fail(c, SADDLE_BAD_ARGUMENT, "the matrix has pointer_bits %d: it is 32 or 64",
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "the matrix has pointer_bits %d: it must be 32 or 64",
                        A->pointer_bits);
     if (!A->pointers) return sd_fail(c, SADDLE_BAD_ARGUMENT, "the pointers of the matrix are NULL");
     if (A->entries > 0 && !A->indices)
@@ -71,7 +93,7 @@ static saddle_status check_fields(sd_context *c, const saddle_matrix *A)
     return SADDLE_OK;
 }
 
-/* As it stands in the array: taking the base off one that was not checked could overflow. */
+/* As it is in the array: taking the base off one that was not checked could overflow. */
 static int64_t raw_pointer(const saddle_matrix *A, int64_t j)
 {
     return A->pointer_bits == 32 ? ((const int32_t *)A->pointers)[j] : ((const int64_t *)A->pointers)[j];
@@ -81,18 +103,19 @@ static saddle_status check_pointers(sd_context *c, const saddle_matrix *A)
 {
     const char *line = A->layout == SADDLE_ROWS ? "row" : "column";
     if (raw_pointer(A, 0) != A->base) {
-        return sd_fail(c, SADDLE_BAD_MATRIX, "the pointer of %s %d is %lld: it must be the base, %d", line,
+        return sd_fail(c, SADDLE_BAD_MATRIX, "the pointer of %s %d is %lld: it must equal the base, %d", line,
                        A->base, (long long)raw_pointer(A, 0), A->base);
     }
     for (int64_t j = 0; j < A->rows; ++j) {
         if (raw_pointer(A, j + 1) < raw_pointer(A, j)) {
             return sd_fail(
-                c, SADDLE_BAD_MATRIX, "the pointer after %s %lld is %lld, below the one before, %lld", line,
-                (long long)j + A->base, (long long)raw_pointer(A, j + 1), (long long)raw_pointer(A, j));
+                c, SADDLE_BAD_MATRIX, "the pointer after %s %lld is %lld, less than the previous one, %lld",
+                line, (long long)j + A->base, (long long)raw_pointer(A, j + 1), (long long)raw_pointer(A, j));
         }
     }
     if (sd_view_pointer(A, A->rows) != A->entries) {
-        return sd_fail(c, SADDLE_BAD_MATRIX, "the last pointer makes %lld entries, the matrix says %lld",
+        return sd_fail(c, SADDLE_BAD_MATRIX,
+                       "the last pointer implies %lld entries, but the matrix has entries = %lld",
                        (long long)sd_view_pointer(A, A->rows), (long long)A->entries);
     }
     return SADDLE_OK;
@@ -106,13 +129,12 @@ static saddle_status check_entry(sd_context *c, const saddle_matrix *A, int64_t 
     if (i < 0 || i >= A->rows || j < 0 || j >= A->rows) {
         if (facts->out_of_range++ > 0) return SADDLE_BAD_MATRIX;
         return sd_fail(
-            c, SADDLE_BAD_MATRIX, "the entry at row %lld, column %lld lies outside the %lld x %lld matrix",
+            c, SADDLE_BAD_MATRIX, "the entry at row %lld, column %lld is outside the %lld x %lld matrix",
             (long long)i + A->base, (long long)j + A->base, (long long)A->rows, (long long)A->rows);
     }
     if ((lower && i < j) || (A->shape == SADDLE_UPPER && i > j)) {
         if (facts->wrong_triangle++ > 0) return SADDLE_BAD_MATRIX;
-        return sd_fail(c, SADDLE_BAD_MATRIX,
-                       "the entry at row %lld, column %lld lies outside the %s triangle",
+        return sd_fail(c, SADDLE_BAD_MATRIX, "the entry at row %lld, column %lld is outside the %s triangle",
                        (long long)i + A->base, (long long)j + A->base, lower ? "lower" : "upper");
     }
     return SADDLE_OK;
@@ -173,10 +195,10 @@ saddle_status sd_view_check_values(sd_context *c, const saddle_matrix *A, int64_
     const int64_t i = A->layout == SADDLE_ROWS ? line : other, j = A->layout == SADDLE_ROWS ? other : line;
     return sd_fail(c, SADDLE_BAD_VALUE, "the entry at row %lld, column %lld is %g%s", (long long)i + A->base,
                    (long long)j + A->base, sd_view_value(A, first),
-                   count > 1 ? ", and others are NaN or infinite too" : "");
+                   count > 1 ? ", and more entries are NaN or infinite" : "");
 }
 
-/* FNV-1a over words: cheap beside a factorization, and a changed pattern is not taken silently. */
+/* FNV-1a over words: cheap compared with a factorization, and a changed pattern is not taken silently. */
 uint64_t sd_view_fingerprint(const saddle_matrix *A)
 {
     uint64_t hash = UINT64_C(14695981039346656037);

@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-static const double SMALL_DIAGONAL = 1e-3; /* beside the largest entry of its row */
+static const double SMALL_DIAGONAL = 1e-3; /* relative to the largest entry of its row */
 
 /* Whether some row has a diagonal entry that is small. */
 static bool has_small_diagonal(const sd_csr *A)
@@ -93,7 +93,7 @@ static void warn(sd_context *c, const sd_block_jacobi *m)
     if (replaced == 0) return;
     sd_log(c, SADDLE_LOG_WARNING,
            "bjacobi: %lld of %d blocks were replaced by a multiple of the identity (%lld singular, %lld not "
-           "positive definite, %lld beyond the range of numbers), the first of them number %d",
+           "positive definite, %lld overflowed); the first is block %d",
            (long long)replaced, m->blocks, (long long)m->replaced[SD_BLOCK_SINGULAR - 1],
            (long long)m->replaced[SD_BLOCK_INDEFINITE - 1], (long long)m->replaced[SD_BLOCK_NOT_FINITE - 1],
            m->first_replaced + 1);
@@ -118,7 +118,7 @@ static saddle_status factor(sd_engine *e, const sd_problem *p, const void *plann
     made->word = choose_kernel(p, &q.kernel);
     if (sd_batch_symmetric(q.kernel) && !p->facts->symmetric)
         return sd_fail(c, SADDLE_BAD_OPTION,
-                       "block_kernel \"%s\" wants a symmetric matrix: take huard, huard-t, jordan or lu",
+                       "block_kernel \"%s\" requires a symmetric matrix: use huard, huard-t, jordan or lu",
                        made->word == SADDLE_BLOCK_KERNEL_LLT ? "llt" : "ldlt");
     const saddle_status status = sd_block_jacobi_make(e, &op->sparse, &q, &made->m);
     if (!status) warn(c, &made->m);

@@ -1,20 +1,19 @@
 /*
  * Methods: what makes a solver, or a preconditioner, of a matrix.
  *
- * A method is one row of a table and one room, a file or a folder here. Everybody else asks through the row:
+ * A method is one row of a table and one file or folder here. Everything else goes through the row:
  * the solver plans and factors with it, the policy of `auto` compares costs, the driver of a solve applies
- * it, info and JSON are filled in by it. What it keeps is known to it alone:
+ * it, info and JSON are filled in by it. What it keeps is private to it:
  *
- *     plan      what can be decided ahead, from the pattern and the first values: made once a pattern, then
- *               only read, so that several factorizations may stand on it
- *     factors   what the values are turned into: those of the solver, or those of one solve that needs
- *               stronger ones
+ *     plan      what can be decided in advance, from the pattern and the first values: made once per
+ *               pattern, then read-only, so that several factorizations may share it
+ *     factors   the result of factoring the values: for the solver, or for one solve that needs stronger
+ *               ones
  *
- * A new method is a room, a row in methods.c, its options in saddle.h, its tests: CONTRIBUTING.md goes
- * through the steps.
+ * A new method is a file or folder, a row in methods.c, its options in saddle.h, its tests: CONTRIBUTING.md
+ * goes through the steps.
  */
-#ifndef SD_METHOD_H
-#define SD_METHOD_H
+#pragma once
 
 #include "solve/operator.h"
 #include "solve/preconditioner.h"
@@ -58,7 +57,7 @@ typedef struct sd_standing {
 typedef struct sd_method {
     int number;          /* SADDLE_METHOD_... */
     const char *name;    /* in messages */
-    const char *options; /* that it reads, beside those of every method: "|a|b|" */
+    const char *options; /* that it reads, in addition to those of every method: "|a|b|" */
     bool on_device;      /* whether it runs on a GPU */
     bool needs_symmetry;
     bool light; /* it costs no more than a few vectors: a search for null vectors may use it */
@@ -107,6 +106,9 @@ extern const sd_method sd_method_none, sd_method_diagonal, sd_method_bjacobi, sd
  */
 saddle_status sd_cost_fits(sd_context *c, const char *name, sd_cost cost);
 
+/* Asks the method to report, after what another's factors left in info. */
+void sd_report(const sd_method *method, const void *factors, saddle_info *info);
+
 /* ---- what several methods have in common ---- */
 
 /* Plans that are a saddle_preparation, made by `prepare` of the whole matrix. */
@@ -135,5 +137,3 @@ int sd_krylov_for(const sd_problem *p, bool symmetric, bool positive);
 /* Logs a warning for every option that was changed and that `method` does not read: the one rule for options
  * that do not apply. */
 void sd_report_unused(sd_context *c, const saddle_options *options);
-
-#endif

@@ -22,22 +22,41 @@ saddle_status sd_cost_fits(sd_context *c, const char *name, sd_cost cost)
     const double megabyte = 1e6, need = (double)cost.bytes;
     if (c->limit > 0 && cost.bytes > c->limit) {
         return sd_fail(c, SADDLE_MEMORY_LIMIT,
-                       "%s needs about %.0f MB and max_memory is %.0f MB: raise it, or choose another method",
+                       "%s needs about %.0f MB but max_memory is %.0f MB: raise it, or choose another method",
                        name, ceil(need / megabyte), (double)c->limit / megabyte);
     }
     const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (machine > 0 && need > machine) {
         return sd_fail(c, SADDLE_OUT_OF_MEMORY,
-                       "%s needs about %.0f MB and this machine has %.0f MB: choose another method", name,
+                       "%s needs about %.0f MB but this machine has %.0f MB: choose another method", name,
                        ceil(need / megabyte), machine / megabyte);
     }
     return SADDLE_OK;
 }
 
+void sd_report(const sd_method *method, const void *factors, saddle_info *info)
+{
+    const saddle_info unknown = saddle_info_default();
+#define FORGET2(one, two) info->one = unknown.one, info->two = unknown.two
+#define FORGET4(one, two, three, four) FORGET2(one, two), FORGET2(three, four)
+    FORGET4(factor_nnz, factor_flops, factor_bytes, levels);
+    FORGET4(two_by_two, perturbed, pushed_back, generations);
+    FORGET4(inertia_positive, inertia_negative, inertia_zero, rank);
+    FORGET4(fronts, largest_front, delayed, factorization);
+    FORGET4(largest_l, stale, regularised_positive, regularised_negative);
+    FORGET4(blocks, block_size, block_kernel, replaced_blocks);
+    FORGET4(single_blocks, fill_tau, sweeps, sweeps_exact);
+    FORGET4(replanned, fallback, trisolve, pattern_residual);
+    info->reconstruction_error = unknown.reconstruction_error;
+#undef FORGET4
+#undef FORGET2
+    method->report(factors, info);
+}
+
 saddle_status sd_check_given(sd_context *c, const sd_problem *p)
 {
     if (!p->given || p->given_n == p->A->n) return SADDLE_OK;
-    return sd_fail(c, SADDLE_BAD_ARGUMENT, "scaling or order were given for n = %lld, and n is %d",
+    return sd_fail(c, SADDLE_BAD_ARGUMENT, "scaling or order was given for n = %lld, but n is %d",
                    (long long)p->given_n, p->A->n);
 }
 
@@ -133,14 +152,14 @@ void sd_report_unused(sd_context *c, const saddle_options *options)
         const char *name = saddle_option_at(k)->name;
         if (!is_set(options, name)) continue;
         if (method && !has_word(everywhere, name) && !has_word(method->options, name)) {
-            sd_log(c, SADDLE_LOG_WARNING, "option %s does nothing with method %s", name, word);
+            sd_log(c, SADDLE_LOG_WARNING, "option %s has no effect with method %s", name, word);
             continue;
         }
         for (int j = 0; j < CONDITIONS; ++j) {
             if (strcmp(conditions[j].name, name) != 0) continue;
             saddle_options_get(options, conditions[j].needs, value, sizeof value);
             if (!has_word(conditions[j].words, value))
-                sd_log(c, SADDLE_LOG_WARNING, "option %s does nothing with %s %s", name, conditions[j].needs,
+                sd_log(c, SADDLE_LOG_WARNING, "option %s has no effect with %s %s", name, conditions[j].needs,
                        value);
         }
     }

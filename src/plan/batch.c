@@ -1,4 +1,4 @@
-/* Batches of small blocks, laid down on the host: see batch.h. */
+/* Batches of small blocks, made on the host: see batch.h. */
 #include "plan/batch.h"
 
 #include "prepare/graph.h"
@@ -86,8 +86,6 @@ saddle_status sd_batch_map_make(sd_context *c, int32_t blocks, const int32_t *st
 void sd_batch_map_free(sd_context *c, sd_batch_map *map)
 {
     if (map->column_place != map->row_place) sd_free(c, map->column_place);
-    sd_free(c, map->row_place);
-    sd_free(c, map->block);
-    sd_free(c, map->entry);
+    sd_free_all(c, map->row_place, map->block, map->entry);
     *map = (sd_batch_map){0};
 }

@@ -1,10 +1,9 @@
 /*
  * Plans of batches of small dense blocks (backend/batch.h): where the blocks lie, by size, and where the
- * entries of a sparse matrix stand in them. They are laid down on the host; the same types serve for their
+ * entries of a sparse matrix are in them. They are made on the host; the same types serve for their
  * copies in the memory of a backend (backend/batch_memory.h).
  */
-#ifndef SD_BATCH_PLAN_H
-#define SD_BATCH_PLAN_H
+#pragma once
 
 #include "core/context.h"
 
@@ -31,7 +30,7 @@ typedef struct sd_batch_plan {
     const int32_t *source, *target;
 } sd_batch_plan;
 
-/* Where the entries of a sparse matrix stand in the blocks. */
+/* Where the entries of a sparse matrix are in the blocks. */
 typedef struct sd_batch_map {
     int32_t *row_place;    /* row i of A is row row_place[i] of the blocks; NULL: row i */
     int32_t *column_place; /* the same for columns; the same array where A is half */
@@ -59,5 +58,3 @@ void sd_batch_lay_jobs(const int32_t *start, const bool *wanted, int32_t begin, 
 saddle_status sd_batch_map_make(sd_context *c, int32_t blocks, const int32_t *start, const bool *wanted,
                                 const int32_t *source, const int32_t *target, sd_batch_map *map);
 void sd_batch_map_free(sd_context *c, sd_batch_map *map);
-
-#endif

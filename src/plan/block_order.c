@@ -19,13 +19,11 @@ saddle_status sd_block_order_make(sd_context *c, int32_t blocks, sd_block_order 
 
 void sd_block_order_free(sd_context *c, sd_block_order *order)
 {
-    sd_free(c, order->at);
-    sd_free(c, order->position);
-    sd_free(c, order->generation);
+    sd_free_all(c, order->at, order->position, order->generation);
     *order = (sd_block_order){0};
 }
 
-/* A stable counting sort of the blocks, as they stand, by generation. */
+/* A stable counting sort of the blocks, as they are, by generation. */
 saddle_status sd_push_back(sd_context *c, const bool *push, sd_block_order *order)
 {
     const int32_t blocks = order->blocks;
@@ -45,8 +43,7 @@ saddle_status sd_push_back(sd_context *c, const bool *push, sd_block_order *orde
         sd_invert_order(blocks, order->at, order->position);
     }
     const saddle_status status = before && next ? SADDLE_OK : c->status;
-    sd_free(c, before);
-    sd_free(c, next);
+    sd_free_all(c, before, next);
     return status;
 }
 
@@ -92,14 +89,12 @@ saddle_status sd_levels_of_tree(sd_context *c, const sd_graph *g, const sd_block
         if (parent[p] >= 0 && level[parent[p]] <= level[p]) level[parent[p]] = level[p] + 1;
     }
     if (!status) status = sort_levels(c, order, level, count, levels);
-    sd_free(c, parent);
-    sd_free(c, level);
+    sd_free_all(c, parent, level);
     return status;
 }
 
 void sd_block_levels_free(sd_context *c, sd_block_levels *levels)
 {
-    sd_free(c, levels->first);
-    sd_free(c, levels->block);
+    sd_free_all(c, levels->first, levels->block);
     *levels = (sd_block_levels){0};
 }

@@ -6,8 +6,7 @@
  * how often a block has been pushed back, its generation (see ERRATA: as levels of a schedule they would not
  * be bounds, since two blocks that are pushed back may be coupled).
  */
-#ifndef SD_BLOCK_ORDER_H
-#define SD_BLOCK_ORDER_H
+#pragma once
 
 #include "prepare/graph.h"
 
@@ -45,5 +44,3 @@ saddle_status sd_levels_of_tree(sd_context *c, const sd_graph *g, const sd_block
                                 int32_t generation, sd_block_levels *levels);
 
 void sd_block_levels_free(sd_context *c, sd_block_levels *levels);
-
-#endif

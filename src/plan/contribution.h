@@ -3,8 +3,7 @@
  * of SD_REST_WIDTH columns, each a dense rectangle from its first diagonal entry down. So it takes little
  * more than the triangle and can be multiplied into by gemm.
  */
-#ifndef SD_CONTRIBUTION_H
-#define SD_CONTRIBUTION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ static inline int64_t sd_rest_size(int32_t q)
     const int64_t whole = q / SD_REST_WIDTH, last = q % SD_REST_WIDTH;
     return sd_rest_block(q, whole) + last * last;
 }
-
-#endif

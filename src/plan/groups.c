@@ -85,7 +85,7 @@ static int64_t children_room(const sd_tree *t, int32_t f)
     return room;
 }
 
-/* The room of each group's stack, then that of all at once when they run one after the other. */
+/* The size of each group's stack, then that of all together when they run one after the other. */
 static void measure_room(sd_tree *t)
 {
     int64_t live = 0;
@@ -125,7 +125,6 @@ saddle_status sd_tree_group(sd_context *c, sd_tree *t)
         form_groups(t, work, size);
         measure_room(t);
     }
-    sd_free(c, work);
-    sd_free(c, size);
+    sd_free_all(c, work, size);
     return all ? SADDLE_OK : c->status;
 }

@@ -3,14 +3,8 @@
 
 void sd_ldlt_plan_free(sd_context *c, sd_ldlt_plan *plan)
 {
-    sd_free(c, plan->level);
-    sd_free(c, plan->start);
-    sd_free(c, plan->block_at);
-    sd_free(c, plan->row);
-    sd_free(c, plan->diagonal);
-    sd_free(c, plan->list);
-    sd_free(c, plan->square);
-    sd_free(c, plan->number);
+    sd_free_all(c, plan->level, plan->start, plan->block_at, plan->row, plan->diagonal, plan->list,
+                plan->square, plan->number);
     *plan = (sd_ldlt_plan){0};
 }
 
@@ -132,8 +126,7 @@ saddle_status sd_ldlt_plan_make(sd_context *c, const int32_t *start, const sd_bl
         place_blocks(start, plan);
         fill_lists(columns, number, next, plan);
     }
-    sd_free(c, number);
-    sd_free(c, next);
+    sd_free_all(c, number, next);
     if (status) sd_ldlt_plan_free(c, plan);
     return status;
 }

@@ -2,8 +2,7 @@
  * The plan of a block LDL': which blocks its factors keep, in an order and in levels. Arrays of the host,
  * made from the columns that a search for the pattern (factor/ldlt_find.c) leaves.
  */
-#ifndef SD_LDLT_PLAN_H
-#define SD_LDLT_PLAN_H
+#pragma once
 
 #include "core/precision.h"
 #include "plan/block_order.h"
@@ -29,7 +28,7 @@ typedef struct sd_ldlt_column {
 } sd_ldlt_column;
 
 /*
- * Blocks are numbered anew, level by level and by position within a level (which changes neither a factor nor
+ * Blocks are renumbered, level by level and by position within a level (which changes neither a factor nor
  * what it depends on).
  */
 typedef struct sd_ldlt_plan {
@@ -60,5 +59,3 @@ typedef struct sd_ldlt_work {
 } sd_ldlt_work;
 
 sd_ldlt_work sd_ldlt_work_of(const sd_ldlt_plan *plan, sd_precision precision);
-
-#endif

@@ -157,7 +157,7 @@ static int rank(uint32_t mask, int k)
     return __builtin_popcount(mask & ((1u << k) - 1));
 }
 
-/* Where entry (r, c) of the blocks stands, r's block not before c's. */
+/* Where entry (r, c) of the blocks is, r's block not before c's. */
 static int64_t locate(const locator *at, int32_t r, int32_t c)
 {
     const sd_ldlt_plan *plan = at->plan;
@@ -200,8 +200,7 @@ static saddle_status find_places(sd_context *c, const sd_ldlt_plan *plan, const 
             }
         }
     }
-    sd_free(c, place);
-    sd_free(c, block_of);
+    sd_free_all(c, place, block_of);
     return all ? SADDLE_OK : c->status;
 }
 

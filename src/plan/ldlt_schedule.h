@@ -10,8 +10,7 @@
  * come the S_j, one a diagonal block. What a product has outside of the rows and columns that C_ij keeps is
  * lost.
  */
-#ifndef SD_LDLT_SCHEDULE_H
-#define SD_LDLT_SCHEDULE_H
+#pragma once
 
 #include "plan/batch.h"
 #include "plan/ldlt_plan.h"
@@ -68,5 +67,3 @@ typedef struct sd_ldlt_schedule {
 saddle_status sd_ldlt_schedule_make(sd_context *c, const sd_ldlt_plan *plan, const sd_csr *A,
                                     const int32_t *order, sd_ldlt_schedule *s);
 void sd_ldlt_schedule_free(sd_context *c, sd_ldlt_schedule *s);
-
-#endif

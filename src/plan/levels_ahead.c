@@ -1,4 +1,4 @@
-/* Levels that are made beside other work: see levels_ahead.h. */
+/* Levels that are made concurrently with other work: see levels_ahead.h. */
 #include "plan/levels_ahead.h"
 
 #include <string.h>

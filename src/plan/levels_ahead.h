@@ -1,9 +1,8 @@
 /*
- * The levels of blocks that were pushed back, made by a second thread beside the work on those that were not
- * (D. Thuerck, Stretching Jacobi, end of section V).
+ * The levels of blocks that were pushed back, made by a second thread concurrently with the work on those
+ * that were not (D. Thuerck, Stretching Jacobi, end of section V).
  */
-#ifndef SD_LEVELS_AHEAD_H
-#define SD_LEVELS_AHEAD_H
+#pragma once
 
 #include "plan/block_order.h"
 
@@ -30,5 +29,3 @@ saddle_status sd_levels_ahead_begin(sd_context *c, const sd_graph *g, const sd_b
 /* Waits for the thread; true where the levels are those of this generation, with so many pushed back. */
 bool sd_levels_ahead_end(sd_context *c, int32_t generation, int64_t pushed, sd_levels_ahead *a,
                          sd_block_levels *levels);
-
-#endif

@@ -67,8 +67,6 @@ void sd_slices_join(const sd_csr *A, sd_slices *s)
 
 void sd_slices_free(sd_context *c, sd_slices *s)
 {
-    sd_free(c, s->slice);
-    sd_free(c, s->window);
-    sd_free(c, s->offset);
+    sd_free_all(c, s->slice, s->window, s->offset);
     *s = (sd_slices){0};
 }

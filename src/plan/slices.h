@@ -1,9 +1,8 @@
 /*
  * Slices: how a product with a matrix is cut into pieces, decided from its pattern alone, so that the
- * pieces are the same at any number of threads (see sd_sparse in backend.h).
+ * pieces are the same for any number of threads (see sd_sparse in backend.h).
  */
-#ifndef SD_SLICES_H
-#define SD_SLICES_H
+#pragma once
 
 #include "matrix/csr.h"
 
@@ -16,8 +15,6 @@ typedef struct sd_slices {
 } sd_slices;
 
 saddle_status sd_slices_make(sd_context *c, const sd_csr *A, sd_slices *slices);
-/* One slice in the place of all: the sums of a half product are then in the order of the columns. */
+/* One slice instead of all: the sums of a half product are then in the order of the columns. */
 void sd_slices_join(const sd_csr *A, sd_slices *slices);
 void sd_slices_free(sd_context *c, sd_slices *slices);
-
-#endif

@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-/* The cost model, in nanoseconds of one core, fitted to bench/front_small.c and bench/front_kernels.c. */
+/* The cost model, in nanoseconds of one core, fitted to bench/kernels/front_small.c and front_kernels.c. */
 static const double FRONT_TIME = 80;    /* to set up a front at all */
 static const double COLUMN_TIME = 22;   /* to choose and scale a pivot, in a small front */
 static const double BLOCKED_TIME = 110; /* the same in one of more than SMALL_COLUMNS columns */
@@ -252,20 +252,7 @@ saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t
     } else {
         status = c->status;
     }
-    sd_free(c, t.memory);
-    sd_free(c, nodes);
-    sd_free(c, sorting);
-    sd_free(c, peak);
-    sd_free(c, work);
-    if (status) sd_supernodes_free(c, s);
+    sd_free_all(c, t.memory, nodes, sorting, peak, work);
+    if (status) sd_free_all(c, s->order, s->first, s->parent, s->below);
     return status;
-}
-
-void sd_supernodes_free(sd_context *c, sd_supernodes *s)
-{
-    sd_free(c, s->order);
-    sd_free(c, s->first);
-    sd_free(c, s->parent);
-    sd_free(c, s->below);
-    *s = (sd_supernodes){0};
 }

@@ -1,6 +1,5 @@
 /* Supernodes: runs of columns that are eliminated in one front. See supernodes.c. */
-#ifndef SD_SUPERNODES_H
-#define SD_SUPERNODES_H
+#pragma once
 
 #include "prepare/graph.h"
 
@@ -12,8 +11,5 @@ typedef struct sd_supernodes {
     int32_t *below;  /* rows below its own columns */
 } sd_supernodes;
 
-/* The supernodes of a graph of single rows in this order. */
+/* The supernodes of a graph of single rows in this order; their arrays are the caller's. */
 saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t *order, sd_supernodes *s);
-void sd_supernodes_free(sd_context *c, sd_supernodes *s);
-
-#endif

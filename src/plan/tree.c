@@ -136,7 +136,7 @@ int64_t sd_panels_bytes(const sd_tree *t, sd_precision precision, double delays)
     return bytes + (int64_t)(delays * (double)bytes);
 }
 
-/* Of a tree that is zero but for its fronts and their rows. */
+/* Of a tree that is zero except for its fronts and their rows. */
 static void predict(sd_tree *t)
 {
     for (int32_t f = 0; f < t->fronts; ++f) {
@@ -220,17 +220,15 @@ saddle_status sd_tree_make(sd_context *c, const sd_csr *A, const sd_graph *g, co
         measure_height(tree, front_of);
         status = sd_tree_group(c, tree);
     }
-    sd_free(c, work);
-    sd_free(c, front_of);
+    sd_free_all(c, work, front_of);
     if (status) sd_tree_free(c, tree);
     return status;
 }
 
 void sd_tree_free(sd_context *c, sd_tree *t)
 {
-    void *blocks[] = {t->order,       t->position,   t->first,    t->parent,      t->child_ptr, t->child,
-                      t->row_ptr,     t->rows,       t->place,    t->entry_ptr,   t->entry_row, t->target,
-                      t->group_first, t->group_last, t->group_of, t->group_stack, t->odd};
-    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; ++k) sd_free(c, blocks[k]);
+    sd_free_all(c, t->order, t->position, t->first, t->parent, t->child_ptr, t->child, t->row_ptr, t->rows,
+                t->place, t->entry_ptr, t->entry_row, t->target, t->group_first, t->group_last, t->group_of,
+                t->group_stack, t->odd);
     *t = (sd_tree){0};
 }

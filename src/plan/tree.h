@@ -11,8 +11,7 @@
  * 34 (1992); amalgamation as in C. Ashcraft and R. Grimes, The influence of relaxed supernode partitions on
  * the multifrontal method, ACM TOMS 15 (1989).
  */
-#ifndef SD_TREE_H
-#define SD_TREE_H
+#pragma once
 
 #include "core/precision.h"
 #include "prepare/graph.h"
@@ -29,12 +28,12 @@ typedef struct sd_tree {
     int64_t *child_ptr;
     int32_t *child; /* the children of f are child[child_ptr[f] .. child_ptr[f+1]), ascending */
 
-    /* Rows below a front's own columns, as positions, ascending; and where each of them stands among the
+    /* Rows below a front's own columns, as positions, ascending; and where each of them is among the
      * parent's own columns and rows (columns first). */
     int64_t *row_ptr; /* fronts + 1 */
     int32_t *rows, *place;
 
-    /* The entries of A by position of their column: entry k stands in the front's own row entry_row[k]
+    /* The entries of A by position of their column: entry k is in the front's own row entry_row[k]
      * (columns first). Stored entry s of A goes to target[s], or nowhere where that is -1 (its mirror
      * image does). */
     int64_t *entry_ptr; /* n + 1 */
@@ -79,5 +78,3 @@ static inline int32_t sd_front_below(const sd_tree *t, int32_t f)
 {
     return (int32_t)(t->row_ptr[f + 1] - t->row_ptr[f]);
 }
-
-#endif

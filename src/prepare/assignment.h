@@ -9,8 +9,7 @@
  * Searches go from rows to the columns of their entries and from a column to its matched row, so that only
  * the rows of the matrix are ever read: no transpose is needed.
  */
-#ifndef SD_ASSIGNMENT_H
-#define SD_ASSIGNMENT_H
+#pragma once
 
 #include "prepare/matching.h"
 
@@ -24,7 +23,7 @@ typedef struct sd_assigned_row {
     int32_t col; /* matched, or -1 */
 } sd_assigned_row;
 
-/* All that a search wants to know of a column stands together: it is looked up once for each entry. */
+/* All that a search needs to know of a column is stored together: it is looked up once for each entry. */
 typedef struct sd_assigned_column {
     double v;
     double dist;  /* length of the shortest path found so far, in this search */
@@ -79,7 +78,7 @@ saddle_status sd_assignment_bid(sd_context *c, sd_assignment *a);
 /* Augments along shortest paths until every row is matched that can be; gives the size of the matching. */
 saddle_status sd_assignment_augment(sd_context *c, sd_assignment *a, int32_t *rank);
 
-/* All of it: costs, start, augmentation; duals that are feasible but for rounding. */
+/* All of it: costs, start, augmentation; duals that are feasible up to rounding. */
 saddle_status sd_assignment_solve(sd_context *c, const sd_csr *A, sd_start start, sd_assignment *a,
                                   int32_t *rank);
 
@@ -144,5 +143,3 @@ static inline double sd_slack(const sd_assignment *a, int32_t i, int64_t k)
 {
     return a->cost[k] - a->row[i].u - a->col[a->ind[k]].v;
 }
-
-#endif

@@ -30,7 +30,7 @@ saddle_status sd_block_graph(sd_context *c, const sd_graph *g, int blocking, int
     case SADDLE_BLOCKING_PRIORITY_DYNAMIC: status = sd_block_priority_dynamic(c, g, most, part); break;
     case SADDLE_BLOCKING_METIS: status = sd_block_metis(c, g, most, part); break;
     case SADDLE_BLOCKING_PABLO: status = sd_block_pablo(c, g, most, part); break;
-    default: return sd_fail(c, SADDLE_BAD_ARGUMENT, "blocking %d does not put a graph into parts", blocking);
+    default: return sd_fail(c, SADDLE_BAD_ARGUMENT, "blocking %d does not partition a graph", blocking);
     }
     return status ? status : sd_number_parts(c, g->n, part, parts);
 }

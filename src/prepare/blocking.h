@@ -7,8 +7,7 @@
  * The parts are then ordered as the vertices of the quotient graph (graph.h, order.h): a good blocking comes
  * before the ordering. Only grid and pairs cut an order that is there.
  */
-#ifndef SD_BLOCKING_H
-#define SD_BLOCKING_H
+#pragma once
 
 #include "prepare/graph.h"
 
@@ -23,5 +22,3 @@ saddle_status sd_block_graph(sd_context *c, const sd_graph *g, int blocking, int
  * must be neighbours in perm, is split.
  */
 int32_t sd_block_cut(int32_t n, const int32_t *perm, const int32_t *partner, int32_t most, int32_t *start);
-
-#endif

@@ -22,7 +22,7 @@ typedef struct growth {
 
 /*
  * Offers the free neighbours of a vertex that has just come into the part of `seed`. One that is reached
- * again is offered anew with its larger sum; it then comes before its earlier offer, which by the time it is
+ * again is offered again with its larger sum; it then comes before its earlier offer, which by the time it is
  * seen finds the vertex taken, or too large for the part, as before.
  */
 static saddle_status offer_neighbours(sd_context *c, growth *t, int32_t v, int32_t seed)
@@ -80,10 +80,7 @@ saddle_status sd_grow_parts(sd_context *c, const sd_graph *g, const int32_t *ord
         const int32_t seed = order ? order[k] : k;
         if (part[seed] < 0) status = grow_from(c, &t, seed, most);
     }
-    sd_free(c, t.heap.edge);
-    sd_free(c, t.sum);
-    sd_free(c, t.reached);
-    sd_free(c, position);
+    sd_free_all(c, t.heap.edge, t.sum, t.reached, position);
     return status;
 }
 

@@ -113,11 +113,6 @@ saddle_status sd_block_pablo(sd_context *c, const sd_graph *g, int32_t most, int
         for (int32_t v = 0; v < g->n; ++v)
             if (part[v] < 0) grow_block(&t, v);
     }
-    sd_free(c, t.waiting);
-    sd_free(c, t.queue);
-    sd_free(c, t.reached);
-    sd_free(c, t.inside);
-    sd_free(c, t.strong);
-    sd_free(c, t.heaviest);
+    sd_free_all(c, t.waiting, t.queue, t.reached, t.inside, t.strong, t.heaviest);
     return there ? SADDLE_OK : c->status;
 }

@@ -2,8 +2,7 @@
  * What the blockings share. Each has a file of its own and writes part[v], a number in [0, n) that the
  * vertices of one part have in common; sd_block_graph numbers the parts afterwards.
  */
-#ifndef SD_BLOCKING_PARTS_H
-#define SD_BLOCKING_PARTS_H
+#pragma once
 
 #include "prepare/graph.h"
 
@@ -65,5 +64,3 @@ static inline int64_t sd_dense_degree(const sd_graph *g)
     const double n = g->n;
     return n > 0.0 ? (int64_t)fmax(10.0 * sqrt(n), 4.0 * (double)g->ptr[g->n] / n) : 0;
 }
-
-#endif

@@ -23,11 +23,10 @@ typedef struct sets {
 
 static void sets_free(sd_context *c, sets *s)
 {
-    sd_free(c, s->rows);
-    sd_free(c, s->next);
+    sd_free_all(c, s->rows, s->next);
 }
 
-/* The labels stand in part. */
+/* The labels are in part. */
 static saddle_status sets_new(sd_context *c, const sd_graph *g, int32_t *part, sets *s)
 {
     *s = (sets){.label = part};
@@ -67,7 +66,7 @@ static uint64_t sort_key(double weight)
 enum { DIGIT = 11, DIGITS = 6, VALUES = 1 << DIGIT };
 
 /*
- * Sorts by descending weight, equal ones as they stand, by radix; from and to change places with every digit
+ * Sorts by descending weight, equal ones as they are, by radix; from and to change places with every digit
  * in which the keys differ. Returns which of them holds the result.
  */
 static sd_edge *sort_edges(sd_edge *from, sd_edge *to, int64_t count, int64_t (*place)[VALUES])
@@ -118,9 +117,7 @@ static saddle_status list_edges(sd_context *c, const sd_graph *g, int32_t most, 
         if (*edges == edge) edge = NULL;
         if (*edges == other) other = NULL;
     }
-    sd_free(c, place);
-    sd_free(c, other);
-    sd_free(c, edge);
+    sd_free_all(c, place, other, edge);
     return status;
 }
 
@@ -146,7 +143,7 @@ saddle_status sd_block_priority(sd_context *c, const sd_graph *g, int32_t most, 
  * heavier and so was taken before it, and has joined the two blocks or found them too large for ever, since
  * blocks only grow. Likewise an edge between blocks that do not fit into one is not kept.
  *
- * The edges of a block are those of its vertices, gone through anew at each joining: that needs no memory
+ * The edges of a block are those of its vertices, traversed again at each joining: that needs no memory
  * for lists, and a vertex is in a block that grows at most `most` - 1 times.
  */
 typedef struct dynamic {
@@ -229,11 +226,8 @@ saddle_status sd_block_priority_dynamic(sd_context *c, const sd_graph *g, int32_
         const int32_t a = t.s.label[next.i], b = t.s.label[next.j];
         if (a != b && t.s.rows[a] + t.s.rows[b] <= most) status = join_blocks(c, &t, a, b);
     }
-    sd_free(c, edge);
-    sd_free(c, t.heap.edge);
+    sd_free_all(c, edge, t.heap.edge);
     sets_free(c, &t.s);
-    sd_free(c, t.side);
-    sd_free(c, t.sum);
-    sd_free(c, t.near);
+    sd_free_all(c, t.side, t.sum, t.near);
     return status;
 }

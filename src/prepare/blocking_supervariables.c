@@ -16,7 +16,7 @@
  *
  * A supervariable that is too large is divided evenly. The rest are amalgamated on the condensed graph: in
  * reverse Cuthill-McKee order, a block takes the coupled supervariable that comes first in this order.
- * (Joining those that stand side by side in it, as the paper does, would put uncoupled ones together: on a
+ * (Joining those that are side by side in it, as the paper does, would put uncoupled ones together: on a
  * grid the vertices of one level set of the order have no edge between them.)
  */
 #include "prepare/blocking_parts.h"
@@ -33,7 +33,7 @@ static uint64_t hash_vertex(int32_t v)
     return z ^ (z >> 31);
 }
 
-/* Whether two neighbours of equal degree have the same ones but for each other. */
+/* Whether two neighbours of equal degree have the same ones except for each other. */
 static bool same_neighbours(const sd_graph *g, int32_t v, int32_t w)
 {
     int64_t p = g->ptr[v], q = g->ptr[w];
@@ -71,7 +71,7 @@ static saddle_status find_exact(sd_context *c, const sd_graph *g, int32_t *super
 
 typedef struct angles {
     const sd_graph *g;
-    int64_t heavy;  /* lists that are longer are not gone through, nor counted in the patterns */
+    int64_t heavy;  /* lists that are longer are not traversed, nor counted in the patterns */
     int32_t *norm2; /* entries of each pattern: the vertex itself and its neighbours, without heavy ones */
     int32_t *inner; /* inner products with the pattern of one vertex; 0 between uses */
     int32_t *seen;  /* the vertices whose product is not 0 */
@@ -130,9 +130,7 @@ static saddle_status find_similar(sd_context *c, const sd_graph *g, int32_t *sup
     t.seen = sd_alloc(c, g->n, sizeof *t.seen, "marks");
     const saddle_status status = t.norm2 && t.inner && t.seen ? SADDLE_OK : c->status;
     if (!status) find_angles(&t, super);
-    sd_free(c, t.seen);
-    sd_free(c, t.inner);
-    sd_free(c, t.norm2);
+    sd_free_all(c, t.seen, t.inner, t.norm2);
     return status;
 }
 
@@ -170,8 +168,7 @@ static saddle_status divide_all(sd_context *c, const sd_graph *g, const int32_t 
         for (int32_t v = 0, begin = 0; v < n; begin = end[v++])
             if (end[v] > begin) divide(g, member + begin, end[v] - begin, most, part);
     }
-    sd_free(c, member);
-    sd_free(c, end);
+    sd_free_all(c, member, end);
     return status;
 }
 
@@ -189,8 +186,7 @@ static saddle_status amalgamate(sd_context *c, const sd_graph *g, int32_t most, 
     if (!status) status = sd_grow_parts(c, &condensed, order, SD_GROW_IN_ORDER, NULL, most, joined);
     for (int32_t v = 0; v < g->n && !status; ++v) part[v] = joined[part[v]];
     sd_graph_free(c, &condensed);
-    sd_free(c, joined);
-    sd_free(c, order);
+    sd_free_all(c, joined, order);
     return status;
 }
 

@@ -43,8 +43,7 @@ typedef struct grouping {
 
 static void free_grouping(sd_context *c, grouping *g)
 {
-    sd_free(c, g->vertex);
-    sd_free(c, g->block);
+    sd_free_all(c, g->vertex, g->block);
     sd_graph_free(c, &g->vertices);
     sd_graph_free(c, &g->blocks);
 }
@@ -96,8 +95,7 @@ typedef struct candidate {
 
 static void free_candidate(sd_context *c, candidate *way)
 {
-    sd_free(c, way->perm);
-    sd_free(c, way->start);
+    sd_free_all(c, way->perm, way->start);
     *way = (candidate){0};
 }
 
@@ -180,7 +178,7 @@ static bool is_free(const sd_preparing *t)
     return t->options->order == SADDLE_ORDER_AUTO && !sd_blocks_first(t->p->blocking);
 }
 
-/* The order that was asked for, or the quicker of two where that is left to us. */
+/* The order that was requested, or the faster of two if that is left open. */
 static saddle_status order_first(sd_preparing *t, bool pairs, candidate *way)
 {
     grouping g;
@@ -192,7 +190,7 @@ static saddle_status order_first(sd_preparing *t, bool pairs, candidate *way)
     return status;
 }
 
-/* Nested dissection too, where it is left to us and worth it: the better stays. */
+/* Nested dissection too, where it is left open and worth it: the better stays. */
 static saddle_status improve(sd_preparing *t, candidate *way)
 {
     if (!is_free(t) || way->fill.flops <= ordering_cost(t)) return SADDLE_OK;

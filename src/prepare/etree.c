@@ -156,8 +156,6 @@ saddle_status sd_predict_fill(sd_context *c, const sd_graph *g, const int32_t *p
     if (!status) status = sd_postorder(c, n, parent, post);
     if (!status) status = sd_column_counts(c, g, perm, parent, post, count);
     if (!status) sum_up(n, parent, count, post, fill);
-    sd_free(c, count);
-    sd_free(c, post);
-    sd_free(c, parent);
+    sd_free_all(c, count, post, parent);
     return status;
 }

@@ -4,8 +4,7 @@
  * Appl. 11 (1990); J. R. Gilbert, E. G. Ng and B. W. Peyton, An efficient algorithm to compute row and column
  * counts for sparse Cholesky factorization, SIAM J. Matrix Anal. Appl. 15 (1994)).
  */
-#ifndef SD_ETREE_H
-#define SD_ETREE_H
+#pragma once
 
 #include "prepare/graph.h"
 
@@ -25,5 +24,3 @@ typedef struct sd_fill {
     double flops;
 } sd_fill;
 saddle_status sd_predict_fill(sd_context *c, const sd_graph *g, const int32_t *perm, sd_fill *fill);
-
-#endif

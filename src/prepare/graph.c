@@ -10,8 +10,8 @@ static int32_t row_in_b(const int32_t *new_row, int32_t i)
     return new_row ? new_row[i] : i;
 }
 
-/* B = Q A by columns (that is, B' by rows): row i of B is where the rows that have an entry in column i
- * stand. Ascending, because the rows of B are gone through in order. */
+/* B = Q A by columns (that is, B' by rows): row i of it lists the rows that have an entry in column i.
+ * Ascending, because the rows of B are traversed in order. */
 static saddle_status transpose(sd_context *c, const sd_csr *A, const int32_t *old_row, int64_t **ptr,
                                int32_t **ind)
 {
@@ -92,9 +92,7 @@ fail:
     status = c->status;
     sd_graph_free(c, g);
 done:
-    sd_free(c, old_row);
-    sd_free(c, column_ind);
-    sd_free(c, column_ptr);
+    sd_free_all(c, old_row, column_ind, column_ptr);
     return status;
 }
 
@@ -125,10 +123,7 @@ saddle_status sd_graph_weigh(sd_context *c, const sd_csr *A, bool symmetric, con
 
 void sd_graph_free(sd_context *c, sd_graph *g)
 {
-    sd_free(c, g->ptr);
-    sd_free(c, g->ind);
-    sd_free(c, g->size);
-    sd_free(c, g->weight);
+    sd_free_all(c, g->ptr, g->ind, g->size, g->weight);
     *g = (sd_graph){0};
 }
 
@@ -177,7 +172,7 @@ static void enter_part(const quotient *t, int32_t p, sd_graph *q)
     }
 }
 
-/* The two ends of an edge were added up in different orders: the list of the higher end gives the weight. */
+/* The two ends of an edge were summed in different orders: the list of the higher end gives the weight. */
 static void mirror_weights(sd_graph *q, int64_t *cursor)
 {
     memcpy(cursor, q->ptr, (size_t)q->n * sizeof *cursor);
@@ -229,10 +224,7 @@ saddle_status sd_graph_quotient(sd_context *c, const sd_graph *g, const int32_t 
         status = fill_quotient(c, &t, q);
     }
     if (status) sd_graph_free(c, q);
-    sd_free(c, t.next);
-    sd_free(c, t.seen);
-    sd_free(c, t.members);
-    sd_free(c, t.start);
+    sd_free_all(c, t.next, t.seen, t.members, t.start);
     return status;
 }
 
@@ -251,7 +243,6 @@ saddle_status sd_expand_order(sd_context *c, int32_t n, const int32_t *part, int
         }
     }
     const saddle_status status = begin && members ? SADDLE_OK : c->status;
-    sd_free(c, members);
-    sd_free(c, begin);
+    sd_free_all(c, members, begin);
     return status;
 }

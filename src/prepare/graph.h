@@ -5,8 +5,7 @@
  * neighbours where A + A' has an entry between them. Every edge is stored at both its ends, every
  * list of neighbours ascends, and there are no loops.
  */
-#ifndef SD_GRAPH_H
-#define SD_GRAPH_H
+#pragma once
 
 #include "matrix/csr.h"
 
@@ -32,7 +31,7 @@ saddle_status sd_graph_weigh(sd_context *c, const sd_csr *A, bool symmetric, con
                              const double *row_scale, const double *col_scale, sd_graph *g);
 
 /*
- * The graph of the parts: part[v] in [0, parts) for each vertex v. Sizes and edge weights are added up.
+ * The graph of the parts: part[v] in [0, parts) for each vertex v. Sizes and edge weights are summed.
  * O(n + edges).
  */
 saddle_status sd_graph_quotient(sd_context *c, const sd_graph *g, const int32_t *part, int32_t parts,
@@ -62,5 +61,3 @@ static inline void sd_invert_order(int32_t n, const int32_t *order, int32_t *pos
  */
 saddle_status sd_expand_order(sd_context *c, int32_t n, const int32_t *part, int32_t parts,
                               const int32_t *part_order, int32_t *order);
-
-#endif

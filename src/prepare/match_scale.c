@@ -16,7 +16,7 @@
  * are kept, and in between it depends on the work that either order would make. */
 static const double FEW_NEEDY = 0.05, MANY_NEEDY = 0.2;
 
-/* A matching is made where the diagonal of a row is smaller than this beside its largest entry. */
+/* A matching is made where the diagonal of a row is smaller than this relative to its largest entry. */
 static const double SMALL_DIAGONAL = 0.1;
 
 static bool by_matching(int scaling)
@@ -68,10 +68,11 @@ static saddle_status copy_given_scaling(sd_preparing *t)
     const saddle_given *g = t->given;
     const int32_t n = t->A->n;
     if (!g || !g->row_scale)
-        return sd_fail(t->c, SADDLE_BAD_ARGUMENT, "scaling is \"user\" and no row_scale is given");
+        return sd_fail(t->c, SADDLE_BAD_ARGUMENT, "scaling is \"user\" but no row_scale is given");
     if (t->symmetric && g->col_scale && g->col_scale != g->row_scale)
-        return sd_fail(t->c, SADDLE_BAD_ARGUMENT,
-                       "the matrix is symmetric and takes one scaling for both sides: leave col_scale NULL");
+        return sd_fail(
+            t->c, SADDLE_BAD_ARGUMENT,
+            "the matrix is symmetric and has a single scaling for rows and columns: leave col_scale NULL");
     saddle_status status = sd_scale_check(t->c, g->row_scale, n, "the scaling");
     if (!status && g->col_scale) status = sd_scale_check(t->c, g->col_scale, n, "the scaling of the columns");
     if (status) return status;
@@ -156,11 +157,11 @@ static saddle_status weigh_need(sd_preparing *t)
     const double n = (double)t->A->n, share = (double)need.needy / n;
     t->keep_pairs = share >= FEW_NEEDY;
     t->undecided = share < MANY_NEEDY && (double)need.small_diagonals >= FEW_NEEDY * n;
-    sd_log(t->c, SADDLE_LOG_INFO, "%lld rows have a small diagonal, %lld of them need a pair: %s",
+    sd_log(t->c, SADDLE_LOG_INFO, "%lld rows have a small diagonal entry, %lld of them need a pair: %s",
            (long long)need.small_diagonals, (long long)need.needy,
            t->undecided    ? "undecided"
            : t->keep_pairs ? "pairs are kept"
-                           : "pairs are left");
+                           : "pairs are not kept");
     return SADDLE_OK;
 }
 

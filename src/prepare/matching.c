@@ -41,15 +41,13 @@ saddle_status sd_assignment_init(sd_context *c, const sd_csr *A, bool symmetric,
 
 void sd_assignment_free(sd_context *c, sd_assignment *a)
 {
-    sd_free(c, a->cost);
-    sd_free(c, a->row);
-    sd_free(c, a->col);
+    sd_free_all(c, a->cost, a->row, a->col);
     *a = (sd_assignment){0};
 }
 
 /*
  * Rounding in thousands of updates can leave a slack below 0. Each sweep lowers v where it is, and the row
- * matched there follows; since the matching is optimal but for rounding this ends at once.
+ * matched there follows; since the matching is optimal up to rounding this ends at once.
  */
 static void tighten(sd_assignment *a)
 {
@@ -101,8 +99,8 @@ void sd_assignment_centre(sd_assignment *a)
     }
 }
 
-/* The mean of both sides' duals is optimal for the matching and for its mirror image alike, but for
- * rounding: what is left of it on matched entries is shared by their two rows. */
+/* The mean of both sides' duals is optimal for the matching and for its mirror image alike, up to rounding:
+ * what is left of it on matched entries is shared by their two rows. */
 void sd_assignment_average(sd_assignment *a)
 {
     for (int32_t i = 0; i < a->n; ++i) a->col[i].v = 0.5 * (a->row[i].u + a->col[i].v);
@@ -221,9 +219,7 @@ fail:
 
 void sd_matching_free(sd_context *c, sd_matching *m)
 {
-    sd_free(c, m->row_of);
-    sd_free(c, m->row_scale);
-    sd_free(c, m->col_scale);
+    sd_free_all(c, m->row_of, m->row_scale, m->col_scale);
     *m = (sd_matching){0};
 }
 

@@ -12,8 +12,7 @@
  * (I. S. Duff and S. Pralet, Strategies for scaling and pivoting for sparse symmetric indefinite
  * problems, SIAM J. Matrix Anal. Appl. 27 (2005)).
  */
-#ifndef SD_MATCHING_H
-#define SD_MATCHING_H
+#pragma once
 
 #include "matrix/csr.h"
 
@@ -41,5 +40,3 @@ void sd_matching_free(sd_context *c, sd_matching *m);
 /* The sums of log |a_ij| and of log |(r_i a_ij) c_j| over a matching, for any scaling (NULL: ones). */
 void sd_matching_objective(const sd_csr *A, const int32_t *row_of, const double *row_scale,
                            const double *col_scale, double *log_product, double *log_scaled);
-
-#endif

@@ -67,7 +67,7 @@ static void find_costs(const double *value, int64_t count, double *cost)
 }
 
 /*
- * The rows of a symmetric matrix are gone through in order: by the time of row i the rows above have put in
+ * The rows of a symmetric matrix are traversed in order: by the time of row i the rows above have put in
  * its costs left of the diagonal, up to where its cursor stands.
  */
 static void mirror_costs(const sd_csr *A, int64_t *cursor, double *cost)

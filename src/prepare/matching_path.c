@@ -13,7 +13,7 @@
  *
  * Lengths that differ by rounding only count as equal, here and where the nearest column is chosen. In a
  * matrix of few different values whole regions are equally far away, and those that rounding puts a little
- * nearer than the free column that is known already would all be gone through before it is taken.
+ * nearer than the free column that is known already would all be traversed before it is taken.
  */
 #include "prepare/assignment.h"
 #include "prepare/prepare.h"
@@ -234,9 +234,7 @@ saddle_status sd_assignment_augment(sd_context *c, sd_assignment *a, int32_t *ra
     s.stack = s.heap ? sd_alloc(c, a->n, sizeof *s.stack, "stack of the matching") : NULL;
     s.reached = s.stack ? sd_alloc(c, a->n, sizeof *s.reached, "columns of a search") : NULL;
     status = s.reached ? search_from_all(c, &s, rank) : c->status;
-    sd_free(c, s.heap);
-    sd_free(c, s.stack);
-    sd_free(c, s.reached);
+    sd_free_all(c, s.heap, s.stack, s.reached);
     sd_long_rows_free(c, &s.rows);
     return status;
 }

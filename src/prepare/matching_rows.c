@@ -2,7 +2,7 @@
  * Long rows, sorted for searches that need only their nearest entries. See assignment.h.
  *
  * A row is sorted when it has been scanned a few times as it is: so all sorting together costs no more than
- * the scans it follows, but for a logarithm.
+ * the scans it follows, up to a logarithm.
  */
 #include "prepare/assignment.h"
 
@@ -67,12 +67,7 @@ fail:
 
 void sd_long_rows_free(sd_context *c, sd_long_rows *rows)
 {
-    sd_free(c, rows->scans);
-    sd_free(c, rows->place);
-    sd_free(c, rows->ind);
-    sd_free(c, rows->cost);
-    sd_free(c, rows->key);
-    sd_free(c, rows->items);
+    sd_free_all(c, rows->scans, rows->place, rows->ind, rows->cost, rows->key, rows->items);
     *rows = (sd_long_rows){0};
 }
 

@@ -86,9 +86,7 @@ saddle_status sd_match_regular_part(sd_context *c, const sd_csr *A, const sd_ass
 done:
     sd_assignment_free(c, &part);
     sd_csr_free(c, &B);
-    sd_free(c, log_scale);
-    sd_free(c, row);
-    sd_free(c, number);
+    sd_free_all(c, log_scale, row, number);
     return status;
 }
 
@@ -148,7 +146,7 @@ static int32_t number_marked(int32_t n, int32_t *mark)
     return count;
 }
 
-/* Takes over the duals and matchings of both parts; the transposed one of the tall part is turned round.
+/* Takes over the duals and matchings of both parts; the one of the tall part is transposed back.
  * `list` has n places. */
 static void combine(const parts *p, const sd_assignment *wide, const sd_assignment *tall, int32_t *list,
                     sd_assignment *a)
@@ -245,7 +243,6 @@ saddle_status sd_match_singular(sd_context *c, const sd_csr *A, sd_assignment *a
     sd_assignment_give(a, m);
 done:
     sd_csr_free(c, &T);
-    sd_free(c, list);
-    sd_free(c, numbers);
+    sd_free_all(c, list, numbers);
     return status;
 }

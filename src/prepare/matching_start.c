@@ -151,7 +151,7 @@ static void start_from_diagonal(sd_assignment *a, int32_t *count, int32_t *order
     for (int32_t i = 0; i < a->n; ++i) a->row[i].u = a->col[i].v;
 }
 
-/* Rows whose diagonal is missing, or small beside their largest entry. */
+/* Rows whose diagonal is missing, or small relative to their largest entry. */
 static int32_t count_weak(const sd_assignment *a)
 {
     int32_t weak = 0;
@@ -190,8 +190,7 @@ static saddle_status start_symmetric(sd_context *c, sd_assignment *a, sd_tight_w
                 run_start(&b, diagonal_first);
         }
     }
-    sd_free(c, b.count);
-    sd_free(c, b.order);
+    sd_free_all(c, b.count, b.order);
     return b.order ? SADDLE_OK : c->status;
 }
 
@@ -216,8 +215,6 @@ saddle_status sd_assignment_start(sd_context *c, sd_assignment *a, sd_start star
     }
     for (int32_t j = 0; j < a->n; ++j) a->col[j].mark = 0;
 done:
-    sd_free(c, work.next);
-    sd_free(c, work.at);
-    sd_free(c, work.path);
+    sd_free_all(c, work.next, work.at, work.path);
     return status;
 }

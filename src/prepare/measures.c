@@ -11,7 +11,7 @@
  *   Jacobi iterations and blocking for solving sparse triangular systems in incomplete factorization
  *   preconditioning, J. Parallel Distrib. Comput. 119 (2018), section 3.3).
  *
- * The block rows are gone through once, each with a sparse accumulator over the columns and the block
+ * The block rows are traversed once, each with a sparse accumulator over the columns and the block
  * columns that it touches. Nothing becomes NaN: entries that overflow are cut off at DBL_MAX, and sums may
  * become infinite only where no difference of two such is taken.
  */
@@ -34,7 +34,7 @@ typedef struct block_row {
     double *diagonal;          /* by rows */
     double *column_sum;        /* of magnitudes, at each position */
     double *norm1;             /* of each block */
-    double *squares;           /* of its entries, added up */
+    double *squares;           /* of its entries, summed */
     bool *touched;             /* whether it has an entry */
     int32_t *columns, *blocks; /* those with an entry */
     int32_t column_count, block_count;
@@ -116,7 +116,7 @@ static double take_diagonal(block_row *t, int32_t begin, int32_t end)
     return ldexp(1.0, exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent);
 }
 
-/* Adds row k of B, but for its diagonal block, to the accumulator; returns the sum of the magnitudes of
+/* Adds row k of B, except for its diagonal block, to the accumulator; returns the sum of the magnitudes of
  * what it adds. */
 static double accumulate_row(block_row *t, int32_t k, int32_t begin, int32_t end, double power)
 {
@@ -236,16 +236,8 @@ static saddle_status block_row_new(sd_context *c, const sd_csr *A, const saddle_
 
 static void block_row_free(sd_context *c, block_row *t)
 {
-    sd_free(c, t->blocks);
-    sd_free(c, t->columns);
-    sd_free(c, t->touched);
-    sd_free(c, t->squares);
-    sd_free(c, t->norm1);
-    sd_free(c, t->column_sum);
-    sd_free(c, t->diagonal);
-    sd_free(c, t->level);
-    sd_free(c, t->block_of);
-    sd_free(c, t->position);
+    sd_free_all(c, t->blocks, t->columns, t->touched, t->squares, t->norm1, t->column_sum, t->diagonal,
+                t->level, t->block_of, t->position);
 }
 
 saddle_status sd_measure_blocks(sd_context *c, const sd_csr *A, saddle_preparation *p)

@@ -6,8 +6,7 @@
  * METIS allocates with malloc: its memory goes neither through the caller's allocator nor into the count of
  * bytes. Where malloc fails it gives up, which comes back as SADDLE_OUT_OF_MEMORY.
  */
-#ifndef SD_METIS_H
-#define SD_METIS_H
+#pragma once
 
 #include "prepare/graph.h"
 
@@ -33,5 +32,3 @@ saddle_status sd_metis_bisect(sd_context *c, const sd_metis_graph *g, double sha
 
 /* SADDLE_NOT_SUPPORTED from 2^31 stored edges on: METIS has 32-bit indices. */
 saddle_status sd_metis_check(sd_context *c, const sd_graph *g);
-
-#endif

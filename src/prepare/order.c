@@ -1,6 +1,6 @@
 /*
  * Which ordering is called, and what it is called with: the graph without its vertices of very high degree.
- * Such a vertex fills in nearly everything behind it wherever it stands, so it stands last; and it makes
+ * Such a vertex fills in nearly everything behind it wherever it is, so it comes last; and it makes
  * every ordering slow (AMD's lists, METIS' coarsening) and blind (all vertices are two steps apart).
  */
 #include "prepare/order.h"
@@ -84,8 +84,7 @@ static saddle_status order_without(sd_context *c, const sd_graph *g, int order, 
     if (!status) status = order_all(c, &rest, order, perm);
     for (int32_t k = 0; !status && k < n; ++k) perm[k] = vertex[perm[k]];
     sd_graph_free(c, &rest);
-    sd_free(c, vertex);
-    sd_free(c, named);
+    sd_free_all(c, vertex, named);
     return status;
 }
 
@@ -121,12 +120,12 @@ saddle_status sd_order_check(sd_context *c, const int32_t *perm, int32_t n, cons
         const int32_t v = perm[k];
         if (v < 0 || v >= n)
             status = sd_fail(c, SADDLE_BAD_ARGUMENT,
-                             "%s: position %d of %d holds %lld, which is not in 1 .. %d (all counted from 1)",
-                             what, k + 1, n, v + 1LL, n);
+                             "%s: position %d of %d holds %lld, which is not in 1..%d (counted from 1)", what,
+                             k + 1, n, v + 1LL, n);
         else if (place[v])
             status = sd_fail(c, SADDLE_BAD_ARGUMENT,
-                             "%s: position %d holds %d, and so does position %d: each "
-                             "of 1 .. %d (all counted from 1) must be there once",
+                             "%s: position %d holds %d, and so does position %d: each of 1..%d (counted from "
+                             "1) must occur exactly once",
                              what, k + 1, v + 1, place[v], n);
         else
             place[v] = k + 1;

@@ -2,8 +2,7 @@
  * Orderings of a graph. Each gives order[k], the vertex at position k, and depends on the graph alone:
  * not on threads, the run, or the caller's random numbers.
  */
-#ifndef SD_ORDER_H
-#define SD_ORDER_H
+#pragma once
 
 #include "prepare/graph.h"
 
@@ -17,5 +16,3 @@ saddle_status sd_order_graph(sd_context *c, const sd_graph *g, int order, int32_
 
 /* SADDLE_BAD_ARGUMENT, naming the position (counted from 1), where perm is no permutation of 0 .. n-1. */
 saddle_status sd_order_check(sd_context *c, const int32_t *perm, int32_t n, const char *what);
-
-#endif

@@ -2,12 +2,12 @@
  * Approximate minimum degree (P. R. Amestoy, T. A. Davis and I. S. Duff, Algorithm 837: AMD, ACM Trans. Math.
  * Softw. 30 (2004)), with aggressive absorption.
  *
- * What is called is amd_2, the ordering itself: a graph is already what it wants, symmetric and without the
+ * What is called is amd_2, the ordering itself: a graph is already what it needs, symmetric and without the
  * diagonal, and all its memory is given to it, so that the caller's allocator has it. Its own treatment of
  * dense rows is off: sd_order_graph has taken them out.
  *
  * It knows no vertex weights, and none are made up for: on 117 KKT matrices with pairs, ordering a graph in
- * which every pair stands twice with the same neighbours, so that AMD finds and weighs it itself, took 1.3
+ * which every pair occurs twice with the same neighbours, so that AMD finds and weighs it itself, took 1.3
  * times as long, and the flops came out the same in the median and 1 % higher in the mean.
  */
 #include "prepare/orderings.h"
@@ -15,7 +15,7 @@
 #include <amd.h>
 #include <string.h>
 
-/* AMD's lists grow as it goes on; with this much room beyond the edges it seldom has to collect garbage. */
+/* AMD's lists grow as it goes on; with this much room beyond the edges it rarely has to collect garbage. */
 static int64_t workspace(const sd_graph *g)
 {
     return g->ptr[g->n] + g->ptr[g->n] / 5 + g->n + 1;
@@ -44,15 +44,13 @@ saddle_status sd_amd_order(sd_context *c, const sd_graph *g, int32_t *perm)
     if (room > INT32_MAX)
         return sd_fail(
             c, SADDLE_NOT_SUPPORTED,
-            "the graph has %lld stored edges, and AMD would need more room than 32-bit indices reach: "
-            "use the order rcm or natural",
+            "the graph has %lld stored edges, too many for AMD with 32-bit indices: use order rcm or natural",
             (long long)g->ptr[g->n]);
     if (g->n == 0) return SADDLE_OK;
     int32_t *lists = sd_alloc(c, room, sizeof *lists, "graph for AMD");
     int32_t *work = sd_alloc(c, 8 * (int64_t)g->n, sizeof *work, "work for AMD");
     if (lists && work) run_amd(g, lists, room, work, perm);
     const saddle_status status = lists && work ? SADDLE_OK : c->status;
-    sd_free(c, work);
-    sd_free(c, lists);
+    sd_free_all(c, work, lists);
     return status;
 }

@@ -1,5 +1,5 @@
 /*
- * METIS, so called that it gives the same result every time and leaves no trace.
+ * METIS, called so that it gives the same result every time and leaves no trace.
  *
  * - It draws its random numbers from rand(), which belongs to the whole process. So one lock is held around
  *   every call, and the generator of the C library is given a state of our own for that time: the caller's
@@ -57,11 +57,11 @@ static saddle_status status_of(sd_context *c, int code, const char *what)
     switch (code) {
     case METIS_OK: return SADDLE_OK;
     case METIS_ERROR_MEMORY:
-        return sd_fail(c, SADDLE_OUT_OF_MEMORY, "METIS ran out of memory while it made %s", what);
+        return sd_fail(c, SADDLE_OUT_OF_MEMORY, "METIS ran out of memory while computing %s", what);
     default:
         return sd_fail(c, SADDLE_NOT_SUPPORTED,
-                       "METIS gave up while it made %s (code %d): another order or blocking does without it",
-                       what, code);
+                       "METIS failed while computing %s (code %d): use another order or blocking", what,
+                       code);
     }
 }
 
@@ -69,8 +69,8 @@ saddle_status sd_metis_check(sd_context *c, const sd_graph *g)
 {
     if (g->ptr[g->n] <= INT32_MAX) return SADDLE_OK;
     return sd_fail(c, SADDLE_NOT_SUPPORTED,
-                   "the graph has %lld stored edges, and METIS takes fewer than 2^31: use the order rcm or "
-                   "natural, and another blocking than metis",
+                   "the graph has %lld stored edges, but METIS supports fewer than 2^31: use order rcm or "
+                   "natural, and a blocking other than metis",
                    (long long)g->ptr[g->n]);
 }
 
@@ -115,8 +115,7 @@ saddle_status sd_metis_order(sd_context *c, const sd_graph *g, int32_t *perm)
         end_session(&s);
         status = status_of(c, code, "a nested dissection");
     }
-    sd_free(c, inverse);
-    sd_free(c, xadj);
+    sd_free_all(c, inverse, xadj);
     return status;
 }
 

@@ -1,11 +1,11 @@
 /*
  * Reverse Cuthill-McKee: the vertices of a component in the order of a breadth-first search that visits the
- * neighbours of a vertex by ascending degree, turned round (A. George, Computer implementation of the finite
+ * neighbours of a vertex by ascending degree, reversed (A. George, Computer implementation of the finite
  * element method, Stanford STAN-CS-71-208, 1971). The search begins at a vertex that is nearly as far out as
  * can be, found by searching again from the far end while that gives more levels (A. George and J. W. H. Liu,
  * An implementation of a pseudoperipheral node finder, ACM Trans. Math. Softw. 5 (1979)).
  *
- * Lists of neighbours by degree come without a sort: the vertices are gone through by ascending degree, which
+ * Lists of neighbours by degree come without a sort: the vertices are traversed by ascending degree, which
  * a counting sort gives, and each is entered into the lists of its neighbours.
  */
 #include "prepare/orderings.h"
@@ -32,8 +32,7 @@ static saddle_status sort_lists(sd_context *c, rcm *t)
             for (int64_t e = g->ptr[w]; e < g->ptr[w + 1]; ++e) t->neighbour[next[g->ind[e]]++] = w;
         }
     }
-    sd_free(c, sorted);
-    sd_free(c, next);
+    sd_free_all(c, sorted, next);
     return ready ? SADDLE_OK : c->status;
 }
 
@@ -106,7 +105,6 @@ saddle_status sd_rcm_order(sd_context *c, const sd_graph *g, int32_t *perm)
     int32_t done = 0;
     for (int32_t v = 0; !status && v < g->n; ++v)
         if (!t.seen[v]) done += order_component(&t, v, perm + done);
-    sd_free(c, t.seen);
-    sd_free(c, t.neighbour);
+    sd_free_all(c, t.seen, t.neighbour);
     return status;
 }

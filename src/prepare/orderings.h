@@ -1,6 +1,5 @@
-/* The orderings behind sd_order_graph, but METIS (metis.h): perm[k] is the vertex at position k. */
-#ifndef SD_ORDERINGS_H
-#define SD_ORDERINGS_H
+/* The orderings behind sd_order_graph, except METIS (metis.h): perm[k] is the vertex at position k. */
+#pragma once
 
 #include "prepare/graph.h"
 
@@ -12,5 +11,3 @@ saddle_status sd_rcm_order(sd_context *c, const sd_graph *g, int32_t *perm);
 
 /* The vertices by ascending degree, then index. */
 saddle_status sd_sort_by_degree(sd_context *c, const sd_graph *g, int32_t *sorted);
-
-#endif

@@ -15,11 +15,11 @@
  * finite, so that it can be taken out of a sum again. */
 #define ABSENT (-1e12)
 
-/* Sums of logarithms this near to each other, per entry, are equal but for rounding: the lower index wins. */
+/* Sums of logarithms this near to each other, per entry, are equal up to rounding: the lower index wins. */
 #define LOG_TIE 1e-9
 
-/* A diagonal entry passes the usual test of threshold pivoting where it is this large beside entries of at
- * most 1. */
+/* A diagonal entry passes the usual test of threshold pivoting where it is this large relative to entries of
+ * at most 1. */
 #define SMALL_DIAGONAL 0.01
 
 typedef struct cycle {
@@ -120,10 +120,7 @@ saddle_status sd_pairs_split(sd_context *c, const sd_csr *A, const int32_t *row_
                 split_odd(&y);
         }
     }
-    sd_free(c, seen);
-    sd_free(c, inner);
-    sd_free(c, y.row);
-    sd_free(c, y.weight);
+    sd_free_all(c, seen, inner, y.row, y.weight);
     return y.weight ? SADDLE_OK : c->status;
 }
 

@@ -1,6 +1,5 @@
 /* 2x2 pairs from a matching of a symmetric matrix, and whether an order should keep them together. */
-#ifndef SD_PAIRS_H
-#define SD_PAIRS_H
+#pragma once
 
 #include "matrix/csr.h"
 
@@ -28,5 +27,3 @@ typedef struct sd_need {
                       elimination puts at least 0.01, |s_i a_ik s_k|^2 / |s_k a_kk s_k|, onto the diagonal */
 } sd_need;
 saddle_status sd_pairs_need(sd_context *c, const sd_csr *A, const double *scale, sd_need *need);
-
-#endif

@@ -1,12 +1,12 @@
 /*
- * Partitions into many small parts by bisecting again and again with METIS.
+ * Partitions into many small parts by repeated bisection with METIS.
  *
  * METIS can do that itself, by METIS_PartGraphRecursive; but where a graph is hard to cut, with vertices of
  * very high degree, it leaves itself nothing to cut further on and complains of that on standard output. Done
  * here, a cut that came out one-sided is replaced by one in the order of the vertices. METIS_PartGraphKway is
  * made for few large parts: for parts of 8 it took four times as long and cut a quarter more.
  *
- * The vertices stand in one array, the parts that are still to be cut as ranges of it; a range that is cut is
+ * The vertices are in one array, the parts that are still to be cut as ranges of it; a range that is cut is
  * sorted by its sides in place, so that the vertices of a range ascend always.
  */
 #include "prepare/metis.h"
@@ -59,7 +59,7 @@ typedef struct range {
 typedef struct cutter {
     const sd_graph *g;
     int32_t *whole;          /* edge weights, or NULL */
-    int32_t *vertex, *place; /* the vertices, range after range, and where each stands */
+    int32_t *vertex, *place; /* the vertices, range after range, and where each is */
     int32_t *side, *moved;   /* of a range that is being cut */
     sd_metis_graph sub;      /* its graph: room for the largest */
 } cutter;
@@ -181,8 +181,8 @@ static bool make_room(sd_context *c, cutter *t)
 saddle_status sd_metis_partition(sd_context *c, const sd_graph *g, int32_t parts, int32_t *part)
 {
     if (parts < 1 || (parts > g->n && g->n > 0))
-        return sd_fail(c, SADDLE_BAD_ARGUMENT, "a graph of %d vertices cannot be put into %d parts", g->n,
-                       parts);
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "a graph of %d vertices cannot be partitioned into %d parts",
+                       g->n, parts);
     saddle_status status = sd_metis_check(c, g);
     if (status) return status;
     cutter t = {.g = g};
@@ -192,14 +192,7 @@ saddle_status sd_metis_partition(sd_context *c, const sd_graph *g, int32_t parts
         for (int32_t v = 0; v < g->n; ++v) t.vertex[v] = t.place[v] = v;
         status = cut_all(c, &t, parts, part);
     }
-    sd_free(c, t.sub.weight);
-    sd_free(c, t.whole);
-    sd_free(c, t.sub.size);
-    sd_free(c, t.sub.ind);
-    sd_free(c, t.sub.ptr);
-    sd_free(c, t.moved);
-    sd_free(c, t.side);
-    sd_free(c, t.place);
-    sd_free(c, t.vertex);
+    sd_free_all(c, t.sub.weight, t.whole, t.sub.size, t.sub.ind, t.sub.ptr, t.moved, t.side, t.place,
+                t.vertex);
     return status;
 }

@@ -37,9 +37,7 @@ static void forget(saddle_preparation *p)
 static void free_values(sd_context *c, saddle_preparation *p)
 {
     if (p->col_scale != p->row_scale) sd_free(c, p->col_scale);
-    sd_free(c, p->row_scale);
-    sd_free(c, p->matching);
-    sd_free(c, p->partner);
+    sd_free_all(c, p->row_scale, p->matching, p->partner);
     p->row_scale = p->col_scale = NULL;
     p->matching = p->partner = NULL;
 }
@@ -48,8 +46,7 @@ void sd_preparation_free(sd_context *c, saddle_preparation *p)
 {
     free_values(c, p);
     if (p->row_permutation != p->permutation) sd_free(c, p->row_permutation);
-    sd_free(c, p->permutation);
-    sd_free(c, p->block_start);
+    sd_free_all(c, p->permutation, p->block_start);
     forget(p);
 }
 
@@ -66,12 +63,12 @@ static saddle_status check_request(sd_preparing *t)
     const bool keeps = p->blocking != SADDLE_BLOCKING_NONE && p->blocking != SADDLE_BLOCKING_GRID;
     if (t->symmetric && keeps && o->pairs == SADDLE_ON && p->block_size == 1)
         return sd_fail(t->c, SADDLE_BAD_OPTION,
-                       "blocks of one row cannot keep pairs: take block_size 2 or more, or pairs off");
+                       "blocks of one row cannot keep pairs: use block_size 2 or more, or pairs off");
     if (t->symmetric && p->blocking == SADDLE_BLOCKING_PAIRS && o->pairs == SADDLE_OFF)
-        return sd_fail(t->c, SADDLE_BAD_OPTION, "blocking \"pairs\" keeps pairs: pairs cannot be off");
+        return sd_fail(t->c, SADDLE_BAD_OPTION, "blocking \"pairs\" requires pairs: pairs cannot be off");
     if (o->order != SADDLE_ORDER_USER) return SADDLE_OK;
     if (!t->given || !t->given->permutation)
-        return sd_fail(t->c, SADDLE_BAD_ARGUMENT, "order is \"user\" and no permutation is given");
+        return sd_fail(t->c, SADDLE_BAD_ARGUMENT, "order is \"user\" but no permutation is given");
     return sd_order_check(t->c, t->given->permutation, t->A->n, "the order");
 }
 
@@ -134,8 +131,7 @@ static saddle_status run_steps(sd_preparing *t)
         status = sd_progress(t->c, "prepare", k, SD_PREPARE_STEPS, NAN);
         if (!status) status = steps[k](t);
     }
-    sd_free(t->c, t->partner);
-    sd_free(t->c, t->new_row);
+    sd_free_all(t->c, t->partner, t->new_row);
     return status;
 }
 
@@ -172,7 +168,7 @@ saddle_status sd_prepare_order(sd_context *c, const sd_csr *A, const saddle_opti
     return status;
 }
 
-/* Blocks without their measures, but for the largest. */
+/* Blocks without their measures, except for the largest. */
 static saddle_status run_blocks(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
                                 const saddle_given *given, saddle_preparation *p)
 {
@@ -252,10 +248,9 @@ saddle_status saddle_prepare_sized(const saddle_matrix *A, const saddle_options 
     saddle_preparation p = {.size = size};
     saddle_status status = sd_context_open(&c, hooks);
     if (!preparation || size < offsetof(saddle_preparation, structural_rank))
-        return sd_tell(&c,
-                       sd_fail(&c, SADDLE_BAD_ARGUMENT,
-                               "saddle_prepare: the preparation is NULL, or shorter than its arrays"),
-                       message);
+        return sd_tell(
+            &c, sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_prepare: preparation is NULL, or size is too small"),
+            message);
     forget(&p);
     if (!status) status = sd_options_take(&c, options, &taken);
     if (!status) {

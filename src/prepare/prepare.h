@@ -2,8 +2,7 @@
  * The stage between the matrix and the plan: scale, match, pair, order, block, measure. The result is the
  * public saddle_preparation; its arrays come from the context's allocator.
  */
-#ifndef SD_PREPARE_H
-#define SD_PREPARE_H
+#pragma once
 
 #include "prepare/graph.h"
 
@@ -19,16 +18,14 @@ saddle_status sd_prepare(sd_context *c, const sd_csr *A, bool symmetric, const s
 saddle_status sd_prepare_order(sd_context *c, const sd_csr *A, const saddle_options *options,
                                const saddle_given *given, saddle_preparation *p, sd_graph *graph);
 
-/* The same for a method that wants blocks and no order: where options leave it open rows stay in theirs,
- * blocks are clusters. Without measures, but for largest_block. */
+/* The same for a method that needs blocks and no order: where options leave it open rows stay in theirs,
+ * blocks are clusters. Without measures, except for largest_block. */
 saddle_status sd_prepare_blocks(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
                                 const saddle_given *given, saddle_preparation *p);
 
 /* The same for a factorization of blocks: where options leave it open blocks are clusters, ordered by nested
- * dissection. Without measures, but for largest_block. */
+ * dissection. Without measures, except for largest_block. */
 saddle_status sd_prepare_factor(sd_context *c, const sd_csr *A, const saddle_options *options,
                                 const saddle_given *given, saddle_preparation *p);
 
 void sd_preparation_free(sd_context *c, saddle_preparation *p);
-
-#endif

@@ -70,8 +70,7 @@ saddle_status sd_scale_ruiz(sd_context *c, const sd_csr *A, bool symmetric, doub
         if (!symmetric) divide_by_roots(col_scale, col_norm, n);
     }
     for (int32_t i = 0; i < n && symmetric; ++i) col_scale[i] = row_scale[i];
-    sd_free(c, row_norm);
-    sd_free(c, col_norm);
+    sd_free_all(c, row_norm, col_norm);
     return SADDLE_OK;
 }
 
@@ -126,7 +125,7 @@ saddle_status sd_scale_check(sd_context *c, const double *scale, int32_t n, cons
     for (int32_t i = 0; i < n; ++i)
         if (!(scale[i] > 0 && scale[i] <= DBL_MAX))
             return sd_fail(c, SADDLE_BAD_VALUE,
-                           "%s: entry %d (counted from 1) is %g; every one must be positive and finite", what,
+                           "%s: entry %d (counted from 1) is %g; all must be positive and finite", what,
                            i + 1, scale[i]);
     return SADDLE_OK;
 }

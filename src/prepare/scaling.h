@@ -1,6 +1,5 @@
-/* Scalings of a whole matrix that need no matching. Each is positive and finite whatever A holds. */
-#ifndef SD_SCALING_H
-#define SD_SCALING_H
+/* Scalings of a whole matrix that need no matching. Each is positive and finite whatever A contains. */
+#pragma once
 
 #include "matrix/csr.h"
 
@@ -20,5 +19,3 @@ saddle_status sd_scale_col2(sd_context *c, const sd_csr *A, bool symmetric, doub
 /* SADDLE_BAD_VALUE, naming the first index (counted from 1) that is not a positive finite number; `what`
  * begins the message. */
 saddle_status sd_scale_check(sd_context *c, const double *scale, int32_t n, const char *what);
-
-#endif

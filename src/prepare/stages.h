@@ -1,6 +1,5 @@
 /* One preparation as its stages share it: values (match_scale.c), then structure (choose.c). */
-#ifndef SD_STAGES_H
-#define SD_STAGES_H
+#pragma once
 
 #include "prepare/graph.h"
 #include "prepare/matching.h"
@@ -36,5 +35,3 @@ bool sd_order_is_given(const saddle_options *o);
 
 /* Whether a blocking groups vertices before they are ordered, rather than cut an order that is there. */
 bool sd_blocks_first(int blocking);
-
-#endif

@@ -4,8 +4,9 @@
  *
  * The basis is orthogonalised by classical Gram-Schmidt, twice (Giraud, Langou and Rozloznik: twice is
  * enough): two passes over the basis in panels of SD_PANEL vectors. What the second leaves of w has the
- * norm sqrt(w'w - h'h), h its coefficients, and is only measured where these are not small beside w. Panels
- * are allocated as they are reached, so that a solve that needs ten vectors does not pay for a hundred.
+ * norm sqrt(w'w - h'h), h its coefficients, and is only measured where these are not small relative to w.
+ * Panels are allocated as they are reached, so that a solve that needs ten vectors does not pay for a
+ * hundred.
  */
 #include "solve/krylov.h"
 
@@ -14,7 +15,7 @@
 #include <string.h>
 
 static const double SMALL_PART = 1e-2; /* of w'w: what is left without so little has lost no digit */
-static const double DEPENDENT_TO = 16 * DBL_EPSILON; /* what is left of a column beside its norm */
+static const double DEPENDENT_TO = 16 * DBL_EPSILON; /* what is left of a column relative to its norm */
 
 typedef struct basis {
     sd_vector *panel; /* each of SD_PANEL vectors, one after the other */

@@ -4,11 +4,10 @@
  * A method improves x, beginning at x = 0, for the system in `s`, and tells the monitor of every
  * iteration. It does not judge itself: the monitor looks at the true residual, decides when the
  * accuracy is reached, counts, keeps the best x, and says when to restart or to give up. What a
- * method knows by itself (a breakdown, a matrix or preconditioner that it cannot work with) it names
+ * method knows on its own (a breakdown, a matrix or preconditioner that it cannot work with) it names
  * with sd_monitor_give_up.
  */
-#ifndef SD_KRYLOV_H
-#define SD_KRYLOV_H
+#pragma once
 
 #include "solve/preconditioner.h"
 
@@ -28,7 +27,7 @@ typedef enum sd_action {
 } sd_action;
 
 typedef struct sd_monitor {
-    /* what is asked for */
+    /* what is requested */
     sd_engine *e;
     const sd_system *s;
     double tol;
@@ -89,7 +88,7 @@ void sd_fgmres(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);
 void sd_bicgstab(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);
 void sd_refine(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);
 
-/* What a product of vectors must be above, beside their norms, to be more than rounding. */
+/* What a product of vectors must be above, relative to their norms, to be more than rounding. */
 static inline double sd_rounding(sd_precision precision)
 {
     return precision == SD_DOUBLE ? 0x1p-52 : 0x1p-23;
@@ -98,5 +97,3 @@ static inline double sd_rounding(sd_precision precision)
 /* The vectors of a method: allocated together, freed together. */
 saddle_status sd_vectors_new(sd_engine *e, const sd_vector *like, int count, sd_vector *vectors);
 void sd_vectors_free(sd_engine *e, int count, sd_vector *vectors);
-
-#endif

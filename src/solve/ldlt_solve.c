@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static const double SETTLED = 1e-2; /* change of a sweep beside its result */
+static const double SETTLED = 1e-2; /* change of a sweep relative to its result */
 
 saddle_status sd_ldlt_inverse_make(sd_engine *e, const sd_block_ldlt *ldlt, sd_trisolve how,
                                    sd_ldlt_inverse *m)

@@ -1,6 +1,5 @@
 /* Solves with a block LDL' in the memory of a backend. */
-#ifndef SD_LDLT_SOLVE_H
-#define SD_LDLT_SOLVE_H
+#pragma once
 
 #include "factor/ldlt_preconditioner.h"
 
@@ -22,5 +21,3 @@ void sd_ldlt_apply(sd_engine *e, const sd_ldlt_inverse *m, const sd_vector *r, s
 /* *apart = |z - y| / |y| in the infinity norm, z a vector of signs with so many sweeps over the blocks of
  * each triangle, y with exact solves; infinite where something is not finite. */
 saddle_status sd_ldlt_try_sweeps(sd_engine *e, const sd_block_ldlt *ldlt, int sweeps, double *apart);
-
-#endif

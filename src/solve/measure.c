@@ -84,7 +84,7 @@ static double relative_residual(sd_engine *e, measuring *m, double norm_r, int o
     return ldexp(sqrt(r2) / sqrt(b2), own + of_r - of_b);
 }
 
-/* Whether a term of a row could be lost beside 2^s. */
+/* Whether a term of a row could be lost relative to 2^s. */
 static bool vanishes(const sd_operator *op, const double *b, const double *x, int s)
 {
     const int64_t n = op->sparse.n;
@@ -203,7 +203,7 @@ saddle_status saddle_multiply(const saddle_matrix *A, int64_t columns, const dou
     if (!status && ((A->rows > 0 && (!x || !y)) || columns < 0 || ldx < A->rows || ldy < A->rows)) {
         status = sd_fail(
             &v.c, SADDLE_BAD_ARGUMENT,
-            "saddle_multiply: x or y is NULL, or columns %lld, ldx %lld, ldy %lld do not fit %lld rows",
+            "saddle_multiply: x or y is NULL, or columns %lld, ldx %lld, ldy %lld do not match %lld rows",
             (long long)columns, (long long)ldx, (long long)ldy, (long long)A->rows);
     }
     if (!status && A->rows > 0) {

@@ -1,6 +1,5 @@
 /* The errors of a solution, measured on the caller's own matrix. */
-#ifndef SD_MEASURE_H
-#define SD_MEASURE_H
+#pragma once
 
 #include "solve/operator.h"
 
@@ -23,5 +22,3 @@ static inline bool sd_solves_componentwise(double componentwise, double share_of
  */
 saddle_status sd_measure(sd_engine *e, const sd_operator *op, const double *b, const double *x,
                          double *residual, saddle_errors *errors, double *share_of_b);
-
-#endif

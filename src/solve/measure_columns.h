@@ -1,6 +1,5 @@
 /* The errors of several solutions at once. See measure.h for what they are. */
-#ifndef SD_MEASURE_COLUMNS_H
-#define SD_MEASURE_COLUMNS_H
+#pragma once
 
 #include "backend/cpu/cpu.h"
 #include "solve/measure.h"
@@ -28,5 +27,3 @@ void sd_columns_end(sd_context *c, sd_columns *m);
 /* Measures at most SD_COLUMNS of them. */
 saddle_status sd_columns_measure(sd_engine *e, const sd_operator *op, sd_columns *m, int count,
                                  sd_column *columns);
-
-#endif

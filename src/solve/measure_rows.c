@@ -13,7 +13,7 @@
 
 enum {
     NOTHING = INT_MIN / 4, /* the exponent of a row without terms */
-    NEGLIGIBLE = -200      /* beside the largest term of a row, which is carried to 106 bits */
+    NEGLIGIBLE = -200      /* relative to the largest term of a row, which is carried to 106 bits */
 };
 
 typedef struct rows {
@@ -126,7 +126,6 @@ saddle_status sd_measure_by_rows(sd_context *c, const sd_csr *A, const double *b
         for (int64_t i = 0; i < n && residual; ++i) residual[i] = w.hi[i] != 0 ? ldexp(w.hi[i], w.top[i]) : 0;
     }
     const bool done = w.hi != NULL;
-    sd_free(c, w.top);
-    sd_free(c, w.hi);
+    sd_free_all(c, w.top, w.hi);
     return done ? SADDLE_OK : c->status;
 }

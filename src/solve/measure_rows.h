@@ -1,7 +1,6 @@
 /* The errors of a solution where the terms of its rows are too far apart for one scale. See measure_rows.c.
  */
-#ifndef SD_MEASURE_ROWS_H
-#define SD_MEASURE_ROWS_H
+#pragma once
 
 #include "core/context.h"
 #include "matrix/csr.h"
@@ -16,5 +15,3 @@ typedef struct sd_scale_of {
 saddle_status sd_measure_by_rows(sd_context *c, const sd_csr *A, const double *b, const double *x,
                                  const sd_scale_of *at, double *residual, saddle_errors *errors,
                                  double *share_of_b);
-
-#endif

@@ -4,7 +4,7 @@
  * A method's recurrence gives a residual norm that may be in another norm (MINRES), only a bound
  * (SQMR), or drift away from the truth in rounding. So it decides nothing: it only says when to look.
  * A look computes the residual of x itself, accumulated in double-double, and the ratio of truth to
- * estimate. The next look comes when estimate * ratio says so, and every so often besides, since the
+ * estimate. The next look comes when estimate * ratio says so, and also every so often, since the
  * componentwise error is not seen by any recurrence.
  */
 #include "solve/krylov.h"
@@ -24,7 +24,7 @@ static const double STALL_GAIN = 0.99; /* progress is at least this reduction */
 static const double DIVERGED = 1e12;   /* of the norm of b */
 static const double DRIFT = 100;       /* truth over estimate, against the first look */
 static const double SPENT = 1e-30;     /* fall of the estimate that no residual can have followed */
-static const double NULL_TO = 1e-12;   /* |A r| beside |A||r|, entry by entry, that is rounding */
+static const double NULL_TO = 1e-12;   /* |A r| relative to |A||r|, entry by entry, that is rounding */
 
 saddle_status sd_vectors_new(sd_engine *e, const sd_vector *like, int count, sd_vector *vectors)
 {
@@ -118,7 +118,7 @@ sd_action sd_monitor_step(sd_monitor *m, double estimate)
     return relative <= m->tol || look || last ? SD_LOOK : SD_GO_ON;
 }
 
-/* Which of the bounds that were asked for holds; SADDLE_REASON_NONE where none does. */
+/* Which of the bounds that were requested holds; SADDLE_REASON_NONE where none does. */
 static saddle_reason bound_that_holds(sd_monitor *m, const sd_vector *x)
 {
     sd_engine *e = m->e;
@@ -172,7 +172,7 @@ static bool is_null_vector(sd_monitor *m, const sd_vector *z, sd_vector *product
 }
 
 /* Whether r or M^-1 r, r the residual of x, lies in the null space of A: no Krylov space leads out of
- * there. Vectors of the monitor are lent, and made anew at the end. */
+ * there. Vectors of the monitor are lent, and made again at the end. */
 static bool is_stuck(sd_monitor *m, const sd_vector *x)
 {
     bool stuck = is_null_vector(m, &m->r, &m->abs_b);

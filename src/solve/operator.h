@@ -3,10 +3,9 @@
  *
  * The power of two is exact and keeps products away from overflow: it is taken for single precision
  * and where the largest entry of A lies outside 2^-300 .. 2^300. (Entries that are more than 2^-1000
- * below the largest may be lost then.) Otherwise the arrays of the matrix are used as they stand.
+ * below the largest may be lost then.) Otherwise the arrays of the matrix are used as they are.
  */
-#ifndef SD_OPERATOR_H
-#define SD_OPERATOR_H
+#pragma once
 
 #include "backend/backend.h"
 #include "plan/slices.h"
@@ -41,5 +40,3 @@ void sd_operator_free(sd_engine *e, sd_operator *op);
 /* floor(log2 |largest|) over a host array, 0 where all are 0; and of the smallest that is not 0. */
 int sd_largest_exponent(const double *values, int64_t count);
 int sd_smallest_exponent(const double *values, int64_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a Krylov method sees of a preconditioner. */
-#ifndef SD_PRECONDITIONER_H
-#define SD_PRECONDITIONER_H
+#pragma once
 
 #include "backend/backend.h"
 
@@ -37,5 +36,3 @@ static inline const sd_vector *sd_preconditioned(sd_engine *e, const sd_precondi
     M->apply(M->self, e, r, z);
     return z;
 }
-
-#endif

@@ -44,9 +44,7 @@ void sd_refinement_free(sd_context *c, sd_refinement **memory)
     if (!m) return;
     sd_columns_end(c, &m->columns);
     sd_solve_memory_free(c, &m->solves);
-    sd_free(c, m->y);
-    sd_free(c, m->idle);
-    sd_free(c, m);
+    sd_free_all(c, m->y, m->idle, m);
     *memory = NULL;
 }
 

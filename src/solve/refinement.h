@@ -6,8 +6,7 @@
  * until the componentwise error no longer halves; the better x is kept (N. J. Higham, Accuracy and stability
  * of numerical algorithms, chapter 12).
  */
-#ifndef SD_REFINEMENT_H
-#define SD_REFINEMENT_H
+#pragma once
 
 #include "solve/operator.h"
 #include "solve/triangular.h"
@@ -42,5 +41,3 @@ void sd_refinement_free(sd_context *c, sd_refinement **memory);
  * it is not far from 1. */
 int sd_take_exponent(int32_t n, double *w);
 int sd_far_exponent(double largest);
-
-#endif

@@ -4,7 +4,7 @@
  *
  * The residual that is minimised is the quasi-residual tau, which is not the residual; the monitor
  * relates the two. rho = r'M^-1 r and sigma = q'Aq are compared with the norms of their factors: where
- * they vanish beside those the recurrence divides by rounding errors, and begins again.
+ * they vanish relative to those the recurrence divides by rounding errors, and begins again.
  */
 #include "solve/krylov.h"
 

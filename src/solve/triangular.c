@@ -1,5 +1,7 @@
-/* Triangular solves on the assembly tree: rooms, tasks, blocks. See triangular.h. */
+/* Triangular solves on the assembly tree: memory, tasks, panels. See triangular.h. */
 #include "solve/triangular.h"
+
+#include "factor/climb.h"
 
 #include <float.h>
 #include <math.h>
@@ -38,18 +40,8 @@ typedef struct walker {
                           int64_t ldz);
 } walker;
 
-#define real double
-#define NAME(x) x##_double
-#define SINGULAR (8 * DBL_EPSILON)
-#include "solve/triangular_walk.inc"
-#undef real
-#undef NAME
-#undef SINGULAR
-
-#define real float
-#define NAME(x) x##_single
-#define SINGULAR (8 * FLT_EPSILON)
-#include "solve/triangular_walk.inc"
+#define TEMPLATE "solve/triangular_walk.inc"
+#include "backend/both_precisions.inc"
 
 static const walker *walker_of(const sd_factors *f)
 {
@@ -93,37 +85,16 @@ static void *scratch_of(const walk *s)
     return s->scratch + (s->waiting ? omp_get_thread_num() : 0) * s->scratch_bytes;
 }
 
-static void forward_done(const walk *s, int32_t f)
+static void forward_group(void *what, int32_t g)
 {
-    const int32_t parent = s->f->tree->parent[f];
-    if (parent < 0) return;
-    int32_t left;
-#pragma omp atomic capture seq_cst
-    left = --s->waiting[parent];
-    if (left > 0) return;
-#pragma omp task firstprivate(s, parent)
-    {
-        walker_of(s->f)->forward_top(s, parent, scratch_of(s));
-        forward_done(s, parent);
-    }
+    const walk *s = what;
+    walker_of(s->f)->forward_group(s, g, scratch_of(s));
 }
 
-static void forward_tasks(const walk *s)
+static void forward_top(void *what, int32_t f)
 {
-    const sd_tree *t = s->f->tree;
-    for (int32_t f = 0; f < t->fronts; ++f) {
-        const int32_t g = t->group_of[f];
-        if (g < 0 && t->child_ptr[f] < t->child_ptr[f + 1]) continue;
-        if (g >= 0) f = t->group_last[g];
-#pragma omp task firstprivate(s, g, f)
-        {
-            if (g >= 0)
-                walker_of(s->f)->forward_group(s, g, scratch_of(s));
-            else
-                walker_of(s->f)->forward_top(s, f, scratch_of(s));
-            forward_done(s, f);
-        }
-    }
+    const walk *s = what;
+    walker_of(s->f)->forward_top(s, f, scratch_of(s));
 }
 
 static void backward_group(const walk *s, int32_t g)
@@ -159,25 +130,14 @@ static void backward_tasks(const walk *s, int32_t f)
     backward_below(s, t->child + t->child_ptr[f], t->child_ptr[f + 1] - t->child_ptr[f]);
 }
 
-static void count_waiting(const walk *s)
+static void run_parallel(const walk *s, const sd_climb *forward, int threads)
 {
     const sd_tree *t = s->f->tree;
-    for (int32_t f = 0; f < t->fronts; ++f) s->waiting[f] = 0;
-    for (int32_t f = 0; f < t->fronts; ++f) {
-        const int32_t g = t->group_of[f];
-        if (t->parent[f] >= 0 && (g < 0 || t->group_last[g] == f)) ++s->waiting[t->parent[f]];
-    }
-}
-
-static void run_parallel(const walk *s, int threads)
-{
-    const sd_tree *t = s->f->tree;
-    count_waiting(s);
 #pragma omp parallel num_threads(threads)
     {
 #pragma omp single
         {
-            if (s->parts & SD_SOLVE_FORWARD) forward_tasks(s);
+            if (s->parts & SD_SOLVE_FORWARD) sd_climb_tree(forward);
         }
 #pragma omp single
         {
@@ -189,19 +149,11 @@ static void run_parallel(const walk *s, int threads)
     }
 }
 
-static void run_sequential(const walk *s)
+static void run_sequential(const walk *s, const sd_climb *forward)
 {
     const sd_tree *t = s->f->tree;
     const walker *on = walker_of(s->f);
-    for (int32_t f = 0; f < t->fronts && (s->parts & SD_SOLVE_FORWARD); ++f) {
-        const int32_t g = t->group_of[f];
-        if (g < 0) {
-            on->forward_top(s, f, s->scratch);
-        } else {
-            on->forward_group(s, g, s->scratch);
-            f = t->group_last[g];
-        }
-    }
+    if (s->parts & SD_SOLVE_FORWARD) sd_climb_tree(forward);
     for (int32_t f = 0; f < t->fronts && s->parts == SD_SOLVE_DIAGONAL; ++f)
         on->diagonal_front(s, f, s->scratch);
     for (int32_t f = t->fronts - 1; f >= 0 && (s->parts & SD_SOLVE_BACKWARD); --f)
@@ -216,10 +168,7 @@ static int64_t scratch_bytes(const sd_solve_room *room, int32_t k, size_t number
 
 void sd_solve_memory_free(sd_context *c, sd_solve_memory *m)
 {
-    sd_free(c, m->x);
-    sd_free(c, m->handed);
-    sd_free(c, m->scratch);
-    sd_free(c, m->waiting);
+    sd_free_all(c, m->x, m->handed, m->scratch, m->waiting);
     *m = (sd_solve_memory){0};
 }
 
@@ -256,12 +205,13 @@ static saddle_status begin_block(sd_context *c, const sd_factors *f, const sd_so
     return status;
 }
 
-static void run_block(const walk *s, int threads)
+static void run_block(walk *s, int threads)
 {
+    const sd_climb forward = {s->f->tree, s->waiting, forward_group, forward_top, s};
     if (s->waiting)
-        run_parallel(s, threads);
+        run_parallel(s, &forward, threads);
     else
-        run_sequential(s);
+        run_sequential(s, &forward);
 }
 
 static int32_t block_width(int64_t left)

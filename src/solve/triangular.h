@@ -6,8 +6,7 @@
  * own, to which its children add what they hand up, as in the factorization: no two fronts write to the
  * same place, so any number of threads gives the same bits. Backward, a front only reads from its ancestors.
  */
-#ifndef SD_TRIANGULAR_H
-#define SD_TRIANGULAR_H
+#pragma once
 
 #include "factor/multifrontal.h"
 
@@ -61,5 +60,3 @@ saddle_status sd_triangular_between(sd_context *c, const sd_factors *f, const sd
  */
 saddle_status sd_triangular_solve(sd_context *c, const sd_factors *f, const sd_solve_room *room, int parts,
                                   int64_t nrhs, double *x, int64_t ldx, int threads);
-
-#endif

@@ -90,7 +90,7 @@ static saddle_status find_factors(solving *w, int k, bool *given_up)
         if (status || *given_up) return status;
     }
     w->factors = own->factors;
-    method->report(w->factors, w->info);
+    sd_report(method, w->factors, w->info);
     return SADDLE_OK;
 }
 
@@ -103,7 +103,7 @@ int sd_krylov_of(const sd_call *call, const sd_method *method, const void *facto
 
 /* ---- verdicts ---- */
 
-/* Which of the bounds asked for the measured errors keep. */
+/* Which of the requested bounds the measured errors keep. */
 static saddle_reason judge(const saddle_options *o, const saddle_errors *errors, double share_of_b)
 {
     const bool any = o->stop == SADDLE_STOP_ANY;
@@ -248,7 +248,7 @@ static saddle_status solve_by_factors(solving *w, sd_attempt *attempt, saddle_er
 }
 
 /* The same, and what may help where that is not enough: an iteration around the factors, and factors made
- * anew where these are in single or on a stale plan. */
+ * again where these are in single or on a stale plan. */
 static saddle_status run_solver(solving *w, int k, int64_t maxiter, sd_attempt *attempt,
                                 saddle_errors *errors, double *share)
 {
@@ -265,8 +265,8 @@ static saddle_status run_solver(solving *w, int k, int64_t maxiter, sd_attempt *
     if (status || w->anew || !(standing.single || standing.stale) || judge(w->o, errors, *share))
         return status;
     sd_log(w->e->context, SADDLE_LOG_INFO,
-           standing.single ? "factors in single do not suffice: factoring in double"
-                           : "the plan was made for other values: planning and factoring again");
+           standing.single ? "factors in single precision are not accurate enough: factoring in double"
+                           : "the plan was made for other values: replanning and refactoring");
     w->anew = true;
     return run_solver(w, k, maxiter, attempt, errors, share);
 }
@@ -298,11 +298,22 @@ static void keep_better(solving *w, bool first, const saddle_errors *errors)
     w->errors = *errors;
 }
 
+/* Iterations for rung k. The attempts share maxiter; a direct solver at the end keeps enough of them to
+ * refine, so that it is reached whatever the others take. */
+static int64_t iterations_left(const solving *w, int k)
+{
+    enum { KEPT = 20 };
+    const sd_ladder *ladder = &w->call->solver->ladder;
+    const int64_t left = w->o->maxiter - w->info->iterations;
+    const bool keeps = k + 1 < ladder->rungs && ladder->rung[ladder->rungs - 1].method->solve;
+    return keeps && w->o->maxiter > 2 * KEPT ? left - KEPT : left;
+}
+
 /* Rung k, and its measurement. */
 static saddle_status try_rung(solving *w, int k, saddle_reason *reason)
 {
     const sd_ladder *ladder = &w->call->solver->ladder;
-    const int64_t left = w->o->maxiter - w->info->iterations;
+    const int64_t left = iterations_left(w, k);
     sd_attempt attempt = {.method = ladder->rung[k].method};
     saddle_errors errors;
     double share = NAN;
@@ -381,15 +392,15 @@ static saddle_status climb(solving *w)
     const sd_ladder *ladder = &w->call->solver->ladder;
     saddle_info *info = w->info;
     saddle_reason reason = SADDLE_REASON_NONE;
-    for (int k = 0; k < ladder->rungs; ++k) {
+    for (int k = 0, next = 0; k < ladder->rungs; k = next) {
         const saddle_status status = try_rung(w, k, &reason);
         if (status) return status;
         if (info->converged) learn(w->call->solver, k);
         if (reason == SADDLE_REASON_RESIDUAL || reason == SADDLE_REASON_CANCELLED) break;
         const bool ended = is_inconsistent(w, &reason);
         if (w->e->status) return w->e->status;
-        if (ended || info->converged || k + 1 == ladder->rungs) break;
-        if (info->iterations >= w->o->maxiter) break; /* the attempts share them */
+        for (next = k + 1; next < ladder->rungs && iterations_left(w, next) <= 0;) ++next;
+        if (ended || info->converged || next == ladder->rungs) break;
         info->tried_list[info->tried].method = w->method->number;
         info->tried_list[info->tried].krylov = info->krylov;
         info->tried_list[info->tried++].why_left = reason;
@@ -399,7 +410,7 @@ static saddle_status climb(solving *w)
 
 /* ---- right-hand sides that need no attempt ---- */
 
-/* Where the first answer is all that can be asked for, nothing else needs to be looked at. */
+/* Where the first answer is all that can be requested, nothing else needs to be looked at. */
 static bool is_done(const solving *w)
 {
     return w->ready && !w->answer->cancelled &&
@@ -448,7 +459,7 @@ static saddle_status check_rows(solving *w)
     finish(w, SADDLE_REASON_INCONSISTENT);
     return sd_fail(
         w->e->context, SADDLE_SINGULAR,
-        "row %d (counted from 1) of the matrix is zero and its right-hand side is %g: no x satisfies it",
+        "row %d (counted from 1) of the matrix is zero but its right-hand side is %g: no x satisfies it",
         row + 1, w->b[row]);
 }
 

@@ -1,16 +1,15 @@
 /*
  * One right-hand side: up the ladder, each attempt verified on the caller's own matrix.
  *
- * A named method is one attempt. `auto` goes on to the next rung while none has reached the accuracy asked
- * for, keeps the best x of all, and says what it tried. Nothing is written into the solver.
+ * A named method is one attempt. `auto` moves on to the next rung while none has reached the requested
+ * accuracy, keeps the best x of all, and says what it tried. Nothing is written into the solver.
  */
-#ifndef SD_COLUMN_H
-#define SD_COLUMN_H
+#pragma once
 
 #include "solve/refinement.h"
 #include "solver/solver.h"
 
-/* Factors that a call made for itself: of a higher rung, or anew. Kept for all its columns. */
+/* Factors that a call made for itself: of a higher rung, or recomputed. Kept for all its columns. */
 typedef struct sd_own {
     const sd_method *method;
     void *plan; /* where the solver's does not serve; NULL: it does */
@@ -36,5 +35,3 @@ int sd_krylov_of(const sd_call *call, const sd_method *method, const void *facto
  * an earlier attempt found, or 0. */
 saddle_status sd_solve_column(sd_call *call, const double *b, double *x, const double *ready,
                               const sd_answer *answer, double *work, saddle_info *info);
-
-#endif

@@ -1,6 +1,7 @@
 /*
- * What the caller gives beside the matrix: scaling, order, signs. Copies, kept by the solver and freed with
- * it. Scaling and order are checked where they are used (src/prepare), against the matrix of that call.
+ * What the caller gives in addition to the matrix: scaling, order, signs. Copies, kept by the solver and
+ * freed with it. Scaling and order are checked where they are used (src/prepare), against the matrix of that
+ * call.
  */
 #include "solver/solver.h"
 

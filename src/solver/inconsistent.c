@@ -5,7 +5,7 @@
  * Such a z is what no x can take away from b. Where an iteration minimises the residual it ends near
  * r = b - Ax = z, or M^-1 r = z where it minimises in the norm of M. Where it does not end there, x
  * grows along z: its componentwise error is then small whatever b is, and z = x. Rounding leaves a
- * part in r or x that A does reach. It is taken off: A y = A v has a solution, and v - y is z where A is
+ * part in r or x that A does reach. It is subtracted: A y = A v has a solution, and v - y is z where A is
  * singular, 0 where it is not. A factorization with zero pivots gives z at once.
  */
 #include "solver/inconsistent.h"

@@ -1,6 +1,5 @@
 /* Proof that a symmetric system has no solution: see inconsistent.c. */
-#ifndef SD_INCONSISTENT_H
-#define SD_INCONSISTENT_H
+#pragma once
 
 #include "method/method.h"
 
@@ -15,5 +14,3 @@
 saddle_reason sd_find_inconsistency(sd_engine *e, const sd_problem *p, const sd_method *method,
                                     const void *factors, const double *b, double *x, bool converged,
                                     int64_t iterations);
-
-#endif

@@ -1,10 +1,9 @@
 /* One iteration for a right-hand side: a Krylov method with a preconditioner, to an accuracy. */
-#ifndef SD_ITERATE_H
-#define SD_ITERATE_H
+#pragma once
 
 #include "method/method.h"
 
-/* What is asked for. */
+/* What is requested. */
 typedef struct sd_goal {
     double tol;
     int stop;      /* SADDLE_STOP_... */
@@ -29,5 +28,3 @@ typedef struct sd_attempt {
  */
 saddle_status sd_iterate(sd_engine *e, const sd_problem *p, const sd_goal *goal, const double *b, double *x,
                          sd_attempt *attempt, saddle_info *info);
-
-#endif

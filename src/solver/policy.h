@@ -20,8 +20,7 @@
  *
  * What was enough is where the next factorization of the same pattern begins.
  */
-#ifndef SD_POLICY_H
-#define SD_POLICY_H
+#pragma once
 
 #include "method/method.h"
 
@@ -73,5 +72,3 @@ sd_ladder sd_policy_ladder(const sd_policy *policy, const sd_outlook *outlook);
 
 /* The ladder of a method that was named. */
 sd_ladder sd_ladder_of(const sd_method *method);
-
-#endif

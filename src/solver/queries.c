@@ -12,7 +12,7 @@ static saddle_status find_direct(sd_context *c, const saddle_solver *s, const ch
     const sd_work *work = sd_find_work(s, &sd_method_direct);
     if (!s->factored || !work || !work->ready)
         return sd_fail(c, SADDLE_WRONG_ORDER,
-                       "%s: there are no factors: choose method direct and call saddle_factor first", call);
+                       "%s: there are no factors: use method direct and call saddle_factor first", call);
     *found = work->factors;
     return SADDLE_OK;
 }
@@ -100,7 +100,7 @@ saddle_status saddle_condition(const saddle_solver *solver, double *condition, c
         status = sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_condition: condition is NULL");
     if (!status && d->changed)
         status = sd_fail(&c, SADDLE_WRONG_ORDER,
-                         "saddle_condition: D was changed, the factors are not those of A: call "
+                         "saddle_condition: D was changed, so the factors are no longer those of A: call "
                          "saddle_factor again");
     if (!status) status = sd_direct_condition(&c, d, solver->facts.norm_one, solver->threads, condition);
     return sd_tell(&c, status, message);

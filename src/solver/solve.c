@@ -1,6 +1,7 @@
 /*
- * saddle_solve: right-hand sides one after the other, those that a method solves by itself side by side in
- * panels first. Each is verified by itself; info keeps the worst of them. Nothing is written into the solver.
+ * saddle_solve: right-hand sides one after the other, those that a method solves on its own side by side in
+ * panels first. Each is verified on its own; info keeps the worst of them. Nothing is written into the
+ * solver.
  */
 #include "solver/column.h"
 
@@ -74,7 +75,7 @@ static bool is_worse(const saddle_info *a, const saddle_info *b)
     return !(a->relative_residual <= b->relative_residual);
 }
 
-/* The worst of the columns so far, and what is added up over all of them. */
+/* The worst of the columns so far, and what is summed over all of them. */
 typedef struct outcome {
     saddle_info info;
     saddle_status status;
@@ -156,7 +157,7 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
     outcome o = {*info, SADDLE_OK};
     int64_t done = 0;
     panel ready = {0};
-    o.info.converged = nrhs == 0; /* nothing was asked for */
+    o.info.converged = nrhs == 0; /* nothing was requested */
     double *work = sd_alloc(c, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
     if (!work || make_panel(&call, nrhs, &ready))
         give_up(&o, c->status, c);
@@ -179,14 +180,14 @@ static saddle_status check_call(sd_context *c, const saddle_solver *s, int64_t n
     if (!s->factored) return sd_fail(c, SADDLE_WRONG_ORDER, "saddle_solve: call saddle_factor first");
     if (nrhs < 0 || ldb < s->A.n || ldx < s->A.n) {
         return sd_fail(c, SADDLE_BAD_ARGUMENT,
-                       "saddle_solve: %lld right-hand sides, ldb %lld, ldx %lld, and n is %d",
+                       "saddle_solve: invalid sizes: %lld right-hand sides, ldb %lld, ldx %lld, n %d",
                        (long long)nrhs, (long long)ldb, (long long)ldx, s->A.n);
     }
     if (nrhs > 0 && s->A.n > 0 && (!b || !x))
         return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve: b or x is NULL");
     if (nrhs > 1 && b == x && ldb != ldx) {
         return sd_fail(c, SADDLE_BAD_ARGUMENT,
-                       "saddle_solve: b and x are the same array, but ldb is %lld and ldx %lld",
+                       "saddle_solve: b and x are the same array, but ldb is %lld and ldx is %lld",
                        (long long)ldb, (long long)ldx);
     }
     return SADDLE_OK;

@@ -214,9 +214,9 @@ static saddle_status plan_method(saddle_solver *s, const sd_method *method)
     sd_work *w = place_of(s, method);
     if (w->planned) return SADDLE_OK;
     if (s->device == SADDLE_DEVICE_CUDA && !method->on_device)
-        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s runs on the CPU: use device cpu", method->name);
+        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s runs only on the CPU: use device cpu", method->name);
     if (method->needs_symmetry && !s->facts.symmetric)
-        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s wants a symmetric matrix: take bjacobi or direct",
+        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s requires a symmetric matrix: use bjacobi or direct",
                        method->name);
     const saddle_status status = method->plan ? method->plan(&s->c, &p, &w->plan, &s->info) : SADDLE_OK;
     w->planned = !status;
@@ -224,7 +224,7 @@ static saddle_status plan_method(saddle_solver *s, const sd_method *method)
     return status;
 }
 
-/* Whether the memory allows what a method was planned for, and a look at new values beside it. */
+/* Whether the memory allows what a method was planned for, and a look at new values in addition. */
 static saddle_status check_memory(saddle_solver *s, const sd_method *method)
 {
     const sd_work *w = sd_find_work(s, method);
@@ -251,7 +251,7 @@ static sd_outlook outlook_of(saddle_solver *s)
     return o;
 }
 
-/* What is planned before the ladder is known: a named method, or the direct solver where `auto` wants to
+/* What is planned before the ladder is known: a named method, or the direct solver where `auto` needs to
  * compare with it. */
 static saddle_status plan_ahead(saddle_solver *s)
 {
@@ -288,7 +288,7 @@ static saddle_status factor_rung(saddle_solver *s, const sd_rung *rung, bool *gi
     status = w->factors ? method->refactor(&s->e, &p, w->plan, &strength, &w->factors, given_up)
                         : method->factor(&s->e, &p, w->plan, &strength, &w->factors, given_up);
     w->ready = !status && !*given_up;
-    if (w->ready) method->report(w->factors, &s->info);
+    if (w->ready) sd_report(method, w->factors, &s->info);
     return status;
 }
 
@@ -298,13 +298,13 @@ static saddle_status factor_first(saddle_solver *s)
     bool given_up;
     saddle_status status = factor_rung(s, &s->ladder.rung[0], &given_up);
     if (status || !given_up) return status;
-    sd_log(&s->c, SADDLE_LOG_INFO, "ldlt would cost a good part of the direct solver: left");
+    sd_log(&s->c, SADDLE_LOG_INFO, "ldlt would cost a large part of what the direct solver costs: gave up");
     s->ladder.rung[0] = s->ladder.rung[s->ladder.rungs - 1];
     s->ladder.rungs = 1;
     return factor_rung(s, &s->ladder.rung[0], &given_up);
 }
 
-/* The matrix as iterations and measurements multiply with it. An operator that stands on A's own arrays
+/* The matrix as iterations and measurements multiply with it. An operator that uses A's own arrays
  * stays. */
 static saddle_status make_operators(saddle_solver *s)
 {

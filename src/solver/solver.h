@@ -5,8 +5,7 @@
  * ladder says which of them are tried; only the first rung is factored by saddle_factor. A solve that has to
  * go further makes factors of its own, and writes nothing here.
  */
-#ifndef SD_SOLVER_H
-#define SD_SOLVER_H
+#pragma once
 
 #include "core/info.h"
 #include "solver/policy.h"
@@ -21,7 +20,7 @@ typedef struct sd_work {
     bool planned, ready;
 } sd_work;
 
-/* What solves find out for the next factorization. It is a place of its own, beside the solver, which they
+/* What solves find out for the next factorization. It is a place of its own, next to the solver, which they
  * only read; the largest wins, so it does not matter which of several solves ends last. */
 typedef struct sd_experience {
     atomic_int rung; /* that was enough, counted over the whole ladder */
@@ -47,11 +46,11 @@ struct saddle_solver {
     /* after factor */
     bool factored;
     saddle_facts facts;
-    sd_operator op[SD_PRECISIONS]; /* double always, single where asked for */
+    sd_operator op[SD_PRECISIONS]; /* double always, single if requested */
     sd_ladder ladder;
     sd_experience *experience;
 
-    /* what the caller gave beside the matrix */
+    /* what the caller gave in addition to the matrix */
     saddle_given given;
     int8_t *signs;
     int64_t given_n, signs_n;
@@ -71,5 +70,3 @@ void sd_solver_context(const saddle_solver *solver, sd_context *c);
 
 /* Other constants for `auto`, for all calls from now on. */
 void sd_set_policy(saddle_solver *solver, const sd_policy *policy);
-
-#endif

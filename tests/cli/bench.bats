@@ -77,9 +77,9 @@ alone() {
 @test "bench direct: a peer that fails is a dash in the table" {
     fake_peer mumps 'echo ready; exit 1'
     run -0 --separate-stderr "$SADDLE" bench direct lap2d_10 --repeat 1 --peers peers --json j.json -v
-    [[ $stderr == *"lap2d_10: mumps: ended without a word"* ]]
+    [[ $stderr == *"lap2d_10: mumps: ended without output"* ]]
     [[ $output == *" - "* ]]
-    json j.json 'j["rows"][0]["mumps"] == dict.fromkeys(j["rows"][0]["mumps"]) | {"ran": False, "error": "ended without a word"}'
+    json j.json 'j["rows"][0]["mumps"] == dict.fromkeys(j["rows"][0]["mumps"]) | {"ran": False, "error": "ended without output"}'
     fake_peer cholmod 'echo ready; exec sleep 1000'
     run -0 --separate-stderr "$SADDLE" bench direct lap2d_10 --repeat 1 --peers peers --limit 1 --json j.json -v
     [[ $stderr == *"lap2d_10: cholmod: took too long"* ]]

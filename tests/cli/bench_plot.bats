@@ -37,7 +37,7 @@ E
     "$PLOT" j.json p.svg
     panels p.svg "Kernels in double, 1,000 blocks" "Kernels in single, 1,000 blocks" "Application in double" \
         "Application in single" "Setup in double, 16 rows" "Setup in double, 32 rows" "setup and solve, blocks of 16" \
-        "quickest matrices, blocks of 32" "iterations of huard beside jordan"
+        "quickest matrices, blocks of 32" "iterations of huard compared with jordan"
     [ "$(echo *)" = "j.json p.svg" ]
 }
 
@@ -91,10 +91,10 @@ E
     needs_matplotlib
     echo '{"bench": "direct"}' > j.json
     run -1 "$PLOT" j.json p.png
-    [[ $output == *"j.json: of this benchmark there is no picture"* ]]
+    [[ $output == *"j.json: there is no picture of this benchmark"* ]]
     blocks_json | sed 's/"rows": .*/"rows": [], "solves": []}/' > j.json
     run -1 "$PLOT" j.json p.png
-    [[ $output == *"nothing was measured"* ]]
+    [[ $output == *"there is nothing to draw"* ]]
     run -1 "$PLOT" j.json
     [[ $output == *"usage: "* ]]
     blocks_json > j.json

@@ -74,7 +74,7 @@ measured() {
         run -2 "$SADDLE" bench blocks --peers drivers $wrong
     done
     run -2 --separate-stderr "$SADDLE" bench blocks "$DATA/kkt/aug2dc_saddle.mtx.gz" --kernel ldu
-    [[ $stderr == *"say --part too"* ]]
+    [[ $stderr == *"give --part too"* ]]
 }
 
 @test "bench blocks: one kernel of one size, beside its peer and a copy" {
@@ -100,9 +100,9 @@ measured() {
 @test "bench blocks: a driver that is not there, that fails, that dies, that says nonsense" {
     mkdir empty
     run -3 --separate-stderr "$SADDLE" bench blocks --peers empty
-    [[ $stderr == *"empty/blocks-cpu is not there"*"scripts/build"* ]]
+    [[ $stderr == *"empty/blocks-cpu does not exist"*"scripts/build"* ]]
     run -3 --separate-stderr "$SADDLE" bench blocks --peers empty --device cuda
-    [[ $stderr == *"empty/blocks-cuda is not there"*SADDLE_CUDA=ON* ]]
+    [[ $stderr == *"empty/blocks-cuda does not exist"*SADDLE_CUDA=ON* ]]
     fake_driver 'echo failed no such thing'
     run -5 --separate-stderr "$SADDLE" bench blocks --peers drivers
     [[ $stderr == *"no such thing"* ]]
@@ -112,7 +112,7 @@ measured() {
     json j.json 'len(j["rows"]) == 1'
     fake_driver 'echo measured nothing'
     run -3 --separate-stderr "$SADDLE" bench blocks --peers drivers
-    [[ $stderr == *"not understood: measured nothing"* ]]
+    [[ $stderr == *"unexpected line from the driver: measured nothing"* ]]
 }
 
 @test "bench blocks ends its driver when it is interrupted" {
@@ -137,7 +137,7 @@ measured() {
     run -2 --separate-stderr "$SADDLE" bench blocks --part everything
     [[ $stderr == *"all|kernels|mixed|apply|setup"* ]]
     run -2 --separate-stderr "$SADDLE" bench blocks --block-size 8
-    [[ $stderr == *"there is no matrix"* ]]
+    [[ $stderr == *"no matrix is given"* ]]
     run -2 "$SADDLE" bench blocks lap2d_5 --quick
     run -2 "$SADDLE" bench blocks --plot p.gif
     run -2 "$SADDLE" bench blocks --json - --plot -

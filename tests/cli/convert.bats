@@ -73,7 +73,7 @@ entries() {
     "$SADDLE" gen lap2d 2 --out A.mtx
     run -2 --separate-stderr "$SADDLE" convert A.mtx
     run -2 --separate-stderr "$SADDLE" convert A.mtx B.mtx --symmetric --general
-    [[ "$stderr" == *"only one"* ]]
+    [[ "$stderr" == *"mutually exclusive"* ]]
     [ ! -e B.mtx ]
 }
 

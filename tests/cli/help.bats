@@ -37,7 +37,7 @@ load helper
 @test "help shows choices and defaults" {
     run -0 "$SADDLE" solve --help
     [[ $output == *"--stop any|residual|normwise|componentwise"* ]]
-    [[ $output == *"accuracy asked for (default 1e-10)"* ]]
+    [[ $output == *"requested accuracy (default 1e-10)"* ]]
     [[ $output == *"-q, --quiet"* ]]
 }
 

@@ -11,7 +11,7 @@ matrix() {
 
 @test "a pipe: gen to info" {
     run -0 bash -c '"$SADDLE" gen lap2d 10 | "$SADDLE" info -'
-    [[ "$output" == *"100 x 100, 460 entries, 4.6 a row"* ]]
+    [[ "$output" == *"100 x 100, 460 entries, 4.6 per row"* ]]
     [[ "$output" == *"280 entries with the diagonal"* ]]
     [[ "$output" == *"symmetric in structure and value"* ]]
     [[ "$output" == *"positive definite: the diagonal is positive"* ]]
@@ -28,13 +28,13 @@ matrix() {
     matrix symmetric "2 2 2" "1 1 1" "2 1 5" >A.mtx
     run -0 "$SADDLE" info A.mtx
     [[ "$output" == *"indefinite: a zero diagonal entry with nonzeros in its row"* ]]
-    [[ "$output" == *"1 zero (1 of them not stored)"* ]]
+    [[ "$output" == *"1 zero (1 not stored)"* ]]
     matrix symmetric "2 2 3" "1 1 1" "2 2 1" "2 1 5" >A.mtx
     run -0 "$SADDLE" info A.mtx
     [[ "$output" == *"indefinite: an entry is larger than the geometric mean"* ]]
     matrix symmetric "3 3 6" "1 1 1" "2 2 1" "3 3 1" "2 1 .9" "3 1 .9" "3 2 .9" >A.mtx
     run -0 "$SADDLE" info A.mtx
-    [[ "$output" == *"unknown: its entries alone do not tell"* ]]
+    [[ "$output" == *"unknown: cannot be decided from the entries alone"* ]]
 }
 
 @test "symmetry in structure and in value" {
@@ -52,9 +52,9 @@ matrix() {
 @test "what is odd is warned of" {
     matrix symmetric "3 3 4" "1 1 1e20" "2 2 1e-3" "2 2 1" "2 1 0" >A.mtx
     run -0 "$SADDLE" info A.mtx
-    [[ "$output" == *"1 duplicate entry was added up"*"row 2, column 2"* ]]
+    [[ "$output" == *"1 duplicate entry was summed"*"row 2, column 2"* ]]
     [[ "$output" == *"1 row has no nonzero: the matrix is singular"* ]]
-    [[ "$output" == *"2 stored are zero"* ]]
+    [[ "$output" == *"2 explicit zeros"* ]]
     [[ "$output" == *"span 20 decades"* ]]
 }
 

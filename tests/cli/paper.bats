@@ -72,7 +72,7 @@ solved() {
 
 @test "--paper is for the block methods alone, and told in help, manual and completion" {
     run -2 --separate-stderr "$SADDLE" solve "$KKT" --paper --method direct
-    [[ $stderr == *"--paper is for ldlt and jacobi"* ]]
+    [[ $stderr == *"--paper applies to ldlt and jacobi"* ]]
     run -2 "$SADDLE" solve "$KKT" --paper --condition
     "$SADDLE" solve --help | grep -q -- --paper
     "$SADDLE" manual bash | grep -q -- --paper
@@ -99,7 +99,7 @@ moved() { # value, sweeps, relax
 
 @test "relax is for jacobi, and between 0 and 1" {
     run -2 --separate-stderr "$SADDLE" solve "$KKT" --method ldlt --relax 0.5
-    [[ $stderr == *"--relax is for jacobi"* ]]
+    [[ $stderr == *"--relax applies to jacobi"* ]]
     run -2 "$SADDLE" solve "$KKT" --method jacobi --relax 1.5
     run -2 "$SADDLE" solve "$KKT" --method jacobi --relax 0
 }

@@ -205,13 +205,13 @@ bad() {
     bad 3 "repeated.mtx: " A.mtx --order repeated.mtx
     [[ $stderr == *3* && $stderr == *2* ]]
     vector 1 2 3 4 6 > beyond.mtx
-    bad 3 "beyond.mtx: no permutation: position 5 holds 6" A.mtx --order beyond.mtx
+    bad 3 "beyond.mtx: not a permutation: position 5 holds 6" A.mtx --order beyond.mtx
     vector 1 2 0 4 5 > zero.mtx
-    bad 3 "zero.mtx: no permutation: position 3 holds 0" A.mtx --order zero.mtx
+    bad 3 "zero.mtx: not a permutation: position 3 holds 0" A.mtx --order zero.mtx
     vector 1 2 -3 4 5 > negative.mtx
     bad 3 "position 3 holds -3" A.mtx --order negative.mtx
     vector 1 2.5 3 4 5 > fraction.mtx
-    bad 3 "position 2 holds 2.5, which is no whole number" A.mtx --order fraction.mtx
+    bad 3 "position 2 holds 2.5, which is not an integer" A.mtx --order fraction.mtx
     vector 1 2 3 1e300 5 > huge.mtx
     bad 3 "position 4" A.mtx --order huge.mtx
     vector 1 2 3 4 > short.mtx
@@ -235,7 +235,7 @@ bad() {
     bad 3 "long.mtx: the scaling has 6 entries, the matrix has 5 rows" A.mtx --scaling long.mtx
     vector 1 1 1 1 1 > ones.mtx
     bad 3 "columns" G.mtx --scaling ones.mtx,zero.mtx
-    bad 3 "one scaling for both sides" A.mtx --scaling ones.mtx,ones.mtx
+    bad 3 "a single scaling for rows and columns" A.mtx --scaling ones.mtx,ones.mtx
 }
 
 @test "a file that is none: a folder, rubbish, a matrix" {
@@ -347,13 +347,13 @@ PY
     kkt > A.mtx
     cp A.mtx B.mtx
     run -3 --separate-stderr "$SADDLE" prepare A.mtx --out no/such/folder
-    [[ $stderr == *"no/such/folder: cannot be made: there is no folder no/such; make it first"* ]]
+    [[ $stderr == *"no/such/folder: cannot be created: there is no folder no/such; create it first"* ]]
     run -3 --separate-stderr "$SADDLE" prepare A.mtx --out B.mtx
     [[ $stderr == *"B.mtx: cannot be written: Not a directory"* ]]
     run -3 --separate-stderr "$SADDLE" prepare A.mtx --out B.mtx/folder
-    [[ $stderr == *"B.mtx/folder: cannot be made"* ]]
+    [[ $stderr == *"B.mtx/folder: cannot be created"* ]]
     run -3 --separate-stderr "$SADDLE" prepare A.mtx --out /proc/saddle
-    [[ $stderr == *"/proc/saddle: cannot be made"* ]]
+    [[ $stderr == *"/proc/saddle: cannot be created"* ]]
     run -2 --separate-stderr "$SADDLE" prepare A.mtx --out A.mtx
     run -2 --separate-stderr "$SADDLE" prepare A.mtx --out -
     cmp A.mtx B.mtx
@@ -376,7 +376,7 @@ PY
     mkdir out
     for json in out/scaling.mtx ./out//matching.mtx "$PWD/out/blocks.mtx"; do
         run -3 --separate-stderr "$SADDLE" prepare A.mtx --out out --json "$json"
-        [[ $stderr == *"it is a file of --out"* ]]
+        [[ $stderr == *"--out writes a file of this name"* ]]
         [ -z "$(ls out)" ]
     done
     run -3 --separate-stderr "$SADDLE" prepare A.mtx --out new --json new/pairs.mtx
@@ -399,7 +399,7 @@ PY
     kkt > out/scaling.mtx
     cp out/scaling.mtx before
     run -3 --separate-stderr "$SADDLE" prepare out/scaling.mtx --out out
-    [[ $stderr == *"out/scaling.mtx: cannot be written: it is the matrix"* ]]
+    [[ $stderr == *"out/scaling.mtx: cannot be written: it is the input matrix"* ]]
     cmp out/scaling.mtx before
 }
 
@@ -483,7 +483,7 @@ complete_with() { # words... the last of which is to be completed
     run -2 "$SADDLE" solve A.mtx --blocking clusters
     run -2 "$SADDLE" solve A.mtx --block-size 4
     run -2 --separate-stderr "$SADDLE" solve A.mtx --scaling mc64 --method diagonal
-    [[ $stderr == *"--scaling is for the direct solver, bjacobi, ldlt and jacobi: not with --method diagonal"* ]]
+    [[ $stderr == *"--scaling applies to the direct solver, bjacobi, ldlt and jacobi, not to --method diagonal"* ]]
     run -0 "$SADDLE" solve A.mtx --scaling mc64 -v
     [[ $output == *scaling* ]]
 }

@@ -3,8 +3,7 @@
  * names the file, within a memory limit, or gives a matrix that is well formed, and that comes back
  * the same when it is written and read again. Nothing is left allocated.
  */
-#ifndef FUZZ_READER_H
-#define FUZZ_READER_H
+#pragma once
 
 #include "io/io.h"
 
@@ -92,5 +91,3 @@ static inline void fuzz_reader(const uint8_t *data, size_t size, const char *suf
     if (writable && A.rows < SMALL && A.columns < SMALL && A.entries < SMALL) fuzz_comes_back(&A, suffix);
     saddle_matrix_free(&A, NULL);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Backends that a machine may not have: a test of one that is not there is skipped, and says so. */
-#ifndef BACKEND_OR_SKIP_H
-#define BACKEND_OR_SKIP_H
+#pragma once
 
 #include "helpers.h"
 
@@ -39,5 +38,3 @@ static inline const sd_backend *cuda_or_skip(void)
     if (!cuda) fail_msg("%s", c.message);
     return cuda;
 }
-
-#endif

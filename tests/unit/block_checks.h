@@ -2,8 +2,7 @@
  * Applications of blocks, extraction and norms on any engine, held against oracles. What comes out
  * is noted, so that later runs can be held to the same bits.
  */
-#ifndef BLOCK_CHECKS_H
-#define BLOCK_CHECKS_H
+#pragma once
 
 #include "block_solving.h"
 
@@ -352,5 +351,3 @@ static inline void check_norms(checking *c, const batch *b, const bool *wanted)
     sd_vector_free(c->e, &norms);
     unplace_batch(c->e, &p);
 }
-
-#endif

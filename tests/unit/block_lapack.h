@@ -1,6 +1,5 @@
 /* LAPACK on the blocks of a batch, one at a time: what Saddle's pivoting is measured against. */
-#ifndef BLOCK_LAPACK_H
-#define BLOCK_LAPACK_H
+#pragma once
 
 #include "block_solving.h"
 
@@ -158,5 +157,3 @@ static inline void lapack_eigenvalues(const batch *b, int32_t k, double *w)
     dsyev_("N", "L", &n, a, &n, w, work, &lwork, &info);
     assert_int_equal(info, 0);
 }
-
-#endif

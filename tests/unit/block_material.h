@@ -2,8 +2,7 @@
  * What the conformance of blocks is tested with: batches in which every block stands several times, and what
  * reference makes of them, with a word on which of its pivots do not depend on rounding.
  */
-#ifndef BLOCK_MATERIAL_H
-#define BLOCK_MATERIAL_H
+#pragma once
 
 #include "block_solving.h"
 
@@ -173,5 +172,3 @@ static void make_known(rng *r, sd_engine *e, sd_batch_kernel kernel, sd_precisio
     for (int32_t k = 0; k < m->b.blocks; ++k)
         n->certain[k] = n->certain[k] || (!moved_small && !picks && is_exact(&m->b, &n->f, k));
 }
-
-#endif

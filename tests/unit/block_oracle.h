@@ -7,8 +7,7 @@
  * Errors are counted in these units, so that a bound of a few says that nothing but rounding happened, with
  * or without growth.
  */
-#ifndef BLOCK_ORACLE_H
-#define BLOCK_ORACLE_H
+#pragma once
 
 #include "blocks.h"
 
@@ -252,5 +251,3 @@ static inline void assert_replaced(const batch *b, const factors *f, int32_t k)
                      kernel_names[f->kernel], k, kind_names[b->kind[k]], n, a, at, expected);
     }
 }
-
-#endif

@@ -4,8 +4,7 @@
  * A number carries its value and its error in roundings. Every product that is subtracted from a number
  * counts n roundings of its own size, so the bound holds for sums in any order, fused or not.
  */
-#ifndef BLOCK_SOLVING_H
-#define BLOCK_SOLVING_H
+#pragma once
 
 #include "block_oracle.h"
 
@@ -181,5 +180,3 @@ static inline double inverse_residual(const batch *b, int32_t k, const void *x)
     const long double error = fminl(far_from_identity(b, k, x, false), far_from_identity(b, k, x, true));
     return (double)(error / (norm * size) / unit_of(b->precision));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of blockings share: graphs with weights and sizes, and the call itself. */
-#ifndef BLOCKINGS_H
-#define BLOCKINGS_H
+#pragma once
 
 #include "graphs.h"
 
@@ -133,5 +132,3 @@ static inline void assert_same_parts(const int32_t *part, const int *node, int n
     for (int v = 0; v < n; ++v)
         for (int w = 0; w < n; ++w) assert_int_equal(part[v] == part[w], node[v] == node[w]);
 }
-
-#endif

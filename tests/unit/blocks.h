@@ -2,8 +2,7 @@
  * Batches of small dense blocks for tests, in either precision: blocks of many kinds, from random to hostile;
  * and their way through any backend, in by upload, out by download.
  */
-#ifndef BLOCKS_H
-#define BLOCKS_H
+#pragma once
 
 #include "backend_or_skip.h"
 #include "helpers.h"
@@ -528,5 +527,3 @@ static inline void bench_close(bench *s)
     sd_device_close(&s->c, &s->d);
     assert_int_equal(s->c.bytes, 0);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the conformance tests share: a backend beside reference, matrices, vectors in and out, comparison. */
-#ifndef CONFORMANCE_H
-#define CONFORMANCE_H
+#pragma once
 
 #include "helpers.h"
 
@@ -237,5 +236,3 @@ static double *alloc_bound(int64_t n)
 {
     return test_alloc((size_t)n, sizeof(double));
 }
-
-#endif

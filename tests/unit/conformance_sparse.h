@@ -1,6 +1,5 @@
 /* Checks of the sparse kernels against reference, one check_NAME a row of kernels.def. */
-#ifndef CONFORMANCE_SPARSE_H
-#define CONFORMANCE_SPARSE_H
+#pragma once
 
 #include "conformance.h"
 
@@ -79,5 +78,3 @@ static void check_residual_dd(setting *s)
 {
     for (int k = 0; k < PROBLEMS; ++k) run_product(s, &problems[k], sd_residual_dd, true, "residual_dd");
 }
-
-#endif

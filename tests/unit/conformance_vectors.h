@@ -1,6 +1,5 @@
 /* Checks of the vector kernels against reference, one check_NAME a row of kernels.def. */
-#ifndef CONFORMANCE_VECTORS_H
-#define CONFORMANCE_VECTORS_H
+#pragma once
 
 #include "conformance.h"
 
@@ -486,5 +485,3 @@ static void check_to_double(setting *s)
         free_pair(s, &wide);
     }
 }
-
-#endif

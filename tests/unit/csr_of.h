@@ -1,6 +1,5 @@
 /* A dense test matrix in the library's own form, whole; freed with sd_csr_free. */
-#ifndef CSR_OF_H
-#define CSR_OF_H
+#pragma once
 
 #include "helpers.h"
 #include "matrix/csr.h"
@@ -13,5 +12,3 @@ static inline sd_csr csr_of(sd_context *c, const dense *d)
     view_free(&A);
     return csr;
 }
-
-#endif

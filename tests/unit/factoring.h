@@ -1,6 +1,5 @@
 /* What the tests of the direct solver share: matrices, eigenvalues, and solvers that hold factors. */
-#ifndef FACTORING_H
-#define FACTORING_H
+#pragma once
 
 #include "solving.h"
 
@@ -174,5 +173,3 @@ static inline double largest_difference(int64_t n, const double *x, const double
     }
     return size == 0 ? largest : largest / size;
 }
-
-#endif

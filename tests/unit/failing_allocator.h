@@ -13,8 +13,7 @@
  *
  * Not for calls that allocate from several threads at once.
  */
-#ifndef FAILING_ALLOCATOR_H
-#define FAILING_ALLOCATOR_H
+#pragma once
 
 #include "saddle/saddle.h"
 
@@ -53,5 +52,3 @@ static inline saddle_hooks failing_hooks(failing_allocator *f)
         .size = sizeof hooks, .allocate = failing_allocate, .release = failing_release, .user = f};
     return hooks;
 }
-
-#endif

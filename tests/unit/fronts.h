@@ -3,8 +3,7 @@
  * kernels, and multiplied together again: P A P' = L D L' + S, S what is left in the columns that were not
  * eliminated and in the rest.
  */
-#ifndef FRONTS_H
-#define FRONTS_H
+#pragma once
 
 #include "helpers.h"
 
@@ -258,5 +257,3 @@ static inline void assert_nan_seen(const test_front *t, const sd_front_kernels *
     assert_int_equal(t->f.eliminated, t->f.columns);
     assert_false(finite);
 }
-
-#endif

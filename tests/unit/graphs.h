@@ -1,6 +1,5 @@
 /* Graphs for tests: dense ones as an oracle, and a few shapes of any size. */
-#ifndef GRAPHS_H
-#define GRAPHS_H
+#pragma once
 
 #include "helpers.h"
 #include "prepare/graph.h"
@@ -137,5 +136,3 @@ static inline int32_t *order_of(const sd_graph *g, int order, int64_t *dense_row
     assert_int_equal(c.bytes, 0);
     return perm;
 }
-
-#endif

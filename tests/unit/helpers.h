@@ -6,8 +6,7 @@
  * Values are whole sixteenths below 64, so that sums of a few, products with each other and the way
  * through float are exact and can be compared with ==.
  */
-#ifndef HELPERS_H
-#define HELPERS_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -394,5 +393,3 @@ static inline bool is_slow(void)
 {
     return getenv("SADDLE_TEST_SLOW") != NULL;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What a solver's methods keep to themselves, for tests that look inside. */
-#ifndef INSIDE_H
-#define INSIDE_H
+#pragma once
 
 #include "method/direct/direct.h"
 #include "method/ldlt/ldlt.h"
@@ -16,5 +15,3 @@ static inline sd_ldlt_state *ldlt_of(const saddle_solver *s)
     const sd_work *work = sd_find_work(s, &sd_method_ldlt);
     return (work ? work : sd_find_work(s, &sd_method_jacobi))->factors;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * What the tests of files share: a folder of their own that is gone afterwards, files made from a
  * string, matrices drawn as a string, and reading under an allocator that counts.
  */
-#ifndef IO_FILES_H
-#define IO_FILES_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -183,5 +182,3 @@ static inline void survives_failing_allocations(const char *path)
     }
     assert_true(failures >= 4);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * What test_ldlt_conformance.c walks over: generated matrices with their blocks and the plans that
  * sd_ldlt_find made of them, and a backend at work beside reference.
  */
-#ifndef LDLT_WALK_H
-#define LDLT_WALK_H
+#pragma once
 
 #include "blocks.h"
 
@@ -317,5 +316,3 @@ static void place_schedule(const walker *w, sd_engine *e, sd_ldlt_schedule *s)
     assert_int_equal(sd_ldlt_schedule_place(e, s), SADDLE_OK);
     free(order);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Small symmetric problems for the tests of the solver. */
-#ifndef PROBLEMS_H
-#define PROBLEMS_H
+#pragma once
 
 #include "solving.h"
 
@@ -48,5 +47,3 @@ static inline saddle_solver *create(const char *list, const saddle_hooks *hooks)
     assert_non_null(solver);
     return solver;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of the iterations and of the solver share: problems, and solving with some options. */
-#ifndef SOLVING_H
-#define SOLVING_H
+#pragma once
 
 #include "helpers.h"
 
@@ -87,5 +86,3 @@ static inline double relative_residual_of(const dense *d, const double *b, const
     }
     return (double)(sqrtl(above) / sqrtl(below));
 }
-
-#endif

@@ -5,6 +5,8 @@
 #include "backend/batch_memory.h"
 #include "bench/blocks/blocks.h"
 #include "bench/blocks/driver/driver.h"
+#include "cli/memory.h"
+#include "cli/numbers.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -167,14 +169,15 @@ static void medians_are_in_the_middle(void **state)
 {
     (void)state;
     double odd[] = {5, 1, 3}, even[] = {4, 1, 2, 100};
-    assert_true(blocks_median(odd, 3) == 3 && blocks_median(even, 4) == 3);
+    assert_true(median_of(odd, 3) == 3 && median_of(even, 4) == 3);
 }
 
 /* A report of lines as a driver writes them. */
 static blocks_report told(const char *const *lines)
 {
     blocks_report t = {.device = "cpu"};
-    for (; *lines; ++lines) assert_true(block_row_parse(*lines, add_block_row(&t)));
+    for (; *lines; ++lines)
+        assert_true(block_row_parse(*lines, one_more(&t.rows, &t.row_count, &t.row_room, sizeof *t.rows)));
     return t;
 }
 

@@ -254,12 +254,12 @@ static void names_what_is_wrong_in_the_header(void **state)
         {BANNER("coordinate complex general") "1 1 1\n1 1 1 0\n", SADDLE_NOT_SUPPORTED, 1, "complex"},
         {BANNER("coordinate complex hermitian"), SADDLE_NOT_SUPPORTED, 1, "complex"},
         {BANNER("coordinate real hermitian"), SADDLE_NOT_SUPPORTED, 1, "Hermitian"},
-        {BANNER("coordinate real general"), SADDLE_FILE_FORMAT, 1, "sizes"},
-        {BANNER("coordinate real general") "% only a comment\n", SADDLE_FILE_FORMAT, 2, "sizes"},
+        {BANNER("coordinate real general"), SADDLE_FILE_FORMAT, 1, "size line"},
+        {BANNER("coordinate real general") "% only a comment\n", SADDLE_FILE_FORMAT, 2, "size line"},
         {BANNER("coordinate real general") "3 3\n", SADDLE_FILE_FORMAT, 2, "entries"},
         {BANNER("coordinate real general") "3 x 1\n", SADDLE_FILE_FORMAT, 2,
-         "'x' is not a number of columns"},
-        {BANNER("coordinate real general") "3 3 1 7\n", SADDLE_FILE_FORMAT, 2, "'7' follows"},
+         "'x' is not a valid number of columns"},
+        {BANNER("coordinate real general") "3 3 1 7\n", SADDLE_FILE_FORMAT, 2, "unexpected '7'"},
         {BANNER("coordinate real general") "-3 3 1\n", SADDLE_FILE_FORMAT, 2, "'-3'"},
         {BANNER("coordinate real general") "3 3 -1\n", SADDLE_FILE_FORMAT, 2, "'-1'"},
         {BANNER("coordinate real general") "3 3 99999999999999999999\n", SADDLE_FILE_FORMAT, 2,
@@ -285,12 +285,12 @@ static void names_what_is_wrong_in_an_entry(void **state)
         const char *word;
     } cases[] = {
         {"3 3 3\n1 1 1\n2 2 2\n", SADDLE_FILE_FORMAT, 4,
-         "promises 3 entries, the file ends after 2 at line 4"},
-        {"3 3 1000000000000\n1 1 1\n2 2 2\n3 3 3\n", SADDLE_FILE_FORMAT, 5, "promises 1000000000000 entries"},
-        {"3 3 1\n1 1 1\n2 2 2\n", SADDLE_FILE_FORMAT, 4, "'2 2 2' follows the 1 entries"},
-        {"3 3 1\n1 1 1\n\n% c\njunk\n", SADDLE_FILE_FORMAT, 6, "'junk' follows"},
-        {"3 3 1\n4 1 1\n", SADDLE_FILE_FORMAT, 3, "row 4 is outside of 1..3"},
-        {"3 3 1\n1 0 1\n", SADDLE_FILE_FORMAT, 3, "column 0 is outside of 1..3"},
+         "declares 3 entries, but the file ends after 2 at line 4"},
+        {"3 3 1000000000000\n1 1 1\n2 2 2\n3 3 3\n", SADDLE_FILE_FORMAT, 5, "declares 1000000000000 entries"},
+        {"3 3 1\n1 1 1\n2 2 2\n", SADDLE_FILE_FORMAT, 4, "'2 2 2' after the 1 entries"},
+        {"3 3 1\n1 1 1\n\n% c\njunk\n", SADDLE_FILE_FORMAT, 6, "unexpected 'junk'"},
+        {"3 3 1\n4 1 1\n", SADDLE_FILE_FORMAT, 3, "row 4 is outside 1..3"},
+        {"3 3 1\n1 0 1\n", SADDLE_FILE_FORMAT, 3, "column 0 is outside 1..3"},
         {"3 3 1\n-1 1 1\n", SADDLE_FILE_FORMAT, 3, "row -1 is outside"},
         {"3 3 1\n1 4294967297 1\n", SADDLE_FILE_FORMAT, 3, "column 4294967297 is outside"},
         {"3 3 1\n1 99999999999999999999 1\n", SADDLE_FILE_FORMAT, 3, "is not a column"},
@@ -302,13 +302,14 @@ static void names_what_is_wrong_in_an_entry(void **state)
         {"3 3 1\n1 2 x\n", SADDLE_FILE_FORMAT, 3, "'x' is not a number"},
         {"3 3 1\n1 2 1,5\n", SADDLE_FILE_FORMAT, 3, "'1,5' is not a number"},
         {"3 3 1\n1 2 0x1p3\n", SADDLE_FILE_FORMAT, 3, "'0x1p3' is not a number"},
-        {"3 3 1\n1 2 3 4\n", SADDLE_FILE_FORMAT, 3, "'4' follows the value"},
+        {"3 3 1\n1 2 3 4\n", SADDLE_FILE_FORMAT, 3, "unexpected '4' after the value"},
         {"3 3 1\n1 2 3x\n", SADDLE_FILE_FORMAT, 3, "'3x' is not a number"},
         {"3 3 1\n1 2 \001\377\n", SADDLE_FILE_FORMAT, 3, "'\?\?' is not a number"},
-        {"3 3 2\n1 1 1\n1 2 nan\n", SADDLE_BAD_VALUE, 4, "'nan' is not a finite"},
-        {"3 3 1\n1 2 -Inf\n", SADDLE_BAD_VALUE, 3, "'-Inf' is not a finite"},
-        {"3 3 1\n1 2 1e309\n", SADDLE_BAD_VALUE, 3, "'1e309' is beyond the range"},
-        {"2 2 2\n1 2 1.7e308\n1 2 1.7e308\n", SADDLE_BAD_VALUE, 0, "row 1, column 2 add up beyond"},
+        {"3 3 2\n1 1 1\n1 2 nan\n", SADDLE_BAD_VALUE, 4, "'nan' is not finite"},
+        {"3 3 1\n1 2 -Inf\n", SADDLE_BAD_VALUE, 3, "'-Inf' is not finite"},
+        {"3 3 1\n1 2 1e309\n", SADDLE_BAD_VALUE, 3, "'1e309' is out of the range"},
+        {"2 2 2\n1 2 1.7e308\n1 2 1.7e308\n", SADDLE_BAD_VALUE, 0,
+         "sum of the entries in row 1, column 2 overflows"},
         {"2000000000 2000000000 1\n1 1 1\n", SADDLE_NOT_SUPPORTED, 0, "2000000000"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -319,16 +320,16 @@ static void names_what_is_wrong_in_an_entry(void **state)
     }
     assert_non_null(
         strstr(failure(BANNER("coordinate pattern general") "2 2 1\n1 1 5\n", SADDLE_FILE_FORMAT, 3),
-               "'5' follows"));
+               "unexpected '5'"));
     assert_non_null(strstr(
         failure(BANNER("coordinate real skew-symmetric") "2 2 1\n2 2 5\n", SADDLE_FILE_FORMAT, 3), "skew"));
     assert_non_null(strstr(failure(BANNER("array real general") "2 1\n1\n", SADDLE_FILE_FORMAT, 3),
-                           "promises 2 entries, the file ends after 1 at line 3"));
+                           "declares 2 entries, but the file ends after 1 at line 3"));
     assert_non_null(
-        strstr(failure(BANNER("array real general") "2 1\n1 2\n", SADDLE_FILE_FORMAT, 3), "'2' follows"));
+        strstr(failure(BANNER("array real general") "2 1\n1 2\n", SADDLE_FILE_FORMAT, 3), "unexpected '2'"));
     assert_non_null(strstr(failure(BANNER("array real general") "1 1\ninf\n", SADDLE_BAD_VALUE, 3), "'inf'"));
     assert_non_null(
-        strstr(failure(BANNER("array real general") "1 1\n1\n2\n", SADDLE_FILE_FORMAT, 4), "'2' follows"));
+        strstr(failure(BANNER("array real general") "1 1\n1\n2\n", SADDLE_FILE_FORMAT, 4), "unexpected '2'"));
     /* A header that claims the most that can be claimed costs nothing. */
     failure(BANNER("array real general") "2147483646 2147483646\n1\n", SADDLE_FILE_FORMAT, 3);
 }
@@ -391,13 +392,13 @@ static void warns_once_of_duplicates(void **state)
     } cases[] = {
         {BANNER("coordinate real general") "2 2 4\n1 1 1\n1 1 2\n1 1 4\n2 1 1\n",
          "rows general 2x2: 0=7 / 0=1",
-         "2 duplicate entries were added up; the first stands in row 1, column 1 (line 4)"},
+         "2 duplicate entries were summed; the first is in row 1, column 1 (line 4)"},
         {BANNER("coordinate real general") "2 2 3\n2 1 1\n1 1 2\n2 1 4\n", "rows general 2x2: 0=2 / 0=5",
-         "1 duplicate entry was added up; the first stands in row 2, column 1"},
+         "1 duplicate entry was summed; the first is in row 2, column 1"},
         {BANNER("coordinate real symmetric") "3 3 3\n2 2 1\n3 1 2\n1 3 4\n", "columns lower 3x3: 2=6 / 1=1 /",
-         "1 duplicate entry was added up; the first stands in row 3, column 1"},
+         "1 duplicate entry was summed; the first is in row 3, column 1"},
         {BANNER("coordinate real skew-symmetric") "2 2 2\n2 1 1\n2 1 2\n", "rows general 2x2: 1=-3 / 0=3",
-         "1 duplicate entry was added up; the first stands in row 1, column 2"},
+         "1 duplicate entry was summed; the first is in row 1, column 2"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         log_lines lines = {0};
@@ -573,12 +574,12 @@ static void reads_vectors(void **state)
     assert_non_null(
         strstr(vector_failure(BANNER("array real symmetric") "1 1\n1\n", SADDLE_FILE_FORMAT), "general"));
     assert_non_null(strstr(vector_failure(BANNER("array real general") "3 1\n1\n2\n", SADDLE_FILE_FORMAT),
-                           ":4: the header promises 3 entries"));
+                           ":4: the header declares 3 entries"));
     assert_non_null(
         strstr(vector_failure(BANNER("array real general") "1 1\nnan\n", SADDLE_BAD_VALUE), ":3: "));
     assert_non_null(
         strstr(vector_failure(BANNER("array real general") "1000000000 1\n1\n", SADDLE_FILE_FORMAT),
-               "promises 1000000000"));
+               "declares 1000000000"));
     assert_non_null(strstr(
         vector_failure(BANNER("coordinate real general") "2000000000 1 1\n1 1 1\n", SADDLE_NOT_SUPPORTED),
         "2000000000"));

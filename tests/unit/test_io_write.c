@@ -277,7 +277,7 @@ static void refuses_matrices_that_are_malformed(void **state)
         A.indices = outside;
         refuses(path, &A, SADDLE_BAD_MATRIX, "row 3, column 1 (counted from 0), is out of range");
         A.indices = above;
-        refuses(path, &A, SADDLE_BAD_MATRIX, "row 0, column 1 (counted from 0), stands above");
+        refuses(path, &A, SADDLE_BAD_MATRIX, "row 0, column 1 (counted from 0), is above");
         A = good;
         A.values = not_finite;
         refuses(path, &A, SADDLE_BAD_VALUE, "row 1, column 1");

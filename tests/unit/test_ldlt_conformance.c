@@ -1,5 +1,5 @@
 /*
- * Block LDL' on every backend against reference: the rows ldlt_* of blocks.def, over plans that sd_ldlt_find
+ * Block LDL' on every backend against reference: the rows ldlt_* of batch.def, over plans that sd_ldlt_find
  * made of generated matrices, in both precisions; and sd_ldlt_refactor against what was found.
  *
  * The bound of a comparison is reference's too: the same kernel over magnitudes, with signs such that nothing
@@ -11,7 +11,7 @@
 
 #include "backend/cpu/cpu.h"
 
-/* ---- rows of blocks.def ---- */
+/* ---- rows of batch.def ---- */
 
 static void check_scatter(walker *w, sd_precision of_matrix)
 {

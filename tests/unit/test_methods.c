@@ -99,7 +99,7 @@ static void options_that_do_nothing_are_reported(void **state)
         if (r.warnings != 1) print_message("%s: %d warnings, %s\n", cases[k].list, r.warnings, r.last);
         assert_int_equal(r.warnings, 1);
         assert_contains(r.last, cases[k].name);
-        assert_contains(r.last, "does nothing with");
+        assert_contains(r.last, "has no effect with");
     }
     static const char *const fine[] = {"",
                                        "threshold=0.1,fill=none,sweeps=3,block_size=4",

@@ -81,7 +81,7 @@ static void impossible_partitions_are_refused(void **state)
     sd_context_init(&c, NULL, 0);
     assert_int_equal(sd_metis_partition(&c, &g, 0, part), SADDLE_BAD_ARGUMENT);
     assert_int_equal(sd_metis_partition(&c, &g, 11, part), SADDLE_BAD_ARGUMENT);
-    assert_contains(c.message, "10 vertices cannot be put into 11 parts");
+    assert_contains(c.message, "10 vertices cannot be partitioned into 11 parts");
     assert_int_equal(sd_metis_partition(&c, &empty, 1, part), SADDLE_OK);
     graph_drop(&empty);
     graph_drop(&g);

@@ -318,7 +318,7 @@ enum { RANDOM_ROWS = 2500, NEEDY_ROWS = 300 };
 /*
  * A random graph with this many edges a row, whose factorization is costly, and apart from it a few pairs of
  * rows without diagonal, too few to decide. With `matched` every row of the graph has its partner, which it
- * could do without and which makes the order of pairs dearer.
+ * could do without and which makes the order of pairs more expensive.
  */
 static saddle_matrix costly_matrix(rng *r, int degree, bool matched)
 {

@@ -6,14 +6,11 @@
  * copied to where its result goes, as the kernels work out of place.
  */
 #include "backend/cpu/cpu.h"
-#include "backend/blas.h"
 #include "bench/blocks/driver/driver.h"
+#include "bench/kernels/gemm_timing.h"
 #include "cli/probe.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum { WORK = 64 * SD_BLOCK_MOST };
 
@@ -40,7 +37,7 @@ static struct {
 static bool begin_lapack(blocks_bench *b, const blocks_batch *x)
 {
     own.pivot = malloc(((size_t)x->plan.rows + 1) * sizeof *own.pivot);
-    if (!own.pivot) blocks_check(b, "no memory for the exchanges");
+    if (!own.pivot) blocks_check(b, "out of memory for the exchanges");
     return x->size > 0;
 }
 
@@ -52,41 +49,35 @@ static void end_lapack(blocks_bench *b)
 }
 
 /* CALL is one block's: of n rows at a, of the type real, exchanges into pivot. */
-#define ROUTINE(name, real, CALL)                                                                            \
-    static void name(blocks_bench *b, const blocks_batch *x, void *what, int64_t slot)                       \
-    {                                                                                                        \
-        const int n = x->size, lwork = WORK;                                                                 \
+#define EACH_BLOCK(real, CALL)                                                                               \
+    do {                                                                                                     \
         const real *from = blocks_from(b, x, slot);                                                          \
         real *a = blocks_to(b, x, slot), *work = (real *)own.work;                                           \
-        int *pivot = own.pivot, info = 0;                                                                    \
-        (void)what, (void)work, (void)lwork;                                                                 \
+        (void)work;                                                                                          \
         for (int32_t k = 0; k < x->plan.blocks; ++k, from += n * n, a += n * n, pivot += n) {                \
             memcpy(a, from, (size_t)(n * n) * sizeof *a);                                                    \
             CALL;                                                                                            \
         }                                                                                                    \
-    }
-ROUTINE(getrf_double, double, dgetrf_(&n, &n, a, &n, pivot, &info))
-ROUTINE(getrf_single, float, sgetrf_(&n, &n, a, &n, pivot, &info))
-ROUTINE(potrf_double, double, dpotrf_("L", &n, a, &n, &info, 1))
-ROUTINE(potrf_single, float, spotrf_("L", &n, a, &n, &info, 1))
-ROUTINE(sytrf_double, double, dsytrf_("L", &n, a, &n, pivot, work, &lwork, &info, 1))
-ROUTINE(sytrf_single, float, ssytrf_("L", &n, a, &n, pivot, work, &lwork, &info, 1))
-ROUTINE(getri_double, double, dgetrf_(&n, &n, a, &n, pivot, &info);
-        dgetri_(&n, a, &n, pivot, work, &lwork, &info))
-ROUTINE(getri_single, float, sgetrf_(&n, &n, a, &n, pivot, &info);
-        sgetri_(&n, a, &n, pivot, work, &lwork, &info))
-#undef ROUTINE
-
-#define EITHER(name)                                                                                         \
+    } while (0)
+#define ROUTINE(name, DOUBLE, SINGLE)                                                                        \
     static void name(blocks_bench *b, const blocks_batch *x, void *what, int64_t slot)                       \
     {                                                                                                        \
-        (x->precision == SD_DOUBLE ? name##_double : name##_single)(b, x, what, slot);                       \
+        const int n = x->size, lwork = WORK;                                                                 \
+        int *pivot = own.pivot, info = 0;                                                                    \
+        (void)what, (void)lwork;                                                                             \
+        if (x->precision == SD_DOUBLE)                                                                       \
+            EACH_BLOCK(double, DOUBLE);                                                                      \
+        else                                                                                                 \
+            EACH_BLOCK(float, SINGLE);                                                                       \
     }
-EITHER(getrf)
-EITHER(potrf)
-EITHER(sytrf)
-EITHER(getri)
-#undef EITHER
+ROUTINE(getrf, dgetrf_(&n, &n, a, &n, pivot, &info), sgetrf_(&n, &n, a, &n, pivot, &info))
+ROUTINE(potrf, dpotrf_("L", &n, a, &n, &info, 1), spotrf_("L", &n, a, &n, &info, 1))
+ROUTINE(sytrf, dsytrf_("L", &n, a, &n, pivot, work, &lwork, &info, 1),
+        ssytrf_("L", &n, a, &n, pivot, work, &lwork, &info, 1))
+ROUTINE(getri, (dgetrf_(&n, &n, a, &n, pivot, &info), dgetri_(&n, a, &n, pivot, work, &lwork, &info)),
+        (sgetrf_(&n, &n, a, &n, pivot, &info), sgetri_(&n, a, &n, pivot, work, &lwork, &info)))
+#undef ROUTINE
+#undef EACH_BLOCK
 
 static void lapack_pivots(blocks_bench *b, const blocks_batch *x, int32_t block, int32_t *pivot)
 {
@@ -121,19 +112,17 @@ static const blocks_peer peers[] = {
 };
 
 /* Of this thread where there is one, because others may be at work on the machine; else of the day. */
-static double now(const blocks_bench *b)
+static double now_of(const blocks_bench *b)
 {
-    struct timespec t;
-    clock_gettime(b->threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return now(b->threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC);
 }
 
 static double time_host(blocks_bench *b, const blocks_batch *x, blocks_work *work, void *what, int64_t first,
                         int64_t count)
 {
-    const double began = now(b);
+    const double began = now_of(b);
     for (int64_t k = 0; k < count; ++k) work(b, x, what, first + k);
-    return now(b) - began;
+    return now_of(b) - began;
 }
 
 static void copy_host(blocks_bench *b, const void *from, void *to, int64_t bytes)
@@ -142,33 +131,11 @@ static void copy_host(blocks_bench *b, const void *from, void *to, int64_t bytes
     memcpy(to, from, (size_t)bytes);
 }
 
-/* The best of a few: what one core can do. */
 static double time_gemm(sd_precision precision, double *flops)
 {
     enum { N = 512 };
-    const blocks_bench one = {.threads = 1};
-    double best = 1e30;
-    double *a = calloc(3 * N * N, sizeof *a);
     *flops = 2.0 * N * N * N;
-    if (!a) return NAN;
-    for (int k = 0; k < 3 * N * N; ++k) {
-        if (precision == SD_DOUBLE)
-            a[k] = 1.0 / (k % 1000 + 1);
-        else
-            ((float *)a)[k] = 1.0f / (float)(k % 1000 + 1);
-    }
-    for (int k = 0; k < 6; ++k) {
-        float *s = (float *)a;
-        const double began = now(&one);
-        if (precision == SD_DOUBLE)
-            sd_gemm_double(N, N, N, 1, a, N, a + N * N, N, 0, a + 2 * N * N, N);
-        else
-            sd_gemm_single(N, N, N, 1, s, N, s + N * N, N, 0, s + 2 * N * N, N);
-        const double seconds = now(&one) - began;
-        if (seconds < best) best = seconds;
-    }
-    free(a);
-    return best;
+    return best_gemm(N, precision);
 }
 
 static const blocks_device host = {

@@ -94,8 +94,8 @@ void load_libraries(const blocks_bench *b)
     if (all.cublas) all.cublasSetStream_v2(all.cublas, stream_of(b));
     if (all.cusolver) all.cusolverDnSetStream(all.cusolver, stream_of(b));
     if (!all.cublas)
-        printf("note cuBLAS could not be loaded: its getrfBatched and matinvBatched are left out\n");
-    if (!all.cusolver) printf("note cuSOLVER could not be loaded: its potrfBatched is left out\n");
+        printf("note cuBLAS could not be loaded: its getrfBatched and matinvBatched are omitted\n");
+    if (!all.cusolver) printf("note cuSOLVER could not be loaded: its potrfBatched is omitted\n");
 }
 
 void *device_memory(blocks_bench *b, int64_t bytes)
@@ -248,7 +248,7 @@ int main(int argc, char **argv)
     static blocks_bench b;
     size_t available = 0, whole = 0;
     if (!blocks_options(&b, argc, argv, "blocks-cuda")) return 2;
-    if (b.reference) blocks_check(&b, "the reference runs on the CPU: take blocks-cpu");
+    if (b.reference) blocks_check(&b, "the reference runs on the CPU: use blocks-cpu");
     b.device = &gpu;
     sd_context_init(&b.context, nullptr, 0);
     open_engine(&b);

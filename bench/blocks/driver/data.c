@@ -219,15 +219,3 @@ double blocks_residual(const blocks_result *r, const double *a, const double *b)
     }
     return isfinite((double)residual) ? (double)residual : INFINITY;
 }
-
-static int ascending(const void *one, const void *two)
-{
-    const double a = *(const double *)one, b = *(const double *)two;
-    return (a > b) - (a < b);
-}
-
-double blocks_median(double *values, int count)
-{
-    qsort(values, (size_t)count, sizeof *values, ascending);
-    return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
-}

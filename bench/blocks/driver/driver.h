@@ -44,8 +44,7 @@
  *     inverses     |AX - I| / (|A| |X|)
  *     Gauss-Huard, sytrf, applications     |b - Ax| / (|A| |x| + |b|) of one right-hand side
  */
-#ifndef BENCH_BLOCKS_H
-#define BENCH_BLOCKS_H
+#pragma once
 
 #include "backend/batch_memory.h"
 #include "bench/kernels/kernels.h"
@@ -104,8 +103,6 @@ typedef struct blocks_result {
 /* The residual of what was made of A, whose right-hand side is b; infinity where it is no number. */
 double blocks_residual(const blocks_result *r, const double *a, const double *b);
 
-double blocks_median(double *values, int count); /* orders them */
-
 /* ------------------------------------------------------------------------------------------------
  * Measuring (measure.c), with what a device brings.
  */
@@ -116,6 +113,7 @@ typedef void blocks_work(blocks_bench *b, const blocks_batch *x, void *what, int
 
 /* Blocks of one kind that lie in the pools. */
 struct blocks_batch {
+    const char *part;
     sd_batch_plan plan;
     sd_precision precision;
     int32_t size;              /* 0: mixed */
@@ -180,5 +178,3 @@ void blocks_run(blocks_bench *b);
 
 /* Ends the program with a line where the engine, or something else (text not NULL), failed. */
 void blocks_check(blocks_bench *b, const char *text);
-
-#endif

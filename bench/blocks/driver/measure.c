@@ -7,6 +7,8 @@
  */
 #include "bench/blocks/driver/measure.h"
 
+#include "cli/numbers.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,12 +52,11 @@ void *blocks_memory(blocks_bench *b, int64_t bytes, const char *what)
     return data;
 }
 
-/* A batch of these blocks; `pool` bytes go by before a slot comes again. */
 blocks_batch blocks_begin(blocks_bench *b, const blocks_case *c, int64_t pool)
 {
-    blocks_batch x = {.precision = c->precision, .size = c->size};
+    blocks_batch x = {.part = c->part, .precision = c->precision, .size = c->size};
     int32_t *start = malloc(((size_t)c->batch + 1) * sizeof *start);
-    if (!start) blocks_check(b, "no memory for a batch");
+    if (!start) blocks_check(b, "out of memory for a batch");
     start[0] = 0;
     for (int32_t k = 0; k < c->batch; ++k) start[k + 1] = start[k] + blocks_rows(x.size, k);
     sd_batch_place(&b->engine, c->batch, start, NULL, NULL, NULL, &x.plan);
@@ -79,7 +80,6 @@ void blocks_end(blocks_bench *b, blocks_batch *x)
     backend->release(&b->engine, x->factors.state);
 }
 
-/* Copies what stands in `done` bytes of a pool until there are `bytes`. */
 void blocks_spread(blocks_bench *b, char *pool, int64_t done, int64_t bytes)
 {
     while (done < bytes) {
@@ -89,7 +89,6 @@ void blocks_spread(blocks_bench *b, char *pool, int64_t done, int64_t bytes)
     }
 }
 
-/* Puts the blocks into every slot of what is read. */
 void blocks_fill(blocks_bench *b, const blocks_batch *x, blocks_kind kind)
 {
     const int32_t count = x->plan.blocks < BLOCKS_PERIOD ? x->plan.blocks : BLOCKS_PERIOD;
@@ -156,7 +155,7 @@ double blocks_time_work(blocks_bench *b, const blocks_batch *x, blocks_work *wor
         spent += seconds;
         next += group;
     }
-    return blocks_median(each, count);
+    return median_of(each, count);
 }
 
 void blocks_factor_slot(blocks_bench *b, const blocks_batch *x, void *what, int64_t slot)
@@ -178,11 +177,11 @@ static void copy_slot(blocks_bench *b, const blocks_batch *x, void *what, int64_
 /* ------------------------------------------------------------------------------------------------
  * Residuals and lines.
  */
-void blocks_tell(const blocks_case *c, const blocks_batch *x, const blocks_line *line)
+void blocks_tell(const blocks_batch *x, const blocks_line *line)
 {
     printf("measured part=%s work=%s who=%s name=%s version=%s precision=%s size=%d batch=%d rows=%d "
            "seconds=%.6g bytes=%.6g flops=%.6g residual=%.3g replaced=%d\n",
-           c->part, line->work, line->who, line->name, line->version, precisions[c->precision], x->size,
+           x->part, line->work, line->who, line->name, line->version, precisions[x->precision], x->size,
            x->plan.blocks, x->plan.rows, line->seconds, line->bytes, line->flops, line->residual,
            line->replaced);
     fflush(stdout);
@@ -250,7 +249,6 @@ static double residual_of(blocks_bench *b, const blocks_batch *x, const blocks_s
     return blocks_residual(&r, a, rhs);
 }
 
-/* The worst over the first and the last blocks. */
 double blocks_worst(blocks_bench *b, const blocks_batch *x, const blocks_sample *s)
 {
     double worst = 0.0;
@@ -268,7 +266,7 @@ int32_t blocks_replaced(blocks_bench *b, const blocks_batch *x)
     const int64_t bytes = x->plan.blocks * (int64_t)sizeof(sd_batch_state);
     sd_batch_state *state = malloc((size_t)bytes);
     int32_t count = 0;
-    if (!state) blocks_check(b, "no memory for the states");
+    if (!state) blocks_check(b, "out of memory for the states");
     b->engine.backend->download(&b->engine, x->factors.state, state, bytes);
     for (int32_t k = 0; k < x->plan.blocks; ++k) count += state[k].status != SD_BLOCK_OK;
     free(state);
@@ -286,8 +284,7 @@ static double all_flops(const blocks_batch *x, sd_batch_kernel kernel)
 /* ------------------------------------------------------------------------------------------------
  * Measurements of a batch.
  */
-void blocks_measure_kernel(blocks_bench *b, const blocks_case *c, const blocks_batch *x,
-                           sd_batch_kernel kernel, int version)
+void blocks_measure_kernel(blocks_bench *b, const blocks_batch *x, sd_batch_kernel kernel, int version)
 {
     blocks_rule rule = {{.kernel = kernel}, (bench_version)version};
     const blocks_sample sample = {.kind = blocks_kind_of(kernel), .form = blocks_form_of(kernel)};
@@ -298,11 +295,10 @@ void blocks_measure_kernel(blocks_bench *b, const blocks_case *c, const blocks_b
     line.flops = all_flops(x, kernel);
     line.residual = blocks_worst(b, x, &sample);
     line.replaced = blocks_replaced(b, x);
-    blocks_tell(c, x, &line);
+    blocks_tell(x, &line);
 }
 
-void blocks_measure_peer(blocks_bench *b, const blocks_case *c, const blocks_batch *x,
-                         const blocks_peer *peer)
+void blocks_measure_peer(blocks_bench *b, const blocks_batch *x, const blocks_peer *peer)
 {
     const blocks_sample sample = {.kind = peer->kind, .form = peer->form, .peer = peer};
     blocks_line line = {.work = "factor", .who = peer->who, .name = peer->name, .version = versions[0]};
@@ -312,25 +308,25 @@ void blocks_measure_peer(blocks_bench *b, const blocks_case *c, const blocks_bat
     line.flops = all_flops(x, peer->alike);
     line.residual = blocks_worst(b, x, &sample);
     peer->end(b);
-    blocks_tell(c, x, &line);
+    blocks_tell(x, &line);
 }
 
-void blocks_measure_copy(blocks_bench *b, const blocks_case *c, const blocks_batch *x)
+void blocks_measure_copy(blocks_bench *b, const blocks_batch *x)
 {
     blocks_line line = {.work = "copy", .who = "machine", .name = "copy", .version = versions[0]};
     line.seconds = blocks_time_work(b, x, copy_slot, NULL, false);
     line.bytes = 2.0 * (double)x->bytes;
     line.residual = NAN;
-    blocks_tell(c, x, &line);
+    blocks_tell(x, &line);
 }
 
 /* The peak of a core, for one precision; its line has no batch. */
-void blocks_measure_gemm(blocks_bench *b, const blocks_case *c)
+void blocks_measure_gemm(blocks_bench *b, const blocks_batch *x)
 {
-    const blocks_batch none = {.size = 0};
+    const blocks_batch none = {.part = x->part, .precision = x->precision};
     blocks_line line = {.work = "gemm", .who = "machine", .name = "gemm", .version = versions[0]};
     if (!b->device->gemm) return;
-    line.seconds = b->device->gemm(c->precision, &line.flops);
+    line.seconds = b->device->gemm(x->precision, &line.flops);
     line.residual = NAN;
-    blocks_tell(c, &none, &line);
+    blocks_tell(&none, &line);
 }

@@ -1,6 +1,5 @@
 /* Measuring one batch (measure.c), for the parts of the benchmark (parts.c). */
-#ifndef BENCH_BLOCKS_MEASURE_H
-#define BENCH_BLOCKS_MEASURE_H
+#pragma once
 
 #include "bench/blocks/driver/driver.h"
 
@@ -17,7 +16,7 @@ typedef struct blocks_line {
     double seconds, bytes, flops, residual;
     int32_t replaced;
 } blocks_line;
-void blocks_tell(const blocks_case *c, const blocks_batch *x, const blocks_line *line);
+void blocks_tell(const blocks_batch *x, const blocks_line *line);
 
 /* Memory of the backend; the program ends where there is none. */
 void *blocks_memory(blocks_bench *b, int64_t bytes, const char *what);
@@ -59,11 +58,7 @@ typedef struct blocks_rule {
 blocks_work blocks_factor_slot;
 
 /* Whole measurements, which are told. */
-void blocks_measure_kernel(blocks_bench *b, const blocks_case *c, const blocks_batch *x,
-                           sd_batch_kernel kernel, int version);
-void blocks_measure_peer(blocks_bench *b, const blocks_case *c, const blocks_batch *x,
-                         const blocks_peer *peer);
-void blocks_measure_copy(blocks_bench *b, const blocks_case *c, const blocks_batch *x);
-void blocks_measure_gemm(blocks_bench *b, const blocks_case *c); /* the peak of a core */
-
-#endif
+void blocks_measure_kernel(blocks_bench *b, const blocks_batch *x, sd_batch_kernel kernel, int version);
+void blocks_measure_peer(blocks_bench *b, const blocks_batch *x, const blocks_peer *peer);
+void blocks_measure_copy(blocks_bench *b, const blocks_batch *x);
+void blocks_measure_gemm(blocks_bench *b, const blocks_batch *x); /* the peak of a core */

@@ -25,30 +25,19 @@ static int place_of(const char *text, const char *const *list, int count)
 /* An option with a value; false where it is none, or has another. */
 static bool take_value(blocks_bench *b, const char *option, const char *value)
 {
-    static const char *const parts[] = {"all", "kernels", "mixed", "apply", "setup"};
+    static const char *const names[] = {"all", "kernels", "mixed", "apply", "setup"};
     static const char *const versions[] = {"all", "default", "registers", "shared"};
     static const char *const sets[] = {"default", "portable", "avx2", "avx512"};
-    int at = 0;
-    if (strcmp(option, "--threads") == 0) {
-        b->threads = (int)strtol(value, NULL, 10);
-        return b->threads > 0;
-    }
-    if (strcmp(option, "--size") == 0) {
-        b->size = (int32_t)strtol(value, NULL, 10);
-        return b->size > 0 && b->size <= SD_BLOCK_MOST;
-    }
-    if (strcmp(option, "--part") == 0) {
-        if ((at = place_of(value, parts, 5)) >= 0) b->part = parts[at];
-    } else if (strcmp(option, "--kernel") == 0) {
-        if ((at = place_of(value, blocks_kernel_names, BENCH_KERNELS)) >= 0) b->kernels |= 1u << at;
-    } else if (strcmp(option, "--version") == 0) {
-        if ((at = place_of(value, versions, 4)) >= 0) b->version = at - 1;
-    } else if (strcmp(option, "--instructions") == 0) {
-        if ((at = place_of(value, sets, 4)) >= 0) b->instructions = sets[at];
-    } else {
-        return false;
-    }
-    return at >= 0;
+    const int number = (int)strtol(value, NULL, 10), part = place_of(value, names, 5),
+              kernel = place_of(value, blocks_kernel_names, BENCH_KERNELS),
+              version = place_of(value, versions, 4), set = place_of(value, sets, 4);
+    if (strcmp(option, "--threads") == 0) return (b->threads = number) > 0;
+    if (strcmp(option, "--size") == 0) return (b->size = number) > 0 && number <= SD_BLOCK_MOST;
+    if (strcmp(option, "--part") == 0) return part >= 0 && (b->part = names[part]);
+    if (strcmp(option, "--kernel") == 0) return kernel >= 0 && (b->kernels |= 1u << kernel);
+    if (strcmp(option, "--version") == 0) return (b->version = version - 1) >= -1;
+    if (strcmp(option, "--instructions") == 0) return set >= 0 && (b->instructions = sets[set]);
+    return false;
 }
 
 bool blocks_options(blocks_bench *b, int argc, char **argv, const char *name)
@@ -79,13 +68,12 @@ bool blocks_options(blocks_bench *b, int argc, char **argv, const char *name)
 }
 
 /* Fills the batch, and measures a copy of it where that was not done yet. */
-static void fill_and_copy(blocks_bench *b, const blocks_case *c, const blocks_batch *x, int kind,
-                          bool *copied)
+static void fill_and_copy(blocks_bench *b, const blocks_batch *x, int kind, bool *copied)
 {
     blocks_fill(b, x, (blocks_kind)kind);
     if (*copied) return;
     blocks_restore(b, x);
-    blocks_measure_copy(b, c, x);
+    blocks_measure_copy(b, x);
     *copied = true;
 }
 
@@ -100,41 +88,39 @@ typedef enum peer_choice { NO_PEER, LU_PEER, ALL_PEERS } peer_choice;
 /* What is measured of a batch: the kernels in `wanted` (bits), each by this function, and peers. */
 typedef struct batch_work {
     unsigned wanted;
-    void (*measure)(blocks_bench *b, const blocks_case *c, const blocks_batch *x, sd_batch_kernel kernel);
+    void (*measure)(blocks_bench *b, const blocks_batch *x, sd_batch_kernel kernel);
     peer_choice peers;
 } batch_work;
 
 /* By the kind of the blocks. */
-static void measure_batch(blocks_bench *b, const blocks_case *c, const blocks_batch *x, batch_work work)
+static void measure_batch(blocks_bench *b, const blocks_batch *x, batch_work work)
 {
     bool copied = false;
     for (int kind = 0; kind < BLOCKS_KINDS; ++kind) {
         bool filled = false;
         for (int k = 0; k < BENCH_KERNELS; ++k) {
             if (!is_wanted(b, work.wanted, k, kind)) continue;
-            if (!filled) fill_and_copy(b, c, x, kind, &copied);
+            if (!filled) fill_and_copy(b, x, kind, &copied);
             filled = true;
-            work.measure(b, c, x, (sd_batch_kernel)k);
+            work.measure(b, x, (sd_batch_kernel)k);
         }
         for (int p = 0; filled && p < b->device->peer_count; ++p) {
             const blocks_peer *one = &b->device->peers[p];
             const bool chosen = work.peers == ALL_PEERS || (work.peers == LU_PEER && one->form == BLOCKS_LU);
-            if ((int)one->kind == kind && chosen) blocks_measure_peer(b, c, x, one);
+            if ((int)one->kind == kind && chosen) blocks_measure_peer(b, x, one);
         }
     }
 }
 
-static void measure_default(blocks_bench *b, const blocks_case *c, const blocks_batch *x,
-                            sd_batch_kernel kernel)
+static void measure_default(blocks_bench *b, const blocks_batch *x, sd_batch_kernel kernel)
 {
-    blocks_measure_kernel(b, c, x, kernel, 0);
+    blocks_measure_kernel(b, x, kernel, 0);
 }
 
-static void measure_versions(blocks_bench *b, const blocks_case *c, const blocks_batch *x,
-                             sd_batch_kernel kernel)
+static void measure_versions(blocks_bench *b, const blocks_batch *x, sd_batch_kernel kernel)
 {
     for (int v = 0; v < b->device->versions; ++v)
-        if (v == 0 || b->version < 0 || b->version == v) blocks_measure_kernel(b, c, x, kernel, v);
+        if (v == 0 || b->version < 0 || b->version == v) blocks_measure_kernel(b, x, kernel, v);
 }
 
 enum {
@@ -142,35 +128,6 @@ enum {
     CURVES = 1u << SD_JORDAN | 1u << SD_HUARD | 1u << SD_HUARD_TRANSPOSED | 1u << SD_LDU_PARTIAL,
     APPLIED = CURVES | 1u << SD_LLT | 1u << SD_LDLT_BUNCH_KAUFMAN
 };
-
-static void run_kernels(blocks_bench *b, const blocks_case *c)
-{
-    blocks_batch x = blocks_begin(b, c, b->footprint / 2);
-    blocks_measure_gemm(b, c);
-    measure_batch(b, c, &x, (batch_work){EVERY, measure_versions, ALL_PEERS});
-    blocks_end(b, &x);
-}
-
-static void run_setup(blocks_bench *b, const blocks_case *c)
-{
-    blocks_batch x = blocks_begin(b, c, b->footprint / 2);
-    measure_batch(b, c, &x, (batch_work){CURVES, measure_default, LU_PEER});
-    blocks_end(b, &x);
-}
-
-/* Beside a mixed batch one of equal blocks, of as many bytes as can be. */
-static void run_mixed(blocks_bench *b, const blocks_case *c)
-{
-    blocks_case equal = *c;
-    blocks_batch x = blocks_begin(b, c, b->footprint / 2);
-    equal.size = (int32_t)lround(sqrt((double)x.plan.entries / x.plan.blocks));
-    equal.batch = (int32_t)(x.plan.entries / (equal.size * equal.size));
-    measure_batch(b, c, &x, (batch_work){EVERY, measure_versions, NO_PEER});
-    blocks_end(b, &x);
-    x = blocks_begin(b, &equal, b->footprint / 2);
-    measure_batch(b, &equal, &x, (batch_work){EVERY, measure_versions, NO_PEER});
-    blocks_end(b, &x);
-}
 
 /* ------------------------------------------------------------------------------------------------
  * Applications.
@@ -224,14 +181,13 @@ static double apply_bytes(const blocks_batch *x, sd_batch_kernel kernel)
 }
 
 /* Factors every slot, then applies them; the time to factor is told too. */
-static void measure_apply(blocks_bench *b, const blocks_case *c, const blocks_batch *x,
-                          sd_batch_kernel kernel)
+static void measure_apply(blocks_bench *b, const blocks_batch *x, sd_batch_kernel kernel)
 {
     blocks_rule rule = {.rule = {.kernel = kernel}};
     const sd_vector y = vector_of(b, x, 0, true);
     const blocks_sample sample = {
         .kind = blocks_kind_of(kernel), .form = BLOCKS_SOLUTION, .solution = y.data};
-    blocks_measure_kernel(b, c, x, kernel, 0);
+    blocks_measure_kernel(b, x, kernel, 0);
     blocks_time_calls(b, x, blocks_factor_slot, &rule, 0, x->slots);
     blocks_line line = {.work = "apply", .who = "saddle", .name = blocks_kernel_names[kernel]};
     line.version = "default";
@@ -240,16 +196,47 @@ static void measure_apply(blocks_bench *b, const blocks_case *c, const blocks_ba
     line.flops = 2.0 * x->size * (double)x->plan.rows;
     line.residual = blocks_worst(b, x, &sample);
     line.replaced = blocks_replaced(b, x);
-    blocks_tell(c, x, &line);
+    blocks_tell(x, &line);
 }
 
-static void run_apply(blocks_bench *b, const blocks_case *c)
+/* ------------------------------------------------------------------------------------------------
+ * Parts.
+ */
+static const struct {
+    const char *name;
+    batch_work work;
+} parts[] = {{"kernels", {EVERY, measure_versions, ALL_PEERS}},
+             {"setup", {CURVES, measure_default, LU_PEER}},
+             {"mixed", {EVERY, measure_versions, NO_PEER}},
+             {"apply", {APPLIED, measure_apply, NO_PEER}}};
+enum { PART_KERNELS, PART_SETUP, PART_MIXED, PART_APPLY }; /* as they stand there */
+
+/* One batch; how many entries its blocks have. */
+static int64_t run_batch(blocks_bench *b, const blocks_case *c, int part)
 {
-    blocks_batch x = blocks_begin(b, c, b->footprint);
-    x.from_slots = 1;
-    fill_vectors(b, &x);
-    measure_batch(b, c, &x, (batch_work){APPLIED, measure_apply, NO_PEER});
+    blocks_batch x = blocks_begin(b, c, part == PART_APPLY ? b->footprint : b->footprint / 2);
+    const int64_t entries = x.plan.entries;
+    if (part == PART_KERNELS) blocks_measure_gemm(b, &x);
+    if (part == PART_APPLY) {
+        x.from_slots = 1;
+        fill_vectors(b, &x);
+    }
+    measure_batch(b, &x, parts[part].work);
     blocks_end(b, &x);
+    return entries;
+}
+
+/* Beside a mixed batch one of equal blocks, of as many bytes as can be. */
+static void run_case(blocks_bench *b, const blocks_case *c)
+{
+    int part = 0;
+    while (strcmp(parts[part].name, c->part) != 0) ++part;
+    const int64_t entries = run_batch(b, c, part);
+    if (part != PART_MIXED) return;
+    blocks_case equal = *c;
+    equal.size = (int32_t)lround(sqrt((double)entries / c->batch));
+    equal.batch = (int32_t)(entries / (equal.size * equal.size));
+    run_batch(b, &equal, part);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -326,13 +313,13 @@ static void make_pools(blocks_bench *b, const case_list *list)
         }
         fits = from + to + vectors <= b->memory || b->footprint < 1 << 20;
         if (!fits)
-            printf("note memory is short: a slot comes again after %lld MB\n", (long long)b->footprint >> 21);
+            printf("note memory is short: a slot is reused after %lld MB\n", (long long)b->footprint >> 21);
     }
     b->from = blocks_memory(b, from, "blocks");
     b->to = blocks_memory(b, to, "what becomes of blocks");
     b->vectors = blocks_memory(b, vectors, "vectors");
     b->host = malloc((size_t)BLOCKS_PERIOD * SD_BLOCK_MOST * SD_BLOCK_MOST * sizeof *b->host);
-    if (!b->host) blocks_check(b, "no memory for the blocks");
+    if (!b->host) blocks_check(b, "out of memory for the blocks");
 }
 
 void blocks_run(blocks_bench *b)
@@ -345,14 +332,7 @@ void blocks_run(blocks_bench *b)
         const blocks_case *c = &list.cases[k];
         printf("step %d %d\n", k + 1, list.count);
         fflush(stdout);
-        if (strcmp(c->part, "kernels") == 0)
-            run_kernels(b, c);
-        else if (strcmp(c->part, "setup") == 0)
-            run_setup(b, c);
-        else if (strcmp(c->part, "mixed") == 0)
-            run_mixed(b, c);
-        else
-            run_apply(b, c);
+        run_case(b, c);
     }
     b->engine.backend->release(&b->engine, b->from);
     b->engine.backend->release(&b->engine, b->to);

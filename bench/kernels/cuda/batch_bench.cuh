@@ -1,7 +1,6 @@
 /* What the kernels of kernels.h on the GPU share: their functions, and launches of the versions in shared
  * memory. */
-#ifndef BENCH_BATCH_BENCH_CUH
-#define BENCH_BATCH_BENCH_CUH
+#pragma once
 
 #include "backend/cuda/batch_shared_ldlt.cuh"
 
@@ -44,5 +43,3 @@ void bench_symmetric_shared(sd_engine *e, sd_batch_kernel kernel, const sd_batch
                             const batch<real> &b);
 
 } /* namespace sd_cuda */
-
-#endif

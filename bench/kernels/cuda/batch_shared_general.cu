@@ -174,22 +174,13 @@ __global__ void __launch_bounds__(BLOCK_THREADS) huard(const batch<real> b)
 }
 
 template <int SEARCH> struct ldu_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", ldu<real, N, L, SEARCH>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = ldu<real, N, L, SEARCH>;
 };
 struct jordan_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", jordan<real, N, L>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = jordan<real, N, L>;
 };
 template <bool TRANSPOSED> struct huard_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", huard<real, N, L, TRANSPOSED>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = huard<real, N, L, TRANSPOSED>;
 };
 
 } /* namespace */

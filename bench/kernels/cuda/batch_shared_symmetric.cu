@@ -49,11 +49,9 @@ __global__ void __launch_bounds__(BLOCK_THREADS) llt_shared(const batch<real> b)
 }
 
 template <bool DIAGONAL> struct llt_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", llt_shared<real, N, L, DIAGONAL>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = llt_shared<real, N, L, DIAGONAL>;
 };
+
 } /* namespace */
 
 template <class real>

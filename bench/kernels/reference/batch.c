@@ -3,23 +3,12 @@
 #include "backend/reference/batch.h"
 #include "bench/kernels/kernels.h"
 
+#include <float.h>
+
 BENCH_DECLARE(bench_reference);
 
-#define real double
-#define NAME(x) x##_double
-#define PUBLIC(x) sd_bench_reference_##x##_double
-#define MATH(x) x
-#define TINY SD_BLOCK_TINY_DOUBLE
-#include "bench/kernels/reference/batch_kernels.inc"
-#undef real
-#undef NAME
-#undef PUBLIC
-#undef MATH
-#undef TINY
-
-#define real float
-#define NAME(x) x##_single
-#define PUBLIC(x) sd_bench_reference_##x##_single
-#define MATH(x) x##f
-#define TINY SD_BLOCK_TINY_SINGLE
-#include "bench/kernels/reference/batch_kernels.inc"
+#define PUBLIC_NAME(x) sd_bench_reference_##x
+#define PUBLIC_OF(x) PUBLIC_NAME(x)
+#define PUBLIC(x) PUBLIC_OF(NAME(x))
+#define TEMPLATE "bench/kernels/reference/batch_kernels.inc"
+#include "backend/both_precisions.inc"

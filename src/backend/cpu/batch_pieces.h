@@ -1,6 +1,5 @@
 /* How a batch of blocks is cut into pieces, and what all of its kernels know: sizes, and reading ahead. */
-#ifndef SD_CPU_BATCH_PIECES_H
-#define SD_CPU_BATCH_PIECES_H
+#pragma once
 
 #include "backend/backend.h"
 
@@ -73,5 +72,3 @@ static inline piece piece_of(const pieces *p, const sd_batch_plan *plan, int32_t
     const int32_t left = plan->first[s + 1] - first;
     return (piece){first, first + (left < size ? left : size), s};
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The CPU backend: what it has for each instruction set, and the choice among them. */
-#ifndef SD_CPU_H
-#define SD_CPU_H
+#pragma once
 
 #include "backend/front.h"
 #include "backend/host.h"
@@ -34,5 +33,3 @@ const sd_cpu_isa *sd_cpu(void);
     extern const sd_front_kernels sd_##isa##_fronts[SD_PRECISIONS];                                          \
     extern const sd_ldlt_kernels sd_##isa##_ldlt[SD_PRECISIONS];                                             \
     sd_residual_columns sd_##isa##_columns
-
-#endif

@@ -41,7 +41,6 @@ enum {
 
 /* A 2x2 pivot whose determinant is this much smaller than its terms is taken for singular. */
 #define PAIR_CANCELLATION 0x1p-7
-#define EPSILON_OF(type) (sizeof(type) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON)
 #define STRIP_ROWS (STRIP_VECTORS * NAME(LANES))
 
 /* Runs body(what, 0 .. count - 1): in order, or as tasks of whoever's parallel region this is in. */
@@ -58,27 +57,7 @@ static void each_piece(int32_t count, void (*body)(void *what, int32_t piece), v
     }
 }
 
-#define real double
-#define NAME(x) x##_double
-#define SINGLE 0
-typedef int64_t integer_double;
-#define fabs_double fabs
-#include "backend/cpu/front_kernels.inc"
-#undef real
-#undef NAME
-#undef SINGLE
+#define TEMPLATE "backend/cpu/front_kernels.inc"
+#include "backend/both_precisions.inc"
 
-#define real float
-#define NAME(x) x##_single
-#define SINGLE 1
-typedef int32_t integer_single;
-#define fabs_single fabsf
-#include "backend/cpu/front_kernels.inc"
-
-#define TABLE(x)                                                                                             \
-    {                                                                                                        \
-        .add_entries = add_entries_##x, .add_child = add_child_##x, .work = work_##x,                        \
-        .factor = factor_front_##x, .update = update_front_##x, .largest = largest_##x,                      \
-        .forward = forward_##x, .backward = backward_##x                                                     \
-    }
-const sd_front_kernels SD_ISA(fronts)[SD_PRECISIONS] = {TABLE(double), TABLE(single)};
+const sd_front_kernels SD_ISA(fronts)[SD_PRECISIONS] = {SD_FRONT_KERNELS(double), SD_FRONT_KERNELS(single)};

@@ -1,7 +1,6 @@
 /* What the sources share that are compiled once for each instruction set, SD_CPU_ISA (CMakeLists.txt): names,
  * loops, roundings. */
-#ifndef SD_CPU_ISA_H
-#define SD_CPU_ISA_H
+#pragma once
 
 #include "backend/cpu/cpu.h"
 
@@ -41,6 +40,8 @@ SD_ISA_DECLARE(SD_CPU_ISA);
 #define FUSED(a, b, c) ((c) + (a) * (b))
 #endif
 
-#define VECTORS(rows) (((rows) + NAME(LANES) - 1) / NAME(LANES))
+/* as wide as a number */
+typedef int64_t integer_double;
+typedef int32_t integer_single;
 
-#endif
+#define VECTORS(rows) (((rows) + NAME(LANES) - 1) / NAME(LANES))

@@ -10,7 +10,7 @@
 
 enum {
     LANES = 8,             /* interleaved sums of a reduction: two AVX2 registers of doubles */
-    GATHER = 256,          /* rows whose windows are added up at a time */
+    GATHER = 256,          /* rows whose windows are summed at a time */
     PARALLEL_FROM = 131072 /* entries below which a team of threads costs more than it saves */
 };
 
@@ -46,32 +46,10 @@ static inline void add_product(double *hi, double *lo, double a, double x, const
         *hi += a * x;
 }
 
-#define real double
-#define NAME(x) x##_double
-#include "backend/cpu/kernels.inc"
-#undef real
-#undef NAME
+#define TEMPLATE "backend/cpu/kernels.inc"
+#include "backend/both_precisions.inc"
 
-#define real float
-#define NAME(x) x##_single
-#include "backend/cpu/kernels.inc"
-
-const sd_backend SD_ISA(backend) = {SD_HOST_FUNCTIONS, .name = "cpu",
-                                    .kernels = {
-#define KERNEL(name, parameters, arguments) .name = name##_double,
-                                        {
-#include "backend/kernels.def"
-#undef KERNEL
-#define KERNEL(name, parameters, arguments) .name = SD_ISA(name##_double),
-#include "backend/batch.def"
-                                        },
-#undef KERNEL
-#define KERNEL(name, parameters, arguments) .name = name##_single,
-                                        {
-#include "backend/kernels.def"
-#undef KERNEL
-#define KERNEL(name, parameters, arguments) .name = SD_ISA(name##_single),
-#include "backend/batch.def"
-                                        },
-#undef KERNEL
-                                    }};
+#define BACKEND SD_ISA(backend)
+#define BACKEND_NAME "cpu"
+#define BATCH(name) SD_ISA(name)
+#include "backend/host_table.inc"

@@ -131,7 +131,7 @@ int next_count(const sd_engine *e, int left, int64_t chunks)
     return left < panels * SD_PANEL ? left : static_cast<int>(panels) * SD_PANEL;
 }
 
-/* Where the device has h if all of it is still to come and stands together; else the host has it. */
+/* Where the device has h if all of it is still to come and is stored together; else the host has it. */
 const double *all_still_to_come(sd_engine *e, const double *h, int count)
 {
     const double *const here = still_to_come(e, h);
@@ -182,10 +182,7 @@ void basis_axpy(sd_engine *e, int count, double sign, const double *h, const sd_
 }
 
 /* The rows of kernels.def that are defined here, in both precisions. */
-#define BOTH(name, parameters)                                                                               \
-    template void name<double> parameters;                                                                   \
-    template void name<float> parameters;
-BOTH(basis_dot, (sd_engine *, int, const sd_vector *, const sd_vector *, double *))
-BOTH(basis_axpy, (sd_engine *, int, double, const double *, const sd_vector *, sd_vector *))
+BOTH(basis_dot)
+BOTH(basis_axpy)
 
 } /* namespace sd_cuda */

@@ -4,11 +4,10 @@
  * blocks through shared memory, whose accesses are those of all lanes to numbers side by side.
  *
  * Steps are as in batch_ldlt.cuh: a 2x2 pivot takes two, so that lanes stay at the same one whatever pivots
- * they take, and registers keep their names. Rows are exchanged where they stand, by a choice for each of
+ * they take, and registers keep their names. Rows are exchanged where they are, by a choice for each of
  * the rows that may be meant.
  */
-#ifndef SD_CUDA_BLOCK_ALONE_CUH
-#define SD_CUDA_BLOCK_ALONE_CUH
+#pragma once
 
 #include "backend/cuda/batch_pairs.cuh"
 
@@ -21,7 +20,7 @@ constexpr int ALONE_THREADS = 64; /* of a block of threads */
 /* A block in its lane. */
 template <class real, int n> struct lone_block {
     real a[n][n];   /* the lower triangle */
-    uint32_t order; /* four bits a position: the row of A that stands there */
+    uint32_t order; /* four bits a position: the row of A that is there */
     int fault;      /* of the first pivot that has one */
     sd_batch_state state;
 
@@ -229,7 +228,7 @@ template <class real, int n> struct alignas(16) lone_rooms {
 
 /*
  * Calls f(index, place in the room) for the numbers of the warp's blocks, 32 side by side at a time, and many
- * times before the first of them must have come. `joined`: the blocks stand side by side from `first` on, and
+ * times before the first of them must have come. `joined`: the blocks are side by side from `first` on, and
  * those that there are are the first ones.
  */
 template <int n, class F>
@@ -357,5 +356,3 @@ void launch_alone(sd_engine *e, const sd_batch_plan *plan, batch<real> b)
 }
 
 } /* namespace sd_cuda */
-
-#endif

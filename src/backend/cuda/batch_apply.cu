@@ -25,7 +25,7 @@ template <class vec> struct sides {
     vec *y;
     int64_t rows; /* from one column to the next */
     int columns;
-    const int32_t *source, *target; /* NULL: the rows as they stand */
+    const int32_t *source, *target; /* NULL: the rows as they are */
 };
 
 /* f with the jobs of least .. most rows, no more than four sizes. */
@@ -283,7 +283,6 @@ void batch_apply(sd_engine *e, const sd_batch_factors *x, int columns, const sd_
         apply_in<real, double>(e, x, columns, b, y);
 }
 
-template void batch_apply<double>(sd_engine *, const sd_batch_factors *, int, const sd_vector *, sd_vector *);
-template void batch_apply<float>(sd_engine *, const sd_batch_factors *, int, const sd_vector *, sd_vector *);
+BOTH(batch_apply)
 
 } /* namespace sd_cuda */

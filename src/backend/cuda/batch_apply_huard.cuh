@@ -3,8 +3,9 @@
  * and 18). Step k forms z_k = (b_k - sum_{j<k} a_kj x_j) / d_k and then x_k = z_k, x_j <- x_j - u_jk z_k for
  * j < k, where a is what is kept below the diagonal, and u what is kept above it.
  *
- * As it stands, each step waits for a sum over the lanes, which takes longer than all of its arithmetic. But
- * x_j before step k is z_j - sum_{j<m<k} u_jm z_m, so that z solves L z = b, with l_kk = d_k and l_km = a_km
+ * Computed directly, each step waits for a sum over the lanes, which takes longer than all of its arithmetic.
+ * But x_j before step k is z_j - sum_{j<m<k} u_jm z_m, so that z solves L z = b, with l_kk = d_k and l_km =
+ * a_km
  * - sum_{j<m} a_kj u_jm, and x = (I - U) z: one shuffle hands z_m round, the rows below subtract l_km z_m,
  * and those above u_km z_m. All of L would cost as much as an elimination; only the tiles of it on the
  * diagonal are formed, T x T each, all at once, a lane its row. What is left of a tile is subtracted as sum_j
@@ -18,8 +19,7 @@
  * has half as many lanes as elsewhere, H, and lane i has rows i and i + H: a shuffle serves twice as many
  * blocks, and the first rows are done with their tiles after H columns.
  */
-#ifndef SD_CUDA_BLOCK_APPLY_HUARD_CUH
-#define SD_CUDA_BLOCK_APPLY_HUARD_CUH
+#pragma once
 
 #include "backend/cuda/batch_lanes.cuh"
 
@@ -52,7 +52,7 @@ template <int N, int H, class vec> struct alignas(16) huard_room {
     }
 };
 
-/* A row of the block. Its functions are given where it stands, i, and columns that are the same for all rows
+/* A row of the block. Its functions are given where it is, i, and columns that are the same for all rows
  * of a half: BEGIN, before which there is nothing of U, and END, from which on all is. */
 template <int N, int T, class room> struct huard_row {
     using vec = typename std::remove_reference<decltype(room::number[0])>::type;
@@ -219,5 +219,3 @@ template <int N, class vec, bool TRANSPOSED> struct huard {
 };
 
 } /* namespace sd_cuda */
-
-#endif

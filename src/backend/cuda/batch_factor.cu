@@ -29,7 +29,6 @@ void batch_factor(sd_engine *e, const sd_batch_rule *rule, const sd_batch *x, sd
     }
 }
 
-template void batch_factor<double>(sd_engine *, const sd_batch_rule *, const sd_batch *, sd_batch_factors *);
-template void batch_factor<float>(sd_engine *, const sd_batch_rule *, const sd_batch *, sd_batch_factors *);
+BOTH(batch_factor)
 
 } /* namespace sd_cuda */

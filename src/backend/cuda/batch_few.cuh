@@ -2,8 +2,7 @@
  * L D L' of blocks of up to ALONE rows: one a lane (batch_alone.cuh), unless those of ALONE rows are so few
  * that most of the device would wait: a sub-warp each, in shared memory, then ends sooner.
  */
-#ifndef SD_CUDA_BATCH_FEW_CUH
-#define SD_CUDA_BATCH_FEW_CUH
+#pragma once
 
 #include "backend/cuda/batch_alone.cuh"
 #include "backend/cuda/batch_shared_ldlt.cuh"
@@ -23,5 +22,3 @@ void launch_few_or_alone(sd_engine *e, const sd_batch_plan *plan, const batch<re
 }
 
 } /* namespace sd_cuda */
-
-#endif

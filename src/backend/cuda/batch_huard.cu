@@ -116,10 +116,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(40))) huard(c
 }
 
 template <bool TRANSPOSED> struct huard_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", huard<real, N, L, TRANSPOSED>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = huard<real, N, L, TRANSPOSED>;
 };
 
 } /* namespace */
@@ -131,7 +128,6 @@ void factor_huard(sd_engine *e, sd_batch_kernel kernel, const sd_batch_plan *pla
     if (kernel == SD_HUARD_TRANSPOSED) launch_classes<huard_method<true>>(e, plan, b);
 }
 
-template void factor_huard(sd_engine *, sd_batch_kernel, const sd_batch_plan *, const batch<double> &);
-template void factor_huard(sd_engine *, sd_batch_kernel, const sd_batch_plan *, const batch<float> &);
+BOTH(factor_huard)
 
 } /* namespace sd_cuda */

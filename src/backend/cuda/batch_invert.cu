@@ -3,7 +3,7 @@
  *
  *     y <- L'^-1 D^-1 L^-1 y,   y a column of P,
  *
- * in registers; L stands in shared memory, without the entries of D that lie beside the diagonal, and behind
+ * in registers; L is in shared memory, without the entries of D that lie beside the diagonal, and behind
  * a block of n rows it is 0, so that loops over registers need not ask for n. Of the columns the lower
  * triangle of the inverse is kept, and mirrored: it is symmetric to the last bit.
  */
@@ -134,7 +134,6 @@ template <class real> void batch_invert(sd_engine *e, const sd_batch_factors *x,
     for_each_range(e, x->plan, inverses_of<real>{x, static_cast<real *>(y->data)});
 }
 
-template void batch_invert<double>(sd_engine *, const sd_batch_factors *, sd_batch *);
-template void batch_invert<float>(sd_engine *, const sd_batch_factors *, sd_batch *);
+BOTH(batch_invert)
 
 } /* namespace sd_cuda */

@@ -1,10 +1,9 @@
 /*
  * The blocks of a plan shared out over sub-warps: a block of n rows belongs to `lanes` threads of one warp,
- * the least power of two >= n, at least 4. A plan's jobs stand by size, so those of one number of lanes are a
- * range of them, and one launch each serves batches of mixed sizes.
+ * the least power of two >= n, at least 4. A plan's jobs are sorted by size, so those of one number of lanes
+ * are a range of them, and one launch each serves batches of mixed sizes.
  */
-#ifndef SD_CUDA_BLOCK_JOBS_CUH
-#define SD_CUDA_BLOCK_JOBS_CUH
+#pragma once
 
 #include "backend/cuda/cuda.cuh"
 
@@ -125,5 +124,3 @@ void launch_jobs(sd_engine *e, const char *what, void (*kernel)(job_range<lanes>
 }
 
 } /* namespace sd_cuda */
-
-#endif

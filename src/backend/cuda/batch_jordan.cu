@@ -5,7 +5,7 @@
  * Step s: the pivot d of column s is chosen among the rows that were none yet; every other row has l = a_is /
  * d, a_ij <- a_ij - l a_sj and a_is <- -l, and the pivot has 1 in its place. A row is divided by its pivot at
  * the end only: what is done to it before does not depend on its scale.
- * All steps are the same but for the column, so the columns go round: step s finds column s in the first
+ * All steps are the same except for the column, so the columns go round: step s finds column s in the first
  * register and leaves it in the last one. The loop over the steps need not be unrolled then. In a warp whose
  * largest block has m rows all blocks go round m times, and column t ends in register N - m + t.
  *
@@ -104,10 +104,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS,
 }
 
 struct jordan_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", jordan<real, N, L>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = jordan<real, N, L>;
 };
 
 } /* namespace */
@@ -117,7 +114,6 @@ template <class real> void factor_jordan(sd_engine *e, const sd_batch_plan *plan
     launch_classes<jordan_method>(e, plan, b);
 }
 
-template void factor_jordan(sd_engine *, const sd_batch_plan *, const batch<double> &);
-template void factor_jordan(sd_engine *, const sd_batch_plan *, const batch<float> &);
+BOTH(factor_jordan)
 
 } /* namespace sd_cuda */

@@ -3,7 +3,7 @@
  *
  * A block is the work of a sub-warp of 2, 4, 8, 16 or 32 lanes, each of which holds one row (Gauss-Huard: one
  * column) in N registers, N being the next of 2, 4, 8, 12, ..., 32. Rows are never exchanged: a lane keeps
- * its row and knows the position, `at`, that it stands at, and interchanges happen when it is written. A
+ * its row and knows the position, `at`, that it is at, and interchanges happen when it is written. A
  * block of n < N rows is worked on as if it were bordered by an identity, and no decision looks at that.
  *
  * Registers have no run-time index, so loops over them are unrolled. If the loop over the steps were unrolled
@@ -20,8 +20,7 @@
  * Whether a block was factored is seen at the end, from its pivots and its result; only then is the input
  * read again for what takes its place.
  */
-#ifndef SD_CUDA_BLOCK_LANES_CUH
-#define SD_CUDA_BLOCK_LANES_CUH
+#pragma once
 
 #include "backend/cuda/cuda.cuh"
 
@@ -372,7 +371,7 @@ template <class real> __device__ inline real settle(real d, real small)
     return fabs(d) < small ? moved : d;
 }
 
-/* Permutations and state: the lane's row stands at row_at; `column` is the column at position column_at. */
+/* Permutations and state: the lane's row is at row_at; `column` is the column at position column_at. */
 template <class real>
 __device__ inline void store_order(const batch<real> &b, const place &w, int row_at, int column_at,
                                    int column, const sd_batch_state &state)
@@ -385,7 +384,7 @@ __device__ inline void store_order(const batch<real> &b, const place &w, int row
 }
 
 /* Blocks of threads that a multiprocessor shall hold: what bounds a kernel's registers, given those that
- * its lanes need beside the row. */
+ * its lanes need in addition to the row. */
 template <class real, int N> constexpr int at_once(int beside)
 {
     const int fit = 65536 / (BLOCK_THREADS * (numbers<real>::WORDS * N + beside)),
@@ -394,7 +393,7 @@ template <class real, int N> constexpr int at_once(int beside)
 }
 
 /* Launches Method for the blocks of least .. most rows, no more than four sizes, where there are any.
- * Method::launch<real, N, L>(e, batch, blocks of threads) runs its kernel. */
+ * Method::KERNEL<real, N, L> is its kernel. */
 template <class Method, class real, int N, int L>
 void launch_range(sd_engine *e, const sd_batch_plan *plan, batch<real> b, int least, int most)
 {
@@ -404,7 +403,8 @@ void launch_range(sd_engine *e, const sd_batch_plan *plan, batch<real> b, int le
     for (int k = 0; k < 3; ++k) b.end[k] = plan->first[least + k + 1 < most + 1 ? least + k + 1 : most + 1];
     if (b.from == b.to || e->status) return;
     constexpr int each = BLOCK_THREADS / L;
-    Method::template launch<real, N, L>(e, b, (static_cast<int64_t>(b.to) - b.from + each - 1) / each);
+    launch_with(e, "batch_factor", Method::template KERNEL<real, N, L>,
+                (static_cast<int64_t>(b.to) - b.from + each - 1) / each, BLOCK_THREADS, b);
 }
 
 /* The classes of the register versions: from 9 rows on, and all. */
@@ -442,5 +442,3 @@ template <class real>
 void factor_huard(sd_engine *e, sd_batch_kernel kernel, const sd_batch_plan *plan, const batch<real> &b);
 
 } /* namespace sd_cuda */
-
-#endif

@@ -10,8 +10,7 @@
  * Pivots are not moved away from 0 here: a block that has one to move, which is rare, is factored again by
  * the version in shared memory.
  */
-#ifndef SD_CUDA_BLOCK_LDLT_CUH
-#define SD_CUDA_BLOCK_LDLT_CUH
+#pragma once
 
 #include "backend/cuda/batch_shared_ldlt.cuh"
 #include "backend/cuda/batch_symmetric.cuh"
@@ -208,7 +207,7 @@ __device__ inline void eliminate(symmetric_rows<real, N, L> &m, real small, pivo
     });
 }
 
-/* The block of w in shared memory, apart from the kernels, which seldom need it. */
+/* The block of w in shared memory, apart from the kernels, which rarely need it. */
 template <int RULE, int L, class real>
 __noinline__ __device__ void factor_again(const batch<real> &b, place w, real *room, uint8_t *order)
 {
@@ -253,12 +252,7 @@ __launch_bounds__(BLOCK_THREADS,
 }
 
 template <class Rule> struct ldlt_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", ldlt<real, N, L, Rule>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = ldlt<real, N, L, Rule>;
 };
 
 } /* namespace sd_cuda */
-
-#endif

@@ -11,7 +11,6 @@ void factor_ldlt_bunch_kaufman(sd_engine *e, const sd_batch_plan *plan, const ba
     launch_from_9<ldlt_method<bunch_kaufman>>(e, plan, b);
 }
 
-template void factor_ldlt_bunch_kaufman(sd_engine *, const sd_batch_plan *, const batch<double> &, int);
-template void factor_ldlt_bunch_kaufman(sd_engine *, const sd_batch_plan *, const batch<float> &, int);
+BOTH(factor_ldlt_bunch_kaufman)
 
 } /* namespace sd_cuda */

@@ -10,7 +10,6 @@ template <class real> void factor_ldlt_complete(sd_engine *e, const sd_batch_pla
     launch_from_9<ldlt_method<complete>>(e, plan, b);
 }
 
-template void factor_ldlt_complete(sd_engine *, const sd_batch_plan *, const batch<double> &);
-template void factor_ldlt_complete(sd_engine *, const sd_batch_plan *, const batch<float> &);
+BOTH(factor_ldlt_complete)
 
 } /* namespace sd_cuda */

@@ -11,7 +11,6 @@ void factor_ldlt_static(sd_engine *e, const sd_batch_plan *plan, const batch<rea
     launch_from_9<ldlt_method<in_order>>(e, plan, b);
 }
 
-template void factor_ldlt_static(sd_engine *, const sd_batch_plan *, const batch<double> &, int);
-template void factor_ldlt_static(sd_engine *, const sd_batch_plan *, const batch<float> &, int);
+BOTH(factor_ldlt_static)
 
 } /* namespace sd_cuda */

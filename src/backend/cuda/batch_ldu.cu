@@ -33,7 +33,6 @@ template <class real> void factor_ldu(sd_engine *e, const sd_batch_plan *plan, c
     launch_classes<ldu_method<partial_pivoting>>(e, plan, b);
 }
 
-template void factor_ldu(sd_engine *, const sd_batch_plan *, const batch<double> &);
-template void factor_ldu(sd_engine *, const sd_batch_plan *, const batch<float> &);
+BOTH(factor_ldu)
 
 } /* namespace sd_cuda */

@@ -5,8 +5,7 @@
  * a_ij <- a_ij - l a_sj. The pivot's row is broadcast as it was; a lane divides its own by its pivot at the
  * end. The column of the next step is eliminated first, and while the others follow its pivot is searched.
  */
-#ifndef SD_CUDA_BATCH_LDU_CUH
-#define SD_CUDA_BATCH_LDU_CUH
+#pragma once
 
 #include "backend/cuda/batch_rows.cuh"
 
@@ -16,7 +15,7 @@ namespace sd_cuda
 /* A lane's view of its block at work. */
 template <class real, int N> struct ldu_rows {
     real r[N];
-    int at, column; /* where the row stands; the column that stands at position `lane` */
+    int at, column; /* where the row is; the column that is at position `lane` */
     bool open;      /* the row was no pivot yet */
     real pivot;
     bool moved;
@@ -70,7 +69,7 @@ __device__ inline void eliminate_columns(const place &w, real small, ldu_rows<re
     });
 }
 
-/* Registers beside those of the row, where pivots are of one column. */
+/* Registers in addition to those of the row, where pivots are of one column. */
 template <class real, int N>
 constexpr int LDU_BESIDE = N <= 16  ? 36
                            : N < 32 ? 46 - 4 * numbers<real>::WORDS
@@ -104,12 +103,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(Pivoting::tem
 }
 
 template <class Pivoting> struct ldu_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", ldu<real, N, L, Pivoting>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = ldu<real, N, L, Pivoting>;
 };
 
 } /* namespace sd_cuda */
-
-#endif

@@ -20,7 +20,6 @@ template <class real> void factor_llt(sd_engine *e, const sd_batch_plan *plan, c
     launch_classes<llt_method<given_order>>(e, plan, b);
 }
 
-template void factor_llt(sd_engine *, const sd_batch_plan *, const batch<double> &);
-template void factor_llt(sd_engine *, const sd_batch_plan *, const batch<float> &);
+BOTH(factor_llt)
 
 } /* namespace sd_cuda */

@@ -5,8 +5,7 @@
  * bit, so that lane s, whose row is L' once divided by its pivot's root, has the bits of L. Where rows move,
  * a lane's row is no longer complete when it was a pivot, and L' is made of L when the block is written.
  */
-#ifndef SD_CUDA_BATCH_LLT_CUH
-#define SD_CUDA_BATCH_LLT_CUH
+#pragma once
 
 #include "backend/cuda/batch_symmetric.cuh"
 
@@ -14,7 +13,8 @@ namespace sd_cuda
 {
 
 /* Order::MOVES: rows do, and Order::bring brings the next pivot to its place. Order::CHUNK<N>: steps of a
- * chunk, by measurement (saddle bench blocks); Order::BESIDE<real, N>: registers beside those of the row. */
+ * chunk, by measurement (saddle bench blocks); Order::BESIDE<real, N>: registers in addition to those of the
+ * row. */
 template <class Order, int C, int N, int L, class real>
 __device__ inline void eliminate(symmetric_rows<real, N, L> &m, real &pivot)
 {
@@ -70,12 +70,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS, (at_once<real, N>(Order::templa
 }
 
 template <class Order> struct llt_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", llt<real, N, L, Order>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = llt<real, N, L, Order>;
 };
 
 } /* namespace sd_cuda */
-
-#endif

@@ -98,10 +98,7 @@ template <class real> void batch_norms(sd_engine *e, const sd_batch *x, sd_vecto
 }
 
 /* The rows of batch.def that are defined here, in both precisions. */
-#define BOTH(name, parameters)                                                                               \
-    template void name<double> parameters;                                                                   \
-    template void name<float> parameters;
-BOTH(batch_extract, (sd_engine *, const sd_sparse *, const sd_batch_map *, sd_batch *))
-BOTH(batch_norms, (sd_engine *, const sd_batch *, sd_vector *))
+BOTH(batch_extract)
+BOTH(batch_norms)
 
 } /* namespace sd_cuda */

@@ -4,8 +4,7 @@
  * quotients are compared with is a multiple of b^2 then. The determinant is a difference of products with its
  * rounding errors (Kahan), so that of a singular pair it is 0.
  */
-#ifndef SD_CUDA_BLOCK_PAIRS_CUH
-#define SD_CUDA_BLOCK_PAIRS_CUH
+#pragma once
 
 #include "backend/cuda/batch_lanes.cuh"
 
@@ -89,7 +88,7 @@ __device__ inline clamped_pair<float> clamp_here(float a, float b, float c, floa
     return {p.a, p.b, p.c, count};
 }
 
-/* The same apart from the kernels, which seldom need it. */
+/* The same apart from the kernels, which rarely need it. */
 template <class real>
 static __device__ __noinline__ clamped_pair<real> clamp_pair(real a, real b, real c, real small)
 {
@@ -97,5 +96,3 @@ static __device__ __noinline__ clamped_pair<real> clamp_pair(real a, real b, rea
 }
 
 } /* namespace sd_cuda */
-
-#endif

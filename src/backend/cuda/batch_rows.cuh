@@ -1,6 +1,5 @@
 /* Blocks whose rows lie in the registers of lanes (batch_lanes.cuh): moving columns, and replacing. */
-#ifndef SD_CUDA_BLOCK_ROWS_CUH
-#define SD_CUDA_BLOCK_ROWS_CUH
+#pragma once
 
 #include "backend/cuda/batch_lanes.cuh"
 
@@ -53,5 +52,3 @@ template <int N, class real> __device__ inline void scaled_identity(const place 
 }
 
 } /* namespace sd_cuda */
-
-#endif

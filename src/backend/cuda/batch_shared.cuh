@@ -3,12 +3,11 @@
  *
  * A block is the work of a sub-warp of 8, 16 or 32 lanes, a lane having a row or a column at a time. It is
  * stored by columns an odd number apart, so that rows and columns are read without bank conflicts. Rows and
- * columns are exchanged as they stand, as the reference kernels do; n is known at run time only, and nothing
+ * columns are exchanged as they are, as the reference kernels do; n is known at run time only, and nothing
  * is unrolled. All lanes of a warp go through the same steps, some of them idle: votes and shuffles are of
  * whole warps.
  */
-#ifndef SD_CUDA_BATCH_SHARED_CUH
-#define SD_CUDA_BATCH_SHARED_CUH
+#pragma once
 
 #include "backend/cuda/batch_lanes.cuh"
 
@@ -20,7 +19,7 @@ template <class real, int L> struct shared_block {
     place w;
     real *a;
     int apart;
-    int row, column; /* of A, that stand at position `lane` */
+    int row, column; /* of A, that are at position `lane` */
     int status;      /* SD_BLOCK_OK while it is at work */
     sd_batch_state state;
 
@@ -184,5 +183,3 @@ __device__ inline void store_state(const batch<real> &b, const shared_block<real
 }
 
 } /* namespace sd_cuda */
-
-#endif

@@ -4,8 +4,7 @@
  * that batch_symmetric.cuh gives), and l becomes L and L' at the end of its step. Blocks of a warp go on at
  * their own pace: a 2x2 pivot is one step.
  */
-#ifndef SD_CUDA_BATCH_SHARED_LDLT_CUH
-#define SD_CUDA_BATCH_SHARED_LDLT_CUH
+#pragma once
 
 #include "backend/cuda/batch_pairs.cuh"
 #include "backend/cuda/batch_shared.cuh"
@@ -221,12 +220,7 @@ __global__ void __launch_bounds__(BLOCK_THREADS) ldlt_shared(const batch<real> b
 }
 
 template <int RULE> struct ldlt_shared_method {
-    template <class real, int N, int L> static void launch(sd_engine *e, const batch<real> &b, int64_t blocks)
-    {
-        launch_with(e, "batch_factor", ldlt_shared<real, N, L, RULE>, blocks, BLOCK_THREADS, b);
-    }
+    template <class real, int N, int L> static constexpr auto KERNEL = ldlt_shared<real, N, L, RULE>;
 };
 
 } /* namespace sd_cuda */
-
-#endif

@@ -1,7 +1,7 @@
 /*
  * Symmetric blocks whose rows lie in the registers of lanes (batch_lanes.cuh): LL' and LDL'.
  *
- * Rows are implicit and columns are exchanged: the lane whose row stands at position `at` has column j in the
+ * Rows are implicit and columns are exchanged: the lane whose row is at position `at` has column j in the
  * register of position j. What is needed of the pivot's row is, by symmetry, its column, of which every lane
  * has one entry: all write it to shared memory at once, and read what they need of it 16 bytes at a time,
  * which costs a quarter of the shuffles that would bring the pivot's row. That is what keeps the triangles
@@ -9,8 +9,7 @@
  * to rounding, in every lane's row, whatever rounding did to a_ji. With the pivot's own row in place of c,
  * the difference of the triangles, times l_i, would be lost, and without interchanges l_i may be large.
  */
-#ifndef SD_CUDA_BLOCK_SYMMETRIC_CUH
-#define SD_CUDA_BLOCK_SYMMETRIC_CUH
+#pragma once
 
 #include "backend/cuda/batch_rows.cuh"
 
@@ -35,7 +34,7 @@ template <class real, int N, int L> struct symmetric_rows {
     place w;
     real *room;
     real r[N];
-    int at;        /* where the row stands; from step s on: it was no pivot yet */
+    int at;        /* where the row is; from step s on: it was no pivot yet */
     real diagonal; /* of the row, where that is kept */
 
     __device__ bool inside() const
@@ -183,5 +182,3 @@ __device__ inline void store_symmetric(const symmetric_rows<real, N, L> &m, real
 }
 
 } /* namespace sd_cuda */
-
-#endif

@@ -6,12 +6,11 @@
  * pool and counters of its own: solves that run at once on one GPU do not meet. They are the
  * device's, which hands them from one engine to the next (module.cu).
  *
- * The same bits every run: nothing is added up by atomics. Integer atomics only tell the last block
+ * The same bits every run: nothing is summed by atomics. Integer atomics only tell the last block
  * or warp that it is the last, which then adds what the others left in a fixed order; and the
  * shape of a launch never decides what is added to what.
  */
-#ifndef SD_CUDA_CUH
-#define SD_CUDA_CUH
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,7 +46,7 @@ struct counters {
 };
 
 /* Where kernels leave results for the host, in its memory. `done` is the number of the last reduction whose
- * results are there. The device has a copy of the values, for kernels that stand on them. */
+ * results are there. The device has a copy of the values, for kernels that use them. */
 constexpr int RESULTS = 512;
 struct results {
     double value[RESULTS];
@@ -81,7 +80,7 @@ inline state *state_of(const sd_engine *e)
     return static_cast<state *>(e->state);
 }
 
-/* Makes a device current for as long as this lives; whoever called may be using another one. */
+/* Makes a device current for as long as this lives; the caller may be using another one. */
 class on_device
 {
     int before = 0;
@@ -194,7 +193,12 @@ void launch_early(sd_engine *e, const char *what, void (*kernel)(Parameters...),
 #include "backend/kernels.def"
 #undef KERNEL
 
-/* How a product goes over the rows: decided from n and nnz, tried out by bench/cuda_kernels.cu. */
+/* Compiles a template, where it is defined, in both precisions. */
+#define BOTH(name)                                                                                           \
+    template decltype(name<double>) name<double>;                                                            \
+    template decltype(name<float>) name<float>;
+
+/* How a product goes over the rows: decided from n and nnz, tuned with bench/kernels/cuda_kernels.cu. */
 struct row_shape {
     int lanes;        /* threads a row: 1, 2, 4, ..., 32 */
     bool few;         /* short rows: fewer entries under way at once */
@@ -212,5 +216,3 @@ void product(sd_engine *e, const char *what, const row_shape &shape, const sd_sp
 } /* namespace sd_cuda */
 
 extern "C" __attribute__((visibility("default"))) const sd_backend *sd_cuda_backend(void);
-
-#endif

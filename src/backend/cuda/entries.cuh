@@ -3,8 +3,7 @@
  * the row pointers, first for the thread block's share of entries, then within that. Values and indices are
  * read side by side, and a row of a million entries costs what a million rows of one do.
  */
-#ifndef SD_CUDA_ENTRIES_CUH
-#define SD_CUDA_ENTRIES_CUH
+#pragma once
 
 #include "backend/cuda/cuda.cuh"
 
@@ -46,5 +45,3 @@ template <class real, class F> __device__ inline void for_each_entry(const sd_sp
 }
 
 } /* namespace sd_cuda */
-
-#endif

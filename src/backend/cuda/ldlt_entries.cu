@@ -10,38 +10,9 @@ namespace sd_cuda
 namespace
 {
 
-constexpr int ENTRIES_BLOCK = 128; /* threads */
-
-template <class real> struct stage_data {
-    ldlt_factors<real> f;
-    const real *b, *from; /* from: NULL where it is 0 */
-    real *to;
-};
-
-/* Where a lane stands: row l of block i. */
-struct place {
-    int64_t i;
-    int32_t first;
-    int size, l;
-    bool there, mine;
-};
-
-template <class real, int R> __device__ inline place place_of(const ldlt_factors<real> &f)
+template <class real, int R> __global__ void __launch_bounds__(SWEEP_BLOCK) forward(const sweep_data<real> x)
 {
-    place p;
-    p.i = (static_cast<int64_t>(blockIdx.x) * ENTRIES_BLOCK + threadIdx.x) / R;
-    p.l = threadIdx.x % R;
-    p.there = p.i < f.blocks;
-    p.first = p.there ? f.start[p.i] : 0;
-    p.size = p.there ? f.start[p.i + 1] - p.first : 0;
-    p.mine = p.l < p.size;
-    return p;
-}
-
-template <class real, int R>
-__global__ void __launch_bounds__(ENTRIES_BLOCK) forward(const stage_data<real> x)
-{
-    const place p = place_of<real, R>(x.f);
+    const sweep_place p = place_of<R>(x.f);
     const int64_t square = p.there ? x.f.square[p.i] : 0;
     const real *const n = x.f.below + square;
     real u = p.mine ? x.b[p.first + p.l] : static_cast<real>(0);
@@ -56,19 +27,17 @@ __global__ void __launch_bounds__(ENTRIES_BLOCK) forward(const stage_data<real> 
     x.to[x.f.n + p.first + p.l] = t;
 }
 
-template <class real, int R>
-__global__ void __launch_bounds__(ENTRIES_BLOCK) between(const stage_data<real> x)
+template <class real, int R> __global__ void __launch_bounds__(SWEEP_BLOCK) between(const sweep_data<real> x)
 {
-    const place p = place_of<real, R>(x.f);
+    const sweep_place p = place_of<R>(x.f);
     const real t = p.mine ? x.b[p.first + p.l] : static_cast<real>(0);
-    const real v = t + times_transposed<R>(x.f.below + (p.there ? x.f.square[p.i] : 0), p.size, p.l, t);
+    const real v = t + times_square<R, true>(x.f.below + (p.there ? x.f.square[p.i] : 0), p.size, p.l, t);
     if (p.mine) x.to[p.first + p.l] = v;
 }
 
-template <class real, int R>
-__global__ void __launch_bounds__(ENTRIES_BLOCK) backward(const stage_data<real> x)
+template <class real, int R> __global__ void __launch_bounds__(SWEEP_BLOCK) backward(const sweep_data<real> x)
 {
-    const place p = place_of<real, R>(x.f);
+    const sweep_place p = place_of<R>(x.f);
     const int64_t square = p.there ? x.f.square[p.i] : 0;
     real w = p.mine ? x.b[p.first + p.l] : static_cast<real>(0);
     if (x.from) { /* alike in all lanes */
@@ -76,20 +45,19 @@ __global__ void __launch_bounds__(ENTRIES_BLOCK) backward(const stage_data<real>
         if (p.there) sum = add_list(x.f, x.f.diagonal[p.i], x.f.row[p.i + 1], x.from, p.l);
         const real weighed = times_square<R>(x.f.inverse + square, p.size, p.l, sum);
         const real with = p.mine ? x.from[p.first + p.l] + weighed : static_cast<real>(0);
-        w = w - weighed - times_transposed<R>(x.f.below + square, p.size, p.l, with);
+        w = w - weighed - times_square<R, true>(x.f.below + square, p.size, p.l, with);
     }
     if (p.mine) x.to[p.first + p.l] = w;
 }
 
-template <class real, int R>
-void launch_stage(sd_engine *e, sd_ldlt_stage stage, const stage_data<real> &data)
+template <int R, class real>
+void launch_stage(sd_engine *e, sd_ldlt_stage stage, const sweep_data<real> &data)
 {
-    constexpr int rows = ENTRIES_BLOCK / R;
-    void (*const kernel)(stage_data<real>) = stage == SD_LDLT_FORWARD   ? forward<real, R>
-                                             : stage == SD_LDLT_BETWEEN ? between<real, R>
-                                                                        : backward<real, R>;
-    launch_with(e, "ldlt_sweep_entries", kernel, (static_cast<int64_t>(data.f.blocks) + rows - 1) / rows,
-                ENTRIES_BLOCK, data);
+    launch_sweep<R>(e, "ldlt_sweep_entries",
+                    stage == SD_LDLT_FORWARD   ? forward<real, R>
+                    : stage == SD_LDLT_BETWEEN ? between<real, R>
+                                               : backward<real, R>,
+                    data);
 }
 
 /* ---- N ---- */
@@ -136,21 +104,15 @@ void ldlt_sweep_entries(sd_engine *e, const sd_ldlt_factors *x, sd_ldlt_stage st
                         const sd_vector *from, sd_vector *to)
 {
     if (e->status || x->blocks == 0) return;
-    const stage_data<real> data = {ldlt_factors<real>(x), static_cast<const real *>(b->data),
-                                   from ? static_cast<const real *>(from->data) : NULL,
-                                   static_cast<real *>(to->data)};
+    const sweep_data<real> data(x, b, from, to);
     if (x->largest <= 8)
-        launch_stage<real, 8>(e, stage, data);
+        launch_stage<8>(e, stage, data);
     else
-        launch_stage<real, 32>(e, stage, data);
+        launch_stage<32>(e, stage, data);
 }
 
 /* The rows of batch.def that are defined here, in both precisions. */
-#define BOTH(name, parameters)                                                                               \
-    template void name<double> parameters;                                                                   \
-    template void name<float> parameters;
-BOTH(ldlt_split, (sd_engine *, const sd_batch_factors *, const sd_batch_factors *, sd_batch *))
-BOTH(ldlt_sweep_entries,
-     (sd_engine *, const sd_ldlt_factors *, sd_ldlt_stage, const sd_vector *, const sd_vector *, sd_vector *))
+BOTH(ldlt_split)
+BOTH(ldlt_sweep_entries)
 
 } /* namespace sd_cuda */

@@ -1,6 +1,5 @@
 /* Factors of a block LDL' as its kernels on the device see them: sd_ldlt_factors in one precision. */
-#ifndef SD_CUDA_LDLT_FACTORS_CUH
-#define SD_CUDA_LDLT_FACTORS_CUH
+#pragma once
 
 #include "backend/cuda/batch_jobs.cuh"
 
@@ -46,29 +45,62 @@ __device__ inline real add_list(const ldlt_factors<real> &f, int64_t begin, int6
     return sum;
 }
 
-/* Row l of M v, M of size x size by columns, v_p in lane p of the R that the block has; 0 beyond the block.
- * All lanes of the warp take part. */
-template <int R, class real> __device__ inline real times_square(const real *m, int size, int l, real v)
+/* Row l of M v, or of M' v, M of size x size by columns, v_p in lane p of the R that the block has; 0 beyond
+ * the block. All lanes of the warp take part. */
+template <int R, bool TRANSPOSED = false, class real>
+__device__ inline real times_square(const real *m, int size, int l, real v)
 {
     real product = 0;
     for (int p = 0; p < R; ++p) {
         const real with = __shfl_sync(ALL_LANES, v, p, R);
-        if (l < size && p < size) product = fma_of(m[l + p * size], with, product);
+        if (l < size && p < size)
+            product = fma_of(m[TRANSPOSED ? p + l * size : l + p * size], with, product);
     }
     return product;
 }
 
-/* Of M' v. */
-template <int R, class real> __device__ inline real times_transposed(const real *m, int size, int l, real v)
-{
-    real product = 0;
-    for (int p = 0; p < R; ++p) {
-        const real with = __shfl_sync(ALL_LANES, v, p, R);
-        if (l < size && p < size) product = fma_of(m[p + l * size], with, product);
+/* ---- sweeps: a sub-warp of R lanes a row of blocks, all of which are independent of each other ---- */
+
+constexpr int SWEEP_BLOCK = 128; /* threads */
+
+template <class real> struct sweep_data {
+    ldlt_factors<real> f;
+    const real *b, *from; /* from: NULL where it is 0 */
+    real *to;
+
+    sweep_data(const sd_ldlt_factors *x, const sd_vector *right, const sd_vector *last, sd_vector *next)
+        : f(x), b(static_cast<const real *>(right->data)),
+          from(last ? static_cast<const real *>(last->data) : NULL), to(static_cast<real *>(next->data))
+    {
     }
-    return product;
+};
+
+/* Where a lane is: row l of block i. */
+struct sweep_place {
+    int64_t i;
+    int32_t first;
+    int size, l;
+    bool there, mine;
+};
+
+template <int R, class real> __device__ inline sweep_place place_of(const ldlt_factors<real> &f)
+{
+    sweep_place p;
+    p.i = (static_cast<int64_t>(blockIdx.x) * SWEEP_BLOCK + threadIdx.x) / R;
+    p.l = threadIdx.x % R;
+    p.there = p.i < f.blocks;
+    p.first = p.there ? f.start[p.i] : 0;
+    p.size = p.there ? f.start[p.i + 1] - p.first : 0;
+    p.mine = p.l < p.size;
+    return p;
+}
+
+template <int R, class real>
+void launch_sweep(sd_engine *e, const char *what, void (*kernel)(sweep_data<real>),
+                  const sweep_data<real> &data)
+{
+    constexpr int rows = SWEEP_BLOCK / R;
+    launch_with(e, what, kernel, (static_cast<int64_t>(data.f.blocks) + rows - 1) / rows, SWEEP_BLOCK, data);
 }
 
 } /* namespace sd_cuda */
-
-#endif

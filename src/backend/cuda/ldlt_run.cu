@@ -425,12 +425,8 @@ void ldlt_weigh(sd_engine *e, const sd_ldlt_schedule *p, const sd_ldlt_part *par
 }
 
 /* The rows of batch.def that are defined here, in both precisions. */
-#define BOTH(name, parameters)                                                                               \
-    template void name<double> parameters;                                                                   \
-    template void name<float> parameters;
-BOTH(ldlt_scatter, (sd_engine *, const sd_sparse *, const sd_ldlt_schedule *, sd_ldlt_numbers *))
-BOTH(ldlt_update, (sd_engine *, const sd_ldlt_schedule *, const sd_ldlt_part *, const sd_ldlt_numbers *,
-                   const sd_ldlt_numbers *, sd_ldlt_numbers *))
-BOTH(ldlt_weigh, (sd_engine *, const sd_ldlt_schedule *, const sd_ldlt_part *, sd_ldlt_numbers *))
+BOTH(ldlt_scatter)
+BOTH(ldlt_update)
+BOTH(ldlt_weigh)
 
 } /* namespace sd_cuda */

@@ -12,7 +12,7 @@
  *
  * Lanes are groups of R, each with a block of the list, R x R numbers of it at a time, which lanes read side
  * by side: forward lane l makes the sum of row l; backward, where blocks are stored transposed, it has column
- * l, and the sums of rows are added up over the lanes at the end. The order of all sums is that of the list
+ * l, and the sums of rows are added over the lanes at the end. The order of all sums is that of the list
  * and the lanes.
  */
 #include "backend/cuda/ldlt_factors.cuh"
@@ -67,7 +67,7 @@ __device__ inline void leave(float *at, float a)
     asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(at), "r"(bits) : "memory");
 }
 
-/* Each lane's number, 0 where it wants none. No row that is waited for is this warp's: those it has done. */
+/* Each lane's number, 0 where it needs none. No row that is waited for is this warp's: those it has done. */
 template <class real> __device__ inline real await(const real *at, bool wanted)
 {
     real value = wanted ? look(at) : static_cast<real>(0);
@@ -93,7 +93,7 @@ __device__ inline int bit_of(uint32_t mask, int k)
 
 /*
  * A lane's sums: forward that of row low + lane alone, one number; backward those of all R rows from low on,
- * with the lane's columns. Blocks are stored as that suits, but for some of those that were pushed back.
+ * with the lane's columns. Blocks are stored as that suits, except for some of those that were pushed back.
  */
 template <class real, int R, bool FORWARD> struct sums {
     static constexpr int COUNT = FORWARD ? 1 : R;
@@ -300,9 +300,6 @@ void ldlt_solve(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_v
         solve_both<real, float>(e, x, r, z, vectors);
 }
 
-template void ldlt_solve<double>(sd_engine *, const sd_ldlt_factors *, const sd_vector *, sd_vector *,
-                                 sd_vector *);
-template void ldlt_solve<float>(sd_engine *, const sd_ldlt_factors *, const sd_vector *, sd_vector *,
-                                sd_vector *);
+BOTH(ldlt_solve)
 
 } /* namespace sd_cuda */

@@ -10,32 +10,19 @@ namespace sd_cuda
 namespace
 {
 
-constexpr int SWEEP_BLOCK = 128; /* threads */
-
-template <class real> struct sweep_data {
-    ldlt_factors<real> f;
-    const real *b, *from; /* from: NULL where it is 0 */
-    real *to;
-};
-
 template <class real, int R, bool FORWARD>
 __global__ void __launch_bounds__(SWEEP_BLOCK) sweep(const sweep_data<real> x)
 {
-    const int l = threadIdx.x % R;
-    const int64_t i = (static_cast<int64_t>(blockIdx.x) * SWEEP_BLOCK + threadIdx.x) / R;
+    const sweep_place p = place_of<R>(x.f);
     const ldlt_factors<real> &f = x.f;
-    const bool there = i < f.blocks;
-    const int32_t first = there ? f.start[i] : 0;
-    const int size = there ? f.start[i + 1] - first : 0;
-    const bool mine = l < size;
-    const real own = mine ? x.b[first + l] : static_cast<real>(0);
+    const real own = p.mine ? x.b[p.first + p.l] : static_cast<real>(0);
     real sum = 0;
-    if (there && x.from)
-        sum = add_list(f, FORWARD ? f.row[i] : f.diagonal[i], FORWARD ? f.diagonal[i] : f.row[i + 1], x.from,
-                       l);
+    if (p.there && x.from)
+        sum = add_list(f, FORWARD ? f.row[p.i] : f.diagonal[p.i], FORWARD ? f.diagonal[p.i] : f.row[p.i + 1],
+                       x.from, p.l);
     const real product =
-        times_square<R>(f.inverse + (there ? f.square[i] : 0), size, l, FORWARD ? own - sum : sum);
-    if (mine) x.to[first + l] = FORWARD ? product : own - product;
+        times_square<R>(f.inverse + (p.there ? f.square[p.i] : 0), p.size, p.l, FORWARD ? own - sum : sum);
+    if (p.mine) x.to[p.first + p.l] = FORWARD ? product : own - product;
 }
 
 template <class real, class outer>
@@ -50,13 +37,6 @@ __global__ void leave(int32_t n, const int32_t *order, const double *scale, cons
 {
     const int64_t k = static_cast<int64_t>(blockIdx.x) * BLOCK + threadIdx.x;
     if (k < n) z[order[k]] = static_cast<outer>(y[k] * scale[k]);
-}
-
-template <class real, int R> void launch_sweep(sd_engine *e, bool forward, const sweep_data<real> &data)
-{
-    constexpr int rows = SWEEP_BLOCK / R;
-    launch_with(e, "ldlt_sweep", forward ? sweep<real, R, true> : sweep<real, R, false>,
-                (static_cast<int64_t>(data.f.blocks) + rows - 1) / rows, SWEEP_BLOCK, data);
 }
 
 } /* namespace */
@@ -94,22 +74,16 @@ void ldlt_sweep(sd_engine *e, const sd_ldlt_factors *x, bool forward, const sd_v
                 const sd_vector *from, sd_vector *to)
 {
     if (e->status || x->blocks == 0) return;
-    const sweep_data<real> data = {ldlt_factors<real>(x), static_cast<const real *>(b->data),
-                                   from ? static_cast<const real *>(from->data) : NULL,
-                                   static_cast<real *>(to->data)};
+    const sweep_data<real> data(x, b, from, to);
     if (x->largest <= 8)
-        launch_sweep<real, 8>(e, forward, data);
+        launch_sweep<8>(e, "ldlt_sweep", forward ? sweep<real, 8, true> : sweep<real, 8, false>, data);
     else
-        launch_sweep<real, 32>(e, forward, data);
+        launch_sweep<32>(e, "ldlt_sweep", forward ? sweep<real, 32, true> : sweep<real, 32, false>, data);
 }
 
 /* The rows of batch.def that are defined here, in both precisions. */
-#define BOTH(name, parameters)                                                                               \
-    template void name<double> parameters;                                                                   \
-    template void name<float> parameters;
-BOTH(ldlt_enter, (sd_engine *, const sd_ldlt_factors *, const sd_vector *, sd_vector *))
-BOTH(ldlt_leave, (sd_engine *, const sd_ldlt_factors *, const sd_vector *, sd_vector *))
-BOTH(ldlt_sweep,
-     (sd_engine *, const sd_ldlt_factors *, bool, const sd_vector *, const sd_vector *, sd_vector *))
+BOTH(ldlt_enter)
+BOTH(ldlt_leave)
+BOTH(ldlt_sweep)
 
 } /* namespace sd_cuda */

@@ -34,7 +34,7 @@ bool failed(sd_engine *e, cudaError_t error, const char *what)
     if (error == cudaSuccess) return false;
     if (!e->status)
         e->status = fail(e->context, SADDLE_DEVICE_FAILED,
-                         "the GPU failed, noticed at %s (work before it may be at fault): %s: %s", what,
+                         "the GPU failed, detected at %s (earlier work may be the cause): %s: %s", what,
                          cudaGetErrorName(error), cudaGetErrorString(error));
     return true;
 }
@@ -44,8 +44,8 @@ void *scratch(sd_engine *e, int64_t bytes, const char *what)
     if (e->scratch && bytes <= e->scratch_bytes) return e->scratch;
     if (!e->status)
         e->status = fail(e->context, SADDLE_DEVICE_FAILED,
-                         "%s needs %lld bytes of scratch and %lld are reserved (sd_engine_reserve)", what,
-                         static_cast<long long>(bytes), static_cast<long long>(e->scratch_bytes));
+                         "%s needs %lld bytes of scratch but only %lld are reserved (sd_engine_reserve)",
+                         what, static_cast<long long>(bytes), static_cast<long long>(e->scratch_bytes));
     return NULL;
 }
 
@@ -94,7 +94,7 @@ bool arrived(sd_engine *e)
         const cudaError_t error = cudaStreamQuery(s->stream);
         if (error == cudaErrorNotReady) continue;
         if (failed(e, error, "a reduction")) return false;
-        if (*done != s->reductions) return !failed(e, cudaErrorUnknown, "a reduction that left no result");
+        if (*done != s->reductions) return !failed(e, cudaErrorUnknown, "a reduction without a result");
     }
     std::atomic_thread_fence(std::memory_order_acquire);
     return true;
@@ -150,7 +150,7 @@ saddle_status describe(sd_context *c, int index)
     cudaRuntimeGetVersion(&runtime);
     const cudaError_t error = cudaGetDeviceProperties(&p, index);
     if (error != cudaSuccess)
-        return fail(c, SADDLE_NO_DEVICE, "CUDA device %d does not answer: %s", index,
+        return fail(c, SADDLE_NO_DEVICE, "CUDA device %d does not respond: %s", index,
                     cudaGetErrorString(error));
     return fail(c, SADDLE_OK,
                 "%s, %lld MiB, compute capability %d.%d, %d multiprocessors, driver for CUDA %d.%d, "
@@ -275,11 +275,12 @@ saddle_status open(sd_context *c, sd_device *opened)
     if (status) return status;
     device_state *d = static_cast<device_state *>(c->hooks.allocate(sizeof(device_state), c->hooks.user));
     if (!d)
-        return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: no %d bytes for a CUDA device", (int)sizeof *d);
+        return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate %d bytes for a CUDA device",
+                    (int)sizeof *d);
     *d = {};
     pthread_mutex_init(&d->lock, NULL);
     opened->state = d;
-    const char *what = "it cannot be chosen";
+    const char *what = "it cannot be selected";
     const on_device current(index);
     cudaError_t error = current.error;
     if (error == cudaSuccess) error = examine(index, d, &what);
@@ -294,12 +295,13 @@ saddle_status make_state(sd_engine *e, const device_state *d)
     sd_context *c = e->context;
     state *s = static_cast<state *>(c->hooks.allocate(sizeof(state), c->hooks.user));
     if (!s)
-        return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: no %d bytes for a CUDA engine", (int)sizeof *s);
+        return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate %d bytes for a CUDA engine",
+                    (int)sizeof *s);
     *s = state();
     s->device = e->device.index;
     s->processors = d->processors;
     s->overlaps = d->overlaps;
-    const char *what = "it cannot be chosen";
+    const char *what = "it cannot be selected";
     const on_device current(s->device);
     cudaError_t error = current.error;
     if (error == cudaSuccess) error = furnish(s, &what);
@@ -385,8 +387,8 @@ saddle_status take(sd_engine *e, memory_node *node, const char *what)
         return e->status;
     }
     return fail(c, SADDLE_OUT_OF_MEMORY,
-                "out of memory: no %lld bytes on the GPU for %s, with %lld bytes in use "
-                "(%lld of its %lld bytes are free)",
+                "out of memory: cannot allocate %lld bytes on the GPU for %s, with %lld bytes in use (%lld "
+                "of its %lld bytes are free)",
                 bytes, what, used, static_cast<long long>(unused), static_cast<long long>(all));
 }
 
@@ -396,7 +398,7 @@ void *allocate(sd_engine *e, int64_t bytes, const char *what)
     sd_context *c = e->context;
     const long long wanted = bytes, used = c->bytes, limit = c->limit;
     if (bytes < 0) {
-        fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: %s of %lld bytes is beyond any memory", what, wanted);
+        fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: %s of %lld bytes cannot be addressed", what, wanted);
         return NULL;
     }
     if (limit > 0 && bytes > limit - used) {
@@ -408,7 +410,8 @@ void *allocate(sd_engine *e, int64_t bytes, const char *what)
     }
     memory_node *node = static_cast<memory_node *>(c->hooks.allocate(sizeof(memory_node), c->hooks.user));
     if (!node) {
-        fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: no %d bytes on the host to keep account of %s",
+        fail(c, SADDLE_OUT_OF_MEMORY,
+             "out of memory: cannot allocate %d bytes on the host to keep track of %s",
              (int)sizeof(memory_node), what);
         return NULL;
     }

@@ -4,10 +4,9 @@
  * A reduction is cut into chunks, a block of threads each: thread t takes entries t, t + BLOCK, ... of its
  * chunk in that order, then a tree over the block. The block that finishes last adds the chunks' results,
  * thread t those of chunks t, t + BLOCK, ..., then the same tree. It writes them into host memory, where the
- * host looks for them, and into the device's, for the kernels that stand on them.
+ * host looks for them, and into the device's, for the kernels that use them.
  */
-#ifndef SD_CUDA_REDUCE_CUH
-#define SD_CUDA_REDUCE_CUH
+#pragma once
 
 #include "backend/cuda/cuda.cuh"
 
@@ -15,7 +14,7 @@ namespace sd_cuda
 {
 
 /* Chunks are as long as SD_CHUNK_LEAST, or twice, four or eight times that where there would be more than
- * CHUNKS: so many are at work at once, and soon added up. */
+ * CHUNKS: so many are at work at once, and soon summed. */
 constexpr int CHUNKS = 512, GRID = 65535; /* of a grid's second dimension */
 
 inline int64_t chunk_length(int64_t n)
@@ -126,5 +125,3 @@ template <class J, int m> __device__ inline void finish(double (&sum)[m], const 
 }
 
 } /* namespace sd_cuda */
-
-#endif

@@ -22,7 +22,7 @@ namespace sd_cuda
 namespace
 {
 
-/* Sum of products as hi + lo; lo is 0 but for the extended mode. */
+/* Sum of products as hi + lo; lo is 0 except for the extended mode. */
 struct carried {
     double hi, lo;
 };
@@ -138,13 +138,13 @@ __device__ inline void put(const operands<real> &o, int32_t row, carried sum)
     o.y[row] = static_cast<real>(value);
 }
 
-/* A row on the pile: its sums stand at `base` of the pieces' sums. */
+/* A row on the pile: its sums are at `base` of the pieces' sums. */
 struct piled_row {
     int32_t row, pieces, base, done;
 };
 
 /* The pile, in the engine's scratch. The counter holds the number of rows above PILE_BITS and the
- * number of pieces below, so that one addition gives both and rows stand in order of their base. */
+ * number of pieces below, so that one addition gives both and rows are in order of their base. */
 struct pile {
     int64_t long_row, piece; /* see row_shape */
     piled_row *rows;
@@ -311,9 +311,9 @@ bool may_have_long_rows(const sd_sparse *A, const row_shape &shape)
 
 /*
  * Lanes: at most a batch of entries each, and twice that in single, which was within 10 % of the best of 1 to
- * 32 on all matrices of bench/cuda_kernels on an H200 but one (bench/results). Long rows: above 64 entries a
- * lane and 16 average rows, so there are at most n/16 of them; their pieces of at least 4 average rows are at
- * most n/4 and one more for each of them. That is below the n/2 that there is room for.
+ * 32 on all matrices of bench/kernels/cuda_kernels.cu on an H200 except one (bench/results). Long rows: above
+ * 64 entries a lane and 16 average rows, so there are at most n/16 of them; their pieces of at least 4
+ * average rows are at most n/4 and one more for each of them. That is below the n/2 that there is room for.
  */
 row_shape choose_shape(const sd_sparse *A)
 {
@@ -332,8 +332,9 @@ void product(sd_engine *e, const char *what, const row_shape &shape, const sd_sp
 {
     if (e->status || A->n == 0) return;
     if (A->half) {
-        e->status = fail(e->context, SADDLE_NOT_SUPPORTED,
-                         "%s: the matrix is stored by half, and the CUDA module takes whole ones", what);
+        e->status =
+            fail(e->context, SADDLE_NOT_SUPPORTED,
+                 "%s: the matrix is stored as a triangle; the CUDA module requires all entries", what);
         return;
     }
     const operands<real> o = operands_of<real>(A, x, b, y);
@@ -364,17 +365,12 @@ void residual_dd(sd_engine *e, const sd_sparse *A, const sd_vector *x, const sd_
 }
 
 /* The rows of kernels.def that are defined here, in both precisions. */
-#define BOTH(name, parameters)                                                                               \
-    template void name<double> parameters;                                                                   \
-    template void name<float> parameters;
-BOTH(spmv, (sd_engine *, const sd_sparse *, const sd_vector *, sd_vector *))
-BOTH(spmv_abs, (sd_engine *, const sd_sparse *, const sd_vector *, sd_vector *))
-BOTH(residual_dd, (sd_engine *, const sd_sparse *, const sd_vector *, const sd_vector *, sd_vector *))
+BOTH(spmv)
+BOTH(spmv_abs)
+BOTH(residual_dd)
 
 /* and what the benchmark runs in other shapes */
-template void product<double, PLAIN>(sd_engine *, const char *, const row_shape &, const sd_sparse *,
-                                     const sd_vector *, const sd_vector *, sd_vector *);
-template void product<float, PLAIN>(sd_engine *, const char *, const row_shape &, const sd_sparse *,
-                                    const sd_vector *, const sd_vector *, sd_vector *);
+template decltype(product<double, PLAIN>) product<double, PLAIN>;
+template decltype(product<float, PLAIN>) product<float, PLAIN>;
 
 } /* namespace sd_cuda */

@@ -90,42 +90,6 @@ template <class T, class F> void for_each(sd_engine *e, const char *what, int64_
     launch_early(e, what, each<T, F>, wanted < most ? wanted : most, n, static_cast<T *>(y), f);
 }
 
-template <class real> struct constant_of {
-    real a;
-    __device__ real operator()(int64_t) const
-    {
-        return a;
-    }
-};
-
-template <class From, class To> struct converted {
-    const From *x;
-    __device__ To operator()(int64_t i) const
-    {
-        return static_cast<To>(x[i]);
-    }
-};
-
-template <class real> struct scaled {
-    real a;
-    const real *x;
-    __device__ real operator()(int64_t i) const
-    {
-        return x[i] * a;
-    }
-};
-
-template <class real> struct sum_of_scaled {
-    real a;
-    const real *x;
-    real b;
-    const real *y;
-    __device__ real operator()(int64_t i) const
-    {
-        return a * x[i] + b * y[i];
-    }
-};
-
 /* x + beta (p - omega v), without omega x + beta p */
 template <class real, bool without> struct directed {
     scalar beta, omega;
@@ -142,31 +106,6 @@ template <class real, bool without> struct directed {
     }
 };
 
-template <class real> struct multiplied {
-    const real *d, *x;
-    __device__ real operator()(int64_t i) const
-    {
-        return d[i] * x[i];
-    }
-};
-
-template <class real> struct absolute_of {
-    const real *x;
-    __device__ real operator()(int64_t i) const
-    {
-        return static_cast<real>(fabs(static_cast<double>(x[i])));
-    }
-};
-
-template <class real> struct added {
-    real a;
-    const real *x, *y;
-    __device__ real operator()(int64_t i) const
-    {
-        return y[i] + a * x[i];
-    }
-};
-
 /* The larger one, or NaN where one of them is. */
 struct largest {
     static __device__ double join(double a, double b)
@@ -177,7 +116,7 @@ struct largest {
 
 /* What is joined at entry i, m numbers at once: load(i) reads, values(i, read, value) makes them of what was
  * read (and may write at i). */
-template <class real> struct products {
+template <class real> struct pairs {
     const real *x, *y;
     struct read {
         real x, y;
@@ -186,22 +125,17 @@ template <class real> struct products {
     {
         return {x[i], y[i]};
     }
-    __device__ void values(int64_t, const read &o, double (&value)[1]) const
+};
+
+template <class real> struct products : pairs<real> {
+    __device__ void values(int64_t, const typename pairs<real>::read &o, double (&value)[1]) const
     {
         value[0] = static_cast<double>(o.x) * static_cast<double>(o.y);
     }
 };
 
-template <class real> struct squares {
-    const real *x, *y;
-    struct read {
-        real x, y;
-    };
-    __device__ read load(int64_t i) const
-    {
-        return {x[i], y[i]};
-    }
-    __device__ void values(int64_t, const read &o, double (&value)[3]) const
+template <class real> struct squares : pairs<real> {
+    __device__ void values(int64_t, const typename pairs<real>::read &o, double (&value)[3]) const
     {
         const double a = o.x, b = o.y;
         value[0] = a * a;
@@ -249,16 +183,8 @@ template <class real> struct magnitude {
     }
 };
 
-template <class real> struct ratio {
-    const real *x, *y;
-    struct read {
-        real x, y;
-    };
-    __device__ read load(int64_t i) const
-    {
-        return {x[i], y[i]};
-    }
-    __device__ void values(int64_t, const read &o, double (&value)[1]) const
+template <class real> struct ratio : pairs<real> {
+    __device__ void values(int64_t, const typename pairs<real>::read &o, double (&value)[1]) const
     {
         const double a = fabs(static_cast<double>(o.x)), b = o.y;
         value[0] = a == 0 && b == 0 ? 0 : a / b;
@@ -315,27 +241,35 @@ template <class real> const real *data_of(const sd_vector *x)
     return static_cast<const real *>(x->data);
 }
 
+template <class From, class To> void convert(sd_engine *e, const char *what, const sd_vector *x, sd_vector *y)
+{
+    const From *const xs = data_of<From>(x);
+    for_each<To>(e, what, x->n, y->data, [=] __device__(int64_t i) { return static_cast<To>(xs[i]); });
+}
+
 } /* namespace */
 
 template <class real> void fill(sd_engine *e, double alpha, sd_vector *x)
 {
-    for_each<real>(e, "fill", x->n, x->data, constant_of<real>{static_cast<real>(alpha)});
+    const real a = static_cast<real>(alpha);
+    for_each<real>(e, "fill", x->n, x->data, [=] __device__(int64_t) { return a; });
 }
 
 template <class real> void copy(sd_engine *e, const sd_vector *x, sd_vector *y)
 {
-    for_each<real>(e, "copy", x->n, y->data, converted<real, real>{data_of<real>(x)});
+    convert<real, real>(e, "copy", x, y);
 }
 
 template <class real> void scale(sd_engine *e, double alpha, sd_vector *x)
 {
-    for_each<real>(e, "scale", x->n, x->data, scaled<real>{static_cast<real>(alpha), data_of<real>(x)});
+    const real a = static_cast<real>(alpha), *const xs = data_of<real>(x);
+    for_each<real>(e, "scale", x->n, x->data, [=] __device__(int64_t i) { return xs[i] * a; });
 }
 
 template <class real> void axpy(sd_engine *e, double alpha, const sd_vector *x, sd_vector *y)
 {
-    const added<real> f = {static_cast<real>(alpha), data_of<real>(x), data_of<real>(y)};
-    for_each<real>(e, "axpy", x->n, y->data, f);
+    const real a = static_cast<real>(alpha), *const xs = data_of<real>(x), *const ys = data_of<real>(y);
+    for_each<real>(e, "axpy", x->n, y->data, [=] __device__(int64_t i) { return ys[i] + a * xs[i]; });
 }
 
 template <class real>
@@ -374,31 +308,35 @@ template <class real> void gram(sd_engine *e, const sd_vector *x, const sd_vecto
 template <class real> void axpby(sd_engine *e, double alpha, const sd_vector *x, double beta, sd_vector *y)
 {
     const real a = static_cast<real>(alpha), b = static_cast<real>(beta);
-    const real *xs = data_of<real>(x);
+    const real *const xs = data_of<real>(x), *const ys = data_of<real>(y);
     if (b == 0)
-        for_each<real>(e, "axpby", x->n, y->data, scaled<real>{a, xs});
+        for_each<real>(e, "axpby", x->n, y->data, [=] __device__(int64_t i) { return a * xs[i]; });
     else
-        for_each<real>(e, "axpby", x->n, y->data, sum_of_scaled<real>{a, xs, b, data_of<real>(y)});
+        for_each<real>(e, "axpby", x->n, y->data,
+                       [=] __device__(int64_t i) { return a * xs[i] + b * ys[i]; });
 }
 
 template <class real> void multiply(sd_engine *e, const sd_vector *d, const sd_vector *x, sd_vector *y)
 {
-    for_each<real>(e, "multiply", x->n, y->data, multiplied<real>{data_of<real>(d), data_of<real>(x)});
+    const real *const ds = data_of<real>(d), *const xs = data_of<real>(x);
+    for_each<real>(e, "multiply", x->n, y->data, [=] __device__(int64_t i) { return ds[i] * xs[i]; });
 }
 
 template <class real> void absolute(sd_engine *e, const sd_vector *x, sd_vector *y)
 {
-    for_each<real>(e, "absolute", x->n, y->data, absolute_of<real>{data_of<real>(x)});
+    const real *const xs = data_of<real>(x);
+    for_each<real>(e, "absolute", x->n, y->data,
+                   [=] __device__(int64_t i) { return static_cast<real>(fabs(static_cast<double>(xs[i]))); });
 }
 
 template <class real> void from_double(sd_engine *e, const sd_vector *source, sd_vector *x)
 {
-    for_each<real>(e, "from_double", x->n, x->data, converted<double, real>{data_of<double>(source)});
+    convert<double, real>(e, "from_double", source, x);
 }
 
 template <class real> void to_double(sd_engine *e, const sd_vector *x, sd_vector *target)
 {
-    for_each<double>(e, "to_double", x->n, target->data, converted<real, double>{data_of<real>(x)});
+    convert<real, double>(e, "to_double", x, target);
 }
 
 template <class real> void dot(sd_engine *e, const sd_vector *x, const sd_vector *y, double *result)
@@ -420,25 +358,20 @@ template <class real> void ratio_max(sd_engine *e, const sd_vector *x, const sd_
 }
 
 /* The rows of kernels.def that are defined here, in both precisions. */
-#define BOTH(name, parameters)                                                                               \
-    template void name<double> parameters;                                                                   \
-    template void name<float> parameters;
-BOTH(fill, (sd_engine *, double, sd_vector *))
-BOTH(copy, (sd_engine *, const sd_vector *, sd_vector *))
-BOTH(scale, (sd_engine *, double, sd_vector *))
-BOTH(axpy, (sd_engine *, double, const sd_vector *, sd_vector *))
-BOTH(axpby, (sd_engine *, double, const sd_vector *, double, sd_vector *))
-BOTH(advance, (sd_engine *, const sd_scalar *, const sd_vector *, const sd_vector *, sd_vector *, sd_vector *,
-               double *))
-BOTH(direction,
-     (sd_engine *, const sd_vector *, const sd_scalar *, const sd_scalar *, const sd_vector *, sd_vector *))
-BOTH(gram, (sd_engine *, const sd_vector *, const sd_vector *, double *))
-BOTH(multiply, (sd_engine *, const sd_vector *, const sd_vector *, sd_vector *))
-BOTH(absolute, (sd_engine *, const sd_vector *, sd_vector *))
-BOTH(dot, (sd_engine *, const sd_vector *, const sd_vector *, double *))
-BOTH(norm_inf, (sd_engine *, const sd_vector *, double *))
-BOTH(ratio_max, (sd_engine *, const sd_vector *, const sd_vector *, double *))
-BOTH(from_double, (sd_engine *, const sd_vector *, sd_vector *))
-BOTH(to_double, (sd_engine *, const sd_vector *, sd_vector *))
+BOTH(fill)
+BOTH(copy)
+BOTH(scale)
+BOTH(axpy)
+BOTH(axpby)
+BOTH(advance)
+BOTH(direction)
+BOTH(gram)
+BOTH(multiply)
+BOTH(absolute)
+BOTH(dot)
+BOTH(norm_inf)
+BOTH(ratio_max)
+BOTH(from_double)
+BOTH(to_double)
 
 } /* namespace sd_cuda */

@@ -1,6 +1,5 @@
 /* The reference's kernels on blocks, in both precisions: rows of batch.def. */
-#ifndef SD_REFERENCE_BLOCKS_H
-#define SD_REFERENCE_BLOCKS_H
+#pragma once
 
 #include "backend/backend.h"
 
@@ -17,5 +16,3 @@ static inline int rows_of_job(const sd_batch_plan *plan, int32_t k)
     while (plan->first[s + 1] <= k) ++s;
     return s;
 }
-
-#endif

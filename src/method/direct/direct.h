@@ -9,15 +9,14 @@
  * with a small alpha; the right-hand side (0, c) gives r = A'^-1 c. What is factored is 2^-exponent S A S,
  * its largest entry about 1.
  */
-#ifndef SD_DIRECT_H
-#define SD_DIRECT_H
+#pragma once
 
 #include "factor/multifrontal.h"
 #include "method/method.h"
 
 #define SD_DELAY_ROOM 0.03 /* of the factors, expected on top for delays */
 
-/* Made once a pattern, from the values of A at that time. */
+/* Made once per pattern, from the values of A at that time. */
 typedef struct sd_direct_plan {
     int32_t n; /* rows of A */
     bool general;
@@ -32,7 +31,7 @@ typedef struct sd_direct_plan {
 /* Made once, filled with every factorization. */
 typedef struct sd_direct {
     const sd_direct_plan *plan;
-    /* the plan's scaling, or one that was made anew as values had gone away from those of the plan */
+    /* the plan's scaling, or a new one, if values have moved away from those of the plan */
     const double *scale;
     const int64_t *matched;
     int largest_exponent;
@@ -100,5 +99,3 @@ static inline const sd_factors *sd_direct_numbers(const sd_direct *d)
 {
     return &d->factors[d->precision];
 }
-
-#endif

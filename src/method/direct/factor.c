@@ -20,7 +20,7 @@ static saddle_status take_signs(sd_context *c, const sd_problem *p, sd_direct *d
     const sd_tree *t = &d->plan->tree;
     if (!p->signs || d->plan->general) return SADDLE_OK;
     if (p->signs_n != p->A->n)
-        return sd_fail(c, SADDLE_BAD_ARGUMENT, "signs were given for n = %lld, and n is %d",
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "signs were given for n = %lld, but n is %d",
                        (long long)p->signs_n, p->A->n);
     if (!d->signs) d->signs = sd_alloc(c, t->n, sizeof *d->signs, "signs");
     if (!d->signs) return c->status;
@@ -51,7 +51,7 @@ static int64_t count_stale(const sd_direct *d, const sd_factors *f)
     return stale;
 }
 
-/* Signs of the pivots as they stand in D. */
+/* Signs of the pivots as they are in D. */
 static void count_signs(sd_direct *d)
 {
     const sd_factors *f = &d->factors[d->precision];
@@ -96,7 +96,7 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q
     return status;
 }
 
-/* The values, scaled; anew where the scaling at hand does not serve them. */
+/* The values, scaled; rescaled if the current scaling does not suit them. */
 static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_problem *q, sd_factors *f,
                                  sd_direct *d)
 {
@@ -105,7 +105,7 @@ static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_proble
     sd_factors_take(f, M, d->scale, d->exponent);
     d->stale = count_stale(d, f);
     if (d->stale == 0 || !is_misscaled(d, f)) return SADDLE_OK;
-    sd_log(c, SADDLE_LOG_INFO, "the scaling was made for other values: scaling again");
+    sd_log(c, SADDLE_LOG_INFO, "the scaling was computed for other values: rescaling");
     const saddle_status status = rescale(c, M, q, d);
     if (status) return status;
     d->exponent = exponent - d->largest_exponent;
@@ -156,7 +156,7 @@ static saddle_status check_factor(sd_context *c, const sd_problem *p, sd_direct 
     if (d->rule != SD_PIVOT_THRESHOLD || d->largest_l <= 1 / p->options->threshold) return SADDLE_OK;
     return sd_fail(
         c, SADDLE_NOT_CONVERGED,
-        "the factor is not stable: its largest entry is %g, and 1/threshold %g; try another scaling",
+        "the factor is not stable: its largest entry is %g, but 1/threshold is %g; try another scaling",
         d->largest_l, 1 / p->options->threshold);
 }
 
@@ -173,7 +173,7 @@ static saddle_status find_matrix(sd_context *c, const sd_csr *A, sd_direct *d, s
     return SADDLE_OK;
 }
 
-/* By the rule that fits; Cholesky gives way to LDL' where that is left open. */
+/* By the rule that fits; Cholesky gives way to LDL' if that is left open. */
 static saddle_status run_rules(sd_context *c, const sd_csr *M, const sd_problem *p, sd_precision precision,
                                sd_direct *d)
 {

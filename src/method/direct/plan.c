@@ -9,15 +9,16 @@
 #include <math.h>
 #include <string.h>
 
-static const double ALPHA = 0x1p-26; /* of a general matrix, beside its largest entry */
+static const double ALPHA = 0x1p-26; /* of a general matrix, relative to its largest entry */
 
 /* (alpha I, A; A', 0) of a general matrix, by its upper triangle. */
 static saddle_status augment(sd_context *c, const sd_csr *A, sd_csr *to)
 {
     const int32_t n = A->n;
     if (n > INT32_MAX / 2)
-        return sd_fail(c, SADDLE_NOT_SUPPORTED, "n is %d: the direct solver takes general matrices up to %d",
-                       n, INT32_MAX / 2);
+        return sd_fail(c, SADDLE_NOT_SUPPORTED,
+                       "n is %d: the direct solver supports general matrices of up to %d rows", n,
+                       INT32_MAX / 2);
     *to = (sd_csr){.n = 2 * n, .nnz = A->nnz + n, .half = true};
     to->ptr = sd_alloc(c, 2 * (int64_t)n + 1, sizeof *to->ptr, "augmented matrix");
     to->ind = sd_alloc(c, to->nnz, sizeof *to->ind, "augmented matrix");

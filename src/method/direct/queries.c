@@ -63,8 +63,9 @@ static saddle_status check_part(sd_context *c, int32_t n, saddle_part part, int6
     if (part < SADDLE_FORWARD || part > SADDLE_BACKWARD)
         return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve_part: there is no part %d", (int)part);
     if (nrhs < 0 || ldx < n)
-        return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve_part: %lld columns, ldx %lld, and n is %d",
-                       (long long)nrhs, (long long)ldx, n);
+        return sd_fail(c, SADDLE_BAD_ARGUMENT,
+                       "saddle_solve_part: invalid sizes: %lld columns, ldx %lld, n %d", (long long)nrhs,
+                       (long long)ldx, n);
     if (nrhs > 0 && n > 0 && !x) return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve_part: x is NULL");
     for (int64_t j = 0; j < nrhs; ++j)
         for (int32_t i = 0; i < n; ++i)
@@ -143,7 +144,7 @@ static saddle_status check_number(sd_context *c, const sd_direct *d, int64_t at,
         return sd_fail(c, SADDLE_BAD_VALUE, "saddle_set_d: d[%lld] is %g", (long long)at, value);
     if (!fits(sd_direct_numbers(d), value, d->exponent, &own))
         return sd_fail(c, SADDLE_BAD_VALUE,
-                       "saddle_set_d: d[%lld] is %g, too far from the size of the factors", (long long)at,
+                       "saddle_set_d: d[%lld] is %g, too large or too small for these factors", (long long)at,
                        value);
     return SADDLE_OK;
 }

@@ -1,7 +1,6 @@
 /* The factors of the direct solver as the caller sees them: see queries.c and, for what each does, saddle.h.
  */
-#ifndef SD_DIRECT_QUERIES_H
-#define SD_DIRECT_QUERIES_H
+#pragma once
 
 #include "method/direct/direct.h"
 
@@ -15,5 +14,3 @@ saddle_status sd_direct_set_d(sd_context *c, sd_direct *d, const double *pivots)
 /* An estimate of |A| |A^-1| in the 1-norm, of which the first is given: condition.c. */
 saddle_status sd_direct_condition(sd_context *c, const sd_direct *d, double norm, int threads,
                                   double *condition);
-
-#endif

@@ -11,8 +11,8 @@
  * - |z'Az| within a few roundings of g: then rounding the entries of a singular matrix may have given A. The
  * pivot is taken for zero and its D^-1 for 0. (For the rounded A of a singular B, Bz = 0, z'Az = z'(A - B)z.)
  * Where g is itself no more than what the rounding of z leaves in it (z touches no nonzero of A but by its
- * rounding, as with a constraint that stands twice), the same holds of |z'Az| <= (eps |z|)^2, the error of z
- * squared beside a largest entry of about 1.
+ * rounding, as with a constraint that occurs twice), the same holds of |z'Az| <= (eps |z|)^2, the error of z
+ * squared relative to a largest entry of about 1.
  * - |z'Az| far above that: it is the pivot, with its sign, and takes the place of the one that was computed.
  * Where the two differ the factors were not exact, and nor is z, by more than its rounding: it is refined
  * first, by a step of its own, so that an error of z does not pass for a pivot.
@@ -30,7 +30,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double SUSPECT = 1e-8;             /* beside a largest entry of 1 */
+static const double SUSPECT = 1e-8;             /* relative to a largest entry of 1 */
 static const double ROUNDING = 2 * DBL_EPSILON; /* four roundings: entries may be sums of rounded numbers */
 static const double SQUARED = 64 * DBL_EPSILON * DBL_EPSILON; /* (8 eps)^2: the error of z, squared */
 static const double CERTAIN = 1000 * DBL_EPSILON;             /* of g: here z'Az has three digits */
@@ -61,7 +61,7 @@ static double quadratic_form(const sd_csr *A, const double *y, double *absolute)
     return hi + lo;
 }
 
-/* The room of a batch: vectors z by position and their corrections, width of each; and n each of a vector by
+/* Memory of a batch: vectors z by position and their corrections, width of each; and n each of a vector by
  * position, one by row, and a sum in double-double. */
 typedef struct batch {
     const sd_csr *M;

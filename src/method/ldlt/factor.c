@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { STALE_SHARE = 100 }; /* a plan is stale where more than one pivot of so many had to be moved */
+enum { STALE_SHARE = 100 }; /* a plan is stale where more than one pivot of so many had to be perturbed */
 
 /* The largest entry of the inverses of all diagonal blocks. */
 static saddle_status largest_inverse(const sd_ldlt_making *t, double *largest)
@@ -16,7 +16,7 @@ static saddle_status largest_inverse(const sd_ldlt_making *t, double *largest)
     return t->e->status;
 }
 
-/* New values on the plan that is there; *stale where too many pivots had to be moved. */
+/* New values on the plan that is there; *stale where too many pivots had to be perturbed. */
 static saddle_status refactor(const sd_ldlt_making *t, const sd_ldlt_rule *rule, sd_ldlt_counts *counts,
                               bool *stale)
 {
@@ -34,7 +34,7 @@ static saddle_status refactor(const sd_ldlt_making *t, const sd_ldlt_rule *rule,
     }
     if (!status && *stale)
         sd_log(t->c, SADDLE_LOG_INFO,
-               "the plan is stale (%lld pivots had to be moved, or inverses are large): planning again",
+               "the plan is stale (%lld pivots had to be perturbed, or inverses are large): replanning",
                (long long)counts->perturbed);
     return status;
 }
@@ -45,7 +45,7 @@ static saddle_status make_anew(const sd_ldlt_making *t, sd_ldlt_rule *rule, sd_l
     sd_block_ldlt_free(t->e, t->m);
     *rule = sd_ldlt_rule_of(t);
     const saddle_status status = sd_ldlt_make_by_levels(t, rule, counts);
-    if (status || counts->dear || !t->state->swept) return status;
+    if (status || counts->expensive || !t->state->swept) return status;
     return sd_ldlt_make_by_sweeps(t, rule, counts);
 }
 
@@ -86,11 +86,9 @@ static saddle_status begin(sd_ldlt_making *t, const saddle_preparation *plan)
 static void warn(sd_context *c, const sd_ldlt_counts *counts)
 {
     if (counts->full)
-        sd_log(c, SADDLE_LOG_WARNING,
-               "ldlt: fill was left out from where it filled the memory that is allowed");
+        sd_log(c, SADDLE_LOG_WARNING, "ldlt: further fill was dropped when the memory limit was reached");
     if (counts->replaced > 0)
-        sd_log(c, SADDLE_LOG_WARNING,
-               "%lld diagonal blocks went beyond the range of numbers and were replaced",
+        sd_log(c, SADDLE_LOG_WARNING, "%lld diagonal blocks overflowed and were replaced",
                (long long)counts->replaced);
 }
 
@@ -126,7 +124,7 @@ static saddle_status make(sd_ldlt_making *t, bool *given_up)
     }
     if (!status && (!again || stale)) status = make_anew(t, &state->rule, &state->counts);
     state->replanned = stale;
-    *given_up = state->counts.dear;
+    *given_up = state->counts.expensive;
     return status || *given_up ? status : conclude(t);
 }
 

@@ -17,7 +17,8 @@ static saddle_status try_rule(const sd_ldlt_making *t, const sd_ldlt_rule *other
     sd_ldlt_counts again;
     double its_error = INFINITY;
     saddle_status status = sd_ldlt_find(c, &t->B, other, NULL, &plan, &numbers, &again);
-    if (!status && !again.dear) status = sd_ldlt_probe(c, &t->B, &plan, &numbers, rule->threads, &its_error);
+    if (!status && !again.expensive)
+        status = sd_ldlt_probe(c, &t->B, &plan, &numbers, rule->threads, &its_error);
     if (status == SADDLE_MEMORY_LIMIT) status = SADDLE_OK;
     if (!status && its_error < BETTER * *error) {
         const sd_ldlt_plan other_plan = m->plan;
@@ -57,7 +58,8 @@ static saddle_status find_in_double(const sd_ldlt_making *t, sd_ldlt_rule *rule,
     sd_block_ldlt *m = t->m;
     const sd_ldlt_rule single = *rule;
     const double asked = t->p->options->small_pivot;
-    sd_log(t->c, SADDLE_LOG_INFO, "an inverse of %.1e is too large for single precision: factors in double",
+    sd_log(t->c, SADDLE_LOG_INFO,
+           "an inverse of %.1e is too large for single precision: keeping factors in double",
            counts->largest * t->B.largest);
     sd_block_ldlt_free(t->e, m);
     rule->precision = SD_DOUBLE;
@@ -73,7 +75,7 @@ static saddle_status find_in_double(const sd_ldlt_making *t, sd_ldlt_rule *rule,
 
 /*
  * The exact schedule on the host, which finds the pattern; again with larger thresholds where pivots were
- * moved, and in double where an inverse is too large for its rounding in single to be harmless.
+ * perturbed, and in double where an inverse is too large for its rounding in single to be harmless.
  */
 saddle_status sd_ldlt_make_by_levels(const sd_ldlt_making *t, sd_ldlt_rule *rule, sd_ldlt_counts *counts)
 {
@@ -82,7 +84,7 @@ saddle_status sd_ldlt_make_by_levels(const sd_ldlt_making *t, sd_ldlt_rule *rule
     if (!status && !rule->symbolic &&
         sd_ldlt_spoilt(t, rule, counts->replaced > 0 ? INFINITY : counts->largest))
         status = find_in_double(t, rule, counts);
-    const bool moved = counts->perturbed > 0 && !counts->dear && !rule->symbolic;
+    const bool moved = counts->perturbed > 0 && !counts->expensive && !rule->symbolic;
     if (!status && moved && t->p->options->small_pivot == 0 && !t->state->swept)
         status = find_again(t, rule, counts);
     m->pushed_back = counts->pushed_back;

@@ -1,13 +1,12 @@
 /*
- * The room of block LDL', methods ldlt and jacobi: by levels, or by Jacobi sweeps.
+ * Block LDL': the methods ldlt, by levels, and jacobi, by Jacobi sweeps.
  *
- * Thresholds are relative to the largest entry of the scaled matrix. A pivot is small below 1e-8; where some
- * had to be moved although their blocks were pushed back, the factorization is made again with 1e-4, for the
- * blocks that are pushed back alone, and for the pivots that are moved as well: perturbations of that size
- * may disturb the preconditioner less than what 1 / 1e-8 does to it. A vector decides.
+ * Thresholds are relative to the largest entry of the scaled matrix. A pivot is small below 1e-8. If some
+ * had to be perturbed although their blocks were pushed back, the factorization is made again with 1e-4, for
+ * the blocks that are pushed back alone, and for the pivots that are perturbed as well: perturbations of that
+ * size may disturb the preconditioner less than what 1 / 1e-8 does to it. A vector decides.
  */
-#ifndef SD_METHOD_LDLT_H
-#define SD_METHOD_LDLT_H
+#pragma once
 
 #include "factor/ldlt_cost.h"
 #include "method/method.h"
@@ -38,14 +37,14 @@ typedef struct sd_ldlt_making {
 } sd_ldlt_making;
 
 #define SD_LDLT_SMALL 1e-8       /* least pivot */
-#define SD_LDLT_SMALL_AGAIN 1e-4 /* where some had to be moved */
+#define SD_LDLT_SMALL_AGAIN 1e-4 /* where some had to be perturbed */
 
 /* ---- rule.c: what the options leave open ---- */
 
 sd_ldlt_rule sd_ldlt_rule_of(const sd_ldlt_making *t);
 /* Whether vectors keep within the range of single precision when they are scaled. */
 bool sd_ldlt_fits_single(const sd_ldlt_making *t);
-/* Whether factors in single, which `auto` wanted, are spoilt by an inverse with such an entry. */
+/* Whether factors in single, which `auto` chose, are spoilt by an inverse with such an entry. */
 bool sd_ldlt_spoilt(const sd_ldlt_making *t, const sd_ldlt_rule *rule, double inverse);
 /* Numbers that may be kept off the diagonal; 0: no limit. */
 int64_t sd_ldlt_most_numbers(const sd_ldlt_making *t, sd_precision precision);
@@ -73,5 +72,3 @@ saddle_status sd_ldlt_prepare_solves(sd_engine *e, const sd_problem *p, sd_batch
                                      sd_block_ldlt *m);
 /* The same where it is left open, as the cost model has it for a GPU; `given` sweeps, or 0. */
 saddle_status sd_choose_trisolve(sd_engine *e, int given, sd_block_ldlt *m);
-
-#endif

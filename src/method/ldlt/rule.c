@@ -9,14 +9,14 @@ static const double WIDEST_SCALE = 1e18;  /* of rows, and its inverse, for vecto
 static const double LARGEST_SINGLE = 100; /* of an inverse: more of them, and rounding grows on its way */
 static const double SMALL_SINGLE = 1e-6;  /* pivots below are nothing but rounding there */
 
-/* Entries of a complete factor beside those of A, and what is dropped then. */
+/* Entries of a complete factor relative to those of A, and what is dropped then. */
 static const struct {
     double share, tau;
 } tau_of[] = {{15, 1e-4}, {60, 1e-3}};
 enum { TAUS = sizeof tau_of / sizeof tau_of[0] };
 
 /*
- * What is kept of the fill where that is left open: little where a complete factorization, whose entries and
+ * What is kept of the fill if that is left open: little where a complete factorization, whose entries and
  * operations the preparation has counted, would take long, or many times the memory of A; nearly all
  * otherwise.
  */
@@ -65,7 +65,8 @@ static sd_precision choose_precision(const sd_ldlt_making *t)
     const bool expensive = t->m->preparation->factor_flops > p->expensive && !t->state->swept;
     if (sd_iteration_precision(p) == SD_SINGLE) {
         if (asked == SADDLE_FACTOR_PRECISION_DOUBLE)
-            sd_log(t->c, SADDLE_LOG_WARNING, "factors are kept in single, as the iteration is in single");
+            sd_log(t->c, SADDLE_LOG_WARNING,
+                   "factors are kept in single, because the iteration is in single");
         return SD_SINGLE;
     }
     if (asked == SADDLE_FACTOR_PRECISION_DOUBLE || (asked == SADDLE_FACTOR_PRECISION_AUTO && !expensive))
@@ -73,11 +74,11 @@ static sd_precision choose_precision(const sd_ldlt_making *t)
     if (sd_ldlt_fits_single(t)) return SD_SINGLE;
     if (asked == SADDLE_FACTOR_PRECISION_SINGLE)
         sd_log(t->c, SADDLE_LOG_WARNING,
-               "factors are kept in double: the scaling of the rows is too wide for single precision");
+               "factors are kept in double: the range of the row scaling is too wide for single precision");
     return SD_DOUBLE;
 }
 
-/* Whether the factors are in single because `auto` wants it. */
+/* Whether the factors are in single because `auto` chose it. */
 static bool may_be_spoilt(const sd_ldlt_making *t, sd_precision precision)
 {
     return precision == SD_SINGLE && sd_iteration_precision(t->p) == SD_DOUBLE &&
@@ -90,8 +91,8 @@ bool sd_ldlt_spoilt(const sd_ldlt_making *t, const sd_ldlt_rule *rule, double in
     return may_be_spoilt(t, rule->precision) && !(inverse * t->B.largest <= LARGEST_SINGLE);
 }
 
-/* Numbers that may be kept off the diagonal where memory is limited: a fifth of what is left, as they stand
- * twice for a moment, beside their lists. */
+/* Numbers that may be kept off the diagonal where memory is limited: a fifth of what is left, as they exist
+ * twice for a moment, in addition to their lists. */
 int64_t sd_ldlt_most_numbers(const sd_ldlt_making *t, sd_precision precision)
 {
     const int64_t limit = t->p->options->max_memory, used = t->c->bytes;

@@ -72,14 +72,15 @@ static saddle_status sweep(const sd_ldlt_making *t, const sd_ldlt_rule *rule, sd
     return status;
 }
 
-/* Goes over to the exact schedule on the same pattern. */
+/* Switches to the exact schedule on the same pattern. */
 static saddle_status fall_back(const sd_ldlt_making *t, const sd_ldlt_rule *rule, sd_ldlt_counts *counts)
 {
     sd_block_ldlt *m = t->m;
     const sd_batch_rule pivots = {.kernel = rule->kernel,
                                   .small = fmax(rule->small, SD_LDLT_SMALL * t->B.largest)};
     sd_log(t->c, SADDLE_LOG_WARNING,
-           "jacobi: the sweeps diverge (residual %.1e on the pattern): factored by levels instead",
+           "jacobi: the sweeps diverged (residual %.1e on the pattern): factored on the exact level schedule "
+           "instead",
            m->residual);
     m->fallback = true;
     m->residual = NAN;

@@ -16,7 +16,7 @@ static const double NEAR = 1e-3; /* so that iterations hardly notice */
 static void tell(sd_engine *e, const sd_ldlt_work *work, int sweeps, const sd_block_ldlt *m)
 {
     sd_log(e->context, SADDLE_LOG_INFO,
-           "predicted: an exact solve %.2g ms, %d sweeps over each triangle %.2g ms: %s are taken",
+           "predicted: exact solve %.2g ms, %d sweeps over each triangle %.2g ms: using %s",
            1e3 * sd_ldlt_cost_exact(work), sweeps, 1e3 * sd_ldlt_cost_swept(work, sweeps),
            m->trisolve.kind == SD_TRISOLVE_EXACT ? "exact solves" : "sweeps");
 }
