@@ -115,6 +115,8 @@ static void sweeps_end_at_the_exact_factors(void **state)
                 apart = fmax(apart, fabs(exact[i] - x[i]));
             }
             assert_int_equal(info.fallback, 0);
+            assert_int_equal(info.sweeps_exact, 1);
+            assert_true(info.sweeps > 1 && info.sweeps < 200); /* as many as it took, not those asked for */
             assert_true(info.pattern_residual <= 1e-8);
             assert_true(apart <= 1e-6 * largest);
         }
@@ -146,6 +148,7 @@ static void divergence_is_detected(void **state)
     assert_true(!(swept.pattern_residual <= 1e-2));
     assert_int_equal(swept.fallback, 0);
     assert_int_equal(swept.sweeps, 6);
+    assert_int_equal(swept.sweeps_exact, 0);
     const saddle_info exact = solve_dense(&d, SADDLE_LOWER, b, x, common);
     assert_int_equal(exact.fallback, 1);
     dense_free(&d);
@@ -184,6 +187,7 @@ static void new_values_take_the_plan_that_is_there(void **state)
     const saddle_options options = options_of("method=ldlt,fill=tau:1e-3");
     saddle_solver *solver;
     saddle_info info = saddle_info_default();
+    int64_t nnz = 0;
     fill_random(&r, N, b);
     assert_int_equal(saddle_create(&solver, &options, NULL, NULL), SADDLE_OK);
     for (int round = 0; round < 4; ++round) {
@@ -204,6 +208,10 @@ static void new_values_take_the_plan_that_is_there(void **state)
             assert_true(relative_residual_of(&d, b, x) <= 1e-9 || info.componentwise_error <= 1e-9);
         }
         assert_true(info.factor_nnz > 0 && info.levels > 0);
+        assert_int_equal(info.replanned, round == 3);
+        assert_int_equal(round > 0 && info.factor_nnz != nnz,
+                         round == 3); /* another pattern is another plan */
+        nnz = info.factor_nnz;
         view_free(&A);
     }
     saddle_destroy(&solver);

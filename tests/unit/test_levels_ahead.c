@@ -3,12 +3,13 @@
  * on the others. For ThreadSanitizer above all; the linker sends every pthread_create of the library through
  * the one below (tests/CMakeLists.txt), so that a test knows whether the thread was there.
  */
+#include "failing_allocator.h"
 #include "solving.h"
 
 #include <errno.h>
 #include <pthread.h>
 
-enum { N = 320, SIZE = 4, FIRST = N / 4 };
+enum { SIZE = 4, GROUP = 24, N = 400 };
 
 static int started, refused;
 static bool refuse;
@@ -30,16 +31,28 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, t
     return __real_pthread_create(thread, attributes, run, self);
 }
 
-/* The first blocks have no diagonal of their own: they must wait for those that they are coupled with. */
+static void couple(dense *d, int i, int j, double value)
+{
+    dense_set(d, i, j, value);
+    dense_set(d, j, i, value);
+}
+
+/* Blocks without a diagonal come first; then some that leave others without one, so that more are pushed back
+ * while the levels of the first are being made. Both wait for those at the end, each for its own. */
 static dense singular_blocks(void)
 {
     dense d = dense_new(N);
-    for (int i = 0; i < N; ++i) {
-        if (i >= FIRST) dense_set(&d, i, i, 3 + i % 7);
-        for (int step = i < FIRST ? FIRST : SIZE; step <= FIRST && i + step < N; step += FIRST - SIZE) {
-            dense_set(&d, i, i + step, 1);
-            dense_set(&d, i + step, i, 1);
-        }
+    for (int i = 0; i < GROUP; ++i) {
+        const int left = GROUP + i, emptied = 2 * GROUP + i, end = 3 * GROUP + i;
+        couple(&d, i, end, 1);
+        couple(&d, left, left, 2);
+        couple(&d, left, emptied, 2);
+        couple(&d, emptied, emptied, 2);
+        couple(&d, emptied, end + GROUP, 1);
+    }
+    for (int i = 3 * GROUP; i < N; ++i) {
+        couple(&d, i, i, 3 + i % 7);
+        if (i + SIZE < N) couple(&d, i, i + SIZE, 1);
     }
     return d;
 }
@@ -53,9 +66,19 @@ static saddle_info pushing_back(const dense *d, const char *fill, int threads, d
         options, sizeof options,
         "method=ldlt,fill=%s,threads=%d,scaling=none,pairs=off,order=natural,blocking=grid,block_size=%d",
         fill, threads, SIZE);
-    const saddle_info info = solve_dense(d, SADDLE_LOWER, b, x, options);
-    assert_int_equal(info.status, SADDLE_OK);
-    assert_true(info.pushed_back > 1);
+    const saddle_options chosen = options_of(options);
+    failing_allocator counted = {0}; /* which has no lock of its own */
+    const saddle_hooks hooks = failing_hooks(&counted);
+    saddle_matrix A = view_plain(d, SADDLE_LOWER);
+    saddle_solver *solver;
+    saddle_info info = saddle_info_default();
+    assert_int_equal(saddle_create(&solver, &chosen, &hooks, NULL), SADDLE_OK);
+    assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+    assert_int_equal(saddle_solve(solver, 1, b, N, x, N, &info), SADDLE_OK);
+    saddle_destroy(&solver);
+    view_free(&A);
+    assert_int_equal(counted.live, 0);
+    assert_int_equal(info.pushed_back, 2 * GROUP / SIZE);
     return info;
 }
 
