@@ -3,9 +3,9 @@
 #include "bench/bench.h"
 
 #include "bench/child.h"
-#include "cli/outputs.h"
 #include "cli/program.h"
 #include "cli/progress.h"
+#include "cli/run.h"
 
 #include <errno.h>
 #include <math.h>

@@ -27,8 +27,7 @@ int bench_check_operands(const arguments *a);
 /* A scaling and an order in a file, which belong to one matrix, are refused. The same returns. */
 int bench_check_files(const arguments *a);
 
-/* An empty file with this ending among the system's temporary ones; 0, or the exit status with the message.
- */
+/* An empty file with this ending among the system's temporary ones; 0, or the exit status with a message */
 int bench_temporary(const char *ending, char *path, size_t path_size);
 
 /* Where the driver of this name would be, in this folder (NULL: in the folder "peers" beside the program);

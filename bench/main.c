@@ -9,7 +9,6 @@
     ROW(read)                                                                                                \
     ROW(spmv)                                                                                                \
     ROW(prepare)                                                                                             \
-    ROW(auto)                                                                                                \
     ROW(direct)                                                                                              \
     ROW(blocks)                                                                                              \
     ROW(ldlt)

@@ -143,6 +143,12 @@ static saddle_status read_scaling(const char *text, const saddle_matrix *A, cons
     return status;
 }
 
+static saddle_status no_memory(int64_t n, char *message)
+{
+    snprintf(message, SADDLE_MESSAGE_SIZE, "out of memory for %" PRId64 " rows", n);
+    return SADDLE_OUT_OF_MEMORY;
+}
+
 /* From numbers counted from 1, as permutation.mtx has them, to the library's from 0. Whether none stands
  * twice the library sees. */
 static saddle_status read_order(const char *path, int64_t n, memory *m, const saddle_hooks *hooks, given *g,
@@ -150,12 +156,8 @@ static saddle_status read_order(const char *path, int64_t n, memory *m, const sa
 {
     double *values = NULL;
     saddle_status status = read_given(path, n, "order", hooks, &values, message);
-    if (status != SADDLE_OK) return status;
-    g->permutation = memory_take(m, n, sizeof *g->permutation);
-    if (!g->permutation) {
-        snprintf(message, SADDLE_MESSAGE_SIZE, "out of memory for an order of %" PRId64 " rows", n);
-        status = SADDLE_OUT_OF_MEMORY;
-    }
+    if (status == SADDLE_OK && !(g->permutation = memory_take(m, n, sizeof *g->permutation)))
+        status = no_memory(n, message);
     for (int64_t k = 0; status == SADDLE_OK && k < n; ++k) {
         const bool whole = values[k] == floor(values[k]);
         if (whole && values[k] >= 1 && values[k] <= (double)n) {
@@ -177,12 +179,8 @@ saddle_status given_read_signs(const char *path, int64_t n, memory *m, const sad
 {
     double *values = NULL;
     saddle_status status = read_given(path, n, "vector of signs", hooks, &values, message);
-    if (status != SADDLE_OK) return status;
-    g->signs = memory_take(m, n, sizeof *g->signs);
-    if (!g->signs) {
-        snprintf(message, SADDLE_MESSAGE_SIZE, "out of memory for the signs of %" PRId64 " rows", n);
-        status = SADDLE_OUT_OF_MEMORY;
-    }
+    if (status == SADDLE_OK && !(g->signs = memory_take(m, n, sizeof *g->signs)))
+        status = no_memory(n, message);
     for (int64_t k = 0; status == SADDLE_OK && k < n; ++k) {
         g->signs[k] = (int8_t)(values[k] > 0 ? 1 : values[k] < 0 ? -1 : 0);
         if (values[k] == g->signs[k]) continue;

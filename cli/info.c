@@ -5,8 +5,6 @@
  * stand with the facts.
  */
 #include "cli/outfile.h"
-#include "cli/outputs.h"
-#include "cli/paths.h"
 #include "cli/plot.h"
 #include "cli/solve.h"
 

@@ -23,8 +23,7 @@ typedef struct json {
 } json;
 
 /* A whole file: opens it and the outermost object, whose first key names the program's version, lets the
- * function write the rest and closes both. Returns 0, or the exit status with the message on standard error.
- */
+ * function write the rest and closes both. Returns 0, or the exit status with a message on standard error. */
 typedef void json_writer(json *j, const void *what);
 int json_write(const char *path, json_writer *write, const void *what);
 

@@ -1,4 +1,5 @@
-/* Names of files: what they end in, the matrix that they stand for, and whether two are one. */
+/* Names of files: what they end in, the matrix that they stand for, whether two are one, and whether the
+ * options that name outputs fit together. */
 #pragma once
 
 #include <stdbool.h>

@@ -5,8 +5,6 @@
 #include "cli/prepare.h"
 
 #include "cli/outfile.h"
-#include "cli/outputs.h"
-#include "cli/paths.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
 

@@ -1,5 +1,4 @@
-/* What `saddle` and `saddle bench` share as programs: finding the command, parsing its options, running it.
- */
+/* What `saddle` and `saddle bench` share as programs: finding the command, parsing its options, running it */
 #pragma once
 
 #include "cli/command.h"

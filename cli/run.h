@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/json.h"
 #include "cli/memory.h"
+#include "cli/paths.h"
 
 typedef struct run {
     const arguments *a;
@@ -46,3 +47,10 @@ void run_json(run *r, json_writer *write, const void *what);
 
 /* "symmetric" or "general"; where that is not known (below 0) the file's own word for it, or NULL. */
 const char *run_symmetry(const run *r, int symmetric);
+
+/* Whether an option of the command is given as "-". */
+bool is_standard(const arguments *a, const char *name);
+
+/* Refuses outputs that would overwrite a matrix (an operand) or each other: 0, or 2 with the message on
+ * standard error. */
+int outputs_check(const arguments *a, const char *const *names, int count);

@@ -8,9 +8,7 @@
 
 #include "cli/help.h"
 #include "cli/outfile.h"
-#include "cli/outputs.h"
 #include "cli/paper.h"
-#include "cli/paths.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/random.h"

@@ -9,9 +9,8 @@
 
 #include "bench/child.h"
 #include "cli/memory.h"
-#include "cli/outputs.h"
-#include "cli/paths.h"
 #include "cli/progress.h"
+#include "cli/run.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -6,8 +6,7 @@
 
 #include <math.h>
 
-/* Seconds of this thread for a product of two n x n matrices, the best of six; NaN where there is no memory.
- */
+/* Seconds of this thread for a product of two n x n matrices, the best of six; NaN without memory. */
 static inline double best_gemm(int n, sd_precision precision)
 {
     const int size = n * n;

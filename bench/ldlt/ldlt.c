@@ -12,9 +12,8 @@
 #include "bench/ldlt/ldlt.h"
 
 #include "cli/memory.h"
-#include "cli/outputs.h"
-#include "cli/paths.h"
 #include "cli/progress.h"
+#include "cli/run.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -52,8 +52,7 @@ void ldlt_unload(ldlt_bench *t);
 /* Whether seconds are those of a core, not of the clock. */
 bool ldlt_core_time(const arguments *a);
 
-/* Options "name=value name=value" over those of the command line, one core unless --threads says otherwise.
- */
+/* Options "name=value name=value" over those of the command line, one core without --threads. */
 saddle_options ldlt_options(const ldlt_bench *t, const char *text);
 /* Those of a recipe, to 1e-14 within 100 iterations (auto: 1e-12 within its own). */
 saddle_options ldlt_recipe_options(const ldlt_bench *t, ldlt_recipe recipe);

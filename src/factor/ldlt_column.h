@@ -63,8 +63,7 @@ saddle_status sd_ldlt_accumulate(sd_context *c, const sd_block_matrix *B, int32_
  * with C_jk. Returns the operations that it took. */
 double sd_ldlt_subtract(const sd_block_matrix *B, int32_t j, sd_ldlt_workspace *d);
 
-/* The inverse of one symmetric block of `size` rows, by columns without gaps, and what became of its pivots.
- */
+/* The inverse of one symmetric block of `size` rows, by columns without gaps, and its pivots. */
 sd_batch_state sd_ldlt_invert(sd_engine *e, const sd_batch_rule *rule, int size, sd_precision precision,
                               void *block, void *inverse);
 

@@ -1,7 +1,6 @@
 /* Writing matrices and vectors, in the format that the name of the file says. See saddle.h, section 8. */
 #include "io/io.h"
 #include "io/walk.h"
-#include "io/writers.h"
 #include "matrix/csr.h"
 
 saddle_status sd_write_matrix(sd_context *c, const char *path, const saddle_matrix *A, const char *comment)

@@ -2,7 +2,6 @@
 #include "core/number.h"
 #include "io/assemble.h"
 #include "io/walk.h"
-#include "io/writers.h"
 #include "matrix/csr.h"
 
 #include <stdio.h>

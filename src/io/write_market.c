@@ -2,7 +2,6 @@
  * with 17. */
 #include "core/number.h"
 #include "io/walk.h"
-#include "io/writers.h"
 
 #include <math.h>
 #include <stdio.h>

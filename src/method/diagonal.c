@@ -55,8 +55,7 @@ static saddle_status invert(sd_engine *e, const sd_csr *A, int exponent, sd_prec
         sd_vector_put(e, entries, &d->inverse[precision]);
         status = e->status;
     }
-    sd_free(c, entries);
-    sd_free(c, largest);
+    sd_free_all(c, entries, largest);
     return status;
 }
 

@@ -102,8 +102,7 @@ const sd_method *sd_method_of(int number);
 extern const sd_method sd_method_none, sd_method_diagonal, sd_method_bjacobi, sd_method_ldlt,
     sd_method_jacobi, sd_method_direct;
 
-/* Whether the memory allows what is predicted: SADDLE_MEMORY_LIMIT or SADDLE_OUT_OF_MEMORY, naming the need.
- */
+/* Whether the memory allows what is predicted: SADDLE_MEMORY_LIMIT or SADDLE_OUT_OF_MEMORY, with the need. */
 saddle_status sd_cost_fits(sd_context *c, const char *name, sd_cost cost);
 
 /* Asks the method to report, after what another's factors left in info. */
@@ -118,8 +117,7 @@ saddle_status sd_plan_preparation(sd_context *c, const sd_problem *p, sd_prepare
                                   saddle_info *info);
 void sd_free_preparation(sd_context *c, void *plan);
 
-/* Whether pairs are kept where the options leave it open: where they are wanted, and in blocks made of them.
- */
+/* Whether pairs are kept where the options leave it open: where they are wanted, and in blocks of them. */
 saddle_switch sd_pairs_for(const saddle_options *options, bool wanted);
 
 /* SADDLE_BAD_ARGUMENT where scaling or order were given for another n. */

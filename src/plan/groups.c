@@ -9,7 +9,7 @@
  * from one, those at odd depth from the other. When a front is assembled, its children's blocks are the last
  * on the opposite end and its own goes on this one, so both ends are last in, first out and nothing is moved.
  */
-#include "plan/groups.h"
+#include "plan/tree.h"
 
 #include "plan/contribution.h"
 

@@ -28,8 +28,7 @@ typedef struct sd_ldlt_pair {
     int32_t a, b;
 } sd_ldlt_pair;
 
-/* A part of the targets: the columns of some diagonal blocks, their off-diagonal blocks, and where both lie.
- */
+/* A part of the targets: the columns of some diagonal blocks, their off-diagonal blocks, where both lie. */
 typedef struct sd_ldlt_part {
     int32_t block, block_end;
     int32_t shape, shape_end;

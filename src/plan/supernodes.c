@@ -196,8 +196,7 @@ static void list_children(const node *nodes, int32_t count, int32_t *ptr, int32_
         if (nodes[s].into < 0 && nodes[s].parent >= 0) child[--ptr[nodes[s].parent]] = s;
 }
 
-/* The result: positions, and the tree renumbered by `sequence`. rank is work of as many as there were nodes.
- */
+/* The result: positions, and the tree renumbered by `sequence`. rank: work for each node. */
 static saddle_status number(sd_context *c, const columns *t, const node *nodes, int32_t count,
                             const int32_t *node_of, const int32_t *sequence, int32_t left, int32_t *rank,
                             sd_supernodes *s)

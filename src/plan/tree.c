@@ -7,7 +7,6 @@
  */
 #include "plan/tree.h"
 
-#include "plan/groups.h"
 #include "plan/supernodes.h"
 
 /* The rows of all fronts, each list in the order in which its rows were met. mark is work of n. */

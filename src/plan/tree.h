@@ -78,3 +78,7 @@ static inline int32_t sd_front_below(const sd_tree *t, int32_t f)
 {
     return (int32_t)(t->row_ptr[f + 1] - t->row_ptr[f]);
 }
+
+/* Groups of leaf subtrees, and the room for contribution blocks (groups.c): fills in groups, group_* and
+ * rests of a tree that is complete otherwise. */
+saddle_status sd_tree_group(sd_context *c, sd_tree *tree);

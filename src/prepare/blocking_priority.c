@@ -151,8 +151,7 @@ typedef struct dynamic {
     int32_t most, smallest; /* rows of a block; rows of the smallest vertex */
     sets s;
     sd_heap heap;
-    /* the neighbours of the two blocks that are being joined: names, weights, whose they are (1, 2, 3: both)
-     */
+    /* the neighbours of the two blocks that are being joined: names, weights, whose (1, 2, 3: both) */
     int32_t *near;
     int32_t near_count;
     double *sum;

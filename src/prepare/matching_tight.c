@@ -40,8 +40,7 @@ static void match_mirrored(sd_assignment *a)
     }
 }
 
-/* The first tight entry of row i in a free column, from place w->next[i] on: columns never become free again.
- */
+/* The first tight entry of row i in a free column, from place w->next[i] on: none becomes free again. */
 static int64_t free_tight(const sd_assignment *a, sd_tight_work *w, int32_t i)
 {
     for (int64_t k = w->next[i]; k < a->ptr[i + 1]; ++k) {

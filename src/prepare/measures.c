@@ -15,7 +15,7 @@
  * columns that it touches. Nothing becomes NaN: entries that overflow are cut off at DBL_MAX, and sums may
  * become infinite only where no difference of two such is taken.
  */
-#include "prepare/measures.h"
+#include "prepare/prepare.h"
 
 #include "prepare/graph.h"
 

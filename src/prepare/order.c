@@ -6,7 +6,6 @@
 #include "prepare/order.h"
 
 #include "prepare/metis.h"
-#include "prepare/orderings.h"
 
 #include <math.h>
 

@@ -16,3 +16,14 @@ saddle_status sd_order_graph(sd_context *c, const sd_graph *g, int order, int32_
 
 /* SADDLE_BAD_ARGUMENT, naming the position (counted from 1), where perm is no permutation of 0 .. n-1. */
 saddle_status sd_order_check(sd_context *c, const int32_t *perm, int32_t n, const char *what);
+
+/* Those behind it, except METIS (metis.h). */
+
+/* Approximate minimum degree. SADDLE_NOT_SUPPORTED where 1.2 times the stored edges reach 2^31. */
+saddle_status sd_amd_order(sd_context *c, const sd_graph *g, int32_t *perm);
+
+/* Reverse Cuthill-McKee, component after component by their lowest vertices. O(n + edges). */
+saddle_status sd_rcm_order(sd_context *c, const sd_graph *g, int32_t *perm);
+
+/* The vertices by ascending degree, then index. */
+saddle_status sd_sort_by_degree(sd_context *c, const sd_graph *g, int32_t *sorted);

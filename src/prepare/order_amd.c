@@ -10,7 +10,7 @@
  * which every pair occurs twice with the same neighbours, so that AMD finds and weighs it itself, took 1.3
  * times as long, and the flops came out the same in the median and 1 % higher in the mean.
  */
-#include "prepare/orderings.h"
+#include "prepare/order.h"
 
 #include <amd.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * Lists of neighbours by degree come without a sort: the vertices are traversed by ascending degree, which
  * a counting sort gives, and each is entered into the lists of its neighbours.
  */
-#include "prepare/orderings.h"
+#include "prepare/order.h"
 
 /* The number of levels grows with every search but the last; on a long thin graph it could do so often. */
 enum { SEARCHES_MOST = 12 };

@@ -3,7 +3,6 @@
 
 #include "core/options.h"
 #include "matrix/inspect.h"
-#include "prepare/measures.h"
 #include "prepare/order.h"
 #include "prepare/stages.h"
 

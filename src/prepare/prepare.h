@@ -29,3 +29,8 @@ saddle_status sd_prepare_factor(sd_context *c, const sd_csr *A, const saddle_opt
                                 const saddle_given *given, saddle_preparation *p);
 
 void sd_preparation_free(sd_context *c, saddle_preparation *p);
+
+/* Measures of a prepared matrix in its blocks, as the fields of saddle_preparation of the same names say. It
+ * takes scalings (NULL: ones), orders, blocks and block_start from p and fills in the measures; all are 0 for
+ * n = 0. A is whole. O(nnz + the blocks' inverses). */
+saddle_status sd_measure_blocks(sd_context *c, const sd_csr *A, saddle_preparation *p);

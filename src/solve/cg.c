@@ -25,8 +25,7 @@ void sd_cg(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
             sd_monitor_give_up(m, SADDLE_REASON_PRECONDITIONER);
             break;
         }
-        /* all of an iteration before any of it is known: one trip. Where p'q is not above 0, the step is 0.
-         */
+        /* all of a step before any of it is known: one trip. Where p'q is not above 0, the step is 0. */
         double pq[3] = {0}, rz[3] = {0}, square = 0;
         const sd_scalar alpha = {.over = {&rho}, .under = {&pq[1]}, .positive = true};
         sd_spmv(e, s->A, p, q);

@@ -1,5 +1,4 @@
-/* The errors of a solution where the terms of its rows are too far apart for one scale. See measure_rows.c.
- */
+/* The errors of a solution where the terms of its rows are too far apart for one scale: see measure_rows.c */
 #pragma once
 
 #include "core/context.h"

@@ -2,7 +2,6 @@
 #include "solver/column.h"
 
 #include "solve/measure.h"
-#include "solver/inconsistent.h"
 #include "solver/iterate.h"
 
 #include <math.h>

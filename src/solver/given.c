@@ -32,12 +32,15 @@ static saddle_status tell(saddle_solver *s, saddle_status status)
     return sd_tell(&s->c, status, s->info.message);
 }
 
+static saddle_status refuse_count(saddle_solver *s, const char *call, int64_t n)
+{
+    return tell(s, sd_fail(&s->c, SADDLE_BAD_ARGUMENT, "%s: n is %lld", call, (long long)n));
+}
+
 saddle_status saddle_set_given(saddle_solver *solver, int64_t n, const saddle_given *given)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
-    if (given && n < 0)
-        return tell(solver,
-                    sd_fail(&solver->c, SADDLE_BAD_ARGUMENT, "saddle_set_given: n is %lld", (long long)n));
+    if (given && n < 0) return refuse_count(solver, "saddle_set_given", n);
     bool failed = false;
     saddle_given kept = {0};
     if (given) {
@@ -58,9 +61,7 @@ saddle_status saddle_set_given(saddle_solver *solver, int64_t n, const saddle_gi
 saddle_status saddle_set_signs(saddle_solver *solver, int64_t n, const int8_t *signs)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
-    if (signs && n < 0)
-        return tell(solver,
-                    sd_fail(&solver->c, SADDLE_BAD_ARGUMENT, "saddle_set_signs: n is %lld", (long long)n));
+    if (signs && n < 0) return refuse_count(solver, "saddle_set_signs", n);
     for (int64_t i = 0; signs && i < n; ++i) {
         if (signs[i] >= -1 && signs[i] <= 1) continue;
         return tell(solver, sd_fail(&solver->c, SADDLE_BAD_ARGUMENT,

@@ -8,8 +8,6 @@
  * part in r or x that A does reach. It is subtracted: A y = A v has a solution, and v - y is z where A is
  * singular, 0 where it is not. A factorization with zero pivots gives z at once.
  */
-#include "solver/inconsistent.h"
-
 #include "solve/measure.h"
 #include "solver/iterate.h"
 

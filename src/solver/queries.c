@@ -4,9 +4,11 @@
 
 #include <math.h>
 
-/* *found = the direct solver's factors of A's values; SADDLE_WRONG_ORDER where there are none. */
+/* *found = the direct solver's factors of A's values; SADDLE_WRONG_ORDER where there are none. The context is
+ * that of a call that only reads the solver. */
 static saddle_status find_direct(sd_context *c, const saddle_solver *s, const char *call, sd_direct **found)
 {
+    sd_solver_context(s, c);
     *found = NULL;
     if (!s) return sd_fail(c, SADDLE_BAD_ARGUMENT, "%s: the solver is NULL", call);
     const sd_work *work = sd_find_work(s, &sd_method_direct);
@@ -34,7 +36,6 @@ saddle_status saddle_solve_part(const saddle_solver *solver, saddle_part part, i
 {
     sd_context c;
     sd_direct *d;
-    sd_solver_context(solver, &c);
     saddle_status status = find_symmetric(&c, solver, "saddle_solve_part", &d);
     if (!status) status = sd_direct_part(&c, d, part, nrhs, x, ldx, solver->threads);
     return sd_tell(&c, status, message);
@@ -44,7 +45,6 @@ saddle_status saddle_get_order(const saddle_solver *solver, int32_t *order)
 {
     sd_context c;
     sd_direct *d;
-    sd_solver_context(solver, &c);
     const saddle_status status = find_symmetric(&c, solver, "saddle_get_order", &d);
     if (status) return status;
     if (!order) return SADDLE_BAD_ARGUMENT;
@@ -56,7 +56,6 @@ saddle_status saddle_get_pivots(const saddle_solver *solver, int32_t *order, dou
 {
     sd_context c;
     sd_direct *direct;
-    sd_solver_context(solver, &c);
     const saddle_status status = find_symmetric(&c, solver, "saddle_get_pivots", &direct);
     if (!status) sd_direct_get_pivots(direct, order, d);
     return status;
@@ -66,7 +65,6 @@ saddle_status saddle_get_scaling(const saddle_solver *solver, double *scale)
 {
     sd_context c;
     sd_direct *d;
-    sd_solver_context(solver, &c);
     const saddle_status status = find_symmetric(&c, solver, "saddle_get_scaling", &d);
     if (status) return status;
     if (!scale) return SADDLE_BAD_ARGUMENT;
@@ -78,7 +76,6 @@ saddle_status saddle_set_d(saddle_solver *solver, const double *d)
 {
     sd_context c;
     sd_direct *direct;
-    sd_solver_context(solver, &c);
     saddle_status status = find_symmetric(&c, solver, "saddle_set_d", &direct);
     if (!status && !d) status = sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_set_d: d is NULL");
     if (!status) status = sd_direct_set_d(&c, direct, d);
@@ -94,7 +91,6 @@ saddle_status saddle_condition(const saddle_solver *solver, double *condition, c
 {
     sd_context c;
     sd_direct *d;
-    sd_solver_context(solver, &c);
     saddle_status status = find_direct(&c, solver, "saddle_condition", &d);
     if (!status && !condition)
         status = sd_fail(&c, SADDLE_BAD_ARGUMENT, "saddle_condition: condition is NULL");

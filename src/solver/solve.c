@@ -45,8 +45,7 @@ static saddle_status make_panel(const sd_call *call, int64_t nrhs, panel *k)
 
 static void free_panel(sd_context *c, panel *k)
 {
-    sd_free(c, k->x);
-    sd_free(c, k->answers);
+    sd_free_all(c, k->x, k->answers);
     sd_refinement_free(c, &k->memory);
 }
 

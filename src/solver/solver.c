@@ -136,8 +136,7 @@ static void forget_analysis(saddle_solver *s)
     s->info.time_prepare = s->info.time_plan = 0;
     for (int k = 0; k < SD_RUNGS_MOST; ++k) forget_work(s, &s->work[k]);
     sd_csr_free(&s->c, &s->A);
-    sd_free(&s->c, s->map);
-    sd_free(&s->c, s->room);
+    sd_free_all(&s->c, s->map, s->room);
     s->map = NULL;
     s->room = NULL;
 }

@@ -6,7 +6,7 @@
 
 #include "core/context.h"
 #include "failing_allocator.h"
-#include "prepare/measures.h"
+#include "prepare/prepare.h"
 
 /* A preparation made up at random, on arrays of malloc. */
 typedef struct setup {

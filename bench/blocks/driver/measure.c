@@ -128,8 +128,7 @@ double blocks_time_calls(blocks_bench *b, const blocks_batch *x, blocks_work *wo
     return seconds;
 }
 
-/* Seconds of a call: the median over groups of calls, which together see every slot, unless that takes long.
- */
+/* Seconds of a call: the median over groups of calls, which together see every slot, unless it takes long. */
 double blocks_time_work(blocks_bench *b, const blocks_batch *x, blocks_work *work, void *what, bool in_place)
 {
     double each[GROUPS_MOST], spent = 0.0;

@@ -1,5 +1,4 @@
-/* The kernels of kernels.h as plain loops: what all others are held against. See backend/reference/batch.c.
- */
+/* The kernels of kernels.h as plain loops: what others are held against. See backend/reference/batch.c. */
 #include "backend/reference/batch.h"
 #include "bench/kernels/kernels.h"
 

@@ -6,8 +6,7 @@
 namespace sd_cuda
 {
 
-/* Whether register B + i of the chunk from B on holds, at its step t, a column that comes after the step's.
- */
+/* Whether register B + i of the chunk from B on holds, at step t, a column that comes after the step's. */
 template <int C> __device__ inline bool comes(int i, int t)
 {
     return i < C - t;

@@ -121,8 +121,7 @@ __device__ inline settled_pivot<real> take(shared_block<real, L> &m, int s, bool
     return d;
 }
 
-/* The lane's row of what is left less its multiples of the pivot's rows; l and second are its columns of L.
- */
+/* The lane's row of what is left less its multiples of the pivot's rows; l and second are its columns of L */
 template <int RULE, int L, class real>
 __device__ inline running_largest subtract(const shared_block<real, L> &m, int s, bool two, real l,
                                            real second, const uint8_t *order)

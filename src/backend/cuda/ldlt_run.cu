@@ -207,8 +207,7 @@ __device__ inline product_found find_product(const sd_ldlt_schedule &p, int64_t 
             b.width,   b.columns};
 }
 
-/* sum <- sum - the products first .. last) of a tile; `product` is the warp's room for a lane's worth each.
- */
+/* sum <- sum - the products first .. last) of a tile; `product` is the warp's room for each lane. */
 template <class real>
 __device__ inline void subtract_list(const sd_ldlt_schedule &p, const update_data<real> &x, int64_t first,
                                      int64_t last, const tile_place &at, int lane, product_found *product,

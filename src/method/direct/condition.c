@@ -198,7 +198,6 @@ saddle_status sd_direct_condition(sd_context *c, const sd_direct *d, double norm
         status = estimate(&q);
     }
     if (!status) *condition = ldexp(norm, -q.exponent) * q.estimate;
-    sd_free(c, work);
-    sd_free(c, q.tried);
+    sd_free_all(c, work, q.tried);
     return status;
 }

@@ -227,8 +227,5 @@ void sd_direct_free(sd_engine *e, void *factors)
     for (int p = 0; p < SD_PRECISIONS; ++p) sd_factors_free(c, &d->factors[p]);
     sd_solve_room_free(c, &d->room);
     sd_preparation_free(c, &d->rescaled);
-    sd_free(c, d->rematched);
-    sd_free(c, d->augmented);
-    sd_free(c, d->signs);
-    sd_free(c, d);
+    sd_free_all(c, d->rematched, d->augmented, d->signs, d);
 }

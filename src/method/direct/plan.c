@@ -206,6 +206,5 @@ void sd_direct_plan_free(sd_context *c, void *plan)
     sd_csr_free(c, &d->augmented);
     sd_preparation_free(c, &d->p);
     sd_tree_free(c, &d->tree);
-    sd_free(c, d->matched);
-    sd_free(c, d);
+    sd_free_all(c, d->matched, d);
 }

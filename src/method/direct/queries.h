@@ -1,5 +1,4 @@
-/* The factors of the direct solver as the caller sees them: see queries.c and, for what each does, saddle.h.
- */
+/* The factors of the direct solver as the caller sees them: see queries.c, and saddle.h. */
 #pragma once
 
 #include "method/direct/direct.h"

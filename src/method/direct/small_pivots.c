@@ -232,7 +232,6 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
                    .v = y + 3 * (int64_t)n};
         status = settle_together(c, &w, d, &wrong);
     }
-    sd_free(c, z);
-    sd_free(c, suspects);
+    sd_free_all(c, z, suspects);
     return status;
 }

@@ -66,8 +66,7 @@ static saddle_status sweep(const sd_ldlt_making *t, const sd_ldlt_rule *rule, sd
         else
             done = !ended_early;
     }
-    sd_free(c, weak);
-    sd_free(c, last);
+    sd_free_all(c, weak, last);
     m->residual /= t->B.largest > 0 ? t->B.largest : 1;
     return status;
 }
