@@ -3,7 +3,7 @@
 # that hold.
 #
 # They are looked for in SADDLE_MATRICES (the folder shared/matrices beside the repository by default).
-# Files above 100 kB are left out but with SADDLE_TEST_FULL=1; SADDLE_TEST_SLOW=1, for programs that
+# Files above 40 kB are left out but with SADDLE_TEST_FULL=1; SADDLE_TEST_SLOW=1, for programs that
 # are many times slower than they should be, takes only the small ones.
 load helper
 
@@ -25,7 +25,7 @@ inertia_is_listed() {
 
 # every METHOD STATUS...: solves with each matrix, with these statuses; what is wrong is printed, and makes it fail.
 every() {
-    local method=$1 most=100k status matrix
+    local method=$1 most=40k status matrix
     shift
     [ -z "${SADDLE_TEST_SLOW:-}" ] || most=12k
     [ -z "${SADDLE_TEST_FULL:-}" ] || most=all
