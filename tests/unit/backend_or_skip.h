@@ -8,10 +8,13 @@
 /* The CPU's table of an instruction set. */
 static inline const sd_backend *isa_or_skip(const char *name)
 {
-    for (int k = 0; k < sd_cpu_isa_count; ++k)
+    const bool wanted = !is_about_threads() || strcmp(name, "portable") == 0;
+    for (int k = 0; k < sd_cpu_isa_count && wanted; ++k)
         if (strcmp(sd_cpu_isas[k].name, name) == 0 && sd_cpu_isas[k].supported())
             return sd_cpu_isas[k].backend;
-    print_message("           this processor has no %s\n", name);
+    print_message(wanted ? "           this processor has no %s\n"
+                         : "           %s has the threads of portable\n",
+                  name);
     skip();
     return NULL;
 }

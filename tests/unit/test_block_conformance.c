@@ -136,7 +136,7 @@ static void factor_by(walker *w, sd_batch_kernel kernel, int moved_small)
             compare_block(m, &f, &known_factors[kernel][moved_small][w->precision], k, small);
     }
     for (int size = 1; size <= SD_BLOCK_MOST && w->c.compare && !moved_small && !once();
-         size += is_slow() ? 7 : 1)
+         size += is_slow() ? 15 : 1)
         check_regular(w, &rule, m, &f, size);
     free_factors(&f);
 }

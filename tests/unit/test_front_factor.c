@@ -274,7 +274,7 @@ static void test_random_sizes(void **state)
 {
     (void)state;
     rng r = rng_start(__func__);
-    for (int k = 0; k < (is_slow() ? 100 : 300); ++k) {
+    for (int k = 0; k < (is_slow() ? 40 : 300); ++k) {
         const int n = 1 + rng_below(&r, 1 + rng_below(&r, 200)),
                   m = n + rng_below(&r, 1 + rng_below(&r, 150));
         const int kind = rng_below(&r, KINDS);
