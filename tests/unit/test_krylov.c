@@ -531,7 +531,7 @@ typedef struct large {
 /* Long enough that vectors and products are cut among threads. */
 static large large_problem(rng *r, bool positive)
 {
-    const int32_t n = 140000;
+    const int32_t n = is_slow() ? 70000 : 140000;
     large p = {.n = n,
                .ptr = test_alloc((size_t)n + 1, sizeof *p.ptr),
                .ind = test_alloc((size_t)n * 4, sizeof *p.ind),
