@@ -91,7 +91,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: auto_steps A.mtx[.gz] [OPTION=VALUE ...]\n");
         return 2;
     }
-    signal(SIGINT, note_interruption);
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = note_interruption}, NULL);
     saddle_status status = set_options(argc - 2, argv + 2, &options, message);
     if (!status) status = saddle_read_matrix(argv[1], NULL, &A, message);
     if (!status) b = malloc((2 * (size_t)A.rows + 1) * sizeof *b);
