@@ -34,7 +34,8 @@ static inline bool sd_entries_add(sd_entries *e, int32_t row, int32_t col, doubl
         col = swap;
     }
     const int64_t major = e->symmetry == SD_SYMMETRIC ? col : row;
-    const int64_t place = major * (INT64_C(1) << 32) + (row + col - major);
+    const int64_t minor = major == row ? col : row;
+    const int64_t place = major * (INT64_C(1) << 32) + minor;
     if (place <= e->last) {
         if (place < e->last) e->sorted = false;
         if (place == e->last && e->duplicate_line == 0) e->duplicate_line = line;

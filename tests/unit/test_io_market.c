@@ -311,6 +311,8 @@ static void names_what_is_wrong_in_an_entry(void **state)
         {"2 2 2\n1 2 1.7e308\n1 2 1.7e308\n", SADDLE_BAD_VALUE, 0,
          "sum of the entries in row 1, column 2 overflows"},
         {"2000000000 2000000000 1\n1 1 1\n", SADDLE_NOT_SUPPORTED, 0, "2000000000"},
+        /* numbers of row and column whose sum is more than 32 bits hold */
+        {"2000000000 2000000000 1\n2000000000 2000000000 1\n", SADDLE_NOT_SUPPORTED, 0, "2000000000"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         char text[400];
