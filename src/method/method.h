@@ -36,6 +36,7 @@ typedef struct sd_problem {
 typedef struct sd_strength {
     double tau;             /* fill below it is left out; NaN: as the options say */
     double threshold;       /* of pivots, at least; 0: as the options say */
+    bool equilibrated;      /* scaled by Ruiz' method, whatever the options say */
     double most_flops;      /* it is given up beyond so many operations; 0: no limit */
     sd_precision precision; /* of factors that may be in single for speed */
 } sd_strength;

@@ -34,14 +34,20 @@
 #include "factor/rank.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double RISK = 1e-6;      /* of a certificate */
-static const double CONTRACTS = 0.3;  /* a step that leaves more of x than this is not worth another */
+static const double CONTRACTS = 0.3;  /* a late step that leaves more of x than this is not worth another */
 static const double STAYS = 1e-3;     /* a direction of which more is left is one that does not contract */
 static const double EXACT = 1e-26;    /* z'Az beside |z|'|A||z| that is 0 up to double-double */
-static const double THRESHOLDS[] = {0.1, 0.5};
-enum { STEPS = 8, BLOCK = 8, BLOCK_MOST = 64, ROUNDS = 4 };
+/* What is tried in turn. Equilibration helps more than a large threshold does: the scaling of a matching makes
+ * large entries equal, not rows, and the small eigenvalues of an interior-point system get lost in it. */
+static const sd_strength REMEDIES[] = {{.tau = NAN, .threshold = 0.1, .equilibrated = true},
+                                       {.tau = NAN, .threshold = 0.5},
+                                       {.tau = NAN, .threshold = 0.5, .equilibrated = true}};
+enum { EARLY = 4, STEPS = 16, BLOCK = 8, BLOCK_MOST = 64, ROUNDS = 4 };
 
 /* Uniform in (-1, 1), odd multiples of 2^-53: splitmix64 (Steele, Lea and Flood, Fast splittable pseudorandom
  * number generators, 2014) with a fixed start, so that the same matrix always has the same certificate. */
@@ -94,9 +100,11 @@ static saddle_status certify(const examining *q, double *x, double *y, double be
     for (int step = 0; step < STEPS && !status; ++step) {
         status = contract(q, 1, x, y);
         const double left = norm_of(q->A->n, x);
+        if (getenv("DBG")) fprintf(stderr, "step %d left %.2e\n", step, left);
         if (!isfinite(left)) break;
         *risk = sqrt(2) * left;
-        if (*risk <= RISK || (step > 0 && !(left <= CONTRACTS * before))) break;
+        /* G is far from normal: x may well grow before it contracts */
+        if (*risk <= RISK || (step >= EARLY && !(left <= CONTRACTS * before))) break;
         before = left;
     }
     return status;
@@ -126,8 +134,10 @@ static saddle_status check_zeros(const examining *q, double *z, double *correcti
         sd_direct_multiply(q->d, q->A, z, correction, q->room);
         sd_split_null_space(f, false, correction);
         status = sd_triangular_solve(q->c, f, &q->d->room, SD_SOLVE_WHOLE, 1, correction, n, q->threads);
-        double g;
-        const double form = sd_direct_form(q->d, q->A, z, correction, v, q->room, &g);
+        double g; /* what rounding errors of the form are relative to */
+        sd_direct_form(q->d, q->A, z, NULL, v, q->room, &g);
+        double unused;
+        const double form = sd_direct_form(q->d, q->A, z, correction, v, q->room, &unused);
         *exact = fabs(form) <= EXACT * g;
     }
     return status;
@@ -197,43 +207,55 @@ static saddle_status examine(const examining *q, bool last, sd_verdict *v)
     sd_free(q->c, x);
     if (!status && v->weak && last) status = count_staying(q, &staying);
     v->doubt = v->weak ? SADDLE_DOUBT_ILL_CONDITIONED : exact ? SADDLE_DOUBT_NONE : SADDLE_DOUBT_SINGULAR;
+    if (v->weak && !last) staying = n;
     v->least = d->negative > staying ? d->negative - staying : 0;
-    v->most = d->negative + staying + (exact ? 0 : d->zero);
-    if (v->weak) v->most = d->negative + staying + d->zero;
+    v->most = d->negative + staying + (exact && !v->weak ? 0 : d->zero);
     if (v->most > n) v->most = n;
     return status;
 }
 
-/* Factors of the same matrix with a larger threshold. */
-static saddle_status examine_again(sd_engine *e, const sd_problem *p, const sd_direct *d, double threshold,
-                                   bool last, sd_verdict *v)
+/* The verdict on other factors of the same matrix. */
+static saddle_status examine_again(sd_engine *e, const sd_problem *p, const sd_direct *d,
+                                   const sd_strength *strength, bool last, sd_verdict *v)
 {
-    const sd_strength strength = {.tau = NAN, .threshold = threshold};
     void *made = NULL;
     bool given_up;
-    saddle_status status = sd_direct_factor(e, p, d->plan, &strength, &made, &given_up);
+    saddle_status status = sd_direct_factor(e, p, d->plan, strength, &made, &given_up);
     examining q = {.c = e->context, .d = made, .A = p->A, .threads = p->threads};
     if (!status) {
         q.room = sd_alloc(q.c, 3 * (int64_t)p->A->n, sizeof *q.room, "examination of the inertia");
         status = q.room ? examine(&q, last, v) : q.c->status;
-        v->weak = true; /* the factors that there are */
     }
     sd_free(q.c, q.room);
     if (made) sd_direct_free(e, made);
     return status;
 }
 
+/* Whether a says more than b. */
+static bool is_better(const sd_verdict *a, const sd_verdict *b)
+{
+    if ((a->doubt == SADDLE_DOUBT_NONE) != (b->doubt == SADDLE_DOUBT_NONE)) return a->doubt == SADDLE_DOUBT_NONE;
+    return a->most - a->least < b->most - b->least;
+}
+
+/* With these factors, and with others where they leave a doubt. */
 static saddle_status find_verdict(sd_engine *e, const sd_problem *p, const sd_direct *d, sd_verdict *v)
 {
-    enum { TRIES = sizeof THRESHOLDS / sizeof THRESHOLDS[0] };
+    enum { TRIES = sizeof REMEDIES / sizeof REMEDIES[0] };
     examining q = {.c = e->context, .d = d, .A = p->A, .threads = p->threads};
     q.room = sd_alloc(q.c, 3 * (int64_t)p->A->n, sizeof *q.room, "examination of the inertia");
     saddle_status status = q.room ? examine(&q, false, v) : q.c->status;
     sd_free(q.c, q.room);
-    for (int k = 0; k < TRIES && !status && v->doubt == SADDLE_DOUBT_ILL_CONDITIONED; ++k) {
-        sd_log(e->context, SADDLE_LOG_INFO, "the inertia is not certain: factoring with threshold %g",
-               THRESHOLDS[k]);
-        status = examine_again(e, p, d, THRESHOLDS[k], k + 1 == TRIES, v);
+    for (int k = 0; k < TRIES && !status && v->doubt != SADDLE_DOUBT_NONE; ++k) {
+        sd_verdict other;
+        sd_log(e->context, SADDLE_LOG_INFO, "the inertia is not certain: factoring%s with threshold %g",
+               REMEDIES[k].equilibrated ? " the equilibrated matrix" : "", REMEDIES[k].threshold);
+        status = examine_again(e, p, d, &REMEDIES[k], k + 1 == TRIES, &other);
+        if (!status && is_better(&other, v)) {
+            *v = other;
+            v->remedy = k + 1;
+        }
+        if (v->doubt == SADDLE_DOUBT_SINGULAR) break; /* twice */
     }
     return status;
 }

@@ -36,7 +36,8 @@ typedef struct sd_verdict {
     int64_t positive, negative, zero;
     int64_t least, most; /* negative */
     double risk;
-    bool weak; /* these factors do not contract: others, with a larger threshold, may do better */
+    bool weak;  /* refinement with these factors does not contract */
+    int remedy; /* the number, from 1, of the factorization that the verdict is of; 0: these factors' own */
 } sd_verdict;
 
 /* A place of its own, next to factors that solves only read: the first that finds out fills it in. All of

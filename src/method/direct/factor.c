@@ -64,7 +64,8 @@ static bool is_misscaled(const sd_direct *d, const sd_factors *f)
 }
 
 /* A new matching and scaling in the order of the plan, which stays. */
-static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q, sd_direct *d)
+static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q, bool equilibrated,
+                             sd_direct *d)
 {
     sd_csr whole = {0};
     sd_graph g = {0};
@@ -73,6 +74,7 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q
     const saddle_given given = {.permutation = d->plan->p.permutation};
     o.order = SADDLE_ORDER_USER;
     o.pairs = SADDLE_OFF;
+    if (equilibrated) o.scaling = SADDLE_SCALING_RUIZ;
     saddle_status status = sd_direct_normalise(c, M, &whole);
     if (!status) status = sd_prepare_order(c, &whole, &o, &given, &p, &g);
     sd_csr_free(c, &whole);
@@ -98,7 +100,7 @@ static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_proble
     d->stale = count_stale(d, f);
     if (d->stale == 0 || !is_misscaled(d, f)) return SADDLE_OK;
     sd_log(c, SADDLE_LOG_INFO, "the scaling was computed for other values: rescaling");
-    const saddle_status status = rescale(c, M, q, d);
+    const saddle_status status = rescale(c, M, q, false, d);
     if (status) return status;
     d->exponent = exponent - d->largest_exponent;
     sd_factors_take(f, M, d->scale, d->exponent);
@@ -116,6 +118,7 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
         status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision,
                                  rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0, f);
     if (!status) status = take_signs(c, p, d);
+    if (!status && strength->equilibrated) status = rescale(c, M, p, true, d);
     if (!status) status = take_values(c, M, p, f, d);
     if (status) return status;
     const sd_factor_options options = {.pivoting = {.rule = rule,

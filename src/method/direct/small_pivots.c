@@ -31,7 +31,7 @@
 static const double SUSPECT = 1e-8;             /* relative to a largest entry of 1 */
 static const double ROUNDING = 2 * DBL_EPSILON; /* four roundings: entries may be sums of rounded numbers */
 static const double SQUARED = 64 * DBL_EPSILON * DBL_EPSILON; /* (8 eps)^2: the error of z, squared */
-static const double CERTAIN = 1000 * DBL_EPSILON;             /* of g: here z'Az has three digits */
+static const double CERTAIN = 1e-24; /* of g */
 static const double REPLACED = 0.25;                          /* a pivot that is off by more is replaced */
 enum {
     SUSPECTS_MOST = 4096,
