@@ -138,7 +138,7 @@ static saddle_status check_zeros(const examining *q, double *z, double *correcti
         sd_direct_form(q->d, q->A, z, NULL, v, q->room, &g);
         double unused;
         const double form = sd_direct_form(q->d, q->A, z, correction, v, q->room, &unused);
-        *exact = fabs(form) <= EXACT * g;
+        *exact = isfinite(g) && fabs(form) <= EXACT * g;
     }
     return status;
 }
@@ -202,7 +202,7 @@ static saddle_status examine(const examining *q, bool last, sd_verdict *v)
     if (!x) return q->c->status;
     *v = (sd_verdict){.positive = d->positive, .negative = d->negative, .zero = d->zero};
     saddle_status status = certify_anew(q, x, x + n, &v->risk);
-    v->weak = !(v->risk <= RISK);
+    v->weak = !(v->risk <= RISK) || d->lossy;
     if (!status && d->zero > 0) status = check_zeros(q, x, x + n, x + 2 * n, &exact);
     sd_free(q->c, x);
     if (!status && v->weak && last) status = count_staying(q, &staying);
@@ -220,8 +220,10 @@ static saddle_status examine_again(sd_engine *e, const sd_problem *p, const sd_d
 {
     void *made = NULL;
     bool given_up;
+    sd_csr M;
     saddle_status status = sd_direct_factor(e, p, d->plan, strength, &made, &given_up);
-    examining q = {.c = e->context, .d = made, .A = p->A, .threads = p->threads};
+    if (!status) sd_direct_matrix(made, p->A, &M);
+    examining q = {.c = e->context, .d = made, .A = &M, .threads = p->threads};
     if (!status) {
         q.room = sd_alloc(q.c, 3 * (int64_t)p->A->n, sizeof *q.room, "examination of the inertia");
         status = q.room ? examine(&q, last, v) : q.c->status;
@@ -242,7 +244,9 @@ static bool is_better(const sd_verdict *a, const sd_verdict *b)
 static saddle_status find_verdict(sd_engine *e, const sd_problem *p, const sd_direct *d, sd_verdict *v)
 {
     enum { TRIES = sizeof REMEDIES / sizeof REMEDIES[0] };
-    examining q = {.c = e->context, .d = d, .A = p->A, .threads = p->threads};
+    sd_csr M;
+    sd_direct_matrix(d, p->A, &M);
+    examining q = {.c = e->context, .d = d, .A = &M, .threads = p->threads};
     q.room = sd_alloc(q.c, 3 * (int64_t)p->A->n, sizeof *q.room, "examination of the inertia");
     saddle_status status = q.room ? examine(&q, false, v) : q.c->status;
     sd_free(q.c, q.room);

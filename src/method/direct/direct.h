@@ -26,6 +26,7 @@ typedef struct sd_direct_plan {
     saddle_preparation p;
     sd_tree tree;
     int64_t *matched;     /* the entry of the tree that each column was matched with; NULL: no matching */
+    int32_t *tilt;        /* the balance that the scaling belongs to (tilt.c); NULL: none */
     int largest_exponent; /* of A when its scaled form has entries of about 1 */
     int64_t bytes;        /* of everything, at the peak of the factorization */
 } sd_direct_plan;
@@ -50,13 +51,17 @@ typedef struct sd_examined {
 /* Made once, filled with every factorization. */
 typedef struct sd_direct {
     const sd_direct_plan *plan;
-    /* the plan's scaling, or a new one, if values have moved away from those of the plan */
-    const double *scale;
+    /* the plan's scaling, or a new one, if values have moved away from those of the plan; of the balanced matrix,
+     * where that is needed, and of the caller's */
+    const double *scale, *outer;
     const int64_t *matched;
     int largest_exponent;
     saddle_preparation rescaled; /* row_scale and matching alone */
     int64_t *rematched;
     double *augmented; /* values of the symmetric matrix, of a general one */
+    int32_t *tilt;     /* of the balanced matrix, its values, and the scaling of the caller's; NULL: none */
+    double *tilted, *combined;
+    bool lossy; /* balancing was not exact */
     int8_t *signs;     /* of static pivots, by position; NULL */
 
     bool factored;
@@ -98,6 +103,18 @@ saddle_status sd_direct_factor(sd_engine *e, const sd_problem *p, const void *pl
 saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *plan,
                                  const sd_strength *strength, void **factors, bool *given_up);
 void sd_direct_free(sd_engine *e, void *factors);
+
+/* The matrix that was factored, in the caller's units or balanced. */
+void sd_direct_matrix(const sd_direct *d, const sd_csr *A, sd_csr *M);
+
+/* ---- tilt.c ---- */
+
+/* Whether M has to be balanced. */
+bool sd_direct_is_far(const sd_csr *M);
+/* The powers of two, n of them. */
+saddle_status sd_direct_balance(sd_context *c, const sd_csr *M, int32_t *tilt);
+/* The balanced values; false where they are rounded. */
+bool sd_direct_tilted(const sd_csr *M, const int32_t *tilt, double *to);
 
 /* ---- scaled.c ---- */
 

@@ -27,14 +27,14 @@ static saddle_status apply(sd_context *c, const sd_direct *d, int32_t from, int3
     if (k > SD_RHS_BLOCK) shifts = sd_alloc(c, 2 * k, sizeof *shifts, "right-hand sides");
     if (!shifts) return c->status;
     for (int64_t j = 0; j < k; ++j) {
-        shifts[j] = shift_of(n, d->scale + from, r + j * ldr);
+        shifts[j] = shift_of(n, d->outer + from, r + j * ldr);
         shifts[k + j] = shifts[j] - d->exponent;
     }
     const sd_solve_frame frame = {.count = n,
                                   .in = from,
                                   .out = to,
                                   .position = d->plan->tree.position,
-                                  .scale = d->scale,
+                                  .scale = d->outer,
                                   .shift_in = shifts,
                                   .shift_out = shifts + k};
     const saddle_status status =
@@ -67,11 +67,11 @@ saddle_status sd_direct_null_vector(sd_context *c, const void *factors, const do
     double *w = sd_alloc(c, n, sizeof *w, "null vector");
     if (!w) return c->status;
     const int of_b = sd_largest_exponent(b, n);
-    for (int32_t i = 0; i < n; ++i) w[position[i]] = d->scale[i] * ldexp(b[i], -of_b);
+    for (int32_t i = 0; i < n; ++i) w[position[i]] = d->outer[i] * ldexp(b[i], -of_b);
     saddle_status status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, 1, w, n, 1);
     if (!status) *found = sd_split_null_space(f, true, w);
     if (*found) status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, 1, w, n, 1);
-    for (int32_t i = 0; i < n && *found; ++i) z[i] = d->scale[i] * w[position[i]];
+    for (int32_t i = 0; i < n && *found; ++i) z[i] = d->outer[i] * w[position[i]];
     sd_free(c, w);
     return status;
 }
