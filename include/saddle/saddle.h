@@ -476,7 +476,8 @@ SADDLE_API void saddle_options_free(saddle_options *options, const saddle_hooks 
     ROW(SADDLE_REASON_CANCELLED, "cancelled")                                                                \
     ROW(SADDLE_REASON_MEMORY, "out of memory")                                                               \
     ROW(SADDLE_REASON_DEVICE, "device failure")                                                              \
-    ROW(SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER, "preconditioner not symmetric")
+    ROW(SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER, "preconditioner not symmetric")                            \
+    ROW(SADDLE_REASON_SINGULAR, "singular to working precision")
 
 #define SADDLE_ENUM_ROW(name, text) name,
 typedef enum saddle_reason { SADDLE_REASON_TABLE(SADDLE_ENUM_ROW) } saddle_reason;

@@ -77,6 +77,7 @@ typedef struct refining {
     double *x;         /* the best so far */
     double *y, *r, *z; /* where refinement stands, its residual, a correction; NULL without refinement */
     sd_answer *answers;
+    sd_rider *rider;
     sd_refinement *m;
     int *idle; /* steps since the error was last halved, of each column; IDLE_MOST: it is done */
 } refining;
@@ -163,11 +164,31 @@ static bool is_cancelled(refining *q, int64_t step)
     return cancelled;
 }
 
+/* x = A^-1 b, and the same of the rider: two columns cost little more than one. */
+static saddle_status solve_first(refining *q)
+{
+    const int32_t n = q->n;
+    if (!q->rider || !q->rider->waiting || q->k > 1)
+        return q->solve(q->e, q->self, q->k, q->b, q->ldb, q->x, n, &q->m->solves);
+    const size_t bytes = (size_t)n * sizeof(double);
+    double *both = sd_alloc(q->e->context, 2 * (int64_t)n, sizeof *both, "vectors of the solve");
+    if (!both) return q->e->context->status;
+    memcpy(both, q->b, bytes);
+    memcpy(both + n, q->rider->column, bytes);
+    const saddle_status status = q->solve(q->e, q->self, 2, both, n, both, n, &q->m->solves);
+    memcpy(q->x, both, bytes);
+    memcpy(q->rider->column, both + n, bytes);
+    q->rider->waiting = false;
+    q->rider->solved = !status;
+    sd_free(q->e->context, both);
+    return status;
+}
+
 static saddle_status refine(refining *q, bool corrections)
 {
     const int32_t n = q->n;
     int64_t active = 0;
-    saddle_status status = q->solve(q->e, q->self, q->k, q->b, q->ldb, q->x, n, &q->m->solves);
+    saddle_status status = solve_first(q);
     if (status) return status;
     if (corrections) memcpy(q->y, q->x, (size_t)(n * q->k) * sizeof *q->y);
     status = measure_active(q, true, corrections);
@@ -183,7 +204,7 @@ static saddle_status refine(refining *q, bool corrections)
 
 saddle_status sd_solve_refined(sd_engine *e, sd_column_solver solve, const void *self, const sd_operator *op,
                                int64_t k, const double *b, int64_t ldb, double *x, bool corrections,
-                               sd_answer *answers, sd_refinement **memory)
+                               sd_answer *answers, sd_rider *rider, sd_refinement **memory)
 {
     const int32_t n = op->sparse.n;
     refining q = {.e = e,
@@ -195,7 +216,8 @@ saddle_status sd_solve_refined(sd_engine *e, sd_column_solver solve, const void 
                   .b = b,
                   .ldb = ldb,
                   .x = x,
-                  .answers = answers};
+                  .answers = answers,
+                  .rider = rider};
     sd_refinement *own = NULL, **held = memory ? memory : &own;
     saddle_status status = reserve(e, op, k, corrections, held);
     if (!status) {

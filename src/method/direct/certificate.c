@@ -34,8 +34,6 @@
 #include "factor/rank.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double RISK = 1e-6;      /* of a certificate */
@@ -47,6 +45,7 @@ static const double EXACT = 1e-26;    /* z'Az beside |z|'|A||z| that is 0 up to 
 static const sd_strength REMEDIES[] = {{.tau = NAN, .threshold = 0.1, .equilibrated = true},
                                        {.tau = NAN, .threshold = 0.5},
                                        {.tau = NAN, .threshold = 0.5, .equilibrated = true}};
+enum { NOTHING, FILLING, KNOWN }; /* states of an examination */
 enum { EARLY = 4, STEPS = 16, BLOCK = 8, BLOCK_MOST = 64, ROUNDS = 4 };
 
 /* Uniform in (-1, 1), odd multiples of 2^-53: splitmix64 (Steele, Lea and Flood, Fast splittable pseudorandom
@@ -100,7 +99,6 @@ static saddle_status certify(const examining *q, double *x, double *y, double be
     for (int step = 0; step < STEPS && !status; ++step) {
         status = contract(q, 1, x, y);
         const double left = norm_of(q->A->n, x);
-        if (getenv("DBG")) fprintf(stderr, "step %d left %.2e\n", step, left);
         if (!isfinite(left)) break;
         *risk = sqrt(2) * left;
         /* G is far from normal: x may well grow before it contracts */
@@ -257,21 +255,74 @@ static saddle_status find_verdict(sd_engine *e, const sd_problem *p, const sd_di
         status = examine_again(e, p, d, &REMEDIES[k], k + 1 == TRIES, &other);
         if (!status && is_better(&other, v)) {
             *v = other;
-            v->remedy = k + 1;
+            v->remedy = &REMEDIES[k];
         }
         if (v->doubt == SADDLE_DOUBT_SINGULAR) break; /* twice */
     }
     return status;
 }
 
-saddle_status sd_direct_certify(sd_engine *e, const sd_problem *p, const void *factors, saddle_info *info)
+/* Whether there is an inertia to be examined. */
+static bool has_inertia(const sd_direct *d)
+{
+    return !d->plan->general && d->rule != SD_PIVOT_STATIC && d->precision == SD_DOUBLE && !d->changed;
+}
+
+const sd_verdict *sd_direct_verdict(const sd_direct *d)
+{
+    return has_inertia(d) && atomic_load(&d->examined->state) == KNOWN ? &d->examined->verdict : NULL;
+}
+
+/* ---- along with a solve ---- */
+
+/* Entry i of the first x, of the scaled matrix, by row. */
+static double witness_at(int32_t i)
+{
+    uint64_t state = (uint64_t)(i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return random_number(&state);
+}
+
+bool sd_direct_witness(const sd_problem *p, const void *factors, double *c)
 {
     const sd_direct *d = factors;
-    sd_examined *to = d->examined;
-    if (d->plan->general || d->rule == SD_PIVOT_STATIC || d->precision != SD_DOUBLE || d->changed)
-        return SADDLE_OK;
-    if (atomic_load(&to->state) != 2) {
-        sd_verdict v = {0};
+    const sd_csr *A = p->A;
+    if (!has_inertia(d) || d->zero > 0 || d->tilt || sd_direct_verdict(d)) return false;
+    double *const x = c + A->n;
+    for (int32_t i = 0; i < A->n; ++i) x[i] = d->scale[i] * witness_at(i);
+    memset(c, 0, (size_t)A->n * sizeof *c);
+    for (int32_t i = 0; i < A->n; ++i) {
+        double sum = 0;
+        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+            const int32_t j = A->ind[k];
+            sum += A->val[k] * x[j];
+            if (A->half && j != i) c[j] += A->val[k] * x[i];
+        }
+        c[i] += sum;
+    }
+    return true;
+}
+
+/* One step of refinement, from what a solve made of the witness. */
+static bool settled_by(const sd_direct *d, const double *answer, sd_verdict *v)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < d->plan->n; ++i) {
+        const double left = witness_at(i) - answer[i] / d->scale[i];
+        sum += left * left;
+    }
+    *v = (sd_verdict){.positive = d->positive,
+                      .negative = d->negative,
+                      .least = d->negative,
+                      .most = d->negative,
+                      .risk = sqrt(2 * sum)};
+    return v->risk <= RISK;
+}
+
+saddle_status sd_direct_examine(sd_engine *e, const sd_problem *p, const sd_direct *d, const double *answer)
+{
+    sd_verdict v;
+    if (!has_inertia(d) || sd_direct_verdict(d)) return SADDLE_OK;
+    if (!answer || !settled_by(d, answer, &v)) {
         const saddle_status status = find_verdict(e, p, d, &v);
         if (status == SADDLE_CANCELLED) return status;
         if (status) {
@@ -282,27 +333,11 @@ saddle_status sd_direct_certify(sd_engine *e, const sd_problem *p, const void *f
                              .most = p->A->n,
                              .risk = NAN};
         }
-        int nothing = 0;
-        if (atomic_compare_exchange_strong(&to->state, &nothing, 1)) {
-            to->verdict = v;
-            atomic_store(&to->state, 2);
-        }
     }
-    sd_direct_tell_verdict(d, info);
+    int nothing = NOTHING;
+    if (atomic_compare_exchange_strong(&d->examined->state, &nothing, FILLING)) {
+        d->examined->verdict = v;
+        atomic_store(&d->examined->state, KNOWN);
+    }
     return SADDLE_OK;
-}
-
-void sd_direct_tell_verdict(const sd_direct *d, saddle_info *info)
-{
-    if (atomic_load(&d->examined->state) != 2) return;
-    const sd_verdict *v = &d->examined->verdict;
-    info->inertia_positive = v->positive;
-    info->inertia_negative = v->negative;
-    info->inertia_zero = v->zero;
-    info->rank = v->positive + v->negative;
-    info->inertia_certain = v->doubt == SADDLE_DOUBT_NONE;
-    info->negative_least = v->least;
-    info->negative_most = v->most;
-    info->inertia_doubt = v->doubt;
-    info->inertia_risk = v->risk;
 }

@@ -37,14 +37,14 @@ typedef struct sd_verdict {
     int64_t positive, negative, zero;
     int64_t least, most; /* negative */
     double risk;
-    bool weak;  /* refinement with these factors does not contract */
-    int remedy; /* the number, from 1, of the factorization that the verdict is of; 0: these factors' own */
+    bool weak;                 /* refinement does not contract */
+    const sd_strength *remedy; /* the factorization that the verdict is of; NULL: that of these factors */
 } sd_verdict;
 
 /* A place of its own, next to factors that solves only read: the first that finds out fills it in. All of
  * them would find the same. */
 typedef struct sd_examined {
-    atomic_int state; /* 0: nothing, 1: being filled in, 2: there it is */
+    atomic_int state; /* certificate.c */
     sd_verdict verdict;
 } sd_examined;
 
@@ -137,10 +137,11 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
 
 /* ---- certificate.c ---- */
 
-/* Fills in info's inertia, certified or in doubt; examines what has not been examined. x0 is what
- * sd_direct_witness made and y what the factors made of it, or NULL. */
-saddle_status sd_direct_certify(sd_engine *e, const sd_problem *p, const void *factors, saddle_info *info);
-void sd_direct_tell_verdict(const sd_direct *d, saddle_info *info);
+/* What is known of the signs; NULL: nothing yet, or there is nothing to know. */
+const sd_verdict *sd_direct_verdict(const sd_direct *d);
+/* Finds out, where that has not been done. `answer` is what the factors made of the witness, or NULL. */
+saddle_status sd_direct_examine(sd_engine *e, const sd_problem *p, const sd_direct *d, const double *answer);
+bool sd_direct_witness(const sd_problem *p, const void *factors, double *c);
 
 /* ---- solve.c ---- */
 
