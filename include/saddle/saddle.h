@@ -490,15 +490,15 @@ SADDLE_API const char *saddle_reason_text(saddle_reason reason);
 
 /* Why a count of eigenvalues is not certain. */
 typedef enum saddle_doubt {
-    SADDLE_DOUBT_NONE,            /* it is */
-    SADDLE_DOUBT_NOT_EXAMINED,    /* the matrix has not been factored in double precision, or not with pivoting */
-    SADDLE_DOUBT_SINGULAR,        /* zero eigenvalues may be tiny ones of either sign: rounding the entries of A
-                                     decides */
+    SADDLE_DOUBT_NONE,         /* it is */
+    SADDLE_DOUBT_NOT_EXAMINED, /* the matrix has not been factored in double precision, or not with pivoting
+                                */
+    SADDLE_DOUBT_SINGULAR,     /* zero eigenvalues may be tiny ones of either sign: rounding the entries of A
+                                  decides */
     SADDLE_DOUBT_ILL_CONDITIONED, /* rounding errors of the factorization may have changed signs */
     SADDLE_DOUBT_NO_RESOURCES     /* memory was too short to find out */
 } saddle_doubt;
-#define SADDLE_DOUBT_WORDS                                                                                   \
-    "none|not examined|singular to rounding|ill-conditioned to rounding|out of memory"
+#define SADDLE_DOUBT_WORDS "none|not examined|singular to rounding|ill-conditioned to rounding|out of memory"
 
 #define SADDLE_TRIED_MAX 8
 

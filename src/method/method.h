@@ -49,12 +49,12 @@ typedef struct sd_cost {
 
 /* What factors say of themselves, for the driver of a solve to decide by. */
 typedef struct sd_standing {
-    bool regular;  /* there is no zero pivot, and there would be one if a row were zero */
-    bool singular; /* there are zero pivots */
-    bool changed;  /* they are no longer those of A: the caller's D */
-    bool single;   /* in single precision: double may do better */
-    bool stale;    /* made on a plan for other values: a new plan may do better */
-    bool certain;  /* certified to be those of a regular A: see `certify` */
+    bool regular;                     /* there is no zero pivot, and there would be one if a row were zero */
+    bool singular;                    /* there are zero pivots */
+    bool changed;                     /* they are no longer those of A: the caller's D */
+    bool single;                      /* in single precision: double may do better */
+    bool stale;                       /* made on a plan for other values: a new plan may do better */
+    bool certain;                     /* certified to be those of a regular A: see `certify` */
     const struct sd_strength *better; /* a factorization that was found to be better; NULL: none */
 } sd_standing;
 
@@ -96,8 +96,8 @@ typedef struct sd_method {
                            double *z, int64_t ldz, sd_solve_memory *memory);
     sd_standing (*standing)(const void *factors);
     /* The inertia of A in info, certified or in doubt. A solve may give this a ride: c, of n numbers and
-     * as many more for work, is a right-hand side to be solved along with another (false: it is known already),
-     * and `answer`, or NULL, what the factors made of it. */
+     * as many more for work, is a right-hand side to be solved along with another (false: it is known
+     * already), and `answer`, or NULL, what the factors made of it. */
     bool (*witness)(const sd_problem *p, const void *factors, double *c);
     saddle_status (*certify)(sd_engine *e, const sd_problem *p, const void *factors, const double *answer,
                              saddle_info *info);

@@ -19,7 +19,7 @@ typedef struct solving {
     saddle_info *info;
     const double *ready; /* what the first rung found already, or NULL */
     const sd_answer *answer;
-    bool anew;               /* the solver's factors did not suffice: in single, of a stale plan, not certain */
+    bool anew; /* the solver's factors did not suffice: in single, of a stale plan, not certain */
     const sd_strength *better; /* how they are made anew; NULL: as they were */
 } solving;
 
@@ -167,7 +167,8 @@ static const char *advice(saddle_reason reason, const solving *w)
     case SADDLE_REASON_CANCELLED: return "x is the best found so far";
     case SADDLE_REASON_INCONSISTENT: return "no x satisfies the system; x is the best found";
     case SADDLE_REASON_SINGULAR:
-        return "x is a null vector of the matrix to rounding, so that its error says nothing: check the matrix";
+        return "x is a null vector of the matrix to rounding, so that its error says nothing: check the "
+               "matrix";
     default: return "choose another method or krylov, or a larger tol";
     }
 }
@@ -246,9 +247,9 @@ static saddle_status solve_by_factors(solving *w, sd_attempt *attempt, saddle_er
         answer = *w->answer;
     } else {
         const bool corrections = refined && !attempt->method->standing(attempt->factors).changed;
-        const saddle_status status = sd_solve_refined(w->e, attempt->method->solve, attempt->factors, op, 1,
-                                                      w->b, w->n, w->trial, corrections, &answer,
-                                                      w->anew ? NULL : &w->call->rider, NULL);
+        const saddle_status status =
+            sd_solve_refined(w->e, attempt->method->solve, attempt->factors, op, 1, w->b, w->n, w->trial,
+                             corrections, &answer, w->anew ? NULL : &w->call->rider, NULL);
         if (status) return status;
     }
     *errors = answer.errors;
@@ -261,7 +262,8 @@ static saddle_status solve_by_factors(solving *w, sd_attempt *attempt, saddle_er
 }
 
 /* Whether factors made anew may do better than these, and how they are made. */
-static bool is_worth_another(solving *w, const sd_standing *standing, const saddle_errors *errors, double share)
+static bool is_worth_another(solving *w, const sd_standing *standing, const saddle_errors *errors,
+                             double share)
 {
     if (w->anew || judge(w->o, errors, share) == SADDLE_REASON_RESIDUAL) return false;
     w->better = standing->better;
@@ -299,14 +301,15 @@ static saddle_status run_solver(solving *w, int k, int64_t maxiter, sd_attempt *
     return run_solver(w, k, maxiter, attempt, errors, share);
 }
 
-/* x is finite, or 0. */
-static void settle_finite(double *x, int32_t n)
+/* x is finite, or it becomes 0: then false. */
+static bool settle_finite(double *x, int32_t n)
 {
     for (int32_t i = 0; i < n; ++i) {
         if (isfinite(x[i])) continue;
         memset(x, 0, (size_t)n * sizeof *x);
-        return;
+        return false;
     }
+    return true;
 }
 
 static void log_attempt(const solving *w, const sd_attempt *attempt, saddle_reason reason, double residual)
@@ -366,7 +369,8 @@ static saddle_status try_rung(solving *w, int k, saddle_reason *reason)
     }
     w->info->krylov = attempt.krylov;
     w->info->iterations += attempt.iterations;
-    if (!status) settle_finite(w->trial, w->n);
+    if (!status && !settle_finite(w->trial, w->n) && attempt.reason == SADDLE_REASON_STAGNATION)
+        attempt.reason = SADDLE_REASON_OVERFLOW;
     if (!status && (!by_solves || isnan(errors.backward))) status = measure(w, w->trial, &errors, &share);
     if (status) return status;
     *reason = judge(w->o, &errors, share);

@@ -4,8 +4,8 @@
  *
  * To rounding: |Az| is nothing beside |A||z| in every row, and |z|'|Az| is no more than a few roundings of
  * |z|'|A||z|. The second is what rounding the entries of A can do to z'Az; a stiff matrix, regular but of
- * condition 1e12, keeps the first and not the second. Where the factors are certified to be those of a regular
- * matrix there is nothing to look for.
+ * condition 1e12, keeps the first and not the second. Where the factors are certified to be those of a
+ * regular matrix there is nothing to look for.
  *
  * Such a z is what no x can take away from b. Where an iteration minimises the residual it ends near
  * r = b - Ax = z, or M^-1 r = z where it minimises in the norm of M. Where it does not end there, x
@@ -21,11 +21,13 @@
 #include <string.h>
 
 static const double SINGULAR_TO = 1e-12; /* |A z| / |A||z|, entry by entry, of a null vector */
-static const double ROUNDING = 2 * DBL_EPSILON; /* |z|'|A z| / |z|'|A||z|: as in method/direct/small_pivots.c */
-static const double SUSPECT = 1e-4;      /* |A v| / |A||v| from which on it is worth the iteration */
-static const double PART = 1e-3;         /* of v that z must be */
-static const double NOISE = 1e-13;       /* of a null vector's largest entry */
-static const double ALONG_B = 1e-6;      /* |z'b| / |z||b| that is no rounding */
+static const double ROUNDING =
+    2 * DBL_EPSILON;                /* |z|'|A z| / |z|'|A||z|: as in method/direct/small_pivots.c */
+static const double SUSPECT = 1e-4; /* |A v| / |A||v| from which on it is worth the iteration */
+static const double HARDLY = 1e-8;  /* |v|'|A v| / |v|'|A||v| likewise: some rows may reach all of b */
+static const double PART = 1e-3;    /* of v that z must be */
+static const double NOISE = 1e-13;  /* of a null vector's largest entry */
+static const double ALONG_B = 1e-6; /* |z'b| / |z||b| that is no rounding */
 enum { ITERATIONS_LEAST = 100 };
 
 typedef struct search {
@@ -192,10 +194,11 @@ static saddle_reason search_from(search *q, bool known, int64_t iterations)
     const bool use = M.apply && M.positive;
     if (use && ratio > SINGULAR_TO) ratio = try_preconditioner(q, &M, ratio);
     sd_preconditioner_free(q->e, &M);
+    const bool suspect = ratio <= SUSPECT || q->mean <= HARDLY;
     if (is_null(q, ratio) || (known && ratio <= SINGULAR_TO)) return SADDLE_REASON_INCONSISTENT;
     saddle_reason found = SADDLE_REASON_NONE;
     /* the first time leaves what its tolerance leaves */
-    for (int pass = 0; pass < 2 && !found && ratio <= SUSPECT; ++pass) {
+    for (int pass = 0; pass < 2 && !found && (pass == 0 ? suspect : ratio <= SUSPECT); ++pass) {
         found = polish(q, use ? q->method : &sd_method_none, use ? q->factors : NULL,
                        iterations > ITERATIONS_LEAST ? iterations : ITERATIONS_LEAST);
         ratio = pass == 0 && !found ? null_ratio(q) : INFINITY;

@@ -69,7 +69,8 @@ static saddle_status solve_panel(const sd_call *call, int64_t count, const doubl
     const bool refined = sd_krylov_of(call, method, factors) == SADDLE_KRYLOV_REFINE;
     k->count = count;
     return sd_solve_refined(call->e, method->solve, factors, &call->problem.op[SD_DOUBLE], count, b, ldb,
-                            k->x, refined && !method->standing(factors).changed, k->answers, NULL, &k->memory);
+                            k->x, refined && !method->standing(factors).changed, k->answers, NULL,
+                            &k->memory);
 }
 
 /* x = 0 from this column on: what is not solved is not left as the caller had it. */

@@ -38,7 +38,7 @@ static void report(const void *factors, saddle_info *info)
     if (d->rule == SD_PIVOT_STATIC) {
         info->regularised_positive = d->positive;
         info->regularised_negative = d->negative;
-    } else if (d->precision == SD_DOUBLE && f->pivots.perturbed == 0) {
+    } else if (d->precision == SD_DOUBLE && f->pivots.perturbed == 0 && !d->changed) {
         info->inertia_positive = d->positive;
         info->inertia_negative = d->negative;
         info->inertia_zero = d->zero;

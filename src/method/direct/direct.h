@@ -51,8 +51,8 @@ typedef struct sd_examined {
 /* Made once, filled with every factorization. */
 typedef struct sd_direct {
     const sd_direct_plan *plan;
-    /* the plan's scaling, or a new one, if values have moved away from those of the plan; of the balanced matrix,
-     * where that is needed, and of the caller's */
+    /* the plan's scaling, or a new one, if values have moved away from those of the plan; of the balanced
+     * matrix, where that is needed, and of the caller's */
     const double *scale, *outer;
     const int64_t *matched;
     int largest_exponent;
@@ -61,8 +61,9 @@ typedef struct sd_direct {
     double *augmented; /* values of the symmetric matrix, of a general one */
     int32_t *tilt;     /* of the balanced matrix, its values, and the scaling of the caller's; NULL: none */
     double *tilted, *combined;
-    bool lossy; /* balancing was not exact */
-    int8_t *signs;     /* of static pivots, by position; NULL */
+    bool lossy;    /* balancing was not exact */
+    bool unlike;   /* the plan was made for another balance */
+    int8_t *signs; /* of static pivots, by position; NULL */
 
     bool factored;
     sd_factors factors[SD_PRECISIONS];

@@ -30,15 +30,16 @@ static saddle_status take_signs(sd_context *c, const sd_problem *p, sd_direct *d
     return SADDLE_OK;
 }
 
-/* The rule that the options and what is known of the matrix make. */
+/* The rule that the options and what is known of the matrix make; a least threshold asks for pivoting. */
 static sd_pivot_rule choose_rule(const sd_direct *d, const sd_problem *p, double least)
 {
+    if (least > 0) return SD_PIVOT_THRESHOLD;
     const bool known = p->facts->symmetric && p->facts->kind == SADDLE_KIND_SPD;
     switch (p->options->factorization) {
     case SADDLE_FACTORIZATION_CHOLESKY: return SD_PIVOT_POSITIVE;
     case SADDLE_FACTORIZATION_STATIC: return SD_PIVOT_STATIC;
     case SADDLE_FACTORIZATION_LDLT: return SD_PIVOT_THRESHOLD;
-    default: if (least > 0) return SD_PIVOT_THRESHOLD; return !d->plan->general && (known || d->was_definite) ? SD_PIVOT_POSITIVE : SD_PIVOT_THRESHOLD;
+    default: return !d->plan->general && (known || d->was_definite) ? SD_PIVOT_POSITIVE : SD_PIVOT_THRESHOLD;
     }
 }
 
@@ -98,7 +99,7 @@ static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_proble
     const int exponent = sd_largest_exponent(M->val, M->nnz);
     d->exponent = exponent - d->largest_exponent;
     sd_factors_take(f, M, d->scale, d->exponent);
-    d->stale = count_stale(d, f);
+    d->stale = d->unlike ? d->plan->tree.n : count_stale(d, f);
     if (d->stale == 0 || !is_misscaled(d, f)) return SADDLE_OK;
     sd_log(c, SADDLE_LOG_INFO, "the scaling was computed for other values: rescaling");
     const saddle_status status = rescale(c, M, q, false, d);
@@ -177,7 +178,8 @@ static saddle_status combine(sd_context *c, sd_direct *d)
     return SADDLE_OK;
 }
 
-/* Balances M where its values ask for it; *other where the scaling that there is belongs to another balance. */
+/* Balances M where its values ask for it; *other where the scaling that there is belongs to another balance.
+ */
 static saddle_status find_balance(sd_context *c, sd_csr *M, sd_direct *d, bool *other)
 {
     const size_t bytes = (size_t)M->n * sizeof *d->tilt;
@@ -220,6 +222,7 @@ static saddle_status find_matrix(sd_context *c, const sd_problem *p, sd_direct *
     if (d->plan->general) M->val = d->augmented;
     saddle_status status = find_balance(c, M, d, &other);
     if (!status && other) status = rescale(c, M, p, false, d);
+    d->unlike = other;
     return status;
 }
 
@@ -245,6 +248,8 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
     sd_direct *d = *factors;
     sd_csr M;
     *given_up = false;
+    const sd_verdict *before = sd_direct_verdict(d);
+    if (before && (before->doubt || before->remedy)) d->was_definite = false; /* Cholesky did not see it */
     d->factored = d->changed = false;
     atomic_store(&d->examined->state, 0);
     saddle_status status = find_matrix(c, p, d, &M);

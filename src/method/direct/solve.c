@@ -4,6 +4,7 @@
 #include "method/direct/direct.h"
 #include "solve/refinement.h"
 
+#include <limits.h>
 #include <math.h>
 
 /* The power of two in a vector that is yet to be scaled. */
@@ -17,6 +18,19 @@ static int shift_of(int32_t n, const double *scale, const double *r)
     return sd_far_exponent(largest);
 }
 
+/* to = 2^(tilt + shift) from for a column of a balanced matrix; returns the exponent of the largest where
+ * `take` leaves it out. */
+static int tilt_column(int32_t n, const int32_t *tilt, const double *from, bool take, int shift, double *to)
+{
+    int most = INT_MIN;
+    for (int32_t i = 0; i < n && take; ++i)
+        if (from[i] != 0 && isfinite(from[i]) && ilogb(from[i]) + tilt[i] > most)
+            most = ilogb(from[i]) + tilt[i];
+    if (most == INT_MIN) most = 0;
+    for (int32_t i = 0; i < n; ++i) to[i] = ldexp(from[i], tilt[i] + shift - most);
+    return most;
+}
+
 /* Right-hand sides in rows `from` and on of the matrix that is factored, answers in rows `to` and on. */
 static saddle_status apply(sd_context *c, const sd_direct *d, int32_t from, int32_t to, int64_t k,
                            const double *r, int64_t ldr, double *z, int64_t ldz, int threads,
@@ -27,14 +41,14 @@ static saddle_status apply(sd_context *c, const sd_direct *d, int32_t from, int3
     if (k > SD_RHS_BLOCK) shifts = sd_alloc(c, 2 * k, sizeof *shifts, "right-hand sides");
     if (!shifts) return c->status;
     for (int64_t j = 0; j < k; ++j) {
-        shifts[j] = shift_of(n, d->outer + from, r + j * ldr);
+        shifts[j] = shift_of(n, d->scale + from, r + j * ldr);
         shifts[k + j] = shifts[j] - d->exponent;
     }
     const sd_solve_frame frame = {.count = n,
                                   .in = from,
                                   .out = to,
                                   .position = d->plan->tree.position,
-                                  .scale = d->outer,
+                                  .scale = d->scale,
                                   .shift_in = shifts,
                                   .shift_out = shifts + k};
     const saddle_status status =
@@ -43,10 +57,29 @@ static saddle_status apply(sd_context *c, const sd_direct *d, int32_t from, int3
     return status;
 }
 
+/* The same of a balanced matrix: what goes in and comes out may be farther apart than a scaling can reach. */
+static saddle_status apply_tilted(sd_context *c, const sd_direct *d, int32_t from, int32_t to, int64_t k,
+                                  const double *r, int64_t ldr, double *z, int64_t ldz, int threads)
+{
+    const int32_t n = d->plan->n;
+    double *w = sd_alloc(c, n, sizeof *w, "right-hand sides");
+    saddle_status status = w ? SADDLE_OK : c->status;
+    for (int64_t j = 0; j < k && !status; ++j) {
+        const int taken = tilt_column(n, d->tilt + from, r + j * ldr, true, 0, w);
+        status = apply(c, d, from, to, 1, w, n, w, n, threads, NULL);
+        tilt_column(n, d->tilt + to, w, false, taken, z + j * ldz);
+    }
+    sd_free(c, w);
+    return status;
+}
+
 saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, bool transposed, int64_t k, const double *r,
                               int64_t ldr, double *z, int64_t ldz, int threads, sd_solve_memory *memory)
 {
     const int32_t second = d->plan->general ? d->plan->n : 0;
+    if (d->tilt)
+        return apply_tilted(c, d, transposed ? second : 0, transposed ? 0 : second, k, r, ldr, z, ldz,
+                            threads);
     return apply(c, d, transposed ? second : 0, transposed ? 0 : second, k, r, ldr, z, ldz, threads, memory);
 }
 

@@ -1,8 +1,8 @@
 /*
  * Matrices whose entries are too far apart for double precision: products of a scaling with them overflow or
- * underflow before both factors have met. Such a matrix is balanced first by powers of two, 2^(t_i + t_j) a_ij,
- * which is exact, with t from Ruiz' method (D. Ruiz, A scaling algorithm to equilibrate both rows and columns
- * norms in matrices, 2001) on the exponents; everything else is done with the balanced matrix.
+ * underflow before both factors have met. Such a matrix is balanced first by powers of two, 2^(t_i + t_j)
+ * a_ij, which is exact, with t from Ruiz' method (D. Ruiz, A scaling algorithm to equilibrate both rows and
+ * columns norms in matrices, 2001) on the exponents; everything else is done with the balanced matrix.
  */
 #include "method/direct/direct.h"
 
