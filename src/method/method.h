@@ -58,6 +58,8 @@ typedef struct sd_standing {
     const struct sd_strength *better; /* a factorization that was found to be better; NULL: none */
 } sd_standing;
 
+struct sd_rider;
+
 typedef struct sd_method {
     int number;          /* SADDLE_METHOD_... */
     const char *name;    /* in messages */
@@ -95,12 +97,12 @@ typedef struct sd_method {
     saddle_status (*solve)(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
                            double *z, int64_t ldz, sd_solve_memory *memory);
     sd_standing (*standing)(const void *factors);
-    /* The inertia of A in info, certified or in doubt. A solve may give this a ride: c, of n numbers and
-     * as many more for work, is a right-hand side to be solved along with another (false: it is known
-     * already), and `answer`, or NULL, what the factors made of it. */
-    bool (*witness)(const sd_problem *p, const void *factors, double *c);
-    saddle_status (*certify)(sd_engine *e, const sd_problem *p, const void *factors, const double *answer,
-                             saddle_info *info);
+    /* The inertia of A in info, certified or in doubt. A solve may give the witness of it a ride
+     * (refinement.h): `board` fills in the rest of a rider whose column has 2 n numbers, the second half for
+     * work; it waits where there is something to be found out. certify then gets the same rider, or NULL. */
+    void (*board)(const sd_problem *p, const void *factors, struct sd_rider *rider);
+    saddle_status (*certify)(sd_engine *e, const sd_problem *p, const void *factors,
+                             const struct sd_rider *rider, saddle_info *info);
     /* z = a vector in the null space that zero pivots span, z'b not 0 where the system has no solution.
      * *found is false where b asks nothing of that space. */
     saddle_status (*null_vector)(sd_context *c, const void *factors, const double *b, double *z, bool *found);

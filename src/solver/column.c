@@ -42,9 +42,8 @@ saddle_status sd_call_certify(sd_call *call, saddle_info *info)
 {
     const sd_method *first = call->solver->ladder.rung[0].method;
     if (!call->method || !call->method->certify || !call->factors) return SADDLE_OK;
-    const bool riding = call->rider.solved && call->factors == sd_find_work(call->solver, first)->factors;
-    return call->method->certify(call->e, &call->problem, call->factors, riding ? call->rider.column : NULL,
-                                 info);
+    const bool riding = call->rider.rides > 0 && call->factors == sd_find_work(call->solver, first)->factors;
+    return call->method->certify(call->e, &call->problem, call->factors, riding ? &call->rider : NULL, info);
 }
 
 /* A plan for the method: the solver's, unless that is stale or was not made. */

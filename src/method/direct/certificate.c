@@ -109,10 +109,16 @@ static saddle_status certify(const examining *q, double *x, double *y, double be
     return status;
 }
 
-/* The same with x random, from the beginning. */
-static saddle_status certify_anew(const examining *q, double *x, double *y, double *risk)
+/* The same from what a rider has left, or with x random, from the beginning. */
+static saddle_status certify_from(const examining *q, const sd_rider *rider, double *x, double *y,
+                                  double *risk)
 {
     uint64_t state = 1;
+    if (rider && rider->left <= 1) {
+        const double *left = rider->column + q->A->n;
+        for (int32_t i = 0; i < q->A->n; ++i) x[q->d->plan->tree.position[i]] = left[i];
+        return certify(q, x, y, rider->left, risk);
+    }
     for (int32_t i = 0; i < q->A->n; ++i) x[i] = random_number(&state);
     return certify(q, x, y, norm_of(q->A->n, x), risk);
 }
@@ -191,7 +197,7 @@ static saddle_status count_staying(const examining *q, int64_t *count)
 }
 
 /* The verdict on these factors. */
-static saddle_status examine(const examining *q, bool last, sd_verdict *v)
+static saddle_status examine(const examining *q, const sd_rider *rider, bool last, sd_verdict *v)
 {
     const sd_direct *d = q->d;
     const int64_t n = q->A->n;
@@ -200,7 +206,7 @@ static saddle_status examine(const examining *q, bool last, sd_verdict *v)
     double *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
     if (!x) return q->c->status;
     *v = (sd_verdict){.positive = d->positive, .negative = d->negative, .zero = d->zero};
-    saddle_status status = certify_anew(q, x, x + n, &v->risk);
+    saddle_status status = certify_from(q, rider, x, x + n, &v->risk);
     v->weak = !(v->risk <= RISK) || d->lossy;
     if (!status && d->zero > 0) status = check_zeros(q, x, x + n, x + 2 * n, &exact);
     sd_free(q->c, x);
@@ -225,7 +231,7 @@ static saddle_status examine_again(sd_engine *e, const sd_problem *p, const sd_d
     examining q = {.c = e->context, .d = made, .A = &M, .threads = p->threads};
     if (!status) {
         q.room = sd_alloc(q.c, 3 * (int64_t)p->A->n, sizeof *q.room, "examination of the inertia");
-        status = q.room ? examine(&q, last, v) : q.c->status;
+        status = q.room ? examine(&q, NULL, last, v) : q.c->status;
     }
     sd_free(q.c, q.room);
     if (made) sd_direct_free(e, made);
@@ -241,14 +247,15 @@ static bool is_better(const sd_verdict *a, const sd_verdict *b)
 }
 
 /* With these factors, and with others where they leave a doubt. */
-static saddle_status find_verdict(sd_engine *e, const sd_problem *p, const sd_direct *d, sd_verdict *v)
+static saddle_status find_verdict(sd_engine *e, const sd_problem *p, const sd_direct *d,
+                                  const sd_rider *rider, sd_verdict *v)
 {
     enum { TRIES = sizeof REMEDIES / sizeof REMEDIES[0] };
     sd_csr M;
     sd_direct_matrix(d, p->A, &M);
     examining q = {.c = e->context, .d = d, .A = &M, .threads = p->threads};
     q.room = sd_alloc(q.c, 3 * (int64_t)p->A->n, sizeof *q.room, "examination of the inertia");
-    saddle_status status = q.room ? examine(&q, false, v) : q.c->status;
+    saddle_status status = q.room ? examine(&q, rider, false, v) : q.c->status;
     sd_free(q.c, q.room);
     for (int k = 0; k < TRIES && !status && v->doubt != SADDLE_DOUBT_NONE; ++k) {
         sd_verdict other;
@@ -277,55 +284,67 @@ const sd_verdict *sd_direct_verdict(const sd_direct *d)
 
 /* ---- along with a solve ---- */
 
-/* Entry i of the first x, of the scaled matrix, by row. */
-static double witness_at(int32_t i)
-{
-    uint64_t state = (uint64_t)(i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    return random_number(&state);
-}
+/* What rides: the column is A S x, x of the scaled matrix by row; x lies behind it. */
 
-bool sd_direct_witness(const sd_problem *p, const void *factors, double *c)
+/* c = A S x */
+static void make_column(const sd_direct *d, const sd_csr *A, const double *x, double *c)
 {
-    const sd_direct *d = factors;
-    const sd_csr *A = p->A;
-    if (!has_inertia(d) || d->zero > 0 || d->tilt || sd_direct_verdict(d)) return false;
-    double *const x = c + A->n;
-    for (int32_t i = 0; i < A->n; ++i) x[i] = d->scale[i] * witness_at(i);
     memset(c, 0, (size_t)A->n * sizeof *c);
     for (int32_t i = 0; i < A->n; ++i) {
+        const double mine = d->scale[i] * x[i];
         double sum = 0;
         for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
             const int32_t j = A->ind[k];
-            sum += A->val[k] * x[j];
-            if (A->half && j != i) c[j] += A->val[k] * x[i];
+            sum += A->val[k] * (d->scale[j] * x[j]);
+            if (A->half && j != i) c[j] += A->val[k] * mine;
         }
         c[i] += sum;
     }
-    return true;
 }
 
-/* One step of refinement, from what a solve made of the witness. */
-static bool settled_by(const sd_direct *d, const double *answer, sd_verdict *v)
+/* x -= S^-1 column: a step of refinement. It needs another ride where more is left of it than the risk
+ * allows, and where it contracts at all. */
+static void arrived(sd_rider *rider)
 {
-    double sum = 0;
-    for (int32_t i = 0; i < d->plan->n; ++i) {
-        const double left = witness_at(i) - answer[i] / d->scale[i];
-        sum += left * left;
+    const sd_direct *d = rider->factors;
+    const int32_t n = rider->A->n;
+    double *x = rider->column + n, sum = 0;
+    for (int32_t i = 0; i < n; ++i) {
+        x[i] -= rider->column[i] / d->scale[i];
+        sum += x[i] * x[i];
     }
-    *v = (sd_verdict){.positive = d->positive,
-                      .negative = d->negative,
-                      .least = d->negative,
-                      .most = d->negative,
-                      .risk = sqrt(2 * sum)};
-    return v->risk <= RISK;
+    rider->left = sqrt(sum);
+    ++rider->rides;
+    rider->waiting = sqrt(2) * rider->left > RISK && rider->left <= 1;
+    if (rider->waiting) make_column(d, rider->A, x, rider->column);
 }
 
-saddle_status sd_direct_examine(sd_engine *e, const sd_problem *p, const sd_direct *d, const double *answer)
+void sd_direct_board(const sd_problem *p, const void *factors, sd_rider *rider)
+{
+    const sd_direct *d = factors;
+    if (!has_inertia(d) || d->zero > 0 || d->tilt || sd_direct_verdict(d)) return;
+    double *const x = rider->column + p->A->n;
+    uint64_t state = 1;
+    for (int32_t i = 0; i < p->A->n; ++i) x[i] = random_number(&state);
+    make_column(d, p->A, x, rider->column);
+    rider->waiting = true;
+    rider->arrived = arrived;
+    rider->factors = d;
+    rider->A = p->A;
+}
+
+saddle_status sd_direct_examine(sd_engine *e, const sd_problem *p, const sd_direct *d, const sd_rider *rider)
 {
     sd_verdict v;
     if (!has_inertia(d) || sd_direct_verdict(d)) return SADDLE_OK;
-    if (!answer || !settled_by(d, answer, &v)) {
-        const saddle_status status = find_verdict(e, p, d, &v);
+    if (rider && sqrt(2) * rider->left <= RISK) {
+        v = (sd_verdict){.positive = d->positive,
+                         .negative = d->negative,
+                         .least = d->negative,
+                         .most = d->negative,
+                         .risk = sqrt(2) * rider->left};
+    } else {
+        const saddle_status status = find_verdict(e, p, d, rider, &v);
         if (status == SADDLE_CANCELLED) return status;
         if (status) {
             v = (sd_verdict){.doubt = SADDLE_DOUBT_NO_RESOURCES,

@@ -71,10 +71,10 @@ static sd_standing standing(const void *factors)
                          .stale = d->stale > 0};
 }
 
-static saddle_status certify(sd_engine *e, const sd_problem *p, const void *factors, const double *answer,
+static saddle_status certify(sd_engine *e, const sd_problem *p, const void *factors, const sd_rider *rider,
                              saddle_info *info)
 {
-    const saddle_status status = sd_direct_examine(e, p, factors, answer);
+    const saddle_status status = sd_direct_examine(e, p, factors, rider);
     if (!status) report(factors, info);
     return status;
 }
@@ -94,6 +94,6 @@ const sd_method sd_method_direct = {.number = SADDLE_METHOD_DIRECT,
                                     .precondition = sd_direct_precondition,
                                     .solve = sd_direct_solve,
                                     .standing = standing,
-                                    .witness = sd_direct_witness,
+                                    .board = sd_direct_board,
                                     .certify = certify,
                                     .null_vector = sd_direct_null_vector};

@@ -13,6 +13,7 @@
 
 #include "factor/multifrontal.h"
 #include "method/method.h"
+#include "solve/refinement.h"
 
 #include <stdatomic.h>
 
@@ -140,9 +141,9 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
 
 /* What is known of the signs; NULL: nothing yet, or there is nothing to know. */
 const sd_verdict *sd_direct_verdict(const sd_direct *d);
-/* Finds out, where that has not been done. `answer` is what the factors made of the witness, or NULL. */
-saddle_status sd_direct_examine(sd_engine *e, const sd_problem *p, const sd_direct *d, const double *answer);
-bool sd_direct_witness(const sd_problem *p, const void *factors, double *c);
+/* Finds out, where that has not been done. The rider, or NULL, is one that `board` made. */
+saddle_status sd_direct_examine(sd_engine *e, const sd_problem *p, const sd_direct *d, const sd_rider *rider);
+void sd_direct_board(const sd_problem *p, const void *factors, sd_rider *rider);
 
 /* ---- solve.c ---- */
 
