@@ -34,11 +34,13 @@
 #include "factor/rank.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double RISK = 1e-6;     /* of a certificate */
 static const double CONTRACTS = 0.3; /* a late step that leaves more of x than this is not worth another */
 static const double STAYS = 1e-3;    /* a direction of which more is left is one that does not contract */
+static const double APART = 1e-8;    /* pivots up to this size, relative to a largest entry of 1 */
 static const double EXACT = 1e-26;   /* z'Az beside |z|'|A||z| that is 0 up to double-double */
 /* What is tried in turn. Equilibration helps more than a large threshold does: the scaling of a matching
  * makes large entries equal, not rows, and the small eigenvalues of an interior-point system get lost in it.
@@ -46,6 +48,7 @@ static const double EXACT = 1e-26;   /* z'Az beside |z|'|A||z| that is 0 up to d
 static const sd_strength REMEDIES[] = {{.tau = NAN, .threshold = 0.1, .equilibrated = true},
                                        {.tau = NAN, .threshold = 0.5},
                                        {.tau = NAN, .threshold = 0.5, .equilibrated = true}};
+enum { UNKNOWN = 2 };             /* a sign that is none */
 enum { NOTHING, FILLING, KNOWN }; /* states of an examination */
 enum { EARLY = 4, STEPS = 16, BLOCK = 8, BLOCK_MOST = 64, ROUNDS = 4 };
 
@@ -123,15 +126,19 @@ static saddle_status certify_from(const examining *q, const sd_rider *rider, dou
     return certify(q, x, y, norm_of(q->A->n, x), risk);
 }
 
-/* Whether zero pivots are zero up to double-double. z and its correction have n numbers each, v too. */
-static saddle_status check_zeros(const examining *q, double *z, double *correction, double *v, bool *exact)
+/* Whether zero pivots are zero up to double-double: *sign is 0. The sign of a single one that is not; of
+ * several, some number that is not 0. *size is that of z'Az, beside |z|'|A||z|. z and its correction have n
+ * numbers each, v too. */
+static saddle_status check_zeros(const examining *q, double *z, double *correction, double *v, int *sign,
+                                 double *size)
 {
     const sd_factors *f = sd_direct_numbers(q->d);
     const int32_t n = q->A->n;
     uint64_t state = 2;
     saddle_status status = SADDLE_OK;
-    *exact = true;
-    for (int vectors = 0; vectors < 2 && *exact && !status; ++vectors) {
+    *sign = 0;
+    *size = 0;
+    for (int vectors = 0; vectors < 2 && *sign == 0 && !status; ++vectors) {
         for (int32_t i = 0; i < n; ++i) z[i] = random_number(&state);
         sd_split_null_space(f, true, z);
         status = sd_triangular_solve(q->c, f, &q->d->room, SD_SOLVE_BACKWARD, 1, z, n, q->threads);
@@ -141,9 +148,10 @@ static saddle_status check_zeros(const examining *q, double *z, double *correcti
         status = sd_triangular_solve(q->c, f, &q->d->room, SD_SOLVE_WHOLE, 1, correction, n, q->threads);
         double g; /* what rounding errors of the form are relative to */
         sd_direct_form(q->d, q->A, z, NULL, v, q->room, &g);
-        double unused;
-        const double form = sd_direct_form(q->d, q->A, z, correction, v, q->room, &unused);
-        *exact = isfinite(g) && fabs(form) <= EXACT * g;
+        double corrected;
+        const double form = sd_direct_form(q->d, q->A, z, correction, v, q->room, &corrected);
+        *size = fabs(form) / corrected;
+        if (!(isfinite(g) && fabs(form) <= EXACT * g)) *sign = form > 0 ? 1 : form < 0 ? -1 : UNKNOWN;
     }
     return status;
 }
@@ -201,22 +209,58 @@ static saddle_status examine(const examining *q, const sd_rider *rider, bool las
 {
     const sd_direct *d = q->d;
     const int64_t n = q->A->n;
-    bool exact = true;
+    int sign = 0;
     int64_t staying = 0;
-    double *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
+    double size, *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
     if (!x) return q->c->status;
     *v = (sd_verdict){.positive = d->positive, .negative = d->negative, .zero = d->zero};
     saddle_status status = certify_from(q, rider, x, x + n, &v->risk);
     v->weak = !(v->risk <= RISK) || d->lossy;
-    if (!status && d->zero > 0) status = check_zeros(q, x, x + n, x + 2 * n, &exact);
+    if (!status && d->zero > 0) status = check_zeros(q, x, x + n, x + 2 * n, &sign, &size);
     sd_free(q->c, x);
     if (!status && v->weak && last) status = count_staying(q, &staying);
-    v->doubt = v->weak ? SADDLE_DOUBT_ILL_CONDITIONED : exact ? SADDLE_DOUBT_NONE : SADDLE_DOUBT_SINGULAR;
+    v->doubt = v->weak ? SADDLE_DOUBT_ILL_CONDITIONED : sign == 0 ? SADDLE_DOUBT_NONE : SADDLE_DOUBT_SINGULAR;
+    /* of a single zero the sign is known, be it ever so small */
+    const bool known = !v->weak && d->zero == 1 && sign != UNKNOWN;
+    const int64_t less = known && sign < 0 ? d->zero : 0;
+    const int64_t more = known ? less : v->weak || sign != 0 ? d->zero : 0;
     if (v->weak && !last) staying = n;
-    v->least = d->negative > staying ? d->negative - staying : 0;
-    v->most = d->negative + staying + (exact && !v->weak ? 0 : d->zero);
+    v->least = d->negative > staying ? d->negative - staying + less : 0;
+    v->most = d->negative + staying + more;
     if (v->most > n) v->most = n;
     return status;
+}
+
+/*
+ * The smallest pivot apart: the rest of A is certified without it, and its own sign is that of z'Az in
+ * double-double. So a matrix whose condition is far beyond double precision, but for one small eigenvalue, is
+ * settled all the same. The factors are not to be used any more.
+ */
+static saddle_status examine_apart(const examining *q, sd_direct *d, sd_verdict *v)
+{
+    const int64_t n = q->A->n;
+    sd_suspect smallest[2];
+    int sign;
+    double risk, size;
+    if (d->zero > 0 || d->lossy || sd_find_suspects(sd_direct_numbers(d), APART, smallest, 2) == 0)
+        return SADDLE_OK;
+    double *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
+    if (!x) return q->c->status;
+    sd_make_zero(&d->factors[d->precision], &smallest[0]);
+    --*(smallest[0].eigenvalue > 0 ? &d->positive : &d->negative);
+    d->zero = 1;
+    saddle_status status = certify_from(q, NULL, x, x + n, &risk);
+    if (!status) status = check_zeros(q, x, x + n, x + 2 * n, &sign, &size);
+    sd_free(q->c, x);
+    if (status || !(risk <= RISK) || abs(sign) != 1 || !isfinite(size)) return status;
+    const bool zero = size <= SD_ROUNDING;
+    v->positive = d->positive + (sign > 0 && !zero);
+    v->negative = d->negative + (sign < 0 && !zero);
+    v->zero = zero;
+    v->least = v->most = d->negative + (sign < 0);
+    v->doubt = zero ? SADDLE_DOUBT_SINGULAR : SADDLE_DOUBT_NONE;
+    v->risk = risk;
+    return SADDLE_OK;
 }
 
 /* The verdict on other factors of the same matrix. */
@@ -232,6 +276,7 @@ static saddle_status examine_again(sd_engine *e, const sd_problem *p, const sd_d
     if (!status) {
         q.room = sd_alloc(q.c, 3 * (int64_t)p->A->n, sizeof *q.room, "examination of the inertia");
         status = q.room ? examine(&q, NULL, last, v) : q.c->status;
+        if (!status && last && v->weak) status = examine_apart(&q, made, v);
     }
     sd_free(q.c, q.room);
     if (made) sd_direct_free(e, made);

@@ -15,8 +15,11 @@
 #include "method/method.h"
 #include "solve/refinement.h"
 
+#include <float.h>
 #include <stdatomic.h>
 
+/* z'Az beside |z|'|A||z| that four roundings of A's entries may make: they may be sums of rounded numbers. */
+#define SD_ROUNDING (2 * DBL_EPSILON)
 #define SD_DELAY_ROOM 0.03 /* of the factors, expected on top for delays */
 
 /* Made once per pattern, from the values of A at that time. */
