@@ -710,7 +710,9 @@ SADDLE_API saddle_status saddle_set_signs(saddle_solver *solver, int64_t n, cons
 SADDLE_API saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const double *b, int64_t ldb,
                                       double *x, int64_t ldx, saddle_info *info);
 
-/* What is known after analyse or factor, and the message of the most recent of them. */
+/* What is known after analyse or factor, and the message of the most recent of them. The inertia is certified
+ * here unless a solve has done so (docs/direct.md): that costs a solve, and more only where it is in doubt.
+ */
 SADDLE_API saddle_status saddle_query(const saddle_solver *solver, saddle_info *info);
 SADDLE_API const char *saddle_message(const saddle_solver *solver);
 
