@@ -30,7 +30,7 @@ static inline void exact_swap(mpq_t *a, int n, int i, int j)
     for (int k = 0; k < n; ++k) mpq_swap(a[k * n + i], a[k * n + j]);
 }
 
-/* The largest nonzero on the diagonal from k on (small numbers are long); -1 where there is none. */
+/* The first that is not zero on the diagonal from k on; -1 where there is none. */
 static inline int exact_diagonal(mpq_t *a, int n, int k)
 {
     for (int i = k; i < n; ++i)
