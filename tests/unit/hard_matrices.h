@@ -7,6 +7,12 @@
 
 #include "factoring.h"
 
+/* SADDLE_TEST_FULL: tens of thousands of matrices. */
+static inline bool is_full(void)
+{
+    return getenv("SADDLE_TEST_FULL") != NULL;
+}
+
 /* A whole number from least to most. */
 static inline int rng_between(rng *r, int least, int most)
 {
@@ -180,6 +186,24 @@ static inline dense whole_numbers(rng *r)
         for (int j = 0; j <= i; ++j)
             if (rng_below(r, n) < 4) set_both(&d, i, j, rng_between(r, -2, 2));
     return d;
+}
+
+/* The 3x3 matrices with entries from -2 to 2, zeros not stored. */
+enum { SMALL_ALL = 15625 }; /* 5^6 */
+
+static inline dense small_numbers(int k)
+{
+    dense d = dense_new(3);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j <= i; ++j, k /= 5)
+            if (k % 5 != 2) set_both(&d, i, j, k % 5 - 2);
+    return d;
+}
+
+/* From one of them to the next that is looked at. */
+static inline int small_step(void)
+{
+    return is_slow() ? 211 : is_full() ? 1 : 13;
 }
 
 typedef enum weights { WEIGHTS_WHOLE, WEIGHTS_REAL, WEIGHTS_WHOLE_SHIFTED, WEIGHTS_REAL_SHIFTED } weights;

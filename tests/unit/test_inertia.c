@@ -8,11 +8,6 @@
 
 #include "exact.h"
 
-static bool is_full(void)
-{
-    return getenv("SADDLE_TEST_FULL") != NULL;
-}
-
 /* What a family came to. */
 typedef struct tally {
     int cases, singular, doubts, wrong;
@@ -151,14 +146,10 @@ static void certain_counts_are_exact_after_a_positive_definite_matrix(void **sta
 static void every_3x3_of_small_whole_numbers(void **state)
 {
     (void)state;
-    enum { ALL = 15625 }; /* 5^6 */
     tally t = {0, 0, 0, 0};
-    for (int k = 0; k < ALL; k += is_slow() ? 211 : is_full() ? 1 : 13) {
-        dense d = dense_new(3);
+    for (int k = 0; k < SMALL_ALL; k += small_step()) {
+        dense d = small_numbers(k);
         char name[64];
-        for (int i = 0, rest = k; i < 3; ++i)
-            for (int j = 0; j <= i; ++j, rest /= 5)
-                if (rest % 5 != 2) set_both(&d, i, j, rest % 5 - 2);
         snprintf(name, sizeof name, "3x3, number %d", k);
         const saddle_info info = info_after(NULL, PAST_NONE, &d, "");
         judge(&info, &d, name, &t);
