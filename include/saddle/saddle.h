@@ -378,8 +378,8 @@ typedef struct saddle_options {
 #undef SADDLE_FIELD_REAL
 } saddle_options;
 
-/* The defaults. The inline function is compiled into the caller, so that the library learns the size of the
- * caller's struct. */
+/* The defaults; does nothing if options is NULL. The inline function is compiled into the caller, so that the
+ * library learns the size of the caller's struct. */
 SADDLE_API void saddle_options_init(saddle_options *options, size_t size);
 static inline saddle_options saddle_options_default(void)
 {
@@ -426,7 +426,7 @@ typedef enum saddle_log_level {
 typedef struct saddle_hooks {
     size_t size;                                          /* sizeof(saddle_hooks), so that it can grow */
     void *(*allocate)(size_t bytes, void *user);          /* NULL on failure; aligned as malloc */
-    void (*release)(void *memory, void *user);            /* both hooks or neither */
+    void (*release)(void *memory, void *user);            /* both or neither: one alone is refused */
     void (*log)(int level, const char *line, void *user); /* a saddle_log_level */
     int (*progress)(const saddle_progress *progress, void *user); /* nonzero cancels */
     void *user;
@@ -603,7 +603,8 @@ typedef struct saddle_info {
 #undef SADDLE_FIELD_REAL
 } saddle_info;
 
-/* An info in which nothing is known yet; inline for the same reason as the options. */
+/* An info in which nothing is known yet; the same if it is NULL, and inline for the same reason, as the
+ * options. */
 SADDLE_API void saddle_info_init(saddle_info *info, size_t size);
 static inline saddle_info saddle_info_default(void)
 {

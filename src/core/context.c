@@ -37,7 +37,7 @@ void sd_context_init(sd_context *c, const saddle_hooks *hooks, int64_t limit)
 {
     memset(c, 0, sizeof *c);
     if (hooks) c->hooks = *hooks;
-    if (!c->hooks.allocate || !c->hooks.release) {
+    if (!c->hooks.allocate) { /* nor a release: sd_context_open refuses one without the other */
         c->hooks.allocate = default_allocate;
         c->hooks.release = default_release;
     }
@@ -51,8 +51,13 @@ saddle_status sd_context_open(sd_context *c, const saddle_hooks *hooks)
     sd_context_init(c, NULL, 0);
     if (!hooks) return SADDLE_OK;
     const saddle_status status = sd_take(c, hooks, least, &known, sizeof known, "saddle_hooks");
-    if (!status) sd_context_init(c, &known, 0);
-    return status;
+    if (status) return status;
+    if (!known.allocate != !known.release)
+        return sd_fail(c, SADDLE_BAD_ARGUMENT,
+                       "the hooks have %s but no %s: set both, or neither for malloc and free",
+                       known.allocate ? "allocate" : "release", known.allocate ? "release" : "allocate");
+    sd_context_init(c, &known, 0);
+    return SADDLE_OK;
 }
 
 saddle_status sd_fail(sd_context *c, saddle_status status, const char *format, ...)
