@@ -679,12 +679,16 @@ SADDLE_API saddle_status saddle_analyse(saddle_solver *solver, const saddle_matr
 SADDLE_API saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A);
 
 /* A scaling and an order of the caller, used by all later calls of saddle_analyse and saddle_factor if the
- * options scaling and order are `user`. They are copied; NULL removes them. */
+ * options scaling and order are `user`. They are copied; NULL removes them. What depends on them is planned
+ * anew by the next saddle_factor; solves until then use the present factors. Numbers that are not positive
+ * and finite, or not a permutation, are refused now, and what was given before stays; an n that is not that
+ * of the matrix is refused by the next saddle_analyse or saddle_factor. saddle_message says what is wrong. */
 struct saddle_given; /* section 7 */
 SADDLE_API saddle_status saddle_set_given(saddle_solver *solver, int64_t n, const struct saddle_given *given);
 
 /* The expected sign (1 or -1; 0: unknown) of the pivot of each row in a static factorization; the signs of a
- * quasidefinite matrix are known in advance. They are copied; NULL removes them. */
+ * quasidefinite matrix are known in advance. They are copied, used by the next saddle_factor and checked as
+ * above; NULL removes them. */
 SADDLE_API saddle_status saddle_set_signs(saddle_solver *solver, int64_t n, const int8_t *signs);
 
 /* Solves AX = B for nrhs columns with leading dimensions ldb, ldx >= n. x receives the best solution found,

@@ -94,6 +94,16 @@ static void forget_work(saddle_solver *s, sd_work *w)
     *w = (sd_work){0};
 }
 
+/* Plans that the caller's scaling or order shaped give way where others have been given since. */
+static void forget_given_plans(saddle_solver *s)
+{
+    const saddle_options *o = &s->options;
+    const bool used = o->scaling == SADDLE_SCALING_USER || o->order == SADDLE_ORDER_USER;
+    if (!s->given_anew) return;
+    s->given_anew = false;
+    for (int k = 0; k < SD_RUNGS_MOST && used; ++k) forget_work(s, &s->work[k]);
+}
+
 /* With the factors goes what info knows of them and of the values; memory that can be used again stays. */
 static void forget_factors(saddle_solver *s)
 {
@@ -330,6 +340,7 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
 {
     const double start = sd_seconds();
     forget_analysis(s);
+    s->given_anew = false;
     saddle_status status = sd_progress(&s->c, "analyse", 0, 1, NAN);
     if (!status) status = sd_view_check(&s->c, A, NULL);
     if (status) return status;
@@ -378,6 +389,7 @@ static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
     if (status) return status;
     const double start = sd_seconds();
     forget_factors(s);
+    forget_given_plans(s);
     status = sd_progress(&s->c, "factor", 0, 3, NAN);
     if (!status) status = inspect_values(s, A);
     if (!status) status = sd_progress(&s->c, "factor", 2, 3, NAN);

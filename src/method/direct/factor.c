@@ -104,7 +104,8 @@ static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_proble
     d->exponent = exponent - d->largest_exponent;
     sd_factors_take(f, M, d->scale, d->exponent);
     d->stale = count_stale(d, f);
-    if (d->stale == 0 || !is_misscaled(d, f)) return SADDLE_OK;
+    const bool given = q->options->scaling == SADDLE_SCALING_USER; /* which is the caller's to change */
+    if (d->stale == 0 || given || !is_misscaled(d, f)) return SADDLE_OK;
     sd_log(c, SADDLE_LOG_INFO, "the scaling was computed for other values: rescaling");
     const saddle_status status = rescale(c, M, q, d);
     if (status) return status;

@@ -34,6 +34,24 @@ static saddle_status augment(sd_context *c, const sd_csr *A, sd_csr *to)
     return SADDLE_OK;
 }
 
+/* The caller's scaling and order for that matrix: rows, then columns; each row next to its column. What is
+ * made here is the caller's to free. */
+static saddle_status augment_given(sd_context *c, int32_t n, const saddle_given *g, double **scale,
+                                   int32_t **order)
+{
+    if (g->row_scale && !(*scale = sd_alloc(c, 2 * (int64_t)n, sizeof **scale, "scaling"))) return c->status;
+    if (g->permutation && !(*order = sd_alloc(c, 2 * (int64_t)n, sizeof **order, "order"))) return c->status;
+    for (int32_t i = 0; i < n && *scale; ++i) {
+        (*scale)[i] = g->row_scale[i];
+        (*scale)[n + i] = g->col_scale ? g->col_scale[i] : g->row_scale[i];
+    }
+    for (int32_t k = 0; k < n && *order; ++k) {
+        (*order)[2 * k] = g->permutation[k];
+        (*order)[2 * k + 1] = n + g->permutation[k];
+    }
+    return SADDLE_OK;
+}
+
 static double largest_of(const sd_csr *A)
 {
     double largest = 0;
@@ -142,14 +160,14 @@ saddle_status sd_direct_normalise(sd_context *c, const sd_csr *A, sd_csr *to)
 }
 
 /* Order and tree of a matrix that is symmetric by now. */
-static saddle_status plan_symmetric(sd_context *c, const sd_csr *A, const sd_problem *q, sd_direct_plan *d,
-                                    saddle_info *info)
+static saddle_status plan_symmetric(sd_context *c, const sd_csr *A, const saddle_options *options,
+                                    const saddle_given *given, sd_direct_plan *d, saddle_info *info)
 {
     sd_csr whole = {0};
     sd_graph g = {0};
     double start = sd_seconds();
     saddle_status status = sd_direct_normalise(c, A, &whole);
-    if (!status) status = sd_prepare_order(c, &whole, q->options, q->given, &d->p, &g);
+    if (!status) status = sd_prepare_order(c, &whole, options, given, &d->p, &g);
     info->time_prepare += sd_seconds() - start;
     start = sd_seconds();
     sd_csr_free(c, &whole);
@@ -157,6 +175,20 @@ static saddle_status plan_symmetric(sd_context *c, const sd_csr *A, const sd_pro
     sd_graph_free(c, &g);
     if (!status) status = sd_direct_match(c, A, &d->tree, d->p.matching, &d->matched);
     info->time_plan += sd_seconds() - start;
+    return status;
+}
+
+/* The same by way of the matrix of twice the size. */
+static saddle_status plan_general(sd_context *c, const sd_problem *p, sd_direct_plan *d, saddle_info *info)
+{
+    double *scale = NULL;
+    int32_t *order = NULL;
+    saddle_status status = augment(c, p->A, &d->augmented);
+    if (!status) sd_direct_augment(p->A, d->augmented.val);
+    if (!status && p->given) status = augment_given(c, p->A->n, p->given, &scale, &order);
+    const saddle_given given = {.row_scale = scale, .permutation = order};
+    if (!status) status = plan_symmetric(c, &d->augmented, p->options, &given, d, info);
+    sd_free_all(c, scale, order);
     return status;
 }
 
@@ -173,20 +205,15 @@ static void tell(sd_context *c, const sd_direct_plan *d, saddle_info *info)
 saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **plan, saddle_info *info)
 {
     const sd_precision precision = sd_iteration_precision(p);
-    const sd_csr *M = p->A;
     sd_direct_plan *d = *plan = sd_alloc_zero(c, 1, sizeof *d, "plan");
     saddle_status status = d ? sd_check_given(c, p) : c->status;
     if (status) return status;
     d->n = p->A->n;
     d->general = !p->facts->symmetric;
-    if (d->general) {
-        status = augment(c, p->A, &d->augmented);
-        if (!status) sd_direct_augment(p->A, d->augmented.val);
-        M = &d->augmented;
-    }
-    if (!status) status = plan_symmetric(c, M, p, d, info);
+    status =
+        d->general ? plan_general(c, p, d, info) : plan_symmetric(c, p->A, p->options, p->given, d, info);
     if (status) return status;
-    d->largest_exponent = sd_direct_exponent(M, d->p.row_scale);
+    d->largest_exponent = sd_direct_exponent(d->general ? &d->augmented : p->A, d->p.row_scale);
     d->bytes = c->bytes + factor_bytes(&d->tree, sd_direct_kernels(p->device), precision);
     sd_free(c, d->augmented.val); /* every factorization has its own */
     d->augmented.val = NULL;
