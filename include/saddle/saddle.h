@@ -476,7 +476,8 @@ SADDLE_API void saddle_options_free(saddle_options *options, const saddle_hooks 
     ROW(SADDLE_REASON_CANCELLED, "cancelled")                                                                \
     ROW(SADDLE_REASON_MEMORY, "out of memory")                                                               \
     ROW(SADDLE_REASON_DEVICE, "device failure")                                                              \
-    ROW(SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER, "preconditioner not symmetric")
+    ROW(SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER, "preconditioner not symmetric")                            \
+    ROW(SADDLE_REASON_NO_ITERATION, "no iteration was made")
 
 #define SADDLE_ENUM_ROW(name, text) name,
 typedef enum saddle_reason { SADDLE_REASON_TABLE(SADDLE_ENUM_ROW) } saddle_reason;
@@ -515,7 +516,7 @@ SADDLE_API const char *saddle_reason_text(saddle_reason reason);
     /* how it ended; with several right-hand sides, the worst of them */                                     \
     TRUTH(converged, "whether the requested accuracy was reached")                                           \
     CHOICE(reason, saddle_reason, SADDLE_REASON_WORDS, "which accuracy was reached, or why none was")        \
-    COUNT(iterations, 0, "iterations of the method that gave x, summed over right-hand sides")               \
+    COUNT(iterations, 0, "iterations of the last method, summed over right-hand sides")                      \
     REAL(backward_error, "|b - Ax| / (|A| |x| + |b|) in the infinity norm")                                  \
     REAL(componentwise_error, "maximum of |b - Ax|_i / (|A| |x| + |b|)_i")                                   \
     REAL(relative_residual, "|b - Ax| / |b| in the 2-norm")                                                  \

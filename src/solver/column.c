@@ -5,6 +5,7 @@
 #include "solver/iterate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A right-hand side at work. */
@@ -21,7 +22,8 @@ typedef struct solving {
     const sd_answer *answer;
     const sd_method *method; /* of the last attempt, and its factors */
     const void *factors;
-    bool anew; /* the solver's factors, in single or of a stale plan, did not suffice */
+    int64_t spent; /* iterations of all attempts, those included that came to nothing */
+    bool anew;     /* the solver's factors, in single or of a stale plan, did not suffice */
 } solving;
 
 /* ---- factors ---- */
@@ -140,9 +142,11 @@ static saddle_status status_of(saddle_reason reason)
 static const char *advice(saddle_reason reason, const solving *w)
 {
     switch (reason) {
+    case SADDLE_REASON_NO_ITERATION:
+        return w->info->krylov == SADDLE_KRYLOV_NONE
+                   ? "krylov none does not iterate: choose another, or auto"
+                   : "D was changed, so that there is nothing to refine with: call saddle_factor again";
     case SADDLE_REASON_MAXITER:
-        if (w->info->krylov == SADDLE_KRYLOV_NONE)
-            return "krylov none does not iterate: choose another, or auto";
         return w->o->precision == SADDLE_PRECISION_SINGLE
                    ? "use precision mixed or double, raise maxiter, or choose another method or krylov"
                    : "raise maxiter, or choose another method or krylov";
@@ -159,8 +163,22 @@ static const char *advice(saddle_reason reason, const solving *w)
     }
 }
 
+/* " after 2 iterations"; the first of the direct solver's solves is no step of its refinement. */
+static const char *effort(const sd_method *method, int krylov, int64_t iterations, saddle_reason reason,
+                          char text[48])
+{
+    const bool refines = method && method->solve && krylov == SADDLE_KRYLOV_REFINE;
+    const int64_t count = refines && iterations > 0 ? iterations - 1 : iterations;
+    text[0] = '\0';
+    if (reason == SADDLE_REASON_NO_ITERATION) return text;
+    snprintf(text, 48, refines ? " after %lld step%s of refinement" : " after %lld iteration%s",
+             (long long)count, count == 1 ? "" : "s");
+    return text;
+}
+
 static saddle_status finish(solving *w, saddle_reason reason)
 {
+    char text[48];
     saddle_info *info = w->info;
     info->reason = reason;
     info->backward_error = w->errors.backward;
@@ -171,8 +189,9 @@ static saddle_status finish(solving *w, saddle_reason reason)
     if (info->history && info->history_length <= info->history_room)
         info->history[info->history_length - 1] = info->relative_residual;
     if (info->converged) return SADDLE_OK;
-    return sd_fail(w->e->context, status_of(reason), "%s after %lld iterations, relative residual %.2e: %s",
-                   saddle_reason_text(reason), (long long)info->iterations, info->relative_residual,
+    return sd_fail(w->e->context, status_of(reason), "%s%s, relative residual %.2e: %s",
+                   saddle_reason_text(reason),
+                   effort(w->method, info->krylov, info->iterations, reason, text), info->relative_residual,
                    advice(reason, w));
 }
 
@@ -215,8 +234,9 @@ static saddle_status iterate_around(solving *w, int64_t maxiter, sd_attempt *att
         *errors = reached;
         *share = share_reached;
         attempt->krylov = stronger.krylov;
+        attempt->iterations = stronger.iterations;
     }
-    attempt->iterations += stronger.iterations;
+    w->spent += stronger.iterations;
     if (stronger.reason == SADDLE_REASON_CANCELLED) attempt->reason = stronger.reason;
     sd_free(w->e->context, x);
     return status;
@@ -225,14 +245,14 @@ static saddle_status iterate_around(solving *w, int64_t maxiter, sd_attempt *att
 /* w->trial = what the factors give, refined. */
 static saddle_status solve_by_factors(solving *w, sd_attempt *attempt, saddle_errors *errors, double *share)
 {
-    const bool refined = attempt->krylov == SADDLE_KRYLOV_REFINE;
+    const bool corrections =
+        attempt->krylov == SADDLE_KRYLOV_REFINE && !attempt->method->standing(attempt->factors).changed;
     const sd_operator *op = &w->call->problem.op[SD_DOUBLE];
     sd_answer answer;
     if (w->ready && !w->anew) {
         memcpy(w->trial, w->ready, (size_t)w->n * sizeof *w->trial);
         answer = *w->answer;
     } else {
-        const bool corrections = refined && !attempt->method->standing(attempt->factors).changed;
         const saddle_status status = sd_solve_refined(w->e, attempt->method->solve, attempt->factors, op, 1,
                                                       w->b, w->n, w->trial, corrections, &answer, NULL);
         if (status) return status;
@@ -240,8 +260,11 @@ static saddle_status solve_by_factors(solving *w, sd_attempt *attempt, saddle_er
     *errors = answer.errors;
     *share = answer.share_of_b;
     add_history(w->info, &answer);
-    attempt->iterations += answer.steps;
-    attempt->reason = answer.cancelled ? SADDLE_REASON_CANCELLED : SADDLE_REASON_STAGNATION;
+    attempt->iterations = attempt->krylov == SADDLE_KRYLOV_NONE ? 0 : answer.steps;
+    attempt->reason = answer.cancelled ? SADDLE_REASON_CANCELLED
+                      : corrections    ? SADDLE_REASON_STAGNATION
+                                       : SADDLE_REASON_NO_ITERATION;
+    w->spent += answer.steps;
     w->info->first_error = answer.first_error;
     return SADDLE_OK;
 }
@@ -267,6 +290,7 @@ static saddle_status run_solver(solving *w, int k, int64_t maxiter, sd_attempt *
            standing.single ? "factors in single precision are not accurate enough: factoring in double"
                            : "the plan was made for other values: replanning and refactoring");
     w->anew = true;
+    attempt->krylov = SADDLE_KRYLOV_REFINE; /* again, whatever was tried around the former factors */
     return run_solver(w, k, maxiter, attempt, errors, share);
 }
 
@@ -282,11 +306,11 @@ static void settle_finite(double *x, int32_t n)
 
 static void log_attempt(const solving *w, const sd_attempt *attempt, saddle_reason reason, double residual)
 {
-    char method[24], krylov[24];
-    sd_log(w->e->context, SADDLE_LOG_INFO, "%s + %s: %s after %lld iterations, relative residual %.1e",
+    char method[24], krylov[24], text[48];
+    sd_log(w->e->context, SADDLE_LOG_INFO, "%s + %s: %s%s, relative residual %.1e",
            saddle_option_word("method", attempt->method->number, method, sizeof method),
            saddle_option_word("krylov", attempt->krylov, krylov, sizeof krylov), saddle_reason_text(reason),
-           (long long)attempt->iterations, residual);
+           effort(attempt->method, attempt->krylov, attempt->iterations, reason, text), residual);
 }
 
 /* What an attempt found is kept where it is better. */
@@ -303,7 +327,7 @@ static int64_t iterations_left(const solving *w, int k)
 {
     enum { KEPT = 20 };
     const sd_ladder *ladder = &w->call->solver->ladder;
-    const int64_t left = w->o->maxiter - w->info->iterations;
+    const int64_t left = w->o->maxiter - w->spent;
     const bool keeps = k + 1 < ladder->rungs && ladder->rung[ladder->rungs - 1].method->solve;
     return keeps && w->o->maxiter > 2 * KEPT ? left - KEPT : left;
 }
@@ -334,9 +358,10 @@ static saddle_status try_rung(solving *w, int k, saddle_reason *reason)
         const sd_goal goal =
             goal_of(w, attempt.method, ladder->iterations < left ? ladder->iterations : left);
         status = sd_iterate(w->e, &w->call->problem, &goal, w->b, w->trial, &attempt, w->info);
+        w->spent += attempt.iterations;
     }
     w->info->krylov = attempt.krylov;
-    w->info->iterations += attempt.iterations;
+    w->info->iterations = attempt.iterations;
     if (!status) settle_finite(w->trial, w->n);
     if (!status && (!by_solves || isnan(errors.backward))) status = measure(w, w->trial, &errors, &share);
     if (status) return status;
@@ -376,7 +401,7 @@ static bool is_inconsistent(solving *w, saddle_reason *reason)
 {
     saddle_info *info = w->info;
     const saddle_reason found = sd_find_inconsistency(w->e, &w->call->problem, w->method, w->factors, w->b,
-                                                      w->x, info->converged, info->iterations);
+                                                      w->x, info->converged, w->spent);
     if (w->e->status) return true;
     if (found == SADDLE_REASON_INCONSISTENT) {
         info->converged = 0;
@@ -423,7 +448,7 @@ static saddle_status finish_ready(solving *w)
     w->errors = w->answer->errors;
     memcpy(w->x, w->ready, (size_t)w->n * sizeof *w->x);
     add_history(info, w->answer);
-    info->iterations += w->answer->steps;
+    info->iterations = info->krylov == SADDLE_KRYLOV_NONE ? 0 : w->answer->steps;
     info->first_error = w->answer->first_error;
     info->converged = 1;
     return finish(w, SADDLE_REASON_RESIDUAL);

@@ -352,7 +352,7 @@ static void definite_matrices_go_from_iterations_to_the_direct_solver(void **sta
 {
     (void)state;
     rng r = rng_start(__func__);
-    enum { SIZE = 100 };
+    enum { SIZE = 100, REFINEMENT_MOST = 16 };
     dense d = dense_new(SIZE); /* a Laplacian, which takes CG as many iterations as it has rows */
     for (int i = 0; i < SIZE; ++i) dense_set(&d, i, i, 2);
     for (int i = 1; i < SIZE; ++i) {
@@ -376,7 +376,7 @@ static void definite_matrices_go_from_iterations_to_the_direct_solver(void **sta
         assert_int_equal(info.method, SADDLE_METHOD_DIRECT);
         assert_int_equal(info.tried, 1); /* for `none` there are no iterations left */
         assert_int_equal(info.tried_list[0].why_left, SADDLE_REASON_MAXITER);
-        assert_true(info.iterations < 60);
+        assert_true(info.iterations <= REFINEMENT_MOST); /* its own, not those that were in vain */
         saddle_destroy(&s);
     }
     view_free(&A);
