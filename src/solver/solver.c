@@ -216,18 +216,33 @@ static sd_work *place_of(saddle_solver *s, const sd_method *method)
     return free;
 }
 
-/* Plans a method from the values of A, where it is not planned. */
-static saddle_status plan_method(saddle_solver *s, const sd_method *method)
+/* Whether the method can do anything for A on this device, before it is planned or factored. */
+static saddle_status check_method(saddle_solver *s, const sd_method *method)
 {
-    const sd_problem p = sd_problem_of(s);
-    sd_work *w = place_of(s, method);
-    if (w->planned) return SADDLE_OK;
+    const int krylov = s->options.krylov;
+    const bool wants_positive = krylov == SADDLE_KRYLOV_CG || krylov == SADDLE_KRYLOV_MINRES;
     if (s->device == SADDLE_DEVICE_CUDA && !method->on_device)
         return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s runs only on the CPU: use device cpu", method->name);
     if (method->needs_symmetry && !s->facts.symmetric)
         return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s requires a symmetric matrix: use bjacobi or direct",
                        method->name);
-    const saddle_status status = method->plan ? method->plan(&s->c, &p, &w->plan, &s->info) : SADDLE_OK;
+    if (method->signed_as_A && wants_positive && s->facts.kind == SADDLE_KIND_INDEFINITE)
+        return sd_fail(&s->c, SADDLE_BAD_OPTION,
+                       "krylov %s requires a positive definite preconditioner, but the matrix is indefinite "
+                       "and so is %s: use krylov sqmr or fgmres, or method diagonal or none",
+                       krylov == SADDLE_KRYLOV_CG ? "cg" : "minres", method->name);
+    return SADDLE_OK;
+}
+
+/* Plans a method from the values of A, where it is not planned. */
+static saddle_status plan_method(saddle_solver *s, const sd_method *method)
+{
+    const sd_problem p = sd_problem_of(s);
+    saddle_status status = check_method(s, method);
+    if (status) return status;
+    sd_work *w = place_of(s, method);
+    if (w->planned) return SADDLE_OK;
+    status = method->plan ? method->plan(&s->c, &p, &w->plan, &s->info) : SADDLE_OK;
     w->planned = !status;
     if (status) forget_work(s, w);
     return status;
