@@ -663,6 +663,12 @@ SADDLE_API void saddle_info_set_history(saddle_info *info, double *history, int6
  *
  * Two things are shared by the whole process: METIS is called by one thread at a time, while others wait; and
  * OpenBLAS is held at one thread while a direct factorization or solve runs.
+ *
+ * After fork(): solvers of the parent and new ones can be used in the child, on the CPU. If the thread that
+ * forked had used the library with several threads, its calls in the child run with one (OpenMP has lost the
+ * others), which the log and info.threads say; a thread that the child starts itself may use several. No
+ * other thread of the parent may be inside a call of the library while it forks, and a GPU cannot be used in
+ * the child.
  */
 typedef struct saddle_solver saddle_solver;
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     ALIGNMENT = 64,
@@ -189,4 +190,28 @@ int sd_thread_count(int64_t threads)
     const char *set = getenv("OMP_NUM_THREADS");
     const long wanted = set ? strtol(set, NULL, 10) : 0;
     return wanted > 0 && wanted <= THREADS_MOST ? (int)wanted : omp_get_num_procs();
+}
+
+/* The process in which this thread first asked for a team. A child of fork() has one thread, which inherits
+ * this; OpenMP's own record of the team is inherited too, but its threads are not, and it would wait for them
+ * without end. Threads that the child starts itself ask for the first time. */
+static _Thread_local pid_t team_owner;
+
+int sd_team(int threads)
+{
+    if (threads <= 1) return threads;
+    const pid_t here = getpid();
+    if (team_owner == 0) team_owner = here;
+    return team_owner == here ? threads : 1;
+}
+
+int sd_team_of_call(sd_context *c, int threads)
+{
+    const int team = sd_team(threads);
+    if (team < threads)
+        sd_log(c, SADDLE_LOG_WARNING,
+               "this process is a fork of one that used threads, which it does not have: running with 1 of "
+               "%d threads",
+               threads);
+    return team;
 }

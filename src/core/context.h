@@ -66,3 +66,8 @@ double sd_seconds(void);
 
 /* The number of threads that an option of `threads` means. */
 int sd_thread_count(int64_t threads);
+
+/* How many of `threads` may be started in this call: all, or 1 after a fork() that lost the team that this
+ * thread had. sd_team_of_call logs it. */
+int sd_team(int threads);
+int sd_team_of_call(sd_context *c, int threads);

@@ -21,7 +21,7 @@ sd_problem sd_problem_of(const saddle_solver *s)
                         .given_n = s->given_n,
                         .signs_n = s->signs_n,
                         .device = s->device,
-                        .threads = s->threads,
+                        .threads = sd_team(s->threads),
                         .expensive = s->policy.expensive};
 }
 
@@ -164,6 +164,13 @@ void saddle_destroy(saddle_solver **solver)
     sd_context c = s->c;
     sd_free(&c, s);
     *solver = NULL;
+}
+
+/* The beginning of analyse and factor: the engine is older than a fork() may be. */
+static void begin_call(saddle_solver *s)
+{
+    s->e.threads = sd_team_of_call(&s->c, s->threads);
+    s->info.threads = s->e.threads;
 }
 
 /* The end of analyse and factor: info says what the call returned. */
@@ -427,6 +434,7 @@ saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
     saddle_matrix view;
+    begin_call(solver);
     saddle_status status = sd_view_take(&solver->c, A, &view);
     if (status)
         forget_analysis(solver);
@@ -439,6 +447,7 @@ saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
     saddle_matrix view;
+    begin_call(solver);
     saddle_status status = sd_view_take(&solver->c, A, &view);
     if (!status) status = factor(solver, &view);
     if (status) {
