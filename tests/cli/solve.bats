@@ -190,3 +190,14 @@ PY
         [[ ${lines[-1]} == *"precision mixed or double"* ]] || { echo "${lines[-1]}"; return 1; }
     done
 }
+
+@test "valgrind runs it, though it starts itself again elsewhere" {
+    command -v valgrind > /dev/null || skip "valgrind is not installed"
+    ! grep -q "__[at]san_init" "$SADDLE" || skip "valgrind cannot run a sanitizer"
+    laplacian 6 0.5 > A.mtx
+    for chosen in active passive; do # the user's choice; without one it starts again in any case
+        OMP_WAIT_POLICY=$chosen run -0 valgrind -q --error-exitcode=99 "$SADDLE" solve A.mtx
+        [[ $output == *"solved: "* ]]
+    done
+    env -u OMP_WAIT_POLICY valgrind -q --error-exitcode=99 "$SADDLE" solve A.mtx -q
+}
