@@ -143,12 +143,25 @@ static void estimate_condition(solve_run *r)
     if (saddle_condition(r->solver, &r->condition, NULL) != SADDLE_OK) r->condition = NAN;
 }
 
+/* A solver that knows what the program itself leaves of --max-memory, less what malloc rounds up: then it
+ * chooses what fits, instead of failing when the memory ends. */
+static saddle_status limit_solver(solve_run *r)
+{
+    saddle_options options = r->run.a->library;
+    if (options.max_memory == 0) return SADDLE_OK;
+    saddle_destroy(&r->solver);
+    const int64_t left = options.max_memory - r->run.memory.bytes;
+    options.max_memory = left > 1 ? left - left / 128 : 1;
+    return saddle_create(&r->solver, &options, &r->run.hooks, r->run.message);
+}
+
 /* The work from the file to x. The solver comes first: a device that is not there is told at once. */
 static saddle_status work(solve_run *r)
 {
     saddle_status status = saddle_create(&r->solver, &r->run.a->library, &r->run.hooks, r->run.message);
     if (status == SADDLE_OK) status = run_read(&r->run, "systems can be solved");
     if (status == SADDLE_OK) status = make_rhs(r);
+    if (status == SADDLE_OK) status = limit_solver(r);
     if (status == SADDLE_OK) status = give_files(r);
     if (status == SADDLE_OK) status = prepare(r);
     saddle_matrix_free(&r->run.A, &r->run.hooks);

@@ -113,12 +113,12 @@ void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what)
         return NULL;
     }
     const size_t bytes = (size_t)count * size + overhead;
-    if (c->limit > 0 && c->bytes + (int64_t)bytes > c->limit) {
+    const int64_t used = sd_bytes_in_use(c);
+    if (c->limit > 0 && used + (int64_t)bytes > c->limit) {
         sd_fail(c, SADDLE_MEMORY_LIMIT,
-                "memory limit: %s needs %lld bytes in addition to %lld in use; the limit is %lld "
-                "(raise max-memory to at least %lld)",
-                what, (long long)bytes, (long long)c->bytes, (long long)c->limit,
-                (long long)(c->bytes + (int64_t)bytes));
+                "memory limit: %s needs %lld bytes in addition to %lld in use: raise max_memory by at least "
+                "%lld",
+                what, (long long)bytes, (long long)used, (long long)(used + (int64_t)bytes - c->limit));
         return NULL;
     }
     char *raw = c->hooks.allocate(bytes, c->hooks.user);

@@ -16,6 +16,7 @@ typedef struct sd_context {
     saddle_hooks hooks;
     int64_t limit; /* most bytes in use at once, 0 for none */
     int64_t bytes, peak;
+    int64_t elsewhere;    /* bytes of another context that count against the same limit */
     saddle_status status; /* of the last failure */
     char message[SADDLE_MESSAGE_SIZE];
 } sd_context;
@@ -43,6 +44,12 @@ saddle_status sd_take(sd_context *c, const void *from, size_t least, void *ours,
 /* Fills in a struct of the caller's that is `room` bytes long and may be of another version: what both
  * have is copied from ours, of `size` bytes, and what only a newer caller has is left alone. */
 void sd_give(const void *ours, size_t size, void *to, size_t room);
+
+/* What counts against the limit. */
+static inline int64_t sd_bytes_in_use(const sd_context *c)
+{
+    return c->elsewhere + c->bytes;
+}
 
 /* count * size bytes, on a 64-byte boundary, not initialised (sd_alloc) or zero (sd_alloc_zero);
  * NULL on failure, with c->status (out of memory, or the limit) and the message written. A count of 0 gives

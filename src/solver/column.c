@@ -159,6 +159,7 @@ static const char *advice(saddle_reason reason, const solving *w)
                "fgmres";
     case SADDLE_REASON_CANCELLED: return "x is the best found so far";
     case SADDLE_REASON_INCONSISTENT: return "no x satisfies the system; x is the best found";
+    case SADDLE_REASON_MEMORY: return "what would be tried next does not fit: raise max_memory";
     default: return "choose another method or krylov, or a larger tol";
     }
 }
@@ -411,23 +412,58 @@ static bool is_inconsistent(solving *w, saddle_reason *reason)
     return found != SADDLE_REASON_NONE;
 }
 
+/* Whether a search or a stronger rung failed for want of memory alone. What was found before stays, with its
+ * errors, and is the result. */
+static bool is_out_of_limit(solving *w, saddle_status status)
+{
+    if (status != SADDLE_MEMORY_LIMIT) return false;
+    sd_log(w->e->context, SADDLE_LOG_INFO, "%s: %s", w->method->name, w->e->context->message);
+    w->e->status = SADDLE_OK;
+    w->info->converged = 0;
+    return true;
+}
+
+static void add_tried(saddle_info *info, int method, int krylov, saddle_reason why)
+{
+    info->tried_list[info->tried].method = method;
+    info->tried_list[info->tried].krylov = krylov;
+    info->tried_list[info->tried++].why_left = why;
+}
+
+/* A rung above the first that does not fit: the one below it is the last that was tried. */
+static void leave_rung(saddle_info *info, const saddle_info *before)
+{
+    add_tried(info, info->method, before->krylov, SADDLE_REASON_MEMORY);
+    info->method = before->method;
+    info->krylov = before->krylov;
+    info->iterations = before->iterations;
+}
+
 static saddle_status climb(solving *w)
 {
     const sd_ladder *ladder = &w->call->solver->ladder;
     saddle_info *info = w->info;
     saddle_reason reason = SADDLE_REASON_NONE;
     for (int k = 0, next = 0; k < ladder->rungs; k = next) {
+        const saddle_info before = *info;
         const saddle_status status = try_rung(w, k, &reason);
+        if (k > 0 && is_out_of_limit(w, status)) {
+            leave_rung(info, &before);
+            reason = SADDLE_REASON_MEMORY;
+            break;
+        }
         if (status) return status;
         if (info->converged) learn(w->call->solver, k);
         if (reason == SADDLE_REASON_RESIDUAL || reason == SADDLE_REASON_CANCELLED) break;
         const bool ended = is_inconsistent(w, &reason);
+        if (is_out_of_limit(w, w->e->status)) {
+            reason = SADDLE_REASON_MEMORY;
+            break;
+        }
         if (w->e->status) return w->e->status;
         for (next = k + 1; next < ladder->rungs && iterations_left(w, next) <= 0;) ++next;
         if (ended || info->converged || next == ladder->rungs) break;
-        info->tried_list[info->tried].method = w->method->number;
-        info->tried_list[info->tried].krylov = info->krylov;
-        info->tried_list[info->tried++].why_left = reason;
+        add_tried(info, w->method->number, info->krylov, reason);
     }
     return finish(w, reason);
 }

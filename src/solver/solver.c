@@ -40,8 +40,9 @@ void sd_set_policy(saddle_solver *s, const sd_policy *policy)
 void sd_solver_context(const saddle_solver *solver, sd_context *c)
 {
     sd_context_init(c, solver ? &solver->c.hooks : NULL, 0);
-    const int64_t limit = solver ? solver->options.max_memory : 0;
-    if (limit > 0) c->limit = limit > solver->c.bytes ? limit - solver->c.bytes : 1;
+    if (!solver) return;
+    c->limit = solver->options.max_memory;
+    c->elsewhere = solver->c.bytes;
 }
 
 saddle_status saddle_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks,
@@ -294,7 +295,8 @@ static saddle_status plan_ahead(saddle_solver *s)
     const sd_outlook o = outlook_of(s);
     if (!sd_policy_plans(&s->policy, &o)) return SADDLE_OK;
     const saddle_status status = plan_method(s, &sd_method_direct);
-    return status == SADDLE_NOT_SUPPORTED ? SADDLE_OK : status;
+    const bool without = status == SADDLE_NOT_SUPPORTED || status == SADDLE_MEMORY_LIMIT;
+    return without ? SADDLE_OK : status;
 }
 
 /* Factors of methods that are no longer on the ladder's first rung only take memory. */
@@ -333,6 +335,31 @@ static saddle_status factor_first(saddle_solver *s)
     s->ladder.rung[0] = s->ladder.rung[s->ladder.rungs - 1];
     s->ladder.rungs = 1;
     return factor_rung(s, &s->ladder.rung[0], &given_up);
+}
+
+/* Decides what is tried, and factors for the first of it. Where `auto` finds that it does not fit after all,
+ * because of delayed pivots, say, it goes on to what needs less; plans stay, for the next values, as long as
+ * there is room for them. */
+static saddle_status factor_what_fits(saddle_solver *s)
+{
+    const sd_method *named = sd_method_of(s->options.method);
+    sd_outlook outlook = outlook_of(s);
+    saddle_status status;
+    for (;;) {
+        s->ladder = named ? sd_ladder_of(named) : sd_policy_ladder(&s->policy, &outlook);
+        status = factor_first(s);
+        if (status != SADDLE_MEMORY_LIMIT || named || s->ladder.rung[0].method->light) return status;
+        sd_log(&s->c, SADDLE_LOG_INFO, "%s; trying what needs less", s->c.message);
+        outlook.scarce = !s->ladder.rung[0].method->solve;
+        outlook.fits = false;
+        s->e.status = SADDLE_OK;
+        for (int k = 0; k < SD_RUNGS_MOST; ++k) {
+            if (outlook.scarce)
+                forget_work(s, &s->work[k]);
+            else if (s->work[k].method)
+                free_factors(s, &s->work[k]);
+        }
+    }
 }
 
 /* The matrix as iterations and measurements multiply with it. An operator that uses A's own arrays
@@ -392,16 +419,13 @@ static saddle_status check_pattern(saddle_solver *s, const saddle_matrix *A)
                    "the pattern is not the one that was analysed: call saddle_analyse again");
 }
 
-/* Decides what is tried, now that the values are known, and factors for the first of it. */
+/* Plans, decides and factors, now that the values are known. */
 static saddle_status run_methods(saddle_solver *s)
 {
     saddle_status status = plan_ahead(s);
     if (status) return status;
-    const sd_method *named = sd_method_of(s->options.method);
-    const sd_outlook outlook = outlook_of(s);
-    s->ladder = named ? sd_ladder_of(named) : sd_policy_ladder(&s->policy, &outlook);
     status = make_operators(s);
-    if (!status) status = factor_first(s);
+    if (!status) status = factor_what_fits(s);
     return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
 }
 

@@ -29,6 +29,36 @@ static void factor_and_solve(saddle_solver *solver, const grid_problem *p, doubl
     if (d) assert_int_equal(saddle_get_pivots(solver, NULL, d), SADDLE_OK);
 }
 
+/* ---- memory ---- */
+
+/* It was short of a fifth or more. Several threads take more, but make do with that where there is a limit.
+ */
+static void the_plan_predicts_the_memory_of_one_thread(void **state)
+{
+    (void)state;
+    grid_problem p = grid_new(60, 1);
+    double *x = test_alloc((size_t)p.n, sizeof *x), *y = test_alloc((size_t)p.n, sizeof *y);
+    saddle_solver *solver = solver_new("method=direct,threads=1", NULL);
+    factor_and_solve(solver, &p, x, NULL);
+    saddle_info info = saddle_info_default();
+    assert_int_equal(saddle_solve(solver, 1, p.b, p.n, x, p.n, &info), SADDLE_OK);
+    assert_int_equal(info.delayed, 0);
+    const double planned = (double)info.planned_bytes, peak = (double)info.peak_bytes;
+    if (!(peak <= 1.01 * planned && planned <= 1.1 * peak)) fail_msg("%g planned, %g used", planned, peak);
+    saddle_destroy(&solver);
+    char list[64];
+    snprintf(list, sizeof list, "method=direct,threads=4,max_memory=%.0f", 1.02 * planned);
+    solver = solver_new(list, NULL);
+    for (int again = 0; again < 2; ++again) {
+        factor_and_solve(solver, &p, y, NULL);
+        assert_memory_equal(x, y, (size_t)p.n * sizeof *x);
+    }
+    saddle_destroy(&solver);
+    free(x);
+    free(y);
+    grid_free(&p);
+}
+
 /* ---- the same bits ---- */
 
 static void any_number_of_threads_gives_the_same_bits(void **state)
@@ -356,6 +386,7 @@ static void cancelling_works_at_every_report(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_plan_predicts_the_memory_of_one_thread),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(factoring_again_gives_the_bits_of_the_first_time),
         cmocka_unit_test(a_thousand_factorizations_take_no_new_memory),

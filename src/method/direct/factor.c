@@ -114,27 +114,45 @@ static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_proble
     return SADDLE_OK;
 }
 
+/* The factorization itself. Several threads have more contribution blocks at once than one: where the limit
+ * does not allow that, one thread runs again, as the plan predicted it. The factors are the same. */
+static saddle_status run_factors(sd_context *c, const sd_csr *M, sd_factor_options *options, double delays,
+                                 sd_factors *f, const sd_direct *d)
+{
+    saddle_status status = sd_factors_run(c, f, options);
+    if (status != SADDLE_MEMORY_LIMIT || options->threads == 1) return status;
+    sd_log(c, SADDLE_LOG_INFO, "%s; factoring again with one thread, which needs less", c->message);
+    const sd_front_kernels *kernels = f->kernels - f->precision;
+    const sd_precision precision = f->precision;
+    sd_factors_free(c, f);
+    status = sd_factors_make(c, &d->plan->tree, kernels, precision, delays, f);
+    if (status) return status;
+    options->threads = 1;
+    sd_factors_take(f, M, d->scale, d->exponent);
+    return sd_factors_run(c, f, options);
+}
+
 /* Runs a factorization by one rule in one precision. */
 static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, const sd_problem *p,
                          sd_precision precision, sd_direct *d)
 {
     sd_factors *f = &d->factors[precision];
     saddle_status status = SADDLE_OK;
+    const double delays = rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0;
     if (!f->tree)
-        status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision,
-                                 rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0, f);
+        status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision, delays, f);
     if (!status) status = take_signs(c, p, d);
     if (!status) status = take_values(c, M, p, f, d);
     if (status) return status;
-    const sd_factor_options options = {.pivoting = {.rule = rule,
-                                                    .u = p->options->threshold,
-                                                    .small = SMALL[precision],
-                                                    .regularise = p->options->regularise,
-                                                    .signs = p->signs ? d->signs : NULL},
-                                       .threads = p->threads};
+    sd_factor_options options = {.pivoting = {.rule = rule,
+                                              .u = p->options->threshold,
+                                              .small = SMALL[precision],
+                                              .regularise = p->options->regularise,
+                                              .signs = p->signs ? d->signs : NULL},
+                                 .threads = p->threads};
     d->rule = rule;
     d->precision = precision;
-    return sd_factors_run(c, f, &options);
+    return run_factors(c, M, &options, delays, f, d);
 }
 
 /* max |l| over all fronts, NaN where a number is not finite. */

@@ -4,6 +4,7 @@
 #include "method/direct/direct.h"
 
 #include "backend/cpu/cpu.h"
+#include "factor/arena.h"
 #include "prepare/prepare.h"
 
 #include <math.h>
@@ -125,15 +126,22 @@ const sd_front_kernels *sd_direct_kernels(int device)
     return device == SADDLE_DEVICE_REFERENCE ? sd_fronts_reference : sd_cpu()->fronts;
 }
 
-/* Bytes of all that the factorization will allocate, on top of what is there. */
-static int64_t factor_bytes(const sd_tree *t, const sd_front_kernels *kernels, sd_precision precision)
+/*
+ * Bytes of all that a factorization on one thread and a solve will allocate, on top of what is there. Of each
+ * front itself, how many it waits for, its intervals of the arena, its place in a solve. Of each row the
+ * vectors of a solve with refinement, one right-hand side, and the operator: 16 of them, as counted.
+ */
+static saddle_status predict_bytes(sd_context *c, const sd_tree *t, const sd_front_kernels *kernels,
+                                   sd_precision precision, int64_t *bytes)
 {
-    const int64_t number = (int64_t)sd_precision_size(precision);
-    const int64_t numbers = t->rests + kernels->work(t->largest_rows, t->largest_columns);
-    /* a front itself, how many it waits for, its interval of the arena */
-    const int64_t lists = t->fronts * (int64_t)(sizeof(sd_front) + sizeof(int32_t) + 2 * sizeof(int64_t));
-    return numbers * number + lists + t->entry_ptr[t->n] * (int64_t)sizeof(double) +
-           sd_panels_bytes(t, precision, SD_DELAY_ROOM);
+    enum { VECTORS = 16 };
+    int64_t arena;
+    const saddle_status status = sd_arena_measure(c, t, &kernels[precision], precision, &arena);
+    const int64_t lists = t->fronts * (int64_t)(sizeof(sd_front) + sizeof(int32_t) + 11 * sizeof(int64_t));
+    const int64_t vectors = VECTORS * (int64_t)t->n * (int64_t)sizeof(double);
+    *bytes = sd_bytes_in_use(c) + arena + lists + vectors + t->entry_ptr[t->n] * (int64_t)sizeof(double) +
+             sd_panels_bytes(t, precision, INT64_MAX, SD_DELAY_ROOM);
+    return status;
 }
 
 /* All of A, without its power of two, so that a matrix of another size is planned in the same way. Where its
@@ -214,11 +222,11 @@ saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **pla
         d->general ? plan_general(c, p, d, info) : plan_symmetric(c, p->A, p->options, p->given, d, info);
     if (status) return status;
     d->largest_exponent = sd_direct_exponent(d->general ? &d->augmented : p->A, d->p.row_scale);
-    d->bytes = c->bytes + factor_bytes(&d->tree, sd_direct_kernels(p->device), precision);
+    status = predict_bytes(c, &d->tree, sd_direct_kernels(p->device), precision, &d->bytes);
     sd_free(c, d->augmented.val); /* every factorization has its own */
     d->augmented.val = NULL;
-    tell(c, d, info);
-    return SADDLE_OK;
+    if (!status) tell(c, d, info);
+    return status;
 }
 
 sd_cost sd_direct_cost(const void *plan)
