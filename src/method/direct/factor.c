@@ -100,13 +100,32 @@ static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_proble
     d->exponent = exponent - d->largest_exponent;
     sd_factors_take(f, M, d->scale, d->exponent);
     d->stale = d->unlike ? d->plan->tree.n : count_stale(d, f);
-    if (d->stale == 0 || !is_misscaled(d, f)) return SADDLE_OK;
+    const bool given = q->options->scaling == SADDLE_SCALING_USER; /* which is the caller's to change */
+    if (d->stale == 0 || given || !is_misscaled(d, f)) return SADDLE_OK;
     sd_log(c, SADDLE_LOG_INFO, "the scaling was computed for other values: rescaling");
     const saddle_status status = rescale(c, M, q, false, d);
     if (status) return status;
     d->exponent = exponent - d->largest_exponent;
     sd_factors_take(f, M, d->scale, d->exponent);
     return SADDLE_OK;
+}
+
+/* The factorization itself. Several threads have more contribution blocks at once than one: where the limit
+ * does not allow that, one thread runs again, as the plan predicted it. The factors are the same. */
+static saddle_status run_factors(sd_context *c, const sd_csr *M, sd_factor_options *options, double delays,
+                                 sd_factors *f, const sd_direct *d)
+{
+    saddle_status status = sd_factors_run(c, f, options);
+    if (status != SADDLE_MEMORY_LIMIT || options->threads == 1) return status;
+    sd_log(c, SADDLE_LOG_INFO, "%s; factoring again with one thread, which needs less", c->message);
+    const sd_front_kernels *kernels = f->kernels - f->precision;
+    const sd_precision precision = f->precision;
+    sd_factors_free(c, f);
+    status = sd_factors_make(c, &d->plan->tree, kernels, precision, delays, f);
+    if (status) return status;
+    options->threads = 1;
+    sd_factors_take(f, M, d->scale, d->exponent);
+    return sd_factors_run(c, f, options);
 }
 
 /* Runs a factorization by one rule in one precision. */
@@ -116,22 +135,22 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     const sd_precision precision = strength->precision;
     sd_factors *f = &d->factors[precision];
     saddle_status status = SADDLE_OK;
+    const double delays = rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0;
     if (!f->tree)
-        status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision,
-                                 rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0, f);
+        status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision, delays, f);
     if (!status) status = take_signs(c, p, d);
     if (!status && strength->equilibrated) status = rescale(c, M, p, true, d);
     if (!status) status = take_values(c, M, p, f, d);
     if (status) return status;
-    const sd_factor_options options = {.pivoting = {.rule = rule,
-                                                    .u = fmax(p->options->threshold, strength->threshold),
-                                                    .small = SMALL[precision],
-                                                    .regularise = p->options->regularise,
-                                                    .signs = p->signs ? d->signs : NULL},
-                                       .threads = p->threads};
+    sd_factor_options options = {.pivoting = {.rule = rule,
+                                              .u = fmax(p->options->threshold, strength->threshold),
+                                              .small = SMALL[precision],
+                                              .regularise = p->options->regularise,
+                                              .signs = p->signs ? d->signs : NULL},
+                                 .threads = p->threads};
     d->rule = rule;
     d->precision = precision;
-    return sd_factors_run(c, f, &options);
+    return run_factors(c, M, &options, delays, f, d);
 }
 
 /* max |l| over all fronts, NaN where a number is not finite. */
@@ -180,10 +199,10 @@ static saddle_status combine(sd_context *c, sd_direct *d)
 
 /* Balances M where its values ask for it; *other where the scaling that there is belongs to another balance.
  */
-static saddle_status find_balance(sd_context *c, sd_csr *M, sd_direct *d, bool *other)
+static saddle_status find_balance(sd_context *c, sd_csr *M, const sd_problem *p, sd_direct *d, bool *other)
 {
     const size_t bytes = (size_t)M->n * sizeof *d->tilt;
-    const bool far = sd_direct_is_far(M), was = d->tilt != NULL;
+    const bool far = p->options->scaling != SADDLE_SCALING_USER && sd_direct_is_far(M), was = d->tilt != NULL;
     *other = far != (d->scale == d->plan->p.row_scale ? d->plan->tilt != NULL : was);
     d->lossy = false;
     if (!far) {
@@ -220,7 +239,7 @@ static saddle_status find_matrix(sd_context *c, const sd_problem *p, sd_direct *
     }
     *M = d->plan->general ? d->plan->augmented : *p->A;
     if (d->plan->general) M->val = d->augmented;
-    saddle_status status = find_balance(c, M, d, &other);
+    saddle_status status = find_balance(c, M, p, d, &other);
     if (!status && other) status = rescale(c, M, p, false, d);
     d->unlike = other;
     return status;
