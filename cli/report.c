@@ -302,7 +302,8 @@ static void json_outcome(json *j, const solve_run *r)
     json_info(j, r->analysed, &r->info, "rank");
     json_object(j, "inertia");
     json_info(j, r->analysed, &r->info,
-              "positive=inertia_positive negative=inertia_negative zero=inertia_zero");
+              "positive=inertia_positive negative=inertia_negative zero=inertia_zero certain=inertia_certain "
+              "negative_least negative_most doubt=inertia_doubt risk=inertia_risk");
     json_close(j);
 }
 

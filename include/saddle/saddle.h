@@ -487,6 +487,18 @@ SADDLE_API const char *saddle_reason_text(saddle_reason reason);
 #define SADDLE_REASON_WORD(name, text) text "|"
 #define SADDLE_REASON_WORDS SADDLE_REASON_TABLE(SADDLE_REASON_WORD)
 
+/* Why a count of eigenvalues is not certain. */
+typedef enum saddle_doubt {
+    SADDLE_DOUBT_NONE,            /* it is */
+    SADDLE_DOUBT_NOT_EXAMINED,    /* the matrix has not been factored in double precision, or not with pivoting */
+    SADDLE_DOUBT_SINGULAR,        /* zero eigenvalues may be tiny ones of either sign: rounding the entries of A
+                                     decides */
+    SADDLE_DOUBT_ILL_CONDITIONED, /* rounding errors of the factorization may have changed signs */
+    SADDLE_DOUBT_NO_RESOURCES     /* memory was too short to find out */
+} saddle_doubt;
+#define SADDLE_DOUBT_WORDS                                                                                   \
+    "none|not examined|singular to rounding|ill-conditioned to rounding|out of memory"
+
 #define SADDLE_TRIED_MAX 8
 
 /*
@@ -572,7 +584,13 @@ SADDLE_API const char *saddle_reason_text(saddle_reason reason);
     SECONDS(time_solve, "seconds of the solve")                                                              \
     COUNT(device_index, 0, "number of the GPU it ran on")                                                    \
     TRUTH(sweeps_exact, "whether the sweeps were enough for the pattern to give the exact factorization")    \
-    TRUTH(replanned, "whether the previous plan of ldlt was stale and a new one was made")
+    TRUTH(replanned, "whether the previous plan of ldlt was stale and a new one was made")                   \
+    /* how far the inertia can be relied on */                                                               \
+    TRUTH(inertia_certain, "whether the inertia is that of A itself, certified after the factorization")     \
+    COUNT(negative_least, -1, "lower bound on the number of negative eigenvalues of A")                      \
+    COUNT(negative_most, -1, "upper bound on the number of negative eigenvalues of A")                       \
+    CHOICE(inertia_doubt, saddle_doubt, SADDLE_DOUBT_WORDS, "why the inertia is not certain")                \
+    REAL(inertia_risk, "bound on the probability that the certificate is wrong")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */

@@ -35,6 +35,8 @@ typedef struct sd_problem {
 /* How strong a factorization is to be: a rung of `auto`'s ladder, or what the options say. */
 typedef struct sd_strength {
     double tau;             /* fill below it is left out; NaN: as the options say */
+    double threshold;       /* of pivots, at least; 0: as the options say */
+    bool equilibrated;      /* scaled by Ruiz' method, whatever the options say */
     double most_flops;      /* it is given up beyond so many operations; 0: no limit */
     sd_precision precision; /* of factors that may be in single for speed */
 } sd_strength;
@@ -91,6 +93,8 @@ typedef struct sd_method {
     saddle_status (*solve)(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
                            double *z, int64_t ldz, sd_solve_memory *memory);
     sd_standing (*standing)(const void *factors);
+    /* The inertia of A in info, certified or in doubt. */
+    saddle_status (*certify)(sd_engine *e, const sd_problem *p, const void *factors, saddle_info *info);
     /* z = a vector in the null space that zero pivots span, z'b not 0 where the system has no solution.
      * *found is false where b asks nothing of that space. */
     saddle_status (*null_vector)(sd_context *c, const void *factors, const double *b, double *z, bool *found);

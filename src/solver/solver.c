@@ -421,11 +421,28 @@ saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
     return conclude(solver, status);
 }
 
+/* The inertia is certified when it is asked for, unless a solve has done so before. */
+static saddle_status certify(const saddle_solver *s, saddle_info *info)
+{
+    const sd_method *method = s->factored ? s->ladder.rung[0].method : NULL;
+    if (!method || !method->certify) return SADDLE_OK;
+    sd_context c;
+    sd_engine e = {0};
+    const sd_problem p = sd_problem_of(s);
+    sd_solver_context(s, &c);
+    saddle_status status = sd_engine_open(&c, &s->opened, &e, s->threads);
+    if (!status) status = method->certify(&e, &p, sd_find_work(s, method)->factors, info);
+    sd_engine_close(&e);
+    return status;
+}
+
 saddle_status saddle_query(const saddle_solver *solver, saddle_info *info)
 {
     if (!solver || !info || info->size < sizeof info->size) return SADDLE_BAD_ARGUMENT;
-    sd_info_give(&solver->info, info);
-    return SADDLE_OK;
+    saddle_info own = solver->info;
+    const saddle_status status = certify(solver, &own);
+    sd_info_give(&own, info);
+    return status;
 }
 
 const char *saddle_message(const saddle_solver *solver)

@@ -28,6 +28,10 @@ static void report(const void *factors, saddle_info *info)
         info->inertia_negative = d->negative;
         info->inertia_zero = d->zero;
         info->rank = d->positive + d->negative;
+        info->inertia_doubt = SADDLE_DOUBT_NOT_EXAMINED;
+        info->negative_least = 0;
+        info->negative_most = d->plan->n;
+        sd_direct_tell_verdict(d, info);
         if (d->negative == 0 && d->zero == 0) info->kind = SADDLE_KIND_SPD;
         if (d->negative > 0 && d->positive > 0) info->kind = SADDLE_KIND_INDEFINITE;
     }
@@ -64,4 +68,5 @@ const sd_method sd_method_direct = {.number = SADDLE_METHOD_DIRECT,
                                     .precondition = sd_direct_precondition,
                                     .solve = sd_direct_solve,
                                     .standing = standing,
+                                    .certify = sd_direct_certify,
                                     .null_vector = sd_direct_null_vector};

@@ -14,6 +14,8 @@
 #include "factor/multifrontal.h"
 #include "method/method.h"
 
+#include <stdatomic.h>
+
 #define SD_DELAY_ROOM 0.03 /* of the factors, expected on top for delays */
 
 /* Made once per pattern, from the values of A at that time. */
@@ -27,6 +29,23 @@ typedef struct sd_direct_plan {
     int largest_exponent; /* of A when its scaled form has entries of about 1 */
     int64_t bytes;        /* of everything, at the peak of the factorization */
 } sd_direct_plan;
+
+/* What became of the examination of the signs: certificate.c. */
+typedef struct sd_verdict {
+    saddle_doubt doubt;
+    int64_t positive, negative, zero;
+    int64_t least, most; /* negative */
+    double risk;
+    bool weak;  /* refinement with these factors does not contract */
+    int remedy; /* the number, from 1, of the factorization that the verdict is of; 0: these factors' own */
+} sd_verdict;
+
+/* A place of its own, next to factors that solves only read: the first that finds out fills it in. All of
+ * them would find the same. */
+typedef struct sd_examined {
+    atomic_int state; /* 0: nothing, 1: being filled in, 2: there it is */
+    sd_verdict verdict;
+} sd_examined;
 
 /* Made once, filled with every factorization. */
 typedef struct sd_direct {
@@ -51,6 +70,7 @@ typedef struct sd_direct {
     int64_t positive, negative, zero; /* pivots, those that are nothing but rounding counted as zero */
     double largest_l;
     int64_t stale;
+    sd_examined *examined;
 } sd_direct;
 
 /* ---- plan.c ---- */
@@ -79,9 +99,31 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
                                  const sd_strength *strength, void **factors, bool *given_up);
 void sd_direct_free(sd_engine *e, void *factors);
 
+/* ---- scaled.c ---- */
+
+/* y = 2^(-exponent / 2) S z, by row: what is asked of the scaled matrix and z is asked of M and y. */
+void sd_direct_rows(const sd_direct *d, const double *z, double *y);
+/* v = 2^-exponent S M S z, by position; M is the matrix that was factored, room has 3 n numbers. */
+void sd_direct_multiply(const sd_direct *d, const sd_csr *M, const double *z, double *v, double *room);
+
+/* z'Cz and |z|'|C||z| of the scaled matrix C = 2^-exponent S M S, z less its correction (or NULL). The
+ * correction stays beside z, since rounding their difference would put back an error that the inverse may
+ * magnify: (z - c)'C(z - c) = z'Cz - 2c'Cz + c'Cc. Only then it is subtracted. v has n, room 3 n numbers. */
+double sd_direct_form(const sd_direct *d, const sd_csr *M, double *z, const double *correction, double *v,
+                      double *room, double *g);
+
+/* ---- small_pivots.c ---- */
+
 /* Settles the small pivots of a factorization of M (the matrix that was factored, in the caller's units), and
- * corrects the counts of signs in d: small_pivots.c. */
+ * corrects the counts of signs in d. */
 saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *d);
+
+/* ---- certificate.c ---- */
+
+/* Fills in info's inertia, certified or in doubt; examines what has not been examined. x0 is what
+ * sd_direct_witness made and y what the factors made of it, or NULL. */
+saddle_status sd_direct_certify(sd_engine *e, const sd_problem *p, const void *factors, saddle_info *info);
+void sd_direct_tell_verdict(const sd_direct *d, saddle_info *info);
 
 /* ---- solve.c ---- */
 

@@ -4,6 +4,7 @@
  */
 #include "method/direct/direct.h"
 
+#include "factor/rank.h"
 #include "prepare/prepare.h"
 
 #include <math.h>
@@ -29,14 +30,14 @@ static saddle_status take_signs(sd_context *c, const sd_problem *p, sd_direct *d
 }
 
 /* The rule that the options and what is known of the matrix make. */
-static sd_pivot_rule choose_rule(const sd_direct *d, const sd_problem *p)
+static sd_pivot_rule choose_rule(const sd_direct *d, const sd_problem *p, double least)
 {
     const bool known = p->facts->symmetric && p->facts->kind == SADDLE_KIND_SPD;
     switch (p->options->factorization) {
     case SADDLE_FACTORIZATION_CHOLESKY: return SD_PIVOT_POSITIVE;
     case SADDLE_FACTORIZATION_STATIC: return SD_PIVOT_STATIC;
     case SADDLE_FACTORIZATION_LDLT: return SD_PIVOT_THRESHOLD;
-    default: return !d->plan->general && (known || d->was_definite) ? SD_PIVOT_POSITIVE : SD_PIVOT_THRESHOLD;
+    default: if (least > 0) return SD_PIVOT_THRESHOLD; return !d->plan->general && (known || d->was_definite) ? SD_PIVOT_POSITIVE : SD_PIVOT_THRESHOLD;
     }
 }
 
@@ -51,15 +52,6 @@ static int64_t count_stale(const sd_direct *d, const sd_factors *f)
     return stale;
 }
 
-/* Signs of the pivots as they are in D. */
-static void count_signs(sd_direct *d)
-{
-    const sd_factors *f = &d->factors[d->precision];
-    d->positive = f->pivots.positive;
-    d->negative = f->pivots.negative;
-    d->zero = f->pivots.zero;
-}
-
 /* Whether the scaling is of so different values that small entries could be taken for zeros. */
 static bool is_misscaled(const sd_direct *d, const sd_factors *f)
 {
@@ -72,7 +64,8 @@ static bool is_misscaled(const sd_direct *d, const sd_factors *f)
 }
 
 /* A new matching and scaling in the order of the plan, which stays. */
-static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q, sd_direct *d)
+static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q, bool equilibrated,
+                             sd_direct *d)
 {
     sd_csr whole = {0};
     sd_graph g = {0};
@@ -81,6 +74,7 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q
     const saddle_given given = {.permutation = d->plan->p.permutation};
     o.order = SADDLE_ORDER_USER;
     o.pairs = SADDLE_OFF;
+    if (equilibrated) o.scaling = SADDLE_SCALING_RUIZ;
     saddle_status status = sd_direct_normalise(c, M, &whole);
     if (!status) status = sd_prepare_order(c, &whole, &o, &given, &p, &g);
     sd_csr_free(c, &whole);
@@ -106,7 +100,7 @@ static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_proble
     d->stale = count_stale(d, f);
     if (d->stale == 0 || !is_misscaled(d, f)) return SADDLE_OK;
     sd_log(c, SADDLE_LOG_INFO, "the scaling was computed for other values: rescaling");
-    const saddle_status status = rescale(c, M, q, d);
+    const saddle_status status = rescale(c, M, q, false, d);
     if (status) return status;
     d->exponent = exponent - d->largest_exponent;
     sd_factors_take(f, M, d->scale, d->exponent);
@@ -115,18 +109,20 @@ static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_proble
 
 /* Runs a factorization by one rule in one precision. */
 static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, const sd_problem *p,
-                         sd_precision precision, sd_direct *d)
+                         const sd_strength *strength, sd_direct *d)
 {
+    const sd_precision precision = strength->precision;
     sd_factors *f = &d->factors[precision];
     saddle_status status = SADDLE_OK;
     if (!f->tree)
         status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision,
                                  rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0, f);
     if (!status) status = take_signs(c, p, d);
+    if (!status && strength->equilibrated) status = rescale(c, M, p, true, d);
     if (!status) status = take_values(c, M, p, f, d);
     if (status) return status;
     const sd_factor_options options = {.pivoting = {.rule = rule,
-                                                    .u = p->options->threshold,
+                                                    .u = fmax(p->options->threshold, strength->threshold),
                                                     .small = SMALL[precision],
                                                     .regularise = p->options->regularise,
                                                     .signs = p->signs ? d->signs : NULL},
@@ -174,17 +170,17 @@ static saddle_status find_matrix(sd_context *c, const sd_csr *A, sd_direct *d, s
 }
 
 /* By the rule that fits; Cholesky gives way to LDL' if that is left open. */
-static saddle_status run_rules(sd_context *c, const sd_csr *M, const sd_problem *p, sd_precision precision,
-                               sd_direct *d)
+static saddle_status run_rules(sd_context *c, const sd_csr *M, const sd_problem *p,
+                               const sd_strength *strength, sd_direct *d)
 {
-    const sd_pivot_rule rule = choose_rule(d, p);
-    const saddle_status status = run(c, M, rule, p, precision, d);
+    const sd_pivot_rule rule = choose_rule(d, p, strength->threshold);
+    const saddle_status status = run(c, M, rule, p, strength, d);
     if (status || rule != SD_PIVOT_POSITIVE || sd_direct_numbers(d)->definite) return status;
     if (p->options->factorization == SADDLE_FACTORIZATION_CHOLESKY)
         return sd_fail(c, SADDLE_NOT_DEFINITE,
                        "a pivot is not positive: the matrix is not positive definite; use factorization "
                        "ldlt, or auto");
-    return run(c, M, SD_PIVOT_THRESHOLD, p, precision, d);
+    return run(c, M, SD_PIVOT_THRESHOLD, p, strength, d);
 }
 
 saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *plan,
@@ -196,12 +192,13 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
     sd_csr M;
     *given_up = false;
     d->factored = d->changed = false;
+    atomic_store(&d->examined->state, 0);
     saddle_status status = find_matrix(c, p->A, d, &M);
-    if (!status) status = run_rules(c, &M, p, strength->precision, d);
+    if (!status) status = run_rules(c, &M, p, strength, d);
     if (!status) status = sd_solve_room_make(c, sd_direct_numbers(d), &d->room);
     if (!status) status = check_factor(c, p, d);
     if (status) return status;
-    count_signs(d);
+    sd_count_signs(sd_direct_numbers(d), &d->positive, &d->negative, &d->zero);
     if (d->rule == SD_PIVOT_THRESHOLD && d->precision == SD_DOUBLE) status = sd_settle_small_pivots(c, &M, d);
     d->was_definite = !status && d->negative == 0 && d->zero == 0 && d->rule != SD_PIVOT_STATIC;
     d->factored = !status;
@@ -213,6 +210,8 @@ saddle_status sd_direct_factor(sd_engine *e, const sd_problem *p, const void *pl
 {
     sd_direct *d = *factors = sd_alloc_zero(e->context, 1, sizeof *d, "factors");
     if (!d) return e->context->status;
+    d->examined = sd_alloc_zero(e->context, 1, sizeof *d->examined, "factors");
+    if (!d->examined) return e->context->status;
     d->plan = plan;
     d->scale = d->plan->p.row_scale;
     d->matched = d->plan->matched;
@@ -227,5 +226,5 @@ void sd_direct_free(sd_engine *e, void *factors)
     for (int p = 0; p < SD_PRECISIONS; ++p) sd_factors_free(c, &d->factors[p]);
     sd_solve_room_free(c, &d->room);
     sd_preparation_free(c, &d->rescaled);
-    sd_free_all(c, d->rematched, d->augmented, d->signs, d);
+    sd_free_all(c, d->rematched, d->augmented, d->signs, d->examined, d);
 }
