@@ -20,7 +20,8 @@ static void find_diagonal(sequence *s, bool replaced)
 {
     const int64_t *start = s->A.pointers, n = s->A.rows;
     const int32_t *row = s->A.indices;
-    for (int64_t j = 0; j < n; ++j) s->diagonal[j] = start[j] < start[j + 1] && row[start[j]] == j ? start[j] : -1;
+    for (int64_t j = 0; j < n; ++j)
+        s->diagonal[j] = start[j] < start[j + 1] && row[start[j]] == j ? start[j] : -1;
     for (int64_t j = 0; j < n; ++j) {
         const double d = s->diagonal[j] >= 0 ? s->values[s->diagonal[j]] : 0;
         s->fixed[j] = replaced ? copysign(fmin(fabs(d), REGULAR), d) : d;
@@ -73,7 +74,8 @@ saddle_status sequence_make(const saddle_matrix *K, const sequence_rules *rules,
 
 void sequence_step(sequence *s, int k)
 {
-    const double part = (double)k / (SEQUENCE_LENGTH - 1), mu = s->rules.mu * pow(LAST_MU / s->rules.mu, part);
+    const double part = (double)k / (SEQUENCE_LENGTH - 1),
+                 mu = s->rules.mu * pow(LAST_MU / s->rules.mu, part);
     const bool empty = k == 0 && s->rules.placeholder;
     random_stream random = random_begin((uint64_t)k + 2);
     for (int64_t j = 0; j < s->A.rows; ++j) {

@@ -365,7 +365,10 @@ typedef enum saddle_factor_precision {
         factor_precision, saddle_factor_precision, SADDLE_FACTOR_PRECISION_AUTO, "auto|double|single",       \
         "precision of the factors of ldlt and jacobi; auto is single if a complete factorization would be "  \
         "expensive and no inverse of a block is large")                                                      \
-    COUNT(device_index, 0, 0, 4096, "which of several GPUs, counted from 0; the only cpu is number 0")
+    COUNT(device_index, 0, 0, 4096, "which of several GPUs, counted from 0; the only cpu is number 0")       \
+    CHOICE(replan, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                \
+           "match, scale and order anew for new values of the same pattern, direct solver: on every time, "  \
+           "auto if it pays")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -489,15 +492,15 @@ SADDLE_API const char *saddle_reason_text(saddle_reason reason);
 
 /* Why a count of eigenvalues is not certain. */
 typedef enum saddle_doubt {
-    SADDLE_DOUBT_NONE,            /* it is */
-    SADDLE_DOUBT_NOT_EXAMINED,    /* the matrix has not been factored in double precision, or not with pivoting */
-    SADDLE_DOUBT_SINGULAR,        /* zero eigenvalues may be tiny ones of either sign: rounding the entries of A
-                                     decides */
+    SADDLE_DOUBT_NONE,         /* it is */
+    SADDLE_DOUBT_NOT_EXAMINED, /* the matrix has not been factored in double precision, or not with pivoting
+                                */
+    SADDLE_DOUBT_SINGULAR,     /* zero eigenvalues may be tiny ones of either sign: rounding the entries of A
+                                  decides */
     SADDLE_DOUBT_ILL_CONDITIONED, /* rounding errors of the factorization may have changed signs */
     SADDLE_DOUBT_NO_RESOURCES     /* memory was too short to find out */
 } saddle_doubt;
-#define SADDLE_DOUBT_WORDS                                                                                   \
-    "none|not examined|singular to rounding|ill-conditioned to rounding|out of memory"
+#define SADDLE_DOUBT_WORDS "none|not examined|singular to rounding|ill-conditioned to rounding|out of memory"
 
 #define SADDLE_TRIED_MAX 8
 
@@ -590,7 +593,10 @@ typedef enum saddle_doubt {
     COUNT(negative_least, -1, "lower bound on the number of negative eigenvalues of A")                      \
     COUNT(negative_most, -1, "upper bound on the number of negative eigenvalues of A")                       \
     CHOICE(inertia_doubt, saddle_doubt, SADDLE_DOUBT_WORDS, "why the inertia is not certain")                \
-    REAL(inertia_risk, "bound on the probability that the certificate is wrong")
+    REAL(inertia_risk, "bound on the probability that the certificate is wrong")                             \
+    /* the direct solver on a sequence of matrices */                                                        \
+    COUNT(replans, 0, "times that a new plan was made since the analysis")                                   \
+    COUNT(rescalings, -1, "times that the matrix was matched and scaled anew on the plan in use")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */

@@ -147,7 +147,8 @@ bool sd_split_null_space(const sd_factors *f, bool keep, double *x)
     return any;
 }
 
-/* Signs of a 2x2 pivot's eigenvalues, -1, 0 or 1. One that is of rank one to rounding is so for solves too. */
+/* Signs of a 2x2 pivot's eigenvalues, -1, 0 or 1. One that is of rank one to rounding is so for solves too.
+ */
 static void pivot_signs(double a, double b, double c, int signs[2])
 {
     const double p = a / b, q = c / b, product = p * q; /* 1 + det / b^2 */

@@ -2,31 +2,31 @@
  * Is the inertia that of A? Certified, or in doubt and between which bounds.
  *
  * The factors are those of M = L D L', and the signs of D are those of M's eigenvalues exactly (Sylvester).
- * A is M + E, all of it scaled. Along M + tE, t from 0 to 1, a sign changes only where M + tE is singular: where
- * -1/t is an eigenvalue of M^-1 E. So if G = I - M^-1 A = -M^-1 E has no eigenvalue of size 1 or more, A has the
- * inertia of M, whatever the scaling, the condition of A or the growth of L. G is the matrix of iterative
- * refinement.
+ * A is M + E, all of it scaled. Along M + tE, t from 0 to 1, a sign changes only where M + tE is singular:
+ * where -1/t is an eigenvalue of M^-1 E. So if G = I - M^-1 A = -M^-1 E has no eigenvalue of size 1 or more,
+ * A has the inertia of M, whatever the scaling, the condition of A or the growth of L. G is the matrix of
+ * iterative refinement.
  *
- * Let w, of norm 1, be a left eigenvector of G for an eigenvalue of size 1 or more. Then |w'G^k x| >= |w'x|, so
- * that |G^k x| >= |w'x| in the 2-norm. For x with independent entries, uniform in (-1, 1), w'x has a density of
- * at most sqrt(1/2), whatever w is (K. Ball, Cube slicing in R^n, Proc. Amer. Math. Soc. 97, 1986: sections of
- * the unit cube have at most volume sqrt(2)). Hence, for one x,
+ * Let w, of norm 1, be a left eigenvector of G for an eigenvalue of size 1 or more. Then |w'G^k x| >= |w'x|,
+ * so that |G^k x| >= |w'x| in the 2-norm. For x with independent entries, uniform in (-1, 1), w'x has a
+ * density of at most sqrt(1/2), whatever w is (K. Ball, Cube slicing in R^n, Proc. Amer. Math. Soc. 97, 1986:
+ * sections of the unit cube have at most volume sqrt(2)). Hence, for one x,
  *
  *     P(|G^k x| <= delta although there is such an eigenvalue) <= sqrt(2) delta.
  *
- * One solve with a random right-hand side is enough wherever x comes back with a few digits; where it does not,
- * it is applied again, with products in double-double: rounding errors of products and solves act as a part of
- * E. (Normwise bounds, n u cond(A) < 1, certify nothing beyond cond(A) = 1e14: interior-point systems end
- * there.) A complex w counts for its real or imaginary part; eigenvalues that matter here are real.
+ * One solve with a random right-hand side is enough wherever x comes back with a few digits; where it does
+ * not, it is applied again, with products in double-double: rounding errors of products and solves act as a
+ * part of E. (Normwise bounds, n u cond(A) < 1, certify nothing beyond cond(A) = 1e14: interior-point systems
+ * end there.) A complex w counts for its real or imaginary part; eigenvalues that matter here are real.
  *
  * Zero pivots are left out on both sides: what is certified is the part of A without their variables, A_rr.
- * The inertia of A is that of A_rr and that of its Schur complement, which is 0 up to rounding by what made the
- * pivots zero (small_pivots.c). Whether it is 0 exactly is seen from z'Az, z random in the null space: its
- * error is that of z squared. If it is not, the zeros may be eigenvalues of either sign, however small.
+ * The inertia of A is that of A_rr and that of its Schur complement, which is 0 up to rounding by what made
+ * the pivots zero (small_pivots.c). Whether it is 0 exactly is seen from z'Az, z random in the null space:
+ * its error is that of z squared. If it is not, the zeros may be eigenvalues of either sign, however small.
  *
  * Where nothing contracts, the factorization is made again with thresholds up to 0.5; if that does not help
- * either, the number of eigenvalues of G of size 1 or more, which is how many signs may be wrong, is bounded by
- * orthogonal iteration of a block of random vectors.
+ * either, the number of eigenvalues of G of size 1 or more, which is how many signs may be wrong, is bounded
+ * by orthogonal iteration of a block of random vectors.
  */
 #include "method/direct/direct.h"
 
@@ -38,12 +38,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double RISK = 1e-6;      /* of a certificate */
-static const double CONTRACTS = 0.3;  /* a late step that leaves more of x than this is not worth another */
-static const double STAYS = 1e-3;     /* a direction of which more is left is one that does not contract */
-static const double EXACT = 1e-26;    /* z'Az beside |z|'|A||z| that is 0 up to double-double */
-/* What is tried in turn. Equilibration helps more than a large threshold does: the scaling of a matching makes
- * large entries equal, not rows, and the small eigenvalues of an interior-point system get lost in it. */
+static const double RISK = 1e-6;     /* of a certificate */
+static const double CONTRACTS = 0.3; /* a late step that leaves more of x than this is not worth another */
+static const double STAYS = 1e-3;    /* a direction of which more is left is one that does not contract */
+static const double EXACT = 1e-26;   /* z'Az beside |z|'|A||z| that is 0 up to double-double */
+/* What is tried in turn. Equilibration helps more than a large threshold does: the scaling of a matching
+ * makes large entries equal, not rows, and the small eigenvalues of an interior-point system get lost in it.
+ */
 static const sd_strength REMEDIES[] = {{.tau = NAN, .threshold = 0.1, .equilibrated = true},
                                        {.tau = NAN, .threshold = 0.5},
                                        {.tau = NAN, .threshold = 0.5, .equilibrated = true}};
@@ -234,7 +235,8 @@ static saddle_status examine_again(sd_engine *e, const sd_problem *p, const sd_d
 /* Whether a says more than b. */
 static bool is_better(const sd_verdict *a, const sd_verdict *b)
 {
-    if ((a->doubt == SADDLE_DOUBT_NONE) != (b->doubt == SADDLE_DOUBT_NONE)) return a->doubt == SADDLE_DOUBT_NONE;
+    if ((a->doubt == SADDLE_DOUBT_NONE) != (b->doubt == SADDLE_DOUBT_NONE))
+        return a->doubt == SADDLE_DOUBT_NONE;
     return a->most - a->least < b->most - b->least;
 }
 

@@ -28,6 +28,7 @@ typedef struct sd_direct_plan {
     int64_t *matched;     /* the entry of the tree that each column was matched with; NULL: no matching */
     int largest_exponent; /* of A when its scaled form has entries of about 1 */
     int64_t bytes;        /* of everything, at the peak of the factorization */
+    int64_t nonzeros;     /* of A's entries, those that were not 0 */
 } sd_direct_plan;
 
 /* What became of the examination of the signs: certificate.c. */
@@ -46,6 +47,20 @@ typedef struct sd_examined {
     atomic_int state; /* 0: nothing, 1: being filled in, 2: there it is */
     sd_verdict verdict;
 } sd_examined;
+
+/* The scaling no longer suits a matrix whose largest entry is so much above the least matched one. */
+#define SD_MISSCALED 1e8
+
+/* What factorizations have cost, in operations, delays among them: drift.c. */
+typedef struct sd_drift {
+    double last;         /* work of the last factorization */
+    double fresh;        /* of the first with the scaling of now */
+    double least;        /* on the plan */
+    double lost;         /* beyond `fresh`, summed since the scaling was made */
+    double lost_to_plan; /* by which `fresh` was beyond `least`, summed since the plan was made */
+    double patience;     /* prices that must be lost before the next scaling */
+    int64_t rescalings;  /* on this plan */
+} sd_drift;
 
 /* Made once, filled with every factorization. */
 typedef struct sd_direct {
@@ -70,6 +85,7 @@ typedef struct sd_direct {
     int64_t positive, negative, zero; /* pivots, those that are nothing but rounding counted as zero */
     double largest_l;
     int64_t stale;
+    sd_drift drift;
     sd_examined *examined;
 } sd_direct;
 
@@ -124,6 +140,16 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
  * sd_direct_witness made and y what the factors made of it, or NULL. */
 saddle_status sd_direct_certify(sd_engine *e, const sd_problem *p, const void *factors, saddle_info *info);
 void sd_direct_tell_verdict(const sd_direct *d, saddle_info *info);
+
+/* ---- drift.c ---- */
+
+/* An ordinary factorization is done, with a new scaling or without. */
+void sd_drift_note(sd_direct *d, bool rescaled);
+/* Whether a new scaling in the old order would pay. */
+bool sd_drift_asks_for_scaling(const sd_direct *d);
+int64_t sd_count_nonzeros(const sd_csr *A);
+bool sd_direct_replan(sd_context *c, const sd_problem *p, const void *plan, const void *factors,
+                      sd_past *past);
 
 /* ---- solve.c ---- */
 

@@ -11,9 +11,8 @@
 
 /* A column of nothing else is zero. */
 static const double SMALL[] = {[SD_DOUBLE] = 1e-150, [SD_SINGLE] = 1e-20};
-static const double STALE = 0.1;     /* a matched entry below this no longer carries its pivot */
-static const double GROWN = 1e8;     /* one above this makes others small: the scaling no longer fits */
-static const double MISSCALED = 1e8; /* the largest entry over the least matched one asks for a new scaling */
+static const double STALE = 0.1; /* a matched entry below this no longer carries its pivot */
+static const double GROWN = 1e8; /* one above this makes others small: the scaling no longer fits */
 
 /* The caller's signs, by position. */
 static saddle_status take_signs(sd_context *c, const sd_problem *p, sd_direct *d)
@@ -37,7 +36,9 @@ static sd_pivot_rule choose_rule(const sd_direct *d, const sd_problem *p, double
     case SADDLE_FACTORIZATION_CHOLESKY: return SD_PIVOT_POSITIVE;
     case SADDLE_FACTORIZATION_STATIC: return SD_PIVOT_STATIC;
     case SADDLE_FACTORIZATION_LDLT: return SD_PIVOT_THRESHOLD;
-    default: if (least > 0) return SD_PIVOT_THRESHOLD; return !d->plan->general && (known || d->was_definite) ? SD_PIVOT_POSITIVE : SD_PIVOT_THRESHOLD;
+    default:
+        if (least > 0) return SD_PIVOT_THRESHOLD;
+        return !d->plan->general && (known || d->was_definite) ? SD_PIVOT_POSITIVE : SD_PIVOT_THRESHOLD;
     }
 }
 
@@ -60,7 +61,7 @@ static bool is_misscaled(const sd_direct *d, const sd_factors *f)
         if (d->matched[j] >= 0) least = fmin(least, fabs(f->values[d->matched[j]]));
     for (int64_t k = 0; d->matched && k < f->tree->entry_ptr[f->tree->n]; ++k)
         most = fmax(most, fabs(f->values[k]));
-    return d->matched && !(most <= MISSCALED * least);
+    return d->matched && !(most <= SD_MISSCALED * least);
 }
 
 /* A new matching and scaling in the order of the plan, which stays. */
@@ -92,14 +93,17 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q
 
 /* The values, scaled; rescaled if the current scaling does not suit them. */
 static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_problem *q, sd_factors *f,
-                                 sd_direct *d)
+                                 sd_direct *d, bool *rescaled)
 {
+    const bool asked = q->options->replan != SADDLE_OFF && sd_drift_asks_for_scaling(d);
     const int exponent = sd_largest_exponent(M->val, M->nnz);
     d->exponent = exponent - d->largest_exponent;
     sd_factors_take(f, M, d->scale, d->exponent);
     d->stale = count_stale(d, f);
-    if (d->stale == 0 || !is_misscaled(d, f)) return SADDLE_OK;
-    sd_log(c, SADDLE_LOG_INFO, "the scaling was computed for other values: rescaling");
+    *rescaled = d->plan->p.scaling != SADDLE_SCALING_USER && (asked || (d->stale > 0 && is_misscaled(d, f)));
+    if (!*rescaled) return SADDLE_OK;
+    sd_log(c, SADDLE_LOG_INFO, "the scaling was computed for other values: rescaling (%.2g operations lost)",
+           d->drift.lost);
     const saddle_status status = rescale(c, M, q, false, d);
     if (status) return status;
     d->exponent = exponent - d->largest_exponent;
@@ -113,13 +117,14 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
 {
     const sd_precision precision = strength->precision;
     sd_factors *f = &d->factors[precision];
+    bool rescaled = false;
     saddle_status status = SADDLE_OK;
     if (!f->tree)
         status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision,
                                  rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0, f);
     if (!status) status = take_signs(c, p, d);
     if (!status && strength->equilibrated) status = rescale(c, M, p, true, d);
-    if (!status) status = take_values(c, M, p, f, d);
+    if (!status) status = take_values(c, M, p, f, d, &rescaled);
     if (status) return status;
     const sd_factor_options options = {.pivoting = {.rule = rule,
                                                     .u = fmax(p->options->threshold, strength->threshold),
@@ -129,7 +134,9 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
                                        .threads = p->threads};
     d->rule = rule;
     d->precision = precision;
-    return sd_factors_run(c, f, &options);
+    status = sd_factors_run(c, f, &options);
+    if (!status && (rule != SD_PIVOT_POSITIVE || f->definite)) sd_drift_note(d, rescaled);
+    return status;
 }
 
 /* max |l| over all fronts, NaN where a number is not finite. */

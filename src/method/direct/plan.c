@@ -179,6 +179,7 @@ saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **pla
     if (status) return status;
     d->n = p->A->n;
     d->general = !p->facts->symmetric;
+    d->nonzeros = sd_count_nonzeros(p->A);
     if (d->general) {
         status = augment(c, p->A, &d->augmented);
         if (!status) sd_direct_augment(p->A, d->augmented.val);

@@ -31,7 +31,7 @@
 static const double SUSPECT = 1e-8;             /* relative to a largest entry of 1 */
 static const double ROUNDING = 2 * DBL_EPSILON; /* four roundings: entries may be sums of rounded numbers */
 static const double SQUARED = 64 * DBL_EPSILON * DBL_EPSILON; /* (8 eps)^2: the error of z, squared */
-static const double CERTAIN = 1e-24; /* of g */
+static const double CERTAIN = 1e-24;                          /* of g */
 static const double REPLACED = 0.25;                          /* a pivot that is off by more is replaced */
 enum {
     SUSPECTS_MOST = 4096,
@@ -102,7 +102,7 @@ static saddle_status correct(sd_context *c, batch *w, sd_direct *d)
 {
     const sd_factors *f = sd_direct_numbers(d);
     const int64_t n = w->M->n;
-    for (int64_t k = 0; k < w->many; ++k) 
+    for (int64_t k = 0; k < w->many; ++k)
         sd_direct_multiply(d, w->M, w->z + k * n, w->correction + k * n, w->room);
     saddle_status status =
         sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, w->many, w->correction, n, 1);
