@@ -51,8 +51,13 @@ static void draw_limits(sequence *s)
     }
 }
 
-saddle_status sequence_make(const saddle_matrix *K, const sequence_rules *rules, bool replaced,
-                            const saddle_hooks *hooks, sequence *s, char *message)
+bool sequence_is_file(const sequence_rules *rules)
+{
+    return strstr(rules->operand, ".mtx") || strstr(rules->operand, ".rb");
+}
+
+saddle_status sequence_make(const saddle_matrix *K, const sequence_rules *rules, const saddle_hooks *hooks,
+                            sequence *s, char *message)
 {
     *s = (sequence){.rules = *rules, .hooks = *hooks};
     const saddle_status status = saddle_convert(K, SADDLE_COLUMNS, SADDLE_LOWER, hooks, &s->A, message);
@@ -67,7 +72,7 @@ saddle_status sequence_make(const saddle_matrix *K, const sequence_rules *rules,
         return SADDLE_OUT_OF_MEMORY;
     }
     memcpy(s->values, s->A.values, entries * sizeof *s->values);
-    find_diagonal(s, replaced);
+    find_diagonal(s, sequence_is_file(rules));
     draw_limits(s);
     return SADDLE_OK;
 }

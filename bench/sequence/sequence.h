@@ -39,11 +39,13 @@ typedef struct sequence {
     saddle_hooks hooks;
 } sequence;
 
+/* Whether its matrix is a file, whose diagonal holds Sigma and D of some mu already: they are not kept. */
+bool sequence_is_file(const sequence_rules *rules);
+
 /* From a matrix whose diagonal is positive in the rows of variables and negative, zero or missing in those of
- * constraints. `replaced`: the diagonal holds Sigma and D of some mu already, and they are not kept. The
- * caller frees *s, also where it fails; message has SADDLE_MESSAGE_SIZE characters. */
-saddle_status sequence_make(const saddle_matrix *K, const sequence_rules *rules, bool replaced,
-                            const saddle_hooks *hooks, sequence *s, char *message);
+ * constraints. The caller frees *s, also where it fails; message has SADDLE_MESSAGE_SIZE characters. */
+saddle_status sequence_make(const saddle_matrix *K, const sequence_rules *rules, const saddle_hooks *hooks,
+                            sequence *s, char *message);
 void sequence_step(sequence *s, int k);
 void sequence_free(sequence *s);
 

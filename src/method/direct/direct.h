@@ -147,6 +147,10 @@ void sd_direct_tell_verdict(const sd_direct *d, saddle_info *info);
 void sd_drift_note(sd_direct *d, bool rescaled);
 /* Whether a new scaling in the old order would pay. */
 bool sd_drift_asks_for_scaling(const sd_direct *d);
+/* Operations after which a factorization with the scaling at hand is abandoned: another will be cheaper. */
+double sd_drift_limit(const sd_direct *d);
+/* That happened. */
+void sd_drift_abandoned(sd_direct *d);
 int64_t sd_count_nonzeros(const sd_csr *A);
 bool sd_direct_replan(sd_context *c, const sd_problem *p, const void *plan, const void *factors,
                       sd_past *past);

@@ -14,6 +14,9 @@
  * - Lost to the scaling: the work of a factorization beyond that of the first one after the scaling was made.
  * - Lost to the plan: by which that first one is beyond the least work of any factorization on the plan.
  *
+ * A single factorization that turns out to lose twice the price and more than half its work is abandoned, and
+ * made again with a new scaling.
+ *
  * Where what was bought did not help, the next must be worth twice as much. Work is counted, never timed: the
  * same matrices have the same bits in every run. A plan that was made from placeholders is replaced at once:
  * where many entries that were zero are not zero any more, for a matching does not look at zeros; and where
@@ -21,13 +24,16 @@
  */
 #include "method/direct/direct.h"
 
+#include "prepare/prepare.h"
+
 #include <math.h>
 
-/* In operations of a factorization at some 1e10 a second: a column that is delayed is tried several times in
- * its front; a matching takes 80 to 250 ns an entry of the whole matrix, minimum degree with the tree 40 to
- * 100, and a nested dissection 300 to 2500, on the matrices of `saddle bench sequence`. */
+/* In operations of a factorization, at some 1e10 a second, on the matrices of `saddle bench sequence`: a
+ * column that is delayed is tried several times in its front; for each entry of the whole matrix a matching
+ * takes 80 to 250 ns, and minimum degree with the tree 40 to 100. A nested dissection takes 1 to 8 times what
+ * decides whether it is tried: a plan that is made anew in vain costs more than one that is made late. */
 static const double DELAY_WORK = 3e4;
-static const double MATCHING_PRICE = 1.5e3, ORDER_PRICE = 1e3, DISSECTION_PRICE = 2e4;
+static const double MATCHING_PRICE = 1.5e3, ORDER_PRICE = 1e3, DISSECTION_PRICE = 4 * SD_DISSECTION_FLOPS;
 
 static const double HELPED = 0.9; /* of the work before: more than that was not worth it */
 static const double NEW_ENTRIES =
@@ -43,12 +49,12 @@ static double scaling_price(const sd_direct_plan *plan)
     return MATCHING_PRICE * entries_of(plan);
 }
 
-/* A nested dissection is tried where the order by degree predicts more work than that costs (choose.c). */
 static double plan_price(const sd_direct_plan *plan)
 {
-    const double entries = entries_of(plan), dissection = DISSECTION_PRICE * entries;
-    const double orders = plan->tree.flops > dissection ? (double)plan->p.orderings * dissection : 0;
-    return (MATCHING_PRICE + ORDER_PRICE) * entries + orders;
+    const double entries = entries_of(plan), ways = (double)plan->p.orderings;
+    const bool dissected =
+        plan->p.order == SADDLE_ORDER_METIS || plan->tree.flops > SD_DISSECTION_FLOPS * entries;
+    return (MATCHING_PRICE + ways * (ORDER_PRICE + (dissected ? DISSECTION_PRICE : 0))) * entries;
 }
 
 void sd_drift_note(sd_direct *d, bool rescaled)
@@ -76,6 +82,17 @@ bool sd_drift_asks_for_scaling(const sd_direct *d)
 {
     const sd_drift *t = &d->drift;
     return t->lost + (t->last - t->fresh) > t->patience * scaling_price(d->plan) && t->lost > 0;
+}
+
+double sd_drift_limit(const sd_direct *d)
+{
+    return 2 * (d->drift.fresh + d->drift.patience * scaling_price(d->plan));
+}
+
+void sd_drift_abandoned(sd_direct *d)
+{
+    d->drift.last = sd_drift_limit(d);
+    d->drift.lost += d->drift.last;
 }
 
 int64_t sd_count_nonzeros(const sd_csr *A)
@@ -119,16 +136,14 @@ bool sd_direct_replan(sd_context *c, const sd_problem *p, const void *plan, cons
     if (p->options->replan == SADDLE_OFF || p->options->order == SADDLE_ORDER_USER) return false;
     if (p->options->replan == SADDLE_ON) return d != NULL;
     if (past->patience == 0) past->patience = 1;
-    if (!d) {
-        if (suits(old, p->A)) return false;
-        sd_log(c, SADDLE_LOG_INFO, "the plan was made from values unlike these: planning anew");
-        return true;
-    }
-    judge_past(d, past);
-    const int64_t nonzeros = sd_count_nonzeros(p->A);
-    const double more = (double)(nonzeros - old->nonzeros), price = past->patience * plan_price(old);
+    if (d) judge_past(d, past);
+    const double more = (double)(sd_count_nonzeros(p->A) - old->nonzeros);
+    const double price = past->patience * plan_price(old);
     if (more > NEW_ENTRIES * past->patience * (double)p->A->n) {
         sd_log(c, SADDLE_LOG_INFO, "%.0f entries were zero when the plan was made: planning anew", more);
+    } else if (!d) {
+        if (suits(old, p->A)) return false;
+        sd_log(c, SADDLE_LOG_INFO, "the plan was made from values unlike these: planning anew");
     } else if (d->drift.lost_to_plan + (d->drift.fresh - d->drift.least) > price) {
         sd_log(c, SADDLE_LOG_INFO,
                "%.2g operations were lost on this plan, a new one costs about %.2g: planning anew",
@@ -136,6 +151,6 @@ bool sd_direct_replan(sd_context *c, const sd_problem *p, const void *plan, cons
     } else {
         return false;
     }
-    past->work = d->drift.fresh;
+    past->work = d ? d->drift.fresh : 0;
     return true;
 }

@@ -91,24 +91,60 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q
     return status;
 }
 
-/* The values, scaled; rescaled if the current scaling does not suit them. */
-static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_problem *q, sd_factors *f,
-                                 sd_direct *d, bool *rescaled)
+/* The values, with the scaling at hand. */
+static void scale_values(const sd_csr *M, sd_factors *f, sd_direct *d)
 {
-    const bool asked = q->options->replan != SADDLE_OFF && sd_drift_asks_for_scaling(d);
-    const int exponent = sd_largest_exponent(M->val, M->nnz);
-    d->exponent = exponent - d->largest_exponent;
+    d->exponent = sd_largest_exponent(M->val, M->nnz) - d->largest_exponent;
     sd_factors_take(f, M, d->scale, d->exponent);
-    d->stale = count_stale(d, f);
-    *rescaled = d->plan->p.scaling != SADDLE_SCALING_USER && (asked || (d->stale > 0 && is_misscaled(d, f)));
-    if (!*rescaled) return SADDLE_OK;
-    sd_log(c, SADDLE_LOG_INFO, "the scaling was computed for other values: rescaling (%.2g operations lost)",
-           d->drift.lost);
+}
+
+/* Whether another scaling may be made because the one at hand has become expensive. */
+static bool may_rescale(const sd_problem *q, const sd_direct *d)
+{
+    const int scaling = d->plan->p.scaling;
+    return q->options->replan != SADDLE_OFF && scaling != SADDLE_SCALING_USER &&
+           scaling != SADDLE_SCALING_NONE;
+}
+
+/* Whether another is made: this one costs too much, or small entries could be taken for zeros. */
+static bool needs_scaling(const sd_problem *q, const sd_factors *f, const sd_direct *d)
+{
+    if (may_rescale(q, d) && sd_drift_asks_for_scaling(d)) return true;
+    return d->plan->p.scaling != SADDLE_SCALING_USER && d->stale > 0 && is_misscaled(d, f);
+}
+
+/* A new scaling, and the values with it. */
+static saddle_status rescale_values(sd_context *c, const sd_csr *M, const sd_problem *q, sd_factors *f,
+                                    sd_direct *d)
+{
+    sd_log(c, SADDLE_LOG_INFO,
+           "the scaling was computed for other values (%.2g operations were lost): rescaling", d->drift.lost);
     const saddle_status status = rescale(c, M, q, false, d);
+    if (!status) scale_values(M, f, d);
+    return status;
+}
+
+/* Factors the values as they are scaled; with a new scaling if they are not worth it. */
+static saddle_status run_values(sd_context *c, const sd_csr *M, const sd_problem *p,
+                                sd_factor_options *options, sd_factors *f, sd_direct *d)
+{
+    saddle_status status = SADDLE_OK;
+    bool rescaled = needs_scaling(p, f, d);
+    const bool limited =
+        !rescaled && d->drift.fresh > 0 && may_rescale(p, d) && options->pivoting.rule == SD_PIVOT_THRESHOLD;
+    if (rescaled) status = rescale_values(c, M, p, f, d);
     if (status) return status;
-    d->exponent = exponent - d->largest_exponent;
-    sd_factors_take(f, M, d->scale, d->exponent);
-    return SADDLE_OK;
+    options->most_flops = limited ? sd_drift_limit(d) : 0;
+    status = sd_factors_run(c, f, options);
+    if (!status && f->abandoned) {
+        sd_drift_abandoned(d);
+        options->most_flops = 0;
+        rescaled = true;
+        status = rescale_values(c, M, p, f, d);
+        if (!status) status = sd_factors_run(c, f, options);
+    }
+    if (!status && (options->pivoting.rule != SD_PIVOT_POSITIVE || f->definite)) sd_drift_note(d, rescaled);
+    return status;
 }
 
 /* Runs a factorization by one rule in one precision. */
@@ -117,26 +153,24 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
 {
     const sd_precision precision = strength->precision;
     sd_factors *f = &d->factors[precision];
-    bool rescaled = false;
     saddle_status status = SADDLE_OK;
     if (!f->tree)
         status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision,
                                  rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0, f);
     if (!status) status = take_signs(c, p, d);
     if (!status && strength->equilibrated) status = rescale(c, M, p, true, d);
-    if (!status) status = take_values(c, M, p, f, d, &rescaled);
     if (status) return status;
-    const sd_factor_options options = {.pivoting = {.rule = rule,
-                                                    .u = fmax(p->options->threshold, strength->threshold),
-                                                    .small = SMALL[precision],
-                                                    .regularise = p->options->regularise,
-                                                    .signs = p->signs ? d->signs : NULL},
-                                       .threads = p->threads};
+    sd_factor_options options = {.pivoting = {.rule = rule,
+                                              .u = fmax(p->options->threshold, strength->threshold),
+                                              .small = SMALL[precision],
+                                              .regularise = p->options->regularise,
+                                              .signs = p->signs ? d->signs : NULL},
+                                 .threads = p->threads};
     d->rule = rule;
     d->precision = precision;
-    status = sd_factors_run(c, f, &options);
-    if (!status && (rule != SD_PIVOT_POSITIVE || f->definite)) sd_drift_note(d, rescaled);
-    return status;
+    scale_values(M, f, d);
+    d->stale = count_stale(d, f);
+    return run_values(c, M, p, &options, f, d);
 }
 
 /* max |l| over all fronts, NaN where a number is not finite. */
