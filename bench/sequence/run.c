@@ -254,8 +254,12 @@ static int open_matrix(const sequence_rules *rules, const saddle_hooks *hooks, b
         snprintf(path, sizeof path, "%s/%s", folder ? folder : ".", rules->operand);
         return bench_problem_open(p, access(path, R_OK) == 0 ? path : rules->operand, hooks);
     }
-    *p = (bench_problem){.hooks = *hooks};
-    const saddle_status status = sequence_lqr(atoll(rules->operand + 4), hooks, &p->A, message);
+    *p = (bench_problem){.hooks = *hooks, .matrix = {.group = "generated"}};
+    snprintf(p->matrix.name, sizeof p->matrix.name, "%s", rules->operand);
+    saddle_facts facts;
+    saddle_status status = sequence_lqr(atoll(rules->operand + 4), hooks, &p->A, message);
+    if (status == SADDLE_OK) status = saddle_inspect(&p->A, hooks, &facts, message);
+    p->matrix.nnz = facts.nnz;
     return status == SADDLE_OK ? EXIT_DONE : fail(exit_status(status), "%s: %s", rules->operand, message);
 }
 
@@ -264,11 +268,13 @@ static int bench_one(sequence_bench *t, const sequence_rules *rules, bool print)
     bench_problem p;
     sequence s;
     row *r = &t->rows[t->count];
+    sequence_rules seeded = *rules;
+    seeded.seed = (uint64_t)argument_count(t->a, "seed");
     const int opened = open_matrix(rules, &t->hooks, &p);
     if (opened != EXIT_DONE) return opened;
     r->matrix = p.matrix;
     snprintf(r->matrix.name, sizeof r->matrix.name, "%s", rules->name ? rules->name : p.matrix.name);
-    saddle_status status = sequence_make(&p.A, rules, &t->hooks, &s, t->message);
+    saddle_status status = sequence_make(&p.A, &seeded, &t->hooks, &s, t->message);
     r->matrix.n = s.A.rows;
     if (status == SADDLE_OK) status = measure_sequence(t, &s, r);
     sequence_free(&s);
@@ -328,6 +334,7 @@ static int run_sequence(const arguments *a)
 static const option sequence_options[] = {
     OPTION_COUNT("repeat", "N", 3, 1, 1000, "turns of each way; the best time of each matrix counts"),
     OPTION_COUNT("threads", "N", 1, 1, 4096, "threads; with one, seconds are those of the core"),
+    OPTION_COUNT("seed", "N", 1, 0, INT64_MAX, "random seed of the sequences"),
     OPTION_FLAG("steps", 0, "print the figures of every matrix"),
     BENCH_JSON,
     OPTION_END,

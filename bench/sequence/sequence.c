@@ -40,7 +40,7 @@ static void find_diagonal(sequence *s, bool replaced)
 static void draw_limits(sequence *s)
 {
     const int64_t n = s->A.rows;
-    random_stream random = random_begin(1);
+    random_stream random = random_begin(s->rules.seed);
     for (int64_t j = 0; j < n; ++j) {
         const double part = (double)j / (double)n, chosen = random_uniform(&random);
         const double kind = random_uniform(&random), size = pow(10, random_between(&random, -2, 2));
@@ -82,7 +82,7 @@ void sequence_step(sequence *s, int k)
     const double part = (double)k / (SEQUENCE_LENGTH - 1),
                  mu = s->rules.mu * pow(LAST_MU / s->rules.mu, part);
     const bool empty = k == 0 && s->rules.placeholder;
-    random_stream random = random_begin((uint64_t)k + 2);
+    random_stream random = random_begin(s->rules.seed * (SEQUENCE_LENGTH + 1) + (uint64_t)k);
     for (int64_t j = 0; j < s->A.rows; ++j) {
         const double c = s->limit[j], noise = pow(10, NOISE * random_normal(&random));
         if (isnan(c)) continue;

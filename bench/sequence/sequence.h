@@ -24,6 +24,7 @@ typedef struct sequence_rules {
     double mu;           /* of the first matrix */
     double weight;       /* that Sigma is multiplied by: of a cell, where a function is discretised */
     bool placeholder;    /* the first matrix has zeros where Sigma and D will be */
+    uint64_t seed;
 } sequence_rules;
 
 enum { SEQUENCE_LENGTH = 16 };

@@ -698,7 +698,9 @@ SADDLE_API saddle_status saddle_create(saddle_solver **solver, const saddle_opti
 SADDLE_API saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A);
 
 /* Factors the values of A. Its pattern must be the one that was analysed; without an earlier analysis it is
- * analysed now. The arrays of A are copied and not needed afterwards. */
+ * analysed now. The arrays of A are copied and not needed afterwards. The direct solver keeps its scaling and
+ * order for new values while that pays, and computes them anew when it does not (option replan; info.replans
+ * and info.rescalings say how often). */
 SADDLE_API saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A);
 
 /* A scaling and an order of the caller, used by all later calls of saddle_analyse and saddle_factor if the
