@@ -268,13 +268,12 @@ static int bench_one(sequence_bench *t, const sequence_rules *rules, bool print)
     bench_problem p;
     sequence s;
     row *r = &t->rows[t->count];
-    sequence_rules seeded = *rules;
-    seeded.seed = (uint64_t)argument_count(t->a, "seed");
+    const uint64_t seed = (uint64_t)argument_count(t->a, "seed");
     const int opened = open_matrix(rules, &t->hooks, &p);
     if (opened != EXIT_DONE) return opened;
     r->matrix = p.matrix;
     snprintf(r->matrix.name, sizeof r->matrix.name, "%s", rules->name ? rules->name : p.matrix.name);
-    saddle_status status = sequence_make(&p.A, &seeded, &t->hooks, &s, t->message);
+    saddle_status status = sequence_make(&p.A, rules, seed, &t->hooks, &s, t->message);
     r->matrix.n = s.A.rows;
     if (status == SADDLE_OK) status = measure_sequence(t, &s, r);
     sequence_free(&s);

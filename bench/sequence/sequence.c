@@ -40,7 +40,7 @@ static void find_diagonal(sequence *s, bool replaced)
 static void draw_limits(sequence *s)
 {
     const int64_t n = s->A.rows;
-    random_stream random = random_begin(s->rules.seed);
+    random_stream random = random_begin(s->seed);
     for (int64_t j = 0; j < n; ++j) {
         const double part = (double)j / (double)n, chosen = random_uniform(&random);
         const double kind = random_uniform(&random), size = pow(10, random_between(&random, -2, 2));
@@ -56,10 +56,10 @@ bool sequence_is_file(const sequence_rules *rules)
     return strstr(rules->operand, ".mtx") || strstr(rules->operand, ".rb");
 }
 
-saddle_status sequence_make(const saddle_matrix *K, const sequence_rules *rules, const saddle_hooks *hooks,
-                            sequence *s, char *message)
+saddle_status sequence_make(const saddle_matrix *K, const sequence_rules *rules, uint64_t seed,
+                            const saddle_hooks *hooks, sequence *s, char *message)
 {
-    *s = (sequence){.rules = *rules, .hooks = *hooks};
+    *s = (sequence){.rules = *rules, .seed = seed, .hooks = *hooks};
     const saddle_status status = saddle_convert(K, SADDLE_COLUMNS, SADDLE_LOWER, hooks, &s->A, message);
     if (status != SADDLE_OK) return status;
     const size_t n = (size_t)s->A.rows, entries = (size_t)s->A.entries;
@@ -82,7 +82,7 @@ void sequence_step(sequence *s, int k)
     const double part = (double)k / (SEQUENCE_LENGTH - 1),
                  mu = s->rules.mu * pow(LAST_MU / s->rules.mu, part);
     const bool empty = k == 0 && s->rules.placeholder;
-    random_stream random = random_begin(s->rules.seed * (SEQUENCE_LENGTH + 1) + (uint64_t)k);
+    random_stream random = random_begin(s->seed * (SEQUENCE_LENGTH + 1) + (uint64_t)k);
     for (int64_t j = 0; j < s->A.rows; ++j) {
         const double c = s->limit[j], noise = pow(10, NOISE * random_normal(&random));
         if (isnan(c)) continue;

@@ -24,7 +24,6 @@ typedef struct sequence_rules {
     double mu;           /* of the first matrix */
     double weight;       /* that Sigma is multiplied by: of a cell, where a function is discretised */
     bool placeholder;    /* the first matrix has zeros where Sigma and D will be */
-    uint64_t seed;
 } sequence_rules;
 
 enum { SEQUENCE_LENGTH = 16 };
@@ -37,6 +36,7 @@ typedef struct sequence {
     double *limit;     /* by row: c; NaN where there is no bound */
     int64_t *diagonal; /* by row: its place in values */
     sequence_rules rules;
+    uint64_t seed;
     saddle_hooks hooks;
 } sequence;
 
@@ -45,8 +45,8 @@ bool sequence_is_file(const sequence_rules *rules);
 
 /* From a matrix whose diagonal is positive in the rows of variables and negative, zero or missing in those of
  * constraints. The caller frees *s, also where it fails; message has SADDLE_MESSAGE_SIZE characters. */
-saddle_status sequence_make(const saddle_matrix *K, const sequence_rules *rules, const saddle_hooks *hooks,
-                            sequence *s, char *message);
+saddle_status sequence_make(const saddle_matrix *K, const sequence_rules *rules, uint64_t seed,
+                            const saddle_hooks *hooks, sequence *s, char *message);
 void sequence_step(sequence *s, int k);
 void sequence_free(sequence *s);
 
