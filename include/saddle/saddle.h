@@ -479,7 +479,8 @@ SADDLE_API void saddle_options_free(saddle_options *options, const saddle_hooks 
     ROW(SADDLE_REASON_CANCELLED, "cancelled")                                                                \
     ROW(SADDLE_REASON_MEMORY, "out of memory")                                                               \
     ROW(SADDLE_REASON_DEVICE, "device failure")                                                              \
-    ROW(SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER, "preconditioner not symmetric")
+    ROW(SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER, "preconditioner not symmetric")                            \
+    ROW(SADDLE_REASON_SINGULAR, "singular to working precision")
 
 #define SADDLE_ENUM_ROW(name, text) name,
 typedef enum saddle_reason { SADDLE_REASON_TABLE(SADDLE_ENUM_ROW) } saddle_reason;
@@ -717,7 +718,9 @@ SADDLE_API saddle_status saddle_set_signs(saddle_solver *solver, int64_t n, cons
 SADDLE_API saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const double *b, int64_t ldb,
                                       double *x, int64_t ldx, saddle_info *info);
 
-/* What is known after analyse or factor, and the message of the most recent of them. */
+/* What is known after analyse or factor, and the message of the most recent of them. The inertia is certified
+ * here unless a solve has done so (docs/direct.md): that costs a solve, and more only where it is in doubt.
+ */
 SADDLE_API saddle_status saddle_query(const saddle_solver *solver, saddle_info *info);
 SADDLE_API const char *saddle_message(const saddle_solver *solver);
 

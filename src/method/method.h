@@ -56,12 +56,16 @@ typedef struct sd_past {
 
 /* What factors say of themselves, for the driver of a solve to decide by. */
 typedef struct sd_standing {
-    bool regular;  /* there is no zero pivot, and there would be one if a row were zero */
-    bool singular; /* there are zero pivots */
-    bool changed;  /* they are no longer those of A: the caller's D */
-    bool single;   /* in single precision: double may do better */
-    bool stale;    /* made on a plan for other values: a new plan may do better */
+    bool regular;                     /* there is no zero pivot, and there would be one if a row were zero */
+    bool singular;                    /* there are zero pivots */
+    bool changed;                     /* they are no longer those of A: the caller's D */
+    bool single;                      /* in single precision: double may do better */
+    bool stale;                       /* made on a plan for other values: a new plan may do better */
+    bool certain;                     /* certified to be those of a regular A: see `certify` */
+    const struct sd_strength *better; /* a factorization that was found to be better; NULL: none */
 } sd_standing;
+
+struct sd_rider;
 
 typedef struct sd_method {
     int number;          /* SADDLE_METHOD_... */
@@ -103,8 +107,12 @@ typedef struct sd_method {
     saddle_status (*solve)(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
                            double *z, int64_t ldz, sd_solve_memory *memory);
     sd_standing (*standing)(const void *factors);
-    /* The inertia of A in info, certified or in doubt. */
-    saddle_status (*certify)(sd_engine *e, const sd_problem *p, const void *factors, saddle_info *info);
+    /* The inertia of A in info, certified or in doubt. A solve may give the witness of it a ride
+     * (refinement.h): `board` fills in the rest of a rider whose column has 2 n numbers, the second half for
+     * work; it waits where there is something to be found out. certify then gets the same rider, or NULL. */
+    void (*board)(const sd_problem *p, const void *factors, struct sd_rider *rider);
+    saddle_status (*certify)(sd_engine *e, const sd_problem *p, const void *factors,
+                             const struct sd_rider *rider, saddle_info *info);
     /* z = a vector in the null space that zero pivots span, z'b not 0 where the system has no solution.
      * *found is false where b asks nothing of that space. */
     saddle_status (*null_vector)(sd_context *c, const void *factors, const double *b, double *z, bool *found);

@@ -449,7 +449,7 @@ static saddle_status certify(const saddle_solver *s, saddle_info *info)
     const sd_problem p = sd_problem_of(s);
     sd_solver_context(s, &c);
     saddle_status status = sd_engine_open(&c, &s->opened, &e, s->threads);
-    if (!status) status = method->certify(&e, &p, sd_find_work(s, method)->factors, info);
+    if (!status) status = method->certify(&e, &p, sd_find_work(s, method)->factors, NULL, info);
     sd_engine_close(&e);
     return status;
 }

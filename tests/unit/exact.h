@@ -1,7 +1,8 @@
 /*
- * The inertia of a symmetric matrix of doubles, exactly, by rational arithmetic (GMP): the oracle of what the
- * direct solver counts in floating point. Elimination with any pivot that is not zero; where the whole
- * diagonal is zero, with a 2x2 pivot (0 b; b 0), which has one eigenvalue of each sign (Sylvester).
+ * The inertia of a symmetric matrix of doubles, and whether a system is consistent, exactly, by rational
+ * arithmetic (GMP): the oracle of what the solver decides in floating point. Elimination with any pivot that
+ * is not zero; where the whole diagonal of a symmetric matrix is zero, with a 2x2 pivot (0 b; b 0), which has
+ * one eigenvalue of each sign (Sylvester).
  */
 #pragma once
 
@@ -30,7 +31,7 @@ static inline void exact_swap(mpq_t *a, int n, int i, int j)
     for (int k = 0; k < n; ++k) mpq_swap(a[k * n + i], a[k * n + j]);
 }
 
-/* The largest nonzero on the diagonal from k on (small numbers are long); -1 where there is none. */
+/* The first that is not zero on the diagonal from k on; -1 where there is none. */
 static inline int exact_diagonal(mpq_t *a, int n, int k)
 {
     for (int i = k; i < n; ++i)
@@ -86,4 +87,44 @@ static inline exact_inertia exact_inertia_of(int n, const double *matrix)
     mpq_clear(room);
     free(a);
     return found;
+}
+
+/* The rank of a full matrix by rows. */
+static inline int exact_rank_of(int rows, int columns, const double *matrix)
+{
+    mpq_t *a = malloc(((size_t)rows * (size_t)columns + 1) * sizeof *a), room;
+    int rank = 0;
+    mpq_init(room);
+    for (int k = 0; k < rows * columns; ++k) {
+        mpq_init(a[k]);
+        mpq_set_d(a[k], matrix[k]);
+    }
+    for (int c = 0; c < columns && rank < rows; ++c) {
+        int p = rank;
+        while (p < rows && mpq_sgn(a[p * columns + c]) == 0) ++p;
+        if (p == rows) continue;
+        for (int j = 0; j < columns; ++j) mpq_swap(a[p * columns + j], a[rank * columns + j]);
+        for (int i = rank + 1; i < rows; ++i)
+            for (int j = columns - 1; j >= c; --j)
+                exact_subtract(a[i * columns + j], a[i * columns + c], a[rank * columns + j],
+                               a[rank * columns + c], room);
+        ++rank;
+    }
+    for (int k = 0; k < rows * columns; ++k) mpq_clear(a[k]);
+    mpq_clear(room);
+    free(a);
+    return rank;
+}
+
+/* Whether Ax = b has a solution: b adds nothing to the rank. */
+static inline bool exact_is_consistent(int n, const double *matrix, const double *b)
+{
+    double *both = malloc((size_t)n * (size_t)(n + 1) * sizeof *both);
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) both[i * (n + 1) + j] = matrix[i * n + j];
+        both[i * (n + 1) + n] = b[i];
+    }
+    const bool consistent = exact_rank_of(n, n + 1, both) == exact_rank_of(n, n, matrix);
+    free(both);
+    return consistent;
 }

@@ -13,9 +13,13 @@
 
 #include "factor/multifrontal.h"
 #include "method/method.h"
+#include "solve/refinement.h"
 
+#include <float.h>
 #include <stdatomic.h>
 
+/* z'Az beside |z|'|A||z| that four roundings of A's entries may make: they may be sums of rounded numbers. */
+#define SD_ROUNDING (2 * DBL_EPSILON)
 #define SD_DELAY_ROOM 0.03 /* of the factors, expected on top for delays */
 
 /* Made once per pattern, from the values of A at that time. */
@@ -26,6 +30,7 @@ typedef struct sd_direct_plan {
     saddle_preparation p;
     sd_tree tree;
     int64_t *matched;     /* the entry of the tree that each column was matched with; NULL: no matching */
+    int32_t *tilt;        /* the balance that the scaling belongs to (tilt.c); NULL: none */
     int largest_exponent; /* of A when its scaled form has entries of about 1 */
     int64_t bytes;        /* of everything, at the peak of the factorization */
     int64_t nonzeros;     /* of A's entries, those that were not 0 */
@@ -37,14 +42,14 @@ typedef struct sd_verdict {
     int64_t positive, negative, zero;
     int64_t least, most; /* negative */
     double risk;
-    bool weak;  /* refinement with these factors does not contract */
-    int remedy; /* the number, from 1, of the factorization that the verdict is of; 0: these factors' own */
+    bool weak;                 /* refinement does not contract */
+    const sd_strength *remedy; /* the factorization that the verdict is of; NULL: that of these factors */
 } sd_verdict;
 
 /* A place of its own, next to factors that solves only read: the first that finds out fills it in. All of
  * them would find the same. */
 typedef struct sd_examined {
-    atomic_int state; /* 0: nothing, 1: being filled in, 2: there it is */
+    atomic_int state; /* certificate.c */
     sd_verdict verdict;
 } sd_examined;
 
@@ -65,14 +70,19 @@ typedef struct sd_drift {
 /* Made once, filled with every factorization. */
 typedef struct sd_direct {
     const sd_direct_plan *plan;
-    /* the plan's scaling, or a new one, if values have moved away from those of the plan */
-    const double *scale;
+    /* the plan's scaling, or a new one, if values have moved away from those of the plan; of the balanced
+     * matrix, where that is needed, and of the caller's */
+    const double *scale, *outer;
     const int64_t *matched;
     int largest_exponent;
     saddle_preparation rescaled; /* row_scale and matching alone */
     int64_t *rematched;
     double *augmented; /* values of the symmetric matrix, of a general one */
-    int8_t *signs;     /* of static pivots, by position; NULL */
+    int32_t *tilt;     /* of the balanced matrix, its values, and the scaling of the caller's; NULL: none */
+    double *tilted, *combined;
+    bool lossy;    /* balancing was not exact */
+    bool unlike;   /* the plan was made for another balance */
+    int8_t *signs; /* of static pivots, by position; NULL */
 
     bool factored;
     sd_factors factors[SD_PRECISIONS];
@@ -115,6 +125,18 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
                                  const sd_strength *strength, void **factors, bool *given_up);
 void sd_direct_free(sd_engine *e, void *factors);
 
+/* The matrix that was factored, in the caller's units or balanced. */
+void sd_direct_matrix(const sd_direct *d, const sd_csr *A, sd_csr *M);
+
+/* ---- tilt.c ---- */
+
+/* Whether M has to be balanced. */
+bool sd_direct_is_far(const sd_csr *M);
+/* The powers of two, n of them. */
+saddle_status sd_direct_balance(sd_context *c, const sd_csr *M, int32_t *tilt);
+/* The balanced values; false where they are rounded. */
+bool sd_direct_tilted(const sd_csr *M, const int32_t *tilt, double *to);
+
 /* ---- scaled.c ---- */
 
 /* y = 2^(-exponent / 2) S z, by row: what is asked of the scaled matrix and z is asked of M and y. */
@@ -136,10 +158,11 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
 
 /* ---- certificate.c ---- */
 
-/* Fills in info's inertia, certified or in doubt; examines what has not been examined. x0 is what
- * sd_direct_witness made and y what the factors made of it, or NULL. */
-saddle_status sd_direct_certify(sd_engine *e, const sd_problem *p, const void *factors, saddle_info *info);
-void sd_direct_tell_verdict(const sd_direct *d, saddle_info *info);
+/* What is known of the signs; NULL: nothing yet, or there is nothing to know. */
+const sd_verdict *sd_direct_verdict(const sd_direct *d);
+/* Finds out, where that has not been done. The rider, or NULL, is one that `board` made. */
+saddle_status sd_direct_examine(sd_engine *e, const sd_problem *p, const sd_direct *d, const sd_rider *rider);
+void sd_direct_board(const sd_problem *p, const void *factors, sd_rider *rider);
 
 /* ---- drift.c ---- */
 

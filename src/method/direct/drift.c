@@ -107,7 +107,7 @@ static bool suits(const sd_direct_plan *plan, const sd_csr *A)
 {
     const double *scale = plan->p.row_scale;
     double least = INFINITY, most = 0;
-    if (!plan->matched || plan->general) return true;
+    if (!plan->matched || plan->general || plan->tilt) return true;
     for (int32_t i = 0; i < A->n; ++i)
         for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k)
             most = fmax(most, fabs(scale[i] * A->val[k] * scale[A->ind[k]]));

@@ -8,6 +8,7 @@
 #include "prepare/prepare.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A column of nothing else is zero. */
 static const double SMALL[] = {[SD_DOUBLE] = 1e-150, [SD_SINGLE] = 1e-20};
@@ -28,17 +29,16 @@ static saddle_status take_signs(sd_context *c, const sd_problem *p, sd_direct *d
     return SADDLE_OK;
 }
 
-/* The rule that the options and what is known of the matrix make. */
+/* The rule that the options and what is known of the matrix make; a least threshold asks for pivoting. */
 static sd_pivot_rule choose_rule(const sd_direct *d, const sd_problem *p, double least)
 {
+    if (least > 0) return SD_PIVOT_THRESHOLD;
     const bool known = p->facts->symmetric && p->facts->kind == SADDLE_KIND_SPD;
     switch (p->options->factorization) {
     case SADDLE_FACTORIZATION_CHOLESKY: return SD_PIVOT_POSITIVE;
     case SADDLE_FACTORIZATION_STATIC: return SD_PIVOT_STATIC;
     case SADDLE_FACTORIZATION_LDLT: return SD_PIVOT_THRESHOLD;
-    default:
-        if (least > 0) return SD_PIVOT_THRESHOLD;
-        return !d->plan->general && (known || d->was_definite) ? SD_PIVOT_POSITIVE : SD_PIVOT_THRESHOLD;
+    default: return !d->plan->general && (known || d->was_definite) ? SD_PIVOT_POSITIVE : SD_PIVOT_THRESHOLD;
     }
 }
 
@@ -143,7 +143,8 @@ static saddle_status run_values(sd_context *c, const sd_csr *M, const sd_problem
         status = rescale_values(c, M, p, f, d);
         if (!status) status = sd_factors_run(c, f, options);
     }
-    if (!status && (options->pivoting.rule != SD_PIVOT_POSITIVE || f->definite)) sd_drift_note(d, rescaled);
+    if (!status && (options->pivoting.rule != SD_PIVOT_POSITIVE || f->definite))
+        sd_drift_note(d, rescaled || d->unlike);
     return status;
 }
 
@@ -169,7 +170,7 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     d->rule = rule;
     d->precision = precision;
     scale_values(M, f, d);
-    d->stale = count_stale(d, f);
+    d->stale = d->unlike ? d->plan->tree.n : count_stale(d, f);
     return run_values(c, M, p, &options, f, d);
 }
 
@@ -197,17 +198,72 @@ static saddle_status check_factor(sd_context *c, const sd_problem *p, sd_direct 
         d->largest_l, 1 / p->options->threshold);
 }
 
-/* The matrix that is factored: A, or the symmetric one of a general A. */
-static saddle_status find_matrix(sd_context *c, const sd_csr *A, sd_direct *d, sd_csr *M)
+void sd_direct_matrix(const sd_direct *d, const sd_csr *A, sd_csr *M)
 {
-    *M = *A;
-    if (!d->plan->general) return SADDLE_OK;
-    *M = d->plan->augmented;
-    if (!d->augmented) d->augmented = sd_alloc(c, M->nnz, sizeof *d->augmented, "augmented matrix");
-    if (!d->augmented) return c->status;
-    sd_direct_augment(A, d->augmented);
-    M->val = d->augmented;
+    *M = d->plan->general ? d->plan->augmented : *A;
+    if (d->plan->general) M->val = d->augmented;
+    if (d->tilt) M->val = d->tilted;
+}
+
+/* The caller's scaling of a balanced matrix. */
+static saddle_status combine(sd_context *c, sd_direct *d)
+{
+    const int32_t n = d->plan->tree.n;
+    d->outer = d->scale;
+    if (!d->tilt) return SADDLE_OK;
+    if (!d->combined) d->combined = sd_alloc(c, n, sizeof *d->combined, "scaling");
+    if (!d->combined) return c->status;
+    for (int32_t i = 0; i < n; ++i) d->combined[i] = ldexp(d->scale[i], d->tilt[i]);
+    d->outer = d->combined;
     return SADDLE_OK;
+}
+
+/* Balances M where its values ask for it; *other where the scaling that there is belongs to another balance.
+ */
+static saddle_status find_balance(sd_context *c, sd_csr *M, sd_direct *d, bool *other)
+{
+    const size_t bytes = (size_t)M->n * sizeof *d->tilt;
+    const bool far = sd_direct_is_far(M), was = d->tilt != NULL;
+    *other = far != (d->scale == d->plan->p.row_scale ? d->plan->tilt != NULL : was);
+    d->lossy = false;
+    if (!far) {
+        sd_free(c, d->tilt);
+        d->tilt = NULL;
+        return SADDLE_OK;
+    }
+    int32_t *tilt = sd_alloc(c, M->n, sizeof *tilt, "balance");
+    if (!d->tilted) d->tilted = sd_alloc(c, M->nnz, sizeof *d->tilted, "balanced matrix");
+    saddle_status status = tilt && d->tilted ? sd_direct_balance(c, M, tilt) : c->status;
+    if (!status) {
+        const int32_t *before = d->scale == d->plan->p.row_scale ? d->plan->tilt : d->tilt;
+        *other = !before || memcmp(before, tilt, bytes) != 0;
+        d->lossy = !sd_direct_tilted(M, tilt, d->tilted);
+        sd_free(c, d->tilt);
+        d->tilt = tilt;
+        M->val = d->tilted;
+    } else {
+        sd_free(c, tilt);
+    }
+    return status;
+}
+
+/* The matrix that is factored: A, or the symmetric one of a general A; balanced where its entries are far
+ * apart. */
+static saddle_status find_matrix(sd_context *c, const sd_problem *p, sd_direct *d, sd_csr *M)
+{
+    bool other = false;
+    if (d->plan->general) {
+        const int64_t nnz = d->plan->augmented.nnz;
+        if (!d->augmented) d->augmented = sd_alloc(c, nnz, sizeof *d->augmented, "augmented matrix");
+        if (!d->augmented) return c->status;
+        sd_direct_augment(p->A, d->augmented);
+    }
+    *M = d->plan->general ? d->plan->augmented : *p->A;
+    if (d->plan->general) M->val = d->augmented;
+    saddle_status status = find_balance(c, M, d, &other);
+    if (!status && other) status = rescale(c, M, p, false, d);
+    d->unlike = other;
+    return status;
 }
 
 /* By the rule that fits; Cholesky gives way to LDL' if that is left open. */
@@ -232,10 +288,13 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
     sd_direct *d = *factors;
     sd_csr M;
     *given_up = false;
+    const sd_verdict *before = sd_direct_verdict(d);
+    if (before && (before->doubt || before->remedy)) d->was_definite = false; /* Cholesky did not see it */
     d->factored = d->changed = false;
     atomic_store(&d->examined->state, 0);
-    saddle_status status = find_matrix(c, p->A, d, &M);
+    saddle_status status = find_matrix(c, p, d, &M);
     if (!status) status = run_rules(c, &M, p, strength, d);
+    if (!status) status = combine(c, d);
     if (!status) status = sd_solve_room_make(c, sd_direct_numbers(d), &d->room);
     if (!status) status = check_factor(c, p, d);
     if (status) return status;
@@ -267,5 +326,5 @@ void sd_direct_free(sd_engine *e, void *factors)
     for (int p = 0; p < SD_PRECISIONS; ++p) sd_factors_free(c, &d->factors[p]);
     sd_solve_room_free(c, &d->room);
     sd_preparation_free(c, &d->rescaled);
-    sd_free_all(c, d->rematched, d->augmented, d->signs, d->examined, d);
+    sd_free_all(c, d->rematched, d->augmented, d->signs, d->tilt, d->tilted, d->combined, d->examined, d);
 }

@@ -170,6 +170,17 @@ static void tell(sd_context *c, const sd_direct_plan *d, saddle_info *info)
            d->tree.fronts, d->tree.flops, (long long)d->tree.nnz, 1e-6 * (double)d->bytes);
 }
 
+/* The plan is that of the balanced matrix. */
+static saddle_status balance(sd_context *c, const sd_csr *M, sd_direct_plan *d, double **values)
+{
+    d->tilt = sd_alloc(c, M->n, sizeof *d->tilt, "balance");
+    *values = sd_alloc(c, M->nnz, sizeof **values, "balanced matrix");
+    if (!d->tilt || !*values) return c->status;
+    const saddle_status status = sd_direct_balance(c, M, d->tilt);
+    if (!status) sd_direct_tilted(M, d->tilt, *values);
+    return status;
+}
+
 saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **plan, saddle_info *info)
 {
     const sd_precision precision = sd_iteration_precision(p);
@@ -185,9 +196,18 @@ saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **pla
         if (!status) sd_direct_augment(p->A, d->augmented.val);
         M = &d->augmented;
     }
+    sd_csr balanced;
+    double *tilted = NULL;
+    if (!status && sd_direct_is_far(M)) {
+        status = balance(c, M, d, &tilted);
+        balanced = *M;
+        balanced.val = tilted;
+        M = &balanced;
+    }
     if (!status) status = plan_symmetric(c, M, p, d, info);
+    if (!status) d->largest_exponent = sd_direct_exponent(M, d->p.row_scale);
+    sd_free(c, tilted);
     if (status) return status;
-    d->largest_exponent = sd_direct_exponent(M, d->p.row_scale);
     d->bytes = c->bytes + factor_bytes(&d->tree, sd_direct_kernels(p->device), precision);
     sd_free(c, d->augmented.val); /* every factorization has its own */
     d->augmented.val = NULL;
@@ -207,5 +227,5 @@ void sd_direct_plan_free(sd_context *c, void *plan)
     sd_csr_free(c, &d->augmented);
     sd_preparation_free(c, &d->p);
     sd_tree_free(c, &d->tree);
-    sd_free_all(c, d->matched, d);
+    sd_free_all(c, d->matched, d->tilt, d);
 }

@@ -39,7 +39,7 @@ static int load(const sd_direct *d, const sd_factors *f, saddle_part part, const
 {
     const int32_t n = d->plan->tree.n;
     if (part == SADDLE_FORWARD)
-        for (int32_t i = 0; i < n; ++i) w[d->plan->tree.position[i]] = d->scale[i] * x[i];
+        for (int32_t i = 0; i < n; ++i) w[d->plan->tree.position[i]] = d->outer[i] * x[i];
     else
         by_position(f, x, w);
     return sd_take_exponent(n, w);
@@ -52,7 +52,7 @@ static void unload(const sd_direct *d, const sd_factors *f, saddle_part part, in
     if (part == SADDLE_DIAGONAL) exponent -= d->exponent;
     for (int32_t i = 0; i < n && exponent != 0; ++i) w[i] = ldexp(w[i], exponent);
     if (part == SADDLE_BACKWARD)
-        for (int32_t i = 0; i < n; ++i) x[i] = d->scale[i] * w[d->plan->tree.position[i]];
+        for (int32_t i = 0; i < n; ++i) x[i] = d->outer[i] * w[d->plan->tree.position[i]];
     else
         by_pivots(f, w, x);
 }
@@ -123,7 +123,7 @@ void sd_direct_get_pivots(const sd_direct *d, int32_t *order, double *pivots)
 
 void sd_direct_get_scaling(const sd_direct *d, double *scale)
 {
-    memcpy(scale, d->scale, (size_t)d->plan->n * sizeof *scale);
+    memcpy(scale, d->outer, (size_t)d->plan->n * sizeof *scale);
 }
 
 /* ---- another D ---- */
