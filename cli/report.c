@@ -346,7 +346,7 @@ static void json_factor(json *j, const solve_run *r)
     json_info(j, r->analysed, i,
               "fallback factorization planned_nnz planned_flops planned_bytes largest_l stale block_kernel "
               "replaced_blocks single_blocks fill_tau generations pattern_residual reconstruction_error "
-              "trisolve replanned");
+              "trisolve replanned replans rescalings");
     json_close(j);
 }
 

@@ -365,7 +365,10 @@ typedef enum saddle_factor_precision {
         factor_precision, saddle_factor_precision, SADDLE_FACTOR_PRECISION_AUTO, "auto|double|single",       \
         "precision of the factors of ldlt and jacobi; auto is single if a complete factorization would be "  \
         "expensive and no inverse of a block is large")                                                      \
-    COUNT(device_index, 0, 0, 4096, "which of several GPUs, counted from 0; the only cpu is number 0")
+    COUNT(device_index, 0, 0, 4096, "which of several GPUs, counted from 0; the only cpu is number 0")       \
+    CHOICE(replan, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                \
+           "match, scale and order anew for new values of the same pattern, direct solver: on every time, "  \
+           "auto if it pays")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -592,7 +595,10 @@ typedef enum saddle_doubt {
     COUNT(negative_least, -1, "lower bound on the number of negative eigenvalues of A")                      \
     COUNT(negative_most, -1, "upper bound on the number of negative eigenvalues of A")                       \
     CHOICE(inertia_doubt, saddle_doubt, SADDLE_DOUBT_WORDS, "why the inertia is not certain")                \
-    REAL(inertia_risk, "bound on the probability that the certificate is wrong")
+    REAL(inertia_risk, "bound on the probability that the certificate is wrong")                             \
+    /* the direct solver on a sequence of matrices */                                                        \
+    COUNT(replans, 0, "times that a new plan was made since the analysis")                                   \
+    COUNT(rescalings, -1, "times that the matrix was matched and scaled anew on the plan in use")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */
@@ -701,7 +707,9 @@ SADDLE_API saddle_status saddle_create(saddle_solver **solver, const saddle_opti
 SADDLE_API saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A);
 
 /* Factors the values of A. Its pattern must be the one that was analysed; without an earlier analysis it is
- * analysed now. The arrays of A are copied and not needed afterwards. */
+ * analysed now. The arrays of A are copied and not needed afterwards. The direct solver keeps its scaling and
+ * order for new values while that pays, and computes them anew when it does not (option replan; info.replans
+ * and info.rescalings say how often). */
 SADDLE_API saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A);
 
 /* A scaling and an order of the caller, used by all later calls of saddle_analyse and saddle_factor if the

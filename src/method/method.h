@@ -47,6 +47,13 @@ typedef struct sd_cost {
     int64_t bytes;         /* in use at once, with all that is in use already; 0: not known */
 } sd_cost;
 
+/* What a method remembers of the plans that it gave up: the solver keeps it. */
+typedef struct sd_past {
+    int64_t replans;
+    double work;     /* of a factorization on the last of them; 0: there is nothing to compare with */
+    double patience; /* prices of a plan that must be lost before the next */
+} sd_past;
+
 /* What factors say of themselves, for the driver of a solve to decide by. */
 typedef struct sd_standing {
     bool regular;                     /* there is no zero pivot, and there would be one if a row were zero */
@@ -74,6 +81,9 @@ typedef struct sd_method {
     saddle_status (*plan)(sd_context *c, const sd_problem *p, void **plan, saddle_info *info);
     sd_cost (*cost)(const void *plan);
     void (*free_plan)(sd_context *c, void *plan);
+    /* Whether a new plan would be better for the values of p->A than the one that is there, with what was
+     * factored on it (NULL: nothing yet). NULL: plans are kept. */
+    bool (*replan)(sd_context *c, const sd_problem *p, const void *plan, const void *factors, sd_past *past);
 
     /* *factors is NULL before `factor`, and what a factorization left before `refactor`, which may use its
      * memory and all that it found out; without `refactor` they are made from the beginning. *given_up where

@@ -205,8 +205,8 @@ static saddle_status finish(solving *w, saddle_reason reason)
     if (info->converged) return SADDLE_OK;
     return sd_fail(w->e->context, status_of(reason), "%s%s, relative residual %.2e: %s",
                    saddle_reason_text(reason),
-                   effort(w->call->method, info->krylov, info->iterations, reason, text), info->relative_residual,
-                   advice(reason, w));
+                   effort(w->call->method, info->krylov, info->iterations, reason, text),
+                   info->relative_residual, advice(reason, w));
 }
 
 /* ---- attempts ---- */

@@ -120,6 +120,7 @@ static void forget_factors(saddle_solver *s)
     s->info.planned_flops = before.planned_flops;
     s->info.planned_nnz = before.planned_nnz;
     s->info.planned_bytes = before.planned_bytes;
+    s->info.replans = before.replans;
     s->info.time_prepare = before.time_prepare;
     s->info.time_plan = before.time_plan;
     s->e.status = SADDLE_OK;
@@ -143,7 +144,7 @@ static void forget_analysis(saddle_solver *s)
     if (s->experience) s->experience->rung = 0;
     s->info.n = s->info.planned_nnz = s->info.planned_bytes = -1;
     s->info.planned_flops = NAN;
-    s->info.values_in_analysis = 0;
+    s->info.values_in_analysis = s->info.replans = 0;
     s->info.time_prepare = s->info.time_plan = 0;
     for (int k = 0; k < SD_RUNGS_MOST; ++k) forget_work(s, &s->work[k]);
     sd_csr_free(&s->c, &s->A);
@@ -266,6 +267,22 @@ static saddle_status check_memory(saddle_solver *s, const sd_method *method)
     return sd_cost_fits(&s->c, method->name, cost);
 }
 
+/* Makes the plan anew where the method finds that it pays. */
+static saddle_status renew_plan(saddle_solver *s, const sd_method *method)
+{
+    const sd_problem p = sd_problem_of(s);
+    sd_work *w = place_of(s, method);
+    if (!w->planned || !method->replan || !method->replan(&s->c, &p, w->plan, w->factors, &w->past))
+        return SADDLE_OK;
+    free_factors(s, w);
+    method->free_plan(&s->c, w->plan);
+    w->plan = NULL;
+    w->planned = false;
+    s->info.replans = ++w->past.replans;
+    const saddle_status status = plan_method(s, method);
+    return status ? status : check_memory(s, method);
+}
+
 static sd_outlook outlook_of(saddle_solver *s)
 {
     const sd_work *direct = sd_find_work(s, &sd_method_direct);
@@ -313,7 +330,8 @@ static saddle_status factor_rung(saddle_solver *s, const sd_rung *rung, bool *gi
     const sd_problem p = sd_problem_of(s);
     const sd_strength strength = {
         .tau = rung->tau, .most_flops = s->ladder.most_flops, .precision = sd_iteration_precision(&p)};
-    saddle_status status = plan_method(s, method);
+    saddle_status status = renew_plan(s, method);
+    if (!status) status = plan_method(s, method);
     if (status) return status;
     sd_work *w = place_of(s, method);
     free_others(s, method);

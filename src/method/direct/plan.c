@@ -245,6 +245,7 @@ saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **pla
     if (status) return status;
     d->n = p->A->n;
     d->general = !p->facts->symmetric;
+    d->nonzeros = sd_count_nonzeros(p->A);
     status =
         d->general ? plan_general(c, p, d, info) : plan_symmetric(c, p->A, p->options, p->given, d, info);
     if (status) return status;
