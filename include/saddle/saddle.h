@@ -368,7 +368,8 @@ typedef enum saddle_factor_precision {
     COUNT(device_index, 0, 0, 4096, "which of several GPUs, counted from 0; the only cpu is number 0")       \
     CHOICE(replan, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                \
            "match, scale and order anew for new values of the same pattern, direct solver: on every time, "  \
-           "auto if it pays")
+           "auto if it pays")                                                                                \
+    CHOICE(certify, saddle_switch, SADDLE_ON, "off|on", "certify the inertia that the direct solver counts")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */

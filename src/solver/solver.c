@@ -503,7 +503,7 @@ saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
 static saddle_status certify(const saddle_solver *s, saddle_info *info)
 {
     const sd_method *method = s->factored ? s->ladder.rung[0].method : NULL;
-    if (!method || !method->certify) return SADDLE_OK;
+    if (!method || !method->certify || s->options.certify == SADDLE_OFF) return SADDLE_OK;
     sd_context c;
     sd_engine e = {0};
     const sd_problem p = sd_problem_of(s);
