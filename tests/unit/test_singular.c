@@ -179,6 +179,36 @@ static void every_3x3_is_solved_or_singular_as_it_is(void **state)
     tell(&o);
 }
 
+/* A singular 2x2 and a number of its own: an x with a huge null vector in it satisfies the componentwise
+ * test, but is no null vector itself. */
+static void a_huge_null_vector_beside_something_else_is_no_solution(void **state)
+{
+    (void)state;
+    static const struct {
+        int number;
+        double b[3];
+    } cases[] = {{1583, {-1, 0, -2}},
+                 {4708, {-2, 0, -2}},
+                 {4708, {-2, -3, 1}},
+                 {12861, {-1, 3, 0}},
+                 {13864, {-2, 1, 0}},
+                 {14364, {1, -1, 0}},
+                 {15361, {-2, -3, 0}},
+                 {1593, {1, 2, -3}},
+                 {4036, {-3, -1, 0}},
+                 {10339, {2, 2, 0}},
+                 {10335, {-1, 3, 0}},
+                 {10335, {2, 1, 0}},
+                 {10906, {0.50565383187239821, -0.98960031077194621, -0.80409025411621204}}};
+    outcome o = {0, 0, 0};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        dense d = small_numbers(cases[k].number);
+        judge(&d, cases[k].b, "3x3", &o);
+        dense_free(&d);
+    }
+    tell(&o);
+}
+
 /* Consistent or not, of whole numbers: graphs, redundant constraints, anything. */
 static void larger_systems_are_solved_or_singular_as_they_are(void **state)
 {
@@ -207,6 +237,7 @@ int main(void)
         cmocka_unit_test(stiff_chains_are_not_singular),
         cmocka_unit_test(laplacians_with_a_small_shift_are_not_singular),
         cmocka_unit_test(every_3x3_is_solved_or_singular_as_it_is),
+        cmocka_unit_test(a_huge_null_vector_beside_something_else_is_no_solution),
         cmocka_unit_test(larger_systems_are_solved_or_singular_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
