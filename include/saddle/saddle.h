@@ -365,7 +365,10 @@ typedef enum saddle_factor_precision {
         factor_precision, saddle_factor_precision, SADDLE_FACTOR_PRECISION_AUTO, "auto|double|single",       \
         "precision of the factors of ldlt and jacobi; auto is single if a complete factorization would be "  \
         "expensive and no inverse of a block is large")                                                      \
-    COUNT(device_index, 0, 0, 4096, "which of several GPUs, counted from 0; the only cpu is number 0")
+    COUNT(device_index, 0, 0, 4096, "which of several GPUs, counted from 0; the only cpu is number 0")       \
+    CHOICE(replan, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                \
+           "match, scale and order anew for new values of the same pattern, direct solver: on every time, "  \
+           "auto if it pays")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -378,8 +381,8 @@ typedef struct saddle_options {
 #undef SADDLE_FIELD_REAL
 } saddle_options;
 
-/* The defaults. The inline function is compiled into the caller, so that the library learns the size of the
- * caller's struct. */
+/* The defaults; does nothing if options is NULL. The inline function is compiled into the caller, so that the
+ * library learns the size of the caller's struct. */
 SADDLE_API void saddle_options_init(saddle_options *options, size_t size);
 static inline saddle_options saddle_options_default(void)
 {
@@ -426,7 +429,7 @@ typedef enum saddle_log_level {
 typedef struct saddle_hooks {
     size_t size;                                          /* sizeof(saddle_hooks), so that it can grow */
     void *(*allocate)(size_t bytes, void *user);          /* NULL on failure; aligned as malloc */
-    void (*release)(void *memory, void *user);            /* both hooks or neither */
+    void (*release)(void *memory, void *user);            /* both or neither: one alone is refused */
     void (*log)(int level, const char *line, void *user); /* a saddle_log_level */
     int (*progress)(const saddle_progress *progress, void *user); /* nonzero cancels */
     void *user;
@@ -477,7 +480,8 @@ SADDLE_API void saddle_options_free(saddle_options *options, const saddle_hooks 
     ROW(SADDLE_REASON_MEMORY, "out of memory")                                                               \
     ROW(SADDLE_REASON_DEVICE, "device failure")                                                              \
     ROW(SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER, "preconditioner not symmetric")                            \
-    ROW(SADDLE_REASON_SINGULAR, "singular to working precision")
+    ROW(SADDLE_REASON_SINGULAR, "singular to working precision")                                             \
+    ROW(SADDLE_REASON_NO_ITERATION, "no iteration was made")
 
 #define SADDLE_ENUM_ROW(name, text) name,
 typedef enum saddle_reason { SADDLE_REASON_TABLE(SADDLE_ENUM_ROW) } saddle_reason;
@@ -528,7 +532,7 @@ typedef enum saddle_doubt {
     /* how it ended; with several right-hand sides, the worst of them */                                     \
     TRUTH(converged, "whether the requested accuracy was reached")                                           \
     CHOICE(reason, saddle_reason, SADDLE_REASON_WORDS, "which accuracy was reached, or why none was")        \
-    COUNT(iterations, 0, "iterations of the method that gave x, summed over right-hand sides")               \
+    COUNT(iterations, 0, "iterations of the last method, summed over right-hand sides")                      \
     REAL(backward_error, "|b - Ax| / (|A| |x| + |b|) in the infinity norm")                                  \
     REAL(componentwise_error, "maximum of |b - Ax|_i / (|A| |x| + |b|)_i")                                   \
     REAL(relative_residual, "|b - Ax| / |b| in the 2-norm")                                                  \
@@ -591,7 +595,10 @@ typedef enum saddle_doubt {
     COUNT(negative_least, -1, "lower bound on the number of negative eigenvalues of A")                      \
     COUNT(negative_most, -1, "upper bound on the number of negative eigenvalues of A")                       \
     CHOICE(inertia_doubt, saddle_doubt, SADDLE_DOUBT_WORDS, "why the inertia is not certain")                \
-    REAL(inertia_risk, "bound on the probability that the certificate is wrong")
+    REAL(inertia_risk, "bound on the probability that the certificate is wrong")                             \
+    /* the direct solver on a sequence of matrices */                                                        \
+    COUNT(replans, 0, "times that a new plan was made since the analysis")                                   \
+    COUNT(rescalings, -1, "times that the matrix was matched and scaled anew on the plan in use")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */
@@ -622,7 +629,8 @@ typedef struct saddle_info {
 #undef SADDLE_FIELD_REAL
 } saddle_info;
 
-/* An info in which nothing is known yet; inline for the same reason as the options. */
+/* An info in which nothing is known yet; the same if it is NULL, and inline for the same reason, as the
+ * options. */
 SADDLE_API void saddle_info_init(saddle_info *info, size_t size);
 static inline saddle_info saddle_info_default(void)
 {
@@ -680,6 +688,12 @@ SADDLE_API void saddle_info_set_history(saddle_info *info, double *history, int6
  *
  * Two things are shared by the whole process: METIS is called by one thread at a time, while others wait; and
  * OpenBLAS is held at one thread while a direct factorization or solve runs.
+ *
+ * After fork(): solvers of the parent and new ones can be used in the child, on the CPU. If the thread that
+ * forked had used the library with several threads, its calls in the child run with one (OpenMP has lost the
+ * others), which the log and info.threads say; a thread that the child starts itself may use several. No
+ * other thread of the parent may be inside a call of the library while it forks, and a GPU cannot be used in
+ * the child.
  */
 typedef struct saddle_solver saddle_solver;
 
@@ -693,16 +707,22 @@ SADDLE_API saddle_status saddle_create(saddle_solver **solver, const saddle_opti
 SADDLE_API saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A);
 
 /* Factors the values of A. Its pattern must be the one that was analysed; without an earlier analysis it is
- * analysed now. The arrays of A are copied and not needed afterwards. */
+ * analysed now. The arrays of A are copied and not needed afterwards. The direct solver keeps its scaling and
+ * order for new values while that pays, and computes them anew when it does not (option replan; info.replans
+ * and info.rescalings say how often). */
 SADDLE_API saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A);
 
 /* A scaling and an order of the caller, used by all later calls of saddle_analyse and saddle_factor if the
- * options scaling and order are `user`. They are copied; NULL removes them. */
+ * options scaling and order are `user`. They are copied; NULL removes them. What depends on them is planned
+ * anew by the next saddle_factor; solves until then use the present factors. Numbers that are not positive
+ * and finite, or not a permutation, are refused now, and what was given before stays; an n that is not that
+ * of the matrix is refused by the next saddle_analyse or saddle_factor. saddle_message says what is wrong. */
 struct saddle_given; /* section 7 */
 SADDLE_API saddle_status saddle_set_given(saddle_solver *solver, int64_t n, const struct saddle_given *given);
 
 /* The expected sign (1 or -1; 0: unknown) of the pivot of each row in a static factorization; the signs of a
- * quasidefinite matrix are known in advance. They are copied; NULL removes them. */
+ * quasidefinite matrix are known in advance. They are copied, used by the next saddle_factor and checked as
+ * above; NULL removes them. */
 SADDLE_API saddle_status saddle_set_signs(saddle_solver *solver, int64_t n, const int8_t *signs);
 
 /* Solves AX = B for nrhs columns with leading dimensions ldb, ldx >= n. x receives the best solution found,
@@ -710,7 +730,9 @@ SADDLE_API saddle_status saddle_set_signs(saddle_solver *solver, int64_t n, cons
 SADDLE_API saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const double *b, int64_t ldb,
                                       double *x, int64_t ldx, saddle_info *info);
 
-/* What is known after analyse or factor, and the message of the most recent of them. */
+/* What is known after analyse or factor, and the message of the most recent of them. The inertia is certified
+ * here unless a solve has done so (docs/direct.md): that costs a solve, and more only where it is in doubt.
+ */
 SADDLE_API saddle_status saddle_query(const saddle_solver *solver, saddle_info *info);
 SADDLE_API const char *saddle_message(const saddle_solver *solver);
 

@@ -13,6 +13,7 @@
 #include "factor/multifrontal.h"
 
 #include "backend/blas.h"
+#include "factor/arena.h"
 #include "factor/climb.h"
 
 #include <math.h>
@@ -24,9 +25,13 @@ typedef struct running {
     sd_context *c;
     sd_factors *f;
     const sd_factor_options *options;
-    size_t number;       /* bytes of a number */
-    bool parallel;       /* inside a team of threads */
-    atomic_bool ended;   /* by a failure, by cancelling, or by a pivot that is not positive */
+    size_t number;     /* bytes of a number */
+    bool parallel;     /* inside a team of threads */
+    atomic_bool ended; /* by a failure, by cancelling, by a limit, or by a pivot that is not positive */
+    /* Operations of the fronts that were begun, as if all their columns were eliminated. A sum of whole
+     * numbers: whether it comes to exceed a limit does not depend on the order in which fronts are begun. */
+    atomic_llong begun;
+    atomic_bool abandoned;
     atomic_flag telling; /* a thread is in the caller's progress function */
     bool failed;         /* c has the status and the message, of the last failure where there are several */
     bool indefinite;
@@ -46,7 +51,6 @@ typedef struct task {
 saddle_status sd_factors_make(sd_context *c, const sd_tree *t, const sd_front_kernels *kernels,
                               sd_precision precision, double delays, sd_factors *f)
 {
-    const size_t number = sd_precision_size(precision);
     int64_t tops = 0;
     *f = (sd_factors){.tree = t, .precision = precision, .kernels = &kernels[precision]};
     for (int32_t k = 0; k < t->fronts; ++k) tops += t->group_of[k] < 0;
@@ -54,11 +58,13 @@ saddle_status sd_factors_make(sd_context *c, const sd_tree *t, const sd_front_ke
     f->waiting = sd_alloc(c, t->fronts, sizeof *f->waiting, "fronts");
     f->values = sd_alloc(c, t->entry_ptr[t->n], sizeof *f->values, "values of the scaled matrix");
     saddle_status status = f->front && f->waiting && f->values ? SADDLE_OK : c->status;
-    const int64_t work = f->kernels->work(t->largest_rows, t->largest_columns);
+    int64_t arena;
+    if (!status) status = sd_arena_measure(c, t, f->kernels, precision, &arena);
     if (!status) {
         const int64_t blocks = 4 * ((int64_t)t->groups + tops) + t->fronts; /* roots of groups are many */
-        status = sd_storage_make(c, sd_panels_bytes(t, precision, delays),
-                                 (t->rests + work) * (int64_t)number, blocks, &f->storage);
+        const int64_t large = sd_storage_large(sd_panels_bytes(t, precision, INT64_MAX, 0));
+        status = sd_storage_make(c, sd_panels_bytes(t, precision, large, delays), large, arena, blocks,
+                                 &f->storage);
     }
     if (status) sd_factors_free(c, f);
     return status;
@@ -203,6 +209,17 @@ static void *take(running *r, int64_t bytes, const char *what)
     return memory;
 }
 
+/* Whether the limit on operations allows this front too. */
+static bool is_allowed(running *r, const sd_front *front)
+{
+    if (r->options->most_flops == 0) return true;
+    const long long flops = llround(sd_front_flops(front->rows, front->columns));
+    if ((double)(atomic_fetch_add(&r->begun, flops) + flops) <= r->options->most_flops) return true;
+    atomic_store(&r->abandoned, true);
+    atomic_store(&r->ended, true);
+    return false;
+}
+
 /* Assembles and factors a front whose children are done. */
 static bool run_front(task *k, int32_t f, void *rest, bool split)
 {
@@ -214,6 +231,7 @@ static bool run_front(task *k, int32_t f, void *rest, bool split)
         end_all(r, true);
         return false;
     }
+    if (!is_allowed(r, front)) return false;
     r->f->kernels->factor(front, &pivoting, &k->pivots, k->work, split);
     if (pivoting.rule == SD_PIVOT_POSITIVE && front->eliminated < front->columns) {
         end_all(r, false);
@@ -344,7 +362,8 @@ saddle_status sd_factors_run(sd_context *c, sd_factors *f, const sd_factor_optio
     f->pivots = (sd_pivots){0};
     f->delayed = f->nnz = f->largest_front = 0;
     f->definite = false;
-    sd_storage_clear(f->storage);
+    const saddle_status status = sd_storage_clear(c, f->storage);
+    if (status) return status;
     sd_blas_enter();
     const sd_climb climb = {t, r.parallel ? f->waiting : NULL, run_group, run_top, &r};
     if (r.parallel) {
@@ -355,7 +374,9 @@ saddle_status sd_factors_run(sd_context *c, sd_factors *f, const sd_factor_optio
         sd_climb_tree(&climb);
     }
     sd_blas_leave();
-    const bool done = !r.failed && !r.indefinite;
+    if (c->limit > 0) sd_storage_trim(c, f->storage); /* solves need memory too */
+    f->abandoned = atomic_load(&r.abandoned) && !r.failed;
+    const bool done = !r.failed && !r.indefinite && !f->abandoned;
     f->definite = done && options->pivoting.rule == SD_PIVOT_POSITIVE;
     if (done) f->flops = add_flops(f);
     return r.failed ? c->status : SADDLE_OK;

@@ -28,10 +28,17 @@ typedef struct sd_answer {
     double history[SD_REFINEMENT_STEPS + 1];
 } sd_answer;
 
-/* A right-hand side that is solved along with the first of another, in place. */
+/* A right-hand side that is solved along with another, in place; `arrived` looks at what came out and puts
+ * the next one there where it needs another ride. */
 typedef struct sd_rider {
-    double *column;
-    bool waiting, solved;
+    double *column; /* n */
+    bool waiting;
+    void (*arrived)(struct sd_rider *rider);
+    /* whatever `arrived` needs */
+    const void *factors;
+    const sd_csr *A;
+    double left;
+    int rides;
 } sd_rider;
 
 /* X, of k columns of n; without `corrections` the first x stays. What it works in is kept in *memory, which

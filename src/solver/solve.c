@@ -53,11 +53,11 @@ static void free_panel(sd_context *c, panel *k)
 static saddle_status make_rider(sd_call *call, int64_t nrhs)
 {
     const sd_method *method = call->solver->ladder.rung[0].method;
-    if (!method->witness || nrhs != 1) return SADDLE_OK;
+    if (!method->board || nrhs != 1) return SADDLE_OK;
     double *c = call->rider.column =
         sd_alloc(call->e->context, 2 * (int64_t)call->problem.A->n, sizeof *c, "vectors of the solve");
     if (!c) return call->e->context->status;
-    call->rider.waiting = method->witness(&call->problem, first_factors(call), c);
+    method->board(&call->problem, first_factors(call), &call->rider);
     return SADDLE_OK;
 }
 
@@ -230,6 +230,7 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
         nrhs = nrhs > 0;
     }
     if (!status) {
+        own.threads = sd_team_of_call(&c, solver->threads);
         status = sd_engine_open(&c, &solver->opened, &e, solver->threads);
         if (status)
             clear_columns(solver->A.n, 0, nrhs, x, ldx);

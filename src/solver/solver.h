@@ -18,6 +18,7 @@ typedef struct sd_work {
     void *plan;              /* kept while the pattern stays */
     void *factors;           /* of the solver's values where `ready`; otherwise memory to be used again */
     bool planned, ready;
+    sd_past past;
 } sd_work;
 
 /* What solves find out for the next factorization. It is a place of its own, next to the solver, which they
@@ -54,6 +55,7 @@ struct saddle_solver {
     saddle_given given;
     int8_t *signs;
     int64_t given_n, signs_n;
+    bool given_anew; /* after the plans were made */
 
     saddle_info info;
 };

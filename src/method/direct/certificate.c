@@ -34,11 +34,13 @@
 #include "factor/rank.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double RISK = 1e-6;     /* of a certificate */
 static const double CONTRACTS = 0.3; /* a late step that leaves more of x than this is not worth another */
 static const double STAYS = 1e-3;    /* a direction of which more is left is one that does not contract */
+static const double APART = 1e-8;    /* pivots up to this size, relative to a largest entry of 1 */
 static const double EXACT = 1e-26;   /* z'Az beside |z|'|A||z| that is 0 up to double-double */
 /* What is tried in turn. Equilibration helps more than a large threshold does: the scaling of a matching
  * makes large entries equal, not rows, and the small eigenvalues of an interior-point system get lost in it.
@@ -46,6 +48,7 @@ static const double EXACT = 1e-26;   /* z'Az beside |z|'|A||z| that is 0 up to d
 static const sd_strength REMEDIES[] = {{.tau = NAN, .threshold = 0.1, .equilibrated = true},
                                        {.tau = NAN, .threshold = 0.5},
                                        {.tau = NAN, .threshold = 0.5, .equilibrated = true}};
+enum { UNKNOWN = 2 };             /* a sign that is none */
 enum { NOTHING, FILLING, KNOWN }; /* states of an examination */
 enum { EARLY = 4, STEPS = 16, BLOCK = 8, BLOCK_MOST = 64, ROUNDS = 4 };
 
@@ -109,23 +112,33 @@ static saddle_status certify(const examining *q, double *x, double *y, double be
     return status;
 }
 
-/* The same with x random, from the beginning. */
-static saddle_status certify_anew(const examining *q, double *x, double *y, double *risk)
+/* The same from what a rider has left, or with x random, from the beginning. */
+static saddle_status certify_from(const examining *q, const sd_rider *rider, double *x, double *y,
+                                  double *risk)
 {
     uint64_t state = 1;
+    if (rider && rider->left <= 1) {
+        const double *left = rider->column + q->A->n;
+        for (int32_t i = 0; i < q->A->n; ++i) x[q->d->plan->tree.position[i]] = left[i];
+        return certify(q, x, y, rider->left, risk);
+    }
     for (int32_t i = 0; i < q->A->n; ++i) x[i] = random_number(&state);
     return certify(q, x, y, norm_of(q->A->n, x), risk);
 }
 
-/* Whether zero pivots are zero up to double-double. z and its correction have n numbers each, v too. */
-static saddle_status check_zeros(const examining *q, double *z, double *correction, double *v, bool *exact)
+/* Whether zero pivots are zero up to double-double: *sign is 0. The sign of a single one that is not; of
+ * several, some number that is not 0. *size is that of z'Az, beside |z|'|A||z|. z and its correction have n
+ * numbers each, v too. */
+static saddle_status check_zeros(const examining *q, double *z, double *correction, double *v, int *sign,
+                                 double *size)
 {
     const sd_factors *f = sd_direct_numbers(q->d);
     const int32_t n = q->A->n;
     uint64_t state = 2;
     saddle_status status = SADDLE_OK;
-    *exact = true;
-    for (int vectors = 0; vectors < 2 && *exact && !status; ++vectors) {
+    *sign = 0;
+    *size = 0;
+    for (int vectors = 0; vectors < 2 && *sign == 0 && !status; ++vectors) {
         for (int32_t i = 0; i < n; ++i) z[i] = random_number(&state);
         sd_split_null_space(f, true, z);
         status = sd_triangular_solve(q->c, f, &q->d->room, SD_SOLVE_BACKWARD, 1, z, n, q->threads);
@@ -135,9 +148,10 @@ static saddle_status check_zeros(const examining *q, double *z, double *correcti
         status = sd_triangular_solve(q->c, f, &q->d->room, SD_SOLVE_WHOLE, 1, correction, n, q->threads);
         double g; /* what rounding errors of the form are relative to */
         sd_direct_form(q->d, q->A, z, NULL, v, q->room, &g);
-        double unused;
-        const double form = sd_direct_form(q->d, q->A, z, correction, v, q->room, &unused);
-        *exact = isfinite(g) && fabs(form) <= EXACT * g;
+        double corrected;
+        const double form = sd_direct_form(q->d, q->A, z, correction, v, q->room, &corrected);
+        *size = fabs(form) / corrected;
+        if (!(isfinite(g) && fabs(form) <= EXACT * g)) *sign = form > 0 ? 1 : form < 0 ? -1 : UNKNOWN;
     }
     return status;
 }
@@ -191,26 +205,62 @@ static saddle_status count_staying(const examining *q, int64_t *count)
 }
 
 /* The verdict on these factors. */
-static saddle_status examine(const examining *q, bool last, sd_verdict *v)
+static saddle_status examine(const examining *q, const sd_rider *rider, bool last, sd_verdict *v)
 {
     const sd_direct *d = q->d;
     const int64_t n = q->A->n;
-    bool exact = true;
+    int sign = 0;
     int64_t staying = 0;
-    double *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
+    double size, *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
     if (!x) return q->c->status;
     *v = (sd_verdict){.positive = d->positive, .negative = d->negative, .zero = d->zero};
-    saddle_status status = certify_anew(q, x, x + n, &v->risk);
+    saddle_status status = certify_from(q, rider, x, x + n, &v->risk);
     v->weak = !(v->risk <= RISK) || d->lossy;
-    if (!status && d->zero > 0) status = check_zeros(q, x, x + n, x + 2 * n, &exact);
+    if (!status && d->zero > 0) status = check_zeros(q, x, x + n, x + 2 * n, &sign, &size);
     sd_free(q->c, x);
     if (!status && v->weak && last) status = count_staying(q, &staying);
-    v->doubt = v->weak ? SADDLE_DOUBT_ILL_CONDITIONED : exact ? SADDLE_DOUBT_NONE : SADDLE_DOUBT_SINGULAR;
+    v->doubt = v->weak ? SADDLE_DOUBT_ILL_CONDITIONED : sign == 0 ? SADDLE_DOUBT_NONE : SADDLE_DOUBT_SINGULAR;
+    /* of a single zero the sign is known, be it ever so small */
+    const bool known = !v->weak && d->zero == 1 && sign != UNKNOWN;
+    const int64_t less = known && sign < 0 ? d->zero : 0;
+    const int64_t more = known ? less : v->weak || sign != 0 ? d->zero : 0;
     if (v->weak && !last) staying = n;
-    v->least = d->negative > staying ? d->negative - staying : 0;
-    v->most = d->negative + staying + (exact && !v->weak ? 0 : d->zero);
+    v->least = d->negative > staying ? d->negative - staying + less : 0;
+    v->most = d->negative + staying + more;
     if (v->most > n) v->most = n;
     return status;
+}
+
+/*
+ * The smallest pivot apart: the rest of A is certified without it, and its own sign is that of z'Az in
+ * double-double. So a matrix whose condition is far beyond double precision, but for one small eigenvalue, is
+ * settled all the same. The factors are not to be used any more.
+ */
+static saddle_status examine_apart(const examining *q, sd_direct *d, sd_verdict *v)
+{
+    const int64_t n = q->A->n;
+    sd_suspect smallest[2];
+    int sign;
+    double risk, size;
+    if (d->zero > 0 || d->lossy || sd_find_suspects(sd_direct_numbers(d), APART, smallest, 2) == 0)
+        return SADDLE_OK;
+    double *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
+    if (!x) return q->c->status;
+    sd_make_zero(&d->factors[d->precision], &smallest[0]);
+    --*(smallest[0].eigenvalue > 0 ? &d->positive : &d->negative);
+    d->zero = 1;
+    saddle_status status = certify_from(q, NULL, x, x + n, &risk);
+    if (!status) status = check_zeros(q, x, x + n, x + 2 * n, &sign, &size);
+    sd_free(q->c, x);
+    if (status || !(risk <= RISK) || abs(sign) != 1 || !isfinite(size)) return status;
+    const bool zero = size <= SD_ROUNDING;
+    v->positive = d->positive + (sign > 0 && !zero);
+    v->negative = d->negative + (sign < 0 && !zero);
+    v->zero = zero;
+    v->least = v->most = d->negative + (sign < 0);
+    v->doubt = zero ? SADDLE_DOUBT_SINGULAR : SADDLE_DOUBT_NONE;
+    v->risk = risk;
+    return SADDLE_OK;
 }
 
 /* The verdict on other factors of the same matrix. */
@@ -225,7 +275,8 @@ static saddle_status examine_again(sd_engine *e, const sd_problem *p, const sd_d
     examining q = {.c = e->context, .d = made, .A = &M, .threads = p->threads};
     if (!status) {
         q.room = sd_alloc(q.c, 3 * (int64_t)p->A->n, sizeof *q.room, "examination of the inertia");
-        status = q.room ? examine(&q, last, v) : q.c->status;
+        status = q.room ? examine(&q, NULL, last, v) : q.c->status;
+        if (!status && last && v->weak) status = examine_apart(&q, made, v);
     }
     sd_free(q.c, q.room);
     if (made) sd_direct_free(e, made);
@@ -241,14 +292,15 @@ static bool is_better(const sd_verdict *a, const sd_verdict *b)
 }
 
 /* With these factors, and with others where they leave a doubt. */
-static saddle_status find_verdict(sd_engine *e, const sd_problem *p, const sd_direct *d, sd_verdict *v)
+static saddle_status find_verdict(sd_engine *e, const sd_problem *p, const sd_direct *d,
+                                  const sd_rider *rider, sd_verdict *v)
 {
     enum { TRIES = sizeof REMEDIES / sizeof REMEDIES[0] };
     sd_csr M;
     sd_direct_matrix(d, p->A, &M);
     examining q = {.c = e->context, .d = d, .A = &M, .threads = p->threads};
     q.room = sd_alloc(q.c, 3 * (int64_t)p->A->n, sizeof *q.room, "examination of the inertia");
-    saddle_status status = q.room ? examine(&q, false, v) : q.c->status;
+    saddle_status status = q.room ? examine(&q, rider, false, v) : q.c->status;
     sd_free(q.c, q.room);
     for (int k = 0; k < TRIES && !status && v->doubt != SADDLE_DOUBT_NONE; ++k) {
         sd_verdict other;
@@ -277,55 +329,67 @@ const sd_verdict *sd_direct_verdict(const sd_direct *d)
 
 /* ---- along with a solve ---- */
 
-/* Entry i of the first x, of the scaled matrix, by row. */
-static double witness_at(int32_t i)
-{
-    uint64_t state = (uint64_t)(i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    return random_number(&state);
-}
+/* What rides: the column is A S x, x of the scaled matrix by row; x lies behind it. */
 
-bool sd_direct_witness(const sd_problem *p, const void *factors, double *c)
+/* c = A S x */
+static void make_column(const sd_direct *d, const sd_csr *A, const double *x, double *c)
 {
-    const sd_direct *d = factors;
-    const sd_csr *A = p->A;
-    if (!has_inertia(d) || d->zero > 0 || d->tilt || sd_direct_verdict(d)) return false;
-    double *const x = c + A->n;
-    for (int32_t i = 0; i < A->n; ++i) x[i] = d->scale[i] * witness_at(i);
     memset(c, 0, (size_t)A->n * sizeof *c);
     for (int32_t i = 0; i < A->n; ++i) {
+        const double mine = d->scale[i] * x[i];
         double sum = 0;
         for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
             const int32_t j = A->ind[k];
-            sum += A->val[k] * x[j];
-            if (A->half && j != i) c[j] += A->val[k] * x[i];
+            sum += A->val[k] * (d->scale[j] * x[j]);
+            if (A->half && j != i) c[j] += A->val[k] * mine;
         }
         c[i] += sum;
     }
-    return true;
 }
 
-/* One step of refinement, from what a solve made of the witness. */
-static bool settled_by(const sd_direct *d, const double *answer, sd_verdict *v)
+/* x -= S^-1 column: a step of refinement. It needs another ride where more is left of it than the risk
+ * allows, and where it contracts at all. */
+static void arrived(sd_rider *rider)
 {
-    double sum = 0;
-    for (int32_t i = 0; i < d->plan->n; ++i) {
-        const double left = witness_at(i) - answer[i] / d->scale[i];
-        sum += left * left;
+    const sd_direct *d = rider->factors;
+    const int32_t n = rider->A->n;
+    double *x = rider->column + n, sum = 0;
+    for (int32_t i = 0; i < n; ++i) {
+        x[i] -= rider->column[i] / d->scale[i];
+        sum += x[i] * x[i];
     }
-    *v = (sd_verdict){.positive = d->positive,
-                      .negative = d->negative,
-                      .least = d->negative,
-                      .most = d->negative,
-                      .risk = sqrt(2 * sum)};
-    return v->risk <= RISK;
+    rider->left = sqrt(sum);
+    ++rider->rides;
+    rider->waiting = sqrt(2) * rider->left > RISK && rider->left <= 1;
+    if (rider->waiting) make_column(d, rider->A, x, rider->column);
 }
 
-saddle_status sd_direct_examine(sd_engine *e, const sd_problem *p, const sd_direct *d, const double *answer)
+void sd_direct_board(const sd_problem *p, const void *factors, sd_rider *rider)
+{
+    const sd_direct *d = factors;
+    if (!has_inertia(d) || d->zero > 0 || d->tilt || sd_direct_verdict(d)) return;
+    double *const x = rider->column + p->A->n;
+    uint64_t state = 1;
+    for (int32_t i = 0; i < p->A->n; ++i) x[i] = random_number(&state);
+    make_column(d, p->A, x, rider->column);
+    rider->waiting = true;
+    rider->arrived = arrived;
+    rider->factors = d;
+    rider->A = p->A;
+}
+
+saddle_status sd_direct_examine(sd_engine *e, const sd_problem *p, const sd_direct *d, const sd_rider *rider)
 {
     sd_verdict v;
     if (!has_inertia(d) || sd_direct_verdict(d)) return SADDLE_OK;
-    if (!answer || !settled_by(d, answer, &v)) {
-        const saddle_status status = find_verdict(e, p, d, &v);
+    if (rider && sqrt(2) * rider->left <= RISK) {
+        v = (sd_verdict){.positive = d->positive,
+                         .negative = d->negative,
+                         .least = d->negative,
+                         .most = d->negative,
+                         .risk = sqrt(2) * rider->left};
+    } else {
+        const saddle_status status = find_verdict(e, p, d, rider, &v);
         if (status == SADDLE_CANCELLED) return status;
         if (status) {
             v = (sd_verdict){.doubt = SADDLE_DOUBT_NO_RESOURCES,

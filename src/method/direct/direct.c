@@ -31,6 +31,7 @@ static void report(const void *factors, saddle_info *info)
     info->delayed = f->delayed;
     info->largest_l = d->largest_l;
     info->stale = d->stale;
+    info->rescalings = d->drift.rescalings;
     info->factorization = d->rule == SD_PIVOT_POSITIVE ? SADDLE_FACTORIZATION_CHOLESKY
                           : d->rule == SD_PIVOT_STATIC ? SADDLE_FACTORIZATION_STATIC
                                                        : SADDLE_FACTORIZATION_LDLT;
@@ -71,29 +72,30 @@ static sd_standing standing(const void *factors)
                          .stale = d->stale > 0};
 }
 
-static saddle_status certify(sd_engine *e, const sd_problem *p, const void *factors, const double *answer,
+static saddle_status certify(sd_engine *e, const sd_problem *p, const void *factors, const sd_rider *rider,
                              saddle_info *info)
 {
-    const saddle_status status = sd_direct_examine(e, p, factors, answer);
+    const saddle_status status = sd_direct_examine(e, p, factors, rider);
     if (!status) report(factors, info);
     return status;
 }
 
-const sd_method sd_method_direct = {.number = SADDLE_METHOD_DIRECT,
-                                    .name = "the direct solver",
-                                    .options =
-                                        "|scaling|order|pairs|factorization|threshold|regularise|check|",
-                                    .plan = sd_direct_plan_make,
-                                    .cost = sd_direct_cost,
-                                    .free_plan = sd_direct_plan_free,
-                                    .factor = sd_direct_factor,
-                                    .refactor = sd_direct_refactor,
-                                    .report = report,
-                                    .free_factors = sd_direct_free,
-                                    .krylov = krylov,
-                                    .precondition = sd_direct_precondition,
-                                    .solve = sd_direct_solve,
-                                    .standing = standing,
-                                    .witness = sd_direct_witness,
-                                    .certify = certify,
-                                    .null_vector = sd_direct_null_vector};
+const sd_method sd_method_direct = {
+    .number = SADDLE_METHOD_DIRECT,
+    .name = "the direct solver",
+    .options = "|scaling|order|pairs|factorization|threshold|regularise|check|replan|",
+    .plan = sd_direct_plan_make,
+    .cost = sd_direct_cost,
+    .free_plan = sd_direct_plan_free,
+    .replan = sd_direct_replan,
+    .factor = sd_direct_factor,
+    .refactor = sd_direct_refactor,
+    .report = report,
+    .free_factors = sd_direct_free,
+    .krylov = krylov,
+    .precondition = sd_direct_precondition,
+    .solve = sd_direct_solve,
+    .standing = standing,
+    .board = sd_direct_board,
+    .certify = certify,
+    .null_vector = sd_direct_null_vector};

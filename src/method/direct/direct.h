@@ -13,9 +13,13 @@
 
 #include "factor/multifrontal.h"
 #include "method/method.h"
+#include "solve/refinement.h"
 
+#include <float.h>
 #include <stdatomic.h>
 
+/* z'Az beside |z|'|A||z| that four roundings of A's entries may make: they may be sums of rounded numbers. */
+#define SD_ROUNDING (2 * DBL_EPSILON)
 #define SD_DELAY_ROOM 0.03 /* of the factors, expected on top for delays */
 
 /* Made once per pattern, from the values of A at that time. */
@@ -29,6 +33,7 @@ typedef struct sd_direct_plan {
     int32_t *tilt;        /* the balance that the scaling belongs to (tilt.c); NULL: none */
     int largest_exponent; /* of A when its scaled form has entries of about 1 */
     int64_t bytes;        /* of everything, at the peak of the factorization */
+    int64_t nonzeros;     /* of A's entries, those that were not 0 */
 } sd_direct_plan;
 
 /* What became of the examination of the signs: certificate.c. */
@@ -47,6 +52,20 @@ typedef struct sd_examined {
     atomic_int state; /* certificate.c */
     sd_verdict verdict;
 } sd_examined;
+
+/* The scaling no longer suits a matrix whose largest entry is so much above the least matched one. */
+#define SD_MISSCALED 1e8
+
+/* What factorizations have cost, in operations, delays among them: drift.c. */
+typedef struct sd_drift {
+    double last;         /* work of the last factorization */
+    double fresh;        /* of the first with the scaling of now */
+    double least;        /* on the plan */
+    double lost;         /* beyond `fresh`, summed since the scaling was made */
+    double lost_to_plan; /* by which `fresh` was beyond `least`, summed since the plan was made */
+    double patience;     /* prices that must be lost before the next scaling */
+    int64_t rescalings;  /* on this plan */
+} sd_drift;
 
 /* Made once, filled with every factorization. */
 typedef struct sd_direct {
@@ -76,6 +95,7 @@ typedef struct sd_direct {
     int64_t positive, negative, zero; /* pivots, those that are nothing but rounding counted as zero */
     double largest_l;
     int64_t stale;
+    sd_drift drift;
     sd_examined *examined;
 } sd_direct;
 
@@ -140,9 +160,23 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
 
 /* What is known of the signs; NULL: nothing yet, or there is nothing to know. */
 const sd_verdict *sd_direct_verdict(const sd_direct *d);
-/* Finds out, where that has not been done. `answer` is what the factors made of the witness, or NULL. */
-saddle_status sd_direct_examine(sd_engine *e, const sd_problem *p, const sd_direct *d, const double *answer);
-bool sd_direct_witness(const sd_problem *p, const void *factors, double *c);
+/* Finds out, where that has not been done. The rider, or NULL, is one that `board` made. */
+saddle_status sd_direct_examine(sd_engine *e, const sd_problem *p, const sd_direct *d, const sd_rider *rider);
+void sd_direct_board(const sd_problem *p, const void *factors, sd_rider *rider);
+
+/* ---- drift.c ---- */
+
+/* An ordinary factorization is done, with a new scaling or without. */
+void sd_drift_note(sd_direct *d, bool rescaled);
+/* Whether a new scaling in the old order would pay. */
+bool sd_drift_asks_for_scaling(const sd_direct *d);
+/* Operations after which a factorization with the scaling at hand is abandoned: another will be cheaper. */
+double sd_drift_limit(const sd_direct *d);
+/* That happened. */
+void sd_drift_abandoned(sd_direct *d);
+int64_t sd_count_nonzeros(const sd_csr *A);
+bool sd_direct_replan(sd_context *c, const sd_problem *p, const void *plan, const void *factors,
+                      sd_past *past);
 
 /* ---- solve.c ---- */
 

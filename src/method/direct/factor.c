@@ -12,9 +12,8 @@
 
 /* A column of nothing else is zero. */
 static const double SMALL[] = {[SD_DOUBLE] = 1e-150, [SD_SINGLE] = 1e-20};
-static const double STALE = 0.1;     /* a matched entry below this no longer carries its pivot */
-static const double GROWN = 1e8;     /* one above this makes others small: the scaling no longer fits */
-static const double MISSCALED = 1e8; /* the largest entry over the least matched one asks for a new scaling */
+static const double STALE = 0.1; /* a matched entry below this no longer carries its pivot */
+static const double GROWN = 1e8; /* one above this makes others small: the scaling no longer fits */
 
 /* The caller's signs, by position. */
 static saddle_status take_signs(sd_context *c, const sd_problem *p, sd_direct *d)
@@ -62,7 +61,7 @@ static bool is_misscaled(const sd_direct *d, const sd_factors *f)
         if (d->matched[j] >= 0) least = fmin(least, fabs(f->values[d->matched[j]]));
     for (int64_t k = 0; d->matched && k < f->tree->entry_ptr[f->tree->n]; ++k)
         most = fmax(most, fabs(f->values[k]));
-    return d->matched && !(most <= MISSCALED * least);
+    return d->matched && !(most <= SD_MISSCALED * least);
 }
 
 /* A new matching and scaling in the order of the plan, which stays. */
@@ -92,21 +91,79 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q
     return status;
 }
 
-/* The values, scaled; rescaled if the current scaling does not suit them. */
-static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_problem *q, sd_factors *f,
-                                 sd_direct *d)
+/* The values, with the scaling at hand. */
+static void scale_values(const sd_csr *M, sd_factors *f, sd_direct *d)
 {
-    const int exponent = sd_largest_exponent(M->val, M->nnz);
-    d->exponent = exponent - d->largest_exponent;
+    d->exponent = sd_largest_exponent(M->val, M->nnz) - d->largest_exponent;
     sd_factors_take(f, M, d->scale, d->exponent);
-    d->stale = d->unlike ? d->plan->tree.n : count_stale(d, f);
-    if (d->stale == 0 || !is_misscaled(d, f)) return SADDLE_OK;
-    sd_log(c, SADDLE_LOG_INFO, "the scaling was computed for other values: rescaling");
+}
+
+/* Whether another scaling may be made because the one at hand has become expensive. */
+static bool may_rescale(const sd_problem *q, const sd_direct *d)
+{
+    const int scaling = d->plan->p.scaling;
+    return q->options->replan != SADDLE_OFF && scaling != SADDLE_SCALING_USER &&
+           scaling != SADDLE_SCALING_NONE;
+}
+
+/* Whether another is made: this one costs too much, or small entries could be taken for zeros. */
+static bool needs_scaling(const sd_problem *q, const sd_factors *f, const sd_direct *d)
+{
+    if (may_rescale(q, d) && sd_drift_asks_for_scaling(d)) return true;
+    return d->plan->p.scaling != SADDLE_SCALING_USER && d->stale > 0 && is_misscaled(d, f);
+}
+
+/* A new scaling, and the values with it. */
+static saddle_status rescale_values(sd_context *c, const sd_csr *M, const sd_problem *q, sd_factors *f,
+                                    sd_direct *d)
+{
+    sd_log(c, SADDLE_LOG_INFO,
+           "the scaling was computed for other values (%.2g operations were lost): rescaling", d->drift.lost);
     const saddle_status status = rescale(c, M, q, false, d);
+    if (!status) scale_values(M, f, d);
+    return status;
+}
+
+/* The factorization itself. Several threads have more contribution blocks at once than one: where the limit
+ * does not allow that, one thread runs again, as the plan predicted it. The factors are the same. */
+static saddle_status run_factors(sd_context *c, const sd_csr *M, sd_factor_options *options, double delays,
+                                 sd_factors *f, const sd_direct *d)
+{
+    saddle_status status = sd_factors_run(c, f, options);
+    if (status != SADDLE_MEMORY_LIMIT || options->threads == 1) return status;
+    sd_log(c, SADDLE_LOG_INFO, "%s; factoring again with one thread, which needs less", c->message);
+    const sd_front_kernels *kernels = f->kernels - f->precision;
+    const sd_precision precision = f->precision;
+    sd_factors_free(c, f);
+    status = sd_factors_make(c, &d->plan->tree, kernels, precision, delays, f);
     if (status) return status;
-    d->exponent = exponent - d->largest_exponent;
+    options->threads = 1;
     sd_factors_take(f, M, d->scale, d->exponent);
-    return SADDLE_OK;
+    return sd_factors_run(c, f, options);
+}
+
+/* Factors the values as they are scaled; with a new scaling if they are not worth it. */
+static saddle_status run_values(sd_context *c, const sd_csr *M, const sd_problem *p,
+                                sd_factor_options *options, double delays, sd_factors *f, sd_direct *d)
+{
+    saddle_status status = SADDLE_OK;
+    bool rescaled = needs_scaling(p, f, d);
+    const bool limited =
+        !rescaled && d->drift.fresh > 0 && may_rescale(p, d) && options->pivoting.rule == SD_PIVOT_THRESHOLD;
+    if (rescaled) status = rescale_values(c, M, p, f, d);
+    if (status) return status;
+    options->most_flops = limited ? sd_drift_limit(d) : 0;
+    status = run_factors(c, M, options, delays, f, d);
+    if (!status && f->abandoned) {
+        sd_drift_abandoned(d);
+        options->most_flops = 0;
+        rescaled = true;
+        status = rescale_values(c, M, p, f, d);
+        if (!status) status = run_factors(c, M, options, delays, f, d);
+    }
+    if (!status && (options->pivoting.rule != SD_PIVOT_POSITIVE || f->definite))
+        sd_drift_note(d, rescaled || d->unlike);
+    return status;
 }
 
 /* Runs a factorization by one rule in one precision. */
@@ -116,22 +173,23 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     const sd_precision precision = strength->precision;
     sd_factors *f = &d->factors[precision];
     saddle_status status = SADDLE_OK;
+    const double delays = rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0;
     if (!f->tree)
-        status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision,
-                                 rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0, f);
+        status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision, delays, f);
     if (!status) status = take_signs(c, p, d);
     if (!status && strength->equilibrated) status = rescale(c, M, p, true, d);
-    if (!status) status = take_values(c, M, p, f, d);
     if (status) return status;
-    const sd_factor_options options = {.pivoting = {.rule = rule,
-                                                    .u = fmax(p->options->threshold, strength->threshold),
-                                                    .small = SMALL[precision],
-                                                    .regularise = p->options->regularise,
-                                                    .signs = p->signs ? d->signs : NULL},
-                                       .threads = p->threads};
+    sd_factor_options options = {.pivoting = {.rule = rule,
+                                              .u = fmax(p->options->threshold, strength->threshold),
+                                              .small = SMALL[precision],
+                                              .regularise = p->options->regularise,
+                                              .signs = p->signs ? d->signs : NULL},
+                                 .threads = p->threads};
     d->rule = rule;
     d->precision = precision;
-    return sd_factors_run(c, f, &options);
+    scale_values(M, f, d);
+    d->stale = d->unlike ? d->plan->tree.n : count_stale(d, f);
+    return run_values(c, M, p, &options, delays, f, d);
 }
 
 /* max |l| over all fronts, NaN where a number is not finite. */
@@ -180,10 +238,10 @@ static saddle_status combine(sd_context *c, sd_direct *d)
 
 /* Balances M where its values ask for it; *other where the scaling that there is belongs to another balance.
  */
-static saddle_status find_balance(sd_context *c, sd_csr *M, sd_direct *d, bool *other)
+static saddle_status find_balance(sd_context *c, sd_csr *M, const sd_problem *p, sd_direct *d, bool *other)
 {
     const size_t bytes = (size_t)M->n * sizeof *d->tilt;
-    const bool far = sd_direct_is_far(M), was = d->tilt != NULL;
+    const bool far = p->options->scaling != SADDLE_SCALING_USER && sd_direct_is_far(M), was = d->tilt != NULL;
     *other = far != (d->scale == d->plan->p.row_scale ? d->plan->tilt != NULL : was);
     d->lossy = false;
     if (!far) {
@@ -220,7 +278,7 @@ static saddle_status find_matrix(sd_context *c, const sd_problem *p, sd_direct *
     }
     *M = d->plan->general ? d->plan->augmented : *p->A;
     if (d->plan->general) M->val = d->augmented;
-    saddle_status status = find_balance(c, M, d, &other);
+    saddle_status status = find_balance(c, M, p, d, &other);
     if (!status && other) status = rescale(c, M, p, false, d);
     d->unlike = other;
     return status;

@@ -24,15 +24,13 @@
 
 #include "factor/rank.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-static const double SUSPECT = 1e-8;             /* relative to a largest entry of 1 */
-static const double ROUNDING = 2 * DBL_EPSILON; /* four roundings: entries may be sums of rounded numbers */
+static const double SUSPECT = 1e-8;                           /* relative to a largest entry of 1 */
 static const double SQUARED = 64 * DBL_EPSILON * DBL_EPSILON; /* (8 eps)^2: the error of z, squared */
-static const double CERTAIN = 1e-24;                          /* of g */
-static const double REPLACED = 0.25;                          /* a pivot that is off by more is replaced */
+static const double CERTAIN = 1e-24; /* of g: what double-double leaves of z'Az, with digits to spare */
+static const double REPLACED = 0.25; /* a pivot that is off by more is replaced */
 enum {
     SUSPECTS_MOST = 4096,
     FIRST_BATCH = 4, /* the smallest tell whether others are worth looking at */
@@ -68,7 +66,7 @@ static bool settle(batch *w, sd_direct *d, int64_t k, bool corrected)
     for (int64_t i = k * w->M->n; i < (k + 1) * w->M->n; ++i) square += w->z[i] * w->z[i];
     int64_t *const before = s->eigenvalue > 0 ? &d->positive : &d->negative;
     if (!isfinite(exact) || !isfinite(g)) return false;
-    if (fabs(exact) <= ROUNDING * g || fabs(exact) <= SQUARED * square) {
+    if (fabs(exact) <= SD_ROUNDING * g || fabs(exact) <= SQUARED * square) {
         sd_make_zero(&d->factors[d->precision], s);
         --*before;
         ++d->zero;
