@@ -202,9 +202,14 @@ static void zeros_hide_no_signs(void **state)
                                            0, -64, 4097, -64, 0, 0, 0,   0,    -64, 4096, 0, 0,
                                            0, 0,   0,    0,   1, 1, 0,   0,    0,   0,    1, 1 - 0x1p-52}},
         {"", 2, {1, 1 + 0x1p-50, 1 + 0x1p-50, 1 + 0x1p-49}},
+        {"", /* a Laplacian, its row sums rounded */
+         3,
+         {0.003114976532490996, -0.0007403869946324123, -0.0023745895378585835, -0.0007403869946324123,
+          0.0008118712087673268, -7.148421413491447e-05, -0.0023745895378585835, -7.148421413491447e-05,
+          0.002446073751993498}},
     };
     tally t = {0, 0, 0, 0};
-    for (int k = 0; k < 3; ++k) {
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         dense d = dense_from(cases[k].n, cases[k].rows);
         const saddle_info info = info_after(NULL, PAST_NONE, &d, cases[k].list);
         judge(&info, &d, cases[k].list, &t);
