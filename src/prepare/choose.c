@@ -13,9 +13,14 @@
 #include "prepare/blocking.h"
 #include "prepare/etree.h"
 #include "prepare/order.h"
+#include "prepare/prepare.h"
 #include "prepare/stages.h"
 
+#include <math.h>
+
 /* A nested dissection takes about as long as this many operations of a factorization for each stored edge. */
+enum { ORDER_STEP = 2 }; /* of the progress */
+
 static const double EDGE_FLOPS = 5e3;
 
 /* What an order without pairs must save before it is preferred: its pivots will be delayed, which makes the
@@ -155,9 +160,12 @@ static saddle_status order_groups(sd_preparing *t, const grouping *g, candidate 
     sd_context *c = t->c;
     way->perm = sd_alloc(c, g->outer->n, sizeof *way->perm, "permutation");
     if (!way->perm) return c->status;
-    saddle_status status = sd_order_is_given(t->options)
-                               ? order_as_given(t, g, way->perm)
-                               : sd_order_graph(c, g->outer, way->order, way->perm, &way->dense);
+    /* several may follow one another, and METIS cannot be interrupted */
+    saddle_status status = sd_progress(c, "prepare", ORDER_STEP, SD_PREPARE_STEPS, NAN);
+    if (!status)
+        status = sd_order_is_given(t->options)
+                     ? order_as_given(t, g, way->perm)
+                     : sd_order_graph(c, g->outer, way->order, way->perm, &way->dense);
     if (!status && g->block) status = block_starts(c, &g->blocks, way);
     const int32_t vertices = g->vertex ? g->vertices.n : t->A->n;
     if (!status && g->block) status = expand(c, vertices, g->block, g->blocks.n, &way->perm);
