@@ -159,6 +159,13 @@ static int run(int argc, char **argv)
     return c->start ? c->start(argv) : run_command(c, argc - 2, argv + 2);
 }
 
+/* Under valgrind /proc/self/exe is valgrind, and what is started instead would not be checked. */
+static bool under_valgrind(void)
+{
+    const char *loaded = getenv("LD_PRELOAD");
+    return loaded && strstr(loaded, "/vgpreload_");
+}
+
 /*
  * Two things must be so before the libraries are loaded, so the program starts itself again. Where it cannot,
  * it goes on as it is.
@@ -176,7 +183,7 @@ static void start_again(char **argv)
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     sigprocmask(SIG_BLOCK, &signals, &before);
-    const bool again = chosen && sigismember(&before, SIGTERM) == 1;
+    const bool again = under_valgrind() || (chosen && sigismember(&before, SIGTERM) == 1);
     if (!again && (chosen || setenv("OMP_WAIT_POLICY", "passive", 1) == 0)) execv("/proc/self/exe", argv);
     sigprocmask(SIG_UNBLOCK, &signals, NULL);
 }

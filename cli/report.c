@@ -55,9 +55,8 @@ static const char *advice(const saddle_info *info, int precision)
     }
     if (info->method == SADDLE_METHOD_DIRECT) return direct_advice(info, precision);
     switch (info->reason) {
+    case SADDLE_REASON_NO_ITERATION: return "--krylov none does not iterate: choose another, or auto";
     case SADDLE_REASON_MAXITER:
-        if (info->krylov == SADDLE_KRYLOV_NONE)
-            return "--krylov none does not iterate: choose another, or auto";
         if (precision == SADDLE_PRECISION_SINGLE)
             return "try --precision mixed or double, raise --maxiter, or try another --krylov";
         return info->method == SADDLE_METHOD_NONE

@@ -63,26 +63,18 @@ static saddle_status make_rhs(solve_run *r)
                            &r->run.hooks, r->run.message);
 }
 
-/* Takes over what the solver says of its last call. */
-static saddle_status take_query(solve_run *r, saddle_status status)
+/* Takes over what the solver says of a call that failed. */
+static saddle_status take_message(solve_run *r, saddle_status status)
 {
-    if (saddle_query(r->solver, &r->info) == SADDLE_OK && status == SADDLE_OK) r->analysed = true;
     if (status != SADDLE_OK) run_fail(&r->run, status, "%s", saddle_message(r->solver));
     return status;
 }
 
-/* Hands over what the files of --scaling, --order and --signs hold. */
-static saddle_status give_files(solve_run *r)
+/* The same, and what it knows after an analysis or a factorization. */
+static saddle_status take_query(solve_run *r, saddle_status status)
 {
-    const char *signs = argument_text(r->run.a, "signs");
-    given *g = &r->given;
-    saddle_status status = given_read(r->run.a, &r->run.A, &r->run.memory, &r->run.hooks, g, r->run.message);
-    if (status == SADDLE_OK && signs)
-        status = given_read_signs(signs, r->run.n, &r->run.memory, &r->run.hooks, g, r->run.message);
-    if (status == SADDLE_OK) status = saddle_set_given(r->solver, r->run.n, &g->arrays);
-    if (status == SADDLE_OK) status = saddle_set_signs(r->solver, r->run.n, g->signs);
-    given_free(g, &r->run.memory, &r->run.hooks);
-    return status;
+    if (saddle_query(r->solver, &r->info) == SADDLE_OK && status == SADDLE_OK) r->analysed = true;
+    return take_message(r, status);
 }
 
 /* Messages of the library about the user's arrays do not know their files. */
@@ -93,6 +85,21 @@ static saddle_status name_file(solve_run *r, saddle_status status)
     if (!file) return status;
     memcpy(inner, r->run.message, sizeof inner);
     return run_fail(&r->run, status, "%.200s: %.300s", file, inner);
+}
+
+/* Hands over what the files of --scaling, --order and --signs hold. */
+static saddle_status give_files(solve_run *r)
+{
+    const char *signs = argument_text(r->run.a, "signs");
+    given *g = &r->given;
+    saddle_status status = given_read(r->run.a, &r->run.A, &r->run.memory, &r->run.hooks, g, r->run.message);
+    if (status == SADDLE_OK && signs)
+        status = given_read_signs(signs, r->run.n, &r->run.memory, &r->run.hooks, g, r->run.message);
+    if (status == SADDLE_OK)
+        status = name_file(r, take_message(r, saddle_set_given(r->solver, r->run.n, &g->arrays)));
+    if (status == SADDLE_OK) status = take_message(r, saddle_set_signs(r->solver, r->run.n, g->signs));
+    given_free(g, &r->run.memory, &r->run.hooks);
+    return status;
 }
 
 static saddle_status prepare(solve_run *r)
@@ -136,12 +143,25 @@ static void estimate_condition(solve_run *r)
     if (saddle_condition(r->solver, &r->condition, NULL) != SADDLE_OK) r->condition = NAN;
 }
 
+/* A solver that knows what the program itself leaves of --max-memory, less what malloc rounds up: then it
+ * chooses what fits, instead of failing when the memory ends. */
+static saddle_status limit_solver(solve_run *r)
+{
+    saddle_options options = r->run.a->library;
+    if (options.max_memory == 0) return SADDLE_OK;
+    saddle_destroy(&r->solver);
+    const int64_t left = options.max_memory - r->run.memory.bytes;
+    options.max_memory = left > 1 ? left - left / 128 : 1;
+    return saddle_create(&r->solver, &options, &r->run.hooks, r->run.message);
+}
+
 /* The work from the file to x. The solver comes first: a device that is not there is told at once. */
 static saddle_status work(solve_run *r)
 {
     saddle_status status = saddle_create(&r->solver, &r->run.a->library, &r->run.hooks, r->run.message);
     if (status == SADDLE_OK) status = run_read(&r->run, "systems can be solved");
     if (status == SADDLE_OK) status = make_rhs(r);
+    if (status == SADDLE_OK) status = limit_solver(r);
     if (status == SADDLE_OK) status = give_files(r);
     if (status == SADDLE_OK) status = prepare(r);
     saddle_matrix_free(&r->run.A, &r->run.hooks);

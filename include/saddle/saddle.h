@@ -381,8 +381,8 @@ typedef struct saddle_options {
 #undef SADDLE_FIELD_REAL
 } saddle_options;
 
-/* The defaults. The inline function is compiled into the caller, so that the library learns the size of the
- * caller's struct. */
+/* The defaults; does nothing if options is NULL. The inline function is compiled into the caller, so that the
+ * library learns the size of the caller's struct. */
 SADDLE_API void saddle_options_init(saddle_options *options, size_t size);
 static inline saddle_options saddle_options_default(void)
 {
@@ -429,7 +429,7 @@ typedef enum saddle_log_level {
 typedef struct saddle_hooks {
     size_t size;                                          /* sizeof(saddle_hooks), so that it can grow */
     void *(*allocate)(size_t bytes, void *user);          /* NULL on failure; aligned as malloc */
-    void (*release)(void *memory, void *user);            /* both hooks or neither */
+    void (*release)(void *memory, void *user);            /* both or neither: one alone is refused */
     void (*log)(int level, const char *line, void *user); /* a saddle_log_level */
     int (*progress)(const saddle_progress *progress, void *user); /* nonzero cancels */
     void *user;
@@ -480,7 +480,8 @@ SADDLE_API void saddle_options_free(saddle_options *options, const saddle_hooks 
     ROW(SADDLE_REASON_MEMORY, "out of memory")                                                               \
     ROW(SADDLE_REASON_DEVICE, "device failure")                                                              \
     ROW(SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER, "preconditioner not symmetric")                            \
-    ROW(SADDLE_REASON_SINGULAR, "singular to working precision")
+    ROW(SADDLE_REASON_SINGULAR, "singular to working precision")                                             \
+    ROW(SADDLE_REASON_NO_ITERATION, "no iteration was made")
 
 #define SADDLE_ENUM_ROW(name, text) name,
 typedef enum saddle_reason { SADDLE_REASON_TABLE(SADDLE_ENUM_ROW) } saddle_reason;
@@ -531,7 +532,7 @@ typedef enum saddle_doubt {
     /* how it ended; with several right-hand sides, the worst of them */                                     \
     TRUTH(converged, "whether the requested accuracy was reached")                                           \
     CHOICE(reason, saddle_reason, SADDLE_REASON_WORDS, "which accuracy was reached, or why none was")        \
-    COUNT(iterations, 0, "iterations of the method that gave x, summed over right-hand sides")               \
+    COUNT(iterations, 0, "iterations of the last method, summed over right-hand sides")                      \
     REAL(backward_error, "|b - Ax| / (|A| |x| + |b|) in the infinity norm")                                  \
     REAL(componentwise_error, "maximum of |b - Ax|_i / (|A| |x| + |b|)_i")                                   \
     REAL(relative_residual, "|b - Ax| / |b| in the 2-norm")                                                  \
@@ -628,7 +629,8 @@ typedef struct saddle_info {
 #undef SADDLE_FIELD_REAL
 } saddle_info;
 
-/* An info in which nothing is known yet; inline for the same reason as the options. */
+/* An info in which nothing is known yet; the same if it is NULL, and inline for the same reason, as the
+ * options. */
 SADDLE_API void saddle_info_init(saddle_info *info, size_t size);
 static inline saddle_info saddle_info_default(void)
 {
@@ -686,6 +688,12 @@ SADDLE_API void saddle_info_set_history(saddle_info *info, double *history, int6
  *
  * Two things are shared by the whole process: METIS is called by one thread at a time, while others wait; and
  * OpenBLAS is held at one thread while a direct factorization or solve runs.
+ *
+ * After fork(): solvers of the parent and new ones can be used in the child, on the CPU. If the thread that
+ * forked had used the library with several threads, its calls in the child run with one (OpenMP has lost the
+ * others), which the log and info.threads say; a thread that the child starts itself may use several. No
+ * other thread of the parent may be inside a call of the library while it forks, and a GPU cannot be used in
+ * the child.
  */
 typedef struct saddle_solver saddle_solver;
 
@@ -705,12 +713,16 @@ SADDLE_API saddle_status saddle_analyse(saddle_solver *solver, const saddle_matr
 SADDLE_API saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A);
 
 /* A scaling and an order of the caller, used by all later calls of saddle_analyse and saddle_factor if the
- * options scaling and order are `user`. They are copied; NULL removes them. */
+ * options scaling and order are `user`. They are copied; NULL removes them. What depends on them is planned
+ * anew by the next saddle_factor; solves until then use the present factors. Numbers that are not positive
+ * and finite, or not a permutation, are refused now, and what was given before stays; an n that is not that
+ * of the matrix is refused by the next saddle_analyse or saddle_factor. saddle_message says what is wrong. */
 struct saddle_given; /* section 7 */
 SADDLE_API saddle_status saddle_set_given(saddle_solver *solver, int64_t n, const struct saddle_given *given);
 
 /* The expected sign (1 or -1; 0: unknown) of the pivot of each row in a static factorization; the signs of a
- * quasidefinite matrix are known in advance. They are copied; NULL removes them. */
+ * quasidefinite matrix are known in advance. They are copied, used by the next saddle_factor and checked as
+ * above; NULL removes them. */
 SADDLE_API saddle_status saddle_set_signs(saddle_solver *solver, int64_t n, const int8_t *signs);
 
 /* Solves AX = B for nrhs columns with leading dimensions ldb, ldx >= n. x receives the best solution found,

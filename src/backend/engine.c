@@ -33,7 +33,7 @@ void sd_device_close(sd_context *c, sd_device *d)
 
 saddle_status sd_engine_open(sd_context *c, const sd_device *d, sd_engine *e, int threads)
 {
-    *e = (sd_engine){.backend = d->backend, .device = *d, .context = c, .threads = threads};
+    *e = (sd_engine){.backend = d->backend, .device = *d, .context = c, .threads = sd_team(threads)};
     const saddle_status status = d->backend->begin ? d->backend->begin(e) : SADDLE_OK;
     if (status) e->backend = NULL;
     return status;

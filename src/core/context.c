@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     ALIGNMENT = 64,
@@ -37,7 +38,7 @@ void sd_context_init(sd_context *c, const saddle_hooks *hooks, int64_t limit)
 {
     memset(c, 0, sizeof *c);
     if (hooks) c->hooks = *hooks;
-    if (!c->hooks.allocate || !c->hooks.release) {
+    if (!c->hooks.allocate) { /* nor a release: sd_context_open refuses one without the other */
         c->hooks.allocate = default_allocate;
         c->hooks.release = default_release;
     }
@@ -51,8 +52,13 @@ saddle_status sd_context_open(sd_context *c, const saddle_hooks *hooks)
     sd_context_init(c, NULL, 0);
     if (!hooks) return SADDLE_OK;
     const saddle_status status = sd_take(c, hooks, least, &known, sizeof known, "saddle_hooks");
-    if (!status) sd_context_init(c, &known, 0);
-    return status;
+    if (status) return status;
+    if (!known.allocate != !known.release)
+        return sd_fail(c, SADDLE_BAD_ARGUMENT,
+                       "the hooks have %s but no %s: set both, or neither for malloc and free",
+                       known.allocate ? "allocate" : "release", known.allocate ? "release" : "allocate");
+    sd_context_init(c, &known, 0);
+    return SADDLE_OK;
 }
 
 saddle_status sd_fail(sd_context *c, saddle_status status, const char *format, ...)
@@ -107,12 +113,12 @@ void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what)
         return NULL;
     }
     const size_t bytes = (size_t)count * size + overhead;
-    if (c->limit > 0 && c->bytes + (int64_t)bytes > c->limit) {
+    const int64_t used = sd_bytes_in_use(c);
+    if (c->limit > 0 && used + (int64_t)bytes > c->limit) {
         sd_fail(c, SADDLE_MEMORY_LIMIT,
-                "memory limit: %s needs %lld bytes in addition to %lld in use; the limit is %lld "
-                "(raise max-memory to at least %lld)",
-                what, (long long)bytes, (long long)c->bytes, (long long)c->limit,
-                (long long)(c->bytes + (int64_t)bytes));
+                "memory limit: %s needs %lld bytes in addition to %lld in use: raise max_memory by at least "
+                "%lld",
+                what, (long long)bytes, (long long)used, (long long)(used + (int64_t)bytes - c->limit));
         return NULL;
     }
     char *raw = c->hooks.allocate(bytes, c->hooks.user);
@@ -184,4 +190,28 @@ int sd_thread_count(int64_t threads)
     const char *set = getenv("OMP_NUM_THREADS");
     const long wanted = set ? strtol(set, NULL, 10) : 0;
     return wanted > 0 && wanted <= THREADS_MOST ? (int)wanted : omp_get_num_procs();
+}
+
+/* The process in which this thread first asked for a team. A child of fork() has one thread, which inherits
+ * this; OpenMP's own record of the team is inherited too, but its threads are not, and it would wait for them
+ * without end. Threads that the child starts itself ask for the first time. */
+static _Thread_local pid_t team_owner;
+
+int sd_team(int threads)
+{
+    if (threads <= 1) return threads;
+    const pid_t here = getpid();
+    if (team_owner == 0) team_owner = here;
+    return team_owner == here ? threads : 1;
+}
+
+int sd_team_of_call(sd_context *c, int threads)
+{
+    const int team = sd_team(threads);
+    if (team < threads)
+        sd_log(c, SADDLE_LOG_WARNING,
+               "this process is a fork of one that used threads, which it does not have: running with 1 of "
+               "%d threads",
+               threads);
+    return team;
 }

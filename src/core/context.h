@@ -16,6 +16,7 @@ typedef struct sd_context {
     saddle_hooks hooks;
     int64_t limit; /* most bytes in use at once, 0 for none */
     int64_t bytes, peak;
+    int64_t elsewhere;    /* bytes of another context that count against the same limit */
     saddle_status status; /* of the last failure */
     char message[SADDLE_MESSAGE_SIZE];
 } sd_context;
@@ -44,6 +45,12 @@ saddle_status sd_take(sd_context *c, const void *from, size_t least, void *ours,
  * have is copied from ours, of `size` bytes, and what only a newer caller has is left alone. */
 void sd_give(const void *ours, size_t size, void *to, size_t room);
 
+/* What counts against the limit. */
+static inline int64_t sd_bytes_in_use(const sd_context *c)
+{
+    return c->elsewhere + c->bytes;
+}
+
 /* count * size bytes, on a 64-byte boundary, not initialised (sd_alloc) or zero (sd_alloc_zero);
  * NULL on failure, with c->status (out of memory, or the limit) and the message written. A count of 0 gives
  * memory that can be freed. `what` says in the message what it was for. */
@@ -66,3 +73,8 @@ double sd_seconds(void);
 
 /* The number of threads that an option of `threads` means. */
 int sd_thread_count(int64_t threads);
+
+/* How many of `threads` may be started in this call: all, or 1 after a fork() that lost the team that this
+ * thread had. sd_team_of_call logs it. */
+int sd_team(int threads);
+int sd_team_of_call(sd_context *c, int threads);

@@ -38,6 +38,7 @@ const saddle_info_item *saddle_info_at(int k)
 
 void saddle_info_init(saddle_info *to, size_t size)
 {
+    if (!to) return;
     saddle_info info;
     memset(&info, 0, sizeof info);
     info.size = size;

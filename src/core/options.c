@@ -86,7 +86,7 @@ static int write_word(const char *words, int k, char *text, size_t size)
 
 const char *saddle_option_word(const char *name, int k, char *text, size_t text_size)
 {
-    if (text_size > 0) write_word(name ? sd_option_words(name) : NULL, k, text, text_size);
+    if (text && text_size > 0) write_word(name ? sd_option_words(name) : NULL, k, text, text_size);
     return text;
 }
 
@@ -113,6 +113,7 @@ int sd_field_text(const void *field, char type, const char *words, char *text, s
 
 void saddle_options_init(saddle_options *to, size_t size)
 {
+    if (!to) return;
     saddle_options options;
     memset(&options, 0, sizeof options);
     options.size = size;

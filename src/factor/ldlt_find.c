@@ -74,14 +74,26 @@ typedef struct finding {
 
 /* ---- memory ---- */
 
+/* Of a chunk for at least so many: where the memory is limited, no large part of what is left. */
+static int64_t chunk_bytes(const sd_context *c, int64_t least)
+{
+    enum { PART = 64 };
+    const int64_t left = c->limit > 0 ? (c->limit - sd_bytes_in_use(c)) / PART : CHUNK;
+    const int64_t most = left < CHUNK ? left : CHUNK;
+    return least > most ? least : most;
+}
+
 static void *take(finding *f, worker *w, int64_t bytes)
 {
     bytes = (bytes + 63) / 64 * 64;
     if (!w->arena || w->arena->used + bytes > w->arena->size) {
-        const int64_t size = bytes + 64 > CHUNK ? bytes + 64 : CHUNK;
+        int64_t size;
         chunk *more;
 #pragma omp critical(sd_ldlt_memory)
-        more = sd_alloc(f->c, size, 1, "factors");
+        {
+            size = chunk_bytes(f->c, bytes + 64);
+            more = sd_alloc(f->c, size, 1, "factors");
+        }
         if (!more) return NULL;
         more->next = w->arena;
         more->used = 64;

@@ -13,6 +13,7 @@
 #include "factor/multifrontal.h"
 
 #include "backend/blas.h"
+#include "factor/arena.h"
 #include "factor/climb.h"
 
 #include <math.h>
@@ -50,7 +51,6 @@ typedef struct task {
 saddle_status sd_factors_make(sd_context *c, const sd_tree *t, const sd_front_kernels *kernels,
                               sd_precision precision, double delays, sd_factors *f)
 {
-    const size_t number = sd_precision_size(precision);
     int64_t tops = 0;
     *f = (sd_factors){.tree = t, .precision = precision, .kernels = &kernels[precision]};
     for (int32_t k = 0; k < t->fronts; ++k) tops += t->group_of[k] < 0;
@@ -58,11 +58,13 @@ saddle_status sd_factors_make(sd_context *c, const sd_tree *t, const sd_front_ke
     f->waiting = sd_alloc(c, t->fronts, sizeof *f->waiting, "fronts");
     f->values = sd_alloc(c, t->entry_ptr[t->n], sizeof *f->values, "values of the scaled matrix");
     saddle_status status = f->front && f->waiting && f->values ? SADDLE_OK : c->status;
-    const int64_t work = f->kernels->work(t->largest_rows, t->largest_columns);
+    int64_t arena;
+    if (!status) status = sd_arena_measure(c, t, f->kernels, precision, &arena);
     if (!status) {
         const int64_t blocks = 4 * ((int64_t)t->groups + tops) + t->fronts; /* roots of groups are many */
-        status = sd_storage_make(c, sd_panels_bytes(t, precision, delays),
-                                 (t->rests + work) * (int64_t)number, blocks, &f->storage);
+        const int64_t large = sd_storage_large(sd_panels_bytes(t, precision, INT64_MAX, 0));
+        status = sd_storage_make(c, sd_panels_bytes(t, precision, large, delays), large, arena, blocks,
+                                 &f->storage);
     }
     if (status) sd_factors_free(c, f);
     return status;
@@ -360,7 +362,8 @@ saddle_status sd_factors_run(sd_context *c, sd_factors *f, const sd_factor_optio
     f->pivots = (sd_pivots){0};
     f->delayed = f->nnz = f->largest_front = 0;
     f->definite = false;
-    sd_storage_clear(f->storage);
+    const saddle_status status = sd_storage_clear(c, f->storage);
+    if (status) return status;
     sd_blas_enter();
     const sd_climb climb = {t, r.parallel ? f->waiting : NULL, run_group, run_top, &r};
     if (r.parallel) {
@@ -371,6 +374,7 @@ saddle_status sd_factors_run(sd_context *c, sd_factors *f, const sd_factor_optio
         sd_climb_tree(&climb);
     }
     sd_blas_leave();
+    if (c->limit > 0) sd_storage_trim(c, f->storage); /* solves need memory too */
     f->abandoned = atomic_load(&r.abandoned) && !r.failed;
     const bool done = !r.failed && !r.indefinite && !f->abandoned;
     f->definite = done && options->pivoting.rule == SD_PIVOT_POSITIVE;

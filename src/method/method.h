@@ -73,7 +73,8 @@ typedef struct sd_method {
     const char *options; /* that it reads, in addition to those of every method: "|a|b|" */
     bool on_device;      /* whether it runs on a GPU */
     bool needs_symmetry;
-    bool light; /* it costs no more than a few vectors: a search for null vectors may use it */
+    bool signed_as_A; /* its factors are indefinite where A is: no preconditioner for CG or MINRES */
+    bool light;       /* it costs no more than a few vectors: a search for null vectors may use it */
 
     /* *plan, NULL before, is freed by free_plan, also where this fails. info gets times and predictions. NULL
      * functions: there is nothing to plan. */

@@ -22,8 +22,9 @@ saddle_status sd_cost_fits(sd_context *c, const char *name, sd_cost cost)
     const double megabyte = 1e6, need = (double)cost.bytes;
     if (c->limit > 0 && cost.bytes > c->limit) {
         return sd_fail(c, SADDLE_MEMORY_LIMIT,
-                       "%s needs about %.0f MB but max_memory is %.0f MB: raise it, or choose another method",
-                       name, ceil(need / megabyte), (double)c->limit / megabyte);
+                       "%s needs about %.0f MB, %.0f MB more than max_memory allows: raise it by that, or "
+                       "choose another method",
+                       name, ceil(need / megabyte), ceil((need - (double)c->limit) / megabyte));
     }
     const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (machine > 0 && need > machine) {

@@ -1,5 +1,5 @@
 /*
- * Which fronts one thread runs in one piece, and how much room contribution blocks take.
+ * Which fronts one thread runs in one piece, and how much room their contribution blocks take.
  *
  * Work is measured in operations, with a constant for every front. A subtree whose work is below a fixed
  * share of the whole is a leaf subtree; neighbouring ones with the same parent are grouped until the
@@ -85,29 +85,18 @@ static int64_t children_room(const sd_tree *t, int32_t f)
     return room;
 }
 
-/* The size of each group's stack, then that of all together when they run one after the other. */
-static void measure_room(sd_tree *t)
+/* The size of each group's stack, for its inner blocks. */
+static void measure_stacks(sd_tree *t)
 {
-    int64_t live = 0;
-    t->rests = 0;
-    for (int32_t g = 0; g < t->groups; ++g) t->group_stack[g] = 0;
-    for (int32_t f = 0, g = -1; f < t->fronts; ++f) {
-        const int32_t in = t->group_of[f];
+    for (int32_t g = 0; g < t->groups; ++g) {
         int64_t stack = 0;
-        if (in != g && in >= 0) { /* a group begins: its inner blocks first */
-            for (int32_t k = t->group_first[in]; k <= t->group_last[in]; ++k) {
-                const bool root = t->parent[k] < 0 || t->group_of[t->parent[k]] != in;
-                if (!root) stack += rest_room(t, k);
-                if (stack > t->group_stack[in]) t->group_stack[in] = stack;
-                stack -= children_room(t, k);
-            }
+        t->group_stack[g] = 0;
+        for (int32_t k = t->group_first[g]; k <= t->group_last[g]; ++k) {
+            const bool root = t->parent[k] < 0 || t->group_of[t->parent[k]] != g;
+            if (!root) stack += rest_room(t, k);
+            if (stack > t->group_stack[g]) t->group_stack[g] = stack;
+            stack -= children_room(t, k);
         }
-        g = in;
-        const bool inner = in >= 0 && t->parent[f] >= 0 && t->group_of[t->parent[f]] == in;
-        if (!inner) live += rest_room(t, f);
-        const int64_t at_work = live + (in < 0 ? 0 : t->group_stack[in]);
-        if (at_work > t->rests) t->rests = at_work;
-        if (in < 0) live -= children_room(t, f);
     }
 }
 
@@ -123,7 +112,7 @@ saddle_status sd_tree_group(sd_context *c, sd_tree *t)
     if (all) {
         add_up(t, work, size);
         form_groups(t, work, size);
-        measure_room(t);
+        measure_stacks(t);
     }
     sd_free_all(c, work, size);
     return all ? SADDLE_OK : c->status;

@@ -125,12 +125,13 @@ int64_t sd_panel_bytes(int64_t rows, int64_t columns, sd_precision precision)
     return ((rows + 2) * columns * number + columns * (int64_t)sizeof(int32_t) + 7) / 8 * 8;
 }
 
-int64_t sd_panels_bytes(const sd_tree *t, sd_precision precision, double delays)
+int64_t sd_panels_bytes(const sd_tree *t, sd_precision precision, int64_t most, double delays)
 {
     int64_t bytes = 0;
     for (int32_t f = 0; f < t->fronts; ++f) {
         const int32_t columns = sd_front_columns(t, f);
-        bytes += sd_panel_bytes(columns + sd_front_below(t, f), columns, precision);
+        const int64_t panel = sd_panel_bytes(columns + sd_front_below(t, f), columns, precision);
+        if (panel <= most) bytes += panel;
     }
     return bytes + (int64_t)(delays * (double)bytes);
 }

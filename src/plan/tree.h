@@ -51,7 +51,6 @@ typedef struct sd_tree {
     /* Predictions, without delays. */
     int64_t nnz;          /* entries of L and D, those that amalgamation adds among them */
     double flops;         /* multiplications and additions of the factorization of these fronts */
-    int64_t rests;        /* most numbers in contribution blocks at once, one thread */
     int32_t largest_rows; /* of a front */
     int32_t largest_columns;
     int64_t height; /* fronts on the longest way to a root */
@@ -65,10 +64,10 @@ void sd_tree_free(sd_context *c, sd_tree *tree);
 /* Operations (a multiplication with an addition counts as two) to eliminate so many columns of a front. */
 double sd_front_flops(int64_t rows, int64_t columns);
 
-/* Bytes of a front's panel with its D and its variables; and of all panels, without delays but with room for
- * this part of them on top. */
+/* Bytes of a front's panel with its D and its variables; and of all panels of at most so many bytes each,
+ * without delays but with room for this part of them on top. */
 int64_t sd_panel_bytes(int64_t rows, int64_t columns, sd_precision precision);
-int64_t sd_panels_bytes(const sd_tree *tree, sd_precision precision, double delays);
+int64_t sd_panels_bytes(const sd_tree *tree, sd_precision precision, int64_t most, double delays);
 
 static inline int32_t sd_front_columns(const sd_tree *t, int32_t f)
 {
@@ -79,6 +78,6 @@ static inline int32_t sd_front_below(const sd_tree *t, int32_t f)
     return (int32_t)(t->row_ptr[f + 1] - t->row_ptr[f]);
 }
 
-/* Groups of leaf subtrees, and the room for contribution blocks (groups.c): fills in groups, group_* and
- * rests of a tree that is complete otherwise. */
+/* Groups of leaf subtrees, and the room for their contribution blocks (groups.c): fills in groups and group_*
+ * of a tree that is complete otherwise. */
 saddle_status sd_tree_group(sd_context *c, sd_tree *tree);

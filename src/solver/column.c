@@ -5,6 +5,7 @@
 #include "solver/iterate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A right-hand side at work. */
@@ -19,7 +20,8 @@ typedef struct solving {
     saddle_info *info;
     const double *ready; /* what the first rung found already, or NULL */
     const sd_answer *answer;
-    bool anew; /* the solver's factors did not suffice: in single, of a stale plan, not certain */
+    int64_t spent; /* iterations of all attempts, those included that came to nothing */
+    bool anew;     /* the solver's factors did not suffice: in single, of a stale plan, not certain */
     const sd_strength *better; /* how they are made anew; NULL: as they were */
 } solving;
 
@@ -150,9 +152,11 @@ static saddle_status status_of(saddle_reason reason)
 static const char *advice(saddle_reason reason, const solving *w)
 {
     switch (reason) {
+    case SADDLE_REASON_NO_ITERATION:
+        return w->info->krylov == SADDLE_KRYLOV_NONE
+                   ? "krylov none does not iterate: choose another, or auto"
+                   : "D was changed, so that there is nothing to refine with: call saddle_factor again";
     case SADDLE_REASON_MAXITER:
-        if (w->info->krylov == SADDLE_KRYLOV_NONE)
-            return "krylov none does not iterate: choose another, or auto";
         return w->o->precision == SADDLE_PRECISION_SINGLE
                    ? "use precision mixed or double, raise maxiter, or choose another method or krylov"
                    : "raise maxiter, or choose another method or krylov";
@@ -168,12 +172,27 @@ static const char *advice(saddle_reason reason, const solving *w)
     case SADDLE_REASON_SINGULAR:
         return "x is a null vector of the matrix to rounding, so that its error says nothing: check the "
                "matrix";
+    case SADDLE_REASON_MEMORY: return "what would be tried next does not fit: raise max_memory";
     default: return "choose another method or krylov, or a larger tol";
     }
 }
 
+/* " after 2 iterations"; the first of the direct solver's solves is no step of its refinement. */
+static const char *effort(const sd_method *method, int krylov, int64_t iterations, saddle_reason reason,
+                          char text[48])
+{
+    const bool refines = method && method->solve && krylov == SADDLE_KRYLOV_REFINE;
+    const int64_t count = refines && iterations > 0 ? iterations - 1 : iterations;
+    text[0] = '\0';
+    if (reason == SADDLE_REASON_NO_ITERATION) return text;
+    snprintf(text, 48, refines ? " after %lld step%s of refinement" : " after %lld iteration%s",
+             (long long)count, count == 1 ? "" : "s");
+    return text;
+}
+
 static saddle_status finish(solving *w, saddle_reason reason)
 {
+    char text[48];
     saddle_info *info = w->info;
     info->reason = reason;
     info->backward_error = w->errors.backward;
@@ -184,9 +203,10 @@ static saddle_status finish(solving *w, saddle_reason reason)
     if (info->history && info->history_length <= info->history_room)
         info->history[info->history_length - 1] = info->relative_residual;
     if (info->converged) return SADDLE_OK;
-    return sd_fail(w->e->context, status_of(reason), "%s after %lld iterations, relative residual %.2e: %s",
-                   saddle_reason_text(reason), (long long)info->iterations, info->relative_residual,
-                   advice(reason, w));
+    return sd_fail(w->e->context, status_of(reason), "%s%s, relative residual %.2e: %s",
+                   saddle_reason_text(reason),
+                   effort(w->call->method, info->krylov, info->iterations, reason, text),
+                   info->relative_residual, advice(reason, w));
 }
 
 /* ---- attempts ---- */
@@ -228,8 +248,9 @@ static saddle_status iterate_around(solving *w, int64_t maxiter, sd_attempt *att
         *errors = reached;
         *share = share_reached;
         attempt->krylov = stronger.krylov;
+        attempt->iterations = stronger.iterations;
     }
-    attempt->iterations += stronger.iterations;
+    w->spent += stronger.iterations;
     if (stronger.reason == SADDLE_REASON_CANCELLED) attempt->reason = stronger.reason;
     sd_free(w->e->context, x);
     return status;
@@ -238,14 +259,14 @@ static saddle_status iterate_around(solving *w, int64_t maxiter, sd_attempt *att
 /* w->trial = what the factors give, refined. */
 static saddle_status solve_by_factors(solving *w, sd_attempt *attempt, saddle_errors *errors, double *share)
 {
-    const bool refined = attempt->krylov == SADDLE_KRYLOV_REFINE;
+    const bool corrections =
+        attempt->krylov == SADDLE_KRYLOV_REFINE && !attempt->method->standing(attempt->factors).changed;
     const sd_operator *op = &w->call->problem.op[SD_DOUBLE];
     sd_answer answer;
     if (w->ready && !w->anew) {
         memcpy(w->trial, w->ready, (size_t)w->n * sizeof *w->trial);
         answer = *w->answer;
     } else {
-        const bool corrections = refined && !attempt->method->standing(attempt->factors).changed;
         const saddle_status status =
             sd_solve_refined(w->e, attempt->method->solve, attempt->factors, op, 1, w->b, w->n, w->trial,
                              corrections, &answer, w->anew ? NULL : &w->call->rider, NULL);
@@ -254,8 +275,11 @@ static saddle_status solve_by_factors(solving *w, sd_attempt *attempt, saddle_er
     *errors = answer.errors;
     *share = answer.share_of_b;
     add_history(w->info, &answer);
-    attempt->iterations += answer.steps;
-    attempt->reason = answer.cancelled ? SADDLE_REASON_CANCELLED : SADDLE_REASON_STAGNATION;
+    attempt->iterations = attempt->krylov == SADDLE_KRYLOV_NONE ? 0 : answer.steps;
+    attempt->reason = answer.cancelled ? SADDLE_REASON_CANCELLED
+                      : corrections    ? SADDLE_REASON_STAGNATION
+                                       : SADDLE_REASON_NO_ITERATION;
+    w->spent += answer.steps;
     w->info->first_error = answer.first_error;
     return SADDLE_OK;
 }
@@ -297,6 +321,7 @@ static saddle_status run_solver(solving *w, int k, int64_t maxiter, sd_attempt *
     if (!standing.singular && !standing.better) status = iterate_around(w, maxiter, attempt, errors, share);
     if (status || !is_worth_another(w, &standing, errors, *share)) return status;
     w->anew = true;
+    attempt->krylov = SADDLE_KRYLOV_REFINE; /* again, whatever was tried around the former factors */
     return run_solver(w, k, maxiter, attempt, errors, share);
 }
 
@@ -313,11 +338,11 @@ static bool settle_finite(double *x, int32_t n)
 
 static void log_attempt(const solving *w, const sd_attempt *attempt, saddle_reason reason, double residual)
 {
-    char method[24], krylov[24];
-    sd_log(w->e->context, SADDLE_LOG_INFO, "%s + %s: %s after %lld iterations, relative residual %.1e",
+    char method[24], krylov[24], text[48];
+    sd_log(w->e->context, SADDLE_LOG_INFO, "%s + %s: %s%s, relative residual %.1e",
            saddle_option_word("method", attempt->method->number, method, sizeof method),
            saddle_option_word("krylov", attempt->krylov, krylov, sizeof krylov), saddle_reason_text(reason),
-           (long long)attempt->iterations, residual);
+           effort(attempt->method, attempt->krylov, attempt->iterations, reason, text), residual);
 }
 
 /* What an attempt found is kept where it is better. */
@@ -334,7 +359,7 @@ static int64_t iterations_left(const solving *w, int k)
 {
     enum { KEPT = 20 };
     const sd_ladder *ladder = &w->call->solver->ladder;
-    const int64_t left = w->o->maxiter - w->info->iterations;
+    const int64_t left = w->o->maxiter - w->spent;
     const bool keeps = k + 1 < ladder->rungs && ladder->rung[ladder->rungs - 1].method->solve;
     return keeps && w->o->maxiter > 2 * KEPT ? left - KEPT : left;
 }
@@ -365,9 +390,10 @@ static saddle_status try_rung(solving *w, int k, saddle_reason *reason)
         const sd_goal goal =
             goal_of(w, attempt.method, ladder->iterations < left ? ladder->iterations : left);
         status = sd_iterate(w->e, &w->call->problem, &goal, w->b, w->trial, &attempt, w->info);
+        w->spent += attempt.iterations;
     }
     w->info->krylov = attempt.krylov;
-    w->info->iterations += attempt.iterations;
+    w->info->iterations = attempt.iterations;
     if (!status && !settle_finite(w->trial, w->n) && attempt.reason == SADDLE_REASON_STAGNATION)
         attempt.reason = SADDLE_REASON_OVERFLOW;
     if (!status && (!by_solves || isnan(errors.backward))) status = measure(w, w->trial, &errors, &share);
@@ -414,12 +440,39 @@ static bool is_inconsistent(solving *w, saddle_reason *reason)
     if (w->e->status) return true;
     if (method->standing && w->call->factors && method->standing(w->call->factors).certain) return false;
     const saddle_reason found = sd_find_inconsistency(w->e, &w->call->problem, method, w->call->factors, w->b,
-                                                      w->x, info->converged, info->iterations);
+                                                      w->x, info->converged, w->spent);
     if (w->e->status) return true;
     if (found == SADDLE_REASON_INCONSISTENT) settle(w);
     if (found == SADDLE_REASON_INCONSISTENT || found == SADDLE_REASON_SINGULAR) info->converged = 0;
     if (found && !info->converged) *reason = found;
     return found != SADDLE_REASON_NONE && found != SADDLE_REASON_SINGULAR;
+}
+
+/* Whether a search or a stronger rung failed for want of memory alone. What was found before stays, with its
+ * errors, and is the result. */
+static bool is_out_of_limit(solving *w, saddle_status status)
+{
+    if (status != SADDLE_MEMORY_LIMIT) return false;
+    sd_log(w->e->context, SADDLE_LOG_INFO, "%s: %s", w->call->method->name, w->e->context->message);
+    w->e->status = SADDLE_OK;
+    w->info->converged = 0;
+    return true;
+}
+
+static void add_tried(saddle_info *info, int method, int krylov, saddle_reason why)
+{
+    info->tried_list[info->tried].method = method;
+    info->tried_list[info->tried].krylov = krylov;
+    info->tried_list[info->tried++].why_left = why;
+}
+
+/* A rung above the first that does not fit: the one below it is the last that was tried. */
+static void leave_rung(saddle_info *info, const saddle_info *before)
+{
+    add_tried(info, info->method, before->krylov, SADDLE_REASON_MEMORY);
+    info->method = before->method;
+    info->krylov = before->krylov;
+    info->iterations = before->iterations;
 }
 
 static saddle_status climb(solving *w)
@@ -428,17 +481,25 @@ static saddle_status climb(solving *w)
     saddle_info *info = w->info;
     saddle_reason reason = SADDLE_REASON_NONE;
     for (int k = 0, next = 0; k < ladder->rungs; k = next) {
+        const saddle_info before = *info;
         const saddle_status status = try_rung(w, k, &reason);
+        if (k > 0 && is_out_of_limit(w, status)) {
+            leave_rung(info, &before);
+            reason = SADDLE_REASON_MEMORY;
+            break;
+        }
         if (status) return status;
         if (info->converged) learn(w->call->solver, k);
         if (reason == SADDLE_REASON_RESIDUAL || reason == SADDLE_REASON_CANCELLED) break;
         const bool ended = is_inconsistent(w, &reason);
+        if (is_out_of_limit(w, w->e->status)) {
+            reason = SADDLE_REASON_MEMORY;
+            break;
+        }
         if (w->e->status) return w->e->status;
         for (next = k + 1; next < ladder->rungs && iterations_left(w, next) <= 0;) ++next;
         if (ended || info->converged || next == ladder->rungs) break;
-        info->tried_list[info->tried].method = w->call->method->number;
-        info->tried_list[info->tried].krylov = info->krylov;
-        info->tried_list[info->tried++].why_left = reason;
+        add_tried(info, w->call->method->number, info->krylov, reason);
     }
     return finish(w, reason);
 }
@@ -459,7 +520,7 @@ static saddle_status finish_ready(solving *w)
     w->errors = w->answer->errors;
     memcpy(w->x, w->ready, (size_t)w->n * sizeof *w->x);
     add_history(info, w->answer);
-    info->iterations += w->answer->steps;
+    info->iterations = info->krylov == SADDLE_KRYLOV_NONE ? 0 : w->answer->steps;
     info->first_error = w->answer->first_error;
     info->converged = 1;
     return finish(w, SADDLE_REASON_RESIDUAL);

@@ -1,8 +1,10 @@
 /*
  * What the caller gives in addition to the matrix: scaling, order, signs. Copies, kept by the solver and
- * freed with it. Scaling and order are checked where they are used (src/prepare), against the matrix of that
- * call.
+ * freed with it. Each is checked here on its own; whether it fits the matrix shows at the next analysis or
+ * factorization, which makes its plan anew where that depends on what was given.
  */
+#include "prepare/order.h"
+#include "prepare/scaling.h"
 #include "solver/solver.h"
 
 #include <string.h>
@@ -32,20 +34,32 @@ static saddle_status tell(saddle_solver *s, saddle_status status)
     return sd_tell(&s->c, status, s->info.message);
 }
 
-static saddle_status refuse_count(saddle_solver *s, const char *call, int64_t n)
+static saddle_status check_count(sd_context *c, const char *call, int64_t n)
 {
-    return tell(s, sd_fail(&s->c, SADDLE_BAD_ARGUMENT, "%s: n is %lld", call, (long long)n));
+    if (n >= 0 && n <= INT32_MAX) return SADDLE_OK;
+    return sd_fail(c, SADDLE_BAD_ARGUMENT, "%s: n is %lld", call, (long long)n);
+}
+
+static saddle_status check_given(sd_context *c, int64_t n, const saddle_given *g)
+{
+    saddle_status status = check_count(c, "saddle_set_given", n);
+    if (!status && g->row_scale) status = sd_scale_check(c, g->row_scale, (int32_t)n, "row_scale");
+    if (!status && g->col_scale) status = sd_scale_check(c, g->col_scale, (int32_t)n, "col_scale");
+    if (!status && g->permutation) status = sd_order_check(c, g->permutation, (int32_t)n, "permutation");
+    return status;
 }
 
 saddle_status saddle_set_given(saddle_solver *solver, int64_t n, const saddle_given *given)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
-    if (given && n < 0) return refuse_count(solver, "saddle_set_given", n);
+    const saddle_status status = given ? check_given(&solver->c, n, given) : SADDLE_OK;
+    if (status) return tell(solver, status);
     bool failed = false;
     saddle_given kept = {0};
     if (given) {
         kept.row_scale = copy(&solver->c, n, sizeof(double), given->row_scale, &failed);
-        kept.col_scale = copy(&solver->c, n, sizeof(double), given->col_scale, &failed);
+        if (given->col_scale != given->row_scale) /* NULL is the same */
+            kept.col_scale = copy(&solver->c, n, sizeof(double), given->col_scale, &failed);
         kept.permutation = copy(&solver->c, n, sizeof(int32_t), given->permutation, &failed);
     }
     const saddle_given old = failed ? kept : solver->given;
@@ -55,13 +69,14 @@ saddle_status saddle_set_given(saddle_solver *solver, int64_t n, const saddle_gi
     if (failed) return tell(solver, solver->c.status);
     solver->given = kept;
     solver->given_n = n;
+    solver->given_anew = true;
     return SADDLE_OK;
 }
 
 saddle_status saddle_set_signs(saddle_solver *solver, int64_t n, const int8_t *signs)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
-    if (signs && n < 0) return refuse_count(solver, "saddle_set_signs", n);
+    if (signs && check_count(&solver->c, "saddle_set_signs", n)) return tell(solver, solver->c.status);
     for (int64_t i = 0; signs && i < n; ++i) {
         if (signs[i] >= -1 && signs[i] <= 1) continue;
         return tell(solver, sd_fail(&solver->c, SADDLE_BAD_ARGUMENT,

@@ -27,7 +27,7 @@ static void run_method(int krylov, sd_engine *e, const sd_system *s, sd_vector *
     case SADDLE_KRYLOV_REFINE: sd_refine(e, s, x, m); break;
     case SADDLE_KRYLOV_NONE:
         sd_precondition(e, s->M, s->b, x);
-        sd_monitor_give_up(m, SADDLE_REASON_MAXITER);
+        sd_monitor_give_up(m, SADDLE_REASON_NO_ITERATION);
         break;
     default: sd_gmres(e, s, x, m); break;
     }

@@ -55,7 +55,7 @@ static sd_ladder by_ldlt(const sd_policy *policy, const sd_outlook *o)
 static sd_ladder by_diagonal(const sd_policy *policy, const sd_outlook *o)
 {
     sd_ladder l = {.iterations = INT64_MAX};
-    const bool last = !o->device && !o->krylov_named && (o->fits || !o->planned);
+    const bool last = !o->device && !o->krylov_named && !o->scarce && (o->fits || !o->planned);
     add(&l, &sd_method_diagonal, NAN);
     if (!o->fits) add(&l, &sd_method_none, NAN);
     if (!last) return l;
@@ -67,6 +67,6 @@ static sd_ladder by_diagonal(const sd_policy *policy, const sd_outlook *o)
 sd_ladder sd_policy_ladder(const sd_policy *policy, const sd_outlook *o)
 {
     if (o->fits && o->flops <= policy->expensive) return sd_ladder_of(&sd_method_direct);
-    if (!o->krylov_named && o->symmetric && !o->definite) return by_ldlt(policy, o);
+    if (!o->krylov_named && o->symmetric && !o->definite && !o->scarce) return by_ldlt(policy, o);
     return by_diagonal(policy, o);
 }

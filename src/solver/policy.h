@@ -13,6 +13,7 @@
  *     more, definite or general               diagonal, with as many iterations as half of the direct
  *                                             solver's cost pays for; then direct
  *     it does not fit the memory              the same without direct; none after diagonal
+ *     nor does ldlt                           diagonal, none
  *     the order alone is expensive, definite  diagonal, then direct, which is planned only when it is
  *     or general                              needed
  *     a GPU, or a named iteration: nothing    as where it does not fit
@@ -47,6 +48,7 @@ typedef struct sd_outlook {
     bool krylov_named; /* by the caller */
     bool planned;      /* the direct solver is, at this cost, */
     bool fits;         /* and the memory allows it */
+    bool scarce;       /* the memory does not even allow ldlt */
     double flops;
     int learned; /* the rung that was enough before; 0: the first, or nothing is known */
 } sd_outlook;

@@ -37,7 +37,7 @@ saddle_status saddle_solve_part(const saddle_solver *solver, saddle_part part, i
     sd_context c;
     sd_direct *d;
     saddle_status status = find_symmetric(&c, solver, "saddle_solve_part", &d);
-    if (!status) status = sd_direct_part(&c, d, part, nrhs, x, ldx, solver->threads);
+    if (!status) status = sd_direct_part(&c, d, part, nrhs, x, ldx, sd_team(solver->threads));
     return sd_tell(&c, status, message);
 }
 
@@ -98,6 +98,7 @@ saddle_status saddle_condition(const saddle_solver *solver, double *condition, c
         status = sd_fail(&c, SADDLE_WRONG_ORDER,
                          "saddle_condition: D was changed, so the factors are no longer those of A: call "
                          "saddle_factor again");
-    if (!status) status = sd_direct_condition(&c, d, solver->facts.norm_one, solver->threads, condition);
+    if (!status)
+        status = sd_direct_condition(&c, d, solver->facts.norm_one, sd_team(solver->threads), condition);
     return sd_tell(&c, status, message);
 }

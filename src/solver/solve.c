@@ -230,6 +230,7 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
         nrhs = nrhs > 0;
     }
     if (!status) {
+        own.threads = sd_team_of_call(&c, solver->threads);
         status = sd_engine_open(&c, &solver->opened, &e, solver->threads);
         if (status)
             clear_columns(solver->A.n, 0, nrhs, x, ldx);

@@ -21,7 +21,7 @@ sd_problem sd_problem_of(const saddle_solver *s)
                         .given_n = s->given_n,
                         .signs_n = s->signs_n,
                         .device = s->device,
-                        .threads = s->threads,
+                        .threads = sd_team(s->threads),
                         .expensive = s->policy.expensive};
 }
 
@@ -40,8 +40,9 @@ void sd_set_policy(saddle_solver *s, const sd_policy *policy)
 void sd_solver_context(const saddle_solver *solver, sd_context *c)
 {
     sd_context_init(c, solver ? &solver->c.hooks : NULL, 0);
-    const int64_t limit = solver ? solver->options.max_memory : 0;
-    if (limit > 0) c->limit = limit > solver->c.bytes ? limit - solver->c.bytes : 1;
+    if (!solver) return;
+    c->limit = solver->options.max_memory;
+    c->elsewhere = solver->c.bytes;
 }
 
 saddle_status saddle_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks,
@@ -92,6 +93,16 @@ static void forget_work(saddle_solver *s, sd_work *w)
     free_factors(s, w);
     if (w->plan) w->method->free_plan(&s->c, w->plan);
     *w = (sd_work){0};
+}
+
+/* Plans that the caller's scaling or order shaped give way where others have been given since. */
+static void forget_given_plans(saddle_solver *s)
+{
+    const saddle_options *o = &s->options;
+    const bool used = o->scaling == SADDLE_SCALING_USER || o->order == SADDLE_ORDER_USER;
+    if (!s->given_anew) return;
+    s->given_anew = false;
+    for (int k = 0; k < SD_RUNGS_MOST && used; ++k) forget_work(s, &s->work[k]);
 }
 
 /* With the factors goes what info knows of them and of the values; memory that can be used again stays. */
@@ -157,6 +168,13 @@ void saddle_destroy(saddle_solver **solver)
     *solver = NULL;
 }
 
+/* The beginning of analyse and factor: the engine is older than a fork() may be. */
+static void begin_call(saddle_solver *s)
+{
+    s->e.threads = sd_team_of_call(&s->c, s->threads);
+    s->info.threads = s->e.threads;
+}
+
 /* The end of analyse and factor: info says what the call returned. */
 static saddle_status conclude(saddle_solver *s, saddle_status status)
 {
@@ -207,18 +225,33 @@ static sd_work *place_of(saddle_solver *s, const sd_method *method)
     return free;
 }
 
-/* Plans a method from the values of A, where it is not planned. */
-static saddle_status plan_method(saddle_solver *s, const sd_method *method)
+/* Whether the method can do anything for A on this device, before it is planned or factored. */
+static saddle_status check_method(saddle_solver *s, const sd_method *method)
 {
-    const sd_problem p = sd_problem_of(s);
-    sd_work *w = place_of(s, method);
-    if (w->planned) return SADDLE_OK;
+    const int krylov = s->options.krylov;
+    const bool wants_positive = krylov == SADDLE_KRYLOV_CG || krylov == SADDLE_KRYLOV_MINRES;
     if (s->device == SADDLE_DEVICE_CUDA && !method->on_device)
         return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s runs only on the CPU: use device cpu", method->name);
     if (method->needs_symmetry && !s->facts.symmetric)
         return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s requires a symmetric matrix: use bjacobi or direct",
                        method->name);
-    const saddle_status status = method->plan ? method->plan(&s->c, &p, &w->plan, &s->info) : SADDLE_OK;
+    if (method->signed_as_A && wants_positive && s->facts.kind == SADDLE_KIND_INDEFINITE)
+        return sd_fail(&s->c, SADDLE_BAD_OPTION,
+                       "krylov %s requires a positive definite preconditioner, but the matrix is indefinite "
+                       "and so is %s: use krylov sqmr or fgmres, or method diagonal or none",
+                       krylov == SADDLE_KRYLOV_CG ? "cg" : "minres", method->name);
+    return SADDLE_OK;
+}
+
+/* Plans a method from the values of A, where it is not planned. */
+static saddle_status plan_method(saddle_solver *s, const sd_method *method)
+{
+    const sd_problem p = sd_problem_of(s);
+    saddle_status status = check_method(s, method);
+    if (status) return status;
+    sd_work *w = place_of(s, method);
+    if (w->planned) return SADDLE_OK;
+    status = method->plan ? method->plan(&s->c, &p, &w->plan, &s->info) : SADDLE_OK;
     w->planned = !status;
     if (status) forget_work(s, w);
     return status;
@@ -279,7 +312,8 @@ static saddle_status plan_ahead(saddle_solver *s)
     const sd_outlook o = outlook_of(s);
     if (!sd_policy_plans(&s->policy, &o)) return SADDLE_OK;
     const saddle_status status = plan_method(s, &sd_method_direct);
-    return status == SADDLE_NOT_SUPPORTED ? SADDLE_OK : status;
+    const bool without = status == SADDLE_NOT_SUPPORTED || status == SADDLE_MEMORY_LIMIT;
+    return without ? SADDLE_OK : status;
 }
 
 /* Factors of methods that are no longer on the ladder's first rung only take memory. */
@@ -321,6 +355,31 @@ static saddle_status factor_first(saddle_solver *s)
     return factor_rung(s, &s->ladder.rung[0], &given_up);
 }
 
+/* Decides what is tried, and factors for the first of it. Where `auto` finds that it does not fit after all,
+ * because of delayed pivots, say, it goes on to what needs less; plans stay, for the next values, as long as
+ * there is room for them. */
+static saddle_status factor_what_fits(saddle_solver *s)
+{
+    const sd_method *named = sd_method_of(s->options.method);
+    sd_outlook outlook = outlook_of(s);
+    saddle_status status;
+    for (;;) {
+        s->ladder = named ? sd_ladder_of(named) : sd_policy_ladder(&s->policy, &outlook);
+        status = factor_first(s);
+        if (status != SADDLE_MEMORY_LIMIT || named || s->ladder.rung[0].method->light) return status;
+        sd_log(&s->c, SADDLE_LOG_INFO, "%s; trying what needs less", s->c.message);
+        outlook.scarce = !s->ladder.rung[0].method->solve;
+        outlook.fits = false;
+        s->e.status = SADDLE_OK;
+        for (int k = 0; k < SD_RUNGS_MOST; ++k) {
+            if (outlook.scarce)
+                forget_work(s, &s->work[k]);
+            else if (s->work[k].method)
+                free_factors(s, &s->work[k]);
+        }
+    }
+}
+
 /* The matrix as iterations and measurements multiply with it. An operator that uses A's own arrays
  * stays. */
 static saddle_status make_operators(saddle_solver *s)
@@ -348,6 +407,7 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
 {
     const double start = sd_seconds();
     forget_analysis(s);
+    s->given_anew = false;
     saddle_status status = sd_progress(&s->c, "analyse", 0, 1, NAN);
     if (!status) status = sd_view_check(&s->c, A, NULL);
     if (status) return status;
@@ -377,16 +437,13 @@ static saddle_status check_pattern(saddle_solver *s, const saddle_matrix *A)
                    "the pattern is not the one that was analysed: call saddle_analyse again");
 }
 
-/* Decides what is tried, now that the values are known, and factors for the first of it. */
+/* Plans, decides and factors, now that the values are known. */
 static saddle_status run_methods(saddle_solver *s)
 {
     saddle_status status = plan_ahead(s);
     if (status) return status;
-    const sd_method *named = sd_method_of(s->options.method);
-    const sd_outlook outlook = outlook_of(s);
-    s->ladder = named ? sd_ladder_of(named) : sd_policy_ladder(&s->policy, &outlook);
     status = make_operators(s);
-    if (!status) status = factor_first(s);
+    if (!status) status = factor_what_fits(s);
     return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
 }
 
@@ -396,6 +453,7 @@ static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
     if (status) return status;
     const double start = sd_seconds();
     forget_factors(s);
+    forget_given_plans(s);
     status = sd_progress(&s->c, "factor", 0, 3, NAN);
     if (!status) status = inspect_values(s, A);
     if (!status) status = sd_progress(&s->c, "factor", 2, 3, NAN);
@@ -418,6 +476,7 @@ saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
     saddle_matrix view;
+    begin_call(solver);
     saddle_status status = sd_view_take(&solver->c, A, &view);
     if (status)
         forget_analysis(solver);
@@ -430,6 +489,7 @@ saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
     saddle_matrix view;
+    begin_call(solver);
     saddle_status status = sd_view_take(&solver->c, A, &view);
     if (!status) status = factor(solver, &view);
     if (status) {

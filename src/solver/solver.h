@@ -55,6 +55,7 @@ struct saddle_solver {
     saddle_given given;
     int8_t *signs;
     int64_t given_n, signs_n;
+    bool given_anew; /* after the plans were made */
 
     saddle_info info;
 };

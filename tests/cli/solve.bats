@@ -190,3 +190,37 @@ PY
         [[ ${lines[-1]} == *"precision mixed or double"* ]] || { echo "${lines[-1]}"; return 1; }
     done
 }
+
+@test "valgrind runs it, though it starts itself again elsewhere" {
+    command -v valgrind > /dev/null || skip "valgrind is not installed"
+    ! grep -q "__[at]san_init" "$SADDLE" || skip "valgrind cannot run a sanitizer"
+    laplacian 6 0.5 > A.mtx
+    for chosen in active passive; do # the user's choice; without one it starts again in any case
+        OMP_WAIT_POLICY=$chosen run -0 valgrind -q --error-exitcode=99 "$SADDLE" solve A.mtx
+        [[ $output == *"solved: "* ]]
+    done
+    env -u OMP_WAIT_POLICY valgrind -q --error-exitcode=99 "$SADDLE" solve A.mtx -q
+}
+
+# with_memory FROM TO STEP ARGUMENT...: solves with each limit of so many kB; once it is solved, more memory does not fail.
+with_memory() {
+    local from=$1 to=$2 step=$3 limit solved=
+    shift 3
+    for ((limit = from; limit <= to; limit += step)); do
+        if "$SADDLE" solve A.mtx --max-memory ${limit}K -q --json j.json "$@" 2> error; then
+            solved=${solved:-$limit}
+            json j.json "j['bytes']['peak'] <= $limit * 1024"
+        else
+            [ -z "$solved" ] || { echo "$* solves with ${solved}K, not with ${limit}K: $(cat error)"; return 1; }
+            json j.json 'j["relative_residual"] is not None or j["reason"] in ("out of memory", "the memory limit is too small")'
+        fi
+    done
+    [ -n "$solved" ]
+}
+
+@test "more memory never serves worse, and the limit is kept" {
+    "$SADDLE" gen stokes3d 7 --out A.mtx
+    with_memory 500 4700 600
+    with_memory 2300 4700 600 --method direct
+    with_memory 1100 4700 900 --method ldlt
+}

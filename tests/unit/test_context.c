@@ -74,10 +74,9 @@ static void the_limit_holds_at_every_value(void **state)
             assert_null(memory);
             assert_int_equal(c.status, SADDLE_MEMORY_LIMIT);
             assert_contains(c.message, "memory of the test");
-            assert_contains(c.message, "max-memory");
-            char number[32];
-            snprintf(number, sizeof number, "%lld", (long long)needed);
-            assert_contains(c.message, number);
+            char advice[64];
+            snprintf(advice, sizeof advice, "raise max_memory by at least %lld", (long long)(needed - limit));
+            assert_contains(c.message, advice);
             assert_int_equal(f.allocations, 0);
         } else {
             assert_non_null(memory);
@@ -155,14 +154,16 @@ static void a_failing_allocator_is_reported_and_harms_nothing(void **state)
     assert_int_equal(f.live, 0);
 }
 
-static void one_memory_hook_alone_is_not_used(void **state)
+/* The call is refused, and its context can still be used to say so. */
+static void one_memory_hook_alone_is_refused_and_not_used(void **state)
 {
     (void)state;
     failing_allocator f = {0};
     saddle_hooks hooks = failing_hooks(&f);
     hooks.release = NULL;
     sd_context c;
-    sd_context_init(&c, &hooks, 0);
+    assert_int_equal(sd_context_open(&c, &hooks), SADDLE_BAD_ARGUMENT);
+    assert_contains(c.message, "no release");
     void *memory = sd_alloc(&c, 1, 1, "memory");
     assert_non_null(memory);
     sd_free(&c, memory);
@@ -293,7 +294,7 @@ int main(void)
         cmocka_unit_test(sizes_beyond_any_memory_are_refused_without_asking),
         cmocka_unit_test(the_limit_is_compared_without_overflow),
         cmocka_unit_test(a_failing_allocator_is_reported_and_harms_nothing),
-        cmocka_unit_test(one_memory_hook_alone_is_not_used),
+        cmocka_unit_test(one_memory_hook_alone_is_refused_and_not_used),
         cmocka_unit_test(long_messages_are_cut_and_ended),
         cmocka_unit_test(progress_is_passed_on_and_can_cancel),
         cmocka_unit_test(log_lines_reach_the_hook_and_nothing_else),

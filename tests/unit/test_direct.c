@@ -315,6 +315,46 @@ static void signs_that_are_none_are_refused(void **state)
     saddle_destroy(&solver);
 }
 
+/* FGMRES around the factors makes some 24 iterations here that lead to nothing: they were called steps of the
+ * refinement, which has at most 15 and the first solve. */
+static void iterations_in_vain_are_not_counted_as_refinement(void **state)
+{
+    (void)state;
+    enum { SIZE = 12 };
+    dense d = dense_new(SIZE);
+    double b[SIZE], x[SIZE];
+    for (int i = 0; i < SIZE; ++i) {
+        for (int j = 0; j < SIZE; ++j) dense_set(&d, i, j, i == j ? 1 + 1e-15 * cos(i) : 1);
+        b[i] = (i * 7) % SIZE - 5.4;
+    }
+    const saddle_info info =
+        solve_dense(&d, SADDLE_LOWER, b, x, "method=direct,factorization=static,regularise=1e-3");
+    assert_int_equal(info.status, SADDLE_NOT_CONVERGED);
+    assert_int_equal(info.krylov, SADDLE_KRYLOV_REFINE);
+    assert_in_range(info.iterations, 1, 16);
+    assert_contains(info.message, "refinement");
+    dense_free(&d);
+}
+
+/* It was "stagnation after 1 iterations". */
+static void without_an_iteration_none_is_told(void **state)
+{
+    (void)state;
+    rng r = rng_start("no iteration");
+    dense d = kkt_problem(&r, 40, 10, 0);
+    double b[40], x[40];
+    random_vector(&r, 40, b);
+    const char *const lists[] = {"method=direct,krylov=none,tol=0", "method=diagonal,krylov=none,tol=0"};
+    for (int k = 0; k < 2; ++k) {
+        const saddle_info info = solve_dense(&d, SADDLE_LOWER, b, x, lists[k]);
+        assert_int_equal(info.reason, SADDLE_REASON_NO_ITERATION);
+        assert_int_equal(info.iterations, 0);
+        assert_contains(info.message, "krylov none does not iterate");
+        assert_null(strstr(info.message, "after"));
+    }
+    dense_free(&d);
+}
+
 /* ---- precision, general matrices ---- */
 
 static void mixed_precision_reaches_double(void **state)
@@ -388,6 +428,8 @@ int main(void)
         cmocka_unit_test(cholesky_of_an_indefinite_matrix_is_refused),
         cmocka_unit_test(a_static_factorization_keeps_the_signs),
         cmocka_unit_test(signs_that_are_none_are_refused),
+        cmocka_unit_test(iterations_in_vain_are_not_counted_as_refinement),
+        cmocka_unit_test(without_an_iteration_none_is_told),
         cmocka_unit_test(mixed_precision_reaches_double),
         cmocka_unit_test(mixed_precision_falls_back_to_double),
         cmocka_unit_test(general_matrices_are_solved_through_symmetric_ones),

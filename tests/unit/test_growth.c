@@ -59,6 +59,15 @@ static void defaults_fit_the_info_of_any_version(void **state)
     }
 }
 
+/* It crashed. */
+static void init_of_null_does_nothing(void **state)
+{
+    (void)state;
+    saddle_options_init(NULL, sizeof(saddle_options));
+    saddle_info_init(NULL, sizeof(saddle_info));
+    assert_null(saddle_option_word("method", 0, NULL, 16));
+}
+
 static void facts_fit_the_caller_of_any_version(void **state)
 {
     (void)state;
@@ -232,6 +241,36 @@ static void hooks_whose_size_is_none_are_refused(void **state)
     }
 }
 
+static void no_memory(void *memory, void *user)
+{
+    (void)memory, (void)user;
+}
+
+static void *never(size_t bytes, void *user)
+{
+    (void)bytes, (void)user;
+    return NULL;
+}
+
+/* They were ignored, and malloc and free used instead. */
+static void one_memory_hook_without_the_other_is_refused(void **state)
+{
+    (void)state;
+    const newer_matrix A = sound_matrix();
+    saddle_hooks half[2] = {saddle_hooks_default(), saddle_hooks_default()};
+    half[0].allocate = never;
+    half[1].release = no_memory;
+    for (int h = 0; h < 2; ++h) {
+        for (int k = 0; k < CALLS; ++k) {
+            const outcome o = call(k, &A.known, &half[h]);
+            if (o.status != SADDLE_BAD_ARGUMENT) fail_msg("call %d took half of the hooks", k);
+            assert_contains(o.message, h == 0 ? "allocate but no release" : "release but no allocate");
+        }
+        assert_null(saddle_options_new(&half[h]));
+        assert_null(saddle_info_new(&half[h]));
+    }
+}
+
 static void a_newer_caller_is_served_as_long_as_it_asks_nothing_new(void **state)
 {
     (void)state;
@@ -284,10 +323,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_fit_the_options_of_any_version),
         cmocka_unit_test(defaults_fit_the_info_of_any_version),
+        cmocka_unit_test(init_of_null_does_nothing),
         cmocka_unit_test(facts_fit_the_caller_of_any_version),
         cmocka_unit_test(a_solver_that_was_not_made_still_tells_why),
         cmocka_unit_test(a_matrix_whose_size_is_none_is_refused),
         cmocka_unit_test(hooks_whose_size_is_none_are_refused),
+        cmocka_unit_test(one_memory_hook_without_the_other_is_refused),
         cmocka_unit_test(a_newer_caller_is_served_as_long_as_it_asks_nothing_new),
         cmocka_unit_test(what_the_library_fills_in_has_the_callers_length),
     };

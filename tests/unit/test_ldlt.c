@@ -466,10 +466,40 @@ static void symmetric_iterations_take_symmetric_applications(void **state)
     info = solve_dense(&p, SADDLE_LOWER, b, x, "method=ldlt");
     assert_int_equal(info.status, SADDLE_OK);
     assert_int_equal(info.krylov, SADDLE_KRYLOV_CG);
-    info = solve_dense(&d, SADDLE_LOWER, b, x, "method=ldlt,krylov=cg");
-    assert_int_equal(info.reason, SADDLE_REASON_PRECONDITIONER);
     dense_free(&d);
     dense_free(&p);
+}
+
+/* They were refused by the solve, after all of the factorization. */
+static void what_needs_positive_factors_is_refused_before_an_indefinite_matrix_is_factored(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    double b[N], x[N];
+    static const char *const lists[] = {"method=ldlt,krylov=minres", "method=ldlt,krylov=cg",
+                                        "method=jacobi,krylov=minres"};
+    dense d = kkt_problem(&r, 2 * N / 3, N / 3), p = symmetric_problem(&r, N, true);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    fill_random(&r, N, b);
+    for (int k = 0; k < 3; ++k) {
+        const saddle_options options = options_of(lists[k]);
+        saddle_solver *s = NULL;
+        assert_int_equal(saddle_create(&s, &options, NULL, NULL), SADDLE_OK);
+        assert_int_equal(saddle_analyse(s, &A), SADDLE_BAD_OPTION);
+        assert_int_equal(saddle_factor(s, &A), SADDLE_BAD_OPTION);
+        assert_contains(saddle_message(s), "use krylov sqmr or fgmres");
+        assert_null(sd_find_work(s, sd_method_of(options.method)));
+        saddle_destroy(&s);
+    }
+    assert_int_equal(solve_dense(&p, SADDLE_LOWER, b, x, lists[0]).status, SADDLE_OK);
+    /* the diagonal of this one, with eigenvalues 1.9, 1.9 and -0.8, does not show it */
+    dense hidden = dense_from(3, (const double[]){1, 0.9, -0.9, 0.9, 1, 0.9, -0.9, 0.9, 1});
+    const saddle_info info = solve_dense(&hidden, SADDLE_LOWER, b, x, lists[0]);
+    assert_int_equal(info.reason, SADDLE_REASON_PRECONDITIONER);
+    view_free(&A);
+    dense_free(&d);
+    dense_free(&p);
+    dense_free(&hidden);
 }
 
 /* Blocks whose own matrix is singular go to the end, where they are not. */
@@ -591,6 +621,7 @@ int main(void)
         cmocka_unit_test(factors_in_single_serve_a_double_iteration),
         cmocka_unit_test(values_of_any_size_take_the_plan),
         cmocka_unit_test(symmetric_iterations_take_symmetric_applications),
+        cmocka_unit_test(what_needs_positive_factors_is_refused_before_an_indefinite_matrix_is_factored),
         cmocka_unit_test(singular_blocks_are_pushed_back),
         cmocka_unit_test(sizes_and_odd_matrices),
         cmocka_unit_test(allocations_may_fail),

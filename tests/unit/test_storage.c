@@ -55,7 +55,7 @@ static void blocks_keep_what_is_in_them(void **state)
     sd_context_init(&c, NULL, 0);
     for (int round = 0; round < 10; ++round) {
         sd_storage *s;
-        assert_int_equal(sd_storage_make(&c, 0, round % 2 ? 0 : FIRST, BLOCKS, &s), SADDLE_OK);
+        assert_int_equal(sd_storage_make(&c, 0, 0, round % 2 ? 0 : FIRST, BLOCKS, &s), SADDLE_OK);
         churn(&c, s, &r);
         const int64_t bytes = c.bytes;
         void *all = sd_storage_take(&c, s, FIRST, "the first chunk as one block");
@@ -89,13 +89,14 @@ static void panels_again_take_no_new_memory(void **state)
         holding panels[BLOCKS];
         sd_storage *s;
         for (int k = 0; k < BLOCKS; ++k) sizes[k] = rng_below(&r, round % 2 ? 20000 : 300);
-        assert_int_equal(sd_storage_make(&c, PANELS, 0, BLOCKS, &s), SADDLE_OK);
+        assert_int_equal(sd_storage_make(&c, PANELS, PANELS, 0, BLOCKS, &s), SADDLE_OK);
         const int64_t planned = c.bytes;
         take_panels(&c, s, sizes, panels);
         const int64_t bytes = c.bytes;
         assert_int_equal(bytes > planned, round % 2); /* what fits the plan allocates nothing at all */
         for (int again = 0; again < 3; ++again) {
-            sd_storage_clear(s);
+            if (again == 1) sd_storage_trim(&c, s);
+            assert_int_equal(sd_storage_clear(&c, s), SADDLE_OK);
             take_panels(&c, s, sizes, panels);
             assert_int_equal(c.bytes, bytes);
         }
@@ -113,7 +114,7 @@ static void every_allocation_may_fail(void **state)
         sd_context c;
         sd_context_init(&c, &hooks, 0);
         sd_storage *s;
-        saddle_status status = sd_storage_make(&c, 64, 64, 2, &s);
+        saddle_status status = sd_storage_make(&c, 64, 64, 64, 2, &s);
         if (!status && !sd_storage_take(&c, s, 1000, "a block")) status = c.status;
         if (!status && !sd_storage_panel(&c, s, 1000)) status = c.status;
         sd_storage_free(&c, s);

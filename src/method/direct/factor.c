@@ -124,9 +124,27 @@ static saddle_status rescale_values(sd_context *c, const sd_csr *M, const sd_pro
     return status;
 }
 
+/* The factorization itself. Several threads have more contribution blocks at once than one: where the limit
+ * does not allow that, one thread runs again, as the plan predicted it. The factors are the same. */
+static saddle_status run_factors(sd_context *c, const sd_csr *M, sd_factor_options *options, double delays,
+                                 sd_factors *f, const sd_direct *d)
+{
+    saddle_status status = sd_factors_run(c, f, options);
+    if (status != SADDLE_MEMORY_LIMIT || options->threads == 1) return status;
+    sd_log(c, SADDLE_LOG_INFO, "%s; factoring again with one thread, which needs less", c->message);
+    const sd_front_kernels *kernels = f->kernels - f->precision;
+    const sd_precision precision = f->precision;
+    sd_factors_free(c, f);
+    status = sd_factors_make(c, &d->plan->tree, kernels, precision, delays, f);
+    if (status) return status;
+    options->threads = 1;
+    sd_factors_take(f, M, d->scale, d->exponent);
+    return sd_factors_run(c, f, options);
+}
+
 /* Factors the values as they are scaled; with a new scaling if they are not worth it. */
 static saddle_status run_values(sd_context *c, const sd_csr *M, const sd_problem *p,
-                                sd_factor_options *options, sd_factors *f, sd_direct *d)
+                                sd_factor_options *options, double delays, sd_factors *f, sd_direct *d)
 {
     saddle_status status = SADDLE_OK;
     bool rescaled = needs_scaling(p, f, d);
@@ -135,13 +153,14 @@ static saddle_status run_values(sd_context *c, const sd_csr *M, const sd_problem
     if (rescaled) status = rescale_values(c, M, p, f, d);
     if (status) return status;
     options->most_flops = limited ? sd_drift_limit(d) : 0;
-    status = sd_factors_run(c, f, options);
-    if (!status && f->abandoned) {
+    status = run_factors(c, M, options, delays, f, d);
+    if (limited &&
+        (status == SADDLE_MEMORY_LIMIT || (!status && f->abandoned))) { /* delays take memory too */
         sd_drift_abandoned(d);
         options->most_flops = 0;
         rescaled = true;
         status = rescale_values(c, M, p, f, d);
-        if (!status) status = sd_factors_run(c, f, options);
+        if (!status) status = run_factors(c, M, options, delays, f, d);
     }
     if (!status && (options->pivoting.rule != SD_PIVOT_POSITIVE || f->definite))
         sd_drift_note(d, rescaled || d->unlike);
@@ -155,9 +174,9 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     const sd_precision precision = strength->precision;
     sd_factors *f = &d->factors[precision];
     saddle_status status = SADDLE_OK;
+    const double delays = rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0;
     if (!f->tree)
-        status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision,
-                                 rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0, f);
+        status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision, delays, f);
     if (!status) status = take_signs(c, p, d);
     if (!status && strength->equilibrated) status = rescale(c, M, p, true, d);
     if (status) return status;
@@ -171,7 +190,7 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     d->precision = precision;
     scale_values(M, f, d);
     d->stale = d->unlike ? d->plan->tree.n : count_stale(d, f);
-    return run_values(c, M, p, &options, f, d);
+    return run_values(c, M, p, &options, delays, f, d);
 }
 
 /* max |l| over all fronts, NaN where a number is not finite. */
@@ -220,10 +239,10 @@ static saddle_status combine(sd_context *c, sd_direct *d)
 
 /* Balances M where its values ask for it; *other where the scaling that there is belongs to another balance.
  */
-static saddle_status find_balance(sd_context *c, sd_csr *M, sd_direct *d, bool *other)
+static saddle_status find_balance(sd_context *c, sd_csr *M, const sd_problem *p, sd_direct *d, bool *other)
 {
     const size_t bytes = (size_t)M->n * sizeof *d->tilt;
-    const bool far = sd_direct_is_far(M), was = d->tilt != NULL;
+    const bool far = p->options->scaling != SADDLE_SCALING_USER && sd_direct_is_far(M), was = d->tilt != NULL;
     *other = far != (d->scale == d->plan->p.row_scale ? d->plan->tilt != NULL : was);
     d->lossy = false;
     if (!far) {
@@ -260,7 +279,7 @@ static saddle_status find_matrix(sd_context *c, const sd_problem *p, sd_direct *
     }
     *M = d->plan->general ? d->plan->augmented : *p->A;
     if (d->plan->general) M->val = d->augmented;
-    saddle_status status = find_balance(c, M, d, &other);
+    saddle_status status = find_balance(c, M, p, d, &other);
     if (!status && other) status = rescale(c, M, p, false, d);
     d->unlike = other;
     return status;

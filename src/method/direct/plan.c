@@ -4,6 +4,7 @@
 #include "method/direct/direct.h"
 
 #include "backend/cpu/cpu.h"
+#include "factor/arena.h"
 #include "prepare/prepare.h"
 
 #include <math.h>
@@ -31,6 +32,24 @@ static saddle_status augment(sd_context *c, const sd_csr *A, sd_csr *to)
         for (int64_t e = A->ptr[i]; e < A->ptr[i + 1]; ++e) to->ind[k++] = n + A->ind[e];
     }
     for (int32_t i = n; i <= 2 * n; ++i) to->ptr[i] = k;
+    return SADDLE_OK;
+}
+
+/* The caller's scaling and order for that matrix: rows, then columns; each row next to its column. What is
+ * made here is the caller's to free. */
+static saddle_status augment_given(sd_context *c, int32_t n, const saddle_given *g, double **scale,
+                                   int32_t **order)
+{
+    if (g->row_scale && !(*scale = sd_alloc(c, 2 * (int64_t)n, sizeof **scale, "scaling"))) return c->status;
+    if (g->permutation && !(*order = sd_alloc(c, 2 * (int64_t)n, sizeof **order, "order"))) return c->status;
+    for (int32_t i = 0; i < n && *scale; ++i) {
+        (*scale)[i] = g->row_scale[i];
+        (*scale)[n + i] = g->col_scale ? g->col_scale[i] : g->row_scale[i];
+    }
+    for (int32_t k = 0; k < n && *order; ++k) {
+        (*order)[2 * k] = g->permutation[k];
+        (*order)[2 * k + 1] = n + g->permutation[k];
+    }
     return SADDLE_OK;
 }
 
@@ -107,15 +126,22 @@ const sd_front_kernels *sd_direct_kernels(int device)
     return device == SADDLE_DEVICE_REFERENCE ? sd_fronts_reference : sd_cpu()->fronts;
 }
 
-/* Bytes of all that the factorization will allocate, on top of what is there. */
-static int64_t factor_bytes(const sd_tree *t, const sd_front_kernels *kernels, sd_precision precision)
+/*
+ * Bytes of all that a factorization on one thread and a solve will allocate, on top of what is there. Of each
+ * front itself, how many it waits for, its intervals of the arena, its place in a solve. Of each row the
+ * vectors of a solve with refinement, one right-hand side and its rider, and the operator: 20 of them.
+ */
+static saddle_status predict_bytes(sd_context *c, const sd_tree *t, const sd_front_kernels *kernels,
+                                   sd_precision precision, int64_t *bytes)
 {
-    const int64_t number = (int64_t)sd_precision_size(precision);
-    const int64_t numbers = t->rests + kernels->work(t->largest_rows, t->largest_columns);
-    /* a front itself, how many it waits for, its interval of the arena */
-    const int64_t lists = t->fronts * (int64_t)(sizeof(sd_front) + sizeof(int32_t) + 2 * sizeof(int64_t));
-    return numbers * number + lists + t->entry_ptr[t->n] * (int64_t)sizeof(double) +
-           sd_panels_bytes(t, precision, SD_DELAY_ROOM);
+    enum { VECTORS = 20 };
+    int64_t arena;
+    const saddle_status status = sd_arena_measure(c, t, &kernels[precision], precision, &arena);
+    const int64_t lists = t->fronts * (int64_t)(sizeof(sd_front) + sizeof(int32_t) + 11 * sizeof(int64_t));
+    const int64_t vectors = VECTORS * (int64_t)t->n * (int64_t)sizeof(double);
+    *bytes = sd_bytes_in_use(c) + arena + lists + vectors + t->entry_ptr[t->n] * (int64_t)sizeof(double) +
+             sd_panels_bytes(t, precision, INT64_MAX, SD_DELAY_ROOM);
+    return status;
 }
 
 /* All of A, without its power of two, so that a matrix of another size is planned in the same way. Where its
@@ -141,15 +167,15 @@ saddle_status sd_direct_normalise(sd_context *c, const sd_csr *A, sd_csr *to)
     return SADDLE_OK;
 }
 
-/* Order and tree of a matrix that is symmetric by now. */
-static saddle_status plan_symmetric(sd_context *c, const sd_csr *A, const sd_problem *q, sd_direct_plan *d,
-                                    saddle_info *info)
+/* Order and tree of a matrix that is symmetric, and near by now. */
+static saddle_status plan_near(sd_context *c, const sd_csr *A, const saddle_options *options,
+                               const saddle_given *given, sd_direct_plan *d, saddle_info *info)
 {
     sd_csr whole = {0};
     sd_graph g = {0};
     double start = sd_seconds();
     saddle_status status = sd_direct_normalise(c, A, &whole);
-    if (!status) status = sd_prepare_order(c, &whole, q->options, q->given, &d->p, &g);
+    if (!status) status = sd_prepare_order(c, &whole, options, given, &d->p, &g);
     info->time_prepare += sd_seconds() - start;
     start = sd_seconds();
     sd_csr_free(c, &whole);
@@ -157,6 +183,47 @@ static saddle_status plan_symmetric(sd_context *c, const sd_csr *A, const sd_pro
     sd_graph_free(c, &g);
     if (!status) status = sd_direct_match(c, A, &d->tree, d->p.matching, &d->matched);
     info->time_plan += sd_seconds() - start;
+    return status;
+}
+
+static saddle_status balance(sd_context *c, const sd_csr *M, sd_direct_plan *d, double **values)
+{
+    d->tilt = sd_alloc(c, M->n, sizeof *d->tilt, "balance");
+    *values = sd_alloc(c, M->nnz, sizeof **values, "balanced matrix");
+    if (!d->tilt || !*values) return c->status;
+    const saddle_status status = sd_direct_balance(c, M, d->tilt);
+    if (!status) sd_direct_tilted(M, d->tilt, *values);
+    return status;
+}
+
+/* The plan of a symmetric matrix, balanced where its entries are far apart and the scaling is ours. */
+static saddle_status plan_symmetric(sd_context *c, const sd_csr *A, const saddle_options *options,
+                                    const saddle_given *given, sd_direct_plan *d, saddle_info *info)
+{
+    sd_csr near = *A;
+    double *tilted = NULL;
+    saddle_status status = SADDLE_OK;
+    if (options->scaling != SADDLE_SCALING_USER && sd_direct_is_far(A)) {
+        status = balance(c, A, d, &tilted);
+        near.val = tilted;
+    }
+    if (!status) status = plan_near(c, &near, options, given, d, info);
+    if (!status) d->largest_exponent = sd_direct_exponent(&near, d->p.row_scale);
+    sd_free(c, tilted);
+    return status;
+}
+
+/* The same by way of the matrix of twice the size. */
+static saddle_status plan_general(sd_context *c, const sd_problem *p, sd_direct_plan *d, saddle_info *info)
+{
+    double *scale = NULL;
+    int32_t *order = NULL;
+    saddle_status status = augment(c, p->A, &d->augmented);
+    if (!status) sd_direct_augment(p->A, d->augmented.val);
+    if (!status && p->given) status = augment_given(c, p->A->n, p->given, &scale, &order);
+    const saddle_given given = {.row_scale = scale, .permutation = order};
+    if (!status) status = plan_symmetric(c, &d->augmented, p->options, &given, d, info);
+    sd_free_all(c, scale, order);
     return status;
 }
 
@@ -170,49 +237,23 @@ static void tell(sd_context *c, const sd_direct_plan *d, saddle_info *info)
            d->tree.fronts, d->tree.flops, (long long)d->tree.nnz, 1e-6 * (double)d->bytes);
 }
 
-/* The plan is that of the balanced matrix. */
-static saddle_status balance(sd_context *c, const sd_csr *M, sd_direct_plan *d, double **values)
-{
-    d->tilt = sd_alloc(c, M->n, sizeof *d->tilt, "balance");
-    *values = sd_alloc(c, M->nnz, sizeof **values, "balanced matrix");
-    if (!d->tilt || !*values) return c->status;
-    const saddle_status status = sd_direct_balance(c, M, d->tilt);
-    if (!status) sd_direct_tilted(M, d->tilt, *values);
-    return status;
-}
-
 saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **plan, saddle_info *info)
 {
     const sd_precision precision = sd_iteration_precision(p);
-    const sd_csr *M = p->A;
     sd_direct_plan *d = *plan = sd_alloc_zero(c, 1, sizeof *d, "plan");
     saddle_status status = d ? sd_check_given(c, p) : c->status;
     if (status) return status;
     d->n = p->A->n;
     d->general = !p->facts->symmetric;
     d->nonzeros = sd_count_nonzeros(p->A);
-    if (d->general) {
-        status = augment(c, p->A, &d->augmented);
-        if (!status) sd_direct_augment(p->A, d->augmented.val);
-        M = &d->augmented;
-    }
-    sd_csr balanced;
-    double *tilted = NULL;
-    if (!status && sd_direct_is_far(M)) {
-        status = balance(c, M, d, &tilted);
-        balanced = *M;
-        balanced.val = tilted;
-        M = &balanced;
-    }
-    if (!status) status = plan_symmetric(c, M, p, d, info);
-    if (!status) d->largest_exponent = sd_direct_exponent(M, d->p.row_scale);
-    sd_free(c, tilted);
+    status =
+        d->general ? plan_general(c, p, d, info) : plan_symmetric(c, p->A, p->options, p->given, d, info);
     if (status) return status;
-    d->bytes = c->bytes + factor_bytes(&d->tree, sd_direct_kernels(p->device), precision);
+    status = predict_bytes(c, &d->tree, sd_direct_kernels(p->device), precision, &d->bytes);
     sd_free(c, d->augmented.val); /* every factorization has its own */
     d->augmented.val = NULL;
-    tell(c, d, info);
-    return SADDLE_OK;
+    if (!status) tell(c, d, info);
+    return status;
 }
 
 sd_cost sd_direct_cost(const void *plan)

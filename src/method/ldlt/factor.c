@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double SHARE_LEAST = 1.0 / 16;
+
 enum { STALE_SHARE = 100 }; /* a plan is stale where more than one pivot of so many had to be perturbed */
 
 /* The largest entry of the inverses of all diagonal blocks. */
@@ -128,16 +130,38 @@ static saddle_status make(sd_ldlt_making *t, bool *given_up)
     return status || *given_up ? status : conclude(t);
 }
 
-saddle_status sd_ldlt_factor_again(sd_engine *e, const sd_problem *p, const void *plan,
-                                   const sd_strength *strength, void **factors, bool *given_up)
+/* With room for so many parts in five of the memory that is left: see sd_ldlt_most_numbers. */
+static saddle_status factor_within(sd_engine *e, const sd_problem *p, const void *plan,
+                                   const sd_strength *strength, double share, sd_ldlt_state *state,
+                                   bool *given_up)
 {
-    sd_ldlt_state *state = *factors;
-    sd_ldlt_making t = {
-        .p = p, .strength = strength, .c = e->context, .e = e, .state = state, .m = &state->m};
+    sd_ldlt_making t = {.p = p,
+                        .strength = strength,
+                        .share = share,
+                        .c = e->context,
+                        .e = e,
+                        .state = state,
+                        .m = &state->m};
     saddle_status status = begin(&t, plan);
     if (!status) status = make(&t, given_up);
     sd_csr_free(t.c, &t.whole);
     sd_block_matrix_free(t.c, &t.B);
+    return status;
+}
+
+/* What else is needed beside the fill that is kept is known only roughly: where the limit does not allow it,
+ * less fill is kept, so that more memory never serves worse. */
+saddle_status sd_ldlt_factor_again(sd_engine *e, const sd_problem *p, const void *plan,
+                                   const sd_strength *strength, void **factors, bool *given_up)
+{
+    sd_ldlt_state *state = *factors;
+    saddle_status status = factor_within(e, p, plan, strength, 1, state, given_up);
+    for (double share = 0.5; status == SADDLE_MEMORY_LIMIT && share >= SHARE_LEAST; share *= 0.5) {
+        sd_log(e->context, SADDLE_LOG_INFO, "%s; factoring again with less fill", e->context->message);
+        e->status = SADDLE_OK;
+        sd_block_ldlt_free(e, &state->m);
+        status = factor_within(e, p, plan, strength, share, state, given_up);
+    }
     return status;
 }
 

@@ -126,7 +126,7 @@ static saddle_status precondition(sd_engine *e, const sd_problem *p, const void 
         .options =                                                                                           \
             "|scaling|order|pairs|blocking|block_size|check|fill|fill_tau|fill_level|pivot|push_back|"       \
             "small_pivot|trisolve|trisolve_sweeps|factor_precision|" further_options,                        \
-        .on_device = true, .needs_symmetry = true, .plan = plan, .cost = cost,                               \
+        .on_device = true, .needs_symmetry = true, .signed_as_A = true, .plan = plan, .cost = cost,          \
         .free_plan = sd_free_preparation, .factor = how, .refactor = sd_ldlt_factor_again, .report = report, \
         .free_factors = free_factors, .krylov = krylov, .precondition = precondition,                        \
     }

@@ -26,6 +26,7 @@ typedef struct sd_ldlt_state {
 typedef struct sd_ldlt_making {
     const sd_problem *p;
     const sd_strength *strength;
+    double share; /* of the memory that may be used for fill, where it is limited; 1: all */
     sd_context *c;
     sd_engine *e;
     sd_ldlt_state *state;

@@ -95,9 +95,10 @@ bool sd_ldlt_spoilt(const sd_ldlt_making *t, const sd_ldlt_rule *rule, double in
  * twice for a moment, in addition to their lists. */
 int64_t sd_ldlt_most_numbers(const sd_ldlt_making *t, sd_precision precision)
 {
-    const int64_t limit = t->p->options->max_memory, used = t->c->bytes;
+    const int64_t limit = t->p->options->max_memory, used = sd_bytes_in_use(t->c);
     if (limit <= 0) return 0;
-    const int64_t most = (limit - used) / (5 * (int64_t)sd_precision_size(precision));
+    const int64_t most =
+        (int64_t)(t->share * (double)(limit - used)) / (5 * (int64_t)sd_precision_size(precision));
     return most > 1 ? most : 1;
 }
 
