@@ -327,10 +327,13 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
 saddle_status sd_direct_factor(sd_engine *e, const sd_problem *p, const void *plan,
                                const sd_strength *strength, void **factors, bool *given_up)
 {
-    sd_direct *d = *factors = sd_alloc_zero(e->context, 1, sizeof *d, "factors");
-    if (!d) return e->context->status;
-    d->examined = sd_alloc_zero(e->context, 1, sizeof *d->examined, "factors");
-    if (!d->examined) return e->context->status;
+    sd_direct *d = sd_alloc_zero(e->context, 1, sizeof *d, "factors");
+    if (d) d->examined = sd_alloc_zero(e->context, 1, sizeof *d->examined, "factors");
+    if (!d || !d->examined) { /* nothing that could be refactored */
+        sd_free(e->context, d);
+        return e->context->status;
+    }
+    *factors = d;
     d->plan = plan;
     d->scale = d->plan->p.row_scale;
     d->matched = d->plan->matched;
