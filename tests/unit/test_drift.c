@@ -2,6 +2,7 @@
  * Sequences of matrices on one pattern: when the direct solver matches, scales and orders anew by itself, and
  * when it does not. All is decided from counts, so it is the same in every run and on any number of threads.
  */
+#include "failing_allocator.h"
 #include "solving.h"
 
 enum { VARIABLES = 1200, CONSTRAINTS = 400, ROWS = VARIABLES + CONSTRAINTS, PER_COLUMN = 6, STEPS = 14 };
@@ -256,6 +257,38 @@ static void decisions_do_not_depend_on_threads(void **state)
     free(p);
 }
 
+/* The second matrix makes the solver plan anew, or abandon the factorization: each allocation of that fails
+ * in turn, nothing leaks, and the next factorization is as good as ever. */
+static void memory_may_fail_while_a_plan_is_made_anew(void **state)
+{
+    (void)state;
+    program *p = program_new(8);
+    const saddle_options options = options_of("method=direct");
+    for (int abandoned = 0; abandoned < 2; ++abandoned) {
+        for (int64_t k = 1, step = is_slow() ? 61 : 7;; k += step) {
+            failing_allocator f = {0};
+            const saddle_hooks hooks = failing_hooks(&f);
+            saddle_solver *solver = NULL;
+            assert_int_equal(saddle_create(&solver, &options, &hooks, NULL), SADDLE_OK);
+            set_sigma(p, 1);
+            if (!abandoned) placeholders(p);
+            assert_int_equal(saddle_factor(solver, &p->K), SADDLE_OK);
+            set_sigma(p, 1);
+            for (int j = 0; j < VARIABLES; ++j) p->values[p->colptr[j]] *= 1e-5;
+            f.fail_at = f.allocations + k;
+            const saddle_status status = saddle_factor(solver, &p->K);
+            assert_int_equal(status, f.failed ? SADDLE_OUT_OF_MEMORY : SADDLE_OK);
+            const bool failed = f.failed;
+            const saddle_info info = factor_next(solver, p);
+            if (!failed) assert_true(abandoned ? info.rescalings == 1 : info.replans == 1);
+            saddle_destroy(&solver);
+            assert_int_equal(f.live, 0);
+            if (!failed) break;
+        }
+    }
+    free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +300,7 @@ int main(void)
         cmocka_unit_test(an_order_of_the_callers_is_kept),
         cmocka_unit_test(a_scaling_of_the_callers_is_kept),
         cmocka_unit_test(decisions_do_not_depend_on_threads),
+        cmocka_unit_test(memory_may_fail_while_a_plan_is_made_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

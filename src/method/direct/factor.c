@@ -154,7 +154,8 @@ static saddle_status run_values(sd_context *c, const sd_csr *M, const sd_problem
     if (status) return status;
     options->most_flops = limited ? sd_drift_limit(d) : 0;
     status = run_factors(c, M, options, delays, f, d);
-    if (!status && f->abandoned) {
+    if (limited &&
+        (status == SADDLE_MEMORY_LIMIT || (!status && f->abandoned))) { /* delays take memory too */
         sd_drift_abandoned(d);
         options->most_flops = 0;
         rescaled = true;
@@ -326,10 +327,13 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
 saddle_status sd_direct_factor(sd_engine *e, const sd_problem *p, const void *plan,
                                const sd_strength *strength, void **factors, bool *given_up)
 {
-    sd_direct *d = *factors = sd_alloc_zero(e->context, 1, sizeof *d, "factors");
-    if (!d) return e->context->status;
-    d->examined = sd_alloc_zero(e->context, 1, sizeof *d->examined, "factors");
-    if (!d->examined) return e->context->status;
+    sd_direct *d = sd_alloc_zero(e->context, 1, sizeof *d, "factors");
+    if (d) d->examined = sd_alloc_zero(e->context, 1, sizeof *d->examined, "factors");
+    if (!d || !d->examined) { /* nothing that could be refactored */
+        sd_free(e->context, d);
+        return e->context->status;
+    }
+    *factors = d;
     d->plan = plan;
     d->scale = d->plan->p.row_scale;
     d->matched = d->plan->matched;
