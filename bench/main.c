@@ -11,7 +11,8 @@
     ROW(prepare)                                                                                             \
     ROW(direct)                                                                                              \
     ROW(blocks)                                                                                              \
-    ROW(ldlt)
+    ROW(ldlt)                                                                                                \
+    ROW(sequence)
 
 #define ROW(name) extern const command command_##name;
 BENCH_TABLE(ROW)

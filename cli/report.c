@@ -171,6 +171,15 @@ static void print_ldlt(const saddle_info *i)
                i->reconstruction_error, i->pattern_residual);
 }
 
+/* A count that is not certain, and why. */
+static void print_doubt(const saddle_info *i)
+{
+    char doubt[64];
+    saddle_info_get(i, "inertia_doubt", doubt, sizeof doubt);
+    printf("%-12sin doubt: %" PRId64 " to %" PRId64 " negative: %s\n", "", i->negative_least,
+           i->negative_most, doubt);
+}
+
 static void print_factor(const solve_run *r)
 {
     const saddle_info *i = &r->info;
@@ -187,6 +196,7 @@ static void print_factor(const solve_run *r)
     if (i->inertia_positive >= 0) {
         printf("%-12s%" PRId64 " positive, %" PRId64 " negative, %" PRId64 " zero eigenvalues\n", "inertia",
                i->inertia_positive, i->inertia_negative, i->inertia_zero);
+        if (!i->inertia_certain) print_doubt(i);
     }
     if (i->rank >= 0 && i->rank < i->n)
         printf("%-12s%" PRId64 " of %" PRId64 ": the matrix is singular\n", "rank", i->rank, i->n);
@@ -302,6 +312,12 @@ static void json_outcome(json *j, const solve_run *r)
     json_object(j, "inertia");
     json_info(j, r->analysed, &r->info,
               "positive=inertia_positive negative=inertia_negative zero=inertia_zero");
+    char doubt[64];
+    const bool counted = r->analysed && r->info.inertia_positive >= 0;
+    saddle_info_get(&r->info, "inertia_doubt", doubt, sizeof doubt);
+    json_info(j, counted, &r->info, "certain=inertia_certain negative_least negative_most");
+    json_text(j, "doubt", counted && !r->info.inertia_certain ? doubt : NULL);
+    json_info(j, counted, &r->info, "risk=inertia_risk");
     json_close(j);
 }
 
@@ -330,7 +346,7 @@ static void json_factor(json *j, const solve_run *r)
     json_info(j, r->analysed, i,
               "fallback factorization planned_nnz planned_flops planned_bytes largest_l stale block_kernel "
               "replaced_blocks single_blocks fill_tau generations pattern_residual reconstruction_error "
-              "trisolve replanned");
+              "trisolve replanned replans rescalings");
     json_close(j);
 }
 

@@ -91,8 +91,8 @@ int main(void)
             fprintf(stderr, "%s%s\n", saddle_message(solver), info.message);
             break;
         }
-        if (info.inertia_positive != N || info.inertia_negative != M) {
-            fprintf(stderr, "the inertia is not that of a minimum\n");
+        if (!info.inertia_certain || info.inertia_positive != N || info.inertia_negative != M) {
+            fprintf(stderr, "the inertia is not that of a minimum, or not certain\n");
             break;
         }
         for (int j = 0; j < N; ++j) dz[j] = 0.1 * gap / x[j] - z[j] - z[j] / x[j] * d[j];

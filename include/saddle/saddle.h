@@ -365,7 +365,11 @@ typedef enum saddle_factor_precision {
         factor_precision, saddle_factor_precision, SADDLE_FACTOR_PRECISION_AUTO, "auto|double|single",       \
         "precision of the factors of ldlt and jacobi; auto is single if a complete factorization would be "  \
         "expensive and no inverse of a block is large")                                                      \
-    COUNT(device_index, 0, 0, 4096, "which of several GPUs, counted from 0; the only cpu is number 0")
+    COUNT(device_index, 0, 0, 4096, "which of several GPUs, counted from 0; the only cpu is number 0")       \
+    CHOICE(replan, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                \
+           "match, scale and order anew for new values of the same pattern, direct solver: on every time, "  \
+           "auto if it pays")                                                                                \
+    CHOICE(certify, saddle_switch, SADDLE_ON, "off|on", "certify the inertia that the direct solver counts")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -479,6 +483,7 @@ SADDLE_API void saddle_options_free(saddle_options *options, const saddle_hooks 
     ROW(SADDLE_REASON_MEMORY, "out of memory")                                                               \
     ROW(SADDLE_REASON_DEVICE, "device failure")                                                              \
     ROW(SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER, "preconditioner not symmetric")                            \
+    ROW(SADDLE_REASON_SINGULAR, "singular to working precision")                                             \
     ROW(SADDLE_REASON_NO_ITERATION, "no iteration was made")
 
 #define SADDLE_ENUM_ROW(name, text) name,
@@ -489,6 +494,18 @@ SADDLE_API const char *saddle_reason_text(saddle_reason reason);
 
 #define SADDLE_REASON_WORD(name, text) text "|"
 #define SADDLE_REASON_WORDS SADDLE_REASON_TABLE(SADDLE_REASON_WORD)
+
+/* Why a count of eigenvalues is not certain. */
+typedef enum saddle_doubt {
+    SADDLE_DOUBT_NONE,         /* it is */
+    SADDLE_DOUBT_NOT_EXAMINED, /* the matrix has not been factored in double precision, or not with pivoting
+                                */
+    SADDLE_DOUBT_SINGULAR,     /* zero eigenvalues may be tiny ones of either sign: rounding the entries of A
+                                  decides */
+    SADDLE_DOUBT_ILL_CONDITIONED, /* rounding errors of the factorization may have changed signs */
+    SADDLE_DOUBT_NO_RESOURCES     /* memory was too short to find out */
+} saddle_doubt;
+#define SADDLE_DOUBT_WORDS "none|not examined|singular to rounding|ill-conditioned to rounding|out of memory"
 
 #define SADDLE_TRIED_MAX 8
 
@@ -575,7 +592,16 @@ SADDLE_API const char *saddle_reason_text(saddle_reason reason);
     SECONDS(time_solve, "seconds of the solve")                                                              \
     COUNT(device_index, 0, "number of the GPU it ran on")                                                    \
     TRUTH(sweeps_exact, "whether the sweeps were enough for the pattern to give the exact factorization")    \
-    TRUTH(replanned, "whether the previous plan of ldlt was stale and a new one was made")
+    TRUTH(replanned, "whether the previous plan of ldlt was stale and a new one was made")                   \
+    /* how far the inertia can be relied on */                                                               \
+    TRUTH(inertia_certain, "whether the inertia is that of A itself, certified after the factorization")     \
+    COUNT(negative_least, -1, "lower bound on the number of negative eigenvalues of A")                      \
+    COUNT(negative_most, -1, "upper bound on the number of negative eigenvalues of A")                       \
+    CHOICE(inertia_doubt, saddle_doubt, SADDLE_DOUBT_WORDS, "why the inertia is not certain")                \
+    REAL(inertia_risk, "bound on the probability that the certificate is wrong")                             \
+    /* the direct solver on a sequence of matrices */                                                        \
+    COUNT(replans, 0, "times that a new plan was made since the analysis")                                   \
+    COUNT(rescalings, -1, "times that the matrix was matched and scaled anew on the plan in use")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */
@@ -684,7 +710,9 @@ SADDLE_API saddle_status saddle_create(saddle_solver **solver, const saddle_opti
 SADDLE_API saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A);
 
 /* Factors the values of A. Its pattern must be the one that was analysed; without an earlier analysis it is
- * analysed now. The arrays of A are copied and not needed afterwards. */
+ * analysed now. The arrays of A are copied and not needed afterwards. The direct solver keeps its scaling and
+ * order for new values while that pays, and computes them anew when it does not (option replan; info.replans
+ * and info.rescalings say how often). */
 SADDLE_API saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A);
 
 /* A scaling and an order of the caller, used by all later calls of saddle_analyse and saddle_factor if the
@@ -705,7 +733,9 @@ SADDLE_API saddle_status saddle_set_signs(saddle_solver *solver, int64_t n, cons
 SADDLE_API saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const double *b, int64_t ldb,
                                       double *x, int64_t ldx, saddle_info *info);
 
-/* What is known after analyse or factor, and the message of the most recent of them. */
+/* What is known after analyse or factor, and the message of the most recent of them. The inertia is certified
+ * here unless a solve has done so (docs/direct.md): that costs a solve, and more only where it is in doubt.
+ */
 SADDLE_API saddle_status saddle_query(const saddle_solver *solver, saddle_info *info);
 SADDLE_API const char *saddle_message(const saddle_solver *solver);
 

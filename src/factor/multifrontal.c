@@ -25,9 +25,13 @@ typedef struct running {
     sd_context *c;
     sd_factors *f;
     const sd_factor_options *options;
-    size_t number;       /* bytes of a number */
-    bool parallel;       /* inside a team of threads */
-    atomic_bool ended;   /* by a failure, by cancelling, or by a pivot that is not positive */
+    size_t number;     /* bytes of a number */
+    bool parallel;     /* inside a team of threads */
+    atomic_bool ended; /* by a failure, by cancelling, by a limit, or by a pivot that is not positive */
+    /* Operations of the fronts that were begun, as if all their columns were eliminated. A sum of whole
+     * numbers: whether it comes to exceed a limit does not depend on the order in which fronts are begun. */
+    atomic_llong begun;
+    atomic_bool abandoned;
     atomic_flag telling; /* a thread is in the caller's progress function */
     bool failed;         /* c has the status and the message, of the last failure where there are several */
     bool indefinite;
@@ -218,6 +222,17 @@ static void *take(running *r, int64_t bytes, const char *what)
     return memory;
 }
 
+/* Whether the limit on operations allows this front too. */
+static bool is_allowed(running *r, const sd_front *front)
+{
+    if (r->options->most_flops == 0) return true;
+    const long long flops = llround(sd_front_flops(front->rows, front->columns));
+    if ((double)(atomic_fetch_add(&r->begun, flops) + flops) <= r->options->most_flops) return true;
+    atomic_store(&r->abandoned, true);
+    atomic_store(&r->ended, true);
+    return false;
+}
+
 /* Assembles and factors a front whose children are done. */
 static bool run_front(task *k, int32_t f, void *rest, bool split)
 {
@@ -231,6 +246,7 @@ static bool run_front(task *k, int32_t f, void *rest, bool split)
         end_all(r, true);
         return false;
     }
+    if (!is_allowed(r, front)) return false;
     k->rows = front->rows;
     k->front_told = 0;
     r->f->kernels->factor(front, &pivoting, &k->pivots, k->work, split);
@@ -377,7 +393,8 @@ saddle_status sd_factors_run(sd_context *c, sd_factors *f, const sd_factor_optio
     }
     sd_blas_leave();
     if (c->limit > 0) sd_storage_trim(c, f->storage); /* solves need memory too */
-    const bool done = !r.failed && !r.indefinite;
+    f->abandoned = atomic_load(&r.abandoned) && !r.failed;
+    const bool done = !r.failed && !r.indefinite && !f->abandoned;
     f->definite = done && options->pivoting.rule == SD_PIVOT_POSITIVE;
     if (done) f->flops = add_flops(f);
     return r.failed ? c->status : SADDLE_OK;

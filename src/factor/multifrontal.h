@@ -26,6 +26,7 @@ typedef struct sd_factors {
     double flops;          /* as eliminated */
     int64_t largest_front; /* rows */
     bool definite;         /* made with SD_PIVOT_POSITIVE */
+    bool abandoned;        /* it would have taken more than most_flops: there are no factors */
 
     /* what is owned */
     double *values;      /* of the scaled matrix, by entry of the tree */
@@ -36,6 +37,7 @@ typedef struct sd_factors {
 typedef struct sd_factor_options {
     sd_pivoting pivoting;
     int threads;
+    double most_flops; /* of all fronts as they are assembled, delays included; 0: no limit */
 } sd_factor_options;
 
 /* Number k of a front's D, in whichever precision it is kept. */

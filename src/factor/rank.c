@@ -83,23 +83,39 @@ int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects
     return kept;
 }
 
+/* Columns k and k + 1 of L, below the pivot, keep what they have along v; without v column k alone is 0. The
+ * rest of a null vector's column is as much rounding as its pivot, and a solve is to take nothing from it. */
+static void clear_columns(const sd_factors *f, const sd_front *front, int32_t k, const double *v)
+{
+    if (f->precision != SD_DOUBLE) return;
+    double *l = (double *)front->panel + k * front->ld, *next = l + front->ld;
+    for (int32_t i = k + (v ? 2 : 1); i < front->rows; ++i) {
+        const double along = v ? v[0] * l[i] + v[1] * next[i] : 0;
+        l[i] = v ? along * v[0] : 0;
+        if (v) next[i] = along * v[1];
+    }
+}
+
 void sd_make_zero(sd_factors *f, const sd_suspect *s)
 {
     const sd_front *front = &f->front[s->front];
     const int32_t k = 2 * s->column;
     if (s->position[1] < 0) {
         sd_put_d(f, front, k, 0);
+        clear_columns(f, front, s->column, NULL);
         return;
     }
     double v[2], large;
     if (s->second) { /* after the smaller one: nothing is left of it */
         for (int i = 0; i < 4; ++i) sd_put_d(f, front, k + i, 0);
+        clear_columns(f, front, s->column, (const double[2]){0, 0});
         return;
     }
     small_eigenvalue(sd_get_d(f, front, k), sd_get_d(f, front, k + 1), sd_get_d(f, front, k + 2), v, &large);
     sd_put_d(f, front, k, large * v[1] * v[1]);
     sd_put_d(f, front, k + 1, -large * v[0] * v[1]);
     sd_put_d(f, front, k + 2, large * v[0] * v[0]);
+    clear_columns(f, front, s->column, (const double[2]){-v[1], v[0]});
 }
 
 void sd_replace_pivot(sd_factors *f, const sd_suspect *s, double value)
@@ -107,7 +123,7 @@ void sd_replace_pivot(sd_factors *f, const sd_suspect *s, double value)
     sd_put_d(f, &f->front[s->front], 2 * s->column, value);
 }
 
-bool sd_keep_null_space(const sd_factors *f, double *x)
+bool sd_split_null_space(const sd_factors *f, bool keep, double *x)
 {
     bool any = false;
     for (int32_t k = 0; k < f->tree->fronts; ++k) {
@@ -117,16 +133,49 @@ bool sd_keep_null_space(const sd_factors *f, double *x)
             double *p = x + front->variable[j];
             if (b == 0) {
                 any |= a == 0 && *p != 0;
-                if (a != 0) *p = 0;
+                if ((a == 0) != keep) *p = 0;
                 continue;
             }
             double v[2], large, *q = x + front->variable[++j], along = 0;
             const double small = small_eigenvalue(a, b, sd_get_d(f, front, 2 * j), v, &large);
             if (fabs(small) <= 8 * DBL_EPSILON * fabs(large)) along = v[0] * *p + v[1] * *q;
             any |= along != 0;
-            *p = along * v[0];
-            *q = along * v[1];
+            *p = keep ? along * v[0] : *p - along * v[0];
+            *q = keep ? along * v[1] : *q - along * v[1];
         }
     }
     return any;
+}
+
+/* Signs of a 2x2 pivot's eigenvalues, -1, 0 or 1. One that is of rank one to rounding is so for solves too.
+ */
+static void pivot_signs(double a, double b, double c, int signs[2])
+{
+    const double p = a / b, q = c / b, product = p * q; /* 1 + det / b^2 */
+    const int trace = a + c > 0 ? 1 : -1;
+    signs[0] = trace;
+    signs[1] = product > 1 ? trace : -trace;
+    if (fabs(product - 1) <= 8 * DBL_EPSILON) signs[1] = 0;
+}
+
+void sd_count_signs(const sd_factors *f, int64_t *positive, int64_t *negative, int64_t *zero)
+{
+    int64_t count[3] = {0, 0, 0};
+    for (int32_t k = 0; k < f->tree->fronts; ++k) {
+        const sd_front *front = &f->front[k];
+        for (int32_t j = 0; j < front->eliminated; ++j) {
+            const double a = sd_get_d(f, front, 2 * j), b = sd_get_d(f, front, 2 * j + 1);
+            if (b == 0) {
+                ++count[(a > 0) - (a < 0) + 1];
+                continue;
+            }
+            int signs[2];
+            pivot_signs(a, b, sd_get_d(f, front, 2 * ++j), signs);
+            ++count[signs[0] + 1];
+            ++count[signs[1] + 1];
+        }
+    }
+    *negative = count[0];
+    *zero = count[1];
+    *positive = count[2];
 }

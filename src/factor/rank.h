@@ -24,5 +24,9 @@ void sd_make_zero(sd_factors *f, const sd_suspect *suspect);
 /* A 1x1 pivot gets another value. */
 void sd_replace_pivot(sd_factors *f, const sd_suspect *suspect, double value);
 
-/* x, by position, keeps only its part in the null space of D. False where that is nothing but 0. */
-bool sd_keep_null_space(const sd_factors *f, double *x);
+/* x, by position, keeps only its part in the null space of D, or only the rest. False where there is nothing
+ * in that space. */
+bool sd_split_null_space(const sd_factors *f, bool keep, double *x);
+
+/* Signs of the eigenvalues of D, as solves take them. */
+void sd_count_signs(const sd_factors *f, int64_t *positive, int64_t *negative, int64_t *zero);

@@ -35,6 +35,8 @@ typedef struct sd_problem {
 /* How strong a factorization is to be: a rung of `auto`'s ladder, or what the options say. */
 typedef struct sd_strength {
     double tau;             /* fill below it is left out; NaN: as the options say */
+    double threshold;       /* of pivots, at least; 0: as the options say */
+    bool equilibrated;      /* scaled by Ruiz' method, whatever the options say */
     double most_flops;      /* it is given up beyond so many operations; 0: no limit */
     sd_precision precision; /* of factors that may be in single for speed */
 } sd_strength;
@@ -45,14 +47,25 @@ typedef struct sd_cost {
     int64_t bytes;         /* in use at once, with all that is in use already; 0: not known */
 } sd_cost;
 
+/* What a method remembers of the plans that it gave up: the solver keeps it. */
+typedef struct sd_past {
+    int64_t replans;
+    double work;     /* of a factorization on the last of them; 0: there is nothing to compare with */
+    double patience; /* prices of a plan that must be lost before the next */
+} sd_past;
+
 /* What factors say of themselves, for the driver of a solve to decide by. */
 typedef struct sd_standing {
-    bool regular;  /* there is no zero pivot, and there would be one if a row were zero */
-    bool singular; /* there are zero pivots */
-    bool changed;  /* they are no longer those of A: the caller's D */
-    bool single;   /* in single precision: double may do better */
-    bool stale;    /* made on a plan for other values: a new plan may do better */
+    bool regular;                     /* there is no zero pivot, and there would be one if a row were zero */
+    bool singular;                    /* there are zero pivots */
+    bool changed;                     /* they are no longer those of A: the caller's D */
+    bool single;                      /* in single precision: double may do better */
+    bool stale;                       /* made on a plan for other values: a new plan may do better */
+    bool certain;                     /* certified to be those of a regular A: see `certify` */
+    const struct sd_strength *better; /* a factorization that was found to be better; NULL: none */
 } sd_standing;
+
+struct sd_rider;
 
 typedef struct sd_method {
     int number;          /* SADDLE_METHOD_... */
@@ -68,6 +81,9 @@ typedef struct sd_method {
     saddle_status (*plan)(sd_context *c, const sd_problem *p, void **plan, saddle_info *info);
     sd_cost (*cost)(const void *plan);
     void (*free_plan)(sd_context *c, void *plan);
+    /* Whether a new plan would be better for the values of p->A than the one that is there, with what was
+     * factored on it (NULL: nothing yet). NULL: plans are kept. */
+    bool (*replan)(sd_context *c, const sd_problem *p, const void *plan, const void *factors, sd_past *past);
 
     /* *factors is NULL before `factor`, and what a factorization left before `refactor`, which may use its
      * memory and all that it found out; without `refactor` they are made from the beginning. *given_up where
@@ -92,6 +108,12 @@ typedef struct sd_method {
     saddle_status (*solve)(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
                            double *z, int64_t ldz, sd_solve_memory *memory);
     sd_standing (*standing)(const void *factors);
+    /* The inertia of A in info, certified or in doubt. A solve may give the witness of it a ride
+     * (refinement.h): `board` fills in the rest of a rider whose column has 2 n numbers, the second half for
+     * work; it waits where there is something to be found out. certify then gets the same rider, or NULL. */
+    void (*board)(const sd_problem *p, const void *factors, struct sd_rider *rider);
+    saddle_status (*certify)(sd_engine *e, const sd_problem *p, const void *factors,
+                             const struct sd_rider *rider, saddle_info *info);
     /* z = a vector in the null space that zero pivots span, z'b not 0 where the system has no solution.
      * *found is false where b asks nothing of that space. */
     saddle_status (*null_vector)(sd_context *c, const void *factors, const double *b, double *z, bool *found);

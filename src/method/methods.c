@@ -48,7 +48,8 @@ void sd_report(const sd_method *method, const void *factors, saddle_info *info)
     FORGET4(blocks, block_size, block_kernel, replaced_blocks);
     FORGET4(single_blocks, fill_tau, sweeps, sweeps_exact);
     FORGET4(replanned, fallback, trisolve, pattern_residual);
-    info->reconstruction_error = unknown.reconstruction_error;
+    FORGET4(inertia_certain, negative_least, negative_most, inertia_doubt);
+    FORGET2(reconstruction_error, inertia_risk);
 #undef FORGET4
 #undef FORGET2
     method->report(factors, info);

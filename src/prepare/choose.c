@@ -18,10 +18,7 @@
 
 #include <math.h>
 
-/* A nested dissection takes about as long as this many operations of a factorization for each stored edge. */
 enum { ORDER_STEP = 2 }; /* of the progress */
-
-static const double EDGE_FLOPS = 5e3;
 
 /* What an order without pairs must save before it is preferred: its pivots will be delayed, which makes the
  * work larger than predicted, the more so where many rows need their pair. */
@@ -178,7 +175,7 @@ static saddle_status order_groups(sd_preparing *t, const grouping *g, candidate 
 
 static double ordering_cost(const sd_preparing *t)
 {
-    return EDGE_FLOPS * (double)(t->graph.ptr[t->graph.n] + t->graph.n);
+    return SD_DISSECTION_FLOPS * (double)(t->graph.ptr[t->graph.n] + t->graph.n);
 }
 
 static bool is_free(const sd_preparing *t)

@@ -6,6 +6,10 @@
 
 #include "prepare/graph.h"
 
+/* A nested dissection takes about as long as this many operations of a factorization for each stored edge,
+ * and is made where the order by degree predicts more of them (choose.c). */
+#define SD_DISSECTION_FLOPS 5e3
+
 /* The steps that progress is told in. */
 /* Of the progress: values, graph, order, result, measures (which are left out where nobody asks for them). */
 enum { SD_PREPARE_STEPS = 5 };

@@ -31,8 +31,9 @@ int sd_take_exponent(int32_t n, double *w)
 }
 
 struct sd_refinement {
-    int64_t k; /* columns that it is for */
-    double *y; /* 3 k n, or NULL where there was no refinement yet */
+    int64_t k;    /* columns that it is for */
+    double *y;    /* 3 k n, or NULL where there was no refinement yet */
+    double *both; /* 2 n, for a column and its rider; NULL: there was none */
     int *idle;
     sd_columns columns;
     sd_solve_memory solves;
@@ -44,7 +45,7 @@ void sd_refinement_free(sd_context *c, sd_refinement **memory)
     if (!m) return;
     sd_columns_end(c, &m->columns);
     sd_solve_memory_free(c, &m->solves);
-    sd_free_all(c, m->y, m->idle, m);
+    sd_free_all(c, m->y, m->both, m->idle, m);
     *memory = NULL;
 }
 
@@ -77,6 +78,7 @@ typedef struct refining {
     double *x;         /* the best so far */
     double *y, *r, *z; /* where refinement stands, its residual, a correction; NULL without refinement */
     sd_answer *answers;
+    sd_rider *rider;
     sd_refinement *m;
     int *idle; /* steps since the error was last halved, of each column; IDLE_MOST: it is done */
 } refining;
@@ -137,6 +139,25 @@ static saddle_status measure_active(refining *q, bool first, bool corrections)
     return status;
 }
 
+/* X = A^-1 B for k columns, and the same of the rider where k is 1: two columns cost little more than one. */
+static saddle_status solve_along(refining *q, int64_t k, const double *b, int64_t ldb, double *x)
+{
+    const int32_t n = q->n;
+    const size_t bytes = (size_t)n * sizeof(double);
+    if (!q->rider || !q->rider->waiting || k > 1)
+        return q->solve(q->e, q->self, k, b, ldb, x, n, &q->m->solves);
+    if (!q->m->both) q->m->both = sd_alloc(q->e->context, 2 * (int64_t)n, sizeof *b, "vectors of the solve");
+    double *const both = q->m->both;
+    if (!both) return q->e->context->status;
+    memcpy(both, b, bytes);
+    memcpy(both + n, q->rider->column, bytes);
+    const saddle_status status = q->solve(q->e, q->self, 2, both, n, both, n, &q->m->solves);
+    memcpy(x, both, bytes);
+    memcpy(q->rider->column, both + n, bytes);
+    if (!status) q->rider->arrived(q->rider);
+    return status;
+}
+
 /* One correction of all columns that are active, side by side. z is compacted for the solve. */
 static saddle_status correct(refining *q)
 {
@@ -144,7 +165,7 @@ static saddle_status correct(refining *q)
     int64_t many = 0;
     for (int64_t j = 0; j < q->k; ++j)
         if (q->idle[j] < IDLE_MOST) memcpy(q->z + n * many++, q->r + j * n, (size_t)n * sizeof *q->r);
-    saddle_status status = q->solve(q->e, q->self, many, q->z, n, q->z, n, &q->m->solves);
+    saddle_status status = solve_along(q, many, q->z, n, q->z);
     for (int64_t j = 0, at = 0; j < q->k && !status; ++j) {
         if (q->idle[j] >= IDLE_MOST) continue;
         const double *z = q->z + n * at++;
@@ -167,7 +188,7 @@ static saddle_status refine(refining *q, bool corrections)
 {
     const int32_t n = q->n;
     int64_t active = 0;
-    saddle_status status = q->solve(q->e, q->self, q->k, q->b, q->ldb, q->x, n, &q->m->solves);
+    saddle_status status = solve_along(q, q->k, q->b, q->ldb, q->x);
     if (status) return status;
     if (corrections) memcpy(q->y, q->x, (size_t)(n * q->k) * sizeof *q->y);
     status = measure_active(q, true, corrections);
@@ -183,7 +204,7 @@ static saddle_status refine(refining *q, bool corrections)
 
 saddle_status sd_solve_refined(sd_engine *e, sd_column_solver solve, const void *self, const sd_operator *op,
                                int64_t k, const double *b, int64_t ldb, double *x, bool corrections,
-                               sd_answer *answers, sd_refinement **memory)
+                               sd_answer *answers, sd_rider *rider, sd_refinement **memory)
 {
     const int32_t n = op->sparse.n;
     refining q = {.e = e,
@@ -195,7 +216,8 @@ saddle_status sd_solve_refined(sd_engine *e, sd_column_solver solve, const void 
                   .b = b,
                   .ldb = ldb,
                   .x = x,
-                  .answers = answers};
+                  .answers = answers,
+                  .rider = rider};
     sd_refinement *own = NULL, **held = memory ? memory : &own;
     saddle_status status = reserve(e, op, k, corrections, held);
     if (!status) {

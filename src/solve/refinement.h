@@ -28,12 +28,26 @@ typedef struct sd_answer {
     double history[SD_REFINEMENT_STEPS + 1];
 } sd_answer;
 
+/* A right-hand side that is solved along with another, in place; `arrived` looks at what came out and puts
+ * the next one there where it needs another ride. */
+typedef struct sd_rider {
+    double *column; /* n */
+    bool waiting;
+    void (*arrived)(struct sd_rider *rider);
+    /* whatever `arrived` needs */
+    const void *factors;
+    const sd_csr *A;
+    double left;
+    int rides;
+} sd_rider;
+
 /* X, of k columns of n; without `corrections` the first x stays. What it works in is kept in *memory, which
- * begins as NULL, for the next call with the same factors; memory may be NULL. */
+ * begins as NULL, for the next call with the same factors; memory may be NULL, and so may rider, which gets a
+ * ride where k is 1. */
 typedef struct sd_refinement sd_refinement;
 saddle_status sd_solve_refined(sd_engine *e, sd_column_solver solve, const void *self, const sd_operator *op,
                                int64_t k, const double *b, int64_t ldb, double *x, bool corrections,
-                               sd_answer *answers, sd_refinement **memory);
+                               sd_answer *answers, sd_rider *rider, sd_refinement **memory);
 void sd_refinement_free(sd_context *c, sd_refinement **memory);
 
 /* Takes the power of two out of a vector whose largest entry is far from 1, beyond what single precision

@@ -20,10 +20,9 @@ typedef struct solving {
     saddle_info *info;
     const double *ready; /* what the first rung found already, or NULL */
     const sd_answer *answer;
-    const sd_method *method; /* of the last attempt, and its factors */
-    const void *factors;
     int64_t spent; /* iterations of all attempts, those included that came to nothing */
-    bool anew;     /* the solver's factors, in single or of a stale plan, did not suffice */
+    bool anew;     /* the solver's factors did not suffice: in single, of a stale plan, not certain */
+    const sd_strength *better; /* how they are made anew; NULL: as they were */
 } solving;
 
 /* ---- factors ---- */
@@ -38,6 +37,15 @@ static void free_own(sd_call *call, sd_own *own)
 void sd_call_end(sd_call *call)
 {
     for (int k = 0; k <= SD_RUNGS_MOST; ++k) free_own(call, &call->own[k]);
+    sd_free(call->e->context, call->rider.column);
+}
+
+saddle_status sd_call_certify(sd_call *call, saddle_info *info)
+{
+    const sd_method *first = call->solver->ladder.rung[0].method;
+    if (!call->method || !call->method->certify || !call->factors) return SADDLE_OK;
+    const bool riding = call->rider.rides > 0 && call->factors == sd_find_work(call->solver, first)->factors;
+    return call->method->certify(call->e, &call->problem, call->factors, riding ? &call->rider : NULL, info);
 }
 
 /* A plan for the method: the solver's, unless that is stale or was not made. */
@@ -61,12 +69,14 @@ static saddle_status make_own(solving *w, int k, sd_own *own, bool *given_up)
     sd_call *call = w->call;
     const sd_ladder *ladder = &call->solver->ladder;
     const sd_method *method = ladder->rung[k].method;
-    const sd_strength strength = {.tau = ladder->rung[k].tau, .most_flops = ladder->most_flops};
+    sd_strength strength = w->better ? *w->better : (sd_strength){0};
+    strength.tau = ladder->rung[k].tau;
+    strength.most_flops = ladder->most_flops;
     const void *plan = NULL;
     for (int j = 0; j <= SD_RUNGS_MOST; ++j)
         if (call->own[j].method == method) free_own(call, &call->own[j]);
     *own = (sd_own){.method = method, .rung = k};
-    const bool stale = w->anew && method->standing && method->standing(w->factors).stale;
+    const bool stale = w->anew && method->standing && method->standing(call->factors).stale;
     saddle_status status = find_plan(call, method, stale, own, w->info, &plan);
     if (!status) status = method->factor(w->e, &call->problem, plan, &strength, &own->factors, given_up);
     if (status || *given_up) free_own(call, own);
@@ -80,18 +90,18 @@ static saddle_status find_factors(solving *w, int k, bool *given_up)
     const sd_method *method = w->call->solver->ladder.rung[k].method;
     sd_own *own = &w->call->own[w->anew ? SD_RUNGS_MOST : k];
     *given_up = false;
-    w->method = method;
+    w->call->method = method;
     if (k == 0 && !w->anew) {
-        w->factors = sd_find_work(w->call->solver, method)->factors;
+        w->call->factors = sd_find_work(w->call->solver, method)->factors;
         return SADDLE_OK;
     }
     if (own->method != method) {
         const saddle_status status = make_own(w, k, own, given_up);
-        if (status || *given_up) w->factors = NULL;
+        if (status || *given_up) w->call->factors = NULL;
         if (status || *given_up) return status;
     }
-    w->factors = own->factors;
-    sd_report(method, w->factors, w->info);
+    w->call->factors = own->factors;
+    sd_report(method, w->call->factors, w->info);
     return SADDLE_OK;
 }
 
@@ -159,6 +169,9 @@ static const char *advice(saddle_reason reason, const solving *w)
                "fgmres";
     case SADDLE_REASON_CANCELLED: return "x is the best found so far";
     case SADDLE_REASON_INCONSISTENT: return "no x satisfies the system; x is the best found";
+    case SADDLE_REASON_SINGULAR:
+        return "x is a null vector of the matrix to rounding, so that its error says nothing: check the "
+               "matrix";
     case SADDLE_REASON_MEMORY: return "what would be tried next does not fit: raise max_memory";
     default: return "choose another method or krylov, or a larger tol";
     }
@@ -192,8 +205,8 @@ static saddle_status finish(solving *w, saddle_reason reason)
     if (info->converged) return SADDLE_OK;
     return sd_fail(w->e->context, status_of(reason), "%s%s, relative residual %.2e: %s",
                    saddle_reason_text(reason),
-                   effort(w->method, info->krylov, info->iterations, reason, text), info->relative_residual,
-                   advice(reason, w));
+                   effort(w->call->method, info->krylov, info->iterations, reason, text),
+                   info->relative_residual, advice(reason, w));
 }
 
 /* ---- attempts ---- */
@@ -254,8 +267,9 @@ static saddle_status solve_by_factors(solving *w, sd_attempt *attempt, saddle_er
         memcpy(w->trial, w->ready, (size_t)w->n * sizeof *w->trial);
         answer = *w->answer;
     } else {
-        const saddle_status status = sd_solve_refined(w->e, attempt->method->solve, attempt->factors, op, 1,
-                                                      w->b, w->n, w->trial, corrections, &answer, NULL);
+        const saddle_status status =
+            sd_solve_refined(w->e, attempt->method->solve, attempt->factors, op, 1, w->b, w->n, w->trial,
+                             corrections, &answer, w->anew ? NULL : &w->call->rider, NULL);
         if (status) return status;
     }
     *errors = answer.errors;
@@ -270,39 +284,56 @@ static saddle_status solve_by_factors(solving *w, sd_attempt *attempt, saddle_er
     return SADDLE_OK;
 }
 
+/* Whether factors made anew may do better than these, and how they are made. */
+static bool is_worth_another(solving *w, const sd_standing *standing, const saddle_errors *errors,
+                             double share)
+{
+    if (w->anew || judge(w->o, errors, share) == SADDLE_REASON_RESIDUAL) return false;
+    w->better = standing->better;
+    if (w->better) {
+        sd_log(w->e->context, SADDLE_LOG_INFO, "the factors are not certain: factoring with more pivoting");
+        return true;
+    }
+    if (!(standing->single || standing->stale) || judge(w->o, errors, share)) return false;
+    sd_log(w->e->context, SADDLE_LOG_INFO,
+           standing->single ? "factors in single precision are not accurate enough: factoring in double"
+                            : "the plan was made for other values: replanning and refactoring");
+    return true;
+}
+
 /* The same, and what may help where that is not enough: an iteration around the factors, and factors made
- * again where these are in single or on a stale plan. */
+ * again where these are in single, on a stale plan, or not certain to be those of A. */
 static saddle_status run_solver(solving *w, int k, int64_t maxiter, sd_attempt *attempt,
                                 saddle_errors *errors, double *share)
 {
     bool given_up = false;
     saddle_status status = find_factors(w, k, &given_up);
-    attempt->factors = w->factors;
+    attempt->factors = w->call->factors;
     if (!status) status = solve_by_factors(w, attempt, errors, share);
     if (status) return status;
-    const sd_standing standing = attempt->method->standing(attempt->factors);
+    sd_standing standing = attempt->method->standing(attempt->factors);
     const bool stronger =
         w->o->krylov == SADDLE_KRYLOV_AUTO && !standing.changed && w->o->precision != SADDLE_PRECISION_SINGLE;
     if (!stronger || is_accurate(errors) || attempt->reason == SADDLE_REASON_CANCELLED) return SADDLE_OK;
-    if (!standing.singular) status = iterate_around(w, maxiter, attempt, errors, share);
-    if (status || w->anew || !(standing.single || standing.stale) || judge(w->o, errors, *share))
-        return status;
-    sd_log(w->e->context, SADDLE_LOG_INFO,
-           standing.single ? "factors in single precision are not accurate enough: factoring in double"
-                           : "the plan was made for other values: replanning and refactoring");
+    if (judge(w->o, errors, *share) != SADDLE_REASON_RESIDUAL) status = sd_call_certify(w->call, w->info);
+    if (status) return status;
+    standing = attempt->method->standing(attempt->factors);
+    if (!standing.singular && !standing.better) status = iterate_around(w, maxiter, attempt, errors, share);
+    if (status || !is_worth_another(w, &standing, errors, *share)) return status;
     w->anew = true;
     attempt->krylov = SADDLE_KRYLOV_REFINE; /* again, whatever was tried around the former factors */
     return run_solver(w, k, maxiter, attempt, errors, share);
 }
 
-/* x is finite, or 0. */
-static void settle_finite(double *x, int32_t n)
+/* x is finite, or it becomes 0: then false. */
+static bool settle_finite(double *x, int32_t n)
 {
     for (int32_t i = 0; i < n; ++i) {
         if (isfinite(x[i])) continue;
         memset(x, 0, (size_t)n * sizeof *x);
-        return;
+        return false;
     }
+    return true;
 }
 
 static void log_attempt(const solving *w, const sd_attempt *attempt, saddle_reason reason, double residual)
@@ -349,8 +380,8 @@ static saddle_status try_rung(solving *w, int k, saddle_reason *reason)
         *reason = SADDLE_REASON_NONE;
         return SADDLE_OK;
     }
-    attempt.factors = w->factors;
-    attempt.krylov = sd_krylov_of(w->call, attempt.method, w->factors);
+    attempt.factors = w->call->factors;
+    attempt.krylov = sd_krylov_of(w->call, attempt.method, w->call->factors);
     const bool by_solves = attempt.method->solve &&
                            (attempt.krylov == SADDLE_KRYLOV_REFINE || attempt.krylov == SADDLE_KRYLOV_NONE);
     if (by_solves) {
@@ -363,7 +394,8 @@ static saddle_status try_rung(solving *w, int k, saddle_reason *reason)
     }
     w->info->krylov = attempt.krylov;
     w->info->iterations = attempt.iterations;
-    if (!status) settle_finite(w->trial, w->n);
+    if (!status && !settle_finite(w->trial, w->n) && attempt.reason == SADDLE_REASON_STAGNATION)
+        attempt.reason = SADDLE_REASON_OVERFLOW;
     if (!status && (!by_solves || isnan(errors.backward))) status = measure(w, w->trial, &errors, &share);
     if (status) return status;
     *reason = judge(w->o, &errors, share);
@@ -397,19 +429,23 @@ static void settle(solving *w)
     measure(w, w->x, &w->errors, NULL);
 }
 
-/* Whether the system has no solution, which would be so for every method: then that is the reason. */
+/* Whether the system has no solution, which would be so for every method: then that is the reason. An x that
+ * is a null vector of A, to rounding, is a solution only where A is certified to be regular. */
 static bool is_inconsistent(solving *w, saddle_reason *reason)
 {
     saddle_info *info = w->info;
-    const saddle_reason found = sd_find_inconsistency(w->e, &w->call->problem, w->method, w->factors, w->b,
+    const sd_method *method = w->call->method;
+    const saddle_status status = sd_call_certify(w->call, info);
+    if (status && !w->e->status) w->e->status = status;
+    if (w->e->status) return true;
+    if (method->standing && w->call->factors && method->standing(w->call->factors).certain) return false;
+    const saddle_reason found = sd_find_inconsistency(w->e, &w->call->problem, method, w->call->factors, w->b,
                                                       w->x, info->converged, w->spent);
     if (w->e->status) return true;
-    if (found == SADDLE_REASON_INCONSISTENT) {
-        info->converged = 0;
-        settle(w);
-    }
+    if (found == SADDLE_REASON_INCONSISTENT) settle(w);
+    if (found == SADDLE_REASON_INCONSISTENT || found == SADDLE_REASON_SINGULAR) info->converged = 0;
     if (found && !info->converged) *reason = found;
-    return found != SADDLE_REASON_NONE;
+    return found != SADDLE_REASON_NONE && found != SADDLE_REASON_SINGULAR;
 }
 
 /* Whether a search or a stronger rung failed for want of memory alone. What was found before stays, with its
@@ -417,7 +453,7 @@ static bool is_inconsistent(solving *w, saddle_reason *reason)
 static bool is_out_of_limit(solving *w, saddle_status status)
 {
     if (status != SADDLE_MEMORY_LIMIT) return false;
-    sd_log(w->e->context, SADDLE_LOG_INFO, "%s: %s", w->method->name, w->e->context->message);
+    sd_log(w->e->context, SADDLE_LOG_INFO, "%s: %s", w->call->method->name, w->e->context->message);
     w->e->status = SADDLE_OK;
     w->info->converged = 0;
     return true;
@@ -463,7 +499,7 @@ static saddle_status climb(solving *w)
         if (w->e->status) return w->e->status;
         for (next = k + 1; next < ladder->rungs && iterations_left(w, next) <= 0;) ++next;
         if (ended || info->converged || next == ladder->rungs) break;
-        add_tried(info, w->method->number, info->krylov, reason);
+        add_tried(info, w->call->method->number, info->krylov, reason);
     }
     return finish(w, reason);
 }

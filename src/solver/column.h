@@ -21,11 +21,17 @@ typedef struct sd_own {
 typedef struct sd_call {
     const saddle_solver *solver;
     sd_problem problem;
-    sd_engine *e; /* its own */
+    sd_engine *e;   /* its own */
+    sd_rider rider; /* the witness of the first rung's factors; its column may be NULL */
     sd_own own[SD_RUNGS_MOST + 1];
+    const sd_method *method; /* of the last attempt, and its factors */
+    const void *factors;
 } sd_call;
 
 void sd_call_end(sd_call *call);
+
+/* The inertia that info tells of is certified, or in doubt: by the factors of the last attempt. */
+saddle_status sd_call_certify(sd_call *call, saddle_info *info);
 
 /* The iteration of a rung, once its factors are there. */
 int sd_krylov_of(const sd_call *call, const sd_method *method, const void *factors);

@@ -1,6 +1,11 @@
 /*
- * Proof that a symmetric system has no solution: a vector z with A z = 0 to rounding in every row, so
- * that a matrix within that of A, entry by entry, is singular with z in its null space, and z'b not 0.
+ * Proof that a symmetric system has no solution: a vector z with A z = 0 to rounding, so that a matrix within
+ * rounding of A, entry by entry, is singular with z in its null space, and z'b not 0.
+ *
+ * To rounding: |Az| is nothing beside |A||z| in every row, and |z|'|Az| is no more than a few roundings of
+ * |z|'|A||z|. The second is what rounding the entries of A can do to z'Az; a stiff matrix, regular but of
+ * condition 1e12, keeps the first and not the second. Where the factors are certified to be those of a
+ * regular matrix there is nothing to look for.
  *
  * Such a z is what no x can take away from b. Where an iteration minimises the residual it ends near
  * r = b - Ax = z, or M^-1 r = z where it minimises in the norm of M. Where it does not end there, x
@@ -11,14 +16,18 @@
 #include "solve/measure.h"
 #include "solver/iterate.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-static const double SINGULAR_TO = 1e-12; /* |A z| / |A||z|, entry by entry, that is rounding */
-static const double SUSPECT = 1e-4;      /* |A v| / |A||v| from which on it is worth the iteration */
-static const double PART = 1e-3;         /* of v that z must be */
-static const double NOISE = 1e-13;       /* of a null vector's largest entry */
-static const double ALONG_B = 1e-6;      /* |z'b| / |z||b| that is no rounding */
+static const double SINGULAR_TO = 1e-12; /* |A z| / |A||z|, entry by entry, of a null vector */
+static const double ROUNDING =
+    2 * DBL_EPSILON;                /* |z|'|A z| / |z|'|A||z|: as in method/direct/small_pivots.c */
+static const double SUSPECT = 1e-4; /* |A v| / |A||v| from which on it is worth the iteration */
+static const double HARDLY = 1e-8;  /* |v|'|A v| / |v|'|A||v| likewise: some rows may reach all of b */
+static const double PART = 1e-3;    /* of v that z must be */
+static const double NOISE = 1e-13;  /* of a null vector's largest entry */
+static const double ALONG_B = 1e-6; /* |z'b| / |z||b| that is no rounding */
 enum { ITERATIONS_LEAST = 100 };
 
 typedef struct search {
@@ -28,6 +37,7 @@ typedef struct search {
     const void *factors;
     sd_vector z, product, weight; /* product is -A z */
     double *v, *y, *c;            /* on the host; v scaled to about 1 */
+    double mean;                  /* |z|'|A z| / |z|'|A||z| */
     int32_t n;
 } search;
 
@@ -54,7 +64,20 @@ static void end(search *q)
     sd_free(q->e->context, q->v);
 }
 
-/* max |A z|_i / (|A||z|)_i; NaN after a failure. */
+/* |z|'|A z| / |z|'|A||z|, from the vectors. */
+static double mean_ratio(search *q)
+{
+    double of_product = 0, of_weight = 0;
+    double *const z = q->c, *const other = q->y;
+    sd_vector_get(q->e, &q->z, z);
+    sd_vector_get(q->e, &q->product, other);
+    for (int32_t i = 0; i < q->n; ++i) of_product += fabs(z[i] * other[i]);
+    sd_vector_get(q->e, &q->weight, other);
+    for (int32_t i = 0; i < q->n; ++i) of_weight += fabs(z[i]) * other[i];
+    return of_weight > 0 ? of_product / of_weight : INFINITY;
+}
+
+/* max |A z|_i / (|A||z|)_i, and the mean; NaN after a failure. */
 static double null_ratio(search *q)
 {
     const sd_sparse *A = &q->p->op[SD_DOUBLE].sparse;
@@ -63,7 +86,22 @@ static double null_ratio(search *q)
     sd_residual_dd(q->e, A, &q->z, &q->weight, &q->product);
     sd_spmv_abs(q->e, A, &q->z, &q->weight);
     sd_ratio_max(q->e, &q->product, &q->weight, &worst);
+    q->mean = q->e->status ? NAN : mean_ratio(q);
     return worst;
+}
+
+static bool is_null(const search *q, double ratio)
+{
+    return ratio <= SINGULAR_TO && q->mean <= ROUNDING;
+}
+
+/* z = v, scaled to about 1; null_ratio of it. */
+static double take_candidate(search *q)
+{
+    const int shift = sd_largest_exponent(q->v, q->n);
+    for (int32_t i = 0; i < q->n; ++i) q->v[i] = ldexp(q->v[i], -shift);
+    sd_vector_put(q->e, q->v, &q->z);
+    return null_ratio(q);
 }
 
 /* v -= y with A y = A v by the factors, product being -A v; then entries of v that are rounding are 0. */
@@ -101,7 +139,9 @@ static saddle_reason polish(search *q, const sd_method *method, const void *fact
     }
     sd_vector_put(q->e, q->y, &q->z);
     if (attempt.reason == SADDLE_REASON_CANCELLED) return SADDLE_REASON_CANCELLED;
-    return largest >= PART && null_ratio(q) <= SINGULAR_TO ? SADDLE_REASON_INCONSISTENT : SADDLE_REASON_NONE;
+    if (!(largest >= PART)) return SADDLE_REASON_NONE;
+    memcpy(q->v, q->y, (size_t)q->n * sizeof *q->v);
+    return is_null(q, take_candidate(q)) ? SADDLE_REASON_INCONSISTENT : SADDLE_REASON_NONE;
 }
 
 static bool is_along(int32_t n, const double *z, const double *b)
@@ -132,15 +172,6 @@ static void remove_part(int32_t n, const double *z, double *x)
     }
 }
 
-/* z = v, scaled to about 1; null_ratio of it. */
-static double take_candidate(search *q)
-{
-    const int shift = sd_largest_exponent(q->v, q->n);
-    for (int32_t i = 0; i < q->n; ++i) q->v[i] = ldexp(q->v[i], -shift);
-    sd_vector_put(q->e, q->v, &q->z);
-    return null_ratio(q);
-}
-
 /* v = M^-1 v where that is nearer to a null vector; its ratio. Only for M that cost nothing. */
 static double try_preconditioner(search *q, const sd_preconditioner *M, double ratio)
 {
@@ -163,10 +194,16 @@ static saddle_reason search_from(search *q, bool known, int64_t iterations)
     const bool use = M.apply && M.positive;
     if (use && ratio > SINGULAR_TO) ratio = try_preconditioner(q, &M, ratio);
     sd_preconditioner_free(q->e, &M);
-    if (ratio <= SINGULAR_TO) return SADDLE_REASON_INCONSISTENT;
-    if (!(ratio <= SUSPECT)) return SADDLE_REASON_NONE;
-    return polish(q, use ? q->method : &sd_method_none, use ? q->factors : NULL,
-                  iterations > ITERATIONS_LEAST ? iterations : ITERATIONS_LEAST);
+    const bool suspect = ratio <= SUSPECT || q->mean <= HARDLY;
+    if (is_null(q, ratio) || (known && ratio <= SINGULAR_TO)) return SADDLE_REASON_INCONSISTENT;
+    saddle_reason found = SADDLE_REASON_NONE;
+    /* the first time leaves what its tolerance leaves */
+    for (int pass = 0; pass < 2 && !found && (pass == 0 ? suspect : ratio <= SUSPECT); ++pass) {
+        found = polish(q, use ? q->method : &sd_method_none, use ? q->factors : NULL,
+                       iterations > ITERATIONS_LEAST ? iterations : ITERATIONS_LEAST);
+        ratio = pass == 0 && !found ? null_ratio(q) : INFINITY;
+    }
+    return found;
 }
 
 /* The vector to begin with: by zero pivots, or x where that has converged, or its residual. */
@@ -194,10 +231,13 @@ saddle_reason sd_find_inconsistency(sd_engine *e, const sd_problem *p, const sd_
     if (!p->facts->symmetric) return reason;
     if (!begin(&q)) {
         const bool known = begin_at(&q, b, x, converged);
+        bool nothing_left = false; /* x itself is a null vector */
+        if (converged && !known) nothing_left = is_null(&q, take_candidate(&q));
         reason = search_from(&q, known, iterations);
         sd_vector_get(e, &q.z, q.y);
         if (reason == SADDLE_REASON_INCONSISTENT && !is_along(q.n, q.y, b)) reason = SADDLE_REASON_NONE;
         if (reason == SADDLE_REASON_INCONSISTENT) remove_part(q.n, q.y, x);
+        if (!reason && nothing_left) reason = SADDLE_REASON_SINGULAR;
     }
     end(&q);
     return reason;

@@ -49,6 +49,18 @@ static void free_panel(sd_context *c, panel *k)
     sd_refinement_free(c, &k->memory);
 }
 
+/* The witness of the inertia rides along with a single right-hand side. */
+static saddle_status make_rider(sd_call *call, int64_t nrhs)
+{
+    const sd_method *method = call->solver->ladder.rung[0].method;
+    if (!method->board || nrhs != 1 || call->problem.options->certify == SADDLE_OFF) return SADDLE_OK;
+    double *c = call->rider.column =
+        sd_alloc(call->e->context, 2 * (int64_t)call->problem.A->n, sizeof *c, "vectors of the solve");
+    if (!c) return call->e->context->status;
+    method->board(&call->problem, first_factors(call), &call->rider);
+    return SADDLE_OK;
+}
+
 /* The next columns, b still as the caller has them. */
 static saddle_status solve_panel(const sd_call *call, int64_t count, const double *b, int64_t ldb, panel *k)
 {
@@ -57,7 +69,8 @@ static saddle_status solve_panel(const sd_call *call, int64_t count, const doubl
     const bool refined = sd_krylov_of(call, method, factors) == SADDLE_KRYLOV_REFINE;
     k->count = count;
     return sd_solve_refined(call->e, method->solve, factors, &call->problem.op[SD_DOUBLE], count, b, ldb,
-                            k->x, refined && !method->standing(factors).changed, k->answers, &k->memory);
+                            k->x, refined && !method->standing(factors).changed, k->answers, NULL,
+                            &k->memory);
 }
 
 /* x = 0 from this column on: what is not solved is not left as the caller had it. */
@@ -153,15 +166,21 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
     const int32_t n = s->A.n;
     sd_context *c = e->context;
     sd_call call = {.solver = s, .problem = sd_problem_of(s), .e = e};
+    call.method = s->ladder.rung[0].method;
+    call.factors = first_factors(&call);
     outcome o = {*info, SADDLE_OK};
     int64_t done = 0;
     panel ready = {0};
     o.info.converged = nrhs == 0; /* nothing was requested */
     double *work = sd_alloc(c, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
-    if (!work || make_panel(&call, nrhs, &ready))
+    if (!work || make_panel(&call, nrhs, &ready) || make_rider(&call, nrhs))
         give_up(&o, c->status, c);
     else
         run_columns(&call, nrhs, b, ldb, x, ldx, &ready, work, &o, &done);
+    if (nrhs > 0 && !is_final(e, o.status) && s->options.certify == SADDLE_ON) {
+        const saddle_status status = sd_call_certify(&call, &o.info);
+        if (status) give_up(&o, status, c);
+    }
     clear_columns(n, done, nrhs, x, ldx);
     o.info.history = info->history;
     *info = o.info;

@@ -121,6 +121,7 @@ static void forget_factors(saddle_solver *s)
     s->info.planned_flops = before.planned_flops;
     s->info.planned_nnz = before.planned_nnz;
     s->info.planned_bytes = before.planned_bytes;
+    s->info.replans = before.replans;
     s->info.time_prepare = before.time_prepare;
     s->info.time_plan = before.time_plan;
     s->e.status = SADDLE_OK;
@@ -144,7 +145,7 @@ static void forget_analysis(saddle_solver *s)
     if (s->experience) s->experience->rung = 0;
     s->info.n = s->info.planned_nnz = s->info.planned_bytes = -1;
     s->info.planned_flops = NAN;
-    s->info.values_in_analysis = 0;
+    s->info.values_in_analysis = s->info.replans = 0;
     s->info.time_prepare = s->info.time_plan = 0;
     for (int k = 0; k < SD_RUNGS_MOST; ++k) forget_work(s, &s->work[k]);
     sd_csr_free(&s->c, &s->A);
@@ -267,6 +268,22 @@ static saddle_status check_memory(saddle_solver *s, const sd_method *method)
     return sd_cost_fits(&s->c, method->name, cost);
 }
 
+/* Makes the plan anew where the method finds that it pays. */
+static saddle_status renew_plan(saddle_solver *s, const sd_method *method)
+{
+    const sd_problem p = sd_problem_of(s);
+    sd_work *w = place_of(s, method);
+    if (!w->planned || !method->replan || !method->replan(&s->c, &p, w->plan, w->factors, &w->past))
+        return SADDLE_OK;
+    free_factors(s, w);
+    method->free_plan(&s->c, w->plan);
+    w->plan = NULL;
+    w->planned = false;
+    s->info.replans = ++w->past.replans;
+    const saddle_status status = plan_method(s, method);
+    return status ? status : check_memory(s, method);
+}
+
 static sd_outlook outlook_of(saddle_solver *s)
 {
     const sd_work *direct = sd_find_work(s, &sd_method_direct);
@@ -314,7 +331,8 @@ static saddle_status factor_rung(saddle_solver *s, const sd_rung *rung, bool *gi
     const sd_problem p = sd_problem_of(s);
     const sd_strength strength = {
         .tau = rung->tau, .most_flops = s->ladder.most_flops, .precision = sd_iteration_precision(&p)};
-    saddle_status status = plan_method(s, method);
+    saddle_status status = renew_plan(s, method);
+    if (!status) status = plan_method(s, method);
     if (status) return status;
     sd_work *w = place_of(s, method);
     free_others(s, method);
@@ -483,11 +501,28 @@ saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
     return conclude(solver, status);
 }
 
+/* The inertia is certified when it is asked for, unless a solve has done so before. */
+static saddle_status certify(const saddle_solver *s, saddle_info *info)
+{
+    const sd_method *method = s->factored ? s->ladder.rung[0].method : NULL;
+    if (!method || !method->certify || s->options.certify == SADDLE_OFF) return SADDLE_OK;
+    sd_context c;
+    sd_engine e = {0};
+    const sd_problem p = sd_problem_of(s);
+    sd_solver_context(s, &c);
+    saddle_status status = sd_engine_open(&c, &s->opened, &e, s->threads);
+    if (!status) status = method->certify(&e, &p, sd_find_work(s, method)->factors, NULL, info);
+    sd_engine_close(&e);
+    return status;
+}
+
 saddle_status saddle_query(const saddle_solver *solver, saddle_info *info)
 {
     if (!solver || !info || info->size < sizeof info->size) return SADDLE_BAD_ARGUMENT;
-    sd_info_give(&solver->info, info);
-    return SADDLE_OK;
+    saddle_info own = solver->info;
+    const saddle_status status = certify(solver, &own);
+    sd_info_give(&own, info);
+    return status;
 }
 
 const char *saddle_message(const saddle_solver *solver)

@@ -18,6 +18,7 @@ typedef struct sd_work {
     void *plan;              /* kept while the pattern stays */
     void *factors;           /* of the solver's values where `ready`; otherwise memory to be used again */
     bool planned, ready;
+    sd_past past;
 } sd_work;
 
 /* What solves find out for the next factorization. It is a place of its own, next to the solver, which they

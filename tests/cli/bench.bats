@@ -98,6 +98,18 @@ alone() {
     [ "$(cat threads)" = "2 2" ]
 }
 
+@test "bench sequence: the same matrices planned once, always, and as the solver decides" {
+    run -0 --separate-stderr "$SADDLE" bench sequence lqr_12 kktz_8 --repeat 1 --steps --json j.json
+    [[ $output == *"lqr_12"*"own:"*"own / better"* ]]
+    narrow 110 <<< "$output"
+    json j.json 'j["bench"] == "sequence" and [(r["name"], r["n"]) for r in j["rows"]] == [("lqr_12", 228), ("kktz_8", 128)]'
+    json j.json 'all(len(r["steps"][w]) == 16 for r in j["rows"] for w in ("never", "always", "own"))'
+    json j.json 'all(r["ratio"] > 0 and r["never"] > 0 and r["always"] > 0 for r in j["rows"])'
+    json j.json 'all(s["backward_error"] < 1e-14 for r in j["rows"] for s in r["steps"]["own"])'
+    json j.json 'all(s["replans"] == 0 for r in j["rows"] for s in r["steps"]["never"])'
+    run -3 "$SADDLE" bench sequence nowhere.mtx --repeat 1
+}
+
 @test "bench direct: wrong usage, and a matrix that cannot be read" {
     run -2 --separate-stderr "$SADDLE" bench direct
     [[ $stderr == *"no matrix"* ]]

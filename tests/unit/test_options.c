@@ -283,6 +283,9 @@ static void the_enums_number_the_words(void **state)
         {"factor_precision", "auto", SADDLE_FACTOR_PRECISION_AUTO},
         {"factor_precision", "double", SADDLE_FACTOR_PRECISION_DOUBLE},
         {"factor_precision", "single", SADDLE_FACTOR_PRECISION_SINGLE},
+        {"replan", "off", SADDLE_OFF},
+        {"replan", "on", SADDLE_ON},
+        {"replan", "auto", SADDLE_AUTO},
     };
     int listed = (int)(sizeof all / sizeof all[0]), words = 0;
     for (int k = 0; k < listed; ++k) {

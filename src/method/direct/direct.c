@@ -1,6 +1,21 @@
 /* The direct solver's row in the table of methods, and what info says of its factors. */
 #include "method/direct/direct.h"
 
+static void tell_verdict(const sd_direct *d, saddle_info *info)
+{
+    const sd_verdict *v = sd_direct_verdict(d);
+    if (!v) return;
+    info->inertia_positive = v->positive;
+    info->inertia_negative = v->negative;
+    info->inertia_zero = v->zero;
+    info->rank = v->positive + v->negative;
+    info->inertia_certain = v->doubt == SADDLE_DOUBT_NONE;
+    info->negative_least = v->least;
+    info->negative_most = v->most;
+    info->inertia_doubt = v->doubt;
+    info->inertia_risk = v->risk;
+}
+
 static void report(const void *factors, saddle_info *info)
 {
     const sd_direct *d = factors;
@@ -16,6 +31,7 @@ static void report(const void *factors, saddle_info *info)
     info->delayed = f->delayed;
     info->largest_l = d->largest_l;
     info->stale = d->stale;
+    info->rescalings = d->drift.rescalings;
     info->factorization = d->rule == SD_PIVOT_POSITIVE ? SADDLE_FACTORIZATION_CHOLESKY
                           : d->rule == SD_PIVOT_STATIC ? SADDLE_FACTORIZATION_STATIC
                                                        : SADDLE_FACTORIZATION_LDLT;
@@ -23,13 +39,17 @@ static void report(const void *factors, saddle_info *info)
     if (d->rule == SD_PIVOT_STATIC) {
         info->regularised_positive = d->positive;
         info->regularised_negative = d->negative;
-    } else if (d->precision == SD_DOUBLE && f->pivots.perturbed == 0) {
+    } else if (d->precision == SD_DOUBLE && f->pivots.perturbed == 0 && !d->changed) {
         info->inertia_positive = d->positive;
         info->inertia_negative = d->negative;
         info->inertia_zero = d->zero;
         info->rank = d->positive + d->negative;
-        if (d->negative == 0 && d->zero == 0) info->kind = SADDLE_KIND_SPD;
-        if (d->negative > 0 && d->positive > 0) info->kind = SADDLE_KIND_INDEFINITE;
+        info->inertia_doubt = SADDLE_DOUBT_NOT_EXAMINED;
+        info->negative_least = 0;
+        info->negative_most = d->plan->n;
+        tell_verdict(d, info);
+        if (info->inertia_negative == 0 && info->inertia_zero == 0) info->kind = SADDLE_KIND_SPD;
+        if (info->inertia_negative > 0 && info->inertia_positive > 0) info->kind = SADDLE_KIND_INDEFINITE;
     }
 }
 
@@ -42,26 +62,40 @@ static int krylov(const sd_context *c, const sd_problem *p, const void *factors)
 static sd_standing standing(const void *factors)
 {
     const sd_direct *d = factors;
-    return (sd_standing){.regular = d->rule == SD_PIVOT_THRESHOLD && d->zero == 0,
+    const sd_verdict *v = sd_direct_verdict(d);
+    return (sd_standing){.certain = v && v->doubt == SADDLE_DOUBT_NONE && v->zero == 0,
+                         .better = v ? v->remedy : NULL,
+                         .regular = d->rule == SD_PIVOT_THRESHOLD && d->zero == 0,
                          .singular = d->zero > 0,
                          .changed = d->changed,
                          .single = d->precision == SD_SINGLE,
                          .stale = d->stale > 0};
 }
 
-const sd_method sd_method_direct = {.number = SADDLE_METHOD_DIRECT,
-                                    .name = "the direct solver",
-                                    .options =
-                                        "|scaling|order|pairs|factorization|threshold|regularise|check|",
-                                    .plan = sd_direct_plan_make,
-                                    .cost = sd_direct_cost,
-                                    .free_plan = sd_direct_plan_free,
-                                    .factor = sd_direct_factor,
-                                    .refactor = sd_direct_refactor,
-                                    .report = report,
-                                    .free_factors = sd_direct_free,
-                                    .krylov = krylov,
-                                    .precondition = sd_direct_precondition,
-                                    .solve = sd_direct_solve,
-                                    .standing = standing,
-                                    .null_vector = sd_direct_null_vector};
+static saddle_status certify(sd_engine *e, const sd_problem *p, const void *factors, const sd_rider *rider,
+                             saddle_info *info)
+{
+    const saddle_status status = sd_direct_examine(e, p, factors, rider);
+    if (!status) report(factors, info);
+    return status;
+}
+
+const sd_method sd_method_direct = {
+    .number = SADDLE_METHOD_DIRECT,
+    .name = "the direct solver",
+    .options = "|scaling|order|pairs|factorization|threshold|regularise|check|certify|replan|",
+    .plan = sd_direct_plan_make,
+    .cost = sd_direct_cost,
+    .free_plan = sd_direct_plan_free,
+    .replan = sd_direct_replan,
+    .factor = sd_direct_factor,
+    .refactor = sd_direct_refactor,
+    .report = report,
+    .free_factors = sd_direct_free,
+    .krylov = krylov,
+    .precondition = sd_direct_precondition,
+    .solve = sd_direct_solve,
+    .standing = standing,
+    .board = sd_direct_board,
+    .certify = certify,
+    .null_vector = sd_direct_null_vector};

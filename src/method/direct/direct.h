@@ -13,7 +13,13 @@
 
 #include "factor/multifrontal.h"
 #include "method/method.h"
+#include "solve/refinement.h"
 
+#include <float.h>
+#include <stdatomic.h>
+
+/* z'Az beside |z|'|A||z| that four roundings of A's entries may make: they may be sums of rounded numbers. */
+#define SD_ROUNDING (2 * DBL_EPSILON)
 #define SD_DELAY_ROOM 0.03 /* of the factors, expected on top for delays */
 
 /* Made once per pattern, from the values of A at that time. */
@@ -24,21 +30,59 @@ typedef struct sd_direct_plan {
     saddle_preparation p;
     sd_tree tree;
     int64_t *matched;     /* the entry of the tree that each column was matched with; NULL: no matching */
+    int32_t *tilt;        /* the balance that the scaling belongs to (tilt.c); NULL: none */
     int largest_exponent; /* of A when its scaled form has entries of about 1 */
     int64_t bytes;        /* of everything, at the peak of the factorization */
+    int64_t nonzeros;     /* of A's entries, those that were not 0 */
 } sd_direct_plan;
+
+/* What became of the examination of the signs: certificate.c. */
+typedef struct sd_verdict {
+    saddle_doubt doubt;
+    int64_t positive, negative, zero;
+    int64_t least, most; /* negative */
+    double risk;
+    bool weak;                 /* refinement does not contract */
+    const sd_strength *remedy; /* the factorization that the verdict is of; NULL: that of these factors */
+} sd_verdict;
+
+/* A place of its own, next to factors that solves only read: the first that finds out fills it in. All of
+ * them would find the same. */
+typedef struct sd_examined {
+    atomic_int state; /* certificate.c */
+    sd_verdict verdict;
+} sd_examined;
+
+/* The scaling no longer suits a matrix whose largest entry is so much above the least matched one. */
+#define SD_MISSCALED 1e8
+
+/* What factorizations have cost, in operations, delays among them: drift.c. */
+typedef struct sd_drift {
+    double last;         /* work of the last factorization */
+    double fresh;        /* of the first with the scaling of now */
+    double least;        /* on the plan */
+    double lost;         /* beyond `fresh`, summed since the scaling was made */
+    double lost_to_plan; /* by which `fresh` was beyond `least`, summed since the plan was made */
+    double patience;     /* prices that must be lost before the next scaling */
+    int64_t rescalings;  /* on this plan */
+} sd_drift;
 
 /* Made once, filled with every factorization. */
 typedef struct sd_direct {
     const sd_direct_plan *plan;
-    /* the plan's scaling, or a new one, if values have moved away from those of the plan */
-    const double *scale;
+    /* the plan's scaling, or a new one, if values have moved away from those of the plan; of the balanced
+     * matrix, where that is needed, and of the caller's */
+    const double *scale, *outer;
     const int64_t *matched;
     int largest_exponent;
     saddle_preparation rescaled; /* row_scale and matching alone */
     int64_t *rematched;
     double *augmented; /* values of the symmetric matrix, of a general one */
-    int8_t *signs;     /* of static pivots, by position; NULL */
+    int32_t *tilt;     /* of the balanced matrix, its values, and the scaling of the caller's; NULL: none */
+    double *tilted, *combined;
+    bool lossy;    /* balancing was not exact */
+    bool unlike;   /* the plan was made for another balance */
+    int8_t *signs; /* of static pivots, by position; NULL */
 
     bool factored;
     sd_factors factors[SD_PRECISIONS];
@@ -51,6 +95,8 @@ typedef struct sd_direct {
     int64_t positive, negative, zero; /* pivots, those that are nothing but rounding counted as zero */
     double largest_l;
     int64_t stale;
+    sd_drift drift;
+    sd_examined *examined;
 } sd_direct;
 
 /* ---- plan.c ---- */
@@ -79,9 +125,58 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
                                  const sd_strength *strength, void **factors, bool *given_up);
 void sd_direct_free(sd_engine *e, void *factors);
 
+/* The matrix that was factored, in the caller's units or balanced. */
+void sd_direct_matrix(const sd_direct *d, const sd_csr *A, sd_csr *M);
+
+/* ---- tilt.c ---- */
+
+/* Whether M has to be balanced. */
+bool sd_direct_is_far(const sd_csr *M);
+/* The powers of two, n of them. */
+saddle_status sd_direct_balance(sd_context *c, const sd_csr *M, int32_t *tilt);
+/* The balanced values; false where they are rounded. */
+bool sd_direct_tilted(const sd_csr *M, const int32_t *tilt, double *to);
+
+/* ---- scaled.c ---- */
+
+/* y = 2^(-exponent / 2) S z, by row: what is asked of the scaled matrix and z is asked of M and y. */
+void sd_direct_rows(const sd_direct *d, const double *z, double *y);
+/* v = 2^-exponent S M S z, by position; M is the matrix that was factored, room has 3 n numbers. */
+void sd_direct_multiply(const sd_direct *d, const sd_csr *M, const double *z, double *v, double *room);
+
+/* z'Cz and |z|'|C||z| of the scaled matrix C = 2^-exponent S M S, z less its correction (or NULL). The
+ * correction stays beside z, since rounding their difference would put back an error that the inverse may
+ * magnify: (z - c)'C(z - c) = z'Cz - 2c'Cz + c'Cc. Only then it is subtracted. v has n, room 3 n numbers. */
+double sd_direct_form(const sd_direct *d, const sd_csr *M, double *z, const double *correction, double *v,
+                      double *room, double *g);
+
+/* ---- small_pivots.c ---- */
+
 /* Settles the small pivots of a factorization of M (the matrix that was factored, in the caller's units), and
- * corrects the counts of signs in d: small_pivots.c. */
+ * corrects the counts of signs in d. */
 saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *d);
+
+/* ---- certificate.c ---- */
+
+/* What is known of the signs; NULL: nothing yet, or there is nothing to know. */
+const sd_verdict *sd_direct_verdict(const sd_direct *d);
+/* Finds out, where that has not been done. The rider, or NULL, is one that `board` made. */
+saddle_status sd_direct_examine(sd_engine *e, const sd_problem *p, const sd_direct *d, const sd_rider *rider);
+void sd_direct_board(const sd_problem *p, const void *factors, sd_rider *rider);
+
+/* ---- drift.c ---- */
+
+/* An ordinary factorization is done, with a new scaling or without. */
+void sd_drift_note(sd_direct *d, bool rescaled);
+/* Whether a new scaling in the old order would pay. */
+bool sd_drift_asks_for_scaling(const sd_direct *d);
+/* Operations after which a factorization with the scaling at hand is abandoned: another will be cheaper. */
+double sd_drift_limit(const sd_direct *d);
+/* That happened. */
+void sd_drift_abandoned(sd_direct *d);
+int64_t sd_count_nonzeros(const sd_csr *A);
+bool sd_direct_replan(sd_context *c, const sd_problem *p, const void *plan, const void *factors,
+                      sd_past *past);
 
 /* ---- solve.c ---- */
 

@@ -4,15 +4,16 @@
  */
 #include "method/direct/direct.h"
 
+#include "factor/rank.h"
 #include "prepare/prepare.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A column of nothing else is zero. */
 static const double SMALL[] = {[SD_DOUBLE] = 1e-150, [SD_SINGLE] = 1e-20};
-static const double STALE = 0.1;     /* a matched entry below this no longer carries its pivot */
-static const double GROWN = 1e8;     /* one above this makes others small: the scaling no longer fits */
-static const double MISSCALED = 1e8; /* the largest entry over the least matched one asks for a new scaling */
+static const double STALE = 0.1; /* a matched entry below this no longer carries its pivot */
+static const double GROWN = 1e8; /* one above this makes others small: the scaling no longer fits */
 
 /* The caller's signs, by position. */
 static saddle_status take_signs(sd_context *c, const sd_problem *p, sd_direct *d)
@@ -28,9 +29,10 @@ static saddle_status take_signs(sd_context *c, const sd_problem *p, sd_direct *d
     return SADDLE_OK;
 }
 
-/* The rule that the options and what is known of the matrix make. */
-static sd_pivot_rule choose_rule(const sd_direct *d, const sd_problem *p)
+/* The rule that the options and what is known of the matrix make; a least threshold asks for pivoting. */
+static sd_pivot_rule choose_rule(const sd_direct *d, const sd_problem *p, double least)
 {
+    if (least > 0) return SD_PIVOT_THRESHOLD;
     const bool known = p->facts->symmetric && p->facts->kind == SADDLE_KIND_SPD;
     switch (p->options->factorization) {
     case SADDLE_FACTORIZATION_CHOLESKY: return SD_PIVOT_POSITIVE;
@@ -51,15 +53,6 @@ static int64_t count_stale(const sd_direct *d, const sd_factors *f)
     return stale;
 }
 
-/* Signs of the pivots as they are in D. */
-static void count_signs(sd_direct *d)
-{
-    const sd_factors *f = &d->factors[d->precision];
-    d->positive = f->pivots.positive;
-    d->negative = f->pivots.negative;
-    d->zero = f->pivots.zero;
-}
-
 /* Whether the scaling is of so different values that small entries could be taken for zeros. */
 static bool is_misscaled(const sd_direct *d, const sd_factors *f)
 {
@@ -68,11 +61,12 @@ static bool is_misscaled(const sd_direct *d, const sd_factors *f)
         if (d->matched[j] >= 0) least = fmin(least, fabs(f->values[d->matched[j]]));
     for (int64_t k = 0; d->matched && k < f->tree->entry_ptr[f->tree->n]; ++k)
         most = fmax(most, fabs(f->values[k]));
-    return d->matched && !(most <= MISSCALED * least);
+    return d->matched && !(most <= SD_MISSCALED * least);
 }
 
 /* A new matching and scaling in the order of the plan, which stays. */
-static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q, sd_direct *d)
+static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q, bool equilibrated,
+                             sd_direct *d)
 {
     sd_csr whole = {0};
     sd_graph g = {0};
@@ -81,6 +75,7 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q
     const saddle_given given = {.permutation = d->plan->p.permutation};
     o.order = SADDLE_ORDER_USER;
     o.pairs = SADDLE_OFF;
+    if (equilibrated) o.scaling = SADDLE_SCALING_RUIZ;
     saddle_status status = sd_direct_normalise(c, M, &whole);
     if (!status) status = sd_prepare_order(c, &whole, &o, &given, &p, &g);
     sd_csr_free(c, &whole);
@@ -96,22 +91,37 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q
     return status;
 }
 
-/* The values, scaled; rescaled if the current scaling does not suit them. */
-static saddle_status take_values(sd_context *c, const sd_csr *M, const sd_problem *q, sd_factors *f,
-                                 sd_direct *d)
+/* The values, with the scaling at hand. */
+static void scale_values(const sd_csr *M, sd_factors *f, sd_direct *d)
 {
-    const int exponent = sd_largest_exponent(M->val, M->nnz);
-    d->exponent = exponent - d->largest_exponent;
+    d->exponent = sd_largest_exponent(M->val, M->nnz) - d->largest_exponent;
     sd_factors_take(f, M, d->scale, d->exponent);
-    d->stale = count_stale(d, f);
-    const bool given = q->options->scaling == SADDLE_SCALING_USER; /* which is the caller's to change */
-    if (d->stale == 0 || given || !is_misscaled(d, f)) return SADDLE_OK;
-    sd_log(c, SADDLE_LOG_INFO, "the scaling was computed for other values: rescaling");
-    const saddle_status status = rescale(c, M, q, d);
-    if (status) return status;
-    d->exponent = exponent - d->largest_exponent;
-    sd_factors_take(f, M, d->scale, d->exponent);
-    return SADDLE_OK;
+}
+
+/* Whether another scaling may be made because the one at hand has become expensive. */
+static bool may_rescale(const sd_problem *q, const sd_direct *d)
+{
+    const int scaling = d->plan->p.scaling;
+    return q->options->replan != SADDLE_OFF && scaling != SADDLE_SCALING_USER &&
+           scaling != SADDLE_SCALING_NONE;
+}
+
+/* Whether another is made: this one costs too much, or small entries could be taken for zeros. */
+static bool needs_scaling(const sd_problem *q, const sd_factors *f, const sd_direct *d)
+{
+    if (may_rescale(q, d) && sd_drift_asks_for_scaling(d)) return true;
+    return d->plan->p.scaling != SADDLE_SCALING_USER && d->stale > 0 && is_misscaled(d, f);
+}
+
+/* A new scaling, and the values with it. */
+static saddle_status rescale_values(sd_context *c, const sd_csr *M, const sd_problem *q, sd_factors *f,
+                                    sd_direct *d)
+{
+    sd_log(c, SADDLE_LOG_INFO,
+           "the scaling was computed for other values (%.2g operations were lost): rescaling", d->drift.lost);
+    const saddle_status status = rescale(c, M, q, false, d);
+    if (!status) scale_values(M, f, d);
+    return status;
 }
 
 /* The factorization itself. Several threads have more contribution blocks at once than one: where the limit
@@ -132,27 +142,54 @@ static saddle_status run_factors(sd_context *c, const sd_csr *M, sd_factor_optio
     return sd_factors_run(c, f, options);
 }
 
+/* Factors the values as they are scaled; with a new scaling if they are not worth it. */
+static saddle_status run_values(sd_context *c, const sd_csr *M, const sd_problem *p,
+                                sd_factor_options *options, double delays, sd_factors *f, sd_direct *d)
+{
+    saddle_status status = SADDLE_OK;
+    bool rescaled = needs_scaling(p, f, d);
+    const bool limited =
+        !rescaled && d->drift.fresh > 0 && may_rescale(p, d) && options->pivoting.rule == SD_PIVOT_THRESHOLD;
+    if (rescaled) status = rescale_values(c, M, p, f, d);
+    if (status) return status;
+    options->most_flops = limited ? sd_drift_limit(d) : 0;
+    status = run_factors(c, M, options, delays, f, d);
+    if (!status && f->abandoned) {
+        sd_drift_abandoned(d);
+        options->most_flops = 0;
+        rescaled = true;
+        status = rescale_values(c, M, p, f, d);
+        if (!status) status = run_factors(c, M, options, delays, f, d);
+    }
+    if (!status && (options->pivoting.rule != SD_PIVOT_POSITIVE || f->definite))
+        sd_drift_note(d, rescaled || d->unlike);
+    return status;
+}
+
 /* Runs a factorization by one rule in one precision. */
 static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, const sd_problem *p,
-                         sd_precision precision, sd_direct *d)
+                         const sd_strength *strength, sd_direct *d)
 {
+    const sd_precision precision = strength->precision;
     sd_factors *f = &d->factors[precision];
     saddle_status status = SADDLE_OK;
     const double delays = rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0;
     if (!f->tree)
         status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision, delays, f);
     if (!status) status = take_signs(c, p, d);
-    if (!status) status = take_values(c, M, p, f, d);
+    if (!status && strength->equilibrated) status = rescale(c, M, p, true, d);
     if (status) return status;
     sd_factor_options options = {.pivoting = {.rule = rule,
-                                              .u = p->options->threshold,
+                                              .u = fmax(p->options->threshold, strength->threshold),
                                               .small = SMALL[precision],
                                               .regularise = p->options->regularise,
                                               .signs = p->signs ? d->signs : NULL},
                                  .threads = p->threads};
     d->rule = rule;
     d->precision = precision;
-    return run_factors(c, M, &options, delays, f, d);
+    scale_values(M, f, d);
+    d->stale = d->unlike ? d->plan->tree.n : count_stale(d, f);
+    return run_values(c, M, p, &options, delays, f, d);
 }
 
 /* max |l| over all fronts, NaN where a number is not finite. */
@@ -179,31 +216,86 @@ static saddle_status check_factor(sd_context *c, const sd_problem *p, sd_direct 
         d->largest_l, 1 / p->options->threshold);
 }
 
-/* The matrix that is factored: A, or the symmetric one of a general A. */
-static saddle_status find_matrix(sd_context *c, const sd_csr *A, sd_direct *d, sd_csr *M)
+void sd_direct_matrix(const sd_direct *d, const sd_csr *A, sd_csr *M)
 {
-    *M = *A;
-    if (!d->plan->general) return SADDLE_OK;
-    *M = d->plan->augmented;
-    if (!d->augmented) d->augmented = sd_alloc(c, M->nnz, sizeof *d->augmented, "augmented matrix");
-    if (!d->augmented) return c->status;
-    sd_direct_augment(A, d->augmented);
-    M->val = d->augmented;
+    *M = d->plan->general ? d->plan->augmented : *A;
+    if (d->plan->general) M->val = d->augmented;
+    if (d->tilt) M->val = d->tilted;
+}
+
+/* The caller's scaling of a balanced matrix. */
+static saddle_status combine(sd_context *c, sd_direct *d)
+{
+    const int32_t n = d->plan->tree.n;
+    d->outer = d->scale;
+    if (!d->tilt) return SADDLE_OK;
+    if (!d->combined) d->combined = sd_alloc(c, n, sizeof *d->combined, "scaling");
+    if (!d->combined) return c->status;
+    for (int32_t i = 0; i < n; ++i) d->combined[i] = ldexp(d->scale[i], d->tilt[i]);
+    d->outer = d->combined;
     return SADDLE_OK;
 }
 
-/* By the rule that fits; Cholesky gives way to LDL' if that is left open. */
-static saddle_status run_rules(sd_context *c, const sd_csr *M, const sd_problem *p, sd_precision precision,
-                               sd_direct *d)
+/* Balances M where its values ask for it; *other where the scaling that there is belongs to another balance.
+ */
+static saddle_status find_balance(sd_context *c, sd_csr *M, const sd_problem *p, sd_direct *d, bool *other)
 {
-    const sd_pivot_rule rule = choose_rule(d, p);
-    const saddle_status status = run(c, M, rule, p, precision, d);
+    const size_t bytes = (size_t)M->n * sizeof *d->tilt;
+    const bool far = p->options->scaling != SADDLE_SCALING_USER && sd_direct_is_far(M), was = d->tilt != NULL;
+    *other = far != (d->scale == d->plan->p.row_scale ? d->plan->tilt != NULL : was);
+    d->lossy = false;
+    if (!far) {
+        sd_free(c, d->tilt);
+        d->tilt = NULL;
+        return SADDLE_OK;
+    }
+    int32_t *tilt = sd_alloc(c, M->n, sizeof *tilt, "balance");
+    if (!d->tilted) d->tilted = sd_alloc(c, M->nnz, sizeof *d->tilted, "balanced matrix");
+    saddle_status status = tilt && d->tilted ? sd_direct_balance(c, M, tilt) : c->status;
+    if (!status) {
+        const int32_t *before = d->scale == d->plan->p.row_scale ? d->plan->tilt : d->tilt;
+        *other = !before || memcmp(before, tilt, bytes) != 0;
+        d->lossy = !sd_direct_tilted(M, tilt, d->tilted);
+        sd_free(c, d->tilt);
+        d->tilt = tilt;
+        M->val = d->tilted;
+    } else {
+        sd_free(c, tilt);
+    }
+    return status;
+}
+
+/* The matrix that is factored: A, or the symmetric one of a general A; balanced where its entries are far
+ * apart. */
+static saddle_status find_matrix(sd_context *c, const sd_problem *p, sd_direct *d, sd_csr *M)
+{
+    bool other = false;
+    if (d->plan->general) {
+        const int64_t nnz = d->plan->augmented.nnz;
+        if (!d->augmented) d->augmented = sd_alloc(c, nnz, sizeof *d->augmented, "augmented matrix");
+        if (!d->augmented) return c->status;
+        sd_direct_augment(p->A, d->augmented);
+    }
+    *M = d->plan->general ? d->plan->augmented : *p->A;
+    if (d->plan->general) M->val = d->augmented;
+    saddle_status status = find_balance(c, M, p, d, &other);
+    if (!status && other) status = rescale(c, M, p, false, d);
+    d->unlike = other;
+    return status;
+}
+
+/* By the rule that fits; Cholesky gives way to LDL' if that is left open. */
+static saddle_status run_rules(sd_context *c, const sd_csr *M, const sd_problem *p,
+                               const sd_strength *strength, sd_direct *d)
+{
+    const sd_pivot_rule rule = choose_rule(d, p, strength->threshold);
+    const saddle_status status = run(c, M, rule, p, strength, d);
     if (status || rule != SD_PIVOT_POSITIVE || sd_direct_numbers(d)->definite) return status;
     if (p->options->factorization == SADDLE_FACTORIZATION_CHOLESKY)
         return sd_fail(c, SADDLE_NOT_DEFINITE,
                        "a pivot is not positive: the matrix is not positive definite; use factorization "
                        "ldlt, or auto");
-    return run(c, M, SD_PIVOT_THRESHOLD, p, precision, d);
+    return run(c, M, SD_PIVOT_THRESHOLD, p, strength, d);
 }
 
 saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *plan,
@@ -214,13 +306,17 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
     sd_direct *d = *factors;
     sd_csr M;
     *given_up = false;
+    const sd_verdict *before = sd_direct_verdict(d);
+    if (before && (before->doubt || before->remedy)) d->was_definite = false; /* Cholesky did not see it */
     d->factored = d->changed = false;
-    saddle_status status = find_matrix(c, p->A, d, &M);
-    if (!status) status = run_rules(c, &M, p, strength->precision, d);
+    atomic_store(&d->examined->state, 0);
+    saddle_status status = find_matrix(c, p, d, &M);
+    if (!status) status = run_rules(c, &M, p, strength, d);
+    if (!status) status = combine(c, d);
     if (!status) status = sd_solve_room_make(c, sd_direct_numbers(d), &d->room);
     if (!status) status = check_factor(c, p, d);
     if (status) return status;
-    count_signs(d);
+    sd_count_signs(sd_direct_numbers(d), &d->positive, &d->negative, &d->zero);
     if (d->rule == SD_PIVOT_THRESHOLD && d->precision == SD_DOUBLE) status = sd_settle_small_pivots(c, &M, d);
     d->was_definite = !status && d->negative == 0 && d->zero == 0 && d->rule != SD_PIVOT_STATIC;
     d->factored = !status;
@@ -232,6 +328,8 @@ saddle_status sd_direct_factor(sd_engine *e, const sd_problem *p, const void *pl
 {
     sd_direct *d = *factors = sd_alloc_zero(e->context, 1, sizeof *d, "factors");
     if (!d) return e->context->status;
+    d->examined = sd_alloc_zero(e->context, 1, sizeof *d->examined, "factors");
+    if (!d->examined) return e->context->status;
     d->plan = plan;
     d->scale = d->plan->p.row_scale;
     d->matched = d->plan->matched;
@@ -246,5 +344,5 @@ void sd_direct_free(sd_engine *e, void *factors)
     for (int p = 0; p < SD_PRECISIONS; ++p) sd_factors_free(c, &d->factors[p]);
     sd_solve_room_free(c, &d->room);
     sd_preparation_free(c, &d->rescaled);
-    sd_free_all(c, d->rematched, d->augmented, d->signs, d);
+    sd_free_all(c, d->rematched, d->augmented, d->signs, d->tilt, d->tilted, d->combined, d->examined, d);
 }

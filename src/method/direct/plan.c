@@ -129,12 +129,12 @@ const sd_front_kernels *sd_direct_kernels(int device)
 /*
  * Bytes of all that a factorization on one thread and a solve will allocate, on top of what is there. Of each
  * front itself, how many it waits for, its intervals of the arena, its place in a solve. Of each row the
- * vectors of a solve with refinement, one right-hand side, and the operator: 16 of them, as counted.
+ * vectors of a solve with refinement, one right-hand side and its rider, and the operator: 20 of them.
  */
 static saddle_status predict_bytes(sd_context *c, const sd_tree *t, const sd_front_kernels *kernels,
                                    sd_precision precision, int64_t *bytes)
 {
-    enum { VECTORS = 16 };
+    enum { VECTORS = 20 };
     int64_t arena;
     const saddle_status status = sd_arena_measure(c, t, &kernels[precision], precision, &arena);
     const int64_t lists = t->fronts * (int64_t)(sizeof(sd_front) + sizeof(int32_t) + 11 * sizeof(int64_t));
@@ -167,9 +167,9 @@ saddle_status sd_direct_normalise(sd_context *c, const sd_csr *A, sd_csr *to)
     return SADDLE_OK;
 }
 
-/* Order and tree of a matrix that is symmetric by now. */
-static saddle_status plan_symmetric(sd_context *c, const sd_csr *A, const saddle_options *options,
-                                    const saddle_given *given, sd_direct_plan *d, saddle_info *info)
+/* Order and tree of a matrix that is symmetric, and near by now. */
+static saddle_status plan_near(sd_context *c, const sd_csr *A, const saddle_options *options,
+                               const saddle_given *given, sd_direct_plan *d, saddle_info *info)
 {
     sd_csr whole = {0};
     sd_graph g = {0};
@@ -184,6 +184,33 @@ static saddle_status plan_symmetric(sd_context *c, const sd_csr *A, const saddle
     sd_graph_free(c, &g);
     if (!status) status = sd_direct_match(c, A, &d->tree, d->p.matching, &d->matched);
     info->time_plan += sd_seconds() - start;
+    return status;
+}
+
+static saddle_status balance(sd_context *c, const sd_csr *M, sd_direct_plan *d, double **values)
+{
+    d->tilt = sd_alloc(c, M->n, sizeof *d->tilt, "balance");
+    *values = sd_alloc(c, M->nnz, sizeof **values, "balanced matrix");
+    if (!d->tilt || !*values) return c->status;
+    const saddle_status status = sd_direct_balance(c, M, d->tilt);
+    if (!status) sd_direct_tilted(M, d->tilt, *values);
+    return status;
+}
+
+/* The plan of a symmetric matrix, balanced where its entries are far apart and the scaling is ours. */
+static saddle_status plan_symmetric(sd_context *c, const sd_csr *A, const saddle_options *options,
+                                    const saddle_given *given, sd_direct_plan *d, saddle_info *info)
+{
+    sd_csr near = *A;
+    double *tilted = NULL;
+    saddle_status status = SADDLE_OK;
+    if (options->scaling != SADDLE_SCALING_USER && sd_direct_is_far(A)) {
+        status = balance(c, A, d, &tilted);
+        near.val = tilted;
+    }
+    if (!status) status = plan_near(c, &near, options, given, d, info);
+    if (!status) d->largest_exponent = sd_direct_exponent(&near, d->p.row_scale);
+    sd_free(c, tilted);
     return status;
 }
 
@@ -219,10 +246,10 @@ saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **pla
     if (status) return status;
     d->n = p->A->n;
     d->general = !p->facts->symmetric;
+    d->nonzeros = sd_count_nonzeros(p->A);
     status =
         d->general ? plan_general(c, p, d, info) : plan_symmetric(c, p->A, p->options, p->given, d, info);
     if (status) return status;
-    d->largest_exponent = sd_direct_exponent(d->general ? &d->augmented : p->A, d->p.row_scale);
     status = predict_bytes(c, &d->tree, sd_direct_kernels(p->device), precision, &d->bytes);
     sd_free(c, d->augmented.val); /* every factorization has its own */
     d->augmented.val = NULL;
@@ -242,5 +269,5 @@ void sd_direct_plan_free(sd_context *c, void *plan)
     sd_csr_free(c, &d->augmented);
     sd_preparation_free(c, &d->p);
     sd_tree_free(c, &d->tree);
-    sd_free_all(c, d->matched, d);
+    sd_free_all(c, d->matched, d->tilt, d);
 }

@@ -8,9 +8,9 @@
  */
 #include "method/direct/queries.h"
 
+#include "factor/rank.h"
 #include "solve/refinement.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static int load(const sd_direct *d, const sd_factors *f, saddle_part part, const
 {
     const int32_t n = d->plan->tree.n;
     if (part == SADDLE_FORWARD)
-        for (int32_t i = 0; i < n; ++i) w[d->plan->tree.position[i]] = d->scale[i] * x[i];
+        for (int32_t i = 0; i < n; ++i) w[d->plan->tree.position[i]] = d->outer[i] * x[i];
     else
         by_position(f, x, w);
     return sd_take_exponent(n, w);
@@ -52,7 +52,7 @@ static void unload(const sd_direct *d, const sd_factors *f, saddle_part part, in
     if (part == SADDLE_DIAGONAL) exponent -= d->exponent;
     for (int32_t i = 0; i < n && exponent != 0; ++i) w[i] = ldexp(w[i], exponent);
     if (part == SADDLE_BACKWARD)
-        for (int32_t i = 0; i < n; ++i) x[i] = d->scale[i] * w[d->plan->tree.position[i]];
+        for (int32_t i = 0; i < n; ++i) x[i] = d->outer[i] * w[d->plan->tree.position[i]];
     else
         by_pivots(f, w, x);
 }
@@ -123,7 +123,7 @@ void sd_direct_get_pivots(const sd_direct *d, int32_t *order, double *pivots)
 
 void sd_direct_get_scaling(const sd_direct *d, double *scale)
 {
-    memcpy(scale, d->scale, (size_t)d->plan->n * sizeof *scale);
+    memcpy(scale, d->outer, (size_t)d->plan->n * sizeof *scale);
 }
 
 /* ---- another D ---- */
@@ -171,39 +171,6 @@ static saddle_status check_d(sd_context *c, const sd_direct *d, const double *pi
     return SADDLE_OK;
 }
 
-static void count_sign(sd_direct *d, double eigenvalue)
-{
-    d->positive += eigenvalue > 0;
-    d->negative += eigenvalue < 0;
-    d->zero += eigenvalue == 0;
-}
-
-/* Signs of the eigenvalues of D: a preconditioner of CG or MINRES has to be positive definite. */
-static void count_signs(sd_direct *d)
-{
-    const sd_factors *f = sd_direct_numbers(d);
-    d->positive = d->negative = d->zero = 0;
-    for (int32_t k = 0; k < f->tree->fronts; ++k) {
-        const sd_front *front = &f->front[k];
-        for (int32_t j = 0; j < front->eliminated; ++j) {
-            const double a = sd_get_d(f, front, 2 * j), b = sd_get_d(f, front, 2 * j + 1);
-            double first = a;
-            if (b != 0) {
-                const double c = sd_get_d(f, front, 2 * ++j), product = (a / b) * (c / b); /* 1 + det / b^2 */
-                first = a + c;
-                double second = product > 1 ? first : -first;
-                if (fabs(product - 1) <= 8 * DBL_EPSILON) second = 0;
-                if (first == 0) { /* then the determinant is negative */
-                    first = 1;
-                    second = -1;
-                }
-                count_sign(d, second);
-            }
-            count_sign(d, first);
-        }
-    }
-}
-
 saddle_status sd_direct_set_d(sd_context *c, sd_direct *d, const double *pivots)
 {
     const sd_factors *f = sd_direct_numbers(d);
@@ -218,6 +185,7 @@ saddle_status sd_direct_set_d(sd_context *c, sd_direct *d, const double *pivots)
         }
     }
     d->changed = true;
-    count_signs(d);
+    /* a preconditioner of CG or MINRES has to be positive definite */
+    sd_count_signs(f, &d->positive, &d->negative, &d->zero);
     return SADDLE_OK;
 }

@@ -22,102 +22,36 @@
  */
 #include "method/direct/direct.h"
 
-#include "core/dd.h"
-#include "core/power.h"
 #include "factor/rank.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-static const double SUSPECT = 1e-8;             /* relative to a largest entry of 1 */
-static const double ROUNDING = 2 * DBL_EPSILON; /* four roundings: entries may be sums of rounded numbers */
+static const double SUSPECT = 1e-8;                           /* relative to a largest entry of 1 */
 static const double SQUARED = 64 * DBL_EPSILON * DBL_EPSILON; /* (8 eps)^2: the error of z, squared */
-static const double CERTAIN = 1000 * DBL_EPSILON;             /* of g: here z'Az has three digits */
-static const double REPLACED = 0.25;                          /* a pivot that is off by more is replaced */
+static const double CERTAIN = 1e-24; /* of g: what double-double leaves of z'Az, with digits to spare */
+static const double REPLACED = 0.25; /* a pivot that is off by more is replaced */
 enum {
     SUSPECTS_MOST = 4096,
     FIRST_BATCH = 4, /* the smallest tell whether others are worth looking at */
     ROOM = 4000000   /* numbers in the vectors that are computed together */
 };
 
-/* y'Ay and |y|'|A||y|. */
-static double quadratic_form(const sd_csr *A, const double *y, double *absolute)
-{
-    double hi = 0, lo = 0, g = 0;
-    for (int32_t i = 0; i < A->n; ++i) {
-        if (y[i] == 0) continue;
-        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
-            const int32_t j = A->ind[k];
-            if (y[j] == 0) continue;
-            const double a = A->half && j != i ? 2 * A->val[k] : A->val[k];
-            const double product = y[i] * y[j], error = fma(y[i], y[j], -product);
-            sd_dd_add_product(&hi, &lo, a, product);
-            lo += a * error;
-            g += fabs(a * product);
-        }
-    }
-    *absolute = g;
-    return hi + lo;
-}
-
-/* Memory of a batch: vectors z by position and their corrections, width of each; and n each of a vector by
- * position, one by row, and a sum in double-double. */
+/* Memory of a batch: vectors z by position and their corrections, width of each; a vector by position, and
+ * room for products. */
 typedef struct batch {
     const sd_csr *M;
     const sd_suspect *s;
     int64_t many;
-    double *z, *correction, *v, *y, *hi, *lo;
+    double *z, *correction, *v, *room;
     bool doubtful[SD_RHS_BLOCK];
 } batch;
 
-/* y = 2^(-exponent / 2) S z, by row: what is asked of the scaled matrix and z is asked of A and y. */
-static void to_rows(const sd_direct *d, int32_t n, const double *z, double *y)
-{
-    for (int32_t i = 0; i < n; ++i) y[i] = d->scale[i] * z[d->plan->tree.position[i]];
-    if (d->exponent != 0) sd_shift(n, y, -d->exponent / 2, y);
-}
-
-/* v = 2^-exponent S A S z, by position, the sums in double-double. */
-static void multiply(const batch *w, const sd_direct *d, const double *z, double *v)
-{
-    const sd_csr *M = w->M;
-    to_rows(d, M->n, z, w->y);
-    for (int32_t i = 0; i < M->n; ++i) w->hi[i] = w->lo[i] = 0;
-    for (int32_t i = 0; i < M->n; ++i) {
-        for (int64_t k = M->ptr[i]; k < M->ptr[i + 1]; ++k) {
-            const int32_t j = M->ind[k];
-            if (w->y[j] != 0) sd_dd_add_product(&w->hi[i], &w->lo[i], M->val[k], w->y[j]);
-            if (M->half && j != i && w->y[i] != 0)
-                sd_dd_add_product(&w->hi[j], &w->lo[j], M->val[k], w->y[i]);
-        }
-    }
-    const int rest = -(d->exponent - d->exponent / 2);
-    for (int32_t i = 0; i < M->n; ++i) v[d->plan->tree.position[i]] = d->scale[i] * (w->hi[i] + w->lo[i]);
-    if (d->exponent != 0) sd_shift(M->n, v, rest, v);
-}
-
-/* z'Az, and g, of the scaled matrix. A correction of z stays beside it: rounding their difference would put
- * back an error that the inverse of A may magnify. (z - c)'A(z - c) = z'Az - 2c'Az + c'Ac. */
+/* The pivot, and g; z takes its correction. */
 static double exact_pivot(const batch *w, const sd_direct *d, int64_t k, bool corrected, double *g)
 {
     const int64_t n = w->M->n;
-    double *const z = w->z + k * n, *const c = w->correction + k * n, hi = 0, lo = 0;
-    to_rows(d, w->M->n, z, w->y);
-    const int odd = -(d->exponent % 2);
-    const double first = ldexp(quadratic_form(w->M, w->y, g), odd);
-    *g = ldexp(*g, odd);
-    if (!corrected) return first;
-    sd_dd_add(&hi, &lo, first);
-    multiply(w, d, z, w->v);
-    for (int64_t i = 0; i < n; ++i) sd_dd_add_product(&hi, &lo, -2 * c[i], w->v[i]);
-    multiply(w, d, c, w->v);
-    for (int64_t i = 0; i < n; ++i) sd_dd_add_product(&hi, &lo, c[i], w->v[i]);
-    for (int64_t i = 0; i < n; ++i) z[i] -= c[i];
-    to_rows(d, w->M->n, z, w->y);
-    quadratic_form(w->M, w->y, g);
-    *g = ldexp(*g, odd);
-    return hi + lo;
+    return sd_direct_form(d, w->M, w->z + k * n, corrected ? w->correction + k * n : NULL, w->v, w->room, g);
 }
 
 /* What becomes of one suspect. Where z was not corrected and may not be good enough to tell: nothing, and it
@@ -132,7 +66,7 @@ static bool settle(batch *w, sd_direct *d, int64_t k, bool corrected)
     for (int64_t i = k * w->M->n; i < (k + 1) * w->M->n; ++i) square += w->z[i] * w->z[i];
     int64_t *const before = s->eigenvalue > 0 ? &d->positive : &d->negative;
     if (!isfinite(exact) || !isfinite(g)) return false;
-    if (fabs(exact) <= ROUNDING * g || fabs(exact) <= SQUARED * square) {
+    if (fabs(exact) <= SD_ROUNDING * g || fabs(exact) <= SQUARED * square) {
         sd_make_zero(&d->factors[d->precision], s);
         --*before;
         ++d->zero;
@@ -166,7 +100,8 @@ static saddle_status correct(sd_context *c, batch *w, sd_direct *d)
 {
     const sd_factors *f = sd_direct_numbers(d);
     const int64_t n = w->M->n;
-    for (int64_t k = 0; k < w->many; ++k) multiply(w, d, w->z + k * n, w->correction + k * n);
+    for (int64_t k = 0; k < w->many; ++k)
+        sd_direct_multiply(d, w->M, w->z + k * n, w->correction + k * n, w->room);
     saddle_status status =
         sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, w->many, w->correction, n, 1);
     if (status) return status;
@@ -220,16 +155,13 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
         const int64_t most = first == 0 && width > FIRST_BATCH ? FIRST_BATCH : width;
         many = count - first < most ? count - first : most;
         wrong = false;
-        double *const y = z + 2 * width * n;
         batch w = {.M = M,
                    .s = suspects + first,
                    .many = many,
                    .z = z,
                    .correction = z + width * n,
-                   .y = y,
-                   .hi = y + n,
-                   .lo = y + 2 * (int64_t)n,
-                   .v = y + 3 * (int64_t)n};
+                   .v = z + 2 * width * n,
+                   .room = z + (2 * width + 1) * n};
         status = settle_together(c, &w, d, &wrong);
     }
     sd_free_all(c, z, suspects);

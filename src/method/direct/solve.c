@@ -4,6 +4,7 @@
 #include "method/direct/direct.h"
 #include "solve/refinement.h"
 
+#include <limits.h>
 #include <math.h>
 
 /* The power of two in a vector that is yet to be scaled. */
@@ -15,6 +16,19 @@ static int shift_of(int32_t n, const double *scale, const double *r)
         largest = size > largest ? size : largest;
     }
     return sd_far_exponent(largest);
+}
+
+/* to = 2^(tilt + shift) from for a column of a balanced matrix; returns the exponent of the largest where
+ * `take` leaves it out. */
+static int tilt_column(int32_t n, const int32_t *tilt, const double *from, bool take, int shift, double *to)
+{
+    int most = INT_MIN;
+    for (int32_t i = 0; i < n && take; ++i)
+        if (from[i] != 0 && isfinite(from[i]) && ilogb(from[i]) + tilt[i] > most)
+            most = ilogb(from[i]) + tilt[i];
+    if (most == INT_MIN) most = 0;
+    for (int32_t i = 0; i < n; ++i) to[i] = ldexp(from[i], tilt[i] + shift - most);
+    return most;
 }
 
 /* Right-hand sides in rows `from` and on of the matrix that is factored, answers in rows `to` and on. */
@@ -43,10 +57,29 @@ static saddle_status apply(sd_context *c, const sd_direct *d, int32_t from, int3
     return status;
 }
 
+/* The same of a balanced matrix: what goes in and comes out may be farther apart than a scaling can reach. */
+static saddle_status apply_tilted(sd_context *c, const sd_direct *d, int32_t from, int32_t to, int64_t k,
+                                  const double *r, int64_t ldr, double *z, int64_t ldz, int threads)
+{
+    const int32_t n = d->plan->n;
+    double *w = sd_alloc(c, n, sizeof *w, "right-hand sides");
+    saddle_status status = w ? SADDLE_OK : c->status;
+    for (int64_t j = 0; j < k && !status; ++j) {
+        const int taken = tilt_column(n, d->tilt + from, r + j * ldr, true, 0, w);
+        status = apply(c, d, from, to, 1, w, n, w, n, threads, NULL);
+        tilt_column(n, d->tilt + to, w, false, taken, z + j * ldz);
+    }
+    sd_free(c, w);
+    return status;
+}
+
 saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, bool transposed, int64_t k, const double *r,
                               int64_t ldr, double *z, int64_t ldz, int threads, sd_solve_memory *memory)
 {
     const int32_t second = d->plan->general ? d->plan->n : 0;
+    if (d->tilt)
+        return apply_tilted(c, d, transposed ? second : 0, transposed ? 0 : second, k, r, ldr, z, ldz,
+                            threads);
     return apply(c, d, transposed ? second : 0, transposed ? 0 : second, k, r, ldr, z, ldz, threads, memory);
 }
 
@@ -67,11 +100,11 @@ saddle_status sd_direct_null_vector(sd_context *c, const void *factors, const do
     double *w = sd_alloc(c, n, sizeof *w, "null vector");
     if (!w) return c->status;
     const int of_b = sd_largest_exponent(b, n);
-    for (int32_t i = 0; i < n; ++i) w[position[i]] = d->scale[i] * ldexp(b[i], -of_b);
+    for (int32_t i = 0; i < n; ++i) w[position[i]] = d->outer[i] * ldexp(b[i], -of_b);
     saddle_status status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, 1, w, n, 1);
-    if (!status) *found = sd_keep_null_space(f, w);
+    if (!status) *found = sd_split_null_space(f, true, w);
     if (*found) status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, 1, w, n, 1);
-    for (int32_t i = 0; i < n && *found; ++i) z[i] = d->scale[i] * w[position[i]];
+    for (int32_t i = 0; i < n && *found; ++i) z[i] = d->outer[i] * w[position[i]];
     sd_free(c, w);
     return status;
 }

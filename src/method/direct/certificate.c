@@ -1,0 +1,409 @@
+/*
+ * Is the inertia that of A? Certified, or in doubt and between which bounds.
+ *
+ * The factors are those of M = L D L', and the signs of D are those of M's eigenvalues exactly (Sylvester).
+ * A is M + E, all of it scaled. Along M + tE, t from 0 to 1, a sign changes only where M + tE is singular:
+ * where -1/t is an eigenvalue of M^-1 E. So if G = I - M^-1 A = -M^-1 E has no eigenvalue of size 1 or more,
+ * A has the inertia of M, whatever the scaling, the condition of A or the growth of L. G is the matrix of
+ * iterative refinement.
+ *
+ * Let w, of norm 1, be a left eigenvector of G for an eigenvalue of size 1 or more. Then |w'G^k x| >= |w'x|,
+ * so that |G^k x| >= |w'x| in the 2-norm. For x with independent entries, uniform in (-1, 1), w'x has a
+ * density of at most sqrt(1/2), whatever w is (K. Ball, Cube slicing in R^n, Proc. Amer. Math. Soc. 97, 1986:
+ * sections of the unit cube have at most volume sqrt(2)). Hence, for one x,
+ *
+ *     P(|G^k x| <= delta although there is such an eigenvalue) <= sqrt(2) delta.
+ *
+ * One solve with a random right-hand side is enough wherever x comes back with a few digits; where it does
+ * not, it is applied again, with products in double-double: rounding errors of products and solves act as a
+ * part of E. (Normwise bounds, n u cond(A) < 1, certify nothing beyond cond(A) = 1e14: interior-point systems
+ * end there.) A complex w counts for its real or imaginary part; eigenvalues that matter here are real.
+ *
+ * Zero pivots are left out on both sides: what is certified is the part of A without their variables, A_rr.
+ * The inertia of A is that of A_rr and that of its Schur complement, which is 0 up to rounding by what made
+ * the pivots zero (small_pivots.c). Whether it is 0 exactly is seen from z'Az, z random in the null space:
+ * its error is that of z squared. If it is not, the zeros may be eigenvalues of either sign, however small.
+ *
+ * Where nothing contracts, the factorization is made again with thresholds up to 0.5; if that does not help
+ * either, the number of eigenvalues of G of size 1 or more, which is how many signs may be wrong, is bounded
+ * by orthogonal iteration of a block of random vectors.
+ */
+#include "method/direct/direct.h"
+
+#include "core/dd.h"
+#include "factor/rank.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double RISK = 1e-6;     /* of a certificate */
+static const double CONTRACTS = 0.3; /* a late step that leaves more of x than this is not worth another */
+static const double STAYS = 1e-3;    /* a direction of which more is left is one that does not contract */
+static const double APART = 1e-8;    /* pivots up to this size, relative to a largest entry of 1 */
+static const double EXACT = 1e-26;   /* z'Az beside |z|'|A||z| that is 0 up to double-double */
+/* What is tried in turn. Equilibration helps more than a large threshold does: the scaling of a matching
+ * makes large entries equal, not rows, and the small eigenvalues of an interior-point system get lost in it.
+ */
+static const sd_strength REMEDIES[] = {{.tau = NAN, .threshold = 0.1, .equilibrated = true},
+                                       {.tau = NAN, .threshold = 0.5},
+                                       {.tau = NAN, .threshold = 0.5, .equilibrated = true}};
+enum { UNKNOWN = 2 };             /* a sign that is none */
+enum { NOTHING, FILLING, KNOWN }; /* states of an examination */
+enum { EARLY = 4, STEPS = 16, BLOCK = 8, BLOCK_MOST = 64, ROUNDS = 4 };
+
+/* Uniform in (-1, 1), odd multiples of 2^-53: splitmix64 (Steele, Lea and Flood, Fast splittable pseudorandom
+ * number generators, 2014) with a fixed start, so that the same matrix always has the same certificate. */
+static double random_number(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    z ^= z >> 31;
+    return (double)((int64_t)(z >> 10) - (INT64_C(1) << 53)) * 0x1p-53;
+}
+
+static double norm_of(int32_t n, const double *x)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < n; ++i) sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+/* An examination at work. */
+typedef struct examining {
+    sd_context *c;
+    const sd_direct *d;
+    const sd_csr *A;
+    int threads;
+    double *room; /* 3 n */
+} examining;
+
+/* x = G x for m columns, by position, without the part of zero pivots; y has room for as many. */
+static saddle_status contract(const examining *q, int64_t m, double *x, double *y)
+{
+    const sd_factors *f = sd_direct_numbers(q->d);
+    const int32_t n = q->A->n;
+    for (int64_t j = 0; j < m; ++j) {
+        if (q->d->zero > 0) sd_split_null_space(f, false, x + j * n);
+        sd_direct_multiply(q->d, q->A, x + j * n, y + j * n, q->room);
+        if (q->d->zero > 0) sd_split_null_space(f, false, y + j * n);
+    }
+    const saddle_status status =
+        sd_triangular_solve(q->c, f, &q->d->room, SD_SOLVE_WHOLE, m, y, n, q->threads);
+    for (int64_t k = 0; k < m * n && !status; ++k) x[k] -= y[k];
+    return status;
+}
+
+/* Steps from x, of which `before` is left, while they pay. *risk is what is certified. */
+static saddle_status certify(const examining *q, double *x, double *y, double before, double *risk)
+{
+    saddle_status status = SADDLE_OK;
+    *risk = INFINITY;
+    for (int step = 0; step < STEPS && !status; ++step) {
+        status = contract(q, 1, x, y);
+        const double left = norm_of(q->A->n, x);
+        if (!isfinite(left)) break;
+        *risk = sqrt(2) * left;
+        /* G is far from normal: x may well grow before it contracts */
+        if (*risk <= RISK || (step >= EARLY && !(left <= CONTRACTS * before))) break;
+        before = left;
+    }
+    return status;
+}
+
+/* The same from what a rider has left, or with x random, from the beginning. */
+static saddle_status certify_from(const examining *q, const sd_rider *rider, double *x, double *y,
+                                  double *risk)
+{
+    uint64_t state = 1;
+    if (rider && rider->left <= 1) {
+        const double *left = rider->column + q->A->n;
+        for (int32_t i = 0; i < q->A->n; ++i) x[q->d->plan->tree.position[i]] = left[i];
+        return certify(q, x, y, rider->left, risk);
+    }
+    for (int32_t i = 0; i < q->A->n; ++i) x[i] = random_number(&state);
+    return certify(q, x, y, norm_of(q->A->n, x), risk);
+}
+
+/* Whether zero pivots are zero up to double-double: *sign is 0. The sign of a single one that is not; of
+ * several, some number that is not 0. *size is that of z'Az, beside |z|'|A||z|. z and its correction have n
+ * numbers each, v too. */
+static saddle_status check_zeros(const examining *q, double *z, double *correction, double *v, int *sign,
+                                 double *size)
+{
+    const sd_factors *f = sd_direct_numbers(q->d);
+    const int32_t n = q->A->n;
+    uint64_t state = 2;
+    saddle_status status = SADDLE_OK;
+    *sign = 0;
+    *size = 0;
+    for (int vectors = 0; vectors < 2 && *sign == 0 && !status; ++vectors) {
+        for (int32_t i = 0; i < n; ++i) z[i] = random_number(&state);
+        sd_split_null_space(f, true, z);
+        status = sd_triangular_solve(q->c, f, &q->d->room, SD_SOLVE_BACKWARD, 1, z, n, q->threads);
+        if (status) break;
+        sd_direct_multiply(q->d, q->A, z, correction, q->room);
+        sd_split_null_space(f, false, correction);
+        status = sd_triangular_solve(q->c, f, &q->d->room, SD_SOLVE_WHOLE, 1, correction, n, q->threads);
+        double g; /* what rounding errors of the form are relative to */
+        sd_direct_form(q->d, q->A, z, NULL, v, q->room, &g);
+        double corrected;
+        const double form = sd_direct_form(q->d, q->A, z, correction, v, q->room, &corrected);
+        *size = fabs(form) / corrected;
+        if (!(isfinite(g) && fabs(form) <= EXACT * g)) *sign = form > 0 ? 1 : form < 0 ? -1 : UNKNOWN;
+    }
+    return status;
+}
+
+/* Orthonormal columns, by modified Gram-Schmidt, twice; growth takes the factor of each. */
+static void orthonormalise(int32_t n, int64_t m, double *x, double *growth)
+{
+    for (int64_t j = 0; j < m; ++j) {
+        double *const y = x + j * n, norm = 0;
+        for (int pass = 0; pass < 2; ++pass) {
+            for (int64_t i = 0; i < j; ++i) {
+                double along = 0;
+                for (int32_t k = 0; k < n; ++k) along += x[i * n + k] * y[k];
+                for (int32_t k = 0; k < n; ++k) y[k] -= along * x[i * n + k];
+            }
+            if (pass == 0) norm = norm_of(n, y);
+        }
+        const double left = norm_of(n, y);
+        growth[j] *= left <= 1e-14 * norm ? 0 : left;
+        for (int32_t k = 0; k < n; ++k) y[k] = left > 0 && isfinite(left) ? y[k] / left : 0;
+    }
+}
+
+/* How many eigenvalues of G may be of size 1 or more: *count, n where it cannot be told. */
+static saddle_status count_staying(const examining *q, int64_t *count)
+{
+    const int64_t n = q->A->n;
+    *count = n;
+    for (int64_t m = BLOCK < n ? BLOCK : n;; m = 2 * m < n ? 2 * m : n) {
+        double growth[BLOCK_MOST];
+        double *x = sd_alloc(q->c, 2 * m * n, sizeof *x, "examination of the inertia");
+        if (!x) return q->c->status;
+        uint64_t state = 3;
+        for (int64_t k = 0; k < m * n; ++k) x[k] = random_number(&state);
+        for (int64_t j = 0; j < m; ++j) growth[j] = 1;
+        saddle_status status = SADDLE_OK;
+        for (int round = 0; round < ROUNDS && !status; ++round) {
+            status = contract(q, m, x, x + m * n);
+            orthonormalise(q->A->n, m, x, growth);
+        }
+        sd_free(q->c, x);
+        int64_t staying = 0;
+        bool finite = true;
+        for (int64_t j = 0; j < m; ++j) {
+            staying += !(growth[j] <= STAYS);
+            finite = finite && isfinite(growth[j]);
+        }
+        if (!status && finite && (staying < m || m == n)) *count = staying;
+        if (status || !finite || staying < m || m == n || 2 * m > BLOCK_MOST) return status;
+    }
+}
+
+/* The verdict on these factors. */
+static saddle_status examine(const examining *q, const sd_rider *rider, bool last, sd_verdict *v)
+{
+    const sd_direct *d = q->d;
+    const int64_t n = q->A->n;
+    int sign = 0;
+    int64_t staying = 0;
+    double size, *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
+    if (!x) return q->c->status;
+    *v = (sd_verdict){.positive = d->positive, .negative = d->negative, .zero = d->zero};
+    saddle_status status = certify_from(q, rider, x, x + n, &v->risk);
+    v->weak = !(v->risk <= RISK) || d->lossy;
+    if (!status && d->zero > 0) status = check_zeros(q, x, x + n, x + 2 * n, &sign, &size);
+    sd_free(q->c, x);
+    if (!status && v->weak && last) status = count_staying(q, &staying);
+    v->doubt = v->weak ? SADDLE_DOUBT_ILL_CONDITIONED : sign == 0 ? SADDLE_DOUBT_NONE : SADDLE_DOUBT_SINGULAR;
+    /* of a single zero the sign is known, be it ever so small */
+    const bool known = !v->weak && d->zero == 1 && sign != UNKNOWN;
+    const int64_t less = known && sign < 0 ? d->zero : 0;
+    const int64_t more = known ? less : v->weak || sign != 0 ? d->zero : 0;
+    if (v->weak && !last) staying = n;
+    v->least = d->negative > staying ? d->negative - staying + less : 0;
+    v->most = d->negative + staying + more;
+    if (v->most > n) v->most = n;
+    return status;
+}
+
+/*
+ * The smallest pivot apart: the rest of A is certified without it, and its own sign is that of z'Az in
+ * double-double. So a matrix whose condition is far beyond double precision, but for one small eigenvalue, is
+ * settled all the same. The factors are not to be used any more.
+ */
+static saddle_status examine_apart(const examining *q, sd_direct *d, sd_verdict *v)
+{
+    const int64_t n = q->A->n;
+    sd_suspect smallest[2];
+    int sign;
+    double risk, size;
+    if (d->zero > 0 || d->lossy || sd_find_suspects(sd_direct_numbers(d), APART, smallest, 2) == 0)
+        return SADDLE_OK;
+    double *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
+    if (!x) return q->c->status;
+    sd_make_zero(&d->factors[d->precision], &smallest[0]);
+    --*(smallest[0].eigenvalue > 0 ? &d->positive : &d->negative);
+    d->zero = 1;
+    saddle_status status = certify_from(q, NULL, x, x + n, &risk);
+    if (!status) status = check_zeros(q, x, x + n, x + 2 * n, &sign, &size);
+    sd_free(q->c, x);
+    if (status || !(risk <= RISK) || abs(sign) != 1 || !isfinite(size)) return status;
+    const bool zero = size <= SD_ROUNDING;
+    v->positive = d->positive + (sign > 0 && !zero);
+    v->negative = d->negative + (sign < 0 && !zero);
+    v->zero = zero;
+    v->least = v->most = d->negative + (sign < 0);
+    v->doubt = zero ? SADDLE_DOUBT_SINGULAR : SADDLE_DOUBT_NONE;
+    v->risk = risk;
+    return SADDLE_OK;
+}
+
+/* The verdict on other factors of the same matrix. */
+static saddle_status examine_again(sd_engine *e, const sd_problem *p, const sd_direct *d,
+                                   const sd_strength *strength, bool last, sd_verdict *v)
+{
+    void *made = NULL;
+    bool given_up;
+    sd_csr M;
+    saddle_status status = sd_direct_factor(e, p, d->plan, strength, &made, &given_up);
+    if (!status) sd_direct_matrix(made, p->A, &M);
+    examining q = {.c = e->context, .d = made, .A = &M, .threads = p->threads};
+    if (!status) {
+        q.room = sd_alloc(q.c, 3 * (int64_t)p->A->n, sizeof *q.room, "examination of the inertia");
+        status = q.room ? examine(&q, NULL, last, v) : q.c->status;
+        if (!status && last && v->weak) status = examine_apart(&q, made, v);
+    }
+    sd_free(q.c, q.room);
+    if (made) sd_direct_free(e, made);
+    return status;
+}
+
+/* Whether a says more than b. */
+static bool is_better(const sd_verdict *a, const sd_verdict *b)
+{
+    if ((a->doubt == SADDLE_DOUBT_NONE) != (b->doubt == SADDLE_DOUBT_NONE))
+        return a->doubt == SADDLE_DOUBT_NONE;
+    return a->most - a->least < b->most - b->least;
+}
+
+/* With these factors, and with others where they leave a doubt. */
+static saddle_status find_verdict(sd_engine *e, const sd_problem *p, const sd_direct *d,
+                                  const sd_rider *rider, sd_verdict *v)
+{
+    enum { TRIES = sizeof REMEDIES / sizeof REMEDIES[0] };
+    sd_csr M;
+    sd_direct_matrix(d, p->A, &M);
+    examining q = {.c = e->context, .d = d, .A = &M, .threads = p->threads};
+    q.room = sd_alloc(q.c, 3 * (int64_t)p->A->n, sizeof *q.room, "examination of the inertia");
+    saddle_status status = q.room ? examine(&q, rider, false, v) : q.c->status;
+    sd_free(q.c, q.room);
+    for (int k = 0; k < TRIES && !status && v->doubt != SADDLE_DOUBT_NONE; ++k) {
+        sd_verdict other;
+        sd_log(e->context, SADDLE_LOG_INFO, "the inertia is not certain: factoring%s with threshold %g",
+               REMEDIES[k].equilibrated ? " the equilibrated matrix" : "", REMEDIES[k].threshold);
+        status = examine_again(e, p, d, &REMEDIES[k], k + 1 == TRIES, &other);
+        if (!status && is_better(&other, v)) {
+            *v = other;
+            v->remedy = &REMEDIES[k];
+        }
+        if (v->doubt == SADDLE_DOUBT_SINGULAR) break; /* twice */
+    }
+    return status;
+}
+
+/* Whether there is an inertia to be examined. */
+static bool has_inertia(const sd_direct *d)
+{
+    return !d->plan->general && d->rule != SD_PIVOT_STATIC && d->precision == SD_DOUBLE && !d->changed;
+}
+
+const sd_verdict *sd_direct_verdict(const sd_direct *d)
+{
+    return has_inertia(d) && atomic_load(&d->examined->state) == KNOWN ? &d->examined->verdict : NULL;
+}
+
+/* ---- along with a solve ---- */
+
+/* What rides: the column is A S x, x of the scaled matrix by row; x lies behind it. */
+
+/* c = A S x */
+static void make_column(const sd_direct *d, const sd_csr *A, const double *x, double *c)
+{
+    memset(c, 0, (size_t)A->n * sizeof *c);
+    for (int32_t i = 0; i < A->n; ++i) {
+        const double mine = d->scale[i] * x[i];
+        double sum = 0;
+        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+            const int32_t j = A->ind[k];
+            sum += A->val[k] * (d->scale[j] * x[j]);
+            if (A->half && j != i) c[j] += A->val[k] * mine;
+        }
+        c[i] += sum;
+    }
+}
+
+/* x -= S^-1 column: a step of refinement. It needs another ride where more is left of it than the risk
+ * allows, and where it contracts at all. */
+static void arrived(sd_rider *rider)
+{
+    const sd_direct *d = rider->factors;
+    const int32_t n = rider->A->n;
+    double *x = rider->column + n, sum = 0;
+    for (int32_t i = 0; i < n; ++i) {
+        x[i] -= rider->column[i] / d->scale[i];
+        sum += x[i] * x[i];
+    }
+    rider->left = sqrt(sum);
+    ++rider->rides;
+    rider->waiting = sqrt(2) * rider->left > RISK && rider->left <= 1;
+    if (rider->waiting) make_column(d, rider->A, x, rider->column);
+}
+
+void sd_direct_board(const sd_problem *p, const void *factors, sd_rider *rider)
+{
+    const sd_direct *d = factors;
+    if (!has_inertia(d) || d->zero > 0 || d->tilt || sd_direct_verdict(d)) return;
+    double *const x = rider->column + p->A->n;
+    uint64_t state = 1;
+    for (int32_t i = 0; i < p->A->n; ++i) x[i] = random_number(&state);
+    make_column(d, p->A, x, rider->column);
+    rider->waiting = true;
+    rider->arrived = arrived;
+    rider->factors = d;
+    rider->A = p->A;
+}
+
+saddle_status sd_direct_examine(sd_engine *e, const sd_problem *p, const sd_direct *d, const sd_rider *rider)
+{
+    sd_verdict v;
+    if (!has_inertia(d) || sd_direct_verdict(d)) return SADDLE_OK;
+    if (rider && sqrt(2) * rider->left <= RISK) {
+        v = (sd_verdict){.positive = d->positive,
+                         .negative = d->negative,
+                         .least = d->negative,
+                         .most = d->negative,
+                         .risk = sqrt(2) * rider->left};
+    } else {
+        const saddle_status status = find_verdict(e, p, d, rider, &v);
+        if (status == SADDLE_CANCELLED) return status;
+        if (status) {
+            v = (sd_verdict){.doubt = SADDLE_DOUBT_NO_RESOURCES,
+                             .positive = d->positive,
+                             .negative = d->negative,
+                             .zero = d->zero,
+                             .most = p->A->n,
+                             .risk = NAN};
+        }
+    }
+    int nothing = NOTHING;
+    if (atomic_compare_exchange_strong(&d->examined->state, &nothing, FILLING)) {
+        d->examined->verdict = v;
+        atomic_store(&d->examined->state, KNOWN);
+    }
+    return SADDLE_OK;
+}

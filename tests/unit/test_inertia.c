@@ -1,0 +1,260 @@
+/*
+ * An inertia that is told as certain is exact; one that is in doubt has bounds that hold the exact one. The
+ * oracle is rational arithmetic, on families of small matrices whose signs are hard to tell: factored at
+ * once; after placeholder zeros; after a positive definite matrix of the same pattern, so that experience
+ * chooses Cholesky's factorization. SADDLE_TEST_FULL=1: tens of thousands of them.
+ */
+#include "hard_matrices.h"
+
+#include "exact.h"
+
+/* What a family came to. */
+typedef struct tally {
+    int cases, singular, doubts, wrong;
+} tally;
+
+/* Holds info against the exact inertia; `what` names the case. */
+static void judge(const saddle_info *info, const dense *d, const char *what, tally *t)
+{
+    const exact_inertia exact = exact_inertia_of(d->n, d->a);
+    const bool certain = info->inertia_certain;
+    const bool same = info->inertia_positive == exact.positive && info->inertia_negative == exact.negative &&
+                      info->inertia_zero == exact.zero;
+    const bool within = info->negative_least <= exact.negative && exact.negative <= info->negative_most;
+    if ((certain && !same) || !within) {
+        print_message(
+            "           %s, n %d: %lld, %lld, %lld, certain %d, negative from %lld to %lld; exactly "
+            "%lld, %lld, %lld\n",
+            what, d->n, (long long)info->inertia_positive, (long long)info->inertia_negative,
+            (long long)info->inertia_zero, certain, (long long)info->negative_least,
+            (long long)info->negative_most, (long long)exact.positive, (long long)exact.negative,
+            (long long)exact.zero);
+        ++t->wrong;
+    }
+    assert_int_equal(certain, info->inertia_doubt == SADDLE_DOUBT_NONE);
+    if (certain) assert_int_equal(info->negative_least, info->negative_most);
+    if (certain) assert_true(info->inertia_risk <= 1e-6);
+    assert_int_equal(info->rank, info->inertia_positive + info->inertia_negative);
+    assert_int_equal(info->rank + info->inertia_zero, d->n);
+    ++t->cases;
+    t->singular += exact.zero > 0;
+    t->doubts += !certain;
+}
+
+static void tell(const char *what, const tally *t)
+{
+    print_message("           %s: %d, %d singular, %d in doubt, %d wrong\n", what, t->cases, t->singular,
+                  t->doubts, t->wrong);
+}
+
+/* ---- what is factored before, with the same pattern ---- */
+
+/* Half of the diagonal and a third of the other entries are zero, though stored. */
+static dense placeholders(rng *r, const dense *d)
+{
+    dense before = dense_copy(d);
+    for (int i = 0; i < d->n; ++i)
+        for (int j = 0; j <= i; ++j)
+            if (d->there[i * d->n + j] && rng_below(r, 6) < (i == j ? 3 : 2)) set_both(&before, i, j, 0);
+    return before;
+}
+
+/* Each entry of another size. */
+static dense other_sizes(rng *r, const dense *d)
+{
+    dense before = dense_copy(d);
+    for (int i = 0; i < d->n; ++i)
+        for (int j = 0; j <= i; ++j)
+            if (d->there[i * d->n + j]) set_both(&before, i, j, dense_at(d, i, j) * rng_decades(r, -12, 12));
+    return before;
+}
+
+/* Diagonally dominant; d gets a whole diagonal, of stored zeros where it had none. */
+static dense dominant(dense *d)
+{
+    dense before = dense_copy(d);
+    for (int i = 0; i < d->n; ++i) {
+        double sum = 0;
+        for (int j = 0; j < d->n; ++j) sum += i == j ? 0 : fabs(dense_at(d, i, j));
+        dense_set(&before, i, i, 1.1 * sum + fabs(dense_at(d, i, i)) + 1e-3);
+        d->there[i * d->n + i] = true;
+    }
+    return before;
+}
+
+typedef enum past { PAST_NONE, PAST_PLACEHOLDERS, PAST_OTHER_SIZES, PAST_DEFINITE } past;
+
+static void factor_again(saddle_solver *solver, const dense *d)
+{
+    saddle_matrix A = view_plain(d, SADDLE_LOWER);
+    if (saddle_factor(solver, &A)) fail_msg("%s", saddle_message(solver));
+    view_free(&A);
+}
+
+static saddle_info info_after(rng *r, past what, dense *d, const char *list)
+{
+    dense before = what == PAST_PLACEHOLDERS  ? placeholders(r, d)
+                   : what == PAST_OTHER_SIZES ? other_sizes(r, d)
+                   : what == PAST_DEFINITE    ? dominant(d)
+                                              : dense_copy(d);
+    saddle_solver *solver = factor_dense(&before, SADDLE_LOWER, list);
+    if (what == PAST_DEFINITE) assert_int_equal(info_of(solver).inertia_positive, d->n);
+    if (what != PAST_NONE) factor_again(solver, d);
+    const saddle_info info = info_of(solver);
+    saddle_destroy(&solver);
+    dense_free(&before);
+    return info;
+}
+
+static void walk_families(const char *title, past what, int count, const char *list)
+{
+    rng r = rng_start(title);
+    int wrong = 0;
+    for (int f = 0; f < FAMILIES_ALL; ++f) {
+        tally t = {0, 0, 0, 0};
+        for (int k = 0; k < count; ++k) {
+            rng own = {rng_next(&r)};
+            char name[128];
+            snprintf(name, sizeof name, "%s, %s, number %d", title, FAMILIES[f].name, k);
+            dense d = FAMILIES[f].make(&own);
+            const saddle_info info = info_after(&own, what, &d, list);
+            judge(&info, &d, name, &t);
+            dense_free(&d);
+        }
+        if (t.doubts > 0 || t.wrong > 0 || is_full()) tell(FAMILIES[f].name, &t);
+        if (FAMILIES[f].whole) assert_true(t.doubts <= 1 + t.cases / 50);
+        wrong += t.wrong;
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static int cases(void)
+{
+    return is_slow() ? 4 : is_full() ? 400 : 10;
+}
+
+static void certain_counts_are_exact(void **state)
+{
+    (void)state;
+    walk_families("factored at once", PAST_NONE, cases(), "");
+}
+
+static void certain_counts_are_exact_after_placeholder_zeros(void **state)
+{
+    (void)state;
+    walk_families("after placeholder zeros", PAST_PLACEHOLDERS, cases(), "");
+}
+
+static void certain_counts_are_exact_after_entries_of_other_sizes(void **state)
+{
+    (void)state;
+    walk_families("after entries of other sizes", PAST_OTHER_SIZES, cases(), "");
+}
+
+static void certain_counts_are_exact_after_a_positive_definite_matrix(void **state)
+{
+    (void)state;
+    walk_families("after a positive definite matrix", PAST_DEFINITE, cases(), "");
+}
+
+static void certain_counts_are_exact_whatever_the_options(void **state)
+{
+    (void)state;
+    static const char *const lists[] = {"device=reference", "scaling=ruiz,order=natural",
+                                        "pairs=off,order=amd", "scaling=none,threshold=0.5",
+                                        "threshold=1e-8,factorization=ldlt"};
+    for (int k = 0; k < 5; ++k) walk_families(lists[k], PAST_NONE, 1 + cases() / 5, lists[k]);
+}
+
+/* ---- every 3x3 of small whole numbers ---- */
+
+static void every_3x3_of_small_whole_numbers(void **state)
+{
+    (void)state;
+    tally t = {0, 0, 0, 0};
+    for (int k = 0; k < SMALL_ALL; k += small_step()) {
+        dense d = small_numbers(k);
+        char name[64];
+        snprintf(name, sizeof name, "3x3, number %d", k);
+        const saddle_info info = info_after(NULL, PAST_NONE, &d, "");
+        judge(&info, &d, name, &t);
+        dense_free(&d);
+    }
+    tell("3x3", &t);
+    assert_int_equal(t.wrong, 0);
+    assert_int_equal(t.doubts, 0);
+}
+
+/* ---- zeros ---- */
+
+/* The part with an exact zero and a null vector of large entries does not hide what is small in another part;
+ * nor is a pivot of 1e-30 a zero: (1, 1 + e; 1 + e, 1 + 2e) has the determinant -e^2. */
+static void zeros_hide_no_signs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list;
+        int n;
+        double rows[36];
+    } cases[] = {
+        {"scaling=none", 3, {1, 1, 0, 1, 1, 0, 0, 0, -1e-30}},
+        {"scaling=none,order=natural", 6, {1, -64, 0,    0,   0, 0, -64, 4097, -64, 0,    0, 0,
+                                           0, -64, 4097, -64, 0, 0, 0,   0,    -64, 4096, 0, 0,
+                                           0, 0,   0,    0,   1, 1, 0,   0,    0,   0,    1, 1 - 0x1p-52}},
+        {"", 2, {1, 1 + 0x1p-50, 1 + 0x1p-50, 1 + 0x1p-49}},
+        {"scaling=ruiz,order=natural", /* singular by its pattern */
+         5,
+         {0.22566903081450948,
+          -2.7124427558024395,
+          0,
+          0,
+          0,
+          -2.7124427558024395,
+          0,
+          -3.5210184262723403,
+          0,
+          0,
+          0,
+          -3.5210184262723403,
+          0,
+          -0.05963080389577666,
+          -1.2314954429016136,
+          0,
+          0,
+          -0.05963080389577666,
+          0,
+          0,
+          0,
+          0,
+          -1.2314954429016136,
+          0,
+          0}},
+        {"", /* a Laplacian, its row sums rounded */
+         3,
+         {0.003114976532490996, -0.0007403869946324123, -0.0023745895378585835, -0.0007403869946324123,
+          0.0008118712087673268, -7.148421413491447e-05, -0.0023745895378585835, -7.148421413491447e-05,
+          0.002446073751993498}},
+    };
+    tally t = {0, 0, 0, 0};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        dense d = dense_from(cases[k].n, cases[k].rows);
+        const saddle_info info = info_after(NULL, PAST_NONE, &d, cases[k].list);
+        judge(&info, &d, cases[k].list, &t);
+        dense_free(&d);
+    }
+    assert_int_equal(t.wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(certain_counts_are_exact),
+        cmocka_unit_test(certain_counts_are_exact_after_placeholder_zeros),
+        cmocka_unit_test(certain_counts_are_exact_after_entries_of_other_sizes),
+        cmocka_unit_test(certain_counts_are_exact_after_a_positive_definite_matrix),
+        cmocka_unit_test(certain_counts_are_exact_whatever_the_options),
+        cmocka_unit_test(every_3x3_of_small_whole_numbers),
+        cmocka_unit_test(zeros_hide_no_signs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
