@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double RANK_ONE = 8 * DBL_EPSILON; /* a 2x2 pivot up to this is of rank one, for solves too */
+
 /* The eigenvalue of (a b; b c) of the smaller size, with its eigenvector; and the larger one. */
 static double small_eigenvalue(double a, double b, double c, double vector[2], double *large)
 {
@@ -83,6 +85,27 @@ int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects
     return kept;
 }
 
+int64_t sd_find_zeros(const sd_factors *f, sd_suspect *zeros, int64_t most)
+{
+    int64_t count = 0;
+    for (int32_t k = 0; k < f->tree->fronts; ++k) {
+        const sd_front *front = &f->front[k];
+        for (int32_t j = 0; j < front->eliminated; ++j) {
+            const double a = sd_get_d(f, front, 2 * j), b = sd_get_d(f, front, 2 * j + 1);
+            sd_suspect s = {.front = k, .column = j, .position = {front->variable[j], -1}, .vector = {1, 0}};
+            double large = 1, small = a;
+            if (b != 0) {
+                small = small_eigenvalue(a, b, sd_get_d(f, front, 2 * j + 2), s.vector, &large);
+                s.position[1] = front->variable[++j];
+            }
+            if (b == 0 ? a != 0 : fabs(small) > RANK_ONE * fabs(large)) continue;
+            if (count < most) zeros[count] = s;
+            ++count;
+        }
+    }
+    return count;
+}
+
 /* Columns k and k + 1 of L, below the pivot, keep what they have along v; without v column k alone is 0. The
  * rest of a null vector's column is as much rounding as its pivot, and a solve is to take nothing from it. */
 static void clear_columns(const sd_factors *f, const sd_front *front, int32_t k, const double *v)
@@ -138,7 +161,7 @@ bool sd_split_null_space(const sd_factors *f, bool keep, double *x)
             }
             double v[2], large, *q = x + front->variable[++j], along = 0;
             const double small = small_eigenvalue(a, b, sd_get_d(f, front, 2 * j), v, &large);
-            if (fabs(small) <= 8 * DBL_EPSILON * fabs(large)) along = v[0] * *p + v[1] * *q;
+            if (fabs(small) <= RANK_ONE * fabs(large)) along = v[0] * *p + v[1] * *q;
             any |= along != 0;
             *p = keep ? along * v[0] : *p - along * v[0];
             *q = keep ? along * v[1] : *q - along * v[1];
@@ -155,7 +178,7 @@ static void pivot_signs(double a, double b, double c, int signs[2])
     const int trace = a + c > 0 ? 1 : -1;
     signs[0] = trace;
     signs[1] = product > 1 ? trace : -trace;
-    if (fabs(product - 1) <= 8 * DBL_EPSILON) signs[1] = 0;
+    if (fabs(product - 1) <= RANK_ONE) signs[1] = 0;
 }
 
 void sd_count_signs(const sd_factors *f, int64_t *positive, int64_t *negative, int64_t *zero)

@@ -17,6 +17,9 @@ typedef struct sd_suspect {
  * only counted. */
 int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects, int64_t most);
 
+/* The zero pivots, at most `most` of them; returns how many there are. */
+int64_t sd_find_zeros(const sd_factors *f, sd_suspect *zeros, int64_t most);
+
 /* Makes a suspect a zero pivot: its D^-1 is 0 from then on (that of its eigenvalue, in a 2x2; of the smaller
  * one first). */
 void sd_make_zero(sd_factors *f, const sd_suspect *suspect);

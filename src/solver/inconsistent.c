@@ -104,6 +104,27 @@ static double take_candidate(search *q)
     return null_ratio(q);
 }
 
+/* v without entries that are rounding beside the others, where that makes a null vector of it; its ratio. */
+static double clean_candidate(search *q, double ratio)
+{
+    if (is_null(q, ratio)) return ratio;
+    double *before = sd_alloc(q->e->context, q->n, sizeof *before, "null vector");
+    if (!before) {
+        q->e->status = q->e->context->status;
+        return ratio;
+    }
+    memcpy(before, q->v, (size_t)q->n * sizeof *before);
+    for (int32_t i = 0; i < q->n; ++i)
+        if (fabs(q->v[i]) <= NOISE) q->v[i] = 0; /* the largest is about 1 */
+    double cleaned = take_candidate(q);
+    if (!is_null(q, cleaned)) {
+        memcpy(q->v, before, (size_t)q->n * sizeof *before);
+        cleaned = take_candidate(q);
+    }
+    sd_free(q->e->context, before);
+    return cleaned;
+}
+
 /* v -= y with A y = A v by the factors, product being -A v; then entries of v that are rounding are 0. */
 static void polish_by_factors(search *q)
 {
@@ -141,7 +162,8 @@ static saddle_reason polish(search *q, const sd_method *method, const void *fact
     if (attempt.reason == SADDLE_REASON_CANCELLED) return SADDLE_REASON_CANCELLED;
     if (!(largest >= PART)) return SADDLE_REASON_NONE;
     memcpy(q->v, q->y, (size_t)q->n * sizeof *q->v);
-    return is_null(q, take_candidate(q)) ? SADDLE_REASON_INCONSISTENT : SADDLE_REASON_NONE;
+    return is_null(q, clean_candidate(q, take_candidate(q))) ? SADDLE_REASON_INCONSISTENT
+                                                             : SADDLE_REASON_NONE;
 }
 
 static bool is_along(int32_t n, const double *z, const double *b)
@@ -185,7 +207,7 @@ static double try_preconditioner(search *q, const sd_preconditioner *M, double r
 static saddle_reason search_from(search *q, bool known, int64_t iterations)
 {
     sd_preconditioner M = {0};
-    double ratio = take_candidate(q);
+    double ratio = clean_candidate(q, take_candidate(q));
     if (known && ratio > SINGULAR_TO) {
         polish_by_factors(q);
         ratio = take_candidate(q);
@@ -232,7 +254,7 @@ saddle_reason sd_find_inconsistency(sd_engine *e, const sd_problem *p, const sd_
     if (!begin(&q)) {
         const bool known = begin_at(&q, b, x, converged);
         bool nothing_left = false; /* x itself is a null vector */
-        if (converged && !known) nothing_left = is_null(&q, take_candidate(&q));
+        if (converged && !known) nothing_left = is_null(&q, clean_candidate(&q, take_candidate(&q)));
         reason = search_from(&q, known, iterations);
         sd_vector_get(e, &q.z, q.y);
         if (reason == SADDLE_REASON_INCONSISTENT && !is_along(q.n, q.y, b)) reason = SADDLE_REASON_NONE;

@@ -84,6 +84,10 @@ saddle_status saddle_set_d(saddle_solver *solver, const double *d)
     saddle_info *info = &solver->info;
     info->inertia_positive = info->inertia_negative = info->inertia_zero = info->rank = -1;
     info->regularised_positive = info->regularised_negative = -1;
+    info->inertia_certain = 0;
+    info->negative_least = info->negative_most = -1;
+    info->inertia_doubt = SADDLE_DOUBT_NONE;
+    info->inertia_risk = NAN;
     return SADDLE_OK;
 }
 

@@ -34,14 +34,14 @@
 #include "factor/rank.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double RISK = 1e-6;     /* of a certificate */
 static const double CONTRACTS = 0.3; /* a late step that leaves more of x than this is not worth another */
 static const double STAYS = 1e-3;    /* a direction of which more is left is one that does not contract */
 static const double APART = 1e-8;    /* pivots up to this size, relative to a largest entry of 1 */
-static const double EXACT = 1e-26;   /* z'Az beside |z|'|A||z| that is 0 up to double-double */
+static const double CLEAR = 1e-24;   /* z'Az beside |z|'|A||z| that is no rounding of double-double */
+static const double DIGITS = 1e3;    /* and beside its own error */
 /* What is tried in turn. Equilibration helps more than a large threshold does: the scaling of a matching
  * makes large entries equal, not rows, and the small eigenvalues of an interior-point system get lost in it.
  */
@@ -126,33 +126,39 @@ static saddle_status certify_from(const examining *q, const sd_rider *rider, dou
     return certify(q, x, y, norm_of(q->A->n, x), risk);
 }
 
-/* Whether zero pivots are zero up to double-double: *sign is 0. The sign of a single one that is not; of
- * several, some number that is not 0. *size is that of z'Az, beside |z|'|A||z|. z and its correction have n
- * numbers each, v too. */
-static saddle_status check_zeros(const examining *q, double *z, double *correction, double *v, int *sign,
-                                 double *size)
+/* v = the part of C z that regular pivots reach, and what C has to be given back for it: v = C_rr^-1 (C z)_r.
+ */
+static saddle_status find_correction(const examining *q, const double *z, double *v)
+{
+    const sd_factors *f = sd_direct_numbers(q->d);
+    sd_direct_multiply(q->d, q->A, z, v, q->room);
+    sd_split_null_space(f, false, v);
+    return sd_triangular_solve(q->c, f, &q->d->room, SD_SOLVE_WHOLE, 1, v, q->A->n, q->threads);
+}
+
+/* The sign of a single zero pivot, that of z'Az with z in double-double; 0 where it is not known. *size is
+ * that of z'Az, beside |z|'|A||z|. work has 3 n numbers. */
+static saddle_status find_sign(const examining *q, double *work, int *sign, double *size)
 {
     const sd_factors *f = sd_direct_numbers(q->d);
     const int32_t n = q->A->n;
-    uint64_t state = 2;
-    saddle_status status = SADDLE_OK;
+    double *const z = work, *const correction = z + n, *const v = correction + n, g, corrected, error = 0;
     *sign = 0;
-    *size = 0;
-    for (int vectors = 0; vectors < 2 && *sign == 0 && !status; ++vectors) {
-        for (int32_t i = 0; i < n; ++i) z[i] = random_number(&state);
-        sd_split_null_space(f, true, z);
-        status = sd_triangular_solve(q->c, f, &q->d->room, SD_SOLVE_BACKWARD, 1, z, n, q->threads);
-        if (status) break;
-        sd_direct_multiply(q->d, q->A, z, correction, q->room);
-        sd_split_null_space(f, false, correction);
-        status = sd_triangular_solve(q->c, f, &q->d->room, SD_SOLVE_WHOLE, 1, correction, n, q->threads);
-        double g; /* what rounding errors of the form are relative to */
-        sd_direct_form(q->d, q->A, z, NULL, v, q->room, &g);
-        double corrected;
-        const double form = sd_direct_form(q->d, q->A, z, correction, v, q->room, &corrected);
-        *size = fabs(form) / corrected;
-        if (!(isfinite(g) && fabs(form) <= EXACT * g)) *sign = form > 0 ? 1 : form < 0 ? -1 : UNKNOWN;
-    }
+    *size = NAN;
+    for (int32_t i = 0; i < n; ++i) z[i] = 1;
+    sd_split_null_space(f, true, z);
+    saddle_status status = sd_triangular_solve(q->c, f, &q->d->room, SD_SOLVE_BACKWARD, 1, z, n, q->threads);
+    if (!status) status = find_correction(q, z, correction);
+    if (status) return status;
+    sd_direct_form(q->d, q->A, z, NULL, v, q->room,
+                   &g); /* what rounding errors of the form are relative to */
+    const double form = sd_direct_form(q->d, q->A, z, correction, v, q->room, &corrected);
+    /* what another correction would change says how much was left after the first */
+    status = find_correction(q, z, correction);
+    sd_direct_multiply(q->d, q->A, z, v, q->room);
+    for (int32_t i = 0; i < n; ++i) error += fabs(correction[i] * v[i]);
+    *size = fabs(form) / corrected;
+    if (isfinite(g) && fabs(form) > DIGITS * error + CLEAR * g) *sign = form > 0 ? 1 : -1;
     return status;
 }
 
@@ -209,6 +215,7 @@ static saddle_status examine(const examining *q, const sd_rider *rider, bool las
 {
     const sd_direct *d = q->d;
     const int64_t n = q->A->n;
+    bool exact = true;
     int sign = 0;
     int64_t staying = 0;
     double size, *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
@@ -216,14 +223,13 @@ static saddle_status examine(const examining *q, const sd_rider *rider, bool las
     *v = (sd_verdict){.positive = d->positive, .negative = d->negative, .zero = d->zero};
     saddle_status status = certify_from(q, rider, x, x + n, &v->risk);
     v->weak = !(v->risk <= RISK) || d->lossy;
-    if (!status && d->zero > 0) status = check_zeros(q, x, x + n, x + 2 * n, &sign, &size);
+    if (!status && d->zero > 0 && !v->weak) status = sd_direct_zeros_are_exact(q->c, d, q->A, &exact);
+    if (!status && d->zero == 1 && !v->weak && !exact) status = find_sign(q, x, &sign, &size);
     sd_free(q->c, x);
     if (!status && v->weak && last) status = count_staying(q, &staying);
-    v->doubt = v->weak ? SADDLE_DOUBT_ILL_CONDITIONED : sign == 0 ? SADDLE_DOUBT_NONE : SADDLE_DOUBT_SINGULAR;
-    /* of a single zero the sign is known, be it ever so small */
-    const bool known = !v->weak && d->zero == 1 && sign != UNKNOWN;
-    const int64_t less = known && sign < 0 ? d->zero : 0;
-    const int64_t more = known ? less : v->weak || sign != 0 ? d->zero : 0;
+    v->doubt = v->weak ? SADDLE_DOUBT_ILL_CONDITIONED : exact ? SADDLE_DOUBT_NONE : SADDLE_DOUBT_SINGULAR;
+    /* of a single zero the sign may be known, be it ever so small */
+    const int64_t less = sign < 0, more = sign != 0 ? less : v->weak || !exact ? d->zero : 0;
     if (v->weak && !last) staying = n;
     v->least = d->negative > staying ? d->negative - staying + less : 0;
     v->most = d->negative + staying + more;
@@ -240,7 +246,7 @@ static saddle_status examine_apart(const examining *q, sd_direct *d, sd_verdict 
 {
     const int64_t n = q->A->n;
     sd_suspect smallest[2];
-    int sign;
+    int sign = 0;
     double risk, size;
     if (d->zero > 0 || d->lossy || sd_find_suspects(sd_direct_numbers(d), APART, smallest, 2) == 0)
         return SADDLE_OK;
@@ -250,9 +256,9 @@ static saddle_status examine_apart(const examining *q, sd_direct *d, sd_verdict 
     --*(smallest[0].eigenvalue > 0 ? &d->positive : &d->negative);
     d->zero = 1;
     saddle_status status = certify_from(q, NULL, x, x + n, &risk);
-    if (!status) status = check_zeros(q, x, x + n, x + 2 * n, &sign, &size);
+    if (!status) status = find_sign(q, x, &sign, &size);
     sd_free(q->c, x);
-    if (status || !(risk <= RISK) || abs(sign) != 1 || !isfinite(size)) return status;
+    if (status || !(risk <= RISK) || sign == 0 || !isfinite(size)) return status;
     const bool zero = size <= SD_ROUNDING;
     v->positive = d->positive + (sign > 0 && !zero);
     v->negative = d->negative + (sign < 0 && !zero);
@@ -404,6 +410,8 @@ saddle_status sd_direct_examine(sd_engine *e, const sd_problem *p, const sd_dire
     if (atomic_compare_exchange_strong(&d->examined->state, &nothing, FILLING)) {
         d->examined->verdict = v;
         atomic_store(&d->examined->state, KNOWN);
+    }
+    while (atomic_load(&d->examined->state) != KNOWN) { /* another solve is copying the same */
     }
     return SADDLE_OK;
 }

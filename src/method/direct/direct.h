@@ -156,6 +156,12 @@ double sd_direct_form(const sd_direct *d, const sd_csr *M, double *z, const doub
  * corrects the counts of signs in d. */
 saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *d);
 
+/* ---- exact_zeros.c ---- */
+
+/* *exact: there is a proof that A, the matrix that was factored, has as many zero eigenvalues as there are
+ * zero pivots, if the rest of it is regular. */
+saddle_status sd_direct_zeros_are_exact(sd_context *c, const sd_direct *d, const sd_csr *A, bool *exact);
+
 /* ---- certificate.c ---- */
 
 /* What is known of the signs; NULL: nothing yet, or there is nothing to know. */
