@@ -429,6 +429,8 @@ static void settle(solving *w)
     measure(w, w->x, &w->errors, NULL);
 }
 
+static const double MOST_OF_B = 0.5; /* relative residual */
+
 /* Whether the system has no solution, which would be so for every method: then that is the reason. An x that
  * is a null vector of A, to rounding, is a solution only where A is certified to be regular. */
 static bool is_inconsistent(solving *w, saddle_reason *reason)
@@ -439,9 +441,12 @@ static bool is_inconsistent(solving *w, saddle_reason *reason)
     if (status && !w->e->status) w->e->status = status;
     if (w->e->status) return true;
     if (method->standing && w->call->factors && method->standing(w->call->factors).certain) return false;
-    const saddle_reason found = sd_find_inconsistency(w->e, &w->call->problem, method, w->call->factors, w->b,
-                                                      w->x, info->converged, w->spent);
+    saddle_reason found = sd_find_inconsistency(w->e, &w->call->problem, method, w->call->factors, w->b, w->x,
+                                                info->converged, w->spent);
     if (w->e->status) return true;
+    /* an x that leaves most of b has an error that is small because x is huge */
+    if (!found && info->converged && !(w->errors.relative_residual < MOST_OF_B))
+        found = SADDLE_REASON_SINGULAR;
     if (found == SADDLE_REASON_INCONSISTENT) settle(w);
     if (found == SADDLE_REASON_INCONSISTENT || found == SADDLE_REASON_SINGULAR) info->converged = 0;
     if (found && !info->converged) *reason = found;

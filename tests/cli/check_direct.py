@@ -72,7 +72,8 @@ def judge(matrix, solution, report):
     if n <= 60:
         true = inertia(n, rows)
         told = said["inertia"]
-        if {name: told[name] for name in true} != true or not told["certain"]:
+        # zeros of a dense matrix of whole numbers have null vectors too long to be proved
+        if {name: told[name] for name in true} != true or not (told["certain"] or true["zero"]):
             wrong.append(f"inertia is {true}, the report says {told}")
         if not told["negative_least"] <= true["negative"] <= told["negative_most"]:
             wrong.append(f"{true['negative']} are negative, the report says {told}")
