@@ -47,8 +47,8 @@ static const char *const way_names[WAYS] = {"never", "always", "own"};
 typedef struct step {
     double plan, factor; /* seconds, the best */
     double flops, planned;
-    double delayed, stale, error; /* backward error of a solve */
-    double replans, rescalings;   /* since the beginning, and on the plan in use */
+    double delayed, error;      /* backward error of a solve */
+    double replans, rescalings; /* since the beginning, and on the plan in use */
 } step;
 
 typedef struct row {
@@ -71,7 +71,6 @@ static void take_info(const saddle_info *info, step *to)
     to->flops = (double)info->factor_flops;
     to->planned = info->planned_flops;
     to->delayed = (double)info->delayed;
-    to->stale = (double)info->stale;
     to->replans = (double)info->replans;
     to->rescalings = (double)info->rescalings;
 }
