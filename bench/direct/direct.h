@@ -17,6 +17,8 @@ extern const char *const peer_names[PEERS];
     ROW(factor_cholesky)                                                                                     \
     ROW(solve)                                                                                               \
     ROW(solve_64)                                                                                            \
+    ROW(certified) /* factor and solve, refined, with the inertia certified, and without */                  \
+    ROW(uncertified)                                                                                         \
     ROW(factor_nnz)                                                                                          \
     ROW(flops)                                                                                               \
     ROW(gigaflops) /* a second */                                                                            \
@@ -44,6 +46,7 @@ enum {
     COLUMN_OF_64, /* of 64 right-hand sides, each, over one alone */
     SPEED_UP,
     OF_DGEMM,
+    CERTIFICATE,
     RATIOS
 };
 

@@ -24,6 +24,7 @@ static const struct {
     [COLUMN_OF_64] = {"column_of_64", "one right-hand side of 64 / a single one, seconds", false},
     [SPEED_UP] = {"speed_up", "one thread / all threads, seconds", true},
     [OF_DGEMM] = {"dgemm", "factor / dgemm on one core, flop/s", true},
+    [CERTIFICATE] = {"certificate", "factor + solve, inertia certified / not, seconds", false},
 };
 
 typedef struct summary {
@@ -120,12 +121,12 @@ void print_direct_summary(const direct_report *t)
 {
     print_run(t);
     for (int k = 0; k < t->count; ++k) {
-        if (!first_of_group(t, k) || summarise(t, 0, t->rows[k].matrix.group).count == 0) continue;
-        printf("\n%-44s%9s%9s%9s\n", t->rows[k].matrix.group, "matrices", "mean", "worst");
+        if (!first_of_group(t, k)) continue;
+        printf("\n%-50s%9s%9s%9s\n", t->rows[k].matrix.group, "matrices", "mean", "worst");
         for (int which = 0; which < RATIOS; ++which) {
             const summary s = summarise(t, which, t->rows[k].matrix.group);
             if (s.count == 0) continue;
-            printf("%-44s%9d", ratios[which].what, s.count);
+            printf("%-50s%9d", ratios[which].what, s.count);
             PRINT_COLUMNS("9.3f 9.3f", s.mean, s.worst);
             printf("  %s\n", s.name);
         }

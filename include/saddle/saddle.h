@@ -368,7 +368,8 @@ typedef enum saddle_factor_precision {
     COUNT(device_index, 0, 0, 4096, "which of several GPUs, counted from 0; the only cpu is number 0")       \
     CHOICE(replan, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                \
            "match, scale and order anew for new values of the same pattern, direct solver: on every time, "  \
-           "auto if it pays")
+           "auto if it pays")                                                                                \
+    CHOICE(certify, saddle_switch, SADDLE_ON, "off|on", "certify the inertia that the direct solver counts")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -410,9 +411,11 @@ SADDLE_API const saddle_option *saddle_option_at(int k);
 /* Word number k of a choice, copied into text; "" beyond the last. */
 SADDLE_API const char *saddle_option_word(const char *name, int k, char *text, size_t text_size);
 
-/* How far a long operation has got. */
+/* How far a long operation has got. "read", "prepare", "analyse" and "factor" end with done = total; total of
+ * "solve" is the most iterations there may be. A stage may be begun again (another order, factors in double
+ * after all), and "prepare" is part of "analyse". There is no report, and no cancelling, while METIS runs. */
 typedef struct saddle_progress {
-    const char *stage;   /* "read", "prepare", "analyse", "factor", "solve" */
+    const char *stage;   /* "read", "prepare", "analyse", "factor", "check", "solve" */
     int64_t done, total; /* bytes read, iterations, ...; total is 0 if unknown */
     double residual;     /* relative residual in "solve", as computed by the iteration; otherwise NaN */
 } saddle_progress;

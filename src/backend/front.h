@@ -51,6 +51,10 @@ typedef struct sd_pivoting {
     double regularise;   /* static: the least |pivot| */
     const int8_t *signs; /* static: the expected sign (1, -1; 0: the pivot's own) of each variable, or NULL */
     bool root;           /* no parent takes delays: every column is eliminated, whatever it costs */
+    /* Told of a large front how many columns are eliminated, now and then; true: to be given up, and spoilt.
+     * May be NULL. */
+    bool (*report)(void *what, int32_t eliminated);
+    void *what;
 } sd_pivoting;
 
 /* What was found in a front. Eigenvalues of a 2x2 pivot count one by one. */

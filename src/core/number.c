@@ -269,7 +269,120 @@ const char *sd_parse_int64(const char *p, const char *end, int64_t *value)
     return p;
 }
 
-int sd_print_double(double value, int digits_wanted, char *text, size_t size)
+/* ---- printing ---- */
+
+enum { EXACT_DIGITS = 15, MOST_DIGITS = 17 }; /* which any double has, and which bring any double back */
+
+static const uint64_t whole_power[] = {UINT64_C(1),
+                                       UINT64_C(10),
+                                       UINT64_C(100),
+                                       UINT64_C(1000),
+                                       UINT64_C(10000),
+                                       UINT64_C(100000),
+                                       UINT64_C(1000000),
+                                       UINT64_C(10000000),
+                                       UINT64_C(100000000),
+                                       UINT64_C(1000000000),
+                                       UINT64_C(10000000000),
+                                       UINT64_C(100000000000),
+                                       UINT64_C(1000000000000),
+                                       UINT64_C(10000000000000),
+                                       UINT64_C(100000000000000),
+                                       UINT64_C(1000000000000000),
+                                       UINT64_C(10000000000000000),
+                                       UINT64_C(100000000000000000)};
+
+/*
+ * *w = value * 10^p, rounded to the nearest, of a value > 0; false where that cannot be decided.
+ *
+ * With value = M 2^(a-63), 2^63 <= M, and 10^p = (P + d) 2^(e-63), 0 <= d < 1, from the table, it is
+ * T 2^(a+e-126) with M P <= T < M P + M. Between the bits of w and these last 64 there are 7 or more for the
+ * table's first 17 digits: one number in a hundred is left undecided, and a tie.
+ */
+static bool scaled(double value, int p, uint64_t *w)
+{
+    __extension__ typedef unsigned __int128 wide;
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const int biased = (int)(bits >> 52);
+    if (biased == 0 || p < SD_POWER_FIRST || p > SD_POWER_LAST) return false;
+    const uint64_t m = (bits << 11) | UINT64_C(1) << 63;
+    const int shift = 126 - (biased - 1023) - ((217706 * p) >> 16);
+    if (shift <= 64 || shift >= 128) return false;
+    const wide product = (wide)m * sd_power_of_ten[p - SD_POWER_FIRST];
+    const wide half = (wide)1 << (shift - 1), rest = product & (2 * half - 1);
+    const bool exact = p >= 0 && p <= SD_POWER_EXACT;
+    *w = (uint64_t)(product >> shift);
+    if (rest > half)
+        ++*w;
+    else if (rest == half || (!exact && rest + m >= half))
+        return false;
+    return true;
+}
+
+/* The first digits of a value > 0: about w * 10^(k - digits + 1), with 10^(digits-1) <= w < 10^digits. */
+static bool first_digits(double value, int digits_wanted, uint64_t *w, int *k)
+{
+    int exponent;
+    frexp(value, &exponent);
+    *k = (int)(((int64_t)(exponent - 1) * 78913) >> 18); /* floor of log10 of a power of two, or one less */
+    if (!scaled(value, digits_wanted - 1 - *k, w)) return false;
+    if (*w >= whole_power[digits_wanted] && !scaled(value, digits_wanted - 1 - ++*k, w)) return false;
+    if (*w == whole_power[digits_wanted]) { /* 9.99... was rounded up */
+        *w /= 10;
+        ++*k;
+    }
+    return *w >= whole_power[digits_wanted - 1] && *w < whole_power[digits_wanted];
+}
+
+int sd_print_int64(int64_t value, char *text)
+{
+    char reversed[20];
+    int length = 0, at = 0;
+    uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    if (value < 0) text[at++] = '-';
+    do {
+        reversed[length++] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left > 0);
+    while (length > 0) text[at++] = reversed[--length];
+    return at;
+}
+
+/* As printf's %.*g has it: so many digits w, the first of them at 10^k; zeros at the end are left out. */
+static int print_digits(bool negative, uint64_t w, int digits_wanted, int k, char *text)
+{
+    char all[MOST_DIGITS + 3];
+    char *to = text;
+    int count = digits_wanted;
+    for (; count > 1 && w % 10 == 0; w /= 10) --count;
+    sd_print_int64((int64_t)w, all);
+    if (negative) *to++ = '-';
+    const bool small = k < -4 || k >= digits_wanted;
+    const int whole = small ? 1 : k + 1; /* digits before the point */
+    if (whole <= 0) {
+        *to++ = '0';
+        *to++ = '.';
+        for (int z = whole; z < 0; ++z) *to++ = '0';
+    }
+    for (int j = 0; j < count; ++j) {
+        if (j == whole && whole > 0) *to++ = '.';
+        *to++ = all[j];
+    }
+    for (int z = count; z < whole; ++z) *to++ = '0';
+    if (small) {
+        *to++ = 'e';
+        *to++ = k < 0 ? '-' : '+';
+        const int size = k < 0 ? -k : k;
+        if (size < 10) *to++ = '0';
+        to += sd_print_int64(size, to);
+    }
+    *to = '\0';
+    return (int)(to - text);
+}
+
+/* With printf, whatever the locale. */
+static int print_slowly(double value, int digits_wanted, char *text, size_t size)
 {
     const int length = snprintf(text, size, "%.*g", digits_wanted, value);
     if (length < 0 || (size_t)length >= size || !isfinite(value)) return length;
@@ -284,4 +397,37 @@ int sd_print_double(double value, int digits_wanted, char *text, size_t size)
     }
     *to = '\0';
     return (int)(to - text);
+}
+
+int sd_print_double(double value, int digits_wanted, char *text, size_t size)
+{
+    uint64_t w;
+    int k;
+    const bool quick = digits_wanted >= 1 && digits_wanted <= MOST_DIGITS && isfinite(value) && value != 0 &&
+                       size >= SD_NUMBER_ROOM && first_digits(fabs(value), digits_wanted, &w, &k);
+    return quick ? print_digits(value < 0, w, digits_wanted, k, text)
+                 : print_slowly(value, digits_wanted, text, size);
+}
+
+int sd_print_shortest(double value, char *text)
+{
+    const double size = fabs(value);
+    if (value == 0 || (size < 1e15 && size == (double)(int64_t)size)) { /* its digits are all that it has */
+        text[0] = '-';
+        const int length = signbit(value) + sd_print_int64((int64_t)size, text + signbit(value));
+        text[length] = '\0';
+        return length;
+    }
+    for (int count = EXACT_DIGITS; count < MOST_DIGITS; ++count) {
+        uint64_t w;
+        int k;
+        double back;
+        const bool quick =
+            isfinite(value) && first_digits(size, count, &w, &k) && convert(w, k - count + 1, &back);
+        if (quick && back == size) return print_digits(value < 0, w, count, k, text);
+        if (quick) continue;
+        const int length = print_slowly(value, count, text, SD_NUMBER_ROOM);
+        if (sd_parse_double_text(text, &back) && back == value) return length;
+    }
+    return sd_print_double(value, MOST_DIGITS, text, SD_NUMBER_ROOM);
 }

@@ -45,7 +45,9 @@ typedef struct task {
     int64_t work_bytes;
     sd_pivots pivots;
     int64_t delayed, nnz, largest_front;
-    double flops;
+    double flops, told; /* operations, and how many of them were reported already */
+    int64_t rows;       /* of the front at hand */
+    double front_told;  /* of its operations */
 } task;
 
 saddle_status sd_factors_make(sd_context *c, const sd_tree *t, const sd_front_kernels *kernels,
@@ -185,7 +187,7 @@ static void tell(running *r, double flops)
 {
     const double total = r->f->tree->flops, step = total / 100;
     sd_storage_lock(r->f->storage);
-    const bool due = floor(r->done / step) != floor((r->done + flops) / step);
+    const bool due = floor(r->done / step) < floor((r->done + flops) / step);
     r->done += flops;
     const double part = r->done < total ? r->done / total : 1.0;
     sd_storage_unlock(r->f->storage);
@@ -199,6 +201,17 @@ static void tell(running *r, double flops)
     sd_fail(r->c, status, "%s", told.message);
     sd_storage_unlock(r->f->storage);
     end_all(r, true);
+}
+
+/* A large front reports on its way: the last ones take a good part of the time. */
+static bool report_front(void *what, int32_t eliminated)
+{
+    task *k = what;
+    const double flops = sd_front_flops(k->rows, eliminated) - k->front_told;
+    k->front_told += flops;
+    k->told += flops;
+    tell(k->r, flops);
+    return atomic_load(&k->r->ended);
 }
 
 /* Memory of a task; without it all tasks end. */
@@ -227,12 +240,17 @@ static bool run_front(task *k, int32_t f, void *rest, bool split)
     sd_front *front = &r->f->front[f];
     sd_pivoting pivoting = r->options->pivoting;
     pivoting.root = r->f->tree->parent[f] < 0;
+    pivoting.report = report_front;
+    pivoting.what = k;
     if (!assemble(r, f, rest) || !reserve(k, front)) {
         end_all(r, true);
         return false;
     }
     if (!is_allowed(r, front)) return false;
+    k->rows = front->rows;
+    k->front_told = 0;
     r->f->kernels->factor(front, &pivoting, &k->pivots, k->work, split);
+    if (atomic_load(&r->ended)) return false; /* the front may have been given up */
     if (pivoting.rule == SD_PIVOT_POSITIVE && front->eliminated < front->columns) {
         end_all(r, false);
         return false;
@@ -273,7 +291,7 @@ static void finish_task(task *k)
     f->nnz += k->nnz;
     if (k->largest_front > f->largest_front) f->largest_front = k->largest_front;
     sd_storage_unlock(f->storage);
-    tell(r, k->flops);
+    tell(r, k->flops - k->told);
 }
 
 /* Fronts of a group, one after the other, their blocks on a stack with two ends (plan/groups.c). */

@@ -7,17 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The fewest digits, from 15 on, that give the value back. */
-static int print_shortest(double value, char *text, size_t size)
-{
-    for (int digits = 15; digits < 17; digits++) {
-        double back;
-        const int length = sd_print_double(value, digits, text, size);
-        if (sd_parse_double_text(text, &back) && back == value) return length;
-    }
-    return sd_print_double(value, 17, text, size);
-}
-
 /* Each line of the comment behind a %. */
 static void write_comment(sd_output *o, const char *comment)
 {
@@ -51,10 +40,12 @@ static saddle_status write_entry(void *user, int32_t row, int32_t col, double va
 {
     const market_writer *w = user;
     char *room = sd_output_room(w->output);
-    int length = snprintf(room, SD_OUTPUT_ROOM, "%lld %lld", (long long)row + 1, (long long)col + 1);
+    int length = sd_print_int64((int64_t)row + 1, room);
+    room[length++] = ' ';
+    length += sd_print_int64((int64_t)col + 1, room + length);
     if (!w->pattern) {
         room[length++] = ' ';
-        length += print_shortest(value, room + length, SD_OUTPUT_ROOM - (size_t)length);
+        length += sd_print_shortest(value, room + length);
     }
     room[length++] = '\n';
     sd_output_put(w->output, (size_t)length);

@@ -16,6 +16,10 @@
 #include "prepare/prepare.h"
 #include "prepare/stages.h"
 
+#include <math.h>
+
+enum { ORDER_STEP = 2 }; /* of the progress */
+
 /* What an order without pairs must save before it is preferred: its pivots will be delayed, which makes the
  * work larger than predicted, the more so where many rows need their pair. */
 static const double WITHOUT_PAIRS = 0.75, WITHOUT_NEEDED_PAIRS = 0.6;
@@ -153,9 +157,12 @@ static saddle_status order_groups(sd_preparing *t, const grouping *g, candidate 
     sd_context *c = t->c;
     way->perm = sd_alloc(c, g->outer->n, sizeof *way->perm, "permutation");
     if (!way->perm) return c->status;
-    saddle_status status = sd_order_is_given(t->options)
-                               ? order_as_given(t, g, way->perm)
-                               : sd_order_graph(c, g->outer, way->order, way->perm, &way->dense);
+    /* several may follow one another, and METIS cannot be interrupted */
+    saddle_status status = sd_progress(c, "prepare", ORDER_STEP, SD_PREPARE_STEPS, NAN);
+    if (!status)
+        status = sd_order_is_given(t->options)
+                     ? order_as_given(t, g, way->perm)
+                     : sd_order_graph(c, g->outer, way->order, way->perm, &way->dense);
     if (!status && g->block) status = block_starts(c, &g->blocks, way);
     const int32_t vertices = g->vertex ? g->vertices.n : t->A->n;
     if (!status && g->block) status = expand(c, vertices, g->block, g->blocks.n, &way->perm);

@@ -114,6 +114,12 @@ static saddle_status measure(sd_preparing *t)
     return status;
 }
 
+/* The end of a preparation without measures. */
+static saddle_status end_steps(sd_context *c, saddle_status status)
+{
+    return status ? status : sd_progress(c, "prepare", SD_PREPARE_STEPS, SD_PREPARE_STEPS, NAN);
+}
+
 /* All but the measures. The graph stays in t. */
 static saddle_status run_steps(sd_preparing *t)
 {
@@ -143,6 +149,7 @@ saddle_status sd_prepare(sd_context *c, const sd_csr *A, bool symmetric, const s
     sd_graph_free(c, &t.graph);
     if (!status) status = sd_progress(c, "prepare", STEPS, SD_PREPARE_STEPS, NAN);
     if (!status) status = measure(&t);
+    status = end_steps(c, status);
     if (status)
         sd_preparation_free(c, p);
     else
@@ -157,7 +164,7 @@ saddle_status sd_prepare_order(sd_context *c, const sd_csr *A, const saddle_opti
     saddle_options o = *options;
     o.blocking = SADDLE_BLOCKING_NONE;
     sd_preparing t = {.c = c, .A = A, .symmetric = true, .options = &o, .given = given, .p = p};
-    const saddle_status status = run_steps(&t);
+    const saddle_status status = end_steps(c, run_steps(&t));
     *graph = t.graph;
     if (status) {
         sd_graph_free(c, graph);
@@ -175,7 +182,7 @@ static saddle_status run_blocks(sd_context *c, const sd_csr *A, bool symmetric, 
     saddle_options o = *options;
     if (o.blocking == SADDLE_BLOCKING_AUTO) o.blocking = SADDLE_BLOCKING_CLUSTERS;
     sd_preparing t = {.c = c, .A = A, .symmetric = symmetric, .options = &o, .given = given, .p = p};
-    const saddle_status status = run_steps(&t);
+    const saddle_status status = end_steps(c, run_steps(&t));
     sd_graph_free(c, &t.graph);
     if (status) {
         sd_preparation_free(c, p);

@@ -11,6 +11,7 @@
 #define SD_DISSECTION_FLOPS 5e3
 
 /* The steps that progress is told in. */
+/* Of the progress: values, graph, order, result, measures (which are left out where nobody asks for them). */
 enum { SD_PREPARE_STEPS = 5 };
 
 /* A is whole, its values checked; options have been taken (core/options.h). On failure p holds nothing. */

@@ -53,7 +53,7 @@ static void free_panel(sd_context *c, panel *k)
 static saddle_status make_rider(sd_call *call, int64_t nrhs)
 {
     const sd_method *method = call->solver->ladder.rung[0].method;
-    if (!method->board || nrhs != 1) return SADDLE_OK;
+    if (!method->board || nrhs != 1 || call->problem.options->certify == SADDLE_OFF) return SADDLE_OK;
     double *c = call->rider.column =
         sd_alloc(call->e->context, 2 * (int64_t)call->problem.A->n, sizeof *c, "vectors of the solve");
     if (!c) return call->e->context->status;
@@ -177,7 +177,7 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
         give_up(&o, c->status, c);
     else
         run_columns(&call, nrhs, b, ldb, x, ldx, &ready, work, &o, &done);
-    if (nrhs > 0 && !is_final(e, o.status)) {
+    if (nrhs > 0 && !is_final(e, o.status) && s->options.certify == SADDLE_ON) {
         const saddle_status status = sd_call_certify(&call, &o.info);
         if (status) give_up(&o, status, c);
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ANALYSE_STEPS = 3 };    /* pattern, values, plan: of the progress */
 enum { ROOM_KEPT = 16000000 }; /* bytes: so that small systems are factored again without allocating */
 
 sd_problem sd_problem_of(const saddle_solver *s)
@@ -204,7 +205,7 @@ static saddle_status inspect_values(saddle_solver *s, const saddle_matrix *A)
     saddle_status status = take_values(s, A);
     s->facts = (saddle_facts){
         .size = sizeof s->facts, .rows = A->rows, .columns = A->columns, .entries = A->entries};
-    if (!status) status = sd_progress(&s->c, "factor", 1, 3, NAN);
+    if (!status) status = sd_progress(&s->c, "analyse", 1, ANALYSE_STEPS, NAN);
     const int64_t bytes = sd_inspect_bytes(&s->A);
     if (!status && !s->room && bytes <= ROOM_KEPT) s->room = sd_alloc(&s->c, bytes, 1, "row sums");
     if (!status && !s->room && bytes <= ROOM_KEPT) status = s->c.status;
@@ -408,7 +409,7 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
     const double start = sd_seconds();
     forget_analysis(s);
     s->given_anew = false;
-    saddle_status status = sd_progress(&s->c, "analyse", 0, 1, NAN);
+    saddle_status status = sd_progress(&s->c, "analyse", 0, ANALYSE_STEPS, NAN);
     if (!status) status = sd_view_check(&s->c, A, NULL);
     if (status) return status;
     saddle_matrix pattern = *A;
@@ -420,11 +421,12 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
     s->analysed = true;
     s->info.n = s->A.n;
     s->info.time_plan = sd_seconds() - start;
-    if (!A->values || !plans_by_values(s)) return SADDLE_OK;
-    status = inspect_values(s, A);
-    if (!status) status = plan_ahead(s);
-    for (int k = 0; k < SD_RUNGS_MOST; ++k) s->info.values_in_analysis |= s->work[k].plan != NULL;
-    return status;
+    if (A->values && plans_by_values(s)) {
+        status = inspect_values(s, A);
+        if (!status) status = plan_ahead(s);
+        for (int k = 0; k < SD_RUNGS_MOST; ++k) s->info.values_in_analysis |= s->work[k].plan != NULL;
+    }
+    return status ? status : sd_progress(&s->c, "analyse", ANALYSE_STEPS, ANALYSE_STEPS, NAN);
 }
 
 /* The pattern, which has to be the one that was analysed, or is analysed now. */
@@ -454,15 +456,15 @@ static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
     const double start = sd_seconds();
     forget_factors(s);
     forget_given_plans(s);
-    status = sd_progress(&s->c, "factor", 0, 3, NAN);
-    if (!status) status = inspect_values(s, A);
-    if (!status) status = sd_progress(&s->c, "factor", 2, 3, NAN);
+    status = inspect_values(s, A);
+    if (!status) status = sd_progress(&s->c, "factor", 0, 1, NAN);
     s->info.nnz = s->facts.nnz;
     s->info.symmetric = s->facts.symmetric;
     s->info.kind = s->facts.kind;
     double spent = -s->info.time_prepare - s->info.time_plan;
     if (!status) status = run_methods(s);
     spent += s->info.time_prepare + s->info.time_plan;
+    if (!status) status = sd_progress(&s->c, "factor", 1, 1, NAN);
     if (status) return status;
     const sd_sparse *product = &s->op[SD_DOUBLE].sparse;
     sd_log(&s->c, SADDLE_LOG_INFO, "n %d, %lld entries %s, products in %d slices", s->A.n,
@@ -503,7 +505,7 @@ saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
 static saddle_status certify(const saddle_solver *s, saddle_info *info)
 {
     const sd_method *method = s->factored ? s->ladder.rung[0].method : NULL;
-    if (!method || !method->certify) return SADDLE_OK;
+    if (!method || !method->certify || s->options.certify == SADDLE_OFF) return SADDLE_OK;
     sd_context c;
     sd_engine e = {0};
     const sd_problem p = sd_problem_of(s);

@@ -38,7 +38,7 @@ counted() {
 @test "no inertia told as certain is wrong, and bounds hold the exact one" {
     local count=0
     while read -r name positive negative zero; do
-        for options in "" "--order natural --threshold 0.5" "--device reference"; do
+        for options in "" "--order natural --threshold 0.5" "--scaling none" "--device reference"; do
             solved $name $options
             counted $positive $negative $zero
         done

@@ -276,6 +276,30 @@ static inline dense redundant_real(rng *r)
     return redundant(r, false);
 }
 
+/* An exactly singular matrix and a nearly singular one that do not touch, in a random order, the second of
+ * any size: what is zero in the first must not hide what is not in the second. */
+static inline dense direct_sum(rng *r)
+{
+    dense one = rng_below(r, 2) ? laplacian_whole(r) : redundant_whole(r);
+    dense two = rng_below(r, 2) ? arrow_nearly_singular(r) : nearly_dependent(r);
+    const int n = one.n + two.n;
+    const double size = rng_decades(r, -20, 20);
+    dense d = dense_new(n);
+    int32_t *order = test_alloc((size_t)n, sizeof *order);
+    rng_permutation(r, n, order);
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j <= i; ++j) {
+            const bool first = i < one.n, apart = !first && j < one.n;
+            const dense *of = first ? &one : &two;
+            const int at = apart ? 0 : (i - (first ? 0 : one.n)) * of->n + j - (first ? 0 : one.n);
+            if (!apart && of->there[at]) set_both(&d, order[i], order[j], of->a[at] * (first ? 1 : size));
+        }
+    free(order);
+    dense_free(&one);
+    dense_free(&two);
+    return d;
+}
+
 typedef struct family {
     const char *name;
     dense (*make)(rng *r);
@@ -301,5 +325,6 @@ static const family FAMILIES[] = {
     {"Laplacian, shifted", laplacian_real_shifted, false},
     {"redundant constraints, whole numbers", redundant_whole, true},
     {"redundant constraints", redundant_real, false},
+    {"direct sum", direct_sum, false},
 };
 enum { FAMILIES_ALL = sizeof FAMILIES / sizeof *FAMILIES };

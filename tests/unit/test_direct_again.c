@@ -383,9 +383,49 @@ static void cancelling_works_at_every_report(void **state)
     grid_free(&p);
 }
 
+/* ---- progress within a front ---- */
+
+typedef struct way {
+    int between; /* reports of the factorization that are neither its beginning nor its end */
+    bool cancel; /* at the first of them */
+} way;
+
+static int note_way(const saddle_progress *p, void *user)
+{
+    way *w = user;
+    if (strcmp(p->stage, "factor") != 0 || p->total != 1000 || p->done == 0 || p->done >= 1000) return 0;
+    ++w->between;
+    return w->cancel;
+}
+
+/* One front was one step, of seconds where it is large. */
+static void a_large_front_reports_on_its_way_and_can_be_stopped(void **state)
+{
+    (void)state;
+    enum { SIZE = 300 }; /* more than a panel */
+    rng r = rng_start("large front");
+    dense d = dense_new(SIZE);
+    for (int i = 0; i < SIZE; ++i)
+        for (int j = 0; j <= i; ++j) set_both(&d, i, j, rng_unit(&r));
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    for (int cancel = 0; cancel < 2; ++cancel) {
+        way w = {.cancel = cancel};
+        const saddle_hooks hooks = {.size = sizeof hooks, .progress = note_way, .user = &w};
+        saddle_solver *solver = solver_new("method=direct,order=natural", &hooks);
+        assert_int_equal(saddle_factor(solver, &A), cancel ? SADDLE_CANCELLED : SADDLE_OK);
+        assert_true(w.between > 0);
+        w.cancel = false;
+        assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+        saddle_destroy(&solver);
+    }
+    view_free(&A);
+    dense_free(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_large_front_reports_on_its_way_and_can_be_stopped),
         cmocka_unit_test(the_plan_predicts_the_memory_of_one_thread),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(factoring_again_gives_the_bits_of_the_first_time),

@@ -235,6 +235,8 @@ static void a_replaced_d_has_no_inertia(void **state)
         assert_int_equal(info.inertia_negative, -1);
         assert_int_equal(info.inertia_zero, -1);
         assert_int_equal(info.rank, -1);
+        assert_int_equal(info.negative_least, -1);
+        assert_int_equal(info.negative_most, -1);
         assert_false(info.inertia_certain);
         assert_int_equal(solved.positive, -1);
         assert_false(solved.certain);

@@ -417,9 +417,54 @@ static void the_table_of_powers_is_exact(void **state)
     }
 }
 
+/* Values of every kind of which matrices are made, and any bits. */
+static double any_value(int kind)
+{
+    const uint64_t bits = next_random();
+    switch (kind) {
+    case 0: return random_double();
+    case 1: return (double)(int64_t)(bits >> 40) / 1000;
+    case 2: return (double)(int64_t)bits * ldexp(1, -(int)(bits % 90));
+    case 3: return -(double)(bits % 100000) / 16;
+    case 4: return (double)(bits >> 11) * 0x1p-53;
+    default: return (double)(bits % 1000000) * pow(10, (int)(bits >> 40) % 40 - 20);
+    }
+}
+
+/* Without printf, which is slow, and with the same digits. */
+static void printing_agrees_with_printf(void **state)
+{
+    (void)state;
+    char text[SD_NUMBER_ROOM], wanted[64];
+    for (int k = 0; k < 60000; ++k) {
+        const double value = any_value(k % 6);
+        const int digits = 1 + (int)(next_random() % 17);
+        snprintf(wanted, sizeof wanted, "%.*g", digits, value);
+        assert_int_equal(sd_print_double(value, digits, text, sizeof text), strlen(wanted));
+        assert_string_equal(text, wanted);
+        for (int shortest = 15; shortest <= 17; ++shortest) {
+            snprintf(wanted, sizeof wanted, "%.*g", shortest, value);
+            if (strtod(wanted, NULL) == value) break;
+        }
+        assert_int_equal(sd_print_shortest(value, text), strlen(wanted));
+        assert_string_equal(text, wanted);
+        const int64_t whole = (int64_t)next_random() >> next_random() % 64;
+        text[sd_print_int64(whole, text)] = '\0';
+        assert_true(strtoll(text, NULL, 10) == whole);
+    }
+    const double ends[] = {0,     -0.0,   5e-324,  1e15,    999999999999999,       1e-5, 1e-4,
+                           1e300, 1e-300, DBL_MAX, DBL_MIN, 9.9999999999999995e22, 0.1,  1e23};
+    for (size_t k = 0; k < sizeof ends / sizeof ends[0]; ++k) {
+        double back;
+        sd_print_shortest(ends[k], text);
+        assert_true(sd_parse_double_text(text, &back) && memcmp(&back, &ends[k], sizeof back) == 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(printing_agrees_with_printf),
         cmocka_unit_test(the_table_of_powers_is_exact),
         cmocka_unit_test(reads_random_numbers_as_strtod),
         cmocka_unit_test(rounds_halfway_cases),

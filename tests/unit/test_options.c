@@ -286,6 +286,8 @@ static void the_enums_number_the_words(void **state)
         {"replan", "off", SADDLE_OFF},
         {"replan", "on", SADDLE_ON},
         {"replan", "auto", SADDLE_AUTO},
+        {"certify", "off", SADDLE_OFF},
+        {"certify", "on", SADDLE_ON},
     };
     int listed = (int)(sizeof all / sizeof all[0]), words = 0;
     for (int k = 0; k < listed; ++k) {

@@ -123,47 +123,112 @@ static void laplacians_with_a_small_shift_are_not_singular(void **state)
     assert_true(solved >= METHODS_ALL * cases / 2);
 }
 
-/* ---- every 3x3 of small whole numbers ---- */
+/* ---- whole numbers ---- */
 
-/* Neither an inconsistent system that is solved, nor a nonsingular one that is singular: *wrong counts both.
- */
-static void judge_small(const dense *d, const double *b, int number, int *inconsistent, int *wrong)
+typedef struct outcome {
+    int systems, inconsistent, wrong;
+} outcome;
+
+/* Neither is an inconsistent system solved, nor a nonsingular one singular, by any method that factors. */
+static void judge(const dense *d, const double *b, const char *what, outcome *o)
 {
-    const bool consistent = exact_is_consistent(3, d->a, b), regular = exact_rank_of(3, 3, d->a) == 3;
+    const bool consistent = exact_is_consistent(d->n, d->a, b),
+               regular = exact_rank_of(d->n, d->n, d->a) == d->n;
     saddle_matrix A = view_plain(d, SADDLE_LOWER);
-    *inconsistent += !consistent;
+    double *x = test_alloc((size_t)d->n, sizeof *x);
+    ++o->systems;
+    o->inconsistent += !consistent;
     for (int m = 0; m < FACTORING; ++m) {
-        double x[3];
         const saddle_info info = solve_with(&A, b, x, METHODS[m]);
         const bool bad =
             (info.status == SADDLE_OK && !consistent) || (info.status == SADDLE_SINGULAR && regular);
         if (bad)
-            print_message("           3x3, number %d, b %.17g %.17g %.17g, %s: %s, x %g %g %g: %s\n", number,
-                          b[0], b[1], b[2], METHODS[m], regular ? "nonsingular" : "inconsistent", x[0], x[1],
-                          x[2], saddle_reason_text(info.reason));
-        *wrong += bad;
+            print_message("           %s, b %.17g %.17g %.17g, %s: %s, relative residual %g: %s\n", what,
+                          b[0], b[1], b[2], METHODS[m], regular ? "nonsingular" : "inconsistent",
+                          info.relative_residual, saddle_reason_text(info.reason));
+        o->wrong += bad;
     }
+    free(x);
     view_free(&A);
+}
+
+static void tell(const outcome *o)
+{
+    print_message("           %d systems, %d inconsistent, %d answers wrong\n", o->systems, o->inconsistent,
+                  o->wrong);
+    assert_true(o->inconsistent > 0);
+    assert_int_equal(o->wrong, 0);
 }
 
 static void every_3x3_is_solved_or_singular_as_it_is(void **state)
 {
     (void)state;
     rng r = rng_start("3x3");
-    int cases = 0, inconsistent = 0, wrong = 0;
+    outcome o = {0, 0, 0};
     for (int k = 0; k < SMALL_ALL; k += small_step()) {
         dense d = small_numbers(k);
         double b[3];
+        char name[64];
+        snprintf(name, sizeof name, "3x3, number %d", k);
         for (int i = 0; i < 3; ++i) b[i] = rng_between(&r, -3, 3);
-        judge_small(&d, b, k, &inconsistent, &wrong);
+        judge(&d, b, name, &o);
         for (int i = 0; i < 3; ++i) b[i] = rng_unit(&r);
-        judge_small(&d, b, k, &inconsistent, &wrong);
-        cases += 2;
+        judge(&d, b, name, &o);
         dense_free(&d);
     }
-    print_message("           %d systems, %d inconsistent, %d answers wrong\n", cases, inconsistent, wrong);
-    assert_true(inconsistent > 0);
-    assert_int_equal(wrong, 0);
+    tell(&o);
+}
+
+/* A singular 2x2 and a number of its own: an x with a huge null vector in it satisfies the componentwise
+ * test, but is no null vector itself. */
+static void a_huge_null_vector_beside_something_else_is_no_solution(void **state)
+{
+    (void)state;
+    static const struct {
+        int number;
+        double b[3];
+    } cases[] = {{1583, {-1, 0, -2}},
+                 {4708, {-2, 0, -2}},
+                 {4708, {-2, -3, 1}},
+                 {12861, {-1, 3, 0}},
+                 {13864, {-2, 1, 0}},
+                 {14364, {1, -1, 0}},
+                 {15361, {-2, -3, 0}},
+                 {1593, {1, 2, -3}},
+                 {4036, {-3, -1, 0}},
+                 {10339, {2, 2, 0}},
+                 {10335, {-1, 3, 0}},
+                 {10335, {2, 1, 0}},
+                 {10906, {0.50565383187239821, -0.98960031077194621, -0.80409025411621204}}};
+    outcome o = {0, 0, 0};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        dense d = small_numbers(cases[k].number);
+        judge(&d, cases[k].b, "3x3", &o);
+        dense_free(&d);
+    }
+    tell(&o);
+}
+
+/* Consistent or not, of whole numbers: graphs, redundant constraints, anything. */
+static void larger_systems_are_solved_or_singular_as_they_are(void **state)
+{
+    (void)state;
+    rng r = rng_start("larger systems");
+    outcome o = {0, 0, 0};
+    for (int f = 0; f < FAMILIES_ALL; ++f) {
+        for (int k = 0; FAMILIES[f].whole && k < (is_slow() ? 4 : is_full() ? 1000 : 30); ++k) {
+            dense d = FAMILIES[f].make(&r);
+            double *x = test_alloc((size_t)d.n, sizeof *x), *b = test_alloc((size_t)d.n, sizeof *b);
+            for (int i = 0; i < d.n; ++i) x[i] = rng_between(&r, -3, 3);
+            dense_times(&d, x, b);
+            if (k % 2) b[rng_below(&r, d.n)] += 1;
+            judge(&d, b, FAMILIES[f].name, &o);
+            free(x);
+            free(b);
+            dense_free(&d);
+        }
+    }
+    tell(&o);
 }
 
 int main(void)
@@ -172,6 +237,8 @@ int main(void)
         cmocka_unit_test(stiff_chains_are_not_singular),
         cmocka_unit_test(laplacians_with_a_small_shift_are_not_singular),
         cmocka_unit_test(every_3x3_is_solved_or_singular_as_it_is),
+        cmocka_unit_test(a_huge_null_vector_beside_something_else_is_no_solution),
+        cmocka_unit_test(larger_systems_are_solved_or_singular_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,6 +140,52 @@ static void cancelling_works_at_every_report(void **state)
     problem_free(&p);
 }
 
+/* ---- progress ---- */
+
+typedef struct last_report {
+    char stage[16];
+    int64_t done, total;
+    int unfinished; /* stages that were left before done = total, except solve */
+} last_report;
+
+static int note_report(const saddle_progress *p, void *user)
+{
+    last_report *l = user;
+    const bool other = strcmp(p->stage, l->stage) != 0;
+    if (other && strcmp(l->stage, "analyse") != 0 && l->done != l->total) ++l->unfinished;
+    assert_in_range(p->done, 0, p->total);
+    snprintf(l->stage, sizeof l->stage, "%s", p->stage);
+    l->done = p->done;
+    l->total = p->total;
+    return 0;
+}
+
+/* It stopped at 3 of 5, and then at 2 of 3. */
+static void every_stage_ends_with_all_done(void **state)
+{
+    (void)state;
+    rng r = rng_start("progress");
+    problem p = problem_new(&r, false);
+    static const char *const lists[] = {
+        "", "method=direct", "method=ldlt", "method=jacobi", "method=bjacobi", "method=diagonal"};
+    for (int l = 0; l < 6; ++l) {
+        last_report last = {0};
+        const saddle_hooks hooks = {.size = sizeof hooks, .progress = note_report, .user = &last};
+        saddle_solver *solver = create(lists[l], &hooks);
+        assert_int_equal(saddle_analyse(solver, &p.A), SADDLE_OK);
+        assert_string_equal(last.stage, "analyse");
+        assert_true(last.done == last.total && last.total > 0);
+        for (int again = 0; again < 2; ++again) {
+            assert_int_equal(saddle_factor(solver, &p.A), SADDLE_OK);
+            assert_string_equal(last.stage, "factor");
+            assert_true(last.done == last.total && last.total > 0);
+        }
+        assert_int_equal(last.unfinished, 0);
+        saddle_destroy(&solver);
+    }
+    problem_free(&p);
+}
+
 /* ---- memory ---- */
 
 static const char *const memory_lists[] = {
@@ -353,6 +399,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solves_may_run_at_once_with_the_same_bits),
         cmocka_unit_test(cancelling_works_at_every_report),
+        cmocka_unit_test(every_stage_ends_with_all_done),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(the_memory_limit_holds_at_every_value),
         cmocka_unit_test(powers_of_two_change_nothing_but_the_scale),

@@ -179,6 +179,7 @@ static saddle_status plan_near(sd_context *c, const sd_csr *A, const saddle_opti
     info->time_prepare += sd_seconds() - start;
     start = sd_seconds();
     sd_csr_free(c, &whole);
+    if (!status) status = sd_progress(c, "analyse", 2, 3, NAN);
     if (!status) status = sd_tree_make(c, A, &g, d->p.permutation, &d->tree);
     sd_graph_free(c, &g);
     if (!status) status = sd_direct_match(c, A, &d->tree, d->p.matching, &d->matched);
