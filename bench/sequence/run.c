@@ -47,8 +47,8 @@ static const char *const way_names[WAYS] = {"never", "always", "own"};
 typedef struct step {
     double plan, factor; /* seconds, the best */
     double flops, planned;
-    double delayed, stale, error; /* backward error of a solve */
-    double replans, rescalings;   /* since the beginning, and on the plan in use */
+    double delayed, error;      /* backward error of a solve */
+    double replans, rescalings; /* since the beginning, and on the plan in use */
 } step;
 
 typedef struct row {
@@ -71,7 +71,6 @@ static void take_info(const saddle_info *info, step *to)
     to->flops = (double)info->factor_flops;
     to->planned = info->planned_flops;
     to->delayed = (double)info->delayed;
-    to->stale = (double)info->stale;
     to->replans = (double)info->replans;
     to->rescalings = (double)info->rescalings;
 }
@@ -96,11 +95,12 @@ static saddle_status measure_step(sequence_bench *t, sequence *s, saddle_solver 
     }
     to->plan = fmin(to->plan, planned - began);
     to->factor = fmin(to->factor, ended - planned);
+    saddle_query(solver, &info); /* before a solve, which may tell of factors of its own */
+    take_info(&info, to);
     for (int64_t i = 0; i < n; ++i) work[i] = 1.0 + 0.1 * (double)(i % 7);
     saddle_multiply(&A, 1, work, n, work + n, n, 1, &t->hooks, t->message);
     if (saddle_solve(solver, 1, work + n, n, work, n, &info) != SADDLE_OK) to->error = INFINITY;
     if (isfinite(info.backward_error)) to->error = info.backward_error;
-    take_info(&info, to);
     return SADDLE_OK;
 }
 
