@@ -209,7 +209,7 @@ kkt() {
     long=(solve A.mtx -v --method direct --order metis --threads 1 --json j.json)
     run -130 --separate-stderr interrupt "said: fronts, " TERM "$SADDLE" "${long[@]}" # planned
     # asked between fronts, so that a signal during the last of them is the solve's
-    [[ $stderr == *"interrupted in "@(factor|solve)* ]] || { echo "$stderr"; false; }
+    [[ $stderr == *"interrupted in "@(analyse|factor|solve)* ]] || { echo "$stderr"; false; }
     json j.json 'j["reason"] == "cancelled" and not j["converged"]'
     run -130 --separate-stderr interrupt "said:need a pair" TERM "$SADDLE" "${long[@]}" # METIS itself cannot be stopped
     [[ $stderr == *"interrupted in prepare"* ]]

@@ -21,12 +21,13 @@
  *
  * Zero pivots are left out on both sides: what is certified is the part of A without their variables, A_rr.
  * The inertia of A is that of A_rr and that of its Schur complement, which is 0 up to rounding by what made
- * the pivots zero (small_pivots.c). Whether it is 0 exactly is seen from z'Az, z random in the null space:
- * its error is that of z squared. If it is not, the zeros may be eigenvalues of either sign, however small.
+ * the pivots zero (small_pivots.c). Where there is no proof that it is 0 exactly (exact_zeros.c), the zeros
+ * may be eigenvalues of either sign, however small.
  *
- * Where nothing contracts, the factorization is made again with thresholds up to 0.5; if that does not help
- * either, the number of eigenvalues of G of size 1 or more, which is how many signs may be wrong, is bounded
- * by orthogonal iteration of a block of random vectors.
+ * Where nothing contracts, the factorization is made again, equilibrated and with thresholds up to 0.5; then
+ * the smallest pivot is set apart. If that does not help either, the number of eigenvalues of G of size 1 or
+ * more, which is how many signs may be wrong, is bounded by orthogonal iteration of a block of random
+ * vectors.
  */
 #include "method/direct/direct.h"
 
@@ -136,8 +137,8 @@ static saddle_status find_correction(const examining *q, const double *z, double
     return sd_triangular_solve(q->c, f, &q->d->room, SD_SOLVE_WHOLE, 1, v, q->A->n, q->threads);
 }
 
-/* The sign of a single zero pivot, that of z'Az with z in double-double; 0 where it is not known. *size is
- * that of z'Az, beside |z|'|A||z|. work has 3 n numbers. */
+/* The sign of a single pivot that was set apart, that of z'Az with z in double-double; 0 where it is not
+ * known. *size is that of z'Az, beside |z|'|A||z|. work has 3 n numbers. */
 static saddle_status find_sign(const examining *q, double *work, int *sign, double *size)
 {
     const sd_factors *f = sd_direct_numbers(q->d);
@@ -216,23 +217,19 @@ static saddle_status examine(const examining *q, const sd_rider *rider, bool las
     const sd_direct *d = q->d;
     const int64_t n = q->A->n;
     bool exact = true;
-    int sign = 0;
     int64_t staying = 0;
-    double size, *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
+    double *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
     if (!x) return q->c->status;
     *v = (sd_verdict){.positive = d->positive, .negative = d->negative, .zero = d->zero};
     saddle_status status = certify_from(q, rider, x, x + n, &v->risk);
-    v->weak = !(v->risk <= RISK) || d->lossy;
+    v->weak = !(v->risk <= RISK);
     if (!status && d->zero > 0 && !v->weak) status = sd_direct_zeros_are_exact(q->c, d, q->A, &exact);
-    if (!status && d->zero == 1 && !v->weak && !exact) status = find_sign(q, x, &sign, &size);
     sd_free(q->c, x);
     if (!status && v->weak && last) status = count_staying(q, &staying);
     v->doubt = v->weak ? SADDLE_DOUBT_ILL_CONDITIONED : exact ? SADDLE_DOUBT_NONE : SADDLE_DOUBT_SINGULAR;
-    /* of a single zero the sign may be known, be it ever so small */
-    const int64_t less = sign < 0, more = sign != 0 ? less : v->weak || !exact ? d->zero : 0;
     if (v->weak && !last) staying = n;
-    v->least = d->negative > staying ? d->negative - staying + less : 0;
-    v->most = d->negative + staying + more;
+    v->least = d->negative > staying ? d->negative - staying : 0;
+    v->most = d->negative + staying + (v->weak || !exact ? d->zero : 0);
     if (v->most > n) v->most = n;
     return status;
 }
@@ -248,8 +245,7 @@ static saddle_status examine_apart(const examining *q, sd_direct *d, sd_verdict 
     sd_suspect smallest[2];
     int sign = 0;
     double risk, size;
-    if (d->zero > 0 || d->lossy || sd_find_suspects(sd_direct_numbers(d), APART, smallest, 2) == 0)
-        return SADDLE_OK;
+    if (d->zero > 0 || sd_find_suspects(sd_direct_numbers(d), APART, smallest, 2) == 0) return SADDLE_OK;
     double *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
     if (!x) return q->c->status;
     sd_make_zero(&d->factors[d->precision], &smallest[0]);
@@ -263,7 +259,8 @@ static saddle_status examine_apart(const examining *q, sd_direct *d, sd_verdict 
     v->positive = d->positive + (sign > 0 && !zero);
     v->negative = d->negative + (sign < 0 && !zero);
     v->zero = zero;
-    v->least = v->most = d->negative + (sign < 0);
+    v->least = zero ? d->negative : v->negative;
+    v->most = zero ? d->negative + 1 : v->negative;
     v->doubt = zero ? SADDLE_DOUBT_SINGULAR : SADDLE_DOUBT_NONE;
     v->risk = risk;
     return SADDLE_OK;

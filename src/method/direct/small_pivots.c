@@ -55,7 +55,7 @@ static double exact_pivot(const batch *w, const sd_direct *d, int64_t k, bool co
 }
 
 /* What becomes of one suspect. Where z was not corrected and may not be good enough to tell: nothing, and it
- * is doubtful. True where it was not as it should be. */
+ * is doubtful. True where it is zero. */
 static bool settle(batch *w, sd_direct *d, int64_t k, bool corrected)
 {
     const sd_suspect *s = &w->s[k];
@@ -78,7 +78,7 @@ static bool settle(batch *w, sd_direct *d, int64_t k, bool corrected)
     sd_replace_pivot(&d->factors[d->precision], s, exact);
     --*before;
     ++*(exact > 0 ? &d->positive : &d->negative);
-    return (exact > 0) != (s->eigenvalue > 0);
+    return false;
 }
 
 /* v = 0 from the pivot of a suspect on, in the order of elimination; and at all suspects, whose pivots are
@@ -111,8 +111,8 @@ static saddle_status correct(sd_context *c, batch *w, sd_direct *d)
     return sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, w->many, w->correction, n, 1);
 }
 
-/* Suspects side by side; *wrong tells whether any of them was. */
-static saddle_status settle_together(sd_context *c, batch *w, sd_direct *d, bool *wrong)
+/* Suspects side by side; *zero tells whether any of them was. */
+static saddle_status settle_together(sd_context *c, batch *w, sd_direct *d, bool *zero)
 {
     const int64_t n = w->M->n;
     bool any = false;
@@ -124,13 +124,13 @@ static saddle_status settle_together(sd_context *c, batch *w, sd_direct *d, bool
     saddle_status status =
         sd_triangular_solve(c, sd_direct_numbers(d), &d->room, SD_SOLVE_BACKWARD, w->many, w->z, n, 1);
     for (int64_t k = 0; k < w->many && !status; ++k) {
-        *wrong |= settle(w, d, k, false);
+        *zero |= settle(w, d, k, false);
         any |= w->doubtful[k];
     }
     if (status || !any) return status;
     status = correct(c, w, d);
     for (int64_t k = 0; k < w->many && !status; ++k)
-        if (w->doubtful[k]) *wrong |= settle(w, d, k, true);
+        if (w->doubtful[k]) *zero |= settle(w, d, k, true);
     return status;
 }
 
@@ -149,12 +149,13 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
     saddle_status status = SADDLE_OK;
     double *z = sd_alloc(c, (2 * width + 4) * n, sizeof *z, "small pivots");
     if (!z) status = c->status;
-    bool wrong =
-        true; /* the smallest come first: where none of a batch is zero or changes its sign, nor do others */
-    for (int64_t first = 0, many; first < count && wrong && !status; first += many) {
+    /* the smallest come first: where none of a batch is zero, nor are others; signs are seen to by the
+     * certificate */
+    bool zero = true;
+    for (int64_t first = 0, many; first < count && zero && !status; first += many) {
         const int64_t most = first == 0 && width > FIRST_BATCH ? FIRST_BATCH : width;
         many = count - first < most ? count - first : most;
-        wrong = false;
+        zero = false;
         batch w = {.M = M,
                    .s = suspects + first,
                    .many = many,
@@ -162,7 +163,7 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
                    .correction = z + width * n,
                    .v = z + 2 * width * n,
                    .room = z + (2 * width + 1) * n};
-        status = settle_together(c, &w, d, &wrong);
+        status = settle_together(c, &w, d, &zero);
     }
     sd_free_all(c, z, suspects);
     return status;
