@@ -82,10 +82,13 @@ void sd_factors_free(sd_context *c, sd_factors *f)
 void sd_factors_take(sd_factors *f, const sd_csr *A, const double *scale, int exponent)
 {
     const int64_t *target = f->tree->target;
+    const bool near =
+        exponent >= -1022 && exponent <= 1022; /* then 2^-exponent is a number, and times it is exact */
+    const double power = near ? ldexp(1, -exponent) : 1;
     for (int32_t i = 0; i < A->n; ++i) {
         for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
             if (target[k] < 0) continue;
-            const double a = exponent == 0 ? A->val[k] : ldexp(A->val[k], -exponent);
+            const double a = near ? A->val[k] * power : ldexp(A->val[k], -exponent);
             f->values[target[k]] = (scale[i] * a) * scale[A->ind[k]];
         }
     }

@@ -56,8 +56,11 @@ static int suspects_at(const sd_factors *f, int32_t k, int32_t j, double limit, 
         found[0] = s;
         return a != 0 && fabs(a) <= limit;
     }
+    /* the smaller one is det / (the larger one), and that is at most the sum of all sizes */
+    const double c = sd_get_d(f, front, 2 * j + 2), sizes = fabs(a) + fabs(c) + 2 * fabs(b);
+    if (fabs(a * c - b * b) > 2 * limit * sizes) return 0;
     double large;
-    s.eigenvalue = small_eigenvalue(a, b, sd_get_d(f, front, 2 * j + 2), s.vector, &large);
+    s.eigenvalue = small_eigenvalue(a, b, c, s.vector, &large);
     s.position[1] = front->variable[j + 1];
     if (!(fabs(s.eigenvalue) <= limit)) return 0;
     found[0] = found[1] = s;

@@ -134,6 +134,8 @@ void sd_direct_matrix(const sd_direct *d, const sd_csr *A, sd_csr *M);
 bool sd_direct_is_far(const sd_csr *M);
 /* The powers of two, n of them. */
 saddle_status sd_direct_balance(sd_context *c, const sd_csr *M, int32_t *tilt);
+/* Whether an earlier balance serves: nothing becomes large. */
+bool sd_direct_is_balanced(const sd_csr *M, const int32_t *tilt);
 /* The balanced values; false where they are rounded. */
 bool sd_direct_tilted(const sd_csr *M, const int32_t *tilt, double *to);
 

@@ -241,28 +241,27 @@ static saddle_status combine(sd_context *c, sd_direct *d)
  */
 static saddle_status find_balance(sd_context *c, sd_csr *M, const sd_problem *p, sd_direct *d, bool *other)
 {
-    const size_t bytes = (size_t)M->n * sizeof *d->tilt;
-    const bool far = p->options->scaling != SADDLE_SCALING_USER && sd_direct_is_far(M), was = d->tilt != NULL;
-    *other = far != (d->scale == d->plan->p.row_scale ? d->plan->tilt != NULL : was);
+    const bool far = p->options->scaling != SADDLE_SCALING_USER && sd_direct_is_far(M);
+    const int32_t *before = d->scale == d->plan->p.row_scale ? d->plan->tilt : d->tilt;
+    *other = far != (before != NULL);
     d->lossy = false;
     if (!far) {
         sd_free(c, d->tilt);
         d->tilt = NULL;
         return SADDLE_OK;
     }
-    int32_t *tilt = sd_alloc(c, M->n, sizeof *tilt, "balance");
+    if (!d->tilt) d->tilt = sd_alloc_zero(c, M->n, sizeof *d->tilt, "balance");
     if (!d->tilted) d->tilted = sd_alloc(c, M->nnz, sizeof *d->tilted, "balanced matrix");
-    saddle_status status = tilt && d->tilted ? sd_direct_balance(c, M, tilt) : c->status;
-    if (!status) {
-        const int32_t *before = d->scale == d->plan->p.row_scale ? d->plan->tilt : d->tilt;
-        *other = !before || memcmp(before, tilt, bytes) != 0;
-        d->lossy = !sd_direct_tilted(M, tilt, d->tilted);
-        sd_free(c, d->tilt);
-        d->tilt = tilt;
-        M->val = d->tilted;
+    if (!d->tilt || !d->tilted) return c->status;
+    saddle_status status = SADDLE_OK;
+    if (before && sd_direct_is_balanced(M, before)) {
+        if (before != d->tilt) memcpy(d->tilt, before, (size_t)M->n * sizeof *before);
     } else {
-        sd_free(c, tilt);
+        *other = true;
+        status = sd_direct_balance(c, M, d->tilt);
     }
+    d->lossy = !sd_direct_tilted(M, d->tilt, d->tilted);
+    M->val = d->tilted;
     return status;
 }
 

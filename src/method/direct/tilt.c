@@ -11,6 +11,7 @@
 
 enum {
     FAR = 300,   /* powers of two between the largest and the least entry */
+    SUITS = 40,  /* the power of two that an entry balanced by an earlier balance may have */
     SWEEPS = 24, /* the distance to balance halves each time, from 2098 at most */
     NONE = -100000
 };
@@ -47,6 +48,15 @@ static void find_largest(const sd_csr *M, const double *t, double *largest)
             if (M->half) largest[j] = fmax(largest[j], exponent);
         }
     }
+}
+
+bool sd_direct_is_balanced(const sd_csr *M, const int32_t *tilt)
+{
+    for (int32_t i = 0; i < M->n; ++i) {
+        for (int64_t k = M->ptr[i]; k < M->ptr[i + 1]; ++k)
+            if (M->val[k] != 0 && ilogb(M->val[k]) + tilt[i] + tilt[M->ind[k]] > SUITS) return false;
+    }
+    return true;
 }
 
 saddle_status sd_direct_balance(sd_context *c, const sd_csr *M, int32_t *tilt)
