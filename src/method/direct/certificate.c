@@ -31,7 +31,6 @@
  */
 #include "method/direct/direct.h"
 
-#include "core/dd.h"
 #include "factor/rank.h"
 
 #include <math.h>
@@ -127,8 +126,7 @@ static saddle_status certify_from(const examining *q, const sd_rider *rider, dou
     return certify(q, x, y, norm_of(q->A->n, x), risk);
 }
 
-/* v = the part of C z that regular pivots reach, and what C has to be given back for it: v = C_rr^-1 (C z)_r.
- */
+/* v = C_rr^-1 (C z)_r, C the scaled matrix: z - v is orthogonal, in C, to all that regular pivots reach. */
 static saddle_status find_correction(const examining *q, const double *z, double *v)
 {
     const sd_factors *f = sd_direct_numbers(q->d);
