@@ -10,6 +10,9 @@ static const sd_method *const methods[] = {&sd_method_none, &sd_method_diagonal,
                                            &sd_method_ldlt, &sd_method_jacobi,   &sd_method_direct};
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
+static const double ALWAYS_THERE =
+    1e7; /* bytes: to ask for the machine's memory would cost more than a use of it */
+
 const sd_method *sd_method_of(int number)
 {
     for (int k = 0; k < METHODS; ++k)
@@ -26,6 +29,7 @@ saddle_status sd_cost_fits(sd_context *c, const char *name, sd_cost cost)
                        "choose another method",
                        name, ceil(need / megabyte), ceil((need - (double)c->limit) / megabyte));
     }
+    if (need <= ALWAYS_THERE) return SADDLE_OK;
     const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (machine > 0 && need > machine) {
         return sd_fail(c, SADDLE_OUT_OF_MEMORY,
