@@ -1,5 +1,7 @@
 /* The table of methods, and what they have in common: see method.h. */
 #include "method/method.h"
+
+#include "core/info.h"
 #include "prepare/prepare.h"
 
 #include <math.h>
@@ -41,8 +43,7 @@ saddle_status sd_cost_fits(sd_context *c, const char *name, sd_cost cost)
 
 void sd_report(const sd_method *method, const void *factors, saddle_info *info)
 {
-    const saddle_info unknown = saddle_info_default();
-#define FORGET2(one, two) info->one = unknown.one, info->two = unknown.two
+#define FORGET2(one, two) info->one = sd_info_unknown.one, info->two = sd_info_unknown.two
 #define FORGET4(one, two, three, four) FORGET2(one, two), FORGET2(three, four)
     FORGET4(factor_nnz, factor_flops, factor_bytes, levels);
     FORGET4(two_by_two, perturbed, pushed_back, generations);

@@ -66,7 +66,7 @@ saddle_status saddle_create(saddle_solver **solver, const saddle_options *option
     s->experience = sd_alloc_zero(&s->c, 1, sizeof *s->experience, "solver");
     s->threads = sd_thread_count(taken.threads);
     s->device = taken.device == SADDLE_DEVICE_AUTO ? SADDLE_DEVICE_CPU : taken.device;
-    s->info = saddle_info_default();
+    s->info = sd_info_unknown;
     s->info.device = s->device;
     s->info.precision = taken.precision;
     s->info.threads = s->threads;
@@ -110,8 +110,8 @@ static void forget_given_plans(saddle_solver *s)
 static void forget_factors(saddle_solver *s)
 {
     s->factored = false;
-    const saddle_info nothing = saddle_info_default(), before = s->info;
-    s->info = nothing;
+    const saddle_info before = s->info;
+    s->info = sd_info_unknown;
     s->info.n = before.n;
     s->info.device = before.device;
     s->info.device_index = before.device_index;
@@ -180,8 +180,10 @@ static void begin_call(saddle_solver *s)
 static saddle_status conclude(saddle_solver *s, saddle_status status)
 {
     s->info.status = status;
-    if (!status) s->c.message[0] = '\0';
-    memcpy(s->info.message, s->c.message, sizeof s->info.message);
+    if (status)
+        memcpy(s->info.message, s->c.message, sizeof s->info.message);
+    else
+        s->c.message[0] = s->info.message[0] = '\0';
     s->info.peak_bytes = s->c.peak;
     return status;
 }
