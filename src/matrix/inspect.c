@@ -178,50 +178,56 @@ saddle_status sd_csr_inspect(sd_context *c, const sd_csr *A, saddle_facts *f, vo
     return SADDLE_OK;
 }
 
-/* A row of a half matrix as it goes into the sums of all rows. */
-static inline void glance_at_row(const sd_csr *A, int32_t i, double *sums, saddle_facts *f)
+/* One pass over a half matrix, in n numbers: sums of the rows off the diagonal. */
+static void glance_at_entries(const sd_csr *A, double *sums, saddle_facts *f)
 {
-    double sum = 0, diagonal = 0, most = f->largest, least = f->smallest;
-    for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
-        const int32_t j = A->ind[k];
-        const double size = fabs(A->val[k]), positive = size > 0 ? size : INFINITY;
-        most = size > most ? size : most;
-        least = positive < least ? positive : least;
-        if (j == i) {
-            diagonal = A->val[k];
-            continue;
+    double most = 0, least = INFINITY;
+    int64_t zeros = 0, diagonals = 0;
+    for (int32_t i = 0; i < A->n; ++i) {
+        int64_t k = A->ptr[i];
+        const int64_t end = A->ptr[i + 1];
+        const bool stored = k < end && A->ind[k] == i;
+        const double diagonal = stored ? A->val[k] : 0;
+        const double first = fabs(diagonal);
+        double sum = sums[i];
+        most = first > most ? first : most;
+        least = first > 0 && first < least ? first : least;
+        diagonals += stored;
+        f->zero_diagonal += diagonal == 0;
+        f->negative_diagonal += diagonal < 0;
+        f->explicit_zeros += stored && diagonal == 0;
+        for (k += stored; k < end; ++k) {
+            const double size = fabs(A->val[k]), positive = size > 0 ? size : INFINITY;
+            most = size > most ? size : most;
+            least = positive < least ? positive : least;
+            zeros += size == 0;
+            sum += size;
+            sums[A->ind[k]] += size;
         }
-        if (size == 0) f->explicit_zeros += 2;
-        sum += size;
-        sums[j] += size;
+        sums[i] = sum;
     }
-    const bool stored = A->ptr[i] < A->ptr[i + 1] && A->ind[A->ptr[i]] == i;
-    f->nnz += 2 * (A->ptr[i + 1] - A->ptr[i]) - stored;
-    f->explicit_zeros += stored && diagonal == 0;
-    f->zero_diagonal += diagonal == 0;
-    f->negative_diagonal += diagonal < 0;
+    f->nnz = 2 * A->nnz - diagonals;
+    f->explicit_zeros += 2 * zeros;
     f->largest = most;
-    f->smallest = least;
-    sums[i] += sum; /* off the diagonal */
+    f->smallest = isinf(least) ? 0 : least;
 }
 
-/* One pass over a half matrix, in n numbers; SADDLE_KIND_UNKNOWN where its diagonal does not tell. */
+/* SADDLE_KIND_UNKNOWN where the diagonal does not tell. */
 static void glance(const sd_csr *A, double *sums, saddle_facts *f)
 {
     bool pair = false; /* 0 on the diagonal beside something else */
     memset(sums, 0, (size_t)A->n * sizeof *sums);
-    f->smallest = INFINITY;
     f->pattern_symmetric = f->symmetric = true;
-    for (int32_t i = 0; i < A->n; ++i) glance_at_row(A, i, sums, f);
+    glance_at_entries(A, sums, f);
+    double norm = 0;
     for (int32_t i = 0; i < A->n; ++i) {
         const int64_t first = A->ptr[i];
         const bool stored = first < A->ptr[i + 1] && A->ind[first] == i;
         const double diagonal = stored ? fabs(A->val[first]) : 0, row = sums[i] + diagonal;
         pair |= diagonal == 0 && row > 0;
-        f->norm_inf = row > f->norm_inf ? row : f->norm_inf;
+        norm = row > norm ? row : norm;
     }
-    f->norm_one = f->norm_inf;
-    if (isinf(f->smallest)) f->smallest = 0;
+    f->norm_one = f->norm_inf = norm;
     const bool both = f->negative_diagonal > 0 && f->negative_diagonal + f->zero_diagonal < A->n;
     f->kind = both || pair ? SADDLE_KIND_INDEFINITE : SADDLE_KIND_UNKNOWN;
 }

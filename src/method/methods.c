@@ -128,7 +128,8 @@ static const struct {
                   {"fill_level", "fill", "|level|"},
                   {"fill_tau", "fill", "|auto|tau|"},
                   {"trisolve_sweeps", "trisolve", "|auto|block-jacobi|jacobi|"},
-                  {"relax", "method", "|jacobi|"}};
+                  {"relax", "method", "|jacobi|"},
+                  {"verify", "krylov", "|none|"}};
 enum { CONDITIONS = sizeof conditions / sizeof conditions[0] };
 
 /* Whether "|a|b|" has the word. */

@@ -169,6 +169,51 @@ static void run_columns(sd_call *call, int64_t nrhs, const double *b, int64_t ld
     }
 }
 
+/* ---- solutions that are not to be measured ---- */
+
+/* Whether the caller takes x as the factors give it. Zero pivots leave something open in any case. */
+static bool is_taken_unmeasured(const saddle_solver *s, const sd_call *call)
+{
+    return s->options.verify == SADDLE_OFF && s->options.krylov == SADDLE_KRYLOV_NONE &&
+           call->method->solve && !call->method->standing(call->factors).singular;
+}
+
+static bool is_finite(int32_t n, const double *x)
+{
+    double nothing = 0;
+    for (int32_t i = 0; i < n; ++i) nothing += 0 * x[i];
+    return nothing == 0;
+}
+
+static saddle_status solve_unmeasured(sd_call *call, int64_t nrhs, const double *b, int64_t ldb, double *x,
+                                      int64_t ldx, saddle_info *info)
+{
+    sd_context *c = call->e->context;
+    const int32_t n = call->problem.A->n;
+    saddle_status status = SADDLE_OK;
+    info->method = call->method->number;
+    info->krylov = SADDLE_KRYLOV_NONE;
+    for (int64_t k = 0; k < nrhs && !status; ++k)
+        if (!is_finite(n, b + k * ldb))
+            status = sd_fail(c, SADDLE_BAD_VALUE,
+                             "an entry of right-hand side %lld (counted from 1) is NaN or infinite",
+                             (long long)k + 1);
+    if (!status) status = call->method->solve(call->e, call->factors, nrhs, b, ldb, x, ldx, NULL);
+    if (status) {
+        clear_columns(n, 0, nrhs, x, ldx);
+        return status;
+    }
+    info->reason = SADDLE_REASON_NOT_MEASURED;
+    for (int64_t k = 0; k < nrhs; ++k) {
+        if (is_finite(n, x + k * ldx)) continue;
+        clear_columns(n, k, k + 1, x, ldx);
+        info->reason = SADDLE_REASON_OVERFLOW;
+        status =
+            sd_fail(c, SADDLE_NOT_CONVERGED, "solution %lld (counted from 1) overflows", (long long)k + 1);
+    }
+    return status;
+}
+
 /* All columns; info keeps the worst of them. */
 static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrhs, const double *b,
                                    int64_t ldb, double *x, int64_t ldx, saddle_info *info)
@@ -182,6 +227,11 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
     int64_t done = 0;
     panel ready = {0};
     info->converged = nrhs == 0; /* nothing was requested */
+    if (nrhs > 0 && is_taken_unmeasured(s, &call)) {
+        o.status = solve_unmeasured(&call, nrhs, b, ldb, x, ldx, info);
+        if (!o.status && s->options.certify == SADDLE_ON) o.status = sd_call_certify(&call, info);
+        return o.status;
+    }
     double *work = sd_alloc(c, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
     if (!work || make_panel(&call, nrhs, &ready) || make_rider(&call, nrhs))
         give_up(&o, c->status, c);
