@@ -93,6 +93,9 @@ typedef struct sd_method {
                             void **factors, bool *given_up);
     saddle_status (*refactor)(sd_engine *e, const sd_problem *p, const void *plan,
                               const sd_strength *strength, void **factors, bool *given_up);
+    /* What factorizations so far have taught is forgotten: `refactor` then does what `factor` would do. NULL:
+     * nothing is learned. */
+    void (*reset)(void *factors);
     void (*report)(const void *factors, saddle_info *info);
     void (*free_factors)(sd_engine *e, void *factors);
 

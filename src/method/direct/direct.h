@@ -185,6 +185,8 @@ void sd_drift_abandoned(sd_direct *d);
 int64_t sd_count_nonzeros(const sd_csr *A);
 bool sd_direct_replan(sd_context *c, const sd_problem *p, const void *plan, const void *factors,
                       sd_past *past);
+/* Back to the scaling of the plan, and to knowing nothing of matrices before. */
+void sd_direct_reset(void *factors);
 
 /* ---- solve.c ---- */
 

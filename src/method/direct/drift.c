@@ -155,3 +155,14 @@ bool sd_direct_replan(sd_context *c, const sd_problem *p, const void *plan, cons
     past->work = d ? d->drift.fresh : 0;
     return true;
 }
+
+void sd_direct_reset(void *factors)
+{
+    sd_direct *d = factors;
+    d->scale = d->plan->p.row_scale;
+    d->matched = d->plan->matched;
+    d->largest_exponent = d->plan->largest_exponent;
+    d->was_definite = false;
+    d->drift = (sd_drift){0};
+    atomic_store(&d->examined->state, 0);
+}
