@@ -369,7 +369,9 @@ typedef enum saddle_factor_precision {
     CHOICE(replan, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                \
            "match, scale and order anew for new values of the same pattern, direct solver: on every time, "  \
            "auto if it pays")                                                                                \
-    CHOICE(certify, saddle_switch, SADDLE_ON, "off|on", "certify the inertia that the direct solver counts")
+    CHOICE(certify, saddle_switch, SADDLE_ON, "off|on", "certify the inertia that the direct solver counts") \
+    CHOICE(simplicial, saddle_switch, SADDLE_AUTO, "off|on|auto",                                            \
+           "factor column by column instead of in fronts, direct solver: auto if L is very sparse")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -601,7 +603,9 @@ typedef enum saddle_doubt {
     REAL(inertia_risk, "bound on the probability that the certificate is wrong")                             \
     /* the direct solver on a sequence of matrices */                                                        \
     COUNT(replans, 0, "times that a new plan was made since the analysis")                                   \
-    COUNT(rescalings, -1, "times that the matrix was matched and scaled anew on the plan in use")
+    COUNT(rescalings, -1, "times that the matrix was matched and scaled anew on the plan in use")            \
+    TRUTH(simplicial, "whether the factors are columns, without fronts")                                     \
+    COUNT(sequences, -1, "times that fronts had to find a sequence of pivots for columns, on the plan in use")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */
