@@ -10,6 +10,7 @@
     ROW(spmv)                                                                                                \
     ROW(prepare)                                                                                             \
     ROW(direct)                                                                                              \
+    ROW(calls)                                                                                               \
     ROW(blocks)                                                                                              \
     ROW(ldlt)                                                                                                \
     ROW(sequence)

@@ -111,6 +111,25 @@ alone() {
     run -2 --separate-stderr "$SADDLE" bench direct --part sparse --anchors
 }
 
+@test "bench calls: every way of calling, beside QDLDL and dsysv" {
+    for peer in qdldl lapack; do
+        fake_peer $peer 'echo ready' 'while read word && [ "$word" = turn ]; do echo turn; done' \
+            'echo "{\"peer\": \"fake\", \"factor\": 1e-6, \"solve\": 1e-6, \"solve_refined\": 3e-6, \"backward_error_refined\": 1e-15}"'
+    done
+    run -0 --separate-stderr "$SADDLE" bench calls ocp_2x2x1 mpc_1 --repeat 1 --peers peers --json j.json
+    narrow 110 <<< "$output"
+    json j.json 'j["bench"] == "calls" and [r["n"] for r in j["rows"]] == [10, 18]'
+    json j.json 'all(r["certain"] and r["error"] is None for r in j["rows"])'
+    json j.json 'all(r[way]["seconds"] > 0 and r[way]["backward_error"] < 1e-12 for r in j["rows"]
+        for way in ("all", "uncertified", "unrefined", "parts", "static", "once"))'
+    json j.json 'all(abs(r[way]["to_qdldl"] * whole / r[way]["seconds"] - 1) < 1e-9 for r in j["rows"]
+        for way, whole in (("all", 4e-6), ("parts", 2e-6)))'
+    run -0 --separate-stderr "$SADDLE" bench calls ocp_2x2x1 --repeat 1 --peers ./none --json j.json
+    [[ $output == *"not found: qdldl, lapack"* ]]
+    json j.json 'j["rows"][0]["all"]["to_qdldl"] is None and j["rows"][0]["all"]["seconds"] > 0'
+    run -3 "$SADDLE" bench calls nowhere.mtx --peers none
+}
+
 @test "bench direct: a peer that fails is a dash in the table" {
     fake_peer mumps 'echo ready; exit 1'
     run -0 --separate-stderr "$SADDLE" bench direct lap2d_10 --repeat 1 --peers peers --json j.json -v
