@@ -371,7 +371,9 @@ typedef enum saddle_factor_precision {
            "auto if it pays")                                                                                \
     CHOICE(certify, saddle_switch, SADDLE_ON, "off|on", "certify the inertia that the direct solver counts") \
     CHOICE(simplicial, saddle_switch, SADDLE_AUTO, "off|on|auto",                                            \
-           "factor column by column instead of in fronts, direct solver: auto if L is very sparse")
+           "factor column by column instead of in fronts, direct solver: auto if L is very sparse")          \
+    CHOICE(verify, saddle_switch, SADDLE_ON, "off|on",                                                       \
+           "measure the errors of solutions; off, with direct and krylov none: return them unmeasured")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -486,7 +488,8 @@ SADDLE_API void saddle_options_free(saddle_options *options, const saddle_hooks 
     ROW(SADDLE_REASON_DEVICE, "device failure")                                                              \
     ROW(SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER, "preconditioner not symmetric")                            \
     ROW(SADDLE_REASON_SINGULAR, "singular to working precision")                                             \
-    ROW(SADDLE_REASON_NO_ITERATION, "no iteration was made")
+    ROW(SADDLE_REASON_NO_ITERATION, "no iteration was made")                                                 \
+    ROW(SADDLE_REASON_NOT_MEASURED, "not measured")
 
 #define SADDLE_ENUM_ROW(name, text) name,
 typedef enum saddle_reason { SADDLE_REASON_TABLE(SADDLE_ENUM_ROW) } saddle_reason;

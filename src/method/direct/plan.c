@@ -129,12 +129,12 @@ const sd_front_kernels *sd_direct_kernels(int device)
 /*
  * Bytes of all that a factorization on one thread and a solve will allocate, on top of what is there. Of each
  * front itself, how many it waits for, its intervals of the arena, its place in a solve. Of each row the
- * vectors of a solve with refinement, one right-hand side and its rider, and the operator: 20 of them.
+ * vectors of a solve with refinement, one right-hand side and its rider, and the operator: 16 of them.
  */
 static saddle_status predict_bytes(sd_context *c, const sd_tree *t, const sd_front_kernels *kernels,
                                    sd_precision precision, int64_t *bytes)
 {
-    enum { VECTORS = 20 };
+    enum { VECTORS = 16 };
     int64_t arena;
     const saddle_status status = sd_arena_measure(c, t, &kernels[precision], precision, &arena);
     const int64_t lists = t->fronts * (int64_t)(sizeof(sd_front) + sizeof(int32_t) + 11 * sizeof(int64_t));
