@@ -14,6 +14,7 @@ typedef void sd_residual_columns(int32_t n, const int64_t *ptr, const int32_t *i
 typedef struct sd_cpu_isa {
     const char *name;
     bool (*supported)(void); /* by this processor */
+    const char *blas_core;   /* OpenBLAS' name for its kernels with these instructions; NULL: any will do */
     const sd_backend *backend;
     const sd_front_kernels *fronts;
     const sd_ldlt_kernels *ldlt;
