@@ -16,22 +16,36 @@
 enum {
     PANEL = 256,           /* columns of an outer panel: how deep the large products are */
     TILE = 32,             /* columns factored at a time */
-    TILE_ROWS = 512,       /* rows of a piece of a product */
+    TILE_ROWS = 256,       /* rows of a piece of a product */
     SOLVE_ROWS = 256,      /* rows of a piece of the solve below a tile */
     PERMUTED_COLUMNS = 64, /* whose rows one thread permutes at a time */
     RETRY_PART = 8,        /* failed columns are tried again while a round takes one in so many */
     OWN_ROWS = 96,         /* rows of C, and depth, that the kernel here takes at a time: C stays in the */
     OWN_DEPTH = 128,       /* second cache */
-    BLAS_WORK = 200000,    /* products of less than this, or not deep, are not worth packing */
+    BLAS_DEPTH = 32,       /* products of less depth or work are not worth a call of the BLAS */
+    BLAS_WORK = 200000,
     TAIL_DEPTH = 64,
-#ifdef __AVX512F__ /* 32 registers, and the kernel here is as fast as OpenBLAS' own at any depth */
-    BLAS_DEPTH = PANEL,
+    PACK_ROWS = 192,      /* rows that are packed at a time: whole strips */
+    PACK_LEAST = 32,      /* columns of C, and depth, that are worth packing, */
+    PACK_ENTRIES = 16384, /* and entries of L: fewer stay in cache as they are */
+    PACK_BLOCK = 6,       /* strips that stay in the second cache */
+    PACK_AHEAD = 8,       /* columns of a strip that are fetched ahead */
+#ifdef __AVX512F__        /* 32 registers */
+    PACKED = 1,
+    PACK_VECTORS = 2,
+    PACK_COLUMNS = 8,
     MICRO_VECTORS = 3,
     MICRO_COLUMNS = 8,
     STRIP_VECTORS = 4,
     STRIP_COLUMNS = 4
-#else /* 16 registers */
-    BLAS_DEPTH = 32,
+#else /* 16 registers; without AVX2 the BLAS is faster */
+#ifdef __AVX2__
+    PACKED = 1,
+#else
+    PACKED = 0,
+#endif
+    PACK_VECTORS = 3,
+    PACK_COLUMNS = 4,
     MICRO_VECTORS = 3,
     MICRO_COLUMNS = 4,
     STRIP_VECTORS = 2,
