@@ -53,9 +53,9 @@ static times measure(const sd_front_kernels *k, sd_pivot_rule rule, int32_t rows
         sd_pivots pivots = {0};
         f.rest_empty = true;
         const double start = now(clock_used);
-        k->factor(&f, &how, &pivots, work, false);
+        k->factor(&f, &how, &pivots, work, NULL);
         const double middle = now(clock_used);
-        k->update(&f, work, false);
+        k->update(&f, work, NULL);
         const double end = now(clock_used);
         if (middle - start < best.factor) best.factor = middle - start;
         if (end - middle < best.update) best.update = end - middle;

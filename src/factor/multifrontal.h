@@ -32,6 +32,7 @@ typedef struct sd_factors {
     double *values;      /* of the scaled matrix, by entry of the tree */
     int32_t *waiting;    /* for how many tasks each front still waits */
     sd_storage *storage; /* panels, contribution blocks, workspaces */
+    sd_crew *crew;
 } sd_factors;
 
 typedef struct sd_factor_options {

@@ -229,6 +229,6 @@ void sd_tree_free(sd_context *c, sd_tree *t)
 {
     sd_free_all(c, t->order, t->position, t->first, t->parent, t->child_ptr, t->child, t->row_ptr, t->rows,
                 t->place, t->entry_ptr, t->entry_row, t->target, t->group_first, t->group_last, t->group_of,
-                t->group_stack, t->odd);
+                t->group_stack, t->above, t->odd);
     *t = (sd_tree){0};
 }

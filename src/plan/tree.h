@@ -46,6 +46,7 @@ typedef struct sd_tree {
     int32_t groups;
     int32_t *group_first, *group_last;
     int32_t *group_of; /* of each front; -1 */
+    double *above;     /* operations on the way from each front, its own among them, to the root */
     int64_t *group_stack;
 
     /* Predictions, without delays. */

@@ -15,6 +15,7 @@
 
 enum {
     PANEL = 256,           /* columns of an outer panel: how deep the large products are */
+    ADDED_COLUMNS = 64,    /* of a child that one thread adds at a time */
     TILE = 32,             /* columns factored at a time */
     TILE_ROWS = 256,       /* rows of a piece of a product */
     SOLVE_ROWS = 256,      /* rows of a piece of the solve below a tile */
@@ -56,20 +57,6 @@ enum {
 /* A 2x2 pivot whose determinant is this much smaller than its terms is taken for singular. */
 #define PAIR_CANCELLATION 0x1p-7
 #define STRIP_ROWS (STRIP_VECTORS * NAME(LANES))
-
-/* Runs body(what, 0 .. count - 1): in order, or as tasks of whoever's parallel region this is in. */
-static void each_piece(int32_t count, void (*body)(void *what, int32_t piece), void *what, bool split)
-{
-    if (!split || count < 2) {
-        for (int32_t k = 0; k < count; ++k) body(what, k);
-        return;
-    }
-#pragma omp taskgroup
-    for (int32_t k = 0; k < count; ++k) {
-#pragma omp task default(none) firstprivate(body, what, k)
-        body(what, k);
-    }
-}
 
 #define TEMPLATE "backend/cpu/front_kernels.inc"
 #include "backend/both_precisions.inc"
