@@ -14,9 +14,9 @@
 #include "plan/contribution.h"
 
 enum {
-    SHARES = 48,         /* a leaf subtree has at most one part in so many of the work */
+    SHARES = 256,        /* a leaf subtree has at most one part in so many of the work */
     FRONT_WORK = 3000,   /* operations that a front's overhead is worth */
-    LEAST_WORK = 2000000 /* a group of less is not worth a task */
+    LEAST_WORK = 1000000 /* a group of less is not worth a task */
 };
 
 static double own_work(const sd_tree *t, int32_t f)

@@ -18,7 +18,7 @@ enum {
     ADDED_COLUMNS = 64,    /* of a child that one thread adds at a time */
     TILE = 32,             /* columns factored at a time */
     TILE_ROWS = 256,       /* rows of a piece of a product */
-    SOLVE_ROWS = 256,      /* rows of a piece of the solve below a tile */
+    SOLVE_ROWS = 128,      /* rows of a piece of the solve below a tile */
     PERMUTED_COLUMNS = 64, /* whose rows one thread permutes at a time */
     RETRY_PART = 8,        /* failed columns are tried again while a round takes one in so many */
     OWN_ROWS = 96,         /* rows of C, and depth, that the kernel here takes at a time: C stays in the */
