@@ -601,7 +601,10 @@ typedef enum saddle_doubt {
     REAL(inertia_risk, "bound on the probability that the certificate is wrong")                             \
     /* the direct solver on a sequence of matrices */                                                        \
     COUNT(replans, 0, "times that a new plan was made since the analysis")                                   \
-    COUNT(rescalings, -1, "times that the matrix was matched and scaled anew on the plan in use")
+    COUNT(rescalings, -1, "times that the matrix was matched and scaled anew on the plan in use")            \
+    /* how far threads can help */                                                                           \
+    REAL(critical_flops,                                                                                     \
+         "operations of planned_flops that must follow each other, with any number of threads")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */

@@ -220,6 +220,7 @@ saddle_status sd_tree_make(sd_context *c, const sd_csr *A, const sd_graph *g, co
         measure_height(tree, front_of);
         status = sd_tree_group(c, tree);
     }
+    if (!status) status = sd_tree_measure_path(c, tree);
     sd_free_all(c, work, front_of);
     if (status) sd_tree_free(c, tree);
     return status;
