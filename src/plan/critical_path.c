@@ -15,10 +15,13 @@
 #include "plan/tree.h"
 
 enum {
-    PANEL = 256,        /* columns of a panel */
-    TILE = 32,          /* of a tile */
-    ROWS = 128,         /* rows of a piece below a tile */
-    PIECE = 256 * 128,  /* entries of a piece of a large product */
+    PANEL = 128, /* columns of a panel */
+    TILE = 32,   /* of a tile */
+    ROWS = 64,   /* rows of a piece below a tile, twice as many in a front with many rows */
+    PIECE = 256, /* rows of a piece of a large product, fewer in a front with few rows, and columns */
+    WIDTH = 128,
+    MANY_ROWS = 2048,
+    MIDDLE_ROWS = 1024,
     TILE_WEIGHT = 4,    /* an operation inside a tile takes as long as so many of a product */
     ENTRY_WEIGHT = 8,   /* and an entry that is added to a parent */
     ADDED_COLUMNS = 64, /* of a child, that are added in one piece */
@@ -35,14 +38,15 @@ static double front_path(double rows, double columns)
 {
     const double whole = sd_front_flops((int64_t)rows, (int64_t)columns);
     if (columns <= SMALL_COLUMNS && rows <= SMALL_ROWS) return whole;
-    double path = 0;
+    const double solved = rows >= MANY_ROWS ? 2 * ROWS : ROWS;
+    const double piece = WIDTH * (rows >= MANY_ROWS ? PIECE : rows >= MIDDLE_ROWS ? PIECE / 2 : PIECE / 4);
+    double path = rows > columns ? 2 * piece * columns : 0;
     for (double at = 0; at < columns; at += PANEL) {
-        const double width = least(PANEL, columns - at), below = least(ROWS, rows - at),
-                     tile = least(TILE, width);
+        const double width = least(PANEL, columns - at), below = least(solved, rows - at);
+        const double tile = least(TILE, width);
         const double each = TILE_WEIGHT * tile * tile * tile + below * tile * tile + below * tile * width;
         path += width / tile * each;
-        if (at + width < columns) path += 2.0 * PIECE * width;
-        if (rows > columns) path += 2.0 * PIECE * width;
+        if (at + width < columns) path += 2 * piece * width;
     }
     return least(path, whole);
 }
