@@ -1,15 +1,15 @@
 /* See crew.h. */
 #include "core/crew.h"
 
+#include "core/spin.h"
+
+#include <omp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 
 enum {
     URGENT = 24, /* sets of pieces at a time that a task waits for, and others */
-    LATER = 8,
-    SPINS = 1500, /* 20 to 80 microseconds, depending on how long the processor pauses */
-    YIELD = 128   /* spins between two chances for others */
+    LATER = 8
 };
 
 /* No piece to be had: more than any count. */
@@ -74,20 +74,6 @@ void sd_crew_free(sd_context *c, sd_crew *k)
     sd_free_all(c, k->ready, k);
 }
 
-static inline void pause_briefly(int spin)
-{
-    if (spin % YIELD == YIELD - 1)
-        sched_yield();
-    else
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#elif defined(__aarch64__)
-        __asm__ volatile("yield");
-#else
-        ;
-#endif
-}
-
 /* There is work for so many more threads. */
 static void call_up(sd_crew *k, int32_t threads)
 {
@@ -104,9 +90,9 @@ static void call_up(sd_crew *k, int32_t threads)
 /* Until something is posted after `seen`, or all is done. */
 static void wait_for_work(sd_crew *k, unsigned seen)
 {
-    for (int spin = 0; spin < SPINS; ++spin) {
+    for (int spin = 0; spin < SD_SPINS; ++spin) {
         if (atomic_load_explicit(&k->posted, memory_order_relaxed) != seen) return;
-        pause_briefly(spin);
+        sd_spin(spin);
     }
     pthread_mutex_lock(&k->lock);
     atomic_fetch_add(&k->asleep, 1);
@@ -156,7 +142,7 @@ static void finish(sd_pieces *p)
 {
     while (run_piece(p)) {
     }
-    for (int spin = 0; atomic_load(&p->left) > 0; ++spin) pause_briefly(spin);
+    for (int spin = 0; atomic_load(&p->left) > 0; ++spin) sd_spin(spin);
     atomic_flag_clear(&p->used);
 }
 
@@ -264,9 +250,12 @@ static void work(sd_crew *k)
 
 void sd_crew_run(sd_crew *k, int threads, sd_piece *first, void *what)
 {
+    const task begin = {0, first, what, 0};
     atomic_store(&k->pending, 1);
-    k->count = 0;
-    push(k, (task){0, first, what, 0});
+    atomic_store(&k->count, 0);
 #pragma omp parallel num_threads(threads)
-    work(k);
+    {
+        if (omp_get_thread_num() == 0) run_task(k, &begin);
+        work(k);
+    }
 }

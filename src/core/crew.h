@@ -21,7 +21,8 @@ typedef void sd_piece(void *what, int32_t piece);
 saddle_status sd_crew_make(sd_context *c, int64_t tasks, sd_crew **crew);
 void sd_crew_free(sd_context *c, sd_crew *crew);
 
-/* Runs first(what, 0) and all tasks that follow from it, with at most so many threads. */
+/* Runs first(what, 0), in the caller's thread, and all tasks that follow from it, with at most so many
+ * threads. */
 void sd_crew_run(sd_crew *crew, int threads, sd_piece *first, void *what);
 
 /* Within a run: body(what, item) becomes a task. Of equal priorities the lower item comes first. */

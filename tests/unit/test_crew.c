@@ -2,6 +2,7 @@
  * by priority; runs that follow each other at once, as those of a small factorization do. */
 #include "unit/helpers.h"
 
+#include "core/barrier.h"
 #include "core/crew.h"
 
 #include <stdatomic.h>
@@ -133,12 +134,43 @@ static void test_many_short_runs(void **state)
     sd_crew_free(&c, crew);
 }
 
+/* Each thread counts, waits, and finds that all have counted. */
+static void test_barrier_lets_none_through_early(void **state)
+{
+    (void)state;
+    static const int threads[] = {2, 3, 8};
+    for (int k = 0; k < 3; ++k) {
+        sd_barrier barrier;
+        atomic_int count = 0, early = 0;
+        int plain[8] = {0}; /* each its own; the neighbour's is read after the barrier */
+        sd_barrier_make(&barrier, threads[k]);
+#pragma omp parallel num_threads(threads[k])
+        {
+#pragma omp for schedule(static, 1)
+            for (int t = 0; t < threads[k]; ++t) {
+                for (int round = 1; round <= 300; ++round) {
+                    atomic_fetch_add(&count, 1);
+                    plain[t] = round;
+                    sd_barrier_wait(&barrier);
+                    if (atomic_load(&count) < round * threads[k]) atomic_fetch_add(&early, 1);
+                    if (plain[(t + 1) % threads[k]] != round) atomic_fetch_add(&early, 1);
+                    sd_barrier_wait(&barrier);
+                }
+            }
+        }
+        sd_barrier_free(&barrier);
+        assert_int_equal(atomic_load(&early), 0);
+        assert_int_equal(atomic_load(&count), 300 * threads[k]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_everything_runs_once),
         cmocka_unit_test(test_tasks_come_by_priority),
         cmocka_unit_test(test_many_short_runs),
+        cmocka_unit_test(test_barrier_lets_none_through_early),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
