@@ -17,6 +17,7 @@ typedef struct sd_context {
     int64_t limit; /* most bytes in use at once, 0 for none */
     int64_t bytes, peak;
     int64_t elsewhere;    /* bytes of another context that count against the same limit */
+    int threads;          /* that may be started; 0 is 1 */
     saddle_status status; /* of the last failure */
     char message[SADDLE_MESSAGE_SIZE];
 } sd_context;

@@ -157,7 +157,7 @@ static saddle_status order_groups(sd_preparing *t, const grouping *g, candidate 
     sd_context *c = t->c;
     way->perm = sd_alloc(c, g->outer->n, sizeof *way->perm, "permutation");
     if (!way->perm) return c->status;
-    /* several may follow one another, and METIS cannot be interrupted */
+    /* several may follow one another, and none can be interrupted */
     saddle_status status = sd_progress(c, "prepare", ORDER_STEP, SD_PREPARE_STEPS, NAN);
     if (!status)
         status = sd_order_is_given(t->options)
@@ -189,7 +189,7 @@ static saddle_status order_first(sd_preparing *t, bool pairs, candidate *way)
     grouping g;
     saddle_status status = group(t, pairs, &g);
     *way = (candidate){.pairs = pairs, .order = t->options->order};
-    if (way->order == SADDLE_ORDER_AUTO) way->order = is_free(t) ? SADDLE_ORDER_AMD : SADDLE_ORDER_METIS;
+    if (way->order == SADDLE_ORDER_AUTO) way->order = is_free(t) ? SADDLE_ORDER_AMD : SADDLE_ORDER_ND;
     if (!status) status = order_groups(t, &g, way);
     free_grouping(t->c, &g);
     return status;
@@ -200,7 +200,7 @@ static saddle_status improve(sd_preparing *t, candidate *way)
 {
     if (!is_free(t) || way->fill.flops <= ordering_cost(t)) return SADDLE_OK;
     grouping g;
-    candidate other = {.pairs = way->pairs, .order = SADDLE_ORDER_METIS};
+    candidate other = {.pairs = way->pairs, .order = SADDLE_ORDER_ND};
     saddle_status status = group(t, way->pairs, &g);
     if (!status) status = order_groups(t, &g, &other);
     free_grouping(t->c, &g);

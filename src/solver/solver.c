@@ -44,6 +44,7 @@ void sd_solver_context(const saddle_solver *solver, sd_context *c)
     if (!solver) return;
     c->limit = solver->options.max_memory;
     c->elsewhere = solver->c.bytes;
+    c->threads = sd_team(solver->threads);
 }
 
 saddle_status saddle_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks,
@@ -173,7 +174,7 @@ void saddle_destroy(saddle_solver **solver)
 static void begin_call(saddle_solver *s)
 {
     s->e.threads = sd_team_of_call(&s->c, s->threads);
-    s->info.threads = s->e.threads;
+    s->info.threads = s->c.threads = s->e.threads;
 }
 
 /* The end of analyse and factor: info says what the call returned. */

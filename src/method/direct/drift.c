@@ -52,8 +52,8 @@ static double scaling_price(const sd_direct_plan *plan)
 static double plan_price(const sd_direct_plan *plan)
 {
     const double entries = entries_of(plan), ways = (double)plan->p.orderings;
-    const bool dissected =
-        plan->p.order == SADDLE_ORDER_METIS || plan->tree.flops > SD_DISSECTION_FLOPS * entries;
+    const bool dissected = plan->p.order == SADDLE_ORDER_METIS || plan->p.order == SADDLE_ORDER_ND ||
+                           plan->tree.flops > SD_DISSECTION_FLOPS * entries;
     return (MATCHING_PRICE + ways * (ORDER_PRICE + (dissected ? DISSECTION_PRICE : 0))) * entries;
 }
 
