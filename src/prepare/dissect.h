@@ -13,7 +13,7 @@
 
 /* Words of 32 bits that a part takes for each vertex and each stored edge: the graph, the coarser ones (at
  * most three times its edges, with their weights), and the work arrays of separate and order. */
-enum { SD_VERTEX_WORDS = 28, SD_EDGE_WORDS = 7 };
+enum { SD_VERTEX_WORDS = 32, SD_EDGE_WORDS = 7 };
 
 typedef struct sd_region {
     int32_t *at, *end;
@@ -74,7 +74,8 @@ typedef struct sd_cut {
     int32_t *moved, *pulled, *first; /* of a pass: vertices, what followed them, and from where */
 } sd_cut;
 
-/* Room for graphs of up to n vertices. */
+/* Room for graphs of up to n vertices: at most SD_CUT_WORDS (n + 1). */
+enum { SD_CUT_WORDS = 10 };
 bool sd_cut_room(sd_cut *t, int32_t n, sd_region *r);
 
 /* The separator that g and side describe. */

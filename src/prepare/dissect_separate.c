@@ -74,28 +74,81 @@ static sd_score run(const sd_part *g, bool shuffled, uint64_t *random, sd_region
     return sd_cut_score(t);
 }
 
+/* Some of the runs on a graph, in a region of their own. */
+typedef struct lane {
+    sd_region region;
+    int32_t *side; /* of the best; NULL: there was no room */
+    sd_score score;
+    int run; /* that it was */
+} lane;
+
+static uint64_t seed_of(uint64_t random, int run)
+{
+    return (random + (uint64_t)run) * UINT64_C(0xBF58476D1CE4E5B9) | 1;
+}
+
+static void run_lane(const sd_part *g, uint64_t random, int first, int lanes, lane *to)
+{
+    sd_cut t = {0};
+    int32_t *best = sd_words(&to->region, g->n), *other = sd_words(&to->region, g->n);
+    int32_t *trial = sd_words(&to->region, g->n);
+    if (!trial || !sd_cut_room(&t, g->n, &to->region)) return;
+    for (int k = first; k < RUNS; k += lanes) {
+        uint64_t own = seed_of(random, k);
+        const sd_score score = run(g, true, &own, to->region, trial, &t, other);
+        if (to->side && !sd_better(score, to->score)) continue;
+        to->score = score;
+        to->run = k;
+        to->side = best;
+        memcpy(best, other, (size_t)g->n * sizeof *other);
+    }
+}
+
+/* The best of several runs; as many at once as there is room for. They do not know of each other, so that it
+ * makes no difference how many. False where there is no room for one. */
+static bool run_several(const sd_part *g, uint64_t random, sd_region r, int32_t *side)
+{
+    const int64_t need = 18 * (int64_t)g->n + 3 * (int64_t)g->ptr[g->n] + 2, room = r.end - r.at;
+    const int lanes = room < 2 * need ? 1 : room < RUNS * need ? (int)(room / need) : RUNS;
+    lane work[RUNS] = {0};
+#pragma omp taskgroup
+    for (int k = 0; k < lanes; ++k) {
+        work[k].region = (sd_region){r.at + k * (room / lanes), r.at + (k + 1) * (room / lanes)};
+#pragma omp task firstprivate(k) shared(work)
+        run_lane(g, random, k, lanes, &work[k]);
+    }
+    int best = 0;
+    for (int k = 1; k < lanes; ++k) {
+        const bool same =
+            !sd_better(work[k].score, work[best].score) && !sd_better(work[best].score, work[k].score);
+        if (sd_better(work[k].score, work[best].score) || (same && work[k].run < work[best].run)) best = k;
+    }
+    if (!work[best].side) return false;
+    memcpy(side, work[best].side, (size_t)g->n * sizeof *side);
+    return true;
+}
+
+static bool separate_large(const sd_part *g, uint64_t random, sd_region r, int32_t *side)
+{
+    levels l = {.count = 1, .g = {*g}, .side = {side}};
+    sd_region first = {r.at, r.end - SD_CUT_WORDS * ((int64_t)g->n + 1)}; /* the rest is for the way down */
+    if (first.end < first.at) return false;
+    climb(&l, COARSEST, SHARED_LEVELS, false, &random, &first);
+    const int last = l.count - 1;
+    r.at = first.at;
+    if (!run_several(&l.g[last], random, r, l.side[last])) return false;
+    sd_cut t = {0};
+    if (!sd_cut_room(&t, g->n, &r)) return false;
+    if (last > 0) descend(&l, last, 0, &t);
+    return true;
+}
+
 bool sd_separate(const sd_part *g, uint64_t random, sd_region r, int32_t *side)
 {
+    if (g->n >= LARGE) return separate_large(g, random, r, side);
     sd_cut t = {0};
     int32_t *trial = sd_words(&r, g->n);
     if (!trial || !sd_cut_room(&t, g->n, &r)) return false;
-    if (g->n < LARGE) {
-        run(g, false, &random, r, trial, &t, side);
-        return true;
-    }
-    levels l = {.count = 1, .g = {*g}, .side = {side}};
-    climb(&l, COARSEST, SHARED_LEVELS, false, &random, &r);
-    const int last = l.count - 1;
-    const sd_part *top = &l.g[last];
-    int32_t *other = sd_words(&r, top->n);
-    if (!other) return false;
-    sd_score best = {.excess = INT64_MAX};
-    for (int k = 0; k < RUNS; ++k) {
-        const sd_score score = run(top, true, &random, r, trial, &t, other);
-        if (k > 0 && !sd_better(score, best)) continue;
-        best = score;
-        memcpy(l.side[last], other, (size_t)top->n * sizeof *other);
-    }
-    descend(&l, last, 0, &t);
+    run(g, false, &random, r, trial, &t, side);
     return true;
 }
