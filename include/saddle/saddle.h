@@ -370,7 +370,10 @@ typedef enum saddle_factor_precision {
     CHOICE(replan, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                \
            "match, scale and order anew for new values of the same pattern, direct solver: on every time, "  \
            "auto if it pays")                                                                                \
-    CHOICE(certify, saddle_switch, SADDLE_ON, "off|on", "certify the inertia that the direct solver counts")
+    CHOICE(certify, saddle_switch, SADDLE_ON, "off|on", "certify the inertia that the direct solver counts") \
+    COUNT(factorizations, 0, 0, 1000000000,                                                                  \
+          "factorizations expected on the pattern, for which an expensive order may pay; 0: 1 for a single " \
+          "solve (saddle_solve_once, the program), otherwise 10")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */

@@ -176,9 +176,14 @@ static saddle_status dissect_graph(sd_context *c, const sd_graph *g, int32_t *pe
     piece p = {.g = {.n = g->n}, .random = 1, .region = {memory, memory + words}};
     place_part(&p, g->ptr[g->n]);
     copy_graph(g, &p);
+    if (c->in_team) {
+#pragma omp taskgroup
+        dissect(p, perm);
+    } else {
 #pragma omp parallel num_threads(threads) if (threads > 1)
 #pragma omp single
-    dissect(p, perm);
+        dissect(p, perm);
+    }
     sd_free(c, memory);
     return SADDLE_OK;
 }

@@ -83,7 +83,7 @@ static saddle_status certify(sd_engine *e, const sd_problem *p, const void *fact
 const sd_method sd_method_direct = {
     .number = SADDLE_METHOD_DIRECT,
     .name = "the direct solver",
-    .options = "|scaling|order|pairs|factorization|threshold|regularise|check|certify|replan|",
+    .options = "|scaling|order|pairs|factorization|threshold|regularise|check|certify|replan|factorizations|",
     .plan = sd_direct_plan_make,
     .cost = sd_direct_cost,
     .free_plan = sd_direct_plan_free,
