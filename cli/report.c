@@ -114,7 +114,8 @@ static void print_direct(const solve_run *r)
 {
     const saddle_info *i = &r->info;
     char word[24];
-    printf("%-12s%" PRId64 " fronts, %.2e entries, %.2e operations, about %.*f MB\n", "plan", i->fronts,
+    printf("%-12s%" PRId64 " %s, %.2e entries, %.2e operations, about %.*f MB\n", "plan",
+           i->simplicial == 1 ? i->n : i->fronts, i->simplicial == 1 ? "columns" : "fronts",
            (double)i->planned_nnz, i->planned_flops, i->planned_bytes < 10000000,
            1e-6 * (double)i->planned_bytes);
     printf("%-12s%s, %.2e entries, %.2e operations", "factor",
@@ -346,7 +347,7 @@ static void json_factor(json *j, const solve_run *r)
     json_info(j, r->analysed, i,
               "fallback factorization planned_nnz planned_flops planned_bytes largest_l stale block_kernel "
               "replaced_blocks single_blocks fill_tau generations pattern_residual reconstruction_error "
-              "trisolve replanned replans rescalings");
+              "trisolve replanned replans rescalings simplicial sequences");
     json_close(j);
 }
 

@@ -5,9 +5,9 @@
 
 /* A pivot that may be rounding: where it is, and its size. */
 typedef struct sd_suspect {
-    int32_t front, column; /* the first of the two, in a 2x2 pivot */
-    int32_t position[2];   /* its variables; the second -1 in a 1x1 pivot */
-    double vector[2];      /* eigenvector */
+    int32_t run, column; /* the first of the two, in a 2x2 pivot */
+    int32_t position[2]; /* its variables; the second -1 in a 1x1 pivot */
+    double vector[2];    /* eigenvector */
     double eigenvalue;
     bool second; /* the larger one of a 2x2 pivot */
 } sd_suspect;

@@ -9,6 +9,8 @@
  * - Where the values leave it open whether matched pairs should be kept (match_scale.c), both ways are
  *   ordered, and the way without pairs must save a good part of the work. Where quite a few rows need their
  * pair and the factorization costs less than three orderings, the pairs are kept, which is the safe choice.
+ * - Where L will be very sparse and the factorization can do without fronts, the order by degree of single
+ *   rows is taken: pairs are found as they are needed, and fewer of them (method/direct/columns.c).
  */
 #include "prepare/blocking.h"
 #include "prepare/etree.h"
@@ -41,6 +43,10 @@ bool sd_dissection_pays(const saddle_options *o, double flops, double entries, d
 /* What an order without pairs must save before it is preferred: its pivots will be delayed, which makes the
  * work larger than predicted, the more so where many rows need their pair. */
 static const double WITHOUT_PAIRS = 0.75, WITHOUT_NEEDED_PAIRS = 0.6;
+
+/* A row has at most so many entries, and L takes at most so many operations an entry, where columns are
+ * expected to be faster than fronts. */
+static const double SPARSE_ROW = 8, SPARSE_COLUMN = 60;
 
 bool sd_order_is_given(const saddle_options *o)
 {
@@ -111,6 +117,7 @@ typedef struct candidate {
     int32_t blocks;
     int64_t dense;
     sd_fill fill;
+    bool dissected; /* nested dissection was tried too */
 } candidate;
 
 static void free_candidate(sd_context *c, candidate *way)
@@ -267,25 +274,49 @@ static saddle_status improve(sd_preparing *t, candidate *first, candidate *secon
     return SADDLE_OK;
 }
 
+/* Whether single rows, ordered by degree, may give a very sparse L, and are tried before anything else. */
+static bool may_be_sparse(const sd_preparing *t)
+{
+    const double n = t->graph.n, entries = (double)t->graph.ptr[t->graph.n] + n;
+    return t->columns && t->options->pairs == SADDLE_AUTO && is_free(t) && entries <= SPARSE_ROW * n;
+}
+
 /* With the pairs kept or left, whichever promises less where the values did not tell. Large factorizations
- * are worth dissecting both ways; the others are compared by the quick order. */
+ * are worth dissecting both ways; the others are compared by the quick order. `other` may be ordered. */
+static saddle_status compare_pairs(sd_preparing *t, candidate *way, candidate *other)
+{
+    const bool large = is_worth(t, way, 3.0), dissects = large && is_free(t);
+    saddle_status status = SADDLE_OK;
+    if (!t->undecided || (!large && t->keep_pairs)) return SADDLE_OK;
+    if (!other->perm) status = order_ways(t, other, NULL);
+    if (!status && dissects) status = improve(t, way, other);
+    t->p->orderings = 2;
+    if (status) return status;
+    take_better(t->c, way, other, t->keep_pairs ? WITHOUT_NEEDED_PAIRS : WITHOUT_PAIRS);
+    way->dissected = dissects;
+    return SADDLE_OK;
+}
+
+/* The order that was requested, or what promises least. */
 static saddle_status order_both_ways(sd_preparing *t, candidate *way)
 {
-    const bool free = is_free(t), both = t->undecided && !t->keep_pairs;
+    const bool free = is_free(t), sparse = may_be_sparse(t);
     int first = t->options->order;
+    saddle_status status = SADDLE_OK;
     if (first == SADDLE_ORDER_AUTO) first = free ? SADDLE_ORDER_AMD : SADDLE_ORDER_ND;
     candidate other = {.order = first};
     *way = (candidate){.pairs = t->keep_pairs || t->undecided, .order = first};
-    saddle_status status = order_ways(t, way, both ? &other : NULL);
-    const bool large = !status && is_worth(t, way, 3.0), compare = both || (t->undecided && large);
-    if (!status && compare && !both) status = order_ways(t, &other, NULL);
-    if (!status && compare && large && free) status = improve(t, way, &other);
-    t->p->orderings = compare ? 2 : 1;
-    if (status)
-        free_candidate(t->c, &other);
-    else if (compare)
-        take_better(t->c, way, &other, t->keep_pairs ? WITHOUT_NEEDED_PAIRS : WITHOUT_PAIRS);
-    if (status || !free || (compare && large) || !is_worth(t, way, 1.0)) return status;
+    if (sparse) status = order_ways(t, &other, NULL);
+    if (!status && sparse && (!way->pairs || other.fill.flops <= SPARSE_COLUMN * (double)other.fill.nnz)) {
+        *way = other;
+        other = (candidate){.order = first};
+        if (way->fill.flops <= SPARSE_COLUMN * (double)way->fill.nnz) return SADDLE_OK;
+    } else if (!status) {
+        status = order_ways(t, way, t->undecided && !t->keep_pairs && !sparse ? &other : NULL);
+    }
+    if (!status) status = compare_pairs(t, way, &other);
+    free_candidate(t->c, &other);
+    if (status || !free || way->dissected || !is_worth(t, way, 1.0)) return status;
     return improve(t, way, NULL);
 }
 
@@ -304,6 +335,7 @@ saddle_status sd_stage_order(sd_preparing *t)
 {
     saddle_preparation *p = t->p;
     candidate way = {0};
+    p->orderings = 1;
     saddle_status status = order_both_ways(t, &way);
     if (!status && !way.start) status = cut_blocks(t, &way);
     sd_stage_tick(t, &p->time_blocking);

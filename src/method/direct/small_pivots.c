@@ -85,9 +85,10 @@ static bool settle(batch *w, sd_direct *d, int64_t k, bool corrected)
  * not to be trusted. */
 static void keep_before(const batch *w, const sd_factors *f, const sd_suspect *s, double *v)
 {
-    for (int32_t k = s->front; k < f->tree->fronts; ++k)
-        for (int32_t j = k == s->front ? s->column : 0; j < f->front[k].eliminated; ++j)
-            v[f->front[k].variable[j]] = 0;
+    for (int32_t k = s->run; k < sd_runs(f); ++k) {
+        const sd_run run = sd_run_of(f, k);
+        for (int32_t j = k == s->run ? s->column : 0; j < run.count; ++j) v[run.variable[j]] = 0;
+    }
     for (int64_t k = 0; k < w->many; ++k) {
         v[w->s[k].position[0]] = 0;
         if (w->s[k].position[1] >= 0) v[w->s[k].position[1]] = 0;
