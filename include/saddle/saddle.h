@@ -231,7 +231,8 @@ typedef enum saddle_order {
     SADDLE_ORDER_AMD,
     SADDLE_ORDER_RCM,
     SADDLE_ORDER_NATURAL,
-    SADDLE_ORDER_USER
+    SADDLE_ORDER_USER,
+    SADDLE_ORDER_ND
 } saddle_order;
 typedef enum saddle_blocking {
     SADDLE_BLOCKING_AUTO,
@@ -318,7 +319,7 @@ typedef enum saddle_factor_precision {
     BYTES(max_memory, 0, 0, INT64_MAX, "maximum number of bytes to allocate (K, M, G); 0: no limit")         \
     CHOICE(scaling, saddle_scaling, SADDLE_SCALING_AUTO, "auto|mc64|ruiz|auction|col2|none|user",            \
            "scaling of the matrix; auto is mc64")                                                            \
-    CHOICE(order, saddle_order, SADDLE_ORDER_AUTO, "auto|metis|amd|rcm|natural|user",                        \
+    CHOICE(order, saddle_order, SADDLE_ORDER_AUTO, "auto|metis|amd|rcm|natural|user|nd",                     \
            "order of elimination; auto predicts the work and chooses")                                       \
     CHOICE(pairs, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                 \
            "keep matched pairs together (general matrices: move matched entries to the diagonal)")           \
@@ -370,8 +371,13 @@ typedef enum saddle_factor_precision {
            "match, scale and order anew for new values of the same pattern, direct solver: on every time, "  \
            "auto if it pays")                                                                                \
     CHOICE(certify, saddle_switch, SADDLE_ON, "off|on", "certify the inertia that the direct solver counts") \
+    CHOICE(simplicial, saddle_switch, SADDLE_AUTO, "off|on|auto",                                            \
+           "factor column by column instead of in fronts, direct solver: auto if L is very sparse")          \
     CHOICE(verify, saddle_switch, SADDLE_ON, "off|on",                                                       \
-           "measure the errors of solutions; off, with direct and krylov none: return them unmeasured")
+           "measure the errors of solutions; off, with direct and krylov none: return them unmeasured")      \
+    COUNT(factorizations, 0, 0, 1000000000,                                                                  \
+          "factorizations expected on the pattern, for which an expensive order may pay; 0: 1 for a single " \
+          "solve (saddle_solve_once, the program), otherwise 10")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -604,7 +610,13 @@ typedef enum saddle_doubt {
     REAL(inertia_risk, "bound on the probability that the certificate is wrong")                             \
     /* the direct solver on a sequence of matrices */                                                        \
     COUNT(replans, 0, "times that a new plan was made since the analysis")                                   \
-    COUNT(rescalings, -1, "times that the matrix was matched and scaled anew on the plan in use")
+    COUNT(rescalings, -1, "times that the matrix was matched and scaled anew on the plan in use")            \
+    TRUTH(simplicial, "whether the factors are columns, without fronts")                                     \
+    COUNT(sequences, -1,                                                                                     \
+          "times that fronts had to find a sequence of pivots for columns, on the plan in use")              \
+    /* how far threads can help */                                                                           \
+    REAL(critical_flops,                                                                                     \
+         "operations of planned_flops that must follow each other, with any number of threads")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */
@@ -681,17 +693,20 @@ SADDLE_API void saddle_info_set_history(saddle_info *info, double *history, int6
  *
  *     concurrently on one           solve, solve_many, solve_part, condition, get_order, get_pivots,
  *     factored solver               get_scaling, query, message. Each solve has its own info and workspace. A
- * message remains valid until the next call of the following kind. alone on its solver           analyse,
- * factor, factor_many, factor_solve_many, set_given, set_signs, set_d, destroy. No other call on this solver
- * may run meanwhile. Other solvers are not affected. always                        create, solve_once,
- * version, commit, status_text, reason_text, option_at, option_word, info_at, describe_device. on objects
- * that no other      options_init, options_new, options_free, options_set, options_get, thread is writing
- * info_init, info_new, info_free, info_number, info_get, info_set_history, prepare, preparation_free,
- * inspect, convert, matrix_free, multiply, measure, read_matrix, write_matrix, read_vector, write_vector,
+ *                                   message remains valid until the next call of the following kind.
+ *     alone on its solver           analyse, factor, factor_many, factor_solve_many, set_given, set_signs,
+ *                                   set_d, destroy. No other call on this solver may run meanwhile. Other
+ *                                   solvers are not affected.
+ *     always                        create, solve_once, version, commit, status_text, reason_text, option_at,
+ *                                   option_word, info_at, describe_device, blas_core.
+ *     on objects that no other      options_init, options_new, options_free, options_set, options_get,
+ *     thread is writing             info_init, info_new, info_free, info_number, info_get, info_set_history,
+ *                                   prepare, preparation_free, inspect, convert, matrix_free, multiply,
+ *                                   measure, read_matrix, write_matrix, read_vector, write_vector,
  *                                   vector_free.
  *
- * Two things are shared by the whole process: METIS is called by one thread at a time, while others wait; and
- * OpenBLAS is held at one thread while a direct factorization or solve runs.
+ * Two things are shared by the whole process: METIS (order and blocking metis) is called by one thread at a
+ * time; and OpenBLAS is held at one thread while a direct factorization or solve runs.
  *
  * After fork(): solvers of the parent and new ones can be used in the child, on the CPU. If the thread that
  * forked had used the library with several threads, its calls in the child run with one (OpenMP has lost the
@@ -842,6 +857,13 @@ static inline saddle_status saddle_factor_solve_many(saddle_solver *solver, cons
 
 /* Describes device number k of a kind ("cuda", 0: name, memory), or says why there is none. */
 SADDLE_API saddle_status saddle_describe_device(const char *kind, int k, char *message);
+
+/* OpenBLAS chooses its kernels when it is loaded, by the model of the processor. If it does not know the
+ * model, it takes kernels for a much older one. Returns the value for the environment variable
+ * OPENBLAS_CORETYPE with which it would use this processor's instructions, or NULL if it does so already, or
+ * is another BLAS. *taken (taken may be NULL) becomes its name for the kernels that it took, or NULL. A
+ * variable set after the BLAS was loaded has no effect: the program `saddle` sets it and starts again. */
+SADDLE_API const char *saddle_blas_core(const char **taken);
 
 /* ------------------------------------------------------------------------------------------------
  * 7. PREPARATION: scaling, matching, pairs, ordering, blocking

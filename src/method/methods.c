@@ -54,7 +54,7 @@ void sd_report(const sd_method *method, const void *factors, saddle_info *info)
     FORGET4(single_blocks, fill_tau, sweeps, sweeps_exact);
     FORGET4(replanned, fallback, trisolve, pattern_residual);
     FORGET4(inertia_certain, negative_least, negative_most, inertia_doubt);
-    FORGET2(reconstruction_error, inertia_risk);
+    FORGET4(reconstruction_error, inertia_risk, simplicial, sequences);
 #undef FORGET4
 #undef FORGET2
     method->report(factors, info);

@@ -163,7 +163,13 @@ saddle_status sd_prepare_order(sd_context *c, const sd_csr *A, const saddle_opti
     const double start = sd_seconds();
     saddle_options o = *options;
     o.blocking = SADDLE_BLOCKING_NONE;
-    sd_preparing t = {.c = c, .A = A, .symmetric = true, .options = &o, .given = given, .p = p};
+    sd_preparing t = {.c = c,
+                      .A = A,
+                      .symmetric = true,
+                      .options = &o,
+                      .given = given,
+                      .p = p,
+                      .columns = o.simplicial != SADDLE_OFF};
     const saddle_status status = end_steps(c, run_steps(&t));
     *graph = t.graph;
     if (status) {
@@ -261,6 +267,7 @@ saddle_status saddle_prepare_sized(const saddle_matrix *A, const saddle_options 
     if (!status) status = sd_options_take(&c, options, &taken);
     if (!status) {
         c.limit = taken.max_memory;
+        c.threads = sd_team_of_call(&c, sd_thread_count(taken.threads));
         status = take_matrix(&c, A, &whole, &symmetric);
     }
     if (!status) status = sd_prepare(&c, &whole, symmetric, &taken, given, &p);
