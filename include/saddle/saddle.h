@@ -802,15 +802,16 @@ SADDLE_API saddle_status saddle_solve_once(const saddle_matrix *A, const double 
  *     saddle_solve_many         solves with these, as often as needed; count is that of the factors
  *     saddle_factor_solve_many  does both and keeps nothing: memory for as many systems as there are threads
  *
- * Every system is treated on its own, as if it were the first on the analysis: its results have the same bits
- * whatever the others are, and for any number of threads. One that fails does not disturb the others:
+ * Every system is treated on its own, as if it were the first after the analysis: its results have the same
+ * bits whatever the others are, and for any number of threads. One that fails does not disturb the others:
  * results, an array of count (which may be NULL), has its status and message, and its x is 0. The call
- * returns the status of the first system that failed, and saddle_message names it. The analysis is that of
- * saddle_analyse or saddle_factor; without one, system 0 is analysed. It is never made anew here: if values
- * have become very different, analyse one of the systems again. Systems that were factored stay until the
- * next saddle_factor_many, saddle_factor_solve_many or saddle_analyse, or until saddle_factor makes a new
- * plan; those of saddle_factor are not affected. If max_memory is set, each system in memory gets an equal
- * share.
+ * returns the status of the first system that failed, and saddle_message names it (except after
+ * saddle_solve_many, which writes nothing into the solver). The analysis is that of saddle_analyse or
+ * saddle_factor; without one, system 0 is analysed. It is never made anew here: if values have become very
+ * different, analyse one of the systems again. Systems that were factored stay until the next
+ * saddle_factor_many, saddle_factor_solve_many or saddle_analyse, or until saddle_factor makes a new plan;
+ * the factors of saddle_factor are not affected. If max_memory is set, each system in memory gets an equal
+ * share of it.
  *
  * saddle_solve_many may run concurrently with itself and with solves; the other two are alone on their
  * solver.

@@ -45,11 +45,21 @@ static void close_member(saddle_solver *m)
     sd_engine_close(&m->e);
 }
 
-void sd_many_forget(saddle_solver *s)
+static void close_members(saddle_solver *s)
 {
     for (int64_t k = 0; k < s->many.count; ++k) close_member(&s->many.member[k]);
     sd_free(&s->c, s->many.member);
-    s->many = (sd_many){0};
+    s->many.member = NULL;
+    s->many.count = 0;
+    s->many.kept = false;
+}
+
+void sd_many_forget(saddle_solver *s)
+{
+    close_members(s);
+    if (s->many.leader) close_member(s->many.leader);
+    sd_free(&s->c, s->many.leader);
+    s->many.leader = NULL;
 }
 
 /* A solver like s, with the plan of s; `share` is its part of the memory that the limit leaves. */
@@ -82,11 +92,29 @@ static saddle_status open_member(const saddle_solver *s, int64_t share, saddle_s
     return m->experience ? sd_engine_open(&m->c, &s->opened, &m->e, 1) : m->c.status;
 }
 
-/* As many members as that, all of them new if they are to be kept. */
+/* The one that factors the solver's own values, once for a plan. */
+static saddle_status open_leader(saddle_solver *s)
+{
+    if (s->many.leader) return SADDLE_OK;
+    saddle_solver *m = s->many.leader = sd_alloc_zero(&s->c, 1, sizeof *m, "systems");
+    if (!m) return s->c.status;
+    saddle_status status = open_member(s, s->options.max_memory, m);
+    saddle_matrix A = sd_view_of(s->A.n, s->A.n, s->A.nnz, s->A.ptr, s->A.ind, s->A.val);
+    A.layout = SADDLE_ROWS;
+    A.shape = m->shape = s->A.half ? SADDLE_UPPER : SADDLE_FULL;
+    m->map = NULL; /* the solver's form is its own already */
+    if (!status) status = sd_factor_checked(m, &A);
+    if (!status) return SADDLE_OK;
+    sd_tell(&m->c, status, s->c.message);
+    sd_many_forget(s);
+    return status;
+}
+
+/* As many members as that; those of the last call where they serve. */
 static saddle_status open_members(saddle_solver *s, int64_t count, bool kept)
 {
     if (s->many.count == count && s->many.kept == kept) return SADDLE_OK;
-    sd_many_forget(s);
+    close_members(s);
     s->many.kept = kept;
     s->many.member = sd_alloc_zero(&s->c, count, sizeof *s->many.member, "systems");
     saddle_status status = s->many.member ? SADDLE_OK : s->c.status;
@@ -94,10 +122,11 @@ static saddle_status open_members(saddle_solver *s, int64_t count, bool kept)
     const int64_t share = s->options.max_memory == 0 ? 0 : left > count ? left / count : 1;
     for (int64_t k = 0; k < count && !status; ++k) {
         status = open_member(s, share, &s->many.member[k]);
+        s->many.member[k].like = s->many.leader->work[0].factors;
         s->many.count = k + 1;
         if (status) sd_tell(&s->many.member[k].c, status, s->c.message);
     }
-    if (status) sd_many_forget(s);
+    if (status) close_members(s);
     return status;
 }
 
@@ -278,6 +307,7 @@ static saddle_status run_values(batch *q, saddle_solver *s, const saddle_matrix 
     status = sd_check_pattern(s, &q->A);
     if (!status) status = sd_plan_values(s, &q->A, &sd_method_direct);
     const int threads = threads_for(s, q->count);
+    if (!status) status = open_leader(s);
     if (!status) status = open_members(s, solved ? threads : q->count, !solved);
     return status ? status : run(q, &s->many, threads);
 }

@@ -22,6 +22,7 @@ sd_problem sd_problem_of(const saddle_solver *s)
                         .signs = s->signs,
                         .given_n = s->given_n,
                         .signs_n = s->signs_n,
+                        .like = s->like,
                         .device = s->device,
                         .threads = sd_team(s->threads),
                         .expensive = s->policy.expensive};

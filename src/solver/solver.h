@@ -29,6 +29,7 @@ typedef struct sd_experience {
 
 /* Systems of many.c that share this solver's analysis, each a solver of its own kind. */
 typedef struct sd_many {
+    struct saddle_solver *leader; /* factored the solver's values: what it found out, all others begin with */
     struct saddle_solver *member;
     int64_t count;
     bool kept; /* each is a system that was factored; otherwise each is a thread's */
@@ -68,6 +69,7 @@ struct saddle_solver {
     bool given_anew; /* after the plans were made */
 
     sd_many many;
+    const void *like; /* of a member: see sd_problem */
 
     saddle_info info;
 };
