@@ -2,6 +2,7 @@
 #include "cli/json.h"
 #include "cli/manual.h"
 #include "cli/probe.h"
+#include "cli/program.h"
 #include "cli/progress.h"
 
 #include <inttypes.h>
@@ -115,10 +116,33 @@ static void look_at_blas(diagnosis *d)
         add(d, "blas", FOUND, "", "%s, %s, in %s", what, blas_flavour_text(blas.flavour), blas.library);
 }
 
+/* Which of its kernels OpenBLAS takes: it may not know the processor. The program helps itself, others that
+ * use the library have to be told. */
+static void look_at_blas_core(diagnosis *d)
+{
+    const char *taken, *core = saddle_blas_core(&taken), *told = getenv(BLAS_TAKEN);
+    const char *set = getenv("OPENBLAS_CORETYPE");
+    char advice[160];
+    if (core) {
+        snprintf(advice, sizeof advice, "%s OPENBLAS_CORETYPE=%s", set ? "unset it, or set" : "set", core);
+        add(d, "blas kernels", WARNING, advice, "%s%s does not use all instructions of this processor", taken,
+            set ? ", chosen by OPENBLAS_CORETYPE," : "");
+    } else if (told && set) {
+        snprintf(advice, sizeof advice, "for programs that use the library, set OPENBLAS_CORETYPE=%s", set);
+        add(d, "blas kernels", WARNING, advice,
+            "OpenBLAS does not know this processor and takes %s; saddle has set OPENBLAS_CORETYPE=%s for "
+            "itself",
+            told, set);
+    } else if (taken) {
+        add(d, "blas kernels", FOUND, "", "%s", taken);
+    }
+}
+
 static void look_at_libraries(diagnosis *d)
 {
     ordering_probe metis, amd;
     look_at_blas(d);
+    look_at_blas_core(d);
     probe_metis(&metis);
     look_at_ordering(d, "metis", &metis);
     probe_amd(&amd);

@@ -166,12 +166,22 @@ static bool under_valgrind(void)
     return loaded && strstr(loaded, "/vgpreload_");
 }
 
+/* OpenBLAS has to be told its kernels where it does not know the processor; the user's own choice stays. */
+static void choose_blas_core(void)
+{
+    const char *taken, *core = saddle_blas_core(&taken);
+    if (!core || getenv("OPENBLAS_CORETYPE")) return;
+    setenv("OPENBLAS_CORETYPE", core, 1);
+    setenv(BLAS_TAKEN, taken, 1);
+}
+
 /*
- * Two things must be so before the libraries are loaded, so the program starts itself again. Where it cannot,
- * it goes on as it is.
+ * Three things must be so before the libraries are loaded, so the program starts itself again. Where it
+ * cannot, it goes on as it is.
  * - OpenMP's threads spin by default while they wait for each other, which on a machine that has other
  *   work to do takes many times as long (docs/design/0001-foundation.md). The runtime reads its policy when
  *   it is loaded; the user's own choice stays.
+ * - OpenBLAS chooses its kernels when it is loaded. BLAS_TAKEN tells `doctor` what it would have taken.
  * - OpenBLAS starts threads when it is loaded. SIGINT and SIGTERM are not for them (progress.c says why):
  *   they are blocked over the start, and that they are tells that this is the second.
  */
@@ -184,6 +194,7 @@ static void start_again(char **argv)
     sigaddset(&signals, SIGTERM);
     sigprocmask(SIG_BLOCK, &signals, &before);
     const bool again = under_valgrind() || (chosen && sigismember(&before, SIGTERM) == 1);
+    if (!again) choose_blas_core();
     if (!again && (chosen || setenv("OMP_WAIT_POLICY", "passive", 1) == 0)) execv("/proc/self/exe", argv);
     sigprocmask(SIG_UNBLOCK, &signals, NULL);
 }

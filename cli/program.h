@@ -13,6 +13,10 @@ typedef struct program {
     const command *const *commands; /* in the order of the help; ends with NULL */
 } program;
 
+/* Set in the environment where the program has told OpenBLAS which kernels to take: those that it took
+ * itself. */
+#define BLAS_TAKEN "SADDLE_BLAS_TAKEN"
+
 /* The whole program; its exit status. */
 int program_main(const program *p, int argc, char **argv);
 

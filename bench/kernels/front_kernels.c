@@ -2,7 +2,7 @@
  * Rates of the dense kernels on fronts: factor and update, against one dgemm of about the same work in the
  * same run. Not installed; the target is bench_front_kernels.
  *
- *     bench_front_kernels [ROWS COLUMNS]
+ *     bench_front_kernels [portable|avx2|avx512] [ROWS COLUMNS]
  *
  * For each size: Gflop/s of the threshold rule on an indefinite front and of the positive rule on a definite
  * one, what part of dgemm's rate that is, and threshold's time over positive's. Best of several runs; one
@@ -53,9 +53,9 @@ static times measure(const sd_front_kernels *k, sd_pivot_rule rule, int32_t rows
         sd_pivots pivots = {0};
         f.rest_empty = true;
         const double start = now(clock_used);
-        k->factor(&f, &how, &pivots, work, false);
+        k->factor(&f, &how, &pivots, work, NULL);
         const double middle = now(clock_used);
-        k->update(&f, work, false);
+        k->update(&f, work, NULL);
         const double end = now(clock_used);
         if (middle - start < best.factor) best.factor = middle - start;
         if (end - middle < best.update) best.update = end - middle;
@@ -69,6 +69,10 @@ int main(int argc, char **argv)
 {
     static const int32_t sizes[][2] = {{64, 16},    {128, 32},   {256, 64},    {512, 128},
                                        {1024, 256}, {2000, 500}, {4000, 1000}, {3000, 3000}};
+    const sd_cpu_isa *isa = sd_cpu();
+    for (int k = 0; argc % 2 == 0 && k < sd_cpu_isa_count; ++k)
+        if (strcmp(argv[1], sd_cpu_isas[k].name) == 0) isa = &sd_cpu_isas[k];
+    if (argc % 2 == 0) --argc, ++argv;
     const int32_t given[1][2] = {{argc > 2 ? (int32_t)strtol(argv[1], NULL, 10) : 0,
                                   argc > 2 ? (int32_t)strtol(argv[2], NULL, 10) : 0}};
     const int32_t(*size)[2] = argc > 2 ? given : sizes;
@@ -82,8 +86,8 @@ int main(int argc, char **argv)
         const int32_t m = size[s][0], n = size[s][1];
         const double gemm = 2.0 / best_gemm(1000, SD_DOUBLE), flops = 1e-9 * flops_of(m, n);
         const double own = 1e-9 * flops_of(n, n) + 1e-9 * ((double)n * n * (m - n)), rest = flops - own;
-        const times t = measure(sd_cpu()->fronts, SD_PIVOT_THRESHOLD, m, n);
-        const times p = measure(sd_cpu()->fronts, SD_PIVOT_POSITIVE, m, n);
+        const times t = measure(isa->fronts, SD_PIVOT_THRESHOLD, m, n);
+        const times p = measure(isa->fronts, SD_PIVOT_POSITIVE, m, n);
         const double threshold = t.factor + t.update, positive = p.factor + p.update;
         printf("%5d %5d  %6.1f  %5.1f (%3.0f%%) factor %3.0f%% update %3.0f%%  %5.1f (%3.0f%%) factor "
                "%3.0f%%  %.3f\n",

@@ -80,11 +80,11 @@ static void time_factor(const sd_front_kernels *k, int rows, int columns, bool p
         for (int again = 0; again < inner; ++again) {
             for (int c = 0; c < b.count; ++c) memcpy(b.f[c].panel, b.from, sizeof(double) * (size_t)b.panel);
             const double start = now(CLOCK_MONOTONIC);
-            for (int c = 0; c < b.count; ++c) k->factor(&b.f[c], &how, &pivots, b.work, false);
+            for (int c = 0; c < b.count; ++c) k->factor(&b.f[c], &how, &pivots, b.work, NULL);
             const double middle = now(CLOCK_MONOTONIC);
             for (int c = 0; c < b.count; ++c) {
                 b.f[c].rest_empty = empty;
-                k->update(&b.f[c], b.work, false);
+                k->update(&b.f[c], b.work, NULL);
             }
             sum[0] += middle - start;
             sum[1] += now(CLOCK_MONOTONIC) - middle;
@@ -152,7 +152,7 @@ static void time_child(const sd_front_kernels *k, int rows, int columns, int q, 
         for (int again = 0; again < inner; ++again)
             for (int c = 0; c < n; ++c) {
                 parents.f[c].rest_empty = empty;
-                k->add_child(&parents.f[c], &children.f[c], place, 0);
+                k->add_child(&parents.f[c], &children.f[c], place, 0, NULL);
             }
         best = fmin(best, (now(CLOCK_MONOTONIC) - start) / inner / n);
         start = now(CLOCK_MONOTONIC);

@@ -612,7 +612,11 @@ typedef enum saddle_doubt {
     COUNT(replans, 0, "times that a new plan was made since the analysis")                                   \
     COUNT(rescalings, -1, "times that the matrix was matched and scaled anew on the plan in use")            \
     TRUTH(simplicial, "whether the factors are columns, without fronts")                                     \
-    COUNT(sequences, -1, "times that fronts had to find a sequence of pivots for columns, on the plan in use")
+    COUNT(sequences, -1,                                                                                     \
+          "times that fronts had to find a sequence of pivots for columns, on the plan in use")              \
+    /* how far threads can help */                                                                           \
+    REAL(critical_flops,                                                                                     \
+         "operations of planned_flops that must follow each other, with any number of threads")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */
@@ -693,7 +697,7 @@ SADDLE_API void saddle_info_set_history(saddle_info *info, double *history, int6
  *     alone on its solver           analyse, factor, set_given, set_signs, set_d, destroy. No other call on
  *                                   this solver may run meanwhile. Other solvers are not affected.
  *     always                        create, solve_once, version, commit, status_text, reason_text, option_at,
- *                                   option_word, info_at, describe_device.
+ *                                   option_word, info_at, describe_device, blas_core.
  *     on objects that no other      options_init, options_new, options_free, options_set, options_get,
  *     thread is writing             info_init, info_new, info_free, info_number, info_get, info_set_history,
  *                                   prepare, preparation_free, inspect, convert, matrix_free, multiply,
@@ -788,6 +792,13 @@ SADDLE_API saddle_status saddle_solve_once(const saddle_matrix *A, const double 
 
 /* Describes device number k of a kind ("cuda", 0: name, memory), or says why there is none. */
 SADDLE_API saddle_status saddle_describe_device(const char *kind, int k, char *message);
+
+/* OpenBLAS chooses its kernels when it is loaded, by the model of the processor. If it does not know the
+ * model, it takes kernels for a much older one. Returns the value for the environment variable
+ * OPENBLAS_CORETYPE with which it would use this processor's instructions, or NULL if it does so already, or
+ * is another BLAS. *taken (taken may be NULL) becomes its name for the kernels that it took, or NULL. A
+ * variable set after the BLAS was loaded has no effect: the program `saddle` sets it and starts again. */
+SADDLE_API const char *saddle_blas_core(const char **taken);
 
 /* ------------------------------------------------------------------------------------------------
  * 7. PREPARATION: scaling, matching, pairs, ordering, blocking

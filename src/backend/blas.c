@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "backend/blas.h"
 
+#include "backend/cpu/cpu.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,6 +25,7 @@ static struct {
     void (*set_threads)(int); /* NULL: not OpenBLAS */
     int (*get_threads)(void);
     char *(*config)(void);
+    char *(*core)(void);
 } blas;
 
 static pthread_once_t found = PTHREAD_ONCE_INIT;
@@ -45,6 +48,7 @@ static void find_blas(void)
     int (*parallel)(void);
     if (find_function("openblas_get_parallel", &parallel)) blas.serial = parallel() == OPENBLAS_SERIAL;
     find_function("openblas_get_config", &blas.config);
+    find_function("openblas_get_corename", &blas.core);
     if (!find_function("openblas_get_num_threads", &blas.get_threads)) return;
     find_function("openblas_set_num_threads", &blas.set_threads);
 }
@@ -90,6 +94,35 @@ void sd_blas_name(char *text, size_t size)
 {
     pthread_once(&found, find_blas);
     snprintf(text, size, "%s", blas.config ? blas.config() : "a BLAS other than OpenBLAS");
+}
+
+/* Names as in OpenBLAS' dynamic.c. One that is in neither list is new, and as good as any. */
+static bool is_among(const char *name, const char *const *list)
+{
+    while (*list && strcmp(*list, name) != 0) ++list;
+    return *list != NULL;
+}
+
+const char *sd_blas_better_core(const char *taken, const char *best)
+{
+    static const char *const before_avx2[] = {
+        "Katmai", "Coppermine", "Northwood", "Prescott",   "Banias",      "Atom",         "Core2",
+        "Penryn", "Dunnington", "Nehalem",   "Athlon",     "Opteron",     "Opteron_SSE3", "Barcelona",
+        "Nano",   "Bobcat",     "Bulldozer", "Piledriver", "Steamroller", "Sandybridge",  NULL};
+    static const char *const before_avx512[] = {"Haswell", "Zen", "Excavator", NULL};
+    if (!best || !taken) return NULL;
+    if (is_among(taken, before_avx2)) return best;
+    return is_among(taken, before_avx512) && !is_among(best, before_avx512) ? best : NULL;
+}
+
+const char *saddle_blas_core(const char **taken)
+{
+    pthread_once(&found, find_blas);
+    const char *core = blas.core ? blas.core() : NULL;
+    if (taken) *taken = core;
+    /* otherwise it has kernels for one processor only */
+    if (!blas.config || !strstr(blas.config(), "DYNAMIC_ARCH")) return NULL;
+    return sd_blas_better_core(core, sd_cpu()->blas_core);
 }
 
 /* A leading dimension is at least the number of rows, which is an int32_t; one that is larger still can only

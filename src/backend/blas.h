@@ -23,6 +23,11 @@ bool sd_blas_is_serial(void);
 /* What the BLAS says of itself, cut to `size`. */
 void sd_blas_name(char *text, size_t size);
 
+/* An OpenBLAS that was built for many processors chooses its kernels when it is loaded, by the model of the
+ * processor; one that is younger than the BLAS gets kernels for a much older one, at a quarter of the speed.
+ * Of the cores that it has names for: `best` where `taken` has fewer instructions than that, else NULL. */
+const char *sd_blas_better_core(const char *taken, const char *best);
+
 /* C = beta C + alpha A B', with C of m x n, A of m x k, B of n x k, all by columns. */
 void sd_gemm_double(int32_t m, int32_t n, int32_t k, double alpha, const double *a, int64_t lda,
                     const double *b, int64_t ldb, double beta, double *c, int64_t ldc);

@@ -17,10 +17,11 @@
  * 0), with d_k+1,k not 0. A zero pivot is (0, 0), and its column of L is zero.
  *
  * All arrays are in host memory, of double or float as the table says. Kernels give the same bits whether
- * `split` lets them hand pieces to other threads (as OpenMP tasks) or not.
+ * they have a crew to share pieces with or not (NULL).
  */
 #pragma once
 
+#include "core/crew.h"
 #include "plan/contribution.h"
 
 #include <stdbool.h>
@@ -79,17 +80,17 @@ typedef struct sd_front_kernels {
      * f (ascending); and its columns that were not eliminated, which become columns `at`, at + 1 ... of f,
      * with their variables. f->panel has been cleared; a rest that is empty is cleared first where
      * something is added to it. The child's panel must still hold its delayed columns. */
-    void (*add_child)(sd_front *f, const sd_front *child, const int32_t *place, int32_t at);
+    void (*add_child)(sd_front *f, const sd_front *child, const int32_t *place, int32_t at, sd_crew *crew);
 
     /* Numbers of workspace that `factor` and `update` need for a front of this size. */
     int64_t (*work)(int32_t rows, int32_t columns);
 
     /* Eliminates; sets f->eliminated, fills in d, permutes variable. With SD_PIVOT_POSITIVE f->eliminated
      * < columns says where it stopped, and the front is spoilt. */
-    void (*factor)(sd_front *f, const sd_pivoting *pivoting, sd_pivots *pivots, void *work, bool split);
+    void (*factor)(sd_front *f, const sd_pivoting *pivoting, sd_pivots *pivots, void *work, sd_crew *crew);
 
     /* rest -= L2 D L2', L2 the eliminated columns of rows `columns` and below. */
-    void (*update)(sd_front *f, void *work, bool split);
+    void (*update)(sd_front *f, void *work, sd_crew *crew);
 
     /* max |l_ij| over the eliminated columns, NaN where there is one. */
     double (*largest)(const sd_front *f);

@@ -14,6 +14,7 @@
  * pushed back stays right for those that were not (they only lose terms), so it goes on, while a second
  * thread makes the schedule of the next generation (Stretching Jacobi, end of section V).
  */
+#include "core/crew.h"
 #include "factor/ldlt_column.h"
 #include "plan/levels_ahead.h"
 
@@ -22,10 +23,11 @@
 #include <string.h>
 
 enum {
-    PIECE = 2048,
-    CHUNK = 1 << 20
-}; /* columns between two looks at the limits; bytes of an arena's chunk, at
-       least */
+    PIECE = 2048,   /* columns between two looks at the limits */
+    COLUMNS = 4,    /* that a thread takes at a time */
+    COPIES = 256,   /* the same where they are only copied */
+    CHUNK = 1 << 20 /* bytes of an arena's chunk, at least */
+};
 
 typedef struct chunk {
     struct chunk *next;
@@ -69,7 +71,11 @@ typedef struct finding {
     bool accept;          /* small pivots are moved, and no column waits */
     bool *push;
     sd_levels_ahead next; /* of the generation after this one */
+    sd_crew *crew;        /* NULL: one thread */
     saddle_status status; /* of a thread */
+    saddle_status result; /* of all */
+    sd_ldlt_plan *plan;
+    sd_ldlt_numbers *numbers;
 } finding;
 
 /* ---- memory ---- */
@@ -140,6 +146,7 @@ static saddle_status begin(finding *f)
     f->square[B->blocks] = total;
     f->inverse = sd_alloc(c, total, sd_precision_size(precision), "inverses of diagonal blocks");
     if (!f->inverse) return c->status;
+    if (f->threads > 1) status = sd_crew_make(c, 1, &f->crew);
     for (int t = 0; t < f->threads && !status; ++t) {
         status = sd_ldlt_workspace_make(c, B, precision, f->rule->reference, &f->workers[t].workspace);
         if (!status)
@@ -160,6 +167,7 @@ static void end(finding *f)
         free_arena(c, &f->workers[t]);
     }
     sd_block_order_free(c, &f->order);
+    sd_crew_free(c, f->crew);
     sd_free_all(c, f->workers, f->columns, f->head, f->meetings, f->square, f->inverse, f->weak, f->again,
                 f->push);
 }
@@ -384,23 +392,37 @@ static saddle_status link_column(finding *f, int32_t j)
     return SADDLE_OK;
 }
 
-/* Runs work(f, k, worker) for k below count. */
-static saddle_status in_parallel(finding *f, int32_t count,
-                                 saddle_status (*work)(finding *, int32_t, worker *))
+typedef struct share {
+    finding *f;
+    int32_t count, grain;
+    saddle_status (*work)(finding *, int32_t, worker *);
+} share;
+
+static void run_share(void *what, int32_t piece)
 {
-    const int threads = count < 8 ? 1 : f->threads;
-    f->status = SADDLE_OK;
-#pragma omp parallel for schedule(dynamic, 4) num_threads(threads) if (threads > 1)
-    for (int32_t k = 0; k < count; ++k) {
+    const share *s = what;
+    finding *f = s->f;
+    worker *w = &f->workers[f->crew ? omp_get_thread_num() : 0];
+    const int32_t first = piece * s->grain, end = s->count - first < s->grain ? s->count : first + s->grain;
+    for (int32_t k = first; k < end; ++k) {
         saddle_status status;
 #pragma omp atomic read
         status = f->status;
-        if (!status) status = work(f, k, &f->workers[threads > 1 ? omp_get_thread_num() : 0]);
+        if (!status) status = s->work(f, k, w);
         if (status) {
 #pragma omp atomic write
             f->status = status;
         }
     }
+}
+
+/* Runs work(f, k, worker) for k below count, `grain` of them at a time. */
+static saddle_status in_parallel(finding *f, int32_t count, int32_t grain,
+                                 saddle_status (*work)(finding *, int32_t, worker *))
+{
+    share s = {f, count, count < 8 ? count : grain, work};
+    f->status = SADDLE_OK;
+    if (count > 0) sd_crew_each(f->crew, (count + s.grain - 1) / s.grain, run_share, &s);
     return f->status;
 }
 
@@ -436,7 +458,7 @@ static saddle_status settle_weak(finding *f, int32_t count)
         for (int32_t m = f->head[j]; m >= 0; m = f->meetings[m].next)
             f->columns[f->meetings[m].column].crossed = true;
     }
-    saddle_status status = again > 0 ? in_parallel(f, again, again_of) : SADDLE_OK;
+    saddle_status status = again > 0 ? in_parallel(f, again, COLUMNS, again_of) : SADDLE_OK;
     for (int32_t k = 0; k < count && !status; ++k)
         if (!f->push[f->piece[k]]) status = link_column(f, f->piece[k]);
     if (status || f->counts.pushed_back == before) return status;
@@ -451,7 +473,7 @@ static saddle_status run_piece(finding *f, int32_t count, const int32_t *blocks)
 {
     f->piece = blocks;
     f->accept = f->counts.pushed_back >= f->rule->most_pushed;
-    saddle_status status = in_parallel(f, count, column_of);
+    saddle_status status = in_parallel(f, count, COLUMNS, column_of);
     if (!status) status = settle_weak(f, count);
     int64_t entries = 0;
     double flops = 0, largest = 0;
@@ -499,44 +521,66 @@ static saddle_status run(finding *f)
     return status;
 }
 
-/* The plan, and the numbers in its order. */
-static saddle_status conclude(finding *f, sd_ldlt_plan *plan, sd_ldlt_numbers *x)
+/* The numbers of column j of the plan. */
+static saddle_status copy_column(finding *f, int32_t j, worker *w)
 {
-    sd_context *c = f->c;
+    const sd_ldlt_plan *plan = f->plan;
+    sd_ldlt_numbers *x = f->numbers;
     const int64_t number = (int64_t)sd_precision_size(f->rule->precision);
-    int32_t *const place = f->head; /* of a block in its column: nothing meets any more */
-    x->precision = f->rule->precision;
-    saddle_status status = sd_ldlt_plan_make(c, f->B->start, &f->order, f->columns, plan);
-    if (status || f->rule->symbolic) return status;
-    x->data = sd_alloc(c, plan->entries, (size_t)number, "factors");
-    x->inverse = sd_alloc(c, plan->square[plan->blocks], (size_t)number, "factors");
-    if (!x->data || !x->inverse) return c->status;
-    for (int32_t j = 0; j < plan->blocks; ++j) {
-        const int32_t old = plan->block_at[j];
-        const column *from = &f->columns[old];
-        memcpy((char *)x->inverse + plan->square[j] * number, f->inverse + f->square[old] * number,
-               (size_t)((plan->square[j + 1] - plan->square[j]) * number));
-        for (int32_t k = 0; k < from->count; ++k) place[from->list[k].other] = k;
-        for (int64_t k = plan->diagonal[j]; k < plan->row[j + 1]; ++k) {
-            const sd_ldlt_block *b = &plan->list[k];
-            const int64_t entry = from->list[place[plan->block_at[b->other]]].entry;
-            memcpy((char *)x->data + b->entry * number, data_of(from) + entry * number,
-                   (size_t)(b->height * b->width * number));
-        }
+    int64_t *const place = w->workspace.place; /* of a block in its column: nothing meets any more */
+    const int32_t old = plan->block_at[j];
+    const column *from = &f->columns[old];
+    memcpy((char *)x->inverse + plan->square[j] * number, f->inverse + f->square[old] * number,
+           (size_t)((plan->square[j + 1] - plan->square[j]) * number));
+    for (int32_t k = 0; k < from->count; ++k) place[from->list[k].other] = k;
+    for (int64_t k = plan->diagonal[j]; k < plan->row[j + 1]; ++k) {
+        const sd_ldlt_block *b = &plan->list[k];
+        const int64_t entry = from->list[place[plan->block_at[b->other]]].entry;
+        memcpy((char *)x->data + b->entry * number, data_of(from) + entry * number,
+               (size_t)(b->height * b->width * number));
     }
     return SADDLE_OK;
+}
+
+/* The plan, and the numbers in its order. */
+static saddle_status conclude(finding *f)
+{
+    sd_context *c = f->c;
+    sd_ldlt_numbers *x = f->numbers;
+    const size_t number = sd_precision_size(f->rule->precision);
+    x->precision = f->rule->precision;
+    saddle_status status = sd_ldlt_plan_make(c, f->B->start, &f->order, f->columns, f->plan);
+    if (status || f->rule->symbolic) return status;
+    x->data = sd_alloc(c, f->plan->entries, number, "factors");
+    x->inverse = sd_alloc(c, f->plan->square[f->plan->blocks], number, "factors");
+    if (!x->data || !x->inverse) return c->status;
+    return in_parallel(f, f->plan->blocks, COPIES, copy_column);
+}
+
+/* All of it, by a crew or alone: its threads wait for each other at every level. */
+static void search(void *what, int32_t item)
+{
+    finding *f = what;
+    (void)item;
+    f->result = run(f);
+    if (!f->result && !f->counts.expensive) f->result = conclude(f);
 }
 
 saddle_status sd_ldlt_find(sd_context *c, const sd_block_matrix *B, const sd_ldlt_rule *rule,
                            const bool *last, sd_ldlt_plan *plan, sd_ldlt_numbers *x, sd_ldlt_counts *counts)
 {
-    finding f = {.c = c, .B = B, .rule = rule};
+    finding f = {.c = c, .B = B, .rule = rule, .plan = plan, .numbers = x};
     *plan = (sd_ldlt_plan){0};
     *x = (sd_ldlt_numbers){0};
     saddle_status status = begin(&f);
     if (!status && last) status = sd_push_back(c, last, &f.order);
-    if (!status) status = run(&f);
-    if (!status && !f.counts.expensive) status = conclude(&f, plan, x);
+    if (!status) {
+        if (f.crew)
+            sd_crew_run(f.crew, f.threads, search, &f);
+        else
+            search(&f, 0);
+        status = f.result;
+    }
     for (int t = 0; t < f.threads && f.workers; ++t) {
         const sd_ldlt_counts *own = &f.workers[t].counts;
         f.counts.two_by_two += own->two_by_two;

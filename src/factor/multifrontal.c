@@ -20,13 +20,16 @@
 #include <stdatomic.h>
 #include <string.h>
 
+/* Bytes that one thread clears at a time. */
+enum { CLEARED = 1 << 18 };
+
 /* A factorization at work. What tasks write is atomic or under the storage's lock, and so is the context. */
 typedef struct running {
     sd_context *c;
     sd_factors *f;
     const sd_factor_options *options;
     size_t number;     /* bytes of a number */
-    bool parallel;     /* inside a team of threads */
+    sd_crew *crew;     /* NULL: one thread */
     atomic_bool ended; /* by a failure, by cancelling, by a limit, or by a pivot that is not positive */
     /* Operations of the fronts that were begun, as if all their columns were eliminated. A sum of whole
      * numbers: whether it comes to exceed a limit does not depend on the order in which fronts are begun. */
@@ -58,6 +61,7 @@ saddle_status sd_fronts_make(sd_context *c, double delays, sd_factors *f)
     f->front = sd_alloc_zero(c, t->fronts, sizeof *f->front, "fronts");
     f->waiting = sd_alloc(c, t->fronts, sizeof *f->waiting, "fronts");
     saddle_status status = f->front && f->waiting ? SADDLE_OK : c->status;
+    if (!status) status = sd_crew_make(c, t->fronts, &f->crew);
     if (!status) status = sd_arena_measure(c, t, f->kernels, f->precision, &arena);
     if (!status) {
         const int64_t blocks = 4 * ((int64_t)t->groups + tops) + t->fronts; /* roots of groups are many */
@@ -73,9 +77,11 @@ void sd_fronts_free(sd_context *c, sd_factors *f)
 {
     sd_free_all(c, f->front, f->waiting);
     sd_storage_free(c, f->storage);
+    sd_crew_free(c, f->crew);
     f->front = NULL;
     f->waiting = NULL;
     f->storage = NULL;
+    f->crew = NULL;
 }
 
 /* A task failed, and the context says why; or it met a pivot that is not positive. Either ends all tasks. */
@@ -90,8 +96,20 @@ static void end_all(running *r, bool failed)
     atomic_store(&r->ended, true);
 }
 
+typedef struct clearing {
+    char *memory;
+    int64_t bytes;
+} clearing;
+
+static void clear_piece(void *what, int32_t piece)
+{
+    const clearing *z = what;
+    const int64_t from = (int64_t)piece * CLEARED, left = z->bytes - from;
+    memset(z->memory + from, 0, (size_t)(left < CLEARED ? left : CLEARED));
+}
+
 /* The panel of a front that takes over so many delayed columns; false where there is no memory. */
-static bool place_front(running *r, int32_t f, int32_t delays)
+static bool place_front(running *r, int32_t f, int32_t delays, sd_crew *crew)
 {
     const sd_tree *t = r->f->tree;
     sd_front *front = &r->f->front[f];
@@ -105,7 +123,8 @@ static bool place_front(running *r, int32_t f, int32_t delays)
     if (!front->panel) return false;
     front->d = (char *)front->panel + (size_t)panel * r->number;
     front->variable = (int32_t *)(void *)((char *)front->d + 2 * (size_t)columns * r->number);
-    memset(front->panel, 0, (size_t)panel * r->number);
+    clearing z = {front->panel, panel * (int64_t)r->number};
+    sd_crew_each(crew, (int32_t)((z.bytes + CLEARED - 1) / CLEARED), clear_piece, &z);
     for (int32_t k = 0; k < own; ++k) front->variable[delays + k] = t->first[f] + k;
     return true;
 }
@@ -116,7 +135,7 @@ static int32_t delays_out(const sd_front *front)
 }
 
 /* Panel and contribution block of a front, from A and the children. */
-static bool assemble(running *r, int32_t f, void *rest)
+static bool assemble(running *r, int32_t f, void *rest, sd_crew *crew)
 {
     const sd_tree *t = r->f->tree;
     const sd_front_kernels *kernels = r->f->kernels;
@@ -124,13 +143,13 @@ static bool assemble(running *r, int32_t f, void *rest)
     int32_t delays = 0, at = 0;
     for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k)
         delays += delays_out(&r->f->front[t->child[k]]);
-    if (!place_front(r, f, delays)) return false;
+    if (!place_front(r, f, delays, crew)) return false;
     front->rest = rest;
     const sd_front_entries entries = {t->entry_ptr + t->first[f], t->entry_row, r->f->values};
     kernels->add_entries(front, &entries);
     for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k) {
         const sd_front *child = &r->f->front[t->child[k]];
-        kernels->add_child(front, child, t->place + t->row_ptr[t->child[k]], at);
+        kernels->add_child(front, child, t->place + t->row_ptr[t->child[k]], at, crew);
         at += delays_out(child);
     }
     return true;
@@ -213,7 +232,7 @@ static bool is_allowed(running *r, const sd_front *front)
 }
 
 /* Assembles and factors a front whose children are done. */
-static bool run_front(task *k, int32_t f, void *rest, bool split)
+static bool run_front(task *k, int32_t f, void *rest, sd_crew *crew)
 {
     running *r = k->r;
     sd_front *front = &r->f->front[f];
@@ -221,20 +240,20 @@ static bool run_front(task *k, int32_t f, void *rest, bool split)
     pivoting.root = r->f->tree->parent[f] < 0;
     pivoting.report = report_front;
     pivoting.what = k;
-    if (!assemble(r, f, rest) || !reserve(k, front)) {
+    if (!assemble(r, f, rest, crew) || !reserve(k, front)) {
         end_all(r, true);
         return false;
     }
     if (!is_allowed(r, front)) return false;
     k->rows = front->rows;
     k->front_told = 0;
-    r->f->kernels->factor(front, &pivoting, &k->pivots, k->work, split);
+    r->f->kernels->factor(front, &pivoting, &k->pivots, k->work, crew);
     if (atomic_load(&r->ended)) return false; /* the front may have been given up */
     if (pivoting.rule == SD_PIVOT_POSITIVE && front->eliminated < front->columns) {
         end_all(r, false);
         return false;
     }
-    if (front->rows > front->columns) r->f->kernels->update(front, k->work, split);
+    if (front->rows > front->columns) r->f->kernels->update(front, k->work, crew);
     count(k, f, front);
     return true;
 }
@@ -293,7 +312,7 @@ static void run_fronts(task *k, int32_t g, char *low, char *high)
             rest = low;
             low += bytes;
         }
-        if (!run_front(k, f, rest, false)) return;
+        if (!run_front(k, f, rest, NULL)) return;
         for (int64_t e = t->child_ptr[f]; e < t->child_ptr[f + 1]; ++e) {
             const int64_t child = rest_bytes(r, t->child[e]);
             if (t->odd[f])
@@ -328,7 +347,7 @@ static void run_top(void *what, int32_t f)
         rest = take(r, rest_bytes(r, f), "contribution block");
         if (!rest) return;
     }
-    if (run_front(&k, f, rest, r->parallel)) give_children(r, f);
+    if (run_front(&k, f, rest, r->crew)) give_children(r, f);
     finish_task(&k);
 }
 
@@ -347,6 +366,12 @@ static bool is_one_group(const sd_tree *t)
     return t->groups == 1 && t->group_first[0] == 0 && t->group_last[0] == t->fronts - 1;
 }
 
+static void climb_tree(void *what, int32_t item)
+{
+    (void)item;
+    sd_climb_tree(what);
+}
+
 saddle_status sd_fronts_run(sd_context *c, sd_factors *f, const sd_factor_options *options)
 {
     const sd_tree *t = f->tree;
@@ -354,7 +379,7 @@ saddle_status sd_fronts_run(sd_context *c, sd_factors *f, const sd_factor_option
                  .f = f,
                  .options = options,
                  .number = sd_precision_size(f->precision),
-                 .parallel = options->threads > 1 && !is_one_group(t),
+                 .crew = options->threads > 1 && !is_one_group(t) ? f->crew : NULL,
                  .telling = ATOMIC_FLAG_INIT};
     f->pivots = (sd_pivots){0};
     f->delayed = f->nnz = f->largest_front = 0;
@@ -362,14 +387,11 @@ saddle_status sd_fronts_run(sd_context *c, sd_factors *f, const sd_factor_option
     const saddle_status status = sd_storage_clear(c, f->storage);
     if (status) return status;
     sd_blas_enter();
-    const sd_climb climb = {t, r.parallel ? f->waiting : NULL, run_group, run_top, &r};
-    if (r.parallel) {
-#pragma omp parallel num_threads(options->threads)
-#pragma omp single
+    sd_climb climb = {t, f->waiting, run_group, run_top, &r, r.crew};
+    if (r.crew)
+        sd_crew_run(r.crew, options->threads, climb_tree, &climb);
+    else
         sd_climb_tree(&climb);
-    } else {
-        sd_climb_tree(&climb);
-    }
     sd_blas_leave();
     if (c->limit > 0) sd_storage_trim(c, f->storage); /* solves need memory too */
     f->abandoned = atomic_load(&r.abandoned) && !r.failed;

@@ -74,21 +74,33 @@ static int suspects_at(const sd_factors *f, const sd_run *run, int32_t k, int64_
     return fabs(large) <= limit ? 2 : 1;
 }
 
+bool sd_may_have_suspects(const sd_factors *f, double limit)
+{
+    if (f->simplicial) return f->simplicial->least <= limit;
+    for (int32_t k = 0; k < sd_runs(f); ++k) {
+        const sd_run run = sd_run_of(f, k);
+        for (int64_t j = 0; j < run.count; ++j) {
+            sd_suspect found[2];
+            if (suspects_at(f, &run, k, j, limit, found) > 0) return true;
+            j += sd_get_d(f, &run, 2 * j + 1) != 0;
+        }
+    }
+    return false;
+}
+
 int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects, int64_t most)
 {
     int64_t kept = 0;
-    if (f->simplicial && f->simplicial->least > limit) return 0;
     for (int32_t k = 0; k < sd_runs(f); ++k) {
         const sd_run run = sd_run_of(f, k);
         for (int64_t j = 0; j < run.count; ++j) {
             sd_suspect found[2];
             const int count = suspects_at(f, &run, k, j, limit, found);
-            for (int i = 0; i < count && suspects; ++i) add_suspect(suspects, &kept, most, &found[i]);
-            if (!suspects) kept += count;
+            for (int i = 0; i < count; ++i) add_suspect(suspects, &kept, most, &found[i]);
             j += sd_get_d(f, &run, 2 * j + 1) != 0;
         }
     }
-    if (suspects) qsort(suspects, (size_t)kept, sizeof *suspects, by_size);
+    qsort(suspects, (size_t)kept, sizeof *suspects, by_size);
     return kept;
 }
 

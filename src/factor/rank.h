@@ -13,8 +13,8 @@ typedef struct sd_suspect {
 } sd_suspect;
 
 /* Those whose |eigenvalue| is at most `limit`, the smallest first, at most `most` of them (array of the
- * caller's). Zero pivots are not among them. Returns how many there are; without an array they are
- * only counted. */
+ * caller's). Zero pivots are not among them. Returns how many were found. And whether there may be any. */
+bool sd_may_have_suspects(const sd_factors *f, double limit);
 int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects, int64_t most);
 
 /* The zero pivots, at most `most` of them; returns how many there are. */

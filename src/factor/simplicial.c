@@ -126,7 +126,7 @@ static void count_pivot(double d, sd_pivots *pivots)
 }
 
 /* The pivot that ends at row k, where its node does; false where the rule does not allow it. */
-static bool take_pivot(sd_simplicial *m, int32_t k, const sd_pivoting *rule, sd_pivots *pivots)
+static inline bool take_pivot(sd_simplicial *m, int32_t k, const sd_pivoting *rule, sd_pivots *pivots)
 {
     double *const d = m->d + 2 * (int64_t)k;
     switch (rule->rule) {
@@ -138,7 +138,7 @@ static bool take_pivot(sd_simplicial *m, int32_t k, const sd_pivoting *rule, sd_
         if (!(fabs(d[0]) > rule->small && fabs(d[0]) <= DBL_MAX)) return false;
     }
     count_pivot(d[0], pivots);
-    m->least = fmin(m->least, fabs(d[0]));
+    if (fabs(d[0]) < m->least) m->least = fabs(d[0]);
     m->inverse[2 * (int64_t)k] = d[0] == 0 ? 0 : 1 / d[0];
     m->inverse[2 * (int64_t)k + 1] = 0;
     return true;
@@ -156,7 +156,8 @@ static bool take_pair(sd_simplicial *m, int32_t k, const sd_pivoting *rule, sd_p
     pivots->positive += determinant < 0 ? 1 : d[0] > 0 ? 2 : 0;
     pivots->negative += determinant < 0 ? 1 : d[0] < 0 ? 2 : 0;
     const double sizes = fabs(d[0]) + fabs(d[2]) + 2 * fabs(d[1]);
-    m->least = fmin(m->least, fabs(determinant) * d[1] * d[1] / (2 * sizes));
+    const double least = fabs(determinant) * d[1] * d[1] / (2 * sizes);
+    if (least < m->least) m->least = least;
     ++pivots->two_by_two;
     return true;
 }

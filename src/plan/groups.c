@@ -14,9 +14,9 @@
 #include "plan/contribution.h"
 
 enum {
-    SHARES = 48,         /* a leaf subtree has at most one part in so many of the work */
+    SHARES = 256,        /* a leaf subtree has at most one part in so many of the work */
     FRONT_WORK = 3000,   /* operations that a front's overhead is worth */
-    LEAST_WORK = 2000000 /* a group of less is not worth a task */
+    LEAST_WORK = 1000000 /* a group of less is not worth a task */
 };
 
 static double own_work(const sd_tree *t, int32_t f)
@@ -77,6 +77,12 @@ static void form_groups(sd_tree *t, const double *work, const int32_t *size)
         for (int32_t f = t->group_first[g]; f <= t->group_last[g]; ++f) t->group_of[f] = g;
 }
 
+static void measure_ways(sd_tree *t)
+{
+    for (int32_t f = t->fronts - 1; f >= 0; --f)
+        t->above[f] = own_work(t, f) + (t->parent[f] < 0 ? 0 : t->above[t->parent[f]]);
+}
+
 /* Numbers in the blocks that the children of f have left. */
 static int64_t children_room(const sd_tree *t, int32_t f)
 {
@@ -108,11 +114,14 @@ saddle_status sd_tree_group(sd_context *c, sd_tree *t)
     t->group_last = sd_alloc(c, t->fronts, sizeof *t->group_last, "groups of subtrees");
     t->group_of = sd_alloc(c, t->fronts, sizeof *t->group_of, "groups of subtrees");
     t->group_stack = sd_alloc(c, t->fronts, sizeof *t->group_stack, "groups of subtrees");
-    const bool all = work && size && t->group_first && t->group_last && t->group_of && t->group_stack;
+    t->above = sd_alloc(c, t->fronts, sizeof *t->above, "groups of subtrees");
+    const bool all =
+        work && size && t->group_first && t->group_last && t->group_of && t->group_stack && t->above;
     if (all) {
         add_up(t, work, size);
         form_groups(t, work, size);
         measure_stacks(t);
+        measure_ways(t);
     }
     sd_free_all(c, work, size);
     return all ? SADDLE_OK : c->status;

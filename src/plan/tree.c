@@ -224,6 +224,7 @@ saddle_status sd_tree_make(sd_context *c, const sd_csr *A, const sd_graph *g, co
         measure_height(tree, front_of);
         status = sd_tree_group(c, tree);
     }
+    if (!status) status = sd_tree_measure_path(c, tree);
     sd_free_all(c, work, front_of);
     if (status) sd_tree_free(c, tree);
     return status;
@@ -233,6 +234,6 @@ void sd_tree_free(sd_context *c, sd_tree *t)
 {
     sd_free_all(c, t->order, t->position, t->first, t->parent, t->child_ptr, t->child, t->row_ptr, t->rows,
                 t->place, t->entry_ptr, t->entry_row, t->target, t->group_first, t->group_last, t->group_of,
-                t->group_stack, t->odd);
+                t->group_stack, t->above, t->odd);
     *t = (sd_tree){0};
 }

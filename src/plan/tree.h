@@ -46,6 +46,7 @@ typedef struct sd_tree {
     int32_t groups;
     int32_t *group_first, *group_last;
     int32_t *group_of; /* of each front; -1 */
+    double *above;     /* operations on the way from each front, its own among them, to the root */
     int64_t *group_stack;
 
     int64_t column_nnz;  /* of L and D in columns one by one, without the zeros of fronts */
@@ -58,6 +59,9 @@ typedef struct sd_tree {
     int32_t largest_rows; /* of a front */
     int32_t largest_columns;
     int64_t height; /* fronts on the longest way to a root */
+    /* Operations that must follow each other, as the tasks and their pieces are cut: flops / critical_flops
+     * bounds what any number of threads can gain (critical_path.c). */
+    double critical_flops;
 } sd_tree;
 
 /* What A's pattern and an order make. A is whole or half and symmetric; g is its graph. Without
@@ -86,3 +90,6 @@ static inline int32_t sd_front_below(const sd_tree *t, int32_t f)
 /* Groups of leaf subtrees, and the room for their contribution blocks (groups.c): fills in groups and group_*
  * of a tree that is complete otherwise. */
 saddle_status sd_tree_group(sd_context *c, sd_tree *tree);
+
+/* critical_flops of a tree with its groups (critical_path.c). */
+saddle_status sd_tree_measure_path(sd_context *c, sd_tree *tree);

@@ -24,7 +24,8 @@ typedef struct walk {
     void *handed;  /* room->handed x k */
     char *scratch; /* one for each thread */
     int64_t scratch_bytes;
-    int32_t *waiting; /* tasks that each front waits for; NULL: one thread */
+    int32_t *waiting; /* tasks that each front waits for */
+    sd_crew *crew;    /* NULL: one thread */
 } walk;
 
 /* The work on fronts in one precision. */
@@ -85,7 +86,7 @@ void sd_solve_room_free(sd_context *c, sd_solve_room *room)
 
 static void *scratch_of(const walk *s)
 {
-    return s->scratch + (s->waiting ? omp_get_thread_num() : 0) * s->scratch_bytes;
+    return s->scratch + (s->crew ? omp_get_thread_num() : 0) * s->scratch_bytes;
 }
 
 static void forward_group(void *what, int32_t g)
@@ -107,49 +108,50 @@ static void backward_group(const walk *s, int32_t g)
         walker_of(s->f)->backward_front(s, f, scratch_of(s));
 }
 
-static void backward_tasks(const walk *s, int32_t f);
+static void post_below(const walk *s, const int32_t *child, int64_t count);
 
-/* The tasks below a front (or the roots, below -1), from the last to the first. */
-static void backward_below(const walk *s, const int32_t *child, int64_t count)
+static void backward_task(void *what, int32_t item)
+{
+    const walk *s = what;
+    const sd_tree *t = s->f->tree;
+    if (item < 0) {
+        backward_group(s, -1 - item);
+        return;
+    }
+    walker_of(s->f)->backward_front(s, item, scratch_of(s));
+    post_below(s, t->child + t->child_ptr[item], t->child_ptr[item + 1] - t->child_ptr[item]);
+}
+
+/* The tasks below a front: fronts first, as more follows from them, then groups. */
+static void post_below(const walk *s, const int32_t *child, int64_t count)
 {
     const sd_tree *t = s->f->tree;
     for (int64_t e = count - 1; e >= 0; --e) {
         const int32_t f = child[e], g = t->group_of[f];
         if (g >= 0 && t->group_last[g] != f) continue;
-#pragma omp task firstprivate(s, f, g)
-        {
-            if (g >= 0)
-                backward_group(s, g);
-            else
-                backward_tasks(s, f);
-        }
+        sd_crew_post(s->crew, g < 0, backward_task, (void *)(uintptr_t)s, g < 0 ? f : -1 - g);
     }
 }
 
-static void backward_tasks(const walk *s, int32_t f)
+static void backward_roots(void *what, int32_t item)
 {
+    const walk *s = what;
     const sd_tree *t = s->f->tree;
-    walker_of(s->f)->backward_front(s, f, scratch_of(s));
-    backward_below(s, t->child + t->child_ptr[f], t->child_ptr[f + 1] - t->child_ptr[f]);
+    (void)item;
+    for (int32_t f = t->fronts - 1; f >= 0; --f)
+        if (t->parent[f] < 0) post_below(s, &f, 1);
 }
 
-static void run_parallel(const walk *s, const sd_climb *forward, int threads)
+static void forward_tasks(void *what, int32_t item)
 {
-    const sd_tree *t = s->f->tree;
-#pragma omp parallel num_threads(threads)
-    {
-#pragma omp single
-        {
-            if (s->parts & SD_SOLVE_FORWARD) sd_climb_tree(forward);
-        }
-#pragma omp single
-        {
-            if (s->parts & SD_SOLVE_BACKWARD) {
-                for (int32_t f = t->fronts - 1; f >= 0; --f)
-                    if (t->parent[f] < 0) backward_below(s, &f, 1);
-            }
-        }
-    }
+    (void)item;
+    sd_climb_tree(what);
+}
+
+static void run_parallel(walk *s, sd_climb *forward, int threads)
+{
+    if (s->parts & SD_SOLVE_FORWARD) sd_crew_run(s->crew, threads, forward_tasks, forward);
+    if (s->parts & SD_SOLVE_BACKWARD) sd_crew_run(s->crew, threads, backward_roots, s);
 }
 
 static void run_sequential(const walk *s, const sd_climb *forward)
@@ -172,6 +174,7 @@ static int64_t scratch_bytes(const sd_solve_room *room, int32_t k, size_t number
 void sd_solve_memory_free(sd_context *c, sd_solve_memory *m)
 {
     sd_free_all(c, m->x, m->handed, m->scratch, m->waiting);
+    sd_crew_free(c, m->crew);
     *m = (sd_solve_memory){0};
 }
 
@@ -186,7 +189,8 @@ static saddle_status reserve(sd_context *c, const sd_factors *f, const sd_solve_
     m->handed = sd_alloc(c, room->handed * k, number, "block of right-hand sides");
     m->scratch = sd_alloc(c, scratch_bytes(room, k, number) * threads, 1, "block of right-hand sides");
     if (threads > 1) m->waiting = sd_alloc(c, f->tree->fronts, sizeof *m->waiting, "solve");
-    if (!m->x || !m->handed || !m->scratch || (threads > 1 && !m->waiting)) {
+    if (threads > 1) sd_crew_make(c, f->tree->fronts, &m->crew);
+    if (!m->x || !m->handed || !m->scratch || (threads > 1 && (!m->waiting || !m->crew))) {
         sd_solve_memory_free(c, m);
         return c->status;
     }
@@ -206,15 +210,16 @@ static saddle_status begin_block(sd_context *c, const sd_factors *f, const sd_so
     s->scratch = m->scratch;
     s->scratch_bytes = scratch_bytes(room, k, sd_precision_size(f->precision));
     s->waiting = m->waiting;
+    s->crew = m->crew;
     return status;
 }
 
 static void run_block(walk *s, int threads)
 {
-    const sd_climb forward = {s->f->tree, s->waiting, forward_group, forward_top, s};
+    sd_climb forward = {s->f->tree, s->waiting, forward_group, forward_top, s, s->crew};
     if (s->f->simplicial)
         sd_simplicial_solve(s->f->simplicial, s->parts, s->k, s->x);
-    else if (s->waiting)
+    else if (s->crew)
         run_parallel(s, &forward, threads);
     else
         run_sequential(s, &forward);

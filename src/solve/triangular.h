@@ -46,6 +46,7 @@ typedef struct sd_solve_memory {
     void *x, *handed;
     char *scratch;
     int32_t *waiting;
+    sd_crew *crew;
 } sd_solve_memory;
 void sd_solve_memory_free(sd_context *c, sd_solve_memory *memory);
 

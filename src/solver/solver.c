@@ -121,6 +121,7 @@ static void forget_factors(saddle_solver *s)
     s->info.threads = before.threads;
     s->info.values_in_analysis = before.values_in_analysis;
     s->info.planned_flops = before.planned_flops;
+    s->info.critical_flops = before.critical_flops;
     s->info.planned_nnz = before.planned_nnz;
     s->info.planned_bytes = before.planned_bytes;
     s->info.replans = before.replans;
@@ -146,7 +147,7 @@ static void forget_analysis(saddle_solver *s)
     s->analysed = s->guessed = false;
     if (s->experience) s->experience->rung = 0;
     s->info.n = s->info.planned_nnz = s->info.planned_bytes = -1;
-    s->info.planned_flops = NAN;
+    s->info.planned_flops = s->info.critical_flops = NAN;
     s->info.values_in_analysis = s->info.replans = 0;
     s->info.time_prepare = s->info.time_plan = 0;
     for (int k = 0; k < SD_RUNGS_MOST; ++k) forget_work(s, &s->work[k]);

@@ -13,7 +13,7 @@ has_all_keys() {
     json "$1" 'list(j["bytes"]) == ["factor", "peak"]'
     json "$1" 'list(j["factor"]) == ["nnz", "flops", "blocks", "block_size", "levels", "fronts",
         "largest_front", "two_by_two", "perturbed", "delayed", "pushed_back", "sweeps", "sweeps_exact", "fallback",
-        "factorization", "planned_nnz", "planned_flops", "planned_bytes", "largest_l", "stale", "block_kernel",
+        "factorization", "planned_nnz", "planned_flops", "critical_flops", "planned_bytes", "largest_l", "stale", "block_kernel",
         "replaced_blocks", "single_blocks", "fill_tau", "generations", "pattern_residual", "reconstruction_error",
         "trisolve", "replanned", "replans", "rescalings"]'
 }

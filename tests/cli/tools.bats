@@ -23,6 +23,28 @@ load helper
     [[ $output == *'"/nowhere.so" cannot be read'* ]]
 }
 
+# What OpenBLAS takes for a processor that it does not know is played by a function in front of its own.
+@test "a BLAS that does not know the processor is told, and doctor says so" {
+    [[ $("$SADDLE" doctor) == *DYNAMIC_ARCH* ]] || skip "no OpenBLAS for many processors"
+    grep -qw avx2 /proc/cpuinfo || skip "no AVX2"
+    OPENBLAS_CORETYPE=Prescott run -0 "$SADDLE" doctor
+    [[ $output =~ "blas kernels        warning  Prescott, chosen by OPENBLAS_CORETYPE" ]]
+    [[ $output =~ "unset it, or set OPENBLAS_CORETYPE="(Haswell|SkylakeX) ]]
+    command -v cc >/dev/null || skip "no compiler"
+    [[ $(ldd "$SADDLE") != *asan* ]] || skip "a sanitizer must come first"
+    cat > core.c <<'END'
+#include <stdlib.h>
+const char *openblas_get_corename(void)
+{
+    const char *set = getenv("OPENBLAS_CORETYPE");
+    return set ? set : "Prescott";
+}
+END
+    cc -shared -fPIC core.c -o core.so
+    run -0 env -u OPENBLAS_CORETYPE LD_PRELOAD=./core.so "$SADDLE" doctor
+    [[ $output =~ "takes Prescott; saddle has set OPENBLAS_CORETYPE="(Haswell|SkylakeX)" for itself" ]]
+}
+
 @test "bench read compares with cat and gzip -dc in one run" {
     laplacian 40 0 > A.mtx
     "$SADDLE" bench read A.mtx --repeat 1 --json j.json

@@ -107,8 +107,8 @@ static inline void front_load(test_front *t, bool rest)
 static inline void front_factor(test_front *t, const sd_front_kernels *kernels, const sd_pivoting *pivoting)
 {
     t->pivots = (sd_pivots){0};
-    kernels[t->single].factor(&t->f, pivoting, &t->pivots, t->work, false);
-    kernels[t->single].update(&t->f, t->work, false);
+    kernels[t->single].factor(&t->f, pivoting, &t->pivots, t->work, NULL);
+    kernels[t->single].update(&t->f, t->work, NULL);
 }
 
 static inline double front_l(const test_front *t, int i, int k)

@@ -105,6 +105,20 @@ static void test_name_is_cut(void **state)
     assert_memory_equal(cut, text, 3);
 }
 
+/* Names of cores are those of OpenBLAS. What it does not know how to name, we cannot better. */
+static void test_core_is_bettered_only_by_more_instructions(void **state)
+{
+    (void)state;
+    assert_string_equal(sd_blas_better_core("Prescott", "SkylakeX"), "SkylakeX");
+    assert_string_equal(sd_blas_better_core("Prescott", "Haswell"), "Haswell");
+    assert_string_equal(sd_blas_better_core("Zen", "SkylakeX"), "SkylakeX");
+    assert_null(sd_blas_better_core("Zen", "Haswell"));
+    assert_null(sd_blas_better_core("Cooperlake", "SkylakeX"));
+    assert_null(sd_blas_better_core("Cooperlake", "Haswell"));
+    assert_null(sd_blas_better_core("Prescott", NULL));
+    assert_null(sd_blas_better_core(NULL, "SkylakeX"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +127,7 @@ int main(void)
         cmocka_unit_test(test_thread_count_is_held_and_put_back),
         cmocka_unit_test(test_thread_count_is_left_alone_without_products),
         cmocka_unit_test(test_name_is_cut),
+        cmocka_unit_test(test_core_is_bettered_only_by_more_instructions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -239,7 +239,7 @@ static void children_add_up(void **state)
                 for (int j = 0; j <= i; ++j) front_value(&child, i, j, rng_sixteenth(&r));
             front_load(&child, true);
             child.f.eliminated = done;
-            tables[s].add_child(&t.f, &child.f, place, at);
+            tables[s].add_child(&t.f, &child.f, place, at, NULL);
             for (int j = done; j < child.f.rows; ++j) {
                 const int m = child.f.columns, to = j < m ? at + j - done : delays + place[j - m];
                 if (j < m) assert_int_equal(t.f.variable[to], j);

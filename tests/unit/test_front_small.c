@@ -217,8 +217,8 @@ static void children_add_up_to_the_same_bits(void **state)
             int32_t *place = test_alloc((size_t)q + 1, sizeof *place);
             random_places(&r, own + below, q, large ? 1 : 1 + rng_below(&r, 30), place);
             test_front child = random_child(&r, round % 2, rng_below(&r, 4), late, q);
-            tables[t.single].add_child(&t.f, &child.f, place, c * late);
-            sd_fronts_reference[s.single].add_child(&s.f, &child.f, place, c * late);
+            tables[t.single].add_child(&t.f, &child.f, place, c * late, NULL);
+            sd_fronts_reference[s.single].add_child(&s.f, &child.f, place, c * late, NULL);
             free(place);
             front_free(&child);
         }

@@ -65,15 +65,15 @@ static void doze(void)
 
 #define DOZING(single, name)                                                                                 \
     static void factor_##name(sd_front *f, const sd_pivoting *pivoting, sd_pivots *pivots, void *work,       \
-                              bool split)                                                                    \
+                              sd_crew *crew)                                                                 \
     {                                                                                                        \
         doze();                                                                                              \
-        sd_cpu()->fronts[single].factor(f, pivoting, pivots, work, split);                                   \
+        sd_cpu()->fronts[single].factor(f, pivoting, pivots, work, crew);                                    \
     }                                                                                                        \
-    static void update_##name(sd_front *f, void *work, bool split)                                           \
+    static void update_##name(sd_front *f, void *work, sd_crew *crew)                                        \
     {                                                                                                        \
         if (f->rows % 4 == 0) doze();                                                                        \
-        sd_cpu()->fronts[single].update(f, work, split);                                                     \
+        sd_cpu()->fronts[single].update(f, work, crew);                                                      \
     }
 DOZING(0, double)
 DOZING(1, single)

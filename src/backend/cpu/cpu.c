@@ -22,16 +22,16 @@ static bool has_avx512(void)
 }
 #endif
 
-#define ROW(isa)                                                                                             \
+#define ROW(isa, core)                                                                                       \
     {                                                                                                        \
-#isa, has_##isa, &sd_##isa##_backend, sd_##isa##_fronts, sd_##isa##_ldlt, sd_##isa##_columns,        \
+#isa, has_##isa, core, &sd_##isa##_backend, sd_##isa##_fronts, sd_##isa##_ldlt, sd_##isa##_columns,  \
             sd_##isa##_residual                                                                              \
     }
 const sd_cpu_isa sd_cpu_isas[] = {
-    ROW(portable),
+    ROW(portable, NULL),
 #ifdef SD_CPU_X86
-    ROW(avx2),
-    ROW(avx512),
+    ROW(avx2, "Haswell"),
+    ROW(avx512, "SkylakeX"),
 #endif
 };
 const int sd_cpu_isa_count = sizeof sd_cpu_isas / sizeof *sd_cpu_isas;

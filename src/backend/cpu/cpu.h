@@ -29,6 +29,7 @@ static inline int64_t sd_residual_room(const sd_sparse *A)
 typedef struct sd_cpu_isa {
     const char *name;
     bool (*supported)(void); /* by this processor */
+    const char *blas_core;   /* OpenBLAS' name for its kernels with these instructions; NULL: any will do */
     const sd_backend *backend;
     const sd_front_kernels *fronts;
     const sd_ldlt_kernels *ldlt;

@@ -1,8 +1,10 @@
 /* The CPU's kernels on a column of a block LDL' for one instruction set, in both precisions. */
 #include "backend/cpu/isa.h"
+#include "core/barrier.h"
 
 #include <float.h>
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 enum {

@@ -139,14 +139,17 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
 {
     const int32_t n = M->n;
     const sd_factors *f = sd_direct_numbers(d);
-    int64_t count = sd_find_suspects(f, SUSPECT, NULL, 0);
-    if (count == 0) return SADDLE_OK; /* as where n = 0 */
+    if (!sd_may_have_suspects(f, SUSPECT)) return SADDLE_OK; /* as where n = 0 */
     int64_t width = ROOM / (2 * (int64_t)n) + 1;
     if (width > SD_RHS_BLOCK) width = SD_RHS_BLOCK;
-    if (count > SUSPECTS_MOST) count = SUSPECTS_MOST;
-    sd_suspect *suspects = sd_alloc(c, count, sizeof *suspects, "small pivots");
+    const int64_t most = n < SUSPECTS_MOST ? n : SUSPECTS_MOST;
+    sd_suspect *suspects = sd_alloc(c, most, sizeof *suspects, "small pivots");
     if (!suspects) return c->status;
-    count = sd_find_suspects(f, SUSPECT, suspects, count);
+    const int64_t count = sd_find_suspects(f, SUSPECT, suspects, most);
+    if (count == 0) {
+        sd_free(c, suspects);
+        return SADDLE_OK;
+    }
     saddle_status status = SADDLE_OK;
     double *z = sd_alloc(c, (2 * width + 4) * n, sizeof *z, "small pivots");
     if (!z) status = c->status;
@@ -154,8 +157,8 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
      * certificate */
     bool zero = true;
     for (int64_t first = 0, many; first < count && zero && !status; first += many) {
-        const int64_t most = first == 0 && width > FIRST_BATCH ? FIRST_BATCH : width;
-        many = count - first < most ? count - first : most;
+        const int64_t batch_most = first == 0 && width > FIRST_BATCH ? FIRST_BATCH : width;
+        many = count - first < batch_most ? count - first : batch_most;
         zero = false;
         batch w = {.M = M,
                    .s = suspects + first,

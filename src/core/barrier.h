@@ -1,0 +1,24 @@
+/*
+ * A barrier for the threads of one parallel region, for loops over many short levels. As in crew.h, a thread
+ * that waits spins for some ten microseconds and then sleeps, whatever OMP_WAIT_POLICY says.
+ */
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef struct sd_barrier {
+    int threads;
+    atomic_int missing;     /* threads that have not come yet */
+    atomic_uint generation; /* how often all have come */
+    atomic_int asleep;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+} sd_barrier;
+
+/* For so many threads; the one that makes it frees it when none waits any more. */
+void sd_barrier_make(sd_barrier *b, int threads);
+void sd_barrier_free(sd_barrier *b);
+
+/* Returns when all threads have come. */
+void sd_barrier_wait(sd_barrier *b);
