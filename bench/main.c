@@ -13,7 +13,8 @@
     ROW(calls)                                                                                               \
     ROW(blocks)                                                                                              \
     ROW(ldlt)                                                                                                \
-    ROW(sequence)
+    ROW(sequence)                                                                                            \
+    ROW(auto)
 
 #define ROW(name) extern const command command_##name;
 BENCH_TABLE(ROW)
