@@ -10,6 +10,7 @@
     ROW(spmv)                                                                                                \
     ROW(prepare)                                                                                             \
     ROW(direct)                                                                                              \
+    ROW(calls)                                                                                               \
     ROW(blocks)                                                                                              \
     ROW(ldlt)                                                                                                \
     ROW(sequence)
@@ -29,7 +30,8 @@ int main(int argc, char **argv)
         .stands = "WHAT",
         .about = "Benchmarks. Times are compared with a peer or a lower bound measured in the same run.",
         .hint =
-            "A matrix FAMILY_SIZE[:P] that is not a file, such as lap3d_30:1.5, is generated (saddle gen).",
+            "A matrix FAMILY_SIZE[:P] that is not a file, such as lap3d_30:1.5, is generated (saddle gen);\n"
+            "ocp and mpc may name the states and inputs of a stage: ocp_100x8x3.",
         .commands = commands,
     };
     return program_main(&bench, argc, argv);

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* FAMILY_SIZE[:P]: its family, or NULL. */
-static const family *parse_problem(const char *text, int64_t *size, double *param)
+/* FAMILY_SIZE[xSTATESxINPUTS][:P]: its family, or NULL. */
+static const family *parse_problem(const char *text, int64_t *size, family_stages *stages, double *param)
 {
     char name[32], *end;
     const char *bar = strrchr(text, '_');
@@ -22,8 +22,14 @@ static const family *parse_problem(const char *text, int64_t *size, double *para
     snprintf(name, sizeof name, "%.*s", (int)(bar - text), text);
     *size = strtoll(bar + 1, &end, 10);
     *param = NAN;
+    *stages = family_stages_default;
+    const family *f = family_find(name);
+    if (*end == 'x' && f && family_has_stages(f)) {
+        stages->states = strtoll(end + 1, &end, 10);
+        stages->inputs = *end == 'x' ? strtoll(end + 1, &end, 10) : 0;
+    }
     if (*end == ':' && end[1]) *param = strtod(end + 1, &end);
-    return *end ? NULL : family_find(name);
+    return *end ? NULL : f;
 }
 
 void bench_json_matrix(json *j, const bench_matrix *m)
@@ -47,11 +53,12 @@ saddle_status bench_problem_load(bench_problem *p, const char *operand, const sa
     struct stat is;
     int64_t size = 0;
     double param = NAN;
-    const family *f = stat(operand, &is) == 0 ? NULL : parse_problem(operand, &size, &param);
+    family_stages stages;
+    const family *f = stat(operand, &is) == 0 ? NULL : parse_problem(operand, &size, &stages, &param);
     *p = (bench_problem){.generated = f != NULL, .hooks = *hooks};
     name_matrix(p, operand);
     message[0] = 0;
-    return f ? family_generate(f->name, size, param, 1, &p->A, message)
+    return f ? family_generate_stages(f->name, size, &stages, param, 1, &p->A, message)
              : saddle_read_matrix(operand, &p->hooks, &p->A, message);
 }
 

@@ -1,6 +1,7 @@
 /*
  * The matrices of a benchmark: files, or problems that are made (saddle gen) where an operand such as
- * stokes2d_100 or lap3d_30:1.5, FAMILY_SIZE[:P], is no file.
+ * stokes2d_100 or lap3d_30:1.5, FAMILY_SIZE[:P], is no file; ocp and mpc also take the states and inputs of
+ * a stage, ocp_100x8x3 (FAMILY_SIZExSTATESxINPUTS[:P]).
  */
 #pragma once
 

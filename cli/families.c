@@ -12,8 +12,13 @@
  *     [ A  B' ]     B has +1 where a face is at the upper side of a cell (flow out of it) and -1
  *     [ B  0  ]     where it is at the lower side: the discrete divergence.
  *
- * A column of the lower triangle depends on its own grid point alone, so all but `ipm` are written
- * straight into the result, column after column.
+ * Optimal control in discrete time, `ocp` and `mpc`, goes stage by stage, as the solvers of such
+ * problems number their unknowns: with inputs u, states x and multipliers l of the dynamics
+ * x_{k+1} = A_k x_k + B_k u_k (x_0 is given), stage k has the unknowns u_k, x_{k+1}, l_{k+1}. `mpc`
+ * softens bounds on the states by slacks s and keeps their multipliers m: u_k, x_{k+1}, s, l_{k+1}, m.
+ *
+ * A column of the lower triangle depends on its own grid point or stage alone, so all but `ipm` are
+ * written straight into the result, column after column.
  */
 #include "cli/families.h"
 
@@ -31,6 +36,7 @@ typedef struct builder {
     int64_t size; /* N */
     int axes;     /* d */
     double param;
+    family_stages stages;
     random_stream random;
     int64_t n, column, entries;
     int64_t *pointers;
@@ -305,16 +311,92 @@ static void fill_ipm(builder *b)
     free(rows.count);
 }
 
+enum { BARRIER_DECADES = 6 };
+
+/* What a barrier adds to a diagonal: s / z or z / s, far from 1 to either side near the end. */
+static double draw_barrier(builder *b)
+{
+    return pow(10.0, random_between(&b->random, -BARRIER_DECADES, BARRIER_DECADES));
+}
+
+/* Column j of B_k: input j drives two neighbouring states, which are spread over all of them. */
+static void push_input(builder *b, int64_t j, int64_t multipliers, bool bounded)
+{
+    const int64_t nx = b->stages.states, first = j * nx / b->stages.inputs;
+    push(b, b->column, random_between(&b->random, 0.1, 1.0) + (bounded ? draw_barrier(b) : 0.0));
+    push(b, multipliers + first, random_between(&b->random, 0.5, 1.0));
+    if (first + 1 < nx) push(b, multipliers + first + 1, random_between(&b->random, -0.5, 0.5));
+    end_column(b);
+}
+
+/* Column j of the states: its weight, -1 in the row that defines it, its bound where it has one, and
+ * column j of the next A_k: tridiagonal, a chain of which every row sum is at most 1. */
+static void push_state(builder *b, int64_t j, int64_t multipliers, int64_t bounds, int64_t next)
+{
+    const int64_t nx = b->stages.states;
+    push(b, b->column, random_between(&b->random, 0.5, 2.0));
+    push(b, multipliers + j, -1.0);
+    if (bounds >= 0) push(b, bounds + j, 1.0);
+    for (int64_t i = j - 1; i <= j + 1 && next >= 0; i++)
+        if (i >= 0 && i < nx)
+            push(b, next + i,
+                 i == j ? random_between(&b->random, 0.6, 0.8) : random_between(&b->random, -0.1, 0.1));
+    end_column(b);
+}
+
+/* Regularised multipliers of the dynamics: -delta, or nothing. */
+static void push_multipliers(builder *b)
+{
+    for (int64_t j = 0; j < b->stages.states; j++) {
+        if (b->param > 0.0) push(b, b->column, -b->param);
+        end_column(b);
+    }
+}
+
+/* Bounds x - s <= c: -1 for the slack, which has a weight; -s/z - delta on the diagonal of the bound. */
+static void fill_stages(builder *b, bool bounded)
+{
+    const int64_t nx = b->stages.states, nu = b->stages.inputs;
+    const int64_t stage = b->n / b->size, slacks = nu + nx, multipliers = slacks + (bounded ? nx : 0);
+    for (int64_t k = 0; k < b->size; k++) {
+        const int64_t first = k * stage, own = first + multipliers, bounds = bounded ? own + nx : -1;
+        const int64_t next = k + 1 < b->size ? own + stage : -1;
+        for (int64_t j = 0; j < nu; j++) push_input(b, j, own, bounded);
+        for (int64_t j = 0; j < nx; j++) push_state(b, j, own, bounds, next);
+        for (int64_t j = 0; j < nx && bounded; j++) {
+            push(b, b->column, 1e-2 + draw_barrier(b));
+            push(b, bounds + j, -1.0);
+            end_column(b);
+        }
+        push_multipliers(b);
+        for (int64_t j = 0; j < nx && bounded; j++) {
+            push(b, b->column, -draw_barrier(b) - b->param);
+            end_column(b);
+        }
+    }
+}
+
+static void fill_ocp(builder *b)
+{
+    fill_stages(b, false);
+}
+
+static void fill_mpc(builder *b)
+{
+    fill_stages(b, true);
+}
+
 #define HUGE_P 1e6
 #define SHIFT "shift, subtracted from the diagonal"
 #define CONTRAST "spread of the coefficients exp(P g), g normal"
 #define BETA "weight beta of the control"
 #define DECADES "spread of the diagonal 10^(P u), u uniform in -1..1"
 #define POINTS "grid points per wavelength"
+#define DELTA "regularisation, -P on the diagonal of the multipliers"
 
 /* The public row, and how to make it: dimensions, unknowns a point (or how they are counted otherwise), most
  * entries in a column on average, what fills them in. */
-enum { STAGGERED = -1, IPM = -2 };
+enum { STAGGERED = -1, IPM = -2, OCP = -3, MPC = -4 };
 #define RECIPE(name, what, parameter, value, least, most, n, least_n, random, axes, unknowns, entries, fill) \
     {                                                                                                        \
         {name, what, parameter, value, least, most, n, least_n, random}, axes, unknowns, entries, fill       \
@@ -344,6 +426,10 @@ static const struct recipe {
            2, 3, fill_kktz),
     RECIPE("ipm", "interior-point KKT, N variables, N/2 constraints", DECADES, 4, 0, 100, "3 N / 2", 2, 1, 1,
            IPM, 3, fill_ipm),
+    RECIPE("ocp", "optimal control of a chain, N stages", DELTA, 1e-8, 0, 1e100, "N (2 states + inputs)", 1,
+           1, 1, OCP, 3, fill_ocp),
+    RECIPE("mpc", "interior-point system of predictive control, soft bounds, N stages", DELTA, 1e-8, 0, 1e100,
+           "N (4 states + inputs)", 1, 1, 1, MPC, 3, fill_mpc),
     RECIPE("helm2d", "Helmholtz, 5-point", POINTS, 10, 2, HUGE_P, "N^2", 1, 0, 2, 1, 3, fill_helmholtz),
     RECIPE("helm3d", "Helmholtz, 7-point", POINTS, 10, 2, HUGE_P, "N^3", 1, 0, 3, 1, 4, fill_helmholtz),
 };
@@ -367,33 +453,44 @@ const family *family_find(const char *name)
     return r ? &r->about : NULL;
 }
 
+bool family_has_stages(const family *f)
+{
+    const int unknowns = find_recipe(f->name)->unknowns;
+    return unknowns == OCP || unknowns == MPC;
+}
+
 /* n for a size, in floating point: exact as long as it is small enough to be made. */
-static double rows_of(const struct recipe *r, double size)
+static double rows_of(const struct recipe *r, double size, const family_stages *stages)
 {
     const double cells = r->axes == 2 ? size * size : size * size * size;
     switch (r->unknowns) {
     case STAGGERED: return r->axes * (cells - cells / size) + cells - 1.0;
     case IPM: return size + floor(size / 2.0);
+    case OCP: return size * (2.0 * (double)stages->states + (double)stages->inputs);
+    case MPC: return size * (4.0 * (double)stages->states + (double)stages->inputs);
     default: return r->unknowns * cells;
     }
 }
 
 /* The largest size of at most so many rows, one below the least where there is none: by bisection, so that a
  * table row needs no inverse of its formula. */
-static int64_t size_within(const struct recipe *r, double rows)
+static int64_t size_within(const struct recipe *r, double rows, const family_stages *stages)
 {
     int64_t fits = r->about.least_size - 1, fails = (int64_t)MOST_ROWS + 1;
     while (fails - fits > 1) {
         const int64_t middle = fits + (fails - fits) / 2;
-        *(rows_of(r, (double)middle) <= rows ? &fits : &fails) = middle;
+        *(rows_of(r, (double)middle, stages) <= rows ? &fits : &fails) = middle;
     }
     return fits;
 }
 
+const family_stages family_stages_default = {4, 2};
+
 int64_t family_size(const char *name, int64_t rows)
 {
     const struct recipe *r = find_recipe(name);
-    const int64_t size = size_within(r, (double)rows - 1.0) + 1, most = size_within(r, MOST_ROWS);
+    const int64_t size = size_within(r, (double)rows - 1.0, &family_stages_default) + 1;
+    const int64_t most = size_within(r, MOST_ROWS, &family_stages_default);
     return size < most ? size : most;
 }
 
@@ -403,7 +500,7 @@ int family_axes(const char *name)
 }
 
 static saddle_status check(const struct recipe *r, const char *name, int64_t size, double param,
-                           char *message)
+                           const family_stages *stages, char *message)
 {
     if (!r) {
         int used =
@@ -414,7 +511,14 @@ static saddle_status check(const struct recipe *r, const char *name, int64_t siz
         return SADDLE_BAD_ARGUMENT;
     }
     const family *f = &r->about;
-    const int64_t most = size_within(r, MOST_ROWS);
+    if (family_has_stages(f) &&
+        (stages->inputs < 1 || stages->inputs > stages->states || stages->states > FAMILY_MOST_STATES)) {
+        snprintf(message, SADDLE_MESSAGE_SIZE,
+                 "%s: %lld states and %lld inputs: the states must be in 1..%d, the inputs in 1..states",
+                 name, (long long)stages->states, (long long)stages->inputs, FAMILY_MOST_STATES);
+        return SADDLE_BAD_ARGUMENT;
+    }
+    const int64_t most = size_within(r, MOST_ROWS, stages);
     if (size < f->least_size || size > most) {
         snprintf(message, SADDLE_MESSAGE_SIZE, "%s: the size is %lld, but must be in %lld..%lld (n = %s)",
                  name, (long long)size, (long long)f->least_size, (long long)most, f->dimension);
@@ -455,15 +559,22 @@ static void trim(builder *b)
 saddle_status family_generate(const char *name, int64_t size, double param, uint64_t seed, saddle_matrix *A,
                               char *message)
 {
+    return family_generate_stages(name, size, &family_stages_default, param, seed, A, message);
+}
+
+saddle_status family_generate_stages(const char *name, int64_t size, const family_stages *stages,
+                                     double param, uint64_t seed, saddle_matrix *A, char *message)
+{
     char unheard[SADDLE_MESSAGE_SIZE];
     if (!message) message = unheard;
     memset(A, 0, sizeof(*A));
     const struct recipe *r = find_recipe(name);
-    const saddle_status status = check(r, name, size, param, message);
+    const saddle_status status = check(r, name, size, param, stages, message);
     if (status != SADDLE_OK) return status;
 
-    builder b = {.size = size, .axes = r->axes, .param = isnan(param) ? r->about.value : param};
-    b.n = (int64_t)rows_of(r, (double)size);
+    builder b = {
+        .size = size, .axes = r->axes, .param = isnan(param) ? r->about.value : param, .stages = *stages};
+    b.n = (int64_t)rows_of(r, (double)size, stages);
     b.random = random_begin(seed);
     allocate(&b, r->per_column);
     if (!b.failed) r->fill(&b);

@@ -37,7 +37,7 @@ typedef struct option {
     OPTION_ROW(name, NULL, help, 'r', value, least, most, 0, stands, NULL)
 #define OPTION_END OPTION_ROW(NULL, NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL)
 
-enum { OPTION_MOST = 48 }; /* options of one command */
+enum { OPTION_MOST = 64 }; /* options of one command */
 
 /* What the command line said. Texts point into argv. */
 typedef struct arguments {

@@ -114,9 +114,10 @@ static void print_direct(const solve_run *r)
 {
     const saddle_info *i = &r->info;
     char word[24];
-    printf("%-12s%" PRId64 " fronts, %.2e entries, %.2e operations (critical path %.2e), about %.*f MB\n",
-           "plan", i->fronts, (double)i->planned_nnz, i->planned_flops, i->critical_flops,
-           i->planned_bytes < 10000000, 1e-6 * (double)i->planned_bytes);
+    printf("%-12s%" PRId64 " %s, %.2e entries, %.2e operations (critical path %.2e), about %.*f MB\n", "plan",
+           i->simplicial == 1 ? i->n : i->fronts, i->simplicial == 1 ? "columns" : "fronts",
+           (double)i->planned_nnz, i->planned_flops, i->critical_flops, i->planned_bytes < 10000000,
+           1e-6 * (double)i->planned_bytes);
     printf("%-12s%s, %.2e entries, %.2e operations", "factor",
            saddle_option_word("factorization", i->factorization, word, sizeof word), (double)i->factor_nnz,
            (double)i->factor_flops);
@@ -347,7 +348,7 @@ static void json_factor(json *j, const solve_run *r)
               "fallback factorization planned_nnz planned_flops critical_flops planned_bytes largest_l stale "
               "block_kernel "
               "replaced_blocks single_blocks fill_tau generations pattern_residual reconstruction_error "
-              "trisolve replanned replans rescalings");
+              "trisolve replanned replans rescalings simplicial sequences");
     json_close(j);
 }
 

@@ -235,7 +235,7 @@ static const struct {
     const char *words, *options;
 } purposes[] = {
     {FOR_DIRECT | FOR_BLOCKS, "the direct solver, bjacobi, ldlt and jacobi", "scaling|order|pairs"},
-    {FOR_DIRECT, "the direct solver", "factorization|threshold|signs|condition"},
+    {FOR_DIRECT, "the direct solver", "factorization|threshold|certify|simplicial|signs|condition"},
     {FOR_DIRECT | FOR_FACTORS, "the direct solver, ldlt and jacobi", "check"},
     {FOR_BLOCKS, "bjacobi, ldlt and jacobi", "blocking|block-size"},
     {FOR_BJACOBI, "bjacobi", "block-kernel|block-precision"},
@@ -359,8 +359,9 @@ const command command_solve = {
              "given; --stop selects a single criterion.\n\n"
              "--method auto uses the direct solver unless it would be too expensive: a multifrontal LDL' "
              "factorization with threshold pivoting, followed by refinement. Its options are --scaling, "
-             "--order, --pairs, --factorization, --threshold, --regularise, --check, --signs and "
-             "--condition; the first two also accept a file, as in \"saddle prepare\".\n\n"
+             "--order, --pairs, --factorization, --threshold, --regularise, --check, --certify, "
+             "--simplicial, --signs and --condition; the first two also accept a file, as in \"saddle "
+             "prepare\".\n\n"
              "--method bjacobi preconditions with the diagonal blocks of A, of up to --block-size rows. "
              "--blocking chooses how rows are grouped into blocks, --block-kernel how blocks are factored, "
              "--block-precision the precision that they are stored in; --scaling, --order and --pairs affect "
@@ -385,7 +386,7 @@ const command command_solve = {
         "order|pairs|"
         "factorization|threshold|regularise|check|blocking|block_size|block_kernel|block_precision|"
         "fill|fill_tau|fill_level|pivot|push_back|small_pivot|sweeps|sweep_order|relax|fallback|trisolve|"
-        "trisolve_sweeps|factor_precision",
+        "trisolve_sweeps|factor_precision|certify|simplicial",
     .least = 1,
     .most = 1,
     .run = run_solve,

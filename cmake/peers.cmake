@@ -1,7 +1,9 @@
 # Other solvers to be measured against: a driver for each that is found on this machine, in
 # build/bin/peers, where `saddle bench direct` looks for them. None of them is installed, and neither the
-# library nor the program is linked with a peer. scripts/packages peers installs MUMPS. Not where sanitizers
-# are on: what they find in a peer is not ours.
+# library nor the program is linked with a peer. scripts/packages peers installs MUMPS; CONTRIBUTING.md says
+# how QDLDL and MKL are had from PyPI. Not where sanitizers are on: what they find in a peer is not ours.
+set(SADDLE_QDLDL "" CACHE PATH "Folder with QDLDL's source, for its driver: that of the source package of PyPI")
+set(SADDLE_MKL "" CACHE PATH "Folder with lib/libmkl_rt.so, for the driver of PARDISO: a virtual environment, MKLROOT")
 set(saddle_peers "")
 
 function(saddle_peer name)
@@ -33,10 +35,39 @@ if(SADDLE_PEERS AND NOT SADDLE_SANITIZE)
     saddle_peer(cholmod ${CHOLMOD_LIBRARY})
     target_include_directories(peer_cholmod SYSTEM PRIVATE ${CHOLMOD_INCLUDE_DIR})
   endif()
-  list(LENGTH saddle_peers found)
-  if(SADDLE_PEERS STREQUAL "ON" AND found LESS 2)
+  if(SADDLE_PEERS STREQUAL "ON" AND NOT (TARGET peer_mumps AND TARGET peer_cholmod))
     message(FATAL_ERROR "SADDLE_PEERS is ON, but not all peers were found (found: ${saddle_peers}): "
       "scripts/packages peers installs MUMPS, scripts/packages CHOLMOD")
+  endif()
+  # QDLDL has two files that its own CMake makes from a few words; a whole subproject would bring its options.
+  # NO_CACHE: another folder may be named later.
+  find_path(qdldl_source src/qdldl.c PATHS ${SADDLE_QDLDL} PATH_SUFFIXES c/qdldl NO_CACHE NO_DEFAULT_PATH)
+  if(qdldl_source)
+    file(STRINGS ${qdldl_source}/CMakeLists.txt qdldl_words REGEX "set\\(QDLDL_VERSION_[A-Z]+ \"")
+    foreach(part MAJOR MINOR PATCH)
+      string(REGEX REPLACE ".*QDLDL_VERSION_${part} \"([0-9]+).*" "\\1" QDLDL_VERSION_${part} "${qdldl_words}")
+    endforeach()
+    set(QDLDL_INT_TYPE int)
+    set(QDLDL_INT_TYPE_MAX INT_MAX)
+    set(QDLDL_FLOAT_TYPE double)
+    set(QDLDL_BOOL_TYPE "unsigned char")
+    foreach(header qdldl_types qdldl_version)
+      configure_file(${qdldl_source}/configure/${header}.h.in ${PROJECT_BINARY_DIR}/qdldl/${header}.h)
+    endforeach()
+    add_library(saddle_qdldl STATIC ${qdldl_source}/src/qdldl.c)
+    target_include_directories(saddle_qdldl SYSTEM PUBLIC ${qdldl_source}/include ${PROJECT_BINARY_DIR}/qdldl)
+    set_target_properties(saddle_qdldl PROPERTIES COMPILE_WARNING_AS_ERROR OFF)
+    saddle_peer(qdldl saddle_qdldl)
+  elseif(SADDLE_QDLDL)
+    message(FATAL_ERROR "SADDLE_QDLDL is ${SADDLE_QDLDL}, but there is no src/qdldl.c and no c/qdldl/src/qdldl.c")
+  endif()
+  # PyPI's package has no libmkl_rt.so, only the name with its number.
+  find_library(mkl_library NAMES mkl_rt libmkl_rt.so.3 libmkl_rt.so.2 PATHS ${SADDLE_MKL} $ENV{MKLROOT}
+    PATH_SUFFIXES lib lib/intel64 NO_CACHE NO_DEFAULT_PATH)
+  if(mkl_library)
+    saddle_peer(pardiso ${mkl_library})
+  elseif(SADDLE_MKL)
+    message(FATAL_ERROR "SADDLE_MKL is ${SADDLE_MKL}, but there is no lib/libmkl_rt.so")
   endif()
 endif()
 # The kernels on batches of blocks beside LAPACK: what `saddle bench blocks` runs.
@@ -48,7 +79,7 @@ if(SADDLE_PEERS AND NOT SADDLE_SANITIZE)
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/peers)
     target_include_directories(blocks_cpu PRIVATE ${PROJECT_SOURCE_DIR})
     target_link_libraries(blocks_cpu PRIVATE saddle_cli saddle_bench_kernels LAPACK::LAPACK)
-    list(APPEND saddle_peers lapack)
+    saddle_peer(lapack LAPACK::LAPACK)
   elseif(SADDLE_PEERS STREQUAL "ON")
     message(FATAL_ERROR "SADDLE_PEERS is ON, but LAPACK was not found: scripts/packages installs OpenBLAS, which includes it")
   endif()

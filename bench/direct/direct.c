@@ -1,5 +1,5 @@
 /*
- * `saddle bench direct`: the direct solver beside its peers, MUMPS and CHOLMOD, in one run.
+ * `saddle bench direct`: the direct solver beside its peers, MUMPS, CHOLMOD, PARDISO and QDLDL, in one run.
  *
  * Each problem is loaded once. Then Saddle and the peers take turns, --repeat of them: a turn is an
  * analysis and factorizations until 20 ms have passed, so that short ones are compared warm with warm, and
@@ -9,6 +9,8 @@
  */
 #include "bench/direct/direct.h"
 
+#include "bench/direct/sparse.h"
+#include "bench/peers/timing.h"
 #include "bench/problem.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
@@ -20,10 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COLUMNS = 64, TURN_MOST = 50 };
-#define TURN_SECONDS 0.02
-
-const char *const peer_names[PEERS] = {"mumps", "cholmod"};
+enum { COLUMNS = 64, WANTED = (1 << PEERS) - 1 - (1 << PEER_LAPACK) };
 
 /* The generated problems whose figures are compared from version to version. */
 static const struct {
@@ -43,7 +42,6 @@ typedef struct direct_bench {
     bench_problem problem;
     char path[4096]; /* of the matrix for the peers */
     bool temporary;
-    char programs[PEERS][4096]; /* of the peers; "" where one is not there */
     peer_process peers[PEERS];
     char message[SADDLE_MESSAGE_SIZE];
 } direct_bench;
@@ -62,19 +60,38 @@ static saddle_solver *make_solver(direct_bench *t, const char *krylov, const cha
     return solver;
 }
 
+/* Calls that are timed: a factorization, or one with a refined solve. */
+typedef struct direct_call {
+    const saddle_matrix *A;
+    saddle_solver *solver;
+    const double *b;
+    double *x;
+} direct_call;
+
+static bool factor_once(void *self)
+{
+    const direct_call *c = self;
+    return saddle_factor(c->solver, c->A) == SADDLE_OK;
+}
+
+/* Whether the accuracy asked for was reached does not matter here. */
+static bool factor_and_solve(void *self)
+{
+    const direct_call *c = self;
+    if (!factor_once(self)) return false;
+    saddle_solve(c->solver, 1, c->b, c->A->rows, c->x, c->A->rows, NULL);
+    return true;
+}
+
 /* An analysis and warm factorizations: the better times. The solver is left as it is for what follows. */
 static saddle_status take_turn(direct_bench *t, saddle_solver *solver, double *analysis, double *factor)
 {
-    double began = seconds();
+    direct_call call = {.A = &t->problem.A, .solver = solver};
+    const double began = seconds();
     saddle_status status = saddle_analyse(solver, &t->problem.A);
     *analysis = fmin(*analysis, seconds() - began);
-    const double first = seconds();
-    for (int k = 0; status == SADDLE_OK && k < TURN_MOST && (k == 0 || seconds() - first < TURN_SECONDS);
-         ++k) {
-        began = seconds();
-        status = saddle_factor(solver, &t->problem.A);
-        if (status == SADDLE_OK) *factor = fmin(*factor, seconds() - began);
-    }
+    if (status == SADDLE_OK && !timing_calls(factor_once, &call, factor))
+        status = saddle_factor(solver, &t->problem.A); /* why it failed */
     if (status != SADDLE_OK) snprintf(t->message, sizeof t->message, "%s", saddle_message(solver));
     return status;
 }
@@ -145,19 +162,6 @@ static void measure_refined(direct_bench *t, const double *b, double *x, direct_
     saddle_destroy(&solver);
 }
 
-/* Warm factorizations, each with a refined solve, for a while: the best. */
-static void time_both(const direct_bench *t, saddle_solver *solver, const double *b, double *x, double *best)
-{
-    const int64_t n = t->problem.A.rows;
-    const double first = seconds();
-    for (int k = 0; k < TURN_MOST && (k == 0 || seconds() - first < TURN_SECONDS); ++k) {
-        const double began = seconds();
-        if (saddle_factor(solver, &t->problem.A) != SADDLE_OK) return;
-        saddle_solve(solver, 1, b, n, x, n, NULL);
-        *best = fmin(*best, seconds() - began);
-    }
-}
-
 /* What the certificate of the inertia costs: two solvers take turns. */
 static void measure_certificate(direct_bench *t, const double *b, double *x, direct_row *row)
 {
@@ -169,8 +173,10 @@ static void measure_certificate(direct_bench *t, const double *b, double *x, dir
         saddle_create(&solvers[with], &o, &t->hooks, t->message);
     }
     for (int64_t turn = 0; turn < argument_count(t->report.a, "repeat") && solvers[0] && solvers[1]; ++turn) {
-        time_both(t, solvers[0], b, x, &row->uncertified);
-        time_both(t, solvers[1], b, x, &row->certified);
+        for (int with = 0; with < 2; ++with) {
+            direct_call call = {&t->problem.A, solvers[with], b, x};
+            timing_calls(factor_and_solve, &call, with ? &row->certified : &row->uncertified);
+        }
     }
     for (int with = 0; with < 2; ++with) saddle_destroy(&solvers[with]);
 }
@@ -218,9 +224,9 @@ static void start_peers(direct_bench *t)
 {
     const arguments *a = t->report.a;
     for (int k = 0; k < PEERS; ++k) {
-        if (t->programs[k][0])
-            peer_start(&t->peers[k], t->programs[k], t->path, t->report.threads, argument_real(a, "limit"),
-                       argument_given(a, "verbose"));
+        if (t->report.programs[k][0])
+            peer_start(&t->peers[k], t->report.programs[k], peer_kinds[k].setting, t->path, t->report.threads,
+                       argument_real(a, "limit"), argument_given(a, "verbose"));
     }
 }
 
@@ -246,7 +252,7 @@ static saddle_status measure(direct_bench *t, direct_row *row)
 static int write_for_peers(direct_bench *t, const char *operand)
 {
     bool wanted = false;
-    for (int k = 0; k < PEERS; ++k) wanted = wanted || t->programs[k][0];
+    for (int k = 0; k < PEERS; ++k) wanted = wanted || t->report.programs[k][0];
     snprintf(t->path, sizeof t->path, "%s", operand);
     if (!t->problem.generated || !wanted) return EXIT_DONE;
     const int status = bench_temporary(".mtx", t->path, sizeof t->path);
@@ -266,6 +272,18 @@ static void begin_row(direct_row *row, const bench_matrix *matrix, const char *n
     for (int k = 0; k < PEERS; ++k) row->peers[k] = peer_nothing();
 }
 
+/* What a peer told, or nothing where that was no answer. */
+static peer_result answer_of(const direct_row *row, int which)
+{
+    return peer_answered(&row->peers[which]) ? row->peers[which] : peer_nothing();
+}
+
+static double total_ratio(const direct_row *row, int which)
+{
+    const peer_result told = answer_of(row, which);
+    return (row->analysis + row->factor) / (told.analysis + told.factor);
+}
+
 /* Where Saddle failed in the middle, the times that it had are none. */
 static void end_row(direct_row *row)
 {
@@ -277,7 +295,13 @@ static void end_row(direct_row *row)
     row->ratios[FACTOR_TO_MUMPS] = row->factor / mumps->factor;
     row->ratios[TOTAL_TO_MUMPS] = (row->analysis + row->factor) / (mumps->analysis + mumps->factor);
     row->ratios[MEMORY_TO_MUMPS] = row->peak_bytes / mumps->peak_bytes;
-    row->ratios[FACTOR_TO_CHOLMOD] = row->factor / row->peers[PEER_CHOLMOD].factor;
+    row->ratios[FACTOR_TO_PARDISO] = row->factor / answer_of(row, PEER_PARDISO).factor;
+    row->ratios[TOTAL_TO_PARDISO] = total_ratio(row, PEER_PARDISO);
+    row->ratios[FACTOR_TO_MATCHING] = row->factor / answer_of(row, PEER_MATCHING).factor;
+    row->ratios[TOTAL_TO_MATCHING] = total_ratio(row, PEER_MATCHING);
+    row->ratios[FACTOR_TO_QDLDL] = row->factor / answer_of(row, PEER_QDLDL).factor;
+    row->ratios[CHOLESKY_TO_CHOLMOD] = row->factor_cholesky / row->peers[PEER_CHOLMOD].factor;
+    row->ratios[LDLT_TO_CHOLMOD] = row->factor_ldlt / row->peers[PEER_CHOLMOD_LDLT].factor;
     row->ratios[PIVOTING] = row->factor_ldlt / row->factor_cholesky;
     row->ratios[COLUMN_OF_64] = row->solve_64 / 64.0 / row->solve;
     row->ratios[SPEED_UP] = row->factor_one_thread / row->factor;
@@ -289,9 +313,10 @@ static void tell_failures(const direct_row *row, bool verbose)
 {
     if (row->error[0]) fail(EXIT_DONE, "%s: %s", row->matrix.name, row->error);
     for (int k = 0; k < PEERS; ++k) {
-        const bool expected = k == PEER_CHOLMOD && !verbose; /* that a matrix is indefinite */
+        /* that a matrix is indefinite, or not quasidefinite */
+        const bool expected = (k == PEER_CHOLMOD || k == PEER_CHOLMOD_LDLT || k == PEER_QDLDL) && !verbose;
         if (row->peers[k].error[0] && !expected)
-            fail(EXIT_DONE, "%s: %s: %s", row->matrix.name, peer_names[k], row->peers[k].error);
+            fail(EXIT_DONE, "%s: %s: %s", row->matrix.name, peer_kinds[k].name, row->peers[k].error);
     }
 }
 
@@ -326,17 +351,6 @@ static int bench_one(direct_bench *t, const char *operand, const char *name, boo
     return status;
 }
 
-static void find_peers(direct_bench *t)
-{
-    const char *folder = argument_text(t->report.a, "peers");
-    if (folder && strcmp(folder, "none") == 0) return;
-    for (int k = 0; k < PEERS; ++k) {
-        char file[64];
-        snprintf(file, sizeof file, "peer-%s", peer_names[k]);
-        if (!bench_driver(file, folder, t->programs[k], sizeof t->programs[k])) t->programs[k][0] = 0;
-    }
-}
-
 static int bench_all(direct_bench *t, bool print)
 {
     const arguments *a = t->report.a;
@@ -352,24 +366,29 @@ static int bench_all(direct_bench *t, bool print)
     return status;
 }
 
+enum { PART_ALL, PART_SPARSE };
+
 static int run_direct(const arguments *a)
 {
     const bool print = bench_prints(a);
     direct_bench t = {.report = {.a = a, .threads = (int)argument_count(a, "threads")}};
     int status = bench_check_operands(a);
     if (status == EXIT_DONE) status = bench_check_files(a);
+    if (status == EXIT_DONE && argument_choice(a, "part") == PART_SPARSE) return sparse_run(a);
     if (status == EXIT_DONE && a->operand_count == 0 && !argument_given(a, "anchors"))
         status = usage_error(a, "no matrix is given");
     if (status != EXIT_DONE) return status;
     t.report.rows = calloc((size_t)a->operand_count + ANCHORS, sizeof *t.report.rows);
     if (!t.report.rows) return fail(EXIT_MEMORY, "out of memory for the rows");
-    find_peers(&t);
+    peers_find(argument_text(a, "peers"), WANTED, t.report.programs);
     t.hooks = progress_begin(a);
     status = bench_all(&t, print);
     progress_end();
     if (print && t.report.count > 0) {
         print_direct_pivots(&t.report);
+        print_direct_peers(&t.report);
         print_direct_summary(&t.report);
+        peers_tell_missing(argument_text(a, "peers"), WANTED, t.report.programs);
     }
     status = bench_save(a, status, json_direct, &t.report);
     free(t.report.rows);
@@ -377,6 +396,11 @@ static int run_direct(const arguments *a)
 }
 
 static const option direct_options[] = {
+    OPTION_CHOICE("part", "all|sparse",
+                  "sparse: very sparse quasidefinite systems, compared with QDLDL; without matrices those of "
+                  "optimal control, predictive control and power grids (these in SADDLE_MATRICES)"),
+    OPTION_REAL("delta", "D", 1e-8, 0.0, 1e100,
+                "sparse: what zeros of the diagonal are replaced with, negative; QDLDL needs it"),
     OPTION_COUNT("repeat", "N", 5, 1, 1000, "turns of each; the best counts"),
     OPTION_COUNT("threads", "N", 1, 1, 4096, "threads of Saddle and of the peers' BLAS"),
     OPTION_FLAG("anchors", 0, "also the 15 generated problems that are tracked from version to version"),
@@ -389,15 +413,17 @@ static const option direct_options[] = {
 const command command_direct = {
     .name = "direct",
     .operands = "[A.mtx[.gz]...]",
-    .help = "the direct solver, compared with MUMPS and CHOLMOD",
+    .help = "the direct solver, compared with MUMPS, CHOLMOD, PARDISO and QDLDL",
     .about = "For each matrix: the analysis and the factorization of the direct solver, its speed relative "
              "to dgemm on one core, pivots, inertia, backward error before and after refinement, and memory, "
-             "compared with MUMPS and CHOLMOD if their drivers were built (a dash marks what is missing). "
+             "compared with MUMPS, CHOLMOD, PARDISO and QDLDL if their drivers were built (a dash marks what "
+             "is missing). "
              "Then the geometric means of the ratios in each folder, over the matrices that take MUMPS more "
              "than 2 ms. Drivers are built if the peers are found, and are not installed. An operand such as "
              "lap3d_30:1.5, FAMILY_SIZE[:P], that is not a file names a generated problem (saddle gen).",
     .examples = "  saddle bench direct matrices/kkt/*.mtx.gz lap3d_30:1.5 --json direct.json\n"
-                "  saddle bench direct --anchors --threads 2\n",
+                "  saddle bench direct --anchors --threads 2\n"
+                "  saddle bench direct --part sparse\n",
     .options = direct_options,
     .library = "scaling|order|pairs|factorization|threshold",
     .most = INT_MAX,

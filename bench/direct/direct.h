@@ -5,9 +5,6 @@
 #include "bench/direct/peer.h"
 #include "bench/problem.h"
 
-enum { PEER_MUMPS, PEER_CHOLMOD, PEERS };
-extern const char *const peer_names[PEERS];
-
 /* Of Saddle, in the order of the JSON. Numbers that are not known are NaN. */
 #define DIRECT_NUMBERS(ROW)                                                                                  \
     ROW(analysis) /* seconds, to solve_64 */                                                                 \
@@ -41,7 +38,13 @@ enum {
     FACTOR_TO_MUMPS,
     TOTAL_TO_MUMPS,
     MEMORY_TO_MUMPS,
-    FACTOR_TO_CHOLMOD,
+    FACTOR_TO_PARDISO, /* its defaults, and with matching; where it gave an answer */
+    TOTAL_TO_PARDISO,
+    FACTOR_TO_MATCHING,
+    TOTAL_TO_MATCHING,
+    FACTOR_TO_QDLDL,
+    CHOLESKY_TO_CHOLMOD, /* LL' with LL', LDL' with LDL' */
+    LDLT_TO_CHOLMOD,
     PIVOTING,
     COLUMN_OF_64, /* of 64 right-hand sides, each, over one alone */
     SPEED_UP,
@@ -64,6 +67,7 @@ typedef struct direct_row {
 typedef struct direct_report {
     const arguments *a;
     int threads;
+    char programs[PEERS][4096]; /* of the peers; "" where one is not there */
     int count;
     direct_row *rows;
 } direct_report;
@@ -74,6 +78,8 @@ void print_direct_row(const direct_row *row);
 
 /* Afterwards: the rest of each row, and the means. */
 void print_direct_pivots(const direct_report *t);
+void print_direct_peers(const direct_report *t);
 void print_direct_summary(const direct_report *t);
 
 json_writer json_direct; /* of a direct_report */
+void json_peer(json *j, const char *name, const peer_result *p);

@@ -1,10 +1,49 @@
 /* See peer.h. The words between the two are those of bench/peers/peer.h. */
 #include "bench/direct/peer.h"
 
+#include "bench/bench.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define ANSWER 1e-9 /* the largest backward error of one */
+
+const struct peer_kind peer_kinds[PEERS] = {
+    [PEER_MUMPS] = {"mumps", "peer-mumps", "default"},
+    [PEER_CHOLMOD] = {"cholmod", "peer-cholmod", "default"},
+    [PEER_CHOLMOD_LDLT] = {"cholmod_ldlt", "peer-cholmod", "ldlt"},
+    [PEER_PARDISO] = {"pardiso", "peer-pardiso", "default"},
+    [PEER_MATCHING] = {"pardiso_matching", "peer-pardiso", "matching"},
+    [PEER_QDLDL] = {"qdldl", "peer-qdldl", "default"},
+    [PEER_LAPACK] = {"lapack", "peer-lapack", "default"},
+};
+
+static bool wants_none(const char *folder)
+{
+    return folder && strcmp(folder, "none") == 0;
+}
+
+void peers_find(const char *folder, unsigned wanted, char programs[PEERS][4096])
+{
+    for (int k = 0; k < PEERS; ++k) {
+        const bool wants = (wanted >> k & 1) && !wants_none(folder);
+        if (!wants || !bench_driver(peer_kinds[k].driver, folder, programs[k], 4096)) programs[k][0] = 0;
+    }
+}
+
+void peers_tell_missing(const char *folder, unsigned wanted, char (*programs)[4096])
+{
+    bool any = false;
+    for (int k = 0; k < PEERS && !wants_none(folder); ++k) {
+        const bool first = k == 0 || strcmp(peer_kinds[k].driver, peer_kinds[k - 1].driver) != 0;
+        if (!(wanted >> k & 1) || programs[k][0] || !first) continue;
+        printf("%s %s", any ? "," : "not found:", peer_kinds[k].name);
+        any = true;
+    }
+    if (any) puts(" (no driver was built: CONTRIBUTING.md, Comparison with peers)");
+}
 
 static void give_up(peer_process *p, const char *why)
 {
@@ -34,14 +73,15 @@ static void ask(peer_process *p, const char *word)
 }
 
 /* The driver's environment is set by env, as this process has threads. */
-void peer_start(peer_process *p, const char *path, const char *matrix, int threads, double limit,
-                bool verbose)
+void peer_start(peer_process *p, const char *path, const char *setting, const char *matrix, int threads,
+                double limit, bool verbose)
 {
     char openmp[40], blas[48], count[16];
     snprintf(openmp, sizeof openmp, "OMP_NUM_THREADS=%d", threads);
     snprintf(blas, sizeof blas, "OPENBLAS_NUM_THREADS=%d", threads);
     snprintf(count, sizeof count, "%d", threads);
-    const char *const argv[] = {"env", openmp, blas, path, matrix, "--turns", "--threads", count, NULL};
+    const char *const argv[] = {"env",       openmp, blas,        path,    matrix, "--turns",
+                                "--threads", count,  "--setting", setting, NULL};
     memset(p, 0, sizeof *p);
     p->limit = limit;
     if (child_start(&p->child, argv, limit, !verbose))
@@ -85,6 +125,11 @@ peer_result peer_nothing(void)
     PEER_NUMBERS(ROW)
 #undef ROW
     return r;
+}
+
+bool peer_answered(const peer_result *result)
+{
+    return result->ran && result->backward_error_refined <= ANSWER;
 }
 
 void peer_end(peer_process *p, peer_result *result)

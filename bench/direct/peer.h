@@ -7,6 +7,27 @@
 #include "bench/child.h"
 #include "bench/peers/peer.h"
 
+/* The peers, one for each of their settings that is compared: peer_kinds names their drivers. */
+enum {
+    PEER_MUMPS,
+    PEER_CHOLMOD,
+    PEER_CHOLMOD_LDLT,
+    PEER_PARDISO,
+    PEER_MATCHING,
+    PEER_QDLDL,
+    PEER_LAPACK,
+    PEERS
+};
+extern const struct peer_kind {
+    const char *name, *driver, *setting; /* name: in JSON */
+} peer_kinds[PEERS];
+
+/* Where the drivers of these peers (a bit for each) are, in this folder, "none", or NULL for the one beside
+ * the program: their paths, "" where there is none. */
+void peers_find(const char *folder, unsigned wanted, char programs[PEERS][4096]);
+/* Says on standard output which of them were not found; nothing where all were, or none are wanted. */
+void peers_tell_missing(const char *folder, unsigned wanted, char (*programs)[4096]);
+
 /* What a peer told. Numbers that are not known are NaN, and so are all where it did not run. */
 typedef struct peer_result {
     bool ran;
@@ -28,8 +49,8 @@ typedef struct peer_process {
 
 /* Starts a driver on a matrix and waits until it has read it. It is given up after `limit` seconds of
  * its own. Nothing is told here of a failure: peer_end tells. */
-void peer_start(peer_process *p, const char *path, const char *matrix, int threads, double limit,
-                bool verbose);
+void peer_start(peer_process *p, const char *path, const char *setting, const char *matrix, int threads,
+                double limit, bool verbose);
 
 /* Lets it take a turn, and waits. One that is slow, and has spent a third of its time, is asked no more. */
 void peer_turn(peer_process *p);
@@ -39,3 +60,7 @@ void peer_end(peer_process *p, peer_result *result);
 
 /* What is told of a peer that was not started. */
 peer_result peer_nothing(void);
+
+/* Whether it gave an answer: a backward error of at most 1e-9 after one refinement. Its times are compared
+ * only then. */
+bool peer_answered(const peer_result *result);

@@ -1,5 +1,7 @@
 /*
- * CHOLMOD as a peer, for positive definite matrices: supernodal LL', METIS ordering.
+ * CHOLMOD as a peer, for positive definite matrices, METIS ordering: by default supernodal LL', its best;
+ * with
+ * --setting ldlt simplicial LDL', the only one that it has.
  */
 #include "peer.h"
 
@@ -12,6 +14,7 @@ static cholmod_common common;
 static cholmod_sparse *A;
 static cholmod_factor *L;
 static cholmod_dense *X, *Y, *E;
+static bool ldlt;
 
 /* Whether every diagonal entry is there and positive: what fails this is not worth an analysis. */
 static bool diagonal_positive(const saddle_matrix *lower)
@@ -25,15 +28,16 @@ static bool diagonal_positive(const saddle_matrix *lower)
     return true;
 }
 
-static bool begin(const saddle_matrix *lower, bool metis)
+static bool begin(const saddle_matrix *lower, const char *setting, int threads)
 {
-    (void)metis; /* it is the order in any case */
+    (void)threads; /* those of the BLAS */
+    ldlt = strcmp(setting, "ldlt") == 0;
     const size_t n = (size_t)lower->rows, entries = (size_t)lower->entries;
     cholmod_l_start(&common);
     if (!diagonal_positive(lower)) return peer_error("not positive definite");
     common.print = 0;
-    common.supernodal = CHOLMOD_SUPERNODAL;
-    common.final_ll = 1;
+    common.supernodal = ldlt ? CHOLMOD_SIMPLICIAL : CHOLMOD_SUPERNODAL;
+    common.final_ll = !ldlt;
     common.quick_return_if_not_posdef = 1;
     common.nmethods = 1;
     common.method[0].ordering = CHOLMOD_METIS;
@@ -98,6 +102,6 @@ static void end(void)
 
 int main(int argc, char **argv)
 {
-    static const peer cholmod = {"cholmod", begin, analyse, factor, solve, facts, end};
+    static const peer cholmod = {"cholmod", "ldlt", begin, analyse, factor, solve, facts, end};
     return peer_main(&cholmod, argc, argv);
 }

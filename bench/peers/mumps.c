@@ -4,9 +4,9 @@
  * null pivots, its own scaling and threshold; one process.
  *
  * METIS is asked for, ICNTL(7) = 5; a MUMPS that is built without it, as Debian's is, takes SCOTCH or AMF
- * in its place, and says so in INFOG(7). With --order metis METIS is called here and its order given, within
- * the time of the analysis: MUMPS then leaves out its matching and the compressed graph, which costs it
- * dearly on matrices with zeros on the diagonal.
+ * in its place, and says so in INFOG(7). With --setting metis METIS is called here and its order given,
+ * within the time of the analysis: MUMPS then leaves out its matching and the compressed graph, which costs
+ * it dearly on matrices with zeros on the diagonal.
  */
 #include "peer.h"
 
@@ -64,9 +64,11 @@ static bool make_graph(const saddle_matrix *lower)
     return true;
 }
 
-static bool begin(const saddle_matrix *lower, bool metis)
+static bool begin(const saddle_matrix *lower, const char *setting, int threads)
 {
     const int64_t n = lower->rows, *start = lower->pointers;
+    const bool metis = strcmp(setting, "metis") == 0;
+    (void)threads; /* those of the BLAS */
     id.par = 1;
     id.sym = 2;
     id.comm_fortran = -987654; /* MPI_COMM_WORLD, says the manual */
@@ -167,6 +169,6 @@ static void end(void)
 
 int main(int argc, char **argv)
 {
-    static const peer mumps = {"mumps", begin, analyse, factor, solve, facts, end};
+    static const peer mumps = {"mumps", "metis", begin, analyse, factor, solve, facts, end};
     return peer_main(&mumps, argc, argv);
 }

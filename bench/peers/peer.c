@@ -3,6 +3,7 @@
 #include "peer.h"
 
 #include "cli/random.h"
+#include "timing.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -10,18 +11,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { COLUMNS = 64, TURN_MOST = 50 };
-#define TURN_SECONDS 0.02
+enum { COLUMNS = 64 };
 
 typedef struct peer_run {
     const peer *p;
-    const char *path;
+    const char *path, *setting;
     int repeat, threads;
-    bool metis, turns;
+    bool turns;
     saddle_matrix A, lower;
-    double *b, *x;
+    double *b, *x, *r;
     peer_facts told;
 } peer_run;
 
@@ -36,13 +35,6 @@ bool peer_error(const char *format, ...)
     return false;
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* OpenBLAS reads its environment before main: it has to be told. */
 static void set_blas_threads(int threads)
 {
@@ -50,6 +42,15 @@ static void set_blas_threads(int threads)
     void *symbol = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
     memcpy(&set, &symbol, sizeof set);
     if (symbol) set(threads);
+}
+
+/* Whether a word is one of "a|b|c". */
+static bool is_setting(const char *settings, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = settings; at && *at; at += strcspn(at, "|"), at += *at == '|')
+        if (strcspn(at, "|") == length && strncmp(at, word, length) == 0) return true;
+    return strcmp(word, "default") == 0;
 }
 
 static bool parse(peer_run *r, int argc, char **argv)
@@ -62,14 +63,14 @@ static bool parse(peer_run *r, int argc, char **argv)
             r->repeat = (int)strtol(argv[++k], NULL, 10);
         else if (strcmp(argv[k], "--threads") == 0 && more)
             r->threads = (int)strtol(argv[++k], NULL, 10);
-        else if (strcmp(argv[k], "--order") == 0 && more)
-            r->metis = strcmp(argv[++k], "metis") == 0;
+        else if (strcmp(argv[k], "--setting") == 0 && more)
+            r->setting = argv[++k];
         else if (argv[k][0] != '-' && !r->path)
             r->path = argv[k];
         else
             return false;
     }
-    return r->path && r->repeat > 0 && r->threads > 0;
+    return r->path && r->repeat > 0 && r->threads > 0 && is_setting(r->p->settings, r->setting);
 }
 
 static bool load(peer_run *r)
@@ -81,22 +82,45 @@ static bool load(peer_run *r)
     if (status != SADDLE_OK) return peer_error("%s", message);
     const size_t n = (size_t)r->lower.rows;
     r->b = malloc((n + 1) * sizeof *r->b);
+    r->r = malloc((n + 1) * sizeof *r->r);
     r->x = malloc((n + 1) * COLUMNS * sizeof *r->x);
-    return r->b && r->x ? true : peer_error("out of memory for the right-hand sides");
+    if (!r->b || !r->r || !r->x) return peer_error("out of memory for the right-hand sides");
+    for (size_t i = 0; i < n; ++i) r->x[i] = 1.0;
+    status = saddle_multiply(&r->lower, 1, r->x, (int64_t)n, r->b, (int64_t)n, 1, NULL, message);
+    return status == SADDLE_OK ? true : peer_error("%s", message);
+}
+
+static bool factor_once(void *self)
+{
+    return ((const peer_run *)self)->p->factor();
+}
+
+static bool solve_in_place(void *self, double *x)
+{
+    return ((const peer_run *)self)->p->solve(1, x);
+}
+
+static bool solve_once(void *self)
+{
+    peer_run *r = self;
+    memcpy(r->x, r->b, (size_t)r->lower.rows * sizeof *r->x);
+    return solve_in_place(r, r->x);
+}
+
+static bool solve_refined_once(void *self)
+{
+    peer_run *r = self;
+    return timing_refined(&r->lower, solve_in_place, r, r->b, r->x, r->r);
 }
 
 static bool take_turn(peer_run *r)
 {
-    double began = seconds();
+    peer_facts *f = &r->told;
+    const double began = timing_now();
     if (!r->p->analyse()) return false;
-    r->told.analysis = fmin(r->told.analysis, seconds() - began);
-    const double first = seconds();
-    for (int k = 0; k < TURN_MOST && (k == 0 || seconds() - first < TURN_SECONDS); ++k) {
-        began = seconds();
-        if (!r->p->factor()) return false;
-        r->told.factor = fmin(r->told.factor, seconds() - began);
-    }
-    return true;
+    f->analysis = fmin(f->analysis, timing_now() - began);
+    return timing_calls(factor_once, r, &f->factor) && timing_calls(solve_once, r, &f->solve) &&
+           timing_calls(solve_refined_once, r, &f->solve_refined);
 }
 
 static void answer(const char *word)
@@ -119,41 +143,41 @@ static bool take_turns(peer_run *r)
     return true;
 }
 
-static bool solve_columns(peer_run *r, int64_t columns, double *best)
+/* Errors of x, one column that was solved for. */
+static void measure(const peer_run *r, double *backward, double *componentwise)
+{
+    char message[SADDLE_MESSAGE_SIZE] = "";
+    saddle_errors errors;
+    if (saddle_measure(&r->lower, r->b, r->x, NULL, 1, NULL, &errors, message) != SADDLE_OK)
+        return; /* x is not finite */
+    *backward = errors.backward;
+    if (componentwise) *componentwise = errors.componentwise;
+}
+
+static bool measure_many(peer_run *r)
 {
     const int64_t n = r->lower.rows;
     for (int k = 0; k < 2; ++k) {
-        for (int64_t c = 0; c < columns; ++c) memcpy(r->x + c * n, r->b, (size_t)n * sizeof *r->x);
-        const double began = seconds();
-        if (!r->p->solve(columns, r->x)) return false;
-        *best = fmin(*best, seconds() - began);
+        for (int64_t c = 0; c < COLUMNS; ++c) memcpy(r->x + c * n, r->b, (size_t)n * sizeof *r->x);
+        const double began = timing_now();
+        if (!r->p->solve(COLUMNS, r->x)) return false;
+        r->told.solve_64 = fmin(r->told.solve_64, timing_now() - began);
     }
     return true;
 }
 
-static bool measure(peer_run *r, double *backward, double *componentwise)
+static bool measure_all(peer_run *r)
 {
-    char message[SADDLE_MESSAGE_SIZE] = "";
-    saddle_errors errors;
-    if (!solve_columns(r, 1, &r->told.solve)) return false;
-    if (saddle_measure(&r->lower, r->b, r->x, NULL, 1, NULL, &errors, message) != SADDLE_OK)
-        return true; /* x is not finite */
-    *backward = errors.backward;
-    *componentwise = errors.componentwise;
-    return true;
-}
-
-static bool measure_both(peer_run *r)
-{
-    const int64_t n = r->lower.rows;
     peer_facts *f = &r->told;
     random_stream stream = random_begin(1);
-    for (int64_t i = 0; i < n; ++i) r->x[i] = 1.0;
-    if (saddle_multiply(&r->lower, 1, r->x, n, r->b, n, 1, NULL, error_text) != SADDLE_OK) return false;
-    if (!measure(r, &f->backward_error, &f->componentwise_error)) return false;
-    for (int64_t i = 0; i < n; ++i) r->b[i] = random_between(&stream, -1.0, 1.0);
-    return measure(r, &f->backward_error_random, &f->componentwise_error_random) &&
-           solve_columns(r, COLUMNS, &f->solve_64);
+    if (!solve_once(r)) return false;
+    measure(r, &f->backward_error, &f->componentwise_error);
+    if (!solve_refined_once(r)) return false;
+    measure(r, &f->backward_error_refined, NULL);
+    for (int64_t i = 0; i < r->lower.rows; ++i) r->b[i] = random_between(&stream, -1.0, 1.0);
+    if (!solve_once(r)) return false;
+    measure(r, &f->backward_error_random, &f->componentwise_error_random);
+    return measure_many(r);
 }
 
 /* The most that was resident, in bytes, from /proc. */
@@ -200,20 +224,20 @@ static void tell(peer_run *r)
 
 int peer_main(const peer *p, int argc, char **argv)
 {
-    peer_run r = {.p = p, .repeat = 5, .threads = 1};
+    peer_run r = {.p = p, .setting = "default", .repeat = 5, .threads = 1};
 #define ROW(name) r.told.name = NAN;
     PEER_NUMBERS(ROW)
 #undef ROW
     if (!parse(&r, argc, argv)) {
         fprintf(stderr,
-                "usage: peer-%s A.mtx[.gz] [--repeat R] [--threads N] [--order own|metis] [--turns]\n",
-                p->name);
+                "usage: peer-%s A.mtx[.gz] [--repeat R] [--threads N] [--setting default%s%s] [--turns]\n",
+                p->name, p->settings ? "|" : "", p->settings ? p->settings : "");
         return 2;
     }
     set_blas_threads(r.threads);
     bool good = load(&r);
     if (good) {
-        good = p->begin(&r.lower, r.metis) && take_turns(&r) && measure_both(&r);
+        good = p->begin(&r.lower, r.setting, r.threads) && take_turns(&r) && measure_all(&r);
         if (good) tell(&r);
         p->end();
     }
@@ -226,5 +250,6 @@ int peer_main(const peer *p, int argc, char **argv)
     saddle_matrix_free(&r.lower, NULL);
     free(r.b);
     free(r.x);
+    free(r.r);
     return good ? 0 : 1;
 }

@@ -2,10 +2,11 @@
  * What the peers' drivers share. A driver is a program of its own that factors one matrix with another
  * solver and tells what that took, as one JSON object on standard output:
  *
- *     peer-NAME A.mtx[.gz] [--repeat R] [--threads N] [--order own|metis] [--turns]
+ *     peer-NAME A.mtx[.gz] [--repeat R] [--threads N] [--setting WORD] [--turns]
  *
- * A turn is an analysis and factorizations until 20 ms have passed, so that what counts is a warm one. Of R
- * turns the best times are told. With --turns the driver says "ready" when it has the matrix and then obeys
+ * A turn is an analysis, factorizations, solves and refined solves, each until 20 ms have passed (timing.h),
+ * so that what counts is a warm one. Of R turns the best times are told. A setting is one of the peer's own,
+ * beside its default. With --turns the driver says "ready" when it has the matrix and then obeys
  * its standard input: for every line "turn" it takes a turn and answers "turn", for any other it tells and
  * ends. So `saddle bench direct` lets Saddle and its peers take turns, and a noisy moment hits all.
  */
@@ -20,6 +21,7 @@
     ROW(analysis) /* seconds, to solve_64, the best of all turns */                                          \
     ROW(factor)                                                                                              \
     ROW(solve)                                                                                               \
+    ROW(solve_refined) /* with one refinement */                                                             \
     ROW(solve_64)                                                                                            \
     ROW(factor_nnz)                                                                                          \
     ROW(flops)                                                                                               \
@@ -30,7 +32,8 @@
     ROW(negative)                                                                                            \
     ROW(backward_error) /* for b = A times ones, not refined */                                              \
     ROW(componentwise_error)                                                                                 \
-    ROW(backward_error_random) /* for a random b */                                                          \
+    ROW(backward_error_refined) /* once */                                                                   \
+    ROW(backward_error_random)  /* for a random b */                                                         \
     ROW(componentwise_error_random)
 
 /* What is told of a peer; it fills in what it knows of its factorization. What is not known is NaN or "". */
@@ -44,8 +47,9 @@ typedef struct peer_facts {
 /* What a driver brings. Where a function gives false it has called peer_error. */
 typedef struct peer {
     const char *name;
+    const char *settings; /* beside "default": "metis|own"; NULL for none */
     /* lower is the lower triangle by columns, sorted, base 0, 64-bit pointers; it stays until end */
-    bool (*begin)(const saddle_matrix *lower, bool metis);
+    bool (*begin)(const saddle_matrix *lower, const char *setting, int threads);
     bool (*analyse)(void);
     bool (*factor)(void);
     bool (*solve)(int64_t columns, double *x); /* x holds the right-hand sides, then the solutions */

@@ -356,7 +356,7 @@ const command command_sequence = {
     .examples = "  saddle bench sequence --json sequence.json\n"
                 "  saddle bench sequence \"boundary control\" --steps\n",
     .options = sequence_options,
-    .library = "scaling|order|pairs|factorization|threshold",
+    .library = "scaling|order|pairs|factorization|threshold|simplicial",
     .most = INT_MAX,
     .run = run_sequence,
 };

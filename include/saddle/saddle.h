@@ -369,7 +369,11 @@ typedef enum saddle_factor_precision {
     CHOICE(replan, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                \
            "match, scale and order anew for new values of the same pattern, direct solver: on every time, "  \
            "auto if it pays")                                                                                \
-    CHOICE(certify, saddle_switch, SADDLE_ON, "off|on", "certify the inertia that the direct solver counts")
+    CHOICE(certify, saddle_switch, SADDLE_ON, "off|on", "certify the inertia that the direct solver counts") \
+    CHOICE(simplicial, saddle_switch, SADDLE_AUTO, "off|on|auto",                                            \
+           "factor column by column instead of in fronts, direct solver: auto if L is very sparse")          \
+    CHOICE(verify, saddle_switch, SADDLE_ON, "off|on",                                                       \
+           "measure the errors of solutions; off, with direct and krylov none: return them unmeasured")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -484,7 +488,8 @@ SADDLE_API void saddle_options_free(saddle_options *options, const saddle_hooks 
     ROW(SADDLE_REASON_DEVICE, "device failure")                                                              \
     ROW(SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER, "preconditioner not symmetric")                            \
     ROW(SADDLE_REASON_SINGULAR, "singular to working precision")                                             \
-    ROW(SADDLE_REASON_NO_ITERATION, "no iteration was made")
+    ROW(SADDLE_REASON_NO_ITERATION, "no iteration was made")                                                 \
+    ROW(SADDLE_REASON_NOT_MEASURED, "not measured")
 
 #define SADDLE_ENUM_ROW(name, text) name,
 typedef enum saddle_reason { SADDLE_REASON_TABLE(SADDLE_ENUM_ROW) } saddle_reason;
@@ -602,6 +607,9 @@ typedef enum saddle_doubt {
     /* the direct solver on a sequence of matrices */                                                        \
     COUNT(replans, 0, "times that a new plan was made since the analysis")                                   \
     COUNT(rescalings, -1, "times that the matrix was matched and scaled anew on the plan in use")            \
+    TRUTH(simplicial, "whether the factors are columns, without fronts")                                     \
+    COUNT(sequences, -1,                                                                                     \
+          "times that fronts had to find a sequence of pivots for columns, on the plan in use")              \
     /* how far threads can help */                                                                           \
     REAL(critical_flops,                                                                                     \
          "operations of planned_flops that must follow each other, with any number of threads")

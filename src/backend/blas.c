@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,10 +29,11 @@ static struct {
 } blas;
 
 static pthread_once_t found = PTHREAD_ONCE_INIT;
-static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER; /* of users and threads_before */
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
 static pthread_mutex_t one_call = PTHREAD_MUTEX_INITIALIZER;
 static int64_t users;
 static int threads_before;
+static atomic_bool held; /* the count is 1 because we said so */
 
 /* A function as a pointer of the right kind: ISO C has no cast for it. */
 static bool find_function(const char *name, void *function)
@@ -53,11 +55,21 @@ static void find_blas(void)
 
 void sd_blas_enter(void)
 {
+    pthread_mutex_lock(&guard);
+    ++users;
+    pthread_mutex_unlock(&guard);
+}
+
+/* The first product since all had left: most small factorizations make none, and to set the count costs as
+ * much as they do. */
+static void hold_threads(void)
+{
     pthread_once(&found, find_blas);
     pthread_mutex_lock(&guard);
-    if (users++ == 0 && blas.set_threads) {
+    if (users > 0 && !atomic_load(&held) && blas.set_threads) {
         threads_before = blas.get_threads();
         if (threads_before != 1) blas.set_threads(1);
+        atomic_store(&held, true);
     }
     pthread_mutex_unlock(&guard);
 }
@@ -65,7 +77,10 @@ void sd_blas_enter(void)
 void sd_blas_leave(void)
 {
     pthread_mutex_lock(&guard);
-    if (--users == 0 && blas.set_threads && threads_before != 1) blas.set_threads(threads_before);
+    if (--users == 0 && atomic_load(&held)) {
+        if (threads_before != 1) blas.set_threads(threads_before);
+        atomic_store(&held, false);
+    }
     pthread_mutex_unlock(&guard);
 }
 
@@ -122,6 +137,7 @@ void sd_gemm_double(int32_t m, int32_t n, int32_t k, double alpha, const double 
 {
     const int a_ld = leading(lda), b_ld = leading(ldb), c_ld = leading(ldc);
     const bool alone = sd_blas_is_serial();
+    if (!atomic_load_explicit(&held, memory_order_acquire)) hold_threads();
     if (alone) pthread_mutex_lock(&one_call);
     dgemm_("N", "T", &m, &n, &k, &alpha, a, &a_ld, b, &b_ld, &beta, c, &c_ld);
     if (alone) pthread_mutex_unlock(&one_call);
@@ -132,6 +148,7 @@ void sd_gemm_single(int32_t m, int32_t n, int32_t k, float alpha, const float *a
 {
     const int a_ld = leading(lda), b_ld = leading(ldb), c_ld = leading(ldc);
     const bool alone = sd_blas_is_serial();
+    if (!atomic_load_explicit(&held, memory_order_acquire)) hold_threads();
     if (alone) pthread_mutex_lock(&one_call);
     sgemm_("N", "T", &m, &n, &k, &alpha, a, &a_ld, b, &b_ld, &beta, c, &c_ld);
     if (alone) pthread_mutex_unlock(&one_call);

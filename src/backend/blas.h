@@ -3,9 +3,9 @@
  *
  * OpenBLAS starts threads of its own inside every call, and its thread count is a global of the process.
  * Saddle calls it from its own threads, one product each, so the count is held at 1 while any factorization
- * is at work (sd_blas_enter, sd_blas_leave) and restored by the last one. An OpenBLAS that was built
- * without threads has no locks: called from two threads at once it gives wrong numbers silently. It is
- * recognised, and its calls are made one at a time.
+ * is at work (between sd_blas_enter and sd_blas_leave, from the first product on) and restored by the last
+ * one. An OpenBLAS that was built without threads has no locks: called from two threads at once it gives
+ * wrong numbers silently. It is recognised, and its calls are made one at a time.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Between these two the BLAS uses one thread for a call. They nest, and may be called from any thread. */
+/* Between these two the products below use one thread each. They nest, and may be called from any thread. */
 void sd_blas_enter(void);
 void sd_blas_leave(void);
 

@@ -18,7 +18,7 @@ enum {
 
 /* Stands right before what sd_alloc returns, so that it can be freed without being told its size. */
 typedef struct memory_header {
-    void *raw;
+    void *raw; /* NULL: it is in a nest */
     int64_t bytes;
 } memory_header;
 
@@ -59,6 +59,13 @@ saddle_status sd_context_open(sd_context *c, const saddle_hooks *hooks)
                        known.allocate ? "allocate" : "release", known.allocate ? "release" : "allocate");
     sd_context_init(c, &known, 0);
     return SADDLE_OK;
+}
+
+void sd_context_nest(sd_context *c, void *memory, size_t bytes)
+{
+    if (c->hooks.allocate != default_allocate) return;
+    c->nest = memory;
+    c->nest_bytes = bytes;
 }
 
 saddle_status sd_fail(sd_context *c, saddle_status status, const char *format, ...)
@@ -104,6 +111,22 @@ void sd_give(const void *ours, size_t size, void *to, size_t room)
     memcpy(to, ours, size < room ? size : room);
 }
 
+/* Memory for `bytes`, header and all, with a place for it on a boundary; NULL: there is none. */
+static char *find_memory(sd_context *c, size_t bytes, void **raw)
+{
+    char *from = c->nest;
+    *raw = NULL;
+    if (bytes <= c->nest_bytes) {
+        c->nest += bytes;
+        c->nest_bytes -= bytes;
+    } else {
+        from = *raw = c->hooks.allocate(bytes, c->hooks.user);
+    }
+    if (!from) return NULL;
+    char *memory = from + sizeof(memory_header);
+    return memory + (ALIGNMENT - (uintptr_t)memory % ALIGNMENT);
+}
+
 void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what)
 {
     const size_t overhead = sizeof(memory_header) + ALIGNMENT;
@@ -121,15 +144,14 @@ void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what)
                 what, (long long)bytes, (long long)used, (long long)(used + (int64_t)bytes - c->limit));
         return NULL;
     }
-    char *raw = c->hooks.allocate(bytes, c->hooks.user);
-    if (!raw) {
+    void *raw;
+    char *memory = find_memory(c, bytes, &raw);
+    if (!memory) {
         sd_fail(c, SADDLE_OUT_OF_MEMORY,
                 "out of memory: cannot allocate %lld bytes for %s, with %lld bytes in use", (long long)bytes,
                 what, (long long)c->bytes);
         return NULL;
     }
-    char *memory = raw + sizeof(memory_header);
-    memory += ALIGNMENT - (uintptr_t)memory % ALIGNMENT;
     const memory_header header = {raw, (int64_t)bytes};
     memcpy(memory - sizeof header, &header, sizeof header);
     c->bytes += (int64_t)bytes;
@@ -150,7 +172,7 @@ void sd_free(sd_context *c, void *memory)
     memory_header header;
     memcpy(&header, (char *)memory - sizeof header, sizeof header);
     c->bytes -= header.bytes;
-    c->hooks.release(header.raw, c->hooks.user);
+    if (header.raw) c->hooks.release(header.raw, c->hooks.user);
 }
 
 void sd_free_list(sd_context *c, void *const *memory, size_t count)

@@ -16,6 +16,8 @@ typedef struct sd_context {
     saddle_hooks hooks;
     int64_t limit; /* most bytes in use at once, 0 for none */
     int64_t bytes, peak;
+    char *nest; /* what is left of the call's own memory: see sd_context_nest */
+    size_t nest_bytes;
     int64_t elsewhere;    /* bytes of another context that count against the same limit */
     saddle_status status; /* of the last failure */
     char message[SADDLE_MESSAGE_SIZE];
@@ -26,6 +28,11 @@ void sd_context_init(sd_context *c, const saddle_hooks *hooks, int64_t limit);
 
 /* The same with a caller's hooks, of whatever version. c can be used whatever the status. */
 saddle_status sd_context_open(sd_context *c, const saddle_hooks *hooks);
+
+/* Gives a context memory of the caller's stack frame, which sd_alloc uses as long as it lasts: for a small
+ * system malloc would cost as much as its arrays are used for. Nothing of it may outlive the frame. A
+ * caller's own allocator sees every allocation all the same. */
+void sd_context_nest(sd_context *c, void *memory, size_t bytes);
 
 /* Writes the message and returns status, so that a failure is one line: return sd_fail(c, ...). */
 saddle_status sd_fail(sd_context *c, saddle_status status, const char *format, ...)

@@ -36,20 +36,21 @@ const saddle_info_item *saddle_info_at(int k)
     return k >= 0 && k < ROWS ? &rows[k].item : NULL;
 }
 
-void saddle_info_init(saddle_info *to, size_t size)
-{
-    if (!to) return;
-    saddle_info info;
-    memset(&info, 0, sizeof info);
-    info.size = size;
+const saddle_info sd_info_unknown = {.size = sizeof(saddle_info),
 #define KNOWN(name, ...)
-#define COUNT(name, value, help) info.name = (value);
-#define REAL(name, help) info.name = NAN;
-    SADDLE_INFO_TABLE(KNOWN, KNOWN, COUNT, REAL, KNOWN)
+#define COUNT(name, value, help) .name = (value),
+#define REAL(name, help) .name = NAN,
+                                     SADDLE_INFO_TABLE(KNOWN, KNOWN, COUNT, REAL, KNOWN)
 #undef KNOWN
 #undef COUNT
 #undef REAL
-    sd_give(&info, sizeof info, to, size);
+};
+
+void saddle_info_init(saddle_info *to, size_t size)
+{
+    if (!to) return;
+    sd_give(&sd_info_unknown, sizeof sd_info_unknown, to, size);
+    sd_give(&size, sizeof size, to, size);
 }
 
 bool sd_info_has_history(const saddle_info *info)
@@ -59,13 +60,16 @@ bool sd_info_has_history(const saddle_info *info)
 
 void sd_info_give(const saddle_info *ours, saddle_info *to)
 {
-    saddle_info known = *ours;
-    known.size = to->size;
-    if (to->size >= offsetof(saddle_info, history_room) + sizeof to->history_room) {
-        known.history = to->history;
-        known.history_room = to->history_room;
+    const size_t size = to->size;
+    const bool kept = size >= offsetof(saddle_info, history_room) + sizeof to->history_room;
+    double *const history = kept ? to->history : NULL;
+    const int64_t room = kept ? to->history_room : 0;
+    sd_give(ours, sizeof *ours, to, size);
+    to->size = size;
+    if (kept) {
+        to->history = history;
+        to->history_room = room;
     }
-    sd_give(&known, sizeof known, to, to->size);
 }
 
 /* The row of a name that this info is long enough to have. */

@@ -3,6 +3,9 @@
 
 #include "core/context.h"
 
+/* Nothing is known yet. */
+extern const saddle_info sd_info_unknown;
+
 /* Fills in a caller's info, of whatever length its size says; its history array stays where it is. */
 void sd_info_give(const saddle_info *ours, saddle_info *to);
 

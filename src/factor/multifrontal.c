@@ -53,50 +53,41 @@ typedef struct task {
     double front_told;  /* of its operations */
 } task;
 
-saddle_status sd_factors_make(sd_context *c, const sd_tree *t, const sd_front_kernels *kernels,
-                              sd_precision precision, double delays, sd_factors *f)
+/* One group is one task: a team would have nothing to share. A single front above all groups is cut up. */
+static bool is_one_group(const sd_tree *t)
 {
-    int64_t tops = 0;
-    *f = (sd_factors){.tree = t, .precision = precision, .kernels = &kernels[precision]};
+    return t->groups == 1 && t->group_first[0] == 0 && t->group_last[0] == t->fronts - 1;
+}
+
+saddle_status sd_fronts_make(sd_context *c, double delays, sd_factors *f)
+{
+    const sd_tree *t = f->tree;
+    int64_t tops = 0, arena;
     for (int32_t k = 0; k < t->fronts; ++k) tops += t->group_of[k] < 0;
     f->front = sd_alloc_zero(c, t->fronts, sizeof *f->front, "fronts");
     f->waiting = sd_alloc(c, t->fronts, sizeof *f->waiting, "fronts");
-    f->values = sd_alloc(c, t->entry_ptr[t->n], sizeof *f->values, "values of the scaled matrix");
-    saddle_status status = f->front && f->waiting && f->values ? SADDLE_OK : c->status;
-    int64_t arena;
-    if (!status) status = sd_crew_make(c, t->fronts, &f->crew);
-    if (!status) status = sd_arena_measure(c, t, f->kernels, precision, &arena);
+    saddle_status status = f->front && f->waiting ? SADDLE_OK : c->status;
+    if (!status && !is_one_group(t)) status = sd_crew_make(c, t->fronts, &f->crew);
+    if (!status) status = sd_arena_measure(c, t, f->kernels, f->precision, &arena);
     if (!status) {
         const int64_t blocks = 4 * ((int64_t)t->groups + tops) + t->fronts; /* roots of groups are many */
-        const int64_t large = sd_storage_large(sd_panels_bytes(t, precision, INT64_MAX, 0));
-        status = sd_storage_make(c, sd_panels_bytes(t, precision, large, delays), large, arena, blocks,
+        const int64_t large = sd_storage_large(sd_panels_bytes(t, f->precision, INT64_MAX, 0));
+        status = sd_storage_make(c, sd_panels_bytes(t, f->precision, large, delays), large, arena, blocks,
                                  &f->storage);
     }
-    if (status) sd_factors_free(c, f);
+    if (status) sd_fronts_free(c, f);
     return status;
 }
 
-void sd_factors_free(sd_context *c, sd_factors *f)
+void sd_fronts_free(sd_context *c, sd_factors *f)
 {
-    sd_free_all(c, f->front, f->waiting, f->values);
+    sd_free_all(c, f->front, f->waiting);
     sd_storage_free(c, f->storage);
     sd_crew_free(c, f->crew);
-    *f = (sd_factors){0};
-}
-
-void sd_factors_take(sd_factors *f, const sd_csr *A, const double *scale, int exponent)
-{
-    const int64_t *target = f->tree->target;
-    const bool near =
-        exponent >= -1022 && exponent <= 1022; /* then 2^-exponent is a number, and times it is exact */
-    const double power = near ? ldexp(1, -exponent) : 1;
-    for (int32_t i = 0; i < A->n; ++i) {
-        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
-            if (target[k] < 0) continue;
-            const double a = near ? A->val[k] * power : ldexp(A->val[k], -exponent);
-            f->values[target[k]] = (scale[i] * a) * scale[A->ind[k]];
-        }
-    }
+    f->front = NULL;
+    f->waiting = NULL;
+    f->storage = NULL;
+    f->crew = NULL;
 }
 
 /* A task failed, and the context says why; or it met a pivot that is not positive. Either ends all tasks. */
@@ -109,14 +100,6 @@ static void end_all(running *r, bool failed)
         r->indefinite = true;
     sd_storage_unlock(r->f->storage);
     atomic_store(&r->ended, true);
-}
-
-int64_t sd_factors_bytes(const sd_factors *f)
-{
-    int64_t bytes = 0;
-    for (int32_t k = 0; k < f->tree->fronts; ++k)
-        bytes += sd_panel_bytes(f->front[k].rows, f->front[k].columns, f->precision);
-    return bytes;
 }
 
 typedef struct clearing {
@@ -383,26 +366,20 @@ static double add_flops(const sd_factors *f)
     return flops;
 }
 
-/* One group is one task: a team would have nothing to share. A single front above all groups is cut up. */
-static bool is_one_group(const sd_tree *t)
-{
-    return t->groups == 1 && t->group_first[0] == 0 && t->group_last[0] == t->fronts - 1;
-}
-
 static void climb_tree(void *what, int32_t item)
 {
     (void)item;
     sd_climb_tree(what);
 }
 
-saddle_status sd_factors_run(sd_context *c, sd_factors *f, const sd_factor_options *options)
+saddle_status sd_fronts_run(sd_context *c, sd_factors *f, const sd_factor_options *options)
 {
     const sd_tree *t = f->tree;
     running r = {.c = c,
                  .f = f,
                  .options = options,
                  .number = sd_precision_size(f->precision),
-                 .crew = options->threads > 1 && !is_one_group(t) ? f->crew : NULL,
+                 .crew = options->threads > 1 ? f->crew : NULL,
                  .telling = ATOMIC_FLAG_INIT};
     f->pivots = (sd_pivots){0};
     f->delayed = f->nnz = f->largest_front = 0;

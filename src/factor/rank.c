@@ -31,7 +31,7 @@ static int by_size(const void *a, const void *b)
 {
     const sd_suspect *x = a, *y = b;
     if (fabs(x->eigenvalue) != fabs(y->eigenvalue)) return fabs(x->eigenvalue) < fabs(y->eigenvalue) ? -1 : 1;
-    if (x->front != y->front) return x->front < y->front ? -1 : 1;
+    if (x->run != y->run) return x->run < y->run ? -1 : 1;
     return x->column < y->column ? -1 : x->column > y->column;
 }
 
@@ -46,22 +46,25 @@ static void add_suspect(sd_suspect *list, int64_t *kept, int64_t most, const sd_
 }
 
 /* The suspects at column j; both eigenvalues of a 2x2 pivot may be. */
-static int suspects_at(const sd_factors *f, int32_t k, int32_t j, double limit, sd_suspect found[2])
+static int suspects_at(const sd_factors *f, const sd_run *run, int32_t k, int64_t j, double limit,
+                       sd_suspect found[2])
 {
-    const sd_front *front = &f->front[k];
-    const double a = sd_get_d(f, front, 2 * j), b = sd_get_d(f, front, 2 * j + 1);
-    sd_suspect s = {
-        .front = k, .column = j, .position = {front->variable[j], -1}, .vector = {1, 0}, .eigenvalue = a};
+    const double a = sd_get_d(f, run, 2 * j), b = sd_get_d(f, run, 2 * j + 1);
+    sd_suspect s = {.run = k,
+                    .column = (int32_t)j,
+                    .position = {run->variable[j], -1},
+                    .vector = {1, 0},
+                    .eigenvalue = a};
     if (b == 0) {
         found[0] = s;
         return a != 0 && fabs(a) <= limit;
     }
     /* the smaller one is det / (the larger one), and that is at most the sum of all sizes */
-    const double c = sd_get_d(f, front, 2 * j + 2), sizes = fabs(a) + fabs(c) + 2 * fabs(b);
+    const double c = sd_get_d(f, run, 2 * j + 2), sizes = fabs(a) + fabs(c) + 2 * fabs(b);
     if (fabs(a * c - b * b) > 2 * limit * sizes) return 0;
     double large;
     s.eigenvalue = small_eigenvalue(a, b, c, s.vector, &large);
-    s.position[1] = front->variable[j + 1];
+    s.position[1] = run->variable[j + 1];
     if (!(fabs(s.eigenvalue) <= limit)) return 0;
     found[0] = found[1] = s;
     found[1].second = true;
@@ -71,35 +74,49 @@ static int suspects_at(const sd_factors *f, int32_t k, int32_t j, double limit, 
     return fabs(large) <= limit ? 2 : 1;
 }
 
+bool sd_may_have_suspects(const sd_factors *f, double limit)
+{
+    if (f->simplicial) return f->simplicial->least <= limit;
+    for (int32_t k = 0; k < sd_runs(f); ++k) {
+        const sd_run run = sd_run_of(f, k);
+        for (int64_t j = 0; j < run.count; ++j) {
+            sd_suspect found[2];
+            if (suspects_at(f, &run, k, j, limit, found) > 0) return true;
+            j += sd_get_d(f, &run, 2 * j + 1) != 0;
+        }
+    }
+    return false;
+}
+
 int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects, int64_t most)
 {
     int64_t kept = 0;
-    for (int32_t k = 0; k < f->tree->fronts; ++k) {
-        const sd_front *front = &f->front[k];
-        for (int32_t j = 0; j < front->eliminated; ++j) {
+    for (int32_t k = 0; k < sd_runs(f); ++k) {
+        const sd_run run = sd_run_of(f, k);
+        for (int64_t j = 0; j < run.count; ++j) {
             sd_suspect found[2];
-            const int count = suspects_at(f, k, j, limit, found);
-            for (int i = 0; i < count && suspects; ++i) add_suspect(suspects, &kept, most, &found[i]);
-            if (!suspects) kept += count;
-            j += sd_get_d(f, front, 2 * j + 1) != 0;
+            const int count = suspects_at(f, &run, k, j, limit, found);
+            for (int i = 0; i < count; ++i) add_suspect(suspects, &kept, most, &found[i]);
+            j += sd_get_d(f, &run, 2 * j + 1) != 0;
         }
     }
-    if (suspects) qsort(suspects, (size_t)kept, sizeof *suspects, by_size);
+    qsort(suspects, (size_t)kept, sizeof *suspects, by_size);
     return kept;
 }
 
 int64_t sd_find_zeros(const sd_factors *f, sd_suspect *zeros, int64_t most)
 {
     int64_t count = 0;
-    for (int32_t k = 0; k < f->tree->fronts; ++k) {
-        const sd_front *front = &f->front[k];
-        for (int32_t j = 0; j < front->eliminated; ++j) {
-            const double a = sd_get_d(f, front, 2 * j), b = sd_get_d(f, front, 2 * j + 1);
-            sd_suspect s = {.front = k, .column = j, .position = {front->variable[j], -1}, .vector = {1, 0}};
+    for (int32_t k = 0; k < sd_runs(f); ++k) {
+        const sd_run run = sd_run_of(f, k);
+        for (int64_t j = 0; j < run.count; ++j) {
+            const double a = sd_get_d(f, &run, 2 * j), b = sd_get_d(f, &run, 2 * j + 1);
+            sd_suspect s = {
+                .run = k, .column = (int32_t)j, .position = {run.variable[j], -1}, .vector = {1, 0}};
             double large = 1, small = a;
             if (b != 0) {
-                small = small_eigenvalue(a, b, sd_get_d(f, front, 2 * j + 2), s.vector, &large);
-                s.position[1] = front->variable[++j];
+                small = small_eigenvalue(a, b, sd_get_d(f, &run, 2 * j + 2), s.vector, &large);
+                s.position[1] = run.variable[++j];
             }
             if (b == 0 ? a != 0 : fabs(small) > RANK_ONE * fabs(large)) continue;
             if (count < most) zeros[count] = s;
@@ -111,9 +128,12 @@ int64_t sd_find_zeros(const sd_factors *f, sd_suspect *zeros, int64_t most)
 
 /* Columns k and k + 1 of L, below the pivot, keep what they have along v; without v column k alone is 0. The
  * rest of a null vector's column is as much rounding as its pivot, and a solve is to take nothing from it. */
-static void clear_columns(const sd_factors *f, const sd_front *front, int32_t k, const double *v)
+static void clear_columns(const sd_factors *f, const sd_suspect *s, const double *v)
 {
-    if (f->precision != SD_DOUBLE) return;
+    const int32_t k = s->column;
+    if (f->simplicial) sd_simplicial_clear(f->simplicial, k, v);
+    if (f->simplicial || f->precision != SD_DOUBLE) return;
+    const sd_front *front = &f->front[s->run];
     double *l = (double *)front->panel + k * front->ld, *next = l + front->ld;
     for (int32_t i = k + (v ? 2 : 1); i < front->rows; ++i) {
         const double along = v ? v[0] * l[i] + v[1] * next[i] : 0;
@@ -124,46 +144,47 @@ static void clear_columns(const sd_factors *f, const sd_front *front, int32_t k,
 
 void sd_make_zero(sd_factors *f, const sd_suspect *s)
 {
-    const sd_front *front = &f->front[s->front];
-    const int32_t k = 2 * s->column;
+    const int32_t k = s->column;
+    const sd_run run = sd_run_of(f, s->run);
     if (s->position[1] < 0) {
-        sd_put_d(f, front, k, 0);
-        clear_columns(f, front, s->column, NULL);
+        sd_put_d(f, s->run, k, 0, 0);
+        clear_columns(f, s, NULL);
         return;
     }
     double v[2], large;
     if (s->second) { /* after the smaller one: nothing is left of it */
-        for (int i = 0; i < 4; ++i) sd_put_d(f, front, k + i, 0);
-        clear_columns(f, front, s->column, (const double[2]){0, 0});
+        sd_put_d(f, s->run, k, 0, 0);
+        sd_put_d(f, s->run, k + 1, 0, 0);
+        clear_columns(f, s, (const double[2]){0, 0});
         return;
     }
-    small_eigenvalue(sd_get_d(f, front, k), sd_get_d(f, front, k + 1), sd_get_d(f, front, k + 2), v, &large);
-    sd_put_d(f, front, k, large * v[1] * v[1]);
-    sd_put_d(f, front, k + 1, -large * v[0] * v[1]);
-    sd_put_d(f, front, k + 2, large * v[0] * v[0]);
-    clear_columns(f, front, s->column, (const double[2]){-v[1], v[0]});
+    small_eigenvalue(sd_get_d(f, &run, 2 * (int64_t)k), sd_get_d(f, &run, 2 * (int64_t)k + 1),
+                     sd_get_d(f, &run, 2 * (int64_t)k + 2), v, &large);
+    sd_put_d(f, s->run, k, large * v[1] * v[1], -large * v[0] * v[1]);
+    sd_put_d(f, s->run, k + 1, large * v[0] * v[0], 0);
+    clear_columns(f, s, (const double[2]){-v[1], v[0]});
 }
 
 void sd_replace_pivot(sd_factors *f, const sd_suspect *s, double value)
 {
-    sd_put_d(f, &f->front[s->front], 2 * s->column, value);
+    sd_put_d(f, s->run, s->column, value, 0);
 }
 
 bool sd_split_null_space(const sd_factors *f, bool keep, double *x)
 {
     bool any = false;
-    for (int32_t k = 0; k < f->tree->fronts; ++k) {
-        const sd_front *front = &f->front[k];
-        for (int32_t j = 0; j < front->eliminated; ++j) {
-            const double a = sd_get_d(f, front, 2 * j), b = sd_get_d(f, front, 2 * j + 1);
-            double *p = x + front->variable[j];
+    for (int32_t k = 0; k < sd_runs(f); ++k) {
+        const sd_run run = sd_run_of(f, k);
+        for (int64_t j = 0; j < run.count; ++j) {
+            const double a = sd_get_d(f, &run, 2 * j), b = sd_get_d(f, &run, 2 * j + 1);
+            double *p = x + run.variable[j];
             if (b == 0) {
                 any |= a == 0 && *p != 0;
                 if ((a == 0) != keep) *p = 0;
                 continue;
             }
-            double v[2], large, *q = x + front->variable[++j], along = 0;
-            const double small = small_eigenvalue(a, b, sd_get_d(f, front, 2 * j), v, &large);
+            double v[2], large, *q = x + run.variable[++j], along = 0;
+            const double small = small_eigenvalue(a, b, sd_get_d(f, &run, 2 * j), v, &large);
             if (fabs(small) <= RANK_ONE * fabs(large)) along = v[0] * *p + v[1] * *q;
             any |= along != 0;
             *p = keep ? along * v[0] : *p - along * v[0];
@@ -187,16 +208,16 @@ static void pivot_signs(double a, double b, double c, int signs[2])
 void sd_count_signs(const sd_factors *f, int64_t *positive, int64_t *negative, int64_t *zero)
 {
     int64_t count[3] = {0, 0, 0};
-    for (int32_t k = 0; k < f->tree->fronts; ++k) {
-        const sd_front *front = &f->front[k];
-        for (int32_t j = 0; j < front->eliminated; ++j) {
-            const double a = sd_get_d(f, front, 2 * j), b = sd_get_d(f, front, 2 * j + 1);
+    for (int32_t k = 0; k < sd_runs(f); ++k) {
+        const sd_run run = sd_run_of(f, k);
+        for (int64_t j = 0; j < run.count; ++j) {
+            const double a = sd_get_d(f, &run, 2 * j), b = sd_get_d(f, &run, 2 * j + 1);
             if (b == 0) {
                 ++count[(a > 0) - (a < 0) + 1];
                 continue;
             }
             int signs[2];
-            pivot_signs(a, b, sd_get_d(f, front, 2 * ++j), signs);
+            pivot_signs(a, b, sd_get_d(f, &run, 2 * ++j), signs);
             ++count[signs[0] + 1];
             ++count[signs[1] + 1];
         }

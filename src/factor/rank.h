@@ -5,16 +5,16 @@
 
 /* A pivot that may be rounding: where it is, and its size. */
 typedef struct sd_suspect {
-    int32_t front, column; /* the first of the two, in a 2x2 pivot */
-    int32_t position[2];   /* its variables; the second -1 in a 1x1 pivot */
-    double vector[2];      /* eigenvector */
+    int32_t run, column; /* the first of the two, in a 2x2 pivot */
+    int32_t position[2]; /* its variables; the second -1 in a 1x1 pivot */
+    double vector[2];    /* eigenvector */
     double eigenvalue;
     bool second; /* the larger one of a 2x2 pivot */
 } sd_suspect;
 
 /* Those whose |eigenvalue| is at most `limit`, the smallest first, at most `most` of them (array of the
- * caller's). Zero pivots are not among them. Returns how many there are; without an array they are
- * only counted. */
+ * caller's). Zero pivots are not among them. Returns how many were found. And whether there may be any. */
+bool sd_may_have_suspects(const sd_factors *f, double limit);
 int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects, int64_t most);
 
 /* The zero pivots, at most `most` of them; returns how many there are. */

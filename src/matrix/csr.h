@@ -46,6 +46,9 @@ saddle_status sd_view_take(sd_context *c, const saddle_matrix *from, saddle_matr
  */
 saddle_status sd_view_check(sd_context *c, const saddle_matrix *A, saddle_facts *faults);
 
+/* The fields alone: what a function has to know before it reads the arrays. */
+saddle_status sd_view_check_fields(sd_context *c, const saddle_matrix *A);
+
 /* The same for the values alone: SADDLE_BAD_VALUE names the first that is NaN or infinite. */
 saddle_status sd_view_check_values(sd_context *c, const saddle_matrix *A, int64_t *not_finite);
 
@@ -57,8 +60,8 @@ saddle_status sd_view_check_values(sd_context *c, const saddle_matrix *A, int64_
 saddle_status sd_csr_from_view(sd_context *c, const saddle_matrix *A, bool borrow, sd_csr *csr, sd_map **map);
 void sd_csr_free(sd_context *c, sd_csr *csr);
 
-/* Fills csr->val again from a view of the same pattern. */
-void sd_csr_take_values(sd_csr *csr, const saddle_matrix *A, const sd_map *map);
+/* Fills csr->val again from a view of the same pattern; false where a value is not finite. */
+bool sd_csr_take_values(sd_csr *csr, const saddle_matrix *A, const sd_map *map);
 
 /* SADDLE_BAD_VALUE, naming the place, if the sum of finite entries is not finite. */
 saddle_status sd_csr_check_sums(sd_context *c, const saddle_matrix *A, const sd_csr *csr);

@@ -178,6 +178,73 @@ saddle_status sd_csr_inspect(sd_context *c, const sd_csr *A, saddle_facts *f, vo
     return SADDLE_OK;
 }
 
+/* One pass over a half matrix, in n numbers: sums of the rows off the diagonal. */
+static void glance_at_entries(const sd_csr *A, double *sums, saddle_facts *f)
+{
+    double most = 0, least = INFINITY;
+    int64_t zeros = 0, diagonals = 0;
+    for (int32_t i = 0; i < A->n; ++i) {
+        int64_t k = A->ptr[i];
+        const int64_t end = A->ptr[i + 1];
+        const bool stored = k < end && A->ind[k] == i;
+        const double diagonal = stored ? A->val[k] : 0;
+        const double first = fabs(diagonal);
+        double sum = sums[i];
+        most = first > most ? first : most;
+        least = first > 0 && first < least ? first : least;
+        diagonals += stored;
+        f->zero_diagonal += diagonal == 0;
+        f->negative_diagonal += diagonal < 0;
+        f->explicit_zeros += stored && diagonal == 0;
+        for (k += stored; k < end; ++k) {
+            const double size = fabs(A->val[k]), positive = size > 0 ? size : INFINITY;
+            most = size > most ? size : most;
+            least = positive < least ? positive : least;
+            zeros += size == 0;
+            sum += size;
+            sums[A->ind[k]] += size;
+        }
+        sums[i] = sum;
+    }
+    f->nnz = 2 * A->nnz - diagonals;
+    f->explicit_zeros += 2 * zeros;
+    f->largest = most;
+    f->smallest = isinf(least) ? 0 : least;
+}
+
+/* SADDLE_KIND_UNKNOWN where the diagonal does not tell. */
+static void glance(const sd_csr *A, double *sums, saddle_facts *f)
+{
+    bool pair = false; /* 0 on the diagonal beside something else */
+    memset(sums, 0, (size_t)A->n * sizeof *sums);
+    f->pattern_symmetric = f->symmetric = true;
+    glance_at_entries(A, sums, f);
+    double norm = 0;
+    for (int32_t i = 0; i < A->n; ++i) {
+        const int64_t first = A->ptr[i];
+        const bool stored = first < A->ptr[i + 1] && A->ind[first] == i;
+        const double diagonal = stored ? fabs(A->val[first]) : 0, row = sums[i] + diagonal;
+        pair |= diagonal == 0 && row > 0;
+        norm = row > norm ? row : norm;
+    }
+    f->norm_one = f->norm_inf = norm;
+    const bool both = f->negative_diagonal > 0 && f->negative_diagonal + f->zero_diagonal < A->n;
+    f->kind = both || pair ? SADDLE_KIND_INDEFINITE : SADDLE_KIND_UNKNOWN;
+}
+
+saddle_status sd_csr_glance(sd_context *c, const sd_csr *A, saddle_facts *f, void *room)
+{
+    if (!A->half) return sd_csr_inspect(c, A, f, room);
+    const saddle_facts before = *f;
+    void *own = room ? NULL : sd_alloc(c, A->n, sizeof(double), "row sums");
+    if (!room && !own) return c->status;
+    glance(A, room ? room : own, f);
+    sd_free(c, own);
+    if (f->kind != SADDLE_KIND_UNKNOWN) return SADDLE_OK;
+    *f = before;
+    return sd_csr_inspect(c, A, f, room);
+}
+
 saddle_status sd_require_symmetric(sd_context *c, const sd_csr *A)
 {
     bool pattern, value;

@@ -54,7 +54,7 @@ saddle_status sd_view_take(sd_context *c, const saddle_matrix *from, saddle_matr
     return SADDLE_OK;
 }
 
-static saddle_status check_fields(sd_context *c, const saddle_matrix *A)
+saddle_status sd_view_check_fields(sd_context *c, const saddle_matrix *A)
 {
     if (A->rows < 0 || A->columns < 0 || A->entries < 0) {
         return sd_fail(c, SADDLE_BAD_ARGUMENT,
@@ -169,7 +169,7 @@ static saddle_status check_indices(sd_context *c, const saddle_matrix *A, saddle
 saddle_status sd_view_check(sd_context *c, const saddle_matrix *A, saddle_facts *faults)
 {
     saddle_facts none = {0};
-    saddle_status status = check_fields(c, A);
+    saddle_status status = sd_view_check_fields(c, A);
     if (!status && A->layout != SADDLE_COORDINATES) status = check_pointers(c, A);
     if (!status) status = check_indices(c, A, faults ? faults : &none);
     return status;
@@ -198,21 +198,49 @@ saddle_status sd_view_check_values(sd_context *c, const saddle_matrix *A, int64_
                    count > 1 ? ", and more entries are NaN or infinite" : "");
 }
 
-/* FNV-1a over words: cheap compared with a factorization, and a changed pattern is not taken silently. */
+/*
+ * A hash of words of 64 bits in LANES chains, so that a processor multiplies one of them in every cycle. A
+ * step is invertible in the word and in the chain: a single other word is always seen, several are missed
+ * with a probability of 2^-64.
+ */
+enum { LANES = 8 };
+
+static inline uint64_t mix(uint64_t chain, uint64_t word)
+{
+    chain = (chain ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return chain ^ (chain >> 32);
+}
+
+/* Indices two at a time, without their base. */
+static void mix_indices(const int32_t *indices, int64_t count, int base, uint64_t *chain)
+{
+    const uint64_t both = (uint64_t)base << 32 | (uint64_t)base;
+    int64_t k = 0;
+    for (; k + 2 * LANES <= count; k += 2 * LANES) {
+        for (int l = 0; l < LANES; ++l) {
+            uint64_t word;
+            memcpy(&word, indices + k + 2 * l, sizeof word);
+            chain[l] = mix(chain[l], word - both);
+        }
+    }
+    for (; k < count; ++k) chain[k % LANES] = mix(chain[k % LANES], (uint64_t)indices[k] - (uint64_t)base);
+}
+
 uint64_t sd_view_fingerprint(const saddle_matrix *A)
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
-#define MIX(word) hash = (hash ^ (uint64_t)(word)) * UINT64_C(1099511628211)
-    MIX(A->rows);
-    MIX(A->entries);
-    MIX(A->layout);
-    MIX(A->shape);
+    uint64_t chain[LANES];
+    for (int l = 0; l < LANES; ++l) chain[l] = (uint64_t)l;
+    chain[0] = mix(chain[0], (uint64_t)A->rows);
+    chain[1] = mix(chain[1], (uint64_t)A->entries);
+    chain[2] = mix(chain[2], (uint64_t)A->layout);
+    chain[3] = mix(chain[3], (uint64_t)A->shape);
     if (A->layout == SADDLE_COORDINATES) {
-        for (int64_t k = 0; k < A->entries; ++k) MIX(A->col_indices[k] - A->base);
+        mix_indices(A->col_indices, A->entries, A->base, chain);
     } else {
-        for (int64_t j = 0; j <= A->rows; ++j) MIX(sd_view_pointer(A, j));
+        for (int64_t j = 0; j <= A->rows; ++j)
+            chain[j % LANES] = mix(chain[j % LANES], (uint64_t)sd_view_pointer(A, j));
     }
-    for (int64_t k = 0; k < A->entries; ++k) MIX(A->indices[k] - A->base);
-#undef MIX
-    return hash;
+    mix_indices(A->indices, A->entries, A->base, chain);
+    for (int l = 1; l < LANES; ++l) chain[0] = mix(chain[0], chain[l]);
+    return chain[0];
 }

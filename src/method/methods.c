@@ -1,5 +1,7 @@
 /* The table of methods, and what they have in common: see method.h. */
 #include "method/method.h"
+
+#include "core/info.h"
 #include "prepare/prepare.h"
 
 #include <math.h>
@@ -9,6 +11,9 @@
 static const sd_method *const methods[] = {&sd_method_none, &sd_method_diagonal, &sd_method_bjacobi,
                                            &sd_method_ldlt, &sd_method_jacobi,   &sd_method_direct};
 enum { METHODS = sizeof methods / sizeof methods[0] };
+
+static const double ALWAYS_THERE =
+    1e7; /* bytes: to ask for the machine's memory would cost more than a use of it */
 
 const sd_method *sd_method_of(int number)
 {
@@ -26,6 +31,7 @@ saddle_status sd_cost_fits(sd_context *c, const char *name, sd_cost cost)
                        "choose another method",
                        name, ceil(need / megabyte), ceil((need - (double)c->limit) / megabyte));
     }
+    if (need <= ALWAYS_THERE) return SADDLE_OK;
     const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (machine > 0 && need > machine) {
         return sd_fail(c, SADDLE_OUT_OF_MEMORY,
@@ -37,8 +43,7 @@ saddle_status sd_cost_fits(sd_context *c, const char *name, sd_cost cost)
 
 void sd_report(const sd_method *method, const void *factors, saddle_info *info)
 {
-    const saddle_info unknown = saddle_info_default();
-#define FORGET2(one, two) info->one = unknown.one, info->two = unknown.two
+#define FORGET2(one, two) info->one = sd_info_unknown.one, info->two = sd_info_unknown.two
 #define FORGET4(one, two, three, four) FORGET2(one, two), FORGET2(three, four)
     FORGET4(factor_nnz, factor_flops, factor_bytes, levels);
     FORGET4(two_by_two, perturbed, pushed_back, generations);
@@ -49,7 +54,7 @@ void sd_report(const sd_method *method, const void *factors, saddle_info *info)
     FORGET4(single_blocks, fill_tau, sweeps, sweeps_exact);
     FORGET4(replanned, fallback, trisolve, pattern_residual);
     FORGET4(inertia_certain, negative_least, negative_most, inertia_doubt);
-    FORGET2(reconstruction_error, inertia_risk);
+    FORGET4(reconstruction_error, inertia_risk, simplicial, sequences);
 #undef FORGET4
 #undef FORGET2
     method->report(factors, info);
@@ -123,7 +128,8 @@ static const struct {
                   {"fill_level", "fill", "|level|"},
                   {"fill_tau", "fill", "|auto|tau|"},
                   {"trisolve_sweeps", "trisolve", "|auto|block-jacobi|jacobi|"},
-                  {"relax", "method", "|jacobi|"}};
+                  {"relax", "method", "|jacobi|"},
+                  {"verify", "krylov", "|none|"}};
 enum { CONDITIONS = sizeof conditions / sizeof conditions[0] };
 
 /* Whether "|a|b|" has the word. */

@@ -15,6 +15,7 @@
  */
 #include "plan/supernodes.h"
 
+#include "plan/tree.h"
 #include "prepare/etree.h"
 
 #include <stdlib.h>
@@ -27,6 +28,11 @@ static const double ENTRY_TIME = 0.8;   /* to clear and fill an entry of the pan
 static const double FLOP_TIME = 0.03;
 static const double HANDED_TIME = 0.8; /* an entry of a contribution block on its way to the parent */
 enum { SMALL_COLUMNS = 32 };
+
+/* The same of columns one by one (factor/simplicial.c). */
+static const double NODE_TIME = 8, LINK_TIME = 3.5; /* a column, an entry */
+static const double UPDATE_TIME = 0.4;              /* an operation */
+static const double PREFERENCE = 1.5; /* fronts take longer than modelled where they are many and small */
 
 typedef struct node {
     int32_t columns, below;
@@ -93,6 +99,20 @@ static int32_t find_fundamental(const columns *t, int32_t *children, int32_t *no
         nodes[s].time = front_time(nodes[s].columns, nodes[s].below);
     }
     return count;
+}
+
+/* What columns one by one would take, and whether that is less time than the fronts that are left need. */
+static void consider_columns(const node *nodes, int32_t count, const columns *t, sd_supernodes *s)
+{
+    double fronts = 0;
+    for (int32_t j = 0; j < count; ++j)
+        if (nodes[j].into < 0) fronts += nodes[j].time;
+    for (int32_t k = 0; k < t->n; ++k) {
+        s->nnz += t->count[k];
+        s->flops += sd_front_flops(t->count[k], 1);
+    }
+    const double single = NODE_TIME * t->n + LINK_TIME * (double)s->nnz + UPDATE_TIME * s->flops;
+    s->simplicial = single < PREFERENCE * fronts;
 }
 
 /* Children before parents: each is taken in where that saves time. */
@@ -226,7 +246,8 @@ static saddle_status number(sd_context *c, const columns *t, const node *nodes, 
     return SADDLE_OK;
 }
 
-saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t *order, sd_supernodes *s)
+saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t *order, bool amalgamated,
+                                 sd_supernodes *s)
 {
     const int64_t n = g->n;
     columns t = {0};
@@ -243,7 +264,8 @@ saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t
         int32_t *node_of = work, *ptr = work + n, *child = ptr + n + 1, *next = child + n, *stack = next + n;
         int32_t *sequence = stack + n, *rank = sequence + n;
         const int32_t count = find_fundamental(&t, next, node_of, nodes);
-        amalgamate(nodes, count);
+        if (amalgamated) amalgamate(nodes, count);
+        consider_columns(nodes, count, &t, s);
         list_children(nodes, count, ptr, child);
         sort_children(nodes, count, ptr, child, sorting, peak);
         const int32_t left = walk(nodes, count, ptr, child, next, stack, sequence);

@@ -9,7 +9,11 @@ typedef struct sd_supernodes {
     int32_t *first;  /* first position of each; count + 1 */
     int32_t *parent; /* -1 at a root */
     int32_t *below;  /* rows below its own columns */
+    int64_t nnz;     /* entries of L and D in columns of their own */
+    double flops;    /* and the operations that these take */
+    bool simplicial; /* they are not worth being fronts: columns one by one are faster */
 } sd_supernodes;
 
 /* The supernodes of a graph of single rows in this order; their arrays are the caller's. */
-saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t *order, sd_supernodes *s);
+saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t *order, bool amalgamated,
+                                 sd_supernodes *s);

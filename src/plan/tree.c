@@ -176,16 +176,20 @@ static saddle_status allocate(sd_context *c, const sd_csr *A, int64_t rows, sd_t
     return all ? SADDLE_OK : c->status;
 }
 
-static saddle_status take_supernodes(sd_context *c, const sd_graph *g, const int32_t *order, sd_tree *t)
+static saddle_status take_supernodes(sd_context *c, const sd_graph *g, const int32_t *order, bool amalgamated,
+                                     sd_tree *t)
 {
     sd_supernodes s;
-    const saddle_status status = sd_supernodes_make(c, g, order, &s);
+    const saddle_status status = sd_supernodes_make(c, g, order, amalgamated, &s);
     if (status) return status;
     t->n = g->n;
     t->fronts = s.count;
     t->order = s.order;
     t->first = s.first;
     t->parent = s.parent;
+    t->column_nnz = s.nnz;
+    t->column_flops = s.flops;
+    t->simplicial = s.simplicial;
     t->row_ptr = sd_alloc(c, (int64_t)s.count + 1, sizeof *t->row_ptr, "assembly tree");
     if (t->row_ptr) {
         t->row_ptr[0] = 0;
@@ -196,12 +200,12 @@ static saddle_status take_supernodes(sd_context *c, const sd_graph *g, const int
 }
 
 saddle_status sd_tree_make(sd_context *c, const sd_csr *A, const sd_graph *g, const int32_t *order,
-                           sd_tree *tree)
+                           bool amalgamated, sd_tree *tree)
 {
     int64_t *work = NULL;
     int32_t *front_of = NULL;
     *tree = (sd_tree){0};
-    saddle_status status = take_supernodes(c, g, order, tree);
+    saddle_status status = take_supernodes(c, g, order, amalgamated, tree);
     const int64_t rows = status ? 0 : tree->row_ptr[tree->fronts];
     if (!status) status = allocate(c, A, rows, tree);
     if (!status) {

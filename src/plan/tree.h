@@ -49,6 +49,10 @@ typedef struct sd_tree {
     double *above;     /* operations on the way from each front, its own among them, to the root */
     int64_t *group_stack;
 
+    int64_t column_nnz;  /* of L and D in columns one by one, without the zeros of fronts */
+    double column_flops; /* and the operations that they take */
+    bool simplicial; /* L is so sparse that its columns one by one are faster than fronts (supernodes.c) */
+
     /* Predictions, without delays. */
     int64_t nnz;          /* entries of L and D, those that amalgamation adds among them */
     double flops;         /* multiplications and additions of the factorization of these fronts */
@@ -60,9 +64,10 @@ typedef struct sd_tree {
     double critical_flops;
 } sd_tree;
 
-/* What A's pattern and an order make. A is whole or half and symmetric; g is its graph. */
+/* What A's pattern and an order make. A is whole or half and symmetric; g is its graph. Without
+ * `amalgamated` there is a front for every run of columns of the same rows, and L has no zeros. */
 saddle_status sd_tree_make(sd_context *c, const sd_csr *A, const sd_graph *g, const int32_t *order,
-                           sd_tree *tree);
+                           bool amalgamated, sd_tree *tree);
 void sd_tree_free(sd_context *c, sd_tree *tree);
 
 /* Operations (a multiplication with an addition counts as two) to eliminate so many columns of a front. */

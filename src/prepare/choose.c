@@ -9,6 +9,8 @@
  * - Where the values leave it open whether matched pairs should be kept (match_scale.c), both ways are
  *   ordered, and the way without pairs must save a good part of the work. Where quite a few rows need their
  * pair and the factorization costs less than three orderings, the pairs are kept, which is the safe choice.
+ * - Where L will be very sparse and the factorization can do without fronts, the order by degree of single
+ *   rows is taken: pairs are found as they are needed, and fewer of them (method/direct/columns.c).
  */
 #include "prepare/blocking.h"
 #include "prepare/etree.h"
@@ -23,6 +25,10 @@ enum { ORDER_STEP = 2 }; /* of the progress */
 /* What an order without pairs must save before it is preferred: its pivots will be delayed, which makes the
  * work larger than predicted, the more so where many rows need their pair. */
 static const double WITHOUT_PAIRS = 0.75, WITHOUT_NEEDED_PAIRS = 0.6;
+
+/* A row has at most so many entries, and L takes at most so many operations an entry, where columns are
+ * expected to be faster than fronts. */
+static const double SPARSE_ROW = 8, SPARSE_COLUMN = 60;
 
 bool sd_order_is_given(const saddle_options *o)
 {
@@ -211,13 +217,26 @@ static saddle_status improve(sd_preparing *t, candidate *way)
     return status;
 }
 
+/* Single rows by degree, where they give a very sparse L; otherwise nothing. */
+static saddle_status order_columns(sd_preparing *t, candidate *way)
+{
+    const double n = t->graph.n, entries = (double)t->graph.ptr[t->graph.n] + n;
+    if (!t->columns || t->options->pairs != SADDLE_AUTO || !is_free(t) || entries > SPARSE_ROW * n)
+        return SADDLE_OK;
+    saddle_status status = order_first(t, false, way);
+    if (!status && way->fill.flops <= SPARSE_COLUMN * (double)way->fill.nnz) return SADDLE_OK;
+    free_candidate(t->c, way);
+    return status;
+}
+
 /* With the pairs kept or left, whichever promises less where the values did not tell. Large factorizations
  * are worth dissecting both ways; the others are compared by the quick order. */
 static saddle_status order_both_ways(sd_preparing *t, candidate *way)
 {
-    saddle_status status = order_first(t, t->keep_pairs || t->undecided, way);
+    saddle_status status = order_columns(t, way);
+    if (status || way->perm) return status;
+    status = order_first(t, t->keep_pairs || t->undecided, way);
     const bool large = way->fill.flops >= 3.0 * ordering_cost(t);
-    t->p->orderings = 1;
     if (!status && t->undecided && (large || !t->keep_pairs)) {
         candidate other;
         status = order_first(t, false, &other);
@@ -248,6 +267,7 @@ saddle_status sd_stage_order(sd_preparing *t)
 {
     saddle_preparation *p = t->p;
     candidate way = {0};
+    p->orderings = 1;
     saddle_status status = order_both_ways(t, &way);
     if (!status && !way.start) status = cut_blocks(t, &way);
     sd_stage_tick(t, &p->time_blocking);

@@ -163,7 +163,13 @@ saddle_status sd_prepare_order(sd_context *c, const sd_csr *A, const saddle_opti
     const double start = sd_seconds();
     saddle_options o = *options;
     o.blocking = SADDLE_BLOCKING_NONE;
-    sd_preparing t = {.c = c, .A = A, .symmetric = true, .options = &o, .given = given, .p = p};
+    sd_preparing t = {.c = c,
+                      .A = A,
+                      .symmetric = true,
+                      .options = &o,
+                      .given = given,
+                      .p = p,
+                      .columns = o.simplicial != SADDLE_OFF};
     const saddle_status status = end_steps(c, run_steps(&t));
     *graph = t.graph;
     if (status) {

@@ -16,6 +16,7 @@ typedef struct sd_preparing {
     int32_t *partner; /* symmetric: pairs that may be kept; NULL: none */
     bool keep_pairs;  /* whether they are, where that is decided already, or whether many rows need them */
     bool undecided;   /* otherwise */
+    bool columns;     /* the factorization may do without fronts: then a sparse L is worth more than pairs */
     int32_t *new_row; /* general: where each row of A goes, matched entries to the diagonal; NULL: it stays */
     sd_graph graph;   /* of the rows */
     double clock;     /* when the stage at work began */

@@ -6,6 +6,7 @@
  */
 #include "solve/measure.h"
 
+#include "backend/cpu/cpu.h"
 #include "core/power.h"
 #include "solve/measure_rows.h"
 
@@ -16,6 +17,9 @@ enum {
     FOOTROOM = 900,    /* products this far below 1 are not lost, nor the errors of their rounding */
     HEADROOM = 990     /* sums of 2^31 numbers below 2^990 do not overflow */
 };
+
+static const double NEAR = 0x1p+200; /* a matrix of this norm, and of entries of 2^-400 and more, */
+enum { NEAR_EXPONENT = 400 };        /* is multiplied as it is with numbers that are near 1 too */
 
 /* to = from 2^exponent on the host. */
 static void shift(const double *from, int64_t n, int exponent, bool absolute, double *to)
@@ -110,17 +114,52 @@ static saddle_status measure_by_rows(sd_engine *e, const sd_operator *op, const 
     return status;
 }
 
-saddle_status sd_measure(sd_engine *e, const sd_operator *op, const double *b, const double *x,
-                         double *residual, saddle_errors *errors, double *share_of_b)
+/* In one pass over the matrix, where b and x are on the host and near 1: *done. */
+static saddle_status measure_near(sd_engine *e, const sd_operator *op, const double *b, const double *x,
+                                  double *residual, saddle_errors *errors, double *share_of_b, bool *done)
+{
+    const sd_cpu_isa *cpu = sd_cpu();
+    sd_residual_norms found;
+    *done = false;
+    if (e->backend != cpu->backend || !(op->norm_inf < NEAR) || op->smallest - op->exponent < -NEAR_EXPONENT)
+        return SADDLE_OK;
+    if (sd_engine_reserve(e, op->sparse.n, &op->sparse)) return e->status;
+    *done = cpu->residual(&op->sparse, e->threads, b, x, e->scratch, residual, &found);
+    if (!*done) return SADDLE_OK;
+    const bool none = found.largest_r == 0;
+    errors->backward = none ? 0 : found.largest_r / (op->norm_inf * found.largest_x + found.largest_b);
+    errors->componentwise = found.ratio;
+    errors->relative_residual = none ? 0 : sqrt(found.square_r) / sqrt(found.square_b);
+    if (share_of_b) *share_of_b = found.share;
+    return SADDLE_OK;
+}
+
+/* The same with the kernels of any backend, b 2^-s and x in m; |b| takes the place of b. */
+static void measure_by_kernels(sd_engine *e, const sd_operator *op, const double *b, int s, int of_b,
+                               measuring *m, double *residual, saddle_errors *errors, double *share_of_b)
+{
+    double norm_r = 0, norm_b = 0, norm_x = 0;
+    sd_residual_dd(e, &op->sparse, &m->x, &m->b, &m->r);
+    sd_spmv_abs(e, &op->sparse, &m->x, &m->weight);
+    if (residual) sd_vector_get(e, &m->r, residual);
+    put_scaled(e, m, b, -s, true, &m->b); /* |b| has the norms of b */
+    sd_axpy(e, 1.0, &m->b, &m->weight);
+    sd_norm_inf(e, &m->r, &norm_r);
+    sd_norm_inf(e, &m->b, &norm_b);
+    sd_norm_inf(e, &m->x, &norm_x);
+    errors->backward = norm_r == 0 ? 0 : norm_r / (op->norm_inf * norm_x + norm_b);
+    sd_ratio_max(e, &m->r, &m->weight, &errors->componentwise);
+    if (share_of_b) sd_ratio_max(e, &m->b, &m->weight, share_of_b);
+    if (of_b != s) put_scaled(e, m, b, -of_b, true, &m->b);
+    errors->relative_residual = relative_residual(e, m, norm_r, s, of_b);
+}
+
+/* Both sides of the equation brought to about 1 first: b 2^-s and (A 2^-exponent)(x 2^(exponent-s)). */
+static saddle_status measure_scaled(sd_engine *e, const sd_operator *op, const double *b, const double *x,
+                                    double *residual, saddle_errors *errors, double *share_of_b)
 {
     const int32_t n = op->sparse.n;
-    double norm_r = 0, norm_b = 0, norm_x = 0;
-    errors->backward = errors->componentwise = errors->relative_residual = NAN;
-    if (share_of_b) *share_of_b = NAN;
-    for (int32_t i = 0; i < n && residual; ++i) residual[i] = NAN;
-    for (int32_t i = 0; i < n; ++i)
-        if (!isfinite(x[i]) || !isfinite(b[i])) return SADDLE_OK;
-    /* both sides of the equation brought to about 1: b 2^-s and (A 2^-exponent)(x 2^(exponent-s)) */
+    bool done = false;
     const int of_b = exponent_of(b, n), of_ax = op->exponent + exponent_of(x, n);
     const int larger = of_b > of_ax ? of_b : of_ax, s = larger < NOTHING / 2 ? 0 : larger;
     if (vanishes(op, b, x, s)) return measure_by_rows(e, op, b, x, s, residual, errors, share_of_b);
@@ -129,25 +168,29 @@ saddle_status sd_measure(sd_engine *e, const sd_operator *op, const double *b, c
         put_scaled(e, &m, x, op->exponent - s, false, &m.x);
         put_scaled(e, &m, b, -s, false, &m.b);
         sd_engine_reserve(e, n, &op->sparse);
-        sd_residual_dd(e, &op->sparse, &m.x, &m.b, &m.r);
-        sd_spmv_abs(e, &op->sparse, &m.x, &m.weight);
-        if (residual) {
-            sd_vector_get(e, &m.r, residual);
-            shift(residual, n, s, false, residual);
-        }
-        put_scaled(e, &m, b, -s, true, &m.b); /* |b| has the norms of b */
-        sd_axpy(e, 1.0, &m.b, &m.weight);
-        sd_norm_inf(e, &m.r, &norm_r);
-        sd_norm_inf(e, &m.b, &norm_b);
-        sd_norm_inf(e, &m.x, &norm_x);
-        errors->backward = norm_r == 0 ? 0 : norm_r / (op->norm_inf * norm_x + norm_b);
-        sd_ratio_max(e, &m.r, &m.weight, &errors->componentwise);
-        if (share_of_b) sd_ratio_max(e, &m.b, &m.weight, share_of_b);
-        if (of_b != s) put_scaled(e, &m, b, -of_b, true, &m.b);
-        errors->relative_residual = relative_residual(e, &m, norm_r, s, of_b);
+        if (!e->status) measure_near(e, op, m.b.data, m.x.data, residual, errors, share_of_b, &done);
+        if (!done) measure_by_kernels(e, op, b, s, of_b, &m, residual, errors, share_of_b);
+        if (residual) shift(residual, n, s, false, residual);
     }
     end(e, &m);
     return e->status;
+}
+
+saddle_status sd_measure(sd_engine *e, const sd_operator *op, const double *b, const double *x,
+                         double *residual, saddle_errors *errors, double *share_of_b)
+{
+    const int32_t n = op->sparse.n;
+    bool done = false;
+    if (op->exponent == 0) {
+        const saddle_status status = measure_near(e, op, b, x, residual, errors, share_of_b, &done);
+        if (status || done) return status;
+    }
+    errors->backward = errors->componentwise = errors->relative_residual = NAN;
+    if (share_of_b) *share_of_b = NAN;
+    for (int32_t i = 0; i < n && residual; ++i) residual[i] = NAN;
+    for (int32_t i = 0; i < n; ++i)
+        if (!isfinite(x[i]) || !isfinite(b[i])) return SADDLE_OK;
+    return measure_scaled(e, op, b, x, residual, errors, share_of_b);
 }
 
 /* An operator on a caller's view, on the CPU. */

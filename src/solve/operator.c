@@ -136,13 +136,19 @@ saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision preci
     return status;
 }
 
-bool sd_operator_refresh(sd_operator *op, const sd_csr *A, double norm_inf)
+/* floor(log2 a), 0 where a is 0. */
+static int exponent_of(double a)
+{
+    return a > 0 ? ilogb(a) : 0;
+}
+
+bool sd_operator_refresh(sd_operator *op, const sd_csr *A, const saddle_facts *facts)
 {
     if (op->exponent != 0 || op->sparse.precision != SD_DOUBLE || !op->sparse.val ||
-        op->sparse.val != A->val || abs(sd_largest_exponent(A->val, A->nnz)) > EXPONENT_SAFE)
+        op->sparse.val != A->val || abs(exponent_of(facts->largest)) > EXPONENT_SAFE)
         return false;
-    op->norm_inf = norm_inf;
-    op->smallest = sd_smallest_exponent(A->val, A->nnz);
+    op->norm_inf = facts->norm_inf;
+    op->smallest = exponent_of(facts->smallest);
     return true;
 }
 

@@ -33,8 +33,9 @@ typedef enum sd_sums { SD_SUMS_BY_SLICES, SD_SUMS_IN_ORDER, SD_SUMS_IN_ORDER_WHO
 /* A must outlive the operator. */
 saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision precision, sd_sums sums,
                                sd_operator *op);
-/* Whether an operator made of A serves its new values too; if so its norm (that of A) is replaced. */
-bool sd_operator_refresh(sd_operator *op, const sd_csr *A, double norm_inf);
+/* Whether an operator made of A serves its new values too, of which these are the facts; if so its norm (that
+ * of A) is replaced. */
+bool sd_operator_refresh(sd_operator *op, const sd_csr *A, const saddle_facts *facts);
 void sd_operator_free(sd_engine *e, sd_operator *op);
 
 /* floor(log2 |largest|) over a host array, 0 where all are 0; and of the smallest that is not 0. */

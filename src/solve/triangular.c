@@ -2,6 +2,7 @@
 #include "solve/triangular.h"
 
 #include "factor/climb.h"
+#include "solve/simplicial.h"
 
 #include <float.h>
 #include <math.h>
@@ -53,9 +54,11 @@ saddle_status sd_solve_room_make(sd_context *c, const sd_factors *f, sd_solve_ro
 {
     const sd_tree *t = f->tree;
     int64_t live = 0, *slot = room->slot;
+    *room = (sd_solve_room){.largest = 1, .slot = slot};
+    if (f->simplicial) return SADDLE_OK; /* x is all that it works in */
     if (!slot) slot = sd_alloc(c, t->fronts, sizeof *slot, "solve");
     if (!slot) return c->status;
-    *room = (sd_solve_room){.largest = 1, .slot = slot};
+    room->slot = slot;
     for (int32_t k = 0; k < t->fronts; ++k) {
         const int32_t g = t->group_of[k], parent = t->parent[k];
         const bool inner = g >= 0 && parent >= 0 && t->group_of[parent] == g;
@@ -200,7 +203,8 @@ static saddle_status reserve(sd_context *c, const sd_factors *f, const sd_solve_
 static saddle_status begin_block(sd_context *c, const sd_factors *f, const sd_solve_room *room, int parts,
                                  int32_t k, int threads, sd_solve_memory *m, walk *s)
 {
-    const bool parallel = threads > 1 && parts != SD_SOLVE_DIAGONAL && f->nnz * k >= PARALLEL_FROM;
+    const bool parallel =
+        threads > 1 && !f->simplicial && parts != SD_SOLVE_DIAGONAL && f->nnz * k >= PARALLEL_FROM;
     const saddle_status status = reserve(c, f, room, k, parallel ? threads : 1, m);
     *s = (walk){.f = f, .room = room, .parts = parts, .x = m->x, .handed = m->handed};
     s->scratch = m->scratch;
@@ -213,7 +217,9 @@ static saddle_status begin_block(sd_context *c, const sd_factors *f, const sd_so
 static void run_block(walk *s, int threads)
 {
     sd_climb forward = {s->f->tree, s->waiting, forward_group, forward_top, s, s->crew};
-    if (s->crew)
+    if (s->f->simplicial)
+        sd_simplicial_solve(s->f->simplicial, s->parts, s->k, s->x);
+    else if (s->crew)
         run_parallel(s, &forward, threads);
     else
         run_sequential(s, &forward);
@@ -222,6 +228,18 @@ static void run_block(walk *s, int threads)
 static int32_t block_width(int64_t left)
 {
     return (int32_t)(left < SD_RHS_BLOCK ? left : SD_RHS_BLOCK);
+}
+
+/* Between columns by position and a block in the order of a sequence. */
+static void gather_sequence(const sd_sequence *q, const double *x, int64_t ldx, int32_t k, double *block)
+{
+    for (int32_t r = 0; r < k; ++r)
+        for (int32_t i = 0; i < q->n; ++i) block[(int64_t)i * k + r] = x[r * ldx + q->variable[i]];
+}
+static void scatter_sequence(const sd_sequence *q, const double *block, int32_t k, double *x, int64_t ldx)
+{
+    for (int32_t r = 0; r < k; ++r)
+        for (int32_t i = 0; i < q->n; ++i) x[r * ldx + q->variable[i]] = block[(int64_t)i * k + r];
 }
 
 saddle_status sd_triangular_solve(sd_context *c, const sd_factors *f, const sd_solve_room *room, int parts,
@@ -234,9 +252,15 @@ saddle_status sd_triangular_solve(sd_context *c, const sd_factors *f, const sd_s
     if (nrhs > 0) status = begin_block(c, f, room, parts, block_width(nrhs), threads, &memory, &s);
     for (int64_t first = 0; first < nrhs && !status; first += SD_RHS_BLOCK) {
         s.k = block_width(nrhs - first);
-        walker_of(f)->gather(x + first * ldx, ldx, n, s.k, s.x);
+        if (f->simplicial)
+            gather_sequence(&f->simplicial->s, x + first * ldx, ldx, s.k, s.x);
+        else
+            walker_of(f)->gather(x + first * ldx, ldx, n, s.k, s.x);
         run_block(&s, threads);
-        walker_of(f)->scatter(s.x, n, s.k, x + first * ldx, ldx);
+        if (f->simplicial)
+            scatter_sequence(&f->simplicial->s, s.x, s.k, x + first * ldx, ldx);
+        else
+            walker_of(f)->scatter(s.x, n, s.k, x + first * ldx, ldx);
     }
     sd_solve_memory_free(c, &memory);
     return status;
@@ -248,15 +272,17 @@ saddle_status sd_triangular_between(sd_context *c, const sd_factors *f, const sd
 {
     walk s = {0};
     sd_solve_memory own = {0};
+    sd_solve_frame at = *frame;
     saddle_status status = SADDLE_OK;
+    if (f->simplicial) at.position = f->simplicial->s.place;
     if (nrhs > 0)
         status =
             begin_block(c, f, room, SD_SOLVE_WHOLE, block_width(nrhs), threads, memory ? memory : &own, &s);
     for (int64_t first = 0; first < nrhs && !status; first += SD_RHS_BLOCK) {
         s.k = block_width(nrhs - first);
-        walker_of(f)->gather_frame(frame, first, r + first * ldr, ldr, f->tree->n, s.k, s.x);
+        walker_of(f)->gather_frame(&at, first, r + first * ldr, ldr, f->tree->n, s.k, s.x);
         run_block(&s, threads);
-        walker_of(f)->scatter_frame(frame, first, s.x, s.k, z + first * ldz, ldz);
+        walker_of(f)->scatter_frame(&at, first, s.x, s.k, z + first * ldz, ldz);
     }
     sd_solve_memory_free(c, &own);
     return status;

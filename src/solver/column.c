@@ -339,6 +339,7 @@ static bool settle_finite(double *x, int32_t n)
 static void log_attempt(const solving *w, const sd_attempt *attempt, saddle_reason reason, double residual)
 {
     char method[24], krylov[24], text[48];
+    if (!w->e->context->hooks.log) return;
     sd_log(w->e->context, SADDLE_LOG_INFO, "%s + %s: %s%s, relative residual %.1e",
            saddle_option_word("method", attempt->method->number, method, sizeof method),
            saddle_option_word("krylov", attempt->krylov, krylov, sizeof krylov), saddle_reason_text(reason),
@@ -472,12 +473,12 @@ static void add_tried(saddle_info *info, int method, int krylov, saddle_reason w
 }
 
 /* A rung above the first that does not fit: the one below it is the last that was tried. */
-static void leave_rung(saddle_info *info, const saddle_info *before)
+static void leave_rung(saddle_info *info, saddle_method method, saddle_krylov krylov, int64_t iterations)
 {
-    add_tried(info, info->method, before->krylov, SADDLE_REASON_MEMORY);
-    info->method = before->method;
-    info->krylov = before->krylov;
-    info->iterations = before->iterations;
+    add_tried(info, info->method, krylov, SADDLE_REASON_MEMORY);
+    info->method = method;
+    info->krylov = krylov;
+    info->iterations = iterations;
 }
 
 static saddle_status climb(solving *w)
@@ -486,10 +487,12 @@ static saddle_status climb(solving *w)
     saddle_info *info = w->info;
     saddle_reason reason = SADDLE_REASON_NONE;
     for (int k = 0, next = 0; k < ladder->rungs; k = next) {
-        const saddle_info before = *info;
+        const saddle_method method = info->method;
+        const saddle_krylov krylov = info->krylov;
+        const int64_t iterations = info->iterations;
         const saddle_status status = try_rung(w, k, &reason);
         if (k > 0 && is_out_of_limit(w, status)) {
-            leave_rung(info, &before);
+            leave_rung(info, method, krylov, iterations);
             reason = SADDLE_REASON_MEMORY;
             break;
         }

@@ -10,7 +10,8 @@
 
 enum {
     PANEL_NUMBERS = 8000000, /* in a panel of right-hand sides; more of them would only miss the cache */
-    PANEL_LEAST = 8
+    PANEL_LEAST = 8,
+    NEST_BYTES = 32768 /* of the stack: what a solve of some 200 rows works in */
 };
 
 /* Right-hand sides that the first rung solves side by side before they are looked at one by one. */
@@ -89,7 +90,7 @@ static bool is_worse(const saddle_info *a, const saddle_info *b)
 
 /* The worst of the columns so far, and what is summed over all of them. */
 typedef struct outcome {
-    saddle_info info;
+    saddle_info *info;
     saddle_status status;
 } outcome;
 
@@ -97,25 +98,26 @@ typedef struct outcome {
 static void take_column(outcome *o, int64_t k, saddle_status found, const saddle_info *column,
                         const sd_context *c)
 {
-    const bool worse =
-        k == 0 || (found && !o->status) || (!found == !o->status && is_worse(column, &o->info));
-    const int64_t iterations = (k == 0 ? 0 : o->info.iterations) + column->iterations;
-    const int64_t length = k == 0 ? column->history_length : o->info.history_length;
+    const bool worse = k == 0 || (found && !o->status) || (!found == !o->status && is_worse(column, o->info));
+    const int64_t iterations = (k == 0 ? 0 : o->info->iterations) + column->iterations;
+    const int64_t length = k == 0 ? column->history_length : o->info->history_length;
+    double *const history = o->info->history;
     if (worse) {
-        o->info = *column;
-        memcpy(o->info.message, c->message, sizeof o->info.message);
+        *o->info = *column;
+        memcpy(o->info->message, c->message, sizeof o->info->message);
         o->status = found;
     }
-    o->info.iterations = iterations;
-    o->info.history_length = length;
+    o->info->history = history;
+    o->info->iterations = iterations;
+    o->info->history_length = length;
 }
 
 /* Nothing more is solved. */
 static void give_up(outcome *o, saddle_status status, const sd_context *c)
 {
     o->status = status;
-    o->info.converged = 0;
-    memcpy(o->info.message, c->message, sizeof o->info.message);
+    o->info->converged = 0;
+    memcpy(o->info->message, c->message, sizeof o->info->message);
 }
 
 /* Whether a column's end is that of the columns after it too. */
@@ -125,13 +127,21 @@ static bool is_final(const sd_engine *e, saddle_status status)
            status == SADDLE_MEMORY_LIMIT;
 }
 
+/* The only column: there is nothing to compare it with. */
+static void run_column(sd_call *call, const double *b, double *x, double *work, outcome *o)
+{
+    o->info->iterations = 0;
+    o->status = sd_solve_column(call, b, x, NULL, NULL, work, o->info);
+    if (o->status || call->e->status) give_up(o, o->status ? o->status : call->e->status, call->e->context);
+}
+
 /* The columns one after the other, those that are solved side by side in panels; `done` counts those that
  * have an x. */
 static void run_columns(sd_call *call, int64_t nrhs, const double *b, int64_t ldb, double *x, int64_t ldx,
                         panel *ready, double *work, outcome *o, int64_t *done)
 {
     sd_engine *e = call->e;
-    const saddle_info start = o->info;
+    const saddle_info start = *o->info;
     const int64_t n = call->problem.A->n;
     for (int64_t k = 0; k < nrhs; ++k) {
         const int64_t at = ready->width > 0 ? k % ready->width : 0, left = nrhs - k;
@@ -159,6 +169,51 @@ static void run_columns(sd_call *call, int64_t nrhs, const double *b, int64_t ld
     }
 }
 
+/* ---- solutions that are not to be measured ---- */
+
+/* Whether the caller takes x as the factors give it. Zero pivots leave something open in any case. */
+static bool is_taken_unmeasured(const saddle_solver *s, const sd_call *call)
+{
+    return s->options.verify == SADDLE_OFF && s->options.krylov == SADDLE_KRYLOV_NONE &&
+           call->method->solve && !call->method->standing(call->factors).singular;
+}
+
+static bool is_finite(int32_t n, const double *x)
+{
+    double nothing = 0;
+    for (int32_t i = 0; i < n; ++i) nothing += 0 * x[i];
+    return nothing == 0;
+}
+
+static saddle_status solve_unmeasured(sd_call *call, int64_t nrhs, const double *b, int64_t ldb, double *x,
+                                      int64_t ldx, saddle_info *info)
+{
+    sd_context *c = call->e->context;
+    const int32_t n = call->problem.A->n;
+    saddle_status status = SADDLE_OK;
+    info->method = call->method->number;
+    info->krylov = SADDLE_KRYLOV_NONE;
+    for (int64_t k = 0; k < nrhs && !status; ++k)
+        if (!is_finite(n, b + k * ldb))
+            status = sd_fail(c, SADDLE_BAD_VALUE,
+                             "an entry of right-hand side %lld (counted from 1) is NaN or infinite",
+                             (long long)k + 1);
+    if (!status) status = call->method->solve(call->e, call->factors, nrhs, b, ldb, x, ldx, NULL);
+    if (status) {
+        clear_columns(n, 0, nrhs, x, ldx);
+        return status;
+    }
+    info->reason = SADDLE_REASON_NOT_MEASURED;
+    for (int64_t k = 0; k < nrhs; ++k) {
+        if (is_finite(n, x + k * ldx)) continue;
+        clear_columns(n, k, k + 1, x, ldx);
+        info->reason = SADDLE_REASON_OVERFLOW;
+        status =
+            sd_fail(c, SADDLE_NOT_CONVERGED, "solution %lld (counted from 1) overflows", (long long)k + 1);
+    }
+    return status;
+}
+
 /* All columns; info keeps the worst of them. */
 static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrhs, const double *b,
                                    int64_t ldb, double *x, int64_t ldx, saddle_info *info)
@@ -168,23 +223,28 @@ static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t
     sd_call call = {.solver = s, .problem = sd_problem_of(s), .e = e};
     call.method = s->ladder.rung[0].method;
     call.factors = first_factors(&call);
-    outcome o = {*info, SADDLE_OK};
+    outcome o = {info, SADDLE_OK};
     int64_t done = 0;
     panel ready = {0};
-    o.info.converged = nrhs == 0; /* nothing was requested */
+    info->converged = nrhs == 0; /* nothing was requested */
+    if (nrhs > 0 && is_taken_unmeasured(s, &call)) {
+        o.status = solve_unmeasured(&call, nrhs, b, ldb, x, ldx, info);
+        if (!o.status && s->options.certify == SADDLE_ON) o.status = sd_call_certify(&call, info);
+        return o.status;
+    }
     double *work = sd_alloc(c, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
     if (!work || make_panel(&call, nrhs, &ready) || make_rider(&call, nrhs))
         give_up(&o, c->status, c);
+    else if (nrhs == 1)
+        run_column(&call, b, x, work, &o), done = 1;
     else
         run_columns(&call, nrhs, b, ldb, x, ldx, &ready, work, &o, &done);
     if (nrhs > 0 && !is_final(e, o.status) && s->options.certify == SADDLE_ON) {
-        const saddle_status status = sd_call_certify(&call, &o.info);
+        const saddle_status status = sd_call_certify(&call, info);
         if (status) give_up(&o, status, c);
     }
     clear_columns(n, done, nrhs, x, ldx);
-    o.info.history = info->history;
-    *info = o.info;
-    if (o.status) memcpy(c->message, o.info.message, sizeof o.info.message);
+    if (o.status) memcpy(c->message, info->message, sizeof info->message);
     sd_free(c, work);
     free_panel(c, &ready);
     sd_call_end(&call);
@@ -215,10 +275,12 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
                            int64_t ldx, saddle_info *info)
 {
     const double start = sd_seconds();
+    char nest[NEST_BYTES];
     sd_context c;
     sd_engine e = {0};
-    saddle_info own = solver ? solver->info : saddle_info_default();
+    saddle_info own = solver ? solver->info : sd_info_unknown;
     sd_solver_context(solver, &c);
+    sd_context_nest(&c, nest, sizeof nest);
     if (info && sd_info_has_history(info)) {
         own.history = info->history;
         own.history_room = info->history_room;
@@ -264,7 +326,7 @@ saddle_status saddle_solve_once(const saddle_matrix *A, const double *b, double 
     } else if (info && solver) {
         saddle_query(solver, info);
     } else if (info && info->size >= sizeof info->size) {
-        saddle_info none = saddle_info_default();
+        saddle_info none = sd_info_unknown;
         none.status = status;
         memcpy(none.message, message, sizeof message);
         sd_info_give(&none, info);

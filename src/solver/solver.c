@@ -66,7 +66,7 @@ saddle_status saddle_create(saddle_solver **solver, const saddle_options *option
     s->experience = sd_alloc_zero(&s->c, 1, sizeof *s->experience, "solver");
     s->threads = sd_thread_count(taken.threads);
     s->device = taken.device == SADDLE_DEVICE_AUTO ? SADDLE_DEVICE_CPU : taken.device;
-    s->info = saddle_info_default();
+    s->info = sd_info_unknown;
     s->info.device = s->device;
     s->info.precision = taken.precision;
     s->info.threads = s->threads;
@@ -110,8 +110,8 @@ static void forget_given_plans(saddle_solver *s)
 static void forget_factors(saddle_solver *s)
 {
     s->factored = false;
-    const saddle_info nothing = saddle_info_default(), before = s->info;
-    s->info = nothing;
+    const saddle_info before = s->info;
+    s->info = sd_info_unknown;
     s->info.n = before.n;
     s->info.device = before.device;
     s->info.device_index = before.device_index;
@@ -181,8 +181,10 @@ static void begin_call(saddle_solver *s)
 static saddle_status conclude(saddle_solver *s, saddle_status status)
 {
     s->info.status = status;
-    if (!status) s->c.message[0] = '\0';
-    memcpy(s->info.message, s->c.message, sizeof s->info.message);
+    if (status)
+        memcpy(s->info.message, s->c.message, sizeof s->info.message);
+    else
+        s->c.message[0] = s->info.message[0] = '\0';
     s->info.peak_bytes = s->c.peak;
     return status;
 }
@@ -190,11 +192,12 @@ static saddle_status conclude(saddle_solver *s, saddle_status status)
 /* Copies the values and checks them: each finite, their sums too, and symmetric where that was said. */
 static saddle_status take_values(saddle_solver *s, const saddle_matrix *A)
 {
-    saddle_status status = sd_view_check_values(&s->c, A, NULL);
-    if (status) return status;
+    saddle_status status = SADDLE_OK;
+    if (!A->values && A->entries > 0)
+        return sd_fail(&s->c, SADDLE_BAD_ARGUMENT, "the values of the matrix are NULL");
     if (!s->A.val) s->A.val = sd_alloc(&s->c, s->A.nnz, sizeof *s->A.val, "values");
     if (!s->A.val) return s->c.status;
-    sd_csr_take_values(&s->A, A, s->map);
+    if (!sd_csr_take_values(&s->A, A, s->map)) return sd_view_check_values(&s->c, A, NULL);
     if (s->map) status = sd_csr_check_sums(&s->c, A, &s->A);
     if (status) return status;
     return s->shape == SADDLE_FULL ? sd_require_symmetric(&s->c, &s->A) : SADDLE_OK;
@@ -210,7 +213,7 @@ static saddle_status inspect_values(saddle_solver *s, const saddle_matrix *A)
     const int64_t bytes = sd_inspect_bytes(&s->A);
     if (!status && !s->room && bytes <= ROOM_KEPT) s->room = sd_alloc(&s->c, bytes, 1, "row sums");
     if (!status && !s->room && bytes <= ROOM_KEPT) status = s->c.status;
-    return status ? status : sd_csr_inspect(&s->c, &s->A, &s->facts, s->room);
+    return status ? status : sd_csr_glance(&s->c, &s->A, &s->facts, s->room);
 }
 
 /* ---- methods at work ---- */
@@ -389,7 +392,7 @@ static saddle_status make_operators(saddle_solver *s)
     saddle_status status = SADDLE_OK;
     for (int p = 0; p < SD_PRECISIONS && !status; ++p) {
         if (p != SD_DOUBLE && s->options.precision == SADDLE_PRECISION_DOUBLE) continue;
-        if (sd_operator_refresh(&s->op[p], &s->A, s->facts.norm_inf)) continue;
+        if (sd_operator_refresh(&s->op[p], &s->A, &s->facts)) continue;
         sd_operator_free(&s->e, &s->op[p]);
         status = sd_operator_make(&s->e, &s->A, p, SD_SUMS_BY_SLICES, &s->op[p]);
     }
@@ -418,6 +421,7 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
     status = sd_csr_from_view(&s->c, &pattern, false, &s->A, &s->map);
     if (status) return status;
     s->fingerprint = sd_view_fingerprint(A);
+    s->entries = A->entries;
     s->shape = A->shape;
     s->analysed = true;
     s->info.n = s->A.n;
@@ -430,12 +434,17 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
     return status ? status : sd_progress(&s->c, "analyse", ANALYSE_STEPS, ANALYSE_STEPS, NAN);
 }
 
-/* The pattern, which has to be the one that was analysed, or is analysed now. */
+/* The pattern, which has to be the one that was analysed, or is analysed now. One that has the fingerprint
+ * was checked by the analysis; what is read of another is looked at first. */
 static saddle_status check_pattern(saddle_solver *s, const saddle_matrix *A)
 {
     if (!s->analysed) return analyse(s, A);
-    const saddle_status status = sd_view_check(&s->c, A, NULL);
-    if (status || sd_view_fingerprint(A) == s->fingerprint) return status;
+    saddle_status status = sd_view_check_fields(&s->c, A);
+    if (status) return status;
+    if (A->rows == s->A.n && A->entries == s->entries && sd_view_fingerprint(A) == s->fingerprint)
+        return SADDLE_OK;
+    status = sd_view_check(&s->c, A, NULL);
+    if (status) return status;
     return sd_fail(&s->c, SADDLE_PATTERN_CHANGED,
                    "the pattern is not the one that was analysed: call saddle_analyse again");
 }

@@ -38,6 +38,7 @@ struct saddle_solver {
     /* after analyse */
     bool analysed;
     uint64_t fingerprint;
+    int64_t entries; /* of the caller's arrays */
     saddle_shape shape;
     sd_csr A;    /* the caller's matrix; val is NULL before factor */
     sd_map *map; /* from the caller's entries */

@@ -74,6 +74,62 @@ alone() {
     json j.json 'j["rows"][0]["mumps"]["version"].startswith("MUMPS ")'
 }
 
+@test "bench direct: peers that are not there are named, and a ratio is between answers" {
+    mkdir none
+    run -0 --separate-stderr "$SADDLE" bench direct lap2d_10 --repeat 1 --peers none
+    [[ $output != *"not found"* ]]
+    run -0 --separate-stderr "$SADDLE" bench direct lap2d_10 --repeat 1 --peers ./none
+    [[ $output == *"not found: mumps, cholmod, pardiso, qdldl (no driver"* ]]
+    for error in 1e-12 1e-3; do
+        fake_peer pardiso 'echo "$*" >> arguments; echo ready; read word; echo turn; read word' \
+            "echo '{\"peer\": \"pardiso\", \"analysis\": 2, \"factor\": 1, \"backward_error_refined\": $error}'"
+        run -0 --separate-stderr "$SADDLE" bench direct lap2d_10 --repeat 1 --peers peers --json j$error.json
+    done
+    json j1e-12.json 'j["rows"][0]["ratios"]["factor_to_pardiso"] == j["rows"][0]["saddle"]["factor"]'
+    json j1e-3.json 'j["rows"][0]["pardiso"]["factor"] == 1 and j["rows"][0]["ratios"]["factor_to_pardiso"] is None'
+    [ "$(grep -c -- "--setting default" arguments)" -eq 2 ]
+    [ "$(grep -c -- "--setting matching" arguments)" -eq 2 ]
+}
+
+@test "bench direct --part sparse: default and static beside QDLDL, on the same regularised matrix" {
+    fake_peer qdldl 'cp "$1" seen.mtx; echo ready' 'while read word && [ "$word" = turn ]; do echo turn; done' \
+        'echo "{\"peer\": \"qdldl\", \"factor\": 1e-6, \"solve_refined\": 2e-6, \"factor_nnz\": 100, \"backward_error_refined\": 1e-15}"'
+    TMPDIR=$PWD run -0 --separate-stderr "$SADDLE" bench direct --part sparse ocp_4x2x1:0 mpc_2 --delta 1e-6 --repeat 2 --peers peers --json j.json
+    narrow 110 <<< "$output"
+    [[ $output == *"static"*"entries of L / QDLDL"* ]]
+    [ "$(find . -name 'saddle-bench*' | wc -l)" -eq 0 ]
+    json j.json 'j["part"] == "sparse" and [(r["n"], r["replaced"]) for r in j["rows"]] == [(20, 8), (36, 0)]'
+    json j.json 'all(r[m]["error"] is None and r[m]["solve_error"] < 1e-14 and r[m]["parts_error"] < 1e-12
+        for r in j["rows"] for m in ("default", "static"))'
+    json j.json 'all(abs(r[m]["ratios"]["factor"] * 1e-6 / r[m]["factor"] - 1) < 1e-9 and r[m]["ratios"]["solve"] > 0
+        and r[m]["ratios"]["parts"] > 0 for r in j["rows"] for m in ("default", "static"))'
+    json j.json 'j["summary"]["all"]["static"]["factor_nnz"]["count"] == 2'
+    [ "$(grep -v '^%' seen.mtx | awk 'NR > 1 && $1 == $2' | wc -l)" -eq 36 ]
+    run -0 --separate-stderr "$SADDLE" bench direct --part sparse ocp_4x2x1 --repeat 1 --peers ./none --json j.json
+    [[ $output == *"not found: qdldl"* ]]
+    json j.json 'j["rows"][0]["default"]["factor"] > 0 and j["rows"][0]["default"]["ratios"]["factor"] is None'
+    run -2 --separate-stderr "$SADDLE" bench direct --part sparse --anchors
+}
+
+@test "bench calls: every way of calling, beside QDLDL and dsysv" {
+    for peer in qdldl lapack; do
+        fake_peer $peer 'echo ready' 'while read word && [ "$word" = turn ]; do echo turn; done' \
+            'echo "{\"peer\": \"fake\", \"factor\": 1e-6, \"solve\": 1e-6, \"solve_refined\": 3e-6, \"backward_error_refined\": 1e-15}"'
+    done
+    run -0 --separate-stderr "$SADDLE" bench calls ocp_2x2x1 mpc_1 --repeat 1 --peers peers --json j.json
+    narrow 110 <<< "$output"
+    json j.json 'j["bench"] == "calls" and [r["n"] for r in j["rows"]] == [10, 18]'
+    json j.json 'all(r["certain"] and r["error"] is None for r in j["rows"])'
+    json j.json 'all(r[way]["seconds"] > 0 and r[way]["backward_error"] < 1e-12 for r in j["rows"]
+        for way in ("all", "uncertified", "unrefined", "parts", "static", "once"))'
+    json j.json 'all(abs(r[way]["to_qdldl"] * whole / r[way]["seconds"] - 1) < 1e-9 for r in j["rows"]
+        for way, whole in (("all", 4e-6), ("parts", 2e-6)))'
+    run -0 --separate-stderr "$SADDLE" bench calls ocp_2x2x1 --repeat 1 --peers ./none --json j.json
+    [[ $output == *"not found: qdldl, lapack"* ]]
+    json j.json 'j["rows"][0]["all"]["to_qdldl"] is None and j["rows"][0]["all"]["seconds"] > 0'
+    run -3 "$SADDLE" bench calls nowhere.mtx --peers none
+}
+
 @test "bench direct: a peer that fails is a dash in the table" {
     fake_peer mumps 'echo ready; exit 1'
     run -0 --separate-stderr "$SADDLE" bench direct lap2d_10 --repeat 1 --peers peers --json j.json -v
@@ -142,7 +198,7 @@ alone() {
     needs_peer mumps
     needs_peer cholmod
     laplacian 20 0 > A.mtx
-    "$PEERS/peer-mumps" A.mtx --repeat 1 --order metis > j.json
+    "$PEERS/peer-mumps" A.mtx --repeat 1 --setting metis > j.json
     json j.json 'j["ordering"] == "metis" and j["negative"] == 0 and j["backward_error"] < 1e-14'
     "$PEERS/peer-cholmod" A.mtx --repeat 1 > j.json
     json j.json 'j["ordering"] == "metis" and j["componentwise_error_random"] < 1e-12'
@@ -152,4 +208,24 @@ alone() {
     run -1 "$PEERS/peer-mumps" nowhere.mtx
     [[ $output == *nowhere.mtx* ]]
     run -2 "$PEERS/peer-mumps"
+}
+
+@test "peers: QDLDL on a regularised system, PARDISO with and without matching, dense LAPACK" {
+    needs_peer qdldl
+    needs_peer pardiso
+    needs_peer lapack
+    "$SADDLE" gen ocp 5 --out A.mtx
+    for driver in "qdldl" "pardiso" "pardiso --setting matching" "lapack"; do
+        # shellcheck disable=SC2086 # several words
+        "$PEERS"/peer-${driver%% *} A.mtx --repeat 1 ${driver#"${driver%% *}"} > j.json
+        json j.json 'j["n"] == 50 and j["negative"] in (20, None) and j["backward_error_refined"] < 1e-14'
+        json j.json 'j["factor"] > 0 and j["solve_refined"] > 0 and j["factor_nnz"] > 0'
+    done
+    "$SADDLE" gen ocp 5 --param 0 --out A.mtx
+    "$PEERS/peer-pardiso" A.mtx --repeat 1 --setting matching > j.json
+    json j.json 'j["negative"] == 20 and j["backward_error"] < 1e-12'
+    run -2 "$PEERS/peer-qdldl" A.mtx --setting matching
+    matrix "coordinate real symmetric" "2 2 1" "2 1 1" > A.mtx
+    run -1 "$PEERS/peer-qdldl" A.mtx
+    [[ $output == *"error"* ]]
 }

@@ -7,7 +7,7 @@ families() {
 }
 
 @test "the help lists every family, and each can be made at a small size" {
-    [ "$(families | wc -l)" -eq 13 ]
+    [ "$(families | wc -l)" -eq 15 ]
     for family in $(families); do
         "$SADDLE" gen "$family" 4 >A.mtx
         [ "$(head -n 1 A.mtx)" = "%%MatrixMarket matrix coordinate real symmetric" ]
@@ -17,7 +17,7 @@ families() {
 }
 
 @test "completion offers the same families as the help" {
-    [ "$(families | wc -l)" -eq 13 ]
+    [ "$(families | wc -l)" -eq 15 ]
     for family in $(families); do
         "$SADDLE" manual bash | grep -qw "$family"
     done
@@ -53,6 +53,22 @@ families() {
     [ "$(jq .matrix.rows facts.json)" -eq 279 ]
     [ "$(jq .diagonal.missing facts.json)" -eq 99 ]
     [ "$(jq -r .matrix.kind facts.json)" = indefinite ]
+}
+
+@test "optimal and predictive control: stages of states and inputs, regularised or not" {
+    "$SADDLE" gen ocp 7 --states 3 --inputs 2 --param 0 --out A.mtx
+    grep -q '^% saddle gen ocp 7 --states 3 --inputs 2 --param 0 --seed 1$' A.mtx
+    "$SADDLE" info A.mtx --json facts.json -q
+    [ "$(jq .matrix.rows facts.json)" -eq 56 ]
+    [ "$(jq .diagonal.missing facts.json)" -eq 21 ]
+    "$SADDLE" gen ocp 7 | "$SADDLE" solve - --method direct --json solved.json -q
+    [ "$(jq -c '[.inertia.positive, .inertia.negative, .inertia.certain]' solved.json)" = "[42,28,true]" ]
+    "$SADDLE" gen mpc 5 --states 2 --inputs 1 | "$SADDLE" solve - --method direct --json solved.json -q
+    [ "$(jq -c '[.inertia.positive, .inertia.negative, .inertia.certain]' solved.json)" = "[25,20,true]" ]
+    run -2 --separate-stderr "$SADDLE" gen ocp 7 --states 2 --inputs 3
+    [[ "$stderr" == *"inputs in 1..states"* ]]
+    run -2 --separate-stderr "$SADDLE" gen lap2d 7 --states 2
+    [[ "$stderr" == *"lap2d has no stages"* ]]
 }
 
 @test "output by name: gzipped, Rutherford-Boeing" {

@@ -65,13 +65,31 @@ static void test_thread_count_is_held_and_put_back(void **state)
     symbol = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
     memcpy(&set, &symbol, sizeof symbol);
     if (!get || !set || sd_blas_is_serial()) skip();
+    const double one = 1;
+    double product = 0;
     set(2);
     const int before = get();
     sd_blas_enter();
+    sd_gemm_double(1, 1, 1, 1, &one, 1, &one, 1, 0, &product, 1);
     assert_int_equal(get(), 1);
     sd_blas_enter();
     sd_blas_leave();
     assert_int_equal(get(), 1);
+    sd_blas_leave();
+    assert_int_equal(get(), before);
+}
+
+/* Nothing is set where no product is made. */
+static void test_thread_count_is_left_alone_without_products(void **state)
+{
+    (void)state;
+    int (*get)(void) = NULL;
+    void *symbol = dlsym(RTLD_DEFAULT, "openblas_get_num_threads");
+    memcpy(&get, &symbol, sizeof symbol);
+    if (!get || sd_blas_is_serial()) skip();
+    const int before = get();
+    sd_blas_enter();
+    assert_int_equal(get(), before);
     sd_blas_leave();
     assert_int_equal(get(), before);
 }
@@ -107,6 +125,7 @@ int main(void)
         cmocka_unit_test(test_product_in_both_precisions),
         cmocka_unit_test(test_products_from_several_threads),
         cmocka_unit_test(test_thread_count_is_held_and_put_back),
+        cmocka_unit_test(test_thread_count_is_left_alone_without_products),
         cmocka_unit_test(test_name_is_cut),
         cmocka_unit_test(test_core_is_bettered_only_by_more_instructions),
     };

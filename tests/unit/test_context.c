@@ -284,9 +284,40 @@ static void the_clock_goes_forward(void **state)
     }
 }
 
+/* A nest is used as long as it lasts, is counted like other memory, and a caller's allocator has none. */
+static void memory_comes_from_the_nest_while_there_is_some(void **state)
+{
+    (void)state;
+    char nest[1024];
+    sd_context c;
+    sd_context_init(&c, NULL, 0);
+    sd_context_nest(&c, nest, sizeof nest);
+    double *first = sd_alloc(&c, 30, sizeof *first, "first"),
+           *second = sd_alloc(&c, 30, sizeof *second, "2nd");
+    double *large = sd_alloc_zero(&c, 1000, sizeof *large, "large");
+    assert_true((char *)first > nest && (char *)(first + 30) <= nest + sizeof nest);
+    assert_true((char *)second > nest && (char *)(second + 30) <= nest + sizeof nest);
+    assert_true(second >= first + 30 && (uintptr_t)second % 64 == 0);
+    assert_false((char *)large > nest && (char *)large < nest + sizeof nest);
+    for (int k = 0; k < 30; ++k) first[k] = second[k] = 1;
+    assert_true(c.bytes > (int64_t)(1060 * sizeof(double)));
+    sd_free(&c, first);
+    sd_free_all(&c, second, large);
+    assert_int_equal(c.bytes, 0);
+    failing_allocator f = {0};
+    const saddle_hooks hooks = failing_hooks(&f);
+    sd_context_init(&c, &hooks, 0);
+    sd_context_nest(&c, nest, sizeof nest);
+    first = sd_alloc(&c, 1, 1, "first");
+    assert_int_equal(f.live, 1);
+    sd_free(&c, first);
+    assert_int_equal(f.live, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_comes_from_the_nest_while_there_is_some),
         cmocka_unit_test(blocks_are_aligned_and_writable_to_the_end),
         cmocka_unit_test(zeroed_blocks_are_zero),
         cmocka_unit_test(the_peak_is_the_most_in_use_at_once),

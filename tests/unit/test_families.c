@@ -128,25 +128,17 @@ static void test_dimensions(void **state)
         const char *name;
         int64_t size, n, entries; /* entries -1: random */
     } cases[] = {
-        {"lap2d", 1, 1, 1},
-        {"lap2d", 10, 100, 280},
-        {"lap3d", 5, 125, 425},
-        {"elas3d", 1, 3, 6},
-        {"elas3d", 4, 192, -1},
-        {"stokes2d", 2, 7, -1},
-        {"stokes2d", 30, 2639, -1},
-        {"stokes3d", 20, 30799, -1},
-        {"darcy2d", 250, 186999, -1},
-        {"darcy3d", 24, 53567, -1},
-        {"pdeco2d", 10, 300, 760},
-        {"pdeco3d", 20, 24000, -1},
-        {"kktz", 150, 45000, -1},
-        {"ipm", 2, 3, -1},
-        {"ipm", 60000, 90000, -1},
-        {"ipm", 5, 7, -1},
-        {"helm2d", 7, 49, 133},
-        {"helm3d", 3, 27, 81},
-        {"stokes2d", 300, 269399, -1},
+        {"lap2d", 1, 1, 1},           {"lap2d", 10, 100, 280},
+        {"lap3d", 5, 125, 425},       {"elas3d", 1, 3, 6},
+        {"elas3d", 4, 192, -1},       {"stokes2d", 2, 7, -1},
+        {"stokes2d", 30, 2639, -1},   {"stokes3d", 20, 30799, -1},
+        {"darcy2d", 250, 186999, -1}, {"darcy3d", 24, 53567, -1},
+        {"pdeco2d", 10, 300, 760},    {"pdeco3d", 20, 24000, -1},
+        {"kktz", 150, 45000, -1},     {"ipm", 2, 3, -1},
+        {"ipm", 60000, 90000, -1},    {"ipm", 5, 7, -1},
+        {"ocp", 1, 10, -1},           {"ocp", 50, 500, -1},
+        {"mpc", 3, 54, -1},           {"helm2d", 7, 49, 133},
+        {"helm3d", 3, 27, 81},        {"stokes2d", 300, 269399, -1},
     };
     for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
         saddle_matrix A = make(cases[k].name, cases[k].size, NAN, 1);
@@ -399,6 +391,106 @@ static void test_ipm(void **state)
     family_free(&A);
 }
 
+/* A dense symmetric matrix, read by block: where stage k has its inputs, states, slacks, multipliers and
+ * bounds. */
+typedef struct stage_view {
+    const double *F;
+    int64_t n, stage, nu, nx;
+    int bounded;
+} stage_view;
+
+static double entry(const stage_view *v, int64_t i, int64_t j)
+{
+    return v->F[i + j * v->n];
+}
+
+static void check_range(double value, double least, double most)
+{
+    if (!(value >= least && value <= most)) fail_msg("%g is not in %g..%g", value, least, most);
+}
+
+/* Blocks of stage k, and how many entries its part of the lower triangle has. */
+static int64_t check_stage(const stage_view *v, int64_t k, double delta)
+{
+    const double most = v->bounded ? 1.1e6 : 2.0;
+    const int64_t u = k * v->stage, x = u + v->nu, s = x + v->nx, l = s + (v->bounded ? v->nx : 0),
+                  m = l + v->nx, before = x - v->stage;
+    int64_t entries = 0;
+    for (int64_t j = 0; j < v->nu; j++) {
+        const int64_t first = j * v->nx / v->nu;
+        check_range(entry(v, u + j, u + j), 0.1, most);
+        check_range(entry(v, l + first, u + j), 0.5, 1.0);
+        entries += 2;
+        if (first + 1 < v->nx) check_range(entry(v, l + first + 1, u + j), -0.5, 0.5);
+        entries += first + 1 < v->nx;
+    }
+    for (int64_t i = 0; i < v->nx; i++) {
+        check_range(entry(v, x + i, x + i), 0.5, 2.0);
+        assert_true(entry(v, l + i, x + i) == -1.0);
+        entries += 2;
+        if (delta > 0.0) assert_true(entry(v, l + i, l + i) == -delta);
+        entries += delta > 0.0;
+        for (int64_t j = i - 1; j <= i + 1 && k > 0; j++) {
+            if (j < 0 || j >= v->nx) continue;
+            check_range(entry(v, l + i, before + j), i == j ? 0.6 : -0.1, i == j ? 0.8 : 0.1);
+            entries++;
+        }
+        if (!v->bounded) continue;
+        check_range(entry(v, s + i, s + i), 1e-2, most);
+        check_range(-entry(v, m + i, m + i), 1e-6 + delta, most);
+        assert_true(entry(v, m + i, x + i) == 1.0 && entry(v, m + i, s + i) == -1.0);
+        entries += 4;
+    }
+    return entries;
+}
+
+static void check_stages(const char *name, int64_t N, family_stages stages, double delta)
+{
+    saddle_matrix A;
+    const int bounded = strcmp(name, "mpc") == 0;
+    assert_int_equal(family_generate_stages(name, N, &stages, delta, 1, &A, NULL), SADDLE_OK);
+    check_structure(&A);
+    double *F = dense(&A, 1);
+    const stage_view v = {F, A.rows, A.rows / N, stages.inputs, stages.states, bounded};
+    assert_int_equal(v.stage, (bounded ? 4 : 2) * stages.states + stages.inputs);
+    int64_t entries = 0;
+    for (int64_t k = 0; k < N; k++) entries += check_stage(&v, k, delta);
+    assert_int_equal(A.entries, entries);
+    for (int64_t k = 0; k < A.rows * A.rows; k++)
+        if (isnan(F[k])) F[k] = 0.0;
+    if (!bounded) { /* the spread of mpc is beyond what rotations resolve */
+        int positive, negative;
+        inertia(F, (int)A.rows, &positive, &negative);
+        assert_int_equal(positive, N * (stages.states + stages.inputs));
+        assert_int_equal(negative, N * stages.states);
+    }
+    free(F);
+    family_free(&A);
+}
+
+static void test_stages(void **state)
+{
+    (void)state;
+    static const family_stages shapes[] = {{1, 1}, {2, 1}, {4, 2}, {5, 5}, {7, 3}};
+    for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++)
+        for (int64_t N = 1; N <= 4; N++) {
+            check_stages("ocp", N, shapes[k], 0.0);
+            check_stages("ocp", N, shapes[k], 1e-8);
+            check_stages("mpc", N, shapes[k], 0.0);
+            check_stages("mpc", N, shapes[k], 1e-4);
+        }
+    static const family_stages wrong[] = {{0, 0}, {2, 3}, {3, 0}, {1001, 1}, {-1, -1}};
+    for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+        saddle_matrix A;
+        char message[SADDLE_MESSAGE_SIZE] = "";
+        assert_int_equal(family_generate_stages("ocp", 3, &wrong[k], NAN, 1, &A, message),
+                         SADDLE_BAD_ARGUMENT);
+        assert_non_null(strstr(message, "inputs in 1..states"));
+        assert_int_equal(family_generate_stages("lap2d", 3, &wrong[k], NAN, 1, &A, NULL), SADDLE_OK);
+        family_free(&A);
+    }
+}
+
 static void test_inertia(void **state)
 {
     (void)state;
@@ -467,6 +559,8 @@ static void test_refusals(void **state)
         {"stokes3d", 4, 0.0, "viscosity"},
         {"lap2d", 4, INFINITY, "inf"},
         {"helm2d", 4, 1.0, "wavelength"},
+        {"ocp", 0, NAN, "in 1..214748364 (n = N (2 states"},
+        {"mpc", 3, -1e-8, "in 0..1e+100"},
     };
     for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
         saddle_matrix A;
@@ -491,7 +585,7 @@ static void test_table(void **state)
         check_structure(&A);
         family_free(&A);
     }
-    assert_int_equal(rows, 13);
+    assert_int_equal(rows, 15);
     assert_null(family_at(-1));
     assert_null(family_find("lap"));
 }
@@ -528,6 +622,7 @@ int main(void)
         cmocka_unit_test(test_control),
         cmocka_unit_test(test_kktz),
         cmocka_unit_test(test_ipm),
+        cmocka_unit_test(test_stages),
         cmocka_unit_test(test_inertia),
         cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_refusals),

@@ -5,6 +5,7 @@
 #include "helpers.h"
 
 #include "failing_allocator.h"
+#include "matrix/inspect.h"
 
 enum { LARGEST = 12 };
 
@@ -321,6 +322,46 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+/* What the solver looks at in every factorization says what a whole inspection says. */
+static void a_glance_sees_what_an_inspection_sees(void **state)
+{
+    (void)state;
+    rng r = rng_start("glance");
+    int kinds[3] = {0};
+    for (int round = 0; round < 600; ++round) {
+        dense d = dense_random(&r, 1 + rng_below(&r, LARGEST - 1), 0.3, true);
+        for (int i = 0; i < d.n; ++i) { /* definite, semidefinite to the eye, or as it is */
+            if (round % 3 && dense_at(&d, i, i) < 0) dense_set(&d, i, i, -dense_at(&d, i, i));
+            if (round % 3 == 1) dense_set(&d, i, i, 5000);
+            if (round % 7 == 0 && rng_below(&r, 4) == 0) dense_set(&d, i, i, 0);
+        }
+        saddle_matrix A = view_plain(&d, round % 2 ? SADDLE_LOWER : SADDLE_FULL);
+        saddle_facts whole, part = {.size = sizeof part};
+        assert_int_equal(saddle_inspect(&A, NULL, &whole, NULL), SADDLE_OK);
+        sd_context c;
+        sd_csr csr;
+        double room[8 * LARGEST];
+        sd_context_init(&c, NULL, 0);
+        assert_int_equal(sd_csr_from_view(&c, &A, true, &csr, NULL), SADDLE_OK);
+        assert_true(sd_inspect_bytes(&csr) <= (int64_t)sizeof room);
+        assert_int_equal(sd_csr_glance(&c, &csr, &part, round % 5 ? room : NULL), SADDLE_OK);
+        assert_int_equal(part.nnz, whole.nnz);
+        assert_int_equal(part.explicit_zeros, whole.explicit_zeros);
+        assert_int_equal(part.zero_diagonal, whole.zero_diagonal);
+        assert_int_equal(part.negative_diagonal, whole.negative_diagonal);
+        assert_int_equal(part.symmetric, whole.symmetric);
+        assert_int_equal(part.pattern_symmetric, whole.pattern_symmetric);
+        assert_int_equal(part.kind, whole.kind);
+        assert_true(part.norm_inf == whole.norm_inf && part.norm_one == whole.norm_one);
+        assert_true(part.largest == whole.largest && part.smallest == whole.smallest);
+        ++kinds[part.kind];
+        sd_csr_free(&c, &csr);
+        view_free(&A);
+        dense_free(&d);
+    }
+    for (int k = 0; k < 3; ++k) assert_true(kinds[k] > 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +372,7 @@ int main(void)
         cmocka_unit_test(unsorted_lines_and_duplicates_are_counted),
         cmocka_unit_test(norms_do_not_overflow_on_the_way),
         cmocka_unit_test(both_triangles_must_agree_where_both_are_given),
+        cmocka_unit_test(a_glance_sees_what_an_inspection_sees),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

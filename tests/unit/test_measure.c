@@ -96,7 +96,17 @@ static void errors_agree_with_quadruple_precision(void **state)
     }
 }
 
-/* A 2^a, b 2^(a+x), x 2^x: the quotients have not changed, and no power of two may change their bits. */
+/* Up to the order of sums: numbers near 1 are measured in one pass, others by kernels. */
+static bool same_errors(const saddle_errors *a, const saddle_errors *b)
+{
+    const double most = 1 + 1e-15;
+    return a->backward <= most * b->backward && b->backward <= most * a->backward &&
+           a->componentwise <= most * b->componentwise && b->componentwise <= most * a->componentwise &&
+           a->relative_residual <= most * b->relative_residual &&
+           b->relative_residual <= most * a->relative_residual;
+}
+
+/* A 2^a, b 2^(a+x), x 2^x: the quotients have not changed. */
 static void errors_do_not_depend_on_the_scale(void **state)
 {
     (void)state;
@@ -119,7 +129,7 @@ static void errors_do_not_depend_on_the_scale(void **state)
                 }
                 A = view_plain(&scaled, SADDLE_LOWER);
                 const saddle_errors got = measure(&A, scaled_b, scaled_x, NULL);
-                if (memcmp(&got, &plain, sizeof got) != 0)
+                if (!same_errors(&got, &plain))
                     fail_msg("A 2^%d, x 2^%d: errors %g %g %g, unscaled %g %g %g", of_a[k], ex, got.backward,
                              got.componentwise, got.relative_residual, plain.backward, plain.componentwise,
                              plain.relative_residual);

@@ -288,6 +288,11 @@ static void the_enums_number_the_words(void **state)
         {"replan", "auto", SADDLE_AUTO},
         {"certify", "off", SADDLE_OFF},
         {"certify", "on", SADDLE_ON},
+        {"simplicial", "off", SADDLE_OFF},
+        {"simplicial", "on", SADDLE_ON},
+        {"simplicial", "auto", SADDLE_AUTO},
+        {"verify", "off", SADDLE_OFF},
+        {"verify", "on", SADDLE_ON},
     };
     int listed = (int)(sizeof all / sizeof all[0]), words = 0;
     for (int k = 0; k < listed; ++k) {

@@ -437,9 +437,71 @@ static void a_device_that_is_not_there_is_refused_by_its_number(void **state)
     }
 }
 
+/* verify off: the same x as with it on, and nothing is claimed of it; zero pivots and overflow are still
+ * told. */
+static void x_is_not_measured_where_that_is_not_wanted(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 3 };
+    rng r = rng_start("unmeasured");
+    problem p = problem_new(&r, true);
+    double b[COLUMNS * N], x[COLUMNS * N], y[COLUMNS * N];
+    for (int k = 0; k < COLUMNS * N; ++k) b[k] = rng_unit(&r);
+    saddle_solver *plain = create("method=direct,krylov=none,verify=off", NULL);
+    saddle_solver *measured = create("method=direct,krylov=none", NULL);
+    saddle_info info = saddle_info_default(), other = saddle_info_default();
+    assert_int_equal(saddle_factor(plain, &p.A), SADDLE_OK);
+    assert_int_equal(saddle_factor(measured, &p.A), SADDLE_OK);
+    for (int columns = 1; columns <= COLUMNS; columns += 2) {
+        assert_int_equal(saddle_solve(plain, columns, b, N, x, N, &info), SADDLE_OK);
+        assert_int_equal(saddle_solve(measured, columns, b, N, y, N, &other), SADDLE_OK);
+        assert_memory_equal(x, y, (size_t)(columns * N) * sizeof *x);
+        assert_int_equal(info.converged, 0);
+        assert_int_equal(info.reason, SADDLE_REASON_NOT_MEASURED);
+        assert_true(isnan(info.backward_error) && isnan(info.componentwise_error) &&
+                    isnan(info.relative_residual));
+        assert_int_equal(info.method, SADDLE_METHOD_DIRECT);
+        assert_int_equal(info.krylov, SADDLE_KRYLOV_NONE);
+        assert_int_equal(info.inertia_certain, 1);
+        assert_int_equal(other.converged, 1);
+    }
+    memcpy(y, b, sizeof b); /* in place */
+    assert_int_equal(saddle_solve(plain, COLUMNS, y, N, y, N, NULL), SADDLE_OK);
+    assert_memory_equal(x, y, sizeof x);
+    b[N + 3] = INFINITY;
+    assert_int_equal(saddle_solve(plain, COLUMNS, b, N, x, N, &info), SADDLE_BAD_VALUE);
+    assert_contains(info.message, "right-hand side 2");
+    for (int k = 0; k < COLUMNS * N; ++k) assert_true(x[k] == 0);
+    saddle_destroy(&plain);
+    saddle_destroy(&measured);
+    problem_free(&p);
+
+    dense d = dense_from(2, (const double[]){1, 1, 1, 1});
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    saddle_solver *singular = create("method=direct,krylov=none,verify=off", NULL);
+    assert_int_equal(saddle_factor(singular, &A), SADDLE_OK);
+    assert_int_equal(saddle_solve(singular, 1, (const double[]){1, 2}, 2, x, 2, &info), SADDLE_SINGULAR);
+    assert_int_equal(saddle_solve(singular, 1, (const double[]){1, 1}, 2, x, 2, &info), SADDLE_OK);
+    assert_int_equal(info.converged, 1);
+    saddle_destroy(&singular);
+    view_free(&A);
+    dense_free(&d);
+    d = dense_from(1, (const double[]){1e-300});
+    A = view_plain(&d, SADDLE_LOWER);
+    saddle_solver *tiny = create("method=direct,krylov=none,verify=off", NULL);
+    assert_int_equal(saddle_factor(tiny, &A), SADDLE_OK);
+    assert_int_equal(saddle_solve(tiny, 1, (const double[]){1e300}, 1, x, 1, &info), SADDLE_NOT_CONVERGED);
+    assert_int_equal(info.reason, SADDLE_REASON_OVERFLOW);
+    assert_true(x[0] == 0);
+    saddle_destroy(&tiny);
+    view_free(&A);
+    dense_free(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(x_is_not_measured_where_that_is_not_wanted),
         cmocka_unit_test(a_device_that_is_not_there_is_refused_by_its_number),
         cmocka_unit_test(calls_in_the_wrong_order_are_refused),
         cmocka_unit_test(missing_and_wrong_arguments_are_refused),

@@ -10,6 +10,21 @@ enum { SD_COLUMNS = 8 };
 typedef void sd_residual_columns(int32_t n, const int64_t *ptr, const int32_t *ind, const double *val,
                                  const double *b, const double *x, double *r, double *w);
 
+/* The same for one column and a matrix of slices, whole or half, without w, and what errors are made of: the
+ * largest of |r|, |b| and |x|, r'r and b'b, the largest |r_i| / w_i and |b_i| / w_i. False where a number is
+ * so far from 1 that it has to be scaled first; then there is no r, which may be NULL. room has
+ * sd_residual_room(A) numbers. */
+typedef struct sd_residual_norms {
+    double largest_r, largest_b, largest_x, square_r, square_b, ratio, share;
+} sd_residual_norms;
+typedef bool sd_residual_measured(const sd_sparse *A, int threads, const double *b, const double *x,
+                                  double *room, double *r, sd_residual_norms *to);
+static inline int64_t sd_residual_room(const sd_sparse *A)
+{
+    enum { NORMS = sizeof(sd_residual_norms) / sizeof(double), SUMS = 3 };
+    return NORMS * (int64_t)A->slices + (A->half ? SUMS * A->window_total : 0);
+}
+
 /* A row for each instruction set. Tables in both precisions are by sd_precision. */
 typedef struct sd_cpu_isa {
     const char *name;
@@ -19,6 +34,7 @@ typedef struct sd_cpu_isa {
     const sd_front_kernels *fronts;
     const sd_ldlt_kernels *ldlt;
     sd_residual_columns *columns;
+    sd_residual_measured *residual;
 } sd_cpu_isa;
 
 /* From `portable`, which every processor runs, to the best. */
@@ -33,4 +49,5 @@ const sd_cpu_isa *sd_cpu(void);
     extern const sd_backend sd_##isa##_backend;                                                              \
     extern const sd_front_kernels sd_##isa##_fronts[SD_PRECISIONS];                                          \
     extern const sd_ldlt_kernels sd_##isa##_ldlt[SD_PRECISIONS];                                             \
-    sd_residual_columns sd_##isa##_columns
+    sd_residual_columns sd_##isa##_columns;                                                                  \
+    sd_residual_measured sd_##isa##_residual

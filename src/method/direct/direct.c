@@ -23,7 +23,9 @@ static void report(const void *factors, saddle_info *info)
     info->factor_nnz = f->nnz;
     info->factor_flops = f->flops < 9e18 ? (int64_t)f->flops : INT64_MAX;
     info->factor_bytes = sd_factors_bytes(f);
-    info->fronts = f->tree->fronts;
+    info->simplicial = f->simplicial != NULL;
+    info->sequences = d->columns.searches;
+    info->fronts = f->simplicial ? 0 : f->tree->fronts;
     info->largest_front = f->largest_front;
     info->levels = f->tree->height;
     info->two_by_two = f->pivots.two_by_two;
@@ -83,7 +85,8 @@ static saddle_status certify(sd_engine *e, const sd_problem *p, const void *fact
 const sd_method sd_method_direct = {
     .number = SADDLE_METHOD_DIRECT,
     .name = "the direct solver",
-    .options = "|scaling|order|pairs|factorization|threshold|regularise|check|certify|replan|",
+    .options =
+        "|scaling|order|pairs|factorization|threshold|regularise|check|certify|replan|simplicial|verify|",
     .plan = sd_direct_plan_make,
     .cost = sd_direct_cost,
     .free_plan = sd_direct_plan_free,

@@ -34,6 +34,7 @@ typedef struct sd_direct_plan {
     int largest_exponent; /* of A when its scaled form has entries of about 1 */
     int64_t bytes;        /* of everything, at the peak of the factorization */
     int64_t nonzeros;     /* of A's entries, those that were not 0 */
+    bool columns;         /* factorizations are tried without fronts */
 } sd_direct_plan;
 
 /* What became of the examination of the signs: certificate.c. */
@@ -67,6 +68,15 @@ typedef struct sd_drift {
     int64_t rescalings;  /* on this plan */
 } sd_drift;
 
+/* Columns without fronts: columns.c. */
+typedef struct sd_columns_state {
+    int64_t searches; /* for a sequence of pivots */
+    int64_t delayed;  /* in the last of them */
+    int64_t lasted;   /* factorizations by the sequence of now */
+    int64_t wait;     /* factorizations by fronts before the next search */
+    int64_t pause;    /* how many there were, or are to be, in all; 0: no sequence was refused yet */
+} sd_columns_state;
+
 /* Made once, filled with every factorization. */
 typedef struct sd_direct {
     const sd_direct_plan *plan;
@@ -96,6 +106,7 @@ typedef struct sd_direct {
     double largest_l;
     int64_t stale;
     sd_drift drift;
+    sd_columns_state columns;
     sd_examined *examined;
 } sd_direct;
 
@@ -127,6 +138,12 @@ void sd_direct_free(sd_engine *e, void *factors);
 
 /* The matrix that was factored, in the caller's units or balanced. */
 void sd_direct_matrix(const sd_direct *d, const sd_csr *A, sd_csr *M);
+
+/* ---- columns.c ---- */
+
+/* Tries to do without fronts. *refused: that was not possible, and fronts have to do it. */
+saddle_status sd_direct_run_columns(sd_context *c, const sd_csr *M, const sd_factor_options *options,
+                                    sd_factors *factors, sd_direct *d, bool *refused);
 
 /* ---- tilt.c ---- */
 

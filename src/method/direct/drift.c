@@ -137,7 +137,8 @@ bool sd_direct_replan(sd_context *c, const sd_problem *p, const void *plan, cons
     if (p->options->replan == SADDLE_ON) return d != NULL;
     if (past->patience == 0) past->patience = 1;
     if (d) judge_past(d, past);
-    const double more = (double)(sd_count_nonzeros(p->A) - old->nonzeros);
+    const int64_t nonzeros = p->facts->explicit_zeros > 0 ? sd_count_nonzeros(p->A) : p->A->nnz;
+    const double more = (double)(nonzeros - old->nonzeros);
     const double price = past->patience * plan_price(old);
     if (more > NEW_ENTRIES * past->patience * (double)p->A->n) {
         sd_log(c, SADDLE_LOG_INFO, "%.0f entries were zero when the plan was made: planning anew", more);

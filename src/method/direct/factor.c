@@ -127,9 +127,14 @@ static saddle_status rescale_values(sd_context *c, const sd_csr *M, const sd_pro
 /* The factorization itself. Several threads have more contribution blocks at once than one: where the limit
  * does not allow that, one thread runs again, as the plan predicted it. The factors are the same. */
 static saddle_status run_factors(sd_context *c, const sd_csr *M, sd_factor_options *options, double delays,
-                                 sd_factors *f, const sd_direct *d)
+                                 sd_factors *f, sd_direct *d)
 {
-    saddle_status status = sd_factors_run(c, f, options);
+    bool refused = true;
+    saddle_status status = SADDLE_OK;
+    if (d->plan->columns && f->precision == SD_DOUBLE)
+        status = sd_direct_run_columns(c, M, options, f, d, &refused);
+    if (status || !refused) return status;
+    status = sd_factors_run(c, f, options);
     if (status != SADDLE_MEMORY_LIMIT || options->threads == 1) return status;
     sd_log(c, SADDLE_LOG_INFO, "%s; factoring again with one thread, which needs less", c->message);
     const sd_front_kernels *kernels = f->kernels - f->precision;
@@ -193,23 +198,11 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     return run_values(c, M, p, &options, delays, f, d);
 }
 
-/* max |l| over all fronts, NaN where a number is not finite. */
-static double largest_l(const sd_factors *f)
-{
-    double largest = 0;
-    for (int32_t k = 0; k < f->tree->fronts; ++k) {
-        const double here = f->kernels->largest(&f->front[k]);
-        if (!(here <= largest)) largest = here;
-        if (isnan(here)) return here;
-    }
-    return largest;
-}
-
 static saddle_status check_factor(sd_context *c, const sd_problem *p, sd_direct *d)
 {
     d->largest_l = NAN;
     if (p->options->check == SADDLE_OFF) return SADDLE_OK;
-    d->largest_l = largest_l(&d->factors[d->precision]);
+    d->largest_l = sd_factors_largest(sd_direct_numbers(d));
     if (d->rule != SD_PIVOT_THRESHOLD || d->largest_l <= 1 / p->options->threshold) return SADDLE_OK;
     return sd_fail(
         c, SADDLE_NOT_CONVERGED,
@@ -316,7 +309,14 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
     if (!status) status = sd_solve_room_make(c, sd_direct_numbers(d), &d->room);
     if (!status) status = check_factor(c, p, d);
     if (status) return status;
-    sd_count_signs(sd_direct_numbers(d), &d->positive, &d->negative, &d->zero);
+    const sd_factors *f = sd_direct_numbers(d);
+    if (f->simplicial) { /* counted as they came */
+        d->positive = f->pivots.positive;
+        d->negative = f->pivots.negative;
+        d->zero = f->pivots.zero;
+    } else {
+        sd_count_signs(f, &d->positive, &d->negative, &d->zero);
+    }
     if (d->rule == SD_PIVOT_THRESHOLD && d->precision == SD_DOUBLE) status = sd_settle_small_pivots(c, &M, d);
     d->was_definite = !status && d->negative == 0 && d->zero == 0 && d->rule != SD_PIVOT_STATIC;
     d->factored = !status;

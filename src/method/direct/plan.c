@@ -129,12 +129,12 @@ const sd_front_kernels *sd_direct_kernels(int device)
 /*
  * Bytes of all that a factorization on one thread and a solve will allocate, on top of what is there. Of each
  * front itself, how many it waits for, its intervals of the arena, its place in a solve. Of each row the
- * vectors of a solve with refinement, one right-hand side and its rider, and the operator: 20 of them.
+ * vectors of a solve with refinement, one right-hand side and its rider, and the operator: 16 of them.
  */
 static saddle_status predict_bytes(sd_context *c, const sd_tree *t, const sd_front_kernels *kernels,
                                    sd_precision precision, int64_t *bytes)
 {
-    enum { VECTORS = 20 };
+    enum { VECTORS = 16 };
     int64_t arena;
     const saddle_status status = sd_arena_measure(c, t, &kernels[precision], precision, &arena);
     const int64_t lists = t->fronts * (int64_t)(sizeof(sd_front) + sizeof(int32_t) + 11 * sizeof(int64_t));
@@ -180,7 +180,7 @@ static saddle_status plan_near(sd_context *c, const sd_csr *A, const saddle_opti
     start = sd_seconds();
     sd_csr_free(c, &whole);
     if (!status) status = sd_progress(c, "analyse", 2, 3, NAN);
-    if (!status) status = sd_tree_make(c, A, &g, d->p.permutation, &d->tree);
+    if (!status) status = sd_tree_make(c, A, &g, d->p.permutation, true, &d->tree);
     sd_graph_free(c, &g);
     if (!status) status = sd_direct_match(c, A, &d->tree, d->p.matching, &d->matched);
     info->time_plan += sd_seconds() - start;
@@ -231,15 +231,14 @@ static saddle_status plan_general(sd_context *c, const sd_problem *p, sd_direct_
 /* What info says of it. */
 static void tell(sd_context *c, const sd_direct_plan *d, saddle_info *info)
 {
-    info->planned_flops = d->tree.flops;
-    info->critical_flops = d->tree.critical_flops;
-    info->planned_nnz = d->tree.nnz;
+    info->planned_flops = d->columns ? d->tree.column_flops : d->tree.flops;
+    info->critical_flops = d->columns ? d->tree.column_flops : d->tree.critical_flops;
+    info->planned_nnz = d->columns ? d->tree.column_nnz : d->tree.nnz;
     info->planned_bytes = d->bytes;
-    sd_log(
-        c, SADDLE_LOG_INFO,
-        "direct: %d fronts, %.3g operations, %.3g of them on the critical path, %lld entries, about %.0f MB",
-        d->tree.fronts, d->tree.flops, d->tree.critical_flops, (long long)d->tree.nnz,
-        1e-6 * (double)d->bytes);
+    sd_log(c, SADDLE_LOG_INFO,
+           "direct: %d %s, %.3g operations, %.3g of them on the critical path, %lld entries, about %.0f MB",
+           d->columns ? d->tree.n : d->tree.fronts, d->columns ? "columns" : "fronts", info->planned_flops,
+           info->critical_flops, (long long)info->planned_nnz, 1e-6 * (double)d->bytes);
 }
 
 saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **plan, saddle_info *info)
@@ -254,8 +253,12 @@ saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **pla
     status =
         d->general ? plan_general(c, p, d, info) : plan_symmetric(c, p->A, p->options, p->given, d, info);
     if (status) return status;
+    d->columns = precision == SD_DOUBLE && p->device != SADDLE_DEVICE_REFERENCE &&
+                 p->options->simplicial != SADDLE_OFF &&
+                 (p->options->simplicial == SADDLE_ON || d->tree.simplicial);
     status = predict_bytes(c, &d->tree, sd_direct_kernels(p->device), precision, &d->bytes);
-    sd_free(c, d->augmented.val); /* every factorization has its own */
+    if (d->columns) d->bytes += sd_simplicial_predict(&d->tree); /* fronts may be needed all the same */
+    sd_free(c, d->augmented.val);                                /* every factorization has its own */
     d->augmented.val = NULL;
     if (!status) tell(c, d, info);
     return status;

@@ -19,17 +19,17 @@
 /* w, by position, from x, by pivots; and back. */
 static void by_position(const sd_factors *f, const double *x, double *w)
 {
-    for (int32_t k = 0; k < f->tree->fronts; ++k) {
-        const sd_front *front = &f->front[k];
-        for (int32_t j = 0; j < front->eliminated; ++j) w[front->variable[j]] = *x++;
+    for (int32_t k = 0; k < sd_runs(f); ++k) {
+        const sd_run run = sd_run_of(f, k);
+        for (int64_t j = 0; j < run.count; ++j) w[run.variable[j]] = *x++;
     }
 }
 
 static void by_pivots(const sd_factors *f, const double *w, double *x)
 {
-    for (int32_t k = 0; k < f->tree->fronts; ++k) {
-        const sd_front *front = &f->front[k];
-        for (int32_t j = 0; j < front->eliminated; ++j) *x++ = w[front->variable[j]];
+    for (int32_t k = 0; k < sd_runs(f); ++k) {
+        const sd_run run = sd_run_of(f, k);
+        for (int64_t j = 0; j < run.count; ++j) *x++ = w[run.variable[j]];
     }
 }
 
@@ -110,13 +110,13 @@ void sd_direct_get_pivots(const sd_direct *d, int32_t *order, double *pivots)
 {
     const sd_factors *f = sd_direct_numbers(d);
     int64_t at = 0;
-    for (int32_t k = 0; k < f->tree->fronts; ++k) {
-        const sd_front *front = &f->front[k];
-        for (int32_t j = 0; j < front->eliminated; ++j, ++at) {
-            if (order) order[at] = f->tree->order[front->variable[j]];
+    for (int32_t k = 0; k < sd_runs(f); ++k) {
+        const sd_run run = sd_run_of(f, k);
+        for (int64_t j = 0; j < run.count; ++j, ++at) {
+            if (order) order[at] = f->tree->order[run.variable[j]];
             if (!pivots) continue;
-            pivots[2 * at] = ldexp(sd_get_d(f, front, 2 * j), d->exponent);
-            pivots[2 * at + 1] = ldexp(sd_get_d(f, front, 2 * j + 1), d->exponent);
+            pivots[2 * at] = ldexp(sd_get_d(f, &run, 2 * j), d->exponent);
+            pivots[2 * at + 1] = ldexp(sd_get_d(f, &run, 2 * j + 1), d->exponent);
         }
     }
 }
@@ -154,10 +154,10 @@ static saddle_status check_d(sd_context *c, const sd_direct *d, const double *pi
 {
     const sd_factors *f = sd_direct_numbers(d);
     int64_t at = 0;
-    for (int32_t k = 0; k < f->tree->fronts; ++k) {
-        const sd_front *front = &f->front[k];
-        for (int32_t j = 0; j < front->eliminated; ++j, at += 2) {
-            const bool pair = sd_get_d(f, front, 2 * j + 1) != 0;
+    for (int32_t k = 0; k < sd_runs(f); ++k) {
+        const sd_run run = sd_run_of(f, k);
+        for (int64_t j = 0; j < run.count; ++j, at += 2) {
+            const bool pair = sd_get_d(f, &run, 2 * j + 1) != 0;
             saddle_status status = check_number(c, d, at, pivots[at]);
             if (!status) status = check_number(c, d, at + 1, pivots[at + 1]);
             if (status) return status;
@@ -176,12 +176,13 @@ saddle_status sd_direct_set_d(sd_context *c, sd_direct *d, const double *pivots)
     const sd_factors *f = sd_direct_numbers(d);
     const saddle_status status = check_d(c, d, pivots);
     if (status) return status;
-    for (int32_t k = 0; k < f->tree->fronts; ++k) {
-        const sd_front *front = &f->front[k];
-        for (int64_t j = 0; j < 2 * (int64_t)front->eliminated; ++j) {
-            double own;
-            fits(f, *pivots++, d->exponent, &own);
-            sd_put_d(f, front, j, own);
+    for (int32_t k = 0; k < sd_runs(f); ++k) {
+        const sd_run run = sd_run_of(f, k);
+        for (int64_t j = 0; j < run.count; ++j, pivots += 2) {
+            double own, beside;
+            fits(f, pivots[0], d->exponent, &own);
+            fits(f, pivots[1], d->exponent, &beside);
+            sd_put_d(&d->factors[d->precision], k, j, own, beside);
         }
     }
     d->changed = true;

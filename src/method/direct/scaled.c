@@ -13,7 +13,8 @@ void sd_direct_rows(const sd_direct *d, const double *z, double *y)
     if (d->exponent != 0) sd_shift(n, y, -d->exponent / 2, y);
 }
 
-void sd_direct_multiply(const sd_direct *d, const sd_csr *M, const double *z, double *v, double *room)
+SD_WITH_FMA void sd_direct_multiply(const sd_direct *d, const sd_csr *M, const double *z, double *v,
+                                    double *room)
 {
     double *const y = room, *const hi = y + M->n, *const lo = hi + M->n;
     sd_direct_rows(d, z, y);
@@ -31,7 +32,7 @@ void sd_direct_multiply(const sd_direct *d, const sd_csr *M, const double *z, do
 }
 
 /* y'Ay and |y|'|A||y|. */
-static double quadratic_form(const sd_csr *A, const double *y, double *absolute)
+SD_WITH_FMA static double quadratic_form(const sd_csr *A, const double *y, double *absolute)
 {
     double hi = 0, lo = 0, g = 0;
     for (int32_t i = 0; i < A->n; ++i) {

@@ -85,9 +85,10 @@ static bool settle(batch *w, sd_direct *d, int64_t k, bool corrected)
  * not to be trusted. */
 static void keep_before(const batch *w, const sd_factors *f, const sd_suspect *s, double *v)
 {
-    for (int32_t k = s->front; k < f->tree->fronts; ++k)
-        for (int32_t j = k == s->front ? s->column : 0; j < f->front[k].eliminated; ++j)
-            v[f->front[k].variable[j]] = 0;
+    for (int32_t k = s->run; k < sd_runs(f); ++k) {
+        const sd_run run = sd_run_of(f, k);
+        for (int32_t j = k == s->run ? s->column : 0; j < run.count; ++j) v[run.variable[j]] = 0;
+    }
     for (int64_t k = 0; k < w->many; ++k) {
         v[w->s[k].position[0]] = 0;
         if (w->s[k].position[1] >= 0) v[w->s[k].position[1]] = 0;
@@ -138,14 +139,17 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
 {
     const int32_t n = M->n;
     const sd_factors *f = sd_direct_numbers(d);
-    int64_t count = sd_find_suspects(f, SUSPECT, NULL, 0);
-    if (count == 0) return SADDLE_OK; /* as where n = 0 */
+    if (!sd_may_have_suspects(f, SUSPECT)) return SADDLE_OK; /* as where n = 0 */
     int64_t width = ROOM / (2 * (int64_t)n) + 1;
     if (width > SD_RHS_BLOCK) width = SD_RHS_BLOCK;
-    if (count > SUSPECTS_MOST) count = SUSPECTS_MOST;
-    sd_suspect *suspects = sd_alloc(c, count, sizeof *suspects, "small pivots");
+    const int64_t most = n < SUSPECTS_MOST ? n : SUSPECTS_MOST;
+    sd_suspect *suspects = sd_alloc(c, most, sizeof *suspects, "small pivots");
     if (!suspects) return c->status;
-    count = sd_find_suspects(f, SUSPECT, suspects, count);
+    const int64_t count = sd_find_suspects(f, SUSPECT, suspects, most);
+    if (count == 0) {
+        sd_free(c, suspects);
+        return SADDLE_OK;
+    }
     saddle_status status = SADDLE_OK;
     double *z = sd_alloc(c, (2 * width + 4) * n, sizeof *z, "small pivots");
     if (!z) status = c->status;
@@ -153,8 +157,8 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
      * certificate */
     bool zero = true;
     for (int64_t first = 0, many; first < count && zero && !status; first += many) {
-        const int64_t most = first == 0 && width > FIRST_BATCH ? FIRST_BATCH : width;
-        many = count - first < most ? count - first : most;
+        const int64_t batch_most = first == 0 && width > FIRST_BATCH ? FIRST_BATCH : width;
+        many = count - first < batch_most ? count - first : batch_most;
         zero = false;
         batch w = {.M = M,
                    .s = suspects + first,
