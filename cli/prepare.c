@@ -136,7 +136,7 @@ const command command_prepare = {
                 "  saddle prepare A.mtx --order amd --out prepared     # the vectors, as files\n"
                 "  saddle prepare A.mtx --order prepared/permutation.mtx --scaling prepared/scaling.mtx\n",
     .options = prepare_options,
-    .library = "scaling|order|pairs|blocking|block_size|max_memory",
+    .library = "scaling|order|pairs|blocking|block_size|factorizations|threads|max_memory",
     .least = 1,
     .most = 1,
     .run = run_prepare,

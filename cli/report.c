@@ -114,10 +114,11 @@ static void print_direct(const solve_run *r)
 {
     const saddle_info *i = &r->info;
     char word[24];
-    printf("%-12s%" PRId64 " %s, %.2e entries, %.2e operations (critical path %.2e), about %.*f MB\n", "plan",
-           i->simplicial == 1 ? i->n : i->fronts, i->simplicial == 1 ? "columns" : "fronts",
-           (double)i->planned_nnz, i->planned_flops, i->critical_flops, i->planned_bytes < 10000000,
-           1e-6 * (double)i->planned_bytes);
+    const bool columns = i->simplicial == 1;
+    printf("%-12s%" PRId64 " %s, %.2e entries, %.2e operations", "plan", columns ? i->n : i->fronts,
+           columns ? "columns" : "fronts", (double)i->planned_nnz, i->planned_flops);
+    if (!columns) printf(" (critical path %.2e)", i->critical_flops);
+    printf(", about %.*f MB\n", i->planned_bytes < 10000000, 1e-6 * (double)i->planned_bytes);
     printf("%-12s%s, %.2e entries, %.2e operations", "factor",
            saddle_option_word("factorization", i->factorization, word, sizeof word), (double)i->factor_nnz,
            (double)i->factor_flops);

@@ -143,11 +143,20 @@ static void estimate_condition(solve_run *r)
     if (saddle_condition(r->solver, &r->condition, NULL) != SADDLE_OK) r->condition = NAN;
 }
 
+/* What the solver is created with: there will be one factorization, unless something else was said. */
+static saddle_options options_of(const solve_run *r)
+{
+    saddle_options options = r->run.a->library;
+    const bool read = options.method == SADDLE_METHOD_AUTO || options.method == SADDLE_METHOD_DIRECT;
+    if (options.factorizations == 0 && read) options.factorizations = 1;
+    return options;
+}
+
 /* A solver that knows what the program itself leaves of --max-memory, less what malloc rounds up: then it
  * chooses what fits, instead of failing when the memory ends. */
 static saddle_status limit_solver(solve_run *r)
 {
-    saddle_options options = r->run.a->library;
+    saddle_options options = options_of(r);
     if (options.max_memory == 0) return SADDLE_OK;
     saddle_destroy(&r->solver);
     const int64_t left = options.max_memory - r->run.memory.bytes;
@@ -158,7 +167,8 @@ static saddle_status limit_solver(solve_run *r)
 /* The work from the file to x. The solver comes first: a device that is not there is told at once. */
 static saddle_status work(solve_run *r)
 {
-    saddle_status status = saddle_create(&r->solver, &r->run.a->library, &r->run.hooks, r->run.message);
+    const saddle_options options = options_of(r);
+    saddle_status status = saddle_create(&r->solver, &options, &r->run.hooks, r->run.message);
     if (status == SADDLE_OK) status = run_read(&r->run, "systems can be solved");
     if (status == SADDLE_OK) status = make_rhs(r);
     if (status == SADDLE_OK) status = limit_solver(r);
@@ -386,7 +396,7 @@ const command command_solve = {
         "order|pairs|"
         "factorization|threshold|regularise|check|blocking|block_size|block_kernel|block_precision|"
         "fill|fill_tau|fill_level|pivot|push_back|small_pivot|sweeps|sweep_order|relax|fallback|trisolve|"
-        "trisolve_sweeps|factor_precision|certify|simplicial",
+        "trisolve_sweeps|factor_precision|certify|simplicial|factorizations",
     .least = 1,
     .most = 1,
     .run = run_solve,

@@ -231,7 +231,8 @@ typedef enum saddle_order {
     SADDLE_ORDER_AMD,
     SADDLE_ORDER_RCM,
     SADDLE_ORDER_NATURAL,
-    SADDLE_ORDER_USER
+    SADDLE_ORDER_USER,
+    SADDLE_ORDER_ND
 } saddle_order;
 typedef enum saddle_blocking {
     SADDLE_BLOCKING_AUTO,
@@ -318,7 +319,7 @@ typedef enum saddle_factor_precision {
     BYTES(max_memory, 0, 0, INT64_MAX, "maximum number of bytes to allocate (K, M, G); 0: no limit")         \
     CHOICE(scaling, saddle_scaling, SADDLE_SCALING_AUTO, "auto|mc64|ruiz|auction|col2|none|user",            \
            "scaling of the matrix; auto is mc64")                                                            \
-    CHOICE(order, saddle_order, SADDLE_ORDER_AUTO, "auto|metis|amd|rcm|natural|user",                        \
+    CHOICE(order, saddle_order, SADDLE_ORDER_AUTO, "auto|metis|amd|rcm|natural|user|nd",                     \
            "order of elimination; auto predicts the work and chooses")                                       \
     CHOICE(pairs, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                 \
            "keep matched pairs together (general matrices: move matched entries to the diagonal)")           \
@@ -373,7 +374,10 @@ typedef enum saddle_factor_precision {
     CHOICE(simplicial, saddle_switch, SADDLE_AUTO, "off|on|auto",                                            \
            "factor column by column instead of in fronts, direct solver: auto if L is very sparse")          \
     CHOICE(verify, saddle_switch, SADDLE_ON, "off|on",                                                       \
-           "measure the errors of solutions; off, with direct and krylov none: return them unmeasured")
+           "measure the errors of solutions; off, with direct and krylov none: return them unmeasured")      \
+    COUNT(factorizations, 0, 0, 1000000000,                                                                  \
+          "factorizations expected on the pattern, for which an expensive order may pay; 0: 1 for a single " \
+          "solve (saddle_solve_once, the program), otherwise 10")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -700,8 +704,8 @@ SADDLE_API void saddle_info_set_history(saddle_info *info, double *history, int6
  *                                   measure, read_matrix, write_matrix, read_vector, write_vector,
  *                                   vector_free.
  *
- * Two things are shared by the whole process: METIS is called by one thread at a time, while others wait; and
- * OpenBLAS is held at one thread while a direct factorization or solve runs.
+ * Two things are shared by the whole process: METIS (order and blocking metis) is called by one thread at a
+ * time; and OpenBLAS is held at one thread while a direct factorization or solve runs.
  *
  * After fork(): solvers of the parent and new ones can be used in the child, on the CPU. If the thread that
  * forked had used the library with several threads, its calls in the child run with one (OpenMP has lost the

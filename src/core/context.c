@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,60 @@ saddle_status sd_context_open(sd_context *c, const saddle_hooks *hooks)
                        known.allocate ? "allocate" : "release", known.allocate ? "release" : "allocate");
     sd_context_init(c, &known, 0);
     return SADDLE_OK;
+}
+
+struct sd_parts {
+    saddle_hooks hooks;
+    pthread_mutex_t lock;
+};
+
+static void *allocate_alone(size_t bytes, void *user)
+{
+    sd_parts *parts = user;
+    pthread_mutex_lock(&parts->lock);
+    void *memory = parts->hooks.allocate(bytes, parts->hooks.user);
+    pthread_mutex_unlock(&parts->lock);
+    return memory;
+}
+
+static void release_alone(void *memory, void *user)
+{
+    sd_parts *parts = user;
+    pthread_mutex_lock(&parts->lock);
+    parts->hooks.release(memory, parts->hooks.user);
+    pthread_mutex_unlock(&parts->lock);
+}
+
+sd_parts *sd_parts_begin(sd_context *c, int count, sd_context *part)
+{
+    sd_parts *parts = sd_alloc(c, 1, sizeof *parts, "parts of a call");
+    if (!parts) return NULL;
+    parts->hooks = c->hooks;
+    pthread_mutex_init(&parts->lock, NULL);
+    const saddle_hooks alone = {
+        .size = sizeof alone, .allocate = allocate_alone, .release = release_alone, .user = parts};
+    for (int k = 0; k < count; ++k) {
+        sd_context_init(&part[k], &alone, 0);
+        part[k].threads = c->threads;
+        part[k].in_team = true;
+    }
+    return parts;
+}
+
+saddle_status sd_parts_end(sd_context *c, sd_parts *parts, int count, const sd_context *part,
+                           const saddle_status *status)
+{
+    saddle_status first = SADDLE_OK;
+    int64_t peak = c->bytes;
+    for (int k = 0; k < count; ++k) peak += part[k].peak;
+    if (peak > c->peak) c->peak = peak;
+    for (int k = count - 1; k >= 0; --k) {
+        c->bytes += part[k].bytes;
+        if (status[k]) first = sd_fail(c, status[k], "%s", part[k].message);
+    }
+    pthread_mutex_destroy(&parts->lock);
+    sd_free(c, parts);
+    return first;
 }
 
 void sd_context_nest(sd_context *c, void *memory, size_t bytes)

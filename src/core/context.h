@@ -19,6 +19,8 @@ typedef struct sd_context {
     char *nest; /* what is left of the call's own memory: see sd_context_nest */
     size_t nest_bytes;
     int64_t elsewhere;    /* bytes of another context that count against the same limit */
+    int threads;          /* that may be started; 0 is 1 */
+    bool in_team;         /* they have been, and wait for tasks */
     saddle_status status; /* of the last failure */
     char message[SADDLE_MESSAGE_SIZE];
 } sd_context;
@@ -28,6 +30,17 @@ void sd_context_init(sd_context *c, const saddle_hooks *hooks, int64_t limit);
 
 /* The same with a caller's hooks, of whatever version. c can be used whatever the status. */
 saddle_status sd_context_open(sd_context *c, const saddle_hooks *hooks);
+
+/*
+ * Parts of a call that run at the same time, each with a context of its own, in one team: the caller's
+ * allocator is used by one at a time, nothing is logged or told of progress. Begin makes one, end gives back
+ * its bytes and, where *status is bad, its message. For calls without a memory limit: a part does not know
+ * what the others use.
+ */
+typedef struct sd_parts sd_parts;
+sd_parts *sd_parts_begin(sd_context *c, int count, sd_context *part);
+saddle_status sd_parts_end(sd_context *c, sd_parts *parts, int count, const sd_context *part,
+                           const saddle_status *status);
 
 /* Gives a context memory of the caller's stack frame, which sd_alloc uses as long as it lasts: for a small
  * system malloc would cost as much as its arrays are used for. Nothing of it may outlive the frame. A

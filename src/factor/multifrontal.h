@@ -38,10 +38,10 @@ typedef struct sd_factors {
     double *values;       /* of the scaled matrix, by entry of the tree */
     int32_t *waiting;     /* for how many tasks each front still waits */
     sd_storage *storage;  /* panels, contribution blocks, workspaces; NULL: no front was needed yet */
+    sd_crew *crew;        /* of the fronts */
     double delays;        /* part of the panels that is kept free for delays */
     sd_simplicial *plain; /* the order of the tree, 1x1 pivots */
     sd_simplicial *found; /* as they were set */
-    sd_crew *crew;        /* NULL: nothing to share */
 } sd_factors;
 
 typedef struct sd_factor_options {

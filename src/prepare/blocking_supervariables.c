@@ -24,51 +24,6 @@
 
 static const double COSINE = 0.7;
 
-/* splitmix64's finaliser */
-static uint64_t hash_vertex(int32_t v)
-{
-    uint64_t z = ((uint64_t)v + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-/* Whether two neighbours of equal degree have the same ones except for each other. */
-static bool same_neighbours(const sd_graph *g, int32_t v, int32_t w)
-{
-    int64_t p = g->ptr[v], q = g->ptr[w];
-    const int64_t p_end = g->ptr[v + 1], q_end = g->ptr[w + 1];
-    for (;;) {
-        if (p < p_end && g->ind[p] == w) ++p;
-        if (q < q_end && g->ind[q] == v) ++q;
-        if (p == p_end || q == q_end) return p == p_end && q == q_end;
-        if (g->ind[p++] != g->ind[q++]) return false;
-    }
-}
-
-static saddle_status find_exact(sd_context *c, const sd_graph *g, int32_t *super)
-{
-    uint64_t *hash = sd_alloc(c, g->n, sizeof *hash, "hashes of the neighbourhoods");
-    if (!hash) return c->status;
-    for (int32_t v = 0; v < g->n; ++v) {
-        super[v] = -1;
-        hash[v] = hash_vertex(v);
-        for (int64_t k = g->ptr[v]; k < g->ptr[v + 1]; ++k) hash[v] += hash_vertex(g->ind[k]);
-    }
-    for (int32_t v = 0; v < g->n; ++v) {
-        if (super[v] >= 0) continue;
-        super[v] = v;
-        for (int64_t k = g->ptr[v]; k < g->ptr[v + 1]; ++k) {
-            const int32_t w = g->ind[k];
-            if (super[w] < 0 && hash[w] == hash[v] && sd_degree(g, w) == sd_degree(g, v) &&
-                same_neighbours(g, v, w))
-                super[w] = v;
-        }
-    }
-    sd_free(c, hash);
-    return SADDLE_OK;
-}
-
 typedef struct angles {
     const sd_graph *g;
     int64_t heavy;  /* lists that are longer are not traversed, nor counted in the patterns */
@@ -196,7 +151,7 @@ saddle_status sd_block_supervariables(sd_context *c, const sd_graph *g, int32_t 
     int32_t parts;
     int32_t *super = sd_alloc(c, g->n, sizeof *super, "supervariables");
     if (!super) return c->status;
-    saddle_status status = cosine ? find_similar(c, g, super) : find_exact(c, g, super);
+    saddle_status status = cosine ? find_similar(c, g, super) : sd_supervariables(c, g, super);
     if (!status) status = divide_all(c, g, super, most, part);
     sd_free(c, super);
     if (!status) status = sd_number_parts(c, g->n, part, &parts);

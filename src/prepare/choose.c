@@ -4,8 +4,8 @@
  * The choices are made from counts and a stored cost model, never from a clock, so that the same matrix
  * has the same order everywhere:
  *
- * - Approximate minimum degree is cheap and tried first; nested dissection follows where the factorization
- *   predicted from that order would cost more than it, and the order of less work is taken.
+ * - Approximate minimum degree is cheap and tried first; nested dissection follows where the factorizations
+ *   that are expected are predicted to gain more by it than it costs, and the order of less work is taken.
  * - Where the values leave it open whether matched pairs should be kept (match_scale.c), both ways are
  *   ordered, and the way without pairs must save a good part of the work. Where quite a few rows need their
  * pair and the factorization costs less than three orderings, the pairs are kept, which is the safe choice.
@@ -21,6 +21,24 @@
 #include <math.h>
 
 enum { ORDER_STEP = 2 }; /* of the progress */
+
+/*
+ * What is predicted, in operations of a factorization at 30 Gflop/s, from `saddle bench direct --anchors` and
+ * `saddle bench prepare` on one core of an AMD EPYC (Zen 4), otherwise idle (bench/results/2026-11-15-cpu): a
+ * factorization takes its operations, at 36 Gflop/s in large fronts, and 5 to 7 ns an entry of L; a nested
+ * dissection 0.3 to 1 microseconds a vertex and stored edge. What it saves is not known before: half the
+ * operations (1/3 on plane problems, 2/3 and more in space) and a fifth of the entries are assumed.
+ */
+static const double ENTRY_FLOPS = 200, DISSECTION_FLOPS = 16e3, FLOPS_SAVED = 0.5, ENTRIES_SAVED = 0.2;
+
+/* Where the caller does not say. */
+enum { FACTORIZATIONS = 10 };
+
+bool sd_dissection_pays(const saddle_options *o, double flops, double entries, double size)
+{
+    const double times = o->factorizations > 0 ? (double)o->factorizations : FACTORIZATIONS;
+    return times * (FLOPS_SAVED * flops + ENTRIES_SAVED * ENTRY_FLOPS * entries) > DISSECTION_FLOPS * size;
+}
 
 /* What an order without pairs must save before it is preferred: its pivots will be delayed, which makes the
  * work larger than predicted, the more so where many rows need their pair. */
@@ -99,6 +117,7 @@ typedef struct candidate {
     int32_t blocks;
     int64_t dense;
     sd_fill fill;
+    bool dissected; /* nested dissection was tried too */
 } candidate;
 
 static void free_candidate(sd_context *c, candidate *way)
@@ -163,12 +182,9 @@ static saddle_status order_groups(sd_preparing *t, const grouping *g, candidate 
     sd_context *c = t->c;
     way->perm = sd_alloc(c, g->outer->n, sizeof *way->perm, "permutation");
     if (!way->perm) return c->status;
-    /* several may follow one another, and METIS cannot be interrupted */
-    saddle_status status = sd_progress(c, "prepare", ORDER_STEP, SD_PREPARE_STEPS, NAN);
-    if (!status)
-        status = sd_order_is_given(t->options)
-                     ? order_as_given(t, g, way->perm)
-                     : sd_order_graph(c, g->outer, way->order, way->perm, &way->dense);
+    saddle_status status = sd_order_is_given(t->options)
+                               ? order_as_given(t, g, way->perm)
+                               : sd_order_graph(c, g->outer, way->order, way->perm, &way->dense);
     if (!status && g->block) status = block_starts(c, &g->blocks, way);
     const int32_t vertices = g->vertex ? g->vertices.n : t->A->n;
     if (!status && g->block) status = expand(c, vertices, g->block, g->blocks.n, &way->perm);
@@ -179,77 +195,129 @@ static saddle_status order_groups(sd_preparing *t, const grouping *g, candidate 
     return status;
 }
 
-static double ordering_cost(const sd_preparing *t)
-{
-    return SD_DISSECTION_FLOPS * (double)(t->graph.ptr[t->graph.n] + t->graph.n);
-}
-
 static bool is_free(const sd_preparing *t)
 {
     return t->options->order == SADDLE_ORDER_AUTO && !sd_blocks_first(t->p->blocking);
 }
 
-/* The order that was requested, or the faster of two if that is left open. */
-static saddle_status order_first(sd_preparing *t, bool pairs, candidate *way)
+/* Whether what a way promises is worth `dissections` of them. */
+static bool is_worth(const sd_preparing *t, const candidate *way, double dissections)
+{
+    const double size = dissections * (double)(t->graph.ptr[t->graph.n] + t->graph.n);
+    return sd_dissection_pays(t->options, way->fill.flops, (double)way->fill.nnz, size);
+}
+
+/* A way, ordered. */
+static saddle_status order_way(sd_preparing *t, candidate *way)
 {
     grouping g;
-    saddle_status status = group(t, pairs, &g);
-    *way = (candidate){.pairs = pairs, .order = t->options->order};
-    if (way->order == SADDLE_ORDER_AUTO) way->order = is_free(t) ? SADDLE_ORDER_AMD : SADDLE_ORDER_METIS;
+    saddle_status status = group(t, way->pairs, &g);
     if (!status) status = order_groups(t, &g, way);
     free_grouping(t->c, &g);
     return status;
 }
 
-/* Nested dissection too, where it is left open and worth it: the better stays. */
-static saddle_status improve(sd_preparing *t, candidate *way)
+/* Ways that do not need each other, side by side: each has what it writes to itself. The times are those of
+ * the way that took longest. */
+static saddle_status order_at_once(sd_preparing *t, candidate *const *way)
 {
-    if (!is_free(t) || way->fill.flops <= ordering_cost(t)) return SADDLE_OK;
-    grouping g;
-    candidate other = {.pairs = way->pairs, .order = SADDLE_ORDER_METIS};
-    saddle_status status = group(t, way->pairs, &g);
-    if (!status) status = order_groups(t, &g, &other);
-    free_grouping(t->c, &g);
-    if (status)
-        free_candidate(t->c, &other);
-    else
-        take_better(t->c, way, &other, 1.0);
+    sd_context part[2];
+    sd_preparing own[2] = {*t, *t};
+    saddle_preparation times[2] = {*t->p, *t->p};
+    saddle_status status[2];
+    sd_parts *parts = sd_parts_begin(t->c, 2, part);
+    if (!parts) return t->c->status;
+#pragma omp parallel num_threads(t->c->threads)
+#pragma omp single
+    for (int k = 0; k < 2; ++k) {
+        own[k].c = &part[k];
+        own[k].p = &times[k];
+#pragma omp task firstprivate(k) shared(own, way, status)
+        status[k] = order_way(&own[k], way[k]);
+    }
+    const saddle_preparation *slow = &times[own[1].clock > own[0].clock];
+    t->p->time_pairs = slow->time_pairs;
+    t->p->time_order = slow->time_order;
+    t->p->time_counts = slow->time_counts;
+    t->p->time_blocking = slow->time_blocking;
+    t->clock = sd_seconds();
+    return sd_parts_end(t->c, parts, 2, part, status);
+}
+
+/* One way or two (the second may be NULL), at once where there are threads; under a memory limit one by one.
+ */
+static saddle_status order_ways(sd_preparing *t, candidate *first, candidate *second)
+{
+    candidate *const ways[] = {first, second};
+    /* several may follow one another, and none can be interrupted */
+    saddle_status status = sd_progress(t->c, "prepare", ORDER_STEP, SD_PREPARE_STEPS, NAN);
+    if (status) return status;
+    if (second && t->c->threads > 1 && t->c->limit == 0) return order_at_once(t, ways);
+    for (int k = 0; k < 2 && !status && ways[k]; ++k) status = order_way(t, ways[k]);
     return status;
 }
 
-/* Single rows by degree, where they give a very sparse L; otherwise nothing. */
-static saddle_status order_columns(sd_preparing *t, candidate *way)
+/* Nested dissection too, of one way or two, where it is left open: the better stays. */
+static saddle_status improve(sd_preparing *t, candidate *first, candidate *second)
+{
+    candidate other[2] = {{.pairs = first->pairs, .order = SADDLE_ORDER_ND},
+                          {.pairs = second && second->pairs, .order = SADDLE_ORDER_ND}};
+    const saddle_status status = order_ways(t, &other[0], second ? &other[1] : NULL);
+    if (status) {
+        free_candidate(t->c, &other[0]);
+        free_candidate(t->c, &other[1]);
+        /* the order by degree is there, and needs less memory */
+        return status == SADDLE_MEMORY_LIMIT ? SADDLE_OK : status;
+    }
+    take_better(t->c, first, &other[0], 1.0);
+    if (second) take_better(t->c, second, &other[1], 1.0);
+    return SADDLE_OK;
+}
+
+/* Whether single rows, ordered by degree, may give a very sparse L, and are tried before anything else. */
+static bool may_be_sparse(const sd_preparing *t)
 {
     const double n = t->graph.n, entries = (double)t->graph.ptr[t->graph.n] + n;
-    if (!t->columns || t->options->pairs != SADDLE_AUTO || !is_free(t) || entries > SPARSE_ROW * n)
-        return SADDLE_OK;
-    saddle_status status = order_first(t, false, way);
-    if (!status && way->fill.flops <= SPARSE_COLUMN * (double)way->fill.nnz) return SADDLE_OK;
-    free_candidate(t->c, way);
-    return status;
+    return t->columns && t->options->pairs == SADDLE_AUTO && is_free(t) && entries <= SPARSE_ROW * n;
 }
 
 /* With the pairs kept or left, whichever promises less where the values did not tell. Large factorizations
- * are worth dissecting both ways; the others are compared by the quick order. */
+ * are worth dissecting both ways; the others are compared by the quick order. `other` may be ordered. */
+static saddle_status compare_pairs(sd_preparing *t, candidate *way, candidate *other)
+{
+    const bool large = is_worth(t, way, 3.0), dissects = large && is_free(t);
+    saddle_status status = SADDLE_OK;
+    if (!t->undecided || (!large && t->keep_pairs)) return SADDLE_OK;
+    if (!other->perm) status = order_ways(t, other, NULL);
+    if (!status && dissects) status = improve(t, way, other);
+    t->p->orderings = 2;
+    if (status) return status;
+    take_better(t->c, way, other, t->keep_pairs ? WITHOUT_NEEDED_PAIRS : WITHOUT_PAIRS);
+    way->dissected = dissects;
+    return SADDLE_OK;
+}
+
+/* The order that was requested, or what promises least. */
 static saddle_status order_both_ways(sd_preparing *t, candidate *way)
 {
-    saddle_status status = order_columns(t, way);
-    if (status || way->perm) return status;
-    status = order_first(t, t->keep_pairs || t->undecided, way);
-    const bool large = way->fill.flops >= 3.0 * ordering_cost(t);
-    if (!status && t->undecided && (large || !t->keep_pairs)) {
-        candidate other;
-        status = order_first(t, false, &other);
-        t->p->orderings = 2;
-        if (!status && large) status = improve(t, way);
-        if (!status && large) status = improve(t, &other);
-        if (status)
-            free_candidate(t->c, &other);
-        else
-            take_better(t->c, way, &other, t->keep_pairs ? WITHOUT_NEEDED_PAIRS : WITHOUT_PAIRS);
-        if (large) return status;
+    const bool free = is_free(t), sparse = may_be_sparse(t);
+    int first = t->options->order;
+    saddle_status status = SADDLE_OK;
+    if (first == SADDLE_ORDER_AUTO) first = free ? SADDLE_ORDER_AMD : SADDLE_ORDER_ND;
+    candidate other = {.order = first};
+    *way = (candidate){.pairs = t->keep_pairs || t->undecided, .order = first};
+    if (sparse) status = order_ways(t, &other, NULL);
+    if (!status && sparse && (!way->pairs || other.fill.flops <= SPARSE_COLUMN * (double)other.fill.nnz)) {
+        *way = other;
+        other = (candidate){.order = first};
+        if (way->fill.flops <= SPARSE_COLUMN * (double)way->fill.nnz) return SADDLE_OK;
+    } else if (!status) {
+        status = order_ways(t, way, t->undecided && !t->keep_pairs && !sparse ? &other : NULL);
     }
-    return status ? status : improve(t, way);
+    if (!status) status = compare_pairs(t, way, &other);
+    free_candidate(t->c, &other);
+    if (status || !free || way->dissected || !is_worth(t, way, 1.0)) return status;
+    return improve(t, way, NULL);
 }
 
 /* The blocks of an order that is there: cut regularly, between pairs, or one a row. */

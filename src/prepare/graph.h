@@ -37,6 +37,9 @@ saddle_status sd_graph_weigh(sd_context *c, const sd_csr *A, bool symmetric, con
 saddle_status sd_graph_quotient(sd_context *c, const sd_graph *g, const int32_t *part, int32_t parts,
                                 sd_graph *q);
 
+/* Vertices with the same neighbours, each counted among its own: super[v] is the first of those of v. */
+saddle_status sd_supervariables(sd_context *c, const sd_graph *g, int32_t *super);
+
 void sd_graph_free(sd_context *c, sd_graph *g);
 
 static inline int32_t sd_graph_size(const sd_graph *g, int32_t v)

@@ -16,6 +16,7 @@ static saddle_status order_all(sd_context *c, const sd_graph *g, int order, int3
         for (int32_t v = 0; v < g->n; ++v) perm[v] = v;
         return SADDLE_OK;
     case SADDLE_ORDER_METIS: return sd_metis_order(c, g, perm);
+    case SADDLE_ORDER_ND: return sd_dissect_order(c, g, perm);
     case SADDLE_ORDER_AMD: return sd_amd_order(c, g, perm);
     case SADDLE_ORDER_RCM: return sd_rcm_order(c, g, perm);
     default: return sd_fail(c, SADDLE_BAD_ARGUMENT, "%d is not an ordering of a graph", order);

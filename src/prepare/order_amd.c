@@ -15,42 +15,47 @@
 #include <amd.h>
 #include <string.h>
 
-/* AMD's lists grow as it goes on; with this much room beyond the edges it rarely has to collect garbage. */
-static int64_t workspace(const sd_graph *g)
+int64_t sd_amd_room(int32_t n, int64_t edges)
 {
-    return g->ptr[g->n] + g->ptr[g->n] / 5 + g->n + 1;
+    return edges + edges / 5 + n + 1;
 }
 
-static void run_amd(const sd_graph *g, int32_t *lists, int64_t room, int32_t *work, int32_t *perm)
+void sd_amd_run(int32_t n, const int32_t *ptr, const int32_t *ind, int32_t *work, int32_t *perm)
 {
-    const size_t n = (size_t)g->n;
-    int32_t *begin = work, *length = work + n, *size = work + 2 * n, *position = work + 3 * n;
-    int32_t *head = work + 4 * n, *elements = work + 5 * n, *degree = work + 6 * n, *flag = work + 7 * n;
+    const size_t length_of = (size_t)n;
+    const int64_t room = sd_amd_room(n, ptr[n]);
+    int32_t *begin = work, *length = begin + length_of, *size = length + length_of,
+            *position = size + length_of;
+    int32_t *head = position + length_of, *elements = head + length_of, *degree = elements + length_of;
+    int32_t *flag = degree + length_of, *lists = flag + length_of;
     double control[AMD_CONTROL] = {0}, info[AMD_INFO] = {0};
     amd_defaults(control);
     control[AMD_DENSE] = -1.0;
-    for (size_t v = 0; v < n; ++v) {
-        begin[v] = (int32_t)g->ptr[v];
-        length[v] = (int32_t)(g->ptr[v + 1] - g->ptr[v]);
+    for (int32_t v = 0; v < n; ++v) {
+        begin[v] = ptr[v];
+        length[v] = ptr[v + 1] - ptr[v];
     }
-    memcpy(lists, g->ind, (size_t)g->ptr[n] * sizeof *lists);
-    amd_2(g->n, begin, lists, length, (int32_t)room, (int32_t)g->ptr[n], size, position, perm, head, elements,
-          degree, flag, control, info);
+    memcpy(lists, ind, (size_t)ptr[n] * sizeof *lists);
+    amd_2(n, begin, lists, length, (int32_t)room, ptr[n], size, position, perm, head, elements, degree, flag,
+          control, info);
 }
 
 saddle_status sd_amd_order(sd_context *c, const sd_graph *g, int32_t *perm)
 {
-    const int64_t room = workspace(g);
+    const int64_t room = sd_amd_room(g->n, g->ptr[g->n]);
     if (room > INT32_MAX)
         return sd_fail(
             c, SADDLE_NOT_SUPPORTED,
             "the graph has %lld stored edges, too many for AMD with 32-bit indices: use order rcm or natural",
             (long long)g->ptr[g->n]);
     if (g->n == 0) return SADDLE_OK;
-    int32_t *lists = sd_alloc(c, room, sizeof *lists, "graph for AMD");
-    int32_t *work = sd_alloc(c, 8 * (int64_t)g->n, sizeof *work, "work for AMD");
-    if (lists && work) run_amd(g, lists, room, work, perm);
-    const saddle_status status = lists && work ? SADDLE_OK : c->status;
-    sd_free_all(c, work, lists);
+    int32_t *ptr = sd_alloc(c, (int64_t)g->n + 1, sizeof *ptr, "graph for AMD");
+    int32_t *work = sd_alloc(c, SD_AMD_WORK * (int64_t)g->n + room, sizeof *work, "work for AMD");
+    if (ptr && work) {
+        for (int32_t v = 0; v <= g->n; ++v) ptr[v] = (int32_t)g->ptr[v];
+        sd_amd_run(g->n, ptr, g->ind, work, perm);
+    }
+    const saddle_status status = ptr && work ? SADDLE_OK : c->status;
+    sd_free_all(c, work, ptr);
     return status;
 }

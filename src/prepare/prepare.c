@@ -267,6 +267,7 @@ saddle_status saddle_prepare_sized(const saddle_matrix *A, const saddle_options 
     if (!status) status = sd_options_take(&c, options, &taken);
     if (!status) {
         c.limit = taken.max_memory;
+        c.threads = sd_team_of_call(&c, sd_thread_count(taken.threads));
         status = take_matrix(&c, A, &whole, &symmetric);
     }
     if (!status) status = sd_prepare(&c, &whole, symmetric, &taken, given, &p);

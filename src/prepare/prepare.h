@@ -6,9 +6,13 @@
 
 #include "prepare/graph.h"
 
-/* A nested dissection takes about as long as this many operations of a factorization for each stored edge,
- * and is made where the order by degree predicts more of them (choose.c). */
-#define SD_DISSECTION_FLOPS 5e3
+/* Whether a nested dissection is worth its time where the order by degree predicts these operations and
+ * entries of L: `size` counts vertices and stored edges (choose.c). */
+bool sd_dissection_pays(const saddle_options *o, double flops, double entries, double size);
+
+/* The operations of a complete factorization of a symmetric matrix, all of which is there, guessed without an
+ * order; NaN: it cannot be known (guess.c). */
+saddle_status sd_guess_flops(sd_context *c, const sd_csr *A, double *flops);
 
 /* The steps that progress is told in. */
 /* Of the progress: values, graph, order, result, measures (which are left out where nobody asks for them). */

@@ -14,18 +14,37 @@
  * - iterations: those of 96 of the 112 systems that ldlt solves are below 100; what needs more than 300 is
  *   solved sooner with a smaller tau.
  * - order_entries: ordering takes 1 to 2 microseconds an entry, 10 seconds here.
+ * - order: 0.3 to 1 microseconds an entry (src/prepare/choose.c), of which half; 400 iterations.
+ * - guess_entries: smaller ones are ordered in less than a tenth of a second.
+ * - beyond: the guess is off by up to 10 times (src/prepare/guess.c); what is tried in vain for a definite
+ * matrix costs less than the order.
  */
 const sd_policy sd_policy_default = {.expensive = 3e10,
                                      .product = 20,
                                      .share = 0.1,
                                      .tau = {1e-2, 1e-3, 1e-4},
                                      .iterations = 300,
-                                     .order_entries = 8000000};
+                                     .order_entries = 8000000,
+                                     .order = 8000,
+                                     .guess_entries = 300000,
+                                     .beyond = {10, 1.5}};
+
+bool sd_policy_guesses(const sd_policy *policy, const sd_outlook *o)
+{
+    return !o->planned && !o->device && !o->krylov_named && o->symmetric && o->nnz >= policy->guess_entries;
+}
+
+/* Whether what is guessed is so much that nothing has to be planned to know better. */
+static bool is_beyond(const sd_policy *policy, const sd_outlook *o)
+{
+    return !o->planned && o->symmetric && o->guess > policy->beyond[o->definite] * policy->expensive;
+}
 
 bool sd_policy_plans(const sd_policy *policy, const sd_outlook *o)
 {
-    const bool huge = o->nnz > policy->order_entries;
-    return !o->device && !o->krylov_named && !(huge && (o->definite || !o->symmetric));
+    const bool huge = o->nnz > policy->order_entries && !(o->guess > 0);
+    return !o->device && !o->krylov_named && !(huge && (o->definite || !o->symmetric)) &&
+           !is_beyond(policy, o);
 }
 
 static void add(sd_ladder *l, const sd_method *method, double tau)
@@ -40,14 +59,16 @@ sd_ladder sd_ladder_of(const sd_method *method)
     return l;
 }
 
-/* Block LDL' from the threshold on that was enough before, then the direct solver where it fits. */
+/* Block LDL' from the threshold on that was enough before, then the direct solver where it fits or may fit.
+ */
 static sd_ladder by_ldlt(const sd_policy *policy, const sd_outlook *o)
 {
+    const bool direct = o->fits || (is_beyond(policy, o) && !o->device);
     sd_ladder l = {.first = o->learned,
                    .iterations = policy->iterations,
-                   .most_flops = o->fits ? policy->share * o->flops : 0};
+                   .most_flops = direct ? policy->share * (o->fits ? o->flops : o->guess) : 0};
     for (int k = o->learned; k < SD_TAUS; ++k) add(&l, &sd_method_ldlt, policy->tau[k]);
-    if (o->fits) add(&l, &sd_method_direct, NAN);
+    if (direct) add(&l, &sd_method_direct, NAN);
     if (l.rungs == 0) add(&l, &sd_method_ldlt, policy->tau[SD_TAUS - 1]);
     return l;
 }
@@ -57,9 +78,10 @@ static sd_ladder by_diagonal(const sd_policy *policy, const sd_outlook *o)
     sd_ladder l = {.iterations = INT64_MAX};
     const bool last = !o->device && !o->krylov_named && !o->scarce && (o->fits || !o->planned);
     add(&l, &sd_method_diagonal, NAN);
-    if (!o->fits) add(&l, &sd_method_none, NAN);
+    if (!o->fits && !is_beyond(policy, o)) add(&l, &sd_method_none, NAN);
     if (!last) return l;
     if (o->planned) l.iterations = (int64_t)(0.5 * o->flops / (policy->product * (double)(o->nnz + o->n)));
+    if (is_beyond(policy, o)) l.iterations = (int64_t)(policy->order / policy->product);
     add(&l, &sd_method_direct, NAN);
     return l;
 }

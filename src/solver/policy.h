@@ -14,6 +14,9 @@
  *                                             solver's cost pays for; then direct
  *     it does not fit the memory              the same without direct; none after diagonal
  *     nor does ldlt                           diagonal, none
+ *     guessed to be far more, symmetric       the same as above, but the direct solver is planned only
+ *                                             when it is needed, and diagonal has the iterations that
+ *                                             half an order pays for
  *     the order alone is expensive, definite  diagonal, then direct, which is planned only when it is
  *     or general                              needed
  *     a GPU, or a named iteration: nothing    as where it does not fit
@@ -35,6 +38,9 @@ typedef struct sd_policy {
     double tau[SD_TAUS];   /* of ldlt, the weakest first */
     int64_t iterations;    /* before a smaller tau is tried */
     int64_t order_entries; /* of a matrix whose order alone is expensive */
+    double order;          /* operations that take half the time of an order, for each entry of the matrix */
+    int64_t guess_entries; /* of a matrix whose cost is guessed before it is ordered */
+    double beyond[2];      /* times `expensive`: where the guess is enough, definite or not */
 } sd_policy;
 
 /* Where each comes from: policy.c. */
@@ -50,7 +56,8 @@ typedef struct sd_outlook {
     bool fits;         /* and the memory allows it */
     bool scarce;       /* the memory does not even allow ldlt */
     double flops;
-    int learned; /* the rung that was enough before; 0: the first, or nothing is known */
+    double guess; /* of flops, where nothing is planned; 0: none */
+    int learned;  /* the rung that was enough before; 0: the first, or nothing is known */
 } sd_outlook;
 
 /* A method to be tried, and how strong. */
@@ -66,6 +73,9 @@ typedef struct sd_ladder {
     int64_t iterations; /* of a rung that is not the last resort */
     double most_flops;  /* of a factorization before the direct solver's; 0: no limit */
 } sd_ladder;
+
+/* Whether what the direct solver costs is to be guessed before it may be planned. */
+bool sd_policy_guesses(const sd_policy *policy, const sd_outlook *outlook);
 
 /* Whether the direct solver is to be planned before anything is decided. */
 bool sd_policy_plans(const sd_policy *policy, const sd_outlook *outlook);

@@ -320,6 +320,7 @@ saddle_status saddle_solve_once(const saddle_matrix *A, const double *b, double 
     saddle_solver *solver = NULL;
     char message[SADDLE_MESSAGE_SIZE];
     saddle_status status = saddle_create(&solver, options, NULL, message);
+    if (!status && solver->options.factorizations == 0) solver->options.factorizations = 1;
     if (!status) status = saddle_factor(solver, A);
     if (!status) {
         status = saddle_solve(solver, 1, b, A->rows, x, A->rows, info);

@@ -3,6 +3,7 @@
 
 #include "core/options.h"
 #include "matrix/inspect.h"
+#include "prepare/prepare.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ void sd_solver_context(const saddle_solver *solver, sd_context *c)
     if (!solver) return;
     c->limit = solver->options.max_memory;
     c->elsewhere = solver->c.bytes;
+    c->threads = sd_team(solver->threads);
 }
 
 saddle_status saddle_create(saddle_solver **solver, const saddle_options *options, const saddle_hooks *hooks,
@@ -142,7 +144,7 @@ static void forget_analysis(saddle_solver *s)
 {
     forget_factors(s);
     forget_operators(s);
-    s->analysed = false;
+    s->analysed = s->guessed = false;
     if (s->experience) s->experience->rung = 0;
     s->info.n = s->info.planned_nnz = s->info.planned_bytes = -1;
     s->info.planned_flops = s->info.critical_flops = NAN;
@@ -174,7 +176,7 @@ void saddle_destroy(saddle_solver **solver)
 static void begin_call(saddle_solver *s)
 {
     s->e.threads = sd_team_of_call(&s->c, s->threads);
-    s->info.threads = s->e.threads;
+    s->info.threads = s->c.threads = s->e.threads;
 }
 
 /* The end of analyse and factor: info says what the call returned. */
@@ -298,11 +300,28 @@ static sd_outlook outlook_of(saddle_solver *s)
                     .device = s->device == SADDLE_DEVICE_CUDA,
                     .krylov_named = s->options.krylov != SADDLE_KRYLOV_AUTO,
                     .planned = direct && direct->planned,
+                    .guess = s->guessed && isfinite(s->guess) ? s->guess : 0,
                     .learned = atomic_load(&s->experience->rung)};
     if (!o.planned) return o;
     o.flops = direct->method->cost(direct->plan).flops;
     o.fits = check_memory(s, direct->method) == SADDLE_OK;
     return o;
+}
+
+/* What the direct solver may cost, where that may spare the plan of it. */
+static saddle_status guess(saddle_solver *s)
+{
+    const sd_outlook o = outlook_of(s);
+    if (s->guessed || !sd_policy_guesses(&s->policy, &o)) return SADDLE_OK;
+    sd_csr whole = {0};
+    const sd_csr *A;
+    const double start = sd_seconds();
+    saddle_status status = sd_whole_matrix(&s->c, &s->A, &whole, &A);
+    if (!status) status = sd_guess_flops(&s->c, A, &s->guess);
+    sd_csr_free(&s->c, &whole);
+    s->guessed = !status;
+    s->info.time_plan += sd_seconds() - start;
+    return status == SADDLE_MEMORY_LIMIT ? SADDLE_OK : status;
 }
 
 /* What is planned before the ladder is known: a named method, or the direct solver where `auto` needs to
@@ -314,9 +333,11 @@ static saddle_status plan_ahead(saddle_solver *s)
         const saddle_status status = plan_method(s, named);
         return status ? status : check_memory(s, named);
     }
+    saddle_status status = guess(s);
+    if (status) return status;
     const sd_outlook o = outlook_of(s);
     if (!sd_policy_plans(&s->policy, &o)) return SADDLE_OK;
-    const saddle_status status = plan_method(s, &sd_method_direct);
+    status = plan_method(s, &sd_method_direct);
     const bool without = status == SADDLE_NOT_SUPPORTED || status == SADDLE_MEMORY_LIMIT;
     return without ? SADDLE_OK : status;
 }

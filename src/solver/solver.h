@@ -44,6 +44,8 @@ struct saddle_solver {
     sd_map *map; /* from the caller's entries */
     void *room;  /* to look at values in, where that is not much; NULL */
     sd_work work[SD_RUNGS_MOST];
+    bool guessed;
+    double guess; /* what the direct solver may cost, without a plan of it; NaN: not known */
 
     /* after factor */
     bool factored;

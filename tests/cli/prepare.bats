@@ -256,7 +256,7 @@ bad() {
     [[ $stderr == *"block-size 2"* ]]
     run -2 "$SADDLE" prepare A.mtx --block-size 33
     run -2 "$SADDLE" prepare A.mtx --blocking blocks
-    run -2 "$SADDLE" prepare A.mtx --threads 2
+    run -2 "$SADDLE" prepare A.mtx --krylov cg
 }
 
 @test "odd matrices: empty rows, zero diagonals, explicit zeros, one entry, 600 decades" {

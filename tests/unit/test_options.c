@@ -233,6 +233,7 @@ static void the_enums_number_the_words(void **state)
         {"order", "rcm", SADDLE_ORDER_RCM},
         {"order", "natural", SADDLE_ORDER_NATURAL},
         {"order", "user", SADDLE_ORDER_USER},
+        {"order", "nd", SADDLE_ORDER_ND},
         {"pairs", "off", SADDLE_OFF},
         {"pairs", "on", SADDLE_ON},
         {"pairs", "auto", SADDLE_AUTO},

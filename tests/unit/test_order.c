@@ -9,8 +9,9 @@
 #include "prepare/etree.h"
 #include "prepare/metis.h"
 
-static const int orders[] = {SADDLE_ORDER_METIS, SADDLE_ORDER_AMD, SADDLE_ORDER_RCM, SADDLE_ORDER_NATURAL};
-enum { ORDERS = 4, ROUNDS = 400 };
+static const int orders[] = {SADDLE_ORDER_METIS, SADDLE_ORDER_ND, SADDLE_ORDER_AMD, SADDLE_ORDER_RCM,
+                             SADDLE_ORDER_NATURAL};
+enum { ORDERS = 5, ROUNDS = 400 };
 
 static sd_fill fill_under(const sd_graph *g, int order)
 {
@@ -159,6 +160,7 @@ static void orders_reduce_the_fill_of_a_grid(void **state)
     sd_graph g = graph_grid(m, m);
     const double natural = fill_under(&g, SADDLE_ORDER_NATURAL).flops;
     assert_true(fill_under(&g, SADDLE_ORDER_METIS).flops < 0.25 * natural);
+    assert_true(fill_under(&g, SADDLE_ORDER_ND).flops < 0.25 * natural);
     assert_true(fill_under(&g, SADDLE_ORDER_AMD).flops < 0.25 * natural);
     assert_true(fill_under(&g, SADDLE_ORDER_RCM).flops < natural); /* along its diagonals */
     graph_drop(&g);
@@ -286,8 +288,11 @@ static void too_many_edges_are_refused(void **state)
     assert_contains(c.message, "rcm");
     assert_int_equal(sd_metis_partition(&c, &g, 2, perm), SADDLE_NOT_SUPPORTED);
     int64_t dense_rows;
-    assert_int_equal(sd_order_graph(&c, &g, SADDLE_ORDER_AMD, perm, &dense_rows), SADDLE_NOT_SUPPORTED);
-    assert_contains(c.message, "2147483648 stored edges");
+    static const int ours[] = {SADDLE_ORDER_AMD, SADDLE_ORDER_ND};
+    for (int k = 0; k < 2; ++k) {
+        assert_int_equal(sd_order_graph(&c, &g, ours[k], perm, &dense_rows), SADDLE_NOT_SUPPORTED);
+        assert_contains(c.message, "2147483648 stored edges");
+    }
     assert_int_equal(c.bytes, 0);
 }
 

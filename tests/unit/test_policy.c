@@ -134,6 +134,31 @@ static void an_order_is_not_paid_for_in_vain(void **state)
     assert_false(sd_policy_plans(p, &o));
 }
 
+static void what_is_guessed_to_be_far_beyond_is_not_ordered_ahead(void **state)
+{
+    (void)state;
+    const sd_policy *p = &sd_policy_default;
+    for (int definite = 0; definite < 2; ++definite) {
+        sd_outlook o = {.symmetric = true, .definite = definite, .n = 1000, .nnz = p->guess_entries};
+        assert_true(sd_policy_guesses(p, &o));
+        assert_true(sd_policy_plans(p, &o));
+        o.guess = p->beyond[definite] * p->expensive;
+        assert_true(sd_policy_plans(p, &o));
+        o.nnz = p->order_entries + 1; /* the guess is what counts where there is one */
+        assert_true(sd_policy_plans(p, &o));
+        o.guess *= 1.001;
+        assert_false(sd_policy_plans(p, &o));
+        const sd_ladder l = ladder_of(o);
+        assert_string_equal(words_of(&l), definite ? "diagonal direct" : "ldlt ldlt ldlt direct");
+        assert_int_equal(l.iterations, definite ? 400 : p->iterations);
+        assert_true(definite || l.most_flops == p->share * o.guess);
+        o.device = true;
+        assert_false(sd_policy_guesses(p, &o));
+    }
+    const sd_outlook small = {.symmetric = true, .nnz = p->guess_entries - 1};
+    assert_false(sd_policy_guesses(p, &small));
+}
+
 /* ---- solvers ---- */
 
 /*
@@ -166,7 +191,8 @@ static const sd_policy steep = {.expensive = 0,
                                 .share = 1e9,
                                 .tau = {0.9, 0.3, 0},
                                 .iterations = 1,
-                                .order_entries = 1000};
+                                .order_entries = 1000,
+                                .guess_entries = INT64_MAX};
 
 static saddle_solver *solver_with(const sd_policy *policy, const char *list, const saddle_hooks *hooks)
 {
@@ -493,6 +519,7 @@ int main(void)
         cmocka_unit_test(what_was_learned_shortens_the_ladder),
         cmocka_unit_test(expensive_definite_and_general_matrices_get_iterations_first),
         cmocka_unit_test(an_order_is_not_paid_for_in_vain),
+        cmocka_unit_test(what_is_guessed_to_be_far_beyond_is_not_ordered_ahead),
         cmocka_unit_test(every_rung_is_reached_and_told),
         cmocka_unit_test(the_direct_solver_is_the_last_rung),
         cmocka_unit_test(too_expensive_a_preconditioner_gives_way_to_the_direct_solver),

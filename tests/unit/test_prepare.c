@@ -6,6 +6,7 @@
 #include "helpers.h"
 
 #include "failing_allocator.h"
+#include "grids.h"
 
 enum { ROUNDS = 150, SCALINGS = 6, ORDERS = 5, BLOCKINGS = 11 };
 
@@ -378,6 +379,55 @@ static void the_undecided_is_ordered_both_ways_where_it_is_worth_it(void **state
     }
 }
 
+/* Both ways are ordered side by side, and dissected by tasks. */
+static void the_same_bits_at_any_number_of_threads(void **state)
+{
+    (void)state;
+    rng r = rng_start("threads");
+    static const int threads[] = {1, 2, 3, 5};
+    for (int matched = 0; matched < 2; ++matched) {
+        saddle_matrix A = costly_matrix(&r, 6, matched);
+        saddle_options o = saddle_options_default();
+        saddle_preparation first = {0};
+        for (int k = 0; k < 4; ++k) {
+            o.threads = threads[k];
+            saddle_preparation p = prepared(&A, &o, NULL);
+            assert_int_equal(p.orderings, 2);
+            if (k == 0) {
+                first = p;
+                continue;
+            }
+            assert_same(&first, &p);
+            saddle_preparation_free(&p, NULL);
+        }
+        saddle_preparation_free(&first, NULL);
+        view_free(&A);
+    }
+}
+
+/* The order by degree is enough for one factorization, not for many: what is predicted falls then. */
+static void expected_factorizations_pay_for_an_order(void **state)
+{
+    (void)state;
+    grid_problem g = grid_new(60, 1);
+    saddle_options o = saddle_options_default();
+    o.pairs = SADDLE_OFF;
+    o.factorizations = 1;
+    saddle_preparation once = prepared(&g.A, &o, NULL);
+    o.factorizations = 1000000;
+    saddle_preparation often = prepared(&g.A, &o, NULL);
+    o.max_memory = once.peak_bytes; /* no room for a dissection: the order that is there is used */
+    saddle_preparation limited = prepared(&g.A, &o, NULL);
+    assert_int_equal(once.order, SADDLE_ORDER_AMD);
+    assert_int_equal(often.order, SADDLE_ORDER_ND);
+    assert_true(often.factor_flops < once.factor_flops);
+    assert_same(&once, &limited);
+    saddle_preparation_free(&limited, NULL);
+    saddle_preparation_free(&often, NULL);
+    saddle_preparation_free(&once, NULL);
+    grid_free(&g);
+}
+
 static void contradictions_are_refused(void **state)
 {
     (void)state;
@@ -473,6 +523,27 @@ static void every_failed_allocation_is_told_and_nothing_leaks(void **state)
     }
 }
 
+/* The same where two orderings run at once. */
+static void failed_allocations_of_threads_are_told_too(void **state)
+{
+    (void)state;
+    rng r = rng_start("failing allocations of threads");
+    saddle_matrix A = costly_matrix(&r, 6, true);
+    saddle_options o = saddle_options_default();
+    o.threads = 2;
+    for (int64_t k = 1;; k += 7) { /* which one it is depends on the threads */
+        failing_allocator f = {.fail_at = k};
+        const saddle_hooks hooks = failing_hooks(&f);
+        saddle_preparation p;
+        const saddle_status status = saddle_prepare(&A, &o, NULL, &hooks, &p, NULL);
+        if (!status) saddle_preparation_free(&p, &hooks);
+        assert_int_equal(f.live, 0);
+        if (!f.failed) break;
+        assert_int_equal(status, SADDLE_OUT_OF_MEMORY);
+    }
+    view_free(&A);
+}
+
 static void a_limit_of_memory_is_kept(void **state)
 {
     (void)state;
@@ -537,10 +608,13 @@ int main(void)
         cmocka_unit_test(views_of_one_matrix_give_one_preparation),
         cmocka_unit_test(what_the_user_gives_is_used),
         cmocka_unit_test(the_undecided_is_ordered_both_ways_where_it_is_worth_it),
+        cmocka_unit_test(the_same_bits_at_any_number_of_threads),
+        cmocka_unit_test(expected_factorizations_pay_for_an_order),
         cmocka_unit_test(contradictions_are_refused),
         cmocka_unit_test(odd_matrices_are_prepared),
         cmocka_unit_test(a_pattern_counts_as_ones),
         cmocka_unit_test(every_failed_allocation_is_told_and_nothing_leaks),
+        cmocka_unit_test(failed_allocations_of_threads_are_told_too),
         cmocka_unit_test(a_limit_of_memory_is_kept),
         cmocka_unit_test(every_step_can_be_cancelled),
         cmocka_unit_test(bad_arguments_are_refused),

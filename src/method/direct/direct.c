@@ -86,7 +86,8 @@ const sd_method sd_method_direct = {
     .number = SADDLE_METHOD_DIRECT,
     .name = "the direct solver",
     .options =
-        "|scaling|order|pairs|factorization|threshold|regularise|check|certify|replan|simplicial|verify|",
+        "|scaling|order|pairs|factorization|threshold|regularise|check|certify|replan|simplicial|verify|"
+        "factorizations|",
     .plan = sd_direct_plan_make,
     .cost = sd_direct_cost,
     .free_plan = sd_direct_plan_free,

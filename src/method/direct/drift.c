@@ -30,10 +30,10 @@
 
 /* In operations of a factorization, at some 1e10 a second, on the matrices of `saddle bench sequence`: a
  * column that is delayed is tried several times in its front; for each entry of the whole matrix a matching
- * takes 80 to 250 ns, and minimum degree with the tree 40 to 100. A nested dissection takes 1 to 8 times what
- * decides whether it is tried: a plan that is made anew in vain costs more than one that is made late. */
+ * takes 80 to 250 ns, and minimum degree with the tree 40 to 100. A nested dissection takes up to 4
+ * microseconds: a plan that is made anew in vain costs more than one that is made late. */
 static const double DELAY_WORK = 3e4;
-static const double MATCHING_PRICE = 1.5e3, ORDER_PRICE = 1e3, DISSECTION_PRICE = 4 * SD_DISSECTION_FLOPS;
+static const double MATCHING_PRICE = 1.5e3, ORDER_PRICE = 1e3, DISSECTION_PRICE = 2e4;
 
 static const double HELPED = 0.9; /* of the work before: more than that was not worth it */
 static const double NEW_ENTRIES =
@@ -49,11 +49,11 @@ static double scaling_price(const sd_direct_plan *plan)
     return MATCHING_PRICE * entries_of(plan);
 }
 
-static double plan_price(const sd_direct_plan *plan)
+static double plan_price(const sd_direct_plan *plan, const saddle_options *options)
 {
     const double entries = entries_of(plan), ways = (double)plan->p.orderings;
-    const bool dissected =
-        plan->p.order == SADDLE_ORDER_METIS || plan->tree.flops > SD_DISSECTION_FLOPS * entries;
+    const bool dissected = plan->p.order == SADDLE_ORDER_METIS || plan->p.order == SADDLE_ORDER_ND ||
+                           sd_dissection_pays(options, plan->tree.flops, (double)plan->tree.nnz, entries);
     return (MATCHING_PRICE + ways * (ORDER_PRICE + (dissected ? DISSECTION_PRICE : 0))) * entries;
 }
 
@@ -139,7 +139,7 @@ bool sd_direct_replan(sd_context *c, const sd_problem *p, const void *plan, cons
     if (d) judge_past(d, past);
     const int64_t nonzeros = p->facts->explicit_zeros > 0 ? sd_count_nonzeros(p->A) : p->A->nnz;
     const double more = (double)(nonzeros - old->nonzeros);
-    const double price = past->patience * plan_price(old);
+    const double price = past->patience * plan_price(old, p->options);
     if (more > NEW_ENTRIES * past->patience * (double)p->A->n) {
         sd_log(c, SADDLE_LOG_INFO, "%.0f entries were zero when the plan was made: planning anew", more);
     } else if (!d) {

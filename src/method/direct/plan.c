@@ -232,13 +232,14 @@ static saddle_status plan_general(sd_context *c, const sd_problem *p, sd_direct_
 static void tell(sd_context *c, const sd_direct_plan *d, saddle_info *info)
 {
     info->planned_flops = d->columns ? d->tree.column_flops : d->tree.flops;
-    info->critical_flops = d->columns ? d->tree.column_flops : d->tree.critical_flops;
     info->planned_nnz = d->columns ? d->tree.column_nnz : d->tree.nnz;
+    info->critical_flops = d->columns ? NAN : d->tree.critical_flops;
     info->planned_bytes = d->bytes;
     sd_log(c, SADDLE_LOG_INFO,
            "direct: %d %s, %.3g operations, %.3g of them on the critical path, %lld entries, about %.0f MB",
            d->columns ? d->tree.n : d->tree.fronts, d->columns ? "columns" : "fronts", info->planned_flops,
-           info->critical_flops, (long long)info->planned_nnz, 1e-6 * (double)d->bytes);
+           d->columns ? info->planned_flops : d->tree.critical_flops, (long long)info->planned_nnz,
+           1e-6 * (double)d->bytes);
 }
 
 saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **plan, saddle_info *info)
