@@ -14,7 +14,8 @@
     ROW(many)                                                                                                \
     ROW(blocks)                                                                                              \
     ROW(ldlt)                                                                                                \
-    ROW(sequence)
+    ROW(sequence)                                                                                            \
+    ROW(auto)
 
 #define ROW(name) extern const command command_##name;
 BENCH_TABLE(ROW)

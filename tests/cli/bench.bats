@@ -239,3 +239,13 @@ alone() {
     run -1 "$PEERS/peer-qdldl" A.mtx
     [[ $output == *"error"* ]]
 }
+
+@test "auto: every method on every matrix, the share near the best, what is left out" {
+    run -0 --separate-stderr "$SADDLE" bench auto lap2d_12 kktz_8 --threads 1 --json j.json
+    [[ $output == *"auto within 1.25 of the best: "*" of 2 "* ]]
+    json j.json '[r["name"] for r in j["rows"]] == ["lap2d_12", "kktz_8"]'
+    json j.json 'all(r["outcome"]["auto"] == "solved" and r["seconds"]["direct"] > 0 and r["ratio"] > 0 for r in j["rows"])'
+    json j.json 'all((r["seconds"][m] is None) == (r["outcome"][m] != "solved") for r in j["rows"] for m in r["seconds"])'
+    run -2 "$SADDLE" bench auto -
+    run -3 "$SADDLE" bench auto not-there.mtx
+}
