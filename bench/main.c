@@ -11,6 +11,7 @@
     ROW(prepare)                                                                                             \
     ROW(direct)                                                                                              \
     ROW(calls)                                                                                               \
+    ROW(many)                                                                                                \
     ROW(blocks)                                                                                              \
     ROW(ldlt)                                                                                                \
     ROW(sequence)                                                                                            \

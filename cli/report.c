@@ -117,8 +117,10 @@ static void print_direct(const solve_run *r)
     const bool columns = i->simplicial == 1;
     printf("%-12s%" PRId64 " %s, %.2e entries, %.2e operations", "plan", columns ? i->n : i->fronts,
            columns ? "columns" : "fronts", (double)i->planned_nnz, i->planned_flops);
-    if (!columns) printf(" (critical path %.2e)", i->critical_flops);
     printf(", about %.*f MB\n", i->planned_bytes < 10000000, 1e-6 * (double)i->planned_bytes);
+    if (i->critical_flops > 0)
+        printf("%-12s%.2e operations follow each other: threads gain at most %.1f times\n", "critical",
+               i->critical_flops, i->planned_flops / i->critical_flops);
     printf("%-12s%s, %.2e entries, %.2e operations", "factor",
            saddle_option_word("factorization", i->factorization, word, sizeof word), (double)i->factor_nnz,
            (double)i->factor_flops);

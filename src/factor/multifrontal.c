@@ -53,6 +53,12 @@ typedef struct task {
     double front_told;  /* of its operations */
 } task;
 
+/* One group is one task: a team would have nothing to share. A single front above all groups is cut up. */
+static bool is_one_group(const sd_tree *t)
+{
+    return t->groups == 1 && t->group_first[0] == 0 && t->group_last[0] == t->fronts - 1;
+}
+
 saddle_status sd_fronts_make(sd_context *c, double delays, sd_factors *f)
 {
     const sd_tree *t = f->tree;
@@ -61,7 +67,7 @@ saddle_status sd_fronts_make(sd_context *c, double delays, sd_factors *f)
     f->front = sd_alloc_zero(c, t->fronts, sizeof *f->front, "fronts");
     f->waiting = sd_alloc(c, t->fronts, sizeof *f->waiting, "fronts");
     saddle_status status = f->front && f->waiting ? SADDLE_OK : c->status;
-    if (!status) status = sd_crew_make(c, t->fronts, &f->crew);
+    if (!status && !is_one_group(t)) status = sd_crew_make(c, t->fronts, &f->crew);
     if (!status) status = sd_arena_measure(c, t, f->kernels, f->precision, &arena);
     if (!status) {
         const int64_t blocks = 4 * ((int64_t)t->groups + tops) + t->fronts; /* roots of groups are many */
@@ -360,12 +366,6 @@ static double add_flops(const sd_factors *f)
     return flops;
 }
 
-/* One group is one task: a team would have nothing to share. A single front above all groups is cut up. */
-static bool is_one_group(const sd_tree *t)
-{
-    return t->groups == 1 && t->group_first[0] == 0 && t->group_last[0] == t->fronts - 1;
-}
-
 static void climb_tree(void *what, int32_t item)
 {
     (void)item;
@@ -379,7 +379,7 @@ saddle_status sd_fronts_run(sd_context *c, sd_factors *f, const sd_factor_option
                  .f = f,
                  .options = options,
                  .number = sd_precision_size(f->precision),
-                 .crew = options->threads > 1 && !is_one_group(t) ? f->crew : NULL,
+                 .crew = options->threads > 1 ? f->crew : NULL,
                  .telling = ATOMIC_FLAG_INIT};
     f->pivots = (sd_pivots){0};
     f->delayed = f->nnz = f->largest_front = 0;

@@ -130,6 +130,16 @@ alone() {
     run -3 "$SADDLE" bench calls nowhere.mtx --peers none
 }
 
+@test "bench many: systems in one call beside a loop" {
+    run -0 --separate-stderr "$SADDLE" bench many ocp_2x2x1 mpc_1 --repeat 1 --json j.json
+    narrow 110 <<< "$output"
+    json j.json 'j["bench"] == "many" and [r["n"] for r in j["rows"]] == [10, 18]'
+    json j.json 'all(r[way] > 0 for r in j["rows"] for way in ("loop", "many", "two_threads"))'
+    json j.json 'all(r["backward_error"] < 1e-15 for r in j["rows"])'
+    run -3 "$SADDLE" bench many nowhere.mtx
+    run -2 "$SADDLE" bench many
+}
+
 @test "bench direct: a peer that fails is a dash in the table" {
     fake_peer mumps 'echo ready; exit 1'
     run -0 --separate-stderr "$SADDLE" bench direct lap2d_10 --repeat 1 --peers peers --json j.json -v

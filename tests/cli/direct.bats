@@ -25,6 +25,7 @@ kkt() {
     run -0 --separate-stderr "$SADDLE" solve "$DATA/kkt/aug2dc_saddle.mtx.gz" --check --condition
     [[ $output == *$'\nmethod      direct + refine on cpu'* ]]
     [[ $output =~ $'\nplan        '[0-9]+" fronts, "[0-9.e+]+" entries, "[0-9.e+]+" operations, about "[0-9.]+" MB" ]]
+    [[ $output =~ $'\ncritical    '[0-9.e+]+" operations follow each other: threads gain at most "[0-9.]+" times" ]]
     [[ $output =~ $'\nfactor      ldlt, '[0-9.e+]+" entries, "[0-9.e+]+" operations, "[0-9]+" 2x2 pivots, "[0-9]+" delayed" ]]
     [[ $output == *$'\ninertia     20200 positive, 10000 negative, 0 zero eigenvalues\n'* ]]
     [[ $output == *$'\ncheck       largest entry of L '*", 1/threshold 100"* ]]

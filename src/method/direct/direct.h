@@ -75,6 +75,7 @@ typedef struct sd_columns_state {
     int64_t lasted;   /* factorizations by the sequence of now */
     int64_t wait;     /* factorizations by fronts before the next search */
     int64_t pause;    /* how many there were, or are to be, in all; 0: no sequence was refused yet */
+    bool given;       /* the sequence, or none, is that of other factors: there is no search */
 } sd_columns_state;
 
 /* Made once, filled with every factorization. */
@@ -147,8 +148,9 @@ saddle_status sd_direct_run_columns(sd_context *c, const sd_csr *M, const sd_fac
 
 /* ---- tilt.c ---- */
 
-/* Whether M has to be balanced. */
+/* Whether M has to be balanced; the same of its largest entry and its smallest one that is not 0. */
 bool sd_direct_is_far(const sd_csr *M);
+bool sd_direct_are_far(double largest, double smallest);
 /* The powers of two, n of them. */
 saddle_status sd_direct_balance(sd_context *c, const sd_csr *M, int32_t *tilt);
 /* Whether an earlier balance serves: nothing becomes large. */
@@ -202,6 +204,10 @@ void sd_drift_abandoned(sd_direct *d);
 int64_t sd_count_nonzeros(const sd_csr *A);
 bool sd_direct_replan(sd_context *c, const sd_problem *p, const void *plan, const void *factors,
                       sd_past *past);
+/* Back to the scaling of the plan, and to knowing nothing of matrices before. */
+void sd_direct_reset(void *factors);
+/* What p->like has found out about pivots is all that there is to begin with. */
+saddle_status sd_direct_begin_like(sd_context *c, const sd_problem *p, sd_factors *factors, sd_direct *d);
 
 /* ---- solve.c ---- */
 
