@@ -37,10 +37,11 @@ typedef struct task {
 } task;
 
 struct sd_crew {
-    _Alignas(64) atomic_uint posted;       /* grows whenever there is something new to do */
-    _Alignas(64) _Atomic int32_t pending;  /* tasks that are not done */
-    atomic_int asleep, spins, piece_spins; /* of threads that wait for work, or for the last pieces */
-    pthread_mutex_t lock;                  /* of the tasks, and of going to sleep */
+    _Alignas(64) atomic_uint posted;      /* grows whenever there is something new to do */
+    _Alignas(64) _Atomic int32_t pending; /* tasks that are not done */
+    atomic_int asleep, awake;             /* threads without work that sleep, or spin */
+    atomic_int spins, piece_spins;        /* of threads that wait for work, or for the last pieces */
+    pthread_mutex_t lock;                 /* of the tasks, and of going to sleep */
     pthread_cond_t wake;
     _Atomic int64_t count; /* changes under the lock */
     task *ready;           /* a heap */
@@ -83,16 +84,17 @@ static void wake_all(sd_crew *k)
     pthread_mutex_unlock(&k->lock);
 }
 
-/* There is work for so many more threads. */
+/* There is work for so many more threads. Those that spin see it; only what they leave wakes others. */
 static void call_up(sd_crew *k, int32_t threads)
 {
     atomic_fetch_add(&k->posted, 1);
-    if (atomic_load(&k->asleep) == 0) return;
+    const int32_t missing = threads - atomic_load(&k->awake);
+    if (missing <= 0 || atomic_load(&k->asleep) == 0) return;
     pthread_mutex_lock(&k->lock);
-    if (threads >= atomic_load(&k->asleep))
+    if (missing >= atomic_load(&k->asleep))
         pthread_cond_broadcast(&k->wake);
     else
-        for (int32_t t = 0; t < threads; ++t) pthread_cond_signal(&k->wake);
+        for (int32_t t = 0; t < missing; ++t) pthread_cond_signal(&k->wake);
     pthread_mutex_unlock(&k->lock);
 }
 
@@ -101,7 +103,9 @@ static void wait_for_work(sd_crew *k, unsigned seen)
 {
     const int most = atomic_load_explicit(&k->spins, memory_order_relaxed);
     int spin = 0;
+    atomic_fetch_add(&k->awake, 1);
     for (; spin < most && atomic_load_explicit(&k->posted, memory_order_relaxed) == seen; ++spin) sd_spin();
+    atomic_fetch_sub(&k->awake, 1);
     sd_spun(&k->spins, spin == most);
     if (spin < most) return;
     pthread_mutex_lock(&k->lock);

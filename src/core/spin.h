@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { SD_SPINS_LEAST = 40, SD_SPINS_MOST = 2000 }; /* 20 to 50 nanoseconds each */
+enum { SD_SPINS_LEAST = 100, SD_SPINS_MOST = 2000 }; /* 20 to 50 nanoseconds each */
 
 static inline void sd_spin(void)
 {
