@@ -11,9 +11,11 @@
     ROW(prepare)                                                                                             \
     ROW(direct)                                                                                              \
     ROW(calls)                                                                                               \
+    ROW(many)                                                                                                \
     ROW(blocks)                                                                                              \
     ROW(ldlt)                                                                                                \
-    ROW(sequence)
+    ROW(sequence)                                                                                            \
+    ROW(auto)
 
 #define ROW(name) extern const command command_##name;
 BENCH_TABLE(ROW)

@@ -691,11 +691,12 @@ SADDLE_API void saddle_info_set_history(saddle_info *info, double *history, int6
  *
  * What may be called from several threads at the same time (names without "saddle_" and "_sized"):
  *
- *     concurrently on one           solve, solve_part, condition, get_order, get_pivots, get_scaling, query,
- *     factored solver               message. Each solve has its own info and workspace. A message remains
- *                                   valid until the next call of the following kind.
- *     alone on its solver           analyse, factor, set_given, set_signs, set_d, destroy. No other call on
- *                                   this solver may run meanwhile. Other solvers are not affected.
+ *     concurrently on one           solve, solve_many, solve_part, condition, get_order, get_pivots,
+ *     factored solver               get_scaling, query, message. Each solve has its own info and workspace. A
+ *                                   message remains valid until the next call of the following kind.
+ *     alone on its solver           analyse, factor, factor_many, factor_solve_many, set_given, set_signs,
+ *                                   set_d, destroy. No other call on this solver may run meanwhile. Other
+ *                                   solvers are not affected.
  *     always                        create, solve_once, version, commit, status_text, reason_text, option_at,
  *                                   option_word, info_at, describe_device, blas_core.
  *     on objects that no other      options_init, options_new, options_free, options_set, options_get,
@@ -789,6 +790,71 @@ SADDLE_API saddle_status saddle_condition(const saddle_solver *solver, double *c
 /* Analyse, factor and solve in one call, for one right-hand side. */
 SADDLE_API saddle_status saddle_solve_once(const saddle_matrix *A, const double *b, double *x,
                                            const saddle_options *options, saddle_info *info);
+
+/*
+ * Many systems with one pattern, A_k x_k = b_k for k = 0 ... count - 1, by the direct solver: all of them
+ * share one analysis, and threads are given whole systems. A describes the pattern, which must be symmetric
+ * (shape lower, upper or full), and the type of the values; its own values are not used. Those of system k
+ * begin at values + k stride (in numbers of that type, stride >= A->entries), its b and x at b + k ldb and x
+ * + k ldx.
+ *
+ *     saddle_factor_many        factors all of them and keeps the factors: memory for count systems
+ *     saddle_solve_many         solves with these, as often as needed; count is that of the factors
+ *     saddle_factor_solve_many  does both and keeps nothing: memory for as many systems as there are threads
+ *
+ * Every system is treated on its own, as if it were the first after the analysis: its results have the same
+ * bits whatever the others are, and for any number of threads. One that fails does not disturb the others:
+ * results, an array of count (which may be NULL), has its status and message, and its x is 0. The call
+ * returns the status of the first system that failed, and saddle_message names it (except after
+ * saddle_solve_many, which writes nothing into the solver). The analysis is that of saddle_analyse or
+ * saddle_factor; without one, system 0 is analysed. It is never made anew here: if values have become very
+ * different, analyse one of the systems again. Systems that were factored stay until the next
+ * saddle_factor_many, saddle_factor_solve_many or saddle_analyse, or until saddle_factor makes a new plan;
+ * the factors of saddle_factor are not affected. If max_memory is set, each system in memory gets an equal
+ * share of it.
+ *
+ * saddle_solve_many may run concurrently with itself and with solves; the other two are alone on their
+ * solver.
+ */
+typedef struct saddle_result {
+    saddle_status status;
+    saddle_reason reason; /* these and the following as in info */
+    int converged;
+    int inertia_certain;
+    int64_t inertia_positive, inertia_negative, inertia_zero;
+    int64_t iterations;
+    double backward_error, componentwise_error, relative_residual;
+    char message[128]; /* cut to fit */
+} saddle_result;
+
+SADDLE_API saddle_status saddle_factor_many_sized(saddle_solver *solver, const saddle_matrix *A,
+                                                  int64_t count, const void *values, int64_t stride,
+                                                  saddle_result *results, size_t size);
+SADDLE_API saddle_status saddle_solve_many_sized(const saddle_solver *solver, int64_t count, const double *b,
+                                                 int64_t ldb, double *x, int64_t ldx, saddle_result *results,
+                                                 size_t size);
+SADDLE_API saddle_status saddle_factor_solve_many_sized(saddle_solver *solver, const saddle_matrix *A,
+                                                        int64_t count, const void *values, int64_t stride,
+                                                        const double *b, int64_t ldb, double *x, int64_t ldx,
+                                                        saddle_result *results, size_t size);
+static inline saddle_status saddle_factor_many(saddle_solver *solver, const saddle_matrix *A, int64_t count,
+                                               const void *values, int64_t stride, saddle_result *results)
+{
+    return saddle_factor_many_sized(solver, A, count, values, stride, results, sizeof *results);
+}
+static inline saddle_status saddle_solve_many(const saddle_solver *solver, int64_t count, const double *b,
+                                              int64_t ldb, double *x, int64_t ldx, saddle_result *results)
+{
+    return saddle_solve_many_sized(solver, count, b, ldb, x, ldx, results, sizeof *results);
+}
+static inline saddle_status saddle_factor_solve_many(saddle_solver *solver, const saddle_matrix *A,
+                                                     int64_t count, const void *values, int64_t stride,
+                                                     const double *b, int64_t ldb, double *x, int64_t ldx,
+                                                     saddle_result *results)
+{
+    return saddle_factor_solve_many_sized(solver, A, count, values, stride, b, ldb, x, ldx, results,
+                                          sizeof *results);
+}
 
 /* Describes device number k of a kind ("cuda", 0: name, memory), or says why there is none. */
 SADDLE_API saddle_status saddle_describe_device(const char *kind, int k, char *message);

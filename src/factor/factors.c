@@ -9,7 +9,9 @@ saddle_status sd_factors_make(sd_context *c, const sd_tree *t, const sd_front_ke
 {
     *f = (sd_factors){.tree = t, .precision = precision, .kernels = &kernels[precision], .delays = delays};
     f->values = sd_alloc(c, t->entry_ptr[t->n], sizeof *f->values, "values of the scaled matrix");
-    return f->values ? SADDLE_OK : c->status;
+    if (f->values) return SADDLE_OK;
+    f->tree = NULL; /* nothing was prepared */
+    return c->status;
 }
 
 void sd_factors_free(sd_context *c, sd_factors *f)
@@ -130,6 +132,24 @@ saddle_status sd_factors_set_sequence(sd_context *c, sd_factors *f, const sd_fac
     }
     sd_simplicial_free(c, f->found);
     f->found = NULL;
+    if (status)
+        sd_free(c, variable);
+    else
+        status = sd_simplicial_make(c, f->tree, variable, pair, &f->found);
+    sd_free(c, pair);
+    return status;
+}
+
+saddle_status sd_factors_share_sequence(sd_context *c, sd_factors *f, const sd_factors *other)
+{
+    const int32_t n = f->tree->n;
+    if (f->found || !other->found) return SADDLE_OK;
+    const sd_sequence *from = &other->found->s;
+    int32_t *variable = sd_alloc(c, n, sizeof *variable, "sequence of pivots");
+    bool *pair = sd_alloc_zero(c, n, sizeof *pair, "sequence of pivots");
+    saddle_status status = variable && pair ? SADDLE_OK : c->status;
+    for (int32_t k = 0; k < n && !status; ++k) variable[k] = from->variable[k];
+    for (int32_t k = 0; k < from->nodes && !status; ++k) pair[from->node[k].k] = from->node[k].width == 2;
     if (status)
         sd_free(c, variable);
     else

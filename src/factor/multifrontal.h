@@ -102,6 +102,8 @@ saddle_status sd_factors_run_columns(sd_context *c, sd_factors *factors, const s
                                      bool *refused);
 /* The pivots of other fronts of the same matrix become the sequence. */
 saddle_status sd_factors_set_sequence(sd_context *c, sd_factors *factors, const sd_factors *other);
+/* The sequence of other factors on the same tree, where they have one and these have none. */
+saddle_status sd_factors_share_sequence(sd_context *c, sd_factors *factors, const sd_factors *other);
 void sd_factors_free(sd_context *c, sd_factors *factors);
 
 /* ---- multifrontal.c: the fronts alone ---- */

@@ -28,6 +28,7 @@ typedef struct sd_problem {
     const saddle_given *given; /* scaling and order of the caller's, for a matrix of given_n rows; NULL */
     const int8_t *signs;       /* of static pivots, likewise */
     int64_t given_n, signs_n;
+    const void *like; /* factors on the same plan that others begin as, and learn nothing more; NULL: none */
     int device, threads;
     double expensive; /* operations of a complete factorization that take too long to be made without need */
 } sd_problem;
@@ -93,6 +94,9 @@ typedef struct sd_method {
                             void **factors, bool *given_up);
     saddle_status (*refactor)(sd_engine *e, const sd_problem *p, const void *plan,
                               const sd_strength *strength, void **factors, bool *given_up);
+    /* What factorizations so far have taught is forgotten: `refactor` then does what `factor` would do. NULL:
+     * nothing is learned. */
+    void (*reset)(void *factors);
     void (*report)(const void *factors, saddle_info *info);
     void (*free_factors)(sd_engine *e, void *factors);
 

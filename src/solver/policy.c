@@ -15,9 +15,10 @@
  *   solved sooner with a smaller tau.
  * - order_entries: ordering takes 1 to 2 microseconds an entry, 10 seconds here.
  * - order: 0.3 to 1 microseconds an entry (src/prepare/choose.c), of which half; 400 iterations.
- * - guess_entries: smaller ones are ordered in less than a tenth of a second.
- * - beyond: the guess is off by up to 10 times (src/prepare/guess.c); what is tried in vain for a definite
- * matrix costs less than the order.
+ * - guess_entries: smaller ones are ordered in some 20 milliseconds.
+ * - beyond: the guess is off by up to 10 times (src/prepare/guess.c).
+ * - worth: 75 iterations. Boxes of 22^3 points and more are above it, and need fewer than what is guessed
+ * pays for; planes of 2,000,000 are below it, need many more, and are quick to factor.
  */
 const sd_policy sd_policy_default = {.expensive = 3e10,
                                      .product = 20,
@@ -26,18 +27,21 @@ const sd_policy sd_policy_default = {.expensive = 3e10,
                                      .iterations = 300,
                                      .order_entries = 8000000,
                                      .order = 8000,
-                                     .guess_entries = 300000,
-                                     .beyond = {10, 1.5}};
+                                     .guess_entries = 50000,
+                                     .beyond = 10,
+                                     .worth = 1500};
 
 bool sd_policy_guesses(const sd_policy *policy, const sd_outlook *o)
 {
     return !o->planned && !o->device && !o->krylov_named && o->symmetric && o->nnz >= policy->guess_entries;
 }
 
-/* Whether what is guessed is so much that nothing has to be planned to know better. */
+/* Whether what is guessed is so much that something else is tried before the direct solver is planned. */
 static bool is_beyond(const sd_policy *policy, const sd_outlook *o)
 {
-    return !o->planned && o->symmetric && o->guess > policy->beyond[o->definite] * policy->expensive;
+    const double enough =
+        o->definite ? policy->worth * (double)(o->nnz + o->n) : policy->beyond * policy->expensive;
+    return !o->planned && o->symmetric && o->guess > enough;
 }
 
 bool sd_policy_plans(const sd_policy *policy, const sd_outlook *o)
@@ -81,7 +85,8 @@ static sd_ladder by_diagonal(const sd_policy *policy, const sd_outlook *o)
     if (!o->fits && !is_beyond(policy, o)) add(&l, &sd_method_none, NAN);
     if (!last) return l;
     if (o->planned) l.iterations = (int64_t)(0.5 * o->flops / (policy->product * (double)(o->nnz + o->n)));
-    if (is_beyond(policy, o)) l.iterations = (int64_t)(policy->order / policy->product);
+    if (is_beyond(policy, o))
+        l.iterations = (int64_t)(fmin(o->guess / (double)(o->nnz + o->n), policy->order) / policy->product);
     add(&l, &sd_method_direct, NAN);
     return l;
 }

@@ -14,9 +14,10 @@
  *                                             solver's cost pays for; then direct
  *     it does not fit the memory              the same without direct; none after diagonal
  *     nor does ldlt                           diagonal, none
- *     guessed to be far more, symmetric       the same as above, but the direct solver is planned only
- *                                             when it is needed, and diagonal has the iterations that
- *                                             half an order pays for
+ *     guessed to be far more, not definite    the same, but the direct solver is planned only when it is
+ *                                             needed
+ *     guessed to be worth it, definite        diagonal, with as many iterations as what is guessed, or
+ *                                             half an order, pays for; then direct, planned only then
  *     the order alone is expensive, definite  diagonal, then direct, which is planned only when it is
  *     or general                              needed
  *     a GPU, or a named iteration: nothing    as where it does not fit
@@ -40,7 +41,8 @@ typedef struct sd_policy {
     int64_t order_entries; /* of a matrix whose order alone is expensive */
     double order;          /* operations that take half the time of an order, for each entry of the matrix */
     int64_t guess_entries; /* of a matrix whose cost is guessed before it is ordered */
-    double beyond[2];      /* times `expensive`: where the guess is enough, definite or not */
+    double beyond;         /* times `expensive`: where the guess is enough, indefinite */
+    double worth; /* operations for each entry, guessed, from which on iterations are tried first, definite */
 } sd_policy;
 
 /* Where each comes from: policy.c. */

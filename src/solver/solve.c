@@ -215,8 +215,8 @@ static saddle_status solve_unmeasured(sd_call *call, int64_t nrhs, const double 
 }
 
 /* All columns; info keeps the worst of them. */
-static saddle_status solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrhs, const double *b,
-                                   int64_t ldb, double *x, int64_t ldx, saddle_info *info)
+saddle_status sd_solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrhs, const double *b,
+                               int64_t ldb, double *x, int64_t ldx, saddle_info *info)
 {
     const int32_t n = s->A.n;
     sd_context *c = e->context;
@@ -297,7 +297,7 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
         if (status)
             clear_columns(solver->A.n, 0, nrhs, x, ldx);
         else
-            status = solve_columns(solver, &e, nrhs, b, ldb, x, ldx, &own);
+            status = sd_solve_columns(solver, &e, nrhs, b, ldb, x, ldx, &own);
     }
     sd_engine_close(&e);
     own.status = status;

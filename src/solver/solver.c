@@ -22,6 +22,7 @@ sd_problem sd_problem_of(const saddle_solver *s)
                         .signs = s->signs,
                         .given_n = s->given_n,
                         .signs_n = s->signs_n,
+                        .like = s->like,
                         .device = s->device,
                         .threads = sd_team(s->threads),
                         .expensive = s->policy.expensive};
@@ -94,6 +95,7 @@ static void forget_work(saddle_solver *s, sd_work *w)
 {
     if (!w->method) return;
     free_factors(s, w);
+    if (w->method == &sd_method_direct) sd_many_forget(s);
     if (w->plan) w->method->free_plan(&s->c, w->plan);
     *w = (sd_work){0};
 }
@@ -109,7 +111,7 @@ static void forget_given_plans(saddle_solver *s)
 }
 
 /* With the factors goes what info knows of them and of the values; memory that can be used again stays. */
-static void forget_factors(saddle_solver *s)
+void sd_forget_factors(saddle_solver *s)
 {
     s->factored = false;
     const saddle_info before = s->info;
@@ -142,7 +144,7 @@ static void forget_operators(saddle_solver *s)
 
 static void forget_analysis(saddle_solver *s)
 {
-    forget_factors(s);
+    sd_forget_factors(s);
     forget_operators(s);
     s->analysed = s->guessed = false;
     if (s->experience) s->experience->rung = 0;
@@ -282,6 +284,7 @@ static saddle_status renew_plan(saddle_solver *s, const sd_method *method)
     if (!w->planned || !method->replan || !method->replan(&s->c, &p, w->plan, w->factors, &w->past))
         return SADDLE_OK;
     free_factors(s, w);
+    if (method == &sd_method_direct) sd_many_forget(s);
     method->free_plan(&s->c, w->plan);
     w->plan = NULL;
     w->planned = false;
@@ -416,6 +419,8 @@ static saddle_status make_operators(saddle_solver *s)
         if (sd_operator_refresh(&s->op[p], &s->A, &s->facts)) continue;
         sd_operator_free(&s->e, &s->op[p]);
         status = sd_operator_make(&s->e, &s->A, p, SD_SUMS_BY_SLICES, &s->op[p]);
+        /* the norm has the same bits whether the operator is new or not */
+        if (!status) sd_operator_refresh(&s->op[p], &s->A, &s->facts);
     }
     return status;
 }
@@ -457,7 +462,7 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
 
 /* The pattern, which has to be the one that was analysed, or is analysed now. One that has the fingerprint
  * was checked by the analysis; what is read of another is looked at first. */
-static saddle_status check_pattern(saddle_solver *s, const saddle_matrix *A)
+saddle_status sd_check_pattern(saddle_solver *s, const saddle_matrix *A)
 {
     if (!s->analysed) return analyse(s, A);
     saddle_status status = sd_view_check_fields(&s->c, A);
@@ -480,14 +485,12 @@ static saddle_status run_methods(saddle_solver *s)
     return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
 }
 
-static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
+saddle_status sd_factor_checked(saddle_solver *s, const saddle_matrix *A)
 {
-    saddle_status status = check_pattern(s, A);
-    if (status) return status;
     const double start = sd_seconds();
-    forget_factors(s);
+    sd_forget_factors(s);
     forget_given_plans(s);
-    status = inspect_values(s, A);
+    saddle_status status = inspect_values(s, A);
     if (!status) status = sd_progress(&s->c, "factor", 0, 1, NAN);
     s->info.nnz = s->facts.nnz;
     s->info.symmetric = s->facts.symmetric;
@@ -503,6 +506,17 @@ static saddle_status factor(saddle_solver *s, const saddle_matrix *A)
     s->factored = true;
     s->info.time_factor = sd_seconds() - start - spent;
     return SADDLE_OK;
+}
+
+saddle_status sd_plan_values(saddle_solver *s, const saddle_matrix *A, const sd_method *method)
+{
+    const sd_work *w = sd_find_work(s, method);
+    if (w && w->planned && !s->given_anew) return SADDLE_OK;
+    sd_forget_factors(s); /* the values are no longer theirs */
+    forget_given_plans(s);
+    saddle_status status = inspect_values(s, A);
+    if (!status) status = plan_method(s, method);
+    return status ? status : check_memory(s, method);
 }
 
 saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A)
@@ -524,9 +538,10 @@ saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
     saddle_matrix view;
     begin_call(solver);
     saddle_status status = sd_view_take(&solver->c, A, &view);
-    if (!status) status = factor(solver, &view);
+    if (!status) status = sd_check_pattern(solver, &view);
+    if (!status) status = sd_factor_checked(solver, &view);
     if (status) {
-        forget_factors(solver);
+        sd_forget_factors(solver);
         forget_operators(solver);
     }
     return conclude(solver, status);

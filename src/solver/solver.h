@@ -27,6 +27,14 @@ typedef struct sd_experience {
     atomic_int rung; /* that was enough, counted over the whole ladder */
 } sd_experience;
 
+/* Systems of many.c that share this solver's analysis, each a solver of its own kind. */
+typedef struct sd_many {
+    struct saddle_solver *leader; /* factored the solver's values: what it found out, all others begin with */
+    struct saddle_solver *member;
+    int64_t count;
+    bool kept; /* each is a system that was factored; otherwise each is a thread's */
+} sd_many;
+
 struct saddle_solver {
     sd_context c;
     saddle_options options;
@@ -60,8 +68,25 @@ struct saddle_solver {
     int64_t given_n, signs_n;
     bool given_anew; /* after the plans were made */
 
+    sd_many many;
+    const void *like; /* of a member: see sd_problem */
+
     saddle_info info;
 };
+
+/* What many.c needs of the verbs. The pattern is the analysed one, or is analysed now. */
+saddle_status sd_check_pattern(saddle_solver *solver, const saddle_matrix *A);
+/* Factors A, whose pattern was checked. */
+saddle_status sd_factor_checked(saddle_solver *solver, const saddle_matrix *A);
+/* Takes the values of A and plans a method by them, where that has not been done. */
+saddle_status sd_plan_values(saddle_solver *solver, const saddle_matrix *A, const sd_method *method);
+/* With the factors goes all that info knows of them. */
+void sd_forget_factors(saddle_solver *solver);
+/* Solves by an engine of its own; info begins as the solver's. */
+saddle_status sd_solve_columns(const saddle_solver *solver, sd_engine *e, int64_t nrhs, const double *b,
+                               int64_t ldb, double *x, int64_t ldx, saddle_info *info);
+/* Frees the systems that share the plan. */
+void sd_many_forget(saddle_solver *solver);
 
 /* What methods see of it. */
 sd_problem sd_problem_of(const saddle_solver *solver);

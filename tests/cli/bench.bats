@@ -130,6 +130,16 @@ alone() {
     run -3 "$SADDLE" bench calls nowhere.mtx --peers none
 }
 
+@test "bench many: systems in one call beside a loop" {
+    run -0 --separate-stderr "$SADDLE" bench many ocp_2x2x1 mpc_1 --repeat 1 --json j.json
+    narrow 110 <<< "$output"
+    json j.json 'j["bench"] == "many" and [r["n"] for r in j["rows"]] == [10, 18]'
+    json j.json 'all(r[way] > 0 for r in j["rows"] for way in ("loop", "many", "two_threads"))'
+    json j.json 'all(r["backward_error"] < 1e-15 for r in j["rows"])'
+    run -3 "$SADDLE" bench many nowhere.mtx
+    run -2 "$SADDLE" bench many
+}
+
 @test "bench direct: a peer that fails is a dash in the table" {
     fake_peer mumps 'echo ready; exit 1'
     run -0 --separate-stderr "$SADDLE" bench direct lap2d_10 --repeat 1 --peers peers --json j.json -v
@@ -228,4 +238,14 @@ alone() {
     matrix "coordinate real symmetric" "2 2 1" "2 1 1" > A.mtx
     run -1 "$PEERS/peer-qdldl" A.mtx
     [[ $output == *"error"* ]]
+}
+
+@test "auto: every method on every matrix, the share near the best, what is left out" {
+    run -0 --separate-stderr "$SADDLE" bench auto lap2d_12 kktz_8 --threads 1 --json j.json
+    [[ $output == *"auto within 1.25 of the best: "*" of 2 "* ]]
+    json j.json '[r["name"] for r in j["rows"]] == ["lap2d_12", "kktz_8"]'
+    json j.json 'all(r["outcome"]["auto"] == "solved" and r["seconds"]["direct"] > 0 and r["ratio"] > 0 for r in j["rows"])'
+    json j.json 'all((r["seconds"][m] is None) == (r["outcome"][m] != "solved") for r in j["rows"] for m in r["seconds"])'
+    run -2 "$SADDLE" bench auto -
+    run -3 "$SADDLE" bench auto not-there.mtx
 }

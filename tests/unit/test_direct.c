@@ -9,7 +9,8 @@ static const char *const STYLES[] = {"device=reference",
                                      "device=cpu",
                                      "device=cpu,scaling=none,check=on",
                                      "device=cpu,order=natural,pairs=off",
-                                     "device=cpu,threads=3",
+                                     "device=cpu,threads=3,simplicial=off",
+                                     "device=cpu,simplicial=on,check=on",
                                      "device=reference,order=amd,scaling=ruiz"};
 enum { STYLES_ALL = sizeof STYLES / sizeof *STYLES };
 

@@ -97,7 +97,10 @@ static saddle_info info_after(rng *r, past what, dense *d, const char *list)
                    : what == PAST_OTHER_SIZES ? other_sizes(r, d)
                    : what == PAST_DEFINITE    ? dominant(d)
                                               : dense_copy(d);
-    saddle_solver *solver = factor_dense(&before, SADDLE_LOWER, list);
+    static const char *const forms[] = {"auto", "on", "off"}; /* columns or fronts */
+    char all[256];
+    snprintf(all, sizeof all, "%s%ssimplicial=%s", list, *list ? "," : "", forms[rng_below(r, 3)]);
+    saddle_solver *solver = factor_dense(&before, SADDLE_LOWER, all);
     if (what == PAST_DEFINITE) assert_int_equal(info_of(solver).inertia_positive, d->n);
     if (what != PAST_NONE) factor_again(solver, d);
     const saddle_info info = info_of(solver);

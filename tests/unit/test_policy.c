@@ -142,16 +142,17 @@ static void what_is_guessed_to_be_far_beyond_is_not_ordered_ahead(void **state)
         sd_outlook o = {.symmetric = true, .definite = definite, .n = 1000, .nnz = p->guess_entries};
         assert_true(sd_policy_guesses(p, &o));
         assert_true(sd_policy_plans(p, &o));
-        o.guess = p->beyond[definite] * p->expensive;
-        assert_true(sd_policy_plans(p, &o));
         o.nnz = p->order_entries + 1; /* the guess is what counts where there is one */
+        o.guess = definite ? p->worth * (double)(o.nnz + o.n) : p->beyond * p->expensive;
         assert_true(sd_policy_plans(p, &o));
         o.guess *= 1.001;
         assert_false(sd_policy_plans(p, &o));
         const sd_ladder l = ladder_of(o);
         assert_string_equal(words_of(&l), definite ? "diagonal direct" : "ldlt ldlt ldlt direct");
-        assert_int_equal(l.iterations, definite ? 400 : p->iterations);
+        assert_int_equal(l.iterations, definite ? 75 : p->iterations);
         assert_true(definite || l.most_flops == p->share * o.guess);
+        o.guess *= 1000; /* but no more than half an order pays for */
+        assert_int_equal(ladder_of(o).iterations, definite ? 400 : p->iterations);
         o.device = true;
         assert_false(sd_policy_guesses(p, &o));
     }

@@ -7,10 +7,14 @@
 
 #include "exact.h"
 
-static const char *const METHODS[] = {"method=direct",   "method=ldlt",
-                                      "method=jacobi",   "method=direct,factorization=static",
-                                      "method=diagonal", "method=auto"};
-enum { FACTORING = 4, METHODS_ALL = sizeof METHODS / sizeof *METHODS };
+static const char *const METHODS[] = {"method=direct,simplicial=on",
+                                      "method=direct,simplicial=off",
+                                      "method=ldlt",
+                                      "method=jacobi",
+                                      "method=direct,factorization=static",
+                                      "method=diagonal",
+                                      "method=auto"};
+enum { FACTORING = 5, METHODS_ALL = sizeof METHODS / sizeof *METHODS };
 
 /* Solves for b = A times ones, as it rounds, by every method; how many of the answers were accurate. */
 static int never_singular(const dense *d, const char *what)

@@ -166,9 +166,14 @@ static void every_stage_ends_with_all_done(void **state)
     (void)state;
     rng r = rng_start("progress");
     problem p = problem_new(&r, false);
-    static const char *const lists[] = {
-        "", "method=direct", "method=ldlt", "method=jacobi", "method=bjacobi", "method=diagonal"};
-    for (int l = 0; l < 6; ++l) {
+    static const char *const lists[] = {"",
+                                        "method=direct,simplicial=off",
+                                        "method=direct,simplicial=on",
+                                        "method=ldlt",
+                                        "method=jacobi",
+                                        "method=bjacobi",
+                                        "method=diagonal"};
+    for (int l = 0; l < 7; ++l) {
         last_report last = {0};
         const saddle_hooks hooks = {.size = sizeof hooks, .progress = note_report, .user = &last};
         saddle_solver *solver = create(lists[l], &hooks);
@@ -199,7 +204,8 @@ static const char *const memory_lists[] = {
     "method=diagonal,precision=single,tol=1e-4",
     "method=diagonal,precision=mixed",
     "method=diagonal,device=reference",
-    "method=direct",
+    "method=direct,simplicial=off",
+    "method=direct,simplicial=on",
     "method=direct,factorization=static",
     "method=direct,device=reference",
     "method=direct,precision=mixed",

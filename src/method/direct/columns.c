@@ -85,7 +85,7 @@ static saddle_status run_threshold(sd_context *c, const sd_csr *M, const sd_fact
         s->lasted += !status;
         return status;
     }
-    if (f->found && !again) {
+    if ((f->found && !again) || s->given) {
         give_up(s);
         return SADDLE_OK;
     }

@@ -94,6 +94,7 @@ const sd_method sd_method_direct = {
     .replan = sd_direct_replan,
     .factor = sd_direct_factor,
     .refactor = sd_direct_refactor,
+    .reset = sd_direct_reset,
     .report = report,
     .free_factors = sd_direct_free,
     .krylov = krylov,

@@ -75,6 +75,7 @@ typedef struct sd_columns_state {
     int64_t lasted;   /* factorizations by the sequence of now */
     int64_t wait;     /* factorizations by fronts before the next search */
     int64_t pause;    /* how many there were, or are to be, in all; 0: no sequence was refused yet */
+    bool given;       /* the sequence, or none, is that of other factors: there is no search */
 } sd_columns_state;
 
 /* Made once, filled with every factorization. */
@@ -202,6 +203,10 @@ void sd_drift_abandoned(sd_direct *d);
 int64_t sd_count_nonzeros(const sd_csr *A);
 bool sd_direct_replan(sd_context *c, const sd_problem *p, const void *plan, const void *factors,
                       sd_past *past);
+/* Back to the scaling of the plan, and to knowing nothing of matrices before. */
+void sd_direct_reset(void *factors);
+/* What p->like has found out about pivots is all that there is to begin with. */
+saddle_status sd_direct_begin_like(sd_context *c, const sd_problem *p, sd_factors *factors, sd_direct *d);
 
 /* ---- solve.c ---- */
 

@@ -155,3 +155,23 @@ bool sd_direct_replan(sd_context *c, const sd_problem *p, const void *plan, cons
     past->work = d ? d->drift.fresh : 0;
     return true;
 }
+
+void sd_direct_reset(void *factors)
+{
+    sd_direct *d = factors;
+    d->scale = d->plan->p.row_scale;
+    d->matched = d->plan->matched;
+    d->largest_exponent = d->plan->largest_exponent;
+    d->was_definite = false;
+    d->drift = (sd_drift){0};
+    d->columns = (sd_columns_state){0};
+    atomic_store(&d->examined->state, 0);
+}
+
+saddle_status sd_direct_begin_like(sd_context *c, const sd_problem *p, sd_factors *f, sd_direct *d)
+{
+    const sd_direct *like = p->like;
+    if (!like) return SADDLE_OK;
+    d->columns.given = true;
+    return f->precision == SD_DOUBLE ? sd_factors_share_sequence(c, f, &like->factors[SD_DOUBLE]) : SADDLE_OK;
+}

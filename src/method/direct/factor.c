@@ -182,6 +182,7 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     const double delays = rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0;
     if (!f->tree)
         status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision, delays, f);
+    if (!status) status = sd_direct_begin_like(c, p, f, d);
     if (!status) status = take_signs(c, p, d);
     if (!status && strength->equilibrated) status = rescale(c, M, p, true, d);
     if (status) return status;
