@@ -58,20 +58,26 @@ INLINE void diagonal(const sd_simplicial *m, double *x, int32_t k)
     }
 }
 
-INLINE void backward(const sd_simplicial *m, double *x, int32_t k)
+/* With D^-1 on the way, where `scaled`: a pass less. */
+INLINE void backward(const sd_simplicial *m, double *x, int32_t k, bool scaled)
 {
     const double *const l = m->l;
     const int32_t *const row = m->s.row;
     for (int32_t j = m->s.nodes - 1; j >= 0; --j) {
         const sd_node node = m->s.node[j];
+        const double *const in = m->inverse + 2 * (int64_t)node.k;
         double *const own = x + (int64_t)node.k * k;
-        double a[2] = {own[0], k == 2 ? own[1] : 0};
-        double *const to = k <= 2 ? a : own;
+        double a[2], b[2];
+        double *const to = k <= 2 ? a : own, *const next = k <= 2 ? b : own + k;
         if (node.width == 1) {
+            for (int32_t r = 0; r < k; ++r) to[r] = scaled ? own[r] * in[0] : own[r];
             for (int64_t e = node.begin; e < node.end; ++e) subtract(to, l[e], x + (int64_t)row[e] * k, k);
         } else {
-            double b[2] = {own[k], k == 2 ? own[3] : 0};
-            double *const next = k <= 2 ? b : own + k;
+            for (int32_t r = 0; r < k; ++r) {
+                const double p = own[r], q = own[k + r];
+                to[r] = scaled ? in[0] * p + in[1] * q : p;
+                next[r] = scaled ? in[1] * p + in[2] * q : q;
+            }
             for (int64_t e = node.begin; e < node.end; e += 2) {
                 subtract(to, l[e], x + (int64_t)row[e] * k, k);
                 subtract(next, l[e + 1], x + (int64_t)row[e] * k, k);
@@ -84,9 +90,13 @@ INLINE void backward(const sd_simplicial *m, double *x, int32_t k)
 
 INLINE void solve(const sd_simplicial *m, int parts, double *x, int32_t k)
 {
+    const bool both = (parts & SD_SOLVE_DIAGONAL) && (parts & SD_SOLVE_BACKWARD);
     if (parts & SD_SOLVE_FORWARD) forward(m, x, k);
-    if (parts & SD_SOLVE_DIAGONAL) diagonal(m, x, k);
-    if (parts & SD_SOLVE_BACKWARD) backward(m, x, k);
+    if (parts == SD_SOLVE_DIAGONAL) diagonal(m, x, k);
+    if (both)
+        backward(m, x, k, true);
+    else if (parts & SD_SOLVE_BACKWARD)
+        backward(m, x, k, false);
 }
 
 void sd_simplicial_solve(const sd_simplicial *m, int parts, int32_t k, double *x)

@@ -99,7 +99,7 @@ static saddle_info info_after(rng *r, past what, dense *d, const char *list)
                                               : dense_copy(d);
     static const char *const forms[] = {"auto", "on", "off"}; /* columns or fronts */
     char all[256];
-    snprintf(all, sizeof all, "%s%ssimplicial=%s", list, *list ? "," : "", forms[rng_below(r, 3)]);
+    snprintf(all, sizeof all, "%s%ssimplicial=%s", list, *list ? "," : "", forms[r ? rng_below(r, 3) : 0]);
     saddle_solver *solver = factor_dense(&before, SADDLE_LOWER, all);
     if (what == PAST_DEFINITE) assert_int_equal(info_of(solver).inertia_positive, d->n);
     if (what != PAST_NONE) factor_again(solver, d);

@@ -148,8 +148,9 @@ saddle_status sd_direct_run_columns(sd_context *c, const sd_csr *M, const sd_fac
 
 /* ---- tilt.c ---- */
 
-/* Whether M has to be balanced. */
+/* Whether M has to be balanced; the same of its largest entry and its smallest one that is not 0. */
 bool sd_direct_is_far(const sd_csr *M);
+bool sd_direct_are_far(double largest, double smallest);
 /* The powers of two, n of them. */
 saddle_status sd_direct_balance(sd_context *c, const sd_csr *M, int32_t *tilt);
 /* Whether an earlier balance serves: nothing becomes large. */

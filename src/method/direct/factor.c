@@ -92,9 +92,12 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q
 }
 
 /* The values, with the scaling at hand. */
-static void scale_values(const sd_csr *M, sd_factors *f, sd_direct *d)
+static void scale_values(const sd_csr *M, const sd_problem *p, sd_factors *f, sd_direct *d)
 {
-    d->exponent = sd_largest_exponent(M->val, M->nnz) - d->largest_exponent;
+    const bool known = M->val == p->A->val; /* the facts are those of A */
+    const int largest =
+        known ? sd_largest_exponent(&p->facts->largest, 1) : sd_largest_exponent(M->val, M->nnz);
+    d->exponent = largest - d->largest_exponent;
     sd_factors_take(f, M, d->scale, d->exponent);
 }
 
@@ -120,7 +123,7 @@ static saddle_status rescale_values(sd_context *c, const sd_csr *M, const sd_pro
     sd_log(c, SADDLE_LOG_INFO,
            "the scaling was computed for other values (%.2g operations were lost): rescaling", d->drift.lost);
     const saddle_status status = rescale(c, M, q, false, d);
-    if (!status) scale_values(M, f, d);
+    if (!status) scale_values(M, q, f, d);
     return status;
 }
 
@@ -194,7 +197,7 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
                                  .threads = p->threads};
     d->rule = rule;
     d->precision = precision;
-    scale_values(M, f, d);
+    scale_values(M, p, f, d);
     d->stale = d->unlike ? d->plan->tree.n : count_stale(d, f);
     return run_values(c, M, p, &options, delays, f, d);
 }
@@ -235,7 +238,9 @@ static saddle_status combine(sd_context *c, sd_direct *d)
  */
 static saddle_status find_balance(sd_context *c, sd_csr *M, const sd_problem *p, sd_direct *d, bool *other)
 {
-    const bool far = p->options->scaling != SADDLE_SCALING_USER && sd_direct_is_far(M);
+    const bool known = M->val == p->A->val;
+    const bool far = p->options->scaling != SADDLE_SCALING_USER &&
+                     (known ? sd_direct_are_far(p->facts->largest, p->facts->smallest) : sd_direct_is_far(M));
     const int32_t *before = d->scale == d->plan->p.row_scale ? d->plan->tilt : d->tilt;
     *other = far != (before != NULL);
     d->lossy = false;

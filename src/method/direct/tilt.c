@@ -24,6 +24,11 @@ static uint64_t size_of(double value)
     return bits << 1;
 }
 
+bool sd_direct_are_far(double largest, double smallest)
+{
+    return largest > 0 && (size_of(largest) >> 53) > (size_of(smallest) >> 53) + FAR;
+}
+
 bool sd_direct_is_far(const sd_csr *M)
 {
     uint64_t most = 0, least = UINT64_MAX; /* 0 - 1 is larger than all others */
