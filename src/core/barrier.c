@@ -9,6 +9,7 @@ void sd_barrier_make(sd_barrier *b, int threads)
     atomic_init(&b->missing, threads);
     atomic_init(&b->generation, 0);
     atomic_init(&b->asleep, 0);
+    atomic_init(&b->spins, SD_SPINS_MOST);
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->wake, NULL);
 }
@@ -36,10 +37,11 @@ void sd_barrier_wait(sd_barrier *b)
         open_barrier(b);
         return;
     }
-    for (int spin = 0; spin < SD_SPINS; ++spin) {
-        if (atomic_load(&b->generation) != now) return;
-        sd_spin(spin);
-    }
+    const int most = atomic_load_explicit(&b->spins, memory_order_relaxed);
+    int spin = 0;
+    for (; spin < most && atomic_load(&b->generation) == now; ++spin) sd_spin();
+    sd_spun(&b->spins, spin == most);
+    if (spin < most) return;
     pthread_mutex_lock(&b->lock);
     atomic_fetch_add(&b->asleep, 1);
     while (atomic_load(&b->generation) == now) pthread_cond_wait(&b->wake, &b->lock);

@@ -11,7 +11,7 @@ typedef struct sd_barrier {
     int threads;
     atomic_int missing;     /* threads that have not come yet */
     atomic_uint generation; /* how often all have come */
-    atomic_int asleep;
+    atomic_int asleep, spins;
     pthread_mutex_t lock;
     pthread_cond_t wake;
 } sd_barrier;

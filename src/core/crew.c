@@ -39,8 +39,9 @@ typedef struct task {
 struct sd_crew {
     _Alignas(64) atomic_uint posted;      /* grows whenever there is something new to do */
     _Alignas(64) _Atomic int32_t pending; /* tasks that are not done */
-    atomic_int asleep;
-    pthread_mutex_t lock; /* of the tasks, and of going to sleep */
+    atomic_int asleep, awake;             /* threads without work that sleep, or spin */
+    atomic_int spins, piece_spins;        /* of threads that wait for work, or for the last pieces */
+    pthread_mutex_t lock;                 /* of the tasks, and of going to sleep */
     pthread_cond_t wake;
     _Atomic int64_t count; /* changes under the lock */
     task *ready;           /* a heap */
@@ -57,6 +58,8 @@ saddle_status sd_crew_make(sd_context *c, int64_t tasks, sd_crew **crew)
         *crew = NULL;
         return c->status;
     }
+    atomic_init(&k->spins, SD_SPINS_MOST);
+    atomic_init(&k->piece_spins, SD_SPINS_MOST);
     pthread_mutex_init(&k->lock, NULL);
     pthread_cond_init(&k->wake, NULL);
     for (int s = 0; s < URGENT + LATER; ++s) {
@@ -74,26 +77,37 @@ void sd_crew_free(sd_context *c, sd_crew *k)
     sd_free_all(c, k->ready, k);
 }
 
-/* There is work for so many more threads. */
+static void wake_all(sd_crew *k)
+{
+    pthread_mutex_lock(&k->lock);
+    pthread_cond_broadcast(&k->wake);
+    pthread_mutex_unlock(&k->lock);
+}
+
+/* There is work for so many more threads. Those that spin see it; only what they leave wakes others. */
 static void call_up(sd_crew *k, int32_t threads)
 {
     atomic_fetch_add(&k->posted, 1);
-    if (atomic_load(&k->asleep) == 0) return;
+    const int32_t missing = threads - atomic_load(&k->awake);
+    if (missing <= 0 || atomic_load(&k->asleep) == 0) return;
     pthread_mutex_lock(&k->lock);
-    if (threads >= atomic_load(&k->asleep))
+    if (missing >= atomic_load(&k->asleep))
         pthread_cond_broadcast(&k->wake);
     else
-        for (int32_t t = 0; t < threads; ++t) pthread_cond_signal(&k->wake);
+        for (int32_t t = 0; t < missing; ++t) pthread_cond_signal(&k->wake);
     pthread_mutex_unlock(&k->lock);
 }
 
 /* Until something is posted after `seen`, or all is done. */
 static void wait_for_work(sd_crew *k, unsigned seen)
 {
-    for (int spin = 0; spin < SD_SPINS; ++spin) {
-        if (atomic_load_explicit(&k->posted, memory_order_relaxed) != seen) return;
-        sd_spin(spin);
-    }
+    const int most = atomic_load_explicit(&k->spins, memory_order_relaxed);
+    int spin = 0;
+    atomic_fetch_add(&k->awake, 1);
+    for (; spin < most && atomic_load_explicit(&k->posted, memory_order_relaxed) == seen; ++spin) sd_spin();
+    atomic_fetch_sub(&k->awake, 1);
+    sd_spun(&k->spins, spin == most);
+    if (spin < most) return;
     pthread_mutex_lock(&k->lock);
     atomic_fetch_add(&k->asleep, 1);
     while (atomic_load(&k->posted) == seen && atomic_load(&k->pending) > 0)
@@ -105,7 +119,7 @@ static void wait_for_work(sd_crew *k, unsigned seen)
 /* ---- pieces ---- */
 
 /* Runs a piece of the set, if one is left. */
-static bool run_piece(sd_pieces *p)
+static bool run_piece(sd_crew *k, sd_pieces *p)
 {
     unsigned long long state = atomic_load(&p->state);
     for (;;) {
@@ -115,7 +129,7 @@ static bool run_piece(sd_pieces *p)
         if ((state & CLOSED) >= (unsigned long long)count) return false;
         if (!atomic_compare_exchange_weak(&p->state, &state, state + 1)) continue;
         body(what, (int32_t)(state & CLOSED));
-        atomic_fetch_sub(&p->left, 1);
+        if (atomic_fetch_sub(&p->left, 1) == 1 && atomic_load(&k->asleep) > 0) wake_all(k);
         return true;
     }
 }
@@ -137,12 +151,22 @@ static sd_pieces *start(sd_crew *k, int first, int last, int32_t count, sd_piece
     return p;
 }
 
-/* Helps with the set until it is done. The last pieces are run by others: they will not take long. */
-static void finish(sd_pieces *p)
+/* Helps with the set until it is done. The last pieces are run by others. */
+static void finish(sd_crew *k, sd_pieces *p)
 {
-    while (run_piece(p)) {
+    while (run_piece(k, p)) {
     }
-    for (int spin = 0; atomic_load(&p->left) > 0; ++spin) sd_spin(spin);
+    const int most = atomic_load_explicit(&k->piece_spins, memory_order_relaxed);
+    int spin = 0;
+    for (; spin < most && atomic_load(&p->left) > 0; ++spin) sd_spin();
+    if (spin > 0) sd_spun(&k->piece_spins, spin == most);
+    if (spin == most) {
+        pthread_mutex_lock(&k->lock);
+        atomic_fetch_add(&k->asleep, 1);
+        while (atomic_load(&p->left) > 0) pthread_cond_wait(&k->wake, &k->lock);
+        atomic_fetch_sub(&k->asleep, 1);
+        pthread_mutex_unlock(&k->lock);
+    }
     atomic_flag_clear(&p->used);
 }
 
@@ -155,7 +179,7 @@ void sd_crew_each(sd_crew *k, int32_t count, sd_piece *body, void *what)
 {
     sd_pieces *p = k && count > 1 ? start(k, 0, URGENT, count, body, what) : NULL;
     if (p)
-        finish(p);
+        finish(k, p);
     else
         run_in_order(count, body, what);
 }
@@ -169,15 +193,14 @@ sd_pieces *sd_crew_start(sd_crew *k, int32_t count, sd_piece *body, void *what)
 
 void sd_crew_join(sd_crew *k, sd_pieces *p)
 {
-    (void)k;
-    if (p) finish(p);
+    if (p) finish(k, p);
 }
 
 /* A piece of whatever set has one, the urgent ones first. */
 static bool help(sd_crew *k)
 {
     for (int s = 0; s < URGENT + LATER; ++s)
-        if (run_piece(&k->pieces[s])) return true;
+        if (run_piece(k, &k->pieces[s])) return true;
     return false;
 }
 

@@ -5,9 +5,9 @@
  * into pieces, which threads without a task help with, before they take another task: a large front at the
  * top of a tree is what the others wait for. What is computed does not depend on who runs a piece or when.
  *
- * A thread that finds nothing to do spins for some ten microseconds, giving way to others that could run, and
- * then sleeps, whatever OMP_WAIT_POLICY says: a thread that never spins costs a system call for every piece,
- * one that never sleeps takes a core from whoever has work for it. OpenMP only provides the threads.
+ * A thread that finds nothing to do spins a little and then sleeps (spin.h), whatever OMP_WAIT_POLICY says:
+ * one that never spins costs a system call for every piece, one that never sleeps takes a core from whoever
+ * has work for it. OpenMP only provides the threads.
  */
 #pragma once
 
