@@ -155,6 +155,7 @@ void sd_report_unused(sd_context *c, const saddle_options *options)
 {
     const sd_method *method = sd_method_of(options->method);
     char value[64], word[24];
+    if (!c->hooks.log) return; /* nobody listens, and texts take longer than a small system */
     saddle_option_word("method", options->method, word, sizeof word);
     for (int k = 0; saddle_option_at(k); ++k) {
         const char *name = saddle_option_at(k)->name;

@@ -223,18 +223,37 @@ void sd_matching_free(sd_context *c, sd_matching *m)
     *m = (sd_matching){0};
 }
 
+/* A product as mantissa 2^exponent: its logarithm is taken once, at the end. */
+typedef struct long_product {
+    long double mantissa;
+    int64_t exponent;
+} long_product;
+
+static void multiply(long_product *p, long double by)
+{
+    int exponent;
+    p->mantissa = frexpl(p->mantissa * by, &exponent);
+    p->exponent += exponent;
+}
+
+static double log_of(const long_product *p)
+{
+    const long double log_two = 0.693147180559945309417232121458176568L;
+    return (double)(logl(p->mantissa) + log_two * (long double)p->exponent);
+}
+
 void sd_matching_objective(const sd_csr *A, const int32_t *row_of, const double *row_scale,
                            const double *col_scale, double *log_product, double *log_scaled)
 {
-    long double product = 0, scaled = 0;
+    long_product product = {1, 0}, scaled = {1, 0};
     for (int32_t j = 0; j < A->n; ++j) {
         const int32_t i = row_of[j];
         if (i < 0) continue;
         const long double value = fabsl((long double)sd_csr_at(A, i, j));
         const double r = row_scale ? row_scale[i] : 1.0, s = col_scale ? col_scale[j] : 1.0;
-        product += logl(value);
-        scaled += logl(r * value * s);
+        multiply(&product, value);
+        multiply(&scaled, r * value * s);
     }
-    *log_product = (double)product;
-    *log_scaled = (double)scaled;
+    *log_product = log_of(&product);
+    *log_scaled = log_of(&scaled);
 }
