@@ -20,7 +20,10 @@
 
 #include <math.h>
 
-enum { ORDER_STEP = 2 }; /* of the progress */
+enum {
+    ORDER_STEP = 2,     /* of the progress */
+    ROWS_AT_ONCE = 2000 /* smaller matrices are ordered before a team has begun */
+};
 
 /*
  * What is predicted, in operations of a factorization at 30 Gflop/s, from `saddle bench direct --anchors` and
@@ -252,7 +255,8 @@ static saddle_status order_ways(sd_preparing *t, candidate *first, candidate *se
     /* several may follow one another, and none can be interrupted */
     saddle_status status = sd_progress(t->c, "prepare", ORDER_STEP, SD_PREPARE_STEPS, NAN);
     if (status) return status;
-    if (second && t->c->threads > 1 && t->c->limit == 0) return order_at_once(t, ways);
+    if (second && t->c->threads > 1 && t->c->limit == 0 && t->A->n >= ROWS_AT_ONCE)
+        return order_at_once(t, ways);
     for (int k = 0; k < 2 && !status && ways[k]; ++k) status = order_way(t, ways[k]);
     return status;
 }

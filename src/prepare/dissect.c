@@ -170,7 +170,7 @@ static void copy_graph(const sd_graph *g, piece *p)
 static saddle_status dissect_graph(sd_context *c, const sd_graph *g, int32_t *perm)
 {
     const int64_t words = words_of(g->n, g->ptr[g->n]);
-    const int threads = c->threads > 1 ? c->threads : 1;
+    const int threads = c->threads > 1 && g->n >= TASK ? c->threads : 1;
     int32_t *memory = sd_alloc(c, words, sizeof *memory, "nested dissection");
     if (!memory) return c->status;
     piece p = {.g = {.n = g->n}, .random = 1, .region = {memory, memory + words}};
