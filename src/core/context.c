@@ -116,9 +116,14 @@ saddle_status sd_parts_end(sd_context *c, sd_parts *parts, int count, const sd_c
     return first;
 }
 
+bool sd_context_can_nest(const sd_context *c)
+{
+    return c->hooks.allocate == default_allocate;
+}
+
 void sd_context_nest(sd_context *c, void *memory, size_t bytes)
 {
-    if (c->hooks.allocate != default_allocate) return;
+    if (!sd_context_can_nest(c)) return;
     c->nest = memory;
     c->nest_bytes = bytes;
 }
@@ -210,6 +215,7 @@ void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what)
     const memory_header header = {raw, (int64_t)bytes};
     memcpy(memory - sizeof header, &header, sizeof header);
     c->bytes += (int64_t)bytes;
+    c->total += (int64_t)bytes;
     if (c->bytes > c->peak) c->peak = c->bytes;
     return memory;
 }

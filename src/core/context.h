@@ -16,7 +16,8 @@ typedef struct sd_context {
     saddle_hooks hooks;
     int64_t limit; /* most bytes in use at once, 0 for none */
     int64_t bytes, peak;
-    char *nest; /* what is left of the call's own memory: see sd_context_nest */
+    int64_t total; /* all that was ever allocated, freed or not */
+    char *nest;    /* what is left of the call's own memory: see sd_context_nest */
     size_t nest_bytes;
     int64_t elsewhere;    /* bytes of another context that count against the same limit */
     int threads;          /* that may be started; 0 is 1 */
@@ -42,10 +43,12 @@ sd_parts *sd_parts_begin(sd_context *c, int count, sd_context *part);
 saddle_status sd_parts_end(sd_context *c, sd_parts *parts, int count, const sd_context *part,
                            const saddle_status *status);
 
-/* Gives a context memory of the caller's stack frame, which sd_alloc uses as long as it lasts: for a small
- * system malloc would cost as much as its arrays are used for. Nothing of it may outlive the frame. A
- * caller's own allocator sees every allocation all the same. */
+/* Gives a context memory of the caller's stack frame, or some that was kept from another call, which sd_alloc
+ * uses as long as it lasts: for a small system malloc would cost as much as its arrays are used for, and
+ * large blocks come as pages that are yet to be cleared. Nothing of it may outlive the call. A caller's own
+ * allocator sees every allocation all the same. */
 void sd_context_nest(sd_context *c, void *memory, size_t bytes);
+bool sd_context_can_nest(const sd_context *c);
 
 /* Writes the message and returns status, so that a failure is one line: return sd_fail(c, ...). */
 saddle_status sd_fail(sd_context *c, saddle_status status, const char *format, ...)

@@ -6,7 +6,8 @@
  * (1973)). Levels are wider or narrower than separators, by up to 3 times for boxes of 7 and 27 points; the
  * geometric mean of the widest and the mean level is off by a factor of 10 in the operations there.
  *
- * A matrix with few levels is not that of a mesh, and nothing is known of it then. O(n + nnz), as two or
+ * A matrix with few levels, or with a few that have most of the rows, is not that of a mesh, and nothing is
+ * known of it then. O(n + nnz), as two or
  * three products with the matrix.
  */
 #include "prepare/prepare.h"
@@ -15,6 +16,7 @@
 #include <string.h>
 
 static const double SEPARATOR_FLOPS = 10, LEVELS_LEAST = 0.5; /* of the cube root of n */
+static const double WIDEST = 3.5;                             /* times the mean: 2 to 3 for boxes */
 
 typedef struct levels {
     int32_t count, height, widest, last;
@@ -53,7 +55,8 @@ saddle_status sd_guess_flops(sd_context *c, const sd_csr *A, double *flops)
     if (!status) {
         const levels first = search(A, 0, queue, seen), l = search(A, first.last, queue, seen);
         const double mean = (double)l.count / l.height, width = sqrt(mean * l.widest);
-        if (2 * (int64_t)l.count > A->n && l.height >= LEVELS_LEAST * cbrt(l.count))
+        if (2 * (int64_t)l.count > A->n && l.height >= LEVELS_LEAST * cbrt(l.count) &&
+            l.widest <= WIDEST * mean)
             *flops = SEPARATOR_FLOPS * width * width * width;
     }
     sd_free_all(c, queue, seen);

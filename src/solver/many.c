@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NEST_BYTES = 32768 }; /* of the stack: see saddle_solve */
-
 /* A call at work. */
 typedef struct batch {
     sd_context *c;    /* of the call */
@@ -150,7 +148,7 @@ static saddle_status factor_system(const batch *q, int64_t k, saddle_solver *m)
 /* info begins as what the factorization left. */
 static saddle_status solve_system(const batch *q, int64_t k, const saddle_solver *m, saddle_info *info)
 {
-    char nest[NEST_BYTES];
+    char nest[SD_NEST_BYTES];
     sd_context c;
     sd_engine e = {0};
     sd_solver_context(m, &c);

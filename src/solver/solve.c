@@ -10,8 +10,7 @@
 
 enum {
     PANEL_NUMBERS = 8000000, /* in a panel of right-hand sides; more of them would only miss the cache */
-    PANEL_LEAST = 8,
-    NEST_BYTES = 32768 /* of the stack: what a solve of some 200 rows works in */
+    PANEL_LEAST = 8
 };
 
 /* Right-hand sides that the first rung solves side by side before they are looked at one by one. */
@@ -271,16 +270,38 @@ static saddle_status check_call(sd_context *c, const saddle_solver *s, int64_t n
     return SADDLE_OK;
 }
 
+/* Memory that a factorization has made for a solve to work in, NULL where there is none, or where another
+ * solve has it. */
+static void *take_spare(const saddle_solver *s, sd_context *c)
+{
+    if (!s || !sd_context_can_nest(c)) return NULL;
+    void *spare = atomic_exchange(&s->experience->spare, NULL);
+    if (!spare) return NULL;
+    sd_context_nest(c, spare, (size_t)s->experience->spare_bytes);
+    c->elsewhere -= s->experience->spare_bytes; /* what is taken from it is counted */
+    return spare;
+}
+
+static void give_spare(const saddle_solver *s, const sd_context *c, void *spare)
+{
+    if (!s) return;
+    int64_t known = atomic_load(&s->experience->solve_bytes);
+    while (known < c->total && !atomic_compare_exchange_weak(&s->experience->solve_bytes, &known, c->total)) {
+    }
+    if (spare) atomic_store(&s->experience->spare, spare);
+}
+
 saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const double *b, int64_t ldb, double *x,
                            int64_t ldx, saddle_info *info)
 {
     const double start = sd_seconds();
-    char nest[NEST_BYTES];
+    char nest[SD_NEST_BYTES];
     sd_context c;
     sd_engine e = {0};
     saddle_info own = solver ? solver->info : sd_info_unknown;
     sd_solver_context(solver, &c);
-    sd_context_nest(&c, nest, sizeof nest);
+    void *spare = take_spare(solver, &c);
+    if (!spare) sd_context_nest(&c, nest, sizeof nest);
     if (info && sd_info_has_history(info)) {
         own.history = info->history;
         own.history_room = info->history_room;
@@ -307,7 +328,8 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
         own.message[0] = '\0';
     if (status == SADDLE_OUT_OF_MEMORY || status == SADDLE_MEMORY_LIMIT) own.reason = SADDLE_REASON_MEMORY;
     if (status == SADDLE_DEVICE_FAILED) own.reason = SADDLE_REASON_DEVICE;
-    own.peak_bytes = solver ? solver->c.bytes + c.peak : c.peak;
+    own.peak_bytes = c.elsewhere + c.peak;
+    give_spare(solver, &c, spare);
     if (solver && solver->c.peak > own.peak_bytes) own.peak_bytes = solver->c.peak;
     own.time_solve = sd_seconds() - start;
     if (info && info->size >= sizeof info->size) sd_info_give(&own, info);

@@ -142,12 +142,23 @@ static void forget_operators(saddle_solver *s)
     for (int p = 0; p < SD_PRECISIONS && s->e.backend; ++p) sd_operator_free(&s->e, &s->op[p]);
 }
 
+static void free_spare(saddle_solver *s)
+{
+    if (!s->experience) return;
+    sd_free(&s->c, atomic_exchange(&s->experience->spare, NULL));
+    s->experience->spare_bytes = 0;
+}
+
 static void forget_analysis(saddle_solver *s)
 {
     sd_forget_factors(s);
     forget_operators(s);
     s->analysed = s->guessed = false;
-    if (s->experience) s->experience->rung = 0;
+    free_spare(s);
+    if (s->experience) {
+        s->experience->rung = 0;
+        s->experience->solve_bytes = 0;
+    }
     s->info.n = s->info.planned_nnz = s->info.planned_bytes = -1;
     s->info.planned_flops = s->info.critical_flops = NAN;
     s->info.values_in_analysis = s->info.replans = 0;
@@ -519,6 +530,22 @@ saddle_status sd_plan_values(saddle_solver *s, const saddle_matrix *A, const sd_
     return status ? status : check_memory(s, method);
 }
 
+/* Memory for the solves to come, as much as one has needed so far, within reason. There is no need for it. */
+static void make_spare(saddle_solver *s)
+{
+    enum { VECTORS_MOST = 32 };
+    const int64_t most = VECTORS_MOST * (int64_t)s->A.n * (int64_t)sizeof(double) + SD_NEST_BYTES;
+    int64_t bytes = atomic_load(&s->experience->solve_bytes);
+    if (bytes > most) bytes = most;
+    if (bytes <= SD_NEST_BYTES || bytes <= s->experience->spare_bytes || s->options.max_memory > 0 ||
+        !sd_context_can_nest(&s->c))
+        return;
+    free_spare(s);
+    void *spare = sd_alloc(&s->c, bytes, 1, "solves");
+    if (spare) s->experience->spare_bytes = bytes;
+    atomic_store(&s->experience->spare, spare);
+}
+
 saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
@@ -540,6 +567,7 @@ saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
     saddle_status status = sd_view_take(&solver->c, A, &view);
     if (!status) status = sd_check_pattern(solver, &view);
     if (!status) status = sd_factor_checked(solver, &view);
+    if (!status) make_spare(solver);
     if (status) {
         sd_forget_factors(solver);
         forget_operators(solver);

@@ -24,7 +24,12 @@ typedef struct sd_work {
 /* What solves find out for the next factorization. It is a place of its own, next to the solver, which they
  * only read; the largest wins, so it does not matter which of several solves ends last. */
 typedef struct sd_experience {
-    atomic_int rung; /* that was enough, counted over the whole ladder */
+    atomic_int rung;             /* that was enough, counted over the whole ladder */
+    _Atomic int64_t solve_bytes; /* most that a solve has allocated in all */
+    /* Memory for a solve to work in, made by a factorization once it is known how much they need: NULL while
+     * a solve is using it, and then others allocate theirs. */
+    _Atomic(void *) spare;
+    int64_t spare_bytes;
 } sd_experience;
 
 /* Systems of many.c that share this solver's analysis, each a solver of its own kind. */
@@ -34,6 +39,8 @@ typedef struct sd_many {
     int64_t count;
     bool kept; /* each is a system that was factored; otherwise each is a thread's */
 } sd_many;
+
+enum { SD_NEST_BYTES = 32768 }; /* of the stack: what a solve of some 200 rows works in */
 
 struct saddle_solver {
     sd_context c;

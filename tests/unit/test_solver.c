@@ -498,9 +498,48 @@ static void x_is_not_measured_where_that_is_not_wanted(void **state)
     dense_free(&d);
 }
 
+/* From the second factorization on there is memory for a solve to work in, which it gives back. */
+static void a_solve_works_in_memory_that_is_kept_for_it(void **state)
+{
+    (void)state;
+    enum { LARGE = 400 };
+    rng r = rng_start("spare");
+    dense d = symmetric_problem(&r, LARGE, false);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    double b[LARGE], x[LARGE], y[LARGE];
+    saddle_info first = saddle_info_default(), info = saddle_info_default();
+    for (int i = 0; i < LARGE; ++i) b[i] = rng_unit(&r);
+    saddle_solver *solver = create("method=direct,replan=off", NULL);
+    assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+    assert_null(atomic_load(&solver->experience->spare));
+    assert_int_equal(saddle_solve(solver, 1, b, LARGE, x, LARGE, &first), SADDLE_OK);
+    assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+    void *spare = atomic_load(&solver->experience->spare);
+    assert_non_null(spare);
+    assert_int_equal(saddle_solve(solver, 1, b, LARGE, y, LARGE, &info), SADDLE_OK);
+    assert_memory_equal(x, y, sizeof x);
+    assert_ptr_equal(atomic_load(&solver->experience->spare), spare);
+    assert_true(info.peak_bytes >= first.peak_bytes / 2 && info.peak_bytes <= 2 * first.peak_bytes);
+    atomic_store(&solver->experience->spare, NULL); /* another solve has it */
+    assert_int_equal(saddle_solve(solver, 1, b, LARGE, y, LARGE, &info), SADDLE_OK);
+    assert_null(atomic_load(&solver->experience->spare));
+    atomic_store(&solver->experience->spare, spare);
+    saddle_destroy(&solver);
+    solver = create("method=direct,max_memory=100000000", NULL); /* not where memory is limited */
+    for (int k = 0; k < 2; ++k) {
+        assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+        assert_int_equal(saddle_solve(solver, 1, b, LARGE, x, LARGE, NULL), SADDLE_OK);
+    }
+    assert_null(atomic_load(&solver->experience->spare));
+    saddle_destroy(&solver);
+    view_free(&A);
+    dense_free(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_solve_works_in_memory_that_is_kept_for_it),
         cmocka_unit_test(x_is_not_measured_where_that_is_not_wanted),
         cmocka_unit_test(a_device_that_is_not_there_is_refused_by_its_number),
         cmocka_unit_test(calls_in_the_wrong_order_are_refused),
