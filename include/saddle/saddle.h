@@ -374,7 +374,9 @@ typedef enum saddle_factor_precision {
     CHOICE(simplicial, saddle_switch, SADDLE_AUTO, "off|on|auto",                                            \
            "factor column by column instead of in fronts, direct solver: auto if L is very sparse")          \
     CHOICE(verify, saddle_switch, SADDLE_ON, "off|on",                                                       \
-           "measure the errors of solutions; off, with direct and krylov none: return them unmeasured")      \
+           "measure the errors of solutions; off, with direct and krylov none or refine (then one step of "  \
+           "it): "                                                                                           \
+           "return them unmeasured")                                                                         \
     COUNT(factorizations, 0, 0, 1000000000,                                                                  \
           "factorizations expected on the pattern, for which an expensive order may pay; 0: 1 for a single " \
           "solve (saddle_solve_once, the program), otherwise 10")

@@ -129,7 +129,7 @@ static const struct {
                   {"fill_tau", "fill", "|auto|tau|"},
                   {"trisolve_sweeps", "trisolve", "|auto|block-jacobi|jacobi|"},
                   {"relax", "method", "|jacobi|"},
-                  {"verify", "krylov", "|none|"}};
+                  {"verify", "krylov", "|none|refine|"}};
 enum { CONDITIONS = sizeof conditions / sizeof conditions[0] };
 
 /* Whether "|a|b|" has the word. */

@@ -5,6 +5,8 @@
  */
 #include "solver/column.h"
 
+#include "solve/measure.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -170,11 +172,14 @@ static void run_columns(sd_call *call, int64_t nrhs, const double *b, int64_t ld
 
 /* ---- solutions that are not to be measured ---- */
 
-/* Whether the caller takes x as the factors give it. Zero pivots leave something open in any case. */
+/* Whether the caller takes x as the factors give it, or after one step of refinement. Zero pivots leave
+ * something open in any case. */
 static bool is_taken_unmeasured(const saddle_solver *s, const sd_call *call)
 {
-    return s->options.verify == SADDLE_OFF && s->options.krylov == SADDLE_KRYLOV_NONE &&
-           call->method->solve && !call->method->standing(call->factors).singular;
+    const int krylov = s->options.krylov;
+    return s->options.verify == SADDLE_OFF &&
+           (krylov == SADDLE_KRYLOV_NONE || krylov == SADDLE_KRYLOV_REFINE) && call->method->solve &&
+           !call->method->standing(call->factors).singular;
 }
 
 static bool is_finite(int32_t n, const double *x)
@@ -184,20 +189,45 @@ static bool is_finite(int32_t n, const double *x)
     return nothing == 0;
 }
 
+/* x by the factors, and one correction, for which the residual is in double-double. x may be b; work has 2 n
+ * numbers. */
+static saddle_status refine_once(sd_call *call, const double *b, double *x, double *work, saddle_info *info)
+{
+    const int32_t n = call->problem.A->n;
+    const sd_method *method = call->method;
+    double *const kept = work, *const r = work + n;
+    saddle_errors errors;
+    memcpy(kept, b, (size_t)n * sizeof *b);
+    saddle_status status = method->solve(call->e, call->factors, 1, kept, n, x, n, NULL);
+    if (status || !is_finite(n, x)) return status;
+    status = sd_measure(call->e, &call->problem.op[SD_DOUBLE], kept, x, r, &errors, NULL);
+    if (!status) status = method->solve(call->e, call->factors, 1, r, n, r, n, NULL);
+    for (int32_t i = 0; i < n && !status; ++i) x[i] += r[i];
+    info->first_error = errors.backward;
+    info->iterations = 2;
+    return status;
+}
+
 static saddle_status solve_unmeasured(sd_call *call, int64_t nrhs, const double *b, int64_t ldb, double *x,
                                       int64_t ldx, saddle_info *info)
 {
     sd_context *c = call->e->context;
     const int32_t n = call->problem.A->n;
-    saddle_status status = SADDLE_OK;
+    const bool refined = call->problem.options->krylov == SADDLE_KRYLOV_REFINE &&
+                         !call->method->standing(call->factors).changed;
+    double *work = refined ? sd_alloc(c, 2 * (int64_t)n, sizeof *work, "vectors of the solve") : NULL;
+    saddle_status status = refined && !work ? c->status : SADDLE_OK;
     info->method = call->method->number;
-    info->krylov = SADDLE_KRYLOV_NONE;
+    info->krylov = call->problem.options->krylov;
     for (int64_t k = 0; k < nrhs && !status; ++k)
         if (!is_finite(n, b + k * ldb))
             status = sd_fail(c, SADDLE_BAD_VALUE,
                              "an entry of right-hand side %lld (counted from 1) is NaN or infinite",
                              (long long)k + 1);
-    if (!status) status = call->method->solve(call->e, call->factors, nrhs, b, ldb, x, ldx, NULL);
+    if (!status && !refined) status = call->method->solve(call->e, call->factors, nrhs, b, ldb, x, ldx, NULL);
+    for (int64_t k = 0; k < nrhs && !status && refined; ++k)
+        status = refine_once(call, b + k * ldb, x + k * ldx, work, info);
+    sd_free(c, work);
     if (status) {
         clear_columns(n, 0, nrhs, x, ldx);
         return status;

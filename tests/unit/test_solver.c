@@ -472,6 +472,17 @@ static void x_is_not_measured_where_that_is_not_wanted(void **state)
     assert_int_equal(saddle_solve(plain, COLUMNS, b, N, x, N, &info), SADDLE_BAD_VALUE);
     assert_contains(info.message, "right-hand side 2");
     for (int k = 0; k < COLUMNS * N; ++k) assert_true(x[k] == 0);
+    b[N + 3] = 1;
+    saddle_solver *refined = create("method=direct,krylov=refine,verify=off", NULL);
+    assert_int_equal(saddle_factor(refined, &p.A), SADDLE_OK);
+    assert_int_equal(saddle_solve(refined, COLUMNS, b, N, x, N, &info), SADDLE_OK);
+    assert_true(info.converged == 0 && info.reason == SADDLE_REASON_NOT_MEASURED && info.iterations == 2);
+    assert_true(info.first_error >= 0 && info.krylov == SADDLE_KRYLOV_REFINE);
+    for (int k = 0; k < COLUMNS; ++k) assert_true(relative_residual_of(&p.d, b + k * N, x + k * N) < 1e-15);
+    memcpy(y, b, sizeof b);
+    assert_int_equal(saddle_solve(refined, COLUMNS, y, N, y, N, NULL), SADDLE_OK);
+    assert_memory_equal(x, y, sizeof x);
+    saddle_destroy(&refined);
     saddle_destroy(&plain);
     saddle_destroy(&measured);
     problem_free(&p);
