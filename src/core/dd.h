@@ -8,8 +8,8 @@
 #include <math.h>
 
 /* Before a function with such sums: it is compiled a second time with the processor's own fma, which the
- * loader takes where there is one. The library's fma gives the same bits, but each is a call. Sanitizers
- * cannot run what chooses. */
+ * loader takes where there is one. The library's fma gives the same bits, but each is a call. The function
+ * has to be static: others would be exported with what chooses, which sanitizers cannot run. */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&                 \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(__FMA__)
 #define SD_WITH_FMA __attribute__((target_clones("fma", "default")))

@@ -13,11 +13,9 @@ void sd_direct_rows(const sd_direct *d, const double *z, double *y)
     if (d->exponent != 0) sd_shift(n, y, -d->exponent / 2, y);
 }
 
-SD_WITH_FMA void sd_direct_multiply(const sd_direct *d, const sd_csr *M, const double *z, double *v,
-                                    double *room)
+/* hi + lo = M y */
+SD_WITH_FMA static void multiply(const sd_csr *M, const double *y, double *hi, double *lo)
 {
-    double *const y = room, *const hi = y + M->n, *const lo = hi + M->n;
-    sd_direct_rows(d, z, y);
     for (int32_t i = 0; i < M->n; ++i) hi[i] = lo[i] = 0;
     for (int32_t i = 0; i < M->n; ++i) {
         for (int64_t k = M->ptr[i]; k < M->ptr[i + 1]; ++k) {
@@ -26,6 +24,13 @@ SD_WITH_FMA void sd_direct_multiply(const sd_direct *d, const sd_csr *M, const d
             if (M->half && j != i && y[i] != 0) sd_dd_add_product(&hi[j], &lo[j], M->val[k], y[i]);
         }
     }
+}
+
+void sd_direct_multiply(const sd_direct *d, const sd_csr *M, const double *z, double *v, double *room)
+{
+    double *const y = room, *const hi = y + M->n, *const lo = hi + M->n;
+    sd_direct_rows(d, z, y);
+    multiply(M, y, hi, lo);
     const int rest = -(d->exponent - d->exponent / 2);
     for (int32_t i = 0; i < M->n; ++i) v[d->plan->tree.position[i]] = d->scale[i] * (hi[i] + lo[i]);
     if (d->exponent != 0) sd_shift(M->n, v, rest, v);
