@@ -7,8 +7,7 @@
  * geometric mean of the widest and the mean level is off by a factor of 10 in the operations there.
  *
  * A matrix with few levels, or with a few that have most of the rows, is not that of a mesh, and nothing is
- * known of it then. O(n + nnz), as two or
- * three products with the matrix.
+ * known of it then. O(n + nnz), as two or three products with the matrix.
  */
 #include "prepare/prepare.h"
 
