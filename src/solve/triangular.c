@@ -2,6 +2,7 @@
 #include "solve/triangular.h"
 
 #include "factor/climb.h"
+#include "solve/refinement.h"
 #include "solve/simplicial.h"
 
 #include <float.h>
@@ -36,9 +37,9 @@ typedef struct walker {
     void (*diagonal_front)(const walk *s, int32_t f, void *scratch);
     void (*gather)(const double *x, int64_t ldx, int32_t n, int32_t k, void *block);
     void (*scatter)(const void *block, int32_t n, int32_t k, double *x, int64_t ldx);
-    void (*gather_frame)(const sd_solve_frame *q, int64_t at, const double *r, int64_t ldr, int32_t n,
-                         int32_t k, void *block);
-    void (*scatter_frame)(const sd_solve_frame *q, int64_t at, const void *block, int32_t k, double *z,
+    void (*gather_frame)(const sd_solve_frame *q, const double *r, int64_t ldr, int32_t n, int32_t k,
+                         void *block, int *shifts);
+    void (*scatter_frame)(const sd_solve_frame *q, const int *shifts, const void *block, int32_t k, double *z,
                           int64_t ldz);
 } walker;
 
@@ -279,10 +280,11 @@ saddle_status sd_triangular_between(sd_context *c, const sd_factors *f, const sd
         status =
             begin_block(c, f, room, SD_SOLVE_WHOLE, block_width(nrhs), threads, memory ? memory : &own, &s);
     for (int64_t first = 0; first < nrhs && !status; first += SD_RHS_BLOCK) {
+        int shifts[SD_RHS_BLOCK];
         s.k = block_width(nrhs - first);
-        walker_of(f)->gather_frame(&at, first, r + first * ldr, ldr, f->tree->n, s.k, s.x);
+        walker_of(f)->gather_frame(&at, r + first * ldr, ldr, f->tree->n, s.k, s.x, shifts);
         run_block(&s, threads);
-        walker_of(f)->scatter_frame(&at, first, s.x, s.k, z + first * ldz, ldz);
+        walker_of(f)->scatter_frame(&at, shifts, s.x, s.k, z + first * ldz, ldz);
     }
     sd_solve_memory_free(c, &own);
     return status;

@@ -28,14 +28,15 @@ void sd_solve_room_free(sd_context *c, sd_solve_room *room);
 
 /*
  * How the caller's vectors lie among those of the tree: entry i of `count` goes in as row in + i and comes
- * out as row out + i, at their positions and times their scale; column j is multiplied by 2^-shift_in[j] on
- * its way in and by 2^shift_out[j] on its way out. Rows that nothing goes into are 0.
+ * out as row out + i, at their positions and times their scale. What comes out is divided by 2^exponent. A
+ * column whose scaled entries are far from 1 goes in without its power of two, and gets it back. Rows that
+ * nothing goes into are 0.
  */
 typedef struct sd_solve_frame {
     int32_t count, in, out;
     const int32_t *position;
     const double *scale;
-    const int *shift_in, *shift_out;
+    int exponent;
 } sd_solve_frame;
 
 /* What blocks are solved in, kept from one call to the next: memory that is new to the process costs more to

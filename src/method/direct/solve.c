@@ -7,17 +7,6 @@
 #include <limits.h>
 #include <math.h>
 
-/* The power of two in a vector that is yet to be scaled. */
-static int shift_of(int32_t n, const double *scale, const double *r)
-{
-    double largest = 0;
-    for (int32_t i = 0; i < n; ++i) {
-        const double size = fabs(scale[i] * r[i]);
-        largest = size > largest ? size : largest;
-    }
-    return sd_far_exponent(largest);
-}
-
 /* to = 2^(tilt + shift) from for a column of a balanced matrix; returns the exponent of the largest where
  * `take` leaves it out. */
 static int tilt_column(int32_t n, const int32_t *tilt, const double *from, bool take, int shift, double *to)
@@ -37,24 +26,14 @@ static saddle_status apply(sd_context *c, const sd_direct *d, int32_t from, int3
                            sd_solve_memory *memory)
 {
     const int32_t n = d->plan->n;
-    int own[2 * SD_RHS_BLOCK], *shifts = own;
-    if (k > SD_RHS_BLOCK) shifts = sd_alloc(c, 2 * k, sizeof *shifts, "right-hand sides");
-    if (!shifts) return c->status;
-    for (int64_t j = 0; j < k; ++j) {
-        shifts[j] = shift_of(n, d->scale + from, r + j * ldr);
-        shifts[k + j] = shifts[j] - d->exponent;
-    }
     const sd_solve_frame frame = {.count = n,
                                   .in = from,
                                   .out = to,
                                   .position = d->plan->tree.position,
                                   .scale = d->scale,
-                                  .shift_in = shifts,
-                                  .shift_out = shifts + k};
-    const saddle_status status =
-        sd_triangular_between(c, sd_direct_numbers(d), &d->room, &frame, k, r, ldr, z, ldz, threads, memory);
-    if (shifts != own) sd_free(c, shifts);
-    return status;
+                                  .exponent = d->exponent};
+    return sd_triangular_between(c, sd_direct_numbers(d), &d->room, &frame, k, r, ldr, z, ldz, threads,
+                                 memory);
 }
 
 /* The same of a balanced matrix: what goes in and comes out may be farther apart than a scaling can reach. */
