@@ -3,6 +3,10 @@
 
 #include <math.h>
 
+/* The rate is that since a half of the iterations, or since an eighth: it often grows; but an iteration may
+ * stand still for as long as it has run before it goes on. */
+enum { SOON = 2, LONG = 8 };
+
 /* Iterations from one judgement to the next: an eighth of those so far. */
 static int64_t next_mark(const sd_race *r)
 {
@@ -10,12 +14,13 @@ static int64_t next_mark(const sd_race *r)
     return last + 1 + last / 8;
 }
 
-/* Iterations in all that the rate since half of them leads to; infinite where nothing is gained. */
-static double predict(const sd_race *r, double missing)
+/* Iterations in all that the rate leads to which there was since 1 / part of them; infinite where nothing was
+ * gained. */
+static double predict(const sd_race *r, int64_t part, double missing)
 {
     const int last = r->marks - 1;
     int from = last;
-    while (from > 0 && 2 * r->mark[from].iteration > r->mark[last].iteration) --from;
+    while (from > 0 && part * r->mark[from].iteration > r->mark[last].iteration) --from;
     const double steps = (double)(r->mark[last].iteration - r->mark[from].iteration);
     const double gain = r->mark[last].digits - r->mark[from].digits;
     return (double)r->mark[last].iteration + (gain > 0 ? log10(missing) * steps / gain : INFINITY);
@@ -29,5 +34,5 @@ bool sd_race_goes_on(sd_race *r, int64_t iterations, double norm, double missing
     if ((double)iterations < r->first) return true;
     if (r->look) r->look(r);
     r->look = NULL;
-    return (double)iterations < r->first || predict(r, missing) <= r->most;
+    return (double)iterations < r->first || fmin(predict(r, SOON, missing), predict(r, LONG, missing)) <= r->most;
 }

@@ -2,8 +2,8 @@
  * An iteration that runs against another solver.
  *
  * Whether an iteration will converge soon is not known before it has run. So it runs for a part of what the
- * other solver would cost at least, and from then on for as long as what it still needs, by the rate of its
- * second half so far, is less than what the other one needs. All of it is counted in iterations, never in
+ * other solver would cost at least, and from then on for as long as what it needs, by its rate so far, is
+ * less than what the other one needs. All of it is counted in iterations, never in
  * seconds: the same system ends in the same way everywhere.
  */
 #pragma once

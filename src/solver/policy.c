@@ -42,10 +42,11 @@ const sd_policy sd_policy_default = {.expensive = 3e10,
                                      .worth = 1500,
                                      .hopeless = 1e13,
                                      .race_entries = 4000,
-                                     .race_first = 18,
+                                     .race_first = 12,
                                      .race_first_root = 0.5,
-                                     .race_most = 110,
-                                     .race_most_root = 6};
+                                     .race_most = 130,
+                                     .race_most_root = 7.5,
+                                     .race_general = 0.5};
 
 bool sd_policy_guesses(const sd_policy *policy, const sd_outlook *o)
 {
@@ -63,6 +64,7 @@ void sd_policy_race(const sd_policy *policy, const sd_outlook *o, double *first,
     const double root = o->guess > 0 ? sqrt(o->guess / (double)(o->nnz + o->n)) : 0;
     *first = policy->race_first + policy->race_first_root * root;
     *most = policy->race_most + policy->race_most_root * root;
+    if (!o->symmetric) *most *= policy->race_general;
 }
 
 /* Whether what is guessed is so much that something else is tried before the direct solver is planned. */

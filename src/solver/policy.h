@@ -58,6 +58,7 @@ typedef struct sd_policy {
     int64_t race_entries;                              /* of a matrix for which it is worth its while */
     double race_first, race_first_root;                /* iterations: see above */
     double race_most, race_most_root;
+    double race_general; /* of those, for GMRES, whose iterations become longer */
 } sd_policy;
 
 /* Where each comes from: policy.c. */
