@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-/* The rate is that since a half of the iterations, or since an eighth: it often grows; but an iteration may
- * stand still for as long as it has run before it goes on. */
-enum { SOON = 2, LONG = 8 };
+/* The rate is that since a half of the iterations, or since a quarter: it often grows; but an iteration may
+ * stand still for a while and then go on. */
+enum { SOON = 2, LONG = 4 };
 
 /* Iterations from one judgement to the next: an eighth of those so far. */
 static int64_t next_mark(const sd_race *r)
@@ -34,5 +34,6 @@ bool sd_race_goes_on(sd_race *r, int64_t iterations, double norm, double missing
     if ((double)iterations < r->first) return true;
     if (r->look) r->look(r);
     r->look = NULL;
-    return (double)iterations < r->first || fmin(predict(r, SOON, missing), predict(r, LONG, missing)) <= r->most;
+    return (double)iterations < r->first ||
+           fmin(predict(r, SOON, missing), predict(r, LONG, missing)) <= r->most;
 }

@@ -480,6 +480,17 @@ static bool is_out_of_limit(solving *w, saddle_status status)
     return true;
 }
 
+/* Whether a rung that was chosen after a race failed for want of memory, and there are others that need less.
+ */
+static bool needs_less(solving *w, int k, saddle_status status)
+{
+    const sd_ladder *l = &w->call->ladder;
+    if (status != SADDLE_MEMORY_LIMIT || !l->race || l->rung[k].method->light) return false;
+    sd_log(w->e->context, SADDLE_LOG_INFO, "%s; trying what needs less", w->e->context->message);
+    w->e->status = SADDLE_OK;
+    return true;
+}
+
 static void add_tried(saddle_info *info, int method, int krylov, saddle_reason why)
 {
     info->tried_list[info->tried].method = method;
@@ -507,6 +518,12 @@ static saddle_status climb(solving *w)
         const saddle_krylov krylov = info->krylov;
         const int64_t iterations = info->iterations;
         const saddle_status status = try_rung(w, k, &reason);
+        if (k > 0 && needs_less(w, k, status)) {
+            const saddle_status other = sd_call_decide(w->call, ladder->rung[k].method, info);
+            if (other) return other;
+            next = 1;
+            continue;
+        }
         if (k > 0 && is_out_of_limit(w, status)) {
             leave_rung(info, method, krylov, iterations);
             reason = SADDLE_REASON_MEMORY;
@@ -522,7 +539,7 @@ static saddle_status climb(solving *w)
         }
         if (w->e->status) return w->e->status;
         if (ladder->race && k == 0 && !ended && !info->converged) {
-            const saddle_status open = sd_call_decide(w->call, info);
+            const saddle_status open = sd_call_decide(w->call, NULL, info);
             if (open) return open;
         }
         for (next = k + 1; next < ladder->rungs && iterations_left(w, next) <= 0;) ++next;

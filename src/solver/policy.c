@@ -17,18 +17,18 @@
  * - order: 0.3 to 1 microseconds an entry (src/prepare/choose.c), of which half; 400 iterations.
  * - guess_entries: smaller ones are ordered in some 20 milliseconds.
  * - hopeless: five minutes on one core. Below it the direct solver was ahead of ldlt wherever it had been
- *   planned: Stokes flow in space with 2e12 operations takes ldlt twice as long on 16 cores, shifted Laplacians
- *   take it ten times as long on two.
+ *   planned: Stokes flow in space with 2e12 operations takes ldlt twice as long on 16 cores, shifted
+ * Laplacians take it ten times as long on two.
  * - beyond: the guess is off by up to 4 times (src/prepare/guess.c).
  * - worth: 75 iterations. Boxes of 22^3 points and more are above it, and need fewer than what is guessed
  *   pays for; planes of 2,000,000 are below it, need many more, and are quick to factor.
- * - race: on the generated families and on real matrices the direct solver takes, from the matrix to x, about
- *   as long as 180 + 10 sqrt(q) iterations of CG or MINRES, 150 to 3,000 of them: order and symbolic work
- *   alone are 180, and the rate grows with the fronts. A tenth of the first and a twentieth of the second are
- *   spent before it is judged, which is lost where it is given up. More than 0.6 of both must not be predicted:
- *   q is off by up to 4 times in the wrong direction where most rows cost nothing, as those of the fluxes of
- *   Darcy's equation.
- * - race_entries: smaller systems are solved in less than a millisecond.
+ * - race: two cores of the same machine, 28 generated problems and 215 real ones (docs/auto.md). The direct
+ *   solver takes 1.2 microseconds a row and 75 ns an entry where the factorization costs nothing; for boxes
+ * the rest lies between the root of the operations and the operations. An iteration of CG or MINRES takes 1
+ * to 2 ns an entry and vector. A race that is lost costs a twentieth of the direct solver. More than 0.75 of
+ * it must not be predicted: predictions are optimistic. With an indefinite diagonal what SQMR does not solve
+ * in a few iterations it seldom solves at all.
+ * - race.entries: smaller systems are solved in less than a millisecond.
  */
 const sd_policy sd_policy_default = {.expensive = 3e10,
                                      .product = 20,
@@ -41,12 +41,19 @@ const sd_policy sd_policy_default = {.expensive = 3e10,
                                      .beyond = 4,
                                      .worth = 1500,
                                      .hopeless = 1e13,
-                                     .race_entries = 4000,
-                                     .race_first = 12,
-                                     .race_first_root = 0.5,
-                                     .race_most = 130,
-                                     .race_most_root = 7.5,
-                                     .race_general = 0.5};
+                                     .race = {.entries = 4000,
+                                              .order_row = 1200,
+                                              .order_entry = 75,
+                                              .root = 20,
+                                              .flop = 1 / 30.0,
+                                              .step_row = 3,
+                                              .step_entry = 1.2,
+                                              .first_order = 0.06,
+                                              .first_factor = 0.05,
+                                              .most = 0.75,
+                                              .general = 0.5,
+                                              .signed_first = 4,
+                                              .signed_most = 60}};
 
 bool sd_policy_guesses(const sd_policy *policy, const sd_outlook *o)
 {
@@ -56,15 +63,20 @@ bool sd_policy_guesses(const sd_policy *policy, const sd_outlook *o)
 bool sd_policy_races(const sd_policy *policy, const sd_outlook *o)
 {
     return o->once && !o->planned && !o->lost && !o->device && !o->krylov_named &&
-           (o->positive || !o->symmetric) && o->nnz >= policy->race_entries;
+           o->nnz >= policy->race.entries;
 }
 
 void sd_policy_race(const sd_policy *policy, const sd_outlook *o, double *first, double *most)
 {
-    const double root = o->guess > 0 ? sqrt(o->guess / (double)(o->nnz + o->n)) : 0;
-    *first = policy->race_first + policy->race_first_root * root;
-    *most = policy->race_most + policy->race_most_root * root;
-    if (!o->symmetric) *most *= policy->race_general;
+    const sd_race_rule *r = &policy->race;
+    const double n = (double)o->n, z = (double)o->nnz, step = r->step_row * n + r->step_entry * z;
+    const double order = (r->order_row * n + r->order_entry * z) / step;
+    const double factor = (r->root * sqrt(o->guess * n) + r->flop * o->guess) / step;
+    *first = r->first_order * order + r->first_factor * factor;
+    *most = r->most * (o->symmetric ? 1 : r->general) * (order + factor);
+    if (!o->symmetric || o->positive) return;
+    *first = r->signed_first;
+    *most = r->signed_most;
 }
 
 /* Whether what is guessed is so much that something else is tried before the direct solver is planned. */

@@ -31,9 +31,9 @@
  * What was enough is where the next factorization of the same pattern begins. Where iterations with the
  * diagonal were given up they are not tried again.
  *
- * The race (solve/race.h): with q operations guessed for each entry of the matrix, 0 where nothing can be
- * guessed, iterations are judged after race_first + race_first_root sqrt(q) of them, and given up as soon as
- * more than race_most + race_most_root sqrt(q) are predicted. Nothing is guessed before the first judgement:
+ * The race (solve/race.h) is judged after a share of what the direct solver is predicted to cost, in
+ * iterations, and lost as soon as the iterations that are predicted cost more than another share of it: see
+ * sd_race_rule. What the factorization costs is guessed from the pattern, but not before the first judgement:
  * what converges at once does not pay for it.
  */
 #pragma once
@@ -41,6 +41,22 @@
 #include "method/method.h"
 
 enum { SD_TAUS = 3, SD_RUNGS_MOST = SD_TAUS + 2 };
+
+/*
+ * What the direct solver and an iteration cost, in nanoseconds of the machine they were measured on (only
+ * their ratios count): for n rows and z entries, and f operations guessed, 0 where nothing can be,
+ *
+ *     an iteration      step_row n + step_entry z
+ *     the direct solver order_row n + order_entry z, and then root sqrt(f n) + flop f
+ */
+typedef struct sd_race_rule {
+    int64_t entries; /* of the least matrix that it is run for */
+    double order_row, order_entry, root, flop, step_row, step_entry;
+    double first_order, first_factor; /* shares of the two that are spent before it is judged */
+    double most;                      /* share of both that must not be exceeded, */
+    double general;                   /* times this for GMRES, whose iterations become longer */
+    double signed_first, signed_most; /* iterations of SQMR, where the diagonal has both signs */
+} sd_race_rule;
 
 /* The constants; tests may set others. */
 typedef struct sd_policy {
@@ -55,10 +71,7 @@ typedef struct sd_policy {
     int64_t guess_entries; /* of a matrix whose cost is guessed before it is ordered */
     double beyond;         /* times `hopeless`: where the guess is enough, indefinite */
     double worth; /* operations for each entry, guessed, from which on iterations are tried first, definite */
-    int64_t race_entries;                              /* of a matrix for which it is worth its while */
-    double race_first, race_first_root;                /* iterations: see above */
-    double race_most, race_most_root;
-    double race_general; /* of those, for GMRES, whose iterations become longer */
+    sd_race_rule race;
 } sd_policy;
 
 /* Where each comes from: policy.c. */

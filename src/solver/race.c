@@ -15,14 +15,10 @@ static void look(sd_race *race)
     sd_context *c = call->e->context;
     const sd_policy *policy = &call->solver->policy;
     sd_outlook o = sd_outlook_of(call->solver);
-    sd_csr whole = {0};
-    const sd_csr *A;
-    if (!sd_policy_guesses(policy, &o)) return;
+    if (!sd_policy_guesses(policy, &o) || !o.positive) return;
     if (!call->guessed) {
         const double start = sd_seconds();
-        saddle_status status = sd_whole_matrix(c, call->problem.A, &whole, &A);
-        if (!status) status = sd_guess_flops(c, A, &call->guess);
-        sd_csr_free(c, &whole);
+        const saddle_status status = sd_guess_flops(c, call->problem.A, &call->guess);
         call->times[SD_TIME_PLAN] += sd_seconds() - start;
         if (status && status != SADDLE_MEMORY_LIMIT) call->e->status = status;
         if (status) return;
@@ -40,6 +36,12 @@ void sd_call_race(sd_call *call, sd_race *race)
     sd_policy_race(&call->solver->policy, &o, &race->first, &race->most);
 }
 
+static void forget_plan(sd_call *call)
+{
+    if (call->direct) sd_method_direct.free_plan(call->e->context, call->direct);
+    call->direct = NULL;
+}
+
 /* The direct solver's plan, the call's own. Where there is no room for one, or no way, none is made. */
 static saddle_status plan_direct(sd_call *call, saddle_info *info, sd_outlook *o)
 {
@@ -50,8 +52,7 @@ static saddle_status plan_direct(sd_call *call, saddle_info *info, sd_outlook *o
     call->times[SD_TIME_PREPARE] += planned.time_prepare;
     call->times[SD_TIME_PLAN] += planned.time_plan;
     if (status) {
-        if (call->direct) sd_method_direct.free_plan(c, call->direct);
-        call->direct = NULL;
+        forget_plan(call);
         return status == SADDLE_MEMORY_LIMIT || status == SADDLE_NOT_SUPPORTED ? SADDLE_OK : status;
     }
     const sd_cost cost = sd_method_direct.cost(call->direct);
@@ -65,18 +66,29 @@ static saddle_status plan_direct(sd_call *call, saddle_info *info, sd_outlook *o
     return SADDLE_OK;
 }
 
-saddle_status sd_call_decide(sd_call *call, saddle_info *info)
+/* What is known now that the race is over. */
+static saddle_status look_further(sd_call *call, const sd_method *too_large, saddle_info *info, sd_outlook *o)
+{
+    *o = sd_outlook_of(call->solver);
+    o->lost = true;
+    o->guess = call->guessed && isfinite(call->guess) ? call->guess : 0;
+    o->scarce = too_large && !too_large->solve;
+    if (!too_large) return sd_policy_plans(&call->solver->policy, o) ? plan_direct(call, info, o) : SADDLE_OK;
+    o->planned = true; /* and does not fit */
+    if (o->scarce) forget_plan(call);
+    return SADDLE_OK;
+}
+
+saddle_status sd_call_decide(sd_call *call, const sd_method *too_large, saddle_info *info)
 {
     const saddle_solver *s = call->solver;
-    sd_outlook o = sd_outlook_of(s);
+    sd_outlook o;
     sd_ladder *l = &call->ladder;
-    saddle_status status = SADDLE_OK;
     atomic_store(&s->experience->lost, true);
-    o.lost = true;
-    o.guess = call->guessed && isfinite(call->guess) ? call->guess : 0;
-    if (sd_policy_plans(&s->policy, &o)) status = plan_direct(call, info, &o);
+    const saddle_status status = look_further(call, too_large, info, &o);
     if (status) return status;
     const sd_ladder rest = sd_policy_ladder(&s->policy, &o);
+    l->rungs = 1;
     for (int k = 0; k < rest.rungs; ++k) l->rung[l->rungs++] = rest.rung[k];
     l->first = rest.first;
     l->iterations = rest.iterations;

@@ -316,16 +316,16 @@ static bool solves_once(const saddle_options *o)
 sd_outlook sd_outlook_of(const saddle_solver *s)
 {
     return (sd_outlook){.symmetric = s->facts.symmetric,
-                    .definite = s->facts.kind == SADDLE_KIND_SPD,
-                    .positive = s->facts.negative_diagonal == 0,
-                    .once = solves_once(&s->options),
-                    .lost = atomic_load(&s->experience->lost),
-                    .n = s->A.n,
-                    .nnz = s->facts.nnz,
-                    .device = s->device == SADDLE_DEVICE_CUDA,
-                    .krylov_named = s->options.krylov != SADDLE_KRYLOV_AUTO,
-                    .guess = s->guessed && isfinite(s->guess) ? s->guess : 0,
-                    .learned = atomic_load(&s->experience->rung)};
+                        .definite = s->facts.kind == SADDLE_KIND_SPD,
+                        .positive = s->facts.negative_diagonal == 0,
+                        .once = solves_once(&s->options),
+                        .lost = atomic_load(&s->experience->lost),
+                        .n = s->A.n,
+                        .nnz = s->facts.nnz,
+                        .device = s->device == SADDLE_DEVICE_CUDA,
+                        .krylov_named = s->options.krylov != SADDLE_KRYLOV_AUTO,
+                        .guess = s->guessed && isfinite(s->guess) ? s->guess : 0,
+                        .learned = atomic_load(&s->experience->rung)};
 }
 
 /* The same with the plan that there may be. */
@@ -345,12 +345,8 @@ static saddle_status guess(saddle_solver *s)
 {
     const sd_outlook o = outlook_of(s);
     if (s->guessed || !sd_policy_guesses(&s->policy, &o) || sd_policy_races(&s->policy, &o)) return SADDLE_OK;
-    sd_csr whole = {0};
-    const sd_csr *A;
     const double start = sd_seconds();
-    saddle_status status = sd_whole_matrix(&s->c, &s->A, &whole, &A);
-    if (!status) status = sd_guess_flops(&s->c, A, &s->guess);
-    sd_csr_free(&s->c, &whole);
+    const saddle_status status = sd_guess_flops(&s->c, &s->A, &s->guess);
     s->guessed = !status;
     sd_log(&s->c, SADDLE_LOG_INFO, "the direct solver is guessed to take %.1e operations", s->guess);
     s->info.time_plan += sd_seconds() - start;
@@ -462,7 +458,7 @@ static bool plans_by_values(const saddle_solver *s)
 {
     const sd_method *named = sd_method_of(s->options.method);
     if (named) return named->plan;
-    return !solves_once(&s->options) || s->A.nnz < s->policy.race_entries;
+    return !solves_once(&s->options) || s->A.nnz < s->policy.race.entries;
 }
 
 static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
