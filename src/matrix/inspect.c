@@ -271,21 +271,20 @@ static double norm_of(const sd_csr *A, const double *sums)
 }
 
 /* The largest and the smallest entry, and how many are 0. */
-static int64_t find_extremes(const sd_csr *A, double *largest, double *smallest)
+SD_WITH_FMA static int64_t find_extremes(const sd_csr *A, double *largest, double *smallest)
 {
-    double most = 0, least = INFINITY;
-    int64_t zeros = 0;
+    double most = 0, least = INFINITY, zeros = 0;
     const double *const val = A->val;
 #pragma omp simd reduction(max : most) reduction(min : least) reduction(+ : zeros)
     for (int64_t k = 0; k < A->nnz; ++k) {
         const double size = fabs(val[k]), positive = size > 0 ? size : INFINITY;
         most = size > most ? size : most;
         least = positive < least ? positive : least;
-        zeros += size == 0;
+        zeros += size == 0 ? 1 : 0;
     }
     *largest = most;
     *smallest = isinf(least) ? 0 : least;
-    return zeros;
+    return (int64_t)zeros;
 }
 
 /* Whether a nonzero stands beside a zero of the diagonal: no definite matrix has one. */
