@@ -357,17 +357,16 @@ saddle_status sd_csr_glance(sd_context *c, const sd_csr *A, sd_glance *at, saddl
     glance_at_diagonal(A, f);
     f->explicit_zeros += 2 * find_extremes(A, &f->largest, &f->smallest);
     const bool told = f->negative_diagonal > 0 && f->negative_diagonal + f->zero_diagonal < A->n;
-    const bool near = f->largest < NEAR && f->smallest > 1 / NEAR;
-    if (!told && near)
+    const bool proof = at->kind && !told, near = f->largest < NEAR && f->smallest > 1 / NEAR;
+    if (proof && near)
         minor = sum_rows_and_minors(A, sums, sums + A->n);
     else if (at->norms)
         sum_rows(A, sums);
     f->norm_one = f->norm_inf = at->norms ? norm_of(A, sums) : NAN;
-    f->kind = told   ? SADDLE_KIND_INDEFINITE
-              : near ? glance_at_kind(A, f, sums, minor, &at->connected)
-                     : f->kind;
+    f->kind = told ? SADDLE_KIND_INDEFINITE : SADDLE_KIND_UNKNOWN;
+    if (proof && near) f->kind = glance_at_kind(A, f, sums, minor, &at->connected);
     sd_free(c, own);
-    if (told || near) return SADDLE_OK;
+    if (!proof || near) return SADDLE_OK;
     *f = before;
     return sd_csr_inspect(c, A, f, room);
 }

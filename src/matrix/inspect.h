@@ -10,9 +10,9 @@ int64_t sd_inspect_bytes(const sd_csr *A);
 
 /* What looks at one pattern again and again. */
 typedef struct sd_glance {
-    void *room;     /* as in sd_csr_inspect */
-    bool norms;     /* wanted */
-    bool connected; /* found earlier: the graph of the pattern is. The first time: false */
+    void *room;       /* as in sd_csr_inspect */
+    bool norms, kind; /* wanted; the kind is unknown where it is not, unless the diagonal tells */
+    bool connected;   /* found earlier: the graph of the pattern is. The first time: false */
 } sd_glance;
 
 /* The same, but only what the solver needs of a matrix, over and over: nnz, explicit_zeros, zero_diagonal,

@@ -218,6 +218,14 @@ static saddle_status take_values(saddle_solver *s, const saddle_matrix *A)
     return s->shape == SADDLE_FULL ? sd_require_symmetric(&s->c, &s->A) : SADDLE_OK;
 }
 
+/* Whether anything but `info.kind` depends on a proof of what A is: the choice of a method or factorization,
+ * the certificate, what an iteration may use. */
+static bool depends_on_kind(const saddle_options *o)
+{
+    return o->method != SADDLE_METHOD_DIRECT || o->factorization == SADDLE_FACTORIZATION_AUTO ||
+           o->certify != SADDLE_OFF || o->krylov == SADDLE_KRYLOV_CG || o->krylov == SADDLE_KRYLOV_MINRES;
+}
+
 /* Takes the values and finds out what the matrix is. */
 static saddle_status inspect_values(saddle_solver *s, const saddle_matrix *A)
 {
@@ -230,6 +238,7 @@ static saddle_status inspect_values(saddle_solver *s, const saddle_matrix *A)
         s->glance.room = sd_alloc(&s->c, bytes, 1, "row sums");
     if (!status && !s->glance.room && bytes <= ROOM_KEPT) status = s->c.status;
     s->glance.norms = !sd_may_stay_unmeasured(s);
+    s->glance.kind = depends_on_kind(&s->options);
     return status ? status : sd_csr_glance(&s->c, &s->A, &s->glance, &s->facts);
 }
 

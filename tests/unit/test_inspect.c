@@ -357,7 +357,7 @@ static void a_glance_sees_what_an_inspection_sees(void **state)
         sd_csr csr;
         const bool norms = round % 4 < 3; /* a matrix with all its entries has them in any case */
         double room[8 * LARGEST], norm = NAN;
-        sd_glance at = {.room = round % 5 ? room : NULL, .norms = norms};
+        sd_glance at = {.room = round % 5 ? room : NULL, .norms = norms, .kind = true};
         sd_context_init(&c, NULL, 0);
         assert_int_equal(sd_csr_from_view(&c, &A, true, &csr, NULL), SADDLE_OK);
         assert_true(sd_inspect_bytes(&csr) <= (int64_t)sizeof room);
@@ -380,6 +380,10 @@ static void a_glance_sees_what_an_inspection_sees(void **state)
         saddle_facts again = {.size = sizeof again}; /* with what was found of the pattern */
         assert_int_equal(sd_csr_glance(&c, &csr, &at, &again), SADDLE_OK);
         assert_int_equal(again.kind, whole.kind);
+        saddle_facts seen = {.size = sizeof seen}; /* no proof is wanted */
+        at.kind = false;
+        assert_int_equal(sd_csr_glance(&c, &csr, &at, &seen), SADDLE_OK);
+        assert_true(seen.kind == whole.kind || (csr.half && seen.kind == SADDLE_KIND_UNKNOWN));
         proved_again += at.connected && again.kind == SADDLE_KIND_SPD;
         sd_csr_free(&c, &csr);
         view_free(&A);
