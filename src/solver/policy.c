@@ -23,11 +23,11 @@
  * - worth: 75 iterations. Boxes of 22^3 points and more are above it, and need fewer than what is guessed
  *   pays for; planes of 2,000,000 are below it, need many more, and are quick to factor.
  * - race: two cores of the same machine, 28 generated problems and 215 real ones (docs/auto.md). The direct
- *   solver takes 1.2 microseconds a row and 75 ns an entry where the factorization costs nothing; for boxes
- * the rest lies between the root of the operations and the operations. An iteration of CG or MINRES takes 1
- * to 2 ns an entry and vector. A race that is lost costs a twentieth of the direct solver. More than 0.75 of
- * it must not be predicted: predictions are optimistic. With an indefinite diagonal what SQMR does not solve
- * in a few iterations it seldom solves at all.
+ *   solver takes about a microsecond a row and 60 ns an entry where the factorization costs nothing; for
+ * boxes the rest lies between the root of the operations and the operations. An iteration of CG or MINRES
+ * takes 1 to 2 ns an entry and a vector. A race that is lost costs a twentieth to a tenth of the direct
+ * solver. More than 0.65 of it must not be predicted: predictions are optimistic. With a diagonal of both
+ * signs what SQMR does not solve in a few iterations it seldom solves at all.
  * - race.entries: smaller systems are solved in less than a millisecond.
  */
 const sd_policy sd_policy_default = {.expensive = 3e10,
@@ -42,15 +42,15 @@ const sd_policy sd_policy_default = {.expensive = 3e10,
                                      .worth = 1500,
                                      .hopeless = 1e13,
                                      .race = {.entries = 4000,
-                                              .order_row = 1200,
-                                              .order_entry = 75,
+                                              .order_row = 1000,
+                                              .order_entry = 60,
                                               .root = 20,
                                               .flop = 1 / 30.0,
                                               .step_row = 3,
                                               .step_entry = 1.2,
-                                              .first_order = 0.06,
+                                              .first_order = 0.07,
                                               .first_factor = 0.05,
-                                              .most = 0.75,
+                                              .most = 0.65,
                                               .general = 0.5,
                                               .signed_first = 4,
                                               .signed_most = 60}};
