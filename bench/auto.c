@@ -37,11 +37,15 @@ static const struct {
 };
 
 typedef enum outcome { SOLVED, UNSOLVED, LATE, MEMORY, REFUSED, HOPELESS } outcome;
-static const char *const outcome_words[] = {"solved",   "not to the tolerance",
-                                            "too slow", "too much memory",
-                                            "refused",  "not tried: hopeless at a smaller size"};
-static const double FAR = 10;  /* times the best: hopeless */
-static const double GRACE = 2; /* seconds that any run may take, reading included */
+static const char *const outcome_words[] = {"solved",
+                                            "not to the tolerance",
+                                            "slower than 3 times the best, or than the limit",
+                                            "too much memory",
+                                            "refused",
+                                            "not tried: hopeless at a smaller size"};
+static const double FAR = 10;  /* times the best: hopeless at a larger size */
+static const double SLOW = 3;  /* times the best: not waited for any longer, */
+static const double GRACE = 1; /* after so many seconds */
 
 typedef struct auto_row {
     char name[64], used[24]; /* the method that auto ended with */
@@ -150,7 +154,7 @@ static bool is_hopeless(const auto_bench *t, const auto_row *row, int method)
 static double limit_of(const auto_bench *t, const auto_row *row, int method)
 {
     const double most = (double)argument_count(t->a, "limit");
-    return method > 0 ? fmin(most, GRACE + FAR * best_of(row, 0)) : most;
+    return method > 0 ? fmin(most, GRACE + SLOW * best_of(row, 0)) : most;
 }
 
 /* All methods on the matrix that was written; 0 or an exit status. */
@@ -341,7 +345,7 @@ const command command_auto = {
     .about =
         "For each matrix, or for the generated families: the time from the matrix in memory to a verified "
         "solution with --method auto and with each method that can be named, each run in a process of its "
-        "own. Runs that exceed the limits of time or memory, that take ten times as long as the best, or "
+        "own. Runs that exceed the limits of time or memory, that take three times as long as the best, or "
         "that do not reach the tolerance are left out and listed; a method that was left out, or ten times "
         "slower, at a smaller size of a family is not tried at a larger one. The last lines say how often "
         "auto is within 1.25 and 1.5 of the best.",
