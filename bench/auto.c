@@ -43,7 +43,6 @@ static const char *const outcome_words[] = {"solved",
                                             "too much memory",
                                             "refused",
                                             "not tried: hopeless at a smaller size"};
-static const double FAR = 10;  /* times the best: hopeless at a larger size */
 static const double SLOW = 3;  /* times the best: not waited for any longer, */
 static const double GRACE = 1; /* after so many seconds */
 
@@ -142,10 +141,11 @@ static bool is_family(const char *a, const char *b)
 /* Whether a method was far behind, or solved nothing, at a smaller size. `auto` is always run. */
 static bool is_hopeless(const auto_bench *t, const auto_row *row, int method)
 {
+    const double far = (double)argument_count(t->a, "skip");
     for (int k = 0; k < t->count && method > 0; ++k) {
         const auto_row *r = &t->rows[k];
         if (r->n >= row->n || !is_family(r->name, row->name)) continue;
-        if (r->outcome[method] != SOLVED || r->seconds[method] > FAR * best_of(r, 0)) return true;
+        if (r->outcome[method] != SOLVED || r->seconds[method] > far * best_of(r, 0)) return true;
     }
     return false;
 }
@@ -333,6 +333,8 @@ static const option auto_options[] = {
     OPTION_FLAG("families", 0, "the generated problems too, where matrices are named"),
     OPTION_COUNT("limit", "S", 300, 1, 1000000, "seconds that a run may take"),
     OPTION_TEXT("memory", "SIZE", "8G", "memory that a run may use"),
+    OPTION_COUNT("skip", "F", 10, 1, 1000000,
+                 "methods F times slower than the best at a smaller size of a family are not tried"),
     OPTION_COUNT("repeat", "N", 1, 1, 100, "runs of each; the best counts"),
     BENCH_JSON,
     OPTION_END,
@@ -346,8 +348,8 @@ const command command_auto = {
         "For each matrix, or for the generated families: the time from the matrix in memory to a verified "
         "solution with --method auto and with each method that can be named, each run in a process of its "
         "own. Runs that exceed the limits of time or memory, that take three times as long as the best, or "
-        "that do not reach the tolerance are left out and listed; a method that was left out, or ten times "
-        "slower, at a smaller size of a family is not tried at a larger one. The last lines say how often "
+        "that do not reach the tolerance are left out and listed; a method that was left out, or far slower, "
+        "at a smaller size of a family is not tried at a larger one. The last lines say how often "
         "auto is within 1.25 and 1.5 of the best.",
     .examples = "  saddle bench auto --threads 2\n"
                 "  saddle bench auto matrices/kkt/*.mtx.gz --limit 60\n",
