@@ -76,6 +76,7 @@ typedef struct sd_columns_state {
     int64_t wait;     /* factorizations by fronts before the next search */
     int64_t pause;    /* how many there were, or are to be, in all; 0: no sequence was refused yet */
     bool given;       /* the sequence, or none, is that of other factors: there is no search */
+    bool once;        /* one factorization is expected: nor would a search pay */
 } sd_columns_state;
 
 /* Made once, filled with every factorization. */
@@ -111,10 +112,19 @@ typedef struct sd_direct {
     sd_examined *examined;
 } sd_direct;
 
+/* ---- columns.c ---- */
+
+/* Leaves of the tree of columns are as M, scaled, has them: where one of them breaks the rule of threshold
+ * pivoting, the order is refused as a sequence of pivots before anything is made for it. */
+saddle_status sd_direct_check_leaves(sd_context *c, const sd_csr *M, const int32_t *position,
+                                     const double *scale, double u, bool *allowed);
+
 /* ---- plan.c ---- */
 
 saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **plan, saddle_info *info);
 sd_cost sd_direct_cost(const void *plan);
+/* What info says of the plan for columns, or for fronts. */
+void sd_direct_planned(const sd_direct_plan *plan, bool columns, saddle_info *info);
 void sd_direct_plan_free(sd_context *c, void *plan);
 
 /* All entries of A without its power of two: see plan.c. */

@@ -197,6 +197,7 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
                                  .threads = p->threads};
     d->rule = rule;
     d->precision = precision;
+    d->columns.once = p->options->factorizations == 1;
     scale_values(M, p, f, d);
     d->stale = d->unlike ? d->plan->tree.n : count_stale(d, f);
     return run_values(c, M, p, &options, delays, f, d);
