@@ -20,8 +20,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Bytes that one thread clears at a time. */
-enum { CLEARED = 1 << 18 };
+enum {
+    SPAN_ENTRIES = 16384, /* of a front that one thread assembles at a time, */
+    SPAN_CHILD = 8        /* and as many for each child, which it has to look at */
+};
 
 /* A factorization at work. What tasks write is atomic or under the storage's lock, and so is the context. */
 typedef struct running {
@@ -70,7 +72,7 @@ saddle_status sd_fronts_make(sd_context *c, double delays, sd_factors *f)
     if (!status && !is_one_group(t)) status = sd_crew_make(c, t->fronts, &f->crew);
     if (!status) status = sd_arena_measure(c, t, f->kernels, f->precision, &arena);
     if (!status) {
-        const int64_t blocks = 4 * ((int64_t)t->groups + tops) + t->fronts; /* roots of groups are many */
+        const int64_t blocks = 4 * ((int64_t)t->groups + tops);
         const int64_t large = sd_storage_large(sd_panels_bytes(t, f->precision, INT64_MAX, 0));
         status = sd_storage_make(c, sd_panels_bytes(t, f->precision, large, delays), large, arena, blocks,
                                  &f->storage);
@@ -102,35 +104,21 @@ static void end_all(running *r, bool failed)
     atomic_store(&r->ended, true);
 }
 
-typedef struct clearing {
-    char *memory;
-    int64_t bytes;
-} clearing;
-
-static void clear_piece(void *what, int32_t piece)
-{
-    const clearing *z = what;
-    const int64_t from = (int64_t)piece * CLEARED, left = z->bytes - from;
-    memset(z->memory + from, 0, (size_t)(left < CLEARED ? left : CLEARED));
-}
-
-/* The panel of a front that takes over so many delayed columns; false where there is no memory. */
-static bool place_front(running *r, int32_t f, int32_t delays, sd_crew *crew)
+/* The panel of a front that takes over so many delayed columns, not cleared; false where there is no memory.
+ */
+static bool place_front(running *r, int32_t f, int32_t delays)
 {
     const sd_tree *t = r->f->tree;
     sd_front *front = &r->f->front[f];
     const int32_t own = sd_front_columns(t, f), columns = own + delays;
     *front = (sd_front){.rows = columns + sd_front_below(t, f), .columns = columns, .delays = delays};
     front->ld = front->rows;
-    front->rest_empty = true;
     const int64_t panel = front->ld * columns;
     front->panel =
         sd_storage_panel(r->c, r->f->storage, sd_panel_bytes(front->rows, columns, r->f->precision));
     if (!front->panel) return false;
     front->d = (char *)front->panel + (size_t)panel * r->number;
     front->variable = (int32_t *)(void *)((char *)front->d + 2 * (size_t)columns * r->number);
-    clearing z = {front->panel, panel * (int64_t)r->number};
-    sd_crew_each(crew, (int32_t)((z.bytes + CLEARED - 1) / CLEARED), clear_piece, &z);
     for (int32_t k = 0; k < own; ++k) front->variable[delays + k] = t->first[f] + k;
     return true;
 }
@@ -140,24 +128,64 @@ static int32_t delays_out(const sd_front *front)
     return front->columns - front->eliminated;
 }
 
-/* Panel and contribution block of a front, from A and the children. */
+/* A front that is assembled, in `pieces` spans of its columns. */
+typedef struct assembly {
+    const running *r;
+    int32_t f, pieces;
+} assembly;
+
+/* How many spans threads share a front in. Each goes through all children. */
+static int32_t count_spans(const sd_tree *t, int32_t f, const sd_front *front)
+{
+    const int64_t children = t->child_ptr[f + 1] - t->child_ptr[f];
+    const int64_t entries = (int64_t)front->rows * front->rows / 2;
+    return 1 + (int32_t)(entries / (SPAN_ENTRIES + SPAN_CHILD * children));
+}
+
+/* Where span k begins: all have about as many entries of the lower triangle. */
+static int32_t span_begin(const assembly *a, int32_t k)
+{
+    const double rows = a->r->f->front[a->f].rows;
+    return (int32_t)(rows - rows * sqrt(1 - (double)k / a->pieces));
+}
+
+/* Columns of a front, cleared, from A and the children. */
+static void assemble_span(void *what, int32_t piece)
+{
+    const assembly *a = what;
+    const sd_factors *all = a->r->f;
+    const sd_tree *t = all->tree;
+    const int32_t f = a->f;
+    sd_front *front = &all->front[f];
+    sd_span span = {span_begin(a, piece), span_begin(a, piece + 1), true};
+    const int32_t columns = (span.to < front->columns ? span.to : front->columns) - span.from;
+    const size_t column = (size_t)front->ld * a->r->number;
+    if (columns > 0) {
+        memset((char *)front->panel + (size_t)span.from * column, 0, (size_t)columns * column);
+        const sd_front_entries entries = {t->entry_ptr + t->first[f], t->entry_row, all->values};
+        all->kernels->add_entries(front, &entries, &span);
+    }
+    int32_t at = 0;
+    for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k) {
+        const sd_front *child = &all->front[t->child[k]];
+        all->kernels->add_child(front, child, t->place + t->row_ptr[t->child[k]], at, &span);
+        at += delays_out(child);
+    }
+    if (piece == 0) front->rest_empty = span.rest_empty; /* that of all spans */
+}
+
+/* Panel and contribution block of a front. */
 static bool assemble(running *r, int32_t f, void *rest, sd_crew *crew)
 {
     const sd_tree *t = r->f->tree;
-    const sd_front_kernels *kernels = r->f->kernels;
     sd_front *front = &r->f->front[f];
-    int32_t delays = 0, at = 0;
+    int32_t delays = 0;
     for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k)
         delays += delays_out(&r->f->front[t->child[k]]);
-    if (!place_front(r, f, delays, crew)) return false;
+    if (!place_front(r, f, delays)) return false;
     front->rest = rest;
-    const sd_front_entries entries = {t->entry_ptr + t->first[f], t->entry_row, r->f->values};
-    kernels->add_entries(front, &entries);
-    for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k) {
-        const sd_front *child = &r->f->front[t->child[k]];
-        kernels->add_child(front, child, t->place + t->row_ptr[t->child[k]], at, crew);
-        at += delays_out(child);
-    }
+    assembly a = {r, f, crew ? count_spans(t, f, front) : 1};
+    sd_crew_each(crew, a.pieces, assemble_span, &a);
     return true;
 }
 
@@ -269,14 +297,18 @@ static int64_t rest_bytes(const running *r, int32_t f)
     return sd_rest_size(sd_front_below(r->f->tree, f)) * (int64_t)r->number;
 }
 
-/* The blocks of the children of f have been added. */
+/* The blocks of the children of f have been added. Those of the roots of a group are one piece. */
 static void give_children(running *r, int32_t f)
 {
     const sd_tree *t = r->f->tree;
     for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k) {
-        sd_front *child = &r->f->front[t->child[k]];
-        sd_storage_give(r->f->storage, child->rest, rest_bytes(r, t->child[k]));
-        child->rest = NULL;
+        const int32_t child = t->child[k], g = t->group_of[child];
+        sd_front *front = &r->f->front[child];
+        if (g < 0)
+            sd_storage_give(r->f->storage, front->rest, rest_bytes(r, child));
+        else if (child == sd_group_root(t, g))
+            sd_storage_give(r->f->storage, front->rest, sd_group_bytes(t, g, r->number));
+        front->rest = NULL;
     }
 }
 
@@ -298,8 +330,9 @@ static void finish_task(task *k)
     tell(r, k->flops - k->told);
 }
 
-/* Fronts of a group, one after the other, their blocks on a stack with two ends (plan/groups.c). */
-static void run_fronts(task *k, int32_t g, char *low, char *high)
+/* Fronts of a group, one after the other, their blocks on a stack with two ends (plan/groups.c), those of its
+ * roots one behind the other in `roots`. */
+static void run_fronts(task *k, int32_t g, char *low, char *high, char *roots)
 {
     running *r = k->r;
     const sd_tree *t = r->f->tree;
@@ -310,8 +343,8 @@ static void run_fronts(task *k, int32_t g, char *low, char *high)
         void *rest = NULL;
         if (atomic_load_explicit(&r->ended, memory_order_relaxed)) return;
         if (!inner && parent >= 0) {
-            rest = take(r, bytes, "contribution block");
-            if (!rest) return;
+            rest = roots;
+            roots += sd_storage_round(bytes);
         } else if (inner && t->odd[f]) {
             rest = high -= bytes;
         } else if (inner) {
@@ -335,10 +368,16 @@ static void run_group(void *what, int32_t g)
     running *r = what;
     task k = {.r = r};
     const int64_t bytes = r->f->tree->group_stack[g] * (int64_t)r->number;
+    const int64_t kept = sd_group_bytes(r->f->tree, g, r->number);
+    char *roots = NULL;
     if (atomic_load(&r->ended)) return;
+    if (kept > 0) {
+        roots = take(r, kept, "contribution blocks");
+        if (!roots) return;
+    }
     char *stack = take(r, bytes, "contribution blocks");
     if (!stack) return;
-    run_fronts(&k, g, stack, stack + bytes);
+    run_fronts(&k, g, stack, stack + bytes, roots);
     sd_storage_give(r->f->storage, stack, bytes);
     finish_task(&k);
 }

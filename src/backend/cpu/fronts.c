@@ -14,13 +14,12 @@
 #define UNROLL UNROLL_ALWAYS
 
 enum {
-    PANEL = 128,        /* columns of an outer panel */
-    DEPTH = 256,        /* pivots of a front that its rest is updated by at a time */
-    ADDED_COLUMNS = 64, /* of a child that one thread adds at a time */
-    TILE = 32,          /* columns factored at a time */
-    TILE_ROWS = 256,    /* rows of a piece of a product, in a front with many rows */
-    SOLVE_ROWS = 64,    /* rows of a piece of the solve below a tile, twice as many in a front with many */
-    MANY_ROWS = 2048,   /* from which on a front has enough pieces for many threads */
+    PANEL = 128,      /* columns of an outer panel */
+    DEPTH = 256,      /* pivots of a front that its rest is updated by at a time */
+    TILE = 32,        /* columns factored at a time */
+    TILE_ROWS = 256,  /* rows of a piece of a product, in a front with many rows */
+    SOLVE_ROWS = 64,  /* rows of a piece of the solve below a tile, twice as many in a front with many */
+    MANY_ROWS = 2048, /* from which on a front has enough pieces for many threads */
     MIDDLE_ROWS = 1024,
     PERMUTED_COLUMNS = 64, /* whose rows one thread permutes at a time */
     RETRY_PART = 8,        /* failed columns are tried again while a round takes one in so many */
