@@ -228,7 +228,7 @@ static saddle_status inspect_values(saddle_solver *s, const saddle_matrix *A)
     const int64_t bytes = sd_inspect_bytes(&s->A);
     if (!status && !s->room && bytes <= ROOM_KEPT) s->room = sd_alloc(&s->c, bytes, 1, "row sums");
     if (!status && !s->room && bytes <= ROOM_KEPT) status = s->c.status;
-    return status ? status : sd_csr_glance(&s->c, &s->A, &s->facts, s->room);
+    return status ? status : sd_csr_glance(&s->c, &s->A, !sd_may_stay_unmeasured(s), &s->facts, s->room);
 }
 
 /* ---- methods at work ---- */

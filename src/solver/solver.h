@@ -89,6 +89,8 @@ saddle_status sd_factor_checked(saddle_solver *solver, const saddle_matrix *A);
 saddle_status sd_plan_values(saddle_solver *solver, const saddle_matrix *A, const sd_method *method);
 /* With the factors goes all that info knows of them. */
 void sd_forget_factors(saddle_solver *solver);
+/* Whether the options let x pass as the factors give it, or after one step of refinement. */
+bool sd_may_stay_unmeasured(const saddle_solver *solver);
 /* Solves by an engine of its own; info begins as the solver's. */
 saddle_status sd_solve_columns(const saddle_solver *solver, sd_engine *e, int64_t nrhs, const double *b,
                                int64_t ldb, double *x, int64_t ldx, saddle_info *info);
