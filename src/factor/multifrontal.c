@@ -15,6 +15,7 @@
 #include "backend/blas.h"
 #include "factor/arena.h"
 #include "factor/climb.h"
+#include "factor/rank.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -50,6 +51,8 @@ typedef struct task {
     int64_t work_bytes;
     sd_pivots pivots;
     int64_t delayed, nnz, largest_front;
+    int64_t signs[3];
+    bool suspects;
     double flops, told; /* operations, and how many of them were reported already */
     int64_t rows;       /* of the front at hand */
     double front_told;  /* of its operations */
@@ -209,6 +212,10 @@ static void count(task *k, int32_t f, const sd_front *front)
     k->nnz += e * rows - e * (e - 1) / 2;
     k->flops += sd_front_flops(rows, e);
     if (rows > k->largest_front) k->largest_front = rows;
+    const sd_run run = {front->eliminated, front->variable, front->d};
+    sd_add_signs(k->r->f, &run, k->signs);
+    if (k->r->options->pivoting.rule == SD_PIVOT_THRESHOLD && !k->suspects)
+        k->suspects = sd_has_suspects(k->r->f, &run);
 }
 
 /* Progress is told by whoever has come across another hundredth, one thread at a time: a long way up the tree
@@ -323,6 +330,8 @@ static void finish_task(task *k)
     f->pivots.zero += k->pivots.zero;
     f->pivots.two_by_two += k->pivots.two_by_two;
     f->pivots.perturbed += k->pivots.perturbed;
+    for (int i = 0; i < 3; ++i) f->signs[i] += k->signs[i];
+    f->suspects |= k->suspects;
     f->delayed += k->delayed;
     f->nnz += k->nnz;
     if (k->largest_front > f->largest_front) f->largest_front = k->largest_front;
@@ -422,7 +431,8 @@ saddle_status sd_fronts_run(sd_context *c, sd_factors *f, const sd_factor_option
                  .telling = ATOMIC_FLAG_INIT};
     f->pivots = (sd_pivots){0};
     f->delayed = f->nnz = f->largest_front = 0;
-    f->definite = false;
+    f->signs[0] = f->signs[1] = f->signs[2] = 0;
+    f->definite = f->suspects = false;
     const saddle_status status = sd_storage_clear(c, f->storage);
     if (status) return status;
     sd_blas_enter();
