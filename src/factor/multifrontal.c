@@ -22,8 +22,8 @@
 #include <string.h>
 
 enum {
-    SPAN_ENTRIES = 16384, /* of a front that one thread assembles at a time, */
-    SPAN_CHILD = 8        /* and as many for each child, which it has to look at */
+    SPAN_ENTRIES = 8192, /* of a front that one thread assembles at a time, */
+    SPAN_CHILD = 4       /* and as many for each child, which it has to look at */
 };
 
 /* A factorization at work. What tasks write is atomic or under the storage's lock, and so is the context. */

@@ -23,12 +23,11 @@ enum {
     PIECE = 256, /* rows of a piece of a large product, fewer in a front with few rows, and columns */
     WIDTH = 128,
     MANY_ROWS = 2048,
-    MIDDLE_ROWS = 1024,
-    TILE_WEIGHT = 4,      /* an operation inside a tile takes as long as so many of a product */
-    ENTRY_WEIGHT = 8,     /* and an entry that is added to a parent */
-    SPAN_ENTRIES = 16384, /* of a front that is assembled in one piece (src/factor/multifrontal.c) */
-    SPAN_CHILD = 8,       /* and as many for each child */
-    SMALL_COLUMNS = 32,   /* fronts of up to so many columns and rows are not cut */
+    TILE_WEIGHT = 4,     /* an operation inside a tile takes as long as so many of a product */
+    ENTRY_WEIGHT = 8,    /* and an entry that is added to a parent */
+    SPAN_ENTRIES = 8192, /* of a front that is assembled in one piece (src/factor/multifrontal.c) */
+    SPAN_CHILD = 4,      /* and as many for each child */
+    SMALL_COLUMNS = 32,  /* fronts of up to so many columns and rows are not cut */
     SMALL_ROWS = 512
 };
 
@@ -42,7 +41,7 @@ static double front_path(double rows, double columns)
     const double whole = sd_front_flops((int64_t)rows, (int64_t)columns);
     if (columns <= SMALL_COLUMNS && rows <= SMALL_ROWS) return whole;
     const double solved = rows >= MANY_ROWS ? 2 * ROWS : ROWS;
-    const double piece = WIDTH * (rows >= MANY_ROWS ? PIECE : rows >= MIDDLE_ROWS ? PIECE / 2 : PIECE / 4);
+    const double piece = WIDTH * (rows >= MANY_ROWS ? PIECE : PIECE / 4);
     double path = rows > columns ? 2 * piece * columns : 0;
     for (double at = 0; at < columns; at += PANEL) {
         const double width = least(PANEL, columns - at), below = least(solved, rows - at);
