@@ -22,8 +22,10 @@
 #include <string.h>
 
 enum {
-    SPAN_ENTRIES = 8192, /* of a front that one thread assembles at a time, */
-    SPAN_CHILD = 4       /* and as many for each child, which it has to look at */
+    SPAN_SHARED = 8192,  /* entries of a front that one of several threads assembles at a time, */
+    SPAN_ALONE = 32768,  /* or one alone: they stay in its cache, */
+    SPAN_CHILD = 4,      /* and as many for each child, which it has to look at */
+    CLEARED_WHOLE = 4096 /* entries that are cleared in one piece, though half of them may not be there */
 };
 
 /* A factorization at work. What tasks write is atomic or under the storage's lock, and so is the context. */
@@ -137,12 +139,12 @@ typedef struct assembly {
     int32_t f, pieces;
 } assembly;
 
-/* How many spans threads share a front in. Each goes through all children. */
-static int32_t count_spans(const sd_tree *t, int32_t f, const sd_front *front)
+/* In how many spans a front is assembled. Each goes through all children. */
+static int32_t count_spans(const sd_tree *t, int32_t f, const sd_front *front, bool shared)
 {
     const int64_t children = t->child_ptr[f + 1] - t->child_ptr[f];
     const int64_t entries = (int64_t)front->rows * front->rows / 2;
-    return 1 + (int32_t)(entries / (SPAN_ENTRIES + SPAN_CHILD * children));
+    return 1 + (int32_t)(entries / ((shared ? SPAN_SHARED : SPAN_ALONE) + SPAN_CHILD * children));
 }
 
 /* Where span k begins: all have about as many entries of the lower triangle. */
@@ -150,6 +152,19 @@ static int32_t span_begin(const assembly *a, int32_t k)
 {
     const double rows = a->r->f->front[a->f].rows;
     return (int32_t)(rows - rows * sqrt(1 - (double)k / a->pieces));
+}
+
+/* Columns [from, to) of the panel, from the diagonal down. */
+static void clear_panel(sd_front *front, int32_t from, int32_t to, size_t number)
+{
+    const size_t ld = (size_t)front->ld;
+    if (from >= to) return;
+    if (ld * (size_t)(to - from) <= CLEARED_WHOLE) {
+        memset((char *)front->panel + (size_t)from * ld * number, 0, ld * (size_t)(to - from) * number);
+        return;
+    }
+    for (size_t k = (size_t)from; k < (size_t)to; ++k)
+        memset((char *)front->panel + (k * ld + k) * number, 0, (ld - k) * number);
 }
 
 /* Columns of a front, cleared, from A and the children. */
@@ -161,13 +176,9 @@ static void assemble_span(void *what, int32_t piece)
     const int32_t f = a->f;
     sd_front *front = &all->front[f];
     sd_span span = {span_begin(a, piece), span_begin(a, piece + 1), true};
-    const int32_t columns = (span.to < front->columns ? span.to : front->columns) - span.from;
-    const size_t column = (size_t)front->ld * a->r->number;
-    if (columns > 0) {
-        memset((char *)front->panel + (size_t)span.from * column, 0, (size_t)columns * column);
-        const sd_front_entries entries = {t->entry_ptr + t->first[f], t->entry_row, all->values};
-        all->kernels->add_entries(front, &entries, &span);
-    }
+    const sd_front_entries entries = {t->entry_ptr + t->first[f], t->entry_row, all->values};
+    clear_panel(front, span.from, span.to < front->columns ? span.to : front->columns, a->r->number);
+    all->kernels->add_entries(front, &entries, &span);
     int32_t at = 0;
     for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k) {
         const sd_front *child = &all->front[t->child[k]];
@@ -187,7 +198,7 @@ static bool assemble(running *r, int32_t f, void *rest, sd_crew *crew)
         delays += delays_out(&r->f->front[t->child[k]]);
     if (!place_front(r, f, delays)) return false;
     front->rest = rest;
-    assembly a = {r, f, crew ? count_spans(t, f, front) : 1};
+    assembly a = {r, f, count_spans(t, f, front, crew)};
     sd_crew_each(crew, a.pieces, assemble_span, &a);
     return true;
 }

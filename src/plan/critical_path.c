@@ -23,11 +23,11 @@ enum {
     PIECE = 256, /* rows of a piece of a large product, fewer in a front with few rows, and columns */
     WIDTH = 128,
     MANY_ROWS = 2048,
-    TILE_WEIGHT = 4,     /* an operation inside a tile takes as long as so many of a product */
-    ENTRY_WEIGHT = 8,    /* and an entry that is added to a parent */
-    SPAN_ENTRIES = 8192, /* of a front that is assembled in one piece (src/factor/multifrontal.c) */
-    SPAN_CHILD = 4,      /* and as many for each child */
-    SMALL_COLUMNS = 32,  /* fronts of up to so many columns and rows are not cut */
+    TILE_WEIGHT = 4,    /* an operation inside a tile takes as long as so many of a product */
+    ENTRY_WEIGHT = 8,   /* and an entry that is added to a parent */
+    SPAN_SHARED = 8192, /* entries of a front that are assembled in one piece (src/factor/multifrontal.c) */
+    SPAN_CHILD = 4,     /* and as many for each child */
+    SMALL_COLUMNS = 32, /* fronts of up to so many columns and rows are not cut */
     SMALL_ROWS = 512
 };
 
@@ -57,7 +57,7 @@ static double front_path(double rows, double columns)
 static double assembly_path(const sd_tree *t, int32_t f, double rows)
 {
     const double children = (double)(t->child_ptr[f + 1] - t->child_ptr[f]), whole = rows * rows / 2;
-    const double spans = 1 + floor(whole / (SPAN_ENTRIES + SPAN_CHILD * children));
+    const double spans = 1 + floor(whole / (SPAN_SHARED + SPAN_CHILD * children));
     double entries = whole;
     for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k) {
         const double q = sd_front_below(t, t->child[k]);
