@@ -25,6 +25,7 @@ enum {
     SPAN_SHARED = 8192,  /* entries of a front that one of several threads assembles at a time, */
     SPAN_ALONE = 32768,  /* or one alone: they stay in its cache, */
     SPAN_CHILD = 4,      /* and as many for each child, which it has to look at */
+    SHARES = 256,        /* fronts of less than one part in so many of the limit are added up */
     CLEARED_WHOLE = 4096 /* entries that are cleared in one piece, though half of them may not be there */
 };
 
@@ -36,14 +37,15 @@ typedef struct running {
     size_t number;     /* bytes of a number */
     sd_crew *crew;     /* NULL: one thread */
     atomic_bool ended; /* by a failure, by cancelling, by a limit, or by a pivot that is not positive */
-    /* Operations of the fronts that were begun, as if all their columns were eliminated. A sum of whole
-     * numbers: whether it comes to exceed a limit does not depend on the order in which fronts are begun. */
-    atomic_llong begun;
     atomic_bool abandoned;
     atomic_flag telling; /* a thread is in the caller's progress function */
     bool failed;         /* c has the status and the message, of the last failure where there are several */
     bool indefinite;
     double done; /* operations */
+    /* Operations of the fronts that were begun, as if all their columns were eliminated. A sum of whole
+     * numbers: whether it comes to exceed a limit does not depend on the order in which fronts are begun.
+     * Apart from what every thread reads for every front. */
+    _Alignas(64) atomic_llong begun;
 } running;
 
 /* What one task holds and has counted. */
@@ -51,6 +53,8 @@ typedef struct task {
     running *r;
     void *work;
     int64_t work_bytes;
+    sd_panel_room room; /* for the panels of a group */
+    long long begun;    /* operations that r->begun does not have yet */
     sd_pivots pivots;
     int64_t delayed, nnz, largest_front;
     int64_t signs[3];
@@ -111,20 +115,21 @@ static void end_all(running *r, bool failed)
 
 /* The panel of a front that takes over so many delayed columns, not cleared; false where there is no memory.
  */
-static bool place_front(running *r, int32_t f, int32_t delays)
+static bool place_front(task *k, int32_t f, int32_t delays)
 {
+    running *r = k->r;
     const sd_tree *t = r->f->tree;
     sd_front *front = &r->f->front[f];
     const int32_t own = sd_front_columns(t, f), columns = own + delays;
     *front = (sd_front){.rows = columns + sd_front_below(t, f), .columns = columns, .delays = delays};
     front->ld = front->rows;
     const int64_t panel = front->ld * columns;
-    front->panel =
-        sd_storage_panel(r->c, r->f->storage, sd_panel_bytes(front->rows, columns, r->f->precision));
+    const int64_t bytes = sd_panel_bytes(front->rows, columns, r->f->precision);
+    front->panel = sd_storage_panel(r->c, r->f->storage, &k->room, bytes);
     if (!front->panel) return false;
     front->d = (char *)front->panel + (size_t)panel * r->number;
     front->variable = (int32_t *)(void *)((char *)front->d + 2 * (size_t)columns * r->number);
-    for (int32_t k = 0; k < own; ++k) front->variable[delays + k] = t->first[f] + k;
+    for (int32_t i = 0; i < own; ++i) front->variable[delays + i] = t->first[f] + i;
     return true;
 }
 
@@ -189,14 +194,15 @@ static void assemble_span(void *what, int32_t piece)
 }
 
 /* Panel and contribution block of a front. */
-static bool assemble(running *r, int32_t f, void *rest, sd_crew *crew)
+static bool assemble(task *k, int32_t f, void *rest, sd_crew *crew)
 {
+    running *r = k->r;
     const sd_tree *t = r->f->tree;
     sd_front *front = &r->f->front[f];
     int32_t delays = 0;
-    for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k)
-        delays += delays_out(&r->f->front[t->child[k]]);
-    if (!place_front(r, f, delays)) return false;
+    for (int64_t e = t->child_ptr[f]; e < t->child_ptr[f + 1]; ++e)
+        delays += delays_out(&r->f->front[t->child[e]]);
+    if (!place_front(k, f, delays)) return false;
     front->rest = rest;
     assembly a = {r, f, count_spans(t, f, front, crew)};
     sd_crew_each(crew, a.pieces, assemble_span, &a);
@@ -272,15 +278,26 @@ static void *take(running *r, int64_t bytes, const char *what)
     return memory;
 }
 
-/* Whether the limit on operations allows this front too. */
-static bool is_allowed(running *r, const sd_front *front)
+/* Adds what the task has begun. Beyond the limit on operations all tasks end. */
+static bool is_within_limit(task *k)
 {
-    if (r->options->most_flops == 0) return true;
-    const long long flops = llround(sd_front_flops(front->rows, front->columns));
-    if ((double)(atomic_fetch_add(&r->begun, flops) + flops) <= r->options->most_flops) return true;
+    running *r = k->r;
+    const long long flops = k->begun;
+    k->begun = 0;
+    if (flops == 0 || (double)(atomic_fetch_add(&r->begun, flops) + flops) <= r->options->most_flops)
+        return true;
     atomic_store(&r->abandoned, true);
     atomic_store(&r->ended, true);
     return false;
+}
+
+/* Whether the limit on operations allows this front too. Small ones are added up first. */
+static bool is_allowed(task *k, const sd_front *front)
+{
+    const double most = k->r->options->most_flops;
+    if (most == 0) return true;
+    k->begun += llround(sd_front_flops(front->rows, front->columns));
+    return (double)k->begun < most / SHARES || is_within_limit(k);
 }
 
 /* Assembles and factors a front whose children are done. */
@@ -292,11 +309,11 @@ static bool run_front(task *k, int32_t f, void *rest, sd_crew *crew)
     pivoting.root = r->f->tree->parent[f] < 0;
     pivoting.report = report_front;
     pivoting.what = k;
-    if (!assemble(r, f, rest, crew) || !reserve(k, front)) {
+    if (!assemble(k, f, rest, crew) || !reserve(k, front)) {
         end_all(r, true);
         return false;
     }
-    if (!is_allowed(r, front)) return false;
+    if (!is_allowed(k, front)) return false;
     k->rows = front->rows;
     k->front_told = 0;
     r->f->kernels->factor(front, &pivoting, &k->pivots, k->work, crew);
@@ -334,6 +351,7 @@ static void finish_task(task *k)
 {
     running *r = k->r;
     sd_factors *f = r->f;
+    is_within_limit(k);
     sd_storage_give(f->storage, k->work, k->work_bytes);
     sd_storage_lock(f->storage);
     f->pivots.positive += k->pivots.positive;
@@ -383,6 +401,21 @@ static void run_fronts(task *k, int32_t g, char *low, char *high, char *roots)
     }
 }
 
+/* Room for the panels of a group, as planned: what one thread writes is not on the same lines of the cache as
+ * what another does, and in the order of the tree. */
+static void reserve_panels(task *k, int32_t g)
+{
+    const sd_factors *f = k->r->f;
+    const sd_tree *t = f->tree;
+    int64_t bytes = 0;
+    for (int32_t i = t->group_first[g]; i <= t->group_last[g]; ++i) {
+        const int32_t columns = sd_front_columns(t, i);
+        bytes += sd_storage_planned(f->storage,
+                                    sd_panel_bytes(columns + sd_front_below(t, i), columns, f->precision));
+    }
+    k->room = sd_storage_reserve(f->storage, bytes);
+}
+
 static void run_group(void *what, int32_t g)
 {
     running *r = what;
@@ -397,6 +430,7 @@ static void run_group(void *what, int32_t g)
     }
     char *stack = take(r, bytes, "contribution blocks");
     if (!stack) return;
+    reserve_panels(&k, g);
     run_fronts(&k, g, stack, stack + bytes, roots);
     sd_storage_give(r->f->storage, stack, bytes);
     finish_task(&k);
