@@ -27,57 +27,64 @@ static inline void sd_invert_pivot(sd_simplicial *m, int32_t k)
     }
 }
 
+/* What a factorization has found so far; its caller keeps it in registers. */
+typedef struct sd_found {
+    int64_t negative, zero, two_by_two, perturbed;
+    double least;
+} sd_found;
+
+/* At the end of n rows. */
+static inline void sd_found_tell(const sd_found *found, sd_simplicial *m, sd_pivots *pivots)
+{
+    m->least = found->least;
+    *pivots = (sd_pivots){.positive = m->s.n - found->negative - found->zero,
+                          .negative = found->negative,
+                          .zero = found->zero,
+                          .two_by_two = found->two_by_two,
+                          .perturbed = found->perturbed};
+}
+
 /* A static pivot: not below the least size, and of the sign that is expected. */
 static inline double sd_regular_pivot(double pivot, int32_t variable, const sd_pivoting *rule,
-                                      sd_pivots *pivots)
+                                      sd_found *found)
 {
     const int expected = rule->signs ? rule->signs[variable] : 0;
     const int sign = expected ? expected : pivot < 0 ? -1 : 1;
     if (!(pivot * sign < rule->regularise)) return pivot;
-    ++pivots->perturbed;
+    ++found->perturbed;
     return sign * rule->regularise;
 }
 
-static inline void sd_count_pivot(double d, sd_pivots *pivots)
+/* The pivot at k; false where the rule does not allow it. */
+static inline bool sd_take_pivot(sd_simplicial *m, int32_t k, const sd_pivoting *rule, sd_found *found)
 {
-    pivots->positive += d > 0;
-    pivots->negative += d < 0;
-    pivots->zero += d == 0;
-}
-
-/* The pivot that ends at row k, where its node does; false where the rule does not allow it. */
-static inline bool sd_take_pivot(sd_simplicial *m, int32_t k, const sd_pivoting *rule, sd_pivots *pivots)
-{
-    double *const d = m->d + 2 * (int64_t)k;
-    switch (rule->rule) {
-    case SD_PIVOT_STATIC: d[0] = sd_regular_pivot(d[0], m->s.variable[k], rule, pivots); break;
-    case SD_PIVOT_POSITIVE:
-        if (!(d[0] > 0 && d[0] <= DBL_MAX)) return false;
-        break;
-    default:
-        if (!(fabs(d[0]) > rule->small && fabs(d[0]) <= DBL_MAX)) return false;
-    }
-    sd_count_pivot(d[0], pivots);
-    if (fabs(d[0]) < m->least) m->least = fabs(d[0]);
-    m->inverse[2 * (int64_t)k] = d[0] == 0 ? 0 : 1 / d[0];
+    double pivot = m->d[2 * (int64_t)k];
+    if (rule->rule == SD_PIVOT_STATIC)
+        m->d[2 * (int64_t)k] = pivot = sd_regular_pivot(pivot, m->s.variable[k], rule, found);
+    const double size = fabs(pivot);
+    if (rule->rule == SD_PIVOT_POSITIVE && !(pivot > 0 && size <= DBL_MAX)) return false;
+    if (rule->rule == SD_PIVOT_THRESHOLD && !(size > rule->small && size <= DBL_MAX)) return false;
+    found->negative += pivot < 0;
+    found->zero += pivot == 0;
+    found->least = size < found->least ? size : found->least;
+    m->inverse[2 * (int64_t)k] = pivot == 0 ? 0 : 1 / pivot;
     m->inverse[2 * (int64_t)k + 1] = 0;
     return true;
 }
 
 /* The same of a 2x2 pivot that begins at k; one that falls into two is two. */
-static inline bool sd_take_pair(sd_simplicial *m, int32_t k, const sd_pivoting *rule, sd_pivots *pivots)
+static inline bool sd_take_pair(sd_simplicial *m, int32_t k, const sd_pivoting *rule, sd_found *found)
 {
     const double *const d = m->d + 2 * (int64_t)k;
-    if (d[1] == 0) return sd_take_pivot(m, k, rule, pivots) && sd_take_pivot(m, k + 1, rule, pivots);
+    if (d[1] == 0) return sd_take_pivot(m, k, rule, found) && sd_take_pivot(m, k + 1, rule, found);
     const double determinant = (d[0] / d[1]) * (d[2] / d[1]) - 1;
     if (!(fabs(determinant) > 8 * DBL_EPSILON && fabs(determinant) <= DBL_MAX)) return false;
     sd_invert_pivot(m, k);
     /* of one sign where the determinant is positive; the smaller eigenvalue is determinant / larger */
-    pivots->positive += determinant < 0 ? 1 : d[0] > 0 ? 2 : 0;
-    pivots->negative += determinant < 0 ? 1 : d[0] < 0 ? 2 : 0;
+    found->negative += determinant < 0 ? 1 : d[0] < 0 ? 2 : 0;
     const double sizes = fabs(d[0]) + fabs(d[2]) + 2 * fabs(d[1]);
     const double least = fabs(determinant) * d[1] * d[1] / (2 * sizes);
-    if (least < m->least) m->least = least;
-    ++pivots->two_by_two;
+    found->least = least < found->least ? least : found->least;
+    ++found->two_by_two;
     return true;
 }

@@ -15,6 +15,9 @@
 #include <math.h>
 #include <string.h>
 
+static const double MINOR_ROUNDING = 2e-14; /* a minor that is negative by less may be so by rounding */
+static const double NEAR = 0x1p+400;        /* squares of numbers between this and its inverse are numbers */
+
 /* Sums over each row, in the whole matrix, of |a_ij| off the diagonal, carried as hi + lo so that
  * a comparison with the diagonal is not decided by rounding. */
 typedef struct row_sums {
@@ -134,7 +137,7 @@ static void summarise_rows(const sd_csr *A, saddle_facts *f, const row_sums *s)
 static bool has_negative_minor(const sd_csr *A, row_sums *s)
 {
     double *const root = s->lo;
-    for (int32_t i = 0; i < A->n; ++i) root[i] = sqrt(fabs(s->diagonal[i])) * (1 + 0.5e-14);
+    for (int32_t i = 0; i < A->n; ++i) root[i] = sqrt(fabs(s->diagonal[i])) * (1 + MINOR_ROUNDING / 4);
     for (int32_t i = 0; i < A->n; ++i) {
         for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
             const int32_t j = A->ind[k];
@@ -197,10 +200,17 @@ static double diagonal_of(const sd_csr *A, int32_t i)
     return starts_with_diagonal(A, i) ? A->val[A->ptr[i]] : 0;
 }
 
-/* As `gather`, but only what Taussky's condition needs. */
-static void gather_dominance(const sd_csr *A, row_sums *s)
+static bool is_connected(int32_t n, int32_t *parent)
 {
-    for (int32_t i = 0; i < A->n; ++i) s->parent[i] = i;
+    for (int32_t i = 1; i < n; ++i)
+        if (root_of(parent, i) != root_of(parent, 0)) return false;
+    return true;
+}
+
+/* As `gather`, but only what Taussky's condition needs; of a connected matrix all rows have one root. */
+static void gather_dominance(const sd_csr *A, bool connected, row_sums *s)
+{
+    for (int32_t i = 0; i < A->n; ++i) s->parent[i] = connected ? 0 : i;
     for (int32_t i = 0; i < A->n; ++i) {
         s->diagonal[i] = diagonal_of(A, i);
         for (int64_t k = A->ptr[i] + starts_with_diagonal(A, i); k < A->ptr[i + 1]; ++k) {
@@ -209,7 +219,7 @@ static void gather_dominance(const sd_csr *A, row_sums *s)
             if (size == 0) continue;
             sd_dd_add(&s->hi[i], &s->lo[i], size);
             sd_dd_add(&s->hi[j], &s->lo[j], size);
-            join(s->parent, i, j);
+            if (!connected) join(s->parent, i, j);
         }
     }
 }
@@ -229,6 +239,27 @@ static void sum_rows(const sd_csr *A, double *sums)
     }
 }
 
+/* The same, and whether there is a negative minor, in one pass; squares neither overflow nor vanish. */
+static bool sum_rows_and_minors(const sd_csr *A, double *sums, double *diagonal)
+{
+    bool negative = false;
+    memset(sums, 0, (size_t)A->n * sizeof *sums);
+    for (int32_t i = 0; i < A->n; ++i) diagonal[i] = fabs(diagonal_of(A, i));
+    for (int32_t i = 0; i < A->n; ++i) {
+        const double own = diagonal[i] * (1 + MINOR_ROUNDING);
+        double sum = sums[i];
+        for (int64_t k = A->ptr[i] + starts_with_diagonal(A, i); k < A->ptr[i + 1]; ++k) {
+            const int32_t j = A->ind[k];
+            const double size = fabs(A->val[k]);
+            sum += size;
+            sums[j] += size;
+            negative |= size * size > own * diagonal[j];
+        }
+        sums[i] = sum;
+    }
+    return negative;
+}
+
 static double norm_of(const sd_csr *A, const double *sums)
 {
     double norm = 0;
@@ -239,32 +270,21 @@ static double norm_of(const sd_csr *A, const double *sums)
     return norm;
 }
 
-/* The largest and the smallest entry, and how many are 0: a loop without a chain from one entry to the next.
- */
-static int64_t find_extremes(const sd_csr *A, double *largest, double *smallest)
+/* The largest and the smallest entry, and how many are 0. */
+SD_WITH_FMA static int64_t find_extremes(const sd_csr *A, double *largest, double *smallest)
 {
-    enum { LANES = 4 };
-    double most[LANES] = {0}, least[LANES] = {INFINITY, INFINITY, INFINITY, INFINITY};
-    int64_t zeros[LANES] = {0}, k = 0;
-#define LANE(l)                                                                                              \
-    do {                                                                                                     \
-        const double size = fabs(A->val[k + (l)]), positive = size > 0 ? size : INFINITY;                    \
-        most[l] = size > most[l] ? size : most[l];                                                           \
-        least[l] = positive < least[l] ? positive : least[l];                                                \
-        zeros[l] += size == 0;                                                                               \
-    } while (0)
-    for (; k + LANES <= A->nnz; k += LANES)
-        for (int l = 0; l < LANES; ++l) LANE(l);
-    for (; k < A->nnz; ++k) LANE(0);
-#undef LANE
-    for (int l = 1; l < LANES; ++l) {
-        most[0] = most[l] > most[0] ? most[l] : most[0];
-        least[0] = least[l] < least[0] ? least[l] : least[0];
-        zeros[0] += zeros[l];
+    double most = 0, least = INFINITY, zeros = 0;
+    const double *const val = A->val;
+#pragma omp simd reduction(max : most) reduction(min : least) reduction(+ : zeros)
+    for (int64_t k = 0; k < A->nnz; ++k) {
+        const double size = fabs(val[k]), positive = size > 0 ? size : INFINITY;
+        most = size > most ? size : most;
+        least = positive < least ? positive : least;
+        zeros += size == 0 ? 1 : 0;
     }
-    *largest = most[0];
-    *smallest = isinf(least[0]) ? 0 : least[0];
-    return zeros[0];
+    *largest = most;
+    *smallest = isinf(least) ? 0 : least;
+    return (int64_t)zeros;
 }
 
 /* Whether a nonzero stands beside a zero of the diagonal: no definite matrix has one. */
@@ -292,19 +312,21 @@ static int glance_at_dominance(const sd_csr *A, const double *sums)
     return strict;
 }
 
-/* The kind of a half matrix with signs on the diagonal as in f. */
-static saddle_kind glance_at_kind(const sd_csr *A, const saddle_facts *f, const double *sums, void *room)
+/* The kind of a half matrix, the diagonal of which is of one sign or zero, with the sums of its rows. What is
+ * in doubt is computed anew in the places of the sums. */
+static saddle_kind glance_at_kind(const sd_csr *A, const saddle_facts *f, double *sums, bool minor,
+                                  bool *connected)
 {
-    const int64_t positive = A->n - f->zero_diagonal - f->negative_diagonal;
-    if (positive > 0 && f->negative_diagonal > 0) return SADDLE_KIND_INDEFINITE;
     if (f->zero_diagonal > 0 && has_bare_entry(A)) return SADDLE_KIND_INDEFINITE;
-    const int dominance = positive == A->n ? glance_at_dominance(A, sums) : -1;
-    if (dominance == 1) return SADDLE_KIND_SPD;
-    row_sums s = place_sums(A->n, room); /* over the sums, which have been read */
-    if (dominance == 0) gather_dominance(A, &s);
-    if (dominance == 0 && is_taussky(A->n, &s)) return SADDLE_KIND_SPD;
-    for (int32_t i = 0; i < A->n; ++i) s.diagonal[i] = diagonal_of(A, i);
-    return has_negative_minor(A, &s) ? SADDLE_KIND_INDEFINITE : SADDLE_KIND_UNKNOWN;
+    const bool positive = f->zero_diagonal + f->negative_diagonal == 0;
+    const int dominance = positive ? glance_at_dominance(A, sums) : -1;
+    if (dominance == 0) {
+        row_sums s = place_sums(A->n, sums);
+        gather_dominance(A, *connected && f->explicit_zeros == 0, &s);
+        *connected = *connected || is_connected(A->n, s.parent);
+        if (is_taussky(A->n, &s)) return SADDLE_KIND_SPD;
+    }
+    return dominance == 1 ? SADDLE_KIND_SPD : minor ? SADDLE_KIND_INDEFINITE : SADDLE_KIND_UNKNOWN;
 }
 
 static void glance_at_diagonal(const sd_csr *A, saddle_facts *f)
@@ -322,21 +344,31 @@ static void glance_at_diagonal(const sd_csr *A, saddle_facts *f)
     f->explicit_zeros = nonzero - stored; /* as zeros are counted twice, these once too often */
 }
 
-saddle_status sd_csr_glance(sd_context *c, const sd_csr *A, bool norms, saddle_facts *f, void *room)
+saddle_status sd_csr_glance(sd_context *c, const sd_csr *A, sd_glance *at, saddle_facts *f)
 {
+    void *const room = at->room;
     if (!A->half) return sd_csr_inspect(c, A, f, room);
+    const saddle_facts before = *f;
     void *own = room ? NULL : sd_alloc(c, sd_inspect_bytes(A), 1, "row sums");
     if (!room && !own) return c->status;
     double *const sums = room ? room : own;
+    bool minor = false;
     f->pattern_symmetric = f->symmetric = true;
     glance_at_diagonal(A, f);
     f->explicit_zeros += 2 * find_extremes(A, &f->largest, &f->smallest);
     const bool told = f->negative_diagonal > 0 && f->negative_diagonal + f->zero_diagonal < A->n;
-    if (norms || !told) sum_rows(A, sums);
-    f->norm_one = f->norm_inf = norms ? norm_of(A, sums) : NAN;
-    f->kind = told ? SADDLE_KIND_INDEFINITE : glance_at_kind(A, f, sums, sums);
+    const bool proof = at->kind && !told, near = f->largest < NEAR && f->smallest > 1 / NEAR;
+    if (proof && near)
+        minor = sum_rows_and_minors(A, sums, sums + A->n);
+    else if (at->norms)
+        sum_rows(A, sums);
+    f->norm_one = f->norm_inf = at->norms ? norm_of(A, sums) : NAN;
+    f->kind = told ? SADDLE_KIND_INDEFINITE : SADDLE_KIND_UNKNOWN;
+    if (proof && near) f->kind = glance_at_kind(A, f, sums, minor, &at->connected);
     sd_free(c, own);
-    return SADDLE_OK;
+    if (!proof || near) return SADDLE_OK;
+    *f = before;
+    return sd_csr_inspect(c, A, f, room);
 }
 
 saddle_status sd_csr_norm(sd_context *c, const sd_csr *A, double *norm)

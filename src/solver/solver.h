@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/info.h"
+#include "matrix/inspect.h"
 #include "solver/policy.h"
 
 #include <stdatomic.h>
@@ -55,9 +56,9 @@ struct saddle_solver {
     uint64_t fingerprint;
     int64_t entries; /* of the caller's arrays */
     saddle_shape shape;
-    sd_csr A;    /* the caller's matrix; val is NULL before factor */
-    sd_map *map; /* from the caller's entries */
-    void *room;  /* to look at values in, where that is not much; NULL */
+    sd_csr A;         /* the caller's matrix; val is NULL before factor */
+    sd_map *map;      /* from the caller's entries */
+    sd_glance glance; /* at values; its room is kept where that is not much */
     sd_work work[SD_RUNGS_MOST];
     bool guessed;
     double guess; /* what the direct solver may cost, without a plan of it; NaN: not known */

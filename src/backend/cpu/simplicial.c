@@ -54,13 +54,13 @@ INLINE double eliminate_row(sd_simplicial *m, int32_t k, checked *check)
     return lost;
 }
 
-static bool run(sd_simplicial *m, const double *values, const sd_pivoting *rule, sd_pivots *pivots)
+static bool run(sd_simplicial *m, const double *values, const sd_pivoting *given, sd_pivots *pivots)
 {
     const sd_sequence *s = &m->s;
-    checked check = {.limit = rule->rule == SD_PIVOT_THRESHOLD ? 1 / rule->u : INFINITY};
+    const sd_pivoting rule = *given;
+    checked check = {.limit = rule.rule == SD_PIVOT_THRESHOLD ? 1 / rule.u : INFINITY};
+    sd_found found = {.least = INFINITY};
     bool ok = true;
-    *pivots = (sd_pivots){0};
-    m->least = INFINITY;
     for (int32_t j = 0; j < s->nodes; ++j) s->node[j].next = s->node[j].begin;
     for (int32_t j = 0; j < s->nodes && ok; ++j) {
         const int32_t first = s->node[j].k, last = first + s->node[j].width - 1;
@@ -76,8 +76,9 @@ static bool run(sd_simplicial *m, const double *values, const sd_pivoting *rule,
             if (check.broken) break;
         }
         ok = !check.broken &&
-             (last > first ? sd_take_pair(m, first, rule, pivots) : sd_take_pivot(m, first, rule, pivots));
+             (last > first ? sd_take_pair(m, first, &rule, &found) : sd_take_pivot(m, first, &rule, &found));
     }
+    sd_found_tell(&found, m, pivots);
     if (!ok) memset(m->y, 0, (size_t)s->n * sizeof *m->y);
     return ok;
 }
@@ -156,11 +157,14 @@ static void forward(const sd_simplicial *m, int32_t k, double *x)
 
 static void backward(const sd_simplicial *m, bool scaled, int32_t k, double *x)
 {
-    switch (scaled ? k : 0) {
-    case 1: backward_k(m, true, x, 1); break;
-    case 2: backward_k(m, true, x, 2); break;
-    default: backward_k(m, scaled, x, k);
-    }
+    if (k == 1 && scaled)
+        backward_k(m, true, x, 1);
+    else if (k == 1)
+        backward_k(m, false, x, 1);
+    else if (k == 2)
+        backward_k(m, scaled, x, 2);
+    else
+        backward_k(m, scaled, x, k);
 }
 
 const sd_simplicial_kernels SD_ISA(simplicial) = {run, forward, backward};

@@ -53,17 +53,17 @@ static bool run(sd_simplicial *m, const double *values, const sd_pivoting *rule,
 {
     const sd_sequence *s = &m->s;
     const double limit = rule->rule == SD_PIVOT_THRESHOLD ? 1 / rule->u : INFINITY;
+    sd_found found = {.least = INFINITY};
     bool ok = true;
-    *pivots = (sd_pivots){0};
-    m->least = INFINITY;
     memset(m->y, 0, (size_t)s->n * sizeof *m->y);
     for (int32_t j = 0; j < s->nodes; ++j) s->node[j].next = s->node[j].begin;
     for (int32_t j = 0; j < s->nodes && ok; ++j) {
         const int32_t first = s->node[j].k, width = s->node[j].width;
         for (int32_t c = 0; c < width; ++c) ok = ok && make_row(m, first, first + c, values, limit);
         ok =
-            ok && (width == 2 ? sd_take_pair(m, first, rule, pivots) : sd_take_pivot(m, first, rule, pivots));
+            ok && (width == 2 ? sd_take_pair(m, first, rule, &found) : sd_take_pivot(m, first, rule, &found));
     }
+    sd_found_tell(&found, m, pivots);
     return ok;
 }
 
