@@ -70,7 +70,7 @@ static saddle_status search(sd_context *c, const sd_csr *M, const sd_factor_opti
     if (!status) status = sd_tree_make(c, M, &g, d->plan->p.permutation, false, &fine);
     if (!status) status = sd_factors_make(c, &fine, f->kernels - f->precision, SD_DOUBLE, f->delays, &other);
     if (!status) {
-        sd_factors_take(&other, M, d->scale, d->exponent);
+        sd_factors_take(&other, M, d->scale, d->exponent, options->threads);
         status = sd_factors_run(c, &other, &strict);
     }
     if (!status && !other.abandoned && other.pivots.zero == 0) {
