@@ -48,7 +48,7 @@ typedef struct sd_factors {
 typedef struct sd_factor_options {
     sd_pivoting pivoting;
     int threads;
-    double most_flops; /* of all fronts as they are assembled, delays included; 0: no limit */
+    double most_flops;             /* of all fronts as they are assembled, delays included; 0: no limit */
     const sd_abreast_place *ready; /* the numbers of columns without fronts; NULL: to be computed */
 } sd_factor_options;
 

@@ -92,7 +92,7 @@ typedef struct sd_abreast_method {
                           sd_abreast **made);
     void (*free)(sd_context *c, sd_abreast *abreast);
     int64_t (*bytes)(const sd_problem *p, const void *like); /* that it allocates, at most */
-    int (*width)(const sd_abreast *abreast); /* systems at once, at most */
+    int (*width)(const sd_abreast *abreast);                 /* systems at once, at most */
     /* Each problem has values, facts and operators of its own. factors may be NULL where there are none. */
     void (*factor)(sd_abreast *abreast, int count, const sd_problem *const *p);
     void (*load)(sd_abreast *abreast, int count, const sd_problem *const *p, const void *const *factors);

@@ -21,8 +21,7 @@ saddle_status sd_abreast_memory_make(sd_context *c, const sd_sparse *A, int widt
                                      sd_abreast_memory *m)
 {
     const int64_t size = (int64_t)A->n * width;
-    *m = (sd_abreast_memory){
-        .a = sd_alloc(c, rows_of(A, solved) * width, sizeof *m->a, "systems abreast")};
+    *m = (sd_abreast_memory){.a = sd_alloc(c, rows_of(A, solved) * width, sizeof *m->a, "systems abreast")};
     if (!m->a || !solved) return m->a ? SADDLE_OK : c->status;
     m->b = m->a + A->nnz * width;
     m->x = m->b + size;
@@ -49,7 +48,6 @@ typedef struct refining {
     sd_abreast_rider *rider;
     sd_abreast_column *columns;
     int width;
-    double half[SD_ABREAST_MOST], rest[SD_ABREAST_MOST]; /* 2^-exponent of each, in two factors */
     int idle[SD_ABREAST_MOST];
 } refining;
 
@@ -65,27 +63,38 @@ static bool any_active(const refining *q)
     return false;
 }
 
-/* r = A^-1 r, and the same of the witnesses that wait. A number far from 1 is left to a solve alone. */
+/* 2^shift in two factors: one alone may lie outside the range of doubles. */
+static void split_power(int shift, double *half, double *rest)
+{
+    *half = ldexp(1, shift / 2);
+    *rest = ldexp(1, shift - shift / 2);
+}
+
+/* to = A^-1 r, and the same of the witnesses that wait, in a frame (triangular.h). */
 static void solve_along(refining *q, const double *r, double *to)
 {
+    enum { MOST = 2 * SD_ABREAST_MOST };
     const sd_sequence *s = q->f->s;
     const sd_abreast_kernels *on = q->f->on;
     const double *const in[2] = {r, q->m->column};
-    double *const out[2] = {to, q->m->column}, largest[2 * SD_ABREAST_MOST];
-    bool aboard[SD_ABREAST_MOST];
-    int columns = 1;
+    double *const out[2] = {to, q->m->column}, largest[MOST], half[MOST], rest[MOST];
+    bool aboard[SD_ABREAST_MOST], far = false;
+    int columns = 1, shifts[MOST];
     for (int c = 0; c < q->width; ++c) {
         aboard[c] = q->rider && q->rider->waiting[c] && is_active(q, c);
         if (aboard[c]) columns = 2;
     }
     on->enter(s->n, s->place, q->scale, columns, in, q->m->block, largest);
-    for (int c = 0; c < q->width; ++c) {
-        const bool far = sd_far_exponent(largest[c]) != 0;
-        if ((far && is_active(q, c)) || (aboard[c] && sd_far_exponent(largest[q->width + c]) != 0))
-            q->columns[c].solved = false;
+    for (int k = 0; k < columns * q->width; ++k) {
+        shifts[k] = sd_far_exponent(largest[k]);
+        split_power(-shifts[k], &half[k], &rest[k]);
+        far |= shifts[k] != 0;
     }
+    if (far) on->shift(s->n, columns, half, rest, q->m->block);
     on->solve(s, &q->f->numbers, columns, q->m->block);
-    on->leave(s->n, s->place, q->scale, q->half, q->rest, columns, q->m->block, out);
+    for (int k = 0; k < columns * q->width; ++k)
+        split_power(shifts[k] - q->columns[k % q->width].exponent, &half[k], &rest[k]);
+    on->leave(s->n, s->place, q->scale, half, rest, columns, q->m->block, out);
     if (columns == 2) q->rider->arrived(q->rider, aboard);
 }
 
@@ -120,14 +129,8 @@ void sd_abreast_refine(const sd_abreast_factors *f, const sd_abreast_memory *m, 
 {
     const int64_t n = f->s->n;
     const double *b[SD_ABREAST_MOST];
-    refining q = {
-        .f = f, .m = m, .scale = scale, .rider = rider, .columns = columns, .width = f->on->width};
-    for (int c = 0; c < q.width; ++c) {
-        const int shift = -columns[c].exponent;
-        b[c] = columns[c].b;
-        q.half[c] = ldexp(1, shift / 2);
-        q.rest[c] = ldexp(1, shift - shift / 2);
-    }
+    refining q = {.f = f, .m = m, .scale = scale, .rider = rider, .columns = columns, .width = f->on->width};
+    for (int c = 0; c < q.width; ++c) b[c] = columns[c].b;
     f->on->join(n, b, m->b);
     solve_along(&q, m->b, m->x);
     if (corrections) memcpy(m->y, m->x, (size_t)(n * q.width) * sizeof *m->y);

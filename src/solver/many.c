@@ -143,8 +143,7 @@ static saddle_status open_abreast(sd_context *c, int threads, bool factored, boo
     saddle_status status = many->abreast ? SADDLE_OK : c->status;
     for (int t = 0; t < threads && !status; ++t) {
         many->threads = t + 1;
-        status =
-            method->make(c, &p, many->leader->work[0].factors, factored, solved, &many->abreast[t]);
+        status = method->make(c, &p, many->leader->work[0].factors, factored, solved, &many->abreast[t]);
         if (!status && !many->abreast[t]) break;
     }
     const bool made = !status && many->abreast[0];
@@ -229,8 +228,7 @@ static saddle_status solve_system(const batch *q, int64_t k, const saddle_solver
     sd_context_nest(&c, nest, sizeof nest);
     saddle_status status = sd_engine_open(&c, &m->opened, &e, 1);
     if (!status)
-        status =
-            sd_solve_columns(m, &e, 1, q->b + k * q->ldb, q->ldb, q->x + k * q->ldx, q->ldx, done, info);
+        status = sd_solve_columns(m, &e, 1, q->b + k * q->ldb, q->ldb, q->x + k * q->ldx, q->ldx, done, info);
     sd_engine_close(&e);
     if (status) memcpy(info->message, c.message, sizeof info->message);
     return status;

@@ -138,8 +138,7 @@ static void run_column(sd_call *call, const double *b, double *x, const sd_done 
                        outcome *o)
 {
     o->info->iterations = 0;
-    o->status =
-        sd_solve_column(call, b, x, done ? done->x : NULL, done ? done->answer : NULL, work, o->info);
+    o->status = sd_solve_column(call, b, x, done ? done->x : NULL, done ? done->answer : NULL, work, o->info);
     if (o->status || call->e->status) give_up(o, o->status ? o->status : call->e->status, call->e->context);
 }
 
@@ -252,8 +251,7 @@ static saddle_status solve_unmeasured(sd_call *call, int64_t nrhs, const double 
 
 /* All columns; info keeps the worst of them. */
 saddle_status sd_solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrhs, const double *b,
-                               int64_t ldb, double *x, int64_t ldx, const sd_done *done,
-                               saddle_info *info)
+                               int64_t ldb, double *x, int64_t ldx, const sd_done *done, saddle_info *info)
 {
     const int32_t n = s->A.n;
     sd_context *c = e->context;

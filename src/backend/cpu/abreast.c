@@ -6,6 +6,13 @@
 #include <float.h>
 #include <string.h>
 
+INLINE vec get(const double *from)
+{
+    vec v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
 /* ---- in and out ---- */
 
 static void join(int64_t n, const double *const *from, double *restrict to)
@@ -32,8 +39,8 @@ static void scale_values(const sd_csr *A, const double *values, const int64_t *t
                          const double *power, double *scaled)
 {
     const vec *const a = (const void *)values;
-    vec *const to = (void *)scaled, p;
-    memcpy(&p, power, sizeof p);
+    const vec p = get(power);
+    vec *const to = (void *)scaled;
     for (int32_t i = 0; i < A->n; ++i) {
         const vec mine = all(scale[i]);
         for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k)
@@ -272,17 +279,23 @@ static void enter(int32_t n, const int32_t *place, const double *scale, int colu
     }
 }
 
+static void shift(int32_t n, int columns, const double *half, const double *rest, double *x)
+{
+    vec *const row = (void *)x;
+    for (int k = 0; k < columns; ++k) {
+        const vec p = get(half + k * W), q = get(rest + k * W);
+        for (int32_t i = 0; i < n; ++i) row[(int64_t)i * columns + k] = row[(int64_t)i * columns + k] * p * q;
+    }
+}
+
 static void leave(int32_t n, const int32_t *place, const double *scale, const double *half,
                   const double *rest, int columns, const double *x, double *const *r)
 {
     const vec *const from = (const void *)x;
-    vec p, q;
-    memcpy(&p, half, sizeof p);
-    memcpy(&q, rest, sizeof q);
     for (int k = 0; k < columns; ++k) {
+        const vec p = get(half + k * W), q = get(rest + k * W);
         vec *const to = (void *)r[k];
-        for (int32_t i = 0; i < n; ++i)
-            to[i] = all(scale[i]) * from[(int64_t)place[i] * columns + k] * p * q;
+        for (int32_t i = 0; i < n; ++i) to[i] = all(scale[i]) * from[(int64_t)place[i] * columns + k] * p * q;
     }
 }
 
@@ -324,9 +337,8 @@ static void add(int64_t n, const double *z, double *restrict x)
 static void replace(int64_t n, const double *chosen, const double *y, double *x)
 {
     const vec *const from = (const void *)y;
-    vec *const to = (void *)x, take;
-    memcpy(&take, chosen, sizeof take);
-    const bits where = (bits)(take != all(0));
+    vec *const to = (void *)x;
+    const bits where = (bits)(get(chosen) != all(0));
     for (int64_t i = 0; i < n; ++i) to[i] = choose(where, from[i], to[i]);
 }
 
@@ -337,6 +349,7 @@ const sd_abreast_kernels SD_ISA(abreast) = {.width = W,
                                             .factor = factor,
                                             .solve = solve,
                                             .enter = enter,
+                                            .shift = shift,
                                             .leave = leave,
                                             .residual = SD_ISA(abreast_residual),
                                             .send = send,

@@ -3,8 +3,8 @@
  * so that one walk over the pattern serves all and each has its place in a register.
  *
  * Every array of numbers here has rows of `width`. Each system has the bits that it has alone: what is done
- * to a number, and in which order, is what factor/simplicial.c, solve/simplicial.c, solve/triangular_walk.inc,
- * backend/cpu/residual.c and method/direct/certificate.c do to it.
+ * to a number, and in which order, is what factor/simplicial.c, solve/simplicial.c,
+ * solve/triangular_walk.inc, backend/cpu/residual.c and method/direct/certificate.c do to it.
  */
 #pragma once
 
@@ -52,7 +52,9 @@ typedef struct sd_abreast_kernels {
     /* x = S r at its places, and the largest of each column; r is an array for each column. */
     void (*enter)(int32_t n, const int32_t *place, const double *scale, int columns, const double *const *r,
                   double *x, double *largest);
-    /* r = S x times two powers of two for each system. */
+    /* x = x times two powers of two for each column of each system. */
+    void (*shift)(int32_t n, int columns, const double *half, const double *rest, double *x);
+    /* r = S x times two powers of two likewise. */
     void (*leave)(int32_t n, const int32_t *place, const double *scale, const double *half,
                   const double *rest, int columns, const double *x, double *const *r);
     sd_abreast_measured *residual;

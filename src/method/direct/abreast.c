@@ -19,7 +19,8 @@ static const int EXPONENT_MOST = 1022; /* 2^-exponent is a number */
 
 /* A system's place. */
 typedef struct place {
-    const sd_problem *p;
+    const sd_problem *p; /* while systems are factored and solved */
+    const sd_csr *A;
     bool factored;  /* as the ordinary course would do it */
     bool solvable;  /* and there is nothing to be settled before it is solved */
     bool certified; /* by its witness; or there is nothing to certify */
@@ -47,7 +48,8 @@ static bool has_solves(const sd_problem *p)
     const int krylov = p->options->krylov;
     const sd_operator *op = &p->op[SD_DOUBLE];
     return (krylov == SADDLE_KRYLOV_AUTO || krylov == SADDLE_KRYLOV_REFINE || krylov == SADDLE_KRYLOV_NONE) &&
-           p->options->verify == SADDLE_ON && op->exponent == 0 && op->sparse.half && op->sparse.val == p->A->val;
+           p->options->verify == SADDLE_ON && op->exponent == 0 && op->sparse.half &&
+           op->sparse.val == p->A->val;
 }
 
 /* Systems abreast are those that take the way of `like` without a departure. */
@@ -74,7 +76,8 @@ static saddle_status make(sd_context *c, const sd_problem *p, const void *like, 
     saddle_status status =
         sd_abreast_make(c, on, s, d->plan->tree.entry_ptr[d->plan->tree.n], factored, &g->f);
     if (!status)
-        status = sd_abreast_memory_make(c, &p->op[SD_DOUBLE].sparse, on->width, solved && has_solves(p), &g->m);
+        status =
+            sd_abreast_memory_make(c, &p->op[SD_DOUBLE].sparse, on->width, solved && has_solves(p), &g->m);
     if (!status && g->rule == SD_PIVOT_STATIC) {
         g->signs = sd_alloc(c, g->n, sizeof *g->signs, "signs");
         status = g->signs ? SADDLE_OK : c->status;
@@ -121,7 +124,8 @@ static void join_values(sd_abreast *g, int count, const sd_problem *const *p)
     g->count = count;
     for (int c = 0; c < width(g); ++c) {
         g->place[c] = (place){.p = p[c < count ? c : 0]};
-        from[c] = g->place[c].p->A->val;
+        g->place[c].A = g->place[c].p->A;
+        from[c] = g->place[c].A->val;
     }
     g->f.on->join(p[0]->A->nnz, from, g->m.a);
 }
@@ -169,7 +173,7 @@ static void factor(sd_abreast *g, int count, const sd_problem *const *p)
 bool sd_direct_is_ready(const sd_problem *p, sd_pivot_rule rule, sd_ready *ready)
 {
     const sd_abreast *g = p->abreast;
-    if (!g || !g->place[p->place].factored || g->rule != rule || g->place[p->place].p->A != p->A) return false;
+    if (!g || !g->place[p->place].factored || g->rule != rule || g->place[p->place].A != p->A) return false;
     *ready = (sd_ready){.numbers = {&g->f, p->place, p->solved},
                         .exponent = g->place[p->place].exponent,
                         .stale = g->place[p->place].stale};

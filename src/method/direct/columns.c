@@ -104,8 +104,7 @@ saddle_status sd_direct_run_columns(sd_context *c, const sd_csr *M, const sd_fac
                                     sd_factors *f, sd_direct *d, bool *refused)
 {
     if (options->pivoting.rule == SD_PIVOT_THRESHOLD) return run_threshold(c, M, options, f, d, refused);
-    const saddle_status status =
-        sd_factors_run_columns(c, f, &options->pivoting, options->ready, refused);
+    const saddle_status status = sd_factors_run_columns(c, f, &options->pivoting, options->ready, refused);
     /* a pivot that is not positive is an answer */
     if (!status && options->pivoting.rule == SD_PIVOT_POSITIVE) *refused = false;
     return status;
