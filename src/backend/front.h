@@ -71,6 +71,8 @@ typedef struct sd_front_entries {
     const double *value;
 } sd_front_entries;
 
+typedef struct sd_simplicial_kernels sd_simplicial_kernels;
+
 /* A table of kernels in one precision. */
 typedef struct sd_front_kernels {
     /* panel += A's entries. */
@@ -101,12 +103,15 @@ typedef struct sd_front_kernels {
      * w1 the `eliminated` first rows, w2 all others. */
     void (*forward)(const sd_front *f, int32_t k, void *w);
     void (*backward)(const sd_front *f, int32_t k, void *w);
+
+    const sd_simplicial_kernels *simplicial; /* without fronts; NULL in single precision */
 } sd_front_kernels;
 
-#define SD_FRONT_KERNELS(precision)                                                                          \
+#define SD_FRONT_KERNELS(precision, simplicial)                                                              \
     {                                                                                                        \
         add_entries_##precision, add_child_##precision, work_##precision, factor_front_##precision,          \
-            update_front_##precision, largest_##precision, forward_##precision, backward_##precision         \
+            update_front_##precision, largest_##precision, forward_##precision, backward_##precision,        \
+            simplicial                                                                                       \
     }
 
 /* The plain version; index 0 in double, 1 in single. */

@@ -25,16 +25,18 @@ void sd_factors_free(sd_context *c, sd_factors *f)
 
 void sd_factors_take(sd_factors *f, const sd_csr *A, const double *scale, int exponent)
 {
-    const int64_t *target = f->tree->target;
+    const int64_t *restrict const target = f->tree->target;
+    double *restrict const values = f->values;
     const bool near =
         exponent >= -1022 && exponent <= 1022; /* then 2^-exponent is a number, and times it is exact */
     const double power = near ? ldexp(1, -exponent) : 1;
     for (int32_t i = 0; i < A->n; ++i) {
-        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
-            if (target[k] < 0) continue;
-            const double a = near ? A->val[k] * power : ldexp(A->val[k], -exponent);
-            f->values[target[k]] = (scale[i] * a) * scale[A->ind[k]];
-        }
+        const double own = scale[i];
+        const int64_t end = A->ptr[i + 1];
+        for (int64_t k = A->ptr[i]; k < end && near; ++k)
+            if (target[k] >= 0) values[target[k]] = own * (A->val[k] * power) * scale[A->ind[k]];
+        for (int64_t k = A->ptr[i]; k < end && !near; ++k)
+            if (target[k] >= 0) values[target[k]] = own * ldexp(A->val[k], -exponent) * scale[A->ind[k]];
     }
 }
 
@@ -107,7 +109,7 @@ saddle_status sd_factors_run_columns(sd_context *c, sd_factors *f, const sd_pivo
     f->simplicial = NULL;
     f->definite = f->abandoned = false;
     if (ready) sd_abreast_take(ready, m, &pivots);
-    *refused = !ready && !sd_simplicial_run(m, f->values, pivoting, &pivots);
+    *refused = !ready && !f->kernels->simplicial->run(m, f->values, pivoting, &pivots);
     if (*refused) return SADDLE_OK;
     f->simplicial = m;
     f->pivots = pivots;

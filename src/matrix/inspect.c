@@ -11,8 +11,12 @@
 
 #include "core/dd.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+static const double MINOR_ROUNDING = 2e-14; /* a minor that is negative by less may be so by rounding */
+static const double NEAR = 0x1p+400;        /* squares of numbers between this and its inverse are numbers */
 
 /* Sums over each row, in the whole matrix, of |a_ij| off the diagonal, carried as hi + lo so that
  * a comparison with the diagonal is not decided by rounding. */
@@ -43,6 +47,12 @@ static int32_t root_of(int32_t *parent, int32_t i)
 {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
     return i;
+}
+
+static void join(int32_t *parent, int32_t i, int32_t j)
+{
+    const int32_t a = root_of(parent, i), b = root_of(parent, j);
+    parent[a > b ? a : b] = a > b ? b : a;
 }
 
 static void add_off_diagonal(row_sums *s, int32_t i, double size)
@@ -86,8 +96,7 @@ static void gather(const sd_csr *A, saddle_facts *f, row_sums *s)
             }
             add_off_diagonal(s, i, size);
             if (A->half) add_off_diagonal(s, j, size);
-            const int32_t a = root_of(s->parent, i), b = root_of(s->parent, j);
-            s->parent[a > b ? a : b] = a > b ? b : a;
+            join(s->parent, i, j);
         }
     }
     f->largest = scale;
@@ -124,14 +133,15 @@ static void summarise_rows(const sd_csr *A, saddle_facts *f, const row_sums *s)
     if (A->half) f->norm_one = f->norm_inf;
 }
 
-static bool has_negative_minor(const sd_csr *A, const row_sums *s)
+/* Roots take the places of lo, which are not needed any more. */
+static bool has_negative_minor(const sd_csr *A, row_sums *s)
 {
+    double *const root = s->lo;
+    for (int32_t i = 0; i < A->n; ++i) root[i] = sqrt(fabs(s->diagonal[i])) * (1 + MINOR_ROUNDING / 4);
     for (int32_t i = 0; i < A->n; ++i) {
         for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
             const int32_t j = A->ind[k];
-            if (j == i) continue;
-            const double bound = sqrt(fabs(s->diagonal[i])) * sqrt(fabs(s->diagonal[j]));
-            if (fabs(A->val[k]) > bound * (1 + 1e-14)) return true;
+            if (j != i && fabs(A->val[k]) > root[i] * root[j]) return true;
         }
     }
     return false;
@@ -154,9 +164,8 @@ static saddle_kind kind_of(const sd_csr *A, const saddle_facts *f, row_sums *s)
     if (!f->symmetric) return SADDLE_KIND_UNKNOWN;
     const int64_t positive = A->n - f->zero_diagonal - f->negative_diagonal;
     if (positive > 0 && f->negative_diagonal > 0) return SADDLE_KIND_INDEFINITE;
-    if (has_negative_minor(A, s)) return SADDLE_KIND_INDEFINITE;
     if (positive == A->n && is_taussky(A->n, s)) return SADDLE_KIND_SPD;
-    return SADDLE_KIND_UNKNOWN;
+    return has_negative_minor(A, s) ? SADDLE_KIND_INDEFINITE : SADDLE_KIND_UNKNOWN;
 }
 
 saddle_status sd_csr_inspect(sd_context *c, const sd_csr *A, saddle_facts *f, void *room)
@@ -178,71 +187,198 @@ saddle_status sd_csr_inspect(sd_context *c, const sd_csr *A, saddle_facts *f, vo
     return SADDLE_OK;
 }
 
-/* One pass over a half matrix, in n numbers: sums of the rows off the diagonal. */
-static void glance_at_entries(const sd_csr *A, double *sums, saddle_facts *f)
+/* ---- the same in less time, of a half matrix: its rows begin with their diagonal entry, if they have one
+ * ----
+ */
+
+static bool starts_with_diagonal(const sd_csr *A, int32_t i)
 {
-    double most = 0, least = INFINITY;
-    int64_t zeros = 0, diagonals = 0;
+    return A->ptr[i] < A->ptr[i + 1] && A->ind[A->ptr[i]] == i;
+}
+static double diagonal_of(const sd_csr *A, int32_t i)
+{
+    return starts_with_diagonal(A, i) ? A->val[A->ptr[i]] : 0;
+}
+
+static bool is_connected(int32_t n, int32_t *parent)
+{
+    for (int32_t i = 1; i < n; ++i)
+        if (root_of(parent, i) != root_of(parent, 0)) return false;
+    return true;
+}
+
+/* As `gather`, but only what Taussky's condition needs; of a connected matrix all rows have one root. */
+static void gather_dominance(const sd_csr *A, bool connected, row_sums *s)
+{
+    for (int32_t i = 0; i < A->n; ++i) s->parent[i] = connected ? 0 : i;
     for (int32_t i = 0; i < A->n; ++i) {
-        int64_t k = A->ptr[i];
-        const int64_t end = A->ptr[i + 1];
-        const bool stored = k < end && A->ind[k] == i;
-        const double diagonal = stored ? A->val[k] : 0;
-        const double first = fabs(diagonal);
+        s->diagonal[i] = diagonal_of(A, i);
+        for (int64_t k = A->ptr[i] + starts_with_diagonal(A, i); k < A->ptr[i + 1]; ++k) {
+            const int32_t j = A->ind[k];
+            const double size = fabs(A->val[k]);
+            if (size == 0) continue;
+            sd_dd_add(&s->hi[i], &s->lo[i], size);
+            sd_dd_add(&s->hi[j], &s->lo[j], size);
+            if (!connected) join(s->parent, i, j);
+        }
+    }
+}
+
+/* The sums of the rows of |A| off the diagonal. */
+static void sum_rows(const sd_csr *A, double *sums)
+{
+    memset(sums, 0, (size_t)A->n * sizeof *sums);
+    for (int32_t i = 0; i < A->n; ++i) {
         double sum = sums[i];
-        most = first > most ? first : most;
-        least = first > 0 && first < least ? first : least;
-        diagonals += stored;
-        f->zero_diagonal += diagonal == 0;
-        f->negative_diagonal += diagonal < 0;
-        f->explicit_zeros += stored && diagonal == 0;
-        for (k += stored; k < end; ++k) {
-            const double size = fabs(A->val[k]), positive = size > 0 ? size : INFINITY;
-            most = size > most ? size : most;
-            least = positive < least ? positive : least;
-            zeros += size == 0;
+        for (int64_t k = A->ptr[i] + starts_with_diagonal(A, i); k < A->ptr[i + 1]; ++k) {
+            const double size = fabs(A->val[k]);
             sum += size;
             sums[A->ind[k]] += size;
         }
         sums[i] = sum;
     }
-    f->nnz = 2 * A->nnz - diagonals;
-    f->explicit_zeros += 2 * zeros;
-    f->largest = most;
-    f->smallest = isinf(least) ? 0 : least;
 }
 
-/* SADDLE_KIND_UNKNOWN where the diagonal does not tell. */
-static void glance(const sd_csr *A, double *sums, saddle_facts *f)
+/* The same, and whether there is a negative minor, in one pass; squares neither overflow nor vanish. */
+static bool sum_rows_and_minors(const sd_csr *A, double *sums, double *diagonal)
 {
-    bool pair = false; /* 0 on the diagonal beside something else */
+    bool negative = false;
     memset(sums, 0, (size_t)A->n * sizeof *sums);
-    f->pattern_symmetric = f->symmetric = true;
-    glance_at_entries(A, sums, f);
+    for (int32_t i = 0; i < A->n; ++i) diagonal[i] = fabs(diagonal_of(A, i));
+    for (int32_t i = 0; i < A->n; ++i) {
+        const double own = diagonal[i] * (1 + MINOR_ROUNDING);
+        double sum = sums[i];
+        for (int64_t k = A->ptr[i] + starts_with_diagonal(A, i); k < A->ptr[i + 1]; ++k) {
+            const int32_t j = A->ind[k];
+            const double size = fabs(A->val[k]);
+            sum += size;
+            sums[j] += size;
+            negative |= size * size > own * diagonal[j];
+        }
+        sums[i] = sum;
+    }
+    return negative;
+}
+
+static double norm_of(const sd_csr *A, const double *sums)
+{
     double norm = 0;
     for (int32_t i = 0; i < A->n; ++i) {
-        const int64_t first = A->ptr[i];
-        const bool stored = first < A->ptr[i + 1] && A->ind[first] == i;
-        const double diagonal = stored ? fabs(A->val[first]) : 0, row = sums[i] + diagonal;
-        pair |= diagonal == 0 && row > 0;
+        const double row = sums[i] + fabs(diagonal_of(A, i));
         norm = row > norm ? row : norm;
     }
-    f->norm_one = f->norm_inf = norm;
-    const bool both = f->negative_diagonal > 0 && f->negative_diagonal + f->zero_diagonal < A->n;
-    f->kind = both || pair ? SADDLE_KIND_INDEFINITE : SADDLE_KIND_UNKNOWN;
+    return norm;
 }
 
-saddle_status sd_csr_glance(sd_context *c, const sd_csr *A, saddle_facts *f, void *room)
+/* The largest and the smallest entry, and how many are 0. */
+SD_WITH_FMA static int64_t find_extremes(const sd_csr *A, double *largest, double *smallest)
 {
+    double most = 0, least = INFINITY, zeros = 0;
+    const double *const val = A->val;
+#pragma omp simd reduction(max : most) reduction(min : least) reduction(+ : zeros)
+    for (int64_t k = 0; k < A->nnz; ++k) {
+        const double size = fabs(val[k]), positive = size > 0 ? size : INFINITY;
+        most = size > most ? size : most;
+        least = positive < least ? positive : least;
+        zeros += size == 0 ? 1 : 0;
+    }
+    *largest = most;
+    *smallest = isinf(least) ? 0 : least;
+    return (int64_t)zeros;
+}
+
+/* Whether a nonzero stands beside a zero of the diagonal: no definite matrix has one. */
+static bool has_bare_entry(const sd_csr *A)
+{
+    for (int32_t i = 0; i < A->n; ++i) {
+        const bool bare = diagonal_of(A, i) == 0;
+        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k)
+            if (A->val[k] != 0 && (bare || diagonal_of(A, A->ind[k]) == 0)) return true;
+    }
+    return false;
+}
+
+/* What sums of rows, with an error of n roundings, tell of Taussky's condition on a matrix with a positive
+ * diagonal: 1 every row is strictly dominant, -1 one is not even weakly so, 0 nothing. */
+static int glance_at_dominance(const sd_csr *A, const double *sums)
+{
+    const double error = 2 * (double)A->n * DBL_EPSILON;
+    bool strict = true;
+    for (int32_t i = 0; i < A->n; ++i) {
+        const double difference = diagonal_of(A, i) - sums[i], most = error * sums[i];
+        if (difference < -most) return -1;
+        strict = strict && difference > most;
+    }
+    return strict;
+}
+
+/* The kind of a half matrix, the diagonal of which is of one sign or zero, with the sums of its rows. What is
+ * in doubt is computed anew in the places of the sums. */
+static saddle_kind glance_at_kind(const sd_csr *A, const saddle_facts *f, double *sums, bool minor,
+                                  bool *connected)
+{
+    if (f->zero_diagonal > 0 && has_bare_entry(A)) return SADDLE_KIND_INDEFINITE;
+    const bool positive = f->zero_diagonal + f->negative_diagonal == 0;
+    const int dominance = positive ? glance_at_dominance(A, sums) : -1;
+    if (dominance == 0) {
+        row_sums s = place_sums(A->n, sums);
+        gather_dominance(A, *connected && f->explicit_zeros == 0, &s);
+        *connected = *connected || is_connected(A->n, s.parent);
+        if (is_taussky(A->n, &s)) return SADDLE_KIND_SPD;
+    }
+    return dominance == 1 ? SADDLE_KIND_SPD : minor ? SADDLE_KIND_INDEFINITE : SADDLE_KIND_UNKNOWN;
+}
+
+static void glance_at_diagonal(const sd_csr *A, saddle_facts *f)
+{
+    int64_t stored = 0, negative = 0, nonzero = 0;
+    for (int32_t i = 0; i < A->n; ++i) {
+        const double diagonal = diagonal_of(A, i);
+        stored += starts_with_diagonal(A, i);
+        negative += diagonal < 0;
+        nonzero += diagonal != 0;
+    }
+    f->negative_diagonal = negative;
+    f->zero_diagonal = A->n - nonzero;
+    f->nnz = 2 * A->nnz - stored;
+    f->explicit_zeros = nonzero - stored; /* as zeros are counted twice, these once too often */
+}
+
+saddle_status sd_csr_glance(sd_context *c, const sd_csr *A, sd_glance *at, saddle_facts *f)
+{
+    void *const room = at->room;
     if (!A->half) return sd_csr_inspect(c, A, f, room);
     const saddle_facts before = *f;
-    void *own = room ? NULL : sd_alloc(c, A->n, sizeof(double), "row sums");
+    void *own = room ? NULL : sd_alloc(c, sd_inspect_bytes(A), 1, "row sums");
     if (!room && !own) return c->status;
-    glance(A, room ? room : own, f);
+    double *const sums = room ? room : own;
+    bool minor = false;
+    f->pattern_symmetric = f->symmetric = true;
+    glance_at_diagonal(A, f);
+    f->explicit_zeros += 2 * find_extremes(A, &f->largest, &f->smallest);
+    const bool told = f->negative_diagonal > 0 && f->negative_diagonal + f->zero_diagonal < A->n;
+    const bool proof = at->kind && !told, near = f->largest < NEAR && f->smallest > 1 / NEAR;
+    if (proof && near)
+        minor = sum_rows_and_minors(A, sums, sums + A->n);
+    else if (at->norms)
+        sum_rows(A, sums);
+    f->norm_one = f->norm_inf = at->norms ? norm_of(A, sums) : NAN;
+    f->kind = told ? SADDLE_KIND_INDEFINITE : SADDLE_KIND_UNKNOWN;
+    if (proof && near) f->kind = glance_at_kind(A, f, sums, minor, &at->connected);
     sd_free(c, own);
-    if (f->kind != SADDLE_KIND_UNKNOWN) return SADDLE_OK;
+    if (!proof || near) return SADDLE_OK;
     *f = before;
     return sd_csr_inspect(c, A, f, room);
+}
+
+saddle_status sd_csr_norm(sd_context *c, const sd_csr *A, double *norm)
+{
+    double *sums = sd_alloc(c, A->n, sizeof *sums, "row sums");
+    if (!sums) return c->status;
+    sum_rows(A, sums);
+    *norm = norm_of(A, sums);
+    sd_free(c, sums);
+    return SADDLE_OK;
 }
 
 saddle_status sd_require_symmetric(sd_context *c, const sd_csr *A)

@@ -219,7 +219,7 @@ static void run_block(walk *s, int threads)
 {
     sd_climb forward = {s->f->tree, s->waiting, forward_group, forward_top, s, s->crew};
     if (s->f->simplicial)
-        sd_simplicial_solve(s->f->simplicial, s->parts, s->k, s->x);
+        sd_simplicial_solve(s->f->kernels->simplicial, s->f->simplicial, s->parts, s->k, s->x);
     else if (s->crew)
         run_parallel(s, &forward, threads);
     else

@@ -44,7 +44,7 @@ static void close_member(saddle_solver *m)
     sd_work *w = &m->work[0];
     if (w->factors) w->method->free_factors(&m->e, w->factors);
     for (int p = 0; p < SD_PRECISIONS && m->e.backend; ++p) sd_operator_free(&m->e, &m->op[p]);
-    sd_free_all(&m->c, m->A.val, m->room, m->experience);
+    sd_free_all(&m->c, m->A.val, m->glance.room, m->experience);
     sd_engine_close(&m->e);
 }
 

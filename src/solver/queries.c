@@ -1,5 +1,6 @@
 /* The public queries of the direct solver's factors; what they do is in method/direct. */
 #include "method/direct/queries.h"
+#include "matrix/inspect.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -102,7 +103,8 @@ saddle_status saddle_condition(const saddle_solver *solver, double *condition, c
         status = sd_fail(&c, SADDLE_WRONG_ORDER,
                          "saddle_condition: D was changed, so the factors are no longer those of A: call "
                          "saddle_factor again");
-    if (!status)
-        status = sd_direct_condition(&c, d, solver->facts.norm_one, sd_team(solver->threads), condition);
+    double norm = solver->facts.norm_one;
+    if (!status && isnan(norm)) status = sd_csr_norm(&c, &solver->A, &norm);
+    if (!status) status = sd_direct_condition(&c, d, norm, sd_team(solver->threads), condition);
     return sd_tell(&c, status, message);
 }

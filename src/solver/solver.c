@@ -168,9 +168,9 @@ static void forget_analysis(saddle_solver *s)
     s->info.time_prepare = s->info.time_plan = 0;
     for (int k = 0; k < SD_RUNGS_MOST; ++k) forget_work(s, &s->work[k]);
     sd_csr_free(&s->c, &s->A);
-    sd_free_all(&s->c, s->map, s->room);
+    sd_free_all(&s->c, s->map, s->glance.room);
     s->map = NULL;
-    s->room = NULL;
+    s->glance = (sd_glance){0};
 }
 
 void saddle_destroy(saddle_solver **solver)
@@ -221,6 +221,14 @@ static saddle_status take_values(saddle_solver *s, const saddle_matrix *A)
     return s->shape == SADDLE_FULL ? sd_require_symmetric(&s->c, &s->A) : SADDLE_OK;
 }
 
+/* Whether anything but `info.kind` depends on a proof of what A is: the choice of a method or factorization,
+ * the certificate, what an iteration may use. */
+static bool depends_on_kind(const saddle_options *o)
+{
+    return o->method != SADDLE_METHOD_DIRECT || o->factorization == SADDLE_FACTORIZATION_AUTO ||
+           o->certify != SADDLE_OFF || o->krylov == SADDLE_KRYLOV_CG || o->krylov == SADDLE_KRYLOV_MINRES;
+}
+
 /* Takes the values and finds out what the matrix is. */
 static saddle_status inspect_values(saddle_solver *s, const saddle_matrix *A)
 {
@@ -229,9 +237,12 @@ static saddle_status inspect_values(saddle_solver *s, const saddle_matrix *A)
         .size = sizeof s->facts, .rows = A->rows, .columns = A->columns, .entries = A->entries};
     if (!status) status = sd_progress(&s->c, "analyse", 1, ANALYSE_STEPS, NAN);
     const int64_t bytes = sd_inspect_bytes(&s->A);
-    if (!status && !s->room && bytes <= ROOM_KEPT) s->room = sd_alloc(&s->c, bytes, 1, "row sums");
-    if (!status && !s->room && bytes <= ROOM_KEPT) status = s->c.status;
-    return status ? status : sd_csr_glance(&s->c, &s->A, &s->facts, s->room);
+    if (!status && !s->glance.room && bytes <= ROOM_KEPT)
+        s->glance.room = sd_alloc(&s->c, bytes, 1, "row sums");
+    if (!status && !s->glance.room && bytes <= ROOM_KEPT) status = s->c.status;
+    s->glance.norms = !sd_may_stay_unmeasured(s);
+    s->glance.kind = depends_on_kind(&s->options);
+    return status ? status : sd_csr_glance(&s->c, &s->A, &s->glance, &s->facts);
 }
 
 /* ---- methods at work ---- */
@@ -286,7 +297,7 @@ static saddle_status check_memory(saddle_solver *s, const sd_method *method)
     const sd_work *w = sd_find_work(s, method);
     if (!method->cost || !w || !w->planned) return SADDLE_OK;
     sd_cost cost = method->cost(w->plan);
-    if (cost.bytes > 0 && !s->room) cost.bytes += sd_inspect_bytes(&s->A);
+    if (cost.bytes > 0 && !s->glance.room) cost.bytes += sd_inspect_bytes(&s->A);
     return sd_cost_fits(&s->c, method->name, cost);
 }
 

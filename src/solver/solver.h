@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/info.h"
+#include "matrix/inspect.h"
 #include "solver/policy.h"
 
 #include <stdatomic.h>
@@ -58,9 +59,9 @@ struct saddle_solver {
     uint64_t fingerprint;
     int64_t entries; /* of the caller's arrays */
     saddle_shape shape;
-    sd_csr A;    /* the caller's matrix; val is NULL before factor */
-    sd_map *map; /* from the caller's entries */
-    void *room;  /* to look at values in, where that is not much; NULL */
+    sd_csr A;         /* the caller's matrix; val is NULL before factor */
+    sd_map *map;      /* from the caller's entries */
+    sd_glance glance; /* at values; its room is kept where that is not much */
     sd_work work[SD_RUNGS_MOST];
     bool guessed;
     double guess; /* what the direct solver may cost, without a plan of it; NaN: not known */
@@ -99,6 +100,8 @@ saddle_status sd_factor_taken(saddle_solver *solver);
 saddle_status sd_plan_values(saddle_solver *solver, const saddle_matrix *A, const sd_method *method);
 /* With the factors goes all that info knows of them. */
 void sd_forget_factors(saddle_solver *solver);
+/* Whether the options let x pass as the factors give it, or after one step of refinement. */
+bool sd_may_stay_unmeasured(const saddle_solver *solver);
 /* Solves by an engine of its own; info begins as the solver's. A single right-hand side may have been solved
  * before: done, otherwise NULL. */
 saddle_status sd_solve_columns(const saddle_solver *solver, sd_engine *e, int64_t nrhs, const double *b,

@@ -322,12 +322,26 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+/* Every row weakly dominant; the first strictly, where it is `grounded`. */
+static void make_laplacian(dense *d, bool grounded)
+{
+    for (int i = 0; i < d->n; ++i) {
+        double sum = i == 0 && grounded;
+        for (int j = 0; j < d->n; ++j) {
+            if (j > i) dense_set(d, i, j, ceil(dense_at(d, i, j)));
+            if (j > i) dense_set(d, j, i, dense_at(d, i, j));
+            if (j != i) sum += fabs(dense_at(d, i, j));
+        }
+        dense_set(d, i, i, sum);
+    }
+}
+
 /* What the solver looks at in every factorization says what a whole inspection says. */
 static void a_glance_sees_what_an_inspection_sees(void **state)
 {
     (void)state;
     rng r = rng_start("glance");
-    int kinds[3] = {0};
+    int kinds[3] = {0}, proved_again = 0;
     for (int round = 0; round < 600; ++round) {
         dense d = dense_random(&r, 1 + rng_below(&r, LARGEST - 1), 0.3, true);
         for (int i = 0; i < d.n; ++i) { /* definite, semidefinite to the eye, or as it is */
@@ -335,16 +349,19 @@ static void a_glance_sees_what_an_inspection_sees(void **state)
             if (round % 3 == 1) dense_set(&d, i, i, 5000);
             if (round % 7 == 0 && rng_below(&r, 4) == 0) dense_set(&d, i, i, 0);
         }
+        if (round % 5 == 2) make_laplacian(&d, round % 4 != 0);
         saddle_matrix A = view_plain(&d, round % 2 ? SADDLE_LOWER : SADDLE_FULL);
         saddle_facts whole, part = {.size = sizeof part};
         assert_int_equal(saddle_inspect(&A, NULL, &whole, NULL), SADDLE_OK);
         sd_context c;
         sd_csr csr;
-        double room[8 * LARGEST];
+        const bool norms = round % 4 < 3; /* a matrix with all its entries has them in any case */
+        double room[8 * LARGEST], norm = NAN;
+        sd_glance at = {.room = round % 5 ? room : NULL, .norms = norms, .kind = true};
         sd_context_init(&c, NULL, 0);
         assert_int_equal(sd_csr_from_view(&c, &A, true, &csr, NULL), SADDLE_OK);
         assert_true(sd_inspect_bytes(&csr) <= (int64_t)sizeof room);
-        assert_int_equal(sd_csr_glance(&c, &csr, &part, round % 5 ? room : NULL), SADDLE_OK);
+        assert_int_equal(sd_csr_glance(&c, &csr, &at, &part), SADDLE_OK);
         assert_int_equal(part.nnz, whole.nnz);
         assert_int_equal(part.explicit_zeros, whole.explicit_zeros);
         assert_int_equal(part.zero_diagonal, whole.zero_diagonal);
@@ -352,14 +369,28 @@ static void a_glance_sees_what_an_inspection_sees(void **state)
         assert_int_equal(part.symmetric, whole.symmetric);
         assert_int_equal(part.pattern_symmetric, whole.pattern_symmetric);
         assert_int_equal(part.kind, whole.kind);
+        if (isnan(part.norm_inf)) {
+            assert_true(!norms && csr.half && isnan(part.norm_one));
+            assert_int_equal(sd_csr_norm(&c, &csr, &norm), SADDLE_OK);
+            part.norm_inf = part.norm_one = norm;
+        }
         assert_true(part.norm_inf == whole.norm_inf && part.norm_one == whole.norm_one);
         assert_true(part.largest == whole.largest && part.smallest == whole.smallest);
         ++kinds[part.kind];
+        saddle_facts again = {.size = sizeof again}; /* with what was found of the pattern */
+        assert_int_equal(sd_csr_glance(&c, &csr, &at, &again), SADDLE_OK);
+        assert_int_equal(again.kind, whole.kind);
+        saddle_facts seen = {.size = sizeof seen}; /* no proof is wanted */
+        at.kind = false;
+        assert_int_equal(sd_csr_glance(&c, &csr, &at, &seen), SADDLE_OK);
+        assert_true(seen.kind == whole.kind || (csr.half && seen.kind == SADDLE_KIND_UNKNOWN));
+        proved_again += at.connected && again.kind == SADDLE_KIND_SPD;
         sd_csr_free(&c, &csr);
         view_free(&A);
         dense_free(&d);
     }
     for (int k = 0; k < 3; ++k) assert_true(kinds[k] > 10);
+    assert_true(proved_again > 10);
 }
 
 int main(void)

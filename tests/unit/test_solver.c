@@ -477,7 +477,7 @@ static void x_is_not_measured_where_that_is_not_wanted(void **state)
     assert_int_equal(saddle_factor(refined, &p.A), SADDLE_OK);
     assert_int_equal(saddle_solve(refined, COLUMNS, b, N, x, N, &info), SADDLE_OK);
     assert_true(info.converged == 0 && info.reason == SADDLE_REASON_NOT_MEASURED && info.iterations == 2);
-    assert_true(info.first_error >= 0 && info.krylov == SADDLE_KRYLOV_REFINE);
+    assert_true(isnan(info.first_error) && info.krylov == SADDLE_KRYLOV_REFINE);
     for (int k = 0; k < COLUMNS; ++k) assert_true(relative_residual_of(&p.d, b + k * N, x + k * N) < 1e-15);
     memcpy(y, b, sizeof b);
     assert_int_equal(saddle_solve(refined, COLUMNS, y, N, y, N, NULL), SADDLE_OK);

@@ -65,7 +65,7 @@ static work work_of(const sd_sequence *s, const sd_abreast_numbers *m)
 /* What is found of each system; counts are numbers, so that they share registers. */
 typedef struct tally {
     bits bad; /* not 0: refused */
-    vec least, positive, negative, zero, perturbed;
+    vec least, negative, zero, perturbed;
 } tally;
 
 INLINE vec one_where(bits where)
@@ -89,19 +89,20 @@ INLINE vec eliminate_row(const work *w, int32_t k, vec limit, bits *bad)
         if (node->width == 1) {
             const vec a = own[0], u = a * in[0];
             own[0] = all(0);
-            for (int64_t e = node->begin; e < end; ++e) y[row[e]] -= l[e] * a;
+            for (int64_t e = node->begin; e < end; ++e) y[row[e]] = fused(-l[e], a, y[row[e]]);
             l[end] = u;
-            lost += u * a;
+            lost = fused(u, a, lost);
             broken |= ~(bits)(absolute(u) <= limit);
             w->next[j] = end + 1;
             continue;
         }
-        const vec a = own[0], b = own[1], u = in[0] * a + in[1] * b, v = in[1] * a + in[2] * b;
+        const vec a = own[0], b = own[1], u = fused(in[0], a, in[1] * b), v = fused(in[1], a, in[2] * b);
         own[0] = own[1] = all(0);
-        for (int64_t e = node->begin; e < end; e += 2) y[row[e]] -= l[e] * a + l[e + 1] * b;
+        for (int64_t e = node->begin; e < end; e += 2)
+            y[row[e]] = fused(-l[e], a, fused(-l[e + 1], b, y[row[e]]));
         l[end] = u;
         l[end + 1] = v;
-        lost += u * a + v * b;
+        lost = fused(u, a, fused(v, b, lost));
         broken |= ~(bits)(absolute(u) <= limit) | ~(bits)(absolute(v) <= limit);
         w->next[j] = end + 2;
     }
@@ -129,7 +130,6 @@ INLINE void take_pivot(const work *w, int32_t k, const sd_pivoting *rule, tally 
         t->bad |= ~((bits)(d > none) & (bits)(d <= all(DBL_MAX)));
     else if (rule->rule != SD_PIVOT_STATIC)
         t->bad |= ~((bits)(size > all(rule->small)) & (bits)(size <= all(DBL_MAX)));
-    t->positive += one_where((bits)(d > none));
     t->negative += one_where((bits)(d < none));
     t->zero += one_where((bits)(d == none));
     t->least = smaller(size, t->least);
@@ -152,16 +152,15 @@ INLINE void take_pair(const work *w, int32_t k, tally *t)
     in[1] = -scale;
     in[2] = a * scale;
     in[3] = none;
-    t->positive += choose(mixed, all(1), all(2) * one_where((bits)(d[0] > none)));
     t->negative += choose(mixed, all(1), all(2) * one_where((bits)(d[0] < none)));
     t->least = smaller(size * d[1] * d[1] / (all(2) * sizes), t->least);
 }
 
-static void conclude(const tally *t, int64_t pairs, sd_abreast_outcome *outcome)
+static void conclude(const tally *t, int32_t n, int64_t pairs, sd_abreast_outcome *outcome)
 {
     EACH outcome[c] = (sd_abreast_outcome){.refused = t->bad[c] != 0,
                                            .least = t->least[c],
-                                           .pivots = {.positive = (int64_t)t->positive[c],
+                                           .pivots = {.positive = n - (int64_t)(t->negative[c] + t->zero[c]),
                                                       .negative = (int64_t)t->negative[c],
                                                       .zero = (int64_t)t->zero[c],
                                                       .two_by_two = pairs,
@@ -194,7 +193,7 @@ static void factor(const sd_sequence *s, const double *values, const sd_pivoting
         else
             take_pivot(&w, first, rule, &t);
     }
-    conclude(&t, pairs, outcome);
+    conclude(&t, s->n, pairs, outcome);
 }
 
 /* ---- solves ---- */
@@ -209,13 +208,18 @@ INLINE void forward(const sd_sequence *s, const vec *restrict l, vec *restrict x
         for (int q = 0; q < columns; ++q) a[q] = own[q];
         if (node.width == 1) {
             for (int64_t e = node.begin; e < node.end; ++e)
-                for (int q = 0; q < columns; ++q) x[(int64_t)row[e] * columns + q] -= l[e] * a[q];
+                for (int q = 0; q < columns; ++q) {
+                    vec *const to = &x[(int64_t)row[e] * columns + q];
+                    *to = fused(-l[e], a[q], *to);
+                }
             continue;
         }
         for (int q = 0; q < columns; ++q) b[q] = own[columns + q];
         for (int64_t e = node.begin; e < node.end; e += 2)
-            for (int q = 0; q < columns; ++q)
-                x[(int64_t)row[e] * columns + q] -= l[e] * a[q] + l[e + 1] * b[q];
+            for (int q = 0; q < columns; ++q) {
+                vec *const to = &x[(int64_t)row[e] * columns + q];
+                *to = fused(-l[e], a[q], fused(-l[e + 1], b[q], *to));
+            }
     }
 }
 
@@ -232,17 +236,17 @@ INLINE void backward(const sd_sequence *s, const vec *restrict l, const vec *res
         if (node.width == 1) {
             for (int q = 0; q < columns; ++q) a[q] = own[q] * in[0];
             for (int64_t e = node.begin; e < node.end; ++e)
-                for (int q = 0; q < columns; ++q) a[q] -= l[e] * x[(int64_t)row[e] * columns + q];
+                for (int q = 0; q < columns; ++q) a[q] = fused(-l[e], x[(int64_t)row[e] * columns + q], a[q]);
         } else {
             for (int q = 0; q < columns; ++q) {
-                a[q] = in[0] * own[q] + in[1] * own[columns + q];
-                b[q] = in[1] * own[q] + in[2] * own[columns + q];
+                a[q] = fused(in[0], own[q], in[1] * own[columns + q]);
+                b[q] = fused(in[1], own[q], in[2] * own[columns + q]);
             }
             for (int64_t e = node.begin; e < node.end; e += 2) {
                 for (int q = 0; q < columns; ++q) {
                     const vec from = x[(int64_t)row[e] * columns + q];
-                    a[q] -= l[e] * from;
-                    b[q] -= l[e + 1] * from;
+                    a[q] = fused(-l[e], from, a[q]);
+                    b[q] = fused(-l[e + 1], from, b[q]);
                 }
             }
             for (int q = 0; q < columns; ++q) own[columns + q] = b[q];

@@ -3,14 +3,13 @@
  * so that one walk over the pattern serves all and each has its place in a register.
  *
  * Every array of numbers here has rows of `width`. Each system has the bits that it has alone: what is done
- * to a number, and in which order, is what factor/simplicial.c, solve/simplicial.c,
- * solve/triangular_walk.inc, backend/cpu/residual.c and method/direct/certificate.c do to it.
+ * to a number, and in which order, is what simplicial.c and residual.c beside this file do to it,
+ * backend/simplicial_pivots.h, solve/triangular_walk.inc and method/direct/certificate.c.
  */
 #pragma once
 
 #include "backend/backend.h"
-#include "backend/front.h"
-#include "plan/sequence.h"
+#include "backend/simplicial.h"
 
 enum { SD_ABREAST_MOST = 8 };
 

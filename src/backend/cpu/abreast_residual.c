@@ -45,7 +45,7 @@ INLINE void add_to(vec *hi, vec *lo, vec a)
 INLINE void subtract(vec *hi, vec *lo, vec *weight, vec a, vec x)
 {
     const vec product = -a * x;
-    *lo += fused(-a, x, -product);
+    *lo += EXACT(-a, x, -product);
     add_to(hi, lo, product);
     *weight += absolute(product);
 }

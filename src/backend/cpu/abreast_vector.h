@@ -45,16 +45,25 @@ INLINE vec smaller(vec a, vec b)
     return choose((bits)(a < b), a, b);
 }
 
-/* a b + c in one rounding. */
-INLINE vec fused(vec a, vec b, vec c)
-{
+/* a b + c: fused as FUSED (isa.h) is, and in one rounding always. */
 #if defined(__AVX512F__)
-    return (vec)_mm512_fmadd_pd(a, b, c);
+#define EXACT(a, b, c) ((vec)_mm512_fmadd_pd(a, b, c))
 #elif defined(__AVX2__)
-    return (vec)_mm256_fmadd_pd(a, b, c);
+#define EXACT(a, b, c) ((vec)_mm256_fmadd_pd(a, b, c))
 #else
+INLINE vec exact(vec a, vec b, vec c)
+{
     vec sum;
     for (int p = 0; p < W; ++p) sum[p] = fma(a[p], b[p], c[p]);
     return sum;
+}
+#define EXACT exact
+#endif
+INLINE vec fused(vec a, vec b, vec c)
+{
+#ifdef __FMA__
+    return EXACT(a, b, c);
+#else
+    return c + a * b;
 #endif
 }

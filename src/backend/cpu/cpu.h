@@ -4,6 +4,7 @@
 #include "backend/cpu/abreast.h"
 #include "backend/front.h"
 #include "backend/host.h"
+#include "backend/simplicial.h"
 
 /* r = b - A x, accumulated in double-double and rounded once, and w = |A||x| + |b|, for a matrix with all its
  * entries and SD_COLUMNS columns side by side, b[i SD_COLUMNS + c], in host memory. */
@@ -50,6 +51,7 @@ const sd_cpu_isa *sd_cpu(void);
 #define SD_CPU_DECLARE(isa)                                                                                  \
     extern const sd_backend sd_##isa##_backend;                                                              \
     extern const sd_front_kernels sd_##isa##_fronts[SD_PRECISIONS];                                          \
+    extern const sd_simplicial_kernels sd_##isa##_simplicial;                                                \
     extern const sd_ldlt_kernels sd_##isa##_ldlt[SD_PRECISIONS];                                             \
     sd_residual_columns sd_##isa##_columns;                                                                  \
     sd_residual_measured sd_##isa##_residual;                                                                \

@@ -64,4 +64,5 @@ enum {
 #define TEMPLATE "backend/cpu/front_kernels.inc"
 #include "backend/both_precisions.inc"
 
-const sd_front_kernels SD_ISA(fronts)[SD_PRECISIONS] = {SD_FRONT_KERNELS(double), SD_FRONT_KERNELS(single)};
+const sd_front_kernels SD_ISA(fronts)[SD_PRECISIONS] = {SD_FRONT_KERNELS(double, &SD_ISA(simplicial)),
+                                                        SD_FRONT_KERNELS(single, NULL)};
