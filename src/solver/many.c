@@ -81,6 +81,21 @@ void sd_many_forget(saddle_solver *s)
     s->many.leader = NULL;
 }
 
+/* What the caller gave in addition to the matrix is the solver's; members only point to it. */
+static void lend_given(const saddle_solver *s, saddle_solver *m)
+{
+    m->given = s->given;
+    m->signs = s->signs;
+    m->given_n = s->given_n;
+    m->signs_n = s->signs_n;
+}
+
+void sd_many_lend_given(saddle_solver *s)
+{
+    if (s->many.leader) lend_given(s, s->many.leader);
+    for (int64_t k = 0; k < s->many.count; ++k) lend_given(s, &s->many.member[k]);
+}
+
 /* A solver like s, with the plan of s; `share` is its part of the memory that the limit leaves. */
 static saddle_status open_member(const saddle_solver *s, int64_t share, saddle_solver *m)
 {
@@ -100,10 +115,7 @@ static saddle_status open_member(const saddle_solver *s, int64_t share, saddle_s
     m->A = s->A;
     m->A.val = NULL;
     m->map = s->map;
-    m->given = s->given;
-    m->signs = s->signs;
-    m->given_n = s->given_n;
-    m->signs_n = s->signs_n;
+    lend_given(s, m);
     m->info = sd_info_unknown;
     const sd_work *plan = sd_find_work(s, &sd_method_direct);
     m->work[0] = (sd_work){.method = plan->method, .plan = plan->plan, .planned = true};

@@ -108,6 +108,8 @@ saddle_status sd_solve_columns(const saddle_solver *solver, sd_engine *e, int64_
                                int64_t ldb, double *x, int64_t ldx, const sd_done *done, saddle_info *info);
 /* Frees the systems that share the plan. */
 void sd_many_forget(saddle_solver *solver);
+/* They hear of it when scaling, order or signs are given anew. */
+void sd_many_lend_given(saddle_solver *solver);
 
 /* What methods see of it. */
 sd_problem sd_problem_of(const saddle_solver *solver);
