@@ -388,8 +388,9 @@ static void run_piece(batch *q, int64_t first, int most, const sd_many *many)
 static saddle_status run(batch *q, const sd_many *many, int threads)
 {
     enum { CHUNK_MOST = 16, PIECES = 8 };
-    const int64_t share = (q->count + threads - 1) / threads;
-    const int wide = share < many->width ? (int)share : many->width; /* no thread is left without work */
+    /* as many pieces for each thread, so that none is left without work */
+    const int64_t rounds = (q->count + (int64_t)threads * many->width - 1) / ((int64_t)threads * many->width);
+    const int wide = (int)((q->count + rounds * threads - 1) / (rounds * threads));
     const int64_t pieces = (q->count + wide - 1) / wide, part = pieces / (PIECES * threads);
     const int most = CHUNK_MOST / wide, chunk = part < 1 ? 1 : part > most ? most : (int)part;
     q->first = q->count;
