@@ -100,7 +100,8 @@ static saddle_status make_plain(sd_context *c, sd_factors *f)
     return sd_simplicial_make(c, f->tree, variable, NULL, &f->plain);
 }
 
-saddle_status sd_factors_run_columns(sd_context *c, sd_factors *f, const sd_pivoting *pivoting, bool *refused)
+saddle_status sd_factors_run_columns(sd_context *c, sd_factors *f, const sd_pivoting *pivoting,
+                                     const sd_abreast_place *ready, bool *refused)
 {
     const bool set = pivoting->rule == SD_PIVOT_THRESHOLD && f->found;
     sd_pivots pivots;
@@ -111,7 +112,8 @@ saddle_status sd_factors_run_columns(sd_context *c, sd_factors *f, const sd_pivo
     sd_simplicial *m = set ? f->found : f->plain;
     f->simplicial = NULL;
     f->definite = f->abandoned = false;
-    *refused = !f->kernels->simplicial->run(m, f->values, pivoting, &pivots);
+    if (ready) sd_abreast_take(ready, m, &pivots);
+    *refused = !ready && !f->kernels->simplicial->run(m, f->values, pivoting, &pivots);
     if (*refused) return SADDLE_OK;
     f->simplicial = m;
     f->pivots = pivots;

@@ -10,6 +10,7 @@
 
 #include "backend/backend.h"
 #include "backend/front.h"
+#include "factor/abreast.h"
 #include "factor/simplicial.h"
 #include "factor/storage.h"
 #include "plan/tree.h"
@@ -49,7 +50,8 @@ typedef struct sd_factors {
 typedef struct sd_factor_options {
     sd_pivoting pivoting;
     int threads;
-    double most_flops; /* of all fronts as they are assembled, delays included; 0: no limit */
+    double most_flops;             /* of all fronts as they are assembled, delays included; 0: no limit */
+    const sd_abreast_place *ready; /* the numbers of columns without fronts; NULL: to be computed */
 } sd_factor_options;
 
 /* Pivots that follow one another in memory: those of a front, or all of a sequence. */
@@ -100,9 +102,9 @@ saddle_status sd_factors_run(sd_context *c, sd_factors *factors, const sd_factor
 
 /* The same without fronts, by the sequence that was set, or, where there is none or the rule has no 2x2
  * pivots, in the order of the tree. *refused where a pivot or an entry of L breaks the rule: then there are
- * no factors. In double. */
+ * no factors. In double. What is `ready`, or NULL, is taken over instead of the values. */
 saddle_status sd_factors_run_columns(sd_context *c, sd_factors *factors, const sd_pivoting *pivoting,
-                                     bool *refused);
+                                     const sd_abreast_place *ready, bool *refused);
 /* The pivots of other fronts of the same matrix become the sequence. */
 saddle_status sd_factors_set_sequence(sd_context *c, sd_factors *factors, const sd_factors *other);
 /* The sequence of other factors on the same tree, where they have one and these have none. */

@@ -110,7 +110,8 @@ static saddle_status run_threshold(sd_context *c, const sd_csr *M, const sd_fact
     if (!f->found && !f->plain)
         status =
             sd_direct_check_leaves(c, M, d->plan->tree.position, d->scale, options->pivoting.u, &allowed);
-    if (!status && !again && allowed) status = sd_factors_run_columns(c, f, &options->pivoting, refused);
+    if (!status && !again && allowed)
+        status = sd_factors_run_columns(c, f, &options->pivoting, options->ready, refused);
     if (status || !*refused) {
         s->lasted += !status;
         return status;
@@ -120,7 +121,7 @@ static saddle_status run_threshold(sd_context *c, const sd_csr *M, const sd_fact
         return SADDLE_OK;
     }
     status = search(c, M, options, f, d);
-    if (!status && f->found) status = sd_factors_run_columns(c, f, &options->pivoting, refused);
+    if (!status && f->found) status = sd_factors_run_columns(c, f, &options->pivoting, NULL, refused);
     if (status) return status;
     if (*refused)
         give_up(s);
@@ -134,7 +135,7 @@ saddle_status sd_direct_run_columns(sd_context *c, const sd_csr *M, const sd_fac
                                     sd_factors *f, sd_direct *d, bool *refused)
 {
     if (options->pivoting.rule == SD_PIVOT_THRESHOLD) return run_threshold(c, M, options, f, d, refused);
-    const saddle_status status = sd_factors_run_columns(c, f, &options->pivoting, refused);
+    const saddle_status status = sd_factors_run_columns(c, f, &options->pivoting, options->ready, refused);
     /* a pivot that is not positive is an answer */
     if (!status && options->pivoting.rule == SD_PIVOT_POSITIVE) *refused = false;
     return status;

@@ -104,4 +104,5 @@ const sd_method sd_method_direct = {
     .standing = standing,
     .board = sd_direct_board,
     .certify = certify,
-    .null_vector = sd_direct_null_vector};
+    .null_vector = sd_direct_null_vector,
+    .abreast = &sd_direct_abreast};
