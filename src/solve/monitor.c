@@ -113,6 +113,8 @@ sd_action sd_monitor_step(sd_monitor *m, double estimate)
         m->least_estimate = estimate;
         m->least_at = m->iterations;
     }
+    if (m->race && !sd_race_goes_on(m->race, m->iterations, estimate, relative / m->tol))
+        return give_up(m, SADDLE_REASON_SLOW);
     const bool last = m->iterations >= m->maxiter;
     const bool look = m->iterations >= m->next_look || is_spent(m) || has_stalled(m);
     return relative <= m->tol || look || last ? SD_LOOK : SD_GO_ON;

@@ -68,6 +68,7 @@ static saddle_status iterate(sd_engine *e, const sd_problem *p, sd_precision pre
     sd_vector_put(e, b, &vectors[0]);
     sd_monitor_begin(&m, e, &s, goal->tol, goal->stop, goal->maxiter);
     share_history(info, &m);
+    m.race = goal->race;
     if (!e->status) {
         sd_monitor_give_up(&m, refusal(p, &M, attempt->krylov));
         if (goal->maxiter == 0) sd_monitor_give_up(&m, SADDLE_REASON_MAXITER);

@@ -27,14 +27,14 @@ typedef struct panel {
 /* The factors of the first rung. */
 static const void *first_factors(const sd_call *call)
 {
-    return sd_find_work(call->solver, call->solver->ladder.rung[0].method)->factors;
+    return sd_find_work(call->solver, call->ladder.rung[0].method)->factors;
 }
 
 /* The width goes by n alone, so that the same right-hand sides are always solved together. */
 static saddle_status make_panel(const sd_call *call, int64_t nrhs, panel *k)
 {
     sd_context *c = call->e->context;
-    const sd_method *method = call->solver->ladder.rung[0].method;
+    const sd_method *method = call->ladder.rung[0].method;
     const int krylov = sd_krylov_of(call, method, first_factors(call));
     if (!method->solve || nrhs < 2 || (krylov != SADDLE_KRYLOV_REFINE && krylov != SADDLE_KRYLOV_NONE))
         return SADDLE_OK;
@@ -55,7 +55,7 @@ static void free_panel(sd_context *c, panel *k)
 /* The witness of the inertia rides along with a single right-hand side, or has done so. */
 static saddle_status make_rider(sd_call *call, int64_t nrhs, const sd_done *done)
 {
-    const sd_method *method = call->solver->ladder.rung[0].method;
+    const sd_method *method = call->ladder.rung[0].method;
     if (done) {
         call->rider.left = done->left;
         call->rider.rides = 1;
@@ -72,7 +72,7 @@ static saddle_status make_rider(sd_call *call, int64_t nrhs, const sd_done *done
 /* The next columns, b still as the caller has them. */
 static saddle_status solve_panel(const sd_call *call, int64_t count, const double *b, int64_t ldb, panel *k)
 {
-    const sd_method *method = call->solver->ladder.rung[0].method;
+    const sd_method *method = call->ladder.rung[0].method;
     const void *factors = first_factors(call);
     const bool refined = sd_krylov_of(call, method, factors) == SADDLE_KRYLOV_REFINE;
     k->count = count;
@@ -291,7 +291,7 @@ saddle_status sd_solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrh
 {
     const int32_t n = s->A.n;
     sd_context *c = e->context;
-    sd_call call = {.solver = s, .problem = sd_problem_of(s), .e = e};
+    sd_call call = {.solver = s, .problem = sd_problem_of(s), .e = e, .ladder = s->ladder};
     call.method = s->ladder.rung[0].method;
     call.factors = first_factors(&call);
     outcome o = {info, SADDLE_OK};
@@ -321,6 +321,9 @@ saddle_status sd_solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrh
     sd_free(c, work);
     free_panel(c, &ready);
     sd_call_end(&call);
+    info->time_prepare += call.times[SD_TIME_PREPARE];
+    info->time_plan += call.times[SD_TIME_PLAN];
+    info->time_factor += call.times[SD_TIME_FACTOR];
     return o.status;
 }
 
@@ -373,6 +376,7 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
     sd_context c;
     sd_engine e = {0};
     saddle_info own = solver ? solver->info : sd_info_unknown;
+    const double before = own.time_prepare + own.time_plan + own.time_factor;
     sd_solver_context(solver, &c);
     void *spare = take_spare(solver, &c);
     if (!spare) sd_context_nest(&c, nest, sizeof nest);
@@ -405,7 +409,7 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
     own.peak_bytes = c.elsewhere + c.peak;
     give_spare(solver, &c, spare);
     if (solver && solver->c.peak > own.peak_bytes) own.peak_bytes = solver->c.peak;
-    own.time_solve = sd_seconds() - start;
+    own.time_solve = sd_seconds() - start - (own.time_prepare + own.time_plan + own.time_factor - before);
     if (info && info->size >= sizeof info->size) sd_info_give(&own, info);
     return status;
 }
