@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 enum { LOOP, MANY, MANY_TWO, WAYS };
-enum { SYSTEMS_MOST = 200, NUMBERS_MOST = 4000000, MATRICES_MOST = 64 };
+enum { SYSTEMS_MOST = 1000, NUMBERS_MOST = 4000000, MATRICES_MOST = 64 };
 
 typedef struct row {
     bench_matrix matrix;
@@ -181,7 +181,7 @@ const command command_many = {
     .operands = "A.mtx[.gz]...",
     .help = "many systems with one pattern in one call, compared with a loop",
     .about =
-        "Microseconds of a system: up to 200 systems that differ in their values, factored and solved by "
+        "Microseconds of a system: up to 1000 systems that differ in their values, factored and solved by "
         "saddle_factor_solve_many on one thread and on two, compared with a loop of saddle_factor and "
         "saddle_solve on one thread. Symmetric matrices. An operand such as mpc_10x2x1 that is not a "
         "file names a generated problem (saddle gen).",

@@ -803,7 +803,7 @@ SADDLE_API saddle_status saddle_solve_once(const saddle_matrix *A, const double 
  *
  *     saddle_factor_many        factors all of them and keeps the factors: memory for count systems
  *     saddle_solve_many         solves with these, as often as needed; count is that of the factors
- *     saddle_factor_solve_many  does both and keeps nothing: memory for as many systems as there are threads
+ *     saddle_factor_solve_many  does both and keeps nothing: memory for at most 8 systems for each thread
  *
  * Every system is treated on its own, as if it were the first after the analysis: its results have the same
  * bits whatever the others are, and for any number of threads. One that fails does not disturb the others:
@@ -814,7 +814,7 @@ SADDLE_API saddle_status saddle_solve_once(const saddle_matrix *A, const double 
  * different, analyse one of the systems again. Systems that were factored stay until the next
  * saddle_factor_many, saddle_factor_solve_many or saddle_analyse, or until saddle_factor makes a new plan;
  * the factors of saddle_factor are not affected. If max_memory is set, each system in memory gets an equal
- * share of it.
+ * share of it, and there is only one for each thread where 8 would not fit.
  *
  * saddle_solve_many may run concurrently with itself and with solves; the other two are alone on their
  * solver.

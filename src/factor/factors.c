@@ -23,13 +23,17 @@ void sd_factors_free(sd_context *c, sd_factors *f)
     *f = (sd_factors){0};
 }
 
-void sd_factors_take(sd_factors *f, const sd_csr *A, const double *scale, int exponent)
+/* A team costs as much as scaling some ten thousand entries. */
+enum { TEAM_ENTRIES = 100000 };
+
+void sd_factors_take(sd_factors *f, const sd_csr *A, const double *scale, int exponent, int threads)
 {
     const int64_t *restrict const target = f->tree->target;
     double *restrict const values = f->values;
     const bool near =
         exponent >= -1022 && exponent <= 1022; /* then 2^-exponent is a number, and times it is exact */
     const double power = near ? ldexp(1, -exponent) : 1;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && A->nnz >= TEAM_ENTRIES)
     for (int32_t i = 0; i < A->n; ++i) {
         const double own = scale[i];
         const int64_t end = A->ptr[i + 1];
@@ -96,7 +100,8 @@ static saddle_status make_plain(sd_context *c, sd_factors *f)
     return sd_simplicial_make(c, f->tree, variable, NULL, &f->plain);
 }
 
-saddle_status sd_factors_run_columns(sd_context *c, sd_factors *f, const sd_pivoting *pivoting, bool *refused)
+saddle_status sd_factors_run_columns(sd_context *c, sd_factors *f, const sd_pivoting *pivoting,
+                                     const sd_abreast_place *ready, bool *refused)
 {
     const bool set = pivoting->rule == SD_PIVOT_THRESHOLD && f->found;
     sd_pivots pivots;
@@ -107,7 +112,8 @@ saddle_status sd_factors_run_columns(sd_context *c, sd_factors *f, const sd_pivo
     sd_simplicial *m = set ? f->found : f->plain;
     f->simplicial = NULL;
     f->definite = f->abandoned = false;
-    *refused = !f->kernels->simplicial->run(m, f->values, pivoting, &pivots);
+    if (ready) sd_abreast_take(ready, m, &pivots);
+    *refused = !ready && !f->kernels->simplicial->run(m, f->values, pivoting, &pivots);
     if (*refused) return SADDLE_OK;
     f->simplicial = m;
     f->pivots = pivots;

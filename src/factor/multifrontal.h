@@ -10,6 +10,7 @@
 
 #include "backend/backend.h"
 #include "backend/front.h"
+#include "factor/abreast.h"
 #include "factor/simplicial.h"
 #include "factor/storage.h"
 #include "plan/tree.h"
@@ -27,6 +28,8 @@ typedef struct sd_factors {
     sd_front *front;
 
     sd_pivots pivots;      /* over all fronts */
+    int64_t signs[3];      /* of the fronts' D: sd_count_signs as they were made, */
+    bool suspects;         /* with threshold pivoting also whether sd_has_suspects (rank.h) */
     int64_t delayed;       /* columns that were delayed at least once */
     int64_t nnz;           /* entries of L and D, as eliminated */
     double flops;          /* as eliminated */
@@ -47,7 +50,8 @@ typedef struct sd_factors {
 typedef struct sd_factor_options {
     sd_pivoting pivoting;
     int threads;
-    double most_flops; /* of all fronts as they are assembled, delays included; 0: no limit */
+    double most_flops;             /* of all fronts as they are assembled, delays included; 0: no limit */
+    const sd_abreast_place *ready; /* the numbers of columns without fronts; NULL: to be computed */
 } sd_factor_options;
 
 /* Pivots that follow one another in memory: those of a front, or all of a sequence. */
@@ -87,8 +91,9 @@ int64_t sd_factors_bytes(const sd_factors *factors);
 saddle_status sd_factors_make(sd_context *c, const sd_tree *tree, const sd_front_kernels *kernels,
                               sd_precision precision, double delays, sd_factors *factors);
 
-/* values = (s_i a_ij) s_j 2^-exponent, with A of the pattern that the tree was made of. */
-void sd_factors_take(sd_factors *factors, const sd_csr *A, const double *scale, int exponent);
+/* values = (s_i a_ij) s_j 2^-exponent, with A of the pattern that the tree was made of, by so many threads.
+ */
+void sd_factors_take(sd_factors *factors, const sd_csr *A, const double *scale, int exponent, int threads);
 
 /* Factors the values. May be called again and again; only delays allocate, and only where there are more
  * than before. With SD_PIVOT_POSITIVE SADDLE_OK and !factors->definite says that a pivot was not positive:
@@ -97,9 +102,9 @@ saddle_status sd_factors_run(sd_context *c, sd_factors *factors, const sd_factor
 
 /* The same without fronts, by the sequence that was set, or, where there is none or the rule has no 2x2
  * pivots, in the order of the tree. *refused where a pivot or an entry of L breaks the rule: then there are
- * no factors. In double. */
+ * no factors. In double. What is `ready`, or NULL, is taken over instead of the values. */
 saddle_status sd_factors_run_columns(sd_context *c, sd_factors *factors, const sd_pivoting *pivoting,
-                                     bool *refused);
+                                     const sd_abreast_place *ready, bool *refused);
 /* The pivots of other fronts of the same matrix become the sequence. */
 saddle_status sd_factors_set_sequence(sd_context *c, sd_factors *factors, const sd_factors *other);
 /* The sequence of other factors on the same tree, where they have one and these have none. */

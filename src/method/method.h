@@ -29,6 +29,9 @@ typedef struct sd_problem {
     const int8_t *signs;       /* of static pivots, likewise */
     int64_t given_n, signs_n;
     const void *like; /* factors on the same plan that others begin as, and learn nothing more; NULL: none */
+    const struct sd_abreast *abreast; /* where others have computed what these factors would be; NULL */
+    int place;                        /* there */
+    bool solved;                      /* and there is an answer, so that nobody will look at their numbers */
     int device, threads;
     double expensive; /* operations of a complete factorization that take too long to be made without need */
 } sd_problem;
@@ -67,6 +70,35 @@ typedef struct sd_standing {
 } sd_standing;
 
 struct sd_rider;
+struct sd_answer;
+
+/* A solve that was made abreast. */
+typedef struct sd_done {
+    const double *x;
+    const struct sd_answer *answer; /* NULL: it has to be made alone */
+    double left;                    /* of the rider: see refinement.h */
+} sd_done;
+
+/*
+ * Systems abreast: several with one plan, factored and solved all at once where they take the course of the
+ * factors that they are `like`. Factorizations and solves of their own follow, which take over what is ready
+ * (sd_problem.abreast, sd_done); each has the bits that it would have without.
+ */
+typedef struct sd_abreast sd_abreast;
+typedef struct sd_abreast_method {
+    /* *made is NULL where there is no such course; it is freed whether this fails or not. What is to be done:
+     * factor, or take factors that there are; and solve. */
+    saddle_status (*make)(sd_context *c, const sd_problem *p, const void *like, bool factored, bool solved,
+                          sd_abreast **made);
+    void (*free)(sd_context *c, sd_abreast *abreast);
+    int64_t (*bytes)(const sd_problem *p, const void *like); /* that it allocates, at most */
+    int (*width)(const sd_abreast *abreast);                 /* systems at once, at most */
+    /* Each problem has values, facts and operators of its own. factors may be NULL where there are none. */
+    void (*factor)(sd_abreast *abreast, int count, const sd_problem *const *p);
+    void (*load)(sd_abreast *abreast, int count, const sd_problem *const *p, const void *const *factors);
+    /* One right-hand side each. What is done stays until the next solve. */
+    void (*solve)(sd_abreast *abreast, const double *const *b, sd_done *done);
+} sd_abreast_method;
 
 typedef struct sd_method {
     int number;          /* SADDLE_METHOD_... */
@@ -121,6 +153,7 @@ typedef struct sd_method {
     /* z = a vector in the null space that zero pivots span, z'b not 0 where the system has no solution.
      * *found is false where b asks nothing of that space. */
     saddle_status (*null_vector)(sd_context *c, const void *factors, const double *b, double *z, bool *found);
+    const sd_abreast_method *abreast; /* NULL: one system at a time */
 } sd_method;
 
 /* The row of SADDLE_METHOD_...; NULL for auto. */

@@ -114,6 +114,19 @@ static saddle_status measure_by_rows(sd_engine *e, const sd_operator *op, const 
     return status;
 }
 
+bool sd_operator_is_near(const sd_operator *op)
+{
+    return op->norm_inf < NEAR && op->smallest - op->exponent >= -NEAR_EXPONENT;
+}
+
+void sd_errors_of(const sd_residual_norms *found, double norm_inf, saddle_errors *errors)
+{
+    const bool none = found->largest_r == 0;
+    errors->backward = none ? 0 : found->largest_r / (norm_inf * found->largest_x + found->largest_b);
+    errors->componentwise = found->ratio;
+    errors->relative_residual = none ? 0 : sqrt(found->square_r) / sqrt(found->square_b);
+}
+
 /* In one pass over the matrix, where b and x are on the host and near 1: *done. */
 static saddle_status measure_near(sd_engine *e, const sd_operator *op, const double *b, const double *x,
                                   double *residual, saddle_errors *errors, double *share_of_b, bool *done)
@@ -121,15 +134,11 @@ static saddle_status measure_near(sd_engine *e, const sd_operator *op, const dou
     const sd_cpu_isa *cpu = sd_cpu();
     sd_residual_norms found;
     *done = false;
-    if (e->backend != cpu->backend || !(op->norm_inf < NEAR) || op->smallest - op->exponent < -NEAR_EXPONENT)
-        return SADDLE_OK;
+    if (e->backend != cpu->backend || !sd_operator_is_near(op)) return SADDLE_OK;
     if (sd_engine_reserve(e, op->sparse.n, &op->sparse)) return e->status;
     *done = cpu->residual(&op->sparse, e->threads, b, x, e->scratch, residual, &found);
     if (!*done) return SADDLE_OK;
-    const bool none = found.largest_r == 0;
-    errors->backward = none ? 0 : found.largest_r / (op->norm_inf * found.largest_x + found.largest_b);
-    errors->componentwise = found.ratio;
-    errors->relative_residual = none ? 0 : sqrt(found.square_r) / sqrt(found.square_b);
+    sd_errors_of(&found, op->norm_inf, errors);
     if (share_of_b) *share_of_b = found.share;
     return SADDLE_OK;
 }

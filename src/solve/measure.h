@@ -22,3 +22,9 @@ static inline bool sd_solves_componentwise(double componentwise, double share_of
  */
 saddle_status sd_measure(sd_engine *e, const sd_operator *op, const double *b, const double *x,
                          double *residual, saddle_errors *errors, double *share_of_b);
+
+/* Whether the matrix can be multiplied as it is with numbers that are near 1 too; what is found then as
+ * errors. */
+struct sd_residual_norms;
+bool sd_operator_is_near(const sd_operator *op);
+void sd_errors_of(const struct sd_residual_norms *found, double norm_inf, saddle_errors *errors);

@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    EXPONENT_MOST = 40, /* of two: sizes up to 2^40 are left as they are */
-    IDLE_MOST = 2 /* not 1: an error may rise at first, when x is large in a direction that b hardly has */
-};
+enum { EXPONENT_MOST = 40 }; /* of two: sizes up to 2^40 are left as they are */
 
 int sd_far_exponent(double largest)
 {
@@ -80,36 +77,40 @@ typedef struct refining {
     sd_answer *answers;
     sd_rider *rider;
     sd_refinement *m;
-    int *idle; /* steps since the error was last halved, of each column; IDLE_MOST: it is done */
+    int *idle; /* steps since the error was last halved, of each column; SD_IDLE_MOST: it is done */
 } refining;
+
+bool sd_answer_next(sd_answer *at, const saddle_errors *errors, double share_of_b, int *idle)
+{
+    const double before = at->errors.componentwise, now = errors->componentwise;
+    const bool better = now < before || isnan(before);
+    *idle = now <= 0.5 * before || isnan(before) ? 0 : *idle + 1;
+    if (better) {
+        at->errors = *errors;
+        at->share_of_b = share_of_b;
+    }
+    at->history[at->steps++] = at->errors.relative_residual;
+    if (!(now > DBL_EPSILON)) *idle = SD_IDLE_MOST;
+    return better;
+}
+
+int sd_answer_begin(sd_answer *at, const saddle_errors *errors, double share_of_b, bool corrections)
+{
+    at->errors = *errors;
+    at->share_of_b = share_of_b;
+    at->first_error = at->errors.backward;
+    at->history[0] = at->errors.relative_residual;
+    at->steps = 1;
+    at->cancelled = false;
+    return corrections && at->errors.componentwise > DBL_EPSILON ? 0 : SD_IDLE_MOST;
+}
 
 /* What a measurement of y_j says: the better of it and x_j stays. */
 static void take_measured(refining *q, int64_t j, const sd_column *found)
 {
     const int32_t n = q->n;
-    sd_answer *at = &q->answers[j];
-    const double before = at->errors.componentwise, now = found->errors.componentwise;
-    q->idle[j] = now <= 0.5 * before || isnan(before) ? 0 : q->idle[j] + 1;
-    if (now < before || isnan(before)) {
+    if (sd_answer_next(&q->answers[j], &found->errors, found->share_of_b, &q->idle[j]))
         memcpy(q->x + j * n, found->x, (size_t)n * sizeof *found->x);
-        at->errors = found->errors;
-        at->share_of_b = found->share_of_b;
-    }
-    at->history[at->steps++] = at->errors.relative_residual;
-    if (!(now > DBL_EPSILON)) q->idle[j] = IDLE_MOST;
-}
-
-/* The first answer of a column. */
-static void take_first(refining *q, int64_t j, const sd_column *found, bool corrections)
-{
-    sd_answer *at = &q->answers[j];
-    at->errors = found->errors;
-    at->share_of_b = found->share_of_b;
-    at->first_error = at->errors.backward;
-    at->history[0] = at->errors.relative_residual;
-    at->steps = 1;
-    at->cancelled = false;
-    q->idle[j] = corrections && at->errors.componentwise > DBL_EPSILON ? 0 : IDLE_MOST;
 }
 
 /* Measures y of the columns that are active, SD_COLUMNS of them at a time. */
@@ -121,7 +122,7 @@ static saddle_status measure_active(refining *q, bool first, bool corrections)
         int64_t which[SD_COLUMNS];
         int count = 0;
         for (; j < q->k && count < SD_COLUMNS; ++j) {
-            if (q->idle[j] >= IDLE_MOST) continue;
+            if (q->idle[j] >= SD_IDLE_MOST) continue;
             const int64_t at = j * q->n;
             which[count] = j;
             columns[count++] = (sd_column){.b = q->b + j * q->ldb,
@@ -131,7 +132,8 @@ static saddle_status measure_active(refining *q, bool first, bool corrections)
         status = sd_columns_measure(q->e, q->op, &q->m->columns, count, columns);
         for (int c = 0; c < count && !status; ++c) {
             if (first)
-                take_first(q, which[c], &columns[c], corrections);
+                q->idle[which[c]] = sd_answer_begin(&q->answers[which[c]], &columns[c].errors,
+                                                    columns[c].share_of_b, corrections);
             else
                 take_measured(q, which[c], &columns[c]);
         }
@@ -164,10 +166,10 @@ static saddle_status correct(refining *q)
     const int32_t n = q->n;
     int64_t many = 0;
     for (int64_t j = 0; j < q->k; ++j)
-        if (q->idle[j] < IDLE_MOST) memcpy(q->z + n * many++, q->r + j * n, (size_t)n * sizeof *q->r);
+        if (q->idle[j] < SD_IDLE_MOST) memcpy(q->z + n * many++, q->r + j * n, (size_t)n * sizeof *q->r);
     saddle_status status = solve_along(q, many, q->z, n, q->z);
     for (int64_t j = 0, at = 0; j < q->k && !status; ++j) {
-        if (q->idle[j] >= IDLE_MOST) continue;
+        if (q->idle[j] >= SD_IDLE_MOST) continue;
         const double *z = q->z + n * at++;
         double *y = q->y + j * n;
         for (int32_t i = 0; i < n; ++i) y[i] += z[i];
@@ -192,12 +194,12 @@ static saddle_status refine(refining *q, bool corrections)
     if (status) return status;
     if (corrections) memcpy(q->y, q->x, (size_t)(n * q->k) * sizeof *q->y);
     status = measure_active(q, true, corrections);
-    for (int64_t j = 0; j < q->k; ++j) active += q->idle[j] < IDLE_MOST;
+    for (int64_t j = 0; j < q->k; ++j) active += q->idle[j] < SD_IDLE_MOST;
     for (int step = 0; step < SD_REFINEMENT_STEPS && active > 0 && !status; ++step) {
         if (is_cancelled(q, step + 1)) break;
         status = correct(q);
         active = 0;
-        for (int64_t j = 0; j < q->k; ++j) active += q->idle[j] < IDLE_MOST;
+        for (int64_t j = 0; j < q->k; ++j) active += q->idle[j] < SD_IDLE_MOST;
     }
     return status;
 }

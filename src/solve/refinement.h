@@ -15,7 +15,10 @@
 typedef saddle_status (*sd_column_solver)(sd_engine *e, const void *self, int64_t k, const double *r,
                                           int64_t ldr, double *z, int64_t ldz, sd_solve_memory *memory);
 
-enum { SD_REFINEMENT_STEPS = 15 };
+enum {
+    SD_REFINEMENT_STEPS = 15,
+    SD_IDLE_MOST = 2 /* not 1: an error may rise at first, when x is large in a direction that b hardly has */
+};
 
 /* One column's. */
 typedef struct sd_answer {
@@ -27,6 +30,12 @@ typedef struct sd_answer {
     /* the relative residual of x after each of them */
     double history[SD_REFINEMENT_STEPS + 1];
 } sd_answer;
+
+/* What the errors of its first x say: returns how many steps it has been idle, SD_IDLE_MOST where it is done.
+ */
+int sd_answer_begin(sd_answer *answer, const saddle_errors *errors, double share_of_b, bool corrections);
+/* What those of the next say: true where it is better than the best so far, which then has its errors. */
+bool sd_answer_next(sd_answer *answer, const saddle_errors *errors, double share_of_b, int *idle);
 
 /* A right-hand side that is solved along with another, in place; `arrived` looks at what came out and puts
  * the next one there where it needs another ride. */

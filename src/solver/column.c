@@ -157,6 +157,12 @@ static bool is_accurate(const saddle_errors *errors)
     return errors->componentwise <= 1e-13 && errors->backward <= 1e-15;
 }
 
+bool sd_is_final(const saddle_options *o, const sd_answer *answer)
+{
+    return !answer->cancelled && judge(o, &answer->errors, answer->share_of_b) == SADDLE_REASON_RESIDUAL &&
+           is_accurate(&answer->errors);
+}
+
 static saddle_status status_of(saddle_reason reason)
 {
     switch (reason) {

@@ -55,6 +55,9 @@ saddle_status sd_call_board(sd_call *call, const sd_method *method, const void *
 /* The inertia that info tells of is certified, or in doubt: by the factors of the last attempt. */
 saddle_status sd_call_certify(sd_call *call, saddle_info *info);
 
+/* Whether an answer is all that can be requested, so that nothing else will be looked at. */
+bool sd_is_final(const saddle_options *options, const sd_answer *answer);
+
 /* The iteration of a rung, once its factors are there. */
 int sd_krylov_of(const sd_call *call, const sd_method *method, const void *factors);
 

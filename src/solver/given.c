@@ -70,6 +70,7 @@ saddle_status saddle_set_given(saddle_solver *solver, int64_t n, const saddle_gi
     solver->given = kept;
     solver->given_n = n;
     solver->given_anew = true;
+    sd_many_lend_given(solver);
     return SADDLE_OK;
 }
 
@@ -89,5 +90,6 @@ saddle_status saddle_set_signs(saddle_solver *solver, int64_t n, const int8_t *s
     sd_free(&solver->c, solver->signs);
     solver->signs = kept;
     solver->signs_n = n;
+    sd_many_lend_given(solver);
     return SADDLE_OK;
 }

@@ -2,10 +2,15 @@
  * Many systems on one pattern: whole systems are given to threads.
  *
  * A member is a solver that shares the pattern and the plan of another, and has values and factors of its
- * own: one for each system whose factors are kept, otherwise one for each thread. Nothing that a member
+ * own: one for each system whose factors are kept, otherwise some for each thread. Nothing that a member
  * learns from one system is left for the next (sd_method.reset), and it never makes a plan, so a system has
  * the same bits on any member: which thread takes it does not matter.
+ *
+ * Where the method can do several systems abreast (method.h) a thread takes as many at a time: their values
+ * are taken, all are factored and solved at once, and then each of them goes through the ordinary calls,
+ * which take over what is ready, or compute it where it is not.
  */
+#include "solver/column.h"
 #include "solver/solver.h"
 
 #include <math.h>
@@ -43,10 +48,26 @@ static void close_member(saddle_solver *m)
     sd_engine_close(&m->e);
 }
 
+static const sd_abreast_method *abreast_of(const sd_many *many)
+{
+    return many->leader->work[0].method->abreast;
+}
+
+static void close_abreast(sd_context *c, sd_many *many)
+{
+    for (int t = 0; t < many->threads && many->abreast; ++t)
+        if (many->abreast[t]) abreast_of(many)->free(c, many->abreast[t]);
+    sd_free(c, many->abreast);
+    many->abreast = NULL;
+    many->threads = 0;
+    many->width = 1;
+}
+
 static void close_members(saddle_solver *s)
 {
     for (int64_t k = 0; k < s->many.count; ++k) close_member(&s->many.member[k]);
     sd_free(&s->c, s->many.member);
+    close_abreast(&s->c, &s->many);
     s->many.member = NULL;
     s->many.count = 0;
     s->many.kept = false;
@@ -58,6 +79,21 @@ void sd_many_forget(saddle_solver *s)
     if (s->many.leader) close_member(s->many.leader);
     sd_free(&s->c, s->many.leader);
     s->many.leader = NULL;
+}
+
+/* What the caller gave in addition to the matrix is the solver's; members only point to it. */
+static void lend_given(const saddle_solver *s, saddle_solver *m)
+{
+    m->given = s->given;
+    m->signs = s->signs;
+    m->given_n = s->given_n;
+    m->signs_n = s->signs_n;
+}
+
+void sd_many_lend_given(saddle_solver *s)
+{
+    if (s->many.leader) lend_given(s, s->many.leader);
+    for (int64_t k = 0; k < s->many.count; ++k) lend_given(s, &s->many.member[k]);
 }
 
 /* A solver like s, with the plan of s; `share` is its part of the memory that the limit leaves. */
@@ -79,10 +115,7 @@ static saddle_status open_member(const saddle_solver *s, int64_t share, saddle_s
     m->A = s->A;
     m->A.val = NULL;
     m->map = s->map;
-    m->given = s->given;
-    m->signs = s->signs;
-    m->given_n = s->given_n;
-    m->signs_n = s->signs_n;
+    lend_given(s, m);
     m->info = sd_info_unknown;
     const sd_work *plan = sd_find_work(s, &sd_method_direct);
     m->work[0] = (sd_work){.method = plan->method, .plan = plan->plan, .planned = true};
@@ -108,11 +141,56 @@ static saddle_status open_leader(saddle_solver *s)
     return status;
 }
 
-/* As many members as that; those of the last call where they serve. */
-static saddle_status open_members(saddle_solver *s, int64_t count, bool kept)
+/* What each thread needs for systems abreast, to factor them or to solve with factors that there are; none
+ * where the method does not have it. */
+static saddle_status open_abreast(sd_context *c, int threads, bool factored, bool solved, sd_many *many)
 {
-    if (s->many.count == count && s->many.kept == kept) return SADDLE_OK;
+    const sd_abreast_method *method = abreast_of(many);
+    const sd_problem p = sd_problem_of(many->leader);
+    many->threads = 0;
+    many->width = 1;
+    many->abreast = NULL;
+    if (!method) return SADDLE_OK;
+    many->abreast = sd_alloc_zero(c, threads, sizeof *many->abreast, "systems abreast");
+    saddle_status status = many->abreast ? SADDLE_OK : c->status;
+    for (int t = 0; t < threads && !status; ++t) {
+        many->threads = t + 1;
+        status = method->make(c, &p, many->leader->work[0].factors, factored, solved, &many->abreast[t]);
+        if (!status && !many->abreast[t]) break;
+    }
+    const bool made = !status && many->abreast[0];
+    if (made)
+        many->width = method->width(many->abreast[0]);
+    else
+        close_abreast(c, many);
+    return status;
+}
+
+/* Whether a limit leaves room for systems abreast, with `members` of them. */
+static bool has_room(const saddle_solver *s, int64_t members, int threads)
+{
+    const sd_work *w = &s->many.leader->work[0];
+    const sd_problem p = sd_problem_of(s->many.leader);
+    if (s->options.max_memory == 0) return true;
+    if (!w->method->abreast) return false;
+    const double each = (double)w->method->cost(w->plan).bytes;
+    const double abreast = (double)w->method->abreast->bytes(&p, w->factors);
+    return (double)members * each + threads * abreast <=
+           (double)(s->options.max_memory - sd_bytes_in_use(&s->c));
+}
+
+/* As many members as the systems or the threads ask for; those of the last call where they serve. */
+static saddle_status open_members(saddle_solver *s, int64_t systems, int threads, bool kept)
+{
+    sd_many *const many = &s->many;
+    const bool same = many->member && many->kept == kept && (!many->abreast || many->threads == threads);
+    if (same && many->count == (kept ? systems : (int64_t)many->width * threads)) return SADDLE_OK;
     close_members(s);
+    if (has_room(s, kept ? systems : (int64_t)SD_ABREAST_MOST * threads, threads)) {
+        const saddle_status failed = open_abreast(&s->c, threads, true, !kept, many);
+        if (failed) return failed;
+    }
+    const int64_t count = kept ? systems : (int64_t)many->width * threads;
     s->many.kept = kept;
     s->many.member = sd_alloc_zero(&s->c, count, sizeof *s->many.member, "systems");
     saddle_status status = s->many.member ? SADDLE_OK : s->c.status;
@@ -130,7 +208,7 @@ static saddle_status open_members(saddle_solver *s, int64_t count, bool kept)
 
 /* ---- systems ---- */
 
-static saddle_status factor_system(const batch *q, int64_t k, saddle_solver *m)
+static saddle_status take_system(const batch *q, int64_t k, saddle_solver *m)
 {
     const int64_t bytes = q->A.type == SADDLE_DOUBLE ? sizeof(double) : sizeof(float);
     saddle_matrix A = q->A;
@@ -138,7 +216,13 @@ static saddle_status factor_system(const batch *q, int64_t k, saddle_solver *m)
     sd_work *w = &m->work[0];
     if (w->factors) w->method->reset(w->factors);
     m->c.message[0] = '\0';
-    const saddle_status status = sd_factor_checked(m, &A);
+    return sd_take_matrix(m, &A);
+}
+
+/* Factors what was taken with this status. */
+static saddle_status factor_system(saddle_solver *m, saddle_status status)
+{
+    if (!status) status = sd_factor_taken(m);
     if (status) sd_forget_factors(m);
     m->info.status = status;
     if (status) memcpy(m->info.message, m->c.message, sizeof m->info.message);
@@ -146,7 +230,8 @@ static saddle_status factor_system(const batch *q, int64_t k, saddle_solver *m)
 }
 
 /* info begins as what the factorization left. */
-static saddle_status solve_system(const batch *q, int64_t k, const saddle_solver *m, saddle_info *info)
+static saddle_status solve_system(const batch *q, int64_t k, const saddle_solver *m, const sd_done *done,
+                                  saddle_info *info)
 {
     char nest[SD_NEST_BYTES];
     sd_context c;
@@ -155,7 +240,7 @@ static saddle_status solve_system(const batch *q, int64_t k, const saddle_solver
     sd_context_nest(&c, nest, sizeof nest);
     saddle_status status = sd_engine_open(&c, &m->opened, &e, 1);
     if (!status)
-        status = sd_solve_columns(m, &e, 1, q->b + k * q->ldb, q->ldb, q->x + k * q->ldx, q->ldx, info);
+        status = sd_solve_columns(m, &e, 1, q->b + k * q->ldb, q->ldb, q->x + k * q->ldx, q->ldx, done, info);
     sd_engine_close(&e);
     if (status) memcpy(info->message, c.message, sizeof info->message);
     return status;
@@ -198,50 +283,122 @@ static void leave_system(batch *q, int64_t k, int32_t n, saddle_status status, c
     if (status) note_failure(q, k, status, info->message);
 }
 
-static void run_system(batch *q, int64_t k, saddle_solver *m)
-{
+/* A system on its way: on which member, how taking its values ended, what is done of it abreast. */
+typedef struct journey {
+    int64_t k;
+    saddle_solver *m;
     saddle_status status;
-    if (atomic_load_explicit(&q->cancelled, memory_order_relaxed)) {
-        saddle_info none = sd_info_unknown;
-        snprintf(none.message, sizeof none.message, "cancelled before this system");
-        leave_system(q, k, m->A.n, SADDLE_CANCELLED, &none);
-        return;
-    }
-    status = q->A.values ? factor_system(q, k, m) : m->info.status;
-    if (status || !q->b) {
-        leave_system(q, k, m->A.n, status, &m->info);
-        return;
-    }
-    saddle_info info = m->info;
-    status = solve_system(q, k, m, &info);
-    tell(q, k, status, &info);
-    if (status) note_failure(q, k, status, info.message);
+    sd_done done;
+} journey;
+
+static bool is_cancelled(batch *q)
+{
+    return atomic_load_explicit(&q->cancelled, memory_order_relaxed);
 }
 
 /* One thread tells how far it has got, and may be told to stop. */
-static void run_share(batch *q, int64_t k, const sd_many *many)
+static void report(batch *q, int64_t k)
+{
+    saddle_status status;
+    if (!q->c->hooks.progress || omp_get_thread_num() != 0) return;
+#pragma omp critical(sd_many) /* it may write the message */
+    status = sd_progress(q->c, q->stage, k, q->count, NAN);
+    if (status) atomic_store(&q->cancelled, true);
+}
+
+/* The rest of a system whose values, if there are new ones, were taken. */
+static void run_system(batch *q, journey *j)
+{
+    saddle_solver *const m = j->m;
+    if (is_cancelled(q)) {
+        saddle_info none = sd_info_unknown;
+        snprintf(none.message, sizeof none.message, "cancelled before this system");
+        leave_system(q, j->k, m->A.n, SADDLE_CANCELLED, &none);
+        return;
+    }
+    saddle_status status = q->A.values ? factor_system(m, j->status) : m->info.status;
+    if (status || !q->b) {
+        leave_system(q, j->k, m->A.n, status, &m->info);
+    } else {
+        saddle_info info = m->info;
+        status = solve_system(q, j->k, m, j->done.answer ? &j->done : NULL, &info);
+        tell(q, j->k, status, &info);
+        if (status) note_failure(q, j->k, status, info.message);
+    }
+    report(q, j->k);
+}
+
+/* ---- systems abreast ---- */
+
+/* Those that can go abreast do so, as far as that goes. */
+static void run_abreast(const batch *q, int count, journey *journeys, const sd_abreast_method *method,
+                        sd_abreast *abreast)
+{
+    sd_problem problems[SD_ABREAST_MOST];
+    const sd_problem *p[SD_ABREAST_MOST];
+    const void *factors[SD_ABREAST_MOST];
+    const double *b[SD_ABREAST_MOST];
+    journey *which[SD_ABREAST_MOST];
+    sd_done done[SD_ABREAST_MOST];
+    int many = 0;
+    for (int c = 0; c < count; ++c) {
+        const saddle_solver *m = journeys[c].m;
+        if (q->A.values ? journeys[c].status != SADDLE_OK : m->info.status != SADDLE_OK) continue;
+        problems[many] = sd_problem_of(m);
+        p[many] = &problems[many];
+        factors[many] = m->work[0].factors;
+        if (q->b) b[many] = q->b + journeys[c].k * q->ldb;
+        which[many++] = &journeys[c];
+    }
+    if (3 * many <= method->width(abreast)) return; /* alone is faster */
+    if (q->A.values)
+        method->factor(abreast, many, p);
+    else
+        method->load(abreast, many, p, factors);
+    if (q->b) method->solve(abreast, b, done);
+    for (int c = 0; c < many; ++c) {
+        saddle_solver *const m = which[c]->m;
+        if (q->b && done[c].answer && sd_is_final(&m->options, done[c].answer)) which[c]->done = done[c];
+        if (!q->A.values) continue;
+        m->abreast = abreast;
+        m->place = c;
+        m->solved = which[c]->done.answer != NULL;
+    }
+}
+
+/* The systems from `first` on, `most` of them if there are as many, by one thread. */
+static void run_piece(batch *q, int64_t first, int most, const sd_many *many)
 {
     const int thread = omp_get_thread_num();
-    run_system(q, k, &many->member[many->kept ? k : thread]);
-    if (thread == 0 && q->c->hooks.progress) {
-        saddle_status status;
-#pragma omp critical(sd_many) /* it may write the message */
-        status = sd_progress(q->c, q->stage, k, q->count, NAN);
-        if (status) atomic_store(&q->cancelled, true);
+    const int count = q->count - first < most ? (int)(q->count - first) : most;
+    journey journeys[SD_ABREAST_MOST];
+    for (int c = 0; c < count; ++c) {
+        saddle_solver *m = &many->member[many->kept ? first + c : (int64_t)thread * many->width + c];
+        journeys[c] = (journey){.k = first + c, .m = m};
+        if (q->A.values && !is_cancelled(q)) journeys[c].status = take_system(q, first + c, m);
+    }
+    if (many->abreast && !is_cancelled(q))
+        run_abreast(q, count, journeys, abreast_of(many), many->abreast[thread]);
+    for (int c = 0; c < count; ++c) {
+        run_system(q, &journeys[c]);
+        if (q->A.values) journeys[c].m->abreast = NULL;
     }
 }
 
 static saddle_status run(batch *q, const sd_many *many, int threads)
 {
     enum { CHUNK_MOST = 16, PIECES = 8 };
-    const int64_t piece = q->count / (PIECES * threads);
-    const int chunk = piece < 1 ? 1 : piece > CHUNK_MOST ? CHUNK_MOST : (int)piece;
+    /* as many pieces for each thread, so that none is left without work */
+    const int64_t rounds = (q->count + (int64_t)threads * many->width - 1) / ((int64_t)threads * many->width);
+    const int wide = (int)((q->count + rounds * threads - 1) / (rounds * threads));
+    const int64_t pieces = (q->count + wide - 1) / wide, part = pieces / (PIECES * threads);
+    const int most = CHUNK_MOST / wide, chunk = part < 1 ? 1 : part > most ? most : (int)part;
     q->first = q->count;
     if (threads > 1) {
 #pragma omp parallel for num_threads(threads) schedule(dynamic, chunk)
-        for (int64_t k = 0; k < q->count; ++k) run_share(q, k, many);
+        for (int64_t k = 0; k < pieces; ++k) run_piece(q, k * wide, wide, many);
     } else {
-        for (int64_t k = 0; k < q->count; ++k) run_share(q, k, many);
+        for (int64_t k = 0; k < pieces; ++k) run_piece(q, k * wide, wide, many);
     }
     if (q->first == q->count) return SADDLE_OK;
     return atomic_load(&q->cancelled) ? SADDLE_CANCELLED : q->status;
@@ -306,7 +463,7 @@ static saddle_status run_values(batch *q, saddle_solver *s, const saddle_matrix 
     if (!status) status = sd_plan_values(s, &q->A, &sd_method_direct);
     const int threads = threads_for(s, q->count);
     if (!status) status = open_leader(s);
-    if (!status) status = open_members(s, solved ? threads : q->count, !solved);
+    if (!status) status = open_members(s, q->count, threads, !solved);
     return status ? status : run(q, &s->many, threads);
 }
 
@@ -381,5 +538,11 @@ saddle_status saddle_solve_many_sized(const saddle_solver *solver, int64_t count
     if (count != solver->many.count) return SADDLE_BAD_ARGUMENT;
     saddle_status status = check_results(&q);
     if (!status) status = check_vectors(&q, solver->A.n);
-    return status ? status : run(&q, &solver->many, threads_for(solver, count));
+    if (status) return status;
+    const int threads = threads_for(solver, count);
+    sd_many many = solver->many;
+    (void)open_abreast(&c, threads, false, true, &many); /* without it they are solved one at a time */
+    status = run(&q, &many, threads);
+    close_abreast(&c, &many);
+    return status;
 }

@@ -52,6 +52,16 @@ static void free_panel(sd_context *c, panel *k)
     sd_refinement_free(c, &k->memory);
 }
 
+/* The witness of the inertia rides along, or has done so. */
+static saddle_status make_rider(sd_call *call, const sd_done *done)
+{
+    if (!done) return sd_call_board(call, call->method, call->factors);
+    call->rider.left = done->left;
+    call->rider.rides = 1;
+    call->boarded = call->factors;
+    return SADDLE_OK;
+}
+
 /* The next columns, b still as the caller has them. */
 static saddle_status solve_panel(const sd_call *call, int64_t count, const double *b, int64_t ldb, panel *k)
 {
@@ -118,10 +128,11 @@ static bool is_final(const sd_engine *e, saddle_status status)
 }
 
 /* The only column: there is nothing to compare it with. */
-static void run_column(sd_call *call, const double *b, double *x, double *work, outcome *o)
+static void run_column(sd_call *call, const double *b, double *x, const sd_done *done, double *work,
+                       outcome *o)
 {
     o->info->iterations = 0;
-    o->status = sd_solve_column(call, b, x, NULL, NULL, work, o->info);
+    o->status = sd_solve_column(call, b, x, done ? done->x : NULL, done ? done->answer : NULL, work, o->info);
     if (o->status || call->e->status) give_up(o, o->status ? o->status : call->e->status, call->e->context);
 }
 
@@ -269,7 +280,7 @@ static saddle_status solve_unmeasured(sd_call *call, int64_t nrhs, const double 
 
 /* All columns; info keeps the worst of them. */
 saddle_status sd_solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrhs, const double *b,
-                               int64_t ldb, double *x, int64_t ldx, saddle_info *info)
+                               int64_t ldb, double *x, int64_t ldx, const sd_done *done, saddle_info *info)
 {
     const int32_t n = s->A.n;
     sd_context *c = e->context;
@@ -277,7 +288,7 @@ saddle_status sd_solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrh
     call.method = s->ladder.rung[0].method;
     call.factors = first_factors(&call);
     outcome o = {info, SADDLE_OK};
-    int64_t done = 0;
+    int64_t ended = 0;
     panel ready = {0};
     info->converged = nrhs == 0; /* nothing was requested */
     if (nrhs > 0 && is_taken_unmeasured(s, &call)) {
@@ -288,17 +299,17 @@ saddle_status sd_solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrh
     sd_operator completed[SD_PRECISIONS];
     double *work = sd_alloc(c, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
     if (!work || complete_operators(c, &call.problem, completed) || make_panel(&call, nrhs, &ready) ||
-        sd_call_board(&call, call.method, call.factors))
+        make_rider(&call, done))
         give_up(&o, c->status, c);
     else if (nrhs == 1)
-        run_column(&call, b, x, work, &o), done = 1;
+        run_column(&call, b, x, done, work, &o), ended = 1;
     else
-        run_columns(&call, nrhs, b, ldb, x, ldx, &ready, work, &o, &done);
+        run_columns(&call, nrhs, b, ldb, x, ldx, &ready, work, &o, &ended);
     if (nrhs > 0 && !is_final(e, o.status) && s->options.certify == SADDLE_ON) {
         const saddle_status status = sd_call_certify(&call, info);
         if (status) give_up(&o, status, c);
     }
-    clear_columns(n, done, nrhs, x, ldx);
+    clear_columns(n, ended, nrhs, x, ldx);
     if (o.status) memcpy(c->message, info->message, sizeof info->message);
     sd_free(c, work);
     free_panel(c, &ready);
@@ -378,7 +389,7 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
         if (status)
             clear_columns(solver->A.n, 0, nrhs, x, ldx);
         else
-            status = sd_solve_columns(solver, &e, nrhs, b, ldb, x, ldx, &own);
+            status = sd_solve_columns(solver, &e, nrhs, b, ldb, x, ldx, NULL, &own);
     }
     sd_engine_close(&e);
     own.status = status;

@@ -23,6 +23,9 @@ sd_problem sd_problem_of(const saddle_solver *s)
                         .given_n = s->given_n,
                         .signs_n = s->signs_n,
                         .like = s->like,
+                        .abreast = s->abreast,
+                        .place = s->place,
+                        .solved = s->solved,
                         .device = s->device,
                         .threads = sd_team(s->threads),
                         .expensive = s->policy.expensive};
@@ -523,13 +526,10 @@ static saddle_status run_methods(saddle_solver *s)
     return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
 }
 
-saddle_status sd_factor_checked(saddle_solver *s, const saddle_matrix *A)
+/* Factors the values that were taken at `start`. */
+static saddle_status factor_from(saddle_solver *s, double start)
 {
-    const double start = sd_seconds();
-    sd_forget_factors(s);
-    forget_given_plans(s);
-    saddle_status status = inspect_values(s, A);
-    if (!status) status = sd_progress(&s->c, "factor", 0, 1, NAN);
+    saddle_status status = sd_progress(&s->c, "factor", 0, 1, NAN);
     s->info.nnz = s->facts.nnz;
     s->info.symmetric = s->facts.symmetric;
     s->info.kind = s->facts.kind;
@@ -544,6 +544,27 @@ saddle_status sd_factor_checked(saddle_solver *s, const saddle_matrix *A)
     s->factored = true;
     s->info.time_factor = sd_seconds() - start - spent;
     return SADDLE_OK;
+}
+
+saddle_status sd_factor_checked(saddle_solver *s, const saddle_matrix *A)
+{
+    const double start = sd_seconds();
+    sd_forget_factors(s);
+    forget_given_plans(s);
+    const saddle_status status = inspect_values(s, A);
+    return status ? status : factor_from(s, start);
+}
+
+saddle_status sd_take_matrix(saddle_solver *s, const saddle_matrix *A)
+{
+    sd_forget_factors(s);
+    const saddle_status status = inspect_values(s, A);
+    return status ? status : make_operators(s);
+}
+
+saddle_status sd_factor_taken(saddle_solver *s)
+{
+    return factor_from(s, sd_seconds());
 }
 
 saddle_status sd_plan_values(saddle_solver *s, const saddle_matrix *A, const sd_method *method)

@@ -39,7 +39,10 @@ typedef struct sd_many {
     struct saddle_solver *leader; /* factored the solver's values: what it found out, all others begin with */
     struct saddle_solver *member;
     int64_t count;
-    bool kept; /* each is a system that was factored; otherwise each is a thread's */
+    bool kept; /* each is a system that was factored; otherwise each is one of a thread's */
+    /* for each thread, what its systems are factored in abreast; NULL: one at a time */
+    sd_abreast **abreast;
+    int threads, width; /* how many, and systems abreast in each */
 } sd_many;
 
 enum { SD_NEST_BYTES = 32768 }; /* of the stack: what a solve of some 200 rows works in */
@@ -78,7 +81,11 @@ struct saddle_solver {
     bool given_anew; /* after the plans were made */
 
     sd_many many;
-    const void *like; /* of a member: see sd_problem */
+    /* of a member: see sd_problem */
+    const void *like;
+    const sd_abreast *abreast;
+    int place;
+    bool solved;
 
     saddle_info info;
 };
@@ -87,17 +94,23 @@ struct saddle_solver {
 saddle_status sd_check_pattern(saddle_solver *solver, const saddle_matrix *A);
 /* Factors A, whose pattern was checked. */
 saddle_status sd_factor_checked(saddle_solver *solver, const saddle_matrix *A);
+/* The same in two steps: takes the values of A, with all that is to be known of them; factors them. */
+saddle_status sd_take_matrix(saddle_solver *solver, const saddle_matrix *A);
+saddle_status sd_factor_taken(saddle_solver *solver);
 /* Takes the values of A and plans a method by them, where that has not been done. */
 saddle_status sd_plan_values(saddle_solver *solver, const saddle_matrix *A, const sd_method *method);
 /* With the factors goes all that info knows of them. */
 void sd_forget_factors(saddle_solver *solver);
 /* Whether the options let x pass as the factors give it, or after one step of refinement. */
 bool sd_may_stay_unmeasured(const saddle_solver *solver);
-/* Solves by an engine of its own; info begins as the solver's. */
+/* Solves by an engine of its own; info begins as the solver's. A single right-hand side may have been solved
+ * before: done, otherwise NULL. */
 saddle_status sd_solve_columns(const saddle_solver *solver, sd_engine *e, int64_t nrhs, const double *b,
-                               int64_t ldb, double *x, int64_t ldx, saddle_info *info);
+                               int64_t ldb, double *x, int64_t ldx, const sd_done *done, saddle_info *info);
 /* Frees the systems that share the plan. */
 void sd_many_forget(saddle_solver *solver);
+/* They hear of it when scaling, order or signs are given anew. */
+void sd_many_lend_given(saddle_solver *solver);
 
 /* What the policy decides by, as far as it is known without a plan. */
 sd_outlook sd_outlook_of(const saddle_solver *solver);

@@ -25,7 +25,7 @@ static bool has_avx512(void)
 #define ROW(isa, core)                                                                                       \
     {                                                                                                        \
 #isa, has_##isa, core, &sd_##isa##_backend, sd_##isa##_fronts, sd_##isa##_ldlt, sd_##isa##_columns,  \
-            sd_##isa##_residual                                                                              \
+            sd_##isa##_residual, &sd_##isa##_abreast                                                         \
     }
 const sd_cpu_isa sd_cpu_isas[] = {
     ROW(portable, NULL),

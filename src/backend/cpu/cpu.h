@@ -1,6 +1,7 @@
 /* The CPU backend: what it has for each instruction set, and the choice among them. */
 #pragma once
 
+#include "backend/cpu/abreast.h"
 #include "backend/front.h"
 #include "backend/host.h"
 #include "backend/simplicial.h"
@@ -36,6 +37,7 @@ typedef struct sd_cpu_isa {
     const sd_ldlt_kernels *ldlt;
     sd_residual_columns *columns;
     sd_residual_measured *residual;
+    const sd_abreast_kernels *abreast;
 } sd_cpu_isa;
 
 /* From `portable`, which every processor runs, to the best. */
@@ -52,4 +54,6 @@ const sd_cpu_isa *sd_cpu(void);
     extern const sd_simplicial_kernels sd_##isa##_simplicial;                                                \
     extern const sd_ldlt_kernels sd_##isa##_ldlt[SD_PRECISIONS];                                             \
     sd_residual_columns sd_##isa##_columns;                                                                  \
-    sd_residual_measured sd_##isa##_residual
+    sd_residual_measured sd_##isa##_residual;                                                                \
+    sd_abreast_measured sd_##isa##_abreast_residual;                                                         \
+    extern const sd_abreast_kernels sd_##isa##_abreast

@@ -116,13 +116,12 @@ static saddle_status certify(const examining *q, double *x, double *y, double be
 static saddle_status certify_from(const examining *q, const sd_rider *rider, double *x, double *y,
                                   double *risk)
 {
-    uint64_t state = 1;
     if (rider && rider->left <= 1) {
         const double *left = rider->column + q->A->n;
         for (int32_t i = 0; i < q->A->n; ++i) x[q->d->plan->tree.position[i]] = left[i];
         return certify(q, x, y, rider->left, risk);
     }
-    for (int32_t i = 0; i < q->A->n; ++i) x[i] = random_number(&state);
+    sd_direct_witness(q->A->n, x);
     return certify(q, x, y, norm_of(q->A->n, x), risk);
 }
 
@@ -361,8 +360,19 @@ static void arrived(sd_rider *rider)
     }
     rider->left = sqrt(sum);
     ++rider->rides;
-    rider->waiting = sqrt(2) * rider->left > RISK && rider->left <= 1;
+    rider->waiting = !sd_direct_is_certain(rider->left) && rider->left <= 1;
     if (rider->waiting) make_column(d, rider->A, x, rider->column);
+}
+
+void sd_direct_witness(int32_t n, double *x)
+{
+    uint64_t state = 1;
+    for (int32_t i = 0; i < n; ++i) x[i] = random_number(&state);
+}
+
+bool sd_direct_is_certain(double left)
+{
+    return sqrt(2) * left <= RISK;
 }
 
 void sd_direct_board(const sd_problem *p, const void *factors, sd_rider *rider)
@@ -370,8 +380,7 @@ void sd_direct_board(const sd_problem *p, const void *factors, sd_rider *rider)
     const sd_direct *d = factors;
     if (!has_inertia(d) || d->zero > 0 || d->tilt || sd_direct_verdict(d)) return;
     double *const x = rider->column + p->A->n;
-    uint64_t state = 1;
-    for (int32_t i = 0; i < p->A->n; ++i) x[i] = random_number(&state);
+    sd_direct_witness(p->A->n, x);
     make_column(d, p->A, x, rider->column);
     rider->waiting = true;
     rider->arrived = arrived;
@@ -383,7 +392,7 @@ saddle_status sd_direct_examine(sd_engine *e, const sd_problem *p, const sd_dire
 {
     sd_verdict v;
     if (!has_inertia(d) || sd_direct_verdict(d)) return SADDLE_OK;
-    if (rider && sqrt(2) * rider->left <= RISK) {
+    if (rider && sd_direct_is_certain(rider->left)) {
         v = (sd_verdict){.positive = d->positive,
                          .negative = d->negative,
                          .least = d->negative,

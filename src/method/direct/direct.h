@@ -76,6 +76,7 @@ typedef struct sd_columns_state {
     int64_t wait;     /* factorizations by fronts before the next search */
     int64_t pause;    /* how many there were, or are to be, in all; 0: no sequence was refused yet */
     bool given;       /* the sequence, or none, is that of other factors: there is no search */
+    bool once;        /* one factorization is expected: nor would a search pay */
 } sd_columns_state;
 
 /* Made once, filled with every factorization. */
@@ -111,10 +112,19 @@ typedef struct sd_direct {
     sd_examined *examined;
 } sd_direct;
 
+/* ---- columns.c ---- */
+
+/* Leaves of the tree of columns are as M, scaled, has them: where one of them breaks the rule of threshold
+ * pivoting, the order is refused as a sequence of pivots before anything is made for it. */
+saddle_status sd_direct_check_leaves(sd_context *c, const sd_csr *M, const int32_t *position,
+                                     const double *scale, double u, bool *allowed);
+
 /* ---- plan.c ---- */
 
 saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **plan, saddle_info *info);
 sd_cost sd_direct_cost(const void *plan);
+/* What info says of the plan for columns, or for fronts. */
+void sd_direct_planned(const sd_direct_plan *plan, bool columns, saddle_info *info);
 void sd_direct_plan_free(sd_context *c, void *plan);
 
 /* All entries of A without its power of two: see plan.c. */
@@ -137,8 +147,35 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
                                  const sd_strength *strength, void **factors, bool *given_up);
 void sd_direct_free(sd_engine *e, void *factors);
 
+/* The rule that the options and what is known of the matrix make; a least threshold asks for pivoting. */
+sd_pivot_rule sd_direct_rule(const sd_direct_plan *plan, const sd_problem *p, bool was_definite,
+                             double least);
+sd_pivoting sd_direct_pivoting(sd_pivot_rule rule, sd_precision precision, const saddle_options *options,
+                               const int8_t *signs);
+/* The values of a scaled matrix, by entry of the tree: every `stride`-th number. */
+typedef struct sd_scaled {
+    const double *values;
+    int stride;
+} sd_scaled;
+/* How many matched entries have become small, or very large: order and scaling were made for others. */
+int64_t sd_direct_count_stale(const sd_direct_plan *plan, const int64_t *matched, const sd_scaled *s,
+                              int threads);
+/* Whether the scaling is of so different values that small entries could be taken for zeros. */
+bool sd_direct_is_misscaled(const sd_direct_plan *plan, const int64_t *matched, const sd_scaled *s);
+
 /* The matrix that was factored, in the caller's units or balanced. */
 void sd_direct_matrix(const sd_direct *d, const sd_csr *A, sd_csr *M);
+
+/* ---- abreast.c ---- */
+
+extern const sd_abreast_method sd_direct_abreast;
+/* What was computed abreast of a system. */
+typedef struct sd_ready {
+    sd_abreast_place numbers;
+    int exponent;
+    int64_t stale;
+} sd_ready;
+bool sd_direct_is_ready(const sd_problem *p, sd_pivot_rule rule, sd_ready *ready);
 
 /* ---- columns.c ---- */
 
@@ -190,6 +227,9 @@ const sd_verdict *sd_direct_verdict(const sd_direct *d);
 /* Finds out, where that has not been done. The rider, or NULL, is one that `board` made. */
 saddle_status sd_direct_examine(sd_engine *e, const sd_problem *p, const sd_direct *d, const sd_rider *rider);
 void sd_direct_board(const sd_problem *p, const void *factors, sd_rider *rider);
+/* The n numbers that ride; and whether what is left of them is a certificate. */
+void sd_direct_witness(int32_t n, double *x);
+bool sd_direct_is_certain(double left);
 
 /* ---- drift.c ---- */
 

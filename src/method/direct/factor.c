@@ -12,6 +12,7 @@
 
 /* A column of nothing else is zero. */
 static const double SMALL[] = {[SD_DOUBLE] = 1e-150, [SD_SINGLE] = 1e-20};
+enum { TEAM_ROWS = 50000 };      /* fewer are looked at faster than a team is called */
 static const double STALE = 0.1; /* a matched entry below this no longer carries its pivot */
 static const double GROWN = 1e8; /* one above this makes others small: the scaling no longer fits */
 
@@ -29,8 +30,7 @@ static saddle_status take_signs(sd_context *c, const sd_problem *p, sd_direct *d
     return SADDLE_OK;
 }
 
-/* The rule that the options and what is known of the matrix make; a least threshold asks for pivoting. */
-static sd_pivot_rule choose_rule(const sd_direct *d, const sd_problem *p, double least)
+sd_pivot_rule sd_direct_rule(const sd_direct_plan *plan, const sd_problem *p, bool was_definite, double least)
 {
     if (least > 0) return SD_PIVOT_THRESHOLD;
     const bool known = p->facts->symmetric && p->facts->kind == SADDLE_KIND_SPD;
@@ -38,30 +38,41 @@ static sd_pivot_rule choose_rule(const sd_direct *d, const sd_problem *p, double
     case SADDLE_FACTORIZATION_CHOLESKY: return SD_PIVOT_POSITIVE;
     case SADDLE_FACTORIZATION_STATIC: return SD_PIVOT_STATIC;
     case SADDLE_FACTORIZATION_LDLT: return SD_PIVOT_THRESHOLD;
-    default: return !d->plan->general && (known || d->was_definite) ? SD_PIVOT_POSITIVE : SD_PIVOT_THRESHOLD;
+    default: return !plan->general && (known || was_definite) ? SD_PIVOT_POSITIVE : SD_PIVOT_THRESHOLD;
     }
 }
 
-/* How many matched entries have become small, or very large: order and scaling were made for others. */
-static int64_t count_stale(const sd_direct *d, const sd_factors *f)
+sd_pivoting sd_direct_pivoting(sd_pivot_rule rule, sd_precision precision, const saddle_options *options,
+                               const int8_t *signs)
+{
+    return (sd_pivoting){.rule = rule,
+                         .u = options->threshold,
+                         .small = SMALL[precision],
+                         .regularise = options->regularise,
+                         .signs = signs};
+}
+
+int64_t sd_direct_count_stale(const sd_direct_plan *plan, const int64_t *matched, const sd_scaled *s,
+                              int threads)
 {
     int64_t stale = 0;
-    for (int32_t j = 0; d->matched && j < f->tree->n; ++j) {
-        const double size = d->matched[j] >= 0 ? fabs(f->values[d->matched[j]]) : 1;
+    if (!matched) return 0;
+#pragma omp parallel for reduction(+ : stale) num_threads(threads) if (threads > 1 && plan->tree.n >= TEAM_ROWS)
+    for (int32_t j = 0; j < plan->tree.n; ++j) {
+        const double size = matched[j] >= 0 ? fabs(s->values[matched[j] * s->stride]) : 1;
         if (!(size >= STALE && size <= GROWN)) ++stale;
     }
     return stale;
 }
 
-/* Whether the scaling is of so different values that small entries could be taken for zeros. */
-static bool is_misscaled(const sd_direct *d, const sd_factors *f)
+bool sd_direct_is_misscaled(const sd_direct_plan *plan, const int64_t *matched, const sd_scaled *s)
 {
     double least = INFINITY, most = 0;
-    for (int32_t j = 0; d->matched && j < f->tree->n; ++j)
-        if (d->matched[j] >= 0) least = fmin(least, fabs(f->values[d->matched[j]]));
-    for (int64_t k = 0; d->matched && k < f->tree->entry_ptr[f->tree->n]; ++k)
-        most = fmax(most, fabs(f->values[k]));
-    return d->matched && !(most <= SD_MISSCALED * least);
+    for (int32_t j = 0; matched && j < plan->tree.n; ++j)
+        if (matched[j] >= 0) least = fmin(least, fabs(s->values[matched[j] * s->stride]));
+    for (int64_t k = 0; matched && k < plan->tree.entry_ptr[plan->tree.n]; ++k)
+        most = fmax(most, fabs(s->values[k * s->stride]));
+    return matched && !(most <= SD_MISSCALED * least);
 }
 
 /* A new matching and scaling in the order of the plan, which stays. */
@@ -98,7 +109,7 @@ static void scale_values(const sd_csr *M, const sd_problem *p, sd_factors *f, sd
     const int largest =
         known ? sd_largest_exponent(&p->facts->largest, 1) : sd_largest_exponent(M->val, M->nnz);
     d->exponent = largest - d->largest_exponent;
-    sd_factors_take(f, M, d->scale, d->exponent);
+    sd_factors_take(f, M, d->scale, d->exponent, p->threads);
 }
 
 /* Whether another scaling may be made because the one at hand has become expensive. */
@@ -113,7 +124,8 @@ static bool may_rescale(const sd_problem *q, const sd_direct *d)
 static bool needs_scaling(const sd_problem *q, const sd_factors *f, const sd_direct *d)
 {
     if (may_rescale(q, d) && sd_drift_asks_for_scaling(d)) return true;
-    return d->plan->p.scaling != SADDLE_SCALING_USER && d->stale > 0 && is_misscaled(d, f);
+    return d->plan->p.scaling != SADDLE_SCALING_USER && d->stale > 0 &&
+           sd_direct_is_misscaled(d->plan, d->matched, &(sd_scaled){f->values, 1});
 }
 
 /* A new scaling, and the values with it. */
@@ -146,7 +158,7 @@ static saddle_status run_factors(sd_context *c, const sd_csr *M, sd_factor_optio
     status = sd_factors_make(c, &d->plan->tree, kernels, precision, delays, f);
     if (status) return status;
     options->threads = 1;
-    sd_factors_take(f, M, d->scale, d->exponent);
+    sd_factors_take(f, M, d->scale, d->exponent, 1);
     return sd_factors_run(c, f, options);
 }
 
@@ -155,7 +167,7 @@ static saddle_status run_values(sd_context *c, const sd_csr *M, const sd_problem
                                 sd_factor_options *options, double delays, sd_factors *f, sd_direct *d)
 {
     saddle_status status = SADDLE_OK;
-    bool rescaled = needs_scaling(p, f, d);
+    bool rescaled = !options->ready && needs_scaling(p, f, d);
     const bool limited =
         !rescaled && d->drift.fresh > 0 && may_rescale(p, d) && options->pivoting.rule == SD_PIVOT_THRESHOLD;
     if (rescaled) status = rescale_values(c, M, p, f, d);
@@ -175,6 +187,13 @@ static saddle_status run_values(sd_context *c, const sd_csr *M, const sd_problem
     return status;
 }
 
+/* Whether what was computed abreast is what this factorization would compute. */
+static bool takes_ready(const sd_problem *p, const sd_strength *strength, const sd_direct *d)
+{
+    return p->abreast && strength->precision == SD_DOUBLE && strength->threshold == 0 &&
+           !strength->equilibrated && d->scale == d->plan->p.row_scale && !d->tilt && !d->unlike;
+}
+
 /* Runs a factorization by one rule in one precision. */
 static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, const sd_problem *p,
                          const sd_strength *strength, sd_direct *d)
@@ -189,16 +208,24 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     if (!status) status = take_signs(c, p, d);
     if (!status && strength->equilibrated) status = rescale(c, M, p, true, d);
     if (status) return status;
-    sd_factor_options options = {.pivoting = {.rule = rule,
-                                              .u = fmax(p->options->threshold, strength->threshold),
-                                              .small = SMALL[precision],
-                                              .regularise = p->options->regularise,
-                                              .signs = p->signs ? d->signs : NULL},
-                                 .threads = p->threads};
+    sd_factor_options options = {
+        .pivoting = sd_direct_pivoting(rule, precision, p->options, p->signs ? d->signs : NULL),
+        .threads = p->threads};
+    options.pivoting.u = fmax(options.pivoting.u, strength->threshold);
     d->rule = rule;
     d->precision = precision;
-    scale_values(M, p, f, d);
-    d->stale = d->unlike ? d->plan->tree.n : count_stale(d, f);
+    d->columns.once = p->options->factorizations == 1;
+    sd_ready ready;
+    if (takes_ready(p, strength, d) && sd_direct_is_ready(p, rule, &ready)) {
+        d->exponent = ready.exponent;
+        d->stale = ready.stale;
+        options.ready = &ready.numbers;
+    } else {
+        scale_values(M, p, f, d);
+        d->stale = d->unlike
+                       ? d->plan->tree.n
+                       : sd_direct_count_stale(d->plan, d->matched, &(sd_scaled){f->values, 1}, p->threads);
+    }
     return run_values(c, M, p, &options, delays, f, d);
 }
 
@@ -287,7 +314,7 @@ static saddle_status find_matrix(sd_context *c, const sd_problem *p, sd_direct *
 static saddle_status run_rules(sd_context *c, const sd_csr *M, const sd_problem *p,
                                const sd_strength *strength, sd_direct *d)
 {
-    const sd_pivot_rule rule = choose_rule(d, p, strength->threshold);
+    const sd_pivot_rule rule = sd_direct_rule(d->plan, p, d->was_definite, strength->threshold);
     const saddle_status status = run(c, M, rule, p, strength, d);
     if (status || rule != SD_PIVOT_POSITIVE || sd_direct_numbers(d)->definite) return status;
     if (p->options->factorization == SADDLE_FACTORIZATION_CHOLESKY)
@@ -321,7 +348,7 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
         d->negative = f->pivots.negative;
         d->zero = f->pivots.zero;
     } else {
-        sd_count_signs(f, &d->positive, &d->negative, &d->zero);
+        d->negative = f->signs[0], d->zero = f->signs[1], d->positive = f->signs[2];
     }
     if (d->rule == SD_PIVOT_THRESHOLD && d->precision == SD_DOUBLE) status = sd_settle_small_pivots(c, &M, d);
     d->was_definite = !status && d->negative == 0 && d->zero == 0 && d->rule != SD_PIVOT_STATIC;

@@ -27,7 +27,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double SUSPECT = 1e-8;                           /* relative to a largest entry of 1 */
 static const double SQUARED = 64 * DBL_EPSILON * DBL_EPSILON; /* (8 eps)^2: the error of z, squared */
 static const double CERTAIN = 1e-24; /* of g: what double-double leaves of z'Az, with digits to spare */
 static const double REPLACED = 0.25; /* a pivot that is off by more is replaced */
@@ -139,13 +138,13 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
 {
     const int32_t n = M->n;
     const sd_factors *f = sd_direct_numbers(d);
-    if (!sd_may_have_suspects(f, SUSPECT)) return SADDLE_OK; /* as where n = 0 */
+    if (!sd_may_have_suspects(f)) return SADDLE_OK; /* as where n = 0 */
     int64_t width = ROOM / (2 * (int64_t)n) + 1;
     if (width > SD_RHS_BLOCK) width = SD_RHS_BLOCK;
     const int64_t most = n < SUSPECTS_MOST ? n : SUSPECTS_MOST;
     sd_suspect *suspects = sd_alloc(c, most, sizeof *suspects, "small pivots");
     if (!suspects) return c->status;
-    const int64_t count = sd_find_suspects(f, SUSPECT, suspects, most);
+    const int64_t count = sd_find_suspects(f, SD_SUSPECT, suspects, most);
     if (count == 0) {
         sd_free(c, suspects);
         return SADDLE_OK;
