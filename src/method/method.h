@@ -74,8 +74,8 @@ struct sd_answer;
 
 /* A solve that was made abreast. */
 typedef struct sd_done {
-    const double *x;
-    const struct sd_answer *answer; /* NULL: it has to be made alone */
+    const double *x;                /* NULL: it has to be made alone */
+    const struct sd_answer *answer; /* NULL: unmeasured */
     double left;                    /* of the rider: see refinement.h */
 } sd_done;
 

@@ -321,7 +321,7 @@ static void run_system(batch *q, journey *j)
         leave_system(q, j->k, m->A.n, status, &m->info);
     } else {
         saddle_info info = m->info;
-        status = solve_system(q, j->k, m, j->done.answer ? &j->done : NULL, &info);
+        status = solve_system(q, j->k, m, j->done.x ? &j->done : NULL, &info);
         tell(q, j->k, status, &info);
         if (status) note_failure(q, j->k, status, info.message);
     }
@@ -358,11 +358,12 @@ static void run_abreast(const batch *q, int count, journey *journeys, const sd_a
     if (q->b) method->solve(abreast, b, done);
     for (int c = 0; c < many; ++c) {
         saddle_solver *const m = which[c]->m;
-        if (q->b && done[c].answer && sd_is_final(&m->options, done[c].answer)) which[c]->done = done[c];
+        if (q->b && done[c].x && (!done[c].answer || sd_is_final(&m->options, done[c].answer)))
+            which[c]->done = done[c];
         if (!q->A.values) continue;
         m->abreast = abreast;
         m->place = c;
-        m->solved = which[c]->done.answer != NULL;
+        m->solved = which[c]->done.x != NULL;
     }
 }
 

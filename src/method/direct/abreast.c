@@ -43,13 +43,19 @@ struct sd_abreast {
     sd_abreast_column column[SD_ABREAST_MOST];
 };
 
+/* Whether x may pass unmeasured; nothing is certified on the way. */
+static bool is_unmeasured(const sd_problem *p)
+{
+    return p->options->verify == SADDLE_OFF && p->options->krylov != SADDLE_KRYLOV_AUTO;
+}
+
 static bool has_solves(const sd_problem *p)
 {
     const int krylov = p->options->krylov;
     const sd_operator *op = &p->op[SD_DOUBLE];
     return (krylov == SADDLE_KRYLOV_AUTO || krylov == SADDLE_KRYLOV_REFINE || krylov == SADDLE_KRYLOV_NONE) &&
-           p->options->verify == SADDLE_ON && op->exponent == 0 && op->sparse.half &&
-           op->sparse.val == p->A->val;
+           op->exponent == 0 && op->sparse.half && op->sparse.val == p->A->val &&
+           !(is_unmeasured(p) && p->options->certify == SADDLE_ON);
 }
 
 /* Systems abreast are those that take the way of `like` without a departure. */
@@ -244,9 +250,27 @@ static bool board(sd_abreast *g, sd_abreast_rider *rider)
     return true;
 }
 
+/* x of the columns that are to be solved, and how they were. */
+static void solve_columns(sd_abreast *g, double *const *to, sd_done *done)
+{
+    const sd_problem *p = g->place[0].p;
+    const double *scale = g->like->plan->p.row_scale;
+    const bool refined = p->options->krylov != SADDLE_KRYLOV_NONE, plain = is_unmeasured(p);
+    sd_abreast_rider rider;
+    const bool riding = !plain && board(g, &rider);
+    if (plain)
+        sd_abreast_solve(&g->f, &g->m, scale, refined, g->column);
+    else
+        sd_abreast_refine(&g->f, &g->m, scale, refined, riding ? &rider : NULL, g->column);
+    g->f.on->part(g->n, g->m.x, to);
+    for (int c = 0; c < g->count; ++c)
+        if (g->column[c].solved && (plain || g->place[c].certified))
+            done[c] = (sd_done){
+                .x = to[c], .answer = plain ? NULL : &g->column[c].answer, .left = g->place[c].left};
+}
+
 static void solve(sd_abreast *g, const double *const *b, sd_done *done)
 {
-    sd_abreast_rider rider;
     double *to[SD_ABREAST_MOST];
     bool any = false;
     for (int c = 0; c < width(g); ++c) {
@@ -256,17 +280,9 @@ static void solve(sd_abreast *g, const double *const *b, sd_done *done)
         g->column[c].solved = c < g->count && g->m.b && g->place[c].solvable && has_solves(g->place[c].p);
         any |= g->column[c].solved;
         to[c] = g->out + (int64_t)c * g->n;
-        if (c < g->count) done[c] = (sd_done){.answer = NULL};
+        if (c < g->count) done[c] = (sd_done){.x = NULL};
     }
-    if (!any) return;
-    const bool riding = board(g, &rider);
-    const bool corrections = g->place[0].p->options->krylov != SADDLE_KRYLOV_NONE;
-    sd_abreast_refine(&g->f, &g->m, g->like->plan->p.row_scale, corrections, riding ? &rider : NULL,
-                      g->column);
-    g->f.on->part(g->n, g->m.x, to);
-    for (int c = 0; c < g->count; ++c)
-        if (g->column[c].solved && g->place[c].certified)
-            done[c] = (sd_done){.x = to[c], .answer = &g->column[c].answer, .left = g->place[c].left};
+    if (any) solve_columns(g, to, done);
 }
 
 const sd_abreast_method sd_direct_abreast = {.make = make,
