@@ -111,6 +111,10 @@ static int check_abreast(const systems *s, const char *list)
 {
     outcomes alone, together;
     int done = 0;
+    const size_t bytes = (size_t)s->A.entries * sizeof(double);
+    double *turned = test_alloc(COUNT, bytes);
+    memcpy(turned, s->values + s->A.entries, (COUNT - 1) * bytes);
+    memcpy(turned + (COUNT - 1) * s->A.entries, s->values, bytes);
     run_alone(s, list, &alone);
     for (int threads = 1; threads <= 2; ++threads) {
         saddle_solver *solver = analysed(s, list, threads);
@@ -125,6 +129,7 @@ static int check_abreast(const systems *s, const char *list)
         saddle_factor_solve_many(solver, &s->A, COUNT, s->values, s->A.entries, together.x, N, together.x, N,
                                  together.results);
         assert_same(&together, &alone, list);
+        saddle_factor_many(solver, &s->A, COUNT, turned, s->A.entries, NULL); /* others before */
         saddle_factor_many(solver, &s->A, COUNT, s->values, s->A.entries, NULL);
         saddle_solve_many(solver, COUNT, s->b, N, together.x, N, together.results);
         assert_same(&together, &alone, list);
@@ -138,6 +143,7 @@ static int check_abreast(const systems *s, const char *list)
         }
         saddle_destroy(&solver);
     }
+    free(turned);
     return done;
 }
 
@@ -444,7 +450,9 @@ static void residuals_have_the_bits_of_those_for_one_system(void **state)
         total += window[s] - slice[s];
     }
     sd_context c;
+    sd_engine e = {0};
     sd_context_init(&c, NULL, 0);
+    assert_int_equal(sd_engine_open_host(&c, &e, SADDLE_DEVICE_CPU, 1), SADDLE_OK);
     for (int i = 0; i < sd_cpu_isa_count; ++i) {
         if (!sd_cpu_isas[i].supported()) continue;
         const int wide = sd_cpu_isas[i].abreast->width;
@@ -461,8 +469,9 @@ static void residuals_have_the_bits_of_those_for_one_system(void **state)
                        .window = window,
                        .offset = offset,
                        .window_total = total};
-        double *rows = sd_alloc(&c, nnz + 3 * ROWS + 3 * total, (size_t)wide * sizeof *rows, "test");
-        double *b = rows + nnz * wide, *x = b + ROWS * wide, *y = x + ROWS * wide, *room = y + ROWS * wide;
+        double *rows = sd_alloc(&c, nnz + 4 * ROWS + 3 * total, (size_t)wide * sizeof *rows, "test");
+        double *b = rows + nnz * wide, *x = b + ROWS * wide, *y = x + ROWS * wide, *z = y + ROWS * wide;
+        double *room = z + ROWS * wide;
         double *own_room = test_alloc((size_t)sd_residual_room(&A), sizeof *own_room);
         for (int64_t k = 0; k < (nnz + 2 * ROWS) * wide; ++k)
             rows[k] = ldexp(rng_unit(&r), rng_below(&r, 40));
@@ -481,10 +490,19 @@ static void residuals_have_the_bits_of_those_for_one_system(void **state)
             if (!near[k]) continue;
             assert_lane(ROWS, y, wide, k, own_r);
             assert_memory_equal(&own, &found[k], sizeof own);
+            if (sd_cpu() != &sd_cpu_isas[i]) continue;
+            sd_vector from = {.n = ROWS, .precision = SD_DOUBLE, .data = own_x}, to = from;
+            to.data = own_r;
+            assert_int_equal(sd_engine_reserve(&e, ROWS, &A), SADDLE_OK);
+            sd_spmv(&e, &A, &from, &to);
+            for (int j = 0; j < ROWS; ++j) own_r[j] = own_b[j] - own_r[j];
+            sd_cpu_isas[i].abreast->difference(&A, rows, b, x, room, z);
+            assert_lane(ROWS, z, wide, k, own_r);
         }
         free(own_room);
         sd_free(&c, rows);
     }
+    sd_engine_close(&e);
 }
 
 int main(void)

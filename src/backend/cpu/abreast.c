@@ -30,7 +30,7 @@ static void part(int64_t n, const double *from, double *const *to)
         EACH
         {
             double *const own = to[c];
-            for (int64_t i = first; i < end; ++i) own[i] = from[i * W + c];
+            for (int64_t i = first; i < end && own; ++i) own[i] = from[i * W + c];
         }
     }
 }

@@ -39,7 +39,7 @@ typedef void sd_abreast_difference(const sd_sparse *A, const double *a, const do
 typedef struct sd_abreast_kernels {
     int width; /* systems */
 
-    /* n numbers of each system, into rows and back. */
+    /* n numbers of each system, into rows and back, where there is an array for them. */
     void (*join)(int64_t n, const double *const *from, double *to);
     void (*part)(int64_t n, const double *from, double *const *to);
 

@@ -22,6 +22,7 @@ typedef struct place {
     const sd_problem *p; /* while systems are factored and solved */
     const sd_csr *A;
     bool factored;  /* as the ordinary course would do it */
+    bool parted;    /* its own factors have the numbers */
     bool solvable;  /* and there is nothing to be settled before it is solved */
     bool certified; /* by its witness; or there is nothing to certify */
     int exponent;
@@ -121,6 +122,13 @@ static int width(const sd_abreast *g)
     return g->f.on->width;
 }
 
+/* Where factors have the numbers of the sequence; NULL: they were never without fronts. */
+static sd_simplicial *numbers_of(const sd_abreast *g, const sd_direct *d)
+{
+    const sd_factors *like = &g->like->factors[SD_DOUBLE], *f = &d->factors[SD_DOUBLE];
+    return like->simplicial == like->found ? f->found : f->plain;
+}
+
 /* ---- factorizations ---- */
 
 /* The entries of all matrices side by side. */
@@ -147,8 +155,9 @@ static bool is_ordinary(const sd_abreast *g, place *at)
            at->exponent <= EXPONENT_MOST && (!p->signs || p->signs_n == p->A->n);
 }
 
-static void factor(sd_abreast *g, int count, const sd_problem *const *p)
+static void factor(sd_abreast *g, int count, const sd_problem *const *p, void *const *factors)
 {
+    sd_simplicial *to[SD_ABREAST_MOST] = {0};
     const sd_tree *t = &g->like->plan->tree;
     double power[SD_ABREAST_MOST];
     join_values(g, count, p);
@@ -173,14 +182,17 @@ static void factor(sd_abreast *g, int count, const sd_problem *const *p)
             at->factored = false;
         at->solvable = at->factored && found->pivots.zero == 0 &&
                        !(g->rule == SD_PIVOT_THRESHOLD && found->least <= SD_SUSPECT);
+        if (at->factored && factors[c]) to[c] = numbers_of(g, factors[c]);
+        at->parted = to[c] != NULL;
     }
+    sd_abreast_part(&g->f, to);
 }
 
 bool sd_direct_is_ready(const sd_problem *p, sd_pivot_rule rule, sd_ready *ready)
 {
     const sd_abreast *g = p->abreast;
     if (!g || !g->place[p->place].factored || g->rule != rule || g->place[p->place].A != p->A) return false;
-    *ready = (sd_ready){.numbers = {&g->f, p->place, p->solved},
+    *ready = (sd_ready){.numbers = {&g->f, p->place, p->solved || g->place[p->place].parted},
                         .exponent = g->place[p->place].exponent,
                         .stale = g->place[p->place].stale};
     return true;
@@ -197,12 +209,11 @@ static void load(sd_abreast *g, int count, const sd_problem *const *p, const voi
     for (int c = 0; c < width(g); ++c) {
         const sd_direct *d = factors[c < count ? c : 0];
         const sd_factors *f = d ? &d->factors[SD_DOUBLE] : NULL;
-        const bool found = g->like->factors[SD_DOUBLE].simplicial == g->like->factors[SD_DOUBLE].found;
         place *const at = &g->place[c];
         from[c] = NULL;
         at->solvable = d && d->factored && d->rule == g->rule && d->precision == SD_DOUBLE && !d->changed &&
                        !d->tilt && d->zero == 0 && d->scale == d->plan->p.row_scale && f->simplicial &&
-                       f->simplicial == (found ? f->found : f->plain);
+                       f->simplicial == numbers_of(g, d);
         if (!at->solvable) continue;
         at->exponent = d->exponent;
         at->certified = sd_direct_verdict(d) != NULL;
