@@ -9,6 +9,7 @@
 #define DIRECT_NUMBERS(ROW)                                                                                  \
     ROW(analysis) /* seconds, to solve_64 */                                                                 \
     ROW(factor)                                                                                              \
+    ROW(once)              /* analysis and the first factorization, where no other is expected */            \
     ROW(factor_one_thread) /* where that is not all */                                                       \
     ROW(factor_ldlt)       /* of a positive definite matrix */                                               \
     ROW(factor_cholesky)                                                                                     \

@@ -169,9 +169,9 @@ static void end_row(sparse_row *row)
 static void print_header(void)
 {
     printf("%-16s%7s%6s%24s", "", "", "", "QDLDL, us:");
-    for (int k = 0; k < MODES; ++k) printf("%16s / QDLDL:", modes[k].name);
+    for (int k = 0; k < MODES; ++k) printf("%10s / QDLDL:", modes[k].name);
     printf("\n%-16s%7s%6s%9s%9s%6s", "matrix", "n", "L", "factor", "solve", "error");
-    for (int k = 0; k < MODES; ++k) printf("%7s%6s%6s%6s", "factor", "solve", "parts", "error");
+    for (int k = 0; k < MODES; ++k) printf("%7s%6s%6s", "factor", "solve", "error");
     putchar('\n');
 }
 
@@ -182,8 +182,7 @@ static void print_row(const sparse_row *row)
                   1e6 * row->qdldl.solve_refined, row->qdldl.backward_error_refined);
     for (int k = 0; k < MODES; ++k) {
         const measured *m = &row->modes[k];
-        PRINT_COLUMNS("7.2f 6.2f 6.2f 6.0e", m->ratios[FACTOR], m->ratios[SOLVE], m->ratios[PARTS],
-                      m->solve_error);
+        PRINT_COLUMNS("7.2f 6.2f 6.0e", m->ratios[FACTOR], m->ratios[SOLVE], m->solve_error);
     }
     putchar('\n');
     fflush(stdout);

@@ -151,8 +151,8 @@ static void time_child(const sd_front_kernels *k, int rows, int columns, int q, 
         double start = now(CLOCK_MONOTONIC);
         for (int again = 0; again < inner; ++again)
             for (int c = 0; c < n; ++c) {
-                parents.f[c].rest_empty = empty;
-                k->add_child(&parents.f[c], &children.f[c], place, 0, NULL);
+                sd_span whole = {0, rows, empty};
+                k->add_child(&parents.f[c], &children.f[c], place, 0, &whole);
             }
         best = fmin(best, (now(CLOCK_MONOTONIC) - start) / inner / n);
         start = now(CLOCK_MONOTONIC);

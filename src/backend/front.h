@@ -71,18 +71,25 @@ typedef struct sd_front_entries {
     const double *value;
 } sd_front_entries;
 
+/* Columns [from, to) of a front that is assembled, of all its `rows`. */
+typedef struct sd_span {
+    int32_t from, to;
+    bool rest_empty; /* as that of a front, which is this of every one of its spans in the end */
+} sd_span;
+
 typedef struct sd_simplicial_kernels sd_simplicial_kernels;
 
 /* A table of kernels in one precision. */
 typedef struct sd_front_kernels {
-    /* panel += A's entries. */
-    void (*add_entries)(sd_front *f, const sd_front_entries *entries);
+    /* panel += A's entries, in the columns of the span. */
+    void (*add_entries)(sd_front *f, const sd_front_entries *entries, const sd_span *span);
 
-    /* Adds what a child hands up: the rest of the child, row r of which is the plan's own row place[r] of
-     * f (ascending); and its columns that were not eliminated, which become columns `at`, at + 1 ... of f,
-     * with their variables. f->panel has been cleared; a rest that is empty is cleared first where
-     * something is added to it. The child's panel must still hold its delayed columns. */
-    void (*add_child)(sd_front *f, const sd_front *child, const int32_t *place, int32_t at, sd_crew *crew);
+    /* Adds what a child hands up to the columns of the span: the rest of the child, row r of which is the
+     * plan's own row place[r] of f (ascending); and its columns that were not eliminated, which become
+     * columns `at`, at + 1 ... of f, with their variables. The panel has been cleared; columns of the rest
+     * are cleared first where a child has something for any of them: then span->rest_empty becomes false. The
+     * child's panel must still hold its delayed columns. How f is cut into spans changes no bit of it. */
+    void (*add_child)(sd_front *f, const sd_front *child, const int32_t *place, int32_t at, sd_span *span);
 
     /* Numbers of workspace that `factor` and `update` need for a front of this size. */
     int64_t (*work)(int32_t rows, int32_t columns);

@@ -1,15 +1,14 @@
 /* See barrier.h. */
 #include "core/barrier.h"
 
-#include "core/spin.h"
-
 void sd_barrier_make(sd_barrier *b, int threads)
 {
     b->threads = threads;
     atomic_init(&b->missing, threads);
     atomic_init(&b->generation, 0);
     atomic_init(&b->asleep, 0);
-    atomic_init(&b->spins, SD_SPINS_MOST);
+    b->spins = (sd_spins){0};
+    sd_spins_begin(&b->spins, threads);
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->wake, NULL);
 }
@@ -37,7 +36,7 @@ void sd_barrier_wait(sd_barrier *b)
         open_barrier(b);
         return;
     }
-    const int most = atomic_load_explicit(&b->spins, memory_order_relaxed);
+    const int most = sd_spins_now(&b->spins);
     int spin = 0;
     for (; spin < most && atomic_load(&b->generation) == now; ++spin) sd_spin();
     sd_spun(&b->spins, spin == most);

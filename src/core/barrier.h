@@ -1,17 +1,19 @@
 /*
  * A barrier for the threads of one parallel region, for loops over many short levels. As in crew.h, a thread
- * that waits spins for some ten microseconds and then sleeps, whatever OMP_WAIT_POLICY says.
+ * that waits spins and then sleeps, whatever OMP_WAIT_POLICY says.
  */
 #pragma once
 
+#include "core/spin.h"
+
 #include <pthread.h>
-#include <stdatomic.h>
 
 typedef struct sd_barrier {
     int threads;
-    atomic_int missing;     /* threads that have not come yet */
-    atomic_uint generation; /* how often all have come */
-    atomic_int asleep, spins;
+    _Alignas(64) atomic_int missing;     /* threads that have not come yet; apart from what those that have */
+    _Alignas(64) atomic_uint generation; /* look at: how often all have come */
+    atomic_int asleep;
+    sd_spins spins;
     pthread_mutex_t lock;
     pthread_cond_t wake;
 } sd_barrier;

@@ -40,7 +40,7 @@ struct sd_crew {
     _Alignas(64) atomic_uint posted;      /* grows whenever there is something new to do */
     _Alignas(64) _Atomic int32_t pending; /* tasks that are not done */
     atomic_int asleep, awake;             /* threads without work that sleep, or spin */
-    atomic_int spins, piece_spins;        /* of threads that wait for work, or for the last pieces */
+    sd_spins spins, piece_spins;          /* of threads that wait for work, or for the last pieces */
     pthread_mutex_t lock;                 /* of the tasks, and of going to sleep */
     pthread_cond_t wake;
     _Atomic int64_t count; /* changes under the lock */
@@ -58,8 +58,6 @@ saddle_status sd_crew_make(sd_context *c, int64_t tasks, sd_crew **crew)
         *crew = NULL;
         return c->status;
     }
-    atomic_init(&k->spins, SD_SPINS_MOST);
-    atomic_init(&k->piece_spins, SD_SPINS_MOST);
     pthread_mutex_init(&k->lock, NULL);
     pthread_cond_init(&k->wake, NULL);
     for (int s = 0; s < URGENT + LATER; ++s) {
@@ -101,7 +99,7 @@ static void call_up(sd_crew *k, int32_t threads)
 /* Until something is posted after `seen`, or all is done. */
 static void wait_for_work(sd_crew *k, unsigned seen)
 {
-    const int most = atomic_load_explicit(&k->spins, memory_order_relaxed);
+    const int most = sd_spins_now(&k->spins);
     int spin = 0;
     atomic_fetch_add(&k->awake, 1);
     for (; spin < most && atomic_load_explicit(&k->posted, memory_order_relaxed) == seen; ++spin) sd_spin();
@@ -156,7 +154,7 @@ static void finish(sd_crew *k, sd_pieces *p)
 {
     while (run_piece(k, p)) {
     }
-    const int most = atomic_load_explicit(&k->piece_spins, memory_order_relaxed);
+    const int most = sd_spins_now(&k->piece_spins);
     int spin = 0;
     for (; spin < most && atomic_load(&p->left) > 0; ++spin) sd_spin();
     if (spin > 0) sd_spun(&k->piece_spins, spin == most);
@@ -276,6 +274,8 @@ void sd_crew_run(sd_crew *k, int threads, sd_piece *first, void *what)
     const task begin = {0, first, what, 0};
     atomic_store(&k->pending, 1);
     atomic_store(&k->count, 0);
+    sd_spins_begin(&k->spins, threads);
+    sd_spins_begin(&k->piece_spins, threads);
 #pragma omp parallel num_threads(threads)
     {
         if (omp_get_thread_num() == 0) run_task(k, &begin);

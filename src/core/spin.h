@@ -1,15 +1,21 @@
 /*
- * How a thread waits before it sleeps: it spins for some ten microseconds at most, and for less where that
- * was in vain lately, as on a machine that has other work to do: those that it waits for do not run then. It
- * does not give way (sched_yield) meanwhile: on a busy machine that is the end of its turn, and others wait
- * for it.
+ * How a thread waits before it sleeps: it spins for up to a millisecond, as waking up takes the one that it
+ * waits for as long as many pieces of work, above all on a virtual machine. It spins for less where the
+ * machine has other work to do: if threads are switched off while they would run, those that it waits for may
+ * not run either, and it stands in their way. It does not give way (sched_yield) meanwhile: on a busy machine
+ * that is the end of its turn, and others wait for it.
  */
 #pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { SD_SPINS_LEAST = 100, SD_SPINS_MOST = 2000 }; /* 20 to 50 nanoseconds each */
+/* How often those spin that wait for the same, 20 to 50 nanoseconds each time. */
+typedef struct sd_spins {
+    atomic_int now;
+    int most;
+    bool crowded; /* more threads than processors: a spin in vain stands in the way of one with work */
+} sd_spins;
 
 static inline void sd_spin(void)
 {
@@ -20,14 +26,14 @@ static inline void sd_spin(void)
 #endif
 }
 
-/* What came of it changes how long the next one spins. `spins` is shared by those that wait for the same. */
-static inline void sd_spun(atomic_int *spins, bool in_vain)
+/* Before so many threads wait. What was learnt before is kept, but for the first time, of spins that are 0.
+ */
+void sd_spins_begin(sd_spins *spins, int threads);
+
+static inline int sd_spins_now(const sd_spins *spins)
 {
-    const int now = atomic_load_explicit(spins, memory_order_relaxed), more = now + now / 4;
-    const int next = in_vain ? now / 2 : more;
-    atomic_store_explicit(spins,
-                          next < SD_SPINS_LEAST  ? SD_SPINS_LEAST
-                          : next > SD_SPINS_MOST ? SD_SPINS_MOST
-                                                 : next,
-                          memory_order_relaxed);
+    return atomic_load_explicit(&spins->now, memory_order_relaxed);
 }
+
+/* What came of it changes how long the next one spins. */
+void sd_spun(sd_spins *spins, bool in_vain);

@@ -26,6 +26,24 @@ static int64_t rest_bytes(const trial *q, int32_t f)
     return sd_storage_round(sd_rest_size(sd_front_below(q->t, f)) * q->number);
 }
 
+int32_t sd_group_root(const sd_tree *t, int32_t g)
+{
+    int32_t f = t->group_first[g];
+    while (t->parent[f] >= 0 && t->group_of[t->parent[f]] == g) f = t->parent[f];
+    return f;
+}
+
+int64_t sd_group_bytes(const sd_tree *t, int32_t g, size_t number)
+{
+    const int32_t parent = t->parent[t->group_last[g]];
+    int64_t bytes = 0;
+    if (parent < 0) return 0;
+    for (int32_t f = t->group_first[g]; f <= t->group_last[g]; ++f)
+        if (t->parent[f] == parent)
+            bytes += sd_storage_round(sd_rest_size(sd_front_below(t, f)) * (int64_t)number);
+    return bytes;
+}
+
 static int64_t take(trial *q, int64_t bytes)
 {
     int64_t k = 0, at;
@@ -87,12 +105,10 @@ static void try_group(trial *q, int32_t g)
 {
     const sd_tree *t = q->t;
     gap work = {0};
+    const int64_t kept = sd_group_bytes(t, g, (size_t)q->number);
+    if (kept > 0) q->rest[sd_group_root(t, g)] = take(q, kept);
     const int64_t bytes = sd_storage_round(t->group_stack[g] * q->number), stack = take(q, bytes);
-    for (int32_t f = t->group_first[g]; f <= t->group_last[g]; ++f) {
-        const bool root = t->parent[f] >= 0 && t->group_of[t->parent[f]] != g;
-        if (root) q->rest[f] = take(q, rest_bytes(q, f));
-        reserve(q, f, &work);
-    }
+    for (int32_t f = t->group_first[g]; f <= t->group_last[g]; ++f) reserve(q, f, &work);
     give(q, stack, bytes);
     drop_work(q, &work);
 }
@@ -103,8 +119,13 @@ static void try_top(trial *q, int32_t f)
     gap work = {0};
     if (t->parent[f] >= 0) q->rest[f] = take(q, rest_bytes(q, f));
     reserve(q, f, &work);
-    for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k)
-        give(q, q->rest[t->child[k]], rest_bytes(q, t->child[k]));
+    for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k) {
+        const int32_t child = t->child[k], g = t->group_of[child];
+        if (g < 0)
+            give(q, q->rest[child], rest_bytes(q, child));
+        else if (child == sd_group_root(t, g))
+            give(q, q->rest[child], sd_group_bytes(t, g, (size_t)q->number));
+    }
     drop_work(q, &work);
 }
 

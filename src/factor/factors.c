@@ -23,13 +23,17 @@ void sd_factors_free(sd_context *c, sd_factors *f)
     *f = (sd_factors){0};
 }
 
-void sd_factors_take(sd_factors *f, const sd_csr *A, const double *scale, int exponent)
+/* A team costs as much as scaling some ten thousand entries. */
+enum { TEAM_ENTRIES = 100000 };
+
+void sd_factors_take(sd_factors *f, const sd_csr *A, const double *scale, int exponent, int threads)
 {
     const int64_t *restrict const target = f->tree->target;
     double *restrict const values = f->values;
     const bool near =
         exponent >= -1022 && exponent <= 1022; /* then 2^-exponent is a number, and times it is exact */
     const double power = near ? ldexp(1, -exponent) : 1;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && A->nnz >= TEAM_ENTRIES)
     for (int32_t i = 0; i < A->n; ++i) {
         const double own = scale[i];
         const int64_t end = A->ptr[i + 1];

@@ -15,13 +15,19 @@
 #include "backend/blas.h"
 #include "factor/arena.h"
 #include "factor/climb.h"
+#include "factor/rank.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
-/* Bytes that one thread clears at a time. */
-enum { CLEARED = 1 << 18 };
+enum {
+    SPAN_SHARED = 8192,  /* entries of a front that one of several threads assembles at a time, */
+    SPAN_ALONE = 32768,  /* or one alone: they stay in its cache, */
+    SPAN_CHILD = 4,      /* and as many for each child, which it has to look at */
+    SHARES = 256,        /* fronts of less than one part in so many of the limit are added up */
+    CLEARED_WHOLE = 4096 /* entries that are cleared in one piece, though half of them may not be there */
+};
 
 /* A factorization at work. What tasks write is atomic or under the storage's lock, and so is the context. */
 typedef struct running {
@@ -31,14 +37,15 @@ typedef struct running {
     size_t number;     /* bytes of a number */
     sd_crew *crew;     /* NULL: one thread */
     atomic_bool ended; /* by a failure, by cancelling, by a limit, or by a pivot that is not positive */
-    /* Operations of the fronts that were begun, as if all their columns were eliminated. A sum of whole
-     * numbers: whether it comes to exceed a limit does not depend on the order in which fronts are begun. */
-    atomic_llong begun;
     atomic_bool abandoned;
     atomic_flag telling; /* a thread is in the caller's progress function */
     bool failed;         /* c has the status and the message, of the last failure where there are several */
     bool indefinite;
     double done; /* operations */
+    /* Operations of the fronts that were begun, as if all their columns were eliminated. A sum of whole
+     * numbers: whether it comes to exceed a limit does not depend on the order in which fronts are begun.
+     * Apart from what every thread reads for every front. */
+    _Alignas(64) atomic_llong begun;
 } running;
 
 /* What one task holds and has counted. */
@@ -46,8 +53,12 @@ typedef struct task {
     running *r;
     void *work;
     int64_t work_bytes;
+    sd_panel_room room; /* for the panels of a group */
+    long long begun;    /* operations that r->begun does not have yet */
     sd_pivots pivots;
     int64_t delayed, nnz, largest_front;
+    int64_t signs[3];
+    bool suspects;
     double flops, told; /* operations, and how many of them were reported already */
     int64_t rows;       /* of the front at hand */
     double front_told;  /* of its operations */
@@ -70,7 +81,7 @@ saddle_status sd_fronts_make(sd_context *c, double delays, sd_factors *f)
     if (!status && !is_one_group(t)) status = sd_crew_make(c, t->fronts, &f->crew);
     if (!status) status = sd_arena_measure(c, t, f->kernels, f->precision, &arena);
     if (!status) {
-        const int64_t blocks = 4 * ((int64_t)t->groups + tops) + t->fronts; /* roots of groups are many */
+        const int64_t blocks = 4 * ((int64_t)t->groups + tops);
         const int64_t large = sd_storage_large(sd_panels_bytes(t, f->precision, INT64_MAX, 0));
         status = sd_storage_make(c, sd_panels_bytes(t, f->precision, large, delays), large, arena, blocks,
                                  &f->storage);
@@ -102,36 +113,23 @@ static void end_all(running *r, bool failed)
     atomic_store(&r->ended, true);
 }
 
-typedef struct clearing {
-    char *memory;
-    int64_t bytes;
-} clearing;
-
-static void clear_piece(void *what, int32_t piece)
+/* The panel of a front that takes over so many delayed columns, not cleared; false where there is no memory.
+ */
+static bool place_front(task *k, int32_t f, int32_t delays)
 {
-    const clearing *z = what;
-    const int64_t from = (int64_t)piece * CLEARED, left = z->bytes - from;
-    memset(z->memory + from, 0, (size_t)(left < CLEARED ? left : CLEARED));
-}
-
-/* The panel of a front that takes over so many delayed columns; false where there is no memory. */
-static bool place_front(running *r, int32_t f, int32_t delays, sd_crew *crew)
-{
+    running *r = k->r;
     const sd_tree *t = r->f->tree;
     sd_front *front = &r->f->front[f];
     const int32_t own = sd_front_columns(t, f), columns = own + delays;
     *front = (sd_front){.rows = columns + sd_front_below(t, f), .columns = columns, .delays = delays};
     front->ld = front->rows;
-    front->rest_empty = true;
     const int64_t panel = front->ld * columns;
-    front->panel =
-        sd_storage_panel(r->c, r->f->storage, sd_panel_bytes(front->rows, columns, r->f->precision));
+    const int64_t bytes = sd_panel_bytes(front->rows, columns, r->f->precision);
+    front->panel = sd_storage_panel(r->c, r->f->storage, &k->room, bytes);
     if (!front->panel) return false;
     front->d = (char *)front->panel + (size_t)panel * r->number;
     front->variable = (int32_t *)(void *)((char *)front->d + 2 * (size_t)columns * r->number);
-    clearing z = {front->panel, panel * (int64_t)r->number};
-    sd_crew_each(crew, (int32_t)((z.bytes + CLEARED - 1) / CLEARED), clear_piece, &z);
-    for (int32_t k = 0; k < own; ++k) front->variable[delays + k] = t->first[f] + k;
+    for (int32_t i = 0; i < own; ++i) front->variable[delays + i] = t->first[f] + i;
     return true;
 }
 
@@ -140,24 +138,74 @@ static int32_t delays_out(const sd_front *front)
     return front->columns - front->eliminated;
 }
 
-/* Panel and contribution block of a front, from A and the children. */
-static bool assemble(running *r, int32_t f, void *rest, sd_crew *crew)
+/* A front that is assembled, in `pieces` spans of its columns. */
+typedef struct assembly {
+    const running *r;
+    int32_t f, pieces;
+} assembly;
+
+/* In how many spans a front is assembled. Each goes through all children. */
+static int32_t count_spans(const sd_tree *t, int32_t f, const sd_front *front, bool shared)
 {
-    const sd_tree *t = r->f->tree;
-    const sd_front_kernels *kernels = r->f->kernels;
-    sd_front *front = &r->f->front[f];
-    int32_t delays = 0, at = 0;
-    for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k)
-        delays += delays_out(&r->f->front[t->child[k]]);
-    if (!place_front(r, f, delays, crew)) return false;
-    front->rest = rest;
-    const sd_front_entries entries = {t->entry_ptr + t->first[f], t->entry_row, r->f->values};
-    kernels->add_entries(front, &entries);
+    const int64_t children = t->child_ptr[f + 1] - t->child_ptr[f];
+    const int64_t entries = (int64_t)front->rows * front->rows / 2;
+    return 1 + (int32_t)(entries / ((shared ? SPAN_SHARED : SPAN_ALONE) + SPAN_CHILD * children));
+}
+
+/* Where span k begins: all have about as many entries of the lower triangle. */
+static int32_t span_begin(const assembly *a, int32_t k)
+{
+    const double rows = a->r->f->front[a->f].rows;
+    return (int32_t)(rows - rows * sqrt(1 - (double)k / a->pieces));
+}
+
+/* Columns [from, to) of the panel, from the diagonal down. */
+static void clear_panel(sd_front *front, int32_t from, int32_t to, size_t number)
+{
+    const size_t ld = (size_t)front->ld;
+    if (from >= to) return;
+    if (ld * (size_t)(to - from) <= CLEARED_WHOLE) {
+        memset((char *)front->panel + (size_t)from * ld * number, 0, ld * (size_t)(to - from) * number);
+        return;
+    }
+    for (size_t k = (size_t)from; k < (size_t)to; ++k)
+        memset((char *)front->panel + (k * ld + k) * number, 0, (ld - k) * number);
+}
+
+/* Columns of a front, cleared, from A and the children. */
+static void assemble_span(void *what, int32_t piece)
+{
+    const assembly *a = what;
+    const sd_factors *all = a->r->f;
+    const sd_tree *t = all->tree;
+    const int32_t f = a->f;
+    sd_front *front = &all->front[f];
+    sd_span span = {span_begin(a, piece), span_begin(a, piece + 1), true};
+    const sd_front_entries entries = {t->entry_ptr + t->first[f], t->entry_row, all->values};
+    clear_panel(front, span.from, span.to < front->columns ? span.to : front->columns, a->r->number);
+    all->kernels->add_entries(front, &entries, &span);
+    int32_t at = 0;
     for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k) {
-        const sd_front *child = &r->f->front[t->child[k]];
-        kernels->add_child(front, child, t->place + t->row_ptr[t->child[k]], at, crew);
+        const sd_front *child = &all->front[t->child[k]];
+        all->kernels->add_child(front, child, t->place + t->row_ptr[t->child[k]], at, &span);
         at += delays_out(child);
     }
+    if (piece == 0) front->rest_empty = span.rest_empty; /* that of all spans */
+}
+
+/* Panel and contribution block of a front. */
+static bool assemble(task *k, int32_t f, void *rest, sd_crew *crew)
+{
+    running *r = k->r;
+    const sd_tree *t = r->f->tree;
+    sd_front *front = &r->f->front[f];
+    int32_t delays = 0;
+    for (int64_t e = t->child_ptr[f]; e < t->child_ptr[f + 1]; ++e)
+        delays += delays_out(&r->f->front[t->child[e]]);
+    if (!place_front(k, f, delays)) return false;
+    front->rest = rest;
+    assembly a = {r, f, count_spans(t, f, front, crew)};
+    sd_crew_each(crew, a.pieces, assemble_span, &a);
     return true;
 }
 
@@ -181,6 +229,10 @@ static void count(task *k, int32_t f, const sd_front *front)
     k->nnz += e * rows - e * (e - 1) / 2;
     k->flops += sd_front_flops(rows, e);
     if (rows > k->largest_front) k->largest_front = rows;
+    const sd_run run = {front->eliminated, front->variable, front->d};
+    sd_add_signs(k->r->f, &run, k->signs);
+    if (k->r->options->pivoting.rule == SD_PIVOT_THRESHOLD && !k->suspects)
+        k->suspects = sd_has_suspects(k->r->f, &run);
 }
 
 /* Progress is told by whoever has come across another hundredth, one thread at a time: a long way up the tree
@@ -226,15 +278,26 @@ static void *take(running *r, int64_t bytes, const char *what)
     return memory;
 }
 
-/* Whether the limit on operations allows this front too. */
-static bool is_allowed(running *r, const sd_front *front)
+/* Adds what the task has begun. Beyond the limit on operations all tasks end. */
+static bool is_within_limit(task *k)
 {
-    if (r->options->most_flops == 0) return true;
-    const long long flops = llround(sd_front_flops(front->rows, front->columns));
-    if ((double)(atomic_fetch_add(&r->begun, flops) + flops) <= r->options->most_flops) return true;
+    running *r = k->r;
+    const long long flops = k->begun;
+    k->begun = 0;
+    if (flops == 0 || (double)(atomic_fetch_add(&r->begun, flops) + flops) <= r->options->most_flops)
+        return true;
     atomic_store(&r->abandoned, true);
     atomic_store(&r->ended, true);
     return false;
+}
+
+/* Whether the limit on operations allows this front too. Small ones are added up first. */
+static bool is_allowed(task *k, const sd_front *front)
+{
+    const double most = k->r->options->most_flops;
+    if (most == 0) return true;
+    k->begun += llround(sd_front_flops(front->rows, front->columns));
+    return (double)k->begun < most / SHARES || is_within_limit(k);
 }
 
 /* Assembles and factors a front whose children are done. */
@@ -246,11 +309,11 @@ static bool run_front(task *k, int32_t f, void *rest, sd_crew *crew)
     pivoting.root = r->f->tree->parent[f] < 0;
     pivoting.report = report_front;
     pivoting.what = k;
-    if (!assemble(r, f, rest, crew) || !reserve(k, front)) {
+    if (!assemble(k, f, rest, crew) || !reserve(k, front)) {
         end_all(r, true);
         return false;
     }
-    if (!is_allowed(r, front)) return false;
+    if (!is_allowed(k, front)) return false;
     k->rows = front->rows;
     k->front_told = 0;
     r->f->kernels->factor(front, &pivoting, &k->pivots, k->work, crew);
@@ -269,14 +332,18 @@ static int64_t rest_bytes(const running *r, int32_t f)
     return sd_rest_size(sd_front_below(r->f->tree, f)) * (int64_t)r->number;
 }
 
-/* The blocks of the children of f have been added. */
+/* The blocks of the children of f have been added. Those of the roots of a group are one piece. */
 static void give_children(running *r, int32_t f)
 {
     const sd_tree *t = r->f->tree;
     for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k) {
-        sd_front *child = &r->f->front[t->child[k]];
-        sd_storage_give(r->f->storage, child->rest, rest_bytes(r, t->child[k]));
-        child->rest = NULL;
+        const int32_t child = t->child[k], g = t->group_of[child];
+        sd_front *front = &r->f->front[child];
+        if (g < 0)
+            sd_storage_give(r->f->storage, front->rest, rest_bytes(r, child));
+        else if (child == sd_group_root(t, g))
+            sd_storage_give(r->f->storage, front->rest, sd_group_bytes(t, g, r->number));
+        front->rest = NULL;
     }
 }
 
@@ -284,6 +351,7 @@ static void finish_task(task *k)
 {
     running *r = k->r;
     sd_factors *f = r->f;
+    is_within_limit(k);
     sd_storage_give(f->storage, k->work, k->work_bytes);
     sd_storage_lock(f->storage);
     f->pivots.positive += k->pivots.positive;
@@ -291,6 +359,8 @@ static void finish_task(task *k)
     f->pivots.zero += k->pivots.zero;
     f->pivots.two_by_two += k->pivots.two_by_two;
     f->pivots.perturbed += k->pivots.perturbed;
+    for (int i = 0; i < 3; ++i) f->signs[i] += k->signs[i];
+    f->suspects |= k->suspects;
     f->delayed += k->delayed;
     f->nnz += k->nnz;
     if (k->largest_front > f->largest_front) f->largest_front = k->largest_front;
@@ -298,8 +368,9 @@ static void finish_task(task *k)
     tell(r, k->flops - k->told);
 }
 
-/* Fronts of a group, one after the other, their blocks on a stack with two ends (plan/groups.c). */
-static void run_fronts(task *k, int32_t g, char *low, char *high)
+/* Fronts of a group, one after the other, their blocks on a stack with two ends (plan/groups.c), those of its
+ * roots one behind the other in `roots`. */
+static void run_fronts(task *k, int32_t g, char *low, char *high, char *roots)
 {
     running *r = k->r;
     const sd_tree *t = r->f->tree;
@@ -310,8 +381,8 @@ static void run_fronts(task *k, int32_t g, char *low, char *high)
         void *rest = NULL;
         if (atomic_load_explicit(&r->ended, memory_order_relaxed)) return;
         if (!inner && parent >= 0) {
-            rest = take(r, bytes, "contribution block");
-            if (!rest) return;
+            rest = roots;
+            roots += sd_storage_round(bytes);
         } else if (inner && t->odd[f]) {
             rest = high -= bytes;
         } else if (inner) {
@@ -330,15 +401,37 @@ static void run_fronts(task *k, int32_t g, char *low, char *high)
     }
 }
 
+/* Room for the panels of a group, as planned: what one thread writes is not on the same lines of the cache as
+ * what another does, and in the order of the tree. */
+static void reserve_panels(task *k, int32_t g)
+{
+    const sd_factors *f = k->r->f;
+    const sd_tree *t = f->tree;
+    int64_t bytes = 0;
+    for (int32_t i = t->group_first[g]; i <= t->group_last[g]; ++i) {
+        const int32_t columns = sd_front_columns(t, i);
+        bytes += sd_storage_planned(f->storage,
+                                    sd_panel_bytes(columns + sd_front_below(t, i), columns, f->precision));
+    }
+    k->room = sd_storage_reserve(f->storage, bytes);
+}
+
 static void run_group(void *what, int32_t g)
 {
     running *r = what;
     task k = {.r = r};
     const int64_t bytes = r->f->tree->group_stack[g] * (int64_t)r->number;
+    const int64_t kept = sd_group_bytes(r->f->tree, g, r->number);
+    char *roots = NULL;
     if (atomic_load(&r->ended)) return;
+    if (kept > 0) {
+        roots = take(r, kept, "contribution blocks");
+        if (!roots) return;
+    }
     char *stack = take(r, bytes, "contribution blocks");
     if (!stack) return;
-    run_fronts(&k, g, stack, stack + bytes);
+    reserve_panels(&k, g);
+    run_fronts(&k, g, stack, stack + bytes, roots);
     sd_storage_give(r->f->storage, stack, bytes);
     finish_task(&k);
 }
@@ -383,7 +476,8 @@ saddle_status sd_fronts_run(sd_context *c, sd_factors *f, const sd_factor_option
                  .telling = ATOMIC_FLAG_INIT};
     f->pivots = (sd_pivots){0};
     f->delayed = f->nnz = f->largest_front = 0;
-    f->definite = false;
+    f->signs[0] = f->signs[1] = f->signs[2] = 0;
+    f->definite = f->suspects = false;
     const saddle_status status = sd_storage_clear(c, f->storage);
     if (status) return status;
     sd_blas_enter();

@@ -28,6 +28,8 @@ typedef struct sd_factors {
     sd_front *front;
 
     sd_pivots pivots;      /* over all fronts */
+    int64_t signs[3];      /* of the fronts' D: sd_count_signs as they were made, */
+    bool suspects;         /* with threshold pivoting also whether sd_has_suspects (rank.h) */
     int64_t delayed;       /* columns that were delayed at least once */
     int64_t nnz;           /* entries of L and D, as eliminated */
     double flops;          /* as eliminated */
@@ -89,8 +91,9 @@ int64_t sd_factors_bytes(const sd_factors *factors);
 saddle_status sd_factors_make(sd_context *c, const sd_tree *tree, const sd_front_kernels *kernels,
                               sd_precision precision, double delays, sd_factors *factors);
 
-/* values = (s_i a_ij) s_j 2^-exponent, with A of the pattern that the tree was made of. */
-void sd_factors_take(sd_factors *factors, const sd_csr *A, const double *scale, int exponent);
+/* values = (s_i a_ij) s_j 2^-exponent, with A of the pattern that the tree was made of, by so many threads.
+ */
+void sd_factors_take(sd_factors *factors, const sd_csr *A, const double *scale, int exponent, int threads);
 
 /* Factors the values. May be called again and again; only delays allocate, and only where there are more
  * than before. With SD_PIVOT_POSITIVE SADDLE_OK and !factors->definite says that a pivot was not positive:

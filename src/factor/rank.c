@@ -74,18 +74,19 @@ static int suspects_at(const sd_factors *f, const sd_run *run, int32_t k, int64_
     return fabs(large) <= limit ? 2 : 1;
 }
 
-bool sd_may_have_suspects(const sd_factors *f, double limit)
+bool sd_has_suspects(const sd_factors *f, const sd_run *run)
 {
-    if (f->simplicial) return f->simplicial->least <= limit;
-    for (int32_t k = 0; k < sd_runs(f); ++k) {
-        const sd_run run = sd_run_of(f, k);
-        for (int64_t j = 0; j < run.count; ++j) {
-            sd_suspect found[2];
-            if (suspects_at(f, &run, k, j, limit, found) > 0) return true;
-            j += sd_get_d(f, &run, 2 * j + 1) != 0;
-        }
+    for (int64_t j = 0; j < run->count; ++j) {
+        sd_suspect found[2];
+        if (suspects_at(f, run, 0, j, SD_SUSPECT, found) > 0) return true;
+        j += sd_get_d(f, run, 2 * j + 1) != 0;
     }
     return false;
+}
+
+bool sd_may_have_suspects(const sd_factors *f)
+{
+    return f->simplicial ? f->simplicial->least <= SD_SUSPECT : f->suspects;
 }
 
 int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects, int64_t most)
@@ -205,24 +206,26 @@ static void pivot_signs(double a, double b, double c, int signs[2])
     if (fabs(product - 1) <= RANK_ONE) signs[1] = 0;
 }
 
-void sd_count_signs(const sd_factors *f, int64_t *positive, int64_t *negative, int64_t *zero)
+void sd_add_signs(const sd_factors *f, const sd_run *run, int64_t count[3])
 {
-    int64_t count[3] = {0, 0, 0};
+    for (int64_t j = 0; j < run->count; ++j) {
+        const double a = sd_get_d(f, run, 2 * j), b = sd_get_d(f, run, 2 * j + 1);
+        if (b == 0) {
+            ++count[(a > 0) - (a < 0) + 1];
+            continue;
+        }
+        int signs[2];
+        pivot_signs(a, b, sd_get_d(f, run, 2 * ++j), signs);
+        ++count[signs[0] + 1];
+        ++count[signs[1] + 1];
+    }
+}
+
+void sd_count_signs(const sd_factors *f, int64_t count[3])
+{
+    count[0] = count[1] = count[2] = 0;
     for (int32_t k = 0; k < sd_runs(f); ++k) {
         const sd_run run = sd_run_of(f, k);
-        for (int64_t j = 0; j < run.count; ++j) {
-            const double a = sd_get_d(f, &run, 2 * j), b = sd_get_d(f, &run, 2 * j + 1);
-            if (b == 0) {
-                ++count[(a > 0) - (a < 0) + 1];
-                continue;
-            }
-            int signs[2];
-            pivot_signs(a, b, sd_get_d(f, &run, 2 * ++j), signs);
-            ++count[signs[0] + 1];
-            ++count[signs[1] + 1];
-        }
+        sd_add_signs(f, &run, count);
     }
-    *negative = count[0];
-    *zero = count[1];
-    *positive = count[2];
 }

@@ -13,9 +13,14 @@ typedef struct sd_suspect {
 } sd_suspect;
 
 /* Those whose |eigenvalue| is at most `limit`, the smallest first, at most `most` of them (array of the
- * caller's). Zero pivots are not among them. Returns how many were found. And whether there may be any. */
-bool sd_may_have_suspects(const sd_factors *f, double limit);
+ * caller's). Zero pivots are not among them. Returns how many were found. */
 int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects, int64_t most);
+
+/* Whether there are any at most this, relative to a largest entry of 1, in a run; and whether there may be
+ * any in factors that are as they were made. */
+#define SD_SUSPECT 1e-8
+bool sd_has_suspects(const sd_factors *f, const sd_run *run);
+bool sd_may_have_suspects(const sd_factors *f);
 
 /* The zero pivots, at most `most` of them; returns how many there are. */
 int64_t sd_find_zeros(const sd_factors *f, sd_suspect *zeros, int64_t most);
@@ -31,5 +36,7 @@ void sd_replace_pivot(sd_factors *f, const sd_suspect *suspect, double value);
  * in that space. */
 bool sd_split_null_space(const sd_factors *f, bool keep, double *x);
 
-/* Signs of the eigenvalues of D, as solves take them. */
-void sd_count_signs(const sd_factors *f, int64_t *positive, int64_t *negative, int64_t *zero);
+/* Signs of the eigenvalues of D, as solves take them: how many are negative, zero, positive. Of all runs, and
+ * of one, added to what is there. */
+void sd_count_signs(const sd_factors *f, int64_t count[3]);
+void sd_add_signs(const sd_factors *f, const sd_run *run, int64_t count[3]);

@@ -231,12 +231,38 @@ static panel_chunk *find_panels(const sd_storage *s, int64_t bytes)
     return found;
 }
 
-void *sd_storage_panel(sd_context *c, sd_storage *s, int64_t bytes)
+static int64_t round_panel(int64_t bytes)
 {
-    bytes = (bytes + 7) / 8 * 8;
+    return bytes > 0 ? (bytes + 7) / 8 * 8 : 8;
+}
+
+int64_t sd_storage_planned(const sd_storage *s, int64_t bytes)
+{
+    bytes = round_panel(bytes);
+    return bytes <= s->large ? bytes : 0;
+}
+
+sd_panel_room sd_storage_reserve(sd_storage *s, int64_t bytes)
+{
     long long from = atomic_load_explicit(&s->taken, memory_order_relaxed);
-    while (bytes <= s->large && from + bytes <= s->planned_bytes)
-        if (atomic_compare_exchange_weak(&s->taken, &from, from + bytes)) return s->planned + from;
+    while (from + bytes <= s->planned_bytes)
+        if (atomic_compare_exchange_weak(&s->taken, &from, from + bytes))
+            return (sd_panel_room){s->planned + from, bytes};
+    return (sd_panel_room){0};
+}
+
+void *sd_storage_panel(sd_context *c, sd_storage *s, sd_panel_room *room, int64_t bytes)
+{
+    bytes = round_panel(bytes);
+    sd_panel_room more = {0};
+    if (bytes <= s->large && bytes > room->left) more = sd_storage_reserve(s, bytes);
+    sd_panel_room *from = more.left > 0 ? &more : room;
+    if (bytes <= s->large && bytes <= from->left) {
+        char *taken = from->at;
+        from->at += bytes;
+        from->left -= bytes;
+        return taken;
+    }
     char *panel = NULL;
     sd_storage_lock(s);
     panel_chunk *at = find_panels(s, bytes);

@@ -35,8 +35,20 @@ int64_t sd_storage_round(int64_t bytes);
 void *sd_storage_take(sd_context *c, sd_storage *storage, int64_t bytes, const char *what);
 void sd_storage_give(sd_storage *storage, void *memory, int64_t bytes);
 
-/* A panel, until sd_storage_clear; it begins on a multiple of 8 bytes. */
-void *sd_storage_panel(sd_context *c, sd_storage *storage, int64_t bytes);
+/* Room for panels of one thread, which gives them out one behind the other. */
+typedef struct sd_panel_room {
+    char *at;
+    int64_t left;
+} sd_panel_room;
+
+/* What a panel of so many bytes takes of the room that is planned: nothing if it is large. */
+int64_t sd_storage_planned(const sd_storage *storage, int64_t bytes);
+/* So many bytes of that; none where there is not as much. */
+sd_panel_room sd_storage_reserve(sd_storage *storage, int64_t bytes);
+
+/* A panel, until sd_storage_clear; it begins on a multiple of 8 bytes. From the room, if it is not large and
+ * there is as much left. */
+void *sd_storage_panel(sd_context *c, sd_storage *storage, sd_panel_room *room, int64_t bytes);
 
 /* The lock, for other things that threads of a factorization share. */
 void sd_storage_lock(sd_storage *storage);

@@ -14,6 +14,8 @@
  */
 #include "plan/tree.h"
 
+#include <math.h>
+
 enum {
     PANEL = 128, /* columns of a panel */
     TILE = 32,   /* of a tile */
@@ -21,10 +23,10 @@ enum {
     PIECE = 256, /* rows of a piece of a large product, fewer in a front with few rows, and columns */
     WIDTH = 128,
     MANY_ROWS = 2048,
-    MIDDLE_ROWS = 1024,
     TILE_WEIGHT = 4,    /* an operation inside a tile takes as long as so many of a product */
     ENTRY_WEIGHT = 8,   /* and an entry that is added to a parent */
-    ADDED_COLUMNS = 64, /* of a child, that are added in one piece */
+    SPAN_SHARED = 8192, /* entries of a front that are assembled in one piece (src/factor/multifrontal.c) */
+    SPAN_CHILD = 4,     /* and as many for each child */
     SMALL_COLUMNS = 32, /* fronts of up to so many columns and rows are not cut */
     SMALL_ROWS = 512
 };
@@ -39,7 +41,7 @@ static double front_path(double rows, double columns)
     const double whole = sd_front_flops((int64_t)rows, (int64_t)columns);
     if (columns <= SMALL_COLUMNS && rows <= SMALL_ROWS) return whole;
     const double solved = rows >= MANY_ROWS ? 2 * ROWS : ROWS;
-    const double piece = WIDTH * (rows >= MANY_ROWS ? PIECE : rows >= MIDDLE_ROWS ? PIECE / 2 : PIECE / 4);
+    const double piece = WIDTH * (rows >= MANY_ROWS ? PIECE : PIECE / 4);
     double path = rows > columns ? 2 * piece * columns : 0;
     for (double at = 0; at < columns; at += PANEL) {
         const double width = least(PANEL, columns - at), below = least(solved, rows - at);
@@ -51,15 +53,17 @@ static double front_path(double rows, double columns)
     return least(path, whole);
 }
 
-/* To add the children of f. */
-static double assembly_path(const sd_tree *t, int32_t f)
+/* To add the children of f: a span of its columns. */
+static double assembly_path(const sd_tree *t, int32_t f, double rows)
 {
-    double path = 0;
+    const double children = (double)(t->child_ptr[f + 1] - t->child_ptr[f]), whole = rows * rows / 2;
+    const double spans = 1 + floor(whole / (SPAN_SHARED + SPAN_CHILD * children));
+    double entries = whole;
     for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k) {
         const double q = sd_front_below(t, t->child[k]);
-        path += ENTRY_WEIGHT * least(ADDED_COLUMNS * q, 0.5 * q * q);
+        entries += 0.5 * q * q;
     }
-    return path;
+    return ENTRY_WEIGHT * (entries / spans + SPAN_CHILD * children);
 }
 
 saddle_status sd_tree_measure_path(sd_context *c, sd_tree *t)
@@ -78,7 +82,7 @@ saddle_status sd_tree_measure_path(sd_context *c, sd_tree *t)
             if (f < t->group_last[g]) continue;
             done = group;
         } else {
-            done = ready[f] + assembly_path(t, f) + front_path((double)rows, (double)columns);
+            done = ready[f] + assembly_path(t, f, (double)rows) + front_path((double)rows, (double)columns);
         }
         if (parent >= 0 && done > ready[parent]) ready[parent] = done;
         if (done > t->critical_flops) t->critical_flops = done;

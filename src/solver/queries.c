@@ -103,7 +103,7 @@ saddle_status saddle_condition(const saddle_solver *solver, double *condition, c
         status = sd_fail(&c, SADDLE_WRONG_ORDER,
                          "saddle_condition: D was changed, so the factors are no longer those of A: call "
                          "saddle_factor again");
-    double norm = solver->facts.norm_one;
+    double norm = status ? NAN : solver->facts.norm_one;
     if (!status && isnan(norm)) status = sd_csr_norm(&c, &solver->A, &norm);
     if (!status) status = sd_direct_condition(&c, d, norm, sd_team(solver->threads), condition);
     return sd_tell(&c, status, message);

@@ -207,7 +207,9 @@ static void entries_go_below_the_delays(void **state)
     test_front t = front_new(tables, 1, 6, 4, 0);
     t.f.delays = 2;
     front_load(&t, false);
-    for (int twice = 0; twice < 2; ++twice) tables[1].add_entries(&t.f, &(sd_front_entries){ptr, row, value});
+    for (int twice = 0; twice < 2; ++twice)
+        for (int k = 0; k < 4; ++k) /* a column at a time */
+            tables[1].add_entries(&t.f, &(sd_front_entries){ptr, row, value}, &(sd_span){k, k + 1, true});
     for (int j = 0; j < 4; ++j)
         for (int i = j; i < 6; ++i) {
             const double wanted = i == 2 && j == 2 ? 2 : i == 5 && j == 2 ? 4 : i == 3 && j == 3 ? 6 : 0;
@@ -229,6 +231,8 @@ static void children_add_up(void **state)
         front_load(&t, false);
         double *sum = test_alloc((size_t)(t.f.rows * t.f.rows), sizeof *sum);
         bool inner = false;
+        sd_span span[2] = {{0, rng_below(&r, t.f.rows + 1), true}, {0, t.f.rows, true}};
+        span[1].from = span[0].to;
         for (int c = 0, at = 0; c < 2; at += late[c++]) {
             const int q = rng_below(&r, own + below + 1), done = rng_below(&r, 4);
             int32_t *place = test_alloc((size_t)q + 1, sizeof *place);
@@ -239,7 +243,7 @@ static void children_add_up(void **state)
                 for (int j = 0; j <= i; ++j) front_value(&child, i, j, rng_sixteenth(&r));
             front_load(&child, true);
             child.f.eliminated = done;
-            tables[s].add_child(&t.f, &child.f, place, at, NULL);
+            for (int k = 0; k < 2; ++k) tables[s].add_child(&t.f, &child.f, place, at, &span[k]);
             for (int j = done; j < child.f.rows; ++j) {
                 const int m = child.f.columns, to = j < m ? at + j - done : delays + place[j - m];
                 if (j < m) assert_int_equal(t.f.variable[to], j);
@@ -251,7 +255,8 @@ static void children_add_up(void **state)
             free(place);
             front_free(&child);
         }
-        assert_int_equal(t.f.rest_empty, !inner);
+        for (int k = 0; k < 2; ++k) assert_int_equal(span[k].rest_empty, !inner);
+        t.f.rest_empty = !inner;
         for (int j = 0; j < t.f.rows; ++j)
             for (int i = j; i < t.f.rows; ++i) assert_true(front_at(&t.f, s, i, j) == sum[i * t.f.rows + j]);
         free(sum);

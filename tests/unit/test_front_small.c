@@ -212,16 +212,26 @@ static void children_add_up_to_the_same_bits(void **state)
         t.f.delays = s.f.delays = children * late;
         front_load(&t, false);
         front_load(&s, false);
+        enum { SPANS = 4 };
+        sd_span whole = {0, s.f.rows, true}, span[SPANS];
+        for (int k = 0; k < SPANS; ++k) { /* cut anywhere: some may be empty */
+            const int from = k ? span[k - 1].to : 0;
+            const int to = k + 1 < SPANS ? from + rng_below(&r, s.f.rows - from + 1) : s.f.rows;
+            span[k] = (sd_span){from, to, true};
+        }
         for (int c = 0; c < children; ++c) {
             const int q = rng_below(&r, 3) ? rng_below(&r, own + below + 1) : own + below;
             int32_t *place = test_alloc((size_t)q + 1, sizeof *place);
             random_places(&r, own + below, q, large ? 1 : 1 + rng_below(&r, 30), place);
             test_front child = random_child(&r, round % 2, rng_below(&r, 4), late, q);
-            tables[t.single].add_child(&t.f, &child.f, place, c * late, NULL);
-            sd_fronts_reference[s.single].add_child(&s.f, &child.f, place, c * late, NULL);
+            for (int k = SPANS - 1; k >= 0; --k)
+                tables[t.single].add_child(&t.f, &child.f, place, c * late, &span[k]);
+            sd_fronts_reference[s.single].add_child(&s.f, &child.f, place, c * late, &whole);
             free(place);
             front_free(&child);
         }
+        for (int k = 0; k < SPANS; ++k) assert_int_equal(span[k].rest_empty, whole.rest_empty);
+        t.f.rest_empty = s.f.rest_empty = whole.rest_empty;
         assert_same_front(&t, &s);
         front_free(&t);
         front_free(&s);
@@ -240,8 +250,10 @@ static void entries_go_below_the_delays(void **state)
         t.f.delays = s.f.delays = 2;
         front_load(&t, false);
         front_load(&s, false);
-        tables[single].add_entries(&t.f, &(sd_front_entries){ptr, row, value});
-        sd_fronts_reference[single].add_entries(&s.f, &(sd_front_entries){ptr, row, value});
+        const sd_span whole = {0, 6, true}, left = {0, 3, true}, right = {3, 6, true};
+        tables[single].add_entries(&t.f, &(sd_front_entries){ptr, row, value}, &right);
+        tables[single].add_entries(&t.f, &(sd_front_entries){ptr, row, value}, &left);
+        sd_fronts_reference[single].add_entries(&s.f, &(sd_front_entries){ptr, row, value}, &whole);
         assert_same_front(&t, &s);
         front_free(&t);
         front_free(&s);

@@ -98,7 +98,7 @@ static sd_factors factor(sd_context *c, const sd_csr *A, const sd_tree *tree, co
     sd_factors f;
     for (int32_t i = 0; i < A->n; ++i) scale[i] = 1;
     assert_int_equal(sd_factors_make(c, tree, kernels, precision, 0.5, &f), SADDLE_OK);
-    sd_factors_take(&f, A, scale, 0);
+    sd_factors_take(&f, A, scale, 0, 1);
     assert_int_equal(sd_factors_run(c, &f, &options), SADDLE_OK);
     free(scale);
     return f;

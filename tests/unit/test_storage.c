@@ -66,11 +66,16 @@ static void blocks_keep_what_is_in_them(void **state)
     }
 }
 
-/* Panels of these sizes, each marked. */
+/* Panels of these sizes, each marked, in turn of two threads that have room of their own for some of them. */
 static void take_panels(sd_context *c, sd_storage *s, const int *sizes, holding *panels)
 {
+    sd_panel_room room[2] = {{0}};
+    int64_t bytes[2] = {0};
+    for (int k = 0; k < BLOCKS / 2; ++k) bytes[k % 2] += sd_storage_planned(s, sizes[k]);
+    for (int t = 0; t < 2; ++t) room[t] = sd_storage_reserve(s, bytes[t]);
     for (int k = 0; k < BLOCKS; ++k) {
-        panels[k] = (holding){.at = sd_storage_panel(c, s, sizes[k]), .bytes = sizes[k], .mark = k};
+        void *at = sd_storage_panel(c, s, &room[k % 2], sizes[k]);
+        panels[k] = (holding){.at = at, .bytes = sizes[k], .mark = k};
         assert_non_null(panels[k].at);
         assert_int_equal((uintptr_t)panels[k].at % 8, 0);
         memset(panels[k].at, k, (size_t)sizes[k]);
@@ -116,7 +121,7 @@ static void every_allocation_may_fail(void **state)
         sd_storage *s;
         saddle_status status = sd_storage_make(&c, 64, 64, 64, 2, &s);
         if (!status && !sd_storage_take(&c, s, 1000, "a block")) status = c.status;
-        if (!status && !sd_storage_panel(&c, s, 1000)) status = c.status;
+        if (!status && !sd_storage_panel(&c, s, &(sd_panel_room){0}, 1000)) status = c.status;
         sd_storage_free(&c, s);
         assert_int_equal(f.live, 0);
         if (!f.failed) break;

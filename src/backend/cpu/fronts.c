@@ -14,14 +14,12 @@
 #define UNROLL UNROLL_ALWAYS
 
 enum {
-    PANEL = 128,        /* columns of an outer panel */
-    DEPTH = 256,        /* pivots of a front that its rest is updated by at a time */
-    ADDED_COLUMNS = 64, /* of a child that one thread adds at a time */
-    TILE = 32,          /* columns factored at a time */
-    TILE_ROWS = 256,    /* rows of a piece of a product, in a front with many rows */
-    SOLVE_ROWS = 64,    /* rows of a piece of the solve below a tile, twice as many in a front with many */
-    MANY_ROWS = 2048,   /* from which on a front has enough pieces for many threads */
-    MIDDLE_ROWS = 1024,
+    PANEL = 128,           /* columns of an outer panel */
+    DEPTH = 256,           /* pivots of a front that its rest is updated by at a time */
+    TILE = 32,             /* columns factored at a time */
+    TILE_ROWS = 256,       /* rows of a piece of a product, in a front with many rows */
+    SOLVE_ROWS = 64,       /* rows of a piece of the solve below a tile, twice as many in a front with many */
+    MANY_ROWS = 2048,      /* from which on a front has enough pieces for many threads */
     PERMUTED_COLUMNS = 64, /* whose rows one thread permutes at a time */
     RETRY_PART = 8,        /* failed columns are tried again while a round takes one in so many */
     OWN_ROWS = 96,         /* rows of C, and depth, that the kernel here takes at a time: C stays in the */
@@ -29,7 +27,7 @@ enum {
     BLAS_DEPTH = 32,       /* products of less depth or work are not worth a call of the BLAS */
     BLAS_WORK = 200000,
     TAIL_DEPTH = 64,
-    PACK_ROWS = 192,      /* rows that are packed at a time: whole strips */
+    PACK_STRIPES = 4,     /* strips that are packed at a time */
     PACK_LEAST = 32,      /* columns of C, and depth, that are worth packing, */
     PACK_ENTRIES = 16384, /* and entries of L: fewer stay in cache as they are */
     PACK_BLOCK = 6,       /* strips that stay in the second cache */

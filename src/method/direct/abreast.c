@@ -11,6 +11,7 @@
 
 #include "backend/cpu/cpu.h"
 #include "factor/abreast.h"
+#include "factor/rank.h"
 #include "solve/abreast.h"
 
 #include <math.h>
@@ -177,7 +178,7 @@ static void factor(sd_abreast *g, int count, const sd_problem *const *p, void *c
         const sd_scaled scaled = {g->f.values + c, width(g)};
         at->factored = at->factored && !found->refused;
         if (!at->factored) continue;
-        at->stale = sd_direct_count_stale(g->like->plan, g->like->plan->matched, &scaled);
+        at->stale = sd_direct_count_stale(g->like->plan, g->like->plan->matched, &scaled, 1);
         if (at->stale > 0 && sd_direct_is_misscaled(g->like->plan, g->like->plan->matched, &scaled))
             at->factored = false;
         at->solvable = at->factored && found->pivots.zero == 0 &&

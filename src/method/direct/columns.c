@@ -19,6 +19,32 @@
 static const double STRICTER = 3, STRICTEST = 0.1;
 enum { PAUSE = 8 }; /* factorizations by fronts after the first sequence that was refused */
 
+saddle_status sd_direct_check_leaves(sd_context *c, const sd_csr *M, const int32_t *position,
+                                     const double *scale, double u, bool *allowed)
+{
+    const int32_t n = M->n;
+    double *diagonal = sd_alloc_zero(c, 2 * (int64_t)n, sizeof *diagonal, "sequence of pivots");
+    bool *touched = sd_alloc_zero(c, n, sizeof *touched, "sequence of pivots"); /* by columns before */
+    const saddle_status status = diagonal && touched ? SADDLE_OK : c->status;
+    double *const most = diagonal + n;
+    *allowed = true;
+    for (int32_t i = 0; i < n && !status; ++i) {
+        for (int64_t k = M->ptr[i]; k < M->ptr[i + 1]; ++k) {
+            const int32_t p = position[i], q = position[M->ind[k]];
+            const double size = fabs(scale[i] * M->val[k] * scale[M->ind[k]]);
+            if (p == q)
+                diagonal[p] = size;
+            else if (size > 0)
+                touched[p > q ? p : q] = true;
+            if (p != q && size > most[p < q ? p : q]) most[p < q ? p : q] = size;
+        }
+    }
+    for (int32_t k = 0; k < n && !status; ++k)
+        *allowed = *allowed && (touched[k] || (diagonal[k] > 0 && u * most[k] <= diagonal[k]));
+    sd_free_all(c, touched, diagonal);
+    return status;
+}
+
 /* The graph of M, whose values do not matter. */
 static saddle_status make_graph(sd_context *c, const sd_csr *M, sd_graph *g)
 {
@@ -44,7 +70,7 @@ static saddle_status search(sd_context *c, const sd_csr *M, const sd_factor_opti
     if (!status) status = sd_tree_make(c, M, &g, d->plan->p.permutation, false, &fine);
     if (!status) status = sd_factors_make(c, &fine, f->kernels - f->precision, SD_DOUBLE, f->delays, &other);
     if (!status) {
-        sd_factors_take(&other, M, d->scale, d->exponent);
+        sd_factors_take(&other, M, d->scale, d->exponent, options->threads);
         status = sd_factors_run(c, &other, &strict);
     }
     if (!status && !other.abandoned && other.pivots.zero == 0) {
@@ -80,12 +106,17 @@ static saddle_status run_threshold(sd_context *c, const sd_csr *M, const sd_fact
     }
     saddle_status status = SADDLE_OK;
     const bool again = f->found != NULL && s->pause > 0 && s->lasted == 0; /* a pause has ended */
-    if (!again) status = sd_factors_run_columns(c, f, &options->pivoting, options->ready, refused);
+    bool allowed = true;
+    if (!options->ready && !f->found && !f->plain)
+        status =
+            sd_direct_check_leaves(c, M, d->plan->tree.position, d->scale, options->pivoting.u, &allowed);
+    if (!status && !again && allowed)
+        status = sd_factors_run_columns(c, f, &options->pivoting, options->ready, refused);
     if (status || !*refused) {
         s->lasted += !status;
         return status;
     }
-    if ((f->found && !again) || s->given) {
+    if ((f->found && !again) || s->given || s->once) {
         give_up(s);
         return SADDLE_OK;
     }

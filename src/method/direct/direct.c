@@ -24,6 +24,7 @@ static void report(const void *factors, saddle_info *info)
     info->factor_flops = f->flops < 9e18 ? (int64_t)f->flops : INT64_MAX;
     info->factor_bytes = sd_factors_bytes(f);
     info->simplicial = f->simplicial != NULL;
+    sd_direct_planned(d->plan, info->simplicial, info);
     info->sequences = d->columns.searches;
     info->fronts = f->simplicial ? 0 : f->tree->fronts;
     info->largest_front = f->largest_front;

@@ -76,6 +76,7 @@ typedef struct sd_columns_state {
     int64_t wait;     /* factorizations by fronts before the next search */
     int64_t pause;    /* how many there were, or are to be, in all; 0: no sequence was refused yet */
     bool given;       /* the sequence, or none, is that of other factors: there is no search */
+    bool once;        /* one factorization is expected: nor would a search pay */
 } sd_columns_state;
 
 /* Made once, filled with every factorization. */
@@ -111,10 +112,19 @@ typedef struct sd_direct {
     sd_examined *examined;
 } sd_direct;
 
+/* ---- columns.c ---- */
+
+/* Leaves of the tree of columns are as M, scaled, has them: where one of them breaks the rule of threshold
+ * pivoting, the order is refused as a sequence of pivots before anything is made for it. */
+saddle_status sd_direct_check_leaves(sd_context *c, const sd_csr *M, const int32_t *position,
+                                     const double *scale, double u, bool *allowed);
+
 /* ---- plan.c ---- */
 
 saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **plan, saddle_info *info);
 sd_cost sd_direct_cost(const void *plan);
+/* What info says of the plan for columns, or for fronts. */
+void sd_direct_planned(const sd_direct_plan *plan, bool columns, saddle_info *info);
 void sd_direct_plan_free(sd_context *c, void *plan);
 
 /* All entries of A without its power of two: see plan.c. */
@@ -148,7 +158,8 @@ typedef struct sd_scaled {
     int stride;
 } sd_scaled;
 /* How many matched entries have become small, or very large: order and scaling were made for others. */
-int64_t sd_direct_count_stale(const sd_direct_plan *plan, const int64_t *matched, const sd_scaled *s);
+int64_t sd_direct_count_stale(const sd_direct_plan *plan, const int64_t *matched, const sd_scaled *s,
+                              int threads);
 /* Whether the scaling is of so different values that small entries could be taken for zeros. */
 bool sd_direct_is_misscaled(const sd_direct_plan *plan, const int64_t *matched, const sd_scaled *s);
 
@@ -202,7 +213,6 @@ double sd_direct_form(const sd_direct *d, const sd_csr *M, double *z, const doub
 /* Settles the small pivots of a factorization of M (the matrix that was factored, in the caller's units), and
  * corrects the counts of signs in d. */
 saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *d);
-#define SD_SUSPECT 1e-8 /* pivots up to this size are looked at; the largest entry is about 1 */
 
 /* ---- exact_zeros.c ---- */
 

@@ -12,6 +12,7 @@
 
 /* A column of nothing else is zero. */
 static const double SMALL[] = {[SD_DOUBLE] = 1e-150, [SD_SINGLE] = 1e-20};
+enum { TEAM_ROWS = 50000 };      /* fewer are looked at faster than a team is called */
 static const double STALE = 0.1; /* a matched entry below this no longer carries its pivot */
 static const double GROWN = 1e8; /* one above this makes others small: the scaling no longer fits */
 
@@ -51,10 +52,13 @@ sd_pivoting sd_direct_pivoting(sd_pivot_rule rule, sd_precision precision, const
                          .signs = signs};
 }
 
-int64_t sd_direct_count_stale(const sd_direct_plan *plan, const int64_t *matched, const sd_scaled *s)
+int64_t sd_direct_count_stale(const sd_direct_plan *plan, const int64_t *matched, const sd_scaled *s,
+                              int threads)
 {
     int64_t stale = 0;
-    for (int32_t j = 0; matched && j < plan->tree.n; ++j) {
+    if (!matched) return 0;
+#pragma omp parallel for reduction(+ : stale) num_threads(threads) if (threads > 1 && plan->tree.n >= TEAM_ROWS)
+    for (int32_t j = 0; j < plan->tree.n; ++j) {
         const double size = matched[j] >= 0 ? fabs(s->values[matched[j] * s->stride]) : 1;
         if (!(size >= STALE && size <= GROWN)) ++stale;
     }
@@ -105,7 +109,7 @@ static void scale_values(const sd_csr *M, const sd_problem *p, sd_factors *f, sd
     const int largest =
         known ? sd_largest_exponent(&p->facts->largest, 1) : sd_largest_exponent(M->val, M->nnz);
     d->exponent = largest - d->largest_exponent;
-    sd_factors_take(f, M, d->scale, d->exponent);
+    sd_factors_take(f, M, d->scale, d->exponent, p->threads);
 }
 
 /* Whether another scaling may be made because the one at hand has become expensive. */
@@ -154,7 +158,7 @@ static saddle_status run_factors(sd_context *c, const sd_csr *M, sd_factor_optio
     status = sd_factors_make(c, &d->plan->tree, kernels, precision, delays, f);
     if (status) return status;
     options->threads = 1;
-    sd_factors_take(f, M, d->scale, d->exponent);
+    sd_factors_take(f, M, d->scale, d->exponent, 1);
     return sd_factors_run(c, f, options);
 }
 
@@ -210,15 +214,17 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     options.pivoting.u = fmax(options.pivoting.u, strength->threshold);
     d->rule = rule;
     d->precision = precision;
+    d->columns.once = p->options->factorizations == 1;
     sd_ready ready;
     if (takes_ready(p, strength, d) && sd_direct_is_ready(p, rule, &ready)) {
         d->exponent = ready.exponent;
         d->stale = ready.stale;
         options.ready = &ready.numbers;
     } else {
+        const sd_scaled scaled = {f->values, 1};
         scale_values(M, p, f, d);
         d->stale = d->unlike ? d->plan->tree.n
-                             : sd_direct_count_stale(d->plan, d->matched, &(sd_scaled){f->values, 1});
+                             : sd_direct_count_stale(d->plan, d->matched, &scaled, p->threads);
     }
     return run_values(c, M, p, &options, delays, f, d);
 }
@@ -342,7 +348,7 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
         d->negative = f->pivots.negative;
         d->zero = f->pivots.zero;
     } else {
-        sd_count_signs(f, &d->positive, &d->negative, &d->zero);
+        d->negative = f->signs[0], d->zero = f->signs[1], d->positive = f->signs[2];
     }
     if (d->rule == SD_PIVOT_THRESHOLD && d->precision == SD_DOUBLE) status = sd_settle_small_pivots(c, &M, d);
     d->was_definite = !status && d->negative == 0 && d->zero == 0 && d->rule != SD_PIVOT_STATIC;

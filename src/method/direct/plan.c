@@ -228,18 +228,35 @@ static saddle_status plan_general(sd_context *c, const sd_problem *p, sd_direct_
     return status;
 }
 
+void sd_direct_planned(const sd_direct_plan *d, bool columns, saddle_info *info)
+{
+    info->planned_flops = columns ? d->tree.column_flops : d->tree.flops;
+    info->planned_nnz = columns ? d->tree.column_nnz : d->tree.nnz;
+    info->critical_flops = columns ? NAN : d->tree.critical_flops;
+    info->planned_bytes = d->bytes;
+}
+
 /* What info says of it. */
 static void tell(sd_context *c, const sd_direct_plan *d, saddle_info *info)
 {
-    info->planned_flops = d->columns ? d->tree.column_flops : d->tree.flops;
-    info->planned_nnz = d->columns ? d->tree.column_nnz : d->tree.nnz;
-    info->critical_flops = d->columns ? NAN : d->tree.critical_flops;
-    info->planned_bytes = d->bytes;
+    sd_direct_planned(d, d->columns, info);
     sd_log(c, SADDLE_LOG_INFO,
            "direct: %d %s, %.3g operations, %.3g of them on the critical path, %lld entries, about %.0f MB",
            d->columns ? d->tree.n : d->tree.fronts, d->columns ? "columns" : "fronts", info->planned_flops,
            d->columns ? info->planned_flops : d->tree.critical_flops, (long long)info->planned_nnz,
            1e-6 * (double)d->bytes);
+}
+
+/* Whether columns are tried: where L is very sparse; for a single factorization only if it can be seen that
+ * the order will not be refused at once, since to look for another would not pay. */
+static saddle_status choose_columns(sd_context *c, const sd_problem *p, sd_direct_plan *d)
+{
+    const saddle_options *o = p->options;
+    d->columns = sd_iteration_precision(p) == SD_DOUBLE && o->simplicial != SADDLE_OFF &&
+                 (o->simplicial == SADDLE_ON || d->tree.simplicial);
+    if (!d->columns || o->simplicial == SADDLE_ON || o->factorizations != 1 || d->tilt) return SADDLE_OK;
+    const sd_csr *M = d->general ? &d->augmented : p->A;
+    return sd_direct_check_leaves(c, M, d->tree.position, d->p.row_scale, o->threshold, &d->columns);
 }
 
 saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **plan, saddle_info *info)
@@ -254,10 +271,8 @@ saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **pla
     status =
         d->general ? plan_general(c, p, d, info) : plan_symmetric(c, p->A, p->options, p->given, d, info);
     if (status) return status;
-    d->columns = precision == SD_DOUBLE && p->device != SADDLE_DEVICE_REFERENCE &&
-                 p->options->simplicial != SADDLE_OFF &&
-                 (p->options->simplicial == SADDLE_ON || d->tree.simplicial);
-    status = predict_bytes(c, &d->tree, sd_direct_kernels(p->device), precision, &d->bytes);
+    status = choose_columns(c, p, d);
+    if (!status) status = predict_bytes(c, &d->tree, sd_direct_kernels(p->device), precision, &d->bytes);
     if (d->columns) d->bytes += sd_simplicial_predict(&d->tree); /* fronts may be needed all the same */
     sd_free(c, d->augmented.val);                                /* every factorization has its own */
     d->augmented.val = NULL;

@@ -187,6 +187,8 @@ saddle_status sd_direct_set_d(sd_context *c, sd_direct *d, const double *pivots)
     }
     d->changed = true;
     /* a preconditioner of CG or MINRES has to be positive definite */
-    sd_count_signs(f, &d->positive, &d->negative, &d->zero);
+    int64_t signs[3];
+    sd_count_signs(f, signs);
+    d->negative = signs[0], d->zero = signs[1], d->positive = signs[2];
     return SADDLE_OK;
 }

@@ -138,7 +138,7 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
 {
     const int32_t n = M->n;
     const sd_factors *f = sd_direct_numbers(d);
-    if (!sd_may_have_suspects(f, SD_SUSPECT)) return SADDLE_OK; /* as where n = 0 */
+    if (!sd_may_have_suspects(f)) return SADDLE_OK; /* as where n = 0 */
     int64_t width = ROOM / (2 * (int64_t)n) + 1;
     if (width > SD_RHS_BLOCK) width = SD_RHS_BLOCK;
     const int64_t most = n < SUSPECTS_MOST ? n : SUSPECTS_MOST;
