@@ -322,6 +322,36 @@ static void a_limit_leaves_one_at_a_time(void **state)
     systems_free(&s);
 }
 
+/* In one call, and in two; one thread, since the allocator counts. */
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    rng r = rng_start("abreast allocations");
+    systems s = systems_new(&r, 1);
+    outcomes found;
+    enum { FEW = SD_ABREAST_MOST };
+    for (int kept = 0; kept < 2; ++kept) {
+        for (int64_t k = 1;; ++k) {
+            failing_allocator f = {.fail_at = k};
+            const saddle_hooks hooks = failing_hooks(&f);
+            const saddle_options options = options_of("threads=1,method=direct,simplicial=on");
+            saddle_solver *solver = NULL;
+            saddle_status status = saddle_create(&solver, &options, &hooks, NULL);
+            if (!status && kept)
+                status = saddle_factor_many(solver, &s.A, FEW, s.values, s.A.entries, NULL);
+            if (!status && kept) status = saddle_solve_many(solver, FEW, s.b, N, found.x, N, found.results);
+            if (!status && !kept)
+                status = saddle_factor_solve_many(solver, &s.A, FEW, s.values, s.A.entries, s.b, N, found.x,
+                                                  N, found.results);
+            saddle_destroy(&solver);
+            assert_int_equal(f.live, 0);
+            assert_true(status == SADDLE_OK || (f.failed && status == SADDLE_OUT_OF_MEMORY));
+            if (!f.failed) break;
+        }
+    }
+    systems_free(&s);
+}
+
 /* ---- kernels ---- */
 
 /* `wide` systems of the solver's pattern for the kernels: numbers of each alone and of all abreast. */
@@ -514,6 +544,7 @@ int main(void)
         cmocka_unit_test(each_has_its_own_definiteness),
         cmocka_unit_test(static_pivots_have_the_signs_of_now),
         cmocka_unit_test(a_limit_leaves_one_at_a_time),
+        cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(kernels_have_the_bits_of_those_for_one_system),
         cmocka_unit_test(residuals_have_the_bits_of_those_for_one_system),
     };
