@@ -49,6 +49,23 @@ void sd_abreast_join(sd_abreast_factors *f, const sd_simplicial *const *from)
     f->on->join(2 * (int64_t)f->s->n, inverse, f->numbers.inverse);
 }
 
+void sd_abreast_part(const sd_abreast_factors *f, sd_simplicial *const *to)
+{
+    double *l[SD_ABREAST_MOST] = {0}, *d[SD_ABREAST_MOST] = {0}, *inverse[SD_ABREAST_MOST] = {0};
+    bool any = false;
+    for (int c = 0; c < f->on->width; ++c) {
+        if (!to[c]) continue;
+        l[c] = to[c]->l;
+        d[c] = to[c]->d;
+        inverse[c] = to[c]->inverse;
+        any = true;
+    }
+    if (!any) return;
+    f->on->part(entries_of(f->s), f->numbers.l, l);
+    f->on->part(2 * (int64_t)f->s->n, f->numbers.d, d);
+    f->on->part(2 * (int64_t)f->s->n, f->numbers.inverse, inverse);
+}
+
 static void take_place(int64_t n, const double *from, int width, double *to)
 {
     for (int64_t k = 0; k < n; ++k) to[k] = from[k * width];

@@ -20,7 +20,7 @@ typedef struct sd_abreast_factors {
 typedef struct sd_abreast_place {
     const sd_abreast_factors *from;
     int at;
-    bool counts_only; /* nobody will look at the numbers */
+    bool counts_only; /* nobody will look at the numbers, or they were parted before */
 } sd_abreast_place;
 
 /* The sequence, of a tree with so many entries, must outlive them. Only with `factored` there is memory to
@@ -32,5 +32,7 @@ int64_t sd_abreast_bytes(const sd_sequence *s, int64_t entries, int width);
 
 /* The numbers of all places, from factors on the same sequence. */
 void sd_abreast_join(sd_abreast_factors *f, const sd_simplicial *const *from);
+/* The numbers of all places into factors on the same sequence, where there are such. */
+void sd_abreast_part(const sd_abreast_factors *f, sd_simplicial *const *to);
 /* Takes over what is at a place. */
 void sd_abreast_take(const sd_abreast_place *place, sd_simplicial *to, sd_pivots *pivots);

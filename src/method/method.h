@@ -74,8 +74,8 @@ struct sd_answer;
 
 /* A solve that was made abreast. */
 typedef struct sd_done {
-    const double *x;
-    const struct sd_answer *answer; /* NULL: it has to be made alone */
+    const double *x;                /* NULL: it has to be made alone */
+    const struct sd_answer *answer; /* NULL: unmeasured */
     double left;                    /* of the rider: see refinement.h */
 } sd_done;
 
@@ -93,8 +93,9 @@ typedef struct sd_abreast_method {
     void (*free)(sd_context *c, sd_abreast *abreast);
     int64_t (*bytes)(const sd_problem *p, const void *like); /* that it allocates, at most */
     int (*width)(const sd_abreast *abreast);                 /* systems at once, at most */
-    /* Each problem has values, facts and operators of its own. factors may be NULL where there are none. */
-    void (*factor)(sd_abreast *abreast, int count, const sd_problem *const *p);
+    /* Each problem has values, facts and operators of its own. Factors may be NULL where there are none;
+     * those that will be refactored may get their numbers at once. */
+    void (*factor)(sd_abreast *abreast, int count, const sd_problem *const *p, void *const *factors);
     void (*load)(sd_abreast *abreast, int count, const sd_problem *const *p, const void *const *factors);
     /* One right-hand side each. What is done stays until the next solve. */
     void (*solve)(sd_abreast *abreast, const double *const *b, sd_done *done);

@@ -124,15 +124,22 @@ static void measure(refining *q, bool first, bool corrections)
     if (better) q->f->on->replace(n, chosen, y, q->m->x);
 }
 
+/* The right-hand sides side by side, and the first x. */
+static void begin(refining *q)
+{
+    const double *b[SD_ABREAST_MOST];
+    q->width = q->f->on->width;
+    for (int c = 0; c < q->width; ++c) b[c] = q->columns[c].b;
+    q->f->on->join(q->f->s->n, b, q->m->b);
+    solve_along(q, q->m->b, q->m->x);
+}
+
 void sd_abreast_refine(const sd_abreast_factors *f, const sd_abreast_memory *m, const double *scale,
                        bool corrections, sd_abreast_rider *rider, sd_abreast_column *columns)
 {
     const int64_t n = f->s->n;
-    const double *b[SD_ABREAST_MOST];
-    refining q = {.f = f, .m = m, .scale = scale, .rider = rider, .columns = columns, .width = f->on->width};
-    for (int c = 0; c < q.width; ++c) b[c] = columns[c].b;
-    f->on->join(n, b, m->b);
-    solve_along(&q, m->b, m->x);
+    refining q = {.f = f, .m = m, .scale = scale, .rider = rider, .columns = columns};
+    begin(&q);
     if (corrections) memcpy(m->y, m->x, (size_t)(n * q.width) * sizeof *m->y);
     measure(&q, true, corrections);
     for (int step = 0; step < SD_REFINEMENT_STEPS && any_active(&q); ++step) {
@@ -140,4 +147,26 @@ void sd_abreast_refine(const sd_abreast_factors *f, const sd_abreast_memory *m, 
         f->on->add(n, m->r, m->y);
         measure(&q, false, true);
     }
+}
+
+/* Those of whom a vector is not finite are left out. */
+static void require_finite(const refining *q, const double *x)
+{
+    bool finite[SD_ABREAST_MOST];
+    q->f->on->finite(q->f->s->n, x, finite);
+    for (int c = 0; c < q->width; ++c) q->columns[c].solved = q->columns[c].solved && finite[c];
+}
+
+void sd_abreast_solve(const sd_abreast_factors *f, const sd_abreast_memory *m, const double *scale,
+                      bool refined, sd_abreast_column *columns)
+{
+    refining q = {.f = f, .m = m, .scale = scale, .columns = columns};
+    begin(&q);
+    require_finite(&q, m->b);
+    require_finite(&q, m->x);
+    if (!refined) return;
+    f->on->difference(&columns[0].op->sparse, m->a, m->b, m->x, m->room, m->r);
+    solve_along(&q, m->r, m->r);
+    f->on->add(f->s->n, m->r, m->x);
+    require_finite(&q, m->x);
 }

@@ -43,3 +43,8 @@ typedef struct sd_abreast_column {
 /* Columns of as many systems as there are places; those that are not `solved` before are left out. */
 void sd_abreast_refine(const sd_abreast_factors *f, const sd_abreast_memory *m, const double *scale,
                        bool corrections, sd_abreast_rider *rider, sd_abreast_column *columns);
+
+/* The same unmeasured: x as the factors give it, or after one step of refinement in double; what is not
+ * finite is left to be solved alone. */
+void sd_abreast_solve(const sd_abreast_factors *f, const sd_abreast_memory *m, const double *scale,
+                      bool refined, sd_abreast_column *columns);

@@ -321,7 +321,7 @@ static void run_system(batch *q, journey *j)
         leave_system(q, j->k, m->A.n, status, &m->info);
     } else {
         saddle_info info = m->info;
-        status = solve_system(q, j->k, m, j->done.answer ? &j->done : NULL, &info);
+        status = solve_system(q, j->k, m, j->done.x ? &j->done : NULL, &info);
         tell(q, j->k, status, &info);
         if (status) note_failure(q, j->k, status, info.message);
     }
@@ -336,7 +336,7 @@ static void run_abreast(const batch *q, int count, journey *journeys, const sd_a
 {
     sd_problem problems[SD_ABREAST_MOST];
     const sd_problem *p[SD_ABREAST_MOST];
-    const void *factors[SD_ABREAST_MOST];
+    void *factors[SD_ABREAST_MOST];
     const double *b[SD_ABREAST_MOST];
     journey *which[SD_ABREAST_MOST];
     sd_done done[SD_ABREAST_MOST];
@@ -346,23 +346,24 @@ static void run_abreast(const batch *q, int count, journey *journeys, const sd_a
         if (q->A.values ? journeys[c].status != SADDLE_OK : m->info.status != SADDLE_OK) continue;
         problems[many] = sd_problem_of(m);
         p[many] = &problems[many];
-        factors[many] = m->work[0].factors;
+        factors[many] = q->A.values && q->b ? NULL : m->work[0].factors;
         if (q->b) b[many] = q->b + journeys[c].k * q->ldb;
         which[many++] = &journeys[c];
     }
     if (3 * many <= method->width(abreast)) return; /* alone is faster */
     if (q->A.values)
-        method->factor(abreast, many, p);
+        method->factor(abreast, many, p, factors);
     else
-        method->load(abreast, many, p, factors);
+        method->load(abreast, many, p, (const void *const *)factors);
     if (q->b) method->solve(abreast, b, done);
     for (int c = 0; c < many; ++c) {
         saddle_solver *const m = which[c]->m;
-        if (q->b && done[c].answer && sd_is_final(&m->options, done[c].answer)) which[c]->done = done[c];
+        if (q->b && done[c].x && (!done[c].answer || sd_is_final(&m->options, done[c].answer)))
+            which[c]->done = done[c];
         if (!q->A.values) continue;
         m->abreast = abreast;
         m->place = c;
-        m->solved = which[c]->done.answer != NULL;
+        m->solved = which[c]->done.x != NULL;
     }
 }
 

@@ -241,14 +241,15 @@ static saddle_status refine_once(sd_call *call, const double *b, double *x, doub
 }
 
 static saddle_status solve_unmeasured(sd_call *call, int64_t nrhs, const double *b, int64_t ldb, double *x,
-                                      int64_t ldx, saddle_info *info)
+                                      int64_t ldx, const sd_done *done, saddle_info *info)
 {
     sd_context *c = call->e->context;
     const int32_t n = call->problem.A->n;
     const bool refined = call->problem.options->krylov == SADDLE_KRYLOV_REFINE &&
                          !call->method->standing(call->factors).changed;
-    double *work = refined ? sd_alloc(c, 2 * (int64_t)n, sizeof *work, "vectors of the solve") : NULL;
-    saddle_status status = refined && !work ? c->status : SADDLE_OK;
+    double *work =
+        refined && !done ? sd_alloc(c, 2 * (int64_t)n, sizeof *work, "vectors of the solve") : NULL;
+    saddle_status status = refined && !done && !work ? c->status : SADDLE_OK;
     sd_solve_memory memory = {0};
     info->method = call->method->number;
     info->krylov = call->problem.options->krylov;
@@ -257,8 +258,11 @@ static saddle_status solve_unmeasured(sd_call *call, int64_t nrhs, const double 
             status = sd_fail(c, SADDLE_BAD_VALUE,
                              "an entry of right-hand side %lld (counted from 1) is NaN or infinite",
                              (long long)k + 1);
-    if (!status && !refined) status = call->method->solve(call->e, call->factors, nrhs, b, ldb, x, ldx, NULL);
-    for (int64_t k = 0; k < nrhs && !status && refined; ++k)
+    if (done && !status)
+        memcpy(x, done->x, (size_t)n * sizeof *x);
+    else if (!status && !refined)
+        status = call->method->solve(call->e, call->factors, nrhs, b, ldb, x, ldx, NULL);
+    for (int64_t k = 0; k < nrhs && !status && refined && !done; ++k)
         status = refine_once(call, b + k * ldb, x + k * ldx, work, &memory);
     if (refined) info->iterations = 2;
     sd_free(c, work);
@@ -292,7 +296,7 @@ saddle_status sd_solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrh
     panel ready = {0};
     info->converged = nrhs == 0; /* nothing was requested */
     if (nrhs > 0 && is_taken_unmeasured(s, &call)) {
-        o.status = solve_unmeasured(&call, nrhs, b, ldb, x, ldx, info);
+        o.status = solve_unmeasured(&call, nrhs, b, ldb, x, ldx, done, info);
         if (!o.status && s->options.certify == SADDLE_ON) o.status = sd_call_certify(&call, info);
         return o.status;
     }

@@ -111,6 +111,10 @@ static int check_abreast(const systems *s, const char *list)
 {
     outcomes alone, together;
     int done = 0;
+    const size_t bytes = (size_t)s->A.entries * sizeof(double);
+    double *turned = test_alloc(COUNT, bytes);
+    memcpy(turned, s->values + s->A.entries, (COUNT - 1) * bytes);
+    memcpy(turned + (COUNT - 1) * s->A.entries, s->values, bytes);
     run_alone(s, list, &alone);
     for (int threads = 1; threads <= 2; ++threads) {
         saddle_solver *solver = analysed(s, list, threads);
@@ -125,6 +129,7 @@ static int check_abreast(const systems *s, const char *list)
         saddle_factor_solve_many(solver, &s->A, COUNT, s->values, s->A.entries, together.x, N, together.x, N,
                                  together.results);
         assert_same(&together, &alone, list);
+        saddle_factor_many(solver, &s->A, COUNT, turned, s->A.entries, NULL); /* others before */
         saddle_factor_many(solver, &s->A, COUNT, s->values, s->A.entries, NULL);
         saddle_solve_many(solver, COUNT, s->b, N, together.x, N, together.results);
         assert_same(&together, &alone, list);
@@ -138,16 +143,19 @@ static int check_abreast(const systems *s, const char *list)
         }
         saddle_destroy(&solver);
     }
+    free(turned);
     return done;
 }
 
+enum { ABREAST = 8 }; /* of these: the others are solved alone, or factored too */
 static const char *const OPTIONS[] = {"simplicial=on",
                                       "simplicial=on,factorization=ldlt",
                                       "simplicial=on,factorization=static",
                                       "simplicial=on,certify=off",
                                       "simplicial=on,krylov=none",
                                       "simplicial=on,krylov=refine",
-                                      "simplicial=on,krylov=none,verify=off",
+                                      "simplicial=on,krylov=none,verify=off,certify=off",
+                                      "simplicial=on,krylov=refine,verify=off,certify=off",
                                       "simplicial=on,krylov=refine,verify=off",
                                       "simplicial=on,krylov=gmres",
                                       "simplicial=on,check=on",
@@ -166,7 +174,7 @@ static void systems_abreast_have_the_bits_that_they_have_alone(void **state)
             done += check_abreast(&s, OPTIONS[o]);
             systems_free(&s);
         }
-        if (o < 6) assert_true(done > 0); /* otherwise this tests nothing */
+        if (o < ABREAST) assert_true(done > 0); /* otherwise this tests nothing */
     }
 }
 
@@ -314,6 +322,35 @@ static void a_limit_leaves_one_at_a_time(void **state)
     systems_free(&s);
 }
 
+/* In one call, and in two; one thread, since the allocator counts. */
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    rng r = rng_start("abreast allocations");
+    systems s = systems_new(&r, 1);
+    outcomes found;
+    enum { FEW = SD_ABREAST_MOST };
+    for (int kept = 0; kept < 2; ++kept) {
+        for (int64_t k = 1;; ++k) {
+            failing_allocator f = {.fail_at = k};
+            const saddle_hooks hooks = failing_hooks(&f);
+            const saddle_options options = options_of("threads=1,method=direct,simplicial=on");
+            saddle_solver *solver = NULL;
+            saddle_status status = saddle_create(&solver, &options, &hooks, NULL);
+            if (!status && kept) status = saddle_factor_many(solver, &s.A, FEW, s.values, s.A.entries, NULL);
+            if (!status && kept) status = saddle_solve_many(solver, FEW, s.b, N, found.x, N, found.results);
+            if (!status && !kept)
+                status = saddle_factor_solve_many(solver, &s.A, FEW, s.values, s.A.entries, s.b, N, found.x,
+                                                  N, found.results);
+            saddle_destroy(&solver);
+            assert_int_equal(f.live, 0);
+            assert_true(status == SADDLE_OK || (f.failed && status == SADDLE_OUT_OF_MEMORY));
+            if (!f.failed) break;
+        }
+    }
+    systems_free(&s);
+}
+
 /* ---- kernels ---- */
 
 /* `wide` systems of the solver's pattern for the kernels: numbers of each alone and of all abreast. */
@@ -442,7 +479,9 @@ static void residuals_have_the_bits_of_those_for_one_system(void **state)
         total += window[s] - slice[s];
     }
     sd_context c;
+    sd_engine e = {0};
     sd_context_init(&c, NULL, 0);
+    assert_int_equal(sd_engine_open_host(&c, &e, SADDLE_DEVICE_CPU, 1), SADDLE_OK);
     for (int i = 0; i < sd_cpu_isa_count; ++i) {
         if (!sd_cpu_isas[i].supported()) continue;
         const int wide = sd_cpu_isas[i].abreast->width;
@@ -459,8 +498,9 @@ static void residuals_have_the_bits_of_those_for_one_system(void **state)
                        .window = window,
                        .offset = offset,
                        .window_total = total};
-        double *rows = sd_alloc(&c, nnz + 3 * ROWS + 3 * total, (size_t)wide * sizeof *rows, "test");
-        double *b = rows + nnz * wide, *x = b + ROWS * wide, *y = x + ROWS * wide, *room = y + ROWS * wide;
+        double *rows = sd_alloc(&c, nnz + 4 * ROWS + 3 * total, (size_t)wide * sizeof *rows, "test");
+        double *b = rows + nnz * wide, *x = b + ROWS * wide, *y = x + ROWS * wide, *z = y + ROWS * wide;
+        double *room = z + ROWS * wide;
         double *own_room = test_alloc((size_t)sd_residual_room(&A), sizeof *own_room);
         for (int64_t k = 0; k < (nnz + 2 * ROWS) * wide; ++k)
             rows[k] = ldexp(rng_unit(&r), rng_below(&r, 40));
@@ -479,10 +519,19 @@ static void residuals_have_the_bits_of_those_for_one_system(void **state)
             if (!near[k]) continue;
             assert_lane(ROWS, y, wide, k, own_r);
             assert_memory_equal(&own, &found[k], sizeof own);
+            if (sd_cpu() != &sd_cpu_isas[i]) continue;
+            sd_vector from = {.n = ROWS, .precision = SD_DOUBLE, .data = own_x}, to = from;
+            to.data = own_r;
+            assert_int_equal(sd_engine_reserve(&e, ROWS, &A), SADDLE_OK);
+            sd_spmv(&e, &A, &from, &to);
+            for (int j = 0; j < ROWS; ++j) own_r[j] = own_b[j] - own_r[j];
+            sd_cpu_isas[i].abreast->difference(&A, rows, b, x, room, z);
+            assert_lane(ROWS, z, wide, k, own_r);
         }
         free(own_room);
         sd_free(&c, rows);
     }
+    sd_engine_close(&e);
 }
 
 int main(void)
@@ -494,6 +543,7 @@ int main(void)
         cmocka_unit_test(each_has_its_own_definiteness),
         cmocka_unit_test(static_pivots_have_the_signs_of_now),
         cmocka_unit_test(a_limit_leaves_one_at_a_time),
+        cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(kernels_have_the_bits_of_those_for_one_system),
         cmocka_unit_test(residuals_have_the_bits_of_those_for_one_system),
     };

@@ -30,7 +30,7 @@ static void part(int64_t n, const double *from, double *const *to)
         EACH
         {
             double *const own = to[c];
-            for (int64_t i = first; i < end; ++i) own[i] = from[i * W + c];
+            for (int64_t i = first; i < end && own; ++i) own[i] = from[i * W + c];
         }
     }
 }
@@ -346,6 +346,14 @@ static void replace(int64_t n, const double *chosen, const double *y, double *x)
     for (int64_t i = 0; i < n; ++i) to[i] = choose(where, from[i], to[i]);
 }
 
+static void find_finite(int64_t n, const double *x, bool *is)
+{
+    const vec *const from = (const void *)x;
+    vec nothing = all(0); /* NaN where a number is not finite */
+    for (int64_t i = 0; i < n; ++i) nothing += all(0) * from[i];
+    EACH is[c] = nothing[c] == 0;
+}
+
 const sd_abreast_kernels SD_ISA(abreast) = {.width = W,
                                             .join = join,
                                             .part = part,
@@ -356,7 +364,9 @@ const sd_abreast_kernels SD_ISA(abreast) = {.width = W,
                                             .shift = shift,
                                             .leave = leave,
                                             .residual = SD_ISA(abreast_residual),
+                                            .difference = SD_ISA(abreast_difference),
                                             .send = send,
                                             .arrive = arrive,
                                             .add = add,
-                                            .replace = replace};
+                                            .replace = replace,
+                                            .finite = find_finite};

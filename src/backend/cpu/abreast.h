@@ -32,10 +32,14 @@ struct sd_residual_norms;
 typedef void sd_abreast_measured(const sd_sparse *A, const double *a, const double *b, const double *x,
                                  double *room, double *r, struct sd_residual_norms *to, bool *near);
 
+/* r = b - A x in double, as sd_spmv multiplies. room has width * A->window_total numbers. */
+typedef void sd_abreast_difference(const sd_sparse *A, const double *a, const double *b, const double *x,
+                                   double *room, double *r);
+
 typedef struct sd_abreast_kernels {
     int width; /* systems */
 
-    /* n numbers of each system, into rows and back. */
+    /* n numbers of each system, into rows and back, where there is an array for them. */
     void (*join)(int64_t n, const double *const *from, double *to);
     void (*part)(int64_t n, const double *from, double *const *to);
 
@@ -57,6 +61,7 @@ typedef struct sd_abreast_kernels {
     void (*leave)(int32_t n, const int32_t *place, const double *scale, const double *half,
                   const double *rest, int columns, const double *x, double *const *r);
     sd_abreast_measured *residual;
+    sd_abreast_difference *difference;
 
     /* Of the witness of an inertia: column = A S x for a half matrix; x -= S^-1 column and x'x. */
     void (*send)(const sd_csr *A, const double *a, const double *scale, const double *x, double *column);
@@ -64,4 +69,6 @@ typedef struct sd_abreast_kernels {
     /* x += z; and x = y for systems that are `chosen`, 1 or 0. */
     void (*add)(int64_t n, const double *z, double *x);
     void (*replace)(int64_t n, const double *chosen, const double *y, double *x);
+    /* Whether all n numbers of each are. */
+    void (*finite)(int64_t n, const double *x, bool *finite);
 } sd_abreast_kernels;

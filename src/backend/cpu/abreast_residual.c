@@ -1,6 +1,6 @@
 /*
- * Residuals of systems abreast, for one instruction set: what residual.c computes for one half matrix, in the
- * same order, so that each has the same bits.
+ * Residuals of systems abreast, for one instruction set: what residual.c, and kernels.inc in double, compute
+ * for one half matrix, in the same order, so that each has the same bits.
  */
 #include "backend/cpu/abreast_vector.h"
 
@@ -145,4 +145,41 @@ void SD_ISA(abreast_residual)(const sd_sparse *A, const double *values, const do
                                     .ratio = found.ratio[c],
                                     .share = found.share[c]};
     }
+}
+
+/* ---- in double ---- */
+
+static void multiply_slice(const sd_sparse *A, int32_t s, const vec *a, const vec *x, vec *room)
+{
+    const int32_t first = A->slice[s];
+    vec *const sums = room + A->offset[s] - first;
+    for (int32_t i = first; i < A->window[s]; ++i) sums[i] = all(0);
+    for (int32_t i = first; i < A->slice[s + 1]; ++i) {
+        const vec xi = x[i];
+        vec sum = sums[i];
+        int64_t k = A->ptr[i];
+        const int64_t stop = A->ptr[i + 1];
+        if (k < stop && A->ind[k] == i) sum += a[k++] * xi;
+        for (; k < stop; ++k) {
+            const int32_t j = A->ind[k];
+            sum += a[k] * x[j];
+            sums[j] += a[k] * xi;
+        }
+        sums[i] = sum;
+    }
+}
+
+void SD_ISA(abreast_difference)(const sd_sparse *A, const double *values, const double *of_b,
+                                const double *of_x, double *memory, double *difference)
+{
+    const vec *const b = (const void *)of_b;
+    vec *const room = (void *)memory, *const r = (void *)difference;
+    for (int32_t s = 0; s < A->slices; ++s)
+        multiply_slice(A, s, (const void *)values, (const void *)of_x, room);
+    for (int32_t i = 0; i < A->n; ++i) r[i] = all(0);
+    for (int32_t s = 0; s < A->slices; ++s) { /* the windows that reach into a row, in order */
+        const vec *const sums = room + A->offset[s] - A->slice[s];
+        for (int32_t i = A->slice[s]; i < A->window[s]; ++i) r[i] += sums[i];
+    }
+    for (int32_t i = 0; i < A->n; ++i) r[i] = b[i] - r[i];
 }

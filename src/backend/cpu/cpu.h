@@ -56,4 +56,5 @@ const sd_cpu_isa *sd_cpu(void);
     sd_residual_columns sd_##isa##_columns;                                                                  \
     sd_residual_measured sd_##isa##_residual;                                                                \
     sd_abreast_measured sd_##isa##_abreast_residual;                                                         \
+    sd_abreast_difference sd_##isa##_abreast_difference;                                                     \
     extern const sd_abreast_kernels sd_##isa##_abreast

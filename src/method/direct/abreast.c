@@ -23,6 +23,7 @@ typedef struct place {
     const sd_problem *p; /* while systems are factored and solved */
     const sd_csr *A;
     bool factored;  /* as the ordinary course would do it */
+    bool parted;    /* its own factors have the numbers */
     bool solvable;  /* and there is nothing to be settled before it is solved */
     bool certified; /* by its witness; or there is nothing to certify */
     int exponent;
@@ -44,13 +45,19 @@ struct sd_abreast {
     sd_abreast_column column[SD_ABREAST_MOST];
 };
 
+/* Whether x may pass unmeasured; nothing is certified on the way. */
+static bool is_unmeasured(const sd_problem *p)
+{
+    return p->options->verify == SADDLE_OFF && p->options->krylov != SADDLE_KRYLOV_AUTO;
+}
+
 static bool has_solves(const sd_problem *p)
 {
     const int krylov = p->options->krylov;
     const sd_operator *op = &p->op[SD_DOUBLE];
     return (krylov == SADDLE_KRYLOV_AUTO || krylov == SADDLE_KRYLOV_REFINE || krylov == SADDLE_KRYLOV_NONE) &&
-           p->options->verify == SADDLE_ON && op->exponent == 0 && op->sparse.half &&
-           op->sparse.val == p->A->val;
+           op->exponent == 0 && op->sparse.half && op->sparse.val == p->A->val &&
+           !(is_unmeasured(p) && p->options->certify == SADDLE_ON);
 }
 
 /* Systems abreast are those that take the way of `like` without a departure. */
@@ -116,6 +123,13 @@ static int width(const sd_abreast *g)
     return g->f.on->width;
 }
 
+/* Where factors have the numbers of the sequence; NULL: they were never without fronts. */
+static sd_simplicial *numbers_of(const sd_abreast *g, const sd_direct *d)
+{
+    const sd_factors *like = &g->like->factors[SD_DOUBLE], *f = &d->factors[SD_DOUBLE];
+    return like->simplicial == like->found ? f->found : f->plain;
+}
+
 /* ---- factorizations ---- */
 
 /* The entries of all matrices side by side. */
@@ -142,8 +156,9 @@ static bool is_ordinary(const sd_abreast *g, place *at)
            at->exponent <= EXPONENT_MOST && (!p->signs || p->signs_n == p->A->n);
 }
 
-static void factor(sd_abreast *g, int count, const sd_problem *const *p)
+static void factor(sd_abreast *g, int count, const sd_problem *const *p, void *const *factors)
 {
+    sd_simplicial *to[SD_ABREAST_MOST] = {0};
     const sd_tree *t = &g->like->plan->tree;
     double power[SD_ABREAST_MOST];
     join_values(g, count, p);
@@ -168,14 +183,17 @@ static void factor(sd_abreast *g, int count, const sd_problem *const *p)
             at->factored = false;
         at->solvable = at->factored && found->pivots.zero == 0 &&
                        !(g->rule == SD_PIVOT_THRESHOLD && found->least <= SD_SUSPECT);
+        if (at->factored && factors[c]) to[c] = numbers_of(g, factors[c]);
+        at->parted = to[c] != NULL;
     }
+    sd_abreast_part(&g->f, to);
 }
 
 bool sd_direct_is_ready(const sd_problem *p, sd_pivot_rule rule, sd_ready *ready)
 {
     const sd_abreast *g = p->abreast;
     if (!g || !g->place[p->place].factored || g->rule != rule || g->place[p->place].A != p->A) return false;
-    *ready = (sd_ready){.numbers = {&g->f, p->place, p->solved},
+    *ready = (sd_ready){.numbers = {&g->f, p->place, p->solved || g->place[p->place].parted},
                         .exponent = g->place[p->place].exponent,
                         .stale = g->place[p->place].stale};
     return true;
@@ -192,12 +210,11 @@ static void load(sd_abreast *g, int count, const sd_problem *const *p, const voi
     for (int c = 0; c < width(g); ++c) {
         const sd_direct *d = factors[c < count ? c : 0];
         const sd_factors *f = d ? &d->factors[SD_DOUBLE] : NULL;
-        const bool found = g->like->factors[SD_DOUBLE].simplicial == g->like->factors[SD_DOUBLE].found;
         place *const at = &g->place[c];
         from[c] = NULL;
         at->solvable = d && d->factored && d->rule == g->rule && d->precision == SD_DOUBLE && !d->changed &&
                        !d->tilt && d->zero == 0 && d->scale == d->plan->p.row_scale && f->simplicial &&
-                       f->simplicial == (found ? f->found : f->plain);
+                       f->simplicial == numbers_of(g, d);
         if (!at->solvable) continue;
         at->exponent = d->exponent;
         at->certified = sd_direct_verdict(d) != NULL;
@@ -245,9 +262,27 @@ static bool board(sd_abreast *g, sd_abreast_rider *rider)
     return true;
 }
 
+/* x of the columns that are to be solved, and how they were. */
+static void solve_columns(sd_abreast *g, double *const *to, sd_done *done)
+{
+    const sd_problem *p = g->place[0].p;
+    const double *scale = g->like->plan->p.row_scale;
+    const bool refined = p->options->krylov != SADDLE_KRYLOV_NONE, plain = is_unmeasured(p);
+    sd_abreast_rider rider;
+    const bool riding = !plain && board(g, &rider);
+    if (plain)
+        sd_abreast_solve(&g->f, &g->m, scale, refined, g->column);
+    else
+        sd_abreast_refine(&g->f, &g->m, scale, refined, riding ? &rider : NULL, g->column);
+    g->f.on->part(g->n, g->m.x, to);
+    for (int c = 0; c < g->count; ++c)
+        if (g->column[c].solved && (plain || g->place[c].certified))
+            done[c] = (sd_done){
+                .x = to[c], .answer = plain ? NULL : &g->column[c].answer, .left = g->place[c].left};
+}
+
 static void solve(sd_abreast *g, const double *const *b, sd_done *done)
 {
-    sd_abreast_rider rider;
     double *to[SD_ABREAST_MOST];
     bool any = false;
     for (int c = 0; c < width(g); ++c) {
@@ -257,17 +292,9 @@ static void solve(sd_abreast *g, const double *const *b, sd_done *done)
         g->column[c].solved = c < g->count && g->m.b && g->place[c].solvable && has_solves(g->place[c].p);
         any |= g->column[c].solved;
         to[c] = g->out + (int64_t)c * g->n;
-        if (c < g->count) done[c] = (sd_done){.answer = NULL};
+        if (c < g->count) done[c] = (sd_done){.x = NULL};
     }
-    if (!any) return;
-    const bool riding = board(g, &rider);
-    const bool corrections = g->place[0].p->options->krylov != SADDLE_KRYLOV_NONE;
-    sd_abreast_refine(&g->f, &g->m, g->like->plan->p.row_scale, corrections, riding ? &rider : NULL,
-                      g->column);
-    g->f.on->part(g->n, g->m.x, to);
-    for (int c = 0; c < g->count; ++c)
-        if (g->column[c].solved && g->place[c].certified)
-            done[c] = (sd_done){.x = to[c], .answer = &g->column[c].answer, .left = g->place[c].left};
+    if (any) solve_columns(g, to, done);
 }
 
 const sd_abreast_method sd_direct_abreast = {.make = make,

@@ -107,7 +107,7 @@ static saddle_status run_threshold(sd_context *c, const sd_csr *M, const sd_fact
     saddle_status status = SADDLE_OK;
     const bool again = f->found != NULL && s->pause > 0 && s->lasted == 0; /* a pause has ended */
     bool allowed = true;
-    if (!f->found && !f->plain)
+    if (!options->ready && !f->found && !f->plain)
         status =
             sd_direct_check_leaves(c, M, d->plan->tree.position, d->scale, options->pivoting.u, &allowed);
     if (!status && !again && allowed)

@@ -221,10 +221,10 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
         d->stale = ready.stale;
         options.ready = &ready.numbers;
     } else {
+        const sd_scaled scaled = {f->values, 1};
         scale_values(M, p, f, d);
-        d->stale = d->unlike
-                       ? d->plan->tree.n
-                       : sd_direct_count_stale(d->plan, d->matched, &(sd_scaled){f->values, 1}, p->threads);
+        d->stale =
+            d->unlike ? d->plan->tree.n : sd_direct_count_stale(d->plan, d->matched, &scaled, p->threads);
     }
     return run_values(c, M, p, &options, delays, f, d);
 }
