@@ -1,9 +1,11 @@
 /*
  * `saddle bench auto`: what `auto` takes beside each method that could have been named.
  *
- * Each run is a process of its own, `saddle solve`, from the matrix in memory to a verified x: order, plan,
- * factors and iterations are counted, reading is not. A run that takes too long or too much memory, or that
- * does not reach the tolerance, is left out and listed; `auto` must solve what any method solves.
+ * Each run is a process of its own, `saddle solve`, from the matrix in memory to a verified x: what it says
+ * of preparation, plan, factorization and solve is counted, reading and the program's own start are not. A
+ * run that takes too long or too much memory, or that does not reach the tolerance, is left out and listed;
+ * so are those of methods that were hopeless at a smaller size of the same family, or that have taken ten
+ * times as long as the best. `auto` must solve what any method solves.
  */
 #include "bench/bench.h"
 #include "bench/child.h"
@@ -19,7 +21,7 @@
 #include <unistd.h>
 
 enum { METHODS = 6, FAMILIES = 14 };
-static const char *const methods[METHODS] = {"auto", "direct", "ldlt", "jacobi", "bjacobi", "diagonal"};
+static const char *const methods[METHODS] = {"auto", "direct", "diagonal", "ldlt", "bjacobi", "jacobi"};
 static const double NEAR[] = {1.25, 1.5};
 
 /* The generated problems: n rows are `each` times the size to the power `dimensions`. */
@@ -34,9 +36,15 @@ static const struct {
     {"ipm", "", 1.5, 1},   {"helm2d", "", 1, 2},
 };
 
-typedef enum outcome { SOLVED, UNSOLVED, LATE, MEMORY, REFUSED } outcome;
-static const char *const outcome_words[] = {"solved", "not to the tolerance", "too slow", "too much memory",
-                                            "refused"};
+typedef enum outcome { SOLVED, UNSOLVED, LATE, MEMORY, REFUSED, HOPELESS } outcome;
+static const char *const outcome_words[] = {"solved",
+                                            "not to the tolerance",
+                                            "slower than 3 times the best, or than the limit",
+                                            "too much memory",
+                                            "refused",
+                                            "not tried: hopeless at a smaller size"};
+static const double SLOW = 3;  /* times the best: not waited for any longer, */
+static const double GRACE = 1; /* after so many seconds */
 
 typedef struct auto_row {
     char name[64], used[24]; /* the method that auto ended with */
@@ -73,15 +81,16 @@ static outcome read_json(const char *path, double *seconds, char *used, size_t u
         converged = converged || strstr(line, "\"converged\": true");
         if (sscanf(line, " \"method\": \"%23[a-z]\"", word) == 1) snprintf(used, used_size, "%s", word);
         if (strstr(line, "\"time\": {"))
-            *seconds = number_of(line, "\"total\": ") - number_of(line, "\"read\": ");
+            *seconds = number_of(line, "\"prepare\": ") + number_of(line, "\"plan\": ") +
+                       number_of(line, "\"factor\": ") + number_of(line, "\"solve\": ");
     }
     if (file) fclose(file);
     return converged ? SOLVED : UNSOLVED;
 }
 
-/* One process; CHILD_STOP where the user asked to stop. */
-static child_word run_once(auto_bench *t, int method, outcome *came_to, double *seconds, char *used,
-                           size_t used_size)
+/* One process, for at most `limit` seconds; CHILD_STOP where the user asked to stop. */
+static child_word run_once(auto_bench *t, int method, double limit, outcome *came_to, double *seconds,
+                           char *used, size_t used_size)
 {
     char threads[24], line[256];
     const char *memory = argument_text(t->a, "memory");
@@ -91,7 +100,7 @@ static child_word run_once(auto_bench *t, int method, outcome *came_to, double *
     snprintf(threads, sizeof threads, "%lld", (long long)t->a->library.threads);
     child c;
     child_word word = CHILD_LINE;
-    if (!child_start(&c, argv, (double)argument_count(t->a, "limit"), true)) return CHILD_STOP;
+    if (!child_start(&c, argv, limit, true)) return CHILD_STOP;
     while (word == CHILD_LINE) word = child_line(&c, line, sizeof line);
     const int status = child_end(&c, word != CHILD_END);
     *seconds = NAN;
@@ -102,24 +111,67 @@ static child_word run_once(auto_bench *t, int method, outcome *came_to, double *
     return word;
 }
 
-static void compare(auto_row *row)
+/* The least time of the methods from the first on; infinite where none has solved it. */
+static double best_of(const auto_row *row, int first)
 {
     double best = INFINITY;
-    for (int k = 1; k < METHODS; ++k) best = fmin(best, isnan(row->seconds[k]) ? INFINITY : row->seconds[k]);
+    for (int k = first; k < METHODS; ++k)
+        best = fmin(best, isnan(row->seconds[k]) ? INFINITY : row->seconds[k]);
+    return best;
+}
+
+static void compare(auto_row *row)
+{
+    const double best = best_of(row, 1);
     row->ratio = isfinite(best) ? (isnan(row->seconds[0]) ? INFINITY : row->seconds[0] / best) : NAN;
+}
+
+/* Whether two names, as "lap3d_46:1.5" and "lap3d_100:1.5", are of the same family of generated problems. */
+static bool is_family(const char *a, const char *b)
+{
+    const size_t word = strcspn(a, "_");
+    const char *parameter = strchr(a, ':'), *other = strchr(b, ':');
+    bool known = false;
+    for (int k = 0; k < FAMILIES; ++k)
+        known = known || (strlen(families[k].family) == word && strncmp(a, families[k].family, word) == 0);
+    return known && strncmp(a, b, word + 1) == 0 &&
+           strcmp(parameter ? parameter : "", other ? other : "") == 0;
+}
+
+/* Whether a method was far behind, or solved nothing, at a smaller size. `auto` is always run. */
+static bool is_hopeless(const auto_bench *t, const auto_row *row, int method)
+{
+    const double far = (double)argument_count(t->a, "skip");
+    for (int k = 0; k < t->count && method > 0; ++k) {
+        const auto_row *r = &t->rows[k];
+        if (r->n >= row->n || !is_family(r->name, row->name)) continue;
+        if (r->outcome[method] != SOLVED || r->seconds[method] > far * best_of(r, 0)) return true;
+    }
+    return false;
+}
+
+/* Seconds that a run may take. */
+static double limit_of(const auto_bench *t, const auto_row *row, int method)
+{
+    const double most = (double)argument_count(t->a, "limit");
+    return method > 0 ? fmin(most, GRACE + SLOW * best_of(row, 0)) : most;
 }
 
 /* All methods on the matrix that was written; 0 or an exit status. */
 static int run_methods(auto_bench *t, auto_row *row)
 {
     const int64_t repeat = argument_count(t->a, "repeat");
-    for (int k = 0; k < METHODS; ++k) row->seconds[k] = NAN;
+    for (int k = 0; k < METHODS; ++k) {
+        row->seconds[k] = NAN;
+        row->outcome[k] = is_hopeless(t, row, k) ? HOPELESS : SOLVED;
+    }
     for (int64_t turn = 0; turn < repeat; ++turn) {
         for (int k = 0; k < METHODS; ++k) {
             double seconds;
             char used[24] = "";
-            if (turn > 0 && row->outcome[k] != SOLVED) continue;
-            if (run_once(t, k, &row->outcome[k], &seconds, used, sizeof used) == CHILD_STOP ||
+            if (row->outcome[k] != SOLVED) continue;
+            if (run_once(t, k, limit_of(t, row, k), &row->outcome[k], &seconds, used, sizeof used) ==
+                    CHILD_STOP ||
                 progress_interrupted())
                 return fail(EXIT_INTERRUPTED, "interrupted at %s", row->name);
             row->seconds[k] = fmin(seconds, isnan(row->seconds[k]) ? INFINITY : row->seconds[k]);
@@ -281,6 +333,8 @@ static const option auto_options[] = {
     OPTION_FLAG("families", 0, "the generated problems too, where matrices are named"),
     OPTION_COUNT("limit", "S", 300, 1, 1000000, "seconds that a run may take"),
     OPTION_TEXT("memory", "SIZE", "8G", "memory that a run may use"),
+    OPTION_COUNT("skip", "F", 10, 1, 1000000,
+                 "methods F times slower than the best at a smaller size of a family are not tried"),
     OPTION_COUNT("repeat", "N", 1, 1, 100, "runs of each; the best counts"),
     BENCH_JSON,
     OPTION_END,
@@ -293,8 +347,10 @@ const command command_auto = {
     .about =
         "For each matrix, or for the generated families: the time from the matrix in memory to a verified "
         "solution with --method auto and with each method that can be named, each run in a process of its "
-        "own. Runs that exceed the limits of time or memory, or that do not reach the tolerance, are left "
-        "out and listed. The last lines say how often auto is within 1.25 and 1.5 of the best.",
+        "own. Runs that exceed the limits of time or memory, that take three times as long as the best, or "
+        "that do not reach the tolerance are left out and listed; a method that was left out, or far slower, "
+        "at a smaller size of a family is not tried at a larger one. The last lines say how often "
+        "auto is within 1.25 and 1.5 of the best.",
     .examples = "  saddle bench auto --threads 2\n"
                 "  saddle bench auto matrices/kkt/*.mtx.gz --limit 60\n",
     .options = auto_options,

@@ -143,12 +143,14 @@ static void estimate_condition(solve_run *r)
     if (saddle_condition(r->solver, &r->condition, NULL) != SADDLE_OK) r->condition = NAN;
 }
 
-/* What the solver is created with: there will be one factorization, unless something else was said. */
+/* What the solver is created with: there will be one factorization, unless something else was said. An
+ * estimate of the condition needs the factors, so that more than one solve is expected of them. */
 static saddle_options options_of(const solve_run *r)
 {
     saddle_options options = r->run.a->library;
     const bool read = options.method == SADDLE_METHOD_AUTO || options.method == SADDLE_METHOD_DIRECT;
-    if (options.factorizations == 0 && read) options.factorizations = 1;
+    if (options.factorizations == 0 && read)
+        options.factorizations = argument_given(r->run.a, "condition") ? 2 : 1;
     return options;
 }
 

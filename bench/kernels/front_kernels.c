@@ -55,7 +55,7 @@ static times measure(const sd_front_kernels *k, sd_pivot_rule rule, int32_t rows
         const double start = now(clock_used);
         k->factor(&f, &how, &pivots, work, NULL);
         const double middle = now(clock_used);
-        k->update(&f, work, NULL);
+        k->update(&f, work, NULL, NULL);
         const double end = now(clock_used);
         if (middle - start < best.factor) best.factor = middle - start;
         if (end - middle < best.update) best.update = end - middle;

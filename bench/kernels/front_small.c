@@ -84,7 +84,7 @@ static void time_factor(const sd_front_kernels *k, int rows, int columns, bool p
             const double middle = now(CLOCK_MONOTONIC);
             for (int c = 0; c < b.count; ++c) {
                 b.f[c].rest_empty = empty;
-                k->update(&b.f[c], b.work, NULL);
+                k->update(&b.f[c], b.work, NULL, NULL);
             }
             sum[0] += middle - start;
             sum[1] += now(CLOCK_MONOTONIC) - middle;

@@ -495,7 +495,8 @@ SADDLE_API void saddle_options_free(saddle_options *options, const saddle_hooks 
     ROW(SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER, "preconditioner not symmetric")                            \
     ROW(SADDLE_REASON_SINGULAR, "singular to working precision")                                             \
     ROW(SADDLE_REASON_NO_ITERATION, "no iteration was made")                                                 \
-    ROW(SADDLE_REASON_NOT_MEASURED, "not measured")
+    ROW(SADDLE_REASON_NOT_MEASURED, "not measured")                                                          \
+    ROW(SADDLE_REASON_SLOW, "slower than the next method")
 
 #define SADDLE_ENUM_ROW(name, text) name,
 typedef enum saddle_reason { SADDLE_REASON_TABLE(SADDLE_ENUM_ROW) } saddle_reason;

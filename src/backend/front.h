@@ -77,6 +77,13 @@ typedef struct sd_span {
     bool rest_empty; /* as that of a front, which is this of every one of its spans in the end */
 } sd_span;
 
+/* Fills columns [from, to) of a rest, which has not been assembled yet: a block of columns that is updated as
+ * soon as it is filled is still in the cache. */
+typedef struct sd_filling {
+    void (*fill)(void *what, int32_t from, int32_t to);
+    void *what;
+} sd_filling;
+
 typedef struct sd_simplicial_kernels sd_simplicial_kernels;
 
 /* A table of kernels in one precision. */
@@ -98,8 +105,9 @@ typedef struct sd_front_kernels {
      * < columns says where it stopped, and the front is spoilt. */
     void (*factor)(sd_front *f, const sd_pivoting *pivoting, sd_pivots *pivots, void *work, sd_crew *crew);
 
-    /* rest -= L2 D L2', L2 the eliminated columns of rows `columns` and below. */
-    void (*update)(sd_front *f, void *work, sd_crew *crew);
+    /* rest -= L2 D L2', L2 the eliminated columns of rows `columns` and below. Columns of the rest are filled
+     * before they are touched, where there is a filling: then there must be no crew. */
+    void (*update)(sd_front *f, void *work, const sd_filling *filling, sd_crew *crew);
 
     /* max |l_ij| over the eliminated columns, NaN where there is one. */
     double (*largest)(const sd_front *f);

@@ -12,14 +12,20 @@ enum {
     LATER = 8
 };
 
-/* No piece to be had: more than any count. */
+/* No piece to be had: more than any count, and no set of few. */
 #define CLOSED UINT64_C(0xffffffff)
 
 /*
- * A set of pieces. state is a generation and the next piece: whoever advances it by one has the piece. The
- * generation changes before anything else does, so that who looked at another set before does not get a piece
- * of this one; that is also why the rest is written with release and read with acquire.
+ * A set of pieces. state is a generation and what is left: of at most FEW pieces a bit for each, of more the
+ * number of the next. Whoever takes one off has the piece. The generation changes before anything else does,
+ * so that who looked at another set before does not get a piece of this one; that is also why the rest is
+ * written with release and read with acquire.
+ *
+ * Of few pieces a thread takes its own if it can, counted from the last: kernels on a front cut its rows so
+ * that the last piece is always the same rows, which are still in the cache of who had them before.
  */
+enum { FEW = 31 };
+
 struct sd_pieces {
     _Alignas(64) atomic_ullong state;
     _Atomic int32_t count;
@@ -40,6 +46,7 @@ struct sd_crew {
     _Alignas(64) atomic_uint posted;      /* grows whenever there is something new to do */
     _Alignas(64) _Atomic int32_t pending; /* tasks that are not done */
     atomic_int asleep, awake;             /* threads without work that sleep, or spin */
+    int threads;                          /* of the run */
     sd_spins spins, piece_spins;          /* of threads that wait for work, or for the last pieces */
     pthread_mutex_t lock;                 /* of the tasks, and of going to sleep */
     pthread_cond_t wake;
@@ -116,17 +123,32 @@ static void wait_for_work(sd_crew *k, unsigned seen)
 
 /* ---- pieces ---- */
 
+/* Which thread of the run this is. */
+static _Thread_local int own_number;
+
+/* One of the pieces whose bits are set. */
+static int32_t choose_piece(const sd_crew *k, unsigned long long left, int32_t count)
+{
+    for (int32_t piece = count - 1 - own_number; piece >= 0; piece -= k->threads)
+        if (left >> piece & 1) return piece;
+    return __builtin_ctzll(left);
+}
+
 /* Runs a piece of the set, if one is left. */
 static bool run_piece(sd_crew *k, sd_pieces *p)
 {
     unsigned long long state = atomic_load(&p->state);
     for (;;) {
+        const unsigned long long left = state & CLOSED;
         const int32_t count = atomic_load(&p->count);
         sd_piece *body = atomic_load(&p->body);
         void *what = atomic_load(&p->what);
-        if ((state & CLOSED) >= (unsigned long long)count) return false;
-        if (!atomic_compare_exchange_weak(&p->state, &state, state + 1)) continue;
-        body(what, (int32_t)(state & CLOSED));
+        const bool few = count <= FEW;
+        if (left == CLOSED || (few ? left == 0 : left >= (unsigned long long)count)) return false;
+        const int32_t piece = few ? choose_piece(k, left, count) : (int32_t)left;
+        const unsigned long long next = few ? state & ~(1ULL << piece) : state + 1;
+        if (!atomic_compare_exchange_weak(&p->state, &state, next)) continue;
+        body(what, piece);
         if (atomic_fetch_sub(&p->left, 1) == 1 && atomic_load(&k->asleep) > 0) wake_all(k);
         return true;
     }
@@ -144,7 +166,7 @@ static sd_pieces *start(sd_crew *k, int first, int last, int32_t count, sd_piece
     atomic_store(&p->body, body);
     atomic_store(&p->what, what);
     atomic_store(&p->left, count);
-    atomic_store(&p->state, next);
+    atomic_store(&p->state, next | (count <= FEW ? (1ULL << count) - 1 : 0));
     call_up(k, count - 1);
     return p;
 }
@@ -276,8 +298,10 @@ void sd_crew_run(sd_crew *k, int threads, sd_piece *first, void *what)
     atomic_store(&k->count, 0);
     sd_spins_begin(&k->spins, threads);
     sd_spins_begin(&k->piece_spins, threads);
+    k->threads = threads;
 #pragma omp parallel num_threads(threads)
     {
+        own_number = omp_get_thread_num();
         if (omp_get_thread_num() == 0) run_task(k, &begin);
         work(k);
     }

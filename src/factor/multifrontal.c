@@ -26,6 +26,7 @@ enum {
     SPAN_ALONE = 32768,  /* or one alone: they stay in its cache, */
     SPAN_CHILD = 4,      /* and as many for each child, which it has to look at */
     SHARES = 256,        /* fronts of less than one part in so many of the limit are added up */
+    FILLED_LATER = 192,  /* order of a rest that one thread alone fills when it is updated */
     CLEARED_WHOLE = 4096 /* entries that are cleared in one piece, though half of them may not be there */
 };
 
@@ -142,6 +143,7 @@ static int32_t delays_out(const sd_front *front)
 typedef struct assembly {
     const running *r;
     int32_t f, pieces;
+    bool rest_later; /* the rest is assembled a block at a time when it is updated */
 } assembly;
 
 /* In how many spans a front is assembled. Each goes through all children. */
@@ -172,29 +174,47 @@ static void clear_panel(sd_front *front, int32_t from, int32_t to, size_t number
         memset((char *)front->panel + (k * ld + k) * number, 0, (ld - k) * number);
 }
 
+static void add_children(const assembly *a, sd_span *span)
+{
+    const sd_factors *all = a->r->f;
+    const sd_tree *t = all->tree;
+    const int32_t f = a->f;
+    int32_t at = 0;
+    for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k) {
+        const sd_front *child = &all->front[t->child[k]];
+        all->kernels->add_child(&all->front[f], child, t->place + t->row_ptr[t->child[k]], at, span);
+        at += delays_out(child);
+    }
+}
+
 /* Columns of a front, cleared, from A and the children. */
 static void assemble_span(void *what, int32_t piece)
 {
     const assembly *a = what;
     const sd_factors *all = a->r->f;
     const sd_tree *t = all->tree;
-    const int32_t f = a->f;
-    sd_front *front = &all->front[f];
+    sd_front *front = &all->front[a->f];
     sd_span span = {span_begin(a, piece), span_begin(a, piece + 1), true};
-    const sd_front_entries entries = {t->entry_ptr + t->first[f], t->entry_row, all->values};
+    const sd_front_entries entries = {t->entry_ptr + t->first[a->f], t->entry_row, all->values};
+    if (a->rest_later && span.to > front->columns) span.to = front->columns;
+    if (piece > 0 && span.from >= span.to) return;
     clear_panel(front, span.from, span.to < front->columns ? span.to : front->columns, a->r->number);
     all->kernels->add_entries(front, &entries, &span);
-    int32_t at = 0;
-    for (int64_t k = t->child_ptr[f]; k < t->child_ptr[f + 1]; ++k) {
-        const sd_front *child = &all->front[t->child[k]];
-        all->kernels->add_child(front, child, t->place + t->row_ptr[t->child[k]], at, &span);
-        at += delays_out(child);
-    }
+    add_children(a, &span);
     if (piece == 0) front->rest_empty = span.rest_empty; /* that of all spans */
 }
 
-/* Panel and contribution block of a front. */
-static bool assemble(task *k, int32_t f, void *rest, sd_crew *crew)
+/* Columns of the rest, where that was left for later. */
+static void fill_rest(void *what, int32_t from, int32_t to)
+{
+    const assembly *a = what;
+    const int32_t columns = a->r->f->front[a->f].columns;
+    sd_span span = {columns + from, columns + to, true};
+    add_children(a, &span);
+}
+
+/* Panel and contribution block of a front, but for what is left for later. */
+static bool assemble(task *k, int32_t f, void *rest, sd_crew *crew, assembly *a)
 {
     running *r = k->r;
     const sd_tree *t = r->f->tree;
@@ -204,8 +224,9 @@ static bool assemble(task *k, int32_t f, void *rest, sd_crew *crew)
         delays += delays_out(&r->f->front[t->child[e]]);
     if (!place_front(k, f, delays)) return false;
     front->rest = rest;
-    assembly a = {r, f, count_spans(t, f, front, crew)};
-    sd_crew_each(crew, a.pieces, assemble_span, &a);
+    *a = (assembly){r, f, count_spans(t, f, front, crew), !crew && sd_front_below(t, f) >= FILLED_LATER};
+    sd_crew_each(crew, a->pieces, assemble_span, a);
+    a->rest_later = a->rest_later && !front->rest_empty;
     return true;
 }
 
@@ -309,7 +330,8 @@ static bool run_front(task *k, int32_t f, void *rest, sd_crew *crew)
     pivoting.root = r->f->tree->parent[f] < 0;
     pivoting.report = report_front;
     pivoting.what = k;
-    if (!assemble(k, f, rest, crew) || !reserve(k, front)) {
+    assembly a;
+    if (!assemble(k, f, rest, crew, &a) || !reserve(k, front)) {
         end_all(r, true);
         return false;
     }
@@ -322,7 +344,9 @@ static bool run_front(task *k, int32_t f, void *rest, sd_crew *crew)
         end_all(r, false);
         return false;
     }
-    if (front->rows > front->columns) r->f->kernels->update(front, k->work, crew);
+    const sd_filling filling = {fill_rest, &a};
+    if (front->rows > front->columns)
+        r->f->kernels->update(front, k->work, a.rest_later ? &filling : NULL, crew);
     count(k, f, front);
     return true;
 }

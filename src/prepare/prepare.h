@@ -10,7 +10,7 @@
  * entries of L: `size` counts vertices and stored edges (choose.c). */
 bool sd_dissection_pays(const saddle_options *o, double flops, double entries, double size);
 
-/* The operations of a complete factorization of a symmetric matrix, all of which is there, guessed without an
+/* The operations of a complete factorization of a symmetric matrix, guessed from its pattern without an
  * order; NaN: it cannot be known (guess.c). */
 saddle_status sd_guess_flops(sd_context *c, const sd_csr *A, double *flops);
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "solve/preconditioner.h"
+#include "solve/race.h"
 
 typedef struct sd_system {
     const sd_sparse *A;
@@ -33,6 +34,7 @@ typedef struct sd_monitor {
     double tol;
     int stop;
     int64_t maxiter;
+    sd_race *race; /* NULL: there is none to be won */
     /* where the history goes */
     double *history;
     int64_t history_room, history_length;

@@ -113,6 +113,8 @@ sd_action sd_monitor_step(sd_monitor *m, double estimate)
         m->least_estimate = estimate;
         m->least_at = m->iterations;
     }
+    if (m->race && !sd_race_goes_on(m->race, m->iterations, estimate, relative / m->tol))
+        return give_up(m, SADDLE_REASON_SLOW);
     const bool last = m->iterations >= m->maxiter;
     const bool look = m->iterations >= m->next_look || is_spent(m) || has_stalled(m);
     return relative <= m->tol || look || last ? SD_LOOK : SD_GO_ON;
@@ -236,7 +238,8 @@ sd_action sd_monitor_breakdown(sd_monitor *m, const sd_vector *x, saddle_reason 
 
 void sd_monitor_conclude(sd_monitor *m, const sd_vector *x)
 {
-    if (m->looked_at == m->iterations || m->e->status) return;
+    const bool left = m->reason == SADDLE_REASON_SLOW; /* for what does not begin with this x */
+    if (m->looked_at == m->iterations || m->e->status || left) return;
     const saddle_reason reason = m->reason;
     const bool finite = examine(m, x);
     if (finite && m->converged) return;

@@ -37,27 +37,43 @@ static void free_own(sd_call *call, sd_own *own)
 void sd_call_end(sd_call *call)
 {
     for (int k = 0; k <= SD_RUNGS_MOST; ++k) free_own(call, &call->own[k]);
+    if (call->direct) sd_method_direct.free_plan(call->e->context, call->direct);
     sd_free(call->e->context, call->rider.column);
+}
+
+saddle_status sd_call_board(sd_call *call, const sd_method *method, const void *factors)
+{
+    if (!method->board || call->columns != 1 || call->boarded || call->problem.options->certify == SADDLE_OFF)
+        return SADDLE_OK;
+    double *c = call->rider.column =
+        sd_alloc(call->e->context, 2 * (int64_t)call->problem.A->n, sizeof *c, "vectors of the solve");
+    if (!c) return call->e->context->status;
+    method->board(&call->problem, factors, &call->rider);
+    call->boarded = factors;
+    return SADDLE_OK;
 }
 
 saddle_status sd_call_certify(sd_call *call, saddle_info *info)
 {
-    const sd_method *first = call->solver->ladder.rung[0].method;
     if (!call->method || !call->method->certify || !call->factors) return SADDLE_OK;
-    const bool riding = call->rider.rides > 0 && call->factors == sd_find_work(call->solver, first)->factors;
+    const bool riding = call->rider.rides > 0 && call->factors == call->boarded;
     return call->method->certify(call->e, &call->problem, call->factors, riding ? &call->rider : NULL, info);
 }
 
 /* A plan for the method: the solver's, unless that is stale or was not made. */
-static saddle_status find_plan(const sd_call *call, const sd_method *method, bool anew, sd_own *own,
+static saddle_status find_plan(sd_call *call, const sd_method *method, bool anew, sd_own *own,
                                saddle_info *info, const void **plan)
 {
     sd_context *c = call->e->context;
     const sd_work *work = sd_find_work(call->solver, method);
     *plan = work && work->planned && !anew ? work->plan : NULL;
+    if (!*plan && !anew && method == &sd_method_direct) *plan = call->direct;
     if (*plan || !method->plan) return SADDLE_OK;
-    saddle_info unused = *info; /* the times of a solve are all in time_solve */
-    saddle_status status = method->plan(c, &call->problem, &own->plan, &unused);
+    saddle_info planned = *info;
+    planned.time_prepare = planned.time_plan = 0;
+    saddle_status status = method->plan(c, &call->problem, &own->plan, &planned);
+    call->times[SD_TIME_PREPARE] += planned.time_prepare;
+    call->times[SD_TIME_PLAN] += planned.time_plan;
     if (!status && method->cost) status = sd_cost_fits(c, method->name, method->cost(own->plan));
     *plan = own->plan;
     return status;
@@ -67,7 +83,7 @@ static saddle_status find_plan(const sd_call *call, const sd_method *method, boo
 static saddle_status make_own(solving *w, int k, sd_own *own, bool *given_up)
 {
     sd_call *call = w->call;
-    const sd_ladder *ladder = &call->solver->ladder;
+    const sd_ladder *ladder = &call->ladder;
     const sd_method *method = ladder->rung[k].method;
     sd_strength strength = w->better ? *w->better : (sd_strength){0};
     strength.tau = ladder->rung[k].tau;
@@ -78,7 +94,9 @@ static saddle_status make_own(solving *w, int k, sd_own *own, bool *given_up)
     *own = (sd_own){.method = method, .rung = k};
     const bool stale = w->anew && method->standing && method->standing(call->factors).stale;
     saddle_status status = find_plan(call, method, stale, own, w->info, &plan);
+    const double start = sd_seconds();
     if (!status) status = method->factor(w->e, &call->problem, plan, &strength, &own->factors, given_up);
+    call->times[SD_TIME_FACTOR] += sd_seconds() - start;
     if (status || *given_up) free_own(call, own);
     return status;
 }
@@ -87,7 +105,7 @@ static saddle_status make_own(solving *w, int k, sd_own *own, bool *given_up)
  * be too expensive. */
 static saddle_status find_factors(solving *w, int k, bool *given_up)
 {
-    const sd_method *method = w->call->solver->ladder.rung[k].method;
+    const sd_method *method = w->call->ladder.rung[k].method;
     sd_own *own = &w->call->own[w->anew ? SD_RUNGS_MOST : k];
     *given_up = false;
     w->call->method = method;
@@ -102,7 +120,7 @@ static saddle_status find_factors(solving *w, int k, bool *given_up)
     }
     w->call->factors = own->factors;
     sd_report(method, w->call->factors, w->info);
-    return SADDLE_OK;
+    return w->anew ? SADDLE_OK : sd_call_board(w->call, method, own->factors);
 }
 
 int sd_krylov_of(const sd_call *call, const sd_method *method, const void *factors)
@@ -273,9 +291,9 @@ static saddle_status solve_by_factors(solving *w, sd_attempt *attempt, saddle_er
         memcpy(w->trial, w->ready, (size_t)w->n * sizeof *w->trial);
         answer = *w->answer;
     } else {
-        const saddle_status status =
-            sd_solve_refined(w->e, attempt->method->solve, attempt->factors, op, 1, w->b, w->n, w->trial,
-                             corrections, &answer, w->anew ? NULL : &w->call->rider, NULL);
+        const saddle_status status = sd_solve_refined(
+            w->e, attempt->method->solve, attempt->factors, op, 1, w->b, w->n, w->trial, corrections, &answer,
+            attempt->factors == w->call->boarded ? &w->call->rider : NULL, NULL);
         if (status) return status;
     }
     *errors = answer.errors;
@@ -365,16 +383,17 @@ static void keep_better(solving *w, bool first, const saddle_errors *errors)
 static int64_t iterations_left(const solving *w, int k)
 {
     enum { KEPT = 20 };
-    const sd_ladder *ladder = &w->call->solver->ladder;
+    const sd_ladder *ladder = &w->call->ladder;
     const int64_t left = w->o->maxiter - w->spent;
-    const bool keeps = k + 1 < ladder->rungs && ladder->rung[ladder->rungs - 1].method->solve;
+    const bool open = ladder->race && k == 0; /* what follows is not known */
+    const bool keeps = open || (k + 1 < ladder->rungs && ladder->rung[ladder->rungs - 1].method->solve);
     return keeps && w->o->maxiter > 2 * KEPT ? left - KEPT : left;
 }
 
 /* Rung k, and its measurement. */
 static saddle_status try_rung(solving *w, int k, saddle_reason *reason)
 {
-    const sd_ladder *ladder = &w->call->solver->ladder;
+    const sd_ladder *ladder = &w->call->ladder;
     const int64_t left = iterations_left(w, k);
     sd_attempt attempt = {.method = ladder->rung[k].method};
     saddle_errors errors;
@@ -394,16 +413,25 @@ static saddle_status try_rung(solving *w, int k, saddle_reason *reason)
     if (by_solves) {
         status = run_solver(w, k, left, &attempt, &errors, &share);
     } else {
-        const sd_goal goal =
-            goal_of(w, attempt.method, ladder->iterations < left ? ladder->iterations : left);
+        sd_race race;
+        sd_goal goal = goal_of(w, attempt.method, ladder->iterations < left ? ladder->iterations : left);
+        if (k == 0 && ladder->race) {
+            sd_call_race(w->call, &race);
+            goal.race = &race;
+        }
         status = sd_iterate(w->e, &w->call->problem, &goal, w->b, w->trial, &attempt, w->info);
         w->spent += attempt.iterations;
     }
     w->info->krylov = attempt.krylov;
     w->info->iterations = attempt.iterations;
+    if (attempt.reason == SADDLE_REASON_SLOW) { /* what follows does not begin with it */
+        memset(w->trial, 0, (size_t)w->n * sizeof *w->trial);
+        errors = (saddle_errors){.backward = 1, .componentwise = 1, .relative_residual = 1};
+    }
     if (!status && !settle_finite(w->trial, w->n) && attempt.reason == SADDLE_REASON_STAGNATION)
         attempt.reason = SADDLE_REASON_OVERFLOW;
-    if (!status && (!by_solves || isnan(errors.backward))) status = measure(w, w->trial, &errors, &share);
+    const bool measured = by_solves ? !isnan(errors.backward) : attempt.reason == SADDLE_REASON_SLOW;
+    if (!status && !measured) status = measure(w, w->trial, &errors, &share);
     if (status) return status;
     *reason = judge(w->o, &errors, share);
     w->info->converged = *reason != SADDLE_REASON_NONE;
@@ -417,13 +445,17 @@ static saddle_status try_rung(solving *w, int k, saddle_reason *reason)
 /* ---- the ladder ---- */
 
 /* Where `auto` had to go beyond its first rung, the next factorization begins with the one that sufficed. */
-static void learn(const saddle_solver *s, int k)
+static void learn(const sd_call *call, int k)
 {
-    if (k == 0 || s->options.method != SADDLE_METHOD_AUTO || s->ladder.rung[0].method != &sd_method_ldlt)
-        return;
-    const int found = s->ladder.first + k;
-    int known = atomic_load(&s->experience->rung);
-    while (known < found && !atomic_compare_exchange_weak(&s->experience->rung, &known, found)) {
+    const sd_ladder *l = &call->ladder;
+    sd_experience *experience = call->solver->experience;
+    const int begin = l->race ? 1 : 0;
+    if (k == 0 || call->solver->options.method != SADDLE_METHOD_AUTO) return;
+    if (l->rung[0].method->light && !l->rung[k].method->light) atomic_store(&experience->lost, true);
+    if (k == begin || l->rung[begin].method != &sd_method_ldlt) return;
+    const int found = l->first + k - begin;
+    int known = atomic_load(&experience->rung);
+    while (known < found && !atomic_compare_exchange_weak(&experience->rung, &known, found)) {
     }
 }
 
@@ -471,6 +503,17 @@ static bool is_out_of_limit(solving *w, saddle_status status)
     return true;
 }
 
+/* Whether a rung that was chosen after a race failed for want of memory, and there are others that need less.
+ */
+static bool needs_less(solving *w, int k, saddle_status status)
+{
+    const sd_ladder *l = &w->call->ladder;
+    if (status != SADDLE_MEMORY_LIMIT || !l->race || l->rung[k].method->light) return false;
+    sd_log(w->e->context, SADDLE_LOG_INFO, "%s; trying what needs less", w->e->context->message);
+    w->e->status = SADDLE_OK;
+    return true;
+}
+
 static void add_tried(saddle_info *info, int method, int krylov, saddle_reason why)
 {
     info->tried_list[info->tried].method = method;
@@ -489,28 +532,39 @@ static void leave_rung(saddle_info *info, saddle_method method, saddle_krylov kr
 
 static saddle_status climb(solving *w)
 {
-    const sd_ladder *ladder = &w->call->solver->ladder;
+    const sd_ladder *ladder = &w->call->ladder;
     saddle_info *info = w->info;
     saddle_reason reason = SADDLE_REASON_NONE;
-    for (int k = 0, next = 0; k < ladder->rungs; k = next) {
+    /* a race that a column of this call has lost is over */
+    for (int k = ladder->race && ladder->rungs > 1, next = k; k < ladder->rungs; k = next) {
         const saddle_method method = info->method;
         const saddle_krylov krylov = info->krylov;
         const int64_t iterations = info->iterations;
         const saddle_status status = try_rung(w, k, &reason);
+        if (k > 0 && needs_less(w, k, status)) {
+            const saddle_status other = sd_call_decide(w->call, ladder->rung[k].method, info);
+            if (other) return other;
+            next = 1;
+            continue;
+        }
         if (k > 0 && is_out_of_limit(w, status)) {
             leave_rung(info, method, krylov, iterations);
             reason = SADDLE_REASON_MEMORY;
             break;
         }
         if (status) return status;
-        if (info->converged) learn(w->call->solver, k);
+        if (info->converged) learn(w->call, k);
         if (reason == SADDLE_REASON_RESIDUAL || reason == SADDLE_REASON_CANCELLED) break;
-        const bool ended = is_inconsistent(w, &reason);
+        const bool ended = reason != SADDLE_REASON_SLOW && is_inconsistent(w, &reason);
         if (is_out_of_limit(w, w->e->status)) {
             reason = SADDLE_REASON_MEMORY;
             break;
         }
         if (w->e->status) return w->e->status;
+        if (ladder->race && k == 0 && !ended && !info->converged) {
+            const saddle_status open = sd_call_decide(w->call, NULL, info);
+            if (open) return open;
+        }
         for (next = k + 1; next < ladder->rungs && iterations_left(w, next) <= 0;) ++next;
         if (ended || info->converged || next == ladder->rungs) break;
         add_tried(info, w->call->method->number, info->krylov, reason);
@@ -559,7 +613,7 @@ static int32_t impossible_row(const sd_csr *A, const double *b, double *touched)
 /* Such a row, where the factors of the first rung do not say that there is none. */
 static saddle_status check_rows(solving *w)
 {
-    const sd_method *method = w->call->solver->ladder.rung[0].method;
+    const sd_method *method = w->call->ladder.rung[0].method;
     const sd_work *work = sd_find_work(w->call->solver, method);
     if (method->standing && method->standing(work->factors).regular) return SADDLE_OK;
     const int32_t row = impossible_row(w->call->problem.A, w->b, w->trial);
@@ -589,7 +643,7 @@ static saddle_status check_rhs(const solving *w, bool *zero)
 saddle_status sd_solve_column(sd_call *call, const double *b, double *x, const double *ready,
                               const sd_answer *answer, double *work, saddle_info *info)
 {
-    const sd_method *first = call->solver->ladder.rung[0].method;
+    const sd_method *first = call->ladder.rung[0].method;
     const int32_t n = call->problem.A->n;
     solving w = {.call = call,
                  .e = call->e,

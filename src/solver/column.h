@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "solve/race.h"
 #include "solve/refinement.h"
 #include "solver/solver.h"
 
@@ -17,18 +18,39 @@ typedef struct sd_own {
     int rung;
 } sd_own;
 
+/* Where the time of a call went that is not a solve's. */
+enum { SD_TIME_PREPARE, SD_TIME_PLAN, SD_TIME_FACTOR, SD_TIMES };
+
 /* A call of saddle_solve. */
 typedef struct sd_call {
     const saddle_solver *solver;
     sd_problem problem;
-    sd_engine *e;   /* its own */
-    sd_rider rider; /* the witness of the first rung's factors; its column may be NULL */
+    sd_engine *e;        /* its own */
+    sd_rider rider;      /* the witness of a rung's factors; its column may be NULL */
+    const void *boarded; /* those factors; NULL: none */
+    int64_t columns;
+    sd_ladder ladder; /* the solver's; where that begins with a race, what is decided after it is added */
+    void *direct;     /* the direct solver's plan, made after a race; NULL */
+    bool guessed;
+    double guess; /* what the direct solver may cost; NaN: it cannot be known */
+    double times[SD_TIMES];
     sd_own own[SD_RUNGS_MOST + 1];
     const sd_method *method; /* of the last attempt, and its factors */
     const void *factors;
 } sd_call;
 
 void sd_call_end(sd_call *call);
+
+/* The race that the first rung of the ladder runs. */
+void sd_call_race(sd_call *call, sd_race *race);
+
+/* What follows on a race that was not won, at the end of call->ladder; info gets what is predicted. Where a
+ * method was tried and needs too much memory, what needs less. */
+saddle_status sd_call_decide(sd_call *call, const sd_method *too_large, saddle_info *info);
+
+/* The witness of the inertia rides along with a single right-hand side, by the first factors that have one.
+ */
+saddle_status sd_call_board(sd_call *call, const sd_method *method, const void *factors);
 
 /* The inertia that info tells of is certified, or in doubt: by the factors of the last attempt. */
 saddle_status sd_call_certify(sd_call *call, saddle_info *info);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "method/method.h"
+#include "solve/race.h"
 
 /* What is requested. */
 typedef struct sd_goal {
@@ -10,6 +11,7 @@ typedef struct sd_goal {
     int stop;      /* SADDLE_STOP_... */
     int precision; /* SADDLE_PRECISION_... of the vectors */
     int64_t restart, maxiter;
+    sd_race *race; /* NULL: none */
 } sd_goal;
 
 /* Who is to do it, and what became of it. */

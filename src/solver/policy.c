@@ -16,9 +16,19 @@
  * - order_entries: ordering takes 1 to 2 microseconds an entry, 10 seconds here.
  * - order: 0.3 to 1 microseconds an entry (src/prepare/choose.c), of which half; 400 iterations.
  * - guess_entries: smaller ones are ordered in some 20 milliseconds.
- * - beyond: the guess is off by up to 10 times (src/prepare/guess.c).
+ * - hopeless: five minutes on one core. Below it the direct solver was ahead of ldlt wherever it had been
+ *   planned: Stokes flow in space with 2e12 operations takes ldlt twice as long on 16 cores, shifted
+ * Laplacians take it ten times as long on two.
+ * - beyond: the guess is off by up to 4 times (src/prepare/guess.c).
  * - worth: 75 iterations. Boxes of 22^3 points and more are above it, and need fewer than what is guessed
- * pays for; planes of 2,000,000 are below it, need many more, and are quick to factor.
+ *   pays for; planes of 2,000,000 are below it, need many more, and are quick to factor.
+ * - race: two cores of the same machine, 28 generated problems and 215 real ones (docs/auto.md). The direct
+ *   solver takes about a microsecond a row and 60 ns an entry where the factorization costs nothing; for
+ * boxes the rest lies between the root of the operations and the operations. An iteration of CG or MINRES
+ * takes 1 to 2 ns an entry and a vector. A race that is lost costs a twentieth to a tenth of the direct
+ * solver. More than 0.65 of it must not be predicted: predictions are optimistic. With a diagonal of both
+ * signs what SQMR does not solve in a few iterations it seldom solves at all.
+ * - race.entries: smaller systems are solved in less than a millisecond.
  */
 const sd_policy sd_policy_default = {.expensive = 3e10,
                                      .product = 20,
@@ -28,27 +38,60 @@ const sd_policy sd_policy_default = {.expensive = 3e10,
                                      .order_entries = 8000000,
                                      .order = 8000,
                                      .guess_entries = 50000,
-                                     .beyond = 10,
-                                     .worth = 1500};
+                                     .beyond = 4,
+                                     .worth = 1500,
+                                     .hopeless = 1e13,
+                                     .race = {.entries = 4000,
+                                              .order_row = 1000,
+                                              .order_entry = 60,
+                                              .root = 20,
+                                              .flop = 1 / 30.0,
+                                              .step_row = 3,
+                                              .step_entry = 1.2,
+                                              .first_order = 0.07,
+                                              .first_factor = 0.05,
+                                              .most = 0.65,
+                                              .general = 0.5,
+                                              .signed_first = 4,
+                                              .signed_most = 60}};
 
 bool sd_policy_guesses(const sd_policy *policy, const sd_outlook *o)
 {
     return !o->planned && !o->device && !o->krylov_named && o->symmetric && o->nnz >= policy->guess_entries;
 }
 
+bool sd_policy_races(const sd_policy *policy, const sd_outlook *o)
+{
+    return o->once && !o->planned && !o->lost && !o->device && !o->krylov_named &&
+           o->nnz >= policy->race.entries;
+}
+
+void sd_policy_race(const sd_policy *policy, const sd_outlook *o, double *first, double *most)
+{
+    const sd_race_rule *r = &policy->race;
+    const double n = (double)o->n, z = (double)o->nnz, step = r->step_row * n + r->step_entry * z;
+    const double order = (r->order_row * n + r->order_entry * z) / step;
+    const double factor = (r->root * sqrt(o->guess * n) + r->flop * o->guess) / step;
+    *first = r->first_order * order + r->first_factor * factor;
+    *most = r->most * (o->symmetric ? 1 : r->general) * (order + factor);
+    if (!o->symmetric || o->positive) return;
+    *first = r->signed_first;
+    *most = r->signed_most;
+}
+
 /* Whether what is guessed is so much that something else is tried before the direct solver is planned. */
 static bool is_beyond(const sd_policy *policy, const sd_outlook *o)
 {
     const double enough =
-        o->definite ? policy->worth * (double)(o->nnz + o->n) : policy->beyond * policy->expensive;
-    return !o->planned && o->symmetric && o->guess > enough;
+        o->definite ? policy->worth * (double)(o->nnz + o->n) : policy->beyond * policy->hopeless;
+    return !o->planned && o->symmetric && o->guess > enough && !(o->definite && o->lost);
 }
 
 bool sd_policy_plans(const sd_policy *policy, const sd_outlook *o)
 {
     const bool huge = o->nnz > policy->order_entries && !(o->guess > 0);
-    return !o->device && !o->krylov_named && !(huge && (o->definite || !o->symmetric)) &&
-           !is_beyond(policy, o);
+    return !o->device && !o->krylov_named && !sd_policy_races(policy, o) &&
+           !(huge && !o->lost && (o->definite || !o->symmetric)) && !is_beyond(policy, o);
 }
 
 static void add(sd_ladder *l, const sd_method *method, double tau)
@@ -93,7 +136,15 @@ static sd_ladder by_diagonal(const sd_policy *policy, const sd_outlook *o)
 
 sd_ladder sd_policy_ladder(const sd_policy *policy, const sd_outlook *o)
 {
-    if (o->fits && o->flops <= policy->expensive) return sd_ladder_of(&sd_method_direct);
+    const bool definite = o->definite || !o->symmetric;
+    if (o->fits && o->flops <= (definite ? policy->expensive : policy->hopeless))
+        return sd_ladder_of(&sd_method_direct);
+    if (o->fits && definite && o->lost) return sd_ladder_of(&sd_method_direct);
+    if (sd_policy_races(policy, o)) {
+        sd_ladder l = sd_ladder_of(&sd_method_diagonal);
+        l.race = true;
+        return l;
+    }
     if (!o->krylov_named && o->symmetric && !o->definite && !o->scarce) return by_ldlt(policy, o);
     return by_diagonal(policy, o);
 }

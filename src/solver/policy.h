@@ -6,7 +6,12 @@
  *
  *     predicted cost of the direct solver     what is tried, in this order
  *     -----------------------------------     ---------------------------------------------------------
+ *     not known, one solve is expected        diagonal, which races the direct solver (below); if it is
+ *                                             given up the direct solver is planned, and what follows is
+ *                                             decided by the other rows
  *     up to `expensive` operations, fits      direct
+ *     up to `hopeless`, symmetric, not known  direct
+ *     definite
  *     more, symmetric, not known definite     ldlt with each `tau` in turn, direct where it fits; a
  *                                             factorization that comes to `share` of the direct solver's
  *                                             operations is given up, an iteration after `iterations`
@@ -23,17 +28,40 @@
  *     a GPU, or a named iteration: nothing    as where it does not fit
  *     is planned
  *
- * What was enough is where the next factorization of the same pattern begins.
+ * What was enough is where the next factorization of the same pattern begins. Where iterations with the
+ * diagonal were given up they are not tried again.
+ *
+ * The race (solve/race.h) is judged after a share of what the direct solver is predicted to cost, in
+ * iterations, and lost as soon as the iterations that are predicted cost more than another share of it: see
+ * sd_race_rule. What the factorization costs is guessed from the pattern, but not before the first judgement:
+ * what converges at once does not pay for it.
  */
 #pragma once
 
 #include "method/method.h"
 
-enum { SD_TAUS = 3, SD_RUNGS_MOST = SD_TAUS + 1 };
+enum { SD_TAUS = 3, SD_RUNGS_MOST = SD_TAUS + 2 };
+
+/*
+ * What the direct solver and an iteration cost, in nanoseconds of the machine they were measured on (only
+ * their ratios count): for n rows and z entries, and f operations guessed, 0 where nothing can be,
+ *
+ *     an iteration      step_row n + step_entry z
+ *     the direct solver order_row n + order_entry z, and then root sqrt(f n) + flop f
+ */
+typedef struct sd_race_rule {
+    int64_t entries; /* of the least matrix that it is run for */
+    double order_row, order_entry, root, flop, step_row, step_entry;
+    double first_order, first_factor; /* shares of the two that are spent before it is judged */
+    double most;                      /* share of both that must not be exceeded, */
+    double general;                   /* times this for GMRES, whose iterations become longer */
+    double signed_first, signed_most; /* iterations of SQMR, where the diagonal has both signs */
+} sd_race_rule;
 
 /* The constants; tests may set others. */
 typedef struct sd_policy {
     double expensive;      /* operations of a factorization */
+    double hopeless;       /* the same, beyond which a weaker one is tried before it in any case */
     double product;        /* operations of a factorization that cost as much as an entry in an iteration */
     double share;          /* of the direct solver's operations, for a preconditioner */
     double tau[SD_TAUS];   /* of ldlt, the weakest first */
@@ -41,8 +69,9 @@ typedef struct sd_policy {
     int64_t order_entries; /* of a matrix whose order alone is expensive */
     double order;          /* operations that take half the time of an order, for each entry of the matrix */
     int64_t guess_entries; /* of a matrix whose cost is guessed before it is ordered */
-    double beyond;         /* times `expensive`: where the guess is enough, indefinite */
+    double beyond;         /* times `hopeless`: where the guess is enough, indefinite */
     double worth; /* operations for each entry, guessed, from which on iterations are tried first, definite */
+    sd_race_rule race;
 } sd_policy;
 
 /* Where each comes from: policy.c. */
@@ -51,6 +80,9 @@ extern const sd_policy sd_policy_default;
 /* What the policy decides by. */
 typedef struct sd_outlook {
     bool symmetric, definite; /* as far as it is known without factoring */
+    bool positive;            /* there is nothing negative on the diagonal */
+    bool once;                /* one factorization is expected, and one solve with it */
+    bool lost;                /* iterations with the diagonal were tried, and given up */
     int64_t n, nnz;
     bool device;       /* a GPU, on which there is no direct solver */
     bool krylov_named; /* by the caller */
@@ -74,6 +106,7 @@ typedef struct sd_ladder {
     int first;          /* rung 0 here is that number of the whole ladder: what is learned is counted so */
     int64_t iterations; /* of a rung that is not the last resort */
     double most_flops;  /* of a factorization before the direct solver's; 0: no limit */
+    bool race;          /* rung 0 races the direct solver, and what follows is not decided yet */
 } sd_ladder;
 
 /* Whether what the direct solver costs is to be guessed before it may be planned. */
@@ -81,6 +114,12 @@ bool sd_policy_guesses(const sd_policy *policy, const sd_outlook *outlook);
 
 /* Whether the direct solver is to be planned before anything is decided. */
 bool sd_policy_plans(const sd_policy *policy, const sd_outlook *outlook);
+
+/* Whether iterations with the diagonal race a direct solver that is not planned. */
+bool sd_policy_races(const sd_policy *policy, const sd_outlook *outlook);
+
+/* Iterations of the race: before it is judged, and that it may be predicted to take. By outlook->guess. */
+void sd_policy_race(const sd_policy *policy, const sd_outlook *outlook, double *first, double *most);
 
 sd_ladder sd_policy_ladder(const sd_policy *policy, const sd_outlook *outlook);
 

@@ -27,14 +27,14 @@ typedef struct panel {
 /* The factors of the first rung. */
 static const void *first_factors(const sd_call *call)
 {
-    return sd_find_work(call->solver, call->solver->ladder.rung[0].method)->factors;
+    return sd_find_work(call->solver, call->ladder.rung[0].method)->factors;
 }
 
 /* The width goes by n alone, so that the same right-hand sides are always solved together. */
 static saddle_status make_panel(const sd_call *call, int64_t nrhs, panel *k)
 {
     sd_context *c = call->e->context;
-    const sd_method *method = call->solver->ladder.rung[0].method;
+    const sd_method *method = call->ladder.rung[0].method;
     const int krylov = sd_krylov_of(call, method, first_factors(call));
     if (!method->solve || nrhs < 2 || (krylov != SADDLE_KRYLOV_REFINE && krylov != SADDLE_KRYLOV_NONE))
         return SADDLE_OK;
@@ -52,27 +52,20 @@ static void free_panel(sd_context *c, panel *k)
     sd_refinement_free(c, &k->memory);
 }
 
-/* The witness of the inertia rides along with a single right-hand side, or has done so. */
-static saddle_status make_rider(sd_call *call, int64_t nrhs, const sd_done *done)
+/* The witness of the inertia rides along, or has done so. */
+static saddle_status make_rider(sd_call *call, const sd_done *done)
 {
-    const sd_method *method = call->solver->ladder.rung[0].method;
-    if (done) {
-        call->rider.left = done->left;
-        call->rider.rides = 1;
-        return SADDLE_OK;
-    }
-    if (!method->board || nrhs != 1 || call->problem.options->certify == SADDLE_OFF) return SADDLE_OK;
-    double *c = call->rider.column =
-        sd_alloc(call->e->context, 2 * (int64_t)call->problem.A->n, sizeof *c, "vectors of the solve");
-    if (!c) return call->e->context->status;
-    method->board(&call->problem, first_factors(call), &call->rider);
+    if (!done) return sd_call_board(call, call->method, call->factors);
+    call->rider.left = done->left;
+    call->rider.rides = 1;
+    call->boarded = call->factors;
     return SADDLE_OK;
 }
 
 /* The next columns, b still as the caller has them. */
 static saddle_status solve_panel(const sd_call *call, int64_t count, const double *b, int64_t ldb, panel *k)
 {
-    const sd_method *method = call->solver->ladder.rung[0].method;
+    const sd_method *method = call->ladder.rung[0].method;
     const void *factors = first_factors(call);
     const bool refined = sd_krylov_of(call, method, factors) == SADDLE_KRYLOV_REFINE;
     k->count = count;
@@ -295,7 +288,7 @@ saddle_status sd_solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrh
 {
     const int32_t n = s->A.n;
     sd_context *c = e->context;
-    sd_call call = {.solver = s, .problem = sd_problem_of(s), .e = e};
+    sd_call call = {.solver = s, .problem = sd_problem_of(s), .e = e, .columns = nrhs, .ladder = s->ladder};
     call.method = s->ladder.rung[0].method;
     call.factors = first_factors(&call);
     outcome o = {info, SADDLE_OK};
@@ -310,7 +303,7 @@ saddle_status sd_solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrh
     sd_operator completed[SD_PRECISIONS];
     double *work = sd_alloc(c, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
     if (!work || complete_operators(c, &call.problem, completed) || make_panel(&call, nrhs, &ready) ||
-        make_rider(&call, nrhs, done))
+        make_rider(&call, done))
         give_up(&o, c->status, c);
     else if (nrhs == 1)
         run_column(&call, b, x, done, work, &o), ended = 1;
@@ -325,6 +318,9 @@ saddle_status sd_solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrh
     sd_free(c, work);
     free_panel(c, &ready);
     sd_call_end(&call);
+    info->time_prepare += call.times[SD_TIME_PREPARE];
+    info->time_plan += call.times[SD_TIME_PLAN];
+    info->time_factor += call.times[SD_TIME_FACTOR];
     return o.status;
 }
 
@@ -377,6 +373,7 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
     sd_context c;
     sd_engine e = {0};
     saddle_info own = solver ? solver->info : sd_info_unknown;
+    const double before = own.time_prepare + own.time_plan + own.time_factor;
     sd_solver_context(solver, &c);
     void *spare = take_spare(solver, &c);
     if (!spare) sd_context_nest(&c, nest, sizeof nest);
@@ -409,7 +406,7 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
     own.peak_bytes = c.elsewhere + c.peak;
     give_spare(solver, &c, spare);
     if (solver && solver->c.peak > own.peak_bytes) own.peak_bytes = solver->c.peak;
-    own.time_solve = sd_seconds() - start;
+    own.time_solve = sd_seconds() - start - (own.time_prepare + own.time_plan + own.time_factor - before);
     if (info && info->size >= sizeof info->size) sd_info_give(&own, info);
     return status;
 }

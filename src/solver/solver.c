@@ -160,6 +160,7 @@ static void forget_analysis(saddle_solver *s)
     free_spare(s);
     if (s->experience) {
         s->experience->rung = 0;
+        s->experience->lost = false;
         s->experience->solve_bytes = 0;
     }
     s->info.n = s->info.planned_nnz = s->info.planned_bytes = -1;
@@ -318,18 +319,35 @@ static saddle_status renew_plan(saddle_solver *s, const sd_method *method)
     return status ? status : check_memory(s, method);
 }
 
+/* Whether one solve is expected, and nothing was said that only the direct solver can do. */
+static bool solves_once(const saddle_options *o)
+{
+    return o->factorizations == 1 && o->precision == SADDLE_PRECISION_DOUBLE &&
+           o->factorization == SADDLE_FACTORIZATION_AUTO && o->order == SADDLE_ORDER_AUTO &&
+           o->scaling == SADDLE_SCALING_AUTO && o->pairs == SADDLE_AUTO;
+}
+
+sd_outlook sd_outlook_of(const saddle_solver *s)
+{
+    return (sd_outlook){.symmetric = s->facts.symmetric,
+                        .definite = s->facts.kind == SADDLE_KIND_SPD,
+                        .positive = s->facts.negative_diagonal == 0,
+                        .once = solves_once(&s->options),
+                        .lost = atomic_load(&s->experience->lost),
+                        .n = s->A.n,
+                        .nnz = s->facts.nnz,
+                        .device = s->device == SADDLE_DEVICE_CUDA,
+                        .krylov_named = s->options.krylov != SADDLE_KRYLOV_AUTO,
+                        .guess = s->guessed && isfinite(s->guess) ? s->guess : 0,
+                        .learned = atomic_load(&s->experience->rung)};
+}
+
+/* The same with the plan that there may be. */
 static sd_outlook outlook_of(saddle_solver *s)
 {
     const sd_work *direct = sd_find_work(s, &sd_method_direct);
-    sd_outlook o = {.symmetric = s->facts.symmetric,
-                    .definite = s->facts.kind == SADDLE_KIND_SPD,
-                    .n = s->A.n,
-                    .nnz = s->facts.nnz,
-                    .device = s->device == SADDLE_DEVICE_CUDA,
-                    .krylov_named = s->options.krylov != SADDLE_KRYLOV_AUTO,
-                    .planned = direct && direct->planned,
-                    .guess = s->guessed && isfinite(s->guess) ? s->guess : 0,
-                    .learned = atomic_load(&s->experience->rung)};
+    sd_outlook o = sd_outlook_of(s);
+    o.planned = direct && direct->planned;
     if (!o.planned) return o;
     o.flops = direct->method->cost(direct->plan).flops;
     o.fits = check_memory(s, direct->method) == SADDLE_OK;
@@ -340,14 +358,11 @@ static sd_outlook outlook_of(saddle_solver *s)
 static saddle_status guess(saddle_solver *s)
 {
     const sd_outlook o = outlook_of(s);
-    if (s->guessed || !sd_policy_guesses(&s->policy, &o)) return SADDLE_OK;
-    sd_csr whole = {0};
-    const sd_csr *A;
+    if (s->guessed || !sd_policy_guesses(&s->policy, &o) || sd_policy_races(&s->policy, &o)) return SADDLE_OK;
     const double start = sd_seconds();
-    saddle_status status = sd_whole_matrix(&s->c, &s->A, &whole, &A);
-    if (!status) status = sd_guess_flops(&s->c, A, &s->guess);
-    sd_csr_free(&s->c, &whole);
+    const saddle_status status = sd_guess_flops(&s->c, &s->A, &s->guess);
     s->guessed = !status;
+    sd_log(&s->c, SADDLE_LOG_INFO, "the direct solver is guessed to take %.1e operations", s->guess);
     s->info.time_plan += sd_seconds() - start;
     return status == SADDLE_MEMORY_LIMIT ? SADDLE_OK : status;
 }
@@ -452,11 +467,12 @@ static saddle_status make_operators(saddle_solver *s)
 
 /* ---- the verbs ---- */
 
-/* Whether the options may lead to a plan that values shape. */
+/* Whether the options may lead to a plan that values shape, and that is needed in any case. */
 static bool plans_by_values(const saddle_solver *s)
 {
     const sd_method *named = sd_method_of(s->options.method);
-    return !named || named->plan;
+    if (named) return named->plan;
+    return !solves_once(&s->options) || s->A.nnz < s->policy.race.entries;
 }
 
 static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)

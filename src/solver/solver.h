@@ -26,6 +26,7 @@ typedef struct sd_work {
  * only read; the largest wins, so it does not matter which of several solves ends last. */
 typedef struct sd_experience {
     atomic_int rung;             /* that was enough, counted over the whole ladder */
+    atomic_bool lost;            /* iterations with the diagonal were not */
     _Atomic int64_t solve_bytes; /* most that a solve has allocated in all */
     /* Memory for a solve to work in, made by a factorization once it is known how much they need: NULL while
      * a solve is using it, and then others allocate theirs. */
@@ -110,6 +111,9 @@ saddle_status sd_solve_columns(const saddle_solver *solver, sd_engine *e, int64_
 void sd_many_forget(saddle_solver *solver);
 /* They hear of it when scaling, order or signs are given anew. */
 void sd_many_lend_given(saddle_solver *solver);
+
+/* What the policy decides by, as far as it is known without a plan. */
+sd_outlook sd_outlook_of(const saddle_solver *solver);
 
 /* What methods see of it. */
 sd_problem sd_problem_of(const saddle_solver *solver);

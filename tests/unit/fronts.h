@@ -108,7 +108,7 @@ static inline void front_factor(test_front *t, const sd_front_kernels *kernels, 
 {
     t->pivots = (sd_pivots){0};
     kernels[t->single].factor(&t->f, pivoting, &t->pivots, t->work, NULL);
-    kernels[t->single].update(&t->f, t->work, NULL);
+    kernels[t->single].update(&t->f, t->work, NULL, NULL);
 }
 
 static inline double front_l(const test_front *t, int i, int k)

@@ -102,7 +102,7 @@ static void factor_and_update(void *what, int32_t item)
     trial *t = what;
     (void)item;
     t->kernels->factor(&t->f, &t->how, &t->pivots, t->work, t->crew);
-    t->kernels->update(&t->f, t->work, t->crew);
+    t->kernels->update(&t->f, t->work, NULL, t->crew);
 }
 
 static void run(trial *t, int threads)

@@ -70,10 +70,10 @@ static void doze(void)
         doze();                                                                                              \
         sd_cpu()->fronts[single].factor(f, pivoting, pivots, work, crew);                                    \
     }                                                                                                        \
-    static void update_##name(sd_front *f, void *work, sd_crew *crew)                                        \
+    static void update_##name(sd_front *f, void *work, const sd_filling *filling, sd_crew *crew)             \
     {                                                                                                        \
         if (f->rows % 4 == 0) doze();                                                                        \
-        sd_cpu()->fronts[single].update(f, work, crew);                                                      \
+        sd_cpu()->fronts[single].update(f, work, filling, crew);                                             \
     }
 DOZING(0, double)
 DOZING(1, single)

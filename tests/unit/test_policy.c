@@ -39,7 +39,7 @@ static void what_is_cheap_goes_to_the_direct_solver(void **state)
     for (int k = 0; k < 4; ++k) {
         o.symmetric = k & 1;
         o.definite = k == 3;
-        o.flops = sd_policy_default.expensive;
+        o.flops = k == 1 ? sd_policy_default.hopeless : sd_policy_default.expensive;
         sd_ladder l = ladder_of(o);
         assert_string_equal(words_of(&l), "direct");
         o.flops *= 1.001;
@@ -52,11 +52,11 @@ static void expensive_indefinite_matrices_get_ldlt_first(void **state)
 {
     (void)state;
     sd_outlook o = symmetric;
-    o.flops = 1e13;
+    o.flops = 2e13;
     sd_ladder l = ladder_of(o);
     assert_string_equal(words_of(&l), "ldlt ldlt ldlt direct");
     for (int k = 0; k < 3; ++k) assert_true(l.rung[k].tau == sd_policy_default.tau[k]);
-    assert_true(l.most_flops == 1e12 && l.iterations == 300);
+    assert_true(l.most_flops == 2e12 && l.iterations == 300);
     o.fits = false;
     l = ladder_of(o);
     assert_string_equal(words_of(&l), "ldlt ldlt ldlt");
@@ -73,7 +73,7 @@ static void what_was_learned_shortens_the_ladder(void **state)
     static const char *const fits[] = {"ldlt ldlt ldlt direct", "ldlt ldlt direct", "ldlt direct", "direct"};
     static const char *const not [] = {"ldlt ldlt ldlt", "ldlt ldlt", "ldlt", "ldlt"};
     sd_outlook o = symmetric;
-    o.flops = 1e13;
+    o.flops = 2e13;
     for (o.learned = 0; o.learned <= 3; ++o.learned) {
         o.fits = true;
         sd_ladder l = ladder_of(o);
@@ -143,7 +143,7 @@ static void what_is_guessed_to_be_far_beyond_is_not_ordered_ahead(void **state)
         assert_true(sd_policy_guesses(p, &o));
         assert_true(sd_policy_plans(p, &o));
         o.nnz = p->order_entries + 1; /* the guess is what counts where there is one */
-        o.guess = definite ? p->worth * (double)(o.nnz + o.n) : p->beyond * p->expensive;
+        o.guess = definite ? p->worth * (double)(o.nnz + o.n) : p->beyond * p->hopeless;
         assert_true(sd_policy_plans(p, &o));
         o.guess *= 1.001;
         assert_false(sd_policy_plans(p, &o));
@@ -158,6 +158,55 @@ static void what_is_guessed_to_be_far_beyond_is_not_ordered_ahead(void **state)
     }
     const sd_outlook small = {.symmetric = true, .nnz = p->guess_entries - 1};
     assert_false(sd_policy_guesses(p, &small));
+}
+
+/* One solve: iterations race a direct solver that is not planned, whatever the matrix is. */
+static void one_solve_begins_with_a_race(void **state)
+{
+    (void)state;
+    const sd_policy *p = &sd_policy_default;
+    for (int k = 0; k < 8; ++k) {
+        sd_outlook o = {.symmetric = k & 1, .definite = k == 3, .positive = k & 4, .n = 1000};
+        o.once = true;
+        o.nnz = p->race.entries;
+        sd_ladder l = ladder_of(o);
+        assert_string_equal(words_of(&l), "diagonal");
+        assert_true(l.race && sd_policy_races(p, &o) && !sd_policy_plans(p, &o));
+        sd_outlook not [5] = {o, o, o, o, o};
+        not [0].once = false;
+        not [1].lost = true;
+        not [2].krylov_named = true;
+        not [3].device = true;
+        --not [4].nnz;
+        for (int j = 0; j < 5; ++j) assert_false(sd_policy_races(p, &not [j]) || ladder_of(not [j]).race);
+        o.lost = o.planned = o.fits = true; /* what follows on one that was lost */
+        o.flops = 1e12;
+        l = ladder_of(o);
+        assert_string_equal(words_of(&l), "direct");
+    }
+}
+
+static void a_race_is_longer_where_more_is_at_stake(void **state)
+{
+    (void)state;
+    const sd_policy *p = &sd_policy_default;
+    double first, most, next_first, next_most;
+    sd_outlook o = {.symmetric = true, .positive = true, .n = 100000, .nnz = 500000};
+    sd_policy_race(p, &o, &first, &most);
+    assert_true(first >= 5 && first < 0.12 * most && most < 200); /* a part of what an order costs */
+    o.symmetric = false;
+    sd_policy_race(p, &o, &next_first, &next_most);
+    assert_true(next_first == first && next_most < most);
+    o.symmetric = true;
+    for (o.guess = 1e8; o.guess < 1e13; o.guess *= 10) {
+        sd_policy_race(p, &o, &next_first, &next_most);
+        assert_true(next_first > first && next_most > most && next_first < 0.12 * next_most);
+        first = next_first;
+        most = next_most;
+    }
+    o.positive = false;
+    sd_policy_race(p, &o, &first, &most);
+    assert_true(first == p->race.signed_first && most == p->race.signed_most);
 }
 
 /* ---- solvers ---- */
@@ -360,7 +409,7 @@ static void the_limit_of_memory_leaves_the_direct_solver_out(void **state)
     snprintf(list, sizeof list, "max_memory=%lld", (long long)s->info.planned_bytes - 1);
     saddle_destroy(&s);
     sd_policy mild = sd_policy_default;
-    mild.expensive = 0;
+    mild.expensive = mild.hopeless = 0;
     s = solver_with(&mild, list, NULL);
     assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
     assert_string_equal(words_of(&s->ladder), "ldlt ldlt ldlt");
@@ -406,6 +455,153 @@ static void definite_matrices_go_from_iterations_to_the_direct_solver(void **sta
         assert_true(info.iterations <= REFINEMENT_MOST); /* its own, not those that were in vain */
         saddle_destroy(&s);
     }
+    view_free(&A);
+    dense_free(&d);
+}
+
+/* ---- races ---- */
+
+enum { CHAIN = 100 };
+
+/* A Laplacian, which takes CG as many iterations as it has rows, and what it is with a larger diagonal. */
+static dense chain(double diagonal)
+{
+    dense d = dense_new(CHAIN);
+    for (int i = 0; i < CHAIN; ++i) dense_set(&d, i, i, diagonal);
+    for (int i = 1; i < CHAIN; ++i) {
+        dense_set(&d, i, i - 1, -1);
+        dense_set(&d, i - 1, i, -1);
+    }
+    return d;
+}
+
+/* 5 iterations before it is judged, and up to 50. */
+static sd_policy sprint(void)
+{
+    sd_policy p = sd_policy_default;
+    p.race = (sd_race_rule){
+        .entries = 1, .order_row = 50, .step_row = 1, .first_order = 0.1, .most = 1, .general = 1};
+    return p;
+}
+
+static saddle_info race(saddle_solver *s, const dense *d, int columns, double *x)
+{
+    double b[3 * CHAIN];
+    for (int i = 0; i < columns * CHAIN; ++i) b[i] = 1 + i % 7;
+    saddle_info info = saddle_info_default();
+    assert_int_equal(saddle_solve(s, columns, b, CHAIN, x, CHAIN, &info), SADDLE_OK);
+    for (int k = 0; k < columns; ++k)
+        assert_true(relative_residual_of(d, b + k * CHAIN, x + k * CHAIN) <= 1e-10);
+    return info;
+}
+
+static void a_race_that_is_won_plans_nothing(void **state)
+{
+    (void)state;
+    dense d = chain(4);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    const sd_policy p = sprint();
+    double x[3 * CHAIN];
+    saddle_solver *s = solver_with(&p, "factorizations=1", NULL);
+    for (int again = 0; again < 2; ++again) {
+        assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+        const saddle_info info = race(s, &d, 3, x);
+        assert_int_equal(info.method, SADDLE_METHOD_DIAGONAL);
+        assert_int_equal(info.tried, 0);
+        assert_true(info.iterations > 3 * 5 && isnan(info.planned_flops) && !s->experience->lost);
+    }
+    saddle_destroy(&s);
+    s = solver_with(&p, "", NULL); /* more than one is expected: factors are worth having */
+    assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+    assert_string_equal(words_of(&s->ladder), "direct");
+    saddle_destroy(&s);
+    view_free(&A);
+    dense_free(&d);
+}
+
+/* The direct solver takes over, once for all columns, with its predictions and times; the next factorization
+ * of the pattern begins with it. The bits and the choice are those of any number of threads. */
+static void a_race_that_is_lost_ends_with_the_direct_solver(void **state)
+{
+    (void)state;
+    dense d = chain(2);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    const sd_policy p = sprint();
+    double x[2][3 * CHAIN];
+    int64_t spent[2];
+    for (int threads = 0; threads < 2; ++threads) {
+        char list[64];
+        snprintf(list, sizeof list, "factorizations=1,threads=%d", threads + 1);
+        saddle_solver *s = solver_with(&p, list, NULL);
+        assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+        assert_string_equal(words_of(&s->ladder), "diagonal");
+        saddle_info info = race(s, &d, 1, x[threads]);
+        assert_int_equal(info.method, SADDLE_METHOD_DIRECT);
+        assert_int_equal(info.tried, 1);
+        assert_int_equal(info.tried_list[0].method, SADDLE_METHOD_DIAGONAL);
+        assert_int_equal(info.tried_list[0].why_left, SADDLE_REASON_SLOW);
+        assert_int_equal(info.inertia_positive, CHAIN);
+        assert_true(info.planned_flops > 0 && info.time_prepare > 0 && info.time_solve > 0);
+        spent[threads] = info.iterations;
+        info = race(s, &d, 3, x[threads]);
+        assert_int_equal(info.method, SADDLE_METHOD_DIRECT);
+        assert_true(s->experience->lost);
+        assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+        assert_string_equal(words_of(&s->ladder), "direct");
+        assert_int_equal(race(s, &d, 1, x[threads]).tried, 0);
+        saddle_destroy(&s);
+    }
+    assert_int_equal(spent[0], spent[1]);
+    assert_memory_equal(x[0], x[1], CHAIN * sizeof(double));
+    view_free(&A);
+    dense_free(&d);
+}
+
+/* A race that is not given up before the iterations end: it left none for the direct solver. */
+static void a_race_leaves_iterations_for_the_direct_solver(void **state)
+{
+    (void)state;
+    dense d = chain(2);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    sd_policy p = sprint();
+    p.race.order_row = 1e9;
+    double x[CHAIN];
+    saddle_solver *s = solver_with(&p, "factorizations=1,maxiter=45", NULL);
+    assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+    const saddle_info info = race(s, &d, 1, x);
+    assert_int_equal(info.method, SADDLE_METHOD_DIRECT);
+    assert_int_equal(info.tried_list[0].why_left, SADDLE_REASON_MAXITER);
+    saddle_destroy(&s);
+    view_free(&A);
+    dense_free(&d);
+}
+
+/* Where the direct solver does not fit after a race, ldlt or iterations do; with more memory never worse. */
+static void what_follows_a_race_keeps_the_limit_of_memory(void **state)
+{
+    (void)state;
+    dense d = chain(2);
+    dense_set(&d, CHAIN - 1, CHAIN - 1, 0); /* not definite */
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    const sd_policy p = sprint();
+    int solved[SADDLE_METHOD_JACOBI + 1] = {0};
+    bool once = false;
+    for (int limit = 20000; limit < 400000; limit += 4000) {
+        char list[64];
+        double b[CHAIN], x[CHAIN];
+        for (int i = 0; i < CHAIN; ++i) b[i] = 1 + i % 7;
+        snprintf(list, sizeof list, "factorizations=1,max_memory=%d", limit);
+        saddle_solver *s = solver_with(&p, list, NULL);
+        saddle_info info = saddle_info_default();
+        saddle_status status = saddle_factor(s, &A);
+        if (!status) status = saddle_solve(s, 1, b, CHAIN, x, CHAIN, &info);
+        assert_true(!status || (!once && (status == SADDLE_MEMORY_LIMIT || status == SADDLE_NOT_CONVERGED)));
+        assert_true(info.peak_bytes <= limit);
+        once = once || !status;
+        if (!status) ++solved[info.method];
+        saddle_destroy(&s);
+    }
+    assert_true(solved[SADDLE_METHOD_DIRECT] > 0);
     view_free(&A);
     dense_free(&d);
 }
@@ -475,7 +671,10 @@ static void every_rung_may_be_cancelled_or_fail(void **state)
     dense d = three_parts();
     saddle_matrix A = view_plain(&d, SADDLE_LOWER);
     int cancelled = 0, failed = 0;
-    for (int memory = 0; memory < 2; ++memory) {
+    sd_policy raced = steep; /* and after a race that is lost at once */
+    raced.race = (sd_race_rule){.entries = 1, .step_row = 1, .signed_first = 1};
+    for (int turn = 0; turn < 4; ++turn) {
+        const bool memory = turn & 1;
         for (int at = 1;; ++at) {
             watcher w = {0};
             const saddle_hooks hooks = {.size = sizeof hooks,
@@ -483,7 +682,8 @@ static void every_rung_may_be_cancelled_or_fail(void **state)
                                         .release = watched_release,
                                         .progress = watch,
                                         .user = &w};
-            saddle_solver *s = solver_with(&steep, natural, &hooks);
+            saddle_solver *s = solver_with(turn < 2 ? &steep : &raced,
+                                           turn < 2 ? natural : "factorizations=1,certify=off", &hooks);
             assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
             double b[N] = {0}, x[N];
             for (int i = 2 * PART; i < 3 * PART; ++i) b[i] = 1;
@@ -515,6 +715,12 @@ static void every_rung_may_be_cancelled_or_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_solve_begins_with_a_race),
+        cmocka_unit_test(a_race_is_longer_where_more_is_at_stake),
+        cmocka_unit_test(a_race_that_is_won_plans_nothing),
+        cmocka_unit_test(a_race_that_is_lost_ends_with_the_direct_solver),
+        cmocka_unit_test(a_race_leaves_iterations_for_the_direct_solver),
+        cmocka_unit_test(what_follows_a_race_keeps_the_limit_of_memory),
         cmocka_unit_test(what_is_cheap_goes_to_the_direct_solver),
         cmocka_unit_test(expensive_indefinite_matrices_get_ldlt_first),
         cmocka_unit_test(what_was_learned_shortens_the_ladder),
