@@ -337,8 +337,7 @@ static void every_allocation_may_fail(void **state)
             const saddle_options options = options_of("threads=1,method=direct,simplicial=on");
             saddle_solver *solver = NULL;
             saddle_status status = saddle_create(&solver, &options, &hooks, NULL);
-            if (!status && kept)
-                status = saddle_factor_many(solver, &s.A, FEW, s.values, s.A.entries, NULL);
+            if (!status && kept) status = saddle_factor_many(solver, &s.A, FEW, s.values, s.A.entries, NULL);
             if (!status && kept) status = saddle_solve_many(solver, FEW, s.b, N, found.x, N, found.results);
             if (!status && !kept)
                 status = saddle_factor_solve_many(solver, &s.A, FEW, s.values, s.A.entries, s.b, N, found.x,

@@ -223,8 +223,8 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     } else {
         const sd_scaled scaled = {f->values, 1};
         scale_values(M, p, f, d);
-        d->stale = d->unlike ? d->plan->tree.n
-                             : sd_direct_count_stale(d->plan, d->matched, &scaled, p->threads);
+        d->stale =
+            d->unlike ? d->plan->tree.n : sd_direct_count_stale(d->plan, d->matched, &scaled, p->threads);
     }
     return run_values(c, M, p, &options, delays, f, d);
 }
