@@ -238,7 +238,8 @@ sd_action sd_monitor_breakdown(sd_monitor *m, const sd_vector *x, saddle_reason 
 
 void sd_monitor_conclude(sd_monitor *m, const sd_vector *x)
 {
-    if (m->looked_at == m->iterations || m->e->status) return;
+    const bool left = m->reason == SADDLE_REASON_SLOW; /* for what does not begin with this x */
+    if (m->looked_at == m->iterations || m->e->status || left) return;
     const saddle_reason reason = m->reason;
     const bool finite = examine(m, x);
     if (finite && m->converged) return;

@@ -41,11 +41,22 @@ void sd_call_end(sd_call *call)
     sd_free(call->e->context, call->rider.column);
 }
 
+saddle_status sd_call_board(sd_call *call, const sd_method *method, const void *factors)
+{
+    if (!method->board || call->columns != 1 || call->boarded || call->problem.options->certify == SADDLE_OFF)
+        return SADDLE_OK;
+    double *c = call->rider.column =
+        sd_alloc(call->e->context, 2 * (int64_t)call->problem.A->n, sizeof *c, "vectors of the solve");
+    if (!c) return call->e->context->status;
+    method->board(&call->problem, factors, &call->rider);
+    call->boarded = factors;
+    return SADDLE_OK;
+}
+
 saddle_status sd_call_certify(sd_call *call, saddle_info *info)
 {
-    const sd_method *first = call->ladder.rung[0].method;
     if (!call->method || !call->method->certify || !call->factors) return SADDLE_OK;
-    const bool riding = call->rider.rides > 0 && call->factors == sd_find_work(call->solver, first)->factors;
+    const bool riding = call->rider.rides > 0 && call->factors == call->boarded;
     return call->method->certify(call->e, &call->problem, call->factors, riding ? &call->rider : NULL, info);
 }
 
@@ -109,7 +120,7 @@ static saddle_status find_factors(solving *w, int k, bool *given_up)
     }
     w->call->factors = own->factors;
     sd_report(method, w->call->factors, w->info);
-    return SADDLE_OK;
+    return w->anew ? SADDLE_OK : sd_call_board(w->call, method, own->factors);
 }
 
 int sd_krylov_of(const sd_call *call, const sd_method *method, const void *factors)
@@ -280,9 +291,9 @@ static saddle_status solve_by_factors(solving *w, sd_attempt *attempt, saddle_er
         memcpy(w->trial, w->ready, (size_t)w->n * sizeof *w->trial);
         answer = *w->answer;
     } else {
-        const saddle_status status =
-            sd_solve_refined(w->e, attempt->method->solve, attempt->factors, op, 1, w->b, w->n, w->trial,
-                             corrections, &answer, w->anew ? NULL : &w->call->rider, NULL);
+        const saddle_status status = sd_solve_refined(
+            w->e, attempt->method->solve, attempt->factors, op, 1, w->b, w->n, w->trial, corrections, &answer,
+            attempt->factors == w->call->boarded ? &w->call->rider : NULL, NULL);
         if (status) return status;
     }
     *errors = answer.errors;
@@ -374,7 +385,8 @@ static int64_t iterations_left(const solving *w, int k)
     enum { KEPT = 20 };
     const sd_ladder *ladder = &w->call->ladder;
     const int64_t left = w->o->maxiter - w->spent;
-    const bool keeps = k + 1 < ladder->rungs && ladder->rung[ladder->rungs - 1].method->solve;
+    const bool open = ladder->race && k == 0; /* what follows is not known */
+    const bool keeps = open || (k + 1 < ladder->rungs && ladder->rung[ladder->rungs - 1].method->solve);
     return keeps && w->o->maxiter > 2 * KEPT ? left - KEPT : left;
 }
 
@@ -412,9 +424,14 @@ static saddle_status try_rung(solving *w, int k, saddle_reason *reason)
     }
     w->info->krylov = attempt.krylov;
     w->info->iterations = attempt.iterations;
+    if (attempt.reason == SADDLE_REASON_SLOW) { /* what follows does not begin with it */
+        memset(w->trial, 0, (size_t)w->n * sizeof *w->trial);
+        errors = (saddle_errors){.backward = 1, .componentwise = 1, .relative_residual = 1};
+    }
     if (!status && !settle_finite(w->trial, w->n) && attempt.reason == SADDLE_REASON_STAGNATION)
         attempt.reason = SADDLE_REASON_OVERFLOW;
-    if (!status && (!by_solves || isnan(errors.backward))) status = measure(w, w->trial, &errors, &share);
+    const bool measured = by_solves ? !isnan(errors.backward) : attempt.reason == SADDLE_REASON_SLOW;
+    if (!status && !measured) status = measure(w, w->trial, &errors, &share);
     if (status) return status;
     *reason = judge(w->o, &errors, share);
     w->info->converged = *reason != SADDLE_REASON_NONE;

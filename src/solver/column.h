@@ -25,8 +25,10 @@ enum { SD_TIME_PREPARE, SD_TIME_PLAN, SD_TIME_FACTOR, SD_TIMES };
 typedef struct sd_call {
     const saddle_solver *solver;
     sd_problem problem;
-    sd_engine *e;     /* its own */
-    sd_rider rider;   /* the witness of the first rung's factors; its column may be NULL */
+    sd_engine *e;        /* its own */
+    sd_rider rider;      /* the witness of a rung's factors; its column may be NULL */
+    const void *boarded; /* those factors; NULL: none */
+    int64_t columns;
     sd_ladder ladder; /* the solver's; where that begins with a race, what is decided after it is added */
     void *direct;     /* the direct solver's plan, made after a race; NULL */
     bool guessed;
@@ -45,6 +47,10 @@ void sd_call_race(sd_call *call, sd_race *race);
 /* What follows on a race that was not won, at the end of call->ladder; info gets what is predicted. Where a
  * method was tried and needs too much memory, what needs less. */
 saddle_status sd_call_decide(sd_call *call, const sd_method *too_large, saddle_info *info);
+
+/* The witness of the inertia rides along with a single right-hand side, by the first factors that have one.
+ */
+saddle_status sd_call_board(sd_call *call, const sd_method *method, const void *factors);
 
 /* The inertia that info tells of is certified, or in doubt: by the factors of the last attempt. */
 saddle_status sd_call_certify(sd_call *call, saddle_info *info);

@@ -52,20 +52,13 @@ static void free_panel(sd_context *c, panel *k)
     sd_refinement_free(c, &k->memory);
 }
 
-/* The witness of the inertia rides along with a single right-hand side, or has done so. */
-static saddle_status make_rider(sd_call *call, int64_t nrhs, const sd_done *done)
+/* The witness of the inertia rides along, or has done so. */
+static saddle_status make_rider(sd_call *call, const sd_done *done)
 {
-    const sd_method *method = call->ladder.rung[0].method;
-    if (done) {
-        call->rider.left = done->left;
-        call->rider.rides = 1;
-        return SADDLE_OK;
-    }
-    if (!method->board || nrhs != 1 || call->problem.options->certify == SADDLE_OFF) return SADDLE_OK;
-    double *c = call->rider.column =
-        sd_alloc(call->e->context, 2 * (int64_t)call->problem.A->n, sizeof *c, "vectors of the solve");
-    if (!c) return call->e->context->status;
-    method->board(&call->problem, first_factors(call), &call->rider);
+    if (!done) return sd_call_board(call, call->method, call->factors);
+    call->rider.left = done->left;
+    call->rider.rides = 1;
+    call->boarded = call->factors;
     return SADDLE_OK;
 }
 
@@ -295,7 +288,7 @@ saddle_status sd_solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrh
 {
     const int32_t n = s->A.n;
     sd_context *c = e->context;
-    sd_call call = {.solver = s, .problem = sd_problem_of(s), .e = e, .ladder = s->ladder};
+    sd_call call = {.solver = s, .problem = sd_problem_of(s), .e = e, .columns = nrhs, .ladder = s->ladder};
     call.method = s->ladder.rung[0].method;
     call.factors = first_factors(&call);
     outcome o = {info, SADDLE_OK};
@@ -310,7 +303,7 @@ saddle_status sd_solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrh
     sd_operator completed[SD_PRECISIONS];
     double *work = sd_alloc(c, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
     if (!work || complete_operators(c, &call.problem, completed) || make_panel(&call, nrhs, &ready) ||
-        make_rider(&call, nrhs, done))
+        make_rider(&call, done))
         give_up(&o, c->status, c);
     else if (nrhs == 1)
         run_column(&call, b, x, done, work, &o), ended = 1;

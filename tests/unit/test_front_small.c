@@ -293,6 +293,36 @@ static void solves_are_those_of_the_reference(void **state)
     }
 }
 
+/* The witness of the inertia rides along with the first solve alone: the last bits of x must not tell. */
+static void a_companion_does_not_change_a_bit(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    for (int round = 0; round < 200; ++round) {
+        const int columns = 1 + rng_below(&r, 40), rows = columns + rng_below(&r, 90), single = round % 2;
+        test_front t = front_new(tables, single, rows, columns, rng_below(&r, 3));
+        front_fill(&t, &r, FRONT_RANDOM);
+        for (int i = 0; i < rows * rows; ++i) t.a[i] /= rows;
+        front_load(&t, false);
+        t.f.eliminated = columns;
+        for (int way = 0; way < 2; ++way) {
+            void *two = numbers_new(single, 2 * rows), *one = numbers_new(single, rows);
+            for (int i = 0; i < rows; ++i) {
+                number_set(two, single, 2 * i, rng_unit(&r));
+                number_set(two, single, 2 * i + 1, rng_unit(&r));
+                number_set(one, single, i, number_at(two, single, 2 * i));
+            }
+            (way ? tables[single].forward : tables[single].backward)(&t.f, 2, two);
+            (way ? tables[single].forward : tables[single].backward)(&t.f, 1, one);
+            for (int i = 0; i < rows; ++i)
+                assert_true(number_at(one, single, i) == number_at(two, single, 2 * i));
+            free(two);
+            free(one);
+        }
+        front_free(&t);
+    }
+}
+
 static void the_largest_entry_is_that_of_the_reference(void **state)
 {
     (void)state;
@@ -323,6 +353,7 @@ static int run_all(const char *name, const sd_front_kernels *kernels)
         cmocka_unit_test(children_add_up_to_the_same_bits),
         cmocka_unit_test(entries_go_below_the_delays),
         cmocka_unit_test(solves_are_those_of_the_reference),
+        cmocka_unit_test(a_companion_does_not_change_a_bit),
         cmocka_unit_test(the_largest_entry_is_that_of_the_reference),
     };
     tables = kernels;
