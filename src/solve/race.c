@@ -35,5 +35,5 @@ bool sd_race_goes_on(sd_race *r, int64_t iterations, double norm, double missing
     if (r->look) r->look(r);
     r->look = NULL;
     return (double)iterations < r->first ||
-           fmin(predict(r, SOON, missing), predict(r, LONG, missing)) <= r->most;
+           fmin(predict(r, SOON, missing), predict(r, LONG, missing)) <= fmin(r->most, r->limit);
 }

@@ -16,6 +16,7 @@ typedef struct sd_race sd_race;
 struct sd_race {
     double first; /* iterations before it is judged */
     double most;  /* that the other solver is worth */
+    double limit; /* that must not be predicted in any case: there will not be so many */
     /* Finds out more about the other solver, once, before the first judgement: NULL, or nothing more can be
      * known. */
     void (*look)(sd_race *race);

@@ -416,7 +416,7 @@ static saddle_status try_rung(solving *w, int k, saddle_reason *reason)
         sd_race race;
         sd_goal goal = goal_of(w, attempt.method, ladder->iterations < left ? ladder->iterations : left);
         if (k == 0 && ladder->race) {
-            sd_call_race(w->call, &race);
+            sd_call_race(w->call, goal.maxiter, &race);
             goal.race = &race;
         }
         status = sd_iterate(w->e, &w->call->problem, &goal, w->b, w->trial, &attempt, w->info);

@@ -41,8 +41,8 @@ typedef struct sd_call {
 
 void sd_call_end(sd_call *call);
 
-/* The race that the first rung of the ladder runs. */
-void sd_call_race(sd_call *call, sd_race *race);
+/* The race that the first rung of the ladder runs, of at most so many iterations. */
+void sd_call_race(sd_call *call, int64_t maxiter, sd_race *race);
 
 /* What follows on a race that was not won, at the end of call->ladder; info gets what is predicted. Where a
  * method was tried and needs too much memory, what needs less. */

@@ -29,10 +29,11 @@ static void look(sd_race *race)
     sd_policy_race(policy, &o, &race->first, &race->most);
 }
 
-void sd_call_race(sd_call *call, sd_race *race)
+void sd_call_race(sd_call *call, int64_t maxiter, sd_race *race)
 {
+    const double PESSIMISM = 2; /* of predictions, at most, where the rate grows */
     const sd_outlook o = sd_outlook_of(call->solver);
-    *race = (sd_race){.look = look, .self = call};
+    *race = (sd_race){.look = look, .self = call, .limit = PESSIMISM * (double)maxiter};
     sd_policy_race(&call->solver->policy, &o, &race->first, &race->most);
 }
 
