@@ -105,8 +105,11 @@ static saddle_status give_files(solve_run *r)
 static saddle_status prepare(solve_run *r)
 {
     saddle_status status = take_query(r, saddle_analyse(r->solver, &r->run.A));
-    if (status == SADDLE_OK) status = take_query(r, saddle_factor(r->solver, &r->run.A));
-    return name_file(r, status);
+    if (status != SADDLE_OK) return name_file(r, status);
+    status = saddle_factor(r->solver, &r->run.A);
+    /* the solve will tell all there is to know, the inertia too, whose certificate it has nearly for nothing
+     */
+    return status == SADDLE_OK ? status : name_file(r, take_query(r, status));
 }
 
 static void add_history(solve_run *r)

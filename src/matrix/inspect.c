@@ -283,7 +283,7 @@ SD_WITH_FMA static int64_t find_extremes(const sd_csr *A, double *largest, doubl
         zeros += size == 0 ? 1 : 0;
     }
     *largest = most;
-    *smallest = isinf(least) ? 0 : least;
+    *smallest = most > 0 ? least : 0;
     return (int64_t)zeros;
 }
 

@@ -5,9 +5,13 @@
 #include "core/barrier.h"
 #include "core/crew.h"
 
+#include <omp.h>
 #include <stdatomic.h>
 
-enum { TASKS = 200, PIECES = 37 };
+enum { TASKS = 200, ROUNDS = 4, PIECES = 37 };
+
+/* Of many pieces and of few, which are given out otherwise. */
+static const int32_t counts[ROUNDS] = {PIECES, 31, 1, 6};
 
 typedef struct job {
     sd_crew *crew;
@@ -40,9 +44,10 @@ static void run_one(void *what, int32_t item)
     job *j = what;
     part p = {.j = j, .task = item}, q = {.j = j, .task = item};
     sd_pieces *later = sd_crew_start(j->crew, PIECES, count_later, &q);
-    for (int round = 1; round <= 3; ++round) {
-        sd_crew_each(j->crew, PIECES, count_piece, &p);
-        assert_int_equal(atomic_load(&p.done), round * PIECES);
+    for (int round = 0, done = 0; round < ROUNDS; ++round) {
+        sd_crew_each(j->crew, counts[round], count_piece, &p);
+        done += counts[round];
+        assert_int_equal(atomic_load(&p.done), done);
     }
     sd_crew_join(j->crew, later);
     atomic_fetch_add(&j->each[item], 1);
@@ -63,6 +68,8 @@ static void test_everything_runs_once(void **state)
     static const int threads[] = {1, 2, 3, 8};
     sd_context c;
     sd_context_init(&c, NULL, 0);
+    int sum = 0;
+    for (int round = 0; round < ROUNDS; ++round) sum += counts[round] * (counts[round] + 1) / 2;
     for (int k = 0; k < 4; ++k) {
         job *j = test_alloc(1, sizeof *j);
         memset(j, 0, sizeof *j);
@@ -70,7 +77,7 @@ static void test_everything_runs_once(void **state)
         for (int run = 1; run <= 3; ++run) {
             sd_crew_run(j->crew, threads[k], begin, j);
             assert_int_equal(atomic_load(&j->tasks), run * TASKS);
-            assert_int_equal(atomic_load(&j->pieces), run * TASKS * 3 * (PIECES * (PIECES + 1) / 2));
+            assert_int_equal(atomic_load(&j->pieces), run * TASKS * sum);
             assert_int_equal(atomic_load(&j->later), run * TASKS * (PIECES * (PIECES + 1) / 2));
             for (int t = 0; t < TASKS; ++t) assert_int_equal(atomic_load(&j->each[t]), run);
         }
@@ -164,12 +171,33 @@ static void test_barrier_lets_none_through_early(void **state)
     }
 }
 
+/* More threads than processors: spins in vain become short, and those that were not grow to what is most. */
+static void test_spins_in_vain_become_short(void **state)
+{
+    (void)state;
+    sd_spins s = {0};
+    sd_spins_begin(&s, omp_get_num_procs() + 1);
+    const int most = sd_spins_now(&s);
+    assert_true(most > 0);
+    sd_spun(&s, false);
+    assert_int_equal(sd_spins_now(&s), most);
+    for (int k = 0; k < 100; ++k) sd_spun(&s, true);
+    const int least = sd_spins_now(&s);
+    assert_in_range(least, 1, most / 10);
+    sd_spins_begin(&s, omp_get_num_procs() + 1);
+    assert_int_equal(sd_spins_now(&s), least); /* what was learnt is kept */
+    for (int k = 0; k < 100; ++k) sd_spun(&s, false);
+    assert_int_equal(sd_spins_now(&s), most);
+    sd_spins_begin(&s, 1); /* as many as there are: it may spin for longer */
+    for (int k = 0; k < 100; ++k) sd_spun(&s, false);
+    assert_true(sd_spins_now(&s) > most);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything_runs_once),
-        cmocka_unit_test(test_tasks_come_by_priority),
-        cmocka_unit_test(test_many_short_runs),
+        cmocka_unit_test(test_spins_in_vain_become_short),      cmocka_unit_test(test_everything_runs_once),
+        cmocka_unit_test(test_tasks_come_by_priority),          cmocka_unit_test(test_many_short_runs),
         cmocka_unit_test(test_barrier_lets_none_through_early),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

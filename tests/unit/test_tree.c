@@ -9,6 +9,8 @@
 #include "graphs.h"
 
 #include "backend/front.h"
+#include "factor/arena.h"
+#include "factor/storage.h"
 #include "plan/tree.h"
 
 enum { MOST = 40 };
@@ -170,6 +172,22 @@ static void check_stack(const sd_tree *t, int32_t g, int64_t *begin)
     assert_int_equal(high, t->group_stack[g]);
 }
 
+/* The blocks of a group's roots, which have the same parent, fit into the piece that is taken for them. */
+static void check_roots(const sd_tree *t, int32_t g)
+{
+    const int32_t parent = t->parent[t->group_last[g]];
+    int64_t bytes = 0;
+    int32_t roots = 0;
+    for (int32_t f = t->group_first[g]; f <= t->group_last[g]; ++f) {
+        if (t->parent[f] >= 0 && t->group_of[t->parent[f]] == g) continue;
+        assert_int_equal(t->parent[f], parent);
+        if (roots++ == 0) assert_int_equal(f, sd_group_root(t, g));
+        if (parent >= 0) bytes += sd_storage_round(sd_rest_size(sd_front_below(t, f)) * 8);
+    }
+    assert_true(roots > 0);
+    assert_int_equal(bytes, sd_group_bytes(t, g, 8));
+}
+
 /* The graph of a grid as a matrix without values. */
 static sd_csr pattern_of(const sd_graph *g)
 {
@@ -192,6 +210,7 @@ static void groups_are_whole_and_their_stacks_suffice(void **state)
         int64_t *begin = test_alloc((size_t)t.fronts, sizeof *begin);
         for (int32_t k = 0; k < t.groups; ++k) {
             check_stack(&t, k, begin);
+            check_roots(&t, k);
             in_groups += t.group_last[k] - t.group_first[k] + 1;
         }
         for (int32_t f = 0; f < t.fronts; ++f) {
