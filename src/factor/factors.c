@@ -26,21 +26,28 @@ void sd_factors_free(sd_context *c, sd_factors *f)
 /* A team costs as much as scaling some ten thousand entries. */
 enum { TEAM_ENTRIES = 100000 };
 
+/* Row i of A; power is 2^-exponent, or 0 where that is no number. */
+static inline void take_row(const sd_csr *A, int32_t i, const double *scale, int exponent, double power,
+                            const int64_t *restrict target, double *restrict values)
+{
+    const double own = scale[i];
+    const int64_t end = A->ptr[i + 1];
+    for (int64_t k = A->ptr[i]; k < end && power > 0; ++k)
+        if (target[k] >= 0) values[target[k]] = own * (A->val[k] * power) * scale[A->ind[k]];
+    for (int64_t k = A->ptr[i]; k < end && !(power > 0); ++k)
+        if (target[k] >= 0) values[target[k]] = own * ldexp(A->val[k], -exponent) * scale[A->ind[k]];
+}
+
 void sd_factors_take(sd_factors *f, const sd_csr *A, const double *scale, int exponent, int threads)
 {
-    const int64_t *restrict const target = f->tree->target;
-    double *restrict const values = f->values;
-    const bool near =
-        exponent >= -1022 && exponent <= 1022; /* then 2^-exponent is a number, and times it is exact */
-    const double power = near ? ldexp(1, -exponent) : 1;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && A->nnz >= TEAM_ENTRIES)
-    for (int32_t i = 0; i < A->n; ++i) {
-        const double own = scale[i];
-        const int64_t end = A->ptr[i + 1];
-        for (int64_t k = A->ptr[i]; k < end && near; ++k)
-            if (target[k] >= 0) values[target[k]] = own * (A->val[k] * power) * scale[A->ind[k]];
-        for (int64_t k = A->ptr[i]; k < end && !near; ++k)
-            if (target[k] >= 0) values[target[k]] = own * ldexp(A->val[k], -exponent) * scale[A->ind[k]];
+    const int64_t *const target = f->tree->target;
+    const bool near = exponent >= -1022 && exponent <= 1022; /* then a product with 2^-exponent is exact */
+    const double power = near ? ldexp(1, -exponent) : 0;
+    if (threads > 1 && A->nnz >= TEAM_ENTRIES) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+        for (int32_t i = 0; i < A->n; ++i) take_row(A, i, scale, exponent, power, target, f->values);
+    } else { /* no team of one: it would cost more than a small matrix */
+        for (int32_t i = 0; i < A->n; ++i) take_row(A, i, scale, exponent, power, target, f->values);
     }
 }
 

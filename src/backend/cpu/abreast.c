@@ -354,7 +354,15 @@ static void find_finite(int64_t n, const double *x, bool *is)
     EACH is[c] = nothing[c] == 0;
 }
 
+#ifdef __AVX512F__
+SD_CPU_DECLARE(avx2);
+#define NARROWER (&sd_avx2_abreast)
+#else
+#define NARROWER NULL /* the others round in another way: FUSED of isa.h */
+#endif
+
 const sd_abreast_kernels SD_ISA(abreast) = {.width = W,
+                                            .narrower = NARROWER,
                                             .join = join,
                                             .part = part,
                                             .scale = scale_values,

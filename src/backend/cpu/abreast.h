@@ -37,7 +37,8 @@ typedef void sd_abreast_difference(const sd_sparse *A, const double *a, const do
                                    double *room, double *r);
 
 typedef struct sd_abreast_kernels {
-    int width; /* systems */
+    int width;                                 /* systems */
+    const struct sd_abreast_kernels *narrower; /* with the same bits, for half as many; NULL: none */
 
     /* n numbers of each system, into rows and back, where there is an array for them. */
     void (*join)(int64_t n, const double *const *from, double *to);

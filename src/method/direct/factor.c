@@ -52,15 +52,22 @@ sd_pivoting sd_direct_pivoting(sd_pivot_rule rule, sd_precision precision, const
                          .signs = signs};
 }
 
+static inline bool is_stale(int64_t matched, const sd_scaled *s)
+{
+    const double size = matched >= 0 ? fabs(s->values[matched * s->stride]) : 1;
+    return !(size >= STALE && size <= GROWN);
+}
+
 int64_t sd_direct_count_stale(const sd_direct_plan *plan, const int64_t *matched, const sd_scaled *s,
                               int threads)
 {
     int64_t stale = 0;
-    if (!matched) return 0;
-#pragma omp parallel for reduction(+ : stale) num_threads(threads) if (threads > 1 && plan->tree.n >= TEAM_ROWS)
-    for (int32_t j = 0; j < plan->tree.n; ++j) {
-        const double size = matched[j] >= 0 ? fabs(s->values[matched[j] * s->stride]) : 1;
-        if (!(size >= STALE && size <= GROWN)) ++stale;
+    const int32_t n = matched ? plan->tree.n : 0;
+    if (threads > 1 && n >= TEAM_ROWS) {
+#pragma omp parallel for reduction(+ : stale) num_threads(threads)
+        for (int32_t j = 0; j < n; ++j) stale += is_stale(matched[j], s);
+    } else { /* no team of one: it would cost more than a small matrix */
+        for (int32_t j = 0; j < n; ++j) stale += is_stale(matched[j], s);
     }
     return stale;
 }
