@@ -147,32 +147,17 @@ static saddle_status iterate_mixed(sd_engine *e, const sd_problem *p, const sd_g
     return e->status;
 }
 
-/*
- * Threads for an iteration with nothing but vectors and products. With t of them its loops, a dozen, take
- * 1 / t of the time, and to begin and end each takes a time that grows with t: the best t is the root of the
- * size. Bits do not depend on it.
- */
-static int team_for(const sd_engine *e, const sd_problem *p, const sd_method *method)
-{
-    static const double ENTRIES = 12000; /* that take one thread as long as to begin with another */
-    const double teams = sqrt((double)(p->facts->nnz + p->A->n) / ENTRIES);
-    if (!method->light || teams >= e->threads) return e->threads;
-    return teams < 1 ? 1 : (int)teams;
-}
-
 saddle_status sd_iterate(sd_engine *e, const sd_problem *p, const sd_goal *goal, const double *b, double *x,
                          sd_attempt *attempt, saddle_info *info)
 {
     const int32_t n = p->A->n;
     const sd_precision precision = goal->precision == SADDLE_PRECISION_SINGLE ? SD_SINGLE : SD_DOUBLE;
-    const int of_b = sd_largest_exponent(b, n), threads = e->threads;
-    e->threads = team_for(e, p, attempt->method);
+    const int of_b = sd_largest_exponent(b, n);
     sd_shift(n, b, -of_b, x); /* b gives way to x */
     const saddle_status status = goal->precision == SADDLE_PRECISION_MIXED
                                      ? iterate_mixed(e, p, goal, x, attempt, info)
                                      : iterate(e, p, precision, goal, x, x, attempt, info);
     bool finite = true;
-    e->threads = threads;
     if (!status) sd_shift(n, x, of_b - p->op[precision].exponent, x);
     for (int32_t i = 0; i < n && !status; ++i) finite = finite && isfinite(x[i]);
     if (!finite) {

@@ -16,9 +16,9 @@
  * - order_entries: ordering takes 1 to 2 microseconds an entry, 10 seconds here.
  * - order: 0.3 to 1 microseconds an entry (src/prepare/choose.c), of which half; 400 iterations.
  * - guess_entries: smaller ones are ordered in some 20 milliseconds.
- * - hopeless: five minutes on one core. Below it the direct solver was ahead of ldlt wherever it had been
- *   planned: Stokes flow in space with 2e12 operations takes ldlt twice as long on 16 cores, shifted
- * Laplacians take it ten times as long on two.
+ * - hopeless: five minutes on one core. Once the order is paid for the direct solver is ahead of ldlt on
+ * Stokes flow in space with 2e12 operations (half the time on 16 cores) and on shifted Laplacians (a tenth on
+ * two); on control problems in space of a million rows it is not (docs/auto.md).
  * - beyond: the guess is off by up to 4 times (src/prepare/guess.c).
  * - worth: 75 iterations. Boxes of 22^3 points and more are above it, and need fewer than what is guessed
  *   pays for; planes of 2,000,000 are below it, need many more, and are quick to factor.
