@@ -23,10 +23,10 @@ saddle_status sd_direct_check_leaves(sd_context *c, const sd_csr *M, const int32
                                      const double *scale, double u, bool *allowed)
 {
     const int32_t n = M->n;
-    double *diagonal = sd_alloc_zero(c, 2 * (int64_t)n, sizeof *diagonal, "sequence of pivots");
+    double *diagonal = sd_alloc_zero(c, n, sizeof *diagonal, "sequence of pivots");
+    double *most = sd_alloc_zero(c, n, sizeof *most, "sequence of pivots");
     bool *touched = sd_alloc_zero(c, n, sizeof *touched, "sequence of pivots"); /* by columns before */
-    const saddle_status status = diagonal && touched ? SADDLE_OK : c->status;
-    double *const most = diagonal + n;
+    const saddle_status status = diagonal && most && touched ? SADDLE_OK : c->status;
     *allowed = true;
     for (int32_t i = 0; i < n && !status; ++i) {
         for (int64_t k = M->ptr[i]; k < M->ptr[i + 1]; ++k) {
@@ -41,7 +41,7 @@ saddle_status sd_direct_check_leaves(sd_context *c, const sd_csr *M, const int32
     }
     for (int32_t k = 0; k < n && !status; ++k)
         *allowed = *allowed && (touched[k] || (diagonal[k] > 0 && u * most[k] <= diagonal[k]));
-    sd_free_all(c, touched, diagonal);
+    sd_free_all(c, touched, most, diagonal);
     return status;
 }
 
