@@ -18,9 +18,12 @@ load helper
 }
 
 @test "doctor warns of an environment that cannot be" {
-    OMP_NUM_THREADS=many SADDLE_CUDA_MODULE=/nowhere.so run -0 "$SADDLE" doctor
-    [[ $output == *'OMP_NUM_THREADS is "many"'* ]]
+    SADDLE_CUDA_MODULE=/nowhere.so run -0 "$SADDLE" doctor
     [[ $output == *'"/nowhere.so" cannot be read'* ]]
+    # version 14 of LLVM's OpenMP reads what it never wrote where this is no number: it may ask for any memory
+    [[ $(ldd "$SADDLE") != *libomp* ]] || skip "clang's OpenMP may end here by itself"
+    OMP_NUM_THREADS=many run -0 "$SADDLE" doctor
+    [[ $output == *'OMP_NUM_THREADS is "many"'* ]]
 }
 
 # What OpenBLAS takes for a processor that it does not know is played by a function in front of its own.
