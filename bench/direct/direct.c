@@ -47,14 +47,12 @@ typedef struct direct_bench {
 } direct_bench;
 
 /* A direct solver with these options beside the caller's; NULL, with t->message, where there is none. */
-static saddle_solver *make_solver(direct_bench *t, const char *krylov, const char *factorization, int threads)
+static saddle_solver *make_solver(direct_bench *t, const char *words, int threads)
 {
-    char words[96];
     saddle_options o = t->report.a->library;
     saddle_solver *solver = NULL;
     o.threads = threads;
-    snprintf(words, sizeof words, "method=direct device=cpu krylov=%s%s%s", krylov,
-             factorization ? " factorization=" : "", factorization ? factorization : "");
+    bench_set(&o, "method=direct device=cpu");
     bench_set(&o, words);
     saddle_create(&solver, &o, &t->hooks, t->message);
     return solver;
@@ -86,15 +84,12 @@ static bool factor_and_solve(void *self)
 /* The better time of an analysis and a factorization. */
 static saddle_status take_once(direct_bench *t, double *once)
 {
-    saddle_options o = t->report.a->library;
-    saddle_solver *solver = NULL;
-    o.threads = t->report.threads;
-    bench_set(&o, "method=direct device=cpu krylov=none factorizations=1");
-    saddle_status status = saddle_create(&solver, &o, &t->hooks, t->message);
+    saddle_solver *solver = make_solver(t, "krylov=none factorizations=1", t->report.threads);
+    if (!solver) return SADDLE_BAD_OPTION;
     const double began = seconds();
-    if (status == SADDLE_OK) status = saddle_factor(solver, &t->problem.A);
+    const saddle_status status = saddle_factor(solver, &t->problem.A);
     *once = fmin(*once, seconds() - began);
-    if (solver && status != SADDLE_OK) snprintf(t->message, sizeof t->message, "%s", saddle_message(solver));
+    if (status != SADDLE_OK) snprintf(t->message, sizeof t->message, "%s", saddle_message(solver));
     saddle_destroy(&solver);
     return status;
 }
@@ -115,10 +110,10 @@ static saddle_status take_turn(direct_bench *t, saddle_solver *solver, double *a
 }
 
 /* A turn of a solver that is made for it alone. */
-static saddle_status turn_alone(direct_bench *t, const char *factorization, int threads, double *factor)
+static saddle_status turn_alone(direct_bench *t, const char *words, int threads, double *factor)
 {
     double analysis = INFINITY;
-    saddle_solver *solver = make_solver(t, "none", factorization, threads);
+    saddle_solver *solver = make_solver(t, words, threads);
     if (!solver) return SADDLE_BAD_OPTION;
     const saddle_status status = take_turn(t, solver, &analysis, factor);
     saddle_destroy(&solver);
@@ -172,7 +167,7 @@ static void measure_errors(direct_bench *t, const double *b, const double *x, do
 static void measure_refined(direct_bench *t, const double *b, double *x, direct_row *row)
 {
     const int64_t n = t->problem.A.rows;
-    saddle_solver *solver = make_solver(t, "refine", NULL, t->report.threads);
+    saddle_solver *solver = make_solver(t, "krylov=refine", t->report.threads);
     if (!solver) return;
     if (saddle_analyse(solver, &t->problem.A) == SADDLE_OK &&
         saddle_factor(solver, &t->problem.A) == SADDLE_OK && isfinite(time_solve(solver, n, 1, b, x)))
@@ -185,10 +180,8 @@ static void measure_certificate(direct_bench *t, const double *b, double *x, dir
 {
     saddle_solver *solvers[2] = {NULL, NULL};
     for (int with = 0; with < 2; ++with) {
-        saddle_options o = t->report.a->library;
-        o.threads = t->report.threads;
-        bench_set(&o, with ? "method=direct device=cpu certify=on" : "method=direct device=cpu certify=off");
-        if (saddle_create(&solvers[with], &o, &t->hooks, t->message) != SADDLE_OK) continue;
+        solvers[with] = make_solver(t, with ? "certify=on" : "certify=off", t->report.threads);
+        if (!solvers[with]) continue;
         factor_and_solve(&(direct_call){&t->problem.A, solvers[with], b, x}); /* what only the first does */
     }
     for (int64_t turn = 0; turn < argument_count(t->report.a, "repeat") && solvers[0] && solvers[1]; ++turn) {
@@ -226,17 +219,20 @@ static void measure_solves(direct_bench *t, const saddle_solver *solver, direct_
 static saddle_status saddle_turn(direct_bench *t, saddle_solver **solver, direct_row *row)
 {
     saddle_destroy(solver);
-    *solver = make_solver(t, "none", NULL, t->report.threads);
+    *solver = make_solver(t, "krylov=none", t->report.threads);
     if (!*solver) return SADDLE_BAD_OPTION;
     saddle_status status = take_turn(t, *solver, &row->analysis, &row->factor);
     if (status != SADDLE_OK) return status;
     take_info(*solver, row);
     status = take_once(t, &row->once);
     if (status == SADDLE_OK && t->report.threads > 1)
-        status = turn_alone(t, NULL, 1, &row->factor_one_thread);
+        status = turn_alone(t, "krylov=none", 1, &row->factor_one_thread);
     if (row->negative == 0.0 && row->zero == 0.0) {
-        if (status == SADDLE_OK) status = turn_alone(t, "ldlt", t->report.threads, &row->factor_ldlt);
-        if (status == SADDLE_OK) status = turn_alone(t, "cholesky", t->report.threads, &row->factor_cholesky);
+        if (status == SADDLE_OK)
+            status = turn_alone(t, "krylov=none factorization=ldlt", t->report.threads, &row->factor_ldlt);
+        if (status == SADDLE_OK)
+            status =
+                turn_alone(t, "krylov=none factorization=cholesky", t->report.threads, &row->factor_cholesky);
     }
     return status;
 }
