@@ -8,15 +8,9 @@
 
 #include "backend/cpu/cpu.h"
 #include "failing_allocator.h"
+#include "systems.h"
 
 enum { N = 48, COUNT = 21, WIDE = SD_ABREAST_MOST };
-
-/* One pattern, other values in each. */
-typedef struct systems {
-    saddle_matrix A;
-    const void *first; /* the values that it came with */
-    double *values, *b;
-} systems;
 
 static dense problem_of(rng *r, int kind)
 {
@@ -30,26 +24,8 @@ static dense problem_of(rng *r, int kind)
 
 static systems systems_new(rng *r, int kind)
 {
-    systems s;
     dense d = problem_of(r, kind);
-    s.A = view_plain(&d, SADDLE_LOWER);
-    s.first = s.A.values;
-    s.values = test_alloc((size_t)(COUNT * s.A.entries), sizeof *s.values);
-    s.b = test_alloc(COUNT * N, sizeof *s.b);
-    for (int k = 0; k < COUNT; ++k)
-        for (int64_t e = 0; e < s.A.entries; ++e)
-            s.values[k * s.A.entries + e] = view_value(&s.A, e) * (1 + 0.03 * rng_unit(r));
-    for (int k = 0; k < COUNT * N; ++k) s.b[k] = rng_unit(r);
-    dense_free(&d);
-    return s;
-}
-
-static void systems_free(systems *s)
-{
-    s->A.values = s->first;
-    view_free(&s->A);
-    free(s->values);
-    free(s->b);
+    return systems_of(r, &d, COUNT, 0, 0.03);
 }
 
 /* A solver that has analysed the values that the view came with. */

@@ -3,40 +3,14 @@
 #include "solving.h"
 
 #include "failing_allocator.h"
+#include "systems.h"
 
 enum { N = 30, COUNT = 23 };
 
-/* The systems: one pattern, other values in each. */
-typedef struct systems {
-    saddle_matrix A; /* a view of the first */
-    int64_t stride;
-    double *values, *b;
-    const void *first; /* the values that A came with: tests put others there */
-} systems;
-
 static systems systems_new(rng *r)
 {
-    systems s;
     dense d = symmetric_problem(r, N, false);
-    s.A = view_plain(&d, SADDLE_LOWER);
-    s.first = s.A.values;
-    s.stride = s.A.entries + 3;
-    s.values = test_alloc((size_t)(COUNT * s.stride), sizeof *s.values);
-    s.b = test_alloc(COUNT * N, sizeof *s.b);
-    for (int k = 0; k < COUNT; ++k)
-        for (int64_t e = 0; e < s.A.entries; ++e)
-            s.values[k * s.stride + e] = view_value(&s.A, e) * (1 + 0.1 * rng_unit(r));
-    for (int k = 0; k < COUNT * N; ++k) s.b[k] = rng_unit(r);
-    dense_free(&d);
-    return s;
-}
-
-static void systems_free(systems *s)
-{
-    s->A.values = s->first;
-    view_free(&s->A);
-    free(s->values);
-    free(s->b);
+    return systems_of(r, &d, COUNT, 3, 0.1);
 }
 
 static saddle_solver *solver_of(const char *list, const saddle_hooks *hooks)
