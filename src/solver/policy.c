@@ -25,9 +25,10 @@
  * - race: two cores of the same machine, 28 generated problems and 215 real ones (docs/auto.md). The direct
  *   solver takes about a microsecond a row and 60 ns an entry where the factorization costs nothing; for
  * boxes the rest lies between the root of the operations and the operations. An iteration of CG or MINRES
- * takes 1 to 2 ns an entry and a vector. A race that is lost costs a twentieth to a tenth of the direct
- * solver. More than 0.65 of it must not be predicted: predictions are optimistic. With a diagonal of both
- * signs what SQMR does not solve in a few iterations it seldom solves at all.
+ * takes 1 to 2 ns an entry and a vector. A race that is lost was to cost a twentieth to a tenth of the
+ * direct solver, and costs up to a half (docs/auto.md). More than 0.65 of it must not be predicted:
+ * predictions are optimistic. With a diagonal of both signs what SQMR does not solve in a few iterations it
+ * seldom solves at all.
  * - race.entries: smaller systems are solved in less than a millisecond.
  */
 const sd_policy sd_policy_default = {.expensive = 3e10,
