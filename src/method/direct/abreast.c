@@ -303,7 +303,7 @@ static void solve(sd_abreast *g, const double *const *b, sd_done *done)
         g->column[c] = (sd_abreast_column){.b = b[from], .op = op, .exponent = g->place[from].exponent};
         g->column[c].solved = c < g->count && g->m.b && g->place[c].solvable && has_solves(g->place[c].p);
         any |= g->column[c].solved;
-        to[c] = g->out + (int64_t)c * g->n;
+        to[c] = g->out ? g->out + (int64_t)c * g->n : NULL;
         if (c < g->count) done[c] = (sd_done){.x = NULL};
     }
     if (any) solve_columns(g, to, done);
