@@ -217,6 +217,46 @@ static void spoil(const systems *s, int k, int what)
     }
 }
 
+/* A chain so long that eight of them leave the cache: fewer are done at a time, by other kernels. */
+static void long_systems_have_the_bits_that_they_have_alone(void **state)
+{
+    (void)state;
+    enum { LONG = 20000, FEW = 5, ENTRIES = 2 * LONG - 1 };
+    rng r = rng_start("long systems abreast");
+    int32_t *pointers = test_alloc(LONG + 1, sizeof *pointers), *rows = test_alloc(ENTRIES, sizeof *rows);
+    double *values = test_alloc(FEW * ENTRIES, sizeof *values), *b = test_alloc(FEW * LONG, sizeof *b);
+    double *x = test_alloc(FEW * LONG, sizeof *x), *alone = test_alloc(LONG, sizeof *alone);
+    for (int32_t j = 0, at = 0; j <= LONG; ++j) {
+        pointers[j] = at;
+        for (int32_t i = j; i < j + 2 && i < LONG; ++i) rows[at++] = i;
+    }
+    for (int k = 0; k < FEW; ++k)
+        for (int e = 0; e < ENTRIES; ++e) /* diagonal entries of both signs, then one beside each */
+            values[k * ENTRIES + e] = e % 2 ? 1 + 0.1 * rng_unit(&r) : (e % 3 ? 4 : -4) + rng_unit(&r);
+    for (int k = 0; k < FEW * LONG; ++k) b[k] = rng_unit(&r);
+    const systems s = {.A = saddle_symmetric(LONG, pointers, rows, values)};
+    saddle_solver *solver = analysed(&s, "simplicial=on", 1), *one = analysed(&s, "simplicial=on", 1);
+    saddle_result results[FEW], result;
+    assert_int_equal(saddle_factor_solve_many(solver, &s.A, FEW, values, ENTRIES, b, LONG, x, LONG, results),
+                     SADDLE_OK);
+    for (int k = 0; k < FEW; ++k) {
+        assert_int_equal(saddle_factor_solve_many(one, &s.A, 1, values + k * ENTRIES, ENTRIES, b + k * LONG,
+                                                  LONG, alone, LONG, &result),
+                         SADDLE_OK);
+        assert_memory_equal(alone, x + k * LONG, LONG * sizeof *alone);
+        assert_true(result.inertia_certain && results[k].inertia_certain);
+        assert_int_equal(result.inertia_negative, results[k].inertia_negative);
+    }
+    saddle_destroy(&solver);
+    saddle_destroy(&one);
+    free(pointers);
+    free(rows);
+    free(values);
+    free(b);
+    free(x);
+    free(alone);
+}
+
 static void a_system_that_departs_does_not_disturb_those_beside_it(void **state)
 {
     (void)state;
@@ -576,6 +616,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(systems_abreast_have_the_bits_that_they_have_alone),
         cmocka_unit_test(systems_abreast_have_the_bits_of_a_loop),
+        cmocka_unit_test(long_systems_have_the_bits_that_they_have_alone),
         cmocka_unit_test(a_system_that_departs_does_not_disturb_those_beside_it),
         cmocka_unit_test(nearly_singular_systems_are_left_to_themselves),
         cmocka_unit_test(systems_in_doubt_are_left_to_themselves),
