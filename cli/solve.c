@@ -107,8 +107,7 @@ static saddle_status prepare(solve_run *r)
     saddle_status status = take_query(r, saddle_analyse(r->solver, &r->run.A));
     if (status != SADDLE_OK) return name_file(r, status);
     status = saddle_factor(r->solver, &r->run.A);
-    /* the solve will tell all there is to know, the inertia too, whose certificate it has nearly for nothing
-     */
+    /* the solve will tell all there is to know, the inertia too, certified on the way */
     return status == SADDLE_OK ? status : name_file(r, take_query(r, status));
 }
 
