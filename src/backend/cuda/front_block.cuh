@@ -382,7 +382,7 @@ __device__ inline bool is_stable_pair(const column_sizes<real> &p, const column_
     const double a = p.diagonal, b = beside, c = q.diagonal;
     const double scale = fmax(fmax(fabs(a), fabs(c)), fabs(b)), x = a / scale, y = b / scale, z = c / scale;
     const double det = fabs(x * z - y * y);
-    if (!(det > 0.5 * fmax(fabs(x * z), y * y))) return false;
+    if (!(det > 0x1p-7 * fmax(fabs(x * z), y * y))) return false;
     const double bound = (1 - 32 * EPSILON) / u * scale;
     return (fabs(z) * p.largest + fabs(y) * q.largest) / det <= bound &&
            (fabs(y) * p.largest + fabs(x) * q.largest) / det <= bound;
@@ -510,7 +510,7 @@ struct rounds {
     int before; /* columns that were eliminated when it began */
     bool paired;
 };
-constexpr int RETRY_PART = 4; /* a round is worth another if it took one column in so many */
+constexpr int RETRY_PART = 8; /* a round is worth another if it took one column in so many */
 enum round_step { ROUND_DONE, ROUND_AGAIN, ROUND_PAIR, ROUND_COLUMNS };
 __device__ inline round_step after_round(rounds &r, int e, int n)
 {

@@ -41,11 +41,10 @@ enum { STOP_ROOM = 1, STOP_INDEFINITE = 2, STOP_FLOPS = 4 };
 
 /* What the device counts: whole numbers, so that their order does not matter. */
 struct front_tally {
-    unsigned long long positive, negative, zero, two_by_two, perturbed;
-    unsigned long long signs[3];
-    unsigned long long suspects, delayed, nnz;
+    unsigned long long signs[3]; /* negative, zero, positive */
+    unsigned long long two_by_two, perturbed, suspects, delayed, nnz, operations;
     unsigned long long panel_bytes; /* taken from the heap */
-    unsigned long long begun;       /* operations of fronts that were placed, in units of 1024 */
+    unsigned long long begun;       /* operations of fronts that were placed, if all columns are eliminated */
     int largest_front;
     int stop;
     int stopped_at; /* level whose large fronts found no room */
