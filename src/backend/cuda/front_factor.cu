@@ -1,0 +1,424 @@
+/*
+ * The fully summed columns of all large fronts of a level, factored by one launch whose blocks stay and meet at
+ * barriers. A step takes one tile of 32 columns of every front that is not done yet:
+ *
+ *     1. the tile is factored, a warp a front;
+ *     2. the rows below it are solved and checked, a thread a row; W and L go to buffers, the panel is left as it
+ *        was;
+ *     3. the columns before the first that failed are accepted: L is written, the columns of the panel are
+ *        brought up to date; those that failed get the accepted pivots subtracted;
+ *     4. where a panel is done, the columns behind it get all its pivots subtracted, as one product;
+ *     5. where columns failed, they are moved behind the others; where all were tried and some are left, these
+ *        are tried again, in pairs, or one by one over the whole front (front_block.cuh).
+ *
+ * Steps 4 and 5 are left out where no front needs them, which all blocks see after the barrier.
+ */
+#include "backend/cuda/front_large.cuh"
+
+namespace sd_cuda
+{
+namespace
+{
+
+constexpr int LARGE_WARPS = LARGE_THREADS / WARP;
+
+/* Shared memory of a block, of which each step uses a part. */
+template <class real> struct factor_room {
+    union {
+        struct {
+            front_tile<real> tile[LARGE_WARPS];
+            tile_room<real> warp[LARGE_WARPS];
+        } tiles;
+        product_room<real> product;
+        block_room<real> block;
+    };
+    front_tile<real> tile;
+};
+
+/* What a launch has. */
+template <class real> struct level_job {
+    forest<real> w;
+    large_list list;
+    large_room<real> room;
+    int count;
+    unsigned meetings; /* of the barrier, so far */
+};
+
+/* All blocks wait for each other. */
+template <class real> __device__ void meet(level_job<real> &j)
+{
+    __syncthreads();
+    j.meetings += gridDim.x;
+    if (threadIdx.x == 0) {
+        __threadfence();
+        atomicAdd(j.room.barrier, 1u);
+        while (load_acquire(j.room.barrier) < j.meetings) nap();
+        __threadfence();
+    }
+    __syncthreads();
+}
+
+template <class real> __device__ inline block_front<real> front_of(const large_work<real> &k)
+{
+    const front_state<real> &s = k.state;
+    return {s.panel, s.ld, s.d, s.variable, s.rows, s.columns, k.e};
+}
+
+/* ---- tiles ---- */
+
+/* The next panel of untested columns begins at e. */
+template <class real> __device__ inline void begin_panel(large_work<real> *k)
+{
+    k->base = k->e;
+    k->panel = k->end = min(k->last, k->e + PANEL);
+}
+
+template <class real> __device__ inline void end_front(level_job<real> &j, large_work<real> *k)
+{
+    k->mode = MODE_DONE;
+    atomicSub(&j.room.flags[FLAG_ACTIVE], 1u);
+}
+
+/* A front takes up what the step before has found, where nothing has to be moved. By one thread. */
+template <class real> __device__ void go_on(level_job<real> &j, large_work<real> *k)
+{
+    if (k->event) {
+        k->event = 0; /* all has been done by handle_event */
+    } else {
+        k->e = k->next;
+        if (k->e == k->end) {
+            if (k->e < k->last)
+                begin_panel(k);
+            else
+                end_front(j, k);
+        }
+    }
+    k->tile.width = 0;
+}
+
+template <class real> __device__ void copy_words(void *to, const void *from, int bytes, int rank, int size)
+{
+    for (int i = rank; i < bytes / 4; i += size)
+        static_cast<int *>(to)[i] = static_cast<const int *>(from)[i];
+}
+
+template <class real> __device__ void factor_tiles(level_job<real> &j, factor_room<real> *room)
+{
+    const int warp = thread_index() / WARP, lane = thread_index() % WARP;
+    const int step = static_cast<int>(gridDim.x) * LARGE_WARPS;
+    /* Fronts go round the blocks first, so that a few of them do not share one. */
+    for (int f = static_cast<int>(blockIdx.x) + warp * static_cast<int>(gridDim.x); f < j.count; f += step) {
+        large_work<real> *k = &j.room.work[f];
+        if (k->mode == MODE_DONE) continue;
+        if (lane == 0) go_on(j, k);
+        __syncwarp();
+        if (*static_cast<volatile int *>(&k->mode) == MODE_DONE) continue;
+        const int e = k->e, width = min(TILE, k->end - e);
+        const front_state<real> s = k->state;
+        front_tile<real> *tile = &room->tiles.tile[warp];
+        factor_tile(tile, &room->tiles.warp[warp], s.panel + e + static_cast<int64_t>(e) * s.ld, s.ld, width,
+                    j.w.rule, s.variable + e);
+        copy_words<real>(&k->tile, tile, static_cast<int>(sizeof *tile), lane, WARP);
+        __syncwarp();
+    }
+}
+
+/* ---- rows ---- */
+
+template <class real> __device__ void solve_rows(level_job<real> &j, factor_room<real> *room)
+{
+    const bool checked = j.w.rule.rule == SD_PIVOT_THRESHOLD;
+    const real bound = static_cast<real>(1 / j.w.rule.u), small = static_cast<real>(j.w.rule.small);
+    const int64_t all = j.room.jobs[JOB_ROWS][j.count];
+    for (int64_t job = blockIdx.x; job < all; job += gridDim.x) {
+        const job_place p = find_job(j.room.jobs[JOB_ROWS], j.count, job);
+        large_work<real> *k = &j.room.work[p.front];
+        const front_state<real> s = k->state;
+        const int below = k->e + k->tile.width, i = p.job * JOB_ROW + thread_index();
+        if (k->mode == MODE_DONE || (p.job + 1) * JOB_ROW <= below) continue;
+        __syncthreads();
+        copy_words<real>(&room->tile, &k->tile, static_cast<int>(sizeof room->tile), thread_index(), LARGE_THREADS);
+        __syncthreads();
+        row_marks marks = {0, 0};
+        if (thread_index() < JOB_ROW && i >= below && i < s.rows) {
+            real w[TILE];
+            load_row(&room->tile, s.panel + i + static_cast<int64_t>(k->e) * s.ld, s.ld, w);
+            solve_row(&room->tile, w);
+            if (checked) marks = check_row(&room->tile, w, bound, small);
+#pragma unroll
+            for (int c = 0; c < TILE; ++c) {
+                k->w[i + static_cast<int64_t>(c) * s.rows] = c < room->tile.count ? w[c] : 0;
+                k->l[i + static_cast<int64_t>(c) * s.rows] =
+                    c < room->tile.count ? scale_entry(&room->tile, w, c) : 0;
+            }
+        }
+        if (!checked) continue;
+        marks.failed = __reduce_or_sync(ALL_LANES, marks.failed);
+        marks.nonzero = __reduce_or_sync(ALL_LANES, marks.nonzero);
+        if (thread_index() % WARP == 0 && marks.failed) atomicOr(&k->tile.failed, marks.failed);
+        if (thread_index() % WARP == 0 && marks.nonzero) atomicOr(&k->tile.nonzero, marks.nonzero);
+    }
+}
+
+/* ---- what is accepted ---- */
+
+/* The tile itself, and what becomes of the front. By one block. */
+template <class real>
+__device__ void accept_tile(level_job<real> &j, factor_room<real> *room, large_work<real> *k, int accepted, int step)
+{
+    block_front<real> f = front_of(*k);
+    copy_words<real>(&room->block.tile, &room->tile, static_cast<int>(sizeof room->tile), thread_index(),
+                     LARGE_THREADS);
+    __syncthreads();
+    order_square(f, &room->block, accepted);
+    __syncthreads();
+    put_square(f, &room->block, accepted);
+    if (thread_index() > 0) return;
+    const int width = room->tile.width, failed = width - accepted, end = k->end - failed;
+    k->next = k->e + accepted;
+    k->perturbed += room->tile.perturbed;
+    int32_t order[TILE];
+    for (int c = 0; c < width; ++c) order[c] = f.variable[f.e + room->tile.order[c]];
+    for (int c = 0; c < width; ++c) f.variable[f.e + c] = order[c];
+    const bool flush = k->next == end && k->panel < f.n && k->next > k->base;
+    const bool left = k->next == end && k->panel > end; /* columns of the panel that failed */
+    const bool over = k->next == end && k->panel >= k->last && k->next < f.n;
+    if (failed && j.w.rule.rule == SD_PIVOT_POSITIVE) atomicOr(&j.w.tally->stop, STOP_INDEFINITE);
+    k->event = failed > 0 || left || over;
+    if (flush) atomicAdd(&j.room.flags[FLAG_FLUSH + step], 1u);
+    if (k->event) atomicAdd(&j.room.flags[FLAG_EVENT + step], 1u);
+}
+
+/* L of the rows of a job, and the rows of the tile in columns of L that are as many. */
+template <class real>
+__device__ void accept_rows(factor_room<real> *room, large_work<real> *k, int accepted, int job)
+{
+    const front_state<real> s = k->state;
+    const front_tile<real> &t = room->tile;
+    const int e = k->e, i = job * JOB_ROW + thread_index();
+    if (thread_index() >= JOB_ROW) return;
+    if (i >= e + t.width && i < s.rows) {
+        real *row = s.panel + i + static_cast<int64_t>(e) * s.ld;
+        if (accepted == t.width && accepted == t.count) {
+#pragma unroll 8
+            for (int c = 0; c < accepted; ++c) row[static_cast<int64_t>(c) * s.ld] = k->l[i + static_cast<int64_t>(c) * s.rows];
+        } else {
+            real w[TILE];
+            load_row(&t, row, s.ld, w);
+            solve_row(&t, w);
+            write_row(t, accepted, row, s.ld, w);
+        }
+    }
+    if (i < e) {
+        real *a = s.panel + e + static_cast<int64_t>(i) * s.ld, x[TILE];
+#pragma unroll
+        for (int c = 0; c < TILE; ++c) x[c] = c < t.width ? a[t.order[c]] : 0;
+#pragma unroll
+        for (int c = 0; c < TILE; ++c)
+            if (c < t.width) a[c] = x[c];
+    }
+}
+
+/* The columns of the panel behind the tile, in the rows of a job. */
+template <class real>
+__device__ void update_panel(factor_room<real> *room, const large_work<real> *k, int accepted, int job)
+{
+    const front_state<real> s = k->state;
+    const int row = job * JOB_ROW, from = k->e + room->tile.width, to = min(k->panel, row + JOB_ROW);
+    for (int column = from; column < to; column += PRODUCT_COLUMNS) {
+        multiply_tile(
+            &room->product, accepted,
+            [&](int i, int c) {
+                return row + i < s.rows && row + i >= from && c < accepted
+                           ? k->l[row + i + static_cast<int64_t>(c) * s.rows]
+                           : static_cast<real>(0);
+            },
+            [&](int i, int c) {
+                return column + i < to && c < accepted ? k->w[column + i + static_cast<int64_t>(c) * s.rows]
+                                                       : static_cast<real>(0);
+            },
+            [&](int i, int c, real sum) {
+                if (row + i < s.rows && column + c < to && row + i >= column + c)
+                    s.panel[row + i + static_cast<int64_t>(column + c) * s.ld] -= sum;
+            });
+        __syncthreads();
+    }
+}
+
+template <class real> __device__ void accept(level_job<real> &j, factor_room<real> *room, int step)
+{
+    const bool checked = j.w.rule.rule == SD_PIVOT_THRESHOLD;
+    const int64_t all = j.room.jobs[JOB_ROWS][j.count];
+    for (int64_t job = blockIdx.x; job < all; job += gridDim.x) {
+        const job_place p = find_job(j.room.jobs[JOB_ROWS], j.count, job);
+        large_work<real> *k = &j.room.work[p.front];
+        if (k->mode == MODE_DONE) continue;
+        __syncthreads();
+        copy_words<real>(&room->tile, &k->tile, static_cast<int>(sizeof room->tile), thread_index(), LARGE_THREADS);
+        __syncthreads();
+        const int accepted = count_accepted(&room->tile, checked);
+        accept_rows(room, k, accepted, p.job);
+        if (accepted > 0) update_panel(room, k, min(accepted, room->tile.count), p.job);
+        if (p.job == 0) accept_tile(j, room, k, accepted, step);
+        __syncthreads();
+    }
+}
+
+/* ---- panels ---- */
+
+/* Columns behind a panel that is done get its pivots subtracted. */
+template <class real> __device__ void flush_panels(level_job<real> &j, factor_room<real> *room)
+{
+    const int64_t all = j.room.jobs[JOB_TILES][j.count];
+    for (int64_t job = blockIdx.x; job < all; job += gridDim.x) {
+        const job_place p = find_job(j.room.jobs[JOB_TILES], j.count, job);
+        const large_work<real> *k = &j.room.work[p.front];
+        const front_state<real> s = k->state;
+        const int deep = static_cast<int>(pieces_of(s.rows, PRODUCT_ROWS));
+        const int row = p.job % deep * PRODUCT_ROWS, column = p.job / deep * PRODUCT_COLUMNS;
+        const int failed = k->tile.width - (k->next - k->e), from = k->panel, base = k->base;
+        const int depth = k->next - base;
+        if (k->mode == MODE_DONE || k->next != k->end - failed || depth == 0) continue;
+        if (column + PRODUCT_COLUMNS <= from || row + PRODUCT_ROWS <= max(column, from)) continue;
+        const real *l = s.panel + static_cast<int64_t>(base) * s.ld, *d = s.d + 2 * base;
+        multiply_tile(
+            &room->product, depth,
+            [&](int i, int c) {
+                return row + i < s.rows && row + i >= from && c < depth ? l[row + i + static_cast<int64_t>(c) * s.ld]
+                                                                        : static_cast<real>(0);
+            },
+            [&](int i, int c) {
+                return column + i < s.columns && column + i >= from && c < depth
+                           ? scaled_entry(l + column + i, s.ld, d, c)
+                           : static_cast<real>(0);
+            },
+            [&](int i, int c, real sum) {
+                if (row + i < s.rows && column + c < s.columns && column + c >= from && row + i >= column + c)
+                    s.panel[row + i + static_cast<int64_t>(column + c) * s.ld] -= sum;
+            });
+        __syncthreads();
+    }
+}
+
+/* ---- what does not go smoothly ---- */
+
+/* All columns were tried, and some are left: another round, or an end. */
+template <class real>
+__device__ bool end_round(level_job<real> &j, factor_room<real> *room, large_work<real> *k, block_front<real> &f,
+                          rounds &r)
+{
+    switch (after_round(r, f.e, f.n)) {
+    case ROUND_AGAIN: return false;
+    case ROUND_PAIR: pair_up(f, &room->block); return false;
+    case ROUND_COLUMNS:
+        take_columns(f, &room->block, j.w.rule);
+        if (k->root) finish_root(f, &room->block, j.w.rule);
+        return true;
+    default: return true;
+    }
+}
+
+/* Failed columns go to the end of the panel; those of a panel that is done behind all untested ones. */
+template <class real>
+__device__ void handle_event(level_job<real> &j, factor_room<real> *room, large_work<real> *k)
+{
+    block_front<real> f = front_of(*k);
+    const int failed = k->tile.width - (k->next - k->e);
+    int end = k->end, panel = k->panel, last = k->last;
+    rounds r = k->round;
+    bool done = false;
+    f.e = k->next;
+    __syncthreads(); /* all have read k */
+    if (failed > 0) put_last(f, failed, end);
+    end -= failed;
+    if (f.e == end) {
+        const int left = panel - end;
+        const int moves = min(left, last - panel);
+        for (int c = 0; c < moves; ++c) exchange_columns(f, f.e + c, last - 1 - c);
+        last -= left;
+        if (f.e == last) {
+            done = end_round(j, room, k, f, r);
+            last = f.n;
+        }
+    }
+    __syncthreads();
+    if (thread_index() > 0) return;
+    const bool fresh = k->next == end;
+    k->e = k->next = f.e;
+    k->end = end;
+    k->last = last;
+    k->round = r;
+    if (fresh && !done) begin_panel(k);
+    if (done) end_front(j, k);
+}
+
+template <class real> __device__ void handle_events(level_job<real> &j, factor_room<real> *room)
+{
+    for (int f = static_cast<int>(blockIdx.x); f < j.count; f += static_cast<int>(gridDim.x)) {
+        large_work<real> *k = &j.room.work[f];
+        const bool event = k->mode != MODE_DONE && k->event;
+        if (event) handle_event(j, room, k);
+        __syncthreads();
+    }
+}
+
+template <class real>
+__global__ void __launch_bounds__(LARGE_THREADS)
+    factor_level(forest<real> w, large_list list, large_room<real> all)
+{
+    factor_room<real> *room = static_cast<factor_room<real> *>(shared_room());
+    level_job<real> j = {w, list, all, list.to - list.from, 0};
+    volatile unsigned *flags = all.flags;
+    if (is_stopped(w)) return;
+    for (int step = 0;; step = (step + 1) % 3) {
+        factor_tiles(j, room);
+        meet(j);
+        if (blockIdx.x == 0 && threadIdx.x == 0)
+            flags[FLAG_FLUSH + (step + 1) % 3] = flags[FLAG_EVENT + (step + 1) % 3] = 0;
+        if (flags[FLAG_ACTIVE] == 0 || is_stopped(w)) return;
+        solve_rows(j, room);
+        meet(j);
+        accept(j, room, step);
+        meet(j);
+        const bool flush = flags[FLAG_FLUSH + step] > 0, event = flags[FLAG_EVENT + step] > 0;
+        if (flush) {
+            flush_panels(j, room);
+            meet(j);
+        }
+        if (event) {
+            handle_events(j, room);
+            meet(j);
+        }
+    }
+}
+
+} /* namespace */
+
+template <class real> int large_blocks(sd_engine *e)
+{
+    int blocks = 0;
+    const int bytes = static_cast<int>(sizeof(factor_room<real>));
+    const on_device current(state_of(e)->device);
+    cudaFuncSetAttribute(factor_level<real>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (failed(e, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, factor_level<real>, LARGE_THREADS,
+                                                                static_cast<size_t>(bytes)),
+               "fronts"))
+        return 0;
+    return (blocks < 1 ? blocks : 1) * state_of(e)->processors;
+}
+
+template <class real>
+void launch_factor(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room, int blocks)
+{
+    launch_together(e, "fronts", factor_level<real>, blocks, LARGE_THREADS,
+                    static_cast<int>(sizeof(factor_room<real>)), w, list, room);
+}
+
+template int large_blocks<double>(sd_engine *);
+template int large_blocks<float>(sd_engine *);
+template void launch_factor<double>(sd_engine *, const forest<double> &, const large_list &, const large_room<double> &,
+                                    int);
+template void launch_factor<float>(sd_engine *, const forest<float> &, const large_list &, const large_room<float> &,
+                                   int);
+
+} /* namespace sd_cuda */
