@@ -21,6 +21,7 @@
 extern "C" {
 #include "backend/backend.h"
 }
+#include "backend/cuda/ptx.cuh"
 
 namespace sd_cuda
 {
@@ -135,10 +136,8 @@ void collect(sd_engine *e);
  * done, and the kernel after it may begin to take its place on the device. */
 __device__ inline void after_others()
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-    asm volatile("griddepcontrol.launch_dependents;");
-#endif
+    wait_for_others();
+    let_others_begin();
 }
 
 /* Runs a kernel on the engine's stream; `early` where it begins with after_others. Without blocks, as where a
