@@ -64,7 +64,7 @@ typedef struct sd_kernels {
 } sd_kernels;
 
 /* Raised when this file or kernels.def changes what a module sees. */
-#define SD_BACKEND_VERSION 9
+#define SD_BACKEND_VERSION 10
 
 typedef struct sd_device sd_device;
 
@@ -97,6 +97,7 @@ typedef struct sd_backend {
     saddle_status (*describe)(sd_context *c, int index);
 
     sd_kernels kernels[SD_PRECISIONS];
+    const struct sd_front_runner *fronts; /* whole factorizations by fronts: front_run.h; NULL: none */
 } sd_backend;
 
 extern const sd_backend sd_backend_reference;

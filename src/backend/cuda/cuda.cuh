@@ -169,6 +169,27 @@ void launch_with(sd_engine *e, const char *what, void (*kernel)(Parameters...), 
     launch_grid(e, what, false, kernel, dim3(static_cast<unsigned>(blocks)), threads, 0, arguments...);
 }
 
+/* Runs a kernel whose blocks wait for each other: all of them are on the device at once. */
+template <class... Parameters, class... Arguments>
+void launch_together(sd_engine *e, const char *what, void (*kernel)(Parameters...), int blocks, int threads,
+                     int shared_bytes, Arguments... arguments)
+{
+    const state *s = state_of(e);
+    const on_device current(s->device);
+    if (failed(e, current.error, what)) return;
+    cudaLaunchConfig_t shape = {};
+    shape.gridDim = dim3(static_cast<unsigned>(blocks));
+    shape.blockDim = dim3(static_cast<unsigned>(threads));
+    shape.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
+    shape.stream = s->stream;
+    cudaLaunchAttribute together = {};
+    together.id = cudaLaunchAttributeCooperative;
+    together.val.cooperative = 1;
+    shape.attrs = &together;
+    shape.numAttrs = 1;
+    failed(e, cudaLaunchKernelEx(&shape, kernel, static_cast<Parameters>(arguments)...), what);
+}
+
 /* With blocks of BLOCK threads. */
 template <class... Parameters, class... Arguments>
 void launch(sd_engine *e, const char *what, void (*kernel)(Parameters...), int64_t blocks,
@@ -205,6 +226,9 @@ struct row_shape {
     int64_t piece;    /* of so many entries, each summed by a warp */
 };
 row_shape choose_shape(const sd_sparse *A);
+
+/* Factorizations by fronts: front_run.cu. */
+extern const struct sd_front_runner front_runner;
 
 enum product_mode { PLAIN, ABSOLUTE, EXTENDED };
 

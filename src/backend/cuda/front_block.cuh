@@ -26,7 +26,7 @@ template <class real> struct block_room {
         real size;
         int at;
     } found[BLOCK_WARPS];
-    int number[2];
+    int perturbed;
 };
 
 /* A front at work. Pointers may be to shared or to global memory. */
@@ -252,6 +252,7 @@ __device__ int take_tile(block_front<real> &f, block_room<real> *room, const fro
     if (thread_index() < WARP)
         factor_tile(&room->tile, &room->warp, f.a + f.e + f.e * f.ld, f.ld, width, rule, f.variable + f.e);
     __syncthreads();
+    if (thread_index() == 0) room->perturbed += room->tile.perturbed;
     const int k = take_rows(f, room, rule);
     order_square(f, room, k);
     order_rows(f, room->tile);

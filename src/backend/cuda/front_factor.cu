@@ -96,7 +96,7 @@ template <class real> __device__ void go_on(level_job<real> &j, large_work<real>
     k->tile.width = 0;
 }
 
-template <class real> __device__ void copy_words(void *to, const void *from, int bytes, int rank, int size)
+__device__ inline void copy_words(void *to, const void *from, int bytes, int rank, int size)
 {
     for (int i = rank; i < bytes / 4; i += size)
         static_cast<int *>(to)[i] = static_cast<const int *>(from)[i];
@@ -118,7 +118,7 @@ template <class real> __device__ void factor_tiles(level_job<real> &j, factor_ro
         front_tile<real> *tile = &room->tiles.tile[warp];
         factor_tile(tile, &room->tiles.warp[warp], s.panel + e + static_cast<int64_t>(e) * s.ld, s.ld, width,
                     j.w.rule, s.variable + e);
-        copy_words<real>(&k->tile, tile, static_cast<int>(sizeof *tile), lane, WARP);
+        copy_words(&k->tile, tile, static_cast<int>(sizeof *tile), lane, WARP);
         __syncwarp();
     }
 }
@@ -137,7 +137,7 @@ template <class real> __device__ void solve_rows(level_job<real> &j, factor_room
         const int below = k->e + k->tile.width, i = p.job * JOB_ROW + thread_index();
         if (k->mode == MODE_DONE || (p.job + 1) * JOB_ROW <= below) continue;
         __syncthreads();
-        copy_words<real>(&room->tile, &k->tile, static_cast<int>(sizeof room->tile), thread_index(), LARGE_THREADS);
+        copy_words(&room->tile, &k->tile, static_cast<int>(sizeof room->tile), thread_index(), LARGE_THREADS);
         __syncthreads();
         row_marks marks = {0, 0};
         if (thread_index() < JOB_ROW && i >= below && i < s.rows) {
@@ -167,7 +167,7 @@ template <class real>
 __device__ void accept_tile(level_job<real> &j, factor_room<real> *room, large_work<real> *k, int accepted, int step)
 {
     block_front<real> f = front_of(*k);
-    copy_words<real>(&room->block.tile, &room->tile, static_cast<int>(sizeof room->tile), thread_index(),
+    copy_words(&room->block.tile, &room->tile, static_cast<int>(sizeof room->tile), thread_index(),
                      LARGE_THREADS);
     __syncthreads();
     order_square(f, &room->block, accepted);
@@ -254,7 +254,7 @@ template <class real> __device__ void accept(level_job<real> &j, factor_room<rea
         large_work<real> *k = &j.room.work[p.front];
         if (k->mode == MODE_DONE) continue;
         __syncthreads();
-        copy_words<real>(&room->tile, &k->tile, static_cast<int>(sizeof room->tile), thread_index(), LARGE_THREADS);
+        copy_words(&room->tile, &k->tile, static_cast<int>(sizeof room->tile), thread_index(), LARGE_THREADS);
         __syncthreads();
         const int accepted = count_accepted(&room->tile, checked);
         accept_rows(room, k, accepted, p.job);

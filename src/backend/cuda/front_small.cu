@@ -17,7 +17,7 @@ template <class real> struct cluster_room {
     block_room<real> block;
     front_counts counts;
     front_state<real> state;
-    int cluster, in_place;
+    int cluster;
 };
 
 /* A front being assembled: its panel, and its contribution block of order q, dense. */
@@ -43,6 +43,7 @@ __device__ bool place_front(const forest<real> &w, cluster_room<real> *room, int
                 memory = nullptr;
             }
         }
+        room->block.perturbed = 0;
         room->state = state_at<real>(memory, rows, columns, delays);
     }
     __syncthreads();
@@ -142,6 +143,7 @@ __device__ void run_front(const forest<real> &w, cluster_room<real> *room, real 
     if (thread_index() == 0) {
         room->state.eliminated = s.f.e;
         w.front[f] = room->state;
+        if (room->block.perturbed) atomicAdd(&w.tally->perturbed, static_cast<unsigned long long>(room->block.perturbed));
         if (w.rule.rule == SD_PIVOT_POSITIVE && s.f.e < s.f.n) atomicOr(&w.tally->stop, STOP_INDEFINITE);
     }
     __syncthreads();

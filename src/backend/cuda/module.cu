@@ -464,7 +464,8 @@ const sd_kernels single_kernels = {
 
 const sd_backend table = {
     SD_BACKEND_VERSION, "cuda",  false,  open,     close,   begin,    end,
-    allocate,           release, upload, download, collect, describe, {double_kernels, single_kernels}};
+    allocate,           release, upload, download, collect, describe, {double_kernels, single_kernels},
+    &front_runner};
 
 } /* namespace */
 } /* namespace sd_cuda */

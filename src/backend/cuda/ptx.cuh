@@ -134,6 +134,15 @@ template <int left> __device__ inline void cp_async_wait()
     asm volatile("cp.async.wait_group %0;" ::"n"(left) : "memory");
 }
 
+/* ---- memory of a block ---- */
+
+/* The dynamic shared memory of the block. */
+__device__ inline void *shared_room()
+{
+    extern __shared__ __align__(16) unsigned char room[];
+    return room;
+}
+
 /* ---- numbers ---- */
 
 /* 1 / x to 20 bits or more (single: all but the last); what is too small for a normal number is 0. */
@@ -245,6 +254,11 @@ inline void cp_async_commit()
 }
 template <int> inline void cp_async_wait()
 {
+}
+
+inline void *shared_room()
+{
+    return emulated_shared_memory();
 }
 
 /* No better than it is on a device: the last bits are cut off. */

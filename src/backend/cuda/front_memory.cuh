@@ -1,0 +1,64 @@
+/* A run's memory, and what is done with it besides factoring: front_query.cu, front_solve.cu. */
+#pragma once
+
+#include "backend/cuda/front_launch.cuh"
+
+struct sd_front_run {
+    sd_precision precision;
+    void *memory; /* sd_cuda::run_memory in that precision */
+};
+
+namespace sd_cuda
+{
+
+/* What the largest level needs. */
+struct level_sizes {
+    int64_t large; /* fronts */
+    int64_t rows;  /* of all of them */
+};
+
+template <class real> struct run_memory {
+    const sd_tree *tree;
+    const sd_schedule *schedule;
+    forest<real> w;
+    cluster_list clusters; /* of all levels: from and to are set for each */
+    large_list large;
+    large_room<real> room;
+    level_sizes most;
+    int cluster_blocks, large_blocks;
+    int64_t planned; /* bytes of the panels without delays */
+    double slack;
+    int64_t heap_bytes;
+    void *heap;
+    char *control;
+    double *values;
+    int8_t *signs;
+    sd_run_result result; /* of the last factorization */
+};
+
+/* Runs function<real>(e, memory of the run, ...) in the run's precision. */
+#define IN_PRECISION(run, function, e, ...)                                                                            \
+    ((run)->precision == SD_DOUBLE                                                                                     \
+         ? function<double>(e, static_cast<run_memory<double> *>((run)->memory), __VA_ARGS__)                          \
+         : function<float>(e, static_cast<run_memory<float> *>((run)->memory), __VA_ARGS__))
+
+saddle_status largest_entry(sd_engine *e, sd_front_run *run, double *largest);
+saddle_status solve_parts(sd_engine *e, const sd_front_run *run, int parts, int64_t k, double *x, int64_t ldx);
+saddle_status fetch_fronts(sd_engine *e, const sd_front_run *run, sd_run_front *front, int32_t *variable, double *d);
+saddle_status put_pivot(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, double d, double beside);
+saddle_status clear_column(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, const double *v);
+
+/* A copy of a host array; NULL on failure, with the engine's status. */
+inline void *copy_to_device(sd_engine *e, const void *host, int64_t bytes, const char *what)
+{
+    if (e->status) return NULL;
+    void *memory = e->backend->allocate(e, bytes, what);
+    if (!memory) {
+        e->status = e->context->status;
+        return NULL;
+    }
+    e->backend->upload(e, host, memory, bytes);
+    return memory;
+}
+
+} /* namespace sd_cuda */

@@ -1,0 +1,294 @@
+/*
+ * A factorization by fronts as the host sees it: memory, launches, the one transfer of what was found.
+ */
+#include "backend/cuda/front_launch.cuh"
+#include "backend/cuda/front_memory.cuh"
+
+#include <string.h>
+
+namespace sd_cuda
+{
+namespace
+{
+
+/* Numbers and counters that a factorization begins with as 0: the tally, then one ticket and one barrier a level. */
+int64_t control_bytes(int32_t levels)
+{
+    return static_cast<int64_t>(sizeof(front_tally)) + 2 * static_cast<int64_t>(sizeof(unsigned)) * levels;
+}
+
+level_sizes measure_levels(const sd_tree *t, const sd_schedule *s)
+{
+    level_sizes most = {0, 0};
+    for (int32_t l = 0; l < s->levels; ++l) {
+        int64_t rows = 0;
+        for (int32_t k = s->large_ptr[l]; k < s->large_ptr[l + 1]; ++k) {
+            const int32_t f = s->large_front[k];
+            rows += t->first[f + 1] - t->first[f] + (t->row_ptr[f + 1] - t->row_ptr[f]);
+        }
+        const int64_t large = s->large_ptr[l + 1] - s->large_ptr[l];
+        if (large > most.large) most.large = large;
+        if (rows > most.rows) most.rows = rows;
+    }
+    return most;
+}
+
+/* Bytes of all panels as planned. */
+template <class real> int64_t planned_bytes(const sd_tree *t)
+{
+    int64_t bytes = 0;
+    for (int32_t f = 0; f < t->fronts; ++f) {
+        const int64_t columns = t->first[f + 1] - t->first[f], rows = columns + t->row_ptr[f + 1] - t->row_ptr[f];
+        const int64_t ld = (rows + 1) / 2 * 2, reals = static_cast<int64_t>(sizeof(real)) * columns * (ld + 2);
+        bytes += (reals + 4 * columns + 15) / 16 * 16;
+    }
+    return bytes;
+}
+
+int64_t with_slack(int64_t amount, double slack)
+{
+    return amount + static_cast<int64_t>(static_cast<double>(amount) * slack) + (1 << 16);
+}
+
+template <class T> bool put(sd_engine *e, const T *&to, const T *host, int64_t count, const char *what)
+{
+    to = static_cast<const T *>(copy_to_device(e, host, count * static_cast<int64_t>(sizeof(T)), what));
+    return to != nullptr;
+}
+
+template <class T> bool get(sd_engine *e, T *&to, int64_t count, const char *what)
+{
+    to = static_cast<T *>(e->backend->allocate(e, count * static_cast<int64_t>(sizeof(T)), what));
+    if (!to && !e->status) e->status = e->context->status;
+    return to != nullptr;
+}
+
+template <class real>
+bool put_plan(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory<real> *m)
+{
+    forest<real> &w = m->w;
+    const char *what = "plan of the fronts";
+    const int64_t fronts = t->fronts, rows = t->row_ptr[fronts], entries = t->entry_ptr[t->n];
+    w.n = t->n;
+    w.fronts = t->fronts;
+    return put(e, w.first, t->first, fronts + 1, what) && put(e, w.parent, t->parent, fronts, what) &&
+           put(e, w.child_ptr, t->child_ptr, fronts + 1, what) &&
+           put(e, w.child, t->child, t->child_ptr[fronts], what) &&
+           put(e, w.row_ptr, t->row_ptr, fronts + 1, what) && put(e, w.rows, t->rows, rows, what) &&
+           put(e, w.place, t->place, rows, what) && put(e, w.entry_ptr, t->entry_ptr, t->n + int64_t{1}, what) &&
+           put(e, w.entry_row, t->entry_row, entries, what) && put(e, w.rest, s->rest, fronts, what) &&
+           put(e, w.inner, s->inner, fronts, what) &&
+           put(e, m->clusters.begin, s->cluster_from, s->clusters + int64_t{1}, what) &&
+           put(e, m->clusters.front, s->cluster_front, s->cluster_from[s->clusters], what) &&
+           put(e, m->large.front, s->large_front, s->large, what);
+}
+
+/* What grows with delays. */
+template <class real> bool get_room(sd_engine *e, run_memory<real> *m)
+{
+    forest<real> &w = m->w;
+    m->heap_bytes = with_slack(m->planned, m->slack);
+    m->room.capacity = with_slack(m->most.rows, m->slack);
+    char *memory = NULL;
+    if (!get(e, memory, m->heap_bytes, "columns of the factors")) return false;
+    m->heap = memory;
+    return get(e, m->room.columns, m->most.large ? 2 * 32 * m->room.capacity : 1, "workspace of the fronts") &&
+           w.heap != NULL;
+}
+
+template <class real> bool get_memory(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory<real> *m)
+{
+    forest<real> &w = m->w;
+    const char *what = "fronts";
+    m->cluster_blocks = s->clusters > 0 ? cluster_blocks<real>(e) : 0;
+    m->large_blocks = s->large > 0 ? large_blocks<real>(e) : 0;
+    if (e->status) return false;
+    int32_t widest = 0;
+    for (int32_t l = 0; l < s->levels; ++l)
+        if (s->cluster_ptr[l + 1] - s->cluster_ptr[l] > widest) widest = s->cluster_ptr[l + 1] - s->cluster_ptr[l];
+    if (m->cluster_blocks > widest) m->cluster_blocks = widest;
+    w.space = s->workspace;
+    bool all = get(e, m->values, t->entry_ptr[t->n], what) && get(e, w.front, t->fronts, what) &&
+               get(e, w.arena, s->arena, "contribution blocks") &&
+               get(e, w.workspace, w.space * m->cluster_blocks, "contribution blocks") && get(e, w.heap, 1, what) &&
+               get(e, m->control, control_bytes(s->levels), what) && get(e, m->room.flags, FLAG_COUNT, what);
+    char *work = NULL;
+    all = all && get(e, work, m->most.large * static_cast<int64_t>(large_work_bytes<real>()), "fronts at work");
+    m->room.work = reinterpret_cast<large_work<real> *>(work);
+    for (int k = 0; k < JOB_KINDS && all; ++k) all = get(e, m->room.jobs[k], m->most.large + 1, "fronts at work");
+    w.values = m->values;
+    w.tally = reinterpret_cast<front_tally *>(m->control);
+    return all && get_room(e, m);
+}
+
+template <class real>
+saddle_status make_run(sd_engine *e, const sd_tree *t, const sd_schedule *s, double slack, run_memory<real> *m)
+{
+    m->tree = t;
+    m->schedule = s;
+    m->most = measure_levels(t, s);
+    m->planned = planned_bytes<real>(t);
+    m->slack = slack;
+    return put_plan(e, t, s, m) && get_memory(e, t, s, m) ? SADDLE_OK : e->status;
+}
+
+template <class real> void free_run(sd_engine *e, run_memory<real> *m)
+{
+    const forest<real> &w = m->w;
+    const void *all[] = {w.first,           w.parent,          w.child_ptr,        w.child,        w.row_ptr,
+                         w.rows,            w.place,           w.entry_ptr,        w.entry_row,    w.rest,
+                         w.inner,           m->clusters.begin, m->clusters.front,  m->large.front, m->values,
+                         w.front,           w.arena,           w.workspace,        w.heap,         m->control,
+                         m->room.flags,     m->room.work,      m->room.columns,    m->heap,        m->room.jobs[0],
+                         m->room.jobs[1],   m->room.jobs[2],   m->room.jobs[3],    m->room.jobs[4], m->signs};
+    for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
+}
+
+/* Launches everything; nothing is waited for. */
+template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
+{
+    const sd_schedule *s = m->schedule;
+    unsigned *tickets = reinterpret_cast<unsigned *>(m->control + sizeof(front_tally));
+    for (int32_t l = 0; l < s->levels && !e->status; ++l) {
+        cluster_list clusters = m->clusters;
+        clusters.from = s->cluster_ptr[l];
+        clusters.to = s->cluster_ptr[l + 1];
+        large_list large = m->large;
+        large.from = s->large_ptr[l];
+        large.to = s->large_ptr[l + 1];
+        m->room.barrier = tickets + s->levels + l;
+        if (clusters.to > clusters.from) launch_clusters(e, m->w, clusters, m->cluster_blocks, tickets + l);
+        if (large.to > large.from) launch_large(e, m->w, large, m->room, m->large_blocks);
+    }
+}
+
+/* Values, signs, and everything that begins as 0. */
+template <class real>
+void begin_run(sd_engine *e, run_memory<real> *m, const double *values, const sd_pivoting *p, double most_flops)
+{
+    const state *s = state_of(e);
+    const on_device current(s->device);
+    const front_heap heap = {static_cast<char *>(m->heap), static_cast<unsigned long long>(m->heap_bytes), 0};
+    m->w.rule = {p->rule, p->u, p->small, p->regularise, NULL};
+    m->w.most = most_flops > 0 && most_flops < 9e18 ? static_cast<unsigned long long>(most_flops) : 0;
+    if (p->signs) {
+        if (!m->signs && !get(e, m->signs, m->w.n, "signs")) return;
+        failed(e, cudaMemcpyAsync(m->signs, p->signs, static_cast<size_t>(m->w.n), cudaMemcpyHostToDevice, s->stream),
+               "signs");
+        m->w.rule.signs = m->signs;
+    }
+    const size_t bytes = static_cast<size_t>(m->tree->entry_ptr[m->tree->n]) * sizeof *values;
+    failed(e, cudaMemcpyAsync(m->values, values, bytes, cudaMemcpyHostToDevice, s->stream), "values");
+    failed(e, cudaMemcpyAsync(m->w.heap, &heap, sizeof heap, cudaMemcpyHostToDevice, s->stream), "fronts");
+    failed(e, cudaMemsetAsync(m->control, 0, static_cast<size_t>(control_bytes(m->schedule->levels)), s->stream),
+           "fronts");
+}
+
+void tell(const front_tally &t, sd_run_result *r)
+{
+    sd_run_result x = {};
+    x.pivots.negative = static_cast<int64_t>(t.signs[0]);
+    x.pivots.zero = static_cast<int64_t>(t.signs[1]);
+    x.pivots.positive = static_cast<int64_t>(t.signs[2]);
+    x.pivots.two_by_two = static_cast<int64_t>(t.two_by_two);
+    x.pivots.perturbed = static_cast<int64_t>(t.perturbed);
+    for (int k = 0; k < 3; ++k) x.signs[k] = static_cast<int64_t>(t.signs[k]);
+    x.suspects = static_cast<int64_t>(t.suspects);
+    x.delayed = static_cast<int64_t>(t.delayed);
+    x.nnz = static_cast<int64_t>(t.nnz);
+    x.largest_front = t.largest_front;
+    x.panel_bytes = static_cast<int64_t>(t.panel_bytes);
+    x.flops = static_cast<double>(t.operations);
+    x.indefinite = (t.stop & STOP_INDEFINITE) != 0;
+    x.abandoned = (t.stop & STOP_FLOPS) != 0;
+    x.waits = r->waits;
+    *r = x;
+}
+
+template <class real>
+saddle_status factor_run(sd_engine *e, run_memory<real> *m, const double *values, const sd_pivoting *pivoting,
+                         double most_flops, sd_run_result *result)
+{
+    front_tally tally;
+    *result = sd_run_result();
+    m->result = *result;
+    for (;;) {
+        begin_run(e, m, values, pivoting, most_flops);
+        launch_all(e, m);
+        e->backend->download(e, m->control, &tally, sizeof tally);
+        ++result->waits;
+        if (e->status) return e->status;
+        if (!(tally.stop & STOP_ROOM)) break;
+        e->backend->release(e, m->heap); /* again, with more room for delays */
+        e->backend->release(e, m->room.columns);
+        m->heap = NULL;
+        m->room.columns = NULL;
+        m->slack = 2 * m->slack + 0.25;
+        if (!get_room(e, m)) return e->status;
+    }
+    tell(tally, result);
+    m->result = *result;
+    return SADDLE_OK;
+}
+
+template <class real> run_memory<real> *memory_of(const sd_front_run *run)
+{
+    return static_cast<run_memory<real> *>(run->memory);
+}
+
+saddle_status make(sd_engine *e, const sd_tree *t, const sd_schedule *s, sd_precision precision, double slack,
+                   sd_front_run **run)
+{
+    sd_context *c = e->context;
+    const size_t size = precision == SD_DOUBLE ? sizeof(run_memory<double>) : sizeof(run_memory<float>);
+    char *memory = static_cast<char *>(c->hooks.allocate(sizeof(sd_front_run) + size, c->hooks.user));
+    *run = reinterpret_cast<sd_front_run *>(memory);
+    if (!memory) return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate the state of a factorization");
+    memset(memory, 0, sizeof(sd_front_run) + size);
+    (*run)->precision = precision;
+    (*run)->memory = memory + sizeof(sd_front_run);
+    return precision == SD_DOUBLE ? make_run(e, t, s, slack, memory_of<double>(*run))
+                                  : make_run(e, t, s, slack, memory_of<float>(*run));
+}
+
+void release_run(sd_engine *e, sd_front_run *run)
+{
+    if (!run) return;
+    if (run->precision == SD_DOUBLE)
+        free_run(e, memory_of<double>(run));
+    else
+        free_run(e, memory_of<float>(run));
+    e->context->hooks.release(run, e->context->hooks.user);
+}
+
+template <class real> int64_t bytes_of(const sd_tree *t, const sd_schedule *s, double slack)
+{
+    const level_sizes most = measure_levels(t, s);
+    const int64_t real_bytes = static_cast<int64_t>(sizeof(real)), fronts = t->fronts, rows = t->row_ptr[fronts];
+    const int64_t plan = 4 * (4 * fronts + 2 * rows) + 8 * (4 * fronts + t->n) + 12 * t->entry_ptr[t->n];
+    return plan + with_slack(planned_bytes<real>(t), slack) + real_bytes * s->arena +
+           real_bytes * 64 * with_slack(most.rows, slack) +
+           most.large * static_cast<int64_t>(large_work_bytes<real>()) +
+           fronts * static_cast<int64_t>(sizeof(front_state<real>));
+}
+
+int64_t bytes(const sd_tree *t, const sd_schedule *s, sd_precision precision, double slack)
+{
+    return precision == SD_DOUBLE ? bytes_of<double>(t, s, slack) : bytes_of<float>(t, s, slack);
+}
+
+saddle_status factor(sd_engine *e, sd_front_run *run, const double *values, const sd_pivoting *pivoting,
+                     double most_flops, sd_run_result *result)
+{
+    if (e->status) return e->status;
+    return run->precision == SD_DOUBLE
+               ? factor_run(e, memory_of<double>(run), values, pivoting, most_flops, result)
+               : factor_run(e, memory_of<float>(run), values, pivoting, most_flops, result);
+}
+
+} /* namespace */
+
+const sd_front_runner front_runner = {make,        release_run,  bytes,     factor,   largest_entry,
+                                      solve_parts, fetch_fronts, put_pivot, clear_column};
+
+} /* namespace sd_cuda */
