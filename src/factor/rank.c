@@ -4,6 +4,8 @@
  */
 #include "factor/rank.h"
 
+#include "factor/device_fronts.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -132,6 +134,10 @@ static void clear_columns(const sd_factors *f, const sd_suspect *s, const double
     const int32_t k = s->column;
     if (f->simplicial) sd_simplicial_clear(f->simplicial, k, v);
     if (f->simplicial || f->precision != SD_DOUBLE) return;
+    if (f->device) {
+        sd_device_fronts_clear(f, s->run, k, v);
+        return;
+    }
     const sd_front *front = &f->front[s->run];
     double *l = (double *)front->panel + k * front->ld, *next = l + front->ld;
     for (int32_t i = k + (v ? 2 : 1); i < front->rows; ++i) {

@@ -1,6 +1,8 @@
 /* Triangular solves on the assembly tree: memory, tasks, panels. See triangular.h. */
 #include "solve/triangular.h"
 
+#include "factor/device_fronts.h"
+
 #include "factor/climb.h"
 #include "solve/refinement.h"
 #include "solve/simplicial.h"
@@ -56,7 +58,7 @@ saddle_status sd_solve_room_make(sd_context *c, const sd_factors *f, sd_solve_ro
     const sd_tree *t = f->tree;
     int64_t live = 0, *slot = room->slot;
     *room = (sd_solve_room){.largest = 1, .slot = slot};
-    if (f->simplicial) return SADDLE_OK; /* x is all that it works in */
+    if (f->simplicial || f->device) return SADDLE_OK; /* x is all that it works in */
     if (!slot) slot = sd_alloc(c, t->fronts, sizeof *slot, "solve");
     if (!slot) return c->status;
     room->slot = slot;
@@ -243,9 +245,30 @@ static void scatter_sequence(const sd_sequence *q, const double *block, int32_t 
         for (int32_t i = 0; i < q->n; ++i) x[r * ldx + q->variable[i]] = block[(int64_t)i * k + r];
 }
 
+/* Between vectors of the caller's and those of fronts on a device, which takes columns by position. */
+static saddle_status solve_on_device(sd_context *c, const sd_factors *f, const sd_solve_frame *frame,
+                                     int64_t nrhs, const double *r, int64_t ldr, double *z, int64_t ldz)
+{
+    const int64_t n = f->tree->n, most = nrhs < SD_DEVICE_COLUMNS ? nrhs : SD_DEVICE_COLUMNS;
+    double *x = sd_alloc(c, n * most, sizeof *x, "solve");
+    saddle_status status = x ? SADDLE_OK : c->status;
+    for (int64_t first = 0; first < nrhs && !status; first += most) {
+        int shifts[SD_DEVICE_COLUMNS];
+        const int64_t k = nrhs - first < most ? nrhs - first : most;
+        for (int64_t j = 0; j < k; ++j)
+            walker_double.gather_frame(frame, r + (first + j) * ldr, ldr, f->tree->n, 1, x + j * n, &shifts[j]);
+        status = sd_device_fronts_solve(c, f, SD_SOLVE_WHOLE, k, x, n);
+        for (int64_t j = 0; j < k && !status; ++j)
+            walker_double.scatter_frame(frame, &shifts[j], x + j * n, 1, z + (first + j) * ldz, ldz);
+    }
+    sd_free(c, x);
+    return status;
+}
+
 saddle_status sd_triangular_solve(sd_context *c, const sd_factors *f, const sd_solve_room *room, int parts,
                                   int64_t nrhs, double *x, int64_t ldx, int threads)
 {
+    if (f->device) return sd_device_fronts_solve(c, f, parts, nrhs, x, ldx);
     walk s = {0};
     sd_solve_memory memory = {0};
     const int32_t n = f->tree->n;
@@ -271,6 +294,7 @@ saddle_status sd_triangular_between(sd_context *c, const sd_factors *f, const sd
                                     const sd_solve_frame *frame, int64_t nrhs, const double *r, int64_t ldr,
                                     double *z, int64_t ldz, int threads, sd_solve_memory *memory)
 {
+    if (f->device) return solve_on_device(c, f, frame, nrhs, r, ldr, z, ldz);
     walk s = {0};
     sd_solve_memory own = {0};
     sd_solve_frame at = *frame;

@@ -10,7 +10,7 @@
 
 #include "factor/multifrontal.h"
 
-enum { SD_RHS_BLOCK = 32 };
+enum { SD_RHS_BLOCK = 32, SD_DEVICE_COLUMNS = 128 /* that a device is handed at a time */ };
 
 enum { SD_SOLVE_FORWARD = 1, SD_SOLVE_DIAGONAL = 2, SD_SOLVE_BACKWARD = 4, SD_SOLVE_WHOLE = 7 };
 

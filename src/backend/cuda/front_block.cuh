@@ -15,17 +15,17 @@
 namespace sd_cuda
 {
 
-constexpr int BLOCK_WARPS = 8; /* at most */
+constexpr int FRONT_WARPS = 8; /* at most */
 
 /* What a block shares. */
-template <class real> struct block_room {
+template <class real> struct front_room {
     front_tile<real> tile;
     tile_room<real> warp;
     real square[TILE][TILE]; /* of the tile, while it is put into the order of its pivots */
     struct {
         real size;
         int at;
-    } found[BLOCK_WARPS];
+    } found[FRONT_WARPS];
     int perturbed;
 };
 
@@ -136,7 +136,7 @@ __device__ void subtract_pivots(const block_front<real> &f, int from, int to, in
 /* ---- tiles ---- */
 
 /* The tile itself, in the order of its pivots: L of those that are accepted, and what they leave. */
-template <class real> __device__ void order_square(const block_front<real> &f, block_room<real> *room, int k)
+template <class real> __device__ void order_square(const block_front<real> &f, front_room<real> *room, int k)
 {
     const front_tile<real> &t = room->tile;
     const real *a = f.a + f.e + f.e * f.ld;
@@ -162,7 +162,7 @@ template <class real> __device__ void order_square(const block_front<real> &f, b
 }
 
 template <class real>
-__device__ void put_square(const block_front<real> &f, const block_room<real> *room, int k)
+__device__ void put_square(const block_front<real> &f, const front_room<real> *room, int k)
 {
     const front_tile<real> &t = room->tile;
     for (int at = thread_index(); at < TILE * TILE; at += threads_here()) {
@@ -214,7 +214,7 @@ __device__ inline void write_row(const front_tile<real> &t, int k, real *row, in
 
 /* Solves, checks and writes the rows below a tile; how many of its columns are accepted. */
 template <class real>
-__device__ int take_rows(const block_front<real> &f, block_room<real> *room, const front_rule &rule)
+__device__ int take_rows(const block_front<real> &f, front_room<real> *room, const front_rule &rule)
 {
     front_tile<real> &t = room->tile;
     const bool checked = rule.rule == SD_PIVOT_THRESHOLD;
@@ -246,7 +246,7 @@ __device__ int take_rows(const block_front<real> &f, block_room<real> *room, con
 /* One tile at column e, of columns up to `last` that are untested: how many columns are accepted. The columns
  * that are not are next to them. */
 template <class real>
-__device__ int take_tile(block_front<real> &f, block_room<real> *room, const front_rule &rule, int last)
+__device__ int take_tile(block_front<real> &f, front_room<real> *room, const front_rule &rule, int last)
 {
     const int width = min(TILE, last - f.e);
     if (thread_index() < WARP)
@@ -283,7 +283,7 @@ template <class real> __device__ inline real entry_of(const block_front<real> &f
 }
 
 /* A size with its place, the largest of all threads; of equals the first. */
-template <class real> __device__ void find_largest(block_room<real> *room, real &size, int &at)
+template <class real> __device__ void find_largest(front_room<real> *room, real &size, int &at)
 {
     const int lane = thread_index() % WARP, warps = threads_here() / WARP;
     for (int step = WARP / 2; step > 0; step /= 2) {
@@ -315,7 +315,7 @@ template <class real> struct column_sizes {
 };
 
 template <class real>
-__device__ column_sizes<real> measure_column(const block_front<real> &f, block_room<real> *room, int p, int without)
+__device__ column_sizes<real> measure_column(const block_front<real> &f, front_room<real> *room, int p, int without)
 {
     column_sizes<real> s = {entry_of(f, p, p), 0, 0, f.m, true};
     int any = f.m, bad = 0;
@@ -391,7 +391,7 @@ __device__ inline bool is_stable_pair(const column_sizes<real> &p, const column_
 
 /* Tries column p, alone or with another; whether something was eliminated. */
 template <class real>
-__device__ bool try_column(block_front<real> &f, block_room<real> *room, const front_rule &rule, int p)
+__device__ bool try_column(block_front<real> &f, front_room<real> *room, const front_rule &rule, int p)
 {
     constexpr double EPSILON = sizeof(real) == 8 ? DBL_EPSILON : FLT_EPSILON;
     const real small = static_cast<real>(rule.small);
@@ -420,7 +420,7 @@ __device__ bool try_column(block_front<real> &f, block_room<real> *room, const f
 
 /* Goes round the columns until none of them can be taken. */
 template <class real>
-__device__ void take_columns(block_front<real> &f, block_room<real> *room, const front_rule &rule)
+__device__ void take_columns(block_front<real> &f, front_room<real> *room, const front_rule &rule)
 {
     int p = f.e;
     for (int missed = 0; missed < f.n - f.e; ++p) {
@@ -431,7 +431,7 @@ __device__ void take_columns(block_front<real> &f, block_room<real> *room, const
 
 /* The largest finite entry of the columns that are left, in their own rows; or on the diagonal. */
 template <class real>
-__device__ real find_largest_left(const block_front<real> &f, block_room<real> *room, bool diagonal, int &row,
+__device__ real find_largest_left(const block_front<real> &f, front_room<real> *room, bool diagonal, int &row,
                                   int &column)
 {
     const int left = f.n - f.e;
@@ -453,7 +453,7 @@ __device__ real find_largest_left(const block_front<real> &f, block_room<real> *
 
 /* A root takes every column: complete pivoting; then zeros, or what is no number, which stays as it is. */
 template <class real>
-__device__ void finish_root(block_front<real> &f, block_room<real> *room, const front_rule &rule)
+__device__ void finish_root(block_front<real> &f, front_room<real> *room, const front_rule &rule)
 {
     const real small = static_cast<real>(rule.small);
     while (f.e < f.n) {
@@ -492,7 +492,7 @@ __device__ void finish_root(block_front<real> &f, block_room<real> *room, const 
 
 /* Puts beside every other column of [e, n) the one that its largest entry is with, so that a tile may find 2x2
  * pivots in it where all its diagonal blocks are zero, as in [0 B; B' 0]. */
-template <class real> __device__ void pair_up(const block_front<real> &f, block_room<real> *room)
+template <class real> __device__ void pair_up(const block_front<real> &f, front_room<real> *room)
 {
     for (int c = f.e; c + 1 < f.n; c += 2) {
         real size = -1;
@@ -525,7 +525,7 @@ __device__ inline round_step after_round(rounds &r, int e, int n)
 
 /* Eliminates what can be eliminated. With SD_PIVOT_POSITIVE e < n says where it stopped. */
 template <class real>
-__device__ void factor_block(block_front<real> &f, block_room<real> *room, const front_rule &rule, bool root)
+__device__ void factor_block(block_front<real> &f, front_room<real> *room, const front_rule &rule, bool root)
 {
     rounds r = {0, false};
     for (;;) {

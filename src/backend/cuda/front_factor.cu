@@ -30,7 +30,7 @@ template <class real> struct factor_room {
             tile_room<real> warp[LARGE_WARPS];
         } tiles;
         product_room<real> product;
-        block_room<real> block;
+        front_room<real> block;
     };
     front_tile<real> tile;
 };
@@ -102,7 +102,7 @@ __device__ inline void copy_words(void *to, const void *from, int bytes, int ran
         static_cast<int *>(to)[i] = static_cast<const int *>(from)[i];
 }
 
-template <class real> __device__ void factor_tiles(level_job<real> &j, factor_room<real> *room)
+template <class real> __device__ __noinline__ void factor_tiles(level_job<real> &j, factor_room<real> *room)
 {
     const int warp = thread_index() / WARP, lane = thread_index() % WARP;
     const int step = static_cast<int>(gridDim.x) * LARGE_WARPS;
@@ -125,7 +125,7 @@ template <class real> __device__ void factor_tiles(level_job<real> &j, factor_ro
 
 /* ---- rows ---- */
 
-template <class real> __device__ void solve_rows(level_job<real> &j, factor_room<real> *room)
+template <class real> __device__ __noinline__ void solve_rows(level_job<real> &j, factor_room<real> *room)
 {
     const bool checked = j.w.rule.rule == SD_PIVOT_THRESHOLD;
     const real bound = static_cast<real>(1 / j.w.rule.u), small = static_cast<real>(j.w.rule.small);
@@ -164,7 +164,7 @@ template <class real> __device__ void solve_rows(level_job<real> &j, factor_room
 
 /* The tile itself, and what becomes of the front. By one block. */
 template <class real>
-__device__ void accept_tile(level_job<real> &j, factor_room<real> *room, large_work<real> *k, int accepted, int step)
+__device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *room, large_work<real> *k, int accepted, int step)
 {
     block_front<real> f = front_of(*k);
     copy_words(&room->block.tile, &room->tile, static_cast<int>(sizeof room->tile), thread_index(),
@@ -191,7 +191,7 @@ __device__ void accept_tile(level_job<real> &j, factor_room<real> *room, large_w
 
 /* L of the rows of a job, and the rows of the tile in columns of L that are as many. */
 template <class real>
-__device__ void accept_rows(factor_room<real> *room, large_work<real> *k, int accepted, int job)
+__device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<real> *k, int accepted, int job)
 {
     const front_state<real> s = k->state;
     const front_tile<real> &t = room->tile;
@@ -221,7 +221,7 @@ __device__ void accept_rows(factor_room<real> *room, large_work<real> *k, int ac
 
 /* The columns of the panel behind the tile, in the rows of a job. */
 template <class real>
-__device__ void update_panel(factor_room<real> *room, const large_work<real> *k, int accepted, int job)
+__device__ __noinline__ void update_panel(factor_room<real> *room, const large_work<real> *k, int accepted, int job)
 {
     const front_state<real> s = k->state;
     const int row = job * JOB_ROW, from = k->e + room->tile.width, to = min(k->panel, row + JOB_ROW);
@@ -245,7 +245,7 @@ __device__ void update_panel(factor_room<real> *room, const large_work<real> *k,
     }
 }
 
-template <class real> __device__ void accept(level_job<real> &j, factor_room<real> *room, int step)
+template <class real> __device__ __noinline__ void accept(level_job<real> &j, factor_room<real> *room, int step)
 {
     const bool checked = j.w.rule.rule == SD_PIVOT_THRESHOLD;
     const int64_t all = j.room.jobs[JOB_ROWS][j.count];
@@ -267,7 +267,7 @@ template <class real> __device__ void accept(level_job<real> &j, factor_room<rea
 /* ---- panels ---- */
 
 /* Columns behind a panel that is done get its pivots subtracted. */
-template <class real> __device__ void flush_panels(level_job<real> &j, factor_room<real> *room)
+template <class real> __device__ __noinline__ void flush_panels(level_job<real> &j, factor_room<real> *room)
 {
     const int64_t all = j.room.jobs[JOB_TILES][j.count];
     for (int64_t job = blockIdx.x; job < all; job += gridDim.x) {
@@ -320,7 +320,7 @@ __device__ bool end_round(level_job<real> &j, factor_room<real> *room, large_wor
 
 /* Failed columns go to the end of the panel; those of a panel that is done behind all untested ones. */
 template <class real>
-__device__ void handle_event(level_job<real> &j, factor_room<real> *room, large_work<real> *k)
+__device__ __noinline__ void handle_event(level_job<real> &j, factor_room<real> *room, large_work<real> *k)
 {
     block_front<real> f = front_of(*k);
     const int failed = k->tile.width - (k->next - k->e);

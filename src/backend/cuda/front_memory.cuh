@@ -48,16 +48,17 @@ saddle_status fetch_fronts(sd_engine *e, const sd_front_run *run, sd_run_front *
 saddle_status put_pivot(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, double d, double beside);
 saddle_status clear_column(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, const double *v);
 
-/* A copy of a host array; NULL on failure, with the engine's status. */
+/* Memory on the device, and a copy there of a host array; NULL on failure, with the engine's status. */
+inline void *get_room(sd_engine *e, int64_t bytes, const char *what)
+{
+    void *memory = e->status ? NULL : e->backend->allocate(e, bytes, what);
+    if (!memory && !e->status) e->status = e->context->status;
+    return memory;
+}
 inline void *copy_to_device(sd_engine *e, const void *host, int64_t bytes, const char *what)
 {
-    if (e->status) return NULL;
-    void *memory = e->backend->allocate(e, bytes, what);
-    if (!memory) {
-        e->status = e->context->status;
-        return NULL;
-    }
-    e->backend->upload(e, host, memory, bytes);
+    void *memory = get_room(e, bytes, what);
+    if (memory) e->backend->upload(e, host, memory, bytes);
     return memory;
 }
 

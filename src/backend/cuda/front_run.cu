@@ -58,8 +58,7 @@ template <class T> bool put(sd_engine *e, const T *&to, const T *host, int64_t c
 
 template <class T> bool get(sd_engine *e, T *&to, int64_t count, const char *what)
 {
-    to = static_cast<T *>(e->backend->allocate(e, count * static_cast<int64_t>(sizeof(T)), what));
-    if (!to && !e->status) e->status = e->context->status;
+    to = static_cast<T *>(get_room(e, count * static_cast<int64_t>(sizeof(T)), what));
     return to != nullptr;
 }
 
@@ -84,7 +83,7 @@ bool put_plan(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory<r
 }
 
 /* What grows with delays. */
-template <class real> bool get_room(sd_engine *e, run_memory<real> *m)
+template <class real> bool get_panels(sd_engine *e, run_memory<real> *m)
 {
     forest<real> &w = m->w;
     m->heap_bytes = with_slack(m->planned, m->slack);
@@ -118,7 +117,7 @@ template <class real> bool get_memory(sd_engine *e, const sd_tree *t, const sd_s
     for (int k = 0; k < JOB_KINDS && all; ++k) all = get(e, m->room.jobs[k], m->most.large + 1, "fronts at work");
     w.values = m->values;
     w.tally = reinterpret_cast<front_tally *>(m->control);
-    return all && get_room(e, m);
+    return all && get_panels(e, m);
 }
 
 template <class real>
@@ -224,7 +223,7 @@ saddle_status factor_run(sd_engine *e, run_memory<real> *m, const double *values
         m->heap = NULL;
         m->room.columns = NULL;
         m->slack = 2 * m->slack + 0.25;
-        if (!get_room(e, m)) return e->status;
+        if (!get_panels(e, m)) return e->status;
     }
     tell(tally, result);
     m->result = *result;

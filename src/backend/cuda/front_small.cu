@@ -14,7 +14,7 @@ constexpr int THREADS = 128;
 
 /* The shared memory of a block; behind it the numbers of the front. */
 template <class real> struct cluster_room {
-    block_room<real> block;
+    front_room<real> block;
     front_counts counts;
     front_state<real> state;
     int cluster;

@@ -86,6 +86,7 @@ static saddle_status certify(sd_engine *e, const sd_problem *p, const void *fact
 const sd_method sd_method_direct = {
     .number = SADDLE_METHOD_DIRECT,
     .name = "the direct solver",
+    .on_device = true,
     .options =
         "|scaling|order|pairs|factorization|threshold|regularise|check|certify|replan|simplicial|verify|"
         "factorizations|",

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "factor/device_fronts.h"
 #include "factor/multifrontal.h"
 #include "method/method.h"
 #include "solve/refinement.h"
@@ -29,6 +30,7 @@ typedef struct sd_direct_plan {
     sd_csr augmented; /* the pattern of the symmetric matrix that a general one is factored through */
     saddle_preparation p;
     sd_tree tree;
+    sd_schedule schedule; /* of a device; empty where there is none */
     int64_t *matched;     /* the entry of the tree that each column was matched with; NULL: no matching */
     int32_t *tilt;        /* the balance that the scaling belongs to (tilt.c); NULL: none */
     int largest_exponent; /* of A when its scaled form has entries of about 1 */
@@ -82,6 +84,7 @@ typedef struct sd_columns_state {
 /* Made once, filled with every factorization. */
 typedef struct sd_direct {
     const sd_direct_plan *plan;
+    sd_engine *device; /* whose fronts these are; NULL: the host's */
     /* the plan's scaling, or a new one, if values have moved away from those of the plan; of the balanced
      * matrix, where that is needed, and of the caller's */
     const double *scale, *outer;

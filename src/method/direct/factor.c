@@ -157,7 +157,7 @@ static saddle_status run_factors(sd_context *c, const sd_csr *M, sd_factor_optio
         status = sd_direct_run_columns(c, M, options, f, d, &refused);
     if (status || !refused) return status;
     status = sd_factors_run(c, f, options);
-    if (status != SADDLE_MEMORY_LIMIT || options->threads == 1) return status;
+    if (status != SADDLE_MEMORY_LIMIT || options->threads == 1 || f->device) return status;
     sd_log(c, SADDLE_LOG_INFO, "%s; factoring again with one thread, which needs less", c->message);
     const sd_front_kernels *kernels = f->kernels - f->precision;
     const sd_precision precision = f->precision;
@@ -209,8 +209,10 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     sd_factors *f = &d->factors[precision];
     saddle_status status = SADDLE_OK;
     const double delays = rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0;
-    if (!f->tree)
+    if (!f->tree) {
         status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision, delays, f);
+        if (!status && d->device) status = sd_device_fronts_make(d->device, &d->plan->schedule, f);
+    }
     if (!status) status = sd_direct_begin_like(c, p, f, d);
     if (!status) status = take_signs(c, p, d);
     if (!status && strength->equilibrated) status = rescale(c, M, p, true, d);
@@ -374,6 +376,7 @@ saddle_status sd_direct_factor(sd_engine *e, const sd_problem *p, const void *pl
     }
     *factors = d;
     d->plan = plan;
+    d->device = e->backend->fronts ? e : NULL;
     d->scale = d->plan->p.row_scale;
     d->matched = d->plan->matched;
     d->largest_exponent = d->plan->largest_exponent;

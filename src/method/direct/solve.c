@@ -80,7 +80,8 @@ saddle_status sd_direct_null_vector(sd_context *c, const void *factors, const do
     if (!w) return c->status;
     const int of_b = sd_largest_exponent(b, n);
     for (int32_t i = 0; i < n; ++i) w[position[i]] = d->outer[i] * ldexp(b[i], -of_b);
-    saddle_status status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, 1, w, n, 1);
+    saddle_status status = sd_factors_fetch(c, f);
+    if (!status) status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, 1, w, n, 1);
     if (!status) *found = sd_split_null_space(f, true, w);
     if (*found) status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, 1, w, n, 1);
     for (int32_t i = 0; i < n && *found; ++i) z[i] = d->outer[i] * w[position[i]];

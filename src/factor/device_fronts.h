@@ -1,0 +1,30 @@
+/*
+ * Fronts that a device factors and solves with: the other end of backend/front_run.h.
+ *
+ * The factors stay in the device's memory. What the host looks at now and then, D and the variables, is
+ * fetched when it is first asked for; a factorization with zero or very small pivots fetches it at once, since
+ * these are examined on the host.
+ */
+#pragma once
+
+#include "backend/backend.h"
+#include "backend/front_run.h"
+#include "factor/multifrontal.h"
+
+/* Makes factors that are run by the device of e, which must outlive them. The schedule is the caller's. */
+saddle_status sd_device_fronts_make(sd_engine *e, const sd_schedule *schedule, sd_factors *f);
+void sd_device_fronts_free(sd_context *c, sd_factors *f);
+saddle_status sd_device_fronts_run(sd_context *c, sd_factors *f, const sd_factor_options *options);
+
+/* X = parts of (L D L')^-1 X, as sd_triangular_solve. */
+saddle_status sd_device_fronts_solve(sd_context *c, const sd_factors *f, int parts, int64_t nrhs, double *x,
+                                     int64_t ldx);
+/* max |l|. */
+double sd_device_fronts_largest(const sd_factors *f);
+int64_t sd_device_fronts_bytes(const sd_factors *f);
+/* Times that the host waited for the device in the last factorization. */
+int64_t sd_device_fronts_waits(const sd_factors *f);
+
+/* Changes of D and L, as sd_put_d and sd_make_zero make them; a failure shows in the next solve. */
+void sd_device_fronts_put(const sd_factors *f, int32_t front, int64_t k, double d, double beside);
+void sd_device_fronts_clear(const sd_factors *f, int32_t front, int32_t k, const double *v);
