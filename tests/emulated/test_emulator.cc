@@ -285,7 +285,7 @@ __global__ void read_unwritten(double *out)
 {
     __shared__ double number;
     if (threadIdx.x == 0) out[blockIdx.x] = number;
-    number = 1;
+    number = threadIdx.x;
 }
 
 void shared_memory_is_garbage_before_it_is_written(void **)
@@ -392,7 +392,7 @@ void a_lane_outside_its_mask_is_refused(void **)
 __global__ void share_at_once(int *out)
 {
     __shared__ int number;
-    number = 0;
+    number = static_cast<int>(blockIdx.x) + 1;
     emulated_yield();
     *out = number;
 }
