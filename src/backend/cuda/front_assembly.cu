@@ -9,6 +9,7 @@
 
 namespace sd_cuda
 {
+void mark_phase(sd_engine *e, char c);
 namespace
 {
 
@@ -281,18 +282,18 @@ void launch_large(sd_engine *e, const forest<real> &w, const large_list &list, c
 {
     const int count = list.to - list.from, processors = state_of(e)->processors;
     const dim3 many(static_cast<unsigned>(8 * processors)), some(static_cast<unsigned>(2 * processors));
-    launch_grid(e, "fronts", false, place_level<real>, dim3(1), PLACE_THREADS, PLACE_THREADS * 8, w, list, room);
-    launch_grid(e, "fronts", false, assemble_level<real>, many, BLOCK, 0, w, list, room);
-    launch_factor(e, w, list, room, blocks);
+    launch_grid(e, "fronts", false, place_level<real>, dim3(1), PLACE_THREADS, PLACE_THREADS * 8, w, list, room); mark_phase(e, 'p');
+    launch_grid(e, "fronts", false, assemble_level<real>, many, BLOCK, 0, w, list, room); mark_phase(e, 'a');
+    launch_factor(e, w, list, room, blocks); mark_phase(e, 'F');
     failed(e, cudaFuncSetAttribute(make_rests<real>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                    static_cast<int>(sizeof(product_room<real>))),
            "fronts");
     launch_grid(e, "fronts", false, make_rests<real>, some, LARGE_THREADS,
-                static_cast<int>(sizeof(product_room<real>)), w, list, room);
-    launch_grid(e, "fronts", false, add_to_rests<real>, many, BLOCK, 0, w, list, room);
+                static_cast<int>(sizeof(product_room<real>)), w, list, room); mark_phase(e, 'r');
+    launch_grid(e, "fronts", false, add_to_rests<real>, many, BLOCK, 0, w, list, room); mark_phase(e, 's');
     launch_grid(e, "fronts", false, finish_level<real>,
                 dim3(static_cast<unsigned>(count < 4 * processors ? count : 4 * processors)), BLOCK,
-                static_cast<int>(sizeof(front_counts)), w, list, room);
+                static_cast<int>(sizeof(front_counts)), w, list, room); mark_phase(e, 'f');
 }
 
 template void launch_large<double>(sd_engine *, const forest<double> &, const large_list &, const large_room<double> &,

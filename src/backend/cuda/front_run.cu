@@ -5,6 +5,8 @@
 #include "backend/cuda/front_memory.cuh"
 
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 namespace sd_cuda
 {
@@ -143,9 +145,39 @@ template <class real> void free_run(sd_engine *e, run_memory<real> *m)
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
 }
 
+#ifndef SADDLE_EMULATED
+cudaEvent_t marks[100000];
+int mark_count;
+char mark_names[100000];
+void mark(sd_engine *e, char c)
+{
+    if (!getenv("SADDLE_FRONT_TIMES")) return;
+    if (!marks[mark_count]) cudaEventCreate(&marks[mark_count]);
+    mark_names[mark_count] = c;
+    cudaEventRecord(marks[mark_count++], state_of(e)->stream);
+}
+void show_marks()
+{
+    if (!getenv("SADDLE_FRONT_TIMES")) return;
+    float sum[256] = {}, ms;
+    for (int k = 1; k < mark_count; ++k) {
+        cudaEventElapsedTime(&ms, marks[k - 1], marks[k]);
+        sum[(int)mark_names[k]] += ms;
+        if (getenv("SADDLE_FRONT_TIMES")[0] == '2') fprintf(stderr, "%c%.3f%s", mark_names[k], ms, mark_names[k] == 'f' ? "\n" : " ");
+    }
+    cudaEventElapsedTime(&ms, marks[0], marks[mark_count - 1]);
+    fprintf(stderr, "\n  total %.3f ms: clusters %.3f place %.3f assemble %.3f factor %.3f rests %.3f add %.3f finish %.3f\n", ms, sum['c'], sum['p'], sum['a'], sum['F'], sum['r'], sum['s'], sum['f']);
+    mark_count = 0;
+}
+#else
+void mark(sd_engine *, char) {}
+void show_marks() {}
+#endif
+} void mark_phase(sd_engine *e, char c) { mark(e, c); } namespace {
 /* Launches everything; nothing is waited for. */
 template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
 {
+    mark(e, '0');
     const sd_schedule *s = m->schedule;
     unsigned *tickets = reinterpret_cast<unsigned *>(m->control + sizeof(front_tally));
     for (int32_t l = 0; l < s->levels && !e->status; ++l) {
@@ -156,7 +188,7 @@ template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
         large.from = s->large_ptr[l];
         large.to = s->large_ptr[l + 1];
         m->room.barrier = tickets + s->levels + l;
-        if (clusters.to > clusters.from) launch_clusters(e, m->w, clusters, m->cluster_blocks, tickets + l);
+        if (clusters.to > clusters.from) { launch_clusters(e, m->w, clusters, m->cluster_blocks, tickets + l); mark(e, 'c'); }
         if (large.to > large.from) launch_large(e, m->w, large, m->room, m->large_blocks);
     }
 }
@@ -217,6 +249,7 @@ saddle_status factor_run(sd_engine *e, run_memory<real> *m, const double *values
         e->backend->download(e, m->control, &tally, sizeof tally);
         ++result->waits;
         if (e->status) return e->status;
+        show_marks();
         if (!(tally.stop & STOP_ROOM)) break;
         e->backend->release(e, m->heap); /* again, with more room for delays */
         e->backend->release(e, m->room.columns);
