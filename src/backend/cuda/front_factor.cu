@@ -191,6 +191,16 @@ __device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *
     if (k->event) atomicAdd(&j.room.flags[FLAG_EVENT + step], 1u);
 }
 
+/* A row of a tile that was not accepted as it is. Seldom: apart, for its registers. */
+template <class real>
+__device__ __noinline__ void rewrite_row(const front_tile<real> &t, int accepted, real *row, int64_t ld)
+{
+    real w[TILE];
+    load_row(&t, row, ld, w);
+    solve_row(&t, w);
+    write_row(t, accepted, row, ld, w);
+}
+
 /* L of the rows of a job, and the rows of the tile in columns of L that are as many. */
 template <class real>
 __device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<real> *k, int accepted, int job)
@@ -205,10 +215,7 @@ __device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<rea
 #pragma unroll 8
             for (int c = 0; c < accepted; ++c) row[static_cast<int64_t>(c) * s.ld] = k->l[i + static_cast<int64_t>(c) * s.rows];
         } else {
-            real w[TILE];
-            load_row(&t, row, s.ld, w);
-            solve_row(&t, w);
-            write_row(t, accepted, row, s.ld, w);
+            rewrite_row(t, accepted, row, s.ld);
         }
     }
     if (i < e) {
