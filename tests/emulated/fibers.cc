@@ -35,7 +35,8 @@ context host;
 namespace
 {
 
-/* Kernels have some KiB of arrays at most, which instrumentation makes larger. Only what is touched counts. */
+/* Kernels have some KiB of arrays at most, which instrumentation makes larger. Only what is touched counts.
+ */
 #ifdef WITH_ASAN
 constexpr size_t STACK = 512 << 10;
 #else
@@ -50,7 +51,8 @@ struct pool {
 #ifdef EMULATED_UCONTEXT
             delete static_cast<ucontext_t *>(c->registers);
 #endif
-            munmap(static_cast<char *>(c->low) - getpagesize(), c->bytes + static_cast<size_t>(getpagesize()));
+            munmap(static_cast<char *>(c->low) - getpagesize(),
+                   c->bytes + static_cast<size_t>(getpagesize()));
             delete c;
         }
     }
@@ -77,6 +79,7 @@ context *new_stack()
 #ifdef EMULATED_UCONTEXT
     made->registers = new ucontext_t;
 #endif
+    made->number = stacks.all.size();
     stacks.all.push_back(made);
     return made;
 }
@@ -130,10 +133,12 @@ asm(".pushsection .text\n"
     ".size emulated_exchange, . - emulated_exchange\n"
     ".popsection\n");
 
-/* Six registers, life, and no address for it to return to; aligned as at a call. */
+/* Six registers, life, and no address for it to return to; aligned as at a call. Stacks begin at different
+ * places of their pages, so that their ends do not meet in one line of the cache. */
 void prepare(context *c, void (*life)())
 {
-    uint64_t *const top = reinterpret_cast<uint64_t *>(static_cast<char *>(c->low) + c->bytes) - 10;
+    char *const end = static_cast<char *>(c->low) + c->bytes - c->number % 32 * 128;
+    uint64_t *const top = reinterpret_cast<uint64_t *>(end) - 10;
     for (int k = 0; k < 10; ++k) top[k] = 0;
     top[6] = reinterpret_cast<uint64_t>(life);
     c->registers = top;

@@ -11,6 +11,7 @@ struct context {
     void *registers = nullptr; /* where they were saved */
     void *low = nullptr;       /* of the stack */
     size_t bytes = 0;
+    size_t number = 0;
     void *fake = nullptr; /* what AddressSanitizer keeps of it */
 };
 

@@ -64,7 +64,7 @@ warp &thread::of() const
     return in->warps[static_cast<size_t>(number / WARP)];
 }
 
-/* Threads that may run: a ring with room for all that are alive. */
+/* Threads that may run: a ring with room for all that are alive, a power of two. */
 class queue
 {
     std::vector<thread *> ring;
@@ -72,7 +72,7 @@ class queue
 
     thread *&at(size_t k)
     {
-        return ring[(first + k) % ring.size()];
+        return ring[(first + k) & (ring.size() - 1)];
     }
 
   public:
@@ -93,7 +93,7 @@ class queue
     {
         std::swap(at(0), at(k));
         thread *const t = at(0);
-        first = (first + 1) % ring.size();
+        first = (first + 1) & (ring.size() - 1);
         --count;
         return t;
     }
@@ -176,7 +176,8 @@ void begin_block()
     const dim3 grid = gridDim, shape = blockDim;
     b->index = {static_cast<unsigned>(number % grid.x), static_cast<unsigned>(number / grid.x % grid.y),
                 static_cast<unsigned>(number / grid.x / grid.y)};
-    const size_t count = static_cast<size_t>(shape.x) * shape.y * shape.z, bytes = now.shape->dynamicSmemBytes;
+    const size_t count = static_cast<size_t>(shape.x) * shape.y * shape.z,
+                 bytes = now.shape->dynamicSmemBytes;
     b->threads.resize(count);
     b->warps.assign((count + WARP - 1) / WARP, warp());
     b->alive = static_cast<int>(count);
@@ -347,7 +348,8 @@ void begin_drawing()
     now.order.clear();
     if (!now.drawn) return;
     static uint64_t launches;
-    now.random = (strtoull(seed, nullptr, 0) * 2 + 1) * 0x9e3779b97f4a7c15u + ++launches * 0x2545f4914f6cdd1du;
+    now.random =
+        (strtoull(seed, nullptr, 0) * 2 + 1) * 0x9e3779b97f4a7c15u + ++launches * 0x2545f4914f6cdd1du;
     if (now.random == 0) now.random = 1;
     if (now.cooperative || now.blocks > 1 << 20) return;
     for (uint32_t k = 0; k < now.blocks; ++k) now.order.push_back(k);
@@ -410,7 +412,8 @@ cudaError_t launch(const cudaLaunchConfig_t &shape, any_kernel kernel, const std
     now.body = &body;
     now.cooperative = false;
     for (unsigned k = 0; k < shape.numAttrs; ++k)
-        if (shape.attrs[k].id == cudaLaunchAttributeCooperative) now.cooperative = shape.attrs[k].val.cooperative;
+        if (shape.attrs[k].id == cudaLaunchAttributeCooperative)
+            now.cooperative = shape.attrs[k].val.cooperative;
     gridDim = shape.gridDim;
     blockDim = shape.blockDim;
     now.blocks = static_cast<uint64_t>(gridDim.x) * gridDim.y * gridDim.z;

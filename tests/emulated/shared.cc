@@ -60,8 +60,8 @@ struct habits {
 };
 std::unordered_map<any_kernel, habits> known;
 
-pthread_key_t filled; /* whether a thread of the host has filled its variables once */
-pthread_once_t filled_once = PTHREAD_ONCE_INIT;
+pthread_key_t place_of; /* the variables of a thread of the host, which has filled them once */
+pthread_once_t place_once = PTHREAD_ONCE_INIT;
 
 template <class F> void each_page(const region &r, const F &f)
 {
@@ -90,11 +90,13 @@ bool is_garbage(const void *data, size_t bytes)
 
 void begin_shared(any_kernel kernel)
 {
-    pthread_once(&filled_once, [] { pthread_key_create(&filled, nullptr); });
-    const region r = shared_variables();
+    pthread_once(&place_once,
+                 [] { pthread_key_create(&place_of, [](void *r) { delete static_cast<region *>(r); }); });
+    const region *const before = static_cast<region *>(pthread_getspecific(place_of));
+    const region r = before ? *before : shared_variables();
     habits &h = known[kernel];
-    if (h.writes.empty() || !pthread_getspecific(filled)) {
-        pthread_setspecific(filled, &known);
+    if (h.writes.empty() || !before) {
+        if (!before) pthread_setspecific(place_of, new region(r));
         h.writes.resize(r.bytes / PAGE + 1);
         fill_with_garbage(r.low, r.bytes);
         return;
@@ -109,14 +111,15 @@ void end_shared(any_kernel kernel, bool many)
     habits &h = known[kernel];
     ++h.blocks;
     if (h.blocks & (h.blocks - 1)) return;
-    each_page(shared_variables(), [&](size_t k, const char *page, size_t bytes) {
-        if (is_garbage(page, bytes)) return;
-        if (many && h.blocks == 1)
-            give_up("kernel %s, of which all blocks are alive at once, has __shared__ variables: only "
-                    "dynamic shared memory is a block's own",
-                    name_of(kernel));
-        h.writes[k] = true;
-    });
+    each_page(
+        *static_cast<region *>(pthread_getspecific(place_of)), [&](size_t k, const char *page, size_t bytes) {
+            if (is_garbage(page, bytes)) return;
+            if (many && h.blocks == 1)
+                give_up("kernel %s, of which all blocks are alive at once, has __shared__ variables: only "
+                        "dynamic shared memory is a block's own",
+                        name_of(kernel));
+            h.writes[k] = true;
+        });
 }
 
 } /* namespace emulated */

@@ -284,6 +284,9 @@ void launch_large(sd_engine *e, const forest<real> &w, const large_list &list, c
     launch_grid(e, "fronts", false, place_level<real>, dim3(1), PLACE_THREADS, PLACE_THREADS * 8, w, list, room);
     launch_grid(e, "fronts", false, assemble_level<real>, many, BLOCK, 0, w, list, room);
     launch_factor(e, w, list, room, blocks);
+    failed(e, cudaFuncSetAttribute(make_rests<real>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(sizeof(product_room<real>))),
+           "fronts");
     launch_grid(e, "fronts", false, make_rests<real>, some, LARGE_THREADS,
                 static_cast<int>(sizeof(product_room<real>)), w, list, room);
     launch_grid(e, "fronts", false, add_to_rests<real>, many, BLOCK, 0, w, list, room);

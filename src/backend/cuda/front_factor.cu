@@ -109,7 +109,9 @@ template <class real> __device__ __noinline__ void factor_tiles(level_job<real> 
     /* Fronts go round the blocks first, so that a few of them do not share one. */
     for (int f = static_cast<int>(blockIdx.x) + warp * static_cast<int>(gridDim.x); f < j.count; f += step) {
         large_work<real> *k = &j.room.work[f];
-        if (k->mode == MODE_DONE) continue;
+        const bool done = k->mode == MODE_DONE;
+        __syncwarp(); /* all lanes have looked */
+        if (done) continue;
         if (lane == 0) go_on(j, k);
         __syncwarp();
         if (*static_cast<volatile int *>(&k->mode) == MODE_DONE) continue;

@@ -44,32 +44,22 @@ __device__ inline bool is_missing(float a)
 {
     return __float_as_int(a) == -1;
 }
-__device__ inline double look(const double *at)
-{
-    return __longlong_as_double(load_relaxed(reinterpret_cast<const long long *>(at)));
-}
-__device__ inline float look(const float *at)
-{
-    return __int_as_float(load_relaxed(reinterpret_cast<const int *>(at)));
-}
 __device__ inline void leave(double *at, double a)
 {
-    const long long bits = a == a ? __double_as_longlong(a) : 0x7ff8000000000000;
-    store_relaxed(reinterpret_cast<long long *>(at), bits);
+    store_relaxed(at, a == a ? __double_as_longlong(a) : 0x7ff8000000000000);
 }
 __device__ inline void leave(float *at, float a)
 {
-    const int bits = a == a ? __float_as_int(a) : 0x7fc00000;
-    store_relaxed(reinterpret_cast<int *>(at), bits);
+    store_relaxed(at, a == a ? __float_as_int(a) : 0x7fc00000);
 }
 
 /* Each lane's number, 0 where it needs none. No row that is waited for is this warp's: those it has done. */
 template <class real> __device__ inline real await(const real *at, bool wanted)
 {
-    real value = wanted ? look(at) : static_cast<real>(0);
+    real value = wanted ? load_relaxed(at) : static_cast<real>(0);
     while (__any_sync(ALL_LANES, wanted && is_missing(value))) {
         look_again();
-        if (wanted && is_missing(value)) value = look(at);
+        if (wanted && is_missing(value)) value = load_relaxed(at);
     }
     return value;
 }

@@ -40,25 +40,26 @@ __device__ inline void let_others_begin()
 
 /* ---- memory that other blocks write or read meanwhile ---- */
 
-__device__ inline long long load_relaxed(const long long *at)
+/* Stores take the bits, of which the caller chooses those of what is not a number. */
+__device__ inline double load_relaxed(const double *at)
 {
-    long long value;
-    asm volatile("ld.relaxed.gpu.global.s64 %0, [%1];" : "=l"(value) : "l"(at));
-    return value;
+    long long bits;
+    asm volatile("ld.relaxed.gpu.global.s64 %0, [%1];" : "=l"(bits) : "l"(at));
+    return __longlong_as_double(bits);
 }
-__device__ inline int load_relaxed(const int *at)
+__device__ inline float load_relaxed(const float *at)
 {
-    int value;
-    asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(at));
-    return value;
+    int bits;
+    asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(bits) : "l"(at));
+    return __int_as_float(bits);
 }
-__device__ inline void store_relaxed(long long *at, long long value)
+__device__ inline void store_relaxed(double *at, long long bits)
 {
-    asm volatile("st.relaxed.gpu.global.s64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
+    asm volatile("st.relaxed.gpu.global.s64 [%0], %1;" ::"l"(at), "l"(bits) : "memory");
 }
-__device__ inline void store_relaxed(int *at, int value)
+__device__ inline void store_relaxed(float *at, int bits)
 {
-    asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+    asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(at), "r"(bits) : "memory");
 }
 __device__ inline int load_acquire(const int *at)
 {
@@ -211,9 +212,13 @@ template <class T> inline T load_relaxed(const T *at)
 {
     return *const_cast<const volatile T *>(at);
 }
-template <class T> inline void store_relaxed(T *at, emulated_operand<T> value)
+inline void store_relaxed(double *at, long long bits)
 {
-    *const_cast<volatile T *>(at) = value;
+    *const_cast<volatile double *>(at) = __longlong_as_double(bits);
+}
+inline void store_relaxed(float *at, int bits)
+{
+    *const_cast<volatile float *>(at) = __int_as_float(bits);
 }
 template <class T> inline T load_acquire(const T *at)
 {
@@ -221,7 +226,7 @@ template <class T> inline T load_acquire(const T *at)
 }
 template <class T> inline void store_release(T *at, emulated_operand<T> value)
 {
-    store_relaxed(at, value);
+    *const_cast<volatile T *>(at) = value;
 }
 inline void look_again()
 {
