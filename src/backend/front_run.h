@@ -36,6 +36,9 @@ typedef struct sd_run_front {
     int64_t at; /* of its first pivot among all that are fetched */
 } sd_run_front;
 
+/* Parts of a solve. */
+enum { SD_SOLVE_FORWARD = 1, SD_SOLVE_DIAGONAL = 2, SD_SOLVE_BACKWARD = 4, SD_SOLVE_WHOLE = 7 };
+
 typedef struct sd_front_runner {
     /* `slack` is the part of the panels that is kept free for delays. To be freed whether this fails or not. */
     saddle_status (*make)(sd_engine *e, const sd_tree *t, const sd_schedule *s, sd_precision precision,
@@ -50,7 +53,7 @@ typedef struct sd_front_runner {
     /* max |l|, NaN where there is one. */
     saddle_status (*largest)(sd_engine *e, sd_front_run *run, double *largest);
 
-    /* X = (the parts of, as in triangular.h) (L D L')^-1 X, k columns of n doubles by position on the host. */
+    /* X = (the parts of) (L D L')^-1 X, k columns of n doubles by position on the host. */
     saddle_status (*solve)(sd_engine *e, const sd_front_run *run, int parts, int64_t k, double *x, int64_t ldx);
 
     /* All fronts, their variables and D (2 numbers each, as doubles): arrays of fronts, and of as many

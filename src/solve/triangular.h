@@ -8,11 +8,10 @@
  */
 #pragma once
 
+#include "backend/front_run.h"
 #include "factor/multifrontal.h"
 
 enum { SD_RHS_BLOCK = 32, SD_DEVICE_COLUMNS = 128 /* that a device is handed at a time */ };
-
-enum { SD_SOLVE_FORWARD = 1, SD_SOLVE_DIAGONAL = 2, SD_SOLVE_BACKWARD = 4, SD_SOLVE_WHOLE = 7 };
 
 /* What a solve works in: sizes that depend on the factors alone. */
 typedef struct sd_solve_room {

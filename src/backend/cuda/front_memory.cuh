@@ -17,6 +17,18 @@ struct level_sizes {
     int64_t rows;  /* of all of them */
 };
 
+/* What one block of threads takes up in a solve: a piece of a large front, or, where front is negative, `piece`
+ * chains of fronts from chain -1 - front on. */
+struct solve_task {
+    int32_t front, piece, pieces, padding;
+};
+struct solve_tasks {
+    int count, listed; /* fronts of all chains */
+    const solve_task *task;
+    const int64_t *begin; /* fronts of chain c are front[begin[c] .. begin[c + 1]) */
+    const int32_t *front;
+};
+
 template <class real> struct run_memory {
     const sd_tree *tree;
     const sd_schedule *schedule;
@@ -24,6 +36,7 @@ template <class real> struct run_memory {
     cluster_list clusters; /* of all levels: from and to are set for each */
     large_list large;
     large_room<real> room;
+    solve_tasks tasks;
     level_sizes most;
     int cluster_blocks, large_blocks;
     int64_t planned; /* bytes of the panels without delays */
@@ -47,6 +60,14 @@ saddle_status solve_parts(sd_engine *e, const sd_front_run *run, int parts, int6
 saddle_status fetch_fronts(sd_engine *e, const sd_front_run *run, sd_run_front *front, int32_t *variable, double *d);
 saddle_status put_pivot(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, double d, double beside);
 saddle_status clear_column(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, const double *v);
+
+/* The order of work of solves on this tree; and the inverses of the squares on the diagonal, for all fronts or one,
+ * to be made again after L has changed. */
+saddle_status make_tasks(sd_engine *e, const sd_tree *t, const sd_schedule *s, solve_tasks *tasks);
+template <class real> void invert_squares(sd_engine *e, const run_memory<real> *m, int32_t front);
+
+/* x = the parts of (L D L')^-1 x on the device, x[position k + r] being row `position` of right-hand side r. */
+template <class real> void solve_device(sd_engine *e, const run_memory<real> *m, int parts, int k, real *x);
 
 /* Memory on the device, and a copy there of a host array; NULL on failure, with the engine's status. */
 inline void *get_room(sd_engine *e, int64_t bytes, const char *what)

@@ -130,7 +130,8 @@ saddle_status make_run(sd_engine *e, const sd_tree *t, const sd_schedule *s, dou
     m->most = measure_levels(t, s);
     m->planned = planned_bytes<real>(t);
     m->slack = slack;
-    return put_plan(e, t, s, m) && get_memory(e, t, s, m) ? SADDLE_OK : e->status;
+    if (!put_plan(e, t, s, m) || !get_memory(e, t, s, m)) return e->status;
+    return make_tasks(e, t, s, &m->tasks);
 }
 
 template <class real> void free_run(sd_engine *e, run_memory<real> *m)
@@ -141,7 +142,8 @@ template <class real> void free_run(sd_engine *e, run_memory<real> *m)
                          w.inner,           m->clusters.begin, m->clusters.front,  m->large.front, m->values,
                          w.front,           w.arena,           w.workspace,        w.heap,         m->control,
                          m->room.flags,     m->room.work,      m->room.columns,    m->heap,        m->room.jobs[0],
-                         m->room.jobs[1],   m->room.jobs[2],   m->room.jobs[3],    m->room.jobs[4], m->signs};
+                         m->room.jobs[1],   m->room.jobs[2],   m->room.jobs[3],    m->room.jobs[4], m->signs,
+                         m->tasks.task,     m->tasks.begin,    m->tasks.front};
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
 }
 
@@ -191,6 +193,7 @@ template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
         if (clusters.to > clusters.from) { launch_clusters(e, m->w, clusters, m->cluster_blocks, tickets + l); mark(e, 'c'); }
         if (large.to > large.from) launch_large(e, m->w, large, m->room, m->large_blocks);
     }
+    invert_squares(e, m, -1);
 }
 
 /* Values, signs, and everything that begins as 0. */

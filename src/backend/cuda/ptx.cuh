@@ -53,6 +53,26 @@ __device__ inline float load_relaxed(const float *at)
     asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(bits) : "l"(at));
     return __int_as_float(bits);
 }
+__device__ inline long long load_relaxed(const long long *at)
+{
+    long long value;
+    asm volatile("ld.relaxed.gpu.global.s64 %0, [%1];" : "=l"(value) : "l"(at));
+    return value;
+}
+__device__ inline int load_relaxed(const int *at)
+{
+    int value;
+    asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(at));
+    return value;
+}
+__device__ inline void store_relaxed(long long *at, long long value)
+{
+    asm volatile("st.relaxed.gpu.global.s64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
+}
+__device__ inline void store_relaxed(int *at, int value)
+{
+    asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
 __device__ inline void store_relaxed(double *at, long long bits)
 {
     asm volatile("st.relaxed.gpu.global.s64 [%0], %1;" ::"l"(at), "l"(bits) : "memory");
@@ -211,6 +231,14 @@ inline void let_others_begin()
 template <class T> inline T load_relaxed(const T *at)
 {
     return *const_cast<const volatile T *>(at);
+}
+inline void store_relaxed(long long *at, long long value)
+{
+    *const_cast<volatile long long *>(at) = value;
+}
+inline void store_relaxed(int *at, int value)
+{
+    *const_cast<volatile int *>(at) = value;
 }
 inline void store_relaxed(double *at, long long bits)
 {

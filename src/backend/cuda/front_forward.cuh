@@ -1,0 +1,180 @@
+/* L^-1 of a block of rows of a front: front_solve.cuh. */
+#pragma once
+
+#include "backend/cuda/front_solve.cuh"
+
+namespace sd_cuda
+{
+
+/* The first of `count` ascending numbers that is not below `least`. By a warp. */
+__device__ inline int find_first_by_warp(const int32_t *ascending, int count, int least)
+{
+    int low = 0;
+    while (count > 0) {
+        const int step = (count + WARP - 1) / WARP, at = thread_index() % WARP * step;
+        const unsigned below = __ballot_sync(ALL_LANES, at < count && ascending[low + at] < least);
+        if (below == 0) return low;
+        const int last = __popc(below) - 1; /* of the samples that are below */
+        low += last * step + 1;
+        count = min(step - 1, count - last * step - 1);
+    }
+    return low;
+}
+
+/* Blocks of rows in which a front hands columns up that it did not eliminate. */
+template <class real> __device__ inline unsigned delayed_blocks(const front_state<real> &s)
+{
+    return static_cast<unsigned>((s.columns - 1) / SQUARE - s.eliminated / SQUARE + 1);
+}
+
+/* Until children have handed up all columns that they did not eliminate. */
+template <class real> __device__ void await_delays(const forest<real> &w, const solve_job<real> &job, int32_t f)
+{
+    for (int64_t k = w.child_ptr[f]; k < w.child_ptr[f + 1]; ++k) {
+        const front_state<real> &c = w.front[w.child[k]];
+        if (c.columns == c.eliminated) continue;
+        const unsigned all = delayed_blocks(c) + static_cast<unsigned>(ABSENT);
+        while (load_acquire(&job.done[w.child[k]]) != all) nap();
+    }
+}
+
+/* What a child hands up to rows base .. base + SQUARE - 1 of a front. By a warp, which has `to` to itself. */
+template <int K, class real>
+__device__ void add_handed(const forest<real> &w, const solve_job<real> &job, int32_t child, int delays, int base, real *to)
+{
+    const int64_t from = w.row_ptr[child];
+    const int32_t *place = w.place + from;
+    const int count = rows_below(w, child), lane = thread_index() % WARP;
+    int i = (base > delays ? find_first_by_warp(place, count, base - delays) : 0) + lane;
+    for (;; i += WARP) {
+        const int row = i < count ? place[i] + delays - base : SQUARE;
+        if (row < SQUARE)
+#pragma unroll
+            for (int r = 0; r < K; ++r) to[row * K + r] += await(&job.handed[(from + i) * K + r]);
+        if (__any_sync(ALL_LANES, row >= SQUARE)) break;
+    }
+    __syncwarp();
+}
+
+/* own = the sum of what children hand up, less the product with all columns before the block. */
+template <class real, int K, int WARPS>
+__device__ void gather_rows(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t, int32_t f,
+                            const front_state<real> &s, int base)
+{
+    real *own = t.own(), acc[2][K] = {};
+    for (int k = t.lane; k < SQUARE * K; k += WARP) own[k] = 0;
+    __syncwarp();
+    for (int64_t k = w.child_ptr[f] + t.warp; k < w.child_ptr[f + 1]; k += WARPS)
+        add_handed<K>(w, job, w.child[k], s.delays, base, own);
+    const int row = base + 2 * t.lane, end = min(s.eliminated, base);
+    for (int c = GROUP * t.warp; c < end; c += GROUP * WARPS) {
+        const int columns = min(GROUP, end - c);
+        typename words<real>::two l[GROUP];
+        load_rows(s.panel + row + static_cast<int64_t>(c) * s.ld, s.ld, columns, row < s.ld, l);
+        for (int k = t.lane; k < columns * K; k += WARP)
+            t.few[k] = await(&job.y[static_cast<int64_t>(s.variable[c + k / K]) * K + k % K]);
+        __syncwarp();
+        multiply_rows(l, t.few, columns, acc);
+        __syncwarp();
+    }
+#pragma unroll
+    for (int r = 0; r < K; ++r) {
+        own[2 * t.lane * K + r] -= acc[0][r];
+        own[(2 * t.lane + 1) * K + r] -= acc[1][r];
+    }
+}
+
+/* second = the inverse of the square times vector. */
+template <class real, int K, int WARPS>
+__device__ void solve_square(const team<real, K, WARPS> &t, const front_state<real> &s, int base, int width)
+{
+    typedef typename words<real>::two two;
+    const int c = 2 * t.lane;
+    for (int first = GROUP * t.warp; first < width; first += GROUP * WARPS) {
+        real v[GROUP * K];
+        two g[GROUP];
+        load_rows(s.panel + base + c + static_cast<int64_t>(base + first) * s.ld, s.ld, width - first, c < width, g);
+#pragma unroll
+        for (int i = 0; i < GROUP; ++i) {
+            const bool one = c < first + i, other = c + 1 < first + i;
+#pragma unroll
+            for (int r = 0; r < K; ++r)
+                v[i * K + r] = (one ? g[i].x * t.vector[c * K + r] : 0) + (other ? g[i].y * t.vector[(c + 1) * K + r] : 0);
+        }
+        put_sums<K>(v, t.second + first * K);
+    }
+    t.sync();
+    for (int k = t.rank(); k < width * K; k += team<real, K, WARPS>::SIZE) t.second[k] += t.vector[k];
+    t.sync();
+}
+
+/* Rows of the block behind the eliminated ones, less the product with its own columns. */
+template <class real, int K, int WARPS>
+__device__ void subtract_own(const team<real, K, WARPS> &t, const front_state<real> &s, int base, int width)
+{
+    real *own = t.own(), acc[2][K] = {};
+    const int row = base + 2 * t.lane;
+    for (int c = GROUP * t.warp; c < width; c += GROUP * WARPS) {
+        const int columns = min(GROUP, width - c);
+        typename words<real>::two l[GROUP];
+        load_rows(s.panel + row + static_cast<int64_t>(base + c) * s.ld, s.ld, columns, row < s.ld && 2 * t.lane + 1 >= width, l);
+        multiply_rows(l, t.second + c * K, columns, acc);
+    }
+#pragma unroll
+    for (int r = 0; r < K; ++r) {
+        own[2 * t.lane * K + r] = acc[0][r];
+        own[(2 * t.lane + 1) * K + r] = acc[1][r];
+    }
+    t.sync();
+    for (int k = width * K + t.rank(); k < SQUARE * K; k += team<real, K, WARPS>::SIZE) t.vector[k] -= t.sum_at(k);
+    t.sync();
+}
+
+/* The rows of the block that are not eliminated go to the parent. */
+template <class real, int K, int WARPS>
+__device__ void hand_up(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t, int32_t f,
+                        const front_state<real> &s, int base, int width)
+{
+    const int end = min(SQUARE, s.rows - base);
+    for (int k = width * K + t.rank(); k < end * K; k += team<real, K, WARPS>::SIZE) {
+        const int row = base + k / K;
+        if (row < s.columns)
+            job.x[s.variable[row] * job.stride + k % K] = t.vector[k];
+        else
+            publish(&job.handed[(w.row_ptr[f] + row - s.columns) * K + k % K], t.vector[k]);
+    }
+    if (base + width >= s.columns || width >= SQUARE) return;
+    t.sync();
+    if (t.rank() > 0) return;
+    __threadfence();
+    atomicAdd(&job.done[f], 1u);
+}
+
+template <class real, int K, int WARPS>
+__device__ void forward_block(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t, int32_t f,
+                              const front_state<real> &s, int block)
+{
+    const int base = block * SQUARE, width = max(0, min(SQUARE, s.eliminated - base));
+    constexpr int SIZE = team<real, K, WARPS>::SIZE;
+    gather_rows(w, job, t, f, s, base);
+    t.sync();
+    for (int k = t.rank(); k < SQUARE * K; k += SIZE) {
+        real sum = t.sum_at(k);
+        if (base + k / K < s.columns) sum += load_written(&job.x[s.variable[base + k / K] * job.stride + k % K]);
+        t.vector[k] = sum;
+    }
+    t.sync();
+    if (width > 0) {
+        solve_square(t, s, base, width);
+        for (int k = t.rank(); k < width * K; k += SIZE) {
+            const int64_t at = s.variable[base + k / K];
+            publish(&job.y[at * K + k % K], t.second[k]);
+            if (!(job.parts & SD_SOLVE_BACKWARD)) job.x[at * job.stride + k % K] = t.second[k];
+        }
+        if (base + width < s.rows && width < SQUARE) subtract_own(t, s, base, width);
+    }
+    if (width < SQUARE) hand_up(w, job, t, f, s, base, width);
+    t.sync();
+}
+
+} /* namespace sd_cuda */

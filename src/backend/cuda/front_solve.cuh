@@ -1,0 +1,204 @@
+/*
+ * Triangular solves with fronts on the device: what the files front_solve*.cu and front_*ward.cuh share.
+ *
+ * One launch runs a solve. Its blocks take tasks one after the other in an order in which no task waits for a
+ * later one: level by level of the schedule, and backward in the opposite order. Numbers that others wait for
+ * are looked for where they will stand: memory begins as ABSENT, a number that is never written, and whoever
+ * needs one reads it until it is there. So there is neither a barrier nor a flag, and no fence, between two
+ * fronts or two blocks of columns of one.
+ *
+ * Vectors have K numbers a position, side by side. A front's rows are cut into blocks of SQUARE rows. Forward, a
+ * block of rows gets what children hand up to it, then the products with all columns before it, and where it has
+ * eliminated columns, is multiplied by the inverse of the square on the diagonal (front_invert.cu). Backward, a
+ * block of columns is multiplied with all rows below it first. Sums are made in an order that the factors decide:
+ * the same bits every time.
+ *
+ * A task is a block of rows, or a few of them, of a large front for all warps of a thread block; or up to WARPS
+ * chains of smaller fronts, a chain a warp: clusters of the schedule, and fronts that are not worth more.
+ *
+ * J. D. Hogg, A fast dense triangular solve in CUDA, SIAM J. Sci. Comput. 35 (2013), has the order of work in a
+ * front.
+ */
+#pragma once
+
+#include "backend/cuda/front_block.cuh"
+#include "backend/cuda/front_memory.cuh"
+
+namespace sd_cuda
+{
+
+constexpr int SQUARE = 64;    /* rows and columns of a block */
+constexpr int GROUP = 8;      /* columns that a warp takes at once */
+constexpr int SOLVE_WARPS = 8;
+constexpr int SOLVE_THREADS = SOLVE_WARPS * WARP;
+
+/* Two numbers that lie side by side, and the bits of one. */
+template <class real> struct words;
+template <> struct words<double> {
+    typedef double2 two;
+    typedef long long bits;
+};
+template <> struct words<float> {
+    typedef float2 two;
+    typedef int bits;
+};
+__device__ inline long long bits_of(double a)
+{
+    return __double_as_longlong(a);
+}
+__device__ inline int bits_of(float a)
+{
+    return __float_as_int(a);
+}
+__device__ inline double number_of(long long bits)
+{
+    return __longlong_as_double(bits);
+}
+__device__ inline float number_of(int bits)
+{
+    return __int_as_float(bits);
+}
+
+/* All bits set: a NaN, in place of which another is written. Memory is filled with it by bytes, counters too:
+ * they begin at -1. */
+constexpr int ABSENT = -1;
+
+template <class real> __device__ inline void publish(real *at, real value)
+{
+    typedef typename words<real>::bits bits;
+    const bits b = bits_of(value);
+    store_relaxed(reinterpret_cast<bits *>(at), b == ABSENT ? ABSENT - 1 : b);
+}
+template <class real> __device__ inline real await(const real *at)
+{
+    typedef typename words<real>::bits bits;
+    bits b = load_relaxed(reinterpret_cast<const bits *>(at));
+    while (b == ABSENT) {
+        look_again();
+        b = load_relaxed(reinterpret_cast<const bits *>(at));
+    }
+    return number_of(b);
+}
+/* What another block may have written before. */
+template <class real> __device__ inline real load_written(const real *at)
+{
+    return number_of(load_relaxed(reinterpret_cast<const typename words<real>::bits *>(at)));
+}
+
+/* What a launch solves. */
+template <class real> struct solve_job {
+    solve_tasks tasks;
+    real *x;          /* row by row with `stride` numbers a position: in and out */
+    int64_t stride;
+    real *y, *z;      /* L^-1 x, and L'^-1 of it: K numbers a position */
+    real *handed;     /* what fronts hand up: K numbers a row below a front */
+    unsigned *done;   /* of a front with delays: blocks of rows that have handed theirs up */
+    unsigned *ticket;
+    int parts;
+};
+
+/* Warps that work on one front, and their shared memory. */
+template <class real, int K, int WARPS> struct team {
+    static constexpr int SIZE = WARPS * WARP;
+    static constexpr int NUMBERS = (WARPS + 2) * SQUARE * K + WARPS * GROUP * K;
+    int warp, lane;
+    real *part;   /* SQUARE rows a warp */
+    real *vector; /* SQUARE rows */
+    real *second; /* likewise */
+    real *few;    /* GROUP rows a warp */
+
+    __device__ team(int warp_of, real *memory) : warp(warp_of), lane(thread_index() % WARP)
+    {
+        part = memory;
+        vector = part + WARPS * SQUARE * K;
+        second = vector + SQUARE * K;
+        few = second + SQUARE * K + warp * GROUP * K;
+    }
+    __device__ int rank() const
+    {
+        return warp * WARP + lane;
+    }
+    __device__ real *own() const
+    {
+        return part + warp * SQUARE * K;
+    }
+    __device__ void sync() const
+    {
+        if (WARPS == 1)
+            __syncwarp();
+        else
+            __syncthreads();
+    }
+    /* Sums of number t of all warps' parts. */
+    __device__ real sum_at(int t) const
+    {
+        real sum = 0;
+#pragma unroll
+        for (int k = 0; k < WARPS; ++k) sum += part[k * SQUARE * K + t];
+        return sum;
+    }
+};
+
+/* Adds N numbers of each lane over all lanes: lane l gets the sums from l N / 32 on, N / 32 of them, in v; where
+ * N < 32 several lanes have the same. */
+template <int N, int STEP, class real> __device__ inline void add_lanes(real *v)
+{
+    if constexpr (STEP > 0) {
+        if constexpr (N > 1) {
+            const bool upper = thread_index() & STEP;
+#pragma unroll
+            for (int t = 0; t < N / 2; ++t) {
+                const real sent = upper ? v[t] : v[t + N / 2], kept = upper ? v[t + N / 2] : v[t];
+                v[t] = kept + __shfl_xor_sync(ALL_LANES, sent, STEP);
+            }
+            add_lanes<N / 2, STEP / 2>(v);
+        } else {
+            v[0] += __shfl_xor_sync(ALL_LANES, v[0], STEP);
+            add_lanes<1, STEP / 2>(v);
+        }
+    }
+}
+
+/* GROUP rows (or columns) of K numbers, added over all lanes and put to `to`. */
+template <int K, class real> __device__ inline void put_sums(real (&v)[GROUP * K], real *to)
+{
+    constexpr int N = GROUP * K;
+    const int lane = thread_index() % WARP;
+    add_lanes<N, WARP / 2>(v);
+    if constexpr (N >= WARP) {
+#pragma unroll
+        for (int t = 0; t < N / WARP; ++t) to[lane * (N / WARP) + t] = v[t];
+    } else {
+        if (lane % (WARP / N) == 0) to[lane / (WARP / N)] = v[0];
+    }
+}
+
+/* Two rows of GROUP columns, 0 where there are none. */
+template <class real>
+__device__ inline void load_rows(const real *at, int64_t ld, int columns, bool here, typename words<real>::two (&l)[GROUP])
+{
+    typedef typename words<real>::two two;
+#pragma unroll
+    for (int c = 0; c < GROUP; ++c) {
+        l[c].x = l[c].y = 0;
+        if (here && c < columns) l[c] = *reinterpret_cast<const two *>(at + c * ld);
+    }
+}
+
+/* acc += L x, x being GROUP rows. */
+template <class real, int K>
+__device__ inline void multiply_rows(const typename words<real>::two (&l)[GROUP], const real *x, int columns, real (&acc)[2][K])
+{
+#pragma unroll
+    for (int c = 0; c < GROUP; ++c) {
+        if (c >= columns) break;
+#pragma unroll
+        for (int r = 0; r < K; ++r) {
+            const real factor = x[c * K + r];
+            acc[0][r] = fma(l[c].x, factor, acc[0][r]);
+            acc[1][r] = fma(l[c].y, factor, acc[1][r]);
+        }
+    }
+}
+
+} /* namespace sd_cuda */

@@ -1,0 +1,107 @@
+/* In which order, and in which pieces, blocks of threads take up the fronts in a solve: front_solve.cuh. */
+#include "backend/cuda/front_solve.cuh"
+
+namespace sd_cuda
+{
+namespace
+{
+
+/* Numbers of a panel that a warp takes alone, and of a piece for a block, at least. */
+constexpr int64_t CHAIN_NUMBERS = 8192, PIECE_NUMBERS = 8192;
+
+/* Counts where there are no arrays yet. */
+struct listing {
+    const sd_tree *t;
+    const sd_schedule *s;
+    solve_task *task;
+    int64_t *begin;
+    int32_t *front;
+    int64_t tasks, chains, fronts;
+};
+
+int64_t columns_of(const sd_tree *t, int32_t f)
+{
+    return t->first[f + 1] - t->first[f];
+}
+int64_t rows_of(const sd_tree *t, int32_t f)
+{
+    return columns_of(t, f) + t->row_ptr[f + 1] - t->row_ptr[f];
+}
+bool is_alone(const sd_tree *t, int32_t f)
+{
+    return rows_of(t, f) * columns_of(t, f) <= CHAIN_NUMBERS;
+}
+
+void add_task(listing *l, int64_t front, int64_t piece, int64_t pieces)
+{
+    if (l->task)
+        l->task[l->tasks] = {static_cast<int32_t>(front), static_cast<int32_t>(piece), static_cast<int32_t>(pieces), 0};
+    ++l->tasks;
+}
+
+/* A chain of these fronts; `first` is the first chain of the level. */
+void add_chain(listing *l, const int32_t *front, int64_t count, int64_t first)
+{
+    if ((l->chains - first) % SOLVE_WARPS == 0) add_task(l, -1 - l->chains, 0, 0);
+    if (l->task) {
+        ++l->task[l->tasks - 1].piece;
+        for (int64_t k = 0; k < count; ++k) l->front[l->fronts + k] = front[k];
+        l->begin[l->chains] = l->fronts;
+        l->begin[l->chains + 1] = l->fronts + count;
+    }
+    ++l->chains;
+    l->fronts += count;
+}
+
+/* Delays make a front larger, and then its pieces, of which there are no more. */
+void add_pieces(listing *l, int32_t f)
+{
+    const int64_t blocks = (rows_of(l->t, f) + SQUARE - 1) / SQUARE, numbers = SQUARE * columns_of(l->t, f);
+    const int64_t together = (PIECE_NUMBERS + numbers - 1) / numbers, pieces = (blocks + together - 1) / together;
+    for (int64_t k = 0; k < pieces; ++k) add_task(l, f, k, pieces);
+}
+
+void list_all(listing *l)
+{
+    const sd_schedule *s = l->s;
+    l->tasks = l->chains = l->fronts = 0;
+    for (int32_t level = 0; level < s->levels; ++level) {
+        for (int32_t k = s->large_ptr[level]; k < s->large_ptr[level + 1]; ++k)
+            if (!is_alone(l->t, s->large_front[k])) add_pieces(l, s->large_front[k]);
+        const int64_t first = l->chains;
+        for (int32_t c = s->cluster_ptr[level]; c < s->cluster_ptr[level + 1]; ++c)
+            add_chain(l, s->cluster_front + s->cluster_from[c], s->cluster_from[c + 1] - s->cluster_from[c], first);
+        for (int32_t k = s->large_ptr[level]; k < s->large_ptr[level + 1]; ++k)
+            if (is_alone(l->t, s->large_front[k])) add_chain(l, s->large_front + k, 1, first);
+    }
+}
+
+} /* namespace */
+
+saddle_status make_tasks(sd_engine *e, const sd_tree *t, const sd_schedule *s, solve_tasks *tasks)
+{
+    const char *what = "order of solves";
+    const saddle_hooks *hooks = &e->context->hooks;
+    listing l = {t, s, NULL, NULL, NULL, 0, 0, 0};
+    list_all(&l);
+    const int64_t task_bytes = l.tasks * static_cast<int64_t>(sizeof *l.task);
+    const int64_t begin_bytes = (l.chains + 1) * static_cast<int64_t>(sizeof *l.begin);
+    const int64_t front_bytes = l.fronts * static_cast<int64_t>(sizeof *l.front);
+    char *memory =
+        static_cast<char *>(hooks->allocate(static_cast<size_t>(task_bytes + begin_bytes + front_bytes), hooks->user));
+    if (!memory) return e->status = fail(e->context, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate the %s", what);
+    l.task = reinterpret_cast<solve_task *>(memory);
+    l.begin = reinterpret_cast<int64_t *>(memory + task_bytes);
+    l.front = reinterpret_cast<int32_t *>(memory + task_bytes + begin_bytes);
+    l.begin[0] = 0;
+    list_all(&l);
+    tasks->count = static_cast<int>(l.tasks);
+    tasks->listed = static_cast<int>(l.fronts);
+    tasks->task = static_cast<solve_task *>(copy_to_device(e, l.task, task_bytes, what));
+    tasks->begin = static_cast<int64_t *>(copy_to_device(e, l.begin, begin_bytes, what));
+    tasks->front = static_cast<int32_t *>(copy_to_device(e, l.front, front_bytes, what));
+    hooks->release(memory, hooks->user);
+    return e->status;
+}
+
+} /* namespace sd_cuda */

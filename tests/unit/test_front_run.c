@@ -1,0 +1,288 @@
+/*
+ * Solves with fronts on a device: all parts, several numbers of right-hand sides, both precisions. A whole solve must
+ * undo the matrix; D^-1 is what was fetched says; forward and backward are each other's transpose; and parts one after
+ * the other are the whole.
+ */
+#include "backend_or_skip.h"
+#include "csr_of.h"
+#include "factoring.h"
+
+#include "backend/front_run.h"
+#include "factor/multifrontal.h"
+#include "prepare/order.h"
+
+/* Right-hand sides, and rows between two of their columns beyond n. */
+enum { MOST_COLUMNS = 33, APART = 3 };
+
+/* A matrix as a device has it. */
+typedef struct device_run {
+    sd_context c;
+    sd_device d;
+    sd_engine e;
+    sd_csr A;
+    sd_tree tree;
+    sd_schedule s;
+    sd_factors host; /* for its values */
+    sd_front_run *run;
+    sd_run_result result;
+} device_run;
+
+static void make_tree(device_run *t)
+{
+    sd_context *c = &t->c;
+    sd_graph g = {0};
+    int64_t taken_out;
+    int32_t *order = test_alloc((size_t)t->A.n, sizeof *order);
+    assert_int_equal(sd_graph_from_csr(c, &t->A, true, NULL, &g), SADDLE_OK);
+    assert_int_equal(sd_order_graph(c, &g, SADDLE_ORDER_AMD, order, &taken_out), SADDLE_OK);
+    assert_int_equal(sd_tree_make(c, &t->A, &g, order, true, &t->tree), SADDLE_OK);
+    assert_int_equal(sd_schedule_make(c, &t->tree, &t->s), SADDLE_OK);
+    sd_graph_free(c, &g);
+    free(order);
+}
+
+static device_run run_of(const sd_backend *cuda, const dense *d, sd_precision precision, double u)
+{
+    const sd_pivoting pivoting = {.rule = SD_PIVOT_THRESHOLD, .u = u, .small = precision == SD_DOUBLE ? 1e-14 : 1e-6};
+    device_run t = {0};
+    double *scale = test_alloc((size_t)d->n, sizeof *scale);
+    for (int i = 0; i < d->n; ++i) scale[i] = 1;
+    sd_context_init(&t.c, NULL, 0);
+    t.A = csr_of(&t.c, d);
+    make_tree(&t);
+    assert_int_equal(sd_factors_make(&t.c, &t.tree, sd_cpu()->fronts, precision, 0.5, &t.host), SADDLE_OK);
+    sd_factors_take(&t.host, &t.A, scale, 0, 1);
+    open_engine_on(&t.c, cuda, 1, &t.d, &t.e);
+    assert_non_null(cuda->fronts);
+    assert_int_equal(cuda->fronts->make(&t.e, &t.tree, &t.s, precision, 0.2, &t.run), SADDLE_OK);
+    if (cuda->fronts->factor(&t.e, t.run, t.host.values, &pivoting, 0, &t.result)) fail_msg("%s", t.c.message);
+    free(scale);
+    return t;
+}
+
+static void run_free(device_run *t)
+{
+    t->e.backend->fronts->free(&t->e, t->run);
+    sd_engine_close(&t->e);
+    sd_device_close(&t->c, &t->d);
+    sd_factors_free(&t->c, &t->host);
+    sd_schedule_free(&t->c, &t->s);
+    sd_tree_free(&t->c, &t->tree);
+    sd_csr_free(&t->c, &t->A);
+    assert_int_equal(t->c.bytes, 0);
+}
+
+static void solve(device_run *t, int parts, int64_t k, double *x)
+{
+    const int64_t ldx = t->tree.n + APART;
+    if (t->e.backend->fronts->solve(&t->e, t->run, parts, k, x, ldx)) fail_msg("%s", t->c.message);
+    for (int64_t r = 0; r < k; ++r)
+        for (int i = 0; i < APART; ++i) assert_true(x[r * ldx + t->tree.n + i] == 7);
+}
+
+static double *columns_new(rng *r, const device_run *t)
+{
+    const int64_t ldx = t->tree.n + APART;
+    double *x = test_alloc((size_t)ldx * MOST_COLUMNS, sizeof *x);
+    for (int64_t k = 0; k < ldx * MOST_COLUMNS; ++k) x[k] = k % ldx < t->tree.n ? rng_unit(r) : 7;
+    return x;
+}
+
+static double *columns_copy(const device_run *t, const double *from)
+{
+    const size_t count = (size_t)(t->tree.n + APART) * MOST_COLUMNS;
+    double *x = test_alloc(count, sizeof *x);
+    memcpy(x, from, count * sizeof *x);
+    return x;
+}
+
+/* b = A x for columns by position. */
+static void times_matrix(const device_run *t, const dense *d, const double *x, double *b)
+{
+    const int n = d->n, ldx = n + APART;
+    for (int r = 0; r < MOST_COLUMNS; ++r)
+        for (int i = 0; i < n; ++i) {
+            long double sum = 0;
+            for (int j = 0; j < n; ++j)
+                sum += (long double)dense_at(d, t->tree.order[i], t->tree.order[j]) * x[r * ldx + j];
+            b[r * ldx + i] = (double)sum;
+        }
+}
+
+static double largest_of(const device_run *t, const double *x, int64_t k)
+{
+    const int64_t n = t->tree.n, ldx = n + APART;
+    double largest = 0;
+    for (int64_t r = 0; r < k; ++r)
+        for (int64_t i = 0; i < n; ++i) {
+            const double a = fabs(x[r * ldx + i]);
+            if (!(a <= largest)) largest = a;
+        }
+    return largest;
+}
+
+static void assert_near(const device_run *t, const double *x, const double *y, int64_t k, double tolerance)
+{
+    const int64_t n = t->tree.n, ldx = n + APART;
+    double worst = 0;
+    for (int64_t r = 0; r < k; ++r)
+        for (int64_t i = 0; i < n; ++i) {
+            const double a = fabs(x[r * ldx + i] - y[r * ldx + i]);
+            if (!(a <= worst)) worst = a;
+        }
+    const double size = fmax(largest_of(t, x, k), largest_of(t, y, k));
+    if (!(worst <= tolerance * size)) fail_msg("%g beside %g", worst, size);
+}
+
+static const int64_t counts[] = {1, 2, 3, MOST_COLUMNS};
+
+/* A (A^-1 b) = b for b = A x. */
+static void assert_undoes(device_run *t, const dense *d, rng *r, double tolerance)
+{
+    double *x = columns_new(r, t), *b = columns_copy(t, x), *again = columns_copy(t, x);
+    times_matrix(t, d, x, b);
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; ++c) {
+        memcpy(x, b, (size_t)(t->tree.n + APART) * MOST_COLUMNS * sizeof *x);
+        solve(t, SD_SOLVE_WHOLE, counts[c], x);
+        times_matrix(t, d, x, again);
+        assert_near(t, again, b, counts[c], tolerance * fmax(1, largest_of(t, x, counts[c])));
+    }
+    free(x);
+    free(b);
+    free(again);
+}
+
+/* The whole is its parts, bit by bit where nothing is computed otherwise. */
+static void assert_parts_make_whole(device_run *t, rng *r, double tolerance)
+{
+    static const int ways[][3] = {{SD_SOLVE_FORWARD, SD_SOLVE_DIAGONAL, SD_SOLVE_BACKWARD},
+                                  {SD_SOLVE_FORWARD | SD_SOLVE_DIAGONAL, SD_SOLVE_BACKWARD, 0},
+                                  {SD_SOLVE_FORWARD, SD_SOLVE_DIAGONAL | SD_SOLVE_BACKWARD, 0}};
+    double *b = columns_new(r, t), *whole = columns_copy(t, b);
+    solve(t, SD_SOLVE_WHOLE, MOST_COLUMNS, whole);
+    for (size_t way = 0; way < sizeof ways / sizeof *ways; ++way)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; ++c) {
+            double *x = columns_copy(t, b);
+            for (int k = 0; k < 3 && ways[way][k]; ++k) solve(t, ways[way][k], counts[c], x);
+            assert_near(t, x, whole, counts[c], tolerance);
+            free(x);
+        }
+    free(b);
+    free(whole);
+}
+
+/* u' (L^-1 v) = (L'^-1 u)' v. */
+static void assert_transposed(device_run *t, rng *r, double tolerance)
+{
+    const int64_t n = t->tree.n;
+    double *u = columns_new(r, t), *v = columns_new(r, t);
+    double *below = columns_copy(t, v), *above = columns_copy(t, u);
+    solve(t, SD_SOLVE_FORWARD, 1, below);
+    solve(t, SD_SOLVE_BACKWARD, 1, above);
+    double one = 0, other = 0, size = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        one += u[i] * below[i];
+        other += above[i] * v[i];
+        size += fabs(u[i] * below[i]) + fabs(above[i] * v[i]);
+    }
+    if (!(fabs(one - other) <= tolerance * size)) fail_msg("%g and %g", one, other);
+    free(u);
+    free(v);
+    free(below);
+    free(above);
+}
+
+/* D (D^-1 x) = x where D is regular, and 0 where a pivot is zero. */
+static void assert_diagonal(device_run *t, rng *r, double tolerance)
+{
+    const int64_t n = t->tree.n;
+    sd_run_front *front = test_alloc((size_t)t->tree.fronts, sizeof *front);
+    int32_t *variable = test_alloc((size_t)n, sizeof *variable);
+    double *d = test_alloc(2 * (size_t)n, sizeof *d), *b = columns_new(r, t), *x = columns_copy(t, b);
+    assert_int_equal(t->e.backend->fronts->fetch(&t->e, t->run, front, variable, d), SADDLE_OK);
+    solve(t, SD_SOLVE_DIAGONAL, 2, x);
+    for (int64_t k = 0; k < n; ++k) {
+        const int64_t at = variable[k] + n + APART;
+        const bool second = k > 0 && d[2 * k - 1] != 0;
+        if (d[2 * k] == 0 && d[2 * k + 1] == 0 && !second) assert_true(x[at] == 0);
+        if (d[2 * k] == 0 && d[2 * k + 1] == 0 && !second) continue;
+        const double before = second ? d[2 * k - 1] * x[variable[k - 1] + n + APART] : 0;
+        const double after = d[2 * k + 1] != 0 ? d[2 * k + 1] * x[variable[k + 1] + n + APART] : 0;
+        const double size = fabs(d[2 * k] * x[at]) + fabs(before) + fabs(after) + fabs(b[at]);
+        assert_true(fabs(d[2 * k] * x[at] + before + after - b[at]) <= tolerance * size);
+    }
+    free(front);
+    free(variable);
+    free(d);
+    free(b);
+    free(x);
+}
+
+/* The same bits every time. */
+static void assert_repeats(device_run *t, rng *r)
+{
+    const size_t bytes = (size_t)(t->tree.n + APART) * MOST_COLUMNS * sizeof(double);
+    double *b = columns_new(r, t), *first = columns_copy(t, b);
+    solve(t, SD_SOLVE_WHOLE, 3, first);
+    for (int k = 0; k < 2; ++k) {
+        double *x = columns_copy(t, b);
+        solve(t, SD_SOLVE_WHOLE, 3, x);
+        assert_memory_equal(x, first, bytes);
+        free(x);
+    }
+    free(b);
+    free(first);
+}
+
+/* What a test asks of a matrix. */
+typedef struct expectation {
+    double u;
+    bool delays, pairs, zeros, large;
+} expectation;
+
+static void check(const dense *d, rng *r, const expectation *wanted)
+{
+    const sd_backend *cuda = cuda_or_skip();
+    for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) {
+        const double tolerance = precision == SD_DOUBLE ? 1e-9 : 1e-2;
+        device_run t = run_of(cuda, d, precision, wanted->u);
+        if (wanted->delays) assert_true(t.result.delayed > 0);
+        if (wanted->pairs) assert_true(t.result.pivots.two_by_two > 0);
+        if (wanted->zeros) assert_true(t.result.pivots.zero > 0);
+        if (wanted->large) assert_true(t.s.large > 0);
+        assert_undoes(&t, d, r, tolerance);
+        assert_parts_make_whole(&t, r, tolerance);
+        assert_transposed(&t, r, tolerance);
+        assert_diagonal(&t, r, tolerance);
+        assert_repeats(&t, r);
+        run_free(&t);
+    }
+}
+
+static void one_equation(void **state)
+{
+    (void)state;
+    rng r = rng_start("one_equation");
+    dense d = dense_new(1);
+    dense_set(&d, 0, 0, -4);
+    check(&d, &r, &(expectation){.u = 0.01});
+    dense_free(&d);
+}
+
+static void indefinite_with_pairs(void **state)
+{
+    (void)state;
+    rng r = rng_start("indefinite_with_pairs");
+    dense d = indefinite_problem(&r, 150);
+    check(&d, &r, &(expectation){.u = 0.1, .pairs = true});
+    dense_free(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_equation),
+        cmocka_unit_test(indefinite_with_pairs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
