@@ -64,9 +64,10 @@ template <class real> __device__ void count_jobs(const front_state<real> &s, boo
 {
     const int64_t q = root ? 0 : s.rows - s.columns;
     jobs[JOB_ROWS] = pieces_of(s.rows, JOB_ROW);
+    jobs[JOB_PANEL] = s.columns > TILE ? jobs[JOB_ROWS] * (PANEL / NARROW) : 0;
     jobs[JOB_STRIPS] = pieces_of(s.columns, STRIP);
-    jobs[JOB_TILES] = pieces_of(s.rows, PRODUCT_ROWS) * pieces_of(s.columns, PRODUCT_COLUMNS);
-    jobs[JOB_REST_TILES] = pieces_of(q, PRODUCT_ROWS) * pieces_of(q, PRODUCT_COLUMNS);
+    jobs[JOB_TILES] = s.columns > PANEL ? jobs[JOB_ROWS] * pieces_of(s.columns, tile_width(s.columns)) : 0;
+    jobs[JOB_REST_TILES] = q == 0 ? 0 : pieces_of(q + 1, PRODUCT_ROWS) * pieces_of(q + 1, tile_width(q));
     jobs[JOB_REST_STRIPS] = pieces_of(q, STRIP);
 }
 
@@ -84,7 +85,7 @@ __global__ void __launch_bounds__(PLACE_THREADS) place_level(forest<real> w, lar
         const bool placed = k < count && place_large(w, list.front[list.from + k], &room.work[k]);
         if (placed) {
             count_jobs(room.work[k].state, room.work[k].root, jobs);
-            own = room.work[k].state.rows;
+            own = room.work[k].state.ld;
         }
         for (int j = 0; j < JOB_KINDS; ++j) {
             const int64_t before = sum[j] + scan_block(jobs[j], sums, &total);
@@ -195,38 +196,40 @@ __global__ void __launch_bounds__(BLOCK) assemble_level(forest<real> w, large_li
     }
 }
 
-/* The contribution block: first minus the product of the pivots, by tiles. */
+/* The contribution block: first minus the product of the pivots, by tiles. These begin at an even row of the panel,
+ * `odd` rows above the block. */
+template <int COLUMNS, class real>
+__device__ void make_rest_tile(product_room<real, COLUMNS> *room, const front_state<real> &s, int e, int job, real *rest)
+{
+    const int q = s.rows - s.columns, odd = s.columns % 2, deep = static_cast<int>(pieces_of(q + 1, PRODUCT_ROWS));
+    const int row = job % deep * PRODUCT_ROWS, column = job / deep * COLUMNS;
+    if (row + PRODUCT_ROWS <= column || max(row, column) >= q + odd) return;
+    const real *l = s.panel + s.columns - odd;
+    const product_side<real> left = {l + row, s.ld, q + odd - row}, right = {l + column, s.ld, q + odd - column};
+    multiply_tile<true>(room, left, right, s.d, e, [&](int i, int j, real sum) {
+        const int x = row + i - odd, y = column + j - odd;
+        if (x < q && y >= 0 && x >= y) rest[rest_at(q, x, y)] = -sum;
+    });
+    __syncthreads();
+}
+
 template <class real>
-__global__ void __launch_bounds__(LARGE_THREADS)
+__global__ void __launch_bounds__(LARGE_THREADS, 1)
     make_rests(forest<real> w, large_list list, large_room<real> room)
 {
-    product_room<real> *product = static_cast<product_room<real> *>(shared_room());
+    void *shared = shared_room();
     const int count = list.to - list.from;
     if (is_stopped(w)) return;
     const int64_t all = room.jobs[JOB_REST_TILES][count];
     for (int64_t job = blockIdx.x; job < all; job += gridDim.x) {
         const job_place p = find_job(room.jobs[JOB_REST_TILES], count, job);
-        const int32_t f = list.front[list.from + p.front];
         const front_state<real> s = room.work[p.front].state;
-        const int q = s.rows - s.columns, e = room.work[p.front].e;
-        const int deep = static_cast<int>(pieces_of(q, PRODUCT_ROWS));
-        const int row = p.job % deep * PRODUCT_ROWS, column = p.job / deep * PRODUCT_COLUMNS;
-        if (row + PRODUCT_ROWS <= column) continue;
-        const real *l = s.panel + s.columns;
-        real *rest = w.arena + w.rest[f];
-        multiply_tile(
-            product, e,
-            [&](int i, int k) {
-                return row + i < q && k < e ? l[row + i + static_cast<int64_t>(k) * s.ld] : static_cast<real>(0);
-            },
-            [&](int j, int k) {
-                return column + j < q && k < e ? scaled_entry(l + column + j, s.ld, s.d, k) : static_cast<real>(0);
-            },
-            [&](int i, int j, real sum) {
-                if (row + i < q && column + j < q && row + i >= column + j)
-                    rest[rest_at(q, row + i, column + j)] = -sum;
-            });
-        __syncthreads();
+        const int e = room.work[p.front].e;
+        real *rest = w.arena + w.rest[list.front[list.from + p.front]];
+        if (tile_width(s.rows - s.columns) == WIDE)
+            make_rest_tile(static_cast<product_room<real, WIDE> *>(shared), s, e, p.job, rest);
+        else
+            make_rest_tile(static_cast<product_room<real, NARROW> *>(shared), s, e, p.job, rest);
     }
 }
 
@@ -281,15 +284,15 @@ template <class real>
 void launch_large(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room, int blocks)
 {
     const int count = list.to - list.from, processors = state_of(e)->processors;
-    const dim3 many(static_cast<unsigned>(8 * processors)), some(static_cast<unsigned>(2 * processors));
+    const dim3 many(static_cast<unsigned>(8 * processors)), some(static_cast<unsigned>(processors));
     launch_grid(e, "fronts", false, place_level<real>, dim3(1), PLACE_THREADS, PLACE_THREADS * 8, w, list, room); mark_phase(e, 'p');
     launch_grid(e, "fronts", false, assemble_level<real>, many, BLOCK, 0, w, list, room); mark_phase(e, 'a');
     launch_factor(e, w, list, room, blocks); mark_phase(e, 'F');
     failed(e, cudaFuncSetAttribute(make_rests<real>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(sizeof(product_room<real>))),
+                                   static_cast<int>(sizeof(product_room<real, WIDE>))),
            "fronts");
     launch_grid(e, "fronts", false, make_rests<real>, some, LARGE_THREADS,
-                static_cast<int>(sizeof(product_room<real>)), w, list, room); mark_phase(e, 'r');
+                static_cast<int>(sizeof(product_room<real, WIDE>)), w, list, room); mark_phase(e, 'r');
     launch_grid(e, "fronts", false, add_to_rests<real>, many, BLOCK, 0, w, list, room); mark_phase(e, 's');
     launch_grid(e, "fronts", false, finish_level<real>,
                 dim3(static_cast<unsigned>(count < 4 * processors ? count : 4 * processors)), BLOCK,

@@ -22,13 +22,15 @@ constexpr int LARGE_THREADS = PRODUCT_THREADS;
 constexpr int JOB_ROW = PRODUCT_ROWS; /* rows of a job */
 constexpr int STRIP = 16;             /* columns that are assembled by one block */
 constexpr int PANEL = 256;            /* columns of a panel, at most */
+constexpr int NARROW = 64, WIDE = 128; /* columns of a tile of a product */
+constexpr int WIDE_FROM = 256;         /* order of a matrix that is cut into wide ones */
 
 enum large_mode { MODE_TILES, MODE_DONE };
 
 template <class real> struct large_work {
     front_tile<real> tile;
     front_state<real> state;
-    real *w, *l; /* W and L of the tile's columns: column c of row i at c * rows + i */
+    real *w, *l; /* W and L of the tile's columns: column c of row i at c * ld + i */
     int e, base, end, panel, last;
     int next;  /* what e becomes with the tile at hand */
     int mode;
@@ -58,6 +60,11 @@ __device__ inline job_place find_job(const int64_t *ptr, int fronts, int64_t job
 __device__ __host__ inline int64_t pieces_of(int64_t whole, int64_t piece)
 {
     return (whole + piece - 1) / piece;
+}
+
+__device__ __host__ inline int tile_width(int64_t order)
+{
+    return order < WIDE_FROM ? NARROW : WIDE;
 }
 
 /* Where an entry (i, j), i >= j, of a contribution block of order q is: plan/contribution.h. */

@@ -28,7 +28,7 @@ template <class real> struct large_work;
 
 /* How the work on the large fronts of a level is cut: job k of front f (counted in the level) is number
  * ptr[f] + k. Made on the device, since delays change the sizes. */
-enum job_kind { JOB_ROWS, JOB_STRIPS, JOB_TILES, JOB_REST_TILES, JOB_REST_STRIPS, JOB_KINDS };
+enum job_kind { JOB_ROWS, JOB_PANEL, JOB_STRIPS, JOB_TILES, JOB_REST_TILES, JOB_REST_STRIPS, JOB_KINDS };
 
 /* Device memory of all levels, each of which uses it anew. */
 template <class real> struct large_room {

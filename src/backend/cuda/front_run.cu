@@ -26,7 +26,7 @@ level_sizes measure_levels(const sd_tree *t, const sd_schedule *s)
         int64_t rows = 0;
         for (int32_t k = s->large_ptr[l]; k < s->large_ptr[l + 1]; ++k) {
             const int32_t f = s->large_front[k];
-            rows += t->first[f + 1] - t->first[f] + (t->row_ptr[f + 1] - t->row_ptr[f]);
+            rows += t->first[f + 1] - t->first[f] + (t->row_ptr[f + 1] - t->row_ptr[f]) + 1;
         }
         const int64_t large = s->large_ptr[l + 1] - s->large_ptr[l];
         if (large > most.large) most.large = large;
@@ -142,7 +142,8 @@ template <class real> void free_run(sd_engine *e, run_memory<real> *m)
                          w.inner,           m->clusters.begin, m->clusters.front,  m->large.front, m->values,
                          w.front,           w.arena,           w.workspace,        w.heap,         m->control,
                          m->room.flags,     m->room.work,      m->room.columns,    m->heap,        m->room.jobs[0],
-                         m->room.jobs[1],   m->room.jobs[2],   m->room.jobs[3],    m->room.jobs[4], m->signs,
+                         m->room.jobs[1],   m->room.jobs[2],   m->room.jobs[3],    m->room.jobs[4], m->room.jobs[5],
+                         m->signs,
                          m->tasks.task,     m->tasks.begin,    m->tasks.front};
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
 }
