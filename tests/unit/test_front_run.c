@@ -1,7 +1,7 @@
 /*
- * Solves with fronts on a device: all parts, several numbers of right-hand sides, both precisions. A whole solve must
- * undo the matrix; D^-1 is what was fetched says; forward and backward are each other's transpose; and parts one after
- * the other are the whole.
+ * Solves with fronts on a device: all parts, several numbers of right-hand sides, both precisions. A whole
+ * solve must undo the matrix; D^-1 is what was fetched says; forward and backward are each other's transpose;
+ * and parts one after the other are the whole.
  */
 #include "backend_or_skip.h"
 #include "csr_of.h"
@@ -41,23 +41,24 @@ static void make_tree(device_run *t)
     free(order);
 }
 
-static device_run run_of(const sd_backend *cuda, const dense *d, sd_precision precision, double u)
+static void run_make(device_run *t, const sd_backend *cuda, const dense *d, sd_precision precision, double u)
 {
-    const sd_pivoting pivoting = {.rule = SD_PIVOT_THRESHOLD, .u = u, .small = precision == SD_DOUBLE ? 1e-14 : 1e-6};
-    device_run t = {0};
+    const sd_pivoting pivoting = {
+        .rule = SD_PIVOT_THRESHOLD, .u = u, .small = precision == SD_DOUBLE ? 1e-14 : 1e-6};
+    *t = (device_run){0};
     double *scale = test_alloc((size_t)d->n, sizeof *scale);
     for (int i = 0; i < d->n; ++i) scale[i] = 1;
-    sd_context_init(&t.c, NULL, 0);
-    t.A = csr_of(&t.c, d);
-    make_tree(&t);
-    assert_int_equal(sd_factors_make(&t.c, &t.tree, sd_cpu()->fronts, precision, 0.5, &t.host), SADDLE_OK);
-    sd_factors_take(&t.host, &t.A, scale, 0, 1);
-    open_engine_on(&t.c, cuda, 1, &t.d, &t.e);
+    sd_context_init(&t->c, NULL, 0);
+    t->A = csr_of(&t->c, d);
+    make_tree(t);
+    assert_int_equal(sd_factors_make(&t->c, &t->tree, sd_cpu()->fronts, precision, 0.5, &t->host), SADDLE_OK);
+    sd_factors_take(&t->host, &t->A, scale, 0, 1);
+    open_engine_on(&t->c, cuda, 1, &t->d, &t->e);
     assert_non_null(cuda->fronts);
-    assert_int_equal(cuda->fronts->make(&t.e, &t.tree, &t.s, precision, 0.2, &t.run), SADDLE_OK);
-    if (cuda->fronts->factor(&t.e, t.run, t.host.values, &pivoting, 0, &t.result)) fail_msg("%s", t.c.message);
+    assert_int_equal(cuda->fronts->make(&t->e, &t->tree, &t->s, precision, 0.2, &t->run), SADDLE_OK);
+    if (cuda->fronts->factor(&t->e, t->run, t->host.values, &pivoting, 0, &t->result))
+        fail_msg("%s", t->c.message);
     free(scale);
-    return t;
 }
 
 static void run_free(device_run *t)
@@ -245,7 +246,8 @@ static void check(const dense *d, rng *r, const expectation *wanted)
     const sd_backend *cuda = cuda_or_skip();
     for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) {
         const double tolerance = precision == SD_DOUBLE ? 1e-9 : 1e-2;
-        device_run t = run_of(cuda, d, precision, wanted->u);
+        device_run t;
+        run_make(&t, cuda, d, precision, wanted->u);
         if (wanted->delays) assert_true(t.result.delayed > 0);
         if (wanted->pairs) assert_true(t.result.pivots.two_by_two > 0);
         if (wanted->zeros) assert_true(t.result.pivots.zero > 0);

@@ -1,15 +1,15 @@
 /*
- * The fully summed columns of all large fronts of a level, factored by one launch whose blocks stay and meet at
- * barriers. A step takes one tile of 32 columns of every front that is not done yet:
+ * The fully summed columns of all large fronts of a level, factored by one launch whose blocks stay and meet
+ * at barriers. A step takes one tile of 32 columns of every front that is not done yet:
  *
  *     1. the tile is factored, a warp a front;
- *     2. the rows below it are solved and checked, a thread a row; W and L go to buffers, the panel is left as it
- *        was;
+ *     2. the rows below it are solved and checked, a thread a row; W and L go to buffers, the panel is left
+ * as it was;
  *     3. the columns before the first that failed are accepted: L is written, the columns of the panel are
  *        brought up to date; those that failed get the accepted pivots subtracted;
  *     4. where a panel is done, the columns behind it get all its pivots subtracted, as one product;
- *     5. where columns failed, they are moved behind the others; where all were tried and some are left, these
- *        are tried again, in pairs, or one by one over the whole front (front_block.cuh).
+ *     5. where columns failed, they are moved behind the others; where all were tried and some are left,
+ * these are tried again, in pairs, or one by one over the whole front (front_block.cuh).
  *
  * Steps 4 and 5 are left out where no front needs them, which all blocks see after the barrier.
  */
@@ -166,11 +166,12 @@ template <class real> __device__ __noinline__ void solve_rows(level_job<real> &j
 
 /* The tile itself, and what becomes of the front. By one block. */
 template <class real>
-__device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *room, large_work<real> *k, int accepted, int step)
+__device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *room, large_work<real> *k,
+                                         int accepted, int step)
 {
     block_front<real> f = front_of(*k);
     copy_words(&room->block.tile, &room->tile, static_cast<int>(sizeof room->tile), thread_index(),
-                     LARGE_THREADS);
+               LARGE_THREADS);
     __syncthreads();
     order_square(f, &room->block, accepted);
     __syncthreads();
@@ -203,7 +204,8 @@ __device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<rea
         real *row = s.panel + i + static_cast<int64_t>(e) * s.ld;
         if (accepted == t.width && accepted == t.count) {
 #pragma unroll 8
-            for (int c = 0; c < accepted; ++c) row[static_cast<int64_t>(c) * s.ld] = k->l[i + static_cast<int64_t>(c) * s.rows];
+            for (int c = 0; c < accepted; ++c)
+                row[static_cast<int64_t>(c) * s.ld] = k->l[i + static_cast<int64_t>(c) * s.rows];
         } else {
             real w[TILE];
             load_row(&t, row, s.ld, w);
@@ -223,7 +225,8 @@ __device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<rea
 
 /* The columns of the panel behind the tile, in the rows of a job. */
 template <class real>
-__device__ __noinline__ void update_panel(factor_room<real> *room, const large_work<real> *k, int accepted, int job)
+__device__ __noinline__ void update_panel(factor_room<real> *room, const large_work<real> *k, int accepted,
+                                          int job)
 {
     const front_state<real> s = k->state;
     const int row = job * JOB_ROW, from = k->e + room->tile.width, to = min(k->panel, row + JOB_ROW);
@@ -247,7 +250,8 @@ __device__ __noinline__ void update_panel(factor_room<real> *room, const large_w
     }
 }
 
-template <class real> __device__ __noinline__ void accept(level_job<real> &j, factor_room<real> *room, int step)
+template <class real>
+__device__ __noinline__ void accept(level_job<real> &j, factor_room<real> *room, int step)
 {
     const bool checked = j.w.rule.rule == SD_PIVOT_THRESHOLD;
     const int64_t all = j.room.jobs[JOB_ROWS][j.count];
@@ -286,8 +290,9 @@ template <class real> __device__ __noinline__ void flush_panels(level_job<real> 
         multiply_tile(
             &room->product, depth,
             [&](int i, int c) {
-                return row + i < s.rows && row + i >= from && c < depth ? l[row + i + static_cast<int64_t>(c) * s.ld]
-                                                                        : static_cast<real>(0);
+                return row + i < s.rows && row + i >= from && c < depth
+                           ? l[row + i + static_cast<int64_t>(c) * s.ld]
+                           : static_cast<real>(0);
             },
             [&](int i, int c) {
                 return column + i < s.columns && column + i >= from && c < depth
@@ -306,8 +311,8 @@ template <class real> __device__ __noinline__ void flush_panels(level_job<real> 
 
 /* All columns were tried, and some are left: another round, or an end. */
 template <class real>
-__device__ bool end_round(level_job<real> &j, factor_room<real> *room, large_work<real> *k, block_front<real> &f,
-                          rounds &r)
+__device__ bool end_round(level_job<real> &j, factor_room<real> *room, large_work<real> *k,
+                          block_front<real> &f, rounds &r)
 {
     switch (after_round(r, f.e, f.n)) {
     case ROUND_AGAIN: return false;
@@ -402,15 +407,17 @@ template <class real> int large_blocks(sd_engine *e)
     const int bytes = static_cast<int>(sizeof(factor_room<real>));
     const on_device current(state_of(e)->device);
     cudaFuncSetAttribute(factor_level<real>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (failed(e, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, factor_level<real>, LARGE_THREADS,
-                                                                static_cast<size_t>(bytes)),
+    if (failed(e,
+               cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, factor_level<real>, LARGE_THREADS,
+                                                             static_cast<size_t>(bytes)),
                "fronts"))
         return 0;
     return (blocks < 1 ? blocks : 1) * state_of(e)->processors;
 }
 
 template <class real>
-void launch_factor(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room, int blocks)
+void launch_factor(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room,
+                   int blocks)
 {
     launch_together(e, "fronts", factor_level<real>, blocks, LARGE_THREADS,
                     static_cast<int>(sizeof(factor_room<real>)), w, list, room);
@@ -418,9 +425,9 @@ void launch_factor(sd_engine *e, const forest<real> &w, const large_list &list, 
 
 template int large_blocks<double>(sd_engine *);
 template int large_blocks<float>(sd_engine *);
-template void launch_factor<double>(sd_engine *, const forest<double> &, const large_list &, const large_room<double> &,
-                                    int);
-template void launch_factor<float>(sd_engine *, const forest<float> &, const large_list &, const large_room<float> &,
-                                   int);
+template void launch_factor<double>(sd_engine *, const forest<double> &, const large_list &,
+                                    const large_room<double> &, int);
+template void launch_factor<float>(sd_engine *, const forest<float> &, const large_list &,
+                                   const large_room<float> &, int);
 
 } /* namespace sd_cuda */

@@ -1,7 +1,7 @@
 /*
- * A tile of a product, C = A B', by a block of 256 threads: 128 rows and 64 columns, of which each of the eight
- * warps has 32 by 32. Operands come through functions, 16 of the inner dimension at a time, into shared memory,
- * while the product before them is computed; in double by the tensor cores.
+ * A tile of a product, C = A B', by a block of 256 threads: 128 rows and 64 columns, of which each of the
+ * eight warps has 32 by 32. Operands come through functions, 16 of the inner dimension at a time, into shared
+ * memory, while the product before them is computed; in double by the tensor cores.
  *
  * The inner dimension is never split, and an entry of C is always summed in its order.
  */
@@ -20,8 +20,8 @@ template <class real> struct product_room {
     real b[2][PRODUCT_DEPTH][PRODUCT_COLUMNS + 4];
 };
 
-/* Where a thread's sums are: rows 16 m + g + 8 h, columns 8 n + 2 t + p of its warp's 32 by 32 (m, h, p of 2, n of
- * 4), as sum[m][n][2 h + p]. */
+/* Where a thread's sums are: rows 16 m + g + 8 h, columns 8 n + 2 t + p of its warp's 32 by 32 (m, h, p of 2,
+ * n of 4), as sum[m][n][2 h + p]. */
 struct product_place {
     int g, t, row, column; /* of the warp in the tile */
 };
@@ -38,7 +38,8 @@ __device__ inline void multiply_step(const product_place &p, const product_room<
 #pragma unroll
     for (int m = 0; m < 2; ++m)
 #pragma unroll
-        for (int i = 0; i < 8; ++i) a[m][i] = room->a[at][p.t + 4 * (i / 2)][p.row + 16 * m + p.g + 8 * (i % 2)];
+        for (int i = 0; i < 8; ++i)
+            a[m][i] = room->a[at][p.t + 4 * (i / 2)][p.row + 16 * m + p.g + 8 * (i % 2)];
 #pragma unroll
     for (int n = 0; n < 4; ++n)
 #pragma unroll
@@ -69,8 +70,8 @@ __device__ inline void multiply_step(const product_place &p, const product_room<
     }
 }
 
-/* left(i, s) and right(j, s) are entries of A and B, 0 outside; put(i, j, sum) takes a result. Before and after it
- * the threads of the block are together. */
+/* left(i, s) and right(j, s) are entries of A and B, 0 outside; put(i, j, sum) takes a result. Before and
+ * after it the threads of the block are together. */
 template <class real, class Left, class Right, class Put>
 __device__ void multiply_tile(product_room<real> *room, int depth, Left left, Right right, Put put)
 {
