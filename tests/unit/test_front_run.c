@@ -276,7 +276,61 @@ static void indefinite_with_pairs(void **state)
     (void)state;
     rng r = rng_start("indefinite_with_pairs");
     dense d = indefinite_problem(&r, 150);
-    check(&d, &r, &(expectation){.u = 0.1, .pairs = true});
+    check(&d, &r, &(expectation){.u = 0.1, .pairs = true, .delays = true});
+    dense_free(&d);
+}
+
+/* Fronts that are cut into pieces: full blocks of `size`, joined in a chain by a few rows each. */
+static dense chain_problem(rng *r, int blocks, int size, int joint, bool weak)
+{
+    dense d = dense_new(blocks * (size - joint) + joint);
+    for (int b = 0; b < blocks; ++b)
+        for (int i = 0; i < size; ++i)
+            for (int j = 0; j <= i; ++j) {
+                const int p = b * (size - joint) + i, q = b * (size - joint) + j;
+                const double tiny = weak && i < size - joint ? 1e-3 : 1;
+                set_both(&d, p, q, tiny * rng_unit(r));
+            }
+    return d;
+}
+
+static void fronts_in_pieces(void **state)
+{
+    (void)state;
+    rng r = rng_start("fronts_in_pieces");
+    dense d = chain_problem(&r, 2, 190, 60, false);
+    check(&d, &r, &(expectation){.u = 0.01, .pairs = true, .large = true});
+    dense_free(&d);
+}
+
+/* Pivots that are too small beside the rows that they share with the parent. */
+static void delays_between_fronts_in_pieces(void **state)
+{
+    (void)state;
+    rng r = rng_start("delays_between_fronts_in_pieces");
+    dense d = chain_problem(&r, 3, 170, 70, false);
+    for (int b = 0; b < 3; ++b)
+        for (int i = 0; i < 60; ++i)
+            for (int j = 0; j < 60; ++j) dense_set(&d, 100 * b + i + 10, 100 * b + j + 10, i == j ? 1e-6 : 0);
+    check(&d, &r, &(expectation){.u = 0.01, .delays = true, .large = true});
+    dense_free(&d);
+}
+
+static void singular_and_several_roots(void **state)
+{
+    (void)state;
+    rng r = rng_start("singular_and_several_roots");
+    dense parts[] = {kkt_problem(&r, 60, 20, 2), indefinite_problem(&r, 40),
+                     chain_problem(&r, 1, 130, 0, false)};
+    dense d = dense_new(60 + 40 + 130 + 3); /* and three rows without an entry but on the diagonal */
+    for (int k = 0, at = 0; k < 3; at += parts[k].n, ++k)
+        for (int i = 0; i < parts[k].n; ++i)
+            for (int j = 0; j < parts[k].n; ++j)
+                if (parts[k].there[i * parts[k].n + j])
+                    dense_set(&d, at + i, at + j, dense_at(&parts[k], i, j));
+    for (int i = 0; i < 3; ++i) dense_set(&d, 230 + i, 230 + i, i - 1);
+    check(&d, &r, &(expectation){.u = 0.01, .zeros = true, .large = true});
+    for (int k = 0; k < 3; ++k) dense_free(&parts[k]);
     dense_free(&d);
 }
 
@@ -285,6 +339,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_equation),
         cmocka_unit_test(indefinite_with_pairs),
+        cmocka_unit_test(fronts_in_pieces),
+        cmocka_unit_test(delays_between_fronts_in_pieces),
+        cmocka_unit_test(singular_and_several_roots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
