@@ -1,7 +1,7 @@
 /*
- * Solves with fronts on a device: all parts, several numbers of right-hand sides, both precisions. A whole solve must
- * undo the matrix; D^-1 is what was fetched says; forward and backward are each other's transpose; and parts one after
- * the other are the whole.
+ * Solves with fronts on a device: all parts, several numbers of right-hand sides, both precisions. A whole
+ * solve must undo the matrix; D^-1 is what was fetched says; forward and backward are each other's transpose;
+ * and parts one after the other are the whole.
  */
 #include "backend_or_skip.h"
 #include "csr_of.h"
@@ -41,23 +41,24 @@ static void make_tree(device_run *t)
     free(order);
 }
 
-static device_run run_of(const sd_backend *cuda, const dense *d, sd_precision precision, double u)
+static void run_make(device_run *t, const sd_backend *cuda, const dense *d, sd_precision precision, double u)
 {
-    const sd_pivoting pivoting = {.rule = SD_PIVOT_THRESHOLD, .u = u, .small = precision == SD_DOUBLE ? 1e-14 : 1e-6};
-    device_run t = {0};
+    const sd_pivoting pivoting = {
+        .rule = SD_PIVOT_THRESHOLD, .u = u, .small = precision == SD_DOUBLE ? 1e-14 : 1e-6};
+    *t = (device_run){0};
     double *scale = test_alloc((size_t)d->n, sizeof *scale);
     for (int i = 0; i < d->n; ++i) scale[i] = 1;
-    sd_context_init(&t.c, NULL, 0);
-    t.A = csr_of(&t.c, d);
-    make_tree(&t);
-    assert_int_equal(sd_factors_make(&t.c, &t.tree, sd_cpu()->fronts, precision, 0.5, &t.host), SADDLE_OK);
-    sd_factors_take(&t.host, &t.A, scale, 0, 1);
-    open_engine_on(&t.c, cuda, 1, &t.d, &t.e);
+    sd_context_init(&t->c, NULL, 0);
+    t->A = csr_of(&t->c, d);
+    make_tree(t);
+    assert_int_equal(sd_factors_make(&t->c, &t->tree, sd_cpu()->fronts, precision, 0.5, &t->host), SADDLE_OK);
+    sd_factors_take(&t->host, &t->A, scale, 0, 1);
+    open_engine_on(&t->c, cuda, 1, &t->d, &t->e);
     assert_non_null(cuda->fronts);
-    assert_int_equal(cuda->fronts->make(&t.e, &t.tree, &t.s, precision, 0.2, &t.run), SADDLE_OK);
-    if (cuda->fronts->factor(&t.e, t.run, t.host.values, &pivoting, 0, &t.result)) fail_msg("%s", t.c.message);
+    assert_int_equal(cuda->fronts->make(&t->e, &t->tree, &t->s, precision, 0.2, &t->run), SADDLE_OK);
+    if (cuda->fronts->factor(&t->e, t->run, t->host.values, &pivoting, 0, &t->result))
+        fail_msg("%s", t->c.message);
     free(scale);
-    return t;
 }
 
 static void run_free(device_run *t)
@@ -245,7 +246,8 @@ static void check(const dense *d, rng *r, const expectation *wanted)
     const sd_backend *cuda = cuda_or_skip();
     for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) {
         const double tolerance = precision == SD_DOUBLE ? 1e-9 : 1e-2;
-        device_run t = run_of(cuda, d, precision, wanted->u);
+        device_run t;
+        run_make(&t, cuda, d, precision, wanted->u);
         if (wanted->delays) assert_true(t.result.delayed > 0);
         if (wanted->pairs) assert_true(t.result.pivots.two_by_two > 0);
         if (wanted->zeros) assert_true(t.result.pivots.zero > 0);
@@ -274,7 +276,61 @@ static void indefinite_with_pairs(void **state)
     (void)state;
     rng r = rng_start("indefinite_with_pairs");
     dense d = indefinite_problem(&r, 150);
-    check(&d, &r, &(expectation){.u = 0.1, .pairs = true});
+    check(&d, &r, &(expectation){.u = 0.1, .pairs = true, .delays = true});
+    dense_free(&d);
+}
+
+/* Fronts that are cut into pieces: full blocks of `size`, joined in a chain by a few rows each. */
+static dense chain_problem(rng *r, int blocks, int size, int joint, bool weak)
+{
+    dense d = dense_new(blocks * (size - joint) + joint);
+    for (int b = 0; b < blocks; ++b)
+        for (int i = 0; i < size; ++i)
+            for (int j = 0; j <= i; ++j) {
+                const int p = b * (size - joint) + i, q = b * (size - joint) + j;
+                const double tiny = weak && i < size - joint ? 1e-3 : 1;
+                set_both(&d, p, q, tiny * rng_unit(r));
+            }
+    return d;
+}
+
+static void fronts_in_pieces(void **state)
+{
+    (void)state;
+    rng r = rng_start("fronts_in_pieces");
+    dense d = chain_problem(&r, 2, 190, 60, false);
+    check(&d, &r, &(expectation){.u = 0.01, .pairs = true, .large = true});
+    dense_free(&d);
+}
+
+/* Pivots that are too small beside the rows that they share with the parent. */
+static void delays_between_fronts_in_pieces(void **state)
+{
+    (void)state;
+    rng r = rng_start("delays_between_fronts_in_pieces");
+    dense d = chain_problem(&r, 3, 170, 70, false);
+    for (int b = 0; b < 3; ++b)
+        for (int i = 0; i < 60; ++i)
+            for (int j = 0; j < 60; ++j) dense_set(&d, 100 * b + i + 10, 100 * b + j + 10, i == j ? 1e-6 : 0);
+    check(&d, &r, &(expectation){.u = 0.01, .delays = true, .large = true});
+    dense_free(&d);
+}
+
+static void singular_and_several_roots(void **state)
+{
+    (void)state;
+    rng r = rng_start("singular_and_several_roots");
+    dense parts[] = {kkt_problem(&r, 60, 20, 2), indefinite_problem(&r, 40),
+                     chain_problem(&r, 1, 130, 0, false)};
+    dense d = dense_new(60 + 40 + 130 + 3); /* and three rows without an entry but on the diagonal */
+    for (int k = 0, at = 0; k < 3; at += parts[k].n, ++k)
+        for (int i = 0; i < parts[k].n; ++i)
+            for (int j = 0; j < parts[k].n; ++j)
+                if (parts[k].there[i * parts[k].n + j])
+                    dense_set(&d, at + i, at + j, dense_at(&parts[k], i, j));
+    for (int i = 0; i < 3; ++i) dense_set(&d, 230 + i, 230 + i, i - 1);
+    check(&d, &r, &(expectation){.u = 0.01, .zeros = true, .large = true});
+    for (int k = 0; k < 3; ++k) dense_free(&parts[k]);
     dense_free(&d);
 }
 
@@ -283,6 +339,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_equation),
         cmocka_unit_test(indefinite_with_pairs),
+        cmocka_unit_test(fronts_in_pieces),
+        cmocka_unit_test(delays_between_fronts_in_pieces),
+        cmocka_unit_test(singular_and_several_roots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,8 @@
 namespace sd_cuda
 {
 
-/* The inverse of D, and the same of pivots of rank one, as the CPU has it (solve/triangular_walk.inc): the row
- * of column c is (own, beside), the latter times the number of the column beside it. */
+/* The inverse of D, and the same of pivots of rank one, as the CPU has it (solve/triangular_walk.inc): the
+ * row of column c is (own, beside), the latter times the number of the column beside it. */
 template <class real> struct pivot_row {
     real own, beside;
     int other; /* 0: a 1x1 pivot */
@@ -16,7 +16,8 @@ template <class real> __device__ inline pivot_row<real> invert_pivot(const real 
 {
     const bool first = d[2 * c + 1] != 0, second = c > 0 && d[2 * c - 1] != 0;
     if (!first && !second) return {d[2 * c] == 0 ? 0 : 1 / d[2 * c], 0, 0};
-    constexpr real LEAST = static_cast<real>(8 * (sizeof(real) == sizeof(double) ? DBL_EPSILON : FLT_EPSILON));
+    constexpr real LEAST =
+        static_cast<real>(8 * (sizeof(real) == sizeof(double) ? DBL_EPSILON : FLT_EPSILON));
     const real *p = d + 2 * (second ? c - 1 : c);
     const real b = p[1], a = p[0] / b, e = p[2] / b, determinant = a * e - 1;
     if (determinant > LEAST || determinant < -LEAST) {
@@ -36,19 +37,22 @@ __device__ inline int32_t position_of(const forest<real> &w, int32_t f, const fr
 
 /* z of SQUARE rows from `row` on, to `to`: 0 for rows before `first` and after the last. */
 template <class real, int K, int WARPS>
-__device__ inline void take_rows(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t, int32_t f,
-                                 const front_state<real> &s, int row, int first, real *to)
+__device__ inline void take_rows(const forest<real> &w, const solve_job<real> &job,
+                                 const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s,
+                                 int row, int first, real *to)
 {
     for (int k = t.rank(); k < SQUARE * K; k += team<real, K, WARPS>::SIZE) {
         const int i = row + k / K;
-        to[k] = i >= first && i < s.rows ? await(&job.z[static_cast<int64_t>(position_of(w, f, s, i)) * K + k % K]) : 0;
+        to[k] = i >= first && i < s.rows
+                    ? await(&job.z[static_cast<int64_t>(position_of(w, f, s, i)) * K + k % K])
+                    : 0;
     }
 }
 
 /* acc += L' z, of GROUP columns; lanes have their own sums. */
 template <class real, int K>
-__device__ inline void multiply_columns(const typename words<real>::two (&l)[GROUP], const real *z, int lane, bool upper,
-                                        bool lower, real (&acc)[GROUP * K])
+__device__ inline void multiply_columns(const typename words<real>::two (&l)[GROUP], const real *z, int lane,
+                                        bool upper, bool lower, real (&acc)[GROUP * K])
 {
 #pragma unroll
     for (int r = 0; r < K; ++r) {
@@ -60,8 +64,9 @@ __device__ inline void multiply_columns(const typename words<real>::two (&l)[GRO
 
 /* vector = (L' z) of the columns of a block, over all rows below the square. */
 template <class real, int K, int WARPS>
-__device__ void gather_columns(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t, int32_t f,
-                               const front_state<real> &s, int base, int width)
+__device__ void gather_columns(const forest<real> &w, const solve_job<real> &job,
+                               const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s, int base,
+                               int width)
 {
     const int first = base + width, last = (s.rows - 1) / SQUARE * SQUARE;
     real acc[GROUP * K] = {};
@@ -72,18 +77,22 @@ __device__ void gather_columns(const forest<real> &w, const solve_job<real> &job
         if constexpr (WARPS > 1) {
             const int c = GROUP * t.warp;
             typename words<real>::two l[GROUP];
-            load_rows(s.panel + i + static_cast<int64_t>(base + c) * s.ld, s.ld, width - c, i < s.ld && i + 1 >= first, l);
+            load_rows(s.panel + i + static_cast<int64_t>(base + c) * s.ld, s.ld, width - c,
+                      i < s.ld && i + 1 >= first, l);
             take_rows(w, job, t, f, s, row, first, z);
             t.sync();
-            multiply_columns<real, K>(l, z, t.lane, i >= first && i < s.rows, i + 1 >= first && i + 1 < s.rows, acc);
+            multiply_columns<real, K>(l, z, t.lane, i >= first && i < s.rows,
+                                      i + 1 >= first && i + 1 < s.rows, acc);
         } else {
             take_rows(w, job, t, f, s, row, first, z);
             t.sync();
             for (int c = 0; c < width; c += GROUP) {
                 typename words<real>::two l[GROUP];
                 real sum[GROUP * K] = {};
-                load_rows(s.panel + i + static_cast<int64_t>(base + c) * s.ld, s.ld, width - c, i < s.ld && i + 1 >= first, l);
-                multiply_columns<real, K>(l, z, t.lane, i >= first && i < s.rows, i + 1 >= first && i + 1 < s.rows, sum);
+                load_rows(s.panel + i + static_cast<int64_t>(base + c) * s.ld, s.ld, width - c,
+                          i < s.ld && i + 1 >= first, l);
+                multiply_columns<real, K>(l, z, t.lane, i >= first && i < s.rows,
+                                          i + 1 >= first && i + 1 < s.rows, sum);
                 put_sums<K>(sum, t.few);
                 __syncwarp();
                 for (int k = t.lane; k < GROUP * K; k += WARP) t.vector[c * K + k] += t.few[k];
@@ -96,8 +105,8 @@ __device__ void gather_columns(const forest<real> &w, const solve_job<real> &job
 
 /* vector = D^-1 y - vector. */
 template <class real, int K, int WARPS>
-__device__ void take_columns_of(const solve_job<real> &job, const team<real, K, WARPS> &t, const front_state<real> &s, int base,
-                                int width)
+__device__ void take_columns_of(const solve_job<real> &job, const team<real, K, WARPS> &t,
+                                const front_state<real> &s, int base, int width)
 {
     for (int k = t.rank(); k < width * K; k += team<real, K, WARPS>::SIZE) {
         const int c = base + k / K;
@@ -105,22 +114,26 @@ __device__ void take_columns_of(const solve_job<real> &job, const team<real, K, 
         if (job.parts & SD_SOLVE_DIAGONAL) {
             const pivot_row<real> p = invert_pivot(s.d, c);
             value *= p.own;
-            if (p.other) value += p.beside * await(&job.y[static_cast<int64_t>(s.variable[c + p.other]) * K + k % K]);
+            if (p.other)
+                value += p.beside * await(&job.y[static_cast<int64_t>(s.variable[c + p.other]) * K + k % K]);
         }
         t.vector[k] = value - t.vector[k];
     }
 }
 
-/* own = the transposed inverse of the square, without its diagonal, times vector, of the rows of this warp. */
+/* own = the transposed inverse of the square, without its diagonal, times vector, of the rows of this warp.
+ */
 template <class real, int K, int WARPS>
-__device__ void solve_transposed(const team<real, K, WARPS> &t, const front_state<real> &s, int base, int width)
+__device__ void solve_transposed(const team<real, K, WARPS> &t, const front_state<real> &s, int base,
+                                 int width)
 {
     typedef typename words<real>::two two;
     real *own = t.own(), acc[2][K] = {};
     const int c = 2 * t.lane;
     for (int first = GROUP * t.warp; first < width; first += GROUP * WARPS) {
         two g[GROUP];
-        load_rows(s.panel + base + c + static_cast<int64_t>(base + first) * s.ld, s.ld, width - first, c < width, g);
+        load_rows(s.panel + base + c + static_cast<int64_t>(base + first) * s.ld, s.ld, width - first,
+                  c < width, g);
 #pragma unroll
         for (int i = 0; i < GROUP; ++i) {
             if (!(c < first + i)) g[i].x = 0;
@@ -136,8 +149,9 @@ __device__ void solve_transposed(const team<real, K, WARPS> &t, const front_stat
 }
 
 template <class real, int K, int WARPS>
-__device__ void backward_block(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t, int32_t f,
-                               const front_state<real> &s, int block)
+__device__ void backward_block(const forest<real> &w, const solve_job<real> &job,
+                               const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s,
+                               int block)
 {
     const int base = block * SQUARE, width = min(SQUARE, s.eliminated - base);
     constexpr int SIZE = team<real, K, WARPS>::SIZE;

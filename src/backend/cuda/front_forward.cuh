@@ -28,7 +28,8 @@ template <class real> __device__ inline unsigned delayed_blocks(const front_stat
 }
 
 /* Until children have handed up all columns that they did not eliminate. */
-template <class real> __device__ void await_delays(const forest<real> &w, const solve_job<real> &job, int32_t f)
+template <class real>
+__device__ void await_delays(const forest<real> &w, const solve_job<real> &job, int32_t f)
 {
     for (int64_t k = w.child_ptr[f]; k < w.child_ptr[f + 1]; ++k) {
         const front_state<real> &c = w.front[w.child[k]];
@@ -40,14 +41,15 @@ template <class real> __device__ void await_delays(const forest<real> &w, const 
 
 /* What a child hands up to rows base .. base + SQUARE - 1 of a front. By a warp, which has `to` to itself. */
 template <int K, class real>
-__device__ void add_handed(const forest<real> &w, const solve_job<real> &job, int32_t child, int delays, int base, real *to)
+__device__ void add_handed(const forest<real> &w, const solve_job<real> &job, int32_t child, int base,
+                           real *to)
 {
     const int64_t from = w.row_ptr[child];
-    const int32_t *place = w.place + from;
+    const int32_t *target = job.order.target + from;
     const int count = rows_below(w, child), lane = thread_index() % WARP;
-    int i = (base > delays ? find_first_by_warp(place, count, base - delays) : 0) + lane;
+    int i = (base > 0 ? find_first_by_warp(target, count, base) : 0) + lane;
     for (;; i += WARP) {
-        const int row = i < count ? place[i] + delays - base : SQUARE;
+        const int row = i < count ? target[i] - base : SQUARE;
         if (row < SQUARE)
 #pragma unroll
             for (int r = 0; r < K; ++r) to[row * K + r] += await(&job.handed[(from + i) * K + r]);
@@ -58,14 +60,14 @@ __device__ void add_handed(const forest<real> &w, const solve_job<real> &job, in
 
 /* own = the sum of what children hand up, less the product with all columns before the block. */
 template <class real, int K, int WARPS>
-__device__ void gather_rows(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t, int32_t f,
-                            const front_state<real> &s, int base)
+__device__ void gather_rows(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t,
+                            int32_t f, const front_state<real> &s, int base)
 {
     real *own = t.own(), acc[2][K] = {};
     for (int k = t.lane; k < SQUARE * K; k += WARP) own[k] = 0;
     __syncwarp();
     for (int64_t k = w.child_ptr[f] + t.warp; k < w.child_ptr[f + 1]; k += WARPS)
-        add_handed<K>(w, job, w.child[k], s.delays, base, own);
+        add_handed<K>(w, job, w.child[k], base, own);
     const int row = base + 2 * t.lane, end = min(s.eliminated, base);
     for (int c = GROUP * t.warp; c < end; c += GROUP * WARPS) {
         const int columns = min(GROUP, end - c);
@@ -93,13 +95,15 @@ __device__ void solve_square(const team<real, K, WARPS> &t, const front_state<re
     for (int first = GROUP * t.warp; first < width; first += GROUP * WARPS) {
         real v[GROUP * K];
         two g[GROUP];
-        load_rows(s.panel + base + c + static_cast<int64_t>(base + first) * s.ld, s.ld, width - first, c < width, g);
+        load_rows(s.panel + base + c + static_cast<int64_t>(base + first) * s.ld, s.ld, width - first,
+                  c < width, g);
 #pragma unroll
         for (int i = 0; i < GROUP; ++i) {
             const bool one = c < first + i, other = c + 1 < first + i;
 #pragma unroll
             for (int r = 0; r < K; ++r)
-                v[i * K + r] = (one ? g[i].x * t.vector[c * K + r] : 0) + (other ? g[i].y * t.vector[(c + 1) * K + r] : 0);
+                v[i * K + r] = (one ? g[i].x * t.vector[c * K + r] : 0) +
+                               (other ? g[i].y * t.vector[(c + 1) * K + r] : 0);
         }
         put_sums<K>(v, t.second + first * K);
     }
@@ -117,7 +121,8 @@ __device__ void subtract_own(const team<real, K, WARPS> &t, const front_state<re
     for (int c = GROUP * t.warp; c < width; c += GROUP * WARPS) {
         const int columns = min(GROUP, width - c);
         typename words<real>::two l[GROUP];
-        load_rows(s.panel + row + static_cast<int64_t>(base + c) * s.ld, s.ld, columns, row < s.ld && 2 * t.lane + 1 >= width, l);
+        load_rows(s.panel + row + static_cast<int64_t>(base + c) * s.ld, s.ld, columns,
+                  row < s.ld && 2 * t.lane + 1 >= width, l);
         multiply_rows(l, t.second + c * K, columns, acc);
     }
 #pragma unroll
@@ -126,22 +131,24 @@ __device__ void subtract_own(const team<real, K, WARPS> &t, const front_state<re
         own[(2 * t.lane + 1) * K + r] = acc[1][r];
     }
     t.sync();
-    for (int k = width * K + t.rank(); k < SQUARE * K; k += team<real, K, WARPS>::SIZE) t.vector[k] -= t.sum_at(k);
+    for (int k = width * K + t.rank(); k < SQUARE * K; k += team<real, K, WARPS>::SIZE)
+        t.vector[k] -= t.sum_at(k);
     t.sync();
 }
 
 /* The rows of the block that are not eliminated go to the parent. */
 template <class real, int K, int WARPS>
-__device__ void hand_up(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t, int32_t f,
-                        const front_state<real> &s, int base, int width)
+__device__ void hand_up(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t,
+                        int32_t f, const front_state<real> &s, int base, int width)
 {
     const int end = min(SQUARE, s.rows - base);
+    const int64_t first = w.row_ptr[f];
     for (int k = width * K + t.rank(); k < end * K; k += team<real, K, WARPS>::SIZE) {
         const int row = base + k / K;
         if (row < s.columns)
             job.x[s.variable[row] * job.stride + k % K] = t.vector[k];
         else
-            publish(&job.handed[(w.row_ptr[f] + row - s.columns) * K + k % K], t.vector[k]);
+            publish(&job.handed[(first + job.order.slot[first + row - s.columns]) * K + k % K], t.vector[k]);
     }
     if (base + width >= s.columns || width >= SQUARE) return;
     t.sync();
@@ -151,8 +158,8 @@ __device__ void hand_up(const forest<real> &w, const solve_job<real> &job, const
 }
 
 template <class real, int K, int WARPS>
-__device__ void forward_block(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t, int32_t f,
-                              const front_state<real> &s, int block)
+__device__ void forward_block(const forest<real> &w, const solve_job<real> &job,
+                              const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s, int block)
 {
     const int base = block * SQUARE, width = max(0, min(SQUARE, s.eliminated - base));
     constexpr int SIZE = team<real, K, WARPS>::SIZE;
@@ -160,7 +167,8 @@ __device__ void forward_block(const forest<real> &w, const solve_job<real> &job,
     t.sync();
     for (int k = t.rank(); k < SQUARE * K; k += SIZE) {
         real sum = t.sum_at(k);
-        if (base + k / K < s.columns) sum += load_written(&job.x[s.variable[base + k / K] * job.stride + k % K]);
+        if (base + k / K < s.columns)
+            sum += load_relaxed(&job.x[s.variable[base + k / K] * job.stride + k % K]);
         t.vector[k] = sum;
     }
     t.sync();

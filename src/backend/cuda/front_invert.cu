@@ -1,6 +1,7 @@
 /*
- * The inverses of the squares on the diagonal of L, SQUARE columns each, so that a triangular solve is a product.
- * Number (i, j) of one, i > j, stands at (j, i) of the panel, above the diagonal, where nothing else is kept.
+ * The inverses of the squares on the diagonal of L, SQUARE columns each, so that a triangular solve is a
+ * product. Number (i, j) of one, i > j, stands at (j, i) of the panel, above the diagonal, where nothing else
+ * is kept.
  */
 #include "backend/cuda/front_solve.cuh"
 
@@ -43,7 +44,8 @@ template <class real> __global__ void __launch_bounds__(SQUARE) invert_all(fores
     } else if (tasks.task[k].front >= 0) {
         const front_state<real> s = w.front[tasks.task[k].front];
         const int step = tasks.task[k].pieces * SQUARE;
-        for (int base = tasks.task[k].piece * SQUARE; base < s.eliminated; base += step) invert_square(s, base, square);
+        for (int base = tasks.task[k].piece * SQUARE; base < s.eliminated; base += step)
+            invert_square(s, base, square);
     }
 }
 
@@ -52,7 +54,8 @@ template <class real> __global__ void __launch_bounds__(SQUARE) invert_one(fores
     __shared__ real square[SQUARE * PITCH];
     const front_state<real> s = w.front[f];
     const int step = static_cast<int>(gridDim.x) * SQUARE;
-    for (int base = static_cast<int>(blockIdx.x) * SQUARE; base < s.eliminated; base += step) invert_square(s, base, square);
+    for (int base = static_cast<int>(blockIdx.x) * SQUARE; base < s.eliminated; base += step)
+        invert_square(s, base, square);
 }
 
 } /* namespace */
@@ -60,10 +63,11 @@ template <class real> __global__ void __launch_bounds__(SQUARE) invert_one(fores
 template <class real> void invert_squares(sd_engine *e, const run_memory<real> *m, int32_t front)
 {
     if (front >= 0)
-        launch_with(e, "inverses on the diagonal", invert_one<real>, state_of(e)->processors, SQUARE, m->w, front);
+        launch_with(e, "inverses on the diagonal", invert_one<real>, state_of(e)->processors, SQUARE, m->w,
+                    front);
     else
-        launch_with(e, "inverses on the diagonal", invert_all<real>, m->tasks.listed + int64_t{m->tasks.count}, SQUARE, m->w,
-                    m->tasks);
+        launch_with(e, "inverses on the diagonal", invert_all<real>,
+                    m->tasks.listed + int64_t{m->tasks.count}, SQUARE, m->w, m->tasks);
 }
 
 template void invert_squares<double>(sd_engine *, const run_memory<double> *, int32_t);

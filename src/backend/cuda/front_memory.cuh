@@ -17,8 +17,8 @@ struct level_sizes {
     int64_t rows;  /* of all of them */
 };
 
-/* What one block of threads takes up in a solve: a piece of a large front, or, where front is negative, `piece`
- * chains of fronts from chain -1 - front on. */
+/* What one block of threads takes up in a solve: a piece of a large front, or, where front is negative,
+ * `piece` chains of fronts from chain -1 - front on. */
 struct solve_task {
     int32_t front, piece, pieces, padding;
 };
@@ -29,6 +29,12 @@ struct solve_tasks {
     const int32_t *front;
 };
 
+/* In which order fronts hand up: front_order.cu. */
+struct solve_order {
+    int32_t *column;        /* of each position */
+    int32_t *slot, *target; /* of rows below fronts */
+};
+
 template <class real> struct run_memory {
     const sd_tree *tree;
     const sd_schedule *schedule;
@@ -37,6 +43,7 @@ template <class real> struct run_memory {
     large_list large;
     large_room<real> room;
     solve_tasks tasks;
+    solve_order order;
     level_sizes most;
     int cluster_blocks, large_blocks;
     int64_t planned; /* bytes of the panels without delays */
@@ -50,23 +57,27 @@ template <class real> struct run_memory {
 };
 
 /* Runs function<real>(e, memory of the run, ...) in the run's precision. */
-#define IN_PRECISION(run, function, e, ...)                                                                            \
-    ((run)->precision == SD_DOUBLE                                                                                     \
-         ? function<double>(e, static_cast<run_memory<double> *>((run)->memory), __VA_ARGS__)                          \
+#define IN_PRECISION(run, function, e, ...)                                                                  \
+    ((run)->precision == SD_DOUBLE                                                                           \
+         ? function<double>(e, static_cast<run_memory<double> *>((run)->memory), __VA_ARGS__)                \
          : function<float>(e, static_cast<run_memory<float> *>((run)->memory), __VA_ARGS__))
 
 saddle_status largest_entry(sd_engine *e, sd_front_run *run, double *largest);
-saddle_status solve_parts(sd_engine *e, const sd_front_run *run, int parts, int64_t k, double *x, int64_t ldx);
-saddle_status fetch_fronts(sd_engine *e, const sd_front_run *run, sd_run_front *front, int32_t *variable, double *d);
+saddle_status solve_parts(sd_engine *e, const sd_front_run *run, int parts, int64_t k, double *x,
+                          int64_t ldx);
+saddle_status fetch_fronts(sd_engine *e, const sd_front_run *run, sd_run_front *front, int32_t *variable,
+                           double *d);
 saddle_status put_pivot(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, double d, double beside);
 saddle_status clear_column(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, const double *v);
 
-/* The order of work of solves on this tree; and the inverses of the squares on the diagonal, for all fronts or one,
- * to be made again after L has changed. */
+/* The order of work of solves on this tree; what they need of a factorization; and of that the inverses of
+ * the squares on the diagonal, for all fronts (-1) or one, to be made again where L has changed. */
 saddle_status make_tasks(sd_engine *e, const sd_tree *t, const sd_schedule *s, solve_tasks *tasks);
+template <class real> void prepare_solves(sd_engine *e, const run_memory<real> *m);
 template <class real> void invert_squares(sd_engine *e, const run_memory<real> *m, int32_t front);
 
-/* x = the parts of (L D L')^-1 x on the device, x[position k + r] being row `position` of right-hand side r. */
+/* x = the parts of (L D L')^-1 x on the device, x[position k + r] being row `position` of right-hand side r.
+ */
 template <class real> void solve_device(sd_engine *e, const run_memory<real> *m, int parts, int k, real *x);
 
 /* Memory on the device, and a copy there of a host array; NULL on failure, with the engine's status. */

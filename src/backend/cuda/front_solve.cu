@@ -19,23 +19,24 @@ template <class real, int K> constexpr int shared_numbers()
 struct block_range {
     int from, to;
 };
-template <class real> __device__ inline block_range blocks_of(const front_state<real> &s, const solve_task &task)
+template <class real>
+__device__ inline block_range blocks_of(const front_state<real> &s, const solve_task &task)
 {
     const int blocks = (s.rows + SQUARE - 1) / SQUARE, step = (blocks + task.pieces - 1) / task.pieces;
     return {min(blocks, task.piece * step), min(blocks, (task.piece + 1) * step)};
 }
 
 template <class real, int K, int WARPS>
-__device__ void run_forward(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t, int32_t f,
-                            const front_state<real> &s, block_range blocks)
+__device__ void run_forward(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t,
+                            int32_t f, const front_state<real> &s, block_range blocks)
 {
     if (s.delays > 0) await_delays(w, job, f);
     for (int k = blocks.from; k < blocks.to; ++k) forward_block(w, job, t, f, s, k);
 }
 
 template <class real, int K, int WARPS>
-__device__ void run_backward(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t, int32_t f,
-                             const front_state<real> &s, block_range blocks)
+__device__ void run_backward(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t,
+                             int32_t f, const front_state<real> &s, block_range blocks)
 {
     for (int k = min(blocks.to, (s.eliminated + SQUARE - 1) / SQUARE) - 1; k >= blocks.from; --k)
         backward_block(w, job, t, f, s, k);
@@ -43,7 +44,8 @@ __device__ void run_backward(const forest<real> &w, const solve_job<real> &job, 
 
 /* A warp's chain. */
 template <class real, int K>
-__device__ void run_chain(const forest<real> &w, const solve_job<real> &job, const team<real, K, 1> &t, int chain, bool forward)
+__device__ void run_chain(const forest<real> &w, const solve_job<real> &job, const team<real, K, 1> &t,
+                          int chain, bool forward)
 {
     const int64_t from = job.tasks.begin[chain], count = job.tasks.begin[chain + 1] - from;
     for (int64_t k = 0; k < count; ++k) {
@@ -63,12 +65,14 @@ __global__ void __launch_bounds__(SOLVE_THREADS) solve_fronts(forest<real> w, so
     __shared__ int taken;
     real *memory = static_cast<real *>(shared_room());
     const int warp = thread_index() / WARP, tasks = job.tasks.count;
-    const int forward = job.parts & SD_SOLVE_FORWARD ? tasks : 0, all = forward + (job.parts & SD_SOLVE_BACKWARD ? tasks : 0);
+    const int forward = job.parts & SD_SOLVE_FORWARD ? tasks : 0,
+              all = forward + (job.parts & SD_SOLVE_BACKWARD ? tasks : 0);
     const team<real, K, 1> alone(0, memory + warp * team<real, K, 1>::NUMBERS);
     const team<real, K, SOLVE_WARPS> together(warp, memory);
     for (;;) {
         __syncthreads();
-        if (thread_index() == 0) taken = static_cast<int>(atomicAdd(job.ticket, 1u) - static_cast<unsigned>(ABSENT));
+        if (thread_index() == 0)
+            taken = static_cast<int>(atomicAdd(job.ticket, 1u) - static_cast<unsigned>(ABSENT));
         __syncthreads();
         const int number = taken;
         if (number >= all) return;
@@ -88,7 +92,8 @@ __global__ void __launch_bounds__(SOLVE_THREADS) solve_fronts(forest<real> w, so
 /* ---- D alone, and vectors ---- */
 
 /* x = D^-1 x, in place. A thread a pivot. */
-template <class real> __global__ void __launch_bounds__(BLOCK) divide_by_pivots(forest<real> w, int k, real *x)
+template <class real>
+__global__ void __launch_bounds__(BLOCK) divide_by_pivots(forest<real> w, int k, real *x)
 {
     for (int f = static_cast<int>(blockIdx.x); f < w.fronts; f += static_cast<int>(gridDim.x)) {
         const front_state<real> s = w.front[f];
@@ -112,19 +117,22 @@ template <class real> __global__ void __launch_bounds__(BLOCK) divide_by_pivots(
 
 /* to[i * width + r] = from[i * stride + r]. */
 template <class real>
-__global__ void __launch_bounds__(BLOCK) copy_group(int64_t n, int width, const real *from, int64_t stride, real *to)
+__global__ void __launch_bounds__(BLOCK)
+    copy_group(int64_t n, int width, const real *from, int64_t stride, real *to)
 {
     const int64_t k = static_cast<int64_t>(blockIdx.x) * BLOCK + threadIdx.x;
     if (k < n * width) publish(&to[k], from[k / width * stride + k % width]);
 }
 
 /* Between k columns of doubles and rows of k numbers. */
-template <class real> __global__ void __launch_bounds__(BLOCK) rows_of_columns(int64_t n, int k, const double *from, real *to)
+template <class real>
+__global__ void __launch_bounds__(BLOCK) rows_of_columns(int64_t n, int k, const double *from, real *to)
 {
     const int64_t at = static_cast<int64_t>(blockIdx.x) * BLOCK + threadIdx.x;
     if (at < n * k) to[at] = static_cast<real>(from[at % k * n + at / k]);
 }
-template <class real> __global__ void __launch_bounds__(BLOCK) columns_of_rows(int64_t n, int k, const real *from, double *to)
+template <class real>
+__global__ void __launch_bounds__(BLOCK) columns_of_rows(int64_t n, int k, const real *from, double *to)
 {
     const int64_t at = static_cast<int64_t>(blockIdx.x) * BLOCK + threadIdx.x;
     if (at < n * k) to[at] = static_cast<double>(from[at % n * k + at / n]);
@@ -142,7 +150,8 @@ template <class real> int64_t workspace_bytes(const run_memory<real> *m, int wid
 {
     const sd_tree *t = m->tree;
     const int64_t numbers = 2 * int64_t{t->n} + t->row_ptr[t->fronts];
-    return numbers * width * static_cast<int64_t>(sizeof(real)) + (t->fronts + int64_t{1}) * static_cast<int64_t>(sizeof(unsigned));
+    return numbers * width * static_cast<int64_t>(sizeof(real)) +
+           (t->fronts + int64_t{1}) * static_cast<int64_t>(sizeof(unsigned));
 }
 
 /* K right-hand sides. */
@@ -156,22 +165,28 @@ void solve_group(sd_engine *e, const run_memory<real> *m, int parts, real *x, in
     const int bytes = shared_numbers<real, K>() * static_cast<int>(sizeof(real));
     real *y = static_cast<real *>(workspace), *z = y + n * K, *handed = z + n * K;
     unsigned *done = reinterpret_cast<unsigned *>(handed + t->row_ptr[t->fronts] * K);
-    const solve_job<real> job = {m->tasks, x, stride, y, z, handed, done, done + t->fronts, parts};
+    const solve_job<real> job = {m->tasks, m->order, x, stride, y, z, handed, done, done + t->fronts, parts};
     int blocks = 0;
-    failed(e, cudaMemsetAsync(workspace, 0xff, static_cast<size_t>(workspace_bytes(m, K)), st->stream), "solve");
-    failed(e, cudaFuncSetAttribute(solve_fronts<real, K>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "solve");
-    failed(e, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, solve_fronts<real, K>, SOLVE_THREADS,
-                                                            static_cast<size_t>(bytes)),
+    failed(e, cudaMemsetAsync(workspace, 0xff, static_cast<size_t>(workspace_bytes(m, K)), st->stream),
+           "solve");
+    failed(e, cudaFuncSetAttribute(solve_fronts<real, K>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+           "solve");
+    failed(e,
+           cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, solve_fronts<real, K>, SOLVE_THREADS,
+                                                         static_cast<size_t>(bytes)),
            "solve");
     if (e->status) return;
-    if (!(parts & SD_SOLVE_FORWARD)) launch(e, "solve", copy_group<real>, blocks_for(n * K), n, K, x, stride, y);
+    if (!(parts & SD_SOLVE_FORWARD))
+        launch(e, "solve", copy_group<real>, blocks_for(n * K), n, K, x, stride, y);
     blocks = min(blocks * st->processors, 2 * m->tasks.count);
-    launch_grid(e, "solve", false, solve_fronts<real, K>, dim3(static_cast<unsigned>(blocks)), SOLVE_THREADS, bytes, m->w, job);
+    launch_grid(e, "solve", false, solve_fronts<real, K>, dim3(static_cast<unsigned>(blocks)), SOLVE_THREADS,
+                bytes, m->w, job);
 }
 
 constexpr int WIDEST = 8; /* right-hand sides of a group */
 
-template <class real> saddle_status solve_columns(sd_engine *e, run_memory<real> *m, int parts, int64_t k, double *x, int64_t ldx)
+template <class real>
+saddle_status solve_columns(sd_engine *e, run_memory<real> *m, int parts, int64_t k, double *x, int64_t ldx)
 {
     const int64_t n = m->w.n, bytes = n * static_cast<int64_t>(sizeof(double));
     const int most = static_cast<int>(k < 64 ? k : 64);
@@ -183,7 +198,8 @@ template <class real> saddle_status solve_columns(sd_engine *e, run_memory<real>
         launch(e, "solve", rows_of_columns<real>, blocks_for(n * count), n, count, columns, rows);
         solve_device(e, m, parts, count, rows);
         launch(e, "solve", columns_of_rows<real>, blocks_for(n * count), n, count, rows, columns);
-        for (int r = 0; r < count; ++r) e->backend->download(e, columns + r * n, x + (first + r) * ldx, bytes);
+        for (int r = 0; r < count; ++r)
+            e->backend->download(e, columns + r * n, x + (first + r) * ldx, bytes);
     }
     e->backend->release(e, rows);
     e->backend->release(e, columns);

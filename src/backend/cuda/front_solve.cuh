@@ -7,17 +7,18 @@
  * needs one reads it until it is there. So there is neither a barrier nor a flag, and no fence, between two
  * fronts or two blocks of columns of one.
  *
- * Vectors have K numbers a position, side by side. A front's rows are cut into blocks of SQUARE rows. Forward, a
- * block of rows gets what children hand up to it, then the products with all columns before it, and where it has
- * eliminated columns, is multiplied by the inverse of the square on the diagonal (front_invert.cu). Backward, a
- * block of columns is multiplied with all rows below it first. Sums are made in an order that the factors decide:
- * the same bits every time.
+ * Vectors have K numbers a position, side by side. A front's rows are cut into blocks of SQUARE rows.
+ * Forward, a block of rows gets what children hand up to it, then the products with all columns before it,
+ * and where it has eliminated columns, is multiplied by the inverse of the square on the diagonal
+ * (front_invert.cu). Backward, a block of columns is multiplied with all rows below it first. Sums are made
+ * in an order that the factors decide: the same bits every time.
  *
- * A task is a block of rows, or a few of them, of a large front for all warps of a thread block; or up to WARPS
- * chains of smaller fronts, a chain a warp: clusters of the schedule, and fronts that are not worth more.
+ * A task is a block of rows, or a few of them, of a large front for all warps of a thread block; or up to
+ * WARPS chains of smaller fronts, a chain a warp: clusters of the schedule, and fronts that are not worth
+ * more.
  *
- * J. D. Hogg, A fast dense triangular solve in CUDA, SIAM J. Sci. Comput. 35 (2013), has the order of work in a
- * front.
+ * J. D. Hogg, A fast dense triangular solve in CUDA, SIAM J. Sci. Comput. 35 (2013), has the order of work in
+ * a front.
  */
 #pragma once
 
@@ -27,8 +28,8 @@
 namespace sd_cuda
 {
 
-constexpr int SQUARE = 64;    /* rows and columns of a block */
-constexpr int GROUP = 8;      /* columns that a warp takes at once */
+constexpr int SQUARE = 64; /* rows and columns of a block */
+constexpr int GROUP = 8;   /* columns that a warp takes at once */
 constexpr int SOLVE_WARPS = 8;
 constexpr int SOLVE_THREADS = SOLVE_WARPS * WARP;
 
@@ -50,49 +51,34 @@ __device__ inline int bits_of(float a)
 {
     return __float_as_int(a);
 }
-__device__ inline double number_of(long long bits)
-{
-    return __longlong_as_double(bits);
-}
-__device__ inline float number_of(int bits)
-{
-    return __int_as_float(bits);
-}
-
 /* All bits set: a NaN, in place of which another is written. Memory is filled with it by bytes, counters too:
  * they begin at -1. */
 constexpr int ABSENT = -1;
 
 template <class real> __device__ inline void publish(real *at, real value)
 {
-    typedef typename words<real>::bits bits;
-    const bits b = bits_of(value);
-    store_relaxed(reinterpret_cast<bits *>(at), b == ABSENT ? ABSENT - 1 : b);
+    const typename words<real>::bits bits = bits_of(value);
+    store_relaxed(at, bits == ABSENT ? ABSENT - 1 : bits);
 }
 template <class real> __device__ inline real await(const real *at)
 {
-    typedef typename words<real>::bits bits;
-    bits b = load_relaxed(reinterpret_cast<const bits *>(at));
-    while (b == ABSENT) {
+    real value = load_relaxed(at);
+    while (bits_of(value) == ABSENT) {
         look_again();
-        b = load_relaxed(reinterpret_cast<const bits *>(at));
+        value = load_relaxed(at);
     }
-    return number_of(b);
-}
-/* What another block may have written before. */
-template <class real> __device__ inline real load_written(const real *at)
-{
-    return number_of(load_relaxed(reinterpret_cast<const typename words<real>::bits *>(at)));
+    return value;
 }
 
 /* What a launch solves. */
 template <class real> struct solve_job {
     solve_tasks tasks;
-    real *x;          /* row by row with `stride` numbers a position: in and out */
+    solve_order order;
+    real *x; /* row by row with `stride` numbers a position: in and out */
     int64_t stride;
-    real *y, *z;      /* L^-1 x, and L'^-1 of it: K numbers a position */
-    real *handed;     /* what fronts hand up: K numbers a row below a front */
-    unsigned *done;   /* of a front with delays: blocks of rows that have handed theirs up */
+    real *y, *z;    /* L^-1 x, and L'^-1 of it: K numbers a position */
+    real *handed;   /* what fronts hand up: K numbers a row below a front */
+    unsigned *done; /* of a front with delays: blocks of rows that have handed theirs up */
     unsigned *ticket;
     int parts;
 };
@@ -139,8 +125,8 @@ template <class real, int K, int WARPS> struct team {
     }
 };
 
-/* Adds N numbers of each lane over all lanes: lane l gets the sums from l N / 32 on, N / 32 of them, in v; where
- * N < 32 several lanes have the same. */
+/* Adds N numbers of each lane over all lanes: lane l gets the sums from l N / 32 on, N / 32 of them, in v;
+ * where N < 32 several lanes have the same. */
 template <int N, int STEP, class real> __device__ inline void add_lanes(real *v)
 {
     if constexpr (STEP > 0) {
@@ -175,7 +161,8 @@ template <int K, class real> __device__ inline void put_sums(real (&v)[GROUP * K
 
 /* Two rows of GROUP columns, 0 where there are none. */
 template <class real>
-__device__ inline void load_rows(const real *at, int64_t ld, int columns, bool here, typename words<real>::two (&l)[GROUP])
+__device__ inline void load_rows(const real *at, int64_t ld, int columns, bool here,
+                                 typename words<real>::two (&l)[GROUP])
 {
     typedef typename words<real>::two two;
 #pragma unroll
@@ -187,7 +174,8 @@ __device__ inline void load_rows(const real *at, int64_t ld, int columns, bool h
 
 /* acc += L x, x being GROUP rows. */
 template <class real, int K>
-__device__ inline void multiply_rows(const typename words<real>::two (&l)[GROUP], const real *x, int columns, real (&acc)[2][K])
+__device__ inline void multiply_rows(const typename words<real>::two (&l)[GROUP], const real *x, int columns,
+                                     real (&acc)[2][K])
 {
 #pragma unroll
     for (int c = 0; c < GROUP; ++c) {

@@ -35,7 +35,8 @@ bool is_alone(const sd_tree *t, int32_t f)
 void add_task(listing *l, int64_t front, int64_t piece, int64_t pieces)
 {
     if (l->task)
-        l->task[l->tasks] = {static_cast<int32_t>(front), static_cast<int32_t>(piece), static_cast<int32_t>(pieces), 0};
+        l->task[l->tasks] = {static_cast<int32_t>(front), static_cast<int32_t>(piece),
+                             static_cast<int32_t>(pieces), 0};
     ++l->tasks;
 }
 
@@ -57,7 +58,8 @@ void add_chain(listing *l, const int32_t *front, int64_t count, int64_t first)
 void add_pieces(listing *l, int32_t f)
 {
     const int64_t blocks = (rows_of(l->t, f) + SQUARE - 1) / SQUARE, numbers = SQUARE * columns_of(l->t, f);
-    const int64_t together = (PIECE_NUMBERS + numbers - 1) / numbers, pieces = (blocks + together - 1) / together;
+    const int64_t together = (PIECE_NUMBERS + numbers - 1) / numbers,
+                  pieces = (blocks + together - 1) / together;
     for (int64_t k = 0; k < pieces; ++k) add_task(l, f, k, pieces);
 }
 
@@ -70,7 +72,8 @@ void list_all(listing *l)
             if (!is_alone(l->t, s->large_front[k])) add_pieces(l, s->large_front[k]);
         const int64_t first = l->chains;
         for (int32_t c = s->cluster_ptr[level]; c < s->cluster_ptr[level + 1]; ++c)
-            add_chain(l, s->cluster_front + s->cluster_from[c], s->cluster_from[c + 1] - s->cluster_from[c], first);
+            add_chain(l, s->cluster_front + s->cluster_from[c], s->cluster_from[c + 1] - s->cluster_from[c],
+                      first);
         for (int32_t k = s->large_ptr[level]; k < s->large_ptr[level + 1]; ++k)
             if (is_alone(l->t, s->large_front[k])) add_chain(l, s->large_front + k, 1, first);
     }
@@ -87,9 +90,11 @@ saddle_status make_tasks(sd_engine *e, const sd_tree *t, const sd_schedule *s, s
     const int64_t task_bytes = l.tasks * static_cast<int64_t>(sizeof *l.task);
     const int64_t begin_bytes = (l.chains + 1) * static_cast<int64_t>(sizeof *l.begin);
     const int64_t front_bytes = l.fronts * static_cast<int64_t>(sizeof *l.front);
-    char *memory =
-        static_cast<char *>(hooks->allocate(static_cast<size_t>(task_bytes + begin_bytes + front_bytes), hooks->user));
-    if (!memory) return e->status = fail(e->context, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate the %s", what);
+    char *memory = static_cast<char *>(
+        hooks->allocate(static_cast<size_t>(task_bytes + begin_bytes + front_bytes), hooks->user));
+    if (!memory)
+        return e->status =
+                   fail(e->context, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate the %s", what);
     l.task = reinterpret_cast<solve_task *>(memory);
     l.begin = reinterpret_cast<int64_t *>(memory + task_bytes);
     l.front = reinterpret_cast<int32_t *>(memory + task_bytes + begin_bytes);
