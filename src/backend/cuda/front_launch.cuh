@@ -11,12 +11,14 @@ struct cluster_list {
     int from, to;
     const int64_t *begin;
     const int32_t *front;
+    const int64_t *bytes; /* of all its panels, as planned */
 };
 
-/* Blocks that run at once, each of which needs a workspace; 0 where that cannot be found out. */
-template <class real> int cluster_blocks(sd_engine *e);
+/* Blocks that run at once, each of which needs a workspace, of tiny clusters or of all; 0 where that cannot be found
+ * out. */
+template <class real> int cluster_blocks(sd_engine *e, bool tiny);
 template <class real>
-void launch_clusters(sd_engine *e, const forest<real> &w, const cluster_list &list, int blocks,
+void launch_clusters(sd_engine *e, const forest<real> &w, const cluster_list &list, bool tiny, int blocks,
                      unsigned *ticket);
 
 /* Large fronts of a level, all fronts[from .. to) of the schedule. */
