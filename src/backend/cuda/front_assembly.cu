@@ -47,10 +47,12 @@ __device__ bool place_large(const forest<real> &w, int32_t f, large_work<real> *
     const front_state<real> s = state_at<real>(memory, rows, columns, delays);
     to->state = s;
     to->e = to->base = to->next = 0;
+    to->next_end = min(PANEL, columns);
+    to->next_last = columns;
     to->end = to->panel = min(PANEL, columns);
     to->last = columns;
     to->mode = MODE_TILES;
-    to->event = to->perturbed = 0;
+    to->moves = to->over = to->perturbed = 0;
     to->tile.width = 0;
     to->root = w.parent[f] < 0;
     to->round.before = 0;
@@ -102,7 +104,7 @@ __global__ void __launch_bounds__(PLACE_THREADS) place_level(forest<real> w, lar
     if (thread_index() > 0) return;
     for (int j = 0; j < JOB_KINDS; ++j) room.jobs[j][count] = sum[j];
     room.flags[FLAG_ACTIVE] = static_cast<unsigned>(count);
-    for (int k = 0; k < 3; ++k) room.flags[FLAG_FLUSH + k] = room.flags[FLAG_EVENT + k] = 0;
+    for (int k = FLAG_FLUSH; k < FLAG_COUNT; ++k) room.flags[k] = 0;
     if (rows > room.capacity) atomicOr(&w.tally->stop, STOP_ROOM);
 }
 

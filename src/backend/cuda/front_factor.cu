@@ -8,10 +8,11 @@
  *     3. the columns before the first that failed are accepted: L is written, the columns of the panel are
  *        brought up to date; those that failed get the accepted pivots subtracted;
  *     4. where a panel is done, the columns behind it get all its pivots subtracted, as one product;
- *     5. where columns failed, they are moved behind the others; where all were tried and some are left, these
- *        are tried again, in pairs, or one by one over the whole front (front_block.cuh).
+ *     5. where columns failed, they change places with untested ones;
+ *     6. where all columns were tried and some are left, these are tried again, in pairs, or one by one over the
+ *        whole front (front_block.cuh).
  *
- * Steps 4 and 5 are left out where no front needs them, which all blocks see after the barrier.
+ * Steps 4 to 6 are left out where no front needs them, which all blocks see after the barrier.
  */
 #include "backend/cuda/front_large.cuh"
 
@@ -80,21 +81,19 @@ template <class real> __device__ inline void end_front(level_job<real> &j, large
     atomicSub(&j.room.flags[FLAG_ACTIVE], 1u);
 }
 
-/* A front takes up what the step before has found, where nothing has to be moved. By one thread. */
+/* A front takes up what the step before has found. By one thread. */
 template <class real> __device__ void go_on(level_job<real> &j, large_work<real> *k)
 {
-    if (k->event) {
-        k->event = 0; /* all has been done by handle_event */
-    } else {
-        k->e = k->next;
-        if (k->e == k->end) {
-            if (k->e < k->last)
-                begin_panel(k);
-            else
-                end_front(j, k);
-        }
-    }
+    const bool fresh = k->tile.width > 0 && k->next == k->next_end;
     k->tile.width = 0;
+    k->e = k->next;
+    k->end = k->next_end;
+    k->last = k->next_last;
+    if (!fresh) return;
+    if (k->e < k->last)
+        begin_panel(k);
+    else
+        end_front(j, k);
 }
 
 __device__ inline void copy_words(void *to, const void *from, int bytes, int rank, int size)
@@ -184,13 +183,17 @@ __device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *
     if (lane > 0) return;
     k->next = k->e + accepted;
     k->perturbed += room->tile.perturbed;
-    const bool flush = k->next == end && k->panel < f.n && k->next > k->base;
-    const bool left = k->next == end && k->panel > end; /* columns of the panel that failed */
-    const bool over = k->next == end && k->panel >= k->last && k->next < f.n;
+    const bool done = k->next == end; /* with the panel: then its failed columns are behind e, one after the other */
+    const int left = k->panel - end;
+    k->next_end = end;
+    k->next_last = done ? k->last - left : k->last;
+    k->moves = done ? min(left, k->last - k->panel) : min(failed, end - k->next);
+    k->moved_to = done ? k->last : k->end;
+    k->over = done && k->next == k->next_last && k->next < f.n;
     if (failed && j.w.rule.rule == SD_PIVOT_POSITIVE) atomicOr(&j.w.tally->stop, STOP_INDEFINITE);
-    k->event = failed > 0 || left || over;
-    if (flush) atomicAdd(&j.room.flags[FLAG_FLUSH + step], 1u);
-    if (k->event) atomicAdd(&j.room.flags[FLAG_EVENT + step], 1u);
+    if (done && k->panel < f.n && k->next > k->base) atomicAdd(&j.room.flags[FLAG_FLUSH + step], 1u);
+    if (k->moves > 0) atomicAdd(&j.room.flags[FLAG_MOVE + step], 1u);
+    if (k->over) atomicAdd(&j.room.flags[FLAG_ROUND + step], 1u);
 }
 
 /* A row of a tile that was not accepted as it is. Seldom: apart, for its registers. */
@@ -305,8 +308,7 @@ template <class real> __device__ __noinline__ void flush_panels(level_job<real> 
     for (int64_t job = blockIdx.x; job < all; job += gridDim.x) {
         const job_place p = find_job(j.room.jobs[JOB_TILES], j.count, job);
         const large_work<real> *k = &j.room.work[p.front];
-        const int failed = k->tile.width - (k->next - k->e);
-        if (k->mode == MODE_DONE || k->next != k->end - failed || k->next == k->base) continue;
+        if (k->mode == MODE_DONE || k->next != k->next_end || k->next == k->base) continue;
         if (tile_width(k->state.columns) == WIDE)
             flush_tile(&room->wide, k, p.job);
         else
@@ -316,62 +318,72 @@ template <class real> __device__ __noinline__ void flush_panels(level_job<real> 
 
 /* ---- what does not go smoothly ---- */
 
-/* All columns were tried, and some are left: another round, or an end. */
-template <class real>
-__device__ bool end_round(level_job<real> &j, factor_room<real> *room, large_work<real> *k, block_front<real> &f,
-                          rounds &r)
+/* Columns p + k and q - k change places, k < count, p + count <= q + 1 - count: what row or column i has of them, all
+ * rows being shared out among threads. */
+template <class real> __device__ void exchange_row(const front_state<real> &s, int p, int q, int count, int i)
 {
-    switch (after_round(r, f.e, f.n)) {
-    case ROUND_AGAIN: return false;
-    case ROUND_PAIR: pair_up(f, &room->block); return false;
-    case ROUND_COLUMNS:
-        take_columns(f, &room->block, j.w.rule);
-        if (k->root) finish_root(f, &room->block, j.w.rule);
-        return true;
-    default: return true;
+    real *a = s.panel;
+    const int64_t ld = s.ld;
+    if (i < p) {
+#pragma unroll 4
+        for (int k = 0; k < count; ++k) swap_numbers(a[p + k + i * ld], a[q - k + i * ld]);
+    } else if (i < p + count) { /* one of them: with its partner, and with those before it and their partners */
+        const int k = i - p;
+        swap_numbers(a[i + i * ld], a[q - k + (q - k) * ld]);
+        swap_numbers(s.variable[i], s.variable[q - k]);
+        for (int l = 0; l < k; ++l) {
+            swap_numbers(a[i + (p + l) * ld], a[q - l + (q - k) * ld]);
+            swap_numbers(a[q - k + (p + l) * ld], a[q - l + i * ld]);
+        }
+    } else if (i <= q - count) {
+#pragma unroll 4
+        for (int k = 0; k < count; ++k) swap_numbers(a[i + (p + k) * ld], a[q - k + i * ld]);
+    } else if (i > q) {
+#pragma unroll 4
+        for (int k = 0; k < count; ++k) swap_numbers(a[i + (p + k) * ld], a[i + (q - k) * ld]);
     }
 }
 
 /* Failed columns go to the end of the panel; those of a panel that is done behind all untested ones. */
+template <class real> __device__ __noinline__ void move_columns(level_job<real> &j)
+{
+    const int64_t all = j.room.jobs[JOB_ROWS][j.count];
+    for (int64_t job = blockIdx.x; job < all; job += gridDim.x) {
+        const job_place p = find_job(j.room.jobs[JOB_ROWS], j.count, job);
+        const large_work<real> *k = &j.room.work[p.front];
+        const int i = p.job * JOB_ROW + thread_index();
+        if (k->mode == MODE_DONE || k->moves == 0 || thread_index() >= JOB_ROW || i >= k->state.rows) continue;
+        exchange_row(k->state, k->next, k->moved_to - 1, k->moves, i);
+    }
+}
+
+/* All columns were tried, and some are left: another round, or an end. By one block. */
 template <class real>
-__device__ __noinline__ void handle_event(level_job<real> &j, factor_room<real> *room, large_work<real> *k)
+__device__ __noinline__ void end_round(level_job<real> &j, factor_room<real> *room, large_work<real> *k)
 {
     block_front<real> f = front_of(*k);
-    const int failed = k->tile.width - (k->next - k->e);
-    int end = k->end, panel = k->panel, last = k->last;
     rounds r = k->round;
-    bool done = false;
     f.e = k->next;
     __syncthreads(); /* all have read k */
-    if (failed > 0) put_last(f, failed, end);
-    end -= failed;
-    if (f.e == end) {
-        const int left = panel - end;
-        const int moves = min(left, last - panel);
-        for (int c = 0; c < moves; ++c) exchange_columns(f, f.e + c, last - 1 - c);
-        last -= left;
-        if (f.e == last) {
-            done = end_round(j, room, k, f, r);
-            last = f.n;
-        }
+    const round_step step = after_round(r, f.e, f.n);
+    if (step == ROUND_PAIR) pair_up(f, &room->block);
+    if (step == ROUND_COLUMNS) {
+        take_columns(f, &room->block, j.w.rule);
+        if (k->root) finish_root(f, &room->block, j.w.rule);
     }
     __syncthreads();
     if (thread_index() > 0) return;
-    const bool fresh = k->next == end;
-    k->e = k->next = f.e;
-    k->end = end;
-    k->last = last;
     k->round = r;
-    if (fresh && !done) begin_panel(k);
-    if (done) end_front(j, k);
+    k->next = k->next_end = f.e;
+    k->next_last = step == ROUND_COLUMNS ? f.e : f.n;
 }
 
-template <class real> __device__ void handle_events(level_job<real> &j, factor_room<real> *room)
+template <class real> __device__ void end_rounds(level_job<real> &j, factor_room<real> *room)
 {
     for (int f = static_cast<int>(blockIdx.x); f < j.count; f += static_cast<int>(gridDim.x)) {
         large_work<real> *k = &j.room.work[f];
-        const bool event = k->mode != MODE_DONE && k->event;
-        if (event) handle_event(j, room, k);
+        const bool over = k->mode != MODE_DONE && k->over;
+        if (over) end_round(j, room, k);
         __syncthreads();
     }
 }
@@ -387,21 +399,27 @@ __global__ void __launch_bounds__(LARGE_THREADS)
     for (int step = 0;; step = (step + 1) % 3) {
         factor_tiles(j, room);
         meet(j);
+        const int after = (step + 1) % 3;
         if (blockIdx.x == 0 && threadIdx.x == 0)
-            flags[FLAG_FLUSH + (step + 1) % 3] = flags[FLAG_EVENT + (step + 1) % 3] = 0;
+            flags[FLAG_FLUSH + after] = flags[FLAG_MOVE + after] = flags[FLAG_ROUND + after] = 0;
         if (flags[FLAG_ACTIVE] == 0 || is_stopped(w)) return;
         solve_rows(j, room);
         meet(j);
         accept(j, room, step);
         update_panels(j, room);
         meet(j);
-        const bool flush = flags[FLAG_FLUSH + step] > 0, event = flags[FLAG_EVENT + step] > 0;
+        const bool flush = flags[FLAG_FLUSH + step] > 0, move = flags[FLAG_MOVE + step] > 0;
+        const bool round = flags[FLAG_ROUND + step] > 0;
         if (flush) {
             flush_panels(j, room);
             meet(j);
         }
-        if (event) {
-            handle_events(j, room);
+        if (move) {
+            move_columns(j);
+            meet(j);
+        }
+        if (round) {
+            end_rounds(j, room);
             meet(j);
         }
     }

@@ -32,9 +32,11 @@ template <class real> struct large_work {
     front_state<real> state;
     real *w, *l; /* W and L of the tile's columns: column c of row i at c * ld + i */
     int e, base, end, panel, last;
-    int next; /* what e becomes with the tile at hand */
+    /* What e, end and last become when the step is over; how many columns from `next` on then change places with
+     * those before moved_to; whether all columns were tried and some are left. */
+    int next, next_end, next_last, moves, moved_to;
+    int over;
     int mode;
-    int event; /* columns failed, or a round over all of them is done and some are left */
     int perturbed;
     bool root;
     rounds round;

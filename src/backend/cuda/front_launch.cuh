@@ -43,9 +43,9 @@ template <class real> struct large_room {
     int64_t capacity;  /* rows that `columns` has room for */
 };
 
-/* Flags of a level at work: fronts that are not done; and, for each of three steps in turn, fronts whose
- * panel is done, and those whose columns have to be moved. */
-enum { FLAG_ACTIVE, FLAG_FLUSH, FLAG_EVENT = 4, FLAG_COUNT = 8 };
+/* Flags of a level at work: fronts that are not done; and, for each of three steps in turn, fronts whose panel is
+ * done, those whose columns have to be moved, and those whose columns have all been tried. */
+enum { FLAG_ACTIVE, FLAG_FLUSH, FLAG_MOVE = 4, FLAG_ROUND = 7, FLAG_COUNT = 10 };
 
 template <class real>
 void launch_factor(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room,
