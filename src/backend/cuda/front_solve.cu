@@ -59,8 +59,15 @@ __device__ void run_chain(const forest<real> &w, const solve_job<real> &job, con
     }
 }
 
+/* Blocks of a processor, at least: more warps have more numbers under way, and fewer registers. */
+constexpr int blocks_at_once(int K)
+{
+    return K == 1 ? 3 : K <= 4 ? 2 : 1;
+}
+
 template <class real, int K>
-__global__ void __launch_bounds__(SOLVE_THREADS) solve_fronts(forest<real> w, solve_job<real> job)
+__global__ void __launch_bounds__(SOLVE_THREADS, blocks_at_once(K))
+    solve_fronts(forest<real> w, solve_job<real> job)
 {
     __shared__ int taken;
     real *memory = static_cast<real *>(shared_room());
