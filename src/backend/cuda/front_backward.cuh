@@ -89,19 +89,19 @@ __device__ inline void load_below(const front_state<real> &s, int i, int column,
     }
 }
 
-/* vector -= L' z of the columns of a block, over all rows below the square: those of the other fronts first.
- */
+/* vector -= L' z of the columns of a block, over blocks [from, to) of rows, of which those of the square
+ * itself do not count. The last come first: they belong to the fronts above. */
 template <class real, int K, int WARPS>
 __device__ void gather_columns(const forest<real> &w, const solve_job<real> &job,
                                const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s, int base,
-                               int width)
+                               int width, int from, int to)
 {
-    const int first = base + width;
-    int row = (s.rows - 1) / SQUARE * SQUARE;
+    const int first = max(base + width, from * SQUARE);
+    int row = (to - 1) * SQUARE;
     int32_t at[team<real, K, WARPS>::EACH];
     real acc[GROUP * K] = {};
     bool odd = false;
-    if (first >= s.rows) return;
+    if (first >= s.rows || row + SQUARE <= first) return;
     find_rows(w, t, f, s, row, first, at);
     for (; row + SQUARE > first; row -= SQUARE, odd = !odd) {
         const int i = row + 2 * t.lane;
@@ -125,10 +125,35 @@ __device__ void gather_columns(const forest<real> &w, const solve_job<real> &job
     if (WARPS > 1) add_sums<K>(acc, t.vector + GROUP * t.warp * K);
 }
 
-/* vector = D^-1 y. */
+/* The sum of numbers that others publish, `apart` numbers from each other; several are under way at once. */
+template <class real> __device__ inline real await_sum(const real *at, int64_t apart, int count)
+{
+    constexpr int DEEP = 8;
+    real sum = 0;
+    for (int first = 0; first < count; first += DEEP) {
+        real v[DEEP];
+#pragma unroll
+        for (int k = 0; k < DEEP; ++k) v[k] = first + k < count ? load_relaxed(at + (first + k) * apart) : 0;
+#pragma unroll
+        for (int k = 0; k < DEEP; ++k) {
+            if (bits_of(v[k]) == ABSENT) v[k] = await(at + (first + k) * apart);
+            sum += v[k];
+        }
+    }
+    return sum;
+}
+
+/* How the rows of a front are shared out: pieces from `piece` on have only rows below its columns, and are
+ * `count`; their products with the columns of block j are `units` units apart from unit room + j on. */
+struct rows_shared {
+    int piece, count, units, room;
+    int end; /* blocks of rows that are not theirs */
+};
+
+/* vector = D^-1 y, and what pieces of rows below have of the product. */
 template <class real, int K, int WARPS>
 __device__ void begin_columns(const solve_job<real> &job, const team<real, K, WARPS> &t,
-                              const front_state<real> &s, int base, int width)
+                              const front_state<real> &s, int base, int width, const rows_shared &shared)
 {
     for (int k = t.rank(); k < SQUARE * K; k += team<real, K, WARPS>::SIZE) {
         const int c = base + k / K;
@@ -140,7 +165,30 @@ __device__ void begin_columns(const solve_job<real> &job, const team<real, K, WA
             if (p.other)
                 value += p.beside * await(&job.y[static_cast<int64_t>(s.variable[c + p.other]) * K + k % K]);
         }
+        if (k < width * K && shared.count > 0)
+            value +=
+                await_sum(&job.products[static_cast<int64_t>(shared.room + base / SQUARE) * SQUARE * K + k],
+                          static_cast<int64_t>(shared.units) * SQUARE * K, shared.count);
         t.vector[k] = value;
+    }
+}
+
+/* Blocks [from, to) of rows below a front, times all its columns: `room` is where these go. */
+template <class real, int K, int WARPS>
+__device__ void multiply_piece(const forest<real> &w, const solve_job<real> &job,
+                               const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s, int from,
+                               int to, int room)
+{
+    constexpr int SIZE = team<real, K, WARPS>::SIZE;
+    for (int j = (s.eliminated + SQUARE - 1) / SQUARE - 1; j >= 0; --j) {
+        const int base = j * SQUARE, width = min(SQUARE, s.eliminated - base);
+        for (int k = t.rank(); k < SQUARE * K; k += SIZE) t.vector[k] = 0;
+        t.sync();
+        gather_columns(w, job, t, f, s, base, width, from, to);
+        t.sync();
+        for (int k = t.rank(); k < width * K; k += SIZE)
+            publish(&job.products[static_cast<int64_t>(room + j) * SQUARE * K + k], t.vector[k]);
+        t.sync();
     }
 }
 
@@ -166,14 +214,14 @@ __device__ void solve_transposed(const team<real, K, WARPS> &t, const front_stat
 template <class real, int K, int WARPS>
 __device__ void backward_block(const forest<real> &w, const solve_job<real> &job,
                                const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s,
-                               int block)
+                               int block, const rows_shared &shared)
 {
     const int base = block * SQUARE, width = min(SQUARE, s.eliminated - base);
     constexpr int SIZE = team<real, K, WARPS>::SIZE;
     fetch_square(t, s, base, width);
-    begin_columns(job, t, s, base, width);
+    begin_columns(job, t, s, base, width, shared);
     t.sync();
-    gather_columns(w, job, t, f, s, base, width);
+    gather_columns(w, job, t, f, s, base, width, block, shared.end);
     await_square(t);
     t.sync();
     solve_transposed(t, s, base, width);

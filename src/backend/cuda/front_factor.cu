@@ -1,15 +1,15 @@
 /*
- * The fully summed columns of all large fronts of a level, factored by one launch whose blocks stay and meet
- * at barriers. A step takes one tile of 32 columns of every front that is not done yet:
+ * The fully summed columns of all large fronts of a level, factored by one launch whose blocks stay and meet at
+ * barriers. A step takes one tile of 32 columns of every front that is not done yet:
  *
  *     1. the tile is factored, a warp a front;
- *     2. the rows below it are solved and checked, a thread a row; W and L go to buffers, the panel is left
- * as it was;
+ *     2. the rows below it are solved and checked, a thread a row; W and L go to buffers, the panel is left as it
+ *        was;
  *     3. the columns before the first that failed are accepted: L is written, the columns of the panel are
  *        brought up to date; those that failed get the accepted pivots subtracted;
  *     4. where a panel is done, the columns behind it get all its pivots subtracted, as one product;
- *     5. where columns failed, they are moved behind the others; where all were tried and some are left,
- * these are tried again, in pairs, or one by one over the whole front (front_block.cuh).
+ *     5. where columns failed, they are moved behind the others; where all were tried and some are left, these
+ *        are tried again, in pairs, or one by one over the whole front (front_block.cuh).
  *
  * Steps 4 and 5 are left out where no front needs them, which all blocks see after the barrier.
  */
@@ -29,7 +29,8 @@ template <class real> struct factor_room {
             front_tile<real> tile[LARGE_WARPS];
             tile_room<real> warp[LARGE_WARPS];
         } tiles;
-        product_room<real> product;
+        product_room<real, WIDE> wide;
+        product_room<real, NARROW> narrow;
         front_room<real> block;
     };
     front_tile<real> tile;
@@ -52,7 +53,7 @@ template <class real> __device__ void meet(level_job<real> &j)
     if (threadIdx.x == 0) {
         __threadfence();
         atomicAdd(j.room.barrier, 1u);
-        while (load_acquire(j.room.barrier) < j.meetings) nap();
+        while (load_acquire(j.room.barrier) < j.meetings) look_again();
         __threadfence();
     }
     __syncthreads();
@@ -149,8 +150,8 @@ template <class real> __device__ __noinline__ void solve_rows(level_job<real> &j
             if (checked) marks = check_row(&room->tile, w, bound, small);
 #pragma unroll
             for (int c = 0; c < TILE; ++c) {
-                k->w[i + static_cast<int64_t>(c) * s.rows] = c < room->tile.count ? w[c] : 0;
-                k->l[i + static_cast<int64_t>(c) * s.rows] =
+                k->w[i + static_cast<int64_t>(c) * s.ld] = c < room->tile.count ? w[c] : 0;
+                k->l[i + static_cast<int64_t>(c) * s.ld] =
                     c < room->tile.count ? scale_entry(&room->tile, w, c) : 0;
             }
         }
@@ -166,23 +167,23 @@ template <class real> __device__ __noinline__ void solve_rows(level_job<real> &j
 
 /* The tile itself, and what becomes of the front. By one block. */
 template <class real>
-__device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *room, large_work<real> *k,
-                                         int accepted, int step)
+__device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *room, large_work<real> *k, int accepted, int step)
 {
     block_front<real> f = front_of(*k);
     copy_words(&room->block.tile, &room->tile, static_cast<int>(sizeof room->tile), thread_index(),
-               LARGE_THREADS);
+                     LARGE_THREADS);
     __syncthreads();
     order_square(f, &room->block, accepted);
     __syncthreads();
     put_square(f, &room->block, accepted);
-    if (thread_index() > 0) return;
-    const int width = room->tile.width, failed = width - accepted, end = k->end - failed;
+    if (thread_index() >= WARP) return;
+    const int width = room->tile.width, failed = width - accepted, end = k->end - failed, lane = thread_index();
+    const int32_t variable = lane < width ? f.variable[f.e + room->tile.order[lane]] : 0;
+    __syncwarp();
+    if (lane < width) f.variable[f.e + lane] = variable;
+    if (lane > 0) return;
     k->next = k->e + accepted;
     k->perturbed += room->tile.perturbed;
-    int32_t order[TILE];
-    for (int c = 0; c < width; ++c) order[c] = f.variable[f.e + room->tile.order[c]];
-    for (int c = 0; c < width; ++c) f.variable[f.e + c] = order[c];
     const bool flush = k->next == end && k->panel < f.n && k->next > k->base;
     const bool left = k->next == end && k->panel > end; /* columns of the panel that failed */
     const bool over = k->next == end && k->panel >= k->last && k->next < f.n;
@@ -190,6 +191,16 @@ __device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *
     k->event = failed > 0 || left || over;
     if (flush) atomicAdd(&j.room.flags[FLAG_FLUSH + step], 1u);
     if (k->event) atomicAdd(&j.room.flags[FLAG_EVENT + step], 1u);
+}
+
+/* A row of a tile that was not accepted as it is. Seldom: apart, for its registers. */
+template <class real>
+__device__ __noinline__ void rewrite_row(const front_tile<real> &t, int accepted, real *row, int64_t ld)
+{
+    real w[TILE];
+    load_row(&t, row, ld, w);
+    solve_row(&t, w);
+    write_row(t, accepted, row, ld, w);
 }
 
 /* L of the rows of a job, and the rows of the tile in columns of L that are as many. */
@@ -204,13 +215,9 @@ __device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<rea
         real *row = s.panel + i + static_cast<int64_t>(e) * s.ld;
         if (accepted == t.width && accepted == t.count) {
 #pragma unroll 8
-            for (int c = 0; c < accepted; ++c)
-                row[static_cast<int64_t>(c) * s.ld] = k->l[i + static_cast<int64_t>(c) * s.rows];
+            for (int c = 0; c < accepted; ++c) row[static_cast<int64_t>(c) * s.ld] = k->l[i + static_cast<int64_t>(c) * s.ld];
         } else {
-            real w[TILE];
-            load_row(&t, row, s.ld, w);
-            solve_row(&t, w);
-            write_row(t, accepted, row, s.ld, w);
+            rewrite_row(t, accepted, row, s.ld);
         }
     }
     if (i < e) {
@@ -223,35 +230,25 @@ __device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<rea
     }
 }
 
-/* The columns of the panel behind the tile, in the rows of a job. */
+/* A tile of the panel's columns behind the tile of pivots: 64 of them, in the rows of a job. There are at most
+ * PANEL / NARROW, even where the first is begun at an even column: a tile of pivots has one column or more. */
 template <class real>
-__device__ __noinline__ void update_panel(factor_room<real> *room, const large_work<real> *k, int accepted,
-                                          int job)
+__device__ __noinline__ void update_panel(factor_room<real> *room, const large_work<real> *k, int accepted, int job)
 {
     const front_state<real> s = k->state;
-    const int row = job * JOB_ROW, from = k->e + room->tile.width, to = min(k->panel, row + JOB_ROW);
-    for (int column = from; column < to; column += PRODUCT_COLUMNS) {
-        multiply_tile(
-            &room->product, accepted,
-            [&](int i, int c) {
-                return row + i < s.rows && row + i >= from && c < accepted
-                           ? k->l[row + i + static_cast<int64_t>(c) * s.rows]
-                           : static_cast<real>(0);
-            },
-            [&](int i, int c) {
-                return column + i < to && c < accepted ? k->w[column + i + static_cast<int64_t>(c) * s.rows]
-                                                       : static_cast<real>(0);
-            },
-            [&](int i, int c, real sum) {
-                if (row + i < s.rows && column + c < to && row + i >= column + c)
-                    s.panel[row + i + static_cast<int64_t>(column + c) * s.ld] -= sum;
-            });
-        __syncthreads();
-    }
+    const int from = k->e + k->tile.width, row = job / (PANEL / NARROW) * JOB_ROW;
+    const int column = from / 2 * 2 + job % (PANEL / NARROW) * NARROW, to = min(k->panel, row + JOB_ROW);
+    if (column >= to) return;
+    const product_side<real> left = {k->l + row, s.ld, s.rows - row}, right = {k->w + column, s.ld, to - column};
+    multiply_tile<false>(&room->narrow, left, right, static_cast<const real *>(nullptr), accepted,
+                         [&](int i, int c, real sum) {
+                             if (row + i < s.rows && column + c >= from && column + c < to && row + i >= column + c)
+                                 s.panel[row + i + static_cast<int64_t>(column + c) * s.ld] -= sum;
+                         });
+    __syncthreads();
 }
 
-template <class real>
-__device__ __noinline__ void accept(level_job<real> &j, factor_room<real> *room, int step)
+template <class real> __device__ __noinline__ void accept(level_job<real> &j, factor_room<real> *room, int step)
 {
     const bool checked = j.w.rule.rule == SD_PIVOT_THRESHOLD;
     const int64_t all = j.room.jobs[JOB_ROWS][j.count];
@@ -264,46 +261,56 @@ __device__ __noinline__ void accept(level_job<real> &j, factor_room<real> *room,
         __syncthreads();
         const int accepted = count_accepted(&room->tile, checked);
         accept_rows(room, k, accepted, p.job);
-        if (accepted > 0) update_panel(room, k, min(accepted, room->tile.count), p.job);
         if (p.job == 0) accept_tile(j, room, k, accepted, step);
         __syncthreads();
     }
 }
 
+/* From the last block on: the first ones have had more to do before. */
+template <class real> __device__ __noinline__ void update_panels(level_job<real> &j, factor_room<real> *room)
+{
+    const bool checked = j.w.rule.rule == SD_PIVOT_THRESHOLD;
+    const int64_t all = j.room.jobs[JOB_PANEL][j.count];
+    for (int64_t job = gridDim.x - 1 - blockIdx.x; job < all; job += gridDim.x) {
+        const job_place p = find_job(j.room.jobs[JOB_PANEL], j.count, job);
+        const large_work<real> *k = &j.room.work[p.front];
+        if (k->mode == MODE_DONE) continue;
+        const int accepted = min(count_accepted(&k->tile, checked), k->tile.count);
+        if (accepted > 0) update_panel(room, k, accepted, p.job);
+    }
+}
+
 /* ---- panels ---- */
 
-/* Columns behind a panel that is done get its pivots subtracted. */
+/* A tile of the columns behind a panel that is done: the panel's pivots are subtracted. */
+template <int COLUMNS, class real>
+__device__ void flush_tile(product_room<real, COLUMNS> *room, const large_work<real> *k, int job)
+{
+    const front_state<real> s = k->state;
+    const int deep = static_cast<int>(pieces_of(s.rows, PRODUCT_ROWS)), from = k->panel, base = k->base;
+    const int row = job % deep * PRODUCT_ROWS, column = job / deep * COLUMNS, depth = k->next - base;
+    if (column + COLUMNS <= from || row + PRODUCT_ROWS <= max(column, from)) return;
+    const real *l = s.panel + static_cast<int64_t>(base) * s.ld;
+    const product_side<real> left = {l + row, s.ld, s.rows - row}, right = {l + column, s.ld, s.columns - column};
+    multiply_tile<true>(room, left, right, s.d + 2 * base, depth, [&](int i, int c, real sum) {
+        if (row + i < s.rows && column + c < s.columns && column + c >= from && row + i >= column + c)
+            s.panel[row + i + static_cast<int64_t>(column + c) * s.ld] -= sum;
+    });
+    __syncthreads();
+}
+
 template <class real> __device__ __noinline__ void flush_panels(level_job<real> &j, factor_room<real> *room)
 {
     const int64_t all = j.room.jobs[JOB_TILES][j.count];
     for (int64_t job = blockIdx.x; job < all; job += gridDim.x) {
         const job_place p = find_job(j.room.jobs[JOB_TILES], j.count, job);
         const large_work<real> *k = &j.room.work[p.front];
-        const front_state<real> s = k->state;
-        const int deep = static_cast<int>(pieces_of(s.rows, PRODUCT_ROWS));
-        const int row = p.job % deep * PRODUCT_ROWS, column = p.job / deep * PRODUCT_COLUMNS;
-        const int failed = k->tile.width - (k->next - k->e), from = k->panel, base = k->base;
-        const int depth = k->next - base;
-        if (k->mode == MODE_DONE || k->next != k->end - failed || depth == 0) continue;
-        if (column + PRODUCT_COLUMNS <= from || row + PRODUCT_ROWS <= max(column, from)) continue;
-        const real *l = s.panel + static_cast<int64_t>(base) * s.ld, *d = s.d + 2 * base;
-        multiply_tile(
-            &room->product, depth,
-            [&](int i, int c) {
-                return row + i < s.rows && row + i >= from && c < depth
-                           ? l[row + i + static_cast<int64_t>(c) * s.ld]
-                           : static_cast<real>(0);
-            },
-            [&](int i, int c) {
-                return column + i < s.columns && column + i >= from && c < depth
-                           ? scaled_entry(l + column + i, s.ld, d, c)
-                           : static_cast<real>(0);
-            },
-            [&](int i, int c, real sum) {
-                if (row + i < s.rows && column + c < s.columns && column + c >= from && row + i >= column + c)
-                    s.panel[row + i + static_cast<int64_t>(column + c) * s.ld] -= sum;
-            });
-        __syncthreads();
+        const int failed = k->tile.width - (k->next - k->e);
+        if (k->mode == MODE_DONE || k->next != k->end - failed || k->next == k->base) continue;
+        if (tile_width(k->state.columns) == WIDE)
+            flush_tile(&room->wide, k, p.job);
+        else
+            flush_tile(&room->narrow, k, p.job);
     }
 }
 
@@ -311,8 +318,8 @@ template <class real> __device__ __noinline__ void flush_panels(level_job<real> 
 
 /* All columns were tried, and some are left: another round, or an end. */
 template <class real>
-__device__ bool end_round(level_job<real> &j, factor_room<real> *room, large_work<real> *k,
-                          block_front<real> &f, rounds &r)
+__device__ bool end_round(level_job<real> &j, factor_room<real> *room, large_work<real> *k, block_front<real> &f,
+                          rounds &r)
 {
     switch (after_round(r, f.e, f.n)) {
     case ROUND_AGAIN: return false;
@@ -386,6 +393,7 @@ __global__ void __launch_bounds__(LARGE_THREADS)
         solve_rows(j, room);
         meet(j);
         accept(j, room, step);
+        update_panels(j, room);
         meet(j);
         const bool flush = flags[FLAG_FLUSH + step] > 0, event = flags[FLAG_EVENT + step] > 0;
         if (flush) {
@@ -407,17 +415,15 @@ template <class real> int large_blocks(sd_engine *e)
     const int bytes = static_cast<int>(sizeof(factor_room<real>));
     const on_device current(state_of(e)->device);
     cudaFuncSetAttribute(factor_level<real>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (failed(e,
-               cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, factor_level<real>, LARGE_THREADS,
-                                                             static_cast<size_t>(bytes)),
+    if (failed(e, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, factor_level<real>, LARGE_THREADS,
+                                                                static_cast<size_t>(bytes)),
                "fronts"))
         return 0;
     return (blocks < 1 ? blocks : 1) * state_of(e)->processors;
 }
 
 template <class real>
-void launch_factor(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room,
-                   int blocks)
+void launch_factor(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room, int blocks)
 {
     launch_together(e, "fronts", factor_level<real>, blocks, LARGE_THREADS,
                     static_cast<int>(sizeof(factor_room<real>)), w, list, room);
@@ -425,9 +431,9 @@ void launch_factor(sd_engine *e, const forest<real> &w, const large_list &list, 
 
 template int large_blocks<double>(sd_engine *);
 template int large_blocks<float>(sd_engine *);
-template void launch_factor<double>(sd_engine *, const forest<double> &, const large_list &,
-                                    const large_room<double> &, int);
-template void launch_factor<float>(sd_engine *, const forest<float> &, const large_list &,
-                                   const large_room<float> &, int);
+template void launch_factor<double>(sd_engine *, const forest<double> &, const large_list &, const large_room<double> &,
+                                    int);
+template void launch_factor<float>(sd_engine *, const forest<float> &, const large_list &, const large_room<float> &,
+                                   int);
 
 } /* namespace sd_cuda */

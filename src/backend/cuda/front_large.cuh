@@ -3,11 +3,11 @@
  *
  * Columns of a front are in this order while it is factored:
  *
- *     [0, e) eliminated | [e, end) untested columns of the panel at work | [end, panel) those of it that
- * failed | [panel, last) untested | [last, n) failed in earlier panels
+ *     [0, e) eliminated | [e, end) untested columns of the panel at work | [end, panel) those of it that failed |
+ *     [panel, last) untested | [last, n) failed in earlier panels
  *
- * Columns before `panel` are up to date; those from there on lack the pivots [base, e), which are applied as
- * one product when the panel is done.
+ * Columns before `panel` are up to date; those from there on lack the pivots [base, e), which are applied as one
+ * product when the panel is done.
  */
 #pragma once
 
@@ -22,15 +22,17 @@ constexpr int LARGE_THREADS = PRODUCT_THREADS;
 constexpr int JOB_ROW = PRODUCT_ROWS; /* rows of a job */
 constexpr int STRIP = 16;             /* columns that are assembled by one block */
 constexpr int PANEL = 256;            /* columns of a panel, at most */
+constexpr int NARROW = 64, WIDE = 128; /* columns of a tile of a product */
+constexpr int WIDE_FROM = 256;         /* order of a matrix that is cut into wide ones */
 
 enum large_mode { MODE_TILES, MODE_DONE };
 
 template <class real> struct large_work {
     front_tile<real> tile;
     front_state<real> state;
-    real *w, *l; /* W and L of the tile's columns: column c of row i at c * rows + i */
+    real *w, *l; /* W and L of the tile's columns: column c of row i at c * ld + i */
     int e, base, end, panel, last;
-    int next; /* what e becomes with the tile at hand */
+    int next;  /* what e becomes with the tile at hand */
     int mode;
     int event; /* columns failed, or a round over all of them is done and some are left */
     int perturbed;
@@ -60,12 +62,16 @@ __device__ __host__ inline int64_t pieces_of(int64_t whole, int64_t piece)
     return (whole + piece - 1) / piece;
 }
 
+__device__ __host__ inline int tile_width(int64_t order)
+{
+    return order < WIDE_FROM ? NARROW : WIDE;
+}
+
 /* Where an entry (i, j), i >= j, of a contribution block of order q is: plan/contribution.h. */
 __device__ inline int64_t rest_at(int q, int i, int j)
 {
     const int64_t b = j / SD_REST_WIDTH, first = b * SD_REST_WIDTH;
-    return SD_REST_WIDTH * (b * q - SD_REST_WIDTH * (b * (b - 1) / 2)) + (j - first) * (q - first) +
-           (i - first);
+    return SD_REST_WIDTH * (b * q - SD_REST_WIDTH * (b * (b - 1) / 2)) + (j - first) * (q - first) + (i - first);
 }
 
 /* The first of `count` ascending numbers that is not below `least`. */

@@ -16,8 +16,7 @@ struct cluster_list {
 /* Blocks that run at once, each of which needs a workspace; 0 where that cannot be found out. */
 template <class real> int cluster_blocks(sd_engine *e);
 template <class real>
-void launch_clusters(sd_engine *e, const forest<real> &w, const cluster_list &list, int blocks,
-                     unsigned *ticket);
+void launch_clusters(sd_engine *e, const forest<real> &w, const cluster_list &list, int blocks, unsigned *ticket);
 
 /* Large fronts of a level, all fronts[from .. to) of the schedule. */
 struct large_list {
@@ -29,20 +28,20 @@ template <class real> struct large_work;
 
 /* How the work on the large fronts of a level is cut: job k of front f (counted in the level) is number
  * ptr[f] + k. Made on the device, since delays change the sizes. */
-enum job_kind { JOB_ROWS, JOB_STRIPS, JOB_TILES, JOB_REST_TILES, JOB_REST_STRIPS, JOB_KINDS };
+enum job_kind { JOB_ROWS, JOB_PANEL, JOB_STRIPS, JOB_TILES, JOB_REST_TILES, JOB_REST_STRIPS, JOB_KINDS };
 
 /* Device memory of all levels, each of which uses it anew. */
 template <class real> struct large_room {
     large_work<real> *work; /* of each front of a level */
     int64_t *jobs[JOB_KINDS];
-    real *columns;     /* W and L of a tile, of all fronts: two times 32 numbers a row */
+    real *columns; /* W and L of a tile, of all fronts: two times 32 numbers a row */
     unsigned *flags;   /* of the barrier and of steps */
     unsigned *barrier; /* of the launch at hand: each has its own */
     int64_t capacity;  /* rows that `columns` has room for */
 };
 
-/* Flags of a level at work: fronts that are not done; and, for each of three steps in turn, fronts whose
- * panel is done, and those whose columns have to be moved. */
+/* Flags of a level at work: fronts that are not done; and, for each of three steps in turn, fronts whose panel is
+ * done, and those whose columns have to be moved. */
 enum { FLAG_ACTIVE, FLAG_FLUSH, FLAG_EVENT = 4, FLAG_COUNT = 8 };
 
 template <class real>

@@ -5,14 +5,15 @@
 #include "backend/cuda/front_memory.cuh"
 
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 namespace sd_cuda
 {
 namespace
 {
 
-/* Numbers and counters that a factorization begins with as 0: the tally, then one ticket and one barrier a
- * level. */
+/* Numbers and counters that a factorization begins with as 0: the tally, then one ticket and one barrier a level. */
 int64_t control_bytes(int32_t levels)
 {
     return static_cast<int64_t>(sizeof(front_tally)) + 2 * static_cast<int64_t>(sizeof(unsigned)) * levels;
@@ -25,7 +26,7 @@ level_sizes measure_levels(const sd_tree *t, const sd_schedule *s)
         int64_t rows = 0;
         for (int32_t k = s->large_ptr[l]; k < s->large_ptr[l + 1]; ++k) {
             const int32_t f = s->large_front[k];
-            rows += t->first[f + 1] - t->first[f] + (t->row_ptr[f + 1] - t->row_ptr[f]);
+            rows += t->first[f + 1] - t->first[f] + (t->row_ptr[f + 1] - t->row_ptr[f]) + 1;
         }
         const int64_t large = s->large_ptr[l + 1] - s->large_ptr[l];
         if (large > most.large) most.large = large;
@@ -39,10 +40,8 @@ template <class real> int64_t planned_bytes(const sd_tree *t)
 {
     int64_t bytes = 0;
     for (int32_t f = 0; f < t->fronts; ++f) {
-        const int64_t columns = t->first[f + 1] - t->first[f],
-                      rows = columns + t->row_ptr[f + 1] - t->row_ptr[f];
-        const int64_t ld = (rows + 1) / 2 * 2,
-                      reals = static_cast<int64_t>(sizeof(real)) * columns * (ld + 2);
+        const int64_t columns = t->first[f + 1] - t->first[f], rows = columns + t->row_ptr[f + 1] - t->row_ptr[f];
+        const int64_t ld = (rows + 1) / 2 * 2, reals = static_cast<int64_t>(sizeof(real)) * columns * (ld + 2);
         bytes += (reals + 4 * columns + 15) / 16 * 16;
     }
     return bytes;
@@ -65,7 +64,8 @@ template <class T> bool get(sd_engine *e, T *&to, int64_t count, const char *wha
     return to != nullptr;
 }
 
-template <class real> bool put_plan(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory<real> *m)
+template <class real>
+bool put_plan(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory<real> *m)
 {
     forest<real> &w = m->w;
     const char *what = "plan of the fronts";
@@ -76,8 +76,7 @@ template <class real> bool put_plan(sd_engine *e, const sd_tree *t, const sd_sch
            put(e, w.child_ptr, t->child_ptr, fronts + 1, what) &&
            put(e, w.child, t->child, t->child_ptr[fronts], what) &&
            put(e, w.row_ptr, t->row_ptr, fronts + 1, what) && put(e, w.rows, t->rows, rows, what) &&
-           put(e, w.place, t->place, rows, what) &&
-           put(e, w.entry_ptr, t->entry_ptr, t->n + int64_t{1}, what) &&
+           put(e, w.place, t->place, rows, what) && put(e, w.entry_ptr, t->entry_ptr, t->n + int64_t{1}, what) &&
            put(e, w.entry_row, t->entry_row, entries, what) && put(e, w.rest, s->rest, fronts, what) &&
            put(e, w.inner, s->inner, fronts, what) &&
            put(e, m->clusters.begin, s->cluster_from, s->clusters + int64_t{1}, what) &&
@@ -94,13 +93,11 @@ template <class real> bool get_panels(sd_engine *e, run_memory<real> *m)
     char *memory = NULL;
     if (!get(e, memory, m->heap_bytes, "columns of the factors")) return false;
     m->heap = memory;
-    return get(e, m->room.columns, m->most.large ? 2 * 32 * m->room.capacity : 1,
-               "workspace of the fronts") &&
+    return get(e, m->room.columns, m->most.large ? 2 * 32 * m->room.capacity : 1, "workspace of the fronts") &&
            w.heap != NULL;
 }
 
-template <class real>
-bool get_memory(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory<real> *m)
+template <class real> bool get_memory(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory<real> *m)
 {
     forest<real> &w = m->w;
     const char *what = "fronts";
@@ -109,31 +106,26 @@ bool get_memory(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory
     if (e->status) return false;
     int32_t widest = 0;
     for (int32_t l = 0; l < s->levels; ++l)
-        if (s->cluster_ptr[l + 1] - s->cluster_ptr[l] > widest)
-            widest = s->cluster_ptr[l + 1] - s->cluster_ptr[l];
+        if (s->cluster_ptr[l + 1] - s->cluster_ptr[l] > widest) widest = s->cluster_ptr[l + 1] - s->cluster_ptr[l];
     if (m->cluster_blocks > widest) m->cluster_blocks = widest;
     w.space = s->workspace;
     bool all = get(e, m->values, t->entry_ptr[t->n], what) && get(e, w.front, t->fronts, what) &&
                get(e, w.arena, s->arena, "contribution blocks") &&
-               get(e, w.workspace, w.space * m->cluster_blocks, "contribution blocks") &&
-               get(e, w.heap, 1, what) && get(e, m->control, control_bytes(s->levels), what) &&
-               get(e, m->room.flags, FLAG_COUNT, what) && get(e, m->order.column, t->n, what) &&
-               get(e, m->order.slot, t->row_ptr[t->fronts], what) &&
+               get(e, w.workspace, w.space * m->cluster_blocks, "contribution blocks") && get(e, w.heap, 1, what) &&
+               get(e, m->control, control_bytes(s->levels), what) && get(e, m->room.flags, FLAG_COUNT, what) &&
+               get(e, m->order.column, t->n, what) && get(e, m->order.slot, t->row_ptr[t->fronts], what) &&
                get(e, m->order.target, t->row_ptr[t->fronts], what);
     char *work = NULL;
-    all =
-        all && get(e, work, m->most.large * static_cast<int64_t>(large_work_bytes<real>()), "fronts at work");
+    all = all && get(e, work, m->most.large * static_cast<int64_t>(large_work_bytes<real>()), "fronts at work");
     m->room.work = reinterpret_cast<large_work<real> *>(work);
-    for (int k = 0; k < JOB_KINDS && all; ++k)
-        all = get(e, m->room.jobs[k], m->most.large + 1, "fronts at work");
+    for (int k = 0; k < JOB_KINDS && all; ++k) all = get(e, m->room.jobs[k], m->most.large + 1, "fronts at work");
     w.values = m->values;
     w.tally = reinterpret_cast<front_tally *>(m->control);
     return all && get_panels(e, m);
 }
 
 template <class real>
-saddle_status make_run(sd_engine *e, const sd_tree *t, const sd_schedule *s, double slack,
-                       run_memory<real> *m)
+saddle_status make_run(sd_engine *e, const sd_tree *t, const sd_schedule *s, double slack, run_memory<real> *m)
 {
     m->tree = t;
     m->schedule = s;
@@ -147,21 +139,51 @@ saddle_status make_run(sd_engine *e, const sd_tree *t, const sd_schedule *s, dou
 template <class real> void free_run(sd_engine *e, run_memory<real> *m)
 {
     const forest<real> &w = m->w;
-    const void *all[] = {w.first,           w.parent,        w.child_ptr,     w.child,
-                         w.row_ptr,         w.rows,          w.place,         w.entry_ptr,
-                         w.entry_row,       w.rest,          w.inner,         m->clusters.begin,
-                         m->clusters.front, m->large.front,  m->values,       w.front,
-                         w.arena,           w.workspace,     w.heap,          m->control,
-                         m->room.flags,     m->room.work,    m->room.columns, m->heap,
-                         m->room.jobs[0],   m->room.jobs[1], m->room.jobs[2], m->room.jobs[3],
-                         m->room.jobs[4],   m->signs,        m->tasks.task,   m->tasks.begin,
-                         m->tasks.front,    m->order.column, m->order.slot,   m->order.target};
+    const void *all[] = {w.first,           w.parent,          w.child_ptr,        w.child,        w.row_ptr,
+                         w.rows,            w.place,           w.entry_ptr,        w.entry_row,    w.rest,
+                         w.inner,           m->clusters.begin, m->clusters.front,  m->large.front, m->values,
+                         w.front,           w.arena,           w.workspace,        w.heap,         m->control,
+                         m->room.flags,     m->room.work,      m->room.columns,    m->heap,        m->room.jobs[0],
+                         m->room.jobs[1],   m->room.jobs[2],   m->room.jobs[3],    m->room.jobs[4], m->room.jobs[5],
+                         m->signs,
+                         m->tasks.task,     m->tasks.begin,    m->tasks.front,     m->order.column, m->order.slot,
+                         m->order.target};
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
 }
 
+#ifndef SADDLE_EMULATED
+cudaEvent_t marks[100000];
+int mark_count;
+char mark_names[100000];
+void mark(sd_engine *e, char c)
+{
+    if (!getenv("SADDLE_FRONT_TIMES")) return;
+    if (!marks[mark_count]) cudaEventCreate(&marks[mark_count]);
+    mark_names[mark_count] = c;
+    cudaEventRecord(marks[mark_count++], state_of(e)->stream);
+}
+void show_marks()
+{
+    if (!getenv("SADDLE_FRONT_TIMES")) return;
+    float sum[256] = {}, ms;
+    for (int k = 1; k < mark_count; ++k) {
+        cudaEventElapsedTime(&ms, marks[k - 1], marks[k]);
+        sum[(int)mark_names[k]] += ms;
+        if (getenv("SADDLE_FRONT_TIMES")[0] == '2') fprintf(stderr, "%c%.3f%s", mark_names[k], ms, mark_names[k] == 'f' ? "\n" : " ");
+    }
+    cudaEventElapsedTime(&ms, marks[0], marks[mark_count - 1]);
+    fprintf(stderr, "\n  total %.3f ms: clusters %.3f place %.3f assemble %.3f factor %.3f rests %.3f add %.3f finish %.3f\n", ms, sum['c'], sum['p'], sum['a'], sum['F'], sum['r'], sum['s'], sum['f']);
+    mark_count = 0;
+}
+#else
+void mark(sd_engine *, char) {}
+void show_marks() {}
+#endif
+} void mark_phase(sd_engine *e, char c) { mark(e, c); } namespace {
 /* Launches everything; nothing is waited for. */
 template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
 {
+    mark(e, '0');
     const sd_schedule *s = m->schedule;
     unsigned *tickets = reinterpret_cast<unsigned *>(m->control + sizeof(front_tally));
     for (int32_t l = 0; l < s->levels && !e->status; ++l) {
@@ -172,7 +194,7 @@ template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
         large.from = s->large_ptr[l];
         large.to = s->large_ptr[l + 1];
         m->room.barrier = tickets + s->levels + l;
-        if (clusters.to > clusters.from) launch_clusters(e, m->w, clusters, m->cluster_blocks, tickets + l);
+        if (clusters.to > clusters.from) { launch_clusters(e, m->w, clusters, m->cluster_blocks, tickets + l); mark(e, 'c'); }
         if (large.to > large.from) launch_large(e, m->w, large, m->room, m->large_blocks);
     }
     prepare_solves(e, m);
@@ -180,8 +202,7 @@ template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
 
 /* Values, signs, and everything that begins as 0. */
 template <class real>
-void begin_run(sd_engine *e, run_memory<real> *m, const double *values, const sd_pivoting *p,
-               double most_flops)
+void begin_run(sd_engine *e, run_memory<real> *m, const double *values, const sd_pivoting *p, double most_flops)
 {
     const state *s = state_of(e);
     const on_device current(s->device);
@@ -190,17 +211,14 @@ void begin_run(sd_engine *e, run_memory<real> *m, const double *values, const sd
     m->w.most = most_flops > 0 && most_flops < 9e18 ? static_cast<unsigned long long>(most_flops) : 0;
     if (p->signs) {
         if (!m->signs && !get(e, m->signs, m->w.n, "signs")) return;
-        failed(e,
-               cudaMemcpyAsync(m->signs, p->signs, static_cast<size_t>(m->w.n), cudaMemcpyHostToDevice,
-                               s->stream),
+        failed(e, cudaMemcpyAsync(m->signs, p->signs, static_cast<size_t>(m->w.n), cudaMemcpyHostToDevice, s->stream),
                "signs");
         m->w.rule.signs = m->signs;
     }
     const size_t bytes = static_cast<size_t>(m->tree->entry_ptr[m->tree->n]) * sizeof *values;
     failed(e, cudaMemcpyAsync(m->values, values, bytes, cudaMemcpyHostToDevice, s->stream), "values");
     failed(e, cudaMemcpyAsync(m->w.heap, &heap, sizeof heap, cudaMemcpyHostToDevice, s->stream), "fronts");
-    failed(e,
-           cudaMemsetAsync(m->control, 0, static_cast<size_t>(control_bytes(m->schedule->levels)), s->stream),
+    failed(e, cudaMemsetAsync(m->control, 0, static_cast<size_t>(control_bytes(m->schedule->levels)), s->stream),
            "fronts");
 }
 
@@ -238,6 +256,7 @@ saddle_status factor_run(sd_engine *e, run_memory<real> *m, const double *values
         e->backend->download(e, m->control, &tally, sizeof tally);
         ++result->waits;
         if (e->status) return e->status;
+        show_marks();
         if (!(tally.stop & STOP_ROOM)) break;
         e->backend->release(e, m->heap); /* again, with more room for delays */
         e->backend->release(e, m->room.columns);
@@ -263,8 +282,7 @@ saddle_status make(sd_engine *e, const sd_tree *t, const sd_schedule *s, sd_prec
     const size_t size = precision == SD_DOUBLE ? sizeof(run_memory<double>) : sizeof(run_memory<float>);
     char *memory = static_cast<char *>(c->hooks.allocate(sizeof(sd_front_run) + size, c->hooks.user));
     *run = reinterpret_cast<sd_front_run *>(memory);
-    if (!memory)
-        return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate the state of a factorization");
+    if (!memory) return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate the state of a factorization");
     memset(memory, 0, sizeof(sd_front_run) + size);
     (*run)->precision = precision;
     (*run)->memory = memory + sizeof(sd_front_run);
@@ -285,10 +303,8 @@ void release_run(sd_engine *e, sd_front_run *run)
 template <class real> int64_t bytes_of(const sd_tree *t, const sd_schedule *s, double slack)
 {
     const level_sizes most = measure_levels(t, s);
-    const int64_t real_bytes = static_cast<int64_t>(sizeof(real)), fronts = t->fronts,
-                  rows = t->row_ptr[fronts];
-    const int64_t plan =
-        4 * (4 * fronts + 4 * rows + t->n) + 8 * (4 * fronts + t->n) + 12 * t->entry_ptr[t->n];
+    const int64_t real_bytes = static_cast<int64_t>(sizeof(real)), fronts = t->fronts, rows = t->row_ptr[fronts];
+    const int64_t plan = 4 * (4 * fronts + 4 * rows + t->n) + 8 * (4 * fronts + t->n) + 12 * t->entry_ptr[t->n];
     return plan + with_slack(planned_bytes<real>(t), slack) + real_bytes * s->arena +
            real_bytes * 64 * with_slack(most.rows, slack) +
            most.large * static_cast<int64_t>(large_work_bytes<real>()) +
@@ -311,7 +327,7 @@ saddle_status factor(sd_engine *e, sd_front_run *run, const double *values, cons
 
 } /* namespace */
 
-const sd_front_runner front_runner = {make,        release_run,  bytes,     factor,      largest_entry,
+const sd_front_runner front_runner = {make,        release_run,  bytes,     factor,   largest_entry,
                                       solve_parts, fetch_fronts, put_pivot, clear_column};
 
 } /* namespace sd_cuda */

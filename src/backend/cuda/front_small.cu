@@ -28,7 +28,8 @@ template <class real> struct small_front {
 };
 
 /* Sizes and room of front f; false where the run stops. By all threads. */
-template <class real> __device__ bool place_front(const forest<real> &w, cluster_room<real> *room, int32_t f)
+template <class real>
+__device__ bool place_front(const forest<real> &w, cluster_room<real> *room, int32_t f)
 {
     __syncthreads(); /* the state of the front before is not needed any more */
     if (thread_index() == 0) {
@@ -61,8 +62,7 @@ template <class real> __device__ void clear_front(const small_front<real> &s, in
 }
 
 /* A's entries, a warp a column. */
-template <class real>
-__device__ void add_entries(const forest<real> &w, int32_t f, const small_front<real> &s)
+template <class real> __device__ void add_entries(const forest<real> &w, int32_t f, const small_front<real> &s)
 {
     const int lane = thread_index() % WARP, warps = threads_here() / WARP;
     for (int k = thread_index() / WARP; k < s.f.n - s.delays; k += warps) {
@@ -76,8 +76,7 @@ __device__ void add_entries(const forest<real> &w, int32_t f, const small_front<
 
 /* What a child hands up: its contribution block, and from column `at` on the columns that it delays. */
 template <class real>
-__device__ void add_child(const forest<real> &w, int32_t child, const real *from, int at,
-                          const small_front<real> &s)
+__device__ void add_child(const forest<real> &w, int32_t child, const real *from, int at, const small_front<real> &s)
 {
     const int lane = thread_index() % WARP, warp = thread_index() / WARP, warps = threads_here() / WARP;
     const int32_t *place = w.place + w.row_ptr[child];
@@ -86,8 +85,7 @@ __device__ void add_child(const forest<real> &w, int32_t child, const real *from
     for (int j = warp; j < q; j += warps) {
         const int column = s.delays + place[j];
         real *to = column < n ? s.f.a + column * s.f.ld : s.rest + static_cast<int64_t>(column - n) * s.q - n;
-        for (int i = j + lane; i < q; i += WARP)
-            to[s.delays + place[i]] += from[i + static_cast<int64_t>(j) * q];
+        for (int i = j + lane; i < q; i += WARP) to[s.delays + place[i]] += from[i + static_cast<int64_t>(j) * q];
     }
     for (int j = c.eliminated + warp; j < c.columns; j += warps) {
         const int column = at + j - c.eliminated;
@@ -125,8 +123,8 @@ __device__ void write_front(const small_front<real> &s, const front_state<real> 
 }
 
 template <class real>
-__device__ void run_front(const forest<real> &w, cluster_room<real> *room, real *numbers, int capacity,
-                          int32_t f, real *space)
+__device__ void run_front(const forest<real> &w, cluster_room<real> *room, real *numbers, int capacity, int32_t f,
+                          real *space)
 {
     const front_state<real> state = room->state;
     real *rest = rest_of(w, f, space);
@@ -135,13 +133,7 @@ __device__ void run_front(const forest<real> &w, cluster_room<real> *room, real 
     s.delays = state.delays;
     const int64_t ld = state.rows | 1, panel = ld * state.columns; /* odd: rows lie in different banks */
     const bool fits = panel + static_cast<int64_t>(s.q) * s.q <= capacity;
-    s.f = {fits ? numbers : state.panel,
-           fits ? ld : state.ld,
-           state.d,
-           state.variable,
-           state.rows,
-           state.columns,
-           0};
+    s.f = {fits ? numbers : state.panel, fits ? ld : state.ld, state.d, state.variable, state.rows, state.columns, 0};
     s.rest = !rest ? nullptr : fits ? numbers + panel : rest;
     assemble_front(w, f, space, s);
     factor_block(s.f, &room->block, w.rule, w.parent[f] < 0);
@@ -151,8 +143,7 @@ __device__ void run_front(const forest<real> &w, cluster_room<real> *room, real 
     if (thread_index() == 0) {
         room->state.eliminated = s.f.e;
         w.front[f] = room->state;
-        if (room->block.perturbed)
-            atomicAdd(&w.tally->perturbed, static_cast<unsigned long long>(room->block.perturbed));
+        if (room->block.perturbed) atomicAdd(&w.tally->perturbed, static_cast<unsigned long long>(room->block.perturbed));
         if (w.rule.rule == SD_PIVOT_POSITIVE && s.f.e < s.f.n) atomicOr(&w.tally->stop, STOP_INDEFINITE);
     }
     __syncthreads();
@@ -195,31 +186,25 @@ template <class real> int cluster_blocks(sd_engine *e)
 {
     int blocks = 0;
     const on_device current(state_of(e)->device);
-    cudaFuncSetAttribute(run_clusters<real>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                         cluster_bytes<real>());
-    if (failed(e,
-               cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, run_clusters<real>, THREADS,
-                                                             static_cast<size_t>(cluster_bytes<real>())),
+    cudaFuncSetAttribute(run_clusters<real>, cudaFuncAttributeMaxDynamicSharedMemorySize, cluster_bytes<real>());
+    if (failed(e, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, run_clusters<real>, THREADS,
+                                                                static_cast<size_t>(cluster_bytes<real>())),
                "clusters of fronts"))
         return 0;
     return blocks * state_of(e)->processors;
 }
 
 template <class real>
-void launch_clusters(sd_engine *e, const forest<real> &w, const cluster_list &list, int blocks,
-                     unsigned *ticket)
+void launch_clusters(sd_engine *e, const forest<real> &w, const cluster_list &list, int blocks, unsigned *ticket)
 {
     const int count = list.to - list.from;
-    launch_grid(e, "clusters of fronts", false, run_clusters<real>,
-                dim3(static_cast<unsigned>(min(blocks, count))), THREADS, cluster_bytes<real>(), w, list,
-                CAPACITY, ticket);
+    launch_grid(e, "clusters of fronts", false, run_clusters<real>, dim3(static_cast<unsigned>(min(blocks, count))),
+                THREADS, cluster_bytes<real>(), w, list, CAPACITY, ticket);
 }
 
 template int cluster_blocks<double>(sd_engine *);
 template int cluster_blocks<float>(sd_engine *);
-template void launch_clusters<double>(sd_engine *, const forest<double> &, const cluster_list &, int,
-                                      unsigned *);
-template void launch_clusters<float>(sd_engine *, const forest<float> &, const cluster_list &, int,
-                                     unsigned *);
+template void launch_clusters<double>(sd_engine *, const forest<double> &, const cluster_list &, int, unsigned *);
+template void launch_clusters<float>(sd_engine *, const forest<float> &, const cluster_list &, int, unsigned *);
 
 } /* namespace sd_cuda */

@@ -81,6 +81,7 @@ template <class real> struct solve_job {
     int64_t stride;
     real *y, *z;    /* L^-1 x, and L'^-1 of it: K numbers a position */
     real *handed;   /* what fronts hand up: K numbers a row below a front */
+    real *products; /* of rows below with columns: K numbers a column, SQUARE columns a unit */
     unsigned *done; /* of a front with delays: blocks of rows that have handed theirs up */
     unsigned *ticket;
     int parts;
@@ -206,11 +207,11 @@ __device__ inline void multiply_rows(const typename words<real>::two (&l)[GROUP]
 
 __device__ inline void copy_ahead(double2 *to, const double2 *from)
 {
-    cp_async_16(to, from);
+    cp_async_16(to, from, true);
 }
 __device__ inline void copy_ahead(float2 *to, const float2 *from)
 {
-    cp_async_8(to, from);
+    cp_async_8(to, from, true);
 }
 
 /* Variables of the rows from `base` on, and the square there, begin to come. */

@@ -22,8 +22,8 @@ namespace sd_cuda
 
 constexpr int TILE = 32;
 
-/* A tile that was factored. L11 and D are in the order of pivots, which is that of `order`: column k is
- * column order[k] of X; after the pivots come the columns that are none. */
+/* A tile that was factored. L11 and D are in the order of pivots, which is that of `order`: column k is column
+ * order[k] of X; after the pivots come the columns that are none. */
 template <class real> struct front_tile {
     real lower[TILE][TILE]; /* column s of L11: lower[s][c], 0 for c <= s and for s >= count */
     real d[2 * TILE];       /* as in front.h */
@@ -34,9 +34,9 @@ template <class real> struct front_tile {
     unsigned nonzero; /* columns that are no pivots and not zero */
 };
 
-/* What a warp needs beside it. */
+/* What a warp needs beside it: the rows of a pivot, and those of the next while the former are still read. */
 template <class real> struct tile_room {
-    real row[2][TILE];
+    real row[2][2][TILE];
 };
 
 /* The inverse of (a b; b c), the largest entry divided out first. */
@@ -76,73 +76,70 @@ template <class real> __device__ inline void publish(const real (&x)[TILE], real
 template <class real> struct tile_lane {
     real x[TILE];
     real diagonal; /* x[lane], which has no run-time index */
-    int lane;
+    int lane, count;
+    int turn; /* of the two halves of the room */
     unsigned alive;
 };
 
 template <class real>
-__device__ inline void take_one(tile_lane<real> &t, front_tile<real> *to, tile_room<real> *room, int r,
-                                real d)
+__device__ inline void take_one(tile_lane<real> &t, front_tile<real> *to, tile_room<real> *room, int r, real d)
 {
-    const int s = to->count;
-    const real inverse = d != 0 ? 1 / d : 0;
-    if (t.lane == r) publish(t.x, room->row[0]);
-    __syncwarp();
+    const int s = t.count++;
+    real *row = room->row[t.turn ^= 1][0];
+    if (t.lane == r) publish(t.x, row);
+    const real inverse = d != 0 ? reciprocal(d) : 0;
     t.alive &= ~(1u << r);
-    const real w = room->row[0][t.lane], l = t.alive >> t.lane & 1 ? w * inverse : 0;
-    subtract_row(t.x, l, room->row[0]);
+    __syncwarp();
+    const real w = row[t.lane], l = t.alive >> t.lane & 1 ? w * inverse : 0;
+    subtract_row(t.x, l, row);
     t.diagonal = fma(-l, w, t.diagonal);
     to->lower[s][t.lane] = l; /* by the rows of X as yet */
-    __syncwarp();
     if (t.lane == 0) {
         to->d[2 * s] = d;
         to->d[2 * s + 1] = 0;
         to->inverse[2 * s] = inverse;
         to->inverse[2 * s + 1] = 0;
         to->order[s] = r;
-        to->count = s + 1;
     }
-    __syncwarp();
 }
 
 template <class real>
 __device__ inline void take_two(tile_lane<real> &t, front_tile<real> *to, tile_room<real> *room, int r, int q)
 {
-    const int s = to->count;
+    const int s = t.count;
+    real(*row)[TILE] = room->row[t.turn ^= 1];
     const real a = broadcast(t.diagonal, r), c = broadcast(t.diagonal, q);
-    if (t.lane == r) publish(t.x, room->row[0]);
-    if (t.lane == q) publish(t.x, room->row[1]);
+    if (t.lane == r) publish(t.x, row[0]);
+    if (t.lane == q) publish(t.x, row[1]);
+    t.alive &= ~(1u << r | 1u << q);
     __syncwarp();
-    const real b = room->row[0][q];
+    const real b = row[0][q];
     real in[3];
     invert_two(a, b, c, in);
-    t.alive &= ~(1u << r | 1u << q);
     const bool here = t.alive >> t.lane & 1;
-    const real w1 = room->row[0][t.lane], w2 = room->row[1][t.lane];
+    const real w1 = row[0][t.lane], w2 = row[1][t.lane];
     const real l1 = here ? fma(w2, in[1], w1 * in[0]) : 0, l2 = here ? fma(w2, in[2], w1 * in[1]) : 0;
-    subtract_row(t.x, l1, room->row[0]);
-    subtract_row(t.x, l2, room->row[1]);
+    subtract_row(t.x, l1, row[0]);
+    subtract_row(t.x, l2, row[1]);
     t.diagonal = fma(-l2, w2, fma(-l1, w1, t.diagonal));
     to->lower[s][t.lane] = l1;
     to->lower[s + 1][t.lane] = l2;
-    __syncwarp();
     if (t.lane == 0) {
         const real d[4] = {a, b, c, 0}, inverse[4] = {in[0], in[1], in[2], 0};
+#pragma unroll
         for (int k = 0; k < 4; ++k) {
             to->d[2 * s + k] = d[k];
             to->inverse[2 * s + k] = inverse[k];
         }
         to->order[s] = r;
         to->order[s + 1] = q;
-        to->count = s + 2;
     }
-    __syncwarp();
+    t.count = s + 2;
 }
 
 /* Complete pivoting until what is left is zero, or no number. */
 template <class real>
-__device__ inline void choose_pivots(tile_lane<real> &t, front_tile<real> *to, tile_room<real> *room,
-                                     real small)
+__device__ inline void choose_pivots(tile_lane<real> &t, front_tile<real> *to, tile_room<real> *room, real small)
 {
     const unsigned least = key_of(small), beyond = key_of(static_cast<real>(INFINITY)) & ~31u;
     constexpr unsigned twice = sizeof(real) == 8 ? 1u << 20 : 1u << 23;
@@ -187,7 +184,8 @@ __device__ inline void take_in_order(tile_lane<real> &t, front_tile<real> *to, t
 /* L11 in the order of pivots; the columns that are left behind it. */
 template <class real> __device__ inline void order_tile(tile_lane<real> &t, front_tile<real> *to)
 {
-    const int count = to->count;
+    const int count = t.count;
+    if (t.lane == 0) to->count = count;
     if (t.alive >> t.lane & 1) to->order[count + __popc(t.alive & ((1u << t.lane) - 1))] = t.lane;
     __syncwarp();
     const int from = t.lane < to->width ? to->order[t.lane] : 0;
@@ -210,6 +208,7 @@ __device__ void factor_tile(front_tile<real> *to, tile_room<real> *room, const r
 {
     tile_lane<real> t;
     t.lane = static_cast<int>(threadIdx.x) % WARP;
+    t.count = t.turn = 0;
     t.alive = width == 32 ? ~0u : (1u << width) - 1;
     t.diagonal = t.lane < width ? a[t.lane + t.lane * ld] : 0;
 #pragma unroll
@@ -249,16 +248,14 @@ template <class real> __device__ inline void solve_row(const front_tile<real> *t
 
 /* The same by the first k pivots alone, of one column: what column c of the row is after them. */
 template <class real>
-__device__ inline real after_pivots(const front_tile<real> *t, int k, int c, const real *w, int64_t step,
-                                    real x)
+__device__ inline real after_pivots(const front_tile<real> *t, int k, int c, const real *w, int64_t step, real x)
 {
     for (int s = 0; s < k; ++s) x = fma(-w[s * step], t->lower[s][c], x);
     return x;
 }
 
 /* L of a row, entry c of it. */
-template <class real>
-__device__ inline real scale_entry(const front_tile<real> *t, const real (&w)[TILE], int c)
+template <class real> __device__ inline real scale_entry(const front_tile<real> *t, const real (&w)[TILE], int c)
 {
     real l = w[c] * t->inverse[2 * c];
     const real after = t->inverse[2 * c + 1], before = c > 0 ? t->inverse[2 * c - 1] : 0;
@@ -272,8 +269,7 @@ struct row_marks {
     unsigned failed, nonzero;
 };
 template <class real>
-__device__ inline row_marks check_row(const front_tile<real> *t, const real (&w)[TILE], real bound,
-                                      real small)
+__device__ inline row_marks check_row(const front_tile<real> *t, const real (&w)[TILE], real bound, real small)
 {
     row_marks m = {0, 0};
 #pragma unroll

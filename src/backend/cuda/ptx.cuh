@@ -53,6 +53,26 @@ __device__ inline float load_relaxed(const float *at)
     asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(bits) : "l"(at));
     return __int_as_float(bits);
 }
+__device__ inline long long load_relaxed(const long long *at)
+{
+    long long value;
+    asm volatile("ld.relaxed.gpu.global.s64 %0, [%1];" : "=l"(value) : "l"(at));
+    return value;
+}
+__device__ inline int load_relaxed(const int *at)
+{
+    int value;
+    asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(at));
+    return value;
+}
+__device__ inline void store_relaxed(long long *at, long long value)
+{
+    asm volatile("st.relaxed.gpu.global.s64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
+}
+__device__ inline void store_relaxed(int *at, int value)
+{
+    asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
 __device__ inline void store_relaxed(double *at, long long bits)
 {
     asm volatile("st.relaxed.gpu.global.s64 [%0], %1;" ::"l"(at), "l"(bits) : "memory");
@@ -115,15 +135,18 @@ __device__ inline double load_with(const double *at, uint64_t policy)
 
 /* ---- copies to shared memory that go on while others compute ---- */
 
-__device__ inline void cp_async_8(void *shared, const void *global)
+/* 8 or 16 bytes; zeros where they are not there, in which case `global` is any valid address. */
+__device__ inline void cp_async_8(void *shared, const void *global, bool there)
 {
     const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(to), "l"(global) : "memory");
+    const int bytes = there ? 8 : 0;
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(global), "r"(bytes) : "memory");
 }
-__device__ inline void cp_async_16(void *shared, const void *global)
+__device__ inline void cp_async_16(void *shared, const void *global, bool there)
 {
     const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+    const int bytes = there ? 16 : 0;
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes) : "memory");
 }
 __device__ inline void cp_async_commit()
 {
@@ -212,6 +235,14 @@ template <class T> inline T load_relaxed(const T *at)
 {
     return *const_cast<const volatile T *>(at);
 }
+inline void store_relaxed(long long *at, long long value)
+{
+    *const_cast<volatile long long *>(at) = value;
+}
+inline void store_relaxed(int *at, int value)
+{
+    *const_cast<volatile int *>(at) = value;
+}
 inline void store_relaxed(double *at, long long bits)
 {
     *const_cast<volatile double *>(at) = __longlong_as_double(bits);
@@ -246,13 +277,23 @@ template <class T> inline T load_with(const T *at, uint64_t)
     return *at;
 }
 
-inline void cp_async_8(void *shared, const void *global)
+inline void cp_async_8(void *shared, const void *global, bool there)
 {
-    memcpy(shared, global, 8);
+    if ((reinterpret_cast<uintptr_t>(shared) | reinterpret_cast<uintptr_t>(global)) % 8)
+        emulated::refuse({"cp.async", "", 0}, "an address is not aligned");
+    if (there)
+        memcpy(shared, global, 8);
+    else
+        memset(shared, 0, 8);
 }
-inline void cp_async_16(void *shared, const void *global)
+inline void cp_async_16(void *shared, const void *global, bool there)
 {
-    memcpy(shared, global, 16);
+    if ((reinterpret_cast<uintptr_t>(shared) | reinterpret_cast<uintptr_t>(global)) % 16)
+        emulated::refuse({"cp.async", "", 0}, "an address is not aligned");
+    if (there)
+        memcpy(shared, global, 16);
+    else
+        memset(shared, 0, 16);
 }
 inline void cp_async_commit()
 {
