@@ -69,7 +69,7 @@ __device__ void run_chain(const forest<real> &w, const solve_job<real> &job, con
     const int64_t from = job.tasks.begin[chain], count = job.tasks.begin[chain + 1] - from;
     for (int64_t k = 0; k < count; ++k) {
         const int32_t f = job.tasks.front[from + (forward ? k : count - 1 - k)];
-        const front_state<real> s = w.front[f];
+        const front_state<real> s = front_at(w, f);
         const block_range all = {0, (s.rows + SQUARE - 1) / SQUARE};
         if (forward)
             run_forward(w, job, t, f, s, all);
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(SOLVE_THREADS, blocks_at_once(K))
             if (warp < task.piece) run_chain(w, job, alone, -1 - task.front + warp, number < forward);
             continue;
         }
-        const front_state<real> s = w.front[task.front];
+        const front_state<real> s = front_at(w, task.front);
         const block_range blocks = blocks_of(s, task);
         if (number < forward) {
             run_forward(w, job, together, task.front, s, blocks);

@@ -51,6 +51,17 @@ __device__ inline int bits_of(float a)
 {
     return __float_as_int(a);
 }
+/* A front as the factorization left it, whose arrays the compiler need not look for anywhere but in global
+ * memory. */
+template <class real> __device__ inline front_state<real> front_at(const forest<real> &w, int32_t f)
+{
+    const front_state<real> s = w.front[f];
+    assume_global(s.panel);
+    assume_global(s.d);
+    assume_global(s.variable);
+    return s;
+}
+
 /* All bits set: a NaN, in place of which another is written. Memory is filled with it by bytes, counters too:
  * they begin at -1. */
 constexpr int ABSENT = -1;
@@ -63,11 +74,10 @@ template <class real> __device__ inline void publish(real *at, real value)
 template <class real> __device__ inline real await(const real *at)
 {
     real value = load_relaxed(at);
+    /* What is next comes soon; who waits for longer leaves the memory to others. */
     for (int tries = 0; bits_of(value) == ABSENT; ++tries) {
-        if (tries < 8) /* what is next comes soon; who waits for longer leaves the memory to others */
-            look_again();
-        else
-            nap();
+        if (tries < 8) look_again();
+        for (int k = 8; k <= tries && k < 12; ++k) nap();
         value = load_relaxed(at);
     }
     return value;
