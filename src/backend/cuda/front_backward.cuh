@@ -35,89 +35,160 @@ __device__ inline int32_t position_of(const forest<real> &w, int32_t f, const fr
     return row < s.columns ? s.variable[row] : w.rows[w.row_ptr[f] + row - s.columns];
 }
 
-/* z of SQUARE rows from `row` on, to `to`: 0 for rows before `first` and after the last. */
+/* Where z of SQUARE rows from `row` on is; -1 for rows before `first` and after the last. */
 template <class real, int K, int WARPS>
-__device__ inline void take_rows(const forest<real> &w, const solve_job<real> &job,
-                                 const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s,
-                                 int row, int first, real *to)
+__device__ inline void find_rows(const forest<real> &w, const team<real, K, WARPS> &t, int32_t f,
+                                 const front_state<real> &s, int row, int first,
+                                 int32_t (&at)[team<real, K, WARPS>::EACH])
 {
-    for (int k = t.rank(); k < SQUARE * K; k += team<real, K, WARPS>::SIZE) {
-        const int i = row + k / K;
-        to[k] = i >= first && i < s.rows
-                    ? await(&job.z[static_cast<int64_t>(position_of(w, f, s, i)) * K + k % K])
-                    : 0;
+    typedef team<real, K, WARPS> T;
+#pragma unroll
+    for (int e = 0; e < T::EACH; ++e) {
+        const int i = row + (t.rank() + e * T::SIZE) / K;
+        at[e] = i >= first && i < s.rows && i < row + SQUARE ? position_of(w, f, s, i) : -1;
     }
 }
 
-/* acc += L' z, of GROUP columns; lanes have their own sums. */
+/* z of these rows. */
+template <class real, int K, int WARPS>
+__device__ inline void take_rows(const solve_job<real> &job, const team<real, K, WARPS> &t,
+                                 const int32_t (&at)[team<real, K, WARPS>::EACH], real *to)
+{
+    typedef team<real, K, WARPS> T;
+#pragma unroll
+    for (int e = 0; e < T::EACH; ++e) {
+        const int k = t.rank() + e * T::SIZE;
+        if (k < SQUARE * K) to[k] = at[e] >= 0 ? await(&job.z[static_cast<int64_t>(at[e]) * K + k % K]) : 0;
+    }
+}
+
+/* acc -= L' z, of GROUP columns; lanes have their own sums. */
 template <class real, int K>
 __device__ inline void multiply_columns(const typename words<real>::two (&l)[GROUP], const real *z, int lane,
-                                        bool upper, bool lower, real (&acc)[GROUP * K])
+                                        real (&acc)[GROUP * K])
 {
 #pragma unroll
     for (int r = 0; r < K; ++r) {
         const real a = z[2 * lane * K + r], b = z[(2 * lane + 1) * K + r];
 #pragma unroll
-        for (int c = 0; c < GROUP; ++c) acc[c * K + r] += (upper ? l[c].x * a : 0) + (lower ? l[c].y * b : 0);
+        for (int c = 0; c < GROUP; ++c) acc[c * K + r] = fma(-l[c].y, b, fma(-l[c].x, a, acc[c * K + r]));
     }
 }
 
-/* vector = (L' z) of the columns of a block, over all rows below the square. */
+/* Rows i and i + 1 of GROUP columns, 0 where they are before `first` or after the last. */
+template <class real>
+__device__ inline void load_below(const front_state<real> &s, int i, int column, int columns, int first,
+                                  typename words<real>::two (&l)[GROUP])
+{
+    const bool upper = i >= first && i < s.rows, lower = i + 1 >= first && i + 1 < s.rows;
+    load_rows(s.panel + i + static_cast<int64_t>(column) * s.ld, s.ld, columns, upper || lower, l);
+#pragma unroll
+    for (int c = 0; c < GROUP; ++c) {
+        if (!upper) l[c].x = 0;
+        if (!lower) l[c].y = 0;
+    }
+}
+
+/* vector -= L' z of the columns of a block, over blocks [from, to) of rows, of which those of the square
+ * itself do not count. The last come first: they belong to the fronts above. */
 template <class real, int K, int WARPS>
 __device__ void gather_columns(const forest<real> &w, const solve_job<real> &job,
                                const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s, int base,
-                               int width)
+                               int width, int from, int to)
 {
-    const int first = base + width, last = (s.rows - 1) / SQUARE * SQUARE;
+    const int first = max(base + width, from * SQUARE);
+    int row = (to - 1) * SQUARE;
+    int32_t at[team<real, K, WARPS>::EACH];
     real acc[GROUP * K] = {};
     bool odd = false;
-    for (int row = last; row >= base && row + SQUARE > first; row -= SQUARE, odd = !odd) {
+    if (first >= s.rows || row + SQUARE <= first) return;
+    find_rows(w, t, f, s, row, first, at);
+    for (; row + SQUARE > first; row -= SQUARE, odd = !odd) {
         const int i = row + 2 * t.lane;
         real *z = odd ? t.second : t.part; /* one is filled while the other is read */
+        typename words<real>::two l[GROUP];
+        if constexpr (WARPS > 1) load_below(s, i, base + GROUP * t.warp, width - GROUP * t.warp, first, l);
+        take_rows(job, t, at, z);
+        find_rows(w, t, f, s, row - SQUARE, first, at);
+        t.sync();
         if constexpr (WARPS > 1) {
-            const int c = GROUP * t.warp;
-            typename words<real>::two l[GROUP];
-            load_rows(s.panel + i + static_cast<int64_t>(base + c) * s.ld, s.ld, width - c,
-                      i < s.ld && i + 1 >= first, l);
-            take_rows(w, job, t, f, s, row, first, z);
-            t.sync();
-            multiply_columns<real, K>(l, z, t.lane, i >= first && i < s.rows,
-                                      i + 1 >= first && i + 1 < s.rows, acc);
+            multiply_columns<real, K>(l, z, t.lane, acc);
         } else {
-            take_rows(w, job, t, f, s, row, first, z);
-            t.sync();
             for (int c = 0; c < width; c += GROUP) {
-                typename words<real>::two l[GROUP];
                 real sum[GROUP * K] = {};
-                load_rows(s.panel + i + static_cast<int64_t>(base + c) * s.ld, s.ld, width - c,
-                          i < s.ld && i + 1 >= first, l);
-                multiply_columns<real, K>(l, z, t.lane, i >= first && i < s.rows,
-                                          i + 1 >= first && i + 1 < s.rows, sum);
-                put_sums<K>(sum, t.few);
-                __syncwarp();
-                for (int k = t.lane; k < GROUP * K; k += WARP) t.vector[c * K + k] += t.few[k];
-                __syncwarp();
+                load_below(s, i, base + c, width - c, first, l);
+                multiply_columns<real, K>(l, z, t.lane, sum);
+                add_sums<K>(sum, t.vector + c * K);
             }
         }
     }
-    if (WARPS > 1) put_sums<K>(acc, t.vector + GROUP * t.warp * K);
+    if (WARPS > 1) add_sums<K>(acc, t.vector + GROUP * t.warp * K);
 }
 
-/* vector = D^-1 y - vector. */
-template <class real, int K, int WARPS>
-__device__ void take_columns_of(const solve_job<real> &job, const team<real, K, WARPS> &t,
-                                const front_state<real> &s, int base, int width)
+/* The sum of numbers that others publish, `apart` numbers from each other; several are under way at once. */
+template <class real> __device__ inline real await_sum(const real *at, int64_t apart, int count)
 {
-    for (int k = t.rank(); k < width * K; k += team<real, K, WARPS>::SIZE) {
+    constexpr int DEEP = 8;
+    real sum = 0;
+    for (int first = 0; first < count; first += DEEP) {
+        real v[DEEP];
+#pragma unroll
+        for (int k = 0; k < DEEP; ++k) v[k] = first + k < count ? load_relaxed(at + (first + k) * apart) : 0;
+#pragma unroll
+        for (int k = 0; k < DEEP; ++k) {
+            if (bits_of(v[k]) == ABSENT) v[k] = await(at + (first + k) * apart);
+            sum += v[k];
+        }
+    }
+    return sum;
+}
+
+/* How the rows of a front are shared out: pieces from `piece` on have only rows below its columns, and are
+ * `count`; their products with the columns of block j are `units` units apart from unit room + j on. */
+struct rows_shared {
+    int piece, count, units, room;
+    int end; /* blocks of rows that are not theirs */
+};
+
+/* vector = D^-1 y, and what pieces of rows below have of the product. */
+template <class real, int K, int WARPS>
+__device__ void begin_columns(const solve_job<real> &job, const team<real, K, WARPS> &t,
+                              const front_state<real> &s, int base, int width, const rows_shared &shared)
+{
+    for (int k = t.rank(); k < SQUARE * K; k += team<real, K, WARPS>::SIZE) {
         const int c = base + k / K;
-        real value = await(&job.y[static_cast<int64_t>(s.variable[c]) * K + k % K]);
-        if (job.parts & SD_SOLVE_DIAGONAL) {
+        real value = 0;
+        if (k < width * K) value = await(&job.y[static_cast<int64_t>(s.variable[c]) * K + k % K]);
+        if (k < width * K && (job.parts & SD_SOLVE_DIAGONAL)) {
             const pivot_row<real> p = invert_pivot(s.d, c);
             value *= p.own;
             if (p.other)
                 value += p.beside * await(&job.y[static_cast<int64_t>(s.variable[c + p.other]) * K + k % K]);
         }
-        t.vector[k] = value - t.vector[k];
+        if (k < width * K && shared.count > 0)
+            value +=
+                await_sum(&job.products[static_cast<int64_t>(shared.room + base / SQUARE) * SQUARE * K + k],
+                          static_cast<int64_t>(shared.units) * SQUARE * K, shared.count);
+        t.vector[k] = value;
+    }
+}
+
+/* Blocks [from, to) of rows below a front, times all its columns: `room` is where these go. */
+template <class real, int K, int WARPS>
+__device__ void multiply_piece(const forest<real> &w, const solve_job<real> &job,
+                               const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s, int from,
+                               int to, int room)
+{
+    constexpr int SIZE = team<real, K, WARPS>::SIZE;
+    for (int j = (s.eliminated + SQUARE - 1) / SQUARE - 1; j >= 0; --j) {
+        const int base = j * SQUARE, width = min(SQUARE, s.eliminated - base);
+        for (int k = t.rank(); k < SQUARE * K; k += SIZE) t.vector[k] = 0;
+        t.sync();
+        gather_columns(w, job, t, f, s, base, width, from, to);
+        t.sync();
+        for (int k = t.rank(); k < width * K; k += SIZE)
+            publish(&job.products[static_cast<int64_t>(room + j) * SQUARE * K + k], t.vector[k]);
+        t.sync();
     }
 }
 
@@ -127,18 +198,10 @@ template <class real, int K, int WARPS>
 __device__ void solve_transposed(const team<real, K, WARPS> &t, const front_state<real> &s, int base,
                                  int width)
 {
-    typedef typename words<real>::two two;
     real *own = t.own(), acc[2][K] = {};
-    const int c = 2 * t.lane;
     for (int first = GROUP * t.warp; first < width; first += GROUP * WARPS) {
-        two g[GROUP];
-        load_rows(s.panel + base + c + static_cast<int64_t>(base + first) * s.ld, s.ld, width - first,
-                  c < width, g);
-#pragma unroll
-        for (int i = 0; i < GROUP; ++i) {
-            if (!(c < first + i)) g[i].x = 0;
-            if (!(c + 1 < first + i)) g[i].y = 0;
-        }
+        typename words<real>::two g[GROUP];
+        load_square(t, s, base, first, width, g);
         multiply_rows(g, t.vector + first * K, min(GROUP, width - first), acc);
     }
 #pragma unroll
@@ -151,21 +214,20 @@ __device__ void solve_transposed(const team<real, K, WARPS> &t, const front_stat
 template <class real, int K, int WARPS>
 __device__ void backward_block(const forest<real> &w, const solve_job<real> &job,
                                const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s,
-                               int block)
+                               int block, const rows_shared &shared)
 {
     const int base = block * SQUARE, width = min(SQUARE, s.eliminated - base);
     constexpr int SIZE = team<real, K, WARPS>::SIZE;
-    if (width <= 0) return;
-    for (int k = t.rank(); k < SQUARE * K; k += SIZE) t.vector[k] = 0;
+    fetch_square(t, s, base, width);
+    begin_columns(job, t, s, base, width, shared);
     t.sync();
-    gather_columns(w, job, t, f, s, base, width);
-    t.sync();
-    take_columns_of(job, t, s, base, width);
+    gather_columns(w, job, t, f, s, base, width, block, shared.end);
+    await_square(t);
     t.sync();
     solve_transposed(t, s, base, width);
     t.sync();
     for (int k = t.rank(); k < width * K; k += SIZE) {
-        const int64_t at = s.variable[base + k / K];
+        const int64_t at = t.variable[k / K];
         const real value = t.vector[k] + t.sum_at(k);
         publish(&job.z[at * K + k % K], value);
         job.x[at * job.stride + k % K] = value;

@@ -39,35 +39,64 @@ __device__ void await_delays(const forest<real> &w, const solve_job<real> &job, 
     }
 }
 
-/* What a child hands up to rows base .. base + SQUARE - 1 of a front. By a warp, which has `to` to itself. */
+/* What a front below hands up. */
+struct handed_rows {
+    long long from;
+    int count;
+};
+
+/* That to rows base .. base + SQUARE - 1 of the front above. By a warp, which has `to` to itself. */
 template <int K, class real>
-__device__ void add_handed(const forest<real> &w, const solve_job<real> &job, int32_t child, int base,
-                           real *to)
+__device__ void add_handed(const solve_job<real> &job, const handed_rows &child, int base, real *to)
 {
-    const int64_t from = w.row_ptr[child];
-    const int32_t *target = job.order.target + from;
-    const int count = rows_below(w, child), lane = thread_index() % WARP;
-    int i = (base > 0 ? find_first_by_warp(target, count, base) : 0) + lane;
+    const int32_t *target = job.order.target + child.from;
+    int i = (base > 0 ? find_first_by_warp(target, child.count, base) : 0) + thread_index() % WARP;
     for (;; i += WARP) {
-        const int row = i < count ? target[i] - base : SQUARE;
+        const int row = i < child.count ? target[i] - base : SQUARE;
         if (row < SQUARE)
 #pragma unroll
-            for (int r = 0; r < K; ++r) to[row * K + r] += await(&job.handed[(from + i) * K + r]);
+            for (int r = 0; r < K; ++r) to[row * K + r] += await(&job.handed[(child.from + i) * K + r]);
         if (__any_sync(ALL_LANES, row >= SQUARE)) break;
     }
     __syncwarp();
 }
 
-/* own = the sum of what children hand up, less the product with all columns before the block. */
+/* All that children hand up, of which a warp takes every WARPS-th; their places are looked up by all lanes at
+ * once. */
+template <class real, int K, int WARPS>
+__device__ void add_children(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t,
+                             int32_t f, int base)
+{
+    const int64_t end = w.child_ptr[f + 1];
+    for (int64_t first = w.child_ptr[f] + t.warp; first < end; first += WARPS * WARP) {
+        const int64_t at = first + WARPS * t.lane;
+        handed_rows own = {0, 0};
+        if (at < end) {
+            const int32_t child = w.child[at];
+            own.from = w.row_ptr[child];
+            own.count = static_cast<int>(w.row_ptr[child + 1] - own.from);
+        }
+        for (int k = 0; k < WARP && first + WARPS * k < end; ++k) {
+            const handed_rows child = {__shfl_sync(ALL_LANES, own.from, k),
+                                       __shfl_sync(ALL_LANES, own.count, k)};
+            add_handed<K>(job, child, base, t.own());
+        }
+    }
+}
+
+/* own = x (of the first warp) and what children hand up, less the product with all columns before the block.
+ */
 template <class real, int K, int WARPS>
 __device__ void gather_rows(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t,
                             int32_t f, const front_state<real> &s, int base)
 {
     real *own = t.own(), acc[2][K] = {};
-    for (int k = t.lane; k < SQUARE * K; k += WARP) own[k] = 0;
+    for (int k = t.lane; k < SQUARE * K; k += WARP) {
+        const bool here = t.warp == 0 && base + k / K < s.columns;
+        own[k] = here ? load_relaxed(&job.x[t.variable[k / K] * job.stride + k % K]) : 0;
+    }
     __syncwarp();
-    for (int64_t k = w.child_ptr[f] + t.warp; k < w.child_ptr[f + 1]; k += WARPS)
-        add_handed<K>(w, job, w.child[k], base, own);
+    add_children(w, job, t, f, base);
     const int row = base + 2 * t.lane, end = min(s.eliminated, base);
     for (int c = GROUP * t.warp; c < end; c += GROUP * WARPS) {
         const int columns = min(GROUP, end - c);
@@ -86,30 +115,23 @@ __device__ void gather_rows(const forest<real> &w, const solve_job<real> &job, c
     }
 }
 
-/* second = the inverse of the square times vector. */
+/* second += the inverse of the square, without its diagonal, times vector. */
 template <class real, int K, int WARPS>
 __device__ void solve_square(const team<real, K, WARPS> &t, const front_state<real> &s, int base, int width)
 {
-    typedef typename words<real>::two two;
     const int c = 2 * t.lane;
     for (int first = GROUP * t.warp; first < width; first += GROUP * WARPS) {
         real v[GROUP * K];
-        two g[GROUP];
-        load_rows(s.panel + base + c + static_cast<int64_t>(base + first) * s.ld, s.ld, width - first,
-                  c < width, g);
+        typename words<real>::two g[GROUP];
+        load_square(t, s, base, first, width, g);
 #pragma unroll
-        for (int i = 0; i < GROUP; ++i) {
-            const bool one = c < first + i, other = c + 1 < first + i;
+        for (int r = 0; r < K; ++r) {
+            const real a = t.vector[c * K + r], b = t.vector[(c + 1) * K + r];
 #pragma unroll
-            for (int r = 0; r < K; ++r)
-                v[i * K + r] = (one ? g[i].x * t.vector[c * K + r] : 0) +
-                               (other ? g[i].y * t.vector[(c + 1) * K + r] : 0);
+            for (int i = 0; i < GROUP; ++i) v[i * K + r] = fma(g[i].x, a, g[i].y * b);
         }
-        put_sums<K>(v, t.second + first * K);
+        add_sums<K>(v, t.second + first * K);
     }
-    t.sync();
-    for (int k = t.rank(); k < width * K; k += team<real, K, WARPS>::SIZE) t.second[k] += t.vector[k];
-    t.sync();
 }
 
 /* Rows of the block behind the eliminated ones, less the product with its own columns. */
@@ -146,7 +168,7 @@ __device__ void hand_up(const forest<real> &w, const solve_job<real> &job, const
     for (int k = width * K + t.rank(); k < end * K; k += team<real, K, WARPS>::SIZE) {
         const int row = base + k / K;
         if (row < s.columns)
-            job.x[s.variable[row] * job.stride + k % K] = t.vector[k];
+            job.x[t.variable[k / K] * job.stride + k % K] = t.vector[k];
         else
             publish(&job.handed[(first + job.order.slot[first + row - s.columns]) * K + k % K], t.vector[k]);
     }
@@ -162,26 +184,27 @@ __device__ void forward_block(const forest<real> &w, const solve_job<real> &job,
                               const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s, int block)
 {
     const int base = block * SQUARE, width = max(0, min(SQUARE, s.eliminated - base));
+    const int rows = min(SQUARE, s.rows - base);
     constexpr int SIZE = team<real, K, WARPS>::SIZE;
-    gather_rows(w, job, t, f, s, base);
+    fetch_square(t, s, base, width);
     t.sync();
-    for (int k = t.rank(); k < SQUARE * K; k += SIZE) {
-        real sum = t.sum_at(k);
-        if (base + k / K < s.columns)
-            sum += load_relaxed(&job.x[s.variable[base + k / K] * job.stride + k % K]);
-        t.vector[k] = sum;
-    }
+    gather_rows(w, job, t, f, s, base);
+    await_square(t);
+    t.sync();
+    for (int k = t.rank(); k < SQUARE * K; k += SIZE)
+        t.vector[k] = t.second[k] = k < rows * K ? t.sum_at(k) : 0;
     t.sync();
     if (width > 0) {
         solve_square(t, s, base, width);
+        t.sync();
         for (int k = t.rank(); k < width * K; k += SIZE) {
-            const int64_t at = s.variable[base + k / K];
+            const int64_t at = t.variable[k / K];
             publish(&job.y[at * K + k % K], t.second[k]);
             if (!(job.parts & SD_SOLVE_BACKWARD)) job.x[at * job.stride + k % K] = t.second[k];
         }
-        if (base + width < s.rows && width < SQUARE) subtract_own(t, s, base, width);
+        if (width < rows) subtract_own(t, s, base, width);
     }
-    if (width < SQUARE) hand_up(w, job, t, f, s, base, width);
+    if (width < rows) hand_up(w, job, t, f, s, base, width);
     t.sync();
 }
 

@@ -18,12 +18,14 @@ struct level_sizes {
 };
 
 /* What one block of threads takes up in a solve: a piece of a large front, or, where front is negative,
- * `piece` chains of fronts from chain -1 - front on. */
+ * `piece` chains of fronts from chain -1 - front on. Pieces of rows below a front with few columns have room
+ * for products with these columns, SQUARE of them a unit, from `room` on; -1: none. */
 struct solve_task {
-    int32_t front, piece, pieces, padding;
+    int32_t front, piece, pieces, room;
 };
 struct solve_tasks {
     int count, listed; /* fronts of all chains */
+    int32_t rooms;     /* units of all pieces */
     const solve_task *task;
     const int64_t *begin; /* fronts of chain c are front[begin[c] .. begin[c + 1]) */
     const int32_t *front;

@@ -20,10 +20,28 @@ struct block_range {
     int from, to;
 };
 template <class real>
+__device__ inline int blocks_together(const front_state<real> &s, const solve_task &task)
+{
+    return ((s.rows + SQUARE - 1) / SQUARE + task.pieces - 1) / task.pieces;
+}
+template <class real>
 __device__ inline block_range blocks_of(const front_state<real> &s, const solve_task &task)
 {
-    const int blocks = (s.rows + SQUARE - 1) / SQUARE, step = (blocks + task.pieces - 1) / task.pieces;
+    const int blocks = (s.rows + SQUARE - 1) / SQUARE, step = blocks_together(s, task);
     return {min(blocks, task.piece * step), min(blocks, (task.piece + 1) * step)};
+}
+
+/* Room is as planned: a front that delays gave more blocks of columns does without. */
+template <class real>
+__device__ inline rows_shared share_rows(const forest<real> &w, const front_state<real> &s,
+                                         const solve_task &task)
+{
+    const int blocks = (s.rows + SQUARE - 1) / SQUARE, step = blocks_together(s, task);
+    const int squares = (s.eliminated + SQUARE - 1) / SQUARE,
+              units = (own_columns(w, task.front) + SQUARE - 1) / SQUARE;
+    const int piece = (squares + step - 1) / step, pieces = (blocks + step - 1) / step;
+    if (task.room < 0 || squares > units || piece >= pieces) return {0, 0, 0, 0, blocks};
+    return {piece, pieces - piece, units, task.room + (piece - task.piece) * units, piece * step};
 }
 
 template <class real, int K, int WARPS>
@@ -36,10 +54,11 @@ __device__ void run_forward(const forest<real> &w, const solve_job<real> &job, c
 
 template <class real, int K, int WARPS>
 __device__ void run_backward(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t,
-                             int32_t f, const front_state<real> &s, block_range blocks)
+                             int32_t f, const front_state<real> &s, block_range blocks,
+                             const rows_shared &shared)
 {
     for (int k = min(blocks.to, (s.eliminated + SQUARE - 1) / SQUARE) - 1; k >= blocks.from; --k)
-        backward_block(w, job, t, f, s, k);
+        backward_block(w, job, t, f, s, k, shared);
 }
 
 /* A warp's chain. */
@@ -50,17 +69,24 @@ __device__ void run_chain(const forest<real> &w, const solve_job<real> &job, con
     const int64_t from = job.tasks.begin[chain], count = job.tasks.begin[chain + 1] - from;
     for (int64_t k = 0; k < count; ++k) {
         const int32_t f = job.tasks.front[from + (forward ? k : count - 1 - k)];
-        const front_state<real> s = w.front[f];
+        const front_state<real> s = front_at(w, f);
         const block_range all = {0, (s.rows + SQUARE - 1) / SQUARE};
         if (forward)
             run_forward(w, job, t, f, s, all);
         else
-            run_backward(w, job, t, f, s, all);
+            run_backward(w, job, t, f, s, all, {0, 0, 0, 0, all.to});
     }
 }
 
+/* Blocks of a processor, at least: more warps have more numbers under way, and fewer registers. */
+constexpr int blocks_at_once(int K)
+{
+    return K == 1 ? 3 : K <= 4 ? 2 : 1;
+}
+
 template <class real, int K>
-__global__ void __launch_bounds__(SOLVE_THREADS) solve_fronts(forest<real> w, solve_job<real> job)
+__global__ void __launch_bounds__(SOLVE_THREADS, blocks_at_once(K))
+    solve_fronts(forest<real> w, solve_job<real> job)
 {
     __shared__ int taken;
     real *memory = static_cast<real *>(shared_room());
@@ -81,11 +107,17 @@ __global__ void __launch_bounds__(SOLVE_THREADS) solve_fronts(forest<real> w, so
             if (warp < task.piece) run_chain(w, job, alone, -1 - task.front + warp, number < forward);
             continue;
         }
-        const front_state<real> s = w.front[task.front];
-        if (number < forward)
-            run_forward(w, job, together, task.front, s, blocks_of(s, task));
+        const front_state<real> s = front_at(w, task.front);
+        const block_range blocks = blocks_of(s, task);
+        if (number < forward) {
+            run_forward(w, job, together, task.front, s, blocks);
+            continue;
+        }
+        const rows_shared shared = share_rows(w, s, task);
+        if (shared.count > 0 && task.piece >= shared.piece)
+            multiply_piece(w, job, together, task.front, s, blocks.from, blocks.to, task.room);
         else
-            run_backward(w, job, together, task.front, s, blocks_of(s, task));
+            run_backward(w, job, together, task.front, s, blocks, shared);
     }
 }
 
@@ -149,7 +181,7 @@ int64_t blocks_for(int64_t count)
 template <class real> int64_t workspace_bytes(const run_memory<real> *m, int width)
 {
     const sd_tree *t = m->tree;
-    const int64_t numbers = 2 * int64_t{t->n} + t->row_ptr[t->fronts];
+    const int64_t numbers = 2 * int64_t{t->n} + t->row_ptr[t->fronts] + int64_t{m->tasks.rooms} * SQUARE;
     return numbers * width * static_cast<int64_t>(sizeof(real)) +
            (t->fronts + int64_t{1}) * static_cast<int64_t>(sizeof(unsigned));
 }
@@ -164,8 +196,10 @@ void solve_group(sd_engine *e, const run_memory<real> *m, int parts, real *x, in
     const int64_t n = t->n;
     const int bytes = shared_numbers<real, K>() * static_cast<int>(sizeof(real));
     real *y = static_cast<real *>(workspace), *z = y + n * K, *handed = z + n * K;
-    unsigned *done = reinterpret_cast<unsigned *>(handed + t->row_ptr[t->fronts] * K);
-    const solve_job<real> job = {m->tasks, m->order, x, stride, y, z, handed, done, done + t->fronts, parts};
+    real *products = handed + t->row_ptr[t->fronts] * K;
+    unsigned *done = reinterpret_cast<unsigned *>(products + int64_t{m->tasks.rooms} * SQUARE * K);
+    const solve_job<real> job = {m->tasks, m->order, x,    stride,           y,    z,
+                                 handed,   products, done, done + t->fronts, parts};
     int blocks = 0;
     failed(e, cudaMemsetAsync(workspace, 0xff, static_cast<size_t>(workspace_bytes(m, K)), st->stream),
            "solve");

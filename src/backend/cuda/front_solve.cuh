@@ -51,6 +51,17 @@ __device__ inline int bits_of(float a)
 {
     return __float_as_int(a);
 }
+/* A front as the factorization left it, whose arrays the compiler need not look for anywhere but in global
+ * memory. */
+template <class real> __device__ inline front_state<real> front_at(const forest<real> &w, int32_t f)
+{
+    const front_state<real> s = w.front[f];
+    assume_global(s.panel);
+    assume_global(s.d);
+    assume_global(s.variable);
+    return s;
+}
+
 /* All bits set: a NaN, in place of which another is written. Memory is filled with it by bytes, counters too:
  * they begin at -1. */
 constexpr int ABSENT = -1;
@@ -63,8 +74,10 @@ template <class real> __device__ inline void publish(real *at, real value)
 template <class real> __device__ inline real await(const real *at)
 {
     real value = load_relaxed(at);
-    while (bits_of(value) == ABSENT) {
-        look_again();
+    /* What is next comes soon; who waits for longer leaves the memory to others. */
+    for (int tries = 0; bits_of(value) == ABSENT; ++tries) {
+        if (tries < 8) look_again();
+        for (int k = 8; k <= tries && k < 12; ++k) nap();
         value = load_relaxed(at);
     }
     return value;
@@ -78,27 +91,36 @@ template <class real> struct solve_job {
     int64_t stride;
     real *y, *z;    /* L^-1 x, and L'^-1 of it: K numbers a position */
     real *handed;   /* what fronts hand up: K numbers a row below a front */
+    real *products; /* of rows below with columns: K numbers a column, SQUARE columns a unit */
     unsigned *done; /* of a front with delays: blocks of rows that have handed theirs up */
     unsigned *ticket;
     int parts;
 };
 
-/* Warps that work on one front, and their shared memory. */
+/* Warps that work on one front, and their shared memory. A team of several warps has the square on the
+ * diagonal there before it needs it. */
 template <class real, int K, int WARPS> struct team {
     static constexpr int SIZE = WARPS * WARP;
-    static constexpr int NUMBERS = (WARPS + 2) * SQUARE * K + WARPS * GROUP * K;
+    static constexpr int EACH = (SQUARE * K + SIZE - 1) / SIZE; /* numbers of SQUARE rows that a thread has */
+    static constexpr bool AHEAD = WARPS > 1;
+    static constexpr int NUMBERS =
+        (WARPS + 2) * SQUARE * K + WARPS * GROUP * K + SQUARE + (AHEAD ? SQUARE * SQUARE : 0);
     int warp, lane;
-    real *part;   /* SQUARE rows a warp */
-    real *vector; /* SQUARE rows */
-    real *second; /* likewise */
-    real *few;    /* GROUP rows a warp */
+    real *square;      /* by columns, SQUARE numbers each */
+    real *part;        /* SQUARE rows a warp */
+    real *vector;      /* SQUARE rows */
+    real *second;      /* likewise */
+    real *few;         /* GROUP rows a warp */
+    int32_t *variable; /* of the block at hand */
 
     __device__ team(int warp_of, real *memory) : warp(warp_of), lane(thread_index() % WARP)
     {
-        part = memory;
+        square = memory;
+        part = square + (AHEAD ? SQUARE * SQUARE : 0);
         vector = part + WARPS * SQUARE * K;
         second = vector + SQUARE * K;
         few = second + SQUARE * K + warp * GROUP * K;
+        variable = reinterpret_cast<int32_t *>(second + SQUARE * K + WARPS * GROUP * K);
     }
     __device__ int rank() const
     {
@@ -145,19 +167,21 @@ template <int N, int STEP, class real> __device__ inline void add_lanes(real *v)
     }
 }
 
-/* GROUP rows (or columns) of K numbers, added over all lanes and put to `to`. */
-template <int K, class real> __device__ inline void put_sums(real (&v)[GROUP * K], real *to)
+/* GROUP rows (or columns) of K numbers, added over all lanes, get added to `to`. */
+template <int K, class real> __device__ inline void add_sums(real (&v)[GROUP * K], real *to)
 {
     constexpr int N = GROUP * K;
     const int lane = thread_index() % WARP;
     add_lanes<N, WARP / 2>(v);
     if constexpr (N >= WARP) {
 #pragma unroll
-        for (int t = 0; t < N / WARP; ++t) to[lane * (N / WARP) + t] = v[t];
+        for (int t = 0; t < N / WARP; ++t) to[lane * (N / WARP) + t] += v[t];
     } else {
-        if (lane % (WARP / N) == 0) to[lane / (WARP / N)] = v[0];
+        if (lane % (WARP / N) == 0) to[lane / (WARP / N)] += v[0];
     }
 }
+
+/* ---- products ---- */
 
 /* Two rows of GROUP columns, 0 where there are none. */
 template <class real>
@@ -185,6 +209,64 @@ __device__ inline void multiply_rows(const typename words<real>::two (&l)[GROUP]
             const real factor = x[c * K + r];
             acc[0][r] = fma(l[c].x, factor, acc[0][r]);
             acc[1][r] = fma(l[c].y, factor, acc[1][r]);
+        }
+    }
+}
+
+/* ---- squares on the diagonal ---- */
+
+__device__ inline void copy_ahead(double2 *to, const double2 *from)
+{
+    cp_async_16(to, from, true);
+}
+__device__ inline void copy_ahead(float2 *to, const float2 *from)
+{
+    cp_async_8(to, from, true);
+}
+
+/* Variables of the rows from `base` on, and the square there, begin to come. */
+template <class real, int K, int WARPS>
+__device__ inline void fetch_square(const team<real, K, WARPS> &t, const front_state<real> &s, int base,
+                                    int width)
+{
+    typedef typename words<real>::two two;
+    for (int i = t.rank(); i < SQUARE; i += team<real, K, WARPS>::SIZE)
+        if (base + i < s.columns) t.variable[i] = s.variable[base + i];
+    if constexpr (team<real, K, WARPS>::AHEAD) {
+        const real *from = s.panel + base + 2 * t.lane + static_cast<int64_t>(base) * s.ld;
+        for (int c = t.warp; c < width; c += WARPS)
+            if (2 * t.lane < c)
+                copy_ahead(reinterpret_cast<two *>(t.square + c * SQUARE) + t.lane,
+                           reinterpret_cast<const two *>(from + static_cast<int64_t>(c) * s.ld));
+        cp_async_commit();
+    }
+}
+
+/* Before the barrier after which the square is used. */
+template <class real, int K, int WARPS> __device__ inline void await_square(const team<real, K, WARPS> &)
+{
+    if (team<real, K, WARPS>::AHEAD) cp_async_wait<0>();
+}
+
+/* Columns first .. first + GROUP - 1 of what is above the diagonal of the square: rows 2 lane and 2 lane + 1.
+ */
+template <class real, int K, int WARPS>
+__device__ inline void load_square(const team<real, K, WARPS> &t, const front_state<real> &s, int base,
+                                   int first, int width, typename words<real>::two (&g)[GROUP])
+{
+    typedef typename words<real>::two two;
+    const int row = 2 * t.lane;
+#pragma unroll
+    for (int c = 0; c < GROUP; ++c) {
+        const int column = first + c;
+        g[c].x = g[c].y = 0;
+        if (column < width && row < column) {
+            if constexpr (team<real, K, WARPS>::AHEAD)
+                g[c] = *(reinterpret_cast<const two *>(t.square + column * SQUARE) + t.lane);
+            else
+                g[c] = *reinterpret_cast<const two *>(s.panel + base + row +
+                                                      static_cast<int64_t>(base + column) * s.ld);
+            if (row + 1 == column) g[c].y = 0;
         }
     }
 }

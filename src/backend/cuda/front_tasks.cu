@@ -8,6 +8,7 @@ namespace
 
 /* Numbers of a panel that a warp takes alone, and of a piece for a block, at least. */
 constexpr int64_t CHAIN_NUMBERS = 8192, PIECE_NUMBERS = 8192;
+constexpr int64_t FEW_BLOCKS = 16; /* of columns */
 
 /* Counts where there are no arrays yet. */
 struct listing {
@@ -16,7 +17,7 @@ struct listing {
     solve_task *task;
     int64_t *begin;
     int32_t *front;
-    int64_t tasks, chains, fronts;
+    int64_t tasks, chains, fronts, rooms;
 };
 
 int64_t columns_of(const sd_tree *t, int32_t f)
@@ -32,18 +33,18 @@ bool is_alone(const sd_tree *t, int32_t f)
     return rows_of(t, f) * columns_of(t, f) <= CHAIN_NUMBERS;
 }
 
-void add_task(listing *l, int64_t front, int64_t piece, int64_t pieces)
+void add_task(listing *l, int64_t front, int64_t piece, int64_t pieces, int64_t room)
 {
     if (l->task)
         l->task[l->tasks] = {static_cast<int32_t>(front), static_cast<int32_t>(piece),
-                             static_cast<int32_t>(pieces), 0};
+                             static_cast<int32_t>(pieces), static_cast<int32_t>(room)};
     ++l->tasks;
 }
 
 /* A chain of these fronts; `first` is the first chain of the level. */
 void add_chain(listing *l, const int32_t *front, int64_t count, int64_t first)
 {
-    if ((l->chains - first) % SOLVE_WARPS == 0) add_task(l, -1 - l->chains, 0, 0);
+    if ((l->chains - first) % SOLVE_WARPS == 0) add_task(l, -1 - l->chains, 0, 0, -1);
     if (l->task) {
         ++l->task[l->tasks - 1].piece;
         for (int64_t k = 0; k < count; ++k) l->front[l->fronts + k] = front[k];
@@ -54,19 +55,23 @@ void add_chain(listing *l, const int32_t *front, int64_t count, int64_t first)
     l->fronts += count;
 }
 
-/* Delays make a front larger, and then its pieces, of which there are no more. */
+/* Delays make a front larger, and then its pieces, of which there are no more. A front of few blocks of
+ * columns has few blocks of threads at work backward, unless the rows below it are shared out too. */
 void add_pieces(listing *l, int32_t f)
 {
     const int64_t blocks = (rows_of(l->t, f) + SQUARE - 1) / SQUARE, numbers = SQUARE * columns_of(l->t, f);
     const int64_t together = (PIECE_NUMBERS + numbers - 1) / numbers,
                   pieces = (blocks + together - 1) / together;
-    for (int64_t k = 0; k < pieces; ++k) add_task(l, f, k, pieces);
+    const int64_t units = (columns_of(l->t, f) + SQUARE - 1) / SQUARE;
+    const bool shared = units <= FEW_BLOCKS && pieces >= 2 * ((units + together - 1) / together);
+    for (int64_t k = 0; k < pieces; ++k) add_task(l, f, k, pieces, shared ? l->rooms + k * units : -1);
+    if (shared) l->rooms += pieces * units;
 }
 
 void list_all(listing *l)
 {
     const sd_schedule *s = l->s;
-    l->tasks = l->chains = l->fronts = 0;
+    l->tasks = l->chains = l->fronts = l->rooms = 0;
     for (int32_t level = 0; level < s->levels; ++level) {
         for (int32_t k = s->large_ptr[level]; k < s->large_ptr[level + 1]; ++k)
             if (!is_alone(l->t, s->large_front[k])) add_pieces(l, s->large_front[k]);
@@ -85,7 +90,7 @@ saddle_status make_tasks(sd_engine *e, const sd_tree *t, const sd_schedule *s, s
 {
     const char *what = "order of solves";
     const saddle_hooks *hooks = &e->context->hooks;
-    listing l = {t, s, NULL, NULL, NULL, 0, 0, 0};
+    listing l = {t, s, NULL, NULL, NULL, 0, 0, 0, 0};
     list_all(&l);
     const int64_t task_bytes = l.tasks * static_cast<int64_t>(sizeof *l.task);
     const int64_t begin_bytes = (l.chains + 1) * static_cast<int64_t>(sizeof *l.begin);
@@ -102,6 +107,7 @@ saddle_status make_tasks(sd_engine *e, const sd_tree *t, const sd_schedule *s, s
     list_all(&l);
     tasks->count = static_cast<int>(l.tasks);
     tasks->listed = static_cast<int>(l.fronts);
+    tasks->rooms = static_cast<int32_t>(l.rooms);
     tasks->task = static_cast<solve_task *>(copy_to_device(e, l.task, task_bytes, what));
     tasks->begin = static_cast<int64_t *>(copy_to_device(e, l.begin, begin_bytes, what));
     tasks->front = static_cast<int32_t *>(copy_to_device(e, l.front, front_bytes, what));

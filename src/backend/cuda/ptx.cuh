@@ -111,6 +111,13 @@ __device__ inline void nap()
     __nanosleep(64);
 }
 
+/* ---- where memory is ---- */
+
+__device__ inline void assume_global(const void *at)
+{
+    __builtin_assume(__isGlobal(at));
+}
+
 /* ---- memory that is read once ---- */
 
 /* What the second cache gives up first. */
@@ -266,6 +273,10 @@ inline void look_again()
 inline void nap()
 {
     emulated_yield();
+}
+
+inline void assume_global(const void *)
+{
 }
 
 inline uint64_t policy_of_leaving()
