@@ -30,6 +30,7 @@ typedef struct making {
     const sd_tree *t;
     sd_schedule *s;
     int64_t *time;    /* of the part of a cluster at or below each front */
+    int64_t *need;    /* of its largest front */
     int32_t *head;    /* the topmost front of its cluster; itself for a large one */
     int32_t *level;   /* of a head */
     int32_t *cluster; /* of a head: its number, in the order of heads */
@@ -47,6 +48,7 @@ static void join_children(making *m, int32_t f)
             const bool now = m->time[child] < limit && m->time[child] >= limit / 2;
             if (!now || !is_small(t, child) || total + m->time[child] > CLUSTER_TIME) continue;
             total += m->time[child];
+            if (m->need[child] > m->need[f]) m->need[f] = m->need[child];
             m->head[child] = f;
         }
     }
@@ -59,6 +61,7 @@ static void form_clusters(making *m)
     for (int32_t f = 0; f < t->fronts; ++f) {
         m->head[f] = f;
         m->time[f] = front_time(t, f);
+        m->need[f] = sd_small_numbers(sd_front_columns(t, f) + sd_front_below(t, f), sd_front_columns(t, f));
         if (is_small(t, f)) join_children(m, f);
     }
     for (int32_t f = t->fronts - 1; f >= 0; --f) m->head[f] = m->head[m->head[f]]; /* that of the parent */
@@ -83,6 +86,7 @@ static void find_levels(making *m)
 /* A head of a cluster, to be sorted. */
 typedef struct heading {
     int32_t level, front;
+    bool tiny;
     int64_t time;
 } heading;
 
@@ -90,6 +94,7 @@ static int by_level_and_time(const void *a, const void *b)
 {
     const heading *x = a, *y = b;
     if (x->level != y->level) return x->level < y->level ? -1 : 1;
+    if (x->tiny != y->tiny) return y->tiny ? -1 : 1;
     if (x->time != y->time) return x->time > y->time ? -1 : 1;
     return x->front < y->front ? -1 : 1;
 }
@@ -105,11 +110,13 @@ static saddle_status list_clusters(sd_context *c, making *m)
     const bool all = list && s->cluster_from && s->cluster_front;
     int32_t k = 0;
     for (int32_t f = 0; f < t->fronts && all; ++f)
-        if (m->head[f] == f && is_small(t, f)) list[k++] = (heading){m->level[f], f, m->time[f]};
+        if (m->head[f] == f && is_small(t, f))
+            list[k++] = (heading){m->level[f], f, m->need[f] <= SD_TINY_NUMBERS, m->time[f]};
     if (all) qsort(list, (size_t)k, sizeof *list, by_level_and_time);
     for (int32_t i = 0; i < k && all; ++i) {
         m->cluster[list[i].front] = i;
         ++s->cluster_ptr[list[i].level + 1];
+        s->cluster_tiny[list[i].level] += !list[i].tiny;
     }
     for (int32_t f = 0; f < t->fronts && all; ++f)
         if (is_small(t, f)) ++s->cluster_from[m->cluster[m->head[f]] + 1];
@@ -278,34 +285,39 @@ saddle_status sd_schedule_make(sd_context *c, const sd_tree *t, sd_schedule *s)
     *s = (sd_schedule){0};
     making m = {.t = t, .s = s};
     m.time = sd_alloc(c, t->fronts, sizeof *m.time, "schedule");
+    m.need = sd_alloc(c, t->fronts, sizeof *m.need, "schedule");
     m.head = sd_alloc(c, t->fronts, sizeof *m.head, "schedule");
     m.level = sd_alloc(c, t->fronts, sizeof *m.level, "schedule");
     m.cluster = sd_alloc(c, t->fronts, sizeof *m.cluster, "schedule");
     s->large_at = sd_alloc(c, t->fronts, sizeof *s->large_at, "schedule");
     s->rest = sd_alloc(c, t->fronts, sizeof *s->rest, "schedule");
     s->inner = sd_alloc(c, t->fronts, sizeof *s->inner, "schedule");
-    saddle_status status = m.time && m.head && m.level && m.cluster && s->large_at && s->rest && s->inner
+    saddle_status status = m.time && m.need && m.head && m.level && m.cluster && s->large_at && s->rest && s->inner
                                ? SADDLE_OK
                                : c->status;
     if (!status) {
         form_clusters(&m);
         find_levels(&m);
         s->cluster_ptr = sd_alloc_zero(c, (int64_t)s->levels + 1, sizeof *s->cluster_ptr, "schedule");
+        s->cluster_tiny = sd_alloc_zero(c, s->levels, sizeof *s->cluster_tiny, "schedule");
         s->large_ptr = sd_alloc_zero(c, (int64_t)s->levels + 1, sizeof *s->large_ptr, "schedule");
-        if (!s->cluster_ptr || !s->large_ptr) status = c->status;
+        if (!s->cluster_ptr || !s->cluster_tiny || !s->large_ptr) status = c->status;
     }
     if (!status) status = list_clusters(c, &m);
-    for (int32_t l = 0; l < s->levels && !status; ++l) s->cluster_ptr[l + 1] += s->cluster_ptr[l];
+    for (int32_t l = 0; l < s->levels && !status; ++l) {
+        s->cluster_tiny[l] += s->cluster_ptr[l];
+        s->cluster_ptr[l + 1] += s->cluster_ptr[l];
+    }
     if (!status) status = list_large(c, &m);
     if (!status) status = place_blocks(c, &m);
-    sd_free_all(c, m.time, m.head, m.level, m.cluster);
+    sd_free_all(c, m.time, m.need, m.head, m.level, m.cluster);
     if (status) sd_schedule_free(c, s);
     return status;
 }
 
 void sd_schedule_free(sd_context *c, sd_schedule *s)
 {
-    sd_free_all(c, s->cluster_ptr, s->cluster_from, s->cluster_front, s->large_ptr, s->large_front,
+    sd_free_all(c, s->cluster_ptr, s->cluster_tiny, s->cluster_from, s->cluster_front, s->large_ptr, s->large_front,
                 s->large_at, s->rest, s->inner);
     *s = (sd_schedule){0};
 }

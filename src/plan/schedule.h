@@ -15,12 +15,21 @@
 
 #include "plan/tree.h"
 
-enum { SD_SMALL_ROWS = 96 }; /* rows of a front that a cluster may have, as planned */
+/* Rows of a front that a cluster may have, as planned; and numbers of the largest front of a cluster that is run
+ * with little shared memory, so that more of them run at once. */
+enum { SD_SMALL_ROWS = 96, SD_TINY_NUMBERS = 48 * 49 };
+
+/* Numbers of a front whose panel and contribution block are kept apart, the former with an odd leading dimension. */
+static inline int64_t sd_small_numbers(int64_t rows, int64_t columns)
+{
+    return (rows | 1) * columns + (rows - columns) * (rows - columns);
+}
 
 typedef struct sd_schedule {
     int32_t levels;
     int32_t clusters;
-    int32_t *cluster_ptr;  /* clusters of a level: cluster_ptr[l] .. cluster_ptr[l+1]), the longest first */
+    int32_t *cluster_ptr;  /* clusters of a level: cluster_ptr[l] .. cluster_ptr[l+1]) */
+    int32_t *cluster_tiny; /* the first of them with little memory; of either kind the longest come first */
     int64_t *cluster_from; /* clusters + 1: fronts of a cluster are cluster_front[cluster_from[c] ..] */
     int32_t *cluster_front;
     int32_t large;

@@ -61,6 +61,8 @@ static void read_lists(const sd_tree *t, const sd_schedule *s, found *at)
                 const int32_t f = s->cluster_front[k];
                 assert_int_equal(at->level[f], -1);
                 assert_true(sd_front_columns(t, f) + sd_front_below(t, f) <= SD_SMALL_ROWS);
+                const int64_t columns = sd_front_columns(t, f), rows = columns + sd_front_below(t, f);
+                if (c >= s->cluster_tiny[l]) assert_true(sd_small_numbers(rows, columns) <= SD_TINY_NUMBERS);
                 at->level[f] = l;
                 at->cluster[f] = c;
                 at->place[f] = (int32_t)k;

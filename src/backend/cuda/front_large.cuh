@@ -3,11 +3,11 @@
  *
  * Columns of a front are in this order while it is factored:
  *
- *     [0, e) eliminated | [e, end) untested columns of the panel at work | [end, panel) those of it that failed |
- *     [panel, last) untested | [last, n) failed in earlier panels
+ *     [0, e) eliminated | [e, end) untested columns of the panel at work | [end, panel) those of it that
+ * failed | [panel, last) untested | [last, n) failed in earlier panels
  *
- * Columns before `panel` are up to date; those from there on lack the pivots [base, e), which are applied as one
- * product when the panel is done.
+ * Columns before `panel` are up to date; those from there on lack the pivots [base, e), which are applied as
+ * one product when the panel is done.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ template <class real> struct large_work {
     front_state<real> state;
     real *w, *l; /* W and L of the tile's columns: column c of row i at c * ld + i */
     int e, base, end, panel, last;
-    int next;  /* what e becomes with the tile at hand */
+    int next; /* what e becomes with the tile at hand */
     int mode;
     int event; /* columns failed, or a round over all of them is done and some are left */
     int perturbed;
@@ -71,7 +71,8 @@ __device__ __host__ inline int tile_width(int64_t order)
 __device__ inline int64_t rest_at(int q, int i, int j)
 {
     const int64_t b = j / SD_REST_WIDTH, first = b * SD_REST_WIDTH;
-    return SD_REST_WIDTH * (b * q - SD_REST_WIDTH * (b * (b - 1) / 2)) + (j - first) * (q - first) + (i - first);
+    return SD_REST_WIDTH * (b * q - SD_REST_WIDTH * (b * (b - 1) / 2)) + (j - first) * (q - first) +
+           (i - first);
 }
 
 /* The first of `count` ascending numbers that is not below `least`. */

@@ -13,10 +13,11 @@ namespace sd_cuda
 namespace
 {
 
-/* Numbers and counters that a factorization begins with as 0: the tally, then one ticket and one barrier a level. */
+/* Numbers and counters that a factorization begins with as 0: the tally, then two tickets and one barrier a
+ * level. */
 int64_t control_bytes(int32_t levels)
 {
-    return static_cast<int64_t>(sizeof(front_tally)) + 2 * static_cast<int64_t>(sizeof(unsigned)) * levels;
+    return static_cast<int64_t>(sizeof(front_tally)) + 3 * static_cast<int64_t>(sizeof(unsigned)) * levels;
 }
 
 level_sizes measure_levels(const sd_tree *t, const sd_schedule *s)
@@ -33,18 +34,6 @@ level_sizes measure_levels(const sd_tree *t, const sd_schedule *s)
         if (rows > most.rows) most.rows = rows;
     }
     return most;
-}
-
-/* Bytes of all panels as planned. */
-template <class real> int64_t planned_bytes(const sd_tree *t)
-{
-    int64_t bytes = 0;
-    for (int32_t f = 0; f < t->fronts; ++f) {
-        const int64_t columns = t->first[f + 1] - t->first[f], rows = columns + t->row_ptr[f + 1] - t->row_ptr[f];
-        const int64_t ld = (rows + 1) / 2 * 2, reals = static_cast<int64_t>(sizeof(real)) * columns * (ld + 2);
-        bytes += (reals + 4 * columns + 15) / 16 * 16;
-    }
-    return bytes;
 }
 
 int64_t with_slack(int64_t amount, double slack)
@@ -64,8 +53,67 @@ template <class T> bool get(sd_engine *e, T *&to, int64_t count, const char *wha
     return to != nullptr;
 }
 
+/* Bytes of a front's panel as planned. */
+template <class real> int64_t planned_panel(const sd_tree *t, int32_t f)
+{
+    const int64_t columns = t->first[f + 1] - t->first[f];
+    const int64_t rows = columns + t->row_ptr[f + 1] - t->row_ptr[f];
+    const int64_t ld = (rows + 1) / 2 * 2, reals = static_cast<int64_t>(sizeof(real)) * columns * (ld + 2);
+    return (reals + 4 * columns + 15) / 16 * 16;
+}
+
+front_plan plan_of(const sd_tree *t, const sd_schedule *s, int32_t f)
+{
+    front_plan p = {};
+    p.first = t->first[f];
+    p.columns = t->first[f + 1] - t->first[f];
+    p.below = static_cast<int32_t>(t->row_ptr[f + 1] - t->row_ptr[f]);
+    p.parent = t->parent[f];
+    p.rows = t->row_ptr[f];
+    p.rest = s->rest[f];
+    p.entries = t->entry_ptr[p.first];
+    p.entry_count = static_cast<int32_t>(t->entry_ptr[t->first[f + 1]] - p.entries);
+    p.child = t->child_ptr[f];
+    p.children = static_cast<int32_t>(t->child_ptr[f + 1] - t->child_ptr[f]);
+    p.inner = s->inner[f];
+    return p;
+}
+
+/* What is not in the plan as it is: made on the host, and copied. */
 template <class real>
-bool put_plan(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory<real> *m)
+bool put_derived(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory<real> *m)
+{
+    sd_context *c = e->context;
+    const size_t fronts = static_cast<size_t>(t->fronts), entries = static_cast<size_t>(t->entry_ptr[t->n]);
+    const size_t clusters = static_cast<size_t>(s->clusters);
+    const size_t bytes = fronts * sizeof(front_plan) + (clusters + 1) * sizeof(int64_t) + (entries + 1) * 4;
+    char *memory = static_cast<char *>(c->hooks.allocate(bytes, c->hooks.user));
+    if (!memory) {
+        e->status = fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate the plan of the fronts");
+        return false;
+    }
+    front_plan *plan = reinterpret_cast<front_plan *>(memory);
+    int64_t *sizes = reinterpret_cast<int64_t *>(plan + fronts);
+    int32_t *column = reinterpret_cast<int32_t *>(sizes + clusters + 1);
+    for (int32_t f = 0; f < t->fronts; ++f) {
+        plan[f] = plan_of(t, s, f);
+        for (int32_t k = t->first[f]; k < t->first[f + 1]; ++k)
+            for (int64_t i = t->entry_ptr[k]; i < t->entry_ptr[k + 1]; ++i) column[i] = k - t->first[f];
+    }
+    for (int32_t k = 0; k < s->clusters; ++k) {
+        sizes[k] = 0;
+        for (int64_t i = s->cluster_from[k]; i < s->cluster_from[k + 1]; ++i)
+            sizes[k] += planned_panel<real>(t, s->cluster_front[i]);
+    }
+    const char *what = "plan of the fronts";
+    const bool all = put(e, m->w.plan, plan, t->fronts, what) &&
+                     put(e, m->clusters.bytes, sizes, s->clusters, what) &&
+                     put(e, m->w.entry_column, column, t->entry_ptr[t->n], what);
+    c->hooks.release(memory, c->hooks.user);
+    return all;
+}
+
+template <class real> bool put_plan(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory<real> *m)
 {
     forest<real> &w = m->w;
     const char *what = "plan of the fronts";
@@ -76,7 +124,8 @@ bool put_plan(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory<r
            put(e, w.child_ptr, t->child_ptr, fronts + 1, what) &&
            put(e, w.child, t->child, t->child_ptr[fronts], what) &&
            put(e, w.row_ptr, t->row_ptr, fronts + 1, what) && put(e, w.rows, t->rows, rows, what) &&
-           put(e, w.place, t->place, rows, what) && put(e, w.entry_ptr, t->entry_ptr, t->n + int64_t{1}, what) &&
+           put(e, w.place, t->place, rows, what) &&
+           put(e, w.entry_ptr, t->entry_ptr, t->n + int64_t{1}, what) &&
            put(e, w.entry_row, t->entry_row, entries, what) && put(e, w.rest, s->rest, fronts, what) &&
            put(e, w.inner, s->inner, fronts, what) &&
            put(e, m->clusters.begin, s->cluster_from, s->clusters + int64_t{1}, what) &&
@@ -93,61 +142,68 @@ template <class real> bool get_panels(sd_engine *e, run_memory<real> *m)
     char *memory = NULL;
     if (!get(e, memory, m->heap_bytes, "columns of the factors")) return false;
     m->heap = memory;
-    return get(e, m->room.columns, m->most.large ? 2 * 32 * m->room.capacity : 1, "workspace of the fronts") &&
+    return get(e, m->room.columns, m->most.large ? 2 * 32 * m->room.capacity : 1,
+               "workspace of the fronts") &&
            w.heap != NULL;
 }
 
-template <class real> bool get_memory(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory<real> *m)
+template <class real>
+bool get_memory(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory<real> *m)
 {
     forest<real> &w = m->w;
     const char *what = "fronts";
-    m->cluster_blocks = s->clusters > 0 ? cluster_blocks<real>(e) : 0;
-    m->large_blocks = s->large > 0 ? large_blocks<real>(e) : 0;
-    if (e->status) return false;
     int32_t widest = 0;
-    for (int32_t l = 0; l < s->levels; ++l)
-        if (s->cluster_ptr[l + 1] - s->cluster_ptr[l] > widest) widest = s->cluster_ptr[l + 1] - s->cluster_ptr[l];
-    if (m->cluster_blocks > widest) m->cluster_blocks = widest;
+    m->large_blocks = s->large > 0 ? large_blocks<real>(e) : 0;
+    for (int tiny = 0; tiny < 2; ++tiny) {
+        m->cluster_blocks[tiny] = s->clusters > 0 ? cluster_blocks<real>(e, tiny) : 0;
+        if (m->cluster_blocks[tiny] > widest) widest = m->cluster_blocks[tiny];
+    }
+    if (e->status) return false;
+    if (widest > s->clusters) widest = s->clusters;
     w.space = s->workspace;
     bool all = get(e, m->values, t->entry_ptr[t->n], what) && get(e, w.front, t->fronts, what) &&
                get(e, w.arena, s->arena, "contribution blocks") &&
-               get(e, w.workspace, w.space * m->cluster_blocks, "contribution blocks") && get(e, w.heap, 1, what) &&
-               get(e, m->control, control_bytes(s->levels), what) && get(e, m->room.flags, FLAG_COUNT, what) &&
-               get(e, m->order.column, t->n, what) && get(e, m->order.slot, t->row_ptr[t->fronts], what) &&
+               get(e, w.workspace, w.space * widest, "contribution blocks") &&
+               get(e, w.heap, 1, what) && get(e, m->control, control_bytes(s->levels), what) &&
+               get(e, m->room.flags, FLAG_COUNT, what) && get(e, m->order.column, t->n, what) &&
+               get(e, m->order.slot, t->row_ptr[t->fronts], what) &&
                get(e, m->order.target, t->row_ptr[t->fronts], what);
     char *work = NULL;
-    all = all && get(e, work, m->most.large * static_cast<int64_t>(large_work_bytes<real>()), "fronts at work");
+    all =
+        all && get(e, work, m->most.large * static_cast<int64_t>(large_work_bytes<real>()), "fronts at work");
     m->room.work = reinterpret_cast<large_work<real> *>(work);
-    for (int k = 0; k < JOB_KINDS && all; ++k) all = get(e, m->room.jobs[k], m->most.large + 1, "fronts at work");
+    for (int k = 0; k < JOB_KINDS && all; ++k)
+        all = get(e, m->room.jobs[k], m->most.large + 1, "fronts at work");
     w.values = m->values;
     w.tally = reinterpret_cast<front_tally *>(m->control);
     return all && get_panels(e, m);
 }
 
 template <class real>
-saddle_status make_run(sd_engine *e, const sd_tree *t, const sd_schedule *s, double slack, run_memory<real> *m)
+saddle_status make_run(sd_engine *e, const sd_tree *t, const sd_schedule *s, double slack,
+                       run_memory<real> *m)
 {
     m->tree = t;
     m->schedule = s;
     m->most = measure_levels(t, s);
-    m->planned = planned_bytes<real>(t);
+    for (int32_t f = 0; f < t->fronts; ++f) m->planned += planned_panel<real>(t, f);
     m->slack = slack;
-    if (!put_plan(e, t, s, m) || !get_memory(e, t, s, m)) return e->status;
+    if (!put_plan(e, t, s, m) || !put_derived(e, t, s, m) || !get_memory(e, t, s, m)) return e->status;
     return make_tasks(e, t, s, &m->tasks);
 }
 
 template <class real> void free_run(sd_engine *e, run_memory<real> *m)
 {
     const forest<real> &w = m->w;
-    const void *all[] = {w.first,           w.parent,          w.child_ptr,        w.child,        w.row_ptr,
-                         w.rows,            w.place,           w.entry_ptr,        w.entry_row,    w.rest,
-                         w.inner,           m->clusters.begin, m->clusters.front,  m->large.front, m->values,
-                         w.front,           w.arena,           w.workspace,        w.heap,         m->control,
-                         m->room.flags,     m->room.work,      m->room.columns,    m->heap,        m->room.jobs[0],
-                         m->room.jobs[1],   m->room.jobs[2],   m->room.jobs[3],    m->room.jobs[4], m->room.jobs[5],
-                         m->signs,
-                         m->tasks.task,     m->tasks.begin,    m->tasks.front,     m->order.column, m->order.slot,
-                         m->order.target};
+    const void *all[] = {w.plan, w.entry_column, m->clusters.bytes, w.first,           w.parent,        w.child_ptr,     w.child,
+                         w.row_ptr,         w.rows,          w.place,         w.entry_ptr,
+                         w.entry_row,       w.rest,          w.inner,         m->clusters.begin,
+                         m->clusters.front, m->large.front,  m->values,       w.front,
+                         w.arena,           w.workspace,     w.heap,          m->control,
+                         m->room.flags,     m->room.work,    m->room.columns, m->heap,
+                         m->room.jobs[0],   m->room.jobs[1], m->room.jobs[2], m->room.jobs[3],
+                         m->room.jobs[4],   m->room.jobs[5], m->signs,        m->tasks.task,   m->tasks.begin,
+                         m->tasks.front,    m->order.column, m->order.slot,   m->order.target};
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
 }
 
@@ -187,14 +243,19 @@ template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
     const sd_schedule *s = m->schedule;
     unsigned *tickets = reinterpret_cast<unsigned *>(m->control + sizeof(front_tally));
     for (int32_t l = 0; l < s->levels && !e->status; ++l) {
-        cluster_list clusters = m->clusters;
-        clusters.from = s->cluster_ptr[l];
-        clusters.to = s->cluster_ptr[l + 1];
         large_list large = m->large;
         large.from = s->large_ptr[l];
         large.to = s->large_ptr[l + 1];
-        m->room.barrier = tickets + s->levels + l;
-        if (clusters.to > clusters.from) { launch_clusters(e, m->w, clusters, m->cluster_blocks, tickets + l); mark(e, 'c'); }
+        m->room.barrier = tickets + 2 * s->levels + l;
+        for (int tiny = 0; tiny < 2; ++tiny) {
+            cluster_list clusters = m->clusters;
+            clusters.from = tiny ? s->cluster_tiny[l] : s->cluster_ptr[l];
+            clusters.to = tiny ? s->cluster_ptr[l + 1] : s->cluster_tiny[l];
+            if (clusters.to > clusters.from) {
+                launch_clusters(e, m->w, clusters, tiny, m->cluster_blocks[tiny], tickets + 2 * l + tiny);
+                mark(e, 'c');
+            }
+        }
         if (large.to > large.from) launch_large(e, m->w, large, m->room, m->large_blocks);
     }
     prepare_solves(e, m);
@@ -202,7 +263,8 @@ template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
 
 /* Values, signs, and everything that begins as 0. */
 template <class real>
-void begin_run(sd_engine *e, run_memory<real> *m, const double *values, const sd_pivoting *p, double most_flops)
+void begin_run(sd_engine *e, run_memory<real> *m, const double *values, const sd_pivoting *p,
+               double most_flops)
 {
     const state *s = state_of(e);
     const on_device current(s->device);
@@ -211,14 +273,17 @@ void begin_run(sd_engine *e, run_memory<real> *m, const double *values, const sd
     m->w.most = most_flops > 0 && most_flops < 9e18 ? static_cast<unsigned long long>(most_flops) : 0;
     if (p->signs) {
         if (!m->signs && !get(e, m->signs, m->w.n, "signs")) return;
-        failed(e, cudaMemcpyAsync(m->signs, p->signs, static_cast<size_t>(m->w.n), cudaMemcpyHostToDevice, s->stream),
+        failed(e,
+               cudaMemcpyAsync(m->signs, p->signs, static_cast<size_t>(m->w.n), cudaMemcpyHostToDevice,
+                               s->stream),
                "signs");
         m->w.rule.signs = m->signs;
     }
     const size_t bytes = static_cast<size_t>(m->tree->entry_ptr[m->tree->n]) * sizeof *values;
     failed(e, cudaMemcpyAsync(m->values, values, bytes, cudaMemcpyHostToDevice, s->stream), "values");
     failed(e, cudaMemcpyAsync(m->w.heap, &heap, sizeof heap, cudaMemcpyHostToDevice, s->stream), "fronts");
-    failed(e, cudaMemsetAsync(m->control, 0, static_cast<size_t>(control_bytes(m->schedule->levels)), s->stream),
+    failed(e,
+           cudaMemsetAsync(m->control, 0, static_cast<size_t>(control_bytes(m->schedule->levels)), s->stream),
            "fronts");
 }
 
@@ -282,7 +347,8 @@ saddle_status make(sd_engine *e, const sd_tree *t, const sd_schedule *s, sd_prec
     const size_t size = precision == SD_DOUBLE ? sizeof(run_memory<double>) : sizeof(run_memory<float>);
     char *memory = static_cast<char *>(c->hooks.allocate(sizeof(sd_front_run) + size, c->hooks.user));
     *run = reinterpret_cast<sd_front_run *>(memory);
-    if (!memory) return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate the state of a factorization");
+    if (!memory)
+        return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate the state of a factorization");
     memset(memory, 0, sizeof(sd_front_run) + size);
     (*run)->precision = precision;
     (*run)->memory = memory + sizeof(sd_front_run);
@@ -303,9 +369,13 @@ void release_run(sd_engine *e, sd_front_run *run)
 template <class real> int64_t bytes_of(const sd_tree *t, const sd_schedule *s, double slack)
 {
     const level_sizes most = measure_levels(t, s);
-    const int64_t real_bytes = static_cast<int64_t>(sizeof(real)), fronts = t->fronts, rows = t->row_ptr[fronts];
-    const int64_t plan = 4 * (4 * fronts + 4 * rows + t->n) + 8 * (4 * fronts + t->n) + 12 * t->entry_ptr[t->n];
-    return plan + with_slack(planned_bytes<real>(t), slack) + real_bytes * s->arena +
+    const int64_t real_bytes = static_cast<int64_t>(sizeof(real)), fronts = t->fronts,
+                  rows = t->row_ptr[fronts];
+    const int64_t plan =
+        4 * (4 * fronts + 4 * rows + t->n) + 8 * (4 * fronts + t->n) + 12 * t->entry_ptr[t->n];
+    int64_t panels = 0;
+    for (int32_t f = 0; f < t->fronts; ++f) panels += planned_panel<real>(t, f);
+    return plan + with_slack(panels, slack) + real_bytes * s->arena +
            real_bytes * 64 * with_slack(most.rows, slack) +
            most.large * static_cast<int64_t>(large_work_bytes<real>()) +
            fronts * static_cast<int64_t>(sizeof(front_state<real>));
@@ -327,7 +397,7 @@ saddle_status factor(sd_engine *e, sd_front_run *run, const double *values, cons
 
 } /* namespace */
 
-const sd_front_runner front_runner = {make,        release_run,  bytes,     factor,   largest_entry,
+const sd_front_runner front_runner = {make,        release_run,  bytes,     factor,      largest_entry,
                                       solve_parts, fetch_fronts, put_pivot, clear_column};
 
 } /* namespace sd_cuda */

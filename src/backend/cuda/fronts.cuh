@@ -56,9 +56,23 @@ struct front_heap {
     unsigned long long bytes, used;
 };
 
+/* What the plan says of a front, in one place. */
+struct front_plan {
+    int32_t first, columns, below, parent;
+    int64_t rows;    /* where its rows below and their places begin */
+    int64_t rest;    /* its contribution block; -1: none */
+    int64_t entries; /* where those of A begin */
+    int64_t child;   /* where its children do */
+    int32_t entry_count, children;
+    int32_t inner; /* whether its contribution block is in the workspace of a cluster */
+    int32_t padding;
+};
+
 /* Everything that a kernel on fronts needs. */
 template <class real> struct forest {
     int32_t n, fronts;
+    const front_plan *plan;
+    const int32_t *entry_column; /* of each entry of A: its column in the front's own ones */
     const int32_t *first, *parent;
     const int64_t *child_ptr;
     const int32_t *child;
