@@ -40,7 +40,8 @@ typedef struct sd_run_front {
 enum { SD_SOLVE_FORWARD = 1, SD_SOLVE_DIAGONAL = 2, SD_SOLVE_BACKWARD = 4, SD_SOLVE_WHOLE = 7 };
 
 typedef struct sd_front_runner {
-    /* `slack` is the part of the panels that is kept free for delays. To be freed whether this fails or not. */
+    /* `slack` is the part of the panels that is kept free for delays. To be freed whether this fails or not.
+     */
     saddle_status (*make)(sd_engine *e, const sd_tree *t, const sd_schedule *s, sd_precision precision,
                           double slack, sd_front_run **run);
     void (*free)(sd_engine *e, sd_front_run *run);
@@ -48,13 +49,14 @@ typedef struct sd_front_runner {
     int64_t (*bytes)(const sd_tree *t, const sd_schedule *s, sd_precision precision, double slack);
 
     /* values, by entry of the tree, are on the host. */
-    saddle_status (*factor)(sd_engine *e, sd_front_run *run, const double *values, const sd_pivoting *pivoting,
-                            double most_flops, sd_run_result *result);
+    saddle_status (*factor)(sd_engine *e, sd_front_run *run, const double *values,
+                            const sd_pivoting *pivoting, double most_flops, sd_run_result *result);
     /* max |l|, NaN where there is one. */
     saddle_status (*largest)(sd_engine *e, sd_front_run *run, double *largest);
 
     /* X = (the parts of) (L D L')^-1 X, k columns of n doubles by position on the host. */
-    saddle_status (*solve)(sd_engine *e, const sd_front_run *run, int parts, int64_t k, double *x, int64_t ldx);
+    saddle_status (*solve)(sd_engine *e, const sd_front_run *run, int parts, int64_t k, double *x,
+                           int64_t ldx);
 
     /* All fronts, their variables and D (2 numbers each, as doubles): arrays of fronts, and of as many
      * columns as were eliminated, n. */

@@ -58,8 +58,9 @@ static saddle_status reserve(sd_context *c, sd_factors *f)
     if (!s->d) s->d = sd_alloc(c, 2 * n, sizeof *s->d, "pivots");
     if (!s->single && f->precision == SD_SINGLE) s->single = sd_alloc(c, 2 * n, sizeof *s->single, "pivots");
     if (!f->front) f->front = sd_alloc_zero(c, fronts, sizeof *f->front, "fronts");
-    return s->front && s->variable && s->d && f->front && (s->single || f->precision == SD_DOUBLE) ? SADDLE_OK
-                                                                                                    : c->status;
+    return s->front && s->variable && s->d && f->front && (s->single || f->precision == SD_DOUBLE)
+               ? SADDLE_OK
+               : c->status;
 }
 
 static saddle_status fetch(sd_context *c, sd_factors *f)
@@ -71,7 +72,8 @@ static saddle_status fetch(sd_context *c, sd_factors *f)
     if (status) return status;
     status = s->runner->fetch(&e, s->run, s->front, s->variable, s->d);
     sd_engine_close(&e);
-    for (int64_t k = 0; k < 2 * (int64_t)f->tree->n && !status && s->single; ++k) s->single[k] = (float)s->d[k];
+    for (int64_t k = 0; k < 2 * (int64_t)f->tree->n && !status && s->single; ++k)
+        s->single[k] = (float)s->d[k];
     for (int32_t k = 0; k < f->tree->fronts && !status; ++k) {
         const sd_run_front *from = &s->front[k];
         f->front[k] = (sd_front){.rows = from->rows,
@@ -102,8 +104,8 @@ saddle_status sd_device_fronts_run(sd_context *c, sd_factors *f, const sd_factor
     s->fetched = false;
     s->status = SADDLE_OK;
     f->definite = f->abandoned = f->suspects = false;
-    saddle_status status = s->runner->factor(s->e, s->run, f->values, &options->pivoting, options->most_flops,
-                                             &s->result);
+    saddle_status status =
+        s->runner->factor(s->e, s->run, f->values, &options->pivoting, options->most_flops, &s->result);
     const sd_run_result *r = &s->result;
     if (status) return status;
     f->pivots = r->pivots;

@@ -2,8 +2,8 @@
  * Fronts that a device factors and solves with: the other end of backend/front_run.h.
  *
  * The factors stay in the device's memory. What the host looks at now and then, D and the variables, is
- * fetched when it is first asked for; a factorization with zero or very small pivots fetches it at once, since
- * these are examined on the host.
+ * fetched when it is first asked for; a factorization with zero or very small pivots fetches it at once,
+ * since these are examined on the host.
  */
 #pragma once
 

@@ -256,7 +256,8 @@ static saddle_status solve_on_device(sd_context *c, const sd_factors *f, const s
         int shifts[SD_DEVICE_COLUMNS];
         const int64_t k = nrhs - first < most ? nrhs - first : most;
         for (int64_t j = 0; j < k; ++j)
-            walker_double.gather_frame(frame, r + (first + j) * ldr, ldr, f->tree->n, 1, x + j * n, &shifts[j]);
+            walker_double.gather_frame(frame, r + (first + j) * ldr, ldr, f->tree->n, 1, x + j * n,
+                                       &shifts[j]);
         status = sd_device_fronts_solve(c, f, SD_SOLVE_WHOLE, k, x, n);
         for (int64_t j = 0; j < k && !status; ++j)
             walker_double.scatter_frame(frame, &shifts[j], x + j * n, 1, z + (first + j) * ldz, ldz);

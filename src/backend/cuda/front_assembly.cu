@@ -14,6 +14,7 @@ namespace
 {
 
 constexpr int PLACE_THREADS = 1024;
+constexpr int AT_ONCE = 4; /* numbers that a thread has on the way */
 
 /* The sum of the values of all threads before this one, and of all. */
 __device__ int64_t scan_block(int64_t value, int64_t *room, int64_t *total)
@@ -142,7 +143,20 @@ __device__ void add_columns(const forest<real> &w, int32_t child, int from, int 
     for (int j = first + thread_index() / WARP; j < end; j += warps) {
         real *a = column(shift + place[j]); /* entry i of it is row i of the front */
         const real *x = rest + rest_at(q, j, j) - j;
-        for (int i = j + lane; i < q; i += WARP) a[shift + place[i]] += x[i];
+        for (int i = j + lane; i < q; i += AT_ONCE * WARP) { /* loads first: stores might be to the same place */
+            real *to[AT_ONCE], sum[AT_ONCE];
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; ++k) {
+                const int r = min(i + k * WARP, q - 1);
+                to[k] = a + shift + place[r];
+                sum[k] = x[r];
+            }
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; ++k) sum[k] += *to[k];
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; ++k)
+                if (i + k * WARP < q) *to[k] = sum[k];
+        }
     }
 }
 
@@ -208,10 +222,12 @@ __device__ void make_rest_tile(product_room<real, COLUMNS> *room, const front_st
     if (row + PRODUCT_ROWS <= column || max(row, column) >= q + odd) return;
     const real *l = s.panel + s.columns - odd;
     const product_side<real> left = {l + row, s.ld, q + odd - row}, right = {l + column, s.ld, q + odd - column};
-    multiply_tile<true>(room, left, right, s.d, e, [&](int i, int j, real sum) {
-        const int x = row + i - odd, y = column + j - odd;
-        if (x < q && y >= 0 && x >= y) rest[rest_at(q, x, y)] = -sum;
-    });
+    multiply_tile<true>(
+        room, left, right, s.d, e, [&](int, int) { return static_cast<real>(0); },
+        [&](int i, int j, real x) {
+            const int r = row + i - odd, c = column + j - odd;
+            if (r < q && c >= 0 && r >= c) rest[rest_at(q, r, c)] = x;
+        });
     __syncthreads();
 }
 

@@ -35,58 +35,52 @@ __device__ inline int32_t position_of(const forest<real> &w, int32_t f, const fr
     return row < s.columns ? s.variable[row] : w.rows[w.row_ptr[f] + row - s.columns];
 }
 
-/* Where z of SQUARE rows from `row` on is; -1 for rows before `first` and after the last. */
-template <class real, int K, int WARPS>
-__device__ inline void find_rows(const forest<real> &w, const team<real, K, WARPS> &t, int32_t f,
-                                 const front_state<real> &s, int row, int first,
-                                 int32_t (&at)[team<real, K, WARPS>::EACH])
-{
+/* z of SQUARE rows, 0 for rows before `first` and after the last. A team that has few of them each looks up
+ * where they are while it works on the rows before. */
+template <class real, int K, int WARPS> struct rows_above {
     typedef team<real, K, WARPS> T;
-#pragma unroll
-    for (int e = 0; e < T::EACH; ++e) {
-        const int i = row + (t.rank() + e * T::SIZE) / K;
-        at[e] = i >= first && i < s.rows && i < row + SQUARE ? position_of(w, f, s, i) : -1;
-    }
-}
+    int32_t at[T::AHEAD ? T::EACH : 1];
 
-/* z of these rows. */
-template <class real, int K, int WARPS>
-__device__ inline void take_rows(const solve_job<real> &job, const team<real, K, WARPS> &t,
-                                 const int32_t (&at)[team<real, K, WARPS>::EACH], real *to)
-{
-    typedef team<real, K, WARPS> T;
-#pragma unroll
-    for (int e = 0; e < T::EACH; ++e) {
-        const int k = t.rank() + e * T::SIZE;
-        if (k < SQUARE * K) to[k] = at[e] >= 0 ? await(&job.z[static_cast<int64_t>(at[e]) * K + k % K]) : 0;
+    __device__ int32_t find(const forest<real> &w, int32_t f, const front_state<real> &s, int i,
+                            int first) const
+    {
+        return i >= first && i < s.rows ? position_of(w, f, s, i) : -1;
     }
-}
-
-/* acc -= L' z, of GROUP columns; lanes have their own sums. */
-template <class real, int K>
-__device__ inline void multiply_columns(const typename words<real>::two (&l)[GROUP], const real *z, int lane,
-                                        real (&acc)[GROUP * K])
-{
+    __device__ void look_up(const forest<real> &w, const T &t, int32_t f, const front_state<real> &s, int row,
+                            int first)
+    {
+        if constexpr (T::AHEAD) {
 #pragma unroll
-    for (int r = 0; r < K; ++r) {
-        const real a = z[2 * lane * K + r], b = z[(2 * lane + 1) * K + r];
-#pragma unroll
-        for (int c = 0; c < GROUP; ++c) acc[c * K + r] = fma(-l[c].y, b, fma(-l[c].x, a, acc[c * K + r]));
+            for (int e = 0; e < T::EACH; ++e)
+                at[e] = find(w, f, s, row + (t.rank() + e * T::SIZE) / K, first);
+        }
     }
-}
+    __device__ void take(const forest<real> &w, const solve_job<real> &job, const T &t, int32_t f,
+                         const front_state<real> &s, int row, int first, real *to) const
+    {
+#pragma unroll
+        for (int e = 0; e < T::EACH; ++e) {
+            const int k = t.rank() + e * T::SIZE;
+            const int32_t place = T::AHEAD ? at[T::AHEAD ? e : 0] : find(w, f, s, row + k / K, first);
+            if (k < SQUARE * K)
+                to[k] = place >= 0 ? await(&job.z[static_cast<int64_t>(place) * K + k % K]) : 0;
+        }
+    }
+};
 
-/* Rows i and i + 1 of GROUP columns, 0 where they are before `first` or after the last. */
+/* Rows i, even, and i + 1 of a column, 0 where they are before `first` or after the last. */
 template <class real>
-__device__ inline void load_below(const front_state<real> &s, int i, int column, int columns, int first,
-                                  typename words<real>::two (&l)[GROUP])
+__device__ inline typename words<real>::two pair_below(const front_state<real> &s, int i, int column, int end,
+                                                       int first)
 {
-    const bool upper = i >= first && i < s.rows, lower = i + 1 >= first && i + 1 < s.rows;
-    load_rows(s.panel + i + static_cast<int64_t>(column) * s.ld, s.ld, columns, upper || lower, l);
-#pragma unroll
-    for (int c = 0; c < GROUP; ++c) {
-        if (!upper) l[c].x = 0;
-        if (!lower) l[c].y = 0;
-    }
+    typedef typename words<real>::two two;
+    two l;
+    l.x = l.y = 0;
+    if (column < end && i + 1 >= first && i < s.rows)
+        l = *reinterpret_cast<const two *>(s.panel + i + static_cast<int64_t>(column) * s.ld);
+    if (i < first) l.x = 0;
+    if (i + 1 >= s.rows) l.y = 0;
+    return l;
 }
 
 /* vector -= L' z of the columns of a block, over blocks [from, to) of rows, of which those of the square
@@ -98,31 +92,34 @@ __device__ void gather_columns(const forest<real> &w, const solve_job<real> &job
 {
     const int first = max(base + width, from * SQUARE);
     int row = (to - 1) * SQUARE;
-    int32_t at[team<real, K, WARPS>::EACH];
-    real acc[GROUP * K] = {};
+    rows_above<real, K, WARPS> above;
+    column_sums<real, K> all; /* of a warp that has its columns to itself */
     bool odd = false;
     if (first >= s.rows || row + SQUARE <= first) return;
-    find_rows(w, t, f, s, row, first, at);
+    above.look_up(w, t, f, s, row, first);
     for (; row + SQUARE > first; row -= SQUARE, odd = !odd) {
-        const int i = row + 2 * t.lane;
         real *z = odd ? t.second : t.part; /* one is filled while the other is read */
-        typename words<real>::two l[GROUP];
-        if constexpr (WARPS > 1) load_below(s, i, base + GROUP * t.warp, width - GROUP * t.warp, first, l);
-        take_rows(job, t, at, z);
-        find_rows(w, t, f, s, row - SQUARE, first, at);
+        const auto below = [&](int column) {
+            return [=, &s](int i, int c) {
+                return pair_below(s, row + i, base + column + c, base + width, first);
+            };
+        };
+        if constexpr (WARPS > 1) all.load(below(GROUP * t.warp));
+        above.take(w, job, t, f, s, row, first, z);
+        above.look_up(w, t, f, s, row - SQUARE, first);
         t.sync();
         if constexpr (WARPS > 1) {
-            multiply_columns<real, K>(l, z, t.lane, acc);
+            all.multiply(z);
         } else {
             for (int c = 0; c < width; c += GROUP) {
-                real sum[GROUP * K] = {};
-                load_below(s, i, base + c, width - c, first, l);
-                multiply_columns<real, K>(l, z, t.lane, sum);
-                add_sums<K>(sum, t.vector + c * K);
+                column_sums<real, K> sums;
+                sums.load(below(c));
+                sums.multiply(z);
+                sums.finish(-1, t.vector + c * K);
             }
         }
     }
-    if (WARPS > 1) add_sums<K>(acc, t.vector + GROUP * t.warp * K);
+    if (WARPS > 1) all.finish(-1, t.vector + GROUP * t.warp * K);
 }
 
 /* The sum of numbers that others publish, `apart` numbers from each other; several are under way at once. */
@@ -201,7 +198,8 @@ __device__ void solve_transposed(const team<real, K, WARPS> &t, const front_stat
     real *own = t.own(), acc[2][K] = {};
     for (int first = GROUP * t.warp; first < width; first += GROUP * WARPS) {
         typename words<real>::two g[GROUP];
-        load_square(t, s, base, first, width, g);
+#pragma unroll
+        for (int c = 0; c < GROUP; ++c) g[c] = square_at(t, s, base, 2 * t.lane, first + c, width);
         multiply_rows(g, t.vector + first * K, min(GROUP, width - first), acc);
     }
 #pragma unroll

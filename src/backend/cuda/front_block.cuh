@@ -3,8 +3,8 @@
  *
  * Tiles of 32 columns are factored by the first warp and checked against the rows below, a thread each
  * (front_tile.cuh). Columns that fail go to the end and are tried again as long as that takes a fair part of
- * them; then pivots are looked for in whole columns, and in a root, where nothing can be left, anywhere. All of
- * it as on the CPU: src/backend/cpu/front_factor.inc, front_sequential.inc.
+ * them; then pivots are looked for in whole columns, and in a root, where nothing can be left, anywhere. All
+ * of it as on the CPU: src/backend/cpu/front_factor.inc, front_sequential.inc.
  *
  * All threads of the block call these functions, with the same arguments.
  */
@@ -89,8 +89,8 @@ __device__ inline void scale_pair(const real *l, int64_t ld, const real *d, int 
     w[1] = two ? fma(d[2 * s + 2], y, d[2 * s + 1] * x) : 0;
 }
 
-/* c(i, j) -= sum over pivots [from, to) of L(row + i) D L(row + j)', for i < rows, j < columns, i >= j: a warp
- * takes four columns, a lane up to three rows of them. */
+/* c(i, j) -= sum over pivots [from, to) of L(row + i) D L(row + j)', for i < rows, j < columns, i >= j: a
+ * warp takes four columns, a lane up to three rows of them. */
 template <class real>
 __device__ void subtract_pivots(const block_front<real> &f, int from, int to, int row, int rows, int columns,
                                 real *c, int64_t ldc)
@@ -315,7 +315,8 @@ template <class real> struct column_sizes {
 };
 
 template <class real>
-__device__ column_sizes<real> measure_column(const block_front<real> &f, front_room<real> *room, int p, int without)
+__device__ column_sizes<real> measure_column(const block_front<real> &f, front_room<real> *room, int p,
+                                             int without)
 {
     column_sizes<real> s = {entry_of(f, p, p), 0, 0, f.m, true};
     int any = f.m, bad = 0;
@@ -369,15 +370,15 @@ template <class real> __device__ void take_pivot(block_front<real> &f, int count
     }
     __syncthreads();
     const int next = e + count;
-    if (next < f.n)
-        subtract_pivots(f, e, next, next, f.m - next, f.n - next, f.a + next + next * f.ld, f.ld);
+    if (next < f.n) subtract_pivots(f, e, next, next, f.m - next, f.n - next, f.a + next + next * f.ld, f.ld);
     f.e = next;
     __syncthreads();
 }
 
 /* Whether columns p and q, measured without each other, make a 2x2 pivot within the bound. */
 template <class real>
-__device__ inline bool is_stable_pair(const column_sizes<real> &p, const column_sizes<real> &q, real beside, double u)
+__device__ inline bool is_stable_pair(const column_sizes<real> &p, const column_sizes<real> &q, real beside,
+                                      double u)
 {
     constexpr double EPSILON = sizeof(real) == 8 ? DBL_EPSILON : FLT_EPSILON;
     const double a = p.diagonal, b = beside, c = q.diagonal;
@@ -490,8 +491,8 @@ __device__ void finish_root(block_front<real> &f, front_room<real> *room, const 
     __syncthreads();
 }
 
-/* Puts beside every other column of [e, n) the one that its largest entry is with, so that a tile may find 2x2
- * pivots in it where all its diagonal blocks are zero, as in [0 B; B' 0]. */
+/* Puts beside every other column of [e, n) the one that its largest entry is with, so that a tile may find
+ * 2x2 pivots in it where all its diagonal blocks are zero, as in [0 B; B' 0]. */
 template <class real> __device__ void pair_up(const block_front<real> &f, front_room<real> *room)
 {
     for (int c = f.e; c + 1 < f.n; c += 2) {

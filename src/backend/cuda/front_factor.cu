@@ -147,11 +147,15 @@ template <class real> __device__ __noinline__ void solve_rows(level_job<real> &j
             load_row(&room->tile, s.panel + i + static_cast<int64_t>(k->e) * s.ld, s.ld, w);
             solve_row(&room->tile, w);
             if (checked) marks = check_row(&room->tile, w, bound, small);
+            real *const to_w = k->w + i, *const to_l = k->l + i;
+            const int count = room->tile.count;
+            real l[TILE];
+#pragma unroll
+            for (int c = 0; c < TILE; ++c) l[c] = c < count ? scale_entry(&room->tile, w, c) : 0;
 #pragma unroll
             for (int c = 0; c < TILE; ++c) {
-                k->w[i + static_cast<int64_t>(c) * s.ld] = c < room->tile.count ? w[c] : 0;
-                k->l[i + static_cast<int64_t>(c) * s.ld] =
-                    c < room->tile.count ? scale_entry(&room->tile, w, c) : 0;
+                to_w[static_cast<int64_t>(c) * s.ld] = c < count ? w[c] : 0;
+                to_l[static_cast<int64_t>(c) * s.ld] = l[c];
             }
         }
         if (!checked) continue;
@@ -217,8 +221,13 @@ __device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<rea
     if (i >= e + t.width && i < s.rows) {
         real *row = s.panel + i + static_cast<int64_t>(e) * s.ld;
         if (accepted == t.width && accepted == t.count) {
-#pragma unroll 8
-            for (int c = 0; c < accepted; ++c) row[static_cast<int64_t>(c) * s.ld] = k->l[i + static_cast<int64_t>(c) * s.ld];
+            const real *l = k->l + i;
+            real x[TILE]; /* all of them before the first is stored */
+#pragma unroll
+            for (int c = 0; c < TILE; ++c) x[c] = c < accepted ? l[static_cast<int64_t>(c) * s.ld] : 0;
+#pragma unroll
+            for (int c = 0; c < TILE; ++c)
+                if (c < accepted) row[static_cast<int64_t>(c) * s.ld] = x[c];
         } else {
             rewrite_row(t, accepted, row, s.ld);
         }
@@ -243,11 +252,16 @@ __device__ __noinline__ void update_panel(factor_room<real> *room, const large_w
     const int column = from / 2 * 2 + job % (PANEL / NARROW) * NARROW, to = min(k->panel, row + JOB_ROW);
     if (column >= to) return;
     const product_side<real> left = {k->l + row, s.ld, s.rows - row}, right = {k->w + column, s.ld, to - column};
-    multiply_tile<false>(&room->narrow, left, right, static_cast<const real *>(nullptr), accepted,
-                         [&](int i, int c, real sum) {
-                             if (row + i < s.rows && column + c >= from && column + c < to && row + i >= column + c)
-                                 s.panel[row + i + static_cast<int64_t>(column + c) * s.ld] -= sum;
-                         });
+    const auto is_there = [&](int i, int c) {
+        return row + i < s.rows && column + c >= from && column + c < to && row + i >= column + c;
+    };
+    real *const panel = s.panel + row + static_cast<int64_t>(column) * s.ld;
+    multiply_tile<false>(
+        &room->narrow, left, right, static_cast<const real *>(nullptr), accepted,
+        [&](int i, int c) { return is_there(i, c) ? panel[i + c * static_cast<int64_t>(s.ld)] : static_cast<real>(0); },
+        [&](int i, int c, real x) {
+            if (is_there(i, c)) panel[i + c * static_cast<int64_t>(s.ld)] = x;
+        });
     __syncthreads();
 }
 
@@ -295,10 +309,16 @@ __device__ void flush_tile(product_room<real, COLUMNS> *room, const large_work<r
     if (column + COLUMNS <= from || row + PRODUCT_ROWS <= max(column, from)) return;
     const real *l = s.panel + static_cast<int64_t>(base) * s.ld;
     const product_side<real> left = {l + row, s.ld, s.rows - row}, right = {l + column, s.ld, s.columns - column};
-    multiply_tile<true>(room, left, right, s.d + 2 * base, depth, [&](int i, int c, real sum) {
-        if (row + i < s.rows && column + c < s.columns && column + c >= from && row + i >= column + c)
-            s.panel[row + i + static_cast<int64_t>(column + c) * s.ld] -= sum;
-    });
+    const auto is_there = [&](int i, int c) {
+        return row + i < s.rows && column + c < s.columns && column + c >= from && row + i >= column + c;
+    };
+    real *const panel = s.panel + row + static_cast<int64_t>(column) * s.ld;
+    multiply_tile<true>(
+        room, left, right, s.d + 2 * base, depth,
+        [&](int i, int c) { return is_there(i, c) ? panel[i + c * static_cast<int64_t>(s.ld)] : static_cast<real>(0); },
+        [&](int i, int c, real x) {
+            if (is_there(i, c)) panel[i + c * static_cast<int64_t>(s.ld)] = x;
+        });
     __syncthreads();
 }
 
@@ -318,6 +338,28 @@ template <class real> __device__ __noinline__ void flush_panels(level_job<real> 
 
 /* ---- what does not go smoothly ---- */
 
+/* Numbers x[k stride] and y[-k other] change places, k < count: some at a time, since each store might be to what is
+ * loaded next. */
+template <class real> __device__ inline void swap_all(real *x, int64_t stride, real *y, int64_t other, int count)
+{
+    constexpr int SOME = 8;
+    for (int from = 0; from < count; from += SOME) {
+        real a[SOME], b[SOME];
+#pragma unroll
+        for (int k = 0; k < SOME; ++k) {
+            const int at = min(from + k, count - 1);
+            a[k] = x[at * stride];
+            b[k] = y[-(at * other)];
+        }
+#pragma unroll
+        for (int k = 0; k < SOME; ++k) {
+            const int at = from + k;
+            if (at < count) x[at * stride] = b[k];
+            if (at < count) y[-(at * other)] = a[k];
+        }
+    }
+}
+
 /* Columns p + k and q - k change places, k < count, p + count <= q + 1 - count: what row or column i has of them, all
  * rows being shared out among threads. */
 template <class real> __device__ void exchange_row(const front_state<real> &s, int p, int q, int count, int i)
@@ -325,22 +367,17 @@ template <class real> __device__ void exchange_row(const front_state<real> &s, i
     real *a = s.panel;
     const int64_t ld = s.ld;
     if (i < p) {
-#pragma unroll 4
-        for (int k = 0; k < count; ++k) swap_numbers(a[p + k + i * ld], a[q - k + i * ld]);
+        swap_all(a + p + i * ld, 1, a + q + i * ld, 1, count);
     } else if (i < p + count) { /* one of them: with its partner, and with those before it and their partners */
         const int k = i - p;
         swap_numbers(a[i + i * ld], a[q - k + (q - k) * ld]);
         swap_numbers(s.variable[i], s.variable[q - k]);
-        for (int l = 0; l < k; ++l) {
-            swap_numbers(a[i + (p + l) * ld], a[q - l + (q - k) * ld]);
-            swap_numbers(a[q - k + (p + l) * ld], a[q - l + i * ld]);
-        }
+        swap_all(a + i + p * ld, ld, a + q + (q - k) * ld, 1, k);
+        swap_all(a + q - k + p * ld, ld, a + q + i * ld, 1, k);
     } else if (i <= q - count) {
-#pragma unroll 4
-        for (int k = 0; k < count; ++k) swap_numbers(a[i + (p + k) * ld], a[q - k + i * ld]);
+        swap_all(a + i + p * ld, ld, a + q + i * ld, 1, count);
     } else if (i > q) {
-#pragma unroll 4
-        for (int k = 0; k < count; ++k) swap_numbers(a[i + (p + k) * ld], a[i + (q - k) * ld]);
+        swap_all(a + i + p * ld, ld, a + i + q * ld, ld, count);
     }
 }
 

@@ -119,18 +119,11 @@ __device__ void gather_rows(const forest<real> &w, const solve_job<real> &job, c
 template <class real, int K, int WARPS>
 __device__ void solve_square(const team<real, K, WARPS> &t, const front_state<real> &s, int base, int width)
 {
-    const int c = 2 * t.lane;
     for (int first = GROUP * t.warp; first < width; first += GROUP * WARPS) {
-        real v[GROUP * K];
-        typename words<real>::two g[GROUP];
-        load_square(t, s, base, first, width, g);
-#pragma unroll
-        for (int r = 0; r < K; ++r) {
-            const real a = t.vector[c * K + r], b = t.vector[(c + 1) * K + r];
-#pragma unroll
-            for (int i = 0; i < GROUP; ++i) v[i * K + r] = fma(g[i].x, a, g[i].y * b);
-        }
-        add_sums<K>(v, t.second + first * K);
+        column_sums<real, K> sums;
+        sums.load([&](int i, int c) { return square_at(t, s, base, i, first + c, width); });
+        sums.multiply(t.vector);
+        sums.finish(1, t.second + first * K);
     }
 }
 

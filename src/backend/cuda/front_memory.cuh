@@ -48,7 +48,7 @@ template <class real> struct run_memory {
     solve_order order;
     level_sizes most;
     int cluster_blocks[2], large_blocks; /* of clusters that are not tiny, and of those that are */
-    int64_t planned; /* bytes of the panels without delays */
+    int64_t planned;                     /* bytes of the panels without delays */
     double slack;
     int64_t heap_bytes;
     void *heap;

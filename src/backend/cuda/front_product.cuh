@@ -1,5 +1,5 @@
 /*
- * A tile of a product, C = A D B', by a block of 256 threads: 128 rows and 64 or 128 columns, of which each of the
+ * A tile of C - A D B', by a block of 256 threads: 128 rows and 64 or 128 columns, of which each of the
  * eight warps has 32 by 32 or 32 by 64. A and B are columns of a panel, or of a buffer; D has 1x1 and 2x2 pivots as
  * in front.h, or is left out. The operands come into shared memory 16 columns at a time, two steps ahead of the
  * product, which in double runs on the tensor cores; D is applied to the fragments of B.
@@ -120,14 +120,15 @@ __device__ inline void multiply_step(const product_place<COLUMNS> &p, const prod
     }
 }
 
-/* put(i, j, sum) takes a result. Before and after it the threads of the block are together. With D, `depth` is not
- * between the halves of a 2x2 pivot. */
-template <bool SCALED, int COLUMNS, class real, class Put>
+/* C - A D B': get(i, j) is an entry of C as it was, and put(i, j, x) takes what it becomes. All are got before the
+ * first is put: else each would wait for the one before it, which might be the same. Before and after it the threads
+ * of the block are together. With D, `depth` is not between the halves of a 2x2 pivot. */
+template <bool SCALED, int COLUMNS, class real, class Get, class Put>
 __device__ void multiply_tile(product_room<real, COLUMNS> *room, const product_side<real> &left,
-                              const product_side<real> &right, const real *d, int depth, Put put)
+                              const product_side<real> &right, const real *d, int depth, Get get, Put put)
 {
     const product_place<COLUMNS> p;
-    real sum[2][COLUMNS / 16][4] = {};
+    real sum[2][COLUMNS / 16][4];
     int next = 0; /* the first column of the step that is fetched next */
     auto fetch = [&](int stage) {
         int end = min(depth, next + PRODUCT_DEPTH);
@@ -147,6 +148,13 @@ __device__ void multiply_tile(product_room<real, COLUMNS> *room, const product_s
     int first = next;
     fetch(1);
     int second = next;
+#pragma unroll
+    for (int m = 0; m < 2; ++m)
+#pragma unroll
+        for (int n = 0; n < COLUMNS / 16; ++n)
+#pragma unroll
+            for (int i = 0; i < 4; ++i)
+                sum[m][n][i] = -get(p.row + 16 * m + p.g + 8 * (i / 2), p.column + 8 * n + 2 * p.t + i % 2);
     for (; begun < depth; stage = (stage + 1) % PRODUCT_STAGES) {
         cp_async_wait<1>();
         __syncthreads();
@@ -164,7 +172,7 @@ __device__ void multiply_tile(product_room<real, COLUMNS> *room, const product_s
         for (int n = 0; n < COLUMNS / 16; ++n)
 #pragma unroll
             for (int i = 0; i < 4; ++i)
-                put(p.row + 16 * m + p.g + 8 * (i / 2), p.column + 8 * n + 2 * p.t + i % 2, sum[m][n][i]);
+                put(p.row + 16 * m + p.g + 8 * (i / 2), p.column + 8 * n + 2 * p.t + i % 2, -sum[m][n][i]);
 }
 
 } /* namespace sd_cuda */

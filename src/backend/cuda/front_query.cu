@@ -9,9 +9,10 @@ namespace sd_cuda
 namespace
 {
 
-/* The largest size of an entry of L that a block meets, as bits: sizes are ordered as their bits are, and a NaN
- * comes out above all. */
-template <class real> __global__ void __launch_bounds__(BLOCK) find_largest_entry(forest<real> w, unsigned long long *to)
+/* The largest size of an entry of L that a block meets, as bits: sizes are ordered as their bits are, and a
+ * NaN comes out above all. */
+template <class real>
+__global__ void __launch_bounds__(BLOCK) find_largest_entry(forest<real> w, unsigned long long *to)
 {
     double most = 0;
     bool none = false;
@@ -51,7 +52,8 @@ template <class real> __global__ void set_pivot(forest<real> w, int32_t f, int32
 
 /* Columns k and k + 1 of L keep what they have along v; or column k becomes 0. */
 template <class real>
-__global__ void __launch_bounds__(BLOCK) clear_entries(forest<real> w, int32_t f, int32_t k, bool both, double v, double u)
+__global__ void __launch_bounds__(BLOCK)
+    clear_entries(forest<real> w, int32_t f, int32_t k, bool both, double v, double u)
 {
     const front_state<real> s = w.front[f];
     real *l = s.panel + static_cast<int64_t>(k) * s.ld, *next = l + s.ld;
@@ -78,7 +80,8 @@ template <class real> saddle_status fetch_states(sd_engine *e, run_memory<real> 
 {
     const int64_t bytes = m->w.fronts * static_cast<int64_t>(sizeof(front_state<real>));
     sd_context *c = e->context;
-    front_state<real> *s = static_cast<front_state<real> *>(c->hooks.allocate(static_cast<size_t>(bytes), c->hooks.user));
+    front_state<real> *s =
+        static_cast<front_state<real> *>(c->hooks.allocate(static_cast<size_t>(bytes), c->hooks.user));
     if (!s) return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate the states of the fronts");
     e->backend->download(e, m->w.front, s, bytes);
     int64_t at = 0;
@@ -106,8 +109,9 @@ saddle_status fetch_all(sd_engine *e, run_memory<real> *m, sd_run_front *front, 
     void *variables = get_room(e, n * static_cast<int64_t>(sizeof *variable), "pivots");
     void *numbers = get_room(e, 2 * n * static_cast<int64_t>(sizeof *d), "pivots");
     if (!e->status)
-        launch(e, "pivots", gather_pivots<real>, 4 * state_of(e)->processors, m->w, static_cast<const int64_t *>(begin),
-               static_cast<int32_t *>(variables), static_cast<double *>(numbers));
+        launch(e, "pivots", gather_pivots<real>, 4 * state_of(e)->processors, m->w,
+               static_cast<const int64_t *>(begin), static_cast<int32_t *>(variables),
+               static_cast<double *>(numbers));
     e->backend->download(e, variables, variable, n * static_cast<int64_t>(sizeof *variable));
     e->backend->download(e, numbers, d, 2 * n * static_cast<int64_t>(sizeof *d));
     e->backend->release(e, begin);
@@ -139,7 +143,8 @@ saddle_status largest_entry(sd_engine *e, sd_front_run *run, double *largest)
     return IN_PRECISION(run, largest_of, e, largest);
 }
 
-saddle_status fetch_fronts(sd_engine *e, const sd_front_run *run, sd_run_front *front, int32_t *variable, double *d)
+saddle_status fetch_fronts(sd_engine *e, const sd_front_run *run, sd_run_front *front, int32_t *variable,
+                           double *d)
 {
     return IN_PRECISION(run, fetch_all, e, front, variable, d);
 }

@@ -30,6 +30,7 @@ template <class real> struct cluster_room {
     front_counts counts;
     front_state<real> state;
     child_view<real> child[WARP];
+    int32_t place[SD_SMALL_ROWS]; /* of the child that is added */
     char *panels; /* room that is left of what the cluster has taken */
     int64_t bytes;
     int cluster, delays;
@@ -130,25 +131,42 @@ __device__ int look_up_children(const forest<real> &w, cluster_room<real> *room,
     return at + __shfl_sync(ALL_LANES, sum, WARP - 1);
 }
 
-/* What a child hands up: its contribution block, and the columns that it delays. */
+/* The contribution block of a child, some numbers a thread at a time: a load would wait for the store before it,
+ * which might be to the same place. */
+template <class real> __device__ void add_rest(const child_view<real> &v, const int32_t *place, const small_front<real> &s)
+{
+    constexpr int SOME = 8;
+    const int q = v.q, n = s.f.n, all = q * q;
+    for (int from = thread_index(); from < all; from += SOME * threads_here()) {
+        real x[SOME];
+#pragma unroll
+        for (int k = 0; k < SOME; ++k) {
+            const int at = from + k * threads_here();
+            x[k] = at < all ? v.rest[at] : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < SOME; ++k) {
+            const int at = from + k * threads_here(), i = at % q, j = at / q;
+            if (at >= all || i < j) continue;
+            const int row = s.delays + place[i], column = s.delays + place[j];
+            real *to = column < n ? s.f.a + row + column * s.f.ld : s.rest + (row - n) + (column - n) * s.q;
+            *to += x[k];
+        }
+    }
+}
+
+/* The columns that a child delays. */
 template <class real>
-__device__ void add_child(const forest<real> &w, const child_view<real> &v, const small_front<real> &s)
+__device__ void add_delayed(const forest<real> &w, const child_view<real> &v, const int32_t *place,
+                            const small_front<real> &s)
 {
     const int lane = thread_index() % WARP, warp = thread_index() / WARP, warps = threads_here() / WARP;
-    const int q = v.q, n = s.f.n;
-    for (int j = warp; j < q; j += warps) {
-        const int column = s.delays + v.place[j];
-        real *to = column < n ? s.f.a + column * s.f.ld : s.rest + static_cast<int64_t>(column - n) * s.q - n;
-        for (int i = j + lane; i < q; i += WARP)
-            to[s.delays + v.place[i]] += v.rest[i + static_cast<int64_t>(j) * q];
-    }
-    if (v.late == 0) return;
     const front_state<real> c = w.front[v.child];
     for (int j = c.eliminated + warp; j < c.columns; j += warps) {
         const int column = v.at + j - c.eliminated;
         if (lane == 0) s.f.variable[column] = c.variable[j];
         for (int i = j + lane; i < c.rows; i += WARP) {
-            const int row = i < c.columns ? v.at + i - c.eliminated : s.delays + v.place[i - c.columns];
+            const int row = i < c.columns ? v.at + i - c.eliminated : s.delays + place[i - c.columns];
             s.f.a[row + column * s.f.ld] += c.panel[i + static_cast<int64_t>(j) * c.ld];
         }
     }
@@ -164,7 +182,11 @@ __device__ void assemble_front(const forest<real> &w, cluster_room<real> *room, 
         if (thread_index() < WARP) at = look_up_children(w, room, p, from, at, space);
         for (int k = 0; k < min(WARP, p.children - from); ++k) {
             __syncthreads();
-            add_child(w, room->child[k], s);
+            const child_view<real> v = room->child[k];
+            for (int i = thread_index(); i < v.q; i += threads_here()) room->place[i] = v.place[i];
+            __syncthreads();
+            add_rest(v, room->place, s);
+            if (v.late > 0) add_delayed(w, v, room->place, s);
         }
         __syncthreads();
     }

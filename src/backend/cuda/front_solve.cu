@@ -81,7 +81,7 @@ __device__ void run_chain(const forest<real> &w, const solve_job<real> &job, con
 /* Blocks of a processor, at least: more warps have more numbers under way, and fewer registers. */
 constexpr int blocks_at_once(int K)
 {
-    return K == 1 ? 3 : K <= 4 ? 2 : 1;
+    return K == 1 ? 3 : 2;
 }
 
 template <class real, int K>

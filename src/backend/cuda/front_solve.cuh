@@ -167,20 +167,6 @@ template <int N, int STEP, class real> __device__ inline void add_lanes(real *v)
     }
 }
 
-/* GROUP rows (or columns) of K numbers, added over all lanes, get added to `to`. */
-template <int K, class real> __device__ inline void add_sums(real (&v)[GROUP * K], real *to)
-{
-    constexpr int N = GROUP * K;
-    const int lane = thread_index() % WARP;
-    add_lanes<N, WARP / 2>(v);
-    if constexpr (N >= WARP) {
-#pragma unroll
-        for (int t = 0; t < N / WARP; ++t) to[lane * (N / WARP) + t] += v[t];
-    } else {
-        if (lane % (WARP / N) == 0) to[lane / (WARP / N)] += v[0];
-    }
-}
-
 /* ---- products ---- */
 
 /* Two rows of GROUP columns, 0 where there are none. */
@@ -212,6 +198,84 @@ __device__ inline void multiply_rows(const typename words<real>::two (&l)[GROUP]
         }
     }
 }
+
+/*
+ * Sums over SQUARE rows for GROUP columns and K right-hand sides, by a warp. load takes pairs at(i, c), rows
+ * i and i + 1 of column c; multiply adds their products with z, SQUARE rows; finish adds all, times a sign,
+ * to `to`.
+ */
+template <class real, int K> struct column_sums {
+    typename words<real>::two l[GROUP]; /* rows 2 lane and 2 lane + 1 */
+    real sum[GROUP * K];
+
+    __device__ column_sums() : sum()
+    {
+    }
+    template <class F> __device__ void load(const F &at)
+    {
+#pragma unroll
+        for (int c = 0; c < GROUP; ++c) l[c] = at(2 * (thread_index() % WARP), c);
+    }
+    __device__ void multiply(const real *z)
+    {
+        const real *own = z + 2 * (thread_index() % WARP) * K;
+#pragma unroll
+        for (int r = 0; r < K; ++r)
+#pragma unroll
+            for (int c = 0; c < GROUP; ++c)
+                sum[c * K + r] = fma(l[c].y, own[K + r], fma(l[c].x, own[r], sum[c * K + r]));
+    }
+    __device__ void finish(real sign, real *to)
+    {
+        constexpr int N = GROUP * K;
+        const int lane = thread_index() % WARP;
+        add_lanes<N, WARP / 2>(sum);
+        if constexpr (N >= WARP) {
+#pragma unroll
+            for (int t = 0; t < N / WARP; ++t) to[lane * (N / WARP) + t] += sign * sum[t];
+        } else {
+            if (lane % (WARP / N) == 0) to[lane / (WARP / N)] += sign * sum[0];
+        }
+    }
+};
+
+/* By products of 8 columns and 4 rows with up to 8 right-hand sides: a lane has two of the sums, so that K
+ * sums a column do not fill its registers. */
+template <int K> struct column_sums_by_warp {
+    double2 l[SQUARE / 8];  /* rows 8 k + 2 t and the next, column g: ptx.cuh */
+    double sum[2], next[2]; /* of even and of odd rows: two chains of products are shorter than one */
+
+    __device__ column_sums_by_warp() : sum(), next()
+    {
+    }
+    template <class F> __device__ void load(const F &at)
+    {
+        const int lane = thread_index() % WARP;
+#pragma unroll
+        for (int k = 0; k < SQUARE / 8; ++k) l[k] = at(8 * k + 2 * (lane % 4), lane / 4);
+    }
+    __device__ void multiply(const double *z)
+    {
+        const int lane = thread_index() % WARP, r = lane / 4;
+        const double *own = z + 2 * (lane % 4) * K + r;
+#pragma unroll
+        for (int k = 0; k < SQUARE / 8; ++k) {
+            mma_8x8x4(sum, l[k].x, r < K ? own[8 * k * K] : 0);
+            mma_8x8x4(next, l[k].y, r < K ? own[(8 * k + 1) * K] : 0);
+        }
+    }
+    __device__ void finish(double sign, double *to)
+    {
+        const int c = thread_index() % WARP / 4, r = 2 * (thread_index() % 4);
+        if (r >= K) return;
+        to[c * K + r] += sign * (sum[0] + next[0]);
+        to[c * K + r + 1] += sign * (sum[1] + next[1]);
+    }
+};
+template <> struct column_sums<double, 4> : column_sums_by_warp<4> {
+};
+template <> struct column_sums<double, 8> : column_sums_by_warp<8> {
+};
 
 /* ---- squares on the diagonal ---- */
 
@@ -248,27 +312,23 @@ template <class real, int K, int WARPS> __device__ inline void await_square(cons
     if (team<real, K, WARPS>::AHEAD) cp_async_wait<0>();
 }
 
-/* Columns first .. first + GROUP - 1 of what is above the diagonal of the square: rows 2 lane and 2 lane + 1.
- */
+/* Rows `row`, even, and row + 1 of a column of what is above the diagonal of the square. */
 template <class real, int K, int WARPS>
-__device__ inline void load_square(const team<real, K, WARPS> &t, const front_state<real> &s, int base,
-                                   int first, int width, typename words<real>::two (&g)[GROUP])
+__device__ inline typename words<real>::two
+square_at(const team<real, K, WARPS> &t, const front_state<real> &s, int base, int row, int column, int width)
 {
     typedef typename words<real>::two two;
-    const int row = 2 * t.lane;
-#pragma unroll
-    for (int c = 0; c < GROUP; ++c) {
-        const int column = first + c;
-        g[c].x = g[c].y = 0;
-        if (column < width && row < column) {
-            if constexpr (team<real, K, WARPS>::AHEAD)
-                g[c] = *(reinterpret_cast<const two *>(t.square + column * SQUARE) + t.lane);
-            else
-                g[c] = *reinterpret_cast<const two *>(s.panel + base + row +
-                                                      static_cast<int64_t>(base + column) * s.ld);
-            if (row + 1 == column) g[c].y = 0;
-        }
+    two g;
+    g.x = g.y = 0;
+    if (column < width && row < column) {
+        if constexpr (team<real, K, WARPS>::AHEAD)
+            g = *reinterpret_cast<const two *>(t.square + column * SQUARE + row);
+        else
+            g = *reinterpret_cast<const two *>(s.panel + base + row +
+                                               static_cast<int64_t>(base + column) * s.ld);
+        if (row + 1 == column) g.y = 0;
     }
+    return g;
 }
 
 } /* namespace sd_cuda */

@@ -22,8 +22,8 @@ namespace sd_cuda
 
 constexpr int TILE = 32;
 
-/* A tile that was factored. L11 and D are in the order of pivots, which is that of `order`: column k is column
- * order[k] of X; after the pivots come the columns that are none. */
+/* A tile that was factored. L11 and D are in the order of pivots, which is that of `order`: column k is
+ * column order[k] of X; after the pivots come the columns that are none. */
 template <class real> struct front_tile {
     real lower[TILE][TILE]; /* column s of L11: lower[s][c], 0 for c <= s and for s >= count */
     real d[2 * TILE];       /* as in front.h */
@@ -82,7 +82,8 @@ template <class real> struct tile_lane {
 };
 
 template <class real>
-__device__ inline void take_one(tile_lane<real> &t, front_tile<real> *to, tile_room<real> *room, int r, real d)
+__device__ inline void take_one(tile_lane<real> &t, front_tile<real> *to, tile_room<real> *room, int r,
+                                real d)
 {
     const int s = t.count++;
     real *row = room->row[t.turn ^= 1][0];
@@ -139,7 +140,8 @@ __device__ inline void take_two(tile_lane<real> &t, front_tile<real> *to, tile_r
 
 /* Complete pivoting until what is left is zero, or no number. */
 template <class real>
-__device__ inline void choose_pivots(tile_lane<real> &t, front_tile<real> *to, tile_room<real> *room, real small)
+__device__ inline void choose_pivots(tile_lane<real> &t, front_tile<real> *to, tile_room<real> *room,
+                                     real small)
 {
     const unsigned least = key_of(small), beyond = key_of(static_cast<real>(INFINITY)) & ~31u;
     constexpr unsigned twice = sizeof(real) == 8 ? 1u << 20 : 1u << 23;
@@ -248,14 +250,16 @@ template <class real> __device__ inline void solve_row(const front_tile<real> *t
 
 /* The same by the first k pivots alone, of one column: what column c of the row is after them. */
 template <class real>
-__device__ inline real after_pivots(const front_tile<real> *t, int k, int c, const real *w, int64_t step, real x)
+__device__ inline real after_pivots(const front_tile<real> *t, int k, int c, const real *w, int64_t step,
+                                    real x)
 {
     for (int s = 0; s < k; ++s) x = fma(-w[s * step], t->lower[s][c], x);
     return x;
 }
 
 /* L of a row, entry c of it. */
-template <class real> __device__ inline real scale_entry(const front_tile<real> *t, const real (&w)[TILE], int c)
+template <class real>
+__device__ inline real scale_entry(const front_tile<real> *t, const real (&w)[TILE], int c)
 {
     real l = w[c] * t->inverse[2 * c];
     const real after = t->inverse[2 * c + 1], before = c > 0 ? t->inverse[2 * c - 1] : 0;
@@ -269,7 +273,8 @@ struct row_marks {
     unsigned failed, nonzero;
 };
 template <class real>
-__device__ inline row_marks check_row(const front_tile<real> *t, const real (&w)[TILE], real bound, real small)
+__device__ inline row_marks check_row(const front_tile<real> *t, const real (&w)[TILE], real bound,
+                                      real small)
 {
     row_marks m = {0, 0};
 #pragma unroll

@@ -147,13 +147,15 @@ __device__ inline void cp_async_8(void *shared, const void *global, bool there)
 {
     const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
     const int bytes = there ? 8 : 0;
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(global), "r"(bytes) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(global), "r"(bytes)
+                 : "memory");
 }
 __device__ inline void cp_async_16(void *shared, const void *global, bool there)
 {
     const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
     const int bytes = there ? 16 : 0;
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes) : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes)
+                 : "memory");
 }
 __device__ inline void cp_async_commit()
 {
