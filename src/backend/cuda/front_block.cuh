@@ -194,22 +194,29 @@ template <class real> __device__ void order_rows(const block_front<real> &f, con
     }
 }
 
-/* A row below the tile once k of its columns are accepted: L, and what these leave of the others. w is what
- * solve_row made of it. */
+/* A row below the tile once k of its columns are accepted, all of its pivots among them: L, and what is left of the
+ * others. w is what solve_row made of it. */
 template <class real>
-__device__ inline void write_row(const front_tile<real> &t, int k, real *row, int64_t ld, real (&w)[TILE])
+__device__ inline void write_row(const front_tile<real> &t, int k, real *row, int64_t ld, const real (&w)[TILE])
 {
-    if (k < t.count) { /* again, by the accepted pivots alone */
-        load_row(&t, row, ld, w);
-#pragma unroll
-        for (int s = 0; s < TILE - 1; ++s)
-            if (s < k)
-#pragma unroll
-                for (int c = s + 1; c < TILE; ++c) w[c] = fma(-w[s], t.lower[s][c], w[c]);
-    }
 #pragma unroll
     for (int c = 0; c < TILE; ++c)
         if (c < t.width) row[c * ld] = c >= k ? w[c] : c < t.count ? scale_entry(&t, w, c) : 0;
+}
+
+/* The same from the beginning, and where some pivots failed: then by those that are accepted alone. Seldom, and apart
+ * for its registers. */
+template <class real>
+__device__ __noinline__ void rewrite_row(const front_tile<real> &t, int k, real *row, int64_t ld)
+{
+    real w[TILE];
+    load_row(&t, row, ld, w);
+#pragma unroll
+    for (int s = 0; s < TILE - 1; ++s)
+        if (s < k)
+#pragma unroll
+            for (int c = s + 1; c < TILE; ++c) w[c] = fma(-w[s], t.lower[s][c], w[c]);
+    write_row(t, k, row, ld, w);
 }
 
 /* Solves, checks and writes the rows below a tile; how many of its columns are accepted. */
@@ -231,14 +238,14 @@ __device__ int take_rows(const block_front<real> &f, front_room<real> *room, con
     }
     __syncthreads();
     const int k = count_accepted(&t, checked);
-    const bool again = checked && from + threads_here() < f.m; /* w is that of the last row */
+    /* One row a thread, all pivots accepted: it still is in w. */
+    const bool at_hand = k >= t.count && f.m - f.e - t.width <= threads_here();
     for (int i = from; i < f.m; i += threads_here()) {
         real *row = f.a + i + f.e * f.ld;
-        if (again || i > from) {
-            load_row(&t, row, f.ld, w);
-            solve_row(&t, w);
-        }
-        write_row(t, k, row, f.ld, w);
+        if (at_hand)
+            write_row(t, k, row, f.ld, w);
+        else
+            rewrite_row(t, k, row, f.ld);
     }
     return k;
 }

@@ -200,16 +200,6 @@ __device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *
     if (k->over) atomicAdd(&j.room.flags[FLAG_ROUND + step], 1u);
 }
 
-/* A row of a tile that was not accepted as it is. Seldom: apart, for its registers. */
-template <class real>
-__device__ __noinline__ void rewrite_row(const front_tile<real> &t, int accepted, real *row, int64_t ld)
-{
-    real w[TILE];
-    load_row(&t, row, ld, w);
-    solve_row(&t, w);
-    write_row(t, accepted, row, ld, w);
-}
-
 /* L of the rows of a job, and the rows of the tile in columns of L that are as many. */
 template <class real>
 __device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<real> *k, int accepted, int job)
