@@ -211,7 +211,10 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     const double delays = rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0;
     if (!f->tree) {
         status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision, delays, f);
-        if (!status && d->device) status = sd_device_fronts_make(d->device, &d->plan->schedule, f);
+        if (!status && d->device) {
+            status = sd_device_fronts_make(d->device, &d->plan->schedule, f);
+            if (status) sd_factors_free(c, f); /* they are made whole, or not at all */
+        }
     }
     if (!status) status = sd_direct_begin_like(c, p, f, d);
     if (!status) status = take_signs(c, p, d);
