@@ -2,6 +2,8 @@
 #include "factor/device_fronts.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <pthread.h>
 
 struct sd_device_fronts {
@@ -104,9 +106,10 @@ saddle_status sd_device_fronts_run(sd_context *c, sd_factors *f, const sd_factor
     s->fetched = false;
     s->status = SADDLE_OK;
     f->definite = f->abandoned = f->suspects = false;
-    saddle_status status =
-        s->runner->factor(s->e, s->run, f->values, &options->pivoting, options->most_flops, &s->result);
+    const double begin = sd_seconds();
+    saddle_status status = s->runner->factor(s->e, s->run, f->values, &options->pivoting, options->most_flops, &s->result);
     const sd_run_result *r = &s->result;
+    if (getenv("SADDLE_FRONT_TIMES")) fprintf(stderr, "  runner %.3f ms\n", 1e3 * (sd_seconds() - begin));
     if (status) return status;
     f->pivots = r->pivots;
     for (int k = 0; k < 3; ++k) f->signs[k] = r->signs[k];

@@ -228,7 +228,7 @@ void show_marks()
         if (getenv("SADDLE_FRONT_TIMES")[0] == '2') fprintf(stderr, "%c%.3f%s", mark_names[k], ms, mark_names[k] == 'f' ? "\n" : " ");
     }
     cudaEventElapsedTime(&ms, marks[0], marks[mark_count - 1]);
-    fprintf(stderr, "\n  total %.3f ms: clusters %.3f place %.3f assemble %.3f factor %.3f rests %.3f add %.3f finish %.3f\n", ms, sum['c'], sum['p'], sum['a'], sum['F'], sum['r'], sum['s'], sum['f']);
+    fprintf(stderr, "\n  total %.3f ms: clusters %.3f place %.3f assemble %.3f factor %.3f rests %.3f add %.3f finish %.3f upload %.3f solves %.3f\n", ms, sum['c'], sum['p'], sum['a'], sum['F'], sum['r'], sum['s'], sum['f'], sum['u'], sum['S']);
     mark_count = 0;
 }
 #else
@@ -239,7 +239,7 @@ void show_marks() {}
 /* Launches everything; nothing is waited for. */
 template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
 {
-    mark(e, '0');
+    mark(e, 'u');
     const sd_schedule *s = m->schedule;
     unsigned *tickets = reinterpret_cast<unsigned *>(m->control + sizeof(front_tally));
     for (int32_t l = 0; l < s->levels && !e->status; ++l) {
@@ -259,6 +259,7 @@ template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
         if (large.to > large.from) launch_large(e, m->w, large, m->room, m->large_blocks);
     }
     prepare_solves(e, m);
+    mark(e, 'S');
 }
 
 /* Values, signs, and everything that begins as 0. */
@@ -268,6 +269,7 @@ void begin_run(sd_engine *e, run_memory<real> *m, const double *values, const sd
 {
     const state *s = state_of(e);
     const on_device current(s->device);
+    mark(e, '0');
     const front_heap heap = {static_cast<char *>(m->heap), static_cast<unsigned long long>(m->heap_bytes), 0};
     m->w.rule = {p->rule, p->u, p->small, p->regularise, NULL};
     m->w.most = most_flops > 0 && most_flops < 9e18 ? static_cast<unsigned long long>(most_flops) : 0;

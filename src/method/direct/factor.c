@@ -8,6 +8,8 @@
 #include "prepare/prepare.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A column of nothing else is zero. */
@@ -234,9 +236,12 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
         options.ready = &ready.numbers;
     } else {
         const sd_scaled scaled = {f->values, 1};
+        const double begin = sd_seconds();
         scale_values(M, p, f, d);
+        const double then = sd_seconds();
         d->stale =
             d->unlike ? d->plan->tree.n : sd_direct_count_stale(d->plan, d->matched, &scaled, p->threads);
+        if (getenv("SADDLE_FRONT_TIMES")) fprintf(stderr, "  scale %.3f stale %.3f ms\n", 1e3 * (then - begin), 1e3 * (sd_seconds() - then));
     }
     return run_values(c, M, p, &options, delays, f, d);
 }
