@@ -15,6 +15,13 @@
 typedef struct sd_engine sd_engine;
 typedef struct sd_front_run sd_front_run;
 
+/* What was found of values that were on the device. */
+typedef struct sd_run_taken {
+    double largest;             /* of A */
+    double most, least_matched; /* of the scaled matrix; the least is infinite where none is matched */
+    int64_t stale;
+} sd_run_taken;
+
 /* What a factorization found, brought to the host in one transfer. */
 typedef struct sd_run_result {
     sd_pivots pivots;
@@ -28,7 +35,35 @@ typedef struct sd_run_result {
     bool abandoned;        /* it would have taken more than most_flops */
     double flops;          /* as eliminated */
     int64_t waits;         /* times that the host had to wait for the device */
+    sd_run_taken taken;    /* of values that were on the device */
 } sd_run_result;
+
+/* Values of A in the device's memory, by stored entry, from which those of the tree are made there: what is
+ * factored is 2^-exponent S A S, exponent = floor(log2 max |a|) - largest_exponent. */
+typedef struct sd_run_values {
+    const double *values; /* the device's */
+    int64_t count;
+    /* the host's, brought to the device when a run first sees them, and where `anew` says that they have
+     * changed: S, and the entry of the tree that each column was matched with (NULL: none) */
+    const int64_t *ptr; /* of A by rows */
+    const int32_t *ind;
+    const int64_t *target; /* the entry of the tree; < 0: none */
+    const double *scale;
+    const int64_t *matched;
+    bool anew;
+    int largest_exponent;
+    double least, most; /* a matched entry outside is stale */
+} sd_run_values;
+
+typedef struct sd_run_job {
+    const double *values;       /* by entry of the tree, on the host; NULL: */
+    const sd_run_values *there; /* on the device */
+    const sd_pivoting *pivoting;
+    double most_flops;
+    /* Called once while the device works. NULL: nothing is to be done. */
+    void (*meanwhile)(void *what);
+    void *what;
+} sd_run_job;
 
 /* A front as it came out. */
 typedef struct sd_run_front {
@@ -48,9 +83,7 @@ typedef struct sd_front_runner {
     /* Device memory of a run on this tree, without delays but with that slack. */
     int64_t (*bytes)(const sd_tree *t, const sd_schedule *s, sd_precision precision, double slack);
 
-    /* values, by entry of the tree, are on the host. */
-    saddle_status (*factor)(sd_engine *e, sd_front_run *run, const double *values,
-                            const sd_pivoting *pivoting, double most_flops, sd_run_result *result);
+    saddle_status (*factor)(sd_engine *e, sd_front_run *run, const sd_run_job *job, sd_run_result *result);
     /* max |l|, NaN where there is one. */
     saddle_status (*largest)(sd_engine *e, sd_front_run *run, double *largest);
 

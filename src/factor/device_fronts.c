@@ -2,8 +2,6 @@
 #include "factor/device_fronts.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <pthread.h>
 
 struct sd_device_fronts {
@@ -100,16 +98,17 @@ saddle_status sd_factors_fetch(sd_context *c, const sd_factors *f)
     return status;
 }
 
-saddle_status sd_device_fronts_run(sd_context *c, sd_factors *f, const sd_factor_options *options)
+static saddle_status run(sd_context *c, sd_factors *f, const sd_factor_options *options, sd_run_job *job)
 {
     sd_device_fronts *s = f->device;
     s->fetched = false;
     s->status = SADDLE_OK;
+    f->simplicial = NULL;
     f->definite = f->abandoned = f->suspects = false;
-    const double begin = sd_seconds();
-    saddle_status status = s->runner->factor(s->e, s->run, f->values, &options->pivoting, options->most_flops, &s->result);
+    job->pivoting = &options->pivoting;
+    job->most_flops = options->most_flops;
+    const saddle_status status = s->runner->factor(s->e, s->run, job, &s->result);
     const sd_run_result *r = &s->result;
-    if (getenv("SADDLE_FRONT_TIMES")) fprintf(stderr, "  runner %.3f ms\n", 1e3 * (sd_seconds() - begin));
     if (status) return status;
     f->pivots = r->pivots;
     for (int k = 0; k < 3; ++k) f->signs[k] = r->signs[k];
@@ -121,7 +120,20 @@ saddle_status sd_device_fronts_run(sd_context *c, sd_factors *f, const sd_factor
     f->abandoned = r->abandoned;
     const bool done = !r->indefinite && !r->abandoned;
     f->definite = done && options->pivoting.rule == SD_PIVOT_POSITIVE;
-    if (done && (f->suspects || r->signs[1] > 0)) status = sd_factors_fetch(c, f);
+    return done && (f->suspects || r->signs[1] > 0) ? sd_factors_fetch(c, f) : SADDLE_OK;
+}
+
+saddle_status sd_device_fronts_run(sd_context *c, sd_factors *f, const sd_factor_options *options)
+{
+    return run(c, f, options, &(sd_run_job){.values = f->values});
+}
+
+saddle_status sd_device_fronts_run_there(sd_context *c, sd_factors *f, const sd_factor_options *options,
+                                         const sd_there *there, sd_run_taken *taken)
+{
+    sd_run_job job = {.there = &there->values, .meanwhile = there->meanwhile, .what = there->what};
+    const saddle_status status = run(c, f, options, &job);
+    *taken = f->device->result.taken;
     return status;
 }
 

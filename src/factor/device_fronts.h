@@ -16,6 +16,15 @@ saddle_status sd_device_fronts_make(sd_engine *e, const sd_schedule *schedule, s
 void sd_device_fronts_free(sd_context *c, sd_factors *f);
 saddle_status sd_device_fronts_run(sd_context *c, sd_factors *f, const sd_factor_options *options);
 
+/* The same of values that are on the device already, and something to do on the host in the meantime. */
+typedef struct sd_there {
+    sd_run_values values;
+    void (*meanwhile)(void *what);
+    void *what;
+} sd_there;
+saddle_status sd_device_fronts_run_there(sd_context *c, sd_factors *f, const sd_factor_options *options,
+                                         const sd_there *there, sd_run_taken *taken);
+
 /* X = parts of (L D L')^-1 X, as sd_triangular_solve. */
 saddle_status sd_device_fronts_solve(sd_context *c, const sd_factors *f, int parts, int64_t nrhs, double *x,
                                      int64_t ldx);

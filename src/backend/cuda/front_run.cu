@@ -205,6 +205,7 @@ template <class real> void free_run(sd_engine *e, run_memory<real> *m)
                          m->room.jobs[4],   m->room.jobs[5], m->signs,        m->tasks.task,   m->tasks.begin,
                          m->tasks.front,    m->order.column, m->order.slot,   m->order.target};
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
+    free_values(e, &m->values_from);
 }
 
 #ifndef SADDLE_EMULATED
@@ -264,31 +265,40 @@ template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
     mark(e, 'S');
 }
 
+/* Signs, where the rule knows some. */
+template <class real> void put_signs(sd_engine *e, run_memory<real> *m, const int8_t *signs)
+{
+    if (!signs) return;
+    if (!m->signs && !get(e, m->signs, m->w.n, "signs")) return;
+    failed(e,
+           cudaMemcpyAsync(m->signs, signs, static_cast<size_t>(m->w.n), cudaMemcpyHostToDevice,
+                           state_of(e)->stream),
+           "signs");
+    m->w.rule.signs = m->signs;
+}
+
 /* Values, signs, and everything that begins as 0. */
-template <class real>
-void begin_run(sd_engine *e, run_memory<real> *m, const double *values, const sd_pivoting *p,
-               double most_flops)
+template <class real> void begin_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job)
 {
     const state *s = state_of(e);
     const on_device current(s->device);
-    mark(e, '0');
+    const sd_pivoting *p = job->pivoting;
     const front_heap heap = {static_cast<char *>(m->heap), static_cast<unsigned long long>(m->heap_bytes), 0};
     m->w.rule = {p->rule, p->u, p->small, p->regularise, NULL};
-    m->w.most = most_flops > 0 && most_flops < 9e18 ? static_cast<unsigned long long>(most_flops) : 0;
-    if (p->signs) {
-        if (!m->signs && !get(e, m->signs, m->w.n, "signs")) return;
-        failed(e,
-               cudaMemcpyAsync(m->signs, p->signs, static_cast<size_t>(m->w.n), cudaMemcpyHostToDevice,
-                               s->stream),
-               "signs");
-        m->w.rule.signs = m->signs;
-    }
-    const size_t bytes = static_cast<size_t>(m->tree->entry_ptr[m->tree->n]) * sizeof *values;
-    failed(e, cudaMemcpyAsync(m->values, values, bytes, cudaMemcpyHostToDevice, s->stream), "values");
+    m->w.most =
+        job->most_flops > 0 && job->most_flops < 9e18 ? static_cast<unsigned long long>(job->most_flops) : 0;
+    mark(e, '0');
+    put_signs(e, m, p->signs);
     failed(e, cudaMemcpyAsync(m->w.heap, &heap, sizeof heap, cudaMemcpyHostToDevice, s->stream), "fronts");
     failed(e,
            cudaMemsetAsync(m->control, 0, static_cast<size_t>(control_bytes(m->schedule->levels)), s->stream),
            "fronts");
+    const size_t bytes = static_cast<size_t>(m->tree->entry_ptr[m->tree->n]) * sizeof *job->values;
+    if (job->there)
+        take_values(e, job->there, m->tree, m->values, &m->values_from);
+    else
+        failed(e, cudaMemcpyAsync(m->values, job->values, bytes, cudaMemcpyHostToDevice, s->stream),
+               "values");
 }
 
 void tell(const front_tally &t, sd_run_result *r)
@@ -309,21 +319,29 @@ void tell(const front_tally &t, sd_run_result *r)
     x.indefinite = (t.stop & STOP_INDEFINITE) != 0;
     x.abandoned = (t.stop & STOP_FLOPS) != 0;
     x.waits = r->waits;
+    x.taken = r->taken;
     *r = x;
 }
 
+/* Waits for the device, and brings what it found. */
+template <class real> void end_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, front_tally *tally)
+{
+    e->backend->download(e, m->control, tally, sizeof *tally);
+    if (job->there) fetch_taken(e, &m->values_from, &m->result.taken);
+    ++m->result.waits;
+}
+
 template <class real>
-saddle_status factor_run(sd_engine *e, run_memory<real> *m, const double *values, const sd_pivoting *pivoting,
-                         double most_flops, sd_run_result *result)
+saddle_status factor_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, sd_run_result *result)
 {
     front_tally tally;
     *result = sd_run_result();
     m->result = *result;
     for (;;) {
-        begin_run(e, m, values, pivoting, most_flops);
+        begin_run(e, m, job);
         launch_all(e, m);
-        e->backend->download(e, m->control, &tally, sizeof tally);
-        ++result->waits;
+        if (job->meanwhile && m->result.waits == 0) job->meanwhile(job->what);
+        end_run(e, m, job, &tally);
         if (e->status) return e->status;
         show_marks();
         if (!(tally.stop & STOP_ROOM)) break;
@@ -334,8 +352,8 @@ saddle_status factor_run(sd_engine *e, run_memory<real> *m, const double *values
         m->slack = 2 * m->slack + 0.25;
         if (!get_panels(e, m)) return e->status;
     }
-    tell(tally, result);
-    m->result = *result;
+    tell(tally, &m->result);
+    *result = m->result;
     return SADDLE_OK;
 }
 
@@ -390,13 +408,11 @@ int64_t bytes(const sd_tree *t, const sd_schedule *s, sd_precision precision, do
     return precision == SD_DOUBLE ? bytes_of<double>(t, s, slack) : bytes_of<float>(t, s, slack);
 }
 
-saddle_status factor(sd_engine *e, sd_front_run *run, const double *values, const sd_pivoting *pivoting,
-                     double most_flops, sd_run_result *result)
+saddle_status factor(sd_engine *e, sd_front_run *run, const sd_run_job *job, sd_run_result *result)
 {
     if (e->status) return e->status;
-    return run->precision == SD_DOUBLE
-               ? factor_run(e, memory_of<double>(run), values, pivoting, most_flops, result)
-               : factor_run(e, memory_of<float>(run), values, pivoting, most_flops, result);
+    return run->precision == SD_DOUBLE ? factor_run(e, memory_of<double>(run), job, result)
+                                       : factor_run(e, memory_of<float>(run), job, result);
 }
 
 } /* namespace */
