@@ -71,6 +71,23 @@ typedef struct sd_run_front {
     int64_t at; /* of its first pivot among all that are fetched */
 } sd_run_front;
 
+/*
+ * How the caller's vectors lie among those of the tree: entry i of `count` goes in as row in + i and comes
+ * out as row out + i, at their positions and times their scale. What comes out is divided by 2^exponent. A
+ * column whose scaled entries are far from 1 goes in without its power of two, and gets it back. Rows that
+ * nothing goes into are 0.
+ */
+typedef struct sd_solve_frame {
+    int32_t count, in, out;
+    const int32_t *position;
+    const double *scale;
+    int exponent;
+} sd_solve_frame;
+
+/* The power of two that a column goes in without, whose largest scaled entry is this: sizes up to 2^40 are
+ * left as they are. */
+enum { SD_FAR_EXPONENT = 40 };
+
 /* Parts of a solve. */
 enum { SD_SOLVE_FORWARD = 1, SD_SOLVE_DIAGONAL = 2, SD_SOLVE_BACKWARD = 4, SD_SOLVE_WHOLE = 7 };
 
@@ -90,6 +107,14 @@ typedef struct sd_front_runner {
     /* X = (the parts of) (L D L')^-1 X, k columns of n doubles by position on the host. */
     saddle_status (*solve)(sd_engine *e, const sd_front_run *run, int parts, int64_t k, double *x,
                            int64_t ldx);
+
+    /* What stands between a caller's vectors and those of the fronts: copied to the device, once a
+     * factorization. */
+    saddle_status (*frame)(sd_engine *e, sd_front_run *run, const sd_solve_frame *frame);
+    /* Z = A^-1 R in that frame; where it is turned, in and out are exchanged. R and Z are k columns in the
+     * device's memory, of which Z may be R. Nothing is waited for. */
+    saddle_status (*apply)(sd_engine *e, const sd_front_run *run, bool turned, int64_t k, const double *r,
+                           int64_t ldr, double *z, int64_t ldz);
 
     /* All fronts, their variables and D (2 numbers each, as doubles): arrays of fronts, and of as many
      * columns as were eliminated, n. */

@@ -168,6 +168,11 @@ bool get_memory(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory
                get(e, m->room.flags, FLAG_COUNT, what) && get(e, m->order.column, t->n, what) &&
                get(e, m->order.slot, t->row_ptr[t->fronts], what) &&
                get(e, m->order.target, t->row_ptr[t->fronts], what);
+    int32_t *position = NULL;
+    double *scale = NULL;
+    all = all && get(e, position, t->n, what) && get(e, scale, t->n, what);
+    m->frame.position = position;
+    m->frame.scale = scale;
     char *work = NULL;
     all =
         all && get(e, work, m->most.large * static_cast<int64_t>(large_work_bytes<real>()), "fronts at work");
@@ -183,6 +188,7 @@ template <class real>
 saddle_status make_run(sd_engine *e, const sd_tree *t, const sd_schedule *s, double slack,
                        run_memory<real> *m)
 {
+    make_spaces(&m->spaces);
     m->tree = t;
     m->schedule = s;
     m->most = measure_levels(t, s);
@@ -195,6 +201,7 @@ saddle_status make_run(sd_engine *e, const sd_tree *t, const sd_schedule *s, dou
 template <class real> void free_run(sd_engine *e, run_memory<real> *m)
 {
     const forest<real> &w = m->w;
+    free_spaces(e, &m->spaces);
     const void *all[] = {w.plan, w.entry_column, m->clusters.bytes, w.first,           w.parent,        w.child_ptr,     w.child,
                          w.row_ptr,         w.rows,          w.place,         w.entry_ptr,
                          w.entry_row,       w.rest,          w.inner,         m->clusters.begin,
@@ -203,7 +210,8 @@ template <class real> void free_run(sd_engine *e, run_memory<real> *m)
                          m->room.flags,     m->room.work,    m->room.columns, m->heap,
                          m->room.jobs[0],   m->room.jobs[1], m->room.jobs[2], m->room.jobs[3],
                          m->room.jobs[4],   m->room.jobs[5], m->signs,        m->tasks.task,   m->tasks.begin,
-                         m->tasks.front,    m->order.column, m->order.slot,   m->order.target};
+                         m->tasks.front,    m->order.column, m->order.slot,   m->order.target,
+                         m->frame.position, m->frame.scale};
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
     free_values(e, &m->values_from);
 }
@@ -417,7 +425,8 @@ saddle_status factor(sd_engine *e, sd_front_run *run, const sd_run_job *job, sd_
 
 } /* namespace */
 
-const sd_front_runner front_runner = {make,        release_run,  bytes,     factor,      largest_entry,
-                                      solve_parts, fetch_fronts, put_pivot, clear_column};
+const sd_front_runner front_runner = {make,          release_run,  bytes,     factor,      largest_entry,
+                                      solve_parts,   set_frame,   apply_inverse,
+                                      fetch_fronts, put_pivot, clear_column};
 
 } /* namespace sd_cuda */
