@@ -109,7 +109,7 @@ typedef struct sd_front_runner {
                            int64_t ldx);
 
     /* What stands between a caller's vectors and those of the fronts: copied to the device, once a
-     * factorization. */
+     * factorization; without a position that and the scale are those of the time before. */
     saddle_status (*frame)(sd_engine *e, sd_front_run *run, const sd_solve_frame *frame);
     /* Z = A^-1 R in that frame; where it is turned, in and out are exchanged. R and Z are k columns in the
      * device's memory, of which Z may be R. Nothing is waited for. */

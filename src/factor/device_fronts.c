@@ -15,7 +15,8 @@ struct sd_device_fronts {
     sd_run_result result;
     pthread_mutex_t lock; /* of what is fetched and of the frame, by whoever asks first */
     bool fetched;
-    bool framed; /* the device has the frame of solves, which is this one */
+    bool framed;  /* the device has the frame of solves, which is this one, */
+    bool lasting; /* or only its exponent is another one */
     sd_solve_frame frame;
     saddle_status status; /* of a change that failed */
     sd_run_front *front;
@@ -105,6 +106,7 @@ saddle_status sd_factors_fetch(sd_context *c, const sd_factors *f)
 static saddle_status run(sd_context *c, sd_factors *f, const sd_factor_options *options, sd_run_job *job)
 {
     sd_device_fronts *s = f->device;
+    s->lasting = job->there && !job->there->anew && (s->framed || s->lasting);
     s->fetched = s->framed = false;
     s->status = SADDLE_OK;
     f->simplicial = NULL;
@@ -160,7 +162,9 @@ static saddle_status bring_frame(sd_engine *e, sd_device_fronts *s, const sd_sol
     saddle_status status = SADDLE_OK;
     pthread_mutex_lock(&s->lock);
     if (!s->framed) {
-        status = s->runner->frame(e, s->run, frame);
+        sd_solve_frame next = *frame;
+        if (s->lasting) next.position = NULL;
+        status = s->runner->frame(e, s->run, &next);
         s->frame = *frame;
         s->framed = !status;
     }

@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(BLOCK)
                     double high, taken_values *taken)
 {
     unsigned long long least = INFINITE, stale = 0;
-    for (int j = static_cast<int>(blockIdx.x) * BLOCK + thread_index(); j < n;
+    for (int j = static_cast<int>(blockIdx.x) * BLOCK + static_cast<int>(threadIdx.x); j < n;
          j += static_cast<int>(gridDim.x) * BLOCK) {
         const int32_t at = matched[j];
         const double size = at >= 0 ? fabs(values[at]) : 1;
