@@ -15,6 +15,25 @@
 typedef struct sd_engine sd_engine;
 typedef struct sd_front_run sd_front_run;
 
+/* Parts of a factorization whose time can be measured: fronts are placed and assembled; columns are
+ * eliminated, of small fronts with all that is done to them; contribution blocks are made; and everything
+ * else, transfers too. */
+typedef enum sd_part {
+    SD_PART_ASSEMBLY,
+    SD_PART_FACTOR,
+    SD_PART_CONTRIBUTION,
+    SD_PART_OTHER,
+    SD_PARTS
+} sd_part;
+
+/* Tiles are classed by how many eighths of their columns were accepted: from 0 to 8. */
+enum { SD_TILE_CLASSES = 9 };
+
+typedef struct sd_run_profile {
+    double seconds[SD_PARTS]; /* NaN: not measured */
+    int64_t tiles[SD_TILE_CLASSES];
+} sd_run_profile;
+
 /* What a factorization found, brought to the host in one transfer. */
 typedef struct sd_run_result {
     sd_pivots pivots;
@@ -28,6 +47,7 @@ typedef struct sd_run_result {
     bool abandoned;        /* it would have taken more than most_flops */
     double flops;          /* as eliminated */
     int64_t waits;         /* times that the host had to wait for the device */
+    sd_run_profile profile;
 } sd_run_result;
 
 /* A front as it came out. */
@@ -48,9 +68,11 @@ typedef struct sd_front_runner {
     /* Device memory of a run on this tree, without delays but with that slack. */
     int64_t (*bytes)(const sd_tree *t, const sd_schedule *s, sd_precision precision, double slack);
 
-    /* values, by entry of the tree, are on the host. */
+    /* values, by entry of the tree, are on the host. `profile`: the times of its parts are measured too, and
+     * tiles counted. */
     saddle_status (*factor)(sd_engine *e, sd_front_run *run, const double *values,
-                            const sd_pivoting *pivoting, double most_flops, sd_run_result *result);
+                            const sd_pivoting *pivoting, double most_flops, bool profile,
+                            sd_run_result *result);
     /* max |l|, NaN where there is one. */
     saddle_status (*largest)(sd_engine *e, sd_front_run *run, double *largest);
 

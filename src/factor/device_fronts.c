@@ -2,8 +2,6 @@
 #include "factor/device_fronts.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <pthread.h>
 
 struct sd_device_fronts {
@@ -106,10 +104,9 @@ saddle_status sd_device_fronts_run(sd_context *c, sd_factors *f, const sd_factor
     s->fetched = false;
     s->status = SADDLE_OK;
     f->definite = f->abandoned = f->suspects = false;
-    const double begin = sd_seconds();
-    saddle_status status = s->runner->factor(s->e, s->run, f->values, &options->pivoting, options->most_flops, &s->result);
+    saddle_status status = s->runner->factor(s->e, s->run, f->values, &options->pivoting, options->most_flops,
+                                             options->profile, &s->result);
     const sd_run_result *r = &s->result;
-    if (getenv("SADDLE_FRONT_TIMES")) fprintf(stderr, "  runner %.3f ms\n", 1e3 * (sd_seconds() - begin));
     if (status) return status;
     f->pivots = r->pivots;
     for (int k = 0; k < 3; ++k) f->signs[k] = r->signs[k];
@@ -151,6 +148,12 @@ int64_t sd_device_fronts_bytes(const sd_factors *f)
 int64_t sd_device_fronts_waits(const sd_factors *f)
 {
     return f->device->result.waits;
+}
+
+const sd_run_profile *sd_device_fronts_profile(const sd_factors *f)
+{
+    const sd_run_profile *p = &f->device->result.profile;
+    return isnan(p->seconds[SD_PART_OTHER]) ? NULL : p;
 }
 
 void sd_device_fronts_put(const sd_factors *f, int32_t front, int64_t k, double d, double beside)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/cuda/front_launch.cuh"
+#include "backend/cuda/front_profile.cuh"
 
 struct sd_front_run {
     sd_precision precision;
@@ -56,6 +57,7 @@ template <class real> struct run_memory {
     double *values;
     int8_t *signs;
     sd_run_result result; /* of the last factorization */
+    front_clock clock;
 };
 
 /* Runs function<real>(e, memory of the run, ...) in the run's precision. */

@@ -224,7 +224,8 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     if (status) return status;
     sd_factor_options options = {
         .pivoting = sd_direct_pivoting(rule, precision, p->options, p->signs ? d->signs : NULL),
-        .threads = p->threads};
+        .threads = p->threads,
+        .profile = p->options->profile == SADDLE_ON};
     options.pivoting.u = fmax(options.pivoting.u, strength->threshold);
     d->rule = rule;
     d->precision = precision;
@@ -236,12 +237,9 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
         options.ready = &ready.numbers;
     } else {
         const sd_scaled scaled = {f->values, 1};
-        const double begin = sd_seconds();
         scale_values(M, p, f, d);
-        const double then = sd_seconds();
         d->stale =
             d->unlike ? d->plan->tree.n : sd_direct_count_stale(d->plan, d->matched, &scaled, p->threads);
-        if (getenv("SADDLE_FRONT_TIMES")) fprintf(stderr, "  scale %.3f stale %.3f ms\n", 1e3 * (then - begin), 1e3 * (sd_seconds() - then));
     }
     return run_values(c, M, p, &options, delays, f, d);
 }
