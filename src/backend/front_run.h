@@ -22,6 +22,25 @@ typedef struct sd_run_taken {
     int64_t stale;
 } sd_run_taken;
 
+/* Parts of a factorization whose time can be measured: fronts are placed and assembled; columns are
+ * eliminated, of small fronts with all that is done to them; contribution blocks are made; and everything
+ * else, transfers too. */
+typedef enum sd_part {
+    SD_PART_ASSEMBLY,
+    SD_PART_FACTOR,
+    SD_PART_CONTRIBUTION,
+    SD_PART_OTHER,
+    SD_PARTS
+} sd_part;
+
+/* Tiles are classed by how many eighths of their columns were accepted: from 0 to 8. */
+enum { SD_TILE_CLASSES = 9 };
+
+typedef struct sd_run_profile {
+    double seconds[SD_PARTS]; /* NaN: not measured */
+    int64_t tiles[SD_TILE_CLASSES];
+} sd_run_profile;
+
 /* What a factorization found, brought to the host in one transfer. */
 typedef struct sd_run_result {
     sd_pivots pivots;
@@ -36,6 +55,7 @@ typedef struct sd_run_result {
     double flops;          /* as eliminated */
     int64_t waits;         /* times that the host had to wait for the device */
     sd_run_taken taken;    /* of values that were on the device */
+    sd_run_profile profile;
 } sd_run_result;
 
 /* Values of A in the device's memory, by stored entry, from which those of the tree are made there: what is
@@ -60,6 +80,7 @@ typedef struct sd_run_job {
     const sd_run_values *there; /* on the device */
     const sd_pivoting *pivoting;
     double most_flops;
+    bool profile; /* the times of its parts are measured too, and tiles counted */
     /* Called once while the device works. NULL: nothing is to be done. */
     void (*meanwhile)(void *what);
     void *what;

@@ -113,6 +113,7 @@ static saddle_status run(sd_context *c, sd_factors *f, const sd_factor_options *
     f->definite = f->abandoned = f->suspects = false;
     job->pivoting = &options->pivoting;
     job->most_flops = options->most_flops;
+    job->profile = options->profile;
     const saddle_status status = s->runner->factor(s->e, s->run, job, &s->result);
     const sd_run_result *r = &s->result;
     if (status) return status;
@@ -233,6 +234,12 @@ int64_t sd_device_fronts_bytes(const sd_factors *f)
 int64_t sd_device_fronts_waits(const sd_factors *f)
 {
     return f->device->result.waits;
+}
+
+const sd_run_profile *sd_device_fronts_profile(const sd_factors *f)
+{
+    const sd_run_profile *p = &f->device->result.profile;
+    return isnan(p->seconds[SD_PART_OTHER]) ? NULL : p;
 }
 
 void sd_device_fronts_put(const sd_factors *f, int32_t front, int64_t k, double d, double beside)

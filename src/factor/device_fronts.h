@@ -39,6 +39,8 @@ double sd_device_fronts_largest(const sd_factors *f);
 int64_t sd_device_fronts_bytes(const sd_factors *f);
 /* Times that the host waited for the device in the last factorization. */
 int64_t sd_device_fronts_waits(const sd_factors *f);
+/* What was measured of it; NULL: nothing was. */
+const sd_run_profile *sd_device_fronts_profile(const sd_factors *f);
 
 /* Changes of D and L, as sd_put_d and sd_make_zero make them; a failure shows in the next solve. */
 void sd_device_fronts_put(const sd_factors *f, int32_t front, int64_t k, double d, double beside);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/cuda/front_launch.cuh"
+#include "backend/cuda/front_profile.cuh"
 
 #include <pthread.h>
 
@@ -86,6 +87,7 @@ template <class real> struct run_memory {
     value_source values_from;
     int8_t *signs;
     sd_run_result result; /* of the last factorization */
+    front_clock clock;
 };
 
 /* Runs function<real>(e, memory of the run, ...) in the run's precision. */

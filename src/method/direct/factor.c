@@ -219,7 +219,8 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     if (status) return status;
     sd_factor_options options = {
         .pivoting = sd_direct_pivoting(rule, precision, p->options, p->signs ? d->signs : NULL),
-        .threads = p->threads};
+        .threads = p->threads,
+        .profile = p->options->profile == SADDLE_ON};
     options.pivoting.u = fmax(options.pivoting.u, strength->threshold);
     d->rule = rule;
     d->precision = precision;
