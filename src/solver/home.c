@@ -127,7 +127,7 @@ typedef struct arrival {
 /* A view without a pattern is of the one that was analysed. */
 static saddle_status check_pattern(arrival *a)
 {
-    return a->A->indices ? sd_check_pattern(a->s, a->A) : SADDLE_OK;
+    return sd_view_has_pattern(a->A) ? sd_check_pattern(a->s, a->A) : SADDLE_OK;
 }
 
 static saddle_status take(sd_arriving *arriving)
