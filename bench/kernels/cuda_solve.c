@@ -4,6 +4,8 @@
  *
  *     cuda_solve FAMILY SIZE [PARAMETER [OPTION=VALUE...]]
  *
+ * A parameter `-` is the default.
+ *
  * For each number of right-hand sides: the best of REPEATS, each of several solves one after the other, and
  * the largest difference to what one right-hand side alone gives, beside the largest entry. The rate of a
  * read is taken to be that of a copy, which counts what it reads and what it writes.
@@ -101,7 +103,8 @@ int main(int argc, char **argv)
     sd_engine e;
     saddle_matrix A;
     sd_context_init(&c, NULL, 0);
-    check(&c, family_generate(argv[1], atoi(argv[2]), argc > 3 ? atof(argv[3]) : 0, 1, &A, c.message));
+    check(&c, family_generate(argv[1], atoi(argv[2]),
+                              argc > 3 && strcmp(argv[3], "-") != 0 ? atof(argv[3]) : NAN, 1, &A, c.message));
     saddle_solver *s = factor(&A, argc > 4 ? argc - 4 : 0, argv + 4);
     const sd_work *work = sd_find_work(s, &sd_method_direct);
     double *host = malloc((size_t)A.rows * MOST * sizeof *host);

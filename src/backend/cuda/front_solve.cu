@@ -273,11 +273,11 @@ template <class real> int64_t solve_bytes(const run_memory<real> *m, int k)
     return (k + width - 1) / width * group_bytes(m, width) + 16;
 }
 
-/* SOLVE_COLUMNS, but not much more memory than the factors have. */
+/* SOLVE_COLUMNS, but in memory that is not much beside the factors. */
 template <class real> int columns_at_once(const run_memory<real> *m, int64_t k)
 {
     int most = SOLVE_COLUMNS;
-    while (most > WIDEST && solve_bytes(m, most) > max(int64_t{1} << 28, m->heap_bytes / 4)) most /= 2;
+    while (most > WIDEST && solve_bytes(m, most) > max(int64_t{1} << 30, m->heap_bytes / 2)) most /= 2;
     return static_cast<int>(k < most ? k : most);
 }
 
