@@ -116,6 +116,18 @@ cudaError_t cudaMemGetInfo(size_t *unused, size_t *all)
     return cudaSuccess;
 }
 
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *data)
+{
+    const std::lock_guard<std::mutex> locked(emulated::lock);
+    const char *const at = static_cast<const char *>(data);
+    *attributes = {cudaMemoryTypeUnregistered, 0};
+    for (const auto &block : emulated::handed_out) {
+        const char *const begin = static_cast<const char *>(block.first);
+        if (at >= begin && at < begin + block.second) attributes->type = cudaMemoryTypeDevice;
+    }
+    return cudaSuccess;
+}
+
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const cudaMemPoolProps *)
 {
     *pool = reinterpret_cast<cudaMemPool_t>(new char);

@@ -229,6 +229,8 @@ row_shape choose_shape(const sd_sparse *A);
 
 /* Factorizations by fronts: front_run.cu. */
 extern const struct sd_front_runner front_runner;
+/* Many systems of one pattern: systems_run.cu. */
+extern const struct sd_systems_runner systems_runner;
 
 enum product_mode { PLAIN, ABSOLUTE, EXTENDED };
 

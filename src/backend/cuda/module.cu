@@ -449,6 +449,17 @@ void download(sd_engine *e, const void *data, void *host, int64_t bytes)
     transfer(e, data, host, bytes, cudaMemcpyDeviceToHost, "download");
 }
 
+bool is_on_device(sd_engine *e, const void *array)
+{
+    cudaPointerAttributes a = {};
+    const on_device current(state_of(e)->device);
+    if (!array || current.error != cudaSuccess || cudaPointerGetAttributes(&a, array) != cudaSuccess) {
+        cudaGetLastError(); /* of the host's own memory older drivers know nothing */
+        return false;
+    }
+    return a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged;
+}
+
 #define KERNEL(name, parameters, arguments) name<double>,
 const sd_kernels double_kernels = {
 #include "backend/batch.def"
@@ -462,10 +473,23 @@ const sd_kernels single_kernels = {
 };
 #undef KERNEL
 
-const sd_backend table = {
-    SD_BACKEND_VERSION, "cuda",  false,  open,     close,   begin,    end,
-    allocate,           release, upload, download, collect, describe, {double_kernels, single_kernels},
-    &front_runner};
+const sd_backend table = {SD_BACKEND_VERSION,
+                          "cuda",
+                          false,
+                          open,
+                          close,
+                          begin,
+                          end,
+                          allocate,
+                          release,
+                          upload,
+                          download,
+                          is_on_device,
+                          collect,
+                          describe,
+                          {double_kernels, single_kernels},
+                          &front_runner,
+                          &systems_runner};
 
 } /* namespace */
 } /* namespace sd_cuda */

@@ -14,9 +14,7 @@
 
 /* A column of nothing else is zero. */
 static const double SMALL[] = {[SD_DOUBLE] = 1e-150, [SD_SINGLE] = 1e-20};
-enum { TEAM_ROWS = 50000 };      /* fewer are looked at faster than a team is called */
-static const double STALE = 0.1; /* a matched entry below this no longer carries its pivot */
-static const double GROWN = 1e8; /* one above this makes others small: the scaling no longer fits */
+enum { TEAM_ROWS = 50000 }; /* fewer are looked at faster than a team is called */
 
 /* The caller's signs, by position. */
 static saddle_status take_signs(sd_context *c, const sd_problem *p, sd_direct *d)
@@ -57,7 +55,7 @@ sd_pivoting sd_direct_pivoting(sd_pivot_rule rule, sd_precision precision, const
 static inline bool is_stale(int64_t matched, const sd_scaled *s)
 {
     const double size = matched >= 0 ? fabs(s->values[matched * s->stride]) : 1;
-    return !(size >= STALE && size <= GROWN);
+    return !(size >= SD_STALE && size <= SD_GROWN);
 }
 
 int64_t sd_direct_count_stale(const sd_direct_plan *plan, const int64_t *matched, const sd_scaled *s,
