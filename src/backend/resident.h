@@ -19,8 +19,6 @@ typedef struct sd_resident_norms {
 } sd_resident_norms;
 
 typedef struct sd_resident {
-    /* Whether p is in the device's memory, or in one that both reach. */
-    bool (*holds)(sd_engine *e, const void *p);
     /* The engines of a device, this one among them, use a stream of the caller's; NULL: their own. */
     saddle_status (*use_stream)(sd_engine *e, void *stream);
     /* What e does next comes after what was asked of `other` until now. */

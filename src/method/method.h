@@ -111,6 +111,35 @@ typedef struct sd_abreast_method {
     void (*solve)(sd_abreast *abreast, const double *const *b, sd_done *done);
 } sd_abreast_method;
 
+/*
+ * Many systems on a device (backend/systems_run.h): as systems abreast, but all at once, and in its memory.
+ * Those that depart from the course of the factors that they are `like` are told, and left to be done one by
+ * one.
+ */
+typedef struct sd_systems sd_systems;
+struct sd_system_outcome;
+typedef struct sd_systems_method {
+    /* p and `like` are on the host and must outlive what is made; map is that of the caller's entries, so
+     * many, to those of p->A. *made is NULL where there is no such course; it is freed whether this fails or
+     * not. */
+    saddle_status (*make)(sd_engine *e, const sd_problem *p, const void *like, const sd_map *map,
+                          int64_t entries, sd_systems **made);
+    void (*free)(sd_engine *e, sd_systems *systems);
+    bool (*solves)(const sd_problem *p);         /* whether what the options ask of a solve can be done */
+    int64_t (*bytes)(const sd_systems *systems); /* of the device, for each system */
+    saddle_status (*reserve)(sd_engine *e, sd_systems *systems, int64_t count);
+    /* values, b and x are on the device, the outcomes on the host. Several threads may solve at once. */
+    saddle_status (*factor)(sd_engine *e, sd_systems *systems, const sd_problem *p, int64_t count,
+                            const void *values, int64_t stride, bool single,
+                            struct sd_system_outcome *outcome);
+    saddle_status (*solve)(sd_engine *e, const sd_systems *systems, const sd_problem *p, int64_t count,
+                           const double *b, int64_t ldb, double *x, int64_t ldx,
+                           struct sd_system_outcome *outcome);
+    saddle_status (*values)(sd_engine *e, const sd_systems *systems, int64_t k, double *values); /* of A */
+    void (*tell)(const sd_systems *systems, const sd_problem *p, const struct sd_system_outcome *outcome,
+                 saddle_result *result);
+} sd_systems_method;
+
 typedef struct sd_method {
     int number;          /* SADDLE_METHOD_... */
     const char *name;    /* in messages */
@@ -173,6 +202,7 @@ typedef struct sd_method {
      * *found is false where b asks nothing of that space. */
     saddle_status (*null_vector)(sd_context *c, const void *factors, const double *b, double *z, bool *found);
     const sd_abreast_method *abreast; /* NULL: one system at a time */
+    const sd_systems_method *systems; /* NULL: not on a device */
 } sd_method;
 
 /* The row of SADDLE_METHOD_...; NULL for auto. */

@@ -43,6 +43,11 @@ typedef struct sd_many {
     /* for each thread, what its systems are factored in abreast; NULL: one at a time */
     sd_abreast **abreast;
     int threads, width; /* how many, and systems abreast in each */
+
+    bool hosted;    /* the solver's device is another, but leader and members are on the host, on */
+    sd_device host; /* which has a plan of its own, the leader's */
+    struct sd_many_device *device; /* what that device has of them; NULL: nothing */
+    int64_t departed;              /* systems of the last call with values that the host had to do for it */
 } sd_many;
 
 /* The matrix in a device's memory: home.h. */

@@ -232,6 +232,8 @@ extern const struct sd_front_runner front_runner;
 extern const struct sd_resident resident;
 /* The engines of e's device use a stream of the caller's from now on, or their own where it is NULL: module.cu. */
 saddle_status use_stream(sd_engine *e, void *stream);
+/* Many systems of one pattern: systems_run.cu. */
+extern const struct sd_systems_runner systems_runner;
 
 enum product_mode { PLAIN, ABSOLUTE, EXTENDED };
 

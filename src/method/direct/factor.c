@@ -12,7 +12,7 @@
 
 /* A column of nothing else is zero. */
 static const double SMALL[] = {[SD_DOUBLE] = 1e-150, [SD_SINGLE] = 1e-20};
-enum { TEAM_ROWS = 50000 };      /* fewer are looked at faster than a team is called */
+enum { TEAM_ROWS = 50000 }; /* fewer are looked at faster than a team is called */
 
 saddle_status sd_direct_take_signs(sd_context *c, const sd_problem *p, sd_direct *d)
 {
