@@ -308,7 +308,7 @@ __device__ void solve_plainly(const systems_plan &w, const system_place &p, cons
     keep_best(w, p, s);
 }
 
-__global__ void __launch_bounds__(SYSTEM_THREADS)
+__global__ void __launch_bounds__(SYSTEM_THREADS, 1)
     solve_systems(systems_plan w, systems_factors f, int64_t count, const double *b, int64_t ldb, double *x,
                   int64_t ldx, sd_systems_goal goal, sd_system_outcome *outcome, double *space)
 {
