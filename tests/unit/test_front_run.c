@@ -12,7 +12,7 @@
 #include "prepare/order.h"
 
 /* Right-hand sides, and rows between two of their columns beyond n. */
-enum { MOST_COLUMNS = 33, APART = 3 };
+enum { MOST_COLUMNS = 70, APART = 3 };
 
 /* A matrix as a device has it. */
 typedef struct device_run {
@@ -24,6 +24,7 @@ typedef struct device_run {
     sd_schedule s;
     sd_factors host; /* for its values */
     sd_front_run *run;
+    sd_precision precision;
     sd_run_result result;
 } device_run;
 
@@ -46,7 +47,7 @@ static void run_make(device_run *t, const sd_backend *cuda, const dense *d, sd_p
 {
     const sd_pivoting pivoting = {
         .rule = SD_PIVOT_THRESHOLD, .u = u, .small = precision == SD_DOUBLE ? 1e-14 : 1e-6};
-    *t = (device_run){0};
+    *t = (device_run){.precision = precision};
     double *scale = test_alloc((size_t)d->n, sizeof *scale);
     for (int i = 0; i < d->n; ++i) scale[i] = 1;
     sd_context_init(&t->c, NULL, 0);
@@ -57,7 +58,8 @@ static void run_make(device_run *t, const sd_backend *cuda, const dense *d, sd_p
     open_engine_on(&t->c, cuda, 1, &t->d, &t->e);
     assert_non_null(cuda->fronts);
     assert_int_equal(cuda->fronts->make(&t->e, &t->tree, &t->s, precision, 0.2, &t->run), SADDLE_OK);
-    if (cuda->fronts->factor(&t->e, t->run, t->host.values, &pivoting, 0, profile, &t->result))
+    const sd_run_job job = {.values = t->host.values, .pivoting = &pivoting, .profile = profile};
+    if (cuda->fronts->factor(&t->e, t->run, &job, &t->result))
         fail_msg("%s", t->c.message);
     free(scale);
 }
@@ -136,7 +138,7 @@ static void assert_near(const device_run *t, const double *x, const double *y, i
     if (!(worst <= tolerance * size)) fail_msg("%g beside %g", worst, size);
 }
 
-static const int64_t counts[] = {1, 2, 3, MOST_COLUMNS};
+static const int64_t counts[] = {1, 2, 3, 33};
 
 /* A (A^-1 b) = b for b = A x. */
 static void assert_undoes(device_run *t, const dense *d, rng *r, double tolerance)
@@ -220,6 +222,59 @@ static void assert_diagonal(device_run *t, rng *r, double tolerance)
     free(x);
 }
 
+/* A column's power of two, beyond any that single precision has, and what is far from it. */
+static double size_of_column(int64_t k)
+{
+    static const double sizes[] = {1, 0x1p670, 0, 0x1p-670, 0x1p100, 0x1p-980, 0x1p-100};
+    return sizes[k % 7];
+}
+
+/* Z = A^-1 R between vectors in a frame, which leaves out the first and the last three rows where it is
+ * small. What solve makes of the same columns, brought near 1, says what is right. */
+static void assert_frames(device_run *t, rng *r, int64_t k, bool turned, bool small)
+{
+    const int32_t n = t->tree.n, count = small && n > 6 ? n - 3 : n, in = count < n ? 3 : 0;
+    const int64_t ldr = n + 2, bytes = ldr * k * (int64_t)sizeof(double);
+    const sd_backend *b = t->e.backend;
+    double *scale = test_alloc((size_t)n, sizeof *scale), *at = columns_new(r, t);
+    double *z = test_alloc((size_t)(ldr * k), sizeof *z), *from = test_alloc((size_t)(ldr * k), sizeof *from);
+    const sd_solve_frame frame = {count, turned ? 0 : in, turned ? in : 0, t->tree.position, scale, -7};
+    for (int32_t i = 0; i < n; ++i) scale[i] = ldexp(1 + rng_unit(r) / 4, (int)(i % 5));
+    for (int64_t j = 0; j < ldr * k; ++j) from[j] = j % ldr < count ? rng_unit(r) : 7;
+    for (int64_t c = 0; c < k; ++c)
+        for (int32_t i = 0; i < n; ++i) at[c * (n + APART) + i] = 0;
+    for (int64_t c = 0; c < k; ++c)
+        for (int32_t i = 0; i < count; ++i) {
+            at[c * (n + APART) + t->tree.position[in + i]] = scale[in + i] * from[c * ldr + i];
+            from[c * ldr + i] *= size_of_column(c);
+        }
+    solve(t, SD_SOLVE_WHOLE, k, at);
+    double *there = sd_to_backend(&t->e, from, bytes, "test");
+    assert_int_equal(b->fronts->frame(&t->e, t->run, &frame), SADDLE_OK);
+    assert_int_equal(b->fronts->apply(&t->e, t->run, turned, k, there, ldr, there, ldr), SADDLE_OK);
+    b->download(&t->e, there, z, bytes);
+    sd_release(&t->e, there);
+    assert_int_equal(t->e.status, SADDLE_OK);
+    const double precision = t->precision == SD_DOUBLE ? 1e-13 : 1e-5;
+    for (int64_t c = 0; c < k; ++c) {
+        double most = 0;
+        for (int32_t i = 0; i < n; ++i) most = fmax(most, fabs(at[c * (n + APART) + i]));
+        for (int32_t i = 0; i < count; ++i) {
+            const double wanted = scale[i] * at[c * (n + APART) + t->tree.position[i]] * 128;
+            const double found = z[c * ldr + i];
+            if (size_of_column(c) == 0)
+                assert_true(found == 0);
+            else if (most < 1e90) /* not where the matrix is singular to working precision */
+                assert_true(fabs(found / size_of_column(c) - wanted) <= 128 * 32 * precision * most);
+        }
+        for (int64_t i = count; i < ldr; ++i) assert_true(z[c * ldr + i] == 7);
+    }
+    free(scale);
+    free(at);
+    free(z);
+    free(from);
+}
+
 /* The same bits every time, by whatever engine. */
 static void assert_repeats(device_run *t, rng *r)
 {
@@ -297,6 +352,9 @@ static void check(const dense *d, rng *r, const expectation *wanted)
         assert_parts_make_whole(&t, r, tolerance);
         assert_transposed(&t, r, tolerance);
         assert_diagonal(&t, r, tolerance);
+        assert_frames(&t, r, 1, false, false);
+        assert_frames(&t, r, 9, true, true);
+        assert_frames(&t, r, MOST_COLUMNS, false, true);
         assert_repeats(&t, r);
         assert_ends(&t);
         assert_forgets_a_column(&t);
@@ -385,6 +443,32 @@ static void singular_and_several_roots(void **state)
     dense_free(&d);
 }
 
+/* Every number of right-hand sides up to more than are taken at once. */
+static void numbers_of_right_hand_sides(void **state)
+{
+    (void)state;
+    const sd_backend *cuda = cuda_or_skip();
+    rng r = rng_start("numbers_of_right_hand_sides");
+    dense d = indefinite_problem(&r, 40);
+    for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) {
+        device_run t;
+        run_make(&t, cuda, &d, precision, 0.01, false);
+        double *b = columns_new(&r, &t), *all = columns_copy(&t, b);
+        for (int64_t c = 0; c < MOST_COLUMNS; ++c) solve(&t, SD_SOLVE_WHOLE, 1, all + c * (t.tree.n + APART));
+        for (int64_t k = 1; k <= MOST_COLUMNS; ++k) {
+            double *x = columns_copy(&t, b);
+            solve(&t, SD_SOLVE_WHOLE, k, x);
+            assert_near(&t, x, all, k, precision == SD_DOUBLE ? 1e-10 : 1e-3);
+            free(x);
+            assert_frames(&t, &r, k, k % 2 == 0, k % 3 == 0);
+        }
+        free(b);
+        free(all);
+        run_free(&t);
+    }
+    dense_free(&d);
+}
+
 static int64_t tiles_of(const sd_run_profile *p)
 {
     int64_t all = 0;
@@ -427,6 +511,7 @@ int main(void)
         cmocka_unit_test(tall_fronts),
         cmocka_unit_test(delays_between_fronts_in_pieces),
         cmocka_unit_test(singular_and_several_roots),
+        cmocka_unit_test(numbers_of_right_hand_sides),
         cmocka_unit_test(profiles_count_tiles_and_measure_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

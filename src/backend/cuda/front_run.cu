@@ -166,6 +166,11 @@ bool get_memory(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory
                get(e, m->room.flags, FLAG_COUNT, what) && get(e, m->order.column, t->n, what) &&
                get(e, m->order.slot, t->row_ptr[t->fronts], what) &&
                get(e, m->order.target, t->row_ptr[t->fronts], what);
+    int32_t *position = NULL;
+    double *scale = NULL;
+    all = all && get(e, position, t->n, what) && get(e, scale, t->n, what);
+    m->frame.position = position;
+    m->frame.scale = scale;
     char *work = NULL;
     all =
         all && get(e, work, m->most.large * static_cast<int64_t>(large_work_bytes<real>()), "fronts at work");
@@ -181,6 +186,7 @@ template <class real>
 saddle_status make_run(sd_engine *e, const sd_tree *t, const sd_schedule *s, double slack,
                        run_memory<real> *m)
 {
+    make_spaces(&m->spaces);
     m->tree = t;
     m->schedule = s;
     m->most = measure_levels(t, s);
@@ -193,6 +199,7 @@ saddle_status make_run(sd_engine *e, const sd_tree *t, const sd_schedule *s, dou
 template <class real> void free_run(sd_engine *e, run_memory<real> *m)
 {
     const forest<real> &w = m->w;
+    free_spaces(e, &m->spaces);
     const void *all[] = {w.plan, w.entry_column, m->clusters.bytes, w.first,           w.parent,        w.child_ptr,     w.child,
                          w.row_ptr,         w.rows,          w.place,         w.entry_ptr,
                          w.entry_row,       w.rest,          w.inner,         m->clusters.begin,
@@ -201,8 +208,10 @@ template <class real> void free_run(sd_engine *e, run_memory<real> *m)
                          m->room.flags,     m->room.work,    m->room.columns, m->heap,
                          m->room.jobs[0],   m->room.jobs[1], m->room.jobs[2], m->room.jobs[3],
                          m->room.jobs[4],   m->room.jobs[5], m->signs,        m->tasks.task,   m->tasks.begin,
-                         m->tasks.front,    m->order.column, m->order.slot,   m->order.target};
+                         m->tasks.front,    m->order.column, m->order.slot,   m->order.target,
+                         m->frame.position, m->frame.scale};
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
+    free_values(e, &m->values_from);
     m->clock.turn(e, -1);
 }
 
@@ -231,32 +240,41 @@ template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
     m->clock.mark(e, SD_PART_OTHER);
 }
 
+/* Signs, where the rule knows some. */
+template <class real> void put_signs(sd_engine *e, run_memory<real> *m, const int8_t *signs)
+{
+    if (!signs) return;
+    if (!m->signs && !get(e, m->signs, m->w.n, "signs")) return;
+    failed(e,
+           cudaMemcpyAsync(m->signs, signs, static_cast<size_t>(m->w.n), cudaMemcpyHostToDevice,
+                           state_of(e)->stream),
+           "signs");
+    m->w.rule.signs = m->signs;
+}
+
 /* Values, signs, and everything that begins as 0. */
-template <class real>
-void begin_run(sd_engine *e, run_memory<real> *m, const double *values, const sd_pivoting *p,
-               double most_flops)
+template <class real> void begin_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job)
 {
     const state *s = state_of(e);
     const on_device current(s->device);
+    const sd_pivoting *p = job->pivoting;
     m->clock.start(e);
     const front_heap heap = {static_cast<char *>(m->heap), static_cast<unsigned long long>(m->heap_bytes), 0};
     m->w.rule = {p->rule,       p->u, p->small,
                  p->regularise, NULL, m->clock.is_on() ? m->w.tally->tiles : NULL};
-    m->w.most = most_flops > 0 && most_flops < 9e18 ? static_cast<unsigned long long>(most_flops) : 0;
-    if (p->signs) {
-        if (!m->signs && !get(e, m->signs, m->w.n, "signs")) return;
-        failed(e,
-               cudaMemcpyAsync(m->signs, p->signs, static_cast<size_t>(m->w.n), cudaMemcpyHostToDevice,
-                               s->stream),
-               "signs");
-        m->w.rule.signs = m->signs;
-    }
-    const size_t bytes = static_cast<size_t>(m->tree->entry_ptr[m->tree->n]) * sizeof *values;
-    failed(e, cudaMemcpyAsync(m->values, values, bytes, cudaMemcpyHostToDevice, s->stream), "values");
+    m->w.most =
+        job->most_flops > 0 && job->most_flops < 9e18 ? static_cast<unsigned long long>(job->most_flops) : 0;
+    put_signs(e, m, p->signs);
     failed(e, cudaMemcpyAsync(m->w.heap, &heap, sizeof heap, cudaMemcpyHostToDevice, s->stream), "fronts");
     failed(e,
            cudaMemsetAsync(m->control, 0, static_cast<size_t>(control_bytes(m->schedule->levels)), s->stream),
            "fronts");
+    const size_t bytes = static_cast<size_t>(m->tree->entry_ptr[m->tree->n]) * sizeof *job->values;
+    if (job->there)
+        take_values(e, job->there, m->tree, m->values, &m->values_from);
+    else
+        failed(e, cudaMemcpyAsync(m->values, job->values, bytes, cudaMemcpyHostToDevice, s->stream),
+               "values");
     m->clock.mark(e, SD_PART_OTHER);
 }
 
@@ -280,24 +298,32 @@ void tell(const front_tally &t, sd_run_result *r)
     for (int k = 0; k < SD_TILE_CLASSES; ++k) x.profile.tiles[k] = static_cast<int64_t>(t.tiles[k]);
     for (int k = 0; k < SD_PARTS; ++k) x.profile.seconds[k] = r->profile.seconds[k];
     x.waits = r->waits;
+    x.taken = r->taken;
     *r = x;
 }
 
+/* Waits for the device, and brings what it found. */
+template <class real> void end_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, front_tally *tally)
+{
+    e->backend->download(e, m->control, tally, sizeof *tally);
+    if (job->there) fetch_taken(e, &m->values_from, &m->result.taken);
+    ++m->result.waits;
+}
+
 template <class real>
-saddle_status factor_run(sd_engine *e, run_memory<real> *m, const double *values, const sd_pivoting *pivoting,
-                         double most_flops, bool profile, sd_run_result *result)
+saddle_status factor_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, sd_run_result *result)
 {
     front_tally tally;
     *result = sd_run_result();
     m->result = *result;
-    m->clock.turn(e, profile ? m->schedule->levels : -1);
+    m->clock.turn(e, job->profile ? m->schedule->levels : -1);
     for (;;) {
-        begin_run(e, m, values, pivoting, most_flops);
+        begin_run(e, m, job);
         launch_all(e, m);
-        e->backend->download(e, m->control, &tally, sizeof tally);
-        ++result->waits;
+        if (job->meanwhile && m->result.waits == 0) job->meanwhile(job->what);
+        end_run(e, m, job, &tally);
         if (e->status) return e->status;
-        m->clock.read(e, result->profile.seconds);
+        m->clock.read(e, m->result.profile.seconds);
         if (!(tally.stop & STOP_ROOM)) break;
         e->backend->release(e, m->heap); /* again, with more room for delays */
         e->backend->release(e, m->room.columns);
@@ -306,8 +332,8 @@ saddle_status factor_run(sd_engine *e, run_memory<real> *m, const double *values
         m->slack = 2 * m->slack + 0.25;
         if (!get_panels(e, m)) return e->status;
     }
-    tell(tally, result);
-    m->result = *result;
+    tell(tally, &m->result);
+    *result = m->result;
     return SADDLE_OK;
 }
 
@@ -362,18 +388,17 @@ int64_t bytes(const sd_tree *t, const sd_schedule *s, sd_precision precision, do
     return precision == SD_DOUBLE ? bytes_of<double>(t, s, slack) : bytes_of<float>(t, s, slack);
 }
 
-saddle_status factor(sd_engine *e, sd_front_run *run, const double *values, const sd_pivoting *pivoting,
-                     double most_flops, bool profile, sd_run_result *result)
+saddle_status factor(sd_engine *e, sd_front_run *run, const sd_run_job *job, sd_run_result *result)
 {
     if (e->status) return e->status;
-    return run->precision == SD_DOUBLE
-               ? factor_run(e, memory_of<double>(run), values, pivoting, most_flops, profile, result)
-               : factor_run(e, memory_of<float>(run), values, pivoting, most_flops, profile, result);
+    return run->precision == SD_DOUBLE ? factor_run(e, memory_of<double>(run), job, result)
+                                       : factor_run(e, memory_of<float>(run), job, result);
 }
 
 } /* namespace */
 
-const sd_front_runner front_runner = {make,        release_run,  bytes,     factor,      largest_entry,
-                                      solve_parts, fetch_fronts, put_pivot, clear_column};
+const sd_front_runner front_runner = {make,          release_run,  bytes,     factor,      largest_entry,
+                                      solve_parts,   set_frame,   apply_inverse,
+                                      fetch_fronts, put_pivot, clear_column};
 
 } /* namespace sd_cuda */

@@ -224,29 +224,36 @@ saddle_status solve_columns(sd_engine *e, run_memory<real> *m, int parts, int64_
 {
     const int64_t n = m->w.n, bytes = n * static_cast<int64_t>(sizeof(double));
     const int most = static_cast<int>(k < 64 ? k : 64);
-    double *columns = static_cast<double *>(get_room(e, bytes * most, "solve"));
-    real *rows = static_cast<real *>(get_room(e, n * most * static_cast<int64_t>(sizeof(real)), "solve"));
+    solve_space *space = take_space(
+        e, &m->spaces, bytes * most + n * most * static_cast<int64_t>(sizeof(real)) + solve_bytes(m, most),
+        "solve");
     for (int64_t first = 0; first < k && !e->status; first += most) {
         const int count = static_cast<int>(k - first < most ? k - first : most);
+        double *columns = static_cast<double *>(space->memory);
+        real *rows = reinterpret_cast<real *>(columns + n * most);
         for (int r = 0; r < count; ++r) e->backend->upload(e, x + (first + r) * ldx, columns + r * n, bytes);
         launch(e, "solve", rows_of_columns<real>, blocks_for(n * count), n, count, columns, rows);
-        solve_device(e, m, parts, count, rows);
+        solve_device(e, m, parts, count, rows, rows + n * most);
         launch(e, "solve", columns_of_rows<real>, blocks_for(n * count), n, count, rows, columns);
         for (int r = 0; r < count; ++r)
             e->backend->download(e, columns + r * n, x + (first + r) * ldx, bytes);
     }
-    e->backend->release(e, rows);
-    e->backend->release(e, columns);
+    give_space(e, &m->spaces, space, "solve");
     return e->status;
 }
 
 } /* namespace */
 
-template <class real> void solve_device(sd_engine *e, const run_memory<real> *m, int parts, int k, real *x)
+template <class real> int64_t solve_bytes(const run_memory<real> *m, int k)
+{
+    return workspace_bytes(m, min(k, WIDEST));
+}
+
+template <class real>
+void solve_device(sd_engine *e, const run_memory<real> *m, int parts, int k, real *x, void *workspace)
 {
     const bool sweeps = parts & (SD_SOLVE_FORWARD | SD_SOLVE_BACKWARD);
     if (e->status || m->w.n == 0 || k == 0) return;
-    void *workspace = sweeps ? get_room(e, workspace_bytes(m, min(k, WIDEST)), "solve") : NULL;
     int width = 0;
     for (int first = 0; first < k && sweeps && !e->status; first += width) {
         const int left = k - first;
@@ -258,13 +265,14 @@ template <class real> void solve_device(sd_engine *e, const run_memory<real> *m,
         default: solve_group<real, 1>(e, m, parts, x + first, k, workspace);
         }
     }
-    if (workspace) e->backend->release(e, workspace);
     if ((parts & SD_SOLVE_DIAGONAL) && !(parts & SD_SOLVE_BACKWARD))
         launch(e, "solve", divide_by_pivots<real>, 4 * state_of(e)->processors, m->w, k, x);
 }
 
-template void solve_device<double>(sd_engine *, const run_memory<double> *, int, int, double *);
-template void solve_device<float>(sd_engine *, const run_memory<float> *, int, int, float *);
+template void solve_device<double>(sd_engine *, const run_memory<double> *, int, int, double *, void *);
+template void solve_device<float>(sd_engine *, const run_memory<float> *, int, int, float *, void *);
+template int64_t solve_bytes<double>(const run_memory<double> *, int);
+template int64_t solve_bytes<float>(const run_memory<float> *, int);
 
 saddle_status solve_parts(sd_engine *e, const sd_front_run *run, int parts, int64_t k, double *x, int64_t ldx)
 {
