@@ -127,7 +127,7 @@ typedef struct arrival {
 /* A view without a pattern is of the one that was analysed. */
 static saddle_status check_pattern(arrival *a)
 {
-    return a->A->indices ? sd_check_pattern(a->s, a->A) : SADDLE_OK;
+    return sd_view_has_pattern(a->A) ? sd_check_pattern(a->s, a->A) : SADDLE_OK;
 }
 
 static saddle_status take(sd_arriving *arriving)
@@ -178,7 +178,7 @@ bool sd_home_accepts(const saddle_solver *s, const saddle_matrix *A)
 }
 
 /* Whether what was decided before the values were known is what would be decided now. */
-static bool stays(saddle_solver *s, sd_work *w, const sd_problem *p)
+static bool stays(saddle_solver *s, const sd_work *w)
 {
     if (!sd_operator_renew(&s->op[SD_DOUBLE], &s->facts)) return false;
     if (sd_method_of(s->options.method)) return true;
@@ -187,7 +187,6 @@ static bool stays(saddle_solver *s, sd_work *w, const sd_problem *p)
     outlook.planned = outlook.fits = true;
     outlook.flops = cost.flops;
     const sd_ladder ladder = sd_policy_ladder(&s->policy, &outlook);
-    (void)p;
     return ladder.rungs == 1 && ladder.rung[0].method == w->method;
 }
 
@@ -211,9 +210,10 @@ saddle_status sd_home_factor(saddle_solver *s, const saddle_matrix *A, bool *don
     if (!status && !replan) status = method->refactor_arriving(&s->e, &p, &strength, w->factors, done);
     if (!status) status = take(&a.arriving);
     if (a.there) sd_engine_close(&a.beside);
+    if (status) return status;
     p = sd_problem_of(s);
-    if (status || !*done) return status;
-    replan = method->replan && method->replan(&s->c, &p, w->plan, w->factors, &w->past);
-    *done = !replan && stays(s, w, &p);
+    if (*done) replan = method->replan && method->replan(&s->c, &p, w->plan, w->factors, &w->past);
+    *done = *done && !replan && stays(s, w);
+    if (!*done) sd_log(&s->c, SADDLE_LOG_INFO, "the values are unlike those before: factoring as if anew");
     return SADDLE_OK;
 }

@@ -41,29 +41,40 @@ template <class real, int K, int WARPS> struct rows_above {
     typedef team<real, K, WARPS> T;
     int32_t at[T::AHEAD ? T::EACH : 1];
 
-    __device__ int32_t find(const forest<real> &w, int32_t f, const front_state<real> &s, int i,
+    /* Of number k from `row` on. */
+    __device__ int32_t find(const forest<real> &w, int32_t f, const front_state<real> &s, int row, int k,
                             int first) const
     {
-        return i >= first && i < s.rows ? position_of(w, f, s, i) : -1;
+        const int i = row + k / K;
+        return k < SQUARE * K && i >= first && i < s.rows ? position_of(w, f, s, i) : -1;
     }
     __device__ void look_up(const forest<real> &w, const T &t, int32_t f, const front_state<real> &s, int row,
                             int first)
     {
         if constexpr (T::AHEAD) {
 #pragma unroll
-            for (int e = 0; e < T::EACH; ++e)
-                at[e] = find(w, f, s, row + (t.rank() + e * T::SIZE) / K, first);
+            for (int e = 0; e < T::EACH; ++e) at[e] = find(w, f, s, row, t.rank() + e * T::SIZE, first);
         }
     }
     __device__ void take(const forest<real> &w, const solve_job<real> &job, const T &t, int32_t f,
                          const front_state<real> &s, int row, int first, real *to) const
     {
+        constexpr int E = T::EACH < 4 ? T::EACH : 4; /* at once */
 #pragma unroll
-        for (int e = 0; e < T::EACH; ++e) {
-            const int k = t.rank() + e * T::SIZE;
-            const int32_t place = T::AHEAD ? at[T::AHEAD ? e : 0] : find(w, f, s, row + k / K, first);
-            if (k < SQUARE * K)
-                to[k] = place >= 0 ? await(&job.z[static_cast<int64_t>(place) * K + k % K]) : 0;
+        for (int e = 0; e < T::EACH; e += E) {
+            int32_t place[E];
+            real v[E];
+#pragma unroll
+            for (int j = 0; j < E; ++j)
+                place[j] = T::AHEAD ? at[T::AHEAD ? e + j : 0]
+                                    : find(w, f, s, row, t.rank() + (e + j) * T::SIZE, first);
+            await_each(v, [&](int j) {
+                const int r = (t.rank() + (e + j) * T::SIZE) % K;
+                return place[j] < 0 ? nullptr : &job.z[static_cast<int64_t>(place[j]) * K + r];
+            });
+#pragma unroll
+            for (int j = 0; j < E; ++j)
+                if (t.rank() + (e + j) * T::SIZE < SQUARE * K) to[t.rank() + (e + j) * T::SIZE] = v[j];
         }
     }
 };
@@ -195,18 +206,12 @@ template <class real, int K, int WARPS>
 __device__ void solve_transposed(const team<real, K, WARPS> &t, const front_state<real> &s, int base,
                                  int width)
 {
-    real *own = t.own(), acc[2][K] = {};
+    row_sums<real, K> sums;
     for (int first = GROUP * t.warp; first < width; first += GROUP * WARPS) {
-        typename words<real>::two g[GROUP];
-#pragma unroll
-        for (int c = 0; c < GROUP; ++c) g[c] = square_at(t, s, base, 2 * t.lane, first + c, width);
-        multiply_rows(g, t.vector + first * K, min(GROUP, width - first), acc);
+        sums.load([&](int i, int c) { return square_at(t, s, base, i, first + c, width); });
+        sums.multiply(t.vector + first * K, width - first);
     }
-#pragma unroll
-    for (int r = 0; r < K; ++r) {
-        own[2 * t.lane * K + r] = acc[0][r];
-        own[(2 * t.lane + 1) * K + r] = acc[1][r];
-    }
+    sums.put(1, t.own());
 }
 
 template <class real, int K, int WARPS>
@@ -228,7 +233,7 @@ __device__ void backward_block(const forest<real> &w, const solve_job<real> &job
         const int64_t at = t.variable[k / K];
         const real value = t.vector[k] + t.sum_at(k);
         publish(&job.z[at * K + k % K], value);
-        job.x[at * job.stride + k % K] = value;
+        put_x(job, at, k % K, value);
     }
     t.sync();
 }

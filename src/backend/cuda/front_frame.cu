@@ -121,8 +121,6 @@ __global__ void __launch_bounds__(BLOCK)
     }
 }
 
-constexpr int MOST_COLUMNS = 64; /* that are solved for at a time */
-
 template <class real>
 void solve_block(sd_engine *e, const run_memory<real> *m, const half_frame &in, const half_frame &out, int k,
                  const double *r, int64_t ldr, double *z, int64_t ldz, char *memory)
@@ -131,11 +129,11 @@ void solve_block(sd_engine *e, const run_memory<real> *m, const half_frame &in, 
     const int64_t n = m->w.n, bytes = n * k * static_cast<int64_t>(sizeof(real));
     frame_block<real> b = {k, 1, NULL, reinterpret_cast<unsigned long long *>(memory)};
     while (b.width < k && b.width < WIDE) b.width *= 2;
-    b.x = reinterpret_cast<real *>(memory + MOST_COLUMNS * sizeof(unsigned long long));
+    b.x = reinterpret_cast<real *>(memory + SOLVE_COLUMNS * sizeof(unsigned long long));
     const int64_t rows = TILE / b.width, tiles = (k + b.width - 1) / b.width;
     const int64_t blocks = (in.count + rows - 1) / rows * tiles;
     const int64_t parts = min(int64_t{1} + in.count / (4 * BLOCK), int64_t{1} + 4 * s->processors / k);
-    failed(e, cudaMemsetAsync(b.largest, 0, MOST_COLUMNS * sizeof(unsigned long long), s->stream), "solve");
+    failed(e, cudaMemsetAsync(b.largest, 0, SOLVE_COLUMNS * sizeof(unsigned long long), s->stream), "solve");
     if (in.count < n) failed(e, cudaMemsetAsync(b.x, 0, static_cast<size_t>(bytes), s->stream), "solve");
     launch(e, "solve", measure_columns, parts * k, in, k, r, ldr, b.largest);
     launch(e, "solve", take_in<real>, blocks, in, b, r, ldr);
@@ -151,9 +149,9 @@ saddle_status apply_in(sd_engine *e, run_memory<real> *m, bool turned, int64_t k
     const int from = turned ? q->out : q->in, to = turned ? q->in : q->out;
     const half_frame in = {q->count, q->position + from, q->scale + from};
     const half_frame out = {q->count, q->position + to, q->scale + to};
-    const int most = static_cast<int>(k < MOST_COLUMNS ? k : MOST_COLUMNS);
+    const int most = columns_at_once(m, k);
     if (k <= 0 || m->w.n == 0 || e->status) return e->status;
-    const int64_t bytes = MOST_COLUMNS * static_cast<int64_t>(sizeof(unsigned long long)) +
+    const int64_t bytes = SOLVE_COLUMNS * static_cast<int64_t>(sizeof(unsigned long long)) +
                           int64_t{m->w.n} * most * static_cast<int64_t>(sizeof(real)) + solve_bytes(m, most);
     solve_space *space = take_space(e, &m->spaces, bytes, "solve");
     for (int64_t first = 0; first < k && !e->status; first += most)

@@ -34,10 +34,12 @@ struct solve_tasks {
     const int32_t *front;
 };
 
-/* In which order fronts hand up: front_order.cu. */
-struct solve_order {
-    int32_t *column;        /* of each position */
-    int32_t *slot, *target; /* of rows below fronts */
+/* What children hand up to a row of a front, as planned: its own columns, then the rows below. Row i of front
+ * f gets from[ptr[at] .. ptr[at + 1]), at = first[f] + row_ptr[f] + i: numbers of rows below fronts, those of
+ * the first child first. They depend on the plan alone: delays and the order of pivots change neither what is
+ * handed up nor for which variable. */
+struct solve_lists {
+    const uint32_t *ptr, *from;
 };
 
 /* Where values of the tree come from that are made on the device: front_values.cu. NULL before the first. */
@@ -73,7 +75,7 @@ template <class real> struct run_memory {
     large_list large;
     large_room<real> room;
     solve_tasks tasks;
-    solve_order order;
+    solve_lists lists;
     solve_spaces spaces;
     sd_solve_frame frame; /* in the device's memory */
     level_sizes most;
@@ -113,10 +115,10 @@ void take_values(sd_engine *e, const sd_run_values *from, const sd_tree *t, doub
 void fetch_taken(sd_engine *e, const value_source *source, sd_run_taken *taken);
 void free_values(sd_engine *e, value_source *source);
 
-/* The order of work of solves on this tree; what they need of a factorization; and of that the inverses of
- * the squares on the diagonal, for all fronts (-1) or one, to be made again where L has changed. */
+/* The order of work of solves on this tree; and what they need of a factorization, the inverses of the
+ * squares on the diagonal, for all fronts (-1) or one, to be made again where L has changed. */
 saddle_status make_tasks(sd_engine *e, const sd_tree *t, const sd_schedule *s, solve_tasks *tasks);
-template <class real> void prepare_solves(sd_engine *e, const run_memory<real> *m);
+saddle_status make_lists(sd_engine *e, const sd_tree *t, solve_lists *lists);
 template <class real> void invert_squares(sd_engine *e, const run_memory<real> *m, int32_t front);
 
 /* x = the parts of (L D L')^-1 x on the device, x[position k + r] being row `position` of right-hand side r,
@@ -124,6 +126,9 @@ template <class real> void invert_squares(sd_engine *e, const run_memory<real> *
 template <class real>
 void solve_device(sd_engine *e, const run_memory<real> *m, int parts, int k, real *x, void *workspace);
 template <class real> int64_t solve_bytes(const run_memory<real> *m, int k);
+/* Columns of k that are solved for at a time, at most SOLVE_COLUMNS. */
+constexpr int SOLVE_COLUMNS = 64;
+template <class real> int columns_at_once(const run_memory<real> *m, int64_t k);
 
 /* Memory on the device, and a copy there of a host array; NULL on failure, with the engine's status. */
 inline void *get_room(sd_engine *e, int64_t bytes, const char *what)

@@ -163,9 +163,7 @@ bool get_memory(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory
                get(e, w.arena, s->arena, "contribution blocks") &&
                get(e, w.workspace, w.space * widest, "contribution blocks") &&
                get(e, w.heap, 1, what) && get(e, m->control, control_bytes(s->levels), what) &&
-               get(e, m->room.flags, FLAG_COUNT, what) && get(e, m->order.column, t->n, what) &&
-               get(e, m->order.slot, t->row_ptr[t->fronts], what) &&
-               get(e, m->order.target, t->row_ptr[t->fronts], what);
+               get(e, m->room.flags, FLAG_COUNT, what);
     int32_t *position = NULL;
     double *scale = NULL;
     all = all && get(e, position, t->n, what) && get(e, scale, t->n, what);
@@ -193,7 +191,8 @@ saddle_status make_run(sd_engine *e, const sd_tree *t, const sd_schedule *s, dou
     for (int32_t f = 0; f < t->fronts; ++f) m->planned += planned_panel<real>(t, f);
     m->slack = slack;
     if (!put_plan(e, t, s, m) || !put_derived(e, t, s, m) || !get_memory(e, t, s, m)) return e->status;
-    return make_tasks(e, t, s, &m->tasks);
+    const saddle_status status = make_tasks(e, t, s, &m->tasks);
+    return status ? status : make_lists(e, t, &m->lists);
 }
 
 template <class real> void free_run(sd_engine *e, run_memory<real> *m)
@@ -208,7 +207,7 @@ template <class real> void free_run(sd_engine *e, run_memory<real> *m)
                          m->room.flags,     m->room.work,    m->room.columns, m->heap,
                          m->room.jobs[0],   m->room.jobs[1], m->room.jobs[2], m->room.jobs[3],
                          m->room.jobs[4],   m->room.jobs[5], m->signs,        m->tasks.task,   m->tasks.begin,
-                         m->tasks.front,    m->order.column, m->order.slot,   m->order.target,
+                         m->tasks.front,    m->lists.ptr, m->lists.from,
                          m->frame.position, m->frame.scale};
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
     free_values(e, &m->values_from);
@@ -236,7 +235,7 @@ template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
         }
         if (large.to > large.from) launch_large(e, m->w, large, m->room, m->large_blocks, &m->clock);
     }
-    prepare_solves(e, m);
+    invert_squares(e, m, -1);
     m->clock.mark(e, SD_PART_OTHER);
 }
 
