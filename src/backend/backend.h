@@ -98,6 +98,7 @@ typedef struct sd_backend {
 
     sd_kernels kernels[SD_PRECISIONS];
     const struct sd_front_runner *fronts; /* whole factorizations by fronts: front_run.h; NULL: none */
+    const struct sd_resident *resident;   /* what stays on a device: resident.h; NULL: host_memory */
 } sd_backend;
 
 extern const sd_backend sd_backend_reference;

@@ -3,8 +3,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { COLUMNS_AT_ONCE = 128 }; /* of the host's that are on the device */
 
@@ -17,7 +15,8 @@ struct sd_device_fronts {
     sd_run_result result;
     pthread_mutex_t lock; /* of what is fetched and of the frame, by whoever asks first */
     bool fetched;
-    bool framed; /* the device has the frame of solves, which is this one */
+    bool framed;  /* the device has the frame of solves, which is this one, */
+    bool lasting; /* or only its exponent is another one */
     sd_solve_frame frame;
     saddle_status status; /* of a change that failed */
     sd_run_front *front;
@@ -104,17 +103,19 @@ saddle_status sd_factors_fetch(sd_context *c, const sd_factors *f)
     return status;
 }
 
-saddle_status sd_device_fronts_run(sd_context *c, sd_factors *f, const sd_factor_options *options)
+static saddle_status run(sd_context *c, sd_factors *f, const sd_factor_options *options, sd_run_job *job)
 {
     sd_device_fronts *s = f->device;
+    s->lasting = job->there && !job->there->anew && (s->framed || s->lasting);
     s->fetched = s->framed = false;
     s->status = SADDLE_OK;
+    f->simplicial = NULL;
     f->definite = f->abandoned = f->suspects = false;
-    const double begin = sd_seconds();
-    saddle_status status =
-        s->runner->factor(s->e, s->run, f->values, &options->pivoting, options->most_flops, &s->result);
+    job->pivoting = &options->pivoting;
+    job->most_flops = options->most_flops;
+    job->profile = options->profile;
+    const saddle_status status = s->runner->factor(s->e, s->run, job, &s->result);
     const sd_run_result *r = &s->result;
-    if (getenv("SADDLE_FRONT_TIMES")) fprintf(stderr, "  runner %.3f ms\n", 1e3 * (sd_seconds() - begin));
     if (status) return status;
     f->pivots = r->pivots;
     for (int k = 0; k < 3; ++k) f->signs[k] = r->signs[k];
@@ -126,7 +127,20 @@ saddle_status sd_device_fronts_run(sd_context *c, sd_factors *f, const sd_factor
     f->abandoned = r->abandoned;
     const bool done = !r->indefinite && !r->abandoned;
     f->definite = done && options->pivoting.rule == SD_PIVOT_POSITIVE;
-    if (done && (f->suspects || r->signs[1] > 0)) status = sd_factors_fetch(c, f);
+    return done && (f->suspects || r->signs[1] > 0) ? sd_factors_fetch(c, f) : SADDLE_OK;
+}
+
+saddle_status sd_device_fronts_run(sd_context *c, sd_factors *f, const sd_factor_options *options)
+{
+    return run(c, f, options, &(sd_run_job){.values = f->values});
+}
+
+saddle_status sd_device_fronts_run_there(sd_context *c, sd_factors *f, const sd_factor_options *options,
+                                         const sd_there *there, sd_run_taken *taken)
+{
+    sd_run_job job = {.there = &there->values, .meanwhile = there->meanwhile, .what = there->what};
+    const saddle_status status = run(c, f, options, &job);
+    *taken = f->device->result.taken;
     return status;
 }
 
@@ -149,7 +163,9 @@ static saddle_status bring_frame(sd_engine *e, sd_device_fronts *s, const sd_sol
     saddle_status status = SADDLE_OK;
     pthread_mutex_lock(&s->lock);
     if (!s->framed) {
-        status = s->runner->frame(e, s->run, frame);
+        sd_solve_frame next = *frame;
+        if (s->lasting) next.position = NULL;
+        status = s->runner->frame(e, s->run, &next);
         s->frame = *frame;
         s->framed = !status;
     }
@@ -218,6 +234,12 @@ int64_t sd_device_fronts_bytes(const sd_factors *f)
 int64_t sd_device_fronts_waits(const sd_factors *f)
 {
     return f->device->result.waits;
+}
+
+const sd_run_profile *sd_device_fronts_profile(const sd_factors *f)
+{
+    const sd_run_profile *p = &f->device->result.profile;
+    return isnan(p->seconds[SD_PART_OTHER]) ? NULL : p;
 }
 
 void sd_device_fronts_put(const sd_factors *f, int32_t front, int64_t k, double d, double beside)

@@ -1,7 +1,8 @@
 /* Create, analyse, factor, query, destroy. Solving is in solve.c. */
-#include "solver/solver.h"
+#include "solver/home.h"
 
 #include "core/options.h"
+#include "backend/resident.h"
 #include "matrix/inspect.h"
 #include "prepare/prepare.h"
 
@@ -142,6 +143,7 @@ void sd_forget_factors(saddle_solver *s)
 
 static void forget_operators(saddle_solver *s)
 {
+    sd_home_free(s);
     for (int p = 0; p < SD_PRECISIONS && s->e.backend; ++p) sd_operator_free(&s->e, &s->op[p]);
 }
 
@@ -208,18 +210,26 @@ static saddle_status conclude(saddle_solver *s, saddle_status status)
     return status;
 }
 
+/* SADDLE_BAD_VALUE, naming an entry of A that is not finite. */
+static saddle_status check_arrived(saddle_solver *s)
+{
+    double nothing = 0;
+    for (int64_t k = 0; k < s->A.nnz; ++k) nothing += 0 * s->A.val[k];
+    if (nothing == 0) return SADDLE_OK;
+    const saddle_matrix view = {.layout = SADDLE_ROWS, .shape = s->shape, .base = s->base};
+    return sd_csr_check_sums(&s->c, &view, &s->A);
+}
+
 /* Copies the values and checks them: each finite, their sums too, and symmetric where that was said. */
 static saddle_status take_values(saddle_solver *s, const saddle_matrix *A)
 {
-    saddle_status status = SADDLE_OK;
     if (!A->values && A->entries > 0)
         return sd_fail(&s->c, SADDLE_BAD_ARGUMENT, "the values of the matrix are NULL");
     if (!s->A.val) s->A.val = sd_alloc(&s->c, s->A.nnz, sizeof *s->A.val, "values");
     if (!s->A.val) return s->c.status;
-    if (!sd_csr_take_values(&s->A, A, s->map)) return sd_view_check_values(&s->c, A, NULL);
-    if (s->map) status = sd_csr_check_sums(&s->c, A, &s->A);
-    if (status) return status;
-    return s->shape == SADDLE_FULL ? sd_require_symmetric(&s->c, &s->A) : SADDLE_OK;
+    const bool finite = sd_csr_take_values(&s->A, A, s->map);
+    if (!finite && A->indices) return sd_view_check_values(&s->c, A, NULL);
+    return s->map || !finite ? sd_csr_check_sums(&s->c, A, &s->A) : SADDLE_OK;
 }
 
 /* Whether anything but `info.kind` depends on a proof of what A is: the choice of a method or factorization,
@@ -230,10 +240,10 @@ static bool depends_on_kind(const saddle_options *o)
            o->certify != SADDLE_OFF || o->krylov == SADDLE_KRYLOV_CG || o->krylov == SADDLE_KRYLOV_MINRES;
 }
 
-/* Takes the values and finds out what the matrix is. */
-static saddle_status inspect_values(saddle_solver *s, const saddle_matrix *A)
+saddle_status sd_inspect_values(saddle_solver *s, const saddle_matrix *A, bool arrived)
 {
-    saddle_status status = take_values(s, A);
+    saddle_status status = arrived ? check_arrived(s) : take_values(s, A);
+    if (!status && s->shape == SADDLE_FULL) status = sd_require_symmetric(&s->c, &s->A);
     s->facts = (saddle_facts){
         .size = sizeof s->facts, .rows = A->rows, .columns = A->columns, .entries = A->entries};
     if (!status) status = sd_progress(&s->c, "analyse", 1, ANALYSE_STEPS, NAN);
@@ -457,12 +467,13 @@ static saddle_status make_operators(saddle_solver *s)
     for (int p = 0; p < SD_PRECISIONS && !status; ++p) {
         if (p != SD_DOUBLE && s->options.precision == SADDLE_PRECISION_DOUBLE) continue;
         if (sd_operator_refresh(&s->op[p], &s->A, &s->facts)) continue;
+        if (p == SD_DOUBLE && sd_home_refresh(s)) continue;
         sd_operator_free(&s->e, &s->op[p]);
         status = sd_operator_make(&s->e, &s->A, p, SD_SUMS_BY_SLICES, &s->op[p]);
         /* the norm has the same bits whether the operator is new or not */
         if (!status) sd_operator_refresh(&s->op[p], &s->A, &s->facts);
     }
-    return status;
+    return status ? status : sd_home_make(s);
 }
 
 /* ---- the verbs ---- */
@@ -490,11 +501,12 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
     s->fingerprint = sd_view_fingerprint(A);
     s->entries = A->entries;
     s->shape = A->shape;
+    s->base = A->base;
     s->analysed = true;
     s->info.n = s->A.n;
     s->info.time_plan = sd_seconds() - start;
     if (A->values && plans_by_values(s)) {
-        status = inspect_values(s, A);
+        status = sd_inspect_values(s, A, false);
         if (!status) status = plan_ahead(s);
         for (int k = 0; k < SD_RUNGS_MOST; ++k) s->info.values_in_analysis |= s->work[k].plan != NULL;
     }
@@ -526,13 +538,19 @@ static saddle_status run_methods(saddle_solver *s)
     return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
 }
 
+/* What info knows of the matrix. */
+static void tell_facts(saddle_solver *s)
+{
+    s->info.nnz = s->facts.nnz;
+    s->info.symmetric = s->facts.symmetric;
+    s->info.kind = s->facts.kind;
+}
+
 /* Factors the values that were taken at `start`. */
 static saddle_status factor_from(saddle_solver *s, double start)
 {
     saddle_status status = sd_progress(&s->c, "factor", 0, 1, NAN);
-    s->info.nnz = s->facts.nnz;
-    s->info.symmetric = s->facts.symmetric;
-    s->info.kind = s->facts.kind;
+    tell_facts(s);
     double spent = -s->info.time_prepare - s->info.time_plan;
     if (!status) status = run_methods(s);
     spent += s->info.time_prepare + s->info.time_plan;
@@ -546,19 +564,30 @@ static saddle_status factor_from(saddle_solver *s, double start)
     return SADDLE_OK;
 }
 
+/* Factors that were made of arriving values are those of the solver. */
+static saddle_status accept_factors(saddle_solver *s, double start)
+{
+    sd_work *w = place_of(s, s->ladder.rung[0].method);
+    tell_facts(s);
+    w->ready = s->factored = true;
+    sd_report(w->method, w->factors, &s->info);
+    s->info.time_factor = sd_seconds() - start;
+    return sd_engine_finish(&s->e);
+}
+
 saddle_status sd_factor_checked(saddle_solver *s, const saddle_matrix *A)
 {
     const double start = sd_seconds();
     sd_forget_factors(s);
     forget_given_plans(s);
-    const saddle_status status = inspect_values(s, A);
+    const saddle_status status = sd_inspect_values(s, A, false);
     return status ? status : factor_from(s, start);
 }
 
 saddle_status sd_take_matrix(saddle_solver *s, const saddle_matrix *A)
 {
     sd_forget_factors(s);
-    const saddle_status status = inspect_values(s, A);
+    const saddle_status status = sd_inspect_values(s, A, false);
     return status ? status : make_operators(s);
 }
 
@@ -573,7 +602,7 @@ saddle_status sd_plan_values(saddle_solver *s, const saddle_matrix *A, const sd_
     if (w && w->planned && !s->given_anew) return SADDLE_OK;
     sd_forget_factors(s); /* the values are no longer theirs */
     forget_given_plans(s);
-    saddle_status status = inspect_values(s, A);
+    saddle_status status = sd_inspect_values(s, A, false);
     if (!status) status = plan_method(s, method);
     return status ? status : check_memory(s, method);
 }
@@ -598,13 +627,45 @@ saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
     saddle_matrix view;
+    void *brought = NULL;
     begin_call(solver);
     saddle_status status = sd_view_take(&solver->c, A, &view);
+    if (!status) status = sd_bring_values(solver, &view, &brought);
     if (status)
         forget_analysis(solver);
     else
         status = analyse(solver, &view);
+    sd_free(&solver->c, brought);
     return conclude(solver, status);
+}
+
+/* Factors values that may be on a device, of a view that may have no pattern: then it is the analysed one. */
+static saddle_status factor_view(saddle_solver *s, saddle_matrix *A)
+{
+    const double start = sd_seconds();
+    bool done = false;
+    void *brought = NULL;
+    saddle_status status = SADDLE_OK;
+    if (sd_home_accepts(s, A)) {
+        status = sd_home_factor(s, A, &done);
+        return status ? status : done ? accept_factors(s, start) : factor_from(s, start);
+    }
+    status = sd_bring_values(s, A, &brought);
+    if (!status && A->indices) status = sd_check_pattern(s, A);
+    if (!status) status = sd_factor_checked(s, A);
+    sd_free(&s->c, brought);
+    return status;
+}
+
+/* The end of saddle_factor and saddle_factor_values. */
+static saddle_status end_factor(saddle_solver *s, saddle_status status)
+{
+    if (!status) make_spare(s);
+    if (status) {
+        sd_forget_factors(s);
+        forget_operators(s);
+    }
+    return conclude(s, status);
 }
 
 saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
@@ -613,14 +674,44 @@ saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
     saddle_matrix view;
     begin_call(solver);
     saddle_status status = sd_view_take(&solver->c, A, &view);
-    if (!status) status = sd_check_pattern(solver, &view);
-    if (!status) status = sd_factor_checked(solver, &view);
-    if (!status) make_spare(solver);
-    if (status) {
-        sd_forget_factors(solver);
-        forget_operators(solver);
-    }
-    return conclude(solver, status);
+    if (!status) status = sd_view_check_fields(&solver->c, &view);
+    if (!status) status = factor_view(solver, &view);
+    return end_factor(solver, status);
+}
+
+saddle_status saddle_factor_values(saddle_solver *solver, saddle_type type, const void *values)
+{
+    if (!solver) return SADDLE_BAD_ARGUMENT;
+    begin_call(solver);
+    if (!solver->analysed)
+        return end_factor(solver, sd_fail(&solver->c, SADDLE_WRONG_ORDER,
+                                          "saddle_factor_values: there is no pattern yet: call saddle_analyse "
+                                          "or saddle_factor first"));
+    if (type != SADDLE_DOUBLE && type != SADDLE_FLOAT)
+        return end_factor(solver, sd_fail(&solver->c, SADDLE_BAD_ARGUMENT,
+                                          "saddle_factor_values: the type %d is unknown", (int)type));
+    saddle_matrix view = {.size = sizeof view,
+                          .rows = solver->A.n,
+                          .columns = solver->A.n,
+                          .entries = solver->entries,
+                          .layout = SADDLE_ROWS,
+                          .shape = solver->shape,
+                          .type = type,
+                          .base = solver->base,
+                          .values = values};
+    return end_factor(solver, factor_view(solver, &view));
+}
+
+saddle_status saddle_set_stream(saddle_solver *solver, void *stream)
+{
+    if (!solver) return SADDLE_BAD_ARGUMENT;
+    const sd_resident *on = solver->e.backend->resident;
+    if (!on && stream)
+        return conclude(solver, sd_fail(&solver->c, SADDLE_NOT_SUPPORTED,
+                                        "saddle_set_stream: there is no GPU: create the solver with device "
+                                        "cuda"));
+    solver->e.status = SADDLE_OK;
+    return conclude(solver, on ? on->use_stream(&solver->e, stream) : SADDLE_OK);
 }
 
 /* The inertia is certified when it is asked for, unless a solve has done so before. */

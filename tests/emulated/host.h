@@ -75,6 +75,10 @@ enum cudaMemcpyKind {
     cudaMemcpyDeviceToDevice,
     cudaMemcpyDefault
 };
+enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
+struct cudaPointerAttributes {
+    cudaMemoryType type;
+};
 enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2 };
 enum cudaMemAllocationType { cudaMemAllocationTypePinned = 1 };
 enum cudaMemLocationType { cudaMemLocationTypeDevice = 1 };
@@ -101,6 +105,7 @@ cudaError_t cudaFreeAsync(void *data, cudaStream_t stream);
 cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned flags);
 cudaError_t cudaMallocHost(void **data, size_t bytes, unsigned flags = 0);
 cudaError_t cudaFreeHost(void *data);
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *data);
 cudaError_t cudaMemGetInfo(size_t *unused, size_t *all);
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const cudaMemPoolProps *properties);
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);

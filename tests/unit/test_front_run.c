@@ -42,7 +42,8 @@ static void make_tree(device_run *t)
     free(order);
 }
 
-static void run_make(device_run *t, const sd_backend *cuda, const dense *d, sd_precision precision, double u)
+static void run_make(device_run *t, const sd_backend *cuda, const dense *d, sd_precision precision, double u,
+                     bool profile)
 {
     const sd_pivoting pivoting = {
         .rule = SD_PIVOT_THRESHOLD, .u = u, .small = precision == SD_DOUBLE ? 1e-14 : 1e-6};
@@ -57,7 +58,8 @@ static void run_make(device_run *t, const sd_backend *cuda, const dense *d, sd_p
     open_engine_on(&t->c, cuda, 1, &t->d, &t->e);
     assert_non_null(cuda->fronts);
     assert_int_equal(cuda->fronts->make(&t->e, &t->tree, &t->s, precision, 0.2, &t->run), SADDLE_OK);
-    if (cuda->fronts->factor(&t->e, t->run, t->host.values, &pivoting, 0, &t->result))
+    const sd_run_job job = {.values = t->host.values, .pivoting = &pivoting, .profile = profile};
+    if (cuda->fronts->factor(&t->e, t->run, &job, &t->result))
         fail_msg("%s", t->c.message);
     free(scale);
 }
@@ -340,7 +342,8 @@ static void check(const dense *d, rng *r, const expectation *wanted)
     for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) {
         const double tolerance = precision == SD_DOUBLE ? 1e-9 : 1e-2;
         device_run t;
-        run_make(&t, cuda, d, precision, wanted->u);
+        run_make(&t, cuda, d, precision, wanted->u, false);
+        for (int k = 0; k < SD_PARTS; ++k) assert_true(isnan(t.result.profile.seconds[k]));
         if (wanted->delays) assert_true(t.result.delayed > 0);
         if (wanted->pairs) assert_true(t.result.pivots.two_by_two > 0);
         if (wanted->zeros) assert_true(t.result.pivots.zero > 0);
@@ -449,7 +452,7 @@ static void numbers_of_right_hand_sides(void **state)
     dense d = indefinite_problem(&r, 40);
     for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) {
         device_run t;
-        run_make(&t, cuda, &d, precision, 0.01);
+        run_make(&t, cuda, &d, precision, 0.01, false);
         double *b = columns_new(&r, &t), *all = columns_copy(&t, b);
         for (int64_t c = 0; c < MOST_COLUMNS; ++c) solve(&t, SD_SOLVE_WHOLE, 1, all + c * (t.tree.n + APART));
         for (int64_t k = 1; k <= MOST_COLUMNS; ++k) {
@@ -466,6 +469,39 @@ static void numbers_of_right_hand_sides(void **state)
     dense_free(&d);
 }
 
+static int64_t tiles_of(const sd_run_profile *p)
+{
+    int64_t all = 0;
+    for (int k = 0; k < SD_TILE_CLASSES; ++k) all += p->tiles[k];
+    return all;
+}
+
+/* Tiles of a full matrix: as many as its columns fill, and where columns are refused more, not all of them
+ * whole. */
+static void profiles_count_tiles_and_measure_parts(void **state)
+{
+    (void)state;
+    enum { SIZE = 150, TILES = (SIZE + 31) / 32 };
+    rng r = rng_start("profiles_count_tiles_and_measure_parts");
+    dense d = chain_problem(&r, 1, SIZE, 0), hard = chain_problem(&r, 2, SIZE, 60);
+    for (int i = 0; i < SIZE; ++i) dense_set(&d, i, i, SIZE);
+    for (int i = 10; i < 70; ++i)
+        for (int j = 10; j < 70; ++j) dense_set(&hard, i, j, i == j ? 1e-6 : 0);
+    const sd_backend *cuda = cuda_or_skip();
+    device_run t;
+    run_make(&t, cuda, &d, SD_DOUBLE, 0.01, true);
+    assert_int_equal(tiles_of(&t.result.profile), TILES);
+    assert_int_equal(t.result.profile.tiles[SD_TILE_CLASSES - 1], TILES);
+    for (int k = 0; k < SD_PARTS; ++k) assert_true(t.result.profile.seconds[k] >= 0);
+    assert_int_equal(t.result.waits, 1);
+    run_free(&t);
+    run_make(&t, cuda, &hard, SD_SINGLE, 0.01, true);
+    assert_true(tiles_of(&t.result.profile) > t.result.profile.tiles[SD_TILE_CLASSES - 1]);
+    run_free(&t);
+    dense_free(&d);
+    dense_free(&hard);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -476,6 +512,7 @@ int main(void)
         cmocka_unit_test(delays_between_fronts_in_pieces),
         cmocka_unit_test(singular_and_several_roots),
         cmocka_unit_test(numbers_of_right_hand_sides),
+        cmocka_unit_test(profiles_count_tiles_and_measure_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -292,6 +292,8 @@ static void the_enums_number_the_words(void **state)
         {"simplicial", "off", SADDLE_OFF},
         {"simplicial", "on", SADDLE_ON},
         {"simplicial", "auto", SADDLE_AUTO},
+        {"profile", "off", SADDLE_OFF},
+        {"profile", "on", SADDLE_ON},
         {"verify", "off", SADDLE_OFF},
         {"verify", "on", SADDLE_ON},
     };

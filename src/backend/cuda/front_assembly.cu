@@ -6,10 +6,10 @@
  * product of the pivots is put into the contribution block first, and the children's are added to it.
  */
 #include "backend/cuda/front_large.cuh"
+#include "backend/cuda/front_profile.cuh"
 
 namespace sd_cuda
 {
-void mark_phase(sd_engine *e, char c);
 namespace
 {
 
@@ -299,28 +299,33 @@ __global__ void __launch_bounds__(BLOCK) finish_level(forest<real> w, large_list
 } /* namespace */
 
 template <class real>
-void launch_large(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room, int blocks)
+void launch_large(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room, int blocks,
+                  front_clock *clock)
 {
     const int count = list.to - list.from, processors = state_of(e)->processors;
     const dim3 many(static_cast<unsigned>(8 * processors)), some(static_cast<unsigned>(processors));
-    launch_grid(e, "fronts", false, place_level<real>, dim3(1), PLACE_THREADS, PLACE_THREADS * 8, w, list, room); mark_phase(e, 'p');
-    launch_grid(e, "fronts", false, assemble_level<real>, many, BLOCK, 0, w, list, room); mark_phase(e, 'a');
-    launch_factor(e, w, list, room, blocks); mark_phase(e, 'F');
+    launch_grid(e, "fronts", false, place_level<real>, dim3(1), PLACE_THREADS, PLACE_THREADS * 8, w, list, room);
+    launch_grid(e, "fronts", false, assemble_level<real>, many, BLOCK, 0, w, list, room);
+    clock->mark(e, SD_PART_ASSEMBLY);
+    launch_factor(e, w, list, room, blocks);
+    clock->mark(e, SD_PART_FACTOR);
     failed(e, cudaFuncSetAttribute(make_rests<real>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                    static_cast<int>(sizeof(product_room<real, WIDE>))),
            "fronts");
     launch_grid(e, "fronts", false, make_rests<real>, some, LARGE_THREADS,
-                static_cast<int>(sizeof(product_room<real, WIDE>)), w, list, room); mark_phase(e, 'r');
-    launch_grid(e, "fronts", false, add_to_rests<real>, many, BLOCK, 0, w, list, room); mark_phase(e, 's');
+                static_cast<int>(sizeof(product_room<real, WIDE>)), w, list, room);
+    launch_grid(e, "fronts", false, add_to_rests<real>, many, BLOCK, 0, w, list, room);
+    clock->mark(e, SD_PART_CONTRIBUTION);
     launch_grid(e, "fronts", false, finish_level<real>,
                 dim3(static_cast<unsigned>(count < 4 * processors ? count : 4 * processors)), BLOCK,
-                static_cast<int>(sizeof(front_counts)), w, list, room); mark_phase(e, 'f');
+                static_cast<int>(sizeof(front_counts)), w, list, room);
+    clock->mark(e, SD_PART_OTHER);
 }
 
 template void launch_large<double>(sd_engine *, const forest<double> &, const large_list &, const large_room<double> &,
-                                   int);
+                                   int, front_clock *);
 template void launch_large<float>(sd_engine *, const forest<float> &, const large_list &, const large_room<float> &,
-                                  int);
+                                  int, front_clock *);
 template <class real> size_t large_work_bytes()
 {
     return sizeof(large_work<real>);

@@ -166,8 +166,10 @@ template <class real> saddle_status frame_in(sd_engine *e, run_memory<real> *m, 
     const int64_t rows = int64_t{frame->count} + (frame->in > frame->out ? frame->in : frame->out);
     int32_t *position = const_cast<int32_t *>(m->frame.position);
     double *scale = const_cast<double *>(m->frame.scale);
-    e->backend->upload(e, frame->position, position, rows * static_cast<int64_t>(sizeof *position));
-    e->backend->upload(e, frame->scale, scale, rows * static_cast<int64_t>(sizeof *scale));
+    if (frame->position) {
+        e->backend->upload(e, frame->position, position, rows * static_cast<int64_t>(sizeof *position));
+        e->backend->upload(e, frame->scale, scale, rows * static_cast<int64_t>(sizeof *scale));
+    }
     m->frame = {frame->count, frame->in, frame->out, position, scale, frame->exponent};
     return e->status;
 }

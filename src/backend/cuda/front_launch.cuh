@@ -28,6 +28,7 @@ struct large_list {
 };
 
 template <class real> struct large_work;
+class front_clock;
 
 /* How the work on the large fronts of a level is cut: job k of front f (counted in the level) is number
  * ptr[f] + k. Made on the device, since delays change the sizes. */
@@ -55,6 +56,6 @@ template <class real> int large_blocks(sd_engine *e);
 /* All of a level: assembly, factorization, contribution blocks, counts. */
 template <class real>
 void launch_large(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room,
-                  int blocks);
+                  int blocks, front_clock *clock);
 
 } /* namespace sd_cuda */

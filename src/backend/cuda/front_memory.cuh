@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/cuda/front_launch.cuh"
+#include "backend/cuda/front_profile.cuh"
 
 #include <pthread.h>
 
@@ -41,6 +42,14 @@ struct solve_lists {
     const uint32_t *ptr, *from;
 };
 
+/* Where values of the tree come from that are made on the device: front_values.cu. NULL before the first. */
+struct value_source {
+    const int32_t *row, *column, *target; /* of the stored entries of A; a target below 0: none */
+    double *scale;
+    int32_t *matched; /* by column, below 0: none */
+    struct taken_values *taken;
+};
+
 /* Memory of one solve at a time, and all that is idle: front_space.cu. */
 struct solve_space {
     void *memory;
@@ -77,8 +86,10 @@ template <class real> struct run_memory {
     void *heap;
     char *control;
     double *values;
+    value_source values_from;
     int8_t *signs;
     sd_run_result result; /* of the last factorization */
+    front_clock clock;
 };
 
 /* Runs function<real>(e, memory of the run, ...) in the run's precision. */
@@ -97,6 +108,12 @@ saddle_status fetch_fronts(sd_engine *e, const sd_front_run *run, sd_run_front *
                            double *d);
 saddle_status put_pivot(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, double d, double beside);
 saddle_status clear_column(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, const double *v);
+
+/* Values of the tree from those of A on the device; what was found of them, once that is done. */
+void take_values(sd_engine *e, const sd_run_values *from, const sd_tree *t, double *values,
+                 value_source *source);
+void fetch_taken(sd_engine *e, const value_source *source, sd_run_taken *taken);
+void free_values(sd_engine *e, value_source *source);
 
 /* The order of work of solves on this tree; and what they need of a factorization, the inverses of the
  * squares on the diagonal, for all fronts (-1) or one, to be made again where L has changed. */

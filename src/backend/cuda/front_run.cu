@@ -5,8 +5,6 @@
 #include "backend/cuda/front_memory.cuh"
 
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 namespace sd_cuda
 {
@@ -212,43 +210,13 @@ template <class real> void free_run(sd_engine *e, run_memory<real> *m)
                          m->tasks.front,    m->lists.ptr, m->lists.from,
                          m->frame.position, m->frame.scale};
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
+    free_values(e, &m->values_from);
+    m->clock.turn(e, -1);
 }
 
-#ifndef SADDLE_EMULATED
-cudaEvent_t marks[100000];
-int mark_count;
-char mark_names[100000];
-void mark(sd_engine *e, char c)
-{
-    if (!getenv("SADDLE_FRONT_TIMES")) return;
-    if (!marks[mark_count]) cudaEventCreate(&marks[mark_count]);
-    mark_names[mark_count] = c;
-    cudaEventRecord(marks[mark_count++], state_of(e)->stream);
-}
-} void show_clocks(); namespace {
-void show_marks()
-{
-    if (!getenv("SADDLE_FRONT_TIMES")) return;
-    show_clocks();
-    float sum[256] = {}, ms;
-    for (int k = 1; k < mark_count; ++k) {
-        cudaEventElapsedTime(&ms, marks[k - 1], marks[k]);
-        sum[(int)mark_names[k]] += ms;
-        if (getenv("SADDLE_FRONT_TIMES")[0] == '2') fprintf(stderr, "%c%.3f%s", mark_names[k], ms, mark_names[k] == 'f' ? "\n" : " ");
-    }
-    cudaEventElapsedTime(&ms, marks[0], marks[mark_count - 1]);
-    fprintf(stderr, "\n  total %.3f ms: clusters %.3f place %.3f assemble %.3f factor %.3f rests %.3f add %.3f finish %.3f upload %.3f solves %.3f\n", ms, sum['c'], sum['p'], sum['a'], sum['F'], sum['r'], sum['s'], sum['f'], sum['u'], sum['S']);
-    mark_count = 0;
-}
-#else
-void mark(sd_engine *, char) {}
-void show_marks() {}
-#endif
-} void mark_phase(sd_engine *e, char c) { mark(e, c); } namespace {
 /* Launches everything; nothing is waited for. */
 template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
 {
-    mark(e, 'u');
     const sd_schedule *s = m->schedule;
     unsigned *tickets = reinterpret_cast<unsigned *>(m->control + sizeof(front_tally));
     for (int32_t l = 0; l < s->levels && !e->status; ++l) {
@@ -262,40 +230,51 @@ template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
             clusters.to = tiny ? s->cluster_ptr[l + 1] : s->cluster_tiny[l];
             if (clusters.to > clusters.from) {
                 launch_clusters(e, m->w, clusters, tiny, m->cluster_blocks[tiny], tickets + 2 * l + tiny);
-                mark(e, 'c');
+                m->clock.mark(e, SD_PART_FACTOR);
             }
         }
-        if (large.to > large.from) launch_large(e, m->w, large, m->room, m->large_blocks);
+        if (large.to > large.from) launch_large(e, m->w, large, m->room, m->large_blocks, &m->clock);
     }
     invert_squares(e, m, -1);
-    mark(e, 'S');
+    m->clock.mark(e, SD_PART_OTHER);
+}
+
+/* Signs, where the rule knows some. */
+template <class real> void put_signs(sd_engine *e, run_memory<real> *m, const int8_t *signs)
+{
+    if (!signs) return;
+    if (!m->signs && !get(e, m->signs, m->w.n, "signs")) return;
+    failed(e,
+           cudaMemcpyAsync(m->signs, signs, static_cast<size_t>(m->w.n), cudaMemcpyHostToDevice,
+                           state_of(e)->stream),
+           "signs");
+    m->w.rule.signs = m->signs;
 }
 
 /* Values, signs, and everything that begins as 0. */
-template <class real>
-void begin_run(sd_engine *e, run_memory<real> *m, const double *values, const sd_pivoting *p,
-               double most_flops)
+template <class real> void begin_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job)
 {
     const state *s = state_of(e);
     const on_device current(s->device);
-    mark(e, '0');
+    const sd_pivoting *p = job->pivoting;
+    m->clock.start(e);
     const front_heap heap = {static_cast<char *>(m->heap), static_cast<unsigned long long>(m->heap_bytes), 0};
-    m->w.rule = {p->rule, p->u, p->small, p->regularise, NULL};
-    m->w.most = most_flops > 0 && most_flops < 9e18 ? static_cast<unsigned long long>(most_flops) : 0;
-    if (p->signs) {
-        if (!m->signs && !get(e, m->signs, m->w.n, "signs")) return;
-        failed(e,
-               cudaMemcpyAsync(m->signs, p->signs, static_cast<size_t>(m->w.n), cudaMemcpyHostToDevice,
-                               s->stream),
-               "signs");
-        m->w.rule.signs = m->signs;
-    }
-    const size_t bytes = static_cast<size_t>(m->tree->entry_ptr[m->tree->n]) * sizeof *values;
-    failed(e, cudaMemcpyAsync(m->values, values, bytes, cudaMemcpyHostToDevice, s->stream), "values");
+    m->w.rule = {p->rule,       p->u, p->small,
+                 p->regularise, NULL, m->clock.is_on() ? m->w.tally->tiles : NULL};
+    m->w.most =
+        job->most_flops > 0 && job->most_flops < 9e18 ? static_cast<unsigned long long>(job->most_flops) : 0;
+    put_signs(e, m, p->signs);
     failed(e, cudaMemcpyAsync(m->w.heap, &heap, sizeof heap, cudaMemcpyHostToDevice, s->stream), "fronts");
     failed(e,
            cudaMemsetAsync(m->control, 0, static_cast<size_t>(control_bytes(m->schedule->levels)), s->stream),
            "fronts");
+    const size_t bytes = static_cast<size_t>(m->tree->entry_ptr[m->tree->n]) * sizeof *job->values;
+    if (job->there)
+        take_values(e, job->there, m->tree, m->values, &m->values_from);
+    else
+        failed(e, cudaMemcpyAsync(m->values, job->values, bytes, cudaMemcpyHostToDevice, s->stream),
+               "values");
+    m->clock.mark(e, SD_PART_OTHER);
 }
 
 void tell(const front_tally &t, sd_run_result *r)
@@ -315,24 +294,35 @@ void tell(const front_tally &t, sd_run_result *r)
     x.flops = static_cast<double>(t.operations);
     x.indefinite = (t.stop & STOP_INDEFINITE) != 0;
     x.abandoned = (t.stop & STOP_FLOPS) != 0;
+    for (int k = 0; k < SD_TILE_CLASSES; ++k) x.profile.tiles[k] = static_cast<int64_t>(t.tiles[k]);
+    for (int k = 0; k < SD_PARTS; ++k) x.profile.seconds[k] = r->profile.seconds[k];
     x.waits = r->waits;
+    x.taken = r->taken;
     *r = x;
 }
 
+/* Waits for the device, and brings what it found. */
+template <class real> void end_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, front_tally *tally)
+{
+    e->backend->download(e, m->control, tally, sizeof *tally);
+    if (job->there) fetch_taken(e, &m->values_from, &m->result.taken);
+    ++m->result.waits;
+}
+
 template <class real>
-saddle_status factor_run(sd_engine *e, run_memory<real> *m, const double *values, const sd_pivoting *pivoting,
-                         double most_flops, sd_run_result *result)
+saddle_status factor_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, sd_run_result *result)
 {
     front_tally tally;
     *result = sd_run_result();
     m->result = *result;
+    m->clock.turn(e, job->profile ? m->schedule->levels : -1);
     for (;;) {
-        begin_run(e, m, values, pivoting, most_flops);
+        begin_run(e, m, job);
         launch_all(e, m);
-        e->backend->download(e, m->control, &tally, sizeof tally);
-        ++result->waits;
+        if (job->meanwhile && m->result.waits == 0) job->meanwhile(job->what);
+        end_run(e, m, job, &tally);
         if (e->status) return e->status;
-        show_marks();
+        m->clock.read(e, m->result.profile.seconds);
         if (!(tally.stop & STOP_ROOM)) break;
         e->backend->release(e, m->heap); /* again, with more room for delays */
         e->backend->release(e, m->room.columns);
@@ -341,8 +331,8 @@ saddle_status factor_run(sd_engine *e, run_memory<real> *m, const double *values
         m->slack = 2 * m->slack + 0.25;
         if (!get_panels(e, m)) return e->status;
     }
-    tell(tally, result);
-    m->result = *result;
+    tell(tally, &m->result);
+    *result = m->result;
     return SADDLE_OK;
 }
 
@@ -397,13 +387,11 @@ int64_t bytes(const sd_tree *t, const sd_schedule *s, sd_precision precision, do
     return precision == SD_DOUBLE ? bytes_of<double>(t, s, slack) : bytes_of<float>(t, s, slack);
 }
 
-saddle_status factor(sd_engine *e, sd_front_run *run, const double *values, const sd_pivoting *pivoting,
-                     double most_flops, sd_run_result *result)
+saddle_status factor(sd_engine *e, sd_front_run *run, const sd_run_job *job, sd_run_result *result)
 {
     if (e->status) return e->status;
-    return run->precision == SD_DOUBLE
-               ? factor_run(e, memory_of<double>(run), values, pivoting, most_flops, result)
-               : factor_run(e, memory_of<float>(run), values, pivoting, most_flops, result);
+    return run->precision == SD_DOUBLE ? factor_run(e, memory_of<double>(run), job, result)
+                                       : factor_run(e, memory_of<float>(run), job, result);
 }
 
 } /* namespace */
