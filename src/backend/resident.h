@@ -10,8 +10,8 @@
 #include "backend/backend.h"
 #include "backend/residual.h"
 
-/* Of a residual r = b - Ax with w = |A||x| + |b|: max |r|, |b|, |x|, |r| / w, |b| / w, and 1 / the least |b| and |x|
- * that are not 0, NaN where a number is; r'r and b'b. */
+/* Of a residual r = b - Ax with w = |A||x| + |b|: max |r|, |b|, |x|, |r| / w, |b| / w, and 1 / the least |b|
+ * and |x| that are not 0, NaN where a number is; r'r and b'b. */
 enum { SD_MAX_R, SD_MAX_B, SD_MAX_X, SD_MAX_RATIO, SD_MAX_SHARE, SD_FAR_B, SD_FAR_X, SD_MAXIMA };
 typedef struct sd_resident_norms {
     double maxima[SD_MAXIMA];

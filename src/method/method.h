@@ -22,8 +22,8 @@
 /* New values that a device has before the host. */
 typedef struct sd_arriving {
     const double *values; /* by stored entry, in the device's memory */
-    /* Brings them to sd_problem.A, and facts and operators with them; until then these are of the matrix before.
-     * Only the first call does something. */
+    /* Brings them to sd_problem.A, and facts and operators with them; until then these are of the matrix
+     * before. Only the first call does something. */
     saddle_status (*take)(struct sd_arriving *arriving);
     saddle_status status; /* of that */
 } sd_arriving;
@@ -166,8 +166,8 @@ typedef struct sd_method {
                             void **factors, bool *given_up);
     saddle_status (*refactor)(sd_engine *e, const sd_problem *p, const void *plan,
                               const sd_strength *strength, void **factors, bool *given_up);
-    /* Refactors values that are arriving, before the host has them, where nothing about them asks for more: *done.
-     * It has them in any case when this returns. NULL: the method waits for them. */
+    /* Refactors values that are arriving, before the host has them, where nothing about them asks for more:
+     * *done. It has them in any case when this returns. NULL: the method waits for them. */
     saddle_status (*refactor_arriving)(sd_engine *e, const sd_problem *p, const sd_strength *strength,
                                        void *factors, bool *done);
     /* What factorizations so far have taught is forgotten: `refactor` then does what `factor` would do. NULL:
@@ -187,7 +187,8 @@ typedef struct sd_method {
      * be R, memory (see triangular.h) NULL. */
     saddle_status (*solve)(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
                            double *z, int64_t ldz, sd_solve_memory *memory);
-    /* The same in the memory of a device, that of the factors; nothing is waited for. NULL functions: none. */
+    /* The same in the memory of a device, that of the factors; nothing is waited for. NULL functions: none.
+     */
     bool (*solves_there)(const void *factors);
     saddle_status (*solve_there)(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
                                  double *z, int64_t ldz);

@@ -73,9 +73,9 @@ struct saddle_solver {
     uint64_t fingerprint;
     int64_t entries; /* of the caller's arrays */
     saddle_shape shape;
-    sd_csr A;         /* the caller's matrix; val is NULL before factor */
-    sd_map *map;      /* from the caller's entries */
-    int base;         /* that the caller counts from */
+    sd_csr A;    /* the caller's matrix; val is NULL before factor */
+    sd_map *map; /* from the caller's entries */
+    int base;    /* that the caller counts from */
     sd_home home;
     sd_glance glance; /* at values; its room is kept where that is not much */
     sd_work work[SD_RUNGS_MOST];
@@ -109,8 +109,8 @@ struct saddle_solver {
 saddle_status sd_check_pattern(saddle_solver *solver, const saddle_matrix *A);
 /* Factors A, whose pattern was checked. */
 saddle_status sd_factor_checked(saddle_solver *solver, const saddle_matrix *A);
-/* Takes values of A that have arrived in solver->A (where they are not on the host), or from the view, checks them
- * and finds out what the matrix is. */
+/* Takes values of A that have arrived in solver->A (where they are not on the host), or from the view, checks
+ * them and finds out what the matrix is. */
 saddle_status sd_inspect_values(saddle_solver *solver, const saddle_matrix *A, bool arrived);
 /* The same in two steps: takes the values of A, with all that is to be known of them; factors them. */
 saddle_status sd_take_matrix(saddle_solver *solver, const saddle_matrix *A);

@@ -57,13 +57,15 @@ template <class real> __device__ inline void subtract_row(real (&x)[TILE], real 
     for (int j = 0; j < TILE; ++j) x[j] = fma(-l, row[j], x[j]);
 }
 
-/* The largest entry of a row among columns that are left. Some maxima side by side: one would wait for the other. */
+/* The largest entry of a row among columns that are left. Some maxima side by side: one would wait for the
+ * other. */
 template <class real> __device__ inline unsigned row_key(const real (&x)[TILE], unsigned alive)
 {
     constexpr int SOME = 4;
     unsigned key[SOME] = {};
 #pragma unroll
-    for (int j = 0; j < TILE; ++j) key[j % SOME] = max(key[j % SOME], alive >> j & 1 ? indexed_key(x[j], j) : 0u);
+    for (int j = 0; j < TILE; ++j)
+        key[j % SOME] = max(key[j % SOME], alive >> j & 1 ? indexed_key(x[j], j) : 0u);
     return max(max(key[0], key[1]), max(key[2], key[3]));
 }
 

@@ -284,8 +284,8 @@ saddle_status sd_direct_solve(sd_engine *e, const void *factors, int64_t k, cons
                               double *z, int64_t ldz, sd_solve_memory *memory);
 /* The same in the memory of the device that has the factors. */
 bool sd_direct_solves_there(const void *factors);
-saddle_status sd_direct_solve_there(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
-                                    double *z, int64_t ldz);
+saddle_status sd_direct_solve_there(sd_engine *e, const void *factors, int64_t k, const double *r,
+                                    int64_t ldr, double *z, int64_t ldz);
 /* Z = A^-1 R, or A'^-1 R. */
 saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, bool transposed, int64_t k, const double *r,
                               int64_t ldr, double *z, int64_t ldz, int threads, sd_solve_memory *memory);
