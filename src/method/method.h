@@ -154,6 +154,8 @@ typedef struct sd_method {
     saddle_status (*plan)(sd_context *c, const sd_problem *p, void **plan, saddle_info *info);
     sd_cost (*cost)(const void *plan);
     void (*free_plan)(sd_context *c, void *plan);
+    /* A plan that was made for the CPU is for a GPU from now on. NULL: it stays. */
+    saddle_status (*move)(sd_context *c, const sd_problem *p, void *plan, saddle_info *info);
     /* Whether a new plan would be better for the values of p->A than the one that is there, with what was
      * factored on it (NULL: nothing yet). NULL: plans are kept. */
     bool (*replan)(sd_context *c, const sd_problem *p, const void *plan, const void *factors, sd_past *past);

@@ -65,7 +65,8 @@ struct saddle_solver {
     saddle_options options;
     sd_policy policy;
     int device, threads;
-    sd_device opened; /* for the solver's life; every solve has an engine on it */
+    bool moved;       /* device auto: a GPU was looked for */
+    sd_device opened; /* for the solver's life, or until it moves to a GPU; every solve has an engine on it */
     sd_engine e;      /* the solver's own; operators and factors lie in its memory */
 
     /* after analyse */

@@ -364,6 +364,7 @@ static void check(const dense *d, rng *r, const expectation *wanted)
 static void one_equation(void **state)
 {
     (void)state;
+    cuda_or_skip();
     rng r = rng_start("one_equation");
     dense d = dense_new(1);
     dense_set(&d, 0, 0, -4);
@@ -374,6 +375,7 @@ static void one_equation(void **state)
 static void indefinite_with_pairs(void **state)
 {
     (void)state;
+    cuda_or_skip();
     rng r = rng_start("indefinite_with_pairs");
     dense d = indefinite_problem(&r, 150);
     check(&d, &r, &(expectation){.u = 0.1, .pairs = true, .delays = true});
@@ -396,6 +398,7 @@ static dense chain_problem(rng *r, int blocks, int size, int joint)
 static void fronts_in_pieces(void **state)
 {
     (void)state;
+    cuda_or_skip();
     rng r = rng_start("fronts_in_pieces");
     dense d = chain_problem(&r, 2, 190, 60);
     check(&d, &r, &(expectation){.u = 0.01, .pairs = true, .large = true});
@@ -406,6 +409,7 @@ static void fronts_in_pieces(void **state)
 static void tall_fronts(void **state)
 {
     (void)state;
+    cuda_or_skip();
     rng r = rng_start("tall_fronts");
     dense d = chain_problem(&r, 2, 400, 330);
     check(&d, &r, &(expectation){.u = 0.01, .pairs = true, .large = true});
@@ -416,6 +420,7 @@ static void tall_fronts(void **state)
 static void delays_between_fronts_in_pieces(void **state)
 {
     (void)state;
+    cuda_or_skip();
     rng r = rng_start("delays_between_fronts_in_pieces");
     dense d = chain_problem(&r, 3, 170, 70);
     for (int b = 0; b < 3; ++b)
@@ -428,6 +433,7 @@ static void delays_between_fronts_in_pieces(void **state)
 static void singular_and_several_roots(void **state)
 {
     (void)state;
+    cuda_or_skip();
     rng r = rng_start("singular_and_several_roots");
     dense parts[] = {kkt_problem(&r, 60, 20, 2), indefinite_problem(&r, 40), chain_problem(&r, 1, 130, 0)};
     dense d = dense_new(60 + 40 + 130 + 3); /* and three rows without an entry but on the diagonal */
@@ -446,6 +452,7 @@ static void singular_and_several_roots(void **state)
 static void numbers_of_right_hand_sides(void **state)
 {
     (void)state;
+    cuda_or_skip();
     const sd_backend *cuda = cuda_or_skip();
     rng r = rng_start("numbers_of_right_hand_sides");
     dense d = indefinite_problem(&r, 40);
@@ -480,6 +487,7 @@ static int64_t tiles_of(const sd_run_profile *p)
 static void profiles_count_tiles_and_measure_parts(void **state)
 {
     (void)state;
+    cuda_or_skip();
     enum { SIZE = 150, TILES = (SIZE + 63) / 64 };
     rng r = rng_start("profiles_count_tiles_and_measure_parts");
     dense d = chain_problem(&r, 1, SIZE, 0), hard = chain_problem(&r, 2, SIZE, 60);

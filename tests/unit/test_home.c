@@ -247,10 +247,64 @@ static void right_hand_sides_out_of_the_ordinary(void **state)
     dense_free(&d);
 }
 
+/* Device auto goes to the GPU for work that is worth it, and comes back for a pattern that is not. */
+static void the_gpu_is_taken_where_it_is_worth_it(void **state)
+{
+    (void)state;
+    cuda_or_skip();
+    rng r = rng_start("the_gpu_is_taken_where_it_is_worth_it");
+    const char *methods[] = {"method=direct", "method=auto", "method=direct,factorizations=1"};
+    for (int way = 0; way < 3; ++way) {
+        const saddle_options options = options_of(methods[way]);
+        dense large = kkt_problem(&r, 80, 25, 0), small = kkt_problem(&r, 5, 1, 0);
+        saddle_matrix A = view_plain(&large, SADDLE_LOWER), B = view_plain(&small, SADDLE_LOWER);
+        saddle_solver *s = NULL;
+        assert_int_equal(saddle_create(&s, &options, NULL, NULL), SADDLE_OK);
+        sd_policy policy = sd_policy_default;
+        policy.device = 1e3;
+        sd_set_policy(s, &policy);
+        const saddle_device expected = way < 2 ? SADDLE_DEVICE_CUDA : SADDLE_DEVICE_CPU;
+        for (int turn = 0; turn < 2; ++turn) {
+            assert_int_equal(saddle_analyse(s, &A), SADDLE_OK);
+            for (int step = 0; step < 2; ++step) {
+                assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+                assert_int_equal(info_of(s).device, expected);
+                if (expected == SADDLE_DEVICE_CUDA) assert_solves_everywhere(s, &large, 1);
+            }
+            assert_int_equal(saddle_analyse(s, &B), SADDLE_OK);
+            assert_int_equal(saddle_factor(s, &B), SADDLE_OK);
+            assert_int_equal(info_of(s).device, SADDLE_DEVICE_CPU);
+        }
+        saddle_destroy(&s);
+        view_free(&A);
+        view_free(&B);
+        dense_free(&large);
+        dense_free(&small);
+    }
+}
+
 static void streams(void **state)
 {
     (void)state;
+    cuda_or_skip();
     rng r = rng_start("streams");
+    dense d = kkt_problem(&r, 40, 10, 0);
+    record log;
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    saddle_solver *s = open_home(&A, "", &log), *other = open_home(&A, "", &log);
+    assert_int_equal(saddle_set_stream(s, NULL), SADDLE_OK);
+    assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+    assert_solves_everywhere(s, &d, 1);
+    saddle_destroy(&other);
+    saddle_destroy(&s);
+    view_free(&A);
+    dense_free(&d);
+}
+
+static void streams_without_a_gpu(void **state)
+{
+    (void)state;
+    rng r = rng_start("streams_without_a_gpu");
     dense d = kkt_problem(&r, 40, 10, 0);
     int stream;
     saddle_solver *host = factor_dense(&d, SADDLE_LOWER, "device=cpu");
@@ -259,17 +313,6 @@ static void streams(void **state)
     assert_int_equal(saddle_set_stream(host, &stream), SADDLE_NOT_SUPPORTED);
     assert_contains(saddle_message(host), "device cuda");
     saddle_destroy(&host);
-    if (cuda_or_skip()) {
-        record log;
-        saddle_matrix A = view_plain(&d, SADDLE_LOWER);
-        saddle_solver *s = open_home(&A, "", &log), *other = open_home(&A, "", &log);
-        assert_int_equal(saddle_set_stream(s, NULL), SADDLE_OK);
-        assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
-        assert_solves_everywhere(s, &d, 1);
-        saddle_destroy(&other);
-        saddle_destroy(&s);
-        view_free(&A);
-    }
     dense_free(&d);
 }
 
@@ -308,7 +351,9 @@ int main(void)
         cmocka_unit_test(values_unlike_those_before),
         cmocka_unit_test(bad_values_are_refused),
         cmocka_unit_test(right_hand_sides_out_of_the_ordinary),
+        cmocka_unit_test(the_gpu_is_taken_where_it_is_worth_it),
         cmocka_unit_test(streams),
+        cmocka_unit_test(streams_without_a_gpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,8 +160,8 @@ __device__ inline front_state<real> state_at(void *memory, int rows, int columns
     s.ld = leading_dimension(rows);
     s.padding = 0;
     s.panel = static_cast<real *>(memory);
-    s.d = s.panel + static_cast<int64_t>(s.ld) * columns;
-    s.variable = reinterpret_cast<int32_t *>(s.d + 2 * columns);
+    s.d = memory ? s.panel + static_cast<int64_t>(s.ld) * columns : nullptr; /* there may be no room */
+    s.variable = memory ? reinterpret_cast<int32_t *>(s.d + 2 * columns) : nullptr;
     return s;
 }
 

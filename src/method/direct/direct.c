@@ -109,6 +109,7 @@ const sd_method sd_method_direct = {
         "factorizations|profile|",
     .plan = sd_direct_plan_make,
     .cost = sd_direct_cost,
+    .move = sd_direct_plan_move,
     .free_plan = sd_direct_plan_free,
     .replan = sd_direct_replan,
     .factor = sd_direct_factor,

@@ -130,6 +130,8 @@ saddle_status sd_direct_check_leaves(sd_context *c, const sd_csr *M, const int32
 /* ---- plan.c ---- */
 
 saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **plan, saddle_info *info);
+/* The plan goes to a GPU. */
+saddle_status sd_direct_plan_move(sd_context *c, const sd_problem *p, void *plan, saddle_info *info);
 sd_cost sd_direct_cost(const void *plan);
 /* What info says of the plan for columns, or for fronts. */
 void sd_direct_planned(const sd_direct_plan *plan, bool columns, saddle_info *info);

@@ -294,6 +294,15 @@ saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **pla
     return status;
 }
 
+saddle_status sd_direct_plan_move(sd_context *c, const sd_problem *p, void *plan, saddle_info *info)
+{
+    sd_direct_plan *d = plan;
+    d->columns = false;
+    const saddle_status status = plan_device(c, sd_iteration_precision(p), d);
+    if (!status) tell(c, d, info);
+    return status;
+}
+
 sd_cost sd_direct_cost(const void *plan)
 {
     const sd_direct_plan *d = plan;
