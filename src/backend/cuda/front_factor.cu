@@ -1,9 +1,10 @@
 /*
  * The fully summed columns of all large fronts of a level, factored by one launch whose blocks stay and meet at
- * barriers. A step takes one square of up to 64 columns of every front that is not done yet:
+ * barriers. A step takes one tile of 32 columns of every front that is not done yet:
  *
- *     1. the square is factored: a warp a front where it is one tile of 32 columns, else a block a front;
- *     2. the rows below it are solved and checked, a thread a row; W goes to a buffer, the panel is left as it was;
+ *     1. the tile is factored, a warp a front;
+ *     2. the rows below it are solved and checked, a thread a row; W and L go to buffers, the panel is left as it
+ *        was;
  *     3. the columns before the first that failed are accepted: L is written, the columns of the panel are
  *        brought up to date; those that failed get the accepted pivots subtracted;
  *     4. where a panel is done, the columns behind it get all its pivots subtracted, as one product;
@@ -34,10 +35,8 @@ template <class real> struct factor_room {
         product_room<real, WIDE> wide;
         product_room<real, NARROW> narrow;
         front_room<real> block;
-        square_room<real> square;
-        real work[SQUARE_ROWS][SQUARE_ROWS];
     };
-    square_view<real> view;
+    front_tile<real> tile;
 };
 
 /* What a launch has. */
@@ -87,8 +86,8 @@ template <class real> __device__ inline void end_front(level_job<real> &j, large
 /* A front takes up what the step before has found. By one thread. */
 template <class real> __device__ void go_on(level_job<real> &j, large_work<real> *k)
 {
-    const bool fresh = k->square.width > 0 && k->next == k->next_end;
-    k->square.width = 0;
+    const bool fresh = k->tile.width > 0 && k->next == k->next_end;
+    k->tile.width = 0;
     k->e = k->next;
     k->end = k->next_end;
     k->last = k->next_last;
@@ -99,12 +98,12 @@ template <class real> __device__ void go_on(level_job<real> &j, large_work<real>
         end_front(j, k);
 }
 
-template <class real> __device__ inline bool is_done(const large_work<real> *k)
+__device__ inline void copy_words(void *to, const void *from, int bytes, int rank, int size)
 {
-    return *static_cast<const volatile int *>(&k->mode) == MODE_DONE;
+    for (int i = rank; i < bytes / 4; i += size)
+        static_cast<int *>(to)[i] = static_cast<const int *>(from)[i];
 }
 
-/* The squares that are one tile, by warps. */
 template <class real> __device__ __noinline__ void factor_tiles(level_job<real> &j, factor_room<real> *room)
 {
     const int warp = thread_index() / WARP, lane = thread_index() % WARP;
@@ -112,33 +111,19 @@ template <class real> __device__ __noinline__ void factor_tiles(level_job<real> 
     /* Fronts go round the blocks first, so that a few of them do not share one. */
     for (int f = static_cast<int>(blockIdx.x) + warp * static_cast<int>(gridDim.x); f < j.count; f += step) {
         large_work<real> *k = &j.room.work[f];
-        const bool done = is_done(k);
+        const bool done = k->mode == MODE_DONE;
         __syncwarp(); /* all lanes have looked */
         if (done) continue;
         if (lane == 0) go_on(j, k);
         __syncwarp();
-        const int e = k->e, width = min(k->most, k->end - e);
-        if (is_done(k) || width > TILE) continue;
+        if (*static_cast<volatile int *>(&k->mode) == MODE_DONE) continue;
+        const int e = k->e, width = min(TILE, k->end - e);
         const front_state<real> s = k->state;
         front_tile<real> *tile = &room->tiles.tile[warp];
         factor_tile(tile, &room->tiles.warp[warp], s.panel + e + static_cast<int64_t>(e) * s.ld, s.ld, width,
                     j.w.rule, s.variable + e);
-        write_tile(tile, &k->square, k->w + e, s.ld);
+        copy_words(&k->tile, tile, static_cast<int>(sizeof *tile), lane, WARP);
         __syncwarp();
-    }
-}
-
-/* The others, by the block that has looked at them. */
-template <class real> __device__ __noinline__ void factor_squares(level_job<real> &j, factor_room<real> *room)
-{
-    for (int f = static_cast<int>(blockIdx.x); f < j.count; f += static_cast<int>(gridDim.x)) {
-        large_work<real> *k = &j.room.work[f];
-        __syncthreads();
-        const int e = k->e, width = min(k->most, k->end - e);
-        if (is_done(k) || width <= TILE) continue;
-        const front_state<real> s = k->state;
-        factor_square(&room->square, &k->square, s.panel + e + static_cast<int64_t>(e) * s.ld, s.ld, width, j.w.rule,
-                      s.variable + e, k->w + e);
     }
 }
 
@@ -153,112 +138,118 @@ template <class real> __device__ __noinline__ void solve_rows(level_job<real> &j
         const job_place p = find_job(j.room.jobs[JOB_ROWS], j.count, job);
         large_work<real> *k = &j.room.work[p.front];
         const front_state<real> s = k->state;
-        const int width = k->square.width, below = k->e + width, i = p.job * JOB_ROW + thread_index();
+        const int below = k->e + k->tile.width, i = p.job * JOB_ROW + thread_index();
         if (k->mode == MODE_DONE || (p.job + 1) * JOB_ROW <= below) continue;
         __syncthreads();
-        view_square(&room->view, &k->square, k->w + k->e, s.ld);
+        copy_words(&room->tile, &k->tile, static_cast<int>(sizeof room->tile), thread_index(), LARGE_THREADS);
         __syncthreads();
-        square_marks marks = {};
+        row_marks marks = {0, 0};
         if (thread_index() < JOB_ROW && i >= below && i < s.rows) {
-            const real *row = s.panel + i + static_cast<int64_t>(k->e) * s.ld;
-            if (width <= TILE)
-                solve_below<TILE>(room->view, row, k->w + i, s.ld, checked, bound, small, marks);
-            else
-                solve_below<SQUARE_ROWS>(room->view, row, k->w + i, s.ld, checked, bound, small, marks);
+            real w[TILE];
+            load_row(&room->tile, s.panel + i + static_cast<int64_t>(k->e) * s.ld, s.ld, w);
+            solve_row(&room->tile, w);
+            if (checked) marks = check_row(&room->tile, w, bound, small);
+            real *const to_w = k->w + i, *const to_l = k->l + i;
+            const int count = room->tile.count;
+            real l[TILE];
+#pragma unroll
+            for (int c = 0; c < TILE; ++c) l[c] = c < count ? scale_entry(&room->tile, w, c) : 0;
+#pragma unroll
+            for (int c = 0; c < TILE; ++c) {
+                to_w[static_cast<int64_t>(c) * s.ld] = c < count ? w[c] : 0;
+                to_l[static_cast<int64_t>(c) * s.ld] = l[c];
+            }
         }
         if (!checked) continue;
-        for (int c = 0; c < SQUARE_WORDS; ++c) {
-            const unsigned bad = __reduce_or_sync(ALL_LANES, marks.failed[c]);
-            const unsigned full = __reduce_or_sync(ALL_LANES, marks.nonzero[c]);
-            if (thread_index() % WARP == 0 && bad) atomicOr(&k->square.failed[c], bad);
-            if (thread_index() % WARP == 0 && full) atomicOr(&k->square.nonzero[c], full);
-        }
+        marks.failed = __reduce_or_sync(ALL_LANES, marks.failed);
+        marks.nonzero = __reduce_or_sync(ALL_LANES, marks.nonzero);
+        if (thread_index() % WARP == 0 && marks.failed) atomicOr(&k->tile.failed, marks.failed);
+        if (thread_index() % WARP == 0 && marks.nonzero) atomicOr(&k->tile.nonzero, marks.nonzero);
     }
 }
 
 /* ---- what is accepted ---- */
 
-/* What becomes of the front. By one thread. */
+/* The tile itself, and what becomes of the front. By one block. */
 template <class real>
-__device__ void note_step(level_job<real> &j, large_work<real> *k, const front_square<real> &t, int accepted, int step)
+__device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *room, large_work<real> *k, int accepted, int step)
 {
-    const int failed = t.width - accepted, end = k->end - failed, columns = k->state.columns;
+    block_front<real> f = front_of(*k);
+    copy_words(&room->block.tile, &room->tile, static_cast<int>(sizeof room->tile), thread_index(),
+                     LARGE_THREADS);
+    __syncthreads();
+    order_square(f, &room->block, accepted);
+    __syncthreads();
+    put_square(f, &room->block, accepted);
+    if (thread_index() >= WARP) return;
+    const int width = room->tile.width, failed = width - accepted, end = k->end - failed, lane = thread_index();
+    const int32_t variable = lane < width ? f.variable[f.e + room->tile.order[lane]] : 0;
+    __syncwarp();
+    if (lane < width) f.variable[f.e + lane] = variable;
+    if (lane > 0) return;
     k->next = k->e + accepted;
-    k->perturbed += t.perturbed;
-    if (t.width > TILE && 2 * accepted < t.width) k->most = TILE;
+    k->perturbed += room->tile.perturbed;
     const bool done = k->next == end; /* with the panel: then its failed columns are behind e, one after the other */
     const int left = k->panel - end;
     k->next_end = end;
     k->next_last = done ? k->last - left : k->last;
     k->moves = done ? min(left, k->last - k->panel) : min(failed, end - k->next);
     k->moved_to = done ? k->last : k->end;
-    k->over = done && k->next == k->next_last && k->next < columns;
+    k->over = done && k->next == k->next_last && k->next < f.n;
     if (failed && j.w.rule.rule == SD_PIVOT_POSITIVE) atomicOr(&j.w.tally->stop, STOP_INDEFINITE);
-    if (done && k->panel < columns && k->next > k->base) atomicAdd(&j.room.flags[FLAG_FLUSH + step], 1u);
+    if (done && k->panel < f.n && k->next > k->base) atomicAdd(&j.room.flags[FLAG_FLUSH + step], 1u);
     if (k->moves > 0) atomicAdd(&j.room.flags[FLAG_MOVE + step], 1u);
     if (k->over) atomicAdd(&j.room.flags[FLAG_ROUND + step], 1u);
 }
 
-/* The square itself, its D and its variables. By one block. */
+/* L of the rows of a job, and the rows of the tile in columns of L that are as many. */
 template <class real>
-__device__ __noinline__ void put_square(factor_room<real> *room, const large_work<real> *k, int accepted)
+__device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<real> *k, int accepted, int job)
 {
     const front_state<real> s = k->state;
-    const front_square<real> &t = room->view.head;
-    const int e = k->e, c = thread_index();
-    accept_square(room->view, accepted, s.panel + e + static_cast<int64_t>(e) * s.ld, s.ld, room->work);
-    const int32_t variable = c < t.width ? s.variable[e + t.order[c]] : 0;
-    __syncthreads();
-    if (c < t.width) s.variable[e + c] = variable;
-    if (c < 2 * accepted) s.d[2 * e + c] = t.d[c];
-}
-
-/* L of the rows of a job, and the rows of the square in columns of L that are as many. */
-template <class real>
-__device__ __noinline__ void accept_rows(const factor_room<real> *room, const large_work<real> *k, int accepted, int job)
-{
-    const front_state<real> s = k->state;
-    const front_square<real> &t = room->view.head;
+    const front_tile<real> &t = room->tile;
     const int e = k->e, i = job * JOB_ROW + thread_index();
     if (thread_index() >= JOB_ROW) return;
-    const bool narrow = t.width <= TILE;
     if (i >= e + t.width && i < s.rows) {
         real *row = s.panel + i + static_cast<int64_t>(e) * s.ld;
-        const bool whole = accepted == t.width;
-        if (whole && narrow)
-            accept_below<TILE>(t, k->w + i, row, s.ld);
-        else if (whole)
-            accept_below<SQUARE_ROWS>(t, k->w + i, row, s.ld);
-        else if (narrow)
-            rewrite_below<TILE>(room->view, accepted, row, s.ld);
-        else
-            rewrite_below<SQUARE_ROWS>(room->view, accepted, row, s.ld);
+        if (accepted == t.width && accepted == t.count) {
+            const real *l = k->l + i;
+            real x[TILE]; /* all of them before the first is stored */
+#pragma unroll
+            for (int c = 0; c < TILE; ++c) x[c] = c < accepted ? l[static_cast<int64_t>(c) * s.ld] : 0;
+#pragma unroll
+            for (int c = 0; c < TILE; ++c)
+                if (c < accepted) row[static_cast<int64_t>(c) * s.ld] = x[c];
+        } else {
+            rewrite_row(t, accepted, row, s.ld);
+        }
     }
-    if (i >= e || !t.moved) return;
-    real *a = s.panel + e + static_cast<int64_t>(i) * s.ld;
-    if (narrow)
-        order_column<TILE>(t, a);
-    else
-        order_column<SQUARE_ROWS>(t, a);
+    if (i < e) {
+        real *a = s.panel + e + static_cast<int64_t>(i) * s.ld, x[TILE];
+#pragma unroll
+        for (int c = 0; c < TILE; ++c) x[c] = c < t.width ? a[t.order[c]] : 0;
+#pragma unroll
+        for (int c = 0; c < TILE; ++c)
+            if (c < t.width) a[c] = x[c];
+    }
 }
 
-/* A tile of the panel's columns behind the square: 64 of them, in the rows of a job. There are at most
- * PANEL / NARROW, even where the first is begun at an even column: a square has one column or more. W and L of its
- * pivots are multiplied as W and W D^-1, of which only W is there. */
+/* A tile of the panel's columns behind the tile of pivots: 64 of them, in the rows of a job. There are at most
+ * PANEL / NARROW, even where the first is begun at an even column: a tile of pivots has one column or more. */
 template <class real>
 __device__ __noinline__ void update_panel(factor_room<real> *room, const large_work<real> *k, int accepted, int job)
 {
     const front_state<real> s = k->state;
-    const int from = k->e + k->square.width, row = job / (PANEL / NARROW) * JOB_ROW;
+    const int from = k->e + k->tile.width, row = job / (PANEL / NARROW) * JOB_ROW;
     const int column = from / 2 * 2 + job % (PANEL / NARROW) * NARROW, to = min(k->panel, row + JOB_ROW);
     if (column >= to) return;
-    const product_side<real> left = {k->w + row, s.ld, s.rows - row}, right = {k->w + column, s.ld, to - column};
+    const product_side<real> left = {k->l + row, s.ld, s.rows - row}, right = {k->w + column, s.ld, to - column};
     const auto is_there = [&](int i, int c) {
         return row + i < s.rows && column + c >= from && column + c < to && row + i >= column + c;
     };
     real *const panel = s.panel + row + static_cast<int64_t>(column) * s.ld;
-    multiply_tile<true>(
-        &room->narrow, left, right, k->square.inverse, accepted,
+    multiply_tile<false>(
+        &room->narrow, left, right, static_cast<const real *>(nullptr), accepted,
         [&](int i, int c) { return is_there(i, c) ? panel[i + c * static_cast<int64_t>(s.ld)] : static_cast<real>(0); },
         [&](int i, int c, real x) {
             if (is_there(i, c)) panel[i + c * static_cast<int64_t>(s.ld)] = x;
@@ -274,18 +265,12 @@ template <class real> __device__ __noinline__ void accept(level_job<real> &j, fa
         const job_place p = find_job(j.room.jobs[JOB_ROWS], j.count, job);
         large_work<real> *k = &j.room.work[p.front];
         if (k->mode == MODE_DONE) continue;
-        const int accepted = count_accepted(k->square, checked);
         __syncthreads();
-        if (p.job == 0 || accepted < k->square.width)
-            view_square(&room->view, &k->square, k->w + k->e, k->state.ld);
-        else
-            copy_words(&room->view.head, &k->square, static_cast<int>(sizeof k->square), thread_index(), LARGE_THREADS);
+        copy_words(&room->tile, &k->tile, static_cast<int>(sizeof room->tile), thread_index(), LARGE_THREADS);
         __syncthreads();
+        const int accepted = count_accepted(&room->tile, checked);
         accept_rows(room, k, accepted, p.job);
-        if (p.job == 0) {
-            put_square(room, k, accepted);
-            if (thread_index() == 0) note_step(j, k, room->view.head, accepted, step);
-        }
+        if (p.job == 0) accept_tile(j, room, k, accepted, step);
         __syncthreads();
     }
 }
@@ -299,7 +284,7 @@ template <class real> __device__ __noinline__ void update_panels(level_job<real>
         const job_place p = find_job(j.room.jobs[JOB_PANEL], j.count, job);
         const large_work<real> *k = &j.room.work[p.front];
         if (k->mode == MODE_DONE) continue;
-        const int accepted = min(count_accepted(k->square, checked), k->square.count);
+        const int accepted = min(count_accepted(&k->tile, checked), k->tile.count);
         if (accepted > 0) update_panel(room, k, accepted, p.job);
     }
 }
@@ -456,7 +441,6 @@ __global__ void __launch_bounds__(LARGE_THREADS)
 #endif
     for (int step = 0;; step = (step + 1) % 3) {
         factor_tiles(j, room);
-        factor_squares(j, room);
         PHASE(0)
         meet(j);
         PHASE(7)
