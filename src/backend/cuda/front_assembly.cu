@@ -55,8 +55,7 @@ template <class real> __device__ bool place_large(const forest<real> &w, int32_t
     to->last = columns;
     to->mode = MODE_TILES;
     to->moves = to->over = to->perturbed = 0;
-    to->square.width = 0;
-    to->most = SQUARE_ROWS;
+    to->tile.width = 0;
     to->root = w.parent[f] < 0;
     to->round.before = 0;
     to->round.paired = false;
@@ -101,7 +100,10 @@ __global__ void __launch_bounds__(PLACE_THREADS)
         }
         const int64_t at = rows + scan_block(own, sums, &total);
         rows += total;
-        if (placed) room.work[k].w = room.columns + SQUARE_ROWS * at;
+        if (placed) {
+            room.work[k].w = room.columns + 2 * TILE * at;
+            room.work[k].l = room.work[k].w + TILE * own;
+        }
     }
     if (thread_index() > 0) return;
     for (int j = 0; j < JOB_KINDS; ++j) room.jobs[j][count] = sum[j];

@@ -38,7 +38,7 @@ enum job_kind { JOB_ROWS, JOB_PANEL, JOB_STRIPS, JOB_TILES, JOB_REST_TILES, JOB_
 template <class real> struct large_room {
     large_work<real> *work; /* of each front of a level */
     int64_t *jobs[JOB_KINDS];
-    real *columns;     /* W of a square, of all fronts: 64 numbers a row */
+    real *columns;     /* W and L of a tile, of all fronts: two times 32 numbers a row */
     unsigned *flags;   /* of the barrier and of steps */
     unsigned *barrier; /* of the launch at hand: each has its own */
     int64_t capacity;  /* rows that `columns` has room for */
