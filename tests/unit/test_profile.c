@@ -44,7 +44,7 @@ static saddle_info profile_of(const char *device, saddle_switch profile, record 
 static void assert_not_measured(const saddle_info *i)
 {
     assert_true(isnan(i->profile_assembly) && isnan(i->profile_factor) && isnan(i->profile_contribution) &&
-                isnan(i->profile_other));
+                isnan(i->profile_other) && isnan(i->profile_presolve));
     assert_int_equal(i->tiles_0, -1);
     assert_int_equal(i->tiles_8, -1);
 }
@@ -73,7 +73,7 @@ static void a_device_measures_if_asked(void **state)
     assert_int_equal(off.waits, on.waits);
     assert_true(on.waits >= 1);
     assert_true(on.profile_assembly >= 0 && on.profile_factor >= 0 && on.profile_contribution >= 0 &&
-                on.profile_other >= 0);
+                on.profile_other >= 0 && on.profile_presolve >= 0);
     assert_true(on.tiles_0 >= 0 && on.tiles_8 > 0);
 }
 

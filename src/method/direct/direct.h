@@ -169,6 +169,7 @@ saddle_status sd_direct_refactor_arriving(sd_engine *e, const sd_problem *p, con
 /* The rule that the options and what is known of the matrix make; a least threshold asks for pivoting. */
 sd_pivot_rule sd_direct_rule(const sd_direct_plan *plan, const sd_problem *p, bool was_definite,
                              double least);
+sd_presolve sd_direct_presolve(const saddle_options *options);
 sd_pivoting sd_direct_pivoting(sd_pivot_rule rule, sd_precision precision, const saddle_options *options,
                                const int8_t *signs);
 /* The values of a scaled matrix, by entry of the tree: every `stride`-th number. */
@@ -274,8 +275,8 @@ saddle_status sd_direct_solve(sd_engine *e, const void *factors, int64_t k, cons
                               double *z, int64_t ldz, sd_solve_memory *memory);
 /* The same in the memory of the device that has the factors. */
 bool sd_direct_solves_there(const void *factors);
-saddle_status sd_direct_solve_there(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
-                                    double *z, int64_t ldz);
+saddle_status sd_direct_solve_there(sd_engine *e, const void *factors, int64_t k, const double *r,
+                                    int64_t ldr, double *z, int64_t ldz);
 /* Z = A^-1 R, or A'^-1 R. */
 saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, bool transposed, int64_t k, const double *r,
                               int64_t ldr, double *z, int64_t ldz, int threads, sd_solve_memory *memory);

@@ -12,7 +12,7 @@
 
 /* A column of nothing else is zero. */
 static const double SMALL[] = {[SD_DOUBLE] = 1e-150, [SD_SINGLE] = 1e-20};
-enum { TEAM_ROWS = 50000 };      /* fewer are looked at faster than a team is called */
+enum { TEAM_ROWS = 50000 }; /* fewer are looked at faster than a team is called */
 
 saddle_status sd_direct_take_signs(sd_context *c, const sd_problem *p, sd_direct *d)
 {
@@ -36,6 +36,15 @@ sd_pivot_rule sd_direct_rule(const sd_direct_plan *plan, const sd_problem *p, bo
     case SADDLE_FACTORIZATION_STATIC: return SD_PIVOT_STATIC;
     case SADDLE_FACTORIZATION_LDLT: return SD_PIVOT_THRESHOLD;
     default: return !plan->general && (known || was_definite) ? SD_PIVOT_POSITIVE : SD_PIVOT_THRESHOLD;
+    }
+}
+
+sd_presolve sd_direct_presolve(const saddle_options *options)
+{
+    switch (options->presolve) {
+    case SADDLE_PRESOLVE_OFF: return SD_PRESOLVE_OFF;
+    case SADDLE_PRESOLVE_WHOLE: return SD_PRESOLVE_WHOLE;
+    default: return SD_PRESOLVE_BAND;
     }
 }
 
@@ -172,8 +181,8 @@ static saddle_status run_values(sd_context *c, const sd_csr *M, const sd_problem
 {
     saddle_status status = SADDLE_OK;
     bool rescaled = !options->ready && needs_scaling(p, f, d);
-    const bool limited =
-        !rescaled && d->drift.fresh > 0 && sd_direct_may_rescale(p, d) && options->pivoting.rule == SD_PIVOT_THRESHOLD;
+    const bool limited = !rescaled && d->drift.fresh > 0 && sd_direct_may_rescale(p, d) &&
+                         options->pivoting.rule == SD_PIVOT_THRESHOLD;
     if (rescaled) status = rescale_values(c, M, p, f, d);
     if (status) return status;
     options->most_flops = limited ? sd_drift_limit(d) : 0;
@@ -220,7 +229,8 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     sd_factor_options options = {
         .pivoting = sd_direct_pivoting(rule, precision, p->options, p->signs ? d->signs : NULL),
         .threads = p->threads,
-        .profile = p->options->profile == SADDLE_ON};
+        .profile = p->options->profile == SADDLE_ON,
+        .presolve = sd_direct_presolve(p->options)};
     options.pivoting.u = fmax(options.pivoting.u, strength->threshold);
     d->rule = rule;
     d->precision = precision;
