@@ -724,9 +724,9 @@ SADDLE_API void saddle_info_set_history(saddle_info *info, double *history, int6
  *     concurrently on one           solve, solve_many, solve_part, condition, get_order, get_pivots,
  *     factored solver               get_scaling, query, message. Each solve has its own info and workspace. A
  *                                   message remains valid until the next call of the following kind.
- *     alone on its solver           analyse, factor, factor_many, factor_solve_many, set_given, set_signs,
- *                                   set_d, destroy. No other call on this solver may run meanwhile. Other
- *                                   solvers are not affected.
+ *     alone on its solver           analyse, factor, factor_values, factor_many, factor_solve_many,
+ *                                   set_stream, set_given, set_signs, set_d, destroy. No other call on this
+ *                                   solver may run meanwhile. Other solvers are not affected.
  *     always                        create, solve_once, version, commit, status_text, reason_text, option_at,
  *                                   option_word, info_at, describe_device, blas_core.
  *     on objects that no other      options_init, options_new, options_free, options_set, options_get,

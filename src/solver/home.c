@@ -14,9 +14,8 @@ static const sd_resident *resident_of(const saddle_solver *s)
 
 bool sd_is_there(const saddle_solver *s, const void *p)
 {
-    const sd_resident *on = resident_of(s);
     sd_engine e = s->e; /* which only tells the device */
-    return on && on->holds(&e, p);
+    return e.backend && sd_is_on_device(&e, p);
 }
 
 void sd_home_free(saddle_solver *s)
@@ -127,7 +126,7 @@ typedef struct arrival {
 /* A view without a pattern is of the one that was analysed. */
 static saddle_status check_pattern(arrival *a)
 {
-    return a->A->indices ? sd_check_pattern(a->s, a->A) : SADDLE_OK;
+    return sd_view_has_pattern(a->A) ? sd_check_pattern(a->s, a->A) : SADDLE_OK;
 }
 
 static saddle_status take(sd_arriving *arriving)

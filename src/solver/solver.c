@@ -1,8 +1,8 @@
 /* Create, analyse, factor, query, destroy. Solving is in solve.c. */
 #include "solver/home.h"
 
-#include "core/options.h"
 #include "backend/resident.h"
+#include "core/options.h"
 #include "matrix/inspect.h"
 #include "prepare/prepare.h"
 
@@ -228,7 +228,7 @@ static saddle_status take_values(saddle_solver *s, const saddle_matrix *A)
     if (!s->A.val) s->A.val = sd_alloc(&s->c, s->A.nnz, sizeof *s->A.val, "values");
     if (!s->A.val) return s->c.status;
     const bool finite = sd_csr_take_values(&s->A, A, s->map);
-    if (!finite && A->indices) return sd_view_check_values(&s->c, A, NULL);
+    if (!finite && sd_view_has_pattern(A)) return sd_view_check_values(&s->c, A, NULL);
     return s->map || !finite ? sd_csr_check_sums(&s->c, A, &s->A) : SADDLE_OK;
 }
 
@@ -651,7 +651,7 @@ static saddle_status factor_view(saddle_solver *s, saddle_matrix *A)
         return status ? status : done ? accept_factors(s, start) : factor_from(s, start);
     }
     status = sd_bring_values(s, A, &brought);
-    if (!status && A->indices) status = sd_check_pattern(s, A);
+    if (!status && sd_view_has_pattern(A)) status = sd_check_pattern(s, A);
     if (!status) status = sd_factor_checked(s, A);
     sd_free(&s->c, brought);
     return status;
@@ -684,9 +684,10 @@ saddle_status saddle_factor_values(saddle_solver *solver, saddle_type type, cons
     if (!solver) return SADDLE_BAD_ARGUMENT;
     begin_call(solver);
     if (!solver->analysed)
-        return end_factor(solver, sd_fail(&solver->c, SADDLE_WRONG_ORDER,
-                                          "saddle_factor_values: there is no pattern yet: call saddle_analyse "
-                                          "or saddle_factor first"));
+        return end_factor(solver,
+                          sd_fail(&solver->c, SADDLE_WRONG_ORDER,
+                                  "saddle_factor_values: there is no pattern yet: call saddle_analyse "
+                                  "or saddle_factor first"));
     if (type != SADDLE_DOUBLE && type != SADDLE_FLOAT)
         return end_factor(solver, sd_fail(&solver->c, SADDLE_BAD_ARGUMENT,
                                           "saddle_factor_values: the type %d is unknown", (int)type));

@@ -515,7 +515,7 @@ static int64_t tiles_of(const sd_run_profile *p)
 static void profiles_count_tiles_and_measure_parts(void **state)
 {
     (void)state;
-    enum { SIZE = 150, TILES = (SIZE + 31) / 32 };
+    enum { SIZE = 150, TILES = (SIZE + 63) / 64 };
     rng r = rng_start("profiles_count_tiles_and_measure_parts");
     dense d = chain_problem(&r, 1, SIZE, 0), hard = chain_problem(&r, 2, SIZE, 60);
     for (int i = 0; i < SIZE; ++i) dense_set(&d, i, i, SIZE);

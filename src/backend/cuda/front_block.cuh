@@ -194,18 +194,19 @@ template <class real> __device__ void order_rows(const block_front<real> &f, con
     }
 }
 
-/* A row below the tile once k of its columns are accepted, all of its pivots among them: L, and what is left of the
- * others. w is what solve_row made of it. */
+/* A row below the tile once k of its columns are accepted, all of its pivots among them: L, and what is left
+ * of the others. w is what solve_row made of it. */
 template <class real>
-__device__ inline void write_row(const front_tile<real> &t, int k, real *row, int64_t ld, const real (&w)[TILE])
+__device__ inline void write_row(const front_tile<real> &t, int k, real *row, int64_t ld,
+                                 const real (&w)[TILE])
 {
 #pragma unroll
     for (int c = 0; c < TILE; ++c)
         if (c < t.width) row[c * ld] = c >= k ? w[c] : c < t.count ? scale_entry(&t, w, c) : 0;
 }
 
-/* The same from the beginning, and where some pivots failed: then by those that are accepted alone. Seldom, and apart
- * for its registers. */
+/* The same from the beginning, and where some pivots failed: then by those that are accepted alone. Seldom,
+ * and apart for its registers. */
 template <class real>
 __device__ __noinline__ void rewrite_row(const front_tile<real> &t, int k, real *row, int64_t ld)
 {
@@ -219,9 +220,11 @@ __device__ __noinline__ void rewrite_row(const front_tile<real> &t, int k, real 
     write_row(t, k, row, ld, w);
 }
 
-/* Solves, checks and writes the rows below a tile; how many of its columns are accepted. */
+/* Solves, checks and writes the rows below a tile; how many of its columns are accepted, with the zero ones
+ * or without. */
 template <class real>
-__device__ int take_rows(const block_front<real> &f, front_room<real> *room, const front_rule &rule)
+__device__ int take_rows(const block_front<real> &f, front_room<real> *room, const front_rule &rule,
+                         bool zeros)
 {
     front_tile<real> &t = room->tile;
     const bool checked = rule.rule == SD_PIVOT_THRESHOLD;
@@ -237,7 +240,7 @@ __device__ int take_rows(const block_front<real> &f, front_room<real> *room, con
         if (marks.nonzero) atomicOr(&t.nonzero, marks.nonzero);
     }
     __syncthreads();
-    const int k = count_accepted(&t, checked);
+    const int k = zeros ? count_accepted(&t, checked) : min(t.count, count_accepted(&t, checked));
     /* One row a thread, all pivots accepted: it still is in w. */
     const bool at_hand = k >= t.count && f.m - f.e - t.width <= threads_here();
     for (int i = from; i < f.m; i += threads_here()) {
@@ -250,17 +253,18 @@ __device__ int take_rows(const block_front<real> &f, front_room<real> *room, con
     return k;
 }
 
-/* One tile at column e, of columns up to `last` that are untested: how many columns are accepted. The columns
- * that are not are next to them. */
+/* One tile at column e, of columns up to `last` that are untested: how many columns are accepted, with the
+ * zero ones or without. The columns that are not are next to them. */
 template <class real>
-__device__ int take_tile(block_front<real> &f, front_room<real> *room, const front_rule &rule, int last)
+__device__ int take_tile(block_front<real> &f, front_room<real> *room, const front_rule &rule, int last,
+                         bool zeros)
 {
     const int width = min(TILE, last - f.e);
     if (thread_index() < WARP)
         factor_tile(&room->tile, &room->warp, f.a + f.e + f.e * f.ld, f.ld, width, rule, f.variable + f.e);
     __syncthreads();
     if (thread_index() == 0) room->perturbed += room->tile.perturbed;
-    const int k = take_rows(f, room, rule);
+    const int k = take_rows(f, room, rule, zeros);
     if (thread_index() == 0) count_tile(rule, k, width);
     order_square(f, room, k);
     order_rows(f, room->tile);
@@ -539,7 +543,7 @@ __device__ void factor_block(block_front<real> &f, front_room<real> *room, const
     rounds r = {0, false};
     for (;;) {
         for (int last = f.n; f.e < last;) {
-            const int width = min(TILE, last - f.e), k = take_tile(f, room, rule, last);
+            const int width = min(TILE, last - f.e), k = take_tile(f, room, rule, last, true);
             if (k < width && rule.rule != SD_PIVOT_THRESHOLD) return;
             if (k < width) put_last(f, width - k, last);
             last -= width - k;

@@ -1,16 +1,16 @@
 /*
- * The fully summed columns of all large fronts of a level, factored by one launch whose blocks stay and meet at
- * barriers. A step takes one tile of 32 columns of every front that is not done yet:
+ * The fully summed columns of all large fronts of a level, factored by one launch whose blocks stay and meet
+ * at barriers. A step takes one square of up to 64 columns of every front that is not done yet:
  *
- *     1. the tile is factored, a warp a front;
- *     2. the rows below it are solved and checked, a thread a row; W and L go to buffers, the panel is left as it
- *        was;
+ *     1. the square is factored: a warp a front where it is one tile of 32 columns, else a block a front;
+ *     2. the rows below it are solved and checked, a thread a row; W goes to a buffer, the panel is left as
+ * it was;
  *     3. the columns before the first that failed are accepted: L is written, the columns of the panel are
  *        brought up to date; those that failed get the accepted pivots subtracted;
  *     4. where a panel is done, the columns behind it get all its pivots subtracted, as one product;
  *     5. where columns failed, they change places with untested ones;
- *     6. where all columns were tried and some are left, these are tried again, in pairs, or one by one over the
- *        whole front (front_block.cuh).
+ *     6. where all columns were tried and some are left, these are tried again, in pairs, or one by one over
+ * the whole front (front_block.cuh).
  *
  * Steps 4 to 6 are left out where no front needs them, which all blocks see after the barrier.
  */
@@ -33,8 +33,10 @@ template <class real> struct factor_room {
         product_room<real, WIDE> wide;
         product_room<real, NARROW> narrow;
         front_room<real> block;
+        square_room<real> square;
+        real work[SQUARE_ROWS][SQUARE_ROWS];
     };
-    front_tile<real> tile;
+    square_view<real> view;
 };
 
 /* What a launch has. */
@@ -84,8 +86,8 @@ template <class real> __device__ inline void end_front(level_job<real> &j, large
 /* A front takes up what the step before has found. By one thread. */
 template <class real> __device__ void go_on(level_job<real> &j, large_work<real> *k)
 {
-    const bool fresh = k->tile.width > 0 && k->next == k->next_end;
-    k->tile.width = 0;
+    const bool fresh = k->square.width > 0 && k->next == k->next_end;
+    k->square.width = 0;
     k->e = k->next;
     k->end = k->next_end;
     k->last = k->next_last;
@@ -96,12 +98,12 @@ template <class real> __device__ void go_on(level_job<real> &j, large_work<real>
         end_front(j, k);
 }
 
-__device__ inline void copy_words(void *to, const void *from, int bytes, int rank, int size)
+template <class real> __device__ inline bool is_done(const large_work<real> *k)
 {
-    for (int i = rank; i < bytes / 4; i += size)
-        static_cast<int *>(to)[i] = static_cast<const int *>(from)[i];
+    return *static_cast<const volatile int *>(&k->mode) == MODE_DONE;
 }
 
+/* The squares that are one tile, by warps. */
 template <class real> __device__ __noinline__ void factor_tiles(level_job<real> &j, factor_room<real> *room)
 {
     const int warp = thread_index() / WARP, lane = thread_index() % WARP;
@@ -109,19 +111,35 @@ template <class real> __device__ __noinline__ void factor_tiles(level_job<real> 
     /* Fronts go round the blocks first, so that a few of them do not share one. */
     for (int f = static_cast<int>(blockIdx.x) + warp * static_cast<int>(gridDim.x); f < j.count; f += step) {
         large_work<real> *k = &j.room.work[f];
-        const bool done = k->mode == MODE_DONE;
+        const bool done = is_done(k);
         __syncwarp(); /* all lanes have looked */
         if (done) continue;
         if (lane == 0) go_on(j, k);
         __syncwarp();
-        if (*static_cast<volatile int *>(&k->mode) == MODE_DONE) continue;
-        const int e = k->e, width = min(TILE, k->end - e);
+        const int e = k->e, width = min(k->most, k->end - e);
+        if (is_done(k) || width > TILE) continue;
         const front_state<real> s = k->state;
         front_tile<real> *tile = &room->tiles.tile[warp];
         factor_tile(tile, &room->tiles.warp[warp], s.panel + e + static_cast<int64_t>(e) * s.ld, s.ld, width,
                     j.w.rule, s.variable + e);
-        copy_words(&k->tile, tile, static_cast<int>(sizeof *tile), lane, WARP);
+        write_tile(tile, &k->square, k->w + e, s.ld);
         __syncwarp();
+    }
+}
+
+/* The others, by the block that has looked at them. */
+template <class real> __device__ __noinline__ void factor_squares(level_job<real> &j, factor_room<real> *room)
+{
+    front_rule rule = j.w.rule;
+    rule.tiles = nullptr; /* its columns are counted when rows below have been looked at */
+    for (int f = static_cast<int>(blockIdx.x); f < j.count; f += static_cast<int>(gridDim.x)) {
+        large_work<real> *k = &j.room.work[f];
+        __syncthreads();
+        const int e = k->e, width = min(k->most, k->end - e);
+        if (is_done(k) || width <= TILE) continue;
+        const front_state<real> s = k->state;
+        factor_square(&room->square, &k->square, s.panel + e + static_cast<int64_t>(e) * s.ld, s.ld, width,
+                      rule, s.variable + e, k->w + e);
     }
 }
 
@@ -136,127 +154,129 @@ template <class real> __device__ __noinline__ void solve_rows(level_job<real> &j
         const job_place p = find_job(j.room.jobs[JOB_ROWS], j.count, job);
         large_work<real> *k = &j.room.work[p.front];
         const front_state<real> s = k->state;
-        const int below = k->e + k->tile.width, i = p.job * JOB_ROW + thread_index();
+        const int width = k->square.width, below = k->e + width, i = p.job * JOB_ROW + thread_index();
         if (k->mode == MODE_DONE || (p.job + 1) * JOB_ROW <= below) continue;
         __syncthreads();
-        copy_words(&room->tile, &k->tile, static_cast<int>(sizeof room->tile), thread_index(), LARGE_THREADS);
+        view_square(&room->view, &k->square, k->w + k->e, s.ld);
         __syncthreads();
-        row_marks marks = {0, 0};
+        square_marks marks = {};
         if (thread_index() < JOB_ROW && i >= below && i < s.rows) {
-            real w[TILE];
-            load_row(&room->tile, s.panel + i + static_cast<int64_t>(k->e) * s.ld, s.ld, w);
-            solve_row(&room->tile, w);
-            if (checked) marks = check_row(&room->tile, w, bound, small);
-            real *const to_w = k->w + i, *const to_l = k->l + i;
-            const int count = room->tile.count;
-            real l[TILE];
-#pragma unroll
-            for (int c = 0; c < TILE; ++c) l[c] = c < count ? scale_entry(&room->tile, w, c) : 0;
-#pragma unroll
-            for (int c = 0; c < TILE; ++c) {
-                to_w[static_cast<int64_t>(c) * s.ld] = c < count ? w[c] : 0;
-                to_l[static_cast<int64_t>(c) * s.ld] = l[c];
-            }
+            const real *row = s.panel + i + static_cast<int64_t>(k->e) * s.ld;
+            if (width <= TILE)
+                solve_below<TILE>(room->view, row, k->w + i, s.ld, checked, bound, small, marks);
+            else
+                solve_below<SQUARE_ROWS>(room->view, row, k->w + i, s.ld, checked, bound, small, marks);
         }
         if (!checked) continue;
-        marks.failed = __reduce_or_sync(ALL_LANES, marks.failed);
-        marks.nonzero = __reduce_or_sync(ALL_LANES, marks.nonzero);
-        if (thread_index() % WARP == 0 && marks.failed) atomicOr(&k->tile.failed, marks.failed);
-        if (thread_index() % WARP == 0 && marks.nonzero) atomicOr(&k->tile.nonzero, marks.nonzero);
+        for (int c = 0; c < SQUARE_WORDS; ++c) {
+            const unsigned bad = __reduce_or_sync(ALL_LANES, marks.failed[c]);
+            const unsigned full = __reduce_or_sync(ALL_LANES, marks.nonzero[c]);
+            if (thread_index() % WARP == 0 && bad) atomicOr(&k->square.failed[c], bad);
+            if (thread_index() % WARP == 0 && full) atomicOr(&k->square.nonzero[c], full);
+        }
     }
 }
 
 /* ---- what is accepted ---- */
 
-/* The tile itself, and what becomes of the front. By one block. */
+/* What becomes of the front. By one thread. */
 template <class real>
-__device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *room, large_work<real> *k, int accepted, int step)
+__device__ void note_step(level_job<real> &j, large_work<real> *k, const front_square<real> &t, int accepted,
+                          int step)
 {
-    block_front<real> f = front_of(*k);
-    copy_words(&room->block.tile, &room->tile, static_cast<int>(sizeof room->tile), thread_index(),
-                     LARGE_THREADS);
-    __syncthreads();
-    order_square(f, &room->block, accepted);
-    __syncthreads();
-    put_square(f, &room->block, accepted);
-    if (thread_index() >= WARP) return;
-    const int width = room->tile.width, failed = width - accepted, end = k->end - failed, lane = thread_index();
-    const int32_t variable = lane < width ? f.variable[f.e + room->tile.order[lane]] : 0;
-    __syncwarp();
-    if (lane < width) f.variable[f.e + lane] = variable;
-    if (lane > 0) return;
+    const int failed = t.width - accepted, end = k->end - failed, columns = k->state.columns;
     k->next = k->e + accepted;
-    k->perturbed += room->tile.perturbed;
-    count_tile(j.w.rule, accepted, width);
-    const bool done = k->next == end; /* with the panel: then its failed columns are behind e, one after the other */
+    k->perturbed += t.perturbed;
+    if (t.width > TILE && 2 * accepted < t.width) k->most = TILE;
+    count_tile(j.w.rule, accepted, t.width);
+    const bool done =
+        k->next == end; /* with the panel: then its failed columns are behind e, one after the other */
     const int left = k->panel - end;
     k->next_end = end;
     k->next_last = done ? k->last - left : k->last;
     k->moves = done ? min(left, k->last - k->panel) : min(failed, end - k->next);
     k->moved_to = done ? k->last : k->end;
-    k->over = done && k->next == k->next_last && k->next < f.n;
+    k->over = done && k->next == k->next_last && k->next < columns;
     if (failed && j.w.rule.rule == SD_PIVOT_POSITIVE) atomicOr(&j.w.tally->stop, STOP_INDEFINITE);
-    if (done && k->panel < f.n && k->next > k->base) atomicAdd(&j.room.flags[FLAG_FLUSH + step], 1u);
+    if (done && k->panel < columns && k->next > k->base) atomicAdd(&j.room.flags[FLAG_FLUSH + step], 1u);
     if (k->moves > 0) atomicAdd(&j.room.flags[FLAG_MOVE + step], 1u);
     if (k->over) atomicAdd(&j.room.flags[FLAG_ROUND + step], 1u);
 }
 
-/* L of the rows of a job, and the rows of the tile in columns of L that are as many. */
+/* The square itself, its D and its variables. By one block. */
 template <class real>
-__device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<real> *k, int accepted, int job)
+__device__ __noinline__ void put_square(factor_room<real> *room, const large_work<real> *k, int accepted)
 {
     const front_state<real> s = k->state;
-    const front_tile<real> &t = room->tile;
-    const int e = k->e, i = job * JOB_ROW + thread_index();
-    if (thread_index() >= JOB_ROW) return;
-    if (i >= e + t.width && i < s.rows) {
-        real *row = s.panel + i + static_cast<int64_t>(e) * s.ld;
-        if (accepted == t.width && accepted == t.count) {
-            const real *l = k->l + i;
-            real x[TILE]; /* all of them before the first is stored */
-#pragma unroll
-            for (int c = 0; c < TILE; ++c) x[c] = c < accepted ? l[static_cast<int64_t>(c) * s.ld] : 0;
-#pragma unroll
-            for (int c = 0; c < TILE; ++c)
-                if (c < accepted) row[static_cast<int64_t>(c) * s.ld] = x[c];
-        } else {
-            rewrite_row(t, accepted, row, s.ld);
-        }
-    }
-    if (i < e) {
-        real *a = s.panel + e + static_cast<int64_t>(i) * s.ld, x[TILE];
-#pragma unroll
-        for (int c = 0; c < TILE; ++c) x[c] = c < t.width ? a[t.order[c]] : 0;
-#pragma unroll
-        for (int c = 0; c < TILE; ++c)
-            if (c < t.width) a[c] = x[c];
-    }
+    const front_square<real> &t = room->view.head;
+    const int e = k->e, c = thread_index();
+    accept_square(room->view, accepted, s.panel + e + static_cast<int64_t>(e) * s.ld, s.ld, room->work);
+    const int32_t variable = c < t.width ? s.variable[e + t.order[c]] : 0;
+    __syncthreads();
+    if (c < t.width) s.variable[e + c] = variable;
+    if (c < 2 * accepted) s.d[2 * e + c] = t.d[c];
 }
 
-/* A tile of the panel's columns behind the tile of pivots: 64 of them, in the rows of a job. There are at most
- * PANEL / NARROW, even where the first is begun at an even column: a tile of pivots has one column or more. */
+/* L of the rows of a job, and the rows of the square in columns of L that are as many. */
 template <class real>
-__device__ __noinline__ void update_panel(factor_room<real> *room, const large_work<real> *k, int accepted, int job)
+__device__ __noinline__ void accept_rows(const factor_room<real> *room, const large_work<real> *k,
+                                         int accepted, int job)
 {
     const front_state<real> s = k->state;
-    const int from = k->e + k->tile.width, row = job / (PANEL / NARROW) * JOB_ROW;
+    const front_square<real> &t = room->view.head;
+    const int e = k->e, i = job * JOB_ROW + thread_index();
+    if (thread_index() >= JOB_ROW) return;
+    const bool narrow = t.width <= TILE;
+    if (i >= e + t.width && i < s.rows) {
+        real *row = s.panel + i + static_cast<int64_t>(e) * s.ld;
+        const bool whole = accepted == t.width;
+        if (whole && narrow)
+            accept_below<TILE>(t, k->w + i, row, s.ld);
+        else if (whole)
+            accept_below<SQUARE_ROWS>(t, k->w + i, row, s.ld);
+        else if (narrow)
+            rewrite_below<TILE>(room->view, accepted, row, s.ld);
+        else
+            rewrite_below<SQUARE_ROWS>(room->view, accepted, row, s.ld);
+    }
+    if (i >= e || !t.moved) return;
+    real *a = s.panel + e + static_cast<int64_t>(i) * s.ld;
+    if (narrow)
+        order_column<TILE>(t, a);
+    else
+        order_column<SQUARE_ROWS>(t, a);
+}
+
+/* A tile of the panel's columns behind the square: 64 of them, in the rows of a job. There are at most
+ * PANEL / NARROW, even where the first is begun at an even column: a square has one column or more. W and L
+ * of its pivots are multiplied as W and W D^-1, of which only W is there. */
+template <class real>
+__device__ __noinline__ void update_panel(factor_room<real> *room, const large_work<real> *k, int accepted,
+                                          int job)
+{
+    const front_state<real> s = k->state;
+    const int from = k->e + k->square.width, row = job / (PANEL / NARROW) * JOB_ROW;
     const int column = from / 2 * 2 + job % (PANEL / NARROW) * NARROW, to = min(k->panel, row + JOB_ROW);
     if (column >= to) return;
-    const product_side<real> left = {k->l + row, s.ld, s.rows - row}, right = {k->w + column, s.ld, to - column};
+    const product_side<real> left = {k->w + row, s.ld, s.rows - row},
+                             right = {k->w + column, s.ld, to - column};
     const auto is_there = [&](int i, int c) {
         return row + i < s.rows && column + c >= from && column + c < to && row + i >= column + c;
     };
     real *const panel = s.panel + row + static_cast<int64_t>(column) * s.ld;
-    multiply_tile<false>(
-        &room->narrow, left, right, static_cast<const real *>(nullptr), accepted,
-        [&](int i, int c) { return is_there(i, c) ? panel[i + c * static_cast<int64_t>(s.ld)] : static_cast<real>(0); },
+    multiply_tile<true>(
+        &room->narrow, left, right, k->square.inverse, accepted,
+        [&](int i, int c) {
+            return is_there(i, c) ? panel[i + c * static_cast<int64_t>(s.ld)] : static_cast<real>(0);
+        },
         [&](int i, int c, real x) {
             if (is_there(i, c)) panel[i + c * static_cast<int64_t>(s.ld)] = x;
         });
     __syncthreads();
 }
 
-template <class real> __device__ __noinline__ void accept(level_job<real> &j, factor_room<real> *room, int step)
+template <class real>
+__device__ __noinline__ void accept(level_job<real> &j, factor_room<real> *room, int step)
 {
     const bool checked = j.w.rule.rule == SD_PIVOT_THRESHOLD;
     const int64_t all = j.room.jobs[JOB_ROWS][j.count];
@@ -264,12 +284,19 @@ template <class real> __device__ __noinline__ void accept(level_job<real> &j, fa
         const job_place p = find_job(j.room.jobs[JOB_ROWS], j.count, job);
         large_work<real> *k = &j.room.work[p.front];
         if (k->mode == MODE_DONE) continue;
+        const int accepted = count_accepted(k->square, checked);
         __syncthreads();
-        copy_words(&room->tile, &k->tile, static_cast<int>(sizeof room->tile), thread_index(), LARGE_THREADS);
+        if (p.job == 0 || accepted < k->square.width)
+            view_square(&room->view, &k->square, k->w + k->e, k->state.ld);
+        else
+            copy_words(&room->view.head, &k->square, static_cast<int>(sizeof k->square), thread_index(),
+                       LARGE_THREADS);
         __syncthreads();
-        const int accepted = count_accepted(&room->tile, checked);
         accept_rows(room, k, accepted, p.job);
-        if (p.job == 0) accept_tile(j, room, k, accepted, step);
+        if (p.job == 0) {
+            put_square(room, k, accepted);
+            if (thread_index() == 0) note_step(j, k, room->view.head, accepted, step);
+        }
         __syncthreads();
     }
 }
@@ -283,7 +310,7 @@ template <class real> __device__ __noinline__ void update_panels(level_job<real>
         const job_place p = find_job(j.room.jobs[JOB_PANEL], j.count, job);
         const large_work<real> *k = &j.room.work[p.front];
         if (k->mode == MODE_DONE) continue;
-        const int accepted = min(count_accepted(&k->tile, checked), k->tile.count);
+        const int accepted = min(count_accepted(k->square, checked), k->square.count);
         if (accepted > 0) update_panel(room, k, accepted, p.job);
     }
 }
@@ -299,14 +326,17 @@ __device__ void flush_tile(product_room<real, COLUMNS> *room, const large_work<r
     const int row = job % deep * PRODUCT_ROWS, column = job / deep * COLUMNS, depth = k->next - base;
     if (column + COLUMNS <= from || row + PRODUCT_ROWS <= max(column, from)) return;
     const real *l = s.panel + static_cast<int64_t>(base) * s.ld;
-    const product_side<real> left = {l + row, s.ld, s.rows - row}, right = {l + column, s.ld, s.columns - column};
+    const product_side<real> left = {l + row, s.ld, s.rows - row},
+                             right = {l + column, s.ld, s.columns - column};
     const auto is_there = [&](int i, int c) {
         return row + i < s.rows && column + c < s.columns && column + c >= from && row + i >= column + c;
     };
     real *const panel = s.panel + row + static_cast<int64_t>(column) * s.ld;
     multiply_tile<true>(
         room, left, right, s.d + 2 * base, depth,
-        [&](int i, int c) { return is_there(i, c) ? panel[i + c * static_cast<int64_t>(s.ld)] : static_cast<real>(0); },
+        [&](int i, int c) {
+            return is_there(i, c) ? panel[i + c * static_cast<int64_t>(s.ld)] : static_cast<real>(0);
+        },
         [&](int i, int c, real x) {
             if (is_there(i, c)) panel[i + c * static_cast<int64_t>(s.ld)] = x;
         });
@@ -329,9 +359,10 @@ template <class real> __device__ __noinline__ void flush_panels(level_job<real> 
 
 /* ---- what does not go smoothly ---- */
 
-/* Numbers x[k stride] and y[-k other] change places, k < count: some at a time, since each store might be to what is
- * loaded next. */
-template <class real> __device__ inline void swap_all(real *x, int64_t stride, real *y, int64_t other, int count)
+/* Numbers x[k stride] and y[-k other] change places, k < count: some at a time, since each store might be to
+ * what is loaded next. */
+template <class real>
+__device__ inline void swap_all(real *x, int64_t stride, real *y, int64_t other, int count)
 {
     constexpr int SOME = 8;
     for (int from = 0; from < count; from += SOME) {
@@ -351,15 +382,16 @@ template <class real> __device__ inline void swap_all(real *x, int64_t stride, r
     }
 }
 
-/* Columns p + k and q - k change places, k < count, p + count <= q + 1 - count: what row or column i has of them, all
- * rows being shared out among threads. */
+/* Columns p + k and q - k change places, k < count, p + count <= q + 1 - count: what row or column i has of
+ * them, all rows being shared out among threads. */
 template <class real> __device__ void exchange_row(const front_state<real> &s, int p, int q, int count, int i)
 {
     real *a = s.panel;
     const int64_t ld = s.ld;
     if (i < p) {
         swap_all(a + p + i * ld, 1, a + q + i * ld, 1, count);
-    } else if (i < p + count) { /* one of them: with its partner, and with those before it and their partners */
+    } else if (i <
+               p + count) { /* one of them: with its partner, and with those before it and their partners */
         const int k = i - p;
         swap_numbers(a[i + i * ld], a[q - k + (q - k) * ld]);
         swap_numbers(s.variable[i], s.variable[q - k]);
@@ -380,7 +412,8 @@ template <class real> __device__ __noinline__ void move_columns(level_job<real> 
         const job_place p = find_job(j.room.jobs[JOB_ROWS], j.count, job);
         const large_work<real> *k = &j.room.work[p.front];
         const int i = p.job * JOB_ROW + thread_index();
-        if (k->mode == MODE_DONE || k->moves == 0 || thread_index() >= JOB_ROW || i >= k->state.rows) continue;
+        if (k->mode == MODE_DONE || k->moves == 0 || thread_index() >= JOB_ROW || i >= k->state.rows)
+            continue;
         exchange_row(k->state, k->next, k->moved_to - 1, k->moves, i);
     }
 }
@@ -426,6 +459,7 @@ __global__ void __launch_bounds__(LARGE_THREADS)
     if (is_stopped(w)) return;
     for (int step = 0;; step = (step + 1) % 3) {
         factor_tiles(j, room);
+        factor_squares(j, room);
         meet(j);
         const int after = (step + 1) % 3;
         if (blockIdx.x == 0 && threadIdx.x == 0)
@@ -461,15 +495,17 @@ template <class real> int large_blocks(sd_engine *e)
     const int bytes = static_cast<int>(sizeof(factor_room<real>));
     const on_device current(state_of(e)->device);
     cudaFuncSetAttribute(factor_level<real>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (failed(e, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, factor_level<real>, LARGE_THREADS,
-                                                                static_cast<size_t>(bytes)),
+    if (failed(e,
+               cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, factor_level<real>, LARGE_THREADS,
+                                                             static_cast<size_t>(bytes)),
                "fronts"))
         return 0;
     return (blocks < 1 ? blocks : 1) * state_of(e)->processors;
 }
 
 template <class real>
-void launch_factor(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room, int blocks)
+void launch_factor(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room,
+                   int blocks)
 {
     launch_together(e, "fronts", factor_level<real>, blocks, LARGE_THREADS,
                     static_cast<int>(sizeof(factor_room<real>)), w, list, room);
@@ -477,9 +513,9 @@ void launch_factor(sd_engine *e, const forest<real> &w, const large_list &list, 
 
 template int large_blocks<double>(sd_engine *);
 template int large_blocks<float>(sd_engine *);
-template void launch_factor<double>(sd_engine *, const forest<double> &, const large_list &, const large_room<double> &,
-                                    int);
-template void launch_factor<float>(sd_engine *, const forest<float> &, const large_list &, const large_room<float> &,
-                                   int);
+template void launch_factor<double>(sd_engine *, const forest<double> &, const large_list &,
+                                    const large_room<double> &, int);
+template void launch_factor<float>(sd_engine *, const forest<float> &, const large_list &,
+                                   const large_room<float> &, int);
 
 } /* namespace sd_cuda */

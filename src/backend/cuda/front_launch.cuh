@@ -14,8 +14,8 @@ struct cluster_list {
     const int64_t *bytes; /* of all its panels, as planned */
 };
 
-/* Blocks that run at once, each of which needs a workspace, of tiny clusters or of all; 0 where that cannot be found
- * out. */
+/* Blocks that run at once, each of which needs a workspace, of tiny clusters or of all; 0 where that cannot
+ * be found out. */
 template <class real> int cluster_blocks(sd_engine *e, bool tiny);
 template <class real>
 void launch_clusters(sd_engine *e, const forest<real> &w, const cluster_list &list, bool tiny, int blocks,
@@ -38,14 +38,14 @@ enum job_kind { JOB_ROWS, JOB_PANEL, JOB_STRIPS, JOB_TILES, JOB_REST_TILES, JOB_
 template <class real> struct large_room {
     large_work<real> *work; /* of each front of a level */
     int64_t *jobs[JOB_KINDS];
-    real *columns;     /* W and L of a tile, of all fronts: two times 32 numbers a row */
+    real *columns;     /* W of a square, of all fronts: 64 numbers a row */
     unsigned *flags;   /* of the barrier and of steps */
     unsigned *barrier; /* of the launch at hand: each has its own */
     int64_t capacity;  /* rows that `columns` has room for */
 };
 
-/* Flags of a level at work: fronts that are not done; and, for each of three steps in turn, fronts whose panel is
- * done, those whose columns have to be moved, and those whose columns have all been tried. */
+/* Flags of a level at work: fronts that are not done; and, for each of three steps in turn, fronts whose
+ * panel is done, those whose columns have to be moved, and those whose columns have all been tried. */
 enum { FLAG_ACTIVE, FLAG_FLUSH, FLAG_MOVE = 4, FLAG_ROUND = 7, FLAG_COUNT = 10 };
 
 template <class real>
