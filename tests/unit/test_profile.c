@@ -77,11 +77,52 @@ static void a_device_measures_if_asked(void **state)
     assert_true(on.tiles_0 >= 0 && on.tiles_8 > 0);
 }
 
+/* Factors with each kind of presolve in turn; what is not there is refused, and the message names it. */
+static void factor_with_presolves(saddle_device device)
+{
+    static const char *const words[] = {"off", "band", "whole", "auto"};
+    rng random = rng_start("presolve");
+    dense d = kkt_problem(&random, 120, 40, 40);
+    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+    for (int k = 0; k < 4; ++k) {
+        const bool refused = device == SADDLE_DEVICE_CPU && (k == 1 || k == 2);
+        saddle_options o = saddle_options_default();
+        saddle_info info = saddle_info_default();
+        saddle_solver *s = NULL;
+        o.method = SADDLE_METHOD_DIRECT;
+        o.device = device;
+        assert_int_equal(saddle_options_set(&o, "presolve", words[k], NULL), SADDLE_OK);
+        assert_int_equal(saddle_create(&s, &o, NULL, NULL), SADDLE_OK);
+        assert_int_equal(saddle_factor(s, &A), refused ? SADDLE_NOT_SUPPORTED : SADDLE_OK);
+        if (refused) assert_contains(saddle_message(s), words[k]);
+        if (!refused) assert_int_equal(saddle_query(s, &info), SADDLE_OK);
+        if (!refused) assert_true(info.inertia_certain);
+        saddle_destroy(&s);
+    }
+    view_free(&A);
+    dense_free(&d);
+}
+
+static void the_host_refuses_inverses(void **state)
+{
+    (void)state;
+    factor_with_presolves(SADDLE_DEVICE_CPU);
+}
+
+static void a_device_has_inverses(void **state)
+{
+    (void)state;
+    cuda_or_skip();
+    factor_with_presolves(SADDLE_DEVICE_CUDA);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_host_warns_and_measures_nothing),
         cmocka_unit_test(a_device_measures_if_asked),
+        cmocka_unit_test(the_host_refuses_inverses),
+        cmocka_unit_test(a_device_has_inverses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
