@@ -346,7 +346,7 @@ static void json_profile(json *j, const solve_run *r)
     json_object(j, "profile");
     json_info(j, r->analysed, &r->info,
               "assembly=profile_assembly factor=profile_factor contribution=profile_contribution "
-              "other=profile_other");
+              "presolve=profile_presolve other=profile_other");
     json_info(j, r->analysed, &r->info,
               "tiles_0 tiles_1 tiles_2 tiles_3 tiles_4 tiles_5 tiles_6 tiles_7 tiles_8");
     json_close(j);

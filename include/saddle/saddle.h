@@ -280,6 +280,12 @@ typedef enum saddle_pivot {
 } saddle_pivot;
 typedef enum saddle_sweep_order { SADDLE_SWEEP_ORDER_ROW, SADDLE_SWEEP_ORDER_BLOCK } saddle_sweep_order;
 typedef enum saddle_fallback { SADDLE_FALLBACK_EXACT, SADDLE_FALLBACK_NONE } saddle_fallback;
+typedef enum saddle_presolve {
+    SADDLE_PRESOLVE_OFF,
+    SADDLE_PRESOLVE_BAND,
+    SADDLE_PRESOLVE_WHOLE,
+    SADDLE_PRESOLVE_AUTO
+} saddle_presolve;
 typedef enum saddle_trisolve {
     SADDLE_TRISOLVE_AUTO,
     SADDLE_TRISOLVE_EXACT,
@@ -381,7 +387,10 @@ typedef enum saddle_factor_precision {
           "factorizations expected on the pattern, for which an expensive order may pay; 0: 1 for a single " \
           "solve (saddle_solve_once, the program), otherwise 10")                                            \
     CHOICE(profile, saddle_switch, SADDLE_OFF, "off|on",                                                     \
-           "measure the parts of factorizations by the direct solver on a GPU, and count tiles of pivots")
+           "measure the parts of factorizations by the direct solver on a GPU, and count tiles of pivots")   \
+    CHOICE(presolve, saddle_presolve, SADDLE_PRESOLVE_AUTO, "off|band|whole|auto",                           \
+           "what the direct solver on a GPU inverts after a factorization for faster solves: nothing, "      \
+           "squares on the diagonal of L, the triangles of all fronts; auto is band")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -636,7 +645,8 @@ typedef enum saddle_doubt {
     COUNT(tiles_5, -1, "at least 5/8 and fewer than 6/8")                                                    \
     COUNT(tiles_6, -1, "at least 6/8 and fewer than 7/8")                                                    \
     COUNT(tiles_7, -1, "at least 7/8, not all")                                                              \
-    COUNT(tiles_8, -1, "tiles all of whose columns were accepted")
+    COUNT(tiles_8, -1, "tiles all of whose columns were accepted")                                           \
+    REAL(profile_presolve, "seconds in which inverses for the solves were computed")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */

@@ -23,12 +23,13 @@ typedef struct sd_run_taken {
 } sd_run_taken;
 
 /* Parts of a factorization whose time can be measured: fronts are placed and assembled; columns are
- * eliminated, of small fronts with all that is done to them; contribution blocks are made; and everything
- * else, transfers too. */
+ * eliminated, of small fronts with all that is done to them; contribution blocks are made; triangles are
+ * inverted for the solves; and everything else, transfers too. */
 typedef enum sd_part {
     SD_PART_ASSEMBLY,
     SD_PART_FACTOR,
     SD_PART_CONTRIBUTION,
+    SD_PART_PRESOLVE,
     SD_PART_OTHER,
     SD_PARTS
 } sd_part;
@@ -80,6 +81,7 @@ typedef struct sd_run_job {
     const sd_run_values *there; /* on the device */
     const sd_pivoting *pivoting;
     double most_flops;
+    sd_presolve presolve;
     bool profile; /* the times of its parts are measured too, and tiles counted */
     /* Called once while the device works. NULL: nothing is to be done. */
     void (*meanwhile)(void *what);

@@ -114,6 +114,7 @@ static saddle_status run(sd_context *c, sd_factors *f, const sd_factor_options *
     job->pivoting = &options->pivoting;
     job->most_flops = options->most_flops;
     job->profile = options->profile;
+    job->presolve = options->presolve;
     const saddle_status status = s->runner->factor(s->e, s->run, job, &s->result);
     const sd_run_result *r = &s->result;
     if (status) return status;

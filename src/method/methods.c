@@ -132,6 +132,7 @@ static const struct {
                   {"trisolve_sweeps", "trisolve", "|auto|block-jacobi|jacobi|"},
                   {"relax", "method", "|jacobi|"},
                   {"verify", "krylov", "|none|refine|"},
+                  {"presolve", "device", "|cuda|"},
                   {"profile", "device", "|cuda|"}}; /* of auto it is not known yet */
 enum { CONDITIONS = sizeof conditions / sizeof conditions[0] };
 

@@ -43,7 +43,7 @@ static void make_tree(device_run *t)
 }
 
 static void run_make(device_run *t, const sd_backend *cuda, const dense *d, sd_precision precision, double u,
-                     bool profile)
+                     sd_presolve presolve, bool profile)
 {
     const sd_pivoting pivoting = {
         .rule = SD_PIVOT_THRESHOLD, .u = u, .small = precision == SD_DOUBLE ? 1e-14 : 1e-6};
@@ -58,7 +58,8 @@ static void run_make(device_run *t, const sd_backend *cuda, const dense *d, sd_p
     open_engine_on(&t->c, cuda, 1, &t->d, &t->e);
     assert_non_null(cuda->fronts);
     assert_int_equal(cuda->fronts->make(&t->e, &t->tree, &t->s, precision, 0.2, &t->run), SADDLE_OK);
-    const sd_run_job job = {.values = t->host.values, .pivoting = &pivoting, .profile = profile};
+    const sd_run_job job = {
+        .values = t->host.values, .pivoting = &pivoting, .presolve = presolve, .profile = profile};
     if (cuda->fronts->factor(&t->e, t->run, &job, &t->result)) fail_msg("%s", t->c.message);
     free(scale);
 }
@@ -100,10 +101,10 @@ static double *columns_copy(const device_run *t, const double *from)
 }
 
 /* b = A x for columns by position. */
-static void times_matrix(const device_run *t, const dense *d, const double *x, double *b)
+static void times_matrix(const device_run *t, const dense *d, int64_t k, const double *x, double *b)
 {
     const int n = d->n, ldx = n + APART;
-    for (int r = 0; r < MOST_COLUMNS; ++r)
+    for (int r = 0; r < k; ++r)
         for (int i = 0; i < n; ++i) {
             long double sum = 0;
             for (int j = 0; j < n; ++j)
@@ -137,17 +138,17 @@ static void assert_near(const device_run *t, const double *x, const double *y, i
     if (!(worst <= tolerance * size)) fail_msg("%g beside %g", worst, size);
 }
 
-static const int64_t counts[] = {1, 2, 3, 33};
+static const int64_t counts[] = {1, 2, 3, 17};
 
 /* A (A^-1 b) = b for b = A x. */
 static void assert_undoes(device_run *t, const dense *d, rng *r, double tolerance)
 {
     double *x = columns_new(r, t), *b = columns_copy(t, x), *again = columns_copy(t, x);
-    times_matrix(t, d, x, b);
+    times_matrix(t, d, 17, x, b);
     for (size_t c = 0; c < sizeof counts / sizeof *counts; ++c) {
         memcpy(x, b, (size_t)(t->tree.n + APART) * MOST_COLUMNS * sizeof *x);
         solve(t, SD_SOLVE_WHOLE, counts[c], x);
-        times_matrix(t, d, x, again);
+        times_matrix(t, d, counts[c], x, again);
         assert_near(t, again, b, counts[c], tolerance * fmax(1, largest_of(t, x, counts[c])));
     }
     free(x);
@@ -335,30 +336,51 @@ typedef struct expectation {
     bool delays, pairs, zeros, large;
 } expectation;
 
-static void check(const dense *d, rng *r, const expectation *wanted)
+static void check_presolve(const dense *d, rng *r, sd_presolve presolve, const expectation *wanted)
 {
     const sd_backend *cuda = cuda_or_skip();
     for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) {
         const double tolerance = precision == SD_DOUBLE ? 1e-9 : 1e-2;
         device_run t;
-        run_make(&t, cuda, d, precision, wanted->u, false);
+        run_make(&t, cuda, d, precision, wanted->u, presolve, false);
         for (int k = 0; k < SD_PARTS; ++k) assert_true(isnan(t.result.profile.seconds[k]));
         if (wanted->delays) assert_true(t.result.delayed > 0);
         if (wanted->pairs) assert_true(t.result.pivots.two_by_two > 0);
         if (wanted->zeros) assert_true(t.result.pivots.zero > 0);
         if (wanted->large) assert_true(t.s.large > 0);
+        if (presolve == SD_PRESOLVE_WHOLE) assert_int_equal(t.result.waits, 2);
         assert_undoes(&t, d, r, tolerance);
-        assert_parts_make_whole(&t, r, tolerance);
         assert_transposed(&t, r, tolerance);
+        assert_frames(&t, r, 9, false, false);
+        assert_forgets_a_column(&t);
+        run_free(&t);
+    }
+}
+
+/* What does not depend on the presolve, and longer. */
+static void check_all(const dense *d, rng *r, const expectation *wanted)
+{
+    const sd_backend *cuda = cuda_or_skip();
+    for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) {
+        const double tolerance = precision == SD_DOUBLE ? 1e-9 : 1e-2;
+        device_run t;
+        run_make(&t, cuda, d, precision, wanted->u, SD_PRESOLVE_BAND, false);
+        assert_parts_make_whole(&t, r, tolerance);
         assert_diagonal(&t, r, tolerance);
         assert_frames(&t, r, 1, false, false);
         assert_frames(&t, r, 9, true, true);
         assert_frames(&t, r, MOST_COLUMNS, false, true);
         assert_repeats(&t, r);
         assert_ends(&t);
-        assert_forgets_a_column(&t);
         run_free(&t);
     }
+}
+
+static void check(const dense *d, rng *r, const expectation *wanted)
+{
+    for (sd_presolve presolve = SD_PRESOLVE_OFF; presolve <= SD_PRESOLVE_WHOLE; ++presolve)
+        check_presolve(d, r, presolve, wanted);
+    check_all(d, r, wanted);
 }
 
 static void one_equation(void **state)
@@ -448,6 +470,17 @@ static void singular_and_several_roots(void **state)
     dense_free(&d);
 }
 
+/* Triangles of several squares, the last of which is not full, whose inverses are joined on several levels.
+ */
+static void triangles_of_several_squares(void **state)
+{
+    (void)state;
+    rng r = rng_start("triangles_of_several_squares");
+    dense d = chain_problem(&r, 2, 350, 30);
+    check_presolve(&d, &r, SD_PRESOLVE_WHOLE, &(expectation){.u = 0.01, .pairs = true, .large = true});
+    dense_free(&d);
+}
+
 /* Every number of right-hand sides up to more than are taken at once. */
 static void numbers_of_right_hand_sides(void **state)
 {
@@ -456,12 +489,14 @@ static void numbers_of_right_hand_sides(void **state)
     const sd_backend *cuda = cuda_or_skip();
     rng r = rng_start("numbers_of_right_hand_sides");
     dense d = indefinite_problem(&r, 40);
-    for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) {
+    for (int which = 0; which < 3 * SD_PRECISIONS; ++which) {
+        const sd_precision precision = which / 3;
+        const sd_presolve presolve = which % 3;
         device_run t;
-        run_make(&t, cuda, &d, precision, 0.01, false);
+        run_make(&t, cuda, &d, precision, 0.01, presolve, false);
         double *b = columns_new(&r, &t), *all = columns_copy(&t, b);
         for (int64_t c = 0; c < MOST_COLUMNS; ++c) solve(&t, SD_SOLVE_WHOLE, 1, all + c * (t.tree.n + APART));
-        for (int64_t k = 1; k <= MOST_COLUMNS; ++k) {
+        for (int64_t k = 1; k <= MOST_COLUMNS; k += presolve == SD_PRESOLVE_BAND ? 1 : 9) {
             double *x = columns_copy(&t, b);
             solve(&t, SD_SOLVE_WHOLE, k, x);
             assert_near(&t, x, all, k, precision == SD_DOUBLE ? 1e-10 : 1e-3);
@@ -496,13 +531,13 @@ static void profiles_count_tiles_and_measure_parts(void **state)
         for (int j = 10; j < 70; ++j) dense_set(&hard, i, j, i == j ? 1e-6 : 0);
     const sd_backend *cuda = cuda_or_skip();
     device_run t;
-    run_make(&t, cuda, &d, SD_DOUBLE, 0.01, true);
+    run_make(&t, cuda, &d, SD_DOUBLE, 0.01, SD_PRESOLVE_BAND, true);
     assert_int_equal(tiles_of(&t.result.profile), TILES);
     assert_int_equal(t.result.profile.tiles[SD_TILE_CLASSES - 1], TILES);
     for (int k = 0; k < SD_PARTS; ++k) assert_true(t.result.profile.seconds[k] >= 0);
     assert_int_equal(t.result.waits, 1);
     run_free(&t);
-    run_make(&t, cuda, &hard, SD_SINGLE, 0.01, true);
+    run_make(&t, cuda, &hard, SD_SINGLE, 0.01, SD_PRESOLVE_OFF, true);
     assert_true(tiles_of(&t.result.profile) > t.result.profile.tiles[SD_TILE_CLASSES - 1]);
     run_free(&t);
     dense_free(&d);
@@ -518,6 +553,7 @@ int main(void)
         cmocka_unit_test(tall_fronts),
         cmocka_unit_test(delays_between_fronts_in_pieces),
         cmocka_unit_test(singular_and_several_roots),
+        cmocka_unit_test(triangles_of_several_squares),
         cmocka_unit_test(numbers_of_right_hand_sides),
         cmocka_unit_test(profiles_count_tiles_and_measure_parts),
     };

@@ -1,7 +1,7 @@
 /* L^-1 of a block of rows of a front: front_solve.cuh. */
 #pragma once
 
-#include "backend/cuda/front_solve.cuh"
+#include "backend/cuda/front_columns.cuh"
 
 namespace sd_cuda
 {
@@ -100,25 +100,8 @@ template <class real, int K, int WARPS>
 __device__ void multiply_before(const solve_job<real> &job, const team<real, K, WARPS> &t,
                                 const front_state<real> &s, int base)
 {
-    typedef row_sums<real, K> sums_of;
-    sums_of sums;
-    const int end = min(s.eliminated, base);
-    int32_t at[sums_of::EACH]; /* of the numbers of y that this lane brings next */
-    const auto look_up = [&](int c) {
-#pragma unroll
-        for (int e = 0; e < sums_of::EACH; ++e)
-            at[e] = sums_of::row_of(e) < min(GROUP, end - c) ? s.variable[c + sums_of::row_of(e)] : -1;
-    };
-    look_up(GROUP * t.warp);
-    for (int c = GROUP * t.warp; c < end; c += GROUP * WARPS) {
-        real v[sums_of::EACH];
-        sums.load([&](int i, int column) { return pair_of_rows(s, base + i, c + column, c + column < end); });
-        await_each(v, [&](int e) {
-            return at[e] < 0 ? nullptr : &job.y[static_cast<int64_t>(at[e]) * K + sums_of::column_of(e)];
-        });
-        look_up(c + GROUP * WARPS);
-        sums.multiply(v, t.few, end - c);
-    }
+    row_sums<real, K> sums;
+    multiply_rows(job.y, t, s, base, GROUP * t.warp, min(s.eliminated, base), sums);
     sums.put(-1, t.own());
 }
 
@@ -173,28 +156,83 @@ __device__ void hand_up(const forest<real> &w, const solve_job<real> &job, const
     atomicAdd(&job.done[f], 1u);
 }
 
+/* second = L^-1 second, by substitution: a warp has right-hand sides to itself. */
 template <class real, int K, int WARPS>
+__device__ void substitute(const team<real, K, WARPS> &t, const front_state<real> &s, int base, int width)
+{
+    for (int r = t.warp; r < K; r += WARPS) {
+        real a = t.second[t.lane * K + r], b = t.second[(t.lane + WARP) * K + r];
+        for (int j = 0; j < width; ++j) {
+            const real x = __shfl_sync(ALL_LANES, j < WARP ? a : b, j % WARP);
+            if (t.lane > j && t.lane < width) a = fma(-below_at(t, s, base, t.lane, j), x, a);
+            if (t.lane + WARP > j && t.lane + WARP < width)
+                b = fma(-below_at(t, s, base, t.lane + WARP, j), x, b);
+        }
+        t.second[t.lane * K + r] = a;
+        t.second[(t.lane + WARP) * K + r] = b;
+    }
+}
+
+/* vector = second = all that is known of the rows before anything of this block is eliminated. Where inverses
+ * are whole, products with columns before it are left for rows that are not eliminated, since they need the
+ * others' result. */
+template <int MODE, class real, int K, int WARPS>
+__device__ void gather_rows(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t,
+                            int32_t f, const front_state<real> &s, int base, int width)
+{
+    const int rows = min(SQUARE, s.rows - base);
+    const bool products = base > 0 && (MODE != SD_PRESOLVE_WHOLE || width == 0);
+    fetch_square<MODE>(t, s, base, width);
+    gather_children(w, job, t, f, s, base);
+    if (products) multiply_before(job, t, s, base);
+    await_square(t);
+    t.sync();
+    for (int k = t.rank(); k < SQUARE * K; k += team<real, K, WARPS>::SIZE) {
+        const real value = k >= rows * K ? 0 : products ? t.vector[k] + t.sum_at(k) : t.vector[k];
+        t.vector[k] = t.second[k] = value;
+        if (MODE == SD_PRESOLVE_WHOLE && k < width * K)
+            publish(&job.b[static_cast<int64_t>(t.variable[k / K]) * K + k % K], value);
+    }
+    t.sync();
+}
+
+/* second = what is eliminated of the block. */
+template <int MODE, class real, int K, int WARPS>
+__device__ void solve_rows(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t,
+                           int32_t f, const front_state<real> &s, int base, int width)
+{
+    if (MODE == SD_PRESOLVE_OFF)
+        substitute(t, s, base, width);
+    else
+        solve_square(t, s, base, width);
+    if (MODE == SD_PRESOLVE_WHOLE && base > 0) {
+        if (WARPS > 1) t.sync();
+        gather_columns(w, t, f, s, base, width, {0, base / SQUARE}, job.b, real(1), t.second, t.part,
+                       WARPS > 1 ? t.part + SQUARE * K : t.part);
+    }
+    t.sync();
+}
+
+template <int MODE, class real, int K, int WARPS>
 __device__ void forward_block(const forest<real> &w, const solve_job<real> &job,
                               const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s, int block)
 {
     const int base = block * SQUARE, width = max(0, min(SQUARE, s.eliminated - base));
     const int rows = min(SQUARE, s.rows - base);
     constexpr int SIZE = team<real, K, WARPS>::SIZE;
-    fetch_square(t, s, base, width);
-    gather_children(w, job, t, f, s, base);
-    if (base > 0) multiply_before(job, t, s, base);
-    await_square(t);
-    t.sync();
-    for (int k = t.rank(); k < SQUARE * K; k += SIZE)
-        t.vector[k] = t.second[k] = k >= rows * K ? 0 : base > 0 ? t.vector[k] + t.sum_at(k) : t.vector[k];
-    t.sync();
+    gather_rows<MODE>(w, job, t, f, s, base, width);
     if (width > 0) {
-        solve_square(t, s, base, width);
-        t.sync();
+        solve_rows<MODE>(w, job, t, f, s, base, width);
         for (int k = t.rank(); k < width * K; k += SIZE) {
             const int64_t at = t.variable[k / K];
             publish(&job.y[at * K + k % K], t.second[k]);
             if (!(job.parts & SD_SOLVE_BACKWARD)) put_x(job, at, k % K, t.second[k]);
+        }
+        if (MODE == SD_PRESOLVE_WHOLE && base > 0 && width < rows) {
+            multiply_before(job, t, s, base);
+            t.sync();
+            for (int k = width * K + t.rank(); k < rows * K; k += SIZE) t.vector[k] += t.sum_at(k);
+            t.sync();
         }
         if (width < rows) subtract_own(t, s, base, width);
     }

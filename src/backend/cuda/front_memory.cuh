@@ -78,6 +78,7 @@ template <class real> struct run_memory {
     solve_lists lists;
     solve_spaces spaces;
     sd_solve_frame frame; /* in the device's memory */
+    sd_presolve presolve; /* of the last factorization */
     level_sizes most;
     int cluster_blocks[2], large_blocks; /* of clusters that are not tiny, and of those that are */
     int64_t planned;                     /* bytes of the panels without delays */
@@ -115,11 +116,14 @@ void take_values(sd_engine *e, const sd_run_values *from, const sd_tree *t, doub
 void fetch_taken(sd_engine *e, const value_source *source, sd_run_taken *taken);
 void free_values(sd_engine *e, value_source *source);
 
-/* The order of work of solves on this tree; and what they need of a factorization, the inverses of the
- * squares on the diagonal, for all fronts (-1) or one, to be made again where L has changed. */
+/* The order of work of solves on this tree; and what they need of a factorization: the inverses of the
+ * squares on the diagonal, and then those of whole triangles, of which the largest has so many columns. For
+ * all fronts (-1), or for one whose L has changed. */
 saddle_status make_tasks(sd_engine *e, const sd_tree *t, const sd_schedule *s, solve_tasks *tasks);
 saddle_status make_lists(sd_engine *e, const sd_tree *t, solve_lists *lists);
 template <class real> void invert_squares(sd_engine *e, const run_memory<real> *m, int32_t front);
+template <class real>
+void invert_triangles(sd_engine *e, const run_memory<real> *m, int64_t largest, int32_t front);
 
 /* x = the parts of (L D L')^-1 x on the device, x[position k + r] being row `position` of right-hand side r,
  * with a workspace of solve_bytes. */

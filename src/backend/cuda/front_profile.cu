@@ -8,7 +8,7 @@ namespace sd_cuda
 
 /* Marks of a level: clusters of both kinds, and four of large fronts; and those before and after all levels.
  */
-constexpr int LEVEL_MARKS = 6, OTHER_MARKS = 3;
+constexpr int LEVEL_MARKS = 6, OTHER_MARKS = 4;
 
 void front_clock::turn(sd_engine *e, int levels)
 {

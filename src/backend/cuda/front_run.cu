@@ -235,8 +235,9 @@ template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
         }
         if (large.to > large.from) launch_large(e, m->w, large, m->room, m->large_blocks, &m->clock);
     }
-    invert_squares(e, m, -1);
     m->clock.mark(e, SD_PART_OTHER);
+    if (m->presolve != SD_PRESOLVE_OFF) invert_squares(e, m, -1);
+    m->clock.mark(e, SD_PART_PRESOLVE);
 }
 
 /* Signs, where the rule knows some. */
@@ -315,6 +316,7 @@ saddle_status factor_run(sd_engine *e, run_memory<real> *m, const sd_run_job *jo
     front_tally tally;
     *result = sd_run_result();
     m->result = *result;
+    m->presolve = job->presolve;
     m->clock.turn(e, job->profile ? m->schedule->levels : -1);
     for (;;) {
         begin_run(e, m, job);
@@ -332,8 +334,17 @@ saddle_status factor_run(sd_engine *e, run_memory<real> *m, const sd_run_job *jo
         if (!get_panels(e, m)) return e->status;
     }
     tell(tally, &m->result);
+    if (m->presolve == SD_PRESOLVE_WHOLE && !tally.stop) {
+        /* How large the fronts have become is known only now. */
+        m->clock.start(e);
+        invert_triangles(e, m, m->result.largest_front, -1);
+        m->clock.mark(e, SD_PART_PRESOLVE);
+        finished(e, "inverses"); /* engines of solves do not wait for this one */
+        ++m->result.waits;
+        m->clock.read(e, m->result.profile.seconds);
+    }
     *result = m->result;
-    return SADDLE_OK;
+    return e->status;
 }
 
 template <class real> run_memory<real> *memory_of(const sd_front_run *run)

@@ -109,6 +109,7 @@ template <class real> struct solve_job {
     int64_t stride;
     int valid;      /* columns of this group, those from there on are 0 */
     real *y, *z;    /* L^-1 x, and L'^-1 of it: K numbers a position */
+    real *b, *c;    /* where inverses are whole: what these of a front's columns are to be multiplied with */
     real *handed;   /* what fronts hand up: K numbers a row below a front */
     real *products; /* of rows below with columns: K numbers a column, SQUARE columns a unit */
     unsigned *done; /* of a front with delays: blocks of rows that have handed theirs up */
@@ -129,6 +130,8 @@ __device__ inline solve_job<real> job_of_group(const solve_job<real> &all, int g
     const int64_t bytes = group * all.apart;
     displace(job.y, bytes);
     displace(job.z, bytes);
+    displace(job.b, bytes);
+    displace(job.c, bytes);
     displace(job.handed, bytes);
     displace(job.products, bytes);
     displace(job.done, bytes);
@@ -142,6 +145,10 @@ __device__ inline void put_x(const solve_job<real> &job, int64_t position, int c
 {
     if (column < job.valid) job.x[position * job.stride + column] = value;
 }
+
+/* The launch, for groups of `width` right-hand sides: front_sweep.cuh. */
+template <int MODE, class real>
+void sweep(sd_engine *e, const run_memory<real> *m, int width, const solve_job<real> &job);
 
 /* Warps that work on one front, and their shared memory. A team of several warps has the square on the
  * diagonal there before it needs it. */
@@ -439,8 +446,9 @@ __device__ inline void copy_ahead(float2 *to, const float2 *from)
     cp_async_8(to, from, true);
 }
 
-/* Variables of the rows from `base` on, and the square there, begin to come. */
-template <class real, int K, int WARPS>
+/* Variables of the rows from `base` on, and the square there, begin to come: what is above its diagonal, its
+ * inverse, or, without one, what is below, L. */
+template <int MODE, class real, int K, int WARPS>
 __device__ inline void fetch_square(const team<real, K, WARPS> &t, const front_state<real> &s, int base,
                                     int width)
 {
@@ -450,7 +458,7 @@ __device__ inline void fetch_square(const team<real, K, WARPS> &t, const front_s
     if constexpr (team<real, K, WARPS>::AHEAD) {
         const real *from = s.panel + base + 2 * t.lane + static_cast<int64_t>(base) * s.ld;
         for (int c = t.warp; c < width; c += WARPS)
-            if (2 * t.lane < c)
+            if (MODE == SD_PRESOLVE_OFF ? 2 * t.lane + 1 > c && 2 * t.lane < width : 2 * t.lane < c)
                 copy_ahead(reinterpret_cast<two *>(t.square + c * SQUARE) + t.lane,
                            reinterpret_cast<const two *>(from + static_cast<int64_t>(c) * s.ld));
         cp_async_commit();
@@ -480,6 +488,43 @@ square_at(const team<real, K, WARPS> &t, const front_state<real> &s, int base, i
         if (row + 1 == column) g.y = 0;
     }
     return g;
+}
+
+/* A number of L in the square. */
+template <class real, int K, int WARPS>
+__device__ inline real below_at(const team<real, K, WARPS> &t, const front_state<real> &s, int base, int row,
+                                int column)
+{
+    if constexpr (team<real, K, WARPS>::AHEAD)
+        return t.square[column * SQUARE + row];
+    else
+        return s.panel[base + row + static_cast<int64_t>(base + column) * s.ld];
+}
+
+/* Adds the products of rows `base` and on with columns [from, to), GROUP of them a warp from `from`, which is
+ * its own, on, and what others publish of these columns. */
+template <class real, int K, int WARPS>
+__device__ inline void multiply_rows(const real *published, const team<real, K, WARPS> &t,
+                                     const front_state<real> &s, int base, int from, int to,
+                                     row_sums<real, K> &sums)
+{
+    typedef row_sums<real, K> sums_of;
+    int32_t at[sums_of::EACH]; /* of the numbers that this lane brings next */
+    const auto look_up = [&](int c) {
+#pragma unroll
+        for (int e = 0; e < sums_of::EACH; ++e)
+            at[e] = sums_of::row_of(e) < min(GROUP, to - c) ? s.variable[c + sums_of::row_of(e)] : -1;
+    };
+    look_up(from);
+    for (int c = from; c < to; c += GROUP * WARPS) {
+        real v[sums_of::EACH];
+        sums.load([&](int i, int column) { return pair_of_rows(s, base + i, c + column, c + column < to); });
+        await_each(v, [&](int e) {
+            return at[e] < 0 ? nullptr : &published[static_cast<int64_t>(at[e]) * K + sums_of::column_of(e)];
+        });
+        look_up(c + GROUP * WARPS);
+        sums.multiply(v, t.few, to - c);
+    }
 }
 
 } /* namespace sd_cuda */

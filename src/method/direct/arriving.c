@@ -51,6 +51,7 @@ static saddle_status run(sd_context *c, const sd_problem *p, sd_direct *d, sd_ru
         .pivoting = sd_direct_pivoting(d->rule, SD_DOUBLE, p->options, p->signs ? d->signs : NULL),
         .most_flops = limited ? sd_drift_limit(d) : 0,
         .profile = p->options->profile == SADDLE_ON,
+        .presolve = sd_direct_presolve(p->options),
         .threads = p->threads};
     const sd_there there = {.values = {.values = p->arriving->values,
                                        .count = p->A->nnz,

@@ -29,6 +29,7 @@ static void tell_device(const sd_factors *f, saddle_info *info)
     info->profile_assembly = p->seconds[SD_PART_ASSEMBLY];
     info->profile_factor = p->seconds[SD_PART_FACTOR];
     info->profile_contribution = p->seconds[SD_PART_CONTRIBUTION];
+    info->profile_presolve = p->seconds[SD_PART_PRESOLVE];
     info->profile_other = p->seconds[SD_PART_OTHER];
 }
 
@@ -106,7 +107,7 @@ const sd_method sd_method_direct = {
     .on_device = true,
     .options =
         "|scaling|order|pairs|factorization|threshold|regularise|check|certify|replan|simplicial|verify|"
-        "factorizations|profile|",
+        "factorizations|profile|presolve|",
     .plan = sd_direct_plan_make,
     .cost = sd_direct_cost,
     .move = sd_direct_plan_move,

@@ -173,6 +173,7 @@ saddle_status sd_direct_refactor_arriving(sd_engine *e, const sd_problem *p, con
 /* The rule that the options and what is known of the matrix make; a least threshold asks for pivoting. */
 sd_pivot_rule sd_direct_rule(const sd_direct_plan *plan, const sd_problem *p, bool was_definite,
                              double least);
+sd_presolve sd_direct_presolve(const saddle_options *options);
 sd_pivoting sd_direct_pivoting(sd_pivot_rule rule, sd_precision precision, const saddle_options *options,
                                const int8_t *signs);
 /* The values of a scaled matrix, by entry of the tree: every `stride`-th number. */

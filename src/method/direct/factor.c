@@ -39,6 +39,15 @@ sd_pivot_rule sd_direct_rule(const sd_direct_plan *plan, const sd_problem *p, bo
     }
 }
 
+sd_presolve sd_direct_presolve(const saddle_options *options)
+{
+    switch (options->presolve) {
+    case SADDLE_PRESOLVE_OFF: return SD_PRESOLVE_OFF;
+    case SADDLE_PRESOLVE_WHOLE: return SD_PRESOLVE_WHOLE;
+    default: return SD_PRESOLVE_BAND;
+    }
+}
+
 sd_pivoting sd_direct_pivoting(sd_pivot_rule rule, sd_precision precision, const saddle_options *options,
                                const int8_t *signs)
 {
@@ -220,7 +229,8 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     sd_factor_options options = {
         .pivoting = sd_direct_pivoting(rule, precision, p->options, p->signs ? d->signs : NULL),
         .threads = p->threads,
-        .profile = p->options->profile == SADDLE_ON};
+        .profile = p->options->profile == SADDLE_ON,
+        .presolve = sd_direct_presolve(p->options)};
     options.pivoting.u = fmax(options.pivoting.u, strength->threshold);
     d->rule = rule;
     d->precision = precision;
