@@ -4,7 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TERMS_MOST = 50000000 }; /* beyond it other ways are faster */
+enum { TERMS_MOST = 20000000 }; /* beyond it other ways are faster */
+
+/* A term as it is found, and the round that it can be subtracted in. */
+typedef struct found_term {
+    int32_t out, round;
+    sd_term term;
+} found_term;
 
 /* What is needed on the way. */
 typedef struct making {
@@ -13,11 +19,11 @@ typedef struct making {
     int32_t *node_of, *round; /* of k, of a node */
     int64_t *reach_ptr;       /* the nodes of row k: reach[reach_ptr[k] ..], with entry a of node b */
     sd_term *reach;
-    int32_t *source;             /* of each entry of the tree: the entry of A */
-    int32_t *entry_at, *reached; /* of the row at work: entry of A at k, entry of L of a node; -1 */
-    int32_t *task_round;         /* of the list at work */
+    int32_t *source;  /* of each entry of the tree: the entry of A */
+    int32_t *reached; /* of the row at work: entry of L of a node; -1 */
     sd_rounds *r;
-    bool counted; /* tasks and terms are counted, not written */
+    found_term *term; /* NULL: they are counted */
+    int64_t terms;
 } making;
 
 static saddle_status allocate(sd_context *c, making *m)
@@ -29,19 +35,16 @@ static saddle_status allocate(sd_context *c, making *m)
     m->reach_ptr = sd_alloc_zero(c, n + 2, sizeof *m->reach_ptr, "rounds");
     m->reach = sd_alloc(c, r->entries, sizeof *m->reach, "rounds");
     m->source = sd_alloc(c, tree_entries, sizeof *m->source, "rounds");
-    m->entry_at = sd_alloc(c, n, sizeof *m->entry_at, "rounds");
     m->reached = sd_alloc(c, n, sizeof *m->reached, "rounds");
+    r->start = sd_alloc(c, r->entries + 2 * n, sizeof *r->start, "rounds");
     r->pivot = sd_alloc(c, n, sizeof *r->pivot, "rounds");
-    r->item = sd_alloc(c, r->entries + n, sizeof *r->item, "rounds");
     r->place = sd_alloc(c, r->nnz, sizeof *r->place, "rounds");
     r->row_ptr = sd_alloc_zero(c, n + 2, sizeof *r->row_ptr, "rounds");
     r->row = sd_alloc(c, 2 * r->nnz, sizeof *r->row, "rounds");
     r->position = sd_alloc(c, n, sizeof *r->position, "rounds");
-    r->variable = sd_alloc(c, n, sizeof *r->variable, "rounds");
     r->matched = sd_alloc(c, n, sizeof *r->matched, "rounds");
-    const bool all = m->node_of && m->round && m->reach_ptr && m->reach && m->source && m->entry_at &&
-                     m->reached && r->pivot && r->item && r->place && r->row_ptr && r->row && r->position &&
-                     r->variable && r->matched;
+    const bool all = m->node_of && m->round && m->reach_ptr && m->reach && m->source && m->reached &&
+                     r->start && r->pivot && r->place && r->row_ptr && r->row && r->position && r->matched;
     return all ? SADDLE_OK : c->status;
 }
 
@@ -52,7 +55,6 @@ static void find_rounds(making *m)
     sd_rounds *r = m->r;
     for (int32_t j = 0; j < s->nodes; ++j) {
         const sd_node *node = &s->node[j];
-        r->pairs += node->width == 2;
         for (int32_t c = 0; c < node->width; ++c) m->node_of[node->k + c] = j;
         r->pivot[node->k] = node->width == 2 ? ~node->k : node->k;
         if (node->width == 2) r->pivot[node->k + 1] = -1 - s->n;
@@ -79,172 +81,254 @@ static void list_reach(making *m)
             m->reach[ptr[s->row[e]]++] = (sd_term){(int32_t)e, j};
 }
 
-/* Terms with both columns of a node, the second first: that is the order of the kernels. */
-static void add_terms(const making *m, sd_round_list *list, int32_t node, int32_t a, int32_t b)
+/* ---- terms ---- */
+
+static void add_term(making *m, int32_t out, int32_t round, int32_t a, int32_t b)
 {
-    for (int32_t c = m->s->node[node].width - 1; c >= 0; --c) {
-        if (!m->counted) list->term[list->terms] = (sd_term){a + c, b + c};
-        ++list->terms;
-    }
+    if (m->term) m->term[m->terms] = (found_term){out, round, {a, b}};
+    ++m->terms;
 }
 
-static void add_task(const making *m, sd_round_list *list, int32_t node, int32_t out, int32_t from,
-                     int64_t begin)
+/* Terms with both columns of a node, which can be subtracted once it is done. */
+static void add_node(making *m, int32_t out, int32_t node, int32_t a, int32_t b)
 {
-    if (!m->counted) {
-        list->task[list->tasks] = (sd_task){out, from, (int32_t)begin, (int32_t)list->terms};
-        m->task_round[list->tasks] = m->round[node];
-        ++list->ptr[m->round[node] + 1];
-    }
-    ++list->tasks;
+    for (int32_t c = 0; c < m->s->node[node].width; ++c) add_term(m, out, m->round[node] + 1, a + c, b + c);
 }
 
 /* The number in row k, whose nodes are marked, and column j: the nodes that both have. */
-static void add_sum(const making *m, int32_t j, int32_t out)
+static void add_number(making *m, int32_t j, int32_t out)
 {
-    sd_round_list *const sums = &m->r->sums;
-    const int64_t begin = sums->terms;
     for (int64_t t = m->reach_ptr[j]; t < m->reach_ptr[j + 1]; ++t) {
         const sd_term in = m->reach[t];
-        if (m->reached[in.b] >= 0) add_terms(m, sums, in.b, in.a, m->reached[in.b]);
+        if (m->reached[in.b] >= 0) add_node(m, out, in.b, in.a, m->reached[in.b]);
     }
-    add_task(m, sums, m->node_of[j], out, m->entry_at[j], begin);
-}
-
-static void mark_row(making *m, int32_t k, bool marked)
-{
-    const sd_sequence *s = m->s;
-    for (int64_t e = s->entry_ptr[k]; e < s->entry_ptr[k + 1]; ++e)
-        m->entry_at[s->column[e]] = marked ? m->source[s->from[e]] : -1;
-    for (int64_t t = m->reach_ptr[k]; t < m->reach_ptr[k + 1]; ++t)
-        m->reached[m->reach[t].b] = marked ? m->reach[t].a : -1;
 }
 
 /* All numbers of a factorization, row by row. */
-static void list_sums(making *m)
+static void find_factor_terms(making *m)
 {
     const sd_sequence *s = m->s;
-    m->r->sums.tasks = m->r->sums.terms = 0;
-    for (int32_t k = 0; k < s->n && m->r->sums.terms <= TERMS_MOST; ++k) {
-        const int32_t own = m->node_of[k], first = s->node[own].k;
-        mark_row(m, k, true);
+    const int32_t entries = m->r->entries;
+    for (int32_t k = 0; k < s->n && m->terms <= TERMS_MOST; ++k) {
+        const int32_t first = s->node[m->node_of[k]].k;
+        for (int64_t t = m->reach_ptr[k]; t < m->reach_ptr[k + 1]; ++t)
+            m->reached[m->reach[t].b] = m->reach[t].a;
         for (int64_t t = m->reach_ptr[k]; t < m->reach_ptr[k + 1]; ++t) {
             const sd_node *node = &s->node[m->reach[t].b];
-            for (int32_t c = 0; c < node->width; ++c) add_sum(m, node->k + c, m->reach[t].a + c);
+            for (int32_t c = 0; c < node->width; ++c) add_number(m, node->k + c, m->reach[t].a + c);
         }
-        if (k > first) add_sum(m, first, m->r->entries + 2 * first + 1);
-        add_sum(m, k, m->r->entries + 2 * k);
-        mark_row(m, k, false);
+        if (k > first) add_number(m, first, entries + 2 * first + 1);
+        add_number(m, k, entries + 2 * k);
+        for (int64_t t = m->reach_ptr[k]; t < m->reach_ptr[k + 1]; ++t) m->reached[m->reach[t].b] = -1;
     }
 }
 
-/* x_k = x_k - sum of l_ki x_i */
-static void list_forward(making *m)
+/* x_k -= l_ki x_i */
+static void find_forward_terms(making *m)
 {
-    const sd_sequence *s = m->s;
-    sd_round_list *const list = &m->r->forward;
-    list->tasks = list->terms = 0;
-    for (int32_t k = 0; k < s->n; ++k) {
-        const int64_t begin = list->terms;
+    for (int32_t k = 0; k < m->s->n; ++k)
         for (int64_t t = m->reach_ptr[k]; t < m->reach_ptr[k + 1]; ++t)
-            add_terms(m, list, m->reach[t].b, m->reach[t].a, s->node[m->reach[t].b].k);
-        if (list->terms > begin) add_task(m, list, m->node_of[k], k, -1, begin);
-    }
+            add_node(m, k, m->reach[t].b, m->reach[t].a, m->s->node[m->reach[t].b].k);
 }
 
-/* The same with L'. */
-static void list_backward(making *m)
+/* The same with L', from the last round on. */
+static void find_backward_terms(making *m)
 {
     const sd_sequence *s = m->s;
-    sd_round_list *const list = &m->r->backward;
-    list->tasks = list->terms = 0;
     for (int32_t k = 0; k < s->n; ++k) {
         const sd_node *node = &s->node[m->node_of[k]];
-        const int64_t begin = list->terms;
-        for (int64_t e = node->begin + (k - node->k); e < node->end; e += node->width) {
-            if (!m->counted) list->term[list->terms] = (sd_term){(int32_t)e, s->row[e]};
-            ++list->terms;
-        }
-        if (list->terms > begin) add_task(m, list, m->node_of[k], k, -1, begin);
+        for (int64_t e = node->begin + (k - node->k); e < node->end; e += node->width)
+            add_term(m, k, m->r->rounds - 1 - m->round[m->node_of[s->row[e]]], (int32_t)e, s->row[e]);
     }
 }
 
-/* What follows the sums of each round. */
-static saddle_status list_items(sd_context *c, making *m)
+/* Terms by rounds, in each by the numbers that they belong to, as they were found. ptr has rounds + 2
+ * numbers. */
+static saddle_status find_terms(sd_context *c, making *m, void (*find)(making *), int64_t *ptr,
+                                found_term **to)
 {
-    const sd_sequence *s = m->s;
-    sd_rounds *r = m->r;
-    int32_t *ptr = r->item_ptr = sd_alloc_zero(c, r->rounds + 2, sizeof *ptr, "rounds");
-    if (!ptr) return c->status;
-    ++ptr;
-    for (int32_t j = 0; j < s->nodes; ++j)
-        ptr[m->round[j] + 1] += 1 + (int32_t)((s->node[j].end - s->node[j].begin) / s->node[j].width);
-    for (int32_t k = 0; k < r->rounds; ++k) ptr[k + 1] += ptr[k];
-    for (int32_t j = 0; j < s->nodes; ++j) {
-        const sd_node *node = &s->node[j];
-        int32_t *const at = &ptr[m->round[j]];
-        const int32_t b = r->pivot[node->k];
-        r->item[(*at)++] = (sd_term){-1, b};
-        for (int64_t e = node->begin; e < node->end; e += node->width)
-            r->item[(*at)++] = (sd_term){(int32_t)e, b};
-    }
-    r->items = r->item_ptr[r->rounds];
-    return SADDLE_OK;
-}
-
-/* ---- the order of tasks ---- */
-
-typedef struct ranked {
-    int32_t length, index;
-} ranked;
-
-static int compare(const void *a, const void *b)
-{
-    const ranked *p = a, *q = b;
-    if (p->length != q->length) return p->length > q->length ? -1 : 1;
-    return p->index < q->index ? -1 : p->index > q->index;
-}
-
-/* Tasks by rounds, the longest of each first. */
-static saddle_status sort_tasks(sd_context *c, const making *m, sd_round_list *list)
-{
-    const int32_t rounds = m->r->rounds, count = (int32_t)list->tasks;
-    sd_task *sorted = sd_alloc(c, count, sizeof *sorted, "rounds");
-    ranked *rank = sd_alloc(c, count, sizeof *rank, "rounds");
-    int32_t *next = sd_alloc(c, (int64_t)rounds + 1, sizeof *next, "rounds");
-    const saddle_status status = sorted && rank && next ? SADDLE_OK : c->status;
+    const int32_t rounds = m->r->rounds;
+    m->term = NULL;
+    m->terms = 0;
+    find(m);
+    *to = NULL;
+    if (m->terms > TERMS_MOST) return SADDLE_OK;
+    const int64_t terms = m->terms;
+    m->term = sd_alloc(c, terms, sizeof *m->term, "rounds");
+    *to = sd_alloc(c, terms, sizeof **to, "rounds");
+    const saddle_status status = m->term && *to ? SADDLE_OK : c->status;
     if (!status) {
-        for (int32_t k = 0; k < rounds; ++k) list->ptr[k + 1] += list->ptr[k];
-        memcpy(next, list->ptr, ((size_t)rounds + 1) * sizeof *next);
-        for (int32_t t = 0; t < count; ++t)
-            rank[next[m->task_round[t]]++] = (ranked){list->task[t].end - list->task[t].begin, t};
-        for (int32_t k = 0; k < rounds; ++k)
-            qsort(rank + list->ptr[k], (size_t)(list->ptr[k + 1] - list->ptr[k]), sizeof *rank, compare);
-        for (int32_t t = 0; t < count; ++t) sorted[t] = list->task[rank[t].index];
-        memcpy(list->task, sorted, (size_t)count * sizeof *sorted);
+        m->terms = 0;
+        find(m);
+        memset(ptr, 0, ((size_t)rounds + 2) * sizeof *ptr);
+        int64_t *const next = ptr + 1;
+        for (int64_t t = 0; t < terms; ++t) ++next[m->term[t].round + 1];
+        for (int32_t r = 0; r < rounds; ++r) next[r + 1] += next[r];
+        for (int64_t t = 0; t < terms; ++t) (*to)[next[m->term[t].round]++] = m->term[t];
     }
-    sd_free_all(c, sorted, rank, next);
+    sd_free(c, m->term);
+    m->term = NULL;
     return status;
 }
 
-/* Counts what `walk` lists, then lists it. */
-static saddle_status make_list(sd_context *c, making *m, void (*walk)(making *), sd_round_list *list)
+/* ---- steps ---- */
+
+/* A number of a round and its terms. */
+typedef struct task {
+    int64_t begin;
+    int32_t steps, count;
+} task;
+
+static int compare_tasks(const void *a, const void *b)
 {
-    m->counted = true;
-    walk(m);
-    if (list->terms > TERMS_MOST) return SADDLE_OK;
-    m->counted = false;
-    list->ptr = sd_alloc_zero(c, (int64_t)m->r->rounds + 1, sizeof *list->ptr, "rounds");
-    list->task = sd_alloc(c, list->tasks, sizeof *list->task, "rounds");
-    list->term = sd_alloc(c, list->terms, sizeof *list->term, "rounds");
-    m->task_round = sd_alloc(c, list->tasks, sizeof *m->task_round, "rounds");
-    saddle_status status = list->ptr && list->task && list->term && m->task_round ? SADDLE_OK : c->status;
-    if (!status) {
-        walk(m);
-        status = sort_tasks(c, m, list);
+    const task *p = a, *q = b;
+    if (p->steps != q->steps) return p->steps > q->steps ? -1 : 1;
+    return p->begin < q->begin ? -1 : p->begin > q->begin;
+}
+
+/* Steps that are being made. */
+typedef struct writing {
+    sd_steps *to;
+    int64_t room;
+    int32_t workers;
+    task *task;                    /* of a round */
+    int64_t load[SD_WORKERS_MOST]; /* steps of each worker in it */
+} writing;
+
+/* Room for `more` idle steps of all workers, the last of which ends with a meeting. */
+static saddle_status extend(sd_context *c, writing *w, int64_t more)
+{
+    sd_steps *const to = w->to;
+    if (to->count + more > w->room) {
+        const int64_t room = 2 * (to->count + more);
+        sd_step *larger = sd_alloc(c, room * w->workers, sizeof *larger, "rounds");
+        if (!larger) return c->status;
+        if (to->count > 0) memcpy(larger, to->step, (size_t)(to->count * w->workers) * sizeof *larger);
+        sd_free(c, to->step);
+        to->step = larger;
+        w->room = room;
     }
-    sd_free(c, m->task_round);
-    m->task_round = NULL;
+    for (int64_t k = 0; k < more * w->workers; ++k)
+        to->step[to->count * w->workers + k] = (sd_step){.out = 0, .what = 0};
+    for (int32_t k = 0; k < w->workers && more > 0; ++k)
+        to->step[(to->count + more - 1) * w->workers + k].what = SD_STEP_MEET;
+    return SADDLE_OK;
+}
+
+/* The worker with the least to do gets the next task. */
+static int32_t least_loaded(const writing *w)
+{
+    int32_t least = 0;
+    for (int32_t k = 1; k < w->workers; ++k)
+        if (w->load[k] < w->load[least]) least = k;
+    return least;
+}
+
+/* The numbers of a round, which has terms begin .. end; how many. */
+static int64_t list_tasks(const found_term *term, int64_t begin, int64_t end, task *to)
+{
+    int64_t count = 0;
+    for (int64_t t = begin; t < end; ++t) {
+        if (t > begin && term[t].out == term[t - 1].out) {
+            ++to[count - 1].count;
+        } else {
+            to[count++] = (task){.begin = t, .count = 1};
+        }
+    }
+    for (int64_t k = 0; k < count; ++k) to[k].steps = (to[k].count + SD_STEP_TERMS - 1) / SD_STEP_TERMS;
+    qsort(to, (size_t)count, sizeof *to, compare_tasks);
+    return count;
+}
+
+/* Adds the steps of a round, the longest first. */
+static saddle_status write_terms(sd_context *c, writing *w, const found_term *term, int64_t begin,
+                                 int64_t end)
+{
+    const int64_t count = list_tasks(term, begin, end, w->task);
+    int64_t longest = 0;
+    memset(w->load, 0, sizeof w->load);
+    for (int64_t k = 0; k < count; ++k) {
+        int64_t *const load = &w->load[least_loaded(w)];
+        *load += w->task[k].steps;
+        if (*load > longest) longest = *load;
+    }
+    const saddle_status status = extend(c, w, longest);
+    if (status) return status;
+    memset(w->load, 0, sizeof w->load);
+    for (int64_t k = 0; k < count; ++k) {
+        const task *at = &w->task[k];
+        const int32_t worker = least_loaded(w);
+        for (int32_t t = 0; t < at->count; ++t) {
+            const int64_t s = w->to->count + w->load[worker] + t / SD_STEP_TERMS;
+            sd_step *const step = &w->to->step[s * w->workers + worker];
+            step->out = term[at->begin].out;
+            step->term[t % SD_STEP_TERMS] = term[at->begin + t].term;
+            ++step->what; /* one term more */
+        }
+        w->load[worker] += at->steps;
+    }
+    w->to->count += longest;
+    return SADDLE_OK;
+}
+
+/* Items of a round: its pivots and the entries of their columns. */
+static saddle_status write_items(sd_context *c, writing *w, const sd_term *item, int64_t count)
+{
+    const int64_t steps = (count + w->workers - 1) / w->workers;
+    const saddle_status status = extend(c, w, steps);
+    for (int64_t k = 0; k < count && !status; ++k) {
+        sd_step *const step = &w->to->step[w->to->count * w->workers + k];
+        step->out = item[k].a;
+        step->term[0].b = item[k].b;
+        step->what |= SD_STEP_ITEM;
+    }
+    if (!status) w->to->count += steps;
+    return status;
+}
+
+/* Items by rounds; ptr has rounds + 2 numbers. */
+static void list_items(const making *m, int64_t *ptr, sd_term *item)
+{
+    const sd_sequence *s = m->s;
+    int64_t *const next = ptr + 1;
+    memset(ptr, 0, ((size_t)m->r->rounds + 2) * sizeof *ptr);
+    for (int32_t j = 0; j < s->nodes; ++j)
+        next[m->round[j] + 1] += 1 + (s->node[j].end - s->node[j].begin) / s->node[j].width;
+    for (int32_t r = 0; r < m->r->rounds; ++r) next[r + 1] += next[r];
+    for (int32_t j = 0; j < s->nodes; ++j) {
+        const sd_node *node = &s->node[j];
+        int64_t *const at = &next[m->round[j]];
+        const int32_t pivot = m->r->pivot[node->k];
+        item[(*at)++] = (sd_term){-1, pivot};
+        for (int64_t e = node->begin; e < node->end; e += node->width)
+            item[(*at)++] = (sd_term){(int32_t)e, pivot};
+    }
+}
+
+/* Writes all steps of one kind; those of the factorization have items after the terms of each round. */
+static saddle_status make_steps(sd_context *c, making *m, void (*find)(making *), bool items, sd_steps *to,
+                                bool *possible)
+{
+    const int32_t rounds = m->r->rounds;
+    const int64_t most = m->r->entries + (int64_t)m->s->n;
+    writing w = {.to = to, .workers = m->r->workers};
+    found_term *term = NULL;
+    sd_term *item = items ? sd_alloc(c, most, sizeof *item, "rounds") : NULL;
+    int64_t *ptr = sd_alloc(c, rounds + 2, sizeof *ptr, "rounds");
+    int64_t *item_ptr = sd_alloc(c, rounds + 2, sizeof *item_ptr, "rounds");
+    saddle_status status = ptr && item_ptr && (item || !items) ? SADDLE_OK : c->status;
+    if (!status) status = find_terms(c, m, find, ptr, &term);
+    *possible = status == SADDLE_OK && term != NULL;
+    if (*possible) {
+        if (items) list_items(m, item_ptr, item);
+        w.task = sd_alloc(c, m->terms, sizeof *w.task, "rounds");
+        if (!w.task) status = c->status;
+    }
+    for (int32_t r = 0; r < rounds && *possible && !status; ++r) {
+        status = write_terms(c, &w, term, ptr[r], ptr[r + 1]);
+        if (!status && items) status = write_items(c, &w, item + item_ptr[r], item_ptr[r + 1] - item_ptr[r]);
+    }
+    sd_free_all(c, item, ptr, item_ptr, term, w.task);
     return status;
 }
 
@@ -257,24 +341,24 @@ static void list_matrix(making *m)
     const sd_csr *A = m->A;
     sd_rounds *r = m->r;
     int32_t *ptr = r->row_ptr + 1;
-    for (int32_t i = 0; i < A->n; ++i)
+    for (int32_t i = 0; i < A->n; ++i) {
         for (int64_t e = A->ptr[i]; e < A->ptr[i + 1]; ++e) {
             r->place[e] = (sd_term){i, A->ind[e]};
             ++ptr[i + 1];
             if (A->ind[e] != i) ++ptr[A->ind[e] + 1];
         }
+    }
     for (int32_t i = 0; i < A->n; ++i) ptr[i + 1] += ptr[i];
     for (int32_t i = 0; i < A->n; ++i)
-        for (int64_t e = A->ptr[i]; e < A->ptr[i + 1]; ++e) {
-            const int32_t j = A->ind[e];
-            if (j != i) r->row[ptr[j]++] = (sd_term){(int32_t)e, i};
-        }
-    for (int32_t i = 0; i < A->n; ++i) /* that of its own row is i's turn now */
+        for (int64_t e = A->ptr[i]; e < A->ptr[i + 1]; ++e)
+            if (A->ind[e] != i) r->row[ptr[A->ind[e]]++] = (sd_term){(int32_t)e, i};
+    for (int32_t i = 0; i < A->n; ++i)
         for (int64_t e = A->ptr[i]; e < A->ptr[i + 1]; ++e)
             r->row[ptr[i]++] = (sd_term){(int32_t)e, A->ind[e]};
 }
 
-static void list_sources(making *m, const sd_tree *tree, const int64_t *matched)
+/* What numbers begin as. */
+static void list_starts(making *m, const sd_tree *tree, const int64_t *matched)
 {
     const sd_sequence *s = m->s;
     sd_rounds *r = m->r;
@@ -283,8 +367,29 @@ static void list_sources(making *m, const sd_tree *tree, const int64_t *matched)
     for (int32_t j = 0; matched && j < s->n; ++j)
         if (matched[j] >= 0) r->matched[r->matchings++] = m->source[matched[j]];
     memcpy(r->position, s->place, (size_t)s->n * sizeof *s->place);
-    memcpy(r->variable, s->variable, (size_t)s->n * sizeof *s->variable);
-    for (int32_t k = 0; k < s->n; ++k) m->entry_at[k] = m->reached[k] = -1;
+    for (int32_t k = 0; k < s->n; ++k) m->reached[k] = -1;
+    for (int64_t k = 0; k < r->entries + 2 * (int64_t)s->n; ++k) r->start[k] = -1;
+    for (int32_t k = 0; k < s->n; ++k) {
+        const int32_t own = m->node_of[k];
+        for (int64_t t = m->reach_ptr[k]; t < m->reach_ptr[k + 1]; ++t)
+            m->reached[m->reach[t].b] = m->reach[t].a;
+        for (int64_t e = s->entry_ptr[k]; e < s->entry_ptr[k + 1]; ++e) {
+            const int32_t j = s->column[e], node = m->node_of[j], first = s->node[node].k;
+            const int32_t at =
+                node != own ? m->reached[node] + (j - first) : r->entries + (j == k ? 2 * k : 2 * first + 1);
+            r->start[at] = m->source[s->from[e]];
+        }
+        for (int64_t t = m->reach_ptr[k]; t < m->reach_ptr[k + 1]; ++t) m->reached[m->reach[t].b] = -1;
+    }
+}
+
+/* About half as many workers as numbers that become complete in a round. */
+static int32_t workers_for(const sd_rounds *r)
+{
+    int32_t workers = SD_WORKERS_LEAST;
+    while (workers < SD_WORKERS_MOST && 2 * (int64_t)workers * r->rounds < r->entries + (int64_t)r->n)
+        workers *= 2;
+    return workers;
 }
 
 saddle_status sd_rounds_make(sd_context *c, const sd_sequence *s, const sd_csr *A, const sd_tree *tree,
@@ -300,28 +405,19 @@ saddle_status sd_rounds_make(sd_context *c, const sd_sequence *s, const sd_csr *
         find_rounds(&m);
         list_reach(&m);
         list_matrix(&m);
-        list_sources(&m, tree, matched);
-        status = make_list(c, &m, list_sums, &r->sums);
-        *possible = r->sums.terms <= TERMS_MOST;
+        list_starts(&m, tree, matched);
+        r->workers = workers_for(r);
+        status = make_steps(c, &m, find_factor_terms, true, &r->factor, possible);
     }
-    if (!status && *possible) status = make_list(c, &m, list_forward, &r->forward);
-    if (!status && *possible) status = make_list(c, &m, list_backward, &r->backward);
-    if (!status && *possible) status = list_items(c, &m);
-    sd_free_all(c, m.node_of, m.round, m.reach_ptr, m.reach, m.source, m.entry_at, m.reached);
+    if (!status && *possible) status = make_steps(c, &m, find_forward_terms, false, &r->forward, possible);
+    if (!status && *possible) status = make_steps(c, &m, find_backward_terms, false, &r->backward, possible);
+    sd_free_all(c, m.node_of, m.round, m.reach_ptr, m.reach, m.source, m.reached);
     return status;
-}
-
-static void free_list(sd_context *c, sd_round_list *list)
-{
-    sd_free_all(c, list->ptr, list->task, list->term);
 }
 
 void sd_rounds_free(sd_context *c, sd_rounds *r)
 {
-    free_list(c, &r->sums);
-    free_list(c, &r->forward);
-    free_list(c, &r->backward);
-    sd_free_all(c, r->item_ptr, r->item, r->pivot, r->place, r->row_ptr, r->row, r->matched, r->position,
-                r->variable);
+    sd_free_all(c, r->factor.step, r->forward.step, r->backward.step, r->start, r->pivot, r->place,
+                r->row_ptr, r->row, r->matched, r->position);
     *r = (sd_rounds){0};
 }

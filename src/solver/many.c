@@ -471,11 +471,11 @@ static saddle_status check_values(const batch *q, const saddle_solver *s, const 
     return SADDLE_OK;
 }
 
-/* A plan for the values of system 0, where there is none yet. */
+/* Pattern and plan, of the values of system 0 where there is none yet. */
 static saddle_status plan_first(const batch *q, saddle_solver *s)
 {
     saddle_matrix A = q->A;
-    const sd_work *w = sd_find_work(s, &sd_method_direct);
+    const sd_work *w = s->analysed ? sd_find_work(s, &sd_method_direct) : NULL;
     const bool planned = w && w->planned && !s->given_anew;
     const int64_t number = A.type == SADDLE_DOUBLE ? sizeof(double) : sizeof(float);
     void *copy = NULL;
@@ -486,6 +486,7 @@ static saddle_status plan_first(const batch *q, saddle_solver *s)
         s->e.backend->download(&s->e, q->A.values, copy, A.entries * number);
         status = s->e.status;
     }
+    if (!status) status = sd_check_pattern(s, &A);
     if (!status) status = sd_plan_values(s, &A, &sd_method_direct);
     sd_free(&s->c, copy);
     return status;
@@ -502,8 +503,7 @@ static saddle_status run_values(batch *q, saddle_solver *s, const saddle_matrix 
     if (!status && solved) status = check_vectors(q, q->A.rows);
     if (status || q->count == 0) return status;
     q->A.values = values ? values : &nothing; /* a matrix without entries */
-    status = sd_check_pattern(s, &q->A);
-    if (!status) status = plan_first(q, s);
+    status = plan_first(q, s);
     if (!status) status = open_leader(s);
     bool done = false;
     if (!status && s->many.hosted) status = sd_many_run_values(q, s, !solved, &done);

@@ -17,22 +17,18 @@ namespace sd_cuda
 {
 
 constexpr int GROUP = SD_SYSTEM_GROUP;
-constexpr int WORKERS_LEAST = 4, WORKERS_MOST = 64;
-constexpr int SYSTEM_THREADS = GROUP * WORKERS_MOST; /* of a block, at most */
+constexpr int SYSTEM_THREADS = GROUP * SD_WORKERS_MOST; /* of a block, at most */
 
-struct systems_list {
-    const int32_t *ptr;
-    const sd_task *task;
-    const sd_term *term;
+struct systems_steps {
+    int count;
+    const sd_step *step;
 };
 
 /* The plan in device memory. */
 struct systems_plan {
-    int n, rounds, entries, nnz, matchings, largest_exponent;
-    systems_list sums, forward, backward;
-    const int32_t *item_ptr;
-    const sd_term *item;
-    const int32_t *pivot;
+    int n, workers, entries, nnz, matchings, largest_exponent;
+    systems_steps factor, forward, backward;
+    const int32_t *start, *pivot;
     const sd_term *place;
     const int32_t *row_ptr;
     const sd_term *row;
@@ -94,30 +90,50 @@ __device__ inline void combine_workers(double (&most)[MOST], double (&sum)[SUMS]
     __syncthreads();
 }
 
-/* start + sign (the terms), one after the other: some are loaded before the first is needed. */
-__device__ inline double add_terms(const sd_term *term, int begin, int end, const double *l, const double *x,
-                                   double sign, double start)
+/* Number k of the system whose first number is *v. */
+__device__ inline double &at(double *v, int k)
 {
-    constexpr int AHEAD = 4;
-    int t = begin;
-    for (; t + AHEAD <= end; t += AHEAD) {
-        double a[AHEAD], b[AHEAD];
-#pragma unroll
-        for (int k = 0; k < AHEAD; ++k) {
-            const sd_term at = term[t + k];
-            a[k] = l[static_cast<int64_t>(at.a) * GROUP];
-            b[k] = x[static_cast<int64_t>(at.b) * GROUP];
-        }
-#pragma unroll
-        for (int k = 0; k < AHEAD; ++k) start = fma(sign * a[k], b[k], start);
-    }
-    for (; t < end; ++t) {
-        const sd_term at = term[t];
-        start =
-            fma(sign * l[static_cast<int64_t>(at.a) * GROUP], x[static_cast<int64_t>(at.b) * GROUP], start);
-    }
-    return start;
+    return v[static_cast<int64_t>(k) * GROUP];
 }
+__device__ inline double at(const double *v, int k)
+{
+    return v[static_cast<int64_t>(k) * GROUP];
+}
+
+/* The steps of a worker, of which the next ones are loaded before they are needed. */
+class step_reader
+{
+    const sd_step *from;
+    int left, stride;
+    sd_step next;
+
+    __device__ sd_step load()
+    {
+        sd_step s = {};
+        if (left > 0) s = *from;
+        from += stride;
+        --left;
+        return s;
+    }
+
+  public:
+    __device__ step_reader(const systems_steps &steps, const system_place &p)
+        : from(steps.step + p.worker), left(steps.count), stride(p.workers)
+    {
+        next = load();
+    }
+    /* The next one, once the one after it is on its way. */
+    __device__ sd_step take()
+    {
+        const sd_step now = next;
+        next = load();
+        return now;
+    }
+    __device__ const sd_step &ahead() const
+    {
+        return next;
+    }
+};
 
 struct systems_rule {
     int rule;
@@ -126,11 +142,23 @@ struct systems_rule {
 };
 
 void launch_system_factors(sd_engine *e, const systems_plan &w, const systems_factors &f, int64_t count,
-                           const void *values, int64_t stride, bool single, const systems_rule &rule,
-                           int workers);
+                           const void *values, int64_t stride, bool single, const systems_rule &rule);
 void launch_system_solves(sd_engine *e, const systems_plan &w, const systems_factors &f, int64_t count,
                           const double *b, int64_t ldb, double *x, int64_t ldx, const sd_systems_goal &goal,
-                          sd_system_outcome *outcome, int workers);
+                          sd_system_outcome *outcome);
+
+/* Bytes of shared memory that a kernel may have beside its own variables; numbers that do not fit stay in the
+ * device's memory. */
+constexpr int64_t SHARED_MOST = 200 << 10;
+
+/* What is beyond the usual has to be asked for. */
+template <class... Parameters> void allow_shared(sd_engine *e, void (*kernel)(Parameters...), int bytes)
+{
+    const on_device current(state_of(e)->device);
+    if (bytes > 0 && !failed(e, current.error, "shared memory"))
+        failed(e, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+               "shared memory");
+}
 
 /* Blocks for so many systems: not more than have a workspace. */
 inline int system_blocks(const sd_engine *e, int64_t count)

@@ -20,8 +20,8 @@ struct system_at_work {
 /* Entry e of the scaled matrix. */
 __device__ inline double scaled(const systems_plan &w, const system_at_work &s, int e)
 {
-    const sd_term at = w.place[e];
-    return (w.scale[at.a] * (s.a[static_cast<int64_t>(e) * GROUP] * s.power)) * w.scale[at.b];
+    const sd_term in = w.place[e];
+    return (w.scale[in.a] * (at(s.a, e) * s.power)) * w.scale[in.b];
 }
 
 /* Takes the values over. *most and *least are those of their sizes, zeros apart; false where one is not
@@ -38,7 +38,7 @@ __device__ bool take_values(const systems_plan &w, const system_place &p, const 
                 v += static_cast<double>(from[w.source[t]]);
         else
             v = static_cast<double>(from[e]);
-        a[static_cast<int64_t>(e) * GROUP] = v;
+        at(a, e) = v;
         const double size = fabs(v);
         if (!(size <= DBL_MAX)) found[2] = 1;
         found[0] = larger_of(size, found[0]);
@@ -57,8 +57,7 @@ __device__ bool is_scaled(const systems_plan &w, const system_place &p, const sy
     double found[4] = {0, 0, 0, 0}, none[1] = {0}; /* norm, stale, 1 / least matched, largest */
     for (int i = p.worker; i < w.n; i += p.workers) {
         double sum = 0;
-        for (int t = w.row_ptr[i]; t < w.row_ptr[i + 1]; ++t)
-            sum += fabs(s.a[static_cast<int64_t>(w.row[t].a) * GROUP]);
+        for (int t = w.row_ptr[i]; t < w.row_ptr[i + 1]; ++t) sum += fabs(at(s.a, w.row[t].a));
         found[0] = larger_of(sum, found[0]);
     }
     for (int t = p.worker; t < w.matchings; t += p.workers) {
@@ -132,47 +131,50 @@ __device__ inline pair_inverse take_pair(const system_at_work &s, const systems_
     return in;
 }
 
-/* y becomes l, and D its inverse, for one item of a round. */
+/* y becomes l, or D its inverse. */
 __device__ inline void finish_item(const systems_plan &w, const system_at_work &s, const systems_rule &rule,
-                                   sd_term item, system_tally *t)
+                                   int out, int pivot, system_tally *t)
 {
-    const bool pair = item.b < 0, counted = item.a < 0;
-    const int64_t at = static_cast<int64_t>(item.a) * GROUP;
+    const bool pair = pivot < 0, counted = out < 0;
     if (!pair) {
-        const double inverse = take_pivot(s, w, rule, item.b, counted, t);
+        const double inverse = take_pivot(s, w, rule, pivot, counted, t);
         if (counted) return;
-        const double u = s.y[at] * inverse;
-        s.l[at] = u;
+        const double u = at(s.y, out) * inverse;
+        at(s.l, out) = u;
         t->bad |= !(fabs(u) <= rule.limit);
         return;
     }
-    const pair_inverse in = take_pair(s, w, ~item.b, counted, t);
+    const pair_inverse in = take_pair(s, w, ~pivot, counted, t);
     if (counted) return;
-    const double a = s.y[at], b = s.y[at + GROUP];
+    const double a = at(s.y, out), b = at(s.y, out + 1);
     const double u = fma(in.a, a, in.b * b), v = fma(in.b, a, in.c * b);
-    s.l[at] = u;
-    s.l[at + GROUP] = v;
+    at(s.l, out) = u;
+    at(s.l, out + 1) = v;
     t->bad |= !(fabs(u) <= rule.limit) || !(fabs(v) <= rule.limit);
 }
 
 /* All numbers, round by round. */
-__device__ void run_rounds(const systems_plan &w, const system_place &p, const system_at_work &s,
-                           const systems_rule &rule, system_tally *t)
+__device__ void run_steps(const systems_plan &w, const system_place &p, const system_at_work &s,
+                          const systems_rule &rule, system_tally *t)
 {
-    for (int r = 0; r < w.rounds; ++r) {
-        for (int k = w.sums.ptr[r] + p.worker; k < w.sums.ptr[r + 1]; k += p.workers) {
-            const sd_task task = w.sums.task[k];
-            const double begin = task.from < 0 ? 0 : scaled(w, s, task.from);
-            /* D's diagonal is what is left of A's; the others are subtracted from at once */
-            const bool diagonal = task.out >= w.entries && (task.out - w.entries) % 2 == 0;
-            const double sum = add_terms(w.sums.term, task.begin, task.end, s.l, s.y, diagonal ? 1 : -1,
-                                         diagonal ? 0 : begin);
-            s.y[static_cast<int64_t>(task.out) * GROUP] = diagonal ? begin - sum : sum;
+    for (int k = p.worker; k < w.entries + 2 * w.n; k += p.workers)
+        at(s.y, k) = w.start[k] < 0 ? 0 : scaled(w, s, w.start[k]);
+    __syncthreads();
+    step_reader steps(w.factor, p);
+    for (int k = 0; k < w.factor.count; ++k) {
+        const sd_step now = steps.take();
+        const int count = now.what & SD_STEP_COUNT;
+        if (count > 0) {
+            const double a = at(s.l, now.term[0].a), b = at(s.y, now.term[0].b);
+            const double c = count > 1 ? at(s.l, now.term[1].a) : 0,
+                         d = count > 1 ? at(s.y, now.term[1].b) : 0;
+            double y = fma(-a, b, at(s.y, now.out));
+            if (count > 1) y = fma(-c, d, y);
+            at(s.y, now.out) = y;
+        } else if (now.what & SD_STEP_ITEM) {
+            finish_item(w, s, rule, now.out, now.term[0].b, t);
         }
-        __syncthreads();
-        for (int k = w.item_ptr[r] + p.worker; k < w.item_ptr[r + 1]; k += p.workers)
-            finish_item(w, s, rule, w.item[k], t);
-        __syncthreads();
+        if (now.what & SD_STEP_MEET) __syncthreads();
     }
 }
 
@@ -183,12 +185,13 @@ __global__ void __launch_bounds__(SYSTEM_THREADS)
 {
     const system_place p;
     const int64_t numbers = (static_cast<int64_t>(w.entries) + 2 * w.n) * GROUP;
+    double *const y =
+        space ? space + static_cast<int64_t>(blockIdx.x) * numbers : static_cast<double *>(shared_room());
     for (int64_t group = blockIdx.x; group * GROUP < count; group += gridDim.x) {
         const int64_t system = group * GROUP + p.lane;
         const real *const from = values + (system < count ? system : count - 1) * stride;
         system_at_work s = {f.a + group * w.nnz * GROUP + p.lane, f.l + group * w.entries * GROUP + p.lane,
-                            f.inverse + group * 2 * w.n * GROUP + p.lane,
-                            space + static_cast<int64_t>(blockIdx.x) * numbers + p.lane, 1};
+                            f.inverse + group * 2 * w.n * GROUP + p.lane, y + p.lane, 1};
         double most, least, norm;
         bool good = take_values(w, p, from, s.a, &most, &least) && most < NEAR && least > 1 / NEAR;
         const int exponent = (most == 0 || !good ? 0 : ilogb(most)) - w.largest_exponent;
@@ -196,7 +199,7 @@ __global__ void __launch_bounds__(SYSTEM_THREADS)
         if (good) s.power = ldexp(1.0, -exponent);
         good &= is_scaled(w, p, s, rule, &norm);
         system_tally t;
-        run_rounds(w, p, s, rule, &t);
+        run_steps(w, p, s, rule, &t);
         double found[2] = {t.bad ? 1.0 : 0.0, -t.least};
         double sums[3] = {static_cast<double>(t.negative), static_cast<double>(t.zero),
                           static_cast<double>(t.perturbed)};
@@ -217,26 +220,27 @@ __global__ void __launch_bounds__(SYSTEM_THREADS)
 
 template <class real>
 void run_factors(sd_engine *e, const systems_plan &w, const systems_factors &f, int64_t count,
-                 const void *values, int64_t stride, const systems_rule &rule, int workers, double *space)
+                 const void *values, int64_t stride, const systems_rule &rule, int shared, double *space)
 {
-    launch_with(e, "factorizations", factor_systems<real>, system_blocks(e, count), workers * GROUP, w, f,
-                count, static_cast<const real *>(values), stride, rule, space);
+    allow_shared(e, factor_systems<real>, shared);
+    launch_grid(e, "factorizations", false, factor_systems<real>, dim3(system_blocks(e, count)),
+                w.workers * GROUP, shared, w, f, count, static_cast<const real *>(values), stride, rule,
+                space);
 }
 
 } /* namespace */
 
 void launch_system_factors(sd_engine *e, const systems_plan &w, const systems_factors &f, int64_t count,
-                           const void *values, int64_t stride, bool single, const systems_rule &rule,
-                           int workers)
+                           const void *values, int64_t stride, bool single, const systems_rule &rule)
 {
     const int64_t each =
         (static_cast<int64_t>(w.entries) + 2 * w.n) * GROUP * static_cast<int64_t>(sizeof(double));
-    void *space = get_room(e, each * system_blocks(e, count), "factorizations at work");
+    const bool fits = each <= SHARED_MOST;
+    void *space = fits ? NULL : get_room(e, each * system_blocks(e, count), "factorizations at work");
     if (e->status) return;
-    if (single)
-        run_factors<float>(e, w, f, count, values, stride, rule, workers, static_cast<double *>(space));
-    else
-        run_factors<double>(e, w, f, count, values, stride, rule, workers, static_cast<double *>(space));
+    (single ? run_factors<float> : run_factors<double>)(e, w, f, count, values, stride, rule,
+                                                        fits ? static_cast<int>(each) : 0,
+                                                        static_cast<double *>(space));
     e->backend->release(e, space);
 }
 

@@ -5,7 +5,6 @@ struct sd_systems_run {
     sd_cuda::systems_plan w;
     sd_cuda::systems_factors f;
     int64_t capacity; /* systems */
-    int workers;      /* of each */
     int8_t *signs;
 };
 
@@ -21,25 +20,24 @@ template <class type> const type *put(sd_engine *e, const type *host, int64_t co
         copy_to_device(e, host, count * static_cast<int64_t>(sizeof(type)), "plan of many systems"));
 }
 
-systems_list put_list(sd_engine *e, const sd_round_list &list, int rounds)
+systems_steps put_steps(sd_engine *e, const sd_steps &steps, int workers)
 {
-    return {put(e, list.ptr, rounds + 1), put(e, list.task, list.tasks), put(e, list.term, list.terms)};
+    return {static_cast<int>(steps.count), put(e, steps.step, steps.count * workers)};
 }
 
 void put_plan(sd_engine *e, const sd_systems_plan *plan, systems_plan *w)
 {
     const sd_rounds *r = plan->rounds;
     w->n = r->n;
-    w->rounds = r->rounds;
+    w->workers = r->workers;
     w->entries = r->entries;
     w->nnz = static_cast<int>(r->nnz);
     w->matchings = r->matchings;
     w->largest_exponent = plan->largest_exponent;
-    w->sums = put_list(e, r->sums, r->rounds);
-    w->forward = put_list(e, r->forward, r->rounds);
-    w->backward = put_list(e, r->backward, r->rounds);
-    w->item_ptr = put(e, r->item_ptr, r->rounds + 1);
-    w->item = put(e, r->item, r->items);
+    w->factor = put_steps(e, r->factor, r->workers);
+    w->forward = put_steps(e, r->forward, r->workers);
+    w->backward = put_steps(e, r->backward, r->workers);
+    w->start = put(e, r->start, r->entries + 2 * static_cast<int64_t>(r->n));
     w->pivot = put(e, r->pivot, r->n);
     w->place = put(e, r->place, r->nnz);
     w->row_ptr = put(e, r->row_ptr, r->n + 1);
@@ -53,14 +51,6 @@ void put_plan(sd_engine *e, const sd_systems_plan *plan, systems_plan *w)
     w->source = put(e, plan->source, plan->source_ptr[r->nnz]);
 }
 
-/* Threads for each system: about half as many as have something to do in a round. */
-int workers_for(const sd_rounds *r)
-{
-    int64_t workers = WORKERS_LEAST;
-    while (workers < WORKERS_MOST && 2 * workers * r->rounds < r->sums.tasks) workers *= 2;
-    return static_cast<int>(workers);
-}
-
 saddle_status make(sd_engine *e, const sd_systems_plan *plan, sd_systems_run **made)
 {
     sd_context *c = e->context;
@@ -70,7 +60,6 @@ saddle_status make(sd_engine *e, const sd_systems_plan *plan, sd_systems_run **m
         return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate %d bytes for many systems",
                     static_cast<int>(sizeof *run));
     *run = {};
-    run->workers = workers_for(plan->rounds);
     put_plan(e, plan, &run->w);
     return e->status;
 }
@@ -93,11 +82,9 @@ void release(sd_engine *e, sd_systems_run *run)
 {
     if (!run) return;
     const systems_plan &w = run->w;
-    const void *const all[] = {
-        w.sums.ptr,     w.sums.task,     w.sums.term,     w.forward.ptr, w.forward.task, w.forward.term,
-        w.backward.ptr, w.backward.task, w.backward.term, w.item_ptr,    w.item,         w.pivot,
-        w.place,        w.row_ptr,       w.row,           w.matched,     w.position,     w.scale,
-        w.random,       w.source_ptr,    w.source,        run->signs};
+    const void *const all[] = {w.factor.step, w.forward.step, w.backward.step, w.start,   w.pivot,
+                               w.place,       w.row_ptr,      w.row,           w.matched, w.position,
+                               w.scale,       w.random,       w.source_ptr,    w.source,  run->signs};
     free_factors(e, run);
     for (const void *memory : all) give_back(e, memory);
     e->context->hooks.release(run, e->context->hooks.user);
@@ -153,7 +140,7 @@ saddle_status factor(sd_engine *e, sd_systems_run *run, int64_t count, const voi
         if (run->signs) e->backend->upload(e, p.signs, run->signs, run->w.n);
         on.signs = run->signs;
     }
-    if (!e->status) launch_system_factors(e, run->w, run->f, count, values, stride, single, on, run->workers);
+    if (!e->status) launch_system_factors(e, run->w, run->f, count, values, stride, single, on);
     return e->status;
 }
 
@@ -170,7 +157,7 @@ saddle_status solve(sd_engine *e, const sd_systems_run *run, int64_t count, cons
     void *found = get_room(e, size, "outcomes of many systems");
     if (!found) return e->status;
     launch_system_solves(e, run->w, run->f, count, b, ldb, x, ldx, *goal,
-                         static_cast<sd_system_outcome *>(found), run->workers);
+                         static_cast<sd_system_outcome *>(found));
     if (!e->status) e->backend->download(e, found, outcome, size);
     e->backend->release(e, found);
     return e->status;

@@ -15,7 +15,7 @@ namespace
 constexpr double SAFE = 0x1p+200; /* vectors within it and its inverse are measured as they are */
 constexpr int FAR_EXPONENT = 40;  /* of two: sizes up to that are left as they are */
 constexpr int STEPS = 15, IDLE_MOST = 2;
-constexpr int VECTORS = 8;
+constexpr int VECTORS = 6, BY_PIVOT = 2; /* that a system needs, those that solves work on apart */
 
 /* A system at work: its numbers, and vectors by row of A; t by k. */
 struct solving {
@@ -26,15 +26,6 @@ struct solving {
     double norm;
     int exponent;
 };
-
-__device__ inline double &at(double *v, int i)
-{
-    return v[static_cast<int64_t>(i) * GROUP];
-}
-__device__ inline double at(const double *v, int i)
-{
-    return v[static_cast<int64_t>(i) * GROUP];
-}
 
 __device__ inline int far_exponent(double largest)
 {
@@ -51,20 +42,46 @@ struct power {
     }
 };
 
+/* The factors of a step's terms. */
+struct step_factors {
+    double a, b;
+
+    __device__ step_factors(const sd_step &s, const double *l)
+    {
+        const int count = s.what & SD_STEP_COUNT;
+        a = count > 0 ? at(l, s.term[0].a) : 0;
+        b = count > 1 ? at(l, s.term[1].a) : 0;
+    }
+};
+
+/* t = L^-1 t, or L'^-1 t. What does not depend on t is loaded a step ahead. */
+template <int COLUMNS>
+__device__ void run_steps(const systems_steps &list, const system_place &p, const solving &s)
+{
+    step_reader steps(list, p);
+    step_factors l(steps.ahead(), s.l);
+    for (int k = 0; k < list.count; ++k) {
+        const sd_step now = steps.take();
+        const step_factors next(steps.ahead(), s.l);
+        const int count = now.what & SD_STEP_COUNT;
+        if (count > 0) {
+#pragma unroll
+            for (int c = 0; c < COLUMNS; ++c) {
+                double x = fma(-l.a, at(s.t[c], now.term[0].b), at(s.t[c], now.out));
+                if (count > 1) x = fma(-l.b, at(s.t[c], now.term[1].b), x);
+                at(s.t[c], now.out) = x;
+            }
+        }
+        l = next;
+        if (now.what & SD_STEP_MEET) __syncthreads();
+    }
+}
+
 /* t = (L D L')^-1 t */
 template <int COLUMNS>
 __device__ void run_solve(const systems_plan &w, const system_place &p, const solving &s)
 {
-    for (int r = 1; r < w.rounds; ++r) {
-        for (int k = w.forward.ptr[r] + p.worker; k < w.forward.ptr[r + 1]; k += p.workers) {
-            const sd_task task = w.forward.task[k];
-#pragma unroll
-            for (int c = 0; c < COLUMNS; ++c)
-                at(s.t[c], task.out) =
-                    add_terms(w.forward.term, task.begin, task.end, s.l, s.t[c], -1, at(s.t[c], task.out));
-        }
-        __syncthreads();
-    }
+    run_steps<COLUMNS>(w.forward, p, s);
     for (int k = p.worker; k < w.n; k += p.workers) {
         const int b = w.pivot[k];
         const double *const in = s.inverse + 2 * static_cast<int64_t>(k) * GROUP;
@@ -80,17 +97,7 @@ __device__ void run_solve(const systems_plan &w, const system_place &p, const so
         }
     }
     __syncthreads();
-    for (int r = w.rounds - 1; r >= 0; --r) {
-        if (w.backward.ptr[r] == w.backward.ptr[r + 1]) continue;
-        for (int k = w.backward.ptr[r] + p.worker; k < w.backward.ptr[r + 1]; k += p.workers) {
-            const sd_task task = w.backward.task[k];
-#pragma unroll
-            for (int c = 0; c < COLUMNS; ++c)
-                at(s.t[c], task.out) =
-                    add_terms(w.backward.term, task.begin, task.end, s.l, s.t[c], -1, at(s.t[c], task.out));
-        }
-        __syncthreads();
-    }
+    run_steps<COLUMNS>(w.backward, p, s);
 }
 
 /* y = A^-1 r, or y += A^-1 r; and column = A^-1 column, where there are two. */
@@ -310,11 +317,14 @@ __device__ void solve_plainly(const systems_plan &w, const system_place &p, cons
 
 __global__ void __launch_bounds__(SYSTEM_THREADS, 1)
     solve_systems(systems_plan w, systems_factors f, int64_t count, const double *b, int64_t ldb, double *x,
-                  int64_t ldx, sd_systems_goal goal, sd_system_outcome *outcome, double *space)
+                  int64_t ldx, sd_systems_goal goal, sd_system_outcome *outcome, double *space, bool outside)
 {
     const system_place p;
     const int64_t numbers = static_cast<int64_t>(w.n) * GROUP;
-    double *const vectors = space + static_cast<int64_t>(blockIdx.x) * VECTORS * numbers + p.lane;
+    const int64_t each = numbers * (outside ? VECTORS + BY_PIVOT : VECTORS);
+    double *const vectors = space + static_cast<int64_t>(blockIdx.x) * each + p.lane;
+    double *const solved =
+        outside ? vectors + VECTORS * numbers : static_cast<double *>(shared_room()) + p.lane;
     for (int64_t group = blockIdx.x; group * GROUP < count; group += gridDim.x) {
         const int64_t system = group * GROUP + p.lane, of = system < count ? system : count - 1;
         solving s;
@@ -327,8 +337,8 @@ __global__ void __launch_bounds__(SYSTEM_THREADS, 1)
         s.r = s.y + numbers;
         s.column = s.r + numbers;
         s.witness = s.column + numbers;
-        s.t[0] = s.witness + numbers;
-        s.t[1] = s.t[0] + numbers;
+        s.t[0] = solved;
+        s.t[1] = solved + numbers;
         s.norm = f.norm[of];
         s.exponent = f.exponent[of];
         sd_system_outcome o = f.outcome[of];
@@ -371,14 +381,16 @@ __global__ void __launch_bounds__(SYSTEM_THREADS, 1)
 
 void launch_system_solves(sd_engine *e, const systems_plan &w, const systems_factors &f, int64_t count,
                           const double *b, int64_t ldb, double *x, int64_t ldx, const sd_systems_goal &goal,
-                          sd_system_outcome *outcome, int workers)
+                          sd_system_outcome *outcome)
 {
-    const int64_t each = static_cast<int64_t>(VECTORS) * w.n * GROUP * static_cast<int64_t>(sizeof(double));
-    const int blocks = system_blocks(e, count);
-    void *space = get_room(e, each * blocks, "solves at work");
+    const int64_t vector = static_cast<int64_t>(w.n) * GROUP * static_cast<int64_t>(sizeof(double));
+    const bool fits = BY_PIVOT * vector <= SHARED_MOST;
+    const int blocks = system_blocks(e, count), shared = fits ? static_cast<int>(BY_PIVOT * vector) : 0;
+    void *space = get_room(e, (fits ? VECTORS : VECTORS + BY_PIVOT) * vector * blocks, "solves at work");
     if (e->status) return;
-    launch_with(e, "solves", solve_systems, blocks, workers * GROUP, w, f, count, b, ldb, x, ldx, goal,
-                outcome, static_cast<double *>(space));
+    allow_shared(e, solve_systems, shared);
+    launch_grid(e, "solves", false, solve_systems, dim3(blocks), w.workers * GROUP, shared, w, f, count, b,
+                ldb, x, ldx, goal, outcome, static_cast<double *>(space), !fits);
     e->backend->release(e, space);
 }
 
