@@ -755,13 +755,13 @@ SADDLE_API saddle_status saddle_factor(saddle_solver *solver, const saddle_matri
  * then: nothing of the pattern is looked at or compared. */
 SADDLE_API saddle_status saddle_factor_values(saddle_solver *solver, saddle_type type, const void *values);
 
-/* With device cuda, A.values (never its pattern), b and x may be in the memory of that GPU, or in managed memory;
- * each may be there or on the host. Values that are there when a pattern is factored again are factored without
- * being waited for: the host gets its copy of them while the GPU works. What is asked of the GPU runs in a stream
- * of the library's own, which waits for nobody: the caller's work on these arrays must be done. Or a stream of the
- * caller's (a cudaStream_t) is given here, used by all later calls with this solver; what was put into it before a
- * call comes first. It must outlive the solver, or give way to another one; NULL: the library's own. All calls
- * return when their results are there. */
+/* With device cuda, A.values (never its pattern), b and x may be in the memory of that GPU, or in managed
+ * memory; each may be there or on the host. Values that are there when a pattern is factored again are
+ * factored without being waited for: the host gets its copy of them while the GPU works. What is asked of the
+ * GPU runs in a stream of the library's own, which waits for nobody: the caller's work on these arrays must
+ * be done. Or a stream of the caller's (a cudaStream_t) is given here, used by all later calls with this
+ * solver; what was put into it before a call comes first. It must outlive the solver, or give way to another
+ * one; NULL: the library's own. All calls return when their results are there. */
 SADDLE_API saddle_status saddle_set_stream(saddle_solver *solver, void *stream);
 
 /* A scaling and an order of the caller, used by all later calls of saddle_analyse and saddle_factor if the

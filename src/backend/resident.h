@@ -10,8 +10,8 @@
 #include "backend/backend.h"
 #include "backend/residual.h"
 
-/* Of a residual r = b - Ax with w = |A||x| + |b|: max |r|, |b|, |x|, |r| / w, |b| / w, and 1 / the least |b| and |x|
- * that are not 0, NaN where a number is; r'r and b'b. */
+/* Of a residual r = b - Ax with w = |A||x| + |b|: max |r|, |b|, |x|, |r| / w, |b| / w, and 1 / the least |b|
+ * and |x| that are not 0, NaN where a number is; r'r and b'b. */
 enum { SD_MAX_R, SD_MAX_B, SD_MAX_X, SD_MAX_RATIO, SD_MAX_SHARE, SD_FAR_B, SD_FAR_X, SD_MAXIMA };
 typedef struct sd_resident_norms {
     double maxima[SD_MAXIMA];
@@ -19,8 +19,6 @@ typedef struct sd_resident_norms {
 } sd_resident_norms;
 
 typedef struct sd_resident {
-    /* Whether p is in the device's memory, or in one that both reach. */
-    bool (*holds)(sd_engine *e, const void *p);
     /* The engines of a device, this one among them, use a stream of the caller's; NULL: their own. */
     saddle_status (*use_stream)(sd_engine *e, void *stream);
     /* What e does next comes after what was asked of `other` until now. */

@@ -1,5 +1,5 @@
-/* What errors are made of: the largest of |r|, |b| and |x|, r'r and b'b, the largest |r_i| / w_i and |b_i| / w_i
- * with w = |A||x| + |b|, of a residual r = b - Ax. */
+/* What errors are made of: the largest of |r|, |b| and |x|, r'r and b'b, the largest |r_i| / w_i and |b_i| /
+ * w_i with w = |A||x| + |b|, of a residual r = b - Ax. */
 #pragma once
 
 typedef struct sd_residual_norms {

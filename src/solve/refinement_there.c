@@ -71,8 +71,7 @@ static bool measure_active(const refining *q, bool first, bool corrections)
                                          .ratio = f->maxima[SD_MAX_RATIO]};
         sd_errors_of(&norms, q->op->norm_inf, &errors);
         if (first)
-            q->idle[j] =
-                sd_answer_begin(&q->answers[j], &errors, f->maxima[SD_MAX_SHARE], corrections);
+            q->idle[j] = sd_answer_begin(&q->answers[j], &errors, f->maxima[SD_MAX_SHARE], corrections);
         else if (sd_answer_next(&q->answers[j], &errors, f->maxima[SD_MAX_SHARE], &q->idle[j]))
             copy_column(q, q->y + j * q->n, q->x + j * q->ldx);
     }
@@ -158,9 +157,9 @@ static saddle_status reserve(refining *q)
 }
 
 saddle_status sd_solve_refined_there(sd_engine *e, sd_there_solver solve, const void *self,
-                                     const sd_operator *op, int64_t k, const double *b, int64_t ldb, double *x,
-                                     int64_t ldx, bool corrections, sd_answer *answers, sd_rider *rider,
-                                     bool *measured)
+                                     const sd_operator *op, int64_t k, const double *b, int64_t ldb,
+                                     double *x, int64_t ldx, bool corrections, sd_answer *answers,
+                                     sd_rider *rider, bool *measured)
 {
     refining q = {.e = e,
                   .on = e->backend->resident,

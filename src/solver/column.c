@@ -154,7 +154,7 @@ static saddle_status measure(const solving *w, const double *x, saddle_errors *e
 /* Whether there is nothing left to be gained by stronger means. */
 static bool is_accurate(const saddle_errors *errors)
 {
-    return errors->componentwise <= 1e-13 && errors->backward <= 1e-15;
+    return errors->componentwise <= SD_ACCURATE_COMPONENTWISE && errors->backward <= SD_ACCURATE_BACKWARD;
 }
 
 bool sd_is_final(const saddle_options *o, const sd_answer *answer)

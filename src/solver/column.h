@@ -78,11 +78,11 @@ saddle_status sd_make_rider(sd_call *call, const sd_done *done);
 
 /* ---- there.c ---- */
 
-/* Solves in the memory of the device where the factors are, B and X being there or on the host. *done is false
- * where more has to be looked at than a device can see: then X may be anything. With `measured` false nobody asked
- * for errors. */
-saddle_status sd_solve_there(sd_call *call, bool measured, int64_t nrhs, const double *b, int64_t ldb, double *x,
-                             int64_t ldx, saddle_info *info, bool *done);
+/* Solves in the memory of the device where the factors are, B and X being there or on the host. *done is
+ * false where more has to be looked at than a device can see: then X may be anything. With `measured` false
+ * nobody asked for errors. */
+saddle_status sd_solve_there(sd_call *call, bool measured, int64_t nrhs, const double *b, int64_t ldb,
+                             double *x, int64_t ldx, saddle_info *info, bool *done);
 
 /* One right-hand side b, whose x may be the same array; work has 2 n numbers. `ready`, which may be NULL, is
  * what the first rung has found already, with its measured errors. On a failure of memory or device x is what

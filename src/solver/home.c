@@ -14,9 +14,8 @@ static const sd_resident *resident_of(const saddle_solver *s)
 
 bool sd_is_there(const saddle_solver *s, const void *p)
 {
-    const sd_resident *on = resident_of(s);
     sd_engine e = s->e; /* which only tells the device */
-    return on && on->holds(&e, p);
+    return e.backend && sd_is_on_device(&e, p);
 }
 
 void sd_home_free(saddle_solver *s)

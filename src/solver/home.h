@@ -6,8 +6,8 @@
 
 #include "solver/solver.h"
 
-/* Makes a home for the values of the analysed pattern, where there is a device and the operator lies in its memory
- * as it is. To do without one is no failure. */
+/* Makes a home for the values of the analysed pattern, where there is a device and the operator lies in its
+ * memory as it is. To do without one is no failure. */
 saddle_status sd_home_make(saddle_solver *solver);
 void sd_home_free(saddle_solver *solver);
 
@@ -17,7 +17,8 @@ bool sd_home_refresh(saddle_solver *solver);
 /* Whether p is in the memory of the solver's device. */
 bool sd_is_there(const saddle_solver *solver, const void *p);
 
-/* Values that are there are brought to the host: A then has them in *brought, which is the caller's to free. */
+/* Values that are there are brought to the host: A then has them in *brought, which is the caller's to free.
+ */
 saddle_status sd_bring_values(saddle_solver *solver, saddle_matrix *A, void **brought);
 
 /* Whether A, of the pattern that was analysed, can be factored before the host has looked at its values. */

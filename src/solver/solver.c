@@ -1,8 +1,8 @@
 /* Create, analyse, factor, query, destroy. Solving is in solve.c. */
 #include "solver/home.h"
 
-#include "core/options.h"
 #include "backend/resident.h"
+#include "core/options.h"
 #include "matrix/inspect.h"
 #include "prepare/prepare.h"
 
@@ -684,9 +684,10 @@ saddle_status saddle_factor_values(saddle_solver *solver, saddle_type type, cons
     if (!solver) return SADDLE_BAD_ARGUMENT;
     begin_call(solver);
     if (!solver->analysed)
-        return end_factor(solver, sd_fail(&solver->c, SADDLE_WRONG_ORDER,
-                                          "saddle_factor_values: there is no pattern yet: call saddle_analyse "
-                                          "or saddle_factor first"));
+        return end_factor(solver,
+                          sd_fail(&solver->c, SADDLE_WRONG_ORDER,
+                                  "saddle_factor_values: there is no pattern yet: call saddle_analyse "
+                                  "or saddle_factor first"));
     if (type != SADDLE_DOUBLE && type != SADDLE_FLOAT)
         return end_factor(solver, sd_fail(&solver->c, SADDLE_BAD_ARGUMENT,
                                           "saddle_factor_values: the type %d is unknown", (int)type));

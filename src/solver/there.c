@@ -1,7 +1,8 @@
 /*
- * Solves that stay in the memory of a device: right-hand sides are brought there if they are not there already,
- * solved, refined and measured; answers go to where the caller wants them. Whatever is out of the ordinary (a
- * column that is not accurate, zero or not finite, numbers far from 1) is left to the host, which begins anew.
+ * Solves that stay in the memory of a device: right-hand sides are brought there if they are not there
+ * already, solved, refined and measured; answers go to where the caller wants them. Whatever is out of the
+ * ordinary (a column that is not accurate, zero or not finite, numbers far from 1) is left to the host, which
+ * begins anew.
  */
 #include "solver/column.h"
 
@@ -45,8 +46,8 @@ typedef struct visit {
     sd_answer *answers;
 } visit;
 
-/* Where k columns are solved: at their own places, or in the room. A B that is X stays as it is until it is known
- * that nobody will read it again. */
+/* Where k columns are solved: at their own places, or in the room. A B that is X stays as it is until it is
+ * known that nobody will read it again. */
 static block place_columns(const visit *v, int64_t k, const double *b, int64_t ldb, double *x, int64_t ldx)
 {
     block at = {v->room, v->room + v->n * v->k, v->n, v->n};
@@ -177,8 +178,8 @@ static bool can_stay(const sd_call *call, const sd_method *method, int krylov, b
            (measured || op->exponent == 0);
 }
 
-saddle_status sd_solve_there(sd_call *call, bool measured, int64_t nrhs, const double *b, int64_t ldb, double *x,
-                             int64_t ldx, saddle_info *info, bool *done)
+saddle_status sd_solve_there(sd_call *call, bool measured, int64_t nrhs, const double *b, int64_t ldb,
+                             double *x, int64_t ldx, saddle_info *info, bool *done)
 {
     sd_engine *e = call->e;
     const sd_method *method = call->ladder.rung[0].method;

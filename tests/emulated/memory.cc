@@ -121,7 +121,7 @@ cudaError_t cudaMallocHost(void **data, size_t bytes, unsigned flags)
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *data)
 {
-    *attributes = {emulated::is_of_device(data) ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered};
+    *attributes = {emulated::is_of_device(data) ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered, 0};
     return cudaSuccess;
 }
 

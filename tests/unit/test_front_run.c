@@ -59,8 +59,7 @@ static void run_make(device_run *t, const sd_backend *cuda, const dense *d, sd_p
     assert_non_null(cuda->fronts);
     assert_int_equal(cuda->fronts->make(&t->e, &t->tree, &t->s, precision, 0.2, &t->run), SADDLE_OK);
     const sd_run_job job = {.values = t->host.values, .pivoting = &pivoting, .profile = profile};
-    if (cuda->fronts->factor(&t->e, t->run, &job, &t->result))
-        fail_msg("%s", t->c.message);
+    if (cuda->fronts->factor(&t->e, t->run, &job, &t->result)) fail_msg("%s", t->c.message);
     free(scale);
 }
 
@@ -481,7 +480,7 @@ static int64_t tiles_of(const sd_run_profile *p)
 static void profiles_count_tiles_and_measure_parts(void **state)
 {
     (void)state;
-    enum { SIZE = 150, TILES = (SIZE + 31) / 32 };
+    enum { SIZE = 150, TILES = (SIZE + 63) / 64 };
     rng r = rng_start("profiles_count_tiles_and_measure_parts");
     dense d = chain_problem(&r, 1, SIZE, 0), hard = chain_problem(&r, 2, SIZE, 60);
     for (int i = 0; i < SIZE; ++i) dense_set(&d, i, i, SIZE);

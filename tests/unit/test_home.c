@@ -149,7 +149,8 @@ static void values_unlike_those_before(void **state)
         for (int k = 0; k < d.n * d.n && way == 1; ++k) d.a[k] = ldexp(d.a[k], -900);
         for (int i = 0; i < d.n && way == 2; ++i)
             for (int j = 0; j < d.n; ++j)
-                if (d.there[i * d.n + j]) dense_set(&d, i, j, ldexp(dense_at(&d, i, j), (i % 2 + j % 2) * 40));
+                if (d.there[i * d.n + j])
+                    dense_set(&d, i, j, ldexp(dense_at(&d, i, j), (i % 2 + j % 2) * 40));
         if (way == 3)
             for (int i = 0; i < d.n; ++i) dense_set(&d, i, i, i % 3 ? 1e-12 : 0);
         A = view_plain(&d, SADDLE_LOWER);

@@ -13,9 +13,9 @@ enum { SD_COLUMNS = 8 };
 typedef void sd_residual_columns(int32_t n, const int64_t *ptr, const int32_t *ind, const double *val,
                                  const double *b, const double *x, double *r, double *w);
 
-/* The same for one column and a matrix of slices, whole or half, without w, and what errors are made of. False
- * where a number is so far from 1 that it has to be scaled first; then there is no r, which may be NULL. room
- * has sd_residual_room(A) numbers. */
+/* The same for one column and a matrix of slices, whole or half, without w, and what errors are made of.
+ * False where a number is so far from 1 that it has to be scaled first; then there is no r, which may be
+ * NULL. room has sd_residual_room(A) numbers. */
 typedef bool sd_residual_measured(const sd_sparse *A, int threads, const double *b, const double *x,
                                   double *room, double *r, sd_residual_norms *to);
 static inline int64_t sd_residual_room(const sd_sparse *A)

@@ -194,18 +194,19 @@ template <class real> __device__ void order_rows(const block_front<real> &f, con
     }
 }
 
-/* A row below the tile once k of its columns are accepted, all of its pivots among them: L, and what is left of the
- * others. w is what solve_row made of it. */
+/* A row below the tile once k of its columns are accepted, all of its pivots among them: L, and what is left
+ * of the others. w is what solve_row made of it. */
 template <class real>
-__device__ inline void write_row(const front_tile<real> &t, int k, real *row, int64_t ld, const real (&w)[TILE])
+__device__ inline void write_row(const front_tile<real> &t, int k, real *row, int64_t ld,
+                                 const real (&w)[TILE])
 {
 #pragma unroll
     for (int c = 0; c < TILE; ++c)
         if (c < t.width) row[c * ld] = c >= k ? w[c] : c < t.count ? scale_entry(&t, w, c) : 0;
 }
 
-/* The same from the beginning, and where some pivots failed: then by those that are accepted alone. Seldom, and apart
- * for its registers. */
+/* The same from the beginning, and where some pivots failed: then by those that are accepted alone. Seldom,
+ * and apart for its registers. */
 template <class real>
 __device__ __noinline__ void rewrite_row(const front_tile<real> &t, int k, real *row, int64_t ld)
 {
@@ -219,10 +220,11 @@ __device__ __noinline__ void rewrite_row(const front_tile<real> &t, int k, real 
     write_row(t, k, row, ld, w);
 }
 
-/* Solves, checks and writes the rows below a tile; how many of its columns are accepted, with the zero ones or
- * without. */
+/* Solves, checks and writes the rows below a tile; how many of its columns are accepted, with the zero ones
+ * or without. */
 template <class real>
-__device__ int take_rows(const block_front<real> &f, front_room<real> *room, const front_rule &rule, bool zeros)
+__device__ int take_rows(const block_front<real> &f, front_room<real> *room, const front_rule &rule,
+                         bool zeros)
 {
     front_tile<real> &t = room->tile;
     const bool checked = rule.rule == SD_PIVOT_THRESHOLD;
@@ -251,10 +253,11 @@ __device__ int take_rows(const block_front<real> &f, front_room<real> *room, con
     return k;
 }
 
-/* One tile at column e, of columns up to `last` that are untested: how many columns are accepted, with the zero ones
- * or without. The columns that are not are next to them. */
+/* One tile at column e, of columns up to `last` that are untested: how many columns are accepted, with the
+ * zero ones or without. The columns that are not are next to them. */
 template <class real>
-__device__ int take_tile(block_front<real> &f, front_room<real> *room, const front_rule &rule, int last, bool zeros)
+__device__ int take_tile(block_front<real> &f, front_room<real> *room, const front_rule &rule, int last,
+                         bool zeros)
 {
     const int width = min(TILE, last - f.e);
     if (thread_index() < WARP)

@@ -1,9 +1,10 @@
 /*
  * A tile of C - A D B', by a block of 256 threads: 128 rows and 64 or 128 columns, of which each of the
- * eight warps has 32 by 32 or 32 by 64. A and B are columns of a panel, or of a buffer; D has 1x1 and 2x2 pivots as
- * in front.h, or is left out. The operands come into shared memory 16 columns at a time, three steps ahead of the
- * product, which in double runs on the tensor cores. D is applied to B there: a thread scales what it has copied
- * itself, a step before it is needed, so that the product knows nothing of D and nobody waits.
+ * eight warps has 32 by 32 or 32 by 64. A and B are columns of a panel, or of a buffer; D has 1x1 and 2x2
+ * pivots as in front.h, or is left out. The operands come into shared memory 16 columns at a time, three
+ * steps ahead of the product, which in double runs on the tensor cores. D is applied to B there: a thread
+ * scales what it has copied itself, a step before it is needed, so that the product knows nothing of D and
+ * nobody waits.
  *
  * The inner dimension is never split between blocks, and an entry of C is always summed in its order.
  */
@@ -17,8 +18,8 @@ namespace sd_cuda
 constexpr int PRODUCT_THREADS = 256, PRODUCT_ROWS = 128, PRODUCT_DEPTH = 16, PRODUCT_STAGES = 4;
 constexpr int PRODUCT_WARPS = PRODUCT_THREADS / WARP;
 
-/* Pairs of numbers of a step that a thread copies of a side with so many rows: of two rows in so many columns one
- * after the other, which are the same for all lanes of a warp. */
+/* Pairs of numbers of a step that a thread copies of a side with so many rows: of two rows in so many columns
+ * one after the other, which are the same for all lanes of a warp. */
 __device__ __host__ constexpr int pairs_of(int rows)
 {
     return rows * PRODUCT_DEPTH / 2 / PRODUCT_THREADS;
@@ -28,11 +29,12 @@ __device__ __host__ constexpr int pairs_of(int rows)
 template <class real, int COLUMNS> struct product_room {
     real a[PRODUCT_STAGES][PRODUCT_DEPTH][PRODUCT_ROWS + 4];
     real b[PRODUCT_STAGES][PRODUCT_DEPTH][COLUMNS + 4];
-    real d[PRODUCT_STAGES][PRODUCT_WARPS][pairs_of(COLUMNS) + 1][2]; /* of a warp's columns and the one before them */
+    real d[PRODUCT_STAGES][PRODUCT_WARPS][pairs_of(COLUMNS) + 1]
+          [2]; /* of a warp's columns and the one before them */
 };
 
-/* `rows` rows of a matrix by columns, the first two at an address where two numbers can be moved at a time. Of an
- * odd number of rows one more is read. */
+/* `rows` rows of a matrix by columns, the first two at an address where two numbers can be moved at a time.
+ * Of an odd number of rows one more is read. */
 template <class real> struct product_side {
     const real *at;
     int64_t ld;
@@ -50,10 +52,12 @@ __device__ inline void copy_two(float *to, const float *from, bool there)
 }
 
 template <class real, int ROWS>
-__device__ inline void copy_side(real (&to)[PRODUCT_DEPTH][ROWS + 4], const product_side<real> &s, int from, int depth)
+__device__ inline void copy_side(real (&to)[PRODUCT_DEPTH][ROWS + 4], const product_side<real> &s, int from,
+                                 int depth)
 {
     constexpr int PAIRS = pairs_of(ROWS);
-    const int thread = static_cast<int>(threadIdx.x), i = thread % (ROWS / 2) * 2, first = thread / (ROWS / 2) * PAIRS;
+    const int thread = static_cast<int>(threadIdx.x), i = thread % (ROWS / 2) * 2,
+              first = thread / (ROWS / 2) * PAIRS;
     const real *at = s.at + i + (from + first) * s.ld;
 #pragma unroll
     for (int k = 0; k < PAIRS; ++k) {
@@ -72,10 +76,12 @@ __device__ inline void copy_d(real (&to)[pairs_of(COLUMNS) + 1][2], const real *
     if (lane <= pairs_of(COLUMNS)) copy_two(to[lane], there ? d + 2 * c : d, there);
 }
 
-/* B becomes D B' where this thread has copied it. A 2x2 pivot may be cut: the other half is then in global memory. */
+/* B becomes D B' where this thread has copied it. A 2x2 pivot may be cut: the other half is then in global
+ * memory. */
 template <class real, int COLUMNS>
-__device__ inline void scale_side(real (&b)[PRODUCT_DEPTH][COLUMNS + 4], const real (&d)[pairs_of(COLUMNS) + 1][2],
-                                  const product_side<real> &s, int from)
+__device__ inline void scale_side(real (&b)[PRODUCT_DEPTH][COLUMNS + 4],
+                                  const real (&d)[pairs_of(COLUMNS) + 1][2], const product_side<real> &s,
+                                  int from)
 {
     constexpr int PAIRS = pairs_of(COLUMNS);
     const int thread = static_cast<int>(threadIdx.x), i = thread % (COLUMNS / 2) * 2;
@@ -116,14 +122,16 @@ template <int COLUMNS> struct product_place {
 };
 
 template <int COLUMNS>
-__device__ inline void multiply_step(const product_place<COLUMNS> &p, const product_room<double, COLUMNS> *room, int at,
+__device__ inline void multiply_step(const product_place<COLUMNS> &p,
+                                     const product_room<double, COLUMNS> *room, int at,
                                      double (&sum)[2][COLUMNS / 16][4])
 {
     double a[2][8];
 #pragma unroll
     for (int m = 0; m < 2; ++m)
 #pragma unroll
-        for (int i = 0; i < 8; ++i) a[m][i] = room->a[at][p.t + 4 * (i / 2)][p.row + 16 * m + p.g + 8 * (i % 2)];
+        for (int i = 0; i < 8; ++i)
+            a[m][i] = room->a[at][p.t + 4 * (i / 2)][p.row + 16 * m + p.g + 8 * (i % 2)];
 #pragma unroll
     for (int n = 0; n < COLUMNS / 16; ++n) {
         double b[4];
@@ -138,7 +146,8 @@ __device__ inline void multiply_step(const product_place<COLUMNS> &p, const prod
 }
 
 template <int COLUMNS>
-__device__ inline void multiply_step(const product_place<COLUMNS> &p, const product_room<float, COLUMNS> *room, int at,
+__device__ inline void multiply_step(const product_place<COLUMNS> &p,
+                                     const product_room<float, COLUMNS> *room, int at,
                                      float (&sum)[2][COLUMNS / 16][4])
 {
 #pragma unroll 2
@@ -153,14 +162,16 @@ __device__ inline void multiply_step(const product_place<COLUMNS> &p, const prod
                 const int j = p.column + 8 * n + 2 * p.t + q;
                 const float b = room->b[at][k][j];
 #pragma unroll
-                for (int i = 0; i < 4; ++i) sum[i / 2][n][2 * (i % 2) + q] = fmaf(a[i], b, sum[i / 2][n][2 * (i % 2) + q]);
+                for (int i = 0; i < 4; ++i)
+                    sum[i / 2][n][2 * (i % 2) + q] = fmaf(a[i], b, sum[i / 2][n][2 * (i % 2) + q]);
             }
     }
 }
 
-/* C - A D B': get(i, j) is an entry of C as it was, and put(i, j, x) takes what it becomes. All are got before the
- * first is put: else each would wait for the one before it, which might be the same. Before and after it the threads
- * of the block are together. With D, `depth` is not between the halves of a 2x2 pivot. */
+/* C - A D B': get(i, j) is an entry of C as it was, and put(i, j, x) takes what it becomes. All are got
+ * before the first is put: else each would wait for the one before it, which might be the same. Before and
+ * after it the threads of the block are together. With D, `depth` is not between the halves of a 2x2 pivot.
+ */
 template <bool SCALED, int COLUMNS, class real, class Get, class Put>
 __device__ void multiply_tile(product_room<real, COLUMNS> *room, const product_side<real> &left,
                               const product_side<real> &right, const real *d, int depth, Get get, Put put)

@@ -161,9 +161,8 @@ bool get_memory(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory
     w.space = s->workspace;
     bool all = get(e, m->values, t->entry_ptr[t->n], what) && get(e, w.front, t->fronts, what) &&
                get(e, w.arena, s->arena, "contribution blocks") &&
-               get(e, w.workspace, w.space * widest, "contribution blocks") &&
-               get(e, w.heap, 1, what) && get(e, m->control, control_bytes(s->levels), what) &&
-               get(e, m->room.flags, FLAG_COUNT, what);
+               get(e, w.workspace, w.space * widest, "contribution blocks") && get(e, w.heap, 1, what) &&
+               get(e, m->control, control_bytes(s->levels), what) && get(e, m->room.flags, FLAG_COUNT, what);
     int32_t *position = NULL;
     double *scale = NULL;
     all = all && get(e, position, t->n, what) && get(e, scale, t->n, what);
@@ -199,16 +198,17 @@ template <class real> void free_run(sd_engine *e, run_memory<real> *m)
 {
     const forest<real> &w = m->w;
     free_spaces(e, &m->spaces);
-    const void *all[] = {w.plan, w.entry_column, m->clusters.bytes, w.first,           w.parent,        w.child_ptr,     w.child,
-                         w.row_ptr,         w.rows,          w.place,         w.entry_ptr,
-                         w.entry_row,       w.rest,          w.inner,         m->clusters.begin,
-                         m->clusters.front, m->large.front,  m->values,       w.front,
-                         w.arena,           w.workspace,     w.heap,          m->control,
-                         m->room.flags,     m->room.work,    m->room.columns, m->heap,
-                         m->room.jobs[0],   m->room.jobs[1], m->room.jobs[2], m->room.jobs[3],
-                         m->room.jobs[4],   m->room.jobs[5], m->signs,        m->tasks.task,   m->tasks.begin,
-                         m->tasks.front,    m->lists.ptr, m->lists.from,
-                         m->frame.position, m->frame.scale};
+    const void *all[] = {w.plan,          w.entry_column,  m->clusters.bytes, w.first,
+                         w.parent,        w.child_ptr,     w.child,           w.row_ptr,
+                         w.rows,          w.place,         w.entry_ptr,       w.entry_row,
+                         w.rest,          w.inner,         m->clusters.begin, m->clusters.front,
+                         m->large.front,  m->values,       w.front,           w.arena,
+                         w.workspace,     w.heap,          m->control,        m->room.flags,
+                         m->room.work,    m->room.columns, m->heap,           m->room.jobs[0],
+                         m->room.jobs[1], m->room.jobs[2], m->room.jobs[3],   m->room.jobs[4],
+                         m->room.jobs[5], m->signs,        m->tasks.task,     m->tasks.begin,
+                         m->tasks.front,  m->lists.ptr,    m->lists.from,     m->frame.position,
+                         m->frame.scale};
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
     free_values(e, &m->values_from);
     m->clock.turn(e, -1);
@@ -259,8 +259,7 @@ template <class real> void begin_run(sd_engine *e, run_memory<real> *m, const sd
     const sd_pivoting *p = job->pivoting;
     m->clock.start(e);
     const front_heap heap = {static_cast<char *>(m->heap), static_cast<unsigned long long>(m->heap_bytes), 0};
-    m->w.rule = {p->rule,       p->u, p->small,
-                 p->regularise, NULL, m->clock.is_on() ? m->w.tally->tiles : NULL};
+    m->w.rule = {p->rule, p->u, p->small, p->regularise, NULL, m->clock.is_on() ? m->w.tally->tiles : NULL};
     m->w.most =
         job->most_flops > 0 && job->most_flops < 9e18 ? static_cast<unsigned long long>(job->most_flops) : 0;
     put_signs(e, m, p->signs);
@@ -302,7 +301,8 @@ void tell(const front_tally &t, sd_run_result *r)
 }
 
 /* Waits for the device, and brings what it found. */
-template <class real> void end_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, front_tally *tally)
+template <class real>
+void end_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, front_tally *tally)
 {
     e->backend->download(e, m->control, tally, sizeof *tally);
     if (job->there) fetch_taken(e, &m->values_from, &m->result.taken);
@@ -396,8 +396,8 @@ saddle_status factor(sd_engine *e, sd_front_run *run, const sd_run_job *job, sd_
 
 } /* namespace */
 
-const sd_front_runner front_runner = {make,          release_run,  bytes,     factor,      largest_entry,
-                                      solve_parts,   set_frame,   apply_inverse,
-                                      fetch_fronts, put_pivot, clear_column};
+const sd_front_runner front_runner = {make,          release_run, bytes,       factor,
+                                      largest_entry, solve_parts, set_frame,   apply_inverse,
+                                      fetch_fronts,  put_pivot,   clear_column};
 
 } /* namespace sd_cuda */

@@ -1,12 +1,12 @@
 /*
- * The diagonal square of a large front, up to 64 columns, by one block of threads in shared memory, and the rows
- * below it, by a thread each:
+ * The diagonal square of a large front, up to 64 columns, by one block of threads in shared memory, and the
+ * rows below it, by a thread each:
  *
  *     P' X P = L11 D L11',    W = A21 P L11^-T,    L21 = W D^-1,
  *
- * as front_tile.cuh does it for 32 columns. Within the square tiles are factored one after the other, checked against
- * its own rows, and what fails goes to its end: those columns are no pivots of this square. So a step over all blocks
- * of a launch takes 64 columns instead of 32, at half of the barriers.
+ * as front_tile.cuh does it for 32 columns. Within the square tiles are factored one after the other, checked
+ * against its own rows, and what fails goes to its end: those columns are no pivots of this square. So a step
+ * over all blocks of a launch takes 64 columns instead of 32, at half of the barriers.
  *
  * L11 lies where W of the square's own rows would be.
  */
@@ -20,8 +20,8 @@ namespace sd_cuda
 constexpr int SQUARE_ROWS = 2 * TILE;
 constexpr int SQUARE_WORDS = SQUARE_ROWS / 32;
 
-/* A square that was factored, but for L11, in the order of pivots: column k is column order[k] of X; after the pivots
- * come the columns that are none. */
+/* A square that was factored, but for L11, in the order of pivots: column k is column order[k] of X; after
+ * the pivots come the columns that are none. */
 template <class real> struct alignas(16) front_square {
     real d[2 * SQUARE_ROWS], inverse[2 * SQUARE_ROWS]; /* as in front.h, 0 behind the pivots */
     int order[SQUARE_ROWS];
@@ -53,7 +53,8 @@ __device__ inline void copy_words(void *to, const void *from, int bytes, int ran
 
 /* ---- the square ---- */
 
-template <class real> __device__ void load_square(square_room<real> *room, const real *a, int64_t ld, int width)
+template <class real>
+__device__ void load_square(square_room<real> *room, const real *a, int64_t ld, int width)
 {
     constexpr int EACH = 16;
     for (int from = thread_index(); from < SQUARE_ROWS * SQUARE_ROWS; from += EACH * threads_here()) {
@@ -66,7 +67,8 @@ template <class real> __device__ void load_square(square_room<real> *room, const
 #pragma unroll
         for (int k = 0; k < EACH; ++k) {
             const int at = from + k * threads_here();
-            if (at < SQUARE_ROWS * SQUARE_ROWS) room->a[at % SQUARE_ROWS + at / SQUARE_ROWS * (SQUARE_ROWS + 1)] = x[k];
+            if (at < SQUARE_ROWS * SQUARE_ROWS)
+                room->a[at % SQUARE_ROWS + at / SQUARE_ROWS * (SQUARE_ROWS + 1)] = x[k];
         }
     }
 }
@@ -91,8 +93,8 @@ __device__ inline void write_d(const square_room<real> *room, front_square<real>
 
 /* What was found goes to global memory; L11 to w, of leading dimension ld. */
 template <class real>
-__device__ void write_square(square_room<real> *room, front_square<real> *to, int width, int count, real small, real *w,
-                             int64_t ld)
+__device__ void write_square(square_room<real> *room, front_square<real> *to, int width, int count,
+                             real small, real *w, int64_t ld)
 {
     const int thread = thread_index();
     int moved = 0;
@@ -122,8 +124,8 @@ __device__ void write_square(square_room<real> *room, front_square<real> *to, in
 
 /* Factors the square of `width` columns whose lower triangle begins at a. */
 template <class real>
-__device__ void factor_square(square_room<real> *room, front_square<real> *to, const real *a, int64_t ld, int width,
-                              front_rule rule, const int32_t *variable, real *w)
+__device__ void factor_square(square_room<real> *room, front_square<real> *to, const real *a, int64_t ld,
+                              int width, front_rule rule, const int32_t *variable, real *w)
 {
     load_square(room, a, ld, width);
     if (thread_index() < width) {
@@ -225,7 +227,8 @@ __device__ inline void check_row(const front_square<real> &t, const real (&w)[N]
     }
 }
 
-/* How many columns of the square are accepted, the zero pivots behind the others among them: never half of a 2x2. */
+/* How many columns of the square are accepted, the zero pivots behind the others among them: never half of a
+ * 2x2. */
 template <class real> __device__ inline int count_accepted(const front_square<real> &t, bool checked)
 {
     const int count = t.count;
@@ -240,8 +243,8 @@ template <class real> __device__ inline int count_accepted(const front_square<re
 
 /* W of a row, and what is to be known of it. */
 template <int N, class real>
-__device__ inline void solve_below(const square_view<real> &t, const real *row, real *to, int64_t ld, bool checked,
-                                   real bound, real small, square_marks &m)
+__device__ inline void solve_below(const square_view<real> &t, const real *row, real *to, int64_t ld,
+                                   bool checked, real bound, real small, square_marks &m)
 {
     real w[N];
     load_row(t, row, ld, w);
@@ -264,7 +267,8 @@ __device__ inline void accept_below(const front_square<real> &t, const real *fro
         if (c < t.width) row[c * ld] = c < t.count ? scale_entry(t, w, c) : 0;
 }
 
-/* The same where k are accepted and others not: by the pivots among them alone, from the beginning. Seldom. */
+/* The same where k are accepted and others not: by the pivots among them alone, from the beginning. Seldom.
+ */
 template <int N, class real>
 __device__ __noinline__ void rewrite_below(const square_view<real> &t, int k, real *row, int64_t ld)
 {
@@ -291,10 +295,11 @@ template <int N, class real> __device__ inline void order_column(const front_squ
         if (c < t.width) a[c] = x[c];
 }
 
-/* The square itself, in the order of its pivots: L of those k that are accepted, and what they leave. `work` has room
- * for it. */
+/* The square itself, in the order of its pivots: L of those k that are accepted, and what they leave. `work`
+ * has room for it. */
 template <class real>
-__device__ void accept_square(const square_view<real> &t, int k, real *a, int64_t ld, real (*work)[SQUARE_ROWS])
+__device__ void accept_square(const square_view<real> &t, int k, real *a, int64_t ld,
+                              real (*work)[SQUARE_ROWS])
 {
     for (int at = thread_index(); at < SQUARE_ROWS * SQUARE_ROWS; at += threads_here()) {
         const int i = at % SQUARE_ROWS, j = at / SQUARE_ROWS;

@@ -1,8 +1,8 @@
 /*
  * Values of the tree made on the device, from those of A that are there: 2^-exponent S A S.
  *
- * What is found on the way is whole numbers and extremes, for which the order does not matter: sizes of doubles
- * are ordered as the whole numbers with the same bits are.
+ * What is found on the way is whole numbers and extremes, for which the order does not matter: sizes of
+ * doubles are ordered as the whole numbers with the same bits are.
  */
 #include "backend/cuda/front_memory.cuh"
 

@@ -50,9 +50,9 @@ enum { STOP_ROOM = 1, STOP_INDEFINITE = 2, STOP_FLOPS = 4 };
 struct front_tally {
     unsigned long long signs[3]; /* negative, zero, positive */
     unsigned long long two_by_two, perturbed, suspects, delayed, nnz, operations;
-    unsigned long long panel_bytes; /* taken from the heap */
+    unsigned long long panel_bytes;            /* taken from the heap */
     unsigned long long tiles[SD_TILE_CLASSES]; /* as in sd_run_profile, where it is wanted */
-    unsigned long long begun;       /* operations of fronts that were placed, if all columns are eliminated */
+    unsigned long long begun; /* operations of fronts that were placed, if all columns are eliminated */
     int largest_front;
     int stop;
     int stopped_at; /* level whose large fronts found no room */

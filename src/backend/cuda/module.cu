@@ -457,6 +457,17 @@ void download(sd_engine *e, const void *data, void *host, int64_t bytes)
     transfer(e, data, host, bytes, cudaMemcpyDeviceToHost, "download");
 }
 
+bool is_on_device(sd_engine *e, const void *array)
+{
+    cudaPointerAttributes a = {};
+    const on_device current(state_of(e)->device);
+    if (!array || current.error != cudaSuccess || cudaPointerGetAttributes(&a, array) != cudaSuccess) {
+        cudaGetLastError(); /* of the host's own memory older drivers know nothing */
+        return false;
+    }
+    return a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged;
+}
+
 #define KERNEL(name, parameters, arguments) name<double>,
 const sd_kernels double_kernels = {
 #include "backend/batch.def"
@@ -487,10 +498,24 @@ saddle_status use_stream(sd_engine *e, void *stream)
 namespace
 {
 
-const sd_backend table = {
-    SD_BACKEND_VERSION, "cuda",  false,  open,     close,   begin,    end,
-    allocate,           release, upload, download, collect, describe, {double_kernels, single_kernels},
-    &front_runner,      &resident};
+const sd_backend table = {SD_BACKEND_VERSION,
+                          "cuda",
+                          false,
+                          open,
+                          close,
+                          begin,
+                          end,
+                          allocate,
+                          release,
+                          upload,
+                          download,
+                          is_on_device,
+                          collect,
+                          describe,
+                          {double_kernels, single_kernels},
+                          &front_runner,
+                          &systems_runner,
+                          &resident};
 
 } /* namespace */
 } /* namespace sd_cuda */

@@ -10,18 +10,6 @@ namespace sd_cuda
 namespace
 {
 
-bool holds(sd_engine *e, const void *p)
-{
-    const on_device current(state_of(e)->device);
-    cudaPointerAttributes attributes;
-    if (!p || current.error != cudaSuccess) return false;
-    if (cudaPointerGetAttributes(&attributes, p) != cudaSuccess) {
-        cudaGetLastError(); /* an address that CUDA does not know is no failure */
-        return false;
-    }
-    return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
-}
-
 void follow(sd_engine *e, const sd_engine *other)
 {
     if (e->status) return;
@@ -37,7 +25,7 @@ void copy_anywhere(sd_engine *e, const void *from, void *to, int64_t bytes)
 {
     if (e->status || bytes == 0) return;
     const on_device current(state_of(e)->device);
-    const bool inside = holds(e, from) && holds(e, to);
+    const bool inside = e->backend->is_on_device(e, from) && e->backend->is_on_device(e, to);
     if (failed(e,
                cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault, state_of(e)->stream),
                "copy"))
@@ -153,6 +141,6 @@ void norms(sd_engine *e, int64_t n, const double *r, const double *weight, const
 
 } /* namespace */
 
-const sd_resident resident = {holds, use_stream, follow, copy_anywhere, take, spread, size, norms};
+const sd_resident resident = {use_stream, follow, copy_anywhere, take, spread, size, norms};
 
 } /* namespace sd_cuda */

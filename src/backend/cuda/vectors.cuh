@@ -1,6 +1,6 @@
 /*
- * Loops over vectors: entry by entry, and reductions over all entries (reduce.cuh). What is done at an entry is
- * a function object of the caller's.
+ * Loops over vectors: entry by entry, and reductions over all entries (reduce.cuh). What is done at an entry
+ * is a function object of the caller's.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /*
  * Values that a device has before the host: they are factored as if they were like those before, in the same
- * scaling and by the same rule, while the host brings them over and looks at them. Only then it is known whether
- * that was right: nothing is concluded from a factorization that the host would have made differently.
+ * scaling and by the same rule, while the host brings them over and looks at them. Only then it is known
+ * whether that was right: nothing is concluded from a factorization that the host would have made
+ * differently.
  */
 #include "method/direct/direct.h"
 
@@ -45,8 +46,7 @@ static void take(void *what)
 static saddle_status run(sd_context *c, const sd_problem *p, sd_direct *d, sd_run_taken *taken)
 {
     const sd_tree *t = &d->plan->tree;
-    const bool limited =
-        d->drift.fresh > 0 && sd_direct_may_rescale(p, d) && d->rule == SD_PIVOT_THRESHOLD;
+    const bool limited = d->drift.fresh > 0 && sd_direct_may_rescale(p, d) && d->rule == SD_PIVOT_THRESHOLD;
     const sd_factor_options options = {
         .pivoting = sd_direct_pivoting(d->rule, SD_DOUBLE, p->options, p->signs ? d->signs : NULL),
         .most_flops = limited ? sd_drift_limit(d) : 0,
@@ -65,7 +65,8 @@ static saddle_status run(sd_context *c, const sd_problem *p, sd_direct *d, sd_ru
                                        .most = SD_GROWN},
                             .meanwhile = take,
                             .what = p->arriving};
-    const saddle_status status = sd_device_fronts_run_there(c, &d->factors[SD_DOUBLE], &options, &there, taken);
+    const saddle_status status =
+        sd_device_fronts_run_there(c, &d->factors[SD_DOUBLE], &options, &there, taken);
     if (!status) d->moved = false;
     return status;
 }

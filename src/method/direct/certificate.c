@@ -377,6 +377,11 @@ bool sd_direct_is_certain(double left)
     return sqrt(2) * left <= RISK;
 }
 
+double sd_direct_left_most(void)
+{
+    return RISK / sqrt(2);
+}
+
 void sd_direct_board(const sd_problem *p, const void *factors, sd_rider *rider)
 {
     const sd_direct *d = factors;

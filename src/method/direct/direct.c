@@ -126,4 +126,5 @@ const sd_method sd_method_direct = {
     .board = sd_direct_board,
     .certify = certify,
     .null_vector = sd_direct_null_vector,
-    .abreast = &sd_direct_abreast};
+    .abreast = &sd_direct_abreast,
+    .systems = &sd_direct_systems};

@@ -56,10 +56,12 @@ typedef struct sd_examined {
     sd_verdict verdict;
 } sd_examined;
 
-#define SD_STALE 0.1 /* a matched entry below this no longer carries its pivot */
-#define SD_GROWN 1e8 /* one above this makes others small: the scaling no longer fits */
 /* The scaling no longer suits a matrix whose largest entry is so much above the least matched one. */
 #define SD_MISSCALED 1e8
+/* A matched entry below the first of these no longer carries its pivot; one above the second makes others
+ * small: the scaling no longer fits. */
+#define SD_STALE 0.1
+#define SD_GROWN 1e8
 
 /* What factorizations have cost, in operations, delays among them: drift.c. */
 typedef struct sd_drift {
@@ -195,6 +197,13 @@ typedef struct sd_ready {
     int64_t stale;
 } sd_ready;
 bool sd_direct_is_ready(const sd_problem *p, sd_pivot_rule rule, sd_ready *ready);
+/* Whether systems can take the way of d without a departure; whether x may pass unmeasured. */
+bool sd_direct_has_course(const sd_problem *p, const sd_direct *d);
+bool sd_direct_is_unmeasured(const sd_problem *p);
+
+/* ---- systems.c ---- */
+
+extern const sd_systems_method sd_direct_systems;
 
 /* ---- columns.c ---- */
 
@@ -249,6 +258,7 @@ void sd_direct_board(const sd_problem *p, const void *factors, sd_rider *rider);
 /* The n numbers that ride; and whether what is left of them is a certificate. */
 void sd_direct_witness(int32_t n, double *x);
 bool sd_direct_is_certain(double left);
+double sd_direct_left_most(void);
 
 /* ---- drift.c ---- */
 
@@ -274,8 +284,8 @@ saddle_status sd_direct_solve(sd_engine *e, const void *factors, int64_t k, cons
                               double *z, int64_t ldz, sd_solve_memory *memory);
 /* The same in the memory of the device that has the factors. */
 bool sd_direct_solves_there(const void *factors);
-saddle_status sd_direct_solve_there(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
-                                    double *z, int64_t ldz);
+saddle_status sd_direct_solve_there(sd_engine *e, const void *factors, int64_t k, const double *r,
+                                    int64_t ldr, double *z, int64_t ldz);
 /* Z = A^-1 R, or A'^-1 R. */
 saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, bool transposed, int64_t k, const double *r,
                               int64_t ldr, double *z, int64_t ldz, int threads, sd_solve_memory *memory);

@@ -12,7 +12,7 @@
 
 /* A column of nothing else is zero. */
 static const double SMALL[] = {[SD_DOUBLE] = 1e-150, [SD_SINGLE] = 1e-20};
-enum { TEAM_ROWS = 50000 };      /* fewer are looked at faster than a team is called */
+enum { TEAM_ROWS = 50000 }; /* fewer are looked at faster than a team is called */
 
 saddle_status sd_direct_take_signs(sd_context *c, const sd_problem *p, sd_direct *d)
 {
@@ -172,8 +172,8 @@ static saddle_status run_values(sd_context *c, const sd_csr *M, const sd_problem
 {
     saddle_status status = SADDLE_OK;
     bool rescaled = !options->ready && needs_scaling(p, f, d);
-    const bool limited =
-        !rescaled && d->drift.fresh > 0 && sd_direct_may_rescale(p, d) && options->pivoting.rule == SD_PIVOT_THRESHOLD;
+    const bool limited = !rescaled && d->drift.fresh > 0 && sd_direct_may_rescale(p, d) &&
+                         options->pivoting.rule == SD_PIVOT_THRESHOLD;
     if (rescaled) status = rescale_values(c, M, p, f, d);
     if (status) return status;
     options->most_flops = limited ? sd_drift_limit(d) : 0;

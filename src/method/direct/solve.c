@@ -78,8 +78,8 @@ bool sd_direct_solves_there(const void *factors)
     return sd_direct_numbers(d)->device && !d->tilt;
 }
 
-saddle_status sd_direct_solve_there(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
-                                    double *z, int64_t ldz)
+saddle_status sd_direct_solve_there(sd_engine *e, const void *factors, int64_t k, const double *r,
+                                    int64_t ldr, double *z, int64_t ldz)
 {
     const sd_direct *d = factors;
     const sd_solve_frame frame = frame_of(d, 0, d->plan->general ? d->plan->n : 0);
