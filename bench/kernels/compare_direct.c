@@ -77,6 +77,24 @@ static void tell(const char *what, double mine, double other)
     printf("%s %s: %.6g, CPU %.6g", told++ ? ";" : "  MISMATCH", what, mine, other);
 }
 
+/* How many of these numbers differ, where first, and by how much of the largest. */
+static void compare_bits(const char *what, const double *one, const double *other, int64_t count)
+{
+    int64_t differ = 0, first = -1;
+    double most = 0.0, largest = 0.0;
+    for (int64_t k = 0; k < count; ++k) {
+        largest = fmax(largest, fabs(one[k]));
+        if (memcmp(&one[k], &other[k], sizeof *one) == 0) continue;
+        if (differ++ == 0) first = k;
+        most = fmax(most, fabs(one[k] - other[k]));
+    }
+    if (differ > 0)
+        printf("%s other bits of %s: %lld of %lld, the first at %lld (%.17g, %.17g), at most %.1e of the "
+               "largest",
+               told++ ? ";" : "  MISMATCH", what, (long long)differ, (long long)count, (long long)first,
+               one[first], other[first], most / largest);
+}
+
 static void compare(const outcome *gpu, const outcome *again, const outcome *cpu, int64_t n)
 {
     const saddle_info *g = &gpu->info, *c = &cpu->info;
@@ -95,8 +113,8 @@ static void compare(const outcome *gpu, const outcome *again, const outcome *cpu
         tell("negative", (double)g->inertia_negative, (double)c->inertia_negative);
     if (certain && g->inertia_zero != c->inertia_zero)
         tell("zero", (double)g->inertia_zero, (double)c->inertia_zero);
-    if (memcmp(gpu->x, again->x, (size_t)n * sizeof *gpu->x) != 0) tell("other bits of x", 1, 0);
-    if (memcmp(gpu->d, again->d, 2 * (size_t)n * sizeof *gpu->d) != 0) tell("other bits of D", 1, 0);
+    compare_bits("x", gpu->x, again->x, n);
+    compare_bits("D", gpu->d, again->d, 2 * n);
 }
 
 /* Whether it is as it should be. */
