@@ -71,8 +71,8 @@ typedef struct sd_policy {
     double beyond;         /* times `hopeless`: where the guess is enough, indefinite */
     double worth; /* operations for each entry, guessed, from which on iterations are tried first, definite */
     sd_race_rule race;
-    double device, device_once; /* operations from which on a factorization is worth a GPU that there may be; where
-                                   one is expected the GPU has to be opened for it alone */
+    double device, device_once; /* operations from which on a factorization is worth a GPU that there may be;
+                                   where one is expected the GPU has to be opened for it alone */
 } sd_policy;
 
 /* Where each comes from: policy.c. */

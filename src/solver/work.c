@@ -1,6 +1,6 @@
 /*
- * Methods at work for a solver: their plans and factors, the matrix as they multiply with it, and the device that
- * all of this is on.
+ * Methods at work for a solver: their plans and factors, the matrix as they multiply with it, and the device
+ * that all of this is on.
  */
 #include "solver/work.h"
 
@@ -298,8 +298,7 @@ static saddle_status move_to_device(saddle_solver *s)
     sd_work *w = sd_work_place(s, &sd_method_direct);
     const sd_problem p = sd_problem_of(s);
     s->moved = true; /* it is tried once */
-    saddle_status status =
-        sd_device_open(&s->c, &opened, SADDLE_DEVICE_CUDA, (int)s->options.device_index);
+    saddle_status status = sd_device_open(&s->c, &opened, SADDLE_DEVICE_CUDA, (int)s->options.device_index);
     if (status) {
         sd_log(&s->c, SADDLE_LOG_INFO, "%s: staying on the CPU", s->c.message);
         return SADDLE_OK;

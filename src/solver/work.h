@@ -13,8 +13,8 @@ void sd_work_forget(saddle_solver *solver, sd_work *work);
 saddle_status sd_work_plan(saddle_solver *solver, const sd_method *method);
 /* Whether the memory allows what a method was planned for, and a look at new values in addition. */
 saddle_status sd_work_check_memory(saddle_solver *solver, const sd_method *method);
-/* What is planned before it is known what is tried: a named method, or the direct solver where `auto` needs to
- * compare with it. */
+/* What is planned before it is known what is tried: a named method, or the direct solver where `auto` needs
+ * to compare with it. */
 saddle_status sd_work_plan_ahead(saddle_solver *solver);
 /* Plans, decides and factors, now that the values are known. */
 saddle_status sd_work_run(saddle_solver *solver);

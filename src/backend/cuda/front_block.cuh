@@ -194,18 +194,19 @@ template <class real> __device__ void order_rows(const block_front<real> &f, con
     }
 }
 
-/* A row below the tile once k of its columns are accepted, all of its pivots among them: L, and what is left of the
- * others. w is what solve_row made of it. */
+/* A row below the tile once k of its columns are accepted, all of its pivots among them: L, and what is left
+ * of the others. w is what solve_row made of it. */
 template <class real>
-__device__ inline void write_row(const front_tile<real> &t, int k, real *row, int64_t ld, const real (&w)[TILE])
+__device__ inline void write_row(const front_tile<real> &t, int k, real *row, int64_t ld,
+                                 const real (&w)[TILE])
 {
 #pragma unroll
     for (int c = 0; c < TILE; ++c)
         if (c < t.width) row[c * ld] = c >= k ? w[c] : c < t.count ? scale_entry(&t, w, c) : 0;
 }
 
-/* The same from the beginning, and where some pivots failed: then by those that are accepted alone. Seldom, and apart
- * for its registers. */
+/* The same from the beginning, and where some pivots failed: then by those that are accepted alone. Seldom,
+ * and apart for its registers. */
 template <class real>
 __device__ __noinline__ void rewrite_row(const front_tile<real> &t, int k, real *row, int64_t ld)
 {

@@ -1,21 +1,20 @@
 /*
- * The fully summed columns of all large fronts of a level, factored by one launch whose blocks stay and meet at
- * barriers. A step takes one tile of 32 columns of every front that is not done yet:
+ * The fully summed columns of all large fronts of a level, factored by one launch whose blocks stay and meet
+ * at barriers. A step takes one tile of 32 columns of every front that is not done yet:
  *
  *     1. the tile is factored, a warp a front;
- *     2. the rows below it are solved and checked, a thread a row; W and L go to buffers, the panel is left as it
- *        was;
+ *     2. the rows below it are solved and checked, a thread a row; W and L go to buffers, the panel is left
+ * as it was;
  *     3. the columns before the first that failed are accepted: L is written, the columns of the panel are
  *        brought up to date; those that failed get the accepted pivots subtracted;
  *     4. where a panel is done, the columns behind it get all its pivots subtracted, as one product;
  *     5. where columns failed, they change places with untested ones;
- *     6. where all columns were tried and some are left, these are tried again, in pairs, or one by one over the
- *        whole front (front_block.cuh).
+ *     6. where all columns were tried and some are left, these are tried again, in pairs, or one by one over
+ * the whole front (front_block.cuh).
  *
  * Steps 4 to 6 are left out where no front needs them, which all blocks see after the barrier.
  */
 #include "backend/cuda/front_large.cuh"
-
 
 namespace sd_cuda
 {
@@ -171,17 +170,19 @@ template <class real> __device__ __noinline__ void solve_rows(level_job<real> &j
 
 /* The tile itself, and what becomes of the front. By one block. */
 template <class real>
-__device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *room, large_work<real> *k, int accepted, int step)
+__device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *room, large_work<real> *k,
+                                         int accepted, int step)
 {
     block_front<real> f = front_of(*k);
     copy_words(&room->block.tile, &room->tile, static_cast<int>(sizeof room->tile), thread_index(),
-                     LARGE_THREADS);
+               LARGE_THREADS);
     __syncthreads();
     order_square(f, &room->block, accepted);
     __syncthreads();
     put_square(f, &room->block, accepted);
     if (thread_index() >= WARP) return;
-    const int width = room->tile.width, failed = width - accepted, end = k->end - failed, lane = thread_index();
+    const int width = room->tile.width, failed = width - accepted, end = k->end - failed,
+              lane = thread_index();
     const int32_t variable = lane < width ? f.variable[f.e + room->tile.order[lane]] : 0;
     __syncwarp();
     if (lane < width) f.variable[f.e + lane] = variable;
@@ -189,7 +190,8 @@ __device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *
     k->next = k->e + accepted;
     k->perturbed += room->tile.perturbed;
     count_tile(j.w.rule, accepted, width);
-    const bool done = k->next == end; /* with the panel: then its failed columns are behind e, one after the other */
+    const bool done =
+        k->next == end; /* with the panel: then its failed columns are behind e, one after the other */
     const int left = k->panel - end;
     k->next_end = end;
     k->next_last = done ? k->last - left : k->last;
@@ -234,30 +236,36 @@ __device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<rea
     }
 }
 
-/* A tile of the panel's columns behind the tile of pivots: 64 of them, in the rows of a job. There are at most
- * PANEL / NARROW, even where the first is begun at an even column: a tile of pivots has one column or more. */
+/* A tile of the panel's columns behind the tile of pivots: 64 of them, in the rows of a job. There are at
+ * most PANEL / NARROW, even where the first is begun at an even column: a tile of pivots has one column or
+ * more. */
 template <class real>
-__device__ __noinline__ void update_panel(factor_room<real> *room, const large_work<real> *k, int accepted, int job)
+__device__ __noinline__ void update_panel(factor_room<real> *room, const large_work<real> *k, int accepted,
+                                          int job)
 {
     const front_state<real> s = k->state;
     const int from = k->e + k->tile.width, row = job / (PANEL / NARROW) * JOB_ROW;
     const int column = from / 2 * 2 + job % (PANEL / NARROW) * NARROW, to = min(k->panel, row + JOB_ROW);
     if (column >= to) return;
-    const product_side<real> left = {k->l + row, s.ld, s.rows - row}, right = {k->w + column, s.ld, to - column};
+    const product_side<real> left = {k->l + row, s.ld, s.rows - row},
+                             right = {k->w + column, s.ld, to - column};
     const auto is_there = [&](int i, int c) {
         return row + i < s.rows && column + c >= from && column + c < to && row + i >= column + c;
     };
     real *const panel = s.panel + row + static_cast<int64_t>(column) * s.ld;
     multiply_tile<false>(
         &room->narrow, left, right, static_cast<const real *>(nullptr), accepted,
-        [&](int i, int c) { return is_there(i, c) ? panel[i + c * static_cast<int64_t>(s.ld)] : static_cast<real>(0); },
+        [&](int i, int c) {
+            return is_there(i, c) ? panel[i + c * static_cast<int64_t>(s.ld)] : static_cast<real>(0);
+        },
         [&](int i, int c, real x) {
             if (is_there(i, c)) panel[i + c * static_cast<int64_t>(s.ld)] = x;
         });
     __syncthreads();
 }
 
-template <class real> __device__ __noinline__ void accept(level_job<real> &j, factor_room<real> *room, int step)
+template <class real>
+__device__ __noinline__ void accept(level_job<real> &j, factor_room<real> *room, int step)
 {
     const bool checked = j.w.rule.rule == SD_PIVOT_THRESHOLD;
     const int64_t all = j.room.jobs[JOB_ROWS][j.count];
@@ -300,14 +308,17 @@ __device__ void flush_tile(product_room<real, COLUMNS> *room, const large_work<r
     const int row = job % deep * PRODUCT_ROWS, column = job / deep * COLUMNS, depth = k->next - base;
     if (column + COLUMNS <= from || row + PRODUCT_ROWS <= max(column, from)) return;
     const real *l = s.panel + static_cast<int64_t>(base) * s.ld;
-    const product_side<real> left = {l + row, s.ld, s.rows - row}, right = {l + column, s.ld, s.columns - column};
+    const product_side<real> left = {l + row, s.ld, s.rows - row},
+                             right = {l + column, s.ld, s.columns - column};
     const auto is_there = [&](int i, int c) {
         return row + i < s.rows && column + c < s.columns && column + c >= from && row + i >= column + c;
     };
     real *const panel = s.panel + row + static_cast<int64_t>(column) * s.ld;
     multiply_tile<true>(
         room, left, right, s.d + 2 * base, depth,
-        [&](int i, int c) { return is_there(i, c) ? panel[i + c * static_cast<int64_t>(s.ld)] : static_cast<real>(0); },
+        [&](int i, int c) {
+            return is_there(i, c) ? panel[i + c * static_cast<int64_t>(s.ld)] : static_cast<real>(0);
+        },
         [&](int i, int c, real x) {
             if (is_there(i, c)) panel[i + c * static_cast<int64_t>(s.ld)] = x;
         });
@@ -330,9 +341,10 @@ template <class real> __device__ __noinline__ void flush_panels(level_job<real> 
 
 /* ---- what does not go smoothly ---- */
 
-/* Numbers x[k stride] and y[-k other] change places, k < count: some at a time, since each store might be to what is
- * loaded next. */
-template <class real> __device__ inline void swap_all(real *x, int64_t stride, real *y, int64_t other, int count)
+/* Numbers x[k stride] and y[-k other] change places, k < count: some at a time, since each store might be to
+ * what is loaded next. */
+template <class real>
+__device__ inline void swap_all(real *x, int64_t stride, real *y, int64_t other, int count)
 {
     constexpr int SOME = 8;
     for (int from = 0; from < count; from += SOME) {
@@ -352,15 +364,16 @@ template <class real> __device__ inline void swap_all(real *x, int64_t stride, r
     }
 }
 
-/* Columns p + k and q - k change places, k < count, p + count <= q + 1 - count: what row or column i has of them, all
- * rows being shared out among threads. */
+/* Columns p + k and q - k change places, k < count, p + count <= q + 1 - count: what row or column i has of
+ * them, all rows being shared out among threads. */
 template <class real> __device__ void exchange_row(const front_state<real> &s, int p, int q, int count, int i)
 {
     real *a = s.panel;
     const int64_t ld = s.ld;
     if (i < p) {
         swap_all(a + p + i * ld, 1, a + q + i * ld, 1, count);
-    } else if (i < p + count) { /* one of them: with its partner, and with those before it and their partners */
+    } else if (i <
+               p + count) { /* one of them: with its partner, and with those before it and their partners */
         const int k = i - p;
         swap_numbers(a[i + i * ld], a[q - k + (q - k) * ld]);
         swap_numbers(s.variable[i], s.variable[q - k]);
@@ -381,7 +394,8 @@ template <class real> __device__ __noinline__ void move_columns(level_job<real> 
         const job_place p = find_job(j.room.jobs[JOB_ROWS], j.count, job);
         const large_work<real> *k = &j.room.work[p.front];
         const int i = p.job * JOB_ROW + thread_index();
-        if (k->mode == MODE_DONE || k->moves == 0 || thread_index() >= JOB_ROW || i >= k->state.rows) continue;
+        if (k->mode == MODE_DONE || k->moves == 0 || thread_index() >= JOB_ROW || i >= k->state.rows)
+            continue;
         exchange_row(k->state, k->next, k->moved_to - 1, k->moves, i);
     }
 }
@@ -462,15 +476,17 @@ template <class real> int large_blocks(sd_engine *e)
     const int bytes = static_cast<int>(sizeof(factor_room<real>));
     const on_device current(state_of(e)->device);
     cudaFuncSetAttribute(factor_level<real>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (failed(e, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, factor_level<real>, LARGE_THREADS,
-                                                                static_cast<size_t>(bytes)),
+    if (failed(e,
+               cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, factor_level<real>, LARGE_THREADS,
+                                                             static_cast<size_t>(bytes)),
                "fronts"))
         return 0;
     return (blocks < 1 ? blocks : 1) * state_of(e)->processors;
 }
 
 template <class real>
-void launch_factor(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room, int blocks)
+void launch_factor(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room,
+                   int blocks)
 {
     launch_together(e, "fronts", factor_level<real>, blocks, LARGE_THREADS,
                     static_cast<int>(sizeof(factor_room<real>)), w, list, room);
@@ -478,9 +494,9 @@ void launch_factor(sd_engine *e, const forest<real> &w, const large_list &list, 
 
 template int large_blocks<double>(sd_engine *);
 template int large_blocks<float>(sd_engine *);
-template void launch_factor<double>(sd_engine *, const forest<double> &, const large_list &, const large_room<double> &,
-                                    int);
-template void launch_factor<float>(sd_engine *, const forest<float> &, const large_list &, const large_room<float> &,
-                                   int);
+template void launch_factor<double>(sd_engine *, const forest<double> &, const large_list &,
+                                    const large_room<double> &, int);
+template void launch_factor<float>(sd_engine *, const forest<float> &, const large_list &,
+                                   const large_room<float> &, int);
 
 } /* namespace sd_cuda */
