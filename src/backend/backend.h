@@ -101,6 +101,7 @@ typedef struct sd_backend {
     sd_kernels kernels[SD_PRECISIONS];
     const struct sd_front_runner *fronts;    /* whole factorizations by fronts: front_run.h; NULL: none */
     const struct sd_systems_runner *systems; /* many systems of one pattern: systems_run.h; NULL: none */
+    const struct sd_resident *resident;      /* what stays on a device: resident.h; NULL: host_memory */
 } sd_backend;
 
 extern const sd_backend sd_backend_reference;
@@ -181,6 +182,12 @@ void sd_vector_get(sd_engine *e, const sd_vector *x, double *host);
 #include "backend/batch.def"
 #include "backend/kernels.def"
 #undef KERNEL
+
+/* Whether an array of the caller's is in the memory of a device. */
+static inline bool sd_is_on_device(sd_engine *e, const void *array)
+{
+    return e->backend->is_on_device && e->backend->is_on_device(e, array);
+}
 
 static inline void sd_wait(sd_engine *e)
 {

@@ -28,6 +28,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What solves have of the triangle of L that a front's own columns are: L itself; the inverses of squares on
+ * its diagonal; its inverse. */
+typedef enum sd_presolve { SD_PRESOLVE_OFF, SD_PRESOLVE_BAND, SD_PRESOLVE_WHOLE } sd_presolve;
+
 typedef struct sd_front {
     int32_t rows, columns, delays;
     int64_t ld;

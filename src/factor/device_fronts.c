@@ -2,9 +2,9 @@
 #include "factor/device_fronts.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <pthread.h>
+
+enum { COLUMNS_AT_ONCE = 128 }; /* of the host's that are on the device */
 
 struct sd_device_fronts {
     sd_engine *e; /* that the memory belongs to */
@@ -13,8 +13,11 @@ struct sd_device_fronts {
     const sd_schedule *schedule;
     sd_front_run *run;
     sd_run_result result;
-    pthread_mutex_t lock; /* of what is fetched, by whoever asks first */
+    pthread_mutex_t lock; /* of what is fetched and of the frame, by whoever asks first */
     bool fetched;
+    bool framed;  /* the device has the frame of solves, which is this one, */
+    bool lasting; /* or only its exponent is another one */
+    sd_solve_frame frame;
     saddle_status status; /* of a change that failed */
     sd_run_front *front;
     int32_t *variable;
@@ -100,16 +103,20 @@ saddle_status sd_factors_fetch(sd_context *c, const sd_factors *f)
     return status;
 }
 
-saddle_status sd_device_fronts_run(sd_context *c, sd_factors *f, const sd_factor_options *options)
+static saddle_status run(sd_context *c, sd_factors *f, const sd_factor_options *options, sd_run_job *job)
 {
     sd_device_fronts *s = f->device;
-    s->fetched = false;
+    s->lasting = job->there && !job->there->anew && (s->framed || s->lasting);
+    s->fetched = s->framed = false;
     s->status = SADDLE_OK;
+    f->simplicial = NULL;
     f->definite = f->abandoned = f->suspects = false;
-    const double begin = sd_seconds();
-    saddle_status status = s->runner->factor(s->e, s->run, f->values, &options->pivoting, options->most_flops, &s->result);
+    job->pivoting = &options->pivoting;
+    job->most_flops = options->most_flops;
+    job->profile = options->profile;
+    job->presolve = options->presolve;
+    const saddle_status status = s->runner->factor(s->e, s->run, job, &s->result);
     const sd_run_result *r = &s->result;
-    if (getenv("SADDLE_FRONT_TIMES")) fprintf(stderr, "  runner %.3f ms\n", 1e3 * (sd_seconds() - begin));
     if (status) return status;
     f->pivots = r->pivots;
     for (int k = 0; k < 3; ++k) f->signs[k] = r->signs[k];
@@ -121,7 +128,20 @@ saddle_status sd_device_fronts_run(sd_context *c, sd_factors *f, const sd_factor
     f->abandoned = r->abandoned;
     const bool done = !r->indefinite && !r->abandoned;
     f->definite = done && options->pivoting.rule == SD_PIVOT_POSITIVE;
-    if (done && (f->suspects || r->signs[1] > 0)) status = sd_factors_fetch(c, f);
+    return done && (f->suspects || r->signs[1] > 0) ? sd_factors_fetch(c, f) : SADDLE_OK;
+}
+
+saddle_status sd_device_fronts_run(sd_context *c, sd_factors *f, const sd_factor_options *options)
+{
+    return run(c, f, options, &(sd_run_job){.values = f->values});
+}
+
+saddle_status sd_device_fronts_run_there(sd_context *c, sd_factors *f, const sd_factor_options *options,
+                                         const sd_there *there, sd_run_taken *taken)
+{
+    sd_run_job job = {.there = &there->values, .meanwhile = there->meanwhile, .what = there->what};
+    const saddle_status status = run(c, f, options, &job);
+    *taken = f->device->result.taken;
     return status;
 }
 
@@ -133,6 +153,70 @@ saddle_status sd_device_fronts_solve(sd_context *c, const sd_factors *f, int par
     saddle_status status = begin_call(c, s, &e);
     if (status) return status;
     status = s->runner->solve(&e, s->run, parts, nrhs, x, ldx);
+    sd_engine_close(&e);
+    return status;
+}
+
+/* The frame goes to the device with the first solve after a factorization. Those of one factorization differ
+ * in their direction at most. */
+static saddle_status bring_frame(sd_engine *e, sd_device_fronts *s, const sd_solve_frame *frame, bool *turned)
+{
+    saddle_status status = SADDLE_OK;
+    pthread_mutex_lock(&s->lock);
+    if (!s->framed) {
+        sd_solve_frame next = *frame;
+        if (s->lasting) next.position = NULL;
+        status = s->runner->frame(e, s->run, &next);
+        s->frame = *frame;
+        s->framed = !status;
+    }
+    *turned = frame->in != s->frame.in;
+    pthread_mutex_unlock(&s->lock);
+    return status;
+}
+
+saddle_status sd_device_fronts_apply(sd_engine *e, const sd_factors *f, const sd_solve_frame *frame,
+                                     int64_t nrhs, const double *r, int64_t ldr, double *z, int64_t ldz)
+{
+    sd_device_fronts *s = f->device;
+    bool turned;
+    saddle_status status = s->status ? s->status : bring_frame(e, s, frame, &turned);
+    if (!status) status = s->runner->apply(e, s->run, turned, nrhs, r, ldr, z, ldz);
+    return status;
+}
+
+/* Columns one behind the other, or as they are. */
+static void upload_columns(sd_engine *e, int64_t n, int64_t k, const double *host, int64_t ld, double *to)
+{
+    if (ld == n) e->backend->upload(e, host, to, n * k * (int64_t)sizeof *to);
+    for (int64_t j = 0; j < k && ld != n; ++j)
+        e->backend->upload(e, host + j * ld, to + j * n, n * (int64_t)sizeof *to);
+}
+
+static void download_columns(sd_engine *e, int64_t n, int64_t k, const double *from, double *host, int64_t ld)
+{
+    if (ld == n) e->backend->download(e, from, host, n * k * (int64_t)sizeof *host);
+    for (int64_t j = 0; j < k && ld != n; ++j)
+        e->backend->download(e, from + j * n, host + j * ld, n * (int64_t)sizeof *host);
+}
+
+saddle_status sd_device_fronts_between(sd_context *c, const sd_factors *f, const sd_solve_frame *frame,
+                                       int64_t nrhs, const double *r, int64_t ldr, double *z, int64_t ldz)
+{
+    const int64_t n = frame->count, most = nrhs < COLUMNS_AT_ONCE ? nrhs : COLUMNS_AT_ONCE;
+    sd_engine e;
+    saddle_status status = begin_call(c, f->device, &e);
+    if (status) return status;
+    double *x = sd_allocate(&e, n * most * (int64_t)sizeof *x, "solve");
+    status = e.status;
+    for (int64_t first = 0; first < nrhs && !status; first += most) {
+        const int64_t k = nrhs - first < most ? nrhs - first : most;
+        upload_columns(&e, n, k, r + first * ldr, ldr, x);
+        status = sd_device_fronts_apply(&e, f, frame, k, x, n, x, n);
+        if (!status) download_columns(&e, n, k, x, z + first * ldz, ldz);
+        if (!status) status = e.status;
+    }
+    sd_release(&e, x);
     sd_engine_close(&e);
     return status;
 }
@@ -151,6 +235,12 @@ int64_t sd_device_fronts_bytes(const sd_factors *f)
 int64_t sd_device_fronts_waits(const sd_factors *f)
 {
     return f->device->result.waits;
+}
+
+const sd_run_profile *sd_device_fronts_profile(const sd_factors *f)
+{
+    const sd_run_profile *p = &f->device->result.profile;
+    return isnan(p->seconds[SD_PART_OTHER]) ? NULL : p;
 }
 
 void sd_device_fronts_put(const sd_factors *f, int32_t front, int64_t k, double d, double beside)

@@ -57,6 +57,8 @@ typedef struct sd_factor_options {
     int threads;
     double most_flops;             /* of all fronts as they are assembled, delays included; 0: no limit */
     const sd_abreast_place *ready; /* the numbers of columns without fronts; NULL: to be computed */
+    bool profile;                  /* on a device: its parts are measured */
+    sd_presolve presolve;          /* on a device */
 } sd_factor_options;
 
 /* Pivots that follow one another in memory: those of a front, or all of a sequence. */

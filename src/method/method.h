@@ -19,6 +19,15 @@
 #include "solve/preconditioner.h"
 #include "solve/triangular.h"
 
+/* New values that a device has before the host. */
+typedef struct sd_arriving {
+    const double *values; /* by stored entry, in the device's memory */
+    /* Brings them to sd_problem.A, and facts and operators with them; until then these are of the matrix
+     * before. Only the first call does something. */
+    saddle_status (*take)(struct sd_arriving *arriving);
+    saddle_status status; /* of that */
+} sd_arriving;
+
 /* What is to be solved. All of it is the solver's; methods only read it. */
 typedef struct sd_problem {
     const saddle_options *options;
@@ -32,6 +41,7 @@ typedef struct sd_problem {
     const struct sd_abreast *abreast; /* where others have computed what these factors would be; NULL */
     int place;                        /* there */
     bool solved;                      /* and there is an answer, so that nobody will look at their numbers */
+    sd_arriving *arriving;            /* NULL: A has its values */
     int device, threads;
     double expensive; /* operations of a complete factorization that take too long to be made without need */
 } sd_problem;
@@ -144,6 +154,8 @@ typedef struct sd_method {
     saddle_status (*plan)(sd_context *c, const sd_problem *p, void **plan, saddle_info *info);
     sd_cost (*cost)(const void *plan);
     void (*free_plan)(sd_context *c, void *plan);
+    /* A plan that was made for the CPU is for a GPU from now on. NULL: it stays. */
+    saddle_status (*move)(sd_context *c, const sd_problem *p, void *plan, saddle_info *info);
     /* Whether a new plan would be better for the values of p->A than the one that is there, with what was
      * factored on it (NULL: nothing yet). NULL: plans are kept. */
     bool (*replan)(sd_context *c, const sd_problem *p, const void *plan, const void *factors, sd_past *past);
@@ -156,6 +168,10 @@ typedef struct sd_method {
                             void **factors, bool *given_up);
     saddle_status (*refactor)(sd_engine *e, const sd_problem *p, const void *plan,
                               const sd_strength *strength, void **factors, bool *given_up);
+    /* Refactors values that are arriving, before the host has them, where nothing about them asks for more:
+     * *done. It has them in any case when this returns. NULL: the method waits for them. */
+    saddle_status (*refactor_arriving)(sd_engine *e, const sd_problem *p, const sd_strength *strength,
+                                       void *factors, bool *done);
     /* What factorizations so far have taught is forgotten: `refactor` then does what `factor` would do. NULL:
      * nothing is learned. */
     void (*reset)(void *factors);
@@ -173,6 +189,11 @@ typedef struct sd_method {
      * be R, memory (see triangular.h) NULL. */
     saddle_status (*solve)(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
                            double *z, int64_t ldz, sd_solve_memory *memory);
+    /* The same in the memory of a device, that of the factors; nothing is waited for. NULL functions: none.
+     */
+    bool (*solves_there)(const void *factors);
+    saddle_status (*solve_there)(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
+                                 double *z, int64_t ldz);
     sd_standing (*standing)(const void *factors);
     /* The inertia of A in info, certified or in doubt. A solve may give the witness of it a ride
      * (refinement.h): `board` fills in the rest of a rider whose column has 2 n numbers, the second half for

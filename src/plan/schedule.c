@@ -292,9 +292,9 @@ saddle_status sd_schedule_make(sd_context *c, const sd_tree *t, sd_schedule *s)
     s->large_at = sd_alloc(c, t->fronts, sizeof *s->large_at, "schedule");
     s->rest = sd_alloc(c, t->fronts, sizeof *s->rest, "schedule");
     s->inner = sd_alloc(c, t->fronts, sizeof *s->inner, "schedule");
-    saddle_status status = m.time && m.need && m.head && m.level && m.cluster && s->large_at && s->rest && s->inner
-                               ? SADDLE_OK
-                               : c->status;
+    saddle_status status =
+        m.time && m.need && m.head && m.level && m.cluster && s->large_at && s->rest && s->inner ? SADDLE_OK
+                                                                                                 : c->status;
     if (!status) {
         form_clusters(&m);
         find_levels(&m);
@@ -317,7 +317,7 @@ saddle_status sd_schedule_make(sd_context *c, const sd_tree *t, sd_schedule *s)
 
 void sd_schedule_free(sd_context *c, sd_schedule *s)
 {
-    sd_free_all(c, s->cluster_ptr, s->cluster_tiny, s->cluster_from, s->cluster_front, s->large_ptr, s->large_front,
-                s->large_at, s->rest, s->inner);
+    sd_free_all(c, s->cluster_ptr, s->cluster_tiny, s->cluster_from, s->cluster_front, s->large_ptr,
+                s->large_front, s->large_at, s->rest, s->inner);
     *s = (sd_schedule){0};
 }

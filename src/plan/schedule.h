@@ -15,11 +15,12 @@
 
 #include "plan/tree.h"
 
-/* Rows of a front that a cluster may have, as planned; and numbers of the largest front of a cluster that is run
- * with little shared memory, so that more of them run at once. */
+/* Rows of a front that a cluster may have, as planned; and numbers of the largest front of a cluster that is
+ * run with little shared memory, so that more of them run at once. */
 enum { SD_SMALL_ROWS = 96, SD_TINY_NUMBERS = 48 * 49 };
 
-/* Numbers of a front whose panel and contribution block are kept apart, the former with an odd leading dimension. */
+/* Numbers of a front whose panel and contribution block are kept apart, the former with an odd leading
+ * dimension. */
 static inline int64_t sd_small_numbers(int64_t rows, int64_t columns)
 {
     return (rows | 1) * columns + (rows - columns) * (rows - columns);

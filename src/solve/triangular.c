@@ -245,27 +245,6 @@ static void scatter_sequence(const sd_sequence *q, const double *block, int32_t 
         for (int32_t i = 0; i < q->n; ++i) x[r * ldx + q->variable[i]] = block[(int64_t)i * k + r];
 }
 
-/* Between vectors of the caller's and those of fronts on a device, which takes columns by position. */
-static saddle_status solve_on_device(sd_context *c, const sd_factors *f, const sd_solve_frame *frame,
-                                     int64_t nrhs, const double *r, int64_t ldr, double *z, int64_t ldz)
-{
-    const int64_t n = f->tree->n, most = nrhs < SD_DEVICE_COLUMNS ? nrhs : SD_DEVICE_COLUMNS;
-    double *x = sd_alloc(c, n * most, sizeof *x, "solve");
-    saddle_status status = x ? SADDLE_OK : c->status;
-    for (int64_t first = 0; first < nrhs && !status; first += most) {
-        int shifts[SD_DEVICE_COLUMNS];
-        const int64_t k = nrhs - first < most ? nrhs - first : most;
-        for (int64_t j = 0; j < k; ++j)
-            walker_double.gather_frame(frame, r + (first + j) * ldr, ldr, f->tree->n, 1, x + j * n,
-                                       &shifts[j]);
-        status = sd_device_fronts_solve(c, f, SD_SOLVE_WHOLE, k, x, n);
-        for (int64_t j = 0; j < k && !status; ++j)
-            walker_double.scatter_frame(frame, &shifts[j], x + j * n, 1, z + (first + j) * ldz, ldz);
-    }
-    sd_free(c, x);
-    return status;
-}
-
 saddle_status sd_triangular_solve(sd_context *c, const sd_factors *f, const sd_solve_room *room, int parts,
                                   int64_t nrhs, double *x, int64_t ldx, int threads)
 {
@@ -295,7 +274,7 @@ saddle_status sd_triangular_between(sd_context *c, const sd_factors *f, const sd
                                     const sd_solve_frame *frame, int64_t nrhs, const double *r, int64_t ldr,
                                     double *z, int64_t ldz, int threads, sd_solve_memory *memory)
 {
-    if (f->device) return solve_on_device(c, f, frame, nrhs, r, ldr, z, ldz);
+    if (f->device) return sd_device_fronts_between(c, f, frame, nrhs, r, ldr, z, ldz);
     walk s = {0};
     sd_solve_memory own = {0};
     sd_solve_frame at = *frame;

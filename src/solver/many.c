@@ -480,7 +480,7 @@ static saddle_status plan_first(const batch *q, saddle_solver *s)
     const int64_t number = A.type == SADDLE_DOUBLE ? sizeof(double) : sizeof(float);
     void *copy = NULL;
     saddle_status status = SADDLE_OK;
-    if (!planned && sd_many_is_away(&s->e, A.values)) {
+    if (!planned && sd_is_on_device(&s->e, A.values)) {
         A.values = copy = sd_alloc(&s->c, A.entries, (size_t)number, "values");
         if (!copy) return s->c.status;
         s->e.backend->download(&s->e, q->A.values, copy, A.entries * number);

@@ -41,8 +41,6 @@ void sd_many_tell(const sd_many_call *q, int64_t k, const saddle_result *result)
 
 /* ---- many_device.c ---- */
 
-/* Whether an array of the caller's is in the memory of the solver's device; a copy of it on the host then. */
-bool sd_many_is_away(sd_engine *e, const void *array);
 /* All systems of the call: those that the device can do at once there, the others on the host, where members
  * are; *done is false where the device can do none. */
 saddle_status sd_many_run_values(sd_many_call *q, saddle_solver *s, bool kept, bool *done);

@@ -37,11 +37,6 @@ int64_t sd_many_kept(const sd_many *many)
     return many->device ? many->device->kept : -1;
 }
 
-bool sd_many_is_away(sd_engine *e, const void *array)
-{
-    return e->backend->is_on_device && e->backend->is_on_device(e, array);
-}
-
 /* ---- copies on the host ---- */
 
 /* Bytes of one of the caller's values. */
@@ -91,7 +86,7 @@ static saddle_status move_rows(sd_engine *e, const row_copies *w)
 {
     enum { FEW = 16 };
     if (w->count == 0) return SADDLE_OK;
-    if (!sd_many_is_away(e, w->array)) {
+    if (!sd_is_on_device(e, w->array)) {
         copy_rows(w, w->array, 0);
         return SADDLE_OK;
     }
@@ -188,7 +183,7 @@ saddle_status sd_many_run_here(sd_many_call *q, const saddle_solver *s, const sd
     saddle_status status = sd_engine_open(q->c, &s->opened, &e, 1);
     if (status) return status;
     const bool away =
-        sd_many_is_away(&e, q->A.values) || sd_many_is_away(&e, q->b) || sd_many_is_away(&e, q->x);
+        sd_is_on_device(&e, q->A.values) || sd_is_on_device(&e, q->b) || sd_is_on_device(&e, q->x);
     if (!away)
         status = sd_many_run(q, many, threads);
     else
@@ -216,7 +211,7 @@ typedef struct portion {
 /* An array of the caller's where the device has it: itself, or a copy that is the caller's to release. */
 static const void *bring(sd_engine *e, const void *array, int64_t bytes, void **copy)
 {
-    if (sd_many_is_away(e, array)) return array;
+    if (sd_is_on_device(e, array)) return array;
     return *copy = sd_to_backend(e, array, bytes, "many systems");
 }
 
@@ -262,7 +257,7 @@ static saddle_status solve_portion(portion *w)
     const int64_t n = w->n, number = sizeof *q->b;
     void *copy = NULL, *own = NULL;
     const double *b = bring(w->e, q->b + w->first * q->ldb, ((w->count - 1) * q->ldb + n) * number, &copy);
-    const bool there = sd_many_is_away(w->e, q->x);
+    const bool there = sd_is_on_device(w->e, q->x);
     if (!there) own = sd_allocate(w->e, w->count * n * number, "solutions");
     saddle_status status = w->e->status;
     if (!status)

@@ -6,8 +6,8 @@
 #include "parts.h"
 
 #include <cstdlib>
+#include <map>
 #include <mutex>
-#include <unordered_map>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define GUARDED_ELSEWHERE 1
@@ -30,19 +30,24 @@ constexpr size_t GUARD = 256;
 #endif
 
 std::mutex lock;
-std::unordered_map<void *, size_t> handed_out;
+/* What stands at an address. */
+struct piece {
+    size_t bytes;
+    bool host;
+};
+std::map<const void *, piece> handed_out;
 size_t used;
 
 } /* namespace */
 
-void *take_memory(size_t bytes)
+void *take_memory(size_t bytes, bool host)
 {
     const std::lock_guard<std::mutex> locked(lock);
     void *data = nullptr;
     if (bytes > ALL - used || posix_memalign(&data, ALIGNED, bytes + GUARD)) return nullptr;
     fill_with_garbage(data, bytes);
     fill_with_garbage(static_cast<char *>(data) + bytes, GUARD);
-    handed_out[data] = bytes;
+    handed_out[data] = {bytes, host};
     used += bytes;
     return data;
 }
@@ -52,13 +57,23 @@ void give_memory(void *data)
     const std::lock_guard<std::mutex> locked(lock);
     const auto found = handed_out.find(data);
     if (found == handed_out.end()) give_up("%p is given back, but was not handed out", data);
-    const size_t bytes = found->second;
+    const size_t bytes = found->second.bytes;
     if (!is_garbage(static_cast<char *>(data) + bytes, GUARD))
         give_up("something was written behind the end of %zu bytes of device memory", bytes);
     fill_with_garbage(data, bytes);
     handed_out.erase(found);
     used -= bytes;
     free(data);
+}
+
+bool is_of_device(const void *data)
+{
+    const std::lock_guard<std::mutex> locked(lock);
+    auto next = handed_out.upper_bound(data);
+    if (next == handed_out.begin()) return false;
+    --next;
+    return !next->second.host &&
+           static_cast<const char *>(data) < static_cast<const char *>(next->first) + next->second.bytes;
 }
 
 } /* namespace emulated */
@@ -68,7 +83,7 @@ using emulated::take_memory;
 
 cudaError_t cudaMalloc(void **data, size_t bytes)
 {
-    *data = take_memory(bytes);
+    *data = take_memory(bytes, false);
     return *data ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -95,12 +110,19 @@ cudaError_t cudaFreeAsync(void *data, cudaStream_t)
 
 cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned)
 {
-    return cudaMalloc(data, bytes);
+    *data = take_memory(bytes, true);
+    return *data ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-cudaError_t cudaMallocHost(void **data, size_t bytes, unsigned)
+cudaError_t cudaMallocHost(void **data, size_t bytes, unsigned flags)
 {
-    return cudaMalloc(data, bytes);
+    return cudaHostAlloc(data, bytes, flags);
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *data)
+{
+    *attributes = {emulated::is_of_device(data) ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered, 0};
+    return cudaSuccess;
 }
 
 cudaError_t cudaFreeHost(void *data)
@@ -113,18 +135,6 @@ cudaError_t cudaMemGetInfo(size_t *unused, size_t *all)
     const std::lock_guard<std::mutex> locked(emulated::lock);
     *all = emulated::ALL;
     *unused = *all - emulated::used;
-    return cudaSuccess;
-}
-
-cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *data)
-{
-    const std::lock_guard<std::mutex> locked(emulated::lock);
-    const char *const at = static_cast<const char *>(data);
-    *attributes = {cudaMemoryTypeUnregistered, 0};
-    for (const auto &block : emulated::handed_out) {
-        const char *const begin = static_cast<const char *>(block.first);
-        if (at >= begin && at < begin + block.second) attributes->type = cudaMemoryTypeDevice;
-    }
     return cudaSuccess;
 }
 

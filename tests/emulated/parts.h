@@ -14,7 +14,7 @@ void fill_with_garbage(void *data, size_t bytes);
 bool is_garbage(const void *data, size_t bytes);
 
 /* Memory of the device and of a block: see memory.cc. */
-void *take_memory(size_t bytes);
+void *take_memory(size_t bytes, bool host);
 void give_memory(void *data);
 
 /* Around the run of one block, or of all where `many` are alive at once, which may not have shared variables:

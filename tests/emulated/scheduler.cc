@@ -182,7 +182,7 @@ void begin_block()
     b->warps.assign((count + WARP - 1) / WARP, warp());
     b->alive = static_cast<int>(count);
     b->yes = 0;
-    b->shared = bytes ? take_memory(bytes) : nullptr;
+    b->shared = bytes ? take_memory(bytes, false) : nullptr;
     now.alive.push_back(b);
     for (size_t k = 0; k < count; ++k) {
         thread &t = b->threads[k];

@@ -1,6 +1,6 @@
 /*
- * The schedule of a device, on trees made up at random: every front runs once, after its children; clusters are
- * connected, of small fronts; contribution blocks that live at the same time do not overlap.
+ * The schedule of a device, on trees made up at random: every front runs once, after its children; clusters
+ * are connected, of small fronts; contribution blocks that live at the same time do not overlap.
  */
 #include "helpers.h"
 

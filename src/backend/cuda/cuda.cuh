@@ -63,8 +63,8 @@ struct pending {
 /* What an engine has. */
 struct state {
     int device, processors;
-    state *next; /* that is idle */
-    cudaStream_t stream;
+    state *next;              /* that is idle */
+    cudaStream_t own, stream; /* that it was made with; that it uses, which may be the caller's */
     cudaMemPool_t pool;
     memory_node *nodes;
     counters *counter;
@@ -227,8 +227,12 @@ struct row_shape {
 };
 row_shape choose_shape(const sd_sparse *A);
 
-/* Factorizations by fronts: front_run.cu. */
+/* Factorizations by fronts: front_run.cu. What stays on the device: resident.cu. */
 extern const struct sd_front_runner front_runner;
+extern const struct sd_resident resident;
+/* The engines of e's device use a stream of the caller's from now on, or their own where it is NULL:
+ * module.cu. */
+saddle_status use_stream(sd_engine *e, void *stream);
 /* Many systems of one pattern: systems_run.cu. */
 extern const struct sd_systems_runner systems_runner;
 

@@ -1,15 +1,16 @@
 /*
  * Large fronts of a level: placed, assembled, and their contribution blocks completed.
  *
- * Fronts are assembled by strips of columns, each by one block, which adds what the children have for it in the
- * order of the children: no two blocks write to the same place, and sums are always formed in the same order. The
- * product of the pivots is put into the contribution block first, and the children's are added to it.
+ * Fronts are assembled by strips of columns, each by one block, which adds what the children have for it in
+ * the order of the children: no two blocks write to the same place, and sums are always formed in the same
+ * order. The product of the pivots is put into the contribution block first, and the children's are added to
+ * it.
  */
 #include "backend/cuda/front_large.cuh"
+#include "backend/cuda/front_profile.cuh"
 
 namespace sd_cuda
 {
-void mark_phase(sd_engine *e, char c);
 namespace
 {
 
@@ -35,10 +36,10 @@ __device__ int64_t scan_block(int64_t value, int64_t *room, int64_t *total)
 }
 
 /* A front's size, panel and state at the beginning. False where there is no room. */
-template <class real>
-__device__ bool place_large(const forest<real> &w, int32_t f, large_work<real> *to)
+template <class real> __device__ bool place_large(const forest<real> &w, int32_t f, large_work<real> *to)
 {
-    const int delays = delays_into(w, f), columns = own_columns(w, f) + delays, rows = columns + rows_below(w, f);
+    const int delays = delays_into(w, f), columns = own_columns(w, f) + delays,
+              rows = columns + rows_below(w, f);
     void *memory = take_room(w, panel_bytes<real>(rows, columns));
     if (w.most) {
         const unsigned long long all = front_operations(rows, columns);
@@ -63,7 +64,8 @@ __device__ bool place_large(const forest<real> &w, int32_t f, large_work<real> *
 }
 
 /* How many jobs of each kind a front has. */
-template <class real> __device__ void count_jobs(const front_state<real> &s, bool root, int64_t (&jobs)[JOB_KINDS])
+template <class real>
+__device__ void count_jobs(const front_state<real> &s, bool root, int64_t (&jobs)[JOB_KINDS])
 {
     const int64_t q = root ? 0 : s.rows - s.columns;
     jobs[JOB_ROWS] = pieces_of(s.rows, JOB_ROW);
@@ -76,7 +78,8 @@ template <class real> __device__ void count_jobs(const front_state<real> &s, boo
 
 /* One block places all fronts of a level and counts their jobs. */
 template <class real>
-__global__ void __launch_bounds__(PLACE_THREADS) place_level(forest<real> w, large_list list, large_room<real> room)
+__global__ void __launch_bounds__(PLACE_THREADS)
+    place_level(forest<real> w, large_list list, large_room<real> room)
 {
     int64_t *sums = static_cast<int64_t *>(shared_room());
     const int count = list.to - list.from;
@@ -131,8 +134,8 @@ template <class real> __device__ void add_own(const forest<real> &w, const strip
     }
 }
 
-/* The columns of a child's contribution block that belong to columns [from, to) of the front; `shift` is that of
- * the plan's own rows, and column(j) is where row 0 of the front's column j would be. */
+/* The columns of a child's contribution block that belong to columns [from, to) of the front; `shift` is that
+ * of the plan's own rows, and column(j) is where row 0 of the front's column j would be. */
 template <class real, class Column>
 __device__ void add_columns(const forest<real> &w, int32_t child, int from, int to, int shift, Column column)
 {
@@ -143,7 +146,8 @@ __device__ void add_columns(const forest<real> &w, int32_t child, int from, int 
     for (int j = first + thread_index() / WARP; j < end; j += warps) {
         real *a = column(shift + place[j]); /* entry i of it is row i of the front */
         const real *x = rest + rest_at(q, j, j) - j;
-        for (int i = j + lane; i < q; i += AT_ONCE * WARP) { /* loads first: stores might be to the same place */
+        for (int i = j + lane; i < q;
+             i += AT_ONCE * WARP) { /* loads first: stores might be to the same place */
             real *to[AT_ONCE], sum[AT_ONCE];
 #pragma unroll
             for (int k = 0; k < AT_ONCE; ++k) {
@@ -167,7 +171,8 @@ __device__ void add_delayed(const forest<real> &w, int32_t child, int at, const 
     const int lane = thread_index() % WARP, warps = threads_here() / WARP;
     const int32_t *place = w.place + w.row_ptr[child];
     const front_state<real> c = w.front[child];
-    const int first = max(c.eliminated, c.eliminated + t.from - at), end = min(c.columns, c.eliminated + t.to - at);
+    const int first = max(c.eliminated, c.eliminated + t.from - at),
+              end = min(c.columns, c.eliminated + t.to - at);
     for (int j = first + thread_index() / WARP; j < end; j += warps) {
         const int column = at + j - c.eliminated;
         if (lane == 0) t.s.variable[column] = c.variable[j];
@@ -195,7 +200,8 @@ template <class real> __device__ void assemble_strip(const forest<real> &w, cons
 }
 
 template <class real>
-__global__ void __launch_bounds__(BLOCK) assemble_level(forest<real> w, large_list list, large_room<real> room)
+__global__ void __launch_bounds__(BLOCK)
+    assemble_level(forest<real> w, large_list list, large_room<real> room)
 {
     const int count = list.to - list.from;
     if (is_stopped(w)) return;
@@ -212,16 +218,19 @@ __global__ void __launch_bounds__(BLOCK) assemble_level(forest<real> w, large_li
     }
 }
 
-/* The contribution block: first minus the product of the pivots, by tiles. These begin at an even row of the panel,
- * `odd` rows above the block. */
+/* The contribution block: first minus the product of the pivots, by tiles. These begin at an even row of the
+ * panel, `odd` rows above the block. */
 template <int COLUMNS, class real>
-__device__ void make_rest_tile(product_room<real, COLUMNS> *room, const front_state<real> &s, int e, int job, real *rest)
+__device__ void make_rest_tile(product_room<real, COLUMNS> *room, const front_state<real> &s, int e, int job,
+                               real *rest)
 {
-    const int q = s.rows - s.columns, odd = s.columns % 2, deep = static_cast<int>(pieces_of(q + 1, PRODUCT_ROWS));
+    const int q = s.rows - s.columns, odd = s.columns % 2,
+              deep = static_cast<int>(pieces_of(q + 1, PRODUCT_ROWS));
     const int row = job % deep * PRODUCT_ROWS, column = job / deep * COLUMNS;
     if (row + PRODUCT_ROWS <= column || max(row, column) >= q + odd) return;
     const real *l = s.panel + s.columns - odd;
-    const product_side<real> left = {l + row, s.ld, q + odd - row}, right = {l + column, s.ld, q + odd - column};
+    const product_side<real> left = {l + row, s.ld, q + odd - row},
+                             right = {l + column, s.ld, q + odd - column};
     multiply_tile<true>(
         room, left, right, s.d, e, [&](int, int) { return static_cast<real>(0); },
         [&](int i, int j, real x) {
@@ -299,28 +308,35 @@ __global__ void __launch_bounds__(BLOCK) finish_level(forest<real> w, large_list
 } /* namespace */
 
 template <class real>
-void launch_large(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room, int blocks)
+void launch_large(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room,
+                  int blocks, front_clock *clock)
 {
     const int count = list.to - list.from, processors = state_of(e)->processors;
     const dim3 many(static_cast<unsigned>(8 * processors)), some(static_cast<unsigned>(processors));
-    launch_grid(e, "fronts", false, place_level<real>, dim3(1), PLACE_THREADS, PLACE_THREADS * 8, w, list, room); mark_phase(e, 'p');
-    launch_grid(e, "fronts", false, assemble_level<real>, many, BLOCK, 0, w, list, room); mark_phase(e, 'a');
-    launch_factor(e, w, list, room, blocks); mark_phase(e, 'F');
-    failed(e, cudaFuncSetAttribute(make_rests<real>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(sizeof(product_room<real, WIDE>))),
+    launch_grid(e, "fronts", false, place_level<real>, dim3(1), PLACE_THREADS, PLACE_THREADS * 8, w, list,
+                room);
+    launch_grid(e, "fronts", false, assemble_level<real>, many, BLOCK, 0, w, list, room);
+    clock->mark(e, SD_PART_ASSEMBLY);
+    launch_factor(e, w, list, room, blocks);
+    clock->mark(e, SD_PART_FACTOR);
+    failed(e,
+           cudaFuncSetAttribute(make_rests<real>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                static_cast<int>(sizeof(product_room<real, WIDE>))),
            "fronts");
     launch_grid(e, "fronts", false, make_rests<real>, some, LARGE_THREADS,
-                static_cast<int>(sizeof(product_room<real, WIDE>)), w, list, room); mark_phase(e, 'r');
-    launch_grid(e, "fronts", false, add_to_rests<real>, many, BLOCK, 0, w, list, room); mark_phase(e, 's');
+                static_cast<int>(sizeof(product_room<real, WIDE>)), w, list, room);
+    launch_grid(e, "fronts", false, add_to_rests<real>, many, BLOCK, 0, w, list, room);
+    clock->mark(e, SD_PART_CONTRIBUTION);
     launch_grid(e, "fronts", false, finish_level<real>,
                 dim3(static_cast<unsigned>(count < 4 * processors ? count : 4 * processors)), BLOCK,
-                static_cast<int>(sizeof(front_counts)), w, list, room); mark_phase(e, 'f');
+                static_cast<int>(sizeof(front_counts)), w, list, room);
+    clock->mark(e, SD_PART_OTHER);
 }
 
-template void launch_large<double>(sd_engine *, const forest<double> &, const large_list &, const large_room<double> &,
-                                   int);
-template void launch_large<float>(sd_engine *, const forest<float> &, const large_list &, const large_room<float> &,
-                                  int);
+template void launch_large<double>(sd_engine *, const forest<double> &, const large_list &,
+                                   const large_room<double> &, int, front_clock *);
+template void launch_large<float>(sd_engine *, const forest<float> &, const large_list &,
+                                  const large_room<float> &, int, front_clock *);
 template <class real> size_t large_work_bytes()
 {
     return sizeof(large_work<real>);

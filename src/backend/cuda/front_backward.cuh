@@ -1,126 +1,11 @@
 /* L'^-1 of a block of columns of a front, after D^-1 where that is asked for: front_solve.cuh. */
 #pragma once
 
-#include "backend/cuda/front_solve.cuh"
+#include "backend/cuda/front_columns.cuh"
+#include "backend/cuda/front_pivots.cuh"
 
 namespace sd_cuda
 {
-
-/* The inverse of D, and the same of pivots of rank one, as the CPU has it (solve/triangular_walk.inc): the
- * row of column c is (own, beside), the latter times the number of the column beside it. */
-template <class real> struct pivot_row {
-    real own, beside;
-    int other; /* 0: a 1x1 pivot */
-};
-template <class real> __device__ inline pivot_row<real> invert_pivot(const real *d, int c)
-{
-    const bool first = d[2 * c + 1] != 0, second = c > 0 && d[2 * c - 1] != 0;
-    if (!first && !second) return {d[2 * c] == 0 ? 0 : 1 / d[2 * c], 0, 0};
-    constexpr real LEAST =
-        static_cast<real>(8 * (sizeof(real) == sizeof(double) ? DBL_EPSILON : FLT_EPSILON));
-    const real *p = d + 2 * (second ? c - 1 : c);
-    const real b = p[1], a = p[0] / b, e = p[2] / b, determinant = a * e - 1;
-    if (determinant > LEAST || determinant < -LEAST) {
-        const real scale = 1 / determinant / b;
-        return {(second ? a : e) * scale, -scale, second ? -1 : 1};
-    }
-    const real trace = a + e, scale = 1 / trace / trace / b;
-    return {(second ? e : a) * scale, scale, second ? -1 : 1};
-}
-
-/* The position of a row of a front. */
-template <class real>
-__device__ inline int32_t position_of(const forest<real> &w, int32_t f, const front_state<real> &s, int row)
-{
-    return row < s.columns ? s.variable[row] : w.rows[w.row_ptr[f] + row - s.columns];
-}
-
-/* z of SQUARE rows, 0 for rows before `first` and after the last. A team that has few of them each looks up
- * where they are while it works on the rows before. */
-template <class real, int K, int WARPS> struct rows_above {
-    typedef team<real, K, WARPS> T;
-    int32_t at[T::AHEAD ? T::EACH : 1];
-
-    __device__ int32_t find(const forest<real> &w, int32_t f, const front_state<real> &s, int i,
-                            int first) const
-    {
-        return i >= first && i < s.rows ? position_of(w, f, s, i) : -1;
-    }
-    __device__ void look_up(const forest<real> &w, const T &t, int32_t f, const front_state<real> &s, int row,
-                            int first)
-    {
-        if constexpr (T::AHEAD) {
-#pragma unroll
-            for (int e = 0; e < T::EACH; ++e)
-                at[e] = find(w, f, s, row + (t.rank() + e * T::SIZE) / K, first);
-        }
-    }
-    __device__ void take(const forest<real> &w, const solve_job<real> &job, const T &t, int32_t f,
-                         const front_state<real> &s, int row, int first, real *to) const
-    {
-#pragma unroll
-        for (int e = 0; e < T::EACH; ++e) {
-            const int k = t.rank() + e * T::SIZE;
-            const int32_t place = T::AHEAD ? at[T::AHEAD ? e : 0] : find(w, f, s, row + k / K, first);
-            if (k < SQUARE * K)
-                to[k] = place >= 0 ? await(&job.z[static_cast<int64_t>(place) * K + k % K]) : 0;
-        }
-    }
-};
-
-/* Rows i, even, and i + 1 of a column, 0 where they are before `first` or after the last. */
-template <class real>
-__device__ inline typename words<real>::two pair_below(const front_state<real> &s, int i, int column, int end,
-                                                       int first)
-{
-    typedef typename words<real>::two two;
-    two l;
-    l.x = l.y = 0;
-    if (column < end && i + 1 >= first && i < s.rows)
-        l = *reinterpret_cast<const two *>(s.panel + i + static_cast<int64_t>(column) * s.ld);
-    if (i < first) l.x = 0;
-    if (i + 1 >= s.rows) l.y = 0;
-    return l;
-}
-
-/* vector -= L' z of the columns of a block, over blocks [from, to) of rows, of which those of the square
- * itself do not count. The last come first: they belong to the fronts above. */
-template <class real, int K, int WARPS>
-__device__ void gather_columns(const forest<real> &w, const solve_job<real> &job,
-                               const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s, int base,
-                               int width, int from, int to)
-{
-    const int first = max(base + width, from * SQUARE);
-    int row = (to - 1) * SQUARE;
-    rows_above<real, K, WARPS> above;
-    column_sums<real, K> all; /* of a warp that has its columns to itself */
-    bool odd = false;
-    if (first >= s.rows || row + SQUARE <= first) return;
-    above.look_up(w, t, f, s, row, first);
-    for (; row + SQUARE > first; row -= SQUARE, odd = !odd) {
-        real *z = odd ? t.second : t.part; /* one is filled while the other is read */
-        const auto below = [&](int column) {
-            return [=, &s](int i, int c) {
-                return pair_below(s, row + i, base + column + c, base + width, first);
-            };
-        };
-        if constexpr (WARPS > 1) all.load(below(GROUP * t.warp));
-        above.take(w, job, t, f, s, row, first, z);
-        above.look_up(w, t, f, s, row - SQUARE, first);
-        t.sync();
-        if constexpr (WARPS > 1) {
-            all.multiply(z);
-        } else {
-            for (int c = 0; c < width; c += GROUP) {
-                column_sums<real, K> sums;
-                sums.load(below(c));
-                sums.multiply(z);
-                sums.finish(-1, t.vector + c * K);
-            }
-        }
-    }
-    if (WARPS > 1) all.finish(-1, t.vector + GROUP * t.warp * K);
-}
 
 /* The sum of numbers that others publish, `apart` numbers from each other; several are under way at once. */
 template <class real> __device__ inline real await_sum(const real *at, int64_t apart, int count)
@@ -181,7 +66,8 @@ __device__ void multiply_piece(const forest<real> &w, const solve_job<real> &job
         const int base = j * SQUARE, width = min(SQUARE, s.eliminated - base);
         for (int k = t.rank(); k < SQUARE * K; k += SIZE) t.vector[k] = 0;
         t.sync();
-        gather_columns(w, job, t, f, s, base, width, from, to);
+        gather_columns(w, t, f, s, base, width, {max(base + width, from * SQUARE), to}, job.z, real(-1),
+                       t.vector, t.part, t.second);
         t.sync();
         for (int k = t.rank(); k < width * K; k += SIZE)
             publish(&job.products[static_cast<int64_t>(room + j) * SQUARE * K + k], t.vector[k]);
@@ -190,45 +76,66 @@ __device__ void multiply_piece(const forest<real> &w, const solve_job<real> &job
 }
 
 /* own = the transposed inverse of the square, without its diagonal, times vector, of the rows of this warp.
- */
-template <class real, int K, int WARPS>
-__device__ void solve_transposed(const team<real, K, WARPS> &t, const front_state<real> &s, int base,
-                                 int width)
+ * Of a whole inverse also what is right of the square, times what later blocks publish. */
+template <int MODE, class real, int K, int WARPS>
+__device__ void solve_transposed(const solve_job<real> &job, const team<real, K, WARPS> &t,
+                                 const front_state<real> &s, int base, int width)
 {
-    real *own = t.own(), acc[2][K] = {};
+    row_sums<real, K> sums;
     for (int first = GROUP * t.warp; first < width; first += GROUP * WARPS) {
-        typename words<real>::two g[GROUP];
-#pragma unroll
-        for (int c = 0; c < GROUP; ++c) g[c] = square_at(t, s, base, 2 * t.lane, first + c, width);
-        multiply_rows(g, t.vector + first * K, min(GROUP, width - first), acc);
+        sums.load([&](int i, int c) { return square_at(t, s, base, i, first + c, width); });
+        sums.multiply(t.vector + first * K, width - first);
     }
-#pragma unroll
-    for (int r = 0; r < K; ++r) {
-        own[2 * t.lane * K + r] = acc[0][r];
-        own[(2 * t.lane + 1) * K + r] = acc[1][r];
+    if (MODE == SD_PRESOLVE_WHOLE)
+        multiply_rows(job.c, t, s, base, base + width + GROUP * t.warp, s.eliminated, sums);
+    sums.put(1, t.own());
+}
+
+/* vector = L'^-1 vector, by substitution: a warp has right-hand sides to itself. */
+template <class real, int K, int WARPS>
+__device__ void substitute_transposed(const team<real, K, WARPS> &t, const front_state<real> &s, int base,
+                                      int width)
+{
+    for (int r = t.warp; r < K; r += WARPS) {
+        real a = t.vector[t.lane * K + r], b = t.vector[(t.lane + WARP) * K + r];
+        for (int j = width - 1; j > 0; --j) {
+            const real x = __shfl_sync(ALL_LANES, j < WARP ? a : b, j % WARP);
+            if (t.lane < j) a = fma(-below_at(t, s, base, j, t.lane), x, a);
+            if (t.lane + WARP < j) b = fma(-below_at(t, s, base, j, t.lane + WARP), x, b);
+        }
+        t.vector[t.lane * K + r] = a;
+        t.vector[(t.lane + WARP) * K + r] = b;
     }
 }
 
-template <class real, int K, int WARPS>
+template <int MODE, class real, int K, int WARPS>
 __device__ void backward_block(const forest<real> &w, const solve_job<real> &job,
                                const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s,
                                int block, const rows_shared &shared)
 {
     const int base = block * SQUARE, width = min(SQUARE, s.eliminated - base);
     constexpr int SIZE = team<real, K, WARPS>::SIZE;
-    fetch_square(t, s, base, width);
+    fetch_square<MODE>(t, s, base, width);
     begin_columns(job, t, s, base, width, shared);
     t.sync();
-    gather_columns(w, job, t, f, s, base, width, block, shared.end);
+    gather_columns(w, t, f, s, base, width,
+                   {MODE == SD_PRESOLVE_WHOLE ? s.eliminated : base + width, shared.end}, job.z, real(-1),
+                   t.vector, t.part, t.second);
     await_square(t);
     t.sync();
-    solve_transposed(t, s, base, width);
+    if (MODE == SD_PRESOLVE_WHOLE)
+        for (int k = t.rank(); k < width * K; k += SIZE)
+            publish(&job.c[static_cast<int64_t>(t.variable[k / K]) * K + k % K], t.vector[k]);
+    if (MODE == SD_PRESOLVE_OFF)
+        substitute_transposed(t, s, base, width);
+    else
+        solve_transposed<MODE>(job, t, s, base, width);
     t.sync();
     for (int k = t.rank(); k < width * K; k += SIZE) {
         const int64_t at = t.variable[k / K];
-        const real value = t.vector[k] + t.sum_at(k);
+        const real value = MODE == SD_PRESOLVE_OFF ? t.vector[k] : t.vector[k] + t.sum_at(k);
         publish(&job.z[at * K + k % K], value);
-        job.x[at * job.stride + k % K] = value;
+        put_x(job, at, k % K, value);
     }
     t.sync();
 }

@@ -261,6 +261,7 @@ __device__ int take_tile(block_front<real> &f, front_room<real> *room, const fro
     __syncthreads();
     if (thread_index() == 0) room->perturbed += room->tile.perturbed;
     const int k = take_rows(f, room, rule);
+    if (thread_index() == 0) count_tile(rule, k, width);
     order_square(f, room, k);
     order_rows(f, room->tile);
     __syncthreads();

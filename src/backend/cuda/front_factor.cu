@@ -16,7 +16,6 @@
  */
 #include "backend/cuda/front_large.cuh"
 
-#include <stdio.h>
 
 namespace sd_cuda
 {
@@ -189,6 +188,7 @@ __device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *
     if (lane > 0) return;
     k->next = k->e + accepted;
     k->perturbed += room->tile.perturbed;
+    count_tile(j.w.rule, accepted, width);
     const bool done = k->next == end; /* with the panel: then its failed columns are behind e, one after the other */
     const int left = k->panel - end;
     k->next_end = end;
@@ -417,17 +417,6 @@ template <class real> __device__ void end_rounds(level_job<real> &j, factor_room
     }
 }
 
-#ifndef SADDLE_EMULATED
-__device__ unsigned long long phase_clocks[8];
-#define PHASE(k)                                                                                                      \
-    if (blockIdx.x == 0 && threadIdx.x == 0) {                                                                         \
-        const long long now = clock64();                                                                               \
-        phase_clocks[k] += now - then;                                                                                 \
-        then = now;                                                                                                    \
-    }
-#else
-#define PHASE(k)
-#endif
 template <class real>
 __global__ void __launch_bounds__(LARGE_THREADS)
     factor_level(forest<real> w, large_list list, large_room<real> all)
@@ -436,59 +425,36 @@ __global__ void __launch_bounds__(LARGE_THREADS)
     level_job<real> j = {w, list, all, list.to - list.from, 0};
     volatile unsigned *flags = all.flags;
     if (is_stopped(w)) return;
-#ifndef SADDLE_EMULATED
-    long long then = clock64();
-#endif
     for (int step = 0;; step = (step + 1) % 3) {
         factor_tiles(j, room);
-        PHASE(0)
         meet(j);
-        PHASE(7)
         const int after = (step + 1) % 3;
         if (blockIdx.x == 0 && threadIdx.x == 0)
             flags[FLAG_FLUSH + after] = flags[FLAG_MOVE + after] = flags[FLAG_ROUND + after] = 0;
         if (flags[FLAG_ACTIVE] == 0 || is_stopped(w)) return;
         solve_rows(j, room);
-        PHASE(1)
         meet(j);
-        PHASE(7)
         accept(j, room, step);
-        PHASE(2)
         update_panels(j, room);
-        PHASE(3)
         meet(j);
-        PHASE(7)
         const bool flush = flags[FLAG_FLUSH + step] > 0, move = flags[FLAG_MOVE + step] > 0;
         const bool round = flags[FLAG_ROUND + step] > 0;
         if (flush) {
             flush_panels(j, room);
             meet(j);
-            PHASE(4)
         }
         if (move) {
             move_columns(j);
             meet(j);
-            PHASE(5)
         }
         if (round) {
             end_rounds(j, room);
             meet(j);
-            PHASE(6)
         }
     }
 }
 
 } /* namespace */
-
-void show_clocks()
-{
-#ifndef SADDLE_EMULATED
-    unsigned long long c[8], zero[8] = {};
-    cudaMemcpyFromSymbol(c, phase_clocks, sizeof c);
-    cudaMemcpyToSymbol(phase_clocks, zero, sizeof zero);
-    fprintf(stderr, "  block 0, ms at 1.9 GHz: tile %.2f rows %.2f accept %.2f panel %.2f flush %.2f move %.2f round %.2f wait %.2f\n", c[0] / 1.9e6, c[1] / 1.9e6, c[2] / 1.9e6, c[3] / 1.9e6, c[4] / 1.9e6, c[5] / 1.9e6, c[6] / 1.9e6, c[7] / 1.9e6);
-#endif
-}
 
 template <class real> int large_blocks(sd_engine *e)
 {

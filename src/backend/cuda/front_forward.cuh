@@ -1,25 +1,10 @@
 /* L^-1 of a block of rows of a front: front_solve.cuh. */
 #pragma once
 
-#include "backend/cuda/front_solve.cuh"
+#include "backend/cuda/front_columns.cuh"
 
 namespace sd_cuda
 {
-
-/* The first of `count` ascending numbers that is not below `least`. By a warp. */
-__device__ inline int find_first_by_warp(const int32_t *ascending, int count, int least)
-{
-    int low = 0;
-    while (count > 0) {
-        const int step = (count + WARP - 1) / WARP, at = thread_index() % WARP * step;
-        const unsigned below = __ballot_sync(ALL_LANES, at < count && ascending[low + at] < least);
-        if (below == 0) return low;
-        const int last = __popc(below) - 1; /* of the samples that are below */
-        low += last * step + 1;
-        count = min(step - 1, count - last * step - 1);
-    }
-    return low;
-}
 
 /* Blocks of rows in which a front hands columns up that it did not eliminate. */
 template <class real> __device__ inline unsigned delayed_blocks(const front_state<real> &s)
@@ -28,91 +13,96 @@ template <class real> __device__ inline unsigned delayed_blocks(const front_stat
 }
 
 /* Until children have handed up all columns that they did not eliminate. */
-template <class real>
-__device__ void await_delays(const forest<real> &w, const solve_job<real> &job, int32_t f)
+template <class real, int K, int WARPS>
+__device__ void await_delays(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t,
+                             int32_t f)
 {
-    for (int64_t k = w.child_ptr[f]; k < w.child_ptr[f + 1]; ++k) {
+    for (int64_t k = w.child_ptr[f] + t.rank(); k < w.child_ptr[f + 1]; k += team<real, K, WARPS>::SIZE) {
         const front_state<real> &c = w.front[w.child[k]];
         if (c.columns == c.eliminated) continue;
         const unsigned all = delayed_blocks(c) + static_cast<unsigned>(ABSENT);
         while (load_acquire(&job.done[w.child[k]]) != all) nap();
     }
+    t.sync();
 }
 
-/* What a front below hands up. */
-struct handed_rows {
-    long long from;
-    int count;
+/* One of a front's rows and what is to be added to it. */
+template <class real> struct gathered {
+    real sum;
+    uint32_t begin, end; /* of the list of what children hand up */
 };
 
-/* That to rows base .. base + SQUARE - 1 of the front above. By a warp, which has `to` to itself. */
-template <int K, class real>
-__device__ void add_handed(const solve_job<real> &job, const handed_rows &child, int base, real *to)
+/* It begins as x, for columns, those that children could not eliminate among them: these have no list. */
+template <class real>
+__device__ inline gathered<real> begin_row(const forest<real> &w, const solve_job<real> &job, int32_t f,
+                                           const front_state<real> &s, int row, int r)
 {
-    const int32_t *target = job.order.target + child.from;
-    int i = (base > 0 ? find_first_by_warp(target, child.count, base) : 0) + thread_index() % WARP;
-    for (;; i += WARP) {
-        const int row = i < child.count ? target[i] - base : SQUARE;
-        if (row < SQUARE)
-#pragma unroll
-            for (int r = 0; r < K; ++r) to[row * K + r] += await(&job.handed[(child.from + i) * K + r]);
-        if (__any_sync(ALL_LANES, row >= SQUARE)) break;
+    gathered<real> g = {0, 0, 0};
+    const int32_t first = w.first[f];
+    int place = row < s.rows ? row - s.columns + w.first[f + 1] - first : -1;
+    if (row < s.columns) {
+        const int32_t variable = s.variable[row];
+        place = variable - first;
+        if (r < job.valid) g.sum = load_relaxed(&job.x[variable * job.stride + r]);
     }
-    __syncwarp();
+    if (place >= 0) {
+        const uint32_t *at = job.lists.ptr + first + w.row_ptr[f] + place;
+        g.begin = at[0];
+        g.end = at[1];
+    }
+    return g;
 }
 
-/* All that children hand up, of which a warp takes every WARPS-th; their places are looked up by all lanes at
- * once. */
+/* vector = x and what children hand up, in their order. Each thread has its numbers to itself. */
 template <class real, int K, int WARPS>
-__device__ void add_children(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t,
-                             int32_t f, int base)
+__device__ void gather_children(const forest<real> &w, const solve_job<real> &job,
+                                const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s,
+                                int base)
 {
-    const int64_t end = w.child_ptr[f + 1];
-    for (int64_t first = w.child_ptr[f] + t.warp; first < end; first += WARPS * WARP) {
-        const int64_t at = first + WARPS * t.lane;
-        handed_rows own = {0, 0};
-        if (at < end) {
-            const int32_t child = w.child[at];
-            own.from = w.row_ptr[child];
-            own.count = static_cast<int>(w.row_ptr[child + 1] - own.from);
+    typedef team<real, K, WARPS> T;
+    constexpr int E = T::EACH < 2 ? 1 : 2, DEEP = 4; /* numbers, and children of each, at once */
+    for (int k = t.rank(); k < SQUARE * K; k += E * T::SIZE) {
+        gathered<real> g[E];
+#pragma unroll
+        for (int e = 0; e < E; ++e) {
+            const int i = k + e * T::SIZE;
+            g[e] = begin_row(w, job, f, s, i < SQUARE * K ? base + i / K : s.rows, i % K);
         }
-        for (int k = 0; k < WARP && first + WARPS * k < end; ++k) {
-            const handed_rows child = {__shfl_sync(ALL_LANES, own.from, k),
-                                       __shfl_sync(ALL_LANES, own.count, k)};
-            add_handed<K>(job, child, base, t.own());
+        for (bool more = true; more;) {
+            real v[E * DEEP];
+            uint32_t from[E * DEEP];
+#pragma unroll
+            for (int j = 0; j < E * DEEP; ++j) {
+                const uint32_t at = g[j / DEEP].begin + static_cast<uint32_t>(j % DEEP);
+                from[j] = at < g[j / DEEP].end ? job.lists.from[at] : UINT32_MAX;
+            }
+            await_each(v, [&](int j) {
+                const int r = (k + j / DEEP * T::SIZE) % K;
+                return from[j] == UINT32_MAX ? nullptr : &job.handed[static_cast<int64_t>(from[j]) * K + r];
+            });
+            more = false;
+#pragma unroll
+            for (int j = 0; j < E * DEEP; ++j) g[j / DEEP].sum += v[j];
+#pragma unroll
+            for (int e = 0; e < E; ++e) {
+                g[e].begin += DEEP;
+                more |= g[e].begin < g[e].end;
+            }
         }
+#pragma unroll
+        for (int e = 0; e < E; ++e)
+            if (k + e * T::SIZE < SQUARE * K) t.vector[k + e * T::SIZE] = g[e].sum;
     }
 }
 
-/* own = x (of the first warp) and what children hand up, less the product with all columns before the block.
- */
+/* own = less the product with all columns before the block, of this warp. */
 template <class real, int K, int WARPS>
-__device__ void gather_rows(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t,
-                            int32_t f, const front_state<real> &s, int base)
+__device__ void multiply_before(const solve_job<real> &job, const team<real, K, WARPS> &t,
+                                const front_state<real> &s, int base)
 {
-    real *own = t.own(), acc[2][K] = {};
-    for (int k = t.lane; k < SQUARE * K; k += WARP) {
-        const bool here = t.warp == 0 && base + k / K < s.columns;
-        own[k] = here ? load_relaxed(&job.x[t.variable[k / K] * job.stride + k % K]) : 0;
-    }
-    __syncwarp();
-    add_children(w, job, t, f, base);
-    const int row = base + 2 * t.lane, end = min(s.eliminated, base);
-    for (int c = GROUP * t.warp; c < end; c += GROUP * WARPS) {
-        const int columns = min(GROUP, end - c);
-        typename words<real>::two l[GROUP];
-        load_rows(s.panel + row + static_cast<int64_t>(c) * s.ld, s.ld, columns, row < s.ld, l);
-        for (int k = t.lane; k < columns * K; k += WARP)
-            t.few[k] = await(&job.y[static_cast<int64_t>(s.variable[c + k / K]) * K + k % K]);
-        __syncwarp();
-        multiply_rows(l, t.few, columns, acc);
-        __syncwarp();
-    }
-#pragma unroll
-    for (int r = 0; r < K; ++r) {
-        own[2 * t.lane * K + r] -= acc[0][r];
-        own[(2 * t.lane + 1) * K + r] -= acc[1][r];
-    }
+    row_sums<real, K> sums;
+    multiply_rows(job.y, t, s, base, GROUP * t.warp, min(s.eliminated, base), sums);
+    sums.put(-1, t.own());
 }
 
 /* second += the inverse of the square, without its diagonal, times vector. */
@@ -131,20 +121,14 @@ __device__ void solve_square(const team<real, K, WARPS> &t, const front_state<re
 template <class real, int K, int WARPS>
 __device__ void subtract_own(const team<real, K, WARPS> &t, const front_state<real> &s, int base, int width)
 {
-    real *own = t.own(), acc[2][K] = {};
-    const int row = base + 2 * t.lane;
+    row_sums<real, K> sums;
     for (int c = GROUP * t.warp; c < width; c += GROUP * WARPS) {
-        const int columns = min(GROUP, width - c);
-        typename words<real>::two l[GROUP];
-        load_rows(s.panel + row + static_cast<int64_t>(base + c) * s.ld, s.ld, columns,
-                  row < s.ld && 2 * t.lane + 1 >= width, l);
-        multiply_rows(l, t.second + c * K, columns, acc);
+        sums.load([&](int i, int column) {
+            return pair_of_rows(s, base + i, base + c + column, c + column < width && i + 1 >= width);
+        });
+        sums.multiply(t.second + c * K, width - c);
     }
-#pragma unroll
-    for (int r = 0; r < K; ++r) {
-        own[2 * t.lane * K + r] = acc[0][r];
-        own[(2 * t.lane + 1) * K + r] = acc[1][r];
-    }
+    sums.put(1, t.own());
     t.sync();
     for (int k = width * K + t.rank(); k < SQUARE * K; k += team<real, K, WARPS>::SIZE)
         t.vector[k] -= t.sum_at(k);
@@ -161,9 +145,9 @@ __device__ void hand_up(const forest<real> &w, const solve_job<real> &job, const
     for (int k = width * K + t.rank(); k < end * K; k += team<real, K, WARPS>::SIZE) {
         const int row = base + k / K;
         if (row < s.columns)
-            job.x[t.variable[k / K] * job.stride + k % K] = t.vector[k];
+            put_x(job, t.variable[k / K], k % K, t.vector[k]);
         else
-            publish(&job.handed[(first + job.order.slot[first + row - s.columns]) * K + k % K], t.vector[k]);
+            publish(&job.handed[(first + row - s.columns) * K + k % K], t.vector[k]);
     }
     if (base + width >= s.columns || width >= SQUARE) return;
     t.sync();
@@ -172,28 +156,83 @@ __device__ void hand_up(const forest<real> &w, const solve_job<real> &job, const
     atomicAdd(&job.done[f], 1u);
 }
 
+/* second = L^-1 second, by substitution: a warp has right-hand sides to itself. */
 template <class real, int K, int WARPS>
+__device__ void substitute(const team<real, K, WARPS> &t, const front_state<real> &s, int base, int width)
+{
+    for (int r = t.warp; r < K; r += WARPS) {
+        real a = t.second[t.lane * K + r], b = t.second[(t.lane + WARP) * K + r];
+        for (int j = 0; j < width; ++j) {
+            const real x = __shfl_sync(ALL_LANES, j < WARP ? a : b, j % WARP);
+            if (t.lane > j && t.lane < width) a = fma(-below_at(t, s, base, t.lane, j), x, a);
+            if (t.lane + WARP > j && t.lane + WARP < width)
+                b = fma(-below_at(t, s, base, t.lane + WARP, j), x, b);
+        }
+        t.second[t.lane * K + r] = a;
+        t.second[(t.lane + WARP) * K + r] = b;
+    }
+}
+
+/* vector = second = all that is known of the rows before anything of this block is eliminated. Where inverses
+ * are whole, products with columns before it are left for rows that are not eliminated, since they need the
+ * others' result. */
+template <int MODE, class real, int K, int WARPS>
+__device__ void gather_rows(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t,
+                            int32_t f, const front_state<real> &s, int base, int width)
+{
+    const int rows = min(SQUARE, s.rows - base);
+    const bool products = base > 0 && (MODE != SD_PRESOLVE_WHOLE || width == 0);
+    fetch_square<MODE>(t, s, base, width);
+    gather_children(w, job, t, f, s, base);
+    if (products) multiply_before(job, t, s, base);
+    await_square(t);
+    t.sync();
+    for (int k = t.rank(); k < SQUARE * K; k += team<real, K, WARPS>::SIZE) {
+        const real value = k >= rows * K ? 0 : products ? t.vector[k] + t.sum_at(k) : t.vector[k];
+        t.vector[k] = t.second[k] = value;
+        if (MODE == SD_PRESOLVE_WHOLE && k < width * K)
+            publish(&job.b[static_cast<int64_t>(t.variable[k / K]) * K + k % K], value);
+    }
+    t.sync();
+}
+
+/* second = what is eliminated of the block. */
+template <int MODE, class real, int K, int WARPS>
+__device__ void solve_rows(const forest<real> &w, const solve_job<real> &job, const team<real, K, WARPS> &t,
+                           int32_t f, const front_state<real> &s, int base, int width)
+{
+    if (MODE == SD_PRESOLVE_OFF)
+        substitute(t, s, base, width);
+    else
+        solve_square(t, s, base, width);
+    if (MODE == SD_PRESOLVE_WHOLE && base > 0) {
+        if (WARPS > 1) t.sync();
+        gather_columns(w, t, f, s, base, width, {0, base / SQUARE}, job.b, real(1), t.second, t.part,
+                       WARPS > 1 ? t.part + SQUARE * K : t.part);
+    }
+    t.sync();
+}
+
+template <int MODE, class real, int K, int WARPS>
 __device__ void forward_block(const forest<real> &w, const solve_job<real> &job,
                               const team<real, K, WARPS> &t, int32_t f, const front_state<real> &s, int block)
 {
     const int base = block * SQUARE, width = max(0, min(SQUARE, s.eliminated - base));
     const int rows = min(SQUARE, s.rows - base);
     constexpr int SIZE = team<real, K, WARPS>::SIZE;
-    fetch_square(t, s, base, width);
-    t.sync();
-    gather_rows(w, job, t, f, s, base);
-    await_square(t);
-    t.sync();
-    for (int k = t.rank(); k < SQUARE * K; k += SIZE)
-        t.vector[k] = t.second[k] = k < rows * K ? t.sum_at(k) : 0;
-    t.sync();
+    gather_rows<MODE>(w, job, t, f, s, base, width);
     if (width > 0) {
-        solve_square(t, s, base, width);
-        t.sync();
+        solve_rows<MODE>(w, job, t, f, s, base, width);
         for (int k = t.rank(); k < width * K; k += SIZE) {
             const int64_t at = t.variable[k / K];
             publish(&job.y[at * K + k % K], t.second[k]);
-            if (!(job.parts & SD_SOLVE_BACKWARD)) job.x[at * job.stride + k % K] = t.second[k];
+            if (!(job.parts & SD_SOLVE_BACKWARD)) put_x(job, at, k % K, t.second[k]);
+        }
+        if (MODE == SD_PRESOLVE_WHOLE && base > 0 && width < rows) {
+            multiply_before(job, t, s, base);
+            t.sync();
+            for (int k = width * K + t.rank(); k < rows * K; k += SIZE) t.vector[k] += t.sum_at(k);
+            t.sync();
         }
         if (width < rows) subtract_own(t, s, base, width);
     }

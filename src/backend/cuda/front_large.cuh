@@ -19,9 +19,9 @@ namespace sd_cuda
 {
 
 constexpr int LARGE_THREADS = PRODUCT_THREADS;
-constexpr int JOB_ROW = PRODUCT_ROWS; /* rows of a job */
-constexpr int STRIP = 16;             /* columns that are assembled by one block */
-constexpr int PANEL = 256;            /* columns of a panel, at most */
+constexpr int JOB_ROW = PRODUCT_ROWS;  /* rows of a job */
+constexpr int STRIP = 16;              /* columns that are assembled by one block */
+constexpr int PANEL = 256;             /* columns of a panel, at most */
 constexpr int NARROW = 64, WIDE = 128; /* columns of a tile of a product */
 constexpr int WIDE_FROM = 256;         /* order of a matrix that is cut into wide ones */
 
@@ -32,8 +32,8 @@ template <class real> struct large_work {
     front_state<real> state;
     real *w, *l; /* W and L of the tile's columns: column c of row i at c * ld + i */
     int e, base, end, panel, last;
-    /* What e, end and last become when the step is over; how many columns from `next` on then change places with
-     * those before moved_to; whether all columns were tried and some are left. */
+    /* What e, end and last become when the step is over; how many columns from `next` on then change places
+     * with those before moved_to; whether all columns were tried and some are left. */
     int next, next_end, next_last, moves, moved_to;
     int over;
     int mode;

@@ -14,8 +14,8 @@ struct cluster_list {
     const int64_t *bytes; /* of all its panels, as planned */
 };
 
-/* Blocks that run at once, each of which needs a workspace, of tiny clusters or of all; 0 where that cannot be found
- * out. */
+/* Blocks that run at once, each of which needs a workspace, of tiny clusters or of all; 0 where that cannot
+ * be found out. */
 template <class real> int cluster_blocks(sd_engine *e, bool tiny);
 template <class real>
 void launch_clusters(sd_engine *e, const forest<real> &w, const cluster_list &list, bool tiny, int blocks,
@@ -28,6 +28,7 @@ struct large_list {
 };
 
 template <class real> struct large_work;
+class front_clock;
 
 /* How the work on the large fronts of a level is cut: job k of front f (counted in the level) is number
  * ptr[f] + k. Made on the device, since delays change the sizes. */
@@ -43,8 +44,8 @@ template <class real> struct large_room {
     int64_t capacity;  /* rows that `columns` has room for */
 };
 
-/* Flags of a level at work: fronts that are not done; and, for each of three steps in turn, fronts whose panel is
- * done, those whose columns have to be moved, and those whose columns have all been tried. */
+/* Flags of a level at work: fronts that are not done; and, for each of three steps in turn, fronts whose
+ * panel is done, those whose columns have to be moved, and those whose columns have all been tried. */
 enum { FLAG_ACTIVE, FLAG_FLUSH, FLAG_MOVE = 4, FLAG_ROUND = 7, FLAG_COUNT = 10 };
 
 template <class real>
@@ -55,6 +56,6 @@ template <class real> int large_blocks(sd_engine *e);
 /* All of a level: assembly, factorization, contribution blocks, counts. */
 template <class real>
 void launch_large(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room,
-                  int blocks);
+                  int blocks, front_clock *clock);
 
 } /* namespace sd_cuda */

@@ -131,7 +131,8 @@ template <class real>
 saddle_status clear_in(sd_engine *e, run_memory<real> *m, int32_t f, int32_t k, const double *v)
 {
     launch(e, "pivot", clear_entries<real>, 1, m->w, f, k, v != NULL, v ? v[0] : 0.0, v ? v[1] : 0.0);
-    invert_squares(e, m, f);
+    if (m->presolve != SD_PRESOLVE_OFF) invert_squares(e, m, f);
+    if (m->presolve == SD_PRESOLVE_WHOLE) invert_triangles(e, m, m->result.largest_front, f);
     finished(e, "pivot"); /* engines of other solves do not wait for this one */
     return e->status;
 }

@@ -5,8 +5,6 @@
 #include "backend/cuda/front_memory.cuh"
 
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 namespace sd_cuda
 {
@@ -163,11 +161,13 @@ bool get_memory(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory
     w.space = s->workspace;
     bool all = get(e, m->values, t->entry_ptr[t->n], what) && get(e, w.front, t->fronts, what) &&
                get(e, w.arena, s->arena, "contribution blocks") &&
-               get(e, w.workspace, w.space * widest, "contribution blocks") &&
-               get(e, w.heap, 1, what) && get(e, m->control, control_bytes(s->levels), what) &&
-               get(e, m->room.flags, FLAG_COUNT, what) && get(e, m->order.column, t->n, what) &&
-               get(e, m->order.slot, t->row_ptr[t->fronts], what) &&
-               get(e, m->order.target, t->row_ptr[t->fronts], what);
+               get(e, w.workspace, w.space * widest, "contribution blocks") && get(e, w.heap, 1, what) &&
+               get(e, m->control, control_bytes(s->levels), what) && get(e, m->room.flags, FLAG_COUNT, what);
+    int32_t *position = NULL;
+    double *scale = NULL;
+    all = all && get(e, position, t->n, what) && get(e, scale, t->n, what);
+    m->frame.position = position;
+    m->frame.scale = scale;
     char *work = NULL;
     all =
         all && get(e, work, m->most.large * static_cast<int64_t>(large_work_bytes<real>()), "fronts at work");
@@ -183,65 +183,40 @@ template <class real>
 saddle_status make_run(sd_engine *e, const sd_tree *t, const sd_schedule *s, double slack,
                        run_memory<real> *m)
 {
+    make_spaces(&m->spaces);
     m->tree = t;
     m->schedule = s;
     m->most = measure_levels(t, s);
     for (int32_t f = 0; f < t->fronts; ++f) m->planned += planned_panel<real>(t, f);
     m->slack = slack;
     if (!put_plan(e, t, s, m) || !put_derived(e, t, s, m) || !get_memory(e, t, s, m)) return e->status;
-    return make_tasks(e, t, s, &m->tasks);
+    const saddle_status status = make_tasks(e, t, s, &m->tasks);
+    return status ? status : make_lists(e, t, &m->lists);
 }
 
 template <class real> void free_run(sd_engine *e, run_memory<real> *m)
 {
     const forest<real> &w = m->w;
-    const void *all[] = {w.plan, w.entry_column, m->clusters.bytes, w.first,           w.parent,        w.child_ptr,     w.child,
-                         w.row_ptr,         w.rows,          w.place,         w.entry_ptr,
-                         w.entry_row,       w.rest,          w.inner,         m->clusters.begin,
-                         m->clusters.front, m->large.front,  m->values,       w.front,
-                         w.arena,           w.workspace,     w.heap,          m->control,
-                         m->room.flags,     m->room.work,    m->room.columns, m->heap,
-                         m->room.jobs[0],   m->room.jobs[1], m->room.jobs[2], m->room.jobs[3],
-                         m->room.jobs[4],   m->room.jobs[5], m->signs,        m->tasks.task,   m->tasks.begin,
-                         m->tasks.front,    m->order.column, m->order.slot,   m->order.target};
+    free_spaces(e, &m->spaces);
+    const void *all[] = {w.plan,          w.entry_column,  m->clusters.bytes, w.first,
+                         w.parent,        w.child_ptr,     w.child,           w.row_ptr,
+                         w.rows,          w.place,         w.entry_ptr,       w.entry_row,
+                         w.rest,          w.inner,         m->clusters.begin, m->clusters.front,
+                         m->large.front,  m->values,       w.front,           w.arena,
+                         w.workspace,     w.heap,          m->control,        m->room.flags,
+                         m->room.work,    m->room.columns, m->heap,           m->room.jobs[0],
+                         m->room.jobs[1], m->room.jobs[2], m->room.jobs[3],   m->room.jobs[4],
+                         m->room.jobs[5], m->signs,        m->tasks.task,     m->tasks.begin,
+                         m->tasks.front,  m->lists.ptr,    m->lists.from,     m->frame.position,
+                         m->frame.scale};
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
+    free_values(e, &m->values_from);
+    m->clock.turn(e, -1);
 }
 
-#ifndef SADDLE_EMULATED
-cudaEvent_t marks[100000];
-int mark_count;
-char mark_names[100000];
-void mark(sd_engine *e, char c)
-{
-    if (!getenv("SADDLE_FRONT_TIMES")) return;
-    if (!marks[mark_count]) cudaEventCreate(&marks[mark_count]);
-    mark_names[mark_count] = c;
-    cudaEventRecord(marks[mark_count++], state_of(e)->stream);
-}
-} void show_clocks(); namespace {
-void show_marks()
-{
-    if (!getenv("SADDLE_FRONT_TIMES")) return;
-    show_clocks();
-    float sum[256] = {}, ms;
-    for (int k = 1; k < mark_count; ++k) {
-        cudaEventElapsedTime(&ms, marks[k - 1], marks[k]);
-        sum[(int)mark_names[k]] += ms;
-        if (getenv("SADDLE_FRONT_TIMES")[0] == '2') fprintf(stderr, "%c%.3f%s", mark_names[k], ms, mark_names[k] == 'f' ? "\n" : " ");
-    }
-    cudaEventElapsedTime(&ms, marks[0], marks[mark_count - 1]);
-    fprintf(stderr, "\n  total %.3f ms: clusters %.3f place %.3f assemble %.3f factor %.3f rests %.3f add %.3f finish %.3f upload %.3f solves %.3f\n", ms, sum['c'], sum['p'], sum['a'], sum['F'], sum['r'], sum['s'], sum['f'], sum['u'], sum['S']);
-    mark_count = 0;
-}
-#else
-void mark(sd_engine *, char) {}
-void show_marks() {}
-#endif
-} void mark_phase(sd_engine *e, char c) { mark(e, c); } namespace {
 /* Launches everything; nothing is waited for. */
 template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
 {
-    mark(e, 'u');
     const sd_schedule *s = m->schedule;
     unsigned *tickets = reinterpret_cast<unsigned *>(m->control + sizeof(front_tally));
     for (int32_t l = 0; l < s->levels && !e->status; ++l) {
@@ -255,40 +230,51 @@ template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
             clusters.to = tiny ? s->cluster_ptr[l + 1] : s->cluster_tiny[l];
             if (clusters.to > clusters.from) {
                 launch_clusters(e, m->w, clusters, tiny, m->cluster_blocks[tiny], tickets + 2 * l + tiny);
-                mark(e, 'c');
+                m->clock.mark(e, SD_PART_FACTOR);
             }
         }
-        if (large.to > large.from) launch_large(e, m->w, large, m->room, m->large_blocks);
+        if (large.to > large.from) launch_large(e, m->w, large, m->room, m->large_blocks, &m->clock);
     }
-    prepare_solves(e, m);
-    mark(e, 'S');
+    m->clock.mark(e, SD_PART_OTHER);
+    if (m->presolve != SD_PRESOLVE_OFF) invert_squares(e, m, -1);
+    m->clock.mark(e, SD_PART_PRESOLVE);
+}
+
+/* Signs, where the rule knows some. */
+template <class real> void put_signs(sd_engine *e, run_memory<real> *m, const int8_t *signs)
+{
+    if (!signs) return;
+    if (!m->signs && !get(e, m->signs, m->w.n, "signs")) return;
+    failed(e,
+           cudaMemcpyAsync(m->signs, signs, static_cast<size_t>(m->w.n), cudaMemcpyHostToDevice,
+                           state_of(e)->stream),
+           "signs");
+    m->w.rule.signs = m->signs;
 }
 
 /* Values, signs, and everything that begins as 0. */
-template <class real>
-void begin_run(sd_engine *e, run_memory<real> *m, const double *values, const sd_pivoting *p,
-               double most_flops)
+template <class real> void begin_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job)
 {
     const state *s = state_of(e);
     const on_device current(s->device);
-    mark(e, '0');
+    const sd_pivoting *p = job->pivoting;
+    m->clock.start(e);
     const front_heap heap = {static_cast<char *>(m->heap), static_cast<unsigned long long>(m->heap_bytes), 0};
-    m->w.rule = {p->rule, p->u, p->small, p->regularise, NULL};
-    m->w.most = most_flops > 0 && most_flops < 9e18 ? static_cast<unsigned long long>(most_flops) : 0;
-    if (p->signs) {
-        if (!m->signs && !get(e, m->signs, m->w.n, "signs")) return;
-        failed(e,
-               cudaMemcpyAsync(m->signs, p->signs, static_cast<size_t>(m->w.n), cudaMemcpyHostToDevice,
-                               s->stream),
-               "signs");
-        m->w.rule.signs = m->signs;
-    }
-    const size_t bytes = static_cast<size_t>(m->tree->entry_ptr[m->tree->n]) * sizeof *values;
-    failed(e, cudaMemcpyAsync(m->values, values, bytes, cudaMemcpyHostToDevice, s->stream), "values");
+    m->w.rule = {p->rule, p->u, p->small, p->regularise, NULL, m->clock.is_on() ? m->w.tally->tiles : NULL};
+    m->w.most =
+        job->most_flops > 0 && job->most_flops < 9e18 ? static_cast<unsigned long long>(job->most_flops) : 0;
+    put_signs(e, m, p->signs);
     failed(e, cudaMemcpyAsync(m->w.heap, &heap, sizeof heap, cudaMemcpyHostToDevice, s->stream), "fronts");
     failed(e,
            cudaMemsetAsync(m->control, 0, static_cast<size_t>(control_bytes(m->schedule->levels)), s->stream),
            "fronts");
+    const size_t bytes = static_cast<size_t>(m->tree->entry_ptr[m->tree->n]) * sizeof *job->values;
+    if (job->there)
+        take_values(e, job->there, m->tree, m->values, &m->values_from);
+    else
+        failed(e, cudaMemcpyAsync(m->values, job->values, bytes, cudaMemcpyHostToDevice, s->stream),
+               "values");
+    m->clock.mark(e, SD_PART_OTHER);
 }
 
 void tell(const front_tally &t, sd_run_result *r)
@@ -308,24 +294,37 @@ void tell(const front_tally &t, sd_run_result *r)
     x.flops = static_cast<double>(t.operations);
     x.indefinite = (t.stop & STOP_INDEFINITE) != 0;
     x.abandoned = (t.stop & STOP_FLOPS) != 0;
+    for (int k = 0; k < SD_TILE_CLASSES; ++k) x.profile.tiles[k] = static_cast<int64_t>(t.tiles[k]);
+    for (int k = 0; k < SD_PARTS; ++k) x.profile.seconds[k] = r->profile.seconds[k];
     x.waits = r->waits;
+    x.taken = r->taken;
     *r = x;
 }
 
+/* Waits for the device, and brings what it found. */
 template <class real>
-saddle_status factor_run(sd_engine *e, run_memory<real> *m, const double *values, const sd_pivoting *pivoting,
-                         double most_flops, sd_run_result *result)
+void end_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, front_tally *tally)
+{
+    e->backend->download(e, m->control, tally, sizeof *tally);
+    if (job->there) fetch_taken(e, &m->values_from, &m->result.taken);
+    ++m->result.waits;
+}
+
+template <class real>
+saddle_status factor_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, sd_run_result *result)
 {
     front_tally tally;
     *result = sd_run_result();
     m->result = *result;
+    m->presolve = job->presolve;
+    m->clock.turn(e, job->profile ? m->schedule->levels : -1);
     for (;;) {
-        begin_run(e, m, values, pivoting, most_flops);
+        begin_run(e, m, job);
         launch_all(e, m);
-        e->backend->download(e, m->control, &tally, sizeof tally);
-        ++result->waits;
+        if (job->meanwhile && m->result.waits == 0) job->meanwhile(job->what);
+        end_run(e, m, job, &tally);
         if (e->status) return e->status;
-        show_marks();
+        m->clock.read(e, m->result.profile.seconds);
         if (!(tally.stop & STOP_ROOM)) break;
         e->backend->release(e, m->heap); /* again, with more room for delays */
         e->backend->release(e, m->room.columns);
@@ -334,9 +333,18 @@ saddle_status factor_run(sd_engine *e, run_memory<real> *m, const double *values
         m->slack = 2 * m->slack + 0.25;
         if (!get_panels(e, m)) return e->status;
     }
-    tell(tally, result);
-    m->result = *result;
-    return SADDLE_OK;
+    tell(tally, &m->result);
+    if (m->presolve == SD_PRESOLVE_WHOLE && !tally.stop) {
+        /* How large the fronts have become is known only now. */
+        m->clock.start(e);
+        invert_triangles(e, m, m->result.largest_front, -1);
+        m->clock.mark(e, SD_PART_PRESOLVE);
+        finished(e, "inverses"); /* engines of solves do not wait for this one */
+        ++m->result.waits;
+        m->clock.read(e, m->result.profile.seconds);
+    }
+    *result = m->result;
+    return e->status;
 }
 
 template <class real> run_memory<real> *memory_of(const sd_front_run *run)
@@ -390,18 +398,17 @@ int64_t bytes(const sd_tree *t, const sd_schedule *s, sd_precision precision, do
     return precision == SD_DOUBLE ? bytes_of<double>(t, s, slack) : bytes_of<float>(t, s, slack);
 }
 
-saddle_status factor(sd_engine *e, sd_front_run *run, const double *values, const sd_pivoting *pivoting,
-                     double most_flops, sd_run_result *result)
+saddle_status factor(sd_engine *e, sd_front_run *run, const sd_run_job *job, sd_run_result *result)
 {
     if (e->status) return e->status;
-    return run->precision == SD_DOUBLE
-               ? factor_run(e, memory_of<double>(run), values, pivoting, most_flops, result)
-               : factor_run(e, memory_of<float>(run), values, pivoting, most_flops, result);
+    return run->precision == SD_DOUBLE ? factor_run(e, memory_of<double>(run), job, result)
+                                       : factor_run(e, memory_of<float>(run), job, result);
 }
 
 } /* namespace */
 
-const sd_front_runner front_runner = {make,        release_run,  bytes,     factor,      largest_entry,
-                                      solve_parts, fetch_fronts, put_pivot, clear_column};
+const sd_front_runner front_runner = {make,          release_run, bytes,       factor,
+                                      largest_entry, solve_parts, set_frame,   apply_inverse,
+                                      fetch_fronts,  put_pivot,   clear_column};
 
 } /* namespace sd_cuda */

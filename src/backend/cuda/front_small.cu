@@ -1,10 +1,10 @@
 /*
- * Clusters of small fronts, each run by one block of threads, front by front: assembled in shared memory, factored
- * there, and written out once.
+ * Clusters of small fronts, each run by one block of threads, front by front: assembled in shared memory,
+ * factored there, and written out once.
  *
- * A front has little to compute and much to look up, and every look costs as much as a few pivots: what the plan
- * says of it is in one place, children are looked up a warp at a time, and a cluster takes the room for all its
- * panels at once.
+ * A front has little to compute and much to look up, and every look costs as much as a few pivots: what the
+ * plan says of it is in one place, children are looked up a warp at a time, and a cluster takes the room for
+ * all its panels at once.
  */
 #include "backend/cuda/front_count.cuh"
 #include "backend/cuda/front_launch.cuh"
@@ -31,7 +31,7 @@ template <class real> struct cluster_room {
     front_state<real> state;
     child_view<real> child[WARP];
     int32_t place[SD_SMALL_ROWS]; /* of the child that is added */
-    char *panels; /* room that is left of what the cluster has taken */
+    char *panels;                 /* room that is left of what the cluster has taken */
     int64_t bytes;
     int cluster, delays;
 };
@@ -55,7 +55,8 @@ template <class real> __device__ int count_delays(const forest<real> &w, const f
 }
 
 /* Room for a panel, from that of the cluster where it suffices. By one thread. */
-template <class real> __device__ void *take_panel(const forest<real> &w, cluster_room<real> *room, int64_t bytes)
+template <class real>
+__device__ void *take_panel(const forest<real> &w, cluster_room<real> *room, int64_t bytes)
 {
     if (is_stopped(w)) return nullptr;
     if (bytes > room->bytes) return take_room(w, bytes);
@@ -70,7 +71,8 @@ template <class real>
 __device__ bool place_front(const forest<real> &w, cluster_room<real> *room, const front_plan &p)
 {
     if (thread_index() < WARP) {
-        const int delays = count_delays(w, p, thread_index()), columns = p.columns + delays, rows = columns + p.below;
+        const int delays = count_delays(w, p, thread_index()), columns = p.columns + delays,
+                  rows = columns + p.below;
         if (thread_index() == 0) {
             void *memory = take_panel(w, room, panel_bytes<real>(rows, columns));
             if (w.most) {
@@ -107,8 +109,8 @@ __device__ void begin_front(const forest<real> &w, const front_plan &p, const sm
 
 /* Children `from` and on, a warp of them; `at` is the first column that those before have not filled. */
 template <class real>
-__device__ int look_up_children(const forest<real> &w, cluster_room<real> *room, const front_plan &p, int from, int at,
-                                real *space)
+__device__ int look_up_children(const forest<real> &w, cluster_room<real> *room, const front_plan &p,
+                                int from, int at, real *space)
 {
     const int lane = thread_index() % WARP, k = from + lane;
     child_view<real> v = {};
@@ -131,9 +133,10 @@ __device__ int look_up_children(const forest<real> &w, cluster_room<real> *room,
     return at + __shfl_sync(ALL_LANES, sum, WARP - 1);
 }
 
-/* The contribution block of a child, some numbers a thread at a time: a load would wait for the store before it,
- * which might be to the same place. */
-template <class real> __device__ void add_rest(const child_view<real> &v, const int32_t *place, const small_front<real> &s)
+/* The contribution block of a child, some numbers a thread at a time: a load would wait for the store before
+ * it, which might be to the same place. */
+template <class real>
+__device__ void add_rest(const child_view<real> &v, const int32_t *place, const small_front<real> &s)
 {
     constexpr int SOME = 8;
     const int q = v.q, n = s.f.n, all = q * q;
@@ -173,8 +176,8 @@ __device__ void add_delayed(const forest<real> &w, const child_view<real> &v, co
 }
 
 template <class real>
-__device__ void assemble_front(const forest<real> &w, cluster_room<real> *room, const front_plan &p, real *space,
-                               const small_front<real> &s)
+__device__ void assemble_front(const forest<real> &w, cluster_room<real> *room, const front_plan &p,
+                               real *space, const small_front<real> &s)
 {
     int at = 0; /* of the first warp */
     begin_front(w, p, s);
@@ -205,8 +208,8 @@ __device__ void write_front(const small_front<real> &s, const front_state<real> 
 }
 
 template <class real>
-__device__ void run_front(const forest<real> &w, cluster_room<real> *room, real *numbers, int capacity, int32_t f,
-                          const front_plan &p, real *space)
+__device__ void run_front(const forest<real> &w, cluster_room<real> *room, real *numbers, int capacity,
+                          int32_t f, const front_plan &p, real *space)
 {
     const front_state<real> state = room->state;
     real *rest = p.rest < 0 ? nullptr : (p.inner ? space : w.arena) + p.rest;
@@ -243,7 +246,8 @@ __device__ void run_front(const forest<real> &w, cluster_room<real> *room, real 
 
 /* The next cluster, and the room for its panels; false where none is left. */
 template <class real>
-__device__ bool take_cluster(const forest<real> &w, const cluster_list &list, cluster_room<real> *room, unsigned *ticket)
+__device__ bool take_cluster(const forest<real> &w, const cluster_list &list, cluster_room<real> *room,
+                             unsigned *ticket)
 {
     __syncthreads();
     if (thread_index() == 0) {
@@ -289,7 +293,8 @@ int capacity_of(bool tiny)
 
 template <class real> int bytes_of(bool tiny)
 {
-    return static_cast<int>(sizeof(cluster_room<real>) + static_cast<size_t>(capacity_of(tiny)) * sizeof(real));
+    return static_cast<int>(sizeof(cluster_room<real>) +
+                            static_cast<size_t>(capacity_of(tiny)) * sizeof(real));
 }
 
 } /* namespace */
@@ -316,13 +321,15 @@ void launch_clusters(sd_engine *e, const forest<real> &w, const cluster_list &li
     const int count = list.to - list.from;
     launch_grid(e, "clusters of fronts", false,
                 tiny ? run_clusters<real, TINY_BLOCKS> : run_clusters<real, SMALL_BLOCKS>,
-                dim3(static_cast<unsigned>(blocks < count ? blocks : count)), THREADS, bytes_of<real>(tiny), w, list,
-                capacity_of(tiny), ticket);
+                dim3(static_cast<unsigned>(blocks < count ? blocks : count)), THREADS, bytes_of<real>(tiny),
+                w, list, capacity_of(tiny), ticket);
 }
 
 template int cluster_blocks<double>(sd_engine *, bool);
 template int cluster_blocks<float>(sd_engine *, bool);
-template void launch_clusters<double>(sd_engine *, const forest<double> &, const cluster_list &, bool, int, unsigned *);
-template void launch_clusters<float>(sd_engine *, const forest<float> &, const cluster_list &, bool, int, unsigned *);
+template void launch_clusters<double>(sd_engine *, const forest<double> &, const cluster_list &, bool, int,
+                                      unsigned *);
+template void launch_clusters<float>(sd_engine *, const forest<float> &, const cluster_list &, bool, int,
+                                     unsigned *);
 
 } /* namespace sd_cuda */

@@ -7,11 +7,12 @@
  * needs one reads it until it is there. So there is neither a barrier nor a flag, and no fence, between two
  * fronts or two blocks of columns of one.
  *
- * Vectors have K numbers a position, side by side. A front's rows are cut into blocks of SQUARE rows.
- * Forward, a block of rows gets what children hand up to it, then the products with all columns before it,
- * and where it has eliminated columns, is multiplied by the inverse of the square on the diagonal
- * (front_invert.cu). Backward, a block of columns is multiplied with all rows below it first. Sums are made
- * in an order that the factors decide: the same bits every time.
+ * Vectors have K numbers a position, side by side; more right-hand sides are several groups of such vectors,
+ * on which tasks go on at the same time: it is latency, not arithmetic or memory, that they wait for. A
+ * front's rows are cut into blocks of SQUARE rows. Forward, a block of rows gets what children hand up to it,
+ * then the products with all columns before it, and where it has eliminated columns, is multiplied by the
+ * inverse of the square on the diagonal (front_invert.cu). Backward, a block of columns is multiplied with
+ * all rows below it first. Sums are made in an order that the factors decide: the same bits every time.
  *
  * A task is a block of rows, or a few of them, of a large front for all warps of a thread block; or up to
  * WARPS chains of smaller fronts, a chain a warp: clusters of the schedule, and fronts that are not worth
@@ -30,6 +31,7 @@ namespace sd_cuda
 
 constexpr int SQUARE = 64; /* rows and columns of a block */
 constexpr int GROUP = 8;   /* columns that a warp takes at once */
+constexpr int WIDEST = 8;  /* right-hand sides of a group */
 constexpr int SOLVE_WARPS = 8;
 constexpr int SOLVE_THREADS = SOLVE_WARPS * WARP;
 
@@ -83,19 +85,70 @@ template <class real> __device__ inline real await(const real *at)
     return value;
 }
 
-/* What a launch solves. */
+/* N numbers, where at(k) says; 0 where that is nowhere. All are under way at once. */
+template <int N, class real, class F> __device__ inline void await_each(real (&v)[N], const F &at)
+{
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+        const real *place = at(k);
+        v[k] = place ? load_relaxed(place) : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < N; ++k)
+        if (bits_of(v[k]) == ABSENT) v[k] = await(at(k));
+}
+
+/* What a launch solves: groups of K right-hand sides, each with a workspace of its own, `apart` bytes from
+ * that before it. A task is taken for all groups, one after the other, before the next one. */
 template <class real> struct solve_job {
     solve_tasks tasks;
-    solve_order order;
+    solve_lists lists;
+    int groups, columns; /* right-hand sides of all groups: the last one may have fewer */
+    int64_t apart;
     real *x; /* row by row with `stride` numbers a position: in and out */
     int64_t stride;
+    int valid;      /* columns of this group, those from there on are 0 */
     real *y, *z;    /* L^-1 x, and L'^-1 of it: K numbers a position */
+    real *b, *c;    /* where inverses are whole: what these of a front's columns are to be multiplied with */
     real *handed;   /* what fronts hand up: K numbers a row below a front */
     real *products; /* of rows below with columns: K numbers a column, SQUARE columns a unit */
     unsigned *done; /* of a front with delays: blocks of rows that have handed theirs up */
     unsigned *ticket;
     int parts;
 };
+
+template <class real> __device__ inline void displace(real *&at, int64_t bytes)
+{
+    at = reinterpret_cast<real *>(reinterpret_cast<char *>(at) + bytes);
+}
+/* The part of one group. */
+template <int K, class real>
+__device__ inline solve_job<real> job_of_group(const solve_job<real> &all, int group)
+{
+    solve_job<real> job = all;
+    if (K < WIDEST) return job; /* the only one */
+    const int64_t bytes = group * all.apart;
+    displace(job.y, bytes);
+    displace(job.z, bytes);
+    displace(job.b, bytes);
+    displace(job.c, bytes);
+    displace(job.handed, bytes);
+    displace(job.products, bytes);
+    displace(job.done, bytes);
+    job.x += group * K;
+    job.valid = min(K, all.columns - group * K);
+    return job;
+}
+
+template <class real>
+__device__ inline void put_x(const solve_job<real> &job, int64_t position, int column, real value)
+{
+    if (column < job.valid) job.x[position * job.stride + column] = value;
+}
+
+/* The launch, for groups of `width` right-hand sides: front_sweep.cuh. */
+template <int MODE, class real>
+void sweep(sd_engine *e, const run_memory<real> *m, int width, const solve_job<real> &job);
 
 /* Warps that work on one front, and their shared memory. A team of several warps has the square on the
  * diagonal there before it needs it. */
@@ -169,34 +222,139 @@ template <int N, int STEP, class real> __device__ inline void add_lanes(real *v)
 
 /* ---- products ---- */
 
-/* Two rows of GROUP columns, 0 where there are none. */
-template <class real>
-__device__ inline void load_rows(const real *at, int64_t ld, int columns, bool here,
-                                 typename words<real>::two (&l)[GROUP])
-{
-    typedef typename words<real>::two two;
-#pragma unroll
-    for (int c = 0; c < GROUP; ++c) {
-        l[c].x = l[c].y = 0;
-        if (here && c < columns) l[c] = *reinterpret_cast<const two *>(at + c * ld);
-    }
-}
+/*
+ * SQUARE rows times K right-hand sides, GROUP columns at a time, by a warp. load takes pairs at(i, c), rows
+ * i, even, and i + 1 of column c; multiply adds the products with GROUP rows of x, of which there are
+ * `columns`, in shared memory, or with those that lanes have brought: number e of a lane is that of row
+ * row_of(e), none from GROUP on, and right-hand side column_of(e). put leaves the sums, times a sign, at
+ * `to`. Sums are made in the order of columns, by one fused multiply-add a product, in either version.
+ */
+template <class real, int K> struct row_sums {
+    static constexpr int EACH = (GROUP * K + WARP - 1) / WARP;
+    typename words<real>::two l[GROUP]; /* rows 2 lane and 2 lane + 1 */
+    real sum[2][K];
 
-/* acc += L x, x being GROUP rows. */
-template <class real, int K>
-__device__ inline void multiply_rows(const typename words<real>::two (&l)[GROUP], const real *x, int columns,
-                                     real (&acc)[2][K])
-{
+    __device__ row_sums() : sum()
+    {
+    }
+    static __device__ int row_of(int e)
+    {
+        return (thread_index() % WARP + e * WARP) / K;
+    }
+    static __device__ int column_of(int e)
+    {
+        return (thread_index() % WARP + e * WARP) % K;
+    }
+    template <class F> __device__ void load(const F &at)
+    {
 #pragma unroll
-    for (int c = 0; c < GROUP; ++c) {
-        if (c >= columns) break;
+        for (int c = 0; c < GROUP; ++c) l[c] = at(2 * (thread_index() % WARP), c);
+    }
+    __device__ void multiply(const real *x, int columns)
+    {
 #pragma unroll
-        for (int r = 0; r < K; ++r) {
-            const real factor = x[c * K + r];
-            acc[0][r] = fma(l[c].x, factor, acc[0][r]);
-            acc[1][r] = fma(l[c].y, factor, acc[1][r]);
+        for (int c = 0; c < GROUP; ++c) {
+            if (c >= columns) break;
+#pragma unroll
+            for (int r = 0; r < K; ++r) {
+                const real factor = x[c * K + r];
+                sum[0][r] = fma(l[c].x, factor, sum[0][r]);
+                sum[1][r] = fma(l[c].y, factor, sum[1][r]);
+            }
         }
     }
+    __device__ void multiply(const real (&brought)[EACH], real *few, int columns)
+    {
+#pragma unroll
+        for (int e = 0; e < EACH; ++e)
+            if (row_of(e) < GROUP) few[row_of(e) * K + column_of(e)] = brought[e];
+        __syncwarp();
+        multiply(few, columns);
+        __syncwarp();
+    }
+    __device__ void put(real sign, real *to) const
+    {
+        real *own = to + 2 * (thread_index() % WARP) * K;
+#pragma unroll
+        for (int r = 0; r < K; ++r) {
+            own[r] = sign * sum[0][r];
+            own[K + r] = sign * sum[1][r];
+        }
+    }
+};
+
+/* By products of 8 rows and 4 columns with up to 8 right-hand sides. With g = lane / 4 and t = lane % 4, a
+ * lane hands in rows 16 j + 2 g and the next of columns t and 4 + t, the first of which is a row of product 2
+ * j, the other of 2 j + 1, and row t or 4 + t of x, right-hand side g: ptx.cuh. */
+template <int K> struct row_sums_by_warp {
+    static constexpr int EACH = GROUP / 4, PAIRS = SQUARE / 16;
+    double2 l[EACH][PAIRS];
+    double sum[2 * PAIRS][2];
+
+    __device__ row_sums_by_warp() : sum()
+    {
+    }
+    static __device__ int row_of(int e)
+    {
+        return column_of(e) < K ? 4 * e + thread_index() % 4 : GROUP;
+    }
+    static __device__ int column_of(int)
+    {
+        return thread_index() % WARP / 4;
+    }
+    template <class F> __device__ void load(const F &at)
+    {
+#pragma unroll
+        for (int e = 0; e < EACH; ++e)
+#pragma unroll
+            for (int j = 0; j < PAIRS; ++j)
+                l[e][j] = at(16 * j + 2 * (thread_index() % WARP / 4), 4 * e + thread_index() % 4);
+    }
+    __device__ void multiply(const double (&brought)[EACH], double *, int)
+    {
+#pragma unroll
+        for (int e = 0; e < EACH; ++e)
+#pragma unroll
+            for (int j = 0; j < PAIRS; ++j) {
+                mma_8x8x4(sum[2 * j], l[e][j].x, brought[e]);
+                mma_8x8x4(sum[2 * j + 1], l[e][j].y, brought[e]);
+            }
+    }
+    __device__ void multiply(const double *x, int columns)
+    {
+        double own[EACH];
+#pragma unroll
+        for (int e = 0; e < EACH; ++e) own[e] = row_of(e) < columns ? x[row_of(e) * K + column_of(e)] : 0;
+        multiply(own, nullptr, columns);
+    }
+    __device__ void put(double sign, double *to) const
+    {
+        const int r = 2 * (thread_index() % 4);
+        double *own = to + 2 * (thread_index() % WARP / 4) * K + r;
+        if (r >= K) return;
+#pragma unroll
+        for (int j = 0; j < 2 * PAIRS; ++j) {
+            own[(j / 2 * 16 + j % 2) * K] = sign * sum[j][0];
+            own[(j / 2 * 16 + j % 2) * K + 1] = sign * sum[j][1];
+        }
+    }
+};
+template <> struct row_sums<double, 4> : row_sums_by_warp<4> {
+};
+template <> struct row_sums<double, 8> : row_sums_by_warp<8> {
+};
+
+/* Rows row + i, even, and the next of a column of a panel, 0 where there are none. */
+template <class real>
+__device__ inline typename words<real>::two pair_of_rows(const front_state<real> &s, int row, int column,
+                                                         bool here)
+{
+    typename words<real>::two l;
+    l.x = l.y = 0;
+    if (here && row < s.ld)
+        l = *reinterpret_cast<const typename words<real>::two *>(s.panel + row +
+                                                                 static_cast<int64_t>(column) * s.ld);
+    return l;
 }
 
 /*
@@ -288,8 +446,9 @@ __device__ inline void copy_ahead(float2 *to, const float2 *from)
     cp_async_8(to, from, true);
 }
 
-/* Variables of the rows from `base` on, and the square there, begin to come. */
-template <class real, int K, int WARPS>
+/* Variables of the rows from `base` on, and the square there, begin to come: what is above its diagonal, its
+ * inverse, or, without one, what is below, L. */
+template <int MODE, class real, int K, int WARPS>
 __device__ inline void fetch_square(const team<real, K, WARPS> &t, const front_state<real> &s, int base,
                                     int width)
 {
@@ -299,7 +458,7 @@ __device__ inline void fetch_square(const team<real, K, WARPS> &t, const front_s
     if constexpr (team<real, K, WARPS>::AHEAD) {
         const real *from = s.panel + base + 2 * t.lane + static_cast<int64_t>(base) * s.ld;
         for (int c = t.warp; c < width; c += WARPS)
-            if (2 * t.lane < c)
+            if (MODE == SD_PRESOLVE_OFF ? 2 * t.lane + 1 > c && 2 * t.lane < width : 2 * t.lane < c)
                 copy_ahead(reinterpret_cast<two *>(t.square + c * SQUARE) + t.lane,
                            reinterpret_cast<const two *>(from + static_cast<int64_t>(c) * s.ld));
         cp_async_commit();
@@ -329,6 +488,43 @@ square_at(const team<real, K, WARPS> &t, const front_state<real> &s, int base, i
         if (row + 1 == column) g.y = 0;
     }
     return g;
+}
+
+/* A number of L in the square. */
+template <class real, int K, int WARPS>
+__device__ inline real below_at(const team<real, K, WARPS> &t, const front_state<real> &s, int base, int row,
+                                int column)
+{
+    if constexpr (team<real, K, WARPS>::AHEAD)
+        return t.square[column * SQUARE + row];
+    else
+        return s.panel[base + row + static_cast<int64_t>(base + column) * s.ld];
+}
+
+/* Adds the products of rows `base` and on with columns [from, to), GROUP of them a warp from `from`, which is
+ * its own, on, and what others publish of these columns. */
+template <class real, int K, int WARPS>
+__device__ inline void multiply_rows(const real *published, const team<real, K, WARPS> &t,
+                                     const front_state<real> &s, int base, int from, int to,
+                                     row_sums<real, K> &sums)
+{
+    typedef row_sums<real, K> sums_of;
+    int32_t at[sums_of::EACH]; /* of the numbers that this lane brings next */
+    const auto look_up = [&](int c) {
+#pragma unroll
+        for (int e = 0; e < sums_of::EACH; ++e)
+            at[e] = sums_of::row_of(e) < min(GROUP, to - c) ? s.variable[c + sums_of::row_of(e)] : -1;
+    };
+    look_up(from);
+    for (int c = from; c < to; c += GROUP * WARPS) {
+        real v[sums_of::EACH];
+        sums.load([&](int i, int column) { return pair_of_rows(s, base + i, c + column, c + column < to); });
+        await_each(v, [&](int e) {
+            return at[e] < 0 ? nullptr : &published[static_cast<int64_t>(at[e]) * K + sums_of::column_of(e)];
+        });
+        look_up(c + GROUP * WARPS);
+        sums.multiply(v, t.few, to - c);
+    }
 }
 
 } /* namespace sd_cuda */

@@ -1,6 +1,8 @@
 /* In which order, and in which pieces, blocks of threads take up the fronts in a solve: front_solve.cuh. */
 #include "backend/cuda/front_solve.cuh"
 
+#include <string.h>
+
 namespace sd_cuda
 {
 namespace
@@ -112,6 +114,43 @@ saddle_status make_tasks(sd_engine *e, const sd_tree *t, const sd_schedule *s, s
     tasks->begin = static_cast<int64_t *>(copy_to_device(e, l.begin, begin_bytes, what));
     tasks->front = static_cast<int32_t *>(copy_to_device(e, l.front, front_bytes, what));
     hooks->release(memory, hooks->user);
+    return e->status;
+}
+
+saddle_status make_lists(sd_engine *e, const sd_tree *t, solve_lists *lists)
+{
+    const char *what = "order of solves";
+    const saddle_hooks *hooks = &e->context->hooks;
+    const int64_t rows = t->row_ptr[t->fronts], places = t->n + rows;
+    if (places > UINT32_MAX - 1)
+        return e->status = fail(e->context, SADDLE_NOT_SUPPORTED,
+                                "the fronts have %lld rows, and on a GPU at most %lld are supported",
+                                static_cast<long long>(places), static_cast<long long>(UINT32_MAX) - 1);
+    const int64_t bytes = (places + 2 + rows) * static_cast<int64_t>(sizeof(uint32_t));
+    uint32_t *ptr = static_cast<uint32_t *>(hooks->allocate(static_cast<size_t>(bytes), hooks->user));
+    if (!ptr)
+        return e->status =
+                   fail(e->context, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate the %s", what);
+    uint32_t *from = ptr + places + 2;
+    memset(ptr, 0, static_cast<size_t>(bytes));
+    /* Where a list begins is counted two places on, so that it stands in its place when it is filled. */
+    for (int32_t f = 0; f < t->fronts; ++f) {
+        if (t->parent[f] < 0) continue;
+        uint32_t *above = ptr + t->first[t->parent[f]] + t->row_ptr[t->parent[f]];
+        for (int64_t i = t->row_ptr[f]; i < t->row_ptr[f + 1]; ++i) ++above[t->place[i] + 2];
+    }
+    for (int64_t k = 1; k < places + 2; ++k) ptr[k] += ptr[k - 1];
+    for (int32_t f = 0; f < t->fronts; ++f) /* children of a front come in the order of their numbers */
+        if (t->parent[f] >= 0) {
+            uint32_t *above = ptr + t->first[t->parent[f]] + t->row_ptr[t->parent[f]];
+            for (int64_t i = t->row_ptr[f]; i < t->row_ptr[f + 1]; ++i)
+                from[above[t->place[i] + 1]++] = static_cast<uint32_t>(i);
+        }
+    lists->ptr = static_cast<uint32_t *>(
+        copy_to_device(e, ptr, (places + 1) * static_cast<int64_t>(sizeof *ptr), what));
+    lists->from =
+        static_cast<uint32_t *>(copy_to_device(e, from, rows * static_cast<int64_t>(sizeof *from), what));
+    hooks->release(ptr, hooks->user);
     return e->status;
 }
 

@@ -24,7 +24,7 @@ constexpr int TILE = 32;
 
 /* A tile that was factored. L11 and D are in the order of pivots, which is that of `order`: column k is
  * column order[k] of X; after the pivots come the columns that are none. */
-template <class real> struct front_tile {
+template <class real> struct alignas(16) front_tile {
     real lower[TILE][TILE]; /* column s of L11: lower[s][c], 0 for c <= s and for s >= count */
     real d[2 * TILE];       /* as in front.h */
     real inverse[2 * TILE]; /* of D, laid out likewise */
@@ -35,7 +35,7 @@ template <class real> struct front_tile {
 };
 
 /* What a warp needs beside it: the rows of a pivot, and those of the next while the former are still read. */
-template <class real> struct tile_room {
+template <class real> struct alignas(16) tile_room {
     real row[2][2][TILE];
 };
 
@@ -57,13 +57,16 @@ template <class real> __device__ inline void subtract_row(real (&x)[TILE], real 
     for (int j = 0; j < TILE; ++j) x[j] = fma(-l, row[j], x[j]);
 }
 
-/* The largest entry of a row among columns that are left. */
+/* The largest entry of a row among columns that are left. Some maxima side by side: one would wait for the
+ * other. */
 template <class real> __device__ inline unsigned row_key(const real (&x)[TILE], unsigned alive)
 {
-    unsigned key = 0;
+    constexpr int SOME = 4;
+    unsigned key[SOME] = {};
 #pragma unroll
-    for (int j = 0; j < TILE; ++j) key = max(key, alive >> j & 1 ? indexed_key(x[j], j) : 0u);
-    return key;
+    for (int j = 0; j < TILE; ++j)
+        key[j % SOME] = max(key[j % SOME], alive >> j & 1 ? indexed_key(x[j], j) : 0u);
+    return max(max(key[0], key[1]), max(key[2], key[3]));
 }
 
 template <class real> __device__ inline void publish(const real (&x)[TILE], real *row)
@@ -79,9 +82,11 @@ template <class real> struct tile_lane {
     int lane, count;
     int turn; /* of the two halves of the room */
     unsigned alive;
+    unsigned key; /* of the row; found where the row is changed, so that one does not wait for the other */
 };
 
-template <class real>
+/* The pivot r, of size d; SEARCHED: rows that are left find their largest entries. */
+template <bool SEARCHED, class real>
 __device__ inline void take_one(tile_lane<real> &t, front_tile<real> *to, tile_room<real> *room, int r,
                                 real d)
 {
@@ -93,6 +98,7 @@ __device__ inline void take_one(tile_lane<real> &t, front_tile<real> *to, tile_r
     __syncwarp();
     const real w = row[t.lane], l = t.alive >> t.lane & 1 ? w * inverse : 0;
     subtract_row(t.x, l, row);
+    if (SEARCHED) t.key = row_key(t.x, t.alive);
     t.diagonal = fma(-l, w, t.diagonal);
     to->lower[s][t.lane] = l; /* by the rows of X as yet */
     if (t.lane == 0) {
@@ -122,6 +128,7 @@ __device__ inline void take_two(tile_lane<real> &t, front_tile<real> *to, tile_r
     const real l1 = here ? fma(w2, in[1], w1 * in[0]) : 0, l2 = here ? fma(w2, in[2], w1 * in[1]) : 0;
     subtract_row(t.x, l1, row[0]);
     subtract_row(t.x, l2, row[1]);
+    t.key = row_key(t.x, t.alive);
     t.diagonal = fma(-l2, w2, fma(-l1, w1, t.diagonal));
     to->lower[s][t.lane] = l1;
     to->lower[s + 1][t.lane] = l2;
@@ -145,15 +152,16 @@ __device__ inline void choose_pivots(tile_lane<real> &t, front_tile<real> *to, t
 {
     const unsigned least = key_of(small), beyond = key_of(static_cast<real>(INFINITY)) & ~31u;
     constexpr unsigned twice = sizeof(real) == 8 ? 1u << 20 : 1u << 23;
+    t.key = row_key(t.x, t.alive);
     while (t.alive) {
         const bool here = t.alive >> t.lane & 1;
-        const unsigned own = here ? row_key(t.x, t.alive) : 0, on = here ? key_of(t.diagonal) & ~31u : 0;
+        const unsigned own = here ? t.key : 0, on = here ? key_of(t.diagonal) & ~31u : 0;
         const unsigned all = __reduce_max_sync(ALL_LANES, own), top = __reduce_max_sync(ALL_LANES, on);
         if ((all & ~31u) >= beyond && t.lane == 0) to->nonzero = ~0u; /* and no numbers at all */
         if ((all & ~31u) <= least || (all & ~31u) >= beyond) break;
         if (top + twice >= (all & ~31u)) {
             const int r = __ffs(static_cast<int>(__ballot_sync(ALL_LANES, here && on == top))) - 1;
-            take_one(t, to, room, r, broadcast(t.diagonal, r));
+            take_one<true>(t, to, room, r, broadcast(t.diagonal, r));
         } else {
             const int r = __ffs(static_cast<int>(__ballot_sync(ALL_LANES, here && own == all))) - 1;
             const int q = index_of(all);
@@ -179,7 +187,7 @@ __device__ inline void take_in_order(tile_lane<real> &t, front_tile<real> *to, t
                 if (t.lane == 0) ++to->perturbed;
             }
         }
-        take_one(t, to, room, s, d);
+        take_one<false>(t, to, room, s, d);
     }
 }
 
@@ -191,11 +199,12 @@ template <class real> __device__ inline void order_tile(tile_lane<real> &t, fron
     if (t.alive >> t.lane & 1) to->order[count + __popc(t.alive & ((1u << t.lane) - 1))] = t.lane;
     __syncwarp();
     const int from = t.lane < to->width ? to->order[t.lane] : 0;
-    for (int s = 0; s < TILE; ++s) {
-        const real l = s < count && t.lane > s && t.lane < to->width ? to->lower[s][from] : 0;
-        __syncwarp();
-        to->lower[s][t.lane] = l;
-    }
+#pragma unroll
+    for (int s = 0; s < TILE; ++s)
+        t.x[s] = s < count && t.lane > s && t.lane < to->width ? to->lower[s][from] : 0;
+    __syncwarp();
+#pragma unroll
+    for (int s = 0; s < TILE; ++s) to->lower[s][t.lane] = t.x[s];
     if (t.lane >= count) {
         to->d[2 * t.lane] = to->d[2 * t.lane + 1] = 0;
         to->inverse[2 * t.lane] = to->inverse[2 * t.lane + 1] = 0;

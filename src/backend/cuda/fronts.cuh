@@ -26,7 +26,14 @@ struct front_rule {
     int rule;
     double u, small, regularise;
     const int8_t *signs;
+    unsigned long long *tiles; /* front_tally's; NULL: tiles are not counted */
 };
+
+/* A tile was tried, and so many of its columns accepted. By one thread. */
+__device__ inline void count_tile(const front_rule &rule, int accepted, int width)
+{
+    if (rule.tiles) atomicAdd(&rule.tiles[(SD_TILE_CLASSES - 1) * accepted / width], 1ull);
+}
 
 template <class real> struct front_state {
     real *panel, *d;
@@ -43,8 +50,9 @@ enum { STOP_ROOM = 1, STOP_INDEFINITE = 2, STOP_FLOPS = 4 };
 struct front_tally {
     unsigned long long signs[3]; /* negative, zero, positive */
     unsigned long long two_by_two, perturbed, suspects, delayed, nnz, operations;
-    unsigned long long panel_bytes; /* taken from the heap */
-    unsigned long long begun;       /* operations of fronts that were placed, if all columns are eliminated */
+    unsigned long long panel_bytes;            /* taken from the heap */
+    unsigned long long tiles[SD_TILE_CLASSES]; /* as in sd_run_profile, where it is wanted */
+    unsigned long long begun; /* operations of fronts that were placed, if all columns are eliminated */
     int largest_front;
     int stop;
     int stopped_at; /* level whose large fronts found no room */
@@ -152,8 +160,8 @@ __device__ inline front_state<real> state_at(void *memory, int rows, int columns
     s.ld = leading_dimension(rows);
     s.padding = 0;
     s.panel = static_cast<real *>(memory);
-    s.d = s.panel + static_cast<int64_t>(s.ld) * columns;
-    s.variable = reinterpret_cast<int32_t *>(s.d + 2 * columns);
+    s.d = memory ? s.panel + static_cast<int64_t>(s.ld) * columns : nullptr; /* there may be no room */
+    s.variable = memory ? reinterpret_cast<int32_t *>(s.d + 2 * columns) : nullptr;
     return s;
 }
 

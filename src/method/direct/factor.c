@@ -8,16 +8,13 @@
 #include "prepare/prepare.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A column of nothing else is zero. */
 static const double SMALL[] = {[SD_DOUBLE] = 1e-150, [SD_SINGLE] = 1e-20};
 enum { TEAM_ROWS = 50000 }; /* fewer are looked at faster than a team is called */
 
-/* The caller's signs, by position. */
-static saddle_status take_signs(sd_context *c, const sd_problem *p, sd_direct *d)
+saddle_status sd_direct_take_signs(sd_context *c, const sd_problem *p, sd_direct *d)
 {
     const sd_tree *t = &d->plan->tree;
     if (!p->signs || d->plan->general) return SADDLE_OK;
@@ -39,6 +36,15 @@ sd_pivot_rule sd_direct_rule(const sd_direct_plan *plan, const sd_problem *p, bo
     case SADDLE_FACTORIZATION_STATIC: return SD_PIVOT_STATIC;
     case SADDLE_FACTORIZATION_LDLT: return SD_PIVOT_THRESHOLD;
     default: return !plan->general && (known || was_definite) ? SD_PIVOT_POSITIVE : SD_PIVOT_THRESHOLD;
+    }
+}
+
+sd_presolve sd_direct_presolve(const saddle_options *options)
+{
+    switch (options->presolve) {
+    case SADDLE_PRESOLVE_OFF: return SD_PRESOLVE_OFF;
+    case SADDLE_PRESOLVE_WHOLE: return SD_PRESOLVE_WHOLE;
+    default: return SD_PRESOLVE_BAND;
     }
 }
 
@@ -102,6 +108,7 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q
     sd_preparation_free(c, &d->rescaled);
     sd_free(c, d->rematched);
     d->rescaled = p;
+    d->moved = true;
     d->scale = p.row_scale;
     d->largest_exponent = sd_direct_exponent(M, d->scale);
     status = sd_direct_match(c, M, &d->plan->tree, p.matching, &d->rematched);
@@ -119,8 +126,7 @@ static void scale_values(const sd_csr *M, const sd_problem *p, sd_factors *f, sd
     sd_factors_take(f, M, d->scale, d->exponent, p->threads);
 }
 
-/* Whether another scaling may be made because the one at hand has become expensive. */
-static bool may_rescale(const sd_problem *q, const sd_direct *d)
+bool sd_direct_may_rescale(const sd_problem *q, const sd_direct *d)
 {
     const int scaling = d->plan->p.scaling;
     return q->options->replan != SADDLE_OFF && scaling != SADDLE_SCALING_USER &&
@@ -130,7 +136,7 @@ static bool may_rescale(const sd_problem *q, const sd_direct *d)
 /* Whether another is made: this one costs too much, or small entries could be taken for zeros. */
 static bool needs_scaling(const sd_problem *q, const sd_factors *f, const sd_direct *d)
 {
-    if (may_rescale(q, d) && sd_drift_asks_for_scaling(d)) return true;
+    if (sd_direct_may_rescale(q, d) && sd_drift_asks_for_scaling(d)) return true;
     return d->plan->p.scaling != SADDLE_SCALING_USER && d->stale > 0 &&
            sd_direct_is_misscaled(d->plan, d->matched, &(sd_scaled){f->values, 1});
 }
@@ -175,8 +181,8 @@ static saddle_status run_values(sd_context *c, const sd_csr *M, const sd_problem
 {
     saddle_status status = SADDLE_OK;
     bool rescaled = !options->ready && needs_scaling(p, f, d);
-    const bool limited =
-        !rescaled && d->drift.fresh > 0 && may_rescale(p, d) && options->pivoting.rule == SD_PIVOT_THRESHOLD;
+    const bool limited = !rescaled && d->drift.fresh > 0 && sd_direct_may_rescale(p, d) &&
+                         options->pivoting.rule == SD_PIVOT_THRESHOLD;
     if (rescaled) status = rescale_values(c, M, p, f, d);
     if (status) return status;
     options->most_flops = limited ? sd_drift_limit(d) : 0;
@@ -217,12 +223,14 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
         }
     }
     if (!status) status = sd_direct_begin_like(c, p, f, d);
-    if (!status) status = take_signs(c, p, d);
+    if (!status) status = sd_direct_take_signs(c, p, d);
     if (!status && strength->equilibrated) status = rescale(c, M, p, true, d);
     if (status) return status;
     sd_factor_options options = {
         .pivoting = sd_direct_pivoting(rule, precision, p->options, p->signs ? d->signs : NULL),
-        .threads = p->threads};
+        .threads = p->threads,
+        .profile = p->options->profile == SADDLE_ON,
+        .presolve = sd_direct_presolve(p->options)};
     options.pivoting.u = fmax(options.pivoting.u, strength->threshold);
     d->rule = rule;
     d->precision = precision;
@@ -234,12 +242,9 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
         options.ready = &ready.numbers;
     } else {
         const sd_scaled scaled = {f->values, 1};
-        const double begin = sd_seconds();
         scale_values(M, p, f, d);
-        const double then = sd_seconds();
         d->stale =
             d->unlike ? d->plan->tree.n : sd_direct_count_stale(d->plan, d->matched, &scaled, p->threads);
-        if (getenv("SADDLE_FRONT_TIMES")) fprintf(stderr, "  scale %.3f stale %.3f ms\n", 1e3 * (then - begin), 1e3 * (sd_seconds() - then));
     }
     return run_values(c, M, p, &options, delays, f, d);
 }
@@ -339,21 +344,17 @@ static saddle_status run_rules(sd_context *c, const sd_csr *M, const sd_problem 
     return run(c, M, SD_PIVOT_THRESHOLD, p, strength, d);
 }
 
-saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *plan,
-                                 const sd_strength *strength, void **factors, bool *given_up)
+void sd_direct_begin(sd_direct *d)
 {
-    (void)plan;
-    sd_context *c = e->context;
-    sd_direct *d = *factors;
-    sd_csr M;
-    *given_up = false;
     const sd_verdict *before = sd_direct_verdict(d);
     if (before && (before->doubt || before->remedy)) d->was_definite = false; /* Cholesky did not see it */
     d->factored = d->changed = false;
     atomic_store(&d->examined->state, 0);
-    saddle_status status = find_matrix(c, p, d, &M);
-    if (!status) status = run_rules(c, &M, p, strength, d);
-    if (!status) status = combine(c, d);
+}
+
+saddle_status sd_direct_conclude(sd_context *c, const sd_csr *M, const sd_problem *p, sd_direct *d)
+{
+    saddle_status status = combine(c, d);
     if (!status) status = sd_solve_room_make(c, sd_direct_numbers(d), &d->room);
     if (!status) status = check_factor(c, p, d);
     if (status) return status;
@@ -365,10 +366,24 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
     } else {
         d->negative = f->signs[0], d->zero = f->signs[1], d->positive = f->signs[2];
     }
-    if (d->rule == SD_PIVOT_THRESHOLD && d->precision == SD_DOUBLE) status = sd_settle_small_pivots(c, &M, d);
+    if (d->rule == SD_PIVOT_THRESHOLD && d->precision == SD_DOUBLE) status = sd_settle_small_pivots(c, M, d);
     d->was_definite = !status && d->negative == 0 && d->zero == 0 && d->rule != SD_PIVOT_STATIC;
     d->factored = !status;
     return status;
+}
+
+saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *plan,
+                                 const sd_strength *strength, void **factors, bool *given_up)
+{
+    (void)plan;
+    sd_context *c = e->context;
+    sd_direct *d = *factors;
+    sd_csr M;
+    *given_up = false;
+    sd_direct_begin(d);
+    saddle_status status = find_matrix(c, p, d, &M);
+    if (!status) status = run_rules(c, &M, p, strength, d);
+    return status ? status : sd_direct_conclude(c, &M, p, d);
 }
 
 saddle_status sd_direct_factor(sd_engine *e, const sd_problem *p, const void *plan,

@@ -270,11 +270,23 @@ static saddle_status plan_device(sd_context *c, sd_precision precision, sd_direc
     return SADDLE_OK;
 }
 
+/* On the host, solves substitute with L itself. */
+static saddle_status check_presolve(sd_context *c, const sd_problem *p)
+{
+    const saddle_presolve presolve = p->options->presolve;
+    if (p->device == SADDLE_DEVICE_CUDA || presolve == SADDLE_PRESOLVE_AUTO ||
+        presolve == SADDLE_PRESOLVE_OFF)
+        return SADDLE_OK;
+    return sd_fail(c, SADDLE_NOT_SUPPORTED, "presolve %s needs a GPU: use device cuda, or presolve auto",
+                   presolve == SADDLE_PRESOLVE_BAND ? "band" : "whole");
+}
+
 saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **plan, saddle_info *info)
 {
     const sd_precision precision = sd_iteration_precision(p);
     sd_direct_plan *d = *plan = sd_alloc_zero(c, 1, sizeof *d, "plan");
     saddle_status status = d ? sd_check_given(c, p) : c->status;
+    if (!status) status = check_presolve(c, p);
     if (status) return status;
     d->n = p->A->n;
     d->general = !p->facts->symmetric;
@@ -290,6 +302,15 @@ saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **pla
     if (d->columns) d->bytes += sd_simplicial_predict(&d->tree); /* fronts may be needed all the same */
     sd_free(c, d->augmented.val);                                /* every factorization has its own */
     d->augmented.val = NULL;
+    if (!status) tell(c, d, info);
+    return status;
+}
+
+saddle_status sd_direct_plan_move(sd_context *c, const sd_problem *p, void *plan, saddle_info *info)
+{
+    sd_direct_plan *d = plan;
+    d->columns = false;
+    const saddle_status status = plan_device(c, sd_iteration_precision(p), d);
     if (!status) tell(c, d, info);
     return status;
 }
