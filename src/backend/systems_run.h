@@ -8,8 +8,8 @@
  * ordinary course, as cpu/abreast.h and method/direct/abreast.c know it, is left as it was, and the host does
  * it alone.
  *
- * The arithmetic is that of the CPU's kernels with fused multiply-adds, operation by operation, except for
- * the sums over a vector in the errors and in the certificate.
+ * Pivots, scaling and residuals are computed as the CPU's kernels do it, with fused multiply-adds; what is subtracted
+ * from a number of the factorization or of a solve, and what is summed over a vector, comes in another order.
  */
 #pragma once
 

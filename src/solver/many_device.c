@@ -11,11 +11,9 @@
 #include "backend/systems_run.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 static const int64_t PORTION = (int64_t)1 << 30; /* bytes of the device, where no limit is set */
-enum { TEAM_SYSTEMS = 4096 }; /* results of fewer are written faster than a team is called */
 
 struct sd_many_device {
     const sd_systems_method *method;
@@ -59,21 +57,54 @@ static void free_copies(sd_context *c, copies *h)
     sd_free_all(c, h->values, h->b, h->x, h->results);
 }
 
-static saddle_status fetch(sd_engine *e, const void *from, int64_t bytes, void *to)
+/* Rows of the caller's array, row number[k] (NULL: k) of `bytes` bytes at so many times `apart`, to be copied
+ * from there or, with `back`, to there; `compact` has them without gaps. */
+typedef struct row_copies {
+    char *array;
+    int64_t apart, bytes, count;
+    const int64_t *number;
+    char *compact;
+    bool back;
+} row_copies;
+
+static int64_t row_at(const row_copies *w, int64_t k)
 {
-    if (sd_is_on_device(e, from))
-        e->backend->download(e, from, to, bytes);
-    else if (bytes > 0)
-        memcpy(to, from, (size_t)bytes);
-    return e->status;
+    return (w->number ? w->number[k] : k) * w->apart;
 }
 
-static saddle_status deliver(sd_engine *e, const void *from, int64_t bytes, void *to)
+/* Rows of an array on the host that begins `before` bytes earlier in the caller's. */
+static void copy_rows(const row_copies *w, char *array, int64_t before)
 {
-    if (sd_is_on_device(e, to))
-        e->backend->upload(e, from, to, bytes);
-    else if (bytes > 0)
-        memcpy(to, from, (size_t)bytes);
+    for (int64_t k = 0; k < w->count && w->bytes > 0; ++k) {
+        char *const there = array + (row_at(w, k) - before), *const here = w->compact + k * w->bytes;
+        memcpy(w->back ? there : here, w->back ? here : there, (size_t)w->bytes);
+    }
+}
+
+/* Few rows go one by one, many with all that lies between them. */
+static saddle_status move_rows(sd_engine *e, const row_copies *w)
+{
+    enum { FEW = 16 };
+    if (w->count == 0) return SADDLE_OK;
+    if (!sd_is_on_device(e, w->array)) {
+        copy_rows(w, w->array, 0);
+        return SADDLE_OK;
+    }
+    for (int64_t k = 0; k < w->count && w->count <= FEW; ++k) {
+        char *const there = w->array + row_at(w, k), *const here = w->compact + k * w->bytes;
+        if (w->back)
+            e->backend->upload(e, here, there, w->bytes);
+        else
+            e->backend->download(e, there, here, w->bytes);
+    }
+    if (w->count <= FEW) return e->status;
+    const int64_t first = row_at(w, 0), all = row_at(w, w->count - 1) + w->bytes - first;
+    char *copy = sd_alloc(e->context, all, 1, "systems for the host");
+    if (!copy) return e->context->status;
+    e->backend->download(e, w->array + first, copy, all);
+    copy_rows(w, copy, first);
+    if (w->back) e->backend->upload(e, copy, w->array + first, all);
+    sd_free(e->context, copy);
     return e->status;
 }
 
@@ -90,21 +121,27 @@ static saddle_status fetch_systems(sd_engine *e, const sd_many_call *q, int64_t 
     h->results = sd_alloc_zero(c, count, sizeof *h->results, "results");
     if ((values && !h->values) || (q->b && (!h->b || !h->x)) || !h->results) return c->status;
     saddle_status status = SADDLE_OK;
-    for (int64_t k = 0; k < count && !status; ++k) {
-        const int64_t at = number ? number[k] : k;
-        if (values)
-            status = fetch(e, (const char *)q->A.values + at * q->stride * value_bytes(q), each,
-                           h->values + k * each);
-        if (!status && q->b) status = fetch(e, q->b + at * q->ldb, column, h->b + k * n);
-    }
-    return status;
+    if (values)
+        status = move_rows(e, &(row_copies){.array = (char *)(uintptr_t)q->A.values,
+                                            .apart = q->stride * value_bytes(q),
+                                            .bytes = each,
+                                            .count = count,
+                                            .number = number,
+                                            .compact = h->values});
+    if (status || !q->b) return status;
+    return move_rows(e, &(row_copies){.array = (char *)(uintptr_t)q->b,
+                                      .apart = q->ldb * (int64_t)sizeof *q->b,
+                                      .bytes = column,
+                                      .count = count,
+                                      .number = number,
+                                      .compact = (char *)h->b});
 }
 
 /* Runs systems of q on members of the host, by copies; those that are plain have values already. */
 static saddle_status run_copies(sd_engine *e, sd_many_call *q, const sd_many *many, int threads, int64_t n,
                                 int64_t count, const int64_t *number, copies *h)
 {
-    saddle_status status = fetch_systems(e, q, n, count, number, h);
+    const saddle_status status = fetch_systems(e, q, n, count, number, h);
     if (status) return status;
     sd_many_call part = *q;
     part.count = count;
@@ -120,12 +157,15 @@ static saddle_status run_copies(sd_engine *e, sd_many_call *q, const sd_many *ma
     q->first = part.first;
     q->status = part.status;
     atomic_store(&q->cancelled, atomic_load(&part.cancelled));
-    for (int64_t k = 0; k < count && !status; ++k) {
-        const int64_t at = number ? number[k] : k;
-        if (q->b) status = deliver(e, h->x + k * n, n * (int64_t)sizeof *h->x, q->x + at * q->ldx);
-        if (q->results) sd_many_tell(q, at, &h->results[k]);
-    }
-    return status;
+    for (int64_t k = 0; k < count && q->results; ++k) sd_many_tell(q, number ? number[k] : k, &h->results[k]);
+    if (!q->b) return SADDLE_OK;
+    return move_rows(e, &(row_copies){.array = (char *)q->x,
+                                      .apart = q->ldx * (int64_t)sizeof *q->x,
+                                      .bytes = n * (int64_t)sizeof *q->x,
+                                      .count = count,
+                                      .number = number,
+                                      .compact = (char *)h->x,
+                                      .back = true});
 }
 
 /* What the call returns. */
@@ -239,14 +279,13 @@ static void tell_portion(portion *w)
     for (int64_t k = 0; k < w->count; ++k)
         if (!(w->outcome[k].state & done)) w->alone[w->departed++] = w->first + k;
     if (!q->results && !known) return;
-    const int threads = w->count >= TEAM_SYSTEMS ? sd_team(w->s->threads) : 1;
-#pragma omp parallel for num_threads(threads) if (threads > 1)
+    const size_t told = offsetof(saddle_result, message) + 1; /* the message is empty */
     for (int64_t k = 0; k < w->count; ++k) {
         saddle_result r = {.status = SADDLE_OK};
         if (!(w->outcome[k].state & done)) continue;
         w->d->method->tell(w->d->systems, &w->p, &w->outcome[k], &r);
         if (known) known[w->first + k] = r;
-        if (q->results) sd_many_tell(q, w->first + k, &r);
+        if (q->results) memcpy(q->results + (size_t)(w->first + k) * q->size, &r, told);
     }
 }
 
@@ -389,7 +428,11 @@ static saddle_status leave_failed(portion *w)
         w->alone[left] = at;
         left += known[at].status == SADDLE_OK;
         if (known[at].status == SADDLE_OK) continue;
-        status = deliver(w->e, zeros, w->n * (int64_t)sizeof *zeros, q->x + at * q->ldx);
+        status = move_rows(w->e, &(row_copies){.array = (char *)(q->x + at * q->ldx),
+                                               .bytes = w->n * (int64_t)sizeof *zeros,
+                                               .count = 1,
+                                               .compact = (char *)zeros,
+                                               .back = true});
         if (q->results) sd_many_tell(q, at, &known[at]);
         sd_many_note_failure(q, at, known[at].status, known[at].message);
     }
