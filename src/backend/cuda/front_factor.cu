@@ -250,13 +250,15 @@ __device__ __noinline__ void update_panel(factor_room<real> *room, const large_w
     const product_side<real> left = {k->l + row, s.ld, s.rows - row},
                              right = {k->w + column, s.ld, to - column};
     const auto is_there = [&](int i, int c) {
-        return row + i < s.rows && column + c >= from && column + c < to && row + i >= column + c;
+        return (row + i < s.rows) & (column + c >= from) & (column + c < to) & (row + i >= column + c);
     };
     real *const panel = s.panel + row + static_cast<int64_t>(column) * s.ld;
     multiply_tile<false>(
         &room->narrow, left, right, static_cast<const real *>(nullptr), accepted,
-        [&](int i, int c) {
-            return is_there(i, c) ? panel[i + c * static_cast<int64_t>(s.ld)] : static_cast<real>(0);
+        [&](int i, int c) { /* without a branch: there are many of them */
+            const bool there = is_there(i, c);
+            const real x = panel[there ? i + c * static_cast<int64_t>(s.ld) : 0];
+            return there ? x : static_cast<real>(0);
         },
         [&](int i, int c, real x) {
             if (is_there(i, c)) panel[i + c * static_cast<int64_t>(s.ld)] = x;
@@ -311,13 +313,15 @@ __device__ void flush_tile(product_room<real, COLUMNS> *room, const large_work<r
     const product_side<real> left = {l + row, s.ld, s.rows - row},
                              right = {l + column, s.ld, s.columns - column};
     const auto is_there = [&](int i, int c) {
-        return row + i < s.rows && column + c < s.columns && column + c >= from && row + i >= column + c;
+        return (row + i < s.rows) & (column + c < s.columns) & (column + c >= from) & (row + i >= column + c);
     };
     real *const panel = s.panel + row + static_cast<int64_t>(column) * s.ld;
     multiply_tile<true>(
         room, left, right, s.d + 2 * base, depth,
-        [&](int i, int c) {
-            return is_there(i, c) ? panel[i + c * static_cast<int64_t>(s.ld)] : static_cast<real>(0);
+        [&](int i, int c) { /* without a branch: there are many of them */
+            const bool there = is_there(i, c);
+            const real x = panel[there ? i + c * static_cast<int64_t>(s.ld) : 0];
+            return there ? x : static_cast<real>(0);
         },
         [&](int i, int c, real x) {
             if (is_there(i, c)) panel[i + c * static_cast<int64_t>(s.ld)] = x;

@@ -206,6 +206,7 @@ __device__ void multiply_tile(product_room<real, COLUMNS> *room, const product_s
             for (int i = 0; i < 4; ++i)
                 sum[m][n][i] = -get(p.row + 16 * m + p.g + 8 * (i / 2), p.column + 8 * n + 2 * p.t + i % 2);
     prepare(0);
+#pragma unroll 1 /* instructions that are fetched cost more than the loop */
     for (int from = 0; from < depth; from += PRODUCT_DEPTH) {
         __syncthreads(); /* the step is ready, and nobody reads the one before any more */
         fetch(from + (PRODUCT_STAGES - 1) * PRODUCT_DEPTH);
