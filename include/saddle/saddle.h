@@ -856,11 +856,11 @@ SADDLE_API saddle_status saddle_solve_once(const saddle_matrix *A, const double 
  * the factors of saddle_factor are not affected. If max_memory is set, each system in memory gets an equal
  * share of it, and there is only one for each thread where 8 would not fit.
  *
- * With device cuda all systems are factored and solved at once on the GPU, if one of them takes no more than 1e8
- * operations and the matrix is given by one triangle; those that need other pivots than the first, singular ones and
- * the like are then done on the host, with the same results. values, b and x may be in host or in device memory, each
- * on its own; the call returns when all is done. Systems go in portions of 1 GB, or of what max_memory leaves;
- * saddle_factor_many needs device memory for all of them.
+ * With device cuda all systems are factored and solved at once on the GPU, if one of them takes no more than
+ * 1e8 operations and the matrix is given by one triangle; those that need other pivots than the first,
+ * singular ones and the like are then done on the host, with the same results. values, b and x may be in host
+ * or in device memory, each on its own; the call returns when all is done. Systems go in portions of 1 GB, or
+ * of what max_memory leaves; saddle_factor_many needs device memory for all of them.
  *
  * saddle_solve_many may run concurrently with itself and with solves; the other two are alone on their
  * solver.

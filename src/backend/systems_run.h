@@ -8,8 +8,9 @@
  * ordinary course, as cpu/abreast.h and method/direct/abreast.c know it, is left as it was, and the host does
  * it alone.
  *
- * Pivots, scaling and residuals are computed as the CPU's kernels do it, with fused multiply-adds; what is subtracted
- * from a number of the factorization or of a solve, and what is summed over a vector, comes in another order.
+ * Pivots, scaling and residuals are computed as the CPU's kernels do it, with fused multiply-adds; what is
+ * subtracted from a number of the factorization or of a solve, and what is summed over a vector, comes in
+ * another order.
  */
 #pragma once
 

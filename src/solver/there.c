@@ -172,8 +172,8 @@ static saddle_status run(visit *v, int64_t nrhs, const double *b, int64_t ldb, d
 static bool can_stay(const sd_call *call, const sd_method *method, int krylov, bool measured)
 {
     const sd_operator *op = &call->problem.op[SD_DOUBLE];
-    return call->e->backend->resident && call->ladder.rungs == 1 && method->solve_there &&
-           method->solves_there(call->factors) &&
+    return call->e->backend->resident && call->problem.A->n > 0 && call->ladder.rungs == 1 &&
+           method->solve_there && method->solves_there(call->factors) &&
            (krylov == SADDLE_KRYLOV_REFINE || krylov == SADDLE_KRYLOV_NONE) &&
            (measured || op->exponent == 0);
 }

@@ -235,7 +235,8 @@ __device__ void make_rest_tile(product_room<real, COLUMNS> *room, const front_st
         room, left, right, s.d, e, [&](int, int) { return static_cast<real>(0); },
         [&](int i, int j, real x) {
             const int r = row + i - odd, c = column + j - odd;
-            real *const to = rest + (rest_at(q, max(c, 0), max(c, 0)) - c); /* of the column, once for all rows */
+            real *const to =
+                rest + (rest_at(q, max(c, 0), max(c, 0)) - c); /* of the column, once for all rows */
             if ((r < q) & (c >= 0) & (r >= c)) to[r] = x;
         });
     __syncthreads();

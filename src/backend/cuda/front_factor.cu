@@ -256,9 +256,9 @@ __device__ __noinline__ void update_panel(factor_room<real> *room, const large_w
     multiply_tile<false>(
         &room->narrow, left, right, static_cast<const real *>(nullptr), accepted,
         [&](int i, int c) { /* without a branch: there are many of them */
-            const bool there = is_there(i, c);
-            const real x = panel[there ? i + c * static_cast<int64_t>(s.ld) : 0];
-            return there ? x : static_cast<real>(0);
+                            const bool there = is_there(i, c);
+                            const real x = panel[there ? i + c * static_cast<int64_t>(s.ld) : 0];
+                            return there ? x : static_cast<real>(0);
         },
         [&](int i, int c, real x) {
             if (is_there(i, c)) panel[i + c * static_cast<int64_t>(s.ld)] = x;
@@ -319,9 +319,9 @@ __device__ void flush_tile(product_room<real, COLUMNS> *room, const large_work<r
     multiply_tile<true>(
         room, left, right, s.d + 2 * base, depth,
         [&](int i, int c) { /* without a branch: there are many of them */
-            const bool there = is_there(i, c);
-            const real x = panel[there ? i + c * static_cast<int64_t>(s.ld) : 0];
-            return there ? x : static_cast<real>(0);
+                            const bool there = is_there(i, c);
+                            const real x = panel[there ? i + c * static_cast<int64_t>(s.ld) : 0];
+                            return there ? x : static_cast<real>(0);
         },
         [&](int i, int c, real x) {
             if (is_there(i, c)) panel[i + c * static_cast<int64_t>(s.ld)] = x;
