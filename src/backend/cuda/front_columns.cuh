@@ -46,10 +46,12 @@ template <class real, int K, int WARPS> struct rows_above {
             for (int j = 0; j < E; ++j)
                 place[j] = T::AHEAD ? at[T::AHEAD ? e + j : 0]
                                     : find(w, f, s, row, t.rank() + (e + j) * T::SIZE, first);
-            await_each(v, [&](int j) {
-                const int r = (t.rank() + (e + j) * T::SIZE) % K;
-                return place[j] < 0 ? nullptr : &from[static_cast<int64_t>(place[j]) * K + r];
-            });
+            await_each(
+                v, [&](int j) { return place[j] >= 0; },
+                [&](int j) {
+                    return from +
+                           (static_cast<int64_t>(max(place[j], 0)) * K + (t.rank() + (e + j) * T::SIZE) % K);
+                });
 #pragma unroll
             for (int j = 0; j < E; ++j)
                 if (t.rank() + (e + j) * T::SIZE < SQUARE * K) to[t.rank() + (e + j) * T::SIZE] = v[j];

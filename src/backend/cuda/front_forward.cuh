@@ -70,16 +70,17 @@ __device__ void gather_children(const forest<real> &w, const solve_job<real> &jo
         }
         for (bool more = true; more;) {
             real v[E * DEEP];
-            uint32_t from[E * DEEP];
+            int64_t from[E * DEEP];
 #pragma unroll
             for (int j = 0; j < E * DEEP; ++j) {
                 const uint32_t at = g[j / DEEP].begin + static_cast<uint32_t>(j % DEEP);
-                from[j] = at < g[j / DEEP].end ? job.lists.from[at] : UINT32_MAX;
+                from[j] = at < g[j / DEEP].end ? int64_t{job.lists.from[at]} : -1;
             }
-            await_each(v, [&](int j) {
-                const int r = (k + j / DEEP * T::SIZE) % K;
-                return from[j] == UINT32_MAX ? nullptr : &job.handed[static_cast<int64_t>(from[j]) * K + r];
-            });
+            await_each(
+                v, [&](int j) { return from[j] >= 0; },
+                [&](int j) {
+                    return job.handed + (max(from[j], int64_t{0}) * K + (k + j / DEEP * T::SIZE) % K);
+                });
             more = false;
 #pragma unroll
             for (int j = 0; j < E * DEEP; ++j) g[j / DEEP].sum += v[j];

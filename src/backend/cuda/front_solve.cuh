@@ -85,14 +85,17 @@ template <class real> __device__ inline real await(const real *at)
     return value;
 }
 
-/* N numbers, where at(k) says; 0 where that is nowhere. All are under way at once. */
-template <int N, class real, class F> __device__ inline void await_each(real (&v)[N], const F &at)
+/* N numbers, where at(k) says; 0 where there(k) says that there is none. All are under way at once.
+ *
+ * at(k) is an address in any case, never one that is chosen to be null: of such choices ptxas 13.0 makes
+ * CS2R, a predicated LDC and IMAD.WIDE, and a comparison that comes before CS2R has written where the LDC was
+ * not run. A null address was then read, once in some solves
+ * (bench/results/2026-11-17-h200/memcheck-G64.txt). */
+template <int N, class real, class I, class F>
+__device__ inline void await_each(real (&v)[N], const I &there, const F &at)
 {
 #pragma unroll
-    for (int k = 0; k < N; ++k) {
-        const real *place = at(k);
-        v[k] = place ? load_relaxed(place) : 0;
-    }
+    for (int k = 0; k < N; ++k) v[k] = there(k) ? load_relaxed(at(k)) : 0;
 #pragma unroll
     for (int k = 0; k < N; ++k)
         if (bits_of(v[k]) == ABSENT) v[k] = await(at(k));
@@ -519,9 +522,11 @@ __device__ inline void multiply_rows(const real *published, const team<real, K, 
     for (int c = from; c < to; c += GROUP * WARPS) {
         real v[sums_of::EACH];
         sums.load([&](int i, int column) { return pair_of_rows(s, base + i, c + column, c + column < to); });
-        await_each(v, [&](int e) {
-            return at[e] < 0 ? nullptr : &published[static_cast<int64_t>(at[e]) * K + sums_of::column_of(e)];
-        });
+        await_each(
+            v, [&](int e) { return at[e] >= 0; },
+            [&](int e) {
+                return published + (static_cast<int64_t>(max(at[e], 0)) * K + sums_of::column_of(e));
+            });
         look_up(c + GROUP * WARPS);
         sums.multiply(v, t.few, to - c);
     }
