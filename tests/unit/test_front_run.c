@@ -475,6 +475,7 @@ static void singular_and_several_roots(void **state)
 static void triangles_of_several_squares(void **state)
 {
     (void)state;
+    cuda_or_skip();
     rng r = rng_start("triangles_of_several_squares");
     dense d = chain_problem(&r, 2, 350, 30);
     check_presolve(&d, &r, SD_PRESOLVE_WHOLE, &(expectation){.u = 0.01, .pairs = true, .large = true});
