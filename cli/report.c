@@ -339,6 +339,19 @@ static void json_costs(json *j, const solve_run *r)
     json_close(j);
 }
 
+/* The parts of a factorization on a GPU, in seconds, and its tiles of pivots by eighths that were accepted.
+ */
+static void json_profile(json *j, const solve_run *r)
+{
+    json_object(j, "profile");
+    json_info(j, r->analysed, &r->info,
+              "assembly=profile_assembly factor=profile_factor contribution=profile_contribution "
+              "presolve=profile_presolve other=profile_other");
+    json_info(j, r->analysed, &r->info,
+              "tiles_0 tiles_1 tiles_2 tiles_3 tiles_4 tiles_5 tiles_6 tiles_7 tiles_8");
+    json_close(j);
+}
+
 static void json_factor(json *j, const solve_run *r)
 {
     const saddle_info *i = &r->info;
@@ -351,7 +364,8 @@ static void json_factor(json *j, const solve_run *r)
               "fallback factorization planned_nnz planned_flops critical_flops planned_bytes largest_l stale "
               "block_kernel "
               "replaced_blocks single_blocks fill_tau generations pattern_residual reconstruction_error "
-              "trisolve replanned replans rescalings simplicial sequences");
+              "trisolve replanned replans rescalings simplicial sequences waits");
+    json_profile(j, r);
     json_close(j);
 }
 

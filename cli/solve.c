@@ -249,7 +249,8 @@ static const struct {
     const char *words, *options;
 } purposes[] = {
     {FOR_DIRECT | FOR_BLOCKS, "the direct solver, bjacobi, ldlt and jacobi", "scaling|order|pairs"},
-    {FOR_DIRECT, "the direct solver", "factorization|threshold|certify|simplicial|signs|condition"},
+    {FOR_DIRECT, "the direct solver",
+     "factorization|threshold|certify|simplicial|signs|condition|profile|presolve"},
     {FOR_DIRECT | FOR_FACTORS, "the direct solver, ldlt and jacobi", "check"},
     {FOR_BLOCKS, "bjacobi, ldlt and jacobi", "blocking|block-size"},
     {FOR_BJACOBI, "bjacobi", "block-kernel|block-precision"},
@@ -290,6 +291,10 @@ static int check_together(const arguments *a)
         if (argument_given(a, fixed[k]))
             return usage_error(a, "--%s applies only to --factorization static", fixed[k]);
     }
+    if (argument_given(a, "profile") && a->library.device != SADDLE_DEVICE_CUDA)
+        return usage_error(a, "--profile applies only to --device cuda");
+    if (argument_given(a, "presolve") && a->library.device != SADDLE_DEVICE_CUDA)
+        return usage_error(a, "--presolve applies only to --device cuda");
     return EXIT_DONE;
 }
 
@@ -374,8 +379,9 @@ const command command_solve = {
              "--method auto uses the direct solver unless it would be too expensive: a multifrontal LDL' "
              "factorization with threshold pivoting, followed by refinement. Its options are --scaling, "
              "--order, --pairs, --factorization, --threshold, --regularise, --check, --certify, "
-             "--simplicial, --signs and --condition; the first two also accept a file, as in \"saddle "
-             "prepare\".\n\n"
+             "--simplicial, --signs, --condition and, on a GPU, --profile and --presolve; the first two also "
+             "accept a file, "
+             "as in \"saddle prepare\".\n\n"
              "--method bjacobi preconditions with the diagonal blocks of A, of up to --block-size rows. "
              "--blocking chooses how rows are grouped into blocks, --block-kernel how blocks are factored, "
              "--block-precision the precision that they are stored in; --scaling, --order and --pairs affect "
@@ -400,7 +406,8 @@ const command command_solve = {
         "order|pairs|"
         "factorization|threshold|regularise|check|blocking|block_size|block_kernel|block_precision|"
         "fill|fill_tau|fill_level|pivot|push_back|small_pivot|sweeps|sweep_order|relax|fallback|trisolve|"
-        "trisolve_sweeps|factor_precision|certify|simplicial|factorizations",
+        "trisolve_sweeps|factor_precision|certify|simplicial|factorizations|profile|"
+        "presolve",
     .least = 1,
     .most = 1,
     .run = run_solve,

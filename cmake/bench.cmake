@@ -24,3 +24,7 @@ add_executable(bench_small_solve bench/kernels/small_solve.c)
 target_link_libraries(bench_small_solve PRIVATE saddle_cli saddle)
 set_target_properties(bench_small_solve PROPERTIES OUTPUT_NAME small_solve
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+# The direct solver on a GPU held against the CPU, for scripts/gpu-check.
+add_executable(compare_direct bench/kernels/compare_direct.c bench/operands.c bench/problem.c bench/bench.c bench/child.c)
+target_link_libraries(compare_direct PRIVATE saddle_cli saddle)
+set_target_properties(compare_direct PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)

@@ -59,7 +59,10 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
     add_executable(cuda_ldlt bench/kernels/cuda_ldlt.c bench/problem.c)
     target_include_directories(cuda_ldlt PRIVATE ${PROJECT_SOURCE_DIR})
     target_link_libraries(cuda_ldlt PRIVATE saddle_cli saddle_internal)
-    set_target_properties(cuda_kernels cuda_krylov cuda_ldlt PROPERTIES
+    add_executable(cuda_solve bench/kernels/cuda_solve.c)
+    target_include_directories(cuda_solve PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(cuda_solve PRIVATE saddle_cli saddle_internal)
+    set_target_properties(cuda_kernels cuda_krylov cuda_ldlt cuda_solve PROPERTIES
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
   endif()
 

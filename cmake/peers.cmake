@@ -4,6 +4,7 @@
 # how QDLDL and MKL are had from PyPI. Not where sanitizers are on: what they find in a peer is not ours.
 set(SADDLE_QDLDL "" CACHE PATH "Folder with QDLDL's source, for its driver: that of the source package of PyPI")
 set(SADDLE_MKL "" CACHE PATH "Folder with lib/libmkl_rt.so, for the driver of PARDISO: a virtual environment, MKLROOT")
+set(SADDLE_CUDSS "" CACHE PATH "Folder with include/cudss.h and lib/libcudss.so, for its driver: nvidia/cu13 of PyPI's package")
 set(saddle_peers "")
 
 function(saddle_peer name)
@@ -68,6 +69,29 @@ if(SADDLE_PEERS AND NOT SADDLE_SANITIZE)
     saddle_peer(pardiso ${mkl_library})
   elseif(SADDLE_MKL)
     message(FATAL_ERROR "SADDLE_MKL is ${SADDLE_MKL}, but there is no lib/libmkl_rt.so")
+  endif()
+  # Drivers for a GPU want CUDA's runtime, no compiler for it. PyPI's package of cuDSS has no libcudss.so, only
+  # the name with its number; what that needs in turn is found where it runs.
+  find_path(SADDLE_CUDART_INCLUDE_DIR cuda_runtime_api.h HINTS ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES} ENV CUDA_HOME
+    ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES include)
+  find_library(SADDLE_CUDART_LIBRARY cudart_static HINTS ${SADDLE_CUDART_INCLUDE_DIR}/.. PATH_SUFFIXES lib64 lib)
+  mark_as_advanced(SADDLE_CUDART_INCLUDE_DIR SADDLE_CUDART_LIBRARY)
+  find_library(cudss_library NAMES cudss libcudss.so.1 libcudss.so.0 PATHS ${SADDLE_CUDSS} PATH_SUFFIXES lib
+    lib64 NO_CACHE NO_DEFAULT_PATH)
+  if(cudss_library AND SADDLE_CUDART_INCLUDE_DIR AND SADDLE_CUDART_LIBRARY)
+    saddle_peer(cudss ${cudss_library} ${SADDLE_CUDART_LIBRARY} ${CMAKE_DL_LIBS} rt)
+    target_include_directories(peer_cudss SYSTEM PRIVATE ${SADDLE_CUDSS}/include ${SADDLE_CUDART_INCLUDE_DIR})
+    target_link_options(peer_cudss PRIVATE LINKER:--allow-shlib-undefined)
+  elseif(SADDLE_CUDSS)
+    message(FATAL_ERROR "SADDLE_CUDSS is ${SADDLE_CUDSS}, but there is no lib/libcudss.so, or no CUDA runtime to link with")
+  endif()
+  if(CMAKE_CUDA_COMPILER AND SADDLE_CUDART_INCLUDE_DIR AND SADDLE_CUDART_LIBRARY)
+    add_executable(peer_card bench/peers/card.c)
+    set_target_properties(peer_card PROPERTIES OUTPUT_NAME peer-card
+      RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/peers)
+    target_include_directories(peer_card PRIVATE ${PROJECT_SOURCE_DIR}/include)
+    target_include_directories(peer_card SYSTEM PRIVATE ${SADDLE_CUDART_INCLUDE_DIR})
+    target_link_libraries(peer_card PRIVATE saddle_flags ${SADDLE_CUDART_LIBRARY} ${CMAKE_DL_LIBS} pthread rt m)
   endif()
 endif()
 # The kernels on batches of blocks beside LAPACK: what `saddle bench blocks` runs.

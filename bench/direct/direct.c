@@ -9,6 +9,7 @@
  */
 #include "bench/direct/direct.h"
 
+#include "bench/direct/gpu.h"
 #include "bench/direct/sparse.h"
 #include "bench/peers/timing.h"
 #include "bench/problem.h"
@@ -22,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COLUMNS = 64, WANTED = (1 << PEERS) - 1 - (1 << PEER_LAPACK) };
+enum { COLUMNS = 64, WANTED = (1 << PEER_LAPACK) - 1 };
 
 /* The generated problems whose figures are compared from version to version. */
 static const struct {
@@ -270,13 +271,7 @@ static int write_for_peers(direct_bench *t, const char *operand)
 {
     bool wanted = false;
     for (int k = 0; k < PEERS; ++k) wanted = wanted || t->report.programs[k][0];
-    snprintf(t->path, sizeof t->path, "%s", operand);
-    if (!t->problem.generated || !wanted) return EXIT_DONE;
-    const int status = bench_temporary(".mtx", t->path, sizeof t->path);
-    if (status != EXIT_DONE) return status;
-    t->temporary = true;
-    const saddle_status written = saddle_write_matrix(t->path, &t->problem.A, operand, t->message);
-    return written == SADDLE_OK ? EXIT_DONE : fail(exit_status(written), "%s: %s", operand, t->message);
+    return wanted ? peers_matrix(&t->problem, operand, t->path, sizeof t->path, &t->temporary) : EXIT_DONE;
 }
 
 static void begin_row(direct_row *row, const bench_matrix *matrix, const char *name)
@@ -383,7 +378,20 @@ static int bench_all(direct_bench *t, bool print)
     return status;
 }
 
-enum { PART_ALL, PART_SPARSE };
+/* What is for the other device would do nothing. */
+static int check_device(const arguments *a)
+{
+    static const char *const others[][2] = {{"delta", "threads"}, {"arrays", "least"}};
+    const bool gpu = a->library.device == SADDLE_DEVICE_CUDA;
+    const int part = argument_choice(a, "part");
+    if (a->library.device == SADDLE_DEVICE_REFERENCE) return usage_error(a, "--device is cpu or cuda here");
+    if (part != PART_ALL && (part != PART_SPARSE) != gpu)
+        return usage_error(a, gpu ? "--part sparse is for the CPU" : "that part needs --device cuda");
+    for (int k = 0; k < 2; ++k)
+        if (argument_given(a, others[!gpu][k]))
+            return usage_error(a, "--%s is for --device %s", others[!gpu][k], gpu ? "cpu" : "cuda");
+    return EXIT_DONE;
+}
 
 static int run_direct(const arguments *a)
 {
@@ -391,6 +399,8 @@ static int run_direct(const arguments *a)
     direct_bench t = {.report = {.a = a, .threads = (int)argument_count(a, "threads")}};
     int status = bench_check_operands(a);
     if (status == EXIT_DONE) status = bench_check_files(a);
+    if (status == EXIT_DONE) status = check_device(a);
+    if (status == EXIT_DONE && a->library.device == SADDLE_DEVICE_CUDA) return gpu_run(a);
     if (status == EXIT_DONE && argument_choice(a, "part") == PART_SPARSE) return sparse_run(a);
     if (status == EXIT_DONE && a->operand_count == 0 && !argument_given(a, "anchors"))
         status = usage_error(a, "no matrix is given");
@@ -413,14 +423,23 @@ static int run_direct(const arguments *a)
 }
 
 static const option direct_options[] = {
-    OPTION_CHOICE("part", "all|sparse",
-                  "sparse: very sparse quasidefinite systems, compared with QDLDL; without matrices those of "
-                  "optimal control, predictive control and power grids (these in SADDLE_MATRICES)"),
+    OPTION_CHOICE(
+        "part", "all|sparse|factor|verified|pivoting|profile|presolve|auto",
+        "sparse: very sparse quasidefinite systems, compared with QDLDL; without matrices those of "
+        "optimal control, predictive control and power grids (these in SADDLE_MATRICES). The others with "
+        "--device cuda: times beside cuDSS; refined and certified solves; LDL' beside LL'; the split of the "
+        "time and pivots by tiles; solves with inverted blocks; device auto below 1 Gflop"),
+    OPTION_CHOICE(
+        "arrays", "auto|host",
+        "cuda: where values, right-hand sides and solutions are; auto is on the GPU if that can be"),
+    OPTION_REAL("least", "GFLOP", 0.1, 0.0, 1e9, "cuda: files whose factorization takes less are left out"),
     OPTION_REAL("delta", "D", 1e-8, 0.0, 1e100,
                 "sparse: what zeros of the diagonal are replaced with, negative; QDLDL needs it"),
     OPTION_COUNT("repeat", "N", 5, 1, 1000, "turns of each; the best counts"),
     OPTION_COUNT("threads", "N", 1, 1, 4096, "threads of Saddle and of the peers' BLAS"),
-    OPTION_FLAG("anchors", 0, "also the 15 generated problems that are tracked from version to version"),
+    OPTION_FLAG("anchors", 0,
+                "also the generated problems that are tracked from version to version, 15 or, with "
+                "--device cuda, 12"),
     OPTION_TEXT("peers", "DIR|none", NULL, "folder of the drivers; by default next to saddle"),
     OPTION_REAL("limit", "SECONDS", 120.0, 0.1, 1e6, "time limit of a peer for one matrix"),
     BENCH_JSON,
@@ -431,18 +450,24 @@ const command command_direct = {
     .name = "direct",
     .operands = "[A.mtx[.gz]...]",
     .help = "the direct solver, compared with MUMPS, CHOLMOD, PARDISO and QDLDL",
-    .about = "For each matrix: the analysis and the factorization of the direct solver, its speed relative "
-             "to dgemm on one core, pivots, inertia, backward error before and after refinement, and memory, "
-             "compared with MUMPS, CHOLMOD, PARDISO and QDLDL if their drivers were built (a dash marks what "
-             "is missing). "
-             "Then the geometric means of the ratios in each folder, over the matrices that take MUMPS more "
-             "than 2 ms. Drivers are built if the peers are found, and are not installed. An operand such as "
-             "lap3d_30:1.5, FAMILY_SIZE[:P], that is not a file names a generated problem (saddle gen).",
+    .about =
+        "For each matrix: the analysis and the factorization of the direct solver, its speed relative "
+        "to dgemm on one core, pivots, inertia, backward error before and after refinement, and memory, "
+        "compared with MUMPS, CHOLMOD, PARDISO and QDLDL if their drivers were built (a dash marks what "
+        "is missing). "
+        "Then the geometric means of the ratios in each folder, over the matrices that take MUMPS more "
+        "than 2 ms. Drivers are built if the peers are found, and are not installed. An operand such as "
+        "lap3d_30:1.5, FAMILY_SIZE[:P], that is not a file names a generated problem (saddle gen).\n\n"
+        "With --device cuda: factorizations with new values and solves on a GPU, compared with cuDSS and "
+        "with "
+        "the GPU's dgemm, and what --part names. An operand may be a folder of matrices; without one the 12 "
+        "problems of --anchors are taken.",
     .examples = "  saddle bench direct matrices/kkt/*.mtx.gz lap3d_30:1.5 --json direct.json\n"
                 "  saddle bench direct --anchors --threads 2\n"
-                "  saddle bench direct --part sparse\n",
+                "  saddle bench direct --part sparse\n"
+                "  saddle bench direct --device cuda --part factor lap3d_60:1.5 matrices/kkt\n",
     .options = direct_options,
-    .library = "scaling|order|pairs|factorization|threshold",
+    .library = "scaling|order|pairs|factorization|threshold|device|device_index",
     .most = INT_MAX,
     .run = run_direct,
 };

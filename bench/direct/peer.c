@@ -18,6 +18,8 @@ const struct peer_kind peer_kinds[PEERS] = {
     [PEER_MATCHING] = {"pardiso_matching", "peer-pardiso", "matching"},
     [PEER_QDLDL] = {"qdldl", "peer-qdldl", "default"},
     [PEER_LAPACK] = {"lapack", "peer-lapack", "default"},
+    [PEER_CUDSS] = {"cudss", "peer-cudss", "default"},
+    [PEER_CUDSS_MATCHING] = {"cudss_matching", "peer-cudss", "matching"},
 };
 
 static bool wants_none(const char *folder)
@@ -43,6 +45,19 @@ void peers_tell_missing(const char *folder, unsigned wanted, char (*programs)[40
         any = true;
     }
     if (any) puts(" (no driver was built: CONTRIBUTING.md, Comparison with peers)");
+}
+
+int peers_matrix(const bench_problem *problem, const char *operand, char *path, size_t path_size,
+                 bool *temporary)
+{
+    char message[SADDLE_MESSAGE_SIZE];
+    snprintf(path, path_size, "%s", operand);
+    if (!problem->generated) return EXIT_DONE;
+    const int status = bench_temporary(".mtx", path, path_size);
+    if (status != EXIT_DONE) return status;
+    *temporary = true;
+    const saddle_status written = saddle_write_matrix(path, &problem->A, operand, message);
+    return written == SADDLE_OK ? EXIT_DONE : fail(exit_status(written), "%s: %s", operand, message);
 }
 
 static void give_up(peer_process *p, const char *why)
@@ -97,7 +112,7 @@ void peer_turn(peer_process *p)
     ask(p, "turn\n");
 }
 
-static double told_number(const char *line, const char *key)
+double peer_told_number(const char *line, const char *key)
 {
     char quoted[48], *end;
     snprintf(quoted, sizeof quoted, "\"%s\": ", key);
@@ -107,7 +122,7 @@ static double told_number(const char *line, const char *key)
     return end == at + strlen(quoted) ? NAN : number; /* null is no number */
 }
 
-static bool told_text(const char *line, const char *key, char *text, size_t text_size)
+bool peer_told_text(const char *line, const char *key, char *text, size_t text_size)
 {
     char quoted[48];
     snprintf(quoted, sizeof quoted, "\"%s\": \"", key);
@@ -136,11 +151,11 @@ void peer_end(peer_process *p, peer_result *result)
 {
     *result = peer_nothing();
     ask(p, "tell\n");
-    if (p->told && !told_text(p->line, "error", result->error, sizeof result->error)) {
+    if (p->told && !peer_told_text(p->line, "error", result->error, sizeof result->error)) {
         result->ran = true;
-        told_text(p->line, "version", result->version, sizeof result->version);
-        told_text(p->line, "ordering", result->ordering, sizeof result->ordering);
-#define ROW(name) result->name = told_number(p->line, #name);
+        peer_told_text(p->line, "version", result->version, sizeof result->version);
+        peer_told_text(p->line, "ordering", result->ordering, sizeof result->ordering);
+#define ROW(name) result->name = peer_told_number(p->line, #name);
         PEER_NUMBERS(ROW)
 #undef ROW
     }

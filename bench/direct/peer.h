@@ -6,6 +6,7 @@
 
 #include "bench/child.h"
 #include "bench/peers/peer.h"
+#include "bench/problem.h"
 
 /* The peers, one for each of their settings that is compared: peer_kinds names their drivers. */
 enum {
@@ -16,6 +17,8 @@ enum {
     PEER_MATCHING,
     PEER_QDLDL,
     PEER_LAPACK,
+    PEER_CUDSS, /* on a GPU */
+    PEER_CUDSS_MATCHING,
     PEERS
 };
 extern const struct peer_kind {
@@ -27,6 +30,15 @@ extern const struct peer_kind {
 void peers_find(const char *folder, unsigned wanted, char programs[PEERS][4096]);
 /* Says on standard output which of them were not found; nothing where all were, or none are wanted. */
 void peers_tell_missing(const char *folder, unsigned wanted, char (*programs)[4096]);
+
+/* The file that the peers read: what was made is written among the system's temporary files, *temporary then
+ * being true and the file the caller's to remove. An exit status, with the message on standard error. */
+int peers_matrix(const bench_problem *problem, const char *operand, char *path, size_t path_size,
+                 bool *temporary);
+
+/* What a line of JSON says: a number, NaN where there is none; a text, false where there is none. */
+double peer_told_number(const char *line, const char *key);
+bool peer_told_text(const char *line, const char *key, char *text, size_t text_size);
 
 /* What a peer told. Numbers that are not known are NaN, and so are all where it did not run. */
 typedef struct peer_result {

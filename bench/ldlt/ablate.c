@@ -362,7 +362,7 @@ static void json_ablation(json *j, const void *report)
     json_close(j);
 }
 
-int ldlt_ablate(ldlt_bench *t, const ldlt_operands *o)
+int ldlt_ablate(ldlt_bench *t, const bench_operands *o)
 {
     ablate_report report = {t, 0, calloc((size_t)o->count + 1, sizeof(ablate_row))};
     if (!report.rows) return fail(EXIT_MEMORY, "out of memory for the rows");

@@ -283,7 +283,7 @@ static void measure_matrix(ldlt_bench *t, void *to)
     ++report->count;
 }
 
-int ldlt_backends(ldlt_bench *t, const ldlt_operands *o)
+int ldlt_backends(ldlt_bench *t, const bench_operands *o)
 {
     backends_report report = {.bench = t};
     int status = ldlt_choose(t->a, backend_names, BACKENDS, report.wanted);

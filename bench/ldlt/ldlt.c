@@ -8,55 +8,19 @@
  *   growth      doubling series of generated problems: exponents of time against entries
  *   --ablate    Table I and Figure 3 of Stretching Jacobi
  */
-#define _GNU_SOURCE
 #include "bench/ldlt/ldlt.h"
 
-#include "cli/memory.h"
 #include "cli/progress.h"
 #include "cli/run.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { PART_ALL, PART_SETUP, PART_ANCHORS, PART_GROWTH, PART_BACKENDS }; /* words of --part */
 
-static bool add_path(ldlt_operands *o, const char *folder, const char *name)
-{
-    char path[4096];
-    char **one = one_more(&o->paths, &o->count, &o->room, sizeof *one);
-    snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name);
-    return one && (*one = strdup(path));
-}
-
-static int is_matrix(const struct dirent *entry)
-{
-    static const char *const endings[] = {".mtx", ".mtx.gz", ".rb", ".rb.gz"};
-    for (int k = 0; k < 4; ++k)
-        if (path_ends(entry->d_name, endings[k])) return 1;
-    return 0;
-}
-
-/* The matrices of a folder, by name. */
-static int add_folder(ldlt_operands *o, const char *folder)
-{
-    struct dirent **entries = NULL;
-    const int count = scandir(folder, &entries, is_matrix, alphasort);
-    bool added = true;
-    if (count < 0) return fail(EXIT_FILE, "%s: cannot be opened: %s", folder, strerror(errno));
-    for (int k = 0; k < count; ++k) {
-        added = added && add_path(o, folder, entries[k]->d_name);
-        free(entries[k]);
-    }
-    free(entries);
-    return added ? EXIT_DONE : fail(EXIT_MEMORY, "out of memory for the names of matrices");
-}
-
 /* What was given, folders opened; otherwise two folders of $SADDLE_MATRICES. */
-static int find_operands(const arguments *a, ldlt_operands *o)
+static int find_operands(const arguments *a, bench_operands *o)
 {
     static const char *const folders[] = {"indefinite", "kkt"};
     const char *matrices = getenv("SADDLE_MATRICES");
@@ -66,22 +30,11 @@ static int find_operands(const arguments *a, ldlt_operands *o)
     for (int k = 0; a->operand_count == 0 && k < 2 && status == EXIT_DONE; ++k) {
         char folder[4096];
         snprintf(folder, sizeof folder, "%s/%s", matrices, folders[k]);
-        status = add_folder(o, folder);
+        status = bench_operands_add(o, folder);
     }
-    for (int k = 0; k < a->operand_count && status == EXIT_DONE; ++k) {
-        struct stat is;
-        if (stat(a->operands[k], &is) == 0 && S_ISDIR(is.st_mode))
-            status = add_folder(o, a->operands[k]);
-        else if (!add_path(o, "", a->operands[k]))
-            status = fail(EXIT_MEMORY, "out of memory for the names of matrices");
-    }
+    for (int k = 0; k < a->operand_count && status == EXIT_DONE; ++k)
+        status = bench_operands_add(o, a->operands[k]);
     return status;
-}
-
-static void free_operands(ldlt_operands *o)
-{
-    for (int64_t k = 0; k < o->count; ++k) free(o->paths[k]);
-    free(o->paths);
 }
 
 static bool is_made(const arguments *a)
@@ -111,7 +64,7 @@ static int check_usage(const arguments *a)
     return status == EXIT_DONE ? outputs_check(a, outputs, 2) : status;
 }
 
-int ldlt_walk(ldlt_bench *t, const ldlt_operands *o, void (*measure)(ldlt_bench *t, void *report),
+int ldlt_walk(ldlt_bench *t, const bench_operands *o, void (*measure)(ldlt_bench *t, void *report),
               void *report)
 {
     int status = EXIT_DONE;
@@ -143,7 +96,7 @@ int ldlt_end(const ldlt_bench *t, int status, int64_t count, void (*print)(const
     return status;
 }
 
-static int run_part(ldlt_bench *t, ldlt_operands *o)
+static int run_part(ldlt_bench *t, bench_operands *o)
 {
     const int part = argument_choice(t->a, "part");
     if (argument_given(t->a, "ablate")) return ldlt_ablate(t, o);
@@ -155,7 +108,7 @@ static int run_part(ldlt_bench *t, ldlt_operands *o)
 static int run_ldlt(const arguments *a)
 {
     ldlt_bench t = {.a = a, .limit = argument_real(a, "limit"), .watch = {.core = ldlt_core_time(a)}};
-    ldlt_operands operands = {0, 0, NULL};
+    bench_operands operands = {0, 0, NULL};
     int status = check_usage(a);
     if (status == EXIT_DONE && !is_made(a)) status = find_operands(a, &operands);
     if (status == EXIT_DONE) {
@@ -163,7 +116,7 @@ static int run_ldlt(const arguments *a)
         status = run_part(&t, &operands);
         progress_end();
     }
-    free_operands(&operands);
+    bench_operands_free(&operands);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "bench/bench.h"
+#include "bench/operands.h"
 #include "bench/problem.h"
 
 /* The recipes that are compared; their names are those of --methods. */
@@ -87,22 +88,19 @@ typedef struct ldlt_report {
     ldlt_row *rows;
 } ldlt_report;
 
-/* The parts. Operands are what was given, folders opened; each returns an exit status. */
-typedef struct ldlt_operands {
-    int64_t count, room;
-    char **paths;
-} ldlt_operands;
-/* Loads one after the other and calls for each; one that cannot be read is told and is the exit status, and
+/* The parts. Operands are what was given, folders opened; each returns an exit status.
+ *
+ * Loads one after the other and calls for each; one that cannot be read is told and is the exit status, and
  * the next ones go on. */
-int ldlt_walk(ldlt_bench *t, const ldlt_operands *o, void (*measure)(ldlt_bench *t, void *report),
+int ldlt_walk(ldlt_bench *t, const bench_operands *o, void (*measure)(ldlt_bench *t, void *report),
               void *report);
 /* Ends a part of which so many rows were measured: its tables and what ran, JSON and picture; frees them. */
 int ldlt_end(const ldlt_bench *t, int status, int64_t count, void (*print)(const void *report),
              json_writer *write, const void *report, void *rows);
-int ldlt_matrices(ldlt_bench *t, ldlt_operands *o, bool anchors);
+int ldlt_matrices(ldlt_bench *t, bench_operands *o, bool anchors);
 int ldlt_made(ldlt_bench *t, bool growth);
-int ldlt_backends(ldlt_bench *t, const ldlt_operands *o);
-int ldlt_ablate(ldlt_bench *t, const ldlt_operands *o);
+int ldlt_backends(ldlt_bench *t, const bench_operands *o);
+int ldlt_ablate(ldlt_bench *t, const bench_operands *o);
 
 /* The names of --methods into flags, all where nothing is said; an exit status. */
 int ldlt_choose(const arguments *a, const char *const *names, int count, bool *wanted);

@@ -65,7 +65,7 @@ static void measure_matrix(ldlt_bench *t, void *to)
 }
 
 /* Leaves out what has no published figures. */
-static void keep_anchors(ldlt_operands *o)
+static void keep_anchors(bench_operands *o)
 {
     int64_t kept = 0;
     for (int64_t k = 0; k < o->count; ++k) {
@@ -86,7 +86,7 @@ static void print_summary(const void *report)
     (t->anchors ? print_ldlt_anchors : print_ldlt_totals)(t);
 }
 
-int ldlt_matrices(ldlt_bench *t, ldlt_operands *o, bool only_anchors)
+int ldlt_matrices(ldlt_bench *t, bench_operands *o, bool only_anchors)
 {
     ldlt_report report = {.bench = t, .anchors = only_anchors};
     int status = ldlt_choose(t->a, ldlt_recipe_names, LDLT_RECIPES, report.wanted);

@@ -34,7 +34,9 @@
     ROW(componentwise_error)                                                                                 \
     ROW(backward_error_refined) /* once */                                                                   \
     ROW(backward_error_random)  /* for a random b */                                                         \
-    ROW(componentwise_error_random)
+    ROW(componentwise_error_random)                                                                          \
+    ROW(refactor) /* on a GPU: with new values that are there already; factor is the first */                \
+    ROW(device_bytes)
 
 /* What is told of a peer; it fills in what it knows of its factorization. What is not known is NaN or "". */
 typedef struct peer_facts {

@@ -280,6 +280,12 @@ typedef enum saddle_pivot {
 } saddle_pivot;
 typedef enum saddle_sweep_order { SADDLE_SWEEP_ORDER_ROW, SADDLE_SWEEP_ORDER_BLOCK } saddle_sweep_order;
 typedef enum saddle_fallback { SADDLE_FALLBACK_EXACT, SADDLE_FALLBACK_NONE } saddle_fallback;
+typedef enum saddle_presolve {
+    SADDLE_PRESOLVE_OFF,
+    SADDLE_PRESOLVE_BAND,
+    SADDLE_PRESOLVE_WHOLE,
+    SADDLE_PRESOLVE_AUTO
+} saddle_presolve;
 typedef enum saddle_trisolve {
     SADDLE_TRISOLVE_AUTO,
     SADDLE_TRISOLVE_EXACT,
@@ -379,7 +385,12 @@ typedef enum saddle_factor_precision {
            "return them unmeasured")                                                                         \
     COUNT(factorizations, 0, 0, 1000000000,                                                                  \
           "factorizations expected on the pattern, for which an expensive order may pay; 0: 1 for a single " \
-          "solve (saddle_solve_once, the program), otherwise 10")
+          "solve (saddle_solve_once, the program), otherwise 10")                                            \
+    CHOICE(profile, saddle_switch, SADDLE_OFF, "off|on",                                                     \
+           "measure the parts of factorizations by the direct solver on a GPU, and count tiles of pivots")   \
+    CHOICE(presolve, saddle_presolve, SADDLE_PRESOLVE_AUTO, "off|band|whole|auto",                           \
+           "what the direct solver on a GPU inverts after a factorization for faster solves: nothing, "      \
+           "squares on the diagonal of L, the triangles of all fronts; auto is band")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -619,7 +630,23 @@ typedef enum saddle_doubt {
           "times that fronts had to find a sequence of pivots for columns, on the plan in use")              \
     /* how far threads can help */                                                                           \
     REAL(critical_flops,                                                                                     \
-         "operations of planned_flops that must follow each other, with any number of threads")
+         "operations of planned_flops that must follow each other, with any number of threads")              \
+    /* the last factorization on a GPU; the others if profile is on */                                       \
+    COUNT(waits, -1, "times that the host waited for the GPU")                                               \
+    REAL(profile_assembly, "seconds in which large fronts were assembled")                                   \
+    REAL(profile_factor, "seconds in which columns were eliminated, of small fronts with all their work")    \
+    REAL(profile_contribution, "seconds in which contribution blocks of large fronts were computed")         \
+    REAL(profile_other, "seconds of transfers and everything else on the GPU")                               \
+    COUNT(tiles_0, -1, "tiles of up to 32 columns of which fewer than 1/8 were accepted as pivots")          \
+    COUNT(tiles_1, -1, "tiles of which at least 1/8 and fewer than 2/8 were")                                \
+    COUNT(tiles_2, -1, "at least 2/8 and fewer than 3/8")                                                    \
+    COUNT(tiles_3, -1, "at least 3/8 and fewer than 4/8")                                                    \
+    COUNT(tiles_4, -1, "at least 4/8 and fewer than 5/8")                                                    \
+    COUNT(tiles_5, -1, "at least 5/8 and fewer than 6/8")                                                    \
+    COUNT(tiles_6, -1, "at least 6/8 and fewer than 7/8")                                                    \
+    COUNT(tiles_7, -1, "at least 7/8, not all")                                                              \
+    COUNT(tiles_8, -1, "tiles all of whose columns were accepted")                                           \
+    REAL(profile_presolve, "seconds in which inverses for the solves were computed")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */
@@ -697,9 +724,9 @@ SADDLE_API void saddle_info_set_history(saddle_info *info, double *history, int6
  *     concurrently on one           solve, solve_many, solve_part, condition, get_order, get_pivots,
  *     factored solver               get_scaling, query, message. Each solve has its own info and workspace. A
  *                                   message remains valid until the next call of the following kind.
- *     alone on its solver           analyse, factor, factor_many, factor_solve_many, set_given, set_signs,
- *                                   set_d, destroy. No other call on this solver may run meanwhile. Other
- *                                   solvers are not affected.
+ *     alone on its solver           analyse, factor, factor_values, factor_many, factor_solve_many,
+ *                                   set_stream, set_given, set_signs, set_d, destroy. No other call on this
+ *                                   solver may run meanwhile. Other solvers are not affected.
  *     always                        create, solve_once, version, commit, status_text, reason_text, option_at,
  *                                   option_word, info_at, describe_device, blas_core.
  *     on objects that no other      options_init, options_new, options_free, options_set, options_get,
@@ -733,6 +760,19 @@ SADDLE_API saddle_status saddle_analyse(saddle_solver *solver, const saddle_matr
  * order for new values while that pays, and computes them anew when it does not (option replan; info.replans
  * and info.rescalings say how often). */
 SADDLE_API saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A);
+
+/* The same for the next values on the pattern that was analysed, in the order in which its entries were given
+ * then: nothing of the pattern is looked at or compared. */
+SADDLE_API saddle_status saddle_factor_values(saddle_solver *solver, saddle_type type, const void *values);
+
+/* With device cuda, A.values (never its pattern), b and x may be in the memory of that GPU, or in managed
+ * memory; each may be there or on the host. Values that are there when a pattern is factored again are
+ * factored without being waited for: the host gets its copy of them while the GPU works. What is asked of the
+ * GPU runs in a stream of the library's own, which waits for nobody: the caller's work on these arrays must
+ * be done. Or a stream of the caller's (a cudaStream_t) is given here, used by all later calls with this
+ * solver; what was put into it before a call comes first. It must outlive the solver, or give way to another
+ * one; NULL: the library's own. All calls return when their results are there. */
+SADDLE_API saddle_status saddle_set_stream(saddle_solver *solver, void *stream);
 
 /* A scaling and an order of the caller, used by all later calls of saddle_analyse and saddle_factor if the
  * options scaling and order are `user`. They are copied; NULL removes them. What depends on them is planned
@@ -815,6 +855,12 @@ SADDLE_API saddle_status saddle_solve_once(const saddle_matrix *A, const double 
  * saddle_factor_many, saddle_factor_solve_many or saddle_analyse, or until saddle_factor makes a new plan;
  * the factors of saddle_factor are not affected. If max_memory is set, each system in memory gets an equal
  * share of it, and there is only one for each thread where 8 would not fit.
+ *
+ * With device cuda all systems are factored and solved at once on the GPU, if one of them takes no more than
+ * 1e8 operations and the matrix is given by one triangle; those that need other pivots than the first,
+ * singular ones and the like are then done on the host, with the same results. values, b and x may be in host
+ * or in device memory, each on its own; the call returns when all is done. Systems go in portions of 1 GB, or
+ * of what max_memory leaves; saddle_factor_many needs device memory for all of them.
  *
  * saddle_solve_many may run concurrently with itself and with solves; the other two are alone on their
  * solver.

@@ -64,7 +64,7 @@ typedef struct sd_kernels {
 } sd_kernels;
 
 /* Raised when this file or kernels.def changes what a module sees. */
-#define SD_BACKEND_VERSION 9
+#define SD_BACKEND_VERSION 11
 
 typedef struct sd_device sd_device;
 
@@ -89,6 +89,8 @@ typedef struct sd_backend {
     void (*release)(sd_engine *e, void *memory);
     void (*upload)(sd_engine *e, const void *host, void *memory, int64_t bytes);
     void (*download)(sd_engine *e, const void *memory, void *host, int64_t bytes);
+    /* Whether an array of the caller's is where the backend can reach it: NULL where that is so of all. */
+    bool (*is_on_device)(sd_engine *e, const void *array);
 
     /* Brings the results of reductions that are still to come: see kernels.def. */
     void (*wait)(sd_engine *e);
@@ -97,6 +99,9 @@ typedef struct sd_backend {
     saddle_status (*describe)(sd_context *c, int index);
 
     sd_kernels kernels[SD_PRECISIONS];
+    const struct sd_front_runner *fronts;    /* whole factorizations by fronts: front_run.h; NULL: none */
+    const struct sd_systems_runner *systems; /* many systems of one pattern: systems_run.h; NULL: none */
+    const struct sd_resident *resident;      /* what stays on a device: resident.h; NULL: host_memory */
 } sd_backend;
 
 extern const sd_backend sd_backend_reference;
@@ -177,6 +182,12 @@ void sd_vector_get(sd_engine *e, const sd_vector *x, double *host);
 #include "backend/batch.def"
 #include "backend/kernels.def"
 #undef KERNEL
+
+/* Whether an array of the caller's is in the memory of a device. */
+static inline bool sd_is_on_device(sd_engine *e, const void *array)
+{
+    return e->backend->is_on_device && e->backend->is_on_device(e, array);
+}
 
 static inline void sd_wait(sd_engine *e)
 {

@@ -24,8 +24,13 @@
 #include "core/crew.h"
 #include "plan/contribution.h"
 
+#include <float.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+/* What solves have of the triangle of L that a front's own columns are: L itself; the inverses of squares on
+ * its diagonal; its inverse. */
+typedef enum sd_presolve { SD_PRESOLVE_OFF, SD_PRESOLVE_BAND, SD_PRESOLVE_WHOLE } sd_presolve;
 
 typedef struct sd_front {
     int32_t rows, columns, delays;
@@ -62,6 +67,11 @@ typedef struct sd_pivoting {
 typedef struct sd_pivots {
     int64_t positive, negative, zero, two_by_two, perturbed;
 } sd_pivots;
+
+/* Pivots whose eigenvalue is at most this, relative to a largest entry of 1, are looked at again; and a 2x2
+ * pivot with |ac/b^2 - 1| up to this is of rank one, for solves too. */
+#define SD_SUSPECT 1e-8
+#define SD_RANK_ONE (8 * DBL_EPSILON)
 
 /* The entries of A in the plan's own columns: column k has row, value[ptr[k] .. ptr[k+1]), row counted
  * over the plan's own rows (without delays). */

@@ -1,6 +1,8 @@
 /* Factors in their two forms: fronts, or the columns of a sequence of pivots. See multifrontal.h. */
 #include "factor/multifrontal.h"
 
+#include "factor/device_fronts.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +18,7 @@ saddle_status sd_factors_make(sd_context *c, const sd_tree *t, const sd_front_ke
 
 void sd_factors_free(sd_context *c, sd_factors *f)
 {
+    sd_device_fronts_free(c, f);
     sd_fronts_free(c, f);
     sd_simplicial_free(c, f->plain);
     sd_simplicial_free(c, f->found);
@@ -55,6 +58,7 @@ int64_t sd_factors_bytes(const sd_factors *f)
 {
     int64_t bytes = 0;
     if (f->simplicial) return sd_simplicial_bytes(f->simplicial);
+    if (f->device) return sd_device_fronts_bytes(f);
     for (int32_t k = 0; k < f->tree->fronts; ++k)
         bytes += sd_panel_bytes(f->front[k].rows, f->front[k].columns, f->precision);
     return bytes;
@@ -64,6 +68,7 @@ double sd_factors_largest(const sd_factors *f)
 {
     double largest = 0;
     if (f->simplicial) return sd_simplicial_largest(f->simplicial);
+    if (f->device) return sd_device_fronts_largest(f);
     for (int32_t k = 0; k < f->tree->fronts; ++k) {
         const double here = f->kernels->largest(&f->front[k]);
         if (!(here <= largest)) largest = here;
@@ -82,6 +87,7 @@ void sd_put_d(sd_factors *f, int32_t r, int64_t k, double d, double e)
         ((float *)run.d)[2 * k] = (float)d;
         ((float *)run.d)[2 * k + 1] = (float)e;
     }
+    if (f->device) sd_device_fronts_put(f, r, k, d, e);
     if (!f->simplicial) return;
     f->simplicial->least = 0; /* not known any more */
     /* the second of a 2x2 pivot completes it */
@@ -93,8 +99,9 @@ void sd_put_d(sd_factors *f, int32_t r, int64_t k, double d, double e)
 
 saddle_status sd_factors_run(sd_context *c, sd_factors *f, const sd_factor_options *options)
 {
-    const saddle_status status = f->storage ? SADDLE_OK : sd_fronts_make(c, f->delays, f);
     f->simplicial = NULL;
+    if (f->device) return sd_device_fronts_run(c, f, options);
+    const saddle_status status = f->storage ? SADDLE_OK : sd_fronts_make(c, f->delays, f);
     return status ? status : sd_fronts_run(c, f, options);
 }
 

@@ -15,6 +15,8 @@
 #include "factor/storage.h"
 #include "plan/tree.h"
 
+typedef struct sd_device_fronts sd_device_fronts;
+
 typedef struct sd_factors {
     const sd_tree *tree;
     sd_precision precision;
@@ -26,6 +28,9 @@ typedef struct sd_factors {
     /* The state of every front: its panel, D, variables (positions) and how many were eliminated. A
      * front's rows are its variables, then the rows of the tree. rest is gone. */
     sd_front *front;
+
+    /* Fronts that a device runs (device_fronts.h): `front` then has what was fetched; NULL: they are here. */
+    sd_device_fronts *device;
 
     sd_pivots pivots;      /* over all fronts */
     int64_t signs[3];      /* of the fronts' D: sd_count_signs as they were made, */
@@ -52,6 +57,8 @@ typedef struct sd_factor_options {
     int threads;
     double most_flops;             /* of all fronts as they are assembled, delays included; 0: no limit */
     const sd_abreast_place *ready; /* the numbers of columns without fronts; NULL: to be computed */
+    bool profile;                  /* on a device: its parts are measured */
+    sd_presolve presolve;          /* on a device */
 } sd_factor_options;
 
 /* Pivots that follow one another in memory: those of a front, or all of a sequence. */
@@ -76,6 +83,9 @@ static inline double sd_get_d(const sd_factors *f, const sd_run *run, int64_t k)
 {
     return f->precision == SD_DOUBLE ? ((const double *)run->d)[k] : (double)((const float *)run->d)[k];
 }
+
+/* D and the variables are here: to be called before runs are looked at. */
+saddle_status sd_factors_fetch(sd_context *c, const sd_factors *f);
 
 /* Pivot k of run r gets another D: number d, and e beside it (0 but for the first of a 2x2 pivot). */
 void sd_put_d(sd_factors *f, int32_t r, int64_t k, double d, double e);

@@ -4,11 +4,11 @@
  */
 #include "factor/rank.h"
 
+#include "factor/device_fronts.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-
-static const double RANK_ONE = 8 * DBL_EPSILON; /* a 2x2 pivot up to this is of rank one, for solves too */
 
 /* The eigenvalue of (a b; b c) of the smaller size, with its eigenvector; and the larger one. */
 static double small_eigenvalue(double a, double b, double c, double vector[2], double *large)
@@ -119,7 +119,7 @@ int64_t sd_find_zeros(const sd_factors *f, sd_suspect *zeros, int64_t most)
                 small = small_eigenvalue(a, b, sd_get_d(f, &run, 2 * j + 2), s.vector, &large);
                 s.position[1] = run.variable[++j];
             }
-            if (b == 0 ? a != 0 : fabs(small) > RANK_ONE * fabs(large)) continue;
+            if (b == 0 ? a != 0 : fabs(small) > SD_RANK_ONE * fabs(large)) continue;
             if (count < most) zeros[count] = s;
             ++count;
         }
@@ -134,6 +134,10 @@ static void clear_columns(const sd_factors *f, const sd_suspect *s, const double
     const int32_t k = s->column;
     if (f->simplicial) sd_simplicial_clear(f->simplicial, k, v);
     if (f->simplicial || f->precision != SD_DOUBLE) return;
+    if (f->device) {
+        sd_device_fronts_clear(f, s->run, k, v);
+        return;
+    }
     const sd_front *front = &f->front[s->run];
     double *l = (double *)front->panel + k * front->ld, *next = l + front->ld;
     for (int32_t i = k + (v ? 2 : 1); i < front->rows; ++i) {
@@ -186,7 +190,7 @@ bool sd_split_null_space(const sd_factors *f, bool keep, double *x)
             }
             double v[2], large, *q = x + run.variable[++j], along = 0;
             const double small = small_eigenvalue(a, b, sd_get_d(f, &run, 2 * j), v, &large);
-            if (fabs(small) <= RANK_ONE * fabs(large)) along = v[0] * *p + v[1] * *q;
+            if (fabs(small) <= SD_RANK_ONE * fabs(large)) along = v[0] * *p + v[1] * *q;
             any |= along != 0;
             *p = keep ? along * v[0] : *p - along * v[0];
             *q = keep ? along * v[1] : *q - along * v[1];
@@ -203,7 +207,7 @@ static void pivot_signs(double a, double b, double c, int signs[2])
     const int trace = a + c > 0 ? 1 : -1;
     signs[0] = trace;
     signs[1] = product > 1 ? trace : -trace;
-    if (fabs(product - 1) <= RANK_ONE) signs[1] = 0;
+    if (fabs(product - 1) <= SD_RANK_ONE) signs[1] = 0;
 }
 
 void sd_add_signs(const sd_factors *f, const sd_run *run, int64_t count[3])

@@ -16,9 +16,8 @@ typedef struct sd_suspect {
  * caller's). Zero pivots are not among them. Returns how many were found. */
 int64_t sd_find_suspects(const sd_factors *f, double limit, sd_suspect *suspects, int64_t most);
 
-/* Whether there are any at most this, relative to a largest entry of 1, in a run; and whether there may be
- * any in factors that are as they were made. */
-#define SD_SUSPECT 1e-8
+/* Whether there are any up to SD_SUSPECT in a run; and whether there may be any in factors that are as they
+ * were made. */
 bool sd_has_suspects(const sd_factors *f, const sd_run *run);
 bool sd_may_have_suspects(const sd_factors *f);
 

@@ -46,6 +46,12 @@ saddle_status sd_view_take(sd_context *c, const saddle_matrix *from, saddle_matr
  */
 saddle_status sd_view_check(sd_context *c, const saddle_matrix *A, saddle_facts *faults);
 
+/* Whether a view has a pattern; otherwise it is of values in the order of one that was analysed. */
+static inline bool sd_view_has_pattern(const saddle_matrix *A)
+{
+    return A->pointers || A->layout == SADDLE_COORDINATES;
+}
+
 /* The fields alone: what a function has to know before it reads the arrays. */
 saddle_status sd_view_check_fields(sd_context *c, const saddle_matrix *A);
 

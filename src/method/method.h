@@ -19,6 +19,15 @@
 #include "solve/preconditioner.h"
 #include "solve/triangular.h"
 
+/* New values that a device has before the host. */
+typedef struct sd_arriving {
+    const double *values; /* by stored entry, in the device's memory */
+    /* Brings them to sd_problem.A, and facts and operators with them; until then these are of the matrix
+     * before. Only the first call does something. */
+    saddle_status (*take)(struct sd_arriving *arriving);
+    saddle_status status; /* of that */
+} sd_arriving;
+
 /* What is to be solved. All of it is the solver's; methods only read it. */
 typedef struct sd_problem {
     const saddle_options *options;
@@ -32,6 +41,7 @@ typedef struct sd_problem {
     const struct sd_abreast *abreast; /* where others have computed what these factors would be; NULL */
     int place;                        /* there */
     bool solved;                      /* and there is an answer, so that nobody will look at their numbers */
+    sd_arriving *arriving;            /* NULL: A has its values */
     int device, threads;
     double expensive; /* operations of a complete factorization that take too long to be made without need */
 } sd_problem;
@@ -101,6 +111,35 @@ typedef struct sd_abreast_method {
     void (*solve)(sd_abreast *abreast, const double *const *b, sd_done *done);
 } sd_abreast_method;
 
+/*
+ * Many systems on a device (backend/systems_run.h): as systems abreast, but all at once, and in its memory.
+ * Those that depart from the course of the factors that they are `like` are told, and left to be done one by
+ * one.
+ */
+typedef struct sd_systems sd_systems;
+struct sd_system_outcome;
+typedef struct sd_systems_method {
+    /* p and `like` are on the host and must outlive what is made; map is that of the caller's entries, so
+     * many, to those of p->A. *made is NULL where there is no such course; it is freed whether this fails or
+     * not. */
+    saddle_status (*make)(sd_engine *e, const sd_problem *p, const void *like, const sd_map *map,
+                          int64_t entries, sd_systems **made);
+    void (*free)(sd_engine *e, sd_systems *systems);
+    bool (*solves)(const sd_problem *p);         /* whether what the options ask of a solve can be done */
+    int64_t (*bytes)(const sd_systems *systems); /* of the device, for each system */
+    saddle_status (*reserve)(sd_engine *e, sd_systems *systems, int64_t count);
+    /* values, b and x are on the device, the outcomes on the host. Several threads may solve at once. */
+    saddle_status (*factor)(sd_engine *e, sd_systems *systems, const sd_problem *p, int64_t count,
+                            const void *values, int64_t stride, bool single,
+                            struct sd_system_outcome *outcome);
+    saddle_status (*solve)(sd_engine *e, const sd_systems *systems, const sd_problem *p, int64_t count,
+                           const double *b, int64_t ldb, double *x, int64_t ldx,
+                           struct sd_system_outcome *outcome);
+    saddle_status (*values)(sd_engine *e, const sd_systems *systems, int64_t k, double *values); /* of A */
+    void (*tell)(const sd_systems *systems, const sd_problem *p, const struct sd_system_outcome *outcome,
+                 saddle_result *result);
+} sd_systems_method;
+
 typedef struct sd_method {
     int number;          /* SADDLE_METHOD_... */
     const char *name;    /* in messages */
@@ -115,6 +154,8 @@ typedef struct sd_method {
     saddle_status (*plan)(sd_context *c, const sd_problem *p, void **plan, saddle_info *info);
     sd_cost (*cost)(const void *plan);
     void (*free_plan)(sd_context *c, void *plan);
+    /* A plan that was made for the CPU is for a GPU from now on. NULL: it stays. */
+    saddle_status (*move)(sd_context *c, const sd_problem *p, void *plan, saddle_info *info);
     /* Whether a new plan would be better for the values of p->A than the one that is there, with what was
      * factored on it (NULL: nothing yet). NULL: plans are kept. */
     bool (*replan)(sd_context *c, const sd_problem *p, const void *plan, const void *factors, sd_past *past);
@@ -127,6 +168,10 @@ typedef struct sd_method {
                             void **factors, bool *given_up);
     saddle_status (*refactor)(sd_engine *e, const sd_problem *p, const void *plan,
                               const sd_strength *strength, void **factors, bool *given_up);
+    /* Refactors values that are arriving, before the host has them, where nothing about them asks for more:
+     * *done. It has them in any case when this returns. NULL: the method waits for them. */
+    saddle_status (*refactor_arriving)(sd_engine *e, const sd_problem *p, const sd_strength *strength,
+                                       void *factors, bool *done);
     /* What factorizations so far have taught is forgotten: `refactor` then does what `factor` would do. NULL:
      * nothing is learned. */
     void (*reset)(void *factors);
@@ -144,6 +189,11 @@ typedef struct sd_method {
      * be R, memory (see triangular.h) NULL. */
     saddle_status (*solve)(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
                            double *z, int64_t ldz, sd_solve_memory *memory);
+    /* The same in the memory of a device, that of the factors; nothing is waited for. NULL functions: none.
+     */
+    bool (*solves_there)(const void *factors);
+    saddle_status (*solve_there)(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
+                                 double *z, int64_t ldz);
     sd_standing (*standing)(const void *factors);
     /* The inertia of A in info, certified or in doubt. A solve may give the witness of it a ride
      * (refinement.h): `board` fills in the rest of a rider whose column has 2 n numbers, the second half for
@@ -155,6 +205,7 @@ typedef struct sd_method {
      * *found is false where b asks nothing of that space. */
     saddle_status (*null_vector)(sd_context *c, const void *factors, const double *b, double *z, bool *found);
     const sd_abreast_method *abreast; /* NULL: one system at a time */
+    const sd_systems_method *systems; /* NULL: not on a device */
 } sd_method;
 
 /* The row of SADDLE_METHOD_...; NULL for auto. */

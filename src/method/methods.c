@@ -55,6 +55,8 @@ void sd_report(const sd_method *method, const void *factors, saddle_info *info)
     FORGET4(replanned, fallback, trisolve, pattern_residual);
     FORGET4(inertia_certain, negative_least, negative_most, inertia_doubt);
     FORGET4(reconstruction_error, inertia_risk, simplicial, sequences);
+    FORGET2(waits, profile_assembly), FORGET4(profile_factor, profile_contribution, profile_other, tiles_0);
+    FORGET4(tiles_1, tiles_2, tiles_3, tiles_4), FORGET4(tiles_5, tiles_6, tiles_7, tiles_8);
 #undef FORGET4
 #undef FORGET2
     method->report(factors, info);
@@ -129,7 +131,9 @@ static const struct {
                   {"fill_tau", "fill", "|auto|tau|"},
                   {"trisolve_sweeps", "trisolve", "|auto|block-jacobi|jacobi|"},
                   {"relax", "method", "|jacobi|"},
-                  {"verify", "krylov", "|none|refine|"}};
+                  {"verify", "krylov", "|none|refine|"},
+                  {"presolve", "device", "|cuda|"},
+                  {"profile", "device", "|cuda|"}}; /* of auto it is not known yet */
 enum { CONDITIONS = sizeof conditions / sizeof conditions[0] };
 
 /* Whether "|a|b|" has the word. */

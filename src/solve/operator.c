@@ -142,14 +142,19 @@ static int exponent_of(double a)
     return a > 0 ? ilogb(a) : 0;
 }
 
-bool sd_operator_refresh(sd_operator *op, const sd_csr *A, const saddle_facts *facts)
+bool sd_operator_renew(sd_operator *op, const saddle_facts *facts)
 {
-    if (op->exponent != 0 || op->sparse.precision != SD_DOUBLE || !op->sparse.val ||
-        op->sparse.val != A->val || abs(exponent_of(facts->largest)) > EXPONENT_SAFE)
+    if (op->exponent != 0 || op->sparse.precision != SD_DOUBLE ||
+        abs(exponent_of(facts->largest)) > EXPONENT_SAFE)
         return false;
     op->norm_inf = facts->norm_inf;
     op->smallest = exponent_of(facts->smallest);
     return true;
+}
+
+bool sd_operator_refresh(sd_operator *op, const sd_csr *A, const saddle_facts *facts)
+{
+    return op->sparse.val && op->sparse.val == A->val && sd_operator_renew(op, facts);
 }
 
 void sd_operator_free(sd_engine *e, sd_operator *op)

@@ -36,6 +36,8 @@ saddle_status sd_operator_make(sd_engine *e, const sd_csr *A, sd_precision preci
 /* Whether an operator made of A serves its new values too, of which these are the facts; if so its norm (that
  * of A) is replaced. */
 bool sd_operator_refresh(sd_operator *op, const sd_csr *A, const saddle_facts *facts);
+/* The same of an operator whose values somebody else replaces. */
+bool sd_operator_renew(sd_operator *op, const saddle_facts *facts);
 void sd_operator_free(sd_engine *e, sd_operator *op);
 
 /* floor(log2 |largest|) over a host array, 0 where all are 0; and of the smallest that is not 0. */

@@ -9,12 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPONENT_MOST = 40 }; /* of two: sizes up to 2^40 are left as they are */
-
 int sd_far_exponent(double largest)
 {
     const int exponent = largest == 0 || isinf(largest) ? 0 : ilogb(largest);
-    return abs(exponent) <= EXPONENT_MOST ? 0 : exponent;
+    return abs(exponent) <= SD_FAR_EXPONENT ? 0 : exponent;
 }
 
 int sd_take_exponent(int32_t n, double *w)

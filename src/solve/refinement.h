@@ -20,6 +20,10 @@ enum {
     SD_IDLE_MOST = 2 /* not 1: an error may rise at first, when x is large in a direction that b hardly has */
 };
 
+/* Errors that leave nothing to be gained by stronger means. */
+#define SD_ACCURATE_COMPONENTWISE 1e-13
+#define SD_ACCURATE_BACKWARD 1e-15
+
 /* One column's. */
 typedef struct sd_answer {
     saddle_errors errors;

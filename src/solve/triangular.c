@@ -1,6 +1,8 @@
 /* Triangular solves on the assembly tree: memory, tasks, panels. See triangular.h. */
 #include "solve/triangular.h"
 
+#include "factor/device_fronts.h"
+
 #include "factor/climb.h"
 #include "solve/refinement.h"
 #include "solve/simplicial.h"
@@ -56,7 +58,7 @@ saddle_status sd_solve_room_make(sd_context *c, const sd_factors *f, sd_solve_ro
     const sd_tree *t = f->tree;
     int64_t live = 0, *slot = room->slot;
     *room = (sd_solve_room){.largest = 1, .slot = slot};
-    if (f->simplicial) return SADDLE_OK; /* x is all that it works in */
+    if (f->simplicial || f->device) return SADDLE_OK; /* x is all that it works in */
     if (!slot) slot = sd_alloc(c, t->fronts, sizeof *slot, "solve");
     if (!slot) return c->status;
     room->slot = slot;
@@ -246,6 +248,7 @@ static void scatter_sequence(const sd_sequence *q, const double *block, int32_t 
 saddle_status sd_triangular_solve(sd_context *c, const sd_factors *f, const sd_solve_room *room, int parts,
                                   int64_t nrhs, double *x, int64_t ldx, int threads)
 {
+    if (f->device) return sd_device_fronts_solve(c, f, parts, nrhs, x, ldx);
     walk s = {0};
     sd_solve_memory memory = {0};
     const int32_t n = f->tree->n;
@@ -271,6 +274,7 @@ saddle_status sd_triangular_between(sd_context *c, const sd_factors *f, const sd
                                     const sd_solve_frame *frame, int64_t nrhs, const double *r, int64_t ldr,
                                     double *z, int64_t ldz, int threads, sd_solve_memory *memory)
 {
+    if (f->device) return sd_device_fronts_between(c, f, frame, nrhs, r, ldr, z, ldz);
     walk s = {0};
     sd_solve_memory own = {0};
     sd_solve_frame at = *frame;

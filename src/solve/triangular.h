@@ -8,11 +8,10 @@
  */
 #pragma once
 
+#include "backend/front_run.h"
 #include "factor/multifrontal.h"
 
 enum { SD_RHS_BLOCK = 32 };
-
-enum { SD_SOLVE_FORWARD = 1, SD_SOLVE_DIAGONAL = 2, SD_SOLVE_BACKWARD = 4, SD_SOLVE_WHOLE = 7 };
 
 /* What a solve works in: sizes that depend on the factors alone. */
 typedef struct sd_solve_room {
@@ -25,19 +24,6 @@ typedef struct sd_solve_room {
 /* room is empty, or that of an earlier factorization on the same tree. */
 saddle_status sd_solve_room_make(sd_context *c, const sd_factors *f, sd_solve_room *room);
 void sd_solve_room_free(sd_context *c, sd_solve_room *room);
-
-/*
- * How the caller's vectors lie among those of the tree: entry i of `count` goes in as row in + i and comes
- * out as row out + i, at their positions and times their scale. What comes out is divided by 2^exponent. A
- * column whose scaled entries are far from 1 goes in without its power of two, and gets it back. Rows that
- * nothing goes into are 0.
- */
-typedef struct sd_solve_frame {
-    int32_t count, in, out;
-    const int32_t *position;
-    const double *scale;
-    int exponent;
-} sd_solve_frame;
 
 /* What blocks are solved in, kept from one call to the next: memory that is new to the process costs more to
  * touch than a small solve. Begins as {0}. */

@@ -154,7 +154,7 @@ static saddle_status measure(const solving *w, const double *x, saddle_errors *e
 /* Whether there is nothing left to be gained by stronger means. */
 static bool is_accurate(const saddle_errors *errors)
 {
-    return errors->componentwise <= 1e-13 && errors->backward <= 1e-15;
+    return errors->componentwise <= SD_ACCURATE_COMPONENTWISE && errors->backward <= SD_ACCURATE_BACKWARD;
 }
 
 bool sd_is_final(const saddle_options *o, const sd_answer *answer)
@@ -577,21 +577,34 @@ static saddle_status climb(solving *w)
 /* Where the first answer is all that can be requested, nothing else needs to be looked at. */
 static bool is_done(const solving *w)
 {
-    return w->ready && !w->answer->cancelled &&
-           judge(w->o, &w->answer->errors, w->answer->share_of_b) == SADDLE_REASON_RESIDUAL &&
-           (is_accurate(&w->answer->errors) || w->o->krylov != SADDLE_KRYLOV_AUTO);
+    return w->ready && (sd_is_final(w->o, w->answer) ||
+                        (!w->answer->cancelled && w->o->krylov != SADDLE_KRYLOV_AUTO &&
+                         judge(w->o, &w->answer->errors, w->answer->share_of_b) == SADDLE_REASON_RESIDUAL));
 }
 
-static saddle_status finish_ready(solving *w)
+static saddle_status finish_answer(solving *w)
 {
     saddle_info *info = w->info;
     w->errors = w->answer->errors;
-    memcpy(w->x, w->ready, (size_t)w->n * sizeof *w->x);
     add_history(info, w->answer);
     info->iterations = info->krylov == SADDLE_KRYLOV_NONE ? 0 : w->answer->steps;
     info->first_error = w->answer->first_error;
     info->converged = 1;
     return finish(w, SADDLE_REASON_RESIDUAL);
+}
+
+saddle_status sd_finish_final(sd_call *call, const sd_answer *answer, saddle_info *info)
+{
+    const sd_method *first = call->ladder.rung[0].method;
+    solving w = {.call = call,
+                 .e = call->e,
+                 .o = call->problem.options,
+                 .info = info,
+                 .answer = answer,
+                 .errors = answer->errors};
+    info->method = first->number;
+    info->krylov = sd_krylov_of(call, first, call->factors);
+    return finish_answer(&w);
 }
 
 /* A row without nonzeros that b asks something of; -1 where there is none. */
@@ -658,7 +671,10 @@ saddle_status sd_solve_column(sd_call *call, const double *b, double *x, const d
     bool zero;
     info->method = first->number;
     info->krylov = sd_krylov_of(call, first, sd_find_work(call->solver, first)->factors);
-    if (is_done(&w)) return finish_ready(&w);
+    if (is_done(&w)) {
+        memcpy(x, ready, (size_t)n * sizeof *x);
+        return finish_answer(&w);
+    }
     memcpy(work, b, (size_t)n * sizeof *b); /* b may be x */
     memset(x, 0, (size_t)n * sizeof *x);
     saddle_status status = check_rhs(&w, &zero);

@@ -61,6 +61,29 @@ bool sd_is_final(const saddle_options *options, const sd_answer *answer);
 /* The iteration of a rung, once its factors are there. */
 int sd_krylov_of(const sd_call *call, const sd_method *method, const void *factors);
 
+/* info of a column whose answer is final; x is where it belongs. */
+saddle_status sd_finish_final(sd_call *call, const sd_answer *answer, saddle_info *info);
+
+/* The worst of the columns so far, and what is summed over all of them. */
+typedef struct sd_outcome {
+    saddle_info *info;
+    saddle_status status;
+} sd_outcome;
+/* Column k ended so. */
+void sd_take_column(sd_outcome *o, int64_t k, saddle_status found, const saddle_info *column,
+                    const sd_context *c);
+
+/* The witness of the inertia rides along, or has done so. */
+saddle_status sd_make_rider(sd_call *call, const sd_done *done);
+
+/* ---- there.c ---- */
+
+/* Solves in the memory of the device where the factors are, B and X being there or on the host. *done is
+ * false where more has to be looked at than a device can see: then X may be anything. With `measured` false
+ * nobody asked for errors. */
+saddle_status sd_solve_there(sd_call *call, bool measured, int64_t nrhs, const double *b, int64_t ldb,
+                             double *x, int64_t ldx, saddle_info *info, bool *done);
+
 /* One right-hand side b, whose x may be the same array; work has 2 n numbers. `ready`, which may be NULL, is
  * what the first rung has found already, with its measured errors. On a failure of memory or device x is what
  * an earlier attempt found, or 0. */

@@ -10,32 +10,16 @@
  * are taken, all are factored and solved at once, and then each of them goes through the ordinary calls,
  * which take over what is ready, or compute it where it is not.
  */
+#include "solver/many.h"
+
 #include "solver/column.h"
-#include "solver/solver.h"
 
 #include <math.h>
 #include <omp.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A call at work. */
-typedef struct batch {
-    sd_context *c;    /* of the call */
-    const char *call; /* its name, in messages */
-    const char *stage;
-    saddle_matrix A; /* with the values of system 0; NULL: nothing is factored */
-    int64_t count, stride;
-    const double *b; /* NULL: nothing is solved */
-    double *x;
-    int64_t ldb, ldx;
-    char *results; /* NULL: the caller does not want them */
-    size_t size;
-
-    atomic_bool cancelled;
-    int64_t first; /* that has failed, count: none; its status, and its message in the context */
-    saddle_status status;
-} batch;
+typedef sd_many_call batch;
 
 /* ---- members ---- */
 
@@ -63,22 +47,30 @@ static void close_abreast(sd_context *c, sd_many *many)
     many->width = 1;
 }
 
-static void close_members(saddle_solver *s)
+void sd_many_close_members(sd_context *c, sd_many *many)
 {
-    for (int64_t k = 0; k < s->many.count; ++k) close_member(&s->many.member[k]);
-    sd_free(&s->c, s->many.member);
-    close_abreast(&s->c, &s->many);
-    s->many.member = NULL;
-    s->many.count = 0;
-    s->many.kept = false;
+    for (int64_t k = 0; k < many->count; ++k) close_member(&many->member[k]);
+    sd_free(c, many->member);
+    close_abreast(c, many);
+    many->member = NULL;
+    many->count = 0;
+    many->kept = false;
 }
 
 void sd_many_forget(saddle_solver *s)
 {
-    close_members(s);
-    if (s->many.leader) close_member(s->many.leader);
-    sd_free(&s->c, s->many.leader);
-    s->many.leader = NULL;
+    sd_many *const many = &s->many;
+    sd_many_free_device(s);
+    sd_many_close_members(&s->c, many);
+    if (many->leader) {
+        sd_work *w = &many->leader->work[0];
+        close_member(many->leader);
+        if (many->hosted && w->plan) w->method->free_plan(&many->leader->c, w->plan);
+        sd_free(&s->c, many->leader);
+    }
+    sd_device_close(&s->c, &many->host);
+    many->leader = NULL;
+    many->hosted = false;
 }
 
 /* What the caller gave in addition to the matrix is the solver's; members only point to it. */
@@ -96,8 +88,10 @@ void sd_many_lend_given(saddle_solver *s)
     for (int64_t k = 0; k < s->many.count; ++k) lend_given(s, &s->many.member[k]);
 }
 
-/* A solver like s, with the plan of s; `share` is its part of the memory that the limit leaves. */
-static saddle_status open_member(const saddle_solver *s, int64_t share, saddle_solver *m)
+/* A solver like s, with a plan to share or, where that is NULL, one of its own; `share` is its part of the
+ * memory that the limit leaves. */
+static saddle_status open_member(const saddle_solver *s, const sd_many *many, const sd_work *plan,
+                                 int64_t share, saddle_solver *m)
 {
     sd_context_init(&m->c, &s->c.hooks, 0);
     m->c.hooks.log = NULL;
@@ -110,6 +104,13 @@ static saddle_status open_member(const saddle_solver *s, int64_t share, saddle_s
     m->device = s->device;
     m->threads = 1;
     m->opened = s->opened;
+    if (many->hosted) {
+        m->device = SADDLE_DEVICE_CPU;
+        m->opened = many->host;
+        m->options.simplicial = SADDLE_ON;
+        /* dissection gives a device several times fewer rounds than minimum degree, for some more work */
+        if (m->options.order == SADDLE_ORDER_AUTO) m->options.order = SADDLE_ORDER_METIS;
+    }
     m->analysed = true;
     m->shape = s->shape;
     m->A = s->A;
@@ -117,19 +118,32 @@ static saddle_status open_member(const saddle_solver *s, int64_t share, saddle_s
     m->map = s->map;
     lend_given(s, m);
     m->info = sd_info_unknown;
-    const sd_work *plan = sd_find_work(s, &sd_method_direct);
-    m->work[0] = (sd_work){.method = plan->method, .plan = plan->plan, .planned = true};
+    if (plan) m->work[0] = (sd_work){.method = plan->method, .plan = plan->plan, .planned = true};
     m->experience = sd_alloc_zero(&m->c, 1, sizeof *m->experience, "system");
-    return m->experience ? sd_engine_open(&m->c, &s->opened, &m->e, 1) : m->c.status;
+    return m->experience ? sd_engine_open(&m->c, &m->opened, &m->e, 1) : m->c.status;
+}
+
+/* Systems up to so many operations are for a whole device at once, and for one thread of the host each. */
+static const double SMALL_FLOPS = 1e8;
+
+/* Whether members of a solver on a device are on the host. */
+static saddle_status choose_host(saddle_solver *s)
+{
+    const sd_work *w = sd_find_work(s, &sd_method_direct);
+    s->many.hosted = s->device == SADDLE_DEVICE_CUDA && w->method->cost(w->plan).flops <= SMALL_FLOPS;
+    return s->many.hosted ? sd_device_open(&s->c, &s->many.host, SADDLE_DEVICE_CPU, 0) : SADDLE_OK;
 }
 
 /* The one that factors the solver's own values, once for a plan. */
 static saddle_status open_leader(saddle_solver *s)
 {
     if (s->many.leader) return SADDLE_OK;
+    saddle_status status = choose_host(s);
+    if (status) return status;
     saddle_solver *m = s->many.leader = sd_alloc_zero(&s->c, 1, sizeof *m, "systems");
     if (!m) return s->c.status;
-    saddle_status status = open_member(s, s->options.max_memory, m);
+    const sd_work *plan = s->many.hosted ? NULL : sd_find_work(s, &sd_method_direct);
+    status = open_member(s, &s->many, plan, s->options.max_memory, m);
     saddle_matrix A = sd_view_of(s->A.n, s->A.n, s->A.nnz, s->A.ptr, s->A.ind, s->A.val);
     A.layout = SADDLE_ROWS;
     A.shape = m->shape = s->A.half ? SADDLE_UPPER : SADDLE_FULL;
@@ -167,42 +181,41 @@ static saddle_status open_abreast(sd_context *c, int threads, bool factored, boo
 }
 
 /* Whether a limit leaves room for systems abreast, with `members` of them. */
-static bool has_room(const saddle_solver *s, int64_t members, int threads)
+static bool has_room(const sd_context *c, const sd_many *many, int64_t members, int threads)
 {
-    const sd_work *w = &s->many.leader->work[0];
-    const sd_problem p = sd_problem_of(s->many.leader);
-    if (s->options.max_memory == 0) return true;
+    const sd_work *w = &many->leader->work[0];
+    const sd_problem p = sd_problem_of(many->leader);
+    if (c->limit == 0) return true;
     if (!w->method->abreast) return false;
     const double each = (double)w->method->cost(w->plan).bytes;
     const double abreast = (double)w->method->abreast->bytes(&p, w->factors);
-    return (double)members * each + threads * abreast <=
-           (double)(s->options.max_memory - sd_bytes_in_use(&s->c));
+    return (double)members * each + threads * abreast <= (double)(c->limit - sd_bytes_in_use(c));
 }
 
 /* As many members as the systems or the threads ask for; those of the last call where they serve. */
-static saddle_status open_members(saddle_solver *s, int64_t systems, int threads, bool kept)
+saddle_status sd_many_open_members(sd_context *c, const saddle_solver *s, sd_many *many, int64_t systems,
+                                   int threads, bool kept)
 {
-    sd_many *const many = &s->many;
     const bool same = many->member && many->kept == kept && (!many->abreast || many->threads == threads);
     if (same && many->count == (kept ? systems : (int64_t)many->width * threads)) return SADDLE_OK;
-    close_members(s);
-    if (has_room(s, kept ? systems : (int64_t)SD_ABREAST_MOST * threads, threads)) {
-        const saddle_status failed = open_abreast(&s->c, threads, true, !kept, many);
+    sd_many_close_members(c, many);
+    if (has_room(c, many, kept ? systems : (int64_t)SD_ABREAST_MOST * threads, threads)) {
+        const saddle_status failed = open_abreast(c, threads, true, !kept, many);
         if (failed) return failed;
     }
     const int64_t count = kept ? systems : (int64_t)many->width * threads;
-    s->many.kept = kept;
-    s->many.member = sd_alloc_zero(&s->c, count, sizeof *s->many.member, "systems");
-    saddle_status status = s->many.member ? SADDLE_OK : s->c.status;
-    const int64_t left = s->options.max_memory - sd_bytes_in_use(&s->c);
-    const int64_t share = s->options.max_memory == 0 ? 0 : left > count ? left / count : 1;
+    many->kept = kept;
+    many->member = sd_alloc_zero(c, count, sizeof *many->member, "systems");
+    saddle_status status = many->member ? SADDLE_OK : c->status;
+    const int64_t left = c->limit - sd_bytes_in_use(c);
+    const int64_t share = c->limit == 0 ? 0 : left > count ? left / count : 1;
     for (int64_t k = 0; k < count && !status; ++k) {
-        status = open_member(s, share, &s->many.member[k]);
-        s->many.member[k].like = s->many.leader->work[0].factors;
-        s->many.count = k + 1;
-        if (status) sd_tell(&s->many.member[k].c, status, s->c.message);
+        status = open_member(s, many, &many->leader->work[0], share, &many->member[k]);
+        many->member[k].like = many->leader->work[0].factors;
+        many->count = k + 1;
+        if (status) sd_tell(&many->member[k].c, status, c->message);
     }
-    if (status) close_members(s);
+    if (status) sd_many_close_members(c, many);
     return status;
 }
 
@@ -215,6 +228,10 @@ static saddle_status take_system(const batch *q, int64_t k, saddle_solver *m)
     A.values = (const char *)q->A.values + k * q->stride * bytes;
     sd_work *w = &m->work[0];
     if (w->factors) w->method->reset(w->factors);
+    if (q->plain) {
+        m->map = NULL;
+        m->shape = A.shape;
+    }
     m->c.message[0] = '\0';
     return sd_take_matrix(m, &A);
 }
@@ -246,6 +263,11 @@ static saddle_status solve_system(const batch *q, int64_t k, const saddle_solver
     return status;
 }
 
+void sd_many_tell(const batch *q, int64_t k, const saddle_result *result)
+{
+    sd_give(result, sizeof *result, q->results + (size_t)k * q->size, q->size);
+}
+
 static void tell(const batch *q, int64_t k, saddle_status status, const saddle_info *info)
 {
     if (!q->results) return;
@@ -261,17 +283,18 @@ static void tell(const batch *q, int64_t k, saddle_status status, const saddle_i
                        .componentwise_error = info->componentwise_error,
                        .relative_residual = info->relative_residual};
     if (status) snprintf(r.message, sizeof r.message, "%.*s", (int)sizeof r.message - 1, info->message);
-    sd_give(&r, sizeof r, q->results + (size_t)k * q->size, q->size);
+    sd_many_tell(q, k, &r);
 }
 
 /* The call says which system was the first to fail, whichever thread was the first to see one. */
-static void note_failure(batch *q, int64_t k, saddle_status status, const char *message)
+void sd_many_note_failure(batch *q, int64_t k, saddle_status status, const char *message)
 {
+    const int64_t number = q->number ? q->number[k] : k;
 #pragma omp critical(sd_many)
-    if (k < q->first) {
-        q->first = k;
+    if (number < q->first) {
+        q->first = number;
         q->status = status;
-        sd_fail(q->c, status, "system %lld of %lld: %s", (long long)k, (long long)q->count, message);
+        sd_fail(q->c, status, "system %lld of %lld: %s", (long long)number, (long long)q->of, message);
     }
 }
 
@@ -280,7 +303,7 @@ static void leave_system(batch *q, int64_t k, int32_t n, saddle_status status, c
 {
     if (q->b) memset(q->x + k * q->ldx, 0, (size_t)n * sizeof *q->x);
     tell(q, k, status, info);
-    if (status) note_failure(q, k, status, info->message);
+    if (status) sd_many_note_failure(q, k, status, info->message);
 }
 
 /* A system on its way: on which member, how taking its values ended, what is done of it abreast. */
@@ -323,7 +346,7 @@ static void run_system(batch *q, journey *j)
         saddle_info info = m->info;
         status = solve_system(q, j->k, m, j->done.x ? &j->done : NULL, &info);
         tell(q, j->k, status, &info);
-        if (status) note_failure(q, j->k, status, info.message);
+        if (status) sd_many_note_failure(q, j->k, status, info.message);
     }
     report(q, j->k);
 }
@@ -386,7 +409,7 @@ static void run_piece(batch *q, int64_t first, int most, const sd_many *many)
     }
 }
 
-static saddle_status run(batch *q, const sd_many *many, int threads)
+saddle_status sd_many_run(batch *q, const sd_many *many, int threads)
 {
     enum { CHUNK_MOST = 16, PIECES = 8 };
     /* as many pieces for each thread, so that none is left without work */
@@ -394,20 +417,19 @@ static saddle_status run(batch *q, const sd_many *many, int threads)
     const int wide = (int)((q->count + rounds * threads - 1) / (rounds * threads));
     const int64_t pieces = (q->count + wide - 1) / wide, part = pieces / (PIECES * threads);
     const int most = CHUNK_MOST / wide, chunk = part < 1 ? 1 : part > most ? most : (int)part;
-    q->first = q->count;
     if (threads > 1) {
 #pragma omp parallel for num_threads(threads) schedule(dynamic, chunk)
         for (int64_t k = 0; k < pieces; ++k) run_piece(q, k * wide, wide, many);
     } else {
         for (int64_t k = 0; k < pieces; ++k) run_piece(q, k * wide, wide, many);
     }
-    if (q->first == q->count) return SADDLE_OK;
+    if (q->first == INT64_MAX) return SADDLE_OK;
     return atomic_load(&q->cancelled) ? SADDLE_CANCELLED : q->status;
 }
 
 /* ---- the calls ---- */
 
-static int threads_for(const saddle_solver *s, int64_t count)
+int sd_many_threads(const saddle_solver *s, int64_t count)
 {
     const int threads = sd_team(s->threads);
     return count < threads ? (count > 1 ? (int)count : 1) : threads;
@@ -449,6 +471,27 @@ static saddle_status check_values(const batch *q, const saddle_solver *s, const 
     return SADDLE_OK;
 }
 
+/* Pattern and plan, of the values of system 0 where there is none yet. */
+static saddle_status plan_first(const batch *q, saddle_solver *s)
+{
+    saddle_matrix A = q->A;
+    const sd_work *w = s->analysed ? sd_find_work(s, &sd_method_direct) : NULL;
+    const bool planned = w && w->planned && !s->given_anew;
+    const int64_t number = A.type == SADDLE_DOUBLE ? sizeof(double) : sizeof(float);
+    void *copy = NULL;
+    saddle_status status = SADDLE_OK;
+    if (!planned && sd_is_on_device(&s->e, A.values)) {
+        A.values = copy = sd_alloc(&s->c, A.entries, (size_t)number, "values");
+        if (!copy) return s->c.status;
+        s->e.backend->download(&s->e, q->A.values, copy, A.entries * number);
+        status = s->e.status;
+    }
+    if (!status) status = sd_check_pattern(s, &A);
+    if (!status) status = sd_plan_values(s, &A, &sd_method_direct);
+    sd_free(&s->c, copy);
+    return status;
+}
+
 /* Pattern, plan and members, then the systems. */
 static saddle_status run_values(batch *q, saddle_solver *s, const saddle_matrix *A, const void *values,
                                 bool solved)
@@ -460,12 +503,14 @@ static saddle_status run_values(batch *q, saddle_solver *s, const saddle_matrix 
     if (!status && solved) status = check_vectors(q, q->A.rows);
     if (status || q->count == 0) return status;
     q->A.values = values ? values : &nothing; /* a matrix without entries */
-    status = sd_check_pattern(s, &q->A);
-    if (!status) status = sd_plan_values(s, &q->A, &sd_method_direct);
-    const int threads = threads_for(s, q->count);
+    status = plan_first(q, s);
     if (!status) status = open_leader(s);
-    if (!status) status = open_members(s, q->count, threads, !solved);
-    return status ? status : run(q, &s->many, threads);
+    bool done = false;
+    if (!status && s->many.hosted) status = sd_many_run_values(q, s, !solved, &done);
+    if (status || done) return status;
+    const int threads = sd_many_threads(s, q->count);
+    status = sd_many_open_members(&s->c, s, &s->many, q->count, threads, !solved);
+    return status ? status : sd_many_run_here(q, s, &s->many, threads);
 }
 
 /* info says what the call returned; what it says of factors stays. */
@@ -488,6 +533,8 @@ saddle_status saddle_factor_many_sized(saddle_solver *solver, const saddle_matri
                .call = "saddle_factor_many",
                .stage = "factor",
                .count = count,
+               .of = count,
+               .first = INT64_MAX,
                .stride = stride,
                .results = (char *)results,
                .size = size};
@@ -505,6 +552,8 @@ saddle_status saddle_factor_solve_many_sized(saddle_solver *solver, const saddle
                .call = "saddle_factor_solve_many",
                .stage = "factor",
                .count = count,
+               .of = count,
+               .first = INT64_MAX,
                .stride = stride,
                .b = empty ? &nothing : b,
                .ldb = ldb,
@@ -528,6 +577,8 @@ saddle_status saddle_solve_many_sized(const saddle_solver *solver, int64_t count
                .call = "saddle_solve_many",
                .stage = "solve",
                .count = count,
+               .of = count,
+               .first = INT64_MAX,
                .b = empty ? &nothing : b,
                .ldb = ldb,
                .x = empty ? &nothing : x,
@@ -535,15 +586,17 @@ saddle_status saddle_solve_many_sized(const saddle_solver *solver, int64_t count
                .results = (char *)results,
                .size = size};
     if (count == 0) return SADDLE_OK;
-    if (!solver->many.kept) return SADDLE_WRONG_ORDER;
-    if (count != solver->many.count) return SADDLE_BAD_ARGUMENT;
+    const int64_t kept = sd_many_kept(&solver->many);
+    if (kept < 0) return SADDLE_WRONG_ORDER;
+    if (count != kept) return SADDLE_BAD_ARGUMENT;
     saddle_status status = check_results(&q);
     if (!status) status = check_vectors(&q, solver->A.n);
     if (status) return status;
-    const int threads = threads_for(solver, count);
+    if (!solver->many.kept) return sd_many_run_kept(&q, solver);
+    const int threads = sd_many_threads(solver, count);
     sd_many many = solver->many;
     (void)open_abreast(&c, threads, false, true, &many); /* without it they are solved one at a time */
-    status = run(&q, &many, threads);
+    status = sd_many_run_here(&q, solver, &many, threads);
     close_abreast(&c, &many);
     return status;
 }

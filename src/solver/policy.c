@@ -29,9 +29,13 @@
  * direct solver, and costs up to a half (docs/auto.md). More than 0.65 of it must not be predicted:
  * predictions are optimistic. With a diagonal of both signs what SQMR does not solve in a few iterations it
  * seldom solves at all.
+ * - device: an H200 takes 3 to 15 milliseconds for what 16 cores do in as much time at 1e9 operations, and a
+ * tenth of their time from 1e10 on (docs/direct.md); device_once: opening it takes half a second.
  * - race.entries: smaller systems are solved in less than a millisecond.
  */
 const sd_policy sd_policy_default = {.expensive = 3e10,
+                                     .device = 1e10,
+                                     .device_once = 1e11,
                                      .product = 20,
                                      .share = 0.1,
                                      .tau = {1e-2, 1e-3, 1e-4},
@@ -58,13 +62,12 @@ const sd_policy sd_policy_default = {.expensive = 3e10,
 
 bool sd_policy_guesses(const sd_policy *policy, const sd_outlook *o)
 {
-    return !o->planned && !o->device && !o->krylov_named && o->symmetric && o->nnz >= policy->guess_entries;
+    return !o->planned && !o->krylov_named && o->symmetric && o->nnz >= policy->guess_entries;
 }
 
 bool sd_policy_races(const sd_policy *policy, const sd_outlook *o)
 {
-    return o->once && !o->planned && !o->lost && !o->device && !o->krylov_named &&
-           o->nnz >= policy->race.entries;
+    return o->once && !o->planned && !o->lost && !o->krylov_named && o->nnz >= policy->race.entries;
 }
 
 void sd_policy_race(const sd_policy *policy, const sd_outlook *o, double *first, double *most)
@@ -91,7 +94,7 @@ static bool is_beyond(const sd_policy *policy, const sd_outlook *o)
 bool sd_policy_plans(const sd_policy *policy, const sd_outlook *o)
 {
     const bool huge = o->nnz > policy->order_entries && !(o->guess > 0);
-    return !o->device && !o->krylov_named && !sd_policy_races(policy, o) &&
+    return !o->krylov_named && !sd_policy_races(policy, o) &&
            !(huge && !o->lost && (o->definite || !o->symmetric)) && !is_beyond(policy, o);
 }
 
@@ -111,7 +114,7 @@ sd_ladder sd_ladder_of(const sd_method *method)
  */
 static sd_ladder by_ldlt(const sd_policy *policy, const sd_outlook *o)
 {
-    const bool direct = o->fits || (is_beyond(policy, o) && !o->device);
+    const bool direct = o->fits || is_beyond(policy, o);
     sd_ladder l = {.first = o->learned,
                    .iterations = policy->iterations,
                    .most_flops = direct ? policy->share * (o->fits ? o->flops : o->guess) : 0};
@@ -124,7 +127,7 @@ static sd_ladder by_ldlt(const sd_policy *policy, const sd_outlook *o)
 static sd_ladder by_diagonal(const sd_policy *policy, const sd_outlook *o)
 {
     sd_ladder l = {.iterations = INT64_MAX};
-    const bool last = !o->device && !o->krylov_named && !o->scarce && (o->fits || !o->planned);
+    const bool last = !o->krylov_named && !o->scarce && (o->fits || !o->planned);
     add(&l, &sd_method_diagonal, NAN);
     if (!o->fits && !is_beyond(policy, o)) add(&l, &sd_method_none, NAN);
     if (!last) return l;

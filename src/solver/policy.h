@@ -25,8 +25,7 @@
  *                                             half an order, pays for; then direct, planned only then
  *     the order alone is expensive, definite  diagonal, then direct, which is planned only when it is
  *     or general                              needed
- *     a GPU, or a named iteration: nothing    as where it does not fit
- *     is planned
+ *     a named iteration: nothing is planned   as where it does not fit
  *
  * What was enough is where the next factorization of the same pattern begins. Where iterations with the
  * diagonal were given up they are not tried again.
@@ -72,6 +71,8 @@ typedef struct sd_policy {
     double beyond;         /* times `hopeless`: where the guess is enough, indefinite */
     double worth; /* operations for each entry, guessed, from which on iterations are tried first, definite */
     sd_race_rule race;
+    double device, device_once; /* operations from which on a factorization is worth a GPU that there may be;
+                                   where one is expected the GPU has to be opened for it alone */
 } sd_policy;
 
 /* Where each comes from: policy.c. */
@@ -84,7 +85,6 @@ typedef struct sd_outlook {
     bool once;                /* one factorization is expected, and one solve with it */
     bool lost;                /* iterations with the diagonal were tried, and given up */
     int64_t n, nnz;
-    bool device;       /* a GPU, on which there is no direct solver */
     bool krylov_named; /* by the caller */
     bool planned;      /* the direct solver is, at this cost, */
     bool fits;         /* and the memory allows it */

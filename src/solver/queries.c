@@ -57,8 +57,8 @@ saddle_status saddle_get_pivots(const saddle_solver *solver, int32_t *order, dou
 {
     sd_context c;
     sd_direct *direct;
-    const saddle_status status = find_symmetric(&c, solver, "saddle_get_pivots", &direct);
-    if (!status) sd_direct_get_pivots(direct, order, d);
+    saddle_status status = find_symmetric(&c, solver, "saddle_get_pivots", &direct);
+    if (!status) status = sd_direct_get_pivots(&c, direct, order, d);
     return status;
 }
 

@@ -4,6 +4,7 @@
  * solver.
  */
 #include "solver/column.h"
+#include "solver/home.h"
 
 #include "matrix/inspect.h"
 #include "solve/measure.h"
@@ -52,8 +53,7 @@ static void free_panel(sd_context *c, panel *k)
     sd_refinement_free(c, &k->memory);
 }
 
-/* The witness of the inertia rides along, or has done so. */
-static saddle_status make_rider(sd_call *call, const sd_done *done)
+saddle_status sd_make_rider(sd_call *call, const sd_done *done)
 {
     if (!done) return sd_call_board(call, call->method, call->factors);
     call->rider.left = done->left;
@@ -88,15 +88,8 @@ static bool is_worse(const saddle_info *a, const saddle_info *b)
     return !(a->relative_residual <= b->relative_residual);
 }
 
-/* The worst of the columns so far, and what is summed over all of them. */
-typedef struct outcome {
-    saddle_info *info;
-    saddle_status status;
-} outcome;
-
-/* Column k ended so. */
-static void take_column(outcome *o, int64_t k, saddle_status found, const saddle_info *column,
-                        const sd_context *c)
+void sd_take_column(sd_outcome *o, int64_t k, saddle_status found, const saddle_info *column,
+                    const sd_context *c)
 {
     const bool worse = k == 0 || (found && !o->status) || (!found == !o->status && is_worse(column, o->info));
     const int64_t iterations = (k == 0 ? 0 : o->info->iterations) + column->iterations;
@@ -113,7 +106,7 @@ static void take_column(outcome *o, int64_t k, saddle_status found, const saddle
 }
 
 /* Nothing more is solved. */
-static void give_up(outcome *o, saddle_status status, const sd_context *c)
+static void give_up(sd_outcome *o, saddle_status status, const sd_context *c)
 {
     o->status = status;
     o->info->converged = 0;
@@ -129,7 +122,7 @@ static bool is_final(const sd_engine *e, saddle_status status)
 
 /* The only column: there is nothing to compare it with. */
 static void run_column(sd_call *call, const double *b, double *x, const sd_done *done, double *work,
-                       outcome *o)
+                       sd_outcome *o)
 {
     o->info->iterations = 0;
     o->status = sd_solve_column(call, b, x, done ? done->x : NULL, done ? done->answer : NULL, work, o->info);
@@ -139,7 +132,7 @@ static void run_column(sd_call *call, const double *b, double *x, const sd_done 
 /* The columns one after the other, those that are solved side by side in panels; `done` counts those that
  * have an x. */
 static void run_columns(sd_call *call, int64_t nrhs, const double *b, int64_t ldb, double *x, int64_t ldx,
-                        panel *ready, double *work, outcome *o, int64_t *done)
+                        panel *ready, double *work, sd_outcome *o, int64_t *done)
 {
     sd_engine *e = call->e;
     const saddle_info start = *o->info;
@@ -161,7 +154,7 @@ static void run_columns(sd_call *call, int64_t nrhs, const double *b, int64_t ld
         const saddle_status found =
             sd_solve_column(call, b + k * ldb, x + k * ldx, known ? ready->x + at * n : NULL,
                             known ? &ready->answers[at] : NULL, work, &column);
-        take_column(o, k, found, &column, e->context);
+        sd_take_column(o, k, found, &column, e->context);
         *done = k + 1;
         if (is_final(e, found)) {
             give_up(o, found ? found : e->status, e->context);
@@ -282,45 +275,141 @@ static saddle_status solve_unmeasured(sd_call *call, int64_t nrhs, const double 
     return status;
 }
 
-/* All columns; info keeps the worst of them. */
+/* The end of a call: the certificate, and what it cost besides. */
+static void end_call(sd_call *call, int64_t nrhs, sd_outcome *o)
+{
+    sd_engine *e = call->e;
+    saddle_info *info = o->info;
+    if (nrhs > 0 && !is_final(e, o->status) && call->problem.options->certify == SADDLE_ON) {
+        const saddle_status status = sd_call_certify(call, info);
+        if (status) give_up(o, status, e->context);
+    }
+    if (o->status) memcpy(e->context->message, info->message, sizeof info->message);
+    sd_call_end(call);
+    info->time_prepare += call->times[SD_TIME_PREPARE];
+    info->time_plan += call->times[SD_TIME_PLAN];
+    info->time_factor += call->times[SD_TIME_FACTOR];
+}
+
+/* On the host, whatever device the methods work on. */
+static void solve_here(sd_call *call, int64_t nrhs, const double *b, int64_t ldb, double *x, int64_t ldx,
+                       const sd_done *done, sd_outcome *o)
+{
+    sd_context *c = call->e->context;
+    const int32_t n = call->problem.A->n;
+    int64_t ended = 0;
+    panel ready = {0};
+    double *work = sd_alloc(c, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
+    if (!work || make_panel(call, nrhs, &ready))
+        give_up(o, c->status, c);
+    else if (nrhs == 1)
+        run_column(call, b, x, done, work, o), ended = 1;
+    else
+        run_columns(call, nrhs, b, ldb, x, ldx, &ready, work, o, &ended);
+    clear_columns(n, ended, nrhs, x, ldx);
+    sd_free(c, work);
+    free_panel(c, &ready);
+}
+
+/* Columns of a device's memory on the host, where nothing else would do. */
+typedef struct staged {
+    double *memory;
+    const double *b;
+    double *x;
+    int64_t ldb, ldx;
+} staged;
+
+static saddle_status stage_columns(sd_call *call, int64_t nrhs, const double *b, int64_t ldb, double *x,
+                                   int64_t ldx, staged *to)
+{
+    sd_engine *e = call->e;
+    const int64_t n = call->problem.A->n;
+    *to = (staged){NULL, b, x, ldb, ldx};
+    const bool b_there = sd_is_there(call->solver, b), x_there = sd_is_there(call->solver, x);
+    if (!b_there && !x_there) return SADDLE_OK;
+    to->memory = sd_alloc(e->context, 2 * n * nrhs, sizeof *to->memory, "right-hand sides");
+    if (!to->memory) return e->context->status;
+    for (int64_t k = 0; k < nrhs && b_there; ++k)
+        e->backend->download(e, b + k * ldb, to->memory + k * n, n * (int64_t)sizeof *b);
+    if (b_there) to->b = to->memory, to->ldb = n;
+    if (x_there) to->x = to->memory + n * nrhs, to->ldx = n;
+    return e->status;
+}
+
+/* Answers go to where the caller wants them. */
+static void unstage_columns(sd_call *call, int64_t nrhs, double *x, int64_t ldx, staged *from)
+{
+    sd_engine *e = call->e;
+    const int64_t n = call->problem.A->n;
+    const saddle_status status = e->status;
+    e->status = SADDLE_OK; /* x is given out although something has failed */
+    for (int64_t k = 0; k < nrhs && from->x != x; ++k)
+        e->backend->upload(e, from->x + k * n, x + k * ldx, n * (int64_t)sizeof *x);
+    if (status) e->status = status;
+    sd_free(e->context, from->memory);
+}
+
+/* x = 0 wherever it is: there is no solution. */
+static void clear_anywhere(sd_call *call, int64_t nrhs, double *x, int64_t ldx)
+{
+    sd_engine *e = call->e;
+    const int32_t n = call->problem.A->n;
+    if (!sd_is_there(call->solver, x)) {
+        clear_columns(n, 0, nrhs, x, ldx);
+        return;
+    }
+    const saddle_status status = e->status;
+    e->status = SADDLE_OK;
+    for (int64_t k = 0; k < nrhs; ++k) sd_fill(e, 0, &(sd_vector){x + k * ldx, n, SD_DOUBLE});
+    if (status) e->status = status;
+}
+
+/* All columns by what the host can see of them. */
+static void solve_seen(sd_call *call, bool unmeasured, int64_t nrhs, const double *b, int64_t ldb, double *x,
+                       int64_t ldx, const sd_done *done, sd_outcome *o)
+{
+    sd_context *c = call->e->context;
+    staged at;
+    const saddle_status status = stage_columns(call, nrhs, b, ldb, x, ldx, &at);
+    if (status) {
+        give_up(o, status, c);
+        clear_anywhere(call, nrhs, x, ldx);
+        sd_free(c, at.memory);
+        return;
+    }
+    if (unmeasured)
+        o->status = solve_unmeasured(call, nrhs, at.b, at.ldb, at.x, at.ldx, done, o->info);
+    else
+        solve_here(call, nrhs, at.b, at.ldb, at.x, at.ldx, done, o);
+    if (unmeasured && o->status) give_up(o, o->status, c);
+    unstage_columns(call, nrhs, x, ldx, &at);
+}
+
+/* All columns, on the host or on the device; info keeps the worst of them. */
 saddle_status sd_solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrhs, const double *b,
                                int64_t ldb, double *x, int64_t ldx, const sd_done *done, saddle_info *info)
 {
-    const int32_t n = s->A.n;
     sd_context *c = e->context;
     sd_call call = {.solver = s, .problem = sd_problem_of(s), .e = e, .columns = nrhs, .ladder = s->ladder};
     call.method = s->ladder.rung[0].method;
     call.factors = first_factors(&call);
-    outcome o = {info, SADDLE_OK};
-    int64_t ended = 0;
-    panel ready = {0};
-    info->converged = nrhs == 0; /* nothing was requested */
-    if (nrhs > 0 && is_taken_unmeasured(s, &call)) {
-        o.status = solve_unmeasured(&call, nrhs, b, ldb, x, ldx, done, info);
-        if (!o.status && s->options.certify == SADDLE_ON) o.status = sd_call_certify(&call, info);
-        return o.status;
-    }
+    sd_outcome o = {info, SADDLE_OK};
     sd_operator completed[SD_PRECISIONS];
-    double *work = sd_alloc(c, 2 * (int64_t)n, sizeof *work, "vectors of the solve");
-    if (!work || complete_operators(c, &call.problem, completed) || make_panel(&call, nrhs, &ready) ||
-        make_rider(&call, done))
-        give_up(&o, c->status, c);
-    else if (nrhs == 1)
-        run_column(&call, b, x, done, work, &o), ended = 1;
-    else
-        run_columns(&call, nrhs, b, ldb, x, ldx, &ready, work, &o, &ended);
-    if (nrhs > 0 && !is_final(e, o.status) && s->options.certify == SADDLE_ON) {
-        const saddle_status status = sd_call_certify(&call, info);
-        if (status) give_up(&o, status, c);
+    bool there = false;
+    info->converged = nrhs == 0; /* nothing was requested */
+    const bool unmeasured = nrhs > 0 && is_taken_unmeasured(s, &call);
+    saddle_status status = SADDLE_OK;
+    if (!unmeasured) status = complete_operators(c, &call.problem, completed);
+    if (!status && !unmeasured) status = sd_make_rider(&call, done);
+    if (!status && nrhs > 0 && !done)
+        status = sd_solve_there(&call, !unmeasured, nrhs, b, ldb, x, ldx, info, &there);
+    if (status) {
+        give_up(&o, status, c);
+        clear_anywhere(&call, nrhs, x, ldx);
+    } else if (!there) {
+        solve_seen(&call, unmeasured, nrhs, b, ldb, x, ldx, done, &o);
     }
-    clear_columns(n, ended, nrhs, x, ldx);
-    if (o.status) memcpy(c->message, info->message, sizeof info->message);
-    sd_free(c, work);
-    free_panel(c, &ready);
-    sd_call_end(&call);
-    info->time_prepare += call.times[SD_TIME_PREPARE];
-    info->time_plan += call.times[SD_TIME_PLAN];
-    info->time_factor += call.times[SD_TIME_FACTOR];
+    end_call(&call, nrhs, &o);
     return o.status;
 }
 
@@ -390,9 +479,9 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
     if (!status) {
         own.threads = sd_team_of_call(&c, solver->threads);
         status = sd_engine_open(&c, &solver->opened, &e, solver->threads);
-        if (status)
+        if (status && !sd_is_there(solver, x))
             clear_columns(solver->A.n, 0, nrhs, x, ldx);
-        else
+        else if (!status)
             status = sd_solve_columns(solver, &e, nrhs, b, ldb, x, ldx, NULL, &own);
     }
     sd_engine_close(&e);

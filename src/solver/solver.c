@@ -1,6 +1,8 @@
 /* Create, analyse, factor, query, destroy. Solving is in solve.c. */
-#include "solver/solver.h"
+#include "solver/home.h"
+#include "solver/work.h"
 
+#include "backend/resident.h"
 #include "core/options.h"
 #include "matrix/inspect.h"
 #include "prepare/prepare.h"
@@ -87,22 +89,6 @@ saddle_status saddle_create(saddle_solver **solver, const saddle_options *option
     return status;
 }
 
-static void free_factors(saddle_solver *s, sd_work *w)
-{
-    if (w->factors) w->method->free_factors(&s->e, w->factors);
-    w->factors = NULL;
-}
-
-/* A method is no longer at work. */
-static void forget_work(saddle_solver *s, sd_work *w)
-{
-    if (!w->method) return;
-    free_factors(s, w);
-    if (w->method == &sd_method_direct) sd_many_forget(s);
-    if (w->plan) w->method->free_plan(&s->c, w->plan);
-    *w = (sd_work){0};
-}
-
 /* Plans that the caller's scaling or order shaped give way where others have been given since. */
 static void forget_given_plans(saddle_solver *s)
 {
@@ -110,7 +96,7 @@ static void forget_given_plans(saddle_solver *s)
     const bool used = o->scaling == SADDLE_SCALING_USER || o->order == SADDLE_ORDER_USER;
     if (!s->given_anew) return;
     s->given_anew = false;
-    for (int k = 0; k < SD_RUNGS_MOST && used; ++k) forget_work(s, &s->work[k]);
+    for (int k = 0; k < SD_RUNGS_MOST && used; ++k) sd_work_forget(s, &s->work[k]);
 }
 
 /* With the factors goes what info knows of them and of the values; memory that can be used again stays. */
@@ -136,13 +122,8 @@ void sd_forget_factors(saddle_solver *s)
     for (int k = 0; k < SD_RUNGS_MOST; ++k) {
         sd_work *w = &s->work[k];
         w->ready = false;
-        if (w->factors && !w->method->refactor) free_factors(s, w);
+        if (w->factors && !w->method->refactor) sd_work_free_factors(s, w);
     }
-}
-
-static void forget_operators(saddle_solver *s)
-{
-    for (int p = 0; p < SD_PRECISIONS && s->e.backend; ++p) sd_operator_free(&s->e, &s->op[p]);
 }
 
 static void free_spare(saddle_solver *s)
@@ -155,7 +136,7 @@ static void free_spare(saddle_solver *s)
 static void forget_analysis(saddle_solver *s)
 {
     sd_forget_factors(s);
-    forget_operators(s);
+    sd_forget_operators(s);
     s->analysed = s->guessed = false;
     free_spare(s);
     if (s->experience) {
@@ -167,7 +148,7 @@ static void forget_analysis(saddle_solver *s)
     s->info.planned_flops = s->info.critical_flops = NAN;
     s->info.values_in_analysis = s->info.replans = 0;
     s->info.time_prepare = s->info.time_plan = 0;
-    for (int k = 0; k < SD_RUNGS_MOST; ++k) forget_work(s, &s->work[k]);
+    for (int k = 0; k < SD_RUNGS_MOST; ++k) sd_work_forget(s, &s->work[k]);
     sd_csr_free(&s->c, &s->A);
     sd_free_all(&s->c, s->map, s->glance.room);
     s->map = NULL;
@@ -208,18 +189,26 @@ static saddle_status conclude(saddle_solver *s, saddle_status status)
     return status;
 }
 
+/* SADDLE_BAD_VALUE, naming an entry of A that is not finite. */
+static saddle_status check_arrived(saddle_solver *s)
+{
+    double nothing = 0;
+    for (int64_t k = 0; k < s->A.nnz; ++k) nothing += 0 * s->A.val[k];
+    if (nothing == 0) return SADDLE_OK;
+    const saddle_matrix view = {.layout = SADDLE_ROWS, .shape = s->shape, .base = s->base};
+    return sd_csr_check_sums(&s->c, &view, &s->A);
+}
+
 /* Copies the values and checks them: each finite, their sums too, and symmetric where that was said. */
 static saddle_status take_values(saddle_solver *s, const saddle_matrix *A)
 {
-    saddle_status status = SADDLE_OK;
     if (!A->values && A->entries > 0)
         return sd_fail(&s->c, SADDLE_BAD_ARGUMENT, "the values of the matrix are NULL");
     if (!s->A.val) s->A.val = sd_alloc(&s->c, s->A.nnz, sizeof *s->A.val, "values");
     if (!s->A.val) return s->c.status;
-    if (!sd_csr_take_values(&s->A, A, s->map)) return sd_view_check_values(&s->c, A, NULL);
-    if (s->map) status = sd_csr_check_sums(&s->c, A, &s->A);
-    if (status) return status;
-    return s->shape == SADDLE_FULL ? sd_require_symmetric(&s->c, &s->A) : SADDLE_OK;
+    const bool finite = sd_csr_take_values(&s->A, A, s->map);
+    if (!finite && sd_view_has_pattern(A)) return sd_view_check_values(&s->c, A, NULL);
+    return s->map || !finite ? sd_csr_check_sums(&s->c, A, &s->A) : SADDLE_OK;
 }
 
 /* Whether anything but `info.kind` depends on a proof of what A is: the choice of a method or factorization,
@@ -230,10 +219,10 @@ static bool depends_on_kind(const saddle_options *o)
            o->certify != SADDLE_OFF || o->krylov == SADDLE_KRYLOV_CG || o->krylov == SADDLE_KRYLOV_MINRES;
 }
 
-/* Takes the values and finds out what the matrix is. */
-static saddle_status inspect_values(saddle_solver *s, const saddle_matrix *A)
+saddle_status sd_inspect_values(saddle_solver *s, const saddle_matrix *A, bool arrived)
 {
-    saddle_status status = take_values(s, A);
+    saddle_status status = arrived ? check_arrived(s) : take_values(s, A);
+    if (!status && s->shape == SADDLE_FULL) status = sd_require_symmetric(&s->c, &s->A);
     s->facts = (saddle_facts){
         .size = sizeof s->facts, .rows = A->rows, .columns = A->columns, .entries = A->entries};
     if (!status) status = sd_progress(&s->c, "analyse", 1, ANALYSE_STEPS, NAN);
@@ -246,225 +235,6 @@ static saddle_status inspect_values(saddle_solver *s, const saddle_matrix *A)
     return status ? status : sd_csr_glance(&s->c, &s->A, &s->glance, &s->facts);
 }
 
-/* ---- methods at work ---- */
-
-/* The method's place, a free one where it is not at work yet. */
-static sd_work *place_of(saddle_solver *s, const sd_method *method)
-{
-    sd_work *free = NULL;
-    for (int k = 0; k < SD_RUNGS_MOST; ++k) {
-        if (s->work[k].method == method) return &s->work[k];
-        if (!s->work[k].method && !free) free = &s->work[k];
-    }
-    *free = (sd_work){.method = method};
-    return free;
-}
-
-/* Whether the method can do anything for A on this device, before it is planned or factored. */
-static saddle_status check_method(saddle_solver *s, const sd_method *method)
-{
-    const int krylov = s->options.krylov;
-    const bool wants_positive = krylov == SADDLE_KRYLOV_CG || krylov == SADDLE_KRYLOV_MINRES;
-    if (s->device == SADDLE_DEVICE_CUDA && !method->on_device)
-        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s runs only on the CPU: use device cpu", method->name);
-    if (method->needs_symmetry && !s->facts.symmetric)
-        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s requires a symmetric matrix: use bjacobi or direct",
-                       method->name);
-    if (method->signed_as_A && wants_positive && s->facts.kind == SADDLE_KIND_INDEFINITE)
-        return sd_fail(&s->c, SADDLE_BAD_OPTION,
-                       "krylov %s requires a positive definite preconditioner, but the matrix is indefinite "
-                       "and so is %s: use krylov sqmr or fgmres, or method diagonal or none",
-                       krylov == SADDLE_KRYLOV_CG ? "cg" : "minres", method->name);
-    return SADDLE_OK;
-}
-
-/* Plans a method from the values of A, where it is not planned. */
-static saddle_status plan_method(saddle_solver *s, const sd_method *method)
-{
-    const sd_problem p = sd_problem_of(s);
-    saddle_status status = check_method(s, method);
-    if (status) return status;
-    sd_work *w = place_of(s, method);
-    if (w->planned) return SADDLE_OK;
-    status = method->plan ? method->plan(&s->c, &p, &w->plan, &s->info) : SADDLE_OK;
-    w->planned = !status;
-    if (status) forget_work(s, w);
-    return status;
-}
-
-/* Whether the memory allows what a method was planned for, and a look at new values in addition. */
-static saddle_status check_memory(saddle_solver *s, const sd_method *method)
-{
-    const sd_work *w = sd_find_work(s, method);
-    if (!method->cost || !w || !w->planned) return SADDLE_OK;
-    sd_cost cost = method->cost(w->plan);
-    if (cost.bytes > 0 && !s->glance.room) cost.bytes += sd_inspect_bytes(&s->A);
-    return sd_cost_fits(&s->c, method->name, cost);
-}
-
-/* Makes the plan anew where the method finds that it pays. */
-static saddle_status renew_plan(saddle_solver *s, const sd_method *method)
-{
-    const sd_problem p = sd_problem_of(s);
-    sd_work *w = place_of(s, method);
-    if (!w->planned || !method->replan || !method->replan(&s->c, &p, w->plan, w->factors, &w->past))
-        return SADDLE_OK;
-    free_factors(s, w);
-    if (method == &sd_method_direct) sd_many_forget(s);
-    method->free_plan(&s->c, w->plan);
-    w->plan = NULL;
-    w->planned = false;
-    s->info.replans = ++w->past.replans;
-    const saddle_status status = plan_method(s, method);
-    return status ? status : check_memory(s, method);
-}
-
-/* Whether one solve is expected, and nothing was said that only the direct solver can do. */
-static bool solves_once(const saddle_options *o)
-{
-    return o->factorizations == 1 && o->precision == SADDLE_PRECISION_DOUBLE &&
-           o->factorization == SADDLE_FACTORIZATION_AUTO && o->order == SADDLE_ORDER_AUTO &&
-           o->scaling == SADDLE_SCALING_AUTO && o->pairs == SADDLE_AUTO;
-}
-
-sd_outlook sd_outlook_of(const saddle_solver *s)
-{
-    return (sd_outlook){.symmetric = s->facts.symmetric,
-                        .definite = s->facts.kind == SADDLE_KIND_SPD,
-                        .positive = s->facts.negative_diagonal == 0,
-                        .once = solves_once(&s->options),
-                        .lost = atomic_load(&s->experience->lost),
-                        .n = s->A.n,
-                        .nnz = s->facts.nnz,
-                        .device = s->device == SADDLE_DEVICE_CUDA,
-                        .krylov_named = s->options.krylov != SADDLE_KRYLOV_AUTO,
-                        .guess = s->guessed && isfinite(s->guess) ? s->guess : 0,
-                        .learned = atomic_load(&s->experience->rung)};
-}
-
-/* The same with the plan that there may be. */
-static sd_outlook outlook_of(saddle_solver *s)
-{
-    const sd_work *direct = sd_find_work(s, &sd_method_direct);
-    sd_outlook o = sd_outlook_of(s);
-    o.planned = direct && direct->planned;
-    if (!o.planned) return o;
-    o.flops = direct->method->cost(direct->plan).flops;
-    o.fits = check_memory(s, direct->method) == SADDLE_OK;
-    return o;
-}
-
-/* What the direct solver may cost, where that may spare the plan of it. */
-static saddle_status guess(saddle_solver *s)
-{
-    const sd_outlook o = outlook_of(s);
-    if (s->guessed || !sd_policy_guesses(&s->policy, &o) || sd_policy_races(&s->policy, &o)) return SADDLE_OK;
-    const double start = sd_seconds();
-    const saddle_status status = sd_guess_flops(&s->c, &s->A, &s->guess);
-    s->guessed = !status;
-    sd_log(&s->c, SADDLE_LOG_INFO, "the direct solver is guessed to take %.1e operations", s->guess);
-    s->info.time_plan += sd_seconds() - start;
-    return status == SADDLE_MEMORY_LIMIT ? SADDLE_OK : status;
-}
-
-/* What is planned before the ladder is known: a named method, or the direct solver where `auto` needs to
- * compare with it. */
-static saddle_status plan_ahead(saddle_solver *s)
-{
-    const sd_method *named = sd_method_of(s->options.method);
-    if (named) {
-        const saddle_status status = plan_method(s, named);
-        return status ? status : check_memory(s, named);
-    }
-    saddle_status status = guess(s);
-    if (status) return status;
-    const sd_outlook o = outlook_of(s);
-    if (!sd_policy_plans(&s->policy, &o)) return SADDLE_OK;
-    status = plan_method(s, &sd_method_direct);
-    const bool without = status == SADDLE_NOT_SUPPORTED || status == SADDLE_MEMORY_LIMIT;
-    return without ? SADDLE_OK : status;
-}
-
-/* Factors of methods that are no longer on the ladder's first rung only take memory. */
-static void free_others(saddle_solver *s, const sd_method *method)
-{
-    for (int k = 0; k < SD_RUNGS_MOST; ++k)
-        if (s->work[k].method && s->work[k].method != method) free_factors(s, &s->work[k]);
-}
-
-/* The factors of a rung; *given_up where they would be too expensive. */
-static saddle_status factor_rung(saddle_solver *s, const sd_rung *rung, bool *given_up)
-{
-    const sd_method *method = rung->method;
-    const sd_problem p = sd_problem_of(s);
-    const sd_strength strength = {
-        .tau = rung->tau, .most_flops = s->ladder.most_flops, .precision = sd_iteration_precision(&p)};
-    saddle_status status = renew_plan(s, method);
-    if (!status) status = plan_method(s, method);
-    if (status) return status;
-    sd_work *w = place_of(s, method);
-    free_others(s, method);
-    *given_up = false;
-    status = w->factors ? method->refactor(&s->e, &p, w->plan, &strength, &w->factors, given_up)
-                        : method->factor(&s->e, &p, w->plan, &strength, &w->factors, given_up);
-    w->ready = !status && !*given_up;
-    if (w->ready) sd_report(method, w->factors, &s->info);
-    return status;
-}
-
-/* The first rung; the last one, the direct solver, where that is given up as too expensive. */
-static saddle_status factor_first(saddle_solver *s)
-{
-    bool given_up;
-    saddle_status status = factor_rung(s, &s->ladder.rung[0], &given_up);
-    if (status || !given_up) return status;
-    sd_log(&s->c, SADDLE_LOG_INFO, "ldlt would cost a large part of what the direct solver costs: gave up");
-    s->ladder.rung[0] = s->ladder.rung[s->ladder.rungs - 1];
-    s->ladder.rungs = 1;
-    return factor_rung(s, &s->ladder.rung[0], &given_up);
-}
-
-/* Decides what is tried, and factors for the first of it. Where `auto` finds that it does not fit after all,
- * because of delayed pivots, say, it goes on to what needs less; plans stay, for the next values, as long as
- * there is room for them. */
-static saddle_status factor_what_fits(saddle_solver *s)
-{
-    const sd_method *named = sd_method_of(s->options.method);
-    sd_outlook outlook = outlook_of(s);
-    saddle_status status;
-    for (;;) {
-        s->ladder = named ? sd_ladder_of(named) : sd_policy_ladder(&s->policy, &outlook);
-        status = factor_first(s);
-        if (status != SADDLE_MEMORY_LIMIT || named || s->ladder.rung[0].method->light) return status;
-        sd_log(&s->c, SADDLE_LOG_INFO, "%s; trying what needs less", s->c.message);
-        outlook.scarce = !s->ladder.rung[0].method->solve;
-        outlook.fits = false;
-        s->e.status = SADDLE_OK;
-        for (int k = 0; k < SD_RUNGS_MOST; ++k) {
-            if (outlook.scarce)
-                forget_work(s, &s->work[k]);
-            else if (s->work[k].method)
-                free_factors(s, &s->work[k]);
-        }
-    }
-}
-
-/* The matrix as iterations and measurements multiply with it. An operator that uses A's own arrays
- * stays. */
-static saddle_status make_operators(saddle_solver *s)
-{
-    saddle_status status = SADDLE_OK;
-    for (int p = 0; p < SD_PRECISIONS && !status; ++p) {
-        if (p != SD_DOUBLE && s->options.precision == SADDLE_PRECISION_DOUBLE) continue;
-        if (sd_operator_refresh(&s->op[p], &s->A, &s->facts)) continue;
-        sd_operator_free(&s->e, &s->op[p]);
-        status = sd_operator_make(&s->e, &s->A, p, SD_SUMS_BY_SLICES, &s->op[p]);
-        /* the norm has the same bits whether the operator is new or not */
-        if (!status) sd_operator_refresh(&s->op[p], &s->A, &s->facts);
-    }
-    return status;
-}
-
 /* ---- the verbs ---- */
 
 /* Whether the options may lead to a plan that values shape, and that is needed in any case. */
@@ -472,7 +242,7 @@ static bool plans_by_values(const saddle_solver *s)
 {
     const sd_method *named = sd_method_of(s->options.method);
     if (named) return named->plan;
-    return !solves_once(&s->options) || s->A.nnz < s->policy.race.entries;
+    return !sd_solves_once(&s->options) || s->A.nnz < s->policy.race.entries;
 }
 
 static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
@@ -480,7 +250,8 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
     const double start = sd_seconds();
     forget_analysis(s);
     s->given_anew = false;
-    saddle_status status = sd_progress(&s->c, "analyse", 0, ANALYSE_STEPS, NAN);
+    saddle_status status = sd_return_to_host(s);
+    if (!status) status = sd_progress(&s->c, "analyse", 0, ANALYSE_STEPS, NAN);
     if (!status) status = sd_view_check(&s->c, A, NULL);
     if (status) return status;
     saddle_matrix pattern = *A;
@@ -490,12 +261,13 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
     s->fingerprint = sd_view_fingerprint(A);
     s->entries = A->entries;
     s->shape = A->shape;
+    s->base = A->base;
     s->analysed = true;
     s->info.n = s->A.n;
     s->info.time_plan = sd_seconds() - start;
     if (A->values && plans_by_values(s)) {
-        status = inspect_values(s, A);
-        if (!status) status = plan_ahead(s);
+        status = sd_inspect_values(s, A, false);
+        if (!status) status = sd_work_plan_ahead(s);
         for (int k = 0; k < SD_RUNGS_MOST; ++k) s->info.values_in_analysis |= s->work[k].plan != NULL;
     }
     return status ? status : sd_progress(&s->c, "analyse", ANALYSE_STEPS, ANALYSE_STEPS, NAN);
@@ -516,25 +288,21 @@ saddle_status sd_check_pattern(saddle_solver *s, const saddle_matrix *A)
                    "the pattern is not the one that was analysed: call saddle_analyse again");
 }
 
-/* Plans, decides and factors, now that the values are known. */
-static saddle_status run_methods(saddle_solver *s)
+/* What info knows of the matrix. */
+static void tell_facts(saddle_solver *s)
 {
-    saddle_status status = plan_ahead(s);
-    if (status) return status;
-    status = make_operators(s);
-    if (!status) status = factor_what_fits(s);
-    return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
+    s->info.nnz = s->facts.nnz;
+    s->info.symmetric = s->facts.symmetric;
+    s->info.kind = s->facts.kind;
 }
 
 /* Factors the values that were taken at `start`. */
 static saddle_status factor_from(saddle_solver *s, double start)
 {
     saddle_status status = sd_progress(&s->c, "factor", 0, 1, NAN);
-    s->info.nnz = s->facts.nnz;
-    s->info.symmetric = s->facts.symmetric;
-    s->info.kind = s->facts.kind;
+    tell_facts(s);
     double spent = -s->info.time_prepare - s->info.time_plan;
-    if (!status) status = run_methods(s);
+    if (!status) status = sd_work_run(s);
     spent += s->info.time_prepare + s->info.time_plan;
     if (!status) status = sd_progress(&s->c, "factor", 1, 1, NAN);
     if (status) return status;
@@ -546,20 +314,31 @@ static saddle_status factor_from(saddle_solver *s, double start)
     return SADDLE_OK;
 }
 
+/* Factors that were made of arriving values are those of the solver. */
+static saddle_status accept_factors(saddle_solver *s, double start)
+{
+    sd_work *w = sd_work_place(s, s->ladder.rung[0].method);
+    tell_facts(s);
+    w->ready = s->factored = true;
+    sd_report(w->method, w->factors, &s->info);
+    s->info.time_factor = sd_seconds() - start;
+    return sd_engine_finish(&s->e);
+}
+
 saddle_status sd_factor_checked(saddle_solver *s, const saddle_matrix *A)
 {
     const double start = sd_seconds();
     sd_forget_factors(s);
     forget_given_plans(s);
-    const saddle_status status = inspect_values(s, A);
+    const saddle_status status = sd_inspect_values(s, A, false);
     return status ? status : factor_from(s, start);
 }
 
 saddle_status sd_take_matrix(saddle_solver *s, const saddle_matrix *A)
 {
     sd_forget_factors(s);
-    const saddle_status status = inspect_values(s, A);
-    return status ? status : make_operators(s);
+    const saddle_status status = sd_inspect_values(s, A, false);
+    return status ? status : sd_make_operators(s);
 }
 
 saddle_status sd_factor_taken(saddle_solver *s)
@@ -573,9 +352,9 @@ saddle_status sd_plan_values(saddle_solver *s, const saddle_matrix *A, const sd_
     if (w && w->planned && !s->given_anew) return SADDLE_OK;
     sd_forget_factors(s); /* the values are no longer theirs */
     forget_given_plans(s);
-    saddle_status status = inspect_values(s, A);
-    if (!status) status = plan_method(s, method);
-    return status ? status : check_memory(s, method);
+    saddle_status status = sd_inspect_values(s, A, false);
+    if (!status) status = sd_work_plan(s, method);
+    return status ? status : sd_work_check_memory(s, method);
 }
 
 /* Memory for the solves to come, as much as one has needed so far, within reason. There is no need for it. */
@@ -598,13 +377,45 @@ saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
     saddle_matrix view;
+    void *brought = NULL;
     begin_call(solver);
     saddle_status status = sd_view_take(&solver->c, A, &view);
+    if (!status) status = sd_bring_values(solver, &view, &brought);
     if (status)
         forget_analysis(solver);
     else
         status = analyse(solver, &view);
+    sd_free(&solver->c, brought);
     return conclude(solver, status);
+}
+
+/* Factors values that may be on a device, of a view that may have no pattern: then it is the analysed one. */
+static saddle_status factor_view(saddle_solver *s, saddle_matrix *A)
+{
+    const double start = sd_seconds();
+    bool done = false;
+    void *brought = NULL;
+    saddle_status status = SADDLE_OK;
+    if (sd_home_accepts(s, A)) {
+        status = sd_home_factor(s, A, &done);
+        return status ? status : done ? accept_factors(s, start) : factor_from(s, start);
+    }
+    status = sd_bring_values(s, A, &brought);
+    if (!status && sd_view_has_pattern(A)) status = sd_check_pattern(s, A);
+    if (!status) status = sd_factor_checked(s, A);
+    sd_free(&s->c, brought);
+    return status;
+}
+
+/* The end of saddle_factor and saddle_factor_values. */
+static saddle_status end_factor(saddle_solver *s, saddle_status status)
+{
+    if (!status) make_spare(s);
+    if (status) {
+        sd_forget_factors(s);
+        sd_forget_operators(s);
+    }
+    return conclude(s, status);
 }
 
 saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
@@ -613,14 +424,45 @@ saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
     saddle_matrix view;
     begin_call(solver);
     saddle_status status = sd_view_take(&solver->c, A, &view);
-    if (!status) status = sd_check_pattern(solver, &view);
-    if (!status) status = sd_factor_checked(solver, &view);
-    if (!status) make_spare(solver);
-    if (status) {
-        sd_forget_factors(solver);
-        forget_operators(solver);
-    }
-    return conclude(solver, status);
+    if (!status) status = sd_view_check_fields(&solver->c, &view);
+    if (!status) status = factor_view(solver, &view);
+    return end_factor(solver, status);
+}
+
+saddle_status saddle_factor_values(saddle_solver *solver, saddle_type type, const void *values)
+{
+    if (!solver) return SADDLE_BAD_ARGUMENT;
+    begin_call(solver);
+    if (!solver->analysed)
+        return end_factor(solver,
+                          sd_fail(&solver->c, SADDLE_WRONG_ORDER,
+                                  "saddle_factor_values: there is no pattern yet: call saddle_analyse "
+                                  "or saddle_factor first"));
+    if (type != SADDLE_DOUBLE && type != SADDLE_FLOAT)
+        return end_factor(solver, sd_fail(&solver->c, SADDLE_BAD_ARGUMENT,
+                                          "saddle_factor_values: the type %d is unknown", (int)type));
+    saddle_matrix view = {.size = sizeof view,
+                          .rows = solver->A.n,
+                          .columns = solver->A.n,
+                          .entries = solver->entries,
+                          .layout = SADDLE_ROWS,
+                          .shape = solver->shape,
+                          .type = type,
+                          .base = solver->base,
+                          .values = values};
+    return end_factor(solver, factor_view(solver, &view));
+}
+
+saddle_status saddle_set_stream(saddle_solver *solver, void *stream)
+{
+    if (!solver) return SADDLE_BAD_ARGUMENT;
+    const sd_resident *on = solver->e.backend->resident;
+    if (!on && stream)
+        return conclude(solver, sd_fail(&solver->c, SADDLE_NOT_SUPPORTED,
+                                        "saddle_set_stream: there is no GPU: create the solver with device "
+                                        "cuda"));
+    solver->e.status = SADDLE_OK;
+    return conclude(solver, on ? on->use_stream(&solver->e, stream) : SADDLE_OK);
 }
 
 /* The inertia is certified when it is asked for, unless a solve has done so before. */

@@ -43,7 +43,20 @@ typedef struct sd_many {
     /* for each thread, what its systems are factored in abreast; NULL: one at a time */
     sd_abreast **abreast;
     int threads, width; /* how many, and systems abreast in each */
+
+    bool hosted;    /* the solver's device is another, but leader and members are on the host, on */
+    sd_device host; /* which has a plan of its own, the leader's */
+    struct sd_many_device *device; /* what that device has of them; NULL: nothing */
+    int64_t departed;              /* systems of the last call with values that the host had to do for it */
 } sd_many;
+
+/* The matrix in a device's memory: home.h. */
+typedef struct sd_home {
+    double *stored;  /* the values of A; NULL: there is no home */
+    int32_t *map;    /* from the caller's entries; NULL: these are A's */
+    int32_t *source; /* of the operator's entries, among A's; NULL: the same */
+    void *raw;       /* the caller's values, where they come from the host and are not A's; NULL */
+} sd_home;
 
 enum { SD_NEST_BYTES = 32768 }; /* of the stack: what a solve of some 200 rows works in */
 
@@ -52,7 +65,8 @@ struct saddle_solver {
     saddle_options options;
     sd_policy policy;
     int device, threads;
-    sd_device opened; /* for the solver's life; every solve has an engine on it */
+    bool moved;       /* device auto: a GPU was looked for */
+    sd_device opened; /* for the solver's life, or until it moves to a GPU; every solve has an engine on it */
     sd_engine e;      /* the solver's own; operators and factors lie in its memory */
 
     /* after analyse */
@@ -60,8 +74,10 @@ struct saddle_solver {
     uint64_t fingerprint;
     int64_t entries; /* of the caller's arrays */
     saddle_shape shape;
-    sd_csr A;         /* the caller's matrix; val is NULL before factor */
-    sd_map *map;      /* from the caller's entries */
+    sd_csr A;    /* the caller's matrix; val is NULL before factor */
+    sd_map *map; /* from the caller's entries */
+    int base;    /* that the caller counts from */
+    sd_home home;
     sd_glance glance; /* at values; its room is kept where that is not much */
     sd_work work[SD_RUNGS_MOST];
     bool guessed;
@@ -90,10 +106,13 @@ struct saddle_solver {
     saddle_info info;
 };
 
-/* What many.c needs of the verbs. The pattern is the analysed one, or is analysed now. */
+/* What other files need of the verbs. The pattern is the analysed one, or is analysed now. */
 saddle_status sd_check_pattern(saddle_solver *solver, const saddle_matrix *A);
 /* Factors A, whose pattern was checked. */
 saddle_status sd_factor_checked(saddle_solver *solver, const saddle_matrix *A);
+/* Takes values of A that have arrived in solver->A (where they are not on the host), or from the view, checks
+ * them and finds out what the matrix is. */
+saddle_status sd_inspect_values(saddle_solver *solver, const saddle_matrix *A, bool arrived);
 /* The same in two steps: takes the values of A, with all that is to be known of them; factors them. */
 saddle_status sd_take_matrix(saddle_solver *solver, const saddle_matrix *A);
 saddle_status sd_factor_taken(saddle_solver *solver);

@@ -66,6 +66,24 @@ found() {
     found "residual .*, of the CPU .*: NOT the same" '[ "$device$case" != cpulimit ] || sed -i "s/\"relative_residual\": [0-9]/&9/" "$j"'
 }
 
+@test "the direct solver is held against the CPU on every family and on folders; what differs is named" {
+    local real=${SADDLE%/bin/*}/bench/compare_direct
+    mkdir m
+    laplacian 8 1 | gzip > m/one.mtx.gz
+    fake_program build/bench/compare_direct "$(printf '%q ' "$real")\"\$@\""
+    GPU_CHECK_MATRICES=$PWD/m check '' '^nothing$'
+    [ "$status" -eq 0 ] || { echo "$output"; cat logs/direct*; false; }
+    [ "$(tail -n 1 logs/direct.txt)" = "15 compared, 15 the same" ]
+    [ "$(tail -n 1 logs/direct-m.txt)" = "1 compared, 1 the same" ]
+    # bits that are not the same, and a process that ends without a word
+    fake_program build/bench/compare_direct 'case "$*" in *kktz*) echo "kktz n 8  MISMATCH other bits of x: 1, CPU 0"; exit 1 ;; *ipm*) exit 139 ;; *) echo "x n 1  same" ;; esac'
+    check '' '^nothing$'
+    [ "$status" -eq 1 ]
+    [[ ${lines[-1]} == "FAILED: direct" ]]
+    grep -q 'kktz n 8  MISMATCH' logs/direct.txt
+    grep -q 'ipm_400: ENDED without a word' logs/direct.txt
+}
+
 @test "wrong usage; no GPU is 77" {
     run -2 "$CHECK"
     fake_program bin/nvidia-smi 'exit 1'

@@ -39,6 +39,8 @@ static inline saddle_options options_of(const char *list)
     saddle_options options = saddle_options_default();
     options.threads = 1;
     char copy[512], message[SADDLE_MESSAGE_SIZE];
+    const char *device = getenv("SADDLE_TEST_DEVICE"); /* the same tests on another device */
+    if (device && saddle_options_set(&options, "device", device, message)) fail_msg("%s", message);
     snprintf(copy, sizeof copy, "%s", list);
     for (char *item = copy, *next; item && *item; item = next) {
         next = strchr(item, ',');

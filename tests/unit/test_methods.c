@@ -93,6 +93,7 @@ static void options_that_do_nothing_are_reported(void **state)
                  {"method=ldlt,fill=none,fill_tau=0.1", "fill_tau"},
                  {"method=ldlt,fill_level=3", "fill_level"},
                  {"method=ldlt,trisolve=exact,trisolve_sweeps=3", "trisolve_sweeps"},
+                 {"method=direct,device=cpu,profile=on", "profile"},
                  {"krylov=cg,restart=20", "restart"}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
         const record r = warnings_of(cases[k].list);

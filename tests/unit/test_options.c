@@ -292,6 +292,12 @@ static void the_enums_number_the_words(void **state)
         {"simplicial", "off", SADDLE_OFF},
         {"simplicial", "on", SADDLE_ON},
         {"simplicial", "auto", SADDLE_AUTO},
+        {"presolve", "auto", SADDLE_PRESOLVE_AUTO},
+        {"presolve", "off", SADDLE_PRESOLVE_OFF},
+        {"presolve", "band", SADDLE_PRESOLVE_BAND},
+        {"presolve", "whole", SADDLE_PRESOLVE_WHOLE},
+        {"profile", "off", SADDLE_OFF},
+        {"profile", "on", SADDLE_ON},
         {"verify", "off", SADDLE_OFF},
         {"verify", "on", SADDLE_ON},
     };

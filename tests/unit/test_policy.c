@@ -61,10 +61,6 @@ static void expensive_indefinite_matrices_get_ldlt_first(void **state)
     l = ladder_of(o);
     assert_string_equal(words_of(&l), "ldlt ldlt ldlt");
     assert_true(l.most_flops == 0);
-    o.planned = false;
-    o.device = true;
-    l = ladder_of(o);
-    assert_string_equal(words_of(&l), "ldlt ldlt ldlt");
 }
 
 static void what_was_learned_shortens_the_ladder(void **state)
@@ -104,10 +100,6 @@ static void expensive_definite_and_general_matrices_get_iterations_first(void **
         o.planned = false; /* as where the order alone is expensive: planned when it is needed */
         l = ladder_of(o);
         assert_string_equal(words_of(&l), "diagonal none direct");
-        o.device = true;
-        l = ladder_of(o);
-        assert_string_equal(words_of(&l), "diagonal none");
-        o.device = false;
         o.krylov_named = true;
         l = ladder_of(o);
         assert_string_equal(words_of(&l), "diagonal none");
@@ -127,8 +119,6 @@ static void an_order_is_not_paid_for_in_vain(void **state)
     o.definite = false;
     assert_true(sd_policy_plans(p, &o));
     o.symmetric = false;
-    assert_false(sd_policy_plans(p, &o));
-    o = (sd_outlook){.symmetric = true, .device = true};
     assert_false(sd_policy_plans(p, &o));
     o = (sd_outlook){.symmetric = true, .krylov_named = true};
     assert_false(sd_policy_plans(p, &o));
@@ -153,8 +143,6 @@ static void what_is_guessed_to_be_far_beyond_is_not_ordered_ahead(void **state)
         assert_true(definite || l.most_flops == p->share * o.guess);
         o.guess *= 1000; /* but no more than half an order pays for */
         assert_int_equal(ladder_of(o).iterations, definite ? 400 : p->iterations);
-        o.device = true;
-        assert_false(sd_policy_guesses(p, &o));
     }
     const sd_outlook small = {.symmetric = true, .nnz = p->guess_entries - 1};
     assert_false(sd_policy_guesses(p, &small));
@@ -172,13 +160,12 @@ static void one_solve_begins_with_a_race(void **state)
         sd_ladder l = ladder_of(o);
         assert_string_equal(words_of(&l), "diagonal");
         assert_true(l.race && sd_policy_races(p, &o) && !sd_policy_plans(p, &o));
-        sd_outlook not [5] = {o, o, o, o, o};
+        sd_outlook not [4] = {o, o, o, o};
         not [0].once = false;
         not [1].lost = true;
         not [2].krylov_named = true;
-        not [3].device = true;
-        --not [4].nnz;
-        for (int j = 0; j < 5; ++j) assert_false(sd_policy_races(p, &not [j]) || ladder_of(not [j]).race);
+        --not [3].nnz;
+        for (int j = 0; j < 4; ++j) assert_false(sd_policy_races(p, &not [j]) || ladder_of(not [j]).race);
         o.lost = o.planned = o.fits = true; /* what follows on one that was lost */
         o.flops = 1e12;
         l = ladder_of(o);

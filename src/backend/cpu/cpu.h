@@ -4,6 +4,7 @@
 #include "backend/cpu/abreast.h"
 #include "backend/front.h"
 #include "backend/host.h"
+#include "backend/residual.h"
 #include "backend/simplicial.h"
 
 /* r = b - A x, accumulated in double-double and rounded once, and w = |A||x| + |b|, for a matrix with all its
@@ -12,13 +13,9 @@ enum { SD_COLUMNS = 8 };
 typedef void sd_residual_columns(int32_t n, const int64_t *ptr, const int32_t *ind, const double *val,
                                  const double *b, const double *x, double *r, double *w);
 
-/* The same for one column and a matrix of slices, whole or half, without w, and what errors are made of: the
- * largest of |r|, |b| and |x|, r'r and b'b, the largest |r_i| / w_i and |b_i| / w_i. False where a number is
- * so far from 1 that it has to be scaled first; then there is no r, which may be NULL. room has
- * sd_residual_room(A) numbers. */
-typedef struct sd_residual_norms {
-    double largest_r, largest_b, largest_x, square_r, square_b, ratio, share;
-} sd_residual_norms;
+/* The same for one column and a matrix of slices, whole or half, without w, and what errors are made of.
+ * False where a number is so far from 1 that it has to be scaled first; then there is no r, which may be
+ * NULL. room has sd_residual_room(A) numbers. */
 typedef bool sd_residual_measured(const sd_sparse *A, int threads, const double *b, const double *x,
                                   double *room, double *r, sd_residual_norms *to);
 static inline int64_t sd_residual_room(const sd_sparse *A)

@@ -16,7 +16,7 @@ enum {
     PARALLEL_FROM = 131072 /* entries below which a team of threads costs more than it saves */
 };
 
-static const double SAFE = 0x1p+200; /* numbers between this and its inverse need no scaling */
+static const double SAFE = SD_RESIDUAL_SAFE;
 
 /* The sums of rows: those of a slice's window begin at its first row. */
 typedef struct row_sums {

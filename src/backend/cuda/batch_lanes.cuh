@@ -80,8 +80,7 @@ template <class real> __device__ inline bool is_finite(real a)
 __device__ inline double reciprocal(double d)
 {
     const double by = key_of(d) >= 0x7f000000u ? 0x1p-64 : 1.0, x = fabs(d) * by;
-    double y;
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+    double y = reciprocal_guess(x);
     double error = fma(-x, y, 1.0);
     error = fma(error, error, error);
     y = __fma_ru(error, y, y);
@@ -91,8 +90,7 @@ __device__ inline double reciprocal(double d)
 __device__ inline float reciprocal(float d)
 {
     const float by = key_of(d) >= 0x7e000000u ? 0x1p-24f : 1.0f, x = d * by;
-    float y;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    const float y = reciprocal_guess(x);
     const float error = fmaf(-x, y, 1.0f);
     return fmaf(error, y, y) * by;
 }
@@ -172,13 +170,6 @@ template <int N, int C, int B = 0, class F> __device__ __forceinline__ void each
         f(std::integral_constant<int, B>());
         each_chunk<N, C, B + C>(f);
     }
-}
-
-/* Keeps the compiler from computing what follows from a number long before it is needed, or from remembering
- * what it computed from it: with everything unrolled that would fill the registers. */
-__device__ inline void keep_here(int &number)
-{
-    asm volatile("" : "+r"(number));
 }
 
 /* The value that lane `from` of the warp has. */

@@ -21,6 +21,7 @@
 extern "C" {
 #include "backend/backend.h"
 }
+#include "backend/cuda/ptx.cuh"
 
 namespace sd_cuda
 {
@@ -62,8 +63,8 @@ struct pending {
 /* What an engine has. */
 struct state {
     int device, processors;
-    state *next; /* that is idle */
-    cudaStream_t stream;
+    state *next;              /* that is idle */
+    cudaStream_t own, stream; /* that it was made with; that it uses, which may be the caller's */
     cudaMemPool_t pool;
     memory_node *nodes;
     counters *counter;
@@ -135,10 +136,8 @@ void collect(sd_engine *e);
  * done, and the kernel after it may begin to take its place on the device. */
 __device__ inline void after_others()
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-    asm volatile("griddepcontrol.launch_dependents;");
-#endif
+    wait_for_others();
+    let_others_begin();
 }
 
 /* Runs a kernel on the engine's stream; `early` where it begins with after_others. Without blocks, as where a
@@ -168,6 +167,27 @@ void launch_with(sd_engine *e, const char *what, void (*kernel)(Parameters...), 
                  Arguments... arguments)
 {
     launch_grid(e, what, false, kernel, dim3(static_cast<unsigned>(blocks)), threads, 0, arguments...);
+}
+
+/* Runs a kernel whose blocks wait for each other: all of them are on the device at once. */
+template <class... Parameters, class... Arguments>
+void launch_together(sd_engine *e, const char *what, void (*kernel)(Parameters...), int blocks, int threads,
+                     int shared_bytes, Arguments... arguments)
+{
+    const state *s = state_of(e);
+    const on_device current(s->device);
+    if (failed(e, current.error, what)) return;
+    cudaLaunchConfig_t shape = {};
+    shape.gridDim = dim3(static_cast<unsigned>(blocks));
+    shape.blockDim = dim3(static_cast<unsigned>(threads));
+    shape.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
+    shape.stream = s->stream;
+    cudaLaunchAttribute together = {};
+    together.id = cudaLaunchAttributeCooperative;
+    together.val.cooperative = 1;
+    shape.attrs = &together;
+    shape.numAttrs = 1;
+    failed(e, cudaLaunchKernelEx(&shape, kernel, static_cast<Parameters>(arguments)...), what);
 }
 
 /* With blocks of BLOCK threads. */
@@ -206,6 +226,15 @@ struct row_shape {
     int64_t piece;    /* of so many entries, each summed by a warp */
 };
 row_shape choose_shape(const sd_sparse *A);
+
+/* Factorizations by fronts: front_run.cu. What stays on the device: resident.cu. */
+extern const struct sd_front_runner front_runner;
+extern const struct sd_resident resident;
+/* The engines of e's device use a stream of the caller's from now on, or their own where it is NULL:
+ * module.cu. */
+saddle_status use_stream(sd_engine *e, void *stream);
+/* Many systems of one pattern: systems_run.cu. */
+extern const struct sd_systems_runner systems_runner;
 
 enum product_mode { PLAIN, ABSOLUTE, EXTENDED };
 

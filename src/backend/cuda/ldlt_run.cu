@@ -143,10 +143,7 @@ struct handed_in {
 __device__ inline void subtract_product(const handed_in &in, double (&sum)[2])
 {
 #pragma unroll
-    for (int u = 0; u < 2; ++u)
-        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-            : "+d"(sum[0]), "+d"(sum[1])
-            : "d"(-in.w[u]), "d"(in.c[u]));
+    for (int u = 0; u < 2; ++u) mma_8x8x4(sum, -in.w[u], in.c[u]);
 }
 
 /* Numbers of the first TILE inner columns: without branches, so that many are on their way at once. */

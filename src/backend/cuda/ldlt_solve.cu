@@ -44,35 +44,23 @@ __device__ inline bool is_missing(float a)
 {
     return __float_as_int(a) == -1;
 }
-__device__ inline double look(const double *at)
-{
-    long long bits;
-    asm volatile("ld.relaxed.gpu.global.s64 %0, [%1];" : "=l"(bits) : "l"(at));
-    return __longlong_as_double(bits);
-}
-__device__ inline float look(const float *at)
-{
-    int bits;
-    asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(bits) : "l"(at));
-    return __int_as_float(bits);
-}
 __device__ inline void leave(double *at, double a)
 {
-    const long long bits = a == a ? __double_as_longlong(a) : 0x7ff8000000000000;
-    asm volatile("st.relaxed.gpu.global.s64 [%0], %1;" ::"l"(at), "l"(bits) : "memory");
+    store_relaxed(at, a == a ? __double_as_longlong(a) : 0x7ff8000000000000);
 }
 __device__ inline void leave(float *at, float a)
 {
-    const int bits = a == a ? __float_as_int(a) : 0x7fc00000;
-    asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(at), "r"(bits) : "memory");
+    store_relaxed(at, a == a ? __float_as_int(a) : 0x7fc00000);
 }
 
 /* Each lane's number, 0 where it needs none. No row that is waited for is this warp's: those it has done. */
 template <class real> __device__ inline real await(const real *at, bool wanted)
 {
-    real value = wanted ? look(at) : static_cast<real>(0);
-    while (__any_sync(ALL_LANES, wanted && is_missing(value)))
-        if (wanted && is_missing(value)) value = look(at);
+    real value = wanted ? load_relaxed(at) : static_cast<real>(0);
+    while (__any_sync(ALL_LANES, wanted && is_missing(value))) {
+        look_again();
+        if (wanted && is_missing(value)) value = load_relaxed(at);
+    }
     return value;
 }
 

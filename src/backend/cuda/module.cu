@@ -164,6 +164,7 @@ saddle_status describe(sd_context *c, int index)
 struct device_state {
     pthread_mutex_t lock;
     state *idle;
+    cudaStream_t given; /* the caller's, for all engines; NULL: each has its own */
     int processors;
     bool overlaps;
 };
@@ -184,11 +185,12 @@ void dispose(sd_context *c, state *s)
 {
     const on_device current(s->device);
     if (s->stream) cudaStreamSynchronize(s->stream);
+    if (s->own && s->own != s->stream) cudaStreamSynchronize(s->own);
     if (s->counter) cudaFree(s->counter);
     if (s->result_here) cudaFree(s->result_here);
     if (s->result) cudaFreeHost(s->result);
     if (s->pool) cudaMemPoolDestroy(s->pool);
-    if (s->stream) cudaStreamDestroy(s->stream);
+    if (s->own) cudaStreamDestroy(s->own);
     c->hooks.release(s, c->hooks.user);
 }
 
@@ -215,7 +217,8 @@ __global__ void clear_counters(counters *counter)
 cudaError_t furnish(state *s, const char **what)
 {
     *what = "no stream";
-    cudaError_t error = cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking);
+    cudaError_t error = cudaStreamCreateWithFlags(&s->own, cudaStreamNonBlocking);
+    s->stream = s->own;
     if (error == cudaSuccess) {
         *what = "no memory pool";
         error = make_pool(s);
@@ -321,9 +324,13 @@ saddle_status begin(sd_engine *e)
     pthread_mutex_lock(&d->lock);
     state *s = d->idle;
     if (s) d->idle = s->next;
+    const cudaStream_t given = d->given;
     pthread_mutex_unlock(&d->lock);
-    if (!s) return make_state(e, d);
-    e->state = s;
+    const saddle_status status = s ? SADDLE_OK : make_state(e, d);
+    if (status) return status;
+    if (s) e->state = s;
+    if (given && !finished(e, "open")) return e->status;
+    if (given) state_of(e)->stream = given;
     return SADDLE_OK;
 }
 
@@ -359,6 +366,7 @@ void end(sd_engine *e)
     state *s = state_of(e);
     while (s->nodes) release(e, s->nodes->data);
     if (is_clean(e)) {
+        s->stream = s->own;
         pthread_mutex_lock(&d->lock);
         s->next = d->idle;
         d->idle = s;
@@ -449,6 +457,17 @@ void download(sd_engine *e, const void *data, void *host, int64_t bytes)
     transfer(e, data, host, bytes, cudaMemcpyDeviceToHost, "download");
 }
 
+bool is_on_device(sd_engine *e, const void *array)
+{
+    cudaPointerAttributes a = {};
+    const on_device current(state_of(e)->device);
+    if (!array || current.error != cudaSuccess || cudaPointerGetAttributes(&a, array) != cudaSuccess) {
+        cudaGetLastError(); /* of the host's own memory older drivers know nothing */
+        return false;
+    }
+    return a.type == cudaMemoryTypeDevice || a.type == cudaMemoryTypeManaged;
+}
+
 #define KERNEL(name, parameters, arguments) name<double>,
 const sd_kernels double_kernels = {
 #include "backend/batch.def"
@@ -462,9 +481,41 @@ const sd_kernels single_kernels = {
 };
 #undef KERNEL
 
-const sd_backend table = {
-    SD_BACKEND_VERSION, "cuda",  false,  open,     close,   begin,    end,
-    allocate,           release, upload, download, collect, describe, {double_kernels, single_kernels}};
+} /* namespace */
+
+saddle_status use_stream(sd_engine *e, void *stream)
+{
+    state *s = state_of(e);
+    device_state *d = static_cast<device_state *>(e->device.state);
+    if (!finished(e, "the stream before")) return e->status;
+    pthread_mutex_lock(&d->lock);
+    d->given = static_cast<cudaStream_t>(stream);
+    pthread_mutex_unlock(&d->lock);
+    s->stream = stream ? d->given : s->own;
+    return SADDLE_OK;
+}
+
+namespace
+{
+
+const sd_backend table = {SD_BACKEND_VERSION,
+                          "cuda",
+                          false,
+                          open,
+                          close,
+                          begin,
+                          end,
+                          allocate,
+                          release,
+                          upload,
+                          download,
+                          is_on_device,
+                          collect,
+                          describe,
+                          {double_kernels, single_kernels},
+                          &front_runner,
+                          &systems_runner,
+                          &resident};
 
 } /* namespace */
 } /* namespace sd_cuda */

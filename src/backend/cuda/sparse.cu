@@ -78,21 +78,13 @@ template <class real> struct operands {
 
 constexpr int BATCH = 8, FEW = 4; /* entries that a thread has under way; where rows are short */
 
-/* Numbers of the matrix, which are read once, are not to drive the vectors out of the second cache. (In the
- * first they stay for the lanes beside.) In single this was slower than plain loads. */
-__device__ inline uint64_t leave_first()
-{
-    uint64_t policy;
-    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    return policy;
-}
-
-/* An index and a value. */
+/* An index and a value of the matrix, which are read once and not to drive the vectors out of the second
+ * cache. (In the first they stay for the lanes beside.) In single this was slower than plain loads. */
 __device__ inline void read_once(const int32_t *ind, const double *val, uint64_t policy, int32_t &j,
                                  double &a)
 {
-    asm("ld.global.nc.L2::cache_hint.s32 %0, [%1], %2;" : "=r"(j) : "l"(ind), "l"(policy));
-    asm("ld.global.nc.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(a) : "l"(val), "l"(policy));
+    j = load_with(ind, policy);
+    a = load_with(val, policy);
 }
 __device__ inline void read_once(const int32_t *ind, const float *val, uint64_t, int32_t &j, float &a)
 {
@@ -104,7 +96,7 @@ __device__ inline void read_once(const int32_t *ind, const float *val, uint64_t,
 template <product_mode mode, int lanes, int batch, class real>
 __device__ inline carried gather(const operands<real> &o, int64_t first, int64_t end)
 {
-    const uint64_t policy = leave_first();
+    const uint64_t policy = policy_of_leaving();
     carried sum = {0, 0};
     const real *val = o.val + first;
     const int32_t *ind = o.ind + first;

@@ -49,8 +49,8 @@ struct sd_abreast {
     sd_abreast_column column[SD_ABREAST_MOST];
 };
 
-/* Whether x may pass unmeasured; nothing is certified on the way. */
-static bool is_unmeasured(const sd_problem *p)
+/* Nothing is certified on the way then. */
+bool sd_direct_is_unmeasured(const sd_problem *p)
 {
     return p->options->verify == SADDLE_OFF && p->options->krylov != SADDLE_KRYLOV_AUTO;
 }
@@ -61,11 +61,10 @@ static bool has_solves(const sd_problem *p)
     const sd_operator *op = &p->op[SD_DOUBLE];
     return (krylov == SADDLE_KRYLOV_AUTO || krylov == SADDLE_KRYLOV_REFINE || krylov == SADDLE_KRYLOV_NONE) &&
            op->exponent == 0 && op->sparse.half && op->sparse.val == p->A->val &&
-           !(is_unmeasured(p) && p->options->certify == SADDLE_ON);
+           !(sd_direct_is_unmeasured(p) && p->options->certify == SADDLE_ON);
 }
 
-/* Systems abreast are those that take the way of `like` without a departure. */
-static bool is_possible(const sd_problem *p, const sd_direct *d)
+bool sd_direct_has_course(const sd_problem *p, const sd_direct *d)
 {
     const sd_factors *f = &d->factors[SD_DOUBLE];
     return d->plan->columns && d->precision == SD_DOUBLE && f->simplicial && !d->plan->general &&
@@ -91,7 +90,7 @@ static saddle_status make(sd_context *c, const sd_problem *p, const void *like, 
 {
     const sd_direct *d = like;
     *made = NULL;
-    if (!is_possible(p, d) || !(factored || has_solves(p))) return SADDLE_OK;
+    if (!sd_direct_has_course(p, d) || !(factored || has_solves(p))) return SADDLE_OK;
     const sd_abreast_kernels *on = kernels_for(p, d);
     const sd_sequence *s = &d->factors[SD_DOUBLE].simplicial->s;
     sd_abreast *g = *made = sd_alloc_zero(c, 1, sizeof *g, "systems abreast");
@@ -120,7 +119,7 @@ static saddle_status make(sd_context *c, const sd_problem *p, const void *like, 
 static int64_t bytes(const sd_problem *p, const void *like)
 {
     const sd_direct *d = like;
-    return is_possible(p, d) ? bytes_of(p, d, kernels_for(p, d)->width) : 0;
+    return sd_direct_has_course(p, d) ? bytes_of(p, d, kernels_for(p, d)->width) : 0;
 }
 
 static void destroy(sd_context *c, sd_abreast *g)
@@ -280,7 +279,7 @@ static void solve_columns(sd_abreast *g, double *const *to, sd_done *done)
 {
     const sd_problem *p = g->place[0].p;
     const double *scale = g->like->plan->p.row_scale;
-    const bool refined = p->options->krylov != SADDLE_KRYLOV_NONE, plain = is_unmeasured(p);
+    const bool refined = p->options->krylov != SADDLE_KRYLOV_NONE, plain = sd_direct_is_unmeasured(p);
     sd_abreast_rider rider;
     const bool riding = !plain && board(g, &rider);
     if (plain)

@@ -242,13 +242,15 @@ static saddle_status examine_apart(const examining *q, sd_direct *d, sd_verdict 
     sd_suspect smallest[2];
     int sign = 0;
     double risk, size;
+    saddle_status status = sd_factors_fetch(q->c, sd_direct_numbers(d));
+    if (status) return status;
     if (d->zero > 0 || sd_find_suspects(sd_direct_numbers(d), APART, smallest, 2) == 0) return SADDLE_OK;
     double *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
     if (!x) return q->c->status;
     sd_make_zero(&d->factors[d->precision], &smallest[0]);
     --*(smallest[0].eigenvalue > 0 ? &d->positive : &d->negative);
     d->zero = 1;
-    saddle_status status = certify_from(q, NULL, x, x + n, &risk);
+    status = certify_from(q, NULL, x, x + n, &risk);
     if (!status) status = find_sign(q, x, &sign, &size);
     sd_free(q->c, x);
     if (status || !(risk <= RISK) || sign == 0 || !isfinite(size)) return status;
@@ -373,6 +375,11 @@ void sd_direct_witness(int32_t n, double *x)
 bool sd_direct_is_certain(double left)
 {
     return sqrt(2) * left <= RISK;
+}
+
+double sd_direct_left_most(void)
+{
+    return RISK / sqrt(2);
 }
 
 void sd_direct_board(const sd_problem *p, const void *factors, sd_rider *rider)

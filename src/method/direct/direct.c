@@ -16,6 +16,23 @@ static void tell_verdict(const sd_direct *d, saddle_info *info)
     info->inertia_risk = v->risk;
 }
 
+/* What a device measured of the last factorization. */
+static void tell_device(const sd_factors *f, saddle_info *info)
+{
+    const sd_run_profile *p = sd_device_fronts_profile(f);
+    info->waits = sd_device_fronts_waits(f);
+    if (!p) return;
+    int64_t *const tiles[SD_TILE_CLASSES] = {&info->tiles_0, &info->tiles_1, &info->tiles_2,
+                                             &info->tiles_3, &info->tiles_4, &info->tiles_5,
+                                             &info->tiles_6, &info->tiles_7, &info->tiles_8};
+    for (int k = 0; k < SD_TILE_CLASSES; ++k) *tiles[k] = p->tiles[k];
+    info->profile_assembly = p->seconds[SD_PART_ASSEMBLY];
+    info->profile_factor = p->seconds[SD_PART_FACTOR];
+    info->profile_contribution = p->seconds[SD_PART_CONTRIBUTION];
+    info->profile_presolve = p->seconds[SD_PART_PRESOLVE];
+    info->profile_other = p->seconds[SD_PART_OTHER];
+}
+
 static void report(const void *factors, saddle_info *info)
 {
     const sd_direct *d = factors;
@@ -34,6 +51,7 @@ static void report(const void *factors, saddle_info *info)
     info->delayed = f->delayed;
     info->largest_l = d->largest_l;
     info->stale = d->stale;
+    if (f->device) tell_device(f, info);
     info->rescalings = d->drift.rescalings;
     info->factorization = d->rule == SD_PIVOT_POSITIVE ? SADDLE_FACTORIZATION_CHOLESKY
                           : d->rule == SD_PIVOT_STATIC ? SADDLE_FACTORIZATION_STATIC
@@ -86,23 +104,29 @@ static saddle_status certify(sd_engine *e, const sd_problem *p, const void *fact
 const sd_method sd_method_direct = {
     .number = SADDLE_METHOD_DIRECT,
     .name = "the direct solver",
+    .on_device = true,
     .options =
         "|scaling|order|pairs|factorization|threshold|regularise|check|certify|replan|simplicial|verify|"
-        "factorizations|",
+        "factorizations|profile|presolve|",
     .plan = sd_direct_plan_make,
     .cost = sd_direct_cost,
+    .move = sd_direct_plan_move,
     .free_plan = sd_direct_plan_free,
     .replan = sd_direct_replan,
     .factor = sd_direct_factor,
     .refactor = sd_direct_refactor,
+    .refactor_arriving = sd_direct_refactor_arriving,
     .reset = sd_direct_reset,
     .report = report,
     .free_factors = sd_direct_free,
     .krylov = krylov,
     .precondition = sd_direct_precondition,
     .solve = sd_direct_solve,
+    .solves_there = sd_direct_solves_there,
+    .solve_there = sd_direct_solve_there,
     .standing = standing,
     .board = sd_direct_board,
     .certify = certify,
     .null_vector = sd_direct_null_vector,
-    .abreast = &sd_direct_abreast};
+    .abreast = &sd_direct_abreast,
+    .systems = &sd_direct_systems};

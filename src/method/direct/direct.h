@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "factor/device_fronts.h"
 #include "factor/multifrontal.h"
 #include "method/method.h"
 #include "solve/refinement.h"
@@ -29,6 +30,7 @@ typedef struct sd_direct_plan {
     sd_csr augmented; /* the pattern of the symmetric matrix that a general one is factored through */
     saddle_preparation p;
     sd_tree tree;
+    sd_schedule schedule; /* of a device; empty where there is none */
     int64_t *matched;     /* the entry of the tree that each column was matched with; NULL: no matching */
     int32_t *tilt;        /* the balance that the scaling belongs to (tilt.c); NULL: none */
     int largest_exponent; /* of A when its scaled form has entries of about 1 */
@@ -56,6 +58,10 @@ typedef struct sd_examined {
 
 /* The scaling no longer suits a matrix whose largest entry is so much above the least matched one. */
 #define SD_MISSCALED 1e8
+/* A matched entry below the first of these no longer carries its pivot; one above the second makes others
+ * small: the scaling no longer fits. */
+#define SD_STALE 0.1
+#define SD_GROWN 1e8
 
 /* What factorizations have cost, in operations, delays among them: drift.c. */
 typedef struct sd_drift {
@@ -82,9 +88,11 @@ typedef struct sd_columns_state {
 /* Made once, filled with every factorization. */
 typedef struct sd_direct {
     const sd_direct_plan *plan;
+    sd_engine *device; /* whose fronts these are; NULL: the host's */
     /* the plan's scaling, or a new one, if values have moved away from those of the plan; of the balanced
      * matrix, where that is needed, and of the caller's */
     const double *scale, *outer;
+    bool moved; /* the scaling, since a device has last heard of it */
     const int64_t *matched;
     int largest_exponent;
     saddle_preparation rescaled; /* row_scale and matching alone */
@@ -122,6 +130,8 @@ saddle_status sd_direct_check_leaves(sd_context *c, const sd_csr *M, const int32
 /* ---- plan.c ---- */
 
 saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **plan, saddle_info *info);
+/* The plan goes to a GPU. */
+saddle_status sd_direct_plan_move(sd_context *c, const sd_problem *p, void *plan, saddle_info *info);
 sd_cost sd_direct_cost(const void *plan);
 /* What info says of the plan for columns, or for fronts. */
 void sd_direct_planned(const sd_direct_plan *plan, bool columns, saddle_info *info);
@@ -147,9 +157,23 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
                                  const sd_strength *strength, void **factors, bool *given_up);
 void sd_direct_free(sd_engine *e, void *factors);
 
+/* The steps of a refactorization before the numbers, and after them; M is the matrix that was factored. */
+void sd_direct_begin(sd_direct *d);
+saddle_status sd_direct_conclude(sd_context *c, const sd_csr *M, const sd_problem *p, sd_direct *d);
+/* The caller's signs, by position. */
+saddle_status sd_direct_take_signs(sd_context *c, const sd_problem *p, sd_direct *d);
+/* Whether another scaling may be made because the one at hand has become expensive. */
+bool sd_direct_may_rescale(const sd_problem *p, const sd_direct *d);
+
+/* ---- arriving.c ---- */
+
+saddle_status sd_direct_refactor_arriving(sd_engine *e, const sd_problem *p, const sd_strength *strength,
+                                          void *factors, bool *done);
+
 /* The rule that the options and what is known of the matrix make; a least threshold asks for pivoting. */
 sd_pivot_rule sd_direct_rule(const sd_direct_plan *plan, const sd_problem *p, bool was_definite,
                              double least);
+sd_presolve sd_direct_presolve(const saddle_options *options);
 sd_pivoting sd_direct_pivoting(sd_pivot_rule rule, sd_precision precision, const saddle_options *options,
                                const int8_t *signs);
 /* The values of a scaled matrix, by entry of the tree: every `stride`-th number. */
@@ -176,6 +200,13 @@ typedef struct sd_ready {
     int64_t stale;
 } sd_ready;
 bool sd_direct_is_ready(const sd_problem *p, sd_pivot_rule rule, sd_ready *ready);
+/* Whether systems can take the way of d without a departure; whether x may pass unmeasured. */
+bool sd_direct_has_course(const sd_problem *p, const sd_direct *d);
+bool sd_direct_is_unmeasured(const sd_problem *p);
+
+/* ---- systems.c ---- */
+
+extern const sd_systems_method sd_direct_systems;
 
 /* ---- columns.c ---- */
 
@@ -230,6 +261,7 @@ void sd_direct_board(const sd_problem *p, const void *factors, sd_rider *rider);
 /* The n numbers that ride; and whether what is left of them is a certificate. */
 void sd_direct_witness(int32_t n, double *x);
 bool sd_direct_is_certain(double left);
+double sd_direct_left_most(void);
 
 /* ---- drift.c ---- */
 
@@ -253,6 +285,10 @@ saddle_status sd_direct_begin_like(sd_context *c, const sd_problem *p, sd_factor
 
 saddle_status sd_direct_solve(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
                               double *z, int64_t ldz, sd_solve_memory *memory);
+/* The same in the memory of the device that has the factors. */
+bool sd_direct_solves_there(const void *factors);
+saddle_status sd_direct_solve_there(sd_engine *e, const void *factors, int64_t k, const double *r,
+                                    int64_t ldr, double *z, int64_t ldz);
 /* Z = A^-1 R, or A'^-1 R. */
 saddle_status sd_direct_apply(sd_context *c, const sd_direct *d, bool transposed, int64_t k, const double *r,
                               int64_t ldr, double *z, int64_t ldz, int threads, sd_solve_memory *memory);

@@ -160,6 +160,7 @@ void sd_direct_reset(void *factors)
 {
     sd_direct *d = factors;
     d->scale = d->plan->p.row_scale;
+    d->moved = true;
     d->matched = d->plan->matched;
     d->largest_exponent = d->plan->largest_exponent;
     d->was_definite = false;

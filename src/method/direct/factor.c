@@ -12,12 +12,9 @@
 
 /* A column of nothing else is zero. */
 static const double SMALL[] = {[SD_DOUBLE] = 1e-150, [SD_SINGLE] = 1e-20};
-enum { TEAM_ROWS = 50000 };      /* fewer are looked at faster than a team is called */
-static const double STALE = 0.1; /* a matched entry below this no longer carries its pivot */
-static const double GROWN = 1e8; /* one above this makes others small: the scaling no longer fits */
+enum { TEAM_ROWS = 50000 }; /* fewer are looked at faster than a team is called */
 
-/* The caller's signs, by position. */
-static saddle_status take_signs(sd_context *c, const sd_problem *p, sd_direct *d)
+saddle_status sd_direct_take_signs(sd_context *c, const sd_problem *p, sd_direct *d)
 {
     const sd_tree *t = &d->plan->tree;
     if (!p->signs || d->plan->general) return SADDLE_OK;
@@ -42,6 +39,15 @@ sd_pivot_rule sd_direct_rule(const sd_direct_plan *plan, const sd_problem *p, bo
     }
 }
 
+sd_presolve sd_direct_presolve(const saddle_options *options)
+{
+    switch (options->presolve) {
+    case SADDLE_PRESOLVE_OFF: return SD_PRESOLVE_OFF;
+    case SADDLE_PRESOLVE_WHOLE: return SD_PRESOLVE_WHOLE;
+    default: return SD_PRESOLVE_BAND;
+    }
+}
+
 sd_pivoting sd_direct_pivoting(sd_pivot_rule rule, sd_precision precision, const saddle_options *options,
                                const int8_t *signs)
 {
@@ -55,7 +61,7 @@ sd_pivoting sd_direct_pivoting(sd_pivot_rule rule, sd_precision precision, const
 static inline bool is_stale(int64_t matched, const sd_scaled *s)
 {
     const double size = matched >= 0 ? fabs(s->values[matched * s->stride]) : 1;
-    return !(size >= STALE && size <= GROWN);
+    return !(size >= SD_STALE && size <= SD_GROWN);
 }
 
 int64_t sd_direct_count_stale(const sd_direct_plan *plan, const int64_t *matched, const sd_scaled *s,
@@ -102,6 +108,7 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q
     sd_preparation_free(c, &d->rescaled);
     sd_free(c, d->rematched);
     d->rescaled = p;
+    d->moved = true;
     d->scale = p.row_scale;
     d->largest_exponent = sd_direct_exponent(M, d->scale);
     status = sd_direct_match(c, M, &d->plan->tree, p.matching, &d->rematched);
@@ -119,8 +126,7 @@ static void scale_values(const sd_csr *M, const sd_problem *p, sd_factors *f, sd
     sd_factors_take(f, M, d->scale, d->exponent, p->threads);
 }
 
-/* Whether another scaling may be made because the one at hand has become expensive. */
-static bool may_rescale(const sd_problem *q, const sd_direct *d)
+bool sd_direct_may_rescale(const sd_problem *q, const sd_direct *d)
 {
     const int scaling = d->plan->p.scaling;
     return q->options->replan != SADDLE_OFF && scaling != SADDLE_SCALING_USER &&
@@ -130,7 +136,7 @@ static bool may_rescale(const sd_problem *q, const sd_direct *d)
 /* Whether another is made: this one costs too much, or small entries could be taken for zeros. */
 static bool needs_scaling(const sd_problem *q, const sd_factors *f, const sd_direct *d)
 {
-    if (may_rescale(q, d) && sd_drift_asks_for_scaling(d)) return true;
+    if (sd_direct_may_rescale(q, d) && sd_drift_asks_for_scaling(d)) return true;
     return d->plan->p.scaling != SADDLE_SCALING_USER && d->stale > 0 &&
            sd_direct_is_misscaled(d->plan, d->matched, &(sd_scaled){f->values, 1});
 }
@@ -157,7 +163,7 @@ static saddle_status run_factors(sd_context *c, const sd_csr *M, sd_factor_optio
         status = sd_direct_run_columns(c, M, options, f, d, &refused);
     if (status || !refused) return status;
     status = sd_factors_run(c, f, options);
-    if (status != SADDLE_MEMORY_LIMIT || options->threads == 1) return status;
+    if (status != SADDLE_MEMORY_LIMIT || options->threads == 1 || f->device) return status;
     sd_log(c, SADDLE_LOG_INFO, "%s; factoring again with one thread, which needs less", c->message);
     const sd_front_kernels *kernels = f->kernels - f->precision;
     const sd_precision precision = f->precision;
@@ -175,8 +181,8 @@ static saddle_status run_values(sd_context *c, const sd_csr *M, const sd_problem
 {
     saddle_status status = SADDLE_OK;
     bool rescaled = !options->ready && needs_scaling(p, f, d);
-    const bool limited =
-        !rescaled && d->drift.fresh > 0 && may_rescale(p, d) && options->pivoting.rule == SD_PIVOT_THRESHOLD;
+    const bool limited = !rescaled && d->drift.fresh > 0 && sd_direct_may_rescale(p, d) &&
+                         options->pivoting.rule == SD_PIVOT_THRESHOLD;
     if (rescaled) status = rescale_values(c, M, p, f, d);
     if (status) return status;
     options->most_flops = limited ? sd_drift_limit(d) : 0;
@@ -209,15 +215,22 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     sd_factors *f = &d->factors[precision];
     saddle_status status = SADDLE_OK;
     const double delays = rule == SD_PIVOT_THRESHOLD ? SD_DELAY_ROOM : 0;
-    if (!f->tree)
+    if (!f->tree) {
         status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision, delays, f);
+        if (!status && d->device) {
+            status = sd_device_fronts_make(d->device, &d->plan->schedule, f);
+            if (status) sd_factors_free(c, f); /* they are made whole, or not at all */
+        }
+    }
     if (!status) status = sd_direct_begin_like(c, p, f, d);
-    if (!status) status = take_signs(c, p, d);
+    if (!status) status = sd_direct_take_signs(c, p, d);
     if (!status && strength->equilibrated) status = rescale(c, M, p, true, d);
     if (status) return status;
     sd_factor_options options = {
         .pivoting = sd_direct_pivoting(rule, precision, p->options, p->signs ? d->signs : NULL),
-        .threads = p->threads};
+        .threads = p->threads,
+        .profile = p->options->profile == SADDLE_ON,
+        .presolve = sd_direct_presolve(p->options)};
     options.pivoting.u = fmax(options.pivoting.u, strength->threshold);
     d->rule = rule;
     d->precision = precision;
@@ -331,21 +344,17 @@ static saddle_status run_rules(sd_context *c, const sd_csr *M, const sd_problem 
     return run(c, M, SD_PIVOT_THRESHOLD, p, strength, d);
 }
 
-saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *plan,
-                                 const sd_strength *strength, void **factors, bool *given_up)
+void sd_direct_begin(sd_direct *d)
 {
-    (void)plan;
-    sd_context *c = e->context;
-    sd_direct *d = *factors;
-    sd_csr M;
-    *given_up = false;
     const sd_verdict *before = sd_direct_verdict(d);
     if (before && (before->doubt || before->remedy)) d->was_definite = false; /* Cholesky did not see it */
     d->factored = d->changed = false;
     atomic_store(&d->examined->state, 0);
-    saddle_status status = find_matrix(c, p, d, &M);
-    if (!status) status = run_rules(c, &M, p, strength, d);
-    if (!status) status = combine(c, d);
+}
+
+saddle_status sd_direct_conclude(sd_context *c, const sd_csr *M, const sd_problem *p, sd_direct *d)
+{
+    saddle_status status = combine(c, d);
     if (!status) status = sd_solve_room_make(c, sd_direct_numbers(d), &d->room);
     if (!status) status = check_factor(c, p, d);
     if (status) return status;
@@ -357,10 +366,24 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
     } else {
         d->negative = f->signs[0], d->zero = f->signs[1], d->positive = f->signs[2];
     }
-    if (d->rule == SD_PIVOT_THRESHOLD && d->precision == SD_DOUBLE) status = sd_settle_small_pivots(c, &M, d);
+    if (d->rule == SD_PIVOT_THRESHOLD && d->precision == SD_DOUBLE) status = sd_settle_small_pivots(c, M, d);
     d->was_definite = !status && d->negative == 0 && d->zero == 0 && d->rule != SD_PIVOT_STATIC;
     d->factored = !status;
     return status;
+}
+
+saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *plan,
+                                 const sd_strength *strength, void **factors, bool *given_up)
+{
+    (void)plan;
+    sd_context *c = e->context;
+    sd_direct *d = *factors;
+    sd_csr M;
+    *given_up = false;
+    sd_direct_begin(d);
+    saddle_status status = find_matrix(c, p, d, &M);
+    if (!status) status = run_rules(c, &M, p, strength, d);
+    return status ? status : sd_direct_conclude(c, &M, p, d);
 }
 
 saddle_status sd_direct_factor(sd_engine *e, const sd_problem *p, const void *plan,
@@ -374,6 +397,7 @@ saddle_status sd_direct_factor(sd_engine *e, const sd_problem *p, const void *pl
     }
     *factors = d;
     d->plan = plan;
+    d->device = e->backend->fronts ? e : NULL;
     d->scale = d->plan->p.row_scale;
     d->matched = d->plan->matched;
     d->largest_exponent = d->plan->largest_exponent;

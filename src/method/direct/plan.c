@@ -252,11 +252,33 @@ static void tell(sd_context *c, const sd_direct_plan *d, saddle_info *info)
 static saddle_status choose_columns(sd_context *c, const sd_problem *p, sd_direct_plan *d)
 {
     const saddle_options *o = p->options;
-    d->columns = sd_iteration_precision(p) == SD_DOUBLE && o->simplicial != SADDLE_OFF &&
-                 (o->simplicial == SADDLE_ON || d->tree.simplicial);
+    d->columns = p->device != SADDLE_DEVICE_CUDA && sd_iteration_precision(p) == SD_DOUBLE &&
+                 o->simplicial != SADDLE_OFF && (o->simplicial == SADDLE_ON || d->tree.simplicial);
     if (!d->columns || o->simplicial == SADDLE_ON || o->factorizations != 1 || d->tilt) return SADDLE_OK;
     const sd_csr *M = d->general ? &d->augmented : p->A;
     return sd_direct_check_leaves(c, M, d->tree.position, d->p.row_scale, o->threshold, &d->columns);
+}
+
+/* What a device needs: levels, and its memory. */
+static saddle_status plan_device(sd_context *c, sd_precision precision, sd_direct_plan *d)
+{
+    const sd_backend *backend = sd_backend_cuda(c);
+    if (!backend) return c->status;
+    const saddle_status status = sd_schedule_make(c, &d->tree, &d->schedule);
+    if (status) return status;
+    d->bytes = c->bytes + backend->fronts->bytes(&d->tree, &d->schedule, precision, SD_DELAY_ROOM);
+    return SADDLE_OK;
+}
+
+/* On the host, solves substitute with L itself. */
+static saddle_status check_presolve(sd_context *c, const sd_problem *p)
+{
+    const saddle_presolve presolve = p->options->presolve;
+    if (p->device == SADDLE_DEVICE_CUDA || presolve == SADDLE_PRESOLVE_AUTO ||
+        presolve == SADDLE_PRESOLVE_OFF)
+        return SADDLE_OK;
+    return sd_fail(c, SADDLE_NOT_SUPPORTED, "presolve %s needs a GPU: use device cuda, or presolve auto",
+                   presolve == SADDLE_PRESOLVE_BAND ? "band" : "whole");
 }
 
 saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **plan, saddle_info *info)
@@ -264,6 +286,7 @@ saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **pla
     const sd_precision precision = sd_iteration_precision(p);
     sd_direct_plan *d = *plan = sd_alloc_zero(c, 1, sizeof *d, "plan");
     saddle_status status = d ? sd_check_given(c, p) : c->status;
+    if (!status) status = check_presolve(c, p);
     if (status) return status;
     d->n = p->A->n;
     d->general = !p->facts->symmetric;
@@ -272,10 +295,22 @@ saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **pla
         d->general ? plan_general(c, p, d, info) : plan_symmetric(c, p->A, p->options, p->given, d, info);
     if (status) return status;
     status = choose_columns(c, p, d);
-    if (!status) status = predict_bytes(c, &d->tree, sd_direct_kernels(p->device), precision, &d->bytes);
+    if (!status && p->device == SADDLE_DEVICE_CUDA)
+        status = plan_device(c, precision, d);
+    else if (!status)
+        status = predict_bytes(c, &d->tree, sd_direct_kernels(p->device), precision, &d->bytes);
     if (d->columns) d->bytes += sd_simplicial_predict(&d->tree); /* fronts may be needed all the same */
     sd_free(c, d->augmented.val);                                /* every factorization has its own */
     d->augmented.val = NULL;
+    if (!status) tell(c, d, info);
+    return status;
+}
+
+saddle_status sd_direct_plan_move(sd_context *c, const sd_problem *p, void *plan, saddle_info *info)
+{
+    sd_direct_plan *d = plan;
+    d->columns = false;
+    const saddle_status status = plan_device(c, sd_iteration_precision(p), d);
     if (!status) tell(c, d, info);
     return status;
 }
@@ -292,5 +327,6 @@ void sd_direct_plan_free(sd_context *c, void *plan)
     sd_csr_free(c, &d->augmented);
     sd_preparation_free(c, &d->p);
     sd_tree_free(c, &d->tree);
+    sd_schedule_free(c, &d->schedule);
     sd_free_all(c, d->matched, d->tilt, d);
 }

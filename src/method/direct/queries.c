@@ -84,6 +84,7 @@ saddle_status sd_direct_part(sd_context *c, const sd_direct *d, saddle_part part
     const int32_t n = d->plan->n;
     const int64_t width = nrhs < SD_RHS_BLOCK ? nrhs : SD_RHS_BLOCK;
     saddle_status status = check_part(c, n, part, nrhs, x, ldx);
+    if (!status) status = sd_factors_fetch(c, f);
     if (status || nrhs == 0 || n == 0) return status;
     double *w = sd_alloc(c, width * n, sizeof *w, "right-hand sides");
     if (!w) return c->status;
@@ -106,10 +107,12 @@ void sd_direct_get_order(const sd_direct *d, int32_t *order)
     memcpy(order, d->plan->tree.order, (size_t)d->plan->n * sizeof *order);
 }
 
-void sd_direct_get_pivots(const sd_direct *d, int32_t *order, double *pivots)
+saddle_status sd_direct_get_pivots(sd_context *c, const sd_direct *d, int32_t *order, double *pivots)
 {
     const sd_factors *f = sd_direct_numbers(d);
+    const saddle_status status = sd_factors_fetch(c, f);
     int64_t at = 0;
+    if (status) return status;
     for (int32_t k = 0; k < sd_runs(f); ++k) {
         const sd_run run = sd_run_of(f, k);
         for (int64_t j = 0; j < run.count; ++j, ++at) {
@@ -119,6 +122,7 @@ void sd_direct_get_pivots(const sd_direct *d, int32_t *order, double *pivots)
             pivots[2 * at + 1] = ldexp(sd_get_d(f, &run, 2 * j + 1), d->exponent);
         }
     }
+    return SADDLE_OK;
 }
 
 void sd_direct_get_scaling(const sd_direct *d, double *scale)
@@ -174,7 +178,8 @@ static saddle_status check_d(sd_context *c, const sd_direct *d, const double *pi
 saddle_status sd_direct_set_d(sd_context *c, sd_direct *d, const double *pivots)
 {
     const sd_factors *f = sd_direct_numbers(d);
-    const saddle_status status = check_d(c, d, pivots);
+    saddle_status status = sd_factors_fetch(c, f);
+    if (!status) status = check_d(c, d, pivots);
     if (status) return status;
     for (int32_t k = 0; k < sd_runs(f); ++k) {
         const sd_run run = sd_run_of(f, k);

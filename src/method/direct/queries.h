@@ -6,7 +6,7 @@
 saddle_status sd_direct_part(sd_context *c, const sd_direct *d, saddle_part part, int64_t nrhs, double *x,
                              int64_t ldx, int threads);
 void sd_direct_get_order(const sd_direct *d, int32_t *order);
-void sd_direct_get_pivots(const sd_direct *d, int32_t *order, double *pivots);
+saddle_status sd_direct_get_pivots(sd_context *c, const sd_direct *d, int32_t *order, double *pivots);
 void sd_direct_get_scaling(const sd_direct *d, double *scale);
 saddle_status sd_direct_set_d(sd_context *c, sd_direct *d, const double *pivots);
 

@@ -20,18 +20,22 @@ static int tilt_column(int32_t n, const int32_t *tilt, const double *from, bool 
     return most;
 }
 
-/* Right-hand sides in rows `from` and on of the matrix that is factored, answers in rows `to` and on. */
+/* Right-hand sides are rows `from` and on of the matrix that is factored, answers rows `to` and on. */
+static sd_solve_frame frame_of(const sd_direct *d, int32_t from, int32_t to)
+{
+    return (sd_solve_frame){.count = d->plan->n,
+                            .in = from,
+                            .out = to,
+                            .position = d->plan->tree.position,
+                            .scale = d->scale,
+                            .exponent = d->exponent};
+}
+
 static saddle_status apply(sd_context *c, const sd_direct *d, int32_t from, int32_t to, int64_t k,
                            const double *r, int64_t ldr, double *z, int64_t ldz, int threads,
                            sd_solve_memory *memory)
 {
-    const int32_t n = d->plan->n;
-    const sd_solve_frame frame = {.count = n,
-                                  .in = from,
-                                  .out = to,
-                                  .position = d->plan->tree.position,
-                                  .scale = d->scale,
-                                  .exponent = d->exponent};
+    const sd_solve_frame frame = frame_of(d, from, to);
     return sd_triangular_between(c, sd_direct_numbers(d), &d->room, &frame, k, r, ldr, z, ldz, threads,
                                  memory);
 }
@@ -68,6 +72,20 @@ saddle_status sd_direct_solve(sd_engine *e, const void *factors, int64_t k, cons
     return sd_direct_apply(e->context, factors, false, k, r, ldr, z, ldz, e->threads, memory);
 }
 
+bool sd_direct_solves_there(const void *factors)
+{
+    const sd_direct *d = factors;
+    return sd_direct_numbers(d)->device && !d->tilt;
+}
+
+saddle_status sd_direct_solve_there(sd_engine *e, const void *factors, int64_t k, const double *r,
+                                    int64_t ldr, double *z, int64_t ldz)
+{
+    const sd_direct *d = factors;
+    const sd_solve_frame frame = frame_of(d, 0, d->plan->general ? d->plan->n : 0);
+    return sd_device_fronts_apply(e, sd_direct_numbers(d), &frame, k, r, ldr, z, ldz);
+}
+
 saddle_status sd_direct_null_vector(sd_context *c, const void *factors, const double *b, double *z,
                                     bool *found)
 {
@@ -80,7 +98,8 @@ saddle_status sd_direct_null_vector(sd_context *c, const void *factors, const do
     if (!w) return c->status;
     const int of_b = sd_largest_exponent(b, n);
     for (int32_t i = 0; i < n; ++i) w[position[i]] = d->outer[i] * ldexp(b[i], -of_b);
-    saddle_status status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, 1, w, n, 1);
+    saddle_status status = sd_factors_fetch(c, f);
+    if (!status) status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_FORWARD, 1, w, n, 1);
     if (!status) *found = sd_split_null_space(f, true, w);
     if (*found) status = sd_triangular_solve(c, f, &d->room, SD_SOLVE_BACKWARD, 1, w, n, 1);
     for (int32_t i = 0; i < n && *found; ++i) z[i] = d->outer[i] * w[position[i]];
