@@ -29,8 +29,9 @@
  * direct solver, and costs up to a half (docs/auto.md). More than 0.65 of it must not be predicted:
  * predictions are optimistic. With a diagonal of both signs what SQMR does not solve in a few iterations it
  * seldom solves at all.
- * - device: at 1.4e10 operations (lap3d_40) an H200 takes 11 milliseconds (docs/design/0011), where 16 cores took 165
- *   with version 0.1. device_once: a guess, since opening a device for one factorization was not measured yet.
+ * - device: at 1.4e10 operations (lap3d_40) an H200 takes 11 milliseconds (docs/design/0011), where 16 cores
+ * took 165 with version 0.1. device_once: a guess, since opening a device for one factorization was not
+ * measured yet.
  * - race.entries: smaller systems are solved in less than a millisecond.
  */
 const sd_policy sd_policy_default = {.expensive = 3e10,
