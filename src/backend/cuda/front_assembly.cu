@@ -48,7 +48,9 @@ template <class real> __device__ bool place_large(const forest<real> &w, int32_t
     if (!memory) return false;
     const front_state<real> s = state_at<real>(memory, rows, columns, delays);
     to->state = s;
-    to->e = to->base = to->next = 0;
+    to->e = to->base = to->outer = to->next = 0;
+    to->outer_end = end_of_outer(0, columns);
+    to->flush = to->deep = false;
     to->next_end = min(PANEL, columns);
     to->next_last = columns;
     to->end = to->panel = min(PANEL, columns);
@@ -67,12 +69,14 @@ template <class real> __device__ bool place_large(const forest<real> &w, int32_t
 template <class real>
 __device__ void count_jobs(const front_state<real> &s, bool root, int64_t (&jobs)[JOB_KINDS])
 {
-    const int64_t q = root ? 0 : s.rows - s.columns;
+    const int64_t q = root ? 0 : s.rows - s.columns, deep = pieces_of(q + 1, PRODUCT_ROWS);
     jobs[JOB_ROWS] = pieces_of(s.rows, JOB_ROW);
     jobs[JOB_PANEL] = s.columns > TILE ? jobs[JOB_ROWS] * (PANEL / NARROW) : 0;
     jobs[JOB_STRIPS] = pieces_of(s.columns, STRIP);
-    jobs[JOB_TILES] = s.columns > PANEL ? jobs[JOB_ROWS] * pieces_of(s.columns, tile_width(s.columns)) : 0;
-    jobs[JOB_REST_TILES] = q == 0 ? 0 : pieces_of(q + 1, PRODUCT_ROWS) * pieces_of(q + 1, tile_width(q));
+    jobs[JOB_TILES] = s.columns > PANEL ? PRODUCT_ROWS / tile_width(s.columns) *
+                                              tiles_before(jobs[JOB_ROWS], 0, pieces_of(s.columns, PRODUCT_ROWS))
+                                        : 0;
+    jobs[JOB_REST_TILES] = q == 0 ? 0 : PRODUCT_ROWS / tile_width(q) * tiles_before(deep, 0, deep);
     jobs[JOB_REST_STRIPS] = pieces_of(q, STRIP);
 }
 
@@ -226,8 +230,9 @@ __device__ void make_rest_tile(product_room<real, COLUMNS> *room, const front_st
 {
     const int q = s.rows - s.columns, odd = s.columns % 2,
               deep = static_cast<int>(pieces_of(q + 1, PRODUCT_ROWS));
-    const int row = job % deep * PRODUCT_ROWS, column = job / deep * COLUMNS;
-    if (row + PRODUCT_ROWS <= column || max(row, column) >= q + odd) return;
+    const tile_place at = find_tile(deep, 0, COLUMNS, job);
+    const int row = at.row, column = at.column;
+    if (max(row, column) >= q + odd) return;
     const real *l = s.panel + s.columns - odd;
     const product_side<real> left = {l + row, s.ld, q + odd - row},
                              right = {l + column, s.ld, q + odd - column};
@@ -239,18 +244,22 @@ __device__ void make_rest_tile(product_room<real, COLUMNS> *room, const front_st
                 rest + (rest_at(q, max(c, 0), max(c, 0)) - c); /* of the column, once for all rows */
             if ((r < q) & (c >= 0) & (r >= c)) to[r] = x;
         });
-    __syncthreads();
 }
 
 template <class real>
 __global__ void __launch_bounds__(LARGE_THREADS, 1)
     make_rests(forest<real> w, large_list list, large_room<real> room)
 {
+    __shared__ unsigned next;
     void *shared = shared_room();
     const int count = list.to - list.from;
     if (is_stopped(w)) return;
     const int64_t all = room.jobs[JOB_REST_TILES][count];
-    for (int64_t job = blockIdx.x; job < all; job += gridDim.x) {
+    if (thread_index() == 0) next = atomicAdd(room.ticket, 1u);
+    __syncthreads();
+    for (int64_t job = next; job < all; job = next) {
+        __syncthreads();
+        if (thread_index() == 0) next = atomicAdd(room.ticket, 1u); /* long before it is needed */
         const job_place p = find_job(room.jobs[JOB_REST_TILES], count, job);
         const front_state<real> s = room.work[p.front].state;
         const int e = room.work[p.front].e;
@@ -259,6 +268,7 @@ __global__ void __launch_bounds__(LARGE_THREADS, 1)
             make_rest_tile(static_cast<product_room<real, WIDE> *>(shared), s, e, p.job, rest);
         else
             make_rest_tile(static_cast<product_room<real, NARROW> *>(shared), s, e, p.job, rest);
+        __syncthreads();
     }
 }
 

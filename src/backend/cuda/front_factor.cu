@@ -71,8 +71,12 @@ template <class real> __device__ inline block_front<real> front_of(const large_w
 /* The next panel of untested columns begins at e. */
 template <class real> __device__ inline void begin_panel(large_work<real> *k)
 {
+    if (k->deep) {
+        k->outer = k->e;
+        k->outer_end = end_of_outer(k->e, k->state.columns);
+    }
     k->base = k->e;
-    k->panel = k->end = min(k->last, k->e + PANEL);
+    k->panel = k->end = min(min(k->last, k->outer_end), k->e + PANEL);
 }
 
 template <class real> __device__ inline void end_front(level_job<real> &j, large_work<real> *k)
@@ -198,15 +202,19 @@ __device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *
     k->moves = done ? min(left, k->last - k->panel) : min(failed, end - k->next);
     k->moved_to = done ? k->last : k->end;
     k->over = done && k->next == k->next_last && k->next < f.n;
+    k->deep = done && (k->panel == k->outer_end || k->moves > 0 || k->over);
+    k->flush = done && k->panel < f.n && k->next > (k->deep ? k->outer : k->base);
     if (failed && j.w.rule.rule == SD_PIVOT_POSITIVE) atomicOr(&j.w.tally->stop, STOP_INDEFINITE);
-    if (done && k->panel < f.n && k->next > k->base) atomicAdd(&j.room.flags[FLAG_FLUSH + step], 1u);
+    if (k->flush) atomicAdd(&j.room.flags[FLAG_FLUSH + step], 1u);
     if (k->moves > 0) atomicAdd(&j.room.flags[FLAG_MOVE + step], 1u);
     if (k->over) atomicAdd(&j.room.flags[FLAG_ROUND + step], 1u);
 }
 
-/* L of the rows of a job, and the rows of the tile in columns of L that are as many. */
+/* L of the rows of a job, and the rows of the tile in columns of L that are as many, unless its pivots are in
+ * the order in which they were. */
 template <class real>
-__device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<real> *k, int accepted, int job)
+__device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<real> *k, int accepted, int job,
+                                         bool moved)
 {
     const front_state<real> s = k->state;
     const front_tile<real> &t = room->tile;
@@ -226,7 +234,7 @@ __device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<rea
             rewrite_row(t, accepted, row, s.ld);
         }
     }
-    if (i < e) {
+    if (moved && i < e) {
         real *a = s.panel + e + static_cast<int64_t>(i) * s.ld, x[TILE];
 #pragma unroll
         for (int c = 0; c < TILE; ++c) x[c] = c < t.width ? a[t.order[c]] : 0;
@@ -278,8 +286,9 @@ __device__ __noinline__ void accept(level_job<real> &j, factor_room<real> *room,
         __syncthreads();
         copy_words(&room->tile, &k->tile, static_cast<int>(sizeof room->tile), thread_index(), LARGE_THREADS);
         __syncthreads();
-        const int accepted = count_accepted(&room->tile, checked);
-        accept_rows(room, k, accepted, p.job);
+        const int accepted = count_accepted(&room->tile, checked), lane = thread_index();
+        const bool moved = __syncthreads_or(lane < room->tile.width && room->tile.order[lane] != lane);
+        accept_rows(room, k, accepted, p.job, moved);
         if (p.job == 0) accept_tile(j, room, k, accepted, step);
         __syncthreads();
     }
@@ -301,14 +310,19 @@ template <class real> __device__ __noinline__ void update_panels(level_job<real>
 
 /* ---- panels ---- */
 
-/* A tile of the columns behind a panel that is done: the panel's pivots are subtracted. */
+/* A tile of the columns behind a panel that is done: the pivots that they lack are subtracted. */
 template <int COLUMNS, class real>
 __device__ void flush_tile(product_room<real, COLUMNS> *room, const large_work<real> *k, int job)
 {
     const front_state<real> s = k->state;
-    const int deep = static_cast<int>(pieces_of(s.rows, PRODUCT_ROWS)), from = k->panel, base = k->base;
-    const int row = job % deep * PRODUCT_ROWS, column = job / deep * COLUMNS, depth = k->next - base;
-    if (column + COLUMNS <= from || row + PRODUCT_ROWS <= max(column, from)) return;
+    const int deep = static_cast<int>(pieces_of(s.rows, PRODUCT_ROWS)), from = k->panel, first = from / PRODUCT_ROWS;
+    const int end = k->deep ? s.columns : k->outer_end,
+              wide = static_cast<int>(pieces_of(end, PRODUCT_ROWS)) - first;
+    if (job >= PRODUCT_ROWS / COLUMNS * tiles_before(deep, first, wide)) return;
+    const tile_place at = find_tile(deep, first, COLUMNS, job);
+    const int row = at.row, column = at.column, base = column < k->outer_end ? k->base : k->outer,
+              depth = k->next - base;
+    if (column >= end || column + COLUMNS <= from || depth == 0) return;
     const real *l = s.panel + static_cast<int64_t>(base) * s.ld;
     const product_side<real> left = {l + row, s.ld, s.rows - row},
                              right = {l + column, s.ld, s.columns - column};
@@ -335,7 +349,7 @@ template <class real> __device__ __noinline__ void flush_panels(level_job<real> 
     for (int64_t job = blockIdx.x; job < all; job += gridDim.x) {
         const job_place p = find_job(j.room.jobs[JOB_TILES], j.count, job);
         const large_work<real> *k = &j.room.work[p.front];
-        if (k->mode == MODE_DONE || k->next != k->next_end || k->next == k->base) continue;
+        if (k->mode == MODE_DONE || !k->flush) continue;
         if (tile_width(k->state.columns) == WIDE)
             flush_tile(&room->wide, k, p.job);
         else

@@ -6,8 +6,10 @@
  *     [0, e) eliminated | [e, end) untested columns of the panel at work | [end, panel) those of it that
  * failed | [panel, last) untested | [last, n) failed in earlier panels
  *
- * Columns before `panel` are up to date; those from there on lack the pivots [base, e), which are applied as
- * one product when the panel is done.
+ * Columns before `panel` are up to date. When it is done its pivots [base, e) are subtracted from the columns
+ * up to `outer_end`, and from those behind them only with all pivots [outer, e) since the last time: products
+ * are the faster the deeper they are. Where columns change places across panels, all are brought up to date
+ * first.
  */
 #pragma once
 
@@ -21,7 +23,12 @@ namespace sd_cuda
 constexpr int LARGE_THREADS = PRODUCT_THREADS;
 constexpr int JOB_ROW = PRODUCT_ROWS;  /* rows of a job */
 constexpr int STRIP = 16;              /* columns that are assembled by one block */
-constexpr int PANEL = 256;             /* columns of a panel, at most */
+constexpr int PANEL = 128;             /* columns of a panel, at most */
+#ifdef SADDLE_EMULATED
+constexpr int OUTER = 256; /* less, so that fronts of tests get there */
+#else
+constexpr int OUTER = 1024; /* of those that are brought up to date with each panel */
+#endif
 constexpr int NARROW = 64, WIDE = 128; /* columns of a tile of a product */
 constexpr int WIDE_FROM = 256;         /* order of a matrix that is cut into wide ones */
 
@@ -31,11 +38,12 @@ template <class real> struct large_work {
     front_tile<real> tile;
     front_state<real> state;
     real *w, *l; /* W and L of the tile's columns: column c of row i at c * ld + i */
-    int e, base, end, panel, last;
+    int e, base, end, panel, outer, outer_end, last;
     /* What e, end and last become when the step is over; how many columns from `next` on then change places
      * with those before moved_to; whether all columns were tried and some are left. */
     int next, next_end, next_last, moves, moved_to;
     int over;
+    bool flush, deep; /* whether the panel is done and columns lack its pivots; whether all lack none then */
     int mode;
     int perturbed;
     bool root;
@@ -67,6 +75,34 @@ __device__ __host__ inline int64_t pieces_of(int64_t whole, int64_t piece)
 __device__ __host__ inline int tile_width(int64_t order)
 {
     return order < WIDE_FROM ? NARROW : WIDE;
+}
+
+/* Columns up to which those behind column e are brought up to date with each panel: where tiles of products
+ * begin, or all of n. */
+__device__ inline int end_of_outer(int e, int n)
+{
+    return min(n, (e + OUTER + PRODUCT_ROWS - 1) / PRODUCT_ROWS * PRODUCT_ROWS);
+}
+
+/* The lower triangle of a matrix is cut into tiles of PRODUCT_ROWS rows; those of `deep` rows of tiles, from
+ * the column of that width with number `first` on, are counted column by column. So many come before column
+ * first + t; */
+__device__ __host__ inline int64_t tiles_before(int64_t deep, int64_t first, int64_t t)
+{
+    return t * (deep - first) - t * (t - 1) / 2;
+}
+/* and this is tile `job` of them, where tiles are `width` columns wide. */
+struct tile_place {
+    int row, column;
+};
+__device__ inline tile_place find_tile(int deep, int first, int width, int job)
+{
+    const int beside = PRODUCT_ROWS / width, tile = job / beside, side = 2 * (deep - first) + 1;
+    int t = static_cast<int>((side - sqrtf(fmaxf(0.f, static_cast<float>(side) * side - 8.f * tile))) / 2);
+    while (t > 0 && tiles_before(deep, first, t) > tile) --t;
+    while (tiles_before(deep, first, t + 1) <= tile) ++t;
+    const int row = first + t + tile - static_cast<int>(tiles_before(deep, first, t));
+    return {row * PRODUCT_ROWS, (first + t) * PRODUCT_ROWS + job % beside * width};
 }
 
 /* Where an entry (i, j), i >= j, of a contribution block of order q is: plan/contribution.h. */

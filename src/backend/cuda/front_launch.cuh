@@ -41,6 +41,7 @@ template <class real> struct large_room {
     real *columns;     /* W and L of a tile, of all fronts: two times 32 numbers a row */
     unsigned *flags;   /* of the barrier and of steps */
     unsigned *barrier; /* of the launch at hand: each has its own */
+    unsigned *ticket;  /* of the contribution blocks of the level */
     int64_t capacity;  /* rows that `columns` has room for */
 };
 

@@ -1,10 +1,12 @@
 /*
  * A tile of C - A D B', by a block of 256 threads: 128 rows and 64 or 128 columns, of which each of the
  * eight warps has 32 by 32 or 32 by 64. A and B are columns of a panel, or of a buffer; D has 1x1 and 2x2
- * pivots as in front.h, or is left out. The operands come into shared memory 16 columns at a time, three
- * steps ahead of the product, which in double runs on the tensor cores. D is applied to B there: a thread
- * scales what it has copied itself, a step before it is needed, so that the product knows nothing of D and
- * nobody waits.
+ * pivots as in front.h, or is left out. The operands come into shared memory 32 columns at a time, two steps
+ * ahead of the product, which in double runs on the tensor cores. D is applied to A when a warp has loaded
+ * its part of it, each number of which then takes part in 32 or 64 products.
+ *
+ * Of the two warps that share a quarter of a multiprocessor one asks for the operands of a later step before
+ * its products, and the other one after them, so that the tensor cores do not wait for both.
  *
  * The inner dimension is never split between blocks, and an entry of C is always summed in its order.
  */
@@ -15,22 +17,15 @@
 namespace sd_cuda
 {
 
-constexpr int PRODUCT_THREADS = 256, PRODUCT_ROWS = 128, PRODUCT_DEPTH = 16, PRODUCT_STAGES = 4;
+constexpr int PRODUCT_THREADS = 256, PRODUCT_ROWS = 128, PRODUCT_DEPTH = 32, PRODUCT_STAGES = 3;
 constexpr int PRODUCT_WARPS = PRODUCT_THREADS / WARP;
-
-/* Pairs of numbers of a step that a thread copies of a side with so many rows: of two rows in so many columns
- * one after the other, which are the same for all lanes of a warp. */
-__device__ __host__ constexpr int pairs_of(int rows)
-{
-    return rows * PRODUCT_DEPTH / 2 / PRODUCT_THREADS;
-}
+constexpr int PRODUCT_INNER = 16; /* columns that a warp loads at a time */
 
 /* Rows have 4 numbers more than a multiple of 16: fragments are then read without conflicts. */
 template <class real, int COLUMNS> struct product_room {
     real a[PRODUCT_STAGES][PRODUCT_DEPTH][PRODUCT_ROWS + 4];
     real b[PRODUCT_STAGES][PRODUCT_DEPTH][COLUMNS + 4];
-    real d[PRODUCT_STAGES][PRODUCT_WARPS][pairs_of(COLUMNS) + 1]
-          [2]; /* of a warp's columns and the one before them */
+    real d[PRODUCT_STAGES][PRODUCT_DEPTH + 1][2]; /* of the column before them first */
 };
 
 /* `rows` rows of a matrix by columns, the first two at an address where two numbers can be moved at a time.
@@ -55,56 +50,23 @@ template <class real, int ROWS>
 __device__ inline void copy_side(real (&to)[PRODUCT_DEPTH][ROWS + 4], const product_side<real> &s, int from,
                                  int depth)
 {
-    constexpr int PAIRS = pairs_of(ROWS);
-    const int thread = static_cast<int>(threadIdx.x), i = thread % (ROWS / 2) * 2,
-              first = thread / (ROWS / 2) * PAIRS;
+    constexpr int AT_ONCE = 2 * PRODUCT_THREADS / ROWS; /* columns */
+    const int thread = static_cast<int>(threadIdx.x), i = thread % (ROWS / 2) * 2, first = thread / (ROWS / 2);
     const real *at = s.at + i + (from + first) * s.ld;
 #pragma unroll
-    for (int k = 0; k < PAIRS; ++k) {
+    for (int k = 0; k < PRODUCT_DEPTH; k += AT_ONCE) {
         const bool there = i < s.rows && from + first + k < depth;
         copy_two(&to[first + k][i], there ? at + k * s.ld : s.at, there);
     }
 }
 
-/* D of the columns that a warp copies, and of the one before them. */
-template <class real, int COLUMNS>
-__device__ inline void copy_d(real (&to)[pairs_of(COLUMNS) + 1][2], const real *d, int from, int depth)
+/* D of the columns of a step, and of the one before them. */
+template <class real>
+__device__ inline void copy_d(real (&to)[PRODUCT_DEPTH + 1][2], const real *d, int from, int depth)
 {
-    const int lane = static_cast<int>(threadIdx.x) % WARP;
-    const int c = from + static_cast<int>(threadIdx.x) / (COLUMNS / 2) * pairs_of(COLUMNS) - 1 + lane;
+    const int k = static_cast<int>(threadIdx.x), c = from + k - 1;
     const bool there = c >= 0 && c < depth;
-    if (lane <= pairs_of(COLUMNS)) copy_two(to[lane], there ? d + 2 * c : d, there);
-}
-
-/* B becomes D B' where this thread has copied it. A 2x2 pivot may be cut: the other half is then in global
- * memory. */
-template <class real, int COLUMNS>
-__device__ inline void scale_side(real (&b)[PRODUCT_DEPTH][COLUMNS + 4],
-                                  const real (&d)[pairs_of(COLUMNS) + 1][2], const product_side<real> &s,
-                                  int from)
-{
-    constexpr int PAIRS = pairs_of(COLUMNS);
-    const int thread = static_cast<int>(threadIdx.x), i = thread % (COLUMNS / 2) * 2;
-    const int first = thread / (COLUMNS / 2) * PAIRS;
-    real x[PAIRS + 2][2] = {};
-    const bool there = i < s.rows, before = d[0][1] != 0, behind = d[PAIRS][1] != 0;
-#pragma unroll
-    for (int h = 0; h < 2; ++h) {
-        const real *at = s.at + i + h + (from + first) * s.ld;
-#pragma unroll
-        for (int k = 0; k < PAIRS; ++k) x[k + 1][h] = b[first + k][i + h];
-        if (before && there) x[0][h] = at[-s.ld];
-        if (behind && there) x[PAIRS + 1][h] = at[PAIRS * s.ld];
-    }
-#pragma unroll
-    for (int h = 0; h < 2; ++h)
-#pragma unroll
-        for (int k = 0; k < PAIRS; ++k) {
-            real w = d[k + 1][0] * x[k + 1][h];
-            if (d[k + 1][1] != 0) w = fma(d[k + 1][1], x[k + 2][h], w);
-            if (d[k][1] != 0) w = fma(d[k][1], x[k][h], w);
-            b[first + k][i + h] = w;
-        }
+    if (k <= PRODUCT_DEPTH) copy_two(to[k], there ? d + 2 * c : d, there);
 }
 
 /* Where a thread's sums are: rows 16 m + g + 8 h, columns 8 n + 2 t + p of its warp's part (m, h, p of 2), as
@@ -121,40 +83,89 @@ template <int COLUMNS> struct product_place {
     }
 };
 
-template <int COLUMNS>
-__device__ inline void multiply_step(const product_place<COLUMNS> &p,
-                                     const product_room<double, COLUMNS> *room, int at,
-                                     double (&sum)[2][COLUMNS / 16][4])
+/* Whether there is a 2x2 pivot among the columns of a step, or one that begins in the column before. */
+template <class real> __device__ inline bool has_two(const real (&d)[PRODUCT_DEPTH + 1][2])
 {
+    static_assert(PRODUCT_DEPTH == WARP, "a column a lane");
+    const int lane = static_cast<int>(threadIdx.x) % WARP;
+    return __any_sync(ALL_LANES, (d[lane][1] != 0) | (d[lane + 1][1] != 0));
+}
+
+/* A number of A D in column c of the step that begins at column `from`: x is that of A. Halves of a 2x2 pivot
+ * may be in two steps, of which only one is at hand: then the other half is in the matrix. */
+template <class real>
+__device__ inline real scale_number(real x, const real (&d)[PRODUCT_DEPTH + 1][2],
+                                    const real (&a)[PRODUCT_DEPTH][PRODUCT_ROWS + 4], int c, int row,
+                                    const product_side<real> &side, int from)
+{
+    const real before = d[c][1], behind = d[c + 1][1];
+    real y = d[c + 1][0] * x;
+    if (behind != 0 && row < side.rows)
+        y = fma(behind, c + 1 < PRODUCT_DEPTH ? a[c + 1][row] : side.at[row + (from + c + 1) * side.ld], y);
+    if (before != 0 && row < side.rows)
+        y = fma(before, c > 0 ? a[c - 1][row] : side.at[row + (from + c - 1) * side.ld], y);
+    return y;
+}
+
+/* Columns [inner, inner + PRODUCT_INNER) of the step that begins at column `from` of A and B; whether it has
+ * a 2x2 pivot. */
+template <bool SCALED, int COLUMNS>
+__device__ inline void multiply_inner(const product_place<COLUMNS> &p,
+                                      const product_room<double, COLUMNS> *room,
+                                      const product_side<double> &left, int from, int inner,
+                                      bool two, double (&sum)[2][COLUMNS / 16][4])
+{
+    const int at = from / PRODUCT_DEPTH % PRODUCT_STAGES;
     double a[2][8];
 #pragma unroll
     for (int m = 0; m < 2; ++m)
 #pragma unroll
         for (int i = 0; i < 8; ++i)
-            a[m][i] = room->a[at][p.t + 4 * (i / 2)][p.row + 16 * m + p.g + 8 * (i % 2)];
+            a[m][i] = room->a[at][inner + p.t + 4 * (i / 2)][p.row + 16 * m + p.g + 8 * (i % 2)];
+    if (SCALED && two) {
+#pragma unroll
+        for (int m = 0; m < 2; ++m)
+#pragma unroll
+            for (int i = 0; i < 8; ++i)
+                a[m][i] = scale_number(a[m][i], room->d[at], room->a[at], inner + p.t + 4 * (i / 2),
+                                       p.row + 16 * m + p.g + 8 * (i % 2), left, from);
+    } else if (SCALED) {
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            const double d = room->d[at][inner + p.t + 4 * (i / 2) + 1][0];
+#pragma unroll
+            for (int m = 0; m < 2; ++m) a[m][i] *= d;
+        }
+    }
 #pragma unroll
     for (int n = 0; n < COLUMNS / 16; ++n) {
         double b[4];
 #pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            const int k = p.t + 4 * i, j = p.column + 8 * n + p.g;
-            b[i] = room->b[at][k][j];
-        }
+        for (int i = 0; i < 4; ++i) b[i] = room->b[at][inner + p.t + 4 * i][p.column + 8 * n + p.g];
 #pragma unroll
         for (int m = 0; m < 2; ++m) mma_16x8x16(sum[m][n], a[m], b);
     }
 }
 
-template <int COLUMNS>
-__device__ inline void multiply_step(const product_place<COLUMNS> &p,
-                                     const product_room<float, COLUMNS> *room, int at,
-                                     float (&sum)[2][COLUMNS / 16][4])
+template <bool SCALED, int COLUMNS>
+__device__ inline void multiply_inner(const product_place<COLUMNS> &p,
+                                      const product_room<float, COLUMNS> *room,
+                                      const product_side<float> &left, int from, int inner,
+                                      bool two, float (&sum)[2][COLUMNS / 16][4])
 {
+    const int at = from / PRODUCT_DEPTH % PRODUCT_STAGES;
 #pragma unroll 2
-    for (int k = 0; k < PRODUCT_DEPTH; ++k) {
+    for (int k = inner; k < inner + PRODUCT_INNER; ++k) {
         float a[4];
 #pragma unroll
-        for (int i = 0; i < 4; ++i) a[i] = room->a[at][k][p.row + 8 * i + p.g];
+        for (int i = 0; i < 4; ++i) {
+            const int row = p.row + 8 * i + p.g;
+            a[i] = room->a[at][k][row];
+            if (SCALED && two)
+                a[i] = scale_number(a[i], room->d[at], room->a[at], k, row, left, from);
+            else if (SCALED)
+                a[i] *= room->d[at][k + 1][0];
+        }
 #pragma unroll
         for (int n = 0; n < COLUMNS / 16; ++n)
 #pragma unroll
@@ -177,24 +188,16 @@ __device__ void multiply_tile(product_room<real, COLUMNS> *room, const product_s
                               const product_side<real> &right, const real *d, int depth, Get get, Put put)
 {
     const product_place<COLUMNS> p;
-    const int warp = static_cast<int>(threadIdx.x) / WARP;
+    const bool early = static_cast<int>(threadIdx.x) / WARP < PRODUCT_WARPS / 2;
     real sum[2][COLUMNS / 16][4];
     auto fetch = [&](int from) {
         const int stage = from / PRODUCT_DEPTH % PRODUCT_STAGES;
         if (from < depth) {
             copy_side<real, PRODUCT_ROWS>(room->a[stage], left, from, depth);
             copy_side<real, COLUMNS>(room->b[stage], right, from, depth);
-            if (SCALED) copy_d<real, COLUMNS>(room->d[stage][warp], d, from, depth);
+            if (SCALED) copy_d<real>(room->d[stage], d, from, depth);
         }
         cp_async_commit();
-    };
-    /* The step that begins at column `from` has arrived as far as this thread copies it. */
-    auto prepare = [&](int from) {
-        const int stage = from / PRODUCT_DEPTH % PRODUCT_STAGES;
-        cp_async_wait<PRODUCT_STAGES - 2>();
-        if (!SCALED || from >= depth) return;
-        __syncwarp(); /* lanes have copied D for each other */
-        scale_side<real, COLUMNS>(room->b[stage], room->d[stage][warp], right, from);
     };
 #pragma unroll
     for (int k = 0; k < PRODUCT_STAGES - 1; ++k) fetch(k * PRODUCT_DEPTH);
@@ -205,13 +208,17 @@ __device__ void multiply_tile(product_room<real, COLUMNS> *room, const product_s
 #pragma unroll
             for (int i = 0; i < 4; ++i)
                 sum[m][n][i] = -get(p.row + 16 * m + p.g + 8 * (i / 2), p.column + 8 * n + 2 * p.t + i % 2);
-    prepare(0);
 #pragma unroll 1 /* instructions that are fetched cost more than the loop */
     for (int from = 0; from < depth; from += PRODUCT_DEPTH) {
-        __syncthreads(); /* the step is ready, and nobody reads the one before any more */
-        fetch(from + (PRODUCT_STAGES - 1) * PRODUCT_DEPTH);
-        prepare(from + PRODUCT_DEPTH);
-        multiply_step<COLUMNS>(p, room, from / PRODUCT_DEPTH % PRODUCT_STAGES, sum);
+        const int ahead = from + (PRODUCT_STAGES - 1) * PRODUCT_DEPTH;
+        cp_async_wait<PRODUCT_STAGES - 2>();
+        __syncthreads(); /* the step has arrived, and nobody reads the one before any more */
+        if (early) fetch(ahead);
+        const bool two = SCALED && has_two(room->d[from / PRODUCT_DEPTH % PRODUCT_STAGES]);
+#pragma unroll
+        for (int inner = 0; inner < PRODUCT_DEPTH; inner += PRODUCT_INNER)
+            multiply_inner<SCALED, COLUMNS>(p, room, left, from, inner, two, sum);
+        if (!early) fetch(ahead);
     }
     cp_async_wait<0>();
     __syncthreads();

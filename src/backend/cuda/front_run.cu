@@ -11,11 +11,11 @@ namespace sd_cuda
 namespace
 {
 
-/* Numbers and counters that a factorization begins with as 0: the tally, then two tickets and one barrier a
- * level. */
+/* Numbers and counters that a factorization begins with as 0: the tally, then of each level two tickets, a
+ * barrier and one more ticket. */
 int64_t control_bytes(int32_t levels)
 {
-    return static_cast<int64_t>(sizeof(front_tally)) + 3 * static_cast<int64_t>(sizeof(unsigned)) * levels;
+    return static_cast<int64_t>(sizeof(front_tally)) + 4 * static_cast<int64_t>(sizeof(unsigned)) * levels;
 }
 
 level_sizes measure_levels(const sd_tree *t, const sd_schedule *s)
@@ -224,6 +224,7 @@ template <class real> void launch_all(sd_engine *e, run_memory<real> *m)
         large.from = s->large_ptr[l];
         large.to = s->large_ptr[l + 1];
         m->room.barrier = tickets + 2 * s->levels + l;
+        m->room.ticket = tickets + 3 * s->levels + l;
         for (int tiny = 0; tiny < 2; ++tiny) {
             cluster_list clusters = m->clusters;
             clusters.from = tiny ? s->cluster_tiny[l] : s->cluster_ptr[l];
