@@ -74,9 +74,9 @@ __device__ void count_jobs(const front_state<real> &s, bool root, int64_t (&jobs
     jobs[JOB_PANEL] = s.columns > TILE ? jobs[JOB_ROWS] * (PANEL / NARROW) : 0;
     jobs[JOB_STRIPS] = pieces_of(s.columns, STRIP);
     jobs[JOB_TILES] = s.columns > PANEL ? PRODUCT_ROWS / tile_width(s.columns) *
-                                              tiles_before(jobs[JOB_ROWS], 0, pieces_of(s.columns, PRODUCT_ROWS))
+                                              tiles_of(jobs[JOB_ROWS], 0, pieces_of(s.columns, PRODUCT_ROWS))
                                         : 0;
-    jobs[JOB_REST_TILES] = q == 0 ? 0 : PRODUCT_ROWS / tile_width(q) * tiles_before(deep, 0, deep);
+    jobs[JOB_REST_TILES] = q == 0 ? 0 : PRODUCT_ROWS / tile_width(q) * tiles_of(deep, 0, deep);
     jobs[JOB_REST_STRIPS] = pieces_of(q, STRIP);
 }
 
@@ -230,7 +230,7 @@ __device__ void make_rest_tile(product_room<real, COLUMNS> *room, const front_st
 {
     const int q = s.rows - s.columns, odd = s.columns % 2,
               deep = static_cast<int>(pieces_of(q + 1, PRODUCT_ROWS));
-    const tile_place at = find_tile(deep, 0, COLUMNS, job);
+    const tile_place at = find_tile(deep, 0, deep, COLUMNS, job);
     const int row = at.row, column = at.column;
     if (max(row, column) >= q + odd) return;
     const real *l = s.panel + s.columns - odd;

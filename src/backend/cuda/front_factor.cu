@@ -317,9 +317,9 @@ __device__ void flush_tile(product_room<real, COLUMNS> *room, const large_work<r
     const front_state<real> s = k->state;
     const int deep = static_cast<int>(pieces_of(s.rows, PRODUCT_ROWS)), from = k->panel, first = from / PRODUCT_ROWS;
     const int end = k->deep ? s.columns : k->outer_end,
-              wide = static_cast<int>(pieces_of(end, PRODUCT_ROWS)) - first;
-    if (job >= PRODUCT_ROWS / COLUMNS * tiles_before(deep, first, wide)) return;
-    const tile_place at = find_tile(deep, first, COLUMNS, job);
+              wide = static_cast<int>(pieces_of(end, PRODUCT_ROWS));
+    if (job >= PRODUCT_ROWS / COLUMNS * tiles_of(deep, first, wide - first)) return;
+    const tile_place at = find_tile(deep, first, wide, COLUMNS, job);
     const int row = at.row, column = at.column, base = column < k->outer_end ? k->base : k->outer,
               depth = k->next - base;
     if (column >= end || column + COLUMNS <= from || depth == 0) return;

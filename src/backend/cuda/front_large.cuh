@@ -84,25 +84,36 @@ __device__ inline int end_of_outer(int e, int n)
     return min(n, (e + OUTER + PRODUCT_ROWS - 1) / PRODUCT_ROWS * PRODUCT_ROWS);
 }
 
-/* The lower triangle of a matrix is cut into tiles of PRODUCT_ROWS rows; those of `deep` rows of tiles, from
- * the column of that width with number `first` on, are counted column by column. So many come before column
- * first + t; */
-__device__ __host__ inline int64_t tiles_before(int64_t deep, int64_t first, int64_t t)
+/* The lower triangle of a matrix is cut into tiles of PRODUCT_ROWS rows, `deep` of them from top to bottom.
+ * From the column of that width with number `first` on there are so many in the next t columns. */
+__device__ __host__ inline int64_t tiles_of(int64_t deep, int64_t first, int64_t t)
 {
     return t * (deep - first) - t * (t - 1) / 2;
 }
-/* and this is tile `job` of them, where tiles are `width` columns wide. */
+
+/* Tile `job` of those in columns [first, end), where they are `width` columns wide. They are counted row by
+ * row in strips of STRIP_TILES columns: blocks at work at the same time then share rows and columns. */
+constexpr int STRIP_TILES = 12;
 struct tile_place {
     int row, column;
 };
-__device__ inline tile_place find_tile(int deep, int first, int width, int job)
+__device__ inline tile_place find_tile(int deep, int first, int end, int width, int job)
 {
     const int beside = PRODUCT_ROWS / width, tile = job / beside, side = 2 * (deep - first) + 1;
     int t = static_cast<int>((side - sqrtf(fmaxf(0.f, static_cast<float>(side) * side - 8.f * tile))) / 2);
-    while (t > 0 && tiles_before(deep, first, t) > tile) --t;
-    while (tiles_before(deep, first, t + 1) <= tile) ++t;
-    const int row = first + t + tile - static_cast<int>(tiles_before(deep, first, t));
-    return {row * PRODUCT_ROWS, (first + t) * PRODUCT_ROWS + job % beside * width};
+    while (t > 0 && tiles_of(deep, first, t) > tile) --t;
+    while (tiles_of(deep, first, t + 1) <= tile) ++t;
+    const int strip = t / STRIP_TILES * STRIP_TILES, wide = min(STRIP_TILES, end - first - strip);
+    const int at = tile - static_cast<int>(tiles_of(deep, first, strip)), square = wide * (wide + 1) / 2;
+    int row = 0, column;
+    if (at < square) { /* where the strip begins */
+        while ((row + 1) * (row + 2) / 2 <= at) ++row;
+        column = at - row * (row + 1) / 2;
+    } else {
+        row = wide + (at - square) / wide;
+        column = (at - square) % wide;
+    }
+    return {(first + strip + row) * PRODUCT_ROWS, (first + strip + column) * PRODUCT_ROWS + job % beside * width};
 }
 
 /* Where an entry (i, j), i >= j, of a contribution block of order q is: plan/contribution.h. */
