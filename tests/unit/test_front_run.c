@@ -452,20 +452,6 @@ static void delays_between_fronts_in_pieces(void **state)
     dense_free(&d);
 }
 
-/* A front of several panels, with columns that fail in the first ones and change places with the last: all
- * columns must have all pivots by then. */
-static void columns_that_fail_between_panels(void **state)
-{
-    (void)state;
-    cuda_or_skip();
-    rng r = rng_start("columns_that_fail_between_panels");
-    dense d = chain_problem(&r, 1, 560, 0);
-    for (int i = 0; i < 60; ++i)
-        for (int j = 0; j < 60; ++j) dense_set(&d, 150 + i, 150 + j, i == j ? 1e-6 : 0);
-    check(&d, &r, &(expectation){.u = 0.01, .large = true});
-    dense_free(&d);
-}
-
 static void singular_and_several_roots(void **state)
 {
     (void)state;
@@ -485,7 +471,7 @@ static void singular_and_several_roots(void **state)
 }
 
 /* Triangles of several squares, the last of which is not full, whose inverses are joined on several levels.
- */
+ * Columns fail in its panels and change places with others, which must have all pivots by then. */
 static void triangles_of_several_squares(void **state)
 {
     (void)state;
@@ -567,7 +553,6 @@ int main(void)
         cmocka_unit_test(fronts_in_pieces),
         cmocka_unit_test(tall_fronts),
         cmocka_unit_test(delays_between_fronts_in_pieces),
-        cmocka_unit_test(columns_that_fail_between_panels),
         cmocka_unit_test(singular_and_several_roots),
         cmocka_unit_test(triangles_of_several_squares),
         cmocka_unit_test(numbers_of_right_hand_sides),
