@@ -244,6 +244,30 @@ __device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<rea
     }
 }
 
+/* Subtracts a product from the tile at `row` and `column` of a panel, in columns [from, to) and on or below the
+ * diagonal. */
+template <bool SCALED, int COLUMNS, class real>
+__device__ void subtract_product(product_room<real, COLUMNS> *room, const front_state<real> &s, int row, int column,
+                                 int from, int to, const product_side<real> &left,
+                                 const product_side<real> &right, const real *d, int depth)
+{
+    real *const panel = s.panel + row + static_cast<int64_t>(column) * s.ld;
+    const auto is_there = [&](int i, int c) {
+        return (row + i < s.rows) & (column + c >= from) & (column + c < to) & (row + i >= column + c);
+    };
+    multiply_tile<SCALED>(
+        room, left, right, d, depth,
+        [&](int i, int c) { /* without a branch: there are many of them */
+                            const bool there = is_there(i, c);
+                            const real x = panel[there ? i + c * static_cast<int64_t>(s.ld) : 0];
+                            return there ? x : static_cast<real>(0);
+        },
+        [&](int i, int c, real x) {
+            if (is_there(i, c)) panel[i + c * static_cast<int64_t>(s.ld)] = x;
+        });
+    __syncthreads();
+}
+
 /* A tile of the panel's columns behind the tile of pivots: 64 of them, in the rows of a job. There are at
  * most PANEL / NARROW, even where the first is begun at an even column: a tile of pivots has one column or
  * more. */
@@ -255,23 +279,8 @@ __device__ __noinline__ void update_panel(factor_room<real> *room, const large_w
     const int from = k->e + k->tile.width, row = job / (PANEL / NARROW) * JOB_ROW;
     const int column = from / 2 * 2 + job % (PANEL / NARROW) * NARROW, to = min(k->panel, row + JOB_ROW);
     if (column >= to) return;
-    const product_side<real> left = {k->l + row, s.ld, s.rows - row},
-                             right = {k->w + column, s.ld, to - column};
-    const auto is_there = [&](int i, int c) {
-        return (row + i < s.rows) & (column + c >= from) & (column + c < to) & (row + i >= column + c);
-    };
-    real *const panel = s.panel + row + static_cast<int64_t>(column) * s.ld;
-    multiply_tile<false>(
-        &room->narrow, left, right, static_cast<const real *>(nullptr), accepted,
-        [&](int i, int c) { /* without a branch: there are many of them */
-                            const bool there = is_there(i, c);
-                            const real x = panel[there ? i + c * static_cast<int64_t>(s.ld) : 0];
-                            return there ? x : static_cast<real>(0);
-        },
-        [&](int i, int c, real x) {
-            if (is_there(i, c)) panel[i + c * static_cast<int64_t>(s.ld)] = x;
-        });
-    __syncthreads();
+    subtract_product<false>(&room->narrow, s, row, column, from, to, {k->l + row, s.ld, s.rows - row},
+                            {k->w + column, s.ld, to - column}, static_cast<const real *>(nullptr), accepted);
 }
 
 template <class real>
@@ -324,23 +333,8 @@ __device__ void flush_tile(product_room<real, COLUMNS> *room, const large_work<r
               depth = k->next - base;
     if (column >= end || column + COLUMNS <= from || depth == 0) return;
     const real *l = s.panel + static_cast<int64_t>(base) * s.ld;
-    const product_side<real> left = {l + row, s.ld, s.rows - row},
-                             right = {l + column, s.ld, s.columns - column};
-    const auto is_there = [&](int i, int c) {
-        return (row + i < s.rows) & (column + c < s.columns) & (column + c >= from) & (row + i >= column + c);
-    };
-    real *const panel = s.panel + row + static_cast<int64_t>(column) * s.ld;
-    multiply_tile<true>(
-        room, left, right, s.d + 2 * base, depth,
-        [&](int i, int c) { /* without a branch: there are many of them */
-                            const bool there = is_there(i, c);
-                            const real x = panel[there ? i + c * static_cast<int64_t>(s.ld) : 0];
-                            return there ? x : static_cast<real>(0);
-        },
-        [&](int i, int c, real x) {
-            if (is_there(i, c)) panel[i + c * static_cast<int64_t>(s.ld)] = x;
-        });
-    __syncthreads();
+    subtract_product<true>(room, s, row, column, from, s.columns, {l + row, s.ld, s.rows - row},
+                           {l + column, s.ld, s.columns - column}, s.d + 2 * base, depth);
 }
 
 template <class real> __device__ __noinline__ void flush_panels(level_job<real> &j, factor_room<real> *room)
