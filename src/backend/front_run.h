@@ -53,6 +53,7 @@ typedef struct sd_run_result {
     int64_t panel_bytes;   /* of all panels */
     bool indefinite;       /* a pivot was not positive where all must be: there are no factors */
     bool abandoned;        /* it would have taken more than most_flops */
+    bool cancelled;        /* by sd_run_job.report: there are no factors */
     double flops;          /* as eliminated */
     int64_t waits;         /* times that the host had to wait for the device */
     sd_run_taken taken;    /* of values that were on the device */
@@ -86,6 +87,10 @@ typedef struct sd_run_job {
     /* Called once while the device works. NULL: nothing is to be done. */
     void (*meanwhile)(void *what);
     void *what;
+    /* Called now and then while the host waits, with the part of the operations that is done: true stops the
+     * device. Not in the first milliseconds. NULL: the host just waits. */
+    bool (*report)(void *whom, double part);
+    void *whom;
 } sd_run_job;
 
 /* A front as it came out. */

@@ -103,6 +103,12 @@ saddle_status sd_factors_fetch(sd_context *c, const sd_factors *f)
     return status;
 }
 
+/* As multifrontal.c tells. */
+static bool report(void *whom, double part)
+{
+    return sd_progress(whom, "factor", (int64_t)(1000 * part), 1000, NAN) != SADDLE_OK;
+}
+
 static saddle_status run(sd_context *c, sd_factors *f, const sd_factor_options *options, sd_run_job *job)
 {
     sd_device_fronts *s = f->device;
@@ -115,9 +121,12 @@ static saddle_status run(sd_context *c, sd_factors *f, const sd_factor_options *
     job->most_flops = options->most_flops;
     job->profile = options->profile;
     job->presolve = options->presolve;
+    job->report = c->hooks.progress ? report : NULL;
+    job->whom = c;
     const saddle_status status = s->runner->factor(s->e, s->run, job, &s->result);
     const sd_run_result *r = &s->result;
     if (status) return status;
+    if (r->cancelled) return c->status;
     f->pivots = r->pivots;
     for (int k = 0; k < 3; ++k) f->signs[k] = r->signs[k];
     f->suspects = options->pivoting.rule == SD_PIVOT_THRESHOLD && r->suspects > 0;

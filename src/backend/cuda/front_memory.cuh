@@ -3,6 +3,7 @@
 
 #include "backend/cuda/front_launch.cuh"
 #include "backend/cuda/front_profile.cuh"
+#include "backend/cuda/front_watch.cuh"
 
 #include <pthread.h>
 
@@ -91,6 +92,7 @@ template <class real> struct run_memory {
     int8_t *signs;
     sd_run_result result; /* of the last factorization */
     front_clock clock;
+    front_watch watch; /* where somebody was ever to be told of a factorization */
 };
 
 /* Runs function<real>(e, memory of the run, ...) in the run's precision. */

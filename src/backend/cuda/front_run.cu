@@ -212,6 +212,7 @@ template <class real> void free_run(sd_engine *e, run_memory<real> *m)
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
     free_values(e, &m->values_from);
     m->clock.turn(e, -1);
+    m->watch.free(e);
 }
 
 /* Launches everything; nothing is waited for. */
@@ -268,6 +269,7 @@ template <class real> void begin_run(sd_engine *e, run_memory<real> *m, const sd
     failed(e,
            cudaMemsetAsync(m->control, 0, static_cast<size_t>(control_bytes(m->schedule->levels)), s->stream),
            "fronts");
+    if (m->w.watched) m->watch.start(e, m->w.tally);
     const size_t bytes = static_cast<size_t>(m->tree->entry_ptr[m->tree->n]) * sizeof *job->values;
     if (job->there)
         take_values(e, job->there, m->tree, m->values, &m->values_from);
@@ -318,12 +320,16 @@ saddle_status factor_run(sd_engine *e, run_memory<real> *m, const sd_run_job *jo
     m->result = *result;
     m->presolve = job->presolve;
     m->clock.turn(e, job->profile ? m->schedule->levels : -1);
+    if (job->report) m->watch.make(e);
+    m->w.watched = job->report && m->watch.is_on();
     for (;;) {
         begin_run(e, m, job);
         launch_all(e, m);
         if (job->meanwhile && m->result.waits == 0) job->meanwhile(job->what);
+        m->result.cancelled = m->w.watched && !m->watch.wait(e, job, m->tree->flops);
         end_run(e, m, job, &tally);
-        if (e->status) return e->status;
+        if (m->result.cancelled) m->watch.end(e);
+        if (e->status || m->result.cancelled) break;
         m->clock.read(e, m->result.profile.seconds);
         if (!(tally.stop & STOP_ROOM)) break;
         e->backend->release(e, m->heap); /* again, with more room for delays */
@@ -332,6 +338,10 @@ saddle_status factor_run(sd_engine *e, run_memory<real> *m, const sd_run_job *jo
         m->room.columns = NULL;
         m->slack = 2 * m->slack + 0.25;
         if (!get_panels(e, m)) return e->status;
+    }
+    if (e->status || m->result.cancelled) {
+        *result = m->result;
+        return e->status;
     }
     tell(tally, &m->result);
     if (m->presolve == SD_PRESOLVE_WHOLE && !tally.stop) {
