@@ -26,6 +26,7 @@ typedef struct device_run {
     sd_front_run *run;
     sd_precision precision;
     sd_run_result result;
+    sd_run_pivots pivots; /* as they came with the result */
 } device_run;
 
 static void make_tree(device_run *t)
@@ -58,9 +59,16 @@ static void run_make(device_run *t, const sd_backend *cuda, const dense *d, sd_p
     open_engine_on(&t->c, cuda, 1, &t->d, &t->e);
     assert_non_null(cuda->fronts);
     assert_int_equal(cuda->fronts->make(&t->e, &t->tree, &t->s, precision, 0.2, &t->run), SADDLE_OK);
-    const sd_run_job job = {
-        .values = t->host.values, .pivoting = &pivoting, .presolve = presolve, .profile = profile};
+    t->pivots = (sd_run_pivots){test_alloc((size_t)t->tree.fronts, sizeof *t->pivots.front),
+                                test_alloc((size_t)d->n, sizeof *t->pivots.variable),
+                                test_alloc(2 * (size_t)d->n, sizeof *t->pivots.d)};
+    const sd_run_job job = {.values = t->host.values,
+                            .pivoting = &pivoting,
+                            .presolve = presolve,
+                            .profile = profile,
+                            .pivots = &t->pivots};
     if (cuda->fronts->factor(&t->e, t->run, &job, &t->result)) fail_msg("%s", t->c.message);
+    assert_true(t->result.fetched);
     free(scale);
 }
 
@@ -73,6 +81,9 @@ static void run_free(device_run *t)
     sd_schedule_free(&t->c, &t->s);
     sd_tree_free(&t->c, &t->tree);
     sd_csr_free(&t->c, &t->A);
+    free(t->pivots.front);
+    free(t->pivots.variable);
+    free(t->pivots.d);
     assert_int_equal(t->c.bytes, 0);
 }
 
@@ -203,7 +214,11 @@ static void assert_diagonal(device_run *t, rng *r, double tolerance)
     sd_run_front *front = test_alloc((size_t)t->tree.fronts, sizeof *front);
     int32_t *variable = test_alloc((size_t)n, sizeof *variable);
     double *d = test_alloc(2 * (size_t)n, sizeof *d), *b = columns_new(r, t), *x = columns_copy(t, b);
-    assert_int_equal(t->e.backend->fronts->fetch(&t->e, t->run, front, variable, d), SADDLE_OK);
+    assert_int_equal(t->e.backend->fronts->fetch(&t->e, t->run, &(sd_run_pivots){front, variable, d}),
+                     SADDLE_OK);
+    assert_memory_equal(front, t->pivots.front, (size_t)t->tree.fronts * sizeof *front);
+    assert_memory_equal(variable, t->pivots.variable, (size_t)n * sizeof *variable);
+    assert_memory_equal(d, t->pivots.d, 2 * (size_t)n * sizeof *d);
     solve(t, SD_SOLVE_DIAGONAL, 2, x);
     for (int64_t k = 0; k < n; ++k) {
         const int64_t at = variable[k] + n + APART;
@@ -314,7 +329,8 @@ static void assert_forgets_a_column(device_run *t)
     sd_run_front *front = test_alloc((size_t)t->tree.fronts, sizeof *front);
     int32_t *variable = test_alloc((size_t)n, sizeof *variable);
     double *d = test_alloc(2 * (size_t)n, sizeof *d), *x = test_alloc((size_t)(n + APART), sizeof *x);
-    assert_int_equal(t->e.backend->fronts->fetch(&t->e, t->run, front, variable, d), SADDLE_OK);
+    assert_int_equal(t->e.backend->fronts->fetch(&t->e, t->run, &(sd_run_pivots){front, variable, d}),
+                     SADDLE_OK);
     for (int32_t f = 0; f < t->tree.fronts; ++f) {
         const int32_t k = front[f].eliminated / 2;
         if (front[f].eliminated == 0) continue;

@@ -131,11 +131,22 @@ template <class real> bool put_plan(sd_engine *e, const sd_tree *t, const sd_sch
            put(e, m->large.front, s->large_front, s->large, what);
 }
 
-/* What grows with delays. */
+/* Room for delays on top of the part that is to be kept free: small problems delay more of their columns than
+ * large ones, and can have it at no cost. Where memory is limited it may be needed for something else. */
+int64_t ample_room(const sd_engine *e, int64_t planned, int64_t bytes)
+{
+    constexpr int64_t TIMES = 2, MOST = int64_t{64} << 20;
+    const sd_context *c = e->context;
+    const int64_t more = TIMES * planned < MOST ? TIMES * planned : MOST;
+    return c->limit == 0 || bytes + more < (c->limit - c->bytes) / 2 ? more : 0;
+}
+
+/* What grows with delays. Without slack there are none. */
 template <class real> bool get_panels(sd_engine *e, run_memory<real> *m)
 {
     forest<real> &w = m->w;
     m->heap_bytes = with_slack(m->planned, m->slack);
+    if (m->slack > 0) m->heap_bytes += ample_room(e, m->planned, m->heap_bytes);
     m->room.capacity = with_slack(m->most.rows, m->slack);
     char *memory = NULL;
     if (!get(e, memory, m->heap_bytes, "columns of the factors")) return false;
@@ -143,6 +154,16 @@ template <class real> bool get_panels(sd_engine *e, run_memory<real> *m)
     return get(e, m->room.columns, m->most.large ? 2 * 32 * m->room.capacity : 1,
                "workspace of the fronts") &&
            w.heap != NULL;
+}
+
+template <class real> bool enlarge_panels(sd_engine *e, run_memory<real> *m)
+{
+    e->backend->release(e, m->heap);
+    e->backend->release(e, m->room.columns);
+    m->heap = NULL;
+    m->room.columns = NULL;
+    m->slack = 2 * m->slack + 0.25;
+    return get_panels(e, m);
 }
 
 template <class real>
@@ -299,17 +320,40 @@ void tell(const front_tally &t, sd_run_result *r)
     for (int k = 0; k < SD_TILE_CLASSES; ++k) x.profile.tiles[k] = static_cast<int64_t>(t.tiles[k]);
     for (int k = 0; k < SD_PARTS; ++k) x.profile.seconds[k] = r->profile.seconds[k];
     x.waits = r->waits;
+    x.restarts = r->restarts;
+    x.fetched = r->fetched;
     x.taken = r->taken;
     *r = x;
 }
 
-/* Waits for the device, and brings what it found. */
+/* Waits for the device, and brings what it found, with the pivots where they were gathered. */
 template <class real>
-void end_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, front_tally *tally)
+void end_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, const void *gathered,
+             front_tally *tally)
 {
+    m->result.cancelled = m->w.watched && !m->watch.wait(e, job, m->tree->flops);
+    if (gathered && !m->result.cancelled) bring(e, m, gathered, job->pivots);
     e->backend->download(e, m->control, tally, sizeof *tally);
     if (job->there) fetch_taken(e, &m->values_from, &m->result.taken);
     ++m->result.waits;
+    if (m->result.cancelled) m->watch.end(e);
+}
+
+/* Runs until panels fit; false where there are no factors because of a failure, or the caller's will. */
+template <class real>
+bool run_all(sd_engine *e, run_memory<real> *m, const sd_run_job *job, void *gathered, front_tally *tally)
+{
+    for (;; ++m->result.restarts) {
+        begin_run(e, m, job);
+        launch_all(e, m);
+        if (gathered) gather(e, m, gathered);
+        if (job->meanwhile && m->result.restarts == 0) job->meanwhile(job->what);
+        end_run(e, m, job, gathered, tally);
+        if (e->status || m->result.cancelled) return false;
+        m->clock.read(e, m->result.profile.seconds);
+        if (!(tally->stop & STOP_ROOM)) return true;
+        if (!enlarge_panels(e, m)) return false;
+    }
 }
 
 template <class real>
@@ -322,29 +366,14 @@ saddle_status factor_run(sd_engine *e, run_memory<real> *m, const sd_run_job *jo
     m->clock.turn(e, job->profile ? m->schedule->levels : -1);
     if (job->report) m->watch.make(e);
     m->w.watched = job->report && m->watch.is_on();
-    for (;;) {
-        begin_run(e, m, job);
-        launch_all(e, m);
-        if (job->meanwhile && m->result.waits == 0) job->meanwhile(job->what);
-        m->result.cancelled = m->w.watched && !m->watch.wait(e, job, m->tree->flops);
-        end_run(e, m, job, &tally);
-        if (m->result.cancelled) m->watch.end(e);
-        if (e->status || m->result.cancelled) break;
-        m->clock.read(e, m->result.profile.seconds);
-        if (!(tally.stop & STOP_ROOM)) break;
-        e->backend->release(e, m->heap); /* again, with more room for delays */
-        e->backend->release(e, m->room.columns);
-        m->heap = NULL;
-        m->room.columns = NULL;
-        m->slack = 2 * m->slack + 0.25;
-        if (!get_panels(e, m)) return e->status;
-    }
-    if (e->status || m->result.cancelled) {
-        *result = m->result;
-        return e->status;
-    }
-    tell(tally, &m->result);
-    if (m->presolve == SD_PRESOLVE_WHOLE && !tally.stop) {
+    const bool grows = job->pivoting->rule == SD_PIVOT_THRESHOLD && m->slack == 0;
+    if (grows && !enlarge_panels(e, m)) return e->status;
+    void *gathered = job->pivots ? e->backend->allocate(e, gathered_bytes(m), "pivots") : NULL;
+    const bool done = run_all(e, m, job, gathered, &tally);
+    m->result.fetched = done && gathered && !tally.stop;
+    e->backend->release(e, gathered);
+    if (done) tell(tally, &m->result);
+    if (done && m->presolve == SD_PRESOLVE_WHOLE && !tally.stop) {
         /* How large the fronts have become is known only now. */
         m->clock.start(e);
         invert_triangles(e, m, m->result.largest_front, -1);
