@@ -527,6 +527,42 @@ static void numbers_of_right_hand_sides(void **state)
     dense_free(&d);
 }
 
+/* Leaves whose pivots are all refused, so that the root has all their columns: many times what was planned.
+ * The run is begun again until it has room, which then stays. */
+static void delays_that_do_not_fit(void **state)
+{
+    (void)state;
+    const sd_backend *cuda = cuda_or_skip();
+    enum { LEAVES = 300, ROOT = 100 };
+    rng r = rng_start("delays_that_do_not_fit");
+    dense d = dense_new(LEAVES + ROOT);
+    for (int i = 0; i < LEAVES; ++i) {
+        dense_set(&d, i, i, 1e-9);
+        for (int j = 0; j < 3; ++j) set_both(&d, i, LEAVES + (7 * i + 31 * j) % ROOT, 2 + rng_unit(&r));
+    }
+    for (int i = LEAVES; i < d.n; ++i)
+        for (int j = LEAVES; j <= i; ++j) set_both(&d, i, j, rng_unit(&r));
+    for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) {
+        device_run t;
+        run_make(&t, cuda, &d, precision, 0.01, SD_PRESOLVE_BAND, false);
+        assert_true(t.result.delayed > LEAVES / 2);
+        assert_true(t.result.restarts > 0);
+        assert_int_equal(t.result.waits, t.result.restarts + 1);
+        const sd_pivoting pivoting = {
+            .rule = SD_PIVOT_THRESHOLD, .u = 0.01, .small = precision == SD_DOUBLE ? 1e-14 : 1e-6};
+        const sd_run_job job = {.values = t.host.values, .pivoting = &pivoting};
+        sd_run_result again;
+        assert_int_equal(cuda->fronts->factor(&t.e, t.run, &job, &again), SADDLE_OK);
+        assert_int_equal(again.restarts, 0);
+        assert_int_equal(again.waits, 1);
+        assert_false(again.fetched);
+        assert_int_equal(again.delayed, t.result.delayed);
+        assert_diagonal(&t, &r, precision == SD_DOUBLE ? 1e-9 : 1e-2); /* and the pivots as before */
+        run_free(&t);
+    }
+    dense_free(&d);
+}
+
 static int64_t tiles_of(const sd_run_profile *p)
 {
     int64_t all = 0;
@@ -572,6 +608,7 @@ int main(void)
         cmocka_unit_test(singular_and_several_roots),
         cmocka_unit_test(triangles_of_several_squares),
         cmocka_unit_test(numbers_of_right_hand_sides),
+        cmocka_unit_test(delays_that_do_not_fit),
         cmocka_unit_test(profiles_count_tiles_and_measure_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

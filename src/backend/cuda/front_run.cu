@@ -141,11 +141,12 @@ int64_t ample_room(const sd_engine *e, int64_t planned, int64_t bytes)
     return c->limit == 0 || bytes + more < (c->limit - c->bytes) / 2 ? more : 0;
 }
 
-/* What grows with delays. Without slack there are none. */
-template <class real> bool get_panels(sd_engine *e, run_memory<real> *m)
+/* What grows with delays, of which there are none without slack. The panels need so many bytes at least. */
+template <class real> bool get_panels(sd_engine *e, run_memory<real> *m, int64_t least)
 {
     forest<real> &w = m->w;
     m->heap_bytes = with_slack(m->planned, m->slack);
+    if (m->heap_bytes < least) m->heap_bytes = least;
     if (m->slack > 0) m->heap_bytes += ample_room(e, m->planned, m->heap_bytes);
     m->room.capacity = with_slack(m->most.rows, m->slack);
     char *memory = NULL;
@@ -156,14 +157,15 @@ template <class real> bool get_panels(sd_engine *e, run_memory<real> *m)
            w.heap != NULL;
 }
 
-template <class real> bool enlarge_panels(sd_engine *e, run_memory<real> *m)
+/* After a run that has asked for so many bytes until it stopped. */
+template <class real> bool enlarge_panels(sd_engine *e, run_memory<real> *m, int64_t asked)
 {
     e->backend->release(e, m->heap);
     e->backend->release(e, m->room.columns);
     m->heap = NULL;
     m->room.columns = NULL;
     m->slack = 2 * m->slack + 0.25;
-    return get_panels(e, m);
+    return get_panels(e, m, asked + asked / 4);
 }
 
 template <class real>
@@ -197,7 +199,7 @@ bool get_memory(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory
         all = get(e, m->room.jobs[k], m->most.large + 1, "fronts at work");
     w.values = m->values;
     w.tally = reinterpret_cast<front_tally *>(m->control);
-    return all && get_panels(e, m);
+    return all && get_panels(e, m, 0);
 }
 
 template <class real>
@@ -352,7 +354,7 @@ bool run_all(sd_engine *e, run_memory<real> *m, const sd_run_job *job, void *gat
         if (e->status || m->result.cancelled) return false;
         m->clock.read(e, m->result.profile.seconds);
         if (!(tally->stop & STOP_ROOM)) return true;
-        if (!enlarge_panels(e, m)) return false;
+        if (!enlarge_panels(e, m, static_cast<int64_t>(tally->panel_bytes))) return false;
     }
 }
 
@@ -367,7 +369,7 @@ saddle_status factor_run(sd_engine *e, run_memory<real> *m, const sd_run_job *jo
     if (job->report) m->watch.make(e);
     m->w.watched = job->report && m->watch.is_on();
     const bool grows = job->pivoting->rule == SD_PIVOT_THRESHOLD && m->slack == 0;
-    if (grows && !enlarge_panels(e, m)) return e->status;
+    if (grows && !enlarge_panels(e, m, 0)) return e->status;
     void *gathered = job->pivots ? e->backend->allocate(e, gathered_bytes(m), "pivots") : NULL;
     const bool done = run_all(e, m, job, gathered, &tally);
     m->result.fetched = done && gathered && !tally.stop;
