@@ -1,7 +1,7 @@
 /*
- * Progress and cancellation while a device factors, on the emulated GPU: there a factorization can be made to
- * look as if it had not ended (emulated/knobs.h), and device code as if the host had asked it to stop at any
- * of the places where it looks.
+ * Progress and cancellation while a device factors. On the emulated GPU a factorization can be made to look
+ * as if it had not ended (emulated/knobs.h), and device code as if the host had asked it to stop at any of
+ * the places where it looks; a real one is stopped at whatever it is doing.
  */
 #include "backend_or_skip.h"
 #include "emulated/knobs.h"
@@ -11,20 +11,26 @@
 
 #include <dlfcn.h>
 
-/* The knobs of the module in use; another one has none. */
-static emulated_knobs *knobs_or_skip(void)
+/* The knobs of the module in use; NULL: it has none. */
+static emulated_knobs *find_knobs(void)
 {
     cuda_or_skip();
     const char *module = getenv("SADDLE_CUDA_MODULE");
     void *handle = module ? dlopen(module, RTLD_NOW) : NULL; /* which the library has opened */
     emulated_knobs *(*knobs)(void) = NULL;
     if (handle) *(void **)(void *)&knobs = dlsym(handle, EMULATED_KNOBS);
+    return knobs ? knobs() : NULL;
+}
+
+static emulated_knobs *knobs_or_skip(void)
+{
+    emulated_knobs *knobs = find_knobs();
     if (!knobs) {
         print_message("           only on the emulated GPU\n");
         skip();
     }
-    *knobs() = (emulated_knobs){0};
-    return knobs();
+    *knobs = (emulated_knobs){0};
+    return knobs;
 }
 
 /* Reports from inside a factorization. */
@@ -32,6 +38,7 @@ typedef struct listener {
     emulated_knobs *knobs;
     int calls, enough; /* the device is done after so many; 0: never */
     bool cancel, falls;
+    int patience; /* calls before it cancels */
     int64_t before, last;
 } listener;
 
@@ -42,7 +49,7 @@ static int hear(const saddle_progress *p, void *user)
     if (p->done < l->before || p->done > 1000) l->falls = true;
     l->before = l->last = p->done;
     if (++l->calls == l->enough) l->knobs->late = 0;
-    return l->cancel;
+    return l->cancel && l->calls > l->patience;
 }
 
 static saddle_solver *open_solver(const char *list, listener *l)
@@ -209,6 +216,55 @@ static void cancelled_while_values_arrive(void **state)
     dense_free(&d);
 }
 
+/* Differences on a grid of m^3 points, less 1.5 times the identity. */
+static saddle_matrix grid_matrix(int32_t m)
+{
+    const int32_t n = m * m * m, step[] = {1, m, m * m};
+    int32_t *colptr = test_alloc((size_t)n + 1, sizeof *colptr), *rowind = test_alloc(4 * (size_t)n, 4);
+    double *values = test_alloc(4 * (size_t)n, sizeof *values);
+    int32_t k = 0;
+    for (int32_t j = 0; j < n; ++j) {
+        colptr[j] = k;
+        rowind[k] = j;
+        values[k++] = 4.5;
+        for (int way = 0; way < 3; ++way) {
+            if (j / step[way] % m == m - 1) continue;
+            rowind[k] = j + step[way];
+            values[k++] = -1;
+        }
+    }
+    colptr[n] = k;
+    return saddle_symmetric(n, colptr, rowind, values);
+}
+
+/* Whether it is stopped in time depends on the device, and is only told; that it ends, and goes on
+ * afterwards, does not. */
+static void a_device_is_stopped_at_whatever_it_does(void **state)
+{
+    (void)state;
+    emulated_knobs *knobs = find_knobs();
+    const int32_t m = knobs ? 6 : 64; /* emulated launches have ended when they return */
+    saddle_matrix A = grid_matrix(m);
+    listener l = {.knobs = knobs};
+    if (knobs) *knobs = (emulated_knobs){0};
+    saddle_solver *s = open_solver("device=cuda,method=direct", &l);
+    double *x = test_alloc((size_t)A.rows, sizeof *x);
+    assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+    print_message("           %d reports from inside\n", l.calls);
+    solve_ones(s, (int)A.rows, x);
+    for (int patience = 0; patience < 8; ++patience) {
+        l = (listener){.knobs = knobs, .cancel = true, .patience = patience};
+        const saddle_status status = saddle_factor(s, &A);
+        assert_int_equal(status, l.calls > patience ? SADDLE_CANCELLED : SADDLE_OK);
+        if (status) assert_contains(saddle_message(s), "cancelled in stage factor at");
+        l.cancel = false;
+        assert_as_if_new(s, &A, x);
+    }
+    saddle_destroy(&s);
+    free(x);
+    view_free(&A);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +272,7 @@ int main(void)
         cmocka_unit_test(without_a_hook_nobody_looks),
         cmocka_unit_test(cancelled_at_every_look_of_the_device),
         cmocka_unit_test(cancelled_while_values_arrive),
+        cmocka_unit_test(a_device_is_stopped_at_whatever_it_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
