@@ -53,8 +53,11 @@ typedef struct sd_run_result {
     int64_t panel_bytes;   /* of all panels */
     bool indefinite;       /* a pivot was not positive where all must be: there are no factors */
     bool abandoned;        /* it would have taken more than most_flops */
+    bool cancelled;        /* by sd_run_job.report: there are no factors */
     double flops;          /* as eliminated */
     int64_t waits;         /* times that the host had to wait for the device */
+    int64_t restarts;      /* because panels with their delays did not fit */
+    bool fetched;          /* sd_run_job.pivots is there */
     sd_run_taken taken;    /* of values that were on the device */
     sd_run_profile profile;
 } sd_run_result;
@@ -76,6 +79,20 @@ typedef struct sd_run_values {
     double least, most; /* a matched entry outside is stale */
 } sd_run_values;
 
+/* A front as it came out. */
+typedef struct sd_run_front {
+    int32_t rows, columns, delays, eliminated;
+    int64_t at; /* of its first pivot among all that are fetched */
+} sd_run_front;
+
+/* All fronts, their variables and D (2 numbers each, as doubles): arrays of fronts, and of as many columns as
+ * were eliminated, n. */
+typedef struct sd_run_pivots {
+    sd_run_front *front;
+    int32_t *variable;
+    double *d;
+} sd_run_pivots;
+
 typedef struct sd_run_job {
     const double *values;       /* by entry of the tree, on the host; NULL: */
     const sd_run_values *there; /* on the device */
@@ -83,16 +100,16 @@ typedef struct sd_run_job {
     double most_flops;
     sd_presolve presolve;
     bool profile; /* the times of its parts are measured too, and tiles counted */
+    /* To be filled along with the result, if that can be done. NULL: nobody needs them yet. */
+    const sd_run_pivots *pivots;
     /* Called once while the device works. NULL: nothing is to be done. */
     void (*meanwhile)(void *what);
     void *what;
+    /* Called now and then while the host waits, with the part of the operations that is done: true stops the
+     * device. Not in the first milliseconds. NULL: the host just waits. */
+    bool (*report)(void *whom, double part);
+    void *whom;
 } sd_run_job;
-
-/* A front as it came out. */
-typedef struct sd_run_front {
-    int32_t rows, columns, delays, eliminated;
-    int64_t at; /* of its first pivot among all that are fetched */
-} sd_run_front;
 
 /*
  * How the caller's vectors lie among those of the tree: entry i of `count` goes in as row in + i and comes
@@ -139,10 +156,8 @@ typedef struct sd_front_runner {
     saddle_status (*apply)(sd_engine *e, const sd_front_run *run, bool turned, int64_t k, const double *r,
                            int64_t ldr, double *z, int64_t ldz);
 
-    /* All fronts, their variables and D (2 numbers each, as doubles): arrays of fronts, and of as many
-     * columns as were eliminated, n. */
-    saddle_status (*fetch)(sd_engine *e, const sd_front_run *run, sd_run_front *front, int32_t *variable,
-                           double *d);
+    /* Fills the arrays; one wait. */
+    saddle_status (*fetch)(sd_engine *e, const sd_front_run *run, const sd_run_pivots *to);
     /* Pivot k of front f gets another D; columns of L are cleared or kept along v (NULL: all of column k). */
     saddle_status (*put)(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, double d, double beside);
     saddle_status (*clear)(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, const double *v);

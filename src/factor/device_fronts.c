@@ -4,7 +4,10 @@
 #include <math.h>
 #include <pthread.h>
 
-enum { COLUMNS_AT_ONCE = 128 }; /* of the host's that are on the device */
+enum {
+    COLUMNS_AT_ONCE = 128, /* of the host's that are on the device */
+    FETCHED_ALONG = 16384  /* variables: their pivots are fetched with the first result, needed or not */
+};
 
 struct sd_device_fronts {
     sd_engine *e; /* that the memory belongs to */
@@ -15,6 +18,7 @@ struct sd_device_fronts {
     sd_run_result result;
     pthread_mutex_t lock; /* of what is fetched and of the frame, by whoever asks first */
     bool fetched;
+    bool needed;  /* the host needs what is fetched, as far as one can tell */
     bool framed;  /* the device has the frame of solves, which is this one, */
     bool lasting; /* or only its exponent is another one */
     sd_solve_frame frame;
@@ -34,6 +38,7 @@ saddle_status sd_device_fronts_make(sd_engine *e, const sd_schedule *schedule, s
     s->runner = e->backend->fronts;
     s->schedule = schedule;
     pthread_mutex_init(&s->lock, NULL);
+    s->needed = f->tree->n <= FETCHED_ALONG;
     f->device = s;
     return s->runner->make(e, f->tree, schedule, f->precision, f->delays, &s->run);
 }
@@ -68,18 +73,12 @@ static saddle_status reserve(sd_context *c, sd_factors *f)
                : c->status;
 }
 
-static saddle_status fetch(sd_context *c, sd_factors *f)
+/* What was fetched becomes part of the factors. */
+static void take_fetched(sd_factors *f)
 {
     sd_device_fronts *s = f->device;
-    sd_engine e;
-    saddle_status status = reserve(c, f);
-    if (!status) status = begin_call(c, s, &e);
-    if (status) return status;
-    status = s->runner->fetch(&e, s->run, s->front, s->variable, s->d);
-    sd_engine_close(&e);
-    for (int64_t k = 0; k < 2 * (int64_t)f->tree->n && !status && s->single; ++k)
-        s->single[k] = (float)s->d[k];
-    for (int32_t k = 0; k < f->tree->fronts && !status; ++k) {
+    for (int64_t k = 0; k < 2 * (int64_t)f->tree->n && s->single; ++k) s->single[k] = (float)s->d[k];
+    for (int32_t k = 0; k < f->tree->fronts; ++k) {
         const sd_run_front *from = &s->front[k];
         f->front[k] = (sd_front){.rows = from->rows,
                                  .columns = from->columns,
@@ -88,7 +87,19 @@ static saddle_status fetch(sd_context *c, sd_factors *f)
                                  .variable = s->variable + from->at,
                                  .d = s->single ? (void *)(s->single + 2 * from->at) : s->d + 2 * from->at};
     }
-    s->fetched = !status;
+    s->fetched = true;
+}
+
+static saddle_status fetch(sd_context *c, sd_factors *f)
+{
+    sd_device_fronts *s = f->device;
+    sd_engine e;
+    saddle_status status = reserve(c, f);
+    if (!status) status = begin_call(c, s, &e);
+    if (status) return status;
+    status = s->runner->fetch(&e, s->run, &(sd_run_pivots){s->front, s->variable, s->d});
+    sd_engine_close(&e);
+    if (!status) take_fetched(f);
     return status;
 }
 
@@ -103,6 +114,12 @@ saddle_status sd_factors_fetch(sd_context *c, const sd_factors *f)
     return status;
 }
 
+/* As multifrontal.c tells. */
+static bool report(void *whom, double part)
+{
+    return sd_progress(whom, "factor", (int64_t)(1000 * part), 1000, NAN) != SADDLE_OK;
+}
+
 static saddle_status run(sd_context *c, sd_factors *f, const sd_factor_options *options, sd_run_job *job)
 {
     sd_device_fronts *s = f->device;
@@ -115,9 +132,20 @@ static saddle_status run(sd_context *c, sd_factors *f, const sd_factor_options *
     job->most_flops = options->most_flops;
     job->profile = options->profile;
     job->presolve = options->presolve;
-    const saddle_status status = s->runner->factor(s->e, s->run, job, &s->result);
+    job->report = c->hooks.progress ? report : NULL;
+    job->whom = c;
+    saddle_status status = s->needed ? reserve(c, f) : SADDLE_OK;
+    if (status) return status;
+    const sd_run_pivots pivots = {s->front, s->variable, s->d};
+    if (s->needed) job->pivots = &pivots;
+    status = s->runner->factor(s->e, s->run, job, &s->result);
     const sd_run_result *r = &s->result;
     if (status) return status;
+    if (r->restarts > 0)
+        sd_log(c, SADDLE_LOG_INFO,
+               "delays needed more memory than was set aside on the GPU: factored %lld times",
+               (long long)r->restarts + 1);
+    if (r->cancelled) return c->status;
     f->pivots = r->pivots;
     for (int k = 0; k < 3; ++k) f->signs[k] = r->signs[k];
     f->suspects = options->pivoting.rule == SD_PIVOT_THRESHOLD && r->suspects > 0;
@@ -128,7 +156,12 @@ static saddle_status run(sd_context *c, sd_factors *f, const sd_factor_options *
     f->abandoned = r->abandoned;
     const bool done = !r->indefinite && !r->abandoned;
     f->definite = done && options->pivoting.rule == SD_PIVOT_POSITIVE;
-    return done && (f->suspects || r->signs[1] > 0) ? sd_factors_fetch(c, f) : SADDLE_OK;
+    if (!done) return SADDLE_OK;
+    s->needed = f->suspects || r->signs[1] > 0;
+    if (r->fetched) take_fetched(f);
+    if (!s->needed || s->fetched) return SADDLE_OK;
+    ++s->result.waits;
+    return sd_factors_fetch(c, f);
 }
 
 saddle_status sd_device_fronts_run(sd_context *c, sd_factors *f, const sd_factor_options *options)

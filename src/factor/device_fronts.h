@@ -3,7 +3,8 @@
  *
  * The factors stay in the device's memory. What the host looks at now and then, D and the variables, is
  * fetched when it is first asked for; a factorization with zero or very small pivots fetches it at once,
- * since these are examined on the host.
+ * since these are examined on the host, and the next one expects as much and brings it with its result. So
+ * does the first of a small matrix.
  */
 #pragma once
 

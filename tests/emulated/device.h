@@ -74,6 +74,9 @@ void *emulated_shared_memory();
  * another writes. */
 void emulated_yield();
 
+/* The word, which the host may have written in the meantime: knobs.h. */
+int emulated_look(const int *at);
+
 namespace emulated
 {
 

@@ -22,6 +22,9 @@ void give_memory(void *data);
 void begin_shared(any_kernel kernel);
 void end_shared(any_kernel kernel, bool many);
 
+/* What tests set: see knobs.h. */
+bool events_are_late();
+
 /* For messages. */
 const char *name_of(any_kernel kernel);
 [[noreturn]] void give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));

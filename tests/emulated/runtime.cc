@@ -191,7 +191,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
 
 cudaError_t cudaEventQuery(cudaEvent_t)
 {
-    return cudaSuccess;
+    return emulated::events_are_late() ? cudaErrorNotReady : cudaSuccess;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t)

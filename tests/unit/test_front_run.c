@@ -26,6 +26,7 @@ typedef struct device_run {
     sd_front_run *run;
     sd_precision precision;
     sd_run_result result;
+    sd_run_pivots pivots; /* as they came with the result */
 } device_run;
 
 static void make_tree(device_run *t)
@@ -58,9 +59,16 @@ static void run_make(device_run *t, const sd_backend *cuda, const dense *d, sd_p
     open_engine_on(&t->c, cuda, 1, &t->d, &t->e);
     assert_non_null(cuda->fronts);
     assert_int_equal(cuda->fronts->make(&t->e, &t->tree, &t->s, precision, 0.2, &t->run), SADDLE_OK);
-    const sd_run_job job = {
-        .values = t->host.values, .pivoting = &pivoting, .presolve = presolve, .profile = profile};
+    t->pivots = (sd_run_pivots){test_alloc((size_t)t->tree.fronts, sizeof *t->pivots.front),
+                                test_alloc((size_t)d->n, sizeof *t->pivots.variable),
+                                test_alloc(2 * (size_t)d->n, sizeof *t->pivots.d)};
+    const sd_run_job job = {.values = t->host.values,
+                            .pivoting = &pivoting,
+                            .presolve = presolve,
+                            .profile = profile,
+                            .pivots = &t->pivots};
     if (cuda->fronts->factor(&t->e, t->run, &job, &t->result)) fail_msg("%s", t->c.message);
+    assert_true(t->result.fetched);
     free(scale);
 }
 
@@ -73,6 +81,9 @@ static void run_free(device_run *t)
     sd_schedule_free(&t->c, &t->s);
     sd_tree_free(&t->c, &t->tree);
     sd_csr_free(&t->c, &t->A);
+    free(t->pivots.front);
+    free(t->pivots.variable);
+    free(t->pivots.d);
     assert_int_equal(t->c.bytes, 0);
 }
 
@@ -203,7 +214,11 @@ static void assert_diagonal(device_run *t, rng *r, double tolerance)
     sd_run_front *front = test_alloc((size_t)t->tree.fronts, sizeof *front);
     int32_t *variable = test_alloc((size_t)n, sizeof *variable);
     double *d = test_alloc(2 * (size_t)n, sizeof *d), *b = columns_new(r, t), *x = columns_copy(t, b);
-    assert_int_equal(t->e.backend->fronts->fetch(&t->e, t->run, front, variable, d), SADDLE_OK);
+    assert_int_equal(t->e.backend->fronts->fetch(&t->e, t->run, &(sd_run_pivots){front, variable, d}),
+                     SADDLE_OK);
+    assert_memory_equal(front, t->pivots.front, (size_t)t->tree.fronts * sizeof *front);
+    assert_memory_equal(variable, t->pivots.variable, (size_t)n * sizeof *variable);
+    assert_memory_equal(d, t->pivots.d, 2 * (size_t)n * sizeof *d);
     solve(t, SD_SOLVE_DIAGONAL, 2, x);
     for (int64_t k = 0; k < n; ++k) {
         const int64_t at = variable[k] + n + APART;
@@ -314,7 +329,8 @@ static void assert_forgets_a_column(device_run *t)
     sd_run_front *front = test_alloc((size_t)t->tree.fronts, sizeof *front);
     int32_t *variable = test_alloc((size_t)n, sizeof *variable);
     double *d = test_alloc(2 * (size_t)n, sizeof *d), *x = test_alloc((size_t)(n + APART), sizeof *x);
-    assert_int_equal(t->e.backend->fronts->fetch(&t->e, t->run, front, variable, d), SADDLE_OK);
+    assert_int_equal(t->e.backend->fronts->fetch(&t->e, t->run, &(sd_run_pivots){front, variable, d}),
+                     SADDLE_OK);
     for (int32_t f = 0; f < t->tree.fronts; ++f) {
         const int32_t k = front[f].eliminated / 2;
         if (front[f].eliminated == 0) continue;
@@ -511,6 +527,42 @@ static void numbers_of_right_hand_sides(void **state)
     dense_free(&d);
 }
 
+/* Leaves whose pivots are all refused, so that the root has all their columns: many times what was planned.
+ * The run is begun again until it has room, which then stays. */
+static void delays_that_do_not_fit(void **state)
+{
+    (void)state;
+    const sd_backend *cuda = cuda_or_skip();
+    enum { LEAVES = 300, ROOT = 100 };
+    rng r = rng_start("delays_that_do_not_fit");
+    dense d = dense_new(LEAVES + ROOT);
+    for (int i = 0; i < LEAVES; ++i) {
+        dense_set(&d, i, i, 1e-9);
+        for (int j = 0; j < 3; ++j) set_both(&d, i, LEAVES + (7 * i + 31 * j) % ROOT, 2 + rng_unit(&r));
+    }
+    for (int i = LEAVES; i < d.n; ++i)
+        for (int j = LEAVES; j <= i; ++j) set_both(&d, i, j, rng_unit(&r));
+    for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision) {
+        device_run t;
+        run_make(&t, cuda, &d, precision, 0.01, SD_PRESOLVE_BAND, false);
+        assert_true(t.result.delayed > LEAVES / 2);
+        assert_true(t.result.restarts > 0);
+        assert_int_equal(t.result.waits, t.result.restarts + 1);
+        const sd_pivoting pivoting = {
+            .rule = SD_PIVOT_THRESHOLD, .u = 0.01, .small = precision == SD_DOUBLE ? 1e-14 : 1e-6};
+        const sd_run_job job = {.values = t.host.values, .pivoting = &pivoting};
+        sd_run_result again;
+        assert_int_equal(cuda->fronts->factor(&t.e, t.run, &job, &again), SADDLE_OK);
+        assert_int_equal(again.restarts, 0);
+        assert_int_equal(again.waits, 1);
+        assert_false(again.fetched);
+        assert_int_equal(again.delayed, t.result.delayed);
+        assert_diagonal(&t, &r, precision == SD_DOUBLE ? 1e-9 : 1e-2); /* and the pivots as before */
+        run_free(&t);
+    }
+    dense_free(&d);
+}
+
 static int64_t tiles_of(const sd_run_profile *p)
 {
     int64_t all = 0;
@@ -556,6 +608,7 @@ int main(void)
         cmocka_unit_test(singular_and_several_roots),
         cmocka_unit_test(triangles_of_several_squares),
         cmocka_unit_test(numbers_of_right_hand_sides),
+        cmocka_unit_test(delays_that_do_not_fit),
         cmocka_unit_test(profiles_count_tiles_and_measure_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

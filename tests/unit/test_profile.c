@@ -107,6 +107,33 @@ static void factor_with_presolves(saddle_device device)
     dense_free(&d);
 }
 
+/* Very small pivots are examined on the host: a wait of its own where nobody expected them. */
+static void small_pivots_are_waited_for_where_they_surprise(void **state)
+{
+    (void)state;
+    cuda_or_skip();
+    enum { N = 60 };
+    rng random = rng_start("small_pivots_are_waited_for_where_they_surprise");
+    dense d = kkt_problem(&random, N, 20, 0), alone = dense_new(N + 1); /* and a row with its diagonal only */
+    const saddle_options o = options_of("method=direct,device=cuda,scaling=none,certify=off");
+    const double last[] = {1e-9, 1, 1, 1e-9, 1e-9, 1};
+    const int64_t waits[] = {1, 1, 1, 2, 1, 1}; /* the first of a small matrix brings them in any case */
+    saddle_solver *s = NULL;
+    assert_int_equal(saddle_create(&s, &o, NULL, NULL), SADDLE_OK);
+    for (int i = 0; i < N * N; ++i)
+        if (d.there[i]) dense_set(&alone, i / N, i % N, d.a[i]);
+    for (int k = 0; k < 6; ++k) {
+        dense_set(&alone, N, N, last[k]);
+        saddle_matrix A = view_plain(&alone, SADDLE_LOWER);
+        if (saddle_factor(s, &A)) fail_msg("%s", saddle_message(s));
+        assert_int_equal(info_of(s).waits, waits[k]);
+        view_free(&A);
+    }
+    saddle_destroy(&s);
+    dense_free(&d);
+    dense_free(&alone);
+}
+
 static void the_host_refuses_inverses(void **state)
 {
     (void)state;
@@ -123,6 +150,7 @@ static void a_device_has_inverses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_pivots_are_waited_for_where_they_surprise),
         cmocka_unit_test(the_host_warns_and_measures_nothing),
         cmocka_unit_test(a_device_measures_if_asked),
         cmocka_unit_test(the_host_refuses_inverses),

@@ -110,6 +110,7 @@ __global__ void __launch_bounds__(PLACE_THREADS)
         }
     }
     if (thread_index() > 0) return;
+    heed_host(w);
     for (int j = 0; j < JOB_KINDS; ++j) room.jobs[j][count] = sum[j];
     room.flags[FLAG_ACTIVE] = static_cast<unsigned>(count);
     for (int k = FLAG_FLUSH; k < FLAG_COUNT; ++k) room.flags[k] = 0;

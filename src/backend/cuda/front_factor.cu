@@ -459,7 +459,8 @@ __global__ void __launch_bounds__(LARGE_THREADS)
             flags[FLAG_FLUSH + after] = flags[FLAG_MOVE + after] = flags[FLAG_ROUND + after] = 0;
         if (flags[FLAG_ACTIVE] == 0 || is_stopped(w)) return;
         solve_rows(j, room);
-        meet(j);
+        meet(j); /* all have looked whether it is stopped, and look again behind two barriers */
+        if (blockIdx.x == gridDim.x - 1 && threadIdx.x == LARGE_THREADS - 1) heed_host(w);
         accept(j, room, step);
         update_panels(j, room);
         meet(j);

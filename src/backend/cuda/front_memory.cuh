@@ -3,6 +3,7 @@
 
 #include "backend/cuda/front_launch.cuh"
 #include "backend/cuda/front_profile.cuh"
+#include "backend/cuda/front_watch.cuh"
 
 #include <pthread.h>
 
@@ -91,6 +92,7 @@ template <class real> struct run_memory {
     int8_t *signs;
     sd_run_result result; /* of the last factorization */
     front_clock clock;
+    front_watch watch; /* where somebody was ever to be told of a factorization */
 };
 
 /* Runs function<real>(e, memory of the run, ...) in the run's precision. */
@@ -105,10 +107,16 @@ saddle_status solve_parts(sd_engine *e, const sd_front_run *run, int parts, int6
 saddle_status set_frame(sd_engine *e, sd_front_run *run, const sd_solve_frame *frame);
 saddle_status apply_inverse(sd_engine *e, const sd_front_run *run, bool turned, int64_t k, const double *r,
                             int64_t ldr, double *z, int64_t ldz);
-saddle_status fetch_fronts(sd_engine *e, const sd_front_run *run, sd_run_front *front, int32_t *variable,
-                           double *d);
+saddle_status fetch_fronts(sd_engine *e, const sd_front_run *run, const sd_run_pivots *to);
 saddle_status put_pivot(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, double d, double beside);
 saddle_status clear_column(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, const double *v);
+
+/* All pivots, gathered on the device by what is launched here, in memory of gathered_bytes; and brought to
+ * the host: nothing is waited for. */
+template <class real> int64_t gathered_bytes(const run_memory<real> *m);
+template <class real> void gather(sd_engine *e, const run_memory<real> *m, void *memory);
+template <class real>
+void bring(sd_engine *e, const run_memory<real> *m, const void *memory, const sd_run_pivots *to);
 
 /* Values of the tree from those of A on the device; what was found of them, once that is done. */
 void take_values(sd_engine *e, const sd_run_values *from, const sd_tree *t, double *values,

@@ -29,17 +29,48 @@ __global__ void __launch_bounds__(BLOCK) find_largest_entry(forest<real> w, unsi
     atomicMax(to, static_cast<unsigned long long>(__double_as_longlong(fabs(most))));
 }
 
+constexpr int LIST_THREADS = 1024;
+
+/* All fronts, and where the pivots of each begin among those of all. By one block, each thread of which has
+ * as many fronts. */
+template <class real>
+__global__ void __launch_bounds__(LIST_THREADS) list_fronts(forest<real> w, sd_run_front *to)
+{
+    __shared__ int64_t sums[LIST_THREADS];
+    const int thread = thread_index();
+    const int64_t all = w.fronts, from = all * thread / LIST_THREADS, end = all * (thread + 1) / LIST_THREADS;
+    int64_t own = 0;
+    if (is_stopped(w)) return; /* there are no factors */
+    for (int64_t f = from; f < end; ++f) own += w.front[f].eliminated;
+    sums[thread] = own;
+    __syncthreads();
+    for (int step = 1; step < LIST_THREADS; step *= 2) {
+        const int64_t other = thread >= step ? sums[thread - step] : 0;
+        __syncthreads();
+        sums[thread] += other;
+        __syncthreads();
+    }
+    int64_t at = sums[thread] - own;
+    for (int64_t f = from; f < end; ++f) {
+        const front_state<real> s = w.front[f];
+        to[f] = {s.rows, s.columns, s.delays, s.eliminated, at};
+        at += s.eliminated;
+    }
+}
+
 /* Variables and D of all fronts, one after the other. */
 template <class real>
 __global__ void __launch_bounds__(BLOCK)
-    gather_pivots(forest<real> w, const int64_t *at, int32_t *variable, double *d)
+    gather_pivots(forest<real> w, const sd_run_front *front, int32_t *variable, double *d)
 {
+    if (is_stopped(w)) return;
     for (int f = static_cast<int>(blockIdx.x); f < w.fronts; f += static_cast<int>(gridDim.x)) {
         const front_state<real> s = w.front[f];
+        const int64_t at = front[f].at;
         for (int k = thread_index(); k < s.eliminated; k += BLOCK) {
-            variable[at[f] + k] = s.variable[k];
-            d[2 * (at[f] + k)] = s.d[2 * k];
-            d[2 * (at[f] + k) + 1] = s.d[2 * k + 1];
+            variable[at + k] = s.variable[k];
+            d[2 * (at + k)] = s.d[2 * k];
+            d[2 * (at + k) + 1] = s.d[2 * k + 1];
         }
     }
 }
@@ -76,47 +107,24 @@ template <class real> saddle_status largest_of(sd_engine *e, run_memory<real> *m
     return e->status;
 }
 
-template <class real> saddle_status fetch_states(sd_engine *e, run_memory<real> *m, sd_run_front *front)
+/* The arrays in one piece of memory. */
+template <class real> sd_run_pivots arrays_in(const run_memory<real> *m, void *memory)
 {
-    const int64_t bytes = m->w.fronts * static_cast<int64_t>(sizeof(front_state<real>));
-    sd_context *c = e->context;
-    front_state<real> *s =
-        static_cast<front_state<real> *>(c->hooks.allocate(static_cast<size_t>(bytes), c->hooks.user));
-    if (!s) return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate the states of the fronts");
-    e->backend->download(e, m->w.front, s, bytes);
-    int64_t at = 0;
-    for (int32_t f = 0; f < m->w.fronts && !e->status; ++f) {
-        front[f] = {s[f].rows, s[f].columns, s[f].delays, s[f].eliminated, at};
-        at += s[f].eliminated;
-    }
-    c->hooks.release(s, c->hooks.user);
-    return e->status;
+    sd_run_pivots p;
+    p.front = static_cast<sd_run_front *>(memory);
+    p.d = reinterpret_cast<double *>(p.front + m->w.fronts);
+    p.variable = reinterpret_cast<int32_t *>(p.d + 2 * static_cast<int64_t>(m->w.n));
+    return p;
 }
 
-template <class real>
-saddle_status fetch_all(sd_engine *e, run_memory<real> *m, sd_run_front *front, int32_t *variable, double *d)
+template <class real> saddle_status fetch_all(sd_engine *e, run_memory<real> *m, const sd_run_pivots *to)
 {
-    const int64_t n = m->w.n, fronts = m->w.fronts;
-    saddle_status status = fetch_states(e, m, front);
-    if (status) return status;
-    sd_context *c = e->context;
-    int64_t *at = static_cast<int64_t *>(
-        c->hooks.allocate(static_cast<size_t>(fronts + 1) * sizeof *at, c->hooks.user));
-    if (!at) return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate the states of the fronts");
-    for (int64_t f = 0; f < fronts; ++f) at[f] = front[f].at;
-    void *begin = copy_to_device(e, at, fronts * static_cast<int64_t>(sizeof *at), "pivots");
-    c->hooks.release(at, c->hooks.user);
-    void *variables = get_room(e, n * static_cast<int64_t>(sizeof *variable), "pivots");
-    void *numbers = get_room(e, 2 * n * static_cast<int64_t>(sizeof *d), "pivots");
-    if (!e->status)
-        launch(e, "pivots", gather_pivots<real>, 4 * state_of(e)->processors, m->w,
-               static_cast<const int64_t *>(begin), static_cast<int32_t *>(variables),
-               static_cast<double *>(numbers));
-    e->backend->download(e, variables, variable, n * static_cast<int64_t>(sizeof *variable));
-    e->backend->download(e, numbers, d, 2 * n * static_cast<int64_t>(sizeof *d));
-    e->backend->release(e, begin);
-    e->backend->release(e, variables);
-    e->backend->release(e, numbers);
+    void *memory = get_room(e, gathered_bytes(m), "pivots");
+    if (!memory) return e->status;
+    gather(e, m, memory);
+    bring(e, m, memory, to);
+    finished(e, "pivots");
+    e->backend->release(e, memory);
     return e->status;
 }
 
@@ -144,10 +152,45 @@ saddle_status largest_entry(sd_engine *e, sd_front_run *run, double *largest)
     return IN_PRECISION(run, largest_of, e, largest);
 }
 
-saddle_status fetch_fronts(sd_engine *e, const sd_front_run *run, sd_run_front *front, int32_t *variable,
-                           double *d)
+template <class real> int64_t gathered_bytes(const run_memory<real> *m)
 {
-    return IN_PRECISION(run, fetch_all, e, front, variable, d);
+    const int64_t pivot = sizeof(int32_t) + 2 * sizeof(double);
+    return m->w.fronts * static_cast<int64_t>(sizeof(sd_run_front)) + m->w.n * pivot;
+}
+
+template <class real> void gather(sd_engine *e, const run_memory<real> *m, void *memory)
+{
+    const sd_run_pivots p = arrays_in(m, memory);
+    launch_with(e, "pivots", list_fronts<real>, 1, LIST_THREADS, m->w, p.front);
+    launch(e, "pivots", gather_pivots<real>, 4 * state_of(e)->processors, m->w, p.front, p.variable, p.d);
+}
+
+template <class real>
+void bring(sd_engine *e, const run_memory<real> *m, const void *memory, const sd_run_pivots *to)
+{
+    const sd_run_pivots from = arrays_in(m, const_cast<void *>(memory));
+    const size_t n = static_cast<size_t>(m->w.n), fronts = static_cast<size_t>(m->w.fronts);
+    const on_device current(state_of(e)->device);
+    const auto copy = [&](void *here, const void *there, size_t bytes) {
+        if (!e->status)
+            failed(e, cudaMemcpyAsync(here, there, bytes, cudaMemcpyDeviceToHost, state_of(e)->stream),
+                   "pivots");
+    };
+    copy(to->front, from.front, fronts * sizeof *from.front);
+    copy(to->variable, from.variable, n * sizeof *from.variable);
+    copy(to->d, from.d, 2 * n * sizeof *from.d);
+}
+
+template int64_t gathered_bytes(const run_memory<double> *);
+template int64_t gathered_bytes(const run_memory<float> *);
+template void gather(sd_engine *, const run_memory<double> *, void *);
+template void gather(sd_engine *, const run_memory<float> *, void *);
+template void bring(sd_engine *, const run_memory<double> *, const void *, const sd_run_pivots *);
+template void bring(sd_engine *, const run_memory<float> *, const void *, const sd_run_pivots *);
+
+saddle_status fetch_fronts(sd_engine *e, const sd_front_run *run, const sd_run_pivots *to)
+{
+    return IN_PRECISION(run, fetch_all, e, to);
 }
 
 saddle_status put_pivot(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, double d, double beside)

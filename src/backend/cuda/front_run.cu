@@ -131,11 +131,23 @@ template <class real> bool put_plan(sd_engine *e, const sd_tree *t, const sd_sch
            put(e, m->large.front, s->large_front, s->large, what);
 }
 
-/* What grows with delays. */
-template <class real> bool get_panels(sd_engine *e, run_memory<real> *m)
+/* Room for delays on top of the part that is to be kept free: small problems delay more of their columns than
+ * large ones, and can have it at no cost. Where memory is limited it may be needed for something else. */
+int64_t ample_room(const sd_engine *e, int64_t planned, int64_t bytes)
+{
+    constexpr int64_t TIMES = 2, MOST = int64_t{64} << 20;
+    const sd_context *c = e->context;
+    const int64_t more = TIMES * planned < MOST ? TIMES * planned : MOST;
+    return c->limit == 0 || bytes + more < (c->limit - c->bytes) / 2 ? more : 0;
+}
+
+/* What grows with delays, of which there are none without slack. The panels need so many bytes at least. */
+template <class real> bool get_panels(sd_engine *e, run_memory<real> *m, int64_t least)
 {
     forest<real> &w = m->w;
     m->heap_bytes = with_slack(m->planned, m->slack);
+    if (m->heap_bytes < least) m->heap_bytes = least;
+    if (m->slack > 0) m->heap_bytes += ample_room(e, m->planned, m->heap_bytes);
     m->room.capacity = with_slack(m->most.rows, m->slack);
     char *memory = NULL;
     if (!get(e, memory, m->heap_bytes, "columns of the factors")) return false;
@@ -143,6 +155,17 @@ template <class real> bool get_panels(sd_engine *e, run_memory<real> *m)
     return get(e, m->room.columns, m->most.large ? 2 * 32 * m->room.capacity : 1,
                "workspace of the fronts") &&
            w.heap != NULL;
+}
+
+/* After a run that has asked for so many bytes until it stopped. */
+template <class real> bool enlarge_panels(sd_engine *e, run_memory<real> *m, int64_t asked)
+{
+    e->backend->release(e, m->heap);
+    e->backend->release(e, m->room.columns);
+    m->heap = NULL;
+    m->room.columns = NULL;
+    m->slack = 2 * m->slack + 0.25;
+    return get_panels(e, m, asked + asked / 4);
 }
 
 template <class real>
@@ -176,7 +199,7 @@ bool get_memory(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory
         all = get(e, m->room.jobs[k], m->most.large + 1, "fronts at work");
     w.values = m->values;
     w.tally = reinterpret_cast<front_tally *>(m->control);
-    return all && get_panels(e, m);
+    return all && get_panels(e, m, 0);
 }
 
 template <class real>
@@ -212,6 +235,7 @@ template <class real> void free_run(sd_engine *e, run_memory<real> *m)
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
     free_values(e, &m->values_from);
     m->clock.turn(e, -1);
+    m->watch.free(e);
 }
 
 /* Launches everything; nothing is waited for. */
@@ -269,6 +293,7 @@ template <class real> void begin_run(sd_engine *e, run_memory<real> *m, const sd
     failed(e,
            cudaMemsetAsync(m->control, 0, static_cast<size_t>(control_bytes(m->schedule->levels)), s->stream),
            "fronts");
+    if (m->w.watched) m->watch.start(e, m->w.tally);
     const size_t bytes = static_cast<size_t>(m->tree->entry_ptr[m->tree->n]) * sizeof *job->values;
     if (job->there)
         take_values(e, job->there, m->tree, m->values, &m->values_from);
@@ -298,17 +323,40 @@ void tell(const front_tally &t, sd_run_result *r)
     for (int k = 0; k < SD_TILE_CLASSES; ++k) x.profile.tiles[k] = static_cast<int64_t>(t.tiles[k]);
     for (int k = 0; k < SD_PARTS; ++k) x.profile.seconds[k] = r->profile.seconds[k];
     x.waits = r->waits;
+    x.restarts = r->restarts;
+    x.fetched = r->fetched;
     x.taken = r->taken;
     *r = x;
 }
 
-/* Waits for the device, and brings what it found. */
+/* Waits for the device, and brings what it found, with the pivots where they were gathered. */
 template <class real>
-void end_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, front_tally *tally)
+void end_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, const void *gathered,
+             front_tally *tally)
 {
+    m->result.cancelled = m->w.watched && !m->watch.wait(e, job, m->tree->flops);
+    if (gathered && !m->result.cancelled) bring(e, m, gathered, job->pivots);
     e->backend->download(e, m->control, tally, sizeof *tally);
     if (job->there) fetch_taken(e, &m->values_from, &m->result.taken);
     ++m->result.waits;
+    if (m->result.cancelled) m->watch.end(e);
+}
+
+/* Runs until panels fit; false where there are no factors because of a failure, or the caller's will. */
+template <class real>
+bool run_all(sd_engine *e, run_memory<real> *m, const sd_run_job *job, void *gathered, front_tally *tally)
+{
+    for (;; ++m->result.restarts) {
+        begin_run(e, m, job);
+        launch_all(e, m);
+        if (gathered) gather(e, m, gathered);
+        if (job->meanwhile && m->result.restarts == 0) job->meanwhile(job->what);
+        end_run(e, m, job, gathered, tally);
+        if (e->status || m->result.cancelled) return false;
+        m->clock.read(e, m->result.profile.seconds);
+        if (!(tally->stop & STOP_ROOM)) return true;
+        if (!enlarge_panels(e, m, static_cast<int64_t>(tally->panel_bytes))) return false;
+    }
 }
 
 template <class real>
@@ -319,23 +367,16 @@ saddle_status factor_run(sd_engine *e, run_memory<real> *m, const sd_run_job *jo
     m->result = *result;
     m->presolve = job->presolve;
     m->clock.turn(e, job->profile ? m->schedule->levels : -1);
-    for (;;) {
-        begin_run(e, m, job);
-        launch_all(e, m);
-        if (job->meanwhile && m->result.waits == 0) job->meanwhile(job->what);
-        end_run(e, m, job, &tally);
-        if (e->status) return e->status;
-        m->clock.read(e, m->result.profile.seconds);
-        if (!(tally.stop & STOP_ROOM)) break;
-        e->backend->release(e, m->heap); /* again, with more room for delays */
-        e->backend->release(e, m->room.columns);
-        m->heap = NULL;
-        m->room.columns = NULL;
-        m->slack = 2 * m->slack + 0.25;
-        if (!get_panels(e, m)) return e->status;
-    }
-    tell(tally, &m->result);
-    if (m->presolve == SD_PRESOLVE_WHOLE && !tally.stop) {
+    if (job->report) m->watch.make(e);
+    m->w.watched = job->report && m->watch.is_on();
+    const bool grows = job->pivoting->rule == SD_PIVOT_THRESHOLD && m->slack == 0;
+    if (grows && !enlarge_panels(e, m, 0)) return e->status;
+    void *gathered = job->pivots ? e->backend->allocate(e, gathered_bytes(m), "pivots") : NULL;
+    const bool done = run_all(e, m, job, gathered, &tally);
+    m->result.fetched = done && gathered && !tally.stop;
+    e->backend->release(e, gathered);
+    if (done) tell(tally, &m->result);
+    if (done && m->presolve == SD_PRESOLVE_WHOLE && !tally.stop) {
         /* How large the fronts have become is known only now. */
         m->clock.start(e);
         invert_triangles(e, m, m->result.largest_front, -1);

@@ -254,6 +254,7 @@ __device__ bool take_cluster(const forest<real> &w, const cluster_list &list, cl
         const int c = list.from + static_cast<int>(atomicAdd(ticket, 1u));
         room->cluster = c;
         room->bytes = 0;
+        heed_host(w);
         if (c < list.to && !is_stopped(w)) {
             room->bytes = list.bytes[c];
             room->panels = static_cast<char *>(take_room(w, room->bytes));

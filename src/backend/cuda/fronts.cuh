@@ -7,7 +7,8 @@
  * run: only addresses depend on that, no number does.
  *
  * A factorization never waits for the host. What it cannot do (panels that do not fit, a pivot that is not
- * positive) is noted in the tally, and from then on kernels return at once; the host sees it at the end.
+ * positive) is noted in the tally, and from then on kernels return at once; the host sees it at the end. The
+ * host may ask it to stop too (front_watch.cuh).
  */
 #pragma once
 
@@ -44,7 +45,7 @@ template <class real> struct front_state {
 };
 
 /* Why a run stopped. */
-enum { STOP_ROOM = 1, STOP_INDEFINITE = 2, STOP_FLOPS = 4 };
+enum { STOP_ROOM = 1, STOP_INDEFINITE = 2, STOP_FLOPS = 4, STOP_CANCELLED = 8 };
 
 /* What the device counts: whole numbers, so that their order does not matter. */
 struct front_tally {
@@ -55,7 +56,7 @@ struct front_tally {
     unsigned long long begun; /* operations of fronts that were placed, if all columns are eliminated */
     int largest_front;
     int stop;
-    int stopped_at; /* level whose large fronts found no room */
+    int asked; /* by the host, at any time, to stop */
 };
 
 /* The panels: chunks of memory, the last of which is being filled. */
@@ -100,6 +101,7 @@ template <class real> struct forest {
     front_tally *tally;
     front_rule rule;
     unsigned long long most; /* of tally->begun; 0: no limit */
+    bool watched;            /* whether the host may ask to stop */
 };
 
 template <class real> __device__ inline int own_columns(const forest<real> &w, int32_t f)
@@ -179,6 +181,13 @@ template <class real> __device__ inline void *take_room(const forest<real> &w, i
 template <class real> __device__ inline bool is_stopped(const forest<real> &w)
 {
     return *static_cast<volatile int *>(&w.tally->stop) != 0;
+}
+
+/* What the host asks for becomes a stop. It asks at any time, and blocks that meet at barriers must all stop
+ * or none: so one thread takes it up, where no other block is about to look whether the run is stopped. */
+template <class real> __device__ inline void heed_host(const forest<real> &w)
+{
+    if (w.watched && load_from_host(&w.tally->asked)) atomicOr(&w.tally->stop, STOP_CANCELLED);
 }
 
 } /* namespace sd_cuda */

@@ -93,6 +93,13 @@ __device__ inline unsigned load_acquire(const unsigned *at)
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
     return value;
 }
+/* A word that the host may write while the kernel runs. */
+__device__ inline int load_from_host(const int *at)
+{
+    int value;
+    asm volatile("ld.relaxed.sys.global.s32 %0, [%1];" : "=r"(value) : "l"(at));
+    return value;
+}
 __device__ inline void store_release(int *at, int value)
 {
     asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
@@ -263,6 +270,10 @@ inline void store_relaxed(float *at, int bits)
 template <class T> inline T load_acquire(const T *at)
 {
     return load_relaxed(at);
+}
+inline int load_from_host(const int *at)
+{
+    return emulated_look(at);
 }
 template <class T> inline void store_release(T *at, emulated_operand<T> value)
 {
