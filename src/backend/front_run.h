@@ -45,19 +45,19 @@ typedef struct sd_run_profile {
 /* What a factorization found, brought to the host in one transfer. */
 typedef struct sd_run_result {
     sd_pivots pivots;
-    int64_t signs[3];      /* of D: negative, zero, positive, as sd_count_signs counts */
-    int64_t suspects;      /* pivots whose eigenvalue is at most SD_SUSPECT */
-    int64_t delayed;       /* columns that were delayed at least once */
-    int64_t nnz;           /* of L and D, as eliminated */
-    int64_t largest_front; /* rows */
-    int64_t panel_bytes;   /* of all panels */
-    int64_t device_bytes;  /* that the run has on the device */
+    int64_t signs[3];        /* of D: negative, zero, positive, as sd_count_signs counts */
+    int64_t suspects;        /* pivots whose eigenvalue is at most SD_SUSPECT */
+    int64_t delayed;         /* columns that were delayed at least once */
+    int64_t nnz;             /* of L and D, as eliminated */
+    int64_t largest_front;   /* rows */
+    int64_t panel_bytes;     /* of all panels */
+    int64_t device_bytes;    /* that the run has on the device */
     int64_t offloaded_bytes; /* of the host, for panels that the device has no room for */
-    bool indefinite;       /* a pivot was not positive where all must be: there are no factors */
-    bool abandoned;        /* it would have taken more than most_flops */
-    double flops;          /* as eliminated */
-    int64_t waits;         /* times that the host had to wait for the device */
-    sd_run_taken taken;    /* of values that were on the device */
+    bool indefinite;         /* a pivot was not positive where all must be: there are no factors */
+    bool abandoned;          /* it would have taken more than most_flops */
+    double flops;            /* as eliminated */
+    int64_t waits;           /* times that the host had to wait for the device */
+    sd_run_taken taken;      /* of values that were on the device */
     sd_run_profile profile;
 } sd_run_result;
 
@@ -126,9 +126,9 @@ typedef struct sd_run_bytes {
 
 typedef struct sd_front_runner {
     /* `slack` is the part of the panels that is kept free for delays, `limit` the bytes that may be in use on
-     * the device, for solves with few right-hand sides too (0: as many as are free now, less a reserve). Panels
-     * for which there is no room go to the host's memory while others are factored; no number depends on
-     * that. To be freed whether this fails or not. */
+     * the device, for solves with few right-hand sides too (0: as many as are free now, less a reserve).
+     * Panels for which there is no room go to the host's memory while others are factored; no number depends
+     * on that. To be freed whether this fails or not. */
     saddle_status (*make)(sd_engine *e, const sd_tree *t, const sd_schedule *s, sd_precision precision,
                           double slack, int64_t limit, sd_front_run **run);
     void (*free)(sd_engine *e, sd_front_run *run);

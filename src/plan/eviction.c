@@ -63,11 +63,11 @@ typedef struct making {
 static void begin_step(making *m, int32_t level, int32_t cluster, int32_t large)
 {
     m->now = (sd_panel_step){.level = level,
-                       .cluster_from = cluster,
-                       .cluster_to = cluster,
-                       .large_from = large,
-                       .large_to = large,
-                       .host = m->host};
+                             .cluster_from = cluster,
+                             .cluster_to = cluster,
+                             .large_from = large,
+                             .large_to = large,
+                             .host = m->host};
 }
 
 static void end_step(making *m)
@@ -88,8 +88,7 @@ static void add_to_step(making *m, int64_t bytes)
 {
     const sd_panel_step *s = &m->now;
     const bool empty = s->cluster_from == s->cluster_to && s->large_from == s->large_to;
-    if (s->level < m->e->levels && !empty &&
-        sd_with_slack(s->planned + bytes, m->p->slack) > m->e->region) {
+    if (s->level < m->e->levels && !empty && sd_with_slack(s->planned + bytes, m->p->slack) > m->e->region) {
         end_step(m);
         begin_step(m, s->level, s->cluster_to, s->large_to);
     }
@@ -131,8 +130,8 @@ static void add_up(const sd_panels *p, sd_eviction *e)
 }
 
 /*
- * As few levels as possible, since what has left the device is read through the bus; but none is cut into more
- * than a few steps if it can be helped, and if not, the largest into as few as possible.
+ * As few levels as possible, since what has left the device is read through the bus; but none is cut into
+ * more than a few steps if it can be helped, and if not, the largest into as few as possible.
  */
 static void choose_levels(const sd_panels *p, int64_t room, sd_eviction *e)
 {

@@ -1,13 +1,13 @@
 /*
  * Which panels of a factorization leave the device while it runs, so that it keeps to a given memory.
  *
- * Panels of a level are read again by solves, and by a parent that gets delayed columns, no more. So the first
- * levels of a schedule, as few as suffice, are factored in two regions of memory in turn: while one is being
- * filled, the other is copied to the host. A level that is larger than a region is cut into *steps*, runs of
- * its clusters and large fronts; levels that stay are one step each, and share one heap.
+ * Panels of a level are read again by solves, and by a parent that gets delayed columns, no more. So the
+ * first levels of a schedule, as few as suffice, are factored in two regions of memory in turn: while one is
+ * being filled, the other is copied to the host. A level that is larger than a region is cut into *steps*,
+ * runs of its clusters and large fronts; levels that stay are one step each, and share one heap.
  *
- * These are pure functions of the plan and of the bytes that there are. They are compiled into the module of a
- * device too, which makes the steps when it knows its memory, and again when delays need more of it.
+ * These are pure functions of the plan and of the bytes that there are. They are compiled into the module of
+ * a device too, which makes the steps when it knows its memory, and again when delays need more of it.
  */
 #pragma once
 
@@ -33,9 +33,9 @@ int64_t sd_panel_planned(const sd_panels *p, int32_t f);
 int64_t sd_with_slack(int64_t bytes, double slack);
 
 typedef struct sd_eviction {
-    bool fits;      /* whether the bytes that there are suffice; only if not, it is known */
-    int64_t least;  /* with how many panels can be factored at all */
-    int32_t levels; /* that leave the device: the first ones; 0: none */
+    bool fits;              /* whether the bytes that there are suffice; only if not, it is known */
+    int64_t least;          /* with how many panels can be factored at all */
+    int32_t levels;         /* that leave the device: the first ones; 0: none */
     int32_t steps, evicted; /* all of them, and the first ones, of those levels */
     int64_t planned;        /* bytes of all panels */
     int64_t kept;           /* bytes of the heap of those that stay, with room for delays */

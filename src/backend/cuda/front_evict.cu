@@ -3,9 +3,9 @@
  *
  * A step fills one of two regions. When it is done, the copy engine brings what was planned of it to pinned
  * memory of the host, in a stream of its own, and a kernel what delays have added, for only the device knows
- * how much that is. Two steps later, when the region is needed again, or at the end, fronts of the step are told
- * that their panels are on the host. Kernels reach them there through the same addresses as before, over the
- * bus. Events order the two streams; the host waits for nothing.
+ * how much that is. Two steps later, when the region is needed again, or at the end, fronts of the step are
+ * told that their panels are on the host. Kernels reach them there through the same addresses as before, over
+ * the bus. Events order the two streams; the host waits for nothing.
  */
 #include "backend/cuda/front_memory.cuh"
 
@@ -174,8 +174,8 @@ template <class real> void send_step(sd_engine *e, const run_memory<real> *m, in
     shape.blockDim = dim3(BLOCK);
     shape.stream = p.stream;
     failed(e,
-           cudaLaunchKernelEx(&shape, copy_rest, static_cast<const front_heap *>(m->w.heap + k), s.planned, to,
-                              static_cast<const front_tally *>(m->w.tally)),
+           cudaLaunchKernelEx(&shape, copy_rest, static_cast<const front_heap *>(m->w.heap + k), s.planned,
+                              to, static_cast<const front_tally *>(m->w.tally)),
            what);
     failed(e,
            cudaMemcpyAsync(to, p.heap[k].memory, static_cast<size_t>(s.planned), cudaMemcpyDeviceToHost,

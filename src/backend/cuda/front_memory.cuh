@@ -73,8 +73,8 @@ solve_space *take_space(sd_engine *e, solve_spaces *all, int64_t bytes, const ch
 void give_space(sd_engine *e, solve_spaces *all, solve_space *space, const char *what);
 
 /*
- * Where panels are: the steps of a factorization, a heap for those that stay on the device, and for those that
- * leave it, the first `evicted`, two regions in turn and pinned memory of the host: front_evict.cu.
+ * Where panels are: the steps of a factorization, a heap for those that stay on the device, and for those
+ * that leave it, the first `evicted`, two regions in turn and pinned memory of the host: front_evict.cu.
  */
 struct panel_places {
     sd_panel_step *step;
@@ -183,8 +183,8 @@ void invert_some(sd_engine *e, const run_memory<real> *m, front_list small, fron
 struct solve_portion {
     int columns, width;
 };
-/* x = the parts of (L D L')^-1 x on the device, x[position k + r] being row `position` of right-hand side r of
- * k, with a workspace of solve_bytes. */
+/* x = the parts of (L D L')^-1 x on the device, x[position k + r] being row `position` of right-hand side r
+ * of k, with a workspace of solve_bytes. */
 template <class real>
 void solve_device(sd_engine *e, const run_memory<real> *m, int parts, solve_portion k, real *x,
                   void *workspace);
@@ -192,8 +192,7 @@ template <class real> int64_t solve_bytes(const run_memory<real> *m, solve_porti
 int64_t solve_bytes_of(const sd_tree *t, int64_t rooms, bool whole, int number_bytes, solve_portion k);
 /* Those of k that are solved for from `first` on, at most SOLVE_COLUMNS; none is larger than the first. */
 constexpr int SOLVE_COLUMNS = 64;
-template <class real>
-solve_portion portion_from(const run_memory<real> *m, int64_t k, int64_t first);
+template <class real> solve_portion portion_from(const run_memory<real> *m, int64_t k, int64_t first);
 /* Bytes on the device that a run has. */
 template <class real> int64_t device_bytes(const run_memory<real> *m);
 

@@ -166,14 +166,16 @@ saddle_status refuse(sd_engine *e, const run_memory<real> *m, const sd_eviction 
                           "contribution blocks, %lld for the columns at work), and device_memory is %lld "
                           "(raise it to at least the former, or use device cpu)",
                           needed, blocks, columns, there)
-                   : fail(e->context, SADDLE_OUT_OF_MEMORY,
-                          "out of memory: to factor on the GPU takes at least %lld bytes there (%lld for "
-                          "contribution blocks, %lld for the columns at work), and %lld of its bytes are free "
-                          "beside a reserve (use device cpu)",
-                          needed, blocks, columns, there);
+                   : fail(
+                         e->context, SADDLE_OUT_OF_MEMORY,
+                         "out of memory: to factor on the GPU takes at least %lld bytes there (%lld for "
+                         "contribution blocks, %lld for the columns at work), and %lld of its bytes are free "
+                         "beside a reserve (use device cpu)",
+                         needed, blocks, columns, there);
 }
 
-/* Which panels stay on the device, within its memory or the limit. Nothing is in use of what depends on it. */
+/* Which panels stay on the device, within its memory or the limit. Nothing is in use of what depends on it.
+ */
 template <class real> saddle_status choose_places(sd_engine *e, run_memory<real> *m, int64_t in_use)
 {
     const sd_panels panels = panels_of(m);
@@ -292,10 +294,10 @@ template <class real> void invert_steps(sd_engine *e, run_memory<real> *m, int32
     if (from >= to) return;
     const sd_panel_step &first = m->places.step[from], &last = m->places.step[to - 1];
     const int64_t *begin = m->schedule->cluster_from;
-    invert_some(e, m,
-                {m->clusters.front + begin[first.cluster_from],
-                 begin[last.cluster_to] - begin[first.cluster_from]},
-                {m->large.front + first.large_from, last.large_to - first.large_from});
+    invert_some(
+        e, m,
+        {m->clusters.front + begin[first.cluster_from], begin[last.cluster_to] - begin[first.cluster_from]},
+        {m->large.front + first.large_from, last.large_to - first.large_from});
     m->clock.mark(e, SD_PART_PRESOLVE);
 }
 
@@ -345,8 +347,7 @@ template <class real> void begin_run(sd_engine *e, run_memory<real> *m, const sd
     put_signs(e, m, p->signs);
     const size_t heaps = static_cast<size_t>(m->places.evicted + 1) * sizeof *m->places.heap;
     failed(e, cudaMemcpyAsync(m->w.heap, m->places.heap, heaps, cudaMemcpyHostToDevice, s->stream), "fronts");
-    failed(e,
-           cudaMemsetAsync(m->control, 0, static_cast<size_t>(control_bytes(m->places.steps)), s->stream),
+    failed(e, cudaMemsetAsync(m->control, 0, static_cast<size_t>(control_bytes(m->places.steps)), s->stream),
            "fronts");
     const size_t bytes = static_cast<size_t>(m->tree->entry_ptr[m->tree->n]) * sizeof *job->values;
     if (job->there)

@@ -77,8 +77,7 @@ int64_t group_bytes(const sd_tree *t, int64_t rooms, bool whole, int number_byte
 {
     const int64_t vectors = whole ? 4 : 2;
     const int64_t numbers = vectors * t->n + t->row_ptr[t->fronts] + rooms * SQUARE;
-    const int64_t bytes =
-        numbers * width * number_bytes + t->fronts * static_cast<int64_t>(sizeof(unsigned));
+    const int64_t bytes = numbers * width * number_bytes + t->fronts * static_cast<int64_t>(sizeof(unsigned));
     return (bytes + 15) / 16 * 16;
 }
 
@@ -167,7 +166,8 @@ template <class real> int64_t solve_bytes(const run_memory<real> *m, solve_porti
 
 /*
  * SOLVE_COLUMNS, but in memory that is not much beside the factors. Where a limit leaves less, these are cut
- * further, and computed as if they were not: groups of 8 and of 4 give the same bits, but not those of 2 or 1.
+ * further, and computed as if they were not: groups of 8 and of 4 give the same bits, but not those of 2
+ * or 1.
  */
 template <class real> solve_portion portion_from(const run_memory<real> *m, int64_t k, int64_t first)
 {
