@@ -181,6 +181,27 @@ static void regions_that_are_too_small_are_made_larger(void **state)
     dense_free(&d);
 }
 
+/* Where there is no more room for delays, the next matrix is factored all the same. */
+static void a_limit_that_delays_exceed_is_told_and_survived(void **state)
+{
+    (void)state;
+    const sd_backend *cuda = cuda_or_skip();
+    rng r = rng_start("a_limit_that_delays_exceed_is_told_and_survived");
+    dense d = delaying_problem(&r, 8);
+    device_run t;
+    assert_int_equal(run_open(&t, cuda, &d, SD_DOUBLE, 0, 0), SADDLE_OK);
+    const int64_t least = predict(&t, 0, 0).least;
+    run_free(&t);
+    assert_int_equal(run_open(&t, cuda, &d, SD_DOUBLE, 0, least), SADDLE_OK);
+    assert_int_equal(run_factor(&t, 0.5, SD_PRESOLVE_BAND, false), SADDLE_MEMORY_LIMIT);
+    assert_contains(t.c.message, "device_memory");
+    t.e.status = SADDLE_OK;
+    if (run_factor(&t, 1e-10, SD_PRESOLVE_BAND, false)) fail_msg("%s", t.c.message);
+    assert_true(t.result.offloaded_bytes > 0);
+    run_free(&t);
+    dense_free(&d);
+}
+
 /* D is put, and columns are cleared, where they are. */
 static void factors_on_the_host_can_be_changed(void **state)
 {
@@ -394,6 +415,7 @@ int main(void)
         cmocka_unit_test(bits_do_not_depend_on_where_panels_are),
         cmocka_unit_test(delayed_columns_leave_panels_that_have_left),
         cmocka_unit_test(regions_that_are_too_small_are_made_larger),
+        cmocka_unit_test(a_limit_that_delays_exceed_is_told_and_survived),
         cmocka_unit_test(factors_on_the_host_can_be_changed),
         cmocka_unit_test(memory_is_what_was_predicted),
         cmocka_unit_test(limits_that_are_too_small_say_what_is_needed),

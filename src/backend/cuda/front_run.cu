@@ -391,6 +391,26 @@ void end_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, front_tal
     ++m->result.waits;
 }
 
+/* Places for panels, and their memory, where there is none. */
+template <class real> bool provide_panels(sd_engine *e, run_memory<real> *m)
+{
+    if (!choose_places(e, m, device_bytes(m)) && get_panels(e, m)) return true;
+    free_panels(e, m);
+    return false;
+}
+
+/* More room for delays. Where there is none, the next factorization begins with as much as this one. */
+template <class real> bool enlarge(sd_engine *e, run_memory<real> *m)
+{
+    const double slack = m->slack;
+    free_panels(e, m);
+    trim(e);
+    m->slack = 2 * slack + 0.25;
+    if (provide_panels(e, m)) return true;
+    m->slack = slack;
+    return false;
+}
+
 template <class real>
 saddle_status factor_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, sd_run_result *result)
 {
@@ -398,6 +418,7 @@ saddle_status factor_run(sd_engine *e, run_memory<real> *m, const sd_run_job *jo
     *result = sd_run_result();
     m->result = *result;
     m->presolve = job->presolve;
+    if (!m->control && !provide_panels(e, m)) return e->status;
     for (;;) {
         m->clock.turn(e, job->profile ? m->places.steps : -1);
         begin_run(e, m, job);
@@ -407,10 +428,7 @@ saddle_status factor_run(sd_engine *e, run_memory<real> *m, const sd_run_job *jo
         if (e->status) return e->status;
         m->clock.read(e, m->result.profile.seconds);
         if (!(tally.stop & STOP_ROOM)) break;
-        free_panels(e, m); /* again, with more room for delays */
-        trim(e);
-        m->slack = 2 * m->slack + 0.25;
-        if (choose_places(e, m, device_bytes(m)) || !get_panels(e, m)) return e->status;
+        if (!enlarge(e, m)) return e->status;
     }
     tell(tally, &m->result);
     m->result.device_bytes = device_bytes(m);
