@@ -57,7 +57,7 @@ typedef struct making {
     sd_panel_step *step; /* NULL: they are counted */
     sd_panel_step now;
     int32_t count, evicted;
-    int64_t host, largest;
+    int64_t host, largest, rows, most_rows; /* rows of the step at hand, and of that with most */
 } making;
 
 static void begin_step(making *m, int32_t level, int32_t cluster, int32_t large)
@@ -68,6 +68,7 @@ static void begin_step(making *m, int32_t level, int32_t cluster, int32_t large)
                              .large_from = large,
                              .large_to = large,
                              .host = m->host};
+    m->rows = 0;
 }
 
 static void end_step(making *m)
@@ -83,16 +84,22 @@ static void end_step(making *m)
     ++m->count;
 }
 
-/* Something more of so many bytes: the step at hand ends before it where they are too many. */
-static void add_to_step(making *m, int64_t bytes)
+/* Something more of so many bytes, and rows of a large front: the step at hand ends before it where they are
+ * too many. */
+static void add_to_step(making *m, int64_t bytes, int64_t rows)
 {
     const sd_panel_step *s = &m->now;
     const bool empty = s->cluster_from == s->cluster_to && s->large_from == s->large_to;
-    if (s->level < m->e->levels && !empty && sd_with_slack(s->planned + bytes, m->p->slack) > m->e->region) {
+    const bool full =
+        s->level < m->e->levels && sd_with_slack(s->planned + bytes, m->p->slack) > m->e->region;
+    const bool tall = m->p->most_rows > 0 && m->rows > 0 && m->rows + rows > m->p->most_rows;
+    if (!empty && (full || tall)) {
         end_step(m);
         begin_step(m, s->level, s->cluster_to, s->large_to);
     }
     m->now.planned += bytes;
+    m->rows += rows;
+    m->most_rows = at_least(m->most_rows, m->rows);
 }
 
 static making make_steps(const sd_panels *p, const sd_eviction *e, sd_panel_step *step)
@@ -102,11 +109,12 @@ static making make_steps(const sd_panels *p, const sd_eviction *e, sd_panel_step
     for (int32_t l = 0; l < s->levels; ++l) {
         begin_step(&m, l, s->cluster_ptr[l], s->large_ptr[l]);
         for (int32_t c = s->cluster_ptr[l]; c < s->cluster_ptr[l + 1]; ++c) {
-            add_to_step(&m, cluster_bytes(p, c));
+            add_to_step(&m, cluster_bytes(p, c), 0);
             m.now.cluster_to = c + 1;
         }
         for (int32_t k = s->large_ptr[l]; k < s->large_ptr[l + 1]; ++k) {
-            add_to_step(&m, sd_panel_planned(p, s->large_front[k]));
+            const int32_t f = s->large_front[k];
+            add_to_step(&m, sd_panel_planned(p, f), sd_step_rows(p->tree, f));
             m.now.large_to = k + 1;
         }
         end_step(&m);
@@ -127,6 +135,7 @@ static void add_up(const sd_panels *p, sd_eviction *e)
     e->evicted = m.evicted;
     e->region = m.largest;
     e->host = m.host;
+    e->rows = m.most_rows;
 }
 
 /*

@@ -4,7 +4,8 @@
  * Panels of a level are read again by solves, and by a parent that gets delayed columns, no more. So the
  * first levels of a schedule, as few as suffice, are factored in two regions of memory in turn: while one is
  * being filled, the other is copied to the host. A level that is larger than a region is cut into *steps*,
- * runs of its clusters and large fronts; levels that stay are one step each, and share one heap.
+ * runs of its clusters and large fronts; levels that stay are one step each, and share one heap. Rows of the
+ * large fronts of a step can be limited too: a device needs memory for each while it factors them.
  *
  * These are pure functions of the plan and of the bytes that there are. They are compiled into the module of
  * a device too, which makes the steps when it knows its memory, and again when delays need more of it.
@@ -19,6 +20,7 @@ typedef struct sd_panels {
     const sd_schedule *schedule;
     int number_bytes;
     double slack;
+    int64_t most_rows; /* of all large fronts of a step that has more than one of them; 0: any number */
 } sd_panels;
 
 /* Bytes of a panel of so many rows and columns: columns begin at even numbers; then D, then the variables. */
@@ -26,6 +28,12 @@ static inline int64_t sd_panel_size(int64_t rows, int64_t columns, int number_by
 {
     const int64_t ld = (rows + 1) / 2 * 2;
     return (number_bytes * columns * (ld + 2) + 4 * columns + 15) / 16 * 16;
+}
+
+/* Rows of a large front that count, one more than it has. */
+static inline int64_t sd_step_rows(const sd_tree *t, int32_t f)
+{
+    return sd_front_columns(t, f) + (int64_t)sd_front_below(t, f) + 1;
 }
 
 /* Those of front f as planned; and bytes with room for delays, which is a whole number of units of 256. */
@@ -41,6 +49,7 @@ typedef struct sd_eviction {
     int64_t kept;           /* bytes of the heap of those that stay, with room for delays */
     int64_t region;         /* of one of the two regions */
     int64_t host;           /* of the host's memory */
+    int64_t rows;           /* of the large fronts of the step with most of them */
 } sd_eviction;
 
 /* How `room` bytes suffice for all panels. */

@@ -14,10 +14,10 @@ static void assert_everything_runs(const sd_panels *p, const sd_eviction *e, con
 {
     const sd_schedule *s = p->schedule;
     int32_t cluster = 0, large = 0, level = 0;
-    int64_t host = 0, kept = 0, all = 0;
+    int64_t host = 0, kept = 0, all = 0, most = 0;
     for (int32_t k = 0; k < e->steps; ++k) {
         const sd_panel_step *at = &step[k];
-        int64_t bytes = 0;
+        int64_t bytes = 0, rows = 0;
         assert_true(at->level == level || at->level == level + 1);
         level = at->level;
         assert_int_equal(at->cluster_from, cluster);
@@ -32,8 +32,12 @@ static void assert_everything_runs(const sd_panels *p, const sd_eviction *e, con
                 bytes += sd_panel_planned(p, s->cluster_front[i]);
         }
         assert_true(at->cluster_from <= at->cluster_tiny && at->cluster_tiny <= at->cluster_to);
-        for (int32_t i = at->large_from; i < at->large_to; ++i)
+        for (int32_t i = at->large_from; i < at->large_to; ++i) {
             bytes += sd_panel_planned(p, s->large_front[i]);
+            rows += sd_step_rows(p->tree, s->large_front[i]);
+        }
+        if (at->large_to > at->large_from + 1 && p->most_rows > 0) assert_true(rows <= p->most_rows);
+        most = rows > most ? rows : most;
         assert_int_equal(at->planned, bytes);
         all += bytes;
         assert_int_equal(at->capacity > 0, k < e->evicted);
@@ -48,6 +52,7 @@ static void assert_everything_runs(const sd_panels *p, const sd_eviction *e, con
     assert_int_equal(cluster, s->clusters);
     assert_int_equal(large, s->large);
     assert_int_equal(all, e->planned);
+    assert_int_equal(most, e->rows);
     assert_int_equal(host, e->host);
     assert_int_equal(e->kept, kept > 0 || e->levels == 0 ? sd_with_slack(kept, p->slack) : 0);
 }
@@ -61,7 +66,7 @@ static void check_room(const sd_panels *p, int64_t room)
     sd_eviction_steps(p, &e, step);
     assert_everything_runs(p, &e, step);
     assert_true(e.kept + 2 * e.region <= room);
-    if (e.levels == 0) assert_int_equal(e.steps, p->schedule->levels);
+    if (e.levels == 0 && p->most_rows == 0) assert_int_equal(e.steps, p->schedule->levels);
     assert_int_equal(e.levels == 0, sd_with_slack(e.planned, p->slack) <= room);
     free(step);
 }
@@ -77,7 +82,7 @@ static void steps_run_everything_and_keep_to_their_room(void **state)
         sd_context_init(&c, NULL, 0);
         make_shape(&r, 1 + rng_below(&r, FRONTS), 5 + rng_below(&r, 300), s);
         assert_int_equal(sd_schedule_make(&c, &s->t, &made), SADDLE_OK);
-        const sd_panels p = {&s->t, &made, k % 2 ? 8 : 4, k % 3 * 0.2};
+        const sd_panels p = {&s->t, &made, k % 2 ? 8 : 4, k % 3 * 0.2, k % 5 ? 0 : 500 * (k % 4 + 1)};
         const sd_eviction whole = sd_eviction_choose(&p, INT64_MAX), none = sd_eviction_choose(&p, 0);
         assert_true(whole.fits && whole.levels == 0 && whole.host == 0 && whole.region == 0);
         assert_false(none.fits);
@@ -100,7 +105,7 @@ static void less_room_means_more_on_the_host(void **state)
     sd_context_init(&c, NULL, 0);
     make_shape(&r, FRONTS, 200, s);
     assert_int_equal(sd_schedule_make(&c, &s->t, &made), SADDLE_OK);
-    const sd_panels p = {&s->t, &made, 8, 0.03};
+    const sd_panels p = {&s->t, &made, 8, 0.03, 0};
     const int64_t whole = sd_eviction_choose(&p, INT64_MAX).kept;
     int32_t levels = 0;
     for (int64_t room = whole; room > 0; room -= whole / 16) {

@@ -119,6 +119,7 @@ saddle_status plan_places(sd_engine *e, const sd_panels *p, const sd_eviction *c
     places->kept_bytes = choice->kept;
     places->region_bytes = choice->region;
     places->host_bytes = choice->host;
+    places->rows = choice->rows;
     return SADDLE_OK;
 }
 

@@ -20,8 +20,9 @@ namespace sd_cuda
 
 /* What the largest level needs. */
 struct level_sizes {
-    int64_t large; /* fronts */
-    int64_t rows;  /* of all of them */
+    int64_t large;   /* fronts */
+    int64_t rows;    /* of all of them */
+    int64_t tallest; /* of one */
 };
 
 /* What one block of threads takes up in a solve: a piece of a large front, or, where front is negative,
@@ -82,6 +83,7 @@ struct panel_places {
     int32_t steps, evicted;
     char *kept, *region;
     int64_t kept_bytes, region_bytes, host_bytes; /* of one region */
+    int64_t rows;                                 /* of the large fronts of a step, at most, as planned */
     char *host;
     int64_t counted; /* of host_bytes: in the context's */
     cudaStream_t stream;
@@ -157,9 +159,7 @@ template <class real> void settle_step(sd_engine *e, const run_memory<real> *m, 
 /* Bytes, on a device where so many clusters run at once. */
 template <class real> run_sizes sizes_of(const sd_tree *t, const sd_schedule *s, int64_t blocks);
 int64_t control_bytes(int32_t steps);
-/* What the largest level needs, and rows that there is room for at once with so much kept free for delays. */
 level_sizes measure_levels(const sd_tree *t, const sd_schedule *s);
-int64_t rows_with_slack(const level_sizes &most, double slack);
 
 /* The order of work of solves on this tree; and what they need of a factorization: the inverses of the
  * squares on the diagonal, and then those of whole triangles, of which the largest has so many columns. For

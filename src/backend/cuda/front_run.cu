@@ -42,7 +42,7 @@ front_plan plan_of(const sd_tree *t, const sd_schedule *s, int32_t f)
 
 template <class real> sd_panels panels_of(const run_memory<real> *m)
 {
-    return {m->tree, m->schedule, static_cast<int>(sizeof(real)), m->slack};
+    return {m->tree, m->schedule, static_cast<int>(sizeof(real)), m->slack, 0};
 }
 
 /* What is not in the plan as it is: made on the host, and copied. */
@@ -100,10 +100,14 @@ template <class real> bool put_plan(sd_engine *e, const sd_tree *t, const sd_sch
            put(e, m->large.front, s->large_front, s->large, what);
 }
 
-/* Bytes of columns that all large fronts of a level work in. */
-template <class real> int64_t columns_bytes(const level_sizes &most, double slack)
+/* Rows that large fronts of a step may have, and bytes of the columns that they work in. */
+int64_t rows_with_slack(int64_t rows, double slack)
 {
-    return most.large ? static_cast<int64_t>(sizeof(real)) * 2 * 32 * rows_with_slack(most, slack) : 1;
+    return sd_with_slack(rows, slack);
+}
+template <class real> int64_t columns_bytes(int64_t rows, double slack)
+{
+    return rows > 0 ? static_cast<int64_t>(sizeof(real)) * 2 * 32 * rows_with_slack(rows, slack) : 1;
 }
 
 /* What grows with delays. */
@@ -111,10 +115,10 @@ template <class real> bool get_panels(sd_engine *e, run_memory<real> *m)
 {
     forest<real> &w = m->w;
     char *memory = NULL;
-    m->room.capacity = rows_with_slack(m->most, m->slack);
+    m->room.capacity = rows_with_slack(m->places.rows, m->slack);
     const bool all = get_places(e, &m->places) && get(e, w.heap, m->places.evicted + 1, "fronts") &&
                      get(e, m->control, control_bytes(m->places.steps), "fronts") &&
-                     get(e, memory, columns_bytes<real>(m->most, m->slack), "workspace of the fronts");
+                     get(e, memory, columns_bytes<real>(m->places.rows, m->slack), "workspace of the fronts");
     m->room.columns = reinterpret_cast<real *>(memory);
     w.tally = reinterpret_cast<front_tally *>(m->control);
     return all;
@@ -152,13 +156,36 @@ int64_t free_bytes(sd_engine *e, int64_t wanted)
     return left > 0 ? left : 0;
 }
 
+/* How everything fits into `most` bytes, of which those of `sizes` are not for panels. */
+struct room_choice {
+    sd_panels panels;
+    sd_eviction eviction;
+    int64_t columns; /* bytes that fronts at work take beside their panels */
+};
+
+/* As long as there is room for all, levels are not cut. If not, also the columns that large fronts work in
+ * are limited, by fewer fronts at once, which are still many for a device. */
+template <class real>
+room_choice choose_room(const sd_panels &panels, const level_sizes &level, const run_sizes &sizes,
+                        int64_t most)
+{
+    constexpr int64_t STEP_ROWS = 1 << 18;
+    const int64_t other = sizes.fixed + sizes.later, cap = max(STEP_ROWS, level.tallest);
+    room_choice c = {panels, {}, columns_bytes<real>(level.rows, panels.slack)};
+    c.eviction = sd_eviction_choose(&c.panels, most - other - c.columns);
+    if (c.eviction.fits && c.eviction.evicted == 0) return c;
+    c.panels.most_rows = STEP_ROWS;
+    c.columns = columns_bytes<real>(min(level.rows, cap), panels.slack);
+    c.eviction = sd_eviction_choose(&c.panels, most - other - c.columns);
+    return c;
+}
+
 /* Bytes that a run needs and may have, told where these are too few. */
 template <class real>
-saddle_status refuse(sd_engine *e, const run_memory<real> *m, const sd_eviction *choice, int64_t most)
+saddle_status refuse(sd_engine *e, const run_memory<real> *m, const room_choice &c, int64_t most)
 {
-    const long long columns = choice->least + columns_bytes<real>(m->most, m->slack);
-    const long long needed = m->sizes.fixed + m->sizes.later + columns, blocks = m->sizes.blocks;
-    const long long there = most;
+    const long long columns = c.eviction.least + c.columns, blocks = m->sizes.blocks, there = most;
+    const long long needed = m->sizes.fixed + m->sizes.later + columns;
     return e->status =
                m->limit > 0
                    ? fail(e->context, SADDLE_MEMORY_LIMIT,
@@ -179,13 +206,12 @@ saddle_status refuse(sd_engine *e, const run_memory<real> *m, const sd_eviction 
 template <class real> saddle_status choose_places(sd_engine *e, run_memory<real> *m, int64_t in_use)
 {
     const sd_panels panels = panels_of(m);
-    const int64_t other = m->sizes.fixed + m->sizes.later + columns_bytes<real>(m->most, m->slack);
-    const int64_t all = sd_eviction_choose(&panels, INT64_MAX).kept;
-    const int64_t most = m->limit > 0 ? m->limit : in_use + free_bytes(e, other - in_use + all);
+    const int64_t other = m->sizes.fixed + m->sizes.later + columns_bytes<real>(m->most.rows, m->slack);
+    m->heap_bytes = sd_eviction_choose(&panels, INT64_MAX).kept;
+    const int64_t most = m->limit > 0 ? m->limit : in_use + free_bytes(e, other - in_use + m->heap_bytes);
     if (e->status) return e->status;
-    m->heap_bytes = all;
-    const sd_eviction choice = sd_eviction_choose(&panels, most > other ? most - other : 0);
-    return choice.fits ? plan_places(e, &panels, &choice, &m->places) : refuse(e, m, &choice, most);
+    const room_choice c = choose_room<real>(panels, m->most, m->sizes, most);
+    return c.eviction.fits ? plan_places(e, &c.panels, &c.eviction, &m->places) : refuse(e, m, c, most);
 }
 
 template <class real>
@@ -484,16 +510,17 @@ sd_run_bytes bytes_of(sd_engine *e, const sd_tree *t, const sd_schedule *s, doub
     int blocks[2];
     const int64_t widest = e ? find_blocks<real>(e, s, blocks) : MOST_BLOCKS;
     const run_sizes sizes = sizes_of<real>(t, s, widest < 0 ? MOST_BLOCKS : widest);
-    const sd_panels panels = {t, s, static_cast<int>(sizeof(real)), slack};
-    const int64_t other = sizes.fixed + columns_bytes<real>(measure_levels(t, s), slack);
-    const sd_eviction choice =
-        sd_eviction_choose(&panels, limit > 0 ? limit - other - sizes.later : INT64_MAX);
+    const sd_panels panels = {t, s, static_cast<int>(sizeof(real)), slack, 0};
+    const level_sizes level = measure_levels(t, s);
+    const room_choice c = choose_room<real>(panels, level, sizes, limit > 0 ? limit : INT64_MAX),
+                      none = choose_room<real>(panels, level, sizes, 0);
+    const sd_eviction &choice = c.eviction;
     sd_run_bytes b = {};
     b.later = sizes.later;
-    b.least = other + sizes.later + sd_eviction_choose(&panels, 0).least;
+    b.least = sizes.fixed + sizes.later + none.columns + none.eviction.least;
     if (!choice.fits) return b;
-    b.device = other + choice.kept + 2 * choice.region + control_bytes(choice.steps) +
-               (choice.evicted + 1) * static_cast<int64_t>(sizeof(front_heap));
+    b.device = sizes.fixed + columns_bytes<real>(choice.rows, slack) + choice.kept + 2 * choice.region +
+               control_bytes(choice.steps) + (choice.evicted + 1) * static_cast<int64_t>(sizeof(front_heap));
     b.host = choice.host;
     return b;
 }
@@ -522,7 +549,7 @@ template <class real> int64_t device_bytes(const run_memory<real> *m)
     if (!m->control) return bytes;
     const int64_t heaps = (p.evicted + 1) * static_cast<int64_t>(sizeof(front_heap));
     return bytes + p.kept_bytes + 2 * p.region_bytes + heaps + control_bytes(p.steps) +
-           columns_bytes<real>(m->most, m->slack);
+           columns_bytes<real>(p.rows, m->slack);
 }
 template int64_t device_bytes<double>(const run_memory<double> *);
 template int64_t device_bytes<float>(const run_memory<float> *);

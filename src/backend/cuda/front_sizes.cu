@@ -14,23 +14,19 @@ int64_t control_bytes(int32_t steps)
 
 level_sizes measure_levels(const sd_tree *t, const sd_schedule *s)
 {
-    level_sizes most = {0, 0};
+    level_sizes most = {0, 0, 0};
     for (int32_t l = 0; l < s->levels; ++l) {
         int64_t rows = 0;
         for (int32_t k = s->large_ptr[l]; k < s->large_ptr[l + 1]; ++k) {
-            const int32_t f = s->large_front[k];
-            rows += t->first[f + 1] - t->first[f] + (t->row_ptr[f + 1] - t->row_ptr[f]) + 1;
+            const int64_t own = sd_step_rows(t, s->large_front[k]);
+            rows += own;
+            if (own > most.tallest) most.tallest = own;
         }
         const int64_t large = s->large_ptr[l + 1] - s->large_ptr[l];
         if (large > most.large) most.large = large;
         if (rows > most.rows) most.rows = rows;
     }
     return most;
-}
-
-int64_t rows_with_slack(const level_sizes &most, double slack)
-{
-    return sd_with_slack(most.rows, slack);
 }
 
 template <class real> run_sizes sizes_of(const sd_tree *t, const sd_schedule *s, int64_t blocks)
