@@ -336,6 +336,7 @@ static void json_costs(json *j, const solve_run *r)
     json_object(j, "bytes");
     json_info(j, r->analysed, &r->info, "factor=factor_bytes");
     json_count(j, "peak", r->run.memory.peak);
+    json_info(j, r->analysed, &r->info, "device=device_bytes offloaded=offloaded_bytes");
     json_close(j);
 }
 

@@ -250,7 +250,7 @@ static const struct {
 } purposes[] = {
     {FOR_DIRECT | FOR_BLOCKS, "the direct solver, bjacobi, ldlt and jacobi", "scaling|order|pairs"},
     {FOR_DIRECT, "the direct solver",
-     "factorization|threshold|certify|simplicial|signs|condition|profile|presolve"},
+     "factorization|threshold|certify|simplicial|signs|condition|profile|presolve|device-memory"},
     {FOR_DIRECT | FOR_FACTORS, "the direct solver, ldlt and jacobi", "check"},
     {FOR_BLOCKS, "bjacobi, ldlt and jacobi", "blocking|block-size"},
     {FOR_BJACOBI, "bjacobi", "block-kernel|block-precision"},
@@ -295,6 +295,9 @@ static int check_together(const arguments *a)
         return usage_error(a, "--profile applies only to --device cuda");
     if (argument_given(a, "presolve") && a->library.device != SADDLE_DEVICE_CUDA)
         return usage_error(a, "--presolve applies only to --device cuda");
+    if (argument_given(a, "device-memory") && a->library.device != SADDLE_DEVICE_CUDA &&
+        a->library.device != SADDLE_DEVICE_AUTO)
+        return usage_error(a, "--device-memory applies only to a GPU");
     return EXIT_DONE;
 }
 
@@ -372,26 +375,26 @@ const command command_solve = {
     .name = "solve",
     .operands = "A.mtx[.gz]",
     .help = "solve Ax = b",
-    .about = "Solves Ax = b and reports the accuracy. A is a Matrix Market or Rutherford-Boeing file, "
-             "optionally gzipped, or - for standard input. Solved means that the relative residual |b - Ax| "
-             "/ |b| (2-norm) or the componentwise backward error is at most --tol, measured on A and b as "
-             "given; --stop selects a single criterion.\n\n"
-             "--method auto uses the direct solver unless it would be too expensive: a multifrontal LDL' "
-             "factorization with threshold pivoting, followed by refinement. Its options are --scaling, "
-             "--order, --pairs, --factorization, --threshold, --regularise, --check, --certify, "
-             "--simplicial, --signs, --condition and, on a GPU, --profile and --presolve; the first two also "
-             "accept a file, "
-             "as in \"saddle prepare\".\n\n"
-             "--method bjacobi preconditions with the diagonal blocks of A, of up to --block-size rows. "
-             "--blocking chooses how rows are grouped into blocks, --block-kernel how blocks are factored, "
-             "--block-precision the precision that they are stored in; --scaling, --order and --pairs affect "
-             "the blocking.\n\n"
-             "--method ldlt preconditions with an incomplete block LDL' factorization. --fill chooses which "
-             "blocks are kept beyond those of A; --pivot, --push-back and --small-pivot keep the "
-             "factorization stable. --method jacobi computes such factors by --sweeps on a pattern known in "
-             "advance. --paper selects the published settings of either.\n\n"
-             "The report goes to standard output. x is written only to --out; if the tolerance was not "
-             "reached, it is the best x found, and the file says so.",
+    .about =
+        "Solves Ax = b and reports the accuracy. A is a Matrix Market or Rutherford-Boeing file, "
+        "optionally gzipped, or - for standard input. Solved means that the relative residual |b - Ax| "
+        "/ |b| (2-norm) or the componentwise backward error is at most --tol, measured on A and b as "
+        "given; --stop selects a single criterion.\n\n"
+        "--method auto uses the direct solver unless it would be too expensive: a multifrontal LDL' "
+        "factorization with threshold pivoting, followed by refinement. Its options are --scaling, "
+        "--order, --pairs, --factorization, --threshold, --regularise, --check, --certify, "
+        "--simplicial, --signs, --condition and, on a GPU, --profile, --presolve and --device-memory; the "
+        "first two also accept a file, as in \"saddle prepare\".\n\n"
+        "--method bjacobi preconditions with the diagonal blocks of A, of up to --block-size rows. "
+        "--blocking chooses how rows are grouped into blocks, --block-kernel how blocks are factored, "
+        "--block-precision the precision that they are stored in; --scaling, --order and --pairs affect "
+        "the blocking.\n\n"
+        "--method ldlt preconditions with an incomplete block LDL' factorization. --fill chooses which "
+        "blocks are kept beyond those of A; --pivot, --push-back and --small-pivot keep the "
+        "factorization stable. --method jacobi computes such factors by --sweeps on a pattern known in "
+        "advance. --paper selects the published settings of either.\n\n"
+        "The report goes to standard output. x is written only to --out; if the tolerance was not "
+        "reached, it is the best x found, and the file says so.",
     .examples = "  saddle solve A.mtx.gz                      # b = A times ones: the solution is known\n"
                 "  saddle solve A.mtx --rhs b.mtx --out x.mtx # your own right-hand side\n"
                 "  saddle solve A.mtx --factorization cholesky --condition\n"
@@ -407,7 +410,7 @@ const command command_solve = {
         "factorization|threshold|regularise|check|blocking|block_size|block_kernel|block_precision|"
         "fill|fill_tau|fill_level|pivot|push_back|small_pivot|sweeps|sweep_order|relax|fallback|trisolve|"
         "trisolve_sweeps|factor_precision|certify|simplicial|factorizations|profile|"
-        "presolve",
+        "presolve|device_memory",
     .least = 1,
     .most = 1,
     .run = run_solve,

@@ -390,7 +390,10 @@ typedef enum saddle_factor_precision {
            "measure the parts of factorizations by the direct solver on a GPU, and count tiles of pivots")   \
     CHOICE(presolve, saddle_presolve, SADDLE_PRESOLVE_AUTO, "off|band|whole|auto",                           \
            "what the direct solver on a GPU inverts after a factorization for faster solves: nothing, "      \
-           "squares on the diagonal of L, the triangles of all fronts; auto is band")
+           "squares on the diagonal of L, the triangles of all fronts; auto is band")                        \
+    BYTES(device_memory, 0, 0, INT64_MAX,                                                                    \
+          "maximum number of bytes of GPU memory for a factorization of the direct solver (K, M, G); 0: "    \
+          "what is free, less a reserve")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -646,7 +649,10 @@ typedef enum saddle_doubt {
     COUNT(tiles_6, -1, "at least 6/8 and fewer than 7/8")                                                    \
     COUNT(tiles_7, -1, "at least 7/8, not all")                                                              \
     COUNT(tiles_8, -1, "tiles all of whose columns were accepted")                                           \
-    REAL(profile_presolve, "seconds in which inverses for the solves were computed")
+    REAL(profile_presolve, "seconds in which inverses for the solves were computed")                         \
+    /* and its memory */                                                                                     \
+    COUNT(device_bytes, -1, "bytes of GPU memory that the factorization takes")                              \
+    COUNT(offloaded_bytes, -1, "bytes of host memory for factors that do not fit on the GPU")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */

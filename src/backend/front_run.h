@@ -45,20 +45,22 @@ typedef struct sd_run_profile {
 /* What a factorization found, brought to the host in one transfer. */
 typedef struct sd_run_result {
     sd_pivots pivots;
-    int64_t signs[3];      /* of D: negative, zero, positive, as sd_count_signs counts */
-    int64_t suspects;      /* pivots whose eigenvalue is at most SD_SUSPECT */
-    int64_t delayed;       /* columns that were delayed at least once */
-    int64_t nnz;           /* of L and D, as eliminated */
-    int64_t largest_front; /* rows */
-    int64_t panel_bytes;   /* of all panels */
-    bool indefinite;       /* a pivot was not positive where all must be: there are no factors */
-    bool abandoned;        /* it would have taken more than most_flops */
-    bool cancelled;        /* by sd_run_job.report: there are no factors */
-    double flops;          /* as eliminated */
-    int64_t waits;         /* times that the host had to wait for the device */
-    int64_t restarts;      /* because panels with their delays did not fit */
-    bool fetched;          /* sd_run_job.pivots is there */
-    sd_run_taken taken;    /* of values that were on the device */
+    int64_t signs[3];        /* of D: negative, zero, positive, as sd_count_signs counts */
+    int64_t suspects;        /* pivots whose eigenvalue is at most SD_SUSPECT */
+    int64_t delayed;         /* columns that were delayed at least once */
+    int64_t nnz;             /* of L and D, as eliminated */
+    int64_t largest_front;   /* rows */
+    int64_t panel_bytes;     /* of all panels */
+    int64_t device_bytes;    /* that the run has on the device */
+    int64_t offloaded_bytes; /* of the host, for panels that the device has no room for */
+    bool indefinite;         /* a pivot was not positive where all must be: there are no factors */
+    bool abandoned;          /* it would have taken more than most_flops */
+    bool cancelled;          /* by sd_run_job.report: there are no factors */
+    double flops;            /* as eliminated */
+    int64_t waits;           /* times that the host had to wait for the device */
+    int64_t restarts;        /* because panels with their delays did not fit */
+    bool fetched;            /* sd_run_job.pivots is there */
+    sd_run_taken taken;      /* of values that were on the device */
     sd_run_profile profile;
 } sd_run_result;
 
@@ -131,14 +133,27 @@ enum { SD_FAR_EXPONENT = 40 };
 /* Parts of a solve. */
 enum { SD_SOLVE_FORWARD = 1, SD_SOLVE_DIAGONAL = 2, SD_SOLVE_BACKWARD = 4, SD_SOLVE_WHOLE = 7 };
 
+/* What a run takes, as predicted from the plan. */
+typedef struct sd_run_bytes {
+    int64_t device; /* of the device's memory; 0: the limit is below the least */
+    int64_t later;  /* what values on the device, and solves with few right-hand sides, take in addition */
+    int64_t host;   /* of the host's, for panels that do not stay on the device */
+    int64_t least;  /* of the device's, for later too, where all panels leave it, */
+    int64_t whole;  /* and where all stay */
+} sd_run_bytes;
+
 typedef struct sd_front_runner {
-    /* `slack` is the part of the panels that is kept free for delays. To be freed whether this fails or not.
-     */
+    /* `slack` is the part of the panels that is kept free for delays, `limit` the bytes that may be in use on
+     * the device, for solves with few right-hand sides too (0: as many as are free now, less a reserve).
+     * Panels for which there is no room go to the host's memory while others are factored; no number depends
+     * on that. To be freed whether this fails or not. */
     saddle_status (*make)(sd_engine *e, const sd_tree *t, const sd_schedule *s, sd_precision precision,
-                          double slack, sd_front_run **run);
+                          double slack, int64_t limit, sd_front_run **run);
     void (*free)(sd_engine *e, sd_front_run *run);
-    /* Device memory of a run on this tree, without delays but with that slack. */
-    int64_t (*bytes)(const sd_tree *t, const sd_schedule *s, sd_precision precision, double slack);
+    /* Memory of a run on this tree, without more delays than the slack is for; limit 0: none. Without an
+     * engine, which is asked nothing else, of a device with many processors. */
+    sd_run_bytes (*bytes)(sd_engine *e, const sd_tree *t, const sd_schedule *s, sd_precision precision,
+                          double slack, int64_t limit);
 
     saddle_status (*factor)(sd_engine *e, sd_front_run *run, const sd_run_job *job, sd_run_result *result);
     /* max |l|, NaN where there is one. */

@@ -29,7 +29,7 @@ struct sd_device_fronts {
     float *single;
 };
 
-saddle_status sd_device_fronts_make(sd_engine *e, const sd_schedule *schedule, sd_factors *f)
+saddle_status sd_device_fronts_make(sd_engine *e, const sd_schedule *schedule, int64_t limit, sd_factors *f)
 {
     sd_device_fronts *s = sd_alloc_zero(e->context, 1, sizeof *s, "fronts");
     if (!s) return e->context->status;
@@ -40,7 +40,7 @@ saddle_status sd_device_fronts_make(sd_engine *e, const sd_schedule *schedule, s
     pthread_mutex_init(&s->lock, NULL);
     s->needed = f->tree->n <= FETCHED_ALONG;
     f->device = s;
-    return s->runner->make(e, f->tree, schedule, f->precision, f->delays, &s->run);
+    return s->runner->make(e, f->tree, schedule, f->precision, f->delays, limit, &s->run);
 }
 
 void sd_device_fronts_free(sd_context *c, sd_factors *f)
@@ -263,6 +263,16 @@ double sd_device_fronts_largest(const sd_factors *f)
 int64_t sd_device_fronts_bytes(const sd_factors *f)
 {
     return f->device->result.panel_bytes;
+}
+
+int64_t sd_device_fronts_device_bytes(const sd_factors *f)
+{
+    return f->device->result.device_bytes;
+}
+
+int64_t sd_device_fronts_offloaded_bytes(const sd_factors *f)
+{
+    return f->device->result.offloaded_bytes;
 }
 
 int64_t sd_device_fronts_waits(const sd_factors *f)

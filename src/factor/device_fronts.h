@@ -12,8 +12,9 @@
 #include "backend/front_run.h"
 #include "factor/multifrontal.h"
 
-/* Makes factors that are run by the device of e, which must outlive them. The schedule is the caller's. */
-saddle_status sd_device_fronts_make(sd_engine *e, const sd_schedule *schedule, sd_factors *f);
+/* Makes factors that are run by the device of e, which must outlive them, in so many bytes of its memory (0:
+ * what is free). The schedule is the caller's. */
+saddle_status sd_device_fronts_make(sd_engine *e, const sd_schedule *schedule, int64_t limit, sd_factors *f);
 void sd_device_fronts_free(sd_context *c, sd_factors *f);
 saddle_status sd_device_fronts_run(sd_context *c, sd_factors *f, const sd_factor_options *options);
 
@@ -38,6 +39,9 @@ saddle_status sd_device_fronts_apply(sd_engine *e, const sd_factors *f, const sd
 /* max |l|. */
 double sd_device_fronts_largest(const sd_factors *f);
 int64_t sd_device_fronts_bytes(const sd_factors *f);
+/* Bytes on the device, and of the host's memory for what there is no room for. */
+int64_t sd_device_fronts_device_bytes(const sd_factors *f);
+int64_t sd_device_fronts_offloaded_bytes(const sd_factors *f);
 /* Times that the host waited for the device in the last factorization. */
 int64_t sd_device_fronts_waits(const sd_factors *f);
 /* What was measured of it; NULL: nothing was. */

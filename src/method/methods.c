@@ -57,6 +57,7 @@ void sd_report(const sd_method *method, const void *factors, saddle_info *info)
     FORGET4(reconstruction_error, inertia_risk, simplicial, sequences);
     FORGET2(waits, profile_assembly), FORGET4(profile_factor, profile_contribution, profile_other, tiles_0);
     FORGET4(tiles_1, tiles_2, tiles_3, tiles_4), FORGET4(tiles_5, tiles_6, tiles_7, tiles_8);
+    FORGET2(device_bytes, offloaded_bytes);
 #undef FORGET4
 #undef FORGET2
     method->report(factors, info);
@@ -133,6 +134,7 @@ static const struct {
                   {"relax", "method", "|jacobi|"},
                   {"verify", "krylov", "|none|refine|"},
                   {"presolve", "device", "|cuda|"},
+                  {"device_memory", "device", "|auto|cuda|"},
                   {"profile", "device", "|cuda|"}}; /* of auto it is not known yet */
 enum { CONDITIONS = sizeof conditions / sizeof conditions[0] };
 

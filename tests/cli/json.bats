@@ -10,7 +10,7 @@ has_all_keys() {
     json "$1" 'list(j["matrix"]) == ["name", "n", "nnz", "symmetry", "kind"]'
     json "$1" 'list(j["inertia"]) == "positive negative zero certain negative_least negative_most doubt risk".split()'
     json "$1" 'list(j["time"]) == ["read", "prepare", "plan", "factor", "solve", "total"]'
-    json "$1" 'list(j["bytes"]) == ["factor", "peak"]'
+    json "$1" 'list(j["bytes"]) == ["factor", "peak", "device", "offloaded"]'
     json "$1" 'list(j["factor"]) == ["nnz", "flops", "blocks", "block_size", "levels", "fronts",
         "largest_front", "two_by_two", "perturbed", "delayed", "pushed_back", "sweeps", "sweeps_exact", "fallback",
         "factorization", "planned_nnz", "planned_flops", "critical_flops", "planned_bytes", "largest_l", "stale", "block_kernel",

@@ -29,6 +29,7 @@ wrong() { # expected text, arguments...
     wrong "--regularise applies only to --factorization static" solve A.mtx --regularise 1e-9
     wrong "--signs applies only to --factorization static" solve A.mtx --signs s.mtx --factorization ldlt
     wrong "--profile applies only to --device cuda" solve A.mtx --profile on --device cpu
+    wrong "--device-memory applies only to a GPU" solve A.mtx --device-memory 1G --device cpu
     wrong "--profile applies to the direct solver, not to --method ldlt" solve A.mtx --profile on --method ldlt --device cuda
 }
 @test "an option of the direct solver with another method" {

@@ -46,7 +46,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
 cudaError_t cudaDeviceSynchronize();
 
-/* ---- streams and events: all is done when a call returns ---- */
+/* ---- streams and events: all is done when a call returns, but for copies to pinned memory ---- */
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;

@@ -1,7 +1,8 @@
 /*
  * Memory of the device. It is filled with garbage when it is handed out and when it is given back, and stands
  * in a list, so that what was never handed out is not taken back. Behind it stands a guard that must be as it
- * was then; under AddressSanitizer nothing does, for that sees more.
+ * was then; under AddressSanitizer nothing does, for that sees more. There are 4 GB of it, and as much pinned
+ * memory of the host, or as many bytes as SADDLE_EMULATED_MEMORY and SADDLE_EMULATED_PINNED say.
  */
 #include "parts.h"
 
@@ -36,7 +37,23 @@ struct piece {
     bool host;
 };
 std::map<const void *, piece> handed_out;
-size_t used;
+size_t used[2]; /* of the device, and of the host */
+
+size_t all_of(bool host)
+{
+    const char *const bytes = getenv(host ? "SADDLE_EMULATED_PINNED" : "SADDLE_EMULATED_MEMORY");
+    return bytes ? static_cast<size_t>(strtoull(bytes, nullptr, 10)) : ALL;
+}
+
+/* Where the piece is that an address lies in. */
+std::map<const void *, piece>::iterator piece_at(const void *data)
+{
+    auto next = handed_out.upper_bound(data);
+    if (next == handed_out.begin()) return handed_out.end();
+    --next;
+    const char *const end = static_cast<const char *>(next->first) + next->second.bytes;
+    return static_cast<const char *>(data) < end ? next : handed_out.end();
+}
 
 } /* namespace */
 
@@ -44,11 +61,11 @@ void *take_memory(size_t bytes, bool host)
 {
     const std::lock_guard<std::mutex> locked(lock);
     void *data = nullptr;
-    if (bytes > ALL - used || posix_memalign(&data, ALIGNED, bytes + GUARD)) return nullptr;
+    if (used[host] + bytes > all_of(host) || posix_memalign(&data, ALIGNED, bytes + GUARD)) return nullptr;
     fill_with_garbage(data, bytes);
     fill_with_garbage(static_cast<char *>(data) + bytes, GUARD);
     handed_out[data] = {bytes, host};
-    used += bytes;
+    used[host] += bytes;
     return data;
 }
 
@@ -61,19 +78,23 @@ void give_memory(void *data)
     if (!is_garbage(static_cast<char *>(data) + bytes, GUARD))
         give_up("something was written behind the end of %zu bytes of device memory", bytes);
     fill_with_garbage(data, bytes);
+    used[found->second.host] -= bytes;
     handed_out.erase(found);
-    used -= bytes;
     free(data);
 }
 
 bool is_of_device(const void *data)
 {
     const std::lock_guard<std::mutex> locked(lock);
-    auto next = handed_out.upper_bound(data);
-    if (next == handed_out.begin()) return false;
-    --next;
-    return !next->second.host &&
-           static_cast<const char *>(data) < static_cast<const char *>(next->first) + next->second.bytes;
+    const auto found = piece_at(data);
+    return found != handed_out.end() && !found->second.host;
+}
+
+bool is_pinned(const void *data)
+{
+    const std::lock_guard<std::mutex> locked(lock);
+    const auto found = piece_at(data);
+    return found != handed_out.end() && found->second.host;
 }
 
 } /* namespace emulated */
@@ -133,8 +154,8 @@ cudaError_t cudaFreeHost(void *data)
 cudaError_t cudaMemGetInfo(size_t *unused, size_t *all)
 {
     const std::lock_guard<std::mutex> locked(emulated::lock);
-    *all = emulated::ALL;
-    *unused = *all - emulated::used;
+    *all = emulated::all_of(false);
+    *unused = *all > emulated::used[0] ? *all - emulated::used[0] : 0;
     return cudaSuccess;
 }
 
@@ -166,8 +187,16 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
     return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t)
+/* To pinned memory of the host only when somebody waits for the stream: who does not, finds garbage there, or
+ * has overwritten what was to be copied. */
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream)
 {
+    if (stream && kind == cudaMemcpyDeviceToHost && emulated::is_pinned(to)) {
+        emulated::put_off(stream, [=] { cudaMemcpy(to, from, bytes, kind); });
+        return cudaSuccess;
+    }
+    emulated::finish(stream);
     return cudaMemcpy(to, from, bytes, kind);
 }
 
@@ -177,7 +206,8 @@ cudaError_t cudaMemset(void *data, int byte, size_t bytes)
     return cudaSuccess;
 }
 
-cudaError_t cudaMemsetAsync(void *data, int byte, size_t bytes, cudaStream_t)
+cudaError_t cudaMemsetAsync(void *data, int byte, size_t bytes, cudaStream_t stream)
 {
+    emulated::finish(stream);
     return cudaMemset(data, byte, bytes);
 }

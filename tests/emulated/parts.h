@@ -16,6 +16,11 @@ bool is_garbage(const void *data, size_t bytes);
 /* Memory of the device and of a block: see memory.cc. */
 void *take_memory(size_t bytes, bool host);
 void give_memory(void *data);
+bool is_pinned(const void *data);
+
+/* What a stream has still to do: see runtime.cc. `finish` does it. */
+void finish(cudaStream_t stream);
+void put_off(cudaStream_t stream, const std::function<void()> &work);
 
 /* Around the run of one block, or of all where `many` are alive at once, which may not have shared variables:
  * see shared.cc. */

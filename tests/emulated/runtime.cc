@@ -1,9 +1,12 @@
-/* The device, streams, events and errors. Streams and events are there to be made and ended: what a call asks
- * for is done when it returns. */
+/* The device, streams, events and errors. What a call asks for is done when it returns, but for copies to
+ * pinned memory: these are done when the stream, or an event behind them, is waited for, or something else is
+ * asked of the stream. */
 #include "parts.h"
 
 #include <chrono>
 #include <cstdio>
+#include <mutex>
+#include <vector>
 
 namespace
 {
@@ -128,7 +131,27 @@ cudaError_t cudaDeviceSynchronize()
 }
 
 struct CUstream_st {
+    std::vector<std::function<void()>> work;
 };
+
+namespace
+{
+std::mutex streams;
+}
+
+void emulated::put_off(cudaStream_t stream, const std::function<void()> &work)
+{
+    const std::lock_guard<std::mutex> locked(streams);
+    stream->work.push_back(work);
+}
+
+void emulated::finish(cudaStream_t stream)
+{
+    const std::lock_guard<std::mutex> locked(streams);
+    if (!stream) return;
+    for (const std::function<void()> &work : stream->work) work();
+    stream->work.clear();
+}
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
@@ -143,32 +166,37 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
+    emulated::finish(stream);
     delete stream;
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamQuery(cudaStream_t)
+cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
+    emulated::finish(stream);
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t)
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
-{
+    emulated::finish(stream);
     return cudaSuccess;
 }
 
 struct CUevent_st {
     std::chrono::steady_clock::time_point at;
+    cudaStream_t stream; /* that may have something before it; NULL: none */
 };
+
+/* What comes before the event in its stream is done, and with it what comes before this in the waiting one. */
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t event, unsigned)
+{
+    return cudaEventSynchronize(event);
+}
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-    *event = new CUevent_st;
+    *event = new CUevent_st();
     return cudaSuccess;
 }
 
@@ -183,19 +211,23 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     return cudaSuccess;
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
+    const std::lock_guard<std::mutex> locked(streams);
     event->at = std::chrono::steady_clock::now();
+    event->stream = stream && !stream->work.empty() ? stream : nullptr;
     return cudaSuccess;
 }
 
-cudaError_t cudaEventQuery(cudaEvent_t)
+cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    return emulated::events_are_late() ? cudaErrorNotReady : cudaSuccess;
+    return emulated::events_are_late() ? cudaErrorNotReady : cudaEventSynchronize(event);
 }
 
-cudaError_t cudaEventSynchronize(cudaEvent_t)
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
+    if (event->stream) emulated::finish(event->stream);
+    event->stream = nullptr;
     return cudaSuccess;
 }
 

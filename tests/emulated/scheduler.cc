@@ -405,6 +405,7 @@ votes meet(bool yes, place at)
 
 cudaError_t launch(const cudaLaunchConfig_t &shape, any_kernel kernel, const std::function<void()> &body)
 {
+    finish(shape.stream);
     const std::lock_guard<std::mutex> lock(one_launch);
     if (!is_possible(shape, kernel)) return cudaErrorInvalidConfiguration;
     now.shape = &shape;

@@ -438,6 +438,52 @@ void a_larger_room_must_be_asked_for(void **)
     assert_int_equal(*ticket, 32);
 }
 
+/* ---- streams and memory ---- */
+
+/* A copy to pinned memory is there when its event has been waited for, by whatever stream, not before. */
+void copies_to_the_host_come_late(void **)
+{
+    cudaStream_t one, other;
+    cudaEvent_t copied;
+    int *there = nullptr, *here = nullptr;
+    assert_int_equal(cudaStreamCreate(&one), cudaSuccess);
+    assert_int_equal(cudaStreamCreate(&other), cudaSuccess);
+    assert_int_equal(cudaEventCreate(&copied), cudaSuccess);
+    assert_int_equal(cudaMalloc(&there, sizeof *there), cudaSuccess);
+    assert_int_equal(cudaHostAlloc(reinterpret_cast<void **>(&here), sizeof *here, cudaHostAllocMapped),
+                     cudaSuccess);
+    *there = 7;
+    *here = 0;
+    assert_int_equal(cudaMemcpyAsync(here, there, sizeof *here, cudaMemcpyDeviceToHost, one), cudaSuccess);
+    assert_int_equal(cudaEventRecord(copied, one), cudaSuccess);
+    assert_int_equal(cudaStreamSynchronize(other), cudaSuccess);
+    assert_int_equal(*here, 0);
+    assert_int_equal(cudaStreamWaitEvent(other, copied, 0), cudaSuccess);
+    assert_int_equal(*here, 7);
+    cudaFree(there);
+    cudaFreeHost(here);
+    cudaEventDestroy(copied);
+    cudaStreamDestroy(one);
+    cudaStreamDestroy(other);
+}
+
+void memory_is_as_much_as_is_said(void **)
+{
+    void *data = nullptr;
+    size_t unused, all;
+    setenv("SADDLE_EMULATED_MEMORY", "1000", 1);
+    setenv("SADDLE_EMULATED_PINNED", "10", 1);
+    assert_int_equal(cudaMalloc(&data, 1001), cudaErrorMemoryAllocation);
+    assert_int_equal(cudaHostAlloc(&data, 11, 0), cudaErrorMemoryAllocation);
+    assert_int_equal(cudaMalloc(&data, 600), cudaSuccess);
+    assert_int_equal(cudaMemGetInfo(&unused, &all), cudaSuccess);
+    assert_int_equal(unused, 400);
+    assert_int_equal(all, 1000);
+    unsetenv("SADDLE_EMULATED_MEMORY");
+    unsetenv("SADDLE_EMULATED_PINNED");
+    cudaFree(data);
+}
+
 /* ---- numbers ---- */
 
 __global__ void round_up(double *x)
@@ -474,6 +520,8 @@ extern "C" __attribute__((visibility("default"))) int test_emulator(void)
         cmocka_unit_test(writing_behind_the_end_is_found),
         cmocka_unit_test(launches_that_no_device_runs_are_refused),
         cmocka_unit_test(a_larger_room_must_be_asked_for),
+        cmocka_unit_test(copies_to_the_host_come_late),
+        cmocka_unit_test(memory_is_as_much_as_is_said),
         cmocka_unit_test(rounding_is_that_of_the_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,88 +3,17 @@
  * solve must undo the matrix; D^-1 is what was fetched says; forward and backward are each other's transpose;
  * and parts one after the other are the whole.
  */
-#include "backend_or_skip.h"
-#include "csr_of.h"
-#include "factoring.h"
-
-#include "backend/front_run.h"
-#include "factor/multifrontal.h"
-#include "prepare/order.h"
+#include "device_run.h"
 
 /* Right-hand sides, and rows between two of their columns beyond n. */
 enum { MOST_COLUMNS = 70, APART = 3 };
 
-/* A matrix as a device has it. */
-typedef struct device_run {
-    sd_context c;
-    sd_device d;
-    sd_engine e;
-    sd_csr A;
-    sd_tree tree;
-    sd_schedule s;
-    sd_factors host; /* for its values */
-    sd_front_run *run;
-    sd_precision precision;
-    sd_run_result result;
-    sd_run_pivots pivots; /* as they came with the result */
-} device_run;
-
-static void make_tree(device_run *t)
-{
-    sd_context *c = &t->c;
-    sd_graph g = {0};
-    int64_t taken_out;
-    int32_t *order = test_alloc((size_t)t->A.n, sizeof *order);
-    assert_int_equal(sd_graph_from_csr(c, &t->A, true, NULL, &g), SADDLE_OK);
-    assert_int_equal(sd_order_graph(c, &g, SADDLE_ORDER_AMD, order, &taken_out), SADDLE_OK);
-    assert_int_equal(sd_tree_make(c, &t->A, &g, order, true, &t->tree), SADDLE_OK);
-    assert_int_equal(sd_schedule_make(c, &t->tree, &t->s), SADDLE_OK);
-    sd_graph_free(c, &g);
-    free(order);
-}
-
 static void run_make(device_run *t, const sd_backend *cuda, const dense *d, sd_precision precision, double u,
                      sd_presolve presolve, bool profile)
 {
-    const sd_pivoting pivoting = {
-        .rule = SD_PIVOT_THRESHOLD, .u = u, .small = precision == SD_DOUBLE ? 1e-14 : 1e-6};
-    *t = (device_run){.precision = precision};
-    double *scale = test_alloc((size_t)d->n, sizeof *scale);
-    for (int i = 0; i < d->n; ++i) scale[i] = 1;
-    sd_context_init(&t->c, NULL, 0);
-    t->A = csr_of(&t->c, d);
-    make_tree(t);
-    assert_int_equal(sd_factors_make(&t->c, &t->tree, sd_cpu()->fronts, precision, 0.5, &t->host), SADDLE_OK);
-    sd_factors_take(&t->host, &t->A, scale, 0, 1);
-    open_engine_on(&t->c, cuda, 1, &t->d, &t->e);
-    assert_non_null(cuda->fronts);
-    assert_int_equal(cuda->fronts->make(&t->e, &t->tree, &t->s, precision, 0.2, &t->run), SADDLE_OK);
-    t->pivots = (sd_run_pivots){test_alloc((size_t)t->tree.fronts, sizeof *t->pivots.front),
-                                test_alloc((size_t)d->n, sizeof *t->pivots.variable),
-                                test_alloc(2 * (size_t)d->n, sizeof *t->pivots.d)};
-    const sd_run_job job = {.values = t->host.values,
-                            .pivoting = &pivoting,
-                            .presolve = presolve,
-                            .profile = profile,
-                            .pivots = &t->pivots};
-    if (cuda->fronts->factor(&t->e, t->run, &job, &t->result)) fail_msg("%s", t->c.message);
+    if (run_open(t, cuda, d, precision, 0.2, 0) || run_factor(t, u, presolve, profile))
+        fail_msg("%s", t->c.message);
     assert_true(t->result.fetched);
-    free(scale);
-}
-
-static void run_free(device_run *t)
-{
-    t->e.backend->fronts->free(&t->e, t->run);
-    sd_engine_close(&t->e);
-    sd_device_close(&t->c, &t->d);
-    sd_factors_free(&t->c, &t->host);
-    sd_schedule_free(&t->c, &t->s);
-    sd_tree_free(&t->c, &t->tree);
-    sd_csr_free(&t->c, &t->A);
-    free(t->pivots.front);
-    free(t->pivots.variable);
-    free(t->pivots.d);
-    assert_int_equal(t->c.bytes, 0);
 }
 
 static void solve(device_run *t, int parts, int64_t k, double *x)
@@ -420,19 +349,6 @@ static void indefinite_with_pairs(void **state)
     dense_free(&d);
 }
 
-/* Fronts that are cut into pieces: full blocks of `size`, joined in a chain by a few rows each. */
-static dense chain_problem(rng *r, int blocks, int size, int joint)
-{
-    dense d = dense_new(blocks * (size - joint) + joint);
-    for (int b = 0; b < blocks; ++b)
-        for (int i = 0; i < size; ++i)
-            for (int j = 0; j <= i; ++j) {
-                const int p = b * (size - joint) + i, q = b * (size - joint) + j;
-                set_both(&d, p, q, rng_unit(r));
-            }
-    return d;
-}
-
 static void fronts_in_pieces(void **state)
 {
     (void)state;
@@ -562,6 +478,7 @@ static void delays_that_do_not_fit(void **state)
     }
     dense_free(&d);
 }
+
 
 static int64_t tiles_of(const sd_run_profile *p)
 {

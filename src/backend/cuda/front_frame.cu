@@ -122,10 +122,11 @@ __global__ void __launch_bounds__(BLOCK)
 }
 
 template <class real>
-void solve_block(sd_engine *e, const run_memory<real> *m, const half_frame &in, const half_frame &out, int k,
-                 const double *r, int64_t ldr, double *z, int64_t ldz, char *memory)
+void solve_block(sd_engine *e, const run_memory<real> *m, const half_frame &in, const half_frame &out,
+                 solve_portion portion, const double *r, int64_t ldr, double *z, int64_t ldz, char *memory)
 {
     const state *s = state_of(e);
+    const int k = portion.columns;
     const int64_t n = m->w.n, bytes = n * k * static_cast<int64_t>(sizeof(real));
     frame_block<real> b = {k, 1, NULL, reinterpret_cast<unsigned long long *>(memory)};
     while (b.width < k && b.width < WIDE) b.width *= 2;
@@ -137,7 +138,7 @@ void solve_block(sd_engine *e, const run_memory<real> *m, const half_frame &in, 
     if (in.count < n) failed(e, cudaMemsetAsync(b.x, 0, static_cast<size_t>(bytes), s->stream), "solve");
     launch(e, "solve", measure_columns, parts * k, in, k, r, ldr, b.largest);
     launch(e, "solve", take_in<real>, blocks, in, b, r, ldr);
-    solve_device(e, m, SD_SOLVE_WHOLE, k, b.x, b.x + n * k);
+    solve_device(e, m, SD_SOLVE_WHOLE, portion, b.x, b.x + n * k);
     launch(e, "solve", give_out<real>, blocks, out, b, m->frame.exponent, z, ldz);
 }
 
@@ -149,14 +150,18 @@ saddle_status apply_in(sd_engine *e, run_memory<real> *m, bool turned, int64_t k
     const int from = turned ? q->out : q->in, to = turned ? q->in : q->out;
     const half_frame in = {q->count, q->position + from, q->scale + from};
     const half_frame out = {q->count, q->position + to, q->scale + to};
-    const int most = columns_at_once(m, k);
     if (k <= 0 || m->w.n == 0 || e->status) return e->status;
+    const solve_portion most = portion_from(m, k, 0);
     const int64_t bytes = SOLVE_COLUMNS * static_cast<int64_t>(sizeof(unsigned long long)) +
-                          int64_t{m->w.n} * most * static_cast<int64_t>(sizeof(real)) + solve_bytes(m, most);
+                          int64_t{m->w.n} * most.columns * static_cast<int64_t>(sizeof(real)) +
+                          solve_bytes(m, most);
     solve_space *space = take_space(e, &m->spaces, bytes, "solve");
-    for (int64_t first = 0; first < k && !e->status; first += most)
-        solve_block(e, m, in, out, static_cast<int>(k - first < most ? k - first : most), r + first * ldr,
-                    ldr, z + first * ldz, ldz, static_cast<char *>(space->memory));
+    for (int64_t first = 0; first < k && !e->status;) {
+        const solve_portion now = portion_from(m, k, first);
+        solve_block(e, m, in, out, now, r + first * ldr, ldr, z + first * ldz, ldz,
+                    static_cast<char *>(space->memory));
+        first += now.columns;
+    }
     give_space(e, &m->spaces, space, "solve");
     return e->status;
 }

@@ -63,6 +63,18 @@ template <class real> __global__ void __launch_bounds__(SQUARE) invert_one(fores
         invert_square(s, base, square);
 }
 
+/* Fronts of a list, some blocks each. */
+template <class real>
+__global__ void __launch_bounds__(SQUARE) invert_listed(forest<real> w, const int32_t *front, int pieces)
+{
+    __shared__ real square[SQUARE * PITCH];
+    const int k = static_cast<int>(blockIdx.x);
+    if (is_stopped(w)) return;
+    const front_state<real> s = w.front[front[k / pieces]];
+    for (int base = k % pieces * SQUARE; base < s.eliminated; base += pieces * SQUARE)
+        invert_square(s, base, square);
+}
+
 /* ---- whole triangles ---- */
 
 constexpr int TILE_THREADS = 256, DEPTH = 16, TILE_PITCH = SQUARE + 4; /* reads without conflicts */
@@ -230,7 +242,51 @@ __global__ void __launch_bounds__(TILE_THREADS) join_one(forest<real> w, int32_t
     join_halves(room, w.front[f], half, first, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
 }
 
+/* One of the steps on fronts of a list, some blocks each; or all of them on small fronts, a block each. */
+template <class real>
+__global__ void __launch_bounds__(TILE_THREADS)
+    join_listed(forest<real> w, const int32_t *front, int pieces, int half, bool first)
+{
+    __shared__ tile_room<real> room;
+    const int k = static_cast<int>(blockIdx.x);
+    if (is_stopped(w)) return;
+    join_halves(room, w.front[front[k / pieces]], half, first, k % pieces, pieces);
+}
+template <class real>
+__global__ void __launch_bounds__(TILE_THREADS) join_alone(forest<real> w, const int32_t *front)
+{
+    __shared__ tile_room<real> room;
+    if (is_stopped(w)) return;
+    const front_state<real> s = w.front[front[blockIdx.x]];
+    for (int half = 1; half * SQUARE < s.eliminated; half *= 2) {
+        join_halves(room, s, half, true, 0, 1);
+        join_halves(room, s, half, false, 0, 1);
+    }
+}
+
 } /* namespace */
+
+/* Delays may have made any front as large as the matrix: where it has not, there is nothing to do. */
+template <class real>
+void invert_some(sd_engine *e, const run_memory<real> *m, front_list small, front_list large)
+{
+    constexpr int MOST_PIECES = 64;
+    const char *what = "inverses for solves";
+    const int64_t processors = state_of(e)->processors;
+    if (m->presolve == SD_PRESOLVE_OFF) return;
+    const int64_t share = 4 * processors / (large.count > 0 ? large.count : 1);
+    const int pieces = static_cast<int>(share < 1 ? 1 : share > MOST_PIECES ? MOST_PIECES : share);
+    launch_with(e, what, invert_listed<real>, small.count, SQUARE, m->w, small.front, 1);
+    launch_with(e, what, invert_listed<real>, large.count * pieces, SQUARE, m->w, large.front, pieces);
+    if (m->presolve != SD_PRESOLVE_WHOLE) return;
+    launch_with(e, what, join_alone<real>, small.count, TILE_THREADS, m->w, small.front);
+    for (int half = 1; int64_t{half} * SQUARE < m->w.n; half *= 2)
+        for (int step = 0; step < 2; ++step)
+            launch_with(e, what, join_listed<real>, large.count * pieces, TILE_THREADS, m->w, large.front,
+                        pieces, half, step == 0);
+}
+template void invert_some<double>(sd_engine *, const run_memory<double> *, front_list, front_list);
+template void invert_some<float>(sd_engine *, const run_memory<float> *, front_list, front_list);
 
 template <class real>
 void invert_triangles(sd_engine *e, const run_memory<real> *m, int64_t largest, int32_t front)

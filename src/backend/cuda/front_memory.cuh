@@ -5,6 +5,10 @@
 #include "backend/cuda/front_profile.cuh"
 #include "backend/cuda/front_watch.cuh"
 
+extern "C" {
+#include "plan/eviction.h"
+}
+
 #include <pthread.h>
 
 struct sd_front_run {
@@ -17,8 +21,9 @@ namespace sd_cuda
 
 /* What the largest level needs. */
 struct level_sizes {
-    int64_t large; /* fronts */
-    int64_t rows;  /* of all of them */
+    int64_t large;   /* fronts */
+    int64_t rows;    /* of all of them */
+    int64_t tallest; /* of one */
 };
 
 /* What one block of threads takes up in a solve: a piece of a large front, or, where front is negative,
@@ -49,6 +54,7 @@ struct value_source {
     double *scale;
     int32_t *matched; /* by column, below 0: none */
     struct taken_values *taken;
+    int64_t bytes; /* of all of these */
 };
 
 /* Memory of one solve at a time, and all that is idle: front_space.cu. */
@@ -68,6 +74,30 @@ void free_spaces(sd_engine *e, solve_spaces *all);
 solve_space *take_space(sd_engine *e, solve_spaces *all, int64_t bytes, const char *what);
 void give_space(sd_engine *e, solve_spaces *all, solve_space *space, const char *what);
 
+/*
+ * Where panels are: the steps of a factorization, a heap for those that stay on the device, and for those
+ * that leave it, the first `evicted`, two regions in turn and pinned memory of the host: front_evict.cu.
+ */
+struct panel_places {
+    sd_panel_step *step;
+    front_heap *heap; /* as a factorization begins: one a step that leaves, and that of the others */
+    int32_t steps, evicted;
+    char *kept, *region;
+    int64_t kept_bytes, region_bytes, host_bytes; /* of one region */
+    int64_t rows;                                 /* of the large fronts of a step, at most, as planned */
+    char *host;
+    int64_t counted; /* of host_bytes: in the context's */
+    cudaStream_t stream;
+    cudaEvent_t ready[2], copied[2]; /* of each region: it is filled; it may be filled again */
+};
+
+/* What a run takes of the device's memory, but for panels and what grows with their delays. */
+struct run_sizes {
+    int64_t fixed;  /* from the beginning */
+    int64_t blocks; /* of that: contribution blocks */
+    int64_t later;  /* for values and solves, at least */
+};
+
 template <class real> struct run_memory {
     const sd_tree *tree;
     const sd_schedule *schedule;
@@ -82,10 +112,12 @@ template <class real> struct run_memory {
     sd_presolve presolve; /* of the last factorization */
     level_sizes most;
     int cluster_blocks[2], large_blocks; /* of clusters that are not tiny, and of those that are */
-    int64_t planned;                     /* bytes of the panels without delays */
+    run_sizes sizes;
+    int64_t limit; /* of all bytes on the device; 0: none */
     double slack;
-    int64_t heap_bytes;
-    void *heap;
+    int64_t planned;    /* bytes of all panels without delays, */
+    int64_t heap_bytes; /* and with room for them, wherever they are */
+    panel_places places;
     char *control;
     double *values;
     value_source values_from;
@@ -124,23 +156,54 @@ void take_values(sd_engine *e, const sd_run_values *from, const sd_tree *t, doub
 void fetch_taken(sd_engine *e, const value_source *source, sd_run_taken *taken);
 void free_values(sd_engine *e, value_source *source);
 
+/* The steps that were chosen; the memory of their panels; and both given back. */
+saddle_status plan_places(sd_engine *e, const sd_panels *p, const sd_eviction *choice, panel_places *places);
+bool get_places(sd_engine *e, panel_places *places);
+void free_places(sd_engine *e, panel_places *places);
+/* Step k has been factored: its panels are copied to the host, while others are; before its region is filled
+ * again, and at the end, fronts are told where they are. */
+template <class real> void send_step(sd_engine *e, const run_memory<real> *m, int32_t k);
+template <class real> void settle_step(sd_engine *e, const run_memory<real> *m, int32_t k);
+
+/* Bytes, on a device where so many clusters run at once. */
+template <class real> run_sizes sizes_of(const sd_tree *t, const sd_schedule *s, int64_t blocks);
+int64_t control_bytes(int32_t steps);
+level_sizes measure_levels(const sd_tree *t, const sd_schedule *s);
+
 /* The order of work of solves on this tree; and what they need of a factorization: the inverses of the
  * squares on the diagonal, and then those of whole triangles, of which the largest has so many columns. For
  * all fronts (-1), or for one whose L has changed. */
 saddle_status make_tasks(sd_engine *e, const sd_tree *t, const sd_schedule *s, solve_tasks *tasks);
+/* Numbers of tasks alone, and the bytes of what make_tasks and make_lists make. */
+int64_t count_tasks(const sd_tree *t, const sd_schedule *s, solve_tasks *tasks);
 saddle_status make_lists(sd_engine *e, const sd_tree *t, solve_lists *lists);
 template <class real> void invert_squares(sd_engine *e, const run_memory<real> *m, int32_t front);
 template <class real>
 void invert_triangles(sd_engine *e, const run_memory<real> *m, int64_t largest, int32_t front);
-
-/* x = the parts of (L D L')^-1 x on the device, x[position k + r] being row `position` of right-hand side r,
- * with a workspace of solve_bytes. */
+/* As presolve says, those of some fronts, however large they have become: small ones, and large ones. */
+struct front_list {
+    const int32_t *front;
+    int64_t count;
+};
 template <class real>
-void solve_device(sd_engine *e, const run_memory<real> *m, int parts, int k, real *x, void *workspace);
-template <class real> int64_t solve_bytes(const run_memory<real> *m, int k);
-/* Columns of k that are solved for at a time, at most SOLVE_COLUMNS. */
+void invert_some(sd_engine *e, const run_memory<real> *m, front_list small, front_list large);
+
+/* So many right-hand sides are solved for at a time, in groups of `width`. */
+struct solve_portion {
+    int columns, width;
+};
+/* x = the parts of (L D L')^-1 x on the device, x[position k + r] being row `position` of right-hand side r
+ * of k, with a workspace of solve_bytes. */
+template <class real>
+void solve_device(sd_engine *e, const run_memory<real> *m, int parts, solve_portion k, real *x,
+                  void *workspace);
+template <class real> int64_t solve_bytes(const run_memory<real> *m, solve_portion k);
+int64_t solve_bytes_of(const sd_tree *t, int64_t rooms, bool whole, int number_bytes, solve_portion k);
+/* Those of k that are solved for from `first` on, at most SOLVE_COLUMNS; none is larger than the first. */
 constexpr int SOLVE_COLUMNS = 64;
-template <class real> int columns_at_once(const run_memory<real> *m, int64_t k);
+template <class real> solve_portion portion_from(const run_memory<real> *m, int64_t k, int64_t first);
+/* Bytes on the device that a run has. */
+template <class real> int64_t device_bytes(const run_memory<real> *m);
 
 /* Memory on the device, and a copy there of a host array; NULL on failure, with the engine's status. */
 inline void *get_room(sd_engine *e, int64_t bytes, const char *what)

@@ -6,15 +6,15 @@
 namespace sd_cuda
 {
 
-/* Marks of a level: clusters of both kinds, and four of large fronts; and those before and after all levels.
- */
-constexpr int LEVEL_MARKS = 6, OTHER_MARKS = 4;
+/* Marks of a step: clusters of both kinds, four of large fronts, inverses of panels that leave, and the wait
+ * for those before them; and marks before and after all steps. */
+constexpr int STEP_MARKS = 8, OTHER_MARKS = 4;
 
-void front_clock::turn(sd_engine *e, int levels)
+void front_clock::turn(sd_engine *e, int steps)
 {
     const saddle_hooks &hooks = e->context->hooks;
     const on_device current(state_of(e)->device);
-    const int room = levels < 0 ? 0 : LEVEL_MARKS * levels + OTHER_MARKS;
+    const int room = steps < 0 ? 0 : STEP_MARKS * steps + OTHER_MARKS;
     if (room == room_) return;
     for (int k = 0; k < room_; ++k) cudaEventDestroy(events_[k]);
     if (events_) hooks.release(events_, hooks.user);

@@ -14,8 +14,8 @@ namespace sd_cuda
 class front_clock
 {
   public:
-    /* For so many levels; negative: no more. Where there is no memory for it, nothing is measured. */
-    void turn(sd_engine *e, int levels);
+    /* For so many steps; negative: no more. Where there is no memory for it, nothing is measured. */
+    void turn(sd_engine *e, int steps);
     bool is_on() const
     {
         return events_ != nullptr;

@@ -73,31 +73,31 @@ int group_width(int k)
 }
 
 /* What a group works in; the ticket is behind all of them. */
-template <class real> int64_t group_bytes(const run_memory<real> *m, int width)
+int64_t group_bytes(const sd_tree *t, int64_t rooms, bool whole, int number_bytes, int width)
 {
-    const sd_tree *t = m->tree;
-    const int64_t vectors = m->presolve == SD_PRESOLVE_WHOLE ? 4 : 2;
-    const int64_t numbers = vectors * t->n + t->row_ptr[t->fronts] + int64_t{m->tasks.rooms} * SQUARE;
-    const int64_t bytes = numbers * width * static_cast<int64_t>(sizeof(real)) +
-                          t->fronts * static_cast<int64_t>(sizeof(unsigned));
+    const int64_t vectors = whole ? 4 : 2;
+    const int64_t numbers = vectors * t->n + t->row_ptr[t->fronts] + rooms * SQUARE;
+    const int64_t bytes = numbers * width * number_bytes + t->fronts * static_cast<int64_t>(sizeof(unsigned));
     return (bytes + 15) / 16 * 16;
 }
 
-/* Forward and backward, k right-hand sides. */
+/* Forward and backward. */
 template <class real>
-void solve_groups(sd_engine *e, const run_memory<real> *m, int parts, int k, real *x, char *workspace)
+void solve_groups(sd_engine *e, const run_memory<real> *m, int parts, solve_portion portion, real *x,
+                  char *workspace)
 {
     const state *st = state_of(e);
     const on_device current(st->device);
     const sd_tree *t = m->tree;
-    const int width = group_width(k);
+    const int width = portion.width, k = portion.columns;
     const int64_t n = t->n, numbers = n * width;
     solve_job<real> job = {};
     job.tasks = m->tasks;
     job.lists = m->lists;
     job.groups = (k + width - 1) / width;
     job.columns = k;
-    job.apart = group_bytes(m, width);
+    job.apart = group_bytes(t, m->tasks.rooms, m->presolve == SD_PRESOLVE_WHOLE,
+                            static_cast<int>(sizeof(real)), width);
     job.x = x;
     job.stride = k;
     job.valid = min(width, k);
@@ -121,24 +121,30 @@ void solve_groups(sd_engine *e, const run_memory<real> *m, int parts, int k, rea
     }
 }
 
+/* Of so many columns, with the vectors on both sides. */
+template <class real> int64_t whole_bytes(const run_memory<real> *m, solve_portion k)
+{
+    return m->w.n * k.columns * static_cast<int64_t>(sizeof(double) + sizeof(real)) + solve_bytes(m, k);
+}
+
 template <class real>
 saddle_status solve_columns(sd_engine *e, run_memory<real> *m, int parts, int64_t k, double *x, int64_t ldx)
 {
     const int64_t n = m->w.n, bytes = n * static_cast<int64_t>(sizeof(double));
-    const int most = columns_at_once(m, k);
-    solve_space *space = take_space(
-        e, &m->spaces, bytes * most + n * most * static_cast<int64_t>(sizeof(real)) + solve_bytes(m, most),
-        "solve");
-    for (int64_t first = 0; first < k && !e->status; first += most) {
-        const int count = static_cast<int>(k - first < most ? k - first : most);
+    const solve_portion most = portion_from(m, k, 0);
+    solve_space *space = take_space(e, &m->spaces, whole_bytes(m, most), "solve");
+    for (int64_t first = 0; first < k && !e->status;) {
+        const solve_portion now = portion_from(m, k, first);
+        const int count = now.columns;
         double *columns = static_cast<double *>(space->memory);
-        real *rows = reinterpret_cast<real *>(columns + n * most);
+        real *rows = reinterpret_cast<real *>(columns + n * most.columns);
         for (int r = 0; r < count; ++r) e->backend->upload(e, x + (first + r) * ldx, columns + r * n, bytes);
         launch(e, "solve", rows_of_columns<real>, blocks_for(n * count), n, count, columns, rows);
-        solve_device(e, m, parts, count, rows, rows + n * most);
+        solve_device(e, m, parts, now, rows, rows + n * most.columns);
         launch(e, "solve", columns_of_rows<real>, blocks_for(n * count), n, count, rows, columns);
         for (int r = 0; r < count; ++r)
             e->backend->download(e, columns + r * n, x + (first + r) * ldx, bytes);
+        first += count;
     }
     give_space(e, &m->spaces, space, "solve");
     return e->status;
@@ -146,36 +152,58 @@ saddle_status solve_columns(sd_engine *e, run_memory<real> *m, int parts, int64_
 
 } /* namespace */
 
-template <class real> int64_t solve_bytes(const run_memory<real> *m, int k)
+int64_t solve_bytes_of(const sd_tree *t, int64_t rooms, bool whole, int number_bytes, solve_portion k)
 {
-    const int width = group_width(k);
-    return (k + width - 1) / width * group_bytes(m, width) + 16;
+    const int64_t groups = (k.columns + k.width - 1) / k.width;
+    return groups * group_bytes(t, rooms, whole, number_bytes, k.width) + 16;
 }
 
-/* SOLVE_COLUMNS, but in memory that is not much beside the factors. */
-template <class real> int columns_at_once(const run_memory<real> *m, int64_t k)
+template <class real> int64_t solve_bytes(const run_memory<real> *m, solve_portion k)
 {
+    return solve_bytes_of(m->tree, m->tasks.rooms, m->presolve == SD_PRESOLVE_WHOLE,
+                          static_cast<int>(sizeof(real)), k);
+}
+
+/*
+ * SOLVE_COLUMNS, but in memory that is not much beside the factors. Where a limit leaves less, these are cut
+ * further, and computed as if they were not: groups of 8 and of 4 give the same bits, but not those of 2
+ * or 1.
+ */
+template <class real> solve_portion portion_from(const run_memory<real> *m, int64_t k, int64_t first)
+{
+    const int64_t allowed = max(int64_t{1} << 30, m->heap_bytes / 2);
     int most = SOLVE_COLUMNS;
-    while (most > WIDEST && solve_bytes(m, most) > max(int64_t{1} << 30, m->heap_bytes / 2)) most /= 2;
-    return static_cast<int>(k < most ? k : most);
+    while (most > WIDEST && solve_bytes(m, {most, WIDEST}) > allowed) most /= 2;
+    const int64_t left = k - first / most * most;
+    const int together = static_cast<int>(left < most ? left : most);
+    solve_portion p = {together, group_width(together)};
+    if (m->limit <= 0) return p;
+    const int64_t room = m->limit - device_bytes(m);
+    int cut = most;
+    while (cut > 4 && whole_bytes(m, {min(p.columns, cut), min(p.width, cut)}) > room) cut /= 2;
+    const int end = together - static_cast<int>(first % most);
+    return {min(end, cut), min(p.width, cut)};
 }
 
 template <class real>
-void solve_device(sd_engine *e, const run_memory<real> *m, int parts, int k, real *x, void *workspace)
+void solve_device(sd_engine *e, const run_memory<real> *m, int parts, solve_portion k, real *x,
+                  void *workspace)
 {
-    if (e->status || m->w.n == 0 || k == 0) return;
+    if (e->status || m->w.n == 0 || k.columns == 0) return;
     if (parts & (SD_SOLVE_FORWARD | SD_SOLVE_BACKWARD))
         solve_groups(e, m, parts, k, x, static_cast<char *>(workspace));
     if ((parts & SD_SOLVE_DIAGONAL) && !(parts & SD_SOLVE_BACKWARD))
-        launch(e, "solve", divide_by_pivots<real>, 4 * state_of(e)->processors, m->w, k, x);
+        launch(e, "solve", divide_by_pivots<real>, 4 * state_of(e)->processors, m->w, k.columns, x);
 }
 
-template int columns_at_once<double>(const run_memory<double> *, int64_t);
-template int columns_at_once<float>(const run_memory<float> *, int64_t);
-template void solve_device<double>(sd_engine *, const run_memory<double> *, int, int, double *, void *);
-template void solve_device<float>(sd_engine *, const run_memory<float> *, int, int, float *, void *);
-template int64_t solve_bytes<double>(const run_memory<double> *, int);
-template int64_t solve_bytes<float>(const run_memory<float> *, int);
+template solve_portion portion_from<double>(const run_memory<double> *, int64_t, int64_t);
+template solve_portion portion_from<float>(const run_memory<float> *, int64_t, int64_t);
+template void solve_device<double>(sd_engine *, const run_memory<double> *, int, solve_portion, double *,
+                                   void *);
+template void solve_device<float>(sd_engine *, const run_memory<float> *, int, solve_portion, float *,
+                                  void *);
+template int64_t solve_bytes<double>(const run_memory<double> *, solve_portion);
+template int64_t solve_bytes<float>(const run_memory<float> *, solve_portion);
 
 saddle_status solve_parts(sd_engine *e, const sd_front_run *run, int parts, int64_t k, double *x, int64_t ldx)
 {

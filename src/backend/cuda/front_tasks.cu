@@ -88,6 +88,17 @@ void list_all(listing *l)
 
 } /* namespace */
 
+int64_t count_tasks(const sd_tree *t, const sd_schedule *s, solve_tasks *tasks)
+{
+    listing l = {t, s, NULL, NULL, NULL, 0, 0, 0, 0};
+    list_all(&l);
+    tasks->count = static_cast<int>(l.tasks);
+    tasks->listed = static_cast<int>(l.fronts);
+    tasks->rooms = static_cast<int32_t>(l.rooms);
+    const int64_t rows = t->row_ptr[t->fronts], lists = t->n + 2 * rows + 1;
+    return l.tasks * static_cast<int64_t>(sizeof *l.task) + 8 * (l.chains + 1) + 4 * l.fronts + 4 * lists;
+}
+
 saddle_status make_tasks(sd_engine *e, const sd_tree *t, const sd_schedule *s, solve_tasks *tasks)
 {
     const char *what = "order of solves";

@@ -144,6 +144,7 @@ void put_pattern(sd_engine *e, const sd_run_values *from, int32_t n, value_sourc
     s->scale = static_cast<double *>(get_room(e, n * static_cast<int64_t>(sizeof(double)), what));
     s->matched = static_cast<int32_t *>(get_room(e, n * static_cast<int64_t>(sizeof(int32_t)), what));
     s->taken = static_cast<taken_values *>(get_room(e, sizeof *s->taken, what));
+    s->bytes = 3 * bytes + 12 * int64_t{n} + static_cast<int64_t>(sizeof *s->taken);
 }
 
 } /* namespace */

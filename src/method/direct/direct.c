@@ -21,6 +21,8 @@ static void tell_device(const sd_factors *f, saddle_info *info)
 {
     const sd_run_profile *p = sd_device_fronts_profile(f);
     info->waits = sd_device_fronts_waits(f);
+    info->device_bytes = sd_device_fronts_device_bytes(f);
+    info->offloaded_bytes = sd_device_fronts_offloaded_bytes(f);
     if (!p) return;
     int64_t *const tiles[SD_TILE_CLASSES] = {&info->tiles_0, &info->tiles_1, &info->tiles_2,
                                              &info->tiles_3, &info->tiles_4, &info->tiles_5,
@@ -107,7 +109,7 @@ const sd_method sd_method_direct = {
     .on_device = true,
     .options =
         "|scaling|order|pairs|factorization|threshold|regularise|check|certify|replan|simplicial|verify|"
-        "factorizations|profile|presolve|",
+        "factorizations|profile|presolve|device_memory|",
     .plan = sd_direct_plan_make,
     .cost = sd_direct_cost,
     .move = sd_direct_plan_move,

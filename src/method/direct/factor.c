@@ -207,6 +207,16 @@ static bool takes_ready(const sd_problem *p, const sd_strength *strength, const 
            !strength->equilibrated && d->scale == d->plan->p.row_scale && !d->tilt && !d->unlike;
 }
 
+/* Bytes on the device for factors: those in the other precision, if there are any, have the rest. */
+static int64_t device_memory(const sd_problem *p, const sd_direct *d, sd_precision precision)
+{
+    const sd_factors *other = &d->factors[precision == SD_DOUBLE ? SD_SINGLE : SD_DOUBLE];
+    const int64_t limit = p->options->device_memory;
+    if (limit == 0 || !other->device) return limit;
+    const int64_t left = limit - sd_device_fronts_device_bytes(other);
+    return left > 1 ? left : 1;
+}
+
 /* Runs a factorization by one rule in one precision. */
 static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, const sd_problem *p,
                          const sd_strength *strength, sd_direct *d)
@@ -218,7 +228,7 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     if (!f->tree) {
         status = sd_factors_make(c, &d->plan->tree, sd_direct_kernels(p->device), precision, delays, f);
         if (!status && d->device) {
-            status = sd_device_fronts_make(d->device, &d->plan->schedule, f);
+            status = sd_device_fronts_make(d->device, &d->plan->schedule, device_memory(p, d, precision), f);
             if (status) sd_factors_free(c, f); /* they are made whole, or not at all */
         }
     }

@@ -259,14 +259,20 @@ static saddle_status choose_columns(sd_context *c, const sd_problem *p, sd_direc
     return sd_direct_check_leaves(c, M, d->tree.position, d->p.row_scale, o->threshold, &d->columns);
 }
 
-/* What a device needs: levels, and its memory. */
-static saddle_status plan_device(sd_context *c, sd_precision precision, sd_direct_plan *d)
+/* What a device needs: levels, and its memory with that of the host for what does not fit. A limit that is
+ * too small shows when that is allocated: the need is then known better. */
+static saddle_status plan_device(sd_context *c, const sd_problem *p, sd_precision precision,
+                                 sd_direct_plan *d)
 {
     const sd_backend *backend = sd_backend_cuda(c);
     if (!backend) return c->status;
     const saddle_status status = sd_schedule_make(c, &d->tree, &d->schedule);
     if (status) return status;
-    d->bytes = c->bytes + backend->fronts->bytes(&d->tree, &d->schedule, precision, SD_DELAY_ROOM);
+    int64_t limit = p->options->device_memory;
+    if (c->limit > 0 && (limit == 0 || limit > c->limit - c->bytes)) limit = c->limit - c->bytes;
+    const sd_run_bytes b =
+        backend->fronts->bytes(NULL, &d->tree, &d->schedule, precision, SD_DELAY_ROOM, limit);
+    d->bytes = c->bytes + (b.device > 0 ? b.device + b.host : b.least);
     return SADDLE_OK;
 }
 
@@ -296,7 +302,7 @@ saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **pla
     if (status) return status;
     status = choose_columns(c, p, d);
     if (!status && p->device == SADDLE_DEVICE_CUDA)
-        status = plan_device(c, precision, d);
+        status = plan_device(c, p, precision, d);
     else if (!status)
         status = predict_bytes(c, &d->tree, sd_direct_kernels(p->device), precision, &d->bytes);
     if (d->columns) d->bytes += sd_simplicial_predict(&d->tree); /* fronts may be needed all the same */
@@ -310,7 +316,7 @@ saddle_status sd_direct_plan_move(sd_context *c, const sd_problem *p, void *plan
 {
     sd_direct_plan *d = plan;
     d->columns = false;
-    const saddle_status status = plan_device(c, sd_iteration_precision(p), d);
+    const saddle_status status = plan_device(c, p, sd_iteration_precision(p), d);
     if (!status) tell(c, d, info);
     return status;
 }
