@@ -232,14 +232,14 @@ static bool measure_factor(gpu_bench *t, gpu_row *row)
     const double before = free_memory(t);
     bool good = open_work(t, "krylov=none verify=off certify=off", &w, &row->analysis) && place(t, &w, 1) &&
                 time_calls(t, factor_again, &w, &row->factor) && time_calls(t, solve_again, &w, &row->solve);
-    if (good) row->backward_error = errors_of(t, &w).backward;
-    if (good) take_info(&w, row);
-    good = good && place(t, &w, COLUMNS) && time_calls(t, solve_again, &w, &row->solve_64);
     if (good) {
-        const double own = (double)w.A->entries + 2.0 * COLUMNS * (double)w.A->rows;
-        row->backward_error_random = errors_of(t, &w).backward;
+        const double own = (double)w.A->entries + 2.0 * (double)w.A->rows;
+        row->backward_error = errors_of(t, &w).backward;
         row->device_bytes = before - free_memory(t) - (w.there ? sizeof(double) * own : 0.0);
+        take_info(&w, row);
     }
+    good = good && place(t, &w, COLUMNS) && time_calls(t, solve_again, &w, &row->solve_64);
+    if (good) row->backward_error_random = errors_of(t, &w).backward;
     close_work(&w);
     return good;
 }
