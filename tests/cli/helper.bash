@@ -16,6 +16,10 @@ setup() {
     umask 022
 }
 
+# The interpreter itself, which CMake has found: where python3 is a script that looks for it, as with pyenv, the
+# hundreds of times add up.
+python3() { command "${SADDLE_PYTHON:-python3}" "$@"; }
+
 # fake_program FILE LINE...: a program in a folder, of lines of a shell script.
 fake_program() {
     mkdir -p "${1%/*}"
