@@ -35,11 +35,31 @@ __device__ int64_t scan_block(int64_t value, int64_t *room, int64_t *total)
     return before;
 }
 
-/* A front's size, panel and state at the beginning. False where there is no room. */
-template <class real> __device__ bool place_large(const forest<real> &w, int32_t f, large_work<real> *to)
+/* Columns that children of front f, of which each lane has its own or none (-1), could not eliminate. Where
+ * there are many children all lanes count them. */
+template <class real> __device__ int delays_into(const forest<real> &w, int32_t f)
 {
-    const int delays = delays_into(w, f), columns = own_columns(w, f) + delays,
-              rows = columns + rows_below(w, f);
+    const int lane = thread_index() % WARP;
+    const int64_t from = f < 0 ? 0 : w.child_ptr[f], to = f < 0 ? 0 : w.child_ptr[f + 1];
+    const bool many = to - from > WARP;
+    int delays = 0;
+    for (int64_t k = from; k < to && !many; ++k) {
+        const front_state<real> &c = w.front[w.child[k]];
+        delays += c.columns - c.eliminated;
+    }
+    for (unsigned left = __ballot_sync(ALL_LANES, many); left; left &= left - 1) {
+        const int whose = __ffs(static_cast<int>(left)) - 1;
+        const int all = count_delays(w, __shfl_sync(ALL_LANES, from, whose), __shfl_sync(ALL_LANES, to, whose), lane);
+        if (lane == whose) delays = all;
+    }
+    return delays;
+}
+
+/* A front's size, panel and state at the beginning. False where there is no room. */
+template <class real>
+__device__ bool place_large(const forest<real> &w, int32_t f, int delays, large_work<real> *to)
+{
+    const int columns = own_columns(w, f) + delays, rows = columns + rows_below(w, f);
     void *memory = take_room(w, panel_bytes<real>(rows, columns));
     if (w.most) {
         const unsigned long long all = front_operations(rows, columns);
@@ -92,7 +112,9 @@ __global__ void __launch_bounds__(PLACE_THREADS)
     for (int from = 0; from < count; from += PLACE_THREADS) {
         const int k = from + thread_index();
         int64_t jobs[JOB_KINDS] = {}, own = 0, total;
-        const bool placed = k < count && place_large(w, list.front[list.from + k], &room.work[k]);
+        const int32_t f = k < count ? list.front[list.from + k] : -1;
+        const int delays = delays_into(w, f);
+        const bool placed = f >= 0 && place_large(w, f, delays, &room.work[k]);
         if (placed) {
             count_jobs(room.work[k].state, room.work[k].root, jobs);
             own = room.work[k].state.ld;
@@ -139,32 +161,68 @@ template <class real> __device__ void add_own(const forest<real> &w, const strip
     }
 }
 
-/* The columns of a child's contribution block that belong to columns [from, to) of the front; `shift` is that
- * of the plan's own rows, and column(j) is where row 0 of the front's column j would be. */
-template <class real, class Column>
-__device__ void add_columns(const forest<real> &w, int32_t child, int from, int to, int shift, Column column)
+/* A column of a child's contribution block that belongs to a column of the front: where it is in the arena, if
+ * it began with its row 0, and where its rows are in the plan. */
+struct handed_column {
+    int64_t at, rows;
+    int first, q; /* its first row, and the order of the block */
+};
+
+template <class real> __device__ inline handed_column find_handed(const forest<real> &w, uint32_t row)
 {
-    const int lane = thread_index() % WARP, warps = threads_here() / WARP, q = rows_below(w, child);
-    const int32_t *place = w.place + w.row_ptr[child];
-    const real *rest = w.arena + w.rest[child];
-    const int first = find_first(place, q, from - shift), end = find_first(place, q, to - shift);
-    for (int j = first + thread_index() / WARP; j < end; j += warps) {
-        real *a = column(shift + place[j]); /* entry i of it is row i of the front */
-        const real *x = rest + rest_at(q, j, j) - j;
-        for (int i = j + lane; i < q;
-             i += AT_ONCE * WARP) { /* loads first: stores might be to the same place */
-            real *to[AT_ONCE], sum[AT_ONCE];
+    const int32_t child = w.lists.owner[row];
+    handed_column h;
+    h.rows = w.row_ptr[child];
+    h.q = static_cast<int>(w.row_ptr[child + 1] - h.rows);
+    h.first = static_cast<int>(row - h.rows);
+    h.at = w.rest[child] + rest_at(h.q, h.first, h.first) - h.first;
+    return h;
+}
+
+__device__ inline handed_column broadcast_handed(const handed_column &h, int lane)
+{
+    return {__shfl_sync(ALL_LANES, h.at, lane), __shfl_sync(ALL_LANES, h.rows, lane),
+            __shfl_sync(ALL_LANES, h.first, lane), __shfl_sync(ALL_LANES, h.q, lane)};
+}
+
+/* Adds it to the column whose entries from the plan's row 0 on are at a. By a warp. */
+template <class real> __device__ inline void add_handed(const forest<real> &w, const handed_column &h, real *a)
+{
+    const int lane = thread_index() % WARP;
+    const int32_t *place = w.place + h.rows;
+    const real *x = w.arena + h.at;
+    for (int i = h.first + lane; i < h.q; i += AT_ONCE * WARP) { /* loads first: stores might be to the same place */
+        real *to[AT_ONCE], sum[AT_ONCE];
 #pragma unroll
-            for (int k = 0; k < AT_ONCE; ++k) {
-                const int r = min(i + k * WARP, q - 1);
-                to[k] = a + shift + place[r];
-                sum[k] = x[r];
-            }
+        for (int k = 0; k < AT_ONCE; ++k) {
+            const int r = min(i + k * WARP, h.q - 1);
+            to[k] = a + place[r];
+            sum[k] = x[r];
+        }
 #pragma unroll
-            for (int k = 0; k < AT_ONCE; ++k) sum[k] += *to[k];
+        for (int k = 0; k < AT_ONCE; ++k) sum[k] += *to[k];
 #pragma unroll
-            for (int k = 0; k < AT_ONCE; ++k)
-                if (i + k * WARP < q) *to[k] = sum[k];
+        for (int k = 0; k < AT_ONCE; ++k)
+            if (i + k * WARP < h.q) *to[k] = sum[k];
+    }
+    __syncwarp(); /* the next may be added to the same numbers by other lanes */
+}
+
+/* What the children have for columns [from, to) of front f, a warp a column: column(j) is where row 0 of the
+ * front's column j would be. Children are added in their order; only those that have something are looked at. */
+template <class real, class Column>
+__device__ void add_children(const forest<real> &w, int32_t f, int delays, int from, int to, Column column)
+{
+    const int lane = thread_index() % WARP, warps = threads_here() / WARP;
+    const uint32_t *ptr = w.lists.ptr + w.first[f] + w.row_ptr[f];
+    for (int j = max(from, delays) + thread_index() / WARP; j < to; j += warps) {
+        real *a = column(j) + delays;
+        const uint32_t begin = ptr[j - delays], end = ptr[j - delays + 1];
+        for (uint32_t k = begin; k < end; k += WARP) {
+            handed_column h = {};
+            if (k + lane < end) h = find_handed(w, w.lists.from[k + lane]);
+            const int count = static_cast<int>(min(end - k, static_cast<uint32_t>(WARP)));
+            for (int i = 0; i < count; ++i) add_handed(w, broadcast_handed(h, i), a);
         }
     }
 }
@@ -191,14 +249,15 @@ __device__ void add_delayed(const forest<real> &w, int32_t child, int at, const 
 
 template <class real> __device__ void assemble_strip(const forest<real> &w, const strip<real> &t)
 {
-    int at = 0;
     add_own(w, t);
+    __syncthreads();
+    add_children(w, t.f, t.s.delays, t.from, t.to,
+                 [&](int column) { return t.s.panel + static_cast<int64_t>(column) * t.s.ld; });
+    if (t.from >= t.s.delays) return;
+    int at = 0;
     for (int64_t k = w.child_ptr[t.f]; k < w.child_ptr[t.f + 1]; ++k) {
         const int32_t child = w.child[k];
         const int late = w.front[child].columns - w.front[child].eliminated;
-        __syncthreads();
-        add_columns(w, child, t.from, t.to, t.s.delays,
-                    [&](int column) { return t.s.panel + static_cast<int64_t>(column) * t.s.ld; });
         if (late > 0) add_delayed(w, child, at, t);
         at += late;
     }
@@ -286,13 +345,10 @@ __global__ void __launch_bounds__(BLOCK) add_to_rests(forest<real> w, large_list
         const front_state<real> s = room.work[p.front].state;
         const int q = s.rows - s.columns, from = s.columns + p.job * STRIP, to = min(s.rows, from + STRIP);
         real *rest = w.arena + w.rest[f];
-        for (int64_t k = w.child_ptr[f]; k < w.child_ptr[f + 1]; ++k) {
-            add_columns(w, w.child[k], from, to, s.delays, [&](int column) {
-                const int j = column - s.columns;
-                return rest + rest_at(q, j, j) - j - s.columns;
-            });
-            __syncthreads();
-        }
+        add_children(w, f, s.delays, from, to, [&](int column) {
+            const int j = column - s.columns;
+            return rest + rest_at(q, j, j) - j - s.columns;
+        });
     }
 }
 

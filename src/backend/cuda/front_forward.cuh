@@ -46,7 +46,7 @@ __device__ inline gathered<real> begin_row(const forest<real> &w, const solve_jo
         if (r < job.valid) g.sum = load_relaxed(&job.x[variable * job.stride + r]);
     }
     if (place >= 0) {
-        const uint32_t *at = job.lists.ptr + first + w.row_ptr[f] + place;
+        const uint32_t *at = w.lists.ptr + first + w.row_ptr[f] + place;
         g.begin = at[0];
         g.end = at[1];
     }
@@ -74,7 +74,7 @@ __device__ void gather_children(const forest<real> &w, const solve_job<real> &jo
 #pragma unroll
             for (int j = 0; j < E * DEEP; ++j) {
                 const uint32_t at = g[j / DEEP].begin + static_cast<uint32_t>(j % DEEP);
-                from[j] = at < g[j / DEEP].end ? int64_t{job.lists.from[at]} : -1;
+                from[j] = at < g[j / DEEP].end ? int64_t{w.lists.from[at]} : -1;
             }
             await_each(
                 v, [&](int j) { return from[j] >= 0; },

@@ -124,18 +124,4 @@ __device__ inline int64_t rest_at(int q, int i, int j)
            (i - first);
 }
 
-/* The first of `count` ascending numbers that is not below `least`. */
-__device__ inline int find_first(const int32_t *ascending, int count, int least)
-{
-    int low = 0, high = count;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (ascending[middle] < least)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 } /* namespace sd_cuda */

@@ -40,14 +40,6 @@ struct solve_tasks {
     const int32_t *front;
 };
 
-/* What children hand up to a row of a front, as planned: its own columns, then the rows below. Row i of front
- * f gets from[ptr[at] .. ptr[at + 1]), at = first[f] + row_ptr[f] + i: numbers of rows below fronts, those of
- * the first child first. They depend on the plan alone: delays and the order of pivots change neither what is
- * handed up nor for which variable. */
-struct solve_lists {
-    const uint32_t *ptr, *from;
-};
-
 /* Where values of the tree come from that are made on the device: front_values.cu. NULL before the first. */
 struct value_source {
     const int32_t *row, *column, *target; /* of the stored entries of A; a target below 0: none */
@@ -106,7 +98,6 @@ template <class real> struct run_memory {
     large_list large;
     large_room<real> room;
     solve_tasks tasks;
-    solve_lists lists;
     solve_spaces spaces;
     sd_solve_frame frame; /* in the device's memory */
     sd_presolve presolve; /* of the last factorization */
@@ -176,7 +167,7 @@ level_sizes measure_levels(const sd_tree *t, const sd_schedule *s);
 saddle_status make_tasks(sd_engine *e, const sd_tree *t, const sd_schedule *s, solve_tasks *tasks);
 /* Numbers of tasks alone, and the bytes of what make_tasks and make_lists make. */
 int64_t count_tasks(const sd_tree *t, const sd_schedule *s, solve_tasks *tasks);
-saddle_status make_lists(sd_engine *e, const sd_tree *t, solve_lists *lists);
+saddle_status make_lists(sd_engine *e, const sd_tree *t, row_lists *lists);
 template <class real> void invert_squares(sd_engine *e, const run_memory<real> *m, int32_t front);
 template <class real>
 void invert_triangles(sd_engine *e, const run_memory<real> *m, int64_t largest, int32_t front);

@@ -272,7 +272,7 @@ saddle_status make_run(sd_engine *e, const sd_tree *t, const sd_schedule *s, dou
         !get_memory(e, t, s, widest, m))
         return e->status;
     const saddle_status status = make_tasks(e, t, s, &m->tasks);
-    return status ? status : make_lists(e, t, &m->lists);
+    return status ? status : make_lists(e, t, &m->w.lists);
 }
 
 template <class real> void free_run(sd_engine *e, run_memory<real> *m)
@@ -287,7 +287,7 @@ template <class real> void free_run(sd_engine *e, run_memory<real> *m)
                          w.workspace,     m->room.flags,   m->room.work,      m->room.jobs[0],
                          m->room.jobs[1], m->room.jobs[2], m->room.jobs[3],   m->room.jobs[4],
                          m->room.jobs[5], m->signs,        m->tasks.task,     m->tasks.begin,
-                         m->tasks.front,  m->lists.ptr,    m->lists.from,     m->frame.position,
+                         m->tasks.front,  w.lists.ptr, w.lists.from, w.lists.owner, m->frame.position,
                          m->frame.scale};
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
     free_panels(e, m);

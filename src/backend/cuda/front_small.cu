@@ -43,17 +43,6 @@ template <class real> struct small_front {
     int q, delays;
 };
 
-/* Columns that the children could not eliminate. By a warp. */
-template <class real> __device__ int count_delays(const forest<real> &w, const front_plan &p, int lane)
-{
-    unsigned late = 0;
-    for (int k = lane; k < p.children; k += WARP) {
-        const front_state<real> &c = w.front[w.child[p.child + k]];
-        late += static_cast<unsigned>(c.columns - c.eliminated);
-    }
-    return static_cast<int>(__reduce_add_sync(ALL_LANES, late));
-}
-
 /* Room for a panel, from that of the cluster where it suffices. By one thread. */
 template <class real>
 __device__ void *take_panel(const forest<real> &w, cluster_room<real> *room, int64_t bytes)
@@ -71,7 +60,7 @@ template <class real>
 __device__ bool place_front(const forest<real> &w, cluster_room<real> *room, const front_plan &p)
 {
     if (thread_index() < WARP) {
-        const int delays = count_delays(w, p, thread_index()), columns = p.columns + delays,
+        const int delays = count_delays(w, p.child, p.child + p.children, thread_index()), columns = p.columns + delays,
                   rows = columns + p.below;
         if (thread_index() == 0) {
             void *memory = take_panel(w, room, panel_bytes<real>(rows, columns));

@@ -93,7 +93,6 @@ void solve_groups(sd_engine *e, const run_memory<real> *m, int parts, solve_port
     const int64_t n = t->n, numbers = n * width;
     solve_job<real> job = {};
     job.tasks = m->tasks;
-    job.lists = m->lists;
     job.groups = (k + width - 1) / width;
     job.columns = k;
     job.apart = group_bytes(t, m->tasks.rooms, m->presolve == SD_PRESOLVE_WHOLE,

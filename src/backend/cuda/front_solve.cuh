@@ -105,7 +105,6 @@ __device__ inline void await_each(real (&v)[N], const I &there, const F &at)
  * that before it. A task is taken for all groups, one after the other, before the next one. */
 template <class real> struct solve_job {
     solve_tasks tasks;
-    solve_lists lists;
     int groups, columns; /* right-hand sides of all groups: the last one may have fewer */
     int64_t apart;
     real *x; /* row by row with `stride` numbers a position: in and out */

@@ -95,7 +95,7 @@ int64_t count_tasks(const sd_tree *t, const sd_schedule *s, solve_tasks *tasks)
     tasks->count = static_cast<int>(l.tasks);
     tasks->listed = static_cast<int>(l.fronts);
     tasks->rooms = static_cast<int32_t>(l.rooms);
-    const int64_t rows = t->row_ptr[t->fronts], lists = t->n + 2 * rows + 1;
+    const int64_t rows = t->row_ptr[t->fronts], lists = t->n + 3 * rows + 1;
     return l.tasks * static_cast<int64_t>(sizeof *l.task) + 8 * (l.chains + 1) + 4 * l.fronts + 4 * lists;
 }
 
@@ -128,7 +128,7 @@ saddle_status make_tasks(sd_engine *e, const sd_tree *t, const sd_schedule *s, s
     return e->status;
 }
 
-saddle_status make_lists(sd_engine *e, const sd_tree *t, solve_lists *lists)
+saddle_status make_lists(sd_engine *e, const sd_tree *t, row_lists *lists)
 {
     const char *what = "order of solves";
     const saddle_hooks *hooks = &e->context->hooks;
@@ -137,15 +137,16 @@ saddle_status make_lists(sd_engine *e, const sd_tree *t, solve_lists *lists)
         return e->status = fail(e->context, SADDLE_NOT_SUPPORTED,
                                 "the fronts have %lld rows, and on a GPU at most %lld are supported",
                                 static_cast<long long>(places), static_cast<long long>(UINT32_MAX) - 1);
-    const int64_t bytes = (places + 2 + rows) * static_cast<int64_t>(sizeof(uint32_t));
+    const int64_t bytes = (places + 2 + 2 * rows) * static_cast<int64_t>(sizeof(uint32_t));
     uint32_t *ptr = static_cast<uint32_t *>(hooks->allocate(static_cast<size_t>(bytes), hooks->user));
     if (!ptr)
         return e->status =
                    fail(e->context, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate the %s", what);
-    uint32_t *from = ptr + places + 2;
+    uint32_t *from = ptr + places + 2, *owner = from + rows;
     memset(ptr, 0, static_cast<size_t>(bytes));
     /* Where a list begins is counted two places on, so that it stands in its place when it is filled. */
     for (int32_t f = 0; f < t->fronts; ++f) {
+        for (int64_t i = t->row_ptr[f]; i < t->row_ptr[f + 1]; ++i) owner[i] = static_cast<uint32_t>(f);
         if (t->parent[f] < 0) continue;
         uint32_t *above = ptr + t->first[t->parent[f]] + t->row_ptr[t->parent[f]];
         for (int64_t i = t->row_ptr[f]; i < t->row_ptr[f + 1]; ++i) ++above[t->place[i] + 2];
@@ -161,6 +162,8 @@ saddle_status make_lists(sd_engine *e, const sd_tree *t, solve_lists *lists)
         copy_to_device(e, ptr, (places + 1) * static_cast<int64_t>(sizeof *ptr), what));
     lists->from =
         static_cast<uint32_t *>(copy_to_device(e, from, rows * static_cast<int64_t>(sizeof *from), what));
+    lists->owner =
+        static_cast<int32_t *>(copy_to_device(e, owner, rows * static_cast<int64_t>(sizeof *owner), what));
     hooks->release(ptr, hooks->user);
     return e->status;
 }

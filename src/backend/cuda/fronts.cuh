@@ -77,6 +77,15 @@ struct front_plan {
     int32_t padding;
 };
 
+/* What children hand up to a row of a front, as planned: its own columns, then the rows below. Row i of front
+ * f gets from[ptr[at] .. ptr[at + 1]), at = first[f] + row_ptr[f] + i: numbers of rows below fronts, those of
+ * the first child first; owner has the front that each row is below. They depend on the plan alone: delays and
+ * the order of pivots change neither what is handed up nor for which variable. */
+struct row_lists {
+    const uint32_t *ptr, *from;
+    const int32_t *owner;
+};
+
 /* Everything that a kernel on fronts needs. */
 template <class real> struct forest {
     int32_t n, fronts;
@@ -91,6 +100,7 @@ template <class real> struct forest {
     const int32_t *entry_row;
     const int64_t *rest;
     const bool *inner;
+    row_lists lists;
 
     const double *values;
     front_state<real> *front;
@@ -119,15 +129,15 @@ template <class real> __device__ inline real *rest_of(const forest<real> &w, int
     return w.rest[f] < 0 ? nullptr : (w.inner[f] ? space : w.arena) + w.rest[f];
 }
 
-/* Columns that the children of f could not eliminate. */
-template <class real> __device__ inline int delays_into(const forest<real> &w, int32_t f)
+/* Columns that children [from, to) could not eliminate. By a warp. */
+template <class real> __device__ inline int count_delays(const forest<real> &w, int64_t from, int64_t to, int lane)
 {
-    int delays = 0;
-    for (int64_t k = w.child_ptr[f]; k < w.child_ptr[f + 1]; ++k) {
+    unsigned late = 0;
+    for (int64_t k = from + lane; k < to; k += WARP) {
         const front_state<real> &c = w.front[w.child[k]];
-        delays += c.columns - c.eliminated;
+        late += static_cast<unsigned>(c.columns - c.eliminated);
     }
-    return delays;
+    return static_cast<int>(__reduce_add_sync(ALL_LANES, late));
 }
 
 __device__ inline int64_t round_to(int64_t number, int64_t unit)
