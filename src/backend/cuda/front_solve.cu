@@ -170,7 +170,7 @@ template <class real> int64_t solve_bytes(const run_memory<real> *m, solve_porti
  */
 template <class real> solve_portion portion_from(const run_memory<real> *m, int64_t k, int64_t first)
 {
-    const int64_t allowed = max(int64_t{1} << 28, m->heap_bytes / 2);
+    const int64_t allowed = max(int64_t{1} << 29, m->heap_bytes / 2);
     int most = SOLVE_COLUMNS;
     while (most > WIDEST && solve_bytes(m, {most, WIDEST}) > allowed) most /= 2;
     const int64_t left = k - first / most * most;
