@@ -17,7 +17,7 @@ enum { GPU_TILES = 9, GPU_PRESOLVES = 3 };
     ROW(factor_nnz)                                                                                          \
     ROW(flops)                                                                                               \
     ROW(factor_bytes)                                                                                        \
-    ROW(device_bytes) /* of the GPU's memory, after a solve with one right-hand side, without its arrays */     \
+    ROW(device_bytes) /* of the GPU's memory, after a solve with one right-hand side, without its arrays */  \
     ROW(waits)                                                                                               \
     ROW(delayed)                                                                                             \
     ROW(two_by_two)                                                                                          \

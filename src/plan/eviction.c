@@ -168,8 +168,8 @@ static void choose_levels(const sd_panels *p, int64_t room, sd_eviction *e)
     }
 }
 
-/* Room for delays beyond the slack, where all panels stay: small problems delay a larger part of their columns
- * than large ones, and can have it at no cost. */
+/* Room for delays beyond the slack, where all panels stay: small problems delay a larger part of their
+ * columns than large ones, and can have it at no cost. */
 static int64_t ample_room(const sd_panels *p, int64_t planned)
 {
     enum { TIMES = 2, MOST = 32 << 20 };

@@ -47,10 +47,10 @@ typedef struct sd_eviction {
     int32_t levels;         /* that leave the device: the first ones; 0: none */
     int32_t steps, evicted; /* all of them, and the first ones, of those levels */
     int64_t planned;        /* bytes of all panels */
-    int64_t kept;           /* bytes of the heap of those that stay, with room for delays, ample if there is any */
-    int64_t region;         /* of one of the two regions */
-    int64_t host;           /* of the host's memory */
-    int64_t rows;           /* of the large fronts of the step with most of them */
+    int64_t kept;   /* bytes of the heap of those that stay, with room for delays, ample if there is any */
+    int64_t region; /* of one of the two regions */
+    int64_t host;   /* of the host's memory */
+    int64_t rows;   /* of the large fronts of the step with most of them */
 } sd_eviction;
 
 /* How `room` bytes suffice for all panels. */

@@ -492,7 +492,6 @@ static void delays_that_do_not_fit(void **state)
     dense_free(&d);
 }
 
-
 static int64_t tiles_of(const sd_run_profile *p)
 {
     int64_t all = 0;

@@ -49,7 +49,8 @@ template <class real> __device__ int delays_into(const forest<real> &w, int32_t 
     }
     for (unsigned left = __ballot_sync(ALL_LANES, many); left; left &= left - 1) {
         const int whose = __ffs(static_cast<int>(left)) - 1;
-        const int all = count_delays(w, __shfl_sync(ALL_LANES, from, whose), __shfl_sync(ALL_LANES, to, whose), lane);
+        const int all =
+            count_delays(w, __shfl_sync(ALL_LANES, from, whose), __shfl_sync(ALL_LANES, to, whose), lane);
         if (lane == whose) delays = all;
     }
     return delays;
@@ -161,8 +162,8 @@ template <class real> __device__ void add_own(const forest<real> &w, const strip
     }
 }
 
-/* A column of a child's contribution block that belongs to a column of the front: where it is in the arena, if
- * it began with its row 0, and where its rows are in the plan. */
+/* A column of a child's contribution block that belongs to a column of the front: where it is in the arena,
+ * if it began with its row 0, and where its rows are in the plan. */
 struct handed_column {
     int64_t at, rows;
     int first, q; /* its first row, and the order of the block */
@@ -186,12 +187,14 @@ __device__ inline handed_column broadcast_handed(const handed_column &h, int lan
 }
 
 /* Adds it to the column whose entries from the plan's row 0 on are at a. By a warp. */
-template <class real> __device__ inline void add_handed(const forest<real> &w, const handed_column &h, real *a)
+template <class real>
+__device__ inline void add_handed(const forest<real> &w, const handed_column &h, real *a)
 {
     const int lane = thread_index() % WARP;
     const int32_t *place = w.place + h.rows;
     const real *x = w.arena + h.at;
-    for (int i = h.first + lane; i < h.q; i += AT_ONCE * WARP) { /* loads first: stores might be to the same place */
+    for (int i = h.first + lane; i < h.q;
+         i += AT_ONCE * WARP) { /* loads first: stores might be to the same place */
         real *to[AT_ONCE], sum[AT_ONCE];
 #pragma unroll
         for (int k = 0; k < AT_ONCE; ++k) {
@@ -209,7 +212,8 @@ template <class real> __device__ inline void add_handed(const forest<real> &w, c
 }
 
 /* What the children have for columns [from, to) of front f, a warp a column: column(j) is where row 0 of the
- * front's column j would be. Children are added in their order; only those that have something are looked at. */
+ * front's column j would be. Children are added in their order; only those that have something are looked at.
+ */
 template <class real, class Column>
 __device__ void add_children(const forest<real> &w, int32_t f, int delays, int from, int to, Column column)
 {

@@ -244,11 +244,11 @@ __device__ __noinline__ void accept_rows(factor_room<real> *room, large_work<rea
     }
 }
 
-/* Subtracts a product from the tile at `row` and `column` of a panel, in columns [from, to) and on or below the
- * diagonal. */
+/* Subtracts a product from the tile at `row` and `column` of a panel, in columns [from, to) and on or below
+ * the diagonal. */
 template <bool SCALED, int COLUMNS, class real>
-__device__ void subtract_product(product_room<real, COLUMNS> *room, const front_state<real> &s, int row, int column,
-                                 int from, int to, const product_side<real> &left,
+__device__ void subtract_product(product_room<real, COLUMNS> *room, const front_state<real> &s, int row,
+                                 int column, int from, int to, const product_side<real> &left,
                                  const product_side<real> &right, const real *d, int depth)
 {
     real *const panel = s.panel + row + static_cast<int64_t>(column) * s.ld;
@@ -324,9 +324,9 @@ template <int COLUMNS, class real>
 __device__ void flush_tile(product_room<real, COLUMNS> *room, const large_work<real> *k, int job)
 {
     const front_state<real> s = k->state;
-    const int deep = static_cast<int>(pieces_of(s.rows, PRODUCT_ROWS)), from = k->panel, first = from / PRODUCT_ROWS;
-    const int end = k->deep ? s.columns : k->outer_end,
-              wide = static_cast<int>(pieces_of(end, PRODUCT_ROWS));
+    const int deep = static_cast<int>(pieces_of(s.rows, PRODUCT_ROWS)), from = k->panel,
+              first = from / PRODUCT_ROWS;
+    const int end = k->deep ? s.columns : k->outer_end, wide = static_cast<int>(pieces_of(end, PRODUCT_ROWS));
     if (job >= PRODUCT_ROWS / COLUMNS * tiles_of(deep, first, wide - first)) return;
     const tile_place at = find_tile(deep, first, wide, COLUMNS, job);
     const int row = at.row, column = at.column, base = column < k->outer_end ? k->base : k->outer,

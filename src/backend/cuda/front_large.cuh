@@ -21,9 +21,9 @@ namespace sd_cuda
 {
 
 constexpr int LARGE_THREADS = PRODUCT_THREADS;
-constexpr int JOB_ROW = PRODUCT_ROWS;  /* rows of a job */
-constexpr int STRIP = 16;              /* columns that are assembled by one block */
-constexpr int PANEL = 128;             /* columns of a panel, at most */
+constexpr int JOB_ROW = PRODUCT_ROWS; /* rows of a job */
+constexpr int STRIP = 16;             /* columns that are assembled by one block */
+constexpr int PANEL = 128;            /* columns of a panel, at most */
 #ifdef SADDLE_EMULATED
 constexpr int OUTER = 256; /* less, so that fronts of tests get there */
 #else
@@ -113,7 +113,8 @@ __device__ inline tile_place find_tile(int deep, int first, int end, int width, 
         row = wide + (at - square) / wide;
         column = (at - square) % wide;
     }
-    return {(first + strip + row) * PRODUCT_ROWS, (first + strip + column) * PRODUCT_ROWS + job % beside * width};
+    return {(first + strip + row) * PRODUCT_ROWS,
+            (first + strip + column) * PRODUCT_ROWS + job % beside * width};
 }
 
 /* Where an entry (i, j), i >= j, of a contribution block of order q is: plan/contribution.h. */

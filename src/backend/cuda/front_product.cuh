@@ -51,7 +51,8 @@ __device__ inline void copy_side(real (&to)[PRODUCT_DEPTH][ROWS + 4], const prod
                                  int depth)
 {
     constexpr int AT_ONCE = 2 * PRODUCT_THREADS / ROWS; /* columns */
-    const int thread = static_cast<int>(threadIdx.x), i = thread % (ROWS / 2) * 2, first = thread / (ROWS / 2);
+    const int thread = static_cast<int>(threadIdx.x), i = thread % (ROWS / 2) * 2,
+              first = thread / (ROWS / 2);
     const real *at = s.at + i + (from + first) * s.ld;
 #pragma unroll
     for (int k = 0; k < PRODUCT_DEPTH; k += AT_ONCE) {
@@ -112,8 +113,8 @@ __device__ inline real scale_number(real x, const real (&d)[PRODUCT_DEPTH + 1][2
 template <bool SCALED, int COLUMNS>
 __device__ inline void multiply_inner(const product_place<COLUMNS> &p,
                                       const product_room<double, COLUMNS> *room,
-                                      const product_side<double> &left, int from, int inner,
-                                      bool two, double (&sum)[2][COLUMNS / 16][4])
+                                      const product_side<double> &left, int from, int inner, bool two,
+                                      double (&sum)[2][COLUMNS / 16][4])
 {
     const int at = from / PRODUCT_DEPTH % PRODUCT_STAGES;
     double a[2][8];
@@ -150,8 +151,8 @@ __device__ inline void multiply_inner(const product_place<COLUMNS> &p,
 template <bool SCALED, int COLUMNS>
 __device__ inline void multiply_inner(const product_place<COLUMNS> &p,
                                       const product_room<float, COLUMNS> *room,
-                                      const product_side<float> &left, int from, int inner,
-                                      bool two, float (&sum)[2][COLUMNS / 16][4])
+                                      const product_side<float> &left, int from, int inner, bool two,
+                                      float (&sum)[2][COLUMNS / 16][4])
 {
     const int at = from / PRODUCT_DEPTH % PRODUCT_STAGES;
 #pragma unroll 2

@@ -105,7 +105,8 @@ template <class real> bool put_plan(sd_engine *e, const sd_tree *t, const sd_sch
 int64_t rows_with_slack(int64_t rows, double slack)
 {
     constexpr int64_t SPARE = 1 << 14;
-    return rows + static_cast<int64_t>(static_cast<double>(rows) * slack) + (slack > 0 ? min(2 * rows, SPARE) : 0);
+    return rows + static_cast<int64_t>(static_cast<double>(rows) * slack) +
+           (slack > 0 ? min(2 * rows, SPARE) : 0);
 }
 template <class real> int64_t columns_bytes(int64_t rows, double slack)
 {
@@ -279,15 +280,43 @@ template <class real> void free_run(sd_engine *e, run_memory<real> *m)
 {
     const forest<real> &w = m->w;
     free_spaces(e, &m->spaces);
-    const void *all[] = {w.plan,          w.entry_column,  m->clusters.bytes, w.first,
-                         w.parent,        w.child_ptr,     w.child,           w.row_ptr,
-                         w.rows,          w.place,         w.entry_ptr,       w.entry_row,
-                         w.rest,          w.inner,         m->clusters.begin, m->clusters.front,
-                         m->large.front,  m->values,       w.front,           w.arena,
-                         w.workspace,     m->room.flags,   m->room.work,      m->room.jobs[0],
-                         m->room.jobs[1], m->room.jobs[2], m->room.jobs[3],   m->room.jobs[4],
-                         m->room.jobs[5], m->signs,        m->tasks.task,     m->tasks.begin,
-                         m->tasks.front,  w.lists.ptr, w.lists.from, w.lists.owner, m->frame.position,
+    const void *all[] = {w.plan,
+                         w.entry_column,
+                         m->clusters.bytes,
+                         w.first,
+                         w.parent,
+                         w.child_ptr,
+                         w.child,
+                         w.row_ptr,
+                         w.rows,
+                         w.place,
+                         w.entry_ptr,
+                         w.entry_row,
+                         w.rest,
+                         w.inner,
+                         m->clusters.begin,
+                         m->clusters.front,
+                         m->large.front,
+                         m->values,
+                         w.front,
+                         w.arena,
+                         w.workspace,
+                         m->room.flags,
+                         m->room.work,
+                         m->room.jobs[0],
+                         m->room.jobs[1],
+                         m->room.jobs[2],
+                         m->room.jobs[3],
+                         m->room.jobs[4],
+                         m->room.jobs[5],
+                         m->signs,
+                         m->tasks.task,
+                         m->tasks.begin,
+                         m->tasks.front,
+                         w.lists.ptr,
+                         w.lists.from,
+                         w.lists.owner,
+                         m->frame.position,
                          m->frame.scale};
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
     free_panels(e, m);

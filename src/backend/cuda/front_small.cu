@@ -60,8 +60,8 @@ template <class real>
 __device__ bool place_front(const forest<real> &w, cluster_room<real> *room, const front_plan &p)
 {
     if (thread_index() < WARP) {
-        const int delays = count_delays(w, p.child, p.child + p.children, thread_index()), columns = p.columns + delays,
-                  rows = columns + p.below;
+        const int delays = count_delays(w, p.child, p.child + p.children, thread_index()),
+                  columns = p.columns + delays, rows = columns + p.below;
         if (thread_index() == 0) {
             void *memory = take_panel(w, room, panel_bytes<real>(rows, columns));
             if (w.most) {

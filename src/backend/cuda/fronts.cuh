@@ -79,8 +79,8 @@ struct front_plan {
 
 /* What children hand up to a row of a front, as planned: its own columns, then the rows below. Row i of front
  * f gets from[ptr[at] .. ptr[at + 1]), at = first[f] + row_ptr[f] + i: numbers of rows below fronts, those of
- * the first child first; owner has the front that each row is below. They depend on the plan alone: delays and
- * the order of pivots change neither what is handed up nor for which variable. */
+ * the first child first; owner has the front that each row is below. They depend on the plan alone: delays
+ * and the order of pivots change neither what is handed up nor for which variable. */
 struct row_lists {
     const uint32_t *ptr, *from;
     const int32_t *owner;
@@ -130,7 +130,8 @@ template <class real> __device__ inline real *rest_of(const forest<real> &w, int
 }
 
 /* Columns that children [from, to) could not eliminate. By a warp. */
-template <class real> __device__ inline int count_delays(const forest<real> &w, int64_t from, int64_t to, int lane)
+template <class real>
+__device__ inline int count_delays(const forest<real> &w, int64_t from, int64_t to, int lane)
 {
     unsigned late = 0;
     for (int64_t k = from + lane; k < to; k += WARP) {
