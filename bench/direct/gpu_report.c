@@ -110,7 +110,7 @@ static void print_profile(const gpu_report *t)
         PRINT_COLUMNS("7.1f 7.1f 7.1f 7.1f 8.2f", 1e2 * row->profile_factor / whole,
                       1e2 * row->profile_assembly / whole, 1e2 * row->profile_contribution / whole,
                       1e2 * row->profile_other / whole, 1e3 * whole);
-        for (int k = 0; k < GPU_TILES; ++k) print_column("%*.1f", 6, 1e2 * row->tiles[k] / tiles);
+        for (int k = 0; k < GPU_TILES; ++k) print_column("%.1f", 6, 1e2 * row->tiles[k] / tiles);
         putchar('\n');
     }
 }

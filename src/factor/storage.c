@@ -7,7 +7,7 @@
 
 enum {
     GRAIN = 64,            /* pieces begin on cache lines */
-    CHUNKS = 64,           /* each at least an eighth of the first, if the memory allows: enough */
+    CHUNKS = 64,           /* each at least a quarter of all before, if the memory allows: enough */
     PANEL_CHUNK = 1 << 16, /* bytes of a chunk of panels, at least */
     LARGE = 32             /* a panel of more than this part of those planned has a chunk of its own */
 };
@@ -44,7 +44,9 @@ static saddle_status add_chunk(sd_context *c, sd_storage *s, int64_t bytes, cons
 {
     if (s->chunks == CHUNKS)
         return sd_fail(c, SADDLE_OUT_OF_MEMORY, "too many chunks for %s: factor with fewer threads", what);
-    const int64_t least = s->chunks > 0 ? sd_storage_round(s->chunk[0].bytes / 8) : GRAIN;
+    int64_t all = 0;
+    for (int k = 0; k < s->chunks; ++k) all += s->chunk[k].bytes;
+    const int64_t least = sd_storage_round(all / 4);
     interval *chunk = &s->chunk[s->chunks];
     chunk->bytes = bytes > least ? bytes : least;
     chunk->begin = sd_alloc(c, chunk->bytes, 1, what);
