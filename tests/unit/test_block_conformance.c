@@ -257,9 +257,10 @@ static void walk_kernels(const sd_backend *backend, bench_version version, int k
     /* the host's part of cuda has one thread */
     const int counts = backend->host_memory ? sizeof thread_counts / sizeof thread_counts[0] : 1;
     uint64_t bits[CHECKS][SD_PRECISIONS];
-    const int runs = once() ? 0 : is_slow() ? 1 : counts;
+    const bool brief = is_brief(backend);
+    const int runs = once() || brief ? 0 : is_slow() ? 1 : counts;
     for (int run = 0; run <= runs; ++run) { /* the last number of threads twice */
-        const int threads = thread_counts[run < counts ? run : counts - 1];
+        const int threads = thread_counts[brief ? 1 : run < counts ? run : counts - 1];
         for (sd_precision p = 0; p < SD_PRECISIONS; ++p) {
             bench s;
             bench_open(&s, backend, threads);

@@ -48,8 +48,10 @@ typedef struct family {
 static void walk(const sd_backend *backend, family *f)
 {
     const int counts = sizeof thread_counts / sizeof thread_counts[0];
-    for (int run = 0; run <= (is_slow() ? 1 : counts); ++run) { /* the last number of threads twice */
-        const int threads = thread_counts[run < counts ? run : counts - 1];
+    const bool brief = is_brief(backend);
+    const int runs = brief ? 0 : is_slow() ? 1 : counts;
+    for (int run = 0; run <= runs; ++run) { /* the last number of threads twice */
+        const int threads = thread_counts[brief ? 1 : run < counts ? run : counts - 1];
         for (sd_precision p = 0; p < SD_PRECISIONS; ++p) {
             setting s;
             open_on(&s, backend, threads, p, !f->known);

@@ -266,7 +266,7 @@ static void memory_may_fail_while_a_plan_is_made_anew(void **state)
     program *p = program_new(8);
     const saddle_options options = options_of("method=direct");
     for (int abandoned = 0; abandoned < 2; ++abandoned) {
-        for (int64_t k = 1, step = is_slow() ? 61 : 7;; k += step) {
+        for (int64_t k = 1, step = is_slow() ? 211 : 7;; k += step) {
             failing_allocator f = {0};
             const saddle_hooks hooks = failing_hooks(&f);
             saddle_solver *solver = NULL;
