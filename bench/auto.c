@@ -43,8 +43,7 @@ static const char *const outcome_words[] = {"solved",
                                             "too much memory",
                                             "refused",
                                             "not tried: hopeless at a smaller size"};
-static const double SLOW = 3;  /* times the best: not waited for any longer, */
-static const double GRACE = 1; /* after so many seconds */
+static const double SLOW = 3; /* times the best, and the seconds of --grace: not waited for any longer */
 
 typedef struct auto_row {
     char name[64], used[24]; /* the method that auto ended with */
@@ -153,8 +152,8 @@ static bool is_hopeless(const auto_bench *t, const auto_row *row, int method)
 /* Seconds that a run may take. */
 static double limit_of(const auto_bench *t, const auto_row *row, int method)
 {
-    const double most = (double)argument_count(t->a, "limit");
-    return method > 0 ? fmin(most, GRACE + SLOW * best_of(row, 0)) : most;
+    const double most = (double)argument_count(t->a, "limit"), grace = (double)argument_count(t->a, "grace");
+    return method > 0 ? fmin(most, grace + SLOW * best_of(row, 0)) : most;
 }
 
 /* Turns of all methods. What takes less than a tenth of a second is disturbed by anything: there are more of
@@ -340,6 +339,7 @@ static const option auto_options[] = {
                  "generated problems of 10000, 100000 and 1000000 rows, up to this many"),
     OPTION_FLAG("families", 0, "the generated problems too, where matrices are named"),
     OPTION_COUNT("limit", "S", 300, 1, 1000000, "seconds that a run may take"),
+    OPTION_COUNT("grace", "S", 1, 0, 1000000, "seconds beyond 3 times the best that a run may take"),
     OPTION_TEXT("memory", "SIZE", "8G", "memory that a run may use"),
     OPTION_COUNT("skip", "F", 10, 1, 1000000,
                  "methods F times slower than the best at a smaller size of a family are not tried"),

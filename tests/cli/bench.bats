@@ -241,13 +241,13 @@ alone() {
 }
 
 @test "auto: every method on every matrix, the share near the best, what is left out" {
-    run -0 --separate-stderr "$SADDLE" bench auto lap2d_12 kktz_8 --threads 1 --json j.json
+    run -0 --separate-stderr "$SADDLE" bench auto lap2d_12 kktz_8 --threads 1 --grace 300 --json j.json
     [[ $output == *"auto within 1.25 of the best: "*" of 2 "* ]]
     json j.json '[r["name"] for r in j["rows"]] == ["lap2d_12", "kktz_8"]'
     json j.json 'all(r["outcome"]["auto"] == "solved" and r["seconds"]["direct"] > 0 and r["ratio"] > 0 for r in j["rows"])'
     json j.json 'all((r["seconds"][m] is None) == (r["outcome"][m] != "solved") for r in j["rows"] for m in r["seconds"])'
     # what solved nothing at a smaller size of the family is not tried at a larger one; auto always is
-    run -0 --separate-stderr "$SADDLE" bench auto darcy3d_6 darcy3d_8 --threads 1 --json j.json
+    run -0 --separate-stderr "$SADDLE" bench auto darcy3d_6 darcy3d_8 --threads 1 --grace 300 --json j.json
     json j.json 'j["rows"][0]["outcome"]["diagonal"] == "not to the tolerance"'
     json j.json 'j["rows"][1]["outcome"]["diagonal"].startswith("not tried") and j["rows"][1]["seconds"]["auto"] > 0'
     run -2 "$SADDLE" bench auto -
