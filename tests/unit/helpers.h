@@ -389,7 +389,8 @@ static inline void assert_permutation(const int32_t *perm, int n)
 }
 
 /* SADDLE_TEST_SLOW: walks are shorter, fewer numbers of threads or sizes, for a sanitizer. With the word
- * "threads" only threads are looked at, for which one instruction set stands for all. */
+ * "threads" only threads are looked at, for which one instruction set stands for all; with "memory", for a
+ * GPU that is emulated under a sanitizer, every kernel runs, but seldom. */
 static inline bool is_slow(void)
 {
     return getenv("SADDLE_TEST_SLOW") != NULL;
@@ -398,4 +399,9 @@ static inline bool is_slow(void)
 static inline bool is_about_threads(void)
 {
     return is_slow() && strcmp(getenv("SADDLE_TEST_SLOW"), "threads") == 0;
+}
+
+static inline bool is_about_memory(void)
+{
+    return is_slow() && strcmp(getenv("SADDLE_TEST_SLOW"), "memory") == 0;
 }
