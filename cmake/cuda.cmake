@@ -35,9 +35,9 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
   target_compile_features(saddle_cuda_flags INTERFACE cuda_std_17)
   # Kernels of many sizes are alike: compressed they take a third.
   target_compile_options(saddle_cuda_flags INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false
-    --compress-mode=size -Xcompiler=-Wall,-Wextra,-Wshadow$<$<BOOL:${SADDLE_WERROR}>:,-Werror>>)
+    --compress-mode=$<IF:$<BOOL:${SADDLE_CUDA_DRAFT}>,none,size> -Xcompiler=-Wall,-Wextra,-Wshadow$<$<BOOL:${SADDLE_WERROR}>:,-Werror>>)
   if(SADDLE_CUDA_DRAFT AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
-    target_compile_options(saddle_cuda_flags INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--Ofast-compile=max>)
+    target_compile_options(saddle_cuda_flags INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--Ofast-compile=max -Xcompiler=-O1>)
   endif()
   set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
