@@ -279,6 +279,7 @@ saddle_status make_run(sd_engine *e, const sd_tree *t, const sd_schedule *s, dou
 template <class real> void free_run(sd_engine *e, run_memory<real> *m)
 {
     const forest<real> &w = m->w;
+    m->watch.free(e);
     free_spaces(e, &m->spaces);
     const void *all[] = {w.plan,
                          w.entry_column,
@@ -322,7 +323,6 @@ template <class real> void free_run(sd_engine *e, run_memory<real> *m)
     free_panels(e, m);
     free_values(e, &m->values_from);
     m->clock.turn(e, -1);
-    m->watch.free(e);
 }
 
 /* Clusters and large fronts of a step, whose panels are taken from heap number `heap`. */
@@ -456,7 +456,7 @@ void end_run(sd_engine *e, run_memory<real> *m, const sd_run_job *job, const voi
     e->backend->download(e, m->control, tally, sizeof *tally);
     if (job->there) fetch_taken(e, &m->values_from, &m->result.taken);
     ++m->result.waits;
-    if (m->result.cancelled) m->watch.end(e);
+    if (m->w.watched) m->watch.end(e); /* nothing is read any more when the tally goes */
 }
 
 /* Places for panels, and their memory, where there is none. */
