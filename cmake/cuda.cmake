@@ -37,7 +37,7 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
   target_compile_options(saddle_cuda_flags INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false
     --compress-mode=$<IF:$<BOOL:${SADDLE_CUDA_DRAFT}>,none,size> -Xcompiler=-Wall,-Wextra,-Wshadow$<$<BOOL:${SADDLE_WERROR}>:,-Werror>>)
   if(SADDLE_CUDA_DRAFT AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
-    target_compile_options(saddle_cuda_flags INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--Ofast-compile=max -Xcompiler=-O1>)
+    target_compile_options(saddle_cuda_flags INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--Ofast-compile=max>)
   endif()
   set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
