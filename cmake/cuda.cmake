@@ -28,7 +28,7 @@ if(SADDLE_CUDA AND cuda_sources)
 endif()
 
 if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
-  # The module is linked with nothing of ours but the headers, and with a copy of src/plan/eviction.c: what
+  # The module is linked with nothing of ours but the headers, and with copies of src/plan/eviction.c and layout.c: what
   # else it needs of the host comes through the table in backend.h. --fmad=false for the reason that saddle_flags gives.
   add_library(saddle_cuda_flags INTERFACE)
   target_include_directories(saddle_cuda_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
@@ -43,7 +43,7 @@ if(CMAKE_CUDA_COMPILER AND SADDLE_CUDA AND cuda_sources)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
   set(CMAKE_CUDA_EXTENSIONS OFF)
 
-  add_library(saddle_cuda_objects OBJECT ${cuda_sources} src/plan/eviction.c)
+  add_library(saddle_cuda_objects OBJECT ${cuda_sources} src/plan/eviction.c src/plan/layout.c)
   set_target_properties(saddle_cuda_objects PROPERTIES C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
   set_source_files_properties(src/backend/cuda/vectors.cu PROPERTIES COMPILE_OPTIONS --extended-lambda)
   target_link_libraries(saddle_cuda_objects PRIVATE saddle_cuda_flags)

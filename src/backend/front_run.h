@@ -140,6 +140,19 @@ typedef struct sd_run_bytes {
     int64_t host;   /* of the host's, for panels that do not stay on the device */
     int64_t least;  /* of the device's, for later too, where all panels leave it, */
     int64_t whole;  /* and where all stay */
+
+    /* of the device's: */
+    int64_t plan, lists; /* the plan; lists of what is handed up, and of the tasks of solves */
+    int64_t values;      /* those of the tree, and the state of each front */
+    int64_t kept;        /* panels that stay and, at the other end, contribution blocks and what is at work */
+    int64_t panels;      /* all of them, without delays */
+    int64_t arena;       /* the most of kept that is no panel, in any level */
+    int64_t work;        /* the most of that for fronts at work */
+    int64_t delays;      /* of kept: room for delays, at least */
+    int64_t region;      /* where panels are that leave the device */
+    /* beside these: */
+    int64_t source; /* where values on the device come from */
+    int64_t solve;  /* what a solve with one right-hand side works in */
 } sd_run_bytes;
 
 typedef struct sd_front_runner {
@@ -150,10 +163,11 @@ typedef struct sd_front_runner {
     saddle_status (*make)(sd_engine *e, const sd_tree *t, const sd_schedule *s, sd_precision precision,
                           double slack, int64_t limit, sd_front_run **run);
     void (*free)(sd_engine *e, sd_front_run *run);
-    /* Memory of a run on this tree, without more delays than the slack is for; limit 0: none. Without an
-     * engine, which is asked nothing else, of a device with many processors. */
-    sd_run_bytes (*bytes)(sd_engine *e, const sd_tree *t, const sd_schedule *s, sd_precision precision,
-                          double slack, int64_t limit);
+    /* Memory of a run on this tree, without more delays than the slack is for; limit 0: none. On the engine's
+     * device, or without an engine on one with so many multiprocessors. */
+    saddle_status (*bytes)(sd_context *c, sd_engine *e, int processors, const sd_tree *t,
+                           const sd_schedule *s, sd_precision precision, double slack, int64_t limit,
+                           sd_run_bytes *bytes);
 
     saddle_status (*factor)(sd_engine *e, sd_front_run *run, const sd_run_job *job, sd_run_result *result);
     /* max |l|, NaN where there is one. */

@@ -25,3 +25,8 @@ static inline int64_t sd_rest_size(int32_t q)
     const int64_t whole = q / SD_REST_WIDTH, last = q % SD_REST_WIDTH;
     return sd_rest_block(q, whole) + last * last;
 }
+/* Numbers that are kept for it: an even number, so that two of them can be moved at a time. */
+static inline int64_t sd_rest_room(int32_t q)
+{
+    return (sd_rest_size(q) + 1) / 2 * 2;
+}

@@ -26,8 +26,7 @@ static int64_t cluster_bytes(const sd_panels *p, int32_t cluster)
     return bytes;
 }
 
-/* Bytes of a level, and of what cannot be cut: its largest cluster or large front. */
-static int64_t level_bytes(const sd_panels *p, int32_t level, int64_t *largest)
+int64_t sd_level_planned(const sd_panels *p, int32_t level, int64_t *largest)
 {
     const sd_schedule *s = p->schedule;
     int64_t bytes = 0;
@@ -50,6 +49,30 @@ static int64_t at_least(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+static int64_t extent_of(const sd_panels *p, int32_t level)
+{
+    return p->extent ? p->extent[level] : 0;
+}
+
+/* Bytes for the panels of levels `first` and on, and all extents. */
+static int64_t kept_bytes(const sd_panels *p, int32_t first)
+{
+    int64_t panels = 0, bytes = 0, largest;
+    for (int32_t l = 0; l < p->schedule->levels; ++l) {
+        if (l >= first) panels += sd_level_planned(p, l, &largest);
+        bytes = at_least(bytes, (panels > 0 ? sd_with_slack(panels, p->slack) : 0) + extent_of(p, l));
+    }
+    return (bytes + UNIT - 1) / UNIT * UNIT;
+}
+
+/* What is left of these bytes to panels in a level, so that they are not in the way later. */
+static int64_t ceiling_of(const sd_panels *p, int32_t level, int64_t kept)
+{
+    int64_t most = 0;
+    for (int32_t l = level; l < p->schedule->levels; ++l) most = at_least(most, extent_of(p, l));
+    return kept - most;
+}
+
 /* The steps that are being made. */
 typedef struct making {
     const sd_panels *p;
@@ -58,6 +81,7 @@ typedef struct making {
     sd_panel_step now;
     int32_t count, evicted;
     int64_t host, largest, rows, most_rows; /* rows of the step at hand, and of that with most */
+    int64_t ceiling;                        /* of the level at hand */
 } making;
 
 static void begin_step(making *m, int32_t level, int32_t cluster, int32_t large)
@@ -76,7 +100,10 @@ static void end_step(making *m)
     const int32_t tiny = m->p->schedule->cluster_tiny[m->now.level];
     sd_panel_step *s = &m->now;
     s->cluster_tiny = tiny < s->cluster_from ? s->cluster_from : tiny > s->cluster_to ? s->cluster_to : tiny;
-    if (s->level < m->e->levels) s->capacity = sd_with_slack(s->planned, m->p->slack);
+    if (s->level < m->e->levels)
+        s->capacity = sd_with_slack(s->planned, m->p->slack);
+    else
+        s->ceiling = m->ceiling;
     m->host += s->capacity;
     m->evicted += s->capacity > 0;
     m->largest = at_least(m->largest, s->capacity);
@@ -108,6 +135,7 @@ static making make_steps(const sd_panels *p, const sd_eviction *e, sd_panel_step
     making m = {.p = p, .e = e, .step = step};
     for (int32_t l = 0; l < s->levels; ++l) {
         begin_step(&m, l, s->cluster_ptr[l], s->large_ptr[l]);
+        m.ceiling = ceiling_of(p, l, e->kept);
         for (int32_t c = s->cluster_ptr[l]; c < s->cluster_ptr[l + 1]; ++c) {
             add_to_step(&m, cluster_bytes(p, c), 0);
             m.now.cluster_to = c + 1;
@@ -144,16 +172,15 @@ static void add_up(const sd_panels *p, sd_eviction *e)
  */
 static void choose_levels(const sd_panels *p, int64_t room, sd_eviction *e)
 {
-    int64_t largest, gone = 0, unit = 0, piece = 0, whole = 0;
+    int64_t largest, unit = 0, piece = 0, whole = 0;
     double fewest = 0;
     bool cut = false; /* nothing was found but what cuts levels into many steps */
     for (int32_t l = 0; l < p->schedule->levels; ++l) {
-        const int64_t level = level_bytes(p, l, &largest);
-        gone += level;
+        const int64_t level = sd_level_planned(p, l, &largest);
         unit = at_least(unit, sd_with_slack(largest, p->slack));
         piece = at_least(piece, at_least(unit, sd_with_slack(level / PIECES, p->slack)));
         whole = at_least(whole, sd_with_slack(level, p->slack));
-        const int64_t kept = e->planned > gone ? sd_with_slack(e->planned - gone, p->slack) : 0;
+        const int64_t kept = kept_bytes(p, l + 1);
         const int64_t region = room > kept ? (room - kept) / 2 / UNIT * UNIT : 0;
         const double steps = (double)whole / (double)at_least(region, 1);
         if (kept + 2 * unit < e->least) e->least = kept + 2 * unit;
@@ -172,17 +199,17 @@ static void choose_levels(const sd_panels *p, int64_t room, sd_eviction *e)
  * columns than large ones, and can have it at no cost. */
 static int64_t ample_room(const sd_panels *p, int64_t planned)
 {
-    enum { TIMES = 2, MOST = 32 << 20 };
+    enum { TIMES = 2, MOST = 16 << 20 };
     if (p->slack == 0.0) return 0;
-    return planned < MOST / TIMES ? TIMES * planned : MOST;
+    return planned < MOST / TIMES ? TIMES * planned / UNIT * UNIT : MOST;
 }
 
 sd_eviction sd_eviction_choose(const sd_panels *p, int64_t room)
 {
     int64_t largest;
     sd_eviction e = {0};
-    for (int32_t l = 0; l < p->schedule->levels; ++l) e.planned += level_bytes(p, l, &largest);
-    e.least = e.whole = e.kept = sd_with_slack(e.planned, p->slack);
+    for (int32_t l = 0; l < p->schedule->levels; ++l) e.planned += sd_level_planned(p, l, &largest);
+    e.least = e.whole = e.kept = kept_bytes(p, 0);
     e.fits = e.kept <= room;
     if (e.fits && ample_room(p, e.planned) <= room - e.kept) e.kept += ample_room(p, e.planned);
     if (!e.fits) choose_levels(p, room, &e);

@@ -1,4 +1,4 @@
-/* Clusters, levels and the places of contribution blocks. See schedule.h. */
+/* Clusters, levels and the places of contribution blocks that stay in a cluster. See schedule.h. */
 #include "plan/schedule.h"
 
 #include "plan/contribution.h"
@@ -160,15 +160,15 @@ static saddle_status list_large(sd_context *c, making *m)
 
 /* ---- places ---- */
 
-/* Idle intervals of an arena that has no end, by address. */
-typedef struct arena {
+/* Idle intervals of a workspace that has no end, by address. */
+typedef struct idle_list {
     struct interval {
         int64_t begin, size;
     } * idle;
     int64_t count, end;
-} arena;
+} idle_list;
 
-static int64_t take(arena *a, int64_t size)
+static int64_t take(idle_list *a, int64_t size)
 {
     for (int64_t k = 0; k < a->count; ++k) {
         if (a->idle[k].size < size) continue;
@@ -186,7 +186,7 @@ static int64_t take(arena *a, int64_t size)
     return begin;
 }
 
-static void give(arena *a, int64_t begin, int64_t size)
+static void give(idle_list *a, int64_t begin, int64_t size)
 {
     int64_t low = 0, high = a->count;
     while (low < high) {
@@ -213,69 +213,43 @@ static void give(arena *a, int64_t begin, int64_t size)
     }
 }
 
-/* Pieces begin at even numbers, so that two of them can be moved at a time. */
 static int64_t room(const sd_tree *t, int32_t f)
 {
-    return (sd_rest_size(sd_front_below(t, f)) + 1) / 2 * 2;
+    return sd_rest_room(sd_front_below(t, f));
 }
 
-static void give_children(making *m, arena *a, int32_t f, bool inner)
+/* The workspace of a cluster: its fronts one after the other. Returns the numbers that it has. */
+static int64_t place_inner(making *m, idle_list *a, int32_t cluster)
 {
     const sd_tree *t = m->t;
-    for (int64_t e = t->child_ptr[f]; e < t->child_ptr[f + 1]; ++e) {
-        const int32_t child = t->child[e];
-        if (m->s->inner[child] == inner && room(t, child) > 0) give(a, m->s->rest[child], room(t, child));
-    }
-}
-
-/* The workspace of a cluster: its fronts one after the other. */
-static void place_inner(making *m, arena *a, int32_t cluster)
-{
     sd_schedule *s = m->s;
     a->count = a->end = 0;
     for (int64_t k = s->cluster_from[cluster]; k < s->cluster_from[cluster + 1]; ++k) {
         const int32_t f = s->cluster_front[k];
-        if (s->inner[f]) s->rest[f] = take(a, room(m->t, f));
-        give_children(m, a, f, true);
-    }
-    if (a->end > s->workspace) s->workspace = a->end;
-}
-
-/* The arena, level by level: what the heads of a level make; then what they have used is given back. */
-static void place_outer(making *m, arena *a)
-{
-    const sd_tree *t = m->t;
-    sd_schedule *s = m->s;
-    a->count = a->end = 0;
-    for (int32_t l = 0; l < s->levels; ++l) {
-        for (int32_t c = s->cluster_ptr[l]; c < s->cluster_ptr[l + 1]; ++c) {
-            const int32_t f = s->cluster_front[s->cluster_from[c + 1] - 1];
-            if (t->parent[f] >= 0) s->rest[f] = take(a, room(t, f));
+        if (s->inner[f]) s->rest[f] = take(a, room(t, f));
+        for (int64_t e = t->child_ptr[f]; e < t->child_ptr[f + 1]; ++e) {
+            const int32_t child = t->child[e];
+            if (s->inner[child] && room(t, child) > 0) give(a, s->rest[child], room(t, child));
         }
-        for (int32_t k = s->large_ptr[l]; k < s->large_ptr[l + 1]; ++k) {
-            const int32_t f = s->large_front[k];
-            if (t->parent[f] >= 0) s->rest[f] = take(a, room(t, f));
-        }
-        for (int64_t k = s->cluster_from[s->cluster_ptr[l]]; k < s->cluster_from[s->cluster_ptr[l + 1]]; ++k)
-            give_children(m, a, s->cluster_front[k], false);
-        for (int32_t k = s->large_ptr[l]; k < s->large_ptr[l + 1]; ++k)
-            give_children(m, a, s->large_front[k], false);
     }
-    s->arena = a->end;
+    return a->end;
 }
 
 static saddle_status place_blocks(sd_context *c, making *m)
 {
     const sd_tree *t = m->t;
     sd_schedule *s = m->s;
-    arena a = {.idle = sd_alloc(c, (int64_t)t->fronts + 1, sizeof *a.idle, "schedule")};
+    idle_list a = {.idle = sd_alloc(c, (int64_t)t->fronts + 1, sizeof *a.idle, "schedule")};
     if (!a.idle) return c->status;
     for (int32_t f = 0; f < t->fronts; ++f) {
         s->rest[f] = -1;
         s->inner[f] = t->parent[f] >= 0 && m->head[f] != f;
     }
-    for (int32_t k = 0; k < s->clusters; ++k) place_inner(m, &a, k);
-    place_outer(m, &a);
+    for (int32_t l = 0; l < s->levels; ++l)
+        for (int32_t k = s->cluster_ptr[l]; k < s->cluster_ptr[l + 1]; ++k) {
+            const int64_t numbers = place_inner(m, &a, k);
+            if (numbers > s->workspace[l]) s->workspace[l] = numbers;
+        }
     sd_free(c, a.idle);
     return SADDLE_OK;
 }
@@ -301,7 +275,8 @@ saddle_status sd_schedule_make(sd_context *c, const sd_tree *t, sd_schedule *s)
         s->cluster_ptr = sd_alloc_zero(c, (int64_t)s->levels + 1, sizeof *s->cluster_ptr, "schedule");
         s->cluster_tiny = sd_alloc_zero(c, s->levels, sizeof *s->cluster_tiny, "schedule");
         s->large_ptr = sd_alloc_zero(c, (int64_t)s->levels + 1, sizeof *s->large_ptr, "schedule");
-        if (!s->cluster_ptr || !s->cluster_tiny || !s->large_ptr) status = c->status;
+        s->workspace = sd_alloc_zero(c, s->levels, sizeof *s->workspace, "schedule");
+        if (!s->cluster_ptr || !s->cluster_tiny || !s->large_ptr || !s->workspace) status = c->status;
     }
     if (!status) status = list_clusters(c, &m);
     for (int32_t l = 0; l < s->levels && !status; ++l) {
@@ -318,6 +293,6 @@ saddle_status sd_schedule_make(sd_context *c, const sd_tree *t, sd_schedule *s)
 void sd_schedule_free(sd_context *c, sd_schedule *s)
 {
     sd_free_all(c, s->cluster_ptr, s->cluster_tiny, s->cluster_from, s->cluster_front, s->large_ptr,
-                s->large_front, s->large_at, s->rest, s->inner);
+                s->large_front, s->large_at, s->rest, s->inner, s->workspace);
     *s = (sd_schedule){0};
 }

@@ -4,9 +4,9 @@
  *
  * A cluster is a connected piece of the tree, its fronts in ascending order, so that children come first. The
  * contribution blocks between two of its fronts stay in the workspace of the block that runs it. All others
- * are in one arena: they live from the level where they are made to that of the parent, which is known in
- * advance, and so is where each of them is. Delays change panels alone: the order of a contribution block is
- * that of the plan.
+ * live from the level where they are made to that of the parent, which is known in advance, and so can be
+ * where each of them is (layout.h). Delays change panels alone: the order of a contribution block is that of
+ * the plan.
  *
  * All of it depends on the tree alone, neither on the device nor on the values: so the same fronts are always
  * computed in the same way.
@@ -38,11 +38,9 @@ typedef struct sd_schedule {
     int32_t *large_front;
     int32_t *large_at; /* of each front: where it is among the large ones; -1 */
 
-    int64_t *rest; /* where the contribution block of each front begins: in numbers of the workspace for inner
-                    * fronts of a cluster, of the arena for all others; -1 at a root */
-    bool *inner;
-    int64_t arena;     /* numbers */
-    int64_t workspace; /* numbers that the largest cluster needs */
+    bool *inner;        /* of each front: whether its contribution block stays in its cluster, and */
+    int64_t *rest;      /* where it then begins, in numbers of the workspace; -1 for all others */
+    int64_t *workspace; /* of each level: numbers that the largest cluster needs */
 } sd_schedule;
 
 saddle_status sd_schedule_make(sd_context *c, const sd_tree *tree, sd_schedule *s);

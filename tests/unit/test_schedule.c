@@ -1,6 +1,6 @@
 /*
  * The schedule of a device, on trees made up at random: every front runs once, after its children; clusters
- * are connected, of small fronts; contribution blocks that live at the same time do not overlap.
+ * are connected, of small fronts; contribution blocks that are in one at the same time do not overlap.
  */
 #include "failing_allocator.h"
 #include "tree_shapes.h"
@@ -50,10 +50,9 @@ static void check_order(const sd_tree *t, const sd_schedule *s, const found *at)
 {
     for (int32_t f = 0; f < t->fronts; ++f) {
         const int32_t parent = t->parent[f];
-        if (parent < 0) {
-            assert_int_equal(s->rest[f], -1);
-            continue;
-        }
+        if (parent < 0) assert_false(s->inner[f]);
+        if (!s->inner[f]) assert_int_equal(s->rest[f], -1);
+        if (parent < 0) continue;
         assert_int_equal(s->inner[f], are_together(at, f, parent));
         if (s->inner[f])
             assert_true(at->place[f] < at->place[parent]);
@@ -65,24 +64,21 @@ static void check_order(const sd_tree *t, const sd_schedule *s, const found *at)
             assert_true(s->inner[s->cluster_front[k]]);
 }
 
-/* Whether the blocks of two fronts, both not of roots, are there at the same time and in the same memory. */
-static bool meet(const sd_tree *t, const sd_schedule *s, const found *at, int32_t f, int32_t g)
+/* Whether the blocks of two inner fronts are there at the same time and in the same memory. */
+static bool meet(const sd_tree *t, const found *at, int32_t f, int32_t g)
 {
-    if (s->inner[f] != s->inner[g]) return false;
-    if (s->inner[f])
-        return are_together(at, f, g) && at->place[f] <= at->place[t->parent[g]] &&
-               at->place[g] <= at->place[t->parent[f]];
-    return at->level[f] <= at->level[t->parent[g]] && at->level[g] <= at->level[t->parent[f]];
+    return are_together(at, f, g) && at->place[f] <= at->place[t->parent[g]] &&
+           at->place[g] <= at->place[t->parent[f]];
 }
 
 static void check_places(const sd_tree *t, const sd_schedule *s, const found *at)
 {
     for (int32_t f = 0; f < t->fronts; ++f) {
-        if (t->parent[f] < 0) continue;
+        if (!s->inner[f]) continue;
         const int64_t begin = s->rest[f], end = begin + sd_rest_size(sd_front_below(t, f));
-        assert_true(begin >= 0 && begin % 2 == 0 && end <= (s->inner[f] ? s->workspace : s->arena));
+        assert_true(begin >= 0 && begin % 2 == 0 && end <= s->workspace[at->level[f]]);
         for (int32_t g = 0; g < f; ++g) {
-            if (t->parent[g] < 0 || !meet(t, s, at, f, g)) continue;
+            if (!s->inner[g] || !meet(t, at, f, g)) continue;
             const int64_t other = s->rest[g], last = other + sd_rest_size(sd_front_below(t, g));
             assert_true(begin >= last || other >= end || begin == end || other == last);
         }

@@ -119,7 +119,6 @@ saddle_status plan_places(sd_engine *e, const sd_panels *p, const sd_eviction *c
     places->kept_bytes = choice->kept;
     places->region_bytes = choice->region;
     places->host_bytes = choice->host;
-    places->rows = choice->rows;
     return SADDLE_OK;
 }
 
@@ -133,8 +132,7 @@ bool get_places(sd_engine *e, panel_places *p)
     if (e->status || (p->evicted > 0 && (!get_pinned(e, p) || !get_streams(e, p)))) return false;
     for (int32_t k = 0; k <= p->evicted; ++k) {
         const bool leaves = k < p->evicted;
-        p->heap[k] = {leaves ? p->region + k % 2 * p->region_bytes : p->kept,
-                      static_cast<unsigned long long>(leaves ? p->step[k].capacity : p->kept_bytes), 0};
+        p->heap[k] = {leaves ? p->region + k % 2 * p->region_bytes : p->kept, 0};
     }
     return true;
 }

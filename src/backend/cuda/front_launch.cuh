@@ -14,9 +14,10 @@ struct cluster_list {
     const int64_t *bytes; /* of all its panels, as planned */
 };
 
-/* Blocks that run at once, each of which needs a workspace, of tiny clusters or of all; 0 where that cannot
- * be found out. */
+/* Blocks that run at once, each of which needs a workspace, of tiny clusters or of the others; 0 where that
+ * cannot be found out. Or those of a device that is not there, with so many multiprocessors. */
 template <class real> int cluster_blocks(sd_engine *e, bool tiny);
+int cluster_blocks_of(int processors, bool tiny);
 template <class real>
 void launch_clusters(sd_engine *e, const forest<real> &w, const cluster_list &list, bool tiny, int blocks,
                      unsigned *ticket);
@@ -34,7 +35,7 @@ class front_clock;
  * ptr[f] + k. Made on the device, since delays change the sizes. */
 enum job_kind { JOB_ROWS, JOB_PANEL, JOB_STRIPS, JOB_TILES, JOB_REST_TILES, JOB_REST_STRIPS, JOB_KINDS };
 
-/* Device memory of all levels, each of which uses it anew. */
+/* Device memory that a level works in. */
 template <class real> struct large_room {
     large_work<real> *work; /* of each front of a level */
     int64_t *jobs[JOB_KINDS];

@@ -7,6 +7,7 @@
 
 extern "C" {
 #include "plan/eviction.h"
+#include "plan/layout.h"
 }
 
 #include <pthread.h>
@@ -19,11 +20,25 @@ struct sd_front_run {
 namespace sd_cuda
 {
 
-/* What the largest level needs. */
-struct level_sizes {
-    int64_t large;   /* fronts */
-    int64_t rows;    /* of all of them */
-    int64_t tallest; /* of one */
+/* What a level works in: first its clusters, then, in the same memory, its large fronts, whose work, jobs and
+ * columns are one behind the other. */
+struct level_room {
+    int64_t bytes;         /* of all of it */
+    int64_t space;         /* numbers of a block that runs clusters */
+    int64_t rows;          /* of large fronts, that there are columns for */
+    int64_t jobs, columns; /* bytes before the first ones */
+};
+
+/* Where a run has what is not in its plan. It is made in memory of the host. */
+struct run_layout {
+    sd_layout places;
+    level_room *level;
+    char *memory; /* of all arrays; NULL: there are none */
+};
+
+/* Blocks that run clusters at once: those that are not tiny, and those that are. */
+struct cluster_width {
+    int blocks[2];
 };
 
 /* What one block of threads takes up in a solve: a piece of a large front, or, where front is negative,
@@ -67,8 +82,9 @@ solve_space *take_space(sd_engine *e, solve_spaces *all, int64_t bytes, const ch
 void give_space(sd_engine *e, solve_spaces *all, solve_space *space, const char *what);
 
 /*
- * Where panels are: the steps of a factorization, a heap for those that stay on the device, and for those
- * that leave it, the first `evicted`, two regions in turn and pinned memory of the host: front_evict.cu.
+ * Where panels are: the steps of a factorization, a heap for those that stay on the device, with the arena of
+ * contribution blocks at its end, and for those that leave it, the first `evicted`, two regions in turn and
+ * pinned memory of the host: front_evict.cu.
  */
 struct panel_places {
     sd_panel_step *step;
@@ -76,18 +92,18 @@ struct panel_places {
     int32_t steps, evicted;
     char *kept, *region;
     int64_t kept_bytes, region_bytes, host_bytes; /* of one region */
-    int64_t rows;                                 /* of the large fronts of a step, at most, as planned */
     char *host;
     int64_t counted; /* of host_bytes: in the context's */
     cudaStream_t stream;
     cudaEvent_t ready[2], copied[2]; /* of each region: it is filled; it may be filled again */
 };
 
-/* What a run takes of the device's memory, but for panels and what grows with their delays. */
+/* What a run takes of the device's memory, but for panels and what lies in the same memory. */
 struct run_sizes {
-    int64_t fixed;  /* from the beginning */
-    int64_t blocks; /* of that: contribution blocks */
-    int64_t later;  /* for values and solves, at least */
+    int64_t plan, lists, values; /* lists: of what children hand up, and of the tasks of solves */
+    int64_t fixed;               /* all of these, from the beginning */
+    int64_t source, solve;       /* for values, and for a solve with one right-hand side */
+    int64_t later;               /* for values and solves with few, at least */
 };
 
 template <class real> struct run_memory {
@@ -101,13 +117,14 @@ template <class real> struct run_memory {
     solve_spaces spaces;
     sd_solve_frame frame; /* in the device's memory */
     sd_presolve presolve; /* of the last factorization */
-    level_sizes most;
-    int cluster_blocks[2], large_blocks; /* of clusters that are not tiny, and of those that are */
+    run_layout layout;
+    cluster_width width;
+    int large_blocks;
     run_sizes sizes;
     int64_t limit; /* of all bytes on the device; 0: none */
     double slack;
     int64_t planned;    /* bytes of all panels without delays, */
-    int64_t heap_bytes; /* and with room for them, wherever they are */
+    int64_t heap_bytes; /* and with room for delays, wherever they are */
     panel_places places;
     char *control;
     double *values;
@@ -156,10 +173,13 @@ void free_places(sd_engine *e, panel_places *places);
 template <class real> void send_step(sd_engine *e, const run_memory<real> *m, int32_t k);
 template <class real> void settle_step(sd_engine *e, const run_memory<real> *m, int32_t k);
 
-/* Bytes, on a device where so many clusters run at once. */
-template <class real> run_sizes sizes_of(const sd_tree *t, const sd_schedule *s, int64_t blocks);
+/* Bytes; and where everything is, to be freed, with room for this part of delays. Large fronts of a step have
+ * at most so many rows, if more than one of them (0: any number). */
+template <class real> run_sizes sizes_of(const sd_tree *t, const sd_schedule *s);
+template <class real>
+saddle_status make_layout(sd_context *c, const sd_panels *p, const cluster_width &width, run_layout *to);
+void free_layout(sd_context *c, run_layout *layout);
 int64_t control_bytes(int32_t steps);
-level_sizes measure_levels(const sd_tree *t, const sd_schedule *s);
 
 /* The order of work of solves on this tree; and what they need of a factorization: the inverses of the
  * squares on the diagonal, and then those of whole triangles, of which the largest has so many columns. For

@@ -3,6 +3,7 @@
  */
 #include "backend/cuda/front_launch.cuh"
 #include "backend/cuda/front_memory.cuh"
+#include "backend/cuda/front_room.cuh"
 
 #include <string.h>
 
@@ -23,7 +24,7 @@ template <class T> bool get(sd_engine *e, T *&to, int64_t count, const char *wha
     return to != nullptr;
 }
 
-front_plan plan_of(const sd_tree *t, const sd_schedule *s, int32_t f)
+front_plan plan_of(const sd_tree *t, const sd_schedule *s, const int64_t *rest, int32_t f)
 {
     front_plan p = {};
     p.first = t->first[f];
@@ -31,7 +32,7 @@ front_plan plan_of(const sd_tree *t, const sd_schedule *s, int32_t f)
     p.below = static_cast<int32_t>(t->row_ptr[f + 1] - t->row_ptr[f]);
     p.parent = t->parent[f];
     p.rows = t->row_ptr[f];
-    p.rest = s->rest[f];
+    p.rest = rest[f];
     p.entries = t->entry_ptr[p.first];
     p.entry_count = static_cast<int32_t>(t->entry_ptr[t->first[f + 1]] - p.entries);
     p.child = t->child_ptr[f];
@@ -42,30 +43,33 @@ front_plan plan_of(const sd_tree *t, const sd_schedule *s, int32_t f)
 
 template <class real> sd_panels panels_of(const run_memory<real> *m)
 {
-    return {m->tree, m->schedule, static_cast<int>(sizeof(real)), m->slack, 0};
+    return {m->tree, m->schedule, static_cast<int>(sizeof(real)), m->slack, 0, NULL};
 }
 
-/* What is not in the plan as it is: made on the host, and copied. */
+/* Memory of the host for what is made there and copied. */
+char *get_host(sd_engine *e, size_t bytes)
+{
+    sd_context *c = e->context;
+    char *memory = static_cast<char *>(c->hooks.allocate(bytes + 1, c->hooks.user));
+    if (!memory)
+        e->status = fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate the plan of the fronts");
+    return memory;
+}
+
+/* What is not in the plan as it is: bytes of each cluster's panels, and the column of each entry. */
 template <class real>
 bool put_derived(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory<real> *m)
 {
-    sd_context *c = e->context;
-    const size_t fronts = static_cast<size_t>(t->fronts), entries = static_cast<size_t>(t->entry_ptr[t->n]);
-    const size_t clusters = static_cast<size_t>(s->clusters);
-    const size_t bytes = fronts * sizeof(front_plan) + (clusters + 1) * sizeof(int64_t) + (entries + 1) * 4;
-    char *memory = static_cast<char *>(c->hooks.allocate(bytes, c->hooks.user));
-    if (!memory) {
-        e->status = fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate the plan of the fronts");
-        return false;
-    }
-    front_plan *plan = reinterpret_cast<front_plan *>(memory);
-    int64_t *sizes = reinterpret_cast<int64_t *>(plan + fronts);
-    int32_t *column = reinterpret_cast<int32_t *>(sizes + clusters + 1);
-    for (int32_t f = 0; f < t->fronts; ++f) {
-        plan[f] = plan_of(t, s, f);
+    const saddle_hooks *hooks = &e->context->hooks;
+    const size_t entries = static_cast<size_t>(t->entry_ptr[t->n]),
+                 clusters = static_cast<size_t>(s->clusters);
+    char *memory = get_host(e, clusters * sizeof(int64_t) + entries * sizeof(int32_t));
+    if (!memory) return false;
+    int64_t *sizes = reinterpret_cast<int64_t *>(memory);
+    int32_t *column = reinterpret_cast<int32_t *>(sizes + clusters);
+    for (int32_t f = 0; f < t->fronts; ++f)
         for (int32_t k = t->first[f]; k < t->first[f + 1]; ++k)
             for (int64_t i = t->entry_ptr[k]; i < t->entry_ptr[k + 1]; ++i) column[i] = k - t->first[f];
-    }
     const sd_panels panels = panels_of(m);
     for (int32_t k = 0; k < s->clusters; ++k) {
         sizes[k] = 0;
@@ -73,11 +77,29 @@ bool put_derived(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memor
             sizes[k] += sd_panel_planned(&panels, s->cluster_front[i]);
     }
     const char *what = "plan of the fronts";
-    const bool all = put(e, m->w.plan, plan, t->fronts, what) &&
-                     put(e, m->clusters.bytes, sizes, s->clusters, what) &&
+    const bool all = put(e, m->clusters.bytes, sizes, s->clusters, what) &&
                      put(e, m->w.entry_column, column, t->entry_ptr[t->n], what);
-    c->hooks.release(memory, c->hooks.user);
+    hooks->release(memory, hooks->user);
     return all;
+}
+
+/* Where contribution blocks are, and with that all that the plan says of each front: again whenever they are
+ * placed anew. */
+template <class real> bool put_places(sd_engine *e, run_memory<real> *m)
+{
+    const sd_tree *t = m->tree;
+    const saddle_hooks *hooks = &e->context->hooks;
+    const int64_t *rest = m->layout.places.rest;
+    const size_t bytes = static_cast<size_t>(t->fronts) * sizeof(front_plan);
+    char *memory = get_host(e, bytes);
+    if (!memory) return false;
+    front_plan *plan = reinterpret_cast<front_plan *>(memory);
+    for (int32_t f = 0; f < t->fronts; ++f) plan[f] = plan_of(t, m->schedule, rest, f);
+    e->backend->upload(e, plan, const_cast<front_plan *>(m->w.plan), static_cast<int64_t>(bytes));
+    e->backend->upload(e, rest, const_cast<int64_t *>(m->w.rest),
+                       t->fronts * static_cast<int64_t>(sizeof *rest));
+    hooks->release(memory, hooks->user);
+    return !e->status;
 }
 
 template <class real> bool put_plan(sd_engine *e, const sd_tree *t, const sd_schedule *s, run_memory<real> *m)
@@ -85,56 +107,46 @@ template <class real> bool put_plan(sd_engine *e, const sd_tree *t, const sd_sch
     forest<real> &w = m->w;
     const char *what = "plan of the fronts";
     const int64_t fronts = t->fronts, rows = t->row_ptr[fronts], entries = t->entry_ptr[t->n];
+    front_plan *plan = NULL;
+    int64_t *rest = NULL;
     w.n = t->n;
     w.fronts = t->fronts;
-    return put(e, w.first, t->first, fronts + 1, what) && put(e, w.parent, t->parent, fronts, what) &&
-           put(e, w.child_ptr, t->child_ptr, fronts + 1, what) &&
-           put(e, w.child, t->child, t->child_ptr[fronts], what) &&
-           put(e, w.row_ptr, t->row_ptr, fronts + 1, what) && put(e, w.rows, t->rows, rows, what) &&
-           put(e, w.place, t->place, rows, what) &&
-           put(e, w.entry_ptr, t->entry_ptr, t->n + int64_t{1}, what) &&
-           put(e, w.entry_row, t->entry_row, entries, what) && put(e, w.rest, s->rest, fronts, what) &&
-           put(e, w.inner, s->inner, fronts, what) &&
-           put(e, m->clusters.begin, s->cluster_from, s->clusters + int64_t{1}, what) &&
-           put(e, m->clusters.front, s->cluster_front, s->cluster_from[s->clusters], what) &&
-           put(e, m->large.front, s->large_front, s->large, what);
-}
-
-/* Rows that large fronts of a step may have, and bytes of the columns that they work in. Few of them get more
- * by delays than many, for their number. */
-int64_t rows_with_slack(int64_t rows, double slack)
-{
-    constexpr int64_t SPARE = 1 << 14;
-    return rows + static_cast<int64_t>(static_cast<double>(rows) * slack) +
-           (slack > 0 ? min(2 * rows, SPARE) : 0);
-}
-template <class real> int64_t columns_bytes(int64_t rows, double slack)
-{
-    return rows > 0 ? static_cast<int64_t>(sizeof(real)) * 2 * 32 * rows_with_slack(rows, slack) : 1;
+    const bool all =
+        put(e, w.first, t->first, fronts + 1, what) && put(e, w.parent, t->parent, fronts, what) &&
+        put(e, w.child_ptr, t->child_ptr, fronts + 1, what) &&
+        put(e, w.child, t->child, t->child_ptr[fronts], what) &&
+        put(e, w.row_ptr, t->row_ptr, fronts + 1, what) && put(e, w.rows, t->rows, rows, what) &&
+        put(e, w.place, t->place, rows, what) && put(e, w.entry_ptr, t->entry_ptr, t->n + int64_t{1}, what) &&
+        put(e, w.entry_row, t->entry_row, entries, what) && put(e, w.inner, s->inner, fronts, what) &&
+        put(e, m->clusters.begin, s->cluster_from, s->clusters + int64_t{1}, what) &&
+        put(e, m->clusters.front, s->cluster_front, s->cluster_from[s->clusters], what) &&
+        put(e, m->large.front, s->large_front, s->large, what) && get(e, rest, fronts, what) &&
+        get(e, plan, fronts, what);
+    w.rest = rest;
+    w.plan = plan;
+    return all;
 }
 
 /* What grows with delays. */
 template <class real> bool get_panels(sd_engine *e, run_memory<real> *m)
 {
     forest<real> &w = m->w;
-    char *memory = NULL;
-    m->room.capacity = rows_with_slack(m->places.rows, m->slack);
-    const bool all = get_places(e, &m->places) && get(e, w.heap, m->places.evicted + 1, "fronts") &&
-                     get(e, m->control, control_bytes(m->places.steps), "fronts") &&
-                     get(e, memory, columns_bytes<real>(m->places.rows, m->slack), "workspace of the fronts");
-    m->room.columns = reinterpret_cast<real *>(memory);
+    panel_places *p = &m->places;
+    if (!get_places(e, p) || !get(e, w.heap, p->evicted + 1, "fronts") ||
+        !get(e, m->control, control_bytes(p->steps), "fronts"))
+        return false;
+    w.arena = reinterpret_cast<real *>(p->kept + p->kept_bytes - m->layout.places.bytes);
     w.tally = reinterpret_cast<front_tally *>(m->control);
-    return all;
+    return put_places(e, m);
 }
 
 template <class real> void free_panels(sd_engine *e, run_memory<real> *m)
 {
     free_places(e, &m->places);
-    const void *all[] = {m->w.heap, m->control, m->room.columns};
-    for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
+    e->backend->release(e, m->w.heap);
+    e->backend->release(e, m->control);
     m->w.heap = NULL;
     m->control = NULL;
-    m->room.columns = NULL;
 }
 
 /* The engine's pool gives back what is not in use. */
@@ -159,36 +171,12 @@ int64_t free_bytes(sd_engine *e, int64_t wanted)
     return left > 0 ? left : 0;
 }
 
-/* How everything fits into `most` bytes, of which those of `sizes` are not for panels. */
-struct room_choice {
-    sd_panels panels;
-    sd_eviction eviction;
-    int64_t columns; /* bytes that fronts at work take beside their panels */
-};
-
-/* As long as there is room for all, levels are not cut. If not, also the columns that large fronts work in
- * are limited, by fewer fronts at once, which are still many for a device. */
-template <class real>
-room_choice choose_room(const sd_panels &panels, const level_sizes &level, const run_sizes &sizes,
-                        int64_t most)
-{
-    constexpr int64_t STEP_ROWS = 1 << 18;
-    const int64_t other = sizes.fixed + sizes.later, cap = max(STEP_ROWS, level.tallest);
-    room_choice c = {panels, {}, columns_bytes<real>(level.rows, panels.slack)};
-    c.eviction = sd_eviction_choose(&c.panels, most - other - c.columns);
-    if (c.eviction.fits && c.eviction.evicted == 0) return c;
-    c.panels.most_rows = STEP_ROWS;
-    c.columns = columns_bytes<real>(min(level.rows, cap), panels.slack);
-    c.eviction = sd_eviction_choose(&c.panels, most - other - c.columns);
-    return c;
-}
-
 /* Bytes that a run needs and may have, told where these are too few. */
 template <class real>
 saddle_status refuse(sd_engine *e, const run_memory<real> *m, const room_choice &c, int64_t most)
 {
-    const long long columns = c.eviction.least + c.columns, blocks = m->sizes.blocks, there = most;
-    const long long needed = m->sizes.fixed + m->sizes.later + columns;
+    const long long blocks = c.layout.places.bytes, columns = c.eviction.least - blocks, there = most;
+    const long long needed = m->sizes.fixed + m->sizes.later + c.eviction.least;
     return e->status =
                m->limit > 0
                    ? fail(e->context, SADDLE_MEMORY_LIMIT,
@@ -204,55 +192,46 @@ saddle_status refuse(sd_engine *e, const run_memory<real> *m, const room_choice 
                          needed, blocks, columns, there);
 }
 
-/* Which panels stay on the device, within its memory or the limit. Nothing is in use of what depends on it.
- */
+/* Where blocks are, and which panels stay on the device, within its memory or the limit. Nothing is in use of
+ * what depends on it. */
 template <class real> saddle_status choose_places(sd_engine *e, run_memory<real> *m, int64_t in_use)
 {
     const sd_panels panels = panels_of(m);
-    const int64_t other = m->sizes.fixed + m->sizes.later + columns_bytes<real>(m->most.rows, m->slack);
-    m->heap_bytes = sd_eviction_choose(&panels, INT64_MAX).whole;
-    int64_t most = m->limit > 0 ? m->limit : in_use + free_bytes(e, other - in_use + m->heap_bytes);
-    if (e->context->limit > 0) most = min(most, in_use + e->context->limit - e->context->bytes);
-    if (e->status) return e->status;
-    const room_choice c = choose_room<real>(panels, m->most, m->sizes, most);
+    const int64_t other = m->sizes.fixed + m->sizes.later;
+    room_choice c;
+    free_layout(e->context, &m->layout);
+    e->status = choose_room<real>(e->context, panels, m->width, INT64_MAX, &c);
+    if (e->status) {
+        free_layout(e->context, &c.layout);
+        return e->status;
+    }
     m->planned = c.eviction.planned;
-    return c.eviction.fits ? plan_places(e, &c.panels, &c.eviction, &m->places) : refuse(e, m, c, most);
+    m->heap_bytes = sd_with_slack(m->planned, m->slack);
+    int64_t most = m->limit > 0 ? m->limit : in_use + free_bytes(e, other - in_use + c.whole);
+    if (e->context->limit > 0) most = min(most, in_use + e->context->limit - e->context->bytes);
+    if (!e->status && most - other < c.eviction.kept) {
+        free_layout(e->context, &c.layout);
+        e->status = choose_room<real>(e->context, panels, m->width, most - other, &c);
+    }
+    if (!e->status && !c.eviction.fits) refuse(e, m, c, most);
+    if (!e->status) plan_places(e, &c.panels, &c.eviction, &m->places);
+    m->layout = c.layout;
+    return e->status;
 }
 
-template <class real>
-bool get_memory(sd_engine *e, const sd_tree *t, const sd_schedule *s, int64_t widest, run_memory<real> *m)
+template <class real> bool get_memory(sd_engine *e, const sd_tree *t, run_memory<real> *m)
 {
     forest<real> &w = m->w;
     const char *what = "fronts";
-    w.space = s->workspace;
     bool all = get(e, m->values, t->entry_ptr[t->n], what) && get(e, w.front, t->fronts, what) &&
-               get(e, w.arena, s->arena, "contribution blocks") &&
-               get(e, w.workspace, w.space * widest, "contribution blocks") &&
                get(e, m->room.flags, FLAG_COUNT, what);
     int32_t *position = NULL;
     double *scale = NULL;
     all = all && get(e, position, t->n, what) && get(e, scale, t->n, what);
     m->frame.position = position;
     m->frame.scale = scale;
-    char *work = NULL;
-    all =
-        all && get(e, work, m->most.large * static_cast<int64_t>(large_work_bytes<real>()), "fronts at work");
-    m->room.work = reinterpret_cast<large_work<real> *>(work);
-    for (int k = 0; k < JOB_KINDS && all; ++k)
-        all = get(e, m->room.jobs[k], m->most.large + 1, "fronts at work");
     w.values = m->values;
     return all && get_panels(e, m);
-}
-
-/* Clusters that run at once; below 0 where that cannot be found out. */
-template <class real> int64_t find_blocks(sd_engine *e, const sd_schedule *s, int (&blocks)[2])
-{
-    int64_t widest = 0;
-    for (int tiny = 0; tiny < 2; ++tiny) {
-        blocks[tiny] = s->clusters > 0 ? cluster_blocks<real>(e, tiny) : 0;
-        if (blocks[tiny] > widest) widest = blocks[tiny];
-    }
-    return e->status ? -1 : widest < s->clusters ? widest : s->clusters;
 }
 
 template <class real>
@@ -262,15 +241,13 @@ saddle_status make_run(sd_engine *e, const sd_tree *t, const sd_schedule *s, dou
     make_spaces(&m->spaces);
     m->tree = t;
     m->schedule = s;
-    m->most = measure_levels(t, s);
     m->slack = slack;
     m->limit = limit;
     m->large_blocks = s->large > 0 ? large_blocks<real>(e) : 0;
-    const int64_t widest = find_blocks<real>(e, s, m->cluster_blocks);
-    if (widest < 0) return e->status;
-    m->sizes = sizes_of<real>(t, s, widest);
-    if (choose_places(e, m, 0) || !put_plan(e, t, s, m) || !put_derived(e, t, s, m) ||
-        !get_memory(e, t, s, widest, m))
+    m->width = find_width<real>(e, 0, s);
+    m->sizes = sizes_of<real>(t, s);
+    if (e->status || choose_places(e, m, 0) || !put_plan(e, t, s, m) || !put_derived(e, t, s, m) ||
+        !get_memory(e, t, m))
         return e->status;
     const saddle_status status = make_tasks(e, t, s, &m->tasks);
     return status ? status : make_lists(e, t, &m->w.lists);
@@ -281,72 +258,64 @@ template <class real> void free_run(sd_engine *e, run_memory<real> *m)
     const forest<real> &w = m->w;
     m->watch.free(e);
     free_spaces(e, &m->spaces);
-    const void *all[] = {w.plan,
-                         w.entry_column,
-                         m->clusters.bytes,
-                         w.first,
-                         w.parent,
-                         w.child_ptr,
-                         w.child,
-                         w.row_ptr,
-                         w.rows,
-                         w.place,
-                         w.entry_ptr,
-                         w.entry_row,
-                         w.rest,
-                         w.inner,
-                         m->clusters.begin,
-                         m->clusters.front,
-                         m->large.front,
-                         m->values,
-                         w.front,
-                         w.arena,
-                         w.workspace,
-                         m->room.flags,
-                         m->room.work,
-                         m->room.jobs[0],
-                         m->room.jobs[1],
-                         m->room.jobs[2],
-                         m->room.jobs[3],
-                         m->room.jobs[4],
-                         m->room.jobs[5],
-                         m->signs,
-                         m->tasks.task,
-                         m->tasks.begin,
-                         m->tasks.front,
-                         w.lists.ptr,
-                         w.lists.from,
-                         w.lists.owner,
-                         m->frame.position,
+    const void *all[] = {w.plan,         w.entry_column, m->clusters.bytes, w.first,
+                         w.parent,       w.child_ptr,    w.child,           w.row_ptr,
+                         w.rows,         w.place,        w.entry_ptr,       w.entry_row,
+                         w.rest,         w.inner,        m->clusters.begin, m->clusters.front,
+                         m->large.front, m->values,      w.front,           m->room.flags,
+                         m->signs,       m->tasks.task,  m->tasks.begin,    m->tasks.front,
+                         w.lists.ptr,    w.lists.from,   w.lists.owner,     m->frame.position,
                          m->frame.scale};
     for (const void *memory : all) e->backend->release(e, const_cast<void *>(memory));
     free_panels(e, m);
+    free_layout(e->context, &m->layout);
     free_values(e, &m->values_from);
     m->clock.turn(e, -1);
+}
+
+/* What the large fronts of a level work in, which begins at `memory`. */
+template <class real>
+large_room<real> room_at(const run_memory<real> *m, const level_room &level, int64_t fronts, char *memory)
+{
+    large_room<real> room = m->room;
+    room.work = reinterpret_cast<large_work<real> *>(memory);
+    for (int k = 0; k < JOB_KINDS; ++k)
+        room.jobs[k] = reinterpret_cast<int64_t *>(memory + level.jobs) + k * (fronts + 1);
+    room.columns = reinterpret_cast<real *>(memory + level.columns);
+    room.capacity = level.rows;
+    return room;
 }
 
 /* Clusters and large fronts of a step, whose panels are taken from heap number `heap`. */
 template <class real> void launch_step(sd_engine *e, run_memory<real> *m, int32_t k, int32_t heap)
 {
     const sd_panel_step &s = m->places.step[k];
+    const level_room &level = m->layout.level[s.level];
     unsigned *tickets = reinterpret_cast<unsigned *>(m->control + sizeof(front_tally));
     forest<real> w = m->w;
+    char *scratch = reinterpret_cast<char *>(w.arena) + m->layout.places.scratch[s.level];
     w.heap += heap;
-    large_list large = m->large;
-    large.from = s.large_from;
-    large.to = s.large_to;
-    m->room.barrier = tickets + 2 * m->places.steps + k;
-    m->room.ticket = tickets + 3 * m->places.steps + k;
+    w.ceiling = static_cast<unsigned long long>(s.capacity > 0 ? s.capacity : s.ceiling);
+    w.workspace = reinterpret_cast<real *>(scratch);
+    w.space = level.space;
     for (int tiny = 0; tiny < 2; ++tiny) {
         cluster_list clusters = m->clusters;
         clusters.from = tiny ? s.cluster_tiny : s.cluster_from;
         clusters.to = tiny ? s.cluster_to : s.cluster_tiny;
         if (clusters.to > clusters.from) {
-            launch_clusters(e, w, clusters, tiny, m->cluster_blocks[tiny], tickets + 2 * k + tiny);
+            launch_clusters(e, w, clusters, tiny, m->width.blocks[tiny], tickets + 2 * k + tiny);
             m->clock.mark(e, SD_PART_FACTOR);
         }
     }
-    if (large.to > large.from) launch_large(e, w, large, m->room, m->large_blocks, &m->clock);
+    large_list large = m->large;
+    large.from = s.large_from;
+    large.to = s.large_to;
+    if (large.to == large.from) return;
+    const int64_t fronts = m->schedule->large_ptr[s.level + 1] - m->schedule->large_ptr[s.level];
+    large_room<real> room = room_at(m, level, fronts, scratch);
+    room.barrier = tickets + 2 * m->places.steps + k;
+    room.ticket = tickets + 3 * m->places.steps + k;
+    launch_large(e, w, large, room, m->large_blocks, &m->clock);
 }
 
 /* What solves need of the fronts of steps [from, to). */
@@ -562,36 +531,6 @@ void release_run(sd_engine *e, sd_front_run *run)
     e->context->hooks.release(run, e->context->hooks.user);
 }
 
-template <class real>
-sd_run_bytes bytes_of(sd_engine *e, const sd_tree *t, const sd_schedule *s, double slack, int64_t limit)
-{
-    constexpr int64_t MOST_BLOCKS = 640; /* more than a device of today runs at once */
-    int blocks[2];
-    const int64_t widest = e ? find_blocks<real>(e, s, blocks) : MOST_BLOCKS;
-    const run_sizes sizes = sizes_of<real>(t, s, widest < 0 ? MOST_BLOCKS : widest);
-    const sd_panels panels = {t, s, static_cast<int>(sizeof(real)), slack, 0};
-    const level_sizes level = measure_levels(t, s);
-    const room_choice c = choose_room<real>(panels, level, sizes, limit > 0 ? limit : INT64_MAX),
-                      none = choose_room<real>(panels, level, sizes, 0);
-    const sd_eviction &choice = c.eviction;
-    sd_run_bytes b = {};
-    b.later = sizes.later;
-    b.least = sizes.fixed + sizes.later + none.columns + none.eviction.least;
-    b.whole = sizes.fixed + sizes.later + columns_bytes<real>(level.rows, slack) + none.eviction.whole;
-    if (!choice.fits) return b;
-    b.device = sizes.fixed + columns_bytes<real>(choice.rows, slack) + choice.kept + 2 * choice.region +
-               control_bytes(choice.steps) + (choice.evicted + 1) * static_cast<int64_t>(sizeof(front_heap));
-    b.host = choice.host;
-    return b;
-}
-
-sd_run_bytes bytes(sd_engine *e, const sd_tree *t, const sd_schedule *s, sd_precision precision, double slack,
-                   int64_t limit)
-{
-    return precision == SD_DOUBLE ? bytes_of<double>(e, t, s, slack, limit)
-                                  : bytes_of<float>(e, t, s, slack, limit);
-}
-
 saddle_status factor(sd_engine *e, sd_front_run *run, const sd_run_job *job, sd_run_result *result)
 {
     if (e->status) return e->status;
@@ -608,14 +547,13 @@ template <class real> int64_t device_bytes(const run_memory<real> *m)
     if (m->signs) bytes += m->w.n;
     if (!m->control) return bytes;
     const int64_t heaps = (p.evicted + 1) * static_cast<int64_t>(sizeof(front_heap));
-    return bytes + p.kept_bytes + 2 * p.region_bytes + heaps + control_bytes(p.steps) +
-           columns_bytes<real>(p.rows, m->slack);
+    return bytes + p.kept_bytes + 2 * p.region_bytes + heaps + control_bytes(p.steps);
 }
 template int64_t device_bytes<double>(const run_memory<double> *);
 template int64_t device_bytes<float>(const run_memory<float> *);
 
-const sd_front_runner front_runner = {make,          release_run, bytes,       factor,
-                                      largest_entry, solve_parts, set_frame,   apply_inverse,
+const sd_front_runner front_runner = {make,          release_run, predict_bytes, factor,
+                                      largest_entry, solve_parts, set_frame,     apply_inverse,
                                       fetch_fronts,  put_pivot,   clear_column};
 
 } /* namespace sd_cuda */

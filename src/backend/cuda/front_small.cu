@@ -289,6 +289,11 @@ template <class real> int bytes_of(bool tiny)
 
 } /* namespace */
 
+int cluster_blocks_of(int processors, bool tiny)
+{
+    return processors * (tiny ? TINY_BLOCKS : SMALL_BLOCKS);
+}
+
 template <class real> int cluster_blocks(sd_engine *e, bool tiny)
 {
     int blocks = 0;

@@ -59,10 +59,10 @@ struct front_tally {
     int asked; /* by the host, at any time, to stop */
 };
 
-/* The panels: chunks of memory, the last of which is being filled. */
+/* Memory that panels are taken from. */
 struct front_heap {
     char *memory;
-    unsigned long long bytes, used;
+    unsigned long long used;
 };
 
 /* What the plan says of a front, in one place. */
@@ -104,10 +104,11 @@ template <class real> struct forest {
 
     const double *values;
     front_state<real> *front;
-    real *arena;
-    real *workspace; /* of blocks that run clusters, each `space` numbers */
+    real *arena;     /* contribution blocks */
+    real *workspace; /* of blocks that run clusters, each `space` numbers, in the step at hand */
     int64_t space;
     front_heap *heap;
+    unsigned long long ceiling; /* bytes of it that may be used in the step at hand */
     front_tally *tally;
     front_rule rule;
     unsigned long long most; /* of tally->begun; 0: no limit */
@@ -184,7 +185,7 @@ template <class real> __device__ inline void *take_room(const forest<real> &w, i
     const unsigned long long size = static_cast<unsigned long long>(bytes);
     const unsigned long long at = atomicAdd(&w.heap->used, size);
     atomicAdd(&w.tally->panel_bytes, size);
-    if (at + size <= w.heap->bytes) return w.heap->memory + at;
+    if (at + size <= w.ceiling) return w.heap->memory + at;
     atomicOr(&w.tally->stop, STOP_ROOM);
     return nullptr;
 }

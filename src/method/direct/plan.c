@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const double ALPHA = 0x1p-26; /* of a general matrix, relative to its largest entry */
+enum { MANY_PROCESSORS = 160 };      /* of a GPU that is not asked yet: more than most have */
 
 /* (alpha I, A; A', 0) of a general matrix, by its upper triangle. */
 static saddle_status augment(sd_context *c, const sd_csr *A, sd_csr *to)
@@ -270,10 +271,11 @@ static saddle_status plan_device(sd_context *c, const sd_problem *p, sd_precisio
     if (status) return status;
     int64_t limit = p->options->device_memory;
     if (c->limit > 0 && (limit == 0 || limit > c->limit - c->bytes)) limit = c->limit - c->bytes;
-    const sd_run_bytes b =
-        backend->fronts->bytes(NULL, &d->tree, &d->schedule, precision, SD_DELAY_ROOM, limit);
+    sd_run_bytes b = {0};
+    const saddle_status told = backend->fronts->bytes(c, NULL, MANY_PROCESSORS, &d->tree, &d->schedule,
+                                                      precision, SD_DELAY_ROOM, limit, &b);
     d->bytes = c->bytes + (b.device > 0 ? b.device + b.host : b.least);
-    return SADDLE_OK;
+    return told;
 }
 
 /* On the host, solves substitute with L itself. */
