@@ -28,3 +28,10 @@ set_target_properties(bench_small_solve PROPERTIES OUTPUT_NAME small_solve
 add_executable(compare_direct bench/kernels/compare_direct.c bench/operands.c bench/problem.c bench/bench.c bench/child.c)
 target_link_libraries(compare_direct PRIVATE saddle_cli saddle)
 set_target_properties(compare_direct PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+# The memory that the direct solver takes on a GPU, as predicted; built when asked for by name.
+add_executable(bench_front_memory EXCLUDE_FROM_ALL bench/kernels/front_memory.c bench/operands.c bench/problem.c bench/bench.c
+  bench/child.c)
+target_include_directories(bench_front_memory PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(bench_front_memory PRIVATE saddle_cli saddle_internal)
+set_target_properties(bench_front_memory PROPERTIES OUTPUT_NAME front_memory
+  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
