@@ -39,7 +39,15 @@ enum { GPU_TILES = 9, GPU_PRESOLVES = 3 };
     ROW(profile_whole)                                                                                       \
     ROW(on_cpu) /* a factorization and a verified solve, by device */                                        \
     ROW(on_gpu)                                                                                              \
-    ROW(on_auto)
+    ROW(on_auto)   /* of a solver that has been used for some seconds, or has moved */                       \
+    ROW(moved_at)  /* the first factorization that device auto made on the GPU, counted from 1 */            \
+    ROW(once_cpu)  /* a solver is made, analyses, factors once and solves once */                            \
+    ROW(once_gpu)  /* without opening the GPU */                                                             \
+    ROW(once_auto) /* the same if it is used, which is 1 in */                                               \
+    ROW(once_auto_moved)                                                                                     \
+    ROW(fronts) /* what device auto goes by, in addition to n, nnz, flops and delayed */                     \
+    ROW(levels)                                                                                              \
+    ROW(critical_flops)
 
 /* What is compared: gpu_report.c has it in words. */
 enum {
@@ -55,6 +63,7 @@ enum {
     GPU_BAND,
     GPU_WHOLE,
     GPU_AUTO,
+    GPU_ONCE,
     GPU_RATIOS
 };
 
@@ -78,6 +87,7 @@ typedef struct gpu_report {
     bool there, presolve;    /* arrays on the GPU; whether the library has that option */
     char card[128];          /* "" where it is not known */
     double dgemm, bandwidth; /* flop/s, bytes/s; NaN likewise */
+    double opening;          /* seconds until the process had the GPU */
     int64_t small, general;  /* matrices that were left out */
     char programs[PEERS][4096];
     int64_t count;

@@ -780,6 +780,13 @@ SADDLE_API saddle_status saddle_factor_values(saddle_solver *solver, saddle_type
  * one; NULL: the library's own. All calls return when their results are there. */
 SADDLE_API saddle_status saddle_set_stream(saddle_solver *solver, void *stream);
 
+/* With device auto a solver begins on the host, where all its arrays are, and the direct solver moves to a
+ * GPU before the factorization from which on that is predicted to pay, if there is one: the larger the
+ * system, and the more factorizations are expected (option factorizations) or were made on the pattern, the
+ * sooner. It is decided by counts alone, so that it is the same factorization in every run; info.device says
+ * where it is. Only there the last bits of results may change. It moves once; where the GPU fails or has not
+ * the memory it stays on the host, or returns to it for good. Devices cpu and cuda are kept to. */
+
 /* A scaling and an order of the caller, used by all later calls of saddle_analyse and saddle_factor if the
  * options scaling and order are `user`. They are copied; NULL removes them. What depends on them is planned
  * anew by the next saddle_factor; solves until then use the present factors. Numbers that are not positive

@@ -6,6 +6,12 @@
 /* Copies the caller's options (NULL: the defaults) and checks every one against its range. */
 saddle_status sd_options_take(sd_context *c, const saddle_options *from, saddle_options *to);
 
+/* How often a pattern will be factored, as far as the caller has said. */
+static inline int64_t sd_expected_factorizations(const saddle_options *options)
+{
+    return options->factorizations > 0 ? options->factorizations : 10;
+}
+
 /* Names are matched with '-' and '_' alike: the command line writes max-memory. */
 bool sd_same_name(const char *ours, const char *name);
 

@@ -61,6 +61,16 @@ typedef struct sd_cost {
     int64_t bytes;         /* in use at once, with all that is in use already; 0: not known */
 } sd_cost;
 
+/* What is known of a factorization and a solve with it, for a device to be chosen by (solver/policy.h). */
+typedef struct sd_counts {
+    double rows, entries;   /* of the matrix that is factored */
+    double fronts, levels;  /* of the tree: in all, and on the longest way to a root */
+    double flops, critical; /* operations: in all, and of the longest chain of them */
+    double factor_entries;
+    double delayed, suspects; /* of the last factorization: columns, and pivots that the host looked at */
+    bool again;               /* its inertia was examined by further factorizations */
+} sd_counts;
+
 /* What a method remembers of the plans that it gave up: the solver keeps it. */
 typedef struct sd_past {
     int64_t replans;
@@ -154,8 +164,12 @@ typedef struct sd_method {
     saddle_status (*plan)(sd_context *c, const sd_problem *p, void **plan, saddle_info *info);
     sd_cost (*cost)(const void *plan);
     void (*free_plan)(sd_context *c, void *plan);
-    /* A plan that was made for the CPU is for a GPU from now on. NULL: it stays. */
+    /* A plan that was made for another device is for p->device from now on; where that fails it is as it was.
+     * NULL: it stays. */
     saddle_status (*move)(sd_context *c, const sd_problem *p, void *plan, saddle_info *info);
+    /* What moving may be decided by, with what was factored on the plan (NULL: nothing yet). False: it stays
+     * on the host. Of methods with `move`. */
+    bool (*counts)(const void *plan, const void *factors, sd_counts *counts);
     /* Whether a new plan would be better for the values of p->A than the one that is there, with what was
      * factored on it (NULL: nothing yet). NULL: plans are kept. */
     bool (*replan)(sd_context *c, const sd_problem *p, const void *plan, const void *factors, sd_past *past);
@@ -175,6 +189,9 @@ typedef struct sd_method {
     /* What factorizations so far have taught is forgotten: `refactor` then does what `factor` would do. NULL:
      * nothing is learned. */
     void (*reset)(void *factors);
+    /* Factors that are to be made on another device: their numbers go, what factorizations have taught stays,
+     * and `refactor` follows. NULL: they are made from the beginning. */
+    void (*leave)(sd_engine *e, void *factors);
     void (*report)(const void *factors, saddle_info *info);
     void (*free_factors)(sd_engine *e, void *factors);
 

@@ -12,6 +12,7 @@
  * - Where L will be very sparse and the factorization can do without fronts, the order by degree of single
  *   rows is taken: pairs are found as they are needed, and fewer of them (method/direct/columns.c).
  */
+#include "core/options.h"
 #include "prepare/blocking.h"
 #include "prepare/etree.h"
 #include "prepare/order.h"
@@ -34,12 +35,9 @@ enum {
  */
 static const double ENTRY_FLOPS = 200, DISSECTION_FLOPS = 16e3, FLOPS_SAVED = 0.5, ENTRIES_SAVED = 0.2;
 
-/* Where the caller does not say. */
-enum { FACTORIZATIONS = 10 };
-
 bool sd_dissection_pays(const saddle_options *o, double flops, double entries, double size)
 {
-    const double times = o->factorizations > 0 ? (double)o->factorizations : FACTORIZATIONS;
+    const double times = (double)sd_expected_factorizations(o);
     return times * (FLOPS_SAVED * flops + ENTRIES_SAVED * ENTRY_FLOPS * entries) > DISSECTION_FLOPS * size;
 }
 

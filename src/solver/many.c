@@ -111,6 +111,7 @@ static saddle_status open_member(const saddle_solver *s, const sd_many *many, co
         /* dissection gives a device several times fewer rounds than minimum degree, for some more work */
         if (m->options.order == SADDLE_ORDER_AUTO) m->options.order = SADDLE_ORDER_METIS;
     }
+    m->options.device = m->device; /* where it stays: the plan is shared */
     m->analysed = true;
     m->shape = s->shape;
     m->A = s->A;

@@ -29,37 +29,74 @@
  * direct solver, and costs up to a half (docs/auto.md). More than 0.65 of it must not be predicted:
  * predictions are optimistic. With a diagonal of both signs what SQMR does not solve in a few iterations it
  * seldom solves at all.
- * - device: at 1.4e10 operations (lap3d_40) an H200 takes 11 milliseconds (docs/design/0011), where 16 cores
- * took 165 with version 0.1. device_once: a guess, since opening a device for one factorization was not
- * measured yet.
+ * - device: fitted by bench/device_model.py, which prints how well, to 35 systems of up to 1 Gflop and 18
+ * larger ones on 16 threads of an Emerald Rapids and on an H200 (tests/data/device/figures.tsv).
+ * gpu.suspect and gpu.again are what lp_bnl2 and mip_air04 take longer there than the rest explains. open is
+ * a guess: what a process pays for its first CUDA context was not measured; a second solver of the process
+ * pays 0.2 to 0.5 milliseconds (bench/results/2026-11-16-h200/small_solve.txt), which cannot be told before.
+ * plan_entry: the first factorization of lap3d_90 takes 0.29 s longer than others (docs/gpu.md), at 5.8e8
+ * entries; plan_front: sd_schedule_make, on one core of Zen 4.
  * - race.entries: smaller systems are solved in less than a millisecond.
  */
-const sd_policy sd_policy_default = {.expensive = 3e10,
-                                     .device = 1e10,
-                                     .device_once = 1e11,
-                                     .product = 20,
-                                     .share = 0.1,
-                                     .tau = {1e-2, 1e-3, 1e-4},
-                                     .iterations = 300,
-                                     .order_entries = 8000000,
-                                     .order = 8000,
-                                     .guess_entries = 50000,
-                                     .beyond = 4,
-                                     .worth = 1500,
-                                     .hopeless = 1e13,
-                                     .race = {.entries = 4000,
-                                              .order_row = 1000,
-                                              .order_entry = 60,
-                                              .root = 20,
-                                              .flop = 1 / 30.0,
-                                              .step_row = 3,
-                                              .step_entry = 1.2,
-                                              .first_order = 0.07,
-                                              .first_factor = 0.05,
-                                              .most = 0.65,
-                                              .general = 0.5,
-                                              .signed_first = 4,
-                                              .signed_most = 60}};
+const sd_policy sd_policy_default = {
+    .expensive = 3e10,
+    .product = 20,
+    .share = 0.1,
+    .tau = {1e-2, 1e-3, 1e-4},
+    .iterations = 300,
+    .order_entries = 8000000,
+    .order = 8000,
+    .guess_entries = 50000,
+    .beyond = 4,
+    .worth = 1500,
+    .hopeless = 1e13,
+    .race = {.entries = 4000,
+             .order_row = 1000,
+             .order_entry = 60,
+             .root = 20,
+             .flop = 1 / 30.0,
+             .step_row = 3,
+             .step_entry = 1.2,
+             .first_order = 0.07,
+             .first_factor = 0.05,
+             .most = 0.65,
+             .general = 0.5,
+             .signed_first = 4,
+             .signed_most = 60},
+    .device = {.host = {.row = 33e-9, .entry = 22e-9, .critical = 103e-12, .flop = 2.2e-12},
+               .gpu = {.call = 1.34e-3,
+                       .front = 0.18e-6,
+                       .level = 179e-6,
+                       .critical = 14.8e-12,
+                       .flop = 5.2e-14,
+                       .delay = 0.4e-6,
+                       .suspect = 40e-6,
+                       .again = 0.4},
+               .open = 0.3,
+               .plan_front = 0.1e-6,
+               .plan_entry = 0.5e-9}};
+
+double sd_policy_host_time(const sd_policy *policy, const sd_counts *k)
+{
+    const sd_device_rule *r = &policy->device;
+    return r->host.row * k->rows + r->host.entry * k->entries + r->host.critical * k->critical +
+           r->host.flop * k->flops;
+}
+
+double sd_policy_gain(const sd_policy *policy, const sd_counts *k)
+{
+    const sd_device_rule *r = &policy->device;
+    return sd_policy_host_time(policy, k) - r->gpu.call - r->gpu.front * k->fronts -
+           r->gpu.level * k->levels - r->gpu.critical * k->critical - r->gpu.flop * k->flops -
+           r->gpu.delay * k->delayed - r->gpu.suspect * k->suspects - (k->again ? r->gpu.again : 0);
+}
+
+bool sd_policy_moves(const sd_policy *policy, const sd_counts *k, int64_t expected, int64_t done)
+{
+    const sd_device_rule *r = &policy->device;
+    const double cost = r->open + r->plan_front * k->fronts + r->plan_entry * k->factor_entries;
+    return sd_policy_gain(policy, k) * (double)(done == 0 ? 1 : expected > done ? expected : done) > cost;
+}
 
 bool sd_policy_guesses(const sd_policy *policy, const sd_outlook *o)
 {

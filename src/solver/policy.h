@@ -57,6 +57,30 @@ typedef struct sd_race_rule {
     double signed_first, signed_most; /* iterations of SQMR, where the diagonal has both signs */
 } sd_race_rule;
 
+/*
+ * What a factorization with new values and a verified solve takes, in seconds, on a notional CPU of 16
+ * threads and on a notional GPU, for what is counted (sd_counts):
+ *
+ *     the CPU    row n + entry z + critical c + flop f
+ *     the GPU    call + front F + level h + critical c + flop f + delay d + suspect s,
+ *                and `again` where the inertia is examined by further factorizations
+ *
+ * with n rows and z entries of the matrix, F fronts, h of them on the longest way to a root, f operations, c
+ * of them on the longest chain, d columns delayed and s pivots looked at in the factorization before. Not the
+ * machine at hand: the same calls must go the same way everywhere. Where there is no GPU, or another one,
+ * only time is lost.
+ */
+typedef struct sd_device_rule {
+    struct {
+        double row, entry, critical, flop;
+    } host;
+    struct {
+        double call, front, level, critical, flop, delay, suspect, again;
+    } gpu;
+    double open;                   /* a GPU is opened */
+    double plan_front, plan_entry; /* and gets a plan and memory, by fronts and entries of the factors */
+} sd_device_rule;
+
 /* The constants; tests may set others. */
 typedef struct sd_policy {
     double expensive;      /* operations of a factorization */
@@ -71,8 +95,7 @@ typedef struct sd_policy {
     double beyond;         /* times `hopeless`: where the guess is enough, indefinite */
     double worth; /* operations for each entry, guessed, from which on iterations are tried first, definite */
     sd_race_rule race;
-    double device, device_once; /* operations from which on a factorization is worth a GPU that there may be;
-                                   where one is expected the GPU has to be opened for it alone */
+    sd_device_rule device;
 } sd_policy;
 
 /* Where each comes from: policy.c. */
@@ -120,6 +143,14 @@ bool sd_policy_races(const sd_policy *policy, const sd_outlook *outlook);
 
 /* Iterations of the race: before it is judged, and that it may be predicted to take. By outlook->guess. */
 void sd_policy_race(const sd_policy *policy, const sd_outlook *outlook, double *first, double *most);
+
+/* Seconds that a factorization with a solve is predicted to take on the host, and less on a device. */
+double sd_policy_host_time(const sd_policy *policy, const sd_counts *counts);
+double sd_policy_gain(const sd_policy *policy, const sd_counts *counts);
+/* Whether device auto moves to a GPU now: before the first factorization where this one pays for it; later
+ * where as many do as are expected, or as there have been, if these are more. So little is lost if none
+ * follows, and a solver that is used for long is on the GPU for most of it. */
+bool sd_policy_moves(const sd_policy *policy, const sd_counts *counts, int64_t expected, int64_t done);
 
 sd_ladder sd_policy_ladder(const sd_policy *policy, const sd_outlook *outlook);
 

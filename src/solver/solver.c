@@ -1,4 +1,5 @@
 /* Create, analyse, factor, query, destroy. Solving is in solve.c. */
+#include "solver/device.h"
 #include "solver/home.h"
 #include "solver/work.h"
 
@@ -250,7 +251,7 @@ static saddle_status analyse(saddle_solver *s, const saddle_matrix *A)
     const double start = sd_seconds();
     forget_analysis(s);
     s->given_anew = false;
-    saddle_status status = sd_return_to_host(s);
+    saddle_status status = sd_device_return(s);
     if (!status) status = sd_progress(&s->c, "analyse", 0, ANALYSE_STEPS, NAN);
     if (!status) status = sd_view_check(&s->c, A, NULL);
     if (status) return status;

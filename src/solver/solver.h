@@ -66,6 +66,7 @@ struct saddle_solver {
     sd_policy policy;
     int device, threads;
     bool moved;       /* device auto: a GPU was looked for */
+    int64_t runs;     /* factorizations by the direct solver since the analysis */
     sd_device opened; /* for the solver's life, or until it moves to a GPU; every solve has an engine on it */
     sd_engine e;      /* the solver's own; operators and factors lie in its memory */
 

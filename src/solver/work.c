@@ -1,10 +1,8 @@
-/*
- * Methods at work for a solver: their plans and factors, the matrix as they multiply with it, and the device
- * that all of this is on.
- */
+/* Methods at work for a solver: their plans and factors, and the matrix as they multiply with it. */
 #include "solver/work.h"
 
 #include "prepare/prepare.h"
+#include "solver/device.h"
 #include "solver/home.h"
 
 #include <math.h>
@@ -217,7 +215,9 @@ static saddle_status factor_what_fits(saddle_solver *s)
     for (;;) {
         s->ladder = named ? sd_ladder_of(named) : sd_policy_ladder(&s->policy, &outlook);
         status = factor_first(s);
-        if (status != SADDLE_MEMORY_LIMIT || named || s->ladder.rung[0].method->light) return status;
+        if (status != SADDLE_MEMORY_LIMIT || named || s->ladder.rung[0].method->light ||
+            sd_device_has_moved(s))
+            return status;
         sd_log(&s->c, SADDLE_LOG_INFO, "%s; trying what needs less", s->c.message);
         outlook.scarce = !s->ladder.rung[0].method->solve;
         outlook.fits = false;
@@ -248,80 +248,30 @@ saddle_status sd_make_operators(saddle_solver *s)
     return status ? status : sd_home_make(s);
 }
 
-/* ---- devices ---- */
-
-/* From now on everything is done by another engine; what the one before has made goes with it. */
-static void change_device(saddle_solver *s, int device, sd_device opened, sd_engine e)
+bool sd_work_is_direct(saddle_solver *s)
 {
-    for (int k = 0; k < SD_RUNGS_MOST; ++k)
-        if (s->work[k].method) sd_work_free_factors(s, &s->work[k]);
-    sd_many_forget(s);
-    sd_forget_operators(s);
-    sd_engine_close(&s->e);
-    sd_device_close(&s->c, &s->opened);
-    s->opened = opened;
-    s->e = e;
-    s->device = s->info.device = device;
-}
-
-/* Device auto decides anew for every pattern. */
-saddle_status sd_return_to_host(saddle_solver *s)
-{
-    sd_device opened;
-    sd_engine e = {0};
-    s->moved = false;
-    if (s->options.device != SADDLE_DEVICE_AUTO || s->device == SADDLE_DEVICE_CPU) return SADDLE_OK;
-    saddle_status status = sd_device_open(&s->c, &opened, SADDLE_DEVICE_CPU, 0);
-    if (!status) status = sd_engine_open(&s->c, &opened, &e, s->threads);
-    if (!status) change_device(s, SADDLE_DEVICE_CPU, opened, e);
-    return status;
-}
-
-/* Whether what comes next is the direct solver alone, and so much work that a GPU would be worth it. */
-static bool asks_for_device(saddle_solver *s)
-{
-    const sd_work *direct = sd_find_work(s, &sd_method_direct);
     const sd_method *named = sd_method_of(s->options.method);
-    if (s->options.device != SADDLE_DEVICE_AUTO || s->moved || !direct || !direct->planned) return false;
-    const double flops = direct->method->cost(direct->plan).flops;
-    if (!(flops >= (s->options.factorizations == 1 ? s->policy.device_once : s->policy.device))) return false;
     const sd_outlook outlook = outlook_of(s);
     const sd_ladder ladder = named ? sd_ladder_of(named) : sd_policy_ladder(&s->policy, &outlook);
     return ladder.rungs == 1 && ladder.rung[0].method == &sd_method_direct;
 }
 
-/* The plan of the direct solver, and all that will be made by it, moves to a GPU, where there is one. */
-static saddle_status move_to_device(saddle_solver *s)
+/* On the device that the solver is on. */
+static saddle_status factor_there(saddle_solver *s)
 {
-    sd_device opened;
-    sd_engine e = {0};
-    sd_work *w = sd_work_place(s, &sd_method_direct);
-    const sd_problem p = sd_problem_of(s);
-    s->moved = true; /* it is tried once */
-    saddle_status status = sd_device_open(&s->c, &opened, SADDLE_DEVICE_CUDA, (int)s->options.device_index);
-    if (status) {
-        sd_log(&s->c, SADDLE_LOG_INFO, "%s: staying on the CPU", s->c.message);
-        return SADDLE_OK;
-    }
-    status = sd_engine_open(&s->c, &opened, &e, s->threads);
-    if (!status) status = w->method->move(&s->c, &p, w->plan, &s->info);
-    if (status) {
-        sd_engine_close(&e);
-        sd_device_close(&s->c, &opened);
-        sd_work_forget(s, w); /* its plan may be half of one */
-        return status;
-    }
-    change_device(s, SADDLE_DEVICE_CUDA, opened, e);
-    return SADDLE_OK;
+    saddle_status status = sd_make_operators(s);
+    if (!status) status = factor_what_fits(s);
+    return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
 }
 
 /* Plans, decides and factors, now that the values are known. */
 saddle_status sd_work_run(saddle_solver *s)
 {
     saddle_status status = sd_work_plan_ahead(s);
-    if (!status && asks_for_device(s)) status = move_to_device(s);
     if (status) return status;
-    status = sd_make_operators(s);
-    if (!status) status = factor_what_fits(s);
-    return status ? status : sd_engine_finish(&s->e); /* every solve has an engine of its own */
+    sd_device_choose(s);
+    status = factor_there(s);
+    if (status && sd_device_give_up(s, status)) status = factor_there(s);
+    if (!status && s->ladder.rung[0].method == &sd_method_direct) ++s->runs;
+    return status;
 }

@@ -18,12 +18,11 @@ saddle_status sd_work_check_memory(saddle_solver *solver, const sd_method *metho
 saddle_status sd_work_plan_ahead(saddle_solver *solver);
 /* Plans, decides and factors, now that the values are known. */
 saddle_status sd_work_run(saddle_solver *solver);
+/* Whether what comes next is the direct solver alone. */
+bool sd_work_is_direct(saddle_solver *solver);
 /* Whether one solve is expected, and nothing was said that only the direct solver can do. */
 bool sd_solves_once(const saddle_options *options);
 
 /* The matrix as iterations and measurements multiply with it. */
 saddle_status sd_make_operators(saddle_solver *solver);
 void sd_forget_operators(saddle_solver *solver);
-
-/* Device auto decides anew for every pattern. */
-saddle_status sd_return_to_host(saddle_solver *solver);

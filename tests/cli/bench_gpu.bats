@@ -20,14 +20,20 @@ cudss() {
     cudss 0.25 36
     run -0 --separate-stderr "$SADDLE" bench direct --device cuda lap2d_10 kktz_6 --repeat 1 --arrays host --peers peers --json j.json
     narrow 110 <<< "$output"
-    for words in "factor / cuDSS" "% cost" "eighths accepted" "auto / better" "cuDSS 9" "a card: dgemm 1.0 Tflop/s"; do
+    for words in "factor / cuDSS" "verified solve, ms" "% cost" "eighths accepted" "/ better" "once: cpu" "cuDSS 9" "a card: dgemm 1.0 Tflop/s"; do
         [[ $output == *"$words"* ]]
     done
     [ "$(sort asked | uniq | grep -c -e '--setting default' -e '--setting matching')" -eq 4 ]
     json j.json '[(r["name"], r["n"]) for r in j["rows"]] == [("lap2d_10", 100), ("kktz_6", 72)] and not j["arrays_on_device"]'
     json j.json 'all(r["saddle"]["error"] is None and r["saddle"]["waits"] == 1 for r in j["rows"])'
     json j.json 'all(r["saddle"][k] > 0 for r in j["rows"] for k in ("analysis", "factor", "solve", "solve_64", "flops",
-        "verified", "profile_whole", "on_cpu", "on_gpu", "on_auto", "device_bytes"))'
+        "verified", "profile_whole", "on_cpu", "on_gpu", "on_auto", "once_cpu", "once_gpu", "once_auto", "fronts", "levels",
+        "critical_flops", "device_bytes"))'
+    # so small that device auto stays, and does not open the GPU for a single use
+    json j.json 'j["opening"] > 0 and all(r["saddle"]["moved_at"] is None and r["saddle"]["once_auto_moved"] == 0 for r in j["rows"])'
+    json j.json 'all(abs(r["ratios"]["auto"] * min(r["saddle"]["on_cpu"], r["saddle"]["on_gpu"]) / r["saddle"]["on_auto"] - 1) < 1e-9
+        and abs(r["ratios"]["once"] * min(r["saddle"]["once_cpu"], r["saddle"]["once_gpu"] + j["opening"]) / r["saddle"]["once_auto"] - 1) < 1e-9
+        for r in j["rows"])'
     json j.json '[(r["saddle"]["negative"], r["saddle"]["certain_negative"]) for r in j["rows"]] == [(0, 0), (36, 36)]'
     json j.json 'all(r["saddle"]["backward_error_verified"] < 1e-15 and r["saddle"]["backward_error"] < 1e-12 for r in j["rows"])'
     json j.json '[r["saddle"]["factor_cholesky"] is None for r in j["rows"]] == [False, True]'

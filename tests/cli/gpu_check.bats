@@ -72,16 +72,93 @@ found() {
     laplacian 8 1 | gzip > m/one.mtx.gz
     fake_program build/bench/compare_direct "$(printf '%q ' "$real")\"\$@\""
     GPU_CHECK_MATRICES=$PWD/m check '' '^nothing$'
-    [ "$status" -eq 0 ] || { echo "$output"; cat logs/direct*; false; }
-    [ "$(tail -n 1 logs/direct.txt)" = "15 compared, 15 the same" ]
-    [ "$(tail -n 1 logs/direct-m.txt)" = "1 compared, 1 the same" ]
+    [ "$status" -eq 0 ] || { echo "$output"; cat logs/compare*; false; }
+    [ "$(tail -n 1 logs/compare.txt)" = "15 compared, 15 the same" ]
+    [ "$(tail -n 1 logs/compare-m.txt)" = "1 compared, 1 the same" ]
+    [ "$(cat logs/compare-matrices.txt)" = "m: 1 compared, 1 the same" ]
     # bits that are not the same, and a process that ends without a word
     fake_program build/bench/compare_direct 'case "$*" in *kktz*) echo "kktz n 8  MISMATCH other bits of x: 1, CPU 0"; exit 1 ;; *ipm*) exit 139 ;; *) echo "x n 1  same" ;; esac'
     check '' '^nothing$'
     [ "$status" -eq 1 ]
-    [[ ${lines[-1]} == "FAILED: direct" ]]
-    grep -q 'kktz n 8  MISMATCH' logs/direct.txt
-    grep -q 'ipm_400: ENDED without a word' logs/direct.txt
+    [[ ${lines[-1]} == "FAILED: compare" ]]
+    grep -q 'kktz n 8  MISMATCH' logs/compare.txt
+    grep -q 'ipm_400: ENDED without a word' logs/compare.txt
+}
+
+# summary STEP: its status in the summary.
+summary() { awk -v step="$1" '$1 == step { print $2 }' logs/summary.txt; }
+
+# on_emulated STEP...: these steps, on the emulated GPU.
+on_emulated() {
+    [ -e "${SADDLE%/bin/*}/lib/libsaddle_cuda_emulated.so" ] || skip "no emulated GPU was built"
+    GPU_CHECK_DEVICE=emulated GPU_CHECK_STEPS="$*" GPU_CHECK_BENCH="--repeat 1" run "$CHECK" logs "${SADDLE%/bin/*}"
+}
+
+@test "every benchmark of the direct solver is called as it wants to be, on small problems of the emulated GPU" {
+    mkdir m
+    laplacian 6 1 | gzip > m/one.mtx.gz
+    export GPU_CHECK_MATRICES=$PWD/m
+    on_emulated doctor offload bench-anchors bench-real verified pivoting profile presolve auto many
+    [ "$status" -eq 0 ] || { echo "$output"; false; }
+    [[ ${lines[-1]} == "all passed" ]]
+    for step in doctor offload bench-anchors bench-real verified pivoting profile presolve auto many; do
+        [ "$(summary $step)" = 0 ]
+        [ -s logs/$step.txt ]
+    done
+    for step in bench-anchors bench-real verified pivoting profile presolve auto; do
+        json logs/$step.json 'all(r["saddle"]["error"] is None for r in j["rows"])'
+    done
+    json logs/presolve.json 'all(r["saddle"]["presolve"][k]["solve"] > 0 for r in j["rows"] for k in ("off", "band", "whole"))'
+    json logs/auto.json 'all(r["saddle"]["on_auto"] > 0 for r in j["rows"])'
+    # cuDSS is asked where its driver is, and what it cannot run on is told
+    cp -r "${SADDLE%/bin/*}/lib" .
+    fake_program build/bin/saddle "exec $(printf '%q ' "$SADDLE")\"\$@\" --peers build/bin/peers"
+    mv lib build/lib
+    GPU_CHECK_DEVICE=emulated GPU_CHECK_STEPS=cudss run -0 "$CHECK" logs build
+    [ "$(summary cudss)" = 77 ]
+    fake_program build/bin/peers/peer-cudss 'echo "{\"peer\": \"cudss\", \"error\": \"no card\"}"'
+    sed -i "s|--peers .*|--peers $PWD/build/bin/peers|" build/bin/saddle
+    GPU_CHECK_DEVICE=emulated GPU_CHECK_STEPS=cudss run -1 "$CHECK" logs build
+    [[ $output == *"cuDSS gave no answer"*"FAILED: cudss"* ]]
+}
+
+@test "one step that fails, or takes too long, does not keep the others from their logs" {
+    fake_program build/bin/saddle 'case "$*" in *doctor*) echo well ;; *verified*) sleep 1000 ;; *pivoting*) echo bad; exit 9 ;; *) echo good ;; esac'
+    mkdir build/lib
+    sed -e 's/^verified bench - 300/verified bench - 1/' -e "s|^root=.*|root=$PWD/copy|" "$CHECK" > check
+    mkdir -p copy/scripts
+    cp check copy/scripts/gpu-check
+    chmod +x copy/scripts/gpu-check
+    GPU_CHECK_DEVICE=emulated GPU_CHECK_STEPS="doctor verified pivoting profile" run -1 copy/scripts/gpu-check logs build
+    [[ ${lines[-1]} == "FAILED: verified pivoting" ]]
+    [ "$(summary doctor) $(summary verified) $(summary pivoting) $(summary profile)" = "0 124 9 0" ]
+    [ "$(cat logs/doctor.txt logs/pivoting.txt logs/profile.txt)" = $'well\nbad\ngood' ]
+    [ -e logs/verified.txt ]
+    [[ $output == *"ended after 1 s, its time limit"* ]]
+    # another run into the same folder keeps what it does not run again
+    echo kept > logs/verified.txt
+    GPU_CHECK_DEVICE=emulated GPU_CHECK_STEPS=presolve run -0 copy/scripts/gpu-check logs build
+    [ "$(summary presolve) $(summary verified)" = "0 124" ]
+    [ "$(cat logs/verified.txt)" = kept ]
+    # what does not fit the time is not begun
+    GPU_CHECK_SECONDS=4 GPU_CHECK_DEVICE=emulated GPU_CHECK_STEPS="presolve profile" run -0 copy/scripts/gpu-check logs build
+    [ "$(summary presolve) $(summary profile)" = "- -" ]
+    [[ $output == *"== presolve: left out, "*" s are left"* ]]
+}
+
+@test "steps are listed, by groups too; one that is not there is named" {
+    run -0 "$CHECK" --list
+    for step in solves compare compare-matrices test_move offload cudss bench-anchors bench-real presolve auto many sanitizer-direct; do
+        [[ $output == *$'\n'"$step "* ]]
+    done
+    GPU_CHECK_DEVICE=reference GPU_CHECK_STEPS="solves nothing" run -2 "$CHECK" logs "${SADDLE%/bin/*}"
+    [[ $output == *"there is no step nothing"* ]]
+    GPU_CHECK_DEVICE=reference GPU_CHECK_STEPS=tests run -0 "$CHECK" logs "${SADDLE%/bin/*}"
+    [[ $output != *"== "* ]]
+    GPU_CHECK_DEVICE=gpu run -2 "$CHECK" logs "${SADDLE%/bin/*}"
+    # every test that is packed for a machine with a GPU is a step, and the other way round
+    packed=$(sed -n 's/.*tests\/test_{\(.*\)}.*/\1/p' "${CHECK%gpu-check}gpu-pack" | tr , '\n' | sort)
+    [ "$packed" = "$(sed -n 's/^test_\([a-z_]*\) tests .*/\1/p' "$CHECK" | sort)" ]
 }
 
 @test "wrong usage; no GPU is 77" {

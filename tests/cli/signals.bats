@@ -71,6 +71,32 @@ PY
     json j.json 'j["status"] == 130 and j["reason"] == "cancelled"'
 }
 
+# on_gpu WORDS...: `saddle solve` on the emulated GPU, which never tells that a factorization is done.
+on_gpu() {
+    export SADDLE_CUDA_MODULE=${SADDLE%/*}/../lib/libsaddle_cuda_emulated.so SADDLE_EMULATED_LATE=1
+    [ -e "$SADDLE_CUDA_MODULE" ] || skip "no emulated GPU was built"
+    laplacian 12 1 > A.mtx
+    run -130 --separate-stderr interrupt "$1" "$2" "$SADDLE" solve A.mtx --method direct --device cuda --threads 1 --json j.json \
+        --out x.mtx "${@:3}"
+    [ ! -e x.mtx ]
+    json j.json 'j["status"] == 130 and j["reason"] == "cancelled" and j["device"] == "cuda"'
+}
+
+@test "Ctrl-C while a GPU factors gives 130, with -q and without a terminal too" {
+    on_gpu "said:emulated: an event is late" INT
+    [[ $stderr == *"saddle: interrupted in factor, at "*" %"*"x was not written"* ]]
+    on_gpu "said:emulated: an event is late" INT -q
+    [[ $stderr == *"saddle: interrupted in factor, at "* ]]
+    on_gpu "said:emulated: an event is late" TERM -v
+    [[ $stderr == *"saddle: interrupted in factor, at "* ]]
+}
+
+@test "on a terminal the bar moves while a GPU factors, and Ctrl-C ends it" {
+    needs_terminal
+    on_gpu "bar:factor  [########################] 100 %" INT
+    [[ $stderr == *"interrupted in factor, at 100 %"* ]]
+}
+
 @test "a bar on a terminal, cleared in the end, and none with -q" {
     needs_terminal
     endless

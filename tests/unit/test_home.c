@@ -3,7 +3,7 @@
  * factored before the host has seen them where they are like those before, and again where they are not.
  */
 #include "backend_or_skip.h"
-#include "factoring.h"
+#include "there.h"
 
 #include "solver/home.h"
 
@@ -29,57 +29,6 @@ static saddle_solver *open_home(const saddle_matrix *A, const char *list, record
     if (saddle_create(&s, &options, &hooks, message)) fail_msg("%s", message);
     if (saddle_factor(s, A)) fail_msg("%s", saddle_message(s));
     return s;
-}
-
-static void *put(saddle_solver *s, const void *host, size_t bytes)
-{
-    void *there = s->e.backend->allocate(&s->e, (int64_t)bytes, "test");
-    assert_non_null(there);
-    if (host) s->e.backend->upload(&s->e, host, there, (int64_t)bytes);
-    return there;
-}
-
-static void get(saddle_solver *s, const void *there, void *host, size_t bytes)
-{
-    s->e.backend->download(&s->e, there, host, (int64_t)bytes);
-    assert_int_equal(s->e.status, SADDLE_OK);
-}
-
-/* x solves d x = b to rounding. */
-static void assert_solves(const dense *d, const double *b, const double *x)
-{
-    assert_true(relative_residual_of(d, b, x) <= 1e-10);
-}
-
-/* The solver, which has factored d, solves with b and x here and there, and in place. */
-static void assert_solves_everywhere(saddle_solver *s, const dense *d, int64_t nrhs)
-{
-    const size_t n = (size_t)d->n, ld = n + 3, bytes = ld * (size_t)nrhs * sizeof(double);
-    double *b = test_alloc(ld * (size_t)nrhs, sizeof *b), *x = test_alloc(ld * (size_t)nrhs, sizeof *x);
-    for (size_t k = 0; k < ld * (size_t)nrhs; ++k) b[k] = 1 + (double)(k % 5);
-    double *b_there = put(s, b, bytes), *x_there = put(s, b, bytes);
-    for (int way = 0; way < 5; ++way) { /* bit 0: b is there; bit 1: x is; 4: both are one */
-        const double *from = way == 4 ? x_there : way & 1 ? b_there : b;
-        double *to = way == 4 || way & 2 ? x_there : x;
-        saddle_info info = saddle_info_default();
-        if (way == 4) s->e.backend->upload(&s->e, b, x_there, (int64_t)bytes);
-        const saddle_status status = saddle_solve(s, nrhs, from, (int64_t)ld, to, (int64_t)ld, &info);
-        if (status) fail_msg("way %d: %s", way, info.message);
-        if (to == x_there) get(s, x_there, x, bytes);
-        for (int64_t k = 0; k < nrhs; ++k) assert_solves(d, b + k * (int64_t)ld, x + k * (int64_t)ld);
-        memset(x, 0, bytes);
-    }
-    s->e.backend->release(&s->e, b_there);
-    s->e.backend->release(&s->e, x_there);
-    free(b);
-    free(x);
-}
-
-static void change(rng *r, dense *d)
-{
-    for (int i = 0; i < d->n; ++i)
-        for (int j = 0; j <= i; ++j)
-            if (d->there[i * d->n + j]) set_both(d, i, j, dense_at(d, i, j) * (1 + 0.1 * rng_unit(r)));
 }
 
 /* Views of one matrix with entries in any order: the map is used. */
@@ -247,42 +196,6 @@ static void right_hand_sides_out_of_the_ordinary(void **state)
     dense_free(&d);
 }
 
-/* Device auto goes to the GPU for work that is worth it, and comes back for a pattern that is not. */
-static void the_gpu_is_taken_where_it_is_worth_it(void **state)
-{
-    (void)state;
-    cuda_or_skip();
-    rng r = rng_start("the_gpu_is_taken_where_it_is_worth_it");
-    const char *methods[] = {"method=direct", "method=auto", "method=direct,factorizations=1"};
-    for (int way = 0; way < 3; ++way) {
-        const saddle_options options = options_of(methods[way]);
-        dense large = kkt_problem(&r, 80, 25, 0), small = kkt_problem(&r, 5, 1, 0);
-        saddle_matrix A = view_plain(&large, SADDLE_LOWER), B = view_plain(&small, SADDLE_LOWER);
-        saddle_solver *s = NULL;
-        assert_int_equal(saddle_create(&s, &options, NULL, NULL), SADDLE_OK);
-        sd_policy policy = sd_policy_default;
-        policy.device = 1e3;
-        sd_set_policy(s, &policy);
-        const saddle_device expected = way < 2 ? SADDLE_DEVICE_CUDA : SADDLE_DEVICE_CPU;
-        for (int turn = 0; turn < 2; ++turn) {
-            assert_int_equal(saddle_analyse(s, &A), SADDLE_OK);
-            for (int step = 0; step < 2; ++step) {
-                assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
-                assert_int_equal(info_of(s).device, expected);
-                if (expected == SADDLE_DEVICE_CUDA) assert_solves_everywhere(s, &large, 1);
-            }
-            assert_int_equal(saddle_analyse(s, &B), SADDLE_OK);
-            assert_int_equal(saddle_factor(s, &B), SADDLE_OK);
-            assert_int_equal(info_of(s).device, SADDLE_DEVICE_CPU);
-        }
-        saddle_destroy(&s);
-        view_free(&A);
-        view_free(&B);
-        dense_free(&large);
-        dense_free(&small);
-    }
-}
-
 static void streams(void **state)
 {
     (void)state;
@@ -351,7 +264,6 @@ int main(void)
         cmocka_unit_test(values_unlike_those_before),
         cmocka_unit_test(bad_values_are_refused),
         cmocka_unit_test(right_hand_sides_out_of_the_ordinary),
-        cmocka_unit_test(the_gpu_is_taken_where_it_is_worth_it),
         cmocka_unit_test(streams),
         cmocka_unit_test(streams_without_a_gpu),
     };

@@ -593,6 +593,100 @@ static void what_follows_a_race_keeps_the_limit_of_memory(void **state)
     dense_free(&d);
 }
 
+/* ---- device auto ---- */
+
+/* A line of tests/data/device/figures.tsv, which says what it is. */
+typedef struct figure {
+    char system[40];
+    sd_counts counts;
+    double cpu, gpu; /* milliseconds */
+} figure;
+
+/* Those with both times in one run come first. */
+enum { FIGURES_MOST = 100, TOGETHER = 35 };
+
+static int read_figures(figure *figures)
+{
+    char path[4096], line[512], cpu[24], gpu[24];
+    const char *folder = getenv("SADDLE_TEST_DATA");
+    int count = 0, again;
+    snprintf(path, sizeof path, "%s/device/figures.tsv", folder ? folder : "tests/data");
+    FILE *file = fopen(path, "r");
+    if (!file) fail_msg("%s cannot be read", path);
+    while (fgets(line, sizeof line, file) && count < FIGURES_MOST) {
+        figure *f = &figures[count];
+        sd_counts *k = &f->counts;
+        if (line[0] == '#') continue;
+        const int read = sscanf(line, "%39s %lf %lf %lf %lf %lf %lf %lf %lf %lf %d %23s %23s", f->system,
+                                &k->rows, &k->entries, &k->fronts, &k->levels, &k->flops, &k->critical,
+                                &k->factor_entries, &k->delayed, &k->suspects, &again, cpu, gpu);
+        assert_int_equal(read, 13);
+        k->again = again;
+        f->cpu = strcmp(cpu, "-") == 0 ? NAN : strtod(cpu, NULL);
+        f->gpu = strcmp(gpu, "-") == 0 ? NAN : strtod(gpu, NULL);
+        ++count;
+    }
+    fclose(file);
+    return count;
+}
+
+/* A solver that is used for ever takes at most 1.3 times as long as on the better side, and one that is used
+ * once opens no device for it. */
+static void measured_systems_go_to_the_better_side(void **state)
+{
+    (void)state;
+    const sd_policy *p = &sd_policy_default;
+    figure figures[FIGURES_MOST];
+    const int count = read_figures(figures);
+    int moved = 0;
+    assert_true(count > TOGETHER);
+    for (int k = 0; k < TOGETHER; ++k) {
+        const figure *f = &figures[k];
+        const bool moves = sd_policy_moves(p, &f->counts, INT64_MAX, 1);
+        const double taken = moves ? f->gpu : f->cpu, better = fmin(f->cpu, f->gpu);
+        if (taken > 1.3 * better) fail_msg("%s: %.2f ms, but %.2f elsewhere", f->system, taken, better);
+        assert_false(sd_policy_moves(p, &f->counts, 1, 0));
+        assert_false(sd_policy_moves(p, &f->counts, 10, 0));
+        moved += moves;
+    }
+    assert_true(moved >= 7);
+    for (int k = TOGETHER; k < count; ++k) { /* more than a Gflop */
+        const figure *f = &figures[k];
+        assert_true(sd_policy_moves(p, &f->counts, INT64_MAX, 1));
+        if (strcmp(f->system, "lap3d_40") == 0) {
+            assert_false(sd_policy_moves(p, &f->counts, 10, 0)); /* nothing is known of its pivots yet */
+            assert_true(sd_policy_moves(p, &f->counts, 10, 1));
+            assert_false(sd_policy_moves(p, &f->counts, 1, 1));
+        }
+        if (strcmp(f->system, "lap3d_60") == 0) assert_true(sd_policy_moves(p, &f->counts, 1, 0));
+    }
+}
+
+/* The longer a solver is used the sooner it moves, and what the host has to look at keeps it. */
+static void what_is_counted_decides_where_it_runs(void **state)
+{
+    (void)state;
+    sd_policy p = sd_policy_default;
+    p.device = (sd_device_rule){
+        .host = {.row = 2, .entry = 1, .critical = 1, .flop = 1},
+        .gpu = {.call = 1, .front = 1, .level = 1, .critical = 1, .delay = 1, .suspect = 2, .again = 50},
+        .open = 5,
+        .plan_front = 1,
+        .plan_entry = 1};
+    sd_counts k = {.rows = 2, .entries = 3, .fronts = 2, .levels = 1, .flops = 1, .critical = 4};
+    assert_true(sd_policy_host_time(&p, &k) == 12 && sd_policy_gain(&p, &k) == 4);
+    assert_false(sd_policy_moves(&p, &k, 10, 0)); /* 4 for 7 */
+    assert_false(sd_policy_moves(&p, &k, 1, 1));
+    assert_true(sd_policy_moves(&p, &k, 1, 2) && sd_policy_moves(&p, &k, 2, 1));
+    k.factor_entries = 1;
+    assert_false(sd_policy_moves(&p, &k, 2, 1)); /* 8 for 8 */
+    k.delayed = k.suspects = 1;
+    assert_true(sd_policy_gain(&p, &k) == 1);
+    assert_true(sd_policy_moves(&p, &k, 1, 9) && !sd_policy_moves(&p, &k, 1, 8));
+    k.again = true;
+    assert_false(sd_policy_moves(&p, &k, INT64_MAX, INT64_MAX));
+}
+
 /* ---- memory ---- */
 
 /* Where a stronger rung does not fit, what the weaker ones found is the answer, with its errors. It was a
@@ -721,6 +815,8 @@ int main(void)
         cmocka_unit_test(what_is_learned_does_not_depend_on_who_ends_last),
         cmocka_unit_test(the_limit_of_memory_leaves_the_direct_solver_out),
         cmocka_unit_test(definite_matrices_go_from_iterations_to_the_direct_solver),
+        cmocka_unit_test(measured_systems_go_to_the_better_side),
+        cmocka_unit_test(what_is_counted_decides_where_it_runs),
         cmocka_unit_test(what_does_not_fit_leaves_the_best_so_far),
         cmocka_unit_test(every_rung_may_be_cancelled_or_fail),
     };

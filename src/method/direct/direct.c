@@ -76,6 +76,32 @@ static void report(const void *factors, saddle_info *info)
     }
 }
 
+/* What the last factorization took stands for the next one. */
+static bool counts(const void *plan, const void *factors, sd_counts *to)
+{
+    const sd_direct_plan *own = plan;
+    const sd_direct *d = factors;
+    const sd_tree *t = &own->tree;
+    if (own->columns) return false;
+    *to = (sd_counts){.rows = t->n,
+                      .entries = 2 * (double)t->entry_ptr[t->n],
+                      .fronts = t->fronts,
+                      .levels = (double)t->height,
+                      .flops = t->flops,
+                      .critical = t->critical_flops,
+                      .factor_entries = (double)t->nnz};
+    if (!d || !d->factored) return true;
+    const sd_factors *f = sd_direct_numbers(d);
+    const sd_verdict *v = sd_direct_verdict(d);
+    const double more = t->flops > 0 && f->flops > t->flops ? f->flops / t->flops : 1;
+    to->flops *= more;
+    to->critical *= more;
+    to->delayed = (double)f->delayed;
+    to->suspects = (double)d->suspects;
+    to->again = v && (v->doubt != SADDLE_DOUBT_NONE || v->remedy);
+    return true;
+}
+
 static int krylov(const sd_context *c, const sd_problem *p, const void *factors)
 {
     (void)c, (void)p, (void)factors;
@@ -113,12 +139,14 @@ const sd_method sd_method_direct = {
     .plan = sd_direct_plan_make,
     .cost = sd_direct_cost,
     .move = sd_direct_plan_move,
+    .counts = counts,
     .free_plan = sd_direct_plan_free,
     .replan = sd_direct_replan,
     .factor = sd_direct_factor,
     .refactor = sd_direct_refactor,
     .refactor_arriving = sd_direct_refactor_arriving,
     .reset = sd_direct_reset,
+    .leave = sd_direct_leave,
     .report = report,
     .free_factors = sd_direct_free,
     .krylov = krylov,

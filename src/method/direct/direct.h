@@ -35,6 +35,7 @@ typedef struct sd_direct_plan {
     int32_t *tilt;        /* the balance that the scaling belongs to (tilt.c); NULL: none */
     int largest_exponent; /* of A when its scaled form has entries of about 1 */
     int64_t bytes;        /* of everything, at the peak of the factorization */
+    int64_t host_bytes;   /* the same on the host, where it was planned; 0: not known */
     int64_t nonzeros;     /* of A's entries, those that were not 0 */
     bool columns;         /* factorizations are tried without fronts */
 } sd_direct_plan;
@@ -113,6 +114,7 @@ typedef struct sd_direct {
     bool was_definite;                /* the last factorization met no pivot that was not positive */
     bool changed;                     /* D is the caller's */
     int64_t positive, negative, zero; /* pivots, those that are nothing but rounding counted as zero */
+    int64_t suspects;                 /* small pivots that were found, to be looked at */
     double largest_l;
     int64_t stale;
     sd_drift drift;
@@ -130,7 +132,7 @@ saddle_status sd_direct_check_leaves(sd_context *c, const sd_csr *M, const int32
 /* ---- plan.c ---- */
 
 saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **plan, saddle_info *info);
-/* The plan goes to a GPU. */
+/* The plan goes to a GPU, or back. */
 saddle_status sd_direct_plan_move(sd_context *c, const sd_problem *p, void *plan, saddle_info *info);
 sd_cost sd_direct_cost(const void *plan);
 /* What info says of the plan for columns, or for fronts. */
@@ -155,6 +157,7 @@ saddle_status sd_direct_factor(sd_engine *e, const sd_problem *p, const void *pl
                                const sd_strength *strength, void **factors, bool *given_up);
 saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *plan,
                                  const sd_strength *strength, void **factors, bool *given_up);
+void sd_direct_leave(sd_engine *e, void *factors);
 void sd_direct_free(sd_engine *e, void *factors);
 
 /* The steps of a refactorization before the numbers, and after them; M is the matrix that was factored. */

@@ -376,6 +376,7 @@ saddle_status sd_direct_conclude(sd_context *c, const sd_csr *M, const sd_proble
     } else {
         d->negative = f->signs[0], d->zero = f->signs[1], d->positive = f->signs[2];
     }
+    d->suspects = 0;
     if (d->rule == SD_PIVOT_THRESHOLD && d->precision == SD_DOUBLE) status = sd_settle_small_pivots(c, M, d);
     d->was_definite = !status && d->negative == 0 && d->zero == 0 && d->rule != SD_PIVOT_STATIC;
     d->factored = !status;
@@ -390,6 +391,7 @@ saddle_status sd_direct_refactor(sd_engine *e, const sd_problem *p, const void *
     sd_direct *d = *factors;
     sd_csr M;
     *given_up = false;
+    d->device = e->backend->fronts ? e : NULL;
     sd_direct_begin(d);
     saddle_status status = find_matrix(c, p, d, &M);
     if (!status) status = run_rules(c, &M, p, strength, d);
@@ -407,19 +409,26 @@ saddle_status sd_direct_factor(sd_engine *e, const sd_problem *p, const void *pl
     }
     *factors = d;
     d->plan = plan;
-    d->device = e->backend->fronts ? e : NULL;
     d->scale = d->plan->p.row_scale;
     d->matched = d->plan->matched;
     d->largest_exponent = d->plan->largest_exponent;
     return sd_direct_refactor(e, p, plan, strength, factors, given_up);
 }
 
+void sd_direct_leave(sd_engine *e, void *factors)
+{
+    sd_direct *d = factors;
+    for (int p = 0; p < SD_PRECISIONS; ++p) sd_factors_free(e->context, &d->factors[p]);
+    sd_solve_room_free(e->context, &d->room);
+    d->factored = false;
+    d->moved = true; /* the other device has not heard of the scaling */
+}
+
 void sd_direct_free(sd_engine *e, void *factors)
 {
     sd_context *c = e->context;
     sd_direct *d = factors;
-    for (int p = 0; p < SD_PRECISIONS; ++p) sd_factors_free(c, &d->factors[p]);
-    sd_solve_room_free(c, &d->room);
+    sd_direct_leave(e, d);
     sd_preparation_free(c, &d->rescaled);
     sd_free_all(c, d->rematched, d->augmented, d->signs, d->tilt, d->tilted, d->combined, d->examined, d);
 }

@@ -308,19 +308,26 @@ saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **pla
     else if (!status)
         status = predict_bytes(c, &d->tree, sd_direct_kernels(p->device), precision, &d->bytes);
     if (d->columns) d->bytes += sd_simplicial_predict(&d->tree); /* fronts may be needed all the same */
-    sd_free(c, d->augmented.val);                                /* every factorization has its own */
+    d->host_bytes = p->device == SADDLE_DEVICE_CUDA ? 0 : d->bytes;
+    sd_free(c, d->augmented.val); /* every factorization has its own */
     d->augmented.val = NULL;
     if (!status) tell(c, d, info);
     return status;
 }
 
+/* Columns stay on the host (direct.c): what goes has fronts, and so has what returns. */
 saddle_status sd_direct_plan_move(sd_context *c, const sd_problem *p, void *plan, saddle_info *info)
 {
     sd_direct_plan *d = plan;
-    d->columns = false;
-    const saddle_status status = plan_device(c, p, sd_iteration_precision(p), d);
-    if (!status) tell(c, d, info);
-    return status;
+    if (p->device == SADDLE_DEVICE_CUDA) {
+        const saddle_status status = plan_device(c, p, sd_iteration_precision(p), d);
+        if (status) return status;
+    } else {
+        sd_schedule_free(c, &d->schedule);
+        d->bytes = d->host_bytes;
+    }
+    tell(c, d, info);
+    return SADDLE_OK;
 }
 
 sd_cost sd_direct_cost(const void *plan)

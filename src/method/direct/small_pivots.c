@@ -144,7 +144,7 @@ saddle_status sd_settle_small_pivots(sd_context *c, const sd_csr *M, sd_direct *
     const int64_t most = n < SUSPECTS_MOST ? n : SUSPECTS_MOST;
     sd_suspect *suspects = sd_alloc(c, most, sizeof *suspects, "small pivots");
     if (!suspects) return c->status;
-    const int64_t count = sd_find_suspects(f, SD_SUSPECT, suspects, most);
+    const int64_t count = d->suspects = sd_find_suspects(f, SD_SUSPECT, suspects, most);
     if (count == 0) {
         sd_free(c, suspects);
         return SADDLE_OK;
