@@ -82,12 +82,6 @@ static inline void sd_ldlt_put(void *data, sd_precision precision, int64_t k, do
         ((float *)data)[k] = (float)value;
 }
 
-/* (s a) t: the smaller scaling first, since the product of two may leave the range of numbers. */
-SD_BOTH_SIDES double sd_ldlt_scaled(double a, double s, double t)
-{
-    return s <= t ? (s * a) * t : (t * a) * s;
-}
-
 /* ------------------------------------------------------------------------------------------------
  * On the host: the left-looking factorization of one block column j at a time, by one thread.
  *
