@@ -99,6 +99,7 @@ saddle_status sd_incomplete_make(sd_context *c, const sd_csr *B, bool symmetric,
                                  const sd_incomplete_rule *rule, sd_incomplete *m)
 {
     *m = (sd_incomplete){.symmetric = symmetric, .n = B->n};
+    if (rule->level < 0) return factor_with_shifts(c, B, rule, symmetric ? sd_try_ict : sd_try_ilut, m);
     saddle_status status = symmetric ? symmetric_pattern(c, B, rule, m) : general_pattern(c, B, rule, m);
     if (!status) status = take_numbers(c, m);
     return status ? status : sd_incomplete_again(c, B, rule, m);
