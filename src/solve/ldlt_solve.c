@@ -85,7 +85,7 @@ static void apply_swept(const sd_ldlt_inverse *m, sd_engine *e, const sd_vector 
 {
     const int32_t n = m->factors->n;
     sd_vector b = part_of(&m->work[0], 0, n), from = m->work[1], to = m->work[2];
-    sd_ldlt_enter(e, m->factors, r, &b);
+    sd_enter(e, &m->factors->frame, 1, r, &b);
     const int sweeps = sweep(m, e, true, m->trisolve.sweeps, &b, &from, &to);
     if (m->trisolve.kind == SD_TRISOLVE_ENTRIES) {
         const sd_vector t = part_of(&to, n, n);
@@ -96,7 +96,7 @@ static void apply_swept(const sd_ldlt_inverse *m, sd_engine *e, const sd_vector 
         to = swap;
     }
     sweep(m, e, false, sweeps, &b, &from, &to);
-    sd_ldlt_leave(e, m->factors, &to, z);
+    sd_leave(e, &m->factors->frame, 1, &to, z);
 }
 
 void sd_ldlt_apply(sd_engine *e, const sd_ldlt_inverse *m, const sd_vector *r, sd_vector *z)
