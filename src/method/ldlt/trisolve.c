@@ -25,12 +25,13 @@ saddle_status sd_choose_trisolve(sd_engine *e, int given, sd_block_ldlt *m)
 {
     const sd_ldlt_work work = sd_ldlt_work_of(&m->plan, m->factors.precision);
     const int worth = sd_ldlt_sweeps_worth(&work), last = given > 0 ? given : worth;
-    double apart = INFINITY;
+    const sd_two_triangles triangles = sd_ldlt_triangles(m, SD_TRISOLVE_BLOCKS);
+    sd_sweep_trial trial = {.apart = INFINITY};
     int sweeps = given > 0 ? given : SWEEPS_LEAST;
     for (; sweeps <= worth && sweeps <= last; sweeps *= 2)
-        if (sd_ldlt_try_sweeps(e, m, sweeps, &apart) || apart <= NEAR) break;
+        if (sd_swept_try(e, &triangles, sweeps, &trial) || trial.apart <= NEAR) break;
     m->trisolve =
-        apart <= NEAR ? (sd_trisolve){SD_TRISOLVE_BLOCKS, sweeps} : (sd_trisolve){SD_TRISOLVE_EXACT, 0};
+        trial.apart <= NEAR ? (sd_trisolve){SD_TRISOLVE_BLOCKS, sweeps} : (sd_trisolve){SD_TRISOLVE_EXACT, 0};
     if (!e->status) tell(e, &work, given > 0 ? given : SWEEPS_LEAST, m);
     return e->status;
 }
