@@ -76,7 +76,7 @@ static const char *advice(const saddle_info *info, int precision)
         return "MINRES and CG require a positive definite preconditioner: try --krylov gmres";
     case SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER:
         return "this iteration requires a symmetric preconditioner: try --block-kernel ldlt (bjacobi), "
-               "--trisolve-sweeps N (ldlt), or --krylov fgmres";
+               "--trisolve-sweeps N (ldlt, ic), or --krylov fcg (positive definite) or fgmres";
     case SADDLE_REASON_NOT_SYMMETRIC: return "this iteration requires a symmetric matrix: try --krylov gmres";
     default: return "try another --krylov or --method";
     }

@@ -68,12 +68,6 @@ typedef struct sd_ldlt_numbers {
     sd_precision precision;
 } sd_ldlt_numbers;
 
-/* (s a) t: the smaller scaling first, since the product of two may leave the range of numbers. */
-SD_BOTH_SIDES double sd_ldlt_scaled(double a, double s, double t)
-{
-    return s <= t ? (s * a) * t : (t * a) * s;
-}
-
 /* ------------------------------------------------------------------------------------------------
  * On the host: the left-looking factorization of one block column j at a time, by one thread.
  *

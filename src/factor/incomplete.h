@@ -11,11 +11,11 @@
  *     fixed_point.c      all entries at once, sweep by sweep (ParIC, ParILU)
  *     fixed_point_fill.c the same on a pattern that grows and is cut back (ParICT, ParILUT)
  *
- * It breaks down where a pivot is not positive (L L'), is zero or very small (L U), or a number is not
- * finite. Then B + shift S is factored instead, S the diagonal matrix of the largest entry of each row in
- * magnitude (in L U with the sign of the diagonal entry), with a shift that begins at SD_SHIFT_FIRST and
- * doubles (C.-J. Lin and J. More', Incomplete Cholesky factorizations with limited memory, 1999, section 4),
- * until it does not; `shift` says which it was, `restarts` how often it began again.
+ * It breaks down where a pivot is not positive or a rounding error (L L'), is zero or very small (L U), or a
+ * number is not finite. Then B + shift S is factored instead, S the diagonal matrix of the largest entry of
+ * each row in magnitude (in L U with the sign of the diagonal entry), with a shift that begins at
+ * SD_SHIFT_FIRST and doubles (C.-J. Lin and J. More', Incomplete Cholesky factorizations with limited memory,
+ * 1999, section 4), until it does not; `shift` says which it was, `restarts` how often it began again.
  */
 #pragma once
 
@@ -42,8 +42,10 @@ typedef struct sd_incomplete {
 /* Which entries are kept, and how numbers are computed. */
 typedef struct sd_incomplete_rule {
     int level;   /* of fill; -1: by threshold */
-    double tau;  /* entries of a row (U, L') or column (L) below tau times its norm are dropped */
-    double most; /* entries kept of a row of A, by threshold, for each one that it has: the largest */
+    double tau;  /* entries of a row of L U, or of a column of L in L L', below tau times the 2-norm of that
+                  * row  of B are dropped, all before they are divided by a pivot */
+    double most; /* entries kept of a row, by threshold: the largest, so many for each entry that B has there
+                  * off the diagonal; of L so many for each that B has in that part, or for half of all */
     bool swept;  /* fixed-point sweeps instead of elimination */
     int sweeps;  /* at most so many; of each step, where the pattern changes */
     int threads;

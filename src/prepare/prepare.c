@@ -213,10 +213,10 @@ saddle_status sd_prepare_blocks(sd_context *c, const sd_csr *A, bool symmetric, 
     return status;
 }
 
-saddle_status sd_prepare_factor(sd_context *c, const sd_csr *A, const saddle_options *options,
+saddle_status sd_prepare_factor(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
                                 const saddle_given *given, saddle_preparation *p)
 {
-    return run_blocks(c, A, true, options, given, p);
+    return run_blocks(c, A, symmetric, options, given, p);
 }
 
 /* A whole matrix with values (1 for each entry of a pattern) from the caller's view, and whether it is

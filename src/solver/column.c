@@ -190,7 +190,7 @@ static const char *advice(saddle_reason reason, const solving *w)
     case SADDLE_REASON_NOT_SYMMETRIC: return "use krylov gmres or bicgstab";
     case SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER:
         return "use block_kernel ldlt (or llt) with bjacobi, a fixed number of trisolve_sweeps, or krylov "
-               "fgmres";
+               "fcg (positive definite) or fgmres";
     case SADDLE_REASON_CANCELLED: return "x is the best found so far";
     case SADDLE_REASON_INCONSISTENT: return "no x satisfies the system; x is the best found";
     case SADDLE_REASON_SINGULAR:

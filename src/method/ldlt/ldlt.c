@@ -11,7 +11,7 @@ static saddle_status prepare(sd_context *c, const sd_problem *p, const sd_csr *A
     saddle_options o = *p->options;
     if (o.pairs == SADDLE_AUTO)
         o.pairs = sd_pairs_for(&o, p->facts->kind != SADDLE_KIND_SPD && o.block_size != 1);
-    return sd_prepare_factor(c, A, &o, p->given, to);
+    return sd_prepare_factor(c, A, true, &o, p->given, to);
 }
 
 static saddle_status plan(sd_context *c, const sd_problem *p, void **made, saddle_info *info)
@@ -112,7 +112,7 @@ static saddle_status precondition(sd_engine *e, const sd_problem *p, const void 
     sd_swept *inverse = sd_alloc_zero(e->context, 1, sizeof *inverse, "preconditioner");
     *M = (sd_preconditioner){.apply = apply,
                              .self = inverse,
-                             .positive = symmetric && m->positive,
+                             .positive = m->positive,
                              .symmetric = symmetric,
                              .owned = inverse,
                              .release = release};

@@ -1,0 +1,127 @@
+/* The factorization of ic and ilu: values into the prepared matrix, factors on the host, triangles where the
+ * iteration runs. */
+#include "method/incomplete/incomplete.h"
+
+#include <math.h>
+
+/* Entries that are kept, and how they are computed, as the options say. */
+static sd_incomplete_rule rule_of(const sd_problem *p)
+{
+    const saddle_options *o = p->options;
+    sd_incomplete_rule rule = {.level = (int)o->level,
+                               .tau = o->fill_tau,
+                               .most = o->fill_most,
+                               .swept = o->setup == SADDLE_SETUP_SWEEPS,
+                               .sweeps = (int)o->sweeps,
+                               .threads = p->threads};
+    if (o->fill == SADDLE_FILL_NONE) rule.level = 0;
+    if (o->fill == SADDLE_FILL_LEVEL) rule.level = (int)o->fill_level;
+    if (o->fill == SADDLE_FILL_TAU) rule.level = -1;
+    return rule;
+}
+
+static sd_precision factor_precision(const sd_problem *p)
+{
+    switch (p->options->factor_precision) {
+    case SADDLE_FACTOR_PRECISION_DOUBLE: return SD_DOUBLE;
+    case SADDLE_FACTOR_PRECISION_SINGLE: return SD_SINGLE;
+    default: return sd_iteration_precision(p);
+    }
+}
+
+/* The matrix in its order and scaling; *again where that was there and has got new values. */
+static saddle_status take_matrix(sd_context *c, const sd_problem *p, sd_incomplete_state *s, bool *again)
+{
+    sd_csr whole = {0};
+    const sd_csr *A;
+    saddle_status status = sd_whole_matrix(c, p->A, &whole, &A);
+    *again = s->prepared.source != NULL;
+    if (!status && *again)
+        sd_prepared_values(A, s->preparation, &s->prepared);
+    else if (!status)
+        status = sd_prepared_make(c, A, s->preparation, &s->prepared);
+    sd_csr_free(c, &whole);
+    return status;
+}
+
+static void tell(sd_context *c, const sd_incomplete *m)
+{
+    if (m->shift == 0) return;
+    sd_log(c, SADDLE_LOG_WARNING,
+           "%s broke down %d times: the matrix was factored with %.2g times the largest entry of each row "
+           "added to its diagonal",
+           m->symmetric ? "ic" : "ilu", m->restarts, m->shift);
+}
+
+/* A frame in the backend's memory: rows in this order, scaled so and by 2^exponent. */
+static saddle_status put_frame(sd_engine *e, int32_t n, const int32_t *order, const double *scale,
+                               int exponent, sd_precision precision, sd_frame *f)
+{
+    double *scaled = sd_alloc(e->context, n, sizeof *scaled, "scaling");
+    if (!scaled) return e->status = e->context->status;
+    for (int32_t k = 0; k < n; ++k) scaled[k] = ldexp(scale ? scale[order[k]] : 1.0, exponent);
+    sd_release(e, f->order);
+    sd_release(e, f->scale);
+    *f = (sd_frame){.n = n,
+                    .order = sd_to_backend(e, order, n * (int64_t)sizeof *order, "order of rows"),
+                    .scale = sd_to_backend(e, scaled, n * (int64_t)sizeof *scaled, "scaling"),
+                    .precision = precision};
+    sd_free(e->context, scaled);
+    return e->status;
+}
+
+/* M stands for A 2^-exponent of the operator: see operator.h. */
+static saddle_status place(sd_engine *e, const sd_problem *p, sd_incomplete_state *s)
+{
+    const saddle_preparation *q = s->preparation;
+    const sd_precision precision = factor_precision(p);
+    const int32_t n = s->numbers.n, blocks = s->trisolve.kind == SD_TRISOLVE_BLOCKS ? (int32_t)q->blocks : 0;
+    const int exponent = p->op[sd_iteration_precision(p)].exponent - s->prepared.exponent;
+    saddle_status status =
+        sd_triangles_make(e, &s->numbers, precision, blocks, q->block_start, &s->triangles);
+    if (!status) status = put_frame(e, n, q->row_permutation, q->row_scale, 0, precision, &s->enter);
+    if (!status) status = put_frame(e, n, q->permutation, q->col_scale, exponent, precision, &s->leave);
+    return status;
+}
+
+saddle_status sd_incomplete_refactor(sd_engine *e, const sd_problem *p, const void *plan,
+                                     const sd_strength *strength, void **factors, bool *given_up)
+{
+    (void)plan, (void)strength;
+    sd_context *c = e->context;
+    sd_incomplete_state *s = *factors;
+    bool again;
+    saddle_status status = take_matrix(c, p, s, &again);
+    *given_up = false;
+    s->rule = rule_of(p);
+    if (!status)
+        status = again && s->numbers.diagonal
+                     ? sd_incomplete_again(c, &s->prepared.B, &s->rule, &s->numbers)
+                     : sd_incomplete_make(c, &s->prepared.B, s->symmetric, &s->rule, &s->numbers);
+    if (!status) tell(c, &s->numbers);
+    if (!status) status = place(e, p, s);
+    return status ? status : sd_incomplete_choose(e, p, s);
+}
+
+saddle_status sd_incomplete_factor(sd_engine *e, const sd_problem *p, const void *plan, bool symmetric,
+                                   void **factors, bool *given_up)
+{
+    sd_incomplete_state *s = *factors = sd_alloc_zero(e->context, 1, sizeof *s, "factors");
+    if (!s) return e->context->status;
+    s->preparation = plan;
+    s->symmetric = symmetric;
+    return sd_incomplete_refactor(e, p, plan, NULL, factors, given_up);
+}
+
+void sd_incomplete_state_free(sd_engine *e, void *factors)
+{
+    sd_incomplete_state *s = factors;
+    sd_triangles_free(e, &s->triangles);
+    sd_release(e, s->enter.order);
+    sd_release(e, s->enter.scale);
+    sd_release(e, s->leave.order);
+    sd_release(e, s->leave.scale);
+    sd_incomplete_free(e->context, &s->numbers);
+    sd_prepared_free(e->context, &s->prepared);
+    sd_free(e->context, s);
+}
