@@ -451,7 +451,7 @@ static void learn(const sd_call *call, int k)
     sd_experience *experience = call->solver->experience;
     const int begin = l->race ? 1 : 0;
     if (k == 0 || call->solver->options.method != SADDLE_METHOD_AUTO) return;
-    if (l->rung[0].method->light && !l->rung[k].method->light) atomic_store(&experience->lost, true);
+    if (l->cheapest && l->rung[k].method->solve) atomic_store(&experience->lost, true);
     if (k == begin || l->rung[begin].method != &sd_method_ldlt) return;
     const int found = l->first + k - begin;
     int known = atomic_load(&experience->rung);

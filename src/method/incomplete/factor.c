@@ -53,34 +53,19 @@ static void tell(sd_context *c, const sd_incomplete *m)
            m->symmetric ? "ic" : "ilu", m->restarts, m->shift);
 }
 
-/* A frame in the backend's memory: rows in this order, scaled so and by 2^exponent. */
-static saddle_status put_frame(sd_engine *e, int32_t n, const int32_t *order, const double *scale,
-                               int exponent, sd_precision precision, sd_frame *f)
-{
-    double *scaled = sd_alloc(e->context, n, sizeof *scaled, "scaling");
-    if (!scaled) return e->status = e->context->status;
-    for (int32_t k = 0; k < n; ++k) scaled[k] = ldexp(scale ? scale[order[k]] : 1.0, exponent);
-    sd_release(e, f->order);
-    sd_release(e, f->scale);
-    *f = (sd_frame){.n = n,
-                    .order = sd_to_backend(e, order, n * (int64_t)sizeof *order, "order of rows"),
-                    .scale = sd_to_backend(e, scaled, n * (int64_t)sizeof *scaled, "scaling"),
-                    .precision = precision};
-    sd_free(e->context, scaled);
-    return e->status;
-}
-
-/* M stands for A 2^-exponent of the operator: see operator.h. */
+/* Triangles of the numbers where the iteration runs. M stands for A 2^-exponent of the operator (operator.h),
+ * the factors for R A C 2^-exponent of the prepared matrix. */
 static saddle_status place(sd_engine *e, const sd_problem *p, sd_incomplete_state *s)
 {
     const saddle_preparation *q = s->preparation;
-    const sd_precision precision = factor_precision(p);
-    const int32_t n = s->numbers.n, blocks = s->trisolve.kind == SD_TRISOLVE_BLOCKS ? (int32_t)q->blocks : 0;
+    const int32_t blocks = q->blocking == SADDLE_BLOCKING_NONE ? 0 : (int32_t)q->blocks;
     const int exponent = p->op[sd_iteration_precision(p)].exponent - s->prepared.exponent;
+    sd_triangles *t = &s->triangles;
     saddle_status status =
-        sd_triangles_make(e, &s->numbers, precision, blocks, q->block_start, &s->triangles);
-    if (!status) status = put_frame(e, n, q->row_permutation, q->row_scale, 0, precision, &s->enter);
-    if (!status) status = put_frame(e, n, q->permutation, q->col_scale, exponent, precision, &s->leave);
+        t->lower.ptr ? sd_triangles_values(e, &s->numbers, t)
+                     : sd_triangles_make(e, &s->numbers, factor_precision(p), blocks, q->block_start, t);
+    if (!status) status = sd_triangles_frame(e, false, q->row_permutation, q->row_scale, 0, t);
+    if (!status) status = sd_triangles_frame(e, true, q->permutation, q->col_scale, exponent, t);
     return status;
 }
 
@@ -117,10 +102,6 @@ void sd_incomplete_state_free(sd_engine *e, void *factors)
 {
     sd_incomplete_state *s = factors;
     sd_triangles_free(e, &s->triangles);
-    sd_release(e, s->enter.order);
-    sd_release(e, s->enter.scale);
-    sd_release(e, s->leave.order);
-    sd_release(e, s->leave.scale);
     sd_incomplete_free(e->context, &s->numbers);
     sd_prepared_free(e->context, &s->prepared);
     sd_free(e->context, s);

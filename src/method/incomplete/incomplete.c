@@ -29,18 +29,27 @@ static saddle_options decide(const sd_problem *p, const sd_csr *whole, bool symm
     return o;
 }
 
+static saddle_status prepare(sd_context *c, const sd_problem *p, const sd_csr *A, bool symmetric,
+                             saddle_preparation *to)
+{
+    const saddle_options o = decide(p, A, symmetric);
+    if (o.trisolve == SADDLE_TRISOLVE_BLOCK_JACOBI && o.blocking == SADDLE_BLOCKING_NONE)
+        return sd_fail(c, SADDLE_BAD_OPTION,
+                       "trisolve \"block-jacobi\" needs blocks, but blocking is \"none\": choose a blocking, "
+                       "or trisolve jacobi");
+    return sd_prepare_factor(c, A, symmetric, &o, p->given, to);
+}
+
 static saddle_status prepare_symmetric(sd_context *c, const sd_problem *p, const sd_csr *A,
                                        saddle_preparation *to)
 {
-    const saddle_options o = decide(p, A, true);
-    return sd_prepare_factor(c, A, true, &o, p->given, to);
+    return prepare(c, p, A, true, to);
 }
 
 static saddle_status prepare_general(sd_context *c, const sd_problem *p, const sd_csr *A,
                                      saddle_preparation *to)
 {
-    const saddle_options o = decide(p, A, false);
-    return sd_prepare_factor(c, A, false, &o, p->given, to);
+    return prepare(c, p, A, false, to);
 }
 
 static saddle_status plan_ic(sd_context *c, const sd_problem *p, void **made, saddle_info *info)
@@ -69,6 +78,7 @@ static saddle_status factor_ilu(sd_engine *e, const sd_problem *p, const void *p
 
 static void report(const void *factors, saddle_info *info)
 {
+    static const int words[] = {SADDLE_TRISOLVE_EXACT, SADDLE_TRISOLVE_BLOCK_JACOBI, SADDLE_TRISOLVE_JACOBI};
     const sd_incomplete_state *s = factors;
     const sd_incomplete *m = &s->numbers;
     const sd_triangles *t = &s->triangles;
@@ -82,10 +92,10 @@ static void report(const void *factors, saddle_info *info)
     info->sweeps = m->sweeps > 0 ? m->sweeps : -1;
     info->pattern_residual = m->sweeps > 0 ? m->residual : NAN;
     info->fallback = s->fallback;
-    info->trisolve = sd_trisolve_word(s->trisolve);
+    info->trisolve = words[s->trisolve.kind];
     info->trisolve_sweeps = s->trisolve.kind == SD_TRISOLVE_EXACT ? -1 : s->trisolve.sweeps;
     info->trisolve_residual = s->trisolve_residual;
-    sd_incomplete_dominance(m, (int32_t)s->preparation->blocks, s->preparation->block_start, &info->dominance,
+    sd_incomplete_dominance(m, t->lower.blocks, s->preparation->block_start, &info->dominance,
                             &info->block_dominance);
     if (t->lower.blocks == 0) return;
     info->blocks = t->lower.blocks;
@@ -135,7 +145,8 @@ static saddle_status precondition(sd_engine *e, const sd_problem *p, const void 
                              .owned = own,
                              .release = release};
     if (!own) return e->status = e->context->status;
-    return sd_swept_make(e, &s->triangles, &s->enter, &s->leave, s->trisolve, own);
+    const sd_two_triangles triangles = sd_triangles_view(&s->triangles, s->trisolve.kind, 1);
+    return sd_swept_make(e, &triangles, s->trisolve.sweeps, own);
 }
 
 #define ROW(method, its_name, its_plan, its_factor, its_krylov, symmetric)                                   \

@@ -13,7 +13,7 @@
 #include "factor/incomplete.h"
 #include "method/method.h"
 #include "prepare/prepared.h"
-#include "solve/swept.h"
+#include "solve/triangles_solve.h"
 
 enum { SD_INCOMPLETE_BLOCK = 12 }; /* as in the paper */
 
@@ -25,7 +25,6 @@ typedef struct sd_incomplete_state {
     sd_incomplete_rule rule;
     sd_incomplete numbers;    /* on the host */
     sd_triangles triangles;   /* where the iteration runs */
-    sd_frame enter, leave;    /* likewise */
     sd_trisolve trisolve;     /* how solves are done, */
     double trisolve_residual; /* how exact they are, */
     bool fallback;            /* and whether sweeps had to be given up */
