@@ -100,6 +100,16 @@ void sd_release(sd_engine *e, const void *block)
     if (block) e->backend->release(e, (void *)(uintptr_t)block);
 }
 
+const void *sd_placed(sd_engine *e, const void *host, int64_t bytes, const char *what)
+{
+    return e->backend->host_memory ? host : sd_to_backend(e, host, bytes, what);
+}
+
+void sd_unplace(sd_engine *e, const void *placed)
+{
+    if (!e->backend->host_memory) sd_release(e, placed);
+}
+
 sd_vector sd_vector_new(sd_engine *e, sd_precision precision, int64_t n, const char *what)
 {
     sd_vector x = {NULL, n, precision};

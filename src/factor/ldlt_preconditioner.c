@@ -50,7 +50,7 @@ void sd_ldlt_end_run(sd_engine *e, sd_block_ldlt *m)
 /* A host array where the backend can read it. */
 static const void *placed(sd_engine *e, const void *host, int64_t count, size_t size)
 {
-    return e->backend->host_memory ? host : sd_to_backend(e, host, count * (int64_t)size, "factors");
+    return sd_placed(e, host, count * (int64_t)size, "factors");
 }
 
 static saddle_status place_scale(sd_engine *e, sd_block_ldlt *m)
@@ -143,8 +143,7 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m)
     const int exponent = m->exponent, shift = m->shift;
     const sd_ldlt_factors *f = &m->factors;
     const void *pattern[] = {f->start, f->row, f->diagonal, f->square, f->list, f->frame.order};
-    for (size_t k = 0; k < sizeof pattern / sizeof pattern[0] && !e->backend->host_memory; ++k)
-        sd_release(e, pattern[k]);
+    for (size_t k = 0; k < sizeof pattern / sizeof pattern[0]; ++k) sd_unplace(e, pattern[k]);
     sd_batch_free(e, &m->below);
     sd_vector_free(e, &m->scale);
     sd_free(c, m->order);
