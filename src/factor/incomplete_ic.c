@@ -38,13 +38,37 @@ static inline void enter_row(const ic *t, int32_t i, double *w, const int lanes)
     }
 }
 
-/* w_j <- (w_j - sum_k l_jk w_k) / l_jj in every lane. Sums of even and odd entries are apart: an addition
- * need not wait for the one before. */
+/* sum_k l_jk w_k of one lane. There are four sums, as an addition takes several cycles and the next entry of
+ * the row may wait for this one. */
+static inline double multiply_row(const int32_t *ind, const double *val, int64_t count, const double *w)
+{
+    double a = 0, b = 0, c = 0, d = 0;
+    int64_t k = 0;
+    for (; k + 4 <= count; k += 4) {
+        a += val[k] * w[ind[k]];
+        b += val[k + 1] * w[ind[k + 1]];
+        c += val[k + 2] * w[ind[k + 2]];
+        d += val[k + 3] * w[ind[k + 3]];
+    }
+    if (count & 2) {
+        a += val[k] * w[ind[k]];
+        b += val[k + 1] * w[ind[k + 1]];
+        k += 2;
+    }
+    if (count & 1) c += val[k] * w[ind[k]];
+    return (a + b) + (c + d);
+}
+
+/* w_j <- (w_j - sum_k l_jk w_k) / l_jj in every lane; in several lanes two sums are enough. */
 static inline void make_entry(const ic *t, int32_t j, double *w, const int lanes)
 {
     const int64_t begin = t->L->ptr[j], end = t->L->ptr[j + 1];
     const int32_t *const ind = t->L->ind;
     const double *const val = t->val;
+    if (lanes == 1) {
+        w[j] = (w[j] - multiply_row(ind + begin, val + begin, end - begin, w)) * t->reciprocal[j];
+        return;
+    }
     double even[LANES_MOST] = {0}, odd[LANES_MOST] = {0};
     int64_t k = begin;
     for (; k + 1 < end; k += 2) {
