@@ -40,13 +40,28 @@ typedef struct search {
     atomic_llong total;
 } search;
 
-/* What row i reaches beyond itself, ascending; returns how many there are. */
+/* Adds what vertex v leads to beyond i. */
+static int32_t take_beyond(const sd_csr *A, int32_t i, int32_t v, searcher *s, int32_t count)
+{
+    int64_t k = A->ptr[v + 1];
+    while (k > A->ptr[v] && A->ind[k - 1] > i) --k;
+    for (; k < A->ptr[v + 1]; ++k) {
+        const int32_t w = A->ind[k];
+        if (s->seen[w] == i) continue;
+        s->seen[w] = i;
+        s->found[count++] = w;
+    }
+    return count;
+}
+
+/* What row i reaches beyond itself, ascending; returns how many there are. Paths go on from what is below i,
+ * but for their last edge. */
 static int32_t search_row(const sd_csr *A, int level, int32_t i, searcher *s)
 {
     int32_t count = 0, head = 0, tail = 0;
     s->seen[i] = i;
     s->queue[tail++] = i;
-    for (int depth = 0; depth <= level && head < tail; ++depth) {
+    for (int depth = 0; depth < level && head < tail; ++depth) {
         for (const int32_t end = tail; head < end; ++head) {
             const int32_t v = s->queue[head];
             for (int64_t k = A->ptr[v]; k < A->ptr[v + 1]; ++k) {
@@ -60,6 +75,7 @@ static int32_t search_row(const sd_csr *A, int level, int32_t i, searcher *s)
             }
         }
     }
+    for (; head < tail; ++head) count = take_beyond(A, i, s->queue[head], s, count);
     sd_sort_indices(s->found, count, s->queue);
     return count;
 }
