@@ -36,8 +36,8 @@ static void patterns_are_those_of_the_rule_of_sums(void **state)
 {
     (void)state;
     rng r = rng_start(__func__);
-    for (int round = 0; round < 150; ++round) {
-        const int n = round < 148 ? 1 + rng_below(&r, 60) : 260 + rng_below(&r, 60); /* one chunk, two */
+    for (int round = 0; round < 120; ++round) {
+        const int n = round < 118 ? 1 + rng_below(&r, 60) : 260 + rng_below(&r, 60); /* one chunk, two */
         dense d = dense_random(&r, n, 3.0 * fabs(rng_unit(&r)) / n, rng_below(&r, 2));
         sd_context c;
         sd_context_init(&c, NULL, 0);
