@@ -248,7 +248,8 @@ typedef enum saddle_blocking {
     SADDLE_BLOCKING_PRIORITY,
     SADDLE_BLOCKING_PRIORITY_DYNAMIC,
     SADDLE_BLOCKING_METIS,
-    SADDLE_BLOCKING_PABLO
+    SADDLE_BLOCKING_PABLO,
+    SADDLE_BLOCKING_ADJACENT
 } saddle_blocking;
 typedef enum saddle_factorization {
     SADDLE_FACTORIZATION_AUTO,
@@ -336,10 +337,11 @@ typedef enum saddle_factor_precision {
     CHOICE(pairs, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                 \
            "keep matched pairs together (general matrices: move matched entries to the diagonal)")           \
     CHOICE(blocking, saddle_blocking, SADDLE_BLOCKING_AUTO,                                                  \
-           "auto|none|grid|pairs|clusters|supervariables|cosine|priority|priority-dynamic|metis|pablo",      \
+           "auto|none|grid|pairs|clusters|supervariables|cosine|priority|priority-dynamic|metis|pablo|"      \
+           "adjacent",                                                                                       \
            "grouping of rows into blocks; auto is clusters for bjacobi, ldlt and jacobi, or if a block "     \
-           "size is given, otherwise none")                                                                  \
-    COUNT(block_size, 0, 0, 32, "maximum number of rows in a block; 0 is 8")                                 \
+           "size is given, adjacent for block-jacobi solves of ic and ilu, otherwise none")                  \
+    COUNT(block_size, 0, 0, 32, "maximum number of rows in a block; 0 is 8, with ic and ilu 12")             \
     CHOICE(factorization, saddle_factorization, SADDLE_FACTORIZATION_AUTO, "auto|ldlt|cholesky|static",      \
            "factorization of the direct solver; auto is cholesky if the matrix is known to be positive "     \
            "definite")                                                                                       \

@@ -24,7 +24,7 @@ static saddle_options decide(const sd_problem *p, const sd_csr *whole, bool symm
                     : o.pairs == SADDLE_ON ? SADDLE_SCALING_MC64
                                            : SADDLE_SCALING_RUIZ;
     if (o.blocking == SADDLE_BLOCKING_AUTO)
-        o.blocking = may_use_blocks(p) ? SADDLE_BLOCKING_SUPERVARIABLES : SADDLE_BLOCKING_NONE;
+        o.blocking = may_use_blocks(p) ? SADDLE_BLOCKING_ADJACENT : SADDLE_BLOCKING_NONE;
     if (o.block_size == 0) o.block_size = SD_INCOMPLETE_BLOCK;
     return o;
 }

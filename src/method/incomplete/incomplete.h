@@ -5,8 +5,8 @@
  * The factors are those of the prepared matrix (prepare/prepared.h). Where options leave it open, its rows
  * are in reverse Cuthill-McKee order, with which incomplete factorizations do better than with others (the
  * paper, section 2.2); ic scales by the norms of columns as there, ilu brings matched entries to the diagonal
- * where some row has a small one. Rows are in blocks only where sweeps go by blocks: supervariables of at
- * most SD_INCOMPLETE_BLOCK rows.
+ * where some row has a small one. Rows are in blocks only where sweeps go by blocks: supervariables of
+ * at most SD_INCOMPLETE_BLOCK rows that are side by side in that order, as in the paper.
  */
 #pragma once
 
