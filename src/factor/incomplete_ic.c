@@ -38,13 +38,37 @@ static inline void enter_row(const ic *t, int32_t i, double *w, const int lanes)
     }
 }
 
-/* w_j <- (w_j - sum_k l_jk w_k) / l_jj in every lane. Sums of even and odd entries are apart: an addition
- * need not wait for the one before. */
+/* sum_k l_jk w_k of one lane. There are four sums, as an addition takes several cycles and the next entry of
+ * the row may wait for this one. */
+static inline double multiply_row(const int32_t *ind, const double *val, int64_t count, const double *w)
+{
+    double a = 0, b = 0, c = 0, d = 0;
+    int64_t k = 0;
+    for (; k + 4 <= count; k += 4) {
+        a += val[k] * w[ind[k]];
+        b += val[k + 1] * w[ind[k + 1]];
+        c += val[k + 2] * w[ind[k + 2]];
+        d += val[k + 3] * w[ind[k + 3]];
+    }
+    if (count & 2) {
+        a += val[k] * w[ind[k]];
+        b += val[k + 1] * w[ind[k + 1]];
+        k += 2;
+    }
+    if (count & 1) c += val[k] * w[ind[k]];
+    return (a + b) + (c + d);
+}
+
+/* w_j <- (w_j - sum_k l_jk w_k) / l_jj in every lane; in several lanes two sums are enough. */
 static inline void make_entry(const ic *t, int32_t j, double *w, const int lanes)
 {
     const int64_t begin = t->L->ptr[j], end = t->L->ptr[j + 1];
     const int32_t *const ind = t->L->ind;
     const double *const val = t->val;
+    if (lanes == 1) {
+        w[j] = (w[j] - multiply_row(ind + begin, val + begin, end - begin, w)) * t->reciprocal[j];
+        return;
+    }
     double even[LANES_MOST] = {0}, odd[LANES_MOST] = {0};
     int64_t k = begin;
     for (; k + 1 < end; k += 2) {
@@ -89,27 +113,24 @@ static inline bool make_group(const ic *t, int32_t first, int32_t last, double *
     return good;
 }
 
-static inline bool make_groups(const ic *t, double *w, const int32_t *unit, int32_t from, int32_t to,
-                               const int lanes)
+static inline bool make_groups(const ic *t, double *w, int32_t from, int32_t to, const int lanes)
 {
     bool good = true;
-    for (int32_t k = from; k < to && good; ++k) {
-        const int32_t u = unit ? unit[k] : k;
-        good = lanes == 1 ? make_group(t, u, u + 1, w, 1)
-                          : make_group(t, t->first[u], t->first[u + 1], w, lanes);
-    }
+    for (int32_t k = from; k < to && good; ++k)
+        good = lanes == 1 ? make_group(t, k, k + 1, w, 1)
+                          : make_group(t, t->first[k], t->first[k + 1], w, lanes);
     return good;
 }
 
-static bool make_units(void *what, int thread, const int32_t *unit, int32_t from, int32_t to)
+static bool make_units(void *what, int thread, int32_t from, int32_t to)
 {
     const ic *const t = what;
     double *const w = t->w[thread];
     switch (t->lanes) {
-    case 1: return make_groups(t, w, unit, from, to, 1);
-    case 2: return make_groups(t, w, unit, from, to, 2);
-    case 4: return make_groups(t, w, unit, from, to, 4);
-    default: return make_groups(t, w, unit, from, to, LANES_MOST);
+    case 1: return make_groups(t, w, from, to, 1);
+    case 2: return make_groups(t, w, from, to, 2);
+    case 4: return make_groups(t, w, from, to, 4);
+    default: return make_groups(t, w, from, to, LANES_MOST);
     }
 }
 
@@ -143,32 +164,6 @@ static int choose_lanes(const sd_pattern *L)
     return lanes;
 }
 
-/* The groups that each group needs: its common entries, by groups. */
-static saddle_status needs_of_groups(sd_context *c, const sd_pattern *L, const int32_t *first, int32_t groups,
-                                     sd_pattern *needs)
-{
-    int32_t *group = sd_alloc(c, L->n, sizeof *group, "groups of rows");
-    *needs = (sd_pattern){.n = groups};
-    needs->ptr = sd_alloc(c, (int64_t)groups + 1, sizeof *needs->ptr, "rows of a pattern of groups");
-    needs->ind = sd_alloc(c, L->ptr[L->n], sizeof *needs->ind, "a pattern of groups");
-    if (!group || !needs->ptr || !needs->ind) {
-        sd_free(c, group);
-        return c->status;
-    }
-    int64_t count = 0;
-    for (int32_t g = 0; g < groups; ++g) {
-        needs->ptr[g] = count;
-        for (int32_t i = first[g]; i < first[g + 1]; ++i) group[i] = g;
-        for (int64_t k = L->ptr[first[g]]; k < L->ptr[first[g] + 1]; ++k) {
-            const int32_t other = group[L->ind[k]];
-            if (count == needs->ptr[g] || needs->ind[count - 1] != other) needs->ind[count++] = other;
-        }
-    }
-    needs->ptr[groups] = count;
-    sd_free(c, group);
-    return SADDLE_OK;
-}
-
 static double count_multiplications(const sd_pattern *L)
 {
     double count = 0;
@@ -176,21 +171,18 @@ static double count_multiplications(const sd_pattern *L)
     return count + 2 * (double)L->ptr[L->n];
 }
 
-static saddle_status share(sd_context *c, ic *t, int32_t **first, int threads, double work, sd_units *units)
+/* Rows that are made together, if there are enough of them. */
+static saddle_status group_rows(sd_context *c, ic *t, int32_t **first, int32_t *groups)
 {
-    const sd_pattern *const L = t->L;
-    t->lanes = choose_lanes(L);
-    const int32_t groups = t->lanes > 1 ? find_groups(L, t->lanes, NULL) : L->n;
-    if (t->lanes == 1) return sd_units_make(c, L, work / (groups > 0 ? groups : 1), threads, units);
-    *first = sd_alloc(c, (int64_t)groups + 1, sizeof **first, "groups of rows");
+    *groups = t->L->n;
+    t->lanes = choose_lanes(t->L);
+    if (t->lanes == 1) return SADDLE_OK;
+    *groups = find_groups(t->L, t->lanes, NULL);
+    *first = sd_alloc(c, (int64_t)*groups + 1, sizeof **first, "groups of rows");
     if (!*first) return c->status;
+    find_groups(t->L, t->lanes, *first);
     t->first = *first;
-    find_groups(L, t->lanes, *first);
-    sd_pattern needs = {.n = groups};
-    saddle_status status = threads > 1 ? needs_of_groups(c, L, *first, groups, &needs) : SADDLE_OK;
-    if (!status) status = sd_units_make(c, &needs, work / groups, threads, units);
-    sd_pattern_free(c, &needs);
-    return status;
+    return SADDLE_OK;
 }
 
 saddle_status sd_try_ic(sd_context *c, const sd_shifted *B, const sd_incomplete_rule *rule, sd_incomplete *m,
@@ -199,8 +191,9 @@ saddle_status sd_try_ic(sd_context *c, const sd_shifted *B, const sd_incomplete_
     ic t = {.B = B, .L = &m->lower, .val = m->lower_val, .diagonal = m->diagonal};
     const double multiplications = count_multiplications(t.L);
     sd_units units = {0};
-    int32_t *first = NULL;
-    saddle_status status = share(c, &t, &first, rule->threads, multiplications, &units);
+    int32_t *first = NULL, groups;
+    saddle_status status = group_rows(c, &t, &first, &groups);
+    if (!status) status = sd_units_make(c, t.L, first, groups, multiplications, rule->threads, &units);
     if (!status) {
         t.reciprocal = sd_alloc(c, m->n, sizeof *t.reciprocal, "reciprocal pivots");
         t.w = sd_alloc_zero(c, units.threads, sizeof *t.w, "rows of a factor");

@@ -82,11 +82,11 @@ static bool make_row(const ilu *t, int32_t i, const workspace *work)
     return leave_row(t, i, work->slot, row);
 }
 
-static bool make_units(void *what, int thread, const int32_t *unit, int32_t from, int32_t to)
+static bool make_units(void *what, int thread, int32_t from, int32_t to)
 {
     const ilu *const t = what;
     bool good = true;
-    for (int32_t k = from; k < to && good; ++k) good = make_row(t, unit ? unit[k] : k, &t->work[thread]);
+    for (int32_t k = from; k < to && good; ++k) good = make_row(t, k, &t->work[thread]);
     return good;
 }
 
@@ -124,8 +124,7 @@ saddle_status sd_try_ilu(sd_context *c, const sd_shifted *B, const sd_incomplete
     ilu t = {.B = B, .m = m};
     const double multiplications = count_multiplications(&m->lower, &m->upper);
     sd_units units;
-    saddle_status status =
-        sd_units_make(c, &m->lower, multiplications / (m->n > 0 ? m->n : 1), rule->threads, &units);
+    saddle_status status = sd_units_make(c, &m->lower, NULL, m->n, multiplications, rule->threads, &units);
     if (!status) status = prepare(c, &t, units.threads);
     if (!status) status = sd_units_run(c, &units, make_units, &t, broken);
     m->flops += 2 * multiplications;

@@ -16,22 +16,26 @@ typedef struct sd_shifted {
 #define SD_PIVOT_SMALL 1e-10
 
 /*
- * Rows of a factor, or groups of consecutive ones, each after those that it has entries of. `body` makes
- * units unit[from .. to), or from .. to - 1 where unit is NULL, with the work space of `thread`; false: it
- * broke down. The order in which units are made, and by whom, does not show in what is made.
+ * Units, which are rows of L or groups of consecutive ones, each made after those that it has entries of.
+ * `body` makes units from .. to - 1, in this order, with the work space of `thread`; false: it broke down. By
+ * whom they are made, and what is made at the same time, does not show in them.
  */
-typedef bool sd_units_body(void *what, int thread, const int32_t *unit, int32_t from, int32_t to);
+typedef bool sd_units_body(void *what, int thread, int32_t from, int32_t to);
 
 typedef struct sd_units {
     int32_t count;
+    const int32_t *row; /* the first row of each, and the end; NULL: units are rows */
     int threads;
-    double work;    /* of one, about, in multiplications */
-    int32_t levels; /* with more than one thread: units by levels */
-    int32_t *level, *unit;
+
+    /* with more than one thread */
+    int32_t runs, *first; /* run s has units first[s] .. first[s+1] - 1 */
+    double work;          /* multiplications of one, about */
+    int32_t levels, *level, *run;
 } sd_units;
 
-/* `needs` has a row for each unit, of the units that it needs. */
-saddle_status sd_units_make(sd_context *c, const sd_pattern *needs, double work, int threads, sd_units *u);
+/* L is strictly lower; its `row`s must last. work: all multiplications, about. */
+saddle_status sd_units_make(sd_context *c, const sd_pattern *L, const int32_t *row, int32_t count,
+                            double work, int threads, sd_units *u);
 void sd_units_free(sd_context *c, sd_units *u);
 saddle_status sd_units_run(sd_context *c, const sd_units *u, sd_units_body *body, void *what, bool *broken);
 

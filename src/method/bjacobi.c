@@ -17,8 +17,8 @@ static saddle_options decide(const sd_problem *p, const sd_csr *whole)
     saddle_options o = *p->options;
     const bool single_rows = o.block_size == 1 && p->facts->symmetric;
     if (o.pairs == SADDLE_AUTO)
-        o.pairs =
-            sd_pairs_for(&o, p->facts->kind != SADDLE_KIND_SPD && !single_rows && sd_has_small_diagonal(whole));
+        o.pairs = sd_pairs_for(&o, p->facts->kind != SADDLE_KIND_SPD && !single_rows &&
+                                       sd_has_small_diagonal(whole));
     if (o.scaling == SADDLE_SCALING_AUTO)
         o.scaling = o.pairs == SADDLE_ON ? SADDLE_SCALING_MC64 : SADDLE_SCALING_RUIZ;
     return o;

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 static const sd_method *const methods[] = {&sd_method_none, &sd_method_diagonal, &sd_method_bjacobi,
-                                           &sd_method_ldlt, &sd_method_jacobi,   &sd_method_direct, &sd_method_ic, &sd_method_ilu};
+                                           &sd_method_ldlt, &sd_method_jacobi,   &sd_method_direct,
+                                           &sd_method_ic,   &sd_method_ilu};
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
 static const double ALWAYS_THERE =

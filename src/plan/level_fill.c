@@ -40,13 +40,28 @@ typedef struct search {
     atomic_llong total;
 } search;
 
-/* What row i reaches beyond itself, ascending; returns how many there are. */
+/* Adds what vertex v leads to beyond i. */
+static int32_t take_beyond(const sd_csr *A, int32_t i, int32_t v, searcher *s, int32_t count)
+{
+    int64_t k = A->ptr[v + 1];
+    while (k > A->ptr[v] && A->ind[k - 1] > i) --k;
+    for (; k < A->ptr[v + 1]; ++k) {
+        const int32_t w = A->ind[k];
+        if (s->seen[w] == i) continue;
+        s->seen[w] = i;
+        s->found[count++] = w;
+    }
+    return count;
+}
+
+/* What row i reaches beyond itself, ascending; returns how many there are. Paths go on from what is below i,
+ * but for their last edge. */
 static int32_t search_row(const sd_csr *A, int level, int32_t i, searcher *s)
 {
     int32_t count = 0, head = 0, tail = 0;
     s->seen[i] = i;
     s->queue[tail++] = i;
-    for (int depth = 0; depth <= level && head < tail; ++depth) {
+    for (int depth = 0; depth < level && head < tail; ++depth) {
         for (const int32_t end = tail; head < end; ++head) {
             const int32_t v = s->queue[head];
             for (int64_t k = A->ptr[v]; k < A->ptr[v + 1]; ++k) {
@@ -60,6 +75,7 @@ static int32_t search_row(const sd_csr *A, int level, int32_t i, searcher *s)
             }
         }
     }
+    for (; head < tail; ++head) count = take_beyond(A, i, s->queue[head], s, count);
     sd_sort_indices(s->found, count, s->queue);
     return count;
 }
@@ -85,12 +101,13 @@ static saddle_status grow(search *t, chunk *to, int64_t more)
 }
 
 /* A pattern's entries are numbered by 32 bits. */
-static saddle_status too_many(sd_context *c, int level, int64_t entries, int32_t rows, int32_t n)
+static saddle_status too_many(sd_context *c, int level, int64_t entries)
 {
-    return sd_fail(c, SADDLE_NOT_SUPPORTED,
-                   "the pattern of level %d has %lld entries in %d of its %d rows, more than the 2^31 - 1 "
-                   "that a factor can have: lower the level of fill",
-                   level, (long long)entries, rows, n);
+    return sd_fail(
+        c, SADDLE_NOT_SUPPORTED,
+        "a factor of level %d has %lld entries and more, beyond the 2^31 - 1 that it can have: lower "
+        "the level of fill",
+        level, (long long)entries);
 }
 
 static saddle_status search_chunk(search *t, searcher *s, int32_t which)
@@ -102,7 +119,7 @@ static saddle_status search_chunk(search *t, searcher *s, int32_t which)
         const int32_t count = search_row(t->A, t->level, i, s);
         status = grow(t, to, count);
         if (status) break;
-        memcpy(to->ind + to->count, s->found, (size_t)count * sizeof *to->ind);
+        if (count > 0) memcpy(to->ind + to->count, s->found, (size_t)count * sizeof *to->ind);
         to->count += count;
         t->ptr[i + 1] = count;
     }
@@ -110,7 +127,7 @@ static saddle_status search_chunk(search *t, searcher *s, int32_t which)
     const int64_t total = atomic_fetch_add(&t->total, to->count) + to->count;
     if (total > INT32_MAX) {
 #pragma omp critical(sd_level_fill_memory)
-        status = too_many(t->c, t->level, total, last, n);
+        status = too_many(t->c, t->level, total);
     }
     return status;
 }
@@ -183,7 +200,7 @@ static saddle_status join(search *t, sd_pattern *to)
 
 saddle_status sd_level_fill(sd_context *c, const sd_csr *A, int level, int threads, sd_pattern *upper)
 {
-    search t = {.c = c, .A = A, .level = level, .chunks = (A->n + CHUNK - 1) / CHUNK};
+    search t = {.c = c, .A = A, .level = level, .chunks = A->n / CHUNK + (A->n % CHUNK > 0)};
     *upper = (sd_pattern){0};
     threads = sd_team(threads < t.chunks ? threads : t.chunks);
     if (threads < 1) threads = 1;

@@ -6,8 +6,7 @@
 
 enum { N = 60 };
 
-static const char *const symmetric_methods[] = {"cg",     "minres",   "sqmr", "gmres",
-                                                "fgmres", "bicgstab", "fcg"};
+static const char *const symmetric_methods[] = {"cg", "minres", "sqmr", "gmres", "fgmres", "bicgstab", "fcg"};
 enum { KRYLOVS = sizeof symmetric_methods / sizeof symmetric_methods[0] };
 
 static void assert_solved(const dense *d, const double *b, const double *x, const saddle_info *info,
@@ -44,9 +43,9 @@ static void solve_all(const dense *d, saddle_shape shape, bool symmetric, bool p
         const int krylov = k % KRYLOVS, method = k / KRYLOVS % 2, device = k / (2 * KRYLOVS) % 2,
                   precision = k / (4 * KRYLOVS);
         if ((krylov == 0 || krylov == 6) && !positive) continue; /* CG and FCG */
-        if (krylov <= 2 && !symmetric) continue;               /* MINRES and SQMR too */
-        if (krylov == 1 && method == 1 && !positive) continue; /* MINRES wants a positive M */
-        if (krylov == 5 && symmetric && !positive) continue;   /* BiCGSTAB is not for these */
+        if (krylov <= 2 && !symmetric) continue;                 /* MINRES and SQMR too */
+        if (krylov == 1 && method == 1 && !positive) continue;   /* MINRES wants a positive M */
+        if (krylov == 5 && symmetric && !positive) continue;     /* BiCGSTAB is not for these */
         char list[256];
         double x[N];
         snprintf(list, sizeof list,
