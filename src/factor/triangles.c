@@ -1,6 +1,8 @@
 /* Triangles of an incomplete factorization: see triangles.h. */
 #include "factor/triangles.h"
 
+#include "factor/trisolve_cost.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -424,4 +426,35 @@ void sd_triangles_free(sd_engine *e, sd_triangles *t)
     }
     sd_free_all(c, t->order, t->start, t->square);
     *t = (sd_triangles){0};
+}
+
+/* ---- what they cost ---- */
+
+sd_trisolve_work sd_triangles_work(const sd_triangles *t)
+{
+    const int64_t n = t->lower.n;
+    const double number = (double)sd_precision_size(t->lower.precision);
+    const int32_t levels = t->lower.levels > t->upper.levels ? t->lower.levels : t->upper.levels;
+    sd_trisolve_work w = {.levels = levels};
+    for (int k = 0; k < 2; ++k) {
+        const sd_triangle_layout *layout = &t->layout[k];
+        const double indices = (layout->from ? 2 : 1) * sizeof *layout->pattern.ind;
+        int64_t longest = 0;
+        for (int64_t i = 0; i < n; ++i) {
+            const int64_t count = layout->pattern.ptr[i + 1] - layout->pattern.ptr[i];
+            longest = count > longest ? count : longest;
+        }
+        /* entries; of a row its pointer, diagonal, b and y */
+        w.bytes += (number + indices) * (double)layout->pattern.ptr[n] +
+                   (3 * number + sizeof *layout->pattern.ptr) * (double)n;
+        w.longest += (double)longest;
+    }
+    w.swept = w.bytes + (t->lower.blocks > 0 ? 2 * number * (double)t->square[t->lower.blocks] : 0);
+    return w;
+}
+
+int sd_triangles_sweeps_worth(const sd_triangles *t)
+{
+    const sd_trisolve_work w = sd_triangles_work(t);
+    return sd_trisolve_sweeps_worth(&sd_trisolve_gpu, &w);
 }

@@ -11,6 +11,7 @@
 
 #include "backend/backend.h"
 #include "factor/incomplete.h"
+#include "plan/trisolve_work.h"
 
 /* A triangle's pattern, on the host. */
 typedef struct sd_triangle_layout {
@@ -47,6 +48,12 @@ saddle_status sd_triangles_values(sd_engine *e, const sd_incomplete *m, sd_trian
 saddle_status sd_triangles_frame(sd_engine *e, bool leave, const int32_t *order, const double *scale,
                                  int exponent, sd_triangles *t);
 void sd_triangles_free(sd_engine *e, sd_triangles *t);
+
+/* What solves with them have to do: sweeps over blocks where there are some, else over entries. */
+sd_trisolve_work sd_triangles_work(const sd_triangles *t);
+
+/* The most sweeps over each triangle that a GPU makes in the time of an exact solve. */
+int sd_triangles_sweeps_worth(const sd_triangles *t);
 
 /*
  * How far L is from its diagonal: the mean over rows of sum |l_ij| / |l_ii|, and over rows of blocks of

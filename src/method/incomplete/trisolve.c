@@ -4,8 +4,8 @@
  * Sweeps that are asked for are tried on a vector of signs: where residuals diverge, which triangles that are
  * far from normal make them do, solves are exact instead, or the factorization fails. Where the options leave
  * it open, solves are exact on the CPU, where a sweep reads as much as an exact solve; on a GPU sweeps are
- * taken if the cost model (factor/ldlt_cost.h) says that they are faster, as many as bring the residual of
- * the trial below NEAR, over blocks where there are some. With `tune` the two are timed, on any device.
+ * taken if the cost model (factor/trisolve_cost.h) says that they are faster, as many as bring the residual
+ * of the trial below NEAR, over blocks where there are some. With `tune` the two are timed, on any device.
  */
 #include "method/incomplete/incomplete.h"
 
