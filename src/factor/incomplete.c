@@ -1,6 +1,7 @@
 /* Which pattern, which numbers, and what is tried again with a shift: see incomplete.h. */
 #include "factor/incomplete.h"
 
+#include "factor/fixed_point.h"
 #include "factor/incomplete_parts.h"
 
 #include <math.h>
@@ -98,6 +99,7 @@ saddle_status sd_incomplete_make(sd_context *c, const sd_csr *B, bool symmetric,
                                  const sd_incomplete_rule *rule, sd_incomplete *m)
 {
     *m = (sd_incomplete){.symmetric = symmetric, .n = B->n};
+    if (rule->level < 0 && rule->swept) return sd_fixed_point_fill(c, B, symmetric, rule, m);
     if (rule->level < 0) return sd_try_with_shifts(c, B, rule, symmetric ? sd_try_ict : sd_try_ilut, m);
     saddle_status status = symmetric ? symmetric_pattern(c, B, rule, m) : general_pattern(c, B, rule, m);
     if (!status) status = take_numbers(c, m);
@@ -107,6 +109,7 @@ saddle_status sd_incomplete_make(sd_context *c, const sd_csr *B, bool symmetric,
 saddle_status sd_incomplete_again(sd_context *c, const sd_csr *B, const sd_incomplete_rule *rule,
                                   sd_incomplete *m)
 {
+    if (rule->swept) return sd_fixed_point(c, B, m->symmetric, rule, m);
     return sd_try_with_shifts(c, B, rule, m->symmetric ? sd_try_ic : sd_try_ilu, m);
 }
 

@@ -317,6 +317,34 @@ static void where_no_shift_helps_a_message_says_so(void **state)
 
 /* ---- threads, edges ---- */
 
+/* By the rule alone, and again for the same values. */
+static void a_rule_asks_for_sweeps(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    sd_context c;
+    sd_context_init(&c, NULL, 0);
+    for (int variant = 0; variant < 4; ++variant) {
+        const bool symmetric = variant % 2, fill = variant / 2;
+        dense d = grid_of(&r, 8, 2, symmetric ? 0 : 1);
+        sd_csr B = csr_of(&c, &d);
+        const sd_incomplete_rule rule = fill ? fill_of(1e-3, 1.5, 4, 1) : sweeps_of(4, 1);
+        sd_incomplete m, made;
+        must(&c, swept(&c, &B, &d, symmetric, &rule, &m));
+        must(&c, sd_incomplete_make(&c, &B, symmetric, &rule, &made));
+        assert_same_bits(&m, &made);
+        assert_int_equal(made.sweeps, 4);
+        must(&c, sd_incomplete_again(&c, &B, &rule, &made)); /* from the first guess, on the pattern found */
+        must(&c, sd_fixed_point(&c, &B, symmetric, &rule, &m));
+        assert_same_bits(&m, &made);
+        sd_incomplete_free(&c, &m);
+        sd_incomplete_free(&c, &made);
+        sd_csr_free(&c, &B);
+        dense_free(&d);
+    }
+    assert_int_equal(c.bytes, 0);
+}
+
 static void bits_are_the_same_for_any_number_of_threads(void **state)
 {
     (void)state;
@@ -412,6 +440,7 @@ int main(void)
         cmocka_unit_test(divergence_far_from_dominance_is_mended_by_a_shift),
         cmocka_unit_test(pivots_that_are_not_positive_are_mended_by_a_shift),
         cmocka_unit_test(where_no_shift_helps_a_message_says_so),
+        cmocka_unit_test(a_rule_asks_for_sweeps),
         cmocka_unit_test(bits_are_the_same_for_any_number_of_threads),
         cmocka_unit_test(no_rows_and_one_row),
         cmocka_unit_test(every_allocation_may_fail),
