@@ -1,6 +1,7 @@
 /* Which pattern, which numbers, and what is tried again with a shift: see incomplete.h. */
 #include "factor/incomplete.h"
 
+#include "factor/fixed_point.h"
 #include "factor/incomplete_parts.h"
 
 #include <math.h>
@@ -23,9 +24,8 @@ static void look_at_rows(const sd_csr *B, double *largest, double *diagonal)
     }
 }
 
-/* Tries without a shift, then with one that doubles. */
-static saddle_status factor_with_shifts(sd_context *c, const sd_csr *B, const sd_incomplete_rule *rule,
-                                        sd_incomplete_try *attempt, sd_incomplete *m)
+saddle_status sd_try_with_shifts(sd_context *c, const sd_csr *B, const sd_incomplete_rule *rule,
+                                 sd_incomplete_try *attempt, sd_incomplete *m)
 {
     double *largest = sd_alloc(c, m->n, sizeof *largest, "the largest entries of rows");
     double *own = sd_alloc(c, m->n, sizeof *own, "the diagonal of a matrix");
@@ -99,7 +99,8 @@ saddle_status sd_incomplete_make(sd_context *c, const sd_csr *B, bool symmetric,
                                  const sd_incomplete_rule *rule, sd_incomplete *m)
 {
     *m = (sd_incomplete){.symmetric = symmetric, .n = B->n};
-    if (rule->level < 0) return factor_with_shifts(c, B, rule, symmetric ? sd_try_ict : sd_try_ilut, m);
+    if (rule->level < 0 && rule->swept) return sd_fixed_point_fill(c, B, symmetric, rule, m);
+    if (rule->level < 0) return sd_try_with_shifts(c, B, rule, symmetric ? sd_try_ict : sd_try_ilut, m);
     saddle_status status = symmetric ? symmetric_pattern(c, B, rule, m) : general_pattern(c, B, rule, m);
     if (!status) status = take_numbers(c, m);
     return status ? status : sd_incomplete_again(c, B, rule, m);
@@ -108,7 +109,8 @@ saddle_status sd_incomplete_make(sd_context *c, const sd_csr *B, bool symmetric,
 saddle_status sd_incomplete_again(sd_context *c, const sd_csr *B, const sd_incomplete_rule *rule,
                                   sd_incomplete *m)
 {
-    return factor_with_shifts(c, B, rule, m->symmetric ? sd_try_ic : sd_try_ilu, m);
+    if (rule->swept) return sd_fixed_point(c, B, m->symmetric, rule, m);
+    return sd_try_with_shifts(c, B, rule, m->symmetric ? sd_try_ic : sd_try_ilu, m);
 }
 
 void sd_incomplete_free(sd_context *c, sd_incomplete *m)

@@ -85,3 +85,8 @@ double sd_row_norm(const sd_csr *B, int32_t i);
 typedef saddle_status sd_incomplete_try(sd_context *c, const sd_shifted *B, const sd_incomplete_rule *rule,
                                         sd_incomplete *m, bool *broken);
 sd_incomplete_try sd_try_ic, sd_try_ilu, sd_try_ict, sd_try_ilut;
+
+/* Tries without a shift, then with one that doubles, until it is not broken; m has its size and what
+ * `attempt` needs, and gets shift, restarts and flops. */
+saddle_status sd_try_with_shifts(sd_context *c, const sd_csr *B, const sd_incomplete_rule *rule,
+                                 sd_incomplete_try *attempt, sd_incomplete *m);

@@ -2,46 +2,6 @@
 #include "failing_allocator.h"
 #include "incomplete.h"
 
-#define ROUNDING 1e-12
-
-/* What elimination gives that drops every entry outside `there`, by plain loops: L (with a diagonal of
- * ones) and U in one matrix. */
-static double *plain_elimination(const dense *d, const bool *there)
-{
-    const int n = d->n;
-    double *a = test_alloc((size_t)n * (size_t)n, sizeof *a);
-    memcpy(a, d->a, (size_t)n * (size_t)n * sizeof *a);
-    for (int k = 0; k < n; ++k) {
-        for (int i = k + 1; i < n; ++i) {
-            if (!there[i * n + k]) continue;
-            a[i * n + k] /= a[k * n + k];
-            for (int j = k + 1; j < n; ++j)
-                if (there[i * n + j]) a[i * n + j] -= a[i * n + k] * a[k * n + j];
-        }
-    }
-    return a;
-}
-
-/* Compares factors with it; L L' has sqrt(u_kk) in its columns. */
-static void assert_plain(const dense_factors *f, const dense *d, bool symmetric)
-{
-    const int n = d->n;
-    bool *there = test_alloc((size_t)n * (size_t)n, sizeof *there);
-    for (int k = 0; k < n * n; ++k) there[k] = on_pattern(f, k / n, k % n);
-    double *a = plain_elimination(d, there);
-    for (int k = 0; k < n * n; ++k) {
-        const int i = k / n, j = k % n;
-        if (!there[k]) continue;
-        const double root = symmetric ? sqrt(a[(i < j ? i : j) * (n + 1)]) : 1;
-        const double wanted = i > j ? a[k] * root : a[k] / root;
-        const double is = i > j ? dense_at(&f->lower, i, j) : dense_at(&f->upper, i, j);
-        if (!(fabs(is - wanted) <= ROUNDING * (fabs(wanted) + 1)))
-            fail_msg("factor at (%d, %d) is %.17g, not %.17g", i, j, is, wanted);
-    }
-    free(a);
-    free(there);
-}
-
 static void factors_of_any_level_are_those_of_plain_loops(void **state)
 {
     (void)state;
