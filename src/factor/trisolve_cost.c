@@ -2,7 +2,6 @@
 #include "factor/trisolve_cost.h"
 
 const sd_trisolve_machine sd_trisolve_gpu = {5.0e-6, 1.1e-6, 4.1e-13, 2.3e-7}; /* of an H200 */
-const sd_trisolve_machine sd_trisolve_cpu = {0, 0, 1.2e-10, 0};                /* of a core of an EPYC */
 
 double sd_trisolve_cost_exact(const sd_trisolve_machine *of, const sd_trisolve_work *w)
 {

@@ -6,9 +6,9 @@
  *     a sweep each way  2 launches + B / rate + longest x step        the longest row is read by one sub-warp
  *
  * The GPU's constants are fitted to measured times of block LDL' (docs/ldlt.md says how well). Those of
- * sd_triangle on a GPU are still the same, to be fitted when they are measured there; those of a CPU are of
- * one core (bench/kernels/triangle.c), whose sweep reads as much as an exact solve, and waits for no level.
- * They decide only which of the two is used, and a factor of two in them does no harm.
+ * sd_triangle on a GPU are still the same, to be fitted when they are measured there. They decide only which
+ * of the two is used, and a factor of two in them does no harm. A CPU needs no model: a sweep reads as much
+ * as an exact solve there, and waits for no level.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 typedef struct sd_trisolve_machine {
     double launch, hop, byte, column;
 } sd_trisolve_machine;
-extern const sd_trisolve_machine sd_trisolve_gpu, sd_trisolve_cpu;
+extern const sd_trisolve_machine sd_trisolve_gpu;
 
 /* Seconds. A solve is of both triangles; N sweeps are N over each. */
 double sd_trisolve_cost_exact(const sd_trisolve_machine *of, const sd_trisolve_work *w);

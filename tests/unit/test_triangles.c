@@ -485,7 +485,6 @@ static void work_is_counted(void **state)
     assert_true(w.longest == 2 && w.swept == w.bytes);
     assert_true(w.bytes == (12.0 + 16.0) * (ROWS - 1) + 2 * 32.0 * ROWS);
     assert_true(sd_triangles_sweeps_worth(&t) >= 16);
-    assert_true(sd_trisolve_sweeps_worth(&sd_trisolve_cpu, &w) <= 1);
     sd_triangles_free(&s.e, &t);
     t = make(&s, &alone, SD_DOUBLE, 0, NULL);
     assert_true(sd_triangles_sweeps_worth(&t) <= 1);

@@ -125,7 +125,7 @@ static saddle_status tune(sd_engine *e, sd_incomplete_state *s)
 static saddle_status predict(sd_engine *e, const sd_problem *p, sd_incomplete_state *s)
 {
     if (p->device != SADDLE_DEVICE_CUDA) return SADDLE_OK;
-    const int worth = 0 * (int)s->triangles.lower.n;
+    const int worth = sd_triangles_sweeps_worth(&s->triangles);
     sd_trisolve how;
     const saddle_status status = find_sweeps(e, worth, s, &how);
     if (status || how.kind == SD_TRISOLVE_EXACT) return status;
