@@ -76,7 +76,7 @@ static const char *advice(const saddle_info *info, int precision)
         return "MINRES and CG require a positive definite preconditioner: try --krylov gmres";
     case SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER:
         return "this iteration requires a symmetric preconditioner: try --block-kernel ldlt (bjacobi), "
-               "--trisolve-sweeps N (ldlt), or --krylov fgmres";
+               "--trisolve-sweeps N (ldlt, ic), or --krylov fcg (positive definite) or fgmres";
     case SADDLE_REASON_NOT_SYMMETRIC: return "this iteration requires a symmetric matrix: try --krylov gmres";
     default: return "try another --krylov or --method";
     }
@@ -175,6 +175,25 @@ static void print_ldlt(const saddle_info *i)
                i->reconstruction_error, i->pattern_residual);
 }
 
+static void print_incomplete(const saddle_info *i)
+{
+    char word[24];
+    saddle_option_word("trisolve", i->trisolve, word, sizeof word);
+    printf("%-12s%" PRId64 " entries, %.1f times those of A, %" PRId64 " levels", "factor", i->factor_nnz,
+           (double)i->factor_nnz / (double)(i->nnz > 0 ? i->nnz : 1), i->levels);
+    if (!isnan(i->fill_tau)) printf(", tau %.0e", i->fill_tau);
+    if (i->shift > 0) printf(", diagonal shifted by %.2g", i->shift);
+    putchar('\n');
+    if (i->sweeps > 0)
+        printf("%-12s%" PRId64 ", residual %.1e on the pattern\n", "sweeps", i->sweeps, i->pattern_residual);
+    printf("%-12s%s", "triangles", word);
+    if (i->trisolve_sweeps > 0) printf(", %" PRId64 " sweeps", i->trisolve_sweeps);
+    if (i->trisolve_sweeps == 0) printf(", as many sweeps as needed");
+    if (i->trisolve_sweeps >= 0) printf(", residual %.1e", i->trisolve_residual);
+    if (i->blocks > 0) printf(", %" PRId64 " blocks of at most %" PRId64 " rows", i->blocks, i->block_size);
+    puts(i->fallback ? " (sweeps diverged)" : "");
+}
+
 /* A count that is not certain, and why. */
 static void print_doubt(const saddle_info *i)
 {
@@ -189,6 +208,8 @@ static void print_factor(const solve_run *r)
     const saddle_info *i = &r->info;
     if (i->fronts >= 0) {
         print_direct(r);
+    } else if (i->restarts >= 0) { /* of ic and ilu alone */
+        print_incomplete(i);
     } else if (i->blocks >= 0 && i->levels >= 0) {
         print_ldlt(i);
     } else if (i->blocks >= 0) {
@@ -365,7 +386,8 @@ static void json_factor(json *j, const solve_run *r)
               "fallback factorization planned_nnz planned_flops critical_flops planned_bytes largest_l stale "
               "block_kernel "
               "replaced_blocks single_blocks fill_tau generations pattern_residual reconstruction_error "
-              "trisolve replanned replans rescalings simplicial sequences waits");
+              "trisolve trisolve_sweeps trisolve_residual shift restarts dominance block_dominance "
+              "replanned replans rescalings simplicial sequences waits");
     json_profile(j, r);
     json_close(j);
 }

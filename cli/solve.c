@@ -240,7 +240,8 @@ enum {
     FOR_BJACOBI = 1 << SADDLE_METHOD_BJACOBI,
     FOR_JACOBI = 1 << SADDLE_METHOD_JACOBI,
     FOR_FACTORS = 1 << SADDLE_METHOD_LDLT | FOR_JACOBI,
-    FOR_BLOCKS = FOR_BJACOBI | FOR_FACTORS
+    FOR_BLOCKS = FOR_BJACOBI | FOR_FACTORS,
+    FOR_INCOMPLETE = 1 << SADDLE_METHOD_IC | 1 << SADDLE_METHOD_ILU
 };
 
 /* Which methods options are for, one bit each and in words; beside others they would do nothing. */
@@ -248,15 +249,19 @@ static const struct {
     unsigned methods;
     const char *words, *options;
 } purposes[] = {
-    {FOR_DIRECT | FOR_BLOCKS, "the direct solver, bjacobi, ldlt and jacobi", "scaling|order|pairs"},
+    {FOR_DIRECT | FOR_BLOCKS | FOR_INCOMPLETE, "the direct solver, bjacobi, ldlt, jacobi, ic and ilu",
+     "scaling|order|pairs"},
     {FOR_DIRECT, "the direct solver",
      "factorization|threshold|certify|simplicial|signs|condition|profile|presolve|device-memory"},
     {FOR_DIRECT | FOR_FACTORS, "the direct solver, ldlt and jacobi", "check"},
-    {FOR_BLOCKS, "bjacobi, ldlt and jacobi", "blocking|block-size"},
+    {FOR_BLOCKS | FOR_INCOMPLETE, "bjacobi, ldlt, jacobi, ic and ilu", "blocking|block-size"},
     {FOR_BJACOBI, "bjacobi", "block-kernel|block-precision"},
-    {FOR_FACTORS, "ldlt and jacobi",
-     "fill|fill-tau|fill-level|pivot|push-back|small-pivot|trisolve|trisolve-sweeps"},
-    {FOR_JACOBI, "jacobi", "sweeps|sweep-order|relax|fallback"},
+    {FOR_FACTORS | FOR_INCOMPLETE, "ldlt, jacobi, ic and ilu",
+     "fill|fill-tau|fill-level|trisolve|trisolve-sweeps|factor-precision"},
+    {FOR_FACTORS, "ldlt and jacobi", "pivot|push-back|small-pivot"},
+    {FOR_JACOBI | FOR_INCOMPLETE, "jacobi, ic and ilu", "sweeps|fallback"},
+    {FOR_JACOBI, "jacobi", "sweep-order|relax"},
+    {FOR_INCOMPLETE, "ic and ilu", "level|fill-most|setup|tune"},
 };
 
 /* The first of several options that was given; NULL where none was. */
@@ -393,6 +398,12 @@ const command command_solve = {
         "blocks are kept beyond those of A; --pivot, --push-back and --small-pivot keep the "
         "factorization stable. --method jacobi computes such factors by --sweeps on a pattern known in "
         "advance. --paper selects the published settings of either.\n\n"
+        "--method ic (symmetric matrices) and ilu (any) precondition with incomplete Cholesky and LU "
+        "factorizations: entries up to a --level of fill, or with --fill tau:T those above a threshold, at "
+        "most --fill-most for each of A. --setup sweeps computes them by --sweeps over all entries at once. "
+        "--trisolve chooses between exact triangular solves and --trisolve-sweeps over entries or blocks "
+        "(--blocking, --block-size); --fallback says what happens if these diverge, --tune measures which "
+        "is faster.\n\n"
         "The report goes to standard output. x is written only to --out; if the tolerance was not "
         "reached, it is the best x found, and the file says so.",
     .examples = "  saddle solve A.mtx.gz                      # b = A times ones: the solution is known\n"
@@ -401,6 +412,7 @@ const command command_solve = {
                 "  saddle solve A.mtx --krylov minres --method diagonal --plot curve.svg\n"
                 "  saddle solve A.mtx --method bjacobi --block-size 16 --device cuda\n"
                 "  saddle solve A.mtx --method ldlt --fill tau:0.001\n"
+                "  saddle solve A.mtx --method ic --level 1 --trisolve block-jacobi --trisolve-sweeps 4\n"
                 "  saddle solve A.mtx --paper --block-size 8  # a published method, with smaller blocks\n"
                 "  gzip -dc A.mtx.gz | saddle solve - -q --json - | jq .iterations\n",
     .options = solve_options,
@@ -410,7 +422,7 @@ const command command_solve = {
         "factorization|threshold|regularise|check|blocking|block_size|block_kernel|block_precision|"
         "fill|fill_tau|fill_level|pivot|push_back|small_pivot|sweeps|sweep_order|relax|fallback|trisolve|"
         "trisolve_sweeps|factor_precision|certify|simplicial|factorizations|profile|"
-        "presolve|device_memory",
+        "presolve|device_memory|level|fill_most|setup|tune",
     .least = 1,
     .most = 1,
     .run = run_solve,

@@ -24,6 +24,14 @@ add_executable(bench_small_solve bench/kernels/small_solve.c)
 target_link_libraries(bench_small_solve PRIVATE saddle_cli saddle)
 set_target_properties(bench_small_solve PROPERTIES OUTPUT_NAME small_solve
   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+# Incomplete factorizations, and solves with them, beside products with the matrix, by the internals.
+foreach(bench incomplete triangle)
+  add_executable(bench_${bench} EXCLUDE_FROM_ALL bench/kernels/${bench}.c bench/operands.c bench/problem.c
+    bench/bench.c bench/child.c)
+  target_link_libraries(bench_${bench} PRIVATE saddle_cli saddle_internal)
+  set_target_properties(bench_${bench} PROPERTIES OUTPUT_NAME ${bench}
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+endforeach()
 # The direct solver on a GPU held against the CPU, for scripts/gpu-check.
 add_executable(compare_direct bench/kernels/compare_direct.c bench/operands.c bench/problem.c bench/bench.c bench/child.c)
 target_link_libraries(compare_direct PRIVATE saddle_cli saddle)

@@ -9,7 +9,7 @@
  * with method ldlt's defaults; then all is measured in double and in single. Times are the best of several;
  * the floor of a solve counts all numbers of the factors and their lists once for each triangle, and the
  * vectors. Beside them: the largest difference between the devices over the largest entry, and whether two
- * runs had the same bits. A second line has what the cost model (factor/ldlt_cost.h) predicts of
+ * runs had the same bits. A second line has what the cost model (factor/trisolve_cost.h) predicts of
  * the solves on the GPU.
  */
 #include "bench/kernels/engine_timing.h"
@@ -169,10 +169,11 @@ static void report(const char *name, const saddle_solver *s, sd_precision precis
 /* What the model says of the GPU's solves, in the same columns. */
 static void report_predicted(const saddle_solver *s, sd_precision precision)
 {
-    const sd_ldlt_work w = sd_ldlt_work_of(&factors_of(s)->plan, precision);
+    const sd_trisolve_work w = sd_ldlt_work_of(&factors_of(s)->plan, precision);
     printf("%-18s %31s | %26s | %8s %8.3f %6s | %14s | %18s | %8s %8.3f |\n", "  predicted", "", "", "",
-           1e3 * sd_ldlt_cost_exact(&w), "", "", "", "",
-           1e3 * (sd_ldlt_cost_swept(&w, 2) - sd_ldlt_cost_swept(&w, 1)));
+           1e3 * sd_trisolve_cost_exact(&sd_trisolve_gpu, &w), "", "", "", "",
+           1e3 * (sd_trisolve_cost_swept(&sd_trisolve_gpu, &w, 2) -
+                  sd_trisolve_cost_swept(&sd_trisolve_gpu, &w, 1)));
     fflush(stdout);
 }
 

@@ -186,7 +186,9 @@ typedef enum saddle_method {
     SADDLE_METHOD_DIRECT,
     SADDLE_METHOD_BJACOBI,
     SADDLE_METHOD_LDLT,
-    SADDLE_METHOD_JACOBI
+    SADDLE_METHOD_JACOBI,
+    SADDLE_METHOD_IC,
+    SADDLE_METHOD_ILU
 } saddle_method;
 typedef enum saddle_krylov {
     SADDLE_KRYLOV_AUTO,
@@ -197,7 +199,8 @@ typedef enum saddle_krylov {
     SADDLE_KRYLOV_FGMRES,
     SADDLE_KRYLOV_BICGSTAB,
     SADDLE_KRYLOV_REFINE,
-    SADDLE_KRYLOV_NONE
+    SADDLE_KRYLOV_NONE,
+    SADDLE_KRYLOV_FCG
 } saddle_krylov;
 typedef enum saddle_stop {
     SADDLE_STOP_ANY,
@@ -245,7 +248,8 @@ typedef enum saddle_blocking {
     SADDLE_BLOCKING_PRIORITY,
     SADDLE_BLOCKING_PRIORITY_DYNAMIC,
     SADDLE_BLOCKING_METIS,
-    SADDLE_BLOCKING_PABLO
+    SADDLE_BLOCKING_PABLO,
+    SADDLE_BLOCKING_ADJACENT
 } saddle_blocking;
 typedef enum saddle_factorization {
     SADDLE_FACTORIZATION_AUTO,
@@ -292,6 +296,8 @@ typedef enum saddle_trisolve {
     SADDLE_TRISOLVE_BLOCK_JACOBI,
     SADDLE_TRISOLVE_JACOBI
 } saddle_trisolve;
+/* How ic and ilu compute their factors. */
+typedef enum saddle_setup { SADDLE_SETUP_EXACT, SADDLE_SETUP_SWEEPS } saddle_setup;
 typedef enum saddle_factor_precision {
     SADDLE_FACTOR_PRECISION_AUTO,
     SADDLE_FACTOR_PRECISION_DOUBLE,
@@ -306,10 +312,11 @@ typedef enum saddle_factor_precision {
  *     CHOICE(name, type, default, words, help)   COUNT, REAL, BYTES(name, default, least, most, help)
  */
 #define SADDLE_OPTION_TABLE(CHOICE, COUNT, REAL, BYTES)                                                      \
-    CHOICE(method, saddle_method, SADDLE_METHOD_AUTO, "auto|diagonal|none|direct|bjacobi|ldlt|jacobi",       \
+    CHOICE(method, saddle_method, SADDLE_METHOD_AUTO,                                                        \
+           "auto|diagonal|none|direct|bjacobi|ldlt|jacobi|ic|ilu",                                           \
            "solver or preconditioner; auto tries several and checks, any other is used as it is")            \
     CHOICE(krylov, saddle_krylov, SADDLE_KRYLOV_AUTO,                                                        \
-           "auto|cg|minres|sqmr|gmres|fgmres|bicgstab|refine|none",                                          \
+           "auto|cg|minres|sqmr|gmres|fgmres|bicgstab|refine|none|fcg",                                      \
            "iteration; auto chooses by symmetry and definiteness")                                           \
     COUNT(restart, 100, 1, 10000, "basis vectors of GMRES and FGMRES before a restart")                      \
     COUNT(maxiter, 1000, 0, INT64_MAX, "maximum number of iterations, counted over restarts")                \
@@ -330,10 +337,11 @@ typedef enum saddle_factor_precision {
     CHOICE(pairs, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                 \
            "keep matched pairs together (general matrices: move matched entries to the diagonal)")           \
     CHOICE(blocking, saddle_blocking, SADDLE_BLOCKING_AUTO,                                                  \
-           "auto|none|grid|pairs|clusters|supervariables|cosine|priority|priority-dynamic|metis|pablo",      \
+           "auto|none|grid|pairs|clusters|supervariables|cosine|priority|priority-dynamic|metis|pablo|"      \
+           "adjacent",                                                                                       \
            "grouping of rows into blocks; auto is clusters for bjacobi, ldlt and jacobi, or if a block "     \
-           "size is given, otherwise none")                                                                  \
-    COUNT(block_size, 0, 0, 32, "maximum number of rows in a block; 0 is 8")                                 \
+           "size is given, adjacent for block-jacobi solves of ic and ilu, otherwise none")                  \
+    COUNT(block_size, 0, 0, 32, "maximum number of rows in a block; 0 is 8, with ic and ilu 12")             \
     CHOICE(factorization, saddle_factorization, SADDLE_FACTORIZATION_AUTO, "auto|ldlt|cholesky|static",      \
            "factorization of the direct solver; auto is cholesky if the matrix is known to be positive "     \
            "definite")                                                                                       \
@@ -349,7 +357,7 @@ typedef enum saddle_factor_precision {
            "precision of the blocks of bjacobi; adaptive is single if the condition of a block allows it")   \
     CHOICE(fill, saddle_fill, SADDLE_FILL_AUTO, "auto|none|level|tau",                                       \
            "fill blocks that ldlt keeps: none, level:K, tau:T; auto is tau, chosen by the cost of complete " \
-           "fill")                                                                                           \
+           "fill; entries that ic and ilu keep: auto is what level says")                                    \
     REAL(fill_tau, 0.01, 0.0, 1.0, "a fill block is kept if its part of L is at least this large")           \
     COUNT(fill_level, 1, 0, 255, "a fill block is kept up to this level")                                    \
     CHOICE(pivot, saddle_pivot, SADDLE_PIVOT_BUNCH_KAUFMAN, "bunch-kaufman|static|complete",                 \
@@ -364,14 +372,14 @@ typedef enum saddle_factor_precision {
            "row: sweep row by row in chunks; block: replace all blocks at once")                             \
     REAL(relax, 1.0, 0.01, 1.0, "small_pivot is multiplied by it after each sweep")                          \
     CHOICE(fallback, saddle_fallback, SADDLE_FALLBACK_EXACT, "exact|none",                                   \
-           "what jacobi does if its sweeps diverge")                                                         \
+           "what jacobi, and swept triangular solves of ic and ilu, do if sweeps diverge")                   \
     CHOICE(trisolve, saddle_trisolve, SADDLE_TRISOLVE_AUTO, "auto|exact|block-jacobi|jacobi",                \
-           "triangular solves of ldlt and jacobi: by levels, or by sweeps over blocks or entries")           \
+           "triangular solves of ldlt, jacobi, ic and ilu: exact, or by sweeps over blocks or entries")      \
     COUNT(trisolve_sweeps, 0, 0, 10000, "sweeps of a triangular solve; 0: as many as needed")                \
     CHOICE(                                                                                                  \
         factor_precision, saddle_factor_precision, SADDLE_FACTOR_PRECISION_AUTO, "auto|double|single",       \
         "precision of the factors of ldlt and jacobi; auto is single if a complete factorization would be "  \
-        "expensive and no inverse of a block is large")                                                      \
+        "expensive and no inverse of a block is large; of ic and ilu, auto is that of the iteration")        \
     COUNT(device_index, 0, 0, 4096, "which of several GPUs, counted from 0; the only cpu is number 0")       \
     CHOICE(replan, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                \
            "match, scale and order anew for new values of the same pattern, direct solver: on every time, "  \
@@ -393,7 +401,15 @@ typedef enum saddle_factor_precision {
            "squares on the diagonal of L, the triangles of all fronts; auto is band")                        \
     BYTES(device_memory, 0, 0, INT64_MAX,                                                                    \
           "maximum number of bytes of GPU memory for a factorization of the direct solver (K, M, G); 0: "    \
-          "what is free, less a reserve")
+          "what is free, less a reserve")                                                                    \
+    COUNT(level, 0, 0, 255, "level of fill of ic and ilu, if fill is auto")                                  \
+    REAL(fill_most, 5.0, 0.0, 1000.0,                                                                        \
+         "entries that ic and ilu keep by threshold (fill tau:T), for each entry of a row of the matrix")    \
+    CHOICE(setup, saddle_setup, SADDLE_SETUP_EXACT, "exact|sweeps",                                          \
+           "how ic and ilu compute their factors: by elimination, or by sweeps over all entries at once")    \
+    CHOICE(tune, saddle_switch, SADDLE_OFF, "off|on",                                                        \
+           "measure, instead of predicting, which triangular solves of ic and ilu are fastest; the log "     \
+           "says which options repeat the choice")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -652,7 +668,17 @@ typedef enum saddle_doubt {
     REAL(profile_presolve, "seconds in which inverses for the solves were computed")                         \
     /* and its memory */                                                                                     \
     COUNT(device_bytes, -1, "bytes of GPU memory that the factorization takes")                              \
-    COUNT(offloaded_bytes, -1, "bytes of host memory for factors that do not fit on the GPU")
+    COUNT(offloaded_bytes, -1, "bytes of host memory for factors that do not fit on the GPU")                \
+    /* ic and ilu */                                                                                         \
+    REAL(shift, "what was added to the diagonal, relative to the largest entry of each row, so that the "    \
+                "factorization did not break down")                                                          \
+    COUNT(restarts, -1, "times that it began again with a larger shift")                                     \
+    COUNT(trisolve_sweeps, -1, "sweeps over each triangle; 0: as many as a solve needs")                     \
+    REAL(trisolve_residual, "|c - R y| / |c| in the 2-norm after these sweeps for a vector c of signs, the " \
+                            "larger one of both triangles; 0 if solves are exact")                           \
+    REAL(dominance, "mean over rows of L of the sum of |l_ij / l_ii|, j < i")                                \
+    REAL(block_dominance, "mean over block rows of L of the sum of |L_ij| |L_ii^-1| in the Frobenius norm, " \
+                          "if there are blocks")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */

@@ -165,6 +165,10 @@ void *sd_allocate(sd_engine *e, int64_t bytes, const char *what);
 void *sd_to_backend(sd_engine *e, const void *host, int64_t bytes, const char *what);
 void sd_release(sd_engine *e, const void *block);
 
+/* A host array that outlives its use where the backend reads it: itself, or a copy. */
+const void *sd_placed(sd_engine *e, const void *host, int64_t bytes, const char *what);
+void sd_unplace(sd_engine *e, const void *placed);
+
 /* A vector of n zeros; data is NULL on failure (and e->status set). */
 sd_vector sd_vector_new(sd_engine *e, sd_precision precision, int64_t n, const char *what);
 void sd_vector_free(sd_engine *e, sd_vector *x);

@@ -45,6 +45,7 @@
  */
 #pragma once
 
+#include "core/power.h"
 #include "core/precision.h"
 #include "plan/batch.h"
 
@@ -116,12 +117,6 @@ typedef struct sd_batch_factors {
 /* ------------------------------------------------------------------------------------------------
  * Pivots, for all backends (the CUDA module compiles this too).
  */
-#ifdef __CUDACC__
-#define SD_BOTH_SIDES __host__ __device__ static inline
-#else
-#define SD_BOTH_SIDES static inline
-#endif
-
 #define SD_BLOCK_TINY_DOUBLE 0x1p-1020 /* the reciprocal of such a number is finite */
 #define SD_BLOCK_TINY_SINGLE 0x1p-124f
 #define SD_BLOCK_ALPHA                                                                                       \

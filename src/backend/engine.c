@@ -59,7 +59,9 @@ saddle_status sd_engine_reserve(sd_engine *e, int64_t n, const sd_sparse *A)
     const int64_t reductions = 2 * (n / SD_CHUNK_LEAST + 1) * SD_PANEL;
     const int64_t windows = !A ? 0 : 2 * (A->half ? A->window_total : A->n);
     const int64_t measured = A ? sd_residual_room(A) : 0, most = windows > measured ? windows : measured;
-    const int64_t bytes = (int64_t)sizeof(double) * (reductions > most ? reductions : most);
+    const int64_t flags = e->backend->host_memory ? 0 : (n + 2) / 2; /* a word a row: triangle_solve */
+    const int64_t numbers = reductions > most ? reductions : most;
+    const int64_t bytes = (int64_t)sizeof(double) * (numbers > flags ? numbers : flags);
     if (bytes <= e->scratch_bytes) return SADDLE_OK;
     e->backend->release(e, e->scratch);
     e->scratch_bytes = 0;
@@ -96,6 +98,16 @@ void *sd_to_backend(sd_engine *e, const void *host, int64_t bytes, const char *w
 void sd_release(sd_engine *e, const void *block)
 {
     if (block) e->backend->release(e, (void *)(uintptr_t)block);
+}
+
+const void *sd_placed(sd_engine *e, const void *host, int64_t bytes, const char *what)
+{
+    return e->backend->host_memory ? host : sd_to_backend(e, host, bytes, what);
+}
+
+void sd_unplace(sd_engine *e, const void *placed)
+{
+    if (!e->backend->host_memory) sd_release(e, placed);
 }
 
 sd_vector sd_vector_new(sd_engine *e, sd_precision precision, int64_t n, const char *what)

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "backend/batch.h"
+#include "backend/triangle.h"
 #include "plan/ldlt_schedule.h"
 
 /*
@@ -31,9 +32,8 @@ typedef struct sd_ldlt_factors {
     const sd_ldlt_block *list;
     const void *data, *inverse;
     const void
-        *below; /* N of each diagonal block, as `inverse` lies; NULL where nothing sweeps over entries */
-    const int32_t *order; /* row r of the blocks is row order[r] of the matrix */
-    const double *scale;  /* of each row of the blocks */
+        *below;     /* N of each diagonal block, as `inverse` lies; NULL where nothing sweeps over entries */
+    sd_frame frame; /* of the rows of the blocks, in the same precision */
     sd_precision precision;
 } sd_ldlt_factors;
 
@@ -67,26 +67,6 @@ typedef struct sd_ldlt_numbers {
     double *scale;
     sd_precision precision;
 } sd_ldlt_numbers;
-
-/* Entry k of a vector, or of the values of a matrix, whose precision is not that of the factors. */
-static inline double sd_ldlt_number(const void *data, sd_precision precision, int64_t k)
-{
-    return precision == SD_DOUBLE ? ((const double *)data)[k] : (double)((const float *)data)[k];
-}
-
-static inline void sd_ldlt_put(void *data, sd_precision precision, int64_t k, double value)
-{
-    if (precision == SD_DOUBLE)
-        ((double *)data)[k] = value;
-    else
-        ((float *)data)[k] = (float)value;
-}
-
-/* (s a) t: the smaller scaling first, since the product of two may leave the range of numbers. */
-SD_BOTH_SIDES double sd_ldlt_scaled(double a, double s, double t)
-{
-    return s <= t ? (s * a) * t : (t * a) * s;
-}
 
 /* ------------------------------------------------------------------------------------------------
  * On the host: the left-looking factorization of one block column j at a time, by one thread.

@@ -21,7 +21,7 @@ static void take_values(const sd_csr *A, const int32_t *order, const double *sca
         const int32_t i = order[r];
         for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k, ++next) {
             double value = A->val[k];
-            if (scale) value = sd_ldlt_scaled(value, scale[i], scale[A->ind[k]]);
+            if (scale) value = sd_scale_both(value, scale[i], scale[A->ind[k]]);
             B->rows.val[next] = value;
             if (fabs(value) > B->largest) B->largest = fabs(value);
         }

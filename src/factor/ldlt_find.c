@@ -332,7 +332,7 @@ static bool make_pivot(finding *f, int32_t j, bool accept, worker *w)
     w->counts.perturbed += state.perturbed;
     w->counts.replaced += state.status != SD_BLOCK_OK;
     for (int k = 0; k < size * size; ++k) {
-        const double x = fabs(sd_ldlt_number(inverse, d->precision, k));
+        const double x = fabs(sd_number_at(inverse, d->precision, k));
         w->counts.largest = fmax(w->counts.largest, isnan(x) ? INFINITY : x);
     }
     return true;

@@ -50,7 +50,7 @@ void sd_ldlt_end_run(sd_engine *e, sd_block_ldlt *m)
 /* A host array where the backend can read it. */
 static const void *placed(sd_engine *e, const void *host, int64_t count, size_t size)
 {
-    return e->backend->host_memory ? host : sd_to_backend(e, host, count * (int64_t)size, "factors");
+    return sd_placed(e, host, count * (int64_t)size, "factors");
 }
 
 static saddle_status place_scale(sd_engine *e, sd_block_ldlt *m)
@@ -78,7 +78,7 @@ static void place_pattern(sd_engine *e, sd_block_ldlt *m)
     f->diagonal = placed(e, plan->diagonal, blocks, sizeof *plan->diagonal);
     f->square = placed(e, plan->square, blocks + 1, sizeof *plan->square);
     f->list = placed(e, plan->list, plan->row[blocks], sizeof *plan->list);
-    f->order = placed(e, m->order, plan->n, sizeof *m->order);
+    f->frame = (sd_frame){.n = plan->n, .order = placed(e, m->order, plan->n, sizeof *m->order)};
 }
 
 static void place_numbers(sd_engine *e, sd_block_ldlt *m)
@@ -100,8 +100,8 @@ saddle_status sd_ldlt_place(sd_engine *e, sd_block_ldlt *m)
     if (place_scale(e, m)) return e->status;
     if (!m->factors.start) place_pattern(e, m);
     place_numbers(e, m);
-    m->factors.scale = m->scale.data;
-    m->factors.precision = m->numbers.precision;
+    m->factors.frame.scale = m->scale.data;
+    m->factors.frame.precision = m->factors.precision = m->numbers.precision;
     m->factors.data = m->numbers.data;
     m->factors.inverse = m->numbers.inverse;
     return e->status;
@@ -142,9 +142,8 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m)
     const saddle_preparation *preparation = m->preparation;
     const int exponent = m->exponent, shift = m->shift;
     const sd_ldlt_factors *f = &m->factors;
-    const void *pattern[] = {f->start, f->row, f->diagonal, f->square, f->list, f->order};
-    for (size_t k = 0; k < sizeof pattern / sizeof pattern[0] && !e->backend->host_memory; ++k)
-        sd_release(e, pattern[k]);
+    const void *pattern[] = {f->start, f->row, f->diagonal, f->square, f->list, f->frame.order};
+    for (size_t k = 0; k < sizeof pattern / sizeof pattern[0]; ++k) sd_unplace(e, pattern[k]);
     sd_batch_free(e, &m->below);
     sd_vector_free(e, &m->scale);
     sd_free(c, m->order);

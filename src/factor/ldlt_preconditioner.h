@@ -2,20 +2,7 @@
 #pragma once
 
 #include "factor/ldlt_run.h"
-
-/* How triangular solves are done: by levels, or by sweeps over blocks or over single entries, so many over
- * each triangle; 0: until they change little, at most as many as there are levels. */
-typedef enum sd_trisolve_kind { SD_TRISOLVE_EXACT, SD_TRISOLVE_BLOCKS, SD_TRISOLVE_ENTRIES } sd_trisolve_kind;
-typedef struct sd_trisolve {
-    sd_trisolve_kind kind;
-    int sweeps;
-} sd_trisolve;
-
-/* Whether an application is by one symmetric matrix, whatever the vector. */
-static inline bool sd_trisolve_symmetric(sd_trisolve t)
-{
-    return t.kind == SD_TRISOLVE_EXACT || t.sweeps > 0;
-}
+#include "factor/trisolve.h"
 
 typedef struct sd_block_ldlt {
     const saddle_preparation *preparation; /* scaling, order and blocks: the plan of the method */

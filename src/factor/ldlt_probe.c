@@ -50,8 +50,7 @@ saddle_status sd_ldlt_probe(sd_context *c, const sd_block_matrix *B, const sd_ld
         for (int32_t i = 0, r = 0; i < plan->blocks; ++i)
             for (int32_t from = B->start[plan->block_at[i]]; r < plan->start[i + 1]; ++r) order[r] = from++;
         sd_ldlt_factors f = sd_ldlt_factors_of(plan, numbers);
-        f.order = order;
-        f.scale = scale.data;
+        f.frame = (sd_frame){n, order, scale.data, numbers->precision};
         for (int32_t r = 0; r < n; ++r) x[r] = sd_ldlt_sign(r);
         sd_vector_put(&e, x, &v);
         sd_fill(&e, 1.0, &scale);

@@ -11,33 +11,14 @@
 #include "method/method.h"
 #include "prepare/prepare.h"
 
-#include <math.h>
-
-static const double SMALL_DIAGONAL = 1e-3; /* relative to the largest entry of its row */
-
-/* Whether some row has a diagonal entry that is small. */
-static bool has_small_diagonal(const sd_csr *A)
-{
-    for (int32_t i = 0; i < A->n; ++i) {
-        double diagonal = 0, largest = 0;
-        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
-            const double size = fabs(A->val[k]);
-            if (A->ind[k] == i) diagonal = size;
-            if (size > largest) largest = size;
-        }
-        if (diagonal < SMALL_DIAGONAL * largest) return true;
-    }
-    return false;
-}
-
 /* The options of the preparation, with what is left open decided. */
 static saddle_options decide(const sd_problem *p, const sd_csr *whole)
 {
     saddle_options o = *p->options;
     const bool single_rows = o.block_size == 1 && p->facts->symmetric;
     if (o.pairs == SADDLE_AUTO)
-        o.pairs =
-            sd_pairs_for(&o, p->facts->kind != SADDLE_KIND_SPD && !single_rows && has_small_diagonal(whole));
+        o.pairs = sd_pairs_for(&o, p->facts->kind != SADDLE_KIND_SPD && !single_rows &&
+                                       sd_has_small_diagonal(whole));
     if (o.scaling == SADDLE_SCALING_AUTO)
         o.scaling = o.pairs == SADDLE_ON ? SADDLE_SCALING_MC64 : SADDLE_SCALING_RUIZ;
     return o;

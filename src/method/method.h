@@ -229,7 +229,7 @@ typedef struct sd_method {
 const sd_method *sd_method_of(int number);
 
 extern const sd_method sd_method_none, sd_method_diagonal, sd_method_bjacobi, sd_method_ldlt,
-    sd_method_jacobi, sd_method_direct;
+    sd_method_jacobi, sd_method_direct, sd_method_ic, sd_method_ilu;
 
 /* Whether the memory allows what is predicted: SADDLE_MEMORY_LIMIT or SADDLE_OUT_OF_MEMORY, with the need. */
 saddle_status sd_cost_fits(sd_context *c, const char *name, sd_cost cost);
@@ -248,6 +248,9 @@ void sd_free_preparation(sd_context *c, void *plan);
 
 /* Whether pairs are kept where the options leave it open: where they are wanted, and in blocks of them. */
 saddle_switch sd_pairs_for(const saddle_options *options, bool wanted);
+
+/* Whether some row has a diagonal entry that is small beside others; A is whole. */
+bool sd_has_small_diagonal(const sd_csr *A);
 
 /* SADDLE_BAD_ARGUMENT where scaling or order were given for another n. */
 saddle_status sd_check_given(sd_context *c, const sd_problem *p);

@@ -9,11 +9,14 @@
 #include <unistd.h>
 
 static const sd_method *const methods[] = {&sd_method_none, &sd_method_diagonal, &sd_method_bjacobi,
-                                           &sd_method_ldlt, &sd_method_jacobi,   &sd_method_direct};
+                                           &sd_method_ldlt, &sd_method_jacobi,   &sd_method_direct,
+                                           &sd_method_ic,   &sd_method_ilu};
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
 static const double ALWAYS_THERE =
     1e7; /* bytes: to ask for the machine's memory would cost more than a use of it */
+
+static const double SMALL_DIAGONAL = 1e-3; /* relative to the largest entry of its row */
 
 const sd_method *sd_method_of(int number)
 {
@@ -57,7 +60,8 @@ void sd_report(const sd_method *method, const void *factors, saddle_info *info)
     FORGET4(reconstruction_error, inertia_risk, simplicial, sequences);
     FORGET2(waits, profile_assembly), FORGET4(profile_factor, profile_contribution, profile_other, tiles_0);
     FORGET4(tiles_1, tiles_2, tiles_3, tiles_4), FORGET4(tiles_5, tiles_6, tiles_7, tiles_8);
-    FORGET2(device_bytes, offloaded_bytes);
+    FORGET2(device_bytes, offloaded_bytes), FORGET2(shift, restarts);
+    FORGET4(trisolve_sweeps, trisolve_residual, dominance, block_dominance);
 #undef FORGET4
 #undef FORGET2
     method->report(factors, info);
@@ -104,6 +108,20 @@ saddle_switch sd_pairs_for(const saddle_options *options, bool wanted)
     return wanted || options->blocking == SADDLE_BLOCKING_PAIRS ? SADDLE_ON : SADDLE_OFF;
 }
 
+bool sd_has_small_diagonal(const sd_csr *A)
+{
+    for (int32_t i = 0; i < A->n; ++i) {
+        double diagonal = 0, largest = 0;
+        for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+            const double size = fabs(A->val[k]);
+            if (A->ind[k] == i) diagonal = size;
+            if (size > largest) largest = size;
+        }
+        if (diagonal < SMALL_DIAGONAL * largest) return true;
+    }
+    return false;
+}
+
 sd_precision sd_iteration_precision(const sd_problem *p)
 {
     return p->options->precision == SADDLE_PRECISION_DOUBLE ? SD_DOUBLE : SD_SINGLE;
@@ -132,6 +150,8 @@ static const struct {
                   {"fill_tau", "fill", "|auto|tau|"},
                   {"trisolve_sweeps", "trisolve", "|auto|block-jacobi|jacobi|"},
                   {"relax", "method", "|jacobi|"},
+                  {"level", "fill", "|auto|"},
+                  {"fill_most", "fill", "|tau|"},
                   {"verify", "krylov", "|none|refine|"},
                   {"presolve", "device", "|cuda|"},
                   {"device_memory", "device", "|auto|cuda|"},

@@ -131,7 +131,7 @@ saddle_status sd_ldlt_plan_make(sd_context *c, const int32_t *start, const sd_bl
     return status;
 }
 
-sd_ldlt_work sd_ldlt_work_of(const sd_ldlt_plan *plan, sd_precision precision)
+sd_trisolve_work sd_ldlt_work_of(const sd_ldlt_plan *plan, sd_precision precision)
 {
     const double number = (double)sd_precision_size(precision);
     int64_t longest[2] = {0, 0}; /* of each triangle */
@@ -141,9 +141,9 @@ sd_ldlt_work sd_ldlt_work_of(const sd_ldlt_plan *plan, sd_precision precision)
             columns[k >= plan->diagonal[i]] += plan->list[k].width;
         for (int k = 0; k < 2; ++k) longest[k] = columns[k] > longest[k] ? columns[k] : longest[k];
     }
-    return (sd_ldlt_work){
-        .levels = plan->levels,
-        .bytes = number * (2.0 * (double)(plan->entries + plan->square[plan->blocks]) + 4.0 * plan->n) +
-                 (double)plan->row[plan->blocks] * (double)sizeof *plan->list,
-        .longest = (double)(longest[0] + longest[1])};
+    const double bytes =
+        number * (2.0 * (double)(plan->entries + plan->square[plan->blocks]) + 4.0 * plan->n) +
+        (double)plan->row[plan->blocks] * (double)sizeof *plan->list;
+    return (sd_trisolve_work){
+        .levels = plan->levels, .bytes = bytes, .swept = bytes, .longest = (double)(longest[0] + longest[1])};
 }

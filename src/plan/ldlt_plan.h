@@ -6,6 +6,7 @@
 
 #include "core/precision.h"
 #include "plan/block_order.h"
+#include "plan/trisolve_work.h"
 
 /*
  * An off-diagonal block as one of its two sides lists it: `rows` are those of the side that lists it,
@@ -51,11 +52,5 @@ saddle_status sd_ldlt_plan_make(sd_context *c, const int32_t *start, const sd_bl
                                 const sd_ldlt_column *columns, sd_ldlt_plan *plan);
 void sd_ldlt_plan_free(sd_context *c, sd_ldlt_plan *plan);
 
-/* What a solve has to do. */
-typedef struct sd_ldlt_work {
-    int32_t levels;
-    double bytes;   /* that it reads: C, G and the vectors for both triangles, and the lists */
-    double longest; /* columns that the longest rows of both triangles read one after the other */
-} sd_ldlt_work;
-
-sd_ldlt_work sd_ldlt_work_of(const sd_ldlt_plan *plan, sd_precision precision);
+/* What a solve has to do: C, G and the vectors for both triangles, and the lists; a sweep the same. */
+sd_trisolve_work sd_ldlt_work_of(const sd_ldlt_plan *plan, sd_precision precision);

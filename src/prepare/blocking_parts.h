@@ -16,6 +16,10 @@ saddle_status sd_block_priority_dynamic(sd_context *c, const sd_graph *g, int32_
 saddle_status sd_block_metis(sd_context *c, const sd_graph *g, int32_t most, int32_t *part);
 saddle_status sd_block_pablo(sd_context *c, const sd_graph *g, int32_t most, int32_t *part);
 
+/* Of rows that are side by side in an order: start has room for n + 1. */
+saddle_status sd_block_adjacent(sd_context *c, const sd_graph *g, const int32_t *perm, int32_t most,
+                                int32_t *start, int32_t *blocks);
+
 /* Numbers the parts by their lowest vertex, in place; labels are in [0, n). */
 saddle_status sd_number_parts(sd_context *c, int32_t n, int32_t *part, int32_t *parts);
 

@@ -14,6 +14,7 @@
  */
 #include "core/options.h"
 #include "prepare/blocking.h"
+#include "prepare/blocking_parts.h"
 #include "prepare/etree.h"
 #include "prepare/order.h"
 #include "prepare/prepare.h"
@@ -56,7 +57,7 @@ bool sd_order_is_given(const saddle_options *o)
 
 bool sd_blocks_first(int blocking)
 {
-    return blocking >= SADDLE_BLOCKING_CLUSTERS;
+    return blocking >= SADDLE_BLOCKING_CLUSTERS && blocking != SADDLE_BLOCKING_ADJACENT;
 }
 
 /* The rows in their groups: pairs first, then blocks of pairs. The graph to be ordered is that of the
@@ -322,13 +323,15 @@ static saddle_status order_both_ways(sd_preparing *t, candidate *way)
     return improve(t, way, NULL);
 }
 
-/* The blocks of an order that is there: cut regularly, between pairs, or one a row. */
+/* The blocks of an order that is there: by supervariables, cut regularly, between pairs, or one a row. */
 static saddle_status cut_blocks(sd_preparing *t, candidate *way)
 {
     const int32_t n = t->A->n;
     const int32_t *partner = t->p->blocking == SADDLE_BLOCKING_PAIRS && way->pairs ? t->partner : NULL;
     way->start = sd_alloc(t->c, (int64_t)n + 1, sizeof *way->start, "blocks");
     if (!way->start) return t->c->status;
+    if (t->p->blocking == SADDLE_BLOCKING_ADJACENT)
+        return sd_block_adjacent(t->c, &t->graph, way->perm, t->p->block_size, way->start, &way->blocks);
     way->blocks = sd_block_cut(n, way->perm, partner, t->p->block_size, way->start);
     return SADDLE_OK;
 }

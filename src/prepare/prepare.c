@@ -59,7 +59,8 @@ static saddle_status check_request(sd_preparing *t)
         p->blocking = o->block_size > 0 ? SADDLE_BLOCKING_CLUSTERS : SADDLE_BLOCKING_NONE;
     p->block_size = o->block_size > 0 ? (int)o->block_size : DEFAULT_BLOCK;
     if (p->blocking == SADDLE_BLOCKING_NONE) p->block_size = 1;
-    const bool keeps = p->blocking != SADDLE_BLOCKING_NONE && p->blocking != SADDLE_BLOCKING_GRID;
+    const bool keeps = p->blocking != SADDLE_BLOCKING_NONE && p->blocking != SADDLE_BLOCKING_GRID &&
+                       p->blocking != SADDLE_BLOCKING_ADJACENT;
     if (t->symmetric && keeps && o->pairs == SADDLE_ON && p->block_size == 1)
         return sd_fail(t->c, SADDLE_BAD_OPTION,
                        "blocks of one row cannot keep pairs: use block_size 2 or more, or pairs off");
@@ -213,10 +214,10 @@ saddle_status sd_prepare_blocks(sd_context *c, const sd_csr *A, bool symmetric, 
     return status;
 }
 
-saddle_status sd_prepare_factor(sd_context *c, const sd_csr *A, const saddle_options *options,
+saddle_status sd_prepare_factor(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
                                 const saddle_given *given, saddle_preparation *p)
 {
-    return run_blocks(c, A, true, options, given, p);
+    return run_blocks(c, A, symmetric, options, given, p);
 }
 
 /* A whole matrix with values (1 for each entry of a pattern) from the caller's view, and whether it is

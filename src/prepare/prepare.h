@@ -34,7 +34,7 @@ saddle_status sd_prepare_blocks(sd_context *c, const sd_csr *A, bool symmetric, 
 
 /* The same for a factorization of blocks: where options leave it open blocks are clusters, ordered by nested
  * dissection. Without measures, except for largest_block. */
-saddle_status sd_prepare_factor(sd_context *c, const sd_csr *A, const saddle_options *options,
+saddle_status sd_prepare_factor(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
                                 const saddle_given *given, saddle_preparation *p);
 
 void sd_preparation_free(sd_context *c, saddle_preparation *p);

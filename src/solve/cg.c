@@ -3,12 +3,16 @@
  * linear systems, 2nd ed., algorithm 9.1), for A and M positive definite.
  *
  * p'Ap <= 0 proves that A is not positive definite, r'z < 0 that M is not: both are named.
+ *
+ * Where M changes from one iteration to the next, the new direction is made conjugate to the one before it
+ * (Y. Notay, Flexible conjugate gradients, 2000, with one direction kept): p <- z - (z'Ap / p'Ap) p. With a
+ * fixed M that is the same in exact arithmetic, for one more product of vectors.
  */
 #include "solve/krylov.h"
 
 #include <math.h>
 
-void sd_cg(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
+static void iterate(sd_engine *e, const sd_system *s, bool flexible, sd_vector *x, sd_monitor *m)
 {
     sd_vector v[4] = {{0}};
     sd_vector *r = &v[0], *p = &v[2], *q = &v[3];
@@ -26,13 +30,14 @@ void sd_cg(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
             break;
         }
         /* all of a step before any of it is known: one trip. Where p'q is not above 0, the step is 0. */
-        double pq[3] = {0}, rz[3] = {0}, square = 0;
+        double pq[3] = {0}, rz[3] = {0}, zq[3] = {0}, square = 0;
         const sd_scalar alpha = {.over = {&rho}, .under = {&pq[1]}, .positive = true};
         sd_spmv(e, s->A, p, q);
         sd_gram(e, p, q, pq);
         sd_advance(e, &alpha, p, q, x, r, &square);
         const sd_vector *z = sd_preconditioned(e, s->M, r, &v[1]);
         if (z != r) sd_gram(e, r, z, rz);
+        if (flexible) sd_gram(e, z, q, zq);
         sd_wait(e);
         const double curvature = pq[1], next = z == r ? square : rz[1];
         if (!(curvature > 0)) {
@@ -42,9 +47,20 @@ void sd_cg(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
         action = sd_monitor_step(m, sqrt(square));
         if (action == SD_LOOK) action = sd_monitor_look(m, x);
         if (action != SD_GO_ON) continue;
-        const sd_scalar beta = {.over = {&next}, .under = {&rho}};
+        const double along = -zq[1];
+        const sd_scalar beta = {.over = {flexible ? &along : &next}, .under = {flexible ? &curvature : &rho}};
         sd_direction(e, z, &beta, NULL, NULL, p);
         rho = next;
     }
     sd_vectors_free(e, 4, v);
+}
+
+void sd_cg(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
+{
+    iterate(e, s, false, x, m);
+}
+
+void sd_fcg(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m)
+{
+    iterate(e, s, true, x, m);
 }

@@ -83,6 +83,7 @@ void sd_monitor_conclude(sd_monitor *m, const sd_vector *x);
 
 /* x holds the start (normally 0) and receives the result. */
 void sd_cg(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);
+void sd_fcg(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);
 void sd_minres(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);
 void sd_sqmr(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);
 void sd_gmres(sd_engine *e, const sd_system *s, sd_vector *x, sd_monitor *m);

@@ -7,8 +7,8 @@
 typedef struct sd_preconditioner {
     void (*apply)(const void *self, sd_engine *e, const sd_vector *r, sd_vector *z);
     const void *self;
-    bool positive; /* symmetric positive definite */
-    bool symmetric;
+    bool positive;  /* positive definite, whichever matrix it is at the moment */
+    bool symmetric; /* one matrix, whatever the vector, and symmetric */
     /* what one solve has of its own, freed with it; NULL: nothing */
     void *owned;
     void (*release)(sd_engine *e, void *owned);

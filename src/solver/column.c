@@ -190,7 +190,7 @@ static const char *advice(saddle_reason reason, const solving *w)
     case SADDLE_REASON_NOT_SYMMETRIC: return "use krylov gmres or bicgstab";
     case SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER:
         return "use block_kernel ldlt (or llt) with bjacobi, a fixed number of trisolve_sweeps, or krylov "
-               "fgmres";
+               "fcg (positive definite) or fgmres";
     case SADDLE_REASON_CANCELLED: return "x is the best found so far";
     case SADDLE_REASON_INCONSISTENT: return "no x satisfies the system; x is the best found";
     case SADDLE_REASON_SINGULAR:
@@ -451,7 +451,7 @@ static void learn(const sd_call *call, int k)
     sd_experience *experience = call->solver->experience;
     const int begin = l->race ? 1 : 0;
     if (k == 0 || call->solver->options.method != SADDLE_METHOD_AUTO) return;
-    if (l->rung[0].method->light && !l->rung[k].method->light) atomic_store(&experience->lost, true);
+    if (l->cheapest && l->rung[k].method->solve) atomic_store(&experience->lost, true);
     if (k == begin || l->rung[begin].method != &sd_method_ldlt) return;
     const int found = l->first + k - begin;
     int known = atomic_load(&experience->rung);

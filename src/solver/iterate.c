@@ -20,6 +20,7 @@ static void run_method(int krylov, sd_engine *e, const sd_system *s, sd_vector *
 {
     switch (krylov) {
     case SADDLE_KRYLOV_CG: sd_cg(e, s, x, m); break;
+    case SADDLE_KRYLOV_FCG: sd_fcg(e, s, x, m); break;
     case SADDLE_KRYLOV_MINRES: sd_minres(e, s, x, m); break;
     case SADDLE_KRYLOV_SQMR: sd_sqmr(e, s, x, m); break;
     case SADDLE_KRYLOV_FGMRES: sd_fgmres(e, s, x, m); break;
@@ -36,12 +37,13 @@ static void run_method(int krylov, sd_engine *e, const sd_system *s, sd_vector *
 /* Why a method may not even begin; SADDLE_REASON_NONE where it may. */
 static saddle_reason refusal(const sd_problem *p, const sd_preconditioner *M, int krylov)
 {
+    const bool flexible = krylov == SADDLE_KRYLOV_FCG;
     const bool needs_symmetry =
         krylov == SADDLE_KRYLOV_CG || krylov == SADDLE_KRYLOV_MINRES || krylov == SADDLE_KRYLOV_SQMR;
-    if (needs_symmetry && !p->facts->symmetric) return SADDLE_REASON_NOT_SYMMETRIC;
+    const bool wants_positive = krylov == SADDLE_KRYLOV_CG || krylov == SADDLE_KRYLOV_MINRES || flexible;
+    if ((needs_symmetry || flexible) && !p->facts->symmetric) return SADDLE_REASON_NOT_SYMMETRIC;
     if (needs_symmetry && !M->symmetric) return SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER;
-    if ((krylov == SADDLE_KRYLOV_CG || krylov == SADDLE_KRYLOV_MINRES) && !M->positive)
-        return SADDLE_REASON_PRECONDITIONER;
+    if (wants_positive && !M->positive) return SADDLE_REASON_PRECONDITIONER;
     return SADDLE_REASON_NONE;
 }
 

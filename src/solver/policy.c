@@ -132,8 +132,8 @@ static bool is_beyond(const sd_policy *policy, const sd_outlook *o)
 bool sd_policy_plans(const sd_policy *policy, const sd_outlook *o)
 {
     const bool huge = o->nnz > policy->order_entries && !(o->guess > 0);
-    return !o->krylov_named && !sd_policy_races(policy, o) &&
-           !(huge && !o->lost && (o->definite || !o->symmetric)) && !is_beyond(policy, o);
+    const bool later = !o->symmetric || (huge && o->definite);
+    return !o->krylov_named && !sd_policy_races(policy, o) && !(later && !o->lost) && !is_beyond(policy, o);
 }
 
 static void add(sd_ladder *l, const sd_method *method, double tau)
@@ -162,13 +162,22 @@ static sd_ladder by_ldlt(const sd_policy *policy, const sd_outlook *o)
     return l;
 }
 
-static sd_ladder by_diagonal(const sd_policy *policy, const sd_outlook *o)
+static const sd_method *cheapest(const sd_outlook *o)
 {
-    sd_ladder l = {.iterations = INT64_MAX};
+    return o->symmetric || o->scarce ? &sd_method_diagonal : &sd_method_ilu;
+}
+
+static sd_ladder by_cheapest(const sd_policy *policy, const sd_outlook *o)
+{
+    sd_ladder l = {.iterations = INT64_MAX, .cheapest = true};
     const bool last = !o->krylov_named && !o->scarce && (o->fits || !o->planned);
-    add(&l, &sd_method_diagonal, NAN);
-    if (!o->fits && !is_beyond(policy, o)) add(&l, &sd_method_none, NAN);
+    add(&l, cheapest(o), NAN);
+    if (!last || (o->symmetric && !o->fits && !is_beyond(policy, o))) {
+        if (!o->symmetric && !o->scarce) add(&l, &sd_method_diagonal, NAN);
+        add(&l, &sd_method_none, NAN);
+    }
     if (!last) return l;
+    if (!o->symmetric && !o->planned) l.iterations = policy->iterations;
     if (o->planned) l.iterations = (int64_t)(0.5 * o->flops / (policy->product * (double)(o->nnz + o->n)));
     if (is_beyond(policy, o))
         l.iterations = (int64_t)(fmin(o->guess / (double)(o->nnz + o->n), policy->order) / policy->product);
@@ -183,10 +192,10 @@ sd_ladder sd_policy_ladder(const sd_policy *policy, const sd_outlook *o)
         return sd_ladder_of(&sd_method_direct);
     if (o->fits && definite && o->lost) return sd_ladder_of(&sd_method_direct);
     if (sd_policy_races(policy, o)) {
-        sd_ladder l = sd_ladder_of(&sd_method_diagonal);
-        l.race = true;
+        sd_ladder l = sd_ladder_of(cheapest(o));
+        l.cheapest = l.race = true;
         return l;
     }
     if (!o->krylov_named && o->symmetric && !o->definite && !o->scarce) return by_ldlt(policy, o);
-    return by_diagonal(policy, o);
+    return by_cheapest(policy, o);
 }

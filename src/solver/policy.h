@@ -6,19 +6,21 @@
  *
  *     predicted cost of the direct solver     what is tried, in this order
  *     -----------------------------------     ---------------------------------------------------------
- *     not known, one solve is expected        diagonal, which races the direct solver (below); if it is
- *                                             given up the direct solver is planned, and what follows is
- *                                             decided by the other rows
+ *     not known, one solve is expected        the cheapest iteration, which races the direct solver (below);
+ *                                             if it is given up the direct solver is planned, and what
+ *                                             follows is decided by the other rows
+ *     not known, general                      ilu, given up after `iterations`; then direct, planned only
+ *                                             then
  *     up to `expensive` operations, fits      direct
  *     up to `hopeless`, symmetric, not known  direct
  *     definite
  *     more, symmetric, not known definite     ldlt with each `tau` in turn, direct where it fits; a
  *                                             factorization that comes to `share` of the direct solver's
  *                                             operations is given up, an iteration after `iterations`
- *     more, definite or general               diagonal, with as many iterations as half of the direct
- *                                             solver's cost pays for; then direct
+ *     more, definite or general               the cheapest iteration, with as many iterations as half of
+ *                                             the direct solver's cost pays for; then direct
  *     it does not fit the memory              the same without direct; none after diagonal
- *     nor does ldlt                           diagonal, none
+ *     nor does ldlt, or ilu                   diagonal, none
  *     guessed to be far more, not definite    the same, but the direct solver is planned only when it is
  *                                             needed
  *     guessed to be worth it, definite        diagonal, with as many iterations as what is guessed, or
@@ -27,8 +29,9 @@
  *     or general                              needed
  *     a named iteration: nothing is planned   as where it does not fit
  *
- * What was enough is where the next factorization of the same pattern begins. Where iterations with the
- * diagonal were given up they are not tried again.
+ * The cheapest iteration is with the diagonal, or with ilu where A is general: few general systems are solved
+ * with their diagonal. What was enough is where the next factorization of the same pattern begins. Where the
+ * cheapest iteration was given up it is not tried again.
  *
  * The race (solve/race.h) is judged after a share of what the direct solver is predicted to cost, in
  * iterations, and lost as soon as the iterations that are predicted cost more than another share of it: see
@@ -106,12 +109,12 @@ typedef struct sd_outlook {
     bool symmetric, definite; /* as far as it is known without factoring */
     bool positive;            /* there is nothing negative on the diagonal */
     bool once;                /* one factorization is expected, and one solve with it */
-    bool lost;                /* iterations with the diagonal were tried, and given up */
+    bool lost;                /* the cheapest iteration was tried, and given up */
     int64_t n, nnz;
     bool krylov_named; /* by the caller */
     bool planned;      /* the direct solver is, at this cost, */
     bool fits;         /* and the memory allows it */
-    bool scarce;       /* the memory does not even allow ldlt */
+    bool scarce;       /* the memory does not even allow ldlt or ilu */
     double flops;
     double guess; /* of flops, where nothing is planned; 0: none */
     int learned;  /* the rung that was enough before; 0: the first, or nothing is known */
@@ -129,7 +132,8 @@ typedef struct sd_ladder {
     int first;          /* rung 0 here is that number of the whole ladder: what is learned is counted so */
     int64_t iterations; /* of a rung that is not the last resort */
     double most_flops;  /* of a factorization before the direct solver's; 0: no limit */
-    bool race;          /* rung 0 races the direct solver, and what follows is not decided yet */
+    bool cheapest;      /* rung 0 is the cheapest iteration */
+    bool race;          /* and races the direct solver, and what follows is not decided yet */
 } sd_ladder;
 
 /* Whether what the direct solver costs is to be guessed before it may be planned. */
@@ -138,7 +142,7 @@ bool sd_policy_guesses(const sd_policy *policy, const sd_outlook *outlook);
 /* Whether the direct solver is to be planned before anything is decided. */
 bool sd_policy_plans(const sd_policy *policy, const sd_outlook *outlook);
 
-/* Whether iterations with the diagonal race a direct solver that is not planned. */
+/* Whether the cheapest iteration races a direct solver that is not planned. */
 bool sd_policy_races(const sd_policy *policy, const sd_outlook *outlook);
 
 /* Iterations of the race: before it is judged, and that it may be predicted to take. By outlook->guess. */

@@ -45,17 +45,21 @@ sd_work *sd_work_place(saddle_solver *s, const sd_method *method)
 static saddle_status check_method(saddle_solver *s, const sd_method *method)
 {
     const int krylov = s->options.krylov;
-    const bool wants_positive = krylov == SADDLE_KRYLOV_CG || krylov == SADDLE_KRYLOV_MINRES;
+    const bool wants_positive =
+        krylov == SADDLE_KRYLOV_CG || krylov == SADDLE_KRYLOV_FCG || krylov == SADDLE_KRYLOV_MINRES;
     if (s->device == SADDLE_DEVICE_CUDA && !method->on_device)
         return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s runs only on the CPU: use device cpu", method->name);
     if (method->needs_symmetry && !s->facts.symmetric)
-        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED, "%s requires a symmetric matrix: use bjacobi or direct",
-                       method->name);
+        return sd_fail(&s->c, SADDLE_NOT_SUPPORTED,
+                       "%s requires a symmetric matrix: use ilu, bjacobi or direct", method->name);
     if (method->signed_as_A && wants_positive && s->facts.kind == SADDLE_KIND_INDEFINITE)
         return sd_fail(&s->c, SADDLE_BAD_OPTION,
                        "krylov %s requires a positive definite preconditioner, but the matrix is indefinite "
                        "and so is %s: use krylov sqmr or fgmres, or method diagonal or none",
-                       krylov == SADDLE_KRYLOV_CG ? "cg" : "minres", method->name);
+                       krylov == SADDLE_KRYLOV_CG    ? "cg"
+                       : krylov == SADDLE_KRYLOV_FCG ? "fcg"
+                                                     : "minres",
+                       method->name);
     return SADDLE_OK;
 }
 

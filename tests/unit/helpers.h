@@ -234,12 +234,12 @@ static inline void shuffle_entries(rng *r, view_entry *entries, int count)
 /* The entries of one line (of all, for coordinates) that the shape stores. */
 static inline int collect_entries(rng *r, const dense *d, const view_style *s, int line, view_entry *entries)
 {
+    const int first = s->layout == SADDLE_COLUMNS ? line : s->layout == SADDLE_ROWS ? line * d->n : 0;
+    const int end = s->layout == SADDLE_ROWS ? first + d->n : d->n * d->n;
     int count = 0;
-    for (int k = 0; k < d->n * d->n; ++k) {
+    for (int k = first; k < end; k += s->layout == SADDLE_COLUMNS ? d->n : 1) {
         const int i = k / d->n, j = k % d->n;
         if (!d->there[k]) continue;
-        if (s->layout == SADDLE_COLUMNS && j != line) continue;
-        if (s->layout == SADDLE_ROWS && i != line) continue;
         if ((s->shape == SADDLE_LOWER && i < j) || (s->shape == SADDLE_UPPER && i > j)) continue;
         double rest = d->a[k];
         while (s->duplicated && rng_below(r, 3) == 0) {

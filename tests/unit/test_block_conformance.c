@@ -231,8 +231,6 @@ static void elsewhere(walker *w)
     (void)w;
 }
 #define check_ldlt_solve elsewhere
-#define check_ldlt_enter elsewhere
-#define check_ldlt_leave elsewhere
 #define check_ldlt_sweep elsewhere
 #define check_ldlt_split elsewhere
 #define check_ldlt_sweep_entries elsewhere

@@ -9,6 +9,7 @@
  */
 #include "backend_or_skip.h"
 #include "conformance_sparse.h"
+#include "conformance_triangle.h"
 #include "conformance_vectors.h"
 
 static const struct {
@@ -158,6 +159,16 @@ static void kernels_do_nothing_after_a_failure(void **state)
                 sd_spmv_abs(&s.e, a, &x.mine, &y.mine);
                 sd_residual_dd(&s.e, a, &x.mine, &x.mine, &y.mine);
             }
+            const sd_triangle one_row =
+                factor_place(&s.reference, &triangles[1], p); /* one row, in host memory too */
+            const sd_frame frame = place_frame(&s.reference, p, 7);
+            sd_triangle_solve(&s.e, &one_row, 1, &x.mine, &y.mine);
+            sd_triangle_sweep(&s.e, &one_row, SD_SWEEP_ENTRIES, 1, &x.mine, NULL, &y.mine);
+            sd_triangle_residual(&s.e, &one_row, 1, &x.mine, &x.mine, &y.mine);
+            sd_enter(&s.e, &frame, 1, &x.mine, &y.mine);
+            sd_leave(&s.e, &frame, 1, &x.mine, &y.mine);
+            factor_unplace(&s.reference, &one_row);
+            unplace_frame(&s.reference, &frame);
             assert_true(result == 42 && h[0] == 42 && h[1] == 42 && h[2] == 42);
             assert_int_equal(s.e.status, SADDLE_DEVICE_FAILED);
             s.e.status = SADDLE_OK;
@@ -188,6 +199,7 @@ static int make_data(void **state)
     }
     sd_context_init(&problem_context, NULL, 0);
     for (int k = 0; k < PROBLEMS; ++k) make_problem(&problem_context, &problems[k], &r);
+    for (int k = 0; k < TRIANGLES; ++k) factor_make(&r, &triangles[k], k % 3 == 1 ? 8 : 0);
     return 0;
 }
 
@@ -196,6 +208,7 @@ static int free_data(void **state)
     (void)state;
     for (int k = 0; k < 4; ++k) free(data[k]);
     for (int k = 0; k < PROBLEMS; ++k) sd_csr_free(&problem_context, &problems[k].csr);
+    for (int k = 0; k < TRIANGLES; ++k) factor_free(&triangles[k]);
     return 0;
 }
 

@@ -6,7 +6,8 @@
 
 enum { N = 60 };
 
-static const char *const symmetric_methods[] = {"cg", "minres", "sqmr", "gmres", "fgmres", "bicgstab"};
+static const char *const symmetric_methods[] = {"cg", "minres", "sqmr", "gmres", "fgmres", "bicgstab", "fcg"};
+enum { KRYLOVS = sizeof symmetric_methods / sizeof symmetric_methods[0] };
 
 static void assert_solved(const dense *d, const double *b, const double *x, const saddle_info *info,
                           double tol, const char *what)
@@ -38,12 +39,13 @@ static void solve_all(const dense *d, saddle_shape shape, bool symmetric, bool p
         const char *name;
         double tol;
     } precisions[] = {{"double", 1e-10}, {"single", 1e-4}, {"mixed", 1e-10}};
-    for (int k = 0; k < 6 * 2 * 2 * 3; ++k) {
-        const int krylov = k % 6, method = k / 6 % 2, device = k / 12 % 2, precision = k / 24;
-        if (krylov == 0 && !positive) continue;                /* CG */
-        if (krylov <= 2 && !symmetric) continue;               /* MINRES and SQMR too */
-        if (krylov == 1 && method == 1 && !positive) continue; /* MINRES wants a positive M */
-        if (krylov == 5 && symmetric && !positive) continue;   /* BiCGSTAB is not for these */
+    for (int k = 0; k < KRYLOVS * 2 * 2 * 3; ++k) {
+        const int krylov = k % KRYLOVS, method = k / KRYLOVS % 2, device = k / (2 * KRYLOVS) % 2,
+                  precision = k / (4 * KRYLOVS);
+        if ((krylov == 0 || krylov == 6) && !positive) continue; /* CG and FCG */
+        if (krylov <= 2 && !symmetric) continue;                 /* MINRES and SQMR too */
+        if (krylov == 1 && method == 1 && !positive) continue;   /* MINRES wants a positive M */
+        if (krylov == 5 && symmetric && !positive) continue;     /* BiCGSTAB is not for these */
         char list[256];
         double x[N];
         snprintf(list, sizeof list,
@@ -138,7 +140,7 @@ static void the_reference_takes_as_many_iterations(void **state)
     double b[N], x[N];
     dense d = symmetric_problem(&r, N, true);
     random_vector(&r, b);
-    for (int k = 0; k < 6; ++k) {
+    for (int k = 0; k < KRYLOVS; ++k) {
         char list[128];
         snprintf(list, sizeof list, "krylov=%s,method=diagonal,device=cpu", symmetric_methods[k]);
         const int64_t cpu = solve_dense(&d, SADDLE_LOWER, b, x, list).iterations;
@@ -476,7 +478,7 @@ static void a_tolerance_of_zero_ends_without_a_false_reason(void **state)
         double b[N], x[N];
         dense d = symmetric_problem(&r, n, true);
         random_vector(&r, b);
-        for (int k = 0; k < 6; ++k) {
+        for (int k = 0; k < KRYLOVS; ++k) {
             char list[128];
             snprintf(list, sizeof list, "krylov=%s,method=%s,tol=0,maxiter=100000", symmetric_methods[k],
                      n % 8 == 1 ? "none" : "diagonal");

@@ -107,8 +107,8 @@ static sd_ldlt_factors place_factors(walker *w, const both *data, const both *in
     f.diagonal = sd_to_backend(e, plan->diagonal, blocks * (int64_t)sizeof *plan->diagonal, "test");
     f.square = sd_to_backend(e, plan->square, (blocks + 1) * (int64_t)sizeof *plan->square, "test");
     f.list = sd_to_backend(e, plan->list, plan->row[blocks] * (int64_t)sizeof *plan->list, "test");
-    f.order = sd_to_backend(e, order, plan->n * (int64_t)sizeof *order, "test");
-    f.scale = sd_to_backend(e, scale, plan->n * (int64_t)sizeof *scale, "test");
+    f.frame = (sd_frame){plan->n, sd_to_backend(e, order, plan->n * (int64_t)sizeof *order, "test"),
+                         sd_to_backend(e, scale, plan->n * (int64_t)sizeof *scale, "test"), f.precision};
     assert_int_equal(e->status, SADDLE_OK);
     free(order);
     return f;
@@ -116,7 +116,7 @@ static sd_ldlt_factors place_factors(walker *w, const both *data, const both *in
 
 static void unplace_factors(sd_engine *e, const sd_ldlt_factors *f)
 {
-    const void *owned[] = {f->start, f->row, f->diagonal, f->square, f->list, f->order, f->scale};
+    const void *owned[] = {f->start, f->row, f->diagonal, f->square, f->list, f->frame.order, f->frame.scale};
     for (size_t k = 0; k < sizeof owned / sizeof owned[0]; ++k) sd_release(e, owned[k]);
 }
 
@@ -130,12 +130,12 @@ static void solve_both_ways(sd_engine *e, const sd_ldlt_factors *f, const sd_vec
               second = {work[2].data, f->n, f->precision};
     sd_ldlt_solve(e, f, r, z, &work[0]);
     sd_ldlt_solve(e, f, z, z, &work[0]);
-    sd_ldlt_enter(e, f, z, &b);
+    sd_enter(e, &f->frame, 1, z, &b);
     sd_ldlt_sweep(e, f, true, &b, NULL, &first);
     sd_ldlt_sweep(e, f, true, &b, &first, &second);
     sd_ldlt_sweep(e, f, false, &second, NULL, &first);
     sd_ldlt_sweep(e, f, false, &second, &first, &b);
-    sd_ldlt_leave(e, f, &b, z);
+    sd_leave(e, &f->frame, 1, &b, z);
     for (int k = 0; k < 3; ++k) sd_vector_free(e, &work[k]);
 }
 

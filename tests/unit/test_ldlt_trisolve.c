@@ -24,17 +24,18 @@ static saddle_solver *factored(const dense *d, const char *list)
 static void apply(saddle_solver *s, sd_trisolve how, const double *r, double *z)
 {
     const sd_precision precision = ldlt_of(s)->m.factors.precision;
-    sd_ldlt_inverse m;
-    assert_int_equal(sd_ldlt_inverse_make(&s->e, &ldlt_of(s)->m, how, &m), SADDLE_OK);
+    const sd_two_triangles triangles = sd_ldlt_triangles(&ldlt_of(s)->m, how.kind);
+    sd_swept m;
+    assert_int_equal(sd_swept_make(&s->e, &triangles, how.sweeps, &m), SADDLE_OK);
     sd_vector from = sd_vector_new(&s->e, precision, s->A.n, "test"),
               to = sd_vector_new(&s->e, precision, s->A.n, "test");
     sd_vector_put(&s->e, r, &from);
-    sd_ldlt_apply(&s->e, &m, &from, &to);
+    sd_swept_apply(&s->e, &m, &from, &to);
     sd_vector_get(&s->e, &to, z);
     assert_int_equal(s->e.status, SADDLE_OK);
     sd_vector_free(&s->e, &from);
     sd_vector_free(&s->e, &to);
-    sd_ldlt_inverse_free(&s->e, &m);
+    sd_swept_free(&s->e, &m);
 }
 
 static double largest_of(const double *x)
@@ -241,7 +242,7 @@ static void sweeps_are_taken_where_they_are_faster_and_near(void **state)
     const char *const options = "method=ldlt,scaling=none,order=natural,pairs=off,blocking=grid,block_size=2";
     dense weak = chain_problem(0.05), strong = chain_problem(0.9);
     saddle_solver *s = factored(&weak, options);
-    double apart;
+    sd_sweep_trial trial;
     assert_int_equal(ldlt_of(s)->m.plan.levels, N / 2);
     assert_int_equal(s->info.trisolve, SADDLE_TRISOLVE_EXACT);
     assert_int_equal(sd_choose_trisolve(&s->e, 0, &ldlt_of(s)->m), SADDLE_OK);
@@ -249,10 +250,11 @@ static void sweeps_are_taken_where_they_are_faster_and_near(void **state)
     assert_int_equal(ldlt_of(s)->m.trisolve.sweeps, 4);
     assert_int_equal(sd_choose_trisolve(&s->e, 1, &ldlt_of(s)->m), SADDLE_OK); /* one sweep is not near */
     assert_int_equal(ldlt_of(s)->m.trisolve.kind, SD_TRISOLVE_EXACT);
-    assert_int_equal(sd_ldlt_try_sweeps(&s->e, &ldlt_of(s)->m, 1, &apart), SADDLE_OK);
-    assert_true(apart > 1e-3);
-    assert_int_equal(sd_ldlt_try_sweeps(&s->e, &ldlt_of(s)->m, N / 2, &apart), SADDLE_OK);
-    assert_true(apart <= 1e-13);
+    const sd_two_triangles triangles = sd_ldlt_triangles(&ldlt_of(s)->m, SD_TRISOLVE_BLOCKS);
+    assert_int_equal(sd_swept_try(&s->e, &triangles, 1, &trial), SADDLE_OK);
+    assert_true(trial.apart > 1e-3 && !trial.diverged && isnan(trial.residual[0]));
+    assert_int_equal(sd_swept_try(&s->e, &triangles, N / 2, &trial), SADDLE_OK);
+    assert_true(trial.apart <= 1e-13);
     saddle_destroy(&s);
     s = factored(&strong, options);
     assert_int_equal(sd_choose_trisolve(&s->e, 0, &ldlt_of(s)->m), SADDLE_OK);

@@ -91,16 +91,20 @@ static void expensive_definite_and_general_matrices_get_iterations_first(void **
         o.definite = !general;
         o.symmetric = !general;
         sd_ladder l = ladder_of(o);
-        assert_string_equal(words_of(&l), "diagonal direct");
+        assert_string_equal(words_of(&l), general ? "ilu direct" : "diagonal direct");
         assert_int_equal(l.iterations, (int64_t)(0.5 * 1e12 / (20.0 * 11000)));
         o.fits = false;
         l = ladder_of(o);
-        assert_string_equal(words_of(&l), "diagonal none");
+        assert_string_equal(words_of(&l), general ? "ilu diagonal none" : "diagonal none");
         assert_true(l.iterations == INT64_MAX);
         o.planned = false; /* as where the order alone is expensive: planned when it is needed */
         l = ladder_of(o);
-        assert_string_equal(words_of(&l), "diagonal none direct");
+        assert_string_equal(words_of(&l), general ? "ilu direct" : "diagonal none direct");
         o.krylov_named = true;
+        l = ladder_of(o);
+        assert_string_equal(words_of(&l), general ? "ilu diagonal none" : "diagonal none");
+        o.krylov_named = false;
+        o.planned = o.scarce = true;
         l = ladder_of(o);
         assert_string_equal(words_of(&l), "diagonal none");
     }
@@ -118,8 +122,15 @@ static void an_order_is_not_paid_for_in_vain(void **state)
     assert_false(sd_policy_plans(p, &o));
     o.definite = false;
     assert_true(sd_policy_plans(p, &o));
-    o.symmetric = false;
-    assert_false(sd_policy_plans(p, &o));
+    for (o.symmetric = false; o.nnz > 1; o.nnz /= 2) { /* general: ilu comes first, whatever the size */
+        const sd_ladder l = ladder_of(o);
+        assert_string_equal(words_of(&l), "ilu direct");
+        assert_int_equal(l.iterations, p->iterations);
+        assert_false(sd_policy_plans(p, &o));
+        sd_outlook lost = o;
+        lost.lost = true;
+        assert_true(sd_policy_plans(p, &lost));
+    }
     o = (sd_outlook){.symmetric = true, .krylov_named = true};
     assert_false(sd_policy_plans(p, &o));
 }
@@ -158,7 +169,7 @@ static void one_solve_begins_with_a_race(void **state)
         o.once = true;
         o.nnz = p->race.entries;
         sd_ladder l = ladder_of(o);
-        assert_string_equal(words_of(&l), "diagonal");
+        assert_string_equal(words_of(&l), o.symmetric ? "diagonal" : "ilu");
         assert_true(l.race && sd_policy_races(p, &o) && !sd_policy_plans(p, &o));
         sd_outlook not [4] = {o, o, o, o};
         not [0].once = false;

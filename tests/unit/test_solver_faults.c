@@ -172,8 +172,10 @@ static void every_stage_ends_with_all_done(void **state)
                                         "method=ldlt",
                                         "method=jacobi",
                                         "method=bjacobi",
+                                        "method=ic,level=1",
+                                        "method=ilu",
                                         "method=diagonal"};
-    for (int l = 0; l < 7; ++l) {
+    for (size_t l = 0; l < sizeof lists / sizeof lists[0]; ++l) {
         last_report last = {0};
         const saddle_hooks hooks = {.size = sizeof hooks, .progress = note_report, .user = &last};
         saddle_solver *solver = create(lists[l], &hooks);
@@ -207,6 +209,11 @@ static const char *const memory_lists[] = {
     "method=direct,simplicial=off",
     "method=direct,simplicial=on",
     "method=direct,factorization=static",
+    "method=ic,trisolve=block-jacobi,trisolve_sweeps=3",
+    "method=ic,fill=tau:0.01,tune=on",
+    "method=ic,setup=sweeps",
+    "method=ilu,fill=tau:0.01",
+    "method=ilu,setup=sweeps,fill=tau:0.01,trisolve=jacobi",
     "method=direct,device=reference",
     "method=direct,precision=mixed",
     "method=bjacobi",

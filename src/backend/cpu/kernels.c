@@ -4,14 +4,18 @@
  * blocks are those of batch.c and ldlt.c.
  */
 #include "backend/cpu/isa.h"
+#include "core/barrier.h"
+#include "core/chain.h"
 #include "core/dd.h"
 
 #include <math.h>
+#include <omp.h>
 
 enum {
-    LANES = 8,             /* interleaved sums of a reduction: two AVX2 registers of doubles */
-    GATHER = 256,          /* rows whose windows are summed at a time */
-    PARALLEL_FROM = 131072 /* entries below which a team of threads costs more than it saves */
+    LANES = 8,              /* interleaved sums of a reduction: two AVX2 registers of doubles */
+    GATHER = 256,           /* rows whose windows are summed at a time */
+    PARALLEL_FROM = 131072, /* entries below which a team of threads costs more than it saves */
+    SD_SWEEP_PIECE = 1024   /* rows of a sweep that a thread takes at a time */
 };
 
 typedef enum product_mode { PLAIN, ABSOLUTE, EXTENDED } product_mode;

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(BLOCK)
         const int64_t t = target[k];
         if (t == SD_LDLT_NOWHERE) return;
         const real scaled =
-            static_cast<real>(sd_ldlt_scaled(static_cast<double>(value), scale[row], scale[column]));
+            static_cast<real>(sd_scale_both(static_cast<double>(value), scale[row], scale[column]));
         *(t >= 0 ? data + t : square - 1 - t) = scaled;
     });
 }

@@ -257,8 +257,8 @@ template <class real, class outer>
 void solve_both(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *z, real *vectors)
 {
     const solve_data<real, outer> data = {ldlt_factors<real>(x),
-                                          x->order,
-                                          x->scale,
+                                          x->frame.order,
+                                          x->frame.scale,
                                           static_cast<const outer *>(r->data),
                                           vectors,
                                           vectors + x->n,

@@ -25,49 +25,7 @@ __global__ void __launch_bounds__(SWEEP_BLOCK) sweep(const sweep_data<real> x)
     if (p.mine) x.to[p.first + p.l] = FORWARD ? product : own - product;
 }
 
-template <class real, class outer>
-__global__ void enter(int32_t n, const int32_t *order, const double *scale, const outer *r, real *y)
-{
-    const int64_t k = static_cast<int64_t>(blockIdx.x) * BLOCK + threadIdx.x;
-    if (k < n) y[k] = static_cast<real>(r[order[k]] * scale[k]);
-}
-
-template <class real, class outer>
-__global__ void leave(int32_t n, const int32_t *order, const double *scale, const real *y, outer *z)
-{
-    const int64_t k = static_cast<int64_t>(blockIdx.x) * BLOCK + threadIdx.x;
-    if (k < n) z[order[k]] = static_cast<outer>(y[k] * scale[k]);
-}
-
 } /* namespace */
-
-template <class real>
-void ldlt_enter(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_vector *y)
-{
-    if (e->status || x->n == 0) return;
-    const int64_t grid = (static_cast<int64_t>(x->n) + BLOCK - 1) / BLOCK;
-    real *const to = static_cast<real *>(y->data);
-    if (r->precision == SD_DOUBLE)
-        launch(e, "ldlt_enter", enter<real, double>, grid, x->n, x->order, x->scale,
-               static_cast<const double *>(r->data), to);
-    else
-        launch(e, "ldlt_enter", enter<real, float>, grid, x->n, x->order, x->scale,
-               static_cast<const float *>(r->data), to);
-}
-
-template <class real>
-void ldlt_leave(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *y, sd_vector *z)
-{
-    if (e->status || x->n == 0) return;
-    const int64_t grid = (static_cast<int64_t>(x->n) + BLOCK - 1) / BLOCK;
-    const real *const from = static_cast<const real *>(y->data);
-    if (z->precision == SD_DOUBLE)
-        launch(e, "ldlt_leave", leave<real, double>, grid, x->n, x->order, x->scale, from,
-               static_cast<double *>(z->data));
-    else
-        launch(e, "ldlt_leave", leave<real, float>, grid, x->n, x->order, x->scale, from,
-               static_cast<float *>(z->data));
-}
 
 template <class real>
 void ldlt_sweep(sd_engine *e, const sd_ldlt_factors *x, bool forward, const sd_vector *b,
@@ -82,8 +40,6 @@ void ldlt_sweep(sd_engine *e, const sd_ldlt_factors *x, bool forward, const sd_v
 }
 
 /* The rows of batch.def that are defined here, in both precisions. */
-BOTH(ldlt_enter)
-BOTH(ldlt_leave)
 BOTH(ldlt_sweep)
 
 } /* namespace sd_cuda */

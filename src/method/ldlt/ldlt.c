@@ -11,7 +11,7 @@ static saddle_status prepare(sd_context *c, const sd_problem *p, const sd_csr *A
     saddle_options o = *p->options;
     if (o.pairs == SADDLE_AUTO)
         o.pairs = sd_pairs_for(&o, p->facts->kind != SADDLE_KIND_SPD && o.block_size != 1);
-    return sd_prepare_factor(c, A, &o, p->given, to);
+    return sd_prepare_factor(c, A, true, &o, p->given, to);
 }
 
 static saddle_status plan(sd_context *c, const sd_problem *p, void **made, saddle_info *info)
@@ -94,13 +94,13 @@ static int krylov(const sd_context *c, const sd_problem *p, const void *factors)
 
 static void release(sd_engine *e, void *owned)
 {
-    sd_ldlt_inverse_free(e, owned);
+    sd_swept_free(e, owned);
     sd_free(e->context, owned);
 }
 
 static void apply(const void *self, sd_engine *e, const sd_vector *r, sd_vector *z)
 {
-    sd_ldlt_apply(e, self, r, z);
+    sd_swept_apply(e, self, r, z);
 }
 
 static saddle_status precondition(sd_engine *e, const sd_problem *p, const void *factors,
@@ -109,15 +109,16 @@ static saddle_status precondition(sd_engine *e, const sd_problem *p, const void 
     (void)p, (void)op;
     const sd_block_ldlt *m = &((const sd_ldlt_state *)factors)->m;
     const bool symmetric = sd_trisolve_symmetric(m->trisolve);
-    sd_ldlt_inverse *inverse = sd_alloc_zero(e->context, 1, sizeof *inverse, "preconditioner");
+    sd_swept *inverse = sd_alloc_zero(e->context, 1, sizeof *inverse, "preconditioner");
     *M = (sd_preconditioner){.apply = apply,
                              .self = inverse,
-                             .positive = symmetric && m->positive,
+                             .positive = m->positive,
                              .symmetric = symmetric,
                              .owned = inverse,
                              .release = release};
     if (!inverse) return e->status = e->context->status;
-    return sd_ldlt_inverse_make(e, m, m->trisolve, inverse);
+    const sd_two_triangles triangles = sd_ldlt_triangles(m, m->trisolve.kind);
+    return sd_swept_make(e, &triangles, m->trisolve.sweeps, inverse);
 }
 
 #define ROW(method, further_options, how)                                                                    \

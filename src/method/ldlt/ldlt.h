@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "factor/ldlt_cost.h"
+#include "factor/trisolve_cost.h"
 #include "method/method.h"
 #include "solve/ldlt_solve.h"
 

@@ -1,7 +1,8 @@
 /* The cost model of solves with a block LDL' on plans that are laid down here: which it takes for faster. */
 #include "helpers.h"
 
-#include "factor/ldlt_cost.h"
+#include "factor/trisolve_cost.h"
+#include "plan/ldlt_plan.h"
 
 /* `levels` levels of `width` blocks of 8 rows; each is coupled with `couplings` blocks of the level before
  * it, all of whose entries are there. */
@@ -45,10 +46,10 @@ static void free_plan(sd_ldlt_plan *p)
     free(p->list);
 }
 
-static sd_ldlt_work work_of(int32_t levels, int32_t width, int32_t couplings)
+static sd_trisolve_work work_of(int32_t levels, int32_t width, int32_t couplings)
 {
     sd_ldlt_plan p = plan_of(levels, width, couplings);
-    const sd_ldlt_work w = sd_ldlt_work_of(&p, SD_DOUBLE);
+    const sd_trisolve_work w = sd_ldlt_work_of(&p, SD_DOUBLE);
     free_plan(&p);
     return w;
 }
@@ -56,7 +57,7 @@ static sd_ldlt_work work_of(int32_t levels, int32_t width, int32_t couplings)
 static void a_plan_is_counted(void **state)
 {
     (void)state;
-    const sd_ldlt_work w = work_of(10, 300, 2);
+    const sd_trisolve_work w = work_of(10, 300, 2);
     assert_int_equal(w.levels, 10);
     assert_true(w.longest == 32);
     assert_true(w.bytes == 8 * (2.0 * (9 * 300 * 2 * 64 + 3000 * 64) + 4 * 24000) + 9 * 300 * 4 * 24.0);
@@ -66,28 +67,33 @@ static void a_plan_is_counted(void **state)
 static void solves_by_levels_or_by_sweeps(void **state)
 {
     (void)state;
-    const sd_ldlt_work chain = work_of(2000, 1, 1), wide = work_of(3, 20000, 3),
-                       narrow = work_of(2000, 60, 4);
-    assert_true(sd_ldlt_cost_swept(&chain, 4) < sd_ldlt_cost_exact(&chain));
-    assert_true(sd_ldlt_cost_swept(&wide, 4) > sd_ldlt_cost_exact(&wide));
-    assert_true(sd_ldlt_sweeps_worth(&chain) >= 16);
-    assert_true(sd_ldlt_sweeps_worth(&wide) < 4);
-    const sd_ldlt_work *all[] = {&chain, &wide, &narrow};
+    const sd_trisolve_work chain = work_of(2000, 1, 1), wide = work_of(3, 20000, 3),
+                           narrow = work_of(2000, 60, 4);
+    assert_true(sd_trisolve_cost_swept(&sd_trisolve_gpu, &chain, 4) <
+                sd_trisolve_cost_exact(&sd_trisolve_gpu, &chain));
+    assert_true(sd_trisolve_cost_swept(&sd_trisolve_gpu, &wide, 4) >
+                sd_trisolve_cost_exact(&sd_trisolve_gpu, &wide));
+    assert_true(sd_trisolve_sweeps_worth(&sd_trisolve_gpu, &chain) >= 16);
+    assert_true(sd_trisolve_sweeps_worth(&sd_trisolve_gpu, &wide) < 4);
+    const sd_trisolve_work *all[] = {&chain, &wide, &narrow};
     for (int k = 0; k < 3; ++k) {
-        const int worth = sd_ldlt_sweeps_worth(all[k]);
-        assert_true(sd_ldlt_cost_swept(all[k], worth) <= sd_ldlt_cost_exact(all[k]) * (1 + 1e-12));
+        const int worth = sd_trisolve_sweeps_worth(&sd_trisolve_gpu, all[k]);
+        assert_true(sd_trisolve_cost_swept(&sd_trisolve_gpu, all[k], worth) <=
+                    sd_trisolve_cost_exact(&sd_trisolve_gpu, all[k]) * (1 + 1e-12));
         if (worth < all[k]->levels)
-            assert_true(sd_ldlt_cost_swept(all[k], worth + 1) > sd_ldlt_cost_exact(all[k]));
+            assert_true(sd_trisolve_cost_swept(&sd_trisolve_gpu, all[k], worth + 1) >
+                        sd_trisolve_cost_exact(&sd_trisolve_gpu, all[k]));
     }
 }
 
 static void nothing_costs_nothing_that_is_not_finite(void **state)
 {
     (void)state;
-    const sd_ldlt_work all[] = {work_of(0, 0, 0), work_of(1, 1, 0)};
+    const sd_trisolve_work all[] = {work_of(0, 0, 0), work_of(1, 1, 0)};
     for (int k = 0; k < 2; ++k) {
-        assert_true(isfinite(sd_ldlt_cost_exact(&all[k])) && isfinite(sd_ldlt_cost_swept(&all[k], 4)));
-        assert_true(sd_ldlt_sweeps_worth(&all[k]) <= 1);
+        assert_true(isfinite(sd_trisolve_cost_exact(&sd_trisolve_gpu, &all[k])) &&
+                    isfinite(sd_trisolve_cost_swept(&sd_trisolve_gpu, &all[k], 4)));
+        assert_true(sd_trisolve_sweeps_worth(&sd_trisolve_gpu, &all[k]) <= 1);
     }
 }
 

@@ -1,0 +1,108 @@
+/* The factorization of ic and ilu: values into the prepared matrix, factors on the host, triangles where the
+ * iteration runs. */
+#include "method/incomplete/incomplete.h"
+
+#include <math.h>
+
+/* Entries that are kept, and how they are computed, as the options say. */
+static sd_incomplete_rule rule_of(const sd_problem *p)
+{
+    const saddle_options *o = p->options;
+    sd_incomplete_rule rule = {.level = (int)o->level,
+                               .tau = o->fill_tau,
+                               .most = o->fill_most,
+                               .swept = o->setup == SADDLE_SETUP_SWEEPS,
+                               .sweeps = (int)o->sweeps,
+                               .threads = p->threads};
+    if (o->fill == SADDLE_FILL_NONE) rule.level = 0;
+    if (o->fill == SADDLE_FILL_LEVEL) rule.level = (int)o->fill_level;
+    if (o->fill == SADDLE_FILL_TAU) rule.level = -1;
+    return rule;
+}
+
+static sd_precision factor_precision(const sd_problem *p)
+{
+    switch (p->options->factor_precision) {
+    case SADDLE_FACTOR_PRECISION_DOUBLE: return SD_DOUBLE;
+    case SADDLE_FACTOR_PRECISION_SINGLE: return SD_SINGLE;
+    default: return sd_iteration_precision(p);
+    }
+}
+
+/* The matrix in its order and scaling; *again where that was there and has got new values. */
+static saddle_status take_matrix(sd_context *c, const sd_problem *p, sd_incomplete_state *s, bool *again)
+{
+    sd_csr whole = {0};
+    const sd_csr *A;
+    saddle_status status = sd_whole_matrix(c, p->A, &whole, &A);
+    *again = s->prepared.source != NULL;
+    if (!status && *again)
+        sd_prepared_values(A, s->preparation, &s->prepared);
+    else if (!status)
+        status = sd_prepared_make(c, A, s->preparation, &s->prepared);
+    sd_csr_free(c, &whole);
+    return status;
+}
+
+static void tell(sd_context *c, const sd_incomplete *m)
+{
+    if (m->shift == 0) return;
+    sd_log(c, SADDLE_LOG_WARNING,
+           "%s broke down %d times: the matrix was factored with %.2g times the largest entry of each row "
+           "added to its diagonal",
+           m->symmetric ? "ic" : "ilu", m->restarts, m->shift);
+}
+
+/* Triangles of the numbers where the iteration runs. M stands for A 2^-exponent of the operator (operator.h),
+ * the factors for R A C 2^-exponent of the prepared matrix. */
+static saddle_status place(sd_engine *e, const sd_problem *p, sd_incomplete_state *s)
+{
+    const saddle_preparation *q = s->preparation;
+    const int32_t blocks = q->blocking == SADDLE_BLOCKING_NONE ? 0 : (int32_t)q->blocks;
+    const int exponent = p->op[sd_iteration_precision(p)].exponent - s->prepared.exponent;
+    sd_triangles *t = &s->triangles;
+    saddle_status status =
+        t->lower.ptr ? sd_triangles_values(e, &s->numbers, t)
+                     : sd_triangles_make(e, &s->numbers, factor_precision(p), blocks, q->block_start, t);
+    if (!status) status = sd_triangles_frame(e, false, q->row_permutation, q->row_scale, 0, t);
+    if (!status) status = sd_triangles_frame(e, true, q->permutation, q->col_scale, exponent, t);
+    return status;
+}
+
+saddle_status sd_incomplete_refactor(sd_engine *e, const sd_problem *p, const void *plan,
+                                     const sd_strength *strength, void **factors, bool *given_up)
+{
+    (void)plan, (void)strength;
+    sd_context *c = e->context;
+    sd_incomplete_state *s = *factors;
+    bool again;
+    saddle_status status = take_matrix(c, p, s, &again);
+    *given_up = false;
+    s->rule = rule_of(p);
+    if (!status)
+        status = again && s->numbers.diagonal
+                     ? sd_incomplete_again(c, &s->prepared.B, &s->rule, &s->numbers)
+                     : sd_incomplete_make(c, &s->prepared.B, s->symmetric, &s->rule, &s->numbers);
+    if (!status) tell(c, &s->numbers);
+    if (!status) status = place(e, p, s);
+    return status ? status : sd_incomplete_choose(e, p, s);
+}
+
+saddle_status sd_incomplete_factor(sd_engine *e, const sd_problem *p, const void *plan, bool symmetric,
+                                   void **factors, bool *given_up)
+{
+    sd_incomplete_state *s = *factors = sd_alloc_zero(e->context, 1, sizeof *s, "factors");
+    if (!s) return e->context->status;
+    s->preparation = plan;
+    s->symmetric = symmetric;
+    return sd_incomplete_refactor(e, p, plan, NULL, factors, given_up);
+}
+
+void sd_incomplete_state_free(sd_engine *e, void *factors)
+{
+    sd_incomplete_state *s = factors;
+    sd_triangles_free(e, &s->triangles);
+    sd_incomplete_free(e->context, &s->numbers);
+    sd_prepared_free(e->context, &s->prepared);
+    sd_free(e->context, s);
+}

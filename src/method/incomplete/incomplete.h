@@ -1,0 +1,43 @@
+/*
+ * Incomplete factorizations as preconditioners: the methods ic, L L' of a symmetric matrix, and ilu, L U of
+ * any other, with triangular solves that are exact or swept (backend/triangle.h).
+ *
+ * The factors are those of the prepared matrix (prepare/prepared.h). Where options leave it open, its rows
+ * are in reverse Cuthill-McKee order, with which incomplete factorizations do better than with others (the
+ * paper, section 2.2); ic scales by the norms of columns as there, ilu brings matched entries to the diagonal
+ * where some row has a small one. Rows are in blocks only where sweeps go by blocks: supervariables of
+ * at most SD_INCOMPLETE_BLOCK rows that are side by side in that order, as in the paper.
+ */
+#pragma once
+
+#include "factor/incomplete.h"
+#include "method/method.h"
+#include "prepare/prepared.h"
+#include "solve/triangles_solve.h"
+
+enum { SD_INCOMPLETE_BLOCK = 12 }; /* as in the paper */
+
+/* What is kept from one factorization to the next. The plan of the method is a saddle_preparation. */
+typedef struct sd_incomplete_state {
+    const saddle_preparation *preparation;
+    bool symmetric; /* of method ic */
+    sd_prepared prepared;
+    sd_incomplete_rule rule;
+    sd_incomplete numbers;    /* on the host */
+    sd_triangles triangles;   /* where the iteration runs */
+    sd_trisolve trisolve;     /* how solves are done, */
+    double trisolve_residual; /* how exact they are, */
+    bool fallback;            /* and whether sweeps had to be given up */
+} sd_incomplete_state;
+
+/* ---- factor.c ---- */
+
+saddle_status sd_incomplete_factor(sd_engine *e, const sd_problem *p, const void *plan, bool symmetric,
+                                   void **factors, bool *given_up);
+saddle_status sd_incomplete_refactor(sd_engine *e, const sd_problem *p, const void *plan,
+                                     const sd_strength *strength, void **factors, bool *given_up);
+void sd_incomplete_state_free(sd_engine *e, void *factors);
+
+/* ---- trisolve.c: how triangular solves are done ---- */
+
+saddle_status sd_incomplete_choose(sd_engine *e, const sd_problem *p, sd_incomplete_state *s);

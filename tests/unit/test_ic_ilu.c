@@ -1,0 +1,250 @@
+/* Methods ic and ilu through the solver: what M is, how its triangular solves are done, and what happens
+ * where factorizations break down and sweeps diverge. */
+#include "solving.h"
+
+#include <stdarg.h>
+
+enum { N = 60 };
+
+static const char *const devices[] = {"reference", "cpu"};
+
+static saddle_info run(const dense *d, bool symmetric, const double *b, double *x, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* Method ic or ilu with options "name=text,...". */
+static saddle_info run(const dense *d, bool symmetric, const double *b, double *x, const char *format, ...)
+{
+    char options[400];
+    const int used = snprintf(options, sizeof options, "method=%s,", symmetric ? "ic" : "ilu");
+    va_list args;
+    va_start(args, format);
+    vsnprintf(options + used, sizeof options - (size_t)used, format, args);
+    va_end(args);
+    return solve_dense(d, symmetric ? SADDLE_LOWER : SADDLE_GENERAL, b, x, options);
+}
+
+static void random_vector(rng *r, double *b)
+{
+    for (int i = 0; i < N; ++i) b[i] = rng_unit(r);
+}
+
+static dense problem(rng *r, bool symmetric)
+{
+    return symmetric ? symmetric_problem(r, N, true) : unsymmetric_problem(r, N);
+}
+
+/* With all fill M is A: krylov none gives its inverse, by elimination or by enough sweeps of any kind. */
+static void complete_factors_are_those_of_A(void **state)
+{
+    (void)state;
+    static const char *const how[] = {"trisolve=exact", "trisolve=jacobi,trisolve_sweeps=60",
+                                      "trisolve=block-jacobi,trisolve_sweeps=60", "fill=tau:0,fill_most=100",
+                                      "setup=sweeps,sweeps=200"};
+    rng r = rng_start(__func__);
+    for (int k = 0; k < 5 * 2 * 2; ++k) {
+        const bool symmetric = k % 2;
+        dense d = problem(&r, symmetric);
+        double b[N], x[N];
+        random_vector(&r, b);
+        run(&d, symmetric, b, x, "krylov=none,device=%s,%s%s", devices[k / 2 % 2],
+            k / 4 == 3 ? "" : "level=60,", how[k / 4]);
+        const double residual = relative_residual_of(&d, b, x);
+        if (!(residual <= 1e-10)) fail_msg("%s: residual %g", how[k / 4], residual);
+        dense_free(&d);
+    }
+}
+
+/* Sweeps make an application that CG can work with, on every blocking. */
+static void every_kind_of_solve_preconditions(void **state)
+{
+    (void)state;
+    static const char *const how[] = {"trisolve=exact",
+                                      "trisolve=jacobi,trisolve_sweeps=3",
+                                      "trisolve=block-jacobi,trisolve_sweeps=3",
+                                      "trisolve=jacobi",
+                                      "trisolve=block-jacobi",
+                                      "trisolve=auto",
+                                      "tune=on",
+                                      "level=2",
+                                      "fill=tau:0.05",
+                                      "fill=tau:0.05,setup=sweeps",
+                                      "setup=sweeps",
+                                      "precision=mixed",
+                                      "factor_precision=single",
+                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=grid",
+                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=clusters",
+                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=supervariables",
+                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=cosine",
+                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=priority",
+                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=priority-dynamic",
+                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=metis",
+                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=pablo",
+                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=adjacent,block_size=3"};
+    enum { WAYS = sizeof how / sizeof how[0] };
+    rng r = rng_start(__func__);
+    for (int k = 0; k < WAYS * 2 * 2; ++k) {
+        const bool symmetric = k % 2;
+        dense d = problem(&r, symmetric);
+        double b[N], x[N];
+        random_vector(&r, b);
+        const saddle_info info =
+            run(&d, symmetric, b, x, "stop=residual,device=%s,%s", devices[k / 2 % 2], how[k / 4]);
+        if (info.status) fail_msg("%s: %s", how[k / 4], info.message);
+        assert_true(relative_residual_of(&d, b, x) <= 1.1e-10);
+        const bool varies = info.trisolve_sweeps == 0;
+        assert_int_equal(info.krylov, symmetric ? varies ? SADDLE_KRYLOV_FCG : SADDLE_KRYLOV_CG
+                                      : varies  ? SADDLE_KRYLOV_FGMRES
+                                                : SADDLE_KRYLOV_GMRES);
+        assert_true(info.shift == 0 && info.restarts == 0);
+        assert_true(info.dominance > 0);
+        dense_free(&d);
+    }
+}
+
+static void threads_do_not_change_bits(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    for (int k = 0; k < 8; ++k) {
+        const bool symmetric = k % 2;
+        dense d = problem(&r, symmetric);
+        double b[N], x[3][N];
+        random_vector(&r, b);
+        for (int threads = 1; threads <= 3; ++threads)
+            run(&d, symmetric, b, x[threads - 1], "threads=%d,level=%d,%s", threads, k / 4,
+                k & 2 ? "trisolve=block-jacobi,trisolve_sweeps=4" : "trisolve=exact");
+        assert_memory_equal(x[0], x[1], sizeof x[0]);
+        assert_memory_equal(x[0], x[2], sizeof x[0]);
+        dense_free(&d);
+    }
+}
+
+/* L L' of an indefinite matrix is one of a matrix nearby, which info tells; MINRES goes on with it. */
+static void a_breakdown_is_mended_and_told(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    dense d = symmetric_problem(&r, N, false);
+    double b[N], x[N];
+    random_vector(&r, b);
+    const saddle_info info = run(&d, true, b, x, "stop=residual,tol=1e-8");
+    assert_true(info.shift > 0);
+    assert_true(info.restarts > 0);
+    assert_int_equal(info.krylov, SADDLE_KRYLOV_MINRES);
+    assert_true(info.converged);
+    dense_free(&d);
+}
+
+/* Where every diagonal entry is 0, matched entries take its place. */
+static void ilu_brings_matched_entries_to_the_diagonal(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    dense from = unsymmetric_problem(&r, N), d = dense_new(N);
+    double b[N], x[N];
+    for (int i = 0; i < N; ++i)
+        for (int j = 0; j < N; ++j)
+            if (from.there[i * N + j]) dense_set(&d, (i + 7) % N, j, dense_at(&from, i, j));
+    random_vector(&r, b);
+    const saddle_info info = run(&d, false, b, x, "stop=residual");
+    assert_true(info.converged);
+    assert_true(info.shift == 0);
+    dense_free(&from);
+    dense_free(&d);
+}
+
+/* 1 on the diagonal and -2 below: (I - L)^k grows as 2^k before it is 0. */
+static dense far_from_normal(int n)
+{
+    dense d = dense_new(n);
+    for (int i = 0; i < n; ++i) {
+        dense_set(&d, i, i, 1);
+        if (i > 0) dense_set(&d, i, i - 1, -2);
+    }
+    return d;
+}
+
+static void sweeps_that_diverge_are_found_out(void **state)
+{
+    (void)state;
+    dense d = far_from_normal(N);
+    double b[N], x[N];
+    for (int i = 0; i < N; ++i) b[i] = 1;
+    const char *const list = "order=natural,scaling=none,pairs=off,trisolve=jacobi,trisolve_sweeps=45,tol=1e-6";
+    saddle_info info = run(&d, false, b, x, "%s", list);
+    assert_true(info.converged && info.fallback);
+    assert_int_equal(info.trisolve, SADDLE_TRISOLVE_EXACT);
+    info = run(&d, false, b, x, "%s,fallback=none", list);
+    assert_int_equal(info.status, SADDLE_NOT_CONVERGED);
+    assert_contains(info.message, "diverge");
+    info = run(&d, false, b, x, "order=natural,scaling=none,pairs=off,trisolve=block-jacobi,"
+                                "trisolve_sweeps=12,blocking=adjacent,block_size=32,fallback=none,tol=1e-6");
+    assert_true(info.converged); /* two blocks: two sweeps are exact */
+    dense_free(&d);
+}
+
+/* Factors of new values in the old memory, as if they had been the first. */
+static void refactoring_gives_the_bits_of_factoring(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    for (int k = 0; k < 8; ++k) {
+        const bool symmetric = k % 2;
+        dense d = problem(&r, symmetric);
+        char list[200];
+        snprintf(list, sizeof list, "method=%s,scaling=none,%s", symmetric ? "ic" : "ilu",
+                 k / 2 == 0   ? "level=1"
+                 : k / 2 == 1 ? "trisolve=block-jacobi,trisolve_sweeps=3"
+                 : k / 2 == 2 ? "trisolve=jacobi,trisolve_sweeps=3"
+                              : "setup=sweeps");
+        const saddle_options options = options_of(list);
+        double b[N], x[2][N];
+        random_vector(&r, b);
+        saddle_matrix A = view_plain(&d, symmetric ? SADDLE_LOWER : SADDLE_GENERAL);
+        for (int again = 0; again < 2; ++again) {
+            saddle_solver *s = NULL;
+            double *values = (double *)(uintptr_t)A.values;
+            assert_int_equal(saddle_create(&s, &options, NULL, NULL), SADDLE_OK);
+            for (int64_t i = 0; again && i < A.entries; ++i) values[i] *= 2;
+            if (again) assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+            for (int64_t i = 0; again && i < A.entries; ++i) values[i] /= 2;
+            assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+            assert_int_equal(saddle_solve(s, 1, b, N, x[again], N, NULL), SADDLE_OK);
+            saddle_destroy(&s);
+        }
+        assert_memory_equal(x[0], x[1], sizeof x[0]);
+        view_free(&A);
+        dense_free(&d);
+    }
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    dense d = unsymmetric_problem(&r, N);
+    double b[N], x[N];
+    random_vector(&r, b);
+    saddle_info info = solve_dense(&d, SADDLE_GENERAL, b, x, "method=ic");
+    assert_int_equal(info.status, SADDLE_NOT_SUPPORTED);
+    assert_contains(info.message, "ilu");
+    info = run(&d, false, b, x, "trisolve=block-jacobi,blocking=none");
+    assert_int_equal(info.status, SADDLE_BAD_OPTION);
+    assert_contains(info.message, "blocking");
+    dense_free(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(complete_factors_are_those_of_A),
+        cmocka_unit_test(every_kind_of_solve_preconditions),
+        cmocka_unit_test(threads_do_not_change_bits),
+        cmocka_unit_test(a_breakdown_is_mended_and_told),
+        cmocka_unit_test(ilu_brings_matched_entries_to_the_diagonal),
+        cmocka_unit_test(sweeps_that_diverge_are_found_out),
+        cmocka_unit_test(refactoring_gives_the_bits_of_factoring),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
