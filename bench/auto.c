@@ -20,8 +20,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { METHODS = 6, FAMILIES = 14 };
-static const char *const methods[METHODS] = {"auto", "direct", "diagonal", "ldlt", "bjacobi", "jacobi"};
+enum { METHODS = 8, FAMILIES = 14 };
+static const char *const methods[METHODS] = {"auto",    "direct", "diagonal", "ldlt",
+                                             "bjacobi", "jacobi", "ic",       "ilu"};
 static const double NEAR[] = {1.25, 1.5};
 
 /* The generated problems: n rows are `each` times the size to the power `dimensions`. */

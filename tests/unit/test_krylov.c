@@ -42,10 +42,10 @@ static void solve_all(const dense *d, saddle_shape shape, bool symmetric, bool p
     for (int k = 0; k < KRYLOVS * 2 * 2 * 3; ++k) {
         const int krylov = k % KRYLOVS, method = k / KRYLOVS % 2, device = k / (2 * KRYLOVS) % 2,
                   precision = k / (4 * KRYLOVS);
-        if ((krylov == 0 || krylov == 6) && !positive) continue; /* CG and FCG */
-        if (krylov <= 2 && !symmetric) continue;                 /* MINRES and SQMR too */
-        if (krylov == 1 && method == 1 && !positive) continue;   /* MINRES wants a positive M */
-        if (krylov == 5 && symmetric && !positive) continue;     /* BiCGSTAB is not for these */
+        if ((krylov == 0 || krylov == 6) && !positive) continue;  /* CG and FCG */
+        if ((krylov <= 2 || krylov == 6) && !symmetric) continue; /* MINRES and SQMR too */
+        if (krylov == 1 && method == 1 && !positive) continue;    /* MINRES wants a positive M */
+        if (krylov == 5 && symmetric && !positive) continue;      /* BiCGSTAB is not for these */
         char list[256];
         double x[N];
         snprintf(list, sizeof list,

@@ -200,6 +200,8 @@ static void the_enums_number_the_words(void **state)
         {"method", "bjacobi", SADDLE_METHOD_BJACOBI},
         {"method", "ldlt", SADDLE_METHOD_LDLT},
         {"method", "jacobi", SADDLE_METHOD_JACOBI},
+        {"method", "ic", SADDLE_METHOD_IC},
+        {"method", "ilu", SADDLE_METHOD_ILU},
         {"krylov", "auto", SADDLE_KRYLOV_AUTO},
         {"krylov", "cg", SADDLE_KRYLOV_CG},
         {"krylov", "minres", SADDLE_KRYLOV_MINRES},
@@ -209,6 +211,7 @@ static void the_enums_number_the_words(void **state)
         {"krylov", "bicgstab", SADDLE_KRYLOV_BICGSTAB},
         {"krylov", "refine", SADDLE_KRYLOV_REFINE},
         {"krylov", "none", SADDLE_KRYLOV_NONE},
+        {"krylov", "fcg", SADDLE_KRYLOV_FCG},
         {"stop", "any", SADDLE_STOP_ANY},
         {"stop", "residual", SADDLE_STOP_RESIDUAL},
         {"stop", "normwise", SADDLE_STOP_NORMWISE},
@@ -248,6 +251,7 @@ static void the_enums_number_the_words(void **state)
         {"blocking", "priority-dynamic", SADDLE_BLOCKING_PRIORITY_DYNAMIC},
         {"blocking", "metis", SADDLE_BLOCKING_METIS},
         {"blocking", "pablo", SADDLE_BLOCKING_PABLO},
+        {"blocking", "adjacent", SADDLE_BLOCKING_ADJACENT},
         {"factorization", "auto", SADDLE_FACTORIZATION_AUTO},
         {"factorization", "ldlt", SADDLE_FACTORIZATION_LDLT},
         {"factorization", "cholesky", SADDLE_FACTORIZATION_CHOLESKY},
@@ -300,6 +304,10 @@ static void the_enums_number_the_words(void **state)
         {"profile", "on", SADDLE_ON},
         {"verify", "off", SADDLE_OFF},
         {"verify", "on", SADDLE_ON},
+        {"setup", "exact", SADDLE_SETUP_EXACT},
+        {"setup", "sweeps", SADDLE_SETUP_SWEEPS},
+        {"tune", "off", SADDLE_OFF},
+        {"tune", "on", SADDLE_ON},
     };
     int listed = (int)(sizeof all / sizeof all[0]), words = 0;
     for (int k = 0; k < listed; ++k) {
@@ -516,7 +524,7 @@ static void fields_out_of_range_are_refused_by_name(void **state)
         assert_contains(c.message, #field);                                                                  \
     } while (0)
     REFUSED(method, -1);
-    REFUSED(method, 7);
+    REFUSED(method, 9);
     REFUSED(fill, 4);
     REFUSED(fill_tau, 2.0);
     REFUSED(trisolve, 4);
