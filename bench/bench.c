@@ -3,11 +3,13 @@
 #include "bench/bench.h"
 
 #include "bench/child.h"
+#include "cli/probe.h"
 #include "cli/program.h"
 #include "cli/progress.h"
 #include "cli/run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,16 +75,67 @@ bool bench_driver(const char *name, const char *folder, char *path, size_t path_
     return length > 0 && (size_t)length < path_size && access(path, X_OK) == 0;
 }
 
-void bench_set(saddle_options *o, const char *words)
+int bench_choose(const arguments *a, const char *list, const char *const *names, int count, bool *wanted)
 {
-    char word[64], message[SADDLE_MESSAGE_SIZE] = "";
-    for (size_t length; *words; words += length + (words[length] == ' ')) {
+    const char *name = argument_text(a, list);
+    for (int k = 0; k < count; ++k) wanted[k] = !name;
+    while (name) {
+        const size_t length = strcspn(name, ",");
+        int found = count;
+        for (int k = 0; k < count; ++k)
+            if (strlen(names[k]) == length && strncmp(name, names[k], length) == 0) found = k;
+        if (found == count) return usage_error(a, "--%s: there is no \"%.*s\"", list, (int)length, name);
+        wanted[found] = true;
+        name = name[length] ? name + length + 1 : NULL;
+    }
+    return EXIT_DONE;
+}
+
+/* With one thread on the CPU seconds are those that the process had a core, which other programs on the
+ * machine do not lengthen. */
+bool bench_core_time(const arguments *a)
+{
+    return argument_count(a, "threads") == 1 &&
+           (a->library.device == SADDLE_DEVICE_AUTO || a->library.device == SADDLE_DEVICE_CPU);
+}
+
+void bench_today(char *day, size_t size)
+{
+    const time_t now = time(NULL);
+    struct tm date;
+    day[0] = 0;
+    if (gmtime_r(&now, &date)) strftime(day, size, "%Y-%m-%d", &date);
+}
+
+void bench_print_run(const arguments *a)
+{
+    char day[16];
+    machine_probe machine;
+    probe_machine(&machine);
+    bench_today(day, sizeof day);
+    printf("\nSaddle %s (commit %s), %s, %s, %s; threads: %" PRId64 "\n", saddle_version(), saddle_commit(),
+           day, machine.cpu, machine.simd, argument_count(a, "threads"));
+    if (bench_core_time(a)) printf("seconds are CPU time of one core\n");
+}
+
+saddle_status bench_try_set(saddle_options *o, const char *words, char *message)
+{
+    char word[64];
+    saddle_status status = SADDLE_OK;
+    for (size_t length; *words && status == SADDLE_OK; words += length + (words[length] == ' ')) {
         length = strcspn(words, " ");
         snprintf(word, sizeof word, "%.*s", (int)length, words);
         char *value = strchr(word, '=');
-        *value++ = 0;
-        if (saddle_options_set(o, word, value, message) != SADDLE_OK) fail(EXIT_USAGE, "%s", message);
+        if (value) *value++ = 0;
+        status = saddle_options_set(o, word, value ? value : "", message);
     }
+    return status;
+}
+
+void bench_set(saddle_options *o, const char *words)
+{
+    char message[SADDLE_MESSAGE_SIZE] = "";
+    if (bench_try_set(o, words, message) != SADDLE_OK) fail(EXIT_USAGE, "%s", message);
 }
 
 void bench_json_head(json *j, const char *name)

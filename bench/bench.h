@@ -34,9 +34,21 @@ int bench_temporary(const char *ending, char *path, size_t path_size);
  * whether it is there and can be run. */
 bool bench_driver(const char *name, const char *folder, char *path, size_t path_size);
 
+/* The names in the list of an option, "NAME,NAME", into flags, all where nothing is said; an exit status. */
+int bench_choose(const arguments *a, const char *list, const char *const *names, int count, bool *wanted);
+
+/* Whether seconds are those of a core, not of the clock: with one thread on the CPU. */
+bool bench_core_time(const arguments *a);
+/* The last lines of a report: version, day, machine, threads. */
+void bench_print_run(const arguments *a);
+/* The day as text, 2026-11-18. */
+void bench_today(char *day, size_t size);
+
 /* Sets options "name=value name=value", which are the program's own: they are taken, or the program is wrong,
  * which its first run tells. */
 void bench_set(saddle_options *o, const char *words);
+/* The same for words that somebody gave: what is wrong with them is in the message. */
+saddle_status bench_try_set(saddle_options *o, const char *words, char *message);
 
 /* The first keys of the JSON of a benchmark. */
 void bench_json_head(json *j, const char *name);

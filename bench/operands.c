@@ -50,6 +50,22 @@ int bench_operands_add(bench_operands *o, const char *operand)
     return folder ? add_folder(o, operand) : add_path(o, "", operand);
 }
 
+int bench_operands_find(bench_operands *o, const arguments *a, const char *const *folders, int count)
+{
+    const char *matrices = getenv("SADDLE_MATRICES");
+    int status = EXIT_DONE;
+    if (a->operand_count == 0 && !(matrices && *matrices))
+        return usage_error(a, "no matrix is given: name some, or set SADDLE_MATRICES to their folder");
+    for (int k = 0; a->operand_count == 0 && k < count && status == EXIT_DONE; ++k) {
+        char folder[4096];
+        snprintf(folder, sizeof folder, "%s/%s", matrices, folders[k]);
+        status = bench_operands_add(o, folder);
+    }
+    for (int k = 0; k < a->operand_count && status == EXIT_DONE; ++k)
+        status = bench_operands_add(o, a->operands[k]);
+    return status;
+}
+
 void bench_operands_free(bench_operands *o)
 {
     for (int64_t k = 0; k < o->count; ++k) free(o->paths[k]);

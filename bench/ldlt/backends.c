@@ -286,7 +286,7 @@ static void measure_matrix(ldlt_bench *t, void *to)
 int ldlt_backends(ldlt_bench *t, const bench_operands *o)
 {
     backends_report report = {.bench = t};
-    int status = ldlt_choose(t->a, backend_names, BACKENDS, report.wanted);
+    int status = bench_choose(t->a, "methods", backend_names, BACKENDS, report.wanted);
     if (status != EXIT_DONE) return status;
     if (leave_out(t, &report) == 0) return fail(EXIT_FILE, "none of the given backends is available");
     report.rows = calloc((size_t)o->count + 1, sizeof *report.rows);

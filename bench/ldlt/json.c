@@ -7,7 +7,7 @@ void ldlt_json_head(json *j, const ldlt_bench *t, const char *part)
 {
     bench_json_head(j, "ldlt");
     JSON_PUT(j, true, J_TEXT("part", part), J_COUNT("threads", argument_count(t->a, "threads")),
-             J_NUMBER("limit", t->limit), J_TRUTH("core_time", ldlt_core_time(t->a)));
+             J_NUMBER("limit", t->limit), J_TRUTH("core_time", bench_core_time(t->a)));
 }
 
 void ldlt_json_result(json *j, const char *key, const ldlt_result *r)

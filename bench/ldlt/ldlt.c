@@ -19,24 +19,6 @@
 
 enum { PART_ALL, PART_SETUP, PART_ANCHORS, PART_GROWTH, PART_BACKENDS }; /* words of --part */
 
-/* What was given, folders opened; otherwise two folders of $SADDLE_MATRICES. */
-static int find_operands(const arguments *a, bench_operands *o)
-{
-    static const char *const folders[] = {"indefinite", "kkt"};
-    const char *matrices = getenv("SADDLE_MATRICES");
-    int status = EXIT_DONE;
-    if (a->operand_count == 0 && !(matrices && *matrices))
-        return usage_error(a, "no matrix is given: name some, or set SADDLE_MATRICES to their folder");
-    for (int k = 0; a->operand_count == 0 && k < 2 && status == EXIT_DONE; ++k) {
-        char folder[4096];
-        snprintf(folder, sizeof folder, "%s/%s", matrices, folders[k]);
-        status = bench_operands_add(o, folder);
-    }
-    for (int k = 0; k < a->operand_count && status == EXIT_DONE; ++k)
-        status = bench_operands_add(o, a->operands[k]);
-    return status;
-}
-
 static bool is_made(const arguments *a)
 {
     return argument_choice(a, "part") == PART_SETUP || argument_choice(a, "part") == PART_GROWTH;
@@ -89,7 +71,7 @@ int ldlt_end(const ldlt_bench *t, int status, int64_t count, void (*print)(const
 {
     if (count > 0 && bench_prints(t->a)) {
         print(report);
-        print_ldlt_run(t->a);
+        bench_print_run(t->a);
     }
     if (count > 0) status = bench_draw(t->a, status, write, report);
     free(rows);
@@ -107,10 +89,11 @@ static int run_part(ldlt_bench *t, bench_operands *o)
 
 static int run_ldlt(const arguments *a)
 {
-    ldlt_bench t = {.a = a, .limit = argument_real(a, "limit"), .watch = {.core = ldlt_core_time(a)}};
+    ldlt_bench t = {.a = a, .limit = argument_real(a, "limit"), .watch = {.core = bench_core_time(a)}};
+    static const char *const folders[] = {"indefinite", "kkt"};
     bench_operands operands = {0, 0, NULL};
     int status = check_usage(a);
-    if (status == EXIT_DONE && !is_made(a)) status = find_operands(a, &operands);
+    if (status == EXIT_DONE && !is_made(a)) status = bench_operands_find(&operands, a, folders, 2);
     if (status == EXIT_DONE) {
         t.watch.hooks = progress_begin(a);
         status = run_part(&t, &operands);

@@ -50,9 +50,6 @@ typedef struct ldlt_bench {
 int ldlt_load(ldlt_bench *t, const char *operand);
 void ldlt_unload(ldlt_bench *t);
 
-/* Whether seconds are those of a core, not of the clock. */
-bool ldlt_core_time(const arguments *a);
-
 /* Options "name=value name=value" over those of the command line, one core without --threads. */
 saddle_options ldlt_options(const ldlt_bench *t, const char *text);
 /* Those of a recipe, to 1e-14 within 100 iterations (auto: 1e-12 within its own). */
@@ -102,9 +99,6 @@ int ldlt_made(ldlt_bench *t, bool growth);
 int ldlt_backends(ldlt_bench *t, const bench_operands *o);
 int ldlt_ablate(ldlt_bench *t, const bench_operands *o);
 
-/* The names of --methods into flags, all where nothing is said; an exit status. */
-int ldlt_choose(const arguments *a, const char *const *names, int count, bool *wanted);
-
 /* The reports (report.c, json.c). */
 /* The iterations of both sides, a dash where they are not known. */
 const char *ldlt_sides_text(const int64_t *iterations, char *text, size_t size);
@@ -113,7 +107,6 @@ void print_ldlt_row(const ldlt_report *t, const ldlt_row *row);
 void print_ldlt_methods(const ldlt_report *t);
 void print_ldlt_totals(const ldlt_report *t);
 void print_ldlt_anchors(const ldlt_report *t);
-void print_ldlt_run(const arguments *a);
 
 /* Totals of a recipe over all rows; which of them the others are compared with. */
 typedef struct ldlt_total {

@@ -24,23 +24,6 @@ const ldlt_anchor *ldlt_anchor_find(const char *name)
     return NULL;
 }
 
-int ldlt_choose(const arguments *a, const char *const *names, int count, bool *wanted)
-{
-    const char *name = argument_text(a, "methods");
-    for (int k = 0; k < count; ++k) wanted[k] = !name;
-    while (name) {
-        const size_t length = strcspn(name, ",");
-        int found = count;
-        for (int k = 0; k < count; ++k)
-            if (strlen(names[k]) == length && strncmp(name, names[k], length) == 0) found = k;
-        if (found == count)
-            return usage_error(a, "--methods: there is no method \"%.*s\"", (int)length, name);
-        wanted[found] = true;
-        name = name[length] ? name + length + 1 : NULL;
-    }
-    return EXIT_DONE;
-}
-
 /* One matrix by all that is wanted; one that is not solved is what is counted. */
 static void measure_matrix(ldlt_bench *t, void *to)
 {
@@ -89,7 +72,7 @@ static void print_summary(const void *report)
 int ldlt_matrices(ldlt_bench *t, bench_operands *o, bool only_anchors)
 {
     ldlt_report report = {.bench = t, .anchors = only_anchors};
-    int status = ldlt_choose(t->a, ldlt_recipe_names, LDLT_RECIPES, report.wanted);
+    int status = bench_choose(t->a, "methods", ldlt_recipe_names, LDLT_RECIPES, report.wanted);
     if (status != EXIT_DONE) return status;
     report.rows = calloc((size_t)o->count + 1, sizeof *report.rows);
     if (!report.rows) return fail(EXIT_MEMORY, "out of memory for the rows");

@@ -1,13 +1,11 @@
 /* The tables of `saddle bench ldlt` on matrices: what was measured, and beside it what is aimed at. */
 #include "bench/ldlt/ldlt.h"
 #include "cli/numbers.h"
-#include "cli/probe.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define GOAL_SOLVED 0.92 /* of all matrices, by ldlt */
 #define GOAL_STORED 10.0 /* entries beside those of A, in the median */
@@ -193,17 +191,4 @@ void print_ldlt_anchors(const ldlt_report *t)
            "SYM-ILDL's\n"
            "are with SQMR; stored: entries / nnz(A); backward: of %s, the paper's from Table I)\n",
            ldlt_recipe_names[told(t)]);
-}
-
-void print_ldlt_run(const arguments *a)
-{
-    char day[16] = "";
-    machine_probe machine;
-    const time_t now = time(NULL);
-    struct tm date;
-    probe_machine(&machine);
-    if (gmtime_r(&now, &date)) strftime(day, sizeof day, "%Y-%m-%d", &date);
-    printf("\nSaddle %s (commit %s), %s, %s, %s; threads: %" PRId64 "\n", saddle_version(), saddle_commit(),
-           day, machine.cpu, machine.simd, argument_count(a, "threads"));
-    if (ldlt_core_time(a)) printf("seconds are CPU time of one core\n");
 }

@@ -27,14 +27,6 @@ const char *const ldlt_recipe_names[LDLT_RECIPES] = {"ldlt",  "ldlt-none", "jaco
 
 const char *const ldlt_side_names[LDLT_SIDES] = {"A1", "random"};
 
-/* With one thread on the CPU seconds are those that the process had a core, which other programs on the
- * machine do not lengthen. */
-bool ldlt_core_time(const arguments *a)
-{
-    return argument_count(a, "threads") == 1 &&
-           (a->library.device == SADDLE_DEVICE_AUTO || a->library.device == SADDLE_DEVICE_CPU);
-}
-
 int ldlt_load(ldlt_bench *t, const char *operand)
 {
     random_stream stream = random_begin(1);
