@@ -14,6 +14,7 @@
     ROW(many)                                                                                                \
     ROW(blocks)                                                                                              \
     ROW(ldlt)                                                                                                \
+    ROW(trisolve)                                                                                            \
     ROW(sequence)                                                                                            \
     ROW(auto)
 

@@ -3,8 +3,9 @@
 
     plot.py FILE.json PICTURE.png|.svg
 
-The figures of `saddle bench blocks` and of `saddle bench ldlt --ablate`, `--part growth` and `--part backends`, one panel
-each; a panel without measurements is omitted. A panel is a function that draws on axes, or None.
+The figures of `saddle bench blocks`, of `saddle bench ldlt --ablate`, `--part growth` and `--part backends`, and of all parts
+of `saddle bench trisolve`, one panel each; a panel without measurements is omitted. A panel is a function that draws on axes,
+or None.
 """
 import json
 import math
@@ -280,9 +281,114 @@ def backends(j):
     return r"Block $LDL^T$ on the backends", [panel(c) for c in j["comparisons"]]
 
 
+def steps(title, up, names, series, line=None):
+    """Bars of series [(name, [value])] side by side, from 0."""
+    def draw(ax):
+        width = 0.84 / len(series)
+        for k, (name, values) in enumerate(series):
+            ax.bar([i + (k + 0.5) * width - 0.42 for i in range(len(values))], values, 0.94 * width, color=COLOURS[k % 10],
+                   label=name)
+        if line:
+            ax.axhline(line, color="#222222", linestyle="--", linewidth=1)
+        name_matrices(ax, names)
+        label(ax, title, "", up)
+    return draw if any(v for _, values in series for v in values) else None
+
+
+def ranked(title, up, series, log="y", line=None):
+    """Curves of series [(name, [value])] over matrices, in the order that the values have."""
+    return curves(title, "matrices", up, [(name, list(enumerate(values, 1))) for name, values in series], log, line)
+
+
+def sweep_panels(figure, row):
+    def of(key):
+        return [(f"IC({s['level']}), " + (f"blocks of {s['block_size']}" if s["block_size"] else "entries"),
+                 [(p["sweeps"], p[key]) for p in s["sweeps"]]) for s in row["series"]]
+
+    def beside(key):
+        return next((s["exact"][key] for s in row["series"] if s["exact"]["solved"]), None) if len(row["series"]) == 1 else None
+    title = f"{figure.capitalize()[:6]} {figure[6:]}, {row['name']}"
+    return [curves(f"{title}: a triangular solve", "sweeps", "relative residual", of("trisolve_residual"), "y"),
+            curves(f"{title}: iterations", "sweeps", "iterations", of("iterations"), "", beside("iterations")),
+            curves(f"{title}: time", "sweeps", "time of the iteration [s]", of("solve"), "", beside("solve"))]
+
+
+WAYS = {"entries": "entries", "blocks_12": "adjacent rows, 12", "best_12": "best blocking, 12",
+        "blocks_24": "adjacent rows, 24", "best_24": "best blocking, 24"}
+
+
+def search_panels(parts, table):
+    panels = []
+    if "table1" in parts:
+        counts = [c for c in table["counts"] if not c["with_shifted"]]
+        panels.append(steps("Table 1: solved with sweeps", "% of those solved with exact solves",
+                            [f"IC({c['level']}), {c['exact']} matrices" for c in counts],
+                            [(name, [100 * c[way] / max(1, c["exact"]) for c in counts]) for way, name in WAYS.items()], 100))
+    for level in dict.fromkeys(f["level"] for f in table.get("figures6and7", [])):
+        those = [f for f in table["figures6and7"] if f["level"] == level]
+        if "figure6" in parts:
+            panels.append(steps(f"Figure 6: the fastest number of sweeps, IC({level})", "matrices",
+                                [str(k) for k in range(1, len(those[0]["matrices_by_sweeps"]) + 1)],
+                                [(WAYS[f["way"]], f["matrices_by_sweeps"]) for f in those]))
+        if "figure7" in parts:
+            panels.append(ranked(f"Figure 7: speed-up over exact solves, IC({level})", "time / time",
+                                 [(WAYS[f["way"]], f["speedups"]) for f in those], "y", 1))
+    return panels
+
+
+def dominance_panels(figure):
+    def of(key):
+        rows = sorted((r["levels"] for r in figure["rows"] if None not in [v[key] for v in r["levels"]]),
+                      key=lambda levels: levels[0][key])
+        return [(f"IC({v['level']})", [levels[k][key] for levels in rows])
+                for k, v in enumerate(rows[0])] if rows else [("", [])]
+    return [ranked("Figure 8: off-diagonal dominance", r"mean of $\sum_j |l_{ij}| \,/\, |l_{ii}|$", of("rows")),
+            ranked("Figure 8: block off-diagonal dominance", r"mean of $\sum_j \Vert L_{ij}\Vert \, \Vert L_{ii}^{-1}\Vert$",
+                   of("blocks"))]
+
+
+def order_panels(row):
+    return [curves(f"Figure 9, {row['name']}, IC({level}): {title}", "sweeps", up,
+                   [(o["order"], [(p["sweeps"], p[key]) for p in o["sweeps"]]) for o in row["orders"] if o["level"] == level])
+            for level in dict.fromkeys(o["level"] for o in row["orders"])
+            for key, title, up in (("iterations", "iterations", "iterations"), ("solve", "time", "time of the iteration [s]"))]
+
+
+def setting_panels(rows):
+    texts = list(dict.fromkeys(text for r in rows for text in r["settings"]))[:len(COLOURS)]
+
+    def of(key):
+        return [(text.replace(" blocking", "\nblocking"), COLOURS[k], [
+            r["settings"][text][key] if r["settings"].get(text, {}).get("solved") else None for r in rows])
+            for k, text in enumerate(texts)]
+    names = [r["name"] for r in rows]
+    return [bars("Iterations", "iterations", names, of("iterations")),
+            bars("Time to solution, setup included", "time [s]", names, of("total"))]
+
+
+def trisolve(j):
+    panels = setting_panels(j["settings"]) if "settings" in j else []
+    for figure in (f"figure{k}" for k in range(1, 6)):
+        panels += [panel for row in j.get(figure, []) for panel in sweep_panels(figure, row)]
+    panels += search_panels(j["parts"], j["table1"]) if "table1" in j else []
+    panels += dominance_panels(j["figure8"]) if "figure8" in j else []
+    panels += [panel for row in j.get("tables2to5", []) for panel in order_panels(row)]
+    if "auto" in j:
+        levels = dict.fromkeys(r["level"] for r in j["auto"]["rows"])
+        panels.append(ranked("Time to solution of auto over that of the best", "time / time", [
+            (f"IC({level})", sorted(r["ratio"] for r in j["auto"]["rows"] if r["level"] == level and r["ratio"] is not None))
+            for level in levels], "y", j["auto"]["near"]))
+    if "unsymmetric" in j:
+        solved = j["unsymmetric"]["solved"]
+        panels.append(steps("General matrices solved by GMRES", "matrices", [name.upper() for name in solved],
+                            [("Saddle", [s["saddle"] for s in solved.values()]),
+                             ("SciPy's spilu", [s["spilu"] for s in solved.values()])]))
+    return "Incomplete factorizations and triangular solves", panels
+
+
 def main():
     kinds = {("blocks", None): blocks, ("ldlt", "ablate"): ablate, ("ldlt", "growth"): growth,
-             ("ldlt", "backends"): backends}
+             ("ldlt", "backends"): backends, ("trisolve", None): trisolve}
     if len(sys.argv) != 3:
         sys.exit("usage: plot.py FILE.json PICTURE.png|.svg")
     with open(sys.argv[1], encoding="utf-8") as file:

@@ -1,7 +1,8 @@
 # The benchmarks: saddle-bench, which `saddle bench` starts from beside itself, and the script that draws its
 # pictures. Both are built with the tree and installed where they are asked for: `cmake --install BUILD --component
 # bench`. The peers' drivers (peers.cmake) are programs of their own.
-file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.c bench/direct/*.c bench/ldlt/*.c bench/blocks/*.c bench/sequence/*.c)
+file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.c bench/direct/*.c bench/ldlt/*.c bench/blocks/*.c bench/sequence/*.c
+  bench/trisolve/*.c)
 add_executable(saddle_bench ${bench_sources})
 set_target_properties(saddle_bench PROPERTIES OUTPUT_NAME saddle-bench)
 target_link_libraries(saddle_bench PRIVATE saddle_cli saddle)

@@ -94,6 +94,10 @@ if(SADDLE_PEERS AND NOT SADDLE_SANITIZE)
     target_link_libraries(peer_card PRIVATE saddle_flags ${SADDLE_CUDART_LIBRARY} ${CMAKE_DL_LIBS} pthread rt m)
   endif()
 endif()
+# SciPy's incomplete factorization: a script, which says so where there is no SciPy.
+if(SADDLE_PEERS)
+  configure_file(bench/peers/spilu.py ${PROJECT_BINARY_DIR}/bin/peers/peer-spilu COPYONLY)
+endif()
 # The kernels on batches of blocks beside LAPACK: what `saddle bench blocks` runs.
 if(SADDLE_PEERS AND NOT SADDLE_SANITIZE)
   find_package(LAPACK QUIET)

@@ -73,6 +73,16 @@ E
     panels g.svg "Setup: 2-D and others" "Time to solution: 3-D" "lap2d: p = 1.00" "lap2d: p = 1.25" "lap3d:0.5"
 }
 
+@test "bench trisolve --plot: the panels of every part" {
+    needs_matplotlib
+    "$SADDLE" bench trisolve lap2d_8 --part settings,figure1,figure3,table1,figure6,figure7,figure8,figure9,auto --most 4 \
+        --plot t.svg -q
+    panels t.svg "Time to solution, setup included" "Figure 1, lap2d_8: iterations" "Figure 1, lap2d_8: time" \
+        "Figure 3, lap2d_8: a triangular solve" "Table 1: solved with sweeps" "Figure 6: the fastest number of sweeps, IC(1)" \
+        "Figure 7: speed-up over exact solves, IC(0)" "Figure 8: block off-diagonal dominance" "Figure 9, lap2d_8, IC(0): time" \
+        "Time to solution of auto over that of the best"
+}
+
 @test "where there is no matplotlib it says what to install, and what was measured is kept" {
     mkdir without
     echo 'raise ImportError("no module")' > without/matplotlib.py
