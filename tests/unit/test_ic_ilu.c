@@ -58,28 +58,29 @@ static void complete_factors_are_those_of_A(void **state)
 static void every_kind_of_solve_preconditions(void **state)
 {
     (void)state;
-    static const char *const how[] = {"trisolve=exact",
-                                      "trisolve=jacobi,trisolve_sweeps=3",
-                                      "trisolve=block-jacobi,trisolve_sweeps=3",
-                                      "trisolve=jacobi",
-                                      "trisolve=block-jacobi",
-                                      "trisolve=auto",
-                                      "tune=on",
-                                      "level=2",
-                                      "fill=tau:0.05",
-                                      "fill=tau:0.05,setup=sweeps",
-                                      "setup=sweeps",
-                                      "precision=mixed",
-                                      "factor_precision=single",
-                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=grid",
-                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=clusters",
-                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=supervariables",
-                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=cosine",
-                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=priority",
-                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=priority-dynamic",
-                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=metis",
-                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=pablo",
-                                      "trisolve=block-jacobi,trisolve_sweeps=2,blocking=adjacent,block_size=3"};
+    static const char *const how[] = {
+        "trisolve=exact",
+        "trisolve=jacobi,trisolve_sweeps=3",
+        "trisolve=block-jacobi,trisolve_sweeps=3",
+        "trisolve=jacobi",
+        "trisolve=block-jacobi",
+        "trisolve=auto",
+        "tune=on",
+        "level=2",
+        "fill=tau:0.05",
+        "fill=tau:0.05,setup=sweeps",
+        "setup=sweeps",
+        "precision=mixed",
+        "factor_precision=single",
+        "trisolve=block-jacobi,trisolve_sweeps=2,blocking=grid",
+        "trisolve=block-jacobi,trisolve_sweeps=2,blocking=clusters",
+        "trisolve=block-jacobi,trisolve_sweeps=2,blocking=supervariables",
+        "trisolve=block-jacobi,trisolve_sweeps=2,blocking=cosine",
+        "trisolve=block-jacobi,trisolve_sweeps=2,blocking=priority",
+        "trisolve=block-jacobi,trisolve_sweeps=2,blocking=priority-dynamic",
+        "trisolve=block-jacobi,trisolve_sweeps=2,blocking=metis",
+        "trisolve=block-jacobi,trisolve_sweeps=2,blocking=pablo",
+        "trisolve=block-jacobi,trisolve_sweeps=2,blocking=adjacent,block_size=3"};
     enum { WAYS = sizeof how / sizeof how[0] };
     rng r = rng_start(__func__);
     for (int k = 0; k < WAYS * 2 * 2; ++k) {
@@ -170,15 +171,17 @@ static void sweeps_that_diverge_are_found_out(void **state)
     dense d = far_from_normal(N);
     double b[N], x[N];
     for (int i = 0; i < N; ++i) b[i] = 1;
-    const char *const list = "order=natural,scaling=none,pairs=off,trisolve=jacobi,trisolve_sweeps=45,tol=1e-6";
+    const char *const list =
+        "order=natural,scaling=none,pairs=off,trisolve=jacobi,trisolve_sweeps=45,tol=1e-6";
     saddle_info info = run(&d, false, b, x, "%s", list);
     assert_true(info.converged && info.fallback);
     assert_int_equal(info.trisolve, SADDLE_TRISOLVE_EXACT);
     info = run(&d, false, b, x, "%s,fallback=none", list);
     assert_int_equal(info.status, SADDLE_NOT_CONVERGED);
     assert_contains(info.message, "diverge");
-    info = run(&d, false, b, x, "order=natural,scaling=none,pairs=off,trisolve=block-jacobi,"
-                                "trisolve_sweeps=12,blocking=adjacent,block_size=32,fallback=none,tol=1e-6");
+    info = run(&d, false, b, x,
+               "order=natural,scaling=none,pairs=off,trisolve=block-jacobi,"
+               "trisolve_sweeps=12,blocking=adjacent,block_size=32,fallback=none,tol=1e-6");
     assert_true(info.converged); /* two blocks: two sweeps are exact */
     dense_free(&d);
 }
