@@ -182,7 +182,9 @@ static void print_figure7(const trisolve_rows *rows, const search_row *first)
 void search_print(const trisolve_bench *t, const trisolve_rows *rows)
 {
     const search_row *at = rows->at;
-    printf("(exact: iterations with exact triangular solves, * with a shift; no: not with 1 to %d sweeps)\n",
+    printf("(exact: iterations with exact triangular solves, * with a shift; no: not with 1 to %d sweeps, "
+           "where a\n"
+           "solve is given up after 1 second and 60 times the exact one's time)\n",
            trisolve_most(t, SEARCH_SWEEPS));
     printf("\nwhat failed, by the try that came nearest:\n");
     for (int64_t i = 0; i < rows->count; ++i)

@@ -3,7 +3,7 @@
  * SciPy's spilu (SuperLU) with at most as many entries in its factors (bench/peers/spilu.py).
  *
  * Both get the same system: the matrix scaled by its largest matching, whose entries are on the diagonal
- * (without that, spilu finds most matrices with zeros there singular), a right-hand side of ones, and GMRES
+ * (without that, spilu finds some matrices with zeros there singular), a right-hand side of ones, and GMRES
  * with the same restart, tolerance and number of iterations. Saddle prepares it again as it does by default.
  */
 #include "bench/trisolve/trisolve.h"
