@@ -16,7 +16,7 @@
 #include "backend/backend.h"
 #include "factor/trisolve.h"
 
-#define SD_SWEEPS_DIVERGED 1e8
+#define SD_SWEEPS_DIVERGED 1e12
 
 typedef struct sd_two_triangles sd_two_triangles;
 

@@ -20,7 +20,7 @@ check() {
     check ''
     [ "$status" -eq 0 ]
     [[ ${lines[-1]} == "all passed" ]]
-    [ "$(grep -c 'same bits again; difference from the CPU .*, at most ' logs/solves.txt)" -eq 23 ]
+    [ "$(grep -c 'same bits again; difference from the CPU .*, at most ' logs/solves.txt)" -eq 26 ]
     [ "$(grep -c 'same bits again; residual .*, of the CPU ' logs/solves.txt)" -eq 2 ]
     run ! grep -E 'FAILED|TOO FAR|OTHER BITS|NOT as|NOT the' logs/solves.txt
 }

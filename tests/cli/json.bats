@@ -15,7 +15,7 @@ has_all_keys() {
         "largest_front", "two_by_two", "perturbed", "delayed", "pushed_back", "sweeps", "sweeps_exact", "fallback",
         "factorization", "planned_nnz", "planned_flops", "critical_flops", "planned_bytes", "largest_l", "stale", "block_kernel",
         "replaced_blocks", "single_blocks", "fill_tau", "generations", "pattern_residual", "reconstruction_error",
-        "trisolve", "replanned", "replans", "rescalings", "simplicial", "sequences", "waits", "profile"]'
+        "trisolve", "trisolve_sweeps", "trisolve_residual", "shift", "restarts", "dominance", "block_dominance", "replanned", "replans", "rescalings", "simplicial", "sequences", "waits", "profile"]'
     json "$1" 'list(j["factor"]["profile"]) == ["assembly", "factor", "contribution", "presolve", "other"] + [f"tiles_{k}" for k in range(9)]'
 }
 

@@ -67,9 +67,9 @@ setup_file() {
     run -3 --separate-stderr "$SADDLE" solve U.mtx --method ldlt
     [[ $stderr == *"requires a symmetric matrix"* ]]
     run -2 --separate-stderr "$SADDLE" solve "$KKT" --method direct --fill none
-    [[ $stderr == *"--fill applies to ldlt and jacobi"* ]]
+    [[ $stderr == *"--fill applies to ldlt, jacobi, ic and ilu"* ]]
     run -2 --separate-stderr "$SADDLE" solve "$KKT" --method ldlt --sweeps 3
-    [[ $stderr == *"--sweeps applies to jacobi"* ]]
+    [[ $stderr == *"--sweeps applies to jacobi, ic and ilu"* ]]
     run -2 --separate-stderr "$SADDLE" solve "$KKT" --method ldlt --fill tau:2
     [[ $stderr == *"--fill-tau cannot be 2"* ]]
     run -2 --separate-stderr "$SADDLE" solve "$KKT" --method ldlt --fill level:

@@ -484,7 +484,7 @@ complete_with() { # words... the last of which is to be completed
     run -2 "$SADDLE" solve A.mtx --blocking clusters
     run -2 "$SADDLE" solve A.mtx --block-size 4
     run -2 --separate-stderr "$SADDLE" solve A.mtx --scaling mc64 --method diagonal
-    [[ $stderr == *"--scaling applies to the direct solver, bjacobi, ldlt and jacobi, not to --method diagonal"* ]]
+    [[ $stderr == *"--scaling applies to the direct solver, bjacobi, ldlt, jacobi, ic and ilu, not to --method diagonal"* ]]
     run -0 "$SADDLE" solve A.mtx --scaling mc64 -v
     [[ $output == *scaling* ]]
 }

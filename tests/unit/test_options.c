@@ -531,7 +531,7 @@ static void fields_out_of_range_are_refused_by_name(void **state)
     REFUSED(factor_precision, 3);
     REFUSED(block_kernel, 7);
     REFUSED(block_precision, 3);
-    REFUSED(krylov, 9);
+    REFUSED(krylov, 10);
     REFUSED(stop, 4);
     REFUSED(device, 4);
     REFUSED(precision, 3);
