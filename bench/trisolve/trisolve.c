@@ -1,10 +1,10 @@
 /*
  * `saddle bench trisolve`: incomplete factorizations with exact and swept triangular solves.
  *
- * The parts are named after the tables and figures of H. Anzt, E. Chow, J. Dongarra and others, Using Jacobi
- * iterations and blocking for solving sparse triangular systems in incomplete factorization preconditioning,
- * whose experiments they repeat on any matrices: scaling by the 2-norms of columns, reverse Cuthill-McKee, a
- * right-hand side of ones, CG to a relative residual of 1e-6 within 3,000 iterations.
+ * The parts are named after the tables and figures of E. Chow, H. Anzt, J. Scott and J. Dongarra, Using
+ * Jacobi iterations and blocking for solving sparse triangular systems in incomplete factorization
+ * preconditioning, whose experiments they repeat on any matrices: scaling by the 2-norms of columns, reverse
+ * Cuthill-McKee, a right-hand side of ones, CG to a relative residual of 1e-6 within 3,000 iterations.
  */
 #include "bench/trisolve/settings.h"
 #include "cli/memory.h"

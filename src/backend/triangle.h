@@ -6,7 +6,7 @@
  *     exact      x_i = (b_i - sum_j R_ij x_j) / R_ii, every row after those it needs
  *     a sweep    x <- x + D^-1 (b - R x), every row from the x before; the first one, from 0, gives D^-1 b
  *
- * (H. Anzt, E. Chow, J. Dongarra and others, Using Jacobi iterations and blocking for solving sparse
+ * (E. Chow, H. Anzt, J. Scott and J. Dongarra, Using Jacobi iterations and blocking for solving sparse
  * triangular systems in incomplete factorization preconditioning, section 2.1). I - D^-1 R is nilpotent: as
  * many sweeps as there are levels are exact, but on the way there numbers may grow beyond all bounds.
  *

@@ -57,7 +57,7 @@ int sd_triangles_sweeps_worth(const sd_triangles *t);
 
 /*
  * How far L is from its diagonal: the mean over rows of sum |l_ij| / |l_ii|, and over rows of blocks of
- * sum |L_ij| |L_ii^-1|, both norms Frobenius' (H. Anzt and others, section 3.3); NaN without blocks.
+ * sum |L_ij| |L_ii^-1|, both norms Frobenius' (E. Chow and others, section 3.3); NaN without blocks.
  */
 void sd_incomplete_dominance(const sd_incomplete *m, int32_t blocks, const int32_t *start, double *entries,
                              double *of_blocks);
