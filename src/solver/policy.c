@@ -164,7 +164,17 @@ static sd_ladder by_ldlt(const sd_policy *policy, const sd_outlook *o)
 
 static const sd_method *cheapest(const sd_outlook *o)
 {
-    return o->symmetric || o->scarce ? &sd_method_diagonal : &sd_method_ilu;
+    return o->symmetric || o->scarce || o->dominant ? &sd_method_diagonal : &sd_method_ilu;
+}
+
+/* Iterations of a general system whose direct solver is not planned: those of a small one are limited by
+ * what the order of it costs at least. */
+static int64_t before_planning(const sd_policy *policy, const sd_outlook *o)
+{
+    double first, most;
+    sd_policy_race(policy, o, &first, &most);
+    return o->nnz < policy->guess_entries && most < (double)policy->iterations ? (int64_t)most
+                                                                               : policy->iterations;
 }
 
 static sd_ladder by_cheapest(const sd_policy *policy, const sd_outlook *o)
@@ -173,11 +183,11 @@ static sd_ladder by_cheapest(const sd_policy *policy, const sd_outlook *o)
     const bool last = !o->krylov_named && !o->scarce && (o->fits || !o->planned);
     add(&l, cheapest(o), NAN);
     if (!last || (o->symmetric && !o->fits && !is_beyond(policy, o))) {
-        if (!o->symmetric && !o->scarce) add(&l, &sd_method_diagonal, NAN);
+        if (l.rung[0].method != &sd_method_diagonal) add(&l, &sd_method_diagonal, NAN);
         add(&l, &sd_method_none, NAN);
     }
     if (!last) return l;
-    if (!o->symmetric && !o->planned) l.iterations = policy->iterations;
+    if (!o->symmetric && !o->planned) l.iterations = before_planning(policy, o);
     if (o->planned) l.iterations = (int64_t)(0.5 * o->flops / (policy->product * (double)(o->nnz + o->n)));
     if (is_beyond(policy, o))
         l.iterations = (int64_t)(fmin(o->guess / (double)(o->nnz + o->n), policy->order) / policy->product);

@@ -9,8 +9,9 @@
  *     not known, one solve is expected        the cheapest iteration, which races the direct solver (below);
  *                                             if it is given up the direct solver is planned, and what
  *                                             follows is decided by the other rows
- *     not known, general                      ilu, given up after `iterations`; then direct, planned only
- *                                             then
+ *     not known, general                      the cheapest iteration, given up after `iterations`, or sooner
+ *                                             where ordering a small matrix costs less; then direct, planned
+ *                                             only then
  *     up to `expensive` operations, fits      direct
  *     up to `hopeless`, symmetric, not known  direct
  *     definite
@@ -29,9 +30,9 @@
  *     or general                              needed
  *     a named iteration: nothing is planned   as where it does not fit
  *
- * The cheapest iteration is with the diagonal, or with ilu where A is general: few general systems are solved
- * with their diagonal. What was enough is where the next factorization of the same pattern begins. Where the
- * cheapest iteration was given up it is not tried again.
+ * The cheapest iteration is with the diagonal, or with ilu where A is general and three rows in four or fewer
+ * are dominant: few such systems are solved with their diagonal. What was enough is where the next
+ * factorization of the same pattern begins. Where the cheapest iteration was given up it is not tried again.
  *
  * The race (solve/race.h) is judged after a share of what the direct solver is predicted to cost, in
  * iterations, and lost as soon as the iterations that are predicted cost more than another share of it: see
@@ -108,6 +109,7 @@ extern const sd_policy sd_policy_default;
 typedef struct sd_outlook {
     bool symmetric, definite; /* as far as it is known without factoring */
     bool positive;            /* there is nothing negative on the diagonal */
+    bool dominant;            /* more than three rows in four are strictly diagonally dominant */
     bool once;                /* one factorization is expected, and one solve with it */
     bool lost;                /* the cheapest iteration was tried, and given up */
     int64_t n, nnz;

@@ -117,6 +117,7 @@ sd_outlook sd_outlook_of(const saddle_solver *s)
     return (sd_outlook){.symmetric = s->facts.symmetric,
                         .definite = s->facts.kind == SADDLE_KIND_SPD,
                         .positive = s->facts.negative_diagonal == 0,
+                        .dominant = 4 * s->facts.dominant_rows > 3 * (int64_t)s->A.n,
                         .once = sd_solves_once(&s->options),
                         .lost = atomic_load(&s->experience->lost),
                         .n = s->A.n,
