@@ -94,7 +94,10 @@ static void check(const dense *d, sd_precision precision, sd_presolve presolve, 
     const int64_t enough = free.whole, least = q->restarts ? later.least : free.least;
     int64_t before = -1, restarts = 0;
     assert_true(least < enough);
-    for (int k = is_about_memory() ? LIMITS - 1 : 0; k < LIMITS; ++k) {
+    /* the least comes with room for delays, so that a limit between makes regions too small */
+    const int first = !is_about_memory() ? 0 : q->restarts ? 1 : LIMITS - 1;
+    const int end = is_about_memory() ? first + 1 : LIMITS;
+    for (int k = first; k < end; ++k) {
         const int64_t limit = enough - (enough - least) * (k + 1) / LIMITS;
         if (run_open(&t, cuda, d, precision, q->slack, limit) || run_factor(&t, q->u, presolve, false))
             fail_msg("%s", t.c.message);
