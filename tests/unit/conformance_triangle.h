@@ -30,7 +30,7 @@ enum { WIDTHS = sizeof side_by_side / sizeof side_by_side[0] };
 /* A walk on a GPU that is emulated leaves out what is large. */
 static bool is_left_out(const setting *s, const factor *f, int columns)
 {
-    return (int64_t)f->n * columns > (s->e.backend->host_memory ? 45000 : 15000);
+    return (int64_t)f->n * columns > (s->e.backend->host_memory || !is_slow() ? 45000 : 4000);
 }
 
 static double *triangle_bound(const factor *f, int64_t count, double times)
