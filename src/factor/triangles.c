@@ -8,7 +8,9 @@
 
 enum {
     RENUMBER_FROM = 128, /* rows of a level on average, from which on they are put one after the other */
-    SHARE_FROM = 1024    /* rows and entries of a level on average from which on threads share them */
+    LONG_ROW = 16,       /* entries of a row on average, from which on that does not pay */
+    SHARE_FROM = 1024,   /* rows of a level on average from which on threads share them */
+    MANY_THREADS = 4     /* that share long rows, each of which waits for what it needs */
 };
 
 /* ---- levels of both triangles ---- */
@@ -119,11 +121,16 @@ static saddle_status lay_out_by_levels(sd_context *c, const sd_incomplete *m, sd
     return status;
 }
 
+static bool has_long_rows(const sd_pattern *p)
+{
+    return p->ptr[p->n] >= (int64_t)LONG_ROW * p->n;
+}
+
 static saddle_status lay_out(sd_context *c, const sd_incomplete *m, bool by_levels, sd_triangles *t)
 {
     saddle_status status = order_by_levels(c, m, &t->lower.levels, &t->layout[0].level, &t->order);
     if (status) return status;
-    if (by_levels && m->n >= (int64_t)RENUMBER_FROM * t->lower.levels) {
+    if (by_levels && m->n >= (int64_t)RENUMBER_FROM * t->lower.levels && !has_long_rows(&m->lower)) {
         status = lay_out_by_levels(c, m, t);
     } else {
         sd_free_all(c, t->order, t->layout[0].level);
@@ -237,12 +244,12 @@ static void place_triangle(sd_engine *e, const sd_triangle_layout *layout, sd_tr
     x->inverse = numbers_new(e, t->square[blocks], x->precision, t);
 }
 
-/* From counts of the pattern alone. */
-static sd_triangle_way choose_way(const sd_triangles *t, const sd_triangle_layout *layout, int32_t levels)
+/* As bench/kernels/triangle.c has measured it with two threads. The bits are the same in every way. */
+static sd_triangle_way choose_way(const sd_engine *e, const sd_triangles *t, const sd_pattern *p,
+                                  int32_t levels)
 {
-    const int64_t work = layout->pattern.n + layout->pattern.ptr[layout->pattern.n];
-    if (work < (int64_t)SHARE_FROM * levels) return SD_TRIANGLE_SERIAL;
-    return t->order ? SD_TRIANGLE_FLAGS : SD_TRIANGLE_LEVELS;
+    if (t->order && p->n >= (int64_t)SHARE_FROM * levels) return SD_TRIANGLE_LEVELS;
+    return e->threads >= MANY_THREADS && has_long_rows(p) ? SD_TRIANGLE_FLAGS : SD_TRIANGLE_SERIAL;
 }
 
 saddle_status sd_triangles_make(sd_engine *e, const sd_incomplete *m, sd_precision precision, int32_t blocks,
@@ -255,8 +262,8 @@ saddle_status sd_triangles_make(sd_engine *e, const sd_incomplete *m, sd_precisi
     saddle_status status = lay_out(c, m, blocks == 0, t);
     if (!status && blocks > 0) status = lay_out_blocks(c, m->n, blocks, start, t);
     if (!status) {
-        t->lower.way = choose_way(t, &t->layout[0], t->lower.levels);
-        t->upper.way = choose_way(t, &t->layout[1], t->upper.levels);
+        t->lower.way = choose_way(e, t, &t->layout[0].pattern, t->lower.levels);
+        t->upper.way = choose_way(e, t, &t->layout[1].pattern, t->upper.levels);
         place_triangle(e, &t->layout[0], t, &t->lower);
         place_triangle(e, &t->layout[1], t, &t->upper);
         if (t->upper.from) t->upper.val = t->lower.val;
