@@ -46,7 +46,8 @@ typedef struct sd_incomplete_rule {
                   * row  of B are dropped, all before they are divided by a pivot */
     double most; /* entries kept of a row, by threshold: the largest, so many for each entry that B has there
                   * off the diagonal; of L so many for each that B has in that part, or for half of all */
-    bool swept;  /* fixed-point sweeps instead of elimination */
+    bool swept;  /* fixed-point sweeps instead of elimination; tau and most are then of the whole matrix:
+                  * see fixed_point.h */
     int sweeps;  /* at most so many; of each step, where the pattern changes */
     int threads;
 } sd_incomplete_rule;
