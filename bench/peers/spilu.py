@@ -7,6 +7,7 @@ solves Ax = 1 once for each N, with at most N entries in L and U, and prints one
 drop_tol those are taken that come nearest to N from below. The relative residual is measured on A.
 """
 import argparse
+import inspect
 import json
 import math
 import os
@@ -71,7 +72,7 @@ def solve(A, lu, options):
 
     def one_more(_):
         count[0] += 1
-    tolerance = "rtol" if "rtol" in gmres.__kwdefaults__ else "tol"  # before SciPy 1.12
+    tolerance = "rtol" if "rtol" in inspect.signature(gmres).parameters else "tol"  # before SciPy 1.12
     began = time.process_time()
     x, _ = gmres(A, b, restart=options.restart, maxiter=math.ceil(options.maxiter / options.restart), atol=0.0,
                  M=LinearOperator(A.shape, lu.solve), callback=one_more, callback_type="pr_norm", **{tolerance: options.tol})
