@@ -262,6 +262,8 @@ static const struct {
     {FOR_JACOBI | FOR_INCOMPLETE, "jacobi, ic and ilu", "sweeps|fallback"},
     {FOR_JACOBI, "jacobi", "sweep-order|relax"},
     {FOR_INCOMPLETE, "ic and ilu", "level|fill-most|setup|tune"},
+    {FOR_DIRECT | FOR_BLOCKS | 1 << SADDLE_METHOD_DIAGONAL,
+     "the direct solver, bjacobi, ldlt, jacobi and the diagonal", "absolute"},
 };
 
 /* The first of several options that was given; NULL where none was. */
@@ -404,6 +406,8 @@ const command command_solve = {
         "--trisolve chooses between exact triangular solves and --trisolve-sweeps over entries or blocks "
         "(--blocking, --block-size); --fallback says what happens if these diverge, --tune measures which "
         "is faster.\n\n"
+        "--absolute on makes a preconditioner of a symmetric indefinite matrix positive definite, by the "
+        "absolute values of pivots, blocks or diagonal entries, so that --krylov minres can use it.\n\n"
         "The report goes to standard output. x is written only to --out; if the tolerance was not "
         "reached, it is the best x found, and the file says so.",
     .examples = "  saddle solve A.mtx.gz                      # b = A times ones: the solution is known\n"
@@ -412,6 +416,7 @@ const command command_solve = {
                 "  saddle solve A.mtx --krylov minres --method diagonal --plot curve.svg\n"
                 "  saddle solve A.mtx --method bjacobi --block-size 16 --device cuda\n"
                 "  saddle solve A.mtx --method ldlt --fill tau:0.001\n"
+                "  saddle solve A.mtx --method ldlt --absolute on --krylov minres\n"
                 "  saddle solve A.mtx --method ic --level 1 --trisolve block-jacobi --trisolve-sweeps 4\n"
                 "  saddle solve A.mtx --paper --block-size 8  # a published method, with smaller blocks\n"
                 "  gzip -dc A.mtx.gz | saddle solve - -q --json - | jq .iterations\n",
@@ -422,7 +427,7 @@ const command command_solve = {
         "factorization|threshold|regularise|check|blocking|block_size|block_kernel|block_precision|"
         "fill|fill_tau|fill_level|pivot|push_back|small_pivot|sweeps|sweep_order|relax|fallback|trisolve|"
         "trisolve_sweeps|factor_precision|certify|simplicial|factorizations|profile|"
-        "presolve|device_memory|level|fill_most|setup|tune",
+        "presolve|device_memory|level|fill_most|setup|tune|absolute",
     .least = 1,
     .most = 1,
     .run = run_solve,

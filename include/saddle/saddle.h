@@ -409,7 +409,10 @@ typedef enum saddle_factor_precision {
            "how ic and ilu compute their factors: by elimination, or by sweeps over all entries at once")    \
     CHOICE(tune, saddle_switch, SADDLE_OFF, "off|on",                                                        \
            "measure, instead of predicting, which triangular solves of ic and ilu are fastest; the log "     \
-           "says which options repeat the choice")
+           "says which options repeat the choice")                                                           \
+    CHOICE(absolute, saddle_switch, SADDLE_OFF, "off|on",                                                    \
+           "precondition with the absolute values of the pivots (direct, ldlt, jacobi), diagonal blocks "    \
+           "(bjacobi) or diagonal entries: positive definite, for krylov minres and cg")
 
 typedef struct saddle_options {
     size_t size; /* sizeof(saddle_options), so that it can grow */
@@ -753,12 +756,13 @@ SADDLE_API void saddle_info_set_history(saddle_info *info, double *history, int6
  *
  * What may be called from several threads at the same time (names without "saddle_" and "_sized"):
  *
- *     concurrently on one           solve, solve_many, solve_part, condition, get_order, get_pivots,
- *     factored solver               get_scaling, query, message. Each solve has its own info and workspace. A
- *                                   message remains valid until the next call of the following kind.
+ *     concurrently on one           solve, solve_many, solve_part, apply, condition, get_order, get_pivots,
+ *     factored solver               get_l, get_scaling, query, message. Each solve has its own info and
+ *                                   workspace. A message remains valid until the next call of the following
+ *                                   kind.
  *     alone on its solver           analyse, factor, factor_values, factor_many, factor_solve_many,
- *                                   set_stream, set_given, set_signs, set_d, destroy. No other call on this
- *                                   solver may run meanwhile. Other solvers are not affected.
+ *                                   set_options, set_stream, set_given, set_signs, set_d, destroy. No other
+ *                                   call on this solver may run meanwhile. Other solvers are not affected.
  *     always                        create, solve_once, version, commit, status_text, reason_text, option_at,
  *                                   option_word, info_at, describe_device, blas_core.
  *     on objects that no other      options_init, options_new, options_free, options_set, options_get,
@@ -781,6 +785,15 @@ typedef struct saddle_solver saddle_solver;
 /* options, hooks and message may be NULL; options and hooks are copied. *solver is NULL on failure. */
 SADDLE_API saddle_status saddle_create(saddle_solver **solver, const saddle_options *options,
                                        const saddle_hooks *hooks, char *message);
+
+/* New options for a solver that exists, NULL: the defaults. What a solve is asked for (krylov, restart,
+ * maxiter, tol, stop, verify, certify, threads, max_memory) holds from the next call on. Everything else
+ * holds from the next saddle_factor on, and solves until then use the present factors: with what the plan
+ * does not depend on (threshold, regularise, factorization, small_pivot, check, replan, profile, absolute)
+ * that is a refactorization as always, with any other change it plans anew. The systems of saddle_factor_many
+ * keep the options that they were factored with. device and device_index cannot change. On failure, which
+ * saddle_message explains, the options stay as they were. */
+SADDLE_API saddle_status saddle_set_options(saddle_solver *solver, const saddle_options *options);
 
 /* Checks the pattern and decides everything that depends on it. If A has values and the direct solver will be
  * used, its scaling and order are computed from them now; without values this is left to the first
@@ -831,6 +844,14 @@ SADDLE_API saddle_status saddle_set_signs(saddle_solver *solver, int64_t n, cons
 SADDLE_API saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const double *b, int64_t ldb,
                                       double *x, int64_t ldx, saddle_info *info);
 
+/* x = M^-1 b, or M'^-1 b if transposed is not 0, for nrhs columns: the preconditioner that was factored, or
+ * the factors of the direct solver, applied once, without iteration, refinement or measurement, for a Krylov
+ * method of the caller. b and x as for saddle_solve, wherever they are. M is that of the method which
+ * saddle_factor decided on, so name one. On failure, if the arguments were right, x is 0;
+ * SADDLE_NOT_CONVERGED says that it overflows. message may be NULL. */
+SADDLE_API saddle_status saddle_apply(const saddle_solver *solver, int transposed, int64_t nrhs,
+                                      const double *b, int64_t ldb, double *x, int64_t ldx, char *message);
+
 /* What is known after analyse or factor, and the message of the most recent of them. The inertia is certified
  * here unless a solve has done so (docs/direct.md): that costs a solve, and more only where it is in doubt.
  */
@@ -858,6 +879,12 @@ SADDLE_API saddle_status saddle_get_order(const saddle_solver *solver, int32_t *
 /* The elimination order after pivoting, and D: d[2k] is its diagonal, d[2k+1] its entry (k+1, k), which is
  * nonzero only at the first row of a 2x2 pivot. Either may be NULL. */
 SADDLE_API saddle_status saddle_get_pivots(const saddle_solver *solver, int32_t *order, double *d);
+/* L by compressed columns in that order, its unit diagonal and entries that are exactly 0 left out, rows
+ * ascending. A first call with indices and values NULL fills in pointers (n + 1 of them), whose last is the
+ * number of entries; a second one fills in the rest, of which either may be NULL. Factors in single precision
+ * are given as doubles. */
+SADDLE_API saddle_status saddle_get_l(const saddle_solver *solver, int64_t *pointers, int32_t *indices,
+                                      double *values);
 /* The diagonal of S. */
 SADDLE_API saddle_status saddle_get_scaling(const saddle_solver *solver, double *scale);
 /* Replaces D, in the format above with 2x2 pivots in the same places, until the next saddle_factor. The

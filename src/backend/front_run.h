@@ -190,4 +190,12 @@ typedef struct sd_front_runner {
     /* Pivot k of front f gets another D; columns of L are cleared or kept along v (NULL: all of column k). */
     saddle_status (*put)(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, double d, double beside);
     saddle_status (*clear)(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, const double *v);
+    /* The eliminated columns of front f, *ld numbers apart, in the precision of the run, in memory of the
+     * host for SD_PANEL_NUMBERS of them; what is above the diagonal means nothing. And the variables of all
+     * its columns, delayed ones too. One wait. */
+    saddle_status (*columns)(sd_engine *e, const sd_front_run *run, int32_t f, void *to, int64_t *ld,
+                             int32_t *variable);
 } sd_front_runner;
+
+/* Numbers of so many columns of a panel with so many rows, however far a device has them apart. */
+#define SD_PANEL_NUMBERS(rows, columns) (((int64_t)(rows) + 64) * (columns))

@@ -34,6 +34,8 @@ typedef struct sd_ldlt_factors {
     const void
         *below;     /* N of each diagonal block, as `inverse` lies; NULL where nothing sweeps over entries */
     sd_frame frame; /* of the rows of the blocks, in the same precision */
+    /* What solves multiply with between the two triangles, block by block (SD_JORDAN); NULL: nothing */
+    const sd_batch_factors *signs;
     sd_precision precision;
 } sd_ldlt_factors;
 

@@ -52,6 +52,32 @@ bool sd_same_name(const char *ours, const char *name)
     return !*ours && !*name;
 }
 
+bool sd_has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = strchr(words, '|'); at; at = strchr(at + 1, '|'))
+        if (strncmp(at + 1, word, length) == 0 && at[1 + length] == '|') return true;
+    return false;
+}
+
+bool sd_options_differ(const saddle_options *a, const saddle_options *b, const char *but)
+{
+    for (int k = 0; k < ROWS; ++k) {
+        const size_t at = rows[k].offset, bytes = rows[k].end - at;
+        if (sd_has_word(but, rows[k].option.name)) continue;
+        if (memcmp((const char *)a + at, (const char *)b + at, bytes) != 0) return true;
+    }
+    return false;
+}
+
+void sd_options_copy(const saddle_options *from, const char *names, saddle_options *to)
+{
+    for (int k = 0; k < ROWS; ++k) {
+        const size_t at = rows[k].offset, bytes = rows[k].end - at;
+        if (sd_has_word(names, rows[k].option.name)) memcpy((char *)to + at, (const char *)from + at, bytes);
+    }
+}
+
 static const option_row *find_row(const char *name)
 {
     for (int k = 0; k < ROWS; ++k)

@@ -6,6 +6,13 @@
 /* Copies the caller's options (NULL: the defaults) and checks every one against its range. */
 saddle_status sd_options_take(sd_context *c, const saddle_options *from, saddle_options *to);
 
+/* Whether "|a|b|" has the word. */
+bool sd_has_word(const char *words, const char *word);
+
+/* Whether options other than those that are named, "|a|b|", differ; and copies those that are. */
+bool sd_options_differ(const saddle_options *a, const saddle_options *b, const char *but);
+void sd_options_copy(const saddle_options *from, const char *names, saddle_options *to);
+
 /* How often a pattern will be factored, as far as the caller has said. */
 static inline int64_t sd_expected_factorizations(const saddle_options *options)
 {

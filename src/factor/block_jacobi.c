@@ -11,6 +11,8 @@
  */
 #include "factor/block_jacobi.h"
 
+#include "factor/block_inverses.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -86,6 +88,30 @@ static saddle_status count_states(sd_engine *e, const sd_block_request *q, const
     return e->status;
 }
 
+/* What LDL' factors becomes the inverse of its absolute value, |B|^-1 = |B^-1|. */
+static saddle_status take_absolute(sd_engine *e, const sd_block_request *q, const bool *wanted,
+                                   sd_block_part *part)
+{
+    sd_context *c = e->context;
+    const int64_t bytes = part->plan.entries * (int64_t)sd_precision_size(part->factors.precision);
+    sd_batch inverse = sd_batch_new(e, &part->plan, part->factors.precision, "diagonal blocks");
+    void *numbers = sd_alloc(c, bytes, 1, "diagonal blocks");
+    if (!numbers && !e->status) e->status = c->status;
+    if (!e->status) sd_batch_invert(e, &part->factors, &inverse);
+    if (!e->status) e->backend->download(e, inverse.data, numbers, bytes);
+    int64_t at = 0;
+    for (int32_t k = 0; k < q->blocks && !e->status; ++k) {
+        const int32_t n = q->start[k + 1] - q->start[k];
+        if (wanted && !wanted[k]) continue;
+        sd_sign_blocks(1, (const int32_t[]){0, n}, &at, inverse.precision, 1, true, numbers);
+        at += (int64_t)n * n;
+    }
+    if (!e->status) sd_batch_set_inverses(e, numbers, &part->factors);
+    sd_batch_free(e, &inverse);
+    sd_free(c, numbers);
+    return e->status;
+}
+
 /* The blocks that are wanted, factored in a precision. */
 static saddle_status make_part(sd_engine *e, const sd_sparse *A, const sd_block_request *q,
                                const bool *wanted, sd_precision precision, sd_block_jacobi *m)
@@ -98,7 +124,8 @@ static saddle_status make_part(sd_engine *e, const sd_sparse *A, const sd_block_
     part->factors = sd_batch_factors_new(e, &part->plan, precision);
     if (!e->status) sd_batch_factor(e, &rule, &x, &part->factors);
     sd_batch_free(e, &x);
-    return e->status ? e->status : count_states(e, q, wanted, part, m);
+    if (e->status || count_states(e, q, wanted, part, m)) return e->status;
+    return q->absolute ? take_absolute(e, q, wanted, part) : SADDLE_OK;
 }
 
 /* single[k] = whether single precision is enough for block k, from its norm and that of its inverse. */
@@ -171,6 +198,7 @@ saddle_status sd_block_jacobi_make(sd_engine *e, const sd_sparse *A, const sd_bl
     const saddle_status status = rounds && !single
                                      ? make_adaptive(e, A, q, m)
                                      : make_part(e, A, q, NULL, rounds ? SD_SINGLE : A->precision, m);
+    if (q->absolute) m->positive = true;
     if (status) sd_block_jacobi_free(e, m);
     return status;
 }

@@ -8,6 +8,7 @@ typedef struct sd_block_request {
     sd_batch_kernel kernel;
     int precision; /* to keep the blocks in: SADDLE_BLOCK_PRECISION_..., never more than the matrix's own */
     int largest;   /* floor(log2 |a|) of the largest entry of the matrix */
+    bool absolute; /* the blocks' absolute values, of an LDL' kernel */
     int32_t blocks;
     const int32_t *start;           /* first row of each block, then n: blocks + 1 of them */
     const int32_t *source, *target; /* row r of the blocks is row source[r] of the matrix, column target[r] */
@@ -41,3 +42,10 @@ void sd_block_jacobi_free(sd_engine *e, sd_block_jacobi *m);
 
 /* z = M^-1 r, in the precision of A. */
 void sd_block_jacobi_apply(sd_engine *e, const sd_block_jacobi *m, const sd_vector *r, sd_vector *z);
+
+/* ---- block_jacobi_transposed.c: z = M'^-1 r on the host, of kernels that are not symmetric ---- */
+
+/* The blocks on the host: themselves, or copies, to be dropped whether this fails or not. */
+saddle_status sd_block_jacobi_bring(sd_engine *e, const sd_block_jacobi *from, sd_block_jacobi *to);
+void sd_block_jacobi_drop(sd_engine *e, sd_block_jacobi *m);
+void sd_block_jacobi_transposed(const sd_block_jacobi *m, const double *r, double *z);

@@ -254,6 +254,17 @@ saddle_status sd_device_fronts_between(sd_context *c, const sd_factors *f, const
     return status;
 }
 
+saddle_status sd_device_fronts_open(sd_context *c, const sd_factors *f, sd_engine *e)
+{
+    return begin_call(c, f->device, e);
+}
+
+saddle_status sd_device_fronts_columns(sd_engine *e, const sd_factors *f, int32_t front, void *to,
+                                       int64_t *ld, int32_t *variable)
+{
+    return f->device->runner->columns(e, f->device->run, front, to, ld, variable);
+}
+
 double sd_device_fronts_largest(const sd_factors *f)
 {
     double largest = NAN;

@@ -36,6 +36,11 @@ saddle_status sd_device_fronts_between(sd_context *c, const sd_factors *f, const
 /* The same of columns in the device's memory, by an engine of the same device, which does not wait. */
 saddle_status sd_device_fronts_apply(sd_engine *e, const sd_factors *f, const sd_solve_frame *frame,
                                      int64_t nrhs, const double *r, int64_t ldr, double *z, int64_t ldz);
+/* The eliminated columns of a front on the host, *ld numbers apart, and the variables of all its columns, by
+ * an engine of the same device. */
+saddle_status sd_device_fronts_columns(sd_engine *e, const sd_factors *f, int32_t front, void *to,
+                                       int64_t *ld, int32_t *variable);
+saddle_status sd_device_fronts_open(sd_context *c, const sd_factors *f, sd_engine *e);
 /* max |l|. */
 double sd_device_fronts_largest(const sd_factors *f);
 int64_t sd_device_fronts_bytes(const sd_factors *f);

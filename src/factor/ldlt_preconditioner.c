@@ -145,6 +145,7 @@ void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m)
     const void *pattern[] = {f->start, f->row, f->diagonal, f->square, f->list, f->frame.order};
     for (size_t k = 0; k < sizeof pattern / sizeof pattern[0]; ++k) sd_unplace(e, pattern[k]);
     sd_batch_free(e, &m->below);
+    sd_ldlt_unplace_signs(e, m);
     sd_vector_free(e, &m->scale);
     sd_free(c, m->order);
     sd_ldlt_end_run(e, m);

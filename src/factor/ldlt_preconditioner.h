@@ -22,8 +22,10 @@ typedef struct sd_block_ldlt {
     sd_ldlt_factors factors; /* for solves */
     sd_trisolve trisolve;    /* as the solver decided */
     sd_batch below;          /* factors.below; without a plan */
-    int32_t *order;          /* row of A at each row of the plan's blocks */
-    sd_vector scale;         /* of each of them */
+    sd_batch_plan signs_plan;
+    sd_batch_factors signs; /* factors.signs, where they are there */
+    int32_t *order;         /* row of A at each row of the plan's blocks */
+    sd_vector scale;        /* of each of them */
 } sd_block_ldlt;
 
 /* Makes ready to factor on the plan that is there, whose numbers go; layout is the matrix as the operator
@@ -39,6 +41,12 @@ saddle_status sd_ldlt_place(sd_engine *e, sd_block_ldlt *m);
 /* N of every diagonal block, for sweeps over single entries; after sd_ldlt_place. Blocks are factored by this
  * LDL' kernel; one that cannot be is taken whole. */
 saddle_status sd_ldlt_place_entries(sd_engine *e, sd_batch_kernel kernel, sd_block_ldlt *m);
+
+/* ---- ldlt_absolute.c: |S| in place of S ---- */
+
+/* The signs of all diagonal blocks, which make solves positive definite; after sd_ldlt_place. */
+saddle_status sd_ldlt_place_signs(sd_engine *e, sd_block_ldlt *m);
+void sd_ldlt_unplace_signs(sd_engine *e, sd_block_ldlt *m);
 
 /* All but the preparation, which is not its own. */
 void sd_block_ldlt_free(sd_engine *e, sd_block_ldlt *m);

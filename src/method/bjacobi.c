@@ -88,6 +88,7 @@ static saddle_status factor(sd_engine *e, const sd_problem *p, const void *plann
     const saddle_preparation *blocking = planned;
     const sd_operator *op = &p->op[sd_iteration_precision(p)];
     sd_block_request q = {.precision = p->options->block_precision,
+                          .absolute = p->options->absolute == SADDLE_ON,
                           .largest = sd_largest_exponent(p->A->val, p->A->nnz) - op->exponent,
                           .blocks = (int32_t)blocking->blocks,
                           .start = blocking->block_start,
@@ -101,6 +102,10 @@ static saddle_status factor(sd_engine *e, const sd_problem *p, const void *plann
         return sd_fail(c, SADDLE_BAD_OPTION,
                        "block_kernel \"%s\" requires a symmetric matrix: use huard, huard-t, jordan or lu",
                        made->word == SADDLE_BLOCK_KERNEL_LLT ? "llt" : "ldlt");
+    if (q.absolute && !sd_batch_symmetric(q.kernel))
+        return sd_fail(c, SADDLE_BAD_OPTION,
+                       "absolute requires symmetric blocks: use block_kernel ldlt, or turn it off");
+    q.absolute = q.absolute && q.kernel != SD_LLT; /* which is positive as it is */
     const saddle_status status = sd_block_jacobi_make(e, &op->sparse, &q, &made->m);
     if (!status) warn(c, &made->m);
     return status;
@@ -143,15 +148,40 @@ static saddle_status precondition(sd_engine *e, const sd_problem *p, const void 
     return e->status;
 }
 
+static void apply_transposed(const void *self, const double *r, double *z)
+{
+    sd_block_jacobi_transposed(self, r, z);
+}
+
+static void release_transposed(sd_engine *e, void *self)
+{
+    if (self) sd_block_jacobi_drop(e, self);
+    sd_free(e->context, self);
+}
+
+static saddle_status precondition_transposed(sd_engine *e, const sd_problem *p, const void *factors,
+                                             const sd_operator *op, sd_preconditioner *M)
+{
+    (void)op;
+    sd_block_jacobi *here = sd_alloc_zero(e->context, 1, sizeof *here, "preconditioner");
+    if (!here && !e->status) e->status = e->context->status;
+    if (here) sd_block_jacobi_bring(e, &((const blocks *)factors)->m, here);
+    const sd_hosted by = {
+        .apply = apply_transposed, .release = release_transposed, .self = here, .n = p->A->n};
+    return sd_precondition_hosted(e, &by, M);
+}
+
 const sd_method sd_method_bjacobi = {
     .number = SADDLE_METHOD_BJACOBI,
     .name = "block-Jacobi",
-    .options = "|scaling|order|pairs|blocking|block_size|block_kernel|block_precision|",
+    .options = "|scaling|order|pairs|blocking|block_size|block_kernel|block_precision|absolute|",
     .on_device = true,
+    .absolute = true,
     .plan = plan,
     .free_plan = sd_free_preparation,
     .factor = factor,
     .report = report,
     .free_factors = free_factors,
     .krylov = krylov,
-    .precondition = precondition};
+    .precondition = precondition,
+    .precondition_transposed = precondition_transposed};

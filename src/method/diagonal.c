@@ -2,7 +2,8 @@
  * Diagonal (Jacobi) preconditioning: z_i = r_i / a_ii.
  *
  * An entry that is 0 (or below 1e-30 of its row) is replaced by the largest entry of its row, an empty row by
- * 1; one so small that its inverse is beyond the range of the precision by the least that is not.
+ * 1; one so small that its inverse is beyond the range of the precision by the least that is not. With
+ * option `absolute` |a_ii| is taken.
  */
 #include "method/method.h"
 
@@ -30,7 +31,8 @@ static void find_rows(const sd_csr *A, double *entries, double *largest)
 }
 
 /* The inverses for the system with A 2^-exponent, in one precision. */
-static saddle_status invert(sd_engine *e, const sd_csr *A, int exponent, sd_precision precision, diagonal *d)
+static saddle_status invert(sd_engine *e, const sd_csr *A, bool absolute, int exponent,
+                            sd_precision precision, diagonal *d)
 {
     sd_context *c = e->context;
     const double most = precision == SD_DOUBLE ? 0x1p1000 : 0x1p120; /* products with it stay finite */
@@ -44,6 +46,7 @@ static saddle_status invert(sd_engine *e, const sd_csr *A, int exponent, sd_prec
         for (int32_t i = 0; i < A->n; ++i) {
             double entry = entries[i];
             const bool vanishes = !(fabs(entry) > 1e-30 * largest[i]);
+            if (absolute) entry = fabs(entry);
             if (vanishes) entry = largest[i] > 0 ? largest[i] : ldexp(1.0, exponent);
             if (entry < 0) d->positive = false;
             const double inverse = 1 / ldexp(entry, -exponent);
@@ -76,7 +79,7 @@ static saddle_status factor(sd_engine *e, const sd_problem *p, const void *plan,
     *given_up = false;
     saddle_status status = SADDLE_OK;
     for (sd_precision k = SD_DOUBLE; k <= sd_iteration_precision(p) && !status; ++k)
-        status = invert(e, p->A, p->op[k].exponent, k, d);
+        status = invert(e, p->A, p->options->absolute == SADDLE_ON, p->op[k].exponent, k, d);
     return status;
 }
 
@@ -113,8 +116,9 @@ static saddle_status precondition(sd_engine *e, const sd_problem *p, const void 
 
 const sd_method sd_method_diagonal = {.number = SADDLE_METHOD_DIAGONAL,
                                       .name = "the diagonal",
-                                      .options = "|",
+                                      .options = "|absolute|",
                                       .on_device = true,
+                                      .absolute = true,
                                       .light = true,
                                       .factor = factor,
                                       .report = report,

@@ -157,6 +157,7 @@ typedef struct sd_method {
     bool on_device;      /* whether it runs on a GPU */
     bool needs_symmetry;
     bool signed_as_A; /* its factors are indefinite where A is: no preconditioner for CG or MINRES */
+    bool absolute;    /* it has a positive definite form of a symmetric indefinite A: option `absolute` */
     bool light;       /* it costs no more than a few vectors: a search for null vectors may use it */
 
     /* *plan, NULL before, is freed by free_plan, also where this fails. info gets times and predictions. NULL
@@ -202,11 +203,18 @@ typedef struct sd_method {
     saddle_status (*precondition)(sd_engine *e, const sd_problem *p, const void *factors,
                                   const sd_operator *op, sd_preconditioner *M);
 
+    /* The same of M'; NULL: M is symmetric, or as near to it as it is to a matrix. */
+    saddle_status (*precondition_transposed)(sd_engine *e, const sd_problem *p, const void *factors,
+                                             const sd_operator *op, sd_preconditioner *M);
+
     /* Of methods that solve by themselves; NULL for all others. Z = A^-1 R for k columns on the host; Z may
      * be R, memory (see triangular.h) NULL. */
     saddle_status (*solve)(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
                            double *z, int64_t ldz, sd_solve_memory *memory);
-    /* The same in the memory of a device, that of the factors; nothing is waited for. NULL functions: none.
+    /* The same with A'. */
+    saddle_status (*solve_transposed)(sd_engine *e, const void *factors, int64_t k, const double *r,
+                                      int64_t ldr, double *z, int64_t ldz);
+    /* As `solve` in the memory of a device, that of the factors; nothing is waited for. NULL functions: none.
      */
     bool (*solves_there)(const void *factors);
     saddle_status (*solve_there)(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
@@ -260,6 +268,23 @@ saddle_status sd_whole_matrix(sd_context *c, const sd_csr *A, sd_csr *whole, con
 
 /* The precision that iterations run in. */
 sd_precision sd_iteration_precision(const sd_problem *p);
+
+/* A preconditioner that the host applies, z = self r on arrays of its own: *M gets the vectors between, and
+ * frees `self` by `release`, which it does at once where there is no memory for them. */
+typedef struct sd_hosted {
+    void (*apply)(const void *self, const double *r, double *z);
+    void (*release)(sd_engine *e, void *self);
+    void *self;
+    int32_t n;
+    double *r, *z;
+} sd_hosted;
+saddle_status sd_precondition_hosted(sd_engine *e, const sd_hosted *by, sd_preconditioner *M);
+
+/* Whether the method solves by itself: with `absolute` its factors are those of another matrix. */
+static inline bool sd_solves_alone(const sd_problem *p, const sd_method *method)
+{
+    return method->solve && p->options->absolute == SADDLE_OFF;
+}
 
 /* The iteration for a preconditioner of which no more is known. */
 int sd_krylov_for(const sd_problem *p, bool symmetric, bool positive);

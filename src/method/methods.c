@@ -2,6 +2,7 @@
 #include "method/method.h"
 
 #include "core/info.h"
+#include "core/options.h"
 #include "prepare/prepare.h"
 
 #include <math.h>
@@ -127,6 +128,37 @@ sd_precision sd_iteration_precision(const sd_problem *p)
     return p->options->precision == SADDLE_PRECISION_DOUBLE ? SD_DOUBLE : SD_SINGLE;
 }
 
+static void apply_hosted(const void *self, sd_engine *e, const sd_vector *r, sd_vector *z)
+{
+    const sd_hosted *by = self;
+    sd_vector_get(e, r, by->r);
+    if (!e->status) by->apply(by->self, by->r, by->z);
+    sd_vector_put(e, by->z, z);
+}
+
+static void release_hosted(sd_engine *e, void *owned)
+{
+    sd_hosted *by = owned;
+    by->release(e, by->self);
+    sd_free_all(e->context, by->r, by->z, by);
+}
+
+saddle_status sd_precondition_hosted(sd_engine *e, const sd_hosted *by, sd_preconditioner *M)
+{
+    sd_context *c = e->context;
+    sd_hosted *own = sd_alloc_zero(c, 1, sizeof *own, "preconditioner");
+    *M = (sd_preconditioner){.apply = apply_hosted, .self = own, .owned = own, .release = release_hosted};
+    if (!own) {
+        by->release(e, by->self);
+        return e->status = c->status;
+    }
+    *own = *by;
+    own->r = sd_alloc(c, by->n, sizeof *own->r, "preconditioner");
+    own->z = sd_alloc_zero(c, by->n, sizeof *own->z, "preconditioner");
+    if (!own->r || !own->z) e->status = c->status;
+    return e->status;
+}
+
 int sd_krylov_for(const sd_problem *p, bool symmetric, bool positive)
 {
     if (!p->facts->symmetric || !symmetric) return SADDLE_KRYLOV_GMRES;
@@ -158,15 +190,6 @@ static const struct {
                   {"profile", "device", "|cuda|"}}; /* of auto it is not known yet */
 enum { CONDITIONS = sizeof conditions / sizeof conditions[0] };
 
-/* Whether "|a|b|" has the word. */
-static bool has_word(const char *words, const char *word)
-{
-    const size_t length = strlen(word);
-    for (const char *at = strchr(words, '|'); at; at = strchr(at + 1, '|'))
-        if (strncmp(at + 1, word, length) == 0 && at[1 + length] == '|') return true;
-    return false;
-}
-
 /* Whether an option has another value than its default. */
 static bool is_set(const saddle_options *options, const char *name)
 {
@@ -186,14 +209,14 @@ void sd_report_unused(sd_context *c, const saddle_options *options)
     for (int k = 0; saddle_option_at(k); ++k) {
         const char *name = saddle_option_at(k)->name;
         if (!is_set(options, name)) continue;
-        if (method && !has_word(everywhere, name) && !has_word(method->options, name)) {
+        if (method && !sd_has_word(everywhere, name) && !sd_has_word(method->options, name)) {
             sd_log(c, SADDLE_LOG_WARNING, "option %s has no effect with method %s", name, word);
             continue;
         }
         for (int j = 0; j < CONDITIONS; ++j) {
             if (strcmp(conditions[j].name, name) != 0) continue;
             saddle_options_get(options, conditions[j].needs, value, sizeof value);
-            if (!has_word(conditions[j].words, value))
+            if (!sd_has_word(conditions[j].words, value))
                 sd_log(c, SADDLE_LOG_WARNING, "option %s has no effect with %s %s", name, conditions[j].needs,
                        value);
         }

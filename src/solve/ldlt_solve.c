@@ -33,16 +33,25 @@ static void sweep_entries(const sd_two_triangles *t, sd_engine *e, bool first, c
     sd_ldlt_sweep_entries(e, factors_of(t), first ? SD_LDLT_FORWARD : SD_LDLT_BACKWARD, b, from, to);
 }
 
+/* t, after the first triangle, times the signs. */
+static void between_blocks(const sd_two_triangles *t, sd_engine *e, const sd_vector *x, sd_vector *b)
+{
+    const sd_vector of_t = {x->data, t->n, x->precision};
+    sd_batch_apply(e, factors_of(t)->signs, 1, &of_t, b);
+}
+
 /* x is u and behind it t. */
 static void between_entries(const sd_two_triangles *t, sd_engine *e, const sd_vector *x, sd_vector *b)
 {
-    const sd_vector of_t = {(char *)x->data + t->n * (int64_t)sd_precision_size(x->precision), t->n,
-                            x->precision};
+    sd_vector of_t = {(char *)x->data + t->n * (int64_t)sd_precision_size(x->precision), t->n, x->precision};
+    if (factors_of(t)->signs) sd_batch_apply(e, factors_of(t)->signs, 1, &of_t, &of_t);
     sd_ldlt_sweep_entries(e, factors_of(t), SD_LDLT_BETWEEN, &of_t, NULL, b);
 }
 
 static const sd_triangle_functions over_blocks = {
     .enter = enter, .leave = leave, .exact = exact, .sweep = sweep_blocks};
+static const sd_triangle_functions over_blocks_with_signs = {
+    .enter = enter, .leave = leave, .exact = exact, .sweep = sweep_blocks, .between = between_blocks};
 static const sd_triangle_functions over_entries = {
     .enter = enter, .leave = leave, .exact = exact, .sweep = sweep_entries, .between = between_entries};
 
@@ -52,7 +61,9 @@ sd_two_triangles sd_ldlt_triangles(const sd_block_ldlt *ldlt, sd_trisolve_kind k
     const sd_ldlt_factors *f = &ldlt->factors;
     const bool entries = kind == SD_TRISOLVE_ENTRIES;
     const int64_t n = f->n, levels = f->levels, depth = levels * f->largest;
-    return (sd_two_triangles){.can = entries ? &over_entries : &over_blocks,
+    return (sd_two_triangles){.can = entries    ? &over_entries
+                                     : f->signs ? &over_blocks_with_signs
+                                                : &over_blocks,
                               .factors = f,
                               .kind = kind,
                               .columns = 1,

@@ -43,7 +43,8 @@ void sd_call_end(sd_call *call)
 
 saddle_status sd_call_board(sd_call *call, const sd_method *method, const void *factors)
 {
-    if (!method->board || call->columns != 1 || call->boarded || call->problem.options->certify == SADDLE_OFF)
+    if (!method->board || !sd_solves_alone(&call->problem, method) || call->columns != 1 || call->boarded ||
+        call->problem.options->certify == SADDLE_OFF)
         return SADDLE_OK;
     double *c = call->rider.column =
         sd_alloc(call->e->context, 2 * (int64_t)call->problem.A->n, sizeof *c, "vectors of the solve");
@@ -186,7 +187,7 @@ static const char *advice(saddle_reason reason, const solving *w)
                    : "raise maxiter, or choose another method or krylov";
     case SADDLE_REASON_PRECISION: return "use precision mixed or double, or a larger tol";
     case SADDLE_REASON_NOT_POSITIVE: return "use krylov minres or sqmr for an indefinite matrix";
-    case SADDLE_REASON_PRECONDITIONER: return "use krylov sqmr or gmres, or method none";
+    case SADDLE_REASON_PRECONDITIONER: return "use absolute on, krylov sqmr or gmres, or method none";
     case SADDLE_REASON_NOT_SYMMETRIC: return "use krylov gmres or bicgstab";
     case SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER:
         return "use block_kernel ldlt (or llt) with bjacobi, a fixed number of trisolve_sweeps, or krylov "
@@ -408,7 +409,7 @@ static saddle_status try_rung(solving *w, int k, saddle_reason *reason)
     }
     attempt.factors = w->call->factors;
     attempt.krylov = sd_krylov_of(w->call, attempt.method, w->call->factors);
-    const bool by_solves = attempt.method->solve &&
+    const bool by_solves = sd_solves_alone(&w->call->problem, attempt.method) &&
                            (attempt.krylov == SADDLE_KRYLOV_REFINE || attempt.krylov == SADDLE_KRYLOV_NONE);
     if (by_solves) {
         status = run_solver(w, k, left, &attempt, &errors, &share);

@@ -469,6 +469,9 @@ static saddle_status check_values(const batch *q, const saddle_solver *s, const 
         return sd_fail(q->c, SADDLE_NOT_SUPPORTED, "%s: the shape must be lower, upper or full", q->call);
     if (s->options.method != SADDLE_METHOD_AUTO && s->options.method != SADDLE_METHOD_DIRECT)
         return sd_fail(q->c, SADDLE_NOT_SUPPORTED, "%s: use method direct, or auto", q->call);
+    if (s->options.absolute == SADDLE_ON)
+        return sd_fail(q->c, SADDLE_BAD_OPTION,
+                       "%s: absolute makes a preconditioner, not a solver: turn it off", q->call);
     return SADDLE_OK;
 }
 
@@ -498,6 +501,9 @@ static saddle_status run_values(batch *q, saddle_solver *s, const saddle_matrix 
                                 bool solved)
 {
     static const double nothing = 0;
+    sd_adopt_options(s);
+    if (s->many_outdated) sd_many_forget(s);
+    s->many_outdated = false;
     saddle_status status = sd_view_take(q->c, A, &q->A);
     if (!status) status = check_results(q);
     if (!status) status = check_values(q, s, values);

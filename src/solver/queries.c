@@ -62,6 +62,16 @@ saddle_status saddle_get_pivots(const saddle_solver *solver, int32_t *order, dou
     return status;
 }
 
+saddle_status saddle_get_l(const saddle_solver *solver, int64_t *pointers, int32_t *indices, double *values)
+{
+    sd_context c;
+    sd_direct *d;
+    const saddle_status status = find_symmetric(&c, solver, "saddle_get_l", &d);
+    if (status) return status;
+    if (!pointers) return SADDLE_BAD_ARGUMENT;
+    return sd_direct_get_l(&c, d, pointers, indices, values);
+}
+
 saddle_status saddle_get_scaling(const saddle_solver *solver, double *scale)
 {
     sd_context c;

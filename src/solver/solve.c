@@ -5,6 +5,7 @@
  */
 #include "solver/column.h"
 #include "solver/home.h"
+#include "solver/staged.h"
 
 #include "matrix/inspect.h"
 #include "solve/measure.h"
@@ -37,7 +38,8 @@ static saddle_status make_panel(const sd_call *call, int64_t nrhs, panel *k)
     sd_context *c = call->e->context;
     const sd_method *method = call->ladder.rung[0].method;
     const int krylov = sd_krylov_of(call, method, first_factors(call));
-    if (!method->solve || nrhs < 2 || (krylov != SADDLE_KRYLOV_REFINE && krylov != SADDLE_KRYLOV_NONE))
+    if (!sd_solves_alone(&call->problem, method) || nrhs < 2 ||
+        (krylov != SADDLE_KRYLOV_REFINE && krylov != SADDLE_KRYLOV_NONE))
         return SADDLE_OK;
     const int64_t n = call->problem.A->n, room = PANEL_NUMBERS / n;
     k->width = room < PANEL_LEAST ? PANEL_LEAST : room > SD_RHS_BLOCK ? SD_RHS_BLOCK : room;
@@ -175,7 +177,7 @@ bool sd_may_stay_unmeasured(const saddle_solver *s)
 /* Zero pivots leave something open in any case. */
 static bool is_taken_unmeasured(const saddle_solver *s, const sd_call *call)
 {
-    return sd_may_stay_unmeasured(s) && call->method->solve &&
+    return sd_may_stay_unmeasured(s) && sd_solves_alone(&call->problem, call->method) &&
            !call->method->standing(call->factors).singular;
 }
 
@@ -188,11 +190,11 @@ static saddle_status complete_operators(sd_context *c, sd_problem *p, sd_operato
     return sd_csr_norm(c, p->A, &own[SD_DOUBLE].norm_inf);
 }
 
-static bool is_finite(int32_t n, const double *x)
+bool sd_is_finite(int64_t n, const double *x)
 {
     enum { LANES = 4 };
     double nothing[LANES] = {0};
-    int32_t i = 0;
+    int64_t i = 0;
     for (; i + LANES <= n; i += LANES)
         for (int l = 0; l < LANES; ++l) nothing[l] += 0 * x[i + l];
     for (; i < n; ++i) nothing[0] += 0 * x[i];
@@ -226,7 +228,7 @@ static saddle_status refine_once(sd_call *call, const double *b, double *x, doub
     double *const kept = work, *const r = work + n;
     memcpy(kept, b, (size_t)n * sizeof *b);
     saddle_status status = method->solve(call->e, call->factors, 1, kept, n, x, n, memory);
-    if (status || !is_finite(n, x)) return status;
+    if (status || !sd_is_finite(n, x)) return status;
     status = plain_residual(call, kept, x, r);
     if (!status) status = method->solve(call->e, call->factors, 1, r, n, r, n, memory);
     for (int32_t i = 0; i < n && !status; ++i) x[i] += r[i];
@@ -247,7 +249,7 @@ static saddle_status solve_unmeasured(sd_call *call, int64_t nrhs, const double 
     info->method = call->method->number;
     info->krylov = call->problem.options->krylov;
     for (int64_t k = 0; k < nrhs && !status; ++k)
-        if (!is_finite(n, b + k * ldb))
+        if (!sd_is_finite(n, b + k * ldb))
             status = sd_fail(c, SADDLE_BAD_VALUE,
                              "an entry of right-hand side %lld (counted from 1) is NaN or infinite",
                              (long long)k + 1);
@@ -266,7 +268,7 @@ static saddle_status solve_unmeasured(sd_call *call, int64_t nrhs, const double 
     }
     info->reason = SADDLE_REASON_NOT_MEASURED;
     for (int64_t k = 0; k < nrhs; ++k) {
-        if (is_finite(n, x + k * ldx)) continue;
+        if (sd_is_finite(n, x + k * ldx)) continue;
         clear_columns(n, k, k + 1, x, ldx);
         info->reason = SADDLE_REASON_OVERFLOW;
         status =
@@ -311,44 +313,6 @@ static void solve_here(sd_call *call, int64_t nrhs, const double *b, int64_t ldb
     free_panel(c, &ready);
 }
 
-/* Columns of a device's memory on the host, where nothing else would do. */
-typedef struct staged {
-    double *memory;
-    const double *b;
-    double *x;
-    int64_t ldb, ldx;
-} staged;
-
-static saddle_status stage_columns(sd_call *call, int64_t nrhs, const double *b, int64_t ldb, double *x,
-                                   int64_t ldx, staged *to)
-{
-    sd_engine *e = call->e;
-    const int64_t n = call->problem.A->n;
-    *to = (staged){NULL, b, x, ldb, ldx};
-    const bool b_there = sd_is_there(call->solver, b), x_there = sd_is_there(call->solver, x);
-    if (!b_there && !x_there) return SADDLE_OK;
-    to->memory = sd_alloc(e->context, 2 * n * nrhs, sizeof *to->memory, "right-hand sides");
-    if (!to->memory) return e->context->status;
-    for (int64_t k = 0; k < nrhs && b_there; ++k)
-        e->backend->download(e, b + k * ldb, to->memory + k * n, n * (int64_t)sizeof *b);
-    if (b_there) to->b = to->memory, to->ldb = n;
-    if (x_there) to->x = to->memory + n * nrhs, to->ldx = n;
-    return e->status;
-}
-
-/* Answers go to where the caller wants them. */
-static void unstage_columns(sd_call *call, int64_t nrhs, double *x, int64_t ldx, staged *from)
-{
-    sd_engine *e = call->e;
-    const int64_t n = call->problem.A->n;
-    const saddle_status status = e->status;
-    e->status = SADDLE_OK; /* x is given out although something has failed */
-    for (int64_t k = 0; k < nrhs && from->x != x; ++k)
-        e->backend->upload(e, from->x + k * n, x + k * ldx, n * (int64_t)sizeof *x);
-    if (status) e->status = status;
-    sd_free(e->context, from->memory);
-}
-
 /* x = 0 wherever it is: there is no solution. */
 static void clear_anywhere(sd_call *call, int64_t nrhs, double *x, int64_t ldx)
 {
@@ -369,8 +333,8 @@ static void solve_seen(sd_call *call, bool unmeasured, int64_t nrhs, const doubl
                        int64_t ldx, const sd_done *done, sd_outcome *o)
 {
     sd_context *c = call->e->context;
-    staged at;
-    const saddle_status status = stage_columns(call, nrhs, b, ldb, x, ldx, &at);
+    sd_staged at;
+    const saddle_status status = sd_stage_columns(call->solver, call->e, nrhs, b, ldb, x, ldx, &at);
     if (status) {
         give_up(o, status, c);
         clear_anywhere(call, nrhs, x, ldx);
@@ -382,7 +346,7 @@ static void solve_seen(sd_call *call, bool unmeasured, int64_t nrhs, const doubl
     else
         solve_here(call, nrhs, at.b, at.ldb, at.x, at.ldx, done, o);
     if (unmeasured && o->status) give_up(o, o->status, c);
-    unstage_columns(call, nrhs, x, ldx, &at);
+    sd_unstage_columns(call->solver, call->e, nrhs, x, ldx, &at);
 }
 
 /* All columns, on the host or on the device; info keeps the worst of them. */
@@ -413,21 +377,21 @@ saddle_status sd_solve_columns(const saddle_solver *s, sd_engine *e, int64_t nrh
     return o.status;
 }
 
-static saddle_status check_call(sd_context *c, const saddle_solver *s, int64_t nrhs, const double *b,
-                                int64_t ldb, const double *x, int64_t ldx)
+saddle_status sd_check_columns(sd_context *c, const saddle_solver *s, const char *call, int64_t nrhs,
+                               const double *b, int64_t ldb, const double *x, int64_t ldx)
 {
-    if (!s) return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve: the solver is NULL");
-    if (!s->factored) return sd_fail(c, SADDLE_WRONG_ORDER, "saddle_solve: call saddle_factor first");
+    if (!s) return sd_fail(c, SADDLE_BAD_ARGUMENT, "%s: the solver is NULL", call);
+    if (!s->factored) return sd_fail(c, SADDLE_WRONG_ORDER, "%s: call saddle_factor first", call);
     if (nrhs < 0 || ldb < s->A.n || ldx < s->A.n) {
         return sd_fail(c, SADDLE_BAD_ARGUMENT,
-                       "saddle_solve: invalid sizes: %lld right-hand sides, ldb %lld, ldx %lld, n %d",
+                       "%s: invalid sizes: %lld right-hand sides, ldb %lld, ldx %lld, n %d", call,
                        (long long)nrhs, (long long)ldb, (long long)ldx, s->A.n);
     }
     if (nrhs > 0 && s->A.n > 0 && (!b || !x))
-        return sd_fail(c, SADDLE_BAD_ARGUMENT, "saddle_solve: b or x is NULL");
+        return sd_fail(c, SADDLE_BAD_ARGUMENT, "%s: b or x is NULL", call);
     if (nrhs > 1 && b == x && ldb != ldx) {
         return sd_fail(c, SADDLE_BAD_ARGUMENT,
-                       "saddle_solve: b and x are the same array, but ldb is %lld and ldx is %lld",
+                       "%s: b and x are the same array, but ldb is %lld and ldx is %lld", call,
                        (long long)ldb, (long long)ldx);
     }
     return SADDLE_OK;
@@ -470,7 +434,7 @@ saddle_status saddle_solve(const saddle_solver *solver, int64_t nrhs, const doub
         own.history = info->history;
         own.history_room = info->history_room;
     }
-    saddle_status status = check_call(&c, solver, nrhs, b, ldb, x, ldx);
+    saddle_status status = sd_check_columns(&c, solver, "saddle_solve", nrhs, b, ldb, x, ldx);
     double nothing = 0;
     if (!status && solver->A.n == 0) { /* there may be no arrays, and one column is as good as many */
         b = x = &nothing;

@@ -379,6 +379,7 @@ saddle_status saddle_analyse(saddle_solver *solver, const saddle_matrix *A)
     if (!solver) return SADDLE_BAD_ARGUMENT;
     saddle_matrix view;
     void *brought = NULL;
+    sd_adopt_options(solver);
     begin_call(solver);
     saddle_status status = sd_view_take(&solver->c, A, &view);
     if (!status) status = sd_bring_values(solver, &view, &brought);
@@ -423,6 +424,7 @@ saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
     saddle_matrix view;
+    sd_adopt_options(solver);
     begin_call(solver);
     saddle_status status = sd_view_take(&solver->c, A, &view);
     if (!status) status = sd_view_check_fields(&solver->c, &view);
@@ -433,6 +435,7 @@ saddle_status saddle_factor(saddle_solver *solver, const saddle_matrix *A)
 saddle_status saddle_factor_values(saddle_solver *solver, saddle_type type, const void *values)
 {
     if (!solver) return SADDLE_BAD_ARGUMENT;
+    sd_adopt_options(solver);
     begin_call(solver);
     if (!solver->analysed)
         return end_factor(solver,

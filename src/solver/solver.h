@@ -97,6 +97,10 @@ struct saddle_solver {
     int64_t given_n, signs_n;
     bool given_anew; /* after the plans were made */
 
+    saddle_options wanted; /* from the next factorization on, where they are new: */
+    bool wants_others;
+    bool many_outdated; /* systems of many.c have older ones */
+
     sd_many many;
     /* of a member: see sd_problem */
     const void *like;
@@ -127,6 +131,13 @@ bool sd_may_stay_unmeasured(const saddle_solver *solver);
  * before: done, otherwise NULL. */
 saddle_status sd_solve_columns(const saddle_solver *solver, sd_engine *e, int64_t nrhs, const double *b,
                                int64_t ldb, double *x, int64_t ldx, const sd_done *done, saddle_info *info);
+/* Options that were set since the last factorization take effect: with the plans that they change goes all
+ * that was made on them. */
+void sd_adopt_options(saddle_solver *solver);
+/* Whether the columns of a call with B and X are as they have to be, of a solver that is factored. */
+saddle_status sd_check_columns(sd_context *c, const saddle_solver *solver, const char *call, int64_t nrhs,
+                               const double *b, int64_t ldb, const double *x, int64_t ldx);
+bool sd_is_finite(int64_t n, const double *x);
 /* Frees the systems that share the plan. */
 void sd_many_forget(saddle_solver *solver);
 /* They hear of it when scaling, order or signs are given anew. */

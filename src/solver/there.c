@@ -174,6 +174,7 @@ static bool can_stay(const sd_call *call, const sd_method *method, int krylov, b
     const sd_operator *op = &call->problem.op[SD_DOUBLE];
     return call->e->backend->resident && call->problem.A->n > 0 && call->ladder.rungs == 1 &&
            method->solve_there && method->solves_there(call->factors) &&
+           sd_solves_alone(&call->problem, method) &&
            (krylov == SADDLE_KRYLOV_REFINE || krylov == SADDLE_KRYLOV_NONE) &&
            (measured || op->exponent == 0);
 }

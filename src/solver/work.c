@@ -41,6 +41,28 @@ sd_work *sd_work_place(saddle_solver *s, const sd_method *method)
     return free;
 }
 
+/* Whether there is a positive definite form of what the method makes of A. */
+static saddle_status check_absolute(saddle_solver *s, const sd_method *method)
+{
+    if (s->options.absolute == SADDLE_OFF) return SADDLE_OK;
+    if (!s->facts.symmetric)
+        return sd_fail(&s->c, SADDLE_BAD_OPTION,
+                       "absolute requires a symmetric matrix: turn it off, and use krylov gmres or bicgstab");
+    if (s->options.method == SADDLE_METHOD_AUTO)
+        return sd_fail(&s->c, SADDLE_BAD_OPTION,
+                       "absolute needs a named method: direct, ldlt, jacobi, bjacobi or diagonal");
+    if (s->options.krylov == SADDLE_KRYLOV_REFINE)
+        return sd_fail(
+            &s->c, SADDLE_BAD_OPTION,
+            "krylov refine needs factors of the matrix, not their absolute values: use krylov auto, "
+            "minres or cg, or turn absolute off");
+    if (method->absolute) return SADDLE_OK;
+    return sd_fail(&s->c, SADDLE_BAD_OPTION,
+                   "absolute does not apply to %s: turn it off, or use method direct, ldlt, jacobi, bjacobi "
+                   "or diagonal",
+                   method->name);
+}
+
 /* Whether the method can do anything for A on this device, before it is planned or factored. */
 static saddle_status check_method(saddle_solver *s, const sd_method *method)
 {
@@ -52,10 +74,13 @@ static saddle_status check_method(saddle_solver *s, const sd_method *method)
     if (method->needs_symmetry && !s->facts.symmetric)
         return sd_fail(&s->c, SADDLE_NOT_SUPPORTED,
                        "%s requires a symmetric matrix: use ilu, bjacobi or direct", method->name);
-    if (method->signed_as_A && wants_positive && s->facts.kind == SADDLE_KIND_INDEFINITE)
+    const saddle_status status = check_absolute(s, method);
+    if (status) return status;
+    if (method->signed_as_A && s->options.absolute == SADDLE_OFF && wants_positive &&
+        s->facts.kind == SADDLE_KIND_INDEFINITE)
         return sd_fail(&s->c, SADDLE_BAD_OPTION,
                        "krylov %s requires a positive definite preconditioner, but the matrix is indefinite "
-                       "and so is %s: use krylov sqmr or fgmres, or method diagonal or none",
+                       "and so is %s: use krylov sqmr or fgmres, absolute on, or method none",
                        krylov == SADDLE_KRYLOV_CG    ? "cg"
                        : krylov == SADDLE_KRYLOV_FCG ? "fcg"
                                                      : "minres",

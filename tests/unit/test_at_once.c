@@ -11,9 +11,10 @@ enum { THREADS = 4, ROUNDS = 4 };
 /* All that a thread found out, to be held against what one alone finds. */
 typedef struct answers {
     int failures;
-    double x[N], part[3][N], pivots[2 * N], scale[N], condition, relative_residual, product[N], errors[3];
+    double x[N], applied[N], part[3][N], pivots[2 * N], scale[N], condition, relative_residual, product[N],
+        errors[3];
     int32_t order[N], pivot_order[N], permutation[N];
-    int64_t n, factor_nnz, iterations, nnz, fill;
+    int64_t n, factor_nnz, iterations, nnz, fill, columns[N + 1];
     char message[SADDLE_MESSAGE_SIZE], method[16], tol[32];
 } answers;
 
@@ -38,6 +39,8 @@ static void ask_solver(const problem *p, const saddle_solver *s, answers *a)
     want(a, saddle_get_order(s, a->order));
     want(a, saddle_get_pivots(s, a->pivot_order, a->pivots));
     want(a, saddle_get_scaling(s, a->scale));
+    want(a, saddle_get_l(s, a->columns, NULL, NULL));
+    want(a, saddle_apply(s, 1, 1, p->b, N, a->applied, N, NULL));
     want(a, saddle_condition(s, &a->condition, NULL));
     for (int part = 0; part < 3; ++part) {
         memcpy(a->part[part], p->b, sizeof p->b);

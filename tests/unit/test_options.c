@@ -308,6 +308,8 @@ static void the_enums_number_the_words(void **state)
         {"setup", "sweeps", SADDLE_SETUP_SWEEPS},
         {"tune", "off", SADDLE_OFF},
         {"tune", "on", SADDLE_ON},
+        {"absolute", "off", SADDLE_OFF},
+        {"absolute", "on", SADDLE_ON},
     };
     int listed = (int)(sizeof all / sizeof all[0]), words = 0;
     for (int k = 0; k < listed; ++k) {

@@ -150,6 +150,8 @@ saddle_status apply_inverse(sd_engine *e, const sd_front_run *run, bool turned, 
 saddle_status fetch_fronts(sd_engine *e, const sd_front_run *run, const sd_run_pivots *to);
 saddle_status put_pivot(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, double d, double beside);
 saddle_status clear_column(sd_engine *e, sd_front_run *run, int32_t f, int32_t k, const double *v);
+saddle_status fetch_columns(sd_engine *e, const sd_front_run *run, int32_t f, void *to, int64_t *ld,
+                            int32_t *variable);
 
 /* All pivots, gathered on the device by what is launched here, in memory of gathered_bytes; and brought to
  * the host: nothing is waited for. */

@@ -145,7 +145,34 @@ saddle_status clear_in(sd_engine *e, run_memory<real> *m, int32_t f, int32_t k, 
     return e->status;
 }
 
+/* The panel may be in memory of the host's that the device reaches. */
+template <class real>
+saddle_status columns_of(sd_engine *e, run_memory<real> *m, int32_t f, void *to, int64_t *ld,
+                         int32_t *variable)
+{
+    front_state<real> s = {};
+    e->backend->download(e, m->w.front + f, &s, sizeof s);
+    if (e->status) return e->status;
+    const on_device current(state_of(e)->device);
+    const size_t bytes = static_cast<size_t>(s.ld) * static_cast<size_t>(s.eliminated) * sizeof(real);
+    *ld = s.ld;
+    const auto copy = [&](void *here, const void *there, size_t count) {
+        if (count > 0 && !e->status)
+            failed(e, cudaMemcpyAsync(here, there, count, cudaMemcpyDefault, state_of(e)->stream), "columns");
+    };
+    copy(to, s.panel, bytes);
+    copy(variable, s.variable, static_cast<size_t>(s.columns) * sizeof *variable);
+    finished(e, "columns");
+    return e->status;
+}
+
 } /* namespace */
+
+saddle_status fetch_columns(sd_engine *e, const sd_front_run *run, int32_t f, void *to, int64_t *ld,
+                            int32_t *variable)
+{
+    return IN_PRECISION(run, columns_of, e, f, to, ld, variable);
+}
 
 saddle_status largest_entry(sd_engine *e, sd_front_run *run, double *largest)
 {

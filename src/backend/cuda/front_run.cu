@@ -554,6 +554,6 @@ template int64_t device_bytes<float>(const run_memory<float> *);
 
 const sd_front_runner front_runner = {make,          release_run, predict_bytes, factor,
                                       largest_entry, solve_parts, set_frame,     apply_inverse,
-                                      fetch_fronts,  put_pivot,   clear_column};
+                                      fetch_fronts,  put_pivot,   clear_column,  fetch_columns};
 
 } /* namespace sd_cuda */

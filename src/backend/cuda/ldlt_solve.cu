@@ -265,6 +265,10 @@ void solve_both(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_v
                                           static_cast<outer *>(z->data)};
     const bool tiny = x->largest <= 2;
     launch_all_at_once(e, tiny ? solve<real, outer, 2, true> : solve<real, outer, 8, true>, data);
+    if (x->signs) {
+        sd_vector middle = {vectors, x->n, x->precision};
+        sd_batch_apply(e, x->signs, 1, &middle, &middle);
+    }
     launch_all_at_once(e, tiny ? solve<real, outer, 2, false> : solve<real, outer, 8, false>, data);
 }
 

@@ -104,8 +104,8 @@ static bool counts(const void *plan, const void *factors, sd_counts *to)
 
 static int krylov(const sd_context *c, const sd_problem *p, const void *factors)
 {
-    (void)c, (void)p, (void)factors;
-    return SADDLE_KRYLOV_REFINE;
+    (void)c, (void)factors;
+    return p->options->absolute == SADDLE_ON ? sd_krylov_for(p, true, true) : SADDLE_KRYLOV_REFINE;
 }
 
 static sd_standing standing(const void *factors)
@@ -135,7 +135,8 @@ const sd_method sd_method_direct = {
     .on_device = true,
     .options =
         "|scaling|order|pairs|factorization|threshold|regularise|check|certify|replan|simplicial|verify|"
-        "factorizations|profile|presolve|device_memory|",
+        "factorizations|profile|presolve|device_memory|absolute|",
+    .absolute = true,
     .plan = sd_direct_plan_make,
     .cost = sd_direct_cost,
     .move = sd_direct_plan_move,
@@ -152,6 +153,7 @@ const sd_method sd_method_direct = {
     .krylov = krylov,
     .precondition = sd_direct_precondition,
     .solve = sd_direct_solve,
+    .solve_transposed = sd_direct_solve_transposed,
     .solves_there = sd_direct_solves_there,
     .solve_there = sd_direct_solve_there,
     .standing = standing,

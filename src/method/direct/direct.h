@@ -288,7 +288,9 @@ saddle_status sd_direct_begin_like(sd_context *c, const sd_problem *p, sd_factor
 
 saddle_status sd_direct_solve(sd_engine *e, const void *factors, int64_t k, const double *r, int64_t ldr,
                               double *z, int64_t ldz, sd_solve_memory *memory);
-/* The same in the memory of the device that has the factors. */
+saddle_status sd_direct_solve_transposed(sd_engine *e, const void *factors, int64_t k, const double *r,
+                                         int64_t ldr, double *z, int64_t ldz);
+/* The first of them in the memory of the device that has the factors. */
 bool sd_direct_solves_there(const void *factors);
 saddle_status sd_direct_solve_there(sd_engine *e, const void *factors, int64_t k, const double *r,
                                     int64_t ldr, double *z, int64_t ldz);
@@ -299,6 +301,11 @@ saddle_status sd_direct_null_vector(sd_context *c, const void *factors, const do
                                     bool *found);
 saddle_status sd_direct_precondition(sd_engine *e, const sd_problem *p, const void *factors,
                                      const sd_operator *op, sd_preconditioner *M);
+
+/* ---- absolute.c ---- */
+
+/* x = M^-1 x with |D| in place of D; w has n numbers. */
+saddle_status sd_direct_absolute(sd_context *c, const sd_direct *d, double *x, double *w, int threads);
 
 static inline const sd_factors *sd_direct_numbers(const sd_direct *d)
 {

@@ -377,7 +377,10 @@ saddle_status sd_direct_conclude(sd_context *c, const sd_csr *M, const sd_proble
         d->negative = f->signs[0], d->zero = f->signs[1], d->positive = f->signs[2];
     }
     d->suspects = 0;
-    if (d->rule == SD_PIVOT_THRESHOLD && d->precision == SD_DOUBLE) status = sd_settle_small_pivots(c, M, d);
+    /* |D| is made on the host; what a solve would fetch later would not outlive it */
+    if (p->options->absolute == SADDLE_ON) status = sd_factors_fetch(c, f);
+    if (!status && d->rule == SD_PIVOT_THRESHOLD && d->precision == SD_DOUBLE)
+        status = sd_settle_small_pivots(c, M, d);
     d->was_definite = !status && d->negative == 0 && d->zero == 0 && d->rule != SD_PIVOT_STATIC;
     d->factored = !status;
     return status;

@@ -72,6 +72,12 @@ saddle_status sd_direct_solve(sd_engine *e, const void *factors, int64_t k, cons
     return sd_direct_apply(e->context, factors, false, k, r, ldr, z, ldz, e->threads, memory);
 }
 
+saddle_status sd_direct_solve_transposed(sd_engine *e, const void *factors, int64_t k, const double *r,
+                                         int64_t ldr, double *z, int64_t ldz)
+{
+    return sd_direct_apply(e->context, factors, true, k, r, ldr, z, ldz, e->threads, NULL);
+}
+
 bool sd_direct_solves_there(const void *factors)
 {
     const sd_direct *d = factors;
@@ -111,7 +117,8 @@ saddle_status sd_direct_null_vector(sd_context *c, const void *factors, const do
 typedef struct inverse {
     const sd_direct *d;
     int exponent; /* of the operator */
-    double *work; /* n */
+    bool absolute;
+    double *work; /* n, where absolute 2 n */
 } inverse;
 
 /* z = (2^-exponent A)^-1 r */
@@ -121,7 +128,9 @@ static void precondition(const void *self, sd_engine *e, const sd_vector *r, sd_
     const int32_t n = m->d->plan->n;
     if (e->status) return;
     sd_vector_get(e, r, m->work);
-    const saddle_status status = sd_direct_solve(e, m->d, 1, m->work, n, m->work, n, NULL);
+    const saddle_status status = m->absolute
+                                     ? sd_direct_absolute(e->context, m->d, m->work, m->work + n, e->threads)
+                                     : sd_direct_solve(e, m->d, 1, m->work, n, m->work, n, NULL);
     if (status) e->status = status;
     if (m->exponent != 0) sd_shift(n, m->work, m->exponent, m->work);
     sd_vector_put(e, m->work, z);
@@ -136,20 +145,21 @@ static void release(sd_engine *e, void *owned)
 saddle_status sd_direct_precondition(sd_engine *e, const sd_problem *p, const void *factors,
                                      const sd_operator *op, sd_preconditioner *M)
 {
-    (void)p;
     sd_context *c = e->context;
     const sd_direct *d = factors;
+    const bool absolute = p->options->absolute == SADDLE_ON;
     inverse *m = sd_alloc_zero(c, 1, sizeof *m, "preconditioner");
     *M = (sd_preconditioner){.apply = precondition,
                              .self = m,
                              .owned = m,
                              .release = release,
-                             .positive = !d->plan->general && d->negative == 0 && d->zero == 0,
+                             .positive = absolute || (!d->plan->general && d->negative == 0 && d->zero == 0),
                              .symmetric = true};
     if (m) {
         m->d = d;
         m->exponent = op->exponent;
-        m->work = sd_alloc(c, d->plan->n, sizeof *m->work, "preconditioner");
+        m->absolute = absolute;
+        m->work = sd_alloc(c, (absolute ? 2 : 1) * (int64_t)d->plan->n, sizeof *m->work, "preconditioner");
     }
     return m && m->work ? SADDLE_OK : (e->status = c->status);
 }

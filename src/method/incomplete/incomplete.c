@@ -157,6 +157,7 @@ static saddle_status precondition(sd_engine *e, const sd_problem *p, const void 
         .on_device = true, .needs_symmetry = symmetric, .plan = its_plan, .free_plan = sd_free_preparation,  \
         .factor = its_factor, .refactor = sd_incomplete_refactor, .report = report,                          \
         .free_factors = sd_incomplete_state_free, .krylov = its_krylov, .precondition = precondition,        \
+        .precondition_transposed = symmetric ? NULL : sd_incomplete_precondition_transposed,                 \
     }
 const sd_method sd_method_ic =
     ROW(SADDLE_METHOD_IC, "incomplete Cholesky", plan_ic, factor_ic, krylov_ic, true);

@@ -38,6 +38,11 @@ saddle_status sd_incomplete_refactor(sd_engine *e, const sd_problem *p, const vo
                                      const sd_strength *strength, void **factors, bool *given_up);
 void sd_incomplete_state_free(sd_engine *e, void *factors);
 
+/* ---- transposed.c: ilu transposed, on the host ---- */
+
+saddle_status sd_incomplete_precondition_transposed(sd_engine *e, const sd_problem *p, const void *factors,
+                                                    const sd_operator *op, sd_preconditioner *M);
+
 /* ---- trisolve.c: how triangular solves are done ---- */
 
 saddle_status sd_incomplete_choose(sd_engine *e, const sd_problem *p, sd_incomplete_state *s);

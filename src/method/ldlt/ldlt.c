@@ -86,6 +86,7 @@ static int krylov(const sd_context *c, const sd_problem *p, const void *factors)
     const int64_t vectors = 2 * (o->restart < o->maxiter ? o->restart : o->maxiter);
     const double bytes =
         (double)vectors * (double)p->A->n * (double)sd_precision_size(sd_iteration_precision(p));
+    if (symmetric && o->absolute == SADDLE_ON) return sd_krylov_for(p, true, true);
     if (symmetric && m->positive && p->facts->kind == SADDLE_KIND_SPD) return SADDLE_KRYLOV_CG;
     if (symmetric && o->max_memory > 0 && bytes > 0.5 * (double)(o->max_memory - c->bytes))
         return SADDLE_KRYLOV_SQMR;
@@ -126,10 +127,10 @@ static saddle_status precondition(sd_engine *e, const sd_problem *p, const void 
         .number = method, .name = "block LDL'",                                                              \
         .options =                                                                                           \
             "|scaling|order|pairs|blocking|block_size|check|fill|fill_tau|fill_level|pivot|push_back|"       \
-            "small_pivot|trisolve|trisolve_sweeps|factor_precision|" further_options,                        \
-        .on_device = true, .needs_symmetry = true, .signed_as_A = true, .plan = plan, .cost = cost,          \
-        .free_plan = sd_free_preparation, .factor = how, .refactor = sd_ldlt_factor_again, .report = report, \
-        .free_factors = free_factors, .krylov = krylov, .precondition = precondition,                        \
+            "small_pivot|trisolve|trisolve_sweeps|factor_precision|absolute|" further_options,               \
+        .on_device = true, .absolute = true, .needs_symmetry = true, .signed_as_A = true, .plan = plan,      \
+        .cost = cost, .free_plan = sd_free_preparation, .factor = how, .refactor = sd_ldlt_factor_again,     \
+        .report = report, .free_factors = free_factors, .krylov = krylov, .precondition = precondition,      \
     }
 const sd_method sd_method_ldlt = ROW(SADDLE_METHOD_LDLT, "", factor_by_levels);
 const sd_method sd_method_jacobi =

@@ -41,7 +41,12 @@ saddle_status sd_ldlt_prepare_solves(sd_engine *e, const sd_problem *p, sd_batch
                                      sd_block_ldlt *m)
 {
     const int sweeps = (int)p->options->trisolve_sweeps;
-    const saddle_status status = sd_ldlt_place(e, m);
+    saddle_status status = sd_ldlt_place(e, m);
+    sd_ldlt_unplace_signs(e, m);
+    if (!status && p->options->absolute == SADDLE_ON && !m->positive) {
+        status = sd_ldlt_place_signs(e, m);
+        m->positive = !status;
+    }
     if (status) return status;
     m->trisolve = (sd_trisolve){SD_TRISOLVE_EXACT, 0};
     switch (p->options->trisolve) {

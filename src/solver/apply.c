@@ -1,0 +1,131 @@
+/*
+ * saddle_apply: x = M^-1 b once, M as the method of the first rung made it.
+ *
+ * A method that solves by itself does so, columns side by side. All others offer what a Krylov method sees of
+ * them, for the system with A 2^-exponent and a vector of about 1: b goes in without its power of two, and x
+ * gets it back (iterate.c does the same). Nothing is written into the solver.
+ */
+#include "solver/staged.h"
+
+#include "core/power.h"
+
+#include <string.h>
+
+/* A call at work; columns are on the host. */
+typedef struct applying {
+    sd_engine *e;
+    sd_problem p;
+    const sd_method *method;
+    const void *factors;
+    bool transposed;
+} applying;
+
+/* One call's view of M or M', where that is another matrix. */
+static saddle_status view(const applying *a, const sd_operator *op, sd_preconditioner *M)
+{
+    saddle_status status = a->method->precondition(a->e, &a->p, a->factors, op, M);
+    if (status || !a->transposed || M->symmetric || !a->method->precondition_transposed) return status;
+    sd_preconditioner_free(a->e, M);
+    return a->method->precondition_transposed(a->e, &a->p, a->factors, op, M);
+}
+
+static saddle_status apply_columns(const applying *a, const sd_staged *at, int64_t nrhs)
+{
+    sd_engine *e = a->e;
+    const sd_precision precision = a->method->solve ? SD_DOUBLE : sd_iteration_precision(&a->p);
+    const sd_operator *op = &a->p.op[precision];
+    const int32_t n = a->p.A->n;
+    sd_preconditioner M = {0};
+    view(a, op, &M);
+    sd_vector r = sd_vector_new(e, precision, n, "right-hand side");
+    sd_vector z = sd_vector_new(e, precision, n, "solution");
+    sd_engine_reserve(e, n, NULL);
+    for (int64_t k = 0; k < nrhs && !e->status; ++k) {
+        double *const x = at->x + k * at->ldx;
+        const int of_b = sd_largest_exponent(at->b + k * at->ldb, n);
+        sd_shift(n, at->b + k * at->ldb, -of_b, x);
+        sd_vector_put(e, x, &r);
+        sd_precondition(e, &M, &r, &z);
+        sd_vector_get(e, &z, x);
+        if (!e->status) sd_shift(n, x, of_b - op->exponent, x);
+    }
+    sd_vector_free(e, &r);
+    sd_vector_free(e, &z);
+    sd_preconditioner_free(e, &M);
+    return e->status;
+}
+
+static saddle_status solve_columns(const applying *a, const sd_staged *at, int64_t nrhs)
+{
+    if (a->transposed)
+        return a->method->solve_transposed(a->e, a->factors, nrhs, at->b, at->ldb, at->x, at->ldx);
+    return a->method->solve(a->e, a->factors, nrhs, at->b, at->ldb, at->x, at->ldx, NULL);
+}
+
+static saddle_status check_finite(sd_context *c, int32_t n, int64_t nrhs, const double *b, int64_t ldb)
+{
+    for (int64_t k = 0; k < nrhs; ++k)
+        if (!sd_is_finite(n, b + k * ldb))
+            return sd_fail(
+                c, SADDLE_BAD_VALUE,
+                "saddle_apply: an entry of right-hand side %lld (counted from 1) is NaN or infinite",
+                (long long)k + 1);
+    return SADDLE_OK;
+}
+
+/* x that overflows becomes 0, all of it does where something failed. */
+static saddle_status conclude(sd_context *c, int32_t n, int64_t nrhs, const sd_staged *at,
+                              saddle_status status)
+{
+    const bool failed = status != SADDLE_OK;
+    for (int64_t k = 0; k < nrhs; ++k) {
+        double *const x = at->x + k * at->ldx;
+        if (!failed && sd_is_finite(n, x)) continue;
+        memset(x, 0, (size_t)n * sizeof *x);
+        if (!failed)
+            status = sd_fail(c, SADDLE_NOT_CONVERGED,
+                             "saddle_apply: solution %lld (counted from 1) overflows", (long long)k + 1);
+    }
+    return status;
+}
+
+static saddle_status apply(const saddle_solver *s, sd_engine *e, bool transposed, int64_t nrhs,
+                           const double *b, int64_t ldb, double *x, int64_t ldx)
+{
+    sd_staged at;
+    const sd_method *method = s->ladder.rung[0].method;
+    const applying a = {.e = e,
+                        .p = sd_problem_of(s),
+                        .method = method,
+                        .factors = sd_find_work(s, method)->factors,
+                        .transposed = transposed};
+    saddle_status status = sd_stage_columns(s, e, nrhs, b, ldb, x, ldx, &at);
+    if (status) {
+        sd_free(e->context, at.memory);
+        return status;
+    }
+    status = check_finite(e->context, s->A.n, nrhs, at.b, at.ldb);
+    if (!status)
+        status = sd_solves_alone(&a.p, method) ? solve_columns(&a, &at, nrhs) : apply_columns(&a, &at, nrhs);
+    status = conclude(e->context, s->A.n, nrhs, &at, status);
+    sd_unstage_columns(s, e, nrhs, x, ldx, &at);
+    return status ? status : e->status;
+}
+
+saddle_status saddle_apply(const saddle_solver *solver, int transposed, int64_t nrhs, const double *b,
+                           int64_t ldb, double *x, int64_t ldx, char *message)
+{
+    char nest[SD_NEST_BYTES];
+    sd_context c;
+    sd_engine e = {0};
+    sd_solver_context(solver, &c);
+    sd_context_nest(&c, nest, sizeof nest);
+    saddle_status status = sd_check_columns(&c, solver, "saddle_apply", nrhs, b, ldb, x, ldx);
+    if (!status && nrhs > 0 && solver->A.n > 0) {
+        sd_team_of_call(&c, solver->threads);
+        status = sd_engine_open(&c, &solver->opened, &e, solver->threads);
+        if (!status) status = apply(solver, &e, transposed != 0, nrhs, b, ldb, x, ldx);
+        sd_engine_close(&e);
+    }
+    return sd_tell(&c, status, message);
+}
