@@ -681,7 +681,12 @@ typedef enum saddle_doubt {
                             "larger one of both triangles; 0 if solves are exact")                           \
     REAL(dominance, "mean over rows of L of the sum of |l_ij / l_ii|, j < i")                                \
     REAL(block_dominance, "mean over block rows of L of the sum of |L_ij| |L_ii^-1| in the Frobenius norm, " \
-                          "if there are blocks")
+                          "if there are blocks")                                                             \
+    /* the assembly tree of the direct solver, as the analysis plans it, without delayed pivots */           \
+    COUNT(planned_fronts, -1, "fronts of the tree")                                                          \
+    COUNT(planned_height, -1, "fronts on the longest way to a root")                                         \
+    COUNT(planned_rows, -1, "rows of the largest front")                                                     \
+    COUNT(planned_columns, -1, "columns of the widest front, which are eliminated together")
 
 typedef struct saddle_info {
     size_t size;          /* sizeof(saddle_info) */
@@ -874,7 +879,8 @@ typedef enum saddle_part { SADDLE_FORWARD, SADDLE_DIAGONAL, SADDLE_BACKWARD } sa
 SADDLE_API saddle_status saddle_solve_part(const saddle_solver *solver, saddle_part part, int64_t nrhs,
                                            double *x, int64_t ldx, char *message);
 
-/* The planned elimination order: the row of A at each position. */
+/* The planned elimination order: the row of A at each position. It is known after saddle_analyse with values,
+ * too, if method is direct. */
 SADDLE_API saddle_status saddle_get_order(const saddle_solver *solver, int32_t *order);
 /* The elimination order after pivoting, and D: d[2k] is its diagonal, d[2k+1] its entry (k+1, k), which is
  * nonzero only at the first row of a 2x2 pivot. Either may be NULL. */

@@ -46,10 +46,16 @@ saddle_status saddle_get_order(const saddle_solver *solver, int32_t *order)
 {
     sd_context c;
     sd_direct *d;
-    const saddle_status status = find_symmetric(&c, solver, "saddle_get_order", &d);
-    if (status) return status;
+    const sd_work *work = solver ? sd_find_work(solver, &sd_method_direct) : NULL;
+    const bool planned = work && work->planned && !solver->factored && !solver->info.status;
+    const sd_direct_plan *plan = planned ? work->plan : NULL;
+    if (!plan || plan->general) {
+        const saddle_status status = find_symmetric(&c, solver, "saddle_get_order", &d);
+        if (status) return status;
+        plan = d->plan;
+    }
     if (!order) return SADDLE_BAD_ARGUMENT;
-    sd_direct_get_order(d, order);
+    sd_direct_get_order(plan, order);
     return SADDLE_OK;
 }
 

@@ -100,6 +100,19 @@ static void forget_given_plans(saddle_solver *s)
     for (int k = 0; k < SD_RUNGS_MOST && used; ++k) sd_work_forget(s, &s->work[k]);
 }
 
+/* What the analysis has predicted stays in info while the plan does. */
+static void keep_planned(const saddle_info *from, saddle_info *to)
+{
+    to->planned_flops = from->planned_flops;
+    to->critical_flops = from->critical_flops;
+    to->planned_nnz = from->planned_nnz;
+    to->planned_bytes = from->planned_bytes;
+    to->planned_fronts = from->planned_fronts;
+    to->planned_height = from->planned_height;
+    to->planned_rows = from->planned_rows;
+    to->planned_columns = from->planned_columns;
+}
+
 /* With the factors goes what info knows of them and of the values; memory that can be used again stays. */
 void sd_forget_factors(saddle_solver *s)
 {
@@ -112,10 +125,7 @@ void sd_forget_factors(saddle_solver *s)
     s->info.precision = before.precision;
     s->info.threads = before.threads;
     s->info.values_in_analysis = before.values_in_analysis;
-    s->info.planned_flops = before.planned_flops;
-    s->info.critical_flops = before.critical_flops;
-    s->info.planned_nnz = before.planned_nnz;
-    s->info.planned_bytes = before.planned_bytes;
+    keep_planned(&before, &s->info);
     s->info.replans = before.replans;
     s->info.time_prepare = before.time_prepare;
     s->info.time_plan = before.time_plan;
@@ -145,8 +155,8 @@ static void forget_analysis(saddle_solver *s)
         s->experience->lost = false;
         s->experience->solve_bytes = 0;
     }
-    s->info.n = s->info.planned_nnz = s->info.planned_bytes = -1;
-    s->info.planned_flops = s->info.critical_flops = NAN;
+    s->info.n = -1;
+    keep_planned(&sd_info_unknown, &s->info);
     s->info.values_in_analysis = s->info.replans = 0;
     s->info.time_prepare = s->info.time_plan = 0;
     for (int k = 0; k < SD_RUNGS_MOST; ++k) sd_work_forget(s, &s->work[k]);

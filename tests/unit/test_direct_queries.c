@@ -417,6 +417,26 @@ static void condition_does_not_depend_on_size_and_is_infinite_where_singular(voi
     dense_free(&zero);
 }
 
+/* The planned order, which is known before there are factors. */
+static void expect_planned(const saddle_solver *solver, int32_t n)
+{
+    int32_t order[8];
+    saddle_info info = saddle_info_default();
+    assert_int_equal(saddle_get_order(solver, order), SADDLE_OK);
+    assert_int_equal(saddle_get_order(solver, NULL), SADDLE_BAD_ARGUMENT);
+    bool seen[8] = {false};
+    for (int32_t k = 0; k < n; ++k) {
+        assert_in_range(order[k], 0, n - 1);
+        assert_false(seen[order[k]]);
+        seen[order[k]] = true;
+    }
+    assert_int_equal(saddle_query(solver, &info), SADDLE_OK);
+    assert_in_range(info.planned_fronts, 1, n);
+    assert_in_range(info.planned_height, 1, info.planned_fronts);
+    assert_in_range(info.planned_rows, 1, n);
+    assert_in_range(info.planned_columns, 1, info.planned_rows);
+}
+
 static void expect_refused(saddle_solver *solver, saddle_status expected, const char *words)
 {
     int32_t order[8];
@@ -425,7 +445,6 @@ static void expect_refused(saddle_solver *solver, saddle_status expected, const 
     assert_int_equal(saddle_solve_part(solver, SADDLE_FORWARD, 1, x, 8, message), expected);
     assert_contains(message, words);
     assert_int_equal(saddle_solve_part(solver, SADDLE_FORWARD, 1, x, 8, NULL), expected);
-    assert_int_equal(saddle_get_order(solver, order), expected);
     assert_int_equal(saddle_get_pivots(solver, order, x), expected);
     assert_int_equal(saddle_get_scaling(solver, x), expected);
     assert_int_equal(saddle_set_d(solver, x), expected);
@@ -443,13 +462,19 @@ static void calls_out_of_order_are_refused(void **state)
     const saddle_options direct = options_of("method=direct"), other = options_of("method=diagonal");
     saddle_solver *solver = NULL;
     expect_refused(NULL, SADDLE_BAD_ARGUMENT, "NULL");
+    int32_t order[8];
+    assert_int_equal(saddle_get_order(NULL, order), SADDLE_BAD_ARGUMENT);
     assert_int_equal(saddle_create(&solver, &direct, NULL, NULL), SADDLE_OK);
     expect_refused(solver, SADDLE_WRONG_ORDER, "saddle_factor first");
+    assert_int_equal(saddle_get_order(solver, order), SADDLE_WRONG_ORDER);
     assert_int_equal(saddle_analyse(solver, &pattern), SADDLE_OK);
     expect_refused(solver, SADDLE_WRONG_ORDER, "saddle_factor first");
+    assert_int_equal(saddle_get_order(solver, order), SADDLE_WRONG_ORDER);
     assert_int_equal(saddle_analyse(solver, &A), SADDLE_OK);
     expect_refused(solver, SADDLE_WRONG_ORDER, "saddle_factor first");
+    expect_planned(solver, 8);
     assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
+    expect_planned(solver, 8);
     ((double *)(uintptr_t)A.values)[0] = NAN;
     assert_int_equal(saddle_factor(solver, &A), SADDLE_BAD_VALUE); /* the factors of before are gone */
     expect_refused(solver, SADDLE_WRONG_ORDER, "saddle_factor first");
@@ -458,9 +483,11 @@ static void calls_out_of_order_are_refused(void **state)
     assert_int_equal(saddle_create(&solver, &other, NULL, NULL), SADDLE_OK);
     assert_int_equal(saddle_factor(solver, &A), SADDLE_OK);
     expect_refused(solver, SADDLE_WRONG_ORDER, "method direct");
+    assert_int_equal(saddle_get_order(solver, order), SADDLE_WRONG_ORDER);
     saddle_destroy(&solver);
     solver = factor_dense(&general, SADDLE_GENERAL, "");
     expect_refused(solver, SADDLE_WRONG_ORDER, "not symmetric");
+    assert_int_equal(saddle_get_order(solver, order), SADDLE_WRONG_ORDER);
     saddle_destroy(&solver);
     view_free(&A);
     dense_free(&a);

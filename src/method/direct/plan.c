@@ -235,6 +235,10 @@ void sd_direct_planned(const sd_direct_plan *d, bool columns, saddle_info *info)
     info->planned_nnz = columns ? d->tree.column_nnz : d->tree.nnz;
     info->critical_flops = columns ? NAN : d->tree.critical_flops;
     info->planned_bytes = d->bytes;
+    info->planned_fronts = d->tree.fronts;
+    info->planned_height = d->tree.height;
+    info->planned_rows = d->tree.largest_rows;
+    info->planned_columns = d->tree.largest_columns;
 }
 
 /* What info says of it. */

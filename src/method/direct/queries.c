@@ -102,9 +102,9 @@ saddle_status sd_direct_part(sd_context *c, const sd_direct *d, saddle_part part
 
 /* ---- what the factors are ---- */
 
-void sd_direct_get_order(const sd_direct *d, int32_t *order)
+void sd_direct_get_order(const sd_direct_plan *plan, int32_t *order)
 {
-    memcpy(order, d->plan->tree.order, (size_t)d->plan->n * sizeof *order);
+    memcpy(order, plan->tree.order, (size_t)plan->n * sizeof *order);
 }
 
 saddle_status sd_direct_get_pivots(sd_context *c, const sd_direct *d, int32_t *order, double *pivots)

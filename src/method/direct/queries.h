@@ -5,7 +5,7 @@
 
 saddle_status sd_direct_part(sd_context *c, const sd_direct *d, saddle_part part, int64_t nrhs, double *x,
                              int64_t ldx, int threads);
-void sd_direct_get_order(const sd_direct *d, int32_t *order);
+void sd_direct_get_order(const sd_direct_plan *plan, int32_t *order);
 saddle_status sd_direct_get_pivots(sd_context *c, const sd_direct *d, int32_t *order, double *pivots);
 /* L by columns in the order of the pivots, as saddle_get_l says: lower.c. */
 saddle_status sd_direct_get_l(sd_context *c, const sd_direct *d, int64_t *pointers, int32_t *indices,
