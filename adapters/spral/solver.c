@@ -1,0 +1,70 @@
+/* Solvers of the library: what the caller's options mean to them, and how they come to a pattern. */
+#include "adapters/spral/keep.h"
+
+#include "adapters/common/environment.h"
+
+#include <string.h>
+
+/* Of Saddle's thresholds. */
+static const double U_LEAST = 1e-10, U_MOST = 0.5;
+
+int ssids_solver_options(const ssids_options *options, saddle_scaling scaling, int64_t threads,
+                         saddle_options *to, bool *print, char *message)
+{
+    saddle_options o = saddle_options_default();
+    o.pairs = SADDLE_OFF;
+    o.scaling = scaling;
+    /* nothing of the plan depends on values then, and it has to stay what the caller was told */
+    if (scaling == SADDLE_SCALING_NONE) o.replan = SADDLE_OFF;
+    o.threshold = options->u >= U_LEAST ? options->u <= U_MOST ? options->u : U_MOST : U_LEAST;
+    o.device = options->use_gpu ? SADDLE_DEVICE_AUTO : SADDLE_DEVICE_CPU;
+    o.threads = threads;
+    const saddle_status status = door_environment(&o, print, message);
+    o.method = SADDLE_METHOD_DIRECT; /* whose order, D and inertia the caller asks for */
+    *to = o;
+    return status ? SSIDS_UNKNOWN : SSIDS_SUCCESS;
+}
+
+/* The solver that was analysed, if no other fkeep has it. */
+static void take_spare(ssids_akeep *a, ssids_solver *s)
+{
+    pthread_mutex_lock(&a->lock);
+    *s = a->spare;
+    a->spare.solver = NULL;
+    pthread_mutex_unlock(&a->lock);
+}
+
+/* A new solver, in the order of the akeep. */
+static saddle_status make(const ssids_akeep *a, ssids_solver *s, char *message)
+{
+    const saddle_given given = {.permutation = a->permutation};
+    const saddle_matrix pattern = ssids_view(&a->pattern, NULL);
+    saddle_status status = saddle_create(&s->solver, &s->options, NULL, message);
+    if (status) return status;
+    status = saddle_set_given(s->solver, a->pattern.n, &given);
+    if (!status) status = saddle_analyse(s->solver, &pattern);
+    if (!status) return SADDLE_OK;
+    strcpy(message, saddle_message(s->solver));
+    saddle_destroy(&s->solver);
+    return status;
+}
+
+/* Whether a solver with these options is one for those: its order is the akeep's in any case. */
+static bool serves(const ssids_solver *s, const saddle_options *options)
+{
+    saddle_options o = *options;
+    o.order = s->options.order;
+#define SAME(name, ...) &&s->options.name == o.name
+    return true SADDLE_OPTION_TABLE(SAME, SAME, SAME, SAME);
+#undef SAME
+}
+
+int ssids_prepare_solver(ssids_akeep *a, ssids_solver *s, const saddle_options *options, char *message)
+{
+    if (!s->solver) take_spare(a, s);
+    if (s->solver && serves(s, options)) return SSIDS_SUCCESS;
+    saddle_destroy(&s->solver);
+    s->options = *options;
+    s->options.order = SADDLE_ORDER_USER;
+    return ssids_flag_of(make(a, s, message));
+}
