@@ -64,7 +64,7 @@ typedef struct sd_kernels {
 } sd_kernels;
 
 /* Raised when this file or kernels.def changes what a module sees. */
-#define SD_BACKEND_VERSION 14
+#define SD_BACKEND_VERSION 15
 
 typedef struct sd_device sd_device;
 
@@ -102,6 +102,7 @@ typedef struct sd_backend {
     const struct sd_front_runner *fronts;    /* whole factorizations by fronts: front_run.h; NULL: none */
     const struct sd_systems_runner *systems; /* many systems of one pattern: systems_run.h; NULL: none */
     const struct sd_resident *resident;      /* what stays on a device: resident.h; NULL: host_memory */
+    bool substitutes; /* whether sweeps over blocks of a triangle do without their inverses (triangle.h) */
 } sd_backend;
 
 extern const sd_backend sd_backend_reference;

@@ -60,7 +60,8 @@ typedef struct sd_triangle {
     const int32_t *start;    /* blocks + 1; a block has SD_BLOCK_MOST rows at most */
     const int64_t *split;    /* n */
     const int64_t *square;   /* blocks + 1: where the inverse of each diagonal block begins, by columns */
-    const void *inverse;     /* triangular as R is, the other triangle 0 */
+    const void *inverse;     /* triangular as R is, the other triangle 0; both are NULL for a backend that
+                              * solves with the diagonal blocks by substitution */
 } sd_triangle;
 
 /* What a sweep replaces at once. */

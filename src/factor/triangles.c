@@ -239,8 +239,9 @@ static void place_triangle(sd_engine *e, const sd_triangle_layout *layout, sd_tr
     x->reciprocal = numbers_new(e, n, x->precision, t);
     if (blocks == 0) return;
     x->start = placed(e, t->start, blocks + 1, sizeof *x->start, t);
-    x->square = placed(e, t->square, blocks + 1, sizeof *x->square, t);
     x->split = placed(e, layout->split, n, sizeof *x->split, t);
+    if (e->backend->substitutes) return;
+    x->square = placed(e, t->square, blocks + 1, sizeof *x->square, t);
     x->inverse = numbers_new(e, t->square[blocks], x->precision, t);
 }
 
@@ -343,7 +344,7 @@ static void fill_triangle(const filling *f, bool upper, const sd_triangle *x)
     void *to = begin_numbers(f, x->reciprocal);
     for (int32_t i = 0; i < p->n; ++i) sd_put_number(to, precision, i, reciprocal_of(f->m, f->t, upper, i));
     end_numbers(f, x->reciprocal, p->n, precision);
-    if (x->blocks == 0) return;
+    if (!x->inverse) return;
     to = begin_numbers(f, x->inverse);
     for (int32_t q = 0; q < x->blocks; ++q) {
         const int32_t first = f->t->start[q], size = f->t->start[q + 1] - first;
@@ -456,7 +457,7 @@ sd_trisolve_work sd_triangles_work(const sd_triangles *t)
                    (3 * number + sizeof *layout->pattern.ptr) * (double)n;
         w.longest += (double)longest;
     }
-    w.swept = w.bytes + (t->lower.blocks > 0 ? 2 * number * (double)t->square[t->lower.blocks] : 0);
+    w.swept = w.bytes + (t->lower.inverse ? 2 * number * (double)t->square[t->lower.blocks] : 0);
     return w;
 }
 

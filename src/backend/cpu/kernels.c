@@ -55,5 +55,6 @@ static inline void add_product(double *hi, double *lo, double a, double x, const
 
 #define BACKEND SD_ISA(backend)
 #define BACKEND_NAME "cpu"
+#define BACKEND_SUBSTITUTES true
 #define BATCH(name) SD_ISA(name)
 #include "backend/host_table.inc"

@@ -515,7 +515,8 @@ const sd_backend table = {SD_BACKEND_VERSION,
                           {double_kernels, single_kernels},
                           &front_runner,
                           &systems_runner,
-                          &resident};
+                          &resident,
+                          false};
 
 } /* namespace */
 } /* namespace sd_cuda */

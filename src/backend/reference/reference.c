@@ -8,5 +8,6 @@
 
 #define BACKEND sd_backend_reference
 #define BACKEND_NAME "reference"
+#define BACKEND_SUBSTITUTES false
 #define BATCH(name) sd_reference_##name
 #include "backend/host_table.inc"
