@@ -187,6 +187,48 @@ static void sweeps_that_diverge_are_found_out(void **state)
     dense_free(&d);
 }
 
+/* A beam that is clamped at both ends: cubic elements of length 1, a displacement and a slope at each node.
+ * Between the two of a node A has a zero, which IC(0) leaves one, and then it breaks down. */
+static dense clamped_beam(void)
+{
+    static const double element[4][4] = {{12, 6, -12, 6}, {6, 4, -6, 2}, {-12, -6, 12, -6}, {6, 2, -6, 4}};
+    dense d = dense_new(N);
+    for (int i = 0; i < N; ++i) {
+        for (int j = 0; j < N; ++j) {
+            double sum = 0;
+            for (int first = i - i % 2 - 2; first <= i;
+                 first += 2) /* of the elements that row i is part of */
+                if (j >= first && j < first + 4) sum += element[i - first][j - first];
+            if (sum != 0) dense_set(&d, i, j, sum);
+        }
+    }
+    return d;
+}
+
+/* By sweeps as by elimination: few, which have not converged, and many; on a pattern that is found, too. */
+static void stiffness_that_breaks_down_gets_a_shift(void **state)
+{
+    (void)state;
+    static const char *const how[] = {"setup=exact", "setup=sweeps,sweeps=3", "setup=sweeps,sweeps=40",
+                                      "setup=sweeps,sweeps=3,fill=tau:0.1"};
+    dense d = clamped_beam();
+    double b[N], x[N];
+    for (int i = 0; i < N; ++i) b[i] = 1;
+    for (int k = 0; k < 4; ++k) {
+        const saddle_info info = run(&d, true, b, x, "krylov=cg,stop=residual,tol=1e-8,%s", how[k]);
+        if (!info.converged) fail_msg("%s: %s", how[k], info.message);
+        if (!(info.restarts > 0)) fail_msg("%s: no shift", how[k]);
+        assert_true(info.shift == ldexp(1e-3, (int)info.restarts - 1));
+        assert_int_equal(info.sweeps > 0, k > 0);
+        if (k > 0) assert_true(info.pattern_residual <= 0.2);
+        assert_true(relative_residual_of(&d, b, x) <= 1.1e-8);
+    }
+    const saddle_info complete = run(&d, true, b, x, "krylov=none,level=1");
+    assert_true(complete.shift == 0); /* with that entry nothing is missing */
+    assert_true(relative_residual_of(&d, b, x) <= 1e-8);
+    dense_free(&d);
+}
+
 /* Factors of new values in the old memory, as if they had been the first. */
 static void refactoring_gives_the_bits_of_factoring(void **state)
 {
@@ -247,6 +289,7 @@ int main(void)
         cmocka_unit_test(a_breakdown_is_mended_and_told),
         cmocka_unit_test(ilu_brings_matched_entries_to_the_diagonal),
         cmocka_unit_test(sweeps_that_diverge_are_found_out),
+        cmocka_unit_test(stiffness_that_breaks_down_gets_a_shift),
         cmocka_unit_test(refactoring_gives_the_bits_of_factoring),
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };
