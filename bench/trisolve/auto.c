@@ -1,7 +1,8 @@
 /*
  * `saddle bench trisolve --part auto`: the time to solution, setup included, of `trisolve auto` beside the
  * best of all triangular solves that could have been named: exact, and sweeps over entries and over every
- * blocking. What has taken as long as the best so far is stopped; auto and the best then take turns.
+ * blocking. What has taken as long as the best so far is stopped; auto and the best then take turns. Half of
+ * the time limit is for either, and as much for every level.
  */
 #include "bench/trisolve/trisolve.h"
 
@@ -17,6 +18,7 @@ typedef struct auto_level {
     int level;
     char best_text[TEXT]; /* "": none solves it */
     int tries;
+    bool late; /* the time for tries was over before all were made */
     trisolve_result chosen, best;
 } auto_level;
 
@@ -85,12 +87,17 @@ static void measure(trisolve_bench *t, void *to)
     auto_row *row = to;
     int levels[LEVELS_MOST];
     row->count = trisolve_levels(t, usual, 2, levels);
+    const double end = t->until;
     for (int k = 0; k < row->count; ++k) {
         auto_level *l = &row->levels[k];
         char text[TEXT];
+        const double now = bench_now(&t->watch), part = (end - now) / (row->count - k) / 2;
         l->level = levels[k];
         snprintf(text, sizeof text, "level=%d trisolve=auto", levels[k]);
+        t->until = now + part;
         try_all(t, l);
+        l->late = trisolve_left(t) <= 0.0;
+        t->until = bench_now(&t->watch) + part;
         take_turns(t, text, l);
     }
 }
@@ -110,8 +117,9 @@ static void print_row(const trisolve_bench *t, const void *at, bool first)
         PRINT_COLUMNS("7.0f 10.4f 10.4f 8.2f", trisolve_sweeps(&l->chosen),
                       l->chosen.solved ? trisolve_total(&l->chosen) : NAN,
                       l->best_text[0] ? trisolve_total(&l->best) : NAN, ratio_of(l));
-        printf("  %s%s%s\n", l->best_text[0] ? l->best_text : "nothing solves it",
-               l->chosen.why[0] ? "; auto: " : "", l->chosen.why);
+        printf("  %s%s%s%s\n", l->best_text[0] ? l->best_text : "nothing solves it",
+               l->late ? " (of what there was time for)" : "", l->chosen.why[0] ? "; auto: " : "",
+               l->chosen.why);
     }
     fflush(stdout);
 }
@@ -156,7 +164,7 @@ static void write_rows(json *j, const trisolve_bench *t, const trisolve_rows *ro
             json_object(j, NULL);
             bench_json_matrix(j, &row->matrix);
             JSON_PUT(j, true, J_COUNT("level", l->level), J_NUMBER("ratio", ratio_of(l)),
-                     J_COUNT("tries", l->tries),
+                     J_COUNT("tries", l->tries), J_TRUTH("late", l->late),
                      J_TEXT("best_setting", l->best_text[0] ? l->best_text : NULL));
             trisolve_json_result(j, "auto", &l->chosen);
             if (l->best_text[0]) trisolve_json_result(j, "best", &l->best);
