@@ -71,7 +71,7 @@ static void take_turns(trisolve_bench *t, const char *text, auto_level *l)
             l->chosen = chosen;
         if (!l->best_text[0] || trisolve_left(t) <= 0.0) break;
         const trisolve_result best = trisolve_try(t, l->best_text, INFINITY);
-        if (k == 0 || (best.solved && trisolve_total(&best) < trisolve_total(&l->best))) l->best = best;
+        if (best.solved && (k == 0 || trisolve_total(&best) < trisolve_total(&l->best))) l->best = best;
     }
 }
 
