@@ -203,7 +203,12 @@ typedef struct sd_method {
     saddle_status (*precondition)(sd_engine *e, const sd_problem *p, const void *factors,
                                   const sd_operator *op, sd_preconditioner *M);
 
-    /* The same of M'; NULL: M is symmetric, or as near to it as it is to a matrix. */
+    /* The same for *columns vectors at once, one after the other in r and z, each with the bits that it has
+     * alone. *columns becomes 1 where they would have others. NULL: one at a time. */
+    saddle_status (*precondition_columns)(sd_engine *e, const sd_problem *p, const void *factors,
+                                          const sd_operator *op, int *columns, sd_preconditioner *M);
+
+    /* As `precondition` of M'; NULL: M is symmetric, or as near to it as it is to a matrix. */
     saddle_status (*precondition_transposed)(sd_engine *e, const sd_problem *p, const void *factors,
                                              const sd_operator *op, sd_preconditioner *M);
 

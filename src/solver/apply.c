@@ -3,7 +3,8 @@
  *
  * A method that solves by itself does so, columns side by side. All others offer what a Krylov method sees of
  * them, for the system with A 2^-exponent and a vector of about 1: b goes in without its power of two, and x
- * gets it back (iterate.c does the same). Nothing is written into the solver.
+ * gets it back (iterate.c does the same). Where a method takes several columns at once, they come in panels,
+ * the last one filled up with zeros. Nothing is written into the solver.
  */
 #include "solver/staged.h"
 
@@ -20,13 +21,40 @@ typedef struct applying {
     bool transposed;
 } applying;
 
-/* One call's view of M or M', where that is another matrix. */
-static saddle_status view(const applying *a, const sd_operator *op, sd_preconditioner *M)
+enum { PANEL = 8 }; /* columns at once: kernels on triangles sum so many at a time */
+
+/* One call's view of M, for *columns at most, or of M' where that is another matrix, for 1. */
+static saddle_status view(const applying *a, const sd_operator *op, int *columns, sd_preconditioner *M)
 {
-    saddle_status status = a->method->precondition(a->e, &a->p, a->factors, op, M);
-    if (status || !a->transposed || M->symmetric || !a->method->precondition_transposed) return status;
+    const sd_method *method = a->method;
+    const bool turned = a->transposed && method->precondition_transposed;
+    if (*columns > 1 && method->precondition_columns && !turned)
+        return method->precondition_columns(a->e, &a->p, a->factors, op, columns, M);
+    *columns = 1;
+    saddle_status status = method->precondition(a->e, &a->p, a->factors, op, M);
+    if (status || !turned || M->symmetric) return status;
     sd_preconditioner_free(a->e, M);
-    return a->method->precondition_transposed(a->e, &a->p, a->factors, op, M);
+    return method->precondition_transposed(a->e, &a->p, a->factors, op, M);
+}
+
+/* x = M^-1 b for columns k .. k + count), `width` at once; panel has width n numbers. */
+static void apply_panel(const applying *a, const sd_operator *op, const sd_preconditioner *M,
+                        const sd_staged *at, int64_t k, int count, int width, double *panel, sd_vector *r,
+                        sd_vector *z)
+{
+    const int64_t n = a->p.A->n;
+    int of_b[PANEL];
+    for (int c = 0; c < count; ++c) {
+        const double *b = at->b + (k + c) * at->ldb;
+        of_b[c] = sd_largest_exponent(b, (int32_t)n);
+        sd_shift((int32_t)n, b, -of_b[c], panel + c * n);
+    }
+    memset(panel + count * n, 0, (size_t)((width - count) * n) * sizeof *panel);
+    sd_vector_put(a->e, panel, r);
+    sd_precondition(a->e, M, r, z);
+    sd_vector_get(a->e, z, panel);
+    for (int c = 0; c < count && !a->e->status; ++c)
+        sd_shift((int32_t)n, panel + c * n, of_b[c] - op->exponent, at->x + (k + c) * at->ldx);
 }
 
 static saddle_status apply_columns(const applying *a, const sd_staged *at, int64_t nrhs)
@@ -34,21 +62,20 @@ static saddle_status apply_columns(const applying *a, const sd_staged *at, int64
     sd_engine *e = a->e;
     const sd_precision precision = a->method->solve ? SD_DOUBLE : sd_iteration_precision(&a->p);
     const sd_operator *op = &a->p.op[precision];
-    const int32_t n = a->p.A->n;
+    const int64_t n = a->p.A->n;
+    int width = nrhs < PANEL ? (int)nrhs : PANEL;
     sd_preconditioner M = {0};
-    view(a, op, &M);
-    sd_vector r = sd_vector_new(e, precision, n, "right-hand side");
-    sd_vector z = sd_vector_new(e, precision, n, "solution");
-    sd_engine_reserve(e, n, NULL);
-    for (int64_t k = 0; k < nrhs && !e->status; ++k) {
-        double *const x = at->x + k * at->ldx;
-        const int of_b = sd_largest_exponent(at->b + k * at->ldb, n);
-        sd_shift(n, at->b + k * at->ldb, -of_b, x);
-        sd_vector_put(e, x, &r);
-        sd_precondition(e, &M, &r, &z);
-        sd_vector_get(e, &z, x);
-        if (!e->status) sd_shift(n, x, of_b - op->exponent, x);
+    view(a, op, &width, &M);
+    double *panel = sd_alloc(e->context, n * width, sizeof *panel, "right-hand sides");
+    sd_vector r = sd_vector_new(e, precision, n * width, "right-hand sides");
+    sd_vector z = sd_vector_new(e, precision, n * width, "solutions");
+    if (!panel && !e->status) e->status = e->context->status;
+    sd_engine_reserve(e, n * width, NULL);
+    for (int64_t k = 0; k < nrhs && !e->status; k += width) {
+        const int count = nrhs - k < width ? (int)(nrhs - k) : width;
+        apply_panel(a, op, &M, at, k, count, width, panel, &r, &z);
     }
+    sd_free(e->context, panel);
     sd_vector_free(e, &r);
     sd_vector_free(e, &z);
     sd_preconditioner_free(e, &M);

@@ -242,6 +242,38 @@ static void columns_side_by_side_and_in_place_are_what_they_are_alone(void **sta
         }
 }
 
+/* Triangles are solved with for several columns at once, and each has the bits that it has alone. */
+static void columns_of_triangles_have_the_bits_that_they_have_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list;
+        kind of;
+    } ways[] = {{"method=ic", DEFINITE},
+                {"method=ic,level=1,trisolve=block-jacobi,trisolve_sweeps=3", DEFINITE},
+                {"method=ic,trisolve=jacobi", DEFINITE}, /* as many sweeps as a column needs */
+                {"method=ic,factor_precision=single", DEFINITE},
+                {"method=ilu,trisolve=jacobi,trisolve_sweeps=4", GENERAL},
+                {"method=ilu,level=1", GENERAL}};
+    enum { N = 60, MANY = 19 }; /* two panels and part of a third */
+    rng r = rng_start(__func__);
+    for (int m = 0; m < 6 * backends(); ++m) {
+        dense d = problem_of(&r, ways[m % 6].of, N);
+        saddle_solver *s = factor_listed(&d, ways[m % 6].of, ways[m % 6].list, backend(m / 6));
+        double b[N * MANY], x[N * MANY], one[N];
+        for (int k = 0; k < N * MANY; ++k) b[k] = ldexp(rng_unit(&r), k / N);
+        for (int transposed = 0; transposed < 2; ++transposed) {
+            apply(s, transposed, MANY, b, N, x, N);
+            for (int k = 0; k < MANY; ++k) {
+                apply(s, transposed, 1, b + k * N, N, one, N);
+                assert_memory_equal(one, x + k * N, sizeof one);
+            }
+        }
+        saddle_destroy(&s);
+        dense_free(&d);
+    }
+}
+
 static void threads_do_not_change_a_bit(void **state)
 {
     (void)state;
@@ -430,6 +462,7 @@ int main(void)
         cmocka_unit_test(the_direct_solver_applies_the_inverse),
         cmocka_unit_test(none_and_diagonal_are_what_they_say),
         cmocka_unit_test(columns_side_by_side_and_in_place_are_what_they_are_alone),
+        cmocka_unit_test(columns_of_triangles_have_the_bits_that_they_have_alone),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(a_changed_d_is_applied),
         cmocka_unit_test(what_is_wrong_is_said),

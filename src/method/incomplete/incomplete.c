@@ -132,8 +132,9 @@ static void apply(const void *self, sd_engine *e, const sd_vector *r, sd_vector 
     sd_swept_apply(e, self, r, z);
 }
 
-static saddle_status precondition(sd_engine *e, const sd_problem *p, const void *factors,
-                                  const sd_operator *op, sd_preconditioner *M)
+/* Sweeps of which there are as many as a vector needs go by one vector. */
+static saddle_status precondition_columns(sd_engine *e, const sd_problem *p, const void *factors,
+                                          const sd_operator *op, int *columns, sd_preconditioner *M)
 {
     (void)p, (void)op;
     const sd_incomplete_state *s = factors;
@@ -145,8 +146,16 @@ static saddle_status precondition(sd_engine *e, const sd_problem *p, const void 
                              .owned = own,
                              .release = release};
     if (!own) return e->status = e->context->status;
-    const sd_two_triangles triangles = sd_triangles_view(&s->triangles, s->trisolve.kind, 1);
+    if (!sd_trisolve_symmetric(s->trisolve)) *columns = 1;
+    const sd_two_triangles triangles = sd_triangles_view(&s->triangles, s->trisolve.kind, *columns);
     return sd_swept_make(e, &triangles, s->trisolve.sweeps, own);
+}
+
+static saddle_status precondition(sd_engine *e, const sd_problem *p, const void *factors,
+                                  const sd_operator *op, sd_preconditioner *M)
+{
+    int columns = 1;
+    return precondition_columns(e, p, factors, op, &columns, M);
 }
 
 #define ROW(method, its_name, its_plan, its_factor, its_krylov, symmetric)                                   \
@@ -157,6 +166,7 @@ static saddle_status precondition(sd_engine *e, const sd_problem *p, const void 
         .on_device = true, .needs_symmetry = symmetric, .plan = its_plan, .free_plan = sd_free_preparation,  \
         .factor = its_factor, .refactor = sd_incomplete_refactor, .report = report,                          \
         .free_factors = sd_incomplete_state_free, .krylov = its_krylov, .precondition = precondition,        \
+        .precondition_columns = precondition_columns,                                                        \
         .precondition_transposed = symmetric ? NULL : sd_incomplete_precondition_transposed,                 \
     }
 const sd_method sd_method_ic =
