@@ -59,9 +59,9 @@ saddle_status sd_engine_reserve(sd_engine *e, int64_t n, const sd_sparse *A)
     const int64_t reductions = 2 * (n / SD_CHUNK_LEAST + 1) * SD_PANEL;
     const int64_t windows = !A ? 0 : 2 * (A->half ? A->window_total : A->n);
     const int64_t measured = A ? sd_residual_room(A) : 0, most = windows > measured ? windows : measured;
-    const int64_t flags = e->backend->host_memory ? 0 : (n + 2) / 2; /* a word a row: triangle_solve */
+    const int64_t awaited = e->backend->host_memory ? 0 : n; /* what triangle_solve makes */
     const int64_t numbers = reductions > most ? reductions : most;
-    const int64_t bytes = (int64_t)sizeof(double) * (numbers > flags ? numbers : flags);
+    const int64_t bytes = (int64_t)sizeof(double) * (numbers > awaited ? numbers : awaited);
     if (bytes <= e->scratch_bytes) return SADDLE_OK;
     e->backend->release(e, e->scratch);
     e->scratch_bytes = 0;

@@ -42,7 +42,8 @@ typedef struct sd_triangle {
     bool upper;
     sd_precision precision;
     sd_triangle_way way;
-    const int64_t *ptr; /* row i: entries off the diagonal ptr[i] .. ptr[i+1]), columns ascending */
+    int64_t entries, longest; /* off the diagonal: in all, and of the longest row */
+    const int64_t *ptr;       /* row i: entries off the diagonal ptr[i] .. ptr[i+1]), columns ascending */
     const int32_t *ind;
     const int32_t *from;    /* entry k is val[from[k]]; NULL: val[k] */
     const void *val;        /* in this precision */

@@ -15,9 +15,8 @@ enum {
 
 /* ---- levels of both triangles ---- */
 
-/* order: rows by levels of L and U', ascending in each; *level as sd_pattern_levels has it. */
-static saddle_status order_by_levels(sd_context *c, const sd_incomplete *m, int32_t *levels, int32_t **level,
-                                     int32_t **order)
+saddle_status sd_incomplete_levels(sd_context *c, const sd_incomplete *m, int32_t *levels, int32_t **level,
+                                   int32_t **order)
 {
     const int32_t n = m->n;
     int32_t *of = sd_alloc_zero(c, n, sizeof *of, "levels of rows");
@@ -128,7 +127,7 @@ static bool has_long_rows(const sd_pattern *p)
 
 static saddle_status lay_out(sd_context *c, const sd_incomplete *m, bool by_levels, sd_triangles *t)
 {
-    saddle_status status = order_by_levels(c, m, &t->lower.levels, &t->layout[0].level, &t->order);
+    saddle_status status = sd_incomplete_levels(c, m, &t->lower.levels, &t->layout[0].level, &t->order);
     if (status) return status;
     if (by_levels && m->n >= (int64_t)RENUMBER_FROM * t->lower.levels && !has_long_rows(&m->lower)) {
         status = lay_out_by_levels(c, m, t);
@@ -211,6 +210,14 @@ static saddle_status lay_out_blocks(sd_context *c, int32_t n, int32_t blocks, co
 
 /* ---- in the backend's memory ---- */
 
+static int64_t longest_row(const sd_pattern *p)
+{
+    int64_t longest = 0;
+    for (int32_t i = 0; i < p->n; ++i)
+        if (p->ptr[i + 1] - p->ptr[i] > longest) longest = p->ptr[i + 1] - p->ptr[i];
+    return longest;
+}
+
 /* An array of the host where the backend reads it. */
 static const void *placed(sd_engine *e, const void *host, int64_t count, size_t size, sd_triangles *t)
 {
@@ -230,11 +237,14 @@ static void *numbers_new(sd_engine *e, int64_t count, sd_precision precision, sd
 static void place_triangle(sd_engine *e, const sd_triangle_layout *layout, sd_triangles *t, sd_triangle *x)
 {
     const int64_t n = layout->pattern.n, entries = layout->pattern.ptr[n], blocks = x->blocks;
+    x->entries = entries;
+    x->longest = longest_row(&layout->pattern);
     x->ptr = placed(e, layout->pattern.ptr, n + 1, sizeof *x->ptr, t);
     x->ind = placed(e, layout->pattern.ind, entries, sizeof *x->ind, t);
-    x->from = placed(e, layout->from, entries, sizeof *x->from, t);
+    if (e->backend->host_memory) x->from = placed(e, layout->from, entries, sizeof *x->from, t);
     x->level = layout->level;
-    if (e->backend->host_memory) x->row = placed(e, layout->row, n, sizeof *x->row, t);
+    if (e->backend->host_memory || x->way == SD_TRIANGLE_LEVELS)
+        x->row = placed(e, layout->row, n, sizeof *x->row, t);
     if (!x->from) x->val = numbers_new(e, entries, x->precision, t);
     x->reciprocal = numbers_new(e, n, x->precision, t);
     if (blocks == 0) return;
@@ -245,10 +255,13 @@ static void place_triangle(sd_engine *e, const sd_triangle_layout *layout, sd_tr
     x->inverse = numbers_new(e, t->square[blocks], x->precision, t);
 }
 
-/* As bench/kernels/triangle.c has measured it with two threads. The bits are the same in every way. */
+/* As bench/kernels/triangle.c has measured it with two threads. The bits are the same in every way. On a
+ * device rows wait for each other, in the order of levels where these are wide. */
 static sd_triangle_way choose_way(const sd_engine *e, const sd_triangles *t, const sd_pattern *p,
                                   int32_t levels)
 {
+    if (!e->backend->host_memory)
+        return p->n >= (int64_t)RENUMBER_FROM * levels ? SD_TRIANGLE_LEVELS : SD_TRIANGLE_FLAGS;
     if (t->order && p->n >= (int64_t)SHARE_FROM * levels) return SD_TRIANGLE_LEVELS;
     return e->threads >= MANY_THREADS && has_long_rows(p) ? SD_TRIANGLE_FLAGS : SD_TRIANGLE_SERIAL;
 }
@@ -270,7 +283,7 @@ saddle_status sd_triangles_make(sd_engine *e, const sd_incomplete *m, sd_precisi
         if (t->upper.from) t->upper.val = t->lower.val;
         status = e->status;
     }
-    if (!status) status = sd_triangles_values(e, m, t);
+    if (!status && m->diagonal) status = sd_triangles_values(e, m, t);
     if (status) sd_triangles_free(e, t);
     return e->status = status;
 }
@@ -445,17 +458,11 @@ sd_trisolve_work sd_triangles_work(const sd_triangles *t)
     const int32_t levels = t->lower.levels > t->upper.levels ? t->lower.levels : t->upper.levels;
     sd_trisolve_work w = {.levels = levels};
     for (int k = 0; k < 2; ++k) {
-        const sd_triangle_layout *layout = &t->layout[k];
-        const double indices = (layout->from ? 2 : 1) * sizeof *layout->pattern.ind;
-        int64_t longest = 0;
-        for (int64_t i = 0; i < n; ++i) {
-            const int64_t count = layout->pattern.ptr[i + 1] - layout->pattern.ptr[i];
-            longest = count > longest ? count : longest;
-        }
+        const sd_triangle *x = k ? &t->upper : &t->lower;
+        const double indices = (x->from ? 2 : 1) * sizeof *x->ind;
         /* entries; of a row its pointer, diagonal, b and y */
-        w.bytes += (number + indices) * (double)layout->pattern.ptr[n] +
-                   (3 * number + sizeof *layout->pattern.ptr) * (double)n;
-        w.longest += (double)longest;
+        w.bytes += (number + indices) * (double)x->entries + (3 * number + sizeof *x->ptr) * (double)n;
+        w.longest += (double)x->longest;
     }
     w.swept = w.bytes + (t->lower.inverse ? 2 * number * (double)t->square[t->lower.blocks] : 0);
     return w;

@@ -1,6 +1,7 @@
 /*
  * The two triangles of an incomplete factorization (factor/incomplete.h) in the memory of a backend and in a
- * precision, for exact and swept solves: L and L', which shares the numbers of L, or L and U.
+ * precision, for exact and swept solves: L and L', which shares the numbers of L, or L and U. On a device L'
+ * has a copy of them in the order of its rows: found by number each would cost the 32 bytes of a sector.
  *
  * Where levels are wide and no blocks are wanted, rows are renumbered, those of one level after those of the
  * one before: then a level reads its numbers one after the other, those of the vector that it needs are near
@@ -35,8 +36,13 @@ typedef struct sd_triangles {
     int64_t *square;
 } sd_triangles;
 
+/* Rows by levels of L and U' together, ascending in each: level has levels + 1 numbers, as sd_pattern_levels
+ * has them. Both are to be freed with sd_free. */
+saddle_status sd_incomplete_levels(sd_context *c, const sd_incomplete *m, int32_t *levels, int32_t **level,
+                                   int32_t **order);
+
 /* With blocks of rows start[q] .. start[q+1]), or without where `blocks` is 0. *t is empty, or zeros; on
- * failure too. */
+ * failure too. Where m has no numbers yet, these are still to be filled in. */
 saddle_status sd_triangles_make(sd_engine *e, const sd_incomplete *m, sd_precision precision, int32_t blocks,
                                 const int32_t *start, sd_triangles *t);
 

@@ -169,6 +169,8 @@ static sd_triangle factor_place(sd_engine *e, const factor *f, sd_precision prec
     const sd_triangle x = {.n = f->n,
                            .upper = f->upper,
                            .precision = precision,
+                           .entries = count,
+                           .longest = f->longest,
                            .ptr = PLACED(ptr, n + 1),
                            .ind = PLACED(ind, count),
                            .from = f->shared ? PLACED(from, count) : NULL,

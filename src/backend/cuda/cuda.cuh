@@ -235,12 +235,20 @@ extern const struct sd_resident resident;
 saddle_status use_stream(sd_engine *e, void *stream);
 /* Many systems of one pattern: systems_run.cu. */
 extern const struct sd_systems_runner systems_runner;
+/* Incomplete factorizations on a pattern: incomplete_run.cu. */
+extern const struct sd_incomplete_runner incomplete_runner;
 
-enum product_mode { PLAIN, ABSOLUTE, EXTENDED };
+enum product_mode { PLAIN, ABSOLUTE, EXTENDED, SWEPT, SUBTRACTED };
 
 template <class real, product_mode mode>
 void product(sd_engine *e, const char *what, const row_shape &shape, const sd_sparse *A, const sd_vector *x,
              const sd_vector *b, sd_vector *y);
+
+/* A sweep over the entries of a triangle whose numbers are in their order, and b - R v: sparse.cu. */
+template <class real>
+void sweep_rows(sd_engine *e, const sd_triangle *t, const sd_vector *b, const sd_vector *from, sd_vector *to);
+template <class real>
+void subtract_rows(sd_engine *e, const sd_triangle *t, const sd_vector *b, const sd_vector *v, sd_vector *r);
 
 } /* namespace sd_cuda */
 

@@ -15,6 +15,7 @@
  * l, and the sums of rows are added over the lanes at the end. The order of all sums is that of the list
  * and the lanes.
  */
+#include "backend/cuda/awaited.cuh"
 #include "backend/cuda/ldlt_factors.cuh"
 
 namespace sd_cuda
@@ -35,23 +36,6 @@ template <class real, class outer> struct solve_data {
 };
 
 /* ---- numbers that are still to come ---- */
-
-__device__ inline bool is_missing(double a)
-{
-    return __double_as_longlong(a) == -1;
-}
-__device__ inline bool is_missing(float a)
-{
-    return __float_as_int(a) == -1;
-}
-__device__ inline void leave(double *at, double a)
-{
-    store_relaxed(at, a == a ? __double_as_longlong(a) : 0x7ff8000000000000);
-}
-__device__ inline void leave(float *at, float a)
-{
-    store_relaxed(at, a == a ? __float_as_int(a) : 0x7fc00000);
-}
 
 /* Each lane's number, 0 where it needs none. No row that is waited for is this warp's: those it has done. */
 template <class real> __device__ inline real await(const real *at, bool wanted)
@@ -218,9 +202,9 @@ __device__ inline void solve_row(const solve_data<real, outer> &x, int32_t i, in
     const real product = inverse.times(FORWARD ? own - sum : sum, lane);
     if (!mine) return;
     if (FORWARD) {
-        leave(x.forward + first + lane, product);
+        leave_number(x.forward + first + lane, product);
     } else {
-        leave(x.backward + first + lane, own - product);
+        leave_number(x.backward + first + lane, own - product);
         x.z[place] = static_cast<outer>((own - product) * scale);
     }
 }
@@ -239,18 +223,10 @@ template <class real, class outer>
 void launch_all_at_once(sd_engine *e, void (*kernel)(solve_data<real, outer>), solve_data<real, outer> x)
 {
     const char *const what = "ldlt_solve";
-    const state *s = state_of(e);
-    int fit = 0;
-    if (e->status ||
-        failed(e, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, SOLVE_BLOCK, 0), what))
-        return;
     const int64_t wanted = (static_cast<int64_t>(x.f.blocks) * WARP + SOLVE_BLOCK - 1) / SOLVE_BLOCK,
-                  most = static_cast<int64_t>(fit) * s->processors;
-    void *arguments[] = {&x};
-    failed(e,
-           cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(wanted < most ? wanted : most)),
-                                       dim3(SOLVE_BLOCK), arguments, 0, s->stream),
-           what);
+                  most = blocks_at_once(e, what, kernel, SOLVE_BLOCK);
+    if (e->status) return;
+    launch_together(e, what, kernel, static_cast<int>(wanted < most ? wanted : most), SOLVE_BLOCK, 0, x);
 }
 
 template <class real, class outer>
@@ -283,7 +259,7 @@ void ldlt_solve(sd_engine *e, const sd_ldlt_factors *x, const sd_vector *r, sd_v
     const on_device current(s->device);
     const size_t bytes = 2 * static_cast<size_t>(x->n) * sizeof(real);
     if (failed(e, current.error, what) ||
-        failed(e, cudaMemsetAsync(work->data, 0xff, bytes, s->stream), what))
+        failed(e, cudaMemsetAsync(work->data, MISSING, bytes, s->stream), what))
         return;
     real *const vectors = static_cast<real *>(work->data);
     if (r->precision == SD_DOUBLE)

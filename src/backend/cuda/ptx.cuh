@@ -65,6 +65,13 @@ __device__ inline int load_relaxed(const int *at)
     asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(at));
     return value;
 }
+/* What a thread of the same block writes, which the first cache may have. */
+__device__ inline double load_near(const double *at)
+{
+    long long bits;
+    asm volatile("ld.relaxed.cta.global.s64 %0, [%1];" : "=l"(bits) : "l"(at));
+    return __longlong_as_double(bits);
+}
 __device__ inline void store_relaxed(long long *at, long long value)
 {
     asm volatile("st.relaxed.gpu.global.s64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
@@ -250,6 +257,10 @@ inline void let_others_begin()
 template <class T> inline T load_relaxed(const T *at)
 {
     return *const_cast<const volatile T *>(at);
+}
+inline double load_near(const double *at)
+{
+    return load_relaxed(at);
 }
 inline void store_relaxed(long long *at, long long value)
 {

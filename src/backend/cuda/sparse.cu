@@ -5,7 +5,8 @@
  * Garland, Implementing sparse matrix-vector multiplication on throughput-oriented processors, 2009:
  * the CSR vector kernel with sub-warps): lane l takes entries l, l + lanes, ... in that order, a batch of
  * them read before any is used, then a tree over the lanes. Sums are carried in double in both precisions, in
- * double-double for residual_dd (core/dd.h).
+ * double-double for residual_dd (core/dd.h). Sweeps over a triangle and its residual are products that end
+ * otherwise.
  *
  * A row that is much longer than the others would keep its group busy long after all are done. The
  * group puts it on a pile instead, and a second kernel sums it in pieces, a warp each; the warp that
@@ -67,12 +68,12 @@ template <product_mode mode, int lanes> __device__ inline void join_lanes(carrie
     }
 }
 
-/* The operands of a product y = A x or y = b - A x. */
+/* The operands of a product y = A x or y = b - A x, or with a triangle, whose diagonal is apart. */
 template <class real> struct operands {
     int32_t n;
     const int64_t *ptr;
     const int32_t *ind;
-    const real *val, *x, *b;
+    const real *val, *x, *b, *reciprocal;
     real *y;
 };
 
@@ -127,6 +128,8 @@ __device__ inline void put(const operands<real> &o, int32_t row, carried sum)
         add(r, o.b[row]);
         value = r.hi + r.lo;
     }
+    if (mode == SWEPT) value = (o.b[row] - sum.hi) * o.reciprocal[row];
+    if (mode == SUBTRACTED) value = o.b[row] - sum.hi - o.x[row] / o.reciprocal[row];
     o.y[row] = static_cast<real>(value);
 }
 
@@ -290,6 +293,7 @@ operands<real> operands_of(const sd_sparse *A, const sd_vector *x, const sd_vect
             static_cast<const real *>(A->val),
             static_cast<const real *>(x->data),
             b ? static_cast<const real *>(b->data) : NULL,
+            NULL,
             static_cast<real *>(y->data)};
 }
 
@@ -297,6 +301,20 @@ operands<real> operands_of(const sd_sparse *A, const sd_vector *x, const sd_vect
 bool may_have_long_rows(const sd_sparse *A, const row_shape &shape)
 {
     return (A->longest > 0 ? A->longest : A->nnz) > shape.long_row;
+}
+
+template <class real, product_mode mode>
+void multiply(sd_engine *e, const char *what, const row_shape &shape, const sd_sparse *A,
+              const operands<real> &o)
+{
+    const bool any_long = may_have_long_rows(A, shape);
+    pile p = {};
+    p.long_row = INT64_MAX;
+    if (any_long && !make_pile(e, what, shape, A->n, &p)) return;
+    launch_shape<real, mode>(e, what, shape, o, p);
+    if (any_long && !e->status)
+        launch_early(e, what, multiply_long_rows<real, mode>,
+                     static_cast<int64_t>(state_of(e)->processors) * 4, o, p);
 }
 
 } /* namespace */
@@ -329,15 +347,42 @@ void product(sd_engine *e, const char *what, const row_shape &shape, const sd_sp
                  "%s: the matrix is stored as a triangle; the CUDA module requires all entries", what);
         return;
     }
-    const operands<real> o = operands_of<real>(A, x, b, y);
-    const bool any_long = may_have_long_rows(A, shape);
-    pile p = {};
-    p.long_row = INT64_MAX;
-    if (any_long && !make_pile(e, what, shape, A->n, &p)) return;
-    launch_shape<real, mode>(e, what, shape, o, p);
-    if (any_long && !e->status)
-        launch_early(e, what, multiply_long_rows<real, mode>,
-                     static_cast<int64_t>(state_of(e)->processors) * 4, o, p);
+    multiply<real, mode>(e, what, shape, A, operands_of<real>(A, x, b, y));
+}
+
+namespace
+{
+
+/* A triangle off its diagonal, and what is to become of the sums of its rows. */
+template <class real, product_mode mode>
+void multiply_triangle(sd_engine *e, const char *what, const sd_triangle *t, const sd_vector *b,
+                       const sd_vector *x, sd_vector *y)
+{
+    sd_sparse A = {};
+    A.n = t->n;
+    A.nnz = t->entries;
+    A.longest = t->longest;
+    A.precision = t->precision;
+    A.ptr = t->ptr;
+    A.ind = t->ind;
+    A.val = t->val;
+    operands<real> o = operands_of<real>(&A, x, b, y);
+    o.reciprocal = static_cast<const real *>(t->reciprocal);
+    multiply<real, mode>(e, what, choose_shape(&A), &A, o);
+}
+
+} /* namespace */
+
+template <class real>
+void sweep_rows(sd_engine *e, const sd_triangle *t, const sd_vector *b, const sd_vector *from, sd_vector *to)
+{
+    multiply_triangle<real, SWEPT>(e, "triangle_sweep", t, b, from, to);
+}
+
+template <class real>
+void subtract_rows(sd_engine *e, const sd_triangle *t, const sd_vector *b, const sd_vector *v, sd_vector *r)
+{
+    multiply_triangle<real, SUBTRACTED>(e, "triangle_residual", t, b, v, r);
 }
 
 template <class real> void spmv(sd_engine *e, const sd_sparse *A, const sd_vector *x, sd_vector *y)
@@ -360,6 +405,8 @@ void residual_dd(sd_engine *e, const sd_sparse *A, const sd_vector *x, const sd_
 BOTH(spmv)
 BOTH(spmv_abs)
 BOTH(residual_dd)
+BOTH(sweep_rows)
+BOTH(subtract_rows)
 
 /* and what the benchmark runs in other shapes */
 template decltype(product<double, PLAIN>) product<double, PLAIN>;

@@ -1,45 +1,18 @@
 /*
- * Triangular factors: see backend/triangle.h.
+ * Sweeps over triangular factors, residuals, and how vectors enter and leave: see backend/triangle.h.
  *
- * Exact solves wait for no level: a warp takes the next rank from a counter, so that all lower ones have been
- * taken by warps that run, waits for the flags of the rows it needs, and raises its own. Its lanes share the
- * entries of the row; none waits for a row of its own warp, which has at most one that is not done. The order
- * of sums is that of entries and lanes. In a sweep all rows are independent: a thread a number, and of blocks
- * a warp a block, lane l its row l.
+ * In a sweep all rows are independent. One over entries, for one right-hand side, is a product with the
+ * matrix that ends otherwise (sparse.cu). For several a thread has a number of the result. Over blocks a
+ * group of 8, 16 or 32 lanes has a block, the least that its rows fit into: `lanes` of them share a row, as
+ * many rows as that leaves at a time, and in the end lane l has what is left of b in row l, which all
+ * multiply with the inverse, whose columns they read side by side.
  */
-#include "backend/cuda/cuda.cuh"
+#include "backend/cuda/triangle.cuh"
 
 namespace sd_cuda
 {
 namespace
 {
-
-constexpr int ROWS = BLOCK / WARP; /* warps of a block */
-
-/* A triangle in one precision. */
-template <class real> struct triangle {
-    int32_t n, blocks;
-    bool upper;
-    const int64_t *ptr, *split, *square;
-    const int32_t *ind, *from, *start;
-    const real *val, *reciprocal, *inverse;
-
-    explicit triangle(const sd_triangle *x)
-        : n(x->n), blocks(x->blocks), upper(x->upper), ptr(x->ptr), split(x->split), square(x->square),
-          ind(x->ind), from(x->from), start(x->start), val(static_cast<const real *>(x->val)),
-          reciprocal(static_cast<const real *>(x->reciprocal)), inverse(static_cast<const real *>(x->inverse))
-    {
-    }
-    /* Entry s of first .. end), those farthest from the diagonal first. */
-    __device__ int64_t entry(int64_t first, int64_t end, int64_t s) const
-    {
-        return upper ? end - 1 - s : first + s;
-    }
-    __device__ real value(int64_t k) const
-    {
-        return val[from ? from[k] : k];
-    }
-};
 
 /* b less the entries first .. end) of a row times column r of v. */
 template <class real>
@@ -51,37 +24,6 @@ __device__ inline real left_over(const triangle<real> &x, int64_t first, int64_t
         b -= x.value(k) * v[static_cast<int64_t>(x.ind[k]) * columns + r];
     }
     return b;
-}
-
-/* ---- exact ---- */
-
-template <class real>
-__global__ void __launch_bounds__(BLOCK)
-    solve(const triangle<real> x, int columns, const real *b, real *y, unsigned *ticket, int *flag)
-{
-    const int lane = threadIdx.x % WARP;
-    for (;;) {
-        unsigned rank = 0;
-        if (lane == 0) rank = atomicAdd(ticket, 1u);
-        rank = __shfl_sync(ALL_LANES, rank, 0);
-        if (rank >= static_cast<unsigned>(x.n)) return;
-        const int32_t i = static_cast<int32_t>(x.upper ? x.n - 1 - rank : rank);
-        const int64_t first = x.ptr[i], end = x.ptr[i + 1];
-        for (int64_t s = lane; s < end - first; s += WARP)
-            while (load_acquire(flag + x.ind[x.entry(first, end, s)]) == 0) nap();
-        __syncwarp();
-        for (int r = 0; r < columns; ++r) {
-            const int64_t at = static_cast<int64_t>(i) * columns + r;
-            real sum = 0;
-            for (int64_t s = lane; s < end - first; s += WARP) {
-                const int64_t k = x.entry(first, end, s);
-                sum += x.value(k) * load_relaxed(y + static_cast<int64_t>(x.ind[k]) * columns + r);
-            }
-            for (int apart = WARP / 2; apart > 0; apart /= 2) sum += __shfl_xor_sync(ALL_LANES, sum, apart);
-            if (lane == 0) y[at] = (b[at] - sum) * x.reciprocal[i];
-        }
-        if (lane == 0) store_release(flag + i, 1);
-    }
 }
 
 /* ---- sweeps ---- */
@@ -107,28 +49,72 @@ __global__ void residual(const triangle<real> x, int columns, const real *b, con
     to[at] = left_over(x, x.ptr[i], x.ptr[i + 1], columns, r, b[at], v) - v[at] / x.reciprocal[i];
 }
 
+constexpr int AHEAD = 4; /* entries of a row of a block that a lane has asked for */
+
+/* Entries lane, lane + lanes, ... of first .. end) times column r of v. */
 template <class real>
-__global__ void __launch_bounds__(BLOCK)
-    sweep_blocks(const triangle<real> x, int columns, const real *b, const real *from, real *to)
+__device__ inline real add_entries(const triangle<real> &x, int64_t first, int64_t end, int lane, int lanes,
+                                   int columns, int r, const real *v)
 {
-    const int64_t q = static_cast<int64_t>(blockIdx.x) * ROWS + threadIdx.x / WARP;
-    const int lane = threadIdx.x % WARP;
-    if (q >= x.blocks) return;
-    const int32_t first = x.start[q];
-    const int size = x.start[q + 1] - first;
-    const bool mine = lane < size;
-    const int64_t i = mine ? first + lane : first;
-    const int64_t begin = x.upper ? x.split[i] : x.ptr[i];
-    const int64_t end = !from ? begin : x.upper ? x.ptr[i + 1] : x.split[i];
-    const real *const inverse = x.inverse + x.square[q];
-    for (int r = 0; r < columns; ++r) {
-        const real left = left_over(x, begin, end, columns, r, b[i * columns + r], from);
-        real sum = 0;
-        for (int p = 0; p < size; ++p) {
-            const real with = __shfl_sync(ALL_LANES, left, p);
-            if (mine && (x.upper ? p >= lane : p <= lane)) sum += inverse[lane + p * size] * with;
+    real sum = 0;
+    for (int64_t k = first + lane; k < end; k += AHEAD * lanes) {
+        real a[AHEAD], with[AHEAD];
+#pragma unroll
+        for (int u = 0; u < AHEAD; ++u) {
+            const bool there = k + u * lanes < end;
+            a[u] = there ? x.value(k + u * lanes) : 0;
+            with[u] = there ? v[static_cast<int64_t>(x.ind[k + u * lanes]) * columns + r] : 0;
         }
-        if (mine) to[i * columns + r] = sum;
+#pragma unroll
+        for (int u = 0; u < AHEAD; ++u)
+            if (k + u * lanes < end) sum += a[u] * with[u];
+    }
+    return sum;
+}
+
+/* What the entries outside the blocks make of column r of v: that of row l of its block in lane l. */
+template <class real, int G>
+__device__ inline real gather_rows(const triangle<real> &x, int32_t first, int size, int lanes, int columns,
+                                   int r, const real *v)
+{
+    const int l = threadIdx.x % G, rows = G / lanes;
+    real own = 0;
+    for (int low = 0; low < x.largest; low += rows) {
+        const int row = low + l / lanes;
+        real sum = 0;
+        if (row < size) {
+            const int64_t i = first + row, begin = x.upper ? x.split[i] : x.ptr[i],
+                          end = x.upper ? x.ptr[i + 1] : x.split[i];
+            sum = add_entries(x, begin, end, l % lanes, lanes, columns, r, v);
+        }
+        for (int apart = lanes / 2; apart > 0; apart /= 2)
+            sum += __shfl_down_sync(ALL_LANES, sum, static_cast<unsigned>(apart), lanes);
+        const real here = __shfl_sync(ALL_LANES, sum, (l - low) * lanes & (G - 1), G);
+        if (l >= low && l < low + rows) own = here;
+    }
+    return own;
+}
+
+template <class real, int G>
+__global__ void __launch_bounds__(BLOCK)
+    sweep_blocks(const triangle<real> x, int lanes, int columns, const real *b, const real *from, real *to)
+{
+    const int64_t q = (static_cast<int64_t>(blockIdx.x) * BLOCK + threadIdx.x) / G;
+    const int l = threadIdx.x % G;
+    const bool there = q < x.blocks;
+    const int32_t first = there ? x.start[q] : 0;
+    const int size = there ? x.start[q + 1] - first : 0;
+    const bool mine = l < size;
+    const real *const inverse = there ? x.inverse + x.square[q] + l : NULL;
+    for (int r = 0; r < columns; ++r) {
+        const int64_t at = (static_cast<int64_t>(first) + l) * columns + r;
+        real left = mine ? b[at] : 0, sum = 0;
+        if (from) left -= gather_rows<real, G>(x, first, size, lanes, columns, r, from);
+        for (int p = 0; p < x.largest; ++p) {
+            const real with = __shfl_sync(ALL_LANES, left, p, G);
+            if (mine && p < size && (x.upper ? p >= l : p <= l)) sum += inverse[p * size] * with;
+        }
+        if (mine) to[at] = sum;
     }
 }
 
@@ -156,44 +142,41 @@ int64_t grid_for(int64_t threads)
     return (threads + BLOCK - 1) / BLOCK;
 }
 
-template <class real> const real *numbers_of(const sd_vector *x)
+template <class real, int G>
+void launch_blocks(sd_engine *e, const sd_triangle *x, int columns, const sd_vector *b, const sd_vector *from,
+                   sd_vector *to)
 {
-    return x ? static_cast<const real *>(x->data) : NULL;
+    launch(e, "triangle_sweep", sweep_blocks<real, G>, grid_for(static_cast<int64_t>(x->blocks) * G),
+           triangle<real>(x), lanes_for(x, AHEAD, G), columns, numbers_of<real>(b), numbers_of<real>(from),
+           static_cast<real *>(to->data));
+}
+
+/* Whether sparse.cu has it: one right-hand side, numbers in their order. */
+bool is_product(const sd_triangle *x, int columns)
+{
+    return columns == 1 && !x->from;
 }
 
 } /* namespace */
-
-template <class real>
-void triangle_solve(sd_engine *e, const sd_triangle *x, int columns, const sd_vector *b, sd_vector *y)
-{
-    const char *const what = "triangle_solve";
-    if (e->status || x->n == 0) return;
-    const int64_t bytes = (static_cast<int64_t>(x->n) + 1) * static_cast<int64_t>(sizeof(int));
-    int *const flags = static_cast<int *>(scratch(e, bytes, what));
-    const state *s = state_of(e);
-    const on_device current(s->device);
-    if (!flags || failed(e, current.error, what) ||
-        failed(e, cudaMemsetAsync(flags, 0, static_cast<size_t>(bytes), s->stream), what))
-        return;
-    constexpr int BLOCKS_EACH = 8; /* of a multiprocessor; more would only wait */
-    const int64_t wanted = (static_cast<int64_t>(x->n) + ROWS - 1) / ROWS,
-                  most = static_cast<int64_t>(BLOCKS_EACH) * s->processors;
-    launch(e, what, solve<real>, wanted < most ? wanted : most, triangle<real>(x), columns,
-           numbers_of<real>(b), static_cast<real *>(y->data), reinterpret_cast<unsigned *>(flags + x->n),
-           flags);
-}
 
 template <class real>
 void triangle_sweep(sd_engine *e, const sd_triangle *x, sd_sweep_unit unit, int columns, const sd_vector *b,
                     const sd_vector *from, sd_vector *to)
 {
     if (e->status || x->n == 0) return;
-    const bool blocks = unit == SD_SWEEP_BLOCKS;
-    const int64_t threads =
-        blocks ? static_cast<int64_t>(x->blocks) * WARP : static_cast<int64_t>(x->n) * columns;
-    launch(e, "triangle_sweep", blocks ? sweep_blocks<real> : sweep_entries<real>, grid_for(threads),
-           triangle<real>(x), columns, numbers_of<real>(b), numbers_of<real>(from),
-           static_cast<real *>(to->data));
+    if (unit == SD_SWEEP_ENTRIES && from && is_product(x, columns)) {
+        sweep_rows<real>(e, x, b, from, to);
+    } else if (unit == SD_SWEEP_ENTRIES) {
+        launch(e, "triangle_sweep", sweep_entries<real>, grid_for(static_cast<int64_t>(x->n) * columns),
+               triangle<real>(x), columns, numbers_of<real>(b), numbers_of<real>(from),
+               static_cast<real *>(to->data));
+    } else if (x->largest <= 8) {
+        launch_blocks<real, 8>(e, x, columns, b, from, to);
+    } else if (x->largest <= 16) {
+        launch_blocks<real, 16>(e, x, columns, b, from, to);
+    } else {
+        launch_blocks<real, 32>(e, x, columns, b, from, to);
+    }
 }
 
 template <class real>
@@ -201,9 +184,12 @@ void triangle_residual(sd_engine *e, const sd_triangle *x, int columns, const sd
                        const sd_vector *v, sd_vector *r)
 {
     if (e->status || x->n == 0) return;
-    launch(e, "triangle_residual", residual<real>, grid_for(static_cast<int64_t>(x->n) * columns),
-           triangle<real>(x), columns, numbers_of<real>(b), numbers_of<real>(v),
-           static_cast<real *>(r->data));
+    if (is_product(x, columns))
+        subtract_rows<real>(e, x, b, v, r);
+    else
+        launch(e, "triangle_residual", residual<real>, grid_for(static_cast<int64_t>(x->n) * columns),
+               triangle<real>(x), columns, numbers_of<real>(b), numbers_of<real>(v),
+               static_cast<real *>(r->data));
 }
 
 template <class real>
@@ -231,7 +217,6 @@ void leave(sd_engine *e, const sd_frame *x, int columns, const sd_vector *y, sd_
 }
 
 /* The rows of kernels.def that are defined here, in both precisions. */
-BOTH(triangle_solve)
 BOTH(triangle_sweep)
 BOTH(triangle_residual)
 BOTH(enter)
