@@ -221,26 +221,46 @@ void sd_sweeping_accept(sd_sweeping *t)
 
 /* ---- many ---- */
 
-saddle_status sd_sweeping_iterate(sd_sweeping *t, bool *broken)
+saddle_status sd_sweeps_iterate(sd_context *c, const sd_incomplete_rule *rule, sd_sweeps *s, bool *broken)
 {
     bool usable;
-    double lowest = sd_sweep(t, &usable);
-    if (isnan(t->beginning)) t->beginning = lowest;
+    double lowest = s->sweep(s->self, &usable);
+    if (isnan(s->beginning)) s->beginning = lowest;
     int in_vain = 0;
-    for (t->sweeps = 0; usable;) {
-        sd_sweeping_accept(t);
-        t->residual = sd_sweep(t, &usable);
-        ++t->sweeps;
-        const saddle_status status = sd_progress(t->c, "factor", t->sweeps, t->rule->sweeps, t->residual);
+    for (s->sweeps = 0; usable;) {
+        s->accept(s->self);
+        s->residual = s->sweep(s->self, &usable);
+        ++s->sweeps;
+        const saddle_status status = sd_progress(c, "factor", s->sweeps, rule->sweeps, s->residual);
         if (status) return status;
-        in_vain = t->residual < lowest ? 0 : in_vain + 1;
-        lowest = fmin(lowest, t->residual);
-        if (!(t->residual <= GROWTH * fmax(t->beginning, HARMLESS))) break;
-        if (t->residual <= ROUNDING || t->sweeps >= t->rule->sweeps || in_vain >= PATIENCE) {
-            *broken = !(t->residual <= fmax(fmin(t->beginning, USELESS), HARMLESS));
+        in_vain = s->residual < lowest ? 0 : in_vain + 1;
+        lowest = fmin(lowest, s->residual);
+        if (!(s->residual <= GROWTH * fmax(s->beginning, HARMLESS))) break;
+        if (s->residual <= ROUNDING || s->sweeps >= rule->sweeps || in_vain >= PATIENCE) {
+            *broken = !(s->residual <= fmax(fmin(s->beginning, USELESS), HARMLESS));
             return SADDLE_OK;
         }
     }
     *broken = true;
     return SADDLE_OK;
+}
+
+static double sweep_here(void *self, bool *usable)
+{
+    return sd_sweep(self, usable);
+}
+
+static void accept_here(void *self)
+{
+    sd_sweeping_accept(self);
+}
+
+saddle_status sd_sweeping_iterate(sd_sweeping *t, bool *broken)
+{
+    sd_sweeps s = {sweep_here, accept_here, t, t->beginning, t->residual, t->sweeps};
+    const saddle_status status = sd_sweeps_iterate(t->c, t->rule, &s, broken);
+    t->beginning = s.beginning;
+    t->residual = s.residual;
+    t->sweeps = s.sweeps;
+    return status;
 }

@@ -72,8 +72,20 @@ bool sd_sweeping_guess(sd_sweeping *t);
 double sd_sweep(sd_sweeping *t, bool *usable);
 void sd_sweeping_accept(sd_sweeping *t);
 
+/* Sweeps wherever they are made. `sweep` returns the residual of what there was before and says whether the
+ * new pivots can be used; `accept` makes the new numbers those that there are. */
+typedef struct sd_sweeps {
+    double (*sweep)(void *self, bool *usable);
+    void (*accept)(void *self);
+    void *self;
+    double beginning; /* residual of the first guess; NaN: not known yet */
+    double residual;
+    int sweeps;
+} sd_sweeps;
+
 /* At most rule->sweeps sweeps, fewer where the residual is that of rounding errors or no longer falls.
  * *broken: a pivot cannot be used, or the residual has grown. */
+saddle_status sd_sweeps_iterate(sd_context *c, const sd_incomplete_rule *rule, sd_sweeps *s, bool *broken);
 saddle_status sd_sweeping_iterate(sd_sweeping *t, bool *broken);
 
 /* B, with the rows of `half`. */

@@ -24,34 +24,57 @@ static void look_at_rows(const sd_csr *B, double *largest, double *diagonal)
     }
 }
 
+saddle_status sd_try_shifts(sd_context *c, sd_shift_try *attempt, void *self, sd_incomplete *m)
+{
+    saddle_status status = SADDLE_OK;
+    bool broken = true;
+    m->shift = m->flops = 0;
+    for (m->restarts = 0; broken && !status; m->restarts += broken) {
+        if (m->restarts > RESTARTS_MOST)
+            return sd_fail(c, SADDLE_BAD_VALUE,
+                           "the incomplete factorization breaks down with every shift of the diagonal, up "
+                           "to %g times the entries: they are too large, scale the matrix",
+                           m->shift);
+        m->shift = m->restarts == 0 ? 0 : ldexp(SD_SHIFT_FIRST, m->restarts - 1);
+        broken = false;
+        status = attempt(self, m, &broken);
+    }
+    return status;
+}
+
+/* A try on the host. */
+typedef struct host_try {
+    sd_context *c;
+    const sd_csr *B;
+    const sd_incomplete_rule *rule;
+    sd_incomplete_try *attempt;
+    double *largest, *own, *diagonal;
+} host_try;
+
+static saddle_status try_here(void *self, sd_incomplete *m, bool *broken)
+{
+    const host_try *t = self;
+    for (int32_t i = 0; i < m->n; ++i) {
+        const double by = m->shift * t->largest[i];
+        t->diagonal[i] = t->own[i] + (t->own[i] < 0 && !m->symmetric ? -by : by);
+    }
+    const sd_shifted shifted = {t->B, t->diagonal, t->largest};
+    return t->attempt(t->c, &shifted, t->rule, m, broken);
+}
+
 saddle_status sd_try_with_shifts(sd_context *c, const sd_csr *B, const sd_incomplete_rule *rule,
                                  sd_incomplete_try *attempt, sd_incomplete *m)
 {
-    double *largest = sd_alloc(c, m->n, sizeof *largest, "the largest entries of rows");
-    double *own = sd_alloc(c, m->n, sizeof *own, "the diagonal of a matrix");
-    double *diagonal = sd_alloc(c, m->n, sizeof *diagonal, "a shifted diagonal");
-    saddle_status status = largest && own && diagonal ? SADDLE_OK : c->status;
-    if (!status) look_at_rows(B, largest, own);
-    bool broken = !status;
+    host_try t = {.c = c, .B = B, .rule = rule, .attempt = attempt};
+    t.largest = sd_alloc(c, m->n, sizeof *t.largest, "the largest entries of rows");
+    t.own = sd_alloc(c, m->n, sizeof *t.own, "the diagonal of a matrix");
+    t.diagonal = sd_alloc(c, m->n, sizeof *t.diagonal, "a shifted diagonal");
+    saddle_status status = t.largest && t.own && t.diagonal ? SADDLE_OK : c->status;
     m->shift = m->flops = 0;
-    for (m->restarts = 0; broken && !status; m->restarts += broken) {
-        if (m->restarts > RESTARTS_MOST) {
-            status = sd_fail(c, SADDLE_BAD_VALUE,
-                             "the incomplete factorization breaks down with every shift of the diagonal, up "
-                             "to %g times the entries: they are too large, scale the matrix",
-                             m->shift);
-            break;
-        }
-        m->shift = m->restarts == 0 ? 0 : ldexp(SD_SHIFT_FIRST, m->restarts - 1);
-        for (int32_t i = 0; i < m->n; ++i) {
-            const double by = m->shift * largest[i];
-            diagonal[i] = own[i] + (own[i] < 0 && !m->symmetric ? -by : by);
-        }
-        const sd_shifted shifted = {B, diagonal, largest};
-        broken = false;
-        status = attempt(c, &shifted, rule, m, &broken);
-    }
-    sd_free_all(c, largest, own, diagonal);
+    m->restarts = 0;
+    if (!status) look_at_rows(B, t.largest, t.own);
+    if (!status) status = sd_try_shifts(c, try_here, &t, m);
+    sd_free_all(c, t.largest, t.own, t.diagonal);
     return status;
 }
 
@@ -95,13 +118,20 @@ static saddle_status general_pattern(sd_context *c, const sd_csr *B, const sd_in
     return status;
 }
 
+saddle_status sd_incomplete_pattern(sd_context *c, const sd_csr *B, bool symmetric,
+                                    const sd_incomplete_rule *rule, sd_incomplete *m)
+{
+    *m = (sd_incomplete){.symmetric = symmetric, .n = B->n};
+    return symmetric ? symmetric_pattern(c, B, rule, m) : general_pattern(c, B, rule, m);
+}
+
 saddle_status sd_incomplete_make(sd_context *c, const sd_csr *B, bool symmetric,
                                  const sd_incomplete_rule *rule, sd_incomplete *m)
 {
     *m = (sd_incomplete){.symmetric = symmetric, .n = B->n};
     if (rule->level < 0 && rule->swept) return sd_fixed_point_fill(c, B, symmetric, rule, m);
     if (rule->level < 0) return sd_try_with_shifts(c, B, rule, symmetric ? sd_try_ict : sd_try_ilut, m);
-    saddle_status status = symmetric ? symmetric_pattern(c, B, rule, m) : general_pattern(c, B, rule, m);
+    saddle_status status = sd_incomplete_pattern(c, B, symmetric, rule, m);
     if (!status) status = take_numbers(c, m);
     return status ? status : sd_incomplete_again(c, B, rule, m);
 }

@@ -59,6 +59,10 @@ typedef struct sd_incomplete_rule {
 saddle_status sd_incomplete_make(sd_context *c, const sd_csr *B, bool symmetric,
                                  const sd_incomplete_rule *rule, sd_incomplete *m);
 
+/* The pattern of a level of fill, without numbers; the rule is not one by threshold. */
+saddle_status sd_incomplete_pattern(sd_context *c, const sd_csr *B, bool symmetric,
+                                    const sd_incomplete_rule *rule, sd_incomplete *m);
+
 /* New values of the same pattern on the pattern that there is; where it was found by a threshold it is kept.
  */
 saddle_status sd_incomplete_again(sd_context *c, const sd_csr *B, const sd_incomplete_rule *rule,

@@ -86,7 +86,9 @@ typedef saddle_status sd_incomplete_try(sd_context *c, const sd_shifted *B, cons
                                         sd_incomplete *m, bool *broken);
 sd_incomplete_try sd_try_ic, sd_try_ilu, sd_try_ict, sd_try_ilut;
 
-/* Tries without a shift, then with one that doubles, until it is not broken; m has its size and what
- * `attempt` needs, and gets shift, restarts and flops. */
+/* Tries without a shift, then with one that doubles, m->shift, until it is not broken; m has its size and
+ * what `attempt` needs, and gets shift, restarts and flops. */
+typedef saddle_status sd_shift_try(void *self, sd_incomplete *m, bool *broken);
+saddle_status sd_try_shifts(sd_context *c, sd_shift_try *attempt, void *self, sd_incomplete *m);
 saddle_status sd_try_with_shifts(sd_context *c, const sd_csr *B, const sd_incomplete_rule *rule,
                                  sd_incomplete_try *attempt, sd_incomplete *m);

@@ -516,7 +516,8 @@ const sd_backend table = {SD_BACKEND_VERSION,
                           &front_runner,
                           &systems_runner,
                           &resident,
-                          false};
+                          false,
+                          &incomplete_runner};
 
 } /* namespace */
 } /* namespace sd_cuda */

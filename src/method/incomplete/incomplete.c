@@ -84,7 +84,7 @@ static void report(const void *factors, saddle_info *info)
     const sd_triangles *t = &s->triangles;
     info->factor_nnz = m->lower.ptr[m->n] + (m->symmetric ? 0 : m->upper.ptr[m->n]) + m->n;
     info->factor_flops = isnan(m->flops) ? -1 : (int64_t)m->flops;
-    info->factor_bytes = t->bytes;
+    info->factor_bytes = t->bytes + s->there.bytes;
     info->levels = t->lower.levels > t->upper.levels ? t->lower.levels : t->upper.levels;
     info->fill_tau = s->rule.level < 0 ? s->rule.tau : NAN;
     info->shift = m->shift;
@@ -95,8 +95,9 @@ static void report(const void *factors, saddle_info *info)
     info->trisolve = words[s->trisolve.kind];
     info->trisolve_sweeps = s->trisolve.kind == SD_TRISOLVE_EXACT ? -1 : s->trisolve.sweeps;
     info->trisolve_residual = s->trisolve_residual;
-    sd_incomplete_dominance(m, t->lower.blocks, s->preparation->block_start, &info->dominance,
-                            &info->block_dominance);
+    if (m->diagonal) /* not on a device */
+        sd_incomplete_dominance(m, t->lower.blocks, s->preparation->block_start, &info->dominance,
+                                &info->block_dominance);
     if (t->lower.blocks == 0) return;
     info->blocks = t->lower.blocks;
     info->block_size = t->lower.largest;
@@ -164,7 +165,8 @@ static saddle_status precondition(sd_engine *e, const sd_problem *p, const void 
         .options = "|scaling|order|pairs|blocking|block_size|level|fill|fill_tau|fill_level|fill_most|"      \
                    "setup|sweeps|trisolve|trisolve_sweeps|fallback|tune|factor_precision|",                  \
         .on_device = true, .needs_symmetry = symmetric, .plan = its_plan, .free_plan = sd_free_preparation,  \
-        .factor = its_factor, .refactor = sd_incomplete_refactor, .report = report,                          \
+        .factor = its_factor, .refactor = sd_incomplete_refactor,                                            \
+        .refactor_arriving = sd_incomplete_refactor_arriving, .report = report,                              \
         .free_factors = sd_incomplete_state_free, .krylov = its_krylov, .precondition = precondition,        \
         .precondition_columns = precondition_columns,                                                        \
         .precondition_transposed = symmetric ? NULL : sd_incomplete_precondition_transposed,                 \

@@ -7,10 +7,13 @@
  * paper, section 2.2); ic scales by the norms of columns as there, ilu brings matched entries to the diagonal
  * where some row has a small one. Rows are in blocks only where sweeps go by blocks: supervariables of
  * at most SD_INCOMPLETE_BLOCK rows that are side by side in that order, as in the paper.
+ *
+ * The host finds the pattern. On a device numbers on a pattern that is known are made there, from the values
+ * that the operator has there; a pattern by threshold comes with numbers of the host's, the first time.
  */
 #pragma once
 
-#include "factor/incomplete.h"
+#include "factor/incomplete_there.h"
 #include "method/method.h"
 #include "prepare/prepared.h"
 #include "solve/triangles_solve.h"
@@ -23,11 +26,12 @@ typedef struct sd_incomplete_state {
     bool symmetric; /* of method ic */
     sd_prepared prepared;
     sd_incomplete_rule rule;
-    sd_incomplete numbers;    /* on the host */
-    sd_triangles triangles;   /* where the iteration runs */
-    sd_trisolve trisolve;     /* how solves are done, */
-    double trisolve_residual; /* how exact they are, */
-    bool fallback;            /* and whether sweeps had to be given up */
+    sd_incomplete numbers;     /* on the host, where it made them: otherwise the pattern */
+    sd_incomplete_there there; /* on a device, where that makes them */
+    sd_triangles triangles;    /* where the iteration runs */
+    sd_trisolve trisolve;      /* how solves are done, */
+    double trisolve_residual;  /* how exact they are, */
+    bool fallback;             /* and whether sweeps had to be given up */
 } sd_incomplete_state;
 
 /* ---- factor.c ---- */
@@ -36,6 +40,8 @@ saddle_status sd_incomplete_factor(sd_engine *e, const sd_problem *p, const void
                                    void **factors, bool *given_up);
 saddle_status sd_incomplete_refactor(sd_engine *e, const sd_problem *p, const void *plan,
                                      const sd_strength *strength, void **factors, bool *given_up);
+saddle_status sd_incomplete_refactor_arriving(sd_engine *e, const sd_problem *p, const sd_strength *strength,
+                                              void *factors, bool *done);
 void sd_incomplete_state_free(sd_engine *e, void *factors);
 
 /* ---- transposed.c: ilu transposed, on the host ---- */
