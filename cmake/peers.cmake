@@ -85,6 +85,21 @@ if(SADDLE_PEERS AND NOT SADDLE_SANITIZE)
   elseif(SADDLE_CUDSS)
     message(FATAL_ERROR "SADDLE_CUDSS is ${SADDLE_CUDSS}, but there is no lib/libcudss.so, or no CUDA runtime to link with")
   endif()
+  # cuSPARSE's driver makes its problems itself, which would be large files.
+  find_library(SADDLE_CUSPARSE_LIBRARY cusparse HINTS ${SADDLE_CUDART_INCLUDE_DIR}/.. PATH_SUFFIXES lib64 lib)
+  find_library(SADDLE_CUBLAS_LIBRARY cublas HINTS ${SADDLE_CUDART_INCLUDE_DIR}/.. PATH_SUFFIXES lib64 lib)
+  mark_as_advanced(SADDLE_CUSPARSE_LIBRARY SADDLE_CUBLAS_LIBRARY)
+  if(SADDLE_CUSPARSE_LIBRARY AND SADDLE_CUBLAS_LIBRARY AND SADDLE_CUDART_INCLUDE_DIR AND SADDLE_CUDART_LIBRARY)
+    add_executable(peer_cusparse bench/peers/cusparse.c bench/problem.c)
+    set_target_properties(peer_cusparse PROPERTIES OUTPUT_NAME peer-cusparse
+      RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/peers)
+    target_include_directories(peer_cusparse PRIVATE ${PROJECT_SOURCE_DIR})
+    target_include_directories(peer_cusparse SYSTEM PRIVATE ${SADDLE_CUDART_INCLUDE_DIR})
+    target_compile_definitions(peer_cusparse PRIVATE DISABLE_CUSPARSE_DEPRECATED) # csric02 is
+    target_link_libraries(peer_cusparse PRIVATE saddle_cli saddle saddle_flags ${SADDLE_CUSPARSE_LIBRARY}
+      ${SADDLE_CUBLAS_LIBRARY} ${SADDLE_CUDART_LIBRARY} ${CMAKE_DL_LIBS} pthread rt m)
+    target_link_options(peer_cusparse PRIVATE LINKER:--allow-shlib-undefined)
+  endif()
   if(CMAKE_CUDA_COMPILER AND SADDLE_CUDART_INCLUDE_DIR AND SADDLE_CUDART_LIBRARY)
     add_executable(peer_card bench/peers/card.c)
     set_target_properties(peer_card PROPERTIES OUTPUT_NAME peer-card

@@ -31,6 +31,7 @@ int trisolve_load(trisolve_bench *t, const char *operand)
     if (opened != EXIT_DONE) return opened;
     const size_t room = (size_t)t->problem.A.rows + 1;
     t->A = t->problem.A;
+    t->operand = operand;
     t->scaled = false;
     t->values = NULL;
     t->places = NULL;

@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const trisolve_part_names[PARTS] = {"settings",   "figure1", "figure2", "figure3",    "figure4",
-                                                "figure5",    "table1",  "figure6", "figure7",    "figure8",
-                                                "tables2to5", "figure9", "auto",    "unsymmetric"};
+const char *const trisolve_part_names[PARTS] = {
+    "settings", "figure1", "figure2",    "figure3", "figure4", "figure5",  "table1",     "figure6",
+    "figure7",  "figure8", "tables2to5", "figure9", "auto",    "cusparse", "unsymmetric"};
 
-static const trisolve_kind *const kinds[] = {&kind_settings, &kind_sweeps, &kind_search,     &kind_dominance,
-                                             &kind_orders,   &kind_auto,   &kind_unsymmetric};
+static const trisolve_kind *const kinds[] = {&kind_settings, &kind_sweeps, &kind_search,   &kind_dominance,
+                                             &kind_orders,   &kind_auto,   &kind_cusparse, &kind_unsymmetric};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 typedef struct trisolve_report {
@@ -80,8 +80,8 @@ static int check_usage(trisolve_bench *t)
         return usage_error(a, "--settings applies to --part settings");
     if (argument_given(a, "best") && !t->wanted[PART_TABLE1])
         return usage_error(a, "--best applies to --part table1");
-    if (argument_given(a, "peers") && !t->wanted[PART_UNSYMMETRIC])
-        return usage_error(a, "--peers applies to --part unsymmetric");
+    if (argument_given(a, "peers") && !t->wanted[PART_UNSYMMETRIC] && !t->wanted[PART_CUSPARSE])
+        return usage_error(a, "--peers applies to --part unsymmetric and --part cusparse");
     status = settings_check(a);
     if (status == EXIT_DONE) status = bench_check_operands(a);
     if (status == EXIT_DONE) status = bench_check_files(a);
@@ -231,7 +231,8 @@ static int run_trisolve(const arguments *a)
 
 static const option command_options[] = {
     OPTION_TEXT("part", "NAME[,NAME...]", "settings",
-                "what to measure: settings, figure1 to figure9, table1, tables2to5, auto, unsymmetric"),
+                "what to measure: settings, figure1 to figure9, table1, tables2to5, auto, cusparse, "
+                "unsymmetric"),
     OPTION_TEXT(
         "settings", "TEXT", NULL,
         "settings of --part settings: options NAME=VALUE with blanks between them, and ; between settings"),
@@ -244,7 +245,8 @@ static const option command_options[] = {
     OPTION_COUNT("repeat", "N", 1, 1, 1000, "runs of each, except in table1; the best counts"),
     OPTION_COUNT("threads", "N", 1, 1, 4096, "threads of Saddle"),
     OPTION_REAL("limit", "SECONDS", 60.0, 0.1, 1e6, "time limit of a part for one matrix"),
-    OPTION_TEXT("peers", "DIR|none", NULL, "unsymmetric: folder of the drivers; by default next to saddle"),
+    OPTION_TEXT("peers", "DIR|none", NULL,
+                "unsymmetric, cusparse: folder of the drivers; by default next to saddle"),
     BENCH_PLOT("what was measured, one panel each"),
     BENCH_JSON,
     OPTION_END,
@@ -268,7 +270,8 @@ const command command_trisolve = {
         "adjacent rows, and over the blocks of any blocking; figure6, figure7: which numbers of sweeps are "
         "fastest, and the speed-ups; figure8: the dominance of the factors; tables2to5, figure9: orders that "
         "come with blockings. auto: the time to solution of --trisolve auto, compared with the best of all "
-        "that can be named. unsymmetric: ILU(0), ILU(1) and ILUT with GMRES on general matrices, compared "
+        "that can be named. cusparse, with --device cuda: IC(k) on a GPU beside cuSPARSE's factorization and "
+        "triangular solves. unsymmetric: ILU(0), ILU(1) and ILUT with GMRES on general matrices, compared "
         "with "
         "SciPy's spilu at the same fill.",
     .examples = "  saddle bench trisolve lap3d_30 elas3d_12 --repeat 3\n"

@@ -27,6 +27,7 @@ typedef enum trisolve_part {
     PART_TABLES2TO5,
     PART_FIGURE9,
     PART_AUTO,
+    PART_CUSPARSE,
     PART_UNSYMMETRIC, /* last: the matrix is scaled by then */
     PARTS
 } trisolve_part;
@@ -52,8 +53,9 @@ typedef struct trisolve_bench {
     bench_limit watch;
     double until; /* on the clock of watch: what is measured of this matrix ends */
     bench_problem problem;
-    saddle_matrix A;    /* the problem's, or scaled */
-    saddle_matrix made; /* what the scaled one is made of */
+    const char *operand; /* that it was made of */
+    saddle_matrix A;     /* the problem's, or scaled */
+    saddle_matrix made;  /* what the scaled one is made of */
     bool scaled;
     double *values, *b, *x;
     int32_t *places; /* of the values */
@@ -111,6 +113,6 @@ typedef struct trisolve_kind {
     void (*release)(void *row); /* or NULL */
 } trisolve_kind;
 extern const trisolve_kind kind_settings, kind_sweeps, kind_search, kind_dominance, kind_orders, kind_auto,
-    kind_unsymmetric;
+    kind_cusparse, kind_unsymmetric;
 
 void trisolve_json_result(json *j, const char *key, const trisolve_result *r);

@@ -471,5 +471,5 @@ sd_trisolve_work sd_triangles_work(const sd_triangles *t)
 int sd_triangles_sweeps_worth(const sd_triangles *t)
 {
     const sd_trisolve_work w = sd_triangles_work(t);
-    return sd_trisolve_sweeps_worth(&sd_trisolve_gpu, &w);
+    return sd_trisolve_sweeps_worth(&sd_triangle_gpu, &w);
 }

@@ -5,9 +5,11 @@
  *     exact solve       2 launches + levels x hop + B / rate          a level waits for one before it
  *     a sweep each way  2 launches + B / rate + longest x step        the longest row is read by one sub-warp
  *
- * The GPU's constants are fitted to measured times of block LDL' (docs/ldlt.md says how well). Those of
- * sd_triangle on a GPU are still the same, to be fitted when they are measured there. They decide only which
- * of the two is used, and a factor of two in them does no harm. A CPU needs no model: a sweep reads as much
+ * The constants of sd_trisolve_gpu are fitted to measured times of block LDL' (docs/ldlt.md says how well).
+ * Those of sd_triangle_gpu, for compressed rows, are derived, not measured: launches and hops as there, since
+ * rows wait in the same way; bytes at 0.85 of the rate at which an H200 was seen to read (docs/gpu.md); of
+ * the longest row 8 entries at a time in one latency of its memory. They decide only which of the two is
+ * used, and a factor of two in them does no harm. A CPU needs no model: a sweep reads as much
  * as an exact solve there, and waits for no level.
  */
 #pragma once
@@ -18,7 +20,7 @@
 typedef struct sd_trisolve_machine {
     double launch, hop, byte, column;
 } sd_trisolve_machine;
-extern const sd_trisolve_machine sd_trisolve_gpu;
+extern const sd_trisolve_machine sd_trisolve_gpu, sd_triangle_gpu;
 
 /* Seconds. A solve is of both triangles; N sweeps are N over each. */
 double sd_trisolve_cost_exact(const sd_trisolve_machine *of, const sd_trisolve_work *w);

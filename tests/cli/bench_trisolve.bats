@@ -140,6 +140,20 @@ print(",".join(str(r[f]["saddle"]["factor_nnz"]) for f in ("ilu0", "ilu1", "ilut
     json j.json 'all(s["saddle"] == 1 and s["spilu_of"] == 0 for s in j["unsymmetric"]["solved"].values())'
 }
 
+@test "bench trisolve --part cusparse: beside csric02 and SpSV, with the level and the goal of ours" {
+    fake_program peers/peer-cusparse 'echo "$*" >> asked' \
+        'echo "{\"version\": \"12\", \"analysis\": 0.5, \"factor\": 0.1, \"solve_analysis\": 0.25, \"apply\": 1e-3, \"product\": 2e-4, \"product_lower\": 1e-4, \"iterations\": 9, \"solve\": 0.25, \"relative_residual\": 1e-7}"'
+    run -0 --separate-stderr "$SADDLE" bench trisolve lap2d_9 --part cusparse --levels 0,2 --tol 1e-7 --peers peers --json j.json
+    narrow 132 <<< "$output"
+    [[ $output == *"lap2d_9, IC(2)"*"cuSPARSE "*" 9 "*"0.750"*"Geometric means"* ]]
+    [ "$(sed 's/ --tol .*//' asked)" = "lap2d_9 --level 0 --maxiter 3000"$'\n'"lap2d_9 --level 2 --maxiter 3000" ]
+    json j.json '(all(r[k]["solved"] for r in j["cusparse"] for k in ("exact", "few", "many", "blocks", "auto", "cpu"))
+        and [r["level"] for r in j["cusparse"]] == [0, 2] and all(r["cusparse"]["iterations"] == 9 for r in j["cusparse"]))'
+    run -0 --separate-stderr "$SADDLE" bench trisolve lap2d_9 --part cusparse --peers none --json j.json
+    [[ $output == *"cuSPARSE "*"is not there"* ]]
+    json j.json 'j["cusparse"][0]["cusparse"]["solve"] is None'
+}
+
 @test "the driver of spilu: factors within the fill, a residual that is measured" {
     [ -x "$PEERS/peer-spilu" ] || skip "drivers of peers are not built"
     "$PEERS/peer-spilu" --help > help 2>&1 || skip "$(cat help)"

@@ -98,10 +98,10 @@ on_emulated() {
     mkdir m
     laplacian 6 1 | gzip > m/one.mtx.gz
     export GPU_CHECK_MATRICES=$PWD/m
-    on_emulated doctor offload bench-anchors bench-real verified pivoting profile presolve auto many
+    on_emulated doctor offload bench-anchors bench-real verified pivoting profile presolve auto many trisolve
     [ "$status" -eq 0 ] || { echo "$output"; false; }
     [[ ${lines[-1]} == "all passed" ]]
-    for step in doctor offload bench-anchors bench-real verified pivoting profile presolve auto many; do
+    for step in doctor offload bench-anchors bench-real verified pivoting profile presolve auto many trisolve; do
         [ "$(summary $step)" = 0 ]
         [ -s logs/$step.txt ]
     done
@@ -110,6 +110,7 @@ on_emulated() {
     done
     json logs/presolve.json 'all(r["saddle"]["presolve"][k]["solve"] > 0 for r in j["rows"] for k in ("off", "band", "whole"))'
     json logs/auto.json 'all(r["saddle"]["on_auto"] > 0 for r in j["rows"])'
+    json logs/trisolve-lap3d_5.json 'all(r[k]["solved"] for r in j["cusparse"] for k in ("exact", "few", "many", "blocks", "auto", "cpu"))'
     # cuDSS is asked where its driver is, and what it cannot run on is told
     cp -r "${SADDLE%/bin/*}/lib" .
     fake_program build/bin/saddle "exec $(printf '%q ' "$SADDLE")\"\$@\" --peers build/bin/peers"
@@ -148,7 +149,7 @@ on_emulated() {
 
 @test "steps are listed, by groups too; one that is not there is named" {
     run -0 "$CHECK" --list
-    for step in solves compare compare-matrices test_move offload cudss bench-anchors bench-real presolve auto many sanitizer-direct; do
+    for step in solves compare compare-matrices test_move offload cudss bench-anchors bench-real presolve auto many trisolve sanitizer-direct; do
         [[ $output == *$'\n'"$step "* ]]
     done
     GPU_CHECK_DEVICE=reference GPU_CHECK_STEPS="solves nothing" run -2 "$CHECK" logs "${SADDLE%/bin/*}"
