@@ -101,9 +101,9 @@ typedef struct sd_backend {
     sd_kernels kernels[SD_PRECISIONS];
     const struct sd_front_runner *fronts;    /* whole factorizations by fronts: front_run.h; NULL: none */
     const struct sd_systems_runner *systems; /* many systems of one pattern: systems_run.h; NULL: none */
-    const struct sd_resident *resident;      /* what stays on a device: resident.h; NULL: host_memory */
-    bool substitutes; /* whether sweeps over blocks of a triangle do without their inverses (triangle.h) */
     const struct sd_incomplete_runner *incomplete; /* factors on a pattern: incomplete_run.h; NULL: none */
+    const struct sd_resident *resident;            /* what stays on a device: resident.h; NULL: host_memory */
+    bool substitutes; /* whether sweeps over blocks of a triangle do without their inverses (triangle.h) */
 } sd_backend;
 
 extern const sd_backend sd_backend_reference;

@@ -3,6 +3,7 @@
  * factored before the host has seen them where they are like those before, and again where they are not.
  */
 #include "backend_or_skip.h"
+#include "incomplete.h"
 #include "there.h"
 
 #include "solver/home.h"
@@ -17,7 +18,7 @@ static void take_line(int level, const char *line, void *user)
     if (level == SADDLE_LOG_INFO && strstr(line, "unlike those before")) ++r->again;
 }
 
-/* A solver on the device, which has factored A once. */
+/* A solver on the device, which has factored A once; the direct one unless options say otherwise. */
 static saddle_solver *open_home(const saddle_matrix *A, const char *list, record *r)
 {
     char all[256], message[SADDLE_MESSAGE_SIZE];
@@ -77,6 +78,43 @@ static void values_here_and_there(void **state)
         }
         saddle_destroy(&s);
         view_free(&A);
+        dense_free(&d);
+    }
+}
+
+/* Incomplete factors are made of values that are there as of those that are here, with the same bits. */
+static void incomplete_factors_of_values_there(void **state)
+{
+    (void)state;
+    cuda_or_skip();
+    rng r = rng_start("incomplete_factors_of_values_there");
+    static const char *const lists[] = {"method=ic,level=1,trisolve=exact",
+                                        "method=ilu,trisolve=jacobi,trisolve_sweeps=3",
+                                        "method=ic,setup=sweeps,trisolve=block-jacobi,trisolve_sweeps=2"};
+    for (int k = 0; k < 3; ++k) {
+        dense d = blocks_problem(&r, 30, 2, 4, true);
+        record log[2];
+        saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+        saddle_solver *s[] = {open_home(&A, lists[k], &log[0]), open_home(&A, lists[k], &log[1])};
+        double *values = (double *)(uintptr_t)A.values, *b = test_alloc(60, sizeof *b);
+        double x[2][60];
+        for (int i = 0; i < 60; ++i) b[i] = 1;
+        for (int64_t i = 0; i < A.entries; ++i) values[i] *= 1 + 1e-3 * rng_unit(&r);
+        double *there = put(s[0], values, (size_t)A.entries * sizeof *there);
+        assert_true(sd_home_accepts(s[0], &A));
+        assert_int_equal(saddle_factor_values(s[0], SADDLE_DOUBLE, there), SADDLE_OK);
+        assert_int_equal(saddle_factor(s[1], &A), SADDLE_OK);
+        for (int i = 0; i < 2; ++i) assert_int_equal(saddle_solve(s[i], 1, b, 60, x[i], 60, NULL), SADDLE_OK);
+        assert_memory_equal(x[0], x[1], sizeof x[0]);
+        assert_int_equal(log[0].again, 0);
+        values[5] = NAN;
+        s[0]->e.backend->upload(&s[0]->e, values, there, A.entries * (int64_t)sizeof *there);
+        assert_int_equal(saddle_factor_values(s[0], SADDLE_DOUBLE, there), SADDLE_BAD_VALUE);
+        assert_contains(saddle_message(s[0]), "row");
+        s[0]->e.backend->release(&s[0]->e, there);
+        for (int i = 0; i < 2; ++i) saddle_destroy(&s[i]);
+        view_free(&A);
+        free(b);
         dense_free(&d);
     }
 }
@@ -261,6 +299,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_on_the_host),
         cmocka_unit_test(values_here_and_there),
+        cmocka_unit_test(incomplete_factors_of_values_there),
         cmocka_unit_test(values_unlike_those_before),
         cmocka_unit_test(bad_values_are_refused),
         cmocka_unit_test(right_hand_sides_out_of_the_ordinary),

@@ -515,9 +515,9 @@ const sd_backend table = {SD_BACKEND_VERSION,
                           {double_kernels, single_kernels},
                           &front_runner,
                           &systems_runner,
+                          &incomplete_runner,
                           &resident,
-                          false,
-                          &incomplete_runner};
+                          false};
 
 } /* namespace */
 } /* namespace sd_cuda */

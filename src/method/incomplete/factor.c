@@ -163,6 +163,7 @@ saddle_status sd_incomplete_refactor(sd_engine *e, const sd_problem *p, const vo
     return status ? status : finish(e, p, s);
 }
 
+/* What fails here is left to be refused, or done again, when the host has looked at the values. */
 saddle_status sd_incomplete_refactor_arriving(sd_engine *e, const sd_problem *p, const sd_strength *strength,
                                               void *factors, bool *done)
 {
@@ -174,8 +175,9 @@ saddle_status sd_incomplete_refactor_arriving(sd_engine *e, const sd_problem *p,
         s->rule = rule;
         saddle_status status = factor_there(e, p, s);
         if (!status) status = finish(e, p, s);
-        if (status) return status;
-        *done = true;
+        *done = !status;
+        if (status == SADDLE_BAD_VALUE) e->status = SADDLE_OK;
+        if (status && status != SADDLE_BAD_VALUE) return status;
     }
     return p->arriving->take(p->arriving);
 }
