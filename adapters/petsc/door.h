@@ -21,11 +21,15 @@ typedef enum door_singular {
     DOOR_SINGULAR_REGULARISE
 } door_singular;
 
-/* Arrays for matrices that cannot be viewed as they are. */
+/* The upper triangle of a matrix that cannot be viewed as it is. */
 typedef struct door_copy {
     PetscInt *pointers, *indices;
+    PetscInt *from; /* the place of each entry in the values of the matrix */
     PetscScalar *values;
     PetscInt rows, entries; /* how many there is room for */
+    PetscObjectId id;       /* the matrix, and the state of its pattern, that this is the pattern of */
+    PetscObjectState pattern;
+    PetscBool seen; /* the solver's last factorization was of this pattern */
 } door_copy;
 
 typedef struct door {
@@ -63,6 +67,7 @@ typedef struct door_view {
     const PetscInt *pointers, *indices;
     const PetscScalar *values;
     PetscInt rows;
+    PetscBool seen; /* the pattern is that of the solver's last factorization */
 } door_view;
 
 /* triangle: the upper triangle of A alone, which is taken to be symmetric. */

@@ -12,8 +12,9 @@ void door_copy_free(door_copy *copy)
 {
     (void)PetscFree(copy->pointers);
     (void)PetscFree(copy->indices);
+    (void)PetscFree(copy->from);
     (void)PetscFree(copy->values);
-    copy->rows = copy->entries = 0;
+    *copy = (door_copy){.rows = 0};
 }
 
 /* Room for so many rows and entries; what was there is lost if it has to grow. */
@@ -24,52 +25,56 @@ static PetscErrorCode reserve(door_copy *copy, PetscInt rows, PetscInt entries)
     door_copy_free(copy);
     PetscCall(PetscMalloc1(rows + 1, &copy->pointers));
     PetscCall(PetscMalloc1(entries, &copy->indices));
+    PetscCall(PetscMalloc1(entries, &copy->from));
     PetscCall(PetscMalloc1(entries, &copy->values));
     copy->rows = rows;
     copy->entries = entries;
     PetscFunctionReturn(0);
 }
 
-/* The entries on and above the diagonal of a matrix by rows, in one pass: there is room for all. */
-static PetscErrorCode copy_triangle(door_copy *copy, const door_view *v)
+/* The pattern of the upper triangle by rows of a matrix of bs x bs blocks, each stored by columns, and where
+ * each entry comes from. What is below the diagonal is left out: blocks of seqaij, of one row, and parts of
+ * the blocks on the diagonal of seqsbaij, which are stored whole. */
+static PetscErrorCode copy_pattern(door_copy *copy, const door_view *v, PetscInt bs)
 {
-    const PetscInt *pointers = v->pointers, *indices = v->indices;
+    const PetscInt blocks = v->rows > 0 ? v->pointers[v->rows / bs] : 0;
     PetscInt entries = 0;
     PetscFunctionBegin;
-    PetscCall(reserve(copy, v->rows, v->rows > 0 ? pointers[v->rows] : 0));
+    PetscCheck((int64_t)blocks * bs * bs <= PETSC_MAX_INT, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "saddle: %" PetscInt_FMT " blocks of %" PetscInt_FMT " rows have too many entries for 32 bits",
+               blocks, bs);
+    PetscCall(reserve(copy, v->rows, blocks * bs * bs));
     copy->pointers[0] = 0;
-    for (PetscInt i = 0; i < v->rows; ++i) {
-        for (PetscInt k = pointers[i]; k < pointers[i + 1]; ++k) {
-            copy->indices[entries] = indices[k];
-            copy->values[entries] = v->values[k];
-            entries += indices[k] >= i;
-        }
-        copy->pointers[i + 1] = entries;
+    for (PetscInt row = 0; row < v->rows; ++row) {
+        const PetscInt i = row / bs, r = row % bs;
+        for (PetscInt k = v->pointers[i]; k < v->pointers[i + 1]; ++k)
+            for (PetscInt c = 0; c < bs; ++c) {
+                const PetscInt column = v->indices[k] * bs + c;
+                if (column < row) continue;
+                copy->indices[entries] = column;
+                copy->from[entries++] = (k * bs + c) * bs + r;
+            }
+        copy->pointers[row + 1] = entries;
     }
     PetscFunctionReturn(0);
 }
 
-/* The upper triangle by rows of a matrix of bs x bs blocks, each stored by columns. A block on the diagonal
- * is stored whole; its lower triangle is left out. */
-static PetscErrorCode copy_blocks(door_copy *copy, const door_view *v, PetscInt bs)
+/* The upper triangle: its pattern if that is new, its values in any case. */
+static PetscErrorCode copy_triangle(door_copy *copy, const door_view *v, PetscInt bs)
 {
-    const PetscInt block_rows = v->rows / bs;
-    PetscInt entries = 0;
+    PetscObjectId id;
+    PetscObjectState pattern;
     PetscFunctionBegin;
-    for (PetscInt i = 0; i < block_rows; ++i)
-        for (PetscInt k = v->pointers[i]; k < v->pointers[i + 1]; ++k)
-            entries += v->indices[k] == i ? bs * (bs + 1) / 2 : bs * bs;
-    PetscCall(reserve(copy, v->rows, entries));
-    entries = copy->pointers[0] = 0;
-    for (PetscInt row = 0; row < v->rows; ++row) {
-        const PetscInt i = row / bs, r = row % bs;
-        for (PetscInt k = v->pointers[i]; k < v->pointers[i + 1]; ++k)
-            for (PetscInt c = v->indices[k] == i ? r : 0; c < bs; ++c) {
-                copy->indices[entries] = v->indices[k] * bs + c;
-                copy->values[entries++] = v->values[(size_t)k * (size_t)(bs * bs) + (size_t)(c * bs + r)];
-            }
-        copy->pointers[row + 1] = entries;
+    PetscCall(PetscObjectGetId((PetscObject)v->read, &id));
+    PetscCall(MatGetNonzeroState(v->read, &pattern));
+    if (!copy->pointers || id != copy->id || pattern != copy->pattern) {
+        PetscCall(copy_pattern(copy, v, bs));
+        copy->id = id;
+        copy->pattern = pattern;
+        copy->seen = PETSC_FALSE;
     }
+    const PetscInt entries = copy->pointers[v->rows];
+    for (PetscInt k = 0; k < entries; ++k) copy->values[k] = v->values[copy->from[k]];
     PetscFunctionReturn(0);
 }
 
@@ -115,10 +120,8 @@ PetscErrorCode door_view_open(door *d, Mat A, PetscBool triangle, door_view *v)
     v->A = saddle_general(v->rows, v->pointers, v->indices, v->values);
     if (!blocks && !triangle) PetscFunctionReturn(0);
     if (!blocks || bs > 1) {
-        if (blocks)
-            PetscCall(copy_blocks(&d->copy, v, bs));
-        else
-            PetscCall(copy_triangle(&d->copy, v));
+        PetscCall(copy_triangle(&d->copy, v, blocks ? bs : 1));
+        v->seen = d->copy.seen;
         v->A = saddle_general(v->rows, d->copy.pointers, d->copy.indices, d->copy.values);
     }
     v->A.shape = SADDLE_UPPER;

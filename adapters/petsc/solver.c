@@ -48,6 +48,7 @@ PetscErrorCode door_analyse(door *d, Mat A, PetscBool triangle)
     PetscCall(door_view_open(d, A, triangle, &view));
     d->status = saddle_analyse(d->solver, &view.A);
     d->analyses++;
+    d->copy.seen = PETSC_FALSE;
     PetscCall(door_view_close(&view));
     if (!d->status) d->status = saddle_query(d->solver, &d->info);
     keep_message(d);
@@ -104,6 +105,26 @@ static bool is_zero(const door *d, const saddle_matrix *A)
     return zero;
 }
 
+/* Factors a view. A copy whose pattern the solver has seen needs no look at it; any other is compared. */
+static saddle_status factor_view(door *d, const door_view *view)
+{
+    saddle_status status;
+    if (view->seen) {
+        status = saddle_factor_values(d->solver, SADDLE_DOUBLE, view->A.values);
+    } else {
+        if (!d->analyses) d->analyses = 1;
+        status = saddle_factor(d->solver, &view->A);
+        if (status == SADDLE_PATTERN_CHANGED) {
+            d->analyses++;
+            status = saddle_analyse(d->solver, &view->A);
+            if (!status) status = saddle_factor(d->solver, &view->A);
+        }
+    }
+    d->factorizations++;
+    d->copy.seen = (PetscBool)(!status && view->A.values == d->copy.values);
+    return status;
+}
+
 PetscErrorCode door_factor(door *d, Mat A, PetscBool triangle)
 {
     door_view view;
@@ -112,18 +133,9 @@ PetscErrorCode door_factor(door *d, Mat A, PetscBool triangle)
     if (d->status) PetscFunctionReturn(0);
     PetscCall(door_view_open(d, A, triangle, &view));
     PetscInt zeros = is_zero(d, &view.A) ? view.rows : 0;
-    if (!zeros) {
-        if (!d->analyses) d->analyses = 1;
-        d->status = saddle_factor(d->solver, &view.A);
-        if (d->status == SADDLE_PATTERN_CHANGED) {
-            d->analyses++;
-            d->status = saddle_analyse(d->solver, &view.A);
-            if (!d->status) d->status = saddle_factor(d->solver, &view.A);
-        }
-        d->factorizations++;
-        if (!d->status) d->status = saddle_query(d->solver, &d->info);
-        if (!d->status && d->info.inertia_zero > 0) zeros = (PetscInt)d->info.inertia_zero;
-    }
+    if (!zeros) d->status = factor_view(d, &view);
+    if (!zeros && !d->status) d->status = saddle_query(d->solver, &d->info);
+    if (!d->status && d->info.inertia_zero > 0) zeros = (PetscInt)d->info.inertia_zero;
     PetscCall(door_view_close(&view));
     if (zeros > 0) PetscCall(judge(d, A, zeros));
     keep_message(d);

@@ -61,7 +61,7 @@ for problem in $problems; do
             read -ra chosen <<<"$(options "$problem" "$setting" | tr '\n' ' ')"
             [[ ${#chosen[@]} == 0 || ($setting == direct && $count != 1) ]] && continue
             line=$(timeout "$limit" mpirun -n "$count" "$build/bin/petsc/$problem" -n "$cells" \
-                -dll_append "$build/lib/libsaddle_petsc.so" -ksp_rtol 1e-8 -ksp_gmres_restart 100 -ksp_max_it 1000 \
+                -dll_append "$build/lib/libsaddle_petsc.so" -ksp_rtol 1e-8 -ksp_max_it 1000 -ksp_gmres_restart 100 -ksp_gmres_cgs_refinement_type refine_ifneeded \
                 "${chosen[@]}" 2>/dev/null | grep "^$problem ")
             awk -v setting="$setting" -v count="$count" -v problem="$problem" '
                 NF { printf "| %s | %d | %s | %d | %d | %s | %.2f | %.2f | %s |\n", problem, $3, setting, $5, $7, $9, $11, $14, $16 }

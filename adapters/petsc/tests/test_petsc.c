@@ -284,11 +284,12 @@ static void no_rows_are_no_failure(void **state)
 
 /* ---- plans ---- */
 
-static void new_values_are_factored_on_the_old_plan(void **state)
+/* `symmetric`: "no", a view of the matrix, or "yes", a copy of its upper triangle. */
+static void factor_again(const char *symmetric)
 {
-    (void)state;
     Mat A = kkt(MATSEQAIJ, 1, 1, 0);
     PC pc = pc_of(A);
+    OK(PCSaddleSetOption(pc, "symmetric", symmetric));
     OK(PCSetUp(pc));
     for (int k = 0; k < 2; ++k) {
         OK(MatSetValue(A, 0, 0, 5 + k, INSERT_VALUES));
@@ -321,6 +322,13 @@ static void new_values_are_factored_on_the_old_plan(void **state)
     OK(MatDestroy(&A));
     OK(MatDestroy(&same));
     OK(MatDestroy(&other));
+}
+
+static void new_values_are_factored_on_the_old_plan(void **state)
+{
+    (void)state;
+    factor_again("no");
+    factor_again("yes");
 }
 
 static void new_options_lead_to_a_new_setup(void **state)
