@@ -1,0 +1,256 @@
+/*
+ * Ipopt asks for the number of negative eigenvalues after every factorization and before any solve, and
+ * refines solutions itself, on the larger system that this one was reduced from. So the inertia is certified
+ * at once (saddle_query, which costs about a solve) and a solve applies the factors and nothing else:
+ * refining here as well would double its cost for digits that are thrown away. The exception is a
+ * factorization that the certificate found to be poor: there solves are refined and measured, because the
+ * library knows a better one.
+ */
+#include "adapters/hsl/engine.h"
+
+#include "adapters/common/environment.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double THRESHOLD_LEAST = 1e-10, THRESHOLD_MOST = 0.5; /* of the option */
+enum { FACTORIZATIONS = 30 };                                      /* of an interior-point method */
+
+hsl_engine *hsl_engine_new(void)
+{
+    hsl_engine *e = calloc(1, sizeof *e);
+    if (e) e->info = saddle_info_default();
+    return e;
+}
+
+void hsl_engine_free(hsl_engine *e)
+{
+    if (!e) return;
+    saddle_destroy(&e->solver);
+    free(e->given);
+    free(e->order);
+    free(e);
+}
+
+void hsl_say(int unit, const char *format, ...)
+{
+    if (unit < 0) return;
+    FILE *const stream = unit == 6 ? stdout : stderr;
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("saddle: ", stream);
+    vfprintf(stream, format, arguments);
+    fputc('\n', stream);
+    va_end(arguments);
+    fflush(stream); /* the host may write to the same place by other means */
+}
+
+void hsl_engine_speak(hsl_engine *e, const char *interface, int unit)
+{
+    char device[32];
+    if (e->spoken == e->info.device) return;
+    e->spoken = e->info.device;
+    saddle_info_get(&e->info, "device", device, sizeof device);
+    hsl_say(unit,
+            "Saddle %s (%s), device %s, %d thread%s. %s-compatible interface implemented by Saddle; "
+            "contains no HSL code.",
+            saddle_version(), saddle_commit(), device, (int)e->info.threads, e->info.threads == 1 ? "" : "s",
+            interface);
+}
+
+static saddle_status fail(hsl_engine *e, saddle_status status, const char *message)
+{
+    snprintf(e->message, sizeof e->message, "%s", message);
+    return status;
+}
+
+/* The library's word for what a call returned. */
+static saddle_status check(hsl_engine *e, saddle_status status)
+{
+    return status ? fail(e, status, saddle_message(e->solver)) : SADDLE_OK;
+}
+
+/* A user who set SADDLE_OPTIONS is told what is wrong with it whatever the host's print level is. */
+static saddle_status options_of(hsl_engine *e, const hsl_wish *wish, saddle_options *o)
+{
+    *o = saddle_options_default();
+    o->method = SADDLE_METHOD_DIRECT;
+    o->krylov = SADDLE_KRYLOV_NONE;
+    o->verify = SADDLE_OFF;
+    o->factorizations = FACTORIZATIONS;
+    o->threshold = fmin(fmax(wish->threshold, THRESHOLD_LEAST), THRESHOLD_MOST);
+    o->scaling = wish->scaling;
+    o->order = wish->order;
+    o->pairs = wish->pairs;
+    o->factorization = wish->factorization;
+    const saddle_status status = door_environment(o, &e->print, e->message);
+    if (status) fprintf(stderr, "saddle: %s\n", e->message);
+    return status;
+}
+
+/* Whether the host's scaling is the one that the solver has. */
+static bool has_scaling(const hsl_engine *e, const hsl_wish *wish)
+{
+    const size_t bytes = (size_t)e->n * sizeof *wish->scale;
+    if (!wish->scale || !e->given) return !wish->scale && !e->given;
+    return memcmp(e->given, wish->scale, bytes) == 0;
+}
+
+/* A copy of an array, or NULL for NULL; *enough becomes false if there is no memory. */
+static void *copy_of(const void *array, size_t bytes, bool *enough)
+{
+    void *const copy = array && bytes > 0 ? malloc(bytes) : NULL;
+    if (copy) memcpy(copy, array, bytes);
+    *enough = *enough && (copy || !array || bytes == 0);
+    return copy;
+}
+
+/* Gives the solver the host's scaling, and the order that it has. */
+static saddle_status give(hsl_engine *e, const double *scale)
+{
+    bool enough = true;
+    free(e->given);
+    e->given = copy_of(scale, (size_t)e->n * sizeof *scale, &enough);
+    if (!enough) return fail(e, SADDLE_OUT_OF_MEMORY, "no memory for a scaling");
+    const saddle_given given = {.row_scale = e->given, .permutation = e->order};
+    return check(e, saddle_set_given(e->solver, e->n, e->given || e->order ? &given : NULL));
+}
+
+saddle_status hsl_engine_analyse(hsl_engine *e, const saddle_matrix *A, const hsl_wish *wish,
+                                 const int32_t *order)
+{
+    e->n = A->rows;
+    bool enough = true;
+    e->factored = e->wished = false;
+    saddle_destroy(&e->solver);
+    free(e->order);
+    e->order = copy_of(order, (size_t)e->n * sizeof *order, &enough);
+    saddle_status status = enough ? options_of(e, wish, &e->options)
+                                  : fail(e, SADDLE_OUT_OF_MEMORY, "no memory for an order");
+    if (!status) status = saddle_create(&e->solver, &e->options, NULL, e->message);
+    if (!status) status = give(e, wish->scale);
+    if (!status) status = check(e, saddle_analyse(e->solver, A));
+    if (!status) {
+        e->wish = *wish;
+        e->wished = true;
+    }
+    return status;
+}
+
+/* Options follow the host's wishes: most often nothing has changed. */
+static saddle_status follow(hsl_engine *e, const hsl_wish *wish)
+{
+    saddle_status status = SADDLE_OK;
+    const hsl_wish *had = &e->wish;
+    const bool same = wish->threshold == had->threshold && wish->scaling == had->scaling &&
+                      wish->order == had->order && wish->pairs == had->pairs &&
+                      wish->factorization == had->factorization;
+    if (!same) {
+        saddle_options next;
+        status = options_of(e, wish, &next);
+        if (!status) status = check(e, saddle_set_options(e->solver, &next));
+        if (!status) e->options = next;
+    }
+    if (!status && !has_scaling(e, wish)) status = give(e, wish->scale);
+    if (!status) e->wish = *wish;
+    return status;
+}
+
+/* Makes pivots zero that are smaller than the host wants: 1x1 pivots, and 2x2 pivots all of whose entries
+ * are. What the library found stays as it is where there are none. */
+static saddle_status drop_small(hsl_engine *e, double small)
+{
+    hsl_outcome *const o = &e->outcome;
+    double *const d = malloc(2 * (size_t)e->n * sizeof *d);
+    int64_t dropped = 0;
+    if (!d) return fail(e, SADDLE_OUT_OF_MEMORY, "no memory for the pivots");
+    saddle_status status = check(e, saddle_get_pivots(e->solver, NULL, d));
+    for (int64_t k = 0; k < e->n && !status;) {
+        const bool pair = d[2 * k + 1] != 0;
+        double *const p = d + 2 * k;
+        const double most = pair ? fmax(fmax(fabs(p[0]), fabs(p[1])), fabs(p[2])) : fabs(p[0]);
+        if (most > 0 && most < small) {
+            dropped += 1 + pair;
+            const bool opposite = pair && p[0] * p[2] - p[1] * p[1] < 0;
+            if (o->negative >= 0) o->negative -= opposite ? 1 : p[0] < 0 ? 1 + pair : 0;
+            p[0] = 0;
+            if (pair) p[1] = p[2] = 0;
+        }
+        k += 1 + pair;
+    }
+    if (!status && dropped > 0) {
+        o->rank -= dropped;
+        o->singular = true;
+        status = check(e, saddle_set_d(e->solver, d));
+    }
+    free(d);
+    return status;
+}
+
+/* What the host is told. */
+static void conclude(hsl_engine *e)
+{
+    const saddle_info *i = &e->info;
+    const bool doubt = !i->inertia_certain && e->options.certify == SADDLE_ON;
+    e->outcome = (hsl_outcome){.singular = doubt || i->inertia_zero > 0,
+                               .rank = i->rank,
+                               .negative = doubt ? -1 : i->inertia_negative,
+                               .two_by_two = i->two_by_two,
+                               .delayed = i->delayed,
+                               .fronts = i->fronts,
+                               .largest_front = i->largest_front,
+                               .entries = i->factor_nnz,
+                               .operations = i->factor_flops};
+}
+
+saddle_status hsl_engine_factor(hsl_engine *e, const double *values, const hsl_wish *wish, int64_t nrhs,
+                                double *b, int64_t ldb)
+{
+    e->factored = false;
+    if (!e->wished) return fail(e, SADDLE_WRONG_ORDER, "the matrix was not analysed");
+    saddle_status status = follow(e, wish);
+    if (!status) status = check(e, saddle_factor_values(e->solver, SADDLE_DOUBLE, values));
+    if (status) return status;
+    e->factored = true;
+    if (nrhs > 0) status = hsl_engine_solve(e, 0, nrhs, b, ldb, e->message);
+    if (!status) status = check(e, saddle_query(e->solver, &e->info));
+    if (status) return status;
+    conclude(e);
+    return wish->small > 0 ? drop_small(e, wish->small) : SADDLE_OK;
+}
+
+/* The parts of a solve that belong to a job, in their order. */
+static saddle_status solve_parts(const saddle_solver *solver, int job, int64_t nrhs, double *x, int64_t ldx,
+                                 char *message)
+{
+    static const struct {
+        int count;
+        saddle_part part[2];
+    } parts[] = {[1] = {1, {SADDLE_FORWARD}},
+                 [2] = {1, {SADDLE_DIAGONAL}},
+                 [3] = {1, {SADDLE_BACKWARD}},
+                 [4] = {2, {SADDLE_DIAGONAL, SADDLE_BACKWARD}}};
+    saddle_status status = SADDLE_OK;
+    for (int k = 0; k < parts[job].count && !status; ++k)
+        status = saddle_solve_part(solver, parts[job].part[k], nrhs, x, ldx, message);
+    return status;
+}
+
+saddle_status hsl_engine_solve(const hsl_engine *e, int job, int64_t nrhs, double *x, int64_t ldx,
+                               char *message)
+{
+    if (!e->factored) {
+        snprintf(message, SADDLE_MESSAGE_SIZE, "the matrix was not factored");
+        return SADDLE_WRONG_ORDER;
+    }
+    if (job != 0) return solve_parts(e->solver, job, nrhs, x, ldx, message);
+    saddle_info info = saddle_info_default();
+    const saddle_status status = saddle_solve(e->solver, nrhs, x, ldx, x, ldx, &info);
+    /* the best x that there is, of a singular system or of poor factors, is the host's to judge */
+    if (!status || status == SADDLE_NOT_CONVERGED || status == SADDLE_SINGULAR) return SADDLE_OK;
+    snprintf(message, SADDLE_MESSAGE_SIZE, "%s", info.message);
+    return status;
+}
