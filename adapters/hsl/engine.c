@@ -61,6 +61,21 @@ void hsl_engine_speak(hsl_engine *e, const char *interface, int unit)
             interface);
 }
 
+void hsl_engine_report(const hsl_engine *e, int unit)
+{
+    const hsl_outcome *o = &e->outcome;
+    char doubt[64], scaling[32];
+    saddle_info_get(&e->info, "inertia_doubt", doubt, sizeof doubt);
+    saddle_options_get(&e->options, "scaling", scaling, sizeof scaling);
+    hsl_say(unit,
+            "n %lld, u %.1e, scaling %s: %.2e operations, %lld delayed, %lld pairs, %lld negative, "
+            "rank %lld%s, doubt %s, %.1e s, plan %.1e s",
+            (long long)e->n, e->options.threshold, scaling, (double)o->operations, (long long)o->delayed,
+            (long long)o->two_by_two, (long long)o->negative, (long long)o->rank,
+            o->singular ? " (singular)" : "", doubt, e->info.time_factor,
+            e->info.time_prepare + e->info.time_plan);
+}
+
 static saddle_status fail(hsl_engine *e, saddle_status status, const char *message)
 {
     snprintf(e->message, sizeof e->message, "%s", message);

@@ -64,5 +64,8 @@ saddle_status hsl_engine_solve(const hsl_engine *engine, int job, int64_t nrhs, 
  * the first time and when the device has changed. */
 void hsl_engine_speak(hsl_engine *engine, const char *interface, int unit);
 
+/* A line about the last factorization. */
+void hsl_engine_report(const hsl_engine *engine, int unit);
+
 /* A line "saddle: ..." there. */
 void hsl_say(int unit, const char *format, ...) __attribute__((format(printf, 2, 3)));

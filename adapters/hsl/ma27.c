@@ -278,6 +278,7 @@ EXPORT void ma27bd_(const int *n, const int *nz, const int *irn, const int *icn,
         *maxfrt = k->engine->outcome.largest_front > 1 ? (int)k->engine->outcome.largest_front : 1;
         const bool asked = icntl[1] > 0 && icntl[2] > 0;
         if (asked || k->engine->print) hsl_engine_speak(k->engine, "MA27", asked ? icntl[1] : 6);
+        if (asked && icntl[2] > 1) hsl_engine_report(k->engine, icntl[1]);
     } else {
         tell_failure(icntl, info, call, status, message);
     }

@@ -468,6 +468,7 @@ static void factor(const char *call, int matrix_type, const int *ptr, const int 
     *info = f->about;
     if (control->print_level > 0 || f->engine->print)
         hsl_engine_speak(f->engine, "MA97", control->print_level > 0 ? control->unit_diagnostics : 6);
+    if (control->print_level > 1) hsl_engine_report(f->engine, control->unit_diagnostics);
 }
 
 EXPORT void ma97_factor_d(int matrix_type, const int ptr[], const int row[], const double val[], void **akeep,

@@ -17,7 +17,7 @@ struct ma97_control_d {
     int nemin;         /* not used: Saddle merges fronts by their cost */
     double multiplier; /* not used: memory grows as it is needed */
     int ordering;      /* 0 user's, 1 AMD, 2 AMD, 3 METIS, 4 AMD with pairs, 5 and 6 auto, 7 and 8 matched */
-    int print_level;   /* < 0 nothing, 0 errors, 1 and more what it runs on */
+    int print_level;   /* < 0 nothing, 0 errors, 1 what it runs on, 2 every factorization */
     int scaling;       /* 0 none, or user's if there is one, 1 and 3 MC64, 2 and 4 equilibration, else none */
     double small;      /* pivots below it are zero */
     double u;          /* pivot threshold */
