@@ -233,17 +233,15 @@ static saddle_status take_order(analysis *a, const int *order, char *message)
     return SADDLE_OK;
 }
 
-/* The order by the pattern alone, with what it will cost. */
+/* The order, by the pattern alone or with values by a matching, and what it will cost. */
 static saddle_status find_order(analysis *a, const saddle_matrix *A, char *message)
 {
     saddle_options options = saddle_options_default();
     saddle_preparation p;
-    options.scaling = SADDLE_SCALING_NONE;
+    options.scaling = A->values ? SADDLE_SCALING_MC64 : SADDLE_SCALING_NONE;
     options.order = a->wish.order;
-    options.pairs = SADDLE_OFF;
-    saddle_matrix pattern = *A;
-    pattern.values = NULL;
-    const saddle_status status = saddle_prepare(&pattern, &options, NULL, NULL, &p, message);
+    options.pairs = A->values ? SADDLE_ON : SADDLE_OFF;
+    const saddle_status status = saddle_prepare(A, &options, NULL, NULL, &p, message);
     if (status) return status;
     a->order = p.permutation ? malloc((size_t)(a->n ? a->n : 1) * sizeof *a->order) : NULL;
     if (a->order) memcpy(a->order, p.permutation, (size_t)a->n * sizeof *a->order);
@@ -274,20 +272,6 @@ static saddle_status build_engine(const analysis *a, const saddle_matrix *A, hsl
     return status;
 }
 
-/* The order of a matched analysis, and what it will cost. */
-static saddle_status look_at_plan(analysis *a, char *message)
-{
-    saddle_info info = saddle_info_default();
-    a->order = malloc((size_t)(a->n ? a->n : 1) * sizeof *a->order);
-    if (!a->order) return SADDLE_OUT_OF_MEMORY;
-    saddle_status status = saddle_query(a->engine->solver, &info);
-    if (!status) status = saddle_get_order(a->engine->solver, a->order);
-    if (status) strcpy(message, saddle_message(a->engine->solver));
-    a->about.num_factor = info.planned_nnz;
-    a->about.num_flops = (long)info.planned_flops;
-    return status;
-}
-
 /* All of an analysis but its handle. */
 static saddle_status analyse(analysis *a, const int *ptr, const int *row, const double *val,
                              const struct ma97_control_d *control, int *order, char *message)
@@ -305,10 +289,9 @@ static saddle_status analyse(analysis *a, const int *ptr, const int *row, const 
     const bool by_pattern = a->wish.order == SADDLE_ORDER_METIS || a->wish.order == SADDLE_ORDER_AMD;
     if (control->ordering == ORDER_USER)
         status = take_order(a, order, message);
-    else if ((by_pattern && a->wish.pairs == SADDLE_OFF) || (order && !values))
+    else if ((by_pattern && a->wish.pairs == SADDLE_OFF) || order)
         status = find_order(a, &A, message);
     if (!status) status = build_engine(a, &A, &a->engine, message);
-    if (!status && order && values) status = look_at_plan(a, message);
     if (!status && order) tell_order(a, order);
     return status;
 }

@@ -11,6 +11,7 @@
  *     --seconds N       a solve that takes longer has failed (300)
  *     --set NAME=VALUE  another option of Ipopt for all solvers; may be repeated
  *     --print           Ipopt's own output
+ *     --cpu             seconds of a core, for a machine that is busy with other things
  *
  * Fails if a problem that MUMPS solves is not solved, or differs in its solution, or if the iterations of a
  * solver are more than those of MUMPS in the sum. Times are told and not judged.
@@ -28,7 +29,7 @@ static const double SAME_OBJECTIVE = 1e-6, SAME_X = 1e-4;
 
 typedef struct choice {
     const char *library, *group;
-    bool full, print;
+    bool full, print, cpu;
     int repeat, seconds, solvers, names, extras;
     const char *solver[SOLVERS], *extra[EXTRA + 1];
     char **name;
@@ -56,8 +57,8 @@ static choice read_arguments(int count, char **argument)
     int k = 1;
     for (; k < count && !strncmp(argument[k], "--", 2); ++k) {
         const char *name = argument[k] + 2;
-        if (!strcmp(name, "print")) {
-            c.print = true;
+        if (!strcmp(name, "print") || !strcmp(name, "cpu")) {
+            *(*name == 'p' ? &c.print : &c.cpu) = true;
             continue;
         }
         if (++k == count) usage("an option has no value");
@@ -115,6 +116,7 @@ static outcome solve_repeatedly(const choice *c, model *p, const char *solver, d
     const setting how = {.linear_solver = solver,
                          .seconds = c->seconds,
                          .print_level = c->print ? 5 : 0,
+                         .cpu = c->cpu,
                          .extra = c->extra};
     outcome best = solve_problem(p, &how, x);
     for (int k = 1; k < c->repeat; ++k) {

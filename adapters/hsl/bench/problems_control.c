@@ -230,12 +230,12 @@ static model *make_drone(int size)
 }
 
 const problem control_problems[] = {
-    {"cart", CONTROL, make_cart, 500, 60000, "convex, bounded speed"},
+    {"cart", CONTROL, make_cart, 500, 30000, "convex, bounded speed"},
     {"pendulum", CONTROL, make_pendulum, 300, 10000, "swung up"},
     {"oscillator", CONTROL, make_oscillator, 500, 60000, "a state bounded"},
     {"reactor", CONTROL, make_reactor, 500, 30000, "bilinear"},
     {"car", CONTROL, make_car, 200, 10000, "around an obstacle"},
-    {"chain", CONTROL, make_chain, 100, 8000, "19 variables a stage"},
+    {"chain", CONTROL, make_chain, 100, 4000, "19 variables a stage"},
     {"drone", CONTROL, make_drone, 200, 6000, "thrust and tilt"},
 };
 const int control_count = sizeof control_problems / sizeof *control_problems;

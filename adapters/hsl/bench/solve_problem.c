@@ -47,18 +47,28 @@ static Bool get_hessian(Index n, Number *x, Bool new_x, Number objective, Index 
     return TRUE;
 }
 
-/* The sum of "LinearSystem...: cpu (sys: s wall: w)" in a log, and the count of iterations. */
-static void read_log(const char *path, outcome *o)
+/* The time in a line "LinearSystem...: cpu (sys: s wall: w)". */
+static double read_seconds(const char *line, bool cpu)
 {
+    const char *const wall = strstr(line, "wall:"), *const sys = strstr(line, "(sys:"),
+                      *const colon = strchr(line, ':');
+    if (!wall || !sys || !colon) return 0;
+    return cpu ? strtod(colon + 1, NULL) + strtod(sys + 5, NULL) : strtod(wall + 5, NULL);
+}
+
+/* The seconds of linear algebra in a log, and the count of iterations. The lines that are indented further
+ * are parts of others. */
+static void read_log(const char *path, bool cpu, outcome *o)
+{
+    static const char iterations[] = "Number of Iterations....: ";
     char line[512];
     FILE *const log = fopen(path, "r");
     if (!log) return;
     while (fgets(line, sizeof line, log)) {
-        const char *wall = strstr(line, "wall:"), *count = strstr(line, "Number of Iterations....: ");
-        if (count) o->iterations = atoi(count + strlen("Number of Iterations....: "));
-        if (!wall) continue;
-        if (strstr(line, "LinearSystem")) o->seconds += strtod(wall + 5, NULL);
-        if (strstr(line, "OverallAlgorithm")) o->whole = strtod(wall + 5, NULL);
+        const char *const count = strstr(line, iterations);
+        if (count) o->iterations = atoi(count + strlen(iterations));
+        if (!strncmp(line, " LinearSystem", 13)) o->seconds += read_seconds(line, cpu);
+        if (!strncmp(line, "OverallAlgorithm", 16)) o->whole = read_seconds(line, cpu);
     }
     fclose(log);
 }
@@ -103,7 +113,7 @@ static outcome solve_here(model *p, const setting *how, double *x, char *log)
     memcpy(x, p->x_start, (size_t)p->n * sizeof *x);
     o.status = IpoptSolve(nlp, x, NULL, &o.objective, NULL, NULL, NULL, p);
     FreeIpoptProblem(nlp);
-    read_log(log, &o);
+    read_log(log, how->cpu, &o);
     return o;
 }
 

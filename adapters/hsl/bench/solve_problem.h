@@ -7,7 +7,7 @@ typedef struct outcome {
     int status;     /* Ipopt's: 0 solved, 1 to the acceptable level; DIED below */
     int iterations; /* all of them, those of the restoration phase too */
     double objective;
-    double seconds; /* of linear algebra, by Ipopt's own timing statistics (wall) */
+    double seconds; /* of linear algebra, by Ipopt's own timing statistics */
     double whole;   /* of the whole solve */
 } outcome;
 
@@ -17,6 +17,7 @@ typedef struct setting {
     const char *linear_solver;
     int seconds;              /* after which it is ended; 0: never */
     int print_level;          /* Ipopt's, 0: silent */
+    bool cpu;                 /* seconds of a core instead of those of a clock */
     const char *const *extra; /* further options, "name=value", up to a NULL */
 } setting;
 

@@ -1,0 +1,703 @@
+/*
+ * The interfaces as Ipopt calls them: handles that were never set, changed thresholds, singular matrices,
+ * flags, bases, parts of a solve, arrays that move, and memory after thousands of solves.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "adapters/common/environment.h"
+#include "adapters/common/handles.h"
+#include "adapters/hsl/ma27.h"
+#include "adapters/hsl/ma27_cache.h"
+#include "adapters/hsl/ma97.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A KKT matrix: the lower triangle by columns, from 1, as Ipopt gives it. Inertia (3, 2, 0).
+ *
+ *     2 . 1 1 .        rows 1 to 3: a Hessian
+ *     . 3 . . 1        rows 4 and 5: two constraints, of which the second is 0 with `last` = 0
+ *     1 . 4 1 .
+ *     1 . 1 0 .
+ *     . 1 . . 0 */
+enum { N = 5, ENTRIES = 9 };
+static const int ptr1[N + 1] = {1, 4, 6, 8, 9, 10}, row1[] = {1, 3, 4, 2, 5, 3, 4, 4, 5};
+static const double val1[] = {2, 1, 1, 3, 1, 4, 1, 0, 0};
+
+static void multiply(const double *val, const double *x, double *y)
+{
+    for (int i = 0; i < N; ++i) y[i] = 0;
+    for (int j = 0; j < N; ++j)
+        for (int k = ptr1[j] - 1; k < ptr1[j + 1] - 1; ++k) {
+            const int i = row1[k] - 1;
+            y[i] += val[k] * x[j];
+            if (i != j) y[j] += val[k] * x[i];
+        }
+}
+
+static void assert_solution(const double *x)
+{
+    for (int i = 0; i < N; ++i) assert_true(fabs(x[i] - (i + 1)) < 1e-12);
+}
+
+static void right_hand_side(const double *val, double *b)
+{
+    const double x[N] = {1, 2, 3, 4, 5};
+    multiply(val, x, b);
+}
+
+/* As Ipopt begins. */
+static struct ma97_control_d ipopt_control(void)
+{
+    struct ma97_control_d control;
+    ma97_default_control_d(&control);
+    control.f_arrays = 1;
+    control.action = 0;
+    control.u = 1e-8;
+    control.print_level = -1;
+    return control;
+}
+
+static void test_layouts_are_those_of_compiled_programs(void **state)
+{
+    (void)state;
+    assert_int_equal(sizeof(struct ma97_control_d), 216);
+    assert_int_equal(sizeof(struct ma97_info_d), 176);
+    assert_int_equal(offsetof(struct ma97_control_d, u), 48);
+    assert_int_equal(offsetof(struct ma97_control_d, factor_min), 72);
+    assert_int_equal(offsetof(struct ma97_control_d, consist_tol), 104);
+    assert_int_equal(offsetof(struct ma97_control_d, rspare), 136);
+    assert_int_equal(offsetof(struct ma97_info_d, num_delay), 36);
+    assert_int_equal(offsetof(struct ma97_info_d, num_neg), 56);
+    assert_int_equal(offsetof(struct ma97_info_d, stat), 72);
+}
+
+static void test_ma97_factors_and_solves_as_ipopt_does(void **state)
+{
+    (void)state;
+    const struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    void *akeep = NULL, *fkeep = NULL;
+    double x[2 * N];
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    assert_int_equal(info.flag, 0);
+    for (int turn = 1; turn <= 3; ++turn) {
+        double val[ENTRIES];
+        for (int k = 0; k < ENTRIES; ++k) val[k] = val1[k] * turn;
+        ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, NULL);
+        assert_int_equal(info.flag, 0);
+        assert_int_equal(info.num_neg, 2);
+        assert_int_equal(info.matrix_rank, N);
+        assert_true(info.num_factor > 0 && info.num_flops > 0);
+        right_hand_side(val, x);
+        right_hand_side(val, x + N);
+        memset(&info, 1, sizeof info);
+        ma97_solve_d(0, 2, x, N, &akeep, &fkeep, &control, &info);
+        assert_int_equal(info.flag, 0);
+        assert_int_equal(info.num_neg, 2);
+        assert_solution(x);
+        assert_solution(x + N);
+    }
+    ma97_finalise_d(&akeep, &fkeep);
+    assert_null(akeep);
+    assert_null(fkeep);
+}
+
+static void test_ma97_solves_with_the_factorization(void **state)
+{
+    (void)state;
+    const struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    void *akeep = NULL, *fkeep = NULL;
+    double x[N];
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    right_hand_side(val1, x);
+    ma97_factor_solve_d(4, ptr1, row1, val1, 1, x, N, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, 0);
+    assert_int_equal(info.num_neg, 2);
+    assert_solution(x);
+    ma97_finalise_d(&akeep, &fkeep);
+}
+
+static void test_ma97_parts_of_a_solve_make_it_whole(void **state)
+{
+    (void)state;
+    const struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    void *akeep = NULL, *fkeep = NULL;
+    double x[N], y[N];
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    ma97_factor_d(4, ptr1, row1, val1, &akeep, &fkeep, &control, &info, NULL);
+    right_hand_side(val1, x);
+    memcpy(y, x, sizeof y);
+    for (int job = 1; job <= 3; ++job) ma97_solve_d(job, 1, x, N, &akeep, &fkeep, &control, &info);
+    assert_solution(x);
+    ma97_solve_d(1, 1, y, N, &akeep, &fkeep, &control, &info);
+    ma97_solve_d(4, 1, y, N, &akeep, &fkeep, &control, &info);
+    assert_int_equal(info.flag, 0);
+    assert_solution(y);
+    ma97_solve_d(5, 1, y, N, &akeep, &fkeep, &control, &info);
+    assert_int_equal(info.flag, MA97_BAD_ARGUMENT);
+    ma97_finalise_d(&akeep, &fkeep);
+}
+
+static void test_ma97_takes_indices_from_0_and_checks_them(void **state)
+{
+    (void)state;
+    struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    void *akeep = NULL, *fkeep = NULL;
+    /* the same matrix with a duplicate of (1, 1), an entry above the diagonal and one out of range */
+    static const int ptr[N + 1] = {0, 4, 7, 9, 10, 12}, row[] = {0, 2, 3, 0, 1, 4, 0, 2, 3, 3, 4, 99};
+    static const double val[] = {1, 1, 1, 1, 3, 1, 7, 4, 1, 0, 0, 7};
+    double x[N];
+    control.f_arrays = 0;
+    ma97_analyse_d(1, N, ptr, row, NULL, &akeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_OUT_OF_RANGE_AND_DUPLICATES);
+    assert_int_equal(info.matrix_outrange, 2);
+    assert_int_equal(info.matrix_dup, 1);
+    assert_int_equal(info.matrix_missing_diag, 0);
+    ma97_factor_d(4, NULL, NULL, val, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.num_neg, 2);
+    right_hand_side(val1, x);
+    ma97_solve_d(0, 1, x, N, &akeep, &fkeep, &control, &info);
+    assert_solution(x);
+    ma97_finalise_d(&akeep, &fkeep);
+    ma97_analyse_d(0, N, ptr, row, NULL, &akeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_BAD_PATTERN);
+    assert_null(akeep);
+}
+
+static void test_ma97_tells_singular_from_wrong_inertia(void **state)
+{
+    (void)state;
+    struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    void *akeep = NULL, *fkeep = NULL;
+    double val[ENTRIES], x[N] = {0};
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    memcpy(val, val1, sizeof val);
+    val[0] = -2; /* another inertia */
+    val[5] = -4;
+    ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, 0);
+    assert_int_equal(info.num_neg, 3);
+    val[4] = 0; /* a constraint without entries */
+    ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_SINGULAR_STOP);
+    control.action = 1;
+    ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_SINGULAR);
+    assert_int_equal(info.matrix_rank, N - 1);
+    ma97_solve_d(0, 1, x, N, &akeep, &fkeep, &control, &info);
+    assert_int_equal(info.flag, MA97_SINGULAR);
+    for (int i = 0; i < N; ++i) assert_true(isfinite(x[i]));
+    val[0] = NAN;
+    ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_BAD_VALUE);
+    ma97_factor_d(4, ptr1, row1, val1, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, 0);
+    ma97_finalise_d(&akeep, &fkeep);
+}
+
+/* A matrix of rank 1 but for the rounding of its entries: which signs its small eigenvalues have is chance. */
+static void test_a_count_in_doubt_is_singular_and_no_number(void **state)
+{
+    (void)state;
+    struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    void *akeep = NULL, *fkeep = NULL;
+    static const int ptr[] = {1, 4, 6, 7}, row[] = {1, 2, 3, 2, 3, 3};
+    static const double val[] = {0.1, 0.3, 0.7, 0.9, 2.1, 4.9}; /* a a' for a = (1, 3, 7), divided by 10 */
+    ma97_analyse_d(0, 3, ptr, row, NULL, &akeep, &control, &info, NULL);
+    ma97_factor_d(4, ptr, row, val, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_SINGULAR_STOP);
+    assert_int_equal(info.num_neg, -1);
+    control.action = 1;
+    ma97_factor_d(4, ptr, row, val, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_SINGULAR);
+    assert_int_equal(info.num_neg, -1);
+    ma97_finalise_d(&akeep, &fkeep);
+}
+
+static void test_ma97_never_follows_a_handle_that_is_not_live(void **state)
+{
+    (void)state;
+    const struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    void *garbage = (void *)(uintptr_t)0xdeadbeefcafe, *fkeep = NULL, *none = NULL;
+    double x[N] = {0};
+    ma97_factor_d(4, ptr1, row1, val1, &garbage, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_CALL_SEQUENCE);
+    ma97_solve_d(0, 1, x, N, &garbage, &garbage, &control, &info);
+    assert_int_equal(info.flag, MA97_CALL_SEQUENCE);
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &garbage, &control, &info, NULL); /* ma97_order best */
+    assert_int_equal(info.flag, 0);
+    void *const stale = garbage;
+    ma97_factor_d(4, ptr1, row1, val1, &garbage, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, 0);
+    void *forgotten = garbage; /* a copy that was left on the stack: its analysis lives elsewhere */
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &forgotten, &control, &info, NULL);
+    assert_ptr_not_equal(forgotten, garbage);
+    ma97_factor_d(4, ptr1, row1, val1, &garbage, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, 0);
+    ma97_free_akeep_d(&forgotten);
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &garbage, &control, &info, NULL); /* in its own place: freed */
+    assert_int_equal(info.flag, 0);
+    void *old = stale;
+    ma97_factor_d(4, ptr1, row1, val1, &old, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_CALL_SEQUENCE);
+    ma97_solve_d(0, 1, x, N, &garbage, &garbage, &control, &info); /* an analysis is no factors */
+    assert_int_equal(info.flag, MA97_CALL_SEQUENCE);
+    ma97_finalise_d(&garbage, &fkeep);
+    ma97_finalise_d(&none, NULL);
+    ma97_finalise_d(NULL, NULL);
+    ma97_free_akeep_d(NULL);
+    void *again = stale;
+    ma97_free_akeep_d(&again);
+    assert_null(again);
+}
+
+static void test_ma97_refuses_what_is_missing(void **state)
+{
+    (void)state;
+    const struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    void *akeep = NULL, *fkeep = NULL;
+    ma97_analyse_d(0, -1, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_BAD_N);
+    ma97_analyse_d(0, N, NULL, row1, NULL, &akeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_BAD_N);
+    ma97_analyse_d(0, N, ptr1, NULL, NULL, &akeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_BAD_PATTERN);
+    ma97_analyse_d(0, N, ptr1, row1, NULL, NULL, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_CALL_SEQUENCE);
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, NULL, &info, NULL); /* nowhere to say so */
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    ma97_factor_d(4, ptr1, row1, NULL, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_BAD_ARGUMENT);
+    ma97_factor_d(1, ptr1, row1, val1, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_BAD_ARGUMENT);
+    ma97_factor_d(3, ptr1, row1, val1, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_NOT_DEFINITE);
+    ma97_finalise_d(&akeep, &fkeep);
+    ma97_analyse_d(0, 0, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    assert_int_equal(info.flag, 0);
+    ma97_factor_d(4, ptr1, row1, val1, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, 0);
+    ma97_finalise_d(&akeep, &fkeep);
+}
+
+static void test_ma97_honours_threshold_scaling_and_small(void **state)
+{
+    (void)state;
+    struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    void *akeep = NULL, *fkeep = NULL;
+    double x[N], scale[N] = {0}, val[ENTRIES];
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    for (double u = 1e-8; u < 0.5; u = pow(u, 0.75)) { /* as Ipopt raises it */
+        control.u = u;
+        ma97_factor_d(4, ptr1, row1, val1, &akeep, &fkeep, &control, &info, NULL);
+        assert_int_equal(info.num_neg, 2);
+    }
+    for (control.scaling = 4; control.scaling >= 0; --control.scaling) { /* 0: that of 1 is used again */
+        ma97_factor_d(4, ptr1, row1, val1, &akeep, &fkeep, &control, &info, scale);
+        assert_int_equal(info.flag, 0);
+        assert_int_equal(info.num_neg, 2);
+        for (int i = 0; i < N; ++i) assert_true(scale[i] > 0 && isfinite(scale[i]));
+        right_hand_side(val1, x);
+        ma97_solve_d(0, 1, x, N, &akeep, &fkeep, &control, &info);
+        assert_solution(x);
+    }
+    control.scaling = 0;
+    memcpy(val, val1, sizeof val);
+    val[3] = 1e-9; /* with row 5 it is a good pair */
+    val[4] = 1e-9; /* and now it is not */
+    ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, 0);
+    control.small = 1e-6;
+    ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_SINGULAR_STOP);
+    assert_int_equal(info.matrix_rank, N - 2);
+    ma97_finalise_d(&akeep, &fkeep);
+}
+
+static void test_ma97_honours_orders(void **state)
+{
+    (void)state;
+    struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    double x[N], val[ENTRIES];
+    memcpy(val, val1, sizeof val);
+    for (control.ordering = 0; control.ordering <= 8; ++control.ordering) {
+        int order[N] = {5, 4, 3, 2, 1}, seen[N + 1] = {0};
+        void *akeep = NULL, *fkeep = NULL;
+        ma97_analyse_d(0, N, ptr1, row1, control.ordering >= 7 ? val : NULL, &akeep, &control, &info, order);
+        assert_int_equal(info.flag, 0);
+        for (int i = 0; i < N; ++i) ++seen[order[i]];
+        for (int i = 1; i <= N; ++i) assert_int_equal(seen[i], 1);
+        if (control.ordering == 0) assert_int_equal(order[0], 5);
+        if (control.ordering == 1 || control.ordering == 3) assert_true(info.num_flops > 0);
+        ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, NULL);
+        assert_int_equal(info.num_neg, 2);
+        right_hand_side(val, x);
+        ma97_solve_d(0, 1, x, N, &akeep, &fkeep, &control, &info);
+        assert_solution(x);
+        if (control.ordering >= 7) { /* analysed again in the same place, with the factors that there are */
+            ma97_analyse_d(0, N, ptr1, row1, val, &akeep, &control, &info, NULL);
+            ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, NULL);
+            assert_int_equal(info.num_neg, 2);
+        }
+        ma97_finalise_d(&akeep, &fkeep);
+    }
+    int twice[N] = {1, 1, 2, 3, 4};
+    void *akeep = NULL;
+    control.ordering = 0;
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, twice);
+    assert_int_equal(info.flag, MA97_BAD_ORDER);
+    control.ordering = 7;
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_BAD_ARGUMENT);
+}
+
+static void test_ma97_one_analysis_has_many_factors(void **state)
+{
+    (void)state;
+    const struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    void *akeep = NULL, *fkeep[3] = {NULL};
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    for (int k = 0; k < 3; ++k) {
+        double val[ENTRIES];
+        for (int i = 0; i < ENTRIES; ++i) val[i] = val1[i] * (k + 1);
+        ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep[k], &control, &info, NULL);
+        assert_int_equal(info.flag, 0);
+    }
+    for (int k = 0; k < 3; ++k) {
+        double x[N];
+        right_hand_side(val1, x);
+        for (int i = 0; i < N; ++i) x[i] *= k + 1;
+        ma97_solve_d(0, 1, x, N, &akeep, &fkeep[k], &control, &info);
+        assert_solution(x);
+        ma97_finalise_d(NULL, &fkeep[k]);
+    }
+    ma97_free_akeep_d(&akeep);
+}
+
+/* ---- MA27 ---- */
+
+/* All that a caller of MA27 has. */
+typedef struct ma27 {
+    int icntl[MA27_ICNTL], info[MA27_INFO], *iw, ikeep[3 * N], iw1[2 * N], liw, la, nsteps, maxfrt;
+    double cntl[MA27_CNTL], *a;
+} ma27;
+static const int irn[] = {1, 1, 4, 2, 5, 3, 4, 4, 5}, icn[] = {1, 3, 1, 2, 2, 3, 3, 4, 5}; /* (1, 3) above */
+
+static void ma27_begin(ma27 *s)
+{
+    const int n = N, nz = ENTRIES, iflag = 0;
+    int room[64], length = 64;
+    double ops;
+    memset(s, 0, sizeof *s);
+    ma27id_(s->icntl, s->cntl);
+    s->icntl[0] = s->icntl[1] = 0;
+    s->cntl[0] = 1e-8;
+    ma27ad_(&n, &nz, irn, icn, room, &length, s->ikeep, s->iw1, &s->nsteps, &iflag, s->icntl, s->cntl, s->info,
+            &ops);
+    assert_int_equal(s->info[0], 0);
+    s->la = s->info[4];
+    s->liw = s->info[5];
+    assert_true(s->la >= ENTRIES && s->liw > 0 && s->nsteps >= 1);
+    s->iw = malloc((size_t)s->liw * sizeof *s->iw);
+    s->a = malloc((size_t)s->la * sizeof *s->a);
+}
+
+static void ma27_end(ma27 *s)
+{
+    free(s->iw);
+    free(s->a);
+}
+
+static void ma27_factor(ma27 *s, const double *val)
+{
+    const int n = N, nz = ENTRIES;
+    memcpy(s->a, val, ENTRIES * sizeof *val);
+    ma27bd_(&n, &nz, irn, icn, s->a, &s->la, s->iw, &s->liw, s->ikeep, &s->nsteps, &s->maxfrt, s->iw1,
+            s->icntl, s->cntl, s->info);
+}
+
+static void ma27_solve(ma27 *s, double *x)
+{
+    const int n = N;
+    double w[N];
+    ma27cd_(&n, s->a, &s->la, s->iw, &s->liw, w, &s->maxfrt, x, s->iw1, &s->nsteps, s->icntl, s->cntl);
+}
+
+static void assert_ma27_solves(ma27 *s, const double *val)
+{
+    double x[N];
+    right_hand_side(val, x);
+    ma27_solve(s, x);
+    assert_solution(x);
+}
+
+static void test_ma27_factors_and_solves_as_ipopt_does(void **state)
+{
+    (void)state;
+    ma27 s;
+    ma27_begin(&s);
+    for (int turn = 1; turn <= 3; ++turn) {
+        double val[ENTRIES];
+        for (int k = 0; k < ENTRIES; ++k) val[k] = val1[k] * turn;
+        s.cntl[0] = pow(s.cntl[0], 0.75);
+        ma27_factor(&s, val);
+        assert_int_equal(s.info[0], 0);
+        assert_int_equal(s.info[14], 2);
+        assert_ma27_solves(&s, val);
+        assert_ma27_solves(&s, val);
+    }
+    ma27_end(&s);
+}
+
+static void test_ma27_tells_singular_and_arrays_that_are_too_small(void **state)
+{
+    (void)state;
+    ma27 s;
+    double val[ENTRIES];
+    ma27_begin(&s);
+    memcpy(val, val1, sizeof val);
+    val[4] = 0;
+    ma27_factor(&s, val);
+    assert_int_equal(s.info[0], MA27_SINGULAR);
+    assert_int_equal(s.info[1], N - 1);
+    const int la = s.la, liw = s.liw;
+    s.la = 3;
+    ma27_factor(&s, val1);
+    assert_int_equal(s.info[0], MA27_A_TOO_SMALL);
+    assert_int_equal(s.info[1], la);
+    s.la = la;
+    s.liw = 3;
+    ma27_factor(&s, val1);
+    assert_int_equal(s.info[0], MA27_IW_TOO_SMALL);
+    assert_int_equal(s.info[1], liw);
+    s.liw = liw;
+    val[0] = INFINITY;
+    ma27_factor(&s, val);
+    assert_int_equal(s.info[0], MA27_FAILED);
+    ma27_factor(&s, val1);
+    assert_int_equal(s.info[0], 0);
+    assert_ma27_solves(&s, val1);
+    ma27_end(&s);
+}
+
+/* More analyses than are kept, arrays that move between the calls, two factorizations of one analysis. */
+static void test_ma27_finds_its_matrix_whatever_is_kept(void **state)
+{
+    (void)state;
+    enum { MANY = 3 * HSL_KEPT };
+    static ma27 s[MANY];
+    for (int k = 0; k < MANY; ++k) {
+        ma27_begin(&s[k]);
+        ma27_factor(&s[k], val1);
+    }
+    assert_true(hsl_keep_count() <= HSL_KEPT);
+    for (int k = 0; k < MANY; ++k) { /* most of their solvers are gone by now */
+        assert_ma27_solves(&s[k], val1);
+        ma27_factor(&s[k], val1);
+        assert_int_equal(s[k].info[14], 2);
+    }
+    ma27 *const one = &s[0];
+    int *const iw = one->iw, *const other_iw = malloc((size_t)one->liw * sizeof *iw);
+    double *const a = one->a, *const other_a = malloc((size_t)one->la * sizeof *a), val[ENTRIES];
+    for (int k = 0; k < ENTRIES; ++k) val[k] = -3 * val1[k];
+    one->iw = other_iw;
+    one->a = other_a;
+    ma27_factor(one, val);
+    assert_int_equal(one->info[14], 3);
+    assert_ma27_solves(one, val);
+    one->iw = iw;
+    one->a = a;
+    assert_ma27_solves(one, val1);
+    free(other_iw);
+    free(other_a);
+    for (int k = 0; k < MANY; ++k) ma27_end(&s[k]);
+    assert_true(hsl_keep_count() <= HSL_KEPT);
+}
+
+static void test_ma27_solves_nothing_that_it_does_not_know(void **state)
+{
+    (void)state;
+    ma27 s;
+    double x[N] = {1, 2, 3, 4, 5};
+    ma27_begin(&s);
+    memset(s.iw, 7, (size_t)s.liw * sizeof *s.iw);
+    ma27_solve(&s, x);
+    assert_true(isnan(x[0]));
+    ma27_end(&s);
+}
+
+static void test_ma27_takes_an_order(void **state)
+{
+    (void)state;
+    const int n = N, nz = ENTRIES, iflag = 1;
+    ma27 s;
+    int room[64], length = 64;
+    double ops;
+    ma27_begin(&s);
+    for (int i = 0; i < N; ++i) s.ikeep[i] = N - i;
+    ma27ad_(&n, &nz, irn, icn, room, &length, s.ikeep, s.iw1, &s.nsteps, &iflag, s.icntl, s.cntl, s.info,
+            &ops);
+    assert_int_equal(s.info[0], 0);
+    ma27_factor(&s, val1);
+    assert_int_equal(s.info[14], 2);
+    assert_ma27_solves(&s, val1);
+    s.ikeep[0] = s.ikeep[1];
+    ma27ad_(&n, &nz, irn, icn, room, &length, s.ikeep, s.iw1, &s.nsteps, &iflag, s.icntl, s.cntl, s.info,
+            &ops);
+    assert_int_equal(s.info[0], MA27_FAILED);
+    ma27_end(&s);
+}
+
+/* ---- what both share ---- */
+
+static void test_options_of_the_environment_are_taken_or_refused(void **state)
+{
+    (void)state;
+    saddle_options options = saddle_options_default();
+    char message[SADDLE_MESSAGE_SIZE];
+    bool print;
+    setenv("SADDLE_OPTIONS", " threads=1, threshold=0.125 print=on", 1);
+    assert_int_equal(door_environment(&options, &print, message), SADDLE_OK);
+    assert_true(print);
+    assert_int_equal(options.threads, 1);
+    assert_true(options.threshold == 0.125);
+    setenv("SADDLE_OPTIONS", "threshold=2", 1);
+    assert_int_equal(door_environment(&options, &print, message), SADDLE_BAD_OPTION);
+    assert_non_null(strstr(message, "threshold=2"));
+    setenv("SADDLE_OPTIONS", "threads", 1);
+    assert_int_equal(door_environment(&options, &print, message), SADDLE_BAD_OPTION);
+    setenv("SADDLE_OPTIONS", "print=loud", 1);
+    assert_int_equal(door_environment(&options, &print, message), SADDLE_BAD_OPTION);
+    struct ma97_info_d info;
+    const struct ma97_control_d control = ipopt_control();
+    void *akeep = NULL;
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    assert_true(info.flag < 0);
+    assert_null(akeep);
+    unsetenv("SADDLE_OPTIONS");
+}
+
+static void test_handles_are_given_out_once(void **state)
+{
+    (void)state;
+    static door_handles set = DOOR_HANDLES_EMPTY;
+    int object[40];
+    void *handle[40];
+    for (int k = 0; k < 40; ++k) assert_non_null(handle[k] = door_handles_add(&set, k % 2, &object[k]));
+    for (int k = 0; k < 40; ++k) {
+        assert_ptr_equal(door_handles_find(&set, k % 2, handle[k]), &object[k]);
+        assert_null(door_handles_find(&set, 1 - k % 2, handle[k]));
+        assert_ptr_equal(door_handles_remove(&set, k % 2, handle[k]), &object[k]);
+        assert_null(door_handles_remove(&set, k % 2, handle[k]));
+    }
+    assert_int_equal(door_handles_count(&set), 0);
+    void *const next = door_handles_add(&set, 0, object);
+    for (int k = 0; k < 40; ++k) assert_ptr_not_equal(next, handle[k]);
+    door_handles_remove(&set, 0, next);
+}
+
+/* One Ipopt: begins, factors, solves, ends; with both interfaces. */
+static void *run_one(void *argument)
+{
+    const struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    const int rounds = *(const int *)argument;
+    for (int round = 0; round < rounds; ++round) {
+        void *akeep = NULL, *fkeep = NULL;
+        double x[N];
+        ma27 s;
+        ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+        ma27_begin(&s);
+        for (int k = 0; k < 5; ++k) {
+            ma97_factor_d(4, ptr1, row1, val1, &akeep, &fkeep, &control, &info, NULL);
+            right_hand_side(val1, x);
+            ma97_solve_d(0, 1, x, N, &akeep, &fkeep, &control, &info);
+            assert_solution(x);
+            ma27_factor(&s, val1);
+            assert_ma27_solves(&s, val1);
+        }
+        ma97_finalise_d(&akeep, &fkeep);
+        ma27_end(&s);
+    }
+    return NULL;
+}
+
+static void test_two_hosts_in_two_threads(void **state)
+{
+    (void)state;
+    pthread_t thread[4];
+    int rounds = 40;
+    for (int k = 0; k < 4; ++k) assert_int_equal(pthread_create(&thread[k], NULL, run_one, &rounds), 0);
+    for (int k = 0; k < 4; ++k) pthread_join(thread[k], NULL);
+}
+
+/* Bytes of the process that are in memory. */
+static long resident(void)
+{
+    long pages = 0, all;
+    FILE *const file = fopen("/proc/self/statm", "r");
+    if (!file) return 0;
+    if (fscanf(file, "%ld %ld", &all, &pages) != 2) pages = 0;
+    fclose(file);
+    return pages * 4096;
+}
+
+static void test_ten_thousand_solves_leak_nothing(void **state)
+{
+    (void)state;
+    int rounds = 200;
+    run_one(&rounds);
+    const long before = resident();
+    rounds = 1000; /* with 5 factorizations and solves in each, through both interfaces */
+    run_one(&rounds);
+    const long grown = resident() - before;
+    print_message("           memory has grown by %ld bytes\n", grown);
+    if (!getenv("SADDLE_TEST_SLOW")) assert_true(grown < 4 << 20); /* a sanitizer keeps what was freed */
+}
+
+int main(void)
+{
+    setenv("OMP_NUM_THREADS", "1", 0);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_layouts_are_those_of_compiled_programs),
+        cmocka_unit_test(test_ma97_factors_and_solves_as_ipopt_does),
+        cmocka_unit_test(test_ma97_solves_with_the_factorization),
+        cmocka_unit_test(test_ma97_parts_of_a_solve_make_it_whole),
+        cmocka_unit_test(test_ma97_takes_indices_from_0_and_checks_them),
+        cmocka_unit_test(test_ma97_tells_singular_from_wrong_inertia),
+        cmocka_unit_test(test_a_count_in_doubt_is_singular_and_no_number),
+        cmocka_unit_test(test_ma97_never_follows_a_handle_that_is_not_live),
+        cmocka_unit_test(test_ma97_refuses_what_is_missing),
+        cmocka_unit_test(test_ma97_honours_threshold_scaling_and_small),
+        cmocka_unit_test(test_ma97_honours_orders),
+        cmocka_unit_test(test_ma97_one_analysis_has_many_factors),
+        cmocka_unit_test(test_ma27_factors_and_solves_as_ipopt_does),
+        cmocka_unit_test(test_ma27_tells_singular_and_arrays_that_are_too_small),
+        cmocka_unit_test(test_ma27_finds_its_matrix_whatever_is_kept),
+        cmocka_unit_test(test_ma27_solves_nothing_that_it_does_not_know),
+        cmocka_unit_test(test_ma27_takes_an_order),
+        cmocka_unit_test(test_options_of_the_environment_are_taken_or_refused),
+        cmocka_unit_test(test_handles_are_given_out_once),
+        cmocka_unit_test(test_two_hosts_in_two_threads),
+        cmocka_unit_test(test_ten_thousand_solves_leak_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
