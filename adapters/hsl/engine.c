@@ -32,6 +32,7 @@ void hsl_engine_free(hsl_engine *e)
     saddle_destroy(&e->solver);
     free(e->given);
     free(e->order);
+    free(e->told);
     free(e);
 }
 
@@ -106,12 +107,10 @@ static saddle_status options_of(hsl_engine *e, const hsl_wish *wish, saddle_opti
     return status;
 }
 
-/* Whether the host's scaling is the one that the solver has. */
-static bool has_scaling(const hsl_engine *e, const hsl_wish *wish)
+/* Whether two scalings of n rows are the same, or both are none. */
+static bool is_same(int64_t n, const double *a, const double *b)
 {
-    const size_t bytes = (size_t)e->n * sizeof *wish->scale;
-    if (!wish->scale || !e->given) return !wish->scale && !e->given;
-    return memcmp(e->given, wish->scale, bytes) == 0;
+    return a && b ? memcmp(a, b, (size_t)n * sizeof *a) == 0 : a == b;
 }
 
 /* A copy of an array, or NULL for NULL; *enough becomes false if there is no memory. */
@@ -142,6 +141,8 @@ saddle_status hsl_engine_analyse(hsl_engine *e, const saddle_matrix *A, const hs
     e->factored = e->wished = false;
     saddle_destroy(&e->solver);
     free(e->order);
+    free(e->told);
+    e->told = NULL;
     e->order = copy_of(order, (size_t)e->n * sizeof *order, &enough);
     saddle_status status = enough ? options_of(e, wish, &e->options)
                                   : fail(e, SADDLE_OUT_OF_MEMORY, "no memory for an order");
@@ -155,23 +156,39 @@ saddle_status hsl_engine_analyse(hsl_engine *e, const saddle_matrix *A, const hs
     return status;
 }
 
-/* Options follow the host's wishes: most often nothing has changed. */
+/* Options follow the host's wishes: most often nothing has changed. A scaling of ours that comes back is one
+ * that we are asked to keep. */
 static saddle_status follow(hsl_engine *e, const hsl_wish *wish)
 {
     saddle_status status = SADDLE_OK;
+    hsl_wish next = *wish;
     const hsl_wish *had = &e->wish;
-    const bool same = wish->threshold == had->threshold && wish->scaling == had->scaling &&
-                      wish->order == had->order && wish->pairs == had->pairs &&
-                      wish->factorization == had->factorization;
-    if (!same) {
-        saddle_options next;
-        status = options_of(e, wish, &next);
-        if (!status) status = check(e, saddle_set_options(e->solver, &next));
-        if (!status) e->options = next;
+    if (wish->scale && e->told && is_same(e->n, wish->scale, e->told)) {
+        next.scaling = had->scaling;
+        next.scale = NULL;
     }
-    if (!status && !has_scaling(e, wish)) status = give(e, wish->scale);
-    if (!status) e->wish = *wish;
+    const bool same = next.threshold == had->threshold && next.scaling == had->scaling &&
+                      next.order == had->order && next.pairs == had->pairs &&
+                      next.factorization == had->factorization;
+    if (!same) {
+        saddle_options options;
+        status = options_of(e, &next, &options);
+        if (!status) status = check(e, saddle_set_options(e->solver, &options));
+        if (!status) e->options = options;
+    }
+    if (!status && !is_same(e->n, next.scale, e->given)) status = give(e, next.scale);
+    if (!status) e->wish = next;
     return status;
+}
+
+saddle_status hsl_engine_scaling(hsl_engine *e, double *scale)
+{
+    bool enough = true;
+    const saddle_status status = check(e, saddle_get_scaling(e->solver, scale));
+    if (status) return status;
+    free(e->told);
+    e->told = copy_of(scale, (size_t)e->n * sizeof *scale, &enough);
+    return enough ? SADDLE_OK : fail(e, SADDLE_OUT_OF_MEMORY, "no memory for a scaling");
 }
 
 /* Makes pivots zero that are smaller than the host wants: 1x1 pivots, and 2x2 pivots all of whose entries

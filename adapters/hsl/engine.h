@@ -36,6 +36,7 @@ typedef struct hsl_engine {
     int64_t n;
     double *given;  /* copy of the host's scaling that is in use; NULL: none */
     int32_t *order; /* and of its order */
+    double *told;   /* the scaling that the host was told of last; NULL: none */
     hsl_outcome outcome;
     saddle_info info;
     char message[SADDLE_MESSAGE_SIZE];
@@ -59,6 +60,9 @@ saddle_status hsl_engine_factor(hsl_engine *engine, const double *values, const 
 /* Solves in place. job: 0 all of it, 1 L, 2 D, 3 L', 4 D and L' (as in MA97). Several threads may solve. */
 saddle_status hsl_engine_solve(const hsl_engine *engine, int job, int64_t nrhs, double *x, int64_t ldx,
                                char *message);
+
+/* The scaling of the factors. If the host gives it back for later factorizations, the solver just keeps it. */
+saddle_status hsl_engine_scaling(hsl_engine *engine, double *scale);
 
 /* One line on Fortran's unit 6 (standard output) or 0 (standard error); none where it is negative: what runs,
  * the first time and when the device has changed. */

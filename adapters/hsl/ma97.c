@@ -438,8 +438,7 @@ static void factor(const char *call, int matrix_type, const int *ptr, const int 
         wish_of(control, matrix_type, scale, &wish);
         const double *values = a->checked ? hsl_pattern_values(&a->pattern, val) : val;
         status = hsl_engine_factor(f->engine, values, &wish, nrhs, x, ldx);
-        if (!status && scale && control->scaling > 0)
-            status = saddle_get_scaling(f->engine->solver, scale);
+        if (!status && scale && control->scaling > 0) status = hsl_engine_scaling(f->engine, scale);
         if (status) strcpy(message, f->engine->message);
     }
     if (status) {

@@ -10,6 +10,10 @@
  *     --repeat N        the least time of N solves counts (1)
  *     --seconds N       a solve that takes longer has failed (300)
  *     --set NAME=VALUE  another option of Ipopt for all solvers; may be repeated
+ *     --write DIR       solves nothing, but writes each problem into a file of this folder: n, m, terms and
+ *                       whether x is unique; bounds and start of every variable; bounds of every constraint;
+ *                       every term (row or -1 for the objective, coefficient, function and variable of each
+ *                       factor)
  *     --print           Ipopt's own output
  *     --cpu             seconds of a core, for a machine that is busy with other things
  *
@@ -28,7 +32,7 @@ enum { SOLVERS = 4, EXTRA = 16 };
 static const double SAME_OBJECTIVE = 1e-6, SAME_X = 1e-4;
 
 typedef struct choice {
-    const char *library, *group;
+    const char *library, *group, *write;
     bool full, print, cpu;
     int repeat, seconds, solvers, names, extras;
     const char *solver[SOLVERS], *extra[EXTRA + 1];
@@ -65,6 +69,8 @@ static choice read_arguments(int count, char **argument)
         char *const value = argument[k];
         if (!strcmp(name, "library"))
             c.library = value;
+        else if (!strcmp(name, "write"))
+            c.write = value;
         else if (!strcmp(name, "size"))
             c.full = !strcmp(value, "full");
         else if (!strcmp(name, "group"))
@@ -150,6 +156,28 @@ static const char *find_fault(const model *p, const outcome *o, const outcome *r
     return p->unique && !(distance(p->n, x, y) <= SAME_X) ? "another solution" : NULL;
 }
 
+/* Problem number k, into a file whose name begins with it. */
+static void write_problem(const choice *c, const problem *what, int k)
+{
+    model *const p = what->make(c->full ? what->full : what->quick);
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%02d-%s", c->write, k, what->name);
+    FILE *const file = fopen(path, "w");
+    if (!file) usage("cannot write a problem");
+    fprintf(file, "%d %d %zu %d\n", p->n, p->m, p->count, p->unique);
+    for (int i = 0; i < p->n; ++i)
+        fprintf(file, "%.17g %.17g %.17g\n", p->x_lower[i], p->x_upper[i], p->x_start[i]);
+    for (int i = 0; i < p->m; ++i) fprintf(file, "%.17g %.17g\n", p->g_lower[i], p->g_upper[i]);
+    for (size_t t = 0; t < p->count; ++t) {
+        fprintf(file, "%d %.17g", p->terms[t].row, p->terms[t].coefficient);
+        for (int i = 0; i < p->terms[t].count; ++i)
+            fprintf(file, " %d %d", p->terms[t].factor[i].phi, p->terms[t].factor[i].variable);
+        fprintf(file, "\n");
+    }
+    if (fclose(file)) usage("cannot write a problem");
+    model_free(p);
+}
+
 /* Runs a problem with all solvers; totals[0] is that of MUMPS. */
 static void run(const choice *c, const problem *what, total totals[SOLVERS])
 {
@@ -186,6 +214,11 @@ static void run(const choice *c, const problem *what, total totals[SOLVERS])
 int main(int count, char **argument)
 {
     const choice c = read_arguments(count, argument);
+    if (c.write) {
+        for (int k = 0; problem_at(k); ++k)
+            if (is_chosen(&c, problem_at(k))) write_problem(&c, problem_at(k), k);
+        return 0;
+    }
     begin_with_library(&c, argument);
     total totals[SOLVERS] = {{0}};
     int problems = 0, failures = 0;

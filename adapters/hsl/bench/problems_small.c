@@ -225,7 +225,7 @@ static model *make_crossing(int size)
 {
     model *p = model_new(3);
     (void)size;
-    set_variable(p, 0, -NONE, NONE, -2);
+    set_variable(p, 0, -NONE, NONE, 3);
     set_variable(p, 1, 0, NONE, 3);
     set_variable(p, 2, 0, NONE, 1);
     add1(p, OBJECTIVE, 1, LINEAR, 0);
