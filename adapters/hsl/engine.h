@@ -9,6 +9,11 @@
 
 #include <stdbool.h>
 
+/* Where a host asks for no scaling, rows are equilibrated all the same: without it, factors with Ipopt's
+ * threshold of 1e-8 are so poor that their inertia has to be found by other factorizations, and steps go
+ * astray (design/0014-doors.md has the figures). SADDLE_OPTIONS="scaling=none" is none. */
+#define HSL_SCALING_UNASKED SADDLE_SCALING_RUIZ
+
 /* What a host asks for. Compared as a whole: what is not used is 0. */
 typedef struct hsl_wish {
     double threshold;

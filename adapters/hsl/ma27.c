@@ -53,7 +53,7 @@ static hsl_wish wish_of(const double *cntl, bool order)
 {
     return (hsl_wish){.threshold = fabs(cntl[0]),
                       .small = cntl[2] > 0 ? cntl[2] : 0,
-                      .scaling = SADDLE_SCALING_NONE,
+                      .scaling = HSL_SCALING_UNASKED,
                       .order = order ? SADDLE_ORDER_USER : SADDLE_ORDER_AUTO,
                       .pairs = order ? SADDLE_OFF : SADDLE_AUTO};
 }

@@ -125,7 +125,7 @@ static void wish_of(const struct ma97_control_d *control, int matrix_type, const
     case 2:
     case 4: wish->scaling = SADDLE_SCALING_RUIZ; break;
     default:
-        wish->scaling = scale && control->scaling <= 0 ? SADDLE_SCALING_USER : SADDLE_SCALING_NONE;
+        wish->scaling = scale && control->scaling <= 0 ? SADDLE_SCALING_USER : HSL_SCALING_UNASKED;
         if (wish->scaling == SADDLE_SCALING_USER) wish->scale = scale;
     }
     wish->factorization = matrix_type == DEFINITE ? SADDLE_FACTORIZATION_CHOLESKY : SADDLE_FACTORIZATION_AUTO;

@@ -18,7 +18,7 @@ struct ma97_control_d {
     double multiplier; /* not used: memory grows as it is needed */
     int ordering;      /* 0 user's, 1 AMD, 2 AMD, 3 METIS, 4 AMD with pairs, 5 and 6 auto, 7 and 8 matched */
     int print_level;   /* < 0 nothing, 0 errors, 1 what it runs on, 2 every factorization */
-    int scaling;       /* 0 none, or user's if there is one, 1 and 3 MC64, 2 and 4 equilibration, else none */
+    int scaling;       /* 0 user's if there is one; 1 and 3 MC64; 2, 4 and all else equilibration */
     double small;      /* pivots below it are zero */
     double u;          /* pivot threshold */
     int unit_diagnostics, unit_error, unit_warning; /* 6 standard output, 0 standard error, < 0 none */

@@ -122,7 +122,7 @@ static times measure(const system_of *s, int turns)
     options.method = SADDLE_METHOD_DIRECT;
     options.krylov = SADDLE_KRYLOV_NONE;
     options.verify = SADDLE_OFF;
-    options.scaling = SADDLE_SCALING_NONE;
+    options.scaling = SADDLE_SCALING_RUIZ;
     options.threshold = 1e-8;
     options.factorizations = 30;
     saddle_matrix A = saddle_symmetric(s->n, s->ptr, s->row, NULL);

@@ -172,6 +172,6 @@ const problem pde_problems[] = {
     {"coefficient", PDE, make_coefficient, 16, 80, "the control is a coefficient"},
     {"boundary", PDE, make_boundary, 20, 160, "controls on the boundary"},
     {"obstacle", PDE, make_obstacle, 24, 200, "bounds only"},
-    {"heat", PDE, make_heat, 20, 150, "in time and space"},
+    {"heat", PDE, make_heat, 20, 100, "in time and space"},
 };
 const int pde_count = sizeof pde_problems / sizeof *pde_problems;
