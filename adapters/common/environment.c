@@ -10,7 +10,8 @@ static const char SEPARATORS[] = " ,\t\n";
 
 static saddle_status refuse(const char *word, const char *why, char *message)
 {
-    snprintf(message, SADDLE_MESSAGE_SIZE, "SADDLE_OPTIONS: %.*s: %.*s", WORD, word, SADDLE_MESSAGE_SIZE - WORD - 24, why);
+    snprintf(message, SADDLE_MESSAGE_SIZE, "SADDLE_OPTIONS: %.*s: %.*s", WORD, word,
+             SADDLE_MESSAGE_SIZE - WORD - 24, why);
     return SADDLE_BAD_OPTION;
 }
 
@@ -44,8 +45,8 @@ saddle_status door_environment(saddle_options *options, bool *print, char *messa
         const size_t length = strcspn(at, SEPARATORS);
         char word[WORD];
         snprintf(word, sizeof word, "%.*s", (int)(length < WORD ? length : WORD - 1), at);
-        status = length < WORD ? set_word(word, options, print, message)
-                               : refuse(word, "it is too long", message);
+        status =
+            length < WORD ? set_word(word, options, print, message) : refuse(word, "it is too long", message);
         at += length;
     }
     return status;

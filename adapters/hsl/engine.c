@@ -144,8 +144,8 @@ saddle_status hsl_engine_analyse(hsl_engine *e, const saddle_matrix *A, const hs
     free(e->told);
     e->told = NULL;
     e->order = copy_of(order, (size_t)e->n * sizeof *order, &enough);
-    saddle_status status = enough ? options_of(e, wish, &e->options)
-                                  : fail(e, SADDLE_OUT_OF_MEMORY, "no memory for an order");
+    saddle_status status =
+        enough ? options_of(e, wish, &e->options) : fail(e, SADDLE_OUT_OF_MEMORY, "no memory for an order");
     if (!status) status = saddle_create(&e->solver, &e->options, NULL, e->message);
     if (!status) status = give(e, wish->scale);
     if (!status) status = check(e, saddle_analyse(e->solver, A));

@@ -66,7 +66,8 @@ saddle_status hsl_engine_factor(hsl_engine *engine, const double *values, const 
 saddle_status hsl_engine_solve(const hsl_engine *engine, int job, int64_t nrhs, double *x, int64_t ldx,
                                char *message);
 
-/* The scaling of the factors. If the host gives it back for later factorizations, the solver just keeps it. */
+/* The scaling of the factors. If the host gives it back for later factorizations, the solver just keeps it.
+ */
 saddle_status hsl_engine_scaling(hsl_engine *engine, double *scale);
 
 /* One line on Fortran's unit 6 (standard output) or 0 (standard error); none where it is negative: what runs,

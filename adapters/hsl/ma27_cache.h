@@ -16,13 +16,13 @@
 enum { HSL_KEPT = 16 };
 
 typedef struct hsl_kept {
-    uint64_t number;      /* of the analysis */
-    uint64_t factors;     /* number of the factors that it has; 0: none */
-    const void *array;    /* where the number was written by the analysis: compared, never followed */
-    hsl_engine *engine;   /* belongs to who holds it, and so does the pattern */
+    uint64_t number;    /* of the analysis */
+    uint64_t factors;   /* number of the factors that it has; 0: none */
+    const void *array;  /* where the number was written by the analysis: compared, never followed */
+    hsl_engine *engine; /* belongs to who holds it, and so does the pattern */
     hsl_pattern pattern;
-    int users;            /* -1: one who may change it */
-    uint64_t used;        /* when, in calls */
+    int users;     /* -1: one who may change it */
+    uint64_t used; /* when, in calls */
     struct hsl_kept *next;
 } hsl_kept;
 

@@ -114,7 +114,8 @@ static void refuse(const struct ma97_control_d *control, struct ma97_info_d *inf
 }
 
 /* What a factorization with this control is to be. scale: the host's, or room for ours. */
-static void wish_of(const struct ma97_control_d *control, int matrix_type, const double *scale, hsl_wish *wish)
+static void wish_of(const struct ma97_control_d *control, int matrix_type, const double *scale,
+                    hsl_wish *wish)
 {
     wish->threshold = control->u;
     wish->small = control->small > SMALL ? control->small : 0;
@@ -258,7 +259,8 @@ static void tell_order(const analysis *a, int *order)
 }
 
 /* The solver of an analysis; A has values if they decide the order. */
-static saddle_status build_engine(const analysis *a, const saddle_matrix *A, hsl_engine **engine, char *message)
+static saddle_status build_engine(const analysis *a, const saddle_matrix *A, hsl_engine **engine,
+                                  char *message)
 {
     hsl_wish wish = a->wish;
     if (a->order) wish.order = SADDLE_ORDER_USER;
@@ -280,8 +282,8 @@ static saddle_status analyse(analysis *a, const int *ptr, const int *row, const 
     if (status) return status;
     const double *values = is_matched(control) ? val : NULL;
     if (values && a->checked) values = hsl_pattern_values(&a->pattern, values);
-    const saddle_matrix A = a->checked ? hsl_pattern_view(&a->pattern, values)
-                                       : columns_view(a->n, ptr, row, values, a->base);
+    const saddle_matrix A =
+        a->checked ? hsl_pattern_view(&a->pattern, values) : columns_view(a->n, ptr, row, values, a->base);
     wish_of(control, INDEFINITE, NULL, &a->wish);
     order_of(control, &a->wish);
     if (is_matched(control)) a->wish.scaling = SADDLE_SCALING_MC64;
@@ -362,8 +364,8 @@ static void free_factors(factors *f)
 }
 
 /* The factors of a handle, or new ones, with a solver for this analysis. */
-static saddle_status take_factors(analysis *a, const void *akeep, const int *ptr, const int *row, void **fkeep,
-                                  factors **taken, char *message)
+static saddle_status take_factors(analysis *a, const void *akeep, const int *ptr, const int *row,
+                                  void **fkeep, factors **taken, char *message)
 {
     factors *f = door_handles_find(&handles, FACTORS, *fkeep);
     if (!f) {
@@ -385,8 +387,8 @@ static saddle_status take_factors(analysis *a, const void *akeep, const int *ptr
             strcpy(message, "ptr or row is NULL");
             return SADDLE_BAD_ARGUMENT;
         }
-        const saddle_matrix A = a->checked ? hsl_pattern_view(&a->pattern, NULL)
-                                           : columns_view(a->n, ptr, row, NULL, a->base);
+        const saddle_matrix A =
+            a->checked ? hsl_pattern_view(&a->pattern, NULL) : columns_view(a->n, ptr, row, NULL, a->base);
         const saddle_status status = build_engine(a, &A, &f->engine, message);
         if (status) return status;
     }
@@ -460,8 +462,8 @@ EXPORT void ma97_factor_d(int matrix_type, const int ptr[], const int row[], con
     factor("ma97_factor", matrix_type, ptr, row, val, 0, NULL, 0, akeep, fkeep, control, info, scale);
 }
 
-EXPORT void ma97_factor_solve_d(int matrix_type, const int ptr[], const int row[], const double val[], int nrhs,
-                                double x[], int ldx, void **akeep, void **fkeep,
+EXPORT void ma97_factor_solve_d(int matrix_type, const int ptr[], const int row[], const double val[],
+                                int nrhs, double x[], int ldx, void **akeep, void **fkeep,
                                 const struct ma97_control_d *control, struct ma97_info_d *info,
                                 double scale[])
 {

@@ -202,7 +202,8 @@ static void run(const choice *c, const problem *what, total totals[SOLVERS])
         printf("  %5d %8.3f", o.iterations, o.seconds);
         if (k > 0) printf(" %5.2f", fmax(o.seconds, 1e-3) / fmax(reference.seconds, 1e-3));
         if (!is_solved(&o)) printf(" (status %d)", o.status);
-        if (k > 0 && fault) printf(" FAILED: %s (f %.9g, with MUMPS %.9g)", fault, o.objective, reference.objective);
+        if (k > 0 && fault)
+            printf(" FAILED: %s (f %.9g, with MUMPS %.9g)", fault, o.objective, reference.objective);
         fflush(stdout);
     }
     printf("\n");

@@ -114,7 +114,8 @@ static times measure(const system_of *s, int turns)
     ma97_analyse_d(0, s->n, s->ptr, s->row, NULL, &akeep, &control, &about, NULL);
     ma27id_(icntl, cntl);
     cntl[0] = 1e-8;
-    ma27ad_(&s->n, &s->nz, s->irn, s->icn, NULL, &iflag, ikeep, iw1, &nsteps, &iflag, icntl, cntl, info, &ops);
+    ma27ad_(&s->n, &s->nz, s->irn, s->icn, NULL, &iflag, ikeep, iw1, &nsteps, &iflag, icntl, cntl, info,
+            &ops);
     int la = info[4], liw = info[5], *iw = room((size_t)liw, sizeof *iw);
     double *a = room((size_t)la, sizeof *a), w = 0;
     memcpy(a, s->val, (size_t)s->nz * sizeof *a);
@@ -143,7 +144,8 @@ static times measure(const system_of *s, int turns)
         ma97_solve_d(0, 1, s->x, s->n, &akeep, &fkeep, &control, &about);
         note(&t.solve[MA97], start);
         start = now();
-        ma27bd_(&s->n, &s->nz, s->irn, s->icn, a, &la, iw, &liw, ikeep, &nsteps, &maxfrt, iw1, icntl, cntl, info);
+        ma27bd_(&s->n, &s->nz, s->irn, s->icn, a, &la, iw, &liw, ikeep, &nsteps, &maxfrt, iw1, icntl, cntl,
+                info);
         note(&t.factor[MA27], start);
         start = now();
         ma27cd_(&s->n, a, &la, iw, &liw, &w, &maxfrt, s->x, iw1, &nsteps, icntl, cntl);
@@ -165,7 +167,8 @@ int main(int count, char **argument)
     static const char *const names[] = {"columns", "MA97", "entries", "MA27"};
     static const int sizes[] = {10, 10000};
     int worse = 0;
-    printf("%7s %-9s %12s %12s   microseconds, least; what the door adds\n", "n", "through", "factor", "solve");
+    printf("%7s %-9s %12s %12s   microseconds, least; what the door adds\n", "n", "through", "factor",
+           "solve");
     for (int k = 0; k < 2; ++k) {
         system_of s = make(sizes[k]);
         const int turns = count > 1 ? atoi(argument[1]) : sizes[k] == 10 ? 20000 : 500;

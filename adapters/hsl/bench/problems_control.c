@@ -1,6 +1,6 @@
 /*
- * Optimal control in discrete time: stages of states and inputs, variable (stage, k) at stage * width + k, and
- * dynamics by the implicit midpoint or the backward Euler rule, one equality for each state and stage.
+ * Optimal control in discrete time: stages of states and inputs, variable (stage, k) at stage * width + k,
+ * and dynamics by the implicit midpoint or the backward Euler rule, one equality for each state and stage.
  */
 #include "adapters/hsl/bench/problems.h"
 
@@ -202,7 +202,8 @@ static model *make_chain(int size)
 /* A drone in a plane: thrust of two rotors, tilt, from one corner to another under a ceiling. */
 static model *make_drone(int size)
 {
-    const horizon t = {size, 6, 2, 4.0 / size}; /* x, y, tilt and their speeds; sum and difference of thrusts */
+    const horizon t = {size, 6, 2,
+                       4.0 / size}; /* x, y, tilt and their speeds; sum and difference of thrusts */
     model *p = new_control(&t);
     for (int s = 0; s <= size; ++s) {
         const double way = (double)s / size;

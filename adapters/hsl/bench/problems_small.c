@@ -1,7 +1,8 @@
 /*
  * Small and nasty: dependent equalities, solutions at which no constraint qualification holds, multipliers
- * without bound, Hessians that are indefinite or singular on the way, bad scaling. W. Hock and K. Schittkowski,
- * Test Examples for Nonlinear Programming Codes, 1981 (hs...); others are named where they are from.
+ * without bound, Hessians that are indefinite or singular on the way, bad scaling. W. Hock and K.
+ * Schittkowski, Test Examples for Nonlinear Programming Codes, 1981 (hs...); others are named where they are
+ * from.
  */
 #include "adapters/hsl/bench/problems.h"
 

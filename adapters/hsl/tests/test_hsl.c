@@ -207,7 +207,8 @@ static void test_ma97_tells_singular_from_wrong_inertia(void **state)
     ma97_finalise_d(&akeep, &fkeep);
 }
 
-/* A matrix of rank 1 but for the rounding of its entries: which signs its small eigenvalues have is chance. */
+/* A matrix of rank 1 but for the rounding of its entries: which signs its small eigenvalues have is chance.
+ */
 static void test_a_count_in_doubt_is_singular_and_no_number(void **state)
 {
     (void)state;
@@ -318,13 +319,13 @@ static void test_ma97_honours_threshold_scaling_and_small(void **state)
         assert_solution(x);
     }
     control.scaling = 0;
+    for (int i = 0; i < N; ++i) scale[i] = 1;
     memcpy(val, val1, sizeof val);
-    val[3] = 1e-9; /* with row 5 it is a good pair */
-    val[4] = 1e-9; /* and now it is not */
-    ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, NULL);
+    val[3] = val[4] = 1e-9; /* rows 2 and 5 */
+    ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, scale);
     assert_int_equal(info.flag, 0);
     control.small = 1e-6;
-    ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, NULL);
+    ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, scale);
     assert_int_equal(info.flag, MA97_SINGULAR_STOP);
     assert_int_equal(info.matrix_rank, N - 2);
     ma97_finalise_d(&akeep, &fkeep);
@@ -410,8 +411,8 @@ static void ma27_begin(ma27 *s)
     ma27id_(s->icntl, s->cntl);
     s->icntl[0] = s->icntl[1] = 0;
     s->cntl[0] = 1e-8;
-    ma27ad_(&n, &nz, irn, icn, room, &length, s->ikeep, s->iw1, &s->nsteps, &iflag, s->icntl, s->cntl, s->info,
-            &ops);
+    ma27ad_(&n, &nz, irn, icn, room, &length, s->ikeep, s->iw1, &s->nsteps, &iflag, s->icntl, s->cntl,
+            s->info, &ops);
     assert_int_equal(s->info[0], 0);
     s->la = s->info[4];
     s->liw = s->info[5];
