@@ -25,6 +25,16 @@ extern "C" __attribute__((visibility("default"))) emulated_knobs *emulated_knobs
     return &all;
 }
 
+extern "C" __attribute__((visibility("default"))) void *emulated_memory_take(size_t bytes)
+{
+    return emulated::take_memory(bytes, false);
+}
+
+extern "C" __attribute__((visibility("default"))) void emulated_memory_give(void *data)
+{
+    emulated::give_memory(data);
+}
+
 bool emulated::events_are_late()
 {
     return all.late || are_late_always();

@@ -11,4 +11,7 @@ typedef struct emulated_knobs {
     int looked;
 } emulated_knobs;
 
+/* Two more functions give callers in other languages device memory: void *emulated_memory_take(size_t bytes)
+ * and void emulated_memory_give(void *data). */
+
 #define EMULATED_KNOBS "emulated_knobs_of" /* a function without arguments, which returns their address */

@@ -137,17 +137,25 @@ struct CUstream_st {
 namespace
 {
 std::mutex streams;
+CUstream_st legacy, of_the_thread; /* what CUDA knows by the numbers 1 and 2 in place of an address */
+
+cudaStream_t by_number(cudaStream_t stream)
+{
+    const uintptr_t number = reinterpret_cast<uintptr_t>(stream);
+    return number == 1 ? &legacy : number == 2 ? &of_the_thread : stream;
+}
 }
 
 void emulated::put_off(cudaStream_t stream, const std::function<void()> &work)
 {
     const std::lock_guard<std::mutex> locked(streams);
-    stream->work.push_back(work);
+    by_number(stream)->work.push_back(work);
 }
 
 void emulated::finish(cudaStream_t stream)
 {
     const std::lock_guard<std::mutex> locked(streams);
+    stream = by_number(stream);
     if (!stream) return;
     for (const std::function<void()> &work : stream->work) work();
     stream->work.clear();
@@ -215,6 +223,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     const std::lock_guard<std::mutex> locked(streams);
     event->at = std::chrono::steady_clock::now();
+    stream = by_number(stream);
     event->stream = stream && !stream->work.empty() ? stream : nullptr;
     return cudaSuccess;
 }
