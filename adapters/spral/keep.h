@@ -65,7 +65,7 @@ typedef struct ssids_pattern {
     int64_t outside, duplicate, missing;
 } ssids_pattern;
 
-/* A solver, with what it was made for. */
+/* A solver, with what it was last told. */
 typedef struct ssids_solver {
     saddle_solver *solver; /* NULL: none */
     saddle_options options;
@@ -129,7 +129,7 @@ void ssids_take_values(const ssids_pattern *p, const double *val, const double *
  * whether it says print=on. Returns a flag. */
 int ssids_solver_options(const ssids_options *options, saddle_scaling scaling, int64_t threads,
                          saddle_options *to, bool *print, char *message);
-/* Finds or makes a solver with these options for values of the akeep's pattern. Returns a flag. */
+/* Makes a solver, or gives it other options, for values of the akeep's pattern. Returns a flag. */
 int ssids_prepare_solver(ssids_akeep *a, ssids_solver *s, const saddle_options *options, char *message);
 
 /* ---- pivots (pivots.c) ---- */

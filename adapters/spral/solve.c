@@ -58,14 +58,12 @@ static int run_part(const ssids_fkeep *f, saddle_part part, int64_t nrhs, double
     return flag;
 }
 
-/* All of A^-1: the roots of D need not be taken. */
+/* All of A^-1 at once. */
 static int run_whole(const ssids_fkeep *f, int64_t nrhs, double *x, int64_t ldx, char *message)
 {
     const int32_t n = f->akeep->pattern.n;
     scale_columns(n, f->scale, nrhs, x, ldx);
-    saddle_status status = SADDLE_OK;
-    for (int part = SADDLE_FORWARD; part <= SADDLE_BACKWARD && !status; ++part)
-        status = saddle_solve_part(f->own.solver, (saddle_part)part, nrhs, x, ldx, message);
+    const saddle_status status = saddle_apply(f->own.solver, 0, nrhs, x, ldx, x, ldx, message);
     scale_columns(n, f->scale, nrhs, x, ldx);
     return ssids_flag_of(status);
 }

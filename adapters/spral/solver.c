@@ -34,19 +34,36 @@ static void take_spare(ssids_akeep *a, ssids_solver *s)
     pthread_mutex_unlock(&a->lock);
 }
 
-/* A new solver, in the order of the akeep. */
-static saddle_status make(const ssids_akeep *a, ssids_solver *s, char *message)
+/* The akeep's order, from the next factorization on. */
+static saddle_status give_order(const ssids_akeep *a, ssids_solver *s)
 {
     const saddle_given given = {.permutation = a->permutation};
+    s->options.order = SADDLE_ORDER_USER;
+    return saddle_set_given(s->solver, a->pattern.n, &given);
+}
+
+/* A new solver, in the order of the akeep. */
+static saddle_status make(const ssids_akeep *a, ssids_solver *s, const saddle_options *options, char *message)
+{
     const saddle_matrix pattern = ssids_view(&a->pattern, NULL);
+    s->options = *options;
+    s->options.order = SADDLE_ORDER_USER;
     saddle_status status = saddle_create(&s->solver, &s->options, NULL, message);
     if (status) return status;
-    status = saddle_set_given(s->solver, a->pattern.n, &given);
-    if (!status) status = saddle_analyse(s->solver, &pattern);
-    if (!status) return SADDLE_OK;
-    strcpy(message, saddle_message(s->solver));
-    saddle_destroy(&s->solver);
-    return status;
+    status = give_order(a, s);
+    return status ? status : saddle_analyse(s->solver, &pattern);
+}
+
+/* Other options for a solver that there is. With another scaling it plans anew; it does not order anew. */
+static saddle_status adapt(const ssids_akeep *a, ssids_solver *s, const saddle_options *options)
+{
+    const saddle_options before = s->options;
+    const bool own = before.order != SADDLE_ORDER_USER; /* the order that the solver has found itself */
+    saddle_status status = SADDLE_OK;
+    s->options = *options;
+    s->options.order = before.order;
+    if (own && before.scaling != options->scaling) status = give_order(a, s);
+    return status ? status : saddle_set_options(s->solver, &s->options);
 }
 
 /* Whether a solver with these options is one for those: its order is the akeep's in any case. */
@@ -63,8 +80,9 @@ int ssids_prepare_solver(ssids_akeep *a, ssids_solver *s, const saddle_options *
 {
     if (!s->solver) take_spare(a, s);
     if (s->solver && serves(s, options)) return SSIDS_SUCCESS;
-    saddle_destroy(&s->solver);
-    s->options = *options;
-    s->options.order = SADDLE_ORDER_USER;
-    return ssids_flag_of(make(a, s, message));
+    if (s->solver && s->options.device != options->device) saddle_destroy(&s->solver); /* it cannot change */
+    const saddle_status status = s->solver ? adapt(a, s, options) : make(a, s, options, message);
+    if (status && s->solver) strcpy(message, saddle_message(s->solver));
+    if (status) saddle_destroy(&s->solver);
+    return ssids_flag_of(status);
 }
