@@ -75,7 +75,7 @@ PetscErrorCode door_set_option(door *d, const char *name, const char *value)
     const saddle_options before = d->options;
     PetscCheck(saddle_options_set(&d->options, name, text, message) == SADDLE_OK, PETSC_COMM_SELF,
                PETSC_ERR_USER_INPUT, "saddle: %s", message);
-    if (memcmp(&before, &d->options, sizeof before)) door_forget(d);
+    if (memcmp(&before, &d->options, sizeof before) != 0) door_forget(d);
     PetscFunctionReturn(0);
 }
 
