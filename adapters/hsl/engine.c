@@ -2,9 +2,7 @@
  * Ipopt asks for the number of negative eigenvalues after every factorization and before any solve, and
  * refines solutions itself, on the larger system that this one was reduced from. So the inertia is certified
  * at once (saddle_query, which costs about a solve) and a solve applies the factors and nothing else:
- * refining here as well would double its cost for digits that are thrown away. The exception is a
- * factorization that the certificate found to be poor: there solves are refined and measured, because the
- * library knows a better one.
+ * refining here as well costs more than it gains (docs/design/0014-doors.md).
  */
 #include "adapters/hsl/engine.h"
 

@@ -301,3 +301,19 @@ saddle_status sd_incomplete_there_fill(sd_engine *e, const sd_incomplete *m, sd_
     if (!e->status) e->backend->incomplete->fill(e, &t->f, t->number[1], t->order, &x->upper);
     return e->status;
 }
+
+saddle_status sd_incomplete_there_fetch(sd_engine *e, const sd_incomplete_there *t, double *lower,
+                                        double *upper, double *diagonal)
+{
+    const sd_pattern_factors *f = &t->f;
+    const int64_t entries = f->upper.entries;
+    e->backend->download(e, f->lower.val, lower, f->lower.entries * (int64_t)sizeof *lower);
+    e->backend->download(e, f->diagonal, diagonal, f->n * (int64_t)sizeof *diagonal);
+    if (f->symmetric || e->status) return e->status;
+    double *columns = sd_alloc(e->context, entries, sizeof *columns, "numbers of U");
+    if (!columns) return e->status = e->context->status;
+    e->backend->download(e, f->upper.val, columns, entries * (int64_t)sizeof *columns);
+    for (int64_t k = 0; k < entries && !e->status; ++k) upper[k] = columns[t->turned[k]];
+    sd_free(e->context, columns);
+    return e->status;
+}

@@ -34,4 +34,9 @@ saddle_status sd_incomplete_there_factor(sd_engine *e, const sd_incomplete_rule 
 /* The numbers of triangles that were made of m. */
 saddle_status sd_incomplete_there_fill(sd_engine *e, const sd_incomplete *m, sd_incomplete_there *t,
                                        const sd_triangles *x);
+
+/* The numbers themselves, on the host and by rows: of L, of U (NULL where there is none), and the diagonal.
+ */
+saddle_status sd_incomplete_there_fetch(sd_engine *e, const sd_incomplete_there *t, double *lower,
+                                        double *upper, double *diagonal);
 void sd_incomplete_there_free(sd_engine *e, sd_incomplete_there *t);

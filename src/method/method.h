@@ -204,7 +204,8 @@ typedef struct sd_method {
                                   const sd_operator *op, sd_preconditioner *M);
 
     /* The same for *columns vectors at once, one after the other in r and z, each with the bits that it has
-     * alone. *columns becomes 1 where they would have others. NULL: one at a time. */
+     * alone (on a GPU, agrees to rounding). *columns becomes 1 where they would have others. NULL: one at a
+     * time. */
     saddle_status (*precondition_columns)(sd_engine *e, const sd_problem *p, const void *factors,
                                           const sd_operator *op, int *columns, sd_preconditioner *M);
 

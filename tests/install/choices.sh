@@ -12,7 +12,8 @@ unset BLA_VENDOR
 
 # configure NAME [ARGUMENT ...]: what libsaddle would be linked with stands in $work/NAME/build.ninja.
 configure() {
-    cmake -G Ninja -S "$1" -B "$work/$2" -DSADDLE_TESTS=OFF -DSADDLE_CUDA=OFF -DSADDLE_PEERS=OFF "${@:3}" \
+    cmake -G Ninja -S "$1" -B "$work/$2" -DSADDLE_TESTS=OFF -DSADDLE_CUDA=OFF -DSADDLE_PEERS=OFF \
+        -DSADDLE_ADAPTERS=OFF "${@:3}" \
         >"$work/log" 2>&1 || { cat "$work/log"; return 1; }
 }
 blas_of() { grep -oE '/lib[a-z]*blas[a-z]*\.(so|a)' "$work/$1/build.ninja" | sort -u | tr -d '\n'; }

