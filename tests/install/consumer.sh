@@ -24,6 +24,13 @@ for static in OFF ON; do
     "$work/build$static/consumer"
 done
 
+if [[ -d /usr/include/eigen3 ]]; then
+    echo "find_package, COMPONENTS eigen:"
+    cmake -S "$here/eigen" -B "$work/eigen" -Dsaddle_DIR="$(dirname "$config")" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+    cmake --build "$work/eigen" >"$work/log" || { cat "$work/log"; exit 1; }
+    "$work/eigen/consumer"
+fi
+
 echo "pkg-config:"
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 read -ra flags <<<"$(pkg-config --cflags --libs saddle)"
