@@ -55,9 +55,9 @@ static void usage(const char *why)
 
 static choice read_arguments(int count, char **argument)
 {
-    static char solvers[] = "ma97,ma27";
     choice c = {.repeat = 1, .seconds = 300, .solver = {"mumps"}, .solvers = 1};
-    char *list = solvers;
+    static char words[128];
+    const char *list = "ma97,ma27";
     int k = 1;
     for (; k < count && !strncmp(argument[k], "--", 2); ++k) {
         const char *name = argument[k] + 2;
@@ -86,7 +86,8 @@ static choice read_arguments(int count, char **argument)
         else
             usage("an option is unknown");
     }
-    for (char *word = strtok(list, ","); word && c.solvers < SOLVERS; word = strtok(NULL, ","))
+    snprintf(words, sizeof words, "%s", list); /* arguments stay as they are: the program begins again with them */
+    for (char *word = strtok(words, ","); word && c.solvers < SOLVERS; word = strtok(NULL, ","))
         c.solver[c.solvers++] = word;
     c.name = argument + k;
     c.names = count - k;
