@@ -1,16 +1,25 @@
-# The benchmarks: saddle-bench, which `saddle bench` starts from beside itself, and the script that draws its
-# pictures. Both are built with the tree and installed where they are asked for: `cmake --install BUILD --component
-# bench`. The peers' drivers (peers.cmake) are programs of their own.
+# The benchmarks: saddle-bench, which `saddle bench` starts from beside itself, the script that draws its pictures, and
+# the pages that `saddle bench reproduce` and `saddle bench standing` write. All are built with the tree and installed
+# where they are asked for: `cmake --install BUILD --component bench`. The peers' drivers (peers.cmake) are programs of
+# their own.
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.c bench/direct/*.c bench/ldlt/*.c bench/blocks/*.c bench/sequence/*.c
   bench/trisolve/*.c)
 add_executable(saddle_bench ${bench_sources})
 set_target_properties(saddle_bench PROPERTIES OUTPUT_NAME saddle-bench)
 target_link_libraries(saddle_bench PRIVATE saddle_cli saddle)
 configure_file(bench/plot.py ${PROJECT_BINARY_DIR}/bin/saddle-bench-plot COPYONLY)
+file(GLOB_RECURSE page_sources RELATIVE ${PROJECT_SOURCE_DIR}/bench CONFIGURE_DEPENDS bench/pages/*.py bench/pages/*.css
+  bench/pages/*.js)
+foreach(source ${page_sources})
+  configure_file(bench/${source} ${PROJECT_BINARY_DIR}/share/saddle/${source} COPYONLY)
+endforeach()
 if(SADDLE_INSTALL)
   install(TARGETS saddle_bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT bench EXCLUDE_FROM_ALL)
   install(PROGRAMS bench/plot.py DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME saddle-bench-plot COMPONENT bench
     EXCLUDE_FROM_ALL)
+  # The script and the program look for them at ../share from where they stand.
+  install(DIRECTORY bench/pages DESTINATION ${CMAKE_INSTALL_BINDIR}/../share/saddle COMPONENT bench EXCLUDE_FROM_ALL
+    USE_SOURCE_PERMISSIONS FILES_MATCHING REGEX "\\.(py|css|js)$")
 endif()
 
 # Timings of single kernels, built when asked for by name: bench_front_small, bench_front_kernels.

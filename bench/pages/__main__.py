@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""What `saddle bench reproduce` and `saddle bench standing` start: measures what is missing, and writes the page.
+
+    python3 pages reproduce huard --out DIR [--device cuda] [--matrices DIR] [--quick] ...
+    python3 pages standing --out DIR ...
+"""
+import argparse
+import importlib
+import os
+import signal
+import sys
+
+import page
+import runner
+from model import Choice
+
+# Which module of this folder has the SUBJECT.
+PAPERS = {"stretching": "papers.stretching", "huard": "papers.huard", "trisolve": "papers.trisolve", "ssids": "papers.ssids"}
+HERE = os.path.dirname(os.path.realpath(__file__))
+
+
+def program_beside():
+    """The program of the tree that this folder belongs to: installed, built, or the sources with a build."""
+    for place in ("../../../bin/saddle", "../../build/bin/saddle"):
+        path = os.path.normpath(os.path.join(HERE, place))
+        if os.access(path, os.X_OK):
+            return path
+    return "saddle"
+
+
+def parse(argv):
+    parser = argparse.ArgumentParser(prog="pages", allow_abbrev=False)
+    what = parser.add_subparsers(dest="what", required=True)
+    reproduce, standing = what.add_parser("reproduce", allow_abbrev=False), what.add_parser("standing", allow_abbrev=False)
+    reproduce.add_argument("paper", choices=PAPERS)
+    for one in (reproduce, standing):
+        one.add_argument("--out", required=True)
+        one.add_argument("--device", default="cpu")
+        one.add_argument("--matrices", default=os.environ.get("SADDLE_MATRICES"))
+        one.add_argument("--quick", action="store_true")
+        one.add_argument("--threads", type=int, default=1)
+        one.add_argument("--part")
+        one.add_argument("--again", action="store_true")
+        one.add_argument("--minutes", type=float)
+        one.add_argument("--quiet", action="store_true")
+        one.add_argument("--program", default=program_beside())
+    return parser.parse_args(argv)
+
+
+def subject_of(a):
+    return importlib.import_module(PAPERS[a.paper] if a.what == "reproduce" else "standing").SUBJECT
+
+
+def asked(a):
+    """The command as a user would give it."""
+    words = ["saddle", "bench", a.what] + ([a.paper] if a.what == "reproduce" else []) + ["--out", a.out]
+    words += ["--device", a.device] if a.device != "cpu" else []
+    words += ["--matrices", a.matrices] if a.matrices else []
+    words += ["--threads", str(a.threads)] if a.threads != 1 else []
+    words += ["--quick"] if a.quick else []
+    return " ".join(map(runner.quoted, words))
+
+
+def make(a):
+    """Measures and writes; the exit status."""
+    subject = subject_of(a)
+    choice = Choice(a.device, a.matrices, a.quick, a.threads)
+    steps = subject.steps(choice)
+    machine = runner.Machine.ask(a.program)
+    store = runner.Store(a.out, subject.name)
+    log = open(os.devnull, "w", encoding="utf-8") if a.quiet else sys.stderr
+    run = runner.Runner(machine, store, log)
+    only = None
+    if a.part:
+        parts = runner.chosen_parts(subject, a.part)
+        only = [s for s in steps if any(runner.reads(p, s) for p in parts)]
+    run.run(steps, anew=steps if a.again else only or (), only=only, minutes=a.minutes)
+    lacking = page.write(subject, choice, steps, run.results(steps), store, machine, asked(a), a.out)
+    run.say(f"{os.path.join(a.out, 'index.html')} is written\n")
+    if lacking:
+        print(f"saddle: the page has no pictures: {lacking}", file=sys.stderr)
+    return 3 if lacking else 0
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+def main():
+    signal.signal(signal.SIGTERM, interrupted)
+    a = parse(sys.argv[1:])
+    try:
+        return make(a)
+    except KeyboardInterrupt:
+        print(f"\nsaddle: interrupted; what was measured is in {a.out}, the same command goes on from there", file=sys.stderr)
+        return 130
+    except (runner.Refused, OSError) as refused:
+        print(f"saddle: {refused}", file=sys.stderr)
+        return 2 if isinstance(refused, runner.Refused) else 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())

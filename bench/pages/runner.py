@@ -1,0 +1,225 @@
+"""Runs the steps of a subject whose results are not there yet, and keeps each result as a line of JSON as soon as it comes.
+
+What was measured is never measured twice: a result is found again by the name of its step, its words and the commit of the
+program. So a run that was interrupted goes on where it stopped, and a new program measures anew. A line that a crash left
+incomplete is passed over.
+"""
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+
+from model import Result, Results
+
+# The exits of the program after which its JSON is an answer: done, tolerance not reached, singular.
+ANSWERS = (0, 1, 6)
+GRACE = 5.0  # seconds between asking a step to end and ending it
+
+
+class Refused(Exception):
+    """What the caller has to change; the text says what."""
+
+
+@dataclass
+class Machine:
+    """The program, and what `saddle doctor` says about where it runs."""
+    program: str
+    version: str = ""
+    commit: str = ""
+    findings: dict = field(default_factory=dict)
+
+    @staticmethod
+    def ask(program):
+        try:
+            told = subprocess.run([program, "doctor", "--json", "-"], capture_output=True, text=True, check=False, timeout=120)
+            about = json.loads(told.stdout)
+        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+            raise Refused(f"{program} doctor does not answer: {error}") from error
+        findings = {f["name"]: f["detail"] for f in about["findings"] if f["state"] == "ok"}
+        return Machine(program, about["saddle"], about["commit"], findings)
+
+    def text(self):
+        return "; ".join(f"{name}: {self.findings[name]}" for name in ("cpu", "threads", "memory", "blas", "gpu")
+                         if name in self.findings)
+
+
+class Store:
+    """DIR/results.jsonl: one line for every step that was run, the last of several counts."""
+
+    def __init__(self, folder, subject):
+        os.makedirs(folder, exist_ok=True)
+        self.path = os.path.join(folder, "results.jsonl")
+        self.subject = subject
+        self.file = open(self.path, "a+", encoding="utf-8")
+        try:
+            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise Refused(f"{folder}: another run writes there; wait for its end or choose another --out") from error
+        self.lines = self._read()
+        other = next((line["subject"] for line in self.lines.values() if line["subject"] != subject), None)
+        if other:
+            raise Refused(f"{folder} holds the results of {other}; choose another --out")
+
+    def _read(self):
+        self.file.seek(0)
+        text = self.file.read()
+        if text and not text.endswith("\n"):
+            self._write("\n")
+        lines = {}
+        for line in text.splitlines():
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                record = json.loads(line)
+                lines[record["step"], tuple(record["words"]), record["commit"]] = record
+        return lines
+
+    def _write(self, text):
+        self.file.write(text)
+        self.file.flush()
+        os.fsync(self.file.fileno())
+
+    def add(self, record):
+        self._write(json.dumps(record) + "\n")
+        self.lines[record["step"], tuple(record["words"]), record["commit"]] = record
+
+    def find(self, step, commit):
+        return self.lines.get((step.name, step.words, commit))
+
+    def close(self):
+        self.file.close()
+
+
+def reads(part, step):
+    """Whether a part reads a step: by its name, or by its kind."""
+    return any(step.name == name or step.name.startswith(name + "/") for name in part.steps)
+
+
+def chosen_parts(subject, number):
+    """The parts that a number means: "Figure 3" is also 3a and 3b, but not 30."""
+    wanted = number.lower()
+    found = [p for p in subject.parts if p.number.lower() == wanted] or [
+        p for p in subject.parts if p.number.lower().startswith(wanted) and not p.number[len(wanted)].isdigit()]
+    if not found:
+        raise Refused(f"{subject.name} has no part \"{number}\"; it has {', '.join(p.number for p in subject.parts)}")
+    return found
+
+
+def duration(seconds):
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def last_words(text):
+    """What a failed command said last, without the hints that follow."""
+    lines = [line.strip() for line in text.replace("\r", "\n").splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("saddle")]
+    return (errors or lines or [""])[-1][:500]
+
+
+class Runner:
+    """Runs steps of one subject in one folder."""
+
+    def __init__(self, machine, store, log=sys.stderr, clock=time.monotonic):
+        self.machine, self.store, self.log, self.clock = machine, store, log, clock
+
+    def results(self, steps):
+        """What is there, in the order of the steps."""
+        found = [self.store.find(step, self.machine.commit) for step in steps]
+        return Results(Result(r["step"], r["data"], r["failure"], r["seconds"], r["command"]) for r in found if r)
+
+    def pace(self, steps):
+        """Seconds that a second of cost takes here, by what has been measured."""
+        known = [(step.cost, self.store.find(step, self.machine.commit)) for step in steps]
+        cost = sum(c for c, r in known if r)
+        return sum(r["seconds"] for _, r in known if r) / cost if cost else 1.0
+
+    def expected(self, step, steps):
+        return min(step.limit, step.cost * self.pace(steps))
+
+    def run(self, steps, anew=(), only=None, minutes=None):
+        """Runs what is missing or is in `anew`; of `only`, where given. Whether all were run before the time was over."""
+        wanted = [s for s in steps if (only is None or s in only)]
+        left = [s for s in wanted if s in anew or not self.store.find(s, self.machine.commit)]
+        began = self.clock()
+        if left:
+            self.say(f"{len(wanted)} steps, {len(wanted) - len(left)} of them done before; "
+                     f"about {duration(sum(self.expected(s, steps) for s in left))}\n")
+        for k, step in enumerate(left):
+            spent = self.clock() - began
+            late = minutes is not None and (spent >= 60 * minutes or (k and spent + self.expected(step, steps) > 60 * minutes))
+            if late:
+                self.say(f"{len(left) - k} steps are left for the next run of the same command\n")
+                return False
+            self.say(f"[{len(wanted) - len(left) + k + 1}/{len(wanted)}] {step.name} ... ")
+            record = self.measure(step)
+            self.store.add(record)
+            rest = sum(self.expected(s, steps) for s in left[k + 1:])
+            how = {"": "", "time": f", over its limit of {step.limit:g} s"}.get(record["failure"], ": " + record["failure"])
+            self.say(f"{record['seconds']:.1f} s{how}" + (f"; about {duration(rest)} left" if rest else "") + "\n")
+        return True
+
+    def measure(self, step):
+        """The record of one step."""
+        with tempfile.TemporaryDirectory(prefix="step.", dir=os.path.dirname(self.store.path)) as folder:
+            out = os.path.join(folder, "step.json")
+            argv = [self.machine.program, *(out if word == "{json}" else word for word in step.words)]
+            began = self.clock()
+            status, said = self.command(argv, step.limit, folder)
+            seconds = self.clock() - began
+            data, failure = None, "time"
+            if status is not None:
+                data = read_json(out if "{json}" in step.words else os.path.join(folder, "out")) if status in ANSWERS else None
+                failure = "" if data is not None else last_words(said) or f"ended with status {status} and no JSON"
+        shown = [word if word != "{json}" else step.name.replace("/", "_") + ".json" for word in step.words]
+        return {"subject": self.store.subject, "step": step.name, "words": list(step.words), "commit": self.machine.commit,
+                "version": self.machine.version, "machine": self.machine.text(), "date": time.strftime("%Y-%m-%d"),
+                "command": " ".join(["saddle", *map(quoted, shown)]), "seconds": round(seconds, 3), "failure": failure,
+                "data": data}
+
+    def command(self, argv, limit, folder):
+        """Exit status (None: over the limit) and what was said on standard error. The step's children end with it."""
+        with open(os.path.join(folder, "out"), "wb") as out, open(os.path.join(folder, "said"), "w+b") as said:
+            child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=said, start_new_session=True)
+            try:
+                status = child.wait(limit)
+            except subprocess.TimeoutExpired:
+                status = None
+            finally:
+                end(child)
+            said.seek(0)
+            return status, said.read().decode(errors="replace")
+
+    def say(self, text):
+        self.log.write(text)
+        self.log.flush()
+
+
+def end(child):
+    """Ends a step that still runs, and whatever it had started."""
+    for number, grace in ((signal.SIGTERM, GRACE), (signal.SIGKILL, None)):
+        if child.poll() is not None:
+            break
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(grace)
+
+
+def read_json(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError):
+        return None
+
+
+def quoted(word):
+    """As a shell reads it."""
+    plain = word and all(c.isalnum() or c in "-_=+.,:/@%" for c in word)
+    return word if plain else "'" + word.replace("'", "'\\''") + "'"
