@@ -86,7 +86,8 @@ static choice read_arguments(int count, char **argument)
         else
             usage("an option is unknown");
     }
-    snprintf(words, sizeof words, "%s", list); /* arguments stay as they are: the program begins again with them */
+    snprintf(words, sizeof words, "%s",
+             list); /* arguments stay as they are: the program begins again with them */
     for (char *word = strtok(words, ","); word && c.solvers < SOLVERS; word = strtok(NULL, ","))
         c.solver[c.solvers++] = word;
     c.name = argument + k;

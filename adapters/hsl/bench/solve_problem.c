@@ -57,8 +57,8 @@ static double read_seconds(const char *line, bool cpu)
 }
 
 /* The seconds of linear algebra in a log, and the count of iterations. Those are the ones of the solver of
- * augmented systems, which does nothing but call the linear solver: the lines "LinearSystem..." add up to less
- * with MUMPS, whose factorizations Ipopt 3.11 does not time (it prints 0 there). */
+ * augmented systems, which does nothing but call the linear solver: the lines "LinearSystem..." add up to
+ * less with MUMPS, whose factorizations Ipopt 3.11 does not time (it prints 0 there). */
 static void read_log(const char *path, bool cpu, outcome *o)
 {
     static const char iterations[] = "Number of Iterations....: ";
