@@ -111,29 +111,52 @@ static void backward_group(const walk *s, int32_t g)
         walker_of(s->f)->backward_front(s, f, scratch_of(s));
 }
 
-static void post_below(const walk *s, const int32_t *child, int64_t count);
+static void backward_task(void *what, int32_t item);
+
+/* Whether a front stands for a task: one above the groups, or the last of a group. */
+static bool is_task(const sd_tree *t, int32_t f)
+{
+    const int32_t g = t->group_of[f];
+    return g < 0 || t->group_last[g] == f;
+}
+
+/* Posts the tasks of these fronts: fronts first, as more follows from them, then groups. */
+static void post_tasks(const walk *s, const int32_t *front, int64_t count)
+{
+    const sd_tree *t = s->f->tree;
+    for (int64_t e = count - 1; e >= 0; --e) {
+        const int32_t f = front[e], g = t->group_of[f];
+        if (is_task(t, f))
+            sd_crew_post(s->crew, g < 0, backward_task, (void *)(uintptr_t)s, g < 0 ? f : -1 - g);
+    }
+}
+
+/* Posts what is below a front, but for the first of its children that is a front above the groups: that is
+ * the one to go on with, for which no other thread must be found (climb.c). -1: there is none. */
+static int32_t go_down(const walk *s, int32_t f)
+{
+    const sd_tree *t = s->f->tree;
+    const int32_t *child = t->child + t->child_ptr[f];
+    const int64_t count = t->child_ptr[f + 1] - t->child_ptr[f];
+    int64_t first = 0;
+    while (first < count && t->group_of[child[first]] >= 0) ++first;
+    if (first == count) {
+        post_tasks(s, child, count);
+        return -1;
+    }
+    post_tasks(s, child + first + 1, count - first - 1);
+    post_tasks(s, child, first);
+    return child[first];
+}
 
 static void backward_task(void *what, int32_t item)
 {
     const walk *s = what;
-    const sd_tree *t = s->f->tree;
     if (item < 0) {
         backward_group(s, -1 - item);
         return;
     }
-    walker_of(s->f)->backward_front(s, item, scratch_of(s));
-    post_below(s, t->child + t->child_ptr[item], t->child_ptr[item + 1] - t->child_ptr[item]);
-}
-
-/* The tasks below a front: fronts first, as more follows from them, then groups. */
-static void post_below(const walk *s, const int32_t *child, int64_t count)
-{
-    const sd_tree *t = s->f->tree;
-    for (int64_t e = count - 1; e >= 0; --e) {
-        const int32_t f = child[e], g = t->group_of[f];
-        if (g >= 0 && t->group_last[g] != f) continue;
-        sd_crew_post(s->crew, g < 0, backward_task, (void *)(uintptr_t)s, g < 0 ? f : -1 - g);
-    }
+    for (int32_t f = item; f >= 0; f = go_down(s, f)) walker_of(s->f)->backward_front(s, f, scratch_of(s));
 }
 
 static void backward_roots(void *what, int32_t item)
@@ -142,7 +165,7 @@ static void backward_roots(void *what, int32_t item)
     const sd_tree *t = s->f->tree;
     (void)item;
     for (int32_t f = t->fronts - 1; f >= 0; --f)
-        if (t->parent[f] < 0) post_below(s, &f, 1);
+        if (t->parent[f] < 0) post_tasks(s, &f, 1);
 }
 
 static void forward_tasks(void *what, int32_t item)
