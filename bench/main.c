@@ -16,7 +16,9 @@
     ROW(ldlt)                                                                                                \
     ROW(trisolve)                                                                                            \
     ROW(sequence)                                                                                            \
-    ROW(auto)
+    ROW(auto)                                                                                                \
+    ROW(reproduce)                                                                                           \
+    ROW(standing)
 
 #define ROW(name) extern const command command_##name;
 BENCH_TABLE(ROW)

@@ -4,15 +4,23 @@
     python3 pages reproduce huard --out DIR [--device cuda] [--matrices DIR] [--quick] ...
     python3 pages standing --out DIR ...
 """
-import argparse
-import importlib
-import os
-import signal
 import sys
 
-import page
-import runner
-from model import Choice
+sys.dont_write_bytecode = True  # nothing is left where the programs are installed
+if sys.version_info < (3, 10):
+    sys.exit("saddle: the pages require python3 of version 3.10 or later, this is " + sys.version.split()[0])
+
+import argparse  # noqa: E402
+import importlib  # noqa: E402
+import os  # noqa: E402
+import signal  # noqa: E402
+
+import content  # noqa: E402
+import draw  # noqa: E402
+import markdown  # noqa: E402
+import page  # noqa: E402
+import runner  # noqa: E402
+from model import Choice  # noqa: E402
 
 # Which module of this folder has the SUBJECT.
 PAPERS = {"stretching": "papers.stretching", "huard": "papers.huard", "trisolve": "papers.trisolve", "ssids": "papers.ssids"}
@@ -41,7 +49,8 @@ def parse(argv):
         one.add_argument("--threads", type=int, default=1)
         one.add_argument("--part")
         one.add_argument("--again", action="store_true")
-        one.add_argument("--minutes", type=float)
+        one.add_argument("--minutes", type=float, default=0)
+        one.add_argument("--draw", action="store_true")
         one.add_argument("--quiet", action="store_true")
         one.add_argument("--program", default=program_beside())
     return parser.parse_args(argv)
@@ -61,25 +70,36 @@ def asked(a):
     return " ".join(map(runner.quoted, words))
 
 
+def measure(a, subject, steps, store):
+    """Runs what is to be run; the records from which the page is made."""
+    if a.draw:
+        return store.newest(steps)
+    run = runner.Runner(runner.Machine.ask(a.program), store, asked(a), None if a.quiet else sys.stderr)
+    only = None
+    if a.part:
+        parts = runner.chosen_parts(subject, a.part)
+        only = [s for s in steps if any(runner.reads(p, s) for p in parts)]
+    run.run(steps, anew=steps if a.again else only or (), only=only, minutes=a.minutes or None)
+    return run.records(steps)
+
+
 def make(a):
     """Measures and writes; the exit status."""
     subject = subject_of(a)
     choice = Choice(a.device, a.matrices, a.quick, a.threads)
     steps = subject.steps(choice)
-    machine = runner.Machine.ask(a.program)
     store = runner.Store(a.out, subject.name)
-    log = open(os.devnull, "w", encoding="utf-8") if a.quiet else sys.stderr
-    run = runner.Runner(machine, store, log)
-    only = None
-    if a.part:
-        parts = runner.chosen_parts(subject, a.part)
-        only = [s for s in steps if any(runner.reads(p, s) for p in parts)]
-    run.run(steps, anew=steps if a.again else only or (), only=only, minutes=a.minutes)
-    lacking = page.write(subject, choice, steps, run.results(steps), store, machine, asked(a), a.out)
-    run.say(f"{os.path.join(a.out, 'index.html')} is written\n")
-    if lacking:
-        print(f"saddle: the page has no pictures: {lacking}", file=sys.stderr)
-    return 3 if lacking else 0
+    records = measure(a, subject, steps, store)
+    made = content.evaluate(subject, choice, steps, records, "" if a.draw else asked(a))
+    page.write(made, a.out)
+    markdown.write(made, a.out)
+    for trouble in made.troubles:
+        print(f"saddle: {trouble}", file=sys.stderr)
+    if draw.lacking():
+        print(f"saddle: the page has no pictures: {draw.lacking()}; then run the same command with --draw", file=sys.stderr)
+    if not a.quiet:
+        print(f"{os.path.join(a.out, 'index.html')} is written", file=sys.stderr)
+    return 3 if made.troubles or draw.lacking() else 0
 
 
 def interrupted(*_):

@@ -133,9 +133,9 @@ def ranked(title, up, series, log="y", line=None):
 
 def figure(width, height):
     """An empty figure of this size in inches, in the style that all have."""
-    import matplotlib.pyplot as plt
-    plt.rcParams.update(SETTINGS)
-    made = plt.figure(figsize=(width, height), layout="constrained")
+    from matplotlib.figure import Figure
+    matplotlib.rcParams.update(SETTINGS)
+    made = Figure(figsize=(width, height), layout="constrained")
     made.get_layout_engine().set(w_pad=0.12, h_pad=0.12)
     return made
 

@@ -45,8 +45,13 @@ class Machine:
         return Machine(program, about["saddle"], about["commit"], findings)
 
     def text(self):
-        return "; ".join(f"{name}: {self.findings[name]}" for name in ("cpu", "threads", "memory", "blas", "gpu")
-                         if name in self.findings)
+        """What stays the same from run to run: not the memory that is free."""
+        found = {**self.findings, "memory": self.findings.get("memory", "").split(",")[0]}
+        return "; ".join(f"{name}: {found[name]}" for name in ("cpu", "threads", "memory", "blas", "gpu") if found.get(name))
+
+
+def key(record):
+    return record["step"], tuple(record["words"]), record["commit"]
 
 
 class Store:
@@ -75,7 +80,8 @@ class Store:
         for line in text.splitlines():
             with contextlib.suppress(ValueError, KeyError, TypeError):
                 record = json.loads(line)
-                lines[record["step"], tuple(record["words"]), record["commit"]] = record
+                lines.pop(key(record), None)
+                lines[key(record)] = record
         return lines
 
     def _write(self, text):
@@ -85,13 +91,23 @@ class Store:
 
     def add(self, record):
         self._write(json.dumps(record) + "\n")
-        self.lines[record["step"], tuple(record["words"]), record["commit"]] = record
+        self.lines.pop(key(record), None)  # the last line is the newest
+        self.lines[key(record)] = record
 
     def find(self, step, commit):
         return self.lines.get((step.name, step.words, commit))
 
+    def newest(self, steps):
+        """The last records of the steps by their names, whatever program and machine they are from."""
+        last = {record["step"]: record for record in self.lines.values()}
+        return [last[s.name] for s in steps if s.name in last]
+
     def close(self):
         self.file.close()
+
+
+def results_of(records):
+    return Results(Result(r["step"], r["data"], r["failure"], r["seconds"], r["command"]) for r in records)
 
 
 def reads(part, step):
@@ -125,13 +141,12 @@ def last_words(text):
 class Runner:
     """Runs steps of one subject in one folder."""
 
-    def __init__(self, machine, store, log=sys.stderr, clock=time.monotonic):
-        self.machine, self.store, self.log, self.clock = machine, store, log, clock
+    def __init__(self, machine, store, asked="", log=sys.stderr):
+        self.machine, self.store, self.asked, self.log = machine, store, asked, log
 
-    def results(self, steps):
+    def records(self, steps):
         """What is there, in the order of the steps."""
-        found = [self.store.find(step, self.machine.commit) for step in steps]
-        return Results(Result(r["step"], r["data"], r["failure"], r["seconds"], r["command"]) for r in found if r)
+        return [r for r in (self.store.find(step, self.machine.commit) for step in steps) if r]
 
     def pace(self, steps):
         """Seconds that a second of cost takes here, by what has been measured."""
@@ -146,12 +161,12 @@ class Runner:
         """Runs what is missing or is in `anew`; of `only`, where given. Whether all were run before the time was over."""
         wanted = [s for s in steps if (only is None or s in only)]
         left = [s for s in wanted if s in anew or not self.store.find(s, self.machine.commit)]
-        began = self.clock()
+        began = time.monotonic()
         if left:
             self.say(f"{len(wanted)} steps, {len(wanted) - len(left)} of them done before; "
                      f"about {duration(sum(self.expected(s, steps) for s in left))}\n")
         for k, step in enumerate(left):
-            spent = self.clock() - began
+            spent = time.monotonic() - began
             late = minutes is not None and (spent >= 60 * minutes or (k and spent + self.expected(step, steps) > 60 * minutes))
             if late:
                 self.say(f"{len(left) - k} steps are left for the next run of the same command\n")
@@ -169,9 +184,9 @@ class Runner:
         with tempfile.TemporaryDirectory(prefix="step.", dir=os.path.dirname(self.store.path)) as folder:
             out = os.path.join(folder, "step.json")
             argv = [self.machine.program, *(out if word == "{json}" else word for word in step.words)]
-            began = self.clock()
+            began = time.monotonic()
             status, said = self.command(argv, step.limit, folder)
-            seconds = self.clock() - began
+            seconds = time.monotonic() - began
             data, failure = None, "time"
             if status is not None:
                 data = read_json(out if "{json}" in step.words else os.path.join(folder, "out")) if status in ANSWERS else None
@@ -179,7 +194,7 @@ class Runner:
         shown = [word if word != "{json}" else step.name.replace("/", "_") + ".json" for word in step.words]
         return {"subject": self.store.subject, "step": step.name, "words": list(step.words), "commit": self.machine.commit,
                 "version": self.machine.version, "machine": self.machine.text(), "date": time.strftime("%Y-%m-%d"),
-                "command": " ".join(["saddle", *map(quoted, shown)]), "seconds": round(seconds, 3), "failure": failure,
+                "asked": self.asked, "command": " ".join(["saddle", *map(quoted, shown)]), "seconds": round(seconds, 3), "failure": failure,
                 "data": data}
 
     def command(self, argv, limit, folder):
@@ -196,8 +211,9 @@ class Runner:
             return status, said.read().decode(errors="replace")
 
     def say(self, text):
-        self.log.write(text)
-        self.log.flush()
+        if self.log:
+            self.log.write(text)
+            self.log.flush()
 
 
 def end(child):
