@@ -9,6 +9,7 @@
 #include "backend/cpu/cpu.h"
 #include "core/power.h"
 #include "solve/measure_rows.h"
+#include "solve/measure_there.h"
 
 #include <math.h>
 
@@ -191,7 +192,8 @@ saddle_status sd_measure(sd_engine *e, const sd_operator *op, const double *b, c
     const int32_t n = op->sparse.n;
     bool done = false;
     if (op->exponent == 0) {
-        const saddle_status status = measure_near(e, op, b, x, residual, errors, share_of_b, &done);
+        saddle_status status = measure_near(e, op, b, x, residual, errors, share_of_b, &done);
+        if (!status && !done) status = sd_measure_there(e, op, b, x, residual, errors, share_of_b, &done);
         if (status || done) return status;
     }
     errors->backward = errors->componentwise = errors->relative_residual = NAN;

@@ -10,24 +10,36 @@ enum {
                             memory, to run in parallel */
 };
 
+enum { LANES = 4 }; /* of a scan: one maximum would wait for the other */
+static inline double larger(double most, double a)
+{
+    return a > most ? a : most;
+}
+static inline double smaller(double least, double a)
+{
+    return (a < least) & (a > 0) ? a : least;
+}
+
 int sd_largest_exponent(const double *values, int64_t count)
 {
-    double most = 0;
-    for (int64_t k = 0; k < count; ++k) {
-        const double a = fabs(values[k]);
-        if (a > most) most = a;
-    }
-    return most > 0 && isfinite(most) ? ilogb(most) : 0;
+    double most[LANES] = {0};
+    int64_t k = 0;
+    for (; k + LANES <= count; k += LANES)
+        for (int l = 0; l < LANES; ++l) most[l] = larger(most[l], fabs(values[k + l]));
+    for (; k < count; ++k) most[0] = larger(most[0], fabs(values[k]));
+    for (int l = 1; l < LANES; ++l) most[0] = larger(most[0], most[l]);
+    return most[0] > 0 && isfinite(most[0]) ? ilogb(most[0]) : 0;
 }
 
 int sd_smallest_exponent(const double *values, int64_t count)
 {
-    double least = INFINITY;
-    for (int64_t k = 0; k < count; ++k) {
-        const double a = fabs(values[k]);
-        if (a < least && a > 0) least = a;
-    }
-    return isfinite(least) ? ilogb(least) : 0;
+    double least[LANES] = {INFINITY, INFINITY, INFINITY, INFINITY};
+    int64_t k = 0;
+    for (; k + LANES <= count; k += LANES)
+        for (int l = 0; l < LANES; ++l) least[l] = smaller(least[l], fabs(values[k + l]));
+    for (; k < count; ++k) least[0] = smaller(least[0], fabs(values[k]));
+    for (int l = 1; l < LANES; ++l) least[0] = smaller(least[0], least[l]);
+    return isfinite(least[0]) ? ilogb(least[0]) : 0;
 }
 
 /* op->values = val 2^-exponent in the operator's precision; left NULL where val does as it is. */

@@ -1,14 +1,12 @@
 /* Refinement in a device's memory: see refinement_there.h. */
 #include "solve/refinement_there.h"
 
-#include "backend/resident.h"
-#include "solve/measure.h"
+#include "solve/measure_there.h"
 
 #include <math.h>
 
 typedef struct refining {
     sd_engine *e;
-    const sd_resident *on;
     sd_there_solver solve;
     const void *self;
     const sd_operator *op;
@@ -35,44 +33,22 @@ static void copy_column(const refining *q, const double *from, double *to)
     sd_copy(q->e, &x, &y);
 }
 
-/* Residual and norms of y_j; there after sd_wait. */
-static void begin_measuring(const refining *q, int64_t j)
-{
-    const sd_vector y = vector_at(q, q->y + j * q->n), b = vector_at(q, q->b + j * q->ldb);
-    sd_vector r = vector_at(q, q->r + j * q->n), weight = vector_at(q, q->weight);
-    sd_residual_dd(q->e, &q->op->sparse, &y, &b, &r);
-    sd_spmv_abs(q->e, &q->op->sparse, &y, &weight);
-    q->on->norms(q->e, q->n, r.data, weight.data, b.data, y.data, &q->found[j]);
-}
-
-static bool is_near(const sd_resident_norms *f)
-{
-    for (int k = 0; k < SD_MAXIMA; ++k)
-        if (!(f->maxima[k] < SD_RESIDUAL_SAFE)) return false;
-    return f->maxima[SD_MAX_B] > 0;
-}
-
 /* Measures the columns that are active; false where one cannot be measured so. */
 static bool measure_active(const refining *q, bool first, bool corrections)
 {
     for (int64_t j = 0; j < q->k; ++j)
-        if (q->idle[j] < SD_IDLE_MOST) begin_measuring(q, j);
+        if (q->idle[j] < SD_IDLE_MOST)
+            sd_begin_measuring_there(q->e, q->op, q->b + j * q->ldb, q->y + j * q->n, q->r + j * q->n,
+                                     q->weight, &q->found[j]);
     sd_wait(q->e);
     for (int64_t j = 0; j < q->k && !q->e->status; ++j) {
         if (q->idle[j] >= SD_IDLE_MOST) continue;
-        const sd_resident_norms *f = &q->found[j];
         saddle_errors errors;
-        if (!is_near(f)) return false;
-        const sd_residual_norms norms = {.largest_r = f->maxima[SD_MAX_R],
-                                         .largest_b = f->maxima[SD_MAX_B],
-                                         .largest_x = f->maxima[SD_MAX_X],
-                                         .square_r = f->square_r,
-                                         .square_b = f->square_b,
-                                         .ratio = f->maxima[SD_MAX_RATIO]};
-        sd_errors_of(&norms, q->op->norm_inf, &errors);
+        double share;
+        if (!sd_found_there(&q->found[j], q->op->norm_inf, &errors, &share)) return false;
         if (first)
-            q->idle[j] = sd_answer_begin(&q->answers[j], &errors, f->maxima[SD_MAX_SHARE], corrections);
-        else if (sd_answer_next(&q->answers[j], &errors, f->maxima[SD_MAX_SHARE], &q->idle[j]))
+            q->idle[j] = sd_answer_begin(&q->answers[j], &errors, share, corrections);
+        else if (sd_answer_next(&q->answers[j], &errors, share, &q->idle[j]))
             copy_column(q, q->y + j * q->n, q->x + j * q->ldx);
     }
     return true;
@@ -162,7 +138,6 @@ saddle_status sd_solve_refined_there(sd_engine *e, sd_there_solver solve, const 
                                      sd_rider *rider, bool *measured)
 {
     refining q = {.e = e,
-                  .on = e->backend->resident,
                   .solve = solve,
                   .self = self,
                   .op = op,

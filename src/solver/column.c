@@ -624,11 +624,12 @@ static int32_t impossible_row(const sd_csr *A, const double *b, double *touched)
     return -1;
 }
 
-/* Such a row, where the factors of the first rung do not say that there is none. */
+/* Such a row, where neither the diagonal nor the factors of the first rung say that there is none. */
 static saddle_status check_rows(solving *w)
 {
     const sd_method *method = w->call->ladder.rung[0].method;
     const sd_work *work = sd_find_work(w->call->solver, method);
+    if (w->call->problem.facts->zero_diagonal == 0) return SADDLE_OK;
     if (method->standing && method->standing(work->factors).regular) return SADDLE_OK;
     const int32_t row = impossible_row(w->call->problem.A, w->b, w->trial);
     if (row < 0) return SADDLE_OK;
