@@ -8,10 +8,10 @@
 
 /* Times of a block of threads, in nanoseconds, as measured on an H200: docs/design/0011-direct-on-gpu.md. */
 enum {
-    FRONT_TIME = 4000,    /* of a front that is not there: barriers, indices, what others have to bring */
-    PIVOT_TIME = 250,     /* of a pivot in a tile */
-    PRODUCTS_A_TIME = 32, /* multiplications in a nanosecond */
-    CLUSTER_TIME = 100000 /* of a cluster, at most, unless it has one front */
+    FRONT_TIME = 16000,    /* of a front that is not there: barriers, indices, what others have to bring */
+    PIVOT_TIME = 1000,     /* of a pivot in a tile, with the rows below it */
+    PRODUCTS_A_TIME = 8,   /* multiplications in a nanosecond */
+    CLUSTER_TIME = 100000, /* of a cluster, at most, unless it has one front */
 };
 
 static int64_t front_time(const sd_tree *t, int32_t f)

@@ -14,25 +14,29 @@ namespace sd_cuda
 namespace
 {
 
-constexpr int PLACE_THREADS = 1024;
+constexpr int PLACE_THREADS = WARP * WARP;
 constexpr int AT_ONCE = 4; /* numbers that a thread has on the way */
 
 /* The sum of the values of all threads before this one, and of all. */
 __device__ int64_t scan_block(int64_t value, int64_t *room, int64_t *total)
 {
-    const int thread = thread_index();
-    room[thread] = value;
-    __syncthreads();
-    for (int step = 1; step < PLACE_THREADS; step *= 2) {
-        const int64_t other = thread >= step ? room[thread - step] : 0;
-        __syncthreads();
-        room[thread] += other;
-        __syncthreads();
+    const int lane = thread_index() % WARP, warp = thread_index() / WARP;
+    int64_t sum = value;
+    for (int step = 1; step < WARP; step *= 2) {
+        const int64_t other = __shfl_up_sync(ALL_LANES, sum, step);
+        if (lane >= step) sum += other;
     }
-    const int64_t before = thread > 0 ? room[thread - 1] : 0;
-    *total = room[PLACE_THREADS - 1];
+    if (lane == WARP - 1) room[warp] = sum;
     __syncthreads();
-    return before;
+    int64_t warps = room[lane]; /* as many as a warp has lanes */
+    for (int step = 1; step < WARP; step *= 2) {
+        const int64_t other = __shfl_up_sync(ALL_LANES, warps, step);
+        if (lane >= step) warps += other;
+    }
+    const int64_t before = __shfl_sync(ALL_LANES, warps, max(warp - 1, 0));
+    *total = __shfl_sync(ALL_LANES, warps, WARP - 1);
+    __syncthreads();
+    return (warp > 0 ? before : 0) + sum - value;
 }
 
 /* Columns that children of front f, of which each lane has its own or none (-1), could not eliminate. Where
@@ -106,6 +110,7 @@ template <class real>
 __global__ void __launch_bounds__(PLACE_THREADS)
     place_level(forest<real> w, large_list list, large_room<real> room)
 {
+    after_others();
     int64_t *sums = static_cast<int64_t *>(shared_room());
     const int count = list.to - list.from;
     int64_t sum[JOB_KINDS] = {}, rows = 0;
@@ -271,6 +276,7 @@ template <class real>
 __global__ void __launch_bounds__(BLOCK)
     assemble_level(forest<real> w, large_list list, large_room<real> room)
 {
+    after_others();
     const int count = list.to - list.from;
     if (is_stopped(w)) return;
     const int64_t all = room.jobs[JOB_STRIPS][count];
@@ -314,6 +320,7 @@ template <class real>
 __global__ void __launch_bounds__(LARGE_THREADS, 1)
     make_rests(forest<real> w, large_list list, large_room<real> room)
 {
+    after_others();
     __shared__ unsigned next;
     void *shared = shared_room();
     const int count = list.to - list.from;
@@ -338,10 +345,9 @@ __global__ void __launch_bounds__(LARGE_THREADS, 1)
 
 /* Then what the children have for it. */
 template <class real>
-__global__ void __launch_bounds__(BLOCK) add_to_rests(forest<real> w, large_list list, large_room<real> room)
+__device__ void add_to_rests(const forest<real> &w, const large_list &list, const large_room<real> &room)
 {
     const int count = list.to - list.from;
-    if (is_stopped(w)) return;
     const int64_t all = room.jobs[JOB_REST_STRIPS][count];
     for (int64_t job = blockIdx.x; job < all; job += gridDim.x) {
         const job_place p = find_job(room.jobs[JOB_REST_STRIPS], count, job);
@@ -356,15 +362,15 @@ __global__ void __launch_bounds__(BLOCK) add_to_rests(forest<real> w, large_list
     }
 }
 
-/* States and counts, when all is done. */
+/* States and counts; from the last block on, which has had the least to do before. */
 template <class real>
-__global__ void __launch_bounds__(BLOCK) finish_level(forest<real> w, large_list list, large_room<real> room)
+__device__ void count_fronts(const forest<real> &w, const large_list &list, const large_room<real> &room,
+                             front_counts *counts)
 {
-    front_counts *counts = static_cast<front_counts *>(shared_room());
-    const int count = list.to - list.from;
-    if (is_stopped(w)) return;
+    const int count = list.to - list.from, first = static_cast<int>(gridDim.x - 1 - blockIdx.x);
+    if (first >= count) return;
     begin_counts(counts);
-    for (int k = static_cast<int>(blockIdx.x); k < count; k += static_cast<int>(gridDim.x)) {
+    for (int k = first; k < count; k += static_cast<int>(gridDim.x)) {
         const int32_t f = list.front[list.from + k];
         front_state<real> s = room.work[k].state;
         s.eliminated = room.work[k].e;
@@ -378,17 +384,25 @@ __global__ void __launch_bounds__(BLOCK) finish_level(forest<real> w, large_list
     end_counts(counts, w.tally);
 }
 
+template <class real>
+__global__ void __launch_bounds__(BLOCK) finish_level(forest<real> w, large_list list, large_room<real> room)
+{
+    after_others();
+    if (is_stopped(w)) return;
+    add_to_rests(w, list, room);
+    count_fronts(w, list, room, static_cast<front_counts *>(shared_room()));
+}
+
 } /* namespace */
 
 template <class real>
 void launch_large(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room,
                   int blocks, front_clock *clock)
 {
-    const int count = list.to - list.from, processors = state_of(e)->processors;
+    const int processors = state_of(e)->processors;
     const dim3 many(static_cast<unsigned>(8 * processors)), some(static_cast<unsigned>(processors));
-    launch_grid(e, "fronts", false, place_level<real>, dim3(1), PLACE_THREADS, PLACE_THREADS * 8, w, list,
-                room);
-    launch_grid(e, "fronts", false, assemble_level<real>, many, BLOCK, 0, w, list, room);
+    launch_grid(e, "fronts", true, place_level<real>, dim3(1), PLACE_THREADS, WARP * 8, w, list, room);
+    launch_grid(e, "fronts", true, assemble_level<real>, many, BLOCK, 0, w, list, room);
     clock->mark(e, SD_PART_ASSEMBLY);
     launch_factor(e, w, list, room, blocks);
     clock->mark(e, SD_PART_FACTOR);
@@ -396,14 +410,11 @@ void launch_large(sd_engine *e, const forest<real> &w, const large_list &list, c
            cudaFuncSetAttribute(make_rests<real>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                 static_cast<int>(sizeof(product_room<real, WIDE>))),
            "fronts");
-    launch_grid(e, "fronts", false, make_rests<real>, some, LARGE_THREADS,
+    launch_grid(e, "fronts", true, make_rests<real>, some, LARGE_THREADS,
                 static_cast<int>(sizeof(product_room<real, WIDE>)), w, list, room);
-    launch_grid(e, "fronts", false, add_to_rests<real>, many, BLOCK, 0, w, list, room);
+    launch_grid(e, "fronts", true, finish_level<real>, many, BLOCK, static_cast<int>(sizeof(front_counts)), w,
+                list, room);
     clock->mark(e, SD_PART_CONTRIBUTION);
-    launch_grid(e, "fronts", false, finish_level<real>,
-                dim3(static_cast<unsigned>(count < 4 * processors ? count : 4 * processors)), BLOCK,
-                static_cast<int>(sizeof(front_counts)), w, list, room);
-    clock->mark(e, SD_PART_OTHER);
 }
 
 template void launch_large<double>(sd_engine *, const forest<double> &, const large_list &,

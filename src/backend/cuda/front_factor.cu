@@ -100,10 +100,19 @@ template <class real> __device__ void go_on(level_job<real> &j, large_work<real>
         end_front(j, k);
 }
 
-__device__ inline void copy_words(void *to, const void *from, int bytes, int rank, int size)
+/* By `SIZE` threads, of which this one is number `rank`. All is loaded before the first is stored: the
+ * compiler cannot know that it is not the same place, and would wait for each load. */
+template <int SIZE, class real>
+__device__ inline void copy_tile(front_tile<real> *to, const front_tile<real> *from, int rank)
 {
-    for (int i = rank; i < bytes / 4; i += size)
-        static_cast<int *>(to)[i] = static_cast<const int *>(from)[i];
+    constexpr int ALL = static_cast<int>(sizeof *to / sizeof(int4)), EACH = (ALL + SIZE - 1) / SIZE;
+    static_assert(sizeof *to % sizeof(int4) == 0, "a tile is aligned");
+    int4 x[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; ++k) x[k] = reinterpret_cast<const int4 *>(from)[min(rank + k * SIZE, ALL - 1)];
+#pragma unroll
+    for (int k = 0; k < EACH; ++k)
+        if (rank + k * SIZE < ALL) reinterpret_cast<int4 *>(to)[rank + k * SIZE] = x[k];
 }
 
 template <class real> __device__ __noinline__ void factor_tiles(level_job<real> &j, factor_room<real> *room)
@@ -124,7 +133,7 @@ template <class real> __device__ __noinline__ void factor_tiles(level_job<real> 
         front_tile<real> *tile = &room->tiles.tile[warp];
         factor_tile(tile, &room->tiles.warp[warp], s.panel + e + static_cast<int64_t>(e) * s.ld, s.ld, width,
                     j.w.rule, s.variable + e);
-        copy_words(&k->tile, tile, static_cast<int>(sizeof *tile), lane, WARP);
+        copy_tile<WARP>(&k->tile, tile, lane);
         __syncwarp();
     }
 }
@@ -143,7 +152,7 @@ template <class real> __device__ __noinline__ void solve_rows(level_job<real> &j
         const int below = k->e + k->tile.width, i = p.job * JOB_ROW + thread_index();
         if (k->mode == MODE_DONE || (p.job + 1) * JOB_ROW <= below) continue;
         __syncthreads();
-        copy_words(&room->tile, &k->tile, static_cast<int>(sizeof room->tile), thread_index(), LARGE_THREADS);
+        copy_tile<LARGE_THREADS>(&room->tile, &k->tile, thread_index());
         __syncthreads();
         row_marks marks = {0, 0};
         if (thread_index() < JOB_ROW && i >= below && i < s.rows) {
@@ -178,8 +187,7 @@ __device__ __noinline__ void accept_tile(level_job<real> &j, factor_room<real> *
                                          int accepted, int step)
 {
     block_front<real> f = front_of(*k);
-    copy_words(&room->block.tile, &room->tile, static_cast<int>(sizeof room->tile), thread_index(),
-               LARGE_THREADS);
+    copy_tile<LARGE_THREADS>(&room->block.tile, &room->tile, thread_index());
     __syncthreads();
     order_square(f, &room->block, accepted);
     __syncthreads();
@@ -293,7 +301,7 @@ __device__ __noinline__ void accept(level_job<real> &j, factor_room<real> *room,
         large_work<real> *k = &j.room.work[p.front];
         if (k->mode == MODE_DONE) continue;
         __syncthreads();
-        copy_words(&room->tile, &k->tile, static_cast<int>(sizeof room->tile), thread_index(), LARGE_THREADS);
+        copy_tile<LARGE_THREADS>(&room->tile, &k->tile, thread_index());
         __syncthreads();
         const int accepted = count_accepted(&room->tile, checked), lane = thread_index();
         const bool moved = __syncthreads_or(lane < room->tile.width && room->tile.order[lane] != lane);

@@ -20,13 +20,13 @@ struct sd_front_run {
 namespace sd_cuda
 {
 
-/* What a level works in: first its clusters, then, in the same memory, its large fronts, whose work, jobs and
- * columns are one behind the other. */
+/* What a level works in: its clusters, and behind them its large fronts, since both are run at once; of the
+ * latter the work, jobs and columns are one behind the other. */
 struct level_room {
-    int64_t bytes;         /* of all of it */
-    int64_t space;         /* numbers of a block that runs clusters */
-    int64_t rows;          /* of large fronts, that there are columns for */
-    int64_t jobs, columns; /* bytes before the first ones */
+    int64_t bytes;                /* of all of it */
+    int64_t space;                /* numbers of a block that runs clusters */
+    int64_t rows;                 /* of large fronts, that there are columns for */
+    int64_t large, jobs, columns; /* bytes before the large fronts, and from there to the first ones */
 };
 
 /* Where a run has what is not in its plan. It is made in memory of the host. */
@@ -40,6 +40,13 @@ struct run_layout {
 struct cluster_width {
     int blocks[2];
 };
+
+/* Whether clusters of a step, tiny ones and others, are run by one launch, with the memory of the others:
+ * where that takes few rounds, since two launches would run one after the other. */
+inline bool launched_together(const cluster_width &width, int64_t others, int64_t tiny)
+{
+    return others > 0 && tiny > 0 && others + tiny <= 2 * int64_t{width.blocks[0]};
+}
 
 /* What one block of threads takes up in a solve: a piece of a large front, or, where front is negative,
  * `piece` chains of fronts from chain -1 - front on. Pieces of rows below a front with few columns have room
@@ -98,6 +105,22 @@ struct panel_places {
     cudaEvent_t ready[2], copied[2]; /* of each region: it is filled; it may be filled again */
 };
 
+/* A stream in which some of a level runs while the rest does in the engine's. */
+class side_stream
+{
+  public:
+    /* What is launched until the end of it runs beside what is launched afterwards, until `join`: false where
+     * that cannot be, and all runs in the engine's stream. */
+    bool begin(sd_engine *e);
+    void end(sd_engine *e);
+    void join(sd_engine *e);
+    void free(sd_engine *e);
+
+  private:
+    cudaStream_t stream_, engines_;
+    cudaEvent_t begun_, done_;
+};
+
 /* What a run takes of the device's memory, but for panels and what lies in the same memory. */
 struct run_sizes {
     int64_t plan, lists, values; /* lists: of what children hand up, and of the tasks of solves */
@@ -132,6 +155,7 @@ template <class real> struct run_memory {
     int8_t *signs;
     sd_run_result result; /* of the last factorization */
     front_clock clock;
+    side_stream beside;
     front_watch watch; /* where somebody was ever to be told of a factorization */
 };
 

@@ -257,6 +257,7 @@ template <class real> void free_run(sd_engine *e, run_memory<real> *m)
 {
     const forest<real> &w = m->w;
     m->watch.free(e);
+    m->beside.free(e);
     free_spaces(e, &m->spaces);
     const void *all[] = {w.plan,         w.entry_column, m->clusters.bytes, w.first,
                          w.parent,       w.child_ptr,    w.child,           w.row_ptr,
@@ -286,7 +287,26 @@ large_room<real> room_at(const run_memory<real> *m, const level_room &level, int
     return room;
 }
 
-/* Clusters and large fronts of a step, whose panels are taken from heap number `heap`. */
+/* The clusters of a step. */
+template <class real>
+void launch_small(sd_engine *e, run_memory<real> *m, const forest<real> &w, const sd_panel_step &s,
+                  unsigned *tickets)
+{
+    const bool together =
+        launched_together(m->width, s.cluster_tiny - s.cluster_from, s.cluster_to - s.cluster_tiny);
+    for (int tiny = 0; tiny < 2; ++tiny) {
+        cluster_list clusters = m->clusters;
+        clusters.from = tiny ? s.cluster_tiny : s.cluster_from;
+        clusters.to = tiny || together ? s.cluster_to : s.cluster_tiny;
+        if (clusters.to > clusters.from && !(tiny && together)) {
+            launch_clusters(e, w, clusters, tiny, m->width.blocks[tiny], tickets + tiny);
+            m->clock.mark(e, SD_PART_FACTOR);
+        }
+    }
+}
+
+/* Clusters and large fronts of a step, whose panels are taken from heap number `heap`. They have nothing to
+ * do with each other, and run at once, unless it is to be known how long each of them takes. */
 template <class real> void launch_step(sd_engine *e, run_memory<real> *m, int32_t k, int32_t heap)
 {
     const sd_panel_step &s = m->places.step[k];
@@ -298,24 +318,20 @@ template <class real> void launch_step(sd_engine *e, run_memory<real> *m, int32_
     w.ceiling = static_cast<unsigned long long>(s.capacity > 0 ? s.capacity : s.ceiling);
     w.workspace = reinterpret_cast<real *>(scratch);
     w.space = level.space;
-    for (int tiny = 0; tiny < 2; ++tiny) {
-        cluster_list clusters = m->clusters;
-        clusters.from = tiny ? s.cluster_tiny : s.cluster_from;
-        clusters.to = tiny ? s.cluster_to : s.cluster_tiny;
-        if (clusters.to > clusters.from) {
-            launch_clusters(e, w, clusters, tiny, m->width.blocks[tiny], tickets + 2 * k + tiny);
-            m->clock.mark(e, SD_PART_FACTOR);
-        }
-    }
+    const bool both = s.cluster_to > s.cluster_from && s.large_to > s.large_from && !m->clock.is_on();
+    const bool beside = both && m->beside.begin(e);
+    launch_small(e, m, w, s, tickets + 2 * k);
+    if (beside) m->beside.end(e);
     large_list large = m->large;
     large.from = s.large_from;
     large.to = s.large_to;
     if (large.to == large.from) return;
     const int64_t fronts = m->schedule->large_ptr[s.level + 1] - m->schedule->large_ptr[s.level];
-    large_room<real> room = room_at(m, level, fronts, scratch);
+    large_room<real> room = room_at(m, level, fronts, scratch + level.large);
     room.barrier = tickets + 2 * m->places.steps + k;
     room.ticket = tickets + 3 * m->places.steps + k;
     launch_large(e, w, large, room, m->large_blocks, &m->clock);
+    if (beside) m->beside.join(e);
 }
 
 /* What solves need of the fronts of steps [from, to). */

@@ -35,7 +35,8 @@ static level_room measure_level(const sd_panels *p, const cluster_width &width, 
     const int64_t large = s->large_ptr[l + 1] - s->large_ptr[l],
                   others = s->cluster_tiny[l] - s->cluster_ptr[l],
                   tiny = s->cluster_ptr[l + 1] - s->cluster_tiny[l];
-    const int64_t wide = max(min(others, int64_t{width.blocks[0]}), min(tiny, int64_t{width.blocks[1]}));
+    const int64_t wide =
+        max(min(others + tiny, int64_t{width.blocks[0]}), min(tiny, int64_t{width.blocks[1]}));
     int64_t rows = 0, tallest = 0;
     for (int32_t k = s->large_ptr[l]; k < s->large_ptr[l + 1]; ++k) {
         const int64_t own = sd_step_rows(p->tree, s->large_front[k]);
@@ -48,7 +49,8 @@ static level_room measure_level(const sd_panels *p, const cluster_width &width, 
     r.rows = rows > 0 ? rows_with_slack(rows, p->slack) : 0;
     r.jobs = align(large * static_cast<int64_t>(large_work_bytes<real>()));
     r.columns = r.jobs + align(8 * JOB_KINDS * (large + 1));
-    r.bytes = max(REAL * r.space * wide, large > 0 ? r.columns + REAL * COLUMNS * r.rows : 0);
+    r.large = (REAL * r.space * wide + 255) / 256 * 256;
+    r.bytes = r.large + (large > 0 ? r.columns + REAL * COLUMNS * r.rows : 0);
     return r;
 }
 
