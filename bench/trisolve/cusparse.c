@@ -16,12 +16,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { EXACT, FEW, MANY, BLOCKS, AUTO, CPU, FORMS, SWEEPS_FEW = 2, SWEEPS_MANY = 6 };
+enum { EXACT, FEW, SOME, MANY, BLOCKS, AUTO, CPU, FORMS, SWEEPS_FEW = 2, SWEEPS_MANY = 6 };
 static const struct {
     const char *title, *name, *text;
 } forms[FORMS] = {
     {"exact", "exact", "trisolve=exact"},
     {"2 sweeps", "few", "trisolve=jacobi trisolve_sweeps=2"},
+    {"4 sweeps", "some", "trisolve=jacobi trisolve_sweeps=4"},
     {"6 sweeps", "many", "trisolve=jacobi trisolve_sweeps=6"},
     {"3 sweeps, blocks", "blocks", "trisolve=block-jacobi blocking=adjacent block_size=12 trisolve_sweeps=3"},
     {"auto", "auto", "trisolve=auto"},

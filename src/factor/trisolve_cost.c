@@ -2,7 +2,7 @@
 #include "factor/trisolve_cost.h"
 
 const sd_trisolve_machine sd_trisolve_gpu = {5.0e-6, 1.1e-6, 4.1e-13, 2.3e-7}; /* of an H200 */
-const sd_trisolve_machine sd_triangle_gpu = {5.0e-6, 1.1e-6, 3.2e-13, 7.5e-8};
+const sd_trisolve_machine sd_triangle_gpu = {5.0e-6, 2.5e-6, 5.8e-13, 7.5e-8};
 
 double sd_trisolve_cost_exact(const sd_trisolve_machine *of, const sd_trisolve_work *w)
 {

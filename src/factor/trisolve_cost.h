@@ -6,10 +6,9 @@
  *     a sweep each way  2 launches + B / rate + longest x step        the longest row is read by one sub-warp
  *
  * The constants of sd_trisolve_gpu are fitted to measured times of block LDL' (docs/ldlt.md says how well).
- * Those of sd_triangle_gpu, for compressed rows, are derived, not measured: launches and hops as there, since
- * rows wait in the same way; bytes at 0.85 of the rate at which an H200 was seen to read (docs/gpu.md); of
- * the longest row 8 entries at a time in one latency of its memory. They decide only which of the two is
- * used, and a factor of two in them does no harm. A CPU needs no model: a sweep reads as much
+ * Those of sd_triangle_gpu, for compressed rows and sweeps over entries, are fitted to three problems
+ * (docs/trisolve.md, "On a GPU"), but for the longest row, of which 8 entries are taken at a time in one latency
+ * of the memory. They decide only which of the two is used, and a factor of two in them does no harm. A CPU needs no model: a sweep reads as much
  * as an exact solve there, and waits for no level.
  */
 #pragma once

@@ -5,13 +5,14 @@
  * far from normal make them do, solves are exact instead, or the factorization fails. Where the options leave
  * it open, solves are exact on the CPU, where a sweep reads as much as an exact solve; on a GPU sweeps are
  * taken if the cost model (factor/trisolve_cost.h) says that they are faster, as many as bring the residual
- * of the trial below NEAR, over blocks where there are some. With `tune` the two are timed, on any device.
+ * of the trial below NEAR: over entries, or over blocks where only these come near, since a sweep over blocks
+ * takes three to five times as long there. With `tune` all are timed, on any device.
  */
 #include "method/incomplete/incomplete.h"
 
 #include <math.h>
 
-enum { SWEEPS_LEAST = 2, SWEEPS_MOST = 32, TIMED = 5 };
+enum { SWEEPS_LEAST = 2, SWEEPS_MOST = 32, BLOCK_SWEEPS = 4, TIMED = 5 };
 static const double NEAR = 0.1; /* as exact as it pays: the paper, section 3.1 */
 
 /* The worse one of both triangles. */
@@ -53,9 +54,9 @@ static saddle_status take(sd_engine *e, const sd_problem *p, sd_trisolve how, sd
 }
 
 /* The least sweeps that come near, doubled from few on; of kind exact where none do. */
-static saddle_status find_sweeps(sd_engine *e, int most, sd_incomplete_state *s, sd_trisolve *found)
+static saddle_status find_sweeps(sd_engine *e, sd_trisolve_kind kind, int most, sd_incomplete_state *s,
+                                 sd_trisolve *found)
 {
-    const sd_trisolve_kind kind = s->triangles.lower.blocks > 0 ? SD_TRISOLVE_BLOCKS : SD_TRISOLVE_ENTRIES;
     *found = (sd_trisolve){SD_TRISOLVE_EXACT, 0};
     for (int sweeps = SWEEPS_LEAST; sweeps <= most; sweeps *= 2) {
         const sd_trisolve how = {kind, sweeps};
@@ -92,32 +93,40 @@ static saddle_status time_of(sd_engine *e, const sd_incomplete_state *s, sd_tris
     return e->status;
 }
 
-static void tell_tuned(sd_engine *e, const double seconds[2], sd_trisolve how)
+static void tell_tuned(sd_engine *e, double exact, double seconds, sd_trisolve how)
 {
     static const char *const words[] = {"exact", "block-jacobi", "jacobi"};
     sd_log(e->context, SADDLE_LOG_INFO,
-           "measured: an exact application %.3g ms, %d sweeps %.3g ms; the options trisolve %s, "
+           "measured: an exact application %.3g ms, the best by sweeps %.3g ms; the options trisolve %s, "
            "trisolve_sweeps %d repeat the choice",
-           1e3 * seconds[0], how.sweeps, 1e3 * seconds[1], words[seconds[1] < seconds[0] ? how.kind : 0],
-           seconds[1] < seconds[0] ? how.sweeps : 0);
+           1e3 * exact, 1e3 * seconds, words[how.kind], how.sweeps);
 }
 
-/* The faster one by a clock. */
+static bool has_blocks(const sd_incomplete_state *s)
+{
+    return s->triangles.lower.blocks > 0;
+}
+
+/* The fastest one by a clock. */
 static saddle_status tune(sd_engine *e, sd_incomplete_state *s)
 {
     const sd_trisolve exact = {SD_TRISOLVE_EXACT, 0};
-    sd_trisolve how;
-    double seconds[2] = {0, INFINITY};
-    saddle_status status = find_sweeps(e, SWEEPS_MOST, s, &how);
-    if (!status) status = time_of(e, s, exact, &seconds[0]);
-    if (!status && how.kind != SD_TRISOLVE_EXACT) status = time_of(e, s, how, &seconds[1]);
-    if (status) return status;
-    tell_tuned(e, seconds, how);
-    if (seconds[1] < seconds[0]) {
-        s->trisolve = how;
-        return SADDLE_OK;
+    sd_trisolve best = exact;
+    double of_exact, least = INFINITY, residual = 0;
+    saddle_status status = time_of(e, s, exact, &of_exact);
+    for (int blocks = 0; blocks <= has_blocks(s) && !status; ++blocks) {
+        sd_trisolve how;
+        double seconds = INFINITY;
+        status = find_sweeps(e, blocks ? SD_TRISOLVE_BLOCKS : SD_TRISOLVE_ENTRIES, SWEEPS_MOST, s, &how);
+        if (!status && how.kind != SD_TRISOLVE_EXACT) status = time_of(e, s, how, &seconds);
+        if (status || !(seconds < least)) continue;
+        least = seconds;
+        if (least < of_exact) best = how, residual = s->trisolve_residual;
     }
-    s->trisolve_residual = 0;
+    if (status) return status;
+    tell_tuned(e, of_exact, least, best);
+    s->trisolve = best;
+    s->trisolve_residual = residual;
     return SADDLE_OK;
 }
 
@@ -127,7 +136,9 @@ static saddle_status predict(sd_engine *e, const sd_problem *p, sd_incomplete_st
     if (p->device != SADDLE_DEVICE_CUDA) return SADDLE_OK;
     const int worth = sd_triangles_sweeps_worth(&s->triangles);
     sd_trisolve how;
-    const saddle_status status = find_sweeps(e, worth, s, &how);
+    saddle_status status = find_sweeps(e, SD_TRISOLVE_ENTRIES, worth, s, &how);
+    if (!status && how.kind == SD_TRISOLVE_EXACT && has_blocks(s))
+        status = find_sweeps(e, SD_TRISOLVE_BLOCKS, worth / BLOCK_SWEEPS, s, &how);
     if (status || how.kind == SD_TRISOLVE_EXACT) return status;
     s->trisolve = how;
     return SADDLE_OK;
