@@ -31,19 +31,30 @@ enum {
  * What is predicted, in operations of a factorization at 30 Gflop/s, from `saddle bench direct --anchors` and
  * `saddle bench prepare` on one core of an AMD EPYC (Zen 4), otherwise idle (bench/results/2026-11-15-cpu): a
  * factorization takes its operations, at 36 Gflop/s in large fronts, and 5 to 7 ns an entry of L; a nested
- * dissection 0.3 to 1 microseconds a vertex and stored edge. What it saves is not known before: half the
- * operations (1/3 on plane problems, 2/3 and more in space) and a fifth of the entries are assumed.
+ * dissection 0.3 to 1 microseconds a vertex and stored edge.
  */
-static const double ENTRY_FLOPS = 200, DISSECTION_FLOPS = 16e3, FLOPS_SAVED = 0.5, ENTRIES_SAVED = 0.2;
+static const double ENTRY_FLOPS = 200, DISSECTION_FLOPS = 16e3;
+
+/*
+ * The share of the operations that a dissection saves is not known before, but follows from how many of them
+ * minimum degree takes an entry of L. On 100 symmetric matrices (`saddle prepare --order amd` beside `nd`)
+ * there was nothing to save on the average below 100, 0.15 at 200 (plane problems of 50,000 rows), 0.25 at
+ * 300 and 0.5 to 0.8 from 1,000 on; and of the entries two fifths of that share.
+ */
+static const double NOTHING_TO_SAVE = 100, SAVED_BY_TEN = 0.5, SAVED_LEAST = 0.05, SAVED_MOST = 0.7;
+static const double ENTRIES_SAVED = 0.4;
 
 bool sd_dissection_pays(const saddle_options *o, double flops, double entries, double size)
 {
-    const double times = (double)sd_expected_factorizations(o);
-    return times * (FLOPS_SAVED * flops + ENTRIES_SAVED * ENTRY_FLOPS * entries) > DISSECTION_FLOPS * size;
+    const double times = (double)sd_expected_factorizations(o), an_entry = flops / fmax(entries, 1);
+    const double promised = SAVED_BY_TEN * log10(fmax(an_entry, 1) / NOTHING_TO_SAVE);
+    const double saved = fmin(fmax(promised, SAVED_LEAST), SAVED_MOST);
+    return times * saved * (flops + ENTRIES_SAVED * ENTRY_FLOPS * entries) > DISSECTION_FLOPS * size;
 }
 
-/* What an order without pairs must save before it is preferred: its pivots will be delayed, which makes the
- * work larger than predicted, the more so where many rows need their pair. */
+/* What an order without pairs must save before it is preferred, beyond the delays that can be foreseen: more
+ * of its pivots will be delayed, which makes the work larger than predicted, the more so where many rows need
+ * their pair. */
 static const double WITHOUT_PAIRS = 0.75, WITHOUT_NEEDED_PAIRS = 0.6;
 
 /* A row has at most so many entries, and L takes at most so many operations an entry, where columns are
@@ -128,10 +139,10 @@ static void free_candidate(sd_context *c, candidate *way)
     *way = (candidate){0};
 }
 
-/* Keeps the better and frees the other. */
-static void take_better(sd_context *c, candidate *best, candidate *other, double handicap)
+/* Keeps the better and frees the other, which must be better by a factor when it also pays what it delays. */
+static void take_better(sd_context *c, candidate *best, candidate *other, double delays, double handicap)
 {
-    if (other->fill.flops < handicap * best->fill.flops) {
+    if (other->fill.flops + delays < handicap * best->fill.flops) {
         const candidate swap = *best;
         *best = *other;
         *other = swap;
@@ -272,8 +283,8 @@ static saddle_status improve(sd_preparing *t, candidate *first, candidate *secon
         /* the order by degree is there, and needs less memory */
         return status == SADDLE_MEMORY_LIMIT ? SADDLE_OK : status;
     }
-    take_better(t->c, first, &other[0], 1.0);
-    if (second) take_better(t->c, second, &other[1], 1.0);
+    take_better(t->c, first, &other[0], 0, 1);
+    if (second) take_better(t->c, second, &other[1], 0, 1);
     return SADDLE_OK;
 }
 
@@ -284,18 +295,39 @@ static bool may_be_sparse(const sd_preparing *t)
     return t->columns && t->options->pairs == SADDLE_AUTO && is_free(t) && entries <= SPARSE_ROW * n;
 }
 
+/* The work of the delays that an order of single rows makes for certain: a row with 0 on its diagonal that
+ * comes before all its neighbours has no pivot. */
+static saddle_status foresee_delays(sd_preparing *t, const int32_t *perm, double *work)
+{
+    const sd_graph *g = &t->graph;
+    int64_t delays = 0;
+    int32_t *place = sd_alloc(t->c, g->n, sizeof *place, "positions");
+    if (!place) return t->c->status;
+    sd_invert_order(g->n, perm, place);
+    for (int32_t i = 0; i < g->n; ++i) {
+        bool first = sd_csr_at(t->A, i, i) == 0;
+        for (int64_t e = g->ptr[i]; e < g->ptr[i + 1] && first; ++e) first = place[g->ind[e]] > place[i];
+        delays += first;
+    }
+    sd_free(t->c, place);
+    *work = SD_DELAY_WORK * (double)delays;
+    return SADDLE_OK;
+}
+
 /* With the pairs kept or left, whichever promises less where the values did not tell. Large factorizations
  * are worth dissecting both ways; the others are compared by the quick order. `other` may be ordered. */
 static saddle_status compare_pairs(sd_preparing *t, candidate *way, candidate *other)
 {
     const bool large = is_worth(t, way, 3.0), dissects = large && is_free(t);
+    double delays = 0;
     saddle_status status = SADDLE_OK;
     if (!t->undecided || (!large && t->keep_pairs)) return SADDLE_OK;
     if (!other->perm) status = order_ways(t, other, NULL);
     if (!status && dissects) status = improve(t, way, other);
     t->p->orderings = 2;
+    if (!status) status = foresee_delays(t, other->perm, &delays);
     if (status) return status;
-    take_better(t->c, way, other, t->keep_pairs ? WITHOUT_NEEDED_PAIRS : WITHOUT_PAIRS);
+    take_better(t->c, way, other, delays, t->keep_pairs ? WITHOUT_NEEDED_PAIRS : WITHOUT_PAIRS);
     way->dissected = dissects;
     return SADDLE_OK;
 }

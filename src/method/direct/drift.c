@@ -28,11 +28,9 @@
 
 #include <math.h>
 
-/* In operations of a factorization, at some 1e10 a second, on the matrices of `saddle bench sequence`: a
- * column that is delayed is tried several times in its front; for each entry of the whole matrix a matching
- * takes 80 to 250 ns, and minimum degree with the tree 40 to 100. A nested dissection takes up to 4
- * microseconds: a plan that is made anew in vain costs more than one that is made late. */
-static const double DELAY_WORK = 3e4;
+/* In operations of a factorization, as SD_DELAY_WORK is: for each entry of the whole matrix a matching takes 80
+ * to 250 ns, and minimum degree with the tree 40 to 100. A nested dissection takes up to 4 microseconds: a
+ * plan that is made anew in vain costs more than one that is made late. */
 static const double MATCHING_PRICE = 1.5e3, ORDER_PRICE = 1e3, DISSECTION_PRICE = 2e4;
 
 static const double HELPED = 0.9; /* of the work before: more than that was not worth it */
@@ -61,7 +59,7 @@ void sd_drift_note(sd_direct *d, bool rescaled)
 {
     sd_drift *t = &d->drift;
     const sd_factors *f = sd_direct_numbers(d);
-    const double work = f->flops + DELAY_WORK * (double)f->delayed;
+    const double work = f->flops + SD_DELAY_WORK * (double)f->delayed;
     if (t->least == 0) { /* the first on the plan */
         t->least = t->fresh = work;
         t->patience = 1;
