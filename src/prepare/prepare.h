@@ -10,8 +10,8 @@
  * entries of L: `size` counts vertices and stored edges (choose.c). */
 bool sd_dissection_pays(const saddle_options *o, double flops, double entries, double size);
 
-/* In operations of a factorization, at some 1e10 a second, on the matrices of `saddle bench sequence`: a column
- * that is delayed is tried several times in its front. */
+/* In operations of a factorization, at some 1e10 a second, on the matrices of `saddle bench sequence`: a
+ * column that is delayed is tried several times in its front. */
 enum { SD_DELAY_WORK = 30000 };
 
 /* The operations of a complete factorization of a symmetric matrix, guessed from its pattern without an

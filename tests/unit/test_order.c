@@ -8,6 +8,7 @@
 #include "graphs.h"
 #include "prepare/etree.h"
 #include "prepare/metis.h"
+#include "prepare/prepare.h"
 
 static const int orders[] = {SADDLE_ORDER_METIS, SADDLE_ORDER_ND, SADDLE_ORDER_AMD, SADDLE_ORDER_RCM,
                              SADDLE_ORDER_NATURAL};
@@ -328,6 +329,24 @@ static void every_allocation_may_fail(void **state)
     adjacency_free(&a);
 }
 
+/* The same operations, matrix and factorizations: where L has many entries for them, little is to be saved.
+ */
+static void a_dissection_pays_where_columns_are_long(void **state)
+{
+    (void)state;
+    saddle_options o = saddle_options_default();
+    const double flops = 2e8, size = 2e5;
+    o.factorizations = 30;
+    assert_false(sd_dissection_pays(&o, flops, flops / 100, size));
+    assert_true(sd_dissection_pays(&o, flops, flops / 2000, size));
+    o.factorizations = 1;
+    assert_false(sd_dissection_pays(&o, flops, flops / 2000, size));
+    o.factorizations = 10000; /* what is little each time adds up */
+    assert_true(sd_dissection_pays(&o, flops, flops / 50, size));
+    o.factorizations = 30;
+    assert_false(sd_dissection_pays(&o, 0, 0, size));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +362,7 @@ int main(void)
         cmocka_unit_test(wrong_permutations_are_named),
         cmocka_unit_test(what_is_no_ordering_of_a_graph_is_refused),
         cmocka_unit_test(too_many_edges_are_refused),
+        cmocka_unit_test(a_dissection_pays_where_columns_are_long),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

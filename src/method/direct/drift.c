@@ -28,8 +28,8 @@
 
 #include <math.h>
 
-/* In operations of a factorization, as SD_DELAY_WORK is: for each entry of the whole matrix a matching takes 80
- * to 250 ns, and minimum degree with the tree 40 to 100. A nested dissection takes up to 4 microseconds: a
+/* In operations of a factorization, as SD_DELAY_WORK is: for each entry of the whole matrix a matching takes
+ * 80 to 250 ns, and minimum degree with the tree 40 to 100. A nested dissection takes up to 4 microseconds: a
  * plan that is made anew in vain costs more than one that is made late. */
 static const double MATCHING_PRICE = 1.5e3, ORDER_PRICE = 1e3, DISSECTION_PRICE = 2e4;
 
