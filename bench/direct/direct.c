@@ -9,6 +9,7 @@
  */
 #include "bench/direct/direct.h"
 
+#include "bench/direct/fronts.h"
 #include "bench/direct/gpu.h"
 #include "bench/direct/sparse.h"
 #include "bench/peers/timing.h"
@@ -385,8 +386,9 @@ static int check_device(const arguments *a)
     const bool gpu = a->library.device == SADDLE_DEVICE_CUDA;
     const int part = argument_choice(a, "part");
     if (a->library.device == SADDLE_DEVICE_REFERENCE) return usage_error(a, "--device is cpu or cuda here");
-    if (part != PART_ALL && (part != PART_SPARSE) != gpu)
-        return usage_error(a, gpu ? "--part sparse is for the CPU" : "that part needs --device cuda");
+    const bool cpu_part = part == PART_SPARSE || part == PART_FRONTS;
+    if (part != PART_ALL && cpu_part == gpu)
+        return usage_error(a, gpu ? "that part is for the CPU" : "that part needs --device cuda");
     for (int k = 0; k < 2; ++k)
         if (argument_given(a, others[!gpu][k]))
             return usage_error(a, "--%s is for --device %s", others[!gpu][k], gpu ? "cpu" : "cuda");
@@ -402,6 +404,7 @@ static int run_direct(const arguments *a)
     if (status == EXIT_DONE) status = check_device(a);
     if (status == EXIT_DONE && a->library.device == SADDLE_DEVICE_CUDA) return gpu_run(a);
     if (status == EXIT_DONE && argument_choice(a, "part") == PART_SPARSE) return sparse_run(a);
+    if (status == EXIT_DONE && argument_choice(a, "part") == PART_FRONTS) return fronts_run(a);
     if (status == EXIT_DONE && a->operand_count == 0 && !argument_given(a, "anchors"))
         status = usage_error(a, "no matrix is given");
     if (status != EXIT_DONE) return status;
@@ -424,9 +427,10 @@ static int run_direct(const arguments *a)
 
 static const option direct_options[] = {
     OPTION_CHOICE(
-        "part", "all|sparse|factor|verified|pivoting|profile|presolve|auto",
+        "part", "all|sparse|factor|verified|pivoting|profile|presolve|auto|fronts",
         "sparse: very sparse quasidefinite systems, compared with QDLDL; without matrices those of "
-        "optimal control, predictive control and power grids (these in SADDLE_MATRICES). The others with "
+        "optimal control, predictive control and power grids (these in SADDLE_MATRICES). fronts: sizes of "
+        "fronts, and contributions of children to their parents' entries, without numbers. The others with "
         "--device cuda: times beside cuDSS; refined and certified solves; LDL' beside LL'; the split of the "
         "time and pivots by tiles; solves with inverted blocks; device auto below 1 Gflop"),
     OPTION_CHOICE(

@@ -103,7 +103,8 @@ enum {
     PART_PIVOTING,
     PART_PROFILE,
     PART_PRESOLVE,
-    PART_AUTO
+    PART_AUTO,
+    PART_FRONTS
 };
 static inline bool gpu_has_part(const gpu_report *t, int part)
 {

@@ -111,6 +111,27 @@ alone() {
     run -2 --separate-stderr "$SADDLE" bench direct --part sparse --anchors
 }
 
+@test "bench direct --part fronts: fronts, operations by kind, and what children contribute" {
+    # A chain of 20 rows: fronts of 8, 8 and 4 columns, each of the first two handing one entry to the next.
+    awk 'BEGIN { print "%%MatrixMarket matrix coordinate real symmetric\n20 20 39"
+        for (i = 1; i <= 20; ++i) { print i, i, 2; if (i < 20) print i + 1, i, -1 } }' > chain.mtx
+    run -0 --separate-stderr "$SADDLE" bench direct --part fronts chain.mtx lap3d_9 --order natural --json j.json
+    narrow 132 <<< "$output"
+    json j.json 'j["part"] == "fronts" and [r["name"] for r in j["rows"]] == ["chain", "lap3d_9"]'
+    json j.json '((r := j["rows"][0]) and (r["fronts"], r["leaves"], r["largest"], r["factor_nnz"]) == (3, 1, 9, 98) and
+        r["entries"] == {"all": 55, "none": 53, "one": 2, "several": 0, "waiting": 0} and
+        (r["flops"]["assembly"], r["flops"]["contribution"]) == (2, 32))'
+    # 7 to 0 columns are left of 8, each of them and of the row below is divided and updated; 3 to 0 of 4.
+    json j.json '(j["rows"][0]["flops"]["factor"] == 2 * sum(left + 1 + left * (left + 1) + 2 * left for left in range(8))
+        + sum(left + left * (left + 1) for left in range(4)))'
+    json j.json '((r := j["rows"][1]) and sum(s["fronts"] for s in r["sizes"]) == r["fronts"] and
+        abs(sum(s["flops"] for s in r["sizes"]) / (r["flops"]["factor"] + r["flops"]["contribution"]) - 1) < 1e-12 and
+        r["entries"]["none"] + r["entries"]["one"] + r["entries"]["several"] == r["entries"]["all"] and
+        0.5 < r["factor_nnz"] / r["planned"]["factor_nnz"] < 2 and 0.5 < sum(r["flops"].values()) / r["planned"]["flops"] < 2)'
+    run -2 --separate-stderr "$SADDLE" bench direct --part fronts
+    run -2 --separate-stderr "$SADDLE" bench direct --part fronts lap2d_5 --device cuda
+}
+
 @test "bench calls: every way of calling, beside QDLDL and dsysv" {
     for peer in qdldl lapack; do
         fake_peer $peer 'echo ready' 'while read word && [ "$word" = turn ]; do echo turn; done' \
