@@ -197,7 +197,8 @@ def search_panels(parts, table):
         counts = [c for c in table["counts"] if not c["with_shifted"]]
         panels.append(steps("Table 1: solved with sweeps", "% of those solved with exact solves",
                             [f"IC({c['level']}), {c['exact']} matrices" for c in counts],
-                            [(name, [100 * c[way] / max(1, c["exact"]) for c in counts]) for way, name in WAYS.items()], 100))
+                            [(name, [100 * c[way] / max(1, c["exact"]) for c in counts]) for way, name in WAYS.items()
+                             if all(c[way] is not None for c in counts)], 100))
     for level in dict.fromkeys(f["level"] for f in table.get("figures6and7", [])):
         those = [f for f in table["figures6and7"] if f["level"] == level]
         if "figure6" in parts:

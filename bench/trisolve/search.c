@@ -10,6 +10,20 @@
 
 const char *const search_way_names[WAYS] = {"entries", "blocks_12", "best_12", "blocks_24", "best_24"};
 
+int search_check(const arguments *a)
+{
+    bool wanted[WAYS];
+    return bench_choose(a, "ways", search_way_names, WAYS, wanted);
+}
+
+bool search_wants(const arguments *a, search_way way)
+{
+    bool wanted[WAYS];
+    const bool first = way == WAY_BLOCKS || way == WAY_BLOCKS_24;
+    bench_choose(a, "ways", search_way_names, WAYS, wanted);
+    return wanted[way] || (first && wanted[way + 1]);
+}
+
 /* The order in which sweeps are tried; beyond them one after the other. */
 enum { LIKELY = 20 };
 static const int likely[LIKELY] = {3, 20, 8, 1, 12, 5, 2, 16, 10, 6, 4, 18, 14, 7, 9, 11, 13, 15, 17, 19};
@@ -85,13 +99,21 @@ static void try_others(const search *s)
         if (k != ADJACENT) try_blocking(s, k, s->f->sweeps);
 }
 
-/* Over entries last: where that fails, it takes the longest. */
+/* Over entries last: where that fails, it takes the longest. All are tried for the fastest in as much time.
+ */
 static void search_ways(trisolve_bench *t, search_level *level, bool best)
 {
     static const int sizes[WAYS] = {0, 12, 12, 24, 24};
+    const double end = t->until;
+    int left = 0;
+    for (int w = 0; w < WAYS; ++w) left += search_wants(t->a, (search_way)w);
     for (int k = 1; k <= WAYS; ++k) {
         const int w = k % WAYS;
         search_found *f = &level->ways[w];
+        if (!search_wants(t->a, (search_way)w)) continue;
+        const double now = bench_now(&t->watch);
+        t->until = best ? now + (end - now) / left : end;
+        --left;
         const search s = {t, level, best, sizes[w], f};
         if (w == WAY_BEST || w == WAY_BEST_24) {
             *f = level->ways[w - 1];

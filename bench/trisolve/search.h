@@ -10,7 +10,12 @@
 /* The ways that are counted: over entries, over blocks of at most 12 adjacent rows (the paper's),
  * over blocks of whichever blocking works, both again with 24 rows. */
 typedef enum search_way { WAY_ENTRIES, WAY_BLOCKS, WAY_BEST, WAY_BLOCKS_24, WAY_BEST_24, WAYS } search_way;
-extern const char *const search_way_names[WAYS]; /* in JSON */
+extern const char *const search_way_names[WAYS]; /* in JSON, and of --ways */
+
+/* Whether --ways can be; an exit status, with the message on standard error. */
+int search_check(const arguments *a);
+/* Whether a way is asked for, or is what another one that is begins with. */
+bool search_wants(const arguments *a, search_way way);
 
 enum { SEARCH_SWEEPS = 20 }; /* the most, without --most */
 

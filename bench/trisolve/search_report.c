@@ -78,7 +78,7 @@ static void print_count(int count, int of)
     printf("%14s", text);
 }
 
-static void print_table(const trisolve_rows *rows, const search_row *first)
+static void print_table(const trisolve_bench *t, const trisolve_rows *rows, const search_row *first)
 {
     printf("\nTable 1: solved%23s", "");
     for (int k = 0; k < first->count; ++k)
@@ -88,6 +88,7 @@ static void print_table(const trisolve_rows *rows, const search_row *first)
         printf("%16d%14d      ", search_counted(rows, k, false).exact, search_counted(rows, k, true).exact);
     putchar('\n');
     for (int w = 0; w < WAYS; ++w) {
+        if (!search_wants(t->a, (search_way)w)) continue;
         printf("sweeps %-29s", way_titles[w]);
         for (int k = 0; k < first->count; ++k) {
             const search_count paper = search_counted(rows, k, false), all = search_counted(rows, k, true);
@@ -144,18 +145,20 @@ static double *speedups(const trisolve_rows *rows, int level, int way, int *coun
     return s;
 }
 
-static void print_figure6(const trisolve_rows *rows, const search_row *first, int most)
+static void print_figure6(const trisolve_bench *t, const trisolve_rows *rows, const search_row *first)
 {
     printf("\nFigure 6: matrices by the number of sweeps that is fastest\n%8s", "sweeps");
     for (int k = 0; k < first->count; ++k)
         for (int w = 0; w < FIGURE_WAYS; ++w)
-            printf("  IC(%d) %-9s", first->levels[k].level, search_way_names[w]);
+            if (search_wants(t->a, (search_way)w))
+                printf("  IC(%d) %-9s", first->levels[k].level, search_way_names[w]);
     putchar('\n');
-    for (int s = 1; s <= most; ++s) {
+    for (int s = 1; s <= trisolve_most(t, SEARCH_SWEEPS); ++s) {
         printf("%8d", s);
         for (int k = 0; k < first->count; ++k) {
             for (int w = 0; w < FIGURE_WAYS; ++w) {
                 int counts[SWEEPS_MOST + 1];
+                if (!search_wants(t->a, (search_way)w)) continue;
                 histogram(rows, k, w, counts);
                 printf("%17d", counts[s]);
             }
@@ -164,12 +167,13 @@ static void print_figure6(const trisolve_rows *rows, const search_row *first, in
     }
 }
 
-static void print_figure7(const trisolve_rows *rows, const search_row *first)
+static void print_figure7(const trisolve_bench *t, const trisolve_rows *rows, const search_row *first)
 {
     printf("\nFigure 7: the time of the iteration with exact solves over that with sweeps, largest first\n");
     for (int k = 0; k < first->count; ++k) {
         for (int w = 0; w < FIGURE_WAYS; ++w) {
             int count;
+            if (!search_wants(t->a, (search_way)w)) continue;
             double *s = speedups(rows, k, w, &count);
             printf("IC(%d) %s:", first->levels[k].level, search_way_names[w]);
             for (int i = 0; i < count && s; ++i) printf("%s %.2f", i % 16 == 15 ? "\n   " : "", s[i]);
@@ -189,10 +193,10 @@ void search_print(const trisolve_bench *t, const trisolve_rows *rows)
     printf("\nwhat failed, by the try that came nearest:\n");
     for (int64_t i = 0; i < rows->count; ++i)
         for (int k = 0; k < at[i].count; ++k) print_failures(&at[i], &at[i].levels[k]);
-    if (t->wanted[PART_TABLE1]) print_table(rows, at);
+    if (t->wanted[PART_TABLE1]) print_table(t, rows, at);
     print_late(rows, at);
-    if (t->wanted[PART_FIGURE6]) print_figure6(rows, at, trisolve_most(t, SEARCH_SWEEPS));
-    if (t->wanted[PART_FIGURE7]) print_figure7(rows, at);
+    if (t->wanted[PART_FIGURE6]) print_figure6(t, rows, at);
+    if (t->wanted[PART_FIGURE7]) print_figure7(t, rows, at);
 }
 
 /* ---- JSON ---- */
@@ -223,7 +227,8 @@ static void write_level(json *j, const search_row *row, const search_level *l)
     json_close(j);
 }
 
-static void write_counts(json *j, const trisolve_rows *rows, const search_row *first)
+/* Of ways that were not asked for nothing is known. */
+static void write_counts(json *j, const trisolve_bench *t, const trisolve_rows *rows, const search_row *first)
 {
     json_array(j, "counts");
     for (int k = 0; k < first->count; ++k) {
@@ -232,7 +237,8 @@ static void write_counts(json *j, const trisolve_rows *rows, const search_row *f
             json_object(j, NULL);
             JSON_PUT(j, true, J_COUNT("level", first->levels[k].level), J_TRUTH("with_shifted", shifted),
                      J_COUNT("exact", c.exact));
-            for (int w = 0; w < WAYS; ++w) json_count(j, search_way_names[w], c.ways[w]);
+            for (int w = 0; w < WAYS; ++w)
+                json_count(j, search_way_names[w], search_wants(t->a, (search_way)w) ? c.ways[w] : -1);
             json_object(j, "late");
             for (int w = 0; w < WAYS; ++w) json_count(j, search_way_names[w], c.late[w]);
             json_close(j);
@@ -242,18 +248,20 @@ static void write_counts(json *j, const trisolve_rows *rows, const search_row *f
     json_close(j);
 }
 
-static void write_figures(json *j, const trisolve_rows *rows, const search_row *first, int most)
+static void write_figures(json *j, const trisolve_bench *t, const trisolve_rows *rows,
+                          const search_row *first)
 {
     json_array(j, "figures6and7");
     for (int k = 0; k < first->count; ++k) {
         for (int w = 0; w < FIGURE_WAYS; ++w) {
             int counts[SWEEPS_MOST + 1], count;
+            if (!search_wants(t->a, (search_way)w)) continue;
             double *s = speedups(rows, k, w, &count);
             histogram(rows, k, w, counts);
             json_object(j, NULL);
             JSON_PUT(j, true, J_COUNT("level", first->levels[k].level), J_TEXT("way", search_way_names[w]));
             json_array(j, "matrices_by_sweeps");
-            for (int i = 1; i <= most; ++i) json_count(j, NULL, counts[i]);
+            for (int i = 1; i <= trisolve_most(t, SEARCH_SWEEPS); ++i) json_count(j, NULL, counts[i]);
             json_close(j);
             json_numbers(j, "speedups", s, s ? count : 0);
             json_close(j);
@@ -271,8 +279,7 @@ void search_write(json *j, const trisolve_bench *t, const trisolve_rows *rows)
     for (int64_t i = 0; i < rows->count; ++i)
         for (int k = 0; k < at[i].count; ++k) write_level(j, &at[i], &at[i].levels[k]);
     json_close(j);
-    write_counts(j, rows, at);
-    if (t->wanted[PART_FIGURE6] || t->wanted[PART_FIGURE7])
-        write_figures(j, rows, at, trisolve_most(t, SEARCH_SWEEPS));
+    write_counts(j, t, rows, at);
+    if (t->wanted[PART_FIGURE6] || t->wanted[PART_FIGURE7]) write_figures(j, t, rows, at);
     json_close(j);
 }

@@ -6,6 +6,7 @@
  * preconditioning, whose experiments they repeat on any matrices: scaling by the 2-norms of columns, reverse
  * Cuthill-McKee, a right-hand side of ones, CG to a relative residual of 1e-6 within 3,000 iterations.
  */
+#include "bench/trisolve/search.h"
 #include "bench/trisolve/settings.h"
 #include "cli/memory.h"
 #include "cli/probe.h"
@@ -80,9 +81,12 @@ static int check_usage(trisolve_bench *t)
         return usage_error(a, "--settings applies to --part settings");
     if (argument_given(a, "best") && !t->wanted[PART_TABLE1])
         return usage_error(a, "--best applies to --part table1");
+    if (argument_given(a, "ways") && !kind_wanted(t, &kind_search))
+        return usage_error(a, "--ways applies to --part table1, figure6 and figure7");
     if (argument_given(a, "peers") && !t->wanted[PART_UNSYMMETRIC] && !t->wanted[PART_CUSPARSE])
         return usage_error(a, "--peers applies to --part unsymmetric and --part cusparse");
-    status = settings_check(a);
+    status = search_check(a);
+    if (status == EXIT_DONE) status = settings_check(a);
     if (status == EXIT_DONE) status = bench_check_operands(a);
     if (status == EXIT_DONE) status = bench_check_files(a);
     if (status == EXIT_DONE) status = plot_check(argument_text(a, "plot"));
@@ -240,6 +244,10 @@ static const option command_options[] = {
     OPTION_COUNT("most", "N", 20, 1, SWEEPS_MOST,
                  "sweeps, at most (figures and tables2to5: as in the paper)"),
     OPTION_FLAG("best", 0, "table1: try all numbers of sweeps and blockings for the fastest"),
+    OPTION_TEXT(
+        "ways", "NAME[,NAME...]", NULL,
+        "table1, figure6, figure7: what is tried: entries, blocks_12, best_12, blocks_24, best_24 (default: "
+        "all)"),
     OPTION_FLAG("scaled", 0,
                 "scale the system beforehand, as in the paper: b is 1 and the tolerance holds after scaling"),
     OPTION_COUNT("repeat", "N", 1, 1, 1000, "runs of each, except in table1; the best counts"),

@@ -96,6 +96,18 @@ general() {
         r["best_12"]["solve"] <= r["blocks_12"]["solve"] for r in j["table1"]["rows"]))'
 }
 
+@test "bench trisolve --ways: nothing else is tried, and nothing is said of the others" {
+    run -0 --separate-stderr "$SADDLE" bench trisolve lap2d_8 --part table1,figure6 --ways entries,best_12 --most 3 --levels 0 --json j.json
+    [[ $output == *"over entries"* && $output == *"best blocking, 12"* && $output != *"best blocking, 24"* ]]
+    # The best blocking begins with adjacent rows.
+    json j.json 'set(j["table1"]["rows"][0]) & {"entries", "blocks_12", "best_12", "blocks_24", "best_24"} == {"entries", "blocks_12", "best_12"}'
+    json j.json '(all((c[w] is None) == w.endswith("_24") for c in j["table1"]["counts"]
+        for w in ("entries", "blocks_12", "best_12", "blocks_24", "best_24")))'
+    run -2 --separate-stderr "$SADDLE" bench trisolve lap2d_8 --part table1 --ways most
+    [[ $stderr == *'--ways: there is no "most"'* ]]
+    run -2 --separate-stderr "$SADDLE" bench trisolve lap2d_8 --ways entries
+}
+
 @test "bench trisolve --part figure8,tables2to5,figure9: dominance, and orders that come with blockings" {
     run -0 --separate-stderr "$SADDLE" bench trisolve elas3d_4 --part figure8,tables2to5,figure9 --most 5 --json j.json
     narrow 132 <<< "$output"
