@@ -242,7 +242,7 @@ def sweeps_cluster(results):
     parts, good, close = [], [], []
     for level in (0, 1):
         for way, name in read.WAYS.items():
-            best = read.best_sweeps(read.searched(results, level), way)
+            best = read.best_sweeps(read.fastest(results, level), way)
             if not best:
                 continue
             good.append(percent(sum(s < 10 for s in best), len(best)))
@@ -258,7 +258,7 @@ def sweeps_cluster(results):
 def fast(results):
     """[(words, speed-ups)] of all levels and ways."""
     return [(f"IC({level}), {name}", s) for level in (0, 1) for way, name in read.WAYS.items()
-            if (s := read.speedups(read.searched(results, level), way))]
+            if (s := read.speedups(read.fastest(results, level), way))]
 
 
 def large_speedups(results):
@@ -267,7 +267,7 @@ def large_speedups(results):
         return unmeasured("Nothing was solved by sweeps.")
     text = "; ".join(f"{words}: at most {s[0]:.2g}, median {median(s):.2g}, {sum(v < 1 for v in s)} of {len(s)} slower"
                      for words, s in found) + "."
-    if not on_gpu(results, "table1"):
+    if not on_gpu(results, "best"):
         return of_gpus(f"exact over swept, {text}")
     every = [v for _, s in found for v in s]
     few = percent(sum(v < 1 for v in every), len(every)) <= 20
@@ -276,19 +276,19 @@ def large_speedups(results):
 
 
 def blocks_slow_fewer(results):
-    slow = [[sum(v < 1 for v in s) / len(s) for way in read.WAYS if (s := read.speedups(read.searched(results, level), way))]
+    slow = [[sum(v < 1 for v in s) / len(s) for way in read.WAYS if (s := read.speedups(read.fastest(results, level), way))]
             for level in (0, 1)]
     pairs = [s for s in slow if len(s) == 2]
     if not pairs:
         return unmeasured("Nothing was solved by sweeps.")
     text = "; ".join(f"IC({k}): slower on {100 * a:.0f} % over entries, on {100 * b:.0f} % over blocks" for k,
                      (a, b) in enumerate(pairs)) + "."
-    if not on_gpu(results, "table1"):
+    if not on_gpu(results, "best"):
         return of_gpus(text)
     verdict = all_or_some(b < a for a, b in pairs)
     price = geometric_mean([r["blocks_12"]["solve"] / r["blocks_12"]["iterations"] / r["blocks_12"]["sweeps"]
                             / (r["entries"]["solve"] / r["entries"]["iterations"] / r["entries"]["sweeps"])
-                            for level in (0, 1) for r in read.searched(results, level)
+                            for level in (0, 1) for r in read.fastest(results, level)
                             if all(r[way]["solved"] and r[way]["iterations"] and r[way]["solve"] for way in read.WAYS)])
     return Verdict(verdict, text, "" if verdict == HOLDS or not price else
                    f"An iteration over blocks takes {price:.2f} times as long for each sweep as one over entries.")
@@ -398,7 +398,7 @@ def other_blockings_help(results):
 
 
 def low_parallelism(results):
-    if on_gpu(results, "table1"):
+    if on_gpu(results, "best"):
         return unmeasured("This is about processors of few cores: `--device cpu` measures it.")
     values = [v for _, s in fast(results) for v in s]
     if not values:

@@ -81,11 +81,16 @@ def by_matrix(found: list[Order], level: int) -> dict[str, dict[str, Order]]:
     return {n: {o.title: o for o in found if o.name == n and o.curve.level == level} for n in names}
 
 
-def searched(results: Results, level: int, shifted=False) -> list[dict]:
-    """Rows of the search that exact solves solve; like the paper without those whose factorization needed a shift, unless
-    they are asked for."""
-    return [r for _, j in results.each("table1") for r in j["table1"]["rows"]
+def searched(results: Results, level: int, shifted=False, kind="table1") -> list[dict]:
+    """Rows of a search that exact solves solve: for any number of sweeps that solves ("table1"), or for the fastest ("best").
+    Like the paper without those whose factorization needed a shift, unless they are asked for."""
+    return [r for _, j in results.each(kind) for r in j["table1"]["rows"]
             if r["level"] == level and r["exact"]["solved"] and (shifted or not r["shifted"])]
+
+
+def fastest(results: Results, level: int) -> list[dict]:
+    """Rows of the search for the fastest numbers of sweeps."""
+    return searched(results, level, kind="best")
 
 
 def solved(rows: list[dict], way: str) -> list[dict]:
