@@ -297,7 +297,7 @@ SUBJECT = Subject(
     (Part("Figure 1", "Sizes of fronts", ("fronts",), show_figure1,
           "The front sizes of ncvxqp3, of order 75,000: very many small ones, few large."),
      Part("Table 1", "Contributions of children to the entries of their parents", ("fronts",), show_table1,
-          "Its numbers are in the table: below 5.3 % of the entries have contributions from more than one child."),
+          "Its numbers are in the table: at most 5.3 % of the entries have contributions from more than one child."),
      Part("Table 3", "Problems", ("fronts", "direct"), show_table3,
           "Its numbers are in the table; its order is that of METIS 4.", OTHERS),
      Part("Figure 6", "Time of the factorization", ("direct", "factor"), show_figure6,

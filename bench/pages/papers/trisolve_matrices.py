@@ -50,7 +50,7 @@ STANDINS = {
     "torsion1": (None, "lap2d_200", "lap2d_200"),
     "apache1": ("lap3d_12", "lap3d_43", "lap3d_43"),
     "cfd1": ("lap3d_10", "lap3d_30", "lap3d_41"),
-    "thermal1": ("lap2d_60", "lap2d_288", "lap2d_288"),
+    "thermal1": ("lap2d_60", "lap2d_220", "lap2d_288"),
     "parabolic_fem": (None, None, "lap2d_725"),
     "apache2": (None, None, "lap3d_89"),
     "ecology2": (None, None, "lap2d_1000"),
