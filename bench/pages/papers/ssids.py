@@ -51,6 +51,9 @@ def by_number(rows):
     return sorted(rows, key=key)
 
 
+ABOUT = {"problem": "`NAME for 7` is run in place of the paper's problem 7, see Table 3"}
+
+
 def bars_of(title, up, names, series):
     """Bars side by side of series [(name, [value])]; values that are not known are left out."""
     return draw.bars(title, up, names, [(name, draw.COLOURS[k], values) for k, (name, values) in enumerate(series)])
@@ -78,8 +81,8 @@ def show_figure1(results):
             Table(("problem", "order", "fronts", "leaves", "largest", "% small", "% of work in large"), rows,
                   "Fronts in the order that Saddle plans, merged as SSIDS does by default: with the parent where both have "
                   "fewer than 8 columns", (None, None, None, None, None, ".0f", ".0f"),
-                  {"largest": "its rows", "% small": "fronts that have at most an eighth of the rows of the largest, to a "
-                                                     "power of two",
+                  {**ABOUT, "largest": "its rows", "% small": "fronts that have at most an eighth of the rows of the largest, "
+                                                              "to a power of two",
                    "% of work in large": "operations in fronts that have at least half of them"})]
 
 
@@ -94,8 +97,8 @@ def show_table1(results):
     return [Table(("problem", "whose", "entries", "% of none", "% of one", "% of more", "% waiting"), by_number(rows),
                   "Entries of the fronts that have children, by the children that contribute to them",
                   (None, None, ".2e", ".1f", ".1f", ".1f", ".1f"),
-                  {"entries": "of the lower triangles", "% waiting": "potential false dependencies: some, but not all children "
-                                                                     "contribute"})]
+                  {**ABOUT, "entries": "of the lower triangles",
+                   "% waiting": "potential false dependencies: some, but not all children contribute"})]
 
 
 def show_table3(results):
@@ -133,7 +136,7 @@ def show_figure6(results):
                     + (f" In the mean {mean:.2f} times as fast." if mean else ""), "two bars for each problem", 9.5, 4.4),
             Table(("problem", "Gflop", theirs + " [s]", ours + " [s]", "times as fast"), rows, "Factorization",
                   (None, ".3g", None, None, ".2f"),
-                  {"Gflop": "of Saddle's factorization"})]
+                  {**ABOUT, "Gflop": "of Saddle's factorization"})]
 
 
 def show_figure7(results):
@@ -150,8 +153,8 @@ def show_figure7(results):
                     "rates that grow with the size of the problem", 9, 4.2),
             Table(("problem", "Gflop", theirs, ours, "% of dgemm"), rows,
                   "Gflop/s, with the operations of Saddle's factorization for both",
-                  (None, ".3g", ".3g", ".3g", ".0f"), {"% of dgemm": "the best rate of a dgemm measured in the same steps, on "
-                                                                     "one core on the CPU"})]
+                  (None, ".3g", ".3g", ".3g", ".0f"), {**ABOUT, "% of dgemm": "the best rate of a dgemm measured in the same "
+                                                                              "steps, on one core on the CPU"})]
 
 
 def dgemm(results):
@@ -176,7 +179,8 @@ def show_table4(results):
                   by_number(rows),
                   "Positive definite problems, factored with pivoting and without",
                   (None, None, None, None, ".1f", None, None, ".1f"),
-                  {"CPU: LDLᵀ [s]": "of the paper: HSL_MA97 on two E5620", "GPU: LDLᵀ [s]": "of the paper: SSIDS on a C2050"})]
+                  {**ABOUT, "CPU: LDLᵀ [s]": "of the paper: HSL_MA97 on two E5620",
+                   "GPU: LDLᵀ [s]": "of the paper: SSIDS on a C2050"})]
 
 
 def show_table5(results):
@@ -196,7 +200,7 @@ def show_table5(results):
     blocks = [Table(("problem", "whose", *heads), by_number(rows),
                     "Split of the operations and of the time: f columns, a assembly, c contribution blocks, o the "
                     "rest", (None, None, *(".1f",) * 7, ".3g", ".3g"),
-                    {"% flops f": "of fronts as SSIDS makes them, in Saddle's order",
+                    {**ABOUT, "% flops f": "of fronts as SSIDS makes them, in Saddle's order",
                      "% time f": "of Saddle on the GPU; small fronts count here as a whole. Of the paper: on a C2050"})]
     return blocks if profiles else [Text("The time is split where it is spent on a GPU (`--device cuda`), between kernels; on "
                                          "the CPU the parts of many fronts run side by side and are not timed. The operations "
@@ -244,7 +248,8 @@ def show_figure9(results):
     rows = [(label(t.name), 1e3 * t.their_solve if t.their_solve else None, 1e3 * t.solve, t.faster_solve) for t in found]
     blocks = [Picture(drawn, f"Seconds of a solve with one right-hand side, without refinement, by {theirs} and by {ours}.",
                       "bars for each problem", 9.5, 4.4),
-              Table(("problem", theirs + " [ms]", ours + " [ms]", "times as fast"), rows, "Solve", (None, None, None, ".2f"))]
+              Table(("problem", theirs + " [ms]", ours + " [ms]", "times as fast"), rows, "Solve", (None, None, None, ".2f"),
+                    ABOUT)]
     return blocks if presolves else [Text("Inverted blocks (presolve) are for a GPU (`--device cuda`); on the CPU solves "
                                           "substitute."), *blocks]
 
@@ -265,7 +270,7 @@ def show_figure10(results):
                    "whole: % of factor",
                    "band pays at", "whole pays at"), rows, "Solves with and without presolve, and its price",
                   (None, None, None, None, ".2f", ".2f", ".0f", ".0f", ".0f", ".0f"),
-                  {"whole pays at": "solves after which the longer factorization has paid; a dash: never"})]
+                  {**ABOUT, "whole pays at": "solves after which the longer factorization has paid; a dash: never"})]
 
 
 # ---- the whole ----
