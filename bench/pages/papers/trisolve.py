@@ -55,7 +55,7 @@ def steps(choice: Choice) -> list[Step]:
     if hard := matrices.find(choice.matrices, BLOCKINGS):
         words = ("--part", "table1", "--ways", "best_12", "--levels", "1", "--most", str(read.MOST_SWEEPS + 1))
         found.append(step(choice, "blockings", hard, words, 4 if quick else 20, 3))
-    for name in ("Hook_1498", "G2_circuit")[:1 if quick else 2]:
+    for name in ("Hook_1498", "G2_circuit" if cuda else "shallow_water1")[:1 if quick else 2]:
         if cuda:
             add("cusparse", name, ("--part", "cusparse", "--levels", "0"), 60, 20)
         else:
