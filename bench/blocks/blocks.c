@@ -115,14 +115,14 @@ static int run_driver(blocks_report *t, const saddle_hooks *hooks)
     return listen(t, hooks, argv);
 }
 
-/* Names of kernels with commas between them. */
-static int check_kernels(const arguments *a)
+/* Names with commas between them: of kernels that are measured, or of those that matrices are solved with. */
+static int check_kernels(const arguments *a, bool measured)
 {
     const char *name = argument_given(a, "kernel") ? argument_text(a, "kernel") : NULL;
     if (name && strlen(name) >= NAMES_LENGTH - 4) return usage_error(a, "--kernel: too many names");
     while (name) {
         const size_t length = strcspn(name, ",");
-        if (!block_kernel_known(name, length))
+        if (!(measured ? block_kernel_known : block_solver_known)(name, length))
             return usage_error(a, "--kernel: there is no kernel \"%.*s\"", (int)length, name);
         name = name[length] ? name + length + 1 : NULL;
     }
@@ -132,7 +132,7 @@ static int check_kernels(const arguments *a)
 /* What is said of kernels, where kernels are measured. */
 static int check_cases(const arguments *a)
 {
-    static const char *const names[] = {"kernel", "size", "kernel-version", "instructions"};
+    static const char *const names[] = {"size", "kernel-version", "instructions"};
     const bool measured = a->operand_count == 0 || argument_given(a, "part");
     for (size_t k = 0; !measured && k < sizeof names / sizeof names[0]; ++k) {
         if (argument_given(a, names[k]))
@@ -145,7 +145,7 @@ static int check_cases(const arguments *a)
         return usage_error(a, "--instructions applies to --device cpu");
     if (argument_count(a, "size") > 0 && argument_choice(a, "part") == PART_MIXED)
         return usage_error(a, "--size does not apply to mixed batches");
-    return check_kernels(a);
+    return check_kernels(a, measured);
 }
 
 /* Options that would do nothing. */
@@ -198,9 +198,11 @@ static const option blocks_options[] = {
     OPTION_CHOICE("part", "all|kernels|mixed|apply|setup",
                   "what to measure; with matrices, kernels are measured only if this is given"),
     OPTION_FLAG("quick", 0, "few and small batches, for a first look"),
-    OPTION_TEXT("kernel", "NAME[,NAME...]", NULL,
-                "only these kernels, out of ldu, ldu-partial, ldu-full, llt, llt-diagonal, ldlt-static, "
-                "ldlt-bunch-kaufman, ldlt-complete, jordan, huard, huard-t"),
+    OPTION_TEXT(
+        "kernel", "NAME[,NAME...]", NULL,
+        "only these kernels, out of ldu, ldu-partial, ldu-full, llt, llt-diagonal, ldlt-static, "
+        "ldlt-bunch-kaufman, ldlt-complete, jordan, huard, huard-t; with matrices, out of jordan, huard, "
+        "huard-t, lu, ldlt, llt"),
     OPTION_COUNT("size", "ROWS", 0, 0, SIZE_MOST,
                  "only blocks of this many rows, none of mixed size; 0: all"),
     OPTION_CHOICE("kernel-version", "all|default|registers|shared",

@@ -11,7 +11,7 @@ typedef struct block_row {
     char part[12], work[8], who[12], name[24], version[12], precision[8];
     int64_t size, batch, rows;
     double seconds, bytes, flops, residual;
-    int64_t replaced;
+    int64_t replaced, two_by_two;
 } block_row;
 /* Its keys by their kind, in the order of the line and of the JSON. */
 #define BLOCK_KEYS(TEXT, COUNT, NUMBER)                                                                      \
@@ -22,7 +22,8 @@ typedef struct block_row {
     TEXT(version)                                                                                            \
     TEXT(precision)                                                                                          \
     COUNT(size)                                                                                              \
-    COUNT(batch) COUNT(rows) NUMBER(seconds) NUMBER(bytes) NUMBER(flops) NUMBER(residual) COUNT(replaced)
+    COUNT(batch)                                                                                             \
+    COUNT(rows) NUMBER(seconds) NUMBER(bytes) NUMBER(flops) NUMBER(residual) COUNT(replaced) COUNT(two_by_two)
 
 /* A matrix solved with BiCGSTAB and block-Jacobi. Numbers that are not known are NaN. */
 typedef struct block_solve {
@@ -87,8 +88,9 @@ int blocks_kernels(const arguments *a, bool symmetric, const char **names);
 int blocks_sizes(const arguments *a, int64_t *sizes);
 enum { BLOCKS_SIZES = 4, BLOCKS_KERNELS = 6 };
 
-/* Whether a kernel on blocks has this name. */
+/* Whether a kernel on blocks has this name; whether matrices are solved with one of this name. */
 bool block_kernel_known(const char *name, size_t length);
+bool block_solver_known(const char *name, size_t length);
 
 /* The reports. */
 void print_blocks(const blocks_report *t);

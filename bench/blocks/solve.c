@@ -24,17 +24,36 @@ typedef struct solve_bench {
     char message[SADDLE_MESSAGE_SIZE];
 } solve_bench;
 
+static const char *const solvers[BLOCKS_KERNELS] = {"jordan", "huard", "huard-t", "lu", "ldlt", "llt"};
+
+bool block_solver_known(const char *name, size_t length)
+{
+    for (int k = 0; k < BLOCKS_KERNELS; ++k)
+        if (strlen(solvers[k]) == length && strncmp(name, solvers[k], length) == 0) return true;
+    return false;
+}
+
+/* Whether a name is in a list with commas. */
+static bool is_listed(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strncmp(at, name, length) == 0 && (at[length] == 0 || at[length] == ',')) return true;
+    return false;
+}
+
 int blocks_kernels(const arguments *a, bool symmetric, const char **names)
 {
-    static const char *const all[BLOCKS_KERNELS] = {"jordan", "huard", "huard-t", "lu", "ldlt", "llt"};
     static const int numbers[] = {SADDLE_BLOCK_KERNEL_JORDAN,  SADDLE_BLOCK_KERNEL_HUARD,
                                   SADDLE_BLOCK_KERNEL_HUARD_T, SADDLE_BLOCK_KERNEL_LU,
                                   SADDLE_BLOCK_KERNEL_LDLT,    SADDLE_BLOCK_KERNEL_LLT};
     const int only = a->library.block_kernel;
+    const bool chosen = argument_given(a, "kernel") && !argument_given(a, "part");
     int count = 0;
     for (int k = 0; k < BLOCKS_KERNELS; ++k) {
         if (only != SADDLE_BLOCK_KERNEL_AUTO && only != numbers[k]) continue;
-        if (k < 4 || symmetric) names[count++] = all[k];
+        if (chosen && !is_listed(argument_text(a, "kernel"), solvers[k])) continue;
+        if (k < 4 || symmetric) names[count++] = solvers[k];
     }
     return count;
 }

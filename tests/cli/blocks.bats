@@ -14,7 +14,7 @@ fake_driver() {
 # measured PART WORK WHO NAME SIZE BATCH SECONDS: a line of a driver.
 measured() {
     echo "measured part=$1 work=$2 who=$3 name=$4 version=default precision=double size=$5 batch=$6 rows=$(($5 * $6))" \
-        "seconds=$7 bytes=1000 flops=1e6 residual=1e-16 replaced=0"
+        "seconds=$7 bytes=1000 flops=1e6 residual=1e-16 replaced=0 two_by_two=0"
 }
 
 @test "bench blocks on the CPU: all kernels, peers and residuals, as tables and JSON" {
@@ -31,6 +31,7 @@ measured() {
         "jordan", "huard", "huard-t"}'
     json j.json '{r["name"] for r in j["rows"] if r["who"] == "lapack"} == {"getrf", "getrf+getri", "sytrf", "potrf"}'
     json j.json 'all(r["seconds"] > 0 and r["replaced"] == 0 for r in j["rows"])'
+    json j.json 'all((r["two_by_two"] > 0) == r["name"].startswith("ldlt-") for r in j["rows"] if r["work"] == "factor")'
     json j.json 'all(r["residual"] < (1e-14 if r["precision"] == "double" else 1e-5)
         for r in j["rows"] if r["work"] in ("factor", "apply"))'
     json j.json 'all(r["copies"] > 0 and r["times_as_fast"] > 0 and r["percent_of_peak"] > 0
@@ -73,8 +74,16 @@ measured() {
         # shellcheck disable=SC2086 # options and their values
         run -2 "$SADDLE" bench blocks --peers drivers $wrong
     done
-    run -2 --separate-stderr "$SADDLE" bench blocks "$DATA/kkt/aug2dc_saddle.mtx.gz" --kernel ldu
+    run -2 --separate-stderr "$SADDLE" bench blocks "$DATA/kkt/aug2dc_saddle.mtx.gz" --size 8
     [[ $stderr == *"give --part too"* ]]
+}
+
+@test "bench blocks: matrices solved with chosen kernels" {
+    run -0 "$SADDLE" bench blocks lap2d_8 --kernel huard,llt --json j.json -q
+    json j.json '[(s["kernel"], s["block_size"]) for s in j["solves"]] == [("huard", 1)] + [
+        (kernel, size) for size in (8, 16, 32) for kernel in ("huard", "llt")]'
+    run -2 --separate-stderr "$SADDLE" bench blocks lap2d_8 --kernel ldu
+    [[ $stderr == *'there is no kernel "ldu"'* ]]
 }
 
 @test "bench blocks: one kernel of one size, beside its peer and a copy" {

@@ -184,7 +184,7 @@ static blocks_report told(const char *const *lines)
 #define LINE(part, work, who, name, size, batch, seconds, bytes, flops)                                      \
     "measured part=" part " work=" work " who=" who " name=" name                                            \
     " version=default precision=double size=" size " batch=" batch " rows=4000 seconds=" seconds             \
-    " bytes=" bytes " flops=" flops " residual=nan replaced=0"
+    " bytes=" bytes " flops=" flops " residual=nan replaced=0 two_by_two=0"
 
 static void ratios_go_to_the_right_rows(void **state)
 {

@@ -33,6 +33,7 @@
  *     flops      of the elimination that the kernel is named after, whatever it does
  *     residual   the worst of a sample of blocks (below); nan: not looked at
  *     replaced   blocks of the batch that could not be factored
+ *     two_by_two 2x2 pivots of LDL' in all blocks of the batch
  *
  * A time is the median of groups of calls. A call works on one slot of two pools, from which it reads and
  * into which it writes, and the next call on the next slot, so that no cache holds what comes: the pools have

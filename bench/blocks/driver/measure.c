@@ -179,10 +179,10 @@ static void copy_slot(blocks_bench *b, const blocks_batch *x, void *what, int64_
 void blocks_tell(const blocks_batch *x, const blocks_line *line)
 {
     printf("measured part=%s work=%s who=%s name=%s version=%s precision=%s size=%d batch=%d rows=%d "
-           "seconds=%.6g bytes=%.6g flops=%.6g residual=%.3g replaced=%d\n",
+           "seconds=%.6g bytes=%.6g flops=%.6g residual=%.3g replaced=%d two_by_two=%lld\n",
            x->part, line->work, line->who, line->name, line->version, precisions[x->precision], x->size,
            x->plan.blocks, x->plan.rows, line->seconds, line->bytes, line->flops, line->residual,
-           line->replaced);
+           line->replaced, (long long)line->two_by_two);
     fflush(stdout);
 }
 
@@ -260,16 +260,20 @@ double blocks_worst(blocks_bench *b, const blocks_batch *x, const blocks_sample 
     return worst;
 }
 
-int32_t blocks_replaced(blocks_bench *b, const blocks_batch *x)
+void blocks_count(blocks_bench *b, const blocks_batch *x, sd_batch_kernel kernel, blocks_line *line)
 {
     const int64_t bytes = x->plan.blocks * (int64_t)sizeof(sd_batch_state);
+    const bool pairs = blocks_form_of(kernel) == BLOCKS_LDLT;
     sd_batch_state *state = malloc((size_t)bytes);
-    int32_t count = 0;
     if (!state) blocks_check(b, "out of memory for the states");
     b->engine.backend->download(&b->engine, x->factors.state, state, bytes);
-    for (int32_t k = 0; k < x->plan.blocks; ++k) count += state[k].status != SD_BLOCK_OK;
+    line->replaced = 0;
+    line->two_by_two = 0;
+    for (int32_t k = 0; k < x->plan.blocks; ++k) {
+        line->replaced += state[k].status != SD_BLOCK_OK;
+        if (pairs) line->two_by_two += __builtin_popcount(state[k].pairs);
+    }
     free(state);
-    return count;
 }
 
 static double all_flops(const blocks_batch *x, sd_batch_kernel kernel)
@@ -293,7 +297,7 @@ void blocks_measure_kernel(blocks_bench *b, const blocks_batch *x, sd_batch_kern
     line.bytes = 2.0 * (double)x->bytes;
     line.flops = all_flops(x, kernel);
     line.residual = blocks_worst(b, x, &sample);
-    line.replaced = blocks_replaced(b, x);
+    blocks_count(b, x, kernel, &line);
     blocks_tell(x, &line);
 }
 

@@ -15,6 +15,7 @@ typedef struct blocks_line {
     const char *work, *who, *name, *version;
     double seconds, bytes, flops, residual;
     int32_t replaced;
+    int64_t two_by_two;
 } blocks_line;
 void blocks_tell(const blocks_batch *x, const blocks_line *line);
 
@@ -47,8 +48,8 @@ typedef struct blocks_sample {
 } blocks_sample;
 /* The worst residual over the first and the last blocks, of slot 0. */
 double blocks_worst(blocks_bench *b, const blocks_batch *x, const blocks_sample *s);
-/* Blocks that could not be factored. */
-int32_t blocks_replaced(blocks_bench *b, const blocks_batch *x);
+/* Blocks that could not be factored, and the 2x2 pivots of LDL' in all of them. */
+void blocks_count(blocks_bench *b, const blocks_batch *x, sd_batch_kernel kernel, blocks_line *line);
 
 /* Factors a slot by the blocks_rule `what`. */
 typedef struct blocks_rule {

@@ -195,7 +195,7 @@ static void measure_apply(blocks_bench *b, const blocks_batch *x, sd_batch_kerne
     line.bytes = apply_bytes(x, kernel);
     line.flops = 2.0 * x->size * (double)x->plan.rows;
     line.residual = blocks_worst(b, x, &sample);
-    line.replaced = blocks_replaced(b, x);
+    blocks_count(b, x, kernel, &line);
     blocks_tell(x, &line);
 }
 
