@@ -267,7 +267,7 @@ def matrix_table(choice):
                  "its name is put into the "
                  "folder of matrices (not with --quick); until then one of its kind at hand, or a generated one, smaller than "
                  "it, stands in.",
-                 about={"what was run": "c-24 and c-39 are of the family of c-72 and c-big, SiNa of that of Si10H16, mip_* are "
+                 about={"what was run": "c-24 and c-39 are of the family of c-72 and c-big, mip_* are "
                         "KKT matrices of MIPLIB "
                         "problems; FAMILY_SIZE[:PARAMETER] is a problem of `saddle gen`", "order": "of what was run"})
 
