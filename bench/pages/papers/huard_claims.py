@@ -348,7 +348,10 @@ def rate(results):
 
 
 def same_robustness(results):
+    """Where one kernel ran out of time, which a loaded machine decides, the matrix does not count."""
     found = solves(results)
+    late = {(m, size) for (m, _, size), s in found.items() if s["reason"] == "took too long"}
+    found = {(m, kernel, size): s for (m, kernel, size), s in found.items() if (m, size) not in late}
     counts = {}
     for kernel in KERNELS:
         for size in BOUNDS:
@@ -364,7 +367,8 @@ def same_robustness(results):
                      for size in sorted(apart))
     worst = max(apart.values())
     verdict = HOLDS if worst <= 1 else PARTLY if worst <= 3 else FAILS
-    return Verdict(verdict, f"Solved: {told}.", "" if verdict == HOLDS else "The counts differ by matrices on which BiCGSTAB "
+    left = f"; {len(late)} cases in which a kernel ran out of time are left out" if late else ""
+    return Verdict(verdict, f"Solved: {told}{left}.", "" if verdict == HOLDS else "The counts differ by matrices on which BiCGSTAB "
                    "is at its limits: "
                    + listed(sorted({m for (m, k, size), s in found.items() if size > 1 and not s["solved"] and any(
                        found.get((m, o, size), {}).get("solved") for o in KERNELS)})) + ".")
