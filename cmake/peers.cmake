@@ -70,6 +70,11 @@ if(SADDLE_PEERS AND NOT SADDLE_SANITIZE)
   elseif(SADDLE_MKL)
     message(FATAL_ERROR "SADDLE_MKL is ${SADDLE_MKL}, but there is no lib/libmkl_rt.so")
   endif()
+  # SPRAL's own library: nothing of it is needed to compile.
+  find_library(SADDLE_SPRAL spral DOC "SPRAL's own library, libspral.so, to compare with")
+  if(SADDLE_SPRAL)
+    saddle_peer(ssids ${SADDLE_SPRAL})
+  endif()
   # Drivers for a GPU want CUDA's runtime, no compiler for it. PyPI's package of cuDSS has no libcudss.so, only
   # the name with its number; what that needs in turn is found where it runs.
   find_path(SADDLE_CUDART_INCLUDE_DIR cuda_runtime_api.h HINTS ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES} ENV CUDA_HOME
@@ -109,9 +114,11 @@ if(SADDLE_PEERS AND NOT SADDLE_SANITIZE)
     target_link_libraries(peer_card PRIVATE saddle_flags ${SADDLE_CUDART_LIBRARY} ${CMAKE_DL_LIBS} pthread rt m)
   endif()
 endif()
-# SciPy's incomplete factorization: a script, which says so where there is no SciPy.
+# SciPy's factorizations: scripts, which say so where there is no SciPy.
 if(SADDLE_PEERS)
-  configure_file(bench/peers/spilu.py ${PROJECT_BINARY_DIR}/bin/peers/peer-spilu COPYONLY)
+  foreach(script spilu superlu)
+    configure_file(bench/peers/${script}.py ${PROJECT_BINARY_DIR}/bin/peers/peer-${script} COPYONLY)
+  endforeach()
 endif()
 # The kernels on batches of blocks beside LAPACK: what `saddle bench blocks` runs.
 if(SADDLE_PEERS AND NOT SADDLE_SANITIZE)

@@ -24,7 +24,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COLUMNS = 64, WANTED = (1 << PEER_LAPACK) - 1 };
+enum {
+    COLUMNS = 64,
+    WANTED = (1 << PEER_LAPACK) - 1,
+    ALL_PEERS = WANTED | ((1 << PEERS) - (1 << PEER_MUMPS_POSDEF))
+};
 
 /* The generated problems whose figures are compared from version to version. */
 static const struct {
@@ -139,18 +143,21 @@ static void take_info(const saddle_solver *solver, direct_row *row)
     row->positive = known(info.inertia_positive);
     row->negative = known(info.inertia_negative);
     row->zero = known(info.inertia_zero);
+    row->certain = known(info.inertia_certain);
     row->largest_front = known(info.largest_front);
 }
 
-/* Seconds of a solve with this many columns, the better of two; whether the accuracy asked for was reached
- * does not matter here. */
-static double time_solve(const saddle_solver *solver, int64_t n, int64_t columns, const double *b, double *x)
+/* Seconds of a solve with this many columns, the better of two; NaN where it fails. *reached, if it is asked
+ * for: whether it says that the accuracy was reached, which does not matter otherwise. */
+static double time_solve(const saddle_solver *solver, int64_t n, int64_t columns, const double *b, double *x,
+                         double *reached)
 {
     double best = INFINITY;
     for (int k = 0; k < 2; ++k) {
         const double began = seconds();
         const saddle_status status = saddle_solve(solver, columns, b, n, x, n, NULL);
         if (status != SADDLE_OK && status != SADDLE_NOT_CONVERGED) return NAN;
+        if (reached) *reached = status == SADDLE_OK;
         best = fmin(best, seconds() - began);
     }
     return best;
@@ -172,7 +179,9 @@ static void measure_refined(direct_bench *t, const double *b, double *x, direct_
     saddle_solver *solver = make_solver(t, "krylov=refine", t->report.threads);
     if (!solver) return;
     if (saddle_analyse(solver, &t->problem.A) == SADDLE_OK &&
-        saddle_factor(solver, &t->problem.A) == SADDLE_OK && isfinite(time_solve(solver, n, 1, b, x)))
+        saddle_factor(solver, &t->problem.A) == SADDLE_OK)
+        row->solve_refined = time_solve(solver, n, 1, b, x, &row->reached);
+    if (isfinite(row->solve_refined))
         measure_errors(t, b, x, &row->backward_error_refined, &row->componentwise_error_refined);
     saddle_destroy(&solver);
 }
@@ -204,12 +213,12 @@ static void measure_solves(direct_bench *t, const saddle_solver *solver, direct_
     if (b && x) {
         for (int64_t i = 0; i < n; ++i) x[i] = 1.0;
         saddle_multiply(&t->problem.A, 1, x, n, b, n, 0, &t->hooks, t->message);
-        row->solve = time_solve(solver, n, 1, b, x);
+        row->solve = time_solve(solver, n, 1, b, x, NULL);
         measure_errors(t, b, x, &row->backward_error, &row->componentwise_error);
         measure_refined(t, b, x, row);
         measure_certificate(t, b, x, row);
         for (int64_t i = 0; i < n * COLUMNS; ++i) b[i] = random_between(&stream, -1.0, 1.0);
-        row->solve_64 = time_solve(solver, n, COLUMNS, b, x);
+        row->solve_64 = time_solve(solver, n, COLUMNS, b, x, NULL);
         measure_errors(t, b, x, &row->backward_error_random, &row->componentwise_error_random);
     }
     free(b);
@@ -327,7 +336,9 @@ static void tell_failures(const direct_row *row, bool verbose)
     if (row->error[0]) fail(EXIT_DONE, "%s: %s", row->matrix.name, row->error);
     for (int k = 0; k < PEERS; ++k) {
         /* that a matrix is indefinite, or not quasidefinite */
-        const bool expected = (k == PEER_CHOLMOD || k == PEER_CHOLMOD_LDLT || k == PEER_QDLDL) && !verbose;
+        const bool expected =
+            (k == PEER_CHOLMOD || k == PEER_CHOLMOD_LDLT || k == PEER_MUMPS_POSDEF || k == PEER_QDLDL) &&
+            !verbose;
         if (row->peers[k].error[0] && !expected)
             fail(EXIT_DONE, "%s: %s: %s", row->matrix.name, peer_kinds[k].name, row->peers[k].error);
     }
@@ -392,6 +403,8 @@ static int check_device(const arguments *a)
     for (int k = 0; k < 2; ++k)
         if (argument_given(a, others[!gpu][k]))
             return usage_error(a, "--%s is for --device %s", others[!gpu][k], gpu ? "cpu" : "cuda");
+    if (argument_given(a, "all-peers") && (gpu || part == PART_SPARSE))
+        return usage_error(a, "--all-peers is for --device cpu, and not for --part sparse");
     return EXIT_DONE;
 }
 
@@ -410,7 +423,8 @@ static int run_direct(const arguments *a)
     if (status != EXIT_DONE) return status;
     t.report.rows = calloc((size_t)a->operand_count + ANCHORS, sizeof *t.report.rows);
     if (!t.report.rows) return fail(EXIT_MEMORY, "out of memory for the rows");
-    peers_find(argument_text(a, "peers"), WANTED, t.report.programs);
+    const unsigned wanted = argument_given(a, "all-peers") ? ALL_PEERS : WANTED;
+    peers_find(argument_text(a, "peers"), wanted, t.report.programs);
     t.hooks = progress_begin(a);
     status = bench_all(&t, print);
     progress_end();
@@ -418,7 +432,7 @@ static int run_direct(const arguments *a)
         print_direct_pivots(&t.report);
         print_direct_peers(&t.report);
         print_direct_summary(&t.report);
-        peers_tell_missing(argument_text(a, "peers"), WANTED, t.report.programs);
+        peers_tell_missing(argument_text(a, "peers"), wanted, t.report.programs);
     }
     status = bench_save(a, status, json_direct, &t.report);
     free(t.report.rows);
@@ -445,6 +459,10 @@ static const option direct_options[] = {
                 "also the generated problems that are tracked from version to version, 15 or, with "
                 "--device cuda, 12"),
     OPTION_TEXT("peers", "DIR|none", NULL, "folder of the drivers; by default next to saddle"),
+    OPTION_FLAG(
+        "all-peers", 0,
+        "also MUMPS by its settings for positive definite and for augmented systems, SuperLU (SciPy), "
+        "and SSIDS if its driver was built"),
     OPTION_REAL("limit", "SECONDS", 120.0, 0.1, 1e6, "time limit of a peer for one matrix"),
     BENCH_JSON,
     OPTION_END,

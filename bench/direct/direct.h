@@ -14,6 +14,7 @@
     ROW(factor_ldlt)       /* of a positive definite matrix */                                               \
     ROW(factor_cholesky)                                                                                     \
     ROW(solve)                                                                                               \
+    ROW(solve_refined) /* until the accuracy is there, with errors that are measured */                      \
     ROW(solve_64)                                                                                            \
     ROW(certified) /* factor and solve, refined, with the inertia certified, and without */                  \
     ROW(uncertified)                                                                                         \
@@ -27,6 +28,8 @@
     ROW(positive)                                                                                            \
     ROW(negative)                                                                                            \
     ROW(zero)                                                                                                \
+    ROW(certain)        /* 1: the inertia is certified, 0: in doubt */                                       \
+    ROW(reached)        /* 1: a refined solve says that it has the accuracy, 0: that it has not */           \
     ROW(backward_error) /* for b = A times ones, not refined */                                              \
     ROW(componentwise_error)                                                                                 \
     ROW(backward_error_random) /* for a random b, not refined */                                             \

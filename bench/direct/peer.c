@@ -20,6 +20,12 @@ const struct peer_kind peer_kinds[PEERS] = {
     [PEER_LAPACK] = {"lapack", "peer-lapack", "default"},
     [PEER_CUDSS] = {"cudss", "peer-cudss", "default"},
     [PEER_CUDSS_MATCHING] = {"cudss_matching", "peer-cudss", "matching"},
+    [PEER_MUMPS_POSDEF] = {"mumps_posdef", "peer-mumps", "posdef"},
+    [PEER_MUMPS_COMPRESSED] = {"mumps_compressed", "peer-mumps", "compressed"},
+    [PEER_SSIDS] = {"ssids", "peer-ssids", "default"},
+    [PEER_SSIDS_MATCHING] = {"ssids_matching", "peer-ssids", "matching"},
+    [PEER_SUPERLU] = {"superlu", "peer-superlu", "default"},
+    [PEER_SUPERLU_SYMMETRIC] = {"superlu_symmetric", "peer-superlu", "symmetric"},
 };
 
 static bool wants_none(const char *folder)

@@ -19,6 +19,12 @@ enum {
     PEER_LAPACK,
     PEER_CUDSS, /* on a GPU */
     PEER_CUDSS_MATCHING,
+    PEER_MUMPS_POSDEF, /* from here on only where all are asked for */
+    PEER_MUMPS_COMPRESSED,
+    PEER_SSIDS,
+    PEER_SSIDS_MATCHING,
+    PEER_SUPERLU,
+    PEER_SUPERLU_SYMMETRIC,
     PEERS
 };
 extern const struct peer_kind {

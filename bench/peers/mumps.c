@@ -7,6 +7,11 @@
  * in its place, and says so in INFOG(7). With --setting metis METIS is called here and its order given,
  * within the time of the analysis: MUMPS then leaves out its matching and the compressed graph, which costs
  * it dearly on matrices with zeros on the diagonal.
+ *
+ * Two more settings are what its users' guide offers for a kind of matrix: posdef is SYM = 1, without
+ * pivoting, for positive definite ones; compressed is ICNTL(12) = 2, the ordering of the graph in which the
+ * pairs of a matching are one vertex, for augmented systems, with the matching that maximises the product,
+ * ICNTL(6) = 5.
  */
 #include "peer.h"
 
@@ -27,7 +32,7 @@ enum { ORDER_GIVEN = 1, ORDER_METIS = 5 };
 enum { WORKSPACE_SMALL = -9, WORKSPACE_SMALL_TOO = -8 };
 
 static DMUMPS_STRUC_C id;
-static bool give_metis;
+static bool begun, give_metis, posdef;
 static idx_t *graph_start, *graph_next, *order, *position;
 
 static bool run_job(int job)
@@ -69,13 +74,20 @@ static bool begin(const saddle_matrix *lower, const char *setting, int threads)
     const int64_t n = lower->rows, *start = lower->pointers;
     const bool metis = strcmp(setting, "metis") == 0;
     (void)threads; /* those of the BLAS */
+    posdef = strcmp(setting, "posdef") == 0;
+    if (posdef && !peer_diagonal_positive(lower)) return peer_error("not positive definite");
     id.par = 1;
-    id.sym = 2;
+    id.sym = posdef ? 1 : 2;
     id.comm_fortran = -987654; /* MPI_COMM_WORLD, says the manual */
     if (!run_job(JOB_BEGIN)) return false;
+    begun = true;
     for (int k = 1; k <= 4; ++k) ICNTL(k) = k == 4 ? 0 : -1; /* prints nothing */
     give_metis = metis;
     ICNTL(7) = metis ? ORDER_GIVEN : ORDER_METIS;
+    if (strcmp(setting, "compressed") == 0) {
+        ICNTL(6) = 5;
+        ICNTL(12) = 2;
+    }
     ICNTL(10) = 0;
     ICNTL(14) = 80;
     ICNTL(24) = 0;
@@ -120,7 +132,7 @@ static bool factor(void)
         if (!small || ICNTL(14) > 3000) return false;
         ICNTL(14) *= 2;
     }
-    return true;
+    return posdef && INFOG(12) > 0 ? peer_error("not positive definite") : true;
 }
 
 static bool solve(int64_t columns, double *x)
@@ -157,7 +169,7 @@ static void end(void)
 {
     id.perm_in = NULL; /* they are ours */
     id.rhs = NULL;
-    run_job(JOB_END);
+    if (begun) run_job(JOB_END);
     free(id.irn);
     free(id.jcn);
     free(id.a);
@@ -169,6 +181,6 @@ static void end(void)
 
 int main(int argc, char **argv)
 {
-    static const peer mumps = {"mumps", "metis", begin, analyse, factor, solve, facts, end};
+    static const peer mumps = {"mumps", "metis|posdef|compressed", begin, analyse, factor, solve, facts, end};
     return peer_main(&mumps, argc, argv);
 }

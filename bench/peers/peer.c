@@ -35,6 +35,17 @@ bool peer_error(const char *format, ...)
     return false;
 }
 
+bool peer_diagonal_positive(const saddle_matrix *lower)
+{
+    const int64_t *start = lower->pointers;
+    const double *values = lower->values;
+    for (int64_t j = 0; j < lower->columns; ++j) {
+        const int64_t first = start[j]; /* the diagonal, as rows ascend */
+        if (first == start[j + 1] || lower->indices[first] != j || !(values[first] > 0.0)) return false;
+    }
+    return true;
+}
+
 /* OpenBLAS reads its environment before main: it has to be told. */
 static void set_blas_threads(int threads)
 {

@@ -59,6 +59,9 @@ typedef struct peer {
     void (*end)(void); /* whatever begin gave */
 } peer;
 
+/* Whether every diagonal entry is there and positive: what fails this need not be tried by Cholesky. */
+bool peer_diagonal_positive(const saddle_matrix *lower);
+
 /* Says why something failed; false, so that it can be returned. */
 bool peer_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -127,12 +127,21 @@ static bool solve(int64_t columns, double *x)
     return true;
 }
 
+/* Of all arrays of begin and analyse. */
+static double bytes(void)
+{
+    const double of_row = 7 * sizeof *order + sizeof *marks + 3 * sizeof *D + sizeof *start;
+    const double of_entry = 2 * sizeof *row + sizeof *value, of_l = sizeof *L_row + sizeof *L_value;
+    return of_row * (double)n + of_entry * (double)A->entries + of_l * (double)L_entries;
+}
+
 static void facts(peer_facts *f)
 {
     f->factor_nnz = (double)L_entries + (double)n;
     f->flops = 0;
     for (QDLDL_int j = 0; j < n; ++j) f->flops += (double)counts[j] * ((double)counts[j] + 2.0);
     f->negative = n - positive;
+    f->peak_bytes = bytes();
     f->delayed = f->two_by_two = 0;
     snprintf(f->version, sizeof f->version, "QDLDL %d.%d.%d", QDLDL_VERSION_MAJOR, QDLDL_VERSION_MINOR,
              QDLDL_VERSION_PATCH);
