@@ -165,7 +165,7 @@ def run_sentence(c):
 
 def evaluate(subject, choice, steps, records, command):
     """All that a page says, from the records of the steps."""
-    results = results_of(records)
+    results = results_of(records, choice)
     done = [r for r in map(results.result, (s.name for s in steps)) if r]
     shown = [show(p, steps, results) for p in subject.parts]
     judged = [judge(k, claim, results, subject.parts) for k, claim in enumerate(subject.claims, 1)]

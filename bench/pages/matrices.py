@@ -82,6 +82,17 @@ def about(folder: str | None, name: str) -> Matrix | None:
     return next((m for m in (_manifest(folder) if folder else ()) if m.name == name), None)
 
 
+@lru_cache
+def inertia(folder: str | None) -> dict[tuple[str, str], int]:
+    """The negative eigenvalues by (folder, name), of INERTIA.tsv: what several solvers agree on. Others are disputed."""
+    try:
+        with open(os.path.join(folder or "", "INERTIA.tsv"), encoding="utf-8", newline="") as file:
+            lines = list(csv.DictReader(file, delimiter="\t"))
+    except OSError:
+        return {}
+    return {(os.path.dirname(r["file"]), without_ending(r["file"]) or r["file"]): int(r["negative"]) for r in lines}
+
+
 def operand(choice: Choice, name: str, standin: str | None) -> str | None:
     """What a benchmark is given for a matrix of a paper: its file, else what stands in for it, else nothing."""
     return find(choice.matrices, name) or standin

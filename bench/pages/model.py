@@ -47,8 +47,9 @@ class Result:
 class Results:
     """What the steps wrote, by their names."""
 
-    def __init__(self, results: Iterable[Result]):
+    def __init__(self, results: Iterable[Result], choice: Choice = Choice()):
         self._by_name = {r.step: r for r in results}
+        self.choice = choice
 
     def get(self, name: str) -> dict[str, Any] | None:
         """The JSON of a step; None if it has not run or failed."""

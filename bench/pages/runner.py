@@ -106,8 +106,8 @@ class Store:
         self.file.close()
 
 
-def results_of(records):
-    return Results(Result(r["step"], r["data"], r["failure"], r["seconds"], r["command"]) for r in records)
+def results_of(records, choice):
+    return Results((Result(r["step"], r["data"], r["failure"], r["seconds"], r["command"]) for r in records), choice)
 
 
 def reads(part, step):
