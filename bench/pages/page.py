@@ -1,5 +1,6 @@
 """Writes DIR/index.html: one file with its style, its script and its pictures, which needs no network."""
 import html
+import math
 import os
 import re
 
@@ -39,8 +40,15 @@ def column_head(name, about, right):
     return f'<th scope="col"{" class=number" if right else ""} aria-sort="none"{title}><button>{marked(name)}</button></th>'
 
 
+def sort_key(value):
+    """As the script reads it; "" where there is no number."""
+    if not tables.is_number(value) or math.isnan(value):
+        return ""
+    return f' data-sort="{repr(value).replace("inf", "Infinity")}"'
+
+
 def cell(value, form, right):
-    sort = f' data-sort="{value!r}"' if tables.is_number(value) else ""
+    sort = sort_key(value)
     return f'<td{" class=number" if right else ""}{sort}>{marked(tables.text(value, form))}</td>'
 
 

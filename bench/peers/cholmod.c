@@ -75,7 +75,8 @@ static void facts(peer_facts *f)
     f->factor_nnz = common.lnz;
     f->flops = common.fl;
     f->peak_bytes = (double)peak;
-    f->delayed = f->two_by_two = f->negative = 0;
+    f->delayed = f->two_by_two = 0;
+    if (!ldlt) f->negative = 0; /* the signs of D are not told */
     snprintf(f->version, sizeof f->version, "CHOLMOD %d.%d.%d", version[0], version[1], version[2]);
     snprintf(f->ordering, sizeof f->ordering, "%s", L->ordering == CHOLMOD_METIS ? "metis" : "amd");
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Runs tests of unittest and prints TAP, which tests/counted counts.
 
-    run.py [MODULE ...]     the modules test_*.py beside this file, or those that are named
+    unittests.py FOLDER [MODULE ...]     the folder's modules test_*.py, or those that are named
 """
 import pathlib
 import sys
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
 
 
 class Tap(unittest.TestResult):
@@ -39,9 +39,9 @@ class Tap(unittest.TestResult):
             self.addFailure(subtest, error)
 
 
-def main(names):
-    sys.path.insert(0, str(HERE))
-    names = names or sorted(path.stem for path in HERE.glob("test_*.py"))
+def main(folder, names):
+    sys.path.insert(0, folder)
+    names = names or sorted(path.stem for path in pathlib.Path(folder).glob("test_*.py"))
     suite = unittest.defaultTestLoader.loadTestsFromNames(names)
     result = Tap()
     result.startTestRun()
@@ -51,4 +51,4 @@ def main(names):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
