@@ -87,21 +87,27 @@ static bool factor_and_solve(void *self)
     return true;
 }
 
-/* The better time of an analysis and a factorization. */
-static saddle_status take_once(direct_bench *t, double *once)
+typedef struct once_call {
+    direct_bench *t;
+    saddle_status status;
+} once_call;
+
+/* A solver is made, analyses, factors and is freed, where no other factorization is expected. */
+static bool analyse_and_factor(void *self)
 {
+    once_call *c = self;
+    direct_bench *t = c->t;
     saddle_solver *solver = make_solver(t, "krylov=none factorizations=1", t->report.threads);
-    if (!solver) return SADDLE_BAD_OPTION;
-    const double began = seconds();
-    const saddle_status status = saddle_factor(solver, &t->problem.A);
-    *once = fmin(*once, seconds() - began);
-    if (status != SADDLE_OK) snprintf(t->message, sizeof t->message, "%s", saddle_message(solver));
+    c->status = solver ? saddle_factor(solver, &t->problem.A) : SADDLE_BAD_OPTION;
+    if (solver && c->status != SADDLE_OK)
+        snprintf(t->message, sizeof t->message, "%s", saddle_message(solver));
     saddle_destroy(&solver);
-    return status;
+    return c->status == SADDLE_OK;
 }
 
 /* An analysis and warm factorizations: the better times. The first factorization of a pattern does what
- * those that follow need not do; it counts in take_once. The solver is left as it is for what follows. */
+ * those that follow need not do; it counts in analyse_and_factor. The solver is left as it is for what
+ * follows. */
 static saddle_status take_turn(direct_bench *t, saddle_solver *solver, double *analysis, double *factor)
 {
     direct_call call = {.A = &t->problem.A, .solver = solver};
@@ -235,9 +241,9 @@ static saddle_status saddle_turn(direct_bench *t, saddle_solver **solver, direct
     saddle_status status = take_turn(t, *solver, &row->analysis, &row->factor);
     if (status != SADDLE_OK) return status;
     take_info(*solver, row);
-    status = take_once(t, &row->once);
-    if (status == SADDLE_OK && t->report.threads > 1)
-        status = turn_alone(t, "krylov=none", 1, &row->factor_one_thread);
+    once_call once = {t, SADDLE_OK};
+    if (!timing_calls(analyse_and_factor, &once, &row->once)) return once.status;
+    if (t->report.threads > 1) status = turn_alone(t, "krylov=none", 1, &row->factor_one_thread);
     if (row->negative == 0.0 && row->zero == 0.0) {
         if (status == SADDLE_OK)
             status = turn_alone(t, "krylov=none factorization=ldlt", t->report.threads, &row->factor_ldlt);

@@ -117,7 +117,7 @@ def profile_table(s, kinds, what):
 
 NOTES = {
     "total": "Analysis and factorization once, and a solve with one step of refinement; Saddle's own solve refines and measures its "
-             "errors. Saddle's are those of a first factorization, the peers' the better of warm ones.",
+             "errors. What takes less than 20 ms is repeated, and the best counts: all are measured warm.",
     "factor": "What a method repeats that solves many systems of one pattern: an interior-point method, Newton's method.",
     "memory": "The peak of analysis and factorization that each solver tells of itself; of QDLDL its arrays, of SuperLU by how much the "
               "process grew. Problems for which every solver that tells needs 4 MB or more.",

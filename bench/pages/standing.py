@@ -39,7 +39,7 @@ def generated(families, parameters=()):
 def cpu_steps(choice):
     """A step for each matrix, so that an interrupted run repeats little, and one that takes too long costs no other."""
     more = ("--all-peers", "--threads", str(choice.threads), "--repeat", "1" if choice.quick else "2",
-            "--limit", "5" if choice.quick else "15")
+            "--limit", "5" if choice.quick else "10")
     limit = 60 if choice.quick else 240
     found = []
     for kind in REAL:

@@ -101,6 +101,11 @@ static bool load(peer_run *r)
     return status == SADDLE_OK ? true : peer_error("%s", message);
 }
 
+static bool analyse_once(void *self)
+{
+    return ((const peer_run *)self)->p->analyse();
+}
+
 static bool factor_once(void *self)
 {
     return ((const peer_run *)self)->p->factor();
@@ -127,11 +132,8 @@ static bool solve_refined_once(void *self)
 static bool take_turn(peer_run *r)
 {
     peer_facts *f = &r->told;
-    const double began = timing_now();
-    if (!r->p->analyse()) return false;
-    f->analysis = fmin(f->analysis, timing_now() - began);
-    return timing_calls(factor_once, r, &f->factor) && timing_calls(solve_once, r, &f->solve) &&
-           timing_calls(solve_refined_once, r, &f->solve_refined);
+    return timing_calls(analyse_once, r, &f->analysis) && timing_calls(factor_once, r, &f->factor) &&
+           timing_calls(solve_once, r, &f->solve) && timing_calls(solve_refined_once, r, &f->solve_refined);
 }
 
 static void answer(const char *word)

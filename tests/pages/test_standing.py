@@ -1,0 +1,228 @@
+"""The page on Saddle's standing: kinds of failures, profiles, exponents and verdicts, from figures that are known."""
+import math
+import pathlib
+import tempfile
+import unittest
+
+import fixture  # noqa: F401  (finds the pages)
+import comparison
+import content
+import inexact
+import model
+import page
+import profiles
+import solvers
+import standing
+from model import Choice, Result, Results
+
+NUMBERS = ("analysis", "factor", "solve", "solve_refined", "peak_bytes", "negative", "backward_error", "backward_error_refined",
+           "refactor", "device_bytes")
+
+
+def peer(seconds=1.0, error=1e-15, negative=3, told="", megabytes=10):
+    """What a peer told; seconds is analysis, factorization and solve together."""
+    if told:
+        return {"ran": False, "error": told, "version": None, **dict.fromkeys(NUMBERS)}
+    return {"ran": True, "error": None, "version": "Peer 1", "analysis": seconds / 2, "factor": seconds / 4, "solve": seconds / 8,
+            "solve_refined": seconds / 4, "peak_bytes": 1e6 * megabytes, "negative": negative, "backward_error": 10 * error,
+            "backward_error_refined": error, "refactor": seconds / 5, "device_bytes": 2e6 * megabytes}
+
+
+def saddle(seconds=1.0, error=1e-16, negative=3, told="", certain=1, reached=1, megabytes=10):
+    own = {"once": 3 * seconds / 4, "certain": certain, "reached": reached, "flops": 1e6, "certain_negative": None,
+           "backward_error_verified": None}
+    return {**peer(seconds, error, negative, megabytes=megabytes), **own, "error": told or None}
+
+
+def row(name, group="kkt", n=100, **of):
+    every = {s.key: peer(told="") | {"ran": False} for s in solvers.CPU[1:]}
+    for known in every.values():
+        known.update(dict.fromkeys(NUMBERS), version=None)
+    return {"name": name, "group": group, "n": n, "nnz": 5 * n, **every, **of}
+
+
+def results_of(rows, choice=Choice(), failures=()):
+    found = [Result(f"{r['group']}/{r['name']}", {"rows": [r]}) for r in rows]
+    return Results(found + [Result(name, None, why) for name, why in failures], choice)
+
+
+def with_inertia(test, lines):
+    """A folder of matrices that has nothing but INERTIA.tsv."""
+    folder = tempfile.TemporaryDirectory(prefix="saddle-pages.")
+    test.addCleanup(folder.cleanup)
+    text = "file\tn\tpositive\tnegative\tzero\n" + "".join(f"{name}\t100\t{100 - k}\t{k}\t0\n" for name, k in lines)
+    pathlib.Path(folder.name, "INERTIA.tsv").write_text(text)
+    return Choice(matrices=folder.name)
+
+
+class Kinds(unittest.TestCase):
+    def of(self, figures, key="mumps", expected=3, group="kkt", name="a"):
+        one = next(s for s in solvers.CPU if s.key == key)
+        inertia = {} if expected is None else {(group, name): expected}
+        return solvers.problem(row(name, group, saddle=saddle(), **{key: figures}), (one,), inertia, False).outcomes.get(key)
+
+    def test_a_peer_fails_in_four_ways(self):
+        for figures, kind in ((peer(), ""), (peer(told="INFOG(1) = -9"), solvers.NO_ANSWER), (peer(error=1e-3), solvers.WRONG),
+                              (peer(error=math.nan), solvers.WRONG), (peer(negative=4), solvers.INERTIA),
+                              (peer(told="took too long"), solvers.TIME)):
+            self.assertEqual(self.of(figures).failure, kind)
+        self.assertEqual(self.of(peer(negative=4)).said, "4 negative eigenvalues, not 3")
+
+    def test_an_inertia_that_is_disputed_or_not_told_is_no_failure(self):
+        self.assertEqual(self.of(peer(negative=4), expected=None).failure, "")
+        self.assertEqual(self.of(peer(negative=None), key="superlu").failure, "")
+
+    def test_refusing_another_kind_of_matrix_is_no_failure(self):
+        self.assertIsNone(self.of(peer(told="a zero pivot"), key="qdldl"))
+        self.assertIsNone(self.of(peer(told="not positive definite"), key="cholmod", group="spd"))
+        self.assertEqual(self.of(peer(told="not positive definite"), key="cholmod", group="spd", expected=0).failure, solvers.NO_ANSWER)
+
+    def test_settings_are_asked_for_what_they_are_for(self):
+        asked = {s.key: [solvers.is_asked(s, row(name, group)) for name, group in (
+            ("a", "kkt"), ("a", "spd"), ("lap2d_10", "generated"), ("lap2d_10:1.5", "generated"))] for s in solvers.CPU}
+        self.assertEqual(asked["mumps"], [True] * 4)
+        self.assertEqual(asked["mumps_posdef"], [False, True, True, False])
+        self.assertEqual(asked["mumps_compressed"], [True, False, False, True])
+        self.assertEqual(asked["cholmod"], [False, True, True, False])
+
+    def ours(self, expected=3, **more):
+        return solvers.of_saddle(saddle(**more), expected, False)
+
+    def test_saddle_is_judged_alike_and_may_doubt(self):
+        self.assertEqual(self.ours().failure, "")
+        self.assertEqual(self.ours().total, 1.0)
+        self.assertEqual(self.ours(told="out of memory").failure, solvers.NO_ANSWER)
+        self.assertEqual(self.ours(error=1e-3).failure, solvers.WRONG)
+        self.assertEqual(self.ours(error=1e-3, reached=0).failure, solvers.NO_ANSWER)
+        self.assertEqual(self.ours(negative=4).failure, solvers.INERTIA)
+        doubted = self.ours(negative=4, certain=0)
+        self.assertEqual((doubted.failure, doubted.doubt), ("", True))
+
+    def test_a_step_without_figures_is_a_failure_of_saddle(self):
+        late = solvers.cut_short(Result("kkt/a", None, "time"))
+        self.assertEqual((late.name, late.group, late.outcomes["saddle"].failure), ("a", "kkt", solvers.TIME))
+        self.assertEqual(solvers.cut_short(Result("kkt/a", None, "killed")).outcomes["saddle"].failure, solvers.NO_ANSWER)
+
+
+class Profiles(unittest.TestCase):
+    VALUES = [{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": 1.0}, {"a": 1.0}, {"a": 5.0, "b": 5.0}, {}]
+
+    def test_shares_are_those_of_dolan_and_more(self):
+        ratios, count = profiles.ratios(self.VALUES)
+        self.assertEqual((ratios, count), ({"a": [1.0, 1.0, 1.0, 3.0], "b": [1.0, 1.0, 2.0]}, 4))
+        self.assertEqual([profiles.share(ratios["a"], count, f) for f in (1, 2, 3)], [0.75, 0.75, 1.0])
+        self.assertEqual([profiles.share(ratios["b"], count, f) for f in (1, 2, 100)], [0.5, 0.75, 0.75])
+
+    def test_a_staircase_ends_at_what_is_answered(self):
+        ratios, count = profiles.ratios(self.VALUES)
+        self.assertEqual(profiles.staircase(ratios["b"], count, 10), [(1.0, 0.5), (2.0, 0.5), (2.0, 0.75), (10, 0.75)])
+        self.assertEqual(profiles.staircase(ratios["a"], count, 2), [(1.0, 0.75), (2, 0.75)])
+
+    def test_an_exponent_is_found_again(self):
+        self.assertAlmostEqual(profiles.exponent([(n, 2.5 * n**1.5) for n in (10, 30, 100, 400)]), 1.5)
+        self.assertIsNone(profiles.exponent([(10, 1.0), (20, 2.0)]))
+        self.assertIsNone(profiles.exponent([(10, 1.0), (10, 2.0), (10, 3.0)]))
+
+    def test_a_geometric_mean_leaves_out_what_is_not_known(self):
+        self.assertAlmostEqual(profiles.geometric_mean([1.0, 4.0, math.nan]), 2.0)
+        self.assertTrue(math.isnan(profiles.geometric_mean([])))
+
+
+class Claims(unittest.TestCase):
+    def verdict(self, judge, rows, **more):
+        return judge(results_of(rows, **more))
+
+    def test_the_fastest_at_factor_1(self):
+        ahead = [row("a", saddle=saddle(1), mumps=peer(2)), row("b", saddle=saddle(1), mumps=peer(2)),
+                 row("c", saddle=saddle(3), mumps=peer(1))]
+        judge = comparison.fastest("kkt", "total")
+        said = self.verdict(judge, ahead)
+        self.assertEqual((said.verdict, said.figures), (model.HOLDS, "Best on: Saddle 67 %, MUMPS 33 % of 3."))
+        behind = [row("a", saddle=saddle(4), mumps=peer(1)), row("b", saddle=saddle(1), mumps=peer(2)),
+                  row("c", saddle=saddle(4), mumps=peer(1))]
+        said = self.verdict(judge, behind)
+        self.assertEqual(said.verdict, model.FAILS)
+        self.assertIn("On the 2 where another solver is faster, Saddle takes 4.00 times as long", said.why)
+        self.assertEqual(self.verdict(judge, [row("a", saddle=saddle(1))]).verdict, model.UNMEASURED)
+        self.assertEqual(self.verdict(judge, []).verdict, model.UNMEASURED)
+
+    def test_a_wrong_answer_is_not_fast(self):
+        rows = [row("a", saddle=saddle(4), mumps=peer(1, error=1e-2)), row("b", saddle=saddle(4), mumps=peer(1, told="took too long"))]
+        self.assertEqual(self.verdict(comparison.fastest("kkt", "total"), rows).verdict, model.UNMEASURED)
+        rows.append(row("c", saddle=saddle(4), mumps=peer(1)))
+        self.assertEqual(self.verdict(comparison.fastest("kkt", "total"), rows).figures, "Best on: Saddle 67 %, MUMPS 33 % of 3.")
+
+    def test_settings_of_a_peer_count_together_where_that_is_asked(self):
+        rows = [row("a", saddle=saddle(1), mumps=peer(2)),
+                row("b", saddle=saddle(1), mumps=peer(2)),
+                row("c", saddle=saddle(2), mumps=peer(1), mumps_compressed=peer(3)),
+                row("d", saddle=saddle(2), mumps=peer(3), mumps_compressed=peer(1)),
+                row("e", saddle=saddle(2), mumps=peer(3), mumps_compressed=peer(1))]
+        self.assertIn("Saddle 40 %, MUMPS, compressed 40 %, MUMPS 20 %", self.verdict(comparison.fastest("kkt", "total"), rows).figures)
+        together = self.verdict(comparison.fastest_beside_best("kkt", "total"), rows)
+        self.assertEqual((together.verdict, together.figures), (model.FAILS, "Best on: MUMPS 60 %, Saddle 40 % of 5."))
+
+    def test_the_fewest_failures(self):
+        choice = with_inertia(self, [("kkt/a.mtx.gz", 3), ("kkt/b.mtx.gz", 3)])
+        rows = [row("a", saddle=saddle(), mumps=peer(negative=4)), row("b", saddle=saddle(), mumps=peer()),
+                row("disputed", saddle=saddle(negative=7), mumps=peer(negative=8))]
+        said = self.verdict(comparison.fewest_failures, rows, choice=choice)
+        self.assertEqual((said.verdict, said.figures), (model.HOLDS, "Saddle 0 of 3, MUMPS 1 of 3."))
+        late = [("kkt/c", "time"), ("kkt/d", "saddle: out of memory")]
+        said = self.verdict(comparison.fewest_failures, rows, choice=choice, failures=late)
+        self.assertEqual((said.verdict, said.figures), (model.FAILS, "MUMPS 1 of 3, Saddle 2 of 5."))
+        self.assertEqual(self.verdict(comparison.no_wrong, rows, choice=choice).verdict, model.HOLDS)
+        rows[1]["saddle"]["negative"] = 5
+        self.assertEqual(self.verdict(comparison.no_wrong, rows, choice=choice).verdict, model.FAILS)
+
+    def test_growth_beside_peers(self):
+        def rows(ours, theirs):
+            return [row(f"kktz_{k}", "generated", n, saddle=saddle(1e-3 * n**ours), mumps=peer(1e-3 * n**theirs))
+                    for k, n in enumerate((100, 400, 1600), 10)]
+        self.assertEqual(self.verdict(comparison.grows_least, rows(1.2, 1.5)).verdict, model.HOLDS)
+        said = self.verdict(comparison.grows_least, rows(1.5, 1.2))
+        self.assertEqual((said.verdict, said.figures), (model.FAILS, "In 0 of 1 families; not in kktz (1.50, MUMPS 1.20)."))
+        self.assertEqual(self.verdict(comparison.grows_least, rows(1.5, 1.2)[:2]).verdict, model.UNMEASURED)
+
+    def test_memory_counts_where_it_is_large_enough_to_be_told(self):
+        rows = [row("a", saddle=saddle(megabytes=30), mumps=peer(megabytes=10)),
+                row("b", saddle=saddle(megabytes=9), mumps=peer(megabytes=1))]
+        said = self.verdict(comparison.within("kkt", "memory", 2, 0.9), rows)
+        self.assertEqual((said.verdict, said.figures), (model.FAILS, "On 0 % of 1 within a factor of 2; the largest factor is 3.0."))
+
+    def test_small_calls(self):
+        calls = {"rows": [{"name": "ocp", "n": 60, "qdldl": peer(1e-6), "lapack": peer(8e-6), **{
+            way: {"seconds": 2e-6} for way in ("all", "uncertified", "unrefined", "once")}}]}
+        said = inexact.judge_calls(Results([Result("calls", calls)]))
+        self.assertEqual((said.verdict, said.figures),
+                         (model.FAILS, "By its defaults Saddle takes 4 to 4 times QDLDL's and 0.5 to 0.5 times dsysv's time (1 sizes)."))
+
+
+class Steps(unittest.TestCase):
+    def test_every_step_is_read_by_a_part_and_has_a_limit(self):
+        for choice in (Choice(), Choice(quick=True), Choice("cuda"), Choice("cuda", quick=True)):
+            steps = standing.SUBJECT.steps(choice)
+            self.assertEqual(len({s.name for s in steps}), len(steps))
+            read = [n for part in standing.SUBJECT.parts for n in part.steps]
+            self.assertEqual([s.name for s in steps if s.name.split("/")[0] not in read], [])
+            self.assertTrue(all("{json}" in s.words and s.limit > s.cost for s in steps))
+            if choice.device == "cuda":
+                self.assertLessEqual(max(s.limit for s in steps), 100)
+
+    def test_the_page_is_made_of_what_there_is(self):
+        """From nothing, from one matrix with Saddle alone, and from several sets beside peers."""
+        full = [row(f"{kind}{k}", kind, 100 + k, saddle=saddle(1 + 2 * k), mumps=peer(2), superlu=peer(3, negative=None),
+                    pardiso=peer(1, told="took too long")) for kind in ("kkt", "indefinite", "spd") for k in range(3)]
+        for found in (Results([]), results_of([row("a", saddle=saddle())]), results_of(full)):
+            records = [{"step": r.step, "data": r.data, "failure": "", "seconds": 1.0, "command": "", "machine": "", "date": "",
+                        "version": "", "commit": "", "asked": ""} for r in found._by_name.values()]
+            steps = [model.Step(r["step"], ()) for r in records]
+            made = content.evaluate(standing.SUBJECT, Choice(), steps, records, "")
+            self.assertEqual(made.troubles, [])
+            self.assertIn("Where Saddle stands", page.page(made))
+        self.assertIn("Saddle is not the fastest most often, on 33 %", " ".join(made.sentences))
+        self.assertIn("Saddle fails on 0 of 9 matrices", " ".join(made.sentences))
+
+
+if __name__ == "__main__":
+    unittest.main()
