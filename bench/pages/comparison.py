@@ -40,7 +40,9 @@ class Standing:
         self.cut = [] if self.gpu else [solvers.cut_short(r) for kind in SETS for r in results.failed(kind)]
 
     def of(self, kind):
-        """The problems of a set; None: of all."""
+        """The problems of a set; "large": those KKT systems; None: all."""
+        if kind == "large":
+            return [p for p in self.problems if p.group == "kkt" and p.n >= solvers.LARGE]
         return [p for p in self.problems if kind in (None, p.group)]
 
     def measured(self, kind, what):
@@ -86,7 +88,7 @@ def profile_panel(s, kind, what):
         ax.set_xscale("log")
         ax.set(xlim=(1, most), ylim=(0, 1.02))
         draw.round_ticks(ax.xaxis, ax.get_xlim())
-        ax.set(title=f"{WORDS[kind].capitalize() if kind != 'kkt' else 'Real KKT systems'} ({count})", xlabel=MEASURES[what][1],
+        ax.set(title=f"{WORDS[kind][0].upper()}{WORDS[kind][1:]} ({count})", xlabel=MEASURES[what][1],
                ylabel="share of the problems")
         handles, labels = ax.get_legend_handles_labels()
         ax.legend(handles[::-1], labels[::-1], loc="upper left", bbox_to_anchor=(1.01, 1.02), borderaxespad=0)
@@ -147,8 +149,8 @@ def shown_profiles(results, kinds, what):
     return [Text((GPU_NOTES if s.gpu else NOTES)[what]), picture, profile_table(s, [kind for kind, _ in panels], what)]
 
 
-def profile(kind, what):
-    return lambda results: shown_profiles(results, (kind,), what)
+def profile(kinds, what):
+    return lambda results: shown_profiles(results, kinds, what)
 
 
 def profile_all(what):
@@ -167,7 +169,7 @@ def solvers_table(results):
         return []
     program = results.choice.device
     rows = [(one.name, one.about, s.versions.get(one.key) or ("this program, on " + program if one.key == "saddle" else None),
-             sum(one.key in p.outcomes for p in s.problems)) for one in s.solvers]
+             sum(one.key in p.outcomes for p in s.problems)) for one in s.solvers if any(one.key in p.outcomes for p in s.problems)]
     every = solvers.GPU if s.gpu else solvers.CPU
     missing = [o.name for o in every if o not in s.solvers and o.key == o.whose]
     note = [Text("Not found on this machine, and therefore not on this page: " + ", ".join(missing) + ".")] if missing else []
@@ -287,7 +289,7 @@ def growth(results):
 # ---- claims ----
 
 def percent(value):
-    return f"{100 * value:.0f} %"
+    return f"{100 * value:.0f}\u00a0%"
 
 
 def led(shares, names):
@@ -326,6 +328,21 @@ def fastest(kind, what):
             return Verdict(HOLDS, figures)
         why = split(s, kind) if what == "total" else ""
         return Verdict(FAILS, figures, why)
+    return judge
+
+
+def fastest_of_pivoting(kind, what):
+    """Beside the solvers that choose pivots by their size."""
+    def judge(results):
+        s = standing(results)
+        pivoting = {one.key for one in s.solvers if one.pivots}
+        values = [{key: value for key, value in v.items() if key in pivoting} for v in s.measured(kind, what)]
+        ratios, count = profiles.ratios(values)
+        if len(ratios) < 2:
+            return Verdict(UNMEASURED, "No such peer was measured on these matrices.")
+        shares = {key: profiles.share(r, count, 1.0) for key, r in ratios.items()}
+        first, words = led(shares, {one.key: one.name for one in s.solvers})
+        return Verdict(HOLDS if first == "saddle" else FAILS, f"Best on: {words} of {count}.")
     return judge
 
 
@@ -433,11 +450,13 @@ def speed_sentence(s, kind):
     shares = {key: profiles.share(r, count, 1.0) for key, r in ratios.items()}
     names = {one.key: one.name for one in s.solvers}
     others = sorted((key for key in shares if key != "saddle"), key=lambda key: -shares[key])
-    next_one = others[0]
-    mean = profiles.geometric_mean([v[next_one] / v["saddle"] for v in values if next_one in v and "saddle" in v])
-    word = "the fastest" if shares["saddle"] >= shares[next_one] else "not the fastest"
-    return (f"On {count} {WORDS[kind]} Saddle is {word} most often, on {percent(shares['saddle'])}; {names[next_one]} is on "
-            f"{percent(shares[next_one])}, and takes {mean:.2f} times as long as Saddle in the geometric mean.")
+    rival = others[0]
+    mean = profiles.geometric_mean([v[rival] / v["saddle"] for v in values if rival in v and "saddle" in v])
+    mine, its = percent(shares["saddle"]), percent(shares[rival])
+    led_by = (f"Saddle is the fastest most often, on {mine}; next is {names[rival]}, on {its}" if shares["saddle"] >= shares[rival] else
+              f"not Saddle ({mine}) but {names[rival]} ({its}) is the fastest most often")
+    return (f"On {count} {WORDS[kind]} {led_by}; where both have an answer, {names[rival]} takes {mean:.2f} times as long as Saddle in the "
+            "geometric mean.")
 
 
 def failures_sentence(s):
@@ -462,5 +481,5 @@ def wrong_sentence(s):
 
 def summary(results):
     s = standing(results)
-    sentences = [speed_sentence(s, kind) for kind in (SETS if s.of("kkt") else ("generated",))][:3]
+    sentences = [speed_sentence(s, kind) for kind in (("kkt", "large", "indefinite", "spd") if s.of("kkt") else ("generated",))]
     return [t for t in (*sentences, failures_sentence(s), wrong_sentence(s)) if t]

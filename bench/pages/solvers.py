@@ -14,7 +14,8 @@ NO_ANSWER, WRONG, INERTIA, TIME = "no answer", "wrong answer", "wrong inertia", 
 FAILURES = (NO_ANSWER, WRONG, INERTIA, TIME)
 ROUNDING = 2.0**-53  # errors below it are alike
 SETS = ("kkt", "indefinite", "spd", "generated")
-WORDS = {"kkt": "real KKT systems", "indefinite": "other real indefinite matrices", "spd": "real positive definite matrices",
+LARGE = 5000
+WORDS = {"kkt": "real KKT systems", "large": f"real KKT systems of order {LARGE:,} and more", "indefinite": "other real indefinite matrices", "spd": "real positive definite matrices",
          "generated": "generated problems"}
 
 # What a solver says of a matrix that is not of the kind that it is for.
@@ -30,6 +31,7 @@ class Solver:
     sets: tuple[str, ...] = SETS      # that it is asked for
     definite: bool | None = None      # generated problems: only those that are (or are not) positive definite
     peer: str = ""                    # solvers with several settings share one
+    pivots: bool = True               # whether it chooses them by their size
 
     @property
     def whose(self):
@@ -39,25 +41,25 @@ class Solver:
 CPU = (
     Solver("saddle", "Saddle", "defaults"),
     Solver("mumps", "MUMPS", "SYM = 2, METIS where it has it, its own choice of scaling and matching", peer="mumps"),
-    Solver("mumps_compressed", "MUMPS, compressed", "for augmented systems: matching (ICNTL(6) = 5), ordering of the compressed "
+    Solver("mumps_compressed", "MUMPS (compressed)", "for augmented systems: matching (ICNTL(6) = 5), ordering of the compressed "
            "graph (ICNTL(12) = 2)", ("kkt", "indefinite", "generated"), False, "mumps"),
-    Solver("mumps_posdef", "MUMPS, posdef", "SYM = 1: positive definite, no pivoting", ("spd", "generated"), True, "mumps"),
+    Solver("mumps_posdef", "MUMPS (posdef)", "SYM = 1: positive definite, no pivoting", ("spd", "generated"), True, "mumps", False),
     Solver("pardiso", "PARDISO", "mtype −2 with the defaults of its manual", peer="pardiso"),
-    Solver("pardiso_matching", "PARDISO, matching", "with scaling and matching (iparm(11) = iparm(13) = 1), as its manual advises for "
+    Solver("pardiso_matching", "PARDISO (matching)", "with scaling and matching (iparm(11) = iparm(13) = 1), as its manual advises for "
            "saddle-point systems", ("kkt", "indefinite", "generated"), False, "pardiso"),
-    Solver("cholmod", "CHOLMOD", "supernodal LLᵀ, METIS", ("spd", "generated"), True, "cholmod"),
-    Solver("cholmod_ldlt", "CHOLMOD, LDLᵀ", "simplicial LDLᵀ, METIS", ("spd", "generated"), True, "cholmod"),
-    Solver("qdldl", "QDLDL", "LDLᵀ without pivoting, AMD; for quasidefinite matrices", peer="qdldl"),
+    Solver("cholmod", "CHOLMOD", "supernodal LLᵀ, METIS", ("spd", "generated"), True, "cholmod", False),
+    Solver("cholmod_ldlt", "CHOLMOD (LDLᵀ)", "simplicial LDLᵀ, METIS", ("spd", "generated"), True, "cholmod", False),
+    Solver("qdldl", "QDLDL", "LDLᵀ without pivoting, AMD; for quasidefinite matrices", peer="qdldl", pivots=False),
     Solver("superlu", "SuperLU", "SciPy's splu: COLAMD, row exchanges", peer="superlu"),
-    Solver("superlu_symmetric", "SuperLU, symmetric", "SciPy's splu: MMD of A + Aᵀ, SymmetricMode, diagonal pivots preferred",
+    Solver("superlu_symmetric", "SuperLU (symmetric)", "SciPy's splu: MMD of A + Aᵀ, SymmetricMode, diagonal pivots preferred",
            peer="superlu"),
     Solver("ssids", "SSIDS", "its defaults", peer="ssids"),
-    Solver("ssids_matching", "SSIDS, matching", "order and scaling by a matching", ("kkt", "indefinite", "generated"), False, "ssids"),
+    Solver("ssids_matching", "SSIDS (matching)", "order and scaling by a matching", ("kkt", "indefinite", "generated"), False, "ssids"),
 )
 GPU = (
     Solver("saddle", "Saddle", "--device cuda, defaults"),
     Solver("cudss", "cuDSS", "symmetric, its defaults", peer="cudss"),
-    Solver("cudss_matching", "cuDSS, matching", "Bunch-Kaufman pivots and matching", peer="cudss"),
+    Solver("cudss_matching", "cuDSS (matching)", "Bunch-Kaufman pivots and matching", peer="cudss"),
 )
 
 

@@ -274,3 +274,46 @@ alone() {
     run -2 "$SADDLE" bench auto -
     run -3 "$SADDLE" bench auto not-there.mtx
 }
+
+@test "bench direct --all-peers: MUMPS for a kind of matrix, SSIDS, SuperLU, each by its settings" {
+    for peer in mumps ssids superlu; do
+        fake_peer $peer 'echo "$*" >> arguments; echo ready; read word; echo turn; read word' \
+            "echo '{\"peer\": \"$peer\", \"analysis\": 2, \"factor\": 1, \"backward_error_refined\": 1e-15}'"
+    done
+    run -0 --separate-stderr "$SADDLE" bench direct lap2d_10 --repeat 1 --peers peers --json j.json
+    [ "$(grep -c -- "--setting" arguments)" -eq 1 ]
+    run -0 --separate-stderr "$SADDLE" bench direct lap2d_10 --repeat 1 --peers peers --all-peers --json j.json
+    for setting in compressed posdef symmetric matching; do [ "$(grep -c -- "--setting $setting" arguments)" -eq 1 ]; done
+    json j.json 'all(j["rows"][0][p]["factor"] == 1 for p in ("mumps", "mumps_posdef", "mumps_compressed", "ssids",
+        "ssids_matching", "superlu", "superlu_symmetric"))'
+    json j.json 'j["rows"][0]["saddle"]["certain"] == 1 and j["rows"][0]["saddle"]["reached"] == 1'
+    json j.json 'j["rows"][0]["saddle"]["solve_refined"] > 0'
+    run -2 "$SADDLE" bench direct --all-peers --part sparse
+}
+
+@test "drivers: MUMPS of positive definite matrices and of augmented systems, and what it refuses" {
+    needs_peer mumps
+    "$SADDLE" gen lap2d 20 --out spd.mtx -q
+    "$SADDLE" gen kktz 10 --out kkt.mtx -q
+    run -0 "$PEERS/peer-mumps" spd.mtx --setting posdef --repeat 1
+    [[ $output == *'"negative": 0'* ]]
+    run -1 "$PEERS/peer-mumps" kkt.mtx --setting posdef --repeat 1
+    [[ $output == *'"error": "not positive definite"'* ]]
+    run -0 "$PEERS/peer-mumps" kkt.mtx --setting compressed --repeat 1
+    [[ $output == *'"negative": 100'* ]]
+}
+
+@test "drivers: SuperLU takes turns as the others do, and says what it cannot factor" {
+    python3 -c 'import scipy' 2>/dev/null || /usr/bin/python3 -c 'import scipy' 2>/dev/null || skip "no SciPy: scripts/packages adapters"
+    [ -x "$PEERS/peer-superlu" ] || skip "no drivers were built"
+    "$SADDLE" gen kktz 10 --out kkt.mtx -q
+    for setting in default symmetric; do
+        run -0 "$PEERS/peer-superlu" kkt.mtx --turns --setting $setting <<< $'turn\ntell'
+        [ "${lines[0]} ${lines[1]}" = "ready turn" ]
+        echo "${lines[2]}" > j.json
+        json j.json '0 < j["factor"] and j["backward_error_refined"] < 1e-14 and j["factor_nnz"] > 200 and j["peak_bytes"] >= 0'
+    done
+    matrix "coordinate real symmetric" "2 2 1" "1 1 1" > singular.mtx
+    run -1 "$PEERS/peer-superlu" singular.mtx --repeat 1
+    [[ $output == *'"error": "'*singular* ]]
+}

@@ -137,7 +137,7 @@ class Claims(unittest.TestCase):
                  row("c", saddle=saddle(3), mumps=peer(1))]
         judge = comparison.fastest("kkt", "total")
         said = self.verdict(judge, ahead)
-        self.assertEqual((said.verdict, said.figures), (model.HOLDS, "Best on: Saddle 67 %, MUMPS 33 % of 3."))
+        self.assertEqual((said.verdict, said.figures), (model.HOLDS, "Best on: Saddle 67\u00a0%, MUMPS 33\u00a0% of 3."))
         behind = [row("a", saddle=saddle(4), mumps=peer(1)), row("b", saddle=saddle(1), mumps=peer(2)),
                   row("c", saddle=saddle(4), mumps=peer(1))]
         said = self.verdict(judge, behind)
@@ -150,7 +150,15 @@ class Claims(unittest.TestCase):
         rows = [row("a", saddle=saddle(4), mumps=peer(1, error=1e-2)), row("b", saddle=saddle(4), mumps=peer(1, told="took too long"))]
         self.assertEqual(self.verdict(comparison.fastest("kkt", "total"), rows).verdict, model.UNMEASURED)
         rows.append(row("c", saddle=saddle(4), mumps=peer(1)))
-        self.assertEqual(self.verdict(comparison.fastest("kkt", "total"), rows).figures, "Best on: Saddle 67 %, MUMPS 33 % of 3.")
+        self.assertEqual(self.verdict(comparison.fastest("kkt", "total"), rows).figures, "Best on: Saddle 67\u00a0%, MUMPS 33\u00a0% of 3.")
+
+    def test_beside_solvers_that_pivot(self):
+        rows = [row("a", saddle=saddle(2), mumps=peer(3), qdldl=peer(1)),
+                row("b", n=5000, saddle=saddle(2), mumps=peer(3), qdldl=peer(3))]
+        self.assertEqual(self.verdict(comparison.fastest_of_pivoting("kkt", "total"), rows).figures,
+                         "Best on: Saddle 100\u00a0%, MUMPS 0\u00a0% of 2.")
+        self.assertEqual(self.verdict(comparison.fastest("large", "total"), rows).figures,
+                         "Best on: Saddle 100\u00a0%, MUMPS 0\u00a0%, QDLDL 0\u00a0% of 1.")
 
     def test_settings_of_a_peer_count_together_where_that_is_asked(self):
         rows = [row("a", saddle=saddle(1), mumps=peer(2)),
@@ -158,9 +166,9 @@ class Claims(unittest.TestCase):
                 row("c", saddle=saddle(2), mumps=peer(1), mumps_compressed=peer(3)),
                 row("d", saddle=saddle(2), mumps=peer(3), mumps_compressed=peer(1)),
                 row("e", saddle=saddle(2), mumps=peer(3), mumps_compressed=peer(1))]
-        self.assertIn("Saddle 40 %, MUMPS, compressed 40 %, MUMPS 20 %", self.verdict(comparison.fastest("kkt", "total"), rows).figures)
+        self.assertIn("Saddle 40\u00a0%, MUMPS (compressed) 40\u00a0%, MUMPS 20\u00a0%", self.verdict(comparison.fastest("kkt", "total"), rows).figures)
         together = self.verdict(comparison.fastest_beside_best("kkt", "total"), rows)
-        self.assertEqual((together.verdict, together.figures), (model.FAILS, "Best on: MUMPS 60 %, Saddle 40 % of 5."))
+        self.assertEqual((together.verdict, together.figures), (model.FAILS, "Best on: MUMPS 60\u00a0%, Saddle 40\u00a0% of 5."))
 
     def test_the_fewest_failures(self):
         choice = with_inertia(self, [("kkt/a.mtx.gz", 3), ("kkt/b.mtx.gz", 3)])
@@ -188,7 +196,7 @@ class Claims(unittest.TestCase):
         rows = [row("a", saddle=saddle(megabytes=30), mumps=peer(megabytes=10)),
                 row("b", saddle=saddle(megabytes=9), mumps=peer(megabytes=1))]
         said = self.verdict(comparison.within("kkt", "memory", 2, 0.9), rows)
-        self.assertEqual((said.verdict, said.figures), (model.FAILS, "On 0 % of 1 within a factor of 2; the largest factor is 3.0."))
+        self.assertEqual((said.verdict, said.figures), (model.FAILS, "On 0\u00a0% of 1 within a factor of 2; the largest factor is 3.0."))
 
     def test_small_calls(self):
         calls = {"rows": [{"name": "ocp", "n": 60, "qdldl": peer(1e-6), "lapack": peer(8e-6), **{
@@ -220,7 +228,7 @@ class Steps(unittest.TestCase):
             made = content.evaluate(standing.SUBJECT, Choice(), steps, records, "")
             self.assertEqual(made.troubles, [])
             self.assertIn("Where Saddle stands", page.page(made))
-        self.assertIn("Saddle is not the fastest most often, on 33 %", " ".join(made.sentences))
+        self.assertIn("not Saddle (33\u00a0%) but MUMPS (67\u00a0%) is the fastest most often", " ".join(made.sentences))
         self.assertIn("Saddle fails on 0 of 9 matrices", " ".join(made.sentences))
 
 
