@@ -200,13 +200,16 @@ class Runner:
     def command(self, argv, limit, folder):
         """Exit status (None: over the limit) and what was said on standard error. The step's children end with it."""
         with open(os.path.join(folder, "out"), "wb") as out, open(os.path.join(folder, "said"), "w+b") as said:
-            child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=said, start_new_session=True)
+            child = None
             try:
+                with uninterrupted():  # or a step would be running that nobody knows of
+                    child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=said, start_new_session=True)
                 status = child.wait(limit)
             except subprocess.TimeoutExpired:
                 status = None
             finally:
-                end(child)
+                if child:
+                    end(child)
             said.seek(0)
             return status, said.read().decode(errors="replace")
 
@@ -214,6 +217,20 @@ class Runner:
         if self.log:
             self.log.write(text)
             self.log.flush()
+
+
+@contextlib.contextmanager
+def uninterrupted():
+    """A signal that asks to end is delivered afterwards."""
+    came = []
+    before = {number: signal.signal(number, lambda it, _: came.append(it)) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for number in came:
+        os.kill(os.getpid(), number)
 
 
 def end(child):
