@@ -31,11 +31,13 @@ class Standing:
         verified = {(r["group"], r["name"]): r["saddle"] for _, data in results.each("verified") for r in data["rows"]}
         for row in rows:
             more = verified.get((row["group"], row["name"]), {})
-            row["saddle"] = {**row["saddle"], **{k: v for k, v in more.items() if row["saddle"].get(k) is None and k != "error"}}
+            row["saddle"] = {**row["saddle"],
+                             **{k: v for k, v in more.items() if row["saddle"].get(k) is None and k != "error"}}
         self.solvers = solvers.installed(solvers.GPU if self.gpu else solvers.CPU, rows)
         inertia = matrices.inertia(results.choice.matrices)
         self.problems = [solvers.problem(row, self.solvers, inertia, self.gpu) for row in rows]
-        self.versions = {s.key: next((row[s.key]["version"] for row in rows if row.get(s.key) and row[s.key].get("version")), "")
+        self.versions = {s.key: next((row[s.key]["version"] for row in rows if row.get(s.key) and row[s.key].get("version")),
+                                     "")
                          for s in self.solvers if s.key != "saddle"}
         self.cut = [] if self.gpu else [solvers.cut_short(r) for kind in SETS for r in results.failed(kind)]
 
@@ -114,15 +116,16 @@ def profile_table(s, kinds, what):
                  f"Share of the problems in per cent, {MEASURES[what][0]}", (None, None, ".0f", ".0f", ".0f", ".0f", ".2f"),
                  {"best": "the profile at factor 1: how often no other solver needs less",
                   "within 2": "how often the solver needs at most twice the least",
-                  "to Saddle's": "geometric mean of the solver's figure over Saddle's, where both have an answer: above 1, Saddle needs less"})
+                  "to Saddle's": "geometric mean of the solver's figure over Saddle's, where both have an answer: above 1, "
+                                 "Saddle needs less"})
 
 
 NOTES = {
-    "total": "Analysis and factorization once, and a solve with one step of refinement; Saddle's own solve refines and measures its "
-             "errors. What takes less than 20 ms is repeated, and the best counts: all are measured warm.",
+    "total": "Analysis and factorization once, and a solve with one step of refinement; Saddle's own solve refines and "
+             "measures its errors. What takes less than 20 ms is repeated, and the best counts: all are measured warm.",
     "factor": "What a method repeats that solves many systems of one pattern: an interior-point method, Newton's method.",
-    "memory": "The peak of analysis and factorization that each solver tells of itself; of QDLDL its arrays, of SuperLU by how much the "
-              "process grew. Problems for which every solver that tells needs 4 MB or more.",
+    "memory": "The peak of analysis and factorization that each solver tells of itself; of QDLDL its arrays, of SuperLU by "
+              "how much the process grew. Problems for which every solver that tells needs 4 MB or more.",
     "error": "Normwise, after one step of refinement (Saddle: as many as it takes). Errors below 1.1e-16 count as equal.",
 }
 GPU_NOTES = {
@@ -142,8 +145,9 @@ def shown_profiles(results, kinds, what):
     across = 2 if len(panels) > 1 else 1
     down = (len(panels) + across - 1) // across
     picture = Picture(draw.on_figure(*(p for _, p in panels), across=across),
-                      f"Performance profiles: {MEASURES[what][0]}. At the left end a curve says how often the solver is the best, at "
-                      "the right end how often it has an answer within that factor. Dashed: the same solver by another setting.",
+                      f"Performance profiles: {MEASURES[what][0]}. At the left end a curve says how often the solver is the "
+                      "best, at the right end how often it has an answer within that factor. Dashed: the same solver by "
+                      "another setting.",
                       f"one curve for each solver, of {' and of '.join(WORDS[kind] for kind, _ in panels)}",
                       8.2 if across == 1 else 14, 4.6 if across == 1 else 4.3 * down)
     return [Text((GPU_NOTES if s.gpu else NOTES)[what]), picture, profile_table(s, [kind for kind, _ in panels], what)]
@@ -169,12 +173,14 @@ def solvers_table(results):
         return []
     program = results.choice.device
     rows = [(one.name, one.about, s.versions.get(one.key) or ("this program, on " + program if one.key == "saddle" else None),
-             sum(one.key in p.outcomes for p in s.problems)) for one in s.solvers if any(one.key in p.outcomes for p in s.problems)]
+             sum(one.key in p.outcomes for p in s.problems)) for one in s.solvers]
+    rows = [row for row in rows if row[-1]]
     every = solvers.GPU if s.gpu else solvers.CPU
     missing = [o.name for o in every if o not in s.solvers and o.key == o.whose]
     note = [Text("Not found on this machine, and therefore not on this page: " + ", ".join(missing) + ".")] if missing else []
     return [Table(("solver", "setting", "version", "matrices"), rows, "What is compared",
-                  about={"matrices": "that it was asked for; one that refuses a matrix because it is of another kind is not counted"}),
+                  about={"matrices": "that it was asked for; one that refuses a matrix because it is of another kind is not "
+                                     "counted"}),
             *note]
 
 
@@ -192,18 +198,22 @@ def failure_counts(s):
 
 def failures_table(results):
     s = standing(results)
-    rows = [(one.name, count, sum(kinds.values()), 100 * sum(kinds.values()) / count, *(kinds[k] for k in solvers.FAILURES), judged,
+    rows = [(one.name, count, sum(kinds.values()), 100 * sum(kinds.values()) / count, *(kinds[k] for k in solvers.FAILURES),
+             judged,
              doubt if one.key == "saddle" else None) for one, count, judged, kinds, doubt in failure_counts(s)]
     if not s.problems:
         return []
-    return [Table(("solver", "matrices", "failures", "per cent", *solvers.FAILURES, "inertias judged", "inertia in doubt"), rows,
+    return [Table(("solver", "matrices", "failures", "per cent", *solvers.FAILURES, "inertias judged", "inertia in doubt"),
+                  rows,
                   "Failures by their kind, the fewest first", (None, None, None, ".1f"),
                   {NO_ANSWER: "the solver ended with an error, or says itself that its answer is not accurate",
                    WRONG: "it returned success, and the backward error after refinement is above 1e-9",
-                   INERTIA: "it told another number of negative eigenvalues than the one that is known, without a word of doubt",
+                   INERTIA: "it told another number of negative eigenvalues than the one that is known, without a word of "
+                            "doubt",
                    TIME: "it took longer than its limit",
                    "inertias judged": "matrices that INERTIA.tsv lists; disputed ones are not counted",
-                   "inertia in doubt": "of Saddle, which says so: matrices that are singular to working precision, as a rule; no failure"})]
+                   "inertia in doubt": "of Saddle, which says so: matrices that are singular to working precision, as a rule; "
+                                       "no failure"})]
 
 
 def failures_list(results):
@@ -227,15 +237,18 @@ def everything(results):
         ours = p.outcomes.get("saddle", solvers.Outcome())
         theirs = {key: o.total for key, o in p.outcomes.items() if key != "saddle" and o.answered and not math.isnan(o.total)}
         best = min(theirs, key=theirs.get, default=None)
-        known = {k: None if math.isnan(v) else v for k, v in (("total", ours.total), ("factor", ours.factor), ("memory", ours.memory / 1e6),
+        known = {k: None if math.isnan(v) else v for k, v in (("total", ours.total), ("factor", ours.factor),
+                                                              ("memory", ours.memory / 1e6),
                                                               ("error", ours.error))}
         rows.append((p.name, p.group, p.n, p.nnz, known["total"], known["factor"], known["memory"], known["error"],
                      names.get(best), theirs.get(best), ours.total / theirs[best] if best and known["total"] else None))
-    return [Table(("matrix", "set", "n", "entries", "Saddle [s]", "factor [s]", "MB", "error", "best peer", "its time [s]", "ratio"), rows,
+    return [Table(("matrix", "set", "n", "entries", "Saddle [s]", "factor [s]", "MB", "error", "best peer", "its time [s]",
+                   "ratio"), rows,
                   "Saddle beside the fastest of the peers' settings for each matrix",
                   (None, None, ",d", ",d", ".3g", ".3g", ".1f", ".0e", None, ".3g", ".2f"),
                   {"Saddle [s]": "analysis, factorization and refined solve, once", "factor [s]": "again, with new values",
-                   "MB": "peak memory of Saddle", "ratio": "Saddle's time over the best peer's: below 1, Saddle is faster"})] if rows else []
+                   "MB": "peak memory of Saddle",
+                   "ratio": "Saddle's time over the best peer's: below 1, Saddle is faster"})] if rows else []
 
 
 # ---- growth ----
@@ -258,7 +271,8 @@ def growth_panel(s, family, by):
     def panel(ax):
         for one in s.solvers:
             if one.key in by:
-                ax.plot(*zip(*sorted(by[one.key])), DASHES.get(one.key, "-"), marker=draw.MARKERS[COLOUR_OF[one.whose]], label=one.name,
+                ax.plot(*zip(*sorted(by[one.key])), DASHES.get(one.key, "-"), marker=draw.MARKERS[COLOUR_OF[one.whose]],
+                        label=one.name,
                         color=draw.COLOURS[COLOUR_OF[one.whose]], linewidth=2.6 if one.key == "saddle" else 1.6)
         ax.set_xscale("log")
         ax.set_yscale("log")
@@ -278,7 +292,8 @@ def growth(results):
     rows = [(family, names[key], len(found[family][key]), times[family][key], factors[family].get(key), memory[family].get(key))
             for family in found for key in names if key in found[family]]
     panels = [growth_panel(s, family, by) for family, by in found.items()]
-    return [Picture(draw.on_figure(*panels, across=2), "Time to a refined solution by the number of unknowns, families of `saddle gen`.",
+    return [Picture(draw.on_figure(*panels, across=2),
+                    "Time to a refined solution by the number of unknowns, families of `saddle gen`.",
                     f"curves of {len(panels)} families", 14, 3.9 * ((len(panels) + 1) // 2)),
             Table(("family", "solver", "sizes", "time", "factor", "memory"), rows, "Exponents p of growth, figure ~ unknowns^p",
                   (None, None, None, ".2f", ".2f", ".2f"),
@@ -309,9 +324,11 @@ def split(s, kind):
     if not slower:
         return ""
     ratio = profiles.geometric_mean([o.total / best for o, best in slower])
-    part = profiles.geometric_mean([(o.total - o.solve - o.factor) / o.total for o, _ in slower if o.total > o.solve + o.factor])
-    return (f"On the {len(slower)} where another solver is faster, Saddle takes {ratio:.2f} times as long as the fastest (geometric "
-            f"mean); {percent(part)} of its time there is not spent in the factorization or the solve, but before them.")
+    before = [(o.total - o.solve - o.factor) / o.total for o, _ in slower]
+    part = profiles.geometric_mean([share for share in before if share > 0])
+    return (f"On the {len(slower)} where another solver is faster, Saddle takes {ratio:.2f} times as long as the fastest "
+            f"(geometric mean); {percent(part)} of its time there is not spent in the factorization or the solve, but before "
+            "them.")
 
 
 def fastest(kind, what):
@@ -320,7 +337,8 @@ def fastest(kind, what):
         values = s.measured(kind, what)
         ratios, count = profiles.ratios(values)
         if len(ratios) < 2:
-            return Verdict(UNMEASURED, "No peer was measured on these matrices." if ratios else "No matrix of this set was measured.")
+            which = "peer was measured on these matrices" if ratios else "matrix of this set was measured"
+            return Verdict(UNMEASURED, f"No {which}.")
         shares = {key: profiles.share(r, count, 1.0) for key, r in ratios.items()}
         first, words = led(shares, {one.key: one.name for one in s.solvers})
         figures = f"Best on: {words} of {count}."
@@ -363,7 +381,8 @@ def fastest_beside_best(kind, what):
             return Verdict(UNMEASURED, "No peer was measured on these matrices.")
         shares = {key: profiles.share(r, count, 1.0) for key, r in ratios.items()}
         first, words = led(shares, names)
-        return Verdict(HOLDS if first == "saddle" else FAILS, f"Best on: {words} of {count}.", "" if first == "saddle" else split(s, kind))
+        return Verdict(HOLDS if first == "saddle" else FAILS, f"Best on: {words} of {count}.",
+                       "" if first == "saddle" else split(s, kind))
     return judge
 
 
@@ -375,7 +394,8 @@ def answers_all(kind):
             return Verdict(UNMEASURED, "No matrix of this set was measured.")
         good = sum(o.answered for o in mine)
         worst = max((o.error for o in mine if o.answered), default=math.nan)
-        return Verdict(HOLDS if good == len(mine) else FAILS, f"{good} of {len(mine)}; the largest backward error of these is {worst:.0e}.",
+        return Verdict(HOLDS if good == len(mine) else FAILS,
+                       f"{good} of {len(mine)}; the largest backward error of these is {worst:.0e}.",
                        "" if good == len(mine) else "The others are in [Table 3](#table-3).")
     return judge
 
@@ -387,7 +407,8 @@ def within(kind, what, factor, least):
         if len(ratios) < 2:
             return Verdict(UNMEASURED, "No peer was measured on these matrices.")
         mine = profiles.share(ratios.get("saddle", []), count, factor)
-        figures = f"On {percent(mine)} of {count} within a factor of {factor}; the largest factor is {ratios['saddle'][-1]:.1f}."
+        worst = ratios["saddle"][-1] if "saddle" in ratios else math.inf
+        figures = f"On {percent(mine)} of {count} within a factor of {factor}; the largest factor is {worst:.1f}."
         return Verdict(HOLDS if mine >= least else PARTLY if mine >= least - 0.1 else FAILS, figures)
     return judge
 
@@ -434,10 +455,11 @@ def grows_least(results):
         return Verdict(UNMEASURED, "There are not three sizes of any family.")
     if not beaten:
         return Verdict(HOLDS, f"In all {compared} families.")
-    return Verdict(PARTLY if 2 * len(beaten) <= compared else FAILS, f"In {compared - len(beaten)} of {compared} families; not in "
+    return Verdict(PARTLY if 2 * len(beaten) <= compared else FAILS,
+                   f"In {compared - len(beaten)} of {compared} families; not in "
                    + ", ".join(beaten) + ".",
-                   "A peer with large fixed costs, or one that is slow on the small sizes, has the smaller exponent: the times are in the "
-                   "figure.")
+                   "A peer with large fixed costs, or one that is slow on the small sizes, has the smaller exponent: the "
+                   "times are in the figure.")
 
 
 # ---- summary ----
@@ -453,10 +475,11 @@ def speed_sentence(s, kind):
     rival = others[0]
     mean = profiles.geometric_mean([v[rival] / v["saddle"] for v in values if rival in v and "saddle" in v])
     mine, its = percent(shares["saddle"]), percent(shares[rival])
-    led_by = (f"Saddle is the fastest most often, on {mine}; next is {names[rival]}, on {its}" if shares["saddle"] >= shares[rival] else
+    led_by = (f"Saddle is the fastest most often, on {mine}; next is {names[rival]}, on {its}"
+              if shares["saddle"] >= shares[rival] else
               f"not Saddle ({mine}) but {names[rival]} ({its}) is the fastest most often")
-    return (f"On {count} {WORDS[kind]} {led_by}; where both have an answer, {names[rival]} takes {mean:.2f} times as long as Saddle in the "
-            "geometric mean.")
+    return (f"On {count} {WORDS[kind]} {led_by}; where both have an answer, {names[rival]} takes {mean:.2f} times as long as "
+            "Saddle in the geometric mean.")
 
 
 def failures_sentence(s):

@@ -32,11 +32,12 @@ def general_table(rows):
         found.append((title, len(asked), sum(r["saddle"]["solved"] for r in asked), sum(r["spilu"]["solved"] for r in asked),
                       sum(r["saddle"]["solved"] and not r["spilu"]["solved"] for r in asked),
                       sum(r["spilu"]["solved"] and not r["saddle"]["solved"] for r in asked), profiles.geometric_mean(ratios)))
-    return Table(("preconditioner", "matrices", "Saddle", "spilu", "Saddle alone", "spilu alone", "time of spilu / Saddle's"), found,
+    return Table(("preconditioner", "matrices", "Saddle", "spilu", "Saddle alone", "spilu alone", "time of spilu / Saddle's"),
+                 found,
                  "General matrices solved by GMRES to 1e-6, with SciPy's spilu of at most as many entries",
                  (None, None, None, None, None, None, ".2f"),
-                 {"time of spilu / Saddle's": "setup and iteration in seconds of a core, geometric mean over those that both solve; the "
-                                              "search for spilu's parameters is not counted"})
+                 {"time of spilu / Saddle's": "setup and iteration in seconds of a core, geometric mean over those that both "
+                                              "solve; the search for spilu's parameters is not counted"})
 
 
 def general_panel(rows):
@@ -56,10 +57,12 @@ def cusparse_table(rows):
     for row in rows:
         for key, value in row.items():
             if isinstance(value, dict) and key != "cusparse":
-                found.append((row["name"], row["level"], f"Saddle, {key}", value["iterations"] if value["solved"] else None, value["setup"],
+                found.append((row["name"], row["level"], f"Saddle, {key}", value["iterations"] if value["solved"] else None,
+                              value["setup"],
                               value["application"] and 1e3 * value["application"], value["solve"]))
         p = row["cusparse"]
-        found.append((row["name"], row["level"], "cuSPARSE", p["iterations"], p["factor"], p["application"] and 1e3 * p["application"],
+        found.append((row["name"], row["level"], "cuSPARSE", p["iterations"], p["factor"],
+                      p["application"] and 1e3 * p["application"],
                       p["solve"]))
     return Table(("matrix", "level", "who", "iterations", "setup [s]", "application [ms]", "iteration [s]"), found,
                  "IC(k) and its triangular solves on the GPU beside cuSPARSE's csric02 and SpSV")
@@ -70,7 +73,8 @@ def incomplete(results):
     blocks = []
     if rows:
         panel = general_panel(rows)
-        picture = [Picture(draw.on_figure(panel), "Each curve over the matrices that both solve, in the order of the ratio; above the "
+        picture = [Picture(draw.on_figure(panel),
+                           "Each curve over the matrices that both solve, in the order of the ratio; above the "
                            "dashed line Saddle is faster.", "three curves of ratios of times", 8.2, 4.0)] if panel else []
         blocks += [general_table(rows), *picture]
     return blocks + ([cusparse_table(device)] if device else [])
@@ -80,7 +84,8 @@ def judge_general(rows):
     ours, theirs = (sum(row[form][who]["solved"] for row in rows for form in FORMS if row[form]["spilu"]["run"])
                     for who in ("saddle", "spilu"))
     mean = profiles.geometric_mean([b / a for form in FORMS for a, b in both(rows, form) if a > 0])
-    figures = f"Solved: Saddle {ours}, spilu {theirs} (three preconditioners on {len(rows)} matrices); spilu takes {mean:.2f} times as long."
+    figures = (f"Solved: Saddle {ours}, spilu {theirs} (three preconditioners on {len(rows)} matrices); "
+               f"spilu takes {mean:.2f} times as long.")
     good = (ours >= theirs, mean >= 1)
     return Verdict(HOLDS if all(good) else PARTLY if any(good) else FAILS, figures)
 
@@ -118,7 +123,8 @@ def calls_table(rows):
     found = []
     for row in rows:
         q, dense = seconds(row["qdldl"], True), seconds(row["lapack"], True)
-        found.append((row["name"], row["n"], *(1e6 * row[way]["seconds"] for way in ("all", "uncertified", "unrefined", "once")),
+        ours = [1e6 * row[way]["seconds"] for way in ("all", "uncertified", "unrefined", "once")]
+        found.append((row["name"], row["n"], *ours,
                       q and 1e6 * q, dense and 1e6 * dense))
     return Table(("system", "n", "Saddle, all [µs]", "no certificate", "not refined", "once", "QDLDL", "dsysv"), found,
                  "New values and one right-hand side, microseconds", (None, ",d", ".1f", ".1f", ".1f", ".1f", ".1f", ".1f"),
@@ -139,9 +145,11 @@ def judge_calls(results):
             worst = max(worst, *ratios)
     plain = [r["unrefined"]["seconds"] / seconds(r["qdldl"], False) for r in rows if r["qdldl"]["ran"]]
     why = "" if worst <= 1 else ("Saddle's defaults measure the errors of x and certify the inertia, which neither peer does"
-                                 + (f"; without both and without refinement it takes {min(plain):.2g} to {max(plain):.2g} times as long "
-                                    "as QDLDL's bare factorization and solve, since Saddle pivots." if plain else "."))
-    return Verdict(HOLDS if worst <= 1 else FAILS, f"By its defaults Saddle takes {' and '.join(words)} time ({len(rows)} sizes).", why)
+                                 + (f"; without both and without refinement it takes {min(plain):.2g} to {max(plain):.2g} "
+                                    "times as long as QDLDL's bare factorization and solve, since Saddle pivots."
+                                    if plain else "."))
+    return Verdict(HOLDS if worst <= 1 else FAILS,
+                   f"By its defaults Saddle takes {' and '.join(words)} time ({len(rows)} sizes).", why)
 
 
 # ---- blocks ----
@@ -179,4 +187,5 @@ def judge_blocks(results):
         return Verdict(UNMEASURED, "No kernels were measured beside a peer.")
     words = ", ".join(f"{speed:.1f} ({precision}, {size})" for precision, size, _, _, _, speed in found)
     good = sum(r[5] >= 1 for r in found)
-    return Verdict(HOLDS if good == len(found) else PARTLY if good else FAILS, f"ldu-partial beside {found[0][4]}, times as fast: {words}.")
+    return Verdict(HOLDS if good == len(found) else PARTLY if good else FAILS,
+                   f"ldu-partial beside {found[0][4]}, times as fast: {words}.")

@@ -15,7 +15,8 @@ FAILURES = (NO_ANSWER, WRONG, INERTIA, TIME)
 ROUNDING = 2.0**-53  # errors below it are alike
 SETS = ("kkt", "indefinite", "spd", "generated")
 LARGE = 5000
-WORDS = {"kkt": "real KKT systems", "large": f"real KKT systems of order {LARGE:,} and more", "indefinite": "other real indefinite matrices", "spd": "real positive definite matrices",
+WORDS = {"kkt": "real KKT systems", "large": f"real KKT systems of order {LARGE:,} and more",
+         "indefinite": "other real indefinite matrices", "spd": "real positive definite matrices",
          "generated": "generated problems"}
 
 # What a solver says of a matrix that is not of the kind that it is for.
@@ -41,11 +42,14 @@ class Solver:
 CPU = (
     Solver("saddle", "Saddle", "defaults"),
     Solver("mumps", "MUMPS", "SYM = 2, METIS where it has it, its own choice of scaling and matching", peer="mumps"),
-    Solver("mumps_compressed", "MUMPS (compressed)", "for augmented systems: matching (ICNTL(6) = 5), ordering of the compressed "
+    Solver("mumps_compressed", "MUMPS (compressed)",
+           "for augmented systems: matching (ICNTL(6) = 5), ordering of the compressed "
            "graph (ICNTL(12) = 2)", ("kkt", "indefinite", "generated"), False, "mumps"),
-    Solver("mumps_posdef", "MUMPS (posdef)", "SYM = 1: positive definite, no pivoting", ("spd", "generated"), True, "mumps", False),
+    Solver("mumps_posdef", "MUMPS (posdef)", "SYM = 1: positive definite, no pivoting", ("spd", "generated"), True, "mumps",
+           False),
     Solver("pardiso", "PARDISO", "mtype −2 with the defaults of its manual", peer="pardiso"),
-    Solver("pardiso_matching", "PARDISO (matching)", "with scaling and matching (iparm(11) = iparm(13) = 1), as its manual advises for "
+    Solver("pardiso_matching", "PARDISO (matching)",
+           "with scaling and matching (iparm(11) = iparm(13) = 1), as its manual advises for "
            "saddle-point systems", ("kkt", "indefinite", "generated"), False, "pardiso"),
     Solver("cholmod", "CHOLMOD", "supernodal LLᵀ, METIS", ("spd", "generated"), True, "cholmod", False),
     Solver("cholmod_ldlt", "CHOLMOD (LDLᵀ)", "simplicial LDLᵀ, METIS", ("spd", "generated"), True, "cholmod", False),
@@ -54,7 +58,8 @@ CPU = (
     Solver("superlu_symmetric", "SuperLU (symmetric)", "SciPy's splu: MMD of A + Aᵀ, SymmetricMode, diagonal pivots preferred",
            peer="superlu"),
     Solver("ssids", "SSIDS", "its defaults", peer="ssids"),
-    Solver("ssids_matching", "SSIDS (matching)", "order and scaling by a matching", ("kkt", "indefinite", "generated"), False, "ssids"),
+    Solver("ssids_matching", "SSIDS (matching)", "order and scaling by a matching", ("kkt", "indefinite", "generated"), False,
+           "ssids"),
 )
 GPU = (
     Solver("saddle", "Saddle", "--device cuda, defaults"),
@@ -137,7 +142,8 @@ def of_saddle(s, expected, gpu):
     solve = number(s["solve"] if gpu else s["solve_refined"])
     told = s["certain_negative"] if gpu and s["certain_negative"] is not None else s["negative"]
     o = Outcome("", "", number(s["analysis"]), number(s["factor"]), solve, once + solve,
-                number(s["device_bytes" if gpu else "peak_bytes"]), number(error), number(s["backward_error"]), s["certain"] == 0)
+                number(s["device_bytes" if gpu else "peak_bytes"]), number(error), number(s["backward_error"]),
+                s["certain"] == 0)
     if not gpu and s["reached"] == 0 and not o.error <= ANSWER:
         return Outcome(NO_ANSWER, f"it says that the accuracy was not reached (backward error {o.error:.0e})", doubt=o.doubt)
     return judge(o, told, expected)

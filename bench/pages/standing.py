@@ -11,7 +11,8 @@ from model import Choice, Claim, Part, Step, Subject, Table
 REAL = ("kkt", "indefinite", "spd")
 
 # Families by sizes, each about twice to three times the unknowns of the one before: for exponents of growth.
-FAMILIES = {"lap2d": (90, 150, 250, 400), "lap3d": (14, 19, 26, 35), "stokes2d": (60, 100, 160, 260), "kktz": (70, 120, 200, 330),
+FAMILIES = {"lap2d": (90, 150, 250, 400), "lap3d": (14, 19, 26, 35), "stokes2d": (60, 100, 160, 260),
+            "kktz": (70, 120, 200, 330),
             "pdeco3d": (8, 11, 15, 20), "ipm": (4000, 10000, 25000, 60000), "ocp": (1000, 3000, 9000, 27000)}
 QUICK_FAMILIES = {"lap2d": (20, 30, 45), "stokes2d": (15, 25, 40), "ocp": (60, 150, 400)}
 GPU_FAMILIES = {"lap3d": (30, 42, 60, 84), "stokes3d": (14, 20, 29), "pdeco3d": (12, 17, 24), "kktz": (120, 210, 360),
@@ -72,7 +73,8 @@ def gpu_steps(choice):
     families = {f: sizes[:2] for f, sizes in GPU_FAMILIES.items()} if choice.quick else GPU_FAMILIES
     for operand in generated(families, GPU_PARAMETERS.items()):
         work.append(("generated", operand, (operand,), 10))
-    found = [direct(choice, f"{kind}/{name}", operands, cost, 100, ("--part", "factor", *more)) for kind, name, operands, cost in work]
+    found = [direct(choice, f"{kind}/{name}", operands, cost, 100,
+                    ("--part", "factor", *more)) for kind, name, operands, cost in work]
     found += [direct(choice, f"verified/{kind}-{name}", operands, cost / 2, 100, ("--part", "verified", *more))
               for kind, name, operands, cost in work]
     size = "48" if choice.quick else "96"
@@ -98,15 +100,15 @@ def at_hand(choice: Choice):
     return Table(("folder", "matrices", "smallest order", "largest order", "with known inertia"), rows,
                  "Real matrices at hand" if any(r[1] for r in rows) else
                  "No folder of matrices was given (--matrices DIR): only generated problems were run",
-                 about={"with known inertia": "by INERTIA.tsv; the others are singular to working precision, or disputed: no count "
-                                              "is judged there"})
+                 about={"with known inertia": "by INERTIA.tsv; the others are singular to working precision, or disputed: no "
+                                              "count is judged there"})
 
 
 SUBJECT = Subject(
     "standing", "Where Saddle stands",
-    "Saddle beside the solvers that are in use today, each with its defaults and with the best setting that its documentation names for "
-    "the kind of matrix. All are given the same matrix and the same right-hand side, take turns in one run, and are judged by the "
-    "backward error after refinement.",
+    "Saddle beside the solvers that are in use today, each with its defaults and with the best setting that its documentation "
+    "names for the kind of matrix. All are given the same matrix and the same right-hand side, take turns in one run, and are "
+    "judged by the backward error after refinement.",
     steps,
     (Part("Table 1", "Solvers and settings", comparison.KINDS, comparison.solvers_table),
      Part("Figure 1", "Time to a solution, real KKT systems", ("kkt",),
@@ -125,8 +127,8 @@ SUBJECT = Subject(
            "Figure 1", comparison.fastest("kkt", "total")),
      Claim("It is also the fastest most often where every peer counts with the better of its settings for each matrix", "goal",
            "Figure 1", comparison.fastest_beside_best("kkt", "total")),
-     Claim("Saddle is the fastest most often beside the solvers that choose pivots by their size, and so take matrices that are not "
-           "quasidefinite", "goal", "Figure 1", comparison.fastest_of_pivoting("kkt", "total")),
+     Claim("Saddle is the fastest most often beside the solvers that choose pivots by their size, and so take matrices that "
+           "are not quasidefinite", "goal", "Figure 1", comparison.fastest_of_pivoting("kkt", "total")),
      Claim("Saddle is the fastest most often on real KKT systems of order 5,000 and more", "goal", "Figure 1",
            comparison.fastest("large", "total")),
      Claim("Saddle has an answer to every real KKT system", "goal", "Figure 1", comparison.answers_all("kkt")),
@@ -146,8 +148,8 @@ SUBJECT = Subject(
      Claim("Saddle calls no wrong answer right and no wrong inertia certain", "goal", "Table 2", comparison.no_wrong),
      Claim("Its time grows no faster than that of any peer, by more than 0.1 in the exponent, in each family", "goal",
            "Figure 6", comparison.grows_least),
-     Claim("Beside its peer in incomplete factorizations (SciPy's spilu at equal fill; cuSPARSE on a GPU) Saddle solves as many systems "
-           "in no more time", "goal", "Table 5", inexact.judge_incomplete),
+     Claim("Beside its peer in incomplete factorizations (SciPy's spilu at equal fill; cuSPARSE on a GPU) Saddle solves as "
+           "many systems in no more time", "goal", "Table 5", inexact.judge_incomplete),
      Claim("A call on a small system costs no more than with QDLDL and a dense dsysv", "goal", "Table 6",
            inexact.judge_calls),
      Claim("Kernels on batches of blocks of up to 32 rows are faster than LU with partial pivoting of LAPACK or cuBLAS",

@@ -39,8 +39,8 @@ class Content(unittest.TestCase):
         for part in ("Of 7 claims, 3 hold, 1 holds partly, 1 does not hold and 2 were not measured.",
                      "What does not hold: [4](#claim-4); what holds only partly: [3](#claim-3).", "The median error is 1e-06.",
                      "2 of 4 tables and figures could be made, 2 not: [Figure 3](#figure-3) and [Figure 10](#figure-10).",
-                     "Of 28 steps, 3 failed (2 ran out of time and 1 failed with a message, [list](#failures)); 1 step is still to be "
-                     "run."):
+                     "Of 28 steps, 3 failed (2 ran out of time and 1 failed with a message, [list](#failures)); 1 step is "
+                     "still to be run."):
             self.assertIn(part, said)
 
     def test_without_results_nothing_is_claimed(self):
@@ -51,11 +51,13 @@ class Content(unittest.TestCase):
 
     def test_a_claim_about_a_figure_leads_to_its_first_panel(self):
         parts = tuple(model.Part(n, "", (), lambda r: []) for n in ("Figure 2", "Figure 3a", "Figure 3b"))
-        judged = content.judge(1, model.Claim("", "", "Figure 3", lambda r: model.Verdict(model.HOLDS, "")), model.Results([]), parts)
+        judged = content.judge(1, model.Claim("", "", "Figure 3", lambda r: model.Verdict(model.HOLDS, "")), model.Results([]),
+                               parts)
         self.assertEqual(judged.anchor, "figure-3a")
 
     def test_numbers_as_they_are_read_best(self):
-        shown = [tables.text(v) for v in (None, True, 12345, 0.01234, 1.234e-9, float("nan"), float("inf"), 0.0, 123456.0, "word")]
+        shown = [tables.text(v) for v in (None, True, 12345, 0.01234, 1.234e-9, float("nan"), float("inf"), 0.0, 123456.0,
+                                          "word")]
         self.assertEqual(shown, ["–", "yes", "12,345", "0.0123", "1.23e-09", "–", "∞", "0", "1.23e+05", "word"])
 
 
@@ -135,7 +137,8 @@ class Forms(unittest.TestCase):
     @unittest.skipIf(draw.lacking(), "no matplotlib: scripts/packages plots")
     def test_markdown_has_its_pictures_beside_it(self):
         shown = re.findall(r"\]\((pictures/[^)]+)\)", self.markdown)
-        self.assertEqual(sorted(os.path.basename(s) for s in shown), sorted(os.listdir(os.path.join(self.folder.name, "pictures"))))
+        self.assertEqual(sorted(os.path.basename(s) for s in shown),
+                         sorted(os.listdir(os.path.join(self.folder.name, "pictures"))))
         for one in shown:
             data = pathlib.Path(self.folder.name, one).read_bytes()
             self.assertTrue(data.startswith(b"\x89PNG"))

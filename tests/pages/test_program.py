@@ -25,7 +25,8 @@ class Program(unittest.TestCase):
         return subprocess.run([SADDLE, "bench", *words], capture_output=True, text=True, check=False, env=kept)
 
     def test_wrong_words_are_refused(self):
-        for words, said in ((("standing",), "--out DIR is missing"), (("standing", "A.mtx", "--out", self.out), 'unexpected operand "A.mtx"'),
+        for words, said in ((("standing",), "--out DIR is missing"),
+                            (("standing", "A.mtx", "--out", self.out), 'unexpected operand "A.mtx"'),
                             (("reproduce", "ssid", "--out", self.out), 'did you mean "ssids"?'),
                             (("standing", "--out", self.out, "--minutes", "many"), "--minutes")):
             with self.subTest(words=words):

@@ -23,7 +23,8 @@ def peer(seconds=1.0, error=1e-15, negative=3, told="", megabytes=10):
     """What a peer told; seconds is analysis, factorization and solve together."""
     if told:
         return {"ran": False, "error": told, "version": None, **dict.fromkeys(NUMBERS)}
-    return {"ran": True, "error": None, "version": "Peer 1", "analysis": seconds / 2, "factor": seconds / 4, "solve": seconds / 8,
+    return {"ran": True, "error": None, "version": "Peer 1", "analysis": seconds / 2, "factor": seconds / 4,
+            "solve": seconds / 8,
             "solve_refined": seconds / 4, "peak_bytes": 1e6 * megabytes, "negative": negative, "backward_error": 10 * error,
             "backward_error_refined": error, "refactor": seconds / 5, "device_bytes": 2e6 * megabytes}
 
@@ -75,7 +76,8 @@ class Kinds(unittest.TestCase):
     def test_refusing_another_kind_of_matrix_is_no_failure(self):
         self.assertIsNone(self.of(peer(told="a zero pivot"), key="qdldl"))
         self.assertIsNone(self.of(peer(told="not positive definite"), key="cholmod", group="spd"))
-        self.assertEqual(self.of(peer(told="not positive definite"), key="cholmod", group="spd", expected=0).failure, solvers.NO_ANSWER)
+        self.assertEqual(self.of(peer(told="not positive definite"), key="cholmod", group="spd", expected=0).failure,
+                         solvers.NO_ANSWER)
 
     def test_settings_are_asked_for_what_they_are_for(self):
         asked = {s.key: [solvers.is_asked(s, row(name, group)) for name, group in (
@@ -147,10 +149,12 @@ class Claims(unittest.TestCase):
         self.assertEqual(self.verdict(judge, []).verdict, model.UNMEASURED)
 
     def test_a_wrong_answer_is_not_fast(self):
-        rows = [row("a", saddle=saddle(4), mumps=peer(1, error=1e-2)), row("b", saddle=saddle(4), mumps=peer(1, told="took too long"))]
+        rows = [row("a", saddle=saddle(4), mumps=peer(1, error=1e-2)),
+                row("b", saddle=saddle(4), mumps=peer(1, told="took too long"))]
         self.assertEqual(self.verdict(comparison.fastest("kkt", "total"), rows).verdict, model.UNMEASURED)
         rows.append(row("c", saddle=saddle(4), mumps=peer(1)))
-        self.assertEqual(self.verdict(comparison.fastest("kkt", "total"), rows).figures, "Best on: Saddle 67\u00a0%, MUMPS 33\u00a0% of 3.")
+        self.assertEqual(self.verdict(comparison.fastest("kkt", "total"), rows).figures,
+                         "Best on: Saddle 67\u00a0%, MUMPS 33\u00a0% of 3.")
 
     def test_beside_solvers_that_pivot(self):
         rows = [row("a", saddle=saddle(2), mumps=peer(3), qdldl=peer(1)),
@@ -166,9 +170,11 @@ class Claims(unittest.TestCase):
                 row("c", saddle=saddle(2), mumps=peer(1), mumps_compressed=peer(3)),
                 row("d", saddle=saddle(2), mumps=peer(3), mumps_compressed=peer(1)),
                 row("e", saddle=saddle(2), mumps=peer(3), mumps_compressed=peer(1))]
-        self.assertIn("Saddle 40\u00a0%, MUMPS (compressed) 40\u00a0%, MUMPS 20\u00a0%", self.verdict(comparison.fastest("kkt", "total"), rows).figures)
+        self.assertIn("Saddle 40\u00a0%, MUMPS (compressed) 40\u00a0%, MUMPS 20\u00a0%",
+                      self.verdict(comparison.fastest("kkt", "total"), rows).figures)
         together = self.verdict(comparison.fastest_beside_best("kkt", "total"), rows)
-        self.assertEqual((together.verdict, together.figures), (model.FAILS, "Best on: MUMPS 60\u00a0%, Saddle 40\u00a0% of 5."))
+        self.assertEqual((together.verdict, together.figures),
+                         (model.FAILS, "Best on: MUMPS 60\u00a0%, Saddle 40\u00a0% of 5."))
 
     def test_the_fewest_failures(self):
         choice = with_inertia(self, [("kkt/a.mtx.gz", 3), ("kkt/b.mtx.gz", 3)])
@@ -196,14 +202,16 @@ class Claims(unittest.TestCase):
         rows = [row("a", saddle=saddle(megabytes=30), mumps=peer(megabytes=10)),
                 row("b", saddle=saddle(megabytes=9), mumps=peer(megabytes=1))]
         said = self.verdict(comparison.within("kkt", "memory", 2, 0.9), rows)
-        self.assertEqual((said.verdict, said.figures), (model.FAILS, "On 0\u00a0% of 1 within a factor of 2; the largest factor is 3.0."))
+        self.assertEqual((said.verdict, said.figures),
+                         (model.FAILS, "On 0\u00a0% of 1 within a factor of 2; the largest factor is 3.0."))
 
     def test_small_calls(self):
         calls = {"rows": [{"name": "ocp", "n": 60, "qdldl": peer(1e-6), "lapack": peer(8e-6), **{
             way: {"seconds": 2e-6} for way in ("all", "uncertified", "unrefined", "once")}}]}
         said = inexact.judge_calls(Results([Result("calls", calls)]))
         self.assertEqual((said.verdict, said.figures),
-                         (model.FAILS, "By its defaults Saddle takes 4 to 4 times QDLDL's and 0.5 to 0.5 times dsysv's time (1 sizes)."))
+                         (model.FAILS, "By its defaults Saddle takes 4 to 4 times QDLDL's and 0.5 to 0.5 times dsysv's time "
+                                       "(1 sizes)."))
 
 
 class Steps(unittest.TestCase):
