@@ -7,7 +7,7 @@ import matrices
 import profiles
 import solvers
 from model import FAILS, HOLDS, PARTLY, UNMEASURED, Picture, Table, Text, Verdict
-from solvers import INERTIA, NO_ANSWER, SETS, TIME, WORDS, WRONG
+from solvers import INERTIA, NO_ANSWER, SETS, SHORT, TIME, WORDS, WRONG
 
 KINDS = SETS + ("verified",)
 FACTORS = (1, 2, 10)
@@ -90,11 +90,22 @@ def profile_panel(s, kind, what):
         ax.set_xscale("log")
         ax.set(xlim=(1, most), ylim=(0, 1.02))
         draw.round_ticks(ax.xaxis, ax.get_xlim())
-        ax.set(title=f"{WORDS[kind][0].upper()}{WORDS[kind][1:]} ({count})", xlabel=MEASURES[what][1],
+        ax.set(title=f"{SHORT[kind][0].upper()}{SHORT[kind][1:]} ({count})", xlabel=MEASURES[what][1],
                ylabel="share of the problems")
-        handles, labels = ax.get_legend_handles_labels()
-        ax.legend(handles[::-1], labels[::-1], loc="upper left", bbox_to_anchor=(1.01, 1.02), borderaxespad=0)
     return panel if count > 1 else None
+
+
+def with_one_legend(panels, order, across):
+    """A function that draws panels on a figure, with a legend of all that is in any of them beside the first row."""
+    def drawn(figure):
+        draw.on_figure(*panels, across=across)(figure)
+        found = {}
+        for ax in figure.axes:
+            found.update(zip(*ax.get_legend_handles_labels()[::-1]))
+        names = [name for name in order if name in found]
+        figure.axes[across - 1].legend([found[n] for n in names], names, loc="upper left", bbox_to_anchor=(1.02, 1.02),
+                                       borderaxespad=0)
+    return drawn
 
 
 def profile_rows(s, kind, what):
@@ -104,7 +115,7 @@ def profile_rows(s, kind, what):
     rows = []
     for one in s.here(values):
         beside = [v[one.key] / v["saddle"] for v in values if one.key in v and "saddle" in v]
-        rows.append((WORDS[kind], one.name, *(100 * profiles.share(ratios[one.key], count, f) for f in FACTORS),
+        rows.append((SHORT[kind], one.name, *(100 * profiles.share(ratios[one.key], count, f) for f in FACTORS),
                      100 * len(ratios[one.key]) / count, profiles.geometric_mean(beside) if one.key != "saddle" else None))
     return sorted(rows, key=lambda r: -r[2])
 
@@ -144,12 +155,12 @@ def shown_profiles(results, kinds, what):
         return []
     across = 2 if len(panels) > 1 else 1
     down = (len(panels) + across - 1) // across
-    picture = Picture(draw.on_figure(*(p for _, p in panels), across=across),
+    picture = Picture(with_one_legend([p for _, p in panels], [one.name for one in s.solvers], across),
                       f"Performance profiles: {MEASURES[what][0]}. At the left end a curve says how often the solver is the "
                       "best, at the right end how often it has an answer within that factor. Dashed: the same solver by "
                       "another setting.",
                       f"one curve for each solver, of {' and of '.join(WORDS[kind] for kind, _ in panels)}",
-                      8.2 if across == 1 else 14, 4.6 if across == 1 else 4.3 * down)
+                      8.2 if across == 1 else 11.5, 4.6 if across == 1 else 4.0 * down)
     return [Text((GPU_NOTES if s.gpu else NOTES)[what]), picture, profile_table(s, [kind for kind, _ in panels], what)]
 
 
@@ -278,7 +289,7 @@ def growth_panel(s, family, by):
         ax.set_yscale("log")
         draw.round_ticks(ax.xaxis, ax.get_xlim())
         draw.round_ticks(ax.yaxis, ax.get_ylim())
-        draw.label(ax, family, "unknowns", "time [s]")
+        ax.set(title=family, xlabel="unknowns", ylabel="time [s]")
     return panel
 
 
@@ -292,9 +303,10 @@ def growth(results):
     rows = [(family, names[key], len(found[family][key]), times[family][key], factors[family].get(key), memory[family].get(key))
             for family in found for key in names if key in found[family]]
     panels = [growth_panel(s, family, by) for family, by in found.items()]
-    return [Picture(draw.on_figure(*panels, across=2),
+    across = min(3, len(panels))
+    return [Picture(with_one_legend(panels, [one.name for one in s.solvers], across),
                     "Time to a refined solution by the number of unknowns, families of `saddle gen`.",
-                    f"curves of {len(panels)} families", 14, 3.9 * ((len(panels) + 1) // 2)),
+                    f"curves of {len(panels)} families", 1.6 + 4.1 * across, 3.5 * math.ceil(len(panels) / across)),
             Table(("family", "solver", "sizes", "time", "factor", "memory"), rows, "Exponents p of growth, figure ~ unknowns^p",
                   (None, None, None, ".2f", ".2f", ".2f"),
                   {"sizes": "that the solver answered; the exponent is fitted to three or more by least squares on logarithms",

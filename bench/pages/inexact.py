@@ -41,6 +41,9 @@ def general_table(rows):
 
 
 def general_panel(rows):
+    if len(rows) < 3:
+        return None
+
     def sorted_ratios(form):
         return sorted(b / a for a, b in both(rows, form) if a > 0)
     return draw.ranked("Time of spilu over Saddle's, equal fill", "time / time", [

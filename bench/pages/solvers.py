@@ -18,6 +18,8 @@ LARGE = 5000
 WORDS = {"kkt": "real KKT systems", "large": f"real KKT systems of order {LARGE:,} and more",
          "indefinite": "other real indefinite matrices", "spd": "real positive definite matrices",
          "generated": "generated problems"}
+SHORT = {"kkt": "KKT", "large": f"KKT, n ≥ {LARGE:,}", "indefinite": "indefinite", "spd": "positive definite",
+         "generated": "generated"}
 
 # What a solver says of a matrix that is not of the kind that it is for.
 REFUSALS = ("not positive definite", "a zero pivot", "an empty column")
