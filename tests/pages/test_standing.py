@@ -205,6 +205,20 @@ class Claims(unittest.TestCase):
         self.assertEqual((said.verdict, said.figures),
                          (model.FAILS, "On 0\u00a0% of 1 within a factor of 2; the largest factor is 3.0."))
 
+    def test_on_a_gpu_the_factorization_and_the_verified_solve_are_of_two_steps(self):
+        factored = {"name": "a", "group": "kkt", "n": 9000, "nnz": 50000, "saddle": {
+            **peer(1.0), "error": None, "flops": 1e9, "certain": None, "certain_negative": None, "backward_error_verified": None},
+            "cudss": peer(2.0), "cudss_matching": peer(4.0, negative=4)}
+        verified = {**factored, "saddle": {**dict.fromkeys(factored["saddle"]), "certain": 1, "certain_negative": 3,
+                                           "backward_error_verified": 1e-17}}
+        choice = Choice("cuda", with_inertia(self, [("kkt/a.mtx.gz", 3)]).matrices)
+        s = comparison.standing(Results([Result("kkt/1", {"rows": [factored]}), Result("verified/kkt-1", {"rows": [verified]})],
+                                        choice))
+        self.assertEqual({key: o.failure for key, o in s.problems[0].outcomes.items()},
+                         {"saddle": "", "cudss": "", "cudss_matching": solvers.INERTIA})
+        ours, theirs = s.problems[0].outcomes["saddle"], s.problems[0].outcomes["cudss"]
+        self.assertEqual((ours.error, ours.total, theirs.total, theirs.memory), (1e-17, 0.875, 1.65, 2e7))
+
     def test_small_calls(self):
         calls = {"rows": [{"name": "ocp", "n": 60, "qdldl": peer(1e-6), "lapack": peer(8e-6), **{
             way: {"seconds": 2e-6} for way in ("all", "uncertified", "unrefined", "once")}}]}
