@@ -58,7 +58,7 @@ CPU = (
     Solver("qdldl", "QDLDL", "LDLᵀ without pivoting, AMD; for quasidefinite matrices", peer="qdldl", pivots=False),
     Solver("superlu", "SuperLU", "SciPy's splu: COLAMD, row exchanges", peer="superlu"),
     Solver("superlu_symmetric", "SuperLU (symmetric)", "SciPy's splu: MMD of A + Aᵀ, SymmetricMode, diagonal pivots preferred",
-           peer="superlu"),
+           ("spd", "generated"), True, "superlu"),
     Solver("ssids", "SSIDS", "its defaults", peer="ssids"),
     Solver("ssids_matching", "SSIDS (matching)", "order and scaling by a matching", ("kkt", "indefinite", "generated"), False,
            "ssids"),

@@ -5,8 +5,9 @@
 
 SuperLU is for general matrices: it takes both triangles, and knows nothing of eigenvalues. By default its columns are ordered
 by COLAMD and rows are exchanged for size; `symmetric` is what its documentation advises for a symmetric pattern with a
-diagonal to lean on: the minimum degree order of A + A', and the diagonal pivot as long as it is a thousandth of the largest. It
-has no analysis of its own: splu orders and factors, which counts as `factor`. Its memory is by how much the process grew.
+diagonal to lean on: the minimum degree order of A + A', and the diagonal pivot as long as it is a thousandth of the largest.
+Without a positive diagonal that fills up, and is refused, as by other drivers of what is for such matrices. SuperLU has no
+analysis of its own: splu orders and factors, which counts as `factor`. Its memory is by how much the process grew.
 """
 import argparse
 import json
@@ -60,6 +61,8 @@ class Peer:
     def __init__(self, path, setting):
         self.A = mmread(path).tocsc()  # both triangles
         self.A.sort_indices()
+        if SETTINGS[setting] and not (self.A.diagonal() > 0).all():
+            raise ValueError("not positive definite")
         self.norm = float(abs(self.A).sum(axis=1).max())
         self.b = self.A @ np.ones(self.A.shape[0])
         self.setting = SETTINGS[setting]

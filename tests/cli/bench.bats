@@ -307,8 +307,11 @@ alone() {
     python3 -c 'import scipy' 2>/dev/null || /usr/bin/python3 -c 'import scipy' 2>/dev/null || skip "no SciPy: scripts/packages adapters"
     [ -x "$PEERS/peer-superlu" ] || skip "no drivers were built"
     "$SADDLE" gen kktz 10 --out kkt.mtx -q
-    for setting in default symmetric; do
-        run -0 "$PEERS/peer-superlu" kkt.mtx --turns --setting $setting <<< $'turn\ntell'
+    "$SADDLE" gen lap2d 20 --out spd.mtx -q
+    run -1 "$PEERS/peer-superlu" kkt.mtx --setting symmetric --repeat 1
+    [[ $output == *'"error": "not positive definite"'* ]]
+    for given in "kkt.mtx default" "spd.mtx default" "spd.mtx symmetric"; do
+        run -0 "$PEERS/peer-superlu" "${given% *}" --turns --setting "${given#* }" <<< $'turn\ntell'
         [ "${lines[0]} ${lines[1]}" = "ready turn" ]
         echo "${lines[2]}" > j.json
         json j.json '0 < j["factor"] and j["backward_error_refined"] < 1e-14 and j["factor_nnz"] > 200 and j["peak_bytes"] >= 0'
