@@ -56,10 +56,10 @@ extern "C" {
 #endif
 
 #define SADDLE_VERSION_MAJOR 0
-#define SADDLE_VERSION_MINOR 1
+#define SADDLE_VERSION_MINOR 2
 #define SADDLE_VERSION_PATCH 0
 
-/* "0.1.0", and the commit that the library was built from ("unknown" outside a repository). */
+/* "0.2.0", and the commit that the library was built from ("unknown" outside a repository). */
 SADDLE_API const char *saddle_version(void);
 SADDLE_API const char *saddle_commit(void);
 
