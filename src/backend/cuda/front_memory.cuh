@@ -109,8 +109,8 @@ struct panel_places {
 class side_stream
 {
   public:
-    /* What is launched until the end of it runs beside what is launched afterwards, until `join`: false where
-     * that cannot be, and all runs in the engine's stream. */
+    /* What is launched until the end of it runs beside what is launched afterwards, until `join`; false, with
+     * the engine's status, where there is no stream for it. */
     bool begin(sd_engine *e);
     void end(sd_engine *e);
     void join(sd_engine *e);
