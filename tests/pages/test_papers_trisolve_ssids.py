@@ -63,6 +63,19 @@ class Judging(unittest.TestCase):
         self.assertEqual([judging.graded(v, 2, 1) for v in (2, 1.5, 0.5)], [HOLDS, PARTLY, FAILS])
         self.assertEqual([judging.all_or_some(t) for t in ([1, 1], [1, 0], [0, 0])], [HOLDS, PARTLY, FAILS])
 
+    def test_reasons_are_for_what_does_not_hold(self):
+        judged = [judging.by_share(s, "figures", "why") for s in (0.9, 0.5, 0.4)]
+        self.assertEqual([(j.verdict, j.why) for j in judged], [(HOLDS, ""), (PARTLY, "why"), (FAILS, "why")])
+        judged = [judging.by_factor(f, 5, "figures", "why") for f in (4.0, 1.05, 1.0)]
+        self.assertEqual([(j.verdict, j.why) for j in judged], [(HOLDS, ""), (PARTLY, "why"), (FAILS, "why")])
+
+    def test_words(self):
+        self.assertEqual([judging.times(v) for v in (None, 0.451, 1.62, 12.3, 3e6, float("inf"))],
+                         ["–", "0.45", "1.6", "12", "3e+06", "∞"])
+        self.assertEqual([judging.span(v) for v in ([1.6, 0.45], [2.0, 2.0])], ["0.45 to 1.6", "2.0"])
+        self.assertEqual([judging.listed("abc", most) for most in (3, 2)], ["a, b, c", "a, b and 1 more"])
+        self.assertEqual([judging.median(v for v in some) for some in ((), (1, 4, 2))], [None, 2])
+
     def test_no_results_no_verdict(self):
         for subject in (trisolve.SUBJECT, ssids.SUBJECT):
             for claim in subject.claims:

@@ -2,12 +2,12 @@
 import panels
 from content import counted
 from draw import curves, on_figure
+from judging import times
 from matrices import every, label
 from model import Choice, Part, Picture, Step, Subject, Table, Text
 from papers.batches import Batches, gflops
 from papers.huard_claims import CLAIMS
 from papers.huard_data import BOUNDS, KERNELS, SIZES, both, differences, largest, setups, solves, speedups
-from papers.judging import times
 
 P100 = "NVIDIA Tesla P100 (2016, 4.7 TFlop/s in double), CUDA 8.0, MAGMA 2.0"
 APPLIED = (4, 8, 12, 16, 20, 24, 32)

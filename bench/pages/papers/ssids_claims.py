@@ -1,5 +1,5 @@
 """What the paper on SSIDS says in words, judged by what was measured."""
-from judging import geometric_mean, graded, known, median, of_gpus, percent, rank_correlation, unmeasured
+from judging import by_share, geometric_mean, graded, known, median, of_gpus, percent, rank_correlation, reasoned, unmeasured
 from model import FAILS, HOLDS, PARTLY, Claim, Verdict
 from papers import ssids_results as read
 
@@ -12,7 +12,8 @@ def gpu_lacks(results, here=""):
     return unmeasured("The steps that measure it found nothing, or failed.") if read.on_cuda(results) else of_gpus(here)
 
 
-def listed(pairs, form=".2g"):
+def valued(pairs, form=".2g"):
+    """Values with their names."""
     return ", ".join(f"{name}: {value:{form}}" for name, value in pairs)
 
 
@@ -23,12 +24,12 @@ def faster_than_cpu(results):
     if not found:
         return unmeasured("No factorization was timed on both sides.")
     ours, theirs = read.sides(results)
-    text = f"{ours} over {theirs}: {listed([f[:2] for f in found])}."
+    text = f"{ours} over {theirs}: {valued([f[:2] for f in found])}."
     if not read.on_cuda(results):
-        return of_gpus(f"MUMPS' time over Saddle's is {listed([f[:2] for f in found])}.")
+        return of_gpus(f"MUMPS' time over Saddle's is {valued([f[:2] for f in found])}.")
     large = [f for _, f, flops in found if flops >= LARGE] or [max(f for _, f, _ in found)]
     verdict = HOLDS if max(large) >= 5 else PARTLY if max(large) > 1 else FAILS
-    return Verdict(verdict, text, "" if verdict == HOLDS else rates_text(results))
+    return reasoned(verdict, text, rates_text(results))
 
 
 def rates_text(results):
@@ -44,9 +45,8 @@ def most_twice(results):
     if not found:
         return unmeasured("No factorization was timed on both sides.")
     twice = sum(f >= 2 for _, f in found)
-    verdict = graded(twice / len(found), 0.5, 0.25)
-    return Verdict(verdict, f"At least twice as fast on {twice} of {len(found)} problems.", "" if verdict == HOLDS
-                   else rates_text(results))
+    return by_share(twice / len(found), f"At least twice as fast on {twice} of {len(found)} problems.", rates_text(results),
+                    most=0.5, some=0.25)
 
 
 def gain_grows(results):
@@ -57,8 +57,7 @@ def gain_grows(results):
     text = f"The rank correlation of the speed-up with the operations is {correlation:.2f} over {len(found)} problems."
     if not read.on_cuda(results):
         return of_gpus(f"with MUMPS in the place of the CPU's solver. {text}")
-    verdict = graded(correlation, 0.5, 0.1)
-    return Verdict(verdict, text, "" if verdict == HOLDS else rates_text(results))
+    return reasoned(graded(correlation, 0.5, 0.1), text, rates_text(results))
 
 
 def rate_grows(results):
@@ -70,7 +69,7 @@ def rate_grows(results):
                    f"{found[0].rate:.3g} Gflop/s on {found[0].name} ({1e-9 * found[0].flops:.2g} Gflop) to "
                    f"{found[-1].rate:.3g} on {found[-1].name} ({1e-9 * found[-1].flops:.2g} Gflop).",
                    "" if correlation >= 0.6 else "Problems with as many operations differ in the sizes of their fronts: "
-                   + listed(
+                   + valued(
                        [(t.name, t.work_from(256)) for t in read.trees(results)], ".0f")
                    + " % of the operations in fronts of 256 rows or more.")
 
@@ -80,7 +79,7 @@ def rate_grows(results):
 def cost_verdict(found, whose, most):
     """Typical costs of pivoting, in per cent."""
     typical = median([p.cost for p in found])
-    text = f"Median {typical:.0f} % {whose}: {listed([(p.name, p.cost) for p in found], '.0f')}."
+    text = f"Median {typical:.0f} % {whose}: {valued([(p.name, p.cost) for p in found], '.0f')}."
     return Verdict(HOLDS if typical <= most else PARTLY if typical <= 2 * most else FAILS, text, "" if typical <= most else
                    "Seconds with and without pivots: " + "; ".join(f"{p.name}: {p.ldl:.3g}, {p.ll:.3g}" for p in found) + ".")
 
@@ -107,8 +106,8 @@ def delays_are_few(results):
     pairs = [(name, percent(2 * row["saddle"]["two_by_two"], row["n"])) for name, row in read.rows(results, kind).items()
              if dict(found).get(name, 0) > 5]
     return Verdict(graded(len(few) / len(found), 0.8, 0.5), "Delayed columns in % of the order, indefinite problems: "
-                   + listed(found) + ".", "" if not pairs else "Columns in pivots of two there, in % of the order: "
-                   + listed(pairs, ".0f") + ".")
+                   + valued(found) + ".", "" if not pairs else "Columns in pivots of two there, in % of the order: "
+                   + valued(pairs, ".0f") + ".")
 
 
 def delayed(results):
@@ -125,10 +124,10 @@ def tiles_accepted(results):
     between = sum(60 <= w <= 80 for _, w in found)
     above = sum(w > 80 for _, w in found)
     verdict = HOLDS if between > len(found) / 2 else PARTLY if between + above > len(found) / 2 else FAILS
-    return Verdict(verdict, "% of the tiles of pivots that are accepted as a whole: " + listed(found, ".0f") + ".", ""
+    return Verdict(verdict, "% of the tiles of pivots that are accepted as a whole: " + valued(found, ".0f") + ".", ""
                    if verdict == HOLDS else
                    f"More are accepted than in the paper on {above} of {len(found)}: a tile's pivots are chosen by complete "
-                   "pivoting in 32 columns, not in 8, and the delayed columns are few (" + (listed(delayed(results)) or "none")
+                   "pivoting in 32 columns, not in 8, and the delayed columns are few (" + (valued(delayed(results)) or "none")
                    + " % of the order).")
 
 
@@ -142,9 +141,9 @@ def hard_tiles(results):
         return unmeasured("No problem has delayed more than 1 % of its columns.")
     verdict = HOLDS if max(w for _, w in many) <= 30 else PARTLY if median([w for _, w in many]) < median(few) else FAILS
     return Verdict(verdict, "% of tiles accepted as a whole where more than 1 % of the columns are delayed: "
-                            f"{listed(many, '.0f')}; the median of the others is "
+                            f"{valued(many, '.0f')}; the median of the others is "
                    f"{median(few):.0f}.", "" if verdict == HOLDS else
-                   "Delayed columns in % of the order: " + listed(delayed(results)) + ".")
+                   "Delayed columns in % of the order: " + valued(delayed(results)) + ".")
 
 
 def stable(results):
@@ -157,7 +156,7 @@ def stable(results):
     verdict = HOLDS if worst[1] <= 1e-10 else PARTLY if median([e for _, e in found]) <= 1e-10 else FAILS
     return Verdict(verdict, f"Normwise backward errors without refinement: median {median([e for _, e in found]):.0e}, at most "
                             f"{worst[1]:.0e} ({worst[0]}) on {len(found)} problems.", "" if verdict == HOLDS else
-                   "After refinement, or with random right-hand sides: " + listed(
+                   "After refinement, or with random right-hand sides: " + valued(
                        [(name, row["saddle"].get("backward_error_refined") or row["saddle"]["backward_error_random"])
                         for name, row in read.rows(results, kind).items() if row["saddle"]["backward_error"] > 1e-10], ".0e")
                    + ".")
@@ -197,7 +196,7 @@ def several_children_rare(results):
         return unmeasured("No tree was made.")
     few = sum(v <= FEW for _, v in found)
     falls = rank_correlation([(t.row["largest"], t.entries("several")) for t in read.trees(results)])
-    return Verdict(graded(few / len(found), 0.8, 0.5), f"At most {FEW} % on {few} of {len(found)} problems: {listed(found)} %.",
+    return Verdict(graded(few / len(found), 0.8, 0.5), f"At most {FEW} % on {few} of {len(found)} problems: {valued(found)} %.",
                    "" if few / len(found) >= 0.8 or falls is None else
                    f"The share falls as fronts grow: its rank correlation with the rows of the largest is {falls:.2f}.")
 
@@ -208,8 +207,8 @@ def waiting_common(results):
         return unmeasured("No tree was made.")
     half = sum(v > 50 for _, v in found)
     return Verdict(graded(half / len(found), 0.4, 0.15), f"More than half of the entries on {half} of {len(found)} problems: "
-                   f"{listed(found, '.0f')} %.", "" if half / len(found) >= 0.4 else
-                   "Where fronts have few children few entries wait: " + listed(
+                   f"{valued(found, '.0f')} %.", "" if half / len(found) >= 0.4 else
+                   "Where fronts have few children few entries wait: " + valued(
                        [(t.name, (t.row["fronts"] - 1) / max(1, t.row["fronts"] - t.row["leaves"]))
                         for t in read.trees(results)])
                    + " children for each front that has some.")
@@ -222,8 +221,8 @@ def contributions_dominate(results):
     most = sum(v > 50 for _, v in found)
     whole = [(t.name, percent(t.row["largest"], t.n)) for t in read.trees(results) if t.flops[2] <= 50]
     return Verdict(graded(most / len(found), 0.8, 0.5), f"More than half of the operations on {most} of {len(found)} problems: "
-                   f"{listed(found, '.0f')} %.", "" if not whole else "The largest front has of all rows there: "
-                   + listed(whole, ".0f") + " %.")
+                   f"{valued(found, '.0f')} %.", "" if not whole else "The largest front has of all rows there: "
+                   + valued(whole, ".0f") + " %.")
 
 
 # ---- the split of the time ----
@@ -232,12 +231,12 @@ def columns_take_longest(results):
     found = read.profiles(results)
     if not found:
         return gpu_lacks(results, "only a factorization on a GPU is split by its parts; of the operations own columns take "
-                       + listed([(t.name, t.flops[0]) for t in read.trees(results)], ".0f") + " %.")
+                       + valued([(t.name, t.flops[0]) for t in read.trees(results)], ".0f") + " %.")
     longest = [p for p in found if p.shares[0] == max(p.shares)]
-    verdict = graded(len(longest) / len(found), 0.7, 0.4)
-    return Verdict(verdict, "% of the time in own columns: " + listed([(p.name, p.shares[0]) for p in found], ".0f") + ".",
-                   "" if verdict == HOLDS else "% in assembly, contribution blocks and the rest: " + "; ".join(
-                       f"{p.name}: " + ", ".join(f"{s:.0f}" for s in p.shares[1:]) for p in found) + ".")
+    return by_share(len(longest) / len(found), "% of the time in own columns: "
+                    + valued([(p.name, p.shares[0]) for p in found], ".0f") + ".",
+                    "% in assembly, contribution blocks and the rest: " + "; ".join(
+                        f"{p.name}: " + ", ".join(f"{s:.0f}" for s in p.shares[1:]) for p in found) + ".", most=0.7, some=0.4)
 
 
 def contributions_run_faster(results):
@@ -264,8 +263,8 @@ def solve_faster(results):
     mean = geometric_mean([f for _, f in found])
     if not read.on_cuda(results):
         return of_gpus(f"a solve by MUMPS takes {mean:.2g} times that by Saddle in the mean.")
-    return Verdict(graded(mean, 2.5, 1.2), f"The CPU's solve over the GPU's: {mean:.3g} in the mean; {listed(found)}.",
-                   "" if mean >= 2.5 else "Small solves wait for latencies: milliseconds on the GPU " + listed(
+    return Verdict(graded(mean, 2.5, 1.2), f"The CPU's solve over the GPU's: {mean:.3g} in the mean; {valued(found)}.",
+                   "" if mean >= 2.5 else "Small solves wait for latencies: milliseconds on the GPU " + valued(
                        [(t.name, 1e3 * t.solve) for t in read.times(results) if t.solve]) + ".")
 
 
@@ -276,14 +275,14 @@ def presolve_for_small_fronts(results):
     trees = {t.name: t for t in read.trees(results)}
     pairs = [(trees[p.name].small_fronts(), p.gain()) for p in found if p.name in trees]
     correlation = rank_correlation(pairs)
-    text = "Solve without over solve with presolve: " + listed([(p.name, p.gain()) for p in found])
+    text = "Solve without over solve with presolve: " + valued([(p.name, p.gain()) for p in found])
     if correlation is None:
         return unmeasured(text + "; too few problems to tell what it depends on.")
     verdict = graded(correlation, 0.4, 0.1)
     return Verdict(verdict, f"{text}. Rank correlation with the share of small fronts: {correlation:.2f}.", ""
                    if verdict == HOLDS else
                    "Presolve off already substitutes square by square with all fronts of a level in one launch; what band "
-                   "saves: " + listed(
+                   "saves: " + valued(
                        [(p.name, p.gain("band")) for p in found]) + " times.")
 
 
@@ -293,10 +292,9 @@ def presolve_price(results):
         return gpu_lacks(results)
     prices = [(p.name, p.price()) for p in found]
     inside = sum(v <= 40 for _, v in prices)
-    verdict = graded(inside / len(found), 0.9, 0.6)
-    return Verdict(verdict, f"Time added to a factorization: {listed(prices, '.0f')} %.", "" if verdict == HOLDS else
-                   "Milliseconds without and with: " + "; ".join(
-                       f"{p.name}: {1e3 * p.factor['off']:.3g}, {1e3 * p.factor['whole']:.3g}" for p in found) + ".")
+    return by_share(inside / len(found), f"Time added to a factorization: {valued(prices, '.0f')} %.",
+                    "Milliseconds without and with: " + "; ".join(
+                        f"{p.name}: {1e3 * p.factor['off']:.3g}, {1e3 * p.factor['whole']:.3g}" for p in found) + ".", some=0.6)
 
 
 def presolve_pays(results):
@@ -306,13 +304,13 @@ def presolve_pays(results):
     pays = known(v for _, v in found)
     never = [name for name, v in found if v is None]
     if not pays:
-        return Verdict(FAILS, "It pays on no problem.", "Solves without over with presolve: " + listed(
+        return Verdict(FAILS, "It pays on no problem.", "Solves without over with presolve: " + valued(
             [(p.name, p.gain()) for p in read.presolves(results)]) + ".")
     typical = median(pays)
     verdict = HOLDS if min(pays) <= 5 and 5 <= typical <= 40 else PARTLY if typical <= 100 else FAILS
     return Verdict(verdict, f"Pays after {min(pays):.0f} solves at best, {typical:.0f} in the median" + (
         f"; never on {', '.join(never)}" if never else "") + ".", "" if verdict == HOLDS else "Milliseconds saved by a solve: "
-                   + listed(
+                   + valued(
             [(p.name, 1e3 * (p.solve["off"] - p.solve["whole"])) for p in read.presolves(results)]) + ".")
 
 

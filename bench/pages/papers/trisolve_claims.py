@@ -1,5 +1,5 @@
 """What the paper on triangular solves by Jacobi sweeps says in words, judged by what was measured."""
-from judging import all_or_some, geometric_mean, graded, known, median, of_gpus, on_gpu, percent, unmeasured
+from judging import all_or_some, by_share, geometric_mean, graded, known, median, of_gpus, on_gpu, percent, reasoned, unmeasured
 from model import FAILS, HOLDS, PARTLY, Claim, Verdict
 from papers import trisolve_results as read
 
@@ -30,9 +30,8 @@ def cheap_sweep(results):
     if not theirs:
         return unmeasured("No application of exact solves could be timed.")
     mean = geometric_mean([c.exact / c.sweep for c in theirs])
-    verdict = graded(mean, 10, 3)
-    return Verdict(verdict, f"{theirs[0].whose}'s exact solve over a sweep: {mean:.3g} in the mean. {cost_text(theirs)}.",
-                   "" if verdict == HOLDS else why_exact(results))
+    return reasoned(graded(mean, 10, 3), f"{theirs[0].whose}'s exact solve over a sweep: {mean:.3g} in the mean. "
+                    f"{cost_text(theirs)}.", why_exact(results))
 
 
 def approaches_exact(results):
@@ -83,7 +82,7 @@ def examples_speed(results):
     verdict = graded(min(s for _, s in found), 2, 1.05)
     if verdict == FAILS and max(s for _, s in found) >= 1.05:
         verdict = PARTLY
-    return Verdict(verdict, "Exact over swept: " + text, "" if verdict == HOLDS else why_exact(results))
+    return reasoned(verdict, "Exact over swept: " + text, why_exact(results))
 
 
 def how_hard(results, names):
@@ -187,8 +186,7 @@ def swept_faster_at_all_levels(results):
         return unmeasured("No matrix was solved at several levels.")
     if not on_gpu(results, "figure5"):
         return of_gpus(f"exact over swept, {text}.")
-    verdict = all_or_some(s > 1 for s in found.values())
-    return Verdict(verdict, f"Exact over swept: {text}.", "" if verdict == HOLDS else why_exact(results))
+    return reasoned(all_or_some(s > 1 for s in found.values()), f"Exact over swept: {text}.", why_exact(results))
 
 
 def shares(results, level):
@@ -252,7 +250,7 @@ def sweeps_cluster(results):
         return unmeasured("Nothing was solved by sweeps.")
     small = min(good) >= 75
     verdict = HOLDS if small and all(1.5 <= m <= 5 for m in close) else PARTLY if small else FAILS
-    return Verdict(verdict, "; ".join(parts) + ".", "" if verdict == HOLDS else why_exact(results))
+    return reasoned(verdict, "; ".join(parts) + ".", why_exact(results))
 
 
 def fast(results):
@@ -272,7 +270,7 @@ def large_speedups(results):
     every = [v for _, s in found for v in s]
     few = percent(sum(v < 1 for v in every), len(every)) <= 20
     verdict = HOLDS if few and max(every) > 10 else PARTLY if few or max(every) > 3 else FAILS
-    return Verdict(verdict, text, "" if verdict == HOLDS else why_exact(results))
+    return reasoned(verdict, text, why_exact(results))
 
 
 def blocks_slow_fewer(results):
@@ -362,8 +360,7 @@ def orders_speed(results):
             "cases.")
     if not on_gpu(results, "orders"):
         return of_gpus(text)
-    verdict = graded(sum(s > 1 for s in fast_) / len(found), 1, 0.5)
-    return Verdict(verdict, text[0].upper() + text[1:], "" if verdict == HOLDS else why_exact(results))
+    return by_share(sum(s > 1 for s in fast_) / len(found), text[0].upper() + text[1:], why_exact(results), most=1.0)
 
 
 def metis_slower(results):
