@@ -146,8 +146,10 @@ def of_saddle(s, expected, gpu):
     o = Outcome("", "", number(s["analysis"]), number(s["factor"]), solve, once + solve,
                 number(s["device_bytes" if gpu else "peak_bytes"]), number(error), number(s["backward_error"]),
                 s["certain"] == 0)
-    if not gpu and s["reached"] == 0 and not o.error <= ANSWER:
-        return Outcome(NO_ANSWER, f"it says that the accuracy was not reached (backward error {o.error:.0e})", doubt=o.doubt)
+    if not gpu and not s["reached"] and not o.error <= ANSWER:
+        why = "its refined solve ended with an error" if s["reached"] is None else (
+            f"it says that the accuracy was not reached (backward error {o.error:.0e})")
+        return Outcome(NO_ANSWER, why, doubt=o.doubt)
     return judge(o, told, expected)
 
 

@@ -41,7 +41,7 @@ def cpu_steps(choice):
     """A step for each matrix, so that an interrupted run repeats little, and one that takes too long costs no other."""
     more = ("--all-peers", "--threads", str(choice.threads), "--repeat", "1" if choice.quick else "2",
             "--limit", "5" if choice.quick else "10")
-    limit = 60 if choice.quick else 240
+    limit = 120 if choice.quick else 600  # all peers may take theirs, and on a busy machine Saddle a while
     found = []
     for kind in REAL:
         here = matrices.every(choice.matrices, kind)
@@ -54,7 +54,7 @@ def cpu_steps(choice):
     for m in some(general, 4) if choice.quick else general:
         found.append(Step(f"unsymmetric/{m.name}", ("bench", "trisolve", m.path, "--part", "unsymmetric", "--limit", "15",
                                                     "--threads", str(choice.threads), "--json", "{json}"), 2, 60))
-    return found + [Step("calls", ("bench", "calls", "--repeat", "2" if choice.quick else "5", "--json", "{json}"), 5, 60),
+    return found + [Step("calls", ("bench", "calls", "--repeat", "2" if choice.quick else "5", "--json", "{json}"), 5, 240),
                     Step("blocks", ("bench", "blocks", "--quick", "--part", "kernels", "--json", "{json}"), 10, 120)]
 
 

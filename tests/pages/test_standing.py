@@ -96,6 +96,7 @@ class Kinds(unittest.TestCase):
         self.assertEqual(self.ours(told="out of memory").failure, solvers.NO_ANSWER)
         self.assertEqual(self.ours(error=1e-3).failure, solvers.WRONG)
         self.assertEqual(self.ours(error=1e-3, reached=0).failure, solvers.NO_ANSWER)
+        self.assertEqual(self.ours(error=math.nan, reached=None).failure, solvers.NO_ANSWER)
         self.assertEqual(self.ours(negative=4).failure, solvers.INERTIA)
         doubted = self.ours(negative=4, certain=0)
         self.assertEqual((doubted.failure, doubted.doubt), ("", True))
