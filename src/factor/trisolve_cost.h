@@ -7,9 +7,9 @@
  *
  * The constants of sd_trisolve_gpu are fitted to measured times of block LDL' (docs/ldlt.md says how well).
  * Those of sd_triangle_gpu, for compressed rows and sweeps over entries, are fitted to three problems
- * (docs/trisolve.md, "On a GPU"), but for the longest row, of which 8 entries are taken at a time in one latency
- * of the memory. They decide only which of the two is used, and a factor of two in them does no harm. A CPU needs no model: a sweep reads as much
- * as an exact solve there, and waits for no level.
+ * (docs/trisolve.md, "On a GPU"), but for the longest row, of which 8 entries are taken at a time in one
+ * latency of the memory. They decide only which of the two is used, and a factor of two in them does no harm.
+ * A CPU needs no model: a sweep reads as much as an exact solve there, and waits for no level.
  */
 #pragma once
 
