@@ -17,7 +17,7 @@ static inline double larger(double most, double a)
 }
 static inline double smaller(double least, double a)
 {
-    return (a < least) & (a > 0) ? a : least;
+    return a < least && a > 0 ? a : least;
 }
 
 int sd_largest_exponent(const double *values, int64_t count)

@@ -104,7 +104,7 @@ static double largest_of(const double *x, int count)
 
 static double tolerance_of(const char *list)
 {
-    return strstr(list, "mixed") || strstr(list, "adaptive") ? 1e-4 : 1e-12;
+    return strstr(list, "mixed") || strstr(list, "adaptive") || strstr(list, "single") ? 1e-4 : 1e-12;
 }
 
 /* x = M^-1 b for random b is what the columns of M^-1 say: M is one matrix. */
