@@ -5,6 +5,10 @@
  *
  * `factor` is the first factorization after an analysis, `refactor` one with new values, which are on the GPU
  * already. What is told of solves is their time on the GPU, from there to there.
+ *
+ * Memory is told twice: what the GPU has less free after the first solve than before the analysis, but for what
+ * the handle takes (`device_bytes`, as it is measured for Saddle), and the peak that cuDSS estimates for itself
+ * (`device_bytes_estimate`). Peers take turns, so nobody else's memory changes in between.
  */
 #include "peer.h"
 #include "timing.h"
@@ -26,8 +30,8 @@ static cudssData_t data;
 static cudssMatrix_t matrix, right, left;
 static void *start, *column, *value, *b, *x; /* on the GPU */
 static int64_t n;
-static bool factored;
-static double first = NAN, again = NAN;
+static bool factored, weighed;
+static double first = NAN, again = NAN, held;
 
 static bool went_well(cudaError_t error, const char *what)
 {
@@ -97,10 +101,21 @@ static bool begin(const saddle_matrix *lower, const char *setting, int threads)
            set(CUDSS_CONFIG_MATCHING_ALG, &matching, sizeof matching);
 }
 
+static double free_memory(void)
+{
+    size_t available = 0, all;
+    cudaMemGetInfo(&available, &all);
+    return (double)available;
+}
+
 static bool run_phase(int phase, const char *what)
 {
-    return taken(cudssExecute(handle, phase, config, data, matrix, left, right), what) &&
-           went_well(cudaDeviceSynchronize(), what);
+    const double before = weighed ? 0.0 : free_memory();
+    const bool good = taken(cudssExecute(handle, phase, config, data, matrix, left, right), what) &&
+                      went_well(cudaDeviceSynchronize(), what);
+    if (!weighed) held += before - free_memory(); /* later calls are timed */
+    weighed = weighed || phase == CUDSS_PHASE_SOLVE;
+    return good;
 }
 
 static bool analyse(void)
@@ -173,7 +188,8 @@ static void facts(peer_facts *f)
     if (!cudssDataGet(handle, data, CUDSS_DATA_INERTIA, inertia, sizeof inertia, &written))
         f->negative = inertia[1] < 0 ? NAN : inertia[1];
     if (!cudssDataGet(handle, data, CUDSS_DATA_MEMORY_ESTIMATES, estimates, sizeof estimates, &written))
-        f->device_bytes = (double)estimates[1]; /* the peak on the GPU, without what is the caller's */
+        f->device_bytes_estimate = (double)estimates[1]; /* without what is the caller's */
+    if (weighed) f->device_bytes = held;
     cudssGetProperty(MAJOR_VERSION, &version[0]);
     cudssGetProperty(MINOR_VERSION, &version[1]);
     cudssGetProperty(PATCH_LEVEL, &version[2]);
