@@ -6,8 +6,9 @@
  * `factor` is the first factorization after an analysis, `refactor` one with new values, which are on the GPU
  * already. What is told of solves is their time on the GPU, from there to there.
  *
- * Memory is told twice: what the GPU has less free after the first solve than before the analysis, but for what
- * the handle takes (`device_bytes`, as it is measured for Saddle), and the peak that cuDSS estimates for itself
+ * Memory is told twice: what the GPU has less free after the first solve than before the analysis, but for
+ * what the handle takes (`device_bytes`, as it is measured for Saddle), and the peak that cuDSS estimates for
+ * itself
  * (`device_bytes_estimate`). Peers take turns, so nobody else's memory changes in between.
  */
 #include "peer.h"

@@ -35,8 +35,8 @@
     ROW(backward_error_refined) /* once */                                                                   \
     ROW(backward_error_random)  /* for a random b */                                                         \
     ROW(componentwise_error_random)                                                                          \
-    ROW(refactor) /* on a GPU: with new values that are there already; factor is the first */                \
-    ROW(device_bytes) /* that the GPU has less free */                                                       \
+    ROW(refactor)              /* on a GPU: with new values that are there already; factor is the first */   \
+    ROW(device_bytes)          /* that the GPU has less free */                                              \
     ROW(device_bytes_estimate) /* as the peer tells it */
 
 /* What is told of a peer; it fills in what it knows of its factorization. What is not known is NaN or "". */
