@@ -20,6 +20,7 @@
 #pragma once
 
 #include "core/precision.h"
+#include "plan/level_shares.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,7 +28,8 @@
 /* How a team of the host's threads shares the rows of an exact solve; the bits are the same. */
 typedef enum sd_triangle_way {
     SD_TRIANGLE_SERIAL, /* not at all */
-    SD_TRIANGLE_LEVELS, /* level by level, thin ones together by one thread */
+    SD_TRIANGLE_LEVELS, /* level by level, as plan/level_shares.h shares them; on a device rows in their order
+                         */
     SD_TRIANGLE_FLAGS   /* by rank in pieces of SD_TRIANGLE_PIECE, each of which waits for what it needs */
 } sd_triangle_way;
 
@@ -52,8 +54,9 @@ typedef struct sd_triangle {
     /* Level l is rows row[level[l] .. level[l+1]), ascending; rows of one level need those of lower levels
      * only. */
     int32_t levels;
-    const int32_t *level; /* in the host's memory; levels + 1 */
-    const int32_t *row;   /* n; NULL: those of ranks level[l] .. level[l+1]) */
+    const int32_t *level;   /* in the host's memory; levels + 1 */
+    const int32_t *row;     /* n; NULL: those of ranks level[l] .. level[l+1]) */
+    sd_level_shares shares; /* on the host, for several threads, where row is NULL; or 0 */
 
     /* For sweeps over blocks of consecutive rows; blocks is 0 without. Entries of row i outside its own
      * block are ptr[i] .. split[i]) of a lower triangle, split[i] .. ptr[i+1]) of an upper one. */

@@ -1,21 +1,14 @@
-/*
- * A barrier for the threads of one parallel region, for loops over many short levels. As in crew.h, a thread
- * that waits spins and then sleeps, whatever OMP_WAIT_POLICY says.
- */
+/* A barrier for the threads of one parallel region, for loops over many short levels. They wait as waiters.h
+ * says. */
 #pragma once
 
-#include "core/spin.h"
-
-#include <pthread.h>
+#include "core/waiters.h"
 
 typedef struct sd_barrier {
     int threads;
+    sd_waiters waiters;
     _Alignas(64) atomic_int missing;     /* threads that have not come yet; apart from what those that have */
     _Alignas(64) atomic_uint generation; /* look at: how often all have come */
-    atomic_int asleep;
-    sd_spins spins;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
 } sd_barrier;
 
 /* For so many threads; the one that makes it frees it when none waits any more. */

@@ -2,23 +2,17 @@
  * Pieces of work in a row, each of which needs some of those before it, shared among the threads of a
  * parallel region: a thread takes the next piece, waits within it for an earlier one where it needs it, and
  * says when it is done. The earliest piece that is not done never waits, and a thread has it: so it goes on
- * with any number of threads. One that waits spins and then sleeps (spin.h).
+ * with any number of threads. They wait as waiters.h says.
  */
 #pragma once
 
-#include "core/spin.h"
-
-#include <pthread.h>
-#include <stdint.h>
+#include "core/waiters.h"
 
 typedef struct sd_chain {
     int32_t pieces;
     atomic_uchar *done; /* of each piece; the caller's */
-    sd_spins spins;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
+    sd_waiters waiters;
     _Alignas(64) atomic_int next; /* piece that nobody has taken */
-    _Alignas(64) atomic_int asleep;
 } sd_chain;
 
 /* For so many threads; `done` has a byte for each piece. The one that makes it frees it when none waits. */

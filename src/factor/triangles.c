@@ -120,6 +120,19 @@ static saddle_status lay_out_by_levels(sd_context *c, const sd_incomplete *m, sd
     return status;
 }
 
+/* Of triangles that stand by levels, for the threads of a host. */
+static saddle_status share_levels(sd_engine *e, sd_triangles *t)
+{
+    for (int k = 0; k < 2; ++k) {
+        sd_triangle *x = k ? &t->upper : &t->lower;
+        const sd_triangle_layout *l = &t->layout[k];
+        const saddle_status status = sd_level_shares_make(e->context, &l->pattern, k == 1, x->levels,
+                                                          l->level, SD_TRIANGLE_THIN, e->threads, &x->shares);
+        if (status) return status;
+    }
+    return SADDLE_OK;
+}
+
 static bool has_long_rows(const sd_pattern *p)
 {
     return p->ptr[p->n] >= (int64_t)LONG_ROW * p->n;
@@ -275,6 +288,7 @@ saddle_status sd_triangles_make(sd_engine *e, const sd_incomplete *m, sd_precisi
     t->upper = (sd_triangle){.n = m->n, .precision = precision, .upper = true};
     saddle_status status = lay_out(c, m, blocks == 0, t);
     if (!status && blocks > 0) status = lay_out_blocks(c, m->n, blocks, start, t);
+    if (!status && t->order && e->backend->host_memory && e->threads > 1) status = share_levels(e, t);
     if (!status) {
         t->lower.way = choose_way(e, t, &t->layout[0].pattern, t->lower.levels);
         t->upper.way = choose_way(e, t, &t->layout[1].pattern, t->upper.levels);
@@ -436,6 +450,8 @@ static void free_triangle(sd_engine *e, sd_triangle *x)
 void sd_triangles_free(sd_engine *e, sd_triangles *t)
 {
     sd_context *c = e->context;
+    sd_level_shares_free(c, &t->upper.shares);
+    sd_level_shares_free(c, &t->lower.shares);
     free_triangle(e, &t->upper);
     free_triangle(e, &t->lower);
     free_frame(e, &t->enter, t);

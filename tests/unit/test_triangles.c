@@ -225,11 +225,12 @@ static void wide_levels_are_put_one_after_the_other(void **state)
         double *b = random_values(&r, ROWS, 1), *plain = test_alloc(ROWS, sizeof *plain),
                *first = test_alloc(ROWS, sizeof *first), *z = test_alloc(ROWS, sizeof *z);
         solve_plainly(&m, b, plain);
-        for (int threads = 1; threads <= 3; ++threads) {
+        for (int threads = 1; threads <= 4; ++threads) {
             bench s;
             bench_open(&s, NULL, threads);
             sd_triangles t = make(&s, &m, SD_DOUBLE, 0, NULL);
             assert_non_null(t.order);
+            assert_int_equal(t.lower.shares.lanes, threads > 1 ? threads : 0);
             assert_permutation(t.order, ROWS);
             assert_null(t.lower.row);
             assert_int_equal(t.lower.way,

@@ -4,9 +4,9 @@
  * blocks are those of batch.c and ldlt.c.
  */
 #include "backend/cpu/isa.h"
-#include "core/barrier.h"
 #include "core/chain.h"
 #include "core/dd.h"
+#include "core/pace.h"
 
 #include <math.h>
 #include <omp.h>
