@@ -194,6 +194,16 @@ static inline void assert_factored(const test_front *t, const sd_pivoting *pivot
     assert_permutation(t->f.variable, t->f.columns);
 }
 
+static const sd_pivoting threshold = {.rule = SD_PIVOT_THRESHOLD, .u = 0.01, .small = 1e-20};
+
+/* The threshold rule for a root, which delays nothing, or for another front. */
+static inline sd_pivoting threshold_of(bool root)
+{
+    sd_pivoting pivoting = threshold;
+    pivoting.root = root;
+    return pivoting;
+}
+
 /* Every kind of front that a test goes through. */
 typedef enum front_kind {
     FRONT_RANDOM,
@@ -242,10 +252,14 @@ static inline void front_fill(test_front *t, rng *r, front_kind kind)
     }
 }
 
-/* A front with a number that is none, after its factorization by the threshold rule: a root has eliminated
- * all its columns and it is seen in L or D, any other has left the columns that it spoilt. */
-static inline void assert_nan_seen(const test_front *t, const sd_front_kernels *tables)
+/* Puts a number that is none anywhere into its columns and factors by the threshold rule: a root has
+ * eliminated all its columns and it is seen in L or D, any other has left the columns that it spoilt. */
+static inline void assert_nan_seen(test_front *t, const sd_front_kernels *tables, rng *r, double none)
 {
+    const sd_pivoting pivoting = threshold_of(t->f.rows == t->f.columns);
+    front_value(t, rng_below(r, t->f.rows), rng_below(r, t->f.columns), none);
+    front_load(t, false);
+    front_factor(t, tables, &pivoting);
     const double largest = tables[t->single].largest(&t->f);
     if (t->f.rows > t->f.columns) {
         assert_true(t->f.eliminated < t->f.columns);

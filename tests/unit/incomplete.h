@@ -3,12 +3,37 @@
 
 #include "csr_of.h"
 #include "factor/incomplete.h"
+#include "failing_allocator.h"
 
 #define ROUNDING 1e-12 /* of factors */
 
 static inline void must(const sd_context *c, saddle_status status)
 {
     if (status) fail_msg("%s", c->message);
+}
+
+/* A matrix as plain loops see it and as the library does, in a context of its own. */
+typedef struct problem {
+    sd_context c;
+    dense d;
+    sd_csr B;
+} problem;
+
+/* Of d, which is freed with it. */
+static inline problem problem_of(dense d)
+{
+    problem p = {.d = d};
+    sd_context_init(&p.c, NULL, 0);
+    p.B = csr_of(&p.c, &p.d);
+    return p;
+}
+
+/* What was made in its context must have been freed. */
+static inline void problem_free(problem *p)
+{
+    sd_csr_free(&p->c, &p->B);
+    assert_int_equal(p->c.bytes, 0);
+    dense_free(&p->d);
 }
 
 /* The diagonal is `dominance` times the sum of its row and one. */
@@ -41,6 +66,11 @@ static inline dense blocks_problem(rng *r, int nodes, int unknowns, double entri
     return d;
 }
 
+static inline int64_t entries_of(const sd_incomplete *m)
+{
+    return m->lower.ptr[m->n] + (m->symmetric ? 0 : m->upper.ptr[m->n]);
+}
+
 /* Factors as dense matrices: of L the diagonal too, U the transpose of L in L L'. */
 typedef struct dense_factors {
     dense lower, upper;
@@ -71,6 +101,26 @@ static inline void dense_factors_free(dense_factors *f)
 {
     dense_free(&f->lower);
     dense_free(&f->upper);
+}
+
+/* Factors of a problem, as they were made and as dense ones. */
+typedef struct factors {
+    sd_incomplete m;
+    dense_factors dense;
+} factors;
+
+static inline factors factors_by(problem *p, bool symmetric, const sd_incomplete_rule *rule)
+{
+    factors f;
+    must(&p->c, sd_incomplete_make(&p->c, &p->B, symmetric, rule, &f.m));
+    f.dense = dense_factors_of(&f.m);
+    return f;
+}
+
+static inline void factors_free(problem *p, factors *f)
+{
+    dense_factors_free(&f->dense);
+    sd_incomplete_free(&p->c, &f->m);
 }
 
 static inline bool on_pattern(const dense_factors *f, int i, int j)
@@ -183,4 +233,58 @@ static inline sd_csr grid_blocks(sd_context *c, rng *r, int side, int unknowns, 
         A.ptr[i + 1] = A.nnz;
     }
     return A;
+}
+
+/* ---- errors ---- */
+
+/* Numbers at the end of their range, whose elimination overflows. */
+static inline void assert_overflow_is_an_error(bool symmetric, const sd_incomplete_rule *rule)
+{
+    dense d = dense_new(3);
+    for (int k = 0; k < 9; ++k) dense_set(&d, k / 3, k % 3, k % 4 ? 1.7e308 : -1.7e308);
+    problem p = problem_of(d);
+    sd_incomplete m;
+    assert_int_equal(sd_incomplete_make(&p.c, &p.B, symmetric, rule, &m), SADDLE_BAD_VALUE);
+    assert_contains(p.c.message, "scale the matrix");
+    sd_incomplete_free(&p.c, &m);
+    problem_free(&p);
+}
+
+/* Whether a call has a k-th allocation, which then fails: it must say so, and leave nothing behind. */
+static inline bool allocation_fails(int64_t k, saddle_status (*call)(sd_context *c, const void *input),
+                                    const void *input)
+{
+    failing_allocator f = {.fail_at = k};
+    const saddle_hooks hooks = failing_hooks(&f);
+    sd_context c;
+    sd_context_init(&c, &hooks, 0);
+    const saddle_status status = call(&c, input);
+    assert_int_equal(f.live, 0);
+    assert_int_equal(c.bytes, 0);
+    assert_int_equal(status, f.failed ? SADDLE_OUT_OF_MEMORY : SADDLE_OK);
+    return f.failed;
+}
+
+/* What factor_twice factors: B by a rule, and again with the same values. */
+typedef struct factorization {
+    sd_csr B;
+    bool symmetric;
+    sd_incomplete_rule rule;
+} factorization;
+
+static inline saddle_status factor_twice(sd_context *c, const void *input)
+{
+    const factorization *f = input;
+    sd_incomplete m;
+    saddle_status status = sd_incomplete_make(c, &f->B, f->symmetric, &f->rule, &m);
+    if (!status) status = sd_incomplete_again(c, &f->B, &f->rule, &m);
+    sd_incomplete_free(c, &m);
+    return status;
+}
+
+/* A hook that cancels as soon as something is done. */
+static inline int cancel_once_begun(const saddle_progress *progress, void *user)
+{
+    (void)user;
+    return progress->done > 0;
 }

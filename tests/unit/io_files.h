@@ -160,6 +160,26 @@ static inline const char *failure_of(const char *path, saddle_status status, int
     return message + strlen(start);
 }
 
+/* A text that is refused, and a word of what is said of it and its line; 0: of no line. */
+typedef struct bad_text {
+    const char *text;
+    saddle_status status;
+    int line;
+    const char *word;
+} bad_text;
+
+/* Each text is refused in a file of this name, behind this beginning. */
+static inline void assert_refused(const char *name, const char *beginning, const bad_text *cases,
+                                  size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        char text[600];
+        snprintf(text, sizeof text, "%s%s", beginning, cases[k].text);
+        const char *message = failure_of(make_file(name, text), cases[k].status, cases[k].line);
+        if (!strstr(message, cases[k].word)) fail_msg("'%s' is not in '%s'", cases[k].word, message);
+    }
+}
+
 /* Lets every allocation of reading this file fail in turn. */
 static inline void survives_failing_allocations(const char *path)
 {

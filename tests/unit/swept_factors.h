@@ -90,18 +90,21 @@ static inline sd_incomplete factors_on(sd_context *c, const dense *p, bool symme
     return m;
 }
 
-/* Sweeps on the pattern of p, or where the rule has no level on one that is found. */
-static inline saddle_status swept(sd_context *c, const sd_csr *B, const dense *p, bool symmetric,
-                                  const sd_incomplete_rule *rule, sd_incomplete *m)
+/* Sweeps on this pattern, or where the rule has no level on one that is found. */
+static inline saddle_status swept_on(problem *p, const dense *pattern, bool symmetric,
+                                     const sd_incomplete_rule *rule, sd_incomplete *m)
 {
-    if (rule->level < 0) return sd_fixed_point_fill(c, B, symmetric, rule, m);
-    *m = factors_on(c, p, symmetric);
-    return sd_fixed_point(c, B, symmetric, rule, m);
+    if (rule->level < 0) return sd_fixed_point_fill(&p->c, &p->B, symmetric, rule, m);
+    *m = factors_on(&p->c, pattern, symmetric);
+    return sd_fixed_point(&p->c, &p->B, symmetric, rule, m);
 }
 
-static inline int64_t entries_of(const sd_incomplete *m)
+/* On the pattern of the matrix; succeeds. */
+static inline sd_incomplete swept(problem *p, bool symmetric, const sd_incomplete_rule *rule)
 {
-    return m->lower.ptr[m->n] + (m->symmetric ? 0 : m->upper.ptr[m->n]);
+    sd_incomplete m;
+    must(&p->c, swept_on(p, &p->d, symmetric, rule, &m));
+    return m;
 }
 
 /* Sum of |B + shift S - L U|, on the pattern or everywhere, relative to that of |B + shift S| there. */

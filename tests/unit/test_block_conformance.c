@@ -11,6 +11,7 @@
  */
 #include "block_checks.h"
 #include "block_material.h"
+#include "isa_tables.h"
 
 #include "backend/cpu/cpu.h"
 
@@ -278,24 +279,6 @@ static void walk_kernels(const sd_backend *backend, bench_version version, int k
 static void walk(const sd_backend *backend)
 {
     walk_kernels(backend, BENCH_DEFAULT, BENCH_KERNELS);
-}
-
-static void the_portable_table_conforms(void **state)
-{
-    (void)state;
-    walk(isa_or_skip("portable"));
-}
-
-static void the_avx2_table_conforms(void **state)
-{
-    (void)state;
-    walk(isa_or_skip("avx2"));
-}
-
-static void the_avx512_table_conforms(void **state)
-{
-    (void)state;
-    walk(isa_or_skip("avx512"));
 }
 
 static void the_cuda_module_conforms_by_default(void **state)

@@ -2,7 +2,6 @@
  * Incomplete factors by fixed-point sweeps on a given pattern: they end at the factors of elimination, their
  * residuals fall, bits depend neither on threads nor on scaling, divergence is found and mended by a shift.
  */
-#include "failing_allocator.h"
 #include "swept_factors.h"
 
 enum { ROUNDS = 40 };
@@ -23,29 +22,24 @@ static void sweeps_end_at_the_factors_of_elimination(void **state)
 {
     (void)state;
     rng r = rng_start(__func__);
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
     for (int round = 0; round < ROUNDS * KINDS; ++round) {
         const kind k = (kind)(round % KINDS);
-        dense d = matrix_of(&r, k, 2 + rng_below(&r, 40), 0.01);
-        dense p = pattern_of(&r, &d, rng_below(&r, 2));
-        sd_csr B = csr_of(&c, &d);
+        problem p = problem_of(matrix_of(&r, k, 2 + rng_below(&r, 40), 0.01));
+        dense pattern = pattern_of(&r, &p.d, rng_below(&r, 2));
         const sd_incomplete_rule rule = sweeps_of(MANY, 1);
         for (int symmetric = 0; symmetric <= is_symmetric(k); ++symmetric) {
             sd_incomplete m;
-            must(&c, swept(&c, &B, &p, symmetric, &rule, &m));
+            must(&p.c, swept_on(&p, &pattern, symmetric, &rule, &m));
             dense_factors f = dense_factors_of(&m);
-            assert_plain(&f, &d, symmetric);
+            assert_plain(&f, &p.d, symmetric);
             assert_true(m.shift == 0 && m.restarts == 0);
             assert_true(m.residual < 1e-14 && m.sweeps > 0 && m.sweeps < MANY && m.flops > 0);
             dense_factors_free(&f);
-            sd_incomplete_free(&c, &m);
+            sd_incomplete_free(&p.c, &m);
         }
-        sd_csr_free(&c, &B);
-        dense_free(&d);
-        dense_free(&p);
+        dense_free(&pattern);
+        problem_free(&p);
     }
-    assert_int_equal(c.bytes, 0);
 }
 
 static void assert_near(int64_t count, const double *a, const double *b)
@@ -84,8 +78,6 @@ static void every_sweep_makes_a_level_exact(void **state)
 {
     (void)state;
     enum { N = 12 };
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
     dense d = dense_new(N);
     for (int i = 0; i < N; ++i) {
         dense_set(&d, i, i, 2);
@@ -93,17 +85,15 @@ static void every_sweep_makes_a_level_exact(void **state)
         if (i > 0) dense_set(&d, i - 1, i, -1);
     }
     double *exact = plain_elimination(&d, d.there);
-    sd_csr B = csr_of(&c, &d);
+    problem p = problem_of(d);
     for (int sweeps = 1; sweeps < N; ++sweeps) {
         const sd_incomplete_rule rule = sweeps_of(sweeps, 1);
-        sd_incomplete m;
-        must(&c, swept(&c, &B, &d, false, &rule, &m));
+        sd_incomplete m = swept(&p, false, &rule);
         assert_int_equal(m.sweeps, sweeps);
         for (int i = 0; i < N; ++i) assert_true((m.diagonal[i] == exact[i * (N + 1)]) == (i <= sweeps));
-        sd_incomplete_free(&c, &m);
+        sd_incomplete_free(&p.c, &m);
     }
-    sd_csr_free(&c, &B);
-    dense_free(&d);
+    problem_free(&p);
     free(exact);
 }
 
@@ -121,6 +111,13 @@ static int take_residual(const saddle_progress *progress, void *user)
     return h->count == h->cancel_at;
 }
 
+/* What is made of the problem is told to h. */
+static void tell(problem *p, history *h)
+{
+    p->c.hooks.progress = take_residual;
+    p->c.hooks.user = h;
+}
+
 static void residuals_are_those_of_the_factors_and_fall(void **state)
 {
     (void)state;
@@ -128,24 +125,19 @@ static void residuals_are_those_of_the_factors_and_fall(void **state)
     for (int round = 0; round < ROUNDS * KINDS; ++round) {
         const kind k = (kind)(round % KINDS);
         history h = {0};
-        const saddle_hooks hooks = {.size = sizeof hooks, .progress = take_residual, .user = &h};
-        sd_context c;
-        sd_context_init(&c, &hooks, 0);
-        dense d = matrix_of(&r, k, 20 + rng_below(&r, 20), 0.1);
-        sd_csr B = csr_of(&c, &d);
+        problem p = problem_of(matrix_of(&r, k, 20 + rng_below(&r, 20), 0.1));
+        tell(&p, &h);
         for (int sweeps = 1; sweeps <= 6; ++sweeps) {
             const sd_incomplete_rule rule = sweeps_of(sweeps, 1);
-            sd_incomplete m;
             h.count = 0;
-            must(&c, swept(&c, &B, &d, is_symmetric(k), &rule, &m));
+            sd_incomplete m = swept(&p, is_symmetric(k), &rule);
             assert_int_equal(h.count, m.sweeps);
             assert_true(h.residual[h.count - 1] == m.residual);
-            assert_true(fabs(m.residual - residual_of(&m, &d, false)) <= 1e-14 + 1e-10 * m.residual);
+            assert_true(fabs(m.residual - residual_of(&m, &p.d, false)) <= 1e-14 + 1e-10 * m.residual);
             for (int s = 1; s < h.count; ++s) assert_true(h.residual[s] < h.residual[s - 1]);
-            sd_incomplete_free(&c, &m);
+            sd_incomplete_free(&p.c, &m);
         }
-        sd_csr_free(&c, &B);
-        dense_free(&d);
+        problem_free(&p);
     }
 }
 
@@ -154,19 +146,14 @@ static void a_caller_can_cancel(void **state)
     (void)state;
     rng r = rng_start(__func__);
     history h = {.cancel_at = 2};
-    const saddle_hooks hooks = {.size = sizeof hooks, .progress = take_residual, .user = &h};
-    sd_context c;
-    sd_context_init(&c, &hooks, 0);
-    dense d = matrix_of(&r, SPD, 30, 0.01);
-    sd_csr B = csr_of(&c, &d);
+    problem p = problem_of(matrix_of(&r, SPD, 30, 0.01));
+    tell(&p, &h);
     const sd_incomplete_rule rule = sweeps_of(9, 1);
     sd_incomplete m;
-    assert_int_equal(swept(&c, &B, &d, true, &rule, &m), SADDLE_CANCELLED);
+    assert_int_equal(swept_on(&p, &p.d, true, &rule, &m), SADDLE_CANCELLED);
     assert_int_equal(h.count, 2);
-    sd_incomplete_free(&c, &m);
-    sd_csr_free(&c, &B);
-    dense_free(&d);
-    assert_int_equal(c.bytes, 0);
+    sd_incomplete_free(&p.c, &m);
+    problem_free(&p);
 }
 
 /* By powers of two, so that nothing is rounded otherwise. */
@@ -174,8 +161,6 @@ static void sweeps_do_not_depend_on_scaling(void **state)
 {
     (void)state;
     rng r = rng_start(__func__);
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
     for (int round = 0; round < ROUNDS; ++round) {
         const bool symmetric = round % 2;
         enum { N = 30 };
@@ -186,11 +171,9 @@ static void sweeps_do_not_depend_on_scaling(void **state)
             col[i] = symmetric ? row[i] : ldexp(1, rng_below(&r, 14) - 7);
         }
         for (int k = 0; k < N * N; ++k) scaled.a[k] *= row[k / N] * col[k % N];
-        sd_csr B = csr_of(&c, &d), C = csr_of(&c, &scaled);
+        problem p = problem_of(d), q = problem_of(scaled);
         const sd_incomplete_rule rule = sweeps_of(2, 1);
-        sd_incomplete m, s;
-        must(&c, swept(&c, &B, &d, symmetric, &rule, &m));
-        must(&c, swept(&c, &C, &d, symmetric, &rule, &s));
+        sd_incomplete m = swept(&p, symmetric, &rule), s = swept(&q, symmetric, &rule);
         for (int i = 0; i < N; ++i) {
             assert_true(s.diagonal[i] == m.diagonal[i] * row[i] * (symmetric ? 1 : col[i]));
             for (int64_t k = m.lower.ptr[i]; k < m.lower.ptr[i + 1]; ++k)
@@ -199,12 +182,10 @@ static void sweeps_do_not_depend_on_scaling(void **state)
             for (int64_t k = symmetric ? 0 : m.upper.ptr[i]; k < (symmetric ? 0 : m.upper.ptr[i + 1]); ++k)
                 assert_true(s.upper_val[k] == m.upper_val[k] * row[i] * col[m.upper.ind[k]]);
         }
-        sd_incomplete_free(&c, &m);
-        sd_incomplete_free(&c, &s);
-        sd_csr_free(&c, &B);
-        sd_csr_free(&c, &C);
-        dense_free(&d);
-        dense_free(&scaled);
+        sd_incomplete_free(&p.c, &m);
+        sd_incomplete_free(&q.c, &s);
+        problem_free(&p);
+        problem_free(&q);
     }
 }
 
@@ -212,48 +193,38 @@ static void new_values_reuse_the_arrays(void **state)
 {
     (void)state;
     rng r = rng_start(__func__);
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
-    dense d = matrix_of(&r, DOMINANT, 40, 0.1);
-    sd_csr B = csr_of(&c, &d);
+    problem p = problem_of(matrix_of(&r, DOMINANT, 40, 0.1));
     const sd_incomplete_rule rule = sweeps_of(MANY, 1);
-    sd_incomplete m;
-    for (int64_t k = 0; k < B.nnz; ++k) B.val[k] *= 2;
-    must(&c, swept(&c, &B, &d, false, &rule, &m));
+    for (int64_t k = 0; k < p.B.nnz; ++k) p.B.val[k] *= 2;
+    sd_incomplete m = swept(&p, false, &rule);
     const double *lower = m.lower_val, *upper = m.upper_val, *diagonal = m.diagonal;
-    const int64_t bytes = c.bytes;
-    for (int64_t k = 0; k < B.nnz; ++k) B.val[k] /= 2;
-    must(&c, sd_fixed_point(&c, &B, false, &rule, &m));
-    assert_true(lower == m.lower_val && upper == m.upper_val && diagonal == m.diagonal && bytes == c.bytes);
+    const int64_t bytes = p.c.bytes;
+    for (int64_t k = 0; k < p.B.nnz; ++k) p.B.val[k] /= 2;
+    must(&p.c, sd_fixed_point(&p.c, &p.B, false, &rule, &m));
+    assert_true(lower == m.lower_val && upper == m.upper_val && diagonal == m.diagonal);
+    assert_true(bytes == p.c.bytes);
     dense_factors f = dense_factors_of(&m);
-    assert_plain(&f, &d, false);
+    assert_plain(&f, &p.d, false);
     dense_factors_free(&f);
-    sd_incomplete_free(&c, &m);
-    sd_csr_free(&c, &B);
-    dense_free(&d);
+    sd_incomplete_free(&p.c, &m);
+    problem_free(&p);
 }
 
 /* ---- divergence ---- */
 
-static void assert_mended(const dense *d, bool symmetric)
+static void assert_mended(problem *p, bool symmetric)
 {
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
-    sd_csr B = csr_of(&c, d);
     for (int fill = 0; fill <= 1; ++fill) {
         const sd_incomplete_rule rule = fill ? fill_of(1e-3, 2, 20, 1) : sweeps_of(20, 1);
-        sd_incomplete m;
-        must(&c, swept(&c, &B, d, symmetric, &rule, &m));
+        sd_incomplete m = swept(p, symmetric, &rule);
         assert_true(m.restarts > 0 && m.shift == ldexp(SD_SHIFT_FIRST, m.restarts - 1));
-        const double residual = residual_of(&m, d, false);
+        const double residual = residual_of(&m, &p->d, false);
         assert_true(residual <= 0.2); /* what is beyond is not taken for factors */
         assert_true(fabs(m.residual - residual) <= 1e-12 + 1e-9 * residual);
         for (int i = 0; i < m.n; ++i)
             assert_true(isfinite(m.diagonal[i]) && (symmetric ? m.diagonal[i] > 0 : m.diagonal[i] != 0));
-        sd_incomplete_free(&c, &m);
+        sd_incomplete_free(&p->c, &m);
     }
-    sd_csr_free(&c, &B);
-    assert_int_equal(c.bytes, 0);
 }
 
 /* Every two rows are nearly parallel. It is positive definite, so elimination on the full pattern is exact.
@@ -267,14 +238,16 @@ static void divergence_far_from_dominance_is_mended_by_a_shift(void **state)
         dense d = dense_new(n);
         for (int i = 0; i < n; ++i)
             for (int j = 0; j < n; ++j) dense_set(&d, i, j, i == j ? 1 : 0.9);
-        assert_mended(&d, true);
-        assert_mended(&d, false);
-        dense_free(&d);
+        problem p = problem_of(d);
+        assert_mended(&p, true);
+        assert_mended(&p, false);
+        problem_free(&p);
         d = matrix_of(&r, DOMINANT, n, 0);
         for (int i = 0; i < n; ++i) dense_set(&d, i, i, i % 3 ? 1e-2 * rng_unit(&r) : 0);
         for (int i = 0; i < n; ++i) dense_set(&d, i, (i + 1) % n, 1);
-        assert_mended(&d, false);
-        dense_free(&d);
+        p = problem_of(d);
+        assert_mended(&p, false);
+        problem_free(&p);
     }
 }
 
@@ -287,10 +260,10 @@ static void pivots_that_are_not_positive_are_mended_by_a_shift(void **state)
     const double empty[] = {1, 0.1, 0, 0.1, 2, 0, 0, 0, 0};
     const double *const all[] = {negative, zero, late, empty};
     for (int k = 0; k < 4; ++k) {
-        dense d = dense_from(3, all[k]);
-        assert_mended(&d, true);
-        if (k % 2) assert_mended(&d, false); /* the others have pivots for L U */
-        dense_free(&d);
+        problem p = problem_of(dense_from(3, all[k]));
+        assert_mended(&p, true);
+        if (k % 2) assert_mended(&p, false); /* the others have pivots for L U */
+        problem_free(&p);
     }
 }
 
@@ -298,21 +271,17 @@ static void pivots_that_are_not_positive_are_mended_by_a_shift(void **state)
 static void where_no_shift_helps_a_message_says_so(void **state)
 {
     (void)state;
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
     dense d = dense_new(6);
     for (int k = 0; k < 36; ++k) dense_set(&d, k / 6, k % 6, k % 7 ? 1.7e308 : -1.7e308);
-    sd_csr B = csr_of(&c, &d);
+    problem p = problem_of(d);
     for (int fill = 0; fill <= 1; ++fill) {
         const sd_incomplete_rule rule = fill ? fill_of(0, 2, 9, 1) : sweeps_of(9, 1);
         sd_incomplete m;
-        assert_int_equal(swept(&c, &B, &d, true, &rule, &m), SADDLE_BAD_VALUE);
-        assert_contains(c.message, "scale the matrix");
-        sd_incomplete_free(&c, &m);
+        assert_int_equal(swept_on(&p, &p.d, true, &rule, &m), SADDLE_BAD_VALUE);
+        assert_contains(p.c.message, "scale the matrix");
+        sd_incomplete_free(&p.c, &m);
     }
-    sd_csr_free(&c, &B);
-    dense_free(&d);
-    assert_int_equal(c.bytes, 0);
+    problem_free(&p);
 }
 
 /* ---- threads, edges ---- */
@@ -322,108 +291,95 @@ static void a_rule_asks_for_sweeps(void **state)
 {
     (void)state;
     rng r = rng_start(__func__);
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
     for (int variant = 0; variant < 4; ++variant) {
         const bool symmetric = variant % 2, fill = variant / 2;
-        dense d = grid_of(&r, 8, 2, symmetric ? 0 : 1);
-        sd_csr B = csr_of(&c, &d);
+        problem p = problem_of(grid_of(&r, 8, 2, symmetric ? 0 : 1));
         const sd_incomplete_rule rule = fill ? fill_of(1e-3, 1.5, 4, 1) : sweeps_of(4, 1);
-        sd_incomplete m, made;
-        must(&c, swept(&c, &B, &d, symmetric, &rule, &m));
-        must(&c, sd_incomplete_make(&c, &B, symmetric, &rule, &made));
+        sd_incomplete m = swept(&p, symmetric, &rule), made;
+        must(&p.c, sd_incomplete_make(&p.c, &p.B, symmetric, &rule, &made));
         assert_same_bits(&m, &made);
         assert_int_equal(made.sweeps, 4);
-        must(&c, sd_incomplete_again(&c, &B, &rule, &made)); /* from the first guess, on the pattern found */
-        must(&c, sd_fixed_point(&c, &B, symmetric, &rule, &m));
+        /* from the first guess, on the pattern found */
+        must(&p.c, sd_incomplete_again(&p.c, &p.B, &rule, &made));
+        must(&p.c, sd_fixed_point(&p.c, &p.B, symmetric, &rule, &m));
         assert_same_bits(&m, &made);
-        sd_incomplete_free(&c, &m);
-        sd_incomplete_free(&c, &made);
-        sd_csr_free(&c, &B);
-        dense_free(&d);
+        sd_incomplete_free(&p.c, &m);
+        sd_incomplete_free(&p.c, &made);
+        problem_free(&p);
     }
-    assert_int_equal(c.bytes, 0);
 }
 
 static void bits_are_the_same_for_any_number_of_threads(void **state)
 {
     (void)state;
     rng r = rng_start(__func__);
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
     for (int variant = 0; variant < 4; ++variant) {
         const bool symmetric = variant % 2, fill = variant / 2;
-        dense d = grid_of(&r, 32, 2, symmetric ? 0 : 1);
-        sd_csr B = csr_of(&c, &d);
-        assert_true(B.nnz > 4000); /* or there would be no team */
-        sd_incomplete first, m;
-        for (int threads = 1; threads <= 3; ++threads) {
-            const sd_incomplete_rule rule = fill ? fill_of(1e-3, 1.5, 5, threads) : sweeps_of(5, threads);
-            must(&c, swept(&c, &B, &d, symmetric, &rule, threads > 1 ? &m : &first));
-            if (threads == 1) continue;
-            assert_same_bits(&m, &first);
-            assert_true(m.residual == first.residual && m.sweeps == first.sweeps && m.flops == first.flops);
-            sd_incomplete_free(&c, &m);
+        problem p = problem_of(grid_of(&r, 32, 2, symmetric ? 0 : 1));
+        assert_true(p.B.nnz > 4000); /* or there would be no team */
+        sd_incomplete_rule rule = fill ? fill_of(1e-3, 1.5, 5, 1) : sweeps_of(5, 1);
+        sd_incomplete one = swept(&p, symmetric, &rule);
+        for (rule.threads = 2; rule.threads <= 3; ++rule.threads) {
+            sd_incomplete m = swept(&p, symmetric, &rule);
+            assert_same_bits(&m, &one);
+            assert_true(m.residual == one.residual && m.sweeps == one.sweeps && m.flops == one.flops);
+            sd_incomplete_free(&p.c, &m);
         }
-        sd_incomplete_free(&c, &first);
-        sd_csr_free(&c, &B);
-        dense_free(&d);
+        sd_incomplete_free(&p.c, &one);
+        problem_free(&p);
     }
-    assert_int_equal(c.bytes, 0);
 }
 
 static void no_rows_and_one_row(void **state)
 {
     (void)state;
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
     for (int variant = 0; variant < 8; ++variant) {
         const bool symmetric = variant % 2, fill = variant / 2 % 2;
         dense d = dense_new(variant / 4);
         if (d.n > 0) dense_set(&d, 0, 0, 4);
-        sd_csr B = csr_of(&c, &d);
+        problem p = problem_of(d);
         const sd_incomplete_rule rule = fill ? fill_of(0.1, 2, 3, 2) : sweeps_of(3, 2);
-        sd_incomplete m;
-        must(&c, swept(&c, &B, &d, symmetric, &rule, &m));
+        sd_incomplete m = swept(&p, symmetric, &rule);
         assert_true(m.residual == 0 && m.shift == 0);
         if (d.n > 0) assert_true(m.diagonal[0] == (symmetric ? 2 : 4));
         assert_int_equal(entries_of(&m), 0);
-        sd_incomplete_free(&c, &m);
-        sd_csr_free(&c, &B);
-        dense_free(&d);
+        sd_incomplete_free(&p.c, &m);
+        problem_free(&p);
     }
-    assert_int_equal(c.bytes, 0);
+}
+
+/* Sweeps on a pattern that is another's, or on one that is found. */
+typedef struct sweeping {
+    const sd_csr *B;
+    const sd_incomplete *pattern;
+    bool symmetric, fill;
+} sweeping;
+
+static saddle_status sweep(sd_context *c, const void *input)
+{
+    const sweeping *s = input;
+    const sd_incomplete_rule rule = fill_of(1e-3, 2, 3, 1);
+    sd_incomplete m = {.lower = s->pattern->lower, .upper = s->pattern->upper};
+    const saddle_status status =
+        (s->fill ? sd_fixed_point_fill : sd_fixed_point)(c, s->B, s->symmetric, &rule, &m);
+    if (!s->fill) m.lower = m.upper = (sd_pattern){0};
+    sd_incomplete_free(c, &m);
+    return status;
 }
 
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
     rng r = rng_start(__func__);
-    sd_context outer;
-    sd_context_init(&outer, NULL, 0);
     for (int variant = 0; variant < 4; ++variant) {
         const bool symmetric = variant % 2, fill = variant / 2;
-        dense d = matrix_of(&r, symmetric ? SPD : DOMINANT, 30, 0.1);
-        sd_csr B = csr_of(&outer, &d);
-        sd_incomplete pattern = factors_on(&outer, &d, symmetric);
-        for (int64_t k = 1;; ++k) {
-            failing_allocator f = {.fail_at = k};
-            const saddle_hooks hooks = failing_hooks(&f);
-            const sd_incomplete_rule rule = fill_of(1e-3, 2, 3, 1);
-            sd_incomplete m = {.lower = pattern.lower, .upper = pattern.upper};
-            sd_context c;
-            sd_context_init(&c, &hooks, 0);
-            const saddle_status status =
-                (fill ? sd_fixed_point_fill : sd_fixed_point)(&c, &B, symmetric, &rule, &m);
-            if (!fill) m.lower = m.upper = (sd_pattern){0};
-            sd_incomplete_free(&c, &m);
-            assert_int_equal(f.live, 0);
-            assert_int_equal(status, f.failed ? SADDLE_OUT_OF_MEMORY : SADDLE_OK);
-            if (!f.failed) break;
-        }
-        sd_incomplete_free(&outer, &pattern);
-        sd_csr_free(&outer, &B);
-        dense_free(&d);
+        problem p = problem_of(matrix_of(&r, symmetric ? SPD : DOMINANT, 30, 0.1));
+        sd_incomplete pattern = factors_on(&p.c, &p.d, symmetric);
+        const sweeping s = {&p.B, &pattern, symmetric, fill};
+        int64_t k = 1;
+        while (allocation_fails(k, sweep, &s)) ++k;
+        sd_incomplete_free(&p.c, &pattern);
+        problem_free(&p);
     }
 }
 

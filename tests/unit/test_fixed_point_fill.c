@@ -60,20 +60,15 @@ static void without_thresholds_it_becomes_complete(void **state)
 {
     (void)state;
     rng r = rng_start(__func__);
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
     for (int round = 0; round < ROUNDS * KINDS; ++round) {
         const kind k = (kind)(round % KINDS);
-        dense d =
-            matrix_of(&r, k, 2 + rng_below(&r, 8), 0.1); /* one new entry is then more than hardly any */
-        sd_csr B = csr_of(&c, &d);
+        const int n = 2 + rng_below(&r, 8); /* one new entry is then more than hardly any */
+        problem p = problem_of(matrix_of(&r, k, n, 0.1));
         const sd_incomplete_rule rule = fill_of(0, 1e30, MANY, 1);
-        sd_incomplete m;
-        must(&c, sd_fixed_point_fill(&c, &B, is_symmetric(k), &rule, &m));
-        assert_true(residual_of(&m, &d, true) < 1e-14 && m.residual < 1e-14);
-        sd_incomplete_free(&c, &m);
-        sd_csr_free(&c, &B);
-        dense_free(&d);
+        sd_incomplete m = swept(&p, is_symmetric(k), &rule);
+        assert_true(residual_of(&m, &p.d, true) < 1e-14 && m.residual < 1e-14);
+        sd_incomplete_free(&p.c, &m);
+        problem_free(&p);
     }
 }
 
@@ -81,34 +76,28 @@ static void patterns_have_no_more_entries_than_they_may(void **state)
 {
     (void)state;
     rng r = rng_start(__func__);
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
     for (int round = 0; round < ROUNDS; ++round) {
         const bool symmetric = round % 2;
-        dense d = grid_of(&r, 7 + rng_below(&r, 4), rng_below(&r, 2), symmetric ? 0 : 1);
-        sd_csr B = csr_of(&c, &d);
-        const int64_t given = (B.nnz - B.n) / (symmetric ? 2 : 1);
+        problem p = problem_of(grid_of(&r, 7 + rng_below(&r, 4), rng_below(&r, 2), symmetric ? 0 : 1));
+        const int64_t given = (p.B.nnz - p.B.n) / (symmetric ? 2 : 1);
         int64_t before = INT64_MAX;
         for (double most = 2; most >= 0; most -= 0.5) {
             const sd_incomplete_rule rule = fill_of(0, most, 3, 1);
-            sd_incomplete m;
-            must(&c, sd_fixed_point_fill(&c, &B, symmetric, &rule, &m));
+            sd_incomplete m = swept(&p, symmetric, &rule);
             assert_int_equal(entries_of(&m),
                              (int64_t)(most * (double)given)); /* there are more to choose from */
-            sd_incomplete_free(&c, &m);
+            sd_incomplete_free(&p.c, &m);
         }
         const double taus[] = {1e-3, 1e-2, 0.1, 100};
         for (int k = 0; k < 4; ++k) {
             const sd_incomplete_rule rule = fill_of(taus[k], 100, 3, 1);
-            sd_incomplete m;
-            must(&c, sd_fixed_point_fill(&c, &B, symmetric, &rule, &m));
+            sd_incomplete m = swept(&p, symmetric, &rule);
             assert_true(entries_of(&m) < before);
             before = entries_of(&m);
-            sd_incomplete_free(&c, &m);
+            sd_incomplete_free(&p.c, &m);
         }
         assert_int_equal(before, 0);
-        sd_csr_free(&c, &B);
-        dense_free(&d);
+        problem_free(&p);
     }
 }
 
@@ -116,25 +105,20 @@ static void as_many_entries_as_those_of_the_matrix_are_better_chosen(void **stat
 {
     (void)state;
     rng r = rng_start(__func__);
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
     for (int round = 0; round < 6; ++round) {
         const bool symmetric = round % 2;
         dense d = grid_of(&r, 12, 4, symmetric ? 0 : 1);
         scale_to_unit(&d);
-        sd_csr B = csr_of(&c, &d);
+        problem p = problem_of(d);
         const sd_incomplete_rule given = sweeps_of(10, 1), found = fill_of(0, 1, 10, 1);
-        sd_incomplete m, f;
-        must(&c, swept(&c, &B, &d, symmetric, &given, &m));
-        must(&c, swept(&c, &B, &d, symmetric, &found, &f));
+        sd_incomplete m = swept(&p, symmetric, &given), f = swept(&p, symmetric, &found);
         assert_int_equal(entries_of(&f), entries_of(&m));
         assert_true(f.shift == 0 && m.shift == 0);
         assert_true(residual_of(&f, &d, true) < 0.5 * residual_of(&m, &d, true));
         assert_true(preconditioned_residual(&f, &d) < preconditioned_residual(&m, &d));
-        sd_incomplete_free(&c, &m);
-        sd_incomplete_free(&c, &f);
-        sd_csr_free(&c, &B);
-        dense_free(&d);
+        sd_incomplete_free(&p.c, &m);
+        sd_incomplete_free(&p.c, &f);
+        problem_free(&p);
     }
 }
 
@@ -143,8 +127,6 @@ static void a_long_row_brings_no_candidates(void **state)
 {
     (void)state;
     enum { N = 400 };
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
     for (int symmetric = 0; symmetric <= 1; ++symmetric) {
         dense d = dense_new(N);
         for (int i = 0; i < N; ++i) {
@@ -152,17 +134,14 @@ static void a_long_row_brings_no_candidates(void **state)
             dense_set(&d, i, 0, i > 0 ? -1 : N);
             dense_set(&d, 0, i, i > 0 ? -1 : N);
         }
-        sd_csr B = csr_of(&c, &d);
+        problem p = problem_of(d);
         const sd_incomplete_rule rule = fill_of(0, 100, 5, 1);
-        sd_incomplete m;
-        must(&c, sd_fixed_point_fill(&c, &B, symmetric, &rule, &m));
-        assert_int_equal(entries_of(&m), (B.nnz - N) / (symmetric ? 2 : 1));
+        sd_incomplete m = swept(&p, symmetric, &rule);
+        assert_int_equal(entries_of(&m), (p.B.nnz - N) / (symmetric ? 2 : 1));
         assert_true(m.residual < 1e-14);
-        sd_incomplete_free(&c, &m);
-        sd_csr_free(&c, &B);
-        dense_free(&d);
+        sd_incomplete_free(&p.c, &m);
+        problem_free(&p);
     }
-    assert_int_equal(c.bytes, 0);
 }
 
 int main(void)

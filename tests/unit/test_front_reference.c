@@ -7,7 +7,6 @@
 enum { ROUNDS = 400 };
 
 static const sd_front_kernels *const tables = sd_fronts_reference;
-static const sd_pivoting threshold = {.rule = SD_PIVOT_THRESHOLD, .u = 0.01, .small = 1e-20};
 
 static void fronts_multiply_together_again(void **state)
 {
@@ -18,8 +17,7 @@ static void fronts_multiply_together_again(void **state)
         const front_kind kind = (front_kind)(round % FRONT_KINDS);
         const int columns = 1 + rng_below(&r, 20), below = rng_below(&r, round % 50 == 49 ? 180 : 30);
         test_front t = front_new(tables, rng_below(&r, 2), columns + below, columns, rng_below(&r, 3));
-        sd_pivoting pivoting = threshold;
-        pivoting.root = below == 0;
+        const sd_pivoting pivoting = threshold_of(below == 0);
         front_fill(&t, &r, kind);
         front_load(&t, rng_below(&r, 2));
         front_factor(&t, tables, &pivoting);
@@ -49,8 +47,7 @@ static void a_singular_root_has_its_rank(void **state)
             front_value(&t, i, i, t.a[copy * n + copy]);
         }
         front_load(&t, false);
-        sd_pivoting pivoting = threshold;
-        pivoting.root = true;
+        const sd_pivoting pivoting = threshold_of(true);
         front_factor(&t, tables, &pivoting);
         assert_int_equal(t.f.eliminated, n);
         assert_int_equal(t.pivots.zero, n - rank);
@@ -104,12 +101,7 @@ static void a_nan_does_not_hang_and_is_seen(void **state)
         const int columns = 2 + rng_below(&r, 8), below = rng_below(&r, 2) * rng_below(&r, 5);
         test_front t = front_new(tables, round % 2, columns + below, columns, 0);
         front_fill(&t, &r, FRONT_RANDOM);
-        front_value(&t, rng_below(&r, columns + below), rng_below(&r, columns), round % 3 ? NAN : INFINITY);
-        front_load(&t, false);
-        sd_pivoting pivoting = threshold;
-        pivoting.root = below == 0;
-        front_factor(&t, tables, &pivoting);
-        assert_nan_seen(&t, tables);
+        assert_nan_seen(&t, tables, &r, round % 3 ? NAN : INFINITY);
         front_free(&t);
     }
 }

@@ -9,7 +9,6 @@
 enum { ROUNDS = 1500 };
 
 static const sd_front_kernels *tables; /* of the instruction set that main has come to */
-static const sd_pivoting threshold = {.rule = SD_PIVOT_THRESHOLD, .u = 0.01, .small = 1e-20};
 
 /* A front of the same matrix, factored by the reference kernels. */
 static test_front reference_of(const test_front *t, bool rest, const sd_pivoting *pivoting)
@@ -48,8 +47,7 @@ static void fronts_are_factored_like_the_reference(void **state)
         const int below = rng_below(&r, 4) ? rng_below(&r, most) : 0;
         test_front t = front_new(tables, rng_below(&r, 2), columns + below, columns, rng_below(&r, 9));
         const bool rest = rng_below(&r, 2);
-        sd_pivoting pivoting = threshold;
-        pivoting.root = below == 0;
+        sd_pivoting pivoting = threshold_of(below == 0);
         if (rng_below(&r, 4) == 0) pivoting.u = 0.5;
         front_fill(&t, &r, kind);
         front_load(&t, rest);
@@ -84,8 +82,7 @@ static void a_singular_root_has_its_rank(void **state)
             front_value(&t, i + 1, i + 1, 1);
         }
         front_load(&t, false);
-        sd_pivoting pivoting = threshold;
-        pivoting.root = true;
+        const sd_pivoting pivoting = threshold_of(true);
         front_factor(&t, tables, &pivoting);
         assert_int_equal(t.f.eliminated, n);
         assert_int_equal(t.pivots.zero, 1);
@@ -121,12 +118,7 @@ static void a_nan_does_not_hang_and_is_seen(void **state)
         const int columns = 1 + rng_below(&r, 20), below = rng_below(&r, 2) * rng_below(&r, 40);
         test_front t = front_new(tables, round % 2, columns + below, columns, 0);
         front_fill(&t, &r, round % 5 ? FRONT_RANDOM : FRONT_DOMINANT);
-        front_value(&t, rng_below(&r, columns + below), rng_below(&r, columns), round % 3 ? NAN : INFINITY);
-        front_load(&t, false);
-        sd_pivoting pivoting = threshold;
-        pivoting.root = below == 0;
-        front_factor(&t, tables, &pivoting);
-        assert_nan_seen(&t, tables);
+        assert_nan_seen(&t, tables, &r, round % 3 ? NAN : INFINITY);
         front_free(&t);
     }
 }

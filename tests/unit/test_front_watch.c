@@ -102,35 +102,71 @@ static void assert_as_if_new(saddle_solver *s, const saddle_matrix *A, const dou
 
 static const char *const OPTIONS = "device=cuda,method=direct,scaling=none,order=amd";
 
+/* A factored matrix whose solver tells a listener. */
+typedef struct watched {
+    dense d;
+    saddle_matrix A;
+    listener l;
+    saddle_solver *s;
+    double *x; /* room for a solution */
+} watched;
+
+static void watched_start(watched *w, rng *r, emulated_knobs *knobs)
+{
+    w->d = mixed_problem(r, 2);
+    w->A = view_plain(&w->d, SADDLE_LOWER);
+    w->l = (listener){.knobs = knobs};
+    w->s = open_solver(OPTIONS, &w->l);
+    w->x = test_alloc((size_t)w->d.n, sizeof *w->x);
+    assert_int_equal(saddle_factor(w->s, &w->A), SADDLE_OK);
+}
+
+static void watched_end(watched *w)
+{
+    saddle_destroy(&w->s);
+    free(w->x);
+    view_free(&w->A);
+    dense_free(&w->d);
+}
+
+/* The next factorization is cancelled, though the device would not end by itself; it takes notice at the
+ * look of this number, or never. */
+static void cancel_at_look(watched *w, int look)
+{
+    w->l = (listener){.knobs = w->l.knobs, .cancel = true};
+    *w->l.knobs = (emulated_knobs){.late = 1, .looks = look};
+}
+
+static void cancel_no_more(watched *w)
+{
+    w->l.cancel = false;
+    *w->l.knobs = (emulated_knobs){0};
+}
+
 static void reports_come_while_the_host_waits(void **state)
 {
     (void)state;
     emulated_knobs *knobs = knobs_or_skip();
     rng r = rng_start("reports_come_while_the_host_waits");
-    dense d = mixed_problem(&r, 2);
-    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
-    double *x = test_alloc((size_t)d.n, sizeof *x), *y = test_alloc((size_t)d.n, sizeof *y);
-    listener l = {.knobs = knobs};
-    saddle_solver *s = open_solver(OPTIONS, &l);
-    assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
-    assert_int_equal(l.calls, 0); /* it was done before anybody could be told */
-    solve_ones(s, d.n, x);
-    saddle_destroy(&s);
-    l = (listener){.knobs = knobs, .enough = 4};
-    s = open_solver(OPTIONS, &l);
+    watched w;
+    watched_start(&w, &r, knobs);
+    const int n = w.d.n;
+    double *y = test_alloc((size_t)n, sizeof *y);
+    assert_int_equal(w.l.calls, 0); /* it was done before anybody could be told */
+    solve_ones(w.s, n, w.x);
+    saddle_destroy(&w.s);
+    w.l = (listener){.knobs = knobs, .enough = 4};
+    w.s = open_solver(OPTIONS, &w.l);
     knobs->late = 1;
-    assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
-    assert_int_equal(l.calls, 4);
-    assert_false(l.falls);
-    assert_true(l.last > 0);
-    assert_int_equal(info_of(s).waits, 1);
-    solve_ones(s, d.n, y);
-    assert_memory_equal(x, y, (size_t)d.n * sizeof *x);
-    saddle_destroy(&s);
-    free(x);
+    assert_int_equal(saddle_factor(w.s, &w.A), SADDLE_OK);
+    assert_int_equal(w.l.calls, 4);
+    assert_false(w.l.falls);
+    assert_true(w.l.last > 0);
+    assert_int_equal(info_of(w.s).waits, 1);
+    solve_ones(w.s, n, y);
+    assert_memory_equal(w.x, y, (size_t)n * sizeof *y);
     free(y);
-    view_free(&A);
-    dense_free(&d);
+    watched_end(&w);
 }
 
 static void without_a_hook_nobody_looks(void **state)
@@ -152,34 +188,26 @@ static void cancelled_at_every_look_of_the_device(void **state)
     (void)state;
     emulated_knobs *knobs = knobs_or_skip();
     rng r = rng_start("cancelled_at_every_look_of_the_device");
-    dense d = mixed_problem(&r, 2);
-    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
-    double *x = test_alloc((size_t)d.n, sizeof *x), *y = test_alloc((size_t)d.n, sizeof *y);
-    listener l = {.knobs = knobs};
-    saddle_solver *s = open_solver(OPTIONS, &l);
-    assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
-    const int all = knobs->looked;
-    solve_ones(s, d.n, x);
+    watched w;
+    watched_start(&w, &r, knobs);
+    const int all = knobs->looked, n = w.d.n;
+    double *y = test_alloc((size_t)n, sizeof *y);
+    solve_ones(w.s, n, w.x);
     assert_true(all > 10);
     int64_t bytes = 0;
     for (int look = 0; look <= all + 1; look += is_slow() && look > 3 ? 5 : 1) { /* 0: it is never noticed */
-        l = (listener){.knobs = knobs, .cancel = true};
-        *knobs = (emulated_knobs){.late = 1, .looks = look};
-        assert_int_equal(saddle_factor(s, &A), SADDLE_CANCELLED);
-        assert_int_equal(l.calls, 1);
-        assert_contains(saddle_message(s), "cancelled in stage factor at");
-        assert_int_equal(saddle_solve(s, 1, x, d.n, y, d.n, NULL), SADDLE_WRONG_ORDER);
-        l.cancel = false;
-        *knobs = (emulated_knobs){0};
-        assert_as_if_new(s, &A, x);
-        if (look > 1) assert_int_equal(s->c.bytes, bytes);
-        bytes = s->c.bytes;
+        cancel_at_look(&w, look);
+        assert_int_equal(saddle_factor(w.s, &w.A), SADDLE_CANCELLED);
+        assert_int_equal(w.l.calls, 1);
+        assert_contains(saddle_message(w.s), "cancelled in stage factor at");
+        assert_int_equal(saddle_solve(w.s, 1, w.x, n, y, n, NULL), SADDLE_WRONG_ORDER);
+        cancel_no_more(&w);
+        assert_as_if_new(w.s, &w.A, w.x);
+        if (look > 1) assert_int_equal(w.s->c.bytes, bytes);
+        bytes = w.s->c.bytes;
     }
-    saddle_destroy(&s);
-    free(x);
     free(y);
-    view_free(&A);
-    dense_free(&d);
+    watched_end(&w);
 }
 
 /* The same of values that the host looks at meanwhile. */
@@ -188,32 +216,24 @@ static void cancelled_while_values_arrive(void **state)
     (void)state;
     emulated_knobs *knobs = knobs_or_skip();
     rng r = rng_start("cancelled_while_values_arrive");
-    dense d = mixed_problem(&r, 2);
-    saddle_matrix A = view_plain(&d, SADDLE_LOWER);
-    const size_t bytes = (size_t)A.entries * sizeof(double);
-    double *x = test_alloc((size_t)d.n, sizeof *x);
-    listener l = {.knobs = knobs};
-    saddle_solver *s = open_solver(OPTIONS, &l);
-    assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
-    solve_ones(s, d.n, x);
-    double *there = s->e.backend->allocate(&s->e, (int64_t)bytes, "test");
-    s->e.backend->upload(&s->e, A.values, there, (int64_t)bytes);
+    watched w;
+    watched_start(&w, &r, knobs);
+    sd_engine *e = &w.s->e;
+    const int64_t bytes = w.A.entries * (int64_t)sizeof(double);
+    solve_ones(w.s, w.d.n, w.x);
+    double *there = e->backend->allocate(e, bytes, "test");
+    e->backend->upload(e, w.A.values, there, bytes);
     for (int way = 0; way < 6; ++way) {
-        assert_true(sd_home_accepts(s, &A));
-        l = (listener){.knobs = knobs, .cancel = true};
-        *knobs = (emulated_knobs){.late = 1, .looks = way / 2};
-        assert_int_equal(saddle_factor_values(s, SADDLE_DOUBLE, way % 2 ? there : A.values),
+        assert_true(sd_home_accepts(w.s, &w.A));
+        cancel_at_look(&w, way / 2);
+        assert_int_equal(saddle_factor_values(w.s, SADDLE_DOUBLE, way % 2 ? there : w.A.values),
                          SADDLE_CANCELLED);
-        l.cancel = false;
-        *knobs = (emulated_knobs){0};
-        if (way == 2) assert_int_equal(saddle_factor_values(s, SADDLE_DOUBLE, there), SADDLE_OK);
-        assert_as_if_new(s, &A, x);
+        cancel_no_more(&w);
+        if (way == 2) assert_int_equal(saddle_factor_values(w.s, SADDLE_DOUBLE, there), SADDLE_OK);
+        assert_as_if_new(w.s, &w.A, w.x);
     }
-    s->e.backend->release(&s->e, there);
-    saddle_destroy(&s);
-    free(x);
-    view_free(&A);
-    dense_free(&d);
+    e->backend->release(e, there);
+    watched_end(&w);
 }
 
 /* Differences on a grid of m^3 points, less 1.5 times the identity. */

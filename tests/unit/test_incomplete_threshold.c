@@ -1,5 +1,4 @@
 /* ICT and ILUT held against the same rules by plain loops over dense matrices. */
-#include "failing_allocator.h"
 #include "incomplete.h"
 
 static double norm_of_row(const dense *d, int i)
@@ -114,6 +113,12 @@ static void assert_same_matrix(const dense *is, const dense *wanted)
     }
 }
 
+static void assert_same_factors(const dense_factors *are, const dense_factors *wanted)
+{
+    assert_same_matrix(&are->lower, &wanted->lower);
+    assert_same_matrix(&are->upper, &wanted->upper);
+}
+
 static void entries_are_kept_by_the_rule(void **state)
 {
     (void)state;
@@ -121,25 +126,16 @@ static void entries_are_kept_by_the_rule(void **state)
     static const double most[] = {0.4, 1, 1.5, 3, 1e6}, tau[] = {0, 0.001, 0.01, 0.1};
     for (int round = 0; round < 400; ++round) {
         const bool symmetric = rng_below(&r, 2);
-        dense d = blocks_problem(&r, 1 + rng_below(&r, 40), 1 + rng_below(&r, 3), 4, symmetric);
+        problem p = problem_of(blocks_problem(&r, 1 + rng_below(&r, 40), 1 + rng_below(&r, 3), 4, symmetric));
         const sd_incomplete_rule rule = {
             .level = -1, .tau = tau[rng_below(&r, 4)], .most = most[rng_below(&r, 5)], .threads = 1};
-        sd_context c;
-        sd_context_init(&c, NULL, 0);
-        sd_csr B = csr_of(&c, &d);
-        sd_incomplete m;
-        must(&c, sd_incomplete_make(&c, &B, symmetric, &rule, &m));
-        assert_true(m.shift == 0 && m.restarts == 0);
-        dense_factors f = dense_factors_of(&m);
-        dense_factors wanted = symmetric ? plain_ict(&d, &rule) : plain_ilut(&d, &rule);
-        assert_same_matrix(&f.lower, &wanted.lower);
-        assert_same_matrix(&f.upper, &wanted.upper);
-        dense_factors_free(&f);
+        factors f = factors_by(&p, symmetric, &rule);
+        assert_true(f.m.shift == 0 && f.m.restarts == 0);
+        dense_factors wanted = symmetric ? plain_ict(&p.d, &rule) : plain_ilut(&p.d, &rule);
+        assert_same_factors(&f.dense, &wanted);
         dense_factors_free(&wanted);
-        sd_incomplete_free(&c, &m);
-        sd_csr_free(&c, &B);
-        assert_int_equal(c.bytes, 0);
-        dense_free(&d);
+        factors_free(&p, &f);
+        problem_free(&p);
     }
 }
 
@@ -150,25 +146,14 @@ static void without_a_threshold_factors_are_complete(void **state)
     rng r = rng_start(__func__);
     for (int round = 0; round < 60; ++round) {
         const bool symmetric = round % 2;
-        dense d = blocks_problem(&r, 1 + rng_below(&r, 50), 1 + rng_below(&r, 3), 3, symmetric);
+        problem p = problem_of(blocks_problem(&r, 1 + rng_below(&r, 50), 1 + rng_below(&r, 3), 3, symmetric));
         const sd_incomplete_rule rule = {.level = -1, .tau = 0, .most = 1e9, .threads = 1},
                                  complete = {.level = 255, .threads = 1};
-        sd_context c;
-        sd_context_init(&c, NULL, 0);
-        sd_csr B = csr_of(&c, &d);
-        sd_incomplete m, all;
-        must(&c, sd_incomplete_make(&c, &B, symmetric, &rule, &m));
-        must(&c, sd_incomplete_make(&c, &B, symmetric, &complete, &all));
-        dense_factors f = dense_factors_of(&m), wanted = dense_factors_of(&all);
-        assert_same_matrix(&f.lower, &wanted.lower);
-        assert_same_matrix(&f.upper, &wanted.upper);
-        dense_factors_free(&f);
-        dense_factors_free(&wanted);
-        sd_incomplete_free(&c, &m);
-        sd_incomplete_free(&c, &all);
-        sd_csr_free(&c, &B);
-        assert_int_equal(c.bytes, 0);
-        dense_free(&d);
+        factors f = factors_by(&p, symmetric, &rule), all = factors_by(&p, symmetric, &complete);
+        assert_same_factors(&f.dense, &all.dense);
+        factors_free(&p, &f);
+        factors_free(&p, &all);
+        problem_free(&p);
     }
 }
 
@@ -184,21 +169,14 @@ static void of_equal_entries_the_first_are_kept(void **state)
             if (i > 0) dense_set(&d, 0, i, i % 2 ? 1 : -1);
             if (i > 0) dense_set(&d, i, 0, i % 2 ? 1 : -1);
         }
-        sd_context c;
-        sd_context_init(&c, NULL, 0);
-        sd_csr B = csr_of(&c, &d);
+        problem p = problem_of(d);
         for (int most = 1; most <= 4; ++most) {
             const sd_incomplete_rule rule = {.level = -1, .most = most / 4.0, .threads = 1};
-            sd_incomplete m;
-            must(&c, sd_incomplete_make(&c, &B, symmetric, &rule, &m));
-            dense_factors f = dense_factors_of(&m);
-            for (int j = 1; j < N; ++j) assert_int_equal(f.upper.there[j], j <= 10 * most);
-            dense_factors_free(&f);
-            sd_incomplete_free(&c, &m);
+            factors f = factors_by(&p, symmetric, &rule);
+            for (int j = 1; j < N; ++j) assert_int_equal(f.dense.upper.there[j], j <= 10 * most);
+            factors_free(&p, &f);
         }
-        sd_csr_free(&c, &B);
-        assert_int_equal(c.bytes, 0);
-        dense_free(&d);
+        problem_free(&p);
     }
 }
 
@@ -209,26 +187,20 @@ static void new_values_keep_the_pattern(void **state)
     rng r = rng_start(__func__);
     for (int round = 0; round < 60; ++round) {
         const bool symmetric = round % 2;
-        dense d = blocks_problem(&r, 1 + rng_below(&r, 30), 1 + rng_below(&r, 4), 3, symmetric);
+        problem p = problem_of(blocks_problem(&r, 1 + rng_below(&r, 30), 1 + rng_below(&r, 4), 3, symmetric));
         const sd_incomplete_rule rule = {.level = -1, .tau = 0.02, .most = 1.2, .threads = 1};
-        sd_context c;
-        sd_context_init(&c, NULL, 0);
-        sd_csr B = csr_of(&c, &d);
-        sd_incomplete m;
-        must(&c, sd_incomplete_make(&c, &B, symmetric, &rule, &m));
-        const int64_t entries = m.lower.ptr[m.n];
-        give_diagonal(&d, 1.25);
-        sd_csr_free(&c, &B);
-        B = csr_of(&c, &d);
-        must(&c, sd_incomplete_again(&c, &B, &rule, &m));
-        dense_factors f = dense_factors_of(&m);
-        assert_int_equal(m.lower.ptr[m.n], entries);
-        assert_product(&f, &d, &m);
-        dense_factors_free(&f);
-        sd_incomplete_free(&c, &m);
-        sd_csr_free(&c, &B);
-        assert_int_equal(c.bytes, 0);
-        dense_free(&d);
+        factors f = factors_by(&p, symmetric, &rule);
+        const int64_t entries = f.m.lower.ptr[f.m.n];
+        dense_factors_free(&f.dense);
+        give_diagonal(&p.d, 1.25);
+        sd_csr_free(&p.c, &p.B);
+        p.B = csr_of(&p.c, &p.d);
+        must(&p.c, sd_incomplete_again(&p.c, &p.B, &rule, &f.m));
+        f.dense = dense_factors_of(&f.m);
+        assert_int_equal(f.m.lower.ptr[f.m.n], entries);
+        assert_product(&f.dense, &p.d, &f.m);
+        factors_free(&p, &f);
+        problem_free(&p);
     }
 }
 
@@ -241,52 +213,28 @@ static void breakdowns_get_a_shift(void **state)
         const int n = round < 6 ? round / 2 : 2 + rng_below(&r, 40);
         dense d = dense_random(&r, n, 0.1, symmetric);
         for (int i = 0; i < n; ++i) dense_set(&d, i, i, symmetric ? -rng_below(&r, 2) : 0);
+        problem p = problem_of(d);
         const sd_incomplete_rule rule = {.level = -1, .tau = 0, .most = 1e9, .threads = 1};
-        sd_context c;
-        sd_context_init(&c, NULL, 0);
-        sd_csr B = csr_of(&c, &d);
-        sd_incomplete m;
-        must(&c, sd_incomplete_make(&c, &B, symmetric, &rule, &m));
-        dense_factors f = dense_factors_of(&m);
-        assert_int_equal(m.restarts > 0, n > 0);
-        assert_product(&f, &d, &m);
-        dense_factors_free(&f);
-        sd_incomplete_free(&c, &m);
-        sd_csr_free(&c, &B);
-        assert_int_equal(c.bytes, 0);
-        dense_free(&d);
+        factors f = factors_by(&p, symmetric, &rule);
+        assert_int_equal(f.m.restarts > 0, n > 0);
+        assert_product(&f.dense, &p.d, &f.m);
+        factors_free(&p, &f);
+        problem_free(&p);
     }
 }
 
 static void entries_that_overflow_are_an_error(void **state)
 {
     (void)state;
-    dense d = dense_new(3);
-    for (int k = 0; k < 9; ++k) dense_set(&d, k / 3, k % 3, k % 4 ? 1.7e308 : -1.7e308);
     const sd_incomplete_rule rule = {.level = -1, .most = 2, .threads = 1};
-    for (int symmetric = 0; symmetric < 2; ++symmetric) {
-        sd_context c;
-        sd_context_init(&c, NULL, 0);
-        sd_csr B = csr_of(&c, &d);
-        sd_incomplete m;
-        const saddle_status status = sd_incomplete_make(&c, &B, symmetric, &rule, &m);
-        assert_int_equal(status, SADDLE_BAD_VALUE);
-        assert_contains(c.message, "scale the matrix");
-        sd_incomplete_free(&c, &m);
-        sd_csr_free(&c, &B);
-        assert_int_equal(c.bytes, 0);
-    }
-    dense_free(&d);
+    for (int symmetric = 0; symmetric < 2; ++symmetric) assert_overflow_is_an_error(symmetric, &rule);
 }
 
-static saddle_status make_twice(sd_context *c, const sd_csr *B, bool symmetric)
+static factorization factorization_of(sd_context *c, rng *r, int side, bool symmetric)
 {
-    const sd_incomplete_rule rule = {.level = -1, .tau = 1e-3, .most = 4, .threads = 1};
-    sd_incomplete m;
-    saddle_status status = sd_incomplete_make(c, B, symmetric, &rule, &m);
-    if (!status) status = sd_incomplete_again(c, B, &rule, &m);
-    sd_incomplete_free(c, &m);
-    return status;
+    return (factorization){grid_blocks(c, r, side, 1, symmetric),
+                           symmetric,
+                           {.level = -1, .tau = 1e-3, .most = 4, .threads = 1}};
 }
 
 static void every_allocation_may_fail(void **state)
@@ -296,40 +244,25 @@ static void every_allocation_may_fail(void **state)
     sd_context outer;
     sd_context_init(&outer, NULL, 0);
     for (int symmetric = 0; symmetric < 2; ++symmetric) {
-        sd_csr B = grid_blocks(&outer, &r, 6, 1, symmetric);
-        for (int64_t k = 1;; ++k) {
-            failing_allocator f = {.fail_at = k};
-            const saddle_hooks hooks = failing_hooks(&f);
-            sd_context c;
-            sd_context_init(&c, &hooks, 0);
-            const saddle_status status = make_twice(&c, &B, symmetric);
-            assert_int_equal(f.live, 0);
-            assert_int_equal(c.bytes, 0);
-            assert_int_equal(status, f.failed ? SADDLE_OUT_OF_MEMORY : SADDLE_OK);
-            if (!f.failed) break;
-        }
-        sd_csr_free(&outer, &B);
+        factorization f = factorization_of(&outer, &r, 6, symmetric);
+        int64_t k = 1;
+        while (allocation_fails(k, factor_twice, &f)) ++k;
+        sd_csr_free(&outer, &f.B);
     }
     assert_int_equal(outer.bytes, 0);
-}
-
-static int refuse(const saddle_progress *progress, void *user)
-{
-    (void)user;
-    return progress->done > 0;
 }
 
 static void a_factorization_can_be_cancelled(void **state)
 {
     (void)state;
     rng r = rng_start(__func__);
-    const saddle_hooks hooks = {.size = sizeof hooks, .progress = refuse};
+    const saddle_hooks hooks = {.size = sizeof hooks, .progress = cancel_once_begun};
     for (int symmetric = 0; symmetric < 2; ++symmetric) {
         sd_context c;
         sd_context_init(&c, &hooks, 0);
-        sd_csr B = grid_blocks(&c, &r, 12, 1, symmetric);
-        assert_int_equal(make_twice(&c, &B, symmetric), SADDLE_CANCELLED);
-        sd_csr_free(&c, &B);
+        factorization f = factorization_of(&c, &r, 12, symmetric);
+        assert_int_equal(factor_twice(&c, &f), SADDLE_CANCELLED);
+        sd_csr_free(&c, &f.B);
         assert_int_equal(c.bytes, 0);
     }
 }

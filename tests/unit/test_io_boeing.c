@@ -102,12 +102,7 @@ static void refuses_by_name_what_is_not_supported(void **state)
 static void names_what_is_wrong(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        saddle_status status;
-        int line;
-        const char *word;
-    } cases[] = {
+    static const bad_text cases[] = {
         {"", SADDLE_FILE_FORMAT, 1, "neither"},
         {"1 1 1\n", SADDLE_FILE_FORMAT, 2, "neither"},
         {"1 1 1 1 1 1\n", SADDLE_FILE_FORMAT, 2, "neither"},
@@ -155,12 +150,7 @@ static void names_what_is_wrong(void **state)
         {"3 1 1 1\nRUA 2000000000 2000000000 1000000000000 0\n(3I2)(2I2)(2F5.1)\n 1 2 3\n",
          SADDLE_FILE_FORMAT, 5, "declares 2000000001 column pointers"},
     };
-    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        char text[600];
-        snprintf(text, sizeof text, TITLE "%s", cases[k].text);
-        const char *message = failure(text, cases[k].status, cases[k].line);
-        if (!strstr(message, cases[k].word)) fail_msg("'%s' is not in '%s'", cases[k].word, message);
-    }
+    assert_refused("bad.rb", TITLE, cases, sizeof cases / sizeof cases[0]);
 }
 
 static void understands_formats(void **state)

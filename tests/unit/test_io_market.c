@@ -229,12 +229,7 @@ static void reads_standard_input(void **state)
 static void names_what_is_wrong_in_the_header(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        saddle_status status;
-        int line;
-        const char *word;
-    } cases[] = {
+    static const bad_text cases[] = {
         {"", SADDLE_FILE_FORMAT, 0, "empty"},
         {BANNER("coordinate integer general") "1 1 1\n1 1 3.5\n", SADDLE_FILE_FORMAT, 3,
          "'3.5' is not an integer"},
@@ -269,21 +264,13 @@ static void names_what_is_wrong_in_the_header(void **state)
         {BANNER("coordinate real symmetric") "3 4 1\n1 1 1\n", SADDLE_FILE_FORMAT, 2, "3 rows and 4 columns"},
         {BANNER("array real skew-symmetric") "2 3\n1\n", SADDLE_FILE_FORMAT, 2, "2 rows and 3 columns"},
     };
-    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        const char *message = failure(cases[k].text, cases[k].status, cases[k].line);
-        if (!strstr(message, cases[k].word)) fail_msg("'%s' is not in '%s'", cases[k].word, message);
-    }
+    assert_refused("bad.mtx", "", cases, sizeof cases / sizeof cases[0]);
 }
 
 static void names_what_is_wrong_in_an_entry(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        saddle_status status;
-        int line;
-        const char *word;
-    } cases[] = {
+    static const bad_text cases[] = {
         {"3 3 3\n1 1 1\n2 2 2\n", SADDLE_FILE_FORMAT, 4,
          "declares 3 entries, but the file ends after 2 at line 4"},
         {"3 3 1000000000000\n1 1 1\n2 2 2\n3 3 3\n", SADDLE_FILE_FORMAT, 5, "declares 1000000000000 entries"},
@@ -314,12 +301,7 @@ static void names_what_is_wrong_in_an_entry(void **state)
         /* numbers of row and column whose sum is more than 32 bits hold */
         {"2000000000 2000000000 1\n2000000000 2000000000 1\n", SADDLE_NOT_SUPPORTED, 0, "2000000000"},
     };
-    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        char text[400];
-        snprintf(text, sizeof text, "%s%s", BANNER("coordinate real general"), cases[k].text);
-        const char *message = failure(text, cases[k].status, cases[k].line);
-        if (!strstr(message, cases[k].word)) fail_msg("'%s' is not in '%s'", cases[k].word, message);
-    }
+    assert_refused("bad.mtx", BANNER("coordinate real general"), cases, sizeof cases / sizeof cases[0]);
     assert_non_null(
         strstr(failure(BANNER("coordinate pattern general") "2 2 1\n1 1 5\n", SADDLE_FILE_FORMAT, 3),
                "unexpected '5'"));

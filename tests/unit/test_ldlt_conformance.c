@@ -7,6 +7,7 @@
  * be the same from run to run and at any number of threads; those of different tables may differ.
  */
 #include "blocks.h"
+#include "isa_tables.h"
 #include "ldlt_walk.h"
 
 #include "backend/cpu/cpu.h"
@@ -406,24 +407,6 @@ static void reference_makes_the_factors_that_were_found(void **state)
             bench_close(&s);
         }
     }
-}
-
-static void the_portable_table_conforms(void **state)
-{
-    (void)state;
-    walk(isa_or_skip("portable"));
-}
-
-static void the_avx2_table_conforms(void **state)
-{
-    (void)state;
-    walk(isa_or_skip("avx2"));
-}
-
-static void the_avx512_table_conforms(void **state)
-{
-    (void)state;
-    walk(isa_or_skip("avx512"));
 }
 
 static void the_cuda_module_conforms(void **state)

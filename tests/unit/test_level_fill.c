@@ -1,5 +1,4 @@
 /* Patterns of incomplete factorizations by levels of fill, held against elimination by the rule of sums. */
-#include "failing_allocator.h"
 #include "incomplete.h"
 
 enum { FAR = 1 << 20 };
@@ -38,22 +37,17 @@ static void patterns_are_those_of_the_rule_of_sums(void **state)
     rng r = rng_start(__func__);
     for (int round = 0; round < 120; ++round) {
         const int n = round < 118 ? 1 + rng_below(&r, 60) : 260 + rng_below(&r, 60); /* one chunk, two */
-        dense d = dense_random(&r, n, 3.0 * fabs(rng_unit(&r)) / n, rng_below(&r, 2));
-        sd_context c;
-        sd_context_init(&c, NULL, 0);
-        sd_csr A = csr_of(&c, &d);
-        int *level = levels_of(&d);
+        problem a = problem_of(dense_random(&r, n, 3.0 * fabs(rng_unit(&r)) / n, rng_below(&r, 2)));
+        int *level = levels_of(&a.d);
         const int levels[] = {0, 1, 2, 3, rng_below(&r, 20), 255};
         for (int k = 0; k < 6; ++k) {
             sd_pattern p;
-            must(&c, sd_level_fill(&c, &A, levels[k], 1 + rng_below(&r, 4), &p));
+            must(&a.c, sd_level_fill(&a.c, &a.B, levels[k], 1 + rng_below(&r, 4), &p));
             assert_upper(&p, level, n, levels[k]);
-            sd_pattern_free(&c, &p);
+            sd_pattern_free(&a.c, &p);
         }
         free(level);
-        sd_csr_free(&c, &A);
-        assert_int_equal(c.bytes, 0);
-        dense_free(&d);
+        problem_free(&a);
     }
 }
 
@@ -70,21 +64,18 @@ static void a_level_is_the_length_of_a_path(void **state)
     }
     dense_set(&d, N - 1, 0, 1);
     dense_set(&d, 0, N - 1, 1);
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
-    sd_csr A = csr_of(&c, &d);
+    problem a = problem_of(d);
     for (int k = 0; k <= 255; k += 15) {
         sd_pattern p;
-        must(&c, sd_level_fill(&c, &A, k, 2, &p));
+        must(&a.c, sd_level_fill(&a.c, &a.B, k, 2, &p));
         for (int i = 0; i < N - 2; ++i) {
             const bool last = p.ind[p.ptr[i + 1] - 1] == N - 1;
             assert_int_equal(last, i <= k);
             assert_int_equal(p.ptr[i + 1] - p.ptr[i], 1 + last);
         }
-        sd_pattern_free(&c, &p);
+        sd_pattern_free(&a.c, &p);
     }
-    sd_csr_free(&c, &A);
-    dense_free(&d);
+    problem_free(&a);
 }
 
 static void threads_find_the_same_pattern(void **state)
@@ -113,14 +104,11 @@ static void a_transpose_has_every_entry_once_and_says_where_it_was(void **state)
     (void)state;
     rng r = rng_start(__func__);
     for (int round = 0; round < 50; ++round) {
-        dense d = dense_random(&r, 1 + rng_below(&r, 40), 0.2, false);
-        sd_context c;
-        sd_context_init(&c, NULL, 0);
-        sd_csr A = csr_of(&c, &d);
-        sd_pattern p = {A.n, A.ptr, A.ind}, t, back;
+        problem a = problem_of(dense_random(&r, 1 + rng_below(&r, 40), 0.2, false));
+        sd_pattern p = {a.B.n, a.B.ptr, a.B.ind}, t, back;
         int32_t *from;
-        must(&c, sd_pattern_transpose(&c, &p, &t, &from));
-        must(&c, sd_pattern_transpose(&c, &t, &back, NULL));
+        must(&a.c, sd_pattern_transpose(&a.c, &p, &t, &from));
+        must(&a.c, sd_pattern_transpose(&a.c, &t, &back, NULL));
         assert_memory_equal(back.ptr, p.ptr, (size_t)(p.n + 1) * sizeof *p.ptr);
         for (int32_t j = 0; j < p.n; ++j)
             for (int64_t k = t.ptr[j]; k < t.ptr[j + 1]; ++k) {
@@ -130,12 +118,10 @@ static void a_transpose_has_every_entry_once_and_says_where_it_was(void **state)
                 if (k > t.ptr[j]) assert_true(t.ind[k - 1] < i);
             }
         for (int64_t k = 0; k < p.ptr[p.n]; ++k) assert_int_equal(back.ind[k], p.ind[k]);
-        sd_free(&c, from);
-        sd_pattern_free(&c, &t);
-        sd_pattern_free(&c, &back);
-        sd_csr_free(&c, &A);
-        assert_int_equal(c.bytes, 0);
-        dense_free(&d);
+        sd_free(&a.c, from);
+        sd_pattern_free(&a.c, &t);
+        sd_pattern_free(&a.c, &back);
+        problem_free(&a);
     }
 }
 
@@ -169,25 +155,21 @@ static void levels_are_one_above_what_they_need(void **state)
     rng r = rng_start(__func__);
     for (int round = 0; round < 50; ++round) {
         const int n = rng_below(&r, 60);
-        dense d = dense_random(&r, n, 2.0 / (n + 1), true);
-        sd_context c;
-        sd_context_init(&c, NULL, 0);
-        sd_csr A = csr_of(&c, &d);
+        problem a = problem_of(dense_random(&r, n, 2.0 / (n + 1), true));
         sd_pattern upper, lower;
-        must(&c, sd_level_fill(&c, &A, 1, 1, &upper));
-        must(&c, sd_pattern_transpose(&c, &upper, &lower, NULL));
-        assert_levels(&c, &upper, true);
-        assert_levels(&c, &lower, false);
-        sd_pattern_free(&c, &upper);
-        sd_pattern_free(&c, &lower);
-        sd_csr_free(&c, &A);
-        assert_int_equal(c.bytes, 0);
-        dense_free(&d);
+        must(&a.c, sd_level_fill(&a.c, &a.B, 1, 1, &upper));
+        must(&a.c, sd_pattern_transpose(&a.c, &upper, &lower, NULL));
+        assert_levels(&a.c, &upper, true);
+        assert_levels(&a.c, &lower, false);
+        sd_pattern_free(&a.c, &upper);
+        sd_pattern_free(&a.c, &lower);
+        problem_free(&a);
     }
 }
 
-static saddle_status all_of_it(sd_context *c, const sd_csr *A)
+static saddle_status all_of_it(sd_context *c, const void *input)
 {
+    const sd_csr *A = input;
     sd_pattern upper = {0}, lower = {0};
     int32_t levels, *level = NULL, *row = NULL, *from = NULL;
     saddle_status status = sd_level_fill(c, A, 3, 1, &upper);
@@ -206,31 +188,16 @@ static void every_allocation_may_fail(void **state)
     sd_context outer;
     sd_context_init(&outer, NULL, 0);
     sd_csr A = grid_blocks(&outer, &r, 8, 1, false);
-    for (int64_t k = 1;; ++k) {
-        failing_allocator f = {.fail_at = k};
-        const saddle_hooks hooks = failing_hooks(&f);
-        sd_context c;
-        sd_context_init(&c, &hooks, 0);
-        const saddle_status status = all_of_it(&c, &A);
-        assert_int_equal(f.live, 0);
-        assert_int_equal(c.bytes, 0);
-        assert_int_equal(status, f.failed ? SADDLE_OUT_OF_MEMORY : SADDLE_OK);
-        if (!f.failed) break;
-    }
+    int64_t k = 1;
+    while (allocation_fails(k, all_of_it, &A)) ++k;
     sd_csr_free(&outer, &A);
-}
-
-static int refuse(const saddle_progress *progress, void *user)
-{
-    (void)user;
-    return progress->done > 0;
 }
 
 static void a_search_can_be_cancelled(void **state)
 {
     (void)state;
     rng r = rng_start(__func__);
-    const saddle_hooks hooks = {.size = sizeof hooks, .progress = refuse};
+    const saddle_hooks hooks = {.size = sizeof hooks, .progress = cancel_once_begun};
     sd_context c;
     sd_context_init(&c, &hooks, 0);
     sd_csr A = grid_blocks(&c, &r, 8, 1, false);
