@@ -164,13 +164,24 @@ template <int UpLo> class View
     std::vector<unsigned char> values_; /* of new, so aligned for any scalar */
 };
 
-/* A solver of the library with its options. */
+/* A solver of the library with its options. One that was moved from is as new. */
 class Handle
 {
   public:
-    Handle(const char *method) : options_(saddle_options_default())
+    explicit Handle(const char *method) : method_(method), options_(saddle_options_default())
     {
         set("method", method);
+    }
+    Handle(Handle &&other) : Handle(other.method_)
+    {
+        swap(other);
+    }
+    Handle &operator=(Handle &&other)
+    {
+        Handle fresh(other.method_);
+        swap(other);
+        other.swap(fresh);
+        return *this;
     }
 
     void set(const std::string &name, const std::string &text)
@@ -224,6 +235,13 @@ class Handle
         }
     };
 
+    void swap(Handle &other)
+    {
+        std::swap(method_, other.method_);
+        std::swap(options_, other.options_);
+        std::swap(solver_, other.solver_);
+        std::swap(message_, other.message_);
+    }
     saddle_status open()
     {
         if (solver_) return SADDLE_OK;
@@ -240,9 +258,96 @@ class Handle
         return status;
     }
 
+    const char *method_; /* by default */
     saddle_options options_;
     std::unique_ptr<saddle_solver, Destroy> solver_;
     mutable std::string message_;
+};
+
+/*
+ * What LDLT and Preconditioner have in common: a solver, its options by name, the verbs on a matrix of which
+ * the triangle UpLo is read (both: all of it), and how the last call went.
+ */
+template <typename Derived, int UpLo_> class Solver : public Eigen::SparseSolverBase<Derived>
+{
+    using Base = Eigen::SparseSolverBase<Derived>;
+
+  public:
+    enum { UpLo = UpLo_, ColsAtCompileTime = Eigen::Dynamic, MaxColsAtCompileTime = Eigen::Dynamic };
+
+    Eigen::ComputationInfo info() const
+    {
+        return info_;
+    }
+    const std::string &lastMessage() const
+    {
+        return handle_.message();
+    }
+    Eigen::Index rows() const
+    {
+        return n_;
+    }
+    Eigen::Index cols() const
+    {
+        return n_;
+    }
+
+    /* Options of the library by name; an unknown name or value throws std::invalid_argument. The next
+     * factorize or solve obeys. */
+    Derived &setOption(const std::string &name, const std::string &text)
+    {
+        handle_.set(name, text);
+        return this->derived();
+    }
+    std::string option(const std::string &name) const
+    {
+        return handle_.get(name);
+    }
+
+  protected:
+    using Base::m_isInitialized;
+
+    explicit Solver(const char *method) : handle_(method), info_(Eigen::Success), n_(0)
+    {
+    }
+    Solver(Solver &&other) : Base(), handle_(std::move(other.handle_)), info_(other.info_), n_(other.n_)
+    {
+        m_isInitialized = other.m_isInitialized;
+        other.m_isInitialized = false;
+    }
+    Solver &operator=(Solver &&other)
+    {
+        if (this == &other) return *this;
+        handle_ = std::move(other.handle_);
+        info_ = other.info_;
+        n_ = other.n_;
+        m_isInitialized = other.m_isInitialized;
+        other.m_isInitialized = false;
+        return *this;
+    }
+
+    template <typename MatrixType> void analyse(const MatrixType &A)
+    {
+        give(A, [this](const View<UpLo_> &view) {
+            const saddle_matrix pattern = view.pattern();
+            return handle_.analyse(&pattern);
+        });
+    }
+    template <typename MatrixType> void factor(const MatrixType &A)
+    {
+        give(A, [this](const View<UpLo_> &view) { return handle_.factor(view.get()); });
+    }
+
+    Handle handle_;
+    mutable Eigen::ComputationInfo info_;
+    Eigen::Index n_;
+
+  private:
+    template <typename MatrixType, typename Verb> void give(const MatrixType &A, const Verb &verb)
+    {
+        n_ = A.rows();
+        info_ = info_of(verb(View<UpLo_>(A)));
+    }
 };
 
 /* Whether columns of an expression can be given to the library as they are. */
@@ -288,10 +393,13 @@ template <typename Rhs, typename Dest, typename Call> void in_place(const Rhs &b
  * NoConvergence (a solve did not reach the option tol) or InvalidInput; lastMessage() says more.
  */
 template <typename MatrixType_, int UpLo_ = Eigen::Lower>
-class LDLT : public Eigen::SparseSolverBase<LDLT<MatrixType_, UpLo_>>
+class LDLT : public internal::Solver<LDLT<MatrixType_, UpLo_>, UpLo_>
 {
-    using Base = Eigen::SparseSolverBase<LDLT<MatrixType_, UpLo_>>;
+    using Base = internal::Solver<LDLT<MatrixType_, UpLo_>, UpLo_>;
+    using Base::handle_;
+    using Base::info_;
     using Base::m_isInitialized;
+    using Base::n_;
 
   public:
     using MatrixType = MatrixType_;
@@ -301,34 +409,18 @@ class LDLT : public Eigen::SparseSolverBase<LDLT<MatrixType_, UpLo_>>
     using VectorType = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
     using FactorType = Eigen::SparseMatrix<Scalar, Eigen::ColMajor, StorageIndex>;
     using PermutationType = Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, StorageIndex>;
-    enum { UpLo = UpLo_, ColsAtCompileTime = Eigen::Dynamic, MaxColsAtCompileTime = Eigen::Dynamic };
     static_assert(UpLo_ == Eigen::Lower || UpLo_ == Eigen::Upper,
                   "UpLo must be Eigen::Lower or Eigen::Upper");
 
-    LDLT() : handle_("direct"), info_(Eigen::Success), n_(0)
+    LDLT() : Base("direct")
     {
     }
     explicit LDLT(const MatrixType &A) : LDLT()
     {
         compute(A);
     }
-    LDLT(LDLT &&other) : Base(), handle_(std::move(other.handle_)), info_(other.info_), n_(other.n_)
-    {
-        m_isInitialized = other.m_isInitialized;
-        other.m_isInitialized = false;
-        other.handle_ = internal::Handle("direct");
-    }
-    LDLT &operator=(LDLT &&other)
-    {
-        if (this == &other) return *this;
-        handle_ = std::move(other.handle_);
-        info_ = other.info_;
-        n_ = other.n_;
-        m_isInitialized = other.m_isInitialized;
-        other.m_isInitialized = false;
-        other.handle_ = internal::Handle("direct");
-        return *this;
-    }
+    LDLT(LDLT &&) = default;
+    LDLT &operator=(LDLT &&) = default;
 
     LDLT &compute(const MatrixType &A)
     {
@@ -338,18 +430,13 @@ class LDLT : public Eigen::SparseSolverBase<LDLT<MatrixType_, UpLo_>>
     }
     void analyzePattern(const MatrixType &A)
     {
-        const internal::View<UpLo_> view(A);
-        const saddle_matrix pattern = view.pattern();
-        n_ = A.rows();
-        info_ = internal::info_of(handle_.analyse(&pattern));
+        this->analyse(A);
         m_isInitialized = true;
     }
     /* As analyzePattern has seen it, with other values. */
     void factorize(const MatrixType &A)
     {
-        const internal::View<UpLo_> view(A);
-        n_ = A.rows();
-        info_ = internal::info_of(handle_.factor(view.get()));
+        this->factor(A);
         m_isInitialized = true;
         if (info_ == Eigen::Success) find_zeros();
     }
@@ -359,31 +446,6 @@ class LDLT : public Eigen::SparseSolverBase<LDLT<MatrixType_, UpLo_>>
         eigen_assert(m_isInitialized && "Decomposition is not initialized.");
         return info_;
     }
-    const std::string &lastMessage() const
-    {
-        return handle_.message();
-    }
-    Eigen::Index rows() const
-    {
-        return n_;
-    }
-    Eigen::Index cols() const
-    {
-        return n_;
-    }
-
-    /* Options of the library by name; an unknown name or value throws std::invalid_argument. The next
-     * factorize or solve obeys. */
-    LDLT &setOption(const std::string &name, const std::string &text)
-    {
-        handle_.set(name, text);
-        return *this;
-    }
-    std::string option(const std::string &name) const
-    {
-        return handle_.get(name);
-    }
-
     /* L with its unit diagonal, D, P and S: P S A S P' = L D L'. All of these throw std::logic_error if
      * there are no factors. */
     FactorType matrixL() const
@@ -561,10 +623,6 @@ class LDLT : public Eigen::SparseSolverBase<LDLT<MatrixType_, UpLo_>>
             return;
         }
     }
-
-    internal::Handle handle_;
-    mutable Eigen::ComputationInfo info_;
-    Eigen::Index n_;
 };
 
 /*
@@ -574,9 +632,11 @@ class LDLT : public Eigen::SparseSolverBase<LDLT<MatrixType_, UpLo_>>
  * absolute.
  */
 template <typename Scalar_, int UpLo_ = Eigen::Lower | Eigen::Upper>
-class Preconditioner : public Eigen::SparseSolverBase<Preconditioner<Scalar_, UpLo_>>
+class Preconditioner : public internal::Solver<Preconditioner<Scalar_, UpLo_>, UpLo_>
 {
-    using Base = Eigen::SparseSolverBase<Preconditioner<Scalar_, UpLo_>>;
+    using Base = internal::Solver<Preconditioner<Scalar_, UpLo_>, UpLo_>;
+    using Base::handle_;
+    using Base::info_;
     using Base::m_isInitialized;
 
   public:
@@ -584,29 +644,25 @@ class Preconditioner : public Eigen::SparseSolverBase<Preconditioner<Scalar_, Up
     using RealScalar = Scalar_;
     using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
     using StorageIndex = int;
-    enum { UpLo = UpLo_, ColsAtCompileTime = Eigen::Dynamic, MaxColsAtCompileTime = Eigen::Dynamic };
 
-    Preconditioner() : handle_(standard()), info_(Eigen::Success), n_(0)
+    Preconditioner() : Base(standard())
     {
     }
     template <typename MatType> explicit Preconditioner(const MatType &A) : Preconditioner()
     {
         compute(A);
     }
+    Preconditioner(Preconditioner &&) = default;
+    Preconditioner &operator=(Preconditioner &&) = default;
 
     template <typename MatType> Preconditioner &analyzePattern(const MatType &A)
     {
-        const internal::View<UpLo_> view(A);
-        const saddle_matrix pattern = view.pattern();
-        n_ = A.rows();
-        info_ = internal::info_of(handle_.analyse(&pattern));
+        this->analyse(A);
         return *this;
     }
     template <typename MatType> Preconditioner &factorize(const MatType &A)
     {
-        const internal::View<UpLo_> view(A);
-        n_ = A.rows();
-        info_ = internal::info_of(handle_.factor(view.get()));
+        this->factor(A);
         m_isInitialized = true;
         return *this;
     }
@@ -616,32 +672,6 @@ class Preconditioner : public Eigen::SparseSolverBase<Preconditioner<Scalar_, Up
         if (info_ == Eigen::Success) factorize(A);
         m_isInitialized = true;
         return *this;
-    }
-
-    Eigen::ComputationInfo info() const
-    {
-        return info_;
-    }
-    const std::string &lastMessage() const
-    {
-        return handle_.message();
-    }
-    Eigen::Index rows() const
-    {
-        return n_;
-    }
-    Eigen::Index cols() const
-    {
-        return n_;
-    }
-    Preconditioner &setOption(const std::string &name, const std::string &text)
-    {
-        handle_.set(name, text);
-        return *this;
-    }
-    std::string option(const std::string &name) const
-    {
-        return handle_.get(name);
     }
 
     using Base::_solve_impl;
@@ -661,10 +691,6 @@ class Preconditioner : public Eigen::SparseSolverBase<Preconditioner<Scalar_, Up
     {
         return UpLo_ == Eigen::Lower || UpLo_ == Eigen::Upper ? "ic" : "ilu";
     }
-
-    internal::Handle handle_;
-    mutable Eigen::ComputationInfo info_;
-    Eigen::Index n_;
 };
 
 } /* namespace Saddle */
