@@ -69,13 +69,13 @@ template <typename Scalar> struct type_of {
 };
 
 /*
- * An Eigen matrix as the library sees it: its own arrays where these are compressed, have 32-bit indices and
- * only entries of the triangle that is wanted; otherwise copies of these entries, kept here.
+ * An Eigen matrix as the library sees it: its own arrays where these are compressed and have 32-bit indices;
+ * otherwise, or where a copy is asked for, copies of the entries of the triangle that is wanted, kept here.
  */
 template <int UpLo> class View
 {
   public:
-    template <typename MatrixType> explicit View(const MatrixType &A)
+    template <typename MatrixType> View(const MatrixType &A, bool copied)
     {
         using Scalar = typename MatrixType::Scalar;
         using StorageIndex = typename MatrixType::StorageIndex;
@@ -92,15 +92,15 @@ template <int UpLo> class View
         view_.type = type_of<Scalar>::value();
         view_.base = 0;
         view_.col_indices = nullptr;
-        if (sizeof(StorageIndex) == sizeof(std::int32_t) && A.isCompressed() && is_wholly_wanted(A)) {
-            view_.entries = A.outerSize() > 0 ? A.nonZeros() : 0;
-            view_.pointer_bits = 32;
-            view_.pointers = A.outerIndexPtr();
-            view_.indices = reinterpret_cast<const std::int32_t *>(A.innerIndexPtr());
-            view_.values = A.valuePtr();
+        if (copied || sizeof(StorageIndex) != sizeof(std::int32_t) || !A.isCompressed()) {
+            copy(A);
             return;
         }
-        copy(A);
+        view_.entries = A.outerSize() > 0 ? A.nonZeros() : 0;
+        view_.pointer_bits = 32;
+        view_.pointers = A.outerIndexPtr();
+        view_.indices = reinterpret_cast<const std::int32_t *>(A.innerIndexPtr());
+        view_.values = A.valuePtr();
     }
     View(const View &) = delete;
     View &operator=(const View &) = delete;
@@ -123,15 +123,6 @@ template <int UpLo> class View
     {
         const Eigen::Index row = by_rows ? outer : inner, column = by_rows ? inner : outer;
         return UpLo == Eigen::Lower ? row >= column : UpLo == Eigen::Upper ? row <= column : true;
-    }
-
-    template <typename MatrixType> static bool is_wholly_wanted(const MatrixType &A)
-    {
-        if (UpLo != Eigen::Lower && UpLo != Eigen::Upper) return true;
-        for (Eigen::Index j = 0; j < A.outerSize(); ++j)
-            for (Eigen::Index k = A.outerIndexPtr()[j]; k < A.outerIndexPtr()[j + 1]; ++k)
-                if (!is_wanted(j, A.innerIndexPtr()[k], MatrixType::IsRowMajor)) return false;
-        return true;
     }
 
     template <typename MatrixType> void copy(const MatrixType &A)
@@ -307,10 +298,11 @@ template <typename Derived, int UpLo_> class Solver : public Eigen::SparseSolver
   protected:
     using Base::m_isInitialized;
 
-    explicit Solver(const char *method) : handle_(method), info_(Eigen::Success), n_(0)
+    explicit Solver(const char *method) : handle_(method), info_(Eigen::Success), n_(0), copied_(false)
     {
     }
-    Solver(Solver &&other) : Base(), handle_(std::move(other.handle_)), info_(other.info_), n_(other.n_)
+    Solver(Solver &&other)
+        : Base(), handle_(std::move(other.handle_)), info_(other.info_), n_(other.n_), copied_(other.copied_)
     {
         m_isInitialized = other.m_isInitialized;
         other.m_isInitialized = false;
@@ -321,6 +313,7 @@ template <typename Derived, int UpLo_> class Solver : public Eigen::SparseSolver
         handle_ = std::move(other.handle_);
         info_ = other.info_;
         n_ = other.n_;
+        copied_ = other.copied_;
         m_isInitialized = other.m_isInitialized;
         other.m_isInitialized = false;
         return *this;
@@ -328,6 +321,7 @@ template <typename Derived, int UpLo_> class Solver : public Eigen::SparseSolver
 
     template <typename MatrixType> void analyse(const MatrixType &A)
     {
+        copied_ = false;
         give(A, [this](const View<UpLo_> &view) {
             const saddle_matrix pattern = view.pattern();
             return handle_.analyse(&pattern);
@@ -343,11 +337,21 @@ template <typename Derived, int UpLo_> class Solver : public Eigen::SparseSolver
     Eigen::Index n_;
 
   private:
+    /* The library refuses entries of the other triangle, so they need not be looked for: where there are
+     * some, it gets a copy without them, from now on at once. */
     template <typename MatrixType, typename Verb> void give(const MatrixType &A, const Verb &verb)
     {
+        const bool triangle = UpLo_ == Eigen::Lower || UpLo_ == Eigen::Upper;
         n_ = A.rows();
-        info_ = info_of(verb(View<UpLo_>(A)));
+        saddle_status status = verb(View<UpLo_>(A, copied_));
+        if (status == SADDLE_BAD_MATRIX && triangle && !copied_) {
+            copied_ = true;
+            status = verb(View<UpLo_>(A, true));
+        }
+        info_ = info_of(status);
     }
+
+    bool copied_; /* the matrix that was analysed has entries of both triangles, and only one is read */
 };
 
 /* Whether columns of an expression can be given to the library as they are. */
@@ -412,7 +416,7 @@ class LDLT : public internal::Solver<LDLT<MatrixType_, UpLo_>, UpLo_>
     static_assert(UpLo_ == Eigen::Lower || UpLo_ == Eigen::Upper,
                   "UpLo must be Eigen::Lower or Eigen::Upper");
 
-    LDLT() : Base("direct")
+    LDLT() : Base("direct"), unseen_(false)
     {
     }
     explicit LDLT(const MatrixType &A) : LDLT()
@@ -430,22 +434,32 @@ class LDLT : public internal::Solver<LDLT<MatrixType_, UpLo_>, UpLo_>
     }
     void analyzePattern(const MatrixType &A)
     {
+        unseen_ = false;
         this->analyse(A);
         m_isInitialized = true;
     }
     /* As analyzePattern has seen it, with other values. */
     void factorize(const MatrixType &A)
     {
+        unseen_ = false;
         this->factor(A);
         m_isInitialized = true;
-        if (info_ == Eigen::Success) find_zeros();
+        unseen_ = info_ == Eigen::Success;
     }
 
+    /* The first of these after a factorize looks for zero pivots. */
     Eigen::ComputationInfo info() const
     {
         eigen_assert(m_isInitialized && "Decomposition is not initialized.");
+        find_zeros();
         return info_;
     }
+    const std::string &lastMessage() const
+    {
+        find_zeros();
+        return handle_.message();
+    }
+
     /* L with its unit diagonal, D, P and S: P S A S P' = L D L'. All of these throw std::logic_error if
      * there are no factors. */
     FactorType matrixL() const
@@ -557,6 +571,7 @@ class LDLT : public internal::Solver<LDLT<MatrixType_, UpLo_>, UpLo_>
         internal::in_place(b.derived(), x.derived(), [this](Eigen::Index k, double *w, Eigen::Index ld) {
             saddle_info info = saddle_info_default();
             const saddle_status status = saddle_solve(handle_.solver(), k, w, ld, w, ld, &info);
+            unseen_ = false;
             handle_.tell(status ? info.message : "");
             info_ = internal::info_of(status);
         });
@@ -609,20 +624,23 @@ class LDLT : public internal::Solver<LDLT<MatrixType_, UpLo_>, UpLo_>
         }
         return sign;
     }
-    /* Zero pivots are what Eigen calls a numerical issue. */
-    void find_zeros()
+    /* Zero pivots are what Eigen calls a numerical issue. To look at all of D takes a twentieth of the time
+     * in which a very sparse matrix is factored, so that it waits until somebody asks. */
+    void find_zeros() const
     {
+        if (!unseen_) return;
         std::vector<double> d(2 * static_cast<std::size_t>(n_) + 1);
+        unseen_ = false;
         if (saddle_get_pivots(handle_.solver(), nullptr, d.data())) return; /* of another method */
         for (Eigen::Index k = 0; k < n_; ++k) {
-            const double b = below(d, k);
-            const bool second = k > 0 && below(d, k - 1) != 0;
-            if (b != 0 || second || diagonal(d, k) != 0) continue;
+            if (diagonal(d, k) != 0 || below(d, k) != 0 || (k > 0 && below(d, k - 1) != 0)) continue;
             info_ = Eigen::NumericalIssue;
             handle_.tell("the matrix is singular: a pivot is zero");
             return;
         }
     }
+
+    mutable bool unseen_; /* D, of a factorization that info_ takes for a success */
 };
 
 /*
