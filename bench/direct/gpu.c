@@ -59,10 +59,8 @@ typedef struct gpu_bench {
 static void open_card(gpu_bench *t)
 {
     char path[4096], line[512];
-    const char *folder = argument_text(t->report.a, "peers");
     t->report.dgemm = t->report.bandwidth = NAN;
-    if ((folder && strcmp(folder, "none") == 0) || !bench_driver("peer-card", folder, path, sizeof path))
-        return;
+    if (!bench_driver("peer-card", argument_text(t->report.a, "peers"), path, sizeof path)) return;
     const char *const argv[] = {path, NULL};
     if (!child_start(&t->card, argv, argument_real(t->report.a, "limit"), true)) return;
     if (child_line(&t->card, line, sizeof line) != CHILD_LINE ||

@@ -28,23 +28,19 @@ const struct peer_kind peer_kinds[PEERS] = {
     [PEER_SUPERLU_SYMMETRIC] = {"superlu_symmetric", "peer-superlu", "symmetric"},
 };
 
-static bool wants_none(const char *folder)
-{
-    return folder && strcmp(folder, "none") == 0;
-}
-
 void peers_find(const char *folder, unsigned wanted, char programs[PEERS][4096])
 {
     for (int k = 0; k < PEERS; ++k) {
-        const bool wants = (wanted >> k & 1) && !wants_none(folder);
+        const bool wants = wanted >> k & 1;
         if (!wants || !bench_driver(peer_kinds[k].driver, folder, programs[k], 4096)) programs[k][0] = 0;
     }
 }
 
 void peers_tell_missing(const char *folder, unsigned wanted, char (*programs)[4096])
 {
+    const bool none = folder && strcmp(folder, "none") == 0;
     bool any = false;
-    for (int k = 0; k < PEERS && !wants_none(folder); ++k) {
+    for (int k = 0; k < PEERS && !none; ++k) {
         const bool first = k == 0 || strcmp(peer_kinds[k].driver, peer_kinds[k - 1].driver) != 0;
         if (!(wanted >> k & 1) || programs[k][0] || !first) continue;
         printf("%s %s", any ? "," : "not found:", peer_kinds[k].name);
@@ -75,13 +71,11 @@ static void give_up(peer_process *p, const char *why)
 /* Its next line; one that does not come is the end of it. */
 static void listen(peer_process *p)
 {
-    static const char *const whys[] = {
-        [CHILD_END] = "ended without output", [CHILD_LATE] = "took too long", [CHILD_STOP] = "interrupted"};
     const child_word word = child_line(&p->child, p->line, sizeof p->line);
     if (word == CHILD_LINE)
         p->told = p->line[0] == '{';
     else
-        give_up(p, whys[word]);
+        give_up(p, child_why(word));
 }
 
 static void ask(peer_process *p, const char *word)
@@ -90,7 +84,7 @@ static void ask(peer_process *p, const char *word)
     if (child_tell(&p->child, word))
         listen(p);
     else
-        give_up(p, "ended without output");
+        give_up(p, child_why(CHILD_END));
 }
 
 /* The driver's environment is set by env, as this process has threads. */
