@@ -1,8 +1,6 @@
 /* See peer.h. The words between the two are those of bench/peers/peer.h. */
 #include "bench/direct/peer.h"
 
-#include "bench/bench.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,9 +86,10 @@ static void ask(peer_process *p, const char *word)
 }
 
 /* The driver's environment is set by env, as this process has threads. */
-void peer_start(peer_process *p, const char *path, const char *setting, const char *matrix, int threads,
-                double limit, bool verbose)
+void peer_start(peer_process *p, int which, char (*programs)[4096], const char *matrix, int threads,
+                const arguments *a)
 {
+    const char *path = programs[which], *setting = peer_kinds[which].setting;
     char openmp[40], blas[48], count[16];
     snprintf(openmp, sizeof openmp, "OMP_NUM_THREADS=%d", threads);
     snprintf(blas, sizeof blas, "OPENBLAS_NUM_THREADS=%d", threads);
@@ -98,8 +97,9 @@ void peer_start(peer_process *p, const char *path, const char *setting, const ch
     const char *const argv[] = {"env",       openmp, blas,        path,    matrix, "--turns",
                                 "--threads", count,  "--setting", setting, NULL};
     memset(p, 0, sizeof *p);
-    p->limit = limit;
-    if (child_start(&p->child, argv, limit, !verbose))
+    if (!path[0]) return;
+    p->limit = argument_real(a, "limit");
+    if (child_start(&p->child, argv, p->limit, !argument_given(a, "verbose")))
         listen(p);
     else
         give_up(p, "cannot be started");
