@@ -72,7 +72,8 @@ bool bench_driver(const char *name, const char *folder, char *path, size_t path_
     snprintf(beside, sizeof beside, "peers/%s", name);
     if (!folder) return program_beside(beside, path, path_size);
     const int length = snprintf(path, path_size, "%s/%s", folder, name);
-    return length > 0 && (size_t)length < path_size && access(path, X_OK) == 0;
+    if (length <= 0 || (size_t)length >= path_size || strcmp(folder, "none") == 0) return false;
+    return access(path, X_OK) == 0;
 }
 
 int bench_choose(const arguments *a, const char *list, const char *const *names, int count, bool *wanted)

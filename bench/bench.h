@@ -31,7 +31,7 @@ int bench_check_files(const arguments *a);
 int bench_temporary(const char *ending, char *path, size_t path_size);
 
 /* Where the driver of this name would be, in this folder (NULL: in the folder "peers" beside the program);
- * whether it is there and can be run. */
+ * whether it is there and can be run. In the folder "none" no driver is. */
 bool bench_driver(const char *name, const char *folder, char *path, size_t path_size);
 
 /* The names in the list of an option, "NAME,NAME", into flags, all where nothing is said; an exit status. */

@@ -93,6 +93,15 @@ child_word child_line(child *c, char *line, size_t line_size)
     return CHILD_LINE;
 }
 
+const char *child_why(child_word word)
+{
+    switch (word) {
+    case CHILD_LATE: return "took too long";
+    case CHILD_STOP: return "interrupted";
+    default: return "ended without output";
+    }
+}
+
 bool child_tell(child *c, const char *word)
 {
     return send(c->socket, word, strlen(word), MSG_NOSIGNAL) >= 0;

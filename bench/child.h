@@ -26,6 +26,8 @@ bool child_start(child *c, const char *const *argv, double limit, bool quiet);
 /* The next line, without its end. CHILD_STOP: a signal asked to stop. */
 typedef enum child_word { CHILD_LINE, CHILD_END, CHILD_LATE, CHILD_STOP } child_word;
 child_word child_line(child *c, char *line, size_t line_size);
+/* Why there was no line. */
+const char *child_why(child_word word);
 
 /* Writes to its standard input; whether that went well. */
 bool child_tell(child *c, const char *word);

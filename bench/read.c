@@ -91,8 +91,6 @@ static int run_read(const arguments *a)
     return timings_run(a, measure_read);
 }
 
-static const option read_options[] = {BENCH_REPEAT, BENCH_JSON, OPTION_END};
-
 const command command_read = {
     .name = "read",
     .operands = "A.mtx[.gz]",
@@ -100,7 +98,7 @@ const command command_read = {
     .about = "The time to read a matrix, as plain text and gzipped, compared with cat and gzip -dc on the "
              "same files; MB/s refer to the plain text.",
     .examples = "  saddle bench read A.mtx.gz\n",
-    .options = read_options,
+    .options = timings_options,
     .library = "",
     .least = 1,
     .most = 1,

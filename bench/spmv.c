@@ -121,8 +121,6 @@ static int run_spmv(const arguments *a)
     return timings_run(a, measure_spmv);
 }
 
-static const option spmv_options[] = {BENCH_REPEAT, BENCH_JSON, OPTION_END};
-
 const command command_spmv = {
     .name = "spmv",
     .operands = "A.mtx[.gz]",
@@ -130,7 +128,7 @@ const command command_spmv = {
     .about = "The time of y = Ax, on one thread and on all, compared with a memory copy of as many bytes as "
              "the product touches; the error is the largest |y - Ax| / (|A| |x|) over the rows.",
     .examples = "  saddle bench spmv A.mtx.gz --json -\n",
-    .options = spmv_options,
+    .options = timings_options,
     .library = "",
     .least = 1,
     .most = 1,

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+const option timings_options[] = {BENCH_REPEAT, BENCH_JSON, OPTION_END};
+
 void add_timing(timings *t, const char *what, double time, int64_t bytes, const char *floor, double error)
 {
     timing *row = &t->rows[t->count++];

@@ -29,5 +29,8 @@ void add_timing(timings *t, const char *what, double time, int64_t bytes, const 
 /* The better of the best time and of one that ends now; with -v every one is told. */
 double better_time(const timings *t, const char *what, double best, double began);
 
+/* Their options. */
+extern const option timings_options[];
+
 /* A whole benchmark of one file: measures it by this function, which returns an exit status, and reports. */
 int timings_run(const arguments *a, int (*measure)(timings *t, const char *path));

@@ -229,6 +229,24 @@ void new_values_on_the_same_pattern()
     CHECK(ldlt.info() == Eigen::Success && ldlt.rows() == 61);
 }
 
+/* The pattern of the triangle that is read counts, whether the other one is there or not. */
+void the_other_triangle_may_come_and_go()
+{
+    const Mat whole = saddle_point<Mat>(50, 16, 0), half = whole.triangularView<Eigen::Lower>();
+    const Eigen::VectorXd b = random_vector(50);
+    for (const bool begins_whole : {true, false}) {
+        Saddle::LDLT<Mat> ldlt;
+        ldlt.analyzePattern(begins_whole ? whole : half);
+        for (int round = 0; round < 4; ++round) {
+            ldlt.factorize(round % 2 ? whole : half);
+            CHECK(ldlt.info() == Eigen::Success && ldlt.lastMessage().empty());
+            CHECK((whole * ldlt.solve(b) - b).norm() <= 1e-11);
+        }
+        ldlt.compute(begins_whole ? half : whole);
+        CHECK((whole * ldlt.solve(b) - b).norm() <= 1e-11);
+    }
+}
+
 void options_are_the_library_s()
 {
     Saddle::LDLT<Mat> ldlt;
@@ -270,6 +288,28 @@ void singular_and_empty_matrices()
     CHECK(ldlt.matrixL().rows() == 0 && ldlt.determinant() == 1);
 }
 
+/* Zero pivots are looked for when somebody asks, once, and belong to the last factorization. */
+void zero_pivots_are_found_whoever_asks_first()
+{
+    Mat A(3, 3);
+    for (int k = 0; k < 3; ++k) A.insert(k, k) = k;
+    A.makeCompressed();
+    const Eigen::Vector3d b(0, 1, 2);
+    Saddle::LDLT<Mat> ldlt(A);
+    CHECK(ldlt.lastMessage().find("zero") != std::string::npos);
+    CHECK(ldlt.info() == Eigen::NumericalIssue && ldlt.info() == Eigen::NumericalIssue);
+    ldlt.factorize(A);
+    Saddle::LDLT<Mat> moved(std::move(ldlt));
+    CHECK(moved.info() == Eigen::NumericalIssue);
+    moved.factorize(A);
+    const Eigen::VectorXd x = moved.solve(b); /* there is a solution */
+    CHECK(moved.info() == Eigen::Success && moved.lastMessage().empty() && (A * x - b).norm() <= 1e-14);
+    moved.factorize(A);
+    A.coeffRef(0, 0) = 5;
+    moved.factorize(A);
+    CHECK(moved.info() == Eigen::Success && moved.lastMessage().empty());
+}
+
 void what_is_wrong_is_invalid_input()
 {
     Mat A = saddle_point<Mat>(10, 3, 0);
@@ -295,6 +335,11 @@ void moved_solvers_solve_on()
     CHECK((A * third.solve(b) - b).norm() <= 1e-11);
     first.compute(A); /* as new */
     CHECK((A * first.solve(b) - b).norm() <= 1e-11);
+    third.setOption("threshold", "0.25");
+    Saddle::LDLT<Mat> fourth(std::move(third));
+    CHECK(fourth.option("threshold") != third.option("threshold") && third.option("method") == "direct");
+    Saddle::Preconditioner<double, Eigen::Lower> M(A), other(std::move(M));
+    CHECK(other.rows() == 30 && other.option("method") == "ic" && M.option("method") == "ic");
     static_assert(!std::is_copy_constructible<Saddle::LDLT<Mat>>::value, "not copied");
     static_assert(!std::is_copy_assignable<Saddle::LDLT<Mat>>::value, "not copied");
 }
@@ -380,15 +425,17 @@ void a_preconditioner_that_fails_says_so()
 
 int main()
 {
-    std::printf("1..13\n");
+    std::printf("1..15\n");
     run("solves as SparseLU does", solves_as_sparse_lu_does);
     run("quasidefinite systems agree with SimplicialLDLT", quasidefinite_systems_agree_with_simplicial_ldlt);
     run("every storage is read", every_storage_is_read);
     run("right-hand sides of all kinds", right_hand_sides_of_all_kinds);
     run("factors multiply to the matrix", factors_multiply_to_the_matrix);
     run("new values on the same pattern", new_values_on_the_same_pattern);
+    run("the other triangle may come and go", the_other_triangle_may_come_and_go);
     run("options are the library's", options_are_the_library_s);
     run("singular and empty matrices", singular_and_empty_matrices);
+    run("zero pivots are found, whoever asks first", zero_pivots_are_found_whoever_asks_first);
     run("what is wrong is invalid input", what_is_wrong_is_invalid_input);
     run("moved solvers solve on", moved_solvers_solve_on);
     run("conjugate gradients are preconditioned", conjugate_gradients_are_preconditioned);

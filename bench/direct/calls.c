@@ -75,14 +75,6 @@ static void take_errors(saddle_calls *c, int way, calls_row *row)
     if (way == ALL) row->certain = c->info.inertia_certain == 1;
 }
 
-static void start_peers(calls_bench *t, const quasidefinite *q, peer_process peers[PEERS])
-{
-    for (int k = 0; k < PEERS; ++k)
-        if (t->programs[k][0])
-            peer_start(&peers[k], t->programs[k], peer_kinds[k].setting, q->path, 1,
-                       argument_real(t->a, "limit"), argument_given(t->a, "verbose"));
-}
-
 static void measure(calls_bench *t, quasidefinite *q, calls_row *row)
 {
     saddle_calls calls[WAYS];
@@ -90,7 +82,7 @@ static void measure(calls_bench *t, quasidefinite *q, calls_row *row)
     saddle_options options = t->a->library;
     options.threads = 1;
     memset(calls, 0, sizeof calls);
-    if (peers) start_peers(t, q, peers);
+    for (int k = 0; k < PEERS && peers; ++k) peer_start(&peers[k], k, t->programs, q->path, 1, t->a);
     for (int k = 0; k < WAYS && !row->error[0]; ++k)
         if (calls_begin(&calls[k], q, &options, ways[k].options, row->error) == SADDLE_OK) row->error[0] = 0;
     for (int64_t turn = 0; turn < argument_count(t->a, "repeat") && !progress_interrupted(); ++turn) {
@@ -101,8 +93,7 @@ static void measure(calls_bench *t, quasidefinite *q, calls_row *row)
         take_errors(&calls[k], k, row);
         calls_end(&calls[k]);
     }
-    for (int k = 0; k < PEERS && peers; ++k)
-        if (t->programs[k][0]) peer_end(&peers[k], &row->peers[k]);
+    for (int k = 0; k < PEERS && peers; ++k) peer_end(&peers[k], &row->peers[k]);
     free(peers);
 }
 

@@ -254,22 +254,13 @@ static saddle_status saddle_turn(direct_bench *t, saddle_solver **solver, direct
     return status;
 }
 
-static void start_peers(direct_bench *t)
-{
-    const arguments *a = t->report.a;
-    for (int k = 0; k < PEERS; ++k) {
-        if (t->report.programs[k][0])
-            peer_start(&t->peers[k], t->report.programs[k], peer_kinds[k].setting, t->path, t->report.threads,
-                       argument_real(a, "limit"), argument_given(a, "verbose"));
-    }
-}
-
 /* All turns. Where Saddle fails the peers go on. */
 static saddle_status measure(direct_bench *t, direct_row *row)
 {
     saddle_solver *solver = NULL;
     saddle_status status = SADDLE_OK;
-    start_peers(t);
+    for (int k = 0; k < PEERS; ++k)
+        peer_start(&t->peers[k], k, t->report.programs, t->path, t->report.threads, t->report.a);
     for (int64_t turn = 0; turn < argument_count(t->report.a, "repeat") && !progress_interrupted(); ++turn) {
         row->dgemm = fmax(row->dgemm, gemm_rate());
         if (status == SADDLE_OK) status = saddle_turn(t, &solver, row);

@@ -59,10 +59,8 @@ typedef struct gpu_bench {
 static void open_card(gpu_bench *t)
 {
     char path[4096], line[512];
-    const char *folder = argument_text(t->report.a, "peers");
     t->report.dgemm = t->report.bandwidth = NAN;
-    if ((folder && strcmp(folder, "none") == 0) || !bench_driver("peer-card", folder, path, sizeof path))
-        return;
+    if (!bench_driver("peer-card", argument_text(t->report.a, "peers"), path, sizeof path)) return;
     const char *const argv[] = {path, NULL};
     if (!child_start(&t->card, argv, argument_real(t->report.a, "limit"), true)) return;
     if (child_line(&t->card, line, sizeof line) != CHILD_LINE ||
@@ -220,18 +218,6 @@ static void take_info(const gpu_work *w, gpu_row *row)
     row->critical_flops = info.critical_flops;
 }
 
-static void start_peers(gpu_bench *t, peer_process peers[2])
-{
-    const arguments *a = t->report.a;
-    for (int k = 0; k < 2; ++k) {
-        const struct peer_kind *kind = &peer_kinds[PEER_CUDSS + k];
-        peers[k] = (peer_process){0};
-        if (t->report.programs[PEER_CUDSS + k][0])
-            peer_start(&peers[k], t->report.programs[PEER_CUDSS + k], kind->setting, t->path, 1,
-                       argument_real(a, "limit"), argument_given(a, "verbose"));
-    }
-}
-
 static bool measure_factor(gpu_bench *t, gpu_row *row)
 {
     gpu_work w;
@@ -253,7 +239,8 @@ static bool measure_factor(gpu_bench *t, gpu_row *row)
 static void measure_peers(gpu_bench *t, gpu_row *row)
 {
     peer_process peers[2];
-    start_peers(t, peers);
+    for (int k = 0; k < 2; ++k)
+        peer_start(&peers[k], PEER_CUDSS + k, t->report.programs, t->path, 1, t->report.a);
     for (int64_t turn = 0; turn < argument_count(t->report.a, "repeat") && !progress_interrupted(); ++turn)
         for (int k = 0; k < 2; ++k) peer_turn(&peers[k]);
     peer_end(&peers[0], &row->cudss);

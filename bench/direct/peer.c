@@ -1,8 +1,6 @@
 /* See peer.h. The words between the two are those of bench/peers/peer.h. */
 #include "bench/direct/peer.h"
 
-#include "bench/bench.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,23 +26,19 @@ const struct peer_kind peer_kinds[PEERS] = {
     [PEER_SUPERLU_SYMMETRIC] = {"superlu_symmetric", "peer-superlu", "symmetric"},
 };
 
-static bool wants_none(const char *folder)
-{
-    return folder && strcmp(folder, "none") == 0;
-}
-
 void peers_find(const char *folder, unsigned wanted, char programs[PEERS][4096])
 {
     for (int k = 0; k < PEERS; ++k) {
-        const bool wants = (wanted >> k & 1) && !wants_none(folder);
+        const bool wants = wanted >> k & 1;
         if (!wants || !bench_driver(peer_kinds[k].driver, folder, programs[k], 4096)) programs[k][0] = 0;
     }
 }
 
 void peers_tell_missing(const char *folder, unsigned wanted, char (*programs)[4096])
 {
+    const bool none = folder && strcmp(folder, "none") == 0;
     bool any = false;
-    for (int k = 0; k < PEERS && !wants_none(folder); ++k) {
+    for (int k = 0; k < PEERS && !none; ++k) {
         const bool first = k == 0 || strcmp(peer_kinds[k].driver, peer_kinds[k - 1].driver) != 0;
         if (!(wanted >> k & 1) || programs[k][0] || !first) continue;
         printf("%s %s", any ? "," : "not found:", peer_kinds[k].name);
@@ -75,13 +69,11 @@ static void give_up(peer_process *p, const char *why)
 /* Its next line; one that does not come is the end of it. */
 static void listen(peer_process *p)
 {
-    static const char *const whys[] = {
-        [CHILD_END] = "ended without output", [CHILD_LATE] = "took too long", [CHILD_STOP] = "interrupted"};
     const child_word word = child_line(&p->child, p->line, sizeof p->line);
     if (word == CHILD_LINE)
         p->told = p->line[0] == '{';
     else
-        give_up(p, whys[word]);
+        give_up(p, child_why(word));
 }
 
 static void ask(peer_process *p, const char *word)
@@ -90,13 +82,14 @@ static void ask(peer_process *p, const char *word)
     if (child_tell(&p->child, word))
         listen(p);
     else
-        give_up(p, "ended without output");
+        give_up(p, child_why(CHILD_END));
 }
 
 /* The driver's environment is set by env, as this process has threads. */
-void peer_start(peer_process *p, const char *path, const char *setting, const char *matrix, int threads,
-                double limit, bool verbose)
+void peer_start(peer_process *p, int which, char (*programs)[4096], const char *matrix, int threads,
+                const arguments *a)
 {
+    const char *path = programs[which], *setting = peer_kinds[which].setting;
     char openmp[40], blas[48], count[16];
     snprintf(openmp, sizeof openmp, "OMP_NUM_THREADS=%d", threads);
     snprintf(blas, sizeof blas, "OPENBLAS_NUM_THREADS=%d", threads);
@@ -104,8 +97,9 @@ void peer_start(peer_process *p, const char *path, const char *setting, const ch
     const char *const argv[] = {"env",       openmp, blas,        path,    matrix, "--turns",
                                 "--threads", count,  "--setting", setting, NULL};
     memset(p, 0, sizeof *p);
-    p->limit = limit;
-    if (child_start(&p->child, argv, limit, !verbose))
+    if (!path[0]) return;
+    p->limit = argument_real(a, "limit");
+    if (child_start(&p->child, argv, p->limit, !argument_given(a, "verbose")))
         listen(p);
     else
         give_up(p, "cannot be started");

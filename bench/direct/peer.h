@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "bench/bench.h"
 #include "bench/child.h"
 #include "bench/peers/peer.h"
 #include "bench/problem.h"
@@ -65,10 +66,10 @@ typedef struct peer_process {
     char error[256]; /* why it was given up */
 } peer_process;
 
-/* Starts a driver on a matrix and waits until it has read it. It is given up after `limit` seconds of
- * its own. Nothing is told here of a failure: peer_end tells. */
-void peer_start(peer_process *p, const char *path, const char *setting, const char *matrix, int threads,
-                double limit, bool verbose);
+/* Starts the driver of a peer on a matrix, if it was found, and waits until it has read it. It is given up
+ * after --limit seconds of its own. Nothing is told here of a failure: peer_end tells. */
+void peer_start(peer_process *p, int which, char (*programs)[4096], const char *matrix, int threads,
+                const arguments *a);
 
 /* Lets it take a turn, and waits. One that is slow, and has spent a third of its time, is asked no more. */
 void peer_turn(peer_process *p);

@@ -118,12 +118,10 @@ static void take_errors(saddle_calls *c, measured *m)
 static void measure(sparse_bench *t, quasidefinite *q, sparse_row *row)
 {
     saddle_calls calls[MODES];
-    peer_process qdldl = {.limit = 0};
+    peer_process qdldl;
     saddle_options options = t->a->library;
     options.threads = argument_count(t->a, "threads");
-    if (t->programs[PEER_QDLDL][0])
-        peer_start(&qdldl, t->programs[PEER_QDLDL], "default", q->path, 1, argument_real(t->a, "limit"),
-                   argument_given(t->a, "verbose"));
+    peer_start(&qdldl, PEER_QDLDL, t->programs, q->path, 1, t->a);
     for (int k = 0; k < MODES; ++k) {
         measured *m = &row->modes[k];
         const saddle_status status = calls_begin(&calls[k], q, &options, modes[k].options, m->error);
@@ -137,7 +135,7 @@ static void measure(sparse_bench *t, quasidefinite *q, sparse_row *row)
         take_errors(&calls[k], &row->modes[k]);
         calls_end(&calls[k]);
     }
-    if (t->programs[PEER_QDLDL][0]) peer_end(&qdldl, &row->qdldl);
+    peer_end(&qdldl, &row->qdldl);
 }
 
 static void begin_row(sparse_row *row, const quasidefinite *q, const char *group)

@@ -14,7 +14,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { EXACT, FEW, SOME, MANY, BLOCKS, AUTO, CPU, FORMS, SWEEPS_FEW = 2, SWEEPS_MANY = 6 };
 static const struct {
@@ -60,15 +59,11 @@ static void take_line(const char *line, cusparse_result *p)
 
 static void ask_peer(trisolve_bench *t, int level, cusparse_result *p)
 {
-    static const char *const whys[] = {
-        [CHILD_END] = "ended without output", [CHILD_LATE] = "took too long", [CHILD_STOP] = "interrupted"};
     const saddle_options o = trisolve_usual(t);
-    const char *folder = argument_text(t->a, "peers");
     char driver[4096], fill[24], maxiter[24], tol[32], line[1024] = "";
     take_line(line, p); /* nothing yet */
     snprintf(p->why, sizeof p->why, "is not there");
-    if (folder && strcmp(folder, "none") == 0) return;
-    if (!bench_driver("peer-cusparse", folder, driver, sizeof driver)) return;
+    if (!bench_driver("peer-cusparse", argument_text(t->a, "peers"), driver, sizeof driver)) return;
     snprintf(fill, sizeof fill, "%d", level);
     snprintf(maxiter, sizeof maxiter, "%" PRId64, o.maxiter);
     snprintf(tol, sizeof tol, "%.17g", o.tol);
@@ -82,7 +77,7 @@ static void ask_peer(trisolve_bench *t, int level, cusparse_result *p)
     if (word == CHILD_LINE)
         take_line(line, p);
     else
-        snprintf(p->why, sizeof p->why, "%s", whys[word]);
+        snprintf(p->why, sizeof p->why, "%s", child_why(word));
     child_end(&c, true);
 }
 

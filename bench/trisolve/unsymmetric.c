@@ -72,8 +72,6 @@ static void most_text(const unsymmetric_row *row, char *text, size_t size)
 /* The driver on the matrix in a file: a line for each form. */
 static void ask_peer(trisolve_bench *t, const char *driver, const char *matrix, unsymmetric_row *row)
 {
-    static const char *const whys[] = {
-        [CHILD_END] = "ended without output", [CHILD_LATE] = "took too long", [CHILD_STOP] = "interrupted"};
     const saddle_options o = trisolve_usual(t);
     char most[96], restart[24], maxiter[24], tol[32], line[1024];
     child c;
@@ -102,17 +100,15 @@ static void ask_peer(trisolve_bench *t, const char *driver, const char *matrix, 
         if (word == CHILD_LINE)
             take_line(line, o.tol, &row->peer[f], row->version, sizeof row->version);
         else
-            snprintf(row->peer[f].why, sizeof row->peer[f].why, "%s", whys[word]);
+            snprintf(row->peer[f].why, sizeof row->peer[f].why, "%s", child_why(word));
     }
     child_end(&c, true);
 }
 
 static void compare(trisolve_bench *t, unsymmetric_row *row)
 {
-    const char *folder = argument_text(t->a, "peers");
     char driver[4096], matrix[4096];
-    if (folder && strcmp(folder, "none") == 0) return;
-    if (!bench_driver("peer-spilu", folder, driver, sizeof driver)) return;
+    if (!bench_driver("peer-spilu", argument_text(t->a, "peers"), driver, sizeof driver)) return;
     if (bench_temporary(".mtx", matrix, sizeof matrix) != EXIT_DONE) return;
     if (saddle_write_matrix(matrix, &t->A, row->matrix.name, t->message) == SADDLE_OK)
         ask_peer(t, driver, matrix, row);

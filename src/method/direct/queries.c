@@ -8,6 +8,7 @@
  */
 #include "method/direct/queries.h"
 
+#include "core/power.h"
 #include "factor/rank.h"
 #include "solve/refinement.h"
 
@@ -115,13 +116,12 @@ saddle_status sd_direct_get_pivots(sd_context *c, const sd_direct *d, int32_t *o
     if (status) return status;
     for (int32_t k = 0; k < sd_runs(f); ++k) {
         const sd_run run = sd_run_of(f, k);
-        for (int64_t j = 0; j < run.count; ++j, ++at) {
-            if (order) order[at] = f->tree->order[run.variable[j]];
-            if (!pivots) continue;
-            pivots[2 * at] = ldexp(sd_get_d(f, &run, 2 * j), d->exponent);
-            pivots[2 * at + 1] = ldexp(sd_get_d(f, &run, 2 * j + 1), d->exponent);
-        }
+        for (int64_t j = 0; j < run.count && order; ++j) order[at + j] = f->tree->order[run.variable[j]];
+        for (int64_t j = 0; j < 2 * (int64_t)run.count && pivots; ++j)
+            pivots[2 * at + j] = sd_get_d(f, &run, j);
+        at += run.count;
     }
+    if (pivots && d->exponent != 0) sd_shift(2 * at, pivots, d->exponent, pivots);
     return SADDLE_OK;
 }
 

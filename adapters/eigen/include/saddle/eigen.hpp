@@ -69,13 +69,13 @@ template <typename Scalar> struct type_of {
 };
 
 /*
- * An Eigen matrix as the library sees it: its own arrays where these are compressed, have 32-bit indices and
- * only entries of the triangle that is wanted; otherwise copies of these entries, kept here.
+ * An Eigen matrix as the library sees it: its own arrays where these are compressed and have 32-bit indices;
+ * otherwise, or where a copy is asked for, copies of the entries of the triangle that is wanted, kept here.
  */
 template <int UpLo> class View
 {
   public:
-    template <typename MatrixType> explicit View(const MatrixType &A)
+    template <typename MatrixType> View(const MatrixType &A, bool copied)
     {
         using Scalar = typename MatrixType::Scalar;
         using StorageIndex = typename MatrixType::StorageIndex;
@@ -92,15 +92,15 @@ template <int UpLo> class View
         view_.type = type_of<Scalar>::value();
         view_.base = 0;
         view_.col_indices = nullptr;
-        if (sizeof(StorageIndex) == sizeof(std::int32_t) && A.isCompressed() && is_wholly_wanted(A)) {
-            view_.entries = A.outerSize() > 0 ? A.nonZeros() : 0;
-            view_.pointer_bits = 32;
-            view_.pointers = A.outerIndexPtr();
-            view_.indices = reinterpret_cast<const std::int32_t *>(A.innerIndexPtr());
-            view_.values = A.valuePtr();
+        if (copied || sizeof(StorageIndex) != sizeof(std::int32_t) || !A.isCompressed()) {
+            copy(A);
             return;
         }
-        copy(A);
+        view_.entries = A.outerSize() > 0 ? A.nonZeros() : 0;
+        view_.pointer_bits = 32;
+        view_.pointers = A.outerIndexPtr();
+        view_.indices = reinterpret_cast<const std::int32_t *>(A.innerIndexPtr());
+        view_.values = A.valuePtr();
     }
     View(const View &) = delete;
     View &operator=(const View &) = delete;
@@ -123,15 +123,6 @@ template <int UpLo> class View
     {
         const Eigen::Index row = by_rows ? outer : inner, column = by_rows ? inner : outer;
         return UpLo == Eigen::Lower ? row >= column : UpLo == Eigen::Upper ? row <= column : true;
-    }
-
-    template <typename MatrixType> static bool is_wholly_wanted(const MatrixType &A)
-    {
-        if (UpLo != Eigen::Lower && UpLo != Eigen::Upper) return true;
-        for (Eigen::Index j = 0; j < A.outerSize(); ++j)
-            for (Eigen::Index k = A.outerIndexPtr()[j]; k < A.outerIndexPtr()[j + 1]; ++k)
-                if (!is_wanted(j, A.innerIndexPtr()[k], MatrixType::IsRowMajor)) return false;
-        return true;
     }
 
     template <typename MatrixType> void copy(const MatrixType &A)
@@ -164,13 +155,24 @@ template <int UpLo> class View
     std::vector<unsigned char> values_; /* of new, so aligned for any scalar */
 };
 
-/* A solver of the library with its options. */
+/* A solver of the library with its options. One that was moved from is as new. */
 class Handle
 {
   public:
-    Handle(const char *method) : options_(saddle_options_default())
+    explicit Handle(const char *method) : method_(method), options_(saddle_options_default())
     {
         set("method", method);
+    }
+    Handle(Handle &&other) : Handle(other.method_)
+    {
+        swap(other);
+    }
+    Handle &operator=(Handle &&other)
+    {
+        Handle fresh(other.method_);
+        swap(other);
+        other.swap(fresh);
+        return *this;
     }
 
     void set(const std::string &name, const std::string &text)
@@ -224,6 +226,13 @@ class Handle
         }
     };
 
+    void swap(Handle &other)
+    {
+        std::swap(method_, other.method_);
+        std::swap(options_, other.options_);
+        std::swap(solver_, other.solver_);
+        std::swap(message_, other.message_);
+    }
     saddle_status open()
     {
         if (solver_) return SADDLE_OK;
@@ -240,9 +249,109 @@ class Handle
         return status;
     }
 
+    const char *method_; /* by default */
     saddle_options options_;
     std::unique_ptr<saddle_solver, Destroy> solver_;
     mutable std::string message_;
+};
+
+/*
+ * What LDLT and Preconditioner have in common: a solver, its options by name, the verbs on a matrix of which
+ * the triangle UpLo is read (both: all of it), and how the last call went.
+ */
+template <typename Derived, int UpLo_> class Solver : public Eigen::SparseSolverBase<Derived>
+{
+    using Base = Eigen::SparseSolverBase<Derived>;
+
+  public:
+    enum { UpLo = UpLo_, ColsAtCompileTime = Eigen::Dynamic, MaxColsAtCompileTime = Eigen::Dynamic };
+
+    Eigen::ComputationInfo info() const
+    {
+        return info_;
+    }
+    const std::string &lastMessage() const
+    {
+        return handle_.message();
+    }
+    Eigen::Index rows() const
+    {
+        return n_;
+    }
+    Eigen::Index cols() const
+    {
+        return n_;
+    }
+
+    /* Options of the library by name; an unknown name or value throws std::invalid_argument. The next
+     * factorize or solve obeys. */
+    Derived &setOption(const std::string &name, const std::string &text)
+    {
+        handle_.set(name, text);
+        return this->derived();
+    }
+    std::string option(const std::string &name) const
+    {
+        return handle_.get(name);
+    }
+
+  protected:
+    using Base::m_isInitialized;
+
+    explicit Solver(const char *method) : handle_(method), info_(Eigen::Success), n_(0), copied_(false)
+    {
+    }
+    Solver(Solver &&other)
+        : Base(), handle_(std::move(other.handle_)), info_(other.info_), n_(other.n_), copied_(other.copied_)
+    {
+        m_isInitialized = other.m_isInitialized;
+        other.m_isInitialized = false;
+    }
+    Solver &operator=(Solver &&other)
+    {
+        if (this == &other) return *this;
+        handle_ = std::move(other.handle_);
+        info_ = other.info_;
+        n_ = other.n_;
+        copied_ = other.copied_;
+        m_isInitialized = other.m_isInitialized;
+        other.m_isInitialized = false;
+        return *this;
+    }
+
+    template <typename MatrixType> void analyse(const MatrixType &A)
+    {
+        copied_ = false;
+        give(A, [this](const View<UpLo_> &view) {
+            const saddle_matrix pattern = view.pattern();
+            return handle_.analyse(&pattern);
+        });
+    }
+    template <typename MatrixType> void factor(const MatrixType &A)
+    {
+        give(A, [this](const View<UpLo_> &view) { return handle_.factor(view.get()); });
+    }
+
+    Handle handle_;
+    mutable Eigen::ComputationInfo info_;
+    Eigen::Index n_;
+
+  private:
+    /* The library refuses entries of the other triangle, so they need not be looked for: where there are
+     * some, it gets a copy without them, from now on at once. */
+    template <typename MatrixType, typename Verb> void give(const MatrixType &A, const Verb &verb)
+    {
+        const bool triangle = UpLo_ == Eigen::Lower || UpLo_ == Eigen::Upper;
+        n_ = A.rows();
+        saddle_status status = verb(View<UpLo_>(A, copied_));
+        if (status == SADDLE_BAD_MATRIX && triangle && !copied_) {
+            copied_ = true;
+            status = verb(View<UpLo_>(A, true));
+        }
+        info_ = info_of(status);
+    }
+
+    bool copied_; /* the matrix that was analysed has entries of both triangles, and only one is read */
 };
 
 /* Whether columns of an expression can be given to the library as they are. */
@@ -288,10 +397,13 @@ template <typename Rhs, typename Dest, typename Call> void in_place(const Rhs &b
  * NoConvergence (a solve did not reach the option tol) or InvalidInput; lastMessage() says more.
  */
 template <typename MatrixType_, int UpLo_ = Eigen::Lower>
-class LDLT : public Eigen::SparseSolverBase<LDLT<MatrixType_, UpLo_>>
+class LDLT : public internal::Solver<LDLT<MatrixType_, UpLo_>, UpLo_>
 {
-    using Base = Eigen::SparseSolverBase<LDLT<MatrixType_, UpLo_>>;
+    using Base = internal::Solver<LDLT<MatrixType_, UpLo_>, UpLo_>;
+    using Base::handle_;
+    using Base::info_;
     using Base::m_isInitialized;
+    using Base::n_;
 
   public:
     using MatrixType = MatrixType_;
@@ -301,34 +413,18 @@ class LDLT : public Eigen::SparseSolverBase<LDLT<MatrixType_, UpLo_>>
     using VectorType = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
     using FactorType = Eigen::SparseMatrix<Scalar, Eigen::ColMajor, StorageIndex>;
     using PermutationType = Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, StorageIndex>;
-    enum { UpLo = UpLo_, ColsAtCompileTime = Eigen::Dynamic, MaxColsAtCompileTime = Eigen::Dynamic };
     static_assert(UpLo_ == Eigen::Lower || UpLo_ == Eigen::Upper,
                   "UpLo must be Eigen::Lower or Eigen::Upper");
 
-    LDLT() : handle_("direct"), info_(Eigen::Success), n_(0)
+    LDLT() : Base("direct"), unseen_(false)
     {
     }
     explicit LDLT(const MatrixType &A) : LDLT()
     {
         compute(A);
     }
-    LDLT(LDLT &&other) : Base(), handle_(std::move(other.handle_)), info_(other.info_), n_(other.n_)
-    {
-        m_isInitialized = other.m_isInitialized;
-        other.m_isInitialized = false;
-        other.handle_ = internal::Handle("direct");
-    }
-    LDLT &operator=(LDLT &&other)
-    {
-        if (this == &other) return *this;
-        handle_ = std::move(other.handle_);
-        info_ = other.info_;
-        n_ = other.n_;
-        m_isInitialized = other.m_isInitialized;
-        other.m_isInitialized = false;
-        other.handle_ = internal::Handle("direct");
-        return *this;
-    }
+    LDLT(LDLT &&) = default;
+    LDLT &operator=(LDLT &&) = default;
 
     LDLT &compute(const MatrixType &A)
     {
@@ -338,50 +434,30 @@ class LDLT : public Eigen::SparseSolverBase<LDLT<MatrixType_, UpLo_>>
     }
     void analyzePattern(const MatrixType &A)
     {
-        const internal::View<UpLo_> view(A);
-        const saddle_matrix pattern = view.pattern();
-        n_ = A.rows();
-        info_ = internal::info_of(handle_.analyse(&pattern));
+        unseen_ = false;
+        this->analyse(A);
         m_isInitialized = true;
     }
     /* As analyzePattern has seen it, with other values. */
     void factorize(const MatrixType &A)
     {
-        const internal::View<UpLo_> view(A);
-        n_ = A.rows();
-        info_ = internal::info_of(handle_.factor(view.get()));
+        unseen_ = false;
+        this->factor(A);
         m_isInitialized = true;
-        if (info_ == Eigen::Success) find_zeros();
+        unseen_ = info_ == Eigen::Success;
     }
 
+    /* The first of these after a factorize looks for zero pivots. */
     Eigen::ComputationInfo info() const
     {
         eigen_assert(m_isInitialized && "Decomposition is not initialized.");
+        find_zeros();
         return info_;
     }
     const std::string &lastMessage() const
     {
+        find_zeros();
         return handle_.message();
-    }
-    Eigen::Index rows() const
-    {
-        return n_;
-    }
-    Eigen::Index cols() const
-    {
-        return n_;
-    }
-
-    /* Options of the library by name; an unknown name or value throws std::invalid_argument. The next
-     * factorize or solve obeys. */
-    LDLT &setOption(const std::string &name, const std::string &text)
-    {
-        handle_.set(name, text);
-        return *this;
-    }
-    std::string option(const std::string &name) const
-    {
-        return handle_.get(name);
     }
 
     /* L with its unit diagonal, D, P and S: P S A S P' = L D L'. All of these throw std::logic_error if
@@ -495,6 +571,7 @@ class LDLT : public Eigen::SparseSolverBase<LDLT<MatrixType_, UpLo_>>
         internal::in_place(b.derived(), x.derived(), [this](Eigen::Index k, double *w, Eigen::Index ld) {
             saddle_info info = saddle_info_default();
             const saddle_status status = saddle_solve(handle_.solver(), k, w, ld, w, ld, &info);
+            unseen_ = false;
             handle_.tell(status ? info.message : "");
             info_ = internal::info_of(status);
         });
@@ -547,24 +624,23 @@ class LDLT : public Eigen::SparseSolverBase<LDLT<MatrixType_, UpLo_>>
         }
         return sign;
     }
-    /* Zero pivots are what Eigen calls a numerical issue. */
-    void find_zeros()
+    /* Zero pivots are what Eigen calls a numerical issue. To look at all of D takes a twentieth of the time
+     * in which a very sparse matrix is factored, so that it waits until somebody asks. */
+    void find_zeros() const
     {
+        if (!unseen_) return;
         std::vector<double> d(2 * static_cast<std::size_t>(n_) + 1);
+        unseen_ = false;
         if (saddle_get_pivots(handle_.solver(), nullptr, d.data())) return; /* of another method */
         for (Eigen::Index k = 0; k < n_; ++k) {
-            const double b = below(d, k);
-            const bool second = k > 0 && below(d, k - 1) != 0;
-            if (b != 0 || second || diagonal(d, k) != 0) continue;
+            if (diagonal(d, k) != 0 || below(d, k) != 0 || (k > 0 && below(d, k - 1) != 0)) continue;
             info_ = Eigen::NumericalIssue;
             handle_.tell("the matrix is singular: a pivot is zero");
             return;
         }
     }
 
-    internal::Handle handle_;
-    mutable Eigen::ComputationInfo info_;
-    Eigen::Index n_;
+    mutable bool unseen_; /* D, of a factorization that info_ takes for a success */
 };
 
 /*
@@ -574,9 +650,11 @@ class LDLT : public Eigen::SparseSolverBase<LDLT<MatrixType_, UpLo_>>
  * absolute.
  */
 template <typename Scalar_, int UpLo_ = Eigen::Lower | Eigen::Upper>
-class Preconditioner : public Eigen::SparseSolverBase<Preconditioner<Scalar_, UpLo_>>
+class Preconditioner : public internal::Solver<Preconditioner<Scalar_, UpLo_>, UpLo_>
 {
-    using Base = Eigen::SparseSolverBase<Preconditioner<Scalar_, UpLo_>>;
+    using Base = internal::Solver<Preconditioner<Scalar_, UpLo_>, UpLo_>;
+    using Base::handle_;
+    using Base::info_;
     using Base::m_isInitialized;
 
   public:
@@ -584,29 +662,25 @@ class Preconditioner : public Eigen::SparseSolverBase<Preconditioner<Scalar_, Up
     using RealScalar = Scalar_;
     using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
     using StorageIndex = int;
-    enum { UpLo = UpLo_, ColsAtCompileTime = Eigen::Dynamic, MaxColsAtCompileTime = Eigen::Dynamic };
 
-    Preconditioner() : handle_(standard()), info_(Eigen::Success), n_(0)
+    Preconditioner() : Base(standard())
     {
     }
     template <typename MatType> explicit Preconditioner(const MatType &A) : Preconditioner()
     {
         compute(A);
     }
+    Preconditioner(Preconditioner &&) = default;
+    Preconditioner &operator=(Preconditioner &&) = default;
 
     template <typename MatType> Preconditioner &analyzePattern(const MatType &A)
     {
-        const internal::View<UpLo_> view(A);
-        const saddle_matrix pattern = view.pattern();
-        n_ = A.rows();
-        info_ = internal::info_of(handle_.analyse(&pattern));
+        this->analyse(A);
         return *this;
     }
     template <typename MatType> Preconditioner &factorize(const MatType &A)
     {
-        const internal::View<UpLo_> view(A);
-        n_ = A.rows();
-        info_ = internal::info_of(handle_.factor(view.get()));
+        this->factor(A);
         m_isInitialized = true;
         return *this;
     }
@@ -616,32 +690,6 @@ class Preconditioner : public Eigen::SparseSolverBase<Preconditioner<Scalar_, Up
         if (info_ == Eigen::Success) factorize(A);
         m_isInitialized = true;
         return *this;
-    }
-
-    Eigen::ComputationInfo info() const
-    {
-        return info_;
-    }
-    const std::string &lastMessage() const
-    {
-        return handle_.message();
-    }
-    Eigen::Index rows() const
-    {
-        return n_;
-    }
-    Eigen::Index cols() const
-    {
-        return n_;
-    }
-    Preconditioner &setOption(const std::string &name, const std::string &text)
-    {
-        handle_.set(name, text);
-        return *this;
-    }
-    std::string option(const std::string &name) const
-    {
-        return handle_.get(name);
     }
 
     using Base::_solve_impl;
@@ -661,10 +709,6 @@ class Preconditioner : public Eigen::SparseSolverBase<Preconditioner<Scalar_, Up
     {
         return UpLo_ == Eigen::Lower || UpLo_ == Eigen::Upper ? "ic" : "ilu";
     }
-
-    internal::Handle handle_;
-    mutable Eigen::ComputationInfo info_;
-    Eigen::Index n_;
 };
 
 } /* namespace Saddle */
