@@ -185,7 +185,7 @@ static void regions_that_are_too_small_are_made_larger(void **state)
     (void)state;
     cuda_or_skip();
     rng r = rng_start("regions_that_are_too_small_are_made_larger");
-    dense d = delaying_problem(&r, 14);
+    dense d = delaying_problem(&r, is_about_memory() ? 9 : 14);
     check(&d, SD_DOUBLE, SD_PRESOLVE_WHOLE,
           &(asked){.u = 0.5, .slack = 1e-6, .delays = true, .restarts = true});
     dense_free(&d);
