@@ -32,8 +32,9 @@
  * - device: fitted by bench/device_model.py, which prints how well, to 35 systems of up to 1 Gflop and 18
  * larger ones on 16 threads of an Emerald Rapids and on an H200 (tests/data/device/figures.tsv).
  * gpu.suspect and gpu.again are what lp_bnl2 and mip_air04 take longer there than the rest explains. open is
- * a guess: what a process pays for its first CUDA context was not measured; a second solver of the process
- * pays 0.2 to 0.5 milliseconds (bench/results/2026-11-16-h200/small_solve.txt), which cannot be told before.
+ * what a process pays for its first CUDA context, 0.21 s where it was measured (2026-11-18-h200/presolve.json
+ * in bench/results) and more on slower hosts; a second solver of the process pays 0.2 to 0.5 milliseconds
+ * (2026-11-16-h200/small_solve.txt), which cannot be told before.
  * plan_entry: the first factorization of lap3d_90 takes 0.29 s longer than others (docs/gpu.md), at 5.8e8
  * entries; plan_front: sd_schedule_make, on one core of Zen 4.
  * - race.entries: smaller systems are solved in less than a millisecond.
