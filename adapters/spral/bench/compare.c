@@ -3,15 +3,18 @@
  *
  *     spral-compare [--with LIBRARY] [--repeat R] [--ordering 1|2] [--scaling S] [FILE ...]
  *
- * The library to compare with is SPRAL's own, libspral.so, found by CMake (SADDLE_SPRAL) or given; without
- * one Saddle runs alone. Both take turns, each time is the best of R (3). Beside the times of analyse, factor
- * (again, with the same values) and solve1 stand the backward error of x, the negative eigenvalues and the
- * flag. SSIDS asks for OMP_CANCELLATION=true before the program begins, so it begins again with it; its
- * analysis checks the matrix, so that the factorization needs no pattern (why: bench/peers/ssids.c).
+ * FILE is a symmetric matrix; without one some are made here. The library to compare with is SPRAL's own,
+ * libspral.so, found by CMake (SADDLE_SPRAL) or given; without one Saddle runs alone. Both take turns, each
+ * time is the best of R (3). Beside the times of analyse, factor (again, with the same values) and solve1
+ * stand the backward error of x, the negative eigenvalues and the flag. SSIDS asks for OMP_CANCELLATION=true
+ * before the program begins, so it begins again with it; its analysis checks the matrix, so that the
+ * factorization needs no pattern (why: bench/peers/ssids.c).
  */
 #include "loaded.h"
 
 #include <math.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 typedef struct figures {
@@ -75,12 +78,14 @@ static void print_figures(const char *who, const figures *f)
            f->error, f->negative, f->flag, f->delayed, (long long)f->entries);
 }
 
-/* Sums of logarithms of our times over theirs. */
-static double sums[3];
-static int compared;
+/* Our times over theirs. */
+typedef struct ratios {
+    double analyse, factor, solve;
+} ratios;
 
-static void compare(const char *name, const lower *a, const loaded *ours, const loaded *theirs,
-                    const settings *s)
+/* False: there is nothing to compare with, or one of both failed. */
+static bool compare(const char *name, const lower *a, const loaded *ours, const loaded *theirs,
+                    const settings *s, ratios *r)
 {
     figures one = {0}, other = {0};
     for (int turn = 0; turn < s->repeat; ++turn) {
@@ -91,11 +96,44 @@ static void compare(const char *name, const lower *a, const loaded *ours, const 
     print_figures("saddle", &one);
     if (theirs) print_figures("ssids", &other);
     fflush(stdout);
-    if (!theirs || one.flag < 0 || other.flag < 0) return;
-    sums[0] += log(one.analyse / other.analyse);
-    sums[1] += log(one.factor / other.factor);
-    sums[2] += log(one.solve / other.solve);
-    ++compared;
+    *r = (ratios){one.analyse / other.analyse, one.factor / other.factor, one.solve / other.solve};
+    return theirs && one.flag >= 0 && other.flag >= 0;
+}
+
+/* The same in a process of its own, which the other library may end. */
+static bool compare_apart(const char *name, const lower *a, const loaded *ours, const loaded *theirs,
+                          const settings *s, ratios *r)
+{
+    int ends[2], how = 0;
+    fflush(stdout);
+    if (pipe(ends)) return false;
+    const pid_t child = fork();
+    if (child == 0) {
+        if (compare(name, a, ours, theirs, s, r) && write(ends[1], r, sizeof *r) < 0) _exit(1);
+        _exit(0);
+    }
+    close(ends[1]);
+    const bool both = child > 0 && read(ends[0], r, sizeof *r) == (ssize_t)sizeof *r;
+    close(ends[0]);
+    if (child > 0) waitpid(child, &how, 0);
+    if (child < 0 || WIFSIGNALED(how))
+        printf("%s: n %d, not compared: %s\n", name, a->n,
+               child < 0 ? "no process" : strsignal(WTERMSIG(how)));
+    return both;
+}
+
+/* Logarithms of ratios, added up. */
+typedef struct means {
+    ratios sums;
+    int count;
+} means;
+
+static void add(means *to, const ratios *r)
+{
+    to->sums.analyse += log(r->analyse);
+    to->sums.factor += log(r->factor);
+    to->sums.solve += log(r->solve);
+    ++to->count;
 }
 
 static bool read_lower(const char *path, lower *a)
@@ -122,22 +160,35 @@ int main(int argc, char **argv)
     settings s = {.repeat = 3, .ordering = 1};
     const char *with = THEIRS;
     loaded ours, theirs;
+    means total = {0};
+    ratios r;
     int at = 1;
     if (!getenv("OMP_CANCELLATION")) {
         setenv("OMP_CANCELLATION", "true", 1);
         execv("/proc/self/exe", argv);
     }
-    for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
-        if (!strcmp(argv[at], "--with")) with = argv[at + 1];
-        if (!strcmp(argv[at], "--repeat")) s.repeat = atoi(argv[at + 1]);
-        if (!strcmp(argv[at], "--ordering")) s.ordering = atoi(argv[at + 1]);
-        if (!strcmp(argv[at], "--scaling")) s.scaling = atoi(argv[at + 1]);
+    for (; at < argc && argv[at][0] == '-'; at += 2) {
+        const char *const value = at + 1 < argc ? argv[at + 1] : NULL;
+        if (value && !strcmp(argv[at], "--with")) {
+            with = value;
+        } else if (value && !strcmp(argv[at], "--repeat")) {
+            s.repeat = atoi(value);
+        } else if (value && !strcmp(argv[at], "--ordering")) {
+            s.ordering = atoi(value);
+        } else if (value && !strcmp(argv[at], "--scaling")) {
+            s.scaling = atoi(value);
+        } else {
+            fprintf(stderr,
+                    "usage: spral-compare [--with LIBRARY] [--repeat R] [--ordering 1|2] [--scaling S] "
+                    "[FILE ...]\n");
+            return strcmp(argv[at], "--help") ? 2 : 0;
+        }
     }
-    if (!load(OURS, &ours)) {
+    if (!load(OURS, 0, &ours)) {
         fprintf(stderr, "%s\n", dlerror());
         return 2;
     }
-    const bool both = *with && load(with, &theirs);
+    const bool both = *with && load(with, OF_THEIR_OWN, &theirs);
     printf("Saddle %s (%s) beside %s\n", saddle_version(), saddle_commit(),
            both ? with : "nothing: SPRAL's library was not found; give it by --with");
     if (*with && !both) printf("%s\n", dlerror());
@@ -145,7 +196,7 @@ int main(int argc, char **argv)
     for (int k = at; k < argc; ++k) {
         lower a;
         if (!read_lower(argv[k], &a)) return 3;
-        compare(argv[k], &a, &ours, both ? &theirs : NULL, &s);
+        if (compare_apart(argv[k], &a, &ours, both ? &theirs : NULL, &s, &r)) add(&total, &r);
         free_lower(&a);
     }
     for (int k = 0; k < 4 && at >= argc; ++k) {
@@ -155,11 +206,12 @@ int main(int argc, char **argv)
                   : k == 1 ? grid_matrix(400, 1, 1.5)
                   : k == 2 ? grid_matrix(30, 30, 1.5)
                            : control_matrix(150, 1e-4);
-        compare(names[k], &a, &ours, both ? &theirs : NULL, &s);
+        if (compare_apart(names[k], &a, &ours, both ? &theirs : NULL, &s, &r)) add(&total, &r);
         free_lower(&a);
     }
-    if (compared)
-        printf("saddle / ssids, geometric mean of %d: analyse %.2f, factor %.2f, solve %.2f\n", compared,
-               exp(sums[0] / compared), exp(sums[1] / compared), exp(sums[2] / compared));
+    if (total.count)
+        printf("saddle / ssids, geometric mean of %d: analyse %.2f, factor %.2f, solve %.2f\n", total.count,
+               exp(total.sums.analyse / total.count), exp(total.sums.factor / total.count),
+               exp(total.sums.solve / total.count));
     return 0;
 }

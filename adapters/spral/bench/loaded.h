@@ -26,10 +26,19 @@ typedef struct loaded {
 #undef LOADED_FIELD
 } loaded;
 
-/* False: the library cannot be loaded, or lacks a function; dlerror says why. */
-static inline bool load(const char *path, loaded *to)
+/* Where a library that is not ours finds its functions: first in what it is linked with itself. SPRAL may
+ * have a METIS of another make than the one that this program has by libsaddle, and would call that.
+ * Sanitizers refuse it. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define OF_THEIR_OWN 0
+#else
+#define OF_THEIR_OWN RTLD_DEEPBIND
+#endif
+
+/* False: the library cannot be loaded, or lacks a function; dlerror says why. mode: 0 or OF_THEIR_OWN. */
+static inline bool load(const char *path, int mode, loaded *to)
 {
-    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL | mode);
     if (!library) return false;
 #define LOADED_FIND(name)                                                                                    \
     *(void **)&to->name = dlsym(library, "spral_ssids_" #name);                                              \

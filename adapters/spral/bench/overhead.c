@@ -119,7 +119,7 @@ int main(int argc, char **argv)
     const int repeat = argc > 2 && !strcmp(argv[1], "--repeat") ? atoi(argv[2]) : 40;
     loaded door;
     setenv("SADDLE_OPTIONS", "threads=1", 1);
-    if (!load(OURS, &door)) {
+    if (!load(OURS, 0, &door)) {
         fprintf(stderr, "%s\n", dlerror());
         return 2;
     }
